@@ -31,8 +31,7 @@ void scope_session_set_syscalls(struct scope_config *config, const u8 *bits)
 
 	for (i = 0; i < SCOPE_SYSCALL_MAX; i++) {
 		skip = bits[i / 8] & 1 << i % 8 ? 0 : SCOPE_CALL_SKIP;
-		WRITE_ONCE(config->arg_counts[i],
-			   (config->arg_counts[i] & ~SCOPE_CALL_SKIP) | skip);
+		WRITE_ONCE(config->arg_counts[i], (config->arg_counts[i] & ~SCOPE_CALL_SKIP) | skip);
 		all &= bits[i / 8];
 	}
 	WRITE_ONCE(config->other_calls, all == 0xff ? 0 : SCOPE_CALL_SKIP);
@@ -50,11 +49,9 @@ static void set_calls(struct scope_session *session)
 		stack = config->stack_syscalls[i / 8] & 1 << i % 8 ? SCOPE_CALL_STACK : 0;
 		if (!config->stack_mode)
 			stack = 0;
-		WRITE_ONCE(config->arg_counts[i],
-			   (config->arg_counts[i] & ~SCOPE_CALL_STACK) | stack);
+		WRITE_ONCE(config->arg_counts[i], (config->arg_counts[i] & ~SCOPE_CALL_STACK) | stack);
 		args = config->arg_counts[i] & ~(SCOPE_CALL_STACK | SCOPE_CALL_SKIP);
-		WRITE_ONCE(session->plan[i].call,
-			   scope_call_word(scope_call_of(i, SCOPE_ABI_NATIVE, args)));
+		WRITE_ONCE(session->plan[i].call, scope_call_word(scope_call_of(i, SCOPE_ABI_NATIVE, args)));
 		if (args > 1 || config->arg_counts[i] & SCOPE_CALL_SKIP)
 			bytes = U32_MAX;
 		else
@@ -103,8 +100,7 @@ out:
 	return err;
 }
 
-static int change_locked(struct scope_session *session, const struct scope_change *change,
-			 u32 *ret_failed)
+static int change_locked(struct scope_session *session, const struct scope_change *change, u32 *ret_failed)
 {
 	int err = 0;
 	u32 i;
@@ -132,8 +128,7 @@ static int change_locked(struct scope_session *session, const struct scope_chang
  * not configured. -EPROTO: of protocol 1. -ESHUTDOWN: stopped. -ENOENT, -ENOSPC: from target *ret_failed, counted through
  * those to remove, then those to add. -EOPNOTSUPP: the kernel does not say of such changes.
  */
-int scope_session_change(struct scope_session *session, const struct scope_change *change,
-			 u32 *ret_failed)
+int scope_session_change(struct scope_session *session, const struct scope_change *change, u32 *ret_failed)
 {
 	int err = -EINVAL, settled;
 
@@ -228,8 +223,9 @@ int scope_session_set_stacks(struct scope_session *session, const struct scope_c
  */
 int scope_session_start(struct scope_session *session)
 {
-	static const int refused[] = { [SCOPE_RUN_NEW] = -EINVAL, [SCOPE_RUN_ON] = -EALREADY,
-				       [SCOPE_RUN_STOPPED] = -ESHUTDOWN };
+	static const int refused[] = {
+		[SCOPE_RUN_NEW] = -EINVAL, [SCOPE_RUN_ON] = -EALREADY, [SCOPE_RUN_STOPPED] = -ESHUTDOWN
+	};
 	int err;
 
 	mutex_lock(&session->lock);

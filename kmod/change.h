@@ -15,8 +15,7 @@ struct scope_change {
 
 int scope_session_configure(struct scope_session *session, const struct scope_config *config,
 			    const struct scope_target *targets, u32 count, u32 *ret_failed);
-int scope_session_change(struct scope_session *session, const struct scope_change *change,
-			 u32 *ret_failed);
+int scope_session_change(struct scope_session *session, const struct scope_change *change, u32 *ret_failed);
 void scope_session_set_syscalls(struct scope_config *config, const u8 *bits);
 int scope_session_set_stacks(struct scope_session *session, const struct scope_config *config,
 			     struct scope_threads *threads, bool threads_given);

@@ -80,11 +80,11 @@ static int parse_stacks(struct genl_info *info, struct scope_config *config)
 		return err;
 	get_u32(info, SCOPE_ATTR_STACK_BYTES, &config->stack_bytes);
 	if (config->stack_bytes % 8 || config->stack_bytes > SCOPE_STACK_BYTES_MAX)
-		return REFUSE(info, bytes, -EINVAL,
-			      "STACK_BYTES is a multiple of 8 and at most 32768");
+		return REFUSE(info, bytes, -EINVAL, "STACK_BYTES is a multiple of 8 and at most 32768");
 	if (config->stack_mode == SCOPE_STACK_COPY &&
 	    sizeof(struct scope_subbuf) + sizeof(struct scope_record_stack) + SCOPE_ARCH_REGS * 8 +
-	    (config->kernel_ips ? sizeof(u64) : 0) + config->stack_bytes > config->subbuf_bytes)
+			    (config->kernel_ips ? sizeof(u64) : 0) + config->stack_bytes >
+		    config->subbuf_bytes)
 		return REFUSE(info, bytes, -EINVAL,
 			      "STACK_BYTES does not fit: make it smaller, or SUBBUF_BYTES larger");
 	get_u32(info, SCOPE_ATTR_STACK_MIN_NS, &config->stack_min_ns);
@@ -114,8 +114,7 @@ static int parse_events(struct genl_info *info, struct scope_config *config)
 	nla_memcpy(config->arg_counts, counts, sizeof(config->arg_counts));
 	for (i = 0; i < SCOPE_SYSCALL_MAX; i++)
 		if (config->arg_counts[i] > SCOPE_ARG_MAX)
-			return REFUSE(info, counts, -EINVAL,
-				      "ARG_COUNTS: a call has at most 6 arguments");
+			return REFUSE(info, counts, -EINVAL, "ARG_COUNTS: a call has at most 6 arguments");
 	return 0;
 }
 
@@ -130,11 +129,10 @@ static int check_protocol(struct genl_info *info, struct scope_config *config)
 	config->protocol = nla_get_u32(protocol);
 	if (config->protocol < SCOPE_PROTOCOL_MIN || config->protocol > SCOPE_PROTOCOL)
 		return REFUSE(info, protocol, -EPROTO,
-			      "PROTOCOL: this module speaks " __stringify(SCOPE_PROTOCOL_MIN) " to "
-			      __stringify(SCOPE_PROTOCOL) ": install program and module of one release");
+			      "PROTOCOL: this module speaks " __stringify(SCOPE_PROTOCOL_MIN) " to " __stringify(
+				      SCOPE_PROTOCOL) ": install program and module of one release");
 	if (config->protocol < 2 && config->events & ~SCOPE_EVENTS_DEFAULT)
-		return REFUSE(info, info->attrs[SCOPE_ATTR_EVENTS], -EINVAL,
-			      "EVENTS: block requests need PROTOCOL 2");
+		return REFUSE(info, info->attrs[SCOPE_ATTR_EVENTS], -EINVAL, "EVENTS: block requests need PROTOCOL 2");
 	return 0;
 }
 
@@ -176,8 +174,7 @@ static int parse(struct genl_info *info, struct scope_config *config)
 }
 
 /* Threads leave the other kinds and live on, which readers of protocol 1 do not know. */
-static int check_kinds(struct genl_info *info, u32 protocol, const struct scope_target *targets,
-		       u32 count)
+static int check_kinds(struct genl_info *info, u32 protocol, const struct scope_target *targets, u32 count)
 {
 	u32 i;
 
@@ -268,8 +265,7 @@ static int compare_tids(const void *a, const void *b)
 
 /* Tids are those of the caller's namespace. No tids: *ret_threads is NULL, for all threads. */
 /* NULL: none are named. The caller frees *ret_threads with kvfree(). */
-int scope_configure_threads(struct genl_info *info, struct nlattr *attribute,
-			    struct scope_threads **ret_threads)
+int scope_configure_threads(struct genl_info *info, struct nlattr *attribute, struct scope_threads **ret_threads)
 {
 	u32 count = nla_len(attribute) / sizeof(u32), i;
 	struct scope_threads *threads;
@@ -304,8 +300,7 @@ int scope_configure_stacks(struct scope_session *session, struct genl_info *info
 	int err = config ? 0 : -ENOMEM;
 
 	if (!err && threads_given)
-		err = scope_configure_threads(info, info->attrs[SCOPE_ATTR_STACK_THREADS],
-					      &threads);
+		err = scope_configure_threads(info, info->attrs[SCOPE_ATTR_STACK_THREADS], &threads);
 	if (err)
 		goto out;
 	mutex_lock(&session->lock);

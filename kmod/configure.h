@@ -9,7 +9,6 @@
 int scope_configure(struct scope_session *session, struct genl_info *info);
 int scope_configure_change(struct scope_session *session, struct genl_info *info);
 int scope_configure_stacks(struct scope_session *session, struct genl_info *info);
-int scope_configure_threads(struct genl_info *info, struct nlattr *attribute,
-			    struct scope_threads **ret_threads);
+int scope_configure_threads(struct genl_info *info, struct nlattr *attribute, struct scope_threads **ret_threads);
 
 #endif

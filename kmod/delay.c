@@ -65,8 +65,7 @@ static struct scope_delay_rule *find(struct scope_session *session, u32 id)
 }
 
 /* Without values yet. */
-static struct scope_delay_rule *rule_create(struct scope_session *session,
-					    const struct scope_delay_request *request)
+static struct scope_delay_rule *rule_create(struct scope_session *session, const struct scope_delay_request *request)
 {
 	struct scope_delay_rule *rule = kzalloc(sizeof(*rule), GFP_KERNEL);
 
@@ -85,12 +84,10 @@ static struct scope_delay_rule *rule_create(struct scope_session *session,
 	return NULL;
 }
 
-static bool is_same_site(const struct scope_delay_rule *rule,
-			 const struct scope_delay_request *request)
+static bool is_same_site(const struct scope_delay_rule *rule, const struct scope_delay_request *request)
 {
-	return rule->site == request->site && rule->nr == request->nr &&
-	       rule->flags == request->flags && rule->offset == request->offset &&
-	       !strcmp(rule->name, request->name ? request->name : "");
+	return rule->site == request->site && rule->nr == request->nr && rule->flags == request->flags &&
+	       rule->offset == request->offset && !strcmp(rule->name, request->name ? request->name : "");
 }
 
 static int check(struct scope_session *session)
@@ -109,8 +106,8 @@ static int check(struct scope_session *session)
 
 static int replace(struct scope_delay_rule *rule, const struct scope_delay_request *request)
 {
-	struct scope_delay_values *old = rcu_dereference_protected(
-		rule->values, lockdep_is_held(&rule->session->dynamic_lock));
+	struct scope_delay_values *old =
+		rcu_dereference_protected(rule->values, lockdep_is_held(&rule->session->dynamic_lock));
 
 	if (!is_same_site(rule, request))
 		return -EEXIST;
@@ -214,8 +211,8 @@ int scope_delay_remove(struct scope_session *session, u16 id)
 
 static void tell(const struct scope_delay_rule *rule, struct scope_delay_info *info)
 {
-	const struct scope_delay_values *values = rcu_dereference_protected(
-		rule->values, lockdep_is_held(&rule->session->dynamic_lock));
+	const struct scope_delay_values *values =
+		rcu_dereference_protected(rule->values, lockdep_is_held(&rule->session->dynamic_lock));
 
 	info->id = rule->id;
 	info->site = rule->site;

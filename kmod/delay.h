@@ -64,8 +64,7 @@ static inline void scope_delay_values_free(struct scope_delay_values *values)
 {
 }
 
-static inline int scope_delay_set(struct scope_session *session,
-				  const struct scope_delay_request *request)
+static inline int scope_delay_set(struct scope_session *session, const struct scope_delay_request *request)
 {
 	return -ENOSYS;
 }
@@ -75,8 +74,7 @@ static inline int scope_delay_remove(struct scope_session *session, u16 id)
 	return -ENOENT;
 }
 
-static inline int scope_delay_next(struct scope_session *session, u32 id,
-				   struct scope_delay_info *ret_info)
+static inline int scope_delay_next(struct scope_session *session, u32 id, struct scope_delay_info *ret_info)
 {
 	return -ENOENT;
 }

@@ -58,8 +58,7 @@ static inline void scope_account_join(struct scope_account *thread, __u64 requir
 	thread->to_sample_ns = 0;
 }
 
-static inline void scope_account_fork(const struct scope_account *parent,
-				      struct scope_account *child)
+static inline void scope_account_fork(const struct scope_account *parent, struct scope_account *child)
 {
 	child->paid_ns = parent->paid_ns;
 	child->blocked_at_ns = parent->paid_ns;
@@ -89,8 +88,7 @@ static inline __u64 scope_account_owed(const struct scope_account *thread, __u64
 }
 
 /* How long it should sleep now; waking: it is about to wake another. */
-static inline __u64 scope_account_due(const struct scope_account *thread, __u64 required_ns,
-				      int waking)
+static inline __u64 scope_account_due(const struct scope_account *thread, __u64 required_ns, int waking)
 {
 	const __u64 owed_ns = scope_account_owed(thread, required_ns);
 
@@ -127,8 +125,8 @@ static inline void scope_account_woken(struct scope_account *thread, __u64 waker
  * It was off the CPU for off_ns, of which it was blocked for the first blocked_ns. Samples are
  * period_ns apart in time off the CPU; the first is as far as the stretch before left it.
  */
-static inline struct scope_account_samples
-scope_account_off_cpu(__u64 period_ns, __u64 to_sample_ns, __u64 off_ns, __u64 blocked_ns)
+static inline struct scope_account_samples scope_account_off_cpu(__u64 period_ns, __u64 to_sample_ns, __u64 off_ns,
+								 __u64 blocked_ns)
 {
 	const __u64 first_ns = to_sample_ns ? to_sample_ns : period_ns;
 	struct scope_account_samples samples = { 0, 0, 0 };
@@ -142,8 +140,7 @@ scope_account_off_cpu(__u64 period_ns, __u64 to_sample_ns, __u64 off_ns, __u64 b
 }
 
 /* How long the experiment would have taken with the code as fast as it was made to look. */
-static inline __u64 scope_account_effective(__u64 elapsed_ns, __u64 required_begin_ns,
-					    __u64 required_end_ns)
+static inline __u64 scope_account_effective(__u64 elapsed_ns, __u64 required_begin_ns, __u64 required_end_ns)
 {
 	const __u64 inserted_ns = required_end_ns - required_begin_ns;
 

@@ -37,9 +37,9 @@
 
 struct place {
 	u16 nr;
-	char *name;	       /* of the kernel's function */
-	unsigned long resume;  /* where a thread goes on */
-	atomic_t users;	       /* threads on the detour */
+	char *name;	      /* of the kernel's function */
+	unsigned long resume; /* where a thread goes on */
+	atomic_t users;	      /* threads on the detour */
 	struct scope_delay_rule __rcu *rule[PLACE_RULES];
 	bool by_ftrace;
 	struct kprobe kprobe;
@@ -108,8 +108,8 @@ static bool divert(struct place *place, struct pt_regs *regs, bool may)
 		rule = rcu_dereference(place->rule[i]);
 		if (!rule)
 			continue;
-		scope_trap_charge(rule->session, place->by_ftrace ? scope_trap_cost.entry_ns :
-								    scope_trap_cost.breakpoint_ns);
+		scope_trap_charge(rule->session,
+				  place->by_ftrace ? scope_trap_cost.entry_ns : scope_trap_cost.breakpoint_ns);
 		if (!scope_delay_is_traced(rule))
 			continue;
 		if (may && is_entering(place, argument))
@@ -172,8 +172,7 @@ static int attach_kprobe(struct place *place)
 
 #define CALL_BYTES MCOUNT_INSN_SIZE /* of the instruction that calls ftrace */
 
-static void notrace on_entry(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-			     struct ftrace_regs *fregs)
+static void notrace on_entry(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	struct pt_regs *regs = ftrace_get_regs(fregs);
 
@@ -191,8 +190,8 @@ static int attach_ftrace(struct place *place)
 	int err;
 
 	place->ops.func = on_entry;
-	place->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
-			   FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_PERMANENT;
+	place->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION |
+			   FTRACE_OPS_FL_PERMANENT;
 	err = ftrace_set_filter_ip(&place->ops, place->resume - CALL_BYTES, 0, 1);
 	if (!err)
 		err = register_ftrace_function(&place->ops);

@@ -159,8 +159,7 @@ bool scope_delay_ask_for_return(struct scope_delay_rule *rule)
 
 	for (i = 0; i < SCOPE_DELAY_RETURNS; i++) {
 		place = (first + i) & (SCOPE_DELAY_RETURNS - 1);
-		if (!test_bit(place, delays->returning) &&
-		    !test_and_set_bit(place, delays->returning))
+		if (!test_bit(place, delays->returning) && !test_and_set_bit(place, delays->returning))
 			break;
 	}
 	if (i == SCOPE_DELAY_RETURNS) {
@@ -179,8 +178,7 @@ bool scope_delay_ask_for_return(struct scope_delay_rule *rule)
 
 static bool may_receive(long nr)
 {
-	static const u16 calls[] = { __NR_read, __NR_readv, __NR_recvfrom, __NR_recvmsg,
-				     __NR_recvmmsg };
+	static const u16 calls[] = { __NR_read, __NR_readv, __NR_recvfrom, __NR_recvmsg, __NR_recvmmsg };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
@@ -206,8 +204,7 @@ static void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 	} else {
 		nr = syscall_get_nr(current, regs);
 		ours = scope_arch_abi(&nr) == SCOPE_ABI_NATIVE &&
-		       (rule->site == SCOPE_DELAY_SYSCALL ? nr == rule->nr
-							  : ret > 0 && may_receive(nr));
+		       (rule->site == SCOPE_DELAY_SYSCALL ? nr == rule->nr : ret > 0 && may_receive(nr));
 	}
 	if (ours)
 		scope_delay_ask_for_return(rule);
@@ -285,8 +282,7 @@ int scope_delay_return_attach(struct scope_delay_rule *rule)
 	int err;
 
 	if (!delays->returns)
-		delays->returns = kvzalloc(SCOPE_DELAY_RETURNS * sizeof(*delays->returns),
-					   GFP_KERNEL);
+		delays->returns = kvzalloc(SCOPE_DELAY_RETURNS * sizeof(*delays->returns), GFP_KERNEL);
 	if (!delays->returns)
 		return -ENOMEM;
 	if (rule->site == SCOPE_DELAY_KERNEL)

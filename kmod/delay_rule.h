@@ -21,7 +21,7 @@ struct scope_delay_values {
 	u64 ns, hit_max_ns, seed;
 	u32 probability;
 	struct scope_delay_ranges *ranges; /* of SCOPE_DELAY_SPEEDUP; NULL: none */
-	struct scope_threads *threads; /* NULL: every traced one */
+	struct scope_threads *threads;	   /* NULL: every traced one */
 };
 
 struct scope_delay_rule {
@@ -33,7 +33,7 @@ struct scope_delay_rule {
 	u8 site;
 	u32 flags;
 	struct scope_speedup *speedup; /* SPEEDUP: the accounts */
-	u64 *debt; /* KERNEL: SCOPE_DELAY_DEBTS words, tid and ns, see delay_return.c */
+	u64 *debt;		       /* KERNEL: SCOPE_DELAY_DEBTS words, tid and ns, see delay_return.c */
 
 	atomic_t users; /* threads held up, or on their way to it */
 	atomic64_t visits, served, asked_ns, served_ns, missed, capped;
@@ -75,8 +75,7 @@ void scope_delay_speedup_detach(struct scope_delay_rule *rule);
 void scope_delay_speedup_returns(struct scope_delay_rule *rule);
 u64 scope_delay_speedup_owed(struct scope_delay_rule *rule);
 void scope_delay_speedup_paid(struct scope_delay_rule *rule, u64 served_ns);
-void scope_delay_speedup_tell(const struct scope_delay_rule *rule, u64 *ret_required_ns,
-			      u64 *ret_unsettled_ns);
+void scope_delay_speedup_tell(const struct scope_delay_rule *rule, u64 *ret_required_ns, u64 *ret_unsettled_ns);
 
 /* delay_user.c */
 int scope_delay_user_attach(struct scope_delay_rule *rule);

@@ -12,8 +12,7 @@
 /* Right on whichever CPU it runs: the current task is the same. */
 bool scope_delay_is_traced(const struct scope_delay_rule *rule)
 {
-	return this_cpu_read(rule->session->cpu->traced) && READ_ONCE(rule->session->running) &&
-	       !READ_ONCE(rule->gone);
+	return this_cpu_read(rule->session->cpu->traced) && READ_ONCE(rule->session->running) && !READ_ONCE(rule->gone);
 }
 
 /*
@@ -71,8 +70,7 @@ static u64 take_share(struct scope_delays *delays, u64 asked_ns)
 
 static bool is_over(const struct scope_delay_rule *rule)
 {
-	return READ_ONCE(rule->gone) || !READ_ONCE(rule->session->running) ||
-	       fatal_signal_pending(current);
+	return READ_ONCE(rule->gone) || !READ_ONCE(rule->session->running) || fatal_signal_pending(current);
 }
 
 /* Others run where the scheduler wants it: the thread is then held up longer, as the record says. */
@@ -112,8 +110,7 @@ static void write_record(const struct scope_delay_rule *rule, u32 asked_ns, u32 
 	raw_local_irq_save(irq);
 	cpu = this_cpu_ptr(session->cpu);
 	if (cpu->traced && READ_ONCE(session->running))
-		scope_record_put_delay(&cpu->ring, scope_clock_ns(&cpu->clock), rule->id, flags, asked_ns,
-				       served_ns);
+		scope_record_put_delay(&cpu->ring, scope_clock_ns(&cpu->clock), rule->id, flags, asked_ns, served_ns);
 	raw_local_irq_restore(irq);
 }
 
@@ -148,8 +145,8 @@ u64 scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags)
 	if (served_ns < granted_ns)
 		flags |= SCOPE_DELAYED_CUT;
 	/* A thread that spun for longer than it had to has lost the CPU in that time. */
-	scope_trap_charge(rule->session, flags & SCOPE_DELAYED_SPUN ? min(served_ns, granted_ns) :
-								      served_ns - slept_ns);
+	scope_trap_charge(rule->session,
+			  flags & SCOPE_DELAYED_SPUN ? min(served_ns, granted_ns) : served_ns - slept_ns);
 	atomic64_inc(&rule->served);
 	atomic64_add(granted_ns, &rule->asked_ns);
 	atomic64_add(served_ns, &rule->served_ns);

@@ -28,8 +28,8 @@
 #define CALLERS_MAX 16 /* frames that are looked through for the code */
 
 struct slot {
-	u32 tid; /* 0: free */
-	u16 nr;	 /* call it is in, SCOPE_NR_NONE: none */
+	u32 tid;	     /* 0: free */
+	u16 nr;		     /* call it is in, SCOPE_NR_NONE: none */
 	bool asked, pausing; /* it is about to wait for what it owes, does so */
 	bool off;	     /* the CPU, blocked */
 	bool woken, by_peer;
@@ -102,8 +102,7 @@ static void credit(struct scope_delay_rule *rule, struct slot *slot, u64 ns)
 {
 	struct scope_speedup *speedup = rule->speedup;
 
-	require(speedup, scope_account_credit(&slot->account, atomic64_read(&speedup->required_ns),
-					      ns));
+	require(speedup, scope_account_credit(&slot->account, atomic64_read(&speedup->required_ns), ns));
 }
 
 static bool is_in(const struct scope_delay_ranges *ranges, u64 address)
@@ -128,8 +127,7 @@ static bool runs_in(const struct scope_delay_ranges *ranges, struct pt_regs *reg
 	fp = scope_arch_frame(regs);
 	low = user_stack_pointer(regs);
 	for (i = 0; callers && i < CALLERS_MAX && fp >= low && !(fp & 7); i++) {
-		if (scope_arch_word_bytes(regs) != 8 ||
-		    scope_arch_copy_user(frame, fp, sizeof(frame)) < sizeof(frame))
+		if (scope_arch_word_bytes(regs) != 8 || scope_arch_copy_user(frame, fp, sizeof(frame)) < sizeof(frame))
 			return false;
 		if (is_in(ranges, scope_arch_return_address(frame[1]) - 1))
 			return true;
@@ -148,14 +146,12 @@ static void sample(struct scope_delay_rule *rule)
 	struct slot *slot;
 	u8 flags = 0;
 
-	if (!scope_delay_is_traced(rule) || !current->mm ||
-	    current->flags & (PF_EXITING | PF_KTHREAD))
+	if (!scope_delay_is_traced(rule) || !current->mm || current->flags & (PF_EXITING | PF_KTHREAD))
 		return;
 	slot = get(rule, current->pid);
 	if (!slot || slot->pausing)
 		return;
-	if (runs_in(values->ranges, in_user ? regs : task_pt_regs(current),
-		    rule->flags & SCOPE_DELAY_CALLERS))
+	if (runs_in(values->ranges, in_user ? regs : task_pt_regs(current), rule->flags & SCOPE_DELAY_CALLERS))
 		credit(rule, slot, scope_delay_due(rule, &flags));
 	else if (in_user && !slot->asked &&
 		 scope_account_due(&slot->account, atomic64_read(&rule->speedup->required_ns), 0))
@@ -184,8 +180,7 @@ void scope_delay_speedup_returns(struct scope_delay_rule *rule)
 	slot = find(rule->speedup, current->pid);
 	if (slot) {
 		slot->nr = SCOPE_NR_NONE;
-		if (!slot->asked &&
-		    scope_account_due(&slot->account, atomic64_read(&rule->speedup->required_ns), 0))
+		if (!slot->asked && scope_account_due(&slot->account, atomic64_read(&rule->speedup->required_ns), 0))
 			slot->asked = scope_delay_ask_for_return(rule);
 	}
 	raw_local_irq_restore(irq);
@@ -203,8 +198,7 @@ u64 scope_delay_speedup_owed(struct scope_delay_rule *rule)
 	if (slot) {
 		slot->asked = false;
 		slot->pausing = true;
-		owed_ns = scope_account_owed(&slot->account,
-					     atomic64_read(&rule->speedup->required_ns));
+		owed_ns = scope_account_owed(&slot->account, atomic64_read(&rule->speedup->required_ns));
 	}
 	raw_local_irq_restore(irq);
 	return owed_ns;
@@ -264,17 +258,15 @@ static void come_back(struct scope_delay_rule *rule, struct slot *slot)
 }
 
 /* Interrupts off, as in the two below. Runs behind the session's own probe: `traced` is next's. */
-static __always_inline void probe_switch(struct scope_delay_rule *rule, bool preempt,
-					 struct task_struct *prev, struct task_struct *next,
-					 unsigned int prev_state)
+static __always_inline void probe_switch(struct scope_delay_rule *rule, bool preempt, struct task_struct *prev,
+					 struct task_struct *next, unsigned int prev_state)
 {
 	struct slot *slot;
 
 	if (READ_ONCE(rule->gone) || !READ_ONCE(rule->session->running))
 		return;
 	/* Who ends has given its slot back. */
-	if (!preempt && prev_state && !(prev->flags & PF_EXITING) &&
-	    scope_traced_has(rule->session, prev)) {
+	if (!preempt && prev_state && !(prev->flags & PF_EXITING) && scope_traced_has(rule->session, prev)) {
 		slot = get(rule, prev->pid);
 		if (slot)
 			leave_cpu(rule, slot);
@@ -297,8 +289,9 @@ static __always_inline void probe_waking(struct scope_delay_rule *rule, struct t
 	if (!slot || !smp_load_acquire(&slot->off))
 		return;
 	slot->woken_ns = ktime_get_mono_fast_ns();
-	waker = in_interrupt() || !scope_delay_is_traced(rule) || !SCOPE_COMPAT_WAKER_KNOWN ?
-			NULL : find(rule->speedup, current->pid);
+	waker = in_interrupt() || !scope_delay_is_traced(rule) || !SCOPE_COMPAT_WAKER_KNOWN
+			? NULL
+			: find(rule->speedup, current->pid);
 	slot->by_peer = waker;
 	if (waker) {
 		required_ns = atomic64_read(&rule->speedup->required_ns);
@@ -308,8 +301,7 @@ static __always_inline void probe_waking(struct scope_delay_rule *rule, struct t
 	slot->woken = true;
 }
 
-static __always_inline void probe_exit(struct scope_delay_rule *rule, struct task_struct *task,
-				       bool last)
+static __always_inline void probe_exit(struct scope_delay_rule *rule, struct task_struct *task, bool last)
 {
 	struct slot *slot = find(rule->speedup, task->pid);
 
@@ -362,8 +354,7 @@ static const struct {
 static void detach_first(struct scope_delay_rule *rule, size_t count)
 {
 	while (count--)
-		tracepoint_probe_unregister(scope_probe_tracepoint(rows[count].name),
-					    rows[count].probe, rule);
+		tracepoint_probe_unregister(scope_probe_tracepoint(rows[count].name), rows[count].probe, rule);
 	tracepoint_synchronize_unregister();
 }
 
@@ -380,8 +371,7 @@ int scope_delay_speedup_attach(struct scope_delay_rule *rule)
 	if (!rule->speedup)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		err = tracepoint_probe_register(scope_probe_tracepoint(rows[i].name),
-						rows[i].probe, rule);
+		err = tracepoint_probe_register(scope_probe_tracepoint(rows[i].name), rows[i].probe, rule);
 		if (err) {
 			detach_first(rule, i);
 			return err;
@@ -398,8 +388,7 @@ void scope_delay_speedup_detach(struct scope_delay_rule *rule)
 	synchronize_rcu();
 }
 
-void scope_delay_speedup_tell(const struct scope_delay_rule *rule, u64 *ret_required_ns,
-			      u64 *ret_unsettled_ns)
+void scope_delay_speedup_tell(const struct scope_delay_rule *rule, u64 *ret_required_ns, u64 *ret_unsettled_ns)
 {
 	*ret_required_ns = rule->speedup ? atomic64_read(&rule->speedup->required_ns) : 0;
 	*ret_unsettled_ns = rule->speedup ? atomic64_read(&rule->speedup->unsettled_ns) : 0;

@@ -31,8 +31,7 @@ static void dynamic_free(struct scope_dynamic *probe)
 	kfree(probe);
 }
 
-static struct scope_dynamic *dynamic_create(struct scope_session *session,
-					    const struct scope_dynamic_request *request)
+static struct scope_dynamic *dynamic_create(struct scope_session *session, const struct scope_dynamic_request *request)
 {
 	struct scope_dynamic *probe = kzalloc(sizeof(*probe), GFP_KERNEL);
 

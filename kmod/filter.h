@@ -59,7 +59,7 @@ struct scope_filter {
 /* Command names that select threads. Rules are added and taken away while probes read them. */
 struct scope_comm_rule {
 	char text[SCOPE_COMM_BYTES];
-	u8 bytes;  /* 0: this rule is not in use */
+	u8 bytes; /* 0: this rule is not in use */
 	bool prefix;
 };
 
@@ -72,8 +72,7 @@ void scope_filter_mark(struct scope_filter *filter);
 void scope_filter_told(struct scope_filter *filter, u32 key);
 bool scope_comm_matches(const struct scope_comm_rule *rules, u32 count, const char *comm);
 
-static __always_inline const struct scope_filter_line *
-scope_filter_line_of(const struct scope_filter *filter, u32 key)
+static __always_inline const struct scope_filter_line *scope_filter_line_of(const struct scope_filter *filter, u32 key)
 {
 	return &filter->line[key & (SCOPE_FILTER_LINES - 1)];
 }
@@ -98,8 +97,7 @@ static __always_inline bool scope_filter_has(const struct scope_filter *filter, 
 
 	if (likely(!scope_filter_may_have(line)))
 		return false;
-	return scope_filter_has_first(line, key) ||
-	       scope_filter_entry(filter, key) & SCOPE_FILTER_REASONS;
+	return scope_filter_has_first(line, key) || scope_filter_entry(filter, key) & SCOPE_FILTER_REASONS;
 }
 
 /* Entry number index of 0..SCOPE_FILTER_SLOTS - 1, 0 where there is none. */

@@ -38,8 +38,7 @@ static int __init scope_init(void)
 	err = scope_chardev_init();
 	if (err)
 		goto netlink;
-	pr_info("scope: version %s, protocols %d to %d\n", SCOPE_VERSION, SCOPE_PROTOCOL_MIN,
-		SCOPE_PROTOCOL);
+	pr_info("scope: version %s, protocols %d to %d\n", SCOPE_VERSION, SCOPE_PROTOCOL_MIN, SCOPE_PROTOCOL);
 	return 0;
 
 netlink:

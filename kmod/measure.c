@@ -70,9 +70,8 @@ u64 scope_measure_ns(const struct scope_cpu *cpu)
 {
 	const struct scope_measure *measure = &cpu->measure;
 
-	return estimate(scope_measure_events(cpu), READ_ONCE(measure->ns),
-			READ_ONCE(measure->events)) + READ_ONCE(measure->stack_ns) +
-	       READ_ONCE(measure->other_ns);
+	return estimate(scope_measure_events(cpu), READ_ONCE(measure->ns), READ_ONCE(measure->events)) +
+	       READ_ONCE(measure->stack_ns) + READ_ONCE(measure->other_ns);
 }
 
 /*
@@ -95,6 +94,6 @@ u64 scope_measure_since(struct scope_cpu *cpu)
 		before.ns = 0;
 		before.events = 0;
 	}
-	return estimate(now.all - before.all, now.ns - before.ns, now.events - before.events) +
-	       now.stack_ns - before.stack_ns + now.other_ns - before.other_ns;
+	return estimate(now.all - before.all, now.ns - before.ns, now.events - before.events) + now.stack_ns -
+	       before.stack_ns + now.other_ns - before.other_ns;
 }

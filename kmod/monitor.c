@@ -111,15 +111,14 @@ static void check_overhead(struct scope_session *session, u64 now)
 	session->guard_cpu = cpu;
 	session->guard_share = share;
 	scope_tracing_stop(session, SCOPE_STOP_GUARD);
-	pr_warn("scope: session %u stopped: its probes took %u.%u %% of CPU %u\n", session->id,
-		share / 10, share % 10, cpu);
+	pr_warn("scope: session %u stopped: its probes took %u.%u %% of CPU %u\n", session->id, share / 10, share % 10,
+		cpu);
 	scope_notice_send(session->id, SCOPE_NOTICE_GUARD, cpu, share);
 }
 
 static void look(struct work_struct *work)
 {
-	struct scope_session *session =
-		container_of(to_delayed_work(work), struct scope_session, monitor.work);
+	struct scope_session *session = container_of(to_delayed_work(work), struct scope_session, monitor.work);
 	u64 now = ktime_get_mono_fast_ns();
 
 	mutex_lock(&session->lock);

@@ -61,8 +61,7 @@ static const struct nla_policy stacks_policy[] = {
 	[SCOPE_ATTR_STACK_SYSCALLS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX / 8),
 	[SCOPE_ATTR_STACKS_PER_SECOND] = { .type = NLA_U32 },
 	[SCOPE_ATTR_SAMPLE_PERIOD_NS] = { .type = NLA_U32 },
-	[SCOPE_ATTR_STACK_THREADS] = { .type = NLA_BINARY,
-				       .len = SCOPE_STACK_THREADS_MAX * sizeof(u32) },
+	[SCOPE_ATTR_STACK_THREADS] = { .type = NLA_BINARY, .len = SCOPE_STACK_THREADS_MAX * sizeof(u32) },
 };
 
 static const struct nla_policy no_policy[] = {
@@ -112,8 +111,7 @@ static int do_stop(struct sk_buff *skb, struct genl_info *info)
 
 static int do_snapshot(struct sk_buff *skb, struct genl_info *info)
 {
-	int err = scope_tracing_snapshot(scope_netlink_session(info),
-					 nla_get_flag(info->attrs[SCOPE_ATTR_HOLD]));
+	int err = scope_tracing_snapshot(scope_netlink_session(info), nla_get_flag(info->attrs[SCOPE_ATTR_HOLD]));
 
 	if (err == -EALREADY)
 		NL_SET_ERR_MSG(info->extack, "the session is not running");
@@ -129,10 +127,9 @@ static int do_listen(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-#define OP(command, function, attributes)                                                          \
-	{                                                                                          \
-		.cmd = command, .doit = function, .policy = attributes,                            \
-		.maxattr = ARRAY_SIZE(attributes) - 1,                                             \
+#define OP(command, function, attributes)                                                                              \
+	{                                                                                                              \
+		.cmd = command, .doit = function, .policy = attributes, .maxattr = ARRAY_SIZE(attributes) - 1,         \
 	}
 
 static const struct scope_op ops[] = {
@@ -182,8 +179,7 @@ static int find_session(struct genl_info *info)
 	if (!attribute)
 		return REFUSE_ALL(info, -EINVAL, "SESSION is missing");
 	info->user_ptr[0] = scope_session_get(nla_get_u32(attribute));
-	return info->user_ptr[0] ? 0 : REFUSE(info, attribute, -ENOENT,
-					      "SESSION: there is no such session");
+	return info->user_ptr[0] ? 0 : REFUSE(info, attribute, -ENOENT, "SESSION: there is no such session");
 }
 
 /*
@@ -197,7 +193,8 @@ static int before_request(scope_compat_genl_row *row, struct sk_buff *skb, struc
 
 	info->user_ptr[0] = NULL;
 	if (!netlink_capable(skb, CAP_PERFMON) && !netlink_capable(skb, CAP_SYS_ADMIN))
-		return REFUSE_ALL(info, -EPERM, "CAP_PERFMON or CAP_SYS_ADMIN in the initial user "
+		return REFUSE_ALL(info, -EPERM,
+				  "CAP_PERFMON or CAP_SYS_ADMIN in the initial user "
 				  "namespace is needed");
 	err = check_shape(info);
 	return err || !takes_session(op_of(info->genlhdr->cmd)) ? err : find_session(info);

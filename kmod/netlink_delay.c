@@ -28,8 +28,7 @@ const struct nla_policy scope_netlink_delay_policy[SCOPE_ATTR_DELAY_RANGES + 1] 
 	[SCOPE_ATTR_DELAY_SECOND_MAX_NS] = { .type = NLA_U64 },
 	[SCOPE_ATTR_DELAY_THREADS] = { .type = NLA_BINARY, .len = SCOPE_STACK_THREADS_MAX * 4 },
 	[SCOPE_ATTR_DELAY_RANGES] = { .type = NLA_BINARY,
-				      .len = SCOPE_DELAY_RANGES_MAX *
-					     sizeof(struct scope_delay_range) },
+				      .len = SCOPE_DELAY_RANGES_MAX * sizeof(struct scope_delay_range) },
 };
 
 const struct nla_policy scope_netlink_delay_id_policy[SCOPE_ATTR_DELAY_ID + 1] = {
@@ -58,8 +57,9 @@ static u64 get_u64(struct genl_info *info, enum scope_attr name, u64 otherwise)
 
 static int parse_call(struct genl_info *info, struct scope_delay_request *request)
 {
-	static const u32 flags_of[] = { [SCOPE_DELAY_SYSCALL] = SCOPE_DELAY_AFTER,
-					[SCOPE_DELAY_SPEEDUP] = SCOPE_DELAY_CALLERS };
+	static const u32 flags_of[] = {
+		[SCOPE_DELAY_SYSCALL] = SCOPE_DELAY_AFTER, [SCOPE_DELAY_SPEEDUP] = SCOPE_DELAY_CALLERS
+	};
 	struct nlattr *nr = info->attrs[SCOPE_ATTR_DELAY_SYSCALL];
 	struct nlattr *flags = info->attrs[SCOPE_ATTR_DELAY_FLAGS];
 
@@ -68,14 +68,17 @@ static int parse_call(struct genl_info *info, struct scope_delay_request *reques
 	if (request->flags & ~SCOPE_DELAY_FLAGS_ALL)
 		return REFUSE(info, flags, -EINVAL, "DELAY_FLAGS has a bit this module does not know");
 	if (request->flags & ~flags_of[request->site])
-		return REFUSE(info, flags, -EINVAL, "DELAY_FLAGS: AFTER is for DELAY_SITE 0 (syscall), "
+		return REFUSE(info, flags, -EINVAL,
+			      "DELAY_FLAGS: AFTER is for DELAY_SITE 0 (syscall), "
 			      "CALLERS for 4 (speedup)");
 	request->nr = SCOPE_NR_NONE;
 	if (request->site == SCOPE_DELAY_SPEEDUP && !nr)
 		return 0;
 	if (request->site != SCOPE_DELAY_SYSCALL && request->site != SCOPE_DELAY_SPEEDUP)
-		return nr ? REFUSE(info, nr, -EINVAL, "DELAY_SYSCALL belongs to DELAY_SITE 0 (syscall) "
-				   "and 4 (speedup) alone") : 0;
+		return nr ? REFUSE(info, nr, -EINVAL,
+				   "DELAY_SYSCALL belongs to DELAY_SITE 0 (syscall) "
+				   "and 4 (speedup) alone")
+			  : 0;
 	if (!nr)
 		return REFUSE_ALL(info, -EINVAL, "DELAY_SYSCALL is missing");
 	if (nla_get_u32(nr) >= SCOPE_SYSCALL_MAX)
@@ -87,16 +90,15 @@ static int parse_call(struct genl_info *info, struct scope_delay_request *reques
 /* Which of them each site wants. */
 static int parse_place(struct genl_info *info, struct scope_delay_request *request)
 {
-	const bool entry = request->site == SCOPE_DELAY_SYSCALL &&
-			   !(request->flags & SCOPE_DELAY_AFTER);
+	const bool entry = request->site == SCOPE_DELAY_SYSCALL && !(request->flags & SCOPE_DELAY_AFTER);
 	const bool symbol = entry || request->site == SCOPE_DELAY_KERNEL;
 	const bool path = request->site == SCOPE_DELAY_USER;
-	struct nlattr *names[] = { info->attrs[SCOPE_ATTR_PROBE_SYMBOL],
-				   info->attrs[SCOPE_ATTR_PROBE_PATH] };
+	struct nlattr *names[] = { info->attrs[SCOPE_ATTR_PROBE_SYMBOL], info->attrs[SCOPE_ATTR_PROBE_PATH] };
 	struct nlattr *name = names[path], *offset = info->attrs[SCOPE_ATTR_PROBE_OFFSET];
 
 	if (!names[0] != !symbol || !names[1] != !path)
-		return REFUSE_ALL(info, -EINVAL, "a syscall at its entry and a kernel function want "
+		return REFUSE_ALL(info, -EINVAL,
+				  "a syscall at its entry and a kernel function want "
 				  "PROBE_SYMBOL, a user function PROBE_PATH, other sites none");
 	if (name) {
 		request->name = nla_data(name);
@@ -106,16 +108,16 @@ static int parse_place(struct genl_info *info, struct scope_delay_request *reque
 	if (!offset)
 		return 0;
 	request->offset = nla_get_u64(offset);
-	if (request->offset && !path && (request->site != SCOPE_DELAY_KERNEL ||
-					 request->offset > SCOPE_PROBE_SYMBOL_OFFSET_MAX))
-		return REFUSE(info, offset, -EINVAL, "PROBE_OFFSET is at most 65536 from a kernel "
+	if (request->offset && !path &&
+	    (request->site != SCOPE_DELAY_KERNEL || request->offset > SCOPE_PROBE_SYMBOL_OFFSET_MAX))
+		return REFUSE(info, offset, -EINVAL,
+			      "PROBE_OFFSET is at most 65536 from a kernel "
 			      "function, any in a program, and 0 elsewhere");
 	return 0;
 }
 
 /* The caller frees *ret_ranges with kvfree(). */
-static int parse_ranges(struct genl_info *info, struct nlattr *attribute,
-			struct scope_delay_ranges **ret_ranges)
+static int parse_ranges(struct genl_info *info, struct nlattr *attribute, struct scope_delay_ranges **ret_ranges)
 {
 	const struct scope_delay_range *from = nla_data(attribute);
 	u32 count = nla_len(attribute) / sizeof(*from), i;
@@ -139,8 +141,10 @@ static int parse_ranges(struct genl_info *info, struct nlattr *attribute,
 	rcu_read_unlock();
 	ranges->count = i;
 	*ret_ranges = ranges;
-	return i == count ? 0 : REFUSE(info, attribute, -EINVAL, "DELAY_RANGES: a range is empty, or "
-				       "its zero is not");
+	return i == count ? 0
+			  : REFUSE(info, attribute, -EINVAL,
+				   "DELAY_RANGES: a range is empty, or "
+				   "its zero is not");
 }
 
 static int parse_values(struct genl_info *info, struct scope_delay_values *values)
@@ -188,18 +192,18 @@ static int parse_request(struct genl_info *info, struct scope_delay_request *req
 		return REFUSE_ALL(info, -EINVAL, "DELAY_SITE is missing");
 	request->site = nla_get_u8(site);
 	if (request->site > SCOPE_DELAY_SPEEDUP)
-		return REFUSE(info, site, -EINVAL, "DELAY_SITE is 0 (syscall), 1 (receive), 2 (user "
+		return REFUSE(info, site, -EINVAL,
+			      "DELAY_SITE is 0 (syscall), 1 (receive), 2 (user "
 			      "function), 3 (kernel function) or 4 (speedup)");
-	request->second_max_ns = get_u64(info, SCOPE_ATTR_DELAY_SECOND_MAX_NS,
-					 SCOPE_DELAY_SECOND_MAX_NS_DEFAULT);
+	request->second_max_ns = get_u64(info, SCOPE_ATTR_DELAY_SECOND_MAX_NS, SCOPE_DELAY_SECOND_MAX_NS_DEFAULT);
 	if (request->second_max_ns > SCOPE_DELAY_SECOND_MAX_NS_MAX)
 		return REFUSE(info, info->attrs[SCOPE_ATTR_DELAY_SECOND_MAX_NS], -EINVAL,
 			      "DELAY_SECOND_MAX_NS is at most 100 seconds: a hundred threads that do "
 			      "nothing else");
 	err = parse_call(info, request);
-	if (!err && (request->site == SCOPE_DELAY_SPEEDUP ? !ranges && request->nr == SCOPE_NR_NONE
-							  : !!ranges))
-		err = REFUSE_ALL(info, -EINVAL, "DELAY_RANGES belongs to DELAY_SITE 4 (speedup), which "
+	if (!err && (request->site == SCOPE_DELAY_SPEEDUP ? !ranges && request->nr == SCOPE_NR_NONE : !!ranges))
+		err = REFUSE_ALL(info, -EINVAL,
+				 "DELAY_RANGES belongs to DELAY_SITE 4 (speedup), which "
 				 "wants that or DELAY_SYSCALL");
 	if (!err)
 		err = parse_place(info, request);
@@ -217,14 +221,14 @@ static int explain(struct genl_info *info, const struct scope_delay_request *req
 		{ -ENOSPC, "the session has 64 rules: remove some" },
 		{ -EADDRINUSE, "another function of this call has rules: name that, or remove them" },
 		{ -EUSERS, "this call has 16 rules of all sessions: remove some" },
-		{ -ENOENT, "the kernel has no such function, or its module is not loaded",
-		  "there is no such file" },
+		{ -ENOENT, "the kernel has no such function, or its module is not loaded", "there is no such file" },
 		{ -EILSEQ, "no instruction begins there", "no instruction begins there" },
 		{ -EINVAL, "the kernel allows no probe there", "the kernel allows no probe there" },
 		{ -ERANGE, NULL, "PROBE_OFFSET lies outside the file" },
 		{ -EISDIR, NULL, "that is no regular file" },
 		{ -EIO, NULL, "files of this kind cannot be probed: processes do not map them" },
-		{ -EOPNOTSUPP, "this kernel cannot hold threads up there: a syscall may be delayed as it "
+		{ -EOPNOTSUPP,
+		  "this kernel cannot hold threads up there: a syscall may be delayed as it "
 		  "returns (DELAY_FLAGS 1), or a user function",
 		  "this kernel has no uprobes, or cannot probe this instruction" },
 	};
@@ -232,11 +236,11 @@ static int explain(struct genl_info *info, const struct scope_delay_request *req
 	if (err == -EBUSY && request->site == SCOPE_DELAY_SPEEDUP)
 		return REFUSE_ALL(info, err, "the session has a speedup already: remove or replace it");
 	if (err == -EBUSY)
-		return REFUSE(info, info->attrs[SCOPE_ATTR_PROBE_SYMBOL], err, "PROBE_SYMBOL: something "
+		return REFUSE(info, info->attrs[SCOPE_ATTR_PROBE_SYMBOL], err,
+			      "PROBE_SYMBOL: something "
 			      "else has this function: a live patch, a BPF program, a probe where "
 			      "the kernel has no ftrace; or kernel.ftrace_enabled is 0");
-	return scope_netlink_explain(info, reasons, ARRAY_SIZE(reasons),
-				     request->site == SCOPE_DELAY_USER, err);
+	return scope_netlink_explain(info, reasons, ARRAY_SIZE(reasons), request->site == SCOPE_DELAY_USER, err);
 }
 
 #ifndef SCOPE_WITHOUT_DELAYS
@@ -252,12 +256,15 @@ static int check_allowed(struct sk_buff *skb, struct genl_info *info)
 	return REFUSE_ALL(info, -ENOSYS, "this module was built without delays (SCOPE_DELAYS=0)");
 #else
 	if (!READ_ONCE(delays))
-		return REFUSE_ALL(info, -ECANCELED, "delays are switched off by the module's parameter "
+		return REFUSE_ALL(info, -ECANCELED,
+				  "delays are switched off by the module's parameter "
 				  "`delays`: `echo 1 > /sys/module/scope/parameters/delays` allows them");
 	/* As for all messages, the opener of the socket as well. */
-	return netlink_capable(skb, CAP_SYS_ADMIN) ? 0 :
-		REFUSE_ALL(info, -EPERM, "to hold other programs up takes CAP_SYS_ADMIN, CAP_PERFMON is "
-			   "not enough: run as root");
+	return netlink_capable(skb, CAP_SYS_ADMIN)
+		       ? 0
+		       : REFUSE_ALL(info, -EPERM,
+				    "to hold other programs up takes CAP_SYS_ADMIN, CAP_PERFMON is "
+				    "not enough: run as root");
 #endif
 }
 
@@ -316,15 +323,14 @@ static int put_rule(struct sk_buff *reply, const void *data)
 	};
 	size_t i;
 
-	if (nla_put_u32(reply, SCOPE_ATTR_DELAY_ID, rule->id) ||
-	    nla_put_u8(reply, SCOPE_ATTR_DELAY_SITE, rule->site) ||
+	if (nla_put_u32(reply, SCOPE_ATTR_DELAY_ID, rule->id) || nla_put_u8(reply, SCOPE_ATTR_DELAY_SITE, rule->site) ||
 	    nla_put_u32(reply, SCOPE_ATTR_DELAY_SYSCALL, rule->nr) ||
 	    nla_put_u32(reply, SCOPE_ATTR_DELAY_FLAGS, rule->flags) ||
 	    nla_put_u32(reply, SCOPE_ATTR_DELAY_PROBABILITY, rule->probability))
 		return -EMSGSIZE;
 	if (*rule->name &&
-	    nla_put_string(reply, rule->site == SCOPE_DELAY_USER ? SCOPE_ATTR_PROBE_PATH
-								 : SCOPE_ATTR_PROBE_SYMBOL, rule->name))
+	    nla_put_string(reply, rule->site == SCOPE_DELAY_USER ? SCOPE_ATTR_PROBE_PATH : SCOPE_ATTR_PROBE_SYMBOL,
+			   rule->name))
 		return -EMSGSIZE;
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		if (nla_put_u64_64bit(reply, rows[i].name, rows[i].value, SCOPE_ATTR_PAD))
@@ -344,8 +350,7 @@ int scope_netlink_delay_next(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		NL_SET_ERR_MSG(info->extack, "the session has no more delay rules");
 	else
-		err = scope_netlink_reply(info, SCOPE_CMD_DELAY_NEXT, sizeof(*rule) + 512, put_rule,
-					  rule);
+		err = scope_netlink_reply(info, SCOPE_CMD_DELAY_NEXT, sizeof(*rule) + 512, put_rule, rule);
 	kfree(rule);
 	return err;
 }

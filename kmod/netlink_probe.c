@@ -75,7 +75,7 @@ static int parse_place(struct genl_info *info, struct scope_dynamic_request *req
 
 	if (!name || (symbol && path)) {
 		NL_SET_ERR_MSG(info->extack, "a kernel probe wants PROBE_SYMBOL, a user probe "
-			       "PROBE_PATH, and not the other");
+					     "PROBE_PATH, and not the other");
 		return -EINVAL;
 	}
 	request->name = nla_data(name);
@@ -85,15 +85,12 @@ static int parse_place(struct genl_info *info, struct scope_dynamic_request *req
 		request->offset = nla_get_u64(offset);
 	if (is_user(request->kind))
 		return 0;
-	if (request->offset && (is_return(request->kind) ||
-				request->offset > SCOPE_PROBE_SYMBOL_OFFSET_MAX))
-		return REFUSE(info, offset, -EINVAL,
-			      "PROBE_OFFSET is at most 65536 from a symbol, and 0 for a return");
+	if (request->offset && (is_return(request->kind) || request->offset > SCOPE_PROBE_SYMBOL_OFFSET_MAX))
+		return REFUSE(info, offset, -EINVAL, "PROBE_OFFSET is at most 65536 from a symbol, and 0 for a return");
 	return 0;
 }
 
-static int parse_request(struct sk_buff *skb, struct genl_info *info,
-			 struct scope_dynamic_request *request)
+static int parse_request(struct sk_buff *skb, struct genl_info *info, struct scope_dynamic_request *request)
 {
 	struct nlattr *kind = info->attrs[SCOPE_ATTR_PROBE_KIND];
 	int err = parse_id(info, &request->id);
@@ -106,7 +103,8 @@ static int parse_request(struct sk_buff *skb, struct genl_info *info,
 	}
 	request->kind = nla_get_u8(kind);
 	if (request->kind > SCOPE_PROBE_URETPROBE)
-		return REFUSE(info, kind, -EINVAL, "PROBE_KIND is 0 (kprobe), 1 (kretprobe), 2 (uprobe) "
+		return REFUSE(info, kind, -EINVAL,
+			      "PROBE_KIND is 0 (kprobe), 1 (kretprobe), 2 (uprobe) "
 			      "or 3 (uretprobe)");
 	err = parse_place(info, request);
 	if (!err)
@@ -127,14 +125,14 @@ static int explain(struct genl_info *info, u8 kind, int err)
 		{ -ESHUTDOWN, "the session was stopped: open a new one", NULL },
 		{ -EEXIST, "PROBE_ID is that of another probe of this session", NULL },
 		{ -ENOSPC, "the session has 256 probes: remove some", NULL },
-		{ -ENOENT, "the kernel has no such function, or its module is not loaded",
-		  "there is no such file" },
+		{ -ENOENT, "the kernel has no such function, or its module is not loaded", "there is no such file" },
 		{ -EILSEQ, "no instruction begins there", NULL },
 		{ -EINVAL, "the kernel allows no probe there", NULL },
 		{ -ERANGE, NULL, "PROBE_OFFSET lies outside the file" },
 		{ -EISDIR, NULL, "that is no regular file" },
-		{ -EIO, NULL, "files of this kind cannot be probed: processes do not map them, or "
-			      "the kernel is one of 3.10 and they are on a tmpfs" },
+		{ -EIO, NULL,
+		  "files of this kind cannot be probed: processes do not map them, or "
+		  "the kernel is one of 3.10 and they are on a tmpfs" },
 		{ -EOPNOTSUPP, "this kernel has no kprobes, or cannot probe this instruction",
 		  "this kernel has no uprobes, or cannot probe this instruction" },
 	};
@@ -172,8 +170,8 @@ static int put_probe(struct sk_buff *reply, const void *data)
 
 	if (nla_put_u32(reply, SCOPE_ATTR_PROBE_ID, probe->id) ||
 	    nla_put_u8(reply, SCOPE_ATTR_PROBE_KIND, probe->kind) ||
-	    nla_put_string(reply, is_user(probe->kind) ? SCOPE_ATTR_PROBE_PATH
-						       : SCOPE_ATTR_PROBE_SYMBOL, probe->name) ||
+	    nla_put_string(reply, is_user(probe->kind) ? SCOPE_ATTR_PROBE_PATH : SCOPE_ATTR_PROBE_SYMBOL,
+			   probe->name) ||
 	    nla_put_u64_64bit(reply, SCOPE_ATTR_PROBE_OFFSET, probe->offset, SCOPE_ATTR_PAD) ||
 	    nla_put_u8(reply, SCOPE_ATTR_PROBE_ARGS, probe->args) ||
 	    nla_put_u32(reply, SCOPE_ATTR_PROBE_FLAGS, probe->flags) ||
@@ -195,8 +193,7 @@ int scope_netlink_probe_next(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		NL_SET_ERR_MSG(info->extack, "the session has no more probes");
 	else
-		err = scope_netlink_reply(info, SCOPE_CMD_PROBE_NEXT, sizeof(*probe) + 128,
-					  put_probe, probe);
+		err = scope_netlink_reply(info, SCOPE_CMD_PROBE_NEXT, sizeof(*probe) + 128, put_probe, probe);
 	kfree(probe);
 	return err;
 }

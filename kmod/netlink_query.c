@@ -115,8 +115,7 @@ static int put_session(struct sk_buff *reply, const void *data)
 	if (nla_put_u32(reply, SCOPE_ATTR_SESSION, session->id) ||
 	    nla_put_u8(reply, SCOPE_ATTR_RUN_STATE, READ_ONCE(session->run_state)) ||
 	    nla_put_u8(reply, SCOPE_ATTR_STOP_REASON, READ_ONCE(session->stop_reason)) ||
-	    nla_put_u8(reply, SCOPE_ATTR_RING_MODE,
-		       session->config.flight ? SCOPE_RING_FLIGHT : SCOPE_RING_STREAM) ||
+	    nla_put_u8(reply, SCOPE_ATTR_RING_MODE, session->config.flight ? SCOPE_RING_FLIGHT : SCOPE_RING_STREAM) ||
 	    nla_put_u32(reply, SCOPE_ATTR_OVERHEAD_MAX, session->config.overhead_max) ||
 	    nla_put_u32(reply, SCOPE_ATTR_CPU_ID, session->guard_cpu) ||
 	    nla_put_u32(reply, SCOPE_ATTR_OVERHEAD, session->guard_share) ||
@@ -132,8 +131,7 @@ int scope_netlink_query(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr *first = info->attrs[SCOPE_ATTR_CPU_FIRST];
 	struct query query = { scope_netlink_session(info), first ? nla_get_u32(first) : 0 };
 
-	return scope_netlink_reply(info, SCOPE_CMD_QUERY,
-				   512 + min(num_possible_cpus(), CPUS_MAX + 0u) * CPU_BYTES,
+	return scope_netlink_reply(info, SCOPE_CMD_QUERY, 512 + min(num_possible_cpus(), CPUS_MAX + 0u) * CPU_BYTES,
 				   put_session, &query);
 }
 

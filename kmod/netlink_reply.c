@@ -15,8 +15,8 @@ struct genl_family scope_netlink_family = {
 	.maxattr = SCOPE_GENL_FAMILY_MAXATTR(SCOPE_ATTR_MAX),
 };
 
-int scope_netlink_reply(struct genl_info *info, u8 command, size_t bytes,
-			int (*fill)(struct sk_buff *, const void *), const void *data)
+int scope_netlink_reply(struct genl_info *info, u8 command, size_t bytes, int (*fill)(struct sk_buff *, const void *),
+			const void *data)
 {
 	struct sk_buff *reply = genlmsg_new(bytes, GFP_KERNEL);
 	void *header;
@@ -32,8 +32,8 @@ int scope_netlink_reply(struct genl_info *info, u8 command, size_t bytes,
 	return genlmsg_reply(reply, info);
 }
 
-int scope_netlink_explain(struct genl_info *info, const struct scope_netlink_reason *reasons,
-			  size_t count, bool user, int err)
+int scope_netlink_explain(struct genl_info *info, const struct scope_netlink_reason *reasons, size_t count, bool user,
+			  int err)
 {
 	const char *text;
 	size_t i;

@@ -25,7 +25,7 @@ struct scope_netlink_reason {
 };
 
 /* Says what err means, by the first of count reasons that names it. Returns what user space gets. */
-int scope_netlink_explain(struct genl_info *info, const struct scope_netlink_reason *reasons,
-			  size_t count, bool user, int err);
+int scope_netlink_explain(struct genl_info *info, const struct scope_netlink_reason *reasons, size_t count, bool user,
+			  int err);
 
 #endif

@@ -13,8 +13,7 @@ void scope_notice_send(u32 session, enum scope_notice notice, u32 cpu, u64 value
 		return;
 	header = genlmsg_put(message, 0, 0, &scope_netlink_family, 0, SCOPE_CMD_NOTICE);
 	if (!header || nla_put_u32(message, SCOPE_ATTR_SESSION, session) ||
-	    nla_put_u8(message, SCOPE_ATTR_NOTICE, notice) ||
-	    nla_put_u32(message, SCOPE_ATTR_CPU_ID, cpu) ||
+	    nla_put_u8(message, SCOPE_ATTR_NOTICE, notice) || nla_put_u32(message, SCOPE_ATTR_CPU_ID, cpu) ||
 	    nla_put_u64_64bit(message, SCOPE_ATTR_VALUE, value, SCOPE_ATTR_PAD)) {
 		nlmsg_free(message);
 		return;

@@ -31,8 +31,7 @@ static int bytes_of(const struct nla_policy *policy)
 static bool has_end(const struct nla_policy *policy, const struct nlattr *attribute)
 {
 	return policy->type != NLA_NUL_STRING ||
-	       (nla_len(attribute) <= policy->len + 1 &&
-		memchr(nla_data(attribute), 0, nla_len(attribute)));
+	       (nla_len(attribute) <= policy->len + 1 && memchr(nla_data(attribute), 0, nla_len(attribute)));
 }
 
 /*
@@ -48,18 +47,14 @@ int scope_parse_check(struct genl_info *info, const struct nla_policy *policy, i
 	nlmsg_for_each_attr(attribute, info->nlhdr, GENL_HDRLEN, rest) {
 		type = nla_type(attribute);
 		if (type < 1 || type > max || type > SCOPE_ATTR_MAX || !policy[type].type)
-			return REFUSE(info, attribute, -EINVAL,
-				      "the command does not take this attribute");
+			return REFUSE(info, attribute, -EINVAL, "the command does not take this attribute");
 		bytes = bytes_of(&policy[type]);
 		if (bytes >= 0 && nla_len(attribute) != bytes)
-			return REFUSE(info, attribute, -EINVAL,
-				      "the attribute has another length than its type");
+			return REFUSE(info, attribute, -EINVAL, "the attribute has another length than its type");
 		if (!has_end(&policy[type], attribute))
-			return REFUSE(info, attribute, -EINVAL,
-				      "the text is too long, or does not end");
+			return REFUSE(info, attribute, -EINVAL, "the text is too long, or does not end");
 		if (test_and_set_bit(type, seen))
-			return REFUSE(info, attribute, -EINVAL,
-				      "the attribute stands in the message twice");
+			return REFUSE(info, attribute, -EINVAL, "the attribute stands in the message twice");
 	}
 	if (rest)
 		return REFUSE_ALL(info, -EINVAL, "the message ends within an attribute");
@@ -104,8 +99,7 @@ static int parse_comm(struct genl_info *info, struct nlattr *attribute, struct s
 	return 0;
 }
 
-static int parse_cgroup(struct genl_info *info, struct nlattr *attribute,
-			struct scope_target *target)
+static int parse_cgroup(struct genl_info *info, struct nlattr *attribute, struct scope_target *target)
 {
 	struct nlattr *part;
 	int rest;
@@ -113,12 +107,10 @@ static int parse_cgroup(struct genl_info *info, struct nlattr *attribute,
 	nla_for_each_nested(part, attribute, rest) {
 		if (nla_type(part) == SCOPE_ATTR_CGROUP_ID && nla_len(part) == sizeof(u64))
 			target->cgroup = nla_get_u64(part);
-		else if (nla_type(part) == SCOPE_ATTR_CGROUP_HIERARCHY &&
-			 nla_len(part) == sizeof(u32))
+		else if (nla_type(part) == SCOPE_ATTR_CGROUP_HIERARCHY && nla_len(part) == sizeof(u32))
 			target->id = nla_get_u32(part);
 		else if (nla_type(part) != SCOPE_ATTR_PAD)
-			return REFUSE(info, part, -EINVAL,
-				      "CGROUP holds u64 CGROUP_ID and u32 CGROUP_HIERARCHY alone");
+			return REFUSE(info, part, -EINVAL, "CGROUP holds u64 CGROUP_ID and u32 CGROUP_HIERARCHY alone");
 	}
 	if (!target->cgroup || rest)
 		return REFUSE(info, attribute, -EINVAL,
@@ -130,8 +122,7 @@ static int parse_cgroup(struct genl_info *info, struct nlattr *attribute,
 	return 0;
 }
 
-static int parse_target(struct genl_info *info, struct nlattr *attribute,
-			struct scope_target *ret_target)
+static int parse_target(struct genl_info *info, struct nlattr *attribute, struct scope_target *ret_target)
 {
 	struct scope_target target = { .kind = nla_type(attribute) };
 	int err;
@@ -159,8 +150,7 @@ static int parse_target(struct genl_info *info, struct nlattr *attribute,
 }
 
 /* Without the attribute: none. The caller frees by kvfree(). */
-int scope_parse_targets(struct genl_info *info, enum scope_attr name,
-			struct scope_target **ret_targets, u32 *ret_count)
+int scope_parse_targets(struct genl_info *info, enum scope_attr name, struct scope_target **ret_targets, u32 *ret_count)
 {
 	struct nlattr *targets = info->attrs[name], *attribute;
 	struct scope_target *target;
@@ -174,8 +164,7 @@ int scope_parse_targets(struct genl_info *info, enum scope_attr name,
 		return -ENOMEM;
 	nla_for_each_nested(attribute, targets, rest) {
 		if (count == SCOPE_TARGET_MAX)
-			err = REFUSE(info, attribute, -EINVAL,
-				     "TARGETS, REMOVE: at most 256 in one message");
+			err = REFUSE(info, attribute, -EINVAL, "TARGETS, REMOVE: at most 256 in one message");
 		else
 			err = parse_target(info, attribute, &target[count]);
 		if (err)
@@ -183,8 +172,7 @@ int scope_parse_targets(struct genl_info *info, enum scope_attr name,
 		count++;
 	}
 	if (!err && (!count || rest))
-		err = REFUSE(info, targets, -EINVAL,
-			     "TARGETS, REMOVE: empty, or ends within an attribute");
+		err = REFUSE(info, targets, -EINVAL, "TARGETS, REMOVE: empty, or ends within an attribute");
 	if (err) {
 		kvfree(target);
 		return err;

@@ -72,7 +72,8 @@ int scope_probe_init(void)
 		if (rows[i].tracepoint || rows[i].events == SCOPE_EVENTS_BLOCK || rows[i].selects)
 			continue;
 		pr_err("scope: this kernel has no tracepoint %s: it needs CONFIG_TRACEPOINTS and "
-		       "CONFIG_FTRACE_SYSCALLS\n", rows[i].name);
+		       "CONFIG_FTRACE_SYSCALLS\n",
+		       rows[i].name);
 		return -ENODEV;
 	}
 	return 0;

@@ -42,8 +42,7 @@ static inline u32 line_of(const struct request *request)
 }
 
 /* NULL: not there. The pointer of the key goes to *ret_key. */
-static struct outstanding *find(struct scope_block *block, const struct request *request,
-				struct request ***ret_key)
+static struct outstanding *find(struct scope_block *block, const struct request *request, struct request ***ret_key)
 {
 	u32 line = line_of(request), i;
 
@@ -56,14 +55,12 @@ static struct outstanding *find(struct scope_block *block, const struct request 
 	return NULL;
 }
 
-static struct outstanding *claim(struct scope_block *block, struct request *request,
-				 struct request ***ret_key)
+static struct outstanding *claim(struct scope_block *block, struct request *request, struct request ***ret_key)
 {
 	u32 line = line_of(request), i;
 
 	for (i = 0; i < LINE; i++) {
-		if (READ_ONCE(block->key[line].request[i]) ||
-		    cmpxchg(&block->key[line].request[i], NULL, request))
+		if (READ_ONCE(block->key[line].request[i]) || cmpxchg(&block->key[line].request[i], NULL, request))
 			continue;
 		*ret_key = &block->key[line].request[i];
 		return &block->value[line][i];
@@ -91,8 +88,8 @@ static inline u32 acting_tid(struct scope_cpu *cpu)
 }
 
 /* NULL: nobody's, or (*ret_tid not 0) of that thread but there is no room for it. */
-static struct outstanding *take_up(struct scope_session *session, struct scope_cpu *cpu,
-				   struct request *request, u32 *ret_tid)
+static struct outstanding *take_up(struct scope_session *session, struct scope_cpu *cpu, struct request *request,
+				   u32 *ret_tid)
 {
 	struct request **key;
 	struct outstanding *one = find(session->block, request, &key);
@@ -108,8 +105,7 @@ static struct outstanding *take_up(struct scope_session *session, struct scope_c
 		return NULL;
 	one = claim(session->block, request, &key);
 	if (one)
-		*one = (struct outstanding){ .begun = scope_compat_block_begun(request),
-					     .tid = *ret_tid };
+		*one = (struct outstanding){ .begun = scope_compat_block_begun(request), .tid = *ret_tid };
 	return one;
 }
 
@@ -146,12 +142,12 @@ static u32 dev_of(const struct request *request)
 	struct gendisk *disk = scope_compat_block_disk(request);
 
 	return disk ? (u32)disk->major << SCOPE_BLOCK_MINOR_BITS |
-			      (disk->first_minor & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1))
+			       (disk->first_minor & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1))
 		    : 0;
 }
 
-static void put_issue(struct scope_ring *ring, const struct request *request,
-		      const struct outstanding *one, u32 tid, u64 now)
+static void put_issue(struct scope_ring *ring, const struct request *request, const struct outstanding *one, u32 tid,
+		      u64 now)
 {
 	u64 queued_ns = one && one->queued_ns ? now - one->queued_ns : 0;
 	struct scope_record_block_issue *r;
@@ -170,8 +166,8 @@ static void put_issue(struct scope_ring *ring, const struct request *request,
 	scope_ring_commit(ring, sizeof(*r));
 }
 
-static void put_done(struct scope_ring *ring, const struct request *request,
-		     const struct outstanding *one, int error, u32 bytes, u64 now)
+static void put_done(struct scope_ring *ring, const struct request *request, const struct outstanding *one, int error,
+		     u32 bytes, u64 now)
 {
 	struct scope_record_block_done *r;
 
@@ -232,8 +228,7 @@ out:
 	raw_local_irq_restore(flags);
 }
 
-static void probe_done(void *data, struct request *request, SCOPE_BLOCK_ERROR status,
-		       unsigned int bytes)
+static void probe_done(void *data, struct request *request, SCOPE_BLOCK_ERROR status, unsigned int bytes)
 {
 	struct scope_session *session = data;
 	struct outstanding *one;

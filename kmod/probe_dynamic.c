@@ -20,16 +20,15 @@
 
 #define MAXACTIVE 512 /* threads at once inside a function whose return is probed */
 
-static void put_probe(struct scope_ring *ring, const struct scope_dynamic *probe,
-		      struct pt_regs *regs, u8 flags, u64 now)
+static void put_probe(struct scope_ring *ring, const struct scope_dynamic *probe, struct pt_regs *regs, u8 flags,
+		      u64 now)
 {
 	u32 args = probe->args;
 	struct scope_record_probe *r;
 	u64 *arg;
 
 	/* 32-bit programs pass arguments elsewhere. */
-	if (flags & SCOPE_PROBE_USER && scope_arch_word_bytes(regs) != 8 &&
-	    !(flags & SCOPE_PROBE_RETURN))
+	if (flags & SCOPE_PROBE_USER && scope_arch_word_bytes(regs) != 8 && !(flags & SCOPE_PROBE_RETURN))
 		args = 0;
 	r = scope_ring_reserve(ring, SCOPE_RECORD_PROBE, sizeof(*r) + args * 8, now);
 	if (!r)
@@ -108,8 +107,7 @@ static int kretprobe_hit(struct kretprobe_instance *instance, struct pt_regs *re
 	/* It was taken out in the time between. */
 	if (kretprobe)
 		hit(container_of(kretprobe, struct scope_dynamic, kretprobe), regs,
-		    SCOPE_PROBE_RETURN |
-			    (scope_probe_dynamic_in_interrupt(false) ? SCOPE_PROBE_INTERRUPT : 0),
+		    SCOPE_PROBE_RETURN | (scope_probe_dynamic_in_interrupt(false) ? SCOPE_PROBE_INTERRUPT : 0),
 		    scope_trap_cost.entry_ns);
 	return 0;
 }
@@ -129,8 +127,7 @@ static int attach_kernel(struct scope_dynamic *probe)
 	}
 	kprobe->symbol_name = probe->name;
 	kprobe->offset = probe->offset;
-	return probe->kind == SCOPE_PROBE_KRETPROBE ? register_kretprobe(&probe->kretprobe)
-						    : register_kprobe(kprobe);
+	return probe->kind == SCOPE_PROBE_KRETPROBE ? register_kretprobe(&probe->kretprobe) : register_kprobe(kprobe);
 }
 
 #define BATCH 32u
@@ -222,8 +219,7 @@ static bool uprobe_wanted(SCOPE_UPROBE_FILTER_PROTO(consumer, mm))
 	return scope_probe_dynamic_wants(probe_of(consumer)->session, mm);
 }
 
-int scope_probe_dynamic_file(const char *name, u64 offset, struct path *ret_path,
-			     struct inode **ret_inode)
+int scope_probe_dynamic_file(const char *name, u64 offset, struct path *ret_path, struct inode **ret_inode)
 {
 	struct inode *inode;
 	struct path path;
@@ -307,9 +303,8 @@ int scope_probe_dynamic_attach(struct scope_dynamic *probe)
 	int err;
 
 	scope_trap_measure();
-	err = probe->kind == SCOPE_PROBE_KPROBE || probe->kind == SCOPE_PROBE_KRETPROBE
-		      ? attach_kernel(probe)
-		      : attach_user(probe);
+	err = probe->kind == SCOPE_PROBE_KPROBE || probe->kind == SCOPE_PROBE_KRETPROBE ? attach_kernel(probe)
+											: attach_user(probe);
 	probe->attached = !err;
 	return err;
 }

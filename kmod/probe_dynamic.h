@@ -57,8 +57,7 @@ static inline bool scope_probe_dynamic_in_interrupt(bool traps)
 
 #ifdef SCOPE_UPROBE_KNOWN
 /* The file of a uprobe; the caller puts *ret_path. Borrows *ret_inode from it. */
-int scope_probe_dynamic_file(const char *name, u64 offset, struct path *ret_path,
-			     struct inode **ret_inode);
+int scope_probe_dynamic_file(const char *name, u64 offset, struct path *ret_path, struct inode **ret_inode);
 /* Is this the memory of a traced process? Others keep their code as it is, and run at full speed. */
 bool scope_probe_dynamic_wants(struct scope_session *session, struct mm_struct *mm);
 #endif

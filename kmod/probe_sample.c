@@ -37,8 +37,7 @@ static int sample_online(unsigned int id, struct hlist_node *node)
 	struct scope_cpu *cpu = per_cpu_ptr(session->cpu, id);
 
 	/* Runs on the CPU it is about. */
-	hrtimer_start(&cpu->sample, ns_to_ktime(session->config.sample_period_ns),
-		      HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&cpu->sample, ns_to_ktime(session->config.sample_period_ns), HRTIMER_MODE_REL_PINNED_HARD);
 	return 0;
 }
 
@@ -52,8 +51,7 @@ static int sample_offline(unsigned int id, struct hlist_node *node)
 
 int scope_sample_init(void)
 {
-	int state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "scope:sample", sample_online,
-					    sample_offline);
+	int state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "scope:sample", sample_online, sample_offline);
 
 	if (state < 0)
 		return state;

@@ -20,23 +20,20 @@
 #include "tracepoint.h"
 
 /* What a switch tells of a traced thread that it ends. */
-static __always_inline u32 leaving_bits(bool preempt, const struct task_struct *prev,
-					unsigned int prev_state)
+static __always_inline u32 leaving_bits(bool preempt, const struct task_struct *prev, unsigned int prev_state)
 {
 	u32 bits = SCOPE_SWITCH_PREV_TRACED;
 
 	if (!preempt)
-		bits |= (u32)scope_task_state(prev_state, prev->exit_state)
-			<< SCOPE_SWITCH_STATE_SHIFT;
+		bits |= (u32)scope_task_state(prev_state, prev->exit_state) << SCOPE_SWITCH_STATE_SHIFT;
 	if (prev->in_iowait)
 		bits |= SCOPE_SWITCH_IOWAIT;
 	return bits;
 }
 
 /* At least one of prev and next is traced, or next may be. */
-static noinline notrace void switch_traced(struct scope_session *session, bool preempt,
-				   struct task_struct *prev, struct task_struct *next,
-				   unsigned int prev_state)
+static noinline notrace void switch_traced(struct scope_session *session, bool preempt, struct task_struct *prev,
+					   struct task_struct *next, unsigned int prev_state)
 {
 	bool next_traced = scope_traced_has(session, next);
 	struct scope_cpu *cpu = this_cpu_ptr(session->cpu);
@@ -76,34 +73,28 @@ static noinline notrace void switch_traced(struct scope_session *session, bool p
  * After a thread that is not traced next comes, which may be: usually it is, and nothing but the plain
  * record is due. Of prev that says whether it was preempted. line: that of next's process.
  */
-static noinline notrace void switch_in(struct scope_session *session, bool preempt,
-				       struct task_struct *prev, struct task_struct *next,
-				       unsigned int prev_state, const struct scope_filter_line *line)
+static noinline notrace void switch_in(struct scope_session *session, bool preempt, struct task_struct *prev,
+				       struct task_struct *next, unsigned int prev_state,
+				       const struct scope_filter_line *line)
 {
 	struct scope_cpu *cpu = this_cpu_ptr(session->cpu);
 	void *record;
 	u64 now;
 
-	if (unlikely(!scope_filter_has_first(line, next->tgid) ||
-		     !READ_ONCE(session->running) || cpu->pending ||
-		     !(session->config.events & SCOPE_EVENTS_SCHED) ||
-		     !scope_clock_quick(&cpu->clock, &now) ||
-		     !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SWITCH,
-					       sizeof(struct scope_record_switch), false, now,
-					       &record))) {
+	if (unlikely(!scope_filter_has_first(line, next->tgid) || !READ_ONCE(session->running) || cpu->pending ||
+		     !(session->config.events & SCOPE_EVENTS_SCHED) || !scope_clock_quick(&cpu->clock, &now) ||
+		     !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SWITCH, sizeof(struct scope_record_switch),
+					       false, now, &record))) {
 		switch_traced(session, preempt, prev, next, prev_state);
 		return;
 	}
 	scope_record_end_switch(&cpu->ring, record,
-				next->pid | SCOPE_SWITCH_NEXT_TRACED |
-					(preempt ? SCOPE_SWITCH_PREEMPT : 0),
-				next->pid);
+				next->pid | SCOPE_SWITCH_NEXT_TRACED | (preempt ? SCOPE_SWITCH_PREEMPT : 0), next->pid);
 	cpu->traced = 1;
 }
 
-static __always_inline void probe_switch(struct scope_session *session, bool preempt,
-					 struct task_struct *prev, struct task_struct *next,
-					 unsigned int prev_state)
+static __always_inline void probe_switch(struct scope_session *session, bool preempt, struct task_struct *prev,
+					 struct task_struct *next, unsigned int prev_state)
 {
 	const struct scope_filter_line *line;
 
@@ -131,8 +122,7 @@ static noinline notrace void waking_traced(struct scope_session *session, struct
 		if (in_nmi())
 			context = SCOPE_CONTEXT_NMI;
 		else if (in_hardirq())
-			context = SCOPE_COMPAT_WAKER_KNOWN ? SCOPE_CONTEXT_HARDIRQ :
-							     SCOPE_CONTEXT_UNKNOWN;
+			context = SCOPE_COMPAT_WAKER_KNOWN ? SCOPE_CONTEXT_HARDIRQ : SCOPE_CONTEXT_UNKNOWN;
 		else if (in_serving_softirq())
 			context = SCOPE_CONTEXT_SOFTIRQ;
 	}
@@ -172,8 +162,7 @@ static void probe_sched_fork(void *data, struct task_struct *parent, struct task
 	raw_local_irq_restore(flags);
 }
 
-static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid,
-			     struct linux_binprm *bprm)
+static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
 	struct scope_session *session = data;
 	bool by_thread = session->selects && old_pid != task->pid;
@@ -194,15 +183,13 @@ static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid
 }
 
 /* By prctl, through /proc (then maybe by another thread of the process), or just before an exec. */
-static __always_inline void probe_rename(struct scope_session *session, struct task_struct *task,
-					 const char *comm)
+static __always_inline void probe_rename(struct scope_session *session, struct task_struct *task, const char *comm)
 {
 	struct scope_cpu *cpu;
 	unsigned long flags;
 
 	/* Readers of protocol 1 do not know the record. */
-	if (READ_ONCE(session->running) && session->config.protocol > 1 &&
-	    scope_traced_has(session, task)) {
+	if (READ_ONCE(session->running) && session->config.protocol > 1 && scope_traced_has(session, task)) {
 		raw_local_irq_save(flags);
 		cpu = this_cpu_ptr(session->cpu);
 		scope_record_put_comm(&cpu->ring, scope_clock_ns(&cpu->clock), task, comm);
@@ -216,8 +203,7 @@ static __always_inline void probe_rename(struct scope_session *session, struct t
  * The thread still leaves its CPU after this, by a switch that names it. Where the last thread of a
  * process overtakes another one here, that one may be gone from the filter before it is told of.
  */
-static __always_inline void probe_exit(struct scope_session *session, struct task_struct *task,
-				       bool last)
+static __always_inline void probe_exit(struct scope_session *session, struct task_struct *task, bool last)
 {
 	struct scope_cpu *cpu;
 	unsigned long flags;
@@ -228,8 +214,7 @@ static __always_inline void probe_exit(struct scope_session *session, struct tas
 	had = scope_select_exit(session, task, last);
 	cpu = this_cpu_ptr(session->cpu);
 	if (cpu->traced || (had && READ_ONCE(session->running)))
-		scope_record_put_thread_exit(&cpu->ring, scope_clock_ns(&cpu->clock), task,
-					     last ? SCOPE_EXIT_LAST : 0);
+		scope_record_put_thread_exit(&cpu->ring, scope_clock_ns(&cpu->clock), task, last ? SCOPE_EXIT_LAST : 0);
 	raw_local_irq_restore(flags);
 }
 

@@ -44,8 +44,7 @@ static noinline notrace void note_time_slow(struct scope_cpu *cpu, u64 now)
  * the kernel with; regs NULL: they are of another call by now. False: the session leaves the call out,
  * it is pending no more.
  */
-static bool note_rest(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs,
-		      u64 now)
+static bool note_rest(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now)
 {
 	u16 nr = cpu->call.nr;
 	u8 args;
@@ -84,8 +83,8 @@ void scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *
 }
 
 /* Any call, at any time. Staying on this CPU ends with it. */
-static noinline notrace void enter_slow(struct scope_session *session, struct scope_cpu *cpu,
-					struct pt_regs *regs, long id)
+static noinline notrace void enter_slow(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs,
+					long id)
 {
 	u8 abi = scope_arch_abi(&id), args = args_of(session, id, abi), noted = 0;
 	unsigned long flags;
@@ -138,8 +137,8 @@ static notrace void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 }
 
 /* Interrupts off. A return whose enter is in another record, or in none. */
-static __always_inline void exit_alone(struct scope_session *session, struct scope_cpu *cpu,
-				struct pt_regs *regs, long ret, u64 now)
+static __always_inline void exit_alone(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs,
+				       long ret, u64 now)
 {
 	long id = syscall_get_nr(current, regs);
 	u8 abi = scope_arch_abi(&id);
@@ -157,8 +156,8 @@ static __always_inline void exit_alone(struct scope_session *session, struct sco
 }
 
 /* Interrupts off. */
-static noinline notrace void exit_merged(struct scope_session *session, struct scope_cpu *cpu,
-					 struct pt_regs *regs, long ret, u64 now)
+static noinline notrace void exit_merged(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs,
+					 long ret, u64 now)
 {
 	struct scope_call call;
 	u64 duration_ns;
@@ -176,8 +175,7 @@ static noinline notrace void exit_merged(struct scope_session *session, struct s
 		scope_record_put_syscall(&cpu->ring, now, call, duration_ns, ret, cpu->arg);
 	}
 	if (session->config.stack_mode)
-		scope_stack_after_syscall(session, cpu, regs, call.nr, call.abi_args & 0xf,
-					  duration_ns, now);
+		scope_stack_after_syscall(session, cpu, regs, call.nr, call.abi_args & 0xf, duration_ns, now);
 }
 
 /*
@@ -216,8 +214,7 @@ static __always_inline struct scope_call call_of_plan(const struct scope_call_pl
  * Interrupts off; turns them on. False, with nothing done, where the return takes more than one plain
  * record, or that has several arguments and the caller did not say so. Straight, and with few registers.
  */
-static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *regs, long ret,
-				       bool several)
+static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *regs, long ret, bool several)
 {
 	u64 counts = get_cycles(), passed = counts - cpu->enter_counts, now;
 	const struct scope_call_plan *plan;
@@ -228,11 +225,9 @@ static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *re
 	plan = &cpu->session->plan[cpu->call.nr];
 	/* Found once, not for each use: there are no registers left for that. */
 	OPTIMIZER_HIDE_VAR(plan);
-	bytes = several ? sizeof(*record) + scope_call_arg_bytes(call_of_plan(plan)) :
-			  READ_ONCE(plan->bytes);
+	bytes = several ? sizeof(*record) + scope_call_arg_bytes(call_of_plan(plan)) : READ_ONCE(plan->bytes);
 	if (unlikely(passed >= cpu->plain_counts || !scope_clock_at(&cpu->clock, counts, &now)) ||
-	    !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SYSCALL, bytes, !several,
-				      now, &place))
+	    !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SYSCALL, bytes, !several, now, &place))
 		return false;
 	record = place;
 	cpu->pending = 0;
@@ -253,8 +248,7 @@ static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *re
 /* Interrupts off; turns them on. A pending call that takes more than a record with one argument. */
 static noinline notrace void exit_other(struct scope_cpu *cpu, struct pt_regs *regs, long ret)
 {
-	if (cpu->session->config.arg_counts[cpu->call.nr] & SCOPE_CALL_SKIP ||
-	    !exit_quick(cpu, regs, ret, true))
+	if (cpu->session->config.arg_counts[cpu->call.nr] & SCOPE_CALL_SKIP || !exit_quick(cpu, regs, ret, true))
 		exit_slow(cpu, regs, ret);
 }
 
@@ -273,9 +267,8 @@ static noinline notrace void exit_blocked(struct scope_cpu *cpu, struct pt_regs 
 		     scope_arch_abi(&id) != SCOPE_ABI_NATIVE ||
 		     session->config.arg_counts[id] & (SCOPE_CALL_SKIP | SCOPE_CALL_STACK)) ||
 	    unlikely(!scope_clock_quick(&cpu->clock, &now)) ||
-	    unlikely(!scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_EXIT,
-					       sizeof(struct scope_record_exit), false, now,
-					       &record))) {
+	    unlikely(!scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_EXIT, sizeof(struct scope_record_exit), false,
+					       now, &record))) {
 		exit_slow(cpu, regs, ret);
 		return;
 	}

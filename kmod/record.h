@@ -66,8 +66,8 @@ static __always_inline void scope_record_copy_args(u64 *to, const u64 *arg, stru
 }
 
 /* All but the arguments. */
-static __always_inline void scope_record_fill_syscall(struct scope_record_syscall *r,
-						      struct scope_call call, u32 duration_ns, long ret)
+static __always_inline void scope_record_fill_syscall(struct scope_record_syscall *r, struct scope_call call,
+						      u32 duration_ns, long ret)
 {
 	scope_record_set_call(r, call);
 	r->duration_ns = duration_ns;
@@ -76,9 +76,8 @@ static __always_inline void scope_record_fill_syscall(struct scope_record_syscal
 		r->flags = SCOPE_SYSCALL_WIDE;
 }
 
-static inline void scope_record_put_syscall(struct scope_ring *ring, u64 now,
-					    struct scope_call call, u32 duration_ns, long ret,
-					    const u64 *arg)
+static inline void scope_record_put_syscall(struct scope_ring *ring, u64 now, struct scope_call call, u32 duration_ns,
+					    long ret, const u64 *arg)
 {
 	struct scope_record_syscall *r;
 	u32 bytes = sizeof(*r) + scope_call_arg_bytes(call);
@@ -91,8 +90,8 @@ static inline void scope_record_put_syscall(struct scope_ring *ring, u64 now,
 	scope_ring_commit(ring, bytes);
 }
 
-static inline void scope_record_put_enter(struct scope_ring *ring, u64 now, struct scope_call call,
-					  u64 enter_ns, const u64 *arg)
+static inline void scope_record_put_enter(struct scope_ring *ring, u64 now, struct scope_call call, u64 enter_ns,
+					  const u64 *arg)
 {
 	struct scope_record_enter *r;
 	u32 bytes = sizeof(*r) + scope_call_arg_bytes(call);
@@ -107,16 +106,14 @@ static inline void scope_record_put_enter(struct scope_ring *ring, u64 now, stru
 }
 
 /* Arguments are in ENTER, not here. */
-static __always_inline void scope_record_fill_exit(struct scope_record_exit *r, struct scope_call call,
-						   long ret)
+static __always_inline void scope_record_fill_exit(struct scope_record_exit *r, struct scope_call call, long ret)
 {
 	call.abi_args &= 0xf;
 	scope_record_set_call(r, call);
 	r->ret = ret;
 }
 
-static inline void scope_record_put_exit(struct scope_ring *ring, u64 now, struct scope_call call,
-					 long ret)
+static inline void scope_record_put_exit(struct scope_ring *ring, u64 now, struct scope_call call, long ret)
 {
 	struct scope_record_exit *r;
 
@@ -127,8 +124,8 @@ static inline void scope_record_put_exit(struct scope_ring *ring, u64 now, struc
 	scope_ring_commit(ring, sizeof(*r));
 }
 
-static __always_inline void scope_record_end_switch(struct scope_ring *ring,
-						    struct scope_record_switch *r, u32 bits, u32 tid)
+static __always_inline void scope_record_end_switch(struct scope_ring *ring, struct scope_record_switch *r, u32 bits,
+						    u32 tid)
 {
 	r->bits = bits;
 	scope_ring_set_thread(ring, tid);
@@ -173,8 +170,7 @@ static inline void scope_record_put_waking_from(struct scope_ring *ring, u64 now
 	scope_ring_commit(ring, sizeof(*r));
 }
 
-static inline void scope_record_put_fork(struct scope_ring *ring, u64 now,
-					 const struct task_struct *parent,
+static inline void scope_record_put_fork(struct scope_ring *ring, u64 now, const struct task_struct *parent,
 					 const struct task_struct *child)
 {
 	struct scope_record_fork *r;
@@ -190,8 +186,7 @@ static inline void scope_record_put_fork(struct scope_ring *ring, u64 now,
 }
 
 /* The thread has the number of its process from here on, whether this is told or lost. */
-static inline void scope_record_put_exec(struct scope_ring *ring, u64 now, u32 old_tid,
-					 const struct task_struct *task)
+static inline void scope_record_put_exec(struct scope_ring *ring, u64 now, u32 old_tid, const struct task_struct *task)
 {
 	struct scope_record_exec *r;
 
@@ -208,8 +203,8 @@ static inline void scope_record_put_exec(struct scope_ring *ring, u64 now, u32 o
 	scope_ring_commit(ring, sizeof(*r));
 }
 
-static inline void scope_record_put_comm(struct scope_ring *ring, u64 now,
-					 const struct task_struct *task, const char *comm)
+static inline void scope_record_put_comm(struct scope_ring *ring, u64 now, const struct task_struct *task,
+					 const char *comm)
 {
 	struct scope_record_comm *r;
 
@@ -224,8 +219,8 @@ static inline void scope_record_put_comm(struct scope_ring *ring, u64 now,
 	scope_ring_commit(ring, sizeof(*r));
 }
 
-static inline void scope_record_put_thread_exit(struct scope_ring *ring, u64 now,
-						const struct task_struct *task, u32 flags)
+static inline void scope_record_put_thread_exit(struct scope_ring *ring, u64 now, const struct task_struct *task,
+						u32 flags)
 {
 	struct scope_record_thread_exit *r;
 
@@ -238,8 +233,8 @@ static inline void scope_record_put_thread_exit(struct scope_ring *ring, u64 now
 	scope_ring_commit(ring, sizeof(*r));
 }
 
-static inline void scope_record_put_delay(struct scope_ring *ring, u64 now, u16 id, u8 flags,
-					  u32 asked_ns, u32 served_ns)
+static inline void scope_record_put_delay(struct scope_ring *ring, u64 now, u16 id, u8 flags, u32 asked_ns,
+					  u32 served_ns)
 {
 	struct scope_record_delay *r;
 

@@ -92,8 +92,7 @@ static int region_prepare(unsigned int id, struct hlist_node *node)
 
 int scope_region_init(void)
 {
-	int state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "scope:region", region_prepare,
-					    NULL);
+	int state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "scope:region", region_prepare, NULL);
 
 	if (state < 0)
 		return state;
@@ -120,8 +119,7 @@ static int alloc_pages_of_all(struct scope_session *session)
 		page->subbuf_bytes = config->subbuf_bytes;
 		page->subbuf_count = config->subbuf_count;
 		page->header_bytes = SCOPE_HEADER_BYTES;
-		scope_ring_init(&per_cpu_ptr(session->cpu, id)->ring, page, NULL, config->flight,
-				scope_reader_notify);
+		scope_ring_init(&per_cpu_ptr(session->cpu, id)->ring, page, NULL, config->flight, scope_reader_notify);
 	}
 	return 0;
 }
@@ -212,8 +210,7 @@ void scope_region_free(struct scope_session *session)
 u64 scope_region_bytes(const struct scope_session *session)
 {
 	return (u64)num_possible_cpus() * SCOPE_HEADER_BYTES +
-	       (u64)atomic_read(&session->region_count) *
-	       (session->region_bytes - SCOPE_HEADER_BYTES);
+	       (u64)atomic_read(&session->region_count) * (session->region_bytes - SCOPE_HEADER_BYTES);
 }
 
 /* The page at this offset of all regions, or NULL. */
@@ -235,8 +232,8 @@ static struct page *region_page(struct scope_session *session, u64 offset)
 
 static vm_fault_t region_fault(SCOPE_COMPAT_FAULT_PROTO(vma, fault))
 {
-	struct page *page = region_page(SCOPE_COMPAT_FAULT_VMA(vma, fault)->vm_private_data,
-					(u64)fault->pgoff << PAGE_SHIFT);
+	struct page *page =
+		region_page(SCOPE_COMPAT_FAULT_VMA(vma, fault)->vm_private_data, (u64)fault->pgoff << PAGE_SHIFT);
 
 	if (!page)
 		return VM_FAULT_SIGBUS;
@@ -256,8 +253,7 @@ int scope_region_map(struct scope_session *session, struct vm_area_struct *vma)
 
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
-	if (vma->vm_end - vma->vm_start != session->region_bytes || rest || id >= nr_cpu_ids ||
-	    !cpu_possible(id))
+	if (vma->vm_end - vma->vm_start != session->region_bytes || rest || id >= nr_cpu_ids || !cpu_possible(id))
 		return -EINVAL;
 	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
 	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);

@@ -82,8 +82,7 @@ static bool ring_open(struct scope_ring *ring, u32 type, u64 now_ns)
 	if (ring_is_kept(ring, type))
 		return false;
 	/* Pairs with the release in scope_ring_consume(). */
-	if (ring->head - smp_load_acquire(&ring->page->tail) >= ring->subbuf_count &&
-	    !ring_overwrite(ring))
+	if (ring->head - smp_load_acquire(&ring->page->tail) >= ring->subbuf_count && !ring_overwrite(ring))
 		return false;
 	if (!ring->subbufs)
 		return false;
@@ -169,8 +168,7 @@ void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 
 		goto lose;
 	delta = now_ns - ring->last_ns;
 	if (delta > SCOPE_DELTA_MAX) {
-		struct scope_record_time *time =
-			scope_ring_place(ring, SCOPE_RECORD_TIME, 0, now_ns);
+		struct scope_record_time *time = scope_ring_place(ring, SCOPE_RECORD_TIME, 0, now_ns);
 
 		time->zero = 0;
 		time->time_ns = now_ns;
@@ -178,8 +176,7 @@ void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 
 		delta = 0;
 	}
 	if (ring->restate) {
-		struct scope_record_thread *thread =
-			scope_ring_place(ring, SCOPE_RECORD_THREAD, delta, now_ns);
+		struct scope_record_thread *thread = scope_ring_place(ring, SCOPE_RECORD_THREAD, delta, now_ns);
 
 		thread->tid = ring->tid;
 		ring->at += sizeof(*thread);

@@ -33,14 +33,14 @@
 
 struct scope_ring {
 	/* hot: what a record touches */
-	u8 *at;		  /* where the next record goes; at == end while nothing is open */
-	u8 *end;	  /* set to at where the next record must take the slow path */
+	u8 *at;	 /* where the next record goes; at == end while nothing is open */
+	u8 *end; /* set to at where the next record must take the slow path */
 	u64 last_ns;
 	u64 records;
-	u32 tid;	  /* on this CPU; 0: not traced */
-	u8 writing;	  /* only a non-maskable interrupt finds it set */
-	u8 restate;	  /* the next record needs a THREAD before it */
-	u8 stopped;	  /* events are ignored, neither written nor lost */
+	u32 tid;    /* on this CPU; 0: not traced */
+	u8 writing; /* only a non-maskable interrupt finds it set */
+	u8 restate; /* the next record needs a THREAD before it */
+	u8 stopped; /* events are ignored, neither written nor lost */
 	/* cold */
 	struct scope_subbuf *open;
 	struct scope_ring_page *page;
@@ -48,8 +48,8 @@ struct scope_ring {
 	u64 head;
 	u32 subbuf_bytes;
 	u32 subbuf_count;
-	u64 held;	  /* flight: numbers below are not overwritten */
-	u64 kept;	  /* flight: nor are numbers from this one on; U64_MAX: none */
+	u64 held; /* flight: numbers below are not overwritten */
+	u64 kept; /* flight: nor are numbers from this one on; U64_MAX: none */
 	bool flight;
 	void (*notify)(struct scope_ring *ring); /* scope_ring_notify */
 };
@@ -83,8 +83,8 @@ static inline void *scope_ring_place(struct scope_ring *ring, u32 type, u32 delt
  * commit: by no breakpoint, and by no non-maskable interrupt. False with nothing done where it is not
  * cheap: then scope_ring_reserve_slow() must follow. spare: 8 bytes behind the record may be written to.
  */
-static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u32 type, size_t bytes,
-						     bool spare, u64 now_ns, void **ret_record)
+static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u32 type, size_t bytes, bool spare,
+						     u64 now_ns, void **ret_record)
 {
 	uintptr_t next;
 	u64 delta;
@@ -95,8 +95,7 @@ static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u3
 	delta = now_ns - ring->last_ns;
 	next = (uintptr_t)ring->at + bytes;
 	/* All are multiples of 8. */
-	if (unlikely(delta > SCOPE_DELTA_MAX ||
-		     (spare ? next >= (uintptr_t)ring->end : next > (uintptr_t)ring->end))) {
+	if (unlikely(delta > SCOPE_DELTA_MAX || (spare ? next >= (uintptr_t)ring->end : next > (uintptr_t)ring->end))) {
 		ring->writing = 0;
 		return false;
 	}
@@ -109,8 +108,7 @@ static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u3
  * interrupts off already; a clock that steps back counts as standing still. NULL: the event is
  * counted as lost, or the ring is stopped. Otherwise scope_ring_commit() must follow.
  */
-static __always_inline void *scope_ring_reserve(struct scope_ring *ring, u32 type, u32 bytes,
-						u64 now_ns)
+static __always_inline void *scope_ring_reserve(struct scope_ring *ring, u32 type, u32 bytes, u64 now_ns)
 {
 	void *record;
 

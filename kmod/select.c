@@ -82,8 +82,7 @@ static bool in_chosen_cgroup(const struct scope_session *session, struct task_st
 		const struct scope_cgroup_rule *rule = &session->cgroup_rule[i];
 
 		/* Pairs with the release in add_cgroup(). */
-		if (smp_load_acquire(&rule->used) &&
-		    scope_compat_in_cgroup(task, rule->hierarchy, rule->id))
+		if (smp_load_acquire(&rule->used) && scope_compat_in_cgroup(task, rule->hierarchy, rule->id))
 			return true;
 	}
 	return false;
@@ -115,8 +114,7 @@ static void scan_threads(struct scope_session *session)
 				   scope_comm_matches(session->comm_rule, SCOPE_COMM_RULES, comm));
 		}
 		if (session->selects & SCOPE_SELECT_CGROUP)
-			set_thread(session, thread, SCOPE_FILTER_CGROUP,
-				   in_chosen_cgroup(session, thread));
+			set_thread(session, thread, SCOPE_FILTER_CGROUP, in_chosen_cgroup(session, thread));
 	}
 	rcu_read_unlock();
 	WRITE_ONCE(session->scanning, false);
@@ -179,8 +177,8 @@ static void put_untraced(struct scope_session *session, const struct task_struct
 	unsigned long flags;
 
 	raw_local_irq_save(flags);
-	scope_record_put_thread_exit(&this_cpu_ptr(session->cpu)->ring, ktime_get_mono_fast_ns(),
-				     task, SCOPE_EXIT_UNTRACED);
+	scope_record_put_thread_exit(&this_cpu_ptr(session->cpu)->ring, ktime_get_mono_fast_ns(), task,
+				     SCOPE_EXIT_UNTRACED);
 	raw_local_irq_restore(flags);
 }
 
@@ -259,11 +257,9 @@ void scope_select_cancel(struct scope_session *session)
 }
 
 /* In the parent, before the child runs. True: it is traced. */
-bool scope_select_fork(struct scope_session *session, const struct task_struct *parent,
-		       struct task_struct *child)
+bool scope_select_fork(struct scope_session *session, const struct task_struct *parent, struct task_struct *child)
 {
-	if (session->config.follow && child->tgid != parent->tgid &&
-	    scope_filter_has(&session->filter, parent->tgid))
+	if (session->config.follow && child->tgid != parent->tgid && scope_filter_has(&session->filter, parent->tgid))
 		scope_filter_add(&session->filter, child->tgid, SCOPE_FILTER_CHILD);
 	if (session->selects & SCOPE_SELECT_COMM &&
 	    scope_comm_matches(session->comm_rule, SCOPE_COMM_RULES, child->comm))
@@ -281,8 +277,7 @@ bool scope_select_fork(struct scope_session *session, const struct task_struct *
 void scope_select_exec(struct scope_session *session, struct task_struct *task, u32 old_tid)
 {
 	const u32 key = old_tid | SCOPE_FILTER_THREAD;
-	u32 why = scope_filter_entry(&session->filter, key) &
-		  (SCOPE_FILTER_NAMED | SCOPE_FILTER_CGROUP);
+	u32 why = scope_filter_entry(&session->filter, key) & (SCOPE_FILTER_NAMED | SCOPE_FILTER_CGROUP);
 
 	if (!scope_filter_remove(&session->filter, key) || !why)
 		return;
@@ -309,15 +304,13 @@ static void settle_current(struct scope_session *session, bool left)
 	if (left && cpu->traced && !scope_traced_has(session, current)) {
 		if (cpu->pending & SCOPE_CALL_PENDING)
 			scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
-		scope_record_put_thread_exit(&cpu->ring, ktime_get_mono_fast_ns(), current,
-					     SCOPE_EXIT_UNTRACED);
+		scope_record_put_thread_exit(&cpu->ring, ktime_get_mono_fast_ns(), current, SCOPE_EXIT_UNTRACED);
 	}
 	scope_traced_refresh(session, cpu);
 }
 
 /* comm: the new name, of any length, not yet in task->comm. */
-void scope_select_renamed(struct scope_session *session, struct task_struct *task,
-			  const char *comm)
+void scope_select_renamed(struct scope_session *session, struct task_struct *task, const char *comm)
 {
 	bool in = scope_comm_matches(session->comm_rule, SCOPE_COMM_RULES, comm);
 	struct scope_filter *filter = &session->filter;

@@ -18,12 +18,10 @@ void scope_select_sweep(struct scope_session *session);
 int scope_select_settle(struct scope_session *session);
 
 /* From probes. */
-bool scope_select_fork(struct scope_session *session, const struct task_struct *parent,
-		       struct task_struct *child);
+bool scope_select_fork(struct scope_session *session, const struct task_struct *parent, struct task_struct *child);
 void scope_select_exec(struct scope_session *session, struct task_struct *task, u32 old_tid);
 bool scope_select_exit(struct scope_session *session, const struct task_struct *task, bool last);
-void scope_select_renamed(struct scope_session *session, struct task_struct *task,
-			  const char *comm);
+void scope_select_renamed(struct scope_session *session, struct task_struct *task, const char *comm);
 void scope_select_settle_soon(struct scope_session *session);
 
 void scope_select_prepare(struct scope_session *session);

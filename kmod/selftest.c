@@ -25,7 +25,7 @@
 #define SWITCH_TRIES 20
 
 static bool switch_seen, enter_seen, exit_seen;
-static DEFINE_MUTEX(test_lock); /* the two below, and seen of system calls */
+static DEFINE_MUTEX(test_lock);	     /* the two below, and seen of system calls */
 static struct scope_session *tester; /* whose probes are attached; NULL: none */
 static enum scope_selftest result;
 

@@ -41,7 +41,7 @@
 #define SCOPE_CALL_MEASURED 2u /* probes measure themselves, see measure.h */
 #define SCOPE_CALL_NOTED 4u    /* of the pending call: all but enter_counts is there */
 #define SCOPE_CALL_SLOT (SCOPE_CALL_PENDING | SCOPE_CALL_NOTED)
-#define SCOPE_CALL_UNTIMED 8u  /* the counter does not serve: enters ask the clock */
+#define SCOPE_CALL_UNTIMED 8u /* the counter does not serve: enters ask the clock */
 
 /* Where the measuring of a CPU stood. */
 struct scope_measure_mark {
@@ -50,10 +50,10 @@ struct scope_measure_mark {
 };
 
 struct scope_measure {
-	u64 ns;	    /* of the calls that measured themselves, their stacks left out */
-	u64 events; /* that these made or lost */
-	u64 stack_ns; /* of all stacks */
-	u64 other_ns; /* of traps and delays, see trap_cost.h */
+	u64 ns;				/* of the calls that measured themselves, their stacks left out */
+	u64 events;			/* that these made or lost */
+	u64 stack_ns;			/* of all stacks */
+	u64 other_ns;			/* of traps and delays, see trap_cost.h */
 	u64 events_seen, stack_seen_ns; /* at the end of the last of these calls */
 	struct scope_measure_mark mark; /* as the overload guard last looked */
 	u32 left;
@@ -101,7 +101,7 @@ struct scope_config {
 	u32 sample_period_ns;
 	u8 stack_mode; /* enum scope_stack_mode */
 	bool follow;
-	bool flight; /* overwrite the oldest */
+	bool flight;	 /* overwrite the oldest */
 	bool kernel_ips; /* samples say where in the kernel they hit, less kernel_base */
 	u64 kernel_base;
 	u32 overhead_max; /* thousandths of a CPU, 0: any share */
@@ -159,7 +159,7 @@ struct scope_delays {
 	u64 second_max_ns;
 	atomic64_t second, second_ns;
 	struct scope_delay_rule __rcu *speedup; /* that of SCOPE_DELAY_SPEEDUP, while it is in place */
-	struct scope_delay_return *returns; /* SCOPE_DELAY_RETURNS of them; NULL: no rule needs them */
+	struct scope_delay_return *returns;	/* SCOPE_DELAY_RETURNS of them; NULL: no rule needs them */
 	DECLARE_BITMAP(returning, SCOPE_DELAY_RETURNS);
 };
 
@@ -181,8 +181,8 @@ struct scope_session {
 	u64 open_call[SCOPE_OPEN_CALLS];
 	struct scope_filter filter;
 	struct scope_threads *stack_threads; /* NULL: all that are traced */
-	struct scope_block *block; /* requests under way; NULL without SCOPE_EVENTS_BLOCK */
-	atomic64_t block_unmatched; /* requests that found no place there */
+	struct scope_block *block;	     /* requests under way; NULL without SCOPE_EVENTS_BLOCK */
+	atomic64_t block_unmatched;	     /* requests that found no place there */
 	struct scope_comm_rule comm_rule[SCOPE_COMM_RULES];
 	struct scope_rename rename[SCOPE_RENAMES]; /* with SCOPE_SELECT_COMM */
 	struct scope_cgroup_rule cgroup_rule[SCOPE_CGROUP_RULES];
@@ -205,21 +205,21 @@ struct scope_session {
 	struct hlist_node regions; /* in the list of those that grow with a CPU that comes */
 	bool growing;		   /* regions is in the list */
 	struct mutex consume_lock; /* tail of every ring */
-	u32 attached;	   /* bit per row of the table in probe.c */
+	u32 attached;		   /* bit per row of the table in probe.c */
 	struct hlist_node hotplug;
-	bool sampling;	   /* hotplug is in the list */
+	bool sampling; /* hotplug is in the list */
 	wait_queue_head_t readers;
-	u8 stop_reason;		   /* enum scope_stop_reason */
+	u8 stop_reason;		    /* enum scope_stop_reason */
 	u32 guard_cpu, guard_share; /* what the overload guard found */
-	u64 start_ns, stop_ns;	   /* of running; 0: not yet */
-	u64 flush_ns;		   /* when the last flush that was asked for began; 0: none */
-	struct pid *owner;	   /* process that opened the device */
+	u64 start_ns, stop_ns;	    /* of running; 0: not yet */
+	u64 flush_ns;		    /* when the last flush that was asked for began; 0: none */
+	struct pid *owner;	    /* process that opened the device */
 	struct {
 		struct delayed_work work;
-		u64 checked_ns;		       /* when the guard last did */
-		u64 half_full_ns, lost_ns;     /* when that was last told, 0: never */
-		u64 lost;		       /* events, as last told */
-		bool gone;		       /* the filter was empty */
+		u64 checked_ns;		   /* when the guard last did */
+		u64 half_full_ns, lost_ns; /* when that was last told, 0: never */
+		u64 lost;		   /* events, as last told */
+		bool gone;		   /* the filter was empty */
 	} monitor;
 };
 

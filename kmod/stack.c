@@ -26,8 +26,7 @@ bool scope_arch_copy_returns_copied __read_mostly;
  */
 void scope_stack_note_enter(struct scope_session *session, u32 tid, u64 enter_ns)
 {
-	u64 word = (u64)tid << OPEN_NS_BITS |
-		   (enter_ns >> OPEN_NS_SHIFT & (BIT_ULL(OPEN_NS_BITS) - 1));
+	u64 word = (u64)tid << OPEN_NS_BITS | (enter_ns >> OPEN_NS_SHIFT & (BIT_ULL(OPEN_NS_BITS) - 1));
 
 	WRITE_ONCE(session->open_call[tid & (SCOPE_OPEN_CALLS - 1)], word);
 }
@@ -51,8 +50,8 @@ static u32 cost_since(u64 now)
 	return end > now ? min_t(u64, end - now, U32_MAX) : 0;
 }
 
-static void put_chain(struct scope_session *session, struct scope_cpu *cpu,
-		      struct pt_regs *regs, u64 now, u8 reason, u8 flags)
+static void put_chain(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now, u8 reason,
+		      u8 flags)
 {
 	u32 word = scope_arch_word_bytes(regs), count = 1;
 	u32 most = SCOPE_STACK_DEPTH_MAX - !!(flags & SCOPE_STACK_KERNEL_IP);
@@ -60,8 +59,7 @@ static void put_chain(struct scope_session *session, struct scope_cpu *cpu,
 	struct scope_record_chain *r;
 	u64 frame[2], *ip;
 
-	r = scope_ring_reserve(&cpu->ring, SCOPE_RECORD_CHAIN,
-			       sizeof(*r) + SCOPE_STACK_DEPTH_MAX * 8 + 8, now);
+	r = scope_ring_reserve(&cpu->ring, SCOPE_RECORD_CHAIN, sizeof(*r) + SCOPE_STACK_DEPTH_MAX * 8 + 8, now);
 	if (!r)
 		return;
 	ip = (u64 *)(r + 1);
@@ -133,8 +131,8 @@ static u32 stack_bytes(u64 sp, u32 most)
 	return sp < top && top - sp < most ? top - sp : most;
 }
 
-static void put_copy(struct scope_session *session, struct scope_cpu *cpu,
-		     struct pt_regs *regs, u64 now, u8 reason, u8 flags)
+static void put_copy(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now, u8 reason,
+		     u8 flags)
 {
 	u64 sp = user_stack_pointer(regs);
 	u32 most = READ_ONCE(session->config.stack_bytes), want = stack_bytes(sp, most), got, padded;
@@ -142,8 +140,7 @@ static void put_copy(struct scope_session *session, struct scope_cpu *cpu,
 	struct scope_record_stack *r;
 	u8 *slice;
 
-	r = scope_ring_reserve(&cpu->ring, SCOPE_RECORD_STACK,
-			       sizeof(*r) + SCOPE_ARCH_REGS * 8 + most + more, now);
+	r = scope_ring_reserve(&cpu->ring, SCOPE_RECORD_STACK, sizeof(*r) + SCOPE_ARCH_REGS * 8 + most + more, now);
 	if (!r)
 		return;
 	scope_arch_regs((u64 *)(r + 1), regs);
@@ -163,8 +160,8 @@ static void put_copy(struct scope_session *session, struct scope_cpu *cpu,
 	scope_ring_commit(&cpu->ring, sizeof(*r) + SCOPE_ARCH_REGS * 8 + padded + more);
 }
 
-static void put_stack(struct scope_session *session, struct scope_cpu *cpu,
-		      struct pt_regs *regs, u64 now, u8 reason, u8 flags)
+static void put_stack(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now, u8 reason,
+		      u8 flags)
 {
 	struct scope_ring_page *page = cpu->ring.page;
 	u8 mode = READ_ONCE(session->config.stack_mode);
@@ -219,8 +216,8 @@ static bool is_call_wanted(const struct scope_session *session, u16 nr, u8 abi)
 }
 
 /* After the record of a finished call, if that took long enough and the second's limit allows. */
-void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *cpu,
-			       struct pt_regs *regs, u16 nr, u8 abi, u64 duration_ns, u64 now)
+void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u16 nr,
+			       u8 abi, u64 duration_ns, u64 now)
 {
 	if (duration_ns < READ_ONCE(session->config.stack_min_ns))
 		return;
@@ -231,13 +228,11 @@ void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *
 }
 
 /* Behind the record of a hit. regs: the user's, or NULL where the thread is in the kernel. */
-void scope_stack_at_probe(struct scope_session *session, struct scope_cpu *cpu,
-			  struct pt_regs *regs, u64 now)
+void scope_stack_at_probe(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now)
 {
 	u8 flags = regs ? 0 : SCOPE_STACK_IN_KERNEL;
 
-	if (!READ_ONCE(session->config.stack_mode) || !is_wanted(session) ||
-	    !is_allowed(session, cpu, now))
+	if (!READ_ONCE(session->config.stack_mode) || !is_wanted(session) || !is_allowed(session, cpu, now))
 		return;
 	put_stack(session, cpu, regs ? regs : task_pt_regs(current), now, SCOPE_STACK_PROBE, flags);
 }

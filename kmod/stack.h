@@ -14,10 +14,9 @@ static inline bool scope_stack_wants_native(const struct scope_session *session,
 /* Interrupts off, all of them. */
 void scope_stack_note_enter(struct scope_session *session, u32 tid, u64 enter_ns);
 u64 scope_stack_blocked_ns(struct scope_session *session, u32 tid, u64 now);
-void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *cpu,
-			       struct pt_regs *regs, u16 nr, u8 abi, u64 duration_ns, u64 now);
-void scope_stack_at_probe(struct scope_session *session, struct scope_cpu *cpu,
-			  struct pt_regs *regs, u64 now);
+void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u16 nr,
+			       u8 abi, u64 duration_ns, u64 now);
+void scope_stack_at_probe(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now);
 void scope_stack_sample(struct scope_session *session, struct scope_cpu *cpu, u64 now);
 
 #endif

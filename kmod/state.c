@@ -49,8 +49,7 @@ static u64 off_cpu_since(struct task_struct *task, u64 now)
 	if (!arrival || arrival > clock)
 		return 0;
 	age = clock - arrival;
-	if (task->policy == SCHED_NORMAL || task->policy == SCHED_BATCH ||
-	    task->policy == SCHED_IDLE)
+	if (task->policy == SCHED_NORMAL || task->policy == SCHED_BATCH || task->policy == SCHED_IDLE)
 		ran = scope_compat_ran_ns(task);
 	if (ran < age)
 		age -= ran;
@@ -90,8 +89,7 @@ static bool look_twice(struct task_struct *task, struct view *view)
 		smp_rmb();
 		if (READ_ONCE(task->exit_state))
 			return false;
-		if (view->on_cpu ||
-		    (switch_count(task) == view->switches && !scope_compat_on_cpu(task)))
+		if (view->on_cpu || (switch_count(task) == view->switches && !scope_compat_on_cpu(task)))
 			return true;
 	}
 	/* It never held still: that much is known. */
@@ -139,8 +137,8 @@ static void put_state(struct scope_session *session, struct task_struct *task, u
 	if (view.iowait)
 		flags |= SCOPE_STATE_IOWAIT;
 	regs = view.regs_valid ? SCOPE_ARCH_REGS : 0;
-	r = scope_ring_reserve(&this_cpu_ptr(session->cpu)->ring, SCOPE_RECORD_STATE,
-			       sizeof(*r) + regs * 8, ktime_get_mono_fast_ns());
+	r = scope_ring_reserve(&this_cpu_ptr(session->cpu)->ring, SCOPE_RECORD_STATE, sizeof(*r) + regs * 8,
+			       ktime_get_mono_fast_ns());
 	if (!r)
 		goto out;
 	r->tid = task->pid;
@@ -183,8 +181,7 @@ static u32 count_threads(struct scope_session *session, scope_state_choose *choo
 }
 
 /* Threads born after the count have a FORK record: those without room need no STATE. */
-int scope_roster_fill(struct scope_session *session, scope_state_choose *choose,
-		      struct scope_roster *ret_roster)
+int scope_roster_fill(struct scope_session *session, scope_state_choose *choose, struct scope_roster *ret_roster)
 {
 	struct scope_roster roster = { .size = count_threads(session, choose) + ROSTER_SLACK };
 	struct task_struct *process, *thread;

@@ -15,8 +15,7 @@ typedef bool scope_state_choose(struct scope_session *session, struct task_struc
 
 struct task_struct *scope_state_find(u32 tid);
 void scope_state_put(struct scope_session *session, struct task_struct *task);
-int scope_roster_fill(struct scope_session *session, scope_state_choose *choose,
-		      struct scope_roster *ret_roster);
+int scope_roster_fill(struct scope_session *session, scope_state_choose *choose, struct scope_roster *ret_roster);
 int scope_state_write_all(struct scope_session *session, u8 flags);
 
 #endif

@@ -59,8 +59,7 @@ int scope_target_add(struct scope_session *session, const struct scope_target *t
 				   [SCOPE_ATTR_COMM] = SCOPE_SELECT_COMM,
 				   [SCOPE_ATTR_COMM_PREFIX] = SCOPE_SELECT_COMM,
 				   [SCOPE_ATTR_CGROUP] = SCOPE_SELECT_CGROUP };
-	const u32 key = target->kind == SCOPE_ATTR_THREAD ? target->id | SCOPE_FILTER_THREAD
-							   : target->id;
+	const u32 key = target->kind == SCOPE_ATTR_THREAD ? target->id | SCOPE_FILTER_THREAD : target->id;
 
 	lockdep_assert_held(&session->lock);
 	if (target->kind < ARRAY_SIZE(bits))
@@ -72,8 +71,7 @@ int scope_target_add(struct scope_session *session, const struct scope_target *t
 	case SCOPE_ATTR_CGROUP:
 		return add_cgroup(session, target);
 	default:
-		return scope_filter_add(&session->filter, key, SCOPE_FILTER_NAMED | fresh(session))
-			       ? 0 : -ENOSPC;
+		return scope_filter_add(&session->filter, key, SCOPE_FILTER_NAMED | fresh(session)) ? 0 : -ENOSPC;
 	}
 }
 
@@ -86,8 +84,7 @@ static int remove_comm(struct scope_session *session, const struct scope_target 
 	for (i = 0; i < SCOPE_COMM_RULES; i++) {
 		struct scope_comm_rule *rule = &session->comm_rule[i];
 
-		if (!bytes || rule->bytes != bytes || rule->prefix != prefix ||
-		    memcmp(rule->text, target->comm, bytes))
+		if (!bytes || rule->bytes != bytes || rule->prefix != prefix || memcmp(rule->text, target->comm, bytes))
 			continue;
 		WRITE_ONCE(rule->bytes, 0);
 		/* No probe compares with it any more: another may take its place. */
@@ -114,8 +111,7 @@ static int remove_cgroup(struct scope_session *session, const struct scope_targe
 }
 
 /* Under rcu_read_lock(). Is tgid the nearest of its ancestors that is, or was, named? */
-static bool descends_from(const struct scope_session *session, struct task_struct *process,
-			  u32 tgid)
+static bool descends_from(const struct scope_session *session, struct task_struct *process, u32 tgid)
 {
 	struct task_struct *task = process;
 

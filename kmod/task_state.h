@@ -10,9 +10,8 @@
 static inline u8 scope_task_state(unsigned int task_state, unsigned int exit_state)
 {
 	static const u8 states[] = {
-		SCOPE_STATE_RUNNABLE, SCOPE_STATE_SLEEPING, SCOPE_STATE_DISK,
-		SCOPE_STATE_STOPPED,  SCOPE_STATE_STOPPED,  SCOPE_STATE_DEAD,
-		SCOPE_STATE_DEAD,     SCOPE_STATE_OTHER,    SCOPE_STATE_IDLE,
+		SCOPE_STATE_RUNNABLE, SCOPE_STATE_SLEEPING, SCOPE_STATE_DISK,  SCOPE_STATE_STOPPED, SCOPE_STATE_STOPPED,
+		SCOPE_STATE_DEAD,     SCOPE_STATE_DEAD,	    SCOPE_STATE_OTHER, SCOPE_STATE_IDLE,
 	};
 	unsigned int index = __task_state_index(task_state, exit_state);
 

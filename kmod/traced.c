@@ -24,8 +24,7 @@ void scope_traced_refresh(struct scope_session *session, struct scope_cpu *cpu)
 	if (session->config.events & SCOPE_EVENTS_SCHED)
 		scope_record_put_switch(&cpu->ring, now,
 					current->pid | SCOPE_SWITCH_PREEMPT |
-						(traced ? SCOPE_SWITCH_NEXT_TRACED :
-							  SCOPE_SWITCH_PREV_TRACED),
+						(traced ? SCOPE_SWITCH_NEXT_TRACED : SCOPE_SWITCH_PREV_TRACED),
 					traced ? current->pid : 0);
 	else
 		scope_ring_force_thread(&cpu->ring, traced ? current->pid : 0);

@@ -54,7 +54,8 @@ static u64 time_call(void (*function)(void))
 
 static u32 measure(void (*function)(void), bool trap)
 {
-	struct kprobe kprobe = { .addr = (kprobe_opcode_t *)function, .pre_handler = hit,
+	struct kprobe kprobe = { .addr = (kprobe_opcode_t *)function,
+				 .pre_handler = hit,
 				 .post_handler = trap ? after : NULL };
 	u64 plain = time_call(function), probed;
 
@@ -75,7 +76,8 @@ void scope_trap_measure(void)
 		scope_trap_cost.entry_ns = measure(with_entry, false);
 		scope_trap_cost.breakpoint_ns = measure(without_entry, true);
 		pr_info("scope: a hit of a kprobe costs %u ns by ftrace, %u ns by a breakpoint, beside what "
-			"is done then\n", scope_trap_cost.entry_ns, scope_trap_cost.breakpoint_ns);
+			"is done then\n",
+			scope_trap_cost.entry_ns, scope_trap_cost.breakpoint_ns);
 	}
 	measured = true;
 	mutex_unlock(&lock);

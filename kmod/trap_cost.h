@@ -36,9 +36,9 @@ static inline void scope_trap_charge(struct scope_session *session, u64 ns)
  */
 static inline u32 scope_trap_kernel_ns(struct kprobe *kprobe)
 {
-	return kprobe_ftrace(kprobe) || (SCOPE_ARCH_TRAP_NMIS && !(preempt_count() & NMI_MASK)) ?
-		       scope_trap_cost.entry_ns :
-		       scope_trap_cost.breakpoint_ns;
+	return kprobe_ftrace(kprobe) || (SCOPE_ARCH_TRAP_NMIS && !(preempt_count() & NMI_MASK))
+		       ? scope_trap_cost.entry_ns
+		       : scope_trap_cost.breakpoint_ns;
 }
 #endif
 

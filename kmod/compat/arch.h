@@ -225,8 +225,7 @@ static inline unsigned long scope_arch_copy_nmi(void *to, const void __user *fro
 static inline u32 scope_arch_copy_user(void *to, u64 from, u32 bytes)
 {
 #ifdef CONFIG_X86
-	unsigned long count =
-		scope_arch_copy_nmi(to, (const void __user *)(unsigned long)from, bytes);
+	unsigned long count = scope_arch_copy_nmi(to, (const void __user *)(unsigned long)from, bytes);
 
 	return scope_arch_copy_returns_copied ? count : bytes - count;
 #else

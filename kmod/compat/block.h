@@ -7,7 +7,7 @@
 #ifndef SCOPE_COMPAT_BLOCK_H
 #define SCOPE_COMPAT_BLOCK_H
 
-#if defined(CONFIG_BLOCK) && (defined(SCOPE_HAVE_BLOCK_RQ) || defined(SCOPE_HAVE_BLOCK_Q_RQ)) &&   \
+#if defined(CONFIG_BLOCK) && (defined(SCOPE_HAVE_BLOCK_RQ) || defined(SCOPE_HAVE_BLOCK_Q_RQ)) &&                       \
 	(defined(SCOPE_HAVE_BLOCK_DONE_STATUS) || defined(SCOPE_HAVE_BLOCK_DONE_ERRNO))
 #define SCOPE_BLOCK_KNOWN 1
 
@@ -19,8 +19,7 @@
 #ifdef SCOPE_HAVE_BLOCK_RQ
 #define SCOPE_BLOCK_PROTO(data, request) void *data, struct request *request
 #else
-#define SCOPE_BLOCK_PROTO(data, request)                                                           \
-	void *data, struct request_queue *queue, struct request *request
+#define SCOPE_BLOCK_PROTO(data, request) void *data, struct request_queue *queue, struct request *request
 #endif
 
 /* 5.16 made the error a status of the block layer's own. */

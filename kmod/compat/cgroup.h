@@ -37,8 +37,7 @@ static inline bool scope_compat_in_cgroup(struct task_struct *task, u32 hierarch
 	if (!hierarchy)
 		return scope_compat_cgroup_below(set->dfl_cgrp, hierarchy, id);
 	for (i = 0; i < CGROUP_SUBSYS_COUNT; i++)
-		if (set->subsys[i] &&
-		    scope_compat_cgroup_below(set->subsys[i]->cgroup, hierarchy, id))
+		if (set->subsys[i] && scope_compat_cgroup_below(set->subsys[i]->cgroup, hierarchy, id))
 			return true;
 	return false;
 }
@@ -58,11 +57,10 @@ static inline bool scope_compat_in_cgroup(struct task_struct *task, u32 hierarch
 #ifdef SCOPE_HAVE_CGROUP_ATTACH
 #define SCOPE_CGROUP_MOVES_KNOWN 1
 #ifdef SCOPE_HAVE_CGROUP_ATTACH_PATH
-#define SCOPE_COMPAT_CGROUP_MOVE_PROTO(data)                                                       \
+#define SCOPE_COMPAT_CGROUP_MOVE_PROTO(data)                                                                           \
 	void *data, struct cgroup *to, const char *path, struct task_struct *task, bool all_threads
 #else
-#define SCOPE_COMPAT_CGROUP_MOVE_PROTO(data)                                                       \
-	void *data, struct cgroup *to, struct task_struct *task, bool all_threads
+#define SCOPE_COMPAT_CGROUP_MOVE_PROTO(data) void *data, struct cgroup *to, struct task_struct *task, bool all_threads
 #endif
 #endif
 

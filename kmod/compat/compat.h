@@ -165,8 +165,7 @@ static inline long si_mem_available(void)
 
 /* 6.13; hrtimer_init went in 7.0 */
 #ifndef SCOPE_HAVE_HRTIMER_SETUP
-static inline void hrtimer_setup(struct hrtimer *timer,
-				 enum hrtimer_restart (*function)(struct hrtimer *),
+static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)
 {
 	hrtimer_init(timer, clock, mode);

@@ -9,8 +9,7 @@
 #ifndef SCOPE_COMPAT_DETOUR_H
 #define SCOPE_COMPAT_DETOUR_H
 
-#if defined(CONFIG_KPROBES) && defined(CONFIG_ARCH_HAS_SYSCALL_WRAPPER) &&                         \
-	!defined(SCOPE_HAVE_KPROBE_BREAK_HANDLER)
+#if defined(CONFIG_KPROBES) && defined(CONFIG_ARCH_HAS_SYSCALL_WRAPPER) && !defined(SCOPE_HAVE_KPROBE_BREAK_HANDLER)
 #define SCOPE_DETOUR_KNOWN 1
 #endif
 

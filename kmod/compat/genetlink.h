@@ -52,8 +52,7 @@ typedef struct genl_ops scope_compat_genl_row;
 #endif
 
 /* 3.13: the family names its commands; before, they are registered with it */
-static inline int scope_compat_genl_register(struct genl_family *family, struct genl_ops *list,
-					     size_t count)
+static inline int scope_compat_genl_register(struct genl_family *family, struct genl_ops *list, size_t count)
 {
 #ifdef SCOPE_HAVE_GENL_FAMILY_OPS
 	family->ops = list;
@@ -72,7 +71,10 @@ static inline int scope_compat_genl_register(struct genl_family *family, struct 
 /* 5.1. The type is one that no kernel has: these kernels do not see the policy. */
 #ifndef NLA_POLICY_EXACT_LEN
 #define SCOPE_COMPAT_NLA_EXACT 200
-#define NLA_POLICY_EXACT_LEN(length) { .type = SCOPE_COMPAT_NLA_EXACT, .len = length }
+#define NLA_POLICY_EXACT_LEN(length)                                                                                   \
+	{                                                                                                              \
+		.type = SCOPE_COMPAT_NLA_EXACT, .len = length                                                          \
+	}
 #endif
 
 /* Bytes that the attribute has to have, or -1 where it may vary or the kernel has checked. */
@@ -93,12 +95,14 @@ static inline int scope_compat_exact_bytes(const struct nla_policy *policy)
 #undef NL_SET_ERR_MSG
 #undef NL_SET_ERR_MSG_ATTR
 #define NL_SET_ERR_MSG(extack, text) pr_notice_ratelimited("scope: refused: %s\n", text)
-#define NL_SET_ERR_MSG_ATTR(extack, attribute, text)                                               \
-	do {                                                                                       \
-		(void)(attribute);                                                                 \
-		NL_SET_ERR_MSG(extack, text);                                                      \
+#define NL_SET_ERR_MSG_ATTR(extack, attribute, text)                                                                   \
+	do {                                                                                                           \
+		(void)(attribute);                                                                                     \
+		NL_SET_ERR_MSG(extack, text);                                                                          \
 	} while (0)
-#define NL_SET_BAD_ATTR(extack, attribute) do { } while (0)
+#define NL_SET_BAD_ATTR(extack, attribute)                                                                             \
+	do {                                                                                                           \
+	} while (0)
 #endif
 
 /* As NL_SET_ERR_MSG() does, for a text that is not a constant but stays for ever. */

@@ -70,8 +70,7 @@ static void scope_compat_offline(unsigned int cpu, struct hlist_node *node)
 		scope_compat_hotplug.offline(cpu, node);
 }
 
-static int scope_compat_hotplug_notify(struct notifier_block *notifier, unsigned long action,
-				       void *cpu)
+static int scope_compat_hotplug_notify(struct notifier_block *notifier, unsigned long action, void *cpu)
 {
 	struct hlist_node *node;
 

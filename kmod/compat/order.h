@@ -25,17 +25,17 @@
 #ifndef SCOPE_HAVE_ORDER_ANY_SIZE
 #undef smp_load_acquire
 #undef smp_store_release
-#define smp_load_acquire(from)                                                                     \
-	({                                                                                         \
-		__typeof__(*(from)) scope_loaded = READ_ONCE(*(from));                             \
-                                                                                                   \
-		scope_compat_order();                                                              \
-		scope_loaded;                                                                      \
+#define smp_load_acquire(from)                                                                                         \
+	({                                                                                                             \
+		__typeof__(*(from)) scope_loaded = READ_ONCE(*(from));                                                 \
+                                                                                                                       \
+		scope_compat_order();                                                                                  \
+		scope_loaded;                                                                                          \
 	})
-#define smp_store_release(to, value)                                                               \
-	do {                                                                                       \
-		scope_compat_order();                                                              \
-		WRITE_ONCE(*(to), value);                                                          \
+#define smp_store_release(to, value)                                                                                   \
+	do {                                                                                                           \
+		scope_compat_order();                                                                                  \
+		WRITE_ONCE(*(to), value);                                                                              \
 	} while (0)
 #endif
 

@@ -19,8 +19,7 @@
 #define SCOPE_RETURN_WORK_KNOWN 1
 
 /* False: this thread does not go back to user mode. Any context that belongs to the thread. */
-static inline bool scope_compat_return_work(struct callback_head *work,
-					    void (*function)(struct callback_head *work))
+static inline bool scope_compat_return_work(struct callback_head *work, void (*function)(struct callback_head *work))
 {
 	struct callback_head *head;
 

@@ -14,14 +14,13 @@
 #include <linux/types.h>
 
 #if defined(SCOPE_HAVE_SWITCH_PREV_STATE) /* 5.18 */
-static notrace void probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
-			       struct task_struct *next, unsigned int prev_state)
+static notrace void probe_sched_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
+				       unsigned int prev_state)
 {
 	probe_switch(data, preempt, prev, next, prev_state);
 }
 #elif defined(SCOPE_HAVE_SWITCH_PREEMPT) /* 4.4 */
-static notrace void probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
-			       struct task_struct *next)
+static notrace void probe_sched_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	probe_switch(data, preempt, prev, next, scope_compat_task_state(prev));
 }
@@ -29,8 +28,7 @@ static notrace void probe_sched_switch(void *data, bool preempt, struct task_str
 /* Who is preempted has a bit in its count, and is still the one that runs: 4.4 took that away. */
 static notrace void probe_sched_switch(void *data, struct task_struct *prev, struct task_struct *next)
 {
-	probe_switch(data, preempt_count() & PREEMPT_ACTIVE, prev, next,
-		     scope_compat_task_state(prev));
+	probe_switch(data, preempt_count() & PREEMPT_ACTIVE, prev, next, scope_compat_task_state(prev));
 }
 #else
 #error "scope: the prototype of this kernel's sched_switch tracepoint is not known"

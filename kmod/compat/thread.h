@@ -16,19 +16,19 @@
  * place and ends all others: what is left of the walk has ended then.
  */
 #ifndef for_each_thread
-static inline struct task_struct *scope_compat_next_thread(struct task_struct *process,
-							   struct task_struct *thread)
+static inline struct task_struct *scope_compat_next_thread(struct task_struct *process, struct task_struct *thread)
 {
 	thread = next_thread(thread);
 	return thread == process || !pid_alive(process) ? NULL : thread;
 }
 
-#define for_each_thread(process, thread)                                                           \
+#define for_each_thread(process, thread)                                                                               \
 	for (thread = (process); thread; thread = scope_compat_next_thread(process, thread))
 #endif
 #ifndef for_each_process_thread
-#define for_each_process_thread(process, thread)                                                   \
-	for_each_process(process) for_each_thread(process, thread)
+#define for_each_process_thread(process, thread)                                                                       \
+	for_each_process(process)                                                                                      \
+		for_each_thread(process, thread)
 #endif
 
 /* When the thread last came to a CPU, by the clock of run queues; 0: not known, the kernel keeps no such times. */

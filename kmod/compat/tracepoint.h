@@ -7,8 +7,7 @@
 #include <linux/tracepoint.h>
 
 #ifndef SCOPE_HAVE_TRACEPOINT_POINTER
-static inline void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *tracepoint,
-							    void *data), void *data)
+static inline void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *tracepoint, void *data), void *data)
 {
 	struct tracepoint_iter iter;
 
@@ -18,9 +17,8 @@ static inline void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *t
 	tracepoint_iter_stop(&iter);
 }
 
-#define tracepoint_probe_register(tracepoint, probe, data)                                         \
-	tracepoint_probe_register((tracepoint)->name, probe, data)
-#define tracepoint_probe_unregister(tracepoint, probe, data)                                       \
+#define tracepoint_probe_register(tracepoint, probe, data) tracepoint_probe_register((tracepoint)->name, probe, data)
+#define tracepoint_probe_unregister(tracepoint, probe, data)                                                           \
 	tracepoint_probe_unregister((tracepoint)->name, probe, data)
 #endif
 
@@ -38,15 +36,12 @@ static inline void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *t
 
 /* What a probe on sched_switch that needs none of it is given: 5.18 added the state, 4.4 the preemption. */
 #if defined(SCOPE_HAVE_SWITCH_PREV_STATE)
-#define SCOPE_COMPAT_SWITCH_PROTO(data)                                                            \
-	void *data, bool preempt, struct task_struct *prev, struct task_struct *next,              \
-		unsigned int prev_state
+#define SCOPE_COMPAT_SWITCH_PROTO(data)                                                                                \
+	void *data, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state
 #elif defined(SCOPE_HAVE_SWITCH_PREEMPT)
-#define SCOPE_COMPAT_SWITCH_PROTO(data)                                                            \
-	void *data, bool preempt, struct task_struct *prev, struct task_struct *next
+#define SCOPE_COMPAT_SWITCH_PROTO(data) void *data, bool preempt, struct task_struct *prev, struct task_struct *next
 #else
-#define SCOPE_COMPAT_SWITCH_PROTO(data)                                                            \
-	void *data, struct task_struct *prev, struct task_struct *next
+#define SCOPE_COMPAT_SWITCH_PROTO(data) void *data, struct task_struct *prev, struct task_struct *next
 #endif
 
 /* 6.13 calls the probes of system calls with preemption on, and made this macro for them. */
@@ -54,8 +49,12 @@ static inline void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *t
 #define scope_compat_stay_on_cpu() preempt_disable_notrace()
 #define scope_compat_leave_cpu() preempt_enable_notrace()
 #else
-#define scope_compat_stay_on_cpu() do { } while (0)
-#define scope_compat_leave_cpu() do { } while (0)
+#define scope_compat_stay_on_cpu()                                                                                     \
+	do {                                                                                                           \
+	} while (0)
+#define scope_compat_leave_cpu()                                                                                       \
+	do {                                                                                                           \
+	} while (0)
 #endif
 
 #endif

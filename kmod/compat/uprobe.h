@@ -12,26 +12,23 @@
 #include <linux/fs.h>
 #include <linux/uprobes.h>
 
-#if defined(CONFIG_UPROBES) &&                                                                     \
-	(defined(SCOPE_HAVE_UPROBE_HANDLE) || defined(SCOPE_HAVE_UPROBE_INODE))
+#if defined(CONFIG_UPROBES) && (defined(SCOPE_HAVE_UPROBE_HANDLE) || defined(SCOPE_HAVE_UPROBE_INODE))
 #define SCOPE_UPROBE_KNOWN 1
 
 #ifdef SCOPE_HAVE_UPROBE_DATA
-#define SCOPE_UPROBE_PROTO(consumer, regs)                                                         \
-	struct uprobe_consumer *consumer, struct pt_regs *regs, __u64 *data
-#define SCOPE_URETPROBE_PROTO(consumer, regs)                                                      \
+#define SCOPE_UPROBE_PROTO(consumer, regs) struct uprobe_consumer *consumer, struct pt_regs *regs, __u64 *data
+#define SCOPE_URETPROBE_PROTO(consumer, regs)                                                                          \
 	struct uprobe_consumer *consumer, unsigned long function, struct pt_regs *regs, __u64 *data
 #else
 #define SCOPE_UPROBE_PROTO(consumer, regs) struct uprobe_consumer *consumer, struct pt_regs *regs
-#define SCOPE_URETPROBE_PROTO(consumer, regs)                                                      \
+#define SCOPE_URETPROBE_PROTO(consumer, regs)                                                                          \
 	struct uprobe_consumer *consumer, unsigned long function, struct pt_regs *regs
 #endif
 
 #ifdef SCOPE_HAVE_UPROBE_FILTER_MM
-#define SCOPE_UPROBE_FILTER_PROTO(consumer, mm)                                                    \
-	struct uprobe_consumer *consumer, struct mm_struct *mm
+#define SCOPE_UPROBE_FILTER_PROTO(consumer, mm) struct uprobe_consumer *consumer, struct mm_struct *mm
 #else
-#define SCOPE_UPROBE_FILTER_PROTO(consumer, mm)                                                    \
+#define SCOPE_UPROBE_FILTER_PROTO(consumer, mm)                                                                        \
 	struct uprobe_consumer *consumer, enum uprobe_filter_ctx context, struct mm_struct *mm
 #endif
 
@@ -46,8 +43,7 @@ struct scope_compat_uprobe {
 };
 
 /* The caller keeps the inode until after the removal. */
-static inline int scope_compat_uprobe_register(struct scope_compat_uprobe *uprobe,
-					       struct inode *inode, loff_t offset)
+static inline int scope_compat_uprobe_register(struct scope_compat_uprobe *uprobe, struct inode *inode, loff_t offset)
 {
 #ifdef SCOPE_HAVE_UPROBE_HANDLE
 	struct uprobe *handle = uprobe_register(inode, offset, 0, &uprobe->consumer);

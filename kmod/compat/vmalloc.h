@@ -37,8 +37,7 @@ static inline void *kvzalloc(size_t bytes, gfp_t flags)
 /* Top-level entries that every process has. */
 static DECLARE_BITMAP(scope_compat_everywhere, PTRS_PER_PGD);
 
-static inline int scope_compat_no_death(struct notifier_block *notifier, unsigned long event,
-					void *data)
+static inline int scope_compat_no_death(struct notifier_block *notifier, unsigned long event, void *data)
 {
 	return NOTIFY_DONE;
 }
@@ -68,8 +67,7 @@ static inline void *scope_compat_kvzalloc(size_t bytes, gfp_t flags)
 	return memory;
 }
 
-static inline void *scope_compat_vmap(struct page **pages, unsigned int count, unsigned long flags,
-				      pgprot_t protection)
+static inline void *scope_compat_vmap(struct page **pages, unsigned int count, unsigned long flags, pgprot_t protection)
 {
 	void *memory = vmap(pages, count, flags, protection);
 

@@ -38,8 +38,7 @@ static void small_debts_wait_but_for_a_wake_up(struct kunit *test)
 	scope_account_join(&fast, required);
 	required = scope_account_credit(&fast, required, SCOPE_ACCOUNT_LEAST_NS - 1);
 	KUNIT_EXPECT_EQ(test, scope_account_due(&thread, required, 0), 0ull);
-	KUNIT_EXPECT_EQ(test, scope_account_due(&thread, required, 1),
-			SCOPE_ACCOUNT_LEAST_NS - 1);
+	KUNIT_EXPECT_EQ(test, scope_account_due(&thread, required, 1), SCOPE_ACCOUNT_LEAST_NS - 1);
 	required = scope_account_credit(&fast, required, 1);
 	KUNIT_EXPECT_EQ(test, scope_account_due(&thread, required, 0), SCOPE_ACCOUNT_LEAST_NS);
 }
@@ -99,25 +98,22 @@ static void samples_of_stretches_add_up(struct kunit *test)
 	u64 cut;
 
 	for (cut = 0; cut <= 5 * MS; cut += 37 * US) {
-		const struct scope_account_samples first =
-			scope_account_off_cpu(MS, 250 * US, cut, cut);
-		const struct scope_account_samples second = scope_account_off_cpu(
-			MS, first.to_sample_ns, 5 * MS - cut, 5 * MS - cut);
+		const struct scope_account_samples first = scope_account_off_cpu(MS, 250 * US, cut, cut);
+		const struct scope_account_samples second =
+			scope_account_off_cpu(MS, first.to_sample_ns, 5 * MS - cut, 5 * MS - cut);
 
 		KUNIT_ASSERT_EQ(test, first.all + second.all, 5ull);
 		KUNIT_ASSERT_EQ(test, second.to_sample_ns, 250 * US);
 	}
 }
 
-static struct kunit_case cases[] = {
-	KUNIT_CASE(threads_in_the_code_do_not_add_up),
-	KUNIT_CASE(small_debts_wait_but_for_a_wake_up),
-	KUNIT_CASE(a_long_sleep_is_made_good),
-	KUNIT_CASE(who_is_woken_by_a_thread_is_let_off),
-	KUNIT_CASE(children_inherit),
-	KUNIT_CASE(samples_of_stretches_add_up),
-	{}
-};
+static struct kunit_case cases[] = { KUNIT_CASE(threads_in_the_code_do_not_add_up),
+				     KUNIT_CASE(small_debts_wait_but_for_a_wake_up),
+				     KUNIT_CASE(a_long_sleep_is_made_good),
+				     KUNIT_CASE(who_is_woken_by_a_thread_is_let_off),
+				     KUNIT_CASE(children_inherit),
+				     KUNIT_CASE(samples_of_stretches_add_up),
+				     {} };
 
 struct kunit_suite scope_kunit_delay = {
 	.name = "scope_delay",

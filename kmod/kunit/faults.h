@@ -29,8 +29,7 @@ bool scope_fault_due(const char *what);
 int scope_fault_attached(int err);
 int scope_fault_detached(int err);
 
-#define SCOPE_FAULT(function, failure, ...)                                                        \
-	(scope_fault_due(#function) ? (failure) : function(__VA_ARGS__))
+#define SCOPE_FAULT(function, failure, ...) (scope_fault_due(#function) ? (failure) : function(__VA_ARGS__))
 
 /* Up to 5.7 compat has put its own before them. */
 #undef kvzalloc
@@ -58,10 +57,9 @@ int scope_fault_detached(int err);
 #define genl_register_family(...) SCOPE_FAULT(genl_register_family, -EEXIST, __VA_ARGS__)
 #define cpuhp_setup_state_multi(...) SCOPE_FAULT(cpuhp_setup_state_multi, -ENOSPC, __VA_ARGS__)
 #define cpuhp_state_add_instance(...) SCOPE_FAULT(cpuhp_state_add_instance, -EIO, __VA_ARGS__)
-#define tracepoint_probe_register(...)                                                             \
+#define tracepoint_probe_register(...)                                                                                 \
 	scope_fault_attached(SCOPE_FAULT(tracepoint_probe_register, -EEXIST, __VA_ARGS__))
-#define tracepoint_probe_unregister(...)                                                           \
-	scope_fault_detached(tracepoint_probe_unregister(__VA_ARGS__))
+#define tracepoint_probe_unregister(...) scope_fault_detached(tracepoint_probe_unregister(__VA_ARGS__))
 #define remap_vmalloc_range(...) SCOPE_FAULT(remap_vmalloc_range, -EAGAIN, __VA_ARGS__)
 #define register_kprobe(...) SCOPE_FAULT(register_kprobe, -EINVAL, __VA_ARGS__)
 #define register_kretprobe(...) SCOPE_FAULT(register_kretprobe, -EINVAL, __VA_ARGS__)

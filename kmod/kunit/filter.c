@@ -122,13 +122,11 @@ static void survives_all_cpus_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->full), 0ull);
 }
 
-static struct kunit_case cases[] = {
-	KUNIT_CASE(adds_and_removes),
-	KUNIT_CASE(survives_churn),
-	KUNIT_CASE(counts_what_finds_no_place),
-	KUNIT_CASE(survives_all_cpus_at_once),
-	{}
-};
+static struct kunit_case cases[] = { KUNIT_CASE(adds_and_removes),
+				     KUNIT_CASE(survives_churn),
+				     KUNIT_CASE(counts_what_finds_no_place),
+				     KUNIT_CASE(survives_all_cpus_at_once),
+				     {} };
 
 struct kunit_suite scope_kunit_filter = {
 	.name = "scope_filter",

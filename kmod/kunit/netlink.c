@@ -60,8 +60,8 @@ static void add_u32(struct message *m, u16 type, u32 value)
 static int validate(struct message *m, const struct scope_op *op)
 {
 	memset(&m->extack, 0, sizeof(m->extack));
-	return __nla_parse(m->attrs, op->maxattr, (const struct nlattr *)m->data, m->bytes,
-			   op->policy, NL_VALIDATE_STRICT, &m->extack);
+	return __nla_parse(m->attrs, op->maxattr, (const struct nlattr *)m->data, m->bytes, op->policy,
+			   NL_VALIDATE_STRICT, &m->extack);
 }
 
 /* -1: of no fixed length */
@@ -101,9 +101,8 @@ static void each_attribute_has_one_length(struct kunit *test)
 				m->bytes = 0;
 				add(m, name, NULL, want + off_by[i]);
 				err = validate(m, &ops[op]);
-				KUNIT_EXPECT_EQ_MSG(test, !err, !off_by[i],
-						    "command %u, attribute %u, %d bytes", op, name,
-						    want + off_by[i]);
+				KUNIT_EXPECT_EQ_MSG(test, !err, !off_by[i], "command %u, attribute %u, %d bytes", op,
+						    name, want + off_by[i]);
 				if (err)
 					KUNIT_EXPECT_PTR_EQ(test, (const void *)m->extack.bad_attr,
 							    (const void *)m->data);
@@ -125,8 +124,7 @@ static void unknown_attributes_are_refused(struct kunit *test)
 				continue;
 			m->bytes = 0;
 			add_u32(m, name, 1);
-			KUNIT_EXPECT_NE_MSG(test, validate(m, &ops[op]), 0,
-					    "command %u, attribute %u", op, name);
+			KUNIT_EXPECT_NE_MSG(test, validate(m, &ops[op]), 0, "command %u, attribute %u", op, name);
 			tried++;
 		}
 	KUNIT_EXPECT_GT(test, tried, 20u);
@@ -155,8 +153,7 @@ static void broken_frames_are_refused(struct kunit *test)
 		add_u32(m, SCOPE_ATTR_SESSION, 1);
 		KUNIT_EXPECT_EQ(test, validate(m, &ops[op]), 0);
 		for (m->bytes = 1; m->bytes < 8; m->bytes++)
-			KUNIT_EXPECT_NE_MSG(test, validate(m, &ops[op]), 0,
-					    "command %u cut to %u bytes", op, m->bytes);
+			KUNIT_EXPECT_NE_MSG(test, validate(m, &ops[op]), 0, "command %u cut to %u bytes", op, m->bytes);
 	}
 }
 
@@ -193,8 +190,7 @@ static void texts_end_within_their_attribute(struct kunit *test)
 				text[bytes - 1] = 0;
 				m->bytes = 0;
 				add(m, name, text, bytes);
-				KUNIT_EXPECT_EQ(test, check_alone(m, &ops[op]),
-						bytes <= most ? 0 : -EINVAL);
+				KUNIT_EXPECT_EQ(test, check_alone(m, &ops[op]), bytes <= most ? 0 : -EINVAL);
 			}
 			tried++;
 		}
@@ -216,8 +212,7 @@ static void add_targets(struct message *m, u32 pid, u32 count)
  * What CONFIGURE does to a new session, once its policy has passed the message. Where it succeeds,
  * *ret_config and *ret_processes say what came of it.
  */
-static int configure_by(struct kunit *test, struct message *m, struct scope_config *ret_config,
-			int *ret_processes)
+static int configure_by(struct kunit *test, struct message *m, struct scope_config *ret_config, int *ret_processes)
 {
 	struct scope_session *session;
 	struct genl_info info = { .attrs = m->attrs, .extack = &m->extack };
@@ -295,8 +290,8 @@ static void configure_refuses_values(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		begin(m, 1, 1);
 		add_u32(m, rows[i].name, rows[i].value);
-		KUNIT_EXPECT_EQ_MSG(test, configure_answer(test, m), rows[i].want,
-				    "attribute %u = %u", rows[i].name, rows[i].value);
+		KUNIT_EXPECT_EQ_MSG(test, configure_answer(test, m), rows[i].want, "attribute %u = %u", rows[i].name,
+				    rows[i].value);
 	}
 }
 
@@ -326,14 +321,10 @@ static void configure_refuses_targets(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(each_attribute_has_one_length),
-	KUNIT_CASE(unknown_attributes_are_refused),
-	KUNIT_CASE(broken_frames_are_refused),
-	KUNIT_CASE(texts_end_within_their_attribute),
-	KUNIT_CASE(configure_fills_in_defaults),
-	KUNIT_CASE(configure_refuses_values),
-	KUNIT_CASE(configure_refuses_targets),
-	{}
+	KUNIT_CASE(each_attribute_has_one_length), KUNIT_CASE(unknown_attributes_are_refused),
+	KUNIT_CASE(broken_frames_are_refused),	   KUNIT_CASE(texts_end_within_their_attribute),
+	KUNIT_CASE(configure_fills_in_defaults),   KUNIT_CASE(configure_refuses_values),
+	KUNIT_CASE(configure_refuses_targets),	   {}
 };
 
 struct kunit_suite scope_kunit_netlink = {

@@ -36,10 +36,8 @@ static void packs_calls(struct kunit *test)
 	const struct scope_record_exit *exit;
 	u32 at = 0;
 
-	scope_record_put_syscall(ring, 1000, scope_call_of(39, SCOPE_ABI_32, 6), 7, -EINTR,
-				 arg);
-	scope_record_put_syscall(ring, 1010, scope_call_of(9, SCOPE_ABI_NATIVE, 0), 8,
-				 0x7f0012345000, arg);
+	scope_record_put_syscall(ring, 1000, scope_call_of(39, SCOPE_ABI_32, 6), 7, -EINTR, arg);
+	scope_record_put_syscall(ring, 1010, scope_call_of(9, SCOPE_ABI_NATIVE, 0), 8, 0x7f0012345000, arg);
 	scope_record_put_enter(ring, 1020, scope_call_of(202, SCOPE_ABI_X32, 2), 900, arg);
 	scope_record_put_exit(ring, 1030, scope_call_of(202, SCOPE_ABI_X32, 2), -1);
 
@@ -59,8 +57,7 @@ static void packs_calls(struct kunit *test)
 	exit = take(test, &at, SCOPE_RECORD_EXIT, sizeof(*exit));
 	KUNIT_EXPECT_EQ(test, exit->ret, -1ll);
 	KUNIT_EXPECT_EQ(test, exit->abi_args, SCOPE_ABI_X32);
-	KUNIT_EXPECT_PTR_EQ(test, ring->at,
-			    (u8 *)ring->subbufs + sizeof(struct scope_subbuf) + at);
+	KUNIT_EXPECT_PTR_EQ(test, ring->at, (u8 *)ring->subbufs + sizeof(struct scope_subbuf) + at);
 }
 
 static void packs_scheduling(struct kunit *test)
@@ -141,14 +138,12 @@ static void a_full_ring_takes_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring->writing, 0);
 }
 
-static struct kunit_case cases[] = {
-	KUNIT_CASE(packs_calls),
-	KUNIT_CASE(packs_scheduling),
-	KUNIT_CASE(packs_lives_of_tasks),
-	KUNIT_CASE(numbers_out_of_range_are_none),
-	KUNIT_CASE(a_full_ring_takes_none),
-	{}
-};
+static struct kunit_case cases[] = { KUNIT_CASE(packs_calls),
+				     KUNIT_CASE(packs_scheduling),
+				     KUNIT_CASE(packs_lives_of_tasks),
+				     KUNIT_CASE(numbers_out_of_range_are_none),
+				     KUNIT_CASE(a_full_ring_takes_none),
+				     {} };
 
 struct kunit_suite scope_kunit_record = {
 	.name = "scope_record",

@@ -139,8 +139,7 @@ static void time_bridges_a_long_gap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scope_record_type(time->word), (u32)SCOPE_RECORD_TIME);
 	KUNIT_EXPECT_EQ(test, time->time_ns, late);
 	KUNIT_EXPECT_EQ(test, subbuf_at(ring, 0)->end_ns, late);
-	KUNIT_EXPECT_EQ(test, subbuf_at(ring, 0)->used_bytes,
-			(u32)sizeof(struct scope_subbuf) + 8 + 8 + 16 + 8 + 8);
+	KUNIT_EXPECT_EQ(test, subbuf_at(ring, 0)->used_bytes, (u32)sizeof(struct scope_subbuf) + 8 + 8 + 16 + 8 + 8);
 }
 
 static void refuses_too_big_nested_stopped(struct kunit *test)
@@ -191,14 +190,10 @@ static void flight_keeps_the_newest(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(received_and_lost_are_produced),
-	KUNIT_CASE(fills_to_the_last_byte),
-	KUNIT_CASE(loss_stands_in_the_next_header),
-	KUNIT_CASE(time_bridges_a_long_gap),
-	KUNIT_CASE(refuses_too_big_nested_stopped),
-	KUNIT_CASE(consume_refuses_what_is_not_there),
-	KUNIT_CASE(flight_keeps_the_newest),
-	{}
+	KUNIT_CASE(received_and_lost_are_produced), KUNIT_CASE(fills_to_the_last_byte),
+	KUNIT_CASE(loss_stands_in_the_next_header), KUNIT_CASE(time_bridges_a_long_gap),
+	KUNIT_CASE(refuses_too_big_nested_stopped), KUNIT_CASE(consume_refuses_what_is_not_there),
+	KUNIT_CASE(flight_keeps_the_newest),	    {}
 };
 
 struct kunit_suite scope_kunit_ring = {

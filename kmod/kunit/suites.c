@@ -8,5 +8,5 @@
 #include <kunit/test.h>
 #include "suites.h"
 
-kunit_test_suites(&scope_kunit_ring, &scope_kunit_filter, &scope_kunit_record,
-		  &scope_kunit_netlink, &scope_kunit_delay);
+kunit_test_suites(&scope_kunit_ring, &scope_kunit_filter, &scope_kunit_record, &scope_kunit_netlink,
+		  &scope_kunit_delay);

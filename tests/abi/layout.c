@@ -4,8 +4,8 @@
 #include <scope/event.h>
 #include <scope/ring.h>
 
-#define CHECK_RECORD(number, NAME, name, bytes, text)                                              \
-	_Static_assert(sizeof(struct scope_record_##name) == (bytes), #name);                      \
+#define CHECK_RECORD(number, NAME, name, bytes, text)                                                                  \
+	_Static_assert(sizeof(struct scope_record_##name) == (bytes), #name);                                          \
 	_Static_assert((number) < 1 << SCOPE_TYPE_BITS, #name);
 SCOPE_RECORD_LIST(CHECK_RECORD)
 

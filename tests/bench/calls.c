@@ -62,7 +62,7 @@
 #define DEEP 11 /* for 16 functions in all: `bytes` of the mode chain tells */
 
 enum mode { NONE, PLAIN, DEFAULT, SCHED, OTHER, NEVER, OFTEN, CHAIN, COPY, KPROBE, UPROBE, MODES };
-static const char *const modes[MODES] = { "none",  "plain", "default", "sched", "other", "never",
+static const char *const modes[MODES] = { "none",  "plain", "default", "sched",	 "other", "never",
 					  "often", "chain", "copy",    "kprobe", "uprobe" };
 
 static int to_peer[2], from_peer[2];
@@ -108,7 +108,7 @@ static const struct row {
 	const char *name;
 	void (*call)(void);
 	unsigned int few, many, turns; /* of short rounds, and of the long loop */
-	unsigned int depth; /* functions that the loop lies below */
+	unsigned int depth;	       /* functions that the loop lies below */
 } rows[] = {
 	{ "getppid", call_parent, 300, 1300, 400000, 0 },
 	{ "close", call_close, 300, 1300, 400000, 0 },
@@ -264,9 +264,9 @@ static void nothing(void)
 }
 
 struct run {
-	int go;		/* of the loop */
+	int go; /* of the loop */
 	pid_t loop;
-	int other_go;	/* of the process traced instead of it, or -1 */
+	int other_go; /* of the process traced instead of it, or -1 */
 	int failed;
 };
 
@@ -333,8 +333,7 @@ static int capture(const struct scope_capture_options *options, struct run *run)
 	print_bytes(subbuf_bytes(fd));
 	printf("records %llu\nstacks %llu\nlost %llu\n", (unsigned long long)stats.counts.records,
 	       (unsigned long long)stats.counts.stacks,
-	       (unsigned long long)(stats.counts.lost[0] + stats.counts.lost[1] +
-				    stats.counts.lost[2]));
+	       (unsigned long long)(stats.counts.lost[0] + stats.counts.lost[1] + stats.counts.lost[2]));
 	close(fd);
 	return 0;
 }
@@ -348,10 +347,12 @@ static int add_bytes(const struct scope_subbuf *subbuf, void *context)
 /* What scope-report has no option for: a session without syscalls, large enough for all of it. */
 static int capture_sched(struct run *run)
 {
-	const struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET,
-						     .id = (uint32_t)run->loop };
+	const struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET, .id = (uint32_t)run->loop };
 	struct scope_session_config config = {
-		.targets = &target, .target_count = 1, .follow = true, .events = SCOPE_EVENTS_SCHED,
+		.targets = &target,
+		.target_count = 1,
+		.follow = true,
+		.events = SCOPE_EVENTS_SCHED,
 		.subbuf_count = 128,
 	};
 	struct scope_control *control = NULL;
@@ -386,8 +387,7 @@ static int set_mode(enum mode mode, struct scope_probe *probe, struct scope_capt
 	struct scope_image *image;
 	int code = 0;
 
-	options->stack_mode = mode == CHAIN ? SCOPE_STACK_CHAIN : mode == COPY ? SCOPE_STACK_COPY
-									      : SCOPE_STACK_NONE;
+	options->stack_mode = mode == CHAIN ? SCOPE_STACK_CHAIN : mode == COPY ? SCOPE_STACK_COPY : SCOPE_STACK_NONE;
 	options->sample_period_ns = 0;
 	options->overhead_max = 0;
 	if (mode == OFTEN) {
@@ -410,8 +410,8 @@ static int set_mode(enum mode mode, struct scope_probe *probe, struct scope_capt
 	} else if (mode == UPROBE) {
 		probe->kind = SCOPE_PROBE_UPROBE;
 		strcpy(probe->name, "/proc/self/exe");
-		code = scope_symbol_image_create(open("/proc/self/exe", O_RDONLY | O_CLOEXEC), NULL,
-					  "/proc/self/exe", &image);
+		code = scope_symbol_image_create(open("/proc/self/exe", O_RDONLY | O_CLOEXEC), NULL, "/proc/self/exe",
+						 &image);
 		if (!code) {
 			code = scope_symbol_image_offset(image, "calls_function", &probe->offset);
 			scope_symbol_image_destroy(image);
@@ -469,7 +469,8 @@ int main(int argc, char **argv)
 	}
 	if (argc != 3 || mode == MODES || at == ROWS) {
 		fputs("usage: calls none|plain|default|sched|other|never|often|chain|copy|kprobe|uprobe "
-		      "getppid|close|pingpong|yield|getppid_few|getppid_deep|function|spin|idle\n", stderr);
+		      "getppid|close|pingpong|yield|getppid_few|getppid_deep|function|spin|idle\n",
+		      stderr);
 		return 2;
 	}
 	row = &rows[at];

@@ -94,10 +94,9 @@ static void print_sums(void)
 	static const char *const sort_names[SORTS] = {
 		"classes", "times", "bytes", "arguments", "rest", "bits",
 	};
-	static const char *const type_names[SCOPE_RECORD_TYPES] = {
-		"all",
+	static const char *const type_names[SCOPE_RECORD_TYPES] = { "all",
 #define NAME_OF(number, NAME, name, bytes, text) [number] = #name,
-		SCOPE_RECORD_LIST(NAME_OF)
+								    SCOPE_RECORD_LIST(NAME_OF)
 #undef NAME_OF
 	};
 	uint64_t events = 0;
@@ -109,9 +108,9 @@ static void print_sums(void)
 		for (int type = 0; type < (int)SCOPE_RECORD_TYPES; type++)
 			if (sums[sort][type].raw)
 				printf("%-10s %-12s %9" PRIu64 " records  %10" PRIu64 " bytes  %.3f of "
-				       "them packed an event\n", sort_names[sort], type_names[type],
-				       type ? records[type] : events, sums[sort][type].raw,
-				       (double)sums[sort][type].packed / (double)events);
+				       "them packed an event\n",
+				       sort_names[sort], type_names[type], type ? records[type] : events,
+				       sums[sort][type].raw, (double)sums[sort][type].packed / (double)events);
 }
 
 int main(int argc, char **argv)

@@ -98,8 +98,7 @@ static void tap(void *context, const struct scope_subbuf *subbuf)
 }
 
 /* All that scope record does with a sub-buffer, but for handing it back to the kernel. */
-static double consume(const struct input *input, struct scope_writer *writer,
-		      struct scope_triggers *triggers)
+static double consume(const struct input *input, struct scope_writer *writer, struct scope_triggers *triggers)
 {
 	struct scope_newborn *newborn;
 	uint64_t next_ns = 0;
@@ -140,8 +139,7 @@ static double bytes_without_stacks(const char *path, const struct input *input)
 	int fd = mkstemp(name);
 
 	if (fd < 0 || unlink(name) || scope_trace_open(path, &error, &trace) ||
-	    scope_trace_writer_create_fd(fd, "bench", &error, &writer) ||
-	    scope_trace_packer_create(writer, 0, &packer))
+	    scope_trace_writer_create_fd(fd, "bench", &error, &writer) || scope_trace_packer_create(writer, 0, &packer))
 		exit(1);
 	while (scope_trace_next(trace, &event) == 1)
 		if (event.kind != SCOPE_EVENT_STACK && scope_trace_packer_event(packer, &event, &error))
@@ -181,12 +179,10 @@ int main(int argc, char **argv)
 	seconds = consume(&input, writer, NULL);
 	if (scope_trace_writer_finish(writer, &error))
 		return 1;
-	fprintf(stderr, "%" PRIu64 " events, %" PRIu64 " of them stacks, in %.1f s\n", input.events,
-		input.stacks, (double)input.span_ns / 1e9);
-	printf("file_bytes_per_event %.2f bytes\n",
-	       (double)scope_trace_writer_bytes(writer) / (double)input.events);
-	printf("file_bytes_per_event_without_stacks %.2f bytes\n",
-	       bytes_without_stacks(argv[1], &input));
+	fprintf(stderr, "%" PRIu64 " events, %" PRIu64 " of them stacks, in %.1f s\n", input.events, input.stacks,
+		(double)input.span_ns / 1e9);
+	printf("file_bytes_per_event %.2f bytes\n", (double)scope_trace_writer_bytes(writer) / (double)input.events);
+	printf("file_bytes_per_event_without_stacks %.2f bytes\n", bytes_without_stacks(argv[1], &input));
 	printf("raw_bytes_per_event %.2f bytes\n", (double)input.bytes / (double)input.events);
 	print_share("record_cpu_share", &input, seconds);
 	scope_trace_writer_destroy(writer);

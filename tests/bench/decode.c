@@ -49,8 +49,7 @@ static uint64_t fill(struct scope_subbuf *subbuf, uint64_t *time_ns, unsigned in
 		} else {
 			*(struct scope_record_switch *)pos = (struct scope_record_switch){
 				.word = scope_record_word(SCOPE_RECORD_SWITCH, delta_ns),
-				.bits = rand_r(seed) % 64 | SCOPE_SWITCH_NEXT_TRACED |
-					SCOPE_SWITCH_PREV_TRACED,
+				.bits = rand_r(seed) % 64 | SCOPE_SWITCH_NEXT_TRACED | SCOPE_SWITCH_PREV_TRACED,
 			};
 			pos += sizeof(struct scope_record_switch);
 		}
@@ -72,7 +71,9 @@ static uint64_t write_trace(struct scope_writer *writer, unsigned int cpus, unsi
 		uint32_t cpu = i % cpus;
 
 		*subbuf = (struct scope_subbuf){
-			.magic = SCOPE_SUBBUF_MAGIC, .cpu = cpu, .number = i / cpus,
+			.magic = SCOPE_SUBBUF_MAGIC,
+			.cpu = cpu,
+			.number = i / cpus,
 			.begin_ns = time_ns[cpu],
 		};
 		events += fill(subbuf, &time_ns[cpu], &seed);
@@ -84,8 +85,7 @@ static uint64_t write_trace(struct scope_writer *writer, unsigned int cpus, unsi
 }
 
 /* A trace read five times, from memory: its events, the time of the best round, a checksum. */
-static int read_all(struct scope_trace *trace, uint64_t *ret_events, double *ret_seconds,
-		    uint64_t *ret_sum)
+static int read_all(struct scope_trace *trace, uint64_t *ret_events, double *ret_seconds, uint64_t *ret_sum)
 {
 	struct scope_event event;
 	double best_s = 1e9;
@@ -114,13 +114,12 @@ static int measure(int fd, unsigned int cpus, int level, uint64_t written)
 	uint64_t read, sum;
 	double best_s;
 
-	if (scope_trace_open_fd(fd, "bench", NULL, &trace) ||
-	    read_all(trace, &read, &best_s, &sum) || read != written)
+	if (scope_trace_open_fd(fd, "bench", NULL, &trace) || read_all(trace, &read, &best_s, &sum) || read != written)
 		return 1;
 	scope_trace_close(trace);
 	fprintf(stderr, "%u CPUs, checksum %" PRIu64 "\n", cpus, sum);
-	printf("decode_events_per_s%s%s %.0f events/s\n", cpus == 1 ? "_1_cpu" : "",
-	       level ? "_zstd" : "", (double)written / best_s);
+	printf("decode_events_per_s%s%s %.0f events/s\n", cpus == 1 ? "_1_cpu" : "", level ? "_zstd" : "",
+	       (double)written / best_s);
 	return 0;
 }
 
@@ -140,8 +139,7 @@ static int run(unsigned int cpus, unsigned int subbufs, int level)
 	if (!ret && cpus > 1 && level) {
 		printf("trace_bytes_per_event %.1f bytes\n",
 		       (double)scope_trace_writer_bytes(writer) / (double)written);
-		printf("write_events_per_s %.0f events/s\n",
-		       (double)written / (now_s() - begin_s));
+		printf("write_events_per_s %.0f events/s\n", (double)written / (now_s() - begin_s));
 	}
 	scope_trace_writer_destroy(writer);
 	if (!ret)
@@ -172,8 +170,7 @@ static int measure_records(unsigned int rounds)
 		while (scope_trace_decoder_peek(&decoder) && !scope_trace_decoder_take(&decoder, &event))
 			sum += event.time_ns ^ event.tid;
 	}
-	printf("decode_records_per_s %.0f events/s\n",
-	       (double)events * rounds / (now_s() - begin_s));
+	printf("decode_records_per_s %.0f events/s\n", (double)events * rounds / (now_s() - begin_s));
 	fprintf(stderr, "records, checksum %" PRIu64 "\n", sum);
 	free(subbuf);
 	return 0;
@@ -204,6 +201,5 @@ int main(int argc, char **argv)
 
 	if (*end)
 		return measure_file(argv[1]);
-	return measure_records(subbufs) || run(1, subbufs, 0) || run(4, subbufs, 0) ||
-	       run(4, subbufs, 1);
+	return measure_records(subbufs) || run(1, subbufs, 0) || run(4, subbufs, 0) || run(4, subbufs, 1);
 }

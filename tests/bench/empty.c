@@ -46,9 +46,7 @@ static int __init empty_init(void)
 
 	for_each_kernel_tracepoint(find, NULL);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		err = rows[i].tracepoint ?
-			      tracepoint_probe_register(rows[i].tracepoint, probe_nothing, NULL) :
-			      -ENODEV;
+		err = rows[i].tracepoint ? tracepoint_probe_register(rows[i].tracepoint, probe_nothing, NULL) : -ENODEV;
 		if (err) {
 			empty_exit();
 			return err;

@@ -16,7 +16,7 @@
 
 #define BITS 48
 #define CENTRES 24
-#define ROUNDS_OF 20000	/* points; the least time of all rounds counts */
+#define ROUNDS_OF 20000 /* points; the least time of all rounds counts */
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -59,8 +59,7 @@ static void save_points(const struct scope_pack *pack, const char *path)
 		exit(1);
 }
 
-static int run(const struct scope_pack *pack, const uint32_t *points, const char *linkage,
-	       struct scope_merge **merges)
+static int run(const struct scope_pack *pack, const uint32_t *points, const char *linkage, struct scope_merge **merges)
 {
 	uint32_t m = pack->count, dimensions = pack->words * 64;
 	size_t stride = scope_cluster_linkage_stride(m);
@@ -71,16 +70,15 @@ static int run(const struct scope_pack *pack, const uint32_t *points, const char
 
 		err = scope_cluster_pack_matrix(pack, points, m, distances);
 		if (!err)
-			err = linkage[0] == 'c' ? scope_cluster_linkage_complete(distances, m, NULL, merges) :
-						  scope_cluster_linkage_single(distances, m, NULL, merges);
+			err = linkage[0] == 'c' ? scope_cluster_linkage_complete(distances, m, NULL, merges)
+						: scope_cluster_linkage_single(distances, m, NULL, merges);
 		free(distances);
 	} else {
 		double *values = calloc(dimensions * stride, sizeof(*values));
 
 		scope_cluster_pack_unfold(pack, points, m, values);
-		err = linkage[0] == 'a' ?
-		      scope_cluster_linkage_average(values, dimensions, m, NULL, merges) :
-		      scope_cluster_linkage_ward(values, dimensions, m, NULL, merges);
+		err = linkage[0] == 'a' ? scope_cluster_linkage_average(values, dimensions, m, NULL, merges)
+					: scope_cluster_linkage_ward(values, dimensions, m, NULL, merges);
 		free(values);
 	}
 	return err;

@@ -33,15 +33,23 @@ enum point { ENTER, EXIT, SWITCH, WAKING, POINTS };
 enum loop { TARGET, OTHER, PINGPONG, LOOPS };
 
 static const char *const points[POINTS] = {
-	"raw_syscalls/sys_enter", "raw_syscalls/sys_exit", "sched/sched_switch", "sched/sched_waking",
+	"raw_syscalls/sys_enter",
+	"raw_syscalls/sys_exit",
+	"sched/sched_switch",
+	"sched/sched_waking",
 };
 static const char *const filters[POINTS] = {
-	"common_pid>=%d&&common_pid<=%d", "common_pid>=%d&&common_pid<=%d",
-	"(prev_pid>=%d&&prev_pid<=%d)||(next_pid>=%1$d&&next_pid<=%2$d)", "pid>=%d&&pid<=%d",
+	"common_pid>=%d&&common_pid<=%d",
+	"common_pid>=%d&&common_pid<=%d",
+	"(prev_pid>=%d&&prev_pid<=%d)||(next_pid>=%1$d&&next_pid<=%2$d)",
+	"pid>=%d&&pid<=%d",
 };
 
 static const char *const young[POINTS] = {
-	"common_pid>4194303", "common_pid>4194303", "prev_pid>4194303||next_pid>4194303", "pid>4194303",
+	"common_pid>4194303",
+	"common_pid>4194303",
+	"prev_pid>4194303||next_pid>4194303",
+	"pid>4194303",
 };
 
 static struct {
@@ -69,11 +77,17 @@ static double now_ns(void)
 static void open_one(enum point point, int pid, int cpu, const char *filter)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = bench.number[point],
-		.sample_period = 1, .inherit = pid > 0, .context_switch = pid > 0 && point == SWITCH,
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			       PERF_SAMPLE_RAW,
-		.sample_id_all = 1, .use_clockid = 1, .clockid = CLOCK_MONOTONIC, .watermark = 1,
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = bench.number[point],
+		.sample_period = 1,
+		.inherit = pid > 0,
+		.context_switch = pid > 0 && point == SWITCH,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
 		.wakeup_watermark = RING_BYTES / 2,
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -89,8 +103,8 @@ static void open_one(enum point point, int pid, int cpu, const char *filter)
 		return;
 	}
 	bench.owner[cpu] = fd;
-	bench.ring[cpu] = mmap(NULL, RING_BYTES + (size_t)sysconf(_SC_PAGESIZE),
-			       PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	bench.ring[cpu] =
+		mmap(NULL, RING_BYTES + (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (bench.ring[cpu] == MAP_FAILED)
 		die("mmap");
 }
@@ -165,8 +179,7 @@ static void serve(enum loop loop, int ask, int answer)
 		exit(1);
 	if (loop == PINGPONG)
 		helper = fork();
-	if ((helper > 0 || loop != PINGPONG) &&
-	    write(answer, &helper, sizeof(helper)) != sizeof(helper))
+	if ((helper > 0 || loop != PINGPONG) && write(answer, &helper, sizeof(helper)) != sizeof(helper))
 		exit(1);
 	if (loop == PINGPONG && !helper) {
 		close(to[1]);
@@ -280,8 +293,7 @@ int main(int argc, char **argv)
 	worker[PINGPONG] = start(PINGPONG);
 	for (i = 0; i < rounds; i++) {
 		for (way = 0; way < WAYS; way++) {
-			open_way(way, (int[]){ worker[TARGET].pid, worker[PINGPONG].pid,
-					       worker[PINGPONG].helper });
+			open_way(way, (int[]){ worker[TARGET].pid, worker[PINGPONG].pid, worker[PINGPONG].helper });
 			for (loop = 0; loop < LOOPS; loop++)
 				value[way][loop][i] = measure(&worker[loop]);
 			close_way();

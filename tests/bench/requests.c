@@ -29,10 +29,9 @@ static const struct protocol {
 	const char *set, *stored; /* the value stands between the two halves of set */
 	const char *get, *found;  /* the same */
 } protocols[] = {
-	{ "redis", "*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$100\r\n%s\r\n", "+OK\r\n",
-	  "*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n", "$100\r\n%s\r\n" },
-	{ "memcached", "set key 0 0 100\r\n%s\r\n", "STORED\r\n",
-	  "get key\r\n", "VALUE key 0 100\r\n%s\r\nEND\r\n" },
+	{ "redis", "*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$100\r\n%s\r\n", "+OK\r\n", "*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n",
+	  "$100\r\n%s\r\n" },
+	{ "memcached", "set key 0 0 100\r\n%s\r\n", "STORED\r\n", "get key\r\n", "VALUE key 0 100\r\n%s\r\nEND\r\n" },
 };
 #define PROTOCOLS (sizeof(protocols) / sizeof(protocols[0]))
 
@@ -118,8 +117,7 @@ int main(int argc, char **argv)
 
 	while (argc == 5 && at < PROTOCOLS && strcmp(argv[1], protocols[at].name))
 		at++;
-	if (argc != 5 || at == PROTOCOLS || atol(argv[4]) < BATCH ||
-	    clock_getcpuclockid(atoi(argv[3]), &clock)) {
+	if (argc != 5 || at == PROTOCOLS || atol(argv[4]) < BATCH || clock_getcpuclockid(atoi(argv[3]), &clock)) {
 		fputs("usage: requests redis|memcached PORT PID REQUESTS\n", stderr);
 		return 2;
 	}

@@ -32,9 +32,8 @@ static __attribute__((noinline)) void keep_shot(enum place place, const uint8_t 
 	const uint8_t *sp;
 
 #if defined(__x86_64__)
-	static const int order[] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP,
-				     REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13,
-				     REG_R14, REG_R15, REG_RIP };
+	static const int order[] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+				     REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP };
 
 	shot->regs = SCOPE_REG_COUNT_X86_64;
 	for (int i = 0; i < SCOPE_REG_COUNT_X86_64; i++)
@@ -58,11 +57,31 @@ static __attribute__((noinline)) void keep_shot(enum place place, const uint8_t 
 #define FUNCTION static __attribute__((noinline)) void
 #define NO_TAIL_CALL() __asm__ volatile("" ::: "memory")
 
-FUNCTION hash_key(const uint8_t *top) { take_shot(HASH, top); NO_TAIL_CALL(); }
-FUNCTION item_copy(const uint8_t *top) { take_shot(COPY, top); NO_TAIL_CALL(); }
-FUNCTION cache_lock(const uint8_t *top) { take_shot(LOCK_WAIT, top); NO_TAIL_CALL(); }
-FUNCTION reply_format(const uint8_t *top) { take_shot(REPLY, top); NO_TAIL_CALL(); }
-FUNCTION item_move(const uint8_t *top) { take_shot(MOVE, top); NO_TAIL_CALL(); }
+FUNCTION hash_key(const uint8_t *top)
+{
+	take_shot(HASH, top);
+	NO_TAIL_CALL();
+}
+FUNCTION item_copy(const uint8_t *top)
+{
+	take_shot(COPY, top);
+	NO_TAIL_CALL();
+}
+FUNCTION cache_lock(const uint8_t *top)
+{
+	take_shot(LOCK_WAIT, top);
+	NO_TAIL_CALL();
+}
+FUNCTION reply_format(const uint8_t *top)
+{
+	take_shot(REPLY, top);
+	NO_TAIL_CALL();
+}
+FUNCTION item_move(const uint8_t *top)
+{
+	take_shot(MOVE, top);
+	NO_TAIL_CALL();
+}
 
 FUNCTION parse_line(const uint8_t *top)
 {

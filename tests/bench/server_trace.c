@@ -95,11 +95,9 @@ static void put(struct server *server, struct scope_event *event, uint32_t threa
 	server->events++;
 }
 
-static void put_stack(struct server *server, uint32_t thread, uint64_t time_ns, enum place place,
-		      uint8_t reason)
+static void put_stack(struct server *server, uint32_t thread, uint64_t time_ns, enum place place, uint8_t reason)
 {
-	struct scope_event event = { .kind = SCOPE_EVENT_STACK, .time_ns = time_ns,
-				     .tid = tid_of(thread) };
+	struct scope_event event = { .kind = SCOPE_EVENT_STACK, .time_ns = time_ns, .tid = tid_of(thread) };
 
 	event.stack.reason = reason;
 	event.stack.regs = shots[place].regs;
@@ -126,11 +124,9 @@ struct call {
 	int64_t ret;
 };
 
-static void put_call(struct server *server, uint32_t thread, uint8_t kind, const struct call *call,
-		     uint64_t enter_ns)
+static void put_call(struct server *server, uint32_t thread, uint8_t kind, const struct call *call, uint64_t enter_ns)
 {
-	struct scope_event event = { .kind = kind, .time_ns = server->worker[thread].now_ns,
-				     .tid = tid_of(thread) };
+	struct scope_event event = { .kind = kind, .time_ns = server->worker[thread].now_ns, .tid = tid_of(thread) };
 
 	event.syscall.enter_ns = enter_ns;
 	event.syscall.nr = call->nr;
@@ -151,8 +147,7 @@ static void quick_call(struct server *server, uint32_t thread, const struct call
 
 static void put_switch(struct server *server, uint32_t thread, bool leaves)
 {
-	struct scope_event event = { .kind = SCOPE_EVENT_SWITCH,
-				     .time_ns = server->worker[thread].now_ns };
+	struct scope_event event = { .kind = SCOPE_EVENT_SWITCH, .time_ns = server->worker[thread].now_ns };
 
 	event.sched.prev_tid = leaves ? tid_of(thread) : 0;
 	event.sched.next_tid = leaves ? 0 : tid_of(thread);
@@ -173,8 +168,8 @@ static void put_waking(struct server *server, uint32_t waker, uint32_t tid, uint
 }
 
 /* A call that sleeps until wake_ns; on its own CPU an interrupt wakes it, else the mover does. */
-static void slow_call(struct server *server, uint32_t thread, const struct call *call,
-		      uint64_t wake_ns, bool by_interrupt)
+static void slow_call(struct server *server, uint32_t thread, const struct call *call, uint64_t wake_ns,
+		      bool by_interrupt)
 {
 	struct worker *worker = &server->worker[thread];
 	uint64_t enter_ns = worker->now_ns;
@@ -211,9 +206,12 @@ static void store(struct server *server, uint32_t thread, uint32_t *wakings, siz
 /* What one kind of request does more than another. */
 static void extra_calls(struct server *server, uint32_t thread)
 {
-	static const struct { uint16_t nr; unsigned int times; } rows[] = {
-		{ SYS_pread64, 2 }, { SYS_lseek, 1 }, { SYS_fstat, 1 }, { SYS_pwrite64, 3 },
-		{ SYS_openat, 2 }, { SYS_getdents64, 4 },
+	static const struct {
+		uint16_t nr;
+		unsigned int times;
+	} rows[] = {
+		{ SYS_pread64, 2 },  { SYS_lseek, 1 },	{ SYS_fstat, 1 },
+		{ SYS_pwrite64, 3 }, { SYS_openat, 2 }, { SYS_getdents64, 4 },
 	};
 	const double pick = unit_random(server);
 	const unsigned int kind = (unsigned int)(server->kinds * pick * pick * pick);
@@ -237,8 +235,7 @@ static void request(struct server *server, uint32_t thread, uint32_t *wakings, s
 	const double kind = unit_random(server);
 
 	if (unit_random(server) < 0.6)
-		slow_call(server, thread, &poll,
-			  server->worker[thread].now_ns + about(server, 60000), true);
+		slow_call(server, thread, &poll, server->worker[thread].now_ns + about(server, 60000), true);
 	else
 		quick_call(server, thread, &poll, 900);
 	quick_call(server, thread, &take, 1800);
@@ -282,10 +279,14 @@ static void put_states(struct server *server, uint8_t flags)
 {
 	for (uint32_t thread = 0; thread < CPUS; thread++) {
 		struct scope_record_state state = {
-			.tid = tid_of(thread), .tgid = TGID, .nr = SCOPE_NR_NONE,
-			.state = SCOPE_STATE_RUNNABLE, .flags = flags | SCOPE_STATE_ON_CPU,
+			.tid = tid_of(thread),
+			.tgid = TGID,
+			.nr = SCOPE_NR_NONE,
+			.state = SCOPE_STATE_RUNNABLE,
+			.flags = flags | SCOPE_STATE_ON_CPU,
 		};
-		struct scope_event event = { .kind = SCOPE_EVENT_STATE, .tid = tid_of(thread),
+		struct scope_event event = { .kind = SCOPE_EVENT_STATE,
+					     .tid = tid_of(thread),
 					     .time_ns = server->worker[thread].now_ns };
 
 		strcpy(state.comm, thread == MOVER ? "mover" : "worker");
@@ -302,11 +303,11 @@ static void serve(struct server *server, uint64_t events)
 
 	for (uint32_t thread = 0; thread < CPUS; thread++)
 		server->worker[thread] = (struct worker){
-			.now_ns = START_NS, .sample_ns = START_NS + between(server, 1, 2000000),
+			.now_ns = START_NS,
+			.sample_ns = START_NS + between(server, 1, 2000000),
 		};
 	put_states(server, 0);
-	for (uint64_t end_ns = START_NS + PERIOD_NS; server->events < events && !server->failed;
-	     end_ns += PERIOD_NS) {
+	for (uint64_t end_ns = START_NS + PERIOD_NS; server->events < events && !server->failed; end_ns += PERIOD_NS) {
 		size_t count = 0;
 
 		server->lock_begin_ns = end_ns - PERIOD_NS + between(server, 10000000, 30000000);
@@ -359,18 +360,13 @@ static int write_fds(struct scope_writer *writer)
 static int write_meta(struct scope_writer *writer, const struct server *server)
 {
 	char text[5][32];
-	const struct { const char *key, *value; } rows[] = {
-		{ SCOPE_META_KERNEL, "6.1.0" },
-		{ SCOPE_META_SOURCE, "text" },
-		{ SCOPE_META_COMMAND, "kvserver" },
-		{ SCOPE_META_ARCH, "x86_64" },
-		{ SCOPE_META_STACKS, "copy" },
-		{ SCOPE_META_END_REASON, "time" },
-		{ SCOPE_META_PID, text[0] },
-		{ SCOPE_META_BEGIN, text[1] },
-		{ SCOPE_META_END, text[2] },
-		{ SCOPE_META_SAMPLE_NS, text[3] },
-		{ SCOPE_META_CPUS, text[4] },
+	const struct {
+		const char *key, *value;
+	} rows[] = {
+		{ SCOPE_META_KERNEL, "6.1.0" },	   { SCOPE_META_SOURCE, "text" }, { SCOPE_META_COMMAND, "kvserver" },
+		{ SCOPE_META_ARCH, "x86_64" },	   { SCOPE_META_STACKS, "copy" }, { SCOPE_META_END_REASON, "time" },
+		{ SCOPE_META_PID, text[0] },	   { SCOPE_META_BEGIN, text[1] }, { SCOPE_META_END, text[2] },
+		{ SCOPE_META_SAMPLE_NS, text[3] }, { SCOPE_META_CPUS, text[4] },
 	};
 	uint64_t end_ns = START_NS;
 	int code = 0;
@@ -410,14 +406,13 @@ static int write_trace(const char *path, uint64_t events, uint64_t seed, unsigne
 			code = write_meta(writer, &server);
 		if (!code)
 			code = scope_trace_writer_finish(writer, &server.error);
-		fprintf(stderr, "%s: %llu events, %.1f MB\n", path,
-			(unsigned long long)server.events, (double)scope_trace_writer_bytes(writer) / 1e6);
+		fprintf(stderr, "%s: %llu events, %.1f MB\n", path, (unsigned long long)server.events,
+			(double)scope_trace_writer_bytes(writer) / 1e6);
 		scope_trace_packer_destroy(server.packer);
 		scope_trace_writer_destroy(writer);
 	}
 	if (code)
-		fprintf(stderr, "server_trace: %s\n",
-			server.error.text[0] ? server.error.text : strerror(-code));
+		fprintf(stderr, "server_trace: %s\n", server.error.text[0] ? server.error.text : strerror(-code));
 	return code ? 1 : 0;
 }
 

@@ -65,8 +65,7 @@ static int draw(struct work *work, size_t functions, bool contiguous)
 	for (size_t i = 0; i < work->episodes; i++)
 		draw_episode(&seed, contiguous, &work->episode[i]);
 	for (size_t at = 0; at < CALLS;) {
-		const struct scope_episode *episode =
-			&work->episode[random_below(&seed, (uint32_t)work->episodes)];
+		const struct scope_episode *episode = &work->episode[random_below(&seed, (uint32_t)work->episodes)];
 
 		for (unsigned i = 0; i < episode->length && at < CALLS; i++) {
 			if (!random_below(&seed, 8))
@@ -121,7 +120,7 @@ static int measure(size_t functions, bool contiguous, double seconds)
 	const char *kind = contiguous ? "contiguous" : "gaps";
 	struct scope_matcher *matcher;
 	struct scope_match *match;
-	struct work work = {0};
+	struct work work = { 0 };
 	uint64_t fed = 0;
 	double begin, took;
 
@@ -135,8 +134,7 @@ static int measure(size_t functions, bool contiguous, double seconds)
 		fprintf(stderr, "signature: a naive search finds another number of episodes\n");
 		return 1;
 	}
-	printf("signature_%s_%zu_hits_per_call %.2f hits\n", kind, functions,
-	       (double)work.hits / NAIVE_CALLS);
+	printf("signature_%s_%zu_hits_per_call %.2f hits\n", kind, functions, (double)work.hits / NAIVE_CALLS);
 	scope_signature_match_reset(match);
 	begin = now();
 	do {
@@ -158,7 +156,7 @@ static int measure(size_t functions, bool contiguous, double seconds)
 
 int main(int argc, char **argv)
 {
-	static const size_t functions[] = {10, 100, 1000};
+	static const size_t functions[] = { 10, 100, 1000 };
 
 	const double seconds = argc > 1 ? strtod(argv[1], NULL) : 1;
 

@@ -37,8 +37,7 @@ static int report(const struct feed *feed)
 		return 1;
 	scope_analysis_options_init(&options);
 	options.stream = feed->stream;
-	if (scope_analysis_run(trace, &options, &analysis) ||
-	    scope_report_text(analysis, &style, to) || fclose(to))
+	if (scope_analysis_run(trace, &options, &analysis) || scope_report_text(analysis, &style, to) || fclose(to))
 		return 1;
 	scope_analysis_destroy(analysis);
 	scope_trace_close(trace);
@@ -65,10 +64,8 @@ int main(int argc, char **argv)
 	if (report(&feed))
 		return 1;
 	printf("%sreport_after_end_s %.3f s\n", argv[2], now_s(CLOCK_MONOTONIC) - begin_s);
-	printf("%sreport_after_end_cpu_s %.3f s\n", argv[2],
-	       now_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_s);
-	printf("%sstream_cpu_share %.2f %%\n", argv[2],
-	       100 * feed.stream_s * RATE / (double)feed.events);
+	printf("%sreport_after_end_cpu_s %.3f s\n", argv[2], now_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_s);
+	printf("%sstream_cpu_share %.2f %%\n", argv[2], 100 * feed.stream_s * RATE / (double)feed.events);
 	printf("%sstream_restarts %u times\n", argv[2], scope_analysis_stream_restarts(feed.stream));
 	getrusage(RUSAGE_SELF, &usage);
 	printf("%sstream_peak_kb %ld KB\n", argv[2], usage.ru_maxrss);

@@ -43,11 +43,10 @@ struct input {
 static int take(struct input *input, const struct scope_event *event)
 {
 	const bool call = event->kind == SCOPE_EVENT_SYSCALL || event->kind == SCOPE_EVENT_ENTER;
-	const size_t words = event->kind == SCOPE_EVENT_STATE
-				     ? (sizeof(*event->state.record) + 7) / 8
-				     : call ? event->syscall.args : 0;
-	const void *from = event->kind == SCOPE_EVENT_STATE ? (const void *)event->state.record
-							     : event->syscall.arg;
+	const size_t words = event->kind == SCOPE_EVENT_STATE ? (sizeof(*event->state.record) + 7) / 8
+			     : call			      ? event->syscall.args
+							      : 0;
+	const void *from = event->kind == SCOPE_EVENT_STATE ? (const void *)event->state.record : event->syscall.arg;
 
 	if (event->kind > SCOPE_EVENT_WAKING && event->kind != SCOPE_EVENT_STATE)
 		return 0;
@@ -60,8 +59,7 @@ static int take(struct input *input, const struct scope_event *event)
 		memcpy(&input->word[input->words], from, words * 8);
 		input->event[input->events].syscall.arg = (const uint64_t *)(input->words * 8);
 		if (!call)
-			input->event[input->events].state.record =
-				(const void *)(input->words * 8);
+			input->event[input->events].state.record = (const void *)(input->words * 8);
 	}
 	input->words += words;
 	input->events++;
@@ -80,11 +78,9 @@ static int read_all(struct scope_trace *trace, struct input *input)
 		struct scope_event *at = &input->event[i];
 
 		if (at->kind == SCOPE_EVENT_STATE)
-			at->state.record = (const void *)((const uint8_t *)input->word +
-							  (uintptr_t)at->state.record);
+			at->state.record = (const void *)((const uint8_t *)input->word + (uintptr_t)at->state.record);
 		else if (at->kind == SCOPE_EVENT_SYSCALL || at->kind == SCOPE_EVENT_ENTER)
-			at->syscall.arg = (const uint64_t *)((const uint8_t *)input->word +
-							     (uintptr_t)at->syscall.arg);
+			at->syscall.arg = (const uint64_t *)((const uint8_t *)input->word + (uintptr_t)at->syscall.arg);
 	}
 	return more;
 }
@@ -100,8 +96,8 @@ static int judge(struct scope_groups *groups, const struct scope_survey *survey)
 		return err;
 	err = scope_evidence_keep_run(survey, groups, detection, SCOPE_KEEP_UNITS, &kept);
 	if (!err) {
-		fprintf(stderr, "%" PRIu64 " units, %zu populations, %zu kept\n", survey->units,
-			detection->populations, kept->units->count);
+		fprintf(stderr, "%" PRIu64 " units, %zu populations, %zu kept\n", survey->units, detection->populations,
+			kept->units->count);
 		scope_evidence_kept_destroy(kept);
 	}
 	scope_anomaly_detection_destroy(detection);
@@ -120,8 +116,7 @@ static size_t list(const struct input *input, size_t from, const struct scope_ev
 }
 
 /* What the start teaches. */
-static int learn(const struct scope_trace *trace, const struct input *input,
-		 struct scope_pickups **ret_pickups)
+static int learn(const struct scope_trace *trace, const struct input *input, struct scope_pickups **ret_pickups)
 {
 	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	struct scope_learner *learner;
@@ -139,7 +134,8 @@ static int learn(const struct scope_trace *trace, const struct input *input,
 }
 
 /* A function of its own, for callgrind's --toggle-collect. */
-static __attribute__((noinline)) int analyse(const struct scope_trace *trace, const struct input *input, uint64_t *ret_units)
+static __attribute__((noinline)) int analyse(const struct scope_trace *trace, const struct input *input,
+					     uint64_t *ret_units)
 {
 	const struct scope_event *event[SCOPE_TRACE_TAKE];
 	struct scope_pickups *pickups;
@@ -249,8 +245,7 @@ static void make_kinds(struct kind *kind)
 		for (uint16_t nr = 0; nr < 4 + 13; nr++) {
 			if (nr >= 4 && !(i >> (nr - 4) & 1))
 				continue;
-			kind[i].call[kind[i].calls++] =
-				(struct scope_unit_call){ (uint16_t)(nr * 7), 1 };
+			kind[i].call[kind[i].calls++] = (struct scope_unit_call){ (uint16_t)(nr * 7), 1 };
 		}
 	}
 }
@@ -280,8 +275,10 @@ static int hand_over(struct scope_survey *survey, const struct kind *kinds, uint
 		const struct kind *kind = &kinds[draw % DISTINCT];
 		uint64_t wall_ns = 20000 + (draw >> 40) % 4000 + (i % 1000 ? 0 : 200000);
 		struct scope_unit unit = {
-			.begin_ns = i * 100000, .end_ns = i * 100000 + wall_ns,
-			.run_ns = wall_ns, .calls = kind->calls,
+			.begin_ns = i * 100000,
+			.end_ns = i * 100000 + wall_ns,
+			.run_ns = wall_ns,
+			.calls = kind->calls,
 			.granularity = SCOPE_UNIT_REQUEST,
 		};
 

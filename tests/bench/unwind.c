@@ -94,14 +94,12 @@ static size_t maps_read(struct scope_trace_map *map)
 		char flags[8];
 		int at = 0;
 
-		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %n", &start, &end, flags, &offset,
-			   &at) < 4)
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %n", &start, &end, flags, &offset, &at) < 4)
 			continue;
 		line[strcspn(line, "\n")] = '\0';
 		if (!strcmp(line + at, "[stack]"))
 			stack_top = end;
-		map[maps++] = (struct scope_trace_map){ 1, start, end, offset, flags[2] == 'x',
-							strdup(line + at), "" };
+		map[maps++] = (struct scope_trace_map){ 1, start, end, offset, flags[2] == 'x', strdup(line + at), "" };
 	}
 	if (file)
 		fclose(file);
@@ -124,8 +122,8 @@ int main(void)
 		return 1;
 	begin = now();
 	for (unsigned int i = 0; i < stacks; i++) {
-		scope_symbols_unwind(symbols, 1, stack[i].reg, SCOPE_REG_COUNT_X86_64,
-				     stack[i].data, stack[i].bytes, ip, DEPTH_MAX, &count, &flags);
+		scope_symbols_unwind(symbols, 1, stack[i].reg, SCOPE_REG_COUNT_X86_64, stack[i].data, stack[i].bytes,
+				     ip, DEPTH_MAX, &count, &flags);
 		complete += flags == SCOPE_UNWIND_COMPLETE;
 		frames += count;
 		for (unsigned int k = 0; k < count; k++)
@@ -136,8 +134,8 @@ int main(void)
 		return fprintf(stderr, "%u of %u stacks complete\n", complete, stacks), 1;
 	for (begin = now(); now() - begin < SECONDS; done++)
 		scope_symbols_unwind(symbols, 1, stack[done % stacks].reg, SCOPE_REG_COUNT_X86_64,
-				     stack[done % stacks].data, stack[done % stacks].bytes, ip,
-				     DEPTH_MAX, &count, &flags);
+				     stack[done % stacks].data, stack[done % stacks].bytes, ip, DEPTH_MAX, &count,
+				     &flags);
 	printf("unwind_frames_per_stack %.1f frames\n", (double)frames / stacks);
 	printf("unwind_first_ms %.1f ms\n", 1000 * first);
 	printf("unwind_stacks_per_s %.0f stacks/s\n", done / (now() - begin));

@@ -25,7 +25,7 @@
 #define BUF_BYTES 16384
 #define LONG_KEY_LEN 96
 #define WARM_BATCH 32
-#define HIST_BINS 600		/* 20 per doubling, from 1 us */
+#define HIST_BINS 600 /* 20 per doubling, from 1 us */
 #define MAX_LAG_NS 1000000000LL
 #define SLOW_NS 2000000LL
 
@@ -33,7 +33,7 @@ struct conn {
 	int fd;
 	bool busy;
 	bool is_set;
-	int64_t due_ns;		/* when the request should have been sent */
+	int64_t due_ns; /* when the request should have been sent */
 	size_t got;
 	char in[BUF_BYTES];
 };
@@ -43,7 +43,7 @@ struct load {
 	double rate, set_share, long_share;
 	uint32_t min_value, max_value;
 	uint64_t rng;
-	struct conn *conns;	/* n_conns of them */
+	struct conn *conns; /* n_conns of them */
 	uint64_t hist[HIST_BINS], done, misses, dropped, slow;
 	int64_t max_ns;
 };
@@ -86,8 +86,7 @@ static void key_name(const struct load *load, int i, char *key, size_t key_bytes
 	if (i < load->keys)
 		snprintf(key, key_bytes, "user:%d:profile", i);
 	else
-		snprintf(key, key_bytes, "session:/frontend/eu-west/cart/%0*d", LONG_KEY_LEN - 31,
-			 i - load->keys);
+		snprintf(key, key_bytes, "session:/frontend/eu-west/cart/%0*d", LONG_KEY_LEN - 31, i - load->keys);
 }
 
 static size_t set_request(struct load *load, int key_index, char *out, size_t out_bytes)
@@ -168,8 +167,7 @@ static int send_next(struct load *load, struct conn *c, int64_t due_ns)
 	char out[BUF_BYTES], key[128];
 	bool use_long = load->long_keys && random_unit(load) < load->long_share;
 	uint64_t draw = random_u64(load);
-	int i = use_long ? load->keys + (int)(draw % (uint64_t)load->long_keys)
-			 : (int)(draw % (uint64_t)load->keys);
+	int i = use_long ? load->keys + (int)(draw % (uint64_t)load->long_keys) : (int)(draw % (uint64_t)load->keys);
 	size_t bytes;
 
 	c->is_set = random_unit(load) < load->set_share;
@@ -205,8 +203,7 @@ static int receive(struct load *load, struct conn *c)
 	if (n <= 0)
 		return -EIO;
 	c->got += (size_t)n;
-	if (c->is_set ? c->in[c->got - 1] != '\n'
-		      : c->got < 5 || memcmp(c->in + c->got - 5, "END\r\n", 5))
+	if (c->is_set ? c->in[c->got - 1] != '\n' : c->got < 5 || memcmp(c->in + c->got - 5, "END\r\n", 5))
 		return 0;
 	load->misses += !c->is_set && c->got == 5;
 	c->busy = false;
@@ -290,16 +287,35 @@ static double percentile_us(const struct load *load, double share)
 static int option(struct load *load, int opt, const char *arg)
 {
 	switch (opt) {
-	case 'p': load->port = atoi(arg); return 0;
-	case 'c': load->n_conns = atoi(arg); return 0;
-	case 't': load->seconds = atoi(arg); return 0;
-	case 'r': load->rate = atof(arg); return 0;
-	case 'k': load->keys = atoi(arg); return 0;
-	case 'K': load->long_keys = atoi(arg); return 0;
-	case 's': load->set_share = atof(arg); return 0;
-	case 'l': load->long_share = atof(arg); return 0;
-	case 'v': return sscanf(arg, "%u-%u", &load->min_value, &load->max_value) == 2 ? 0 : -EINVAL;
-	case 'S': load->rng = strtoull(arg, NULL, 10); return 0;
+	case 'p':
+		load->port = atoi(arg);
+		return 0;
+	case 'c':
+		load->n_conns = atoi(arg);
+		return 0;
+	case 't':
+		load->seconds = atoi(arg);
+		return 0;
+	case 'r':
+		load->rate = atof(arg);
+		return 0;
+	case 'k':
+		load->keys = atoi(arg);
+		return 0;
+	case 'K':
+		load->long_keys = atoi(arg);
+		return 0;
+	case 's':
+		load->set_share = atof(arg);
+		return 0;
+	case 'l':
+		load->long_share = atof(arg);
+		return 0;
+	case 'v':
+		return sscanf(arg, "%u-%u", &load->min_value, &load->max_value) == 2 ? 0 : -EINVAL;
+	case 'S':
+		load->rng = strtoull(arg, NULL, 10);
+		return 0;
 	}
 	return -EINVAL;
 }
@@ -307,20 +323,27 @@ static int option(struct load *load, int opt, const char *arg)
 int main(int argc, char **argv)
 {
 	static struct load load = {
-		.n_conns = 8, .seconds = 10, .keys = 4000, .long_keys = 8000, .rate = 800,
-		.set_share = 0.2, .long_share = 0.08, .min_value = 64, .max_value = 512, .rng = 1,
+		.n_conns = 8,
+		.seconds = 10,
+		.keys = 4000,
+		.long_keys = 8000,
+		.rate = 800,
+		.set_share = 0.2,
+		.long_share = 0.08,
+		.min_value = 64,
+		.max_value = 512,
+		.rng = 1,
 	};
 	bool bad = false;
 	int opt;
 
 	while ((opt = getopt(argc, argv, "p:c:t:r:k:K:s:l:v:S:")) != -1)
 		bad |= option(&load, opt, optarg) != 0;
-	if (bad || load.port <= 0 || load.n_conns < 1 || load.n_conns > MAX_CONNS ||
-	    load.rate <= 0 || load.keys < 1 || load.min_value > load.max_value ||
-	    load.max_value > 8192) {
+	if (bad || load.port <= 0 || load.n_conns < 1 || load.n_conns > MAX_CONNS || load.rate <= 0 || load.keys < 1 ||
+	    load.min_value > load.max_value || load.max_value > 8192) {
 		fprintf(stderr, "usage: mcload -p PORT [-c CONNECTIONS] [-t SECONDS] [-r PER_SECOND] "
-			"[-k KEYS] [-K LONG_KEYS] [-s SET_SHARE] [-l LONG_SHARE] [-v MIN-MAX] "
-			"[-S SEED]\n");
+				"[-k KEYS] [-K LONG_KEYS] [-s SET_SHARE] [-l LONG_SHARE] [-v MIN-MAX] "
+				"[-S SEED]\n");
 		return 2;
 	}
 	load.conns = calloc((size_t)load.n_conns, sizeof(*load.conns));
@@ -346,10 +369,9 @@ int main(int argc, char **argv)
 	if (run(&load))
 		fprintf(stderr, "mcload: the server closed a connection\n");
 	printf("requests %llu misses %llu dropped %llu over_2ms %llu p50_us %.0f p90_us %.0f p99_us %.0f "
-	       "p999_us %.0f max_us %.0f\n", (unsigned long long)load.done,
-	       (unsigned long long)load.misses, (unsigned long long)load.dropped,
-	       (unsigned long long)load.slow,
-	       percentile_us(&load, 0.5), percentile_us(&load, 0.9), percentile_us(&load, 0.99),
-	       percentile_us(&load, 0.999), (double)load.max_ns / 1000);
+	       "p999_us %.0f max_us %.0f\n",
+	       (unsigned long long)load.done, (unsigned long long)load.misses, (unsigned long long)load.dropped,
+	       (unsigned long long)load.slow, percentile_us(&load, 0.5), percentile_us(&load, 0.9),
+	       percentile_us(&load, 0.99), percentile_us(&load, 0.999), (double)load.max_ns / 1000);
 	return 0;
 }

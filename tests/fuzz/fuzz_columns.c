@@ -7,21 +7,20 @@
 #include "trace/columns.h"
 #include "trace/format.h"
 
-static const char example[] =
-	"0 0 state 101 tgid=101 state=sleeping nr=7 since=3 run=0 comm=a regs=0x1,0x2\n"
-	"1000 0 switch 0 101 sleeping\n"
-	"1100 0 syscall 101 0 enter=1050 ret=100 args=7\n"
-	"1200 0 syscall 101 1 enter=1150 ret=-11 args=7,8\n"
-	"1300 0 syscall 101 0 enter=1250 ret=100 args=7\n"
-	"1310 0 stack 101 regs=0x1,0xfffffffffffffffe data=00ff7f fault\n"
-	"1400 0 enter 101 232 enter=1350 args=5\n"
-	"1400 0 switch 101 0 sleeping\n"
-	"900001500 0 waking 101 from - softirq\n"
-	"900001600 0 switch 0 101 sleeping\n"
-	"900001700 0 exit 101 232 ret=1\n"
-	"900001800 0 probe 101 7 args=3,0xffff800000000000\n"
-	"900001900 0 delay 101 1 asked=50000 served=53211 at_return\n"
-	"900002000 0 sample 101 0x1010,0x2010 kernel\n";
+static const char example[] = "0 0 state 101 tgid=101 state=sleeping nr=7 since=3 run=0 comm=a regs=0x1,0x2\n"
+			      "1000 0 switch 0 101 sleeping\n"
+			      "1100 0 syscall 101 0 enter=1050 ret=100 args=7\n"
+			      "1200 0 syscall 101 1 enter=1150 ret=-11 args=7,8\n"
+			      "1300 0 syscall 101 0 enter=1250 ret=100 args=7\n"
+			      "1310 0 stack 101 regs=0x1,0xfffffffffffffffe data=00ff7f fault\n"
+			      "1400 0 enter 101 232 enter=1350 args=5\n"
+			      "1400 0 switch 101 0 sleeping\n"
+			      "900001500 0 waking 101 from - softirq\n"
+			      "900001600 0 switch 0 101 sleeping\n"
+			      "900001700 0 exit 101 232 ret=1\n"
+			      "900001800 0 probe 101 7 args=3,0xffff800000000000\n"
+			      "900001900 0 delay 101 1 asked=50000 served=53211 at_return\n"
+			      "900002000 0 sample 101 0x1010,0x2010 kernel\n";
 
 static void check_columns(const uint8_t *data, size_t bytes)
 {
@@ -30,7 +29,7 @@ static void check_columns(const uint8_t *data, size_t bytes)
 	/* Of the exact size, so that a sanitizer sees what goes beyond. */
 	uint8_t *subbuf = malloc(room + !room), *split = malloc(scope_trace_columns_bound(room));
 	uint8_t *again = malloc(room + !room);
-	struct scope_trace_columns_rests rests = {0};
+	struct scope_trace_columns_rests rests = { 0 };
 	bool alone;
 
 	if (!subbuf || !split || !again)
@@ -40,8 +39,7 @@ static void check_columns(const uint8_t *data, size_t bytes)
 		if (!alone)
 			fuzz_die("stacks are not found without the records");
 		for (size_t i = 0; i < rests.count; i++)
-			if (memcmp(subbuf + rests.rest[i].from, again + rests.rest[i].at,
-				   rests.rest[i].bytes))
+			if (memcmp(subbuf + rests.rest[i].from, again + rests.rest[i].at, rests.rest[i].bytes))
 				fuzz_die("another stack was found without the records");
 		((struct scope_subbuf *)subbuf)->used_bytes = room;
 		if (!scope_trace_columns_split((const void *)subbuf, split, &columns) &&

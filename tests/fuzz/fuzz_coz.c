@@ -32,9 +32,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (code)
 		return 0;
 	result = (struct scope_causal_result){
-		.kind = SCOPE_CAUSAL_SPEEDUP, .program = "", .kernel = "", .progress = profile.point,
-		.site = (const char *const *)profile.site, .sites = profile.sites,
-		.experiment = profile.experiment, .count = profile.count, .planned = profile.count,
+		.kind = SCOPE_CAUSAL_SPEEDUP,
+		.program = "",
+		.kernel = "",
+		.progress = profile.point,
+		.site = (const char *const *)profile.site,
+		.sites = profile.sites,
+		.experiment = profile.experiment,
+		.count = profile.count,
+		.planned = profile.count,
 		.ended = "",
 	};
 	if (!scope_causal_result_compute(&result)) {

@@ -33,12 +33,11 @@ static struct base {
 } bases[2];
 
 /* With everything in it that is read: inlined calls, split parts, C++ names, a build-id. */
-static const char source[] =
-	"static inline __attribute__((always_inline)) int in(int x) { return x * 3; }\n"
-	"__attribute__((noinline, cold)) int mangled(int x) __asm__(\"_ZN2ns3BoxIiE4pushEi\");\n"
-	"__attribute__((noinline, cold)) int mangled(int x) { return in(x) + 1; }\n"
-	"int outer(int x) { char room[x + 8]; __builtin_memset(room, x, x + 8);\n"
-	"	return room[1] > 3 ? mangled(x) : in(x); }\n";
+static const char source[] = "static inline __attribute__((always_inline)) int in(int x) { return x * 3; }\n"
+			     "__attribute__((noinline, cold)) int mangled(int x) __asm__(\"_ZN2ns3BoxIiE4pushEi\");\n"
+			     "__attribute__((noinline, cold)) int mangled(int x) { return in(x) + 1; }\n"
+			     "int outer(int x) { char room[x + 8]; __builtin_memset(room, x, x + 8);\n"
+			     "	return room[1] > 3 ? mangled(x) : in(x); }\n";
 
 /* The kernel's page of code is an ELF file, too: for where there is no compiler. */
 static void base_read(struct base *base, const char *machine)
@@ -53,7 +52,8 @@ static void base_read(struct base *base, const char *machine)
 		fuzz_die("no temporary file");
 	snprintf(command, sizeof(command),
 		 "${CC:-cc} %s -O2 -g -shared -fPIC -nostdlib -Wl,--build-id -Wl,-z,noseparate-code "
-		 "-x c -o %s - 2>/dev/null", machine, path);
+		 "-x c -o %s - 2>/dev/null",
+		 machine, path);
 	pipe = popen(command, "w");
 	if (pipe) {
 		fputs(source, pipe);
@@ -77,9 +77,15 @@ static void edit(uint8_t *file, size_t file_bytes, const uint8_t *data)
 	memcpy(&where, data, sizeof(where));
 	where %= file_bytes;
 	switch (data[4] % 4) {
-	case 0: file[where] ^= data[5]; break;
-	case 1: file[where] = data[5]; break;
-	case 2: memset(file + where, data[5], file_bytes - where < 8 ? file_bytes - where : 8); break;
+	case 0:
+		file[where] ^= data[5];
+		break;
+	case 1:
+		file[where] = data[5];
+		break;
+	case 2:
+		memset(file + where, data[5], file_bytes - where < 8 ? file_bytes - where : 8);
+		break;
 	default: /* near the beginning stand the heads of all else */
 		file[where % 256] ^= (uint8_t)(1u << data[5] % 8);
 	}

@@ -61,10 +61,8 @@ static void mend(uint8_t *data, size_t bytes)
 		/* Not compressed: else zstd alone would see the damage. */
 		frame->flags = 0;
 		frame->raw_bytes = frame->payload_bytes;
-		frame->payload_crc =
-			crc32(0, (const uint8_t *)(frame + 1), frame->payload_bytes);
-		frame->head_crc =
-			crc32(0, (const uint8_t *)frame, offsetof(struct scope_frame, head_crc));
+		frame->payload_crc = crc32(0, (const uint8_t *)(frame + 1), frame->payload_bytes);
+		frame->head_crc = crc32(0, (const uint8_t *)frame, offsetof(struct scope_frame, head_crc));
 		offset += sizeof(*frame) + scope_trace_frame_padded(frame->payload_bytes);
 	}
 }

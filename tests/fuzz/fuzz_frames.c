@@ -152,8 +152,25 @@ static struct part *any_part(struct mutant *mutant)
 static void put_extreme(struct mutant *mutant, struct part *part)
 {
 	static const uint64_t values[] = {
-		0, 1, 7, 8, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 1ull << 32,
-		INT64_MAX, 1ull << 63, UINT64_MAX, UINT64_MAX - 7, 0xffffffff81000000, 1u << 24, 0x3fffff,
+		0,
+		1,
+		7,
+		8,
+		0x7f,
+		0xff,
+		0x7fff,
+		0xffff,
+		0x7fffffff,
+		0x80000000,
+		0xffffffff,
+		1ull << 32,
+		INT64_MAX,
+		1ull << 63,
+		UINT64_MAX,
+		UINT64_MAX - 7,
+		0xffffffff81000000,
+		1u << 24,
+		0x3fffff,
 	};
 	const size_t width = (size_t)2 << draw(mutant, 3);
 	const uint64_t value = values[draw(mutant, sizeof(values) / sizeof(values[0]))];
@@ -166,7 +183,8 @@ static void put_extreme(struct mutant *mutant, struct part *part)
 static void put_name(struct mutant *mutant, struct part *part)
 {
 	static const char *const names[] = {
-		"\033[2J", "\xc2\x9b", "\n\n", "\xff\xfe", "\\x41", "%s%n", "_ZN1", "_RNvC", "(deleted)", "/../../", ";[",
+		"\033[2J", "\xc2\x9b", "\n\n",	    "\xff\xfe", "\\x41", "%s%n",
+		"_ZN1",	   "_RNvC",    "(deleted)", "/../../",	";[",
 	};
 	const char *name = names[draw(mutant, sizeof(names) / sizeof(names[0]))];
 	const size_t length = strlen(name);
@@ -200,12 +218,16 @@ static void change(struct mutant *mutant)
 	struct part *part = any_part(mutant), *other = any_part(mutant), swap = *part;
 
 	switch (draw(mutant, 14)) {
-	case 0: case 1:
+	case 0:
+	case 1:
 		if (part->bytes)
 			part->bytes = LLVMFuzzerMutate(part->content, part->bytes, CONTENT_MAX);
 		set_raw(part);
 		break;
-	case 2: case 3: case 4: case 5:
+	case 2:
+	case 3:
+	case 4:
+	case 5:
 		for (uint32_t count = draw(mutant, 4) + 1; count; count--)
 			put_extreme(mutant, part);
 		break;
@@ -348,7 +370,7 @@ static void report(struct scope_trace *trace)
 	if (scope_analysis_run(trace, &options, &analysis))
 		return;
 	scope_report_text(analysis, &style, nowhere());
-	scope_report_json(analysis, &(struct scope_report_style){0}, nowhere());
+	scope_report_json(analysis, &(struct scope_report_style){ 0 }, nowhere());
 	scope_analysis_destroy(analysis);
 }
 

@@ -14,9 +14,14 @@ static void edit(struct go_bytes *table, const uint8_t *data)
 	memcpy(&where, data, sizeof(where));
 	where %= table->bytes;
 	switch (data[2] % 3) {
-	case 0: table->data[where] ^= data[3]; break;
-	case 1: table->data[where] = data[3]; break;
-	default: memset(table->data + where, data[3], table->bytes - where < 4 ? table->bytes - where : 4);
+	case 0:
+		table->data[where] ^= data[3];
+		break;
+	case 1:
+		table->data[where] = data[3];
+		break;
+	default:
+		memset(table->data + where, data[3], table->bytes - where < 4 ? table->bytes - where : 4);
 	}
 }
 

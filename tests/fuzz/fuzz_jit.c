@@ -38,8 +38,7 @@ static void write_file(const char *path, const uint8_t *data, size_t bytes)
 static void *map_dump(size_t bytes)
 {
 	int fd = open(dump_path, O_RDONLY | O_CLOEXEC);
-	void *place = fd < 0 ? MAP_FAILED
-			     : mmap(NULL, bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	void *place = fd < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 
 	if (place == MAP_FAILED)
 		fuzz_die("cannot map the dump");
@@ -86,8 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t room, unsigned int seed)
 {
 	/* magic, version, size of the head, machine, padding, pid; time, flags; then records. */
-	static const uint32_t head[10] = {0x4a695444, 1, 40, 62, 0, 1};
-	static const uint32_t load[14] = {0, 64, 0, 0, 1, 1, 0x1000, 0, 0x1000, 0, 4, 0, 1, 0};
+	static const uint32_t head[10] = { 0x4a695444, 1, 40, 62, 0, 1 };
+	static const uint32_t load[14] = { 0, 64, 0, 0, 1, 1, 0x1000, 0, 0x1000, 0, 4, 0, 1, 0 };
 
 	if ((!bytes || seed % 32 == 0) && room > 1 + sizeof(head) + sizeof(load) + 8) {
 		data[0] = 1;

@@ -19,7 +19,6 @@
 #define RING_BYTES 16384
 #define STACK_BYTES 64
 
-
 static int to_file(const struct scope_subbuf *subbuf, void *context)
 {
 	return scope_trace_writer_subbuf(context, subbuf);
@@ -141,19 +140,33 @@ static void draw_record(struct perf_bytes *record, uint64_t time_ns)
 	const size_t registers = (size_t)__builtin_popcountll(scope_perf_register_mask());
 
 	switch (draw(10)) {
-	case 0: sample_switch(record, tgid, tid, 99 + draw(5), draw(0x200), time_ns); break;
-	case 1: sample_waking(record, tgid, tid, 99 + draw(5), (uint8_t)draw(256), time_ns); break;
-	case 2: sample_block(record, tgid, tid, time_ns, draw(2) ? registers : 0, STACK_BYTES,
-			     8 * draw(9)); break;
-	case 3: sample_exec(record, tgid, tid, 99 + draw(5), time_ns); break;
-	case 4: bytes_task(record, draw(2) ? PERF_RECORD_FORK : PERF_RECORD_EXIT, tgid, tid, 99 + draw(5),
-			   time_ns); break;
-	case 5: bytes_comm(record, tgid, tid, "name\0\0\0", draw(2) ? PERF_RECORD_MISC_COMM_EXEC : 0,
-			   time_ns); break;
-	case 6: bytes_lost(record, draw(1000), time_ns); break;
+	case 0:
+		sample_switch(record, tgid, tid, 99 + draw(5), draw(0x200), time_ns);
+		break;
+	case 1:
+		sample_waking(record, tgid, tid, 99 + draw(5), (uint8_t)draw(256), time_ns);
+		break;
+	case 2:
+		sample_block(record, tgid, tid, time_ns, draw(2) ? registers : 0, STACK_BYTES, 8 * draw(9));
+		break;
+	case 3:
+		sample_exec(record, tgid, tid, 99 + draw(5), time_ns);
+		break;
+	case 4:
+		bytes_task(record, draw(2) ? PERF_RECORD_FORK : PERF_RECORD_EXIT, tgid, tid, 99 + draw(5), time_ns);
+		break;
+	case 5:
+		bytes_comm(record, tgid, tid, "name\0\0\0", draw(2) ? PERF_RECORD_MISC_COMM_EXEC : 0, time_ns);
+		break;
+	case 6:
+		bytes_lost(record, draw(1000), time_ns);
+		break;
 	case 7:
-	case 8: sample_exit(record, tgid, tid, time_ns, nr, (int)draw(100) - 50); break;
-	default: sample_enter(record, tgid, tid, time_ns, nr, draw(1000));
+	case 8:
+		sample_exit(record, tgid, tid, time_ns, nr, (int)draw(100) - 50);
+		break;
+	default:
+		sample_enter(record, tgid, tid, time_ns, nr, draw(1000));
 	}
 }
 

@@ -5,8 +5,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	const struct scope_import_choice choice = {.pid = 10, .comm = bytes % 2 ? "my prog" : NULL};
-	struct scope_error error = {""};
+	const struct scope_import_choice choice = { .pid = 10, .comm = bytes % 2 ? "my prog" : NULL };
+	struct scope_error error = { "" };
 	struct scope_writer *writer;
 	struct scope_trace *trace;
 	int code, fd = fuzz_memory();

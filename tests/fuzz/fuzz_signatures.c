@@ -3,14 +3,14 @@
 #include "fuzz.h"
 #include "signature/json.h"
 
-static const struct scope_mine_options options = {2, 50};
+static const struct scope_mine_options options = { 2, 50 };
 
 /* The database's text once the bytes were imported; NULL: they are refused. */
 static char *text_of(const void *data, size_t bytes)
 {
 	FILE *from = fmemopen((void *)data, bytes, "r"), *to;
 	struct scope_imported *imported;
-	struct scope_error error = {""};
+	struct scope_error error = { "" };
 	struct scope_store *store;
 	size_t size, episodes;
 	char *text = NULL;
@@ -24,7 +24,8 @@ static char *text_of(const void *data, size_t bytes)
 		fuzz_die("refused without a word");
 	if (!code) {
 		to = open_memstream(&text, &size);
-		if (scope_signature_store_add(store, scope_signature_imported_learned(imported), &options, &error, &episodes))
+		if (scope_signature_store_add(store, scope_signature_imported_learned(imported), &options, &error,
+					      &episodes))
 			fuzz_die(error.text);
 		if (!to || scope_signature_export(store, NULL, to, &error) || fclose(to))
 			fuzz_die(error.text);

@@ -30,8 +30,7 @@ void client_open(struct client *client)
 	client->sock = nl_socket_alloc();
 	CHECK(client->sock && !genl_connect(client->sock));
 	nl_socket_disable_auto_ack(client->sock);
-	tells_reasons = !setsockopt(nl_socket_get_fd(client->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one,
-				    sizeof(one));
+	tells_reasons = !setsockopt(nl_socket_get_fd(client->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(client->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	client->family = genl_ctrl_resolve(client->sock, SCOPE_GENL_NAME);
 	CHECK(client->family > 0, "family: %s", nl_geterror(client->family));
@@ -70,11 +69,9 @@ static void parse_message(struct nlmsghdr *header, struct answer *answer)
 		return;
 	if (!(header->nlmsg_flags & NLM_F_CAPPED))
 		offset += error->msg.nlmsg_len - sizeof(struct nlmsghdr);
-	nla_for_each_attr(attribute, (struct nlattr *)((char *)error + offset),
-			  nlmsg_datalen(header) - offset, rest)
-		if (nla_type(attribute) == NLMSGERR_ATTR_MSG)
-			snprintf(answer->message, answer->message_bytes, "%s",
-				 nla_get_string(attribute));
+	nla_for_each_attr(attribute, (struct nlattr *)((char *)error + offset), nlmsg_datalen(header) - offset,
+			  rest) if (nla_type(attribute) == NLMSGERR_ATTR_MSG)
+		snprintf(answer->message, answer->message_bytes, "%s", nla_get_string(attribute));
 }
 
 static void parse_cpu(struct nlattr *cpu, struct client_counts *counts)
@@ -156,8 +153,7 @@ static int transact(struct client *client, struct nl_msg *msg, struct answer *an
 	if (client->arm)
 		client->arm(true);
 	err = sendto(nl_socket_get_fd(client->sock), nlmsg_hdr(msg), nlmsg_hdr(msg)->nlmsg_len, 0,
-		     (struct sockaddr *)&(struct sockaddr_nl){ .nl_family = AF_NETLINK },
-		     sizeof(struct sockaddr_nl));
+		     (struct sockaddr *)&(struct sockaddr_nl){ .nl_family = AF_NETLINK }, sizeof(struct sockaddr_nl));
 	if (err < 0)
 		err = -errno;
 	if (client->arm)
@@ -189,8 +185,7 @@ static struct nl_msg *message(struct client *client, int command)
 {
 	struct nl_msg *msg = nlmsg_alloc_size(16384);
 
-	CHECK(genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, client->family, 0, 0, command,
-			  SCOPE_GENL_VERSION));
+	CHECK(genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, client->family, 0, 0, command, SCOPE_GENL_VERSION));
 	return msg;
 }
 
@@ -202,19 +197,18 @@ struct nl_msg *client_message(struct client *client, int command)
 	return msg;
 }
 
-int client_send(struct client *client, struct nl_msg *msg, client_reply reply, void *data,
-		char *ret_message, uint32_t message_bytes)
+int client_send(struct client *client, struct nl_msg *msg, client_reply reply, void *data, char *ret_message,
+		uint32_t message_bytes)
 {
-	struct answer answer = { .message = ret_message, .message_bytes = message_bytes,
-				 .reply = reply, .data = data };
+	struct answer answer = { .message = ret_message, .message_bytes = message_bytes, .reply = reply, .data = data };
 
 	if (message_bytes)
 		ret_message[0] = 0;
 	return transact(client, msg, &answer);
 }
 
-int client_raw(struct client *client, int command, const void *attributes, uint32_t bytes,
-	       char *ret_message, uint32_t message_bytes)
+int client_raw(struct client *client, int command, const void *attributes, uint32_t bytes, char *ret_message,
+	       uint32_t message_bytes)
 {
 	struct answer answer = { .message = ret_message, .message_bytes = message_bytes };
 	struct nl_msg *msg = message(client, command);
@@ -327,8 +321,7 @@ int client_ask_to_listen(struct nl_sock *sock)
 	struct nl_msg *msg = nlmsg_alloc();
 
 	CHECK(family > 0, "%s", nl_geterror(family));
-	CHECK(genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, NLM_F_ACK, SCOPE_CMD_LISTEN,
-			  SCOPE_GENL_VERSION));
+	CHECK(genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, NLM_F_ACK, SCOPE_CMD_LISTEN, SCOPE_GENL_VERSION));
 	return nl_send_sync(sock, msg);
 }
 
@@ -362,8 +355,7 @@ static int on_notice(struct nl_msg *msg, void *data)
 }
 
 /* Waits, up to 10 s each, until this session's notice of this kind comes. */
-void client_expect(struct nl_sock *sock, uint32_t session, uint8_t kind,
-		   struct client_notice *ret_notice)
+void client_expect(struct nl_sock *sock, uint32_t session, uint8_t kind, struct client_notice *ret_notice)
 {
 	struct client_notice notice = { 0 };
 	int err;

@@ -27,13 +27,13 @@ struct client_config {
 	uint32_t pids[SCOPE_TARGET_MAX];
 	uint32_t count;
 	bool follow, flight;
-	uint32_t events; /* 0: default */
+	uint32_t events;		     /* 0: default */
 	uint32_t subbuf_bytes, subbuf_count; /* 0: default */
 	uint8_t arg_counts[SCOPE_SYSCALL_MAX];
 	uint8_t stack_mode;
 	uint32_t stack_bytes, stack_min_ns, stacks_per_second, sample_period_ns; /* 0: default */
-	uint32_t overhead_max; /* 0: any, not the default */
-	uint64_t kernel_base;  /* 0: samples do not say where in the kernel */
+	uint32_t overhead_max;							 /* 0: any, not the default */
+	uint64_t kernel_base; /* 0: samples do not say where in the kernel */
 };
 
 struct client_counts {
@@ -65,8 +65,8 @@ struct client {
 };
 
 /* word: the record, at least its fixed bytes; tid: its thread, 0 for none that is traced. */
-typedef void (*client_record)(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns,
-			      const void *record, uint32_t bytes);
+typedef void (*client_record)(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
+			      uint32_t bytes);
 
 /* All return 0 or -errno, or end the program with a message where the test cannot go on. */
 void client_open(struct client *client);
@@ -84,32 +84,31 @@ int client_module_users(void);
 void client_wait_unused(void);
 struct nl_sock *client_listen(void);
 int client_ask_to_listen(struct nl_sock *sock);
-void client_expect(struct nl_sock *sock, uint32_t session, uint8_t kind,
-		   struct client_notice *ret_notice);
+void client_expect(struct nl_sock *sock, uint32_t session, uint8_t kind, struct client_notice *ret_notice);
 int client_snapshot(struct client *client, bool hold);
 uint64_t client_drain_flight(struct client *client, bool snapshot, client_record record, void *data,
 			     uint64_t *ret_stale);
 /* A request that names the session; client_send() frees it and returns the kernel's answer. */
 typedef void (*client_reply)(struct nlattr **attributes, void *data);
 struct nl_msg *client_message(struct client *client, int command);
-int client_send(struct client *client, struct nl_msg *msg, client_reply reply, void *data,
-		char *ret_message, uint32_t message_bytes);
+int client_send(struct client *client, struct nl_msg *msg, client_reply reply, void *data, char *ret_message,
+		uint32_t message_bytes);
 /* bytes of netlink attributes as they are, for wrong messages; returns the kernel's answer */
-int client_raw(struct client *client, int command, const void *attributes, uint32_t bytes,
-	       char *ret_message, uint32_t message_bytes);
+int client_raw(struct client *client, int command, const void *attributes, uint32_t bytes, char *ret_message,
+	       uint32_t message_bytes);
 
-#define FAIL(...)                                                                                  \
-	do {                                                                                       \
-		printf("# %s:%d: ", __FILE__, __LINE__);                                           \
-		printf(__VA_ARGS__);                                                               \
-		printf("\n");                                                                      \
-		fflush(stdout);                                                                    \
-		_exit(1);                                                                          \
+#define FAIL(...)                                                                                                      \
+	do {                                                                                                           \
+		printf("# %s:%d: ", __FILE__, __LINE__);                                                               \
+		printf(__VA_ARGS__);                                                                                   \
+		printf("\n");                                                                                          \
+		fflush(stdout);                                                                                        \
+		_exit(1);                                                                                              \
 	} while (0)
-#define CHECK(condition, ...)                                                                      \
-	do {                                                                                       \
-		if (!(condition))                                                                  \
-			FAIL(#condition " " __VA_ARGS__);                                          \
+#define CHECK(condition, ...)                                                                                          \
+	do {                                                                                                           \
+		if (!(condition))                                                                                      \
+			FAIL(#condition " " __VA_ARGS__);                                                              \
 	} while (0)
 
 #endif

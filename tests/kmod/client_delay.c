@@ -14,8 +14,7 @@ int client_delay_set(struct client *client, const struct client_delay *delay)
 
 	nla_put_u32(msg, SCOPE_ATTR_DELAY_ID, delay->id);
 	nla_put_u8(msg, SCOPE_ATTR_DELAY_SITE, delay->site);
-	if ((delay->site == SCOPE_DELAY_SYSCALL || delay->site == SCOPE_DELAY_SPEEDUP) &&
-	    delay->syscall >= 0)
+	if ((delay->site == SCOPE_DELAY_SYSCALL || delay->site == SCOPE_DELAY_SPEEDUP) && delay->syscall >= 0)
 		nla_put_u32(msg, SCOPE_ATTR_DELAY_SYSCALL, delay->syscall);
 	if (delay->flags)
 		nla_put_u32(msg, SCOPE_ATTR_DELAY_FLAGS, delay->flags);
@@ -71,6 +70,5 @@ int client_delay_next(struct client *client, uint32_t id, struct client_delay_st
 	struct nl_msg *msg = client_message(client, SCOPE_CMD_DELAY_NEXT);
 
 	nla_put_u32(msg, SCOPE_ATTR_DELAY_ID, id);
-	return client_send(client, msg, on_rule, ret_state, client_delay_text,
-			   sizeof(client_delay_text));
+	return client_send(client, msg, on_rule, ret_state, client_delay_text, sizeof(client_delay_text));
 }

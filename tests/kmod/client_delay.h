@@ -14,7 +14,7 @@ struct client_delay {
 	const char *symbol, *path;
 	uint64_t offset, ns, seed, hit_max_ns, second_max_ns;
 	uint32_t probability;
-	uint32_t tid; /* 0: every traced thread */
+	uint32_t tid;			       /* 0: every traced thread */
 	const struct scope_delay_range *range; /* one, or NULL */
 };
 

@@ -54,8 +54,7 @@ int client_probe_next(struct client *client, uint32_t id, struct client_probe_st
 	struct nl_msg *msg = client_message(client, SCOPE_CMD_PROBE_NEXT);
 
 	nla_put_u32(msg, SCOPE_ATTR_PROBE_ID, id);
-	return client_send(client, msg, on_probe, ret_state, client_probe_text,
-			   sizeof(client_probe_text));
+	return client_send(client, msg, on_probe, ret_state, client_probe_text, sizeof(client_probe_text));
 }
 
 uint64_t client_probe_hits(struct client *client, uint32_t id)

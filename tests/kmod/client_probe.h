@@ -7,7 +7,7 @@
 
 struct client_probe {
 	uint32_t id;
-	uint8_t kind; /* enum scope_probe_kind */
+	uint8_t kind;		   /* enum scope_probe_kind */
 	const char *symbol, *path; /* one of them */
 	uint64_t offset;
 	uint8_t args;
@@ -40,7 +40,7 @@ bool client_kprobes_divert(void);
 
 /* Settings that differ from none; threads NULL: that set stays, count 0: all. */
 struct client_stacks {
-	int mode; /* -1: stays */
+	int mode;			   /* -1: stays */
 	uint32_t min_ns, sample_period_ns; /* UINT32_MAX: stays */
 	const int32_t *threads;
 	uint32_t count;

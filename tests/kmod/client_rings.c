@@ -73,8 +73,8 @@ static uint32_t record_bytes(const void *record)
 	return bytes;
 }
 
-static void one_record(struct client *client, uint32_t cpu, const void *record, uint32_t bytes,
-		       client_record callback, void *data)
+static void one_record(struct client *client, uint32_t cpu, const void *record, uint32_t bytes, client_record callback,
+		       void *data)
 {
 	const struct scope_record_switch *change = record;
 	const struct scope_record_time *time = record;
@@ -93,8 +93,7 @@ static void one_record(struct client *client, uint32_t cpu, const void *record, 
 	if (type == SCOPE_RECORD_SWITCH) {
 		CHECK(!(change->bits >> 30));
 		CHECK(!!(change->bits & SCOPE_SWITCH_PREV_TRACED) == !!before);
-		client->tid[cpu] = change->bits & SCOPE_SWITCH_NEXT_TRACED ?
-					   change->bits & SCOPE_TID_MASK : 0;
+		client->tid[cpu] = change->bits & SCOPE_SWITCH_NEXT_TRACED ? change->bits & SCOPE_TID_MASK : 0;
 	}
 	if (type == SCOPE_RECORD_EXEC)
 		client->tid[cpu] = ((const struct scope_record_exec *)record)->tid;
@@ -103,15 +102,15 @@ static void one_record(struct client *client, uint32_t cpu, const void *record, 
 	callback(data, cpu, before, client->now_ns[cpu], record, bytes);
 }
 
-static void one_subbuf(struct client *client, uint32_t cpu, const struct scope_subbuf *subbuf,
-		       client_record callback, void *data)
+static void one_subbuf(struct client *client, uint32_t cpu, const struct scope_subbuf *subbuf, client_record callback,
+		       void *data)
 {
 	uint32_t at = sizeof(*subbuf), bytes;
 
 	CHECK(subbuf->magic == SCOPE_SUBBUF_MAGIC && subbuf->cpu == cpu && !subbuf->flags);
 	CHECK(subbuf->number == client->last_number[cpu]);
-	CHECK(subbuf->records == client->seen[cpu], "%llu of %llu",
-	      (unsigned long long)subbuf->records, (unsigned long long)client->seen[cpu]);
+	CHECK(subbuf->records == client->seen[cpu], "%llu of %llu", (unsigned long long)subbuf->records,
+	      (unsigned long long)client->seen[cpu]);
 	CHECK(subbuf->used_bytes > at && subbuf->used_bytes <= client->info.subbuf_bytes);
 	CHECK(subbuf->begin_ns >= client->now_ns[cpu] && subbuf->end_ns >= subbuf->begin_ns);
 	/* Without a loss in between, the header repeats what the records said. */
@@ -145,8 +144,7 @@ uint64_t client_drain(struct client *client, client_record callback, void *data)
 			uint64_t place = number % page->subbuf_count;
 
 			one_subbuf(client, cpu,
-				   (const void *)(client->map[cpu] + page->header_bytes +
-						  place * page->subbuf_bytes),
+				   (const void *)(client->map[cpu] + page->header_bytes + place * page->subbuf_bytes),
 				   callback, data);
 			CHECK(!ioctl(client->fd, SCOPE_IOC_CONSUME, &consume));
 		}
@@ -155,8 +153,7 @@ uint64_t client_drain(struct client *client, client_record callback, void *data)
 }
 
 /* One sub-buffer of a CPU: 1 read, 0 there is none, -ESTALE overwritten first. */
-static int take_flight(struct client *client, uint32_t cpu, uint64_t below, client_record callback,
-		       void *data)
+static int take_flight(struct client *client, uint32_t cpu, uint64_t below, client_record callback, void *data)
 {
 	static _Alignas(8) uint8_t copy[SCOPE_SUBBUF_BYTES_MAX];
 	const struct scope_ring_page *page = (const void *)client->map[cpu];
@@ -166,8 +163,8 @@ static int take_flight(struct client *client, uint32_t cpu, uint64_t below, clie
 
 	if (tail >= below || tail >= __atomic_load_n(&page->head, __ATOMIC_ACQUIRE))
 		return 0;
-	memcpy(copy, client->map[cpu] + page->header_bytes +
-	       tail % page->subbuf_count * page->subbuf_bytes, page->subbuf_bytes);
+	memcpy(copy, client->map[cpu] + page->header_bytes + tail % page->subbuf_count * page->subbuf_bytes,
+	       page->subbuf_bytes);
 	if (ioctl(client->fd, SCOPE_IOC_CONSUME, &consume)) {
 		CHECK(errno == ESTALE, "%s", strerror(errno));
 		return -ESTALE;

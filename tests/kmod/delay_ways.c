@@ -11,9 +11,13 @@
 #include "tests.h"
 
 struct delay_way delay_ways[DELAY_WAYS] = {
-	{ "entry", PUPPET_GETPPID, 0,
+	{ "entry",
+	  PUPPET_GETPPID,
+	  0,
 	  { .site = SCOPE_DELAY_SYSCALL, .syscall = SYS_getppid, .symbol = DELAY_WRAPPED "getppid" } },
-	{ "after", PUPPET_GETPPID, SCOPE_DELAYED_AT_RETURN,
+	{ "after",
+	  PUPPET_GETPPID,
+	  SCOPE_DELAYED_AT_RETURN,
 	  { .site = SCOPE_DELAY_SYSCALL, .syscall = SYS_getppid, .flags = SCOPE_DELAY_AFTER } },
 	{ "receive", PUPPET_RECEIVE, SCOPE_DELAYED_AT_RETURN, { .site = SCOPE_DELAY_RECEIVE } },
 	{ "user", PUPPET_FUNCTION, 0, { .site = SCOPE_DELAY_USER, .path = DELAY_OWN_PATH } },
@@ -26,8 +30,7 @@ void delay_find_places(void)
 	delay_ways[4].rule.symbol = client_probe_function(CLIENT_OPEN);
 }
 
-void delay_on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, const void *record,
-		      uint32_t bytes)
+void delay_on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_delay *delay = record;
 	struct delay_served *served = data;
@@ -41,8 +44,7 @@ void delay_on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, con
 	served->asked_ns += delay->asked_ns;
 	served->served_ns += delay->served_ns;
 	served->tid = tid;
-	if (delay->served_ns > delay->asked_ns &&
-	    delay->served_ns - delay->asked_ns > served->longest_over_ns)
+	if (delay->served_ns > delay->asked_ns && delay->served_ns - delay->asked_ns > served->longest_over_ns)
 		served->longest_over_ns = delay->served_ns - delay->asked_ns;
 	CHECK(delay->served_ns >= delay->asked_ns || delay->flags & SCOPE_DELAYED_CUT);
 }

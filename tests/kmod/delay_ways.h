@@ -33,8 +33,7 @@ struct delay_served {
 	uint32_t flags, all_flags; /* of any, and of all */
 	uint32_t tid;		   /* of the last */
 };
-void delay_on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, const void *record,
-		     uint32_t bytes);
+void delay_on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, const void *record, uint32_t bytes);
 
 void delay_begin(struct client *client, struct puppet *puppet);
 void delay_end(struct client *client, struct puppet *puppet, struct delay_served *served);

@@ -35,8 +35,7 @@ static void tell(const char *file, const char *line)
 	snprintf(path, sizeof(path), "%s/%s", other_probe_tracefs(), file);
 	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	CHECK(fd >= 0, "%s: %s", path, strerror(errno));
-	CHECK(write(fd, line, strlen(line)) == (ssize_t)strlen(line), "%s to %s: %s", line, path,
-	      strerror(errno));
+	CHECK(write(fd, line, strlen(line)) == (ssize_t)strlen(line), "%s to %s: %s", line, path, strerror(errno));
 	close(fd);
 }
 
@@ -56,11 +55,11 @@ static void tracefs_add(struct other_probe *probe)
 	/* A new name each time: counts begin at 0. */
 	snprintf(probe->event, sizeof(probe->event), "other_%d_%u", (int)getpid(), count++);
 	if (probe->symbol)
-		snprintf(line, sizeof(line), "%c:scopetest/%s %s", probe->returns ? 'r' : 'p',
-			 probe->event, probe->symbol);
+		snprintf(line, sizeof(line), "%c:scopetest/%s %s", probe->returns ? 'r' : 'p', probe->event,
+			 probe->symbol);
 	else
-		snprintf(line, sizeof(line), "%c:scopetest/%s %s:0x%lx", probe->returns ? 'r' : 'p',
-			 probe->event, self, puppet_function_offset());
+		snprintf(line, sizeof(line), "%c:scopetest/%s %s:0x%lx", probe->returns ? 'r' : 'p', probe->event, self,
+			 puppet_function_offset());
 	tell(file_of(probe, "kprobe_events", "uprobe_events"), line);
 	snprintf(enable, sizeof(enable), "events/scopetest/%s/enable", probe->event);
 	tell(enable, "1");
@@ -85,7 +84,8 @@ static uint64_t tracefs_hits(const struct other_probe *probe)
 	bool found = false;
 	FILE *file;
 
-	snprintf(line, sizeof(line), "%s/%s", other_probe_tracefs(), file_of(probe, "kprobe_profile", "uprobe_profile"));
+	snprintf(line, sizeof(line), "%s/%s", other_probe_tracefs(),
+		 file_of(probe, "kprobe_profile", "uprobe_profile"));
 	file = fopen(line, "re");
 	CHECK(file);
 	while (!found && fgets(line, sizeof(line), file)) {
@@ -126,6 +126,5 @@ void other_probe_remove(struct other_probe *probe)
 
 uint64_t other_probe_hits(const struct other_probe *probe)
 {
-	return probe->owner == OTHER_TRACEFS ? tracefs_hits(probe)
-					     : client_probe_hits(probe->client, PROBE_ID);
+	return probe->owner == OTHER_TRACEFS ? tracefs_hits(probe) : client_probe_hits(probe->client, PROBE_ID);
 }

@@ -50,7 +50,9 @@ static void bad_stack(void)
 			 "mov %1, %%rsp\n\t"
 			 "syscall\n\t"
 			 "mov %%r12, %%rsp"
-			 : "+a"(nr) : "r"(nowhere) : "rcx", "r11", "r12", "memory");
+			 : "+a"(nr)
+			 : "r"(nowhere)
+			 : "rcx", "r11", "r12", "memory");
 #else
 	(void)nowhere;
 #endif
@@ -258,8 +260,7 @@ static uint64_t own_offset(uint64_t address)
 
 	CHECK(maps);
 	while (fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
-		    address >= start && address < end)
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && address >= start && address < end)
 			found = address - start + offset;
 	fclose(maps);
 	CHECK(found);
@@ -284,9 +285,8 @@ void puppet_burn_range(const struct puppet *puppet, struct scope_delay_range *re
 	maps = fopen(path, "r");
 	CHECK(maps);
 	while (fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %7s %lx", &start, &end, mode, &offset) == 4 &&
-		    mode[2] == 'x' && wanted >= offset && wanted < offset + (end - start) &&
-		    strstr(line, "scopetest"))
+		if (sscanf(line, "%lx-%lx %7s %lx", &start, &end, mode, &offset) == 4 && mode[2] == 'x' &&
+		    wanted >= offset && wanted < offset + (end - start) && strstr(line, "scopetest"))
 			ret_range->begin = start + (wanted - offset);
 	fclose(maps);
 	CHECK(ret_range->begin);

@@ -13,13 +13,13 @@ struct puppet {
 
 #define PUPPET_HOLE_BYTES 16384
 #define PUPPET_HOLE_MARK 0x70707565741e5eedull /* in the frame behind it */
-#define PUPPET_PATH "/nowhere/at/all" /* what it opens, in vain */
+#define PUPPET_PATH "/nowhere/at/all"	       /* what it opens, in vain */
 
 enum puppet_act {
 	PUPPET_GETPPID,
 	PUPPET_OPEN,
-	PUPPET_FUNCTION, /* puppet_function(), through the place that uprobes are set on */
-	PUPPET_SPAWN,	 /* a new process of the program, which calls the function as often */
+	PUPPET_FUNCTION,  /* puppet_function(), through the place that uprobes are set on */
+	PUPPET_SPAWN,	  /* a new process of the program, which calls the function as often */
 	PUPPET_BAD_STACK, /* getppid with a stack pointer that leads nowhere */
 	PUPPET_NAP,	  /* nanosleep of 0.3 ms */
 	PUPPET_HOLE_NAP,  /* the same above PUPPET_HOLE_BYTES of stack that nobody ever wrote to */

@@ -31,10 +31,11 @@ enum { U8 = 1, U32 = 4, U64 = 8, FLAG = 0, NEST = -1 };
 #define DELAY BIT(SCOPE_CMD_DELAY_SET)
 #define DELAY_ID (DELAY | BIT(SCOPE_CMD_DELAY_REMOVE))
 #define DELAY_NEXT BIT(SCOPE_CMD_DELAY_NEXT)
-#define NAMED (CONFIGURE | BIT(SCOPE_CMD_START) | BIT(SCOPE_CMD_STOP) | QUERY | SNAPSHOT | FILTER |  \
-	       STACKS | ADD | REMOVE | NEXT | DELAY_ID | DELAY_NEXT)
+#define NAMED                                                                                                          \
+	(CONFIGURE | BIT(SCOPE_CMD_START) | BIT(SCOPE_CMD_STOP) | QUERY | SNAPSHOT | FILTER | STACKS | ADD | REMOVE |  \
+	 NEXT | DELAY_ID | DELAY_NEXT)
 #define BARE (BIT(SCOPE_CMD_INFO) | BIT(SCOPE_CMD_LISTEN)) /* take nothing */
-#define TOLD BIT(SCOPE_CMD_NOTICE)    /* sent by the module, never to it */
+#define TOLD BIT(SCOPE_CMD_NOTICE)			   /* sent by the module, never to it */
 
 static const struct row {
 	enum scope_attr name;
@@ -57,7 +58,7 @@ static const struct row {
 	{ SCOPE_ATTR_STACK_SYSCALLS, SCOPE_SYSCALL_MAX / 8, CONFIGURE | STACKS, 0, false },
 	{ SCOPE_ATTR_STACKS_PER_SECOND, U32, CONFIGURE | STACKS, 0, false },
 	{ SCOPE_ATTR_SAMPLE_PERIOD_NS, U32, CONFIGURE | STACKS, 0, false },
-	{ SCOPE_ATTR_STACK_THREADS, SCOPE_STACK_THREADS_MAX * U32, STACKS, 0, true },
+	{ SCOPE_ATTR_STACK_THREADS, SCOPE_STACK_THREADS_MAX *U32, STACKS, 0, true },
 	{ SCOPE_ATTR_RING_MODE, U8, CONFIGURE, 0, false },
 	{ SCOPE_ATTR_OVERHEAD_MAX, U32, CONFIGURE, 0, false },
 	{ SCOPE_ATTR_KERNEL_BASE, U64, CONFIGURE, 0, false },
@@ -82,7 +83,7 @@ static const struct row {
 	{ SCOPE_ATTR_DELAY_HIT_MAX_NS, U64, DELAY, 0, false },
 	{ SCOPE_ATTR_DELAY_SECOND_MAX_NS, U64, DELAY, 0, false },
 	{ SCOPE_ATTR_DELAY_RANGES, SCOPE_DELAY_RANGES_MAX * 24, DELAY, 0, false },
-	{ SCOPE_ATTR_DELAY_THREADS, SCOPE_STACK_THREADS_MAX * U32, DELAY, 0, true },
+	{ SCOPE_ATTR_DELAY_THREADS, SCOPE_STACK_THREADS_MAX *U32, DELAY, 0, true },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 #define VALUE_MAX (SCOPE_DELAY_RANGES_MAX * 24)
@@ -105,8 +106,7 @@ static int send_to(struct client *client, int command, const struct attributes *
 }
 
 /* A value that is in range for what needs one; user: a probe is one of a program. */
-static void add_right(struct attributes *a, const struct client *client, const struct row *row,
-		      bool user)
+static void add_right(struct attributes *a, const struct client *client, const struct row *row, bool user)
 {
 	static const uint8_t zero[VALUE_MAX];
 
@@ -130,8 +130,7 @@ static void add_right(struct attributes *a, const struct client *client, const s
 		attributes_add(a, row->name, &(uint8_t){ user ? SCOPE_PROBE_UPROBE : SCOPE_PROBE_KPROBE }, 1);
 		break;
 	case SCOPE_ATTR_DELAY_SITE:
-		attributes_add(a, row->name,
-			       &(uint8_t){ user ? SCOPE_DELAY_USER : SCOPE_DELAY_SYSCALL }, 1);
+		attributes_add(a, row->name, &(uint8_t){ user ? SCOPE_DELAY_USER : SCOPE_DELAY_SYSCALL }, 1);
 		break;
 	case SCOPE_ATTR_PROBE_SYMBOL:
 		attributes_add(a, row->name, "do_nanosleep", sizeof("do_nanosleep"));
@@ -145,8 +144,7 @@ static void add_right(struct attributes *a, const struct client *client, const s
 }
 
 /* What the command needs, but for one attribute; a path is in the place of a symbol. */
-static void add_needed(struct attributes *a, const struct client *client, int command,
-		       const struct row *but)
+static void add_needed(struct attributes *a, const struct client *client, int command, const struct row *but)
 {
 	bool user = but && but->name == SCOPE_ATTR_PROBE_PATH && but->commands & BIT(command);
 	size_t i;
@@ -157,18 +155,15 @@ static void add_needed(struct attributes *a, const struct client *client, int co
 			add_right(a, client, &rows[i], user);
 }
 
-static void refused(struct client *client, int command, const struct attributes *a, int name,
-		    const char *how)
+static void refused(struct client *client, int command, const struct attributes *a, int name, const char *how)
 {
 	int err = send_to(client, command, a);
 
-	CHECK(err == -EINVAL || err == -ERANGE, "command %d, attribute %d %s: %d %s", command, name,
-	      how, err, text);
+	CHECK(err == -EINVAL || err == -ERANGE, "command %d, attribute %d %s: %d %s", command, name, how, err, text);
 	CHECK(text[0] || client_told(text, "why"), "command %d, attribute %d %s: no word of why", command, name, how);
 }
 
-static void with_length(struct client *client, int command, const struct row *row, uint32_t bytes,
-			const char *how)
+static void with_length(struct client *client, int command, const struct row *row, uint32_t bytes, const char *how)
 {
 	static const uint8_t data[VALUE_MAX + 8];
 	struct attributes a = { 0 };
@@ -203,8 +198,8 @@ static void twice(struct client *client, int command, const struct row *row)
 /* As it should be: whatever else is wrong, it is not this attribute. */
 static void taken(struct client *client, int command, const struct row *row)
 {
-	static const char *const shapes[] = { "does not take", "policy validation",
-					      "Unknown attribute", "another length" };
+	static const char *const shapes[] = { "does not take", "policy validation", "Unknown attribute",
+					      "another length" };
 	struct attributes a = { 0 };
 	size_t i;
 	int err;
@@ -213,8 +208,7 @@ static void taken(struct client *client, int command, const struct row *row)
 	add_right(&a, client, row, false);
 	err = send_to(client, command, &a);
 	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
-		CHECK(!strstr(text, shapes[i]), "command %d, attribute %d: %d %s", command, row->name,
-		      err, text);
+		CHECK(!strstr(text, shapes[i]), "command %d, attribute %d: %d %s", command, row->name, err, text);
 	/* All else is tried on a session that is not configured. */
 	if (!err && command == SCOPE_CMD_CONFIGURE) {
 		client_close(client);
@@ -259,9 +253,8 @@ static void check_nest(struct client *client, int command, const struct row *row
 		for (length = 0; length <= SCOPE_COMM_BYTES + 1; length++) {
 			bool numbers = type == SCOPE_ATTR_TARGET || type == SCOPE_ATTR_THREAD;
 
-			if ((numbers && length == 4) ||
-			    ((type == SCOPE_ATTR_COMM || type == SCOPE_ATTR_COMM_PREFIX) &&
-			     length >= 1 && length <= SCOPE_COMM_BYTES - 1))
+			if ((numbers && length == 4) || ((type == SCOPE_ATTR_COMM || type == SCOPE_ATTR_COMM_PREFIX) &&
+							 length >= 1 && length <= SCOPE_COMM_BYTES - 1))
 				continue;
 			memset(&a, 0, sizeof(a));
 			memset(&inner, 0, sizeof(inner));
@@ -311,13 +304,12 @@ void test_attributes(void)
 	client_open(&client);
 	for (command = 0; command <= SCOPE_CMD_MAX + 1; command++) {
 		if (command && command <= SCOPE_CMD_MAX && !(BIT(command) & TOLD)) {
-			CHECK(BIT(command) & (NAMED | BARE), "command %d has no row in this test",
-			      command);
+			CHECK(BIT(command) & (NAMED | BARE), "command %d has no row in this test", command);
 			check_command(&client, command);
 			continue;
 		}
-		CHECK(client_raw(&client, command, NULL, 0, text, sizeof(text)) == -EOPNOTSUPP,
-		      "command %d: %s", command, text);
+		CHECK(client_raw(&client, command, NULL, 0, text, sizeof(text)) == -EOPNOTSUPP, "command %d: %s",
+		      command, text);
 	}
 	/* After all that the session is as new. */
 	client_close(&client);
@@ -346,8 +338,7 @@ static void add_random(struct attributes *a, uint32_t session, int depth)
 
 		for (i = chance(4); i--;)
 			add_random(&inner, session, depth - 1);
-		attributes_nest(a, chance(2) ? SCOPE_ATTR_TARGETS : chance(SCOPE_ATTR_MAX + 2),
-				&inner);
+		attributes_nest(a, chance(2) ? SCOPE_ATTR_TARGETS : chance(SCOPE_ATTR_MAX + 2), &inner);
 	} else if (!chance(3)) {
 		attributes_u32(a, SCOPE_ATTR_SESSION, chance(4) ? session : chance(10));
 	} else {
@@ -362,13 +353,11 @@ static void random_ioctl(const struct client *client)
 
 	for (i = 0; i < 8; i++)
 		words[i] = chance(2) ? chance(4) : (uint64_t)chance(1u << 31) << 33 | chance(1u << 31);
-	ioctl(client->fd, chance(2) ? _IOC(chance(4), 'S', chance(8), chance(64))
-				    : (uint32_t)chance(1u << 31),
+	ioctl(client->fd, chance(2) ? _IOC(chance(4), 'S', chance(8), chance(64)) : (uint32_t)chance(1u << 31),
 	      chance(2) ? (void *)words : (void *)(uintptr_t)words[0]);
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_syscall *call = record;
 

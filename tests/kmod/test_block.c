@@ -37,8 +37,7 @@ static uint32_t index_of(uint64_t sector, uint8_t op)
 	return sector / SECTORS;
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_block_issue *issue = record;
 	const struct scope_record_block_done *done = record;
@@ -50,8 +49,8 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	if (scope_record_type(issue->word) == SCOPE_RECORD_BLOCK_ISSUE) {
 		i = index_of(issue->sector, issue->op);
 		CHECK(issue->tid == requests->pid && issue->dev == requests->dev && !issue->zero);
-		CHECK(issue->bytes == SECTORS * 512 && !(issue->flags & SCOPE_BLOCK_UNMATCHED),
-		      "%u bytes, flags %x", issue->bytes, issue->flags);
+		CHECK(issue->bytes == SECTORS * 512 && !(issue->flags & SCOPE_BLOCK_UNMATCHED), "%u bytes, flags %x",
+		      issue->bytes, issue->flags);
 		CHECK(issue->flags & SCOPE_BLOCK_SYNC, "flags %x", issue->flags);
 		CHECK(!requests->issue_ns[i], "request %u is issued twice", i);
 		requests->issue_ns[i] = now_ns;
@@ -65,8 +64,8 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 		/* Each CPU's stream is read as a whole: the issue may come later here. */
 		took_ns = requests->issue_ns[i] ? now_ns - requests->issue_ns[i] : done->latency_ns;
 		/* Two CPUs' clocks, and where one stepped back, differ by a little. */
-		CHECK(took_ns + 500000 > done->latency_ns && took_ns < done->latency_ns + 500000,
-		      "%lu, %lu", took_ns, done->latency_ns);
+		CHECK(took_ns + 500000 > done->latency_ns && took_ns < done->latency_ns + 500000, "%lu, %lu", took_ns,
+		      done->latency_ns);
 		requests->done[done->op]++;
 	}
 }
@@ -81,8 +80,8 @@ static void make_requests(off_t from)
 	CHECK(fd >= 0 && !posix_memalign(&page, 4096, 4096));
 	for (i = 0; i < READS + WRITES; i++)
 		CHECK((i < READS ? pread(fd, page, SECTORS * 512, (from + i * SECTORS) * 512)
-				 : pwrite(fd, page, SECTORS * 512, (from + i * SECTORS) * 512)) ==
-		      SECTORS * 512, "%s", strerror(errno));
+				 : pwrite(fd, page, SECTORS * 512, (from + i * SECTORS) * 512)) == SECTORS * 512,
+		      "%s", strerror(errno));
 	close(fd);
 }
 
@@ -109,8 +108,7 @@ static void trace_requests(const char *scheduler)
 	if (!requests.pid)
 		target();
 	CHECK(!stat(DEVICE, &stat_device));
-	requests.dev = major(stat_device.st_rdev) << SCOPE_BLOCK_MINOR_BITS |
-		       minor(stat_device.st_rdev);
+	requests.dev = major(stat_device.st_rdev) << SCOPE_BLOCK_MINOR_BITS | minor(stat_device.st_rdev);
 	config.pids[0] = requests.pid;
 	client_begin(&client, &config);
 	CHECK(write(go[1], "g", 1) == 1);
@@ -120,12 +118,11 @@ static void trace_requests(const char *scheduler)
 	client_drain(&client, on_record, &requests);
 	client_pages(&client, &pages);
 	CHECK(!pages.lost[0] && !pages.lost[1] && !pages.lost[2]);
-	CHECK(requests.issued[0] == READS && requests.issued[1] == WRITES, "%u, %u issued",
-	      requests.issued[0], requests.issued[1]);
-	CHECK(requests.done[0] == READS && requests.done[1] == WRITES, "%u, %u done",
-	      requests.done[0], requests.done[1]);
-	printf("# scheduler %s: %u of %u were queued\n", scheduler, requests.queued,
-	       READS + WRITES);
+	CHECK(requests.issued[0] == READS && requests.issued[1] == WRITES, "%u, %u issued", requests.issued[0],
+	      requests.issued[1]);
+	CHECK(requests.done[0] == READS && requests.done[1] == WRITES, "%u, %u done", requests.done[0],
+	      requests.done[1]);
+	printf("# scheduler %s: %u of %u were queued\n", scheduler, requests.queued, READS + WRITES);
 	client_close(&client);
 	close(go[0]);
 	close(go[1]);
@@ -144,8 +141,10 @@ void test_block(void)
 {
 	char modprobe[128];
 
-	snprintf(modprobe, sizeof(modprobe), "modprobe null_blk queue_mode=2 irqmode=2 "
-		 "completion_nsec=%d gb=1 nr_devices=1", ANSWER_NS);
+	snprintf(modprobe, sizeof(modprobe),
+		 "modprobe null_blk queue_mode=2 irqmode=2 "
+		 "completion_nsec=%d gb=1 nr_devices=1",
+		 ANSWER_NS);
 	if (run(modprobe)) {
 		puts("# skipped: this kernel has no module null_blk");
 		return;

@@ -7,22 +7,21 @@
 #define CALLS 3000u
 #define HOGS 8
 
-static void count_call(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		       uint32_t bytes)
+static void count_call(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_syscall *call = record;
 	uint32_t type = scope_record_type(call->word);
 
 	(void)cpu, (void)tid, (void)now_ns, (void)bytes;
-	*(uint64_t *)data += call->nr == SYS_getppid &&
-			     (type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER);
+	*(uint64_t *)data += call->nr == SYS_getppid && (type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER);
 }
 
 /* Whatever the size: what was not received was counted as lost. */
 static void use(uint32_t subbuf_bytes, uint32_t subbuf_count)
 {
-	struct client_config config = { .count = 1, .pids = { getpid() },
-					.subbuf_bytes = subbuf_bytes, .subbuf_count = subbuf_count };
+	struct client_config config = {
+		.count = 1, .pids = { getpid() }, .subbuf_bytes = subbuf_bytes, .subbuf_count = subbuf_count
+	};
 	struct client_counts pages;
 	struct client client;
 	uint64_t calls = 0;
@@ -36,18 +35,15 @@ static void use(uint32_t subbuf_bytes, uint32_t subbuf_count)
 	client_pages(&client, &pages);
 	CHECK(pages.records == client.received);
 	CHECK(calls == CALLS || (calls < CALLS && pages.lost[SCOPE_LOST_FULL] >= CALLS - calls),
-	      "%u x %u: %lu calls, %lu lost", subbuf_bytes, subbuf_count, calls,
-	      pages.lost[SCOPE_LOST_FULL]);
+	      "%u x %u: %lu calls, %lu lost", subbuf_bytes, subbuf_count, calls, pages.lost[SCOPE_LOST_FULL]);
 	client_close(&client);
 }
 
 /* Each alone would be let pass; together they must not have all memory. */
 static void hog(void)
 {
-	uint64_t third = (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 3 /
-			 sysconf(_SC_NPROCESSORS_CONF);
-	struct client_config config = { .count = 1, .pids = { getpid() },
-					.subbuf_bytes = 1u << 20, .subbuf_count = 2 };
+	uint64_t third = (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 3 / sysconf(_SC_NPROCESSORS_CONF);
+	struct client_config config = { .count = 1, .pids = { getpid() }, .subbuf_bytes = 1u << 20, .subbuf_count = 2 };
 	struct client client[HOGS];
 	int opened, err = 0;
 

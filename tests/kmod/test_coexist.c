@@ -52,14 +52,13 @@ static void check(const struct scene *scene)
 
 	if (scene->delayed) {
 		state = delay_state_of(scene->client, DELAY_ID);
-		CHECK(state.visits == scene->visits && state.served == scene->visits &&
-		      state.missed == scene->missed,
-		      "%s: %lu visits, %lu served, %lu missed, not %lu and %lu", scene->name,
-		      state.visits, state.served, state.missed, scene->visits, scene->missed);
+		CHECK(state.visits == scene->visits && state.served == scene->visits && state.missed == scene->missed,
+		      "%s: %lu visits, %lu served, %lu missed, not %lu and %lu", scene->name, state.visits,
+		      state.served, state.missed, scene->visits, scene->missed);
 	}
 	if (scene->probed)
-		CHECK(other_probe_hits(scene->other) == scene->hits, "%s: %lu hits, not %lu",
-		      scene->name, other_probe_hits(scene->other), scene->hits);
+		CHECK(other_probe_hits(scene->other) == scene->hits, "%s: %lu hits, not %lu", scene->name,
+		      other_probe_hits(scene->other), scene->hits);
 }
 
 static void act(struct scene *scene)
@@ -81,8 +80,8 @@ static void delay(struct scene *scene)
 	rule.ns = 30000;
 	if (scene->alone && scene->probed) {
 		err = client_delay_set(scene->client, &rule);
-		CHECK(err == -EBUSY && client_told(client_delay_text, "PROBE_SYMBOL"), "%s: %d %s",
-		      scene->name, err, client_delay_text);
+		CHECK(err == -EBUSY && client_told(client_delay_text, "PROBE_SYMBOL"), "%s: %d %s", scene->name, err,
+		      client_delay_text);
 		return;
 	}
 	delay_must(scene->client, &rule);
@@ -154,14 +153,12 @@ static void play_all(const struct delay_way *way, const char *symbol)
 			other.owner = owner;
 			other.client = owner == OTHER_SAME_SESSION ? &client : &second;
 			other.returns = order & 4;
-			snprintf(name, sizeof(name), "%s, %s, order %d", scene.way->name,
-				 other_owners[owner], order);
+			snprintf(name, sizeof(name), "%s, %s, order %d", scene.way->name, other_owners[owner], order);
 			play(&scene, order & 1, order & 2);
 		}
 	client_close(&second);
 	delay_end(&client, &puppet, &served);
-	printf("# %s: %lu delays%s\n", scene.way->name, served.count,
-	       scene.alone ? ", each alone at its place" : "");
+	printf("# %s: %lu delays%s\n", scene.way->name, served.count, scene.alone ? ", each alone at its place" : "");
 	CHECK(served.count);
 }
 
@@ -174,8 +171,9 @@ void test_coexist_kernel(void)
 {
 	/* A function that nobody else comes to: tracefs counts all. */
 	const char *symbol = client_probe_function(CLIENT_GETPPID);
-	const struct delay_way way = { "kernel", PUPPET_GETPPID, SCOPE_DELAYED_AT_RETURN,
-				       { .site = SCOPE_DELAY_KERNEL, .symbol = symbol } };
+	const struct delay_way way = {
+		"kernel", PUPPET_GETPPID, SCOPE_DELAYED_AT_RETURN, { .site = SCOPE_DELAY_KERNEL, .symbol = symbol }
+	};
 
 	play_all(&way, symbol);
 }
@@ -216,9 +214,9 @@ static void share(const struct delay_way *way, struct client *clients, struct pu
 			visits[i] += CALLS;
 			state = delay_state_of(&clients[i], DELAY_ID);
 			CHECK(state.visits == visits[i] && state.served == visits[i] && !state.missed &&
-			      state.asked_ns == visits[i] * (20000 + 5000 * i),
-			      "%s, step %d, session %d: %lu visits, %lu served, %lu missed", way->name,
-			      step, i, state.visits, state.served, state.missed);
+				      state.asked_ns == visits[i] * (20000 + 5000 * i),
+			      "%s, step %d, session %d: %lu visits, %lu served, %lu missed", way->name, step, i,
+			      state.visits, state.served, state.missed);
 		}
 	}
 }

@@ -16,7 +16,7 @@
 #define WRAPPED(call) DELAY_WRAPPED #call
 #define OWN_PATH DELAY_OWN_PATH
 #define LONG_NS SCOPE_DELAY_NS_MAX /* nobody waits for it to end */
-#define MANY 60 /* of these would take a minute */
+#define MANY 60			   /* of these would take a minute */
 
 static uint64_t now_ns(void)
 {
@@ -54,14 +54,14 @@ static void serve_all(uint64_t ns, uint32_t times, uint8_t flags)
 		puppet_end(&other);
 		printf("# %s: asked %lu, took %lu ns each, at most %lu over\n", delay_ways[i].name, ns,
 		       served.count ? served.served_ns / served.count : 0, served.longest_over_ns);
-		CHECK(state.visits == times && state.served == times, "%s: %lu visits, %lu served",
-		      delay_ways[i].name, state.visits, state.served);
+		CHECK(state.visits == times && state.served == times, "%s: %lu visits, %lu served", delay_ways[i].name,
+		      state.visits, state.served);
 		CHECK(!state.missed && !state.capped && state.asked_ns == times * ns);
-		CHECK(served.count == times && served.served_ns == state.served_ns &&
-		      served.asked_ns == state.asked_ns, "%s: %lu records", delay_ways[i].name, served.count);
+		CHECK(served.count == times && served.served_ns == state.served_ns && served.asked_ns == state.asked_ns,
+		      "%s: %lu records", delay_ways[i].name, served.count);
 		CHECK(took_ns >= state.served_ns && state.served_ns >= times * ns);
-		CHECK(served.flags == (delay_ways[i].flags | flags) && served.all_flags == served.flags,
-		      "%s: flags %x", delay_ways[i].name, served.flags);
+		CHECK(served.flags == (delay_ways[i].flags | flags) && served.all_flags == served.flags, "%s: flags %x",
+		      delay_ways[i].name, served.flags);
 	}
 }
 
@@ -93,8 +93,8 @@ void test_delay_together(void)
 		if (i != 1)
 			puppet_do(&puppet, delay_ways[i].act, 20);
 	for (i = 0; i < DELAY_WAYS; i++)
-		CHECK(delay_state_of(&client, i).visits == 20 &&
-		      delay_state_of(&client, i).served == (i == 1 ? 0 : 20), "%s", delay_ways[i].name);
+		CHECK(delay_state_of(&client, i).visits == 20 && delay_state_of(&client, i).served == (i == 1 ? 0 : 20),
+		      "%s", delay_ways[i].name);
 	for (i = 0; i < DELAY_WAYS; i += 2)
 		CHECK(!client_delay_remove(&client, i) && client_delay_remove(&client, i) == -ENOENT);
 	for (i = 0; i < DELAY_WAYS; i++)
@@ -239,8 +239,7 @@ void test_delay_ends(void)
 				CHECK(!client_command(&client, SCOPE_CMD_STOP));
 			client_drain(&client, delay_on_record, &served);
 			CHECK(served.count == 1 && served.flags == (delay_ways[i].flags | SCOPE_DELAYED_CUT),
-			      "%s, %zu: %lu records, flags %x", delay_ways[i].name, how, served.count,
-			      served.flags);
+			      "%s, %zu: %lu records, flags %x", delay_ways[i].name, how, served.count, served.flags);
 			client_close(&client);
 			puppet_end(&puppet);
 		}
@@ -291,19 +290,17 @@ void test_delay_owner_killed(void)
 		kill(owner, SIGKILL);
 		CHECK(waitpid(owner, NULL, 0) == owner);
 		puppet_wait(&puppet);
-		CHECK(now_ns() - from_ns < MANY * LONG_NS / 2, "%s: %lu ns", delay_ways[i].name,
-		      now_ns() - from_ns);
+		CHECK(now_ns() - from_ns < MANY * LONG_NS / 2, "%s: %lu ns", delay_ways[i].name, now_ns() - from_ns);
 		client_wait_unused();
 		close(ready[0]);
 		puppet_end(&puppet);
 	}
 }
 
-#define WANT(client, code, words, ...)                                                             \
-	do {                                                                                       \
-		int got = client_delay_set(client, &(struct client_delay){ __VA_ARGS__ });         \
-		CHECK(got == (code) && client_told(client_delay_text, words), "%d %s", got,          \
-		      client_delay_text);                                                          \
+#define WANT(client, code, words, ...)                                                                                 \
+	do {                                                                                                           \
+		int got = client_delay_set(client, &(struct client_delay){ __VA_ARGS__ });                             \
+		CHECK(got == (code) && client_told(client_delay_text, words), "%d %s", got, client_delay_text);        \
 	} while (0)
 
 void test_delay_refuse(void)
@@ -324,31 +321,31 @@ void test_delay_refuse(void)
 	WANT(&client, -EINVAL, "DELAY_SYSCALL", .syscall = 512, .flags = SCOPE_DELAY_AFTER);
 	WANT(&client, -EINVAL, "DELAY_FLAGS", .flags = 2);
 	WANT(&client, -EINVAL, "DELAY_FLAGS", .site = SCOPE_DELAY_RECEIVE, .flags = 1);
-	WANT(&client, -EINVAL, "DELAY_NS", .site = SCOPE_DELAY_RECEIVE,
-	     .ns = SCOPE_DELAY_NS_MAX + 1);
-	WANT(&client, -EINVAL, "DELAY_HIT_MAX_NS", .site = SCOPE_DELAY_RECEIVE,
-	     .hit_max_ns = SCOPE_DELAY_NS_MAX + 1);
+	WANT(&client, -EINVAL, "DELAY_NS", .site = SCOPE_DELAY_RECEIVE, .ns = SCOPE_DELAY_NS_MAX + 1);
+	WANT(&client, -EINVAL, "DELAY_HIT_MAX_NS", .site = SCOPE_DELAY_RECEIVE, .hit_max_ns = SCOPE_DELAY_NS_MAX + 1);
 	WANT(&client, -EINVAL, "DELAY_SECOND_MAX_NS", .site = SCOPE_DELAY_RECEIVE, .ns = 1,
 	     .second_max_ns = SCOPE_DELAY_SECOND_MAX_NS_MAX + 1);
-	delay_must(&client, &(struct client_delay){ .id = 1, .site = SCOPE_DELAY_RECEIVE, .ns = 1,
-					      .second_max_ns = SCOPE_DELAY_SECOND_MAX_NS_MAX });
+	delay_must(&client, &(struct client_delay){ .id = 1,
+						    .site = SCOPE_DELAY_RECEIVE,
+						    .ns = 1,
+						    .second_max_ns = SCOPE_DELAY_SECOND_MAX_NS_MAX });
 	CHECK(!client_delay_remove(&client, 1));
 	WANT(&client, -EINVAL, "PROBE_SYMBOL", .syscall = SYS_getppid);
 	WANT(&client, -EINVAL, "PROBE_SYMBOL", .site = SCOPE_DELAY_KERNEL);
 	WANT(&client, -EINVAL, "PROBE_PATH", .site = SCOPE_DELAY_USER, .symbol = "f");
 	WANT(&client, -EINVAL, "empty", .site = SCOPE_DELAY_KERNEL, .symbol = "");
-	WANT(&client, -EINVAL, "PROBE_OFFSET", .syscall = SYS_getppid, .symbol = WRAPPED(getppid),
-	     .offset = 4);
+	WANT(&client, -EINVAL, "PROBE_OFFSET", .syscall = SYS_getppid, .symbol = WRAPPED(getppid), .offset = 4);
 	WANT(&client, -ESRCH, "names no thread", .site = SCOPE_DELAY_RECEIVE, .tid = 4000000);
 	WANT(&client, -ENOENT, "no such function", .site = SCOPE_DELAY_KERNEL, .symbol = "no_such");
 	WANT(&client, -ENOENT, "no such file", .site = SCOPE_DELAY_USER, .path = PUPPET_PATH);
-	WANT(&client, -ERANGE, "outside", .site = SCOPE_DELAY_USER, .path = OWN_PATH,
-	     .offset = 1ull << 40);
+	WANT(&client, -ERANGE, "outside", .site = SCOPE_DELAY_USER, .path = OWN_PATH, .offset = 1ull << 40);
 	/* Not a system call's function, and not this call's: the thread goes its way. */
-	delay_must(&client, &(struct client_delay){ .id = 1, .syscall = SYS_openat, .ns = LONG_NS,
-					      .symbol = client_probe_function(CLIENT_OPEN) });
-	delay_must(&client, &(struct client_delay){ .id = 2, .syscall = SYS_getpid, .ns = LONG_NS,
-					      .symbol = WRAPPED(getppid) });
+	delay_must(&client, &(struct client_delay){ .id = 1,
+						    .syscall = SYS_openat,
+						    .ns = LONG_NS,
+						    .symbol = client_probe_function(CLIENT_OPEN) });
+	delay_must(&client,
+		   &(struct client_delay){ .id = 2, .syscall = SYS_getpid, .ns = LONG_NS, .symbol = WRAPPED(getppid) });
 	puppet_do(&puppet, PUPPET_OPEN, 10);
 	puppet_do(&puppet, PUPPET_GETPPID, 10);
 	for (id = 1; id < 3; id++)
@@ -399,10 +396,12 @@ void test_delay_off(void)
 /* For run.sh, which ends this process and unloads the module: a session with rules of all kinds. */
 void test_delay_hold(int pid)
 {
-	struct client_config config = { .count = 1, .pids = { pid }, .stack_mode = SCOPE_STACK_CHAIN,
-					.sample_period_ns = MS };
-	struct client_delay faster = { .id = DELAY_WAYS, .site = SCOPE_DELAY_SPEEDUP,
-				       .syscall = SYS_getppid, .ns = MS / 2 };
+	struct client_config config = {
+		.count = 1, .pids = { pid }, .stack_mode = SCOPE_STACK_CHAIN, .sample_period_ns = MS
+	};
+	struct client_delay faster = {
+		.id = DELAY_WAYS, .site = SCOPE_DELAY_SPEEDUP, .syscall = SYS_getppid, .ns = MS / 2
+	};
 	struct client client;
 	size_t i;
 	int err;
@@ -416,8 +415,7 @@ void test_delay_hold(int pid)
 		rule.ns = 200000;
 		err = client_delay_set(&client, &rule);
 		/* Old kernels have no functions at whose entry calls can be held up. */
-		CHECK(!err || (!i && err == -EOPNOTSUPP), "%s: %s", delay_ways[i].name,
-		      client_delay_text);
+		CHECK(!err || (!i && err == -EOPNOTSUPP), "%s: %s", delay_ways[i].name, client_delay_text);
 	}
 	delay_must(&client, &faster);
 	puts("held");

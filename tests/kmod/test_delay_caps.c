@@ -34,8 +34,8 @@ static void cap_visits(struct client *client, struct puppet *puppet, const struc
 	puppet_do(puppet, way->act, VISITS);
 	state = delay_state_of(client, 0);
 	CHECK(state.visits == VISITS && state.served == VISITS && state.capped == VISITS &&
-	      state.asked_ns == VISITS * HIT_MAX_NS && !state.missed, "%s: %lu %lu %lu %lu", way->name,
-	      state.visits, state.served, state.capped, state.asked_ns);
+		      state.asked_ns == VISITS * HIT_MAX_NS && !state.missed,
+	      "%s: %lu %lu %lu %lu", way->name, state.visits, state.served, state.capped, state.asked_ns);
 }
 
 /* 40 ms are asked for by each of two processes, 20 are there for both; some may be left of a second before. */
@@ -56,8 +56,8 @@ static void cap_seconds(struct client *client, struct puppet *puppets, const str
 	after = delay_state_of(client, 0);
 	asked_ns = after.asked_ns - before.asked_ns;
 	capped = after.capped - before.capped;
-	printf("# %s: %lu ns asked in %lu, %lu of %u visits capped\n", way->name, asked_ns, took_ns,
-	       capped, 4 * VISITS);
+	printf("# %s: %lu ns asked in %lu, %lu of %u visits capped\n", way->name, asked_ns, took_ns, capped,
+	       4 * VISITS);
 	CHECK(after.visits - before.visits == 4 * VISITS && !after.missed);
 	CHECK(asked_ns <= SECOND_MAX_NS * (took_ns / 1000000000 + 2), "%s: %lu ns", way->name, asked_ns);
 	CHECK(capped && after.served - before.served + capped >= 4 * VISITS);
@@ -87,8 +87,9 @@ void test_delay_caps(void)
 		puppet_end(&puppets[1]);
 		delay_end(&client, &puppets[0], &served);
 		CHECK(served.flags & SCOPE_DELAYED_CAPPED && served.count == state.served &&
-		      served.asked_ns == state.asked_ns, "%s: %lu records of %lu ns, not %lu of %lu",
-		      delay_ways[i].name, served.count, served.asked_ns, state.served, state.asked_ns);
+			      served.asked_ns == state.asked_ns,
+		      "%s: %lu records of %lu ns, not %lu of %lu", delay_ways[i].name, served.count, served.asked_ns,
+		      state.served, state.asked_ns);
 	}
 }
 
@@ -98,11 +99,15 @@ void test_delay_caps(void)
  */
 void test_speedup_caps(void)
 {
-	struct client_config config = { .count = 2, .subbuf_count = 64, .stack_mode = SCOPE_STACK_CHAIN,
-					.sample_period_ns = MS };
+	struct client_config config = {
+		.count = 2, .subbuf_count = 64, .stack_mode = SCOPE_STACK_CHAIN, .sample_period_ns = MS
+	};
 	struct scope_delay_range range;
-	struct client_delay rule = { .site = SCOPE_DELAY_SPEEDUP, .syscall = -1, .ns = MS / 2,
-				     .range = &range, .second_max_ns = SECOND_MAX_NS };
+	struct client_delay rule = { .site = SCOPE_DELAY_SPEEDUP,
+				     .syscall = -1,
+				     .ns = MS / 2,
+				     .range = &range,
+				     .second_max_ns = SECOND_MAX_NS };
 	struct delay_served served = { 0 };
 	struct client_delay_state state;
 	struct puppet puppets[2];
@@ -128,8 +133,8 @@ void test_speedup_caps(void)
 	puppet_end(&puppets[1]);
 	state = delay_state_of(&client, 0);
 	delay_end(&client, &puppets[0], &served);
-	printf("# required %lu ms, waited %lu ms in %lu ms, %lu capped\n", state.required_ns / MS,
-	       state.served_ns / MS, took_ns / MS, state.capped);
+	printf("# required %lu ms, waited %lu ms in %lu ms, %lu capped\n", state.required_ns / MS, state.served_ns / MS,
+	       took_ns / MS, state.capped);
 	CHECK(state.required_ns >= 200 * MS / 2 && state.capped);
 	CHECK(state.asked_ns <= SECOND_MAX_NS * (took_ns / 1000000000 + 2), "%lu ns", state.asked_ns);
 	CHECK(served.flags & SCOPE_DELAYED_CAPPED);

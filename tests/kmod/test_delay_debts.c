@@ -90,8 +90,8 @@ void test_delay_debts(void)
 	while (*through < THREADS)
 		usleep(10000);
 	state = delay_state_of(&client, 0);
-	printf("# %lu visits, %lu served, %lu missed, %lu capped\n", state.visits, state.served,
-	       state.missed, state.capped);
+	printf("# %lu visits, %lu served, %lu missed, %lu capped\n", state.visits, state.served, state.missed,
+	       state.capped);
 	CHECK(state.visits == THREADS && state.served + state.missed == THREADS);
 	CHECK(state.missed >= THREADS - PLACES && state.missed < THREADS / 2);
 	CHECK(!client_command(&client, SCOPE_CMD_STOP));

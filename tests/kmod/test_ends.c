@@ -11,8 +11,7 @@
 
 #define MANY 1500
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	uint32_t *states = data;
 
@@ -54,8 +53,7 @@ static void wait_for_zombie(pid_t pid)
 void test_zombies(void)
 {
 	struct client_config config = { .count = 2, .follow = true };
-	volatile pid_t *child = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile pid_t *child = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct client_counts counts;
 	struct client client;
 	pid_t parent = fork(), early;

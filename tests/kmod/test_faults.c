@@ -24,11 +24,11 @@
 #include <time.h>
 #include "tests.h"
 
-#define MOST 4000 /* faults in one operation */
-#define READ_ALL 3 /* SYSLOG_ACTION_READ_ALL */
-#define LOG_SIZE 10 /* SYSLOG_ACTION_SIZE_BUFFER */
+#define MOST 4000     /* faults in one operation */
+#define READ_ALL 3    /* SYSLOG_ACTION_READ_ALL */
+#define LOG_SIZE 10   /* SYSLOG_ACTION_SIZE_BUFFER */
 #define CALLER_CPUS 4 /* at most */
-#define CALLS 128 /* that a process makes meanwhile, two of them forks */
+#define CALLS 128     /* that a process makes meanwhile, two of them forks */
 #define PROBES "/sys/module/scope/parameters/probes"
 
 /* How a fault is ordered. fired() is asked after disarm(). */
@@ -71,9 +71,12 @@ struct operation {
 	int (*run)(struct client *client);
 };
 
-static struct client_config config = { .count = 1, .follow = true,
-				       .stack_mode = SCOPE_STACK_COPY, .sample_period_ns = 1000000,
-				       .subbuf_bytes = 65536, .subbuf_count = 4 };
+static struct client_config config = { .count = 1,
+				       .follow = true,
+				       .stack_mode = SCOPE_STACK_COPY,
+				       .sample_period_ns = 1000000,
+				       .subbuf_bytes = 65536,
+				       .subbuf_count = 4 };
 
 static int run_configure(struct client *client)
 {
@@ -122,9 +125,12 @@ static int run_flush(struct client *client)
 }
 
 static const struct operation operations[] = {
-	{ "configure", UNCONFIGURED, run_configure }, { "map", READY, run_map },
-	{ "start", MAPPED, run_start },		      { "query", RUNNING, run_query },
-	{ "flush", RUNNING, run_flush },	      { "stop", RUNNING, run_stop },
+	{ "configure", UNCONFIGURED, run_configure },
+	{ "map", READY, run_map },
+	{ "start", MAPPED, run_start },
+	{ "query", RUNNING, run_query },
+	{ "flush", RUNNING, run_flush },
+	{ "stop", RUNNING, run_stop },
 };
 
 static void bring_to(struct client *client, enum stage stage)
@@ -152,9 +158,8 @@ static void again(struct client *client, const struct operation *operation, int 
 	client->arm = NULL;
 	armed_for = 0;
 	err = operation->run(client);
-	CHECK(!err || err == -ESHUTDOWN || (lost && (err == -EBUSY || err == -EALREADY)),
-	      "%s, %s %d: %s, then %s", operation->name, method->name, number, strerror(-before),
-	      strerror(-err));
+	CHECK(!err || err == -ESHUTDOWN || (lost && (err == -EBUSY || err == -EALREADY)), "%s, %s %d: %s, then %s",
+	      operation->name, method->name, number, strerror(-before), strerror(-err));
 }
 
 static int next_number(int number)
@@ -360,8 +365,7 @@ static struct span span_from_now(void)
 	return (struct span){ .from_ns = now.tv_sec * 1000000000ull + now.tv_nsec };
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_syscall *whole = record;
 	const struct scope_record_enter *enter = record;
@@ -395,8 +399,7 @@ static void check_no_probe(void)
 
 static uint64_t events_of(const struct client_counts *counts)
 {
-	return counts->records + counts->lost[0] + counts->lost[1] + counts->lost[2] + counts->stacks +
-	       counts->skipped;
+	return counts->records + counts->lost[0] + counts->lost[1] + counts->lost[2] + counts->stacks + counts->skipped;
 }
 
 /* After a start that was refused nothing more is counted; nor was anything, where there may be another. */
@@ -409,8 +412,7 @@ static bool check_refused(struct client *client, const struct callers *callers)
 	callers_wait(callers);
 	CHECK(!client_query(client, &after));
 	CHECK(after.run_state == SCOPE_RUN_READY || after.run_state == SCOPE_RUN_STOPPED);
-	CHECK(events_of(&before) == events_of(&after), "%lu events, then %lu", events_of(&before),
-	      events_of(&after));
+	CHECK(events_of(&before) == events_of(&after), "%lu events, then %lu", events_of(&before), events_of(&after));
 	CHECK(after.run_state == SCOPE_RUN_STOPPED || (!events_of(&after) && !after.probe_ns),
 	      "%lu events of a start that can be tried again", events_of(&after));
 	return after.run_state == SCOPE_RUN_READY;
@@ -476,8 +478,7 @@ void test_failing_starts(void)
 		config.pids[i] = callers.pid[2 * i];
 	while (fail_one_start(number, &callers, &ready, &stopped))
 		number++;
-	printf("# %d calls; refused and tried again %d times, for good %d times\n", number - 1, ready,
-	       stopped);
+	printf("# %d calls; refused and tried again %d times, for good %d times\n", number - 1, ready, stopped);
 	CHECK(ready && stopped);
 	callers_end(&callers);
 	close(fault_fd);

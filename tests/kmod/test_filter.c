@@ -72,8 +72,7 @@ static void worker_main(struct worker *worker)
 
 static struct worker *worker_begin(void)
 {
-	struct worker *worker = mmap(NULL, sizeof(*worker), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct worker *worker = mmap(NULL, sizeof(*worker), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t pid = fork();
 	int i;
 
@@ -120,8 +119,7 @@ static int index_of(const struct seen *seen, uint32_t tid)
 	return -1;
 }
 
-static void on_call(struct seen *seen, uint32_t tid, int i, uint64_t now_ns,
-		    const struct scope_record_enter *call)
+static void on_call(struct seen *seen, uint32_t tid, int i, uint64_t now_ns, const struct scope_record_enter *call)
 {
 	const uint64_t *arg = (const uint64_t *)(call + 1);
 
@@ -133,14 +131,12 @@ static void on_call(struct seen *seen, uint32_t tid, int i, uint64_t now_ns,
 	if (call->abi_args >> 4)
 		CHECK((int32_t)*arg == -(int32_t)tid, "close(%d) with thread %u", (int32_t)*arg, tid);
 	CHECK(i >= 0, "thread %u was not selected", tid);
-	CHECK(now_ns <= seen->left_ns[i] || !seen->left_ns[i] ||
-		      (seen->added_ns && now_ns >= seen->added_ns),
+	CHECK(now_ns <= seen->left_ns[i] || !seen->left_ns[i] || (seen->added_ns && now_ns >= seen->added_ns),
 	      "a record after the end of tracing");
 	seen->calls[i]++;
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_state *state = record;
 	const struct scope_record_thread_exit *end = record;
@@ -195,8 +191,7 @@ static void begin(struct client *client, struct attributes *targets, const uint8
 	CHECK(!client_command(client, SCOPE_CMD_START));
 }
 
-static int change(struct client *client, struct seen *seen, int name,
-		  const struct attributes *targets)
+static int change(struct client *client, struct seen *seen, int name, const struct attributes *targets)
 {
 	struct attributes a = { 0 };
 	struct timespec now;
@@ -305,8 +300,8 @@ void test_filter_process_changes(void)
 		CHECK(!change(&client, &seen, SCOPE_ATTR_REMOVE, &target[1]));
 		take(&client, &seen, &seen.calls[0]);
 		for (i = 0; i < THREADS; i++)
-			CHECK(seen.ends[THREADS + i] == (uint32_t)round, "%u ends in round %d",
-			      seen.ends[THREADS + i], round);
+			CHECK(seen.ends[THREADS + i] == (uint32_t)round, "%u ends in round %d", seen.ends[THREADS + i],
+			      round);
 	}
 	CHECK(seen.states[0] == 1 && !seen.ends[0]);
 	end(&client, &seen);

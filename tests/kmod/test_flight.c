@@ -19,22 +19,19 @@ struct seen {
 	uint32_t blocked_tid;
 };
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_state *state = record;
 	struct seen *seen = data;
 
 	(void)cpu, (void)now_ns, (void)bytes, (void)tid;
-	if (!seen || scope_record_type(state->word) != SCOPE_RECORD_STATE ||
-	    !(state->flags & SCOPE_STATE_AT_STOP))
+	if (!seen || scope_record_type(state->word) != SCOPE_RECORD_STATE || !(state->flags & SCOPE_STATE_AT_STOP))
 		return;
 	seen->states++;
 	seen->open_reads += (uint32_t)state->tid == seen->blocked_tid && state->nr == SYS_read;
 }
 
-static void count_switches(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-			   uint32_t bytes)
+static void count_switches(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	uint64_t *switches = data;
 
@@ -59,8 +56,7 @@ void test_flight_wraps(void)
 {
 	struct workload_plan plan = { .getppid = 60000, .nanosleep = 50, .futex_rounds = 500 };
 	struct client_config large = { .count = 1, .subbuf_count = 64 };
-	struct client_config small = { .count = 1, .flight = true, .subbuf_bytes = 4096,
-				       .subbuf_count = 4 };
+	struct client_config small = { .count = 1, .flight = true, .subbuf_bytes = 4096, .subbuf_count = 4 };
 	uint64_t stale = 0, now, whole = 0, events, switches = 0, slack;
 	struct client_counts pages, all;
 	struct client stream, flight;
@@ -86,8 +82,8 @@ void test_flight_wraps(void)
 	client_pages(&flight, &pages);
 	events = flight.received + pages.overwritten + pages.lost[SCOPE_LOST_FULL];
 	printf("# %lu sub-buffers read, %lu overwritten under the reader; %lu records + %lu "
-	       "overwritten = %lu, stream %lu\n", whole, stale, flight.received, pages.overwritten,
-	       events, stream.received);
+	       "overwritten = %lu, stream %lu\n",
+	       whole, stale, flight.received, pages.overwritten, events, stream.received);
 	CHECK(pages.records == flight.received + pages.overwritten);
 	CHECK(!pages.lost[SCOPE_LOST_FULL] && pages.overwritten);
 	CHECK(!all.lost[SCOPE_LOST_FULL] && !all.overwritten && all.records == stream.received);
@@ -115,8 +111,7 @@ static uint64_t held(const struct client *client)
 void test_snapshot(void)
 {
 	struct workload_plan plan = { .getppid = 400000, .blocked = true };
-	struct client_config config = { .count = 1, .flight = true, .subbuf_bytes = 16384,
-					.subbuf_count = 4 };
+	struct client_config config = { .count = 1, .flight = true, .subbuf_bytes = 16384, .subbuf_count = 4 };
 	struct client_counts counts, pages;
 	uint64_t waiting, stale, before;
 	struct workload workload;
@@ -197,8 +192,7 @@ static pid_t begin_sleepers(void)
 /* A ring too small to tell of every thread writes over none it told of, and counts who is missing. */
 void test_snapshot_small(void)
 {
-	struct client_config config = { .count = 1, .flight = true, .subbuf_bytes = 4096,
-					.subbuf_count = 2 };
+	struct client_config config = { .count = 1, .flight = true, .subbuf_bytes = 4096, .subbuf_count = 2 };
 	struct client_counts before, pages;
 	struct seen seen = { 0 };
 	struct client client;

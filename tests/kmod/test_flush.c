@@ -38,8 +38,7 @@ static void __attribute__((noreturn)) ask_without_end(const struct client *clien
 	_exit(0);
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, const void *record, uint32_t bytes)
 {
 	(void)cpu, (void)tid, (void)at_ns, (void)record, (void)bytes;
 	++*(uint64_t *)data;

@@ -28,8 +28,7 @@ static void note_exit_group(struct seen *seen, uint16_t nr, uint32_t tid, uint64
 	seen->exit_group_ns = now_ns;
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_syscall *call = record;
 	const struct scope_record_enter *enter = record;
@@ -54,8 +53,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	case SCOPE_RECORD_SYSCALL:
 		note_exit_group(seen, call->nr, tid, now_ns);
 		if (call->nr == SYS_getppid || call->nr == 20)
-			seen->calls[call->abi_args & 0xf] +=
-				call->nr == ((call->abi_args & 0xf) ? 20 : SYS_getppid);
+			seen->calls[call->abi_args & 0xf] += call->nr == ((call->abi_args & 0xf) ? 20 : SYS_getppid);
 		seen->minus_one += call->nr == SCOPE_NR_NONE;
 		seen->high += call->nr == 600 && call->ret == -ENOSYS;
 		break;
@@ -117,8 +115,7 @@ void test_family(void)
 		CHECK(write(go[1], "", 1) == 1);
 	usleep(50000);
 	stop_and_check(&client, &seen);
-	CHECK(seen.states == 5 && seen.tid_count == 5, "%u states, %u threads", seen.states,
-	      seen.tid_count);
+	CHECK(seen.states == 5 && seen.tid_count == 5, "%u states, %u threads", seen.states, seen.tid_count);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
@@ -158,8 +155,7 @@ void test_exec_of_thread(void)
 	stop_and_check(&client, &seen);
 	CHECK(seen.execs == 1 && (int)seen.exec.tid == pid && seen.exec.old_tid != seen.exec.tid);
 	CHECK((int)seen.exec.tgid == pid && !strcmp(seen.exec.comm, "true"), "%s", seen.exec.comm);
-	CHECK((int)seen.exit_group_tid == pid && seen.exit_group_ns > seen.exec_ns, "%u",
-	      seen.exit_group_tid);
+	CHECK((int)seen.exit_group_tid == pid && seen.exit_group_ns > seen.exec_ns, "%u", seen.exit_group_tid);
 }
 
 static void odd_calls(void)
@@ -188,8 +184,7 @@ void test_odd_calls(void)
 	client_begin(&client, &config);
 	odd_calls();
 	stop_and_check(&client, &seen);
-	printf("# native %u, 32-bit %u, -1 %u, 600 %u\n", seen.calls[0], seen.calls[1],
-	       seen.minus_one, seen.high);
+	printf("# native %u, 32-bit %u, -1 %u, 600 %u\n", seen.calls[0], seen.calls[1], seen.minus_one, seen.high);
 	/* A call that the timer cut in two is told otherwise: a few may be missing here. */
 	CHECK(seen.calls[SCOPE_ABI_NATIVE] > 90 && seen.calls[SCOPE_ABI_32] > 90);
 	CHECK(seen.minus_one > 90 && seen.high > 90);
@@ -198,8 +193,7 @@ void test_odd_calls(void)
 static void *random_main(void *data)
 {
 	size_t bytes = 1 << 30;
-	char *buffer =
-		mmap(NULL, bytes / 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *buffer = mmap(NULL, bytes / 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	*(volatile int *)data = 1;
 	for (;;)
@@ -271,8 +265,11 @@ void test_load(void)
 /* Traces pid for a moment, and goes without a word. */
 void test_trace_briefly(int pid)
 {
-	struct client_config config = { .count = 1, .follow = true, .stack_mode = SCOPE_STACK_COPY,
-					.stack_min_ns = 1000, .sample_period_ns = 200000 };
+	struct client_config config = { .count = 1,
+					.follow = true,
+					.stack_mode = SCOPE_STACK_COPY,
+					.stack_min_ns = 1000,
+					.sample_period_ns = 200000 };
 	struct client client;
 	struct seen seen = { 0 };
 

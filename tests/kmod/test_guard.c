@@ -16,8 +16,7 @@
 #define SPIN_NS (SCOPE_DELAY_SPIN_NS - 1)
 
 /* The guard has to stop the session, or must not within 3 s. */
-static void expect_guard(struct client *client, struct nl_sock *sock, const char *what, uint32_t limit,
-			 bool stops)
+static void expect_guard(struct client *client, struct nl_sock *sock, const char *what, uint32_t limit, bool stops)
 {
 	struct client_notice notice = { 0 };
 	struct client_counts counts;

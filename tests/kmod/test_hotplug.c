@@ -20,8 +20,7 @@ struct seen {
 	uint32_t calls, samples;
 };
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_syscall *call = record;
 	const struct scope_record_stack *stack = record;
@@ -33,8 +32,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	seen->calls += (scope_record_type(call->word) == SCOPE_RECORD_SYSCALL ||
 			scope_record_type(call->word) == SCOPE_RECORD_ENTER) &&
 		       call->nr == SYS_getppid;
-	seen->samples += scope_record_type(stack->word) == SCOPE_RECORD_STACK &&
-			 stack->reason == SCOPE_STACK_SAMPLE;
+	seen->samples += scope_record_type(stack->word) == SCOPE_RECORD_STACK && stack->reason == SCOPE_STACK_SAMPLE;
 }
 
 static void set_online(bool online)
@@ -84,8 +82,11 @@ static void wait_for_stack(const struct client *client, volatile int *phase)
 void test_cpu_comes(void)
 {
 	/* Small stacks: where a kernel checks itself the calls take seconds, and thousands of samples. */
-	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_COPY, .stack_bytes = 256,
-					.stack_min_ns = 1000000000, .sample_period_ns = 200000,
+	struct client_config config = { .count = 1,
+					.stack_mode = SCOPE_STACK_COPY,
+					.stack_bytes = 256,
+					.stack_min_ns = 1000000000,
+					.sample_period_ns = 200000,
 					.subbuf_count = 64 };
 	struct client_counts alone, both, pages;
 	struct seen seen = { 0 };
@@ -115,8 +116,9 @@ void test_cpu_comes(void)
 	client_drain(&client, on_record, &seen);
 	client_pages(&client, &pages);
 	printf("# %u calls and %u samples on it, %lu records, %lu received, lost %lu %lu %lu, memory %lu "
-	       "and %lu\n", seen.calls, seen.samples, pages.records, client.received, pages.lost[0],
-	       pages.lost[1], pages.lost[2], alone.memory, both.memory);
+	       "and %lu\n",
+	       seen.calls, seen.samples, pages.records, client.received, pages.lost[0], pages.lost[1], pages.lost[2],
+	       alone.memory, both.memory);
 	CHECK(pages.records == client.received);
 	CHECK(!pages.lost[0] && !pages.lost[1] && !pages.lost[2]);
 	CHECK(seen.calls == CALLS && seen.samples);

@@ -25,8 +25,7 @@ static void __attribute__((noreturn)) eavesdrop(int ready, int until)
 	nl_socket_disable_seq_check(sock);
 	group = genl_ctrl_resolve_grp(sock, SCOPE_GENL_NAME, "notices");
 	if (group > 0)
-		printf("# there is a group: %s\n",
-		       nl_socket_add_membership(sock, group) ? "it refuses" : "joined");
+		printf("# there is a group: %s\n", nl_socket_add_membership(sock, group) ? "it refuses" : "joined");
 	err = client_ask_to_listen(sock);
 	CHECK(err == -NLE_PERM, "asked: %s", nl_geterror(err));
 	CHECK(write(ready, &byte, 1) == 1);

@@ -90,15 +90,14 @@ static void check_thrown_away(const struct client *client)
 	int status;
 
 	if (!pid) {
-		volatile uint8_t *map = mmap(NULL, client->info.region_bytes, PROT_READ, MAP_SHARED,
-					     client->fd, 0);
+		volatile uint8_t *map = mmap(NULL, client->info.region_bytes, PROT_READ, MAP_SHARED, client->fd, 0);
 
 		madvise((void *)map, client->info.region_bytes, MADV_DONTNEED);
 		_exit(map[0] == 0x53 ? 0 : 1);
 	}
 	CHECK(waitpid(pid, &status, 0) == pid);
-	CHECK((WIFEXITED(status) && !WEXITSTATUS(status)) ||
-	      (WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS), "%x", status);
+	CHECK((WIFEXITED(status) && !WEXITSTATUS(status)) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS), "%x",
+	      status);
 }
 
 /* The child has nothing but the mapping, and that keeps the session. */
@@ -130,8 +129,7 @@ static void check_forked(struct client *client)
 
 void test_maps(void)
 {
-	struct client_config config = { .count = 1, .pids = { getpid() }, .subbuf_bytes = 4096,
-					.subbuf_count = 2 };
+	struct client_config config = { .count = 1, .pids = { getpid() }, .subbuf_bytes = 4096, .subbuf_count = 2 };
 	struct client client;
 
 	client_open(&client);

@@ -80,8 +80,8 @@ static void two_at_once(void)
 	close(begin[1]);
 	for (i = 0; i < 2; i++)
 		CHECK(read(done[0], &byte, 1) == 1);
-	printf("# %lu of %lu MB free are left, %lu MB asked for twice\n", available_bytes() >> 20,
-	       free_bytes >> 20, bytes >> 20);
+	printf("# %lu of %lu MB free are left, %lu MB asked for twice\n", available_bytes() >> 20, free_bytes >> 20,
+	       bytes >> 20);
 	CHECK(available_bytes() > free_bytes * 7 / 16, "both have got them");
 	CHECK(available_bytes() < free_bytes - bytes / 2, "nobody has got them");
 	for (i = 0; i < 2; i++) {

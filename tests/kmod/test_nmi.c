@@ -37,8 +37,7 @@ static uint64_t handled(void)
 	return count;
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_probe *probe = record;
 	const struct scope_record_syscall *call = record;
@@ -51,10 +50,9 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	switch (scope_record_type(probe->word)) {
 	case SCOPE_RECORD_PROBE:
 		CHECK((int32_t)tid == seen->tid && probe->args == 1);
-		CHECK(probe->id && probe->id <= PROBES && probe->flags == SCOPE_PROBE_INTERRUPT,
-		      "probe %u, flags %x", probe->id, probe->flags);
-		CHECK(*number > seen->last_number[probe->id], "%lu after %lu", *number,
-		      seen->last_number[probe->id]);
+		CHECK(probe->id && probe->id <= PROBES && probe->flags == SCOPE_PROBE_INTERRUPT, "probe %u, flags %x",
+		      probe->id, probe->flags);
+		CHECK(*number > seen->last_number[probe->id], "%lu after %lu", *number, seen->last_number[probe->id]);
 		seen->last_number[probe->id] = *number;
 		seen->probes++;
 		break;
@@ -92,8 +90,7 @@ void test_nmi(void)
 {
 	static const struct client_probe probe[PROBES] = {
 		{ .id = 1, .kind = SCOPE_PROBE_KPROBE, .symbol = "scope_test_nmi", .args = 1 },
-		{ .id = 2, .kind = SCOPE_PROBE_KPROBE, .symbol = "scope_test_nmi_untraced",
-		  .args = 1 },
+		{ .id = 2, .kind = SCOPE_PROBE_KPROBE, .symbol = "scope_test_nmi_untraced", .args = 1 },
 	};
 	struct client_config config = { .count = 1, .subbuf_count = 64 };
 	struct client_counts pages;
@@ -128,8 +125,9 @@ void test_nmi(void)
 	client_drain(&client, on_record, &seen);
 	client_pages(&client, &pages);
 	printf("# %lu interrupts, %lu hits in the traced thread: %lu records + %lu in the middle of "
-	       "one; %lu calls of %lu, %lu lost\n", handled(), hits, seen.probes, pages.lost[SCOPE_LOST_NESTED],
-	       seen.calls, calls, pages.lost[SCOPE_LOST_FULL]);
+	       "one; %lu calls of %lu, %lu lost\n",
+	       handled(), hits, seen.probes, pages.lost[SCOPE_LOST_NESTED], seen.calls, calls,
+	       pages.lost[SCOPE_LOST_FULL]);
 	CHECK(seen.last_number[1] && seen.last_number[2]);
 	CHECK(!pages.lost[SCOPE_LOST_FULL] && !pages.lost[SCOPE_LOST_TOO_BIG]);
 	CHECK(hits == seen.probes + pages.lost[SCOPE_LOST_NESTED]);

@@ -66,8 +66,8 @@ static void expect(const char *who, void (*prepare)(int), int argument, bool all
 	if (!pid) {
 		prepare(argument);
 		ask(&opened, &info);
-		CHECK(!opened == allowed && !info == allowed, "%s %d: open %d, netlink %d", who,
-		      argument, opened, info);
+		CHECK(!opened == allowed && !info == allowed, "%s %d: open %d, netlink %d", who, argument, opened,
+		      info);
 		CHECK(allowed || ((opened == -EPERM || opened == -EACCES) && info == -EPERM),
 		      "%s %d: open %d, netlink %d", who, argument, opened, info);
 		_exit(0);
@@ -90,8 +90,9 @@ static void enter_user_namespace(int unused)
 /* Who may trace, and no more, is told no address of the kernel: the same session without them is allowed. */
 static void kernel_addresses(void)
 {
-	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_CHAIN,
-					.sample_period_ns = 1000000, .kernel_base = 1 };
+	struct client_config config = {
+		.count = 1, .stack_mode = SCOPE_STACK_CHAIN, .sample_period_ns = 1000000, .kernel_base = 1
+	};
 	struct client client;
 	int status, err;
 	pid_t pid = fork();
@@ -129,8 +130,8 @@ static void hold_up(int capability)
 		if (capability == CAP_SYS_ADMIN)
 			CHECK(!err, "%d %s", err, client_delay_text);
 		else
-			CHECK(err == -EPERM && client_told(client_delay_text, "takes CAP_SYS_ADMIN"), "%d %s",
-			      err, client_delay_text);
+			CHECK(err == -EPERM && client_told(client_delay_text, "takes CAP_SYS_ADMIN"), "%d %s", err,
+			      client_delay_text);
 		client_close(&client);
 		_exit(0);
 	}
@@ -143,8 +144,7 @@ void test_privileges(void)
 	int capability;
 
 	for (capability = 0; capability <= last; capability++)
-		expect("capability", keep_only, capability,
-		       capability == CAP_SYS_ADMIN || capability == CAP_PERFMON);
+		expect("capability", keep_only, capability, capability == CAP_SYS_ADMIN || capability == CAP_PERFMON);
 	expect("no capability", keep_only, -1, false);
 	expect("user", become_user, 0, false);
 	if (!access("/proc/self/ns/user", F_OK))

@@ -37,16 +37,15 @@ static bool is_right(const struct hits *hits, const struct scope_record_probe *p
 	case 1: /* kprobe on getppid */
 		return !probe->flags && !probe->args;
 	case 2: /* its return */
-		return probe->flags == SCOPE_PROBE_RETURN && probe->args == 1 &&
-		       (int64_t)arg[0] == hits->parent;
+		return probe->flags == SCOPE_PROBE_RETURN && probe->args == 1 && (int64_t)arg[0] == hits->parent;
 	case 3: /* do_sys_openat2: the path is a string of the program, at the same place always */
 		return !probe->flags && probe->args == 2 && (int32_t)arg[0] == AT_FDCWD && arg[1];
 	case 4: /* puppet_function */
-		return probe->flags == SCOPE_PROBE_USER && probe->args == 3 && arg[0] < CALLS &&
-		       arg[1] == 2 * arg[0] && arg[2] == 3 * arg[0];
+		return probe->flags == SCOPE_PROBE_USER && probe->args == 3 && arg[0] < CALLS && arg[1] == 2 * arg[0] &&
+		       arg[2] == 3 * arg[0];
 	case 5: /* its return */
-		return probe->flags == (SCOPE_PROBE_USER | SCOPE_PROBE_RETURN) &&
-		       probe->args == 1 && arg[0] % 7 == 0 && arg[0] / 7 < CALLS;
+		return probe->flags == (SCOPE_PROBE_USER | SCOPE_PROBE_RETURN) && probe->args == 1 && arg[0] % 7 == 0 &&
+		       arg[0] / 7 < CALLS;
 	}
 	return false;
 }
@@ -65,8 +64,7 @@ static void on_probe(struct hits *hits, const struct scope_record_probe *probe)
 		hits->nth[5][arg[0] / 7]++;
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_probe *probe = record;
 	const struct scope_record_stack *stack = record;
@@ -77,8 +75,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	if (type == SCOPE_RECORD_PROBE) {
 		CHECK(tid && probe->id < 8);
 		on_probe(hits, probe);
-	} else if ((type == SCOPE_RECORD_STACK || type == SCOPE_RECORD_CHAIN) &&
-		   stack->reason == SCOPE_STACK_PROBE) {
+	} else if ((type == SCOPE_RECORD_STACK || type == SCOPE_RECORD_CHAIN) && stack->reason == SCOPE_STACK_PROBE) {
 		CHECK(hits->last_type[cpu] == SCOPE_RECORD_PROBE);
 		hits->stacks++;
 	}
@@ -101,8 +98,8 @@ static void end(struct client *client, struct puppet *puppet, struct hits *hits)
 	CHECK(!client_command(client, SCOPE_CMD_STOP));
 	client_drain(client, on_record, hits);
 	client_pages(client, &pages);
-	CHECK(!pages.lost[0] && !pages.lost[1] && !pages.lost[2], "lost %lu %lu %lu", pages.lost[0],
-	      pages.lost[1], pages.lost[2]);
+	CHECK(!pages.lost[0] && !pages.lost[1] && !pages.lost[2], "lost %lu %lu %lu", pages.lost[0], pages.lost[1],
+	      pages.lost[2]);
 	client_close(client);
 	puppet_end(puppet);
 }
@@ -120,27 +117,24 @@ static void expect_each(const struct hits *hits, uint32_t id, uint32_t calls, ui
 	uint32_t nth;
 
 	for (nth = 0; nth < calls; nth++)
-		CHECK(hits->nth[id][nth] == times, "probe %u, call %u: %u times, not %u", id, nth,
-		      hits->nth[id][nth], times);
+		CHECK(hits->nth[id][nth] == times, "probe %u, call %u: %u times, not %u", id, nth, hits->nth[id][nth],
+		      times);
 }
 
 /* So many records came of it, all right, and its count says the same. */
 static void expect(struct client *client, const struct hits *hits, uint32_t id, uint32_t count)
 {
-	CHECK(hits->records[id] == count && hits->right[id] == count, "probe %u: %u records, %u right",
-	      id, hits->records[id], hits->right[id]);
+	CHECK(hits->records[id] == count && hits->right[id] == count, "probe %u: %u records, %u right", id,
+	      hits->records[id], hits->right[id]);
 	if (client)
-		CHECK(client_probe_hits(client, id) == count, "probe %u: %lu hits", id,
-		      client_probe_hits(client, id));
+		CHECK(client_probe_hits(client, id) == count, "probe %u: %lu hits", id, client_probe_hits(client, id));
 }
 
 void test_probe_kernel(void)
 {
 	const struct client_probe entry = { .id = 1, .kind = SCOPE_PROBE_KPROBE, .symbol = GETPPID };
-	const struct client_probe back = { .id = 2, .kind = SCOPE_PROBE_KRETPROBE,
-					   .symbol = GETPPID, .args = 1 };
-	const struct client_probe open = { .id = 3, .kind = SCOPE_PROBE_KPROBE,
-					   .symbol = OPEN, .args = 2 };
+	const struct client_probe back = { .id = 2, .kind = SCOPE_PROBE_KRETPROBE, .symbol = GETPPID, .args = 1 };
+	const struct client_probe open = { .id = 3, .kind = SCOPE_PROBE_KPROBE, .symbol = OPEN, .args = 2 };
 	struct client_probe_state state;
 	struct hits hits = { .parent = getpid() };
 	struct puppet puppet, other;
@@ -156,8 +150,8 @@ void test_probe_kernel(void)
 	puppet_do(&puppet, PUPPET_GETPPID, CALLS);
 	puppet_do(&puppet, PUPPET_OPEN, CALLS);
 	puppet_wait(&other);
-	CHECK(!client_probe_next(&client, 2, &state) && state.id == 2 &&
-	      state.kind == SCOPE_PROBE_KRETPROBE && !strcmp(state.name, GETPPID));
+	CHECK(!client_probe_next(&client, 2, &state) && state.id == 2 && state.kind == SCOPE_PROBE_KRETPROBE &&
+	      !strcmp(state.name, GETPPID));
 	CHECK(client_probe_next(&client, 4, &state) == -ENOENT);
 	CHECK(client_probe_hits(&client, 1) == CALLS && client_probe_hits(&client, 2) == CALLS);
 	CHECK(!client_probe_remove(&client, 1) && client_probe_remove(&client, 1) == -ENOENT);
@@ -180,10 +174,12 @@ void test_probe_kernel(void)
 
 void test_probe_user(void)
 {
-	struct client_probe entry = { .id = 4, .kind = SCOPE_PROBE_UPROBE, .path = OWN_PATH,
-				      .offset = puppet_function_offset(), .args = 3 };
-	struct client_probe back = { .id = 5, .kind = SCOPE_PROBE_URETPROBE, .path = OWN_PATH,
-				     .offset = puppet_function_offset(), .args = 1 };
+	struct client_probe entry = {
+		.id = 4, .kind = SCOPE_PROBE_UPROBE, .path = OWN_PATH, .offset = puppet_function_offset(), .args = 3
+	};
+	struct client_probe back = {
+		.id = 5, .kind = SCOPE_PROBE_URETPROBE, .path = OWN_PATH, .offset = puppet_function_offset(), .args = 1
+	};
 	struct hits hits = { 0 };
 	struct puppet puppet, other;
 	struct client client;
@@ -196,8 +192,8 @@ void test_probe_user(void)
 	puppet_do(&puppet, PUPPET_FUNCTION, CALLS);
 	/* A process that begins later, by fork and exec. */
 	puppet_do(&puppet, PUPPET_SPAWN, CALLS);
-	CHECK(client_probe_hits(&client, 4) == 2 * CALLS && client_probe_hits(&client, 5) == 2 * CALLS,
-	      "%lu, %lu", client_probe_hits(&client, 4), client_probe_hits(&client, 5));
+	CHECK(client_probe_hits(&client, 4) == 2 * CALLS && client_probe_hits(&client, 5) == 2 * CALLS, "%lu, %lu",
+	      client_probe_hits(&client, 4), client_probe_hits(&client, 5));
 	CHECK(!client_probe_remove(&client, 4));
 	puppet_do(&puppet, PUPPET_FUNCTION, CALLS);
 	end(&client, &puppet, &hits);
@@ -212,8 +208,9 @@ void test_probe_user(void)
 void test_probe_deleted(void)
 {
 	char path[64], command[PATH_MAX + 64];
-	struct client_probe probe = { .id = 4, .kind = SCOPE_PROBE_UPROBE, .path = path,
-				      .offset = puppet_function_offset(), .args = 3 };
+	struct client_probe probe = {
+		.id = 4, .kind = SCOPE_PROBE_UPROBE, .path = path, .offset = puppet_function_offset(), .args = 3
+	};
 	struct hits hits = { 0 };
 	struct puppet puppet;
 	struct client client;
@@ -239,14 +236,19 @@ void test_probe_deleted(void)
 
 void test_probe_stack(void)
 {
-	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_CHAIN,
-					.stack_min_ns = 4000000000u, .stacks_per_second = 1000000,
+	struct client_config config = { .count = 1,
+					.stack_mode = SCOPE_STACK_CHAIN,
+					.stack_min_ns = 4000000000u,
+					.stacks_per_second = 1000000,
 					.subbuf_count = 64 };
 	const struct client_probe probes[] = {
-		{ .id = 1, .kind = SCOPE_PROBE_KPROBE, .symbol = GETPPID,
+		{ .id = 1, .kind = SCOPE_PROBE_KPROBE, .symbol = GETPPID, .flags = SCOPE_PROBE_WITH_STACK },
+		{ .id = 4,
+		  .kind = SCOPE_PROBE_UPROBE,
+		  .path = OWN_PATH,
+		  .offset = puppet_function_offset(),
+		  .args = 3,
 		  .flags = SCOPE_PROBE_WITH_STACK },
-		{ .id = 4, .kind = SCOPE_PROBE_UPROBE, .path = OWN_PATH,
-		  .offset = puppet_function_offset(), .args = 3, .flags = SCOPE_PROBE_WITH_STACK },
 	};
 	struct hits hits = { 0 };
 	struct puppet puppet;
@@ -266,12 +268,12 @@ void test_probe_stack(void)
 	CHECK(hits.stacks == 600, "%u stacks", hits.stacks);
 }
 
-#define WANT(client, want, words, ...)                                                             \
-	do {                                                                                       \
-		const struct client_probe wrong = { .id = 7, __VA_ARGS__ };                        \
-		int got = client_probe_add(client, &wrong);                                        \
-		CHECK(got == (want), "%d, %s", got, client_probe_text);                            \
-		CHECK(client_told(client_probe_text, words), "%s", client_probe_text);                  \
+#define WANT(client, want, words, ...)                                                                                 \
+	do {                                                                                                           \
+		const struct client_probe wrong = { .id = 7, __VA_ARGS__ };                                            \
+		int got = client_probe_add(client, &wrong);                                                            \
+		CHECK(got == (want), "%d, %s", got, client_probe_text);                                                \
+		CHECK(client_told(client_probe_text, words), "%s", client_probe_text);                                 \
 	} while (0)
 
 /* Not every kernel's function begins with an instruction of more than one byte. */
@@ -289,8 +291,7 @@ static void inside_an_instruction(struct client *client)
 
 void test_probe_refuse(void)
 {
-	struct client_probe many = { .kind = SCOPE_PROBE_UPROBE, .path = OWN_PATH,
-				     .offset = puppet_function_offset() };
+	struct client_probe many = { .kind = SCOPE_PROBE_UPROBE, .path = OWN_PATH, .offset = puppet_function_offset() };
 	struct client_probe_state state;
 	struct puppet puppet;
 	struct client client;
@@ -304,23 +305,19 @@ void test_probe_refuse(void)
 	WANT(&client, -EINVAL, "allows no probe", .symbol = INT3);
 	inside_an_instruction(&client);
 	WANT(&client, -EINVAL, "PROBE_OFFSET", .symbol = GETPPID, .offset = 1 << 20);
-	WANT(&client, -EINVAL, "PROBE_OFFSET", .kind = SCOPE_PROBE_KRETPROBE, .symbol = GETPPID,
-	     .offset = 4);
+	WANT(&client, -EINVAL, "PROBE_OFFSET", .kind = SCOPE_PROBE_KRETPROBE, .symbol = GETPPID, .offset = 4);
 	WANT(&client, -EINVAL, "PROBE_KIND", .kind = 4, .symbol = GETPPID);
 	WANT(&client, -EINVAL, "PROBE_ARGS", .symbol = GETPPID, .args = 7);
-	WANT(&client, -EINVAL, "PROBE_ARGS", .kind = SCOPE_PROBE_KRETPROBE, .symbol = GETPPID,
-	     .args = 2);
+	WANT(&client, -EINVAL, "PROBE_ARGS", .kind = SCOPE_PROBE_KRETPROBE, .symbol = GETPPID, .args = 2);
 	WANT(&client, -EINVAL, "PROBE_FLAGS", .symbol = GETPPID, .flags = 0x80);
 	WANT(&client, -EINVAL, "PROBE_SYMBOL", .path = OWN_PATH);
 	WANT(&client, -EINVAL, "PROBE_SYMBOL", .symbol = GETPPID, .path = OWN_PATH);
 	WANT(&client, -EINVAL, "empty", .symbol = "");
 	WANT(&client, -ENOENT, "no such file", .kind = SCOPE_PROBE_UPROBE, .path = PUPPET_PATH);
 	WANT(&client, -EISDIR, "regular", .kind = SCOPE_PROBE_UPROBE, .path = "/proc");
-	WANT(&client, -ERANGE, "outside", .kind = SCOPE_PROBE_UPROBE, .path = OWN_PATH,
-	     .offset = 1ull << 40);
+	WANT(&client, -ERANGE, "outside", .kind = SCOPE_PROBE_UPROBE, .path = OWN_PATH, .offset = 1ull << 40);
 	if (!access("/proc/kcore", F_OK))
-		WANT(&client, -EIO, "cannot be probed", .kind = SCOPE_PROBE_UPROBE,
-		     .path = "/proc/kcore");
+		WANT(&client, -EIO, "cannot be probed", .kind = SCOPE_PROBE_UPROBE, .path = "/proc/kcore");
 	for (id = 0; id < SCOPE_PROBE_MAX; id++) {
 		many.id = id;
 		must(&client, &many);
@@ -344,10 +341,12 @@ void test_probe_churn(void)
 	const struct client_probe probes[] = {
 		{ .id = 1, .kind = SCOPE_PROBE_KPROBE, .symbol = GETPPID },
 		{ .id = 2, .kind = SCOPE_PROBE_KRETPROBE, .symbol = GETPPID, .args = 1 },
-		{ .id = 4, .kind = SCOPE_PROBE_UPROBE, .path = OWN_PATH,
-		  .offset = puppet_function_offset(), .args = 3 },
-		{ .id = 5, .kind = SCOPE_PROBE_URETPROBE, .path = OWN_PATH,
-		  .offset = puppet_function_offset(), .args = 1 },
+		{ .id = 4, .kind = SCOPE_PROBE_UPROBE, .path = OWN_PATH, .offset = puppet_function_offset(), .args = 3 },
+		{ .id = 5,
+		  .kind = SCOPE_PROBE_URETPROBE,
+		  .path = OWN_PATH,
+		  .offset = puppet_function_offset(),
+		  .args = 1 },
 	};
 	struct client_config config = { .count = 2, .subbuf_count = 64 };
 	uint64_t hits_of[4] = { 0 };
@@ -401,8 +400,7 @@ void test_probe_hold(int pid)
 	const struct client_probe probes[] = {
 		{ .id = 1, .kind = SCOPE_PROBE_KPROBE, .symbol = GETPPID },
 		{ .id = 2, .kind = SCOPE_PROBE_KRETPROBE, .symbol = GETPPID },
-		{ .id = 4, .kind = SCOPE_PROBE_UPROBE, .path = OWN_PATH,
-		  .offset = puppet_function_offset() },
+		{ .id = 4, .kind = SCOPE_PROBE_UPROBE, .path = OWN_PATH, .offset = puppet_function_offset() },
 	};
 	struct client client;
 	size_t i;

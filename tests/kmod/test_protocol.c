@@ -8,8 +8,7 @@
 #include "client_probe.h"
 #include "tests.h"
 
-static int configure(struct client *client, uint32_t protocol, int kind, char *text,
-		     uint32_t text_bytes)
+static int configure(struct client *client, uint32_t protocol, int kind, char *text, uint32_t text_bytes)
 {
 	const uint8_t chain = SCOPE_STACK_CHAIN;
 	struct attributes a = { 0 }, targets = { 0 };
@@ -28,8 +27,7 @@ struct seen {
 	uint32_t new_flags; /* records with a flag that protocol 1 does not have */
 };
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_chain *chain = record;
 	const struct scope_record_thread_exit *gone = record;
@@ -41,8 +39,8 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	if (type == SCOPE_RECORD_CHAIN) {
 		seen->costs += !!(chain->flags & SCOPE_STACK_COST);
 		seen->new_flags += chain->reason > SCOPE_STACK_SAMPLE ||
-				   chain->flags & ~(SCOPE_STACK_IN_KERNEL | SCOPE_STACK_CUT |
-						    SCOPE_STACK_FAULT | SCOPE_STACK_COST);
+				   chain->flags & ~(SCOPE_STACK_IN_KERNEL | SCOPE_STACK_CUT | SCOPE_STACK_FAULT |
+						    SCOPE_STACK_COST);
 	}
 	if (type == SCOPE_RECORD_THREAD_EXIT)
 		seen->new_flags += !!(gone->flags & ~SCOPE_EXIT_LAST);
@@ -51,16 +49,14 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 /* What leads to records that protocol 1 does not have: refused there, and taken from 2 on. */
 static void check_asked(struct client *client, uint32_t protocol)
 {
-	const struct client_probe probe = { .id = 1, .kind = SCOPE_PROBE_KPROBE,
-					    .symbol = "do_nanosleep" };
+	const struct client_probe probe = { .id = 1, .kind = SCOPE_PROBE_KPROBE, .symbol = "do_nanosleep" };
 	struct attributes filter = { 0 }, nest = { 0 };
 	const int want = protocol < 2 ? -EPROTO : 0;
 	char text[256];
 	int err = client_probe_add(client, &probe);
 
 	/* Or a kernel without kprobes. */
-	CHECK(err == want || (protocol > 1 && err == -EOPNOTSUPP), "PROBE_ADD: %d %s", err,
-	      client_probe_text);
+	CHECK(err == want || (protocol > 1 && err == -EOPNOTSUPP), "PROBE_ADD: %d %s", err, client_probe_text);
 	CHECK(!want || client_told(client_probe_text, "PROTOCOL 2"), "%s", client_probe_text);
 	attributes_u32(&filter, SCOPE_ATTR_SESSION, client->info.session);
 	attributes_u32(&nest, SCOPE_ATTR_THREAD, getpid());
@@ -99,8 +95,8 @@ static void check_served(uint32_t protocol)
 	CHECK(types[SCOPE_RECORD_SYSCALL] >= 100);
 	CHECK(!types[SCOPE_RECORD_COMM] == (protocol < 2), "protocol %u: %u COMM records", protocol,
 	      types[SCOPE_RECORD_COMM]);
-	CHECK(types[SCOPE_RECORD_CHAIN] && !seen.costs == (protocol < 2),
-	      "protocol %u: %u chains, %u with a cost", protocol, types[SCOPE_RECORD_CHAIN], seen.costs);
+	CHECK(types[SCOPE_RECORD_CHAIN] && !seen.costs == (protocol < 2), "protocol %u: %u chains, %u with a cost",
+	      protocol, types[SCOPE_RECORD_CHAIN], seen.costs);
 	CHECK(protocol > 1 || !seen.new_flags, "%u records with unknown flags", seen.new_flags);
 	for (type = SCOPE_RECORD_COMM; protocol < 2 && type < 1 << SCOPE_TYPE_BITS; type++)
 		CHECK(!types[type], "protocol %u: record %u", protocol, type);
@@ -117,8 +113,7 @@ void test_protocol(void)
 	snprintf(want, sizeof(want), "%d to %d", SCOPE_PROTOCOL_MIN, SCOPE_PROTOCOL);
 	client_open(&client);
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		CHECK(configure(&client, others[i], SCOPE_ATTR_TARGET, text, sizeof(text)) == -EPROTO,
-		      "%u", others[i]);
+		CHECK(configure(&client, others[i], SCOPE_ATTR_TARGET, text, sizeof(text)) == -EPROTO, "%u", others[i]);
 		CHECK(client_told(text, want), "%s", text);
 	}
 	client_close(&client);

@@ -9,10 +9,10 @@
 #include "attributes.h"
 #include "tests.h"
 
-#define WANT(expression, want)                                                                     \
-	do {                                                                                       \
-		int got = (expression);                                                            \
-		CHECK(got == (want), "%s: %d, not %d: %s", #expression, got, want, text);          \
+#define WANT(expression, want)                                                                                         \
+	do {                                                                                                           \
+		int got = (expression);                                                                                \
+		CHECK(got == (want), "%s: %d, not %d: %s", #expression, got, want, text);                              \
 	} while (0)
 
 static char text[256];
@@ -70,8 +70,7 @@ static void refuse_values(struct client *client)
 	CHECK(with(client, getpid(), SCOPE_ATTR_STACK_SYSCALLS, bytes, 65) < 0);
 	CHECK(with(client, getpid(), SCOPE_ATTR_EVENTS, bytes, 2) < 0);
 	CHECK(with(client, getpid(), SCOPE_ATTR_MAX + 1, bytes, 4) < 0);
-	CHECK(with(client, getpid(), SCOPE_ATTR_RECORDS, bytes, 8) <
-	      0); /* an answer, not a question */
+	CHECK(with(client, getpid(), SCOPE_ATTR_RECORDS, bytes, 8) < 0); /* an answer, not a question */
 }
 
 static void refuse_targets(struct client *client)

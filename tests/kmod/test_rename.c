@@ -13,8 +13,7 @@ struct names {
 
 static int go[2];
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_comm *comm = record;
 	struct names *names = data;
@@ -77,7 +76,7 @@ void test_rename(void)
 	CHECK(!client_command(&client, SCOPE_CMD_STOP));
 	client_drain(&client, on_record, &names);
 	CHECK(names.own == 1 && names.by_other == 1 && names.of_exec == 1 && names.renames == 3,
-	      "%u own, %u by another thread, %u by exec, %u in all", names.own, names.by_other,
-	      names.of_exec, names.renames);
+	      "%u own, %u by another thread, %u by exec, %u in all", names.own, names.by_other, names.of_exec,
+	      names.renames);
 	client_close(&client);
 }

@@ -8,8 +8,7 @@
 
 #define SLACK 100ull
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	(void)data, (void)cpu, (void)tid, (void)now_ns, (void)record, (void)bytes;
 }
@@ -20,11 +19,9 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
  */
 void test_sessions(void)
 {
-	struct workload_plan plan = { .getppid = 20000, .nanosleep = 100, .futex_rounds = 500,
-				      .processes = 10 };
+	struct workload_plan plan = { .getppid = 20000, .nanosleep = 100, .futex_rounds = 500, .processes = 10 };
 	struct client_config large = { .count = 1, .follow = true, .subbuf_count = 32 };
-	struct client_config tiny = { .count = 1, .follow = true, .subbuf_bytes = 4096,
-				      .subbuf_count = 2 };
+	struct client_config tiny = { .count = 1, .follow = true, .subbuf_bytes = 4096, .subbuf_count = 2 };
 	struct client client[3];
 	struct client_counts pages[3];
 	struct workload workload;
@@ -48,8 +45,7 @@ void test_sessions(void)
 		client_pages(&client[i], &pages[i]);
 		CHECK(pages[i].records == client[i].received);
 		sum[i] = client[i].received + pages[i].lost[SCOPE_LOST_FULL];
-		printf("# received %lu + lost %lu = %lu\n", client[i].received, pages[i].lost[0],
-		       sum[i]);
+		printf("# received %lu + lost %lu = %lu\n", client[i].received, pages[i].lost[0], sum[i]);
 		CHECK(!pages[i].lost[SCOPE_LOST_NESTED] && !pages[i].lost[SCOPE_LOST_TOO_BIG]);
 		client_close(&client[i]);
 	}
@@ -68,8 +64,7 @@ void test_sessions(void)
 void test_reader_killed(void)
 {
 	struct workload_plan plan = { .getppid = 200000 };
-	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_COPY,
-					.sample_period_ns = 200000 };
+	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_COPY, .sample_period_ns = 200000 };
 	struct workload workload;
 	struct client client;
 	int round;

@@ -22,8 +22,7 @@ struct seen {
 	uint32_t x32, none, execs, bad;
 };
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_enter *call = record;
 	struct seen *seen = data;
@@ -34,8 +33,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	if (type != SCOPE_RECORD_SYSCALL && type != SCOPE_RECORD_ENTER)
 		return;
 	seen->none += call->nr == SCOPE_NR_NONE;
-	seen->bad += call->nr == SYS_pread64 && call->abi_args >> 4 &&
-		     *(const uint64_t *)(record + 24) == ~0ull;
+	seen->bad += call->nr == SYS_pread64 && call->abi_args >> 4 && *(const uint64_t *)(record + 24) == ~0ull;
 	if (call->nr != SYS_getppid)
 		return;
 	if ((call->abi_args & 0xf) == SCOPE_ABI_X32) {
@@ -135,8 +133,8 @@ static void trace_inside(void)
 	client_begin(&client, &config);
 	actor_act(&actor);
 	finish(&client, &seen);
-	CHECK(seen.count == 1 && seen.calls[0] == CALLS && (int)seen.tid[0] != actor.pid,
-	      "%u threads, %u calls, %u", seen.count, seen.calls[0], seen.tid[0]);
+	CHECK(seen.count == 1 && seen.calls[0] == CALLS && (int)seen.tid[0] != actor.pid, "%u threads, %u calls, %u",
+	      seen.count, seen.calls[0], seen.tid[0]);
 	actor_end(&actor);
 }
 
@@ -294,8 +292,7 @@ void test_pid_reuse(void)
 		call_often();
 		_exit(0);
 	}
-	CHECK(pid == number || errno == ENOSYS || errno == EINVAL || errno == E2BIG, "%d: %s", pid,
-	      strerror(errno));
+	CHECK(pid == number || errno == ENOSYS || errno == EINVAL || errno == E2BIG, "%d: %s", pid, strerror(errno));
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
 	finish(&client, &seen);
@@ -318,8 +315,9 @@ static void odd_arguments(void)
 /* Arguments that point nowhere are words like others; the x32 bit is told; the clock may be set. */
 void test_odd_arguments(void)
 {
-	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_COPY,
-					.stack_min_ns = 1, .subbuf_count = 64 };
+	struct client_config config = {
+		.count = 1, .stack_mode = SCOPE_STACK_COPY, .stack_min_ns = 1, .subbuf_count = 64
+	};
 	struct timeval before, step;
 	struct seen seen = { 0 };
 	struct client client;
@@ -383,7 +381,7 @@ void test_rewritten_call(void)
 		rewritten++;
 	}
 	finish(&client, &seen);
-	CHECK(rewritten == CALLS / 2 && seen.count == 1 && seen.calls[0] == CALLS - rewritten,
-	      "%u rewritten, %u left", rewritten, seen.calls[0]);
+	CHECK(rewritten == CALLS / 2 && seen.count == 1 && seen.calls[0] == CALLS - rewritten, "%u rewritten, %u left",
+	      rewritten, seen.calls[0]);
 #endif
 }

@@ -58,8 +58,7 @@ static bool is_worker(struct smoke *smoke, uint32_t tid)
 	return false;
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_syscall *call = record;
 	const struct scope_record_enter *enter = record;
@@ -72,8 +71,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 		tally_of(smoke, tid)->call[call->nr]++;
 		/* The dynamic loader of the children reads so too. */
 		if (call->nr == SYS_pread64 && is_worker(smoke, tid) &&
-		    (call->abi_args >> 4 != 4 || ((const uint64_t *)(call + 1))[2] != 1 ||
-		     call->ret != 1))
+		    (call->abi_args >> 4 != 4 || ((const uint64_t *)(call + 1))[2] != 1 || call->ret != 1))
 			smoke->args_wrong++;
 		break;
 	case SCOPE_RECORD_ENTER:
@@ -115,8 +113,8 @@ static uint64_t finished(struct smoke *smoke, int32_t tid, int nr)
 {
 	struct tally *tally = tally_of(smoke, tid);
 
-	CHECK(tally->open[nr] == tally->closed[nr], "tid %d nr %d: %lu open, %lu closed", tid, nr,
-	      tally->open[nr], tally->closed[nr]);
+	CHECK(tally->open[nr] == tally->closed[nr], "tid %d nr %d: %lu open, %lu closed", tid, nr, tally->open[nr],
+	      tally->closed[nr]);
 	return tally->call[nr] + tally->closed[nr];
 }
 
@@ -144,8 +142,8 @@ static void check_threads(struct smoke *smoke)
 		CHECK(tally->call[SYS_exit_group] == 0 && tally->open[SYS_exit_group] == 1);
 	}
 	CHECK(smoke->forks == plan->processes, "%u", smoke->forks);
-	CHECK(smoke->execs == plan->processes && smoke->exits == plan->processes,
-	      "%u execs, %u exits", smoke->execs, smoke->exits);
+	CHECK(smoke->execs == plan->processes && smoke->exits == plan->processes, "%u execs, %u exits", smoke->execs,
+	      smoke->exits);
 	CHECK(!smoke->args_wrong && !smoke->time_wrong, "%lu arguments wrong, %lu times", smoke->args_wrong,
 	      smoke->time_wrong);
 	/* The workload's threads and its children, nobody else. */
@@ -163,11 +161,10 @@ static void check_blocked(struct smoke *smoke)
 		const struct scope_record_state *state = &smoke->blocked[i];
 		int64_t late = state->since_ns - shared->blocked_at_ns;
 
-		CHECK(state->state == SCOPE_STATE_SLEEPING && state->nr == SYS_read,
-		      "state %u nr %u", state->state, state->nr);
+		CHECK(state->state == SCOPE_STATE_SLEEPING && state->nr == SYS_read, "state %u nr %u", state->state,
+		      state->nr);
 		CHECK((int32_t)state->arg[0] == shared->blocked_fd && state->arg[2] == 1);
-		CHECK(state->regs == CLIENT_REGS &&
-		      !(state->flags & SCOPE_STATE_ON_CPU));
+		CHECK(state->regs == CLIENT_REGS && !(state->flags & SCOPE_STATE_ON_CPU));
 		CHECK(state->run_ns >= 1000000, "%lu", (unsigned long)state->run_ns);
 		printf("# blocked since %+.3f ms of the truth\n", late / 1e6);
 		CHECK(late > -5000000 && late < 20000000, "since_ns off by %ld", (long)late);
@@ -176,8 +173,9 @@ static void check_blocked(struct smoke *smoke)
 
 void test_smoke(void)
 {
-	struct workload_plan plan = { .getppid = 5000, .read = 1000, .nanosleep = 50,
-				      .futex_rounds = 200, .processes = 20, .blocked = true };
+	struct workload_plan plan = {
+		.getppid = 5000, .read = 1000, .nanosleep = 50, .futex_rounds = 200, .processes = 20, .blocked = true
+	};
 	struct client_config config = { .count = 1, .follow = true };
 	static struct smoke smoke;
 	struct workload workload;
@@ -201,16 +199,14 @@ void test_smoke(void)
 	client_drain(&client, on_record, &smoke);
 	client_pages(&client, &pages);
 	CHECK(!client_query(&client, &counts));
-	CHECK(pages.records == client.received && counts.records == client.received,
-	      "page %lu query %lu received %lu", pages.records, counts.records, client.received);
+	CHECK(pages.records == client.received && counts.records == client.received, "page %lu query %lu received %lu",
+	      pages.records, counts.records, client.received);
 	CHECK(!pages.lost[0] && !pages.lost[1] && !pages.lost[2]);
-	CHECK(counts.run_state == SCOPE_RUN_STOPPED && counts.processes == 1, "%u processes",
-	      counts.processes);
+	CHECK(counts.run_state == SCOPE_RUN_STOPPED && counts.processes == 1, "%u processes", counts.processes);
 	CHECK(smoke.switches && smoke.wakings);
 	check_threads(&smoke);
 	check_blocked(&smoke);
-	printf("# %lu records, %u switches, %u wakings\n", client.received, smoke.switches,
-	       smoke.wakings);
+	printf("# %lu records, %u switches, %u wakings\n", client.received, smoke.switches, smoke.wakings);
 	client_close(&client);
 	workload_end(&workload);
 }

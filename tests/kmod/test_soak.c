@@ -46,12 +46,10 @@ static void nap_us(uint32_t most)
 /* Killed by the director, or ended in peace. */
 static void check_end(int status)
 {
-	CHECK(!status || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL),
-	      "a tracer ended with %x", status);
+	CHECK(!status || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL), "a tracer ended with %x", status);
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	(void)data, (void)cpu, (void)tid, (void)now_ns, (void)record, (void)bytes;
 }
@@ -158,9 +156,8 @@ static void check_stopped(struct client *client, const struct client_config *con
 
 	drain(client, config);
 	client_pages(client, &pages);
-	CHECK(pages.records == client->received + pages.overwritten,
-	      "%lu records, %lu received, %lu overwritten", pages.records, client->received,
-	      pages.overwritten);
+	CHECK(pages.records == client->received + pages.overwritten, "%lu records, %lu received, %lu overwritten",
+	      pages.records, client->received, pages.overwritten);
 }
 
 /* One process more, or one less; it may be gone, or there already. */
@@ -172,9 +169,14 @@ static void change_filter(struct client *client)
 		uint16_t nest_bytes, nest_type, target_bytes, target_type;
 		uint32_t pid;
 	} message = {
-		8, SCOPE_ATTR_SESSION, client->info.session,
-		12, (pick(2) ? SCOPE_ATTR_TARGETS : SCOPE_ATTR_REMOVE) | NLA_F_NESTED,
-		8, SCOPE_ATTR_TARGET, loads[pick(LOADS)],
+		8,
+		SCOPE_ATTR_SESSION,
+		client->info.session,
+		12,
+		(pick(2) ? SCOPE_ATTR_TARGETS : SCOPE_ATTR_REMOVE) | NLA_F_NESTED,
+		8,
+		SCOPE_ATTR_TARGET,
+		loads[pick(LOADS)],
 	};
 	int err = client_raw(client, SCOPE_CMD_FILTER, &message, sizeof(message), NULL, 0);
 

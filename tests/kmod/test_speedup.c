@@ -23,8 +23,7 @@ struct waited {
 	uint64_t ns[PUPPETS], count[PUPPETS], longest_ns;
 };
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_delay *delay = record;
 	struct waited *waited = data;
@@ -44,12 +43,11 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, co
 	}
 }
 
-static void begin(struct client *client, struct puppet *puppets, uint32_t count,
-		  struct waited *waited)
+static void begin(struct client *client, struct puppet *puppets, uint32_t count, struct waited *waited)
 {
-	struct client_config config = { .count = count, .subbuf_count = 64,
-					.stack_mode = SCOPE_STACK_CHAIN,
-					.sample_period_ns = MS };
+	struct client_config config = {
+		.count = count, .subbuf_count = 64, .stack_mode = SCOPE_STACK_CHAIN, .sample_period_ns = MS
+	};
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
@@ -80,8 +78,7 @@ static void wait_visits(struct client *client, uint64_t visits)
 		usleep(10000);
 }
 
-static void end(struct client *client, struct puppet *puppets, uint32_t count,
-		struct waited *waited)
+static void end(struct client *client, struct puppet *puppets, uint32_t count, struct waited *waited)
 {
 	CHECK(!client_command(client, SCOPE_CMD_STOP));
 	client_drain(client, on_record, waited);
@@ -94,8 +91,7 @@ static void end(struct client *client, struct puppet *puppets, uint32_t count,
 void test_speedup(void)
 {
 	struct scope_delay_range range;
-	struct client_delay rule = { .site = SCOPE_DELAY_SPEEDUP, .syscall = -1, .ns = MS / 2,
-				     .range = &range };
+	struct client_delay rule = { .site = SCOPE_DELAY_SPEEDUP, .syscall = -1, .ns = MS / 2, .range = &range };
 	struct puppet puppets[2];
 	struct waited waited = { 0 };
 	struct client_delay_state state;
@@ -115,13 +111,13 @@ void test_speedup(void)
 	wait_visits(&client, before + 50);
 	state = state_of(&client);
 	end(&client, puppets, 2, &waited);
-	printf("# required %lu ms for %lu samples; waited %lu and %lu ms\n",
-	       state.required_ns / MS, state.visits, waited.ns[0] / MS, waited.ns[1] / MS);
+	printf("# required %lu ms for %lu samples; waited %lu and %lu ms\n", state.required_ns / MS, state.visits,
+	       waited.ns[0] / MS, waited.ns[1] / MS);
 	CHECK(state.required_ns >= 400 * MS / 2 && state.required_ns <= state.visits * MS / 2);
 	CHECK(!waited.count[0], "the fast one waited %lu times", waited.count[0]);
 	/* It may owe a last sleep, or have slept too long in it. */
 	CHECK(waited.ns[1] + waited.longest_ns >= state.required_ns &&
-	      waited.ns[1] <= state.required_ns + waited.longest_ns,
+		      waited.ns[1] <= state.required_ns + waited.longest_ns,
 	      "%lu of %lu ns", waited.ns[1], state.required_ns);
 	CHECK(!state.missed && !state.capped && state.served == waited.count[1]);
 }
@@ -129,8 +125,7 @@ void test_speedup(void)
 /* Time asleep in a call that is to look faster counts by periods; other sleeps do not. */
 void test_speedup_blocked(void)
 {
-	struct client_delay rule = { .site = SCOPE_DELAY_SPEEDUP, .syscall = SYS_nanosleep,
-				     .ns = MS / 4 };
+	struct client_delay rule = { .site = SCOPE_DELAY_SPEEDUP, .syscall = SYS_nanosleep, .ns = MS / 4 };
 	struct waited waited = { 0 };
 	struct puppet puppets[2];
 	struct client_delay_state state;
@@ -149,8 +144,8 @@ void test_speedup_blocked(void)
 	usleep(200000); /* asleep in read, which is another call */
 	CHECK(state_of(&client).visits == state.visits);
 	end(&client, puppets, 2, &waited);
-	printf("# %lu periods of blocked time in %lu ms; waited %lu and %lu ms\n", state.visits,
-	       took_ns / MS, waited.ns[0] / MS, waited.ns[1] / MS);
+	printf("# %lu periods of blocked time in %lu ms; waited %lu and %lu ms\n", state.visits, took_ns / MS,
+	       waited.ns[0] / MS, waited.ns[1] / MS);
 	CHECK(state.visits >= 300 && state.visits <= took_ns / MS + 1);
 	CHECK(state.required_ns == state.visits * MS / 4);
 	CHECK(waited.ns[1] > state.required_ns / 2);
@@ -173,10 +168,10 @@ static bool wakers_known(void)
 void test_speedup_peers(void)
 {
 	struct scope_delay_range range;
-	struct client_delay rule = { .site = SCOPE_DELAY_SPEEDUP, .syscall = -1, .ns = MS / 2,
-				     .range = &range };
-	struct client_config config = { .count = 2, .subbuf_count = 64, .follow = true,
-					.stack_mode = SCOPE_STACK_CHAIN, .sample_period_ns = MS };
+	struct client_delay rule = { .site = SCOPE_DELAY_SPEEDUP, .syscall = -1, .ns = MS / 2, .range = &range };
+	struct client_config config = {
+		.count = 2, .subbuf_count = 64, .follow = true, .stack_mode = SCOPE_STACK_CHAIN, .sample_period_ns = MS
+	};
 	struct waited waited = { 0 };
 	struct puppet puppets[2];
 	struct client_delay_state state;
@@ -205,20 +200,20 @@ void test_speedup_peers(void)
 	wait_visits(&client, before + 50);
 	state = state_of(&client);
 	end(&client, puppets, 2, &waited);
-	printf("# required %lu ms, both together waited %lu ms, unsettled %lu ms\n",
-	       state.required_ns / MS, state.served_ns / MS, state.unsettled_ns / MS);
+	printf("# required %lu ms, both together waited %lu ms, unsettled %lu ms\n", state.required_ns / MS,
+	       state.served_ns / MS, state.unsettled_ns / MS);
 	CHECK(state.required_ns >= 400 * MS / 2);
-	CHECK(state.served_ns > state.required_ns / 2 &&
-	      state.served_ns < state.required_ns / 10 * 18, "%lu of %lu ns", state.served_ns,
-	      state.required_ns);
+	CHECK(state.served_ns > state.required_ns / 2 && state.served_ns < state.required_ns / 10 * 18, "%lu of %lu ns",
+	      state.served_ns, state.required_ns);
 }
 
 /* In the middle of it: the rule goes, the target dies, the owner dies. */
 void test_speedup_ends(void)
 {
 	struct scope_delay_range range;
-	struct client_delay rule = { .site = SCOPE_DELAY_SPEEDUP, .syscall = SYS_nanosleep,
-				     .ns = 200 * MS, .range = &range };
+	struct client_delay rule = {
+		.site = SCOPE_DELAY_SPEEDUP, .syscall = SYS_nanosleep, .ns = 200 * MS, .range = &range
+	};
 	struct waited waited = { 0 };
 	struct puppet puppets[2];
 	struct client client;

@@ -44,8 +44,7 @@ static void on_kernel(struct stacks *stacks, uint8_t flags, const uint64_t *word
 	stacks->kernel++;
 }
 
-static void on_stack(struct stacks *stacks, uint32_t tid, uint64_t now_ns,
-		     const struct scope_record_stack *stack)
+static void on_stack(struct stacks *stacks, uint32_t tid, uint64_t now_ns, const struct scope_record_stack *stack)
 {
 	const uint64_t *reg = (const uint64_t *)(stack + 1);
 
@@ -61,8 +60,7 @@ static void on_stack(struct stacks *stacks, uint32_t tid, uint64_t now_ns,
 	stacks->marked += holds_mark((const uint8_t *)(reg + stack->regs), stack->bytes);
 }
 
-static void on_chain(struct stacks *stacks, uint32_t tid, uint64_t now_ns,
-		     const struct scope_record_chain *chain)
+static void on_chain(struct stacks *stacks, uint32_t tid, uint64_t now_ns, const struct scope_record_chain *chain)
 {
 	const uint64_t *ip = (const uint64_t *)(chain + 1), begin = (uint64_t)workload_thread_main;
 	int i;
@@ -80,8 +78,7 @@ static void on_chain(struct stacks *stacks, uint32_t tid, uint64_t now_ns,
 	stacks->chained += i < chain->count;
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_syscall *call = record;
 	const struct scope_record_stack *stack = record;
@@ -109,8 +106,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	stacks->last_tid[cpu] = tid;
 }
 
-static void trace(struct client_config *config, uint32_t calls, struct stacks *stacks,
-		  struct client_counts *pages)
+static void trace(struct client_config *config, uint32_t calls, struct stacks *stacks, struct client_counts *pages)
 {
 	struct workload_plan plan = { .getppid = calls, .nanosleep = NAPS, .spin_ms = SPIN_MS };
 	struct workload workload;
@@ -132,8 +128,8 @@ static void trace(struct client_config *config, uint32_t calls, struct stacks *s
 	CHECK(!pages->lost[0] && pages->records == client.received);
 	printf("# %u samples, %u marked, %u chained, %u of calls (%u naps), %lu skipped, %u "
 	       "faults, %u in the kernel\n",
-	       stacks->samples, stacks->marked, stacks->chained, stacks->of_calls, stacks->naps,
-	       pages->skipped, stacks->faults, stacks->kernel);
+	       stacks->samples, stacks->marked, stacks->chained, stacks->of_calls, stacks->naps, pages->skipped,
+	       stacks->faults, stacks->kernel);
 	client_close(&client);
 	workload_end(&workload);
 }
@@ -160,8 +156,9 @@ void test_stack_copy(void)
 
 void test_stack_chain(void)
 {
-	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_CHAIN,
-					.stack_min_ns = 100000, .sample_period_ns = 1000000 };
+	struct client_config config = {
+		.count = 1, .stack_mode = SCOPE_STACK_CHAIN, .stack_min_ns = 100000, .sample_period_ns = 1000000
+	};
 	struct client_counts pages;
 	struct stacks stacks;
 
@@ -174,9 +171,13 @@ void test_stack_chain(void)
 /* Threads in short calls are hit in the kernel, too: each such stack says where, behind the user's. */
 static void sample_kernel(uint8_t mode)
 {
-	struct client_config config = { .count = 1, .stack_mode = mode, .stack_bytes = 4096,
-					.stack_min_ns = 1000000000, .sample_period_ns = 1000000,
-					.kernel_base = KERNEL_BASE, .subbuf_count = 64 };
+	struct client_config config = { .count = 1,
+					.stack_mode = mode,
+					.stack_bytes = 4096,
+					.stack_min_ns = 1000000000,
+					.sample_period_ns = 1000000,
+					.kernel_base = KERNEL_BASE,
+					.subbuf_count = 64 };
 	struct client_counts pages;
 	struct stacks stacks;
 
@@ -197,8 +198,9 @@ void test_stack_kernel(void)
 void test_stack_begin(void)
 {
 	const struct workload_plan plan = { .getppid = 10000000, .processes = 10000 };
-	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_CHAIN,
-					.stack_min_ns = UINT32_MAX, .subbuf_count = 256 };
+	struct client_config config = {
+		.count = 1, .stack_mode = SCOPE_STACK_CHAIN, .stack_min_ns = UINT32_MAX, .subbuf_count = 256
+	};
 	struct workload workload;
 	struct stacks stacks = { .workload = &workload };
 	struct client_counts pages;
@@ -223,8 +225,9 @@ void test_stack_begin(void)
 
 void test_stack_limit(void)
 {
-	struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_CHAIN,
-					.stack_min_ns = 1, .stacks_per_second = 10 };
+	struct client_config config = {
+		.count = 1, .stack_mode = SCOPE_STACK_CHAIN, .stack_min_ns = 1, .stacks_per_second = 10
+	};
 	struct client_counts pages;
 	struct stacks stacks;
 

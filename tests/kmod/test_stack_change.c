@@ -40,8 +40,7 @@ static void on_stack(struct seen *seen, uint32_t cpu, int who, const void *recor
 		seen->others++;
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_syscall *call = record;
 	uint32_t type = scope_record_type(call->word);
@@ -76,8 +75,11 @@ static void step(struct client *client, struct puppet *puppets, enum puppet_act 
 static void set(struct client *client, int mode, int syscall, const int32_t *threads, uint32_t count,
 		uint32_t period_ns)
 {
-	const struct client_stacks stacks = { .mode = mode, .only_syscall = syscall, .min_ns = 1,
-					      .threads = threads, .count = count,
+	const struct client_stacks stacks = { .mode = mode,
+					      .only_syscall = syscall,
+					      .min_ns = 1,
+					      .threads = threads,
+					      .count = count,
 					      .sample_period_ns = period_ns };
 	int err = client_stacks(client, &stacks);
 
@@ -93,8 +95,7 @@ static void change_calls(struct client *client, struct puppet *puppets)
 	set(client, SCOPE_STACK_CHAIN, SYS_nanosleep, &puppets[0].pid, 1, UINT32_MAX);
 	step(client, puppets, PUPPET_NAP, NAPS, &seen);
 	CHECK(seen.stacks[0] == NAPS && !seen.stacks[1], "%u, %u", seen.stacks[0], seen.stacks[1]);
-	CHECK(!seen.others && seen.costly, "%u of other calls, %u with a cost", seen.others,
-	      seen.costly);
+	CHECK(!seen.others && seen.costly, "%u of other calls, %u with a cost", seen.others, seen.costly);
 	/* Every thread again, but another call. */
 	set(client, -1, SYS_getppid, &puppets[0].pid, 0, UINT32_MAX);
 	step(client, puppets, PUPPET_NAP, NAPS, &seen);
@@ -104,8 +105,8 @@ static void change_calls(struct client *client, struct puppet *puppets)
 	/* Unreadable memory costs the slice, neither the call nor the registers. */
 	set(client, SCOPE_STACK_COPY, -1, NULL, 0, UINT32_MAX);
 	step(client, puppets, PUPPET_BAD_STACK, NAPS, &seen);
-	CHECK(seen.stacks[0] == NAPS && seen.stacks[1] == NAPS && seen.faults == 2 * NAPS,
-	      "%u, %u stacks, %u faults", seen.stacks[0], seen.stacks[1], seen.faults);
+	CHECK(seen.stacks[0] == NAPS && seen.stacks[1] == NAPS && seen.faults == 2 * NAPS, "%u, %u stacks, %u faults",
+	      seen.stacks[0], seen.stacks[1], seen.faults);
 	set(client, SCOPE_STACK_NONE, -1, NULL, 0, UINT32_MAX);
 	step(client, puppets, PUPPET_GETPPID, NAPS, &seen);
 	CHECK(!seen.stacks[0] && !seen.stacks[1] && !seen.others);
@@ -117,8 +118,7 @@ static void change_samples(struct client *client, struct puppet *puppets)
 
 	set(client, SCOPE_STACK_CHAIN, SYS_nanosleep, &puppets[1].pid, 1, 1000000);
 	step(client, puppets, PUPPET_GETPPID, LOOP, &seen);
-	CHECK(!seen.samples[0] && seen.samples[1], "%u, %u samples", seen.samples[0],
-	      seen.samples[1]);
+	CHECK(!seen.samples[0] && seen.samples[1], "%u, %u samples", seen.samples[0], seen.samples[1]);
 	set(client, -1, -1, NULL, 0, 2000000);
 	step(client, puppets, PUPPET_GETPPID, LOOP, &seen);
 	CHECK(!seen.samples[0] && seen.samples[1]);
@@ -130,10 +130,10 @@ static void change_samples(struct client *client, struct puppet *puppets)
 
 void test_stack_change(void)
 {
-	struct client_config config = { .count = 2, .subbuf_count = 128,
-					.stacks_per_second = 1000000 };
-	const struct client_stacks none = { .mode = -1, .min_ns = 5, .sample_period_ns = UINT32_MAX,
-					    .only_syscall = -1 };
+	struct client_config config = { .count = 2, .subbuf_count = 128, .stacks_per_second = 1000000 };
+	const struct client_stacks none = {
+		.mode = -1, .min_ns = 5, .sample_period_ns = UINT32_MAX, .only_syscall = -1
+	};
 	struct client_counts pages;
 	struct puppet puppets[2];
 	struct client client;

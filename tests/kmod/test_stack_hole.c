@@ -32,22 +32,23 @@ static void on_stack(struct seen *seen, const struct scope_record_stack *stack)
 	CHECK(stack->bytes <= SLICE && (stack->bytes < SLICE || stack->flags & SCOPE_STACK_CUT));
 }
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_stack *stack = record;
 
 	(void)cpu, (void)tid, (void)now_ns, (void)bytes;
-	if (scope_record_type(stack->word) == SCOPE_RECORD_STACK &&
-	    stack->reason == SCOPE_STACK_SYSCALL)
+	if (scope_record_type(stack->word) == SCOPE_RECORD_STACK && stack->reason == SCOPE_STACK_SYSCALL)
 		on_stack(data, stack);
 }
 
 void test_stack_hole(void)
 {
-	struct client_config config = { .count = 1, .subbuf_count = 16,
-					.stack_mode = SCOPE_STACK_COPY, .stack_bytes = SLICE,
-					.stack_min_ns = 100000, .stacks_per_second = 1000000 };
+	struct client_config config = { .count = 1,
+					.subbuf_count = 16,
+					.stack_mode = SCOPE_STACK_COPY,
+					.stack_bytes = SLICE,
+					.stack_min_ns = 100000,
+					.stacks_per_second = 1000000 };
 	struct client_counts pages;
 	struct seen seen = { 0 };
 	struct puppet puppet;
@@ -59,8 +60,8 @@ void test_stack_hole(void)
 	puppet_do(&puppet, PUPPET_HOLE_NAP, NAPS);
 	CHECK(!ioctl(client.fd, SCOPE_IOC_FLUSH));
 	client_drain(&client, on_record, &seen);
-	printf("# %u stacks, %u with the mark behind the hole, %u with faults, %u short\n",
-	       seen.stacks, seen.marked, seen.faults, seen.short_ones);
+	printf("# %u stacks, %u with the mark behind the hole, %u with faults, %u short\n", seen.stacks, seen.marked,
+	       seen.faults, seen.short_ones);
 	CHECK(seen.stacks >= NAPS && seen.marked == NAPS, "%u of %u", seen.marked, seen.stacks);
 	CHECK(seen.faults >= NAPS);
 	client_pages(&client, &pages);

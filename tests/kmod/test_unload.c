@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include "tests.h"
 
-static struct client_config config = { .count = 1, .stack_mode = SCOPE_STACK_COPY,
-				       .sample_period_ns = 1000000, .subbuf_bytes = 65536 };
+static struct client_config config = {
+	.count = 1, .stack_mode = SCOPE_STACK_COPY, .sample_period_ns = 1000000, .subbuf_bytes = 65536
+};
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	(void)data, (void)cpu, (void)tid, (void)now_ns, (void)record, (void)bytes;
 }
@@ -137,8 +137,7 @@ static void try_unload(const char *who, void (*use)(int fd))
 	CHECK(read(there_fd[0], &byte, 1) == 1, "%s", who);
 	close(there_fd[0]);
 	usleep(20000); /* let it get to where it stays */
-	CHECK(syscall(SYS_delete_module, "scope", O_NONBLOCK) && errno == EWOULDBLOCK, "%s: %s", who,
-	      strerror(errno));
+	CHECK(syscall(SYS_delete_module, "scope", O_NONBLOCK) && errno == EWOULDBLOCK, "%s: %s", who, strerror(errno));
 	kill(pid, SIGKILL);
 	CHECK(waitpid(pid, NULL, 0) == pid);
 	client_wait_unused();
@@ -150,10 +149,9 @@ void test_unload_in_use(void)
 		const char *who;
 		void (*use)(int fd);
 	} rows[] = {
-		{ "open", use_open },		{ "configured", use_configured },
-		{ "mapping", use_mapping_alone }, { "running", use_running },
-		{ "polling", use_poll },	{ "reading", use_reading },
-		{ "stopped", use_stopped },	{ "inherited", use_inherited },
+		{ "open", use_open },	    { "configured", use_configured }, { "mapping", use_mapping_alone },
+		{ "running", use_running }, { "polling", use_poll },	      { "reading", use_reading },
+		{ "stopped", use_stopped }, { "inherited", use_inherited },
 	};
 	size_t i;
 

@@ -5,8 +5,7 @@
 #include <netlink/socket.h>
 #include "tests.h"
 
-static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
-		      uint32_t bytes)
+static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	(void)data, (void)cpu, (void)tid, (void)now_ns, (void)record, (void)bytes;
 }
@@ -85,8 +84,7 @@ void test_guard(void)
 	workload_go(&workload);
 	client_expect(sock, client.info.session, SCOPE_NOTICE_GUARD, &notice);
 	CHECK(!client_query(&client, &counts));
-	printf("# stopped after %.1f s at %lu thousandths of CPU %u\n", counts.run_ns / 1e9,
-	       notice.value, notice.cpu);
+	printf("# stopped after %.1f s at %lu thousandths of CPU %u\n", counts.run_ns / 1e9, notice.value, notice.cpu);
 	CHECK(notice.value > 1);
 	CHECK(counts.run_state == SCOPE_RUN_STOPPED && counts.stop_reason == SCOPE_STOP_GUARD);
 	CHECK(client_command(&client, SCOPE_CMD_STOP) < 0);

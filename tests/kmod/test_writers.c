@@ -17,7 +17,7 @@
 #define BATCH 1000u
 
 struct writers {
-	int token[2];		  /* a byte allows one batch to the one that reads it */
+	int token[2];		 /* a byte allows one batch to the one that reads it */
 	volatile uint64_t *made; /* calls that returned, per writer */
 	pid_t pid[WRITERS];
 };
@@ -67,8 +67,7 @@ static void writers_end(struct writers *writers)
 	}
 }
 
-static void count_return(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns,
-			 const void *record, uint32_t bytes)
+static void count_return(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	uint32_t type = scope_record_type(*(const uint32_t *)record);
 
@@ -128,8 +127,8 @@ void test_writers(void)
 	produced = client[0].received + pages[0].lost[SCOPE_LOST_FULL];
 	told = client[1].received + pages[1].lost[SCOPE_LOST_FULL];
 	off = produced > told ? produced - told : told - produced;
-	printf("# calls %lu, records %lu; two pages: received %lu + lost %lu = %lu\n",
-	       writers_made(&writers), produced, client[1].received, pages[1].lost[SCOPE_LOST_FULL], told);
+	printf("# calls %lu, records %lu; two pages: received %lu + lost %lu = %lu\n", writers_made(&writers), produced,
+	       client[1].received, pages[1].lost[SCOPE_LOST_FULL], told);
 	CHECK(!pages[0].lost[SCOPE_LOST_FULL]);
 	CHECK(returned == writers_made(&writers));
 	CHECK(pages[1].lost[SCOPE_LOST_FULL] > 0 && tiny < returned);

@@ -153,8 +153,7 @@ void workload_begin(struct workload *workload, const struct workload_plan *plan)
 	int to[2], from[2];
 	char byte;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		      0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(shared != MAP_FAILED);
 	shared->plan = *plan;
 	CHECK(!pipe(to) && !pipe(from));

@@ -52,8 +52,11 @@ static __attribute__((noinline)) void sleep_with(uint64_t word)
 	register uint64_t fifth asm("r8") = word, sixth asm("r9") = word, b asm("rbx") = word;
 	register uint64_t c asm("r12") = word, d asm("r13") = word, e asm("r14") = word;
 
-	asm volatile("syscall" : "+r"(number) : "r"(first), "r"(second), "r"(third), "r"(fourth), "r"(fifth),
-		     "r"(sixth), "r"(b), "r"(c), "r"(d), "r"(e) : "rcx", "r11", "memory");
+	asm volatile("syscall"
+		     : "+r"(number)
+		     : "r"(first), "r"(second), "r"(third), "r"(fourth), "r"(fifth), "r"(sixth), "r"(b), "r"(c), "r"(d),
+		       "r"(e)
+		     : "rcx", "r11", "memory");
 #else
 	nanosleep(&time, NULL);
 	asm volatile("" : : "r"(word));

@@ -25,15 +25,14 @@ struct evidence_case {
 #define AT_LIBRARY "0x3010"
 
 /* A server of one thread, that reads requests from 7 behind its epoll on 5; 9 is a pipe. */
-static const char case_head[] =
-	"meta begin_ns 0\nmeta sample_ns 1000000\n"
-	"fd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 9 pipe -\n"
-	"sym 0 0x1000 0x100 parse server program\nsym 0 0x2000 0x100 walk server program\n"
-	"sym 0 0x3000 0x100 memcpy libc.so.6 library\n"
-	"sym 0 0xffffffff81000000 0x100 perf_output_sample [kernel] library\n"
-	"sym 0 0xffffffff82000000 0x100 copy_page [kernel] library\n"
-	"sym 0 0xffffffff83000000 0x100 perf_probe [other] library\n"
-	"sym 0 0xffffffffc0000000 0x100 scope_record [scope] library\n";
+static const char case_head[] = "meta begin_ns 0\nmeta sample_ns 1000000\n"
+				"fd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 9 pipe -\n"
+				"sym 0 0x1000 0x100 parse server program\nsym 0 0x2000 0x100 walk server program\n"
+				"sym 0 0x3000 0x100 memcpy libc.so.6 library\n"
+				"sym 0 0xffffffff81000000 0x100 perf_output_sample [kernel] library\n"
+				"sym 0 0xffffffff82000000 0x100 copy_page [kernel] library\n"
+				"sym 0 0xffffffff83000000 0x100 perf_probe [other] library\n"
+				"sym 0 0xffffffffc0000000 0x100 scope_record [scope] library\n";
 
 struct story {
 	FILE *to;
@@ -60,8 +59,8 @@ static inline void story_take(struct story *story)
 /* It goes back to its loop, where the next request waits already. */
 static inline void story_loop(struct story *story)
 {
-	fprintf(story->to, "%ju 0 syscall 10 epoll_wait enter=%ju ret=1 args=5\n",
-		(uintmax_t)story->now_ns + 1000, (uintmax_t)story->now_ns);
+	fprintf(story->to, "%ju 0 syscall 10 epoll_wait enter=%ju ret=1 args=5\n", (uintmax_t)story->now_ns + 1000,
+		(uintmax_t)story->now_ns);
 	story->now_ns += 2000;
 }
 
@@ -79,7 +78,7 @@ static inline void story_usual(struct story *story, unsigned requests, const cha
 
 static inline struct evidence_case case_of(struct story *story)
 {
-	struct evidence_case made = {0};
+	struct evidence_case made = { 0 };
 	const struct scope_trace_symbol *rows;
 	size_t count;
 
@@ -90,8 +89,10 @@ static inline struct evidence_case case_of(struct story *story)
 	assert_int_equal(scope_unit_groups_create(made.pickups, &made.groups), 0);
 	assert_int_equal(scope_unit_survey_run(made.trace, made.pickups, made.groups, NULL, &made.survey), 0);
 	scope_unit_groups_conclude(made.groups, made.pickups);
-	assert_int_equal(scope_anomaly_detect_run(made.groups, made.survey, &scope_anomaly_detect_defaults, &made.detection), 0);
-	assert_int_equal(scope_evidence_keep_run(made.survey, made.groups, made.detection, SCOPE_KEEP_UNITS, &made.kept), 0);
+	assert_int_equal(
+		scope_anomaly_detect_run(made.groups, made.survey, &scope_anomaly_detect_defaults, &made.detection), 0);
+	assert_int_equal(
+		scope_evidence_keep_run(made.survey, made.groups, made.detection, SCOPE_KEEP_UNITS, &made.kept), 0);
 	rows = scope_trace_symbols(made.trace, &count);
 	assert_int_equal(scope_symbols_create(NULL, 0, rows, count, NULL, &made.symbols), 0);
 	return made;
@@ -113,12 +114,15 @@ static inline void case_end(struct evidence_case *made)
 static inline const struct scope_evidence *case_collect(struct evidence_case *made)
 {
 	const struct scope_evidence_source source = {
-		.trace = made->trace, .kept = made->kept, .symbols = made->symbols,
+		.trace = made->trace,
+		.kept = made->kept,
+		.symbols = made->symbols,
 	};
 	size_t hangs = 0;
 
 	assert_int_equal(scope_evidence_collect(&source, NULL, made->detection, made->pickups, NULL, NULL, &hangs,
-						&made->evidence), 0);
+						&made->evidence),
+			 0);
 	return made->evidence;
 }
 

@@ -89,8 +89,7 @@ static inline void go_parts(struct go_bytes *out, enum go_version version, struc
 	at->inlined = go_pcs(out, "\0\x08\x02\x08\x01\x30\0", 7) - at->pcs;
 }
 
-static inline void go_heads(struct go_bytes *out, enum go_version version, const struct go_offsets *at,
-			    size_t rows)
+static inline void go_heads(struct go_bytes *out, enum go_version version, const struct go_offsets *at, size_t rows)
 {
 	const unsigned int row = version >= GO_18 ? 4 : 8;
 	const uint64_t starts[] = { 0, 0x40, 0x60, 0x80 };

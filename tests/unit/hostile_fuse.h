@@ -27,11 +27,12 @@ struct hostile_fuse {
 	size_t bytes;
 };
 
-static void fuse_reply(const struct hostile_fuse *fuse, uint64_t unique, int error, const void *data,
-		       size_t bytes)
+static void fuse_reply(const struct hostile_fuse *fuse, uint64_t unique, int error, const void *data, size_t bytes)
 {
 	struct fuse_out_header head = {
-		.len = (uint32_t)(sizeof(head) + bytes), .error = error, .unique = unique,
+		.len = (uint32_t)(sizeof(head) + bytes),
+		.error = error,
+		.unique = unique,
 	};
 	struct iovec piece[] = { { &head, sizeof(head) }, { (void *)data, bytes } };
 
@@ -41,7 +42,9 @@ static void fuse_reply(const struct hostile_fuse *fuse, uint64_t unique, int err
 static struct fuse_attr fuse_attributes(const struct hostile_fuse *fuse, uint64_t node)
 {
 	return (struct fuse_attr){
-		.ino = node, .nlink = 1, .blksize = 4096,
+		.ino = node,
+		.nlink = 1,
+		.blksize = 4096,
 		.size = node == FUSE_FILE_NODE ? fuse->bytes : 0,
 		.mode = node == FUSE_FILE_NODE ? S_IFREG | 0755 : S_IFDIR | 0755,
 	};
@@ -53,14 +56,18 @@ static void fuse_serve_one(const struct hostile_fuse *fuse, const struct fuse_in
 
 	if (in->opcode == FUSE_INIT) {
 		const struct fuse_init_out out = {
-			.major = FUSE_KERNEL_VERSION, .minor = 31, .max_readahead = 65536, .max_write = 65536,
+			.major = FUSE_KERNEL_VERSION,
+			.minor = 31,
+			.max_readahead = 65536,
+			.max_write = 65536,
 		};
 
 		fuse_reply(fuse, in->unique, 0, &out, sizeof(out));
 	} else if (in->opcode == FUSE_LOOKUP && !strcmp(body, FUSE_FILE_NAME)) {
 		/* Nothing is kept for long: each look asks again. */
 		const struct fuse_entry_out out = {
-			.nodeid = FUSE_FILE_NODE, .attr = fuse_attributes(fuse, FUSE_FILE_NODE),
+			.nodeid = FUSE_FILE_NODE,
+			.attr = fuse_attributes(fuse, FUSE_FILE_NODE),
 		};
 
 		fuse_reply(fuse, in->unique, 0, &out, sizeof(out));
@@ -78,12 +85,10 @@ static void fuse_serve_one(const struct hostile_fuse *fuse, const struct fuse_in
 		const struct fuse_read_in *read = body;
 		const size_t left = read->offset < fuse->bytes ? fuse->bytes - read->offset : 0;
 
-		fuse_reply(fuse, in->unique, 0, fuse->content + read->offset,
-			   left < read->size ? left : read->size);
+		fuse_reply(fuse, in->unique, 0, fuse->content + read->offset, left < read->size ? left : read->size);
 	} else if (in->opcode == FUSE_RELEASE || in->opcode == FUSE_FLUSH) {
 		fuse_reply(fuse, in->unique, 0, NULL, 0);
-	} else if (in->opcode != FUSE_FORGET && in->opcode != FUSE_BATCH_FORGET &&
-		   in->opcode != FUSE_INTERRUPT) {
+	} else if (in->opcode != FUSE_FORGET && in->opcode != FUSE_BATCH_FORGET && in->opcode != FUSE_INTERRUPT) {
 		fuse_reply(fuse, in->unique, -ENOSYS, NULL, 0);
 	}
 }
@@ -105,8 +110,7 @@ static int fuse_mount(struct hostile_fuse *fuse, const char *folder)
 	fuse->device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (fuse->device < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return -errno;
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
-		 fuse->device);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", fuse->device);
 	return mount("hostile", folder, "fuse", 0, options) ? -errno : 0;
 }
 

@@ -43,7 +43,7 @@
 static int faults = -1; /* nobody reads it */
 static atomic_int ready;
 static void *_Atomic watched[THREADS]; /* the first such page of each thread */
-static const char *word; /* behind MODE; NULL: none */
+static const char *word;	       /* behind MODE; NULL: none */
 
 static void fail(const char *what)
 {
@@ -54,7 +54,8 @@ static void fail(const char *what)
 static void watch_pages(void *from, size_t bytes)
 {
 	struct uffdio_register region = {
-		.range = { (uintptr_t)from, bytes }, .mode = UFFDIO_REGISTER_MODE_MISSING,
+		.range = { (uintptr_t)from, bytes },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
 
 	if (ioctl(faults, UFFDIO_REGISTER, &region))
@@ -151,7 +152,10 @@ static void begin_thread(void *(*work)(void *context))
 		fail("pthread_create");
 }
 
-static void begin_turning(void) { begin_thread(turn); }
+static void begin_turning(void)
+{
+	begin_thread(turn);
+}
 
 /* This program once more, from a file of a FUSE server of its own. */
 static void begin_fuse(void)
@@ -240,7 +244,10 @@ static void *fork_on(void *context)
 	return context;
 }
 
-static void begin_forks(void) { begin_thread(fork_on); }
+static void begin_forks(void)
+{
+	begin_thread(fork_on);
+}
 
 /* In mid-capture, by a thread that is not the first: it takes the number of that. */
 static void *exec_later(void *context)
@@ -250,7 +257,10 @@ static void *exec_later(void *context)
 	return context;
 }
 
-static void begin_exec(void) { begin_thread(exec_later); }
+static void begin_exec(void)
+{
+	begin_thread(exec_later);
+}
 
 /* In mid-capture it has another root directory, without anything in it, and is another user. */
 static void *leave_later(void *context)
@@ -271,22 +281,20 @@ static void *leave_later(void *context)
 	return context;
 }
 
-static void begin_leaving(void) { begin_thread(leave_later); }
+static void begin_leaving(void)
+{
+	begin_thread(leave_later);
+}
 
 static const struct mode {
 	const char *name;
 	void (*begin)(void);
 } modes[] = {
-	{ "stack", begin_stacks },
-	{ "flip", begin_flipping },
-	{ "turn", begin_turning },
-	{ "many_threads", begin_many_threads },
-	{ "forks", begin_forks },
-	{ "exec_other", begin_exec },
-	{ "chroot", begin_leaving },
-	{ "fuse", begin_silent_fuse },
-	{ "fuse_alive", begin_fuse },
-	{ "from_fuse", begin_from_fuse },
+	{ "stack", begin_stacks },    { "flip", begin_flipping },
+	{ "turn", begin_turning },    { "many_threads", begin_many_threads },
+	{ "forks", begin_forks },     { "exec_other", begin_exec },
+	{ "chroot", begin_leaving },  { "fuse", begin_silent_fuse },
+	{ "fuse_alive", begin_fuse }, { "from_fuse", begin_from_fuse },
 };
 
 int main(int argc, char **argv)

@@ -21,9 +21,9 @@
 
 #define M_MAX 24
 #define DIMENSIONS_MAX 12
-#define STRIDE 64		/* of matrices and points of up to 64 */
+#define STRIDE 64 /* of matrices and points of up to 64 */
 #define ROUNDS 400
-#define TREES 4			/* linkages that make one */
+#define TREES 4 /* linkages that make one */
 
 static inline uint32_t random_below(uint64_t *state, uint32_t bound)
 {
@@ -39,8 +39,8 @@ struct problem {
 	uint64_t weight[M_MAX];
 };
 
-static inline int solve(const struct problem *problem, enum scope_linkage linkage,
-		 const uint64_t *weight, struct scope_merge **merges)
+static inline int solve(const struct problem *problem, enum scope_linkage linkage, const uint64_t *weight,
+			struct scope_merge **merges)
 {
 	uint8_t copy[M_MAX * STRIDE];
 
@@ -51,11 +51,9 @@ static inline int solve(const struct problem *problem, enum scope_linkage linkag
 	case SCOPE_LINKAGE_SINGLE:
 		return scope_cluster_linkage_single(copy, problem->m, weight, merges);
 	case SCOPE_LINKAGE_AVERAGE:
-		return scope_cluster_linkage_average(problem->points, problem->dimensions, problem->m,
-					     weight, merges);
+		return scope_cluster_linkage_average(problem->points, problem->dimensions, problem->m, weight, merges);
 	default:
-		return scope_cluster_linkage_ward(problem->points, problem->dimensions, problem->m, weight,
-					  merges);
+		return scope_cluster_linkage_ward(problem->points, problem->dimensions, problem->m, weight, merges);
 	}
 }
 
@@ -81,13 +79,12 @@ static inline void invent(struct problem *problem, uint64_t *random, bool weight
 struct naive {
 	const struct problem *problem;
 	enum scope_linkage linkage;
-	uint32_t of[M_MAX];		/* cluster of each point, named by its smallest point */
-	uint32_t node[M_MAX];		/* by cluster */
+	uint32_t of[M_MAX];   /* cluster of each point, named by its smallest point */
+	uint32_t node[M_MAX]; /* by cluster */
 };
 
 /* From the matrix; single linkage also says which pair of points it is between. */
-static inline double naive_by_matrix(const struct naive *naive, uint32_t a, uint32_t b,
-				     uint32_t *lo, uint32_t *hi)
+static inline double naive_by_matrix(const struct naive *naive, uint32_t a, uint32_t b, uint32_t *lo, uint32_t *hi)
 {
 	int least = 256, most = -1;
 
@@ -95,8 +92,7 @@ static inline double naive_by_matrix(const struct naive *naive, uint32_t a, uint
 		for (uint32_t j = i + 1; j < naive->problem->m; j++) {
 			int d = naive->problem->distances[i * STRIDE + j];
 
-			if (!(naive->of[i] == a && naive->of[j] == b) &&
-			    !(naive->of[i] == b && naive->of[j] == a))
+			if (!(naive->of[i] == a && naive->of[j] == b) && !(naive->of[i] == b && naive->of[j] == a))
 				continue;
 			most = d > most ? d : most;
 			if (d < least && naive->linkage == SCOPE_LINKAGE_SINGLE) {
@@ -127,8 +123,8 @@ static inline double naive_by_points(const struct naive *naive, uint32_t a, uint
 			sum_a += naive->of[i] == a ? value[i] * problem->weight[i] : 0;
 			sum_b += naive->of[i] == b ? value[i] * problem->weight[i] : 0;
 			for (uint32_t j = 0; j < problem->m; j++)
-				if (naive->linkage == SCOPE_LINKAGE_AVERAGE &&
-				    naive->of[i] == a && naive->of[j] == b && value[i] != value[j])
+				if (naive->linkage == SCOPE_LINKAGE_AVERAGE && naive->of[i] == a && naive->of[j] == b &&
+				    value[i] != value[j])
 					sum += (double)problem->weight[i] * problem->weight[j];
 		}
 		if (naive->linkage == SCOPE_LINKAGE_WARD)
@@ -139,8 +135,7 @@ static inline double naive_by_points(const struct naive *naive, uint32_t a, uint
 	return sqrt(sum / (size_a * size_b * (size_a + size_b) / 2));
 }
 
-static inline double naive_distance(const struct naive *naive, uint32_t a, uint32_t b, uint32_t *lo,
-			     uint32_t *hi)
+static inline double naive_distance(const struct naive *naive, uint32_t a, uint32_t b, uint32_t *lo, uint32_t *hi)
 {
 	*lo = a;
 	*hi = b;
@@ -163,8 +158,7 @@ static inline void naive_step(struct naive *naive, uint32_t step, struct scope_m
 			if (naive->of[a] != a || naive->of[b] != b)
 				continue;
 			d = naive_distance(naive, a, b, &lo, &hi);
-			if (d < best || (d == best && (lo < best_lo ||
-						       (lo == best_lo && hi < best_hi)))) {
+			if (d < best || (d == best && (lo < best_lo || (lo == best_lo && hi < best_hi)))) {
 				best = d;
 				best_a = a;
 				best_b = b;
@@ -181,13 +175,13 @@ static inline void naive_step(struct naive *naive, uint32_t step, struct scope_m
 	}
 	best_lo = naive->node[best_a];
 	best_hi = naive->node[best_b];
-	*merge = (struct scope_merge){ best_lo < best_hi ? best_lo : best_hi,
-				       best_lo < best_hi ? best_hi : best_lo, best, size };
+	*merge = (struct scope_merge){ best_lo < best_hi ? best_lo : best_hi, best_lo < best_hi ? best_hi : best_lo,
+				       best, size };
 	naive->node[best_a] = m + step;
 }
 
-static inline void assert_merges_equal(const struct scope_merge *merges,
-				const struct scope_merge *expected, uint32_t count)
+static inline void assert_merges_equal(const struct scope_merge *merges, const struct scope_merge *expected,
+				       uint32_t count)
 {
 	for (uint32_t k = 0; k < count; k++) {
 		assert_int_equal(merges[k].left, expected[k].left);

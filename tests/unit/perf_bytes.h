@@ -10,11 +10,11 @@
 
 #include "perf/record.h"
 
-#define COMMON                                                                                     \
-	"name: x\nID: 1\nformat:\n"                                                                \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
+#define COMMON                                                                                                         \
+	"name: x\nID: 1\nformat:\n"                                                                                    \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                                         \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                                         \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"                                 \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
 /* Of Linux 6.18. */
@@ -30,21 +30,17 @@ static const char format_switch[] = COMMON
 	"| 0x00000080) + 1) << 1) - 1)) ? __print_flags(REC->prev_state, \"|\", { 0x00000001, \"S\" "
 	"}, { 0x00000002, \"D\" }, { 0x00000004, \"T\" }, { 0x00000008, \"t\" }, { 0x00000010, \"X\" "
 	"}, { 0x00000020, \"Z\" }, { 0x00000040, \"P\" }, { 0x00000080, \"I\" }) : \"R\"\n";
-static const char format_enter[] = COMMON
-	"\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
-	"\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n";
-static const char format_exit[] = COMMON
-	"\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
-	"\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n";
-static const char format_waking[] = COMMON
-	"\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
-	"\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
-	"\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n"
-	"\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n";
-static const char format_exec[] = COMMON
-	"\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n"
-	"\tfield:pid_t pid;\toffset:12;\tsize:4;\tsigned:1;\n"
-	"\tfield:pid_t old_pid;\toffset:16;\tsize:4;\tsigned:1;\n";
+static const char format_enter[] = COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+					  "\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n";
+static const char format_exit[] = COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+					 "\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n";
+static const char format_waking[] = COMMON "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+					   "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+					   "\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n"
+					   "\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n";
+static const char format_exec[] = COMMON "\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n"
+					 "\tfield:pid_t pid;\toffset:12;\tsize:4;\tsigned:1;\n"
+					 "\tfield:pid_t old_pid;\toffset:16;\tsize:4;\tsigned:1;\n";
 
 /* Identifiers: a kind's number and 10. */
 static struct scope_perf_id ids[SCOPE_PERF_KINDS];
@@ -61,14 +57,12 @@ static inline struct scope_perf_layout layout_make(enum scope_stack_mode mode)
 		[SCOPE_PERF_EXEC] = { format_exec, { "pid", "old_pid" } },
 		[SCOPE_PERF_BLOCK] = { format_switch, { "prev_pid" } },
 	};
-	struct scope_perf_layout layout = { .stack[SCOPE_PERF_BLOCK] = mode,
-					    .stack[SCOPE_PERF_SAMPLE] = mode };
+	struct scope_perf_layout layout = { .stack[SCOPE_PERF_BLOCK] = mode, .stack[SCOPE_PERF_SAMPLE] = mode };
 
 	for (int kind = 0; kind < SCOPE_PERF_KINDS; kind++) {
 		ids[kind] = (struct scope_perf_id){ (uint64_t)kind + 10, kind };
 		for (int i = 0; i < SCOPE_PERF_FIELDS_MAX && rows[kind].field[i]; i++)
-			if (scope_perf_field_find(rows[kind].format, rows[kind].field[i],
-						  &layout.field[kind][i]))
+			if (scope_perf_field_find(rows[kind].format, rows[kind].field[i], &layout.field[kind][i]))
 				abort();
 	}
 	if (scope_perf_states_find(format_switch, &layout.states))
@@ -111,8 +105,8 @@ static inline void bytes_end(struct perf_bytes *record)
 	((struct perf_event_header *)record->data)->size = (uint16_t)record->bytes;
 }
 
-static inline void sample_begin(struct perf_bytes *record, enum scope_perf_kind kind, uint32_t tgid,
-				uint32_t tid, uint64_t time_ns)
+static inline void sample_begin(struct perf_bytes *record, enum scope_perf_kind kind, uint32_t tgid, uint32_t tid,
+				uint64_t time_ns)
 {
 	bytes_begin(record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 	bytes_u64(record, (uint64_t)kind + 10);
@@ -131,8 +125,8 @@ static inline void sample_raw(struct perf_bytes *record, const void *raw, size_t
 	record->bytes += padded;
 }
 
-static inline void sample_enter(struct perf_bytes *record, uint32_t tgid, uint32_t tid,
-				uint64_t time_ns, long nr, uint64_t arg)
+static inline void sample_enter(struct perf_bytes *record, uint32_t tgid, uint32_t tid, uint64_t time_ns, long nr,
+				uint64_t arg)
 {
 	uint64_t raw[8] = { 0, (uint64_t)nr, arg };
 
@@ -141,8 +135,8 @@ static inline void sample_enter(struct perf_bytes *record, uint32_t tgid, uint32
 	bytes_end(record);
 }
 
-static inline void sample_exit(struct perf_bytes *record, uint32_t tgid, uint32_t tid,
-			       uint64_t time_ns, long nr, long ret)
+static inline void sample_exit(struct perf_bytes *record, uint32_t tgid, uint32_t tid, uint64_t time_ns, long nr,
+			       long ret)
 {
 	uint64_t raw[3] = { 0, (uint64_t)nr, (uint64_t)ret };
 
@@ -151,8 +145,8 @@ static inline void sample_exit(struct perf_bytes *record, uint32_t tgid, uint32_
 	bytes_end(record);
 }
 
-static inline void sample_switch(struct perf_bytes *record, uint32_t tgid, uint32_t prev,
-				 uint32_t next, int64_t state, uint64_t time_ns)
+static inline void sample_switch(struct perf_bytes *record, uint32_t tgid, uint32_t prev, uint32_t next, int64_t state,
+				 uint64_t time_ns)
 {
 	uint8_t raw[64] = { 0 };
 
@@ -164,8 +158,8 @@ static inline void sample_switch(struct perf_bytes *record, uint32_t tgid, uint3
 	bytes_end(record);
 }
 
-static inline void sample_waking(struct perf_bytes *record, uint32_t tgid, uint32_t waker,
-				 uint32_t woken, uint8_t flags, uint64_t time_ns)
+static inline void sample_waking(struct perf_bytes *record, uint32_t tgid, uint32_t waker, uint32_t woken,
+				 uint8_t flags, uint64_t time_ns)
 {
 	uint8_t raw[36] = { 0 };
 
@@ -176,8 +170,7 @@ static inline void sample_waking(struct perf_bytes *record, uint32_t tgid, uint3
 	bytes_end(record);
 }
 
-static inline void sample_stack(struct perf_bytes *record, size_t registers, size_t bytes,
-				size_t there)
+static inline void sample_stack(struct perf_bytes *record, size_t registers, size_t bytes, size_t there)
 {
 	bytes_u64(record, registers ? PERF_SAMPLE_REGS_ABI_64 : 0);
 	for (size_t i = 0; i < registers; i++)
@@ -190,8 +183,8 @@ static inline void sample_stack(struct perf_bytes *record, size_t registers, siz
 	bytes_u64(record, there);
 }
 
-static inline void sample_block(struct perf_bytes *record, uint32_t tgid, uint32_t tid,
-				uint64_t time_ns, size_t registers, size_t bytes, size_t there)
+static inline void sample_block(struct perf_bytes *record, uint32_t tgid, uint32_t tid, uint64_t time_ns,
+				size_t registers, size_t bytes, size_t there)
 {
 	uint8_t raw[64] = { 0 };
 
@@ -203,8 +196,8 @@ static inline void sample_block(struct perf_bytes *record, uint32_t tgid, uint32
 }
 
 /* A sample whose stack is a chain of one address. */
-static inline void sample_running(struct perf_bytes *record, uint32_t tgid, uint32_t tid,
-				  uint64_t time_ns, uint64_t address)
+static inline void sample_running(struct perf_bytes *record, uint32_t tgid, uint32_t tid, uint64_t time_ns,
+				  uint64_t address)
 {
 	sample_begin(record, SCOPE_PERF_SAMPLE, tgid, tid, time_ns);
 	bytes_u64(record, 2);
@@ -213,8 +206,8 @@ static inline void sample_running(struct perf_bytes *record, uint32_t tgid, uint
 	bytes_end(record);
 }
 
-static inline void sample_exec(struct perf_bytes *record, uint32_t tgid, uint32_t tid,
-			       uint32_t old_tid, uint64_t time_ns)
+static inline void sample_exec(struct perf_bytes *record, uint32_t tgid, uint32_t tid, uint32_t old_tid,
+			       uint64_t time_ns)
 {
 	uint32_t raw[5] = { 0, 0, 0, tid, old_tid };
 
@@ -245,8 +238,8 @@ static inline void bytes_task(struct perf_bytes *record, uint32_t type, uint32_t
 	bytes_trailer(record, time_ns);
 }
 
-static inline void bytes_comm(struct perf_bytes *record, uint32_t tgid, uint32_t tid,
-			      const char comm[8], uint16_t misc, uint64_t time_ns)
+static inline void bytes_comm(struct perf_bytes *record, uint32_t tgid, uint32_t tid, const char comm[8], uint16_t misc,
+			      uint64_t time_ns)
 {
 	bytes_begin(record, PERF_RECORD_COMM, misc);
 	bytes_u32(record, tgid);

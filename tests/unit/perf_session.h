@@ -55,8 +55,9 @@ static inline struct session *begin(enum scope_stack_mode mode)
 	assert_int_equal(scope_perf_tasks_create(&session->tasks), 0);
 	add_thread(session, 100, "first");
 	add_thread(session, 101, "second");
-	assert_int_equal(scope_perf_pack_create(&session->options, &session->layout, session->tasks,
-						to_file, session, &session->pack), 0);
+	assert_int_equal(scope_perf_pack_create(&session->options, &session->layout, session->tasks, to_file, session,
+						&session->pack),
+			 0);
 	return session;
 }
 
@@ -64,15 +65,17 @@ static inline void put(struct session *session, uint32_t cpu)
 {
 	struct scope_perf_record record;
 
-	assert_int_equal(scope_perf_record_parse(&session->layout, ids, SCOPE_PERF_KINDS,
-						 session->bytes.data, session->bytes.bytes, &record), 0);
+	assert_int_equal(scope_perf_record_parse(&session->layout, ids, SCOPE_PERF_KINDS, session->bytes.data,
+						 session->bytes.bytes, &record),
+			 0);
 	assert_int_equal(scope_perf_pack_record(session->pack, cpu, &record), 0);
 }
 
-#define PUT(cpu, make, ...) do {                                                                   \
-	make(&session->bytes, __VA_ARGS__);                                                        \
-	put(session, cpu);                                                                         \
-} while (0)
+#define PUT(cpu, make, ...)                                                                                            \
+	do {                                                                                                           \
+		make(&session->bytes, __VA_ARGS__);                                                                    \
+		put(session, cpu);                                                                                     \
+	} while (0)
 
 /* Flushes at time_ns, and ends the session. The text begins with that; malloc'd. */
 static inline char *trace_text(struct session *session, uint64_t time_ns, const char *begin)

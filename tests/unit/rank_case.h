@@ -49,18 +49,18 @@ static inline struct rank_case *case_create(void)
 	assert_int_equal(scope_timeline_threads_create(&made->timeline->threads), 0);
 	for (uint32_t tid = 1; tid <= CASE_THREADS; tid++)
 		assert_int_equal(scope_timeline_threads_get(made->timeline->threads, tid), tid - 1);
-	made->groups = (struct scope_groups){.group = made->group, .count = CASE_GROUPS};
+	made->groups = (struct scope_groups){ .group = made->group, .count = CASE_GROUPS };
 	for (unsigned i = 0; i < CASE_GROUPS; i++) {
 		assert_int_equal(scope_cluster_vector_set_create(&made->group[i].vectors), 0);
 		for (uint32_t nr = 0; nr < 4; nr++) {
-			struct scope_vector vector = {{0}};
+			struct scope_vector vector = { { 0 } };
 
 			assert_int_equal(scope_cluster_vector_mark(&vector, nr), 0);
 			assert_int_equal(scope_cluster_vector_set_add(made->group[i].vectors, &vector, 1, NULL), 0);
 		}
-		made->survey_group[i] = (struct scope_survey_group){.row = made->row[i], .rows = 4};
+		made->survey_group[i] = (struct scope_survey_group){ .row = made->row[i], .rows = 4 };
 	}
-	made->survey = (struct scope_survey){.group = made->survey_group, .groups = CASE_GROUPS};
+	made->survey = (struct scope_survey){ .group = made->survey_group, .groups = CASE_GROUPS };
 	made->units = (struct scope_units){
 		.groups = &made->groups,
 		.unit = calloc(CASE_UNITS, sizeof(struct scope_unit)),
@@ -91,7 +91,7 @@ static inline struct rank_case *case_create(void)
 	made->evidence.item = calloc(CASE_ITEMS, sizeof(struct scope_item));
 	assert_non_null(made->evidence.item);
 	made->options = scope_rank_defaults;
-	made->attribution = (struct scope_attribution){made->owner, CASE_NODES};
+	made->attribution = (struct scope_attribution){ made->owner, CASE_NODES };
 	made->input = (struct scope_rank_input){
 		.survey = &made->survey,
 		.detection = &made->detection,
@@ -124,8 +124,8 @@ static inline void case_destroy(struct rank_case *made)
 }
 
 /* Takes the population's group; its number. count: times that it makes call nr; 0: none. */
-static inline uint32_t case_unit(struct rank_case *made, struct scope_unit unit, uint32_t population,
-				 uint8_t mark, uint16_t nr, uint16_t count)
+static inline uint32_t case_unit(struct rank_case *made, struct scope_unit unit, uint32_t population, uint8_t mark,
+				 uint16_t nr, uint16_t count)
 {
 	const size_t number = made->units.count++;
 
@@ -133,15 +133,14 @@ static inline uint32_t case_unit(struct rank_case *made, struct scope_unit unit,
 	unit.group = made->population[population].group;
 	unit.call = CASE_CALLS * number;
 	unit.calls = count > 0;
-	made->units.call[unit.call] = (struct scope_unit_call){nr, count};
+	made->units.call[unit.call] = (struct scope_unit_call){ nr, count };
 	made->units.unit[number] = unit;
 	made->kept.population[number] = population;
 	made->kept.mark[number] = mark;
 	return number;
 }
 
-static inline uint32_t case_node(struct rank_case *made, const struct scope_function *const *path,
-				 unsigned length)
+static inline uint32_t case_node(struct rank_case *made, const struct scope_function *const *path, unsigned length)
 {
 	uint32_t node;
 

@@ -107,8 +107,7 @@ int main(int argc, char **argv)
 	file = fileno(scratch);
 	unlink(address.sun_path);
 	listener = socket(AF_UNIX, SOCK_STREAM, 0);
-	if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof(address)) ||
-	    listen(listener, 1))
+	if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof(address)) || listen(listener, 1))
 		return 1;
 	sock = accept(listener, NULL, NULL);
 	poller = epoll_create1(0);

@@ -20,11 +20,13 @@
 #define SIM_NEVER UINT64_MAX
 
 enum sim_kind {
-	SIM_END, /* from the start again */
+	SIM_END,  /* from the start again */
 	SIM_WORK, /* arg: site, ns: on a CPU */
 	SIM_IO,	  /* arg: site, ns: off the CPU; nobody of the program ends it */
-	SIM_LOCK, SIM_UNLOCK, /* arg: lock */
-	SIM_PUT, SIM_GET, /* arg: queue, which holds sim.room at most */
+	SIM_LOCK,
+	SIM_UNLOCK, /* arg: lock */
+	SIM_PUT,
+	SIM_GET,  /* arg: queue, which holds sim.room at most */
 	SIM_MEET, /* arg: barrier of sim.members */
 	SIM_DONE, /* a visit of the progress point */
 };
@@ -226,13 +228,13 @@ static void sim_init(struct sim *sim, unsigned room, unsigned members)
 	*sim = (struct sim){ .room = room, .members = members, .site = -1 };
 }
 
-#define sim_add(sim, ...)                                                                          \
-	do {                                                                                       \
-		static const struct sim_step steps[] = { __VA_ARGS__ };                            \
-		struct sim_thread *added = &(sim)->thread[(sim)->threads++];                       \
-                                                                                                   \
-		memcpy(added->step, steps, sizeof(steps));                                         \
-		added->left_ns = SIM_NEVER;                                                        \
+#define sim_add(sim, ...)                                                                                              \
+	do {                                                                                                           \
+		static const struct sim_step steps[] = { __VA_ARGS__ };                                                \
+		struct sim_thread *added = &(sim)->thread[(sim)->threads++];                                           \
+                                                                                                                       \
+		memcpy(added->step, steps, sizeof(steps));                                                             \
+		added->left_ns = SIM_NEVER;                                                                            \
 	} while (0)
 
 #endif

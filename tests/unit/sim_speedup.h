@@ -63,8 +63,8 @@ static uint64_t sim_speedup_ran(struct sim_speedup *speedup, unsigned number, ui
 		return 0;
 	speedup->ran_ns[number] = 0;
 	if (site == speedup->site)
-		speedup->required_ns = scope_account_credit(&speedup->account[number],
-							    speedup->required_ns, speedup->worth_ns);
+		speedup->required_ns =
+			scope_account_credit(&speedup->account[number], speedup->required_ns, speedup->worth_ns);
 	return site == speedup->site ? 0 : sim_speedup_pay(speedup, number, 0);
 }
 
@@ -79,8 +79,8 @@ static void sim_speedup_off_cpu(struct sim_speedup *speedup, unsigned number, ui
 	samples = scope_account_off_cpu(speedup->period_ns, account->to_sample_ns, ns, ns);
 	account->to_sample_ns = samples.to_sample_ns;
 	if (site == speedup->site)
-		speedup->required_ns = scope_account_credit(account, speedup->required_ns,
-							    samples.blocked * speedup->worth_ns);
+		speedup->required_ns =
+			scope_account_credit(account, speedup->required_ns, samples.blocked * speedup->worth_ns);
 }
 
 static uint64_t sim_speedup_settle(struct sim_speedup *speedup, unsigned number)

@@ -22,10 +22,10 @@ struct feed {
 	struct scope_packer *packer;
 	struct scope_stream *stream;
 	int failed;
-	uint64_t window_ns;   /* that may be asked for; 0: all */
+	uint64_t window_ns;			 /* that may be asked for; 0: all */
 	const struct scope_listeners *listeners; /* of the stream; NULL: none */
-	uint64_t step_events; /* that a step may analyse at most */
-	bool late;	      /* what CPU 1 wrote comes when all else is in the file */
+	uint64_t step_events;			 /* that a step may analyse at most */
+	bool late;				 /* what CPU 1 wrote comes when all else is in the file */
 	struct scope_packer *late_packer;
 	uint64_t events;
 	double stream_s; /* CPU time of the stream before the end */
@@ -34,9 +34,8 @@ struct feed {
 static void feed_rows(struct feed *feed, const struct scope_trace *trace)
 {
 	static const char *const keys[] = {
-		SCOPE_META_KERNEL, SCOPE_META_ARCH, SCOPE_META_SOURCE, SCOPE_META_LACKS,
-		SCOPE_META_COMMAND, SCOPE_META_PID, SCOPE_META_SAMPLE_NS, SCOPE_META_BEGIN,
-		SCOPE_META_WALL_CLOCK,
+		SCOPE_META_KERNEL, SCOPE_META_ARCH,	 SCOPE_META_SOURCE, SCOPE_META_LACKS,	   SCOPE_META_COMMAND,
+		SCOPE_META_PID,	   SCOPE_META_SAMPLE_NS, SCOPE_META_BEGIN,  SCOPE_META_WALL_CLOCK,
 	};
 	struct scope_writer *writer = feed->writer;
 	size_t count;
@@ -58,17 +57,19 @@ static void feed_rows(struct feed *feed, const struct scope_trace *trace)
 		feed->failed |= scope_trace_writer_symbol(writer, &symbol[i]);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (scope_trace_meta(trace, keys[i]))
-			feed->failed |= scope_trace_writer_meta(writer, keys[i],
-							  scope_trace_meta(trace, keys[i]));
+			feed->failed |= scope_trace_writer_meta(writer, keys[i], scope_trace_meta(trace, keys[i]));
 }
 
 static void feed_end(struct feed *feed, const struct scope_trace *trace)
 {
 	static const char *const keys[] = {
-		SCOPE_META_END, SCOPE_META_LOST, SCOPE_META_END_REASON, SCOPE_META_STACKS_SKIPPED,
+		SCOPE_META_END,
+		SCOPE_META_LOST,
+		SCOPE_META_END_REASON,
+		SCOPE_META_STACKS_SKIPPED,
 	};
 	const struct scope_trace_memory *memory;
-	struct scope_error error = {""};
+	struct scope_error error = { "" };
 	size_t count;
 
 	memory = scope_trace_memories(trace, &count);
@@ -76,8 +77,8 @@ static void feed_end(struct feed *feed, const struct scope_trace *trace)
 		feed->failed |= scope_trace_writer_memory(feed->writer, &memory[i]);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (scope_trace_meta(trace, keys[i]))
-			feed->failed |= scope_trace_writer_meta(feed->writer, keys[i],
-							  scope_trace_meta(trace, keys[i]));
+			feed->failed |=
+				scope_trace_writer_meta(feed->writer, keys[i], scope_trace_meta(trace, keys[i]));
 	feed->failed |= scope_trace_packer_flush(feed->packer, &error);
 	feed->failed |= scope_trace_packer_flush(feed->late_packer, &error);
 	feed->failed |= scope_trace_writer_finish(feed->writer, &error);
@@ -94,7 +95,7 @@ static double feed_cpu_s(void)
 /* All events before now_ns were packed. */
 static void feed_step(struct feed *feed, uint64_t now_ns)
 {
-	struct scope_error error = {""};
+	struct scope_error error = { "" };
 	double begin_s;
 
 	feed->failed |= scope_trace_packer_flush(feed->packer, &error);
@@ -107,14 +108,13 @@ static void feed_step(struct feed *feed, uint64_t now_ns)
 /* 0: feed->file holds the whole trace, and the stream has seen all but its end. */
 static int feed_run(struct feed *feed, struct scope_trace *trace)
 {
-	struct scope_error error = {""};
+	struct scope_error error = { "" };
 	struct scope_event event;
 	uint64_t next_ns = 0;
 	int more = 0;
 
 	feed->file = tmpfile();
-	if (!feed->file ||
-	    scope_trace_writer_create_fd(fileno(feed->file), "the feed", &error, &feed->writer) ||
+	if (!feed->file || scope_trace_writer_create_fd(fileno(feed->file), "the feed", &error, &feed->writer) ||
 	    scope_trace_packer_create(feed->writer, 0, &feed->packer) ||
 	    scope_trace_packer_create(feed->writer, 0, &feed->late_packer) ||
 	    scope_analysis_stream_create(fileno(feed->file), "the feed", &feed->stream))
@@ -128,9 +128,8 @@ static int feed_run(struct feed *feed, struct scope_trace *trace)
 			feed_step(feed, event.time_ns);
 			next_ns = event.time_ns + FEED_STEP_NS;
 		}
-		feed->failed |= scope_trace_packer_event(feed->late && event.cpu == 1
-							   ? feed->late_packer : feed->packer,
-						   &event, &error);
+		feed->failed |= scope_trace_packer_event(
+			feed->late && event.cpu == 1 ? feed->late_packer : feed->packer, &event, &error);
 		feed->events++;
 	}
 	feed_end(feed, trace);

@@ -176,8 +176,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	length = sizeof(address);
 	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	check(listener >= 0 && !bind(listener, (struct sockaddr *)&any, sizeof(sa_family_t)) &&
-	      !listen(listener, 8) && !getsockname(listener, (struct sockaddr *)&address, &length) && !pipe(go),
+	check(listener >= 0 && !bind(listener, (struct sockaddr *)&any, sizeof(sa_family_t)) && !listen(listener, 8) &&
+		      !getsockname(listener, (struct sockaddr *)&address, &length) && !pipe(go),
 	      "listen");
 	server = fork();
 	if (!server) {

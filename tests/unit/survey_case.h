@@ -59,7 +59,7 @@ static inline uint32_t survey_group(struct survey_case *made, const char *name, 
 /* A vector of so many calls from that number on, 0 units yet. Five calls beyond others are another cluster. */
 static inline uint32_t survey_vector(struct survey_case *made, uint32_t group, uint32_t nr, unsigned calls)
 {
-	struct scope_vector vector = {{0}};
+	struct scope_vector vector = { { 0 } };
 	uint32_t id;
 
 	for (uint32_t i = 0; i < calls; i++)
@@ -84,8 +84,8 @@ static inline void survey_units(struct survey_case *made, uint32_t group, uint32
 }
 
 /* So many units of the vector make that call so often; one number of each vector. */
-static inline void survey_calls(struct survey_case *made, uint32_t group, uint32_t vector, uint16_t nr,
-				uint64_t count, uint64_t units)
+static inline void survey_calls(struct survey_case *made, uint32_t group, uint32_t vector, uint16_t nr, uint64_t count,
+				uint64_t units)
 {
 	struct scope_survey_call *call = &made->call[group][vector];
 

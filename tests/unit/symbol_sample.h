@@ -75,8 +75,7 @@ static inline int group_setup(void **state)
 		return -1;
 	fputs(source, file);
 	fclose(file);
-	command("cd %s && ${CC:-cc} -shared -nostdlib -Wl,--build-id=0x%s -o libsample.so sample.s",
-		directory, ID);
+	command("cd %s && ${CC:-cc} -shared -nostdlib -Wl,--build-id=0x%s -o libsample.so sample.s", directory, ID);
 	return 0;
 }
 
@@ -94,8 +93,7 @@ static inline uint64_t link_of(const char *name)
 	uint64_t value = 0;
 	FILE *pipe;
 
-	snprintf(text, sizeof(text), "nm %s/libsample.so | awk '$3 == \"%s\" {print $1}'", directory,
-		 name);
+	snprintf(text, sizeof(text), "nm %s/libsample.so | awk '$3 == \"%s\" {print $1}'", directory, name);
 	pipe = popen(text, "r");
 	if (!pipe || fscanf(pipe, "%lx", &value) != 1)
 		fail_msg("nm does not know %s", name);
@@ -106,14 +104,12 @@ static inline uint64_t link_of(const char *name)
 /* A map of all of the file's code in the process, as the kernel would have it: BASE + link. */
 static inline struct scope_trace_map map_of(uint32_t tgid, const char *path, const char *build_id)
 {
-	struct scope_trace_map map = { tgid, BASE + 0x1000, BASE + 0x2000, 0x1000, true, path,
-				       build_id };
+	struct scope_trace_map map = { tgid, BASE + 0x1000, BASE + 0x2000, 0x1000, true, path, build_id };
 
 	return map;
 }
 
-static inline const struct scope_function *look(struct scope_symbols *symbols, uint32_t tgid,
-					 uint64_t address)
+static inline const struct scope_function *look(struct scope_symbols *symbols, uint32_t tgid, uint64_t address)
 {
 	const struct scope_function *function = NULL;
 
@@ -161,8 +157,7 @@ static inline void check_names(struct scope_symbols *symbols)
 }
 
 /* Their exit status. */
-#define SAMPLE_RUN(tests)                                                                          \
-	(sample_can_be_built() ? cmocka_run_group_tests(tests, group_setup, group_teardown) : 77)
+#define SAMPLE_RUN(tests) (sample_can_be_built() ? cmocka_run_group_tests(tests, group_setup, group_teardown) : 77)
 
 static inline bool sample_can_be_built(void)
 {

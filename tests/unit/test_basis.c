@@ -48,7 +48,7 @@ static struct scope_trace *make_trace(void)
 /* One line, a blank between words. */
 static char *text_of(const struct scope_analysis *analysis)
 {
-	const struct scope_report_style style = {.verbose = true, .details = 3};
+	const struct scope_report_style style = { .verbose = true, .details = 3 };
 	size_t bytes, used = 0;
 	char *text;
 	FILE *to = open_memstream(&text, &bytes);
@@ -74,7 +74,7 @@ static json_t *json_of(const struct scope_analysis *analysis)
 	json_t *json;
 
 	assert_non_null(to);
-	assert_int_equal(scope_report_json(analysis, &(struct scope_report_style){0}, to), 0);
+	assert_int_equal(scope_report_json(analysis, &(struct scope_report_style){ 0 }, to), 0);
 	assert_int_equal(fclose(to), 0);
 	json = json_loads(text, 0, NULL);
 	assert_non_null(json);

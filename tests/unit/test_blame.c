@@ -38,14 +38,18 @@ static void sleeps_as(const struct scope_wait *wait)
 static void sleeps(uint32_t thread, int32_t waker, uint64_t begin_ns, uint64_t wake_ns)
 {
 	sleeps_as(&(struct scope_wait){
-		.thread = thread, .waker = waker, .begin_ns = begin_ns, .wake_ns = wake_ns, .end_ns = wake_ns,
+		.thread = thread,
+		.waker = waker,
+		.begin_ns = begin_ns,
+		.wake_ns = wake_ns,
+		.end_ns = wake_ns,
 	});
 }
 
 /* An abnormal unit of that thread that has just ended; its number. */
 static uint32_t unit(uint32_t thread, uint64_t begin_ns, uint64_t end_ns)
 {
-	const struct scope_unit ended = {.thread = thread, .begin_ns = begin_ns, .end_ns = end_ns};
+	const struct scope_unit ended = { .thread = thread, .begin_ns = begin_ns, .end_ns = end_ns };
 	const uint32_t number = case_unit(made, ended, 0, SCOPE_UNIT_SLOW, 0, 0);
 
 	assert_int_equal(scope_evidence_blame_unit(&made->kept.blame, &ended, number, 1), 0);
@@ -58,11 +62,11 @@ static const struct scope_window *window(size_t at)
 	return &made->kept.blame.window[at];
 }
 
-#define assert_window(at, of, from, until)                                                         \
-	do {                                                                                       \
-		assert_int_equal(window(at)->thread, of);                                          \
-		assert_int_equal(window(at)->begin_ns, from);                                      \
-		assert_int_equal(window(at)->end_ns, until);                                       \
+#define assert_window(at, of, from, until)                                                                             \
+	do {                                                                                                           \
+		assert_int_equal(window(at)->thread, of);                                                              \
+		assert_int_equal(window(at)->begin_ns, from);                                                          \
+		assert_int_equal(window(at)->end_ns, until);                                                           \
 	} while (0)
 
 /* A stretch in which a thread ran. */
@@ -75,7 +79,9 @@ struct story {
 static void lay(const struct story *story, size_t count, uint32_t number, double ret_ns[CASE_THREADS])
 {
 	struct scope_layer layer = {
-		.kept = &made->kept, .detection = &made->detection, .evidence = &made->evidence,
+		.kept = &made->kept,
+		.detection = &made->detection,
+		.evidence = &made->evidence,
 	};
 
 	for (int i = 0; i < CASE_THREADS; i++)
@@ -92,7 +98,8 @@ static void lay(const struct story *story, size_t count, uint32_t number, double
 			.unit = UINT32_MAX,
 		};
 
-		assert_int_equal(scope_evidence_layer_lay(&layer, story[i].thread, &stretch, (struct scope_spot){0}), 0);
+		assert_int_equal(scope_evidence_layer_lay(&layer, story[i].thread, &stretch, (struct scope_spot){ 0 }),
+				 0);
 		for (size_t j = from; j < made->evidence.items; j++) {
 			assert_int_equal(made->evidence.item[j].kind, SCOPE_ITEM_BLAME);
 			if (made->evidence.item[j].unit == number)
@@ -105,7 +112,7 @@ static void lay(const struct story *story, size_t count, uint32_t number, double
 /* A user waits for a parser from 0 to 100, which waits for the network from 20 on. */
 static void a_wait_is_split_between_who_ran_and_whom_that_waited_for(void **state)
 {
-	const struct story ran[] = {{PARSER, 0, 20}, {NETWORK, 0, 100}, {PARSER, 100, 150}};
+	const struct story ran[] = { { PARSER, 0, 20 }, { NETWORK, 0, 100 }, { PARSER, 100, 150 } };
 	double laid[CASE_THREADS];
 	uint32_t number;
 
@@ -120,7 +127,7 @@ static void a_wait_is_split_between_who_ran_and_whom_that_waited_for(void **stat
 /* The network waits for the disk from 50 on: the last one's own part is not lost. */
 static void a_chain_of_three_keeps_every_part(void **state)
 {
-	const struct story ran[] = {{PARSER, 0, 20}, {NETWORK, 0, 50}, {DISK, 0, 100}};
+	const struct story ran[] = { { PARSER, 0, 20 }, { NETWORK, 0, 50 }, { DISK, 0, 100 } };
 	double laid[CASE_THREADS];
 	uint32_t number;
 
@@ -136,7 +143,7 @@ static void a_chain_of_three_keeps_every_part(void **state)
 /* Both for the disk, one after the other, and between them it does something itself. */
 static void what_one_thread_is_waited_for_twice_adds_up(void **state)
 {
-	const struct story ran[] = {{PARSER, 0, 10}, {DISK, 10, 40}, {PARSER, 40, 70}, {DISK, 70, 100}};
+	const struct story ran[] = { { PARSER, 0, 10 }, { DISK, 10, 40 }, { PARSER, 40, 70 }, { DISK, 70, 100 } };
 	double laid[CASE_THREADS];
 	uint32_t number;
 
@@ -152,7 +159,7 @@ static void what_one_thread_is_waited_for_twice_adds_up(void **state)
 /* Two branches below one thread meet in a third: what was seen on one way is not left out on the other. */
 static void two_ways_to_one_thread_are_both_followed(void **state)
 {
-	const struct story ran[] = {{DISK, 0, 100}};
+	const struct story ran[] = { { DISK, 0, 100 } };
 	double laid[CASE_THREADS];
 	uint32_t number;
 
@@ -169,7 +176,7 @@ static void two_ways_to_one_thread_are_both_followed(void **state)
 /* Each lost all of that time: they are units of their own, and neither pays for the other. */
 static void two_that_wait_for_one_thread_have_its_time_each(void **state)
 {
-	const struct story ran[] = {{DISK, 0, 100}};
+	const struct story ran[] = { { DISK, 0, 100 } };
 	double laid[CASE_THREADS];
 	uint32_t first, second;
 
@@ -187,7 +194,7 @@ static void two_that_wait_for_one_thread_have_its_time_each(void **state)
 /* Who wait for each other never ran meanwhile: the search ends, and finds nothing. */
 static void cycles_end(void **state)
 {
-	const struct story ran[] = {{PARSER, 0, 20}, {NETWORK, 0, 20}};
+	const struct story ran[] = { { PARSER, 0, 20 }, { NETWORK, 0, 20 } };
 	double laid[CASE_THREADS];
 	uint32_t number;
 
@@ -242,7 +249,7 @@ static void nothing_is_amplified(void **state)
 				next = woken + 1 + draw(&seed, 60);
 				if (waker != (int32_t)thread)
 					sleeps(thread, waker, now, woken);
-				ran[stretches++] = (struct story){thread, woken, next};
+				ran[stretches++] = (struct story){ thread, woken, next };
 			}
 		sleeps(USER, 1 + (int32_t)draw(&seed, 3), 0, ALL_NS);
 		number = unit(USER, 0, ALL_NS);
@@ -314,8 +321,8 @@ static void only_sleeps_of_the_unit_itself_count(void **state)
 static void the_first_thread_is_one_as_others_are(void **state)
 {
 	(void)state;
-	sleeps_as(&(struct scope_wait){.thread = NETWORK, .waker = USER, .idle = true, .begin_ns = 10,
-				       .wake_ns = 30, .end_ns = 30});
+	sleeps_as(&(struct scope_wait){
+		.thread = NETWORK, .waker = USER, .idle = true, .begin_ns = 10, .wake_ns = 30, .end_ns = 30 });
 	sleeps(NETWORK, USER, 40, 90);
 	sleeps(PARSER, USER, 0, 50);
 	sleeps(PARSER, NETWORK, 60, 100);
@@ -340,12 +347,9 @@ static void what_an_interrupt_ends_is_nobodys(void **state)
 static void a_window_ends_at_the_waking(void **state)
 {
 	(void)state;
-	sleeps_as(&(struct scope_wait){.thread = PARSER, .waker = DISK, .begin_ns = 10, .wake_ns = 60,
-				       .end_ns = 90});
-	sleeps_as(&(struct scope_wait){.thread = USER, .waker = PARSER, .begin_ns = 0, .wake_ns = 80,
-				       .end_ns = 95});
-	sleeps_as(&(struct scope_wait){.thread = USER, .waker = PARSER, .begin_ns = 97, .wake_ns = 97,
-				       .end_ns = 98});
+	sleeps_as(&(struct scope_wait){ .thread = PARSER, .waker = DISK, .begin_ns = 10, .wake_ns = 60, .end_ns = 90 });
+	sleeps_as(&(struct scope_wait){ .thread = USER, .waker = PARSER, .begin_ns = 0, .wake_ns = 80, .end_ns = 95 });
+	sleeps_as(&(struct scope_wait){ .thread = USER, .waker = PARSER, .begin_ns = 97, .wake_ns = 97, .end_ns = 98 });
 	unit(USER, 0, 100);
 	assert_int_equal(made->kept.blame.windows, 2);
 	assert_window(0, PARSER, 0, 80);
@@ -358,10 +362,16 @@ static void a_window_ends_at_the_waking(void **state)
 static void each_window_says_what_was_waited_for(void **state)
 {
 	(void)state;
-	sleeps_as(&(struct scope_wait){.thread = PARSER, .waker = DISK, .begin_ns = 10, .wake_ns = 60,
-				       .end_ns = 60, .nr = 0, .object = 7});
-	sleeps_as(&(struct scope_wait){.thread = USER, .waker = PARSER, .begin_ns = 0, .wake_ns = 80,
-				       .end_ns = 80, .nr = 202, .object = 9, .lock = true});
+	sleeps_as(&(struct scope_wait){
+		.thread = PARSER, .waker = DISK, .begin_ns = 10, .wake_ns = 60, .end_ns = 60, .nr = 0, .object = 7 });
+	sleeps_as(&(struct scope_wait){ .thread = USER,
+					.waker = PARSER,
+					.begin_ns = 0,
+					.wake_ns = 80,
+					.end_ns = 80,
+					.nr = 202,
+					.object = 9,
+					.lock = true });
 	unit(USER, 0, 100);
 	assert_true(window(0)->lock && window(0)->object == 9);
 	assert_true(!window(1)->lock && window(1)->object == 7);
@@ -373,10 +383,14 @@ static void each_window_says_what_was_waited_for(void **state)
 static void a_thread_without_work_is_idle_and_not_at_fault(void **state)
 {
 	struct scope_wait pause = {
-		.thread = PARSER, .waker = SCOPE_WAIT_NO_THREAD, .idle = true,
-		.begin_ns = 20, .wake_ns = 50, .end_ns = 50,
+		.thread = PARSER,
+		.waker = SCOPE_WAIT_NO_THREAD,
+		.idle = true,
+		.begin_ns = 20,
+		.wake_ns = 50,
+		.end_ns = 50,
 	};
-	const struct scope_unit ended = {.thread = USER, .begin_ns = 0, .end_ns = 120};
+	const struct scope_unit ended = { .thread = USER, .begin_ns = 0, .end_ns = 120 };
 
 	(void)state;
 	sleeps_as(&pause);
@@ -396,15 +410,15 @@ static void a_thread_without_work_is_idle_and_not_at_fault(void **state)
 static void a_pause_is_not_passed_on(void **state)
 {
 	(void)state;
-	sleeps_as(&(struct scope_wait){.thread = PARSER, .waker = NETWORK, .idle = true, .begin_ns = 20,
-				       .wake_ns = 50, .end_ns = 50});
+	sleeps_as(&(struct scope_wait){
+		.thread = PARSER, .waker = NETWORK, .idle = true, .begin_ns = 20, .wake_ns = 50, .end_ns = 50 });
 	sleeps(USER, PARSER, 0, 100);
 	unit(USER, 0, 120);
 	assert_int_equal(made->kept.blame.windows, 1);
 	assert_true(window(0)->idle_ns == 0);
 	/* Nor is a pause of the unit's own thread. */
-	sleeps_as(&(struct scope_wait){.thread = USER, .waker = DISK, .idle = true, .begin_ns = 130,
-				       .wake_ns = 150, .end_ns = 150});
+	sleeps_as(&(struct scope_wait){
+		.thread = USER, .waker = DISK, .idle = true, .begin_ns = 130, .wake_ns = 150, .end_ns = 150 });
 	unit(USER, 125, 160);
 	assert_int_equal(made->kept.blame.windows, 1);
 }
@@ -426,8 +440,7 @@ static void windows_are_in_order_of_thread_and_time(void **state)
 
 		assert_true(a->thread < b->thread ||
 			    (a->thread == b->thread &&
-			     (a->begin_ns < b->begin_ns ||
-			      (a->begin_ns == b->begin_ns && a->unit < b->unit))));
+			     (a->begin_ns < b->begin_ns || (a->begin_ns == b->begin_ns && a->unit < b->unit))));
 	}
 }
 

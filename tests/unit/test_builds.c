@@ -12,11 +12,11 @@
 #define DEPTH_MAX 64
 
 /* Symbols in a file of their own, or in a packed section. */
-#define SPLIT                                                                                      \
-	"objcopy --only-keep-debug $1 $1.debug && strip $1 && "                                    \
+#define SPLIT                                                                                                          \
+	"objcopy --only-keep-debug $1 $1.debug && strip $1 && "                                                        \
 	"objcopy --add-gnu-debuglink=$1.debug $1"
-#define MINI                                                                                       \
-	"objcopy --strip-debug $1 $1.mini && strip $1 && xz $1.mini && "                           \
+#define MINI                                                                                                           \
+	"objcopy --strip-debug $1 $1.mini && strip $1 && xz $1.mini && "                                               \
 	"objcopy --add-section .gnu_debugdata=$1.mini.xz $1"
 
 /* 32-bit, with the headers that Debian has for one machine only. */
@@ -26,9 +26,9 @@ static const struct build {
 	const char *name;
 	const char *compiler; /* NULL: the system's */
 	const char *flags;
-	const char *behind; /* a command for the built program $1, or NULL */
-	bool partly;	    /* the start of the thread is not come to: no tables there */
-	bool gdb;	    /* shall say the same */
+	const char *behind;  /* a command for the built program $1, or NULL */
+	bool partly;	     /* the start of the thread is not come to: no tables there */
+	bool gdb;	     /* shall say the same */
 	const char *threads; /* of which stacks can be had; NULL: all */
 } builds[] = {
 	{ "o0", .flags = "-O0" },
@@ -52,8 +52,8 @@ static const struct build {
 	{ "small-static", .compiler = "cc", .flags = SMALL "-O2 -static" },
 	{ "small-frames", .compiler = "cc", .flags = SMALL "-O2 -fno-omit-frame-pointer -no-pie" },
 	/* Its locks use the frame pointer for something else, and the program's frames hang on it. */
-	{ "musl-frames", .compiler = "musl-gcc", .flags = "-O2 -static -fno-omit-frame-pointer",
-	  .partly = true, .threads = "sleep receive" },
+	{ "musl-frames", .compiler = "musl-gcc", .flags = "-O2 -static -fno-omit-frame-pointer", .partly = true,
+	  .threads = "sleep receive" },
 };
 
 struct stack {
@@ -62,8 +62,7 @@ struct stack {
 	const struct scope_function *function[DEPTH_MAX];
 };
 
-static void stack_take(struct scope_symbols *symbols, const struct process *process, pid_t tid,
-		       struct stack *stack)
+static void stack_take(struct scope_symbols *symbols, const struct process *process, pid_t tid, struct stack *stack)
 {
 	struct snapshot snapshot;
 
@@ -71,12 +70,13 @@ static void stack_take(struct scope_symbols *symbols, const struct process *proc
 	assert_true(thread_halt(tid));
 	assert_true(thread_snapshot(tid, 8192, &snapshot));
 	assert_int_equal(ptrace(PTRACE_DETACH, tid, NULL, NULL), 0);
-	assert_int_equal(scope_symbols_unwind(symbols, process->pid, snapshot.reg,
-					      SCOPE_REG_COUNT_X86_64, snapshot.data, snapshot.bytes,
-					      stack->ip, DEPTH_MAX, &stack->count, &stack->flags), 0);
+	assert_int_equal(scope_symbols_unwind(symbols, process->pid, snapshot.reg, SCOPE_REG_COUNT_X86_64,
+					      snapshot.data, snapshot.bytes, stack->ip, DEPTH_MAX, &stack->count,
+					      &stack->flags),
+			 0);
 	for (unsigned int i = 0; i < stack->count; i++)
-		assert_int_equal(scope_symbols_lookup(symbols, process->pid, stack->ip[i], i > 0,
-						      &stack->function[i]), 0);
+		assert_int_equal(scope_symbols_lookup(symbols, process->pid, stack->ip[i], i > 0, &stack->function[i]),
+				 0);
 }
 
 /* The program's own functions of a stack, innermost first, blanks between them. */
@@ -90,14 +90,13 @@ static void calls_of(const struct process *process, const struct stack *stack, c
 
 		if (!strcmp(function->path, process->map[0].path) &&
 		    (strstr(function->name, "_inner") || strstr(function->name, "_outer") ||
-		     strstr(function->name, "_thread")) && !strstr(function->name, "pthread") &&
-		    strcmp(function->name, "start_thread"))
+		     strstr(function->name, "_thread")) &&
+		    !strstr(function->name, "pthread") && strcmp(function->name, "start_thread"))
 			at += snprintf(text + at, 512 - at, "%s ", function->name);
 	}
 }
 
-static void check_threads(const struct build *build, const struct process *process,
-			  struct scope_symbols *symbols)
+static void check_threads(const struct build *build, const struct process *process, struct scope_symbols *symbols)
 {
 	for (unsigned int i = 0; i < process->threads; i++) {
 		const char *name = process->thread[i].name;
@@ -112,8 +111,7 @@ static void check_threads(const struct build *build, const struct process *proce
 		if (strcmp(calls, want)) {
 			for (unsigned int k = 0; k < stack.count; k++)
 				print_message("  %lx %s\n", stack.ip[k], stack.function[k]->name);
-			fail_msg("%s: the calls are %s, not %s (flags %x)", build->name, calls, want,
-				 stack.flags);
+			fail_msg("%s: the calls are %s, not %s (flags %x)", build->name, calls, want, stack.flags);
 		}
 		if (!build->partly)
 			assert_int_equal(stack.flags, SCOPE_UNWIND_COMPLETE);
@@ -125,8 +123,7 @@ static bool frame_name(const char *line, char name[128])
 {
 	const char *in = strstr(line, " in ");
 
-	return line[0] == '#' && (sscanf(in ? in + 4 : line, in ? "%127[^ (]" : "#%*u %127[^ (]",
-					 name) == 1);
+	return line[0] == '#' && (sscanf(in ? in + 4 : line, in ? "%127[^ (]" : "#%*u %127[^ (]", name) == 1);
 }
 
 struct backtrace {
@@ -142,8 +139,10 @@ static unsigned int gdb_ask(const struct process *process, struct backtrace *ret
 	char command[256], line[4096];
 	FILE *pipe;
 
-	snprintf(command, sizeof(command), "DEBUGINFOD_URLS= gdb -q -nx -batch -p %d "
-		 "-ex 'thread apply all backtrace' 2>/dev/null", process->pid);
+	snprintf(command, sizeof(command),
+		 "DEBUGINFOD_URLS= gdb -q -nx -batch -p %d "
+		 "-ex 'thread apply all backtrace' 2>/dev/null",
+		 process->pid);
 	pipe = popen(command, "r");
 	assert_non_null(pipe);
 	while (fgets(line, sizeof(line), pipe)) {
@@ -174,8 +173,7 @@ static bool same_name(const char *a, const char *b)
 }
 
 /* All our frames are gdb's, in their order; gdb has those of inlined functions between. */
-static void check_gdb(const struct build *build, const struct process *process,
-		      struct scope_symbols *symbols)
+static void check_gdb(const struct build *build, const struct process *process, struct scope_symbols *symbols)
 {
 	static struct backtrace gdb[THREADS_MAX];
 	unsigned int threads = gdb_ask(process, gdb);
@@ -205,8 +203,7 @@ static void check_gdb(const struct build *build, const struct process *process,
 			named++;
 		}
 		if (named < 4) /* a library function, two of the program, the start of the thread */
-			fail_msg("%s: %u frames of %s are named", build->name, named,
-				 process->thread[i].name);
+			fail_msg("%s: %u frames of %s are named", build->name, named, process->thread[i].name);
 	}
 }
 
@@ -220,8 +217,7 @@ static bool build_make(const struct build *build, char *path, size_t bytes)
 		return false;
 	if (!build->behind)
 		return true;
-	snprintf(command, sizeof(command), "cd %s && set -e -- %s && %s", directory, build->name,
-		 build->behind);
+	snprintf(command, sizeof(command), "cd %s && set -e -- %s && %s", directory, build->name, build->behind);
 	return !system(command);
 }
 
@@ -241,8 +237,7 @@ static void test_builds(void **state)
 		}
 		assert_true(process_start(&process, path, "block", 5));
 		assert_true(process_await_sleep(&process));
-		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL,
-						      &symbols), 0);
+		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
 		check_threads(&builds[i], &process, symbols);
 		if (builds[i].gdb)
 			check_gdb(&builds[i], &process, symbols);

@@ -13,19 +13,19 @@
 #include "rank/together.h"
 #include "rank_case.h"
 
-static const struct scope_function loop = {.name = "loop", .module = "p"};
-static const struct scope_function list = {.name = "list", .module = "p"};
-static const struct scope_function get = {.name = "get", .module = "p"};
-static const struct scope_function find = {.name = "find", .module = "p"};
-static const struct scope_function compare = {.name = "compare", .module = "p"};
+static const struct scope_function loop = { .name = "loop", .module = "p" };
+static const struct scope_function list = { .name = "list", .module = "p" };
+static const struct scope_function get = { .name = "get", .module = "p" };
+static const struct scope_function find = { .name = "find", .module = "p" };
+static const struct scope_function compare = { .name = "compare", .module = "p" };
 
 static struct rank_case *made;
 static uint32_t at_loop, at_list, at_find, at_compare, at_other_find;
 
 static int setup(void **state)
 {
-	const struct scope_function *path[] = {&loop, &list, &find, &compare};
-	const struct scope_function *other[] = {&loop, &get, &find};
+	const struct scope_function *path[] = { &loop, &list, &find, &compare };
+	const struct scope_function *other[] = { &loop, &get, &find };
 
 	(void)state;
 	made = case_create();
@@ -48,15 +48,18 @@ static void samples(uint32_t node, int count, bool abnormal)
 {
 	for (int i = 0; i < count; i++) {
 		case_item(made, (struct scope_item){
-			.node = node, .kind = SCOPE_ITEM_RUN, .excess_ns = abnormal ? 1 : -1, .abnormal = abnormal,
-		});
+					.node = node,
+					.kind = SCOPE_ITEM_RUN,
+					.excess_ns = abnormal ? 1 : -1,
+					.abnormal = abnormal,
+				});
 		made->evidence.tree.node[node].self_ns += abnormal ? 1 : -1;
 	}
 }
 
 static uint32_t ask(uint32_t from)
 {
-	struct scope_together together = {&made->input, SCOPE_TREE_ROOT};
+	struct scope_together together = { &made->input, SCOPE_TREE_ROOT };
 	uint32_t named;
 
 	assert_int_equal(scope_rank_caller(&together, from, at_compare, &named), 0);
@@ -112,7 +115,7 @@ static void less_than_a_tenth_for_others_does_not(void **state)
 /* Other ways to the same caller are no other callers. */
 static void the_same_caller_by_another_way_is_no_other(void **state)
 {
-	const struct scope_function *path[] = {&get, &list, &find};
+	const struct scope_function *path[] = { &get, &list, &find };
 	const uint32_t other_way = case_node(made, path, 3);
 
 	(void)state;
@@ -172,7 +175,8 @@ static void a_way_alone_has_its_own_excess(void **state)
 	samples(at_other_find, 7, true);
 	made->attribution.count = made->evidence.tree.count;
 	assert_int_equal(scope_rank_context_narrow(&made->evidence.tree, &find, at_find, &made->attribution, &excess_ns,
-					      &was), 0);
+						   &was),
+			 0);
 	assert_non_null(was);
 	assert_true(excess_ns == 20);
 	assert_ptr_equal(made->owner[at_find].function, &find);
@@ -181,7 +185,8 @@ static void a_way_alone_has_its_own_excess(void **state)
 	assert_ptr_equal(made->owner[at_other_find].function, &find);
 	/* What is named on one way alone stays as it is. */
 	assert_int_equal(scope_rank_context_narrow(&made->evidence.tree, &compare, at_compare, &made->attribution,
-					      &excess_ns, &was), 0);
+						   &excess_ns, &was),
+			 0);
 	assert_null(was);
 }
 

@@ -27,7 +27,7 @@ static struct {
 static int setup(void **state)
 {
 	(void)state;
-	history = (struct scope_history){0};
+	history = (struct scope_history){ 0 };
 	allowed = 2048;
 	return 0;
 }
@@ -48,7 +48,10 @@ static void stays(uint32_t thread, const struct scope_stay *stay)
 static struct scope_stay sleeps(uint32_t thread, int32_t waker, uint64_t begin_ns, uint64_t end_ns)
 {
 	const struct scope_stay stay = {
-		.begin_ns = begin_ns, .end_ns = end_ns, .waker = waker, .class = SCOPE_WAIT_FUTEX,
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.waker = waker,
+		.class = SCOPE_WAIT_FUTEX,
 	};
 
 	stays(thread, &stay);
@@ -78,7 +81,7 @@ static int take(void *user, const struct scope_part *part)
 
 static void split(uint32_t thread, struct scope_stay sleep)
 {
-	const struct scope_cascade_listener listener = {.follow = follow, .part = take, .steps = allowed};
+	const struct scope_cascade_listener listener = { .follow = follow, .part = take, .steps = allowed };
 	unsigned steps;
 
 	memset(&found, 0, sizeof(found));
@@ -144,8 +147,8 @@ static void test_nested(void **state)
 static void test_overlap(void **state)
 {
 	(void)state;
-	stays(PARSER, &(struct scope_stay){.begin_ns = 10, .end_ns = 60, .waker = NETWORK});
-	stays(PARSER, &(struct scope_stay){.begin_ns = 40, .end_ns = 90, .waker = DISK});
+	stays(PARSER, &(struct scope_stay){ .begin_ns = 10, .end_ns = 60, .waker = NETWORK });
+	stays(PARSER, &(struct scope_stay){ .begin_ns = 40, .end_ns = 90, .waker = DISK });
 	split(USER, sleeps(USER, PARSER, 0, 100));
 	assert_part(DISK, SCOPE_END_RUNS, 50);
 	assert_part(NETWORK, SCOPE_END_RUNS, 30);
@@ -161,7 +164,7 @@ static void test_leaf(void **state)
 	split(USER, sleeps(USER, -1, 200, 300));
 	assert_part(USER, SCOPE_END_OUTSIDE, 100);
 	assert_int_equal(found.followed, 0);
-	split(USER, (struct scope_stay){.begin_ns = 300, .end_ns = 400, .waker = -1, .tid = 77});
+	split(USER, (struct scope_stay){ .begin_ns = 300, .end_ns = 400, .waker = -1, .tid = 77 });
 	assert_part(USER, SCOPE_END_PROCESS, 100);
 }
 
@@ -170,11 +173,11 @@ static void test_queue(void **state)
 {
 	(void)state;
 	sleeps(PARSER, -1, 0, 40);
-	stays(PARSER, &(struct scope_stay){.begin_ns = 40, .end_ns = 70, .waker = -1, .queue = true});
+	stays(PARSER, &(struct scope_stay){ .begin_ns = 40, .end_ns = 70, .waker = -1, .queue = true });
 	split(USER, sleeps(USER, PARSER, 30, 100));
 	assert_part(PARSER, SCOPE_END_OUTSIDE, 10);
 	assert_part(PARSER, SCOPE_END_QUEUE, 30);
-	stays(PARSER, &(struct scope_stay){.begin_ns = 200, .end_ns = 250, .waker = -1, .queue = true, .own = true});
+	stays(PARSER, &(struct scope_stay){ .begin_ns = 200, .end_ns = 250, .waker = -1, .queue = true, .own = true });
 	split(USER, sleeps(USER, PARSER, 230, 300));
 	assert_part(PARSER, SCOPE_END_OWN, 20);
 	split(USER, sleeps(USER, PARSER, 30, 100));
@@ -223,8 +226,8 @@ static void test_convoy(void **state)
 static void test_late(void **state)
 {
 	(void)state;
-	stays(PARSER, &(struct scope_stay){.begin_ns = 50, .end_ns = 55, .waker = -1, .queue = true});
-	stays(PARSER, &(struct scope_stay){.begin_ns = 90, .end_ns = 95, .waker = -1, .queue = true});
+	stays(PARSER, &(struct scope_stay){ .begin_ns = 50, .end_ns = 55, .waker = -1, .queue = true });
+	stays(PARSER, &(struct scope_stay){ .begin_ns = 90, .end_ns = 95, .waker = -1, .queue = true });
 	sleeps(PARSER, NETWORK, 20, 90);
 	split(USER, sleeps(USER, PARSER, 0, 100));
 	assert_part(PARSER, SCOPE_END_QUEUE, 5);

@@ -12,9 +12,9 @@
 #define READING_NS 40 /* what one reading of the kernel's clock takes */
 
 static struct {
-	u64 ns;		 /* time, told by the kernel's clock */
-	double counter;  /* at that time */
-	double per_ns;	 /* counts */
+	u64 ns;		/* time, told by the kernel's clock */
+	double counter; /* at that time */
+	double per_ns;	/* counts */
 	unsigned int readings;
 	unsigned int interrupted_ns; /* the next reading of the kernel's clock takes so much longer */
 	bool interrupt, unsteady;

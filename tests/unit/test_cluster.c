@@ -49,8 +49,7 @@ static uint32_t add(struct scope_vector_set *set, struct scope_vector vector, ui
 	return id;
 }
 
-static struct scope_clustering *cluster(const struct scope_vector_set *set,
-					const struct scope_cluster_options *options)
+static struct scope_clustering *cluster(const struct scope_vector_set *set, const struct scope_cluster_options *options)
 {
 	struct scope_clustering *clustering;
 
@@ -84,8 +83,7 @@ static void vectors_are_interned(void **state)
 	assert_int_equal(scope_cluster_vector_compare(scope_cluster_vector_set_get(set, 17), &vector), 0);
 
 	assert_int_equal(scope_cluster_vector_set_add(set, &vector, 0, NULL), -EINVAL);
-	assert_int_equal(scope_cluster_vector_set_add(set, &vector, SCOPE_VECTOR_UNITS_MAX, NULL),
-			 -EOVERFLOW);
+	assert_int_equal(scope_cluster_vector_set_add(set, &vector, SCOPE_VECTOR_UNITS_MAX, NULL), -EOVERFLOW);
 	assert_int_equal(scope_cluster_vector_set_multiplicity(set, 17), 19);
 	assert_int_equal(scope_cluster_vector_set_add(set, &vector, 1, NULL), 0);
 	scope_cluster_vector_set_destroy(set);
@@ -121,8 +119,7 @@ static void distance_4_stays_together_and_5_is_apart(void **state)
 			add(set, run_of(100, 10), 3);
 			add(set, run_of(100, 10 + distance), 2);
 			clustering = cluster(set, &options);
-			assert_int_equal(scope_clustering_count(clustering),
-					 distance <= 4 ? 1 : 2);
+			assert_int_equal(scope_clustering_count(clustering), distance <= 4 ? 1 : 2);
 			assert_int_equal(scope_clustering_label(clustering, 0), 0);
 			assert_int_equal(scope_clustering_label(clustering, 1), distance > 4);
 			scope_clustering_destroy(clustering);
@@ -195,8 +192,7 @@ static void empty_one_and_all_equal(void **state)
 
 static void options_out_of_range_are_refused(void **state)
 {
-	struct scope_cluster_options wrong[6] = { defaults, defaults, defaults, defaults, defaults,
-						  defaults };
+	struct scope_cluster_options wrong[6] = { defaults, defaults, defaults, defaults, defaults, defaults };
 	struct scope_vector_set *set = new_set();
 	struct scope_clustering *clustering = NULL;
 
@@ -264,8 +260,9 @@ static void describe_as_brute_force_does(enum scope_linkage linkage)
 				sum += d * scope_cluster_vector_set_multiplicity(set, j);
 				diameter = d > diameter ? d : diameter;
 			}
-			if (sum < least || (sum == least && scope_cluster_vector_compare(at,
-					    scope_cluster_vector_set_get(set, medoid)) < 0)) {
+			if (sum < least ||
+			    (sum == least &&
+			     scope_cluster_vector_compare(at, scope_cluster_vector_set_get(set, medoid)) < 0)) {
 				least = sum;
 				medoid = i;
 			}
@@ -340,8 +337,7 @@ static void division_splits_a_chain_in_the_middle(void **state)
 	clustering = cluster(set, &options);
 	assert_int_equal(scope_clustering_count(clustering), 2);
 	for (uint32_t i = 0; i < 8; i++)
-		assert_int_equal(scope_clustering_label(clustering, i) ==
-				 scope_clustering_label(clustering, 0), i < 3);
+		assert_int_equal(scope_clustering_label(clustering, i) == scope_clustering_label(clustering, 0), i < 3);
 	scope_clustering_destroy(clustering);
 	options.cut = 14;
 	clustering = cluster(set, &options);
@@ -350,10 +346,8 @@ static void division_splits_a_chain_in_the_middle(void **state)
 	scope_cluster_vector_set_destroy(set);
 }
 
-static void assert_same_clustering(const struct scope_vector_set *set_a,
-				   const struct scope_clustering *a,
-				   struct scope_vector_set *set_b,
-				   const struct scope_clustering *b)
+static void assert_same_clustering(const struct scope_vector_set *set_a, const struct scope_clustering *a,
+				   struct scope_vector_set *set_b, const struct scope_clustering *b)
 {
 	assert_int_equal(scope_clustering_count(a), scope_clustering_count(b));
 	assert_int_equal(scope_clustering_sampled(a), scope_clustering_sampled(b));
@@ -362,8 +356,7 @@ static void assert_same_clustering(const struct scope_vector_set *set_a,
 		const struct scope_cluster *y = scope_clustering_get(b, c);
 
 		assert_memory_equal(scope_cluster_vector_set_get(set_a, x->medoid),
-				    scope_cluster_vector_set_get(set_b, y->medoid),
-				    sizeof(struct scope_vector));
+				    scope_cluster_vector_set_get(set_b, y->medoid), sizeof(struct scope_vector));
 		assert_int_equal(x->vector_count, y->vector_count);
 		assert_int_equal(x->unit_count, y->unit_count);
 		assert_int_equal(x->diameter, y->diameter);
@@ -487,8 +480,7 @@ static void distances_above_254_are_far(void **state)
 	add(set, run_of(0, 259), 1);
 	clustering = cluster(set, &options);
 	assert_int_equal(scope_clustering_count(clustering), 2);
-	assert_int_equal(scope_clustering_label(clustering, 0),
-			 scope_clustering_label(clustering, 2));
+	assert_int_equal(scope_clustering_label(clustering, 0), scope_clustering_label(clustering, 2));
 	scope_clustering_destroy(clustering);
 	scope_cluster_vector_set_destroy(set);
 }

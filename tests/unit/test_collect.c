@@ -77,8 +77,8 @@ static void a_sample_stands_for_the_time_between_two_of_them_then(void **state)
 
 static void a_sample_that_hit_the_tracer_is_no_evidence(void **state)
 {
-	static const char *const tracers[] = {"0xffffffff81000010", "0xffffffffc0000010"};
-	static const char *const others[] = {"0xffffffff82000010", "0xffffffff83000010"};
+	static const char *const tracers[] = { "0xffffffff81000010", "0xffffffffc0000010" };
+	static const char *const others[] = { "0xffffffff82000010", "0xffffffff83000010" };
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -206,7 +206,7 @@ static void a_futex_that_a_thread_ended_says_nothing_of_the_sleeper(void **state
 		const char *by;
 		int ret;
 		bool stands;
-	} way[] = {{"20 task", 0, false}, {"- hardirq", 0, false}, {"- hardirq", -ETIMEDOUT, true}};
+	} way[] = { { "20 task", 0, false }, { "- hardirq", 0, false }, { "- hardirq", -ETIMEDOUT, true } };
 
 	for (unsigned i = 0; i < sizeof(way) / sizeof(*way); i++) {
 		struct story story;

@@ -21,16 +21,19 @@ struct losses {
 static struct scope_finding rate(struct scope_finding finding, struct losses losses)
 {
 	struct scope_timeline *timeline = calloc(1, sizeof(*timeline));
-	const struct scope_units units = {.timeline = timeline};
-	const struct scope_rank_input input = {.units = &units};
+	const struct scope_units units = { .timeline = timeline };
+	const struct scope_rank_input input = { .units = &units };
 
 	assert_non_null(timeline);
 	scope_timeline_losses_mark(&timeline->losses, 0, 0);
 	scope_timeline_losses_end(&timeline->losses, 1000, losses.came);
 	if (losses.lost || losses.unknown)
 		scope_timeline_losses_add(&timeline->losses, &(struct scope_loss){
-			.from_ns = 400, .until_ns = 500, .count = losses.lost, .unknown = losses.unknown,
-		});
+								     .from_ns = 400,
+								     .until_ns = 500,
+								     .count = losses.lost,
+								     .unknown = losses.unknown,
+							     });
 	finding.last_ns = finding.last_ns ? finding.last_ns : 1000;
 	scope_rank_confidence(&input, &finding);
 	free(timeline);
@@ -39,9 +42,15 @@ static struct scope_finding rate(struct scope_finding finding, struct losses los
 
 static enum scope_confidence of_size(uint32_t units, uint32_t samples, uint32_t sleeps)
 {
-	return rate((struct scope_finding){
-		.kind = SCOPE_FINDING_TIME, .units = units, .samples = samples, .sleeps = sleeps,
-	}, (struct losses){.came = 1000}).confidence;
+	return rate(
+		       (struct scope_finding){
+			       .kind = SCOPE_FINDING_TIME,
+			       .units = units,
+			       .samples = samples,
+			       .sleeps = sleeps,
+		       },
+		       (struct losses){ .came = 1000 })
+		.confidence;
 }
 
 static void fewer_than_ten_units_are_of_low_confidence(void **state)
@@ -68,43 +77,42 @@ static void fewer_than_thirty_units_are_of_medium_confidence(void **state)
 
 static void what_may_be_asked_for_is_of_medium_confidence(void **state)
 {
-	struct scope_finding pauses = {.kind = SCOPE_FINDING_WAIT, .units = 1000, .sleeps = 1000};
+	struct scope_finding pauses = { .kind = SCOPE_FINDING_WAIT, .units = 1000, .sleeps = 1000 };
 
 	(void)state;
-	assert_int_equal(rate(pauses, (struct losses){.came = 1000}).confidence, HIGH);
+	assert_int_equal(rate(pauses, (struct losses){ .came = 1000 }).confidence, HIGH);
 	pauses.pauses = true;
-	assert_int_equal(rate(pauses, (struct losses){.came = 1000}).confidence, MEDIUM);
+	assert_int_equal(rate(pauses, (struct losses){ .came = 1000 }).confidence, MEDIUM);
 }
 
 static struct scope_finding lossy(struct losses losses)
 {
-	return rate((struct scope_finding){.kind = SCOPE_FINDING_TIME, .units = 1000, .samples = 1000},
-		    losses);
+	return rate((struct scope_finding){ .kind = SCOPE_FINDING_TIME, .units = 1000, .samples = 1000 }, losses);
 }
 
 static void any_loss_meanwhile_is_of_medium_confidence(void **state)
 {
-	struct scope_finding finding = lossy((struct losses){.came = 999999, .lost = 1});
+	struct scope_finding finding = lossy((struct losses){ .came = 999999, .lost = 1 });
 
 	(void)state;
 	assert_int_equal(finding.confidence, MEDIUM);
 	assert_int_equal(finding.lost, 1);
 	assert_true(finding.events == 999999);
 	assert_true(finding.lost_share == 1e-6);
-	assert_int_equal(lossy((struct losses){.came = 1000}).confidence, HIGH);
+	assert_int_equal(lossy((struct losses){ .came = 1000 }).confidence, HIGH);
 }
 
 /* One of a hundred; then one of ninety-nine. */
 static void more_than_a_hundredth_lost_is_of_low_confidence(void **state)
 {
 	(void)state;
-	assert_int_equal(lossy((struct losses){.came = 99, .lost = 1}).confidence, MEDIUM);
-	assert_int_equal(lossy((struct losses){.came = 98, .lost = 1}).confidence, LOW);
+	assert_int_equal(lossy((struct losses){ .came = 99, .lost = 1 }).confidence, MEDIUM);
+	assert_int_equal(lossy((struct losses){ .came = 98, .lost = 1 }).confidence, LOW);
 }
 
 static void an_unknown_loss_is_of_low_confidence(void **state)
 {
-	struct scope_finding finding = lossy((struct losses){.came = 1000, .unknown = true});
+	struct scope_finding finding = lossy((struct losses){ .came = 1000, .unknown = true });
 
 	(void)state;
 	assert_int_equal(finding.confidence, LOW);
@@ -116,52 +124,67 @@ static void an_unknown_loss_is_of_low_confidence(void **state)
 static void a_loss_at_another_time_changes_nothing(void **state)
 {
 	struct scope_finding finding = {
-		.kind = SCOPE_FINDING_TIME, .units = 1000, .samples = 1000, .last_ns = 399,
+		.kind = SCOPE_FINDING_TIME,
+		.units = 1000,
+		.samples = 1000,
+		.last_ns = 399,
 	};
 
 	(void)state;
-	assert_int_equal(rate(finding, (struct losses){.came = 10, .lost = 9}).confidence, HIGH);
+	assert_int_equal(rate(finding, (struct losses){ .came = 10, .lost = 9 }).confidence, HIGH);
 	finding.last_ns = 400;
-	assert_int_equal(rate(finding, (struct losses){.came = 10, .lost = 9}).confidence, LOW);
+	assert_int_equal(rate(finding, (struct losses){ .came = 10, .lost = 9 }).confidence, LOW);
 }
 
 static enum scope_confidence of_hang(bool by_stacks, bool unsure, bool still, struct losses losses)
 {
-	return rate((struct scope_finding){
-		.kind = SCOPE_FINDING_HANG, .units = 1, .by_stacks = by_stacks, .unsure = unsure,
-		.still = still,
-	}, losses).confidence;
+	return rate(
+		       (struct scope_finding){
+			       .kind = SCOPE_FINDING_HANG,
+			       .units = 1,
+			       .by_stacks = by_stacks,
+			       .unsure = unsure,
+			       .still = still,
+		       },
+		       losses)
+		.confidence;
 }
 
 static void a_hang_needs_no_number_but_a_stack(void **state)
 {
-	const struct losses none = {.came = 1000};
+	const struct losses none = { .came = 1000 };
 
 	(void)state;
 	assert_int_equal(of_hang(true, false, false, none), HIGH);
 	assert_int_equal(of_hang(false, false, false, none), LOW);
 	assert_int_equal(of_hang(true, true, false, none), LOW);
-	assert_int_equal(rate((struct scope_finding){
-		.kind = SCOPE_FINDING_SPIN, .units = 1, .by_stacks = true,
-	}, none).confidence, HIGH);
+	assert_int_equal(rate(
+				 (struct scope_finding){
+					 .kind = SCOPE_FINDING_SPIN,
+					 .units = 1,
+					 .by_stacks = true,
+				 },
+				 none)
+				 .confidence,
+			 HIGH);
 }
 
 static void losses_say_nothing_against_what_the_kernel_says_stood_still(void **state)
 {
-	const struct losses much = {.came = 10, .lost = 1000, .unknown = true};
+	const struct losses much = { .came = 10, .lost = 1000, .unknown = true };
 
 	(void)state;
 	assert_int_equal(of_hang(true, false, true, much), HIGH);
 	assert_int_equal(of_hang(true, false, false, much), LOW);
-	assert_int_equal(of_hang(true, false, false, (struct losses){.came = 1000, .lost = 1}), MEDIUM);
+	assert_int_equal(of_hang(true, false, false, (struct losses){ .came = 1000, .lost = 1 }), MEDIUM);
 	assert_int_equal(of_hang(false, false, true, much), LOW);
 }
 
 /* Medium by size and low by losses, or the other way round. */
 static void the_lesser_of_both_counts(void **state)
 {
-	const struct losses little = {.came = 100000, .lost = 1}, much = {.came = 10, .lost = 10};
-	struct scope_finding finding = {.kind = SCOPE_FINDING_WAIT, .units = 29, .sleeps = 29};
+	const struct losses little = { .came = 100000, .lost = 1 }, much = { .came = 10, .lost = 10 };
+	struct scope_finding finding = { .kind = SCOPE_FINDING_WAIT, .units = 29, .sleeps = 29 };
 
 	(void)state;
 	assert_int_equal(rate(finding, much).confidence, LOW);

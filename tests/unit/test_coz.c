@@ -77,11 +77,10 @@ static void reads_both_spellings(void **state)
 
 static void leaves_out_what_cannot_be_in_flight(void **state)
 {
-	static const char text[] =
-		"experiment\tselected=a.c:5\tspeedup=0.00\tduration=500\tselected-samples=0\n"
-		"latency-point\tname=p\tarrivals=5\tdepartures=4\tdifference=94713859378156\n"
-		"experiment\tselected=a.c:5\tspeedup=0.00\tduration=500\tselected-samples=0\n"
-		"latency-point\tname=p\tarrivals=5\tdepartures=4\tdifference=2\n";
+	static const char text[] = "experiment\tselected=a.c:5\tspeedup=0.00\tduration=500\tselected-samples=0\n"
+				   "latency-point\tname=p\tarrivals=5\tdepartures=4\tdifference=94713859378156\n"
+				   "experiment\tselected=a.c:5\tspeedup=0.00\tduration=500\tselected-samples=0\n"
+				   "latency-point\tname=p\tarrivals=5\tdepartures=4\tdifference=2\n";
 	struct scope_coz_profile profile;
 	struct scope_error error = { "" };
 
@@ -140,9 +139,18 @@ static struct scope_experiment experiments[COUNT * 2];
 static struct scope_causal_result make_result(enum scope_causal_kind kind)
 {
 	struct scope_causal_result result = {
-		.kind = kind, .program = "prog", .pid = 7, .kernel = "6.1", .seed = 3,
-		.progress = "request", .site = names, .sites = 2, .experiment = experiments,
-		.count = COUNT * 2, .planned = COUNT * 2, .ended = "",
+		.kind = kind,
+		.program = "prog",
+		.pid = 7,
+		.kernel = "6.1",
+		.seed = 3,
+		.progress = "request",
+		.site = names,
+		.sites = 2,
+		.experiment = experiments,
+		.count = COUNT * 2,
+		.planned = COUNT * 2,
+		.ended = "",
 	};
 
 	for (uint32_t i = 0; i < COUNT * 2; i++) {
@@ -152,8 +160,11 @@ static struct scope_causal_result make_result(enum scope_causal_kind kind)
 		const double period = (delays ? 1e6 + slope * step * 1e6 : 1e6 - slope * step * 1e5) * jitter;
 
 		experiments[i] = (struct scope_experiment){
-			.site = i % 2, .value = delays ? step * 1e6 : step / 10,
-			.elapsed_ns = 1000000000, .progress = (uint64_t)(1e9 / period), .visits = 1000,
+			.site = i % 2,
+			.value = delays ? step * 1e6 : step / 10,
+			.elapsed_ns = 1000000000,
+			.progress = (uint64_t)(1e9 / period),
+			.visits = 1000,
 		};
 		experiments[i].served = delays && step > 0 ? experiments[i].progress : 0;
 		experiments[i].served_ns = experiments[i].served * (uint64_t)(step * 1e6);
@@ -179,8 +190,8 @@ static void round_trip(enum scope_causal_kind kind, bool json)
 	assert_int_equal(read_text(text, "request", &error, &profile), 0);
 	assert_int_equal(profile.count, result.count);
 	for (size_t i = 0; i < profile.count; i++) {
-		const double want = kind == SCOPE_CAUSAL_SPEEDUP ? experiments[i].value :
-				    1 - experiments[i].value / 3e6;
+		const double want = kind == SCOPE_CAUSAL_SPEEDUP ? experiments[i].value
+								 : 1 - experiments[i].value / 3e6;
 
 		assert_int_equal(profile.experiment[i].site, experiments[i].site);
 		assert_int_equal(profile.experiment[i].progress, experiments[i].progress);

@@ -51,7 +51,8 @@ static int group_setup(void **state)
 		"> a.c && ${CC:-cc} -g -shared -fPIC -Wl,--build-id=0x" ID " -o full a.c && "
 		"${CC:-cc} -g -shared -fPIC -Wl,--build-id=0xff -o other a.c && "
 		"objcopy --only-keep-debug full debug && "
-		"strip -o program full && mkdir empty", directory);
+		"strip -o program full && mkdir empty",
+		directory);
 	snprintf(text, sizeof(text), "nm %s/full | awk '$3 == \"work\" {print $1}'", directory);
 	pipe = popen(text, "r");
 	if (!pipe || fscanf(pipe, "%lx", &link_address) != 1)
@@ -71,22 +72,21 @@ static void check(const char *root, const char *debug_dir, bool debuginfod, bool
 {
 	const char *const folders[] = { debug_dir, NULL };
 	const struct scope_symbol_options options = {
-		.root = root, .debug_dir = debug_dir ? folders : NULL, .debuginfod = debuginfod,
+		.root = root,
+		.debug_dir = debug_dir ? folders : NULL,
+		.debuginfod = debuginfod,
 	};
-	struct scope_trace_map map = { 1, BASE + 0x1000, BASE + 0x2000, 0x1000, true,
-				       "/app/libwork.so", ID };
+	struct scope_trace_map map = { 1, BASE + 0x1000, BASE + 0x2000, 0x1000, true, "/app/libwork.so", ID };
 	const struct scope_function *function;
 	struct scope_symbols *symbols;
 	const char *const *problem;
 	size_t problems;
 
 	assert_int_equal(scope_symbols_create(&map, 1, NULL, 0, &options, &symbols), 0);
-	assert_int_equal(scope_symbols_lookup(symbols, 1, BASE + link_address + 1, false, &function),
-			 0);
+	assert_int_equal(scope_symbols_lookup(symbols, 1, BASE + link_address + 1, false, &function), 0);
 	problem = scope_symbols_problems(symbols, &problems);
 	if (known != !strcmp(function->name, "work"))
-		fail_msg("root %s, folder %s: the function is called %s", root, debug_dir,
-			 function->name);
+		fail_msg("root %s, folder %s: the function is called %s", root, debug_dir, function->name);
 	if (!known && (!problems || !strstr(problem[0], "--debug-dir") || !strstr(problem[0], ID)))
 		fail_msg("'%s' does not name the remedy", problems ? problem[0] : "");
 	assert_string_equal(function->module, "libwork.so");
@@ -97,7 +97,8 @@ static void check(const char *root, const char *debug_dir, bool debuginfod, bool
 static void roots_make(void)
 {
 	command("cd %s && mkdir -p stripped/app replaced/app gone/app && cp program stripped/app/libwork.so "
-		"&& cp other replaced/app/libwork.so", directory);
+		"&& cp other replaced/app/libwork.so",
+		directory);
 }
 
 static const char *const roots[] = { "stripped", "replaced", "gone" };
@@ -108,10 +109,10 @@ static void test_folders(void **state)
 		const char *file, *place;
 		bool known;
 	} rows[] = {
-		{ "full", ID_PATH, true }, { "debug", ID_PATH ".debug", true },
+		{ "full", ID_PATH, true },	    { "debug", ID_PATH ".debug", true },
 		{ "full", "app/libwork.so", true }, { "debug", "app/libwork.so.debug", true },
-		{ "full", "libwork.so", true }, { "debug", "libwork.so.debug", true },
-		{ "other", "libwork.so", false }, { "program", "libwork.so", false },
+		{ "full", "libwork.so", true },	    { "debug", "libwork.so.debug", true },
+		{ "other", "libwork.so", false },   { "program", "libwork.so", false },
 		{ "a.c", "libwork.so", false },
 	};
 
@@ -123,8 +124,8 @@ static void test_folders(void **state)
 
 			snprintf(root, sizeof(root), "%s/%s", directory, roots[k]);
 			snprintf(folder, sizeof(folder), "%s/folder%zu", directory, i);
-			command("mkdir -p $(dirname %s/%s) && cp %s/%s %s/%s", folder, rows[i].place,
-				directory, rows[i].file, folder, rows[i].place);
+			command("mkdir -p $(dirname %s/%s) && cp %s/%s %s/%s", folder, rows[i].place, directory,
+				rows[i].file, folder, rows[i].place);
 			check(root, folder, false, rows[i].known);
 			check(root, NULL, false, false);
 		}
@@ -132,24 +133,22 @@ static void test_folders(void **state)
 }
 
 /* Serves the files of its folder. */
-static const char with_files[] =
-	"import http.server, os, sys\n"
-	"os.chdir(sys.argv[1])\n"
-	"s = http.server.HTTPServer(('127.0.0.1', 0), http.server.SimpleHTTPRequestHandler)\n"
-	"print(str(s.server_port) + chr(10), end=str(), flush=True)\n"
-	"sys.stderr = open('log', 'a', buffering=1)\n"
-	"s.serve_forever()\n";
+static const char with_files[] = "import http.server, os, sys\n"
+				 "os.chdir(sys.argv[1])\n"
+				 "s = http.server.HTTPServer(('127.0.0.1', 0), http.server.SimpleHTTPRequestHandler)\n"
+				 "print(str(s.server_port) + chr(10), end=str(), flush=True)\n"
+				 "sys.stderr = open('log', 'a', buffering=1)\n"
+				 "s.serve_forever()\n";
 
 /* Notes that it was asked, and says nothing for ever. */
-static const char without_answer[] =
-	"import os, socket, sys\n"
-	"os.chdir(sys.argv[1])\n"
-	"s = socket.create_server(('127.0.0.1', 0))\n"
-	"print(str(s.getsockname()[1]) + chr(10), end=str(), flush=True)\n"
-	"asked = []\n"
-	"while True:\n"
-	"    asked.append(s.accept())\n"
-	"    open('asked', 'a').write('asked\\n')\n";
+static const char without_answer[] = "import os, socket, sys\n"
+				     "os.chdir(sys.argv[1])\n"
+				     "s = socket.create_server(('127.0.0.1', 0))\n"
+				     "print(str(s.getsockname()[1]) + chr(10), end=str(), flush=True)\n"
+				     "asked = []\n"
+				     "while True:\n"
+				     "    asked.append(s.accept())\n"
+				     "    open('asked', 'a').write('asked\\n')\n";
 
 /* A server in the folder directory/server, on a port of its own; -1: none can be had. */
 static pid_t serve(const char *script, unsigned int *ret_port)
@@ -195,8 +194,8 @@ static void test_server(void **state)
 	dlclose(library);
 	roots_make();
 	command("cd %s && mkdir -p server/buildid/" ID " && touch server/log && "
-		"cp debug server/buildid/" ID "/debuginfo && cp program server/buildid/" ID
-		"/executable", directory);
+		"cp debug server/buildid/" ID "/debuginfo && cp program server/buildid/" ID "/executable",
+		directory);
 	pid = serve(with_files, &port);
 	if (pid < 0) {
 		print_message("left out: python3 serves no files here\n");
@@ -245,8 +244,7 @@ static char *ask_for_two(unsigned int port)
 	setenv("DEBUGINFOD_URLS", url, 1);
 	assert_int_equal(scope_symbols_create(map, 2, NULL, 0, &options, &symbols), 0);
 	for (uint32_t tgid = 1; tgid <= 2; tgid++) {
-		assert_int_equal(scope_symbols_lookup(symbols, tgid, BASE + link_address + 1, false,
-						      &function), 0);
+		assert_int_equal(scope_symbols_lookup(symbols, tgid, BASE + link_address + 1, false, &function), 0);
 		assert_false(function->known);
 	}
 	problem = scope_symbols_problems(symbols, &problems);

@@ -160,11 +160,9 @@ static void test_children_inherit(void **state)
 	assert_int_equal(scope_account_effective(MS / 2, 7 * MS, required), 0);
 }
 
-static void expect_samples(__u64 to_sample_ns, __u64 off_ns, __u64 blocked_ns, __u64 all,
-			   __u64 blocked, __u64 next_ns)
+static void expect_samples(__u64 to_sample_ns, __u64 off_ns, __u64 blocked_ns, __u64 all, __u64 blocked, __u64 next_ns)
 {
-	const struct scope_account_samples samples =
-		scope_account_off_cpu(MS, to_sample_ns, off_ns, blocked_ns);
+	const struct scope_account_samples samples = scope_account_off_cpu(MS, to_sample_ns, off_ns, blocked_ns);
 
 	assert_int_equal(samples.all, all);
 	assert_int_equal(samples.blocked, blocked);
@@ -186,10 +184,9 @@ static void test_stretches_add_up(void **state)
 {
 	(void)state;
 	for (__u64 cut = 0; cut <= 5 * MS; cut += 37 * US) {
-		const struct scope_account_samples first =
-			scope_account_off_cpu(MS, 250 * US, cut, cut);
-		const struct scope_account_samples second = scope_account_off_cpu(
-			MS, first.to_sample_ns, 5 * MS - cut, 5 * MS - cut);
+		const struct scope_account_samples first = scope_account_off_cpu(MS, 250 * US, cut, cut);
+		const struct scope_account_samples second =
+			scope_account_off_cpu(MS, first.to_sample_ns, 5 * MS - cut, 5 * MS - cut);
 
 		assert_int_equal(first.all + second.all, 5);
 		assert_int_equal(second.to_sample_ns, 250 * US);
@@ -258,8 +255,7 @@ static void test_choice_of_many_is_expected(void **state)
 	/* Single visits beyond the draws are chosen by their fraction, not rounded away. */
 	at_once = 0;
 	for (__u64 seed = 0; seed < 4000; seed++)
-		at_once += scope_delay_chosen_of(seed, 0, 65, 1u << 22) -
-			   choose_by_loop(seed, 0, 64, 1u << 22);
+		at_once += scope_delay_chosen_of(seed, 0, 65, 1u << 22) - choose_by_loop(seed, 0, 64, 1u << 22);
 	assert_in_range(at_once, 1, 15);
 }
 
@@ -270,8 +266,7 @@ static void test_choice_takes_no_longer_for_more(void **state)
 
 	(void)state;
 	assert_in_range(scope_delay_chosen_of(1, 0, year, 1u << 31), year / 2 - 32, year / 2 + 32);
-	assert_in_range(scope_delay_chosen_of(1, 0, UINT64_MAX, 1u << 31), UINT64_MAX / 2 - 32,
-			UINT64_MAX / 2 + 32);
+	assert_in_range(scope_delay_chosen_of(1, 0, UINT64_MAX, 1u << 31), UINT64_MAX / 2 - 32, UINT64_MAX / 2 + 32);
 }
 
 int main(void)

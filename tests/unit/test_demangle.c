@@ -23,14 +23,20 @@ static void test_names(void **state)
 		const char *symbol, *name; /* NULL: stays as it is */
 	} rows[] = {
 		{ "_ZN2ns3Box4pushEi", "ns::Box::push" },
-		{ "_ZNSt6vectorIiSaIiEE9push_backERKi",
-		  "std::vector<int, std::allocator<int> >::push_back" },
+		{ "_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back" },
 		{ "_ZN3fooILi1EEC2Ev", "foo<1>::foo" },
 		{ "_ZZN4main1fEvENKUlvE_clEv", "main::f()::{lambda()#1}::operator()" },
 		{ "_ZN5store4Node6insert17h05af221e174051e9E", "store::Node::insert" },
 		{ "_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function" },
-		{ "main", NULL }, { "_start", NULL }, { "__libc_start_main", NULL }, { "_", NULL },
-		{ "", NULL }, { "_Z", NULL }, { "_R", NULL }, { "_ZN", NULL }, { "_Zqq", NULL },
+		{ "main", NULL },
+		{ "_start", NULL },
+		{ "__libc_start_main", NULL },
+		{ "_", NULL },
+		{ "", NULL },
+		{ "_Z", NULL },
+		{ "_R", NULL },
+		{ "_ZN", NULL },
+		{ "_Zqq", NULL },
 	};
 
 	(void)state;
@@ -69,12 +75,11 @@ static void test_without_bound(void **state)
 	assert_int_equal(scope_symbol_demangle(symbol, &name), -ENOENT);
 }
 
-static const char source[] =
-	".text\n.globl _ZN4shop8checkoutEi\n.type _ZN4shop8checkoutEi,@function\n"
-	"_ZN4shop8checkoutEi: nop\nret\n.size _ZN4shop8checkoutEi,.-_ZN4shop8checkoutEi\n"
-	".globl _ZN4shop8checkoutEl\n.type _ZN4shop8checkoutEl,@function\n"
-	"_ZN4shop8checkoutEl: nop\nret\n.size _ZN4shop8checkoutEl,.-_ZN4shop8checkoutEl\n"
-	".section .note.GNU-stack,\"\",@progbits\n";
+static const char source[] = ".text\n.globl _ZN4shop8checkoutEi\n.type _ZN4shop8checkoutEi,@function\n"
+			     "_ZN4shop8checkoutEi: nop\nret\n.size _ZN4shop8checkoutEi,.-_ZN4shop8checkoutEi\n"
+			     ".globl _ZN4shop8checkoutEl\n.type _ZN4shop8checkoutEl,@function\n"
+			     "_ZN4shop8checkoutEl: nop\nret\n.size _ZN4shop8checkoutEl,.-_ZN4shop8checkoutEl\n"
+			     ".section .note.GNU-stack,\"\",@progbits\n";
 
 /* In a file: both overloads have the name, each its own symbol, and probes find the first by it. */
 static void test_of_a_file(void **state)

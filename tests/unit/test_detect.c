@@ -209,7 +209,7 @@ static const struct scope_population *callers(uint64_t units, uint64_t most)
 
 static bool is_frequent(const struct scope_population *population, uint16_t count)
 {
-	return scope_anomaly_population_frequent(population, &(struct scope_unit_call){NR, count}, 1);
+	return scope_anomaly_population_frequent(population, &(struct scope_unit_call){ NR, count }, 1);
 }
 
 /* The median is 2, and the spread 1 at least: 2 * 2 + 6 * 1. */
@@ -222,7 +222,7 @@ static void twice_the_median_and_six_spreads_are_often(void **state)
 	assert_true(population->call[0].limit == 10);
 	assert_false(is_frequent(population, 10));
 	assert_true(is_frequent(population, 11));
-	assert_false(scope_anomaly_population_frequent(population, &(struct scope_unit_call){NR + 1, 50}, 1));
+	assert_false(scope_anomaly_population_frequent(population, &(struct scope_unit_call){ NR + 1, 50 }, 1));
 	assert_int_equal(population->beyond, 1);
 }
 
@@ -286,14 +286,19 @@ static void what_serves_has_a_tenth_of_the_busy_time(void **state)
 }
 
 static const struct scope_population limits = {
-	.median_ns = 100, .scale_ns = 20, .threshold_ns = 250,
+	.median_ns = 100,
+	.scale_ns = 20,
+	.threshold_ns = 250,
 };
 
-static uint8_t judge(const struct scope_population *population, uint64_t run_ns, uint64_t blocked_ns,
-		     bool frequent)
+static uint8_t judge(const struct scope_population *population, uint64_t run_ns, uint64_t blocked_ns, bool frequent)
 {
 	const struct scope_unit unit = {
-		.begin_ns = 0, .end_ns = 10000, .run_ns = run_ns, .blocked_ns = blocked_ns, .queue_ns = 5000,
+		.begin_ns = 0,
+		.end_ns = 10000,
+		.run_ns = run_ns,
+		.blocked_ns = blocked_ns,
+		.queue_ns = 5000,
 	};
 
 	return scope_anomaly_population_judge(population, &unit, frequent);

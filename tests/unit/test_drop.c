@@ -118,7 +118,7 @@ static void check(const struct scope_event *event, const struct step *step)
 static u32 read_all(const u8 *region, int lost)
 {
 	static const u8 kinds[] = {
-		[CALL] = SCOPE_EVENT_SYSCALL, [ENTER] = SCOPE_EVENT_ENTER, [EXIT] = SCOPE_EVENT_EXIT,
+		[CALL] = SCOPE_EVENT_SYSCALL,  [ENTER] = SCOPE_EVENT_ENTER,   [EXIT] = SCOPE_EVENT_EXIT,
 		[SWITCH] = SCOPE_EVENT_SWITCH, [WAKING] = SCOPE_EVENT_WAKING, [EXEC] = SCOPE_EVENT_EXEC,
 	};
 	const struct scope_ring_page *page = (const void *)region;
@@ -129,8 +129,9 @@ static u32 read_all(const u8 *region, int lost)
 	u64 number;
 
 	for (number = 0; number < page->head; number++) {
-		assert_int_equal(scope_trace_decoder_begin(&decoder, (const void *)(region + HEADER +
-						     number * SUBBUF), SUBBUF), 0);
+		assert_int_equal(scope_trace_decoder_begin(&decoder, (const void *)(region + HEADER + number * SUBBUF),
+							   SUBBUF),
+				 0);
 		while (scope_trace_decoder_peek(&decoder)) {
 			assert_int_equal(scope_trace_decoder_take(&decoder, &event), 0);
 			while (at == lost || steps[at].kind == SWITCH_SILENT)

@@ -52,8 +52,10 @@ static void plan_is_balanced(void **state)
 
 		for (size_t i = 0; i < 8; i++) {
 			const struct scope_plan_step *step = &plan.step[block + i];
-			const unsigned which = step->value == 0 ? 0 : step->value == 50 ? 1 :
-					       step->value == 200 ? 2 : 3;
+			const unsigned which = step->value == 0	    ? 0
+					       : step->value == 50  ? 1
+					       : step->value == 200 ? 2
+								    : 3;
 
 			seen |= 1u << (which + 4 * step->site);
 		}
@@ -219,9 +221,13 @@ static struct scope_experiment delayed(double delay_ns, double period_ns)
 	const uint64_t visits = (uint64_t)(1e9 / period_ns);
 
 	return (struct scope_experiment){
-		.value = delay_ns, .elapsed_ns = 1000000000, .progress = visits,
-		.visits = visits, .served = delay_ns > 0 ? visits : 0,
-		.asked_ns = visits * (uint64_t)delay_ns, .served_ns = visits * (uint64_t)delay_ns,
+		.value = delay_ns,
+		.elapsed_ns = 1000000000,
+		.progress = visits,
+		.visits = visits,
+		.served = delay_ns > 0 ? visits : 0,
+		.asked_ns = visits * (uint64_t)delay_ns,
+		.served_ns = visits * (uint64_t)delay_ns,
 	};
 }
 
@@ -314,8 +320,11 @@ static void speedup_of_a_part(void **state)
 		const uint64_t visits = (uint64_t)(1e9 / (1e5 * (1 - 0.4 * speedup)));
 
 		experiment[i] = (struct scope_experiment){
-			.value = speedup, .elapsed_ns = 1300000000, .inserted_ns = 300000000,
-			.progress = visits, .visits = 1000,
+			.value = speedup,
+			.elapsed_ns = 1300000000,
+			.inserted_ns = 300000000,
+			.progress = visits,
+			.visits = 1000,
 		};
 	}
 	experiment[N] = experiment[1];
@@ -355,8 +364,8 @@ static void drift_is_seen(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < N; i++)
-		experiment[i] = delayed((double)(i % LEVELS) * 1e5,
-					1e6 * (1 + 0.2 * (double)i / N + 0.001 * normal(&random)));
+		experiment[i] =
+			delayed((double)(i % LEVELS) * 1e5, 1e6 * (1 + 0.2 * (double)i / N + 0.001 * normal(&random)));
 	assert_int_equal(scope_causal_effect_compute(experiment, N, 0, SCOPE_CAUSAL_SENSITIVITY, 1, &effect), 0);
 	assert_true(effect.drift_known);
 	/* From the first experiment without delay to the last: 28 of 32 steps, of the mean period. */

@@ -43,8 +43,7 @@ static struct scope_filter *new_filter(void)
 /* Many of few lines, some of all; processes and threads. */
 static u32 key_of(u32 number)
 {
-	const u32 crowded = number < NUMBERS / 2 ? (number % 8) + number / 8 * SCOPE_FILTER_LINES
-						  : number + (1u << 18);
+	const u32 crowded = number < NUMBERS / 2 ? (number % 8) + number / 8 * SCOPE_FILTER_LINES : number + (1u << 18);
 
 	return (crowded + 1) | (number % 3 ? 0 : SCOPE_FILTER_THREAD);
 }
@@ -120,8 +119,7 @@ static void test_overflow_is_counted(void **state)
 
 	(void)state;
 	for (i = 1; i <= SCOPE_FILTER_REACH + 5; i++) /* all want the same line */
-		assert_int_equal(scope_filter_add(filter, i * SCOPE_FILTER_LINES,
-						  SCOPE_FILTER_NAMED),
+		assert_int_equal(scope_filter_add(filter, i * SCOPE_FILTER_LINES, SCOPE_FILTER_NAMED),
 				 i <= SCOPE_FILTER_REACH);
 	assert_int_equal(filter->count.counter, SCOPE_FILTER_REACH);
 	assert_int_equal(filter->full.counter, 5);
@@ -192,8 +190,7 @@ static void test_agrees_with_a_model(void **state)
 		}
 	}
 	for (i = 0; i < NUMBERS; i++)
-		assert_int_equal(scope_filter_entry(filter, key_of(i)),
-				 model[i] ? key_of(i) | model[i] : 0);
+		assert_int_equal(scope_filter_entry(filter, key_of(i)), model[i] ? key_of(i) | model[i] : 0);
 	check_counts(filter);
 	free(filter);
 }
@@ -293,8 +290,7 @@ static void *share(void *data)
 
 static void test_reasons_are_independent(void **state)
 {
-	u32 why[RACERS] = { SCOPE_FILTER_NAMED, SCOPE_FILTER_CHILD, SCOPE_FILTER_COMM,
-			    SCOPE_FILTER_CGROUP };
+	u32 why[RACERS] = { SCOPE_FILTER_NAMED, SCOPE_FILTER_CHILD, SCOPE_FILTER_COMM, SCOPE_FILTER_CGROUP };
 	pthread_t sharer[RACERS];
 	void *result;
 	u32 i;
@@ -316,7 +312,9 @@ static void test_reasons_are_independent(void **state)
 static void test_names(void **state)
 {
 	const struct scope_comm_rule rules[] = {
-		{ "worker", 6, false }, { "", 0, true }, { "io-", 3, true },
+		{ "worker", 6, false },
+		{ "", 0, true },
+		{ "io-", 3, true },
 		{ "fifteen-letters", 15, false },
 	};
 
@@ -336,14 +334,10 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts_and_finds),
-		cmocka_unit_test(test_churn_leaves_nothing),
-		cmocka_unit_test(test_overflow_is_counted),
-		cmocka_unit_test(test_tells_what_was_marked),
-		cmocka_unit_test(test_agrees_with_a_model),
-		cmocka_unit_test(test_races_lose_nothing),
-		cmocka_unit_test(test_reasons_are_independent),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_counts_and_finds),	cmocka_unit_test(test_churn_leaves_nothing),
+		cmocka_unit_test(test_overflow_is_counted),	cmocka_unit_test(test_tells_what_was_marked),
+		cmocka_unit_test(test_agrees_with_a_model),	cmocka_unit_test(test_races_lose_nothing),
+		cmocka_unit_test(test_reasons_are_independent), cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

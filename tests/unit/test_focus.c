@@ -13,8 +13,7 @@
 #define MIN_NS 100000u
 #define PERIOD_NS 2000000u
 
-static struct scope_focus *focus_begin(uint64_t learn_ns, uint32_t per_second,
-				       struct scope_focus_choice *ret_choice)
+static struct scope_focus *focus_begin(uint64_t learn_ns, uint32_t per_second, struct scope_focus_choice *ret_choice)
 {
 	struct scope_focus_limits limits = {
 		.learn_ns = learn_ns,
@@ -29,7 +28,7 @@ static struct scope_focus *focus_begin(uint64_t learn_ns, uint32_t per_second,
 	struct scope_focus *focus;
 
 	memset(limits.syscalls, 0xff, sizeof(limits.syscalls));
-	limits.syscalls[SYS_epoll_wait / 8] &= (uint8_t)~(1u << SYS_epoll_wait % 8);
+	limits.syscalls[SYS_epoll_wait / 8] &= (uint8_t) ~(1u << SYS_epoll_wait % 8);
 	assert_int_equal(scope_capture_focus_create(&limits, &focus), 0);
 	*ret_choice = scope_capture_focus_first(focus);
 	scope_capture_focus_begin(focus, 10 * S);
@@ -62,8 +61,7 @@ static void test_learns_first(void **state)
 }
 
 /* Calls of one number, from low to high ns, evenly. */
-static void calls(struct scope_focus *focus, uint16_t nr, unsigned int count, uint64_t low,
-		  uint64_t high)
+static void calls(struct scope_focus *focus, uint16_t nr, unsigned int count, uint64_t low, uint64_t high)
 {
 	for (unsigned int i = 0; i < count; i++)
 		scope_capture_focus_call(focus, nr, low + (high - low) * i / count);
@@ -126,12 +124,10 @@ static void test_slices(void **state)
 	static const struct {
 		unsigned int stacks, full, bytes, slice;
 	} rows[] = {
-		{ 50, 0, 8000, 8192 },	  { 100, 80, 8000, 8192 },   { 110, 1, 4000, 8192 },
-		{ 50, 30, 8000, 16384 },  { 50, 20, 12000, 16384 },  { 25, 20, 16000, 32768 },
-		{ 10, 10, 32000, 32768 }, { 40, 20, 32000, 32768 },  { 100, 50, 20000, 16384 },
-		{ 200, 50, 8000, 8192 },  { 900, 50, 8000, 8192 },   { 50, 30, 8000, 16384 },
-		{ 25, 20, 16000, 32768 }, { 100, 0, 20000, 16384 },  { 200, 0, 8000, 8192 },
-		{ 20, 1, 8000, 32768 },
+		{ 50, 0, 8000, 8192 },	   { 100, 80, 8000, 8192 },  { 110, 1, 4000, 8192 },   { 50, 30, 8000, 16384 },
+		{ 50, 20, 12000, 16384 },  { 25, 20, 16000, 32768 }, { 10, 10, 32000, 32768 }, { 40, 20, 32000, 32768 },
+		{ 100, 50, 20000, 16384 }, { 200, 50, 8000, 8192 },  { 900, 50, 8000, 8192 },  { 50, 30, 8000, 16384 },
+		{ 25, 20, 16000, 32768 },  { 100, 0, 20000, 16384 }, { 200, 0, 8000, 8192 },   { 20, 1, 8000, 32768 },
 	};
 	struct scope_focus_choice choice;
 	struct scope_focus *focus = focus_begin(S, 100, &choice);
@@ -181,8 +177,8 @@ static void sample_seconds(const struct second *second, size_t count)
 	scope_capture_focus_destroy(focus);
 }
 
-#define SAMPLE_SECONDS(...) \
-	sample_seconds((const struct second[]){ __VA_ARGS__ }, \
+#define SAMPLE_SECONDS(...)                                                                                            \
+	sample_seconds((const struct second[]){ __VA_ARGS__ },                                                         \
 		       sizeof((const struct second[]){ __VA_ARGS__ }) / sizeof(struct second))
 
 /* Where few samples come they come more often, as far as each of the limits lets them. */
@@ -256,8 +252,7 @@ static void test_within_budget(void **state)
 		}
 		assert_true(scope_capture_focus_decide(focus, 11 * S, &choice));
 		for (unsigned int i = 0; i < 3000; i++)
-			taken += has(&choice, nr[length[i] >> 62]) &&
-				 (length[i] & ~(3ull << 62)) >= choice.min_ns;
+			taken += has(&choice, nr[length[i] >> 62]) && (length[i] & ~(3ull << 62)) >= choice.min_ns;
 		assert_true(taken <= 100);
 		scope_capture_focus_destroy(focus);
 	}
@@ -282,8 +277,7 @@ static void test_takes_records(void **state)
 		unsigned long long at = S + i * 10 * MS;
 
 		if (i % 4 == 0)
-			fprintf(stream, "%llu 0 syscall 101 write enter=%llu ret=1 args=7,0\n", at,
-				at - 150000);
+			fprintf(stream, "%llu 0 syscall 101 write enter=%llu ret=1 args=7,0\n", at, at - 150000);
 		fprintf(stream, "%llu 0 enter 101 futex enter=%llu args=1,2\n", at + MS, at + MS);
 		fprintf(stream, "%llu 0 exit 101 futex ret=0\n", at + MS + 100000 + (i << i / 2) * 10000);
 	}
@@ -298,10 +292,14 @@ static void test_takes_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_learns_first),	  cmocka_unit_test(test_slowest_first),
-		cmocka_unit_test(test_even_calls_give_way), cmocka_unit_test(test_within_budget),
-		cmocka_unit_test(test_takes_records),	  cmocka_unit_test(test_slices),
-		cmocka_unit_test(test_period),		  cmocka_unit_test(test_period_and_slices),
+		cmocka_unit_test(test_learns_first),
+		cmocka_unit_test(test_slowest_first),
+		cmocka_unit_test(test_even_calls_give_way),
+		cmocka_unit_test(test_within_budget),
+		cmocka_unit_test(test_takes_records),
+		cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_period),
+		cmocka_unit_test(test_period_and_slices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ struct story {
 	const char *loop, *inner; /* calls with their first argument; inner NULL: none in a usual request */
 	const char *last;	  /* where it is at last */
 	unsigned turns;
-	bool nested; /* inner is called at the top of the loop, before it */
+	bool nested;   /* inner is called at the top of the loop, before it */
 	bool answered; /* before it sleeps in the last one */
 };
 
@@ -50,7 +50,8 @@ static bool hangs_in(struct story story)
 
 	assert_non_null(to);
 	fputs("meta begin_ns 0\nmeta end_ns 5000000000\nfd 10 5 epoll -\nfd 10 6 epoll -\nfd 10 7 accepted -\n"
-	      "0 0 switch 0 10 sleeping\n", to);
+	      "0 0 switch 0 10 sleeping\n",
+	      to);
 	for (unsigned i = 0; i < story.turns; i++) {
 		now = (i + 1) * TURN_NS;
 		if (story.inner && story.nested)

@@ -19,8 +19,8 @@ struct load {
 	unsigned requests, clients;
 	uint64_t apart_ms, takes_us;
 	uint64_t stall_ms;
-	unsigned behind;  /* requests that it takes right behind the stall */
-	bool peer;	  /* another thread serves as much, and never stalls */
+	unsigned behind; /* requests that it takes right behind the stall */
+	bool peer;	 /* another thread serves as much, and never stalls */
 };
 
 static double kept;
@@ -92,7 +92,11 @@ static size_t freezes_of(struct load load)
 }
 
 static const struct load alone = {
-	.requests = 200, .clients = 4, .apart_ms = 100, .takes_us = 1000, .stall_ms = 5000,
+	.requests = 200,
+	.clients = 4,
+	.apart_ms = 100,
+	.takes_us = 1000,
+	.stall_ms = 5000,
 };
 
 static void a_stall_of_the_only_thread_keeps_as_many_as_it_usually_takes(void **state)

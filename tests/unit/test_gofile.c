@@ -36,8 +36,10 @@ static void source_write(enum go_version version, const char *section, unsigned 
 	snprintf(path, sizeof(path), "%s/go.s", directory);
 	file = fopen(path, "w");
 	assert_non_null(file);
-	fprintf(file, ".text\n.globl _start\n_start:\ncode: .fill 0x40, 1, 0x90\n.type kept,@function\nkept: .fill 0x20, 1, 0x90\n"
-		".size kept, 0x20\n.fill 0x20, 1, 0x90\n.section %s,\"aw\",@progbits\n.balign 32\n.fill 64, 1, 1\ntable:\n", section);
+	fprintf(file,
+		".text\n.globl _start\n_start:\ncode: .fill 0x40, 1, 0x90\n.type kept,@function\nkept: .fill 0x20, 1, 0x90\n"
+		".size kept, 0x20\n.fill 0x20, 1, 0x90\n.section %s,\"aw\",@progbits\n.balign 32\n.fill 64, 1, 1\ntable:\n",
+		section);
 	for (size_t i = 0; i < bytes.bytes; i++)
 		if (has & HAS_POINTER && i == SCOPE_GO_TEXT_AT(8)) {
 			fputs(".quad code\n", file);
@@ -186,10 +188,8 @@ static void symbols_come_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_its_section),
-		cmocka_unit_test(by_its_magic_number),
-		cmocka_unit_test(its_code_by_a_relocation),
-		cmocka_unit_test(its_code_by_the_list_of_the_runtime),
+		cmocka_unit_test(by_its_section),	    cmocka_unit_test(by_its_magic_number),
+		cmocka_unit_test(its_code_by_a_relocation), cmocka_unit_test(its_code_by_the_list_of_the_runtime),
 		cmocka_unit_test(symbols_come_first),
 	};
 

@@ -16,9 +16,8 @@
 #define END_NS (20000 * MS)
 #define LIMIT_NS (1000 * MS)
 
-static const char head[] =
-	"meta begin_ns 0\nmeta end_ns 20000000000\n"
-	"fd 10 4 listen -\nfd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 9 pipe -\n";
+static const char head[] = "meta begin_ns 0\nmeta end_ns 20000000000\n"
+			   "fd 10 4 listen -\nfd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 9 pipe -\n";
 
 static struct run run;
 static struct scope_hang *hangs;
@@ -64,8 +63,7 @@ static bool hangs_in(uint64_t age_ns, const char *call, const char *before, stru
 	return found;
 }
 
-static bool asleep(uint64_t age_ns, const char *name, const char *args, const char *before,
-		   struct scope_hang *ret_hang)
+static bool asleep(uint64_t age_ns, const char *name, const char *args, const char *before, struct scope_hang *ret_hang)
 {
 	char call[200];
 
@@ -101,14 +99,13 @@ static void a_second_in_a_lock_is_a_hang(void **state)
 /* Four requests of 200 ms: the limit is 2 s, by their 99th percentile; the fifth is under way. */
 static void ten_times_the_99th_percentile_is_longer(void **state)
 {
-	static const char before[] =
-		"1000000000 0 syscall 10 read enter=999999000 ret=64 args=7\n"
-		"1000001000 0 syscall 10 write enter=1000000500 ret=64 args=7\n"
-		"1200000000 0 syscall 10 read enter=1200000000 ret=64 args=7\n"
-		"1200000000 0 syscall 10 write enter=1200000000 ret=64 args=7\n"
-		"1400000000 0 syscall 10 read enter=1400000000 ret=64 args=7\n"
-		"1400000000 0 syscall 10 write enter=1400000000 ret=64 args=7\n"
-		"1600000000 0 syscall 10 read enter=1600000000 ret=64 args=7\n";
+	static const char before[] = "1000000000 0 syscall 10 read enter=999999000 ret=64 args=7\n"
+				     "1000001000 0 syscall 10 write enter=1000000500 ret=64 args=7\n"
+				     "1200000000 0 syscall 10 read enter=1200000000 ret=64 args=7\n"
+				     "1200000000 0 syscall 10 write enter=1200000000 ret=64 args=7\n"
+				     "1400000000 0 syscall 10 read enter=1400000000 ret=64 args=7\n"
+				     "1400000000 0 syscall 10 write enter=1400000000 ret=64 args=7\n"
+				     "1600000000 0 syscall 10 read enter=1600000000 ret=64 args=7\n";
 	struct scope_hang hang;
 
 	(void)state;
@@ -149,7 +146,8 @@ static void a_condition_is_a_matter_for_its_peers(void **state)
 /* Thread 11 answers, and takes what comes next: that request is not thread 10's any more. */
 static void who_was_answered_for_is_in_no_request(void **state)
 {
-	static const char met[] = TOOK_WORK "1000000100 1 switch 0 11 sleeping\n"
+	static const char met[] = TOOK_WORK
+		"1000000100 1 switch 0 11 sleeping\n"
 		"1000000100 1 state 11 tgid=10 state=runnable since=0 run=0 comm=other on_cpu\n";
 	static const char *const other[] = {
 		"1000000500 1 syscall 11 write enter=1000000400 ret=64 args=7\n",
@@ -173,16 +171,17 @@ static void who_was_answered_for_is_in_no_request(void **state)
 /* It answered two requests, and slept behind the first: once there and once elsewhere is no majority. */
 static void where_a_thread_sleeps_most_it_parks(void **state)
 {
-#define SLEPT(BEGIN, END, AT)                                                                                     \
-	#BEGIN " 0 enter 10 futex enter=" #BEGIN " args=" AT ",0x80,0\n" #BEGIN " 0 switch 10 0 sleeping\n"       \
-	#END " 0 waking 10 from - softirq\n" #END " 0 switch 0 10 sleeping\n" #END " 0 exit 10 futex ret=0\n"
-#define ANSWERED(BEGIN, END)                                                                                      \
-	#BEGIN " 0 syscall 10 epoll_wait enter=" #BEGIN " ret=1 args=5\n"                                           \
-	#BEGIN " 0 syscall 10 read enter=" #BEGIN " ret=64 args=7\n" #END " 0 syscall 10 write enter=" #END " ret=64 args=7\n"
+#define SLEPT(BEGIN, END, AT)                                                                                          \
+#BEGIN " 0 enter 10 futex enter=" #BEGIN " args=" AT ",0x80,0\n" #BEGIN " 0 switch 10 0 sleeping\n" #END       \
+	       " 0 waking 10 from - softirq\n" #END " 0 switch 0 10 sleeping\n" #END " 0 exit 10 futex ret=0\n"
+#define ANSWERED(BEGIN, END)                                                                                           \
+#BEGIN " 0 syscall 10 epoll_wait enter=" #BEGIN " ret=1 args=5\n" #BEGIN " 0 syscall 10 read enter=" #BEGIN    \
+	       " ret=64 args=7\n" #END " 0 syscall 10 write enter=" #END " ret=64 args=7\n"
 	static const char there[] = ANSWERED(1000, 2000) SLEPT(3000, 900000, "0x8000") ANSWERED(901000, 902000);
 	static const char twice[] = ANSWERED(1000, 2000) SLEPT(3000, 900000, "0x8000") SLEPT(901000, 990000, "0x9000")
 		ANSWERED(991000, 992000);
-	static const char asked[] = ANSWERED(1000, 2000) SLEPT(3000, 900000, "0x8000") ANSWERED(901000, 902000) TOOK_WORK;
+	static const char asked[] = ANSWERED(1000, 2000) SLEPT(3000, 900000, "0x8000") ANSWERED(901000, 902000)
+		TOOK_WORK;
 	struct scope_hang hang;
 
 	(void)state;
@@ -253,8 +252,8 @@ static bool in_a_fault(uint64_t age_ns, const char *how)
 	char text[500];
 	bool found;
 
-	snprintf(text, sizeof(text), "0 0 switch 0 10 sleeping\n%ju 0 switch 10 0 %s\n",
-		 (uintmax_t)(END_NS - age_ns), how);
+	snprintf(text, sizeof(text), "0 0 switch 0 10 sleeping\n%ju 0 switch 10 0 %s\n", (uintmax_t)(END_NS - age_ns),
+		 how);
 	find(text);
 	found = count == 1;
 	if (found) {
@@ -285,8 +284,8 @@ static bool spins(uint64_t quiet_ns, uint64_t slept_ns)
 	snprintf(text, sizeof(text),
 		 "%ju 0 switch 0 10 sleeping\n%ju 0 syscall 10 getpid enter=%ju ret=10\n"
 		 "%ju 0 switch 10 0 disk\n%ju 0 switch 0 10 sleeping\n",
-		 (uintmax_t)(call_ns - 1), (uintmax_t)call_ns, (uintmax_t)(call_ns - 1),
-		 (uintmax_t)call_ns, (uintmax_t)(call_ns + slept_ns));
+		 (uintmax_t)(call_ns - 1), (uintmax_t)call_ns, (uintmax_t)(call_ns - 1), (uintmax_t)call_ns,
+		 (uintmax_t)(call_ns + slept_ns));
 	find(text);
 	found = count == 1;
 	if (found) {
@@ -330,7 +329,8 @@ static bool spins_starved(uint64_t ran_ns)
 	snprintf(text, sizeof(text),
 		 "0 0 switch 0 10 sleeping\n10000000000 0 syscall 10 getpid enter=9999999999 ret=10\n"
 		 "10000000001 0 switch 10 0 runnable preempted\n15000000000 0 switch 0 10 sleeping\n"
-		 "%ju 0 switch 10 0 runnable preempted\n", (uintmax_t)(15000 * MS + ran_ns - 1));
+		 "%ju 0 switch 10 0 runnable preempted\n",
+		 (uintmax_t)(15000 * MS + ran_ns - 1));
 	find(text);
 	found = count > 0;
 	end();

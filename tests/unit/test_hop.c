@@ -11,17 +11,17 @@
 #include "evidence/hop.h"
 #include "rank_case.h"
 
-static const struct scope_function eval = {.name = "eval", .module = "p"};
-static const struct scope_function call = {.name = "call", .module = "p"};
-static const struct scope_function memcmp_of = {.name = "memcmp", .module = "libc"};
-static const struct scope_function lock = {.name = "lock", .module = "libc"};
+static const struct scope_function eval = { .name = "eval", .module = "p" };
+static const struct scope_function call = { .name = "call", .module = "p" };
+static const struct scope_function memcmp_of = { .name = "memcmp", .module = "libc" };
+static const struct scope_function lock = { .name = "lock", .module = "libc" };
 
 static struct rank_case *made;
 static uint32_t at_eval;
 
 static int setup(void **state)
 {
-	const struct scope_function *path[] = {&eval};
+	const struct scope_function *path[] = { &eval };
 
 	(void)state;
 	made = case_create();
@@ -39,9 +39,13 @@ static int teardown(void **state)
 static void item(uint8_t kind, const struct scope_function *below, double excess_ns)
 {
 	case_item(made, (struct scope_item){
-		.node = at_eval, .kind = kind, .below = below, .excess_ns = excess_ns, .weight_ns = 1,
-		.abnormal = excess_ns >= 0,
-	});
+				.node = at_eval,
+				.kind = kind,
+				.below = below,
+				.excess_ns = excess_ns,
+				.weight_ns = 1,
+				.abnormal = excess_ns >= 0,
+			});
 }
 
 static void the_hop_with_most_time_is_the_last_one(void **state)
@@ -73,7 +77,7 @@ static void time_of_its_own_is_no_hop(void **state)
 
 static void the_circle_of_most_stacks_stays(void **state)
 {
-	const struct scope_circle by_call = {.function = &eval, .by = {&call}, .count = 1};
+	const struct scope_circle by_call = { .function = &eval, .by = { &call }, .count = 1 };
 	struct scope_tree *tree = &made->evidence.tree;
 
 	(void)state;

@@ -26,8 +26,7 @@ static void read_again(struct scope_proc *proc, struct scope_writer *writer)
 	assert_int_equal(scope_proc_write_jit(proc, &self, 1, writer), 0);
 }
 
-static void expect_row(const struct scope_trace_symbol *row, uint64_t start, uint64_t size,
-		       const char *name)
+static void expect_row(const struct scope_trace_symbol *row, uint64_t start, uint64_t size, const char *name)
 {
 	assert_int_equal(row->tgid, getpid());
 	assert_int_equal(row->start, start);
@@ -157,8 +156,7 @@ static int make_dump(const char *path, uint32_t magic)
 
 static void add_load(int fd, uint64_t address, uint64_t index, const char *name)
 {
-	struct dump_load load = { .total_bytes = sizeof(load), .address = address, .bytes = 24,
-				  .index = index };
+	struct dump_load load = { .total_bytes = sizeof(load), .address = address, .bytes = 24, .index = index };
 
 	strcpy(load.name, name);
 	assert_int_equal(write(fd, &load, sizeof(load)), sizeof(load));
@@ -166,8 +164,12 @@ static void add_load(int fd, uint64_t address, uint64_t index, const char *name)
 
 static void test_jitdump(void **state)
 {
-	const struct dump_move move = { .id = 1, .total_bytes = sizeof(move), .old_address = 0x5000,
-					.new_address = 0x9000, .bytes = 24, .index = 1 };
+	const struct dump_move move = { .id = 1,
+					.total_bytes = sizeof(move),
+					.old_address = 0x5000,
+					.new_address = 0x9000,
+					.bytes = 24,
+					.index = 1 };
 	const struct dump_move debug = { .id = 2, .total_bytes = sizeof(debug) };
 	struct fixture fixture = fixture_begin();
 	const struct scope_trace_symbol *row;
@@ -262,12 +264,9 @@ static void test_thread_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_perf_map),
-		cmocka_unit_test(test_many_names),
-		cmocka_unit_test(test_planted_map),
-		cmocka_unit_test(test_jitdump),
-		cmocka_unit_test(test_damaged_jitdump),
-		cmocka_unit_test(test_thread_names),
+		cmocka_unit_test(test_perf_map),	cmocka_unit_test(test_many_names),
+		cmocka_unit_test(test_planted_map),	cmocka_unit_test(test_jitdump),
+		cmocka_unit_test(test_damaged_jitdump), cmocka_unit_test(test_thread_names),
 	};
 
 	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)getpid());

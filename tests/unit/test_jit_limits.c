@@ -144,9 +144,17 @@ static void mapped_files_keep_their_names(void **state)
 static void rows_of_traces_do_not_name_files(void **state)
 {
 	const struct scope_trace_map maps[] = {
-		{ .tgid = 1, .start = 0x10000, .end = 0x20000, .executable = true, .path = "/nowhere/server",
+		{ .tgid = 1,
+		  .start = 0x10000,
+		  .end = 0x20000,
+		  .executable = true,
+		  .path = "/nowhere/server",
 		  .build_id = "" },
-		{ .tgid = 1, .start = 0x30000, .end = 0x40000, .executable = true, .path = "/memfd:code",
+		{ .tgid = 1,
+		  .start = 0x30000,
+		  .end = 0x40000,
+		  .executable = true,
+		  .path = "/memfd:code",
 		  .build_id = "" },
 	};
 	const struct scope_trace_symbol rows[] = {

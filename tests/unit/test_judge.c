@@ -33,7 +33,7 @@ static const struct scope_finding bare = {
 /* found: earlier findings, whose excess is taken off; their number is that of the row. */
 static enum scope_rank_rule judge_with(struct scope_finding finding, struct scope_ranking *found)
 {
-	const struct scope_detection detection = {.busy_ns = BUSY_NS};
+	const struct scope_detection detection = { .busy_ns = BUSY_NS };
 	const struct scope_rank_input input = {
 		.detection = &detection,
 		.options = &scope_rank_defaults,
@@ -181,7 +181,7 @@ static void it_must_show_in_both_halves_of_the_window(void **state)
 /* The report names the first rule that is not met. */
 static void rules_are_looked_at_in_their_order(void **state)
 {
-	const struct scope_finding nothing = {.kind = SCOPE_FINDING_TIME};
+	const struct scope_finding nothing = { .kind = SCOPE_FINDING_TIME };
 	struct scope_finding finding = nothing;
 
 	(void)state;
@@ -202,8 +202,8 @@ static void rules_are_looked_at_in_their_order(void **state)
 /* What was found is taken for fixed: its excess is busy time no more. */
 static void a_second_bug_is_compared_with_the_busy_time_that_is_left(void **state)
 {
-	struct scope_finding first = {.kind = SCOPE_FINDING_WAIT, .excess_ns = 60}, finding = bare;
-	struct scope_ranking found = {.finding = &first, .findings = 1};
+	struct scope_finding first = { .kind = SCOPE_FINDING_WAIT, .excess_ns = 60 }, finding = bare;
+	struct scope_ranking found = { .finding = &first, .findings = 1 };
 
 	(void)state;
 	finding.excess_ns = 0.01 * (BUSY_NS - 60);
@@ -220,8 +220,8 @@ static void a_second_bug_is_compared_with_the_busy_time_that_is_left(void **stat
 
 static void a_tenth_of_the_busy_time_is_always_left(void **state)
 {
-	struct scope_finding first = {.kind = SCOPE_FINDING_TIME, .excess_ns = 99}, finding = bare;
-	struct scope_ranking found = {.finding = &first, .findings = 1};
+	struct scope_finding first = { .kind = SCOPE_FINDING_TIME, .excess_ns = 99 }, finding = bare;
+	struct scope_ranking found = { .finding = &first, .findings = 1 };
 
 	(void)state;
 	finding.excess_ns = 0.01 * (0.1 * BUSY_NS);
@@ -238,7 +238,10 @@ static bool is_kernel(struct scope_finding finding)
 static void running_longer_in_the_kernel_alone_is_no_finding(void **state)
 {
 	struct scope_finding finding = {
-		.kind = SCOPE_FINDING_TIME, .kernel_share = 0.8, .usual_ns = 1000, .p50_ns = 3000,
+		.kind = SCOPE_FINDING_TIME,
+		.kernel_share = 0.8,
+		.usual_ns = 1000,
+		.p50_ns = 3000,
 	};
 
 	(void)state;
@@ -254,7 +257,10 @@ static void running_longer_in_the_kernel_alone_is_no_finding(void **state)
 static void more_bytes_are_a_reason_of_the_programs_own(void **state)
 {
 	struct scope_finding finding = {
-		.kind = SCOPE_FINDING_TIME, .kernel_share = 0.8, .usual_ns = 1000, .p50_ns = 3000,
+		.kind = SCOPE_FINDING_TIME,
+		.kernel_share = 0.8,
+		.usual_ns = 1000,
+		.p50_ns = 3000,
 		.bytes_more = 10,
 	};
 
@@ -266,7 +272,7 @@ static void more_bytes_are_a_reason_of_the_programs_own(void **state)
 
 static void half_of_what_another_explanation_fits_is_in_doubt(void **state)
 {
-	struct scope_finding finding = {.kind = SCOPE_FINDING_TIME, .kernel_share = 0.6};
+	struct scope_finding finding = { .kind = SCOPE_FINDING_TIME, .kernel_share = 0.6 };
 
 	(void)state;
 	assert_true(scope_rank_doubt(&finding) == 0.3);

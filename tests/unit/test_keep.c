@@ -39,11 +39,10 @@ static struct scope_trace *busy_server(void)
 	for (int i = 0; i < REQUESTS; i++) {
 		uint64_t length = i % SLOW_EVERY ? USUAL_NS + i % 7 * 1000 : SLOW_NS;
 
-		fprintf(to, "%ju 0 syscall 10 read enter=%ju ret=64 args=7\n", (uintmax_t)now,
-			(uintmax_t)now - 500);
+		fprintf(to, "%ju 0 syscall 10 read enter=%ju ret=64 args=7\n", (uintmax_t)now, (uintmax_t)now - 500);
 		now += length;
-		fprintf(to, "%ju 0 syscall 10 epoll_wait enter=%ju ret=1 args=5\n",
-			(uintmax_t)now + 1000, (uintmax_t)now);
+		fprintf(to, "%ju 0 syscall 10 epoll_wait enter=%ju ret=1 args=5\n", (uintmax_t)now + 1000,
+			(uintmax_t)now);
 		now += 2000;
 	}
 	assert_int_equal(fclose(to), 0);
@@ -60,7 +59,7 @@ static void keep_with_room(uint64_t room, uint64_t most)
 	struct scope_groups *groups;
 	struct scope_survey *survey;
 	struct scope_kept *kept;
-	uint64_t units[2] = {0}, sides[2] = {0};
+	uint64_t units[2] = { 0 }, sides[2] = { 0 };
 	double excess_ns = 0, usual_ns = 0;
 
 	assert_int_equal(scope_unit_pickups_learn(trace, &pickups), 0);
@@ -137,8 +136,7 @@ static void what_came_before_is_forgotten(void **state)
 	assert_true(survey->busy_ns > 0.95 * end_ns / 3 && survey->busy_ns <= 1.001 * end_ns / 3);
 	assert_int_equal(scope_anomaly_detect_run(groups, survey, &scope_anomaly_detect_defaults, &detection), 0);
 	assert_int_equal(scope_evidence_keep_run(survey, groups, detection, SCOPE_KEEP_UNITS, &kept), 0);
-	assert_in_range(kept->slow_units, REQUESTS / SLOW_EVERY / 3 - 1,
-			REQUESTS / SLOW_EVERY / 3 + 1);
+	assert_in_range(kept->slow_units, REQUESTS / SLOW_EVERY / 3 - 1, REQUESTS / SLOW_EVERY / 3 + 1);
 	for (size_t i = 0; i < kept->units->count; i++)
 		assert_true(kept->units->unit[i].end_ns >= from_ns);
 	scope_evidence_kept_destroy(kept);

@@ -10,20 +10,19 @@
 /* Where the kernel was put this time, and how far that is from where traces count. */
 #define MOVED 0x23000000ull
 
-static const char kallsyms[] =
-	"0000000000000000 A fixed_percpu_data\n"
-	"ffffffffa4000000 T startup_64\n"
-	"ffffffffa4000000 T _text\n"
-	"ffffffffa4001000 T first\n"
-	"ffffffffa4001000 t first_alias\n"
-	"ffffffffa4001100 t second\n"
-	"ffffffffa4001180 d no_function\n"
-	"ffffffffa4001200 W third\n"
-	"ffffffffa4002000 t far\n"
-	"broken\n"
-	"ffffffffc0201000 t of_module\t[ext4]\n"
-	"ffffffffc0201400 t next_of_module\t[ext4]\n"
-	"ffffffffc0101000 t earlier\t[bpf]\n";
+static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
+			       "ffffffffa4000000 T startup_64\n"
+			       "ffffffffa4000000 T _text\n"
+			       "ffffffffa4001000 T first\n"
+			       "ffffffffa4001000 t first_alias\n"
+			       "ffffffffa4001100 t second\n"
+			       "ffffffffa4001180 d no_function\n"
+			       "ffffffffa4001200 W third\n"
+			       "ffffffffa4002000 t far\n"
+			       "broken\n"
+			       "ffffffffc0201000 t of_module\t[ext4]\n"
+			       "ffffffffc0201400 t next_of_module\t[ext4]\n"
+			       "ffffffffc0101000 t earlier\t[bpf]\n";
 
 static FILE *text_open(const char *text)
 {
@@ -72,10 +71,11 @@ static void hit(struct scope_kernel_names *names, const uint64_t *address, size_
 	assert_int_equal(scope_trace_packer_create_for(take, names, 65536, &packer), 0);
 	for (size_t i = 0; i < 300 * count; i++) {
 		struct scope_event event = {
-			.kind = SCOPE_EVENT_STACK, .tid = 1, .time_ns = i,
+			.kind = SCOPE_EVENT_STACK,
+			.tid = 1,
+			.time_ns = i,
 			.flags = SCOPE_STACK_IN_KERNEL | SCOPE_STACK_KERNEL_IP,
-			.stack = { .reason = SCOPE_STACK_SAMPLE,
-				   .kernel_ip = address[i % count] - MOVED },
+			.stack = { .reason = SCOPE_STACK_SAMPLE, .kernel_ip = address[i % count] - MOVED },
 		};
 
 		if (i / count % 2) {
@@ -129,8 +129,7 @@ static void test_names(void **state)
 {
 	(void)state;
 	check(NULL, 0, "");
-	check((uint64_t[]){ 0xffffffffa4001000 }, 1,
-	      "sym 0 0xffffffff81001000 0x100 first [kernel] library\n");
+	check((uint64_t[]){ 0xffffffffa4001000 }, 1, "sym 0 0xffffffff81001000 0x100 first [kernel] library\n");
 	check((uint64_t[]){ 0xffffffffa40010ff, 0xffffffffa4001010, 0xffffffffa4001201 }, 3,
 	      "sym 0 0xffffffff81001200 0xe00 third [kernel] library\n"
 	      "sym 0 0xffffffff81001000 0x100 first [kernel] library\n");

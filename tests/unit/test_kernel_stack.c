@@ -27,13 +27,10 @@ static void test_parse(void **state)
 		  "[<0>] do_syscall_64+0x55/0xb0\n[<0>] entry_SYSCALL_64_after_hwframe+0x6e/0xd8\n",
 		  "futex_wait_queue futex_wait do_futex" },
 		/* Before 4.15, with a mark at the end. */
-		{ "[<ffffffff811f2a0b>] pipe_wait+0x6b/0x90\n[<ffffffffffffffff>] 0xffffffffffffffff\n",
-		  "pipe_wait" },
+		{ "[<ffffffff811f2a0b>] pipe_wait+0x6b/0x90\n[<ffffffffffffffff>] 0xffffffffffffffff\n", "pipe_wait" },
 		/* Of a module, and one that the compiler made. */
-		{ "[<0>] nfs4_wait.isra.0+0x1/0x2 [nfsv4]\n[<0>] io.part$1+0x1/0x2",
-		  "nfs4_wait.isra.0 io.part$1" },
-		{ "[<0>] no_offset\n[<0>]\n]+\n[<0>] +0x1\n[<0>] 0x12+0x1\nno bracket+0x1/0x2\n",
-		  "0x12" },
+		{ "[<0>] nfs4_wait.isra.0+0x1/0x2 [nfsv4]\n[<0>] io.part$1+0x1/0x2", "nfs4_wait.isra.0 io.part$1" },
+		{ "[<0>] no_offset\n[<0>]\n]+\n[<0>] +0x1\n[<0>] 0x12+0x1\nno bracket+0x1/0x2\n", "0x12" },
 	};
 	char names[SCOPE_KERNEL_STACK_BYTES];
 

@@ -23,13 +23,16 @@ static int setup(void **state)
 {
 	(void)state;
 	made = case_create();
-	usual = case_unit(made, (struct scope_unit){.begin_ns = 0, .end_ns = 100}, 0, SCOPE_UNIT_USUAL, 0, 0);
-	slow = case_unit(made, (struct scope_unit){.begin_ns = 200, .end_ns = 1000}, 1, SCOPE_UNIT_SLOW, 0, 0);
-	between = case_unit(made, (struct scope_unit){.begin_ns = 1100, .end_ns = 1200}, 0, SCOPE_UNIT_BETWEEN,
-			    0, 0);
-	spin = (struct scope_hang){.kind = SCOPE_HANG_SPIN, .thread = HOLDER, .since_ns = 5000, .until_ns = UINT64_MAX};
+	usual = case_unit(made, (struct scope_unit){ .begin_ns = 0, .end_ns = 100 }, 0, SCOPE_UNIT_USUAL, 0, 0);
+	slow = case_unit(made, (struct scope_unit){ .begin_ns = 200, .end_ns = 1000 }, 1, SCOPE_UNIT_SLOW, 0, 0);
+	between = case_unit(made, (struct scope_unit){ .begin_ns = 1100, .end_ns = 1200 }, 0, SCOPE_UNIT_BETWEEN, 0, 0);
+	spin = (struct scope_hang){
+		.kind = SCOPE_HANG_SPIN, .thread = HOLDER, .since_ns = 5000, .until_ns = UINT64_MAX
+	};
 	layer = (struct scope_layer){
-		.kept = &made->kept, .detection = &made->detection, .evidence = &made->evidence,
+		.kept = &made->kept,
+		.detection = &made->detection,
+		.evidence = &made->evidence,
 	};
 	return 0;
 }
@@ -54,7 +57,12 @@ static void window(uint64_t begin_ns, uint64_t end_ns)
 
 	assert_int_equal(scope_grow(&blame->window, &blame->capacity, blame->windows + 1, sizeof(*blame->window)), 0);
 	blame->window[blame->windows++] = (struct scope_window){
-		.begin_ns = begin_ns, .end_ns = end_ns, .thread = HOLDER, .unit = slow, .nr = 202, .lock = true,
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.thread = HOLDER,
+		.unit = slow,
+		.nr = 202,
+		.lock = true,
 	};
 }
 
@@ -62,7 +70,8 @@ static const struct scope_item *lay(uint32_t thread, struct scope_stretch stretc
 {
 	const size_t items = made->evidence.items;
 
-	assert_int_equal(scope_evidence_layer_lay(&layer, thread, &stretch, (struct scope_spot){.node = 0, .trail = 7}), 0);
+	assert_int_equal(
+		scope_evidence_layer_lay(&layer, thread, &stretch, (struct scope_spot){ .node = 0, .trail = 7 }), 0);
 	assert_true(made->evidence.items <= items + 1);
 	return made->evidence.items > items ? &made->evidence.item[items] : NULL;
 }
@@ -75,14 +84,21 @@ static bool wanted(uint32_t thread, struct scope_stretch stretch)
 static struct scope_stretch sample(uint64_t time_ns, uint32_t unit)
 {
 	return (struct scope_stretch){
-		.begin_ns = time_ns, .end_ns = time_ns, .weight_ns = 10, .run = true, .unit = unit,
+		.begin_ns = time_ns,
+		.end_ns = time_ns,
+		.weight_ns = 10,
+		.run = true,
+		.unit = unit,
 	};
 }
 
 static struct scope_stretch asleep(uint64_t begin_ns, uint64_t end_ns, uint32_t unit)
 {
 	return (struct scope_stretch){
-		.begin_ns = begin_ns, .end_ns = end_ns, .weight_ns = end_ns - begin_ns, .unit = unit,
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.weight_ns = end_ns - begin_ns,
+		.unit = unit,
 	};
 }
 
@@ -275,7 +291,7 @@ static void what_says_the_same_is_one_item(void **state)
 /* Entered in the trace, or before it, where the entry is told as the return. */
 static void a_sleep_ends_where_the_thread_is_woken(void **state)
 {
-	struct scope_stretch of = {.run = true};
+	struct scope_stretch of = { .run = true };
 
 	(void)state;
 	scope_evidence_stretch_sleep(&of, 100, 700, 400);

@@ -17,33 +17,32 @@
 static char directory[64];
 
 /* Labels mark addresses: inner is inlined into middle, and that into outer. */
-static const char source[] =
-	"#line 1 \"/build/work.c\"\n"
-	"#define MARK(name) __asm__ volatile(\".globl \" #name \"\\n\" #name \": nop\")\n"
-	"static inline __attribute__((always_inline)) void inner(void)\n"
-	"{\n"
-	"	MARK(mark_inner);\n"
-	"}\n"
-	"#line 20 \"/build/middle.h\"\n"
-	"static inline __attribute__((always_inline)) void middle(void)\n"
-	"{\n"
-	"	MARK(mark_middle);\n"
-	"	inner();\n"
-	"}\n"
-	"#line 50 \"/build/work.c\"\n"
-	"void outer(void)\n"
-	"{\n"
-	"	MARK(mark_outer);\n"
-	"	middle();\n"
-	"}\n";
+static const char source[] = "#line 1 \"/build/work.c\"\n"
+			     "#define MARK(name) __asm__ volatile(\".globl \" #name \"\\n\" #name \": nop\")\n"
+			     "static inline __attribute__((always_inline)) void inner(void)\n"
+			     "{\n"
+			     "	MARK(mark_inner);\n"
+			     "}\n"
+			     "#line 20 \"/build/middle.h\"\n"
+			     "static inline __attribute__((always_inline)) void middle(void)\n"
+			     "{\n"
+			     "	MARK(mark_middle);\n"
+			     "	inner();\n"
+			     "}\n"
+			     "#line 50 \"/build/work.c\"\n"
+			     "void outer(void)\n"
+			     "{\n"
+			     "	MARK(mark_outer);\n"
+			     "	middle();\n"
+			     "}\n";
 
 static bool build(const char *compiler, const char *name)
 {
 	char text[512];
 	FILE *pipe;
 
-	snprintf(text, sizeof(text), "%s -O2 -g -shared -fPIC -x c -o %s/%s - 2>%s/errors", compiler,
-		 directory, name, directory);
+	snprintf(text, sizeof(text), "%s -O2 -g -shared -fPIC -x c -o %s/%s - 2>%s/errors", compiler, directory, name,
+		 directory);
 	pipe = popen(text, "w");
 	assert_non_null(pipe);
 	fputs(source, pipe);
@@ -77,8 +76,7 @@ static struct scope_symbols *open_file(const char *name, const char *const *debu
 	return symbols;
 }
 
-static void expect(const struct scope_source_line *line, const char *function, const char *file,
-		   int number)
+static void expect(const struct scope_source_line *line, const char *function, const char *file, int number)
 {
 	assert_string_equal(line->function, function);
 	assert_string_equal(line->file, file);
@@ -91,18 +89,15 @@ static void check_lines(const char *full, const char *name, const char *const *d
 	struct scope_source_line line[8];
 	unsigned int count;
 
-	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of(full, "mark_inner"), line, 8,
-					     &count), 0);
+	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of(full, "mark_inner"), line, 8, &count), 0);
 	assert_int_equal(count, 3);
 	expect(&line[0], "inner", "/build/work.c", 4);
 	expect(&line[1], "middle", "/build/middle.h", 23);
 	expect(&line[2], "", "/build/work.c", 53);
 	/* No more than there is room for. */
-	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of(full, "mark_inner"), line, 2,
-					     &count), 0);
+	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of(full, "mark_inner"), line, 2, &count), 0);
 	assert_int_equal(count, 2);
-	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of(full, "mark_outer"), line, 8,
-					     &count), 0);
+	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of(full, "mark_outer"), line, 8, &count), 0);
 	assert_int_equal(count, 1);
 	expect(&line[0], "", "/build/work.c", 52);
 	/* Outside of the file, and in a process that is not known. */
@@ -144,14 +139,15 @@ static void test_separate(void **state)
 	(void)state;
 	assert_true(build("${CC:-cc} -Wl,--build-id", "full.so"));
 	snprintf(folder, sizeof(folder), "%s/debug", directory);
-	snprintf(text, sizeof(text), "cd %s && mkdir -p debug && "
+	snprintf(text, sizeof(text),
+		 "cd %s && mkdir -p debug && "
 		 "objcopy --only-keep-debug full.so debug/bare.so.debug && "
-		 "strip --strip-all -o bare.so full.so", directory);
+		 "strip --strip-all -o bare.so full.so",
+		 directory);
 	assert_int_equal(system(text), 0);
 	check_lines("full.so", "bare.so", folders);
 	symbols = open_file("bare.so", NULL);
-	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of("full.so", "mark_inner"),
-					     &line, 1, &count), 0);
+	assert_int_equal(scope_symbols_lines(symbols, 1, BASE + link_of("full.so", "mark_inner"), &line, 1, &count), 0);
 	assert_int_equal(count, 0);
 	scope_symbols_destroy(symbols);
 }
@@ -168,8 +164,12 @@ static void test_places(void **state)
 	struct scope_standing standing[1] = { { 0 } };
 	uint64_t trail[13] = { 0 }, inner_at, outer_at;
 	struct scope_evidence evidence = {
-		.tree = { node, 2, 2 }, .item = item, .items = 4, .standing = standing,
-		.trail = trail, .trails = 13,
+		.tree = { node, 2, 2 },
+		.item = item,
+		.items = 4,
+		.standing = standing,
+		.trail = trail,
+		.trails = 13,
 	};
 	struct scope_places_row row[3];
 	size_t count;
@@ -189,11 +189,11 @@ static void test_places(void **state)
 		trail[1 + 3 * i] = 1 | flags << 32;
 		trail[2 + 3 * i] = 1;
 		trail[3 + 3 * i] = i == 1 ? outer_at : inner_at;
-		item[i] = (struct scope_item){ .abnormal = true, .excess_ns = 25, .node = 1,
-					       .trail = 1 + 3 * i };
+		item[i] = (struct scope_item){ .abnormal = true, .excess_ns = 25, .node = 1, .trail = 1 + 3 * i };
 	}
 	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, UINT32_MAX, row, 3, &count,
-					   &cut), 0);
+						    &cut),
+			 0);
 	assert_int_equal(count, 2);
 	assert_true(row[0].share == 0.75 && row[1].share == 0.25 && cut == 0.25);
 	assert_int_equal(row[0].lines, 3);
@@ -202,12 +202,14 @@ static void test_places(void **state)
 	expect(&row[1].line[0], "", "/build/work.c", 52);
 	/* A thread that stands still. */
 	standing[0].trail = 4;
-	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut), 0);
+	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut),
+			 0);
 	assert_int_equal(count, 1);
 	expect(&row[0].line[0], "", "/build/work.c", 52);
 	/* Nothing is known of it. */
 	standing[0].trail = 0;
-	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut), 0);
+	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut),
+			 0);
 	assert_int_equal(count, 0);
 	scope_symbols_destroy(symbols);
 }

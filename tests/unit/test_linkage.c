@@ -80,7 +80,7 @@ static void line_of_four_breaks_ties_by_smallest_index(void **state)
 		[SCOPE_LINKAGE_COMPLETE] = { { 0, 1, 1, 2 }, { 2, 3, 1, 2 }, { 4, 5, 3, 4 } },
 		[SCOPE_LINKAGE_AVERAGE] = { { 0, 1, 1, 2 }, { 2, 3, 1, 2 }, { 4, 5, 2, 4 } },
 		[SCOPE_LINKAGE_SINGLE] = { { 0, 1, 1, 2 }, { 2, 4, 1, 3 }, { 3, 5, 1, 4 } },
-		[SCOPE_LINKAGE_WARD] = { { 0, 1, 1, 2 }, { 2, 3, 1, 2 }, { 4, 5, 0, 4 } },	/* height below */
+		[SCOPE_LINKAGE_WARD] = { { 0, 1, 1, 2 }, { 2, 3, 1, 2 }, { 4, 5, 0, 4 } }, /* height below */
 	};
 	struct problem problem = { .m = 4, .dimensions = 3 };
 
@@ -94,7 +94,7 @@ static void line_of_four_breaks_ties_by_smallest_index(void **state)
 	for (int linkage = 0; linkage < TREES; linkage++) {
 		struct scope_merge *merges, last = expected[linkage][2];
 
-		if (linkage == SCOPE_LINKAGE_WARD)	/* 2 * 4 / 4 * (1 / 4 + 1 + 1 / 4) */
+		if (linkage == SCOPE_LINKAGE_WARD) /* 2 * 4 / 4 * (1 / 4 + 1 + 1 / 4) */
 			last.height = sqrt(3);
 		assert_int_equal(solve(&problem, linkage, NULL, &merges), 0);
 		assert_merges_equal(merges, expected[linkage], 2);
@@ -123,8 +123,7 @@ static void long_chains_shrink_and_give_the_same_tree(void **state)
 		for (uint32_t j = 0; j < M; j++) {
 			distances[i * stride + j] = 0;
 			for (uint32_t k = 0; k < BITS; k++)
-				distances[i * stride + j] += points[k * stride + i] !=
-							     points[k * stride + j];
+				distances[i * stride + j] += points[k * stride + i] != points[k * stride + j];
 		}
 	}
 	memcpy(copy, distances, M * stride);
@@ -174,12 +173,11 @@ static void multiplicities_are_duplicated_points(void **state)
 		spread.dimensions = problem.dimensions = 5;
 		for (uint32_t i = 0; i < m; i++) {
 			problem.weight[i] = 1 + random_below(&random, 4);
-			for (uint32_t k = 0; k < 5; k++)	/* distinct, and no more */
+			for (uint32_t k = 0; k < 5; k++) /* distinct, and no more */
 				problem.points[k * STRIDE + i] = (i + 1) >> k & 1;
 			for (uint32_t copies = 0; copies < problem.weight[i]; copies++, total++)
 				for (uint32_t k = 0; k < 5; k++)
-					spread.points[k * STRIDE + total] =
-						problem.points[k * STRIDE + i];
+					spread.points[k * STRIDE + total] = problem.points[k * STRIDE + i];
 		}
 		spread.m = total;
 		for (size_t l = 0; l < 2; l++) {
@@ -324,8 +322,8 @@ static int filter(void)
 		if (!merges)
 			return 1;
 		for (uint32_t k = 0; k + 1 < m; k++)
-			printf("%u %u %.17g %" PRIu64 "\n", merges[k].left, merges[k].right,
-			       merges[k].height, merges[k].size);
+			printf("%u %u %.17g %" PRIu64 "\n", merges[k].left, merges[k].right, merges[k].height,
+			       merges[k].size);
 		free(merges);
 	}
 	return 0;

@@ -34,8 +34,8 @@ static double crowd_distance(const struct crowd *crowd, uint32_t a, uint32_t b)
 	double sum = 0;
 
 	for (int i = 0; i < CROWD_BITS; i++)
-		sum += crowd->ward ? (x[i] * k - y[i] * n) * (x[i] * k - y[i] * n) :
-				     x[i] * (k - y[i]) + y[i] * (n - x[i]);
+		sum += crowd->ward ? (x[i] * k - y[i] * n) * (x[i] * k - y[i] * n)
+				   : x[i] * (k - y[i]) + y[i] * (n - x[i]);
 	return crowd->ward ? sqrt(sum / (n * k * (n + k) / 2)) : sum / (n * k);
 }
 
@@ -58,8 +58,7 @@ static struct scope_merge crowd_step(struct crowd *crowd, uint32_t step)
 		crowd->sum[left][i] += crowd->sum[right][i];
 	crowd->size[left] += crowd->size[right];
 	crowd->gone[right] = true;
-	merge = (struct scope_merge){ crowd->node[left], crowd->node[right], least,
-				      (uint64_t)crowd->size[left] };
+	merge = (struct scope_merge){ crowd->node[left], crowd->node[right], least, (uint64_t)crowd->size[left] };
 	if (merge.left > merge.right) {
 		merge.left = merge.right;
 		merge.right = crowd->node[left];
@@ -89,16 +88,16 @@ static void crowds_give_the_naive_tree(void **state)
 			crowd.node[i] = i;
 			for (int k = 0; k < CROWD_BITS; k++) {
 				/* Ward's values need not be 0 and 1. */
-				points[k * stride + i] = crowd.ward ? random_below(&random, 4) - 1. :
-								      random_below(&random, 2);
+				points[k * stride + i] = crowd.ward ? random_below(&random, 4) - 1.
+								    : random_below(&random, 2);
 				crowd.sum[i][k] = points[k * stride + i] * weight[i];
 			}
 		}
 		for (uint32_t k = 0; k + 1 < CROWD; k++)
 			expected[k] = crowd_step(&crowd, k);
-		assert_int_equal(crowd.ward ?
-				 scope_cluster_linkage_ward(points, CROWD_BITS, CROWD, weight, &merges) :
-				 scope_cluster_linkage_average(points, CROWD_BITS, CROWD, weight, &merges), 0);
+		assert_int_equal(crowd.ward ? scope_cluster_linkage_ward(points, CROWD_BITS, CROWD, weight, &merges)
+					    : scope_cluster_linkage_average(points, CROWD_BITS, CROWD, weight, &merges),
+				 0);
 		for (uint32_t k = 0; k + 1 < CROWD; k++) {
 			assert_int_equal(merges[k].left, expected[k].left);
 			assert_int_equal(merges[k].right, expected[k].right);

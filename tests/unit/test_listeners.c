@@ -21,7 +21,7 @@
 struct heard {
 	unsigned begun, finished;
 	uint64_t calls, waits, ends, stacks, losses;
-	uint64_t sum; /* of all but stacks, in their order */
+	uint64_t sum;	 /* of all but stacks, in their order */
 	uint64_t end_ns; /* of the window, as it was finished */
 	const struct scope_timeline *timeline;
 };
@@ -35,7 +35,7 @@ static int begin(void *user, const struct scope_timeline *timeline)
 {
 	struct heard *heard = user;
 
-	*heard = (struct heard){.begun = heard->begun + 1, .timeline = timeline};
+	*heard = (struct heard){ .begun = heard->begun + 1, .timeline = timeline };
 	return 0;
 }
 
@@ -48,8 +48,8 @@ static int finish(void *user)
 	return 0;
 }
 
-static int hear_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call,
-		     int64_t ret, uint64_t exit_ns)
+static int hear_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+		     uint64_t exit_ns)
 {
 	struct heard *heard = user;
 
@@ -120,8 +120,8 @@ static bool count_plain(void *user, const struct scope_thread *thread, const str
 	return true;
 }
 
-static int count_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call,
-		      int64_t ret, uint64_t exit_ns)
+static int count_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+		      uint64_t exit_ns)
 {
 	struct heard *heard = user;
 
@@ -140,7 +140,7 @@ static const struct scope_timeline_ops counting_ops = {
 static struct heard alone(struct scope_trace *trace)
 {
 	struct scope_timeline *timeline;
-	struct heard heard = {0};
+	struct heard heard = { 0 };
 
 	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
 	assert_int_equal(scope_timeline_run(timeline, trace, &all_ops, &heard), 0);
@@ -174,12 +174,12 @@ static void assert_same_units(const struct scope_surveyed *a, const struct scope
 static unsigned listen_to(FILE *to, char **text)
 {
 	struct scope_surveyed plain, found;
-	struct heard all = {0}, counted = {0}, wanted;
+	struct heard all = { 0 }, counted = { 0 }, wanted;
 	struct scope_pass_listener listener[] = {
-		{.ops = &all_ops, .begin = begin, .finish = finish, .user = &all},
-		{.ops = &counting_ops, .begin = begin, .user = &counted},
+		{ .ops = &all_ops, .begin = begin, .finish = finish, .user = &all },
+		{ .ops = &counting_ops, .begin = begin, .user = &counted },
 	};
-	struct scope_listeners listeners = {listener, 2};
+	struct scope_listeners listeners = { listener, 2 };
 	struct scope_trace *trace;
 	unsigned begun;
 
@@ -196,8 +196,8 @@ static unsigned listen_to(FILE *to, char **text)
 	assert_int_equal(counted.begun, begun);
 	scope_analysis_surveyed_destroy(&found);
 
-	listeners = (struct scope_listeners){&listener[1], 1};
-	counted = (struct heard){0};
+	listeners = (struct scope_listeners){ &listener[1], 1 };
+	counted = (struct heard){ 0 };
 	assert_int_equal(scope_analysis_once_run(trace, START, &listeners, &found, NULL), 0);
 	assert_int_equal(counted.calls, wanted.calls);
 	assert_same_units(&found, &plain);
@@ -222,8 +222,8 @@ static FILE *begin_text(char **text)
 
 static void put_call(FILE *to, uint32_t tid, uint64_t enter_ns, uint64_t exit_ns, const char *name, unsigned fd)
 {
-	fprintf(to, "%ju 0 syscall %u %s enter=%ju ret=8 args=%u\n", (uintmax_t)exit_ns, tid, name,
-		(uintmax_t)enter_ns, fd);
+	fprintf(to, "%ju 0 syscall %u %s enter=%ju ret=8 args=%u\n", (uintmax_t)exit_ns, tid, name, (uintmax_t)enter_ns,
+		fd);
 }
 
 static void put_request(FILE *to, uint64_t at)
@@ -287,12 +287,15 @@ static void they_begin_again_where_units_are_cut_once_more(void **state)
 /* The file grows in steps of 0.2 s; the thread changes when the second reader has begun. */
 static void follow(uint64_t change_ns, unsigned restarts)
 {
-	struct heard heard = {0}, wanted;
+	struct heard heard = { 0 }, wanted;
 	const struct scope_pass_listener listener = {
-		.ops = &all_ops, .begin = begin, .finish = finish, .user = &heard,
+		.ops = &all_ops,
+		.begin = begin,
+		.finish = finish,
+		.user = &heard,
 	};
-	const struct scope_listeners listeners = {&listener, 1};
-	struct feed feed = {.step_events = 300000, .listeners = &listeners};
+	const struct scope_listeners listeners = { &listener, 1 };
+	struct feed feed = { .step_events = 300000, .listeners = &listeners };
 	struct scope_trace *trace, *whole = NULL;
 	struct scope_surveyed found;
 	char *text;
@@ -333,11 +336,11 @@ static int refuse(void *user, const struct scope_wait *wait)
 
 static void an_error_of_theirs_ends_the_pass(void **state)
 {
-	static const struct scope_timeline_ops ops = {.wait = refuse};
-	struct heard heard = {0};
-	const struct scope_pass_listener listener = {.ops = &ops, .begin = begin, .user = &heard};
-	const struct scope_listeners listeners = {&listener, 1};
-	struct scope_surveyed found = {0};
+	static const struct scope_timeline_ops ops = { .wait = refuse };
+	struct heard heard = { 0 };
+	const struct scope_pass_listener listener = { .ops = &ops, .begin = begin, .user = &heard };
+	const struct scope_listeners listeners = { &listener, 1 };
+	struct scope_surveyed found = { 0 };
 	struct scope_trace *trace;
 	char *text;
 

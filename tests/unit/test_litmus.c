@@ -126,8 +126,8 @@ static bool order_from(struct execution *x, size_t at)
 		bool taken = false;
 
 		for (size_t i = 0; i < at; i++)
-			taken |= x->event[i].access & STORE &&
-				 x->event[i].place == x->event[at].place && x->rank[i] == rank;
+			taken |= x->event[i].access & STORE && x->event[i].place == x->event[at].place &&
+				 x->rank[i] == rank;
 		x->rank[at] = rank;
 		if (!taken && order_from(x, at + 1))
 			return true;
@@ -150,8 +150,10 @@ static bool possible(const struct event *event, size_t count)
 static bool stale_record(enum order publish, enum order look)
 {
 	const struct event events[] = {
-		{ 0, STORE, DATA, 0, 1, RELAXED }, { 0, STORE, HEAD, 0, 1, publish },
-		{ 1, LOAD, HEAD, 1, 0, look },	   { 1, LOAD, DATA, 0, 0, RELAXED },
+		{ 0, STORE, DATA, 0, 1, RELAXED },
+		{ 0, STORE, HEAD, 0, 1, publish },
+		{ 1, LOAD, HEAD, 1, 0, look },
+		{ 1, LOAD, DATA, 0, 0, RELAXED },
 	};
 
 	return POSSIBLE(events);
@@ -161,9 +163,8 @@ static bool stale_record(enum order publish, enum order look)
 static bool torn_record(enum order done, enum order look)
 {
 	const struct event events[] = {
-		{ 0, STORE, DATA, 0, 1, RELAXED },    { 0, STORE, HEAD, 0, 1, RELEASE },
-		{ 0, LOAD, TAIL, 1, 0, look },	      { 0, STORE, DATA, 0, 2, RELAXED },
-		{ 1, LOAD, HEAD, 1, 0, ACQUIRE },     { 1, LOAD, DATA, 2, 0, RELAXED },
+		{ 0, STORE, DATA, 0, 1, RELAXED }, { 0, STORE, HEAD, 0, 1, RELEASE }, { 0, LOAD, TAIL, 1, 0, look },
+		{ 0, STORE, DATA, 0, 2, RELAXED }, { 1, LOAD, HEAD, 1, 0, ACQUIRE },  { 1, LOAD, DATA, 2, 0, RELAXED },
 		{ 1, STORE, TAIL, 0, 1, done },
 	};
 
@@ -174,9 +175,9 @@ static bool torn_record(enum order done, enum order look)
 static bool overwritten_and_won(enum order reader, enum order writer)
 {
 	const struct event events[] = {
-		{ 0, STORE, DATA, 0, 1, RELAXED },  { 0, STORE, HEAD, 0, 1, RELEASE },
-		{ 0, LOAD, TAIL, 1, 0, writer },    { 0, STORE, DATA, 0, 2, RELAXED },
-		{ 1, LOAD, HEAD, 1, 0, ACQUIRE },   { 1, LOAD, DATA, 2, 0, RELAXED },
+		{ 0, STORE, DATA, 0, 1, RELAXED },   { 0, STORE, HEAD, 0, 1, RELEASE },
+		{ 0, LOAD, TAIL, 1, 0, writer },     { 0, STORE, DATA, 0, 2, RELAXED },
+		{ 1, LOAD, HEAD, 1, 0, ACQUIRE },    { 1, LOAD, DATA, 2, 0, RELAXED },
 		{ 1, EXCHANGE, TAIL, 0, 1, reader },
 	};
 
@@ -224,21 +225,25 @@ static void test_one_side_wins_a_place_in_flight_mode(void **state)
 static void test_known_litmus_tests(void **state)
 {
 	const struct event store_buffering[] = {
-		{ 0, STORE, HEAD, 0, 1, RELEASE }, { 0, LOAD, TAIL, 0, 0, ACQUIRE },
-		{ 1, STORE, TAIL, 0, 1, RELEASE }, { 1, LOAD, HEAD, 0, 0, ACQUIRE },
+		{ 0, STORE, HEAD, 0, 1, RELEASE },
+		{ 0, LOAD, TAIL, 0, 0, ACQUIRE },
+		{ 1, STORE, TAIL, 0, 1, RELEASE },
+		{ 1, LOAD, HEAD, 0, 0, ACQUIRE },
 	};
 	const struct event load_buffering[] = {
-		{ 0, LOAD, HEAD, 1, 0, RELAXED }, { 0, STORE, TAIL, 0, 1, RELAXED },
-		{ 1, LOAD, TAIL, 1, 0, RELAXED }, { 1, STORE, HEAD, 0, 1, RELAXED },
+		{ 0, LOAD, HEAD, 1, 0, RELAXED },
+		{ 0, STORE, TAIL, 0, 1, RELAXED },
+		{ 1, LOAD, TAIL, 1, 0, RELAXED },
+		{ 1, STORE, HEAD, 0, 1, RELAXED },
 	};
 	const struct event read_read[] = {
 		{ 0, STORE, HEAD, 0, 1, RELAXED },
-		{ 1, LOAD, HEAD, 1, 0, RELAXED }, { 1, LOAD, HEAD, 0, 0, RELAXED },
+		{ 1, LOAD, HEAD, 1, 0, RELAXED },
+		{ 1, LOAD, HEAD, 0, 0, RELAXED },
 	};
 	const struct event write_to_read_causality[] = {
-		{ 0, STORE, DATA, 0, 1, RELAXED }, { 0, STORE, HEAD, 0, 1, RELEASE },
-		{ 1, LOAD, HEAD, 1, 0, ACQUIRE },  { 1, STORE, TAIL, 0, 1, RELEASE },
-		{ 2, LOAD, TAIL, 1, 0, ACQUIRE },  { 2, LOAD, DATA, 0, 0, RELAXED },
+		{ 0, STORE, DATA, 0, 1, RELAXED }, { 0, STORE, HEAD, 0, 1, RELEASE }, { 1, LOAD, HEAD, 1, 0, ACQUIRE },
+		{ 1, STORE, TAIL, 0, 1, RELEASE }, { 2, LOAD, TAIL, 1, 0, ACQUIRE },  { 2, LOAD, DATA, 0, 0, RELAXED },
 	};
 
 	(void)state;

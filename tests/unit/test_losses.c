@@ -31,15 +31,15 @@ static void a_loss_counts_where_it_touches(void **state)
 	struct scope_losses *losses = calloc(1, sizeof(*losses));
 
 	(void)state;
-	scope_timeline_losses_add(losses, &(struct scope_loss){.from_ns = 100, .until_ns = 200, .count = 5});
-	scope_timeline_losses_add(losses, &(struct scope_loss){.from_ns = 50, .until_ns = 300, .unknown = true});
+	scope_timeline_losses_add(losses, &(struct scope_loss){ .from_ns = 100, .until_ns = 200, .count = 5 });
+	scope_timeline_losses_add(losses, &(struct scope_loss){ .from_ns = 50, .until_ns = 300, .unknown = true });
 	assert_int_equal(lost_within(losses, 0, 99), 0);
 	assert_int_equal(lost_within(losses, 0, 100), 5);
 	assert_int_equal(lost_within(losses, 150, 160), 5);
 	assert_int_equal(lost_within(losses, 200, 900), 5);
 	assert_int_equal(lost_within(losses, 201, 900), 0);
-	assert_true(scope_timeline_losses_within(losses, 201, 900, &(double){0}).unknown);
-	assert_false(scope_timeline_losses_within(losses, 301, 900, &(double){0}).unknown);
+	assert_true(scope_timeline_losses_within(losses, 201, 900, &(double){ 0 }).unknown);
+	assert_false(scope_timeline_losses_within(losses, 301, 900, &(double){ 0 }).unknown);
 	free(losses);
 }
 
@@ -98,7 +98,8 @@ static void events_are_counted_by_time(void **state)
 	for (uint64_t from = 0; from < events; from += 1234567)
 		for (uint64_t length = 1; length < events - from; length *= 7)
 			assert_float_equal(came_within(losses, begin_ns + from * 1000,
-						       begin_ns + (from + length) * 1000), length, 1);
+						       begin_ns + (from + length) * 1000),
+					   length, 1);
 	free(losses);
 }
 
@@ -120,7 +121,7 @@ static void a_pause_takes_no_longer_than_marks(void **state)
 
 static struct scope_timeline *timeline_of(struct scope_trace *trace)
 {
-	const struct scope_timeline_ops ops = {0};
+	const struct scope_timeline_ops ops = { 0 };
 	struct scope_timeline *timeline;
 
 	assert_int_equal(scope_timeline_create(trace, &timeline), 0);

@@ -17,15 +17,15 @@
 #define USUAL_NS 1000
 #define SLOW_NS 10000
 
-static const struct scope_function mine = {.name = "mine", .module = "p"};
-static const struct scope_function other = {.name = "other", .module = "p"};
+static const struct scope_function mine = { .name = "mine", .module = "p" };
+static const struct scope_function other = { .name = "other", .module = "p" };
 
 static struct rank_case *made;
 static uint32_t at_mine, at_other;
 
 static int setup(void **state)
 {
-	const struct scope_function *path[] = {&mine, &other};
+	const struct scope_function *path[] = { &mine, &other };
 
 	(void)state;
 	made = case_create();
@@ -51,16 +51,23 @@ static void again(void **state)
 static struct scope_unit unit_of(uint64_t begin_ns, uint64_t measure_ns)
 {
 	return (struct scope_unit){
-		.begin_ns = begin_ns, .end_ns = begin_ns + measure_ns, .run_ns = measure_ns,
+		.begin_ns = begin_ns,
+		.end_ns = begin_ns + measure_ns,
+		.run_ns = measure_ns,
 	};
 }
 
 static void item(uint32_t node, uint8_t kind, double excess_ns, uint32_t unit)
 {
 	case_item(made, (struct scope_item){
-		.node = node, .kind = kind, .excess_ns = excess_ns, .unit = unit, .abnormal = excess_ns > 0,
-		.nr = kind == SCOPE_ITEM_RUN ? SCOPE_NR_NONE : NR, .class = SCOPE_WAIT_DISK,
-	});
+				.node = node,
+				.kind = kind,
+				.excess_ns = excess_ns,
+				.unit = unit,
+				.abnormal = excess_ns > 0,
+				.nr = kind == SCOPE_ITEM_RUN ? SCOPE_NR_NONE : NR,
+				.class = SCOPE_WAIT_DISK,
+			});
 }
 
 /* A slow unit with one stack of mine, that makes the call so often. */
@@ -79,7 +86,7 @@ static uint32_t usual(uint16_t count)
 
 static struct scope_finding measure(void)
 {
-	struct scope_finding finding = {.function = &mine, .node = at_mine, .excess_ns = 100};
+	struct scope_finding finding = { .function = &mine, .node = at_mine, .excess_ns = 100 };
 
 	assert_int_equal(scope_rank_measure(&made->input, &finding), 0);
 	return finding;
@@ -165,8 +172,10 @@ static void a_call_made_four_times_as_often_is_the_kind(void **state)
 		uint16_t usual, here;
 		enum scope_finding_kind kind;
 	} rows[] = {
-		{2, 8, SCOPE_FINDING_CALLS}, {2, 7, SCOPE_FINDING_TIME},
-		{0, 4, SCOPE_FINDING_CALLS}, {0, 3, SCOPE_FINDING_TIME},
+		{ 2, 8, SCOPE_FINDING_CALLS },
+		{ 2, 7, SCOPE_FINDING_TIME },
+		{ 0, 4, SCOPE_FINDING_CALLS },
+		{ 0, 3, SCOPE_FINDING_TIME },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -191,7 +200,7 @@ static void the_call_made_most_often_beyond_the_usual_is_told(void **state)
 
 	(void)state;
 	made->units.unit[unit].calls = 2;
-	made->units.call[made->units.unit[unit].call + 1] = (struct scope_unit_call){NR + 5, 5};
+	made->units.call[made->units.unit[unit].call + 1] = (struct scope_unit_call){ NR + 5, 5 };
 	usual(1);
 	assert_int_equal(measure().nr, NR + 5);
 }
@@ -230,7 +239,7 @@ static void a_call_made_as_often_as_usual_waits_for_something_slow(void **state)
 static void other_waits_are_never_outside(void **state)
 {
 	(void)state;
-	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class ++)
 		if (class != SCOPE_WAIT_DISK && class != SCOPE_WAIT_NETWORK && class != SCOPE_WAIT_PIPE)
 			assert_false(wait_for(class, 20, 20).outside);
 }
@@ -263,7 +272,8 @@ static bool quick_where(unsigned slow_ones)
 	made->row[0][0].units = 100;
 	for (unsigned i = 0; i < 100; i++)
 		assert_int_equal(scope_sketch_add(&made->row[0][0].measure,
-						  i < slow_ones ? SLOW_NS / 2 + 100 : SLOW_NS / 2 - 100, 1), 0);
+						  i < slow_ones ? SLOW_NS / 2 + 100 : SLOW_NS / 2 - 100, 1),
+				 0);
 	finding = measure();
 	again(&state);
 	return finding.outside;
@@ -372,8 +382,8 @@ static double half_share(unsigned first, uint64_t since_ns)
 
 	made->input.since_ns = since_ns;
 	for (unsigned i = 0; i < 10; i++)
-		item(at_mine, SCOPE_ITEM_RUN, 1, case_unit(made, unit_of(i < first ? middle_ns - 1 : middle_ns, 1),
-							   0, SCOPE_UNIT_SLOW, 0, 0));
+		item(at_mine, SCOPE_ITEM_RUN, 1,
+		     case_unit(made, unit_of(i < first ? middle_ns - 1 : middle_ns, 1), 0, SCOPE_UNIT_SLOW, 0, 0));
 	share = measure().half_share;
 	again(&state);
 	return share;
@@ -413,8 +423,7 @@ static void percentiles_and_times_are_of_its_units(void **state)
 	item(at_other, SCOPE_ITEM_RUN, 1, case_unit(made, unit_of(0, 9999), 0, SCOPE_UNIT_SLOW, 0, 0));
 	finding = measure();
 	assert_int_equal(finding.units, 101);
-	assert_true(finding.p05_ns == 105 && finding.p50_ns == 150 && finding.p95_ns == 195 &&
-		    finding.p99_ns == 199);
+	assert_true(finding.p05_ns == 105 && finding.p50_ns == 150 && finding.p95_ns == 195 && finding.p99_ns == 199);
 	assert_int_equal(finding.first_ns, 1000);
 	assert_int_equal(finding.last_ns, 1000 + 1000 + 200);
 	assert_int_equal(finding.example, 50);
@@ -494,7 +503,10 @@ static void who_waits_for_it_is_told(void **state)
 		unit[i] = case_unit(made, of, i < 2 ? 2 : 0, SCOPE_UNIT_SLOW, 0, 0);
 		item(at_mine, SCOPE_ITEM_BLAME, 100, unit[i]);
 		windows[i] = (struct scope_window){
-			.unit = unit[i], .thread = i + 1, .object = 10 + i, .weight_ns = i == 1 ? 50 : 49,
+			.unit = unit[i],
+			.thread = i + 1,
+			.object = 10 + i,
+			.weight_ns = i == 1 ? 50 : 49,
 		};
 	}
 	/* A fourth unit waits for longer, for something else. */
@@ -503,7 +515,7 @@ static void who_waits_for_it_is_told(void **state)
 	made->kept.blame.window = windows;
 	made->kept.blame.windows = 3;
 	finding = measure();
-	made->kept.blame = (struct scope_blame){0};
+	made->kept.blame = (struct scope_blame){ 0 };
 	assert_int_equal(finding.kind, SCOPE_FINDING_LATE);
 	assert_int_equal(finding.holder, 2);
 	assert_int_equal(finding.object, 11);

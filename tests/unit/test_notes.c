@@ -23,16 +23,19 @@ static void make(struct scope_experiment experiment[N])
 		const uint64_t visits = (uint64_t)(5e8 / (1e6 + delay) * (1 + 0.001 * (double)(i * 7 % 5)));
 
 		experiment[i] = (struct scope_experiment){
-			.value = delay, .elapsed_ns = 500000000, .progress = visits, .visits = visits,
+			.value = delay,
+			.elapsed_ns = 500000000,
+			.progress = visits,
+			.visits = visits,
 			.served = delay > 0 ? visits : 0,
-			.asked_ns = visits * (uint64_t)delay, .served_ns = visits * (uint64_t)delay,
+			.asked_ns = visits * (uint64_t)delay,
+			.served_ns = visits * (uint64_t)delay,
 		};
 	}
 }
 
 /* All notes, one behind the other. */
-static const char *notes_of(const struct scope_experiment *experiment, size_t count,
-			    enum scope_causal_kind kind)
+static const char *notes_of(const struct scope_experiment *experiment, size_t count, enum scope_causal_kind kind)
 {
 	static char text[SCOPE_NOTES_MAX * 320];
 	struct scope_effect effect;
@@ -169,8 +172,7 @@ static void delays_not_served(void **state)
 		experiment[i].served /= 2;
 		experiment[i].missed = experiment[i].served;
 	}
-	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SENSITIVITY),
-		    "32 s of experiments would have served as many");
+	assert_says(notes_of(experiment, N, SCOPE_CAUSAL_SENSITIVITY), "32 s of experiments would have served as many");
 	make(experiment);
 	for (size_t i = 0; i < N; i++)
 		experiment[i].capped = experiment[i].served / 10;

@@ -27,8 +27,7 @@ static uint64_t true_offset(void)
 
 	assert_non_null(maps);
 	while (fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
-		    address >= start && address < end)
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && address >= start && address < end)
 			found = address - start + offset;
 	fclose(maps);
 	assert_true(found);

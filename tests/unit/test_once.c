@@ -17,8 +17,8 @@
 static int print_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	fprintf(user, "%u %u %u %ju %ju %ju %ju %u:", unit->thread, unit->group, unit->vector,
-		(uintmax_t)unit->begin_ns, (uintmax_t)unit->end_ns, (uintmax_t)unit->run_ns,
-		(uintmax_t)unit->bytes, unit->open);
+		(uintmax_t)unit->begin_ns, (uintmax_t)unit->end_ns, (uintmax_t)unit->run_ns, (uintmax_t)unit->bytes,
+		unit->open);
 	for (unsigned i = 0; i < unit->calls; i++)
 		fprintf(user, " %u×%u", call[i].nr, call[i].count);
 	fputc('\n', user);
@@ -27,23 +27,21 @@ static int print_unit(void *user, struct scope_unit *unit, const struct scope_un
 
 static int print_wait(void *user, const struct scope_wait *wait)
 {
-	fprintf(user, "%u sleeps %ju %ju\n", wait->thread, (uintmax_t)wait->begin_ns,
-		(uintmax_t)wait->end_ns);
+	fprintf(user, "%u sleeps %ju %ju\n", wait->thread, (uintmax_t)wait->begin_ns, (uintmax_t)wait->end_ns);
 	return 0;
 }
 
 static char *text_of(const struct scope_surveyed *found)
 {
-	struct scope_unit_sink sink = {.unit = print_unit, .wait = print_wait};
+	struct scope_unit_sink sink = { .unit = print_unit, .wait = print_wait };
 	char *text = NULL;
 	size_t size;
 
 	sink.user = open_memstream(&text, &size);
 	assert_non_null(sink.user);
 	for (size_t i = 0; i < found->groups->count; i++)
-		fprintf(sink.user, "group %s %u %u: %u vectors, %ju units\n",
-			found->groups->group[i].name, found->groups->group[i].pickup,
-			found->groups->group[i].threads,
+		fprintf(sink.user, "group %s %u %u: %u vectors, %ju units\n", found->groups->group[i].name,
+			found->groups->group[i].pickup, found->groups->group[i].threads,
 			scope_cluster_vector_set_count(found->groups->group[i].vectors),
 			(uintmax_t)found->survey->group[i].units);
 	for (size_t i = 0; i < found->survey->run->threads; i++)
@@ -93,11 +91,11 @@ static FILE *begin_text(char **text)
 	return to;
 }
 
-static void put_call(FILE *to, unsigned cpu, uint32_t tid, uint64_t enter_ns, uint64_t exit_ns,
-		     const char *name, unsigned fd)
+static void put_call(FILE *to, unsigned cpu, uint32_t tid, uint64_t enter_ns, uint64_t exit_ns, const char *name,
+		     unsigned fd)
 {
-	fprintf(to, "%ju %u syscall %u %s enter=%ju ret=8 args=%u\n", (uintmax_t)exit_ns, cpu, tid,
-		name, (uintmax_t)enter_ns, fd);
+	fprintf(to, "%ju %u syscall %u %s enter=%ju ret=8 args=%u\n", (uintmax_t)exit_ns, cpu, tid, name,
+		(uintmax_t)enter_ns, fd);
 }
 
 /* A round of an epoll loop, 10 µs. */
@@ -111,8 +109,7 @@ static void put_request(FILE *to, unsigned cpu, uint32_t tid, uint64_t at)
 /* A round that waits for nothing but what comes by the pipe. */
 static void put_job(FILE *to, unsigned cpu, uint32_t tid, uint64_t at)
 {
-	fprintf(to, "%ju %u enter %u read enter=%ju args=9\n", (uintmax_t)at + 1000, cpu, tid,
-		(uintmax_t)at);
+	fprintf(to, "%ju %u enter %u read enter=%ju args=9\n", (uintmax_t)at + 1000, cpu, tid, (uintmax_t)at);
 	fprintf(to, "%ju %u switch %u 0 sleeping\n", (uintmax_t)at + 1001, cpu, tid);
 	fprintf(to, "%ju %u switch 0 %u sleeping\n", (uintmax_t)at + 3000, cpu, tid);
 	fprintf(to, "%ju %u exit %u read ret=8\n", (uintmax_t)at + 3100, cpu, tid);
@@ -143,8 +140,9 @@ static void a_thread_that_comes_late_does_as_those_of_its_name(void **state)
 	for (uint64_t at = 1000; at < 10000000; at += 10000) {
 		put_request(to, 0, 10, at);
 		if (at == 5001000)
-			fprintf(to, "%ju 1 fork 20 parent=1 tgid=1 comm=worker\n"
-				    "%ju 1 switch 0 20 sleeping\n",
+			fprintf(to,
+				"%ju 1 fork 20 parent=1 tgid=1 comm=worker\n"
+				"%ju 1 switch 0 20 sleeping\n",
 				(uintmax_t)at, (uintmax_t)at);
 		if (at > 5001000)
 			put_request(to, 1, 20, at + 10);
@@ -193,8 +191,9 @@ static void a_late_thread_unlike_any_other_is_learned(void **state)
 	for (uint64_t at = 1000; at < 10000000; at += 10000) {
 		put_request(to, 0, 10, at);
 		if (at == 9001000)
-			fprintf(to, "%ju 1 fork 30 parent=1 tgid=1 comm=cleaner\n"
-				    "%ju 1 switch 0 30 sleeping\n",
+			fprintf(to,
+				"%ju 1 fork 30 parent=1 tgid=1 comm=cleaner\n"
+				"%ju 1 switch 0 30 sleeping\n",
 				(uintmax_t)at, (uintmax_t)at);
 		if (at > 9001000)
 			put_job(to, 1, 30, at + 10);

@@ -42,9 +42,13 @@ static void add(uint32_t population, struct part part)
 		const uint64_t begin_ns = part.from_ns + (part.until_ns - part.from_ns) * i / part.units;
 		const uint8_t mark = part.measure_ns > 2 * USUAL_NS ? SCOPE_UNIT_SLOW : SCOPE_UNIT_USUAL;
 
-		case_unit(made, (struct scope_unit){
-			.begin_ns = begin_ns, .end_ns = begin_ns + part.measure_ns, .run_ns = part.measure_ns,
-		}, population, mark, 0, 0);
+		case_unit(made,
+			  (struct scope_unit){
+				  .begin_ns = begin_ns,
+				  .end_ns = begin_ns + part.measure_ns,
+				  .run_ns = part.measure_ns,
+			  },
+			  population, mark, 0, 0);
 	}
 }
 
@@ -64,10 +68,10 @@ static uint64_t find(void)
 /* So many units in each quarter of a window of 1,000 ms that has its change in the middle. */
 static void quarters(unsigned first, unsigned second, unsigned third, unsigned fourth, uint64_t slow_ns)
 {
-	add(0, (struct part){0, 250 * MS, first, USUAL_NS});
-	add(0, (struct part){250 * MS, 500 * MS, second, USUAL_NS});
-	add(0, (struct part){500 * MS, 750 * MS, third, slow_ns});
-	add(0, (struct part){750 * MS, 1000 * MS, fourth, slow_ns});
+	add(0, (struct part){ 0, 250 * MS, first, USUAL_NS });
+	add(0, (struct part){ 250 * MS, 500 * MS, second, USUAL_NS });
+	add(0, (struct part){ 500 * MS, 750 * MS, third, slow_ns });
+	add(0, (struct part){ 750 * MS, 1000 * MS, fourth, slow_ns });
 }
 
 static void a_change_that_lasts_is_found_where_it_begins(void **state)
@@ -104,8 +108,8 @@ static void slow_is_more_than_twice_the_median_of_before(void **state)
 /* The change comes then, with 50 units in each half of either side. */
 static uint64_t change_at(uint64_t change_ns)
 {
-	add(0, (struct part){0, change_ns, 100, USUAL_NS});
-	add(0, (struct part){change_ns, CASE_END_NS, 100, 5 * USUAL_NS});
+	add(0, (struct part){ 0, change_ns, 100, USUAL_NS });
+	add(0, (struct part){ change_ns, CASE_END_NS, 100, 5 * USUAL_NS });
 	return find();
 }
 
@@ -149,7 +153,7 @@ static void what_is_over_again_is_not_told(void **state)
 {
 	(void)state;
 	quarters(50, 50, 50, 0, 5 * USUAL_NS);
-	add(0, (struct part){750 * MS, 1000 * MS, 50, USUAL_NS});
+	add(0, (struct part){ 750 * MS, 1000 * MS, 50, USUAL_NS });
 	assert_int_equal(find(), 0);
 }
 
@@ -157,10 +161,10 @@ static void what_is_over_again_is_not_told(void **state)
 static void what_was_slow_before_is_not_told(void **state)
 {
 	(void)state;
-	add(0, (struct part){0, 40 * MS, 15, 5 * USUAL_NS});
-	add(0, (struct part){40 * MS, 250 * MS, 35, USUAL_NS});
-	add(0, (struct part){250 * MS, 500 * MS, 50, USUAL_NS});
-	add(0, (struct part){500 * MS, 1000 * MS, 100, 5 * USUAL_NS});
+	add(0, (struct part){ 0, 40 * MS, 15, 5 * USUAL_NS });
+	add(0, (struct part){ 40 * MS, 250 * MS, 35, USUAL_NS });
+	add(0, (struct part){ 250 * MS, 500 * MS, 50, USUAL_NS });
+	add(0, (struct part){ 500 * MS, 1000 * MS, 100, 5 * USUAL_NS });
 	/* 16 of 52 in the first quarter, 101 of 102 behind: about 3.2 times. */
 	assert_int_equal(find_with(3, 3.3), 500 * MS);
 	assert_int_equal(find_with(3.3, 3.3), 0);
@@ -169,15 +173,15 @@ static void what_was_slow_before_is_not_told(void **state)
 static void becoming_quicker_is_no_change(void **state)
 {
 	(void)state;
-	add(0, (struct part){0, 500 * MS, 100, 5 * USUAL_NS});
-	add(0, (struct part){500 * MS, 1000 * MS, 100, USUAL_NS});
+	add(0, (struct part){ 0, 500 * MS, 100, 5 * USUAL_NS });
+	add(0, (struct part){ 500 * MS, 1000 * MS, 100, USUAL_NS });
 	assert_int_equal(find(), 0);
 }
 
 static void units_all_alike_tell_nothing(void **state)
 {
 	(void)state;
-	add(0, (struct part){0, 1000 * MS, 200, USUAL_NS});
+	add(0, (struct part){ 0, 1000 * MS, 200, USUAL_NS });
 	assert_int_equal(find(), 0);
 }
 
@@ -202,8 +206,8 @@ static void of_several_groups_the_one_with_the_most_excess_tells(void **state)
 {
 	(void)state;
 	quarters(40, 40, 40, 40, 5 * USUAL_NS);
-	add(2, (struct part){0, 700 * MS, 80, USUAL_NS});
-	add(2, (struct part){700 * MS, 1000 * MS, 80, 4 * USUAL_NS});
+	add(2, (struct part){ 0, 700 * MS, 80, USUAL_NS });
+	add(2, (struct part){ 700 * MS, 1000 * MS, 80, 4 * USUAL_NS });
 	assert_int_equal(find(), 500 * MS);
 	made->of[2].side[1].every = 2;
 	assert_int_equal(find(), 700 * MS);
@@ -216,9 +220,9 @@ static void of_several_groups_the_one_with_the_most_excess_tells(void **state)
 static void each_unit_stands_for_as_many_as_it_was_kept_of(void **state)
 {
 	(void)state;
-	add(0, (struct part){0, 500 * MS, 40, USUAL_NS});
-	add(1, (struct part){1 * MS, 449 * MS, 60, 3 * USUAL_NS});
-	add(0, (struct part){500 * MS, 1000 * MS, 80, 5 * USUAL_NS});
+	add(0, (struct part){ 0, 500 * MS, 40, USUAL_NS });
+	add(1, (struct part){ 1 * MS, 449 * MS, 60, 3 * USUAL_NS });
+	add(0, (struct part){ 500 * MS, 1000 * MS, 80, 5 * USUAL_NS });
 	assert_int_equal(find(), 0);
 	made->of[0].side[0].every = 10;
 	assert_int_equal(find(), 500 * MS);

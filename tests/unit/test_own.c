@@ -26,10 +26,17 @@ static struct scope_event own(struct scope_event event, void *thing, size_t thin
 
 static void a_stack_of_registers_and_bytes(void **state)
 {
-	struct { uint64_t reg[3]; uint8_t data[5]; } thing = {{1, 2, 3}, {4, 5, 6, 7, 8}};
-	const struct scope_event event = {.kind = SCOPE_EVENT_STACK, .stack = {
-		.regs = 3, .reg = thing.reg, .bytes = 5, .data = thing.data,
-	}};
+	struct {
+		uint64_t reg[3];
+		uint8_t data[5];
+	} thing = { { 1, 2, 3 }, { 4, 5, 6, 7, 8 } };
+	const struct scope_event event = { .kind = SCOPE_EVENT_STACK,
+					   .stack = {
+						   .regs = 3,
+						   .reg = thing.reg,
+						   .bytes = 5,
+						   .data = thing.data,
+					   } };
 	void *room;
 	struct scope_event copy = own(event, &thing, sizeof(thing), &room);
 
@@ -37,14 +44,14 @@ static void a_stack_of_registers_and_bytes(void **state)
 	assert_int_equal(scope_trace_event_payload_bytes(&copy), 3 * 8 + 8);
 	assert_null(copy.stack.ip);
 	assert_int_equal(copy.stack.reg[2], 3);
-	assert_memory_equal(copy.stack.data, ((uint8_t[]){4, 5, 6, 7, 8}), 5);
+	assert_memory_equal(copy.stack.data, ((uint8_t[]){ 4, 5, 6, 7, 8 }), 5);
 	free(room);
 }
 
 static void a_chain(void **state)
 {
-	uint64_t ip[] = {0x10, 0x20};
-	const struct scope_event event = {.kind = SCOPE_EVENT_STACK, .stack = {.ips = 2, .ip = ip}};
+	uint64_t ip[] = { 0x10, 0x20 };
+	const struct scope_event event = { .kind = SCOPE_EVENT_STACK, .stack = { .ips = 2, .ip = ip } };
 	void *room;
 	struct scope_event copy = own(event, ip, sizeof(ip), &room);
 
@@ -57,12 +64,18 @@ static void a_chain(void **state)
 
 static void a_state_with_registers(void **state)
 {
-	struct { struct scope_record_state record; uint64_t reg[2]; } thing = {
-		.record = {.tid = 7, .regs = 2}, .reg = {8, 9},
+	struct {
+		struct scope_record_state record;
+		uint64_t reg[2];
+	} thing = {
+		.record = { .tid = 7, .regs = 2 },
+		.reg = { 8, 9 },
 	};
-	const struct scope_event event = {.kind = SCOPE_EVENT_STATE, .state = {
-		.record = &thing.record, .reg = thing.reg,
-	}};
+	const struct scope_event event = { .kind = SCOPE_EVENT_STATE,
+					   .state = {
+						   .record = &thing.record,
+						   .reg = thing.reg,
+					   } };
 	void *room;
 	struct scope_event copy = own(event, &thing, sizeof(thing), &room);
 
@@ -75,10 +88,10 @@ static void a_state_with_registers(void **state)
 
 static void arguments_of_calls_and_probes(void **state)
 {
-	uint64_t arg[] = {11, 12, 13};
-	const struct scope_event call = {.kind = SCOPE_EVENT_SYSCALL, .syscall = {.args = 3, .arg = arg}};
-	const struct scope_event probe = {.kind = SCOPE_EVENT_PROBE, .probe = {.args = 2, .arg = arg}};
-	const struct scope_event none = {.kind = SCOPE_EVENT_EXIT};
+	uint64_t arg[] = { 11, 12, 13 };
+	const struct scope_event call = { .kind = SCOPE_EVENT_SYSCALL, .syscall = { .args = 3, .arg = arg } };
+	const struct scope_event probe = { .kind = SCOPE_EVENT_PROBE, .probe = { .args = 2, .arg = arg } };
+	const struct scope_event none = { .kind = SCOPE_EVENT_EXIT };
 	void *of_probe, *of_call, *of_none;
 	struct scope_event copy = own(probe, arg, 0, &of_probe);
 
@@ -97,14 +110,15 @@ static void arguments_of_calls_and_probes(void **state)
 /* One that fills its field has no end there; its copy has. */
 static void names(void **state)
 {
-	static const uint8_t kinds[] = {SCOPE_EVENT_FORK, SCOPE_EVENT_EXEC, SCOPE_EVENT_COMM};
+	static const uint8_t kinds[] = { SCOPE_EVENT_FORK, SCOPE_EVENT_EXEC, SCOPE_EVENT_COMM };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds); i++) {
 		char full[SCOPE_COMM_BYTES], brief[SCOPE_COMM_BYTES] = "nginx";
-		struct scope_event event = {.kind = kinds[i]};
+		struct scope_event event = { .kind = kinds[i] };
 		const char **comm = kinds[i] == SCOPE_EVENT_FORK   ? &event.fork.comm
-				    : kinds[i] == SCOPE_EVENT_EXEC ? &event.exec.comm : &event.comm.comm;
+				    : kinds[i] == SCOPE_EVENT_EXEC ? &event.exec.comm
+								   : &event.comm.comm;
 		struct scope_event copy;
 		void *room;
 
@@ -112,13 +126,16 @@ static void names(void **state)
 		*comm = full;
 		copy = own(event, full, sizeof(full), &room);
 		assert_string_equal(kinds[i] == SCOPE_EVENT_FORK   ? copy.fork.comm
-				    : kinds[i] == SCOPE_EVENT_EXEC ? copy.exec.comm : copy.comm.comm,
+				    : kinds[i] == SCOPE_EVENT_EXEC ? copy.exec.comm
+								   : copy.comm.comm,
 				    "xxxxxxxxxxxxxxxx");
 		free(room);
 		*comm = brief;
 		copy = own(event, brief, sizeof(brief), &room);
 		assert_string_equal(kinds[i] == SCOPE_EVENT_FORK   ? copy.fork.comm
-				    : kinds[i] == SCOPE_EVENT_EXEC ? copy.exec.comm : copy.comm.comm, "nginx");
+				    : kinds[i] == SCOPE_EVENT_EXEC ? copy.exec.comm
+								   : copy.comm.comm,
+				    "nginx");
 		free(room);
 	}
 }

@@ -39,7 +39,7 @@ static void fill(const char *owners, struct scope_hang *hangs, size_t count)
 
 		assert_int_equal(index, i);
 		scope_timeline_threads_at(threads, i)->tgid = 10;
-		hangs[i] = (struct scope_hang){.thread = i, .object = 0x1000 * (i + 1), .lock = true};
+		hangs[i] = (struct scope_hang){ .thread = i, .object = 0x1000 * (i + 1), .lock = true };
 	}
 	scope_anomaly_owner_fill(trace, threads, hangs, count);
 	scope_timeline_threads_destroy(threads);

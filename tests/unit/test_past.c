@@ -27,28 +27,27 @@ static char *text_of(void)
 	fputs("meta begin_ns 1\nfd 10 5 epoll -\nfd 10 7 accepted -\n"
 	      "1 0 switch 0 10 sleeping\n1 0 comm 10 tgid=10 comm=server\n"
 	      "2 1 fork 30 parent=10 tgid=10 comm=early\n3 1 switch 0 30 runnable\n"
-	      "1000000000 1 thread_exit 30 tgid=10\n1000000001 1 switch 30 0 dead\n", to);
+	      "1000000000 1 thread_exit 30 tgid=10\n1000000001 1 switch 30 0 dead\n",
+	      to);
 	for (uint64_t now = 1100000000; now < SLEEP_NS; now += 1000000)
-		fprintf(to, "%ju 0 syscall 10 read enter=%ju ret=64 args=7\n"
-			    "%ju 0 syscall 10 epoll_wait enter=%ju ret=1 args=5\n",
-			(uintmax_t)now, (uintmax_t)now - 500, (uintmax_t)now + 200000,
-			(uintmax_t)now + 199000);
-	fprintf(to, "%ju 0 enter 10 epoll_wait enter=%ju args=5\n%ju 0 switch 10 0 sleeping\n",
-		(uintmax_t)SLEEP_NS, (uintmax_t)SLEEP_NS, (uintmax_t)SLEEP_NS);
-	fprintf(to, "%ju 0 waking 10 from - softirq\n%ju 0 switch 0 10 runnable\n"
-		    "%ju 0 exit 10 epoll_wait ret=1\n",
+		fprintf(to,
+			"%ju 0 syscall 10 read enter=%ju ret=64 args=7\n"
+			"%ju 0 syscall 10 epoll_wait enter=%ju ret=1 args=5\n",
+			(uintmax_t)now, (uintmax_t)now - 500, (uintmax_t)now + 200000, (uintmax_t)now + 199000);
+	fprintf(to, "%ju 0 enter 10 epoll_wait enter=%ju args=5\n%ju 0 switch 10 0 sleeping\n", (uintmax_t)SLEEP_NS,
+		(uintmax_t)SLEEP_NS, (uintmax_t)SLEEP_NS);
+	fprintf(to,
+		"%ju 0 waking 10 from - softirq\n%ju 0 switch 0 10 runnable\n"
+		"%ju 0 exit 10 epoll_wait ret=1\n",
 		(uintmax_t)WAKE_NS, (uintmax_t)WAKE_NS, (uintmax_t)WAKE_NS);
 	for (uint64_t now = WAKE_NS + 1000; now <= END_NS; now += 100000000)
-		fprintf(to, "%ju 0 syscall 10 getpid enter=%ju ret=10\n", (uintmax_t)now,
-			(uintmax_t)now - 500);
-	fprintf(to, "%ju 0 syscall 10 getpid enter=%ju ret=10\n", (uintmax_t)END_NS,
-		(uintmax_t)END_NS - 500);
+		fprintf(to, "%ju 0 syscall 10 getpid enter=%ju ret=10\n", (uintmax_t)now, (uintmax_t)now - 500);
+	fprintf(to, "%ju 0 syscall 10 getpid enter=%ju ret=10\n", (uintmax_t)END_NS, (uintmax_t)END_NS - 500);
 	assert_int_equal(fclose(to), 0);
 	return text;
 }
 
-static struct scope_analysis *analysis_of(struct feed *feed, struct scope_trace *whole,
-					  uint64_t from_ns)
+static struct scope_analysis *analysis_of(struct feed *feed, struct scope_trace *whole, uint64_t from_ns)
 {
 	struct scope_analysis_options options;
 	struct scope_analysis *analysis;
@@ -63,7 +62,7 @@ static struct scope_analysis *analysis_of(struct feed *feed, struct scope_trace 
 /* The last window_ns of it; 0: all. */
 static void check(uint64_t window_ns, size_t groups)
 {
-	struct feed feed = {.step_events = 300000, .window_ns = window_ns};
+	struct feed feed = { .step_events = 300000, .window_ns = window_ns };
 	char *text = text_of();
 	struct scope_trace *trace = trace_of(text), *whole = NULL;
 	const uint64_t from_ns = window_ns ? END_NS - window_ns : 0;
@@ -81,11 +80,11 @@ static void check(uint64_t window_ns, size_t groups)
 	assert_int_equal(lines, groups);
 	assert_string_equal(line[lines - 1].name, "server");
 	assert_int_equal((uint64_t)line[lines - 1].wall_ns, END_NS - begin_ns);
-	assert_int_equal((uint64_t)line[lines - 1].blocked_ns[SCOPE_WAIT_POLL],
-			 begin_ns < SLEEP_NS ? WAKE_NS - SLEEP_NS
-					     : begin_ns < WAKE_NS ? WAKE_NS - begin_ns : 0);
-	assert_int_equal((uint64_t)(line[lines - 1].run_ns +
-				    line[lines - 1].blocked_ns[SCOPE_WAIT_POLL]),
+	assert_int_equal((uint64_t)line[lines - 1].blocked_ns[SCOPE_WAIT_POLL], begin_ns < SLEEP_NS ? WAKE_NS - SLEEP_NS
+										: begin_ns < WAKE_NS
+											? WAKE_NS - begin_ns
+											: 0);
+	assert_int_equal((uint64_t)(line[lines - 1].run_ns + line[lines - 1].blocked_ns[SCOPE_WAIT_POLL]),
 			 END_NS - begin_ns);
 	free(line);
 	scope_analysis_destroy(analysis);

@@ -13,12 +13,12 @@
 
 enum { HUNG, PEER, OTHER };
 
-static const struct scope_function start = {.name = "start", .module = "p"};
-static const struct scope_function elsewhere = {.name = "start_other", .module = "p"};
-static const struct scope_function loop = {.name = "loop", .module = "p"};
-static const struct scope_function idle = {.name = "idle", .module = "p"};
-static const struct scope_function work = {.name = "work", .module = "p"};
-static const struct scope_function deep = {.name = "deep", .module = "p"};
+static const struct scope_function start = { .name = "start", .module = "p" };
+static const struct scope_function elsewhere = { .name = "start_other", .module = "p" };
+static const struct scope_function loop = { .name = "loop", .module = "p" };
+static const struct scope_function idle = { .name = "idle", .module = "p" };
+static const struct scope_function work = { .name = "work", .module = "p" };
+static const struct scope_function deep = { .name = "deep", .module = "p" };
 
 static struct rank_case *made;
 static struct scope_standing standing[CASE_THREADS];
@@ -36,8 +36,8 @@ static void waits_for_work(uint32_t index)
 
 static int setup(void **state)
 {
-	const struct scope_function *to_idle[] = {&start, &loop, &idle};
-	const struct scope_function *to_deep[] = {&start, &loop, &work, &deep};
+	const struct scope_function *to_idle[] = { &start, &loop, &idle };
+	const struct scope_function *to_deep[] = { &start, &loop, &work, &deep };
 
 	(void)state;
 	made = case_create();
@@ -45,13 +45,13 @@ static int setup(void **state)
 	at_work = case_node(made, to_deep, 3);
 	at_deep = case_node(made, to_deep, 4);
 	for (unsigned i = 0; i < CASE_THREADS; i++)
-		standing[i] = (struct scope_standing){0};
-	standing[HUNG] = (struct scope_standing){.node = at_deep, .start = &start};
-	standing[PEER] = (struct scope_standing){.node = at_idle, .start = &start};
+		standing[i] = (struct scope_standing){ 0 };
+	standing[HUNG] = (struct scope_standing){ .node = at_deep, .start = &start };
+	standing[PEER] = (struct scope_standing){ .node = at_idle, .start = &start };
 	made->evidence.standing = standing;
-	hang = (struct scope_hang){.thread = HUNG, .needs_peers = true};
+	hang = (struct scope_hang){ .thread = HUNG, .needs_peers = true };
 	waits_for_work(PEER);
-	case_unit(made, (struct scope_unit){.thread = PEER}, 0, SCOPE_UNIT_USUAL, 0, 0);
+	case_unit(made, (struct scope_unit){ .thread = PEER }, 0, SCOPE_UNIT_USUAL, 0, 0);
 	return scope_unit_pickups_create(&pickups);
 }
 
@@ -67,18 +67,19 @@ static int teardown(void **state)
 static void stacks(uint32_t node, unsigned count)
 {
 	while (count--)
-		case_item(made, (struct scope_item){.kind = SCOPE_ITEM_RUN, .node = node});
+		case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_RUN, .node = node });
 }
 
 static bool is_hang(void)
 {
-	const struct scope_evidence_source source = {.kept = &made->kept};
+	const struct scope_evidence_source source = { .kept = &made->kept };
 	struct scope_evidence *evidence;
 	struct scope_hang row = hang;
 	size_t count = 1;
 
-	assert_int_equal(scope_evidence_collect(&source, NULL, &made->detection, pickups, &made->evidence, &row,
-						&count, &evidence), 0);
+	assert_int_equal(scope_evidence_collect(&source, NULL, &made->detection, pickups, &made->evidence, &row, &count,
+						&evidence),
+			 0);
 	scope_evidence_destroy(evidence);
 	hang.unsure = count && row.unsure;
 	return count;
@@ -136,16 +137,16 @@ static void who_has_no_peer_at_work_is_idle(void **state)
 /* Of threads that started elsewhere, and of stacks that were cut short, nothing is known. */
 static void stacks_of_others_do_not_count(void **state)
 {
-	const struct scope_function *cut[] = {&work};
+	const struct scope_function *cut[] = { &work };
 	const uint32_t at_cut = case_node(made, cut, 1);
-	const uint32_t unit = case_unit(made, (struct scope_unit){.thread = OTHER}, 0, SCOPE_UNIT_USUAL, 0, 0);
+	const uint32_t unit = case_unit(made, (struct scope_unit){ .thread = OTHER }, 0, SCOPE_UNIT_USUAL, 0, 0);
 
 	(void)state;
 	stacks(at_idle, 5);
 	stacks(at_cut, 100);
 	assert_false(is_hang());
 	for (unsigned i = 0; i < 100; i++)
-		case_item(made, (struct scope_item){.kind = SCOPE_ITEM_RUN, .node = at_deep, .unit = unit});
+		case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_RUN, .node = at_deep, .unit = unit });
 	standing[OTHER].start = &elsewhere;
 	assert_false(is_hang());
 	standing[OTHER].start = &start;
@@ -158,9 +159,9 @@ static void stacks_at_work_are_samples_and_sleeps(void **state)
 	(void)state;
 	stacks(at_idle, 5);
 	for (unsigned i = 0; i < 100; i++)
-		case_item(made, (struct scope_item){.kind = SCOPE_ITEM_BLAME, .node = at_deep});
+		case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_BLAME, .node = at_deep });
 	assert_false(is_hang());
-	case_item(made, (struct scope_item){.kind = SCOPE_ITEM_WAIT, .node = at_deep});
+	case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_WAIT, .node = at_deep });
 	assert_true(is_hang());
 }
 

@@ -247,11 +247,20 @@ static void standing(void **state)
 {
 	struct session *session = begin(SCOPE_STACK_NONE);
 	struct scope_record_state sleeping = {
-		.tid = 101, .tgid = 100, .nr = SYS_read, .state = SCOPE_STATE_SLEEPING,
-		.since_ns = 900, .run_ns = 5, .comm = "second", .regs = 2,
+		.tid = 101,
+		.tgid = 100,
+		.nr = SYS_read,
+		.state = SCOPE_STATE_SLEEPING,
+		.since_ns = 900,
+		.run_ns = 5,
+		.comm = "second",
+		.regs = 2,
 	};
 	struct scope_record_state running = {
-		.tid = 100, .tgid = 100, .nr = SCOPE_NR_NONE, .state = SCOPE_STATE_RUNNABLE,
+		.tid = 100,
+		.tgid = 100,
+		.nr = SCOPE_NR_NONE,
+		.state = SCOPE_STATE_RUNNABLE,
 		.comm = "first",
 	};
 	const uint64_t reg[2] = { 1, 2 };

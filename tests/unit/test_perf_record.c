@@ -34,8 +34,7 @@ static void fields(void **state)
 	assert_int_equal(scope_perf_field_find(format_waking, "pid", &field), 0);
 	assert_int_equal(field.offset, 24);
 	assert_int_equal(scope_perf_field_find("field:int x; size:4;", "x", &field), -EBADMSG);
-	assert_int_equal(scope_perf_field_find("field:int x;\toffset:0;\tsize:0;\tsigned:1;", "x",
-					       &field), -EBADMSG);
+	assert_int_equal(scope_perf_field_find("field:int x;\toffset:0;\tsize:0;\tsigned:1;", "x", &field), -EBADMSG);
 	assert_int_equal(scope_perf_field_find("", "x", &field), -ENOENT);
 	assert_int_equal(field.offset, 24);
 }
@@ -139,7 +138,8 @@ static void filters(void **state)
 static void told(void **state)
 {
 	struct scope_perf_cpu cpu[] = {
-		{ .age = SCOPE_PERF_KNOWN, .events = 1 }, { .age = SCOPE_PERF_YOUNG, .events = 1 },
+		{ .age = SCOPE_PERF_KNOWN, .events = 1 },
+		{ .age = SCOPE_PERF_YOUNG, .events = 1 },
 	};
 	struct scope_perf_record new = { .kind = SCOPE_PERF_ENTER, .tid = 9000 };
 	struct scope_perf_record old = { .kind = SCOPE_PERF_ENTER, .tid = 9001, .id_at = 1 };
@@ -171,7 +171,8 @@ struct ring_fixture {
 static void ring_init(struct ring_fixture *fixture)
 {
 	memset(fixture, 0, sizeof(*fixture));
-	fixture->ring = (struct scope_perf_ring){ .page = &fixture->page, .data = fixture->data,
+	fixture->ring = (struct scope_perf_ring){ .page = &fixture->page,
+						  .data = fixture->data,
 						  .bytes = sizeof(fixture->data) };
 }
 
@@ -204,8 +205,7 @@ static void ring_wraps(void **state)
 		assert_int_equal(scope_perf_ring_peek(&fixture.ring, &data, &size), 1);
 		assert_int_equal(size, bytes.bytes);
 		assert_int_equal(scope_perf_record_time(data, size), i);
-		assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, data, size,
-							 &record), 0);
+		assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, data, size, &record), 0);
 		assert_int_equal(record.value[0], i);
 		assert_memory_equal(record.raw + 16, &i, 8);
 		scope_perf_ring_step(&fixture.ring, size);
@@ -262,8 +262,8 @@ static void records_cut_short(void **state)
 	for (size_t i = 0; i < 5; i++) {
 		const size_t whole = bytes[i].bytes;
 
-		assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes[i].data,
-							 whole, &record), 0);
+		assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes[i].data, whole, &record),
+				 0);
 		assert_int_equal(record.time_ns, 7);
 		for (size_t cut = 0; cut < whole; cut += 8) {
 			uint8_t *exact = malloc(cut + 1);
@@ -273,10 +273,8 @@ static void records_cut_short(void **state)
 				((struct perf_event_header *)exact)->size = (uint16_t)cut;
 			scope_perf_record_time(exact, cut);
 			/* A record that is no sample keeps its trailer at its end, wherever that is. */
-			if (scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, exact, cut, &record) ==
-			    0)
-				assert_int_not_equal(((struct perf_event_header *)exact)->type,
-						     PERF_RECORD_SAMPLE);
+			if (scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, exact, cut, &record) == 0)
+				assert_int_not_equal(((struct perf_event_header *)exact)->type, PERF_RECORD_SAMPLE);
 			free(exact);
 		}
 	}
@@ -295,8 +293,7 @@ static void records_of_other_kinds(void **state)
 		bytes_u64(&bytes, 0);
 		bytes_u64(&bytes, 3);
 		bytes_trailer(&bytes, 8);
-		if (scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data, bytes.bytes,
-					    &record))
+		if (scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data, bytes.bytes, &record))
 			continue;
 		if (type != PERF_RECORD_FORK && type != PERF_RECORD_EXIT && type != PERF_RECORD_COMM &&
 		    type != PERF_RECORD_LOST)
@@ -315,30 +312,27 @@ static void stacks(void **state)
 
 	(void)state;
 	sample_block(&bytes, 5, 6, 7, registers(), 64, 40);
-	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data,
-						 bytes.bytes, &record), 0);
+	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data, bytes.bytes, &record), 0);
 	assert_int_equal(record.regs, registers());
 	assert_int_equal(record.stack_bytes, 40);
 	assert_int_equal(record.stack_asked, 64);
 #ifdef __x86_64__
-	assert_int_equal(record.reg[7], 107); /* rsp */
-	assert_int_equal(record.reg[3], 101); /* rbx */
+	assert_int_equal(record.reg[7], 107);  /* rsp */
+	assert_int_equal(record.reg[3], 101);  /* rbx */
 	assert_int_equal(record.reg[16], 108); /* rip */
 #endif
 	/* More there than asked for. */
 	sample_block(&bytes, 5, 6, 7, registers(), 64, 65);
-	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data,
-						 bytes.bytes, &record), -EBADMSG);
+	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data, bytes.bytes, &record),
+			 -EBADMSG);
 	/* A kernel thread has no registers. */
 	sample_block(&bytes, 5, 6, 7, 0, 0, 0);
-	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data,
-						 bytes.bytes, &record), 0);
+	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data, bytes.bytes, &record), 0);
 	assert_int_equal(record.regs, 0);
 	/* A sign of life has nothing else. */
 	sample_begin(&bytes, SCOPE_PERF_LIFE, 5, 6, 7);
 	bytes_end(&bytes);
-	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data,
-						 bytes.bytes, &record), 0);
+	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data, bytes.bytes, &record), 0);
 	assert_int_equal(record.kind, SCOPE_PERF_LIFE);
 	layout = layout_make(SCOPE_STACK_CHAIN);
 	sample_begin(&bytes, SCOPE_PERF_SAMPLE, 5, 6, 7);
@@ -347,8 +341,7 @@ static void stacks(void **state)
 	bytes_u64(&bytes, 0x1000);
 	bytes_u64(&bytes, 0x2000);
 	bytes_end(&bytes);
-	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data,
-						 bytes.bytes, &record), 0);
+	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data, bytes.bytes, &record), 0);
 	assert_int_equal(record.chain_count, 2);
 	assert_true(record.user);
 }
@@ -356,11 +349,15 @@ static void stacks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields),	      cmocka_unit_test(numbers),
-		cmocka_unit_test(states),	      cmocka_unit_test(filters),
+		cmocka_unit_test(fields),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(states),
+		cmocka_unit_test(filters),
 		cmocka_unit_test(told),
-		cmocka_unit_test(ring_wraps),	      cmocka_unit_test(ring_refuses),
-		cmocka_unit_test(records_cut_short),  cmocka_unit_test(records_of_other_kinds),
+		cmocka_unit_test(ring_wraps),
+		cmocka_unit_test(ring_refuses),
+		cmocka_unit_test(records_cut_short),
+		cmocka_unit_test(records_of_other_kinds),
 		cmocka_unit_test(stacks),
 	};
 

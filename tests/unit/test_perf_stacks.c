@@ -79,8 +79,7 @@ static void stacks_of_all_calls(void **state)
 		sample_begin(&session->bytes, SCOPE_PERF_ENTER, 100, 100, time_ns);
 		sample_raw(&session->bytes, raw, sizeof(raw));
 		/* The second one has none: its memory was out. */
-		sample_stack(&session->bytes, time_ns == 2000 ? 0 : registers,
-			     time_ns == 2000 ? 0 : 64, 8);
+		sample_stack(&session->bytes, time_ns == 2000 ? 0 : registers, time_ns == 2000 ? 0 : 64, 8);
 		bytes_end(&session->bytes);
 		put(session, 0);
 		/* The third call sleeps. */
@@ -93,8 +92,9 @@ static void stacks_of_all_calls(void **state)
 	scope_perf_pack_count(session->pack, &counts);
 	assert_int_equal(counts.stacks, 2);
 	assert_int_equal(counts.stacks_absent, 1);
-	free(trace_text(session, 4000, "1500 0 syscall 100 getppid enter=1000 ret=1\n"
-				       "1500 0 stack 100 regs="));
+	free(trace_text(session, 4000,
+			"1500 0 syscall 100 getppid enter=1000 ret=1\n"
+			"1500 0 stack 100 regs="));
 }
 
 /* Where in the kernel a sample hit is told as far from the base, where it hit the program not at all. */

@@ -38,8 +38,8 @@ static uint64_t offset_of(const void *address)
 
 	assert_non_null(maps);
 	while (fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
-		    (uintptr_t)address >= start && (uintptr_t)address < end)
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && (uintptr_t)address >= start &&
+		    (uintptr_t)address < end)
 			found = (uintptr_t)address - start + offset;
 	fclose(maps);
 	assert_true(found);
@@ -57,7 +57,8 @@ static void finds_functions(void **state)
 	assert_true(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
 	assert_int_equal(scope_causal_place_find((uint32_t)getpid(), "place_to_be_found", &error, &place), 0);
 	assert_int_equal(place.offset, want);
-	assert_int_equal(scope_causal_place_find((uint32_t)getpid(), "test_place:place_to_be_found", &error, &place), 0);
+	assert_int_equal(scope_causal_place_find((uint32_t)getpid(), "test_place:place_to_be_found", &error, &place),
+			 0);
 	assert_int_equal(place.offset, want);
 	snprintf(text, sizeof(text), "test_place:0x%llx", (unsigned long long)want);
 	assert_int_equal(scope_causal_place_find((uint32_t)getpid(), text, &error, &place), 0);
@@ -148,8 +149,8 @@ static void parses_sites(void **state)
 	assert_int_equal(site.rule.site, SCOPE_DELAY_SPEEDUP);
 	assert_int_equal(site.rule.range_count, 0);
 	scope_causal_site_free(&site);
-	assert_int_equal(scope_causal_site_parse_speedup((uint32_t)getpid(), "function:place_to_be_found", &error,
-						  &site), 0);
+	assert_int_equal(
+		scope_causal_site_parse_speedup((uint32_t)getpid(), "function:place_to_be_found", &error, &site), 0);
 	assert_int_equal(site.rule.syscall, SCOPE_NR_NONE);
 	assert_true(site.rule.range_count >= 1);
 	assert_ptr_equal(site.rule.ranges, site.range);
@@ -170,8 +171,8 @@ static void parses_points(void **state)
 	assert_int_equal(scope_causal_point_parse(self, "syscall:write", &error, &point), 0);
 	assert_false(point.pair);
 	assert_int_equal(point.end.nr, SYS_write);
-	assert_int_equal(scope_causal_point_parse(self, "begin:syscall:read,end:function:place_to_be_found", &error,
-					   &point), 0);
+	assert_int_equal(
+		scope_causal_point_parse(self, "begin:syscall:read,end:function:place_to_be_found", &error, &point), 0);
 	assert_true(point.pair);
 	assert_int_equal(point.begin.nr, SYS_read);
 	assert_int_equal(point.end.kind, SCOPE_POINT_FUNCTION);

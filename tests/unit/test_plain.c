@@ -36,8 +36,12 @@ static void test_forms(void **state)
 	check("\033]0;pwned\a\n\x7f", "\\x1b]0;pwned\\x07\\x0a\\x7f");
 	check("größe 日本 \xf0\x9f\x98\x80", "größe 日本 \xf0\x9f\x98\x80");
 	/* C1, as a character and as a byte. */
-	check("a\xc2\x9b" "31m", "a\\xc2\\x9b31m");
-	check("a\x9b" "31m", "a\\x9b31m");
+	check("a\xc2\x9b"
+	      "31m",
+	      "a\\xc2\\x9b31m");
+	check("a\x9b"
+	      "31m",
+	      "a\\x9b31m");
 	/* The first and last that are C1, and their neighbour. */
 	check("\xc2\x80\xc2\x9f\xc2\xa0", "\\xc2\\x80\\xc2\\x9f\xc2\xa0");
 	/* Order of characters: U+202E, U+2066, U+200F; line ends U+2028. */
@@ -134,9 +138,9 @@ static void test_text_read_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),	 cmocka_unit_test(test_backslashes),
-		cmocka_unit_test(test_all_pairs), cmocka_unit_test(test_room),
-		cmocka_unit_test(test_comm),	 cmocka_unit_test(test_sentence),
+		cmocka_unit_test(test_forms),	       cmocka_unit_test(test_backslashes),
+		cmocka_unit_test(test_all_pairs),      cmocka_unit_test(test_room),
+		cmocka_unit_test(test_comm),	       cmocka_unit_test(test_sentence),
 		cmocka_unit_test(test_text_read_back),
 	};
 

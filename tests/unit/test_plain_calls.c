@@ -25,12 +25,17 @@ static char *busy_server(uint32_t random, bool by_ends)
 
 	assert_non_null(to);
 	fputs("meta begin_ns 1\nfd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 8 connected -\n"
-	      "1 0 switch 0 10 sleeping\n", to);
+	      "1 0 switch 0 10 sleeping\n",
+	      to);
 	for (int i = 0; i < 6000; i++) {
-		static const struct { uint16_t nr; uint8_t fd; int ret, times; } calls[] = {
-			{232, 5, 1, 1}, {0, 7, 64, 1}, {0, 7, -11, 1}, {0, 8, 64, 2}, {1, 7, 64, 1},
-			{1, 8, 64, 3}, {257, 9, 9, 1}, {3, 9, 0, 1}, {39, 0, 1, 20}, {288, 4, 9, 1},
-			{511, 0, 0, 1}, {600, 0, 0, 2}, {300, 0, 0, 70}, {202, 5, 1, 1},
+		static const struct {
+			uint16_t nr;
+			uint8_t fd;
+			int ret, times;
+		} calls[] = {
+			{ 232, 5, 1, 1 }, { 0, 7, 64, 1 },  { 0, 7, -11, 1 },  { 0, 8, 64, 2 },	 { 1, 7, 64, 1 },
+			{ 1, 8, 64, 3 },  { 257, 9, 9, 1 }, { 3, 9, 0, 1 },    { 39, 0, 1, 20 }, { 288, 4, 9, 1 },
+			{ 511, 0, 0, 1 }, { 600, 0, 0, 2 }, { 300, 0, 0, 70 }, { 202, 5, 1, 1 },
 		};
 		const uint32_t roll = (random = random * 1664525 + 1013904223) >> 16;
 		const uint32_t kind = roll % (sizeof(calls) / sizeof(*calls) * 4);
@@ -43,21 +48,19 @@ static char *busy_server(uint32_t random, bool by_ends)
 		else if (!(roll % 41))
 			fprintf(to, "%ju 0 waking 10 from 11 task\n", (uintmax_t)now + 600);
 		else if (!(roll % 37))
-			fprintf(to, "%ju 0 switch 10 0 sleeping\n%ju 0 switch 0 10 sleeping\n",
-				(uintmax_t)now + 5, (uintmax_t)now + 500);
+			fprintf(to, "%ju 0 switch 10 0 sleeping\n%ju 0 switch 0 10 sleeping\n", (uintmax_t)now + 5,
+				(uintmax_t)now + 500);
 		now += 1000;
 		for (int k = 0; k < calls[which].times; k++, now += 300) {
-			const uint16_t nr = (uint16_t)(calls[which].nr +
-						       (calls[which].times == 70 ? k * 2 : 0));
+			const uint16_t nr = (uint16_t)(calls[which].nr + (calls[which].times == 70 ? k * 2 : 0));
 
 			if (by_ends)
 				fprintf(to, "%ju 0 enter 10 %u enter=%ju args=%u\n%ju 0 exit 10 %u ret=%d\n",
-					(uintmax_t)now - 200, nr, (uintmax_t)now - 200,
-					calls[which].fd, (uintmax_t)now, nr, calls[which].ret);
+					(uintmax_t)now - 200, nr, (uintmax_t)now - 200, calls[which].fd, (uintmax_t)now,
+					nr, calls[which].ret);
 			else
-				fprintf(to, "%ju 0 syscall 10 %u enter=%ju ret=%d args=%u\n",
-					(uintmax_t)now, nr, (uintmax_t)now - 200, calls[which].ret,
-					calls[which].fd);
+				fprintf(to, "%ju 0 syscall 10 %u enter=%ju ret=%d args=%u\n", (uintmax_t)now, nr,
+					(uintmax_t)now - 200, calls[which].ret, calls[which].fd);
 		}
 	}
 	assert_int_equal(fclose(to), 0);
@@ -69,10 +72,10 @@ static void whole_calls_make_the_same_units(void **state)
 {
 	(void)state;
 	for (uint32_t seed = 1; seed < 6; seed++) {
-		char *texts[] = {busy_server(seed, false), busy_server(seed, true)};
+		char *texts[] = { busy_server(seed, false), busy_server(seed, true) };
 		struct run whole = run_of(texts[0]), ends = run_of(texts[1]);
 		const struct scope_units *a = whole.units, *b = ends.units;
-		const struct scope_thread *of[] = {thread_of(a, 10), thread_of(b, 10)};
+		const struct scope_thread *of[] = { thread_of(a, 10), thread_of(b, 10) };
 
 		assert_true(a->count > 100);
 		assert_int_equal(a->count, b->count);
@@ -90,8 +93,7 @@ static void whole_calls_make_the_same_units(void **state)
 			assert_int_equal(a->unit[i].calls, b->unit[i].calls);
 		}
 		assert_memory_equal(&of[0]->account, &of[1]->account, sizeof(of[0]->account));
-		assert_int_equal(a->thread[of[0]->index].last_call_ns,
-				 b->thread[of[1]->index].last_call_ns);
+		assert_int_equal(a->thread[of[0]->index].last_call_ns, b->thread[of[1]->index].last_call_ns);
 		end_run(&whole);
 		end_run(&ends);
 		free(texts[0]);

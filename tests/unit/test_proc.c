@@ -50,8 +50,8 @@ static void read_own_fds(struct scope_proc_fds *fds)
 	scope_proc_socket_table_destroy(sockets);
 }
 
-static void connect_pair(int family, const struct sockaddr *address, socklen_t length, int *listener,
-			 int *client, int *server)
+static void connect_pair(int family, const struct sockaddr *address, socklen_t length, int *listener, int *client,
+			 int *server)
 {
 	struct sockaddr_storage bound;
 	socklen_t bound_length = sizeof(bound);
@@ -76,8 +76,7 @@ static void close_all(const int *fd, size_t count)
 
 static void test_tcp(void **state)
 {
-	const struct sockaddr_in v4 = { .sin_family = AF_INET,
-					.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	const struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	const struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_ANY_INIT };
 	struct scope_proc_fds fds;
 	int fd[3];
@@ -191,8 +190,7 @@ static void test_maps(void **state)
 			vdso += map->executable;
 		if (strcmp(map->path, exe))
 			continue;
-		if (map->executable && map->start <= (uintptr_t)test_maps &&
-		    (uintptr_t)test_maps < map->end)
+		if (map->executable && map->start <= (uintptr_t)test_maps && (uintptr_t)test_maps < map->end)
 			own++;
 		/* gcc of Debian asks the linker for a build-id of 20 bytes. */
 		assert_int_equal(strlen(map->build_id), 40);
@@ -430,12 +428,12 @@ static void test_defaults(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tcp),	     cmocka_unit_test(test_datagram),
-		cmocka_unit_test(test_unix_sockets), cmocka_unit_test(test_other_descriptors),
-		cmocka_unit_test(test_maps),	     cmocka_unit_test(test_no_process),
+		cmocka_unit_test(test_tcp),	      cmocka_unit_test(test_datagram),
+		cmocka_unit_test(test_unix_sockets),  cmocka_unit_test(test_other_descriptors),
+		cmocka_unit_test(test_maps),	      cmocka_unit_test(test_no_process),
 		cmocka_unit_test(test_kernel_thread), cmocka_unit_test(test_zombie),
-		cmocka_unit_test(test_thread),	     cmocka_unit_test(test_headless_process),
-		cmocka_unit_test(test_inner_pid),    cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_thread),	      cmocka_unit_test(test_headless_process),
+		cmocka_unit_test(test_inner_pid),     cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_defaults),
 	};
 

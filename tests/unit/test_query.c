@@ -29,8 +29,7 @@ struct nl_msg *scope_control_request(struct scope_control *control, uint8_t comm
 	return nlmsg_alloc_size(64);
 }
 
-int scope_control_refused(int code, const char *verb, const struct scope_reply *reply,
-			  struct scope_error *error)
+int scope_control_refused(int code, const char *verb, const struct scope_reply *reply, struct scope_error *error)
 {
 	(void)reply;
 	return scope_error_set(error, code, "cannot %s", verb);
@@ -40,8 +39,7 @@ uint64_t scope_control_reply_number(struct nlattr *attr)
 {
 	if (!attr)
 		return 0;
-	return nla_len(attr) == 8 ? nla_get_u64(attr) : nla_len(attr) == 4 ? nla_get_u32(attr)
-									   : nla_get_u8(attr);
+	return nla_len(attr) == 8 ? nla_get_u64(attr) : nla_len(attr) == 4 ? nla_get_u32(attr) : nla_get_u8(attr);
 }
 
 static void put_cpus(struct nl_msg *answer, uint32_t first)
@@ -61,8 +59,7 @@ static void put_cpus(struct nl_msg *answer, uint32_t first)
 		assert_int_equal(nla_put_u32(answer, SCOPE_ATTR_CPU_NEXT, module.circle ? 1 : cpu), 0);
 }
 
-int scope_control_transact(struct scope_control *control, struct nl_msg *message,
-			   struct scope_reply *reply)
+int scope_control_transact(struct scope_control *control, struct nl_msg *message, struct scope_reply *reply)
 {
 	struct nlattr *attr[SCOPE_ATTR_MAX + 1], *first;
 	struct nl_msg *answer = nlmsg_alloc_size(65536);

@@ -14,10 +14,10 @@
 
 #define SLOW_NS 1000000
 
-static const struct scope_function loop = {.name = "loop", .module = "p"};
-static const struct scope_function find = {.name = "find", .module = "p"};
-static const struct scope_function hash = {.name = "hash", .module = "p"};
-static const struct scope_function idle = {.name = "idle", .module = "p"};
+static const struct scope_function loop = { .name = "loop", .module = "p" };
+static const struct scope_function find = { .name = "find", .module = "p" };
+static const struct scope_function hash = { .name = "hash", .module = "p" };
+static const struct scope_function idle = { .name = "idle", .module = "p" };
 
 static struct rank_case *made;
 static struct scope_hang hangs[4];
@@ -27,14 +27,14 @@ static uint32_t at_loop, at_find, at_hash, at_idle;
 
 static uint32_t below_loop(const struct scope_function *function)
 {
-	const struct scope_function *path[] = {&loop, function};
+	const struct scope_function *path[] = { &loop, function };
 
 	return case_node(made, path, 2);
 }
 
 static int setup(void **state)
 {
-	const struct scope_function *path[] = {&loop};
+	const struct scope_function *path[] = { &loop };
 
 	(void)state;
 	made = case_create();
@@ -70,8 +70,12 @@ static void sample(uint32_t node, double excess_ns, uint32_t unit)
 	struct scope_tree_node *of = &made->evidence.tree.node[node];
 
 	case_item(made, (struct scope_item){
-		.node = node, .kind = SCOPE_ITEM_RUN, .excess_ns = excess_ns, .unit = unit, .abnormal = excess_ns > 0,
-	});
+				.node = node,
+				.kind = SCOPE_ITEM_RUN,
+				.excess_ns = excess_ns,
+				.unit = unit,
+				.abnormal = excess_ns > 0,
+			});
 	of->self_ns += excess_ns;
 	of->self_run_ns += excess_ns;
 	made->evidence.excess_ns += excess_ns > 0 ? excess_ns : 0;
@@ -82,9 +86,13 @@ static void slow_units(uint32_t node, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		const uint64_t begin_ns = CASE_END_NS / count * i;
-		const uint32_t unit = case_unit(made, (struct scope_unit){
-			.begin_ns = begin_ns, .end_ns = begin_ns + SLOW_NS, .run_ns = SLOW_NS,
-		}, 0, SCOPE_UNIT_SLOW, 0, 0);
+		const uint32_t unit = case_unit(made,
+						(struct scope_unit){
+							.begin_ns = begin_ns,
+							.end_ns = begin_ns + SLOW_NS,
+							.run_ns = SLOW_NS,
+						},
+						0, SCOPE_UNIT_SLOW, 0, 0);
 
 		sample(node, SLOW_NS, unit);
 	}
@@ -94,7 +102,7 @@ static void slow_units(uint32_t node, unsigned count)
 static void usual_units(unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		const uint32_t unit = case_unit(made, (struct scope_unit){.run_ns = 1000}, 0, SCOPE_UNIT_USUAL, 0, 0);
+		const uint32_t unit = case_unit(made, (struct scope_unit){ .run_ns = 1000 }, 0, SCOPE_UNIT_USUAL, 0, 0);
 
 		sample(at_loop, -1000, unit);
 	}
@@ -169,8 +177,8 @@ static void what_fails_one_rule_came_near(void **state)
 /* A caller's excess splits over three callees; of so many units each has one stack, in one of them, by turns. */
 static bool caller_is_named(unsigned count)
 {
-	static const struct scope_function caller = {.name = "caller", .module = "p"};
-	const struct scope_function *callee[] = {&find, &hash, &idle}, *path[] = {&loop, &caller, NULL};
+	static const struct scope_function caller = { .name = "caller", .module = "p" };
+	const struct scope_function *callee[] = { &find, &hash, &idle }, *path[] = { &loop, &caller, NULL };
 	bool is_named;
 
 	for (unsigned i = 0; i < count; i++) {
@@ -202,7 +210,10 @@ static struct scope_hang *hang(uint32_t thread, uint32_t node, uint64_t since_ns
 	struct scope_hang *row = &hangs[made->input.hang_count++];
 
 	*row = (struct scope_hang){
-		.thread = thread, .kind = SCOPE_HANG_BLOCKED, .since_ns = since_ns, .owner = SCOPE_OWNER_NONE,
+		.thread = thread,
+		.kind = SCOPE_HANG_BLOCKED,
+		.since_ns = since_ns,
+		.owner = SCOPE_OWNER_NONE,
 	};
 	standing[thread].node = node;
 	return row;

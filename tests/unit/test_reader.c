@@ -158,8 +158,8 @@ static void pages_never_written_to_are_zeros(void **state)
 	assert_memory_equal(got + PAGE - 8, zeros, 2 * PAGE);
 	assert_memory_equal(got + 3 * PAGE - 8, pages + 3 * PAGE, PAGE - 8);
 	if (lay_page(&page)) {
-		assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)page.at - PAGE, got,
-							  2 * PAGE), PAGE);
+		assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)page.at - PAGE, got, 2 * PAGE),
+				 PAGE);
 		take_page_away(&page);
 		assert_true(now_ms() - begun < SCOPE_READER_HURRY_MS);
 	}
@@ -188,14 +188,12 @@ static void a_reader_that_hangs_is_given_up(void **state)
 	assert_true(took >= SCOPE_READER_WAIT_MS && took < SCOPE_READER_WAIT_MS + 500);
 	assert_true(calls >= 10);
 	begun = now_ms();
-	assert_int_equal(scope_proc_reader_memory(reader, 7, self, (uintptr_t)&value, &got, sizeof(got)),
-			 -ETIMEDOUT);
+	assert_int_equal(scope_proc_reader_memory(reader, 7, self, (uintptr_t)&value, &got, sizeof(got)), -ETIMEDOUT);
 	assert_true(now_ms() - begun < 50);
 	scope_proc_reader_tell(reader, text, sizeof(text));
 	assert_non_null(strstr(text, "the memory of 1 thread could not be read"));
 	/* Of another process nothing is known. */
-	assert_int_equal(scope_proc_reader_memory(reader, 8, self, (uintptr_t)&value, &got, sizeof(got)),
-			 sizeof(got));
+	assert_int_equal(scope_proc_reader_memory(reader, 8, self, (uintptr_t)&value, &got, sizeof(got)), sizeof(got));
 	assert_int_equal(got, value);
 	begun = now_ms();
 	scope_proc_reader_destroy(reader);
@@ -307,8 +305,8 @@ static void texts_come_whole(void **state)
 	(void)state;
 	/* More than one packet. */
 	for (size_t i = 0; i < 3000; i++)
-		piece[i] = mmap(NULL, PAGE, i % 2 ? PROT_READ : PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		piece[i] = mmap(NULL, PAGE, i % 2 ? PROT_READ : PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+				0);
 	assert_int_equal(scope_proc_reader_text(reader, SCOPE_PROC_MAPS, self, self, &text, &bytes), 0);
 	assert_true(bytes > SCOPE_READER_BYTES);
 	assert_int_equal(strlen(text), bytes);

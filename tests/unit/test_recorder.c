@@ -69,8 +69,7 @@ static int ask(const char *directory, enum scope_door_wish wish, const char *wan
 	char text[64] = "";
 
 	if (!child)
-		_exit(scope_recorder_door_ask(directory, wish, keep_answer, text, NULL) != 1 ||
-		      strcmp(text, want));
+		_exit(scope_recorder_door_ask(directory, wish, keep_answer, text, NULL) != 1 || strcmp(text, want));
 	return child;
 }
 
@@ -147,8 +146,8 @@ static void test_door(void **state)
 
 static void test_times_and_sizes(void **state)
 {
-	static const char *const bad[] = { "", "k", "1kk", "-1", "1.5M", "0", "99999999999999999999",
-					   "17179869184G", "5x" };
+	static const char *const bad[] = { "",	"k", "1kk", "-1", "1.5M", "0", "99999999999999999999", "17179869184G",
+					   "5x" };
 	uint64_t number = 7;
 
 	(void)state;

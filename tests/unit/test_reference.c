@@ -54,7 +54,8 @@ static void apply(void)
 	reference->groups = &before->groups;
 	reference->survey = &before->survey;
 	assert_int_equal(scope_anomaly_reference_apply(reference, &here->groups, &here->survey,
-					       &scope_anomaly_detect_defaults, detection), 0);
+						       &scope_anomaly_detect_defaults, detection),
+			 0);
 }
 
 /* 100 units of 1 ms in one group of that name, and so many of 10 us in the other trace's. */

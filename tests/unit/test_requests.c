@@ -10,7 +10,8 @@
 
 #include "units_of.h"
 
-#define BEGIN "meta begin_ns 0\nmeta end_ns 90000\nfd 10 3 listen -\nfd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 8 accepted -\n"
+#define BEGIN                                                                                                          \
+	"meta begin_ns 0\nmeta end_ns 90000\nfd 10 3 listen -\nfd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 8 accepted -\n"
 
 /* The unit that took the n-th request. */
 static const struct scope_unit *request(const struct scope_units *units, unsigned n)
@@ -26,16 +27,16 @@ static const struct scope_unit *request(const struct scope_units *units, unsigne
 static void what_stands_between_is_of_the_request(void **state)
 {
 	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
-				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
-				"1100 0 syscall 10 clock_gettime enter=1050 ret=0\n"
-				"1150 0 syscall 10 rt_sigprocmask enter=1120 ret=0\n"
-				"1200 0 syscall 10 read enter=1160 ret=-11 args=8\n"
-				"1300 0 syscall 10 read enter=1250 ret=64 args=7\n"
-				"2000 0 syscall 10 write enter=1900 ret=64 args=7\n"
-				"2300 0 syscall 10 read enter=2250 ret=-11 args=7\n"
-				"2400 0 syscall 10 epoll_wait enter=2350 ret=1 args=5\n"
-				"2600 0 syscall 10 read enter=2500 ret=-11 args=7\n"
-				"2900 0 syscall 10 epoll_wait enter=2800 ret=1 args=5\n");
+				      "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				      "1100 0 syscall 10 clock_gettime enter=1050 ret=0\n"
+				      "1150 0 syscall 10 rt_sigprocmask enter=1120 ret=0\n"
+				      "1200 0 syscall 10 read enter=1160 ret=-11 args=8\n"
+				      "1300 0 syscall 10 read enter=1250 ret=64 args=7\n"
+				      "2000 0 syscall 10 write enter=1900 ret=64 args=7\n"
+				      "2300 0 syscall 10 read enter=2250 ret=-11 args=7\n"
+				      "2400 0 syscall 10 epoll_wait enter=2350 ret=1 args=5\n"
+				      "2600 0 syscall 10 read enter=2500 ret=-11 args=7\n"
+				      "2900 0 syscall 10 epoll_wait enter=2800 ret=1 args=5\n");
 
 	(void)state;
 	assert_int_equal(run.survey->requests, 1);
@@ -48,21 +49,21 @@ static void what_stands_between_is_of_the_request(void **state)
 static void one_request_for_each_connection(void **state)
 {
 	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
-				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
-				"1200 0 syscall 10 accept4 enter=1100 ret=9 args=3\n"
-				"2000 0 syscall 10 epoll_wait enter=1900 ret=1 args=5\n"
-				"2200 0 syscall 10 read enter=2100 ret=64 args=9\n"
-				"2300 0 syscall 10 write enter=2250 ret=64 args=9\n"
-				"2400 0 syscall 10 shutdown enter=2350 ret=0 args=9\n"
-				"3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n"
-				"3200 0 syscall 10 read enter=3100 ret=4 args=9\n"
-				"3300 0 syscall 10 read enter=3250 ret=0 args=9\n"
-				"3400 0 syscall 10 close enter=3350 ret=0 args=9\n"
-				"4000 0 syscall 10 epoll_wait enter=3900 ret=1 args=5\n"
-				"4200 0 syscall 10 accept4 enter=4100 ret=9 args=3\n"
-				"4400 0 syscall 10 read enter=4300 ret=64 args=9\n"
-				"4500 0 syscall 10 write enter=4450 ret=64 args=9\n"
-				"5000 0 syscall 10 epoll_wait enter=4900 ret=1 args=5\n");
+				      "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				      "1200 0 syscall 10 accept4 enter=1100 ret=9 args=3\n"
+				      "2000 0 syscall 10 epoll_wait enter=1900 ret=1 args=5\n"
+				      "2200 0 syscall 10 read enter=2100 ret=64 args=9\n"
+				      "2300 0 syscall 10 write enter=2250 ret=64 args=9\n"
+				      "2400 0 syscall 10 shutdown enter=2350 ret=0 args=9\n"
+				      "3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n"
+				      "3200 0 syscall 10 read enter=3100 ret=4 args=9\n"
+				      "3300 0 syscall 10 read enter=3250 ret=0 args=9\n"
+				      "3400 0 syscall 10 close enter=3350 ret=0 args=9\n"
+				      "4000 0 syscall 10 epoll_wait enter=3900 ret=1 args=5\n"
+				      "4200 0 syscall 10 accept4 enter=4100 ret=9 args=3\n"
+				      "4400 0 syscall 10 read enter=4300 ret=64 args=9\n"
+				      "4500 0 syscall 10 write enter=4450 ret=64 args=9\n"
+				      "5000 0 syscall 10 epoll_wait enter=4900 ret=1 args=5\n");
 
 	(void)state;
 	assert_int_equal(run.survey->requests, 2);
@@ -76,14 +77,14 @@ static void one_request_for_each_connection(void **state)
 static void an_accept_and_its_read_are_one(void **state)
 {
 	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
-				"1000 0 syscall 10 accept enter=900 ret=9 args=3\n"
-				"1200 0 syscall 10 read enter=1100 ret=64 args=9\n"
-				"1300 0 syscall 10 write enter=1250 ret=64 args=9\n"
-				"1400 0 syscall 10 close enter=1350 ret=0 args=9\n"
-				"2000 0 syscall 10 accept enter=1900 ret=9 args=3\n"
-				"2200 0 syscall 10 read enter=2100 ret=64 args=9\n"
-				"2300 0 syscall 10 write enter=2250 ret=64 args=9\n"
-				"2400 0 syscall 10 close enter=2350 ret=0 args=9\n");
+				      "1000 0 syscall 10 accept enter=900 ret=9 args=3\n"
+				      "1200 0 syscall 10 read enter=1100 ret=64 args=9\n"
+				      "1300 0 syscall 10 write enter=1250 ret=64 args=9\n"
+				      "1400 0 syscall 10 close enter=1350 ret=0 args=9\n"
+				      "2000 0 syscall 10 accept enter=1900 ret=9 args=3\n"
+				      "2200 0 syscall 10 read enter=2100 ret=64 args=9\n"
+				      "2300 0 syscall 10 write enter=2250 ret=64 args=9\n"
+				      "2400 0 syscall 10 close enter=2350 ret=0 args=9\n");
 
 	(void)state;
 	assert_int_equal(run.units->count, 2);
@@ -97,17 +98,17 @@ static void an_accept_and_its_read_are_one(void **state)
 static void turns_that_take_no_work_are_none(void **state)
 {
 	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
-				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
-				"1200 0 syscall 10 read enter=1100 ret=8 args=7\n"
-				"2000 0 syscall 10 epoll_wait enter=1900 ret=1 args=5\n"
-				"2200 0 syscall 10 read enter=2100 ret=56 args=7\n"
-				"3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n"
-				"3300 0 syscall 10 write enter=3200 ret=64 args=7\n"
-				"3500 0 syscall 10 read enter=3400 ret=64 args=8\n"
-				"3600 0 syscall 10 write enter=3550 ret=64 args=8\n"
-				"4000 0 syscall 10 epoll_wait enter=3900 ret=1 args=5\n"
-				"4200 0 syscall 10 read enter=4100 ret=64 args=7\n"
-				"5000 0 syscall 10 epoll_wait enter=4900 ret=1 args=5\n");
+				      "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				      "1200 0 syscall 10 read enter=1100 ret=8 args=7\n"
+				      "2000 0 syscall 10 epoll_wait enter=1900 ret=1 args=5\n"
+				      "2200 0 syscall 10 read enter=2100 ret=56 args=7\n"
+				      "3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n"
+				      "3300 0 syscall 10 write enter=3200 ret=64 args=7\n"
+				      "3500 0 syscall 10 read enter=3400 ret=64 args=8\n"
+				      "3600 0 syscall 10 write enter=3550 ret=64 args=8\n"
+				      "4000 0 syscall 10 epoll_wait enter=3900 ret=1 args=5\n"
+				      "4200 0 syscall 10 read enter=4100 ret=64 args=7\n"
+				      "5000 0 syscall 10 epoll_wait enter=4900 ret=1 args=5\n");
 
 	(void)state;
 	assert_int_equal(run.survey->requests, 3);
@@ -119,17 +120,17 @@ static void turns_that_take_no_work_are_none(void **state)
 static void connections_give_way_to_each_other(void **state)
 {
 	struct run run = run_of(BEGIN "fd 10 263 accepted -\n0 0 switch 0 10 sleeping\n"
-				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
-				"1200 0 syscall 10 read enter=1100 ret=8 args=7\n"
-				"2000 0 syscall 10 epoll_wait enter=1900 ret=1 args=5\n"
-				"2200 0 syscall 10 read enter=2100 ret=64 args=263\n"
-				"2300 0 syscall 10 write enter=2250 ret=64 args=263\n"
-				"3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n"
-				"3200 0 syscall 10 read enter=3100 ret=56 args=7\n"
-				"3300 0 syscall 10 write enter=3250 ret=64 args=7\n"
-				"4000 0 syscall 10 epoll_wait enter=3900 ret=1 args=5\n"
-				"4200 0 syscall 10 read enter=4100 ret=64 args=263\n"
-				"5000 0 syscall 10 epoll_wait enter=4900 ret=1 args=5\n");
+				      "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				      "1200 0 syscall 10 read enter=1100 ret=8 args=7\n"
+				      "2000 0 syscall 10 epoll_wait enter=1900 ret=1 args=5\n"
+				      "2200 0 syscall 10 read enter=2100 ret=64 args=263\n"
+				      "2300 0 syscall 10 write enter=2250 ret=64 args=263\n"
+				      "3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n"
+				      "3200 0 syscall 10 read enter=3100 ret=56 args=7\n"
+				      "3300 0 syscall 10 write enter=3250 ret=64 args=7\n"
+				      "4000 0 syscall 10 epoll_wait enter=3900 ret=1 args=5\n"
+				      "4200 0 syscall 10 read enter=4100 ret=64 args=263\n"
+				      "5000 0 syscall 10 epoll_wait enter=4900 ret=1 args=5\n");
 
 	(void)state;
 	assert_int_equal(run.survey->requests, 3);
@@ -140,18 +141,18 @@ static void connections_give_way_to_each_other(void **state)
 static void another_thread_may_answer(void **state)
 {
 	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n0 1 switch 0 11 sleeping\n"
-				"1 0 state 10 tgid=10 state=runnable since=0 run=0 comm=loop on_cpu\n"
-				"1 1 state 11 tgid=10 state=runnable since=0 run=0 comm=worker on_cpu\n"
-				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
-				"1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
-				"1400 0 enter 10 epoll_wait enter=1300 args=5\n1400 0 switch 10 0 sleeping\n"
-				"1500 1 enter 11 write enter=1450 args=7\n"
-				"1500 1 switch 11 0 runnable preempted\n"
-				"1600 0 waking 10 from - softirq\n1600 0 switch 0 10 sleeping\n"
-				"1610 0 exit 10 epoll_wait ret=1\n"
-				"1700 0 syscall 10 read enter=1650 ret=64 args=7\n"
-				"1800 1 switch 0 11 sleeping\n1810 1 exit 11 write ret=64\n"
-				"1900 0 syscall 10 epoll_wait enter=1850 ret=1 args=5\n");
+				      "1 0 state 10 tgid=10 state=runnable since=0 run=0 comm=loop on_cpu\n"
+				      "1 1 state 11 tgid=10 state=runnable since=0 run=0 comm=worker on_cpu\n"
+				      "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				      "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+				      "1400 0 enter 10 epoll_wait enter=1300 args=5\n1400 0 switch 10 0 sleeping\n"
+				      "1500 1 enter 11 write enter=1450 args=7\n"
+				      "1500 1 switch 11 0 runnable preempted\n"
+				      "1600 0 waking 10 from - softirq\n1600 0 switch 0 10 sleeping\n"
+				      "1610 0 exit 10 epoll_wait ret=1\n"
+				      "1700 0 syscall 10 read enter=1650 ret=64 args=7\n"
+				      "1800 1 switch 0 11 sleeping\n1810 1 exit 11 write ret=64\n"
+				      "1900 0 syscall 10 epoll_wait enter=1850 ret=1 args=5\n");
 
 	(void)state;
 	assert_int_equal(run.survey->requests, 2);
@@ -162,12 +163,12 @@ static void another_thread_may_answer(void **state)
 static void without_answers_reads_are_requests(void **state)
 {
 	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
-				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
-				"1200 0 syscall 10 read enter=1100 ret=8 args=7\n"
-				"1300 0 syscall 10 read enter=1250 ret=56 args=7\n"
-				"2000 0 syscall 10 epoll_wait enter=1900 ret=1 args=5\n"
-				"2200 0 syscall 10 read enter=2100 ret=56 args=7\n"
-				"3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n");
+				      "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				      "1200 0 syscall 10 read enter=1100 ret=8 args=7\n"
+				      "1300 0 syscall 10 read enter=1250 ret=56 args=7\n"
+				      "2000 0 syscall 10 epoll_wait enter=1900 ret=1 args=5\n"
+				      "2200 0 syscall 10 read enter=2100 ret=56 args=7\n"
+				      "3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n");
 
 	(void)state;
 	assert_int_equal(run.survey->requests, 2);
@@ -178,14 +179,14 @@ static void without_answers_reads_are_requests(void **state)
 static void a_child_has_its_parents_connection(void **state)
 {
 	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
-				"1 0 state 10 tgid=10 state=runnable since=0 run=0 comm=server on_cpu\n"
-				"1000 0 syscall 10 accept enter=900 ret=9 args=3\n"
-				"1100 0 fork 20 parent=10 tgid=20 comm=server\n"
-				"1200 0 syscall 10 close enter=1150 ret=0 args=9\n"
-				"1300 1 switch 0 20 sleeping\n"
-				"1500 1 syscall 20 read enter=1400 ret=64 args=9\n"
-				"1600 1 syscall 20 write enter=1550 ret=64 args=9\n"
-				"1700 1 syscall 20 close enter=1650 ret=0 args=9\n");
+				      "1 0 state 10 tgid=10 state=runnable since=0 run=0 comm=server on_cpu\n"
+				      "1000 0 syscall 10 accept enter=900 ret=9 args=3\n"
+				      "1100 0 fork 20 parent=10 tgid=20 comm=server\n"
+				      "1200 0 syscall 10 close enter=1150 ret=0 args=9\n"
+				      "1300 1 switch 0 20 sleeping\n"
+				      "1500 1 syscall 20 read enter=1400 ret=64 args=9\n"
+				      "1600 1 syscall 20 write enter=1550 ret=64 args=9\n"
+				      "1700 1 syscall 20 close enter=1650 ret=0 args=9\n");
 
 	(void)state;
 	assert_int_equal(run.survey->requests, 1);

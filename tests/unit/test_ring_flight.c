@@ -25,8 +25,7 @@ static bool take_flight(struct fixture *f)
 
 	if (tail >= smp_load_acquire(&f->ring.page->head))
 		return false;
-	copy_subbuf((u64 *)copy, (const u64 *)(f->region + HEADER +
-					       tail % f->ring.subbuf_count * SUBBUF));
+	copy_subbuf((u64 *)copy, (const u64 *)(f->region + HEADER + tail % f->ring.subbuf_count * SUBBUF));
 	err = scope_ring_consume(&f->ring, tail + 1);
 	if (err) {
 		assert_int_equal(err, -ESTALE);

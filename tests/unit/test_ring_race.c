@@ -122,8 +122,7 @@ static u64 read_new(struct scope_ring *ring, u64 *number)
 	u64 head = smp_load_acquire(&ring->page->head), records = 0;
 
 	for (; *number < head; ++*number) {
-		const struct scope_subbuf *subbuf =
-			(const void *)(region + HEADER + *number % COUNT * SUBBUF);
+		const struct scope_subbuf *subbuf = (const void *)(region + HEADER + *number % COUNT * SUBBUF);
 
 		assert_int_equal(subbuf->number, *number);
 		records += check(subbuf);

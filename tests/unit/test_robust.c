@@ -18,7 +18,7 @@ static void assert_near(double value, double expected, double tolerance)
 
 static void quantiles_interpolate(void **state)
 {
-	const double values[] = {1, 2, 3, 4};
+	const double values[] = { 1, 2, 3, 4 };
 
 	(void)state;
 	assert_near(scope_anomaly_quantile_sorted(values, 4, 0.5), 2.5, 0);
@@ -29,7 +29,7 @@ static void quantiles_interpolate(void **state)
 
 static struct scope_spread spread_of(const uint64_t *values, size_t count, double floor)
 {
-	struct scope_sketch sketch = {0};
+	struct scope_sketch sketch = { 0 };
 	struct scope_spread spread;
 
 	for (size_t i = 0; i < count; i++)
@@ -41,7 +41,7 @@ static struct scope_spread spread_of(const uint64_t *values, size_t count, doubl
 
 static void spread_ignores_an_outlier(void **state)
 {
-	const uint64_t values[] = {100000, 3, 1, 2, 5, 4};
+	const uint64_t values[] = { 100000, 3, 1, 2, 5, 4 };
 	struct scope_spread spread = spread_of(values, 6, 0.001);
 
 	(void)state;
@@ -52,7 +52,7 @@ static void spread_ignores_an_outlier(void **state)
 
 static void spread_falls_back_and_has_a_floor(void **state)
 {
-	const uint64_t most_equal[] = {7, 7, 7, 7, 17}, equal[] = {7, 7, 7};
+	const uint64_t most_equal[] = { 7, 7, 7, 7, 17 }, equal[] = { 7, 7, 7 };
 	struct scope_spread spread = spread_of(most_equal, 5, 0.001);
 
 	(void)state;
@@ -79,7 +79,8 @@ static void two_shares_by_chance(void **state)
 	assert_true(fabs(scope_anomaly_two_shares_z(0.75, 32, 0.25, 40) - 4.314463639909285) < 1e-9);
 	assert_true(fabs(scope_anomaly_two_shares_z(1, 5, 0.1, 20) - 4.079748391349128) < 1e-9);
 	assert_true(scope_anomaly_two_shares_z(0.5, 10, 0.5, 10) == 0);
-	assert_true(fabs(scope_anomaly_two_shares_z(0.1, 20, 0.6, 10) + scope_anomaly_two_shares_z(0.6, 10, 0.1, 20)) < 1e-9);
+	assert_true(fabs(scope_anomaly_two_shares_z(0.1, 20, 0.6, 10) + scope_anomaly_two_shares_z(0.6, 10, 0.1, 20)) <
+		    1e-9);
 	/* More of either tells more. */
 	assert_true(scope_anomaly_two_shares_z(0.75, 32, 0.25, 400) > scope_anomaly_two_shares_z(0.75, 32, 0.25, 40));
 	assert_true(scope_anomaly_two_shares_z(0.75, 64, 0.25, 40) > scope_anomaly_two_shares_z(0.75, 32, 0.25, 40));

@@ -17,10 +17,10 @@
 
 /* One round of a loop, so many times. */
 struct rounds {
-	const char *call;   /* behind the poll: name, and the rest of a line; NULL: none */
+	const char *call; /* behind the poll: name, and the rest of a line; NULL: none */
 	const char *rest;
-	uint64_t round_us;  /* from poll to poll */
-	uint64_t sleep_us;  /* of it, asleep in the poll; 0: it returns at once */
+	uint64_t round_us; /* from poll to poll */
+	uint64_t sleep_us; /* of it, asleep in the poll; 0: it returns at once */
 	unsigned count;
 	unsigned request_every; /* rounds; 0: nobody asks */
 	unsigned log_every;	/* the same: a line is written to a file */
@@ -33,7 +33,8 @@ static void write_round(FILE *to, const struct rounds *rounds, unsigned number)
 	const uint64_t now = 1000000 + number * rounds->round_us * US;
 
 	if (rounds->sleep_us)
-		fprintf(to, "%ju 0 enter 10 epoll_wait enter=%ju args=5\n%ju 0 switch 10 0 sleeping\n"
+		fprintf(to,
+			"%ju 0 enter 10 epoll_wait enter=%ju args=5\n%ju 0 switch 10 0 sleeping\n"
 			"%ju 0 waking 10 from - hardirq\n%ju 0 switch 0 10 sleeping\n%ju 0 exit 10 epoll_wait ret=1\n",
 			(uintmax_t)now, (uintmax_t)now, (uintmax_t)now, (uintmax_t)(now + rounds->sleep_us * US),
 			(uintmax_t)(now + rounds->sleep_us * US), (uintmax_t)(now + rounds->sleep_us * US));
@@ -61,8 +62,10 @@ static bool spins(struct rounds rounds)
 	FILE *to = open_memstream(&text, &size);
 
 	assert_non_null(to);
-	fprintf(to, "meta begin_ns 0\nmeta end_ns %ju\nfd 10 3 listen -\nfd 10 5 epoll -\nfd 10 7 accepted -\n"
-		"fd 10 8 file -\nfd 10 9 accepted -\n0 0 switch 0 10 sleeping\n", (uintmax_t)END_NS);
+	fprintf(to,
+		"meta begin_ns 0\nmeta end_ns %ju\nfd 10 3 listen -\nfd 10 5 epoll -\nfd 10 7 accepted -\n"
+		"fd 10 8 file -\nfd 10 9 accepted -\n0 0 switch 0 10 sleeping\n",
+		(uintmax_t)END_NS);
 	for (unsigned i = 0; i < rounds.count; i++)
 		write_round(to, &rounds, i);
 	fprintf(to, "%ju 0 enter 10 epoll_wait enter=%ju args=5\n%ju 0 switch 10 0 sleeping\n",
@@ -86,7 +89,10 @@ static bool spins(struct rounds rounds)
 }
 
 static const struct rounds no_descriptor = {
-	.call = "accept4", .rest = "ret=-24 args=3", .round_us = 200, .count = 10000,
+	.call = "accept4",
+	.rest = "ret=-24 args=3",
+	.round_us = 200,
+	.count = 10000,
 };
 
 static void calls_that_fail_for_a_second_are_a_spin(void **state)

@@ -33,9 +33,9 @@ static void files_tell_the_runtime(void **state)
 static void code_of_the_process_counts_alone(void **state)
 {
 	const struct scope_trace_map maps[] = {
-		{.tgid = 1, .executable = true, .path = "/usr/bin/node"},
-		{.tgid = 2, .executable = false, .path = "/usr/bin/python3"},
-		{.tgid = 2, .executable = true, .path = "/usr/lib/libjvm.so"},
+		{ .tgid = 1, .executable = true, .path = "/usr/bin/node" },
+		{ .tgid = 2, .executable = false, .path = "/usr/bin/python3" },
+		{ .tgid = 2, .executable = true, .path = "/usr/lib/libjvm.so" },
 	};
 
 	(void)state;

@@ -47,17 +47,21 @@ static void end_run(struct run *run)
 /* Number i: three calls, of which one is made a number of times that tells i. */
 static unsigned make_calls(uint64_t i, struct scope_unit_call *call)
 {
-	call[0] = (struct scope_unit_call){1, 1};
-	call[1] = (struct scope_unit_call){(uint16_t)(2 + i % 2), (uint16_t)(i / 2 + 1)};
-	call[2] = (struct scope_unit_call){7, 1};
+	call[0] = (struct scope_unit_call){ 1, 1 };
+	call[1] = (struct scope_unit_call){ (uint16_t)(2 + i % 2), (uint16_t)(i / 2 + 1) };
+	call[2] = (struct scope_unit_call){ 7, 1 };
 	return 2 + i % 3 / 2;
 }
 
 static void hand_over(struct run *run, uint64_t i)
 {
 	struct scope_unit unit = {
-		.begin_ns = i * 1000, .end_ns = i * 1000 + 500, .run_ns = 300 + i, .blocked_ns = i % 5,
-		.bytes = i << 20, .granularity = SCOPE_UNIT_REQUEST,
+		.begin_ns = i * 1000,
+		.end_ns = i * 1000 + 500,
+		.run_ns = 300 + i,
+		.blocked_ns = i % 5,
+		.bytes = i << 20,
+		.granularity = SCOPE_UNIT_REQUEST,
 	};
 	struct scope_unit_call call[3];
 
@@ -87,7 +91,7 @@ static void lists_without_a_number_count_as_well(void **state)
 {
 	struct run run = begin_run();
 	const struct scope_vector_set *set = run.groups->group[0].vectors;
-	struct scope_unit_sink sink = {.unit = check_unit};
+	struct scope_unit_sink sink = { .unit = check_unit };
 	uint64_t next = 0, units = 0, calls = 0, distinct = 0;
 
 	(void)state;
@@ -128,20 +132,20 @@ static void long_lists_find_no_room_either(void **state)
 	(void)state;
 	assert_int_equal(scope_unit_shapes_create(&shapes), 0);
 	for (uint16_t i = 0; i < SCOPE_UNIT_CALLS; i++)
-		call[i] = (struct scope_unit_call){i, 1};
+		call[i] = (struct scope_unit_call){ i, 1 };
 	for (uint16_t i = 0; i < SCOPE_SHAPE_CALLS_MAX / SCOPE_UNIT_CALLS + 10; i++) {
-		const struct scope_unit unit = {.calls = SCOPE_UNIT_CALLS};
+		const struct scope_unit unit = { .calls = SCOPE_UNIT_CALLS };
 		uint64_t hash;
 
 		call[5].count = i;
 		hash = scope_unit_shape_hash(0, call, unit.calls);
-		assert_int_equal(scope_unit_shapes_find(shapes, hash, 0, call, unit.calls),
-				 SCOPE_SHAPE_NONE);
+		assert_int_equal(scope_unit_shapes_find(shapes, hash, 0, call, unit.calls), SCOPE_SHAPE_NONE);
 		assert_int_equal(scope_unit_shapes_add(shapes, hash, &unit, call, &number), 0);
 		with += number != SCOPE_SHAPE_NONE;
 		assert_int_equal(scope_unit_shapes_find(shapes, hash, 0, call, unit.calls), number);
-		assert_int_equal(scope_unit_shapes_find(shapes, scope_unit_shape_hash(1, call, unit.calls), 1,
-						   call, unit.calls), SCOPE_SHAPE_NONE);
+		assert_int_equal(scope_unit_shapes_find(shapes, scope_unit_shape_hash(1, call, unit.calls), 1, call,
+							unit.calls),
+				 SCOPE_SHAPE_NONE);
 	}
 	assert_int_equal(with, SCOPE_SHAPE_CALLS_MAX / SCOPE_UNIT_CALLS);
 	scope_unit_shapes_destroy(shapes);
@@ -150,8 +154,8 @@ static void long_lists_find_no_room_either(void **state)
 /* Of two lists with one hash each has its number. */
 static void lists_of_one_hash_are_told_apart(void **state)
 {
-	const struct scope_unit_call call[] = {{1, 1}, {2, 1}};
-	const struct scope_unit unit = {.calls = 1};
+	const struct scope_unit_call call[] = { { 1, 1 }, { 2, 1 } };
+	const struct scope_unit unit = { .calls = 1 };
 	struct scope_shapes *shapes;
 	uint32_t first, second;
 
@@ -180,7 +184,7 @@ static unsigned count(struct scope_unit_call *call, unsigned *calls, uint16_t nr
 	while (i < *calls && call[i].nr != nr)
 		i++;
 	if (i == *calls)
-		call[(*calls)++] = (struct scope_unit_call){nr, 0};
+		call[(*calls)++] = (struct scope_unit_call){ nr, 0 };
 	return ++call[i].count;
 }
 
@@ -215,8 +219,7 @@ static void steps_lead_where_counting_leads(void **state)
 				assert_int_equal(scope_unit_shapes_step(shapes, shape, nr, &now), 0);
 			known += to != SCOPE_SHAPE_NONE;
 			if (now == SCOPE_SHAPE_NONE) {
-				assert_true(times > SCOPE_SHAPE_COUNT_MAX ||
-					    calls > SCOPE_UNIT_CALLS ||
+				assert_true(times > SCOPE_SHAPE_COUNT_MAX || calls > SCOPE_UNIT_CALLS ||
 					    shapes->count >= SCOPE_SHAPES_MAX / 2 ||
 					    shapes->calls >= SCOPE_SHAPE_CALLS_MAX / 2);
 				ends++;
@@ -231,8 +234,7 @@ static void steps_lead_where_counting_leads(void **state)
 	}
 	assert_true(known > 10000 && ends > 1000);
 	/* The other half is left for lists that units end with. */
-	assert_in_range(shapes->calls, SCOPE_SHAPE_CALLS_MAX / 2,
-			SCOPE_SHAPE_CALLS_MAX / 2 + SCOPE_UNIT_CALLS);
+	assert_in_range(shapes->calls, SCOPE_SHAPE_CALLS_MAX / 2, SCOPE_SHAPE_CALLS_MAX / 2 + SCOPE_UNIT_CALLS);
 	scope_unit_shapes_destroy(shapes);
 }
 

@@ -28,7 +28,7 @@ static const struct scope_shares lock = {
 /* (0 + 1) of (2 + 2) stacks: 25 % of usual time may be the function's. */
 static void few_usual_stacks_rule_nothing_out(void **state)
 {
-	struct scope_finding finding = {0};
+	struct scope_finding finding = { 0 };
 
 	(void)state;
 	scope_rank_shares_compare(lock, &finding);
@@ -40,7 +40,7 @@ static void few_usual_stacks_rule_nothing_out(void **state)
 static void usual_units_have_no_room_for_it(void **state)
 {
 	struct scope_shares shares = lock;
-	struct scope_finding finding = {0}, by_stacks = {0};
+	struct scope_finding finding = { 0 }, by_stacks = { 0 };
 
 	(void)state;
 	scope_rank_shares_compare(shares, &by_stacks);
@@ -56,7 +56,7 @@ static void usual_units_have_no_room_for_it(void **state)
 static void room_is_a_limit(void **state)
 {
 	struct scope_shares shares = lock;
-	struct scope_finding finding = {0};
+	struct scope_finding finding = { 0 };
 
 	(void)state;
 	shares.usual_units = 1000;

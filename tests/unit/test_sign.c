@@ -14,19 +14,21 @@
 #define MS 1000000ull
 #define US 1000ull
 
-static const struct scope_signature_options options = {.owners_max = 4};
+static const struct scope_signature_options options = { .owners_max = 4 };
 
 enum { MAIN, WRITER, SEEKER, FUNCTIONS };
 
-#define EPISODE(gaps, ...)                                                                         \
-	(struct scope_episode){.nr = {__VA_ARGS__},                                                \
-			       .length = sizeof((uint16_t[]){__VA_ARGS__}) / sizeof(uint16_t),     \
-			       .contiguous = !(gaps), .support = 10}
+#define EPISODE(gaps, ...)                                                                                             \
+	(struct scope_episode)                                                                                         \
+	{                                                                                                              \
+		.nr = { __VA_ARGS__ }, .length = sizeof((uint16_t[]){ __VA_ARGS__ }) / sizeof(uint16_t),               \
+		.contiguous = !(gaps), .support = 10                                                                   \
+	}
 
 /* main calls writer and seeker. */
 static struct scope_signatures *learned(struct scope_owned *owned, size_t count)
 {
-	static const char *const name[] = {"main", "writer", "seeker"};
+	static const char *const name[] = { "main", "writer", "seeker" };
 	struct scope_signatures *signatures = calloc(1, sizeof(*signatures));
 
 	assert_non_null(signatures);
@@ -45,7 +47,8 @@ static struct scope_signatures *learned(struct scope_owned *owned, size_t count)
 		function->caller[function->callers++] = MAIN;
 	}
 	assert_int_equal(scope_signatures_own(signatures, owned, count, &options), 0);
-	assert_int_equal(scope_signature_matcher_create(signatures->episode, signatures->episodes, &signatures->matcher), 0);
+	assert_int_equal(
+		scope_signature_matcher_create(signatures->episode, signatures->episodes, &signatures->matcher), 0);
 	return signatures;
 }
 
@@ -67,15 +70,17 @@ static void call(const char *name, uint64_t run_ns)
 	const uint64_t length_ns = strcmp(name, "getpid") ? 10 * US : 15 * US;
 
 	story.now_ns += run_ns;
-	fprintf(story.to, "%ju 0 syscall 10 %s enter=%ju ret=0 args=9\n",
-		(uintmax_t)(story.now_ns + length_ns), name, (uintmax_t)story.now_ns);
+	fprintf(story.to, "%ju 0 syscall 10 %s enter=%ju ret=0 args=9\n", (uintmax_t)(story.now_ns + length_ns), name,
+		(uintmax_t)story.now_ns);
 	story.now_ns += length_ns;
 }
 
 static const struct scope_evidence *sign(void)
 {
 	const struct scope_evidence_source source = {
-		.trace = made.trace, .kept = made.kept, .signatures = signatures,
+		.trace = made.trace,
+		.kept = made.kept,
+		.signatures = signatures,
 	};
 
 	assert_int_equal(scope_evidence_sign(&source, NULL, made.detection, &made.evidence), 0);
@@ -113,7 +118,7 @@ static double time_of(const char *function, uint8_t kind)
 
 static void a_call_and_what_lies_between_are_the_owners(void **state)
 {
-	struct scope_owned owned[] = {{EPISODE(false, SYS_lseek, SYS_fsync), SEEKER}};
+	struct scope_owned owned[] = { { EPISODE(false, SYS_lseek, SYS_fsync), SEEKER } };
 
 	(void)state;
 	signatures = learned(owned, 1);
@@ -131,7 +136,7 @@ static void a_call_and_what_lies_between_are_the_owners(void **state)
 /* The calls between its own are somebody's else; the time is its own all the same. */
 static void calls_between_are_others(void **state)
 {
-	struct scope_owned owned[] = {{EPISODE(true, SYS_lseek, SYS_fsync), SEEKER}};
+	struct scope_owned owned[] = { { EPISODE(true, SYS_lseek, SYS_fsync), SEEKER } };
 
 	(void)state;
 	signatures = learned(owned, 1);
@@ -147,7 +152,8 @@ static void calls_between_are_others(void **state)
 static void the_one_that_more_speaks_for_wins(void **state)
 {
 	struct scope_owned owned[] = {
-		{EPISODE(false, SYS_lseek, SYS_fsync), SEEKER}, {EPISODE(false, SYS_fsync), WRITER},
+		{ EPISODE(false, SYS_lseek, SYS_fsync), SEEKER },
+		{ EPISODE(false, SYS_fsync), WRITER },
 	};
 
 	(void)state;
@@ -168,7 +174,8 @@ static void the_one_that_more_speaks_for_wins(void **state)
 static void between_equals_it_is_their_callers(void **state)
 {
 	struct scope_owned owned[] = {
-		{EPISODE(false, SYS_lseek, SYS_fsync), SEEKER}, {EPISODE(false, SYS_lseek, SYS_fsync), WRITER},
+		{ EPISODE(false, SYS_lseek, SYS_fsync), SEEKER },
+		{ EPISODE(false, SYS_lseek, SYS_fsync), WRITER },
 	};
 
 	(void)state;
@@ -187,7 +194,7 @@ static void an_episode_lies_within_eight_calls(void **state)
 {
 	(void)state;
 	for (unsigned between = 6; between <= 7; between++) {
-		struct scope_owned owned[] = {{EPISODE(true, SYS_lseek, SYS_fsync), SEEKER}};
+		struct scope_owned owned[] = { { EPISODE(true, SYS_lseek, SYS_fsync), SEEKER } };
 
 		signatures = learned(owned, 1);
 		begin();
@@ -206,7 +213,7 @@ static void a_stretch_of_64_us_is_busy(void **state)
 {
 	(void)state;
 	for (unsigned more = 0; more < 2; more++) {
-		struct scope_owned owned[] = {{EPISODE(false, SYS_lseek, SCOPE_EPISODE_BUSY, SYS_fsync), SEEKER}};
+		struct scope_owned owned[] = { { EPISODE(false, SYS_lseek, SCOPE_EPISODE_BUSY, SYS_fsync), SEEKER } };
 		const uint64_t run_ns = 64 * US - 1 + more;
 
 		signatures = learned(owned, 1);
@@ -223,7 +230,7 @@ static void a_stretch_of_64_us_is_busy(void **state)
 static void another_busy_stretch_is_not_spoken_for(void **state)
 {
 	struct scope_owned owned[] = {
-		{EPISODE(true, SYS_lseek, SYS_fsync, SCOPE_EPISODE_BUSY, SYS_close), SEEKER},
+		{ EPISODE(true, SYS_lseek, SYS_fsync, SCOPE_EPISODE_BUSY, SYS_close), SEEKER },
 	};
 
 	(void)state;
@@ -240,7 +247,7 @@ static void another_busy_stretch_is_not_spoken_for(void **state)
 /* A sleep in the call, of which 1 ms waits for a CPU. */
 static void a_sleep_is_that_of_its_call(void **state)
 {
-	struct scope_owned owned[] = {{EPISODE(false, SYS_lseek, SYS_fsync), SEEKER}};
+	struct scope_owned owned[] = { { EPISODE(false, SYS_lseek, SYS_fsync), SEEKER } };
 
 	(void)state;
 	signatures = learned(owned, 1);
@@ -249,9 +256,9 @@ static void a_sleep_is_that_of_its_call(void **state)
 	fprintf(story.to,
 		"%ju 0 enter 10 fsync enter=%ju args=9\n%ju 0 switch 10 0 disk\n"
 		"%ju 1 waking 10 from - hardirq\n%ju 0 switch 0 10 sleeping\n%ju 0 exit 10 fsync ret=0\n",
-		(uintmax_t)(story.now_ns + 1000), (uintmax_t)(story.now_ns + 1000),
-		(uintmax_t)(story.now_ns + 1000), (uintmax_t)(story.now_ns + 1000 + 4 * MS),
-		(uintmax_t)(story.now_ns + 1000 + 5 * MS), (uintmax_t)(story.now_ns + 1000 + 5 * MS));
+		(uintmax_t)(story.now_ns + 1000), (uintmax_t)(story.now_ns + 1000), (uintmax_t)(story.now_ns + 1000),
+		(uintmax_t)(story.now_ns + 1000 + 4 * MS), (uintmax_t)(story.now_ns + 1000 + 5 * MS),
+		(uintmax_t)(story.now_ns + 1000 + 5 * MS));
 	story.now_ns += 6 * MS;
 	end();
 	assert_true(time_of("seeker", SCOPE_ITEM_WAIT) == 4 * MS);
@@ -270,7 +277,7 @@ static void a_loss_ends_what_was_under_way(void **state)
 {
 	(void)state;
 	for (int lost = 0; lost < 2; lost++) {
-		struct scope_owned owned[] = {{EPISODE(false, SYS_lseek, SYS_clock_nanosleep), SEEKER}};
+		struct scope_owned owned[] = { { EPISODE(false, SYS_lseek, SYS_clock_nanosleep), SEEKER } };
 		const struct scope_evidence *evidence;
 
 		signatures = learned(owned, 1);
@@ -296,7 +303,7 @@ static void who_stands_in_a_call_is_named_by_what_came_before(void **state)
 {
 	(void)state;
 	for (int alone = 0; alone < 2; alone++) {
-		struct scope_owned owned[] = {{EPISODE(false, SYS_fsync), SEEKER}};
+		struct scope_owned owned[] = { { EPISODE(false, SYS_fsync), SEEKER } };
 		const struct scope_evidence *evidence;
 		uint32_t index;
 
@@ -327,7 +334,7 @@ static void who_stands_in_a_call_is_named_by_what_came_before(void **state)
 
 static void where_two_fit_nobody_stands_there(void **state)
 {
-	struct scope_owned owned[] = {{EPISODE(false, SYS_fsync), SEEKER}, {EPISODE(false, SYS_fsync), WRITER}};
+	struct scope_owned owned[] = { { EPISODE(false, SYS_fsync), SEEKER }, { EPISODE(false, SYS_fsync), WRITER } };
 	const struct scope_evidence *evidence;
 
 	(void)state;
@@ -349,7 +356,7 @@ static void of_many_units_of_a_side_a_regular_part_is_taken(void **state)
 
 	(void)state;
 	for (unsigned more = 0; more < 2; more++) {
-		struct scope_owned owned[] = {{EPISODE(false, SYS_read), SEEKER}};
+		struct scope_owned owned[] = { { EPISODE(false, SYS_read), SEEKER } };
 
 		signatures = learned(owned, 1);
 		story_begin(&story, "");

@@ -30,8 +30,7 @@ static size_t random_calls(uint64_t *state, uint32_t alphabet, uint16_t *nr, siz
 	bool busy = random_below(state, 2);
 
 	for (size_t i = 0; i < length; i++) {
-		nr[i] = i > 4 && random_below(state, 3) ? nr[i - 4]
-							: (uint16_t)random_below(state, alphabet);
+		nr[i] = i > 4 && random_below(state, 3) ? nr[i - 4] : (uint16_t)random_below(state, alphabet);
 		if (i && !random_below(state, 5))
 			nr[i] = nr[i - 1];
 		if (busy && !random_below(state, 9))
@@ -70,8 +69,7 @@ static bool same_calls(const struct scope_episode *a, const struct scope_episode
 }
 
 /* Where the leftmost occurrence of an episode in the window ends, or 0. */
-static size_t naive_find(const struct scope_episode *episode, const uint16_t *nr, size_t first,
-			 size_t end)
+static size_t naive_find(const struct scope_episode *episode, const uint16_t *nr, size_t first, size_t end)
 {
 	unsigned found = 1;
 	size_t at = first;
@@ -79,8 +77,7 @@ static size_t naive_find(const struct scope_episode *episode, const uint16_t *nr
 	if (nr[first] != episode->nr[0])
 		return 0;
 	if (episode->contiguous) {
-		if (first + episode->length > end ||
-		    memcmp(&nr[first], episode->nr, episode->length * sizeof(*nr)))
+		if (first + episode->length > end || memcmp(&nr[first], episode->nr, episode->length * sizeof(*nr)))
 			return 0;
 		return first + episode->length;
 	}
@@ -100,8 +97,7 @@ static size_t naive_add(struct scope_episode *all, size_t count, const struct sc
 }
 
 /* Every subsequence of every window, the first call included. */
-static size_t naive_candidates(const struct scope_string *string, size_t strings,
-			       struct scope_episode *all)
+static size_t naive_candidates(const struct scope_string *string, size_t strings, struct scope_episode *all)
 {
 	size_t count = 0;
 
@@ -110,7 +106,7 @@ static size_t naive_candidates(const struct scope_string *string, size_t strings
 			size_t rest = window_end(string[s].nr, string[s].length, i) - i - 1;
 
 			for (unsigned set = 0; set < 1u << rest; set++) {
-				struct scope_episode episode = {.nr = {string[s].nr[i]}, .length = 1};
+				struct scope_episode episode = { .nr = { string[s].nr[i] }, .length = 1 };
 
 				if (__builtin_popcount(set) >= SCOPE_EPISODE_MAX)
 					continue;
@@ -120,7 +116,7 @@ static size_t naive_candidates(const struct scope_string *string, size_t strings
 				count = naive_add(all, count, &episode);
 			}
 			for (size_t j = run_length(string[s].nr, string[s].length, i); j > 1; j--) {
-				struct scope_episode run = {.length = (uint8_t)j, .contiguous = true};
+				struct scope_episode run = { .length = (uint8_t)j, .contiguous = true };
 
 				for (size_t k = 0; k < j && j <= SCOPE_EPISODE_MAX; k++)
 					run.nr[k] = string[s].nr[i];
@@ -132,8 +128,7 @@ static size_t naive_candidates(const struct scope_string *string, size_t strings
 }
 
 /* Taken one behind the other from the left, as many as there is room for. */
-static void naive_count_runs(const struct scope_string *string, size_t strings,
-			     struct scope_episode *run)
+static void naive_count_runs(const struct scope_string *string, size_t strings, struct scope_episode *run)
 {
 	for (size_t s = 0; s < strings; s++)
 		for (size_t i = 0; i + run->length <= string[s].length;) {
@@ -145,8 +140,7 @@ static void naive_count_runs(const struct scope_string *string, size_t strings,
 		}
 }
 
-static void naive_count(const struct scope_string *string, size_t strings,
-			struct scope_episode *episode)
+static void naive_count(const struct scope_string *string, size_t strings, struct scope_episode *episode)
 {
 	uint64_t next_to = 0;
 
@@ -181,8 +175,8 @@ static int compare(const void *left, const void *right)
 }
 
 /* Those with a busy stretch, or those without: neither kind knows the other. */
-static size_t naive_mine_kind(const struct scope_string *string, size_t strings, uint64_t support_min,
-			      bool busy, struct scope_episode *all)
+static size_t naive_mine_kind(const struct scope_string *string, size_t strings, uint64_t support_min, bool busy,
+			      struct scope_episode *all)
 {
 	size_t count = naive_candidates(string, strings, all), kept = 0, frequent = 0;
 	struct scope_episode *closed = calloc(count + 1, sizeof(*closed));
@@ -250,7 +244,7 @@ static void test_mined_episodes_are_the_closed_ones(void **state)
 	(void)state;
 	assert_non_null(naive);
 	for (int round = 0; round < ROUNDS; round++) {
-		const struct scope_mine_options options = {1 + random_below(&seed, 6), SIZE_MAX};
+		const struct scope_mine_options options = { 1 + random_below(&seed, 6), SIZE_MAX };
 		uint16_t nr[3][CALLS_MAX / 3];
 		struct scope_string string[3];
 		struct scope_episode *mined;
@@ -260,7 +254,8 @@ static void test_mined_episodes_are_the_closed_ones(void **state)
 		memset(naive, 0, NAIVE_MAX * sizeof(*naive));
 		for (int s = 0; s < 3; s++)
 			string[s] = (struct scope_string){
-				nr[s], random_calls(&seed, alphabet, nr[s], CALLS_MAX / 3),
+				nr[s],
+				random_calls(&seed, alphabet, nr[s], CALLS_MAX / 3),
 				1 + random_below(&seed, 3),
 			};
 		expected = naive_mine(string, 3, options.support_min, naive);
@@ -284,9 +279,9 @@ static void test_mined_episodes_are_the_closed_ones(void **state)
 
 static void test_best_supported_episodes_are_kept(void **state)
 {
-	static const uint16_t nr[] = {1, 2, 3, 9, 9, 1, 2, 3, 9, 1, 2};
-	const struct scope_string string = {nr, sizeof(nr) / sizeof(*nr), 1};
-	const struct scope_mine_options options = {2, 2};
+	static const uint16_t nr[] = { 1, 2, 3, 9, 9, 1, 2, 3, 9, 1, 2 };
+	const struct scope_string string = { nr, sizeof(nr) / sizeof(*nr), 1 };
+	const struct scope_mine_options options = { 2, 2 };
 	struct scope_episode *mined;
 	size_t count;
 
@@ -305,7 +300,7 @@ static void test_best_supported_episodes_are_kept(void **state)
 
 static void test_nothing_is_mined_from_nothing(void **state)
 {
-	const struct scope_mine_options options = {1, 10};
+	const struct scope_mine_options options = { 1, 10 };
 	struct scope_episode *mined;
 	size_t count;
 
@@ -330,7 +325,7 @@ static void take_hit(void *user, uint32_t episode, uint64_t first, uint64_t last
 	struct hits *hits = user;
 
 	assert_true(hits->count < sizeof(hits->hit) / sizeof(*hits->hit));
-	hits->hit[hits->count++] = (struct hit){episode, first, last};
+	hits->hit[hits->count++] = (struct hit){ episode, first, last };
 }
 
 static int compare_hits(const void *left, const void *right)
@@ -358,15 +353,13 @@ static void random_episode(uint64_t *seed, uint32_t alphabet, struct scope_episo
 			.contiguous = random_below(seed, 2),
 		};
 		for (unsigned i = 0; i < ret_episode->length; i++)
-			ret_episode->nr[i] = i && run ? ret_episode->nr[0]
-						      : (uint16_t)random_below(seed, alphabet);
+			ret_episode->nr[i] = i && run ? ret_episode->nr[0] : (uint16_t)random_below(seed, alphabet);
 	} while (!scope_signature_episode_valid(ret_episode));
 }
 
 /* Calls come in pieces of all sizes: the same hits, however they are cut. */
-static void feed_in_pieces(uint64_t *seed, const struct scope_matcher *matcher,
-			   struct scope_match *match, const uint16_t *nr, size_t length,
-			   struct hits *hits)
+static void feed_in_pieces(uint64_t *seed, const struct scope_matcher *matcher, struct scope_match *match,
+			   const uint16_t *nr, size_t length, struct hits *hits)
 {
 	hits->count = 0;
 	scope_signature_match_reset(match);
@@ -379,16 +372,15 @@ static void feed_in_pieces(uint64_t *seed, const struct scope_matcher *matcher,
 	sort_hits(hits);
 }
 
-static void naive_match(const struct scope_episode *episode, size_t episodes, const uint16_t *nr,
-			size_t length, struct hits *hits)
+static void naive_match(const struct scope_episode *episode, size_t episodes, const uint16_t *nr, size_t length,
+			struct hits *hits)
 {
 	hits->count = 0;
 	for (uint32_t e = 0; e < episodes; e++)
 		for (size_t i = 0; i < length; i++) {
 			/* A single call, a string and a run need no window. */
 			size_t end = naive_find(&episode[e], nr, i,
-						is_run(&episode[e]) ? length
-								    : window_end(nr, length, i));
+						is_run(&episode[e]) ? length : window_end(nr, length, i));
 
 			if (end)
 				take_hit(hits, e, i, end - 1);
@@ -438,11 +430,11 @@ static void test_found_episodes_are_those_of_a_naive_search(void **state)
 static void test_episodes_that_cannot_be_are_refused(void **state)
 {
 	static const struct scope_episode wrong[] = {
-		{.length = 0},
-		{.nr = {1, 2}, .length = SCOPE_EPISODE_MAX + 1},
-		{.nr = {1, 2, 1}, .length = 3},
-		{.nr = {1, 1, 2}, .length = 3, .contiguous = true},
-		{.nr = {1, 1}, .length = 2}, /* with others between its calls it is no run */
+		{ .length = 0 },
+		{ .nr = { 1, 2 }, .length = SCOPE_EPISODE_MAX + 1 },
+		{ .nr = { 1, 2, 1 }, .length = 3 },
+		{ .nr = { 1, 1, 2 }, .length = 3, .contiguous = true },
+		{ .nr = { 1, 1 }, .length = 2 }, /* with others between its calls it is no run */
 	};
 	struct scope_matcher *matcher;
 

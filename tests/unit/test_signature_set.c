@@ -12,14 +12,14 @@
 #include "evidence/vote.h"
 #include "signature/own.h"
 
-static const struct scope_signature_options four = {.owners_max = 4}, two = {.owners_max = 2};
+static const struct scope_signature_options four = { .owners_max = 4 }, two = { .owners_max = 2 };
 
 enum { MAIN, HANDLE, READ_FILE, READ_INDEX, REPLY, FUNCTIONS };
 
 /* main calls handle, which calls the other three. */
 static struct scope_signatures *make_signatures(void)
 {
-	static const char *const name[] = {"main", "handle", "read_file", "read_index", "reply"};
+	static const char *const name[] = { "main", "handle", "read_file", "read_index", "reply" };
 	struct scope_signatures *signatures = calloc(1, sizeof(*signatures));
 
 	assert_non_null(signatures);
@@ -40,14 +40,16 @@ static struct scope_signatures *make_signatures(void)
 	return signatures;
 }
 
-#define EPISODE(gaps, ...)                                                                         \
-	(struct scope_episode){.nr = {__VA_ARGS__},                                                \
-			       .length = sizeof((uint16_t[]){__VA_ARGS__}) / sizeof(uint16_t),     \
-			       .contiguous = !(gaps), .support = 10}
+#define EPISODE(gaps, ...)                                                                                             \
+	(struct scope_episode)                                                                                         \
+	{                                                                                                              \
+		.nr = { __VA_ARGS__ }, .length = sizeof((uint16_t[]){ __VA_ARGS__ }) / sizeof(uint16_t),               \
+		.contiguous = !(gaps), .support = 10                                                                   \
+	}
 
 /* Owners of the episode as bits, 0 where it is left aside. */
-static unsigned owners_of(const struct scope_signatures *signatures,
-			  const struct scope_episode *episode, double *ret_weight)
+static unsigned owners_of(const struct scope_signatures *signatures, const struct scope_episode *episode,
+			  double *ret_weight)
 {
 	unsigned owners = 0;
 
@@ -65,8 +67,7 @@ static void test_the_deepest_own_an_episode(void **state)
 {
 	const struct scope_episode open_read = EPISODE(false, 2, 0), gap = EPISODE(true, 2, 1);
 	struct scope_owned owned[] = {
-		{open_read, MAIN}, {open_read, HANDLE}, {open_read, READ_FILE},
-		{gap, MAIN}, {gap, HANDLE},
+		{ open_read, MAIN }, { open_read, HANDLE }, { open_read, READ_FILE }, { gap, MAIN }, { gap, HANDLE },
 	};
 	struct scope_signatures *signatures = make_signatures();
 	double weight = 0;
@@ -82,7 +83,7 @@ static void test_the_deepest_own_an_episode(void **state)
 static void test_what_stands_in_a_longer_episode_fits_as_well(void **state)
 {
 	const struct scope_episode single = EPISODE(false, 0), longer = EPISODE(false, 2, 8, 0);
-	struct scope_owned owned[] = {{single, READ_FILE}, {longer, READ_INDEX}};
+	struct scope_owned owned[] = { { single, READ_FILE }, { longer, READ_INDEX } };
 	struct scope_signatures *signatures = make_signatures();
 	double weight = 0;
 
@@ -99,7 +100,10 @@ static void test_what_too_many_share_is_left_aside(void **state)
 {
 	const struct scope_episode shared = EPISODE(false, 1), own = EPISODE(false, 1, 3);
 	struct scope_owned owned[] = {
-		{shared, READ_FILE}, {shared, READ_INDEX}, {shared, REPLY}, {own, REPLY},
+		{ shared, READ_FILE },
+		{ shared, READ_INDEX },
+		{ shared, REPLY },
+		{ own, REPLY },
 	};
 	struct scope_signatures *signatures = make_signatures();
 	double weight = 0;
@@ -114,9 +118,9 @@ static void test_what_too_many_share_is_left_aside(void **state)
 
 static void test_flat_weights_know_no_length(void **state)
 {
-	const struct scope_signature_options flat = {.owners_max = 4, .flat = true};
+	const struct scope_signature_options flat = { .owners_max = 4, .flat = true };
 	const struct scope_episode longer = EPISODE(true, 2, 8, 0);
-	struct scope_owned owned[] = {{longer, READ_FILE}, {longer, REPLY}};
+	struct scope_owned owned[] = { { longer, READ_FILE }, { longer, REPLY } };
 	struct scope_signatures *signatures = make_signatures();
 	double weight = 0;
 
@@ -133,8 +137,8 @@ static void test_who_is_busy_for_long_owns_it(void **state)
 	struct scope_episode busy = EPISODE(false, 2, SCOPE_EPISODE_BUSY, 1);
 	const struct scope_episode calls = EPISODE(true, 2, 1), opens = EPISODE(false, 2);
 	struct scope_owned owned[] = {
-		{busy, MAIN}, {busy, HANDLE}, {busy, READ_FILE}, {busy, REPLY},
-		{calls, HANDLE}, {opens, READ_INDEX},
+		{ busy, MAIN },	 { busy, HANDLE },  { busy, READ_FILE },
+		{ busy, REPLY }, { calls, HANDLE }, { opens, READ_INDEX },
 	};
 	struct scope_signatures *signatures = make_signatures();
 	double weight = 0;
@@ -155,7 +159,7 @@ static void test_who_is_busy_for_long_owns_it(void **state)
 static void test_a_caller_is_busy_in_many_ways(void **state)
 {
 	struct scope_episode busy = EPISODE(false, SCOPE_EPISODE_BUSY, 1);
-	struct scope_owned owned[] = {{busy, MAIN}, {busy, HANDLE}, {busy, READ_FILE}, {busy, REPLY}};
+	struct scope_owned owned[] = { { busy, MAIN }, { busy, HANDLE }, { busy, READ_FILE }, { busy, REPLY } };
 	struct scope_signatures *signatures = make_signatures();
 	double weight = 0;
 
@@ -171,7 +175,7 @@ static void test_a_caller_is_busy_in_many_ways(void **state)
 static void test_functions_that_call_each_other_keep_one(void **state)
 {
 	const struct scope_episode episode = EPISODE(false, 5);
-	struct scope_owned owned[] = {{episode, MAIN}, {episode, HANDLE}};
+	struct scope_owned owned[] = { { episode, MAIN }, { episode, HANDLE } };
 	struct scope_signatures *signatures = make_signatures();
 	struct scope_signature_function *top = &signatures->function[MAIN];
 	double weight = 0;
@@ -189,7 +193,7 @@ static void test_the_callers_weight_decides(void **state)
 {
 	struct scope_signatures *signatures = make_signatures();
 	struct scope_winner winner[SCOPE_WINNERS_MAX];
-	struct scope_ballot ballot = {.votes = 0};
+	struct scope_ballot ballot = { .votes = 0 };
 
 	(void)state;
 	assert_int_equal(scope_evidence_ballot_count(signatures, &ballot, winner), 0);
@@ -217,7 +221,7 @@ static void test_the_way_up_is_by_the_heavier_caller(void **state)
 	struct scope_signatures *signatures = make_signatures();
 	struct scope_signature_function *function = &signatures->function[READ_FILE];
 	struct scope_winner winner[SCOPE_WINNERS_MAX];
-	struct scope_ballot ballot = {.votes = 0};
+	struct scope_ballot ballot = { .votes = 0 };
 
 	(void)state;
 	free(function->caller);
@@ -238,7 +242,7 @@ static void test_the_way_up_is_by_the_heavier_caller(void **state)
 
 static void test_a_full_ballot_keeps_the_heaviest(void **state)
 {
-	struct scope_ballot ballot = {.votes = 0};
+	struct scope_ballot ballot = { .votes = 0 };
 
 	(void)state;
 	for (uint32_t i = 0; i < 2 * SCOPE_VOTES_MAX; i++)
@@ -258,7 +262,7 @@ static void test_of_more_than_four_equals_none_wins(void **state)
 	for (uint32_t i = 0; i < FUNCTIONS; i++)
 		signatures->function[i].callers = 0;
 	for (uint32_t equals = 4; equals <= 5; equals++) {
-		struct scope_ballot ballot = {.votes = 0};
+		struct scope_ballot ballot = { .votes = 0 };
 
 		for (uint32_t i = 0; i < equals; i++)
 			scope_evidence_ballot_vote(&ballot, i, 1);
@@ -275,7 +279,7 @@ static void test_sums_of_the_same_weights_are_equal(void **state)
 
 	(void)state;
 	for (int less = 0; less < 2; less++) {
-		struct scope_ballot ballot = {.votes = 0};
+		struct scope_ballot ballot = { .votes = 0 };
 
 		scope_evidence_ballot_vote(&ballot, READ_FILE, 1);
 		scope_evidence_ballot_vote(&ballot, READ_INDEX, less ? 0.99985 : 0.99995);

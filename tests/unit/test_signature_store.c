@@ -16,7 +16,7 @@
 #include "base/syscall_name.h"
 #include "signature/json.h"
 
-static const struct scope_mine_options five = {5, 100};
+static const struct scope_mine_options five = { 5, 100 };
 static char directory[] = "/tmp/scope-signature-XXXXXX";
 static char path[128], other_path[128];
 
@@ -51,11 +51,10 @@ static int tear_down(void **state)
 }
 
 /* main calls work; work made the calls count times. */
-static void make_run(struct scope_learned *learned, const uint16_t *nr, unsigned length,
-		     uint64_t count)
+static void make_run(struct scope_learned *learned, const uint16_t *nr, unsigned length, uint64_t count)
 {
-	static const struct scope_signature_learned_build build = {"0123abcd", "server", "x86_64", 1};
-	struct scope_signature_learned_function function = {.name = "main", .start = 0x1000};
+	static const struct scope_signature_learned_build build = { "0123abcd", "server", "x86_64", 1 };
+	struct scope_signature_learned_function function = { .name = "main", .start = 0x1000 };
 
 	memset(learned, 0, sizeof(*learned));
 	assert_int_equal(scope_signature_learned_build(learned, &build, &function.build), 0);
@@ -70,7 +69,7 @@ static void make_run(struct scope_learned *learned, const uint16_t *nr, unsigned
 
 static struct scope_store *open_store(const char *name, enum scope_store_mode mode)
 {
-	struct scope_error error = {""};
+	struct scope_error error = { "" };
 	struct scope_store *store = NULL;
 
 	if (scope_signature_store_open(name, mode, &error, &store))
@@ -102,12 +101,12 @@ static int sum_builds(void *user, const struct scope_store_build *build)
 	return 0;
 }
 
-static const uint16_t nine[] = {8, 9}, three[] = {1, 2, 3}, busy[] = {SCOPE_EPISODE_BUSY, 3};
+static const uint16_t nine[] = { 8, 9 }, three[] = { 1, 2, 3 }, busy[] = { SCOPE_EPISODE_BUSY, 3 };
 
 static void test_runs_add_up(void **state)
 {
 	struct scope_store *store = open_store(path, SCOPE_STORE_WRITE);
-	uint64_t sum[2] = {0};
+	uint64_t sum[2] = { 0 };
 
 	(void)state;
 	/* Three times is too rare, six times in two runs are not. */
@@ -144,7 +143,7 @@ static void test_a_build_is_meant_by_its_name_or_its_first_digits(void **state)
 
 static char *export_text(struct scope_store *store)
 {
-	struct scope_error error = {""};
+	struct scope_error error = { "" };
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
@@ -177,9 +176,9 @@ static void test_what_is_exported_comes_back(void **state)
 {
 	struct scope_store *store = open_store(path, SCOPE_STORE_WRITE);
 	struct scope_store *other = open_store(other_path, SCOPE_STORE_WRITE);
-	struct scope_error error = {""};
+	struct scope_error error = { "" };
 	char *text, *again;
-	uint64_t sum[2] = {0};
+	uint64_t sum[2] = { 0 };
 
 	(void)state;
 	add_run(store, three, 3, 7);
@@ -201,11 +200,11 @@ static void test_what_is_exported_comes_back(void **state)
 	scope_signature_store_close(other);
 }
 
-#define WHOLE(functions)                                                                           \
-	"{\"scope_signatures\": 1, \"builds\": [{\"build_id\": \"ab\", \"module\": \"m\","         \
+#define WHOLE(functions)                                                                                               \
+	"{\"scope_signatures\": 1, \"builds\": [{\"build_id\": \"ab\", \"module\": \"m\","                             \
 	" \"arch\": \"\", \"runs\": 1, \"functions\": [" functions "]}]}"
-#define FUNCTION(id, callers, strings)                                                             \
-	"{\"id\": " id ", \"name\": \"f\", \"start\": \"0x10\", \"calls\": 1, \"left_out\": 0,"     \
+#define FUNCTION(id, callers, strings)                                                                                 \
+	"{\"id\": " id ", \"name\": \"f\", \"start\": \"0x10\", \"calls\": 1, \"left_out\": 0,"                        \
 	" \"callers\": [" callers "], \"strings\": [" strings "]}"
 
 static void test_what_cannot_be_imported_is_refused(void **state)
@@ -214,25 +213,24 @@ static void test_what_cannot_be_imported_is_refused(void **state)
 		int code;
 		const char *text, *said;
 	} rows[] = {
-		{-EBADMSG, "{", "no JSON"},
-		{-EBADMSG, "[]", "holds no signatures"},
-		{-EBADMSG, "{\"scope_signatures\": 1, \"builds\": [7]}", "holds no signatures"},
-		{-EPROTO, "{\"scope_signatures\": 3, \"builds\": []}", "version 3"},
-		{-EPROTO, "{\"scope_signatures\": 0, \"builds\": []}", "version 0"},
-		{-EBADMSG, WHOLE(FUNCTION("1", "", "{\"calls\": [], \"count\": 1}")), "no calls"},
-		{-EBADMSG, WHOLE(FUNCTION("1", "", "{\"calls\": [1], \"count\": -1}")), "count"},
-		{-EBADMSG, WHOLE(FUNCTION("1", "", "{\"calls\": [\"x_y_z\"], \"count\": 1}")), "name"},
-		{-EBADMSG, WHOLE(FUNCTION("1", "", "{\"calls\": [99999], \"count\": 1}")), "number"},
-		{-EBADMSG, WHOLE(FUNCTION("1", "{\"id\": 2, \"calls\": 1}", "")), "caller"},
-		{-EBADMSG, WHOLE(FUNCTION("1", "", "") ", " FUNCTION("1", "", "")), "one id"},
-		{0, WHOLE(FUNCTION("1", "{\"id\": 1, \"calls\": 1}", "{\"calls\": [7], \"count\": 1}")),
-		 ""},
+		{ -EBADMSG, "{", "no JSON" },
+		{ -EBADMSG, "[]", "holds no signatures" },
+		{ -EBADMSG, "{\"scope_signatures\": 1, \"builds\": [7]}", "holds no signatures" },
+		{ -EPROTO, "{\"scope_signatures\": 3, \"builds\": []}", "version 3" },
+		{ -EPROTO, "{\"scope_signatures\": 0, \"builds\": []}", "version 0" },
+		{ -EBADMSG, WHOLE(FUNCTION("1", "", "{\"calls\": [], \"count\": 1}")), "no calls" },
+		{ -EBADMSG, WHOLE(FUNCTION("1", "", "{\"calls\": [1], \"count\": -1}")), "count" },
+		{ -EBADMSG, WHOLE(FUNCTION("1", "", "{\"calls\": [\"x_y_z\"], \"count\": 1}")), "name" },
+		{ -EBADMSG, WHOLE(FUNCTION("1", "", "{\"calls\": [99999], \"count\": 1}")), "number" },
+		{ -EBADMSG, WHOLE(FUNCTION("1", "{\"id\": 2, \"calls\": 1}", "")), "caller" },
+		{ -EBADMSG, WHOLE(FUNCTION("1", "", "") ", " FUNCTION("1", "", "")), "one id" },
+		{ 0, WHOLE(FUNCTION("1", "{\"id\": 1, \"calls\": 1}", "{\"calls\": [7], \"count\": 1}")), "" },
 	};
 	struct scope_store *store = open_store(path, SCOPE_STORE_WRITE);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct scope_error error = {""};
+		struct scope_error error = { "" };
 
 		assert_int_equal(import_text(store, rows[i].text, &error), rows[i].code);
 		assert_non_null(strstr(error.text, rows[i].said));
@@ -251,7 +249,7 @@ static void execute(const char *name, const char *sql)
 
 static void expect_refused(enum scope_store_mode mode, int code, const char *said)
 {
-	struct scope_error error = {""};
+	struct scope_error error = { "" };
 	struct scope_store *store;
 
 	assert_int_equal(scope_signature_store_open(path, mode, &error, &store), code);
@@ -280,7 +278,7 @@ static int count_episode(void *user, const struct scope_episode *episode)
 /* What such a one lacks comes with the next run; the older program is told that it is newer from then on. */
 static void test_an_older_database_is_read(void **state)
 {
-	static const uint16_t same[] = {7, 7, 7};
+	static const uint16_t same[] = { 7, 7, 7 };
 	struct scope_store *store = open_store(path, SCOPE_STORE_WRITE);
 	size_t before = 0, behind = 0;
 
@@ -340,8 +338,7 @@ static int read_build(void *user, const struct scope_store_build *build)
 {
 	struct reading *reading = user;
 
-	return scope_signature_store_each_function(reading->store, build->id, &reading->error, ignore_function,
-					 NULL);
+	return scope_signature_store_each_function(reading->store, build->id, &reading->error, ignore_function, NULL);
 }
 
 /* Every page of it, written over with noise: an error with a remedy, or what can still be read. */
@@ -354,7 +351,7 @@ static void test_a_damaged_database_is_told(void **state)
 
 	(void)state;
 	for (int round = 0; round < 40; round++) {
-		struct reading reading = {NULL, {""}};
+		struct reading reading = { NULL, { "" } };
 		int code;
 
 		unlink(path);
@@ -373,11 +370,10 @@ static void test_a_damaged_database_is_told(void **state)
 		fclose(file);
 		code = scope_signature_store_open(path, SCOPE_STORE_READ, &reading.error, &reading.store);
 		if (!code) {
-			code = scope_signature_store_each_build(reading.store, &reading.error, read_build,
-						      &reading);
+			code = scope_signature_store_each_build(reading.store, &reading.error, read_build, &reading);
 			for (int id = 1; !code && id < 3; id++)
 				code = scope_signature_store_each_episode(reading.store, id, &reading.error,
-								ignore_episode, NULL);
+									  ignore_episode, NULL);
 			scope_signature_store_close(reading.store);
 		}
 		refused += code != 0;
@@ -389,7 +385,7 @@ static void test_a_damaged_database_is_told(void **state)
 static void test_calls_that_no_run_wrote_are_told(void **state)
 {
 	struct scope_store *store = open_store(path, SCOPE_STORE_WRITE);
-	struct scope_error error = {""};
+	struct scope_error error = { "" };
 
 	(void)state;
 	add_run(store, three, 3, 9);

@@ -47,8 +47,8 @@ static void convoy(struct sim *sim)
 {
 	sim_init(sim, 0, 0);
 	for (int i = 0; i < 3; i++)
-		sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, A, MS }, { SIM_DONE, 0, 0 },
-			{ SIM_UNLOCK, 0, 0 }, { SIM_WORK, B, MS / 2 });
+		sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, A, MS }, { SIM_DONE, 0, 0 }, { SIM_UNLOCK, 0, 0 },
+			{ SIM_WORK, B, MS / 2 });
 }
 
 static void barrier(struct sim *sim)
@@ -64,8 +64,7 @@ static void poke(struct sim *sim)
 {
 	sim_init(sim, 0, 0);
 	sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, B, MS }, { SIM_DONE, 0, 0 }, { SIM_UNLOCK, 0, 0 });
-	sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, C, MS }, { SIM_UNLOCK, 0, 0 },
-		{ SIM_WORK, A, MS / 2 });
+	sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, C, MS }, { SIM_UNLOCK, 0, 0 }, { SIM_WORK, A, MS / 2 });
 }
 
 /* Four threads that share the work and nothing else. */
@@ -81,8 +80,7 @@ static void poke_less(struct sim *sim)
 {
 	sim_init(sim, 0, 0);
 	sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, B, MS }, { SIM_DONE, 0, 0 }, { SIM_UNLOCK, 0, 0 });
-	sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, C, MS }, { SIM_UNLOCK, 0, 0 },
-		{ SIM_WORK, A, 3 * MS / 2 });
+	sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, C, MS }, { SIM_UNLOCK, 0, 0 }, { SIM_WORK, A, 3 * MS / 2 });
 }
 
 /* A is twice in each thing done: delays count twice, and the slope is 1 all the same. */
@@ -117,8 +115,8 @@ static void chains(struct sim *sim)
 {
 	sim_init(sim, 0, 0);
 	for (int i = 0; i < 2; i++)
-		sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, A, MS }, { SIM_UNLOCK, 0, 0 },
-			{ SIM_WORK, B, 4 * MS }, { SIM_DONE, 0, 0 });
+		sim_add(sim, { SIM_LOCK, 0, 0 }, { SIM_WORK, A, MS }, { SIM_UNLOCK, 0, 0 }, { SIM_WORK, B, 4 * MS },
+			{ SIM_DONE, 0, 0 });
 }
 
 static void experiment(void (*program)(struct sim *sim), int site, double delay_ns,
@@ -134,8 +132,11 @@ static void experiment(void (*program)(struct sim *sim), int site, double delay_
 	before = *sim;
 	sim_run(sim, WARM_NS + LENGTH_NS);
 	*ret_experiment = (struct scope_experiment){
-		.value = delay_ns, .elapsed_ns = LENGTH_NS, .progress = sim->done - before.done,
-		.visits = sim->visits - before.visits, .served_ns = sim->served_ns - before.served_ns,
+		.value = delay_ns,
+		.elapsed_ns = LENGTH_NS,
+		.progress = sim->done - before.done,
+		.visits = sim->visits - before.visits,
+		.served_ns = sim->served_ns - before.served_ns,
 	};
 	ret_experiment->asked_ns = ret_experiment->served_ns;
 	ret_experiment->served = delay_ns > 0 ? ret_experiment->visits : 0;
@@ -174,8 +175,8 @@ static void measure(const struct answer *answer, struct scope_effect *ret_effect
 	assert_int_equal(plan.count, 4 * REPEATS);
 	for (size_t i = 0; i < plan.count; i++)
 		experiment(answer->program, answer->site, plan.step[i].value, &experiments[i]);
-	assert_int_equal(scope_causal_effect_compute(experiments, plan.count, 0, SCOPE_CAUSAL_SENSITIVITY, 1,
-					      ret_effect), 0);
+	assert_int_equal(
+		scope_causal_effect_compute(experiments, plan.count, 0, SCOPE_CAUSAL_SENSITIVITY, 1, ret_effect), 0);
 	scope_causal_plan_free(&plan);
 }
 
@@ -223,7 +224,8 @@ static double sped_up(void (*program)(struct sim *sim), int site, double speedup
 
 		program(sim);
 		sim->speedup = (struct sim_speedup){
-			.period_ns = PERIOD_NS, .site = site,
+			.period_ns = PERIOD_NS,
+			.site = site,
 			.worth_ns = i ? (uint64_t)(speedup * (double)PERIOD_NS) : 0,
 		};
 		sim_run(sim, WARM_NS);
@@ -231,13 +233,14 @@ static double sped_up(void (*program)(struct sim *sim), int site, double speedup
 		required_ns = sim->speedup.required_ns;
 		sim_run(sim, WARM_NS + LENGTH_NS);
 		at[i] = (struct scope_experiment){
-			.elapsed_ns = LENGTH_NS, .progress = sim->done - done,
+			.elapsed_ns = LENGTH_NS,
+			.progress = sim->done - done,
 			.inserted_ns = sim->speedup.required_ns - required_ns,
 		};
 	}
 	free(sim);
 	return 1 - scope_causal_experiment_effective(&at[1]) / (double)at[1].progress /
-		   (scope_causal_experiment_effective(&at[0]) / (double)at[0].progress);
+			   (scope_causal_experiment_effective(&at[0]) / (double)at[0].progress);
 }
 
 /* What a real speedup of the site would do, on paper. */
@@ -326,8 +329,7 @@ static void speedups_are_what_they_would_be(void **state)
 			const double got = sped_up(speedups[i].program, speedups[i].site, speedup);
 
 			if (fabs(got - want) > 0.002)
-				fail_msg("%s, by %d %%: %.4f instead of %.4f", speedups[i].name, percent,
-					 got, want);
+				fail_msg("%s, by %d %%: %.4f instead of %.4f", speedups[i].name, percent, got, want);
 		}
 	}
 }

@@ -27,10 +27,10 @@ static char *text_of(uint64_t end_ns)
 	fputs("meta begin_ns 1\nmeta sample_ns 1000000\nmeta wall_clock_ns 1700000000000000000\n"
 	      "fd 10 5 epoll -\nfd 10 7 accepted -\n"
 	      "sym 0 0x1000 0x100 parse server program\nsym 0 0x2000 0x100 walk server program\n"
-	      "1 0 switch 0 10 sleeping\n", to);
+	      "1 0 switch 0 10 sleeping\n",
+	      to);
 	for (unsigned i = 0; now < end_ns; i++) {
-		fprintf(to, "%ju 0 syscall 10 read enter=%ju ret=64 args=7\n", (uintmax_t)now,
-			(uintmax_t)now - 500);
+		fprintf(to, "%ju 0 syscall 10 read enter=%ju ret=64 args=7\n", (uintmax_t)now, (uintmax_t)now - 500);
 		now += 100000 + i % 7 * 1000;
 		if (i % 10 == 0)
 			fprintf(to, "%ju 0 sample 10 0x1010\n", (uintmax_t)now - 1000);
@@ -38,8 +38,8 @@ static char *text_of(uint64_t end_ns)
 			now += 1000000 + i % 11 * 1000;
 			fprintf(to, "%ju 0 sample 10 0x2010\n", (uintmax_t)now - 1000);
 		}
-		fprintf(to, "%ju 0 syscall 10 epoll_wait enter=%ju ret=1 args=5\n",
-			(uintmax_t)now + 400000, (uintmax_t)now);
+		fprintf(to, "%ju 0 syscall 10 epoll_wait enter=%ju ret=1 args=5\n", (uintmax_t)now + 400000,
+			(uintmax_t)now);
 		now += 402000;
 	}
 	assert_int_equal(fclose(to), 0);
@@ -49,8 +49,8 @@ static char *text_of(uint64_t end_ns)
 /* A report of what was traced until end_ns, as one of --live is made; window_ns: 0, all of that. */
 static char *live_report(uint64_t end_ns, uint64_t window_ns, uint64_t *ret_since_ns)
 {
-	struct feed feed = {.step_events = 300000, .window_ns = window_ns};
-	const struct scope_report_style style = {.verbose = true, .details = 3};
+	struct feed feed = { .step_events = 300000, .window_ns = window_ns };
+	const struct scope_report_style style = { .verbose = true, .details = 3 };
 	struct scope_analysis_options options;
 	struct scope_trace *trace, *growing;
 	struct scope_analysis *analysis;
@@ -112,7 +112,7 @@ static void it_is_told_of_a_window_that_it_is_in(void **state)
 /* Before it, and behind: there is no time before that it could be compared with. */
 static void a_window_of_one_kind_tells_nothing(void **state)
 {
-	const uint64_t ends_ns[] = {4 * SECOND_NS, 9 * SECOND_NS};
+	const uint64_t ends_ns[] = { 4 * SECOND_NS, 9 * SECOND_NS };
 	uint64_t since_ns;
 
 	(void)state;

@@ -27,7 +27,7 @@ static uint64_t next_random(uint64_t *state)
 static void quantiles_are_near(void **state)
 {
 	double *exact = calloc(VALUES, sizeof(*exact));
-	struct scope_sketch sketch = {0};
+	struct scope_sketch sketch = { 0 };
 	uint64_t random = 88172645463325252;
 
 	(void)state;
@@ -54,7 +54,7 @@ static void quantiles_are_near(void **state)
 
 static void small_values_are_exact(void **state)
 {
-	struct scope_sketch sketch = {0};
+	struct scope_sketch sketch = { 0 };
 	struct scope_sketch_run *runs;
 	size_t count;
 
@@ -76,7 +76,7 @@ static void small_values_are_exact(void **state)
 /* Two halves merged are the whole, in whichever order values came. */
 static void merging_loses_nothing(void **state)
 {
-	struct scope_sketch whole = {0}, half[2] = {{0}};
+	struct scope_sketch whole = { 0 }, half[2] = { { 0 } };
 	struct scope_sketch_run *a, *b;
 	size_t a_count, b_count;
 	uint64_t random = 1;
@@ -104,7 +104,7 @@ static void merging_loses_nothing(void **state)
 /* Counting is adding once, from the lowest value to full counts. */
 static void counting_is_adding_once(void **state)
 {
-	struct scope_sketch added = {0}, counted = {0};
+	struct scope_sketch added = { 0 }, counted = { 0 };
 	uint64_t random = 1;
 
 	(void)state;
@@ -129,7 +129,7 @@ static void counting_is_adding_once(void **state)
 
 static void the_ends_of_the_range_hold(void **state)
 {
-	struct scope_sketch sketch = {0};
+	struct scope_sketch sketch = { 0 };
 
 	(void)state;
 	assert_true(scope_sketch_quantile(&sketch, 0.5) == 0);
@@ -146,10 +146,8 @@ static void the_ends_of_the_range_hold(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quantiles_are_near),
-		cmocka_unit_test(small_values_are_exact),
-		cmocka_unit_test(merging_loses_nothing),
-		cmocka_unit_test(counting_is_adding_once),
+		cmocka_unit_test(quantiles_are_near),	      cmocka_unit_test(small_values_are_exact),
+		cmocka_unit_test(merging_loses_nothing),      cmocka_unit_test(counting_is_adding_once),
 		cmocka_unit_test(the_ends_of_the_range_hold),
 	};
 

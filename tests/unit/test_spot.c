@@ -27,9 +27,9 @@ static int setup(void **state)
 	(void)state;
 	for (int i = 0; i < FUNCTIONS; i++) {
 		snprintf(names[i], sizeof(names[i]), "f%d", i);
-		rows[i] = (struct scope_trace_symbol){ 0, AT(i), 0x100, names[i],
-						       i == FUNCTIONS - 1 ? "libc.so.6" : "app",
-						       i == FUNCTIONS - 1 };
+		rows[i] = (struct scope_trace_symbol){
+			0, AT(i), 0x100, names[i], i == FUNCTIONS - 1 ? "libc.so.6" : "app", i == FUNCTIONS - 1
+		};
 	}
 	evidence = (struct scope_evidence){ 0 };
 	return scope_evidence_tree_init(&evidence.tree) ||
@@ -96,8 +96,7 @@ static void test_paths(void **state)
 
 		for (int k = 64; k-- > 0;)
 			sprintf(want + strlen(want), "f%d ", k);
-		expect(wide, i ? 64 : 65, want,
-		       SCOPE_UNWIND_COMPLETE | (i ? 0 : SCOPE_UNWIND_CUT));
+		expect(wide, i ? 64 : 65, want, SCOPE_UNWIND_COMPLETE | (i ? 0 : SCOPE_UNWIND_CUT));
 	}
 }
 

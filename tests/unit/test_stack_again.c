@@ -30,8 +30,7 @@ static char *text_of(void)
 		fprintf(to, "%u 0 sample 10 0x%x kernel_ip=0x%x kernel\n", now + 2, i + 2, i + 3);
 		fprintf(to, "%u 0 sample 10 - kernel_ip=0x%x kernel\n", now + 3, i + 4);
 		fprintf(to, "%u 0 stack 10 regs=0x%x,0x%x data=%016x\n", now + 4, i + 5, i + 6, i);
-		fprintf(to, "%u 0 sample 10 regs=0x%x,0x2 data=%032x kernel_ip=0x%x\n", now + 5, i + 7,
-			i, i + 8);
+		fprintf(to, "%u 0 sample 10 regs=0x%x,0x2 data=%032x kernel_ip=0x%x\n", now + 5, i + 7, i, i + 8);
 	}
 	assert_int_equal(fclose(to), 0);
 	return text;
@@ -40,9 +39,12 @@ static char *text_of(void)
 static void expect_same(struct scope_trace *trace, const struct scope_event *read)
 {
 	const struct scope_trace_place place = scope_trace_place(trace, read);
-	struct scope_event event = {.flags = read->flags, .stack = {
-		.ips = read->stack.ips, .regs = read->stack.regs, .bytes = read->stack.bytes,
-	}};
+	struct scope_event event = { .flags = read->flags,
+				     .stack = {
+					     .ips = read->stack.ips,
+					     .regs = read->stack.regs,
+					     .bytes = read->stack.bytes,
+				     } };
 
 	assert_int_equal(scope_trace_stack_at(trace, &place, &event), 0);
 	if (read->stack.ips)

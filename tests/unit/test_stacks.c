@@ -7,7 +7,7 @@
 #include "symbol/stacks.h"
 
 #define CANARY 0x5945524e41434321ull /* text, as a password is */
-#define TID 100u /* of process.pid, in the trace */
+#define TID 100u		     /* of process.pid, in the trace */
 
 static struct process process;
 static struct snapshot snapshot;
@@ -40,9 +40,13 @@ static int end(void **state)
 static struct scope_record_state state_of(uint16_t nr)
 {
 	return (struct scope_record_state){
-		.word = scope_record_word(SCOPE_RECORD_STATE, 0), .tid = TID,
-		.tgid = (uint32_t)process.pid, .nr = nr, .state = SCOPE_STATE_SLEEPING,
-		.arg = { 7, CANARY, CANARY, CANARY, CANARY, CANARY }, .comm = "work",
+		.word = scope_record_word(SCOPE_RECORD_STATE, 0),
+		.tid = TID,
+		.tgid = (uint32_t)process.pid,
+		.nr = nr,
+		.state = SCOPE_STATE_SLEEPING,
+		.arg = { 7, CANARY, CANARY, CANARY, CANARY, CANARY },
+		.comm = "work",
 		.regs = SCOPE_REG_COUNT_X86_64,
 	};
 }
@@ -67,17 +71,28 @@ static struct scope_trace *raw_trace(void)
 	struct fixture fixture = fixture_begin();
 	const struct scope_record_state record = state_of(0 /* read */);
 	const struct scope_event state = {
-		.kind = SCOPE_EVENT_STATE, .time_ns = 1000, .tid = TID,
+		.kind = SCOPE_EVENT_STATE,
+		.time_ns = 1000,
+		.tid = TID,
 		.state = { &record, snapshot.reg },
 	};
 	const struct scope_trace_memory stack = {
-		TID, snapshot.reg[SCOPE_REG_SP_X86_64], snapshot.data, (uint32_t)snapshot.bytes,
+		TID,
+		snapshot.reg[SCOPE_REG_SP_X86_64],
+		snapshot.data,
+		(uint32_t)snapshot.bytes,
 	};
 	const struct scope_trace_memory lock = {
-		TID, 0x5000, (const uint8_t *)(uint32_t[]){ 2, 1, TID, 0x4321 }, SCOPE_FUTEX_MEMORY_BYTES,
+		TID,
+		0x5000,
+		(const uint8_t *)(uint32_t[]){ 2, 1, TID, 0x4321 },
+		SCOPE_FUTEX_MEMORY_BYTES,
 	};
 	const struct scope_trace_memory other = {
-		TID, 0x6000, (const uint8_t *)(uint64_t[]){ CANARY, CANARY }, SCOPE_FUTEX_MEMORY_BYTES,
+		TID,
+		0x6000,
+		(const uint8_t *)(uint64_t[]){ CANARY, CANARY },
+		SCOPE_FUTEX_MEMORY_BYTES,
 	};
 	struct scope_packer *packer;
 
@@ -91,8 +106,7 @@ static struct scope_trace *raw_trace(void)
 	add_stack(packer, 2000, 0, (uint32_t)snapshot.bytes);
 	add_stack(packer, 3000, SCOPE_STACK_CUT, 64);
 	add_stack(packer, 4000, 0, 0);
-	add_stack(packer, 900000000, SCOPE_STACK_IN_KERNEL | SCOPE_STACK_KERNEL_IP,
-		  (uint32_t)(snapshot.bytes & ~7ul));
+	add_stack(packer, 900000000, SCOPE_STACK_IN_KERNEL | SCOPE_STACK_KERNEL_IP, (uint32_t)(snapshot.bytes & ~7ul));
 	assert_int_equal(scope_trace_packer_flush(packer, NULL), 0);
 	scope_trace_packer_destroy(packer);
 	return fixture_open(&fixture);
@@ -132,9 +146,9 @@ static void expect_frames(const struct scope_event *event, struct scope_symbols 
 	assert_int_equal(event->tid, TID);
 	assert_null(event->stack.reg);
 	assert_int_equal(event->stack.cost_ns, 77);
-	assert_int_equal(scope_symbols_unwind(symbols, (uint32_t)process.pid, snapshot.reg,
-					      SCOPE_REG_COUNT_X86_64, snapshot.data, bytes, ip,
-					      SCOPE_FRAMES_MAX, &count, &flags), 0);
+	assert_int_equal(scope_symbols_unwind(symbols, (uint32_t)process.pid, snapshot.reg, SCOPE_REG_COUNT_X86_64,
+					      snapshot.data, bytes, ip, SCOPE_FRAMES_MAX, &count, &flags),
+			 0);
 	assert_int_equal(event->stack.ips, count);
 	assert_memory_equal(event->stack.ip, ip, count * sizeof(*ip));
 	assert_int_equal(event->stack.ended, flags & ~SCOPE_UNWIND_UNMAPPED);
@@ -162,8 +176,7 @@ static void test_same_frames(void **state)
 	for (unsigned int i = 1; i < SCOPE_ARG_MAX; i++)
 		assert_int_equal(event.state.record->arg[i], 0);
 	for (unsigned int i = 0; i < SCOPE_REG_COUNT_X86_64; i++)
-		assert_int_equal(event.state.reg[i], i == SCOPE_REG_SP_X86_64 || i == 16 ?
-				 snapshot.reg[i] : 0);
+		assert_int_equal(event.state.reg[i], i == SCOPE_REG_SP_X86_64 || i == 16 ? snapshot.reg[i] : 0);
 	event = next_event(trace);
 	expect_frames(&event, symbols, (uint32_t)snapshot.bytes);
 	assert_true(event.stack.ips > 3);
@@ -225,8 +238,7 @@ static void same_function(struct scope_symbols *here, struct scope_symbols *ther
 	assert_int_equal(a->library, b->library);
 	assert_int_equal(a->known, b->known);
 	assert_int_equal(scope_symbols_lines(here, (uint32_t)process.pid, ip - !first, line[0], 4, &lines[0]), 0);
-	assert_int_equal(scope_symbols_lines(there, (uint32_t)process.pid, ip - !first, line[1], 4, &lines[1]),
-			 0);
+	assert_int_equal(scope_symbols_lines(there, (uint32_t)process.pid, ip - !first, line[1], 4, &lines[1]), 0);
 	if (a->library)
 		return;
 	assert_int_equal(lines[0], lines[1]);
@@ -311,7 +323,9 @@ static void test_given_up(void **state)
 	struct filled filled = filled_begin(0, 0, 100, TID), out = { 0 };
 	const struct scope_stacks stacks = { NULL, nobody, NULL };
 	const struct scope_record_stack stack = {
-		.word = scope_record_word(SCOPE_RECORD_STACK, 5), .regs = SCOPE_REG_COUNT_X86_64, .bytes = 16,
+		.word = scope_record_word(SCOPE_RECORD_STACK, 5),
+		.regs = SCOPE_REG_COUNT_X86_64,
+		.bytes = 16,
 	};
 	const struct scope_record_frames *frames = (const void *)out.word;
 	struct scope_stacks_found found;
@@ -323,8 +337,8 @@ static void test_given_up(void **state)
 	filled_syscall(&filled, 1, 17);
 	assert_int_equal(scope_symbol_stacks_replace(&stacks, &filled.head, &out.head, &found), 0);
 	assert_int_equal(found.stacks, 1);
-	assert_int_equal(out.head.used_bytes, sizeof(out.head) + sizeof(*frames) + 8 +
-			 sizeof(struct scope_record_syscall));
+	assert_int_equal(out.head.used_bytes,
+			 sizeof(out.head) + sizeof(*frames) + 8 + sizeof(struct scope_record_syscall));
 	assert_int_equal(frames->word, scope_record_word(SCOPE_RECORD_FRAMES, 5));
 	assert_int_equal(frames->count, 1);
 	assert_int_equal(frames->ended, SCOPE_FRAMES_BROKEN);

@@ -15,7 +15,7 @@
 
 static void what_two_have_in_common_is_passed_on(void **state)
 {
-	struct scope_starved waker = {0}, sleeper = {0};
+	struct scope_starved waker = { 0 }, sleeper = { 0 };
 	uint64_t passed_ns = 0;
 
 	(void)state;
@@ -35,7 +35,7 @@ static void what_two_have_in_common_is_passed_on(void **state)
 /* The oldest are forgotten: what is passed on is less, and never more. */
 static void no_more_is_remembered_than_said(void **state)
 {
-	struct scope_starved waker = {0}, sleeper = {0};
+	struct scope_starved waker = { 0 }, sleeper = { 0 };
 	const uint64_t all = 10 * SCOPE_STARVED_RECENT;
 	uint64_t passed_ns;
 
@@ -53,7 +53,7 @@ static void no_more_is_remembered_than_said(void **state)
 /* In slices of its wait, between which it was in the run queue itself: that is no wait for another's CPU. */
 static void what_the_sleeper_has_itself_is_not_passed(void **state)
 {
-	struct scope_starved waker = {0}, sleeper = {0};
+	struct scope_starved waker = { 0 }, sleeper = { 0 };
 	uint64_t passed_ns = 0;
 
 	(void)state;
@@ -93,26 +93,25 @@ static int note_wait(void *user, const struct scope_wait *wait)
  */
 static void a_chain_of_waits_ends_in_the_run_queue(void **state)
 {
-	struct scope_trace *trace = trace_of(
-		"meta begin_ns 0\nmeta end_ns 1000000\n"
-		"0 0 switch 0 10 sleeping\n"
-		"0 1 switch 0 11 sleeping\n"
-		"0 2 switch 0 12 sleeping\n"
-		"100000 1 enter 11 futex enter=99000 args=0x10,0x80,2\n"
-		"100000 1 switch 11 0 sleeping\n"
-		"200000 0 switch 10 0 runnable preempted\n"
-		"300000 2 enter 12 futex enter=299000 args=0x20,0x80,2\n"
-		"300000 2 switch 12 0 sleeping\n"
-		"500000 0 switch 0 10 sleeping\n"
-		"600000 0 waking 11 from 10 task\n"
-		"650000 1 switch 0 11 sleeping\n"
-		"651000 1 exit 11 futex ret=0\n"
-		"700000 1 waking 12 from 11 task\n"
-		"701000 2 switch 0 12 sleeping\n"
-		"702000 2 exit 12 futex ret=0\n");
-	const struct scope_timeline_ops ops = {.wait = note_wait};
+	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 1000000\n"
+					     "0 0 switch 0 10 sleeping\n"
+					     "0 1 switch 0 11 sleeping\n"
+					     "0 2 switch 0 12 sleeping\n"
+					     "100000 1 enter 11 futex enter=99000 args=0x10,0x80,2\n"
+					     "100000 1 switch 11 0 sleeping\n"
+					     "200000 0 switch 10 0 runnable preempted\n"
+					     "300000 2 enter 12 futex enter=299000 args=0x20,0x80,2\n"
+					     "300000 2 switch 12 0 sleeping\n"
+					     "500000 0 switch 0 10 sleeping\n"
+					     "600000 0 waking 11 from 10 task\n"
+					     "650000 1 switch 0 11 sleeping\n"
+					     "651000 1 exit 11 futex ret=0\n"
+					     "700000 1 waking 12 from 11 task\n"
+					     "701000 2 switch 0 12 sleeping\n"
+					     "702000 2 exit 12 futex ret=0\n");
+	const struct scope_timeline_ops ops = { .wait = note_wait };
 	struct scope_timeline *timeline;
-	uint64_t starved_ns[3] = {0};
+	uint64_t starved_ns[3] = { 0 };
 
 	(void)state;
 	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
@@ -132,25 +131,24 @@ static void a_chain_of_waits_ends_in_the_run_queue(void **state)
 /* 11 waits for 10 in two slices of 5 ms; from 1 to 7 ms 10 is in the run queue. 11 itself is so from 5 to 5.2 ms. */
 static void a_wait_in_slices_is_starved_in_each(void **state)
 {
-	struct scope_trace *trace = trace_of(
-		"meta begin_ns 0\nmeta end_ns 20000000\n"
-		"0 0 switch 0 10 sleeping\n"
-		"0 1 switch 0 11 sleeping\n"
-		"100000 1 enter 11 futex enter=99000 args=0x10,137\n"
-		"100000 1 switch 11 0 sleeping\n"
-		"1000000 0 switch 10 0 runnable preempted\n"
-		"5000000 1 waking 11 from - hardirq\n"
-		"5200000 1 switch 0 11 sleeping\n"
-		"5201000 1 exit 11 futex ret=-110\n"
-		"5210000 1 enter 11 futex enter=5209000 args=0x10,137\n"
-		"5210000 1 switch 11 0 sleeping\n"
-		"7000000 0 switch 0 10 sleeping\n"
-		"8000000 0 waking 11 from 10 task\n"
-		"8001000 1 switch 0 11 sleeping\n"
-		"8002000 1 exit 11 futex ret=0\n");
-	const struct scope_timeline_ops ops = {.wait = note_wait};
+	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 20000000\n"
+					     "0 0 switch 0 10 sleeping\n"
+					     "0 1 switch 0 11 sleeping\n"
+					     "100000 1 enter 11 futex enter=99000 args=0x10,137\n"
+					     "100000 1 switch 11 0 sleeping\n"
+					     "1000000 0 switch 10 0 runnable preempted\n"
+					     "5000000 1 waking 11 from - hardirq\n"
+					     "5200000 1 switch 0 11 sleeping\n"
+					     "5201000 1 exit 11 futex ret=-110\n"
+					     "5210000 1 enter 11 futex enter=5209000 args=0x10,137\n"
+					     "5210000 1 switch 11 0 sleeping\n"
+					     "7000000 0 switch 0 10 sleeping\n"
+					     "8000000 0 waking 11 from 10 task\n"
+					     "8001000 1 switch 0 11 sleeping\n"
+					     "8002000 1 exit 11 futex ret=0\n");
+	const struct scope_timeline_ops ops = { .wait = note_wait };
 	struct scope_timeline *timeline;
-	uint64_t starved_ns[2] = {0};
+	uint64_t starved_ns[2] = { 0 };
 
 	(void)state;
 	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
@@ -165,18 +163,17 @@ static void a_wait_in_slices_is_starved_in_each(void **state)
 /* The switch that gave 10 a CPU is among what was lost: how long it waited for one is not known. */
 static void a_loss_says_nothing_of_the_queue(void **state)
 {
-	struct scope_trace *trace = trace_of(
-		"meta begin_ns 0\nmeta end_ns 1000000\n"
-		"0 0 switch 0 10 sleeping\n"
-		"0 1 switch 0 11 sleeping\n"
-		"100000 1 enter 11 futex enter=99000 args=0x10,0x80,2\n"
-		"100000 1 switch 11 0 sleeping\n"
-		"200000 0 switch 10 0 runnable preempted\n"
-		"300000 0 lost 3\n"
-		"500000 0 switch 0 10 sleeping\n"
-		"600000 0 waking 11 from 10 task\n"
-		"601000 1 switch 0 11 sleeping\n");
-	const struct scope_timeline_ops ops = {0};
+	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 1000000\n"
+					     "0 0 switch 0 10 sleeping\n"
+					     "0 1 switch 0 11 sleeping\n"
+					     "100000 1 enter 11 futex enter=99000 args=0x10,0x80,2\n"
+					     "100000 1 switch 11 0 sleeping\n"
+					     "200000 0 switch 10 0 runnable preempted\n"
+					     "300000 0 lost 3\n"
+					     "500000 0 switch 0 10 sleeping\n"
+					     "600000 0 waking 11 from 10 task\n"
+					     "601000 1 switch 0 11 sleeping\n");
+	const struct scope_timeline_ops ops = { 0 };
 	struct scope_timeline *timeline;
 
 	(void)state;
@@ -193,22 +190,21 @@ static void a_loss_says_nothing_of_the_queue(void **state)
  */
 static void a_waking_may_come_before_the_switch(void **state)
 {
-	struct scope_trace *trace = trace_of(
-		"meta begin_ns 0\nmeta end_ns 1000000\n"
-		"0 0 switch 0 10 sleeping\n"
-		"0 1 switch 0 11 sleeping\n"
-		"0 2 switch 0 12 sleeping\n"
-		"100000 1 waking 10 from 11 task\n"
-		"101000 0 enter 10 futex enter=99000 args=0x10,0x80,2\n"
-		"101000 0 switch 10 0 sleeping\n"
-		"500000 0 switch 0 10 sleeping\n"
-		"501000 0 exit 10 futex ret=0\n"
-		"600000 0 enter 10 futex enter=590000 args=0x10,0x80,2\n"
-		"600000 0 switch 10 0 sleeping\n"
-		"800000 2 waking 10 from 12 task\n"
-		"801000 0 switch 0 10 sleeping\n"
-		"802000 0 exit 10 futex ret=0\n");
-	const struct scope_timeline_ops ops = {0};
+	struct scope_trace *trace = trace_of("meta begin_ns 0\nmeta end_ns 1000000\n"
+					     "0 0 switch 0 10 sleeping\n"
+					     "0 1 switch 0 11 sleeping\n"
+					     "0 2 switch 0 12 sleeping\n"
+					     "100000 1 waking 10 from 11 task\n"
+					     "101000 0 enter 10 futex enter=99000 args=0x10,0x80,2\n"
+					     "101000 0 switch 10 0 sleeping\n"
+					     "500000 0 switch 0 10 sleeping\n"
+					     "501000 0 exit 10 futex ret=0\n"
+					     "600000 0 enter 10 futex enter=590000 args=0x10,0x80,2\n"
+					     "600000 0 switch 10 0 sleeping\n"
+					     "800000 2 waking 10 from 12 task\n"
+					     "801000 0 switch 0 10 sleeping\n"
+					     "802000 0 exit 10 futex ret=0\n");
+	const struct scope_timeline_ops ops = { 0 };
 	struct scope_timeline *timeline;
 	const struct scope_account *account;
 

@@ -37,7 +37,10 @@ static uint64_t fake_samples(const void *feed)
 
 static const struct scope_source able = { .name = "able", .stacks = fake_stacks };
 static const struct scope_source always = {
-	.name = "always", .stacks = fake_stacks, .stacks_always = true, .samples = fake_samples,
+	.name = "always",
+	.stacks = fake_stacks,
+	.stacks_always = true,
+	.samples = fake_samples,
 };
 static const struct scope_source unable = { .name = "unable" };
 

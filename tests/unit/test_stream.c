@@ -16,11 +16,11 @@
 #include "stream_feed.h"
 #include "trace_of.h"
 
-static const struct feed usual = {.step_events = 300000};
+static const struct feed usual = { .step_events = 300000 };
 
 static char *report_of(struct scope_trace *trace, struct scope_stream *stream)
 {
-	const struct scope_report_style style = {.verbose = true, .details = 3};
+	const struct scope_report_style style = { .verbose = true, .details = 3 };
 	struct scope_analysis_options options;
 	struct scope_analysis *analysis;
 	char *text = NULL;
@@ -64,12 +64,12 @@ static uint64_t put_requests(FILE *to, uint32_t tid, unsigned cpu, uint64_t now,
 	for (unsigned i = 0; now < end; i++) {
 		uint64_t length = i % 100 ? 100000 + i % 7 * 1000 : 2000000;
 
-		fprintf(to, "%ju %u syscall %u read enter=%ju ret=64 args=7\n", (uintmax_t)now, cpu,
-			tid, (uintmax_t)now - 500);
+		fprintf(to, "%ju %u syscall %u read enter=%ju ret=64 args=7\n", (uintmax_t)now, cpu, tid,
+			(uintmax_t)now - 500);
 		now += length;
 		fprintf(to, "%ju %u sample %u 0x1010\n", (uintmax_t)now - 1000, cpu, tid);
-		fprintf(to, "%ju %u syscall %u epoll_wait enter=%ju ret=1 args=5\n",
-			(uintmax_t)now + 1000000, cpu, tid, (uintmax_t)now);
+		fprintf(to, "%ju %u syscall %u epoll_wait enter=%ju ret=1 args=5\n", (uintmax_t)now + 1000000, cpu, tid,
+			(uintmax_t)now);
 		now += 1002000;
 	}
 	return now;
@@ -114,7 +114,7 @@ static void steady_work_is_followed_without_a_restart(void **state)
 /* It falls behind the trace, and catches up at the end. */
 static void a_slow_follower_needs_no_restart(void **state)
 {
-	const struct feed slow = {.step_events = 500};
+	const struct feed slow = { .step_events = 500 };
 	char *text;
 	size_t size;
 	FILE *to = begin_text(&text, &size);
@@ -128,7 +128,7 @@ static void a_slow_follower_needs_no_restart(void **state)
 /* A source that breaks its word: what it had called settled was not all there. */
 static void late_events_start_again(void **state)
 {
-	const struct feed late = {.step_events = 300000, .late = true};
+	const struct feed late = { .step_events = 300000, .late = true };
 	char *text;
 	size_t size;
 	FILE *to = begin_text(&text, &size);
@@ -164,8 +164,7 @@ static void a_change_of_ways_starts_again(void **state)
 
 	(void)state;
 	for (; now < 5000000000; now += 1000000)
-		fprintf(to, "%ju 0 syscall 10 getpid enter=%ju ret=10\n", (uintmax_t)now,
-			(uintmax_t)now - 500);
+		fprintf(to, "%ju 0 syscall 10 getpid enter=%ju ret=10\n", (uintmax_t)now, (uintmax_t)now - 500);
 	put_requests(to, 10, 0, now, 9000000000);
 	assert_true(compare_text(to, &text, usual) > 0);
 }
@@ -194,7 +193,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_change_of_ways_starts_again),
 		cmocka_unit_test(a_late_name_starts_again),
 	};
-	struct scope_error error = {""};
+	struct scope_error error = { "" };
 	struct scope_trace *trace;
 
 	if (argc < 2)

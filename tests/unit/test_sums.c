@@ -11,8 +11,8 @@
 #include "rank/sums.h"
 #include "rank_case.h"
 
-static const struct scope_function mine = {.name = "mine", .module = "p"};
-static const struct scope_function other = {.name = "other", .module = "p"};
+static const struct scope_function mine = { .name = "mine", .module = "p" };
+static const struct scope_function other = { .name = "other", .module = "p" };
 
 static struct rank_case *made;
 static struct scope_sums *sums;
@@ -20,7 +20,7 @@ static uint32_t at_mine, at_other;
 
 static int setup(void **state)
 {
-	const struct scope_function *path[] = {&mine, &other};
+	const struct scope_function *path[] = { &mine, &other };
 
 	(void)state;
 	made = case_create();
@@ -41,9 +41,13 @@ static int teardown(void **state)
 static void item(uint32_t node, uint8_t kind, double excess_ns, uint32_t unit)
 {
 	case_item(made, (struct scope_item){
-		.node = node, .kind = kind, .excess_ns = excess_ns, .unit = unit, .abnormal = excess_ns > 0,
-		.nr = SCOPE_NR_NONE,
-	});
+				.node = node,
+				.kind = kind,
+				.excess_ns = excess_ns,
+				.unit = unit,
+				.abnormal = excess_ns > 0,
+				.nr = SCOPE_NR_NONE,
+			});
 }
 
 static struct scope_item *last(void)
@@ -172,12 +176,9 @@ static void a_unit_hit_otherwise_counts_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(time_goes_to_what_the_function_did_by_it),
-		TEST(all_time_is_counted_beside_its_own),
-		TEST(what_spins_weighs_nothing_or_was_found_is_left_out),
-		TEST(a_unit_is_counted_once),
-		TEST(a_unit_hit_by_dense_samples_counts_in_part),
-		TEST(a_unit_hit_otherwise_counts_whole),
+		TEST(time_goes_to_what_the_function_did_by_it),		  TEST(all_time_is_counted_beside_its_own),
+		TEST(what_spins_weighs_nothing_or_was_found_is_left_out), TEST(a_unit_is_counted_once),
+		TEST(a_unit_hit_by_dense_samples_counts_in_part),	  TEST(a_unit_hit_otherwise_counts_whole),
 	};
 
 	return cmocka_run_group_tests_name("sums", tests, NULL, NULL);

@@ -18,8 +18,7 @@ static void test_names(void **state)
 	symbols = open_one(&map, "");
 	check_names(symbols);
 	/* The return address of a call that ends a function belongs to that function. */
-	assert_int_equal(scope_symbols_lookup(symbols, 1, BASE + link_of("plain") + 2, true,
-					      &function), 0);
+	assert_int_equal(scope_symbols_lookup(symbols, 1, BASE + link_of("plain") + 2, true, &function), 0);
 	assert_string_equal(function->name, "plain");
 	/* plain aliased sizeless nameless split only main.cold */
 	assert_int_equal(scope_symbols_program_functions(symbols, 1), 7);
@@ -80,8 +79,8 @@ static void test_debug_files(void **state)
 			"objcopy --only-keep-debug ../libsample.so libsample.debug && "
 			"objcopy -S ../libsample.so opt/libsample.so && if [ -n '%s' ]; then "
 			"objcopy --add-gnu-debuglink=libsample.debug opt/libsample.so; fi && "
-			"mv libsample.debug %s", root, root, rows[i].place, rows[i].link,
-			rows[i].place);
+			"mv libsample.debug %s",
+			root, root, rows[i].place, rows[i].link, rows[i].place);
 		symbols = open_one(&map, root);
 		check_names(symbols);
 		scope_symbols_destroy(symbols);
@@ -207,12 +206,8 @@ static void test_vdso(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_debug_files),
-		cmocka_unit_test(test_prelinked),
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_names),	  cmocka_unit_test(test_shared), cmocka_unit_test(test_debug_files),
+		cmocka_unit_test(test_prelinked), cmocka_unit_test(test_rows),	 cmocka_unit_test(test_vdso),
 	};
 
 	return SAMPLE_RUN(tests);

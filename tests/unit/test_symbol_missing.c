@@ -97,8 +97,8 @@ static void test_damaged(void **state)
 		for (unsigned int i = 0; i < 64; i++) {
 			look(symbols, 1, BASE + 0x1000 + i);
 			reg[16]++;
-			scope_symbols_unwind(symbols, 1, reg, SCOPE_REG_COUNT_X86_64, data,
-					     sizeof(data), ip, 16, &count, &flags);
+			scope_symbols_unwind(symbols, 1, reg, SCOPE_REG_COUNT_X86_64, data, sizeof(data), ip, 16,
+					     &count, &flags);
 		}
 		scope_symbols_program_functions(symbols, 1);
 		scope_symbols_destroy(symbols);

@@ -19,16 +19,31 @@ static void test_native(void **state)
 	} rows[] = {
 #ifdef __x86_64__
 		/* arch/x86/entry/syscalls/syscall_32.tbl */
-		{ 3, SYS_read },	{ 4, SYS_write },	  { 6, SYS_close },	{ 7, SYS_wait4 },
-		{ 29, SYS_pause },	{ 142, SYS_select },	  { 168, SYS_poll },	{ 192, SYS_mmap },
-		{ 195, SYS_stat },	{ 221, SYS_fcntl },	  { 240, SYS_futex },	{ 256, SYS_epoll_wait },
-		{ 300, SYS_newfstatat }, { 364, SYS_accept4 },	  { 371, SYS_recvfrom },
-		{ 407, SYS_clock_nanosleep }, { 414, SYS_ppoll }, { 422, SYS_futex },
+		{ 3, SYS_read },
+		{ 4, SYS_write },
+		{ 6, SYS_close },
+		{ 7, SYS_wait4 },
+		{ 29, SYS_pause },
+		{ 142, SYS_select },
+		{ 168, SYS_poll },
+		{ 192, SYS_mmap },
+		{ 195, SYS_stat },
+		{ 221, SYS_fcntl },
+		{ 240, SYS_futex },
+		{ 256, SYS_epoll_wait },
+		{ 300, SYS_newfstatat },
+		{ 364, SYS_accept4 },
+		{ 371, SYS_recvfrom },
+		{ 407, SYS_clock_nanosleep },
+		{ 414, SYS_ppoll },
+		{ 422, SYS_futex },
 		/* socketcall and ipc put their arguments elsewhere, _llseek in another order. */
-		{ 102, SCOPE_SYSCALL_FOREIGN }, { 117, SCOPE_SYSCALL_FOREIGN },
+		{ 102, SCOPE_SYSCALL_FOREIGN },
+		{ 117, SCOPE_SYSCALL_FOREIGN },
 		{ 140, SCOPE_SYSCALL_FOREIGN },
 #endif
-		{ 511, SCOPE_SYSCALL_FOREIGN }, { 1000, SCOPE_SYSCALL_FOREIGN },
+		{ 511, SCOPE_SYSCALL_FOREIGN },
+		{ 1000, SCOPE_SYSCALL_FOREIGN },
 		{ SCOPE_NR_NONE, SCOPE_NR_NONE },
 	};
 

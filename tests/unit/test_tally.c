@@ -37,9 +37,13 @@ static void open_subbufs(uint64_t begin_ns)
 {
 	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
 		*head(cpu) = (struct scope_subbuf){
-			.magic = SCOPE_SUBBUF_MAGIC, .used_bytes = sizeof(struct scope_subbuf),
-			.cpu = (uint16_t)cpu, .tid = 100 + cpu, .number = maker.number[cpu]++,
-			.begin_ns = begin_ns, .end_ns = begin_ns,
+			.magic = SCOPE_SUBBUF_MAGIC,
+			.used_bytes = sizeof(struct scope_subbuf),
+			.cpu = (uint16_t)cpu,
+			.tid = 100 + cpu,
+			.number = maker.number[cpu]++,
+			.begin_ns = begin_ns,
+			.end_ns = begin_ns,
 		};
 		maker.last_ns[cpu] = begin_ns;
 	}
@@ -60,8 +64,7 @@ static void *append(unsigned cpu, uint64_t time_ns, uint32_t type, size_t bytes)
 
 static void put_call(unsigned cpu, uint64_t time_ns, uint16_t nr, int32_t fd, int32_t ret)
 {
-	struct scope_record_syscall *record =
-		append(cpu, time_ns, SCOPE_RECORD_SYSCALL, sizeof(*record) + 8);
+	struct scope_record_syscall *record = append(cpu, time_ns, SCOPE_RECORD_SYSCALL, sizeof(*record) + 8);
 	uint64_t *arg = (uint64_t *)(record + 1);
 
 	record->nr = nr;
@@ -127,7 +130,8 @@ static void calls_in_a_window(void **state)
 static void pairs_of_functions(void **state)
 {
 	const struct scope_point point = {
-		.pair = true, .begin = { .kind = SCOPE_POINT_FUNCTION },
+		.pair = true,
+		.begin = { .kind = SCOPE_POINT_FUNCTION },
 		.end = { .kind = SCOPE_POINT_FUNCTION },
 	};
 	struct scope_tally *tally;
@@ -171,7 +175,8 @@ static void pairs_of_functions(void **state)
 static void pairs_watched_by_and_by(void **state)
 {
 	const struct scope_point point = {
-		.pair = true, .begin = { .kind = SCOPE_POINT_FUNCTION },
+		.pair = true,
+		.begin = { .kind = SCOPE_POINT_FUNCTION },
 		.end = { .kind = SCOPE_POINT_FUNCTION },
 	};
 	struct scope_tally *tally;
@@ -231,11 +236,16 @@ static void requests_in_a_window(void **state)
 	scope_causal_tally_destroy(tally);
 }
 
-static enum scope_request_step step(struct scope_requests *requests, uint32_t tid, uint32_t tgid,
-				    uint8_t kind, uint16_t nr, int32_t fd, int64_t ret)
+static enum scope_request_step step(struct scope_requests *requests, uint32_t tid, uint32_t tgid, uint8_t kind,
+				    uint16_t nr, int32_t fd, int64_t ret)
 {
 	const struct scope_request_event event = {
-		.tid = tid, .tgid = tgid, .kind = kind, .nr = nr, .fd = fd, .ret = ret,
+		.tid = tid,
+		.tgid = tgid,
+		.kind = kind,
+		.nr = nr,
+		.fd = fd,
+		.ret = ret,
 	};
 
 	return scope_causal_requests_take(requests, &event);
@@ -256,23 +266,16 @@ static void requests_of_two_processes(void **state)
 	step(requests, 21, 20, SCOPE_EVENT_STATE, 0, -1, 0);
 	step(requests, 11, 0, SCOPE_EVENT_SYSCALL, SYS_accept, 3, 5);
 	step(requests, 11, 0, SCOPE_EVENT_ENTER, SYS_recvfrom, 5, 0);
-	assert_int_equal(step(requests, 21, 0, SCOPE_EVENT_SYSCALL, SYS_recvfrom, 5, 9),
-			 SCOPE_REQUEST_NOTHING);
-	assert_int_equal(step(requests, 11, 0, SCOPE_EVENT_EXIT, SYS_recvfrom, -1, 9),
-			 SCOPE_REQUEST_BEGUN);
-	assert_int_equal(step(requests, 11, 0, SCOPE_EVENT_SYSCALL, SYS_recvfrom, 5, 9),
-			 SCOPE_REQUEST_NOTHING);
-	assert_int_equal(step(requests, 21, 0, SCOPE_EVENT_SYSCALL, SYS_sendto, 5, 9),
-			 SCOPE_REQUEST_NOTHING);
+	assert_int_equal(step(requests, 21, 0, SCOPE_EVENT_SYSCALL, SYS_recvfrom, 5, 9), SCOPE_REQUEST_NOTHING);
+	assert_int_equal(step(requests, 11, 0, SCOPE_EVENT_EXIT, SYS_recvfrom, -1, 9), SCOPE_REQUEST_BEGUN);
+	assert_int_equal(step(requests, 11, 0, SCOPE_EVENT_SYSCALL, SYS_recvfrom, 5, 9), SCOPE_REQUEST_NOTHING);
+	assert_int_equal(step(requests, 21, 0, SCOPE_EVENT_SYSCALL, SYS_sendto, 5, 9), SCOPE_REQUEST_NOTHING);
 	assert_int_equal(step(requests, 12, 10, SCOPE_EVENT_FORK, 0, -1, 0), SCOPE_REQUEST_NOTHING);
-	assert_int_equal(step(requests, 12, 0, SCOPE_EVENT_SYSCALL, SYS_sendto, 5, 9),
-			 SCOPE_REQUEST_ENDED);
+	assert_int_equal(step(requests, 12, 0, SCOPE_EVENT_SYSCALL, SYS_sendto, 5, 9), SCOPE_REQUEST_ENDED);
 	step(requests, 11, 0, SCOPE_EVENT_SYSCALL, SYS_read, 5, 9);
-	assert_int_equal(step(requests, 11, 0, SCOPE_EVENT_SYSCALL, SYS_close, 5, 0),
-			 SCOPE_REQUEST_GIVEN_UP);
+	assert_int_equal(step(requests, 11, 0, SCOPE_EVENT_SYSCALL, SYS_close, 5, 0), SCOPE_REQUEST_GIVEN_UP);
 	/* What is opened under its number then is none. */
-	assert_int_equal(step(requests, 11, 0, SCOPE_EVENT_SYSCALL, SYS_read, 5, 9),
-			 SCOPE_REQUEST_NOTHING);
+	assert_int_equal(step(requests, 11, 0, SCOPE_EVENT_SYSCALL, SYS_read, 5, 9), SCOPE_REQUEST_NOTHING);
 	scope_causal_requests_destroy(requests);
 }
 
@@ -286,17 +289,16 @@ static void many_connections(void **state)
 		assert_int_equal(scope_causal_requests_know(requests, 1, fd), 0);
 	step(requests, 1, 1, SCOPE_EVENT_STATE, 0, -1, 0);
 	for (int32_t fd = 0; fd < 20000; fd++)
-		assert_int_equal(step(requests, 1, 0, SCOPE_EVENT_SYSCALL, SYS_read, fd, 1),
-				 SCOPE_REQUEST_BEGUN);
+		assert_int_equal(step(requests, 1, 0, SCOPE_EVENT_SYSCALL, SYS_read, fd, 1), SCOPE_REQUEST_BEGUN);
 	scope_causal_requests_destroy(requests);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_in_a_window),	 cmocka_unit_test(pairs_of_functions),
-		cmocka_unit_test(requests_in_a_window),	 cmocka_unit_test(requests_of_two_processes),
-		cmocka_unit_test(many_connections),	 cmocka_unit_test(pairs_watched_by_and_by),
+		cmocka_unit_test(calls_in_a_window),	cmocka_unit_test(pairs_of_functions),
+		cmocka_unit_test(requests_in_a_window), cmocka_unit_test(requests_of_two_processes),
+		cmocka_unit_test(many_connections),	cmocka_unit_test(pairs_watched_by_and_by),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

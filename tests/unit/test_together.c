@@ -13,18 +13,18 @@
 #include "rank/together.h"
 #include "rank_case.h"
 
-static const struct scope_function loop = {.name = "loop", .module = "p"};
-static const struct scope_function caller = {.name = "caller", .module = "p"};
-static const struct scope_function left = {.name = "left", .module = "p"};
-static const struct scope_function right = {.name = "right", .module = "p"};
-static const struct scope_function copy = {.name = "copy", .module = "p"};
+static const struct scope_function loop = { .name = "loop", .module = "p" };
+static const struct scope_function caller = { .name = "caller", .module = "p" };
+static const struct scope_function left = { .name = "left", .module = "p" };
+static const struct scope_function right = { .name = "right", .module = "p" };
+static const struct scope_function copy = { .name = "copy", .module = "p" };
 
 static struct rank_case *made;
 static uint32_t at_loop, at_caller, at_left, at_right;
 
 static int setup(void **state)
 {
-	const struct scope_function *path[] = {&loop, &caller, &left};
+	const struct scope_function *path[] = { &loop, &caller, &left };
 
 	(void)state;
 	made = case_create();
@@ -48,8 +48,12 @@ static void item(uint32_t node, uint8_t kind, double excess_ns, uint32_t unit)
 	struct scope_tree_node *of = &made->evidence.tree.node[node];
 
 	case_item(made, (struct scope_item){
-		.node = node, .kind = kind, .excess_ns = excess_ns, .unit = unit, .abnormal = excess_ns > 0,
-	});
+				.node = node,
+				.kind = kind,
+				.excess_ns = excess_ns,
+				.unit = unit,
+				.abnormal = excess_ns > 0,
+			});
 	of->self_ns += excess_ns;
 	of->self_run_ns += kind == SCOPE_ITEM_RUN ? excess_ns : 0;
 }
@@ -61,7 +65,7 @@ static void sample(uint32_t node, double excess_ns, uint32_t unit)
 
 static uint32_t unit_of(uint32_t population, uint32_t vector)
 {
-	return case_unit(made, (struct scope_unit){.vector = vector}, population, SCOPE_UNIT_SLOW, 0, 0);
+	return case_unit(made, (struct scope_unit){ .vector = vector }, population, SCOPE_UNIT_SLOW, 0, 0);
 }
 
 /* Abnormal units with two stacks: so many of them in the same branch, by turns, others in both. */
@@ -85,7 +89,7 @@ enum answer { SEVERAL, UNSURE, ONE };
 
 static enum answer ask(void)
 {
-	struct scope_together together = {&made->input, SCOPE_TREE_ROOT};
+	struct scope_together together = { &made->input, SCOPE_TREE_ROOT };
 	bool is_one;
 
 	scope_evidence_tree_sum(&made->evidence.tree);
@@ -146,7 +150,7 @@ static void kappa_must_be_below_a_half_by_more_than_chance(void **state)
 
 static void the_first_that_is_unsure_is_told(void **state)
 {
-	struct scope_together together = {&made->input, 77};
+	struct scope_together together = { &made->input, 77 };
 	bool is_one = true;
 
 	(void)state;
@@ -245,7 +249,8 @@ static void it_may_be_called_by_several_ways(void **state)
 {
 	for (int more = 0; more < 2; more++) {
 		const struct scope_function *way[][4] = {
-			{&loop, &caller, &left, &copy}, {&loop, &caller, &right, &copy},
+			{ &loop, &caller, &left, &copy },
+			{ &loop, &caller, &right, &copy },
 		};
 
 		for (unsigned i = 0; i < 100; i++) {
@@ -335,7 +340,7 @@ static void unequal_usual_stacks_count_for_fewer(void **state)
 
 static void the_root_is_no_function(void **state)
 {
-	struct scope_together together = {&made->input, SCOPE_TREE_ROOT};
+	struct scope_together together = { &made->input, SCOPE_TREE_ROOT };
 	bool is_one = true;
 
 	(void)state;

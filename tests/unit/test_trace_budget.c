@@ -10,8 +10,11 @@
 #include "trace_fixture.h"
 
 static const struct scope_file_header header = {
-	.magic = "SCOPEtrc", .byte_order = SCOPE_FILE_BYTE_ORDER, .version = SCOPE_FILE_VERSION,
-	.oldest_reader = SCOPE_FILE_OLDEST_READER, .header_bytes = sizeof(struct scope_file_header),
+	.magic = "SCOPEtrc",
+	.byte_order = SCOPE_FILE_BYTE_ORDER,
+	.version = SCOPE_FILE_VERSION,
+	.oldest_reader = SCOPE_FILE_OLDEST_READER,
+	.header_bytes = sizeof(struct scope_file_header),
 };
 
 /* Appends a frame whose payload decompresses to `bytes` of that byte, and how long the file is then. */
@@ -21,7 +24,10 @@ static off_t put_frame(int fd, uint16_t type, uint32_t cpu, uint8_t byte, size_t
 	size_t room = ZSTD_compressBound(bytes), padded;
 	uint8_t *payload = calloc(1, room + SCOPE_FRAME_ALIGN);
 	struct scope_frame frame = {
-		.magic = SCOPE_FRAME_MAGIC, .type = type, .flags = SCOPE_FRAME_ZSTD, .cpu = cpu,
+		.magic = SCOPE_FRAME_MAGIC,
+		.type = type,
+		.flags = SCOPE_FRAME_ZSTD,
+		.cpu = cpu,
 		.raw_bytes = (uint32_t)bytes,
 	};
 
@@ -142,9 +148,12 @@ static void test_memory_stayed_small(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_metadata), cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_damage_is_no_bomb), cmocka_unit_test(test_subbufs),
-		cmocka_unit_test(test_real_sizes_are_read), cmocka_unit_test(test_memory_stayed_small),
+		cmocka_unit_test(test_metadata),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_damage_is_no_bomb),
+		cmocka_unit_test(test_subbufs),
+		cmocka_unit_test(test_real_sizes_are_read),
+		cmocka_unit_test(test_memory_stayed_small),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,7 +116,7 @@ static void test_any_records_come_back(void **state)
 static void test_stacks_stand_where_they_did(void **state)
 {
 	struct scope_subbuf *subbuf = aligned_alloc(8, BYTES);
-	struct scope_trace_columns_rests rests = {0};
+	struct scope_trace_columns_rests rests = { 0 };
 	struct scope_columns columns;
 	size_t found = 0;
 
@@ -143,8 +143,7 @@ static void test_stacks_stand_where_they_did(void **state)
 			assert_null(scope_trace_columns_find_rest(&rests, rest->from + 8, rest->bytes));
 		}
 		found += rests.count;
-		assert_int_equal(scope_trace_columns_rests(out, bytes, back, subbuf->used_bytes - 8, &rests),
-				 -EBADMSG);
+		assert_int_equal(scope_trace_columns_rests(out, bytes, back, subbuf->used_bytes - 8, &rests), -EBADMSG);
 		free(out);
 		free(back);
 	}
@@ -157,7 +156,7 @@ static void test_stacks_stand_where_they_did(void **state)
 static void test_damage_is_harmless(void **state)
 {
 	struct scope_subbuf *subbuf = aligned_alloc(8, BYTES);
-	struct scope_trace_columns_rests rests = {0};
+	struct scope_trace_columns_rests rests = { 0 };
 	struct scope_columns columns;
 	int refused = 0;
 
@@ -269,7 +268,7 @@ static size_t split_for_3(uint8_t *out, uint8_t *const *where, const uint8_t *ty
 
 	for (size_t i = 0; i < records; i++)
 		out[at++] = where[i][0];
-	for (uint32_t class = 1; class <= SCOPE_RECORD_PROBE; class++) {
+	for (uint32_t class = 1; class <= SCOPE_RECORD_PROBE; class ++) {
 		const bool call = class == SCOPE_RECORD_SYSCALL || class == SCOPE_RECORD_ENTER;
 
 		for (size_t byte = 1; byte < fixed[class]; byte++)
@@ -291,8 +290,7 @@ static size_t split_for_3(uint8_t *out, uint8_t *const *where, const uint8_t *ty
 }
 
 /* Of a sub-buffer, to as many bytes. */
-static void write_format_3(const struct scope_subbuf *subbuf, const size_t *length, size_t records,
-			   uint8_t *out)
+static void write_format_3(const struct scope_subbuf *subbuf, const size_t *length, size_t records, uint8_t *out)
 {
 	uint8_t *copy = malloc(subbuf->used_bytes), *where[BYTES / 8], type[BYTES / 8];
 	uint64_t now_ns = subbuf->begin_ns;
@@ -345,10 +343,8 @@ static void test_format_3_is_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_any_records_come_back),
-		cmocka_unit_test(test_stacks_stand_where_they_did),
-		cmocka_unit_test(test_damage_is_harmless),
-		cmocka_unit_test(test_what_is_not_known_stays_as_it_is),
+		cmocka_unit_test(test_any_records_come_back), cmocka_unit_test(test_stacks_stand_where_they_did),
+		cmocka_unit_test(test_damage_is_harmless),    cmocka_unit_test(test_what_is_not_known_stays_as_it_is),
 		cmocka_unit_test(test_format_3_is_read),
 	};
 

@@ -20,11 +20,15 @@ static void test_thread_context(void **state)
 			SCOPE_STATE_DISK << SCOPE_SWITCH_STATE_SHIFT | SCOPE_SWITCH_IOWAIT,
 	};
 	struct scope_record_thread thread = {
-		.word = scope_record_word(SCOPE_RECORD_THREAD, 5), .tid = 300,
+		.word = scope_record_word(SCOPE_RECORD_THREAD, 5),
+		.tid = 300,
 	};
 	struct scope_record_exec exec = {
-		.word = scope_record_word(SCOPE_RECORD_EXEC, 5), .tid = 400, .old_tid = 300,
-		.tgid = 400, .comm = "new",
+		.word = scope_record_word(SCOPE_RECORD_EXEC, 5),
+		.tid = 400,
+		.old_tid = 300,
+		.tgid = 400,
+		.comm = "new",
 	};
 	struct filled filled = filled_begin(3, 0, 1000, 100);
 	struct scope_trace *trace;
@@ -132,10 +136,12 @@ static void test_gap_in_numbers_is_a_loss(void **state)
 static void test_time_record_bridges(void **state)
 {
 	struct scope_record_time time = {
-		.word = scope_record_word(SCOPE_RECORD_TIME, 0), .time_ns = 5000000000,
+		.word = scope_record_word(SCOPE_RECORD_TIME, 0),
+		.time_ns = 5000000000,
 	};
 	struct scope_record_time back = {
-		.word = scope_record_word(SCOPE_RECORD_TIME, 0), .time_ns = 17,
+		.word = scope_record_word(SCOPE_RECORD_TIME, 0),
+		.time_ns = 17,
 	};
 	struct filled filled = filled_begin(0, 0, 1000, 100);
 	struct scope_trace *trace;
@@ -159,8 +165,11 @@ static void test_time_record_bridges(void **state)
 static void test_stack_behind_state_is_of_its_thread(void **state)
 {
 	struct scope_record_state thread = {
-		.word = scope_record_word(SCOPE_RECORD_STATE, 0), .tid = 55, .tgid = 50,
-		.nr = SCOPE_NR_NONE, .comm = "stuck",
+		.word = scope_record_word(SCOPE_RECORD_STATE, 0),
+		.tid = 55,
+		.tgid = 50,
+		.nr = SCOPE_NR_NONE,
+		.comm = "stuck",
 	};
 	struct {
 		struct scope_record_chain head;
@@ -195,15 +204,18 @@ static void test_stack_behind_state_is_of_its_thread(void **state)
 static void test_wakings(void **state)
 {
 	struct scope_record_waking task = {
-		.word = scope_record_word(SCOPE_RECORD_WAKING, 0), .bits = 9,
+		.word = scope_record_word(SCOPE_RECORD_WAKING, 0),
+		.bits = 9,
 	};
 	struct scope_record_waking irq = {
 		.word = scope_record_word(SCOPE_RECORD_WAKING, 0),
 		.bits = 9 | SCOPE_CONTEXT_HARDIRQ << SCOPE_WAKING_CONTEXT_SHIFT,
 	};
 	struct scope_record_waking_from from = {
-		.word = scope_record_word(SCOPE_RECORD_WAKING_FROM, 0), .bits = 9,
-		.waker_tid = 1234, .waker_tgid = 1230,
+		.word = scope_record_word(SCOPE_RECORD_WAKING_FROM, 0),
+		.bits = 9,
+		.waker_tid = 1234,
+		.waker_tgid = 1230,
 	};
 	struct filled filled = filled_begin(0, 0, 1000, 100);
 	struct scope_trace *trace;
@@ -239,33 +251,36 @@ static void test_bad_records_end_their_subbuf(void **state)
 		.abi_args = scope_abi_args(0, 6),
 	};
 	struct scope_record_chain chain = {
-		.word = scope_record_word(SCOPE_RECORD_CHAIN, 0), .count = 60000,
+		.word = scope_record_word(SCOPE_RECORD_CHAIN, 0),
+		.count = 60000,
 	};
 	struct scope_record_stack stack = {
-		.word = scope_record_word(SCOPE_RECORD_STACK, 0), .bytes = 0xfffffff9,
+		.word = scope_record_word(SCOPE_RECORD_STACK, 0),
+		.bytes = 0xfffffff9,
 	};
 	struct scope_record_thread unknown = { .word = scope_record_word(31, 0) };
 	struct scope_record_thread none = { .word = 0 };
 	struct scope_record_thread half = { .word = scope_record_word(SCOPE_RECORD_STATE, 0) };
 	struct scope_record_time late = {
-		.word = scope_record_word(SCOPE_RECORD_TIME, 0), .time_ns = UINT64_MAX,
+		.word = scope_record_word(SCOPE_RECORD_TIME, 0),
+		.time_ns = UINT64_MAX,
 	};
 	struct scope_record_fork endless = {
-		.word = scope_record_word(SCOPE_RECORD_FORK, 0), .comm = "0123456789abcdef",
+		.word = scope_record_word(SCOPE_RECORD_FORK, 0),
+		.comm = "0123456789abcdef",
 	};
 	const struct {
 		const void *record;
 		size_t bytes;
 	} bad[] = {
-		{ &many, sizeof(many) }, { &cut, sizeof(cut) }, { &chain, sizeof(chain) },
+		{ &many, sizeof(many) },   { &cut, sizeof(cut) },	  { &chain, sizeof(chain) },
 		{ &stack, sizeof(stack) }, { &unknown, sizeof(unknown) }, { &none, sizeof(none) },
-		{ &half, sizeof(half) }, { &late, sizeof(late) }, { &endless, sizeof(endless) },
+		{ &half, sizeof(half) },   { &late, sizeof(late) },	  { &endless, sizeof(endless) },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct filled filled[2] = { filled_begin(0, 0, 100, 7),
-					    filled_begin(0, 1, 200, 9) };
+		struct filled filled[2] = { filled_begin(0, 0, 100, 7), filled_begin(0, 1, 200, 9) };
 		struct scope_trace *trace;
 
 		filled_syscall(&filled[0], 1, 1);
@@ -319,8 +334,10 @@ static void test_short_calls_are_skipped(void **state)
 	srand(1);
 	for (int i = 0; i < 100; i++) {
 		struct scope_record_syscall call = {
-			.word = scope_record_word(SCOPE_RECORD_SYSCALL, rand() % 50), .nr = i,
-			.duration_ns = rand() % 20, .abi_args = scope_abi_args(0, rand() % 3),
+			.word = scope_record_word(SCOPE_RECORD_SYSCALL, rand() % 50),
+			.nr = i,
+			.duration_ns = rand() % 20,
+			.abi_args = scope_abi_args(0, rand() % 3),
 		};
 		const uint64_t args[2] = { 1, 2 };
 
@@ -335,16 +352,14 @@ static void test_short_calls_are_skipped(void **state)
 	assert_int_equal(scope_trace_decoder_begin(&all, &filled.head, filled.head.used_bytes), 0);
 	assert_int_equal(scope_trace_decoder_begin(&some, &filled.head, filled.head.used_bytes), 0);
 	while (scope_trace_decoder_peek(&all) && !scope_trace_decoder_take(&all, &expected)) {
-		if (expected.kind == SCOPE_EVENT_SYSCALL &&
-		    expected.time_ns - expected.syscall.enter_ns < BELOW)
+		if (expected.kind == SCOPE_EVENT_SYSCALL && expected.time_ns - expected.syscall.enter_ns < BELOW)
 			continue;
 		do {
 			scope_trace_decoder_skip_calls(&some, BELOW);
 			assert_true(scope_trace_decoder_peek(&some));
 			assert_int_equal(scope_trace_decoder_take(&some, &event), 0);
 			/* The first one behind a TIME is not passed. */
-		} while (event.kind == SCOPE_EVENT_SYSCALL &&
-			 event.time_ns - event.syscall.enter_ns < BELOW);
+		} while (event.kind == SCOPE_EVENT_SYSCALL && event.time_ns - event.syscall.enter_ns < BELOW);
 		assert_int_equal(event.kind, expected.kind);
 		assert_int_equal(event.time_ns, expected.time_ns);
 		assert_int_equal(event.syscall.nr, expected.syscall.nr);

@@ -27,19 +27,34 @@ static struct fixture small_trace(void)
 
 	assert_int_equal(scope_trace_writer_meta(writer, SCOPE_META_COMMAND, "demo"), 0);
 	assert_int_equal(scope_trace_writer_meta(writer, SCOPE_META_BEGIN, "1"), 0);
-	assert_int_equal(scope_trace_writer_map(writer, &(struct scope_trace_map){
-		.tgid = 100, .start = 0x400000, .end = 0x500000, .offset = 0x1000,
-		.executable = true, .path = "/usr/bin/demo", .build_id = "abcd" }), 0);
-	assert_int_equal(scope_trace_writer_symbol(writer, &(struct scope_trace_symbol){
-		.start = 0x1000, .size = 0x100, .name = "handle", .module = "demo",
-		.library = true }), 0);
-	assert_int_equal(scope_trace_writer_fd(writer, &(struct scope_trace_fd){
-		.tgid = 100, .fd = 7, .kind = SCOPE_FD_ACCEPTED, .name = "socket:[1]" }), 0);
-	assert_int_equal(scope_trace_writer_memory(writer, &(struct scope_trace_memory){
-		.tid = 101, .address = 0x7ffe0000, .data = memory_bytes,
-		.bytes = sizeof(memory_bytes) }), 0);
-	assert_int_equal(scope_trace_writer_thread(writer, &(struct scope_trace_thread){
-		.tid = 101, .tgid = 100, .comm = "worker" }), 0);
+	assert_int_equal(scope_trace_writer_map(writer, &(struct scope_trace_map){ .tgid = 100,
+										   .start = 0x400000,
+										   .end = 0x500000,
+										   .offset = 0x1000,
+										   .executable = true,
+										   .path = "/usr/bin/demo",
+										   .build_id = "abcd" }),
+			 0);
+	assert_int_equal(scope_trace_writer_symbol(writer, &(struct scope_trace_symbol){ .start = 0x1000,
+											 .size = 0x100,
+											 .name = "handle",
+											 .module = "demo",
+											 .library = true }),
+			 0);
+	assert_int_equal(scope_trace_writer_fd(writer, &(struct scope_trace_fd){ .tgid = 100,
+										 .fd = 7,
+										 .kind = SCOPE_FD_ACCEPTED,
+										 .name = "socket:[1]" }),
+			 0);
+	assert_int_equal(scope_trace_writer_memory(writer,
+						   &(struct scope_trace_memory){ .tid = 101,
+										 .address = 0x7ffe0000,
+										 .data = memory_bytes,
+										 .bytes = sizeof(memory_bytes) }),
+			 0);
+	assert_int_equal(scope_trace_writer_thread(
+				 writer, &(struct scope_trace_thread){ .tid = 101, .tgid = 100, .comm = "worker" }),
+			 0);
 	assert_int_equal(scope_trace_writer_symbols(writer, jitted, 2), 0);
 	for (int i = 0; i < SUBBUFS; i++) {
 		struct filled filled = filled_begin(i % 2, i / 2, 1000 * (i + 1), 100 + i % 2);
@@ -267,7 +282,7 @@ static void test_bit_flip_in_a_frame_is_told(void **state)
 	data[sizeof(struct scope_file_header) + 6] ^= 1;
 	assert_int_equal(trace_from(data, bytes, NULL, &trace), 0);
 	assert_non_null(strstr(scope_trace_damage(trace), "1 damaged frame was skipped, the first "
-						       "at byte 32"));
+							  "at byte 32"));
 	assert_null(scope_trace_meta(trace, SCOPE_META_COMMAND));
 	assert_int_equal(drain(trace), SUBBUFS * PER_SUBBUF);
 	scope_trace_close(trace);
@@ -312,8 +327,7 @@ static void test_refusals(void **state)
 
 	(void)state;
 	expect_refusal("", 0, -ENODATA, "is empty");
-	expect_refusal("#!/bin/sh\necho this is another file\n", 36, -ENODATA,
-		       "is not a Scope trace");
+	expect_refusal("#!/bin/sh\necho this is another file\n", 36, -ENODATA, "is not a Scope trace");
 	header->version = 7;
 	header->oldest_reader = 6;
 	expect_refusal(data, bytes, -EPROTO, "has format 7");
@@ -470,7 +484,8 @@ static void test_subbufs_that_make_no_sense_are_not_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sample_period), cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_sample_period),
+		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_numbers_of_cpus),
 		cmocka_unit_test(test_large_subbufs_are_compressed),
 		cmocka_unit_test(test_cut_at_every_byte),

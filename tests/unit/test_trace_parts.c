@@ -40,8 +40,11 @@ static void add_metadata(struct scope_writer *writer)
 {
 	assert_int_equal(scope_trace_writer_meta(writer, SCOPE_META_COMMAND, "demo"), 0);
 	assert_int_equal(scope_trace_writer_meta(writer, SCOPE_META_BEGIN, "7"), 0);
-	assert_int_equal(scope_trace_writer_map(writer, &(struct scope_trace_map){
-		.tgid = 100, .start = 1, .end = 2, .path = "/demo", .build_id = "ab" }), 0);
+	assert_int_equal(
+		scope_trace_writer_map(writer,
+				       &(struct scope_trace_map){
+					       .tgid = 100, .start = 1, .end = 2, .path = "/demo", .build_id = "ab" }),
+		0);
 }
 
 /* Opens it, finds metadata and the calls of sub-buffers first to last, and nothing amiss. */
@@ -140,8 +143,7 @@ static void test_flight_keeps_the_last_seconds(void **state)
 		struct scope_trace *trace;
 
 		assert_int_equal(scope_trace_open(path_of("6"), &error, &trace), 0);
-		assert_int_equal(scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0),
-				 coverage.begin_ns);
+		assert_int_equal(scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0), coverage.begin_ns);
 		for (uint32_t i = first; i < all; i++)
 			for (int call = 0; call < 3; call++)
 				assert_int_equal(next_event(trace).syscall.nr, (uint16_t)i);
@@ -160,8 +162,7 @@ static void test_flight_is_bounded_in_memory(void **state)
 
 	(void)state;
 	assert_int_equal(scope_trace_writer_create_flight(1, 1000, &error, &writer), -EINVAL);
-	assert_int_equal(scope_trace_writer_create_flight(UINT64_MAX / 2, SCOPE_FLIGHT_BYTES_MIN, &error,
-						    &writer), 0);
+	assert_int_equal(scope_trace_writer_create_flight(UINT64_MAX / 2, SCOPE_FLIGHT_BYTES_MIN, &error, &writer), 0);
 	scope_trace_writer_set_level(writer, 0);
 	for (uint32_t i = 0; i < 100000; i++) {
 		add_subbuf(writer, i);
@@ -225,8 +226,7 @@ static void test_full_disk_keeps_what_was_written(void **state)
 		if (scope_trace_damage(trace)[0])
 			assert_non_null(strstr(scope_trace_damage(trace), "without an END frame"));
 		else
-			assert_string_equal(scope_trace_meta(trace, SCOPE_META_END_REASON),
-					    "disk-full");
+			assert_string_equal(scope_trace_meta(trace, SCOPE_META_END_REASON), "disk-full");
 		scope_trace_close(trace);
 	}
 	assert_true(best > 10000);

@@ -107,18 +107,16 @@ static void test_round_trip(void **state)
 
 static void test_lines_are_sorted_and_comments_skipped(void **state)
 {
-	static const char shuffled[] =
-		"# a comment\n"
-		"\n"
-		"300 1 syscall 5 read enter=200 ret=0\n"
-		"  100 0 syscall 4 read enter=50 ret=0   \n"
-		"100 0 syscall 4 write enter=60 ret=0\n"
-		"200 1 syscall 5 0x3 enter=0x64 ret=0";
-	static const char sorted[] =
-		"100 0 syscall 4 read enter=50 ret=0\n"
-		"100 0 syscall 4 write enter=60 ret=0\n"
-		"200 1 syscall 5 close enter=100 ret=0\n"
-		"300 1 syscall 5 read enter=200 ret=0\n";
+	static const char shuffled[] = "# a comment\n"
+				       "\n"
+				       "300 1 syscall 5 read enter=200 ret=0\n"
+				       "  100 0 syscall 4 read enter=50 ret=0   \n"
+				       "100 0 syscall 4 write enter=60 ret=0\n"
+				       "200 1 syscall 5 0x3 enter=0x64 ret=0";
+	static const char sorted[] = "100 0 syscall 4 read enter=50 ret=0\n"
+				     "100 0 syscall 4 write enter=60 ret=0\n"
+				     "200 1 syscall 5 close enter=100 ret=0\n"
+				     "300 1 syscall 5 read enter=200 ret=0\n";
 	struct scope_trace *trace = read_text(shuffled, strlen(shuffled));
 	char *text = write_text(trace);
 
@@ -138,8 +136,8 @@ static void test_long_text(void **state)
 
 	(void)state;
 	for (int i = 0; i < 60000; i++)
-		fprintf(stream, "%d %d syscall %d read enter=%d ret=%d args=%d\n", i * 10, i % 3,
-			i % 7 + 1, i * 10, i, i);
+		fprintf(stream, "%d %d syscall %d read enter=%d ret=%d args=%d\n", i * 10, i % 3, i % 7 + 1, i * 10, i,
+			i);
 	fclose(stream);
 	trace = read_text(text, bytes);
 	again = write_text(trace);
@@ -152,16 +150,15 @@ static void test_long_text(void **state)
 /* Whatever ran there before, an event is of the thread its line names. */
 static void test_lines_name_their_thread(void **state)
 {
-	static const char jumps[] =
-		"1 0 syscall 4 read enter=1 ret=0\n"
-		"2 0 syscall 5 read enter=1 ret=0\n"
-		"3 0 switch 6 7 sleeping\n"
-		"4 0 state 8 tgid=8 state=sleeping nr=- since=0 run=0 comm=a\n"
-		"4 0 stack 7 0x10\n"
-		"5 0 state 8 tgid=8 state=sleeping nr=- since=0 run=0 comm=a\n"
-		"200000000 0 stack 8 0x10\n"
-		"200000001 0 sample 7 0x10\n"
-		"200000001 0 waking 5 from 4 task\n";
+	static const char jumps[] = "1 0 syscall 4 read enter=1 ret=0\n"
+				    "2 0 syscall 5 read enter=1 ret=0\n"
+				    "3 0 switch 6 7 sleeping\n"
+				    "4 0 state 8 tgid=8 state=sleeping nr=- since=0 run=0 comm=a\n"
+				    "4 0 stack 7 0x10\n"
+				    "5 0 state 8 tgid=8 state=sleeping nr=- since=0 run=0 comm=a\n"
+				    "200000000 0 stack 8 0x10\n"
+				    "200000001 0 sample 7 0x10\n"
+				    "200000001 0 waking 5 from 4 task\n";
 	struct scope_trace *trace = read_text(jumps, strlen(jumps));
 	char *text = write_text(trace);
 
@@ -211,8 +208,7 @@ static const struct {
 	{ "meta \n", "the key is missing" },
 	{ "meta a \\q", "a backslash must begin" },
 	{ "meta a \\x00", "a backslash must begin" },
-	{ "5 0 lost 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0",
-	  "more than" },
+	{ "5 0 lost 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0", "more than" },
 };
 
 static void test_bad_lines(void **state)

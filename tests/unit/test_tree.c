@@ -11,15 +11,14 @@
 
 #include "evidence/tree.h"
 
-static const struct scope_function function_main = {.name = "main", .module = "p"};
-static const struct scope_function loop = {.name = "loop", .module = "p"};
-static const struct scope_function get = {.name = "get", .module = "p"};
-static const struct scope_function set = {.name = "set", .module = "p"};
-static const struct scope_function find = {.name = "find", .module = "p"};
-static const struct scope_function hash = {.name = "hash", .module = "p"};
+static const struct scope_function function_main = { .name = "main", .module = "p" };
+static const struct scope_function loop = { .name = "loop", .module = "p" };
+static const struct scope_function get = { .name = "get", .module = "p" };
+static const struct scope_function set = { .name = "set", .module = "p" };
+static const struct scope_function find = { .name = "find", .module = "p" };
+static const struct scope_function hash = { .name = "hash", .module = "p" };
 
-static void add(struct scope_tree *tree, double excess_ns, const struct scope_function *const *path,
-		unsigned count)
+static void add(struct scope_tree *tree, double excess_ns, const struct scope_function *const *path, unsigned count)
 {
 	uint32_t node;
 
@@ -27,9 +26,9 @@ static void add(struct scope_tree *tree, double excess_ns, const struct scope_fu
 	tree->node[node].self_ns += excess_ns;
 }
 
-#define ADD(tree, excess, ...)                                                                     \
-	add(tree, excess, (const struct scope_function *[]){__VA_ARGS__},                          \
-	    sizeof((const struct scope_function *[]){__VA_ARGS__}) / sizeof(void *))
+#define ADD(tree, excess, ...)                                                                                         \
+	add(tree, excess, (const struct scope_function *[]){ __VA_ARGS__ },                                            \
+	    sizeof((const struct scope_function *[]){ __VA_ARGS__ }) / sizeof(void *))
 
 /* Of the last tree that was attributed. */
 static struct scope_attribution attribution;
@@ -142,7 +141,7 @@ static void folds_recursion(void **state)
 {
 	struct scope_tree tree;
 	uint32_t once, twice;
-	const struct scope_function *path[] = {&function_main, &find, &hash, &find, &hash};
+	const struct scope_function *path[] = { &function_main, &find, &hash, &find, &hash };
 
 	(void)state;
 	assert_int_equal(scope_evidence_tree_init(&tree), 0);
@@ -329,8 +328,8 @@ static bool caller_is_named(double get_ns, double set_ns, double find_ns)
 {
 	struct scope_tree tree;
 	struct scope_share *shares;
-	struct asked asked = {&tree, NULL};
-	const struct scope_tree_judge judge = {never_together, blame_the_caller, &asked};
+	struct asked asked = { &tree, NULL };
+	const struct scope_tree_judge judge = { never_together, blame_the_caller, &asked };
 	size_t count;
 	bool named;
 
@@ -348,8 +347,8 @@ static bool caller_is_named(double get_ns, double set_ns, double find_ns)
 		assert_ptr_equal(shares[0].function, &loop);
 		assert_true(shares[0].excess_ns == get_ns + set_ns + find_ns);
 		for (size_t i = 1; i < tree.count; i++)
-			assert_ptr_equal(attribution.owner[i].function, tree.node[i].function == &function_main
-									    ? NULL : &loop);
+			assert_ptr_equal(attribution.owner[i].function,
+					 tree.node[i].function == &function_main ? NULL : &loop);
 	}
 	free(shares);
 	scope_evidence_tree_free(&tree);

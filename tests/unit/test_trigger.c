@@ -75,19 +75,32 @@ static void calls(struct stage *stage, uint64_t second, unsigned int count, cons
 	for (unsigned int i = 0; i < count; i++) {
 		const uint64_t at = second * S + i * (S / (count + 1)) + 1000;
 
-		fprintf(stage->stream, "%llu 0 syscall 101 %s enter=%llu ret=1 args=7,0\n",
-			(unsigned long long)at, name, (unsigned long long)(at - 500));
+		fprintf(stage->stream, "%llu 0 syscall 101 %s enter=%llu ret=1 args=7,0\n", (unsigned long long)at,
+			name, (unsigned long long)(at - 500));
 	}
 }
 
 static void test_words(void **state)
 {
-	static const char *const good[] = { "rate:sendmsg<50%", "unit>200ms", "unit>1.5", "hang>10s",
-					    "runqueue>20%", "runqueue>100%" };
-	static const char *const bad[] = { "", "rate", "rate:sendmsg", "rate:sendmsg<0%",
-					   "rate:sendmsg<101%", "rate:sendmsg<50", "rate:nocall<50%",
-					   "rate:<50%", "unit>", "unit>0", "unit>x", "unit<5",
-					   "hang>-1", "hang", "runqueue>5", "runqueue>0%", "load>5" };
+	static const char *const good[] = { "rate:sendmsg<50%", "unit>200ms",	"unit>1.5",
+					    "hang>10s",		"runqueue>20%", "runqueue>100%" };
+	static const char *const bad[] = { "",
+					   "rate",
+					   "rate:sendmsg",
+					   "rate:sendmsg<0%",
+					   "rate:sendmsg<101%",
+					   "rate:sendmsg<50",
+					   "rate:nocall<50%",
+					   "rate:<50%",
+					   "unit>",
+					   "unit>0",
+					   "unit>x",
+					   "unit<5",
+					   "hang>-1",
+					   "hang",
+					   "runqueue>5",
+					   "runqueue>0%",
+					   "load>5" };
 	struct scope_triggers *triggers;
 	struct scope_error error;
 
@@ -171,10 +184,9 @@ static void test_hang(void **state)
 		const char *call;
 		bool hangs;
 	} rows[] = {
-		{ "futex enter=30000000000 args=4096,128", true },   /* FUTEX_WAIT, private: a mutex */
-		{ "futex enter=30000000000 args=4096,393", false },  /* ..._BITSET: a condition */
-		{ "epoll_wait enter=30000000000 args=5", false },
-		{ "clock_nanosleep enter=30000000000", false },
+		{ "futex enter=30000000000 args=4096,128", true },  /* FUTEX_WAIT, private: a mutex */
+		{ "futex enter=30000000000 args=4096,393", false }, /* ..._BITSET: a condition */
+		{ "epoll_wait enter=30000000000 args=5", false },   { "clock_nanosleep enter=30000000000", false },
 		{ "fsync enter=30000000000 args=3", true },
 	};
 
@@ -209,8 +221,8 @@ static void test_usual_wait_is_no_hang(void **state)
 	for (uint64_t second = 0; second < 99; second++) {
 		calls(&stage, second, 5, "read");
 		if (second % 10 == 9) {
-			fprintf(stage.stream, "%llu 0 enter 101 read enter=%llu args=7\n",
-				second * S + 999 * MS, second * S + 999 * MS);
+			fprintf(stage.stream, "%llu 0 enter 101 read enter=%llu args=7\n", second * S + 999 * MS,
+				second * S + 999 * MS);
 			second += 4;
 			assert_false(stage_look(&stage, second * S));
 			fprintf(stage.stream, "%llu 0 exit 101 read ret=1\n", second * S + MS);

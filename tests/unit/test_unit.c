@@ -15,14 +15,14 @@
 static void interleaved_threads_are_told_apart(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 4000\n"
-					     "0 0 switch 0 10 sleeping\n"
-					     "500 0 syscall 10 getpid enter=400 ret=10\n"
-					     "1000 0 switch 10 11 runnable preempted\n"
-					     "1500 0 syscall 11 getuid enter=1400 ret=0\n"
-					     "2000 0 switch 11 10 runnable preempted\n"
-					     "2500 0 syscall 10 getpid enter=2400 ret=10\n"
-					     "3000 0 switch 10 11 runnable preempted\n"
-					     "4000 0 switch 11 0 runnable preempted\n");
+				"0 0 switch 0 10 sleeping\n"
+				"500 0 syscall 10 getpid enter=400 ret=10\n"
+				"1000 0 switch 10 11 runnable preempted\n"
+				"1500 0 syscall 11 getuid enter=1400 ret=0\n"
+				"2000 0 switch 11 10 runnable preempted\n"
+				"2500 0 syscall 10 getpid enter=2400 ret=10\n"
+				"3000 0 switch 10 11 runnable preempted\n"
+				"4000 0 switch 11 0 runnable preempted\n");
 	const struct scope_units *units = run.units;
 
 	(void)state;
@@ -43,13 +43,13 @@ static void interleaved_threads_are_told_apart(void **state)
 static void accounts_add_up(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 10000\n"
-					     "0 0 switch 0 10 sleeping\n"
-					     "1000 0 enter 10 fsync enter=900 args=3\n"
-					     "1000 0 switch 10 0 disk\n"
-					     "6000 0 waking 10 from - hardirq\n"
-					     "6500 1 switch 0 10 sleeping\n"
-					     "6600 1 exit 10 fsync ret=0\n"
-					     "10000 1 switch 10 0 runnable preempted\n");
+				"0 0 switch 0 10 sleeping\n"
+				"1000 0 enter 10 fsync enter=900 args=3\n"
+				"1000 0 switch 10 0 disk\n"
+				"6000 0 waking 10 from - hardirq\n"
+				"6500 1 switch 0 10 sleeping\n"
+				"6600 1 exit 10 fsync ret=0\n"
+				"10000 1 switch 10 0 runnable preempted\n");
 	const struct scope_units *units = run.units;
 	const struct scope_account *account = &thread_of(units, 10)->account;
 
@@ -65,14 +65,14 @@ static void accounts_add_up(void **state)
 static void requests_run_from_pick_up_to_pick_up(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
-					     "fd 10 5 epoll -\nfd 10 7 accepted -\n"
-					     "0 0 switch 0 10 sleeping\n"
-					     "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
-					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
-					     "2000 0 syscall 10 write enter=1900 ret=64 args=7\n"
-					     "2200 0 syscall 10 read enter=2100 ret=-11 args=7\n"
-					     "3000 0 enter 10 epoll_wait enter=2900 args=5\n"
-					     "3000 0 switch 10 0 sleeping\n");
+				"fd 10 5 epoll -\nfd 10 7 accepted -\n"
+				"0 0 switch 0 10 sleeping\n"
+				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				"1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+				"2000 0 syscall 10 write enter=1900 ret=64 args=7\n"
+				"2200 0 syscall 10 read enter=2100 ret=-11 args=7\n"
+				"3000 0 enter 10 epoll_wait enter=2900 args=5\n"
+				"3000 0 switch 10 0 sleeping\n");
 	const struct scope_units *units = run.units;
 
 	(void)state;
@@ -90,19 +90,19 @@ static void requests_run_from_pick_up_to_pick_up(void **state)
 static void a_request_read_in_parts_is_one(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
-					     "fd 10 7 accepted -\nfd 10 8 accepted -\n"
-					     "0 0 switch 0 10 sleeping\n"
-					     "1000 0 syscall 10 read enter=900 ret=4 args=7\n"
-					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
-					     "1400 0 syscall 10 read enter=1300 ret=64 args=8\n"
-					     "2000 0 syscall 10 write enter=1900 ret=64 args=8\n"
-					     "2200 0 syscall 10 read enter=2100 ret=4 args=8\n"
-					     "2300 0 enter 10 read enter=2250 args=8\n"
-					     "2300 0 switch 10 0 sleeping\n"
-					     "3000 0 waking 10 from - softirq\n"
-					     "3100 0 switch 0 10 sleeping\n"
-					     "3200 0 exit 10 read ret=4\n"
-					     "3500 0 syscall 10 write enter=3400 ret=64 args=8\n");
+				"fd 10 7 accepted -\nfd 10 8 accepted -\n"
+				"0 0 switch 0 10 sleeping\n"
+				"1000 0 syscall 10 read enter=900 ret=4 args=7\n"
+				"1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+				"1400 0 syscall 10 read enter=1300 ret=64 args=8\n"
+				"2000 0 syscall 10 write enter=1900 ret=64 args=8\n"
+				"2200 0 syscall 10 read enter=2100 ret=4 args=8\n"
+				"2300 0 enter 10 read enter=2250 args=8\n"
+				"2300 0 switch 10 0 sleeping\n"
+				"3000 0 waking 10 from - softirq\n"
+				"3100 0 switch 0 10 sleeping\n"
+				"3200 0 exit 10 read ret=4\n"
+				"3500 0 syscall 10 write enter=3400 ret=64 args=8\n");
 	const struct scope_units *units = run.units;
 
 	(void)state;
@@ -206,12 +206,12 @@ static void a_worker_that_is_handed_connections_idles(void **state)
 static void an_open_call_is_kept(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 5000000000\n"
-					     "fd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 8 connected -\n"
-					     "0 0 switch 0 10 sleeping\n"
-					     "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
-					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
-					     "2000 0 enter 10 recvfrom enter=1900 args=8\n"
-					     "2000 0 switch 10 0 sleeping\n");
+				"fd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 8 connected -\n"
+				"0 0 switch 0 10 sleeping\n"
+				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				"1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+				"2000 0 enter 10 recvfrom enter=1900 args=8\n"
+				"2000 0 switch 10 0 sleeping\n");
 	const struct scope_units *units = run.units;
 	struct scope_hang *hangs;
 	size_t count;
@@ -231,14 +231,14 @@ static void an_open_call_is_kept(void **state)
 static void a_sleep_outside_calls_has_no_object(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 5000000000\n"
-					     "fd 10 5 epoll -\nfd 10 7 accepted -\n"
-					     "0 0 switch 0 10 sleeping\n"
-					     "0 1 switch 0 11 sleeping\n"
-					     "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
-					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
-					     "1200 1 syscall 11 read enter=1100 ret=64 args=7\n"
-					     "2000 0 switch 10 0 disk\n"
-					     "2000 1 switch 11 0 stopped\n");
+				"fd 10 5 epoll -\nfd 10 7 accepted -\n"
+				"0 0 switch 0 10 sleeping\n"
+				"0 1 switch 0 11 sleeping\n"
+				"1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+				"1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+				"1200 1 syscall 11 read enter=1100 ret=64 args=7\n"
+				"2000 0 switch 10 0 disk\n"
+				"2000 1 switch 11 0 stopped\n");
 	struct scope_hang *hangs;
 	size_t count;
 
@@ -259,12 +259,12 @@ static void a_sleep_outside_calls_has_no_object(void **state)
 static void taking_a_stack_is_not_work(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
-					     "fd 10 5 epoll -\nfd 10 7 accepted -\n"
-					     "0 0 switch 0 10 sleeping\n"
-					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
-					     "1500 0 sample 10 regs=0x1,0x2 data=00ff cost=400\n"
-					     "3000 0 enter 10 epoll_wait enter=2900 args=5\n"
-					     "3000 0 switch 10 0 sleeping\n");
+				"fd 10 5 epoll -\nfd 10 7 accepted -\n"
+				"0 0 switch 0 10 sleeping\n"
+				"1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+				"1500 0 sample 10 regs=0x1,0x2 data=00ff cost=400\n"
+				"3000 0 enter 10 epoll_wait enter=2900 args=5\n"
+				"3000 0 switch 10 0 sleeping\n");
 	const struct scope_units *units = run.units;
 
 	(void)state;
@@ -279,14 +279,14 @@ static void taking_a_stack_is_not_work(void **state)
 static void a_loss_cuts_units(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
-					     "fd 10 5 epoll -\nfd 10 7 accepted -\n"
-					     "0 0 switch 0 10 sleeping\n"
-					     "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
-					     "5000 0 lost 3\n"
-					     "6000 0 syscall 10 read enter=5900 ret=64 args=7\n"
-					     "7000 0 enter 10 epoll_wait enter=6900 args=5\n"
-					     "7000 0 switch 10 0 sleeping\n"
-					     "8000 0 waking 10 from - hardirq\n");
+				"fd 10 5 epoll -\nfd 10 7 accepted -\n"
+				"0 0 switch 0 10 sleeping\n"
+				"1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+				"5000 0 lost 3\n"
+				"6000 0 syscall 10 read enter=5900 ret=64 args=7\n"
+				"7000 0 enter 10 epoll_wait enter=6900 args=5\n"
+				"7000 0 switch 10 0 sleeping\n"
+				"8000 0 waking 10 from - hardirq\n");
 	const struct scope_units *units = run.units;
 
 	(void)state;
@@ -389,12 +389,12 @@ static double unexplained_of(unsigned drop)
 
 	assert_non_null(to);
 	fputs("meta begin_ns 0\nmeta end_ns 2000000000\n"
-	      "0 0 state 10 tgid=10 state=sleeping run=5000000 comm=server\n", to);
+	      "0 0 state 10 tgid=10 state=sleeping run=5000000 comm=server\n",
+	      to);
 	for (uint64_t now = 0; now < 2000000000; now += 1000000)
 		for (int in = 1; in >= 0; in--)
 			if (!drop || ++switches % drop)
-				fprintf(to, "%ju 0 switch %s\n",
-					(uintmax_t)now + 900000 + (in ? 0 : 100000 - 1),
+				fprintf(to, "%ju 0 switch %s\n", (uintmax_t)now + 900000 + (in ? 0 : 100000 - 1),
 					in ? "0 10 sleeping" : "10 0 sleeping");
 	fputs("2000000000 0 state 10 tgid=10 state=sleeping run=204998000 comm=server at_stop\n", to);
 	assert_int_equal(fclose(to), 0);

@@ -19,17 +19,17 @@ struct stack {
 	const struct scope_function *function[DEPTH_MAX];
 };
 
-static void stack_take(struct scope_symbols *symbols, const struct process *process,
-		       const struct snapshot *snapshot, struct stack *stack)
+static void stack_take(struct scope_symbols *symbols, const struct process *process, const struct snapshot *snapshot,
+		       struct stack *stack)
 {
-	assert_int_equal(scope_symbols_unwind(symbols, process->pid, snapshot->reg,
-					      SCOPE_REG_COUNT_X86_64, snapshot->data,
-					      snapshot->bytes, stack->ip, DEPTH_MAX, &stack->count,
-					      &stack->flags), 0);
+	assert_int_equal(scope_symbols_unwind(symbols, process->pid, snapshot->reg, SCOPE_REG_COUNT_X86_64,
+					      snapshot->data, snapshot->bytes, stack->ip, DEPTH_MAX, &stack->count,
+					      &stack->flags),
+			 0);
 	assert_true(stack->count > 0);
 	for (unsigned int i = 0; i < stack->count; i++)
-		assert_int_equal(scope_symbols_lookup(symbols, process->pid, stack->ip[i], i > 0,
-						      &stack->function[i]), 0);
+		assert_int_equal(scope_symbols_lookup(symbols, process->pid, stack->ip[i], i > 0, &stack->function[i]),
+				 0);
 }
 
 static void stack_print(const struct stack *stack)
@@ -45,8 +45,7 @@ static int in_program(const struct process *process, const struct scope_function
 }
 
 /* The named functions must be in the stack in this order, with nothing of the program between. */
-static void expect_calls(const struct process *process, const struct stack *stack,
-			 const char *const *name)
+static void expect_calls(const struct process *process, const struct stack *stack, const char *const *name)
 {
 	unsigned int at = 0, found = 0;
 
@@ -63,7 +62,7 @@ static void expect_calls(const struct process *process, const struct stack *stac
 
 struct build {
 	const char *name, *flags;
-	bool optional;	     /* where the system lacks what it takes */
+	bool optional;	      /* where the system lacks what it takes */
 	unsigned int flagged; /* flags that must be set */
 };
 
@@ -74,14 +73,14 @@ static const struct build builds[] = {
 	{ "fixed", "-O2 -no-pie -fno-pie", false, SCOPE_UNWIND_COMPLETE },
 	{ "static", "-O2 -static", true, SCOPE_UNWIND_COMPLETE },
 	{ "staticpie", "-O2 -static-pie", true, SCOPE_UNWIND_COMPLETE },
-	{ "debugframe", "-O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables", false,
-	  SCOPE_UNWIND_COMPLETE },
-	{ "notables", "-O2 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables "
-	  "-fno-unwind-tables", false, SCOPE_UNWIND_GUESSED | SCOPE_UNWIND_COMPLETE },
+	{ "debugframe", "-O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables", false, SCOPE_UNWIND_COMPLETE },
+	{ "notables",
+	  "-O2 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables "
+	  "-fno-unwind-tables",
+	  false, SCOPE_UNWIND_GUESSED | SCOPE_UNWIND_COMPLETE },
 };
 
-static void check_blocked(const struct process *process, struct scope_symbols *symbols,
-			  const struct build *build)
+static void check_blocked(const struct process *process, struct scope_symbols *symbols, const struct build *build)
 {
 	for (unsigned int i = 0; i < process->threads; i++) {
 		const char *name = process->thread[i].name;
@@ -101,8 +100,7 @@ static void check_blocked(const struct process *process, struct scope_symbols *s
 			snprintf(inner, sizeof(inner), "%s_inner", name);
 			snprintf(outer, sizeof(outer), "%s_outer", name);
 			snprintf(start, sizeof(start), "%s_thread", name);
-			expect_calls(process, &stack,
-				     (const char *[]){ inner, outer, start, NULL });
+			expect_calls(process, &stack, (const char *[]){ inner, outer, start, NULL });
 			assert_int_equal(ptrace(PTRACE_DETACH, tid, NULL, NULL), 0);
 			if ((stack.flags & build->flagged) != build->flagged)
 				stack_print(&stack);
@@ -129,8 +127,7 @@ static void test_blocked(void **state)
 		}
 		assert_true(process_start(&process, path, "block", 5));
 		assert_true(process_await_sleep(&process));
-		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL,
-						      &symbols), 0);
+		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
 		check_blocked(&process, symbols, &builds[i]);
 		scope_symbols_destroy(symbols);
 		process_stop(&process);
@@ -202,26 +199,23 @@ static unsigned int program_calls(const struct process *process, const struct st
  * by us or by a signal, it may have entered one and not noted it yet, or noted the end of one and
  * not left it yet: one call more there.
  */
-static void compare_shadow(struct scope_symbols *symbols, const struct process *process,
-			   const struct stack *stack)
+static void compare_shadow(struct scope_symbols *symbols, const struct process *process, const struct stack *stack)
 {
 	const struct scope_function *calls[DEPTH_MAX], *truth;
 	unsigned int count = program_calls(process, stack, calls), noted = 0;
 	uint64_t shadow[257];
 
-	assert_int_equal(process_read(process->pid, process->shadow, shadow, sizeof(shadow)),
-			 sizeof(shadow));
+	assert_int_equal(process_read(process->pid, process->shadow, shadow, sizeof(shadow)), sizeof(shadow));
 	for (unsigned int i = 0; i < count; i++) {
 		truth = NULL;
 		if (noted < shadow[0])
-			assert_int_equal(scope_symbols_lookup(symbols, process->pid,
-							      shadow[1 + noted], false, &truth), 0);
+			assert_int_equal(scope_symbols_lookup(symbols, process->pid, shadow[1 + noted], false, &truth),
+					 0);
 		if (truth == calls[i]) {
 			noted++;
 		} else if (i + 1 < count && strcmp(calls[i + 1]->name, "on_signal")) {
 			stack_print(stack);
-			fail_msg("call %u is %s, not %s", i, calls[i]->name,
-				 truth ? truth->name : "the end");
+			fail_msg("call %u is %s, not %s", i, calls[i]->name, truth ? truth->name : "the end");
 		}
 	}
 	if (noted != shadow[0])
@@ -245,8 +239,7 @@ static void test_interrupted(void **state)
 
 		assert_true(process_build("shadow", flags[i], path, sizeof(path)));
 		assert_true(process_start(&process, path, "signals", 1));
-		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL,
-						      &symbols), 0);
+		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
 		assert_int_equal(ptrace(PTRACE_SEIZE, process.pid, NULL, NULL), 0);
 		for (unsigned int turn = 0; turn < 400; turn++) {
 			struct snapshot snapshot;
@@ -369,13 +362,12 @@ static void test_steps(void **state)
 	step_through("run", "-O2 -static -no-pie", 20);
 }
 
-static void step_unwind(struct scope_symbols *symbols, const struct process *process,
-			const struct snapshot *snapshot, unsigned int bytes, unsigned int max,
-			struct stack *stack)
+static void step_unwind(struct scope_symbols *symbols, const struct process *process, const struct snapshot *snapshot,
+			unsigned int bytes, unsigned int max, struct stack *stack)
 {
-	assert_int_equal(scope_symbols_unwind(symbols, process->pid, snapshot->reg,
-					      SCOPE_REG_COUNT_X86_64, snapshot->data, bytes,
-					      stack->ip, max, &stack->count, &stack->flags), 0);
+	assert_int_equal(scope_symbols_unwind(symbols, process->pid, snapshot->reg, SCOPE_REG_COUNT_X86_64,
+					      snapshot->data, bytes, stack->ip, max, &stack->count, &stack->flags),
+			 0);
 	assert_in_range(stack->count, 1, max);
 }
 
@@ -401,8 +393,7 @@ static void test_cut(void **state)
 	for (unsigned int bytes = 0; bytes < 512; bytes += 4) {
 		step_unwind(symbols, &process, &snapshot, bytes, DEPTH_MAX, &part);
 		assert_memory_equal(part.ip, whole.ip, part.count * sizeof(*part.ip));
-		assert_int_equal(part.flags, part.count == whole.count ? SCOPE_UNWIND_COMPLETE :
-									 SCOPE_UNWIND_CUT);
+		assert_int_equal(part.flags, part.count == whole.count ? SCOPE_UNWIND_COMPLETE : SCOPE_UNWIND_CUT);
 	}
 	step_unwind(symbols, &process, &snapshot, snapshot.bytes, 2, &part);
 	assert_int_equal(part.count, 2);
@@ -425,12 +416,18 @@ static uint64_t nasty_word(const struct process *process, uint64_t sp)
 	const struct scope_trace_map *map = &process->map[rand() % process->maps];
 
 	switch (rand() % 6) {
-	case 0: return map->start + rand() % (map->end - map->start);
-	case 1: return sp + rand() % 4096;
-	case 2: return sp - rand() % 64 * 8;
-	case 3: return (uint64_t)rand() << 33 ^ rand();
-	case 4: return 0;
-	default: return ~0ull - rand() % 64;
+	case 0:
+		return map->start + rand() % (map->end - map->start);
+	case 1:
+		return sp + rand() % 4096;
+	case 2:
+		return sp - rand() % 64 * 8;
+	case 3:
+		return (uint64_t)rand() << 33 ^ rand();
+	case 4:
+		return 0;
+	default:
+		return ~0ull - rand() % 64;
 	}
 }
 
@@ -463,8 +460,8 @@ static void test_nonsense(void **state)
 		}
 		step_unwind(symbols, &process, &bad, rand() % (good.bytes + 1), DEPTH_MAX, &stack);
 		for (unsigned int i = 0; i < stack.count; i++)
-			assert_int_equal(scope_symbols_lookup(symbols, process.pid, stack.ip[i],
-							      i > 0, &stack.function[i]), 0);
+			assert_int_equal(
+				scope_symbols_lookup(symbols, process.pid, stack.ip[i], i > 0, &stack.function[i]), 0);
 	}
 	scope_symbols_destroy(symbols);
 	process_stop(&process);
@@ -489,9 +486,8 @@ static bool tracing_permitted(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_blocked),	    cmocka_unit_test(test_stripped),
-		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_cut),	    cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_blocked), cmocka_unit_test(test_stripped), cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_steps),	cmocka_unit_test(test_cut),	 cmocka_unit_test(test_nonsense),
 	};
 	char path[128];
 	int failed;

@@ -92,11 +92,15 @@ static struct scope_subbuf *make(uint64_t number, bool stack)
 		uint8_t more[SLICE_BYTES];
 	} made;
 	const struct scope_record_comm comm = {
-		.word = scope_record_word(SCOPE_RECORD_COMM, 1), .tid = TID, .tgid = (uint32_t)process.pid,
+		.word = scope_record_word(SCOPE_RECORD_COMM, 1),
+		.tid = TID,
+		.tgid = (uint32_t)process.pid,
 	};
 	const struct scope_record_stack record = {
-		.word = scope_record_word(SCOPE_RECORD_STACK, 1), .reason = SCOPE_STACK_SAMPLE,
-		.regs = SCOPE_REG_COUNT_X86_64, .bytes = 4096,
+		.word = scope_record_word(SCOPE_RECORD_STACK, 1),
+		.reason = SCOPE_STACK_SAMPLE,
+		.regs = SCOPE_REG_COUNT_X86_64,
+		.bytes = 4096,
 	};
 
 	made.filled = filled_begin(0, number, 1000 * number, TID);
@@ -237,7 +241,10 @@ static int nothing(void *context)
 static void test_standing(void **state)
 {
 	const struct scope_trace_memory memory = {
-		.tid = TID, .address = snapshot.reg[SCOPE_REG_SP_X86_64], .data = snapshot.data, .bytes = 4096,
+		.tid = TID,
+		.address = snapshot.reg[SCOPE_REG_SP_X86_64],
+		.data = snapshot.data,
+		.bytes = 4096,
 	};
 	struct scope_trace_standing standing;
 	struct sink sink;
@@ -246,14 +253,16 @@ static void test_standing(void **state)
 	sink_begin(&sink);
 	assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(0, true)), 0);
 	assert_int_equal(scope_capture_unwinder_standing(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
-						 SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL, &standing), 0);
+							 SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL, &standing),
+			 0);
 	assert_int_equal(standing.tid, TID);
 	assert_int_equal(standing.address, memory.address);
 	assert_true(standing.count > 3);
 	assert_int_equal(standing.ended, SCOPE_FRAMES_COMPLETE);
 	kill(sink.unwinder->child, SIGKILL);
 	assert_int_equal(scope_capture_unwinder_standing(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
-						 SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL, &standing), 0);
+							 SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL, &standing),
+			 0);
 	assert_int_equal(standing.count, 1);
 	assert_int_equal(standing.ended, SCOPE_FRAMES_BROKEN);
 	scope_capture_unwinder_destroy(sink.unwinder);

@@ -18,7 +18,7 @@ static double above(double value)
 }
 
 /* 20 units of a busy time of 100 ns, and nothing found. */
-static const struct scope_ranking quiet = {.units = 20, .busy_ns = 100};
+static const struct scope_ranking quiet = { .units = 20, .busy_ns = 100 };
 
 static struct rank_case *made;
 
@@ -46,8 +46,7 @@ static enum scope_verdict verdict(struct scope_ranking ranking, const char *says
 }
 
 /* With one finding. */
-static enum scope_verdict verdict_on(struct scope_finding finding, struct scope_ranking ranking,
-				     const char *says)
+static enum scope_verdict verdict_on(struct scope_finding finding, struct scope_ranking ranking, const char *says)
 {
 	ranking.finding = &finding;
 	ranking.findings = 1;
@@ -56,7 +55,7 @@ static enum scope_verdict verdict_on(struct scope_finding finding, struct scope_
 
 static void the_first_finding_decides(void **state)
 {
-	struct scope_finding both[] = {{.kind = SCOPE_FINDING_HANG}, {.kind = SCOPE_FINDING_TIME}};
+	struct scope_finding both[] = { { .kind = SCOPE_FINDING_HANG }, { .kind = SCOPE_FINDING_TIME } };
 	struct scope_ranking ranking = quiet;
 
 	(void)state;
@@ -66,26 +65,26 @@ static void the_first_finding_decides(void **state)
 	both[0].kind = SCOPE_FINDING_SPIN;
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_SPIN);
 	for (int kind = SCOPE_FINDING_TIME; kind <= SCOPE_FINDING_LATE; kind++)
-		assert_int_equal(verdict_on((struct scope_finding){.kind = kind}, quiet, NULL),
+		assert_int_equal(verdict_on((struct scope_finding){ .kind = kind }, quiet, NULL),
 				 SCOPE_VERDICT_SLOWDOWN);
 }
 
 /* Half of the units of the first function. */
 static void stalls_are_freezes(void **state)
 {
-	struct scope_finding finding = {.kind = SCOPE_FINDING_TIME, .units = 4, .freezes = 2};
+	struct scope_finding finding = { .kind = SCOPE_FINDING_TIME, .units = 4, .freezes = 2 };
 
 	(void)state;
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_FREEZES);
 	finding.freezes = 1;
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
-	finding = (struct scope_finding){.kind = SCOPE_FINDING_HANG, .units = 1};
+	finding = (struct scope_finding){ .kind = SCOPE_FINDING_HANG, .units = 1 };
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_HANG);
 }
 
 static void threads_that_may_be_idle_are_no_verdict(void **state)
 {
-	const struct scope_finding unsure = {.kind = SCOPE_FINDING_HANG, .unsure = true};
+	const struct scope_finding unsure = { .kind = SCOPE_FINDING_HANG, .unsure = true };
 
 	(void)state;
 	assert_int_equal(verdict_on(unsure, quiet, "Too few stacks"), SCOPE_VERDICT_UNKNOWN);
@@ -131,7 +130,7 @@ static void most_waits_for_clients_that_pause_are_outside(void **state)
 /* 60 % of it waits so; functions have half of it, or just less. */
 static void clients_that_pause_come_before_lesser_findings(void **state)
 {
-	const struct scope_finding finding = {.kind = SCOPE_FINDING_WAIT};
+	const struct scope_finding finding = { .kind = SCOPE_FINDING_WAIT };
 	struct scope_finding beside = finding;
 	struct scope_ranking ranking = quiet;
 
@@ -147,7 +146,7 @@ static void clients_that_pause_come_before_lesser_findings(void **state)
 	ranking.inside_share = nextafter(0.5, 0);
 	assert_int_equal(verdict_on(finding, ranking, "their own clients"), SCOPE_VERDICT_OUTSIDE);
 	/* A hang is one, whichever thread pauses. */
-	assert_int_equal(verdict_on((struct scope_finding){.kind = SCOPE_FINDING_HANG}, ranking, NULL),
+	assert_int_equal(verdict_on((struct scope_finding){ .kind = SCOPE_FINDING_HANG }, ranking, NULL),
 			 SCOPE_VERDICT_HANG);
 }
 
@@ -204,7 +203,7 @@ static void a_cpu_that_the_program_has_itself_is_not_outside(void **state)
 
 static void a_short_cpu_is_one_more_word_beside_a_function(void **state)
 {
-	struct scope_finding finding = {.kind = SCOPE_FINDING_TIME};
+	struct scope_finding finding = { .kind = SCOPE_FINDING_TIME };
 	struct scope_ranking ranking = quiet;
 
 	(void)state;
@@ -254,7 +253,7 @@ static void excess_on_stacks_without_names_says_nothing(void **state)
 
 static void excess_without_stacks_or_signatures_says_nothing(void **state)
 {
-	struct scope_evidence second = {0};
+	struct scope_evidence second = { 0 };
 	struct scope_ranking ranking = quiet;
 
 	(void)state;
@@ -271,7 +270,7 @@ static void excess_without_stacks_or_signatures_says_nothing(void **state)
 static void a_baseline_is_asked_for_where_there_is_none(void **state)
 {
 	struct scope_ranking ranking = quiet;
-	const struct scope_kept reference = {0};
+	const struct scope_kept reference = { 0 };
 
 	(void)state;
 	assert_int_equal(verdict(ranking, "--baseline"), SCOPE_VERDICT_NOTHING);
@@ -284,10 +283,14 @@ static void a_baseline_is_asked_for_where_there_is_none(void **state)
 static void requests_that_ask_a_peer_alike_may_always_have_been_so(void **state)
 {
 	struct scope_finding finding = {
-		.kind = SCOPE_FINDING_WAIT, .asks = true, .outside = true, .p05_ns = 100, .p95_ns = 1000,
+		.kind = SCOPE_FINDING_WAIT,
+		.asks = true,
+		.outside = true,
+		.p05_ns = 100,
+		.p95_ns = 1000,
 	};
 	struct scope_ranking ranking = quiet;
-	const struct scope_kept reference = {0};
+	const struct scope_kept reference = { 0 };
 
 	(void)state;
 	ranking.requests = 50;
@@ -309,7 +312,8 @@ static void requests_that_ask_a_peer_alike_may_always_have_been_so(void **state)
 static void one_other_finding_is_enough_for_a_slowdown(void **state)
 {
 	struct scope_finding both[] = {
-		{.kind = SCOPE_FINDING_WAIT, .asks = true}, {.kind = SCOPE_FINDING_TIME},
+		{ .kind = SCOPE_FINDING_WAIT, .asks = true },
+		{ .kind = SCOPE_FINDING_TIME },
 	};
 	struct scope_ranking ranking = quiet;
 

@@ -30,10 +30,10 @@ static int note_wait(void *user, const struct scope_wait *wait)
 
 static struct waits waits_of(const char *text)
 {
-	const struct scope_timeline_ops ops = {.wait = note_wait};
+	const struct scope_timeline_ops ops = { .wait = note_wait };
 	struct scope_trace *trace = trace_of(text);
 	struct scope_timeline *timeline;
-	struct waits waits = {.count = 0};
+	struct waits waits = { .count = 0 };
 
 	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
 	assert_int_equal(scope_timeline_run(timeline, trace, &ops, &waits), 0);
@@ -45,21 +45,20 @@ static struct waits waits_of(const char *text)
 /* It reads from descriptor 7, and then sleeps for a page; in a lock's call it sleeps, and for a page again. */
 static void a_page_fault_has_no_object(void **state)
 {
-	const struct waits waits = waits_of(
-		"meta begin_ns 0\nmeta end_ns 1000000\n"
-		"0 0 switch 0 10 sleeping\n"
-		"1000 0 syscall 10 read enter=500 ret=64 args=7\n"
-		"2000 0 switch 10 0 disk\n"
-		"200000 0 waking 10 from - hardirq\n"
-		"201000 0 switch 0 10 sleeping\n"
-		"300000 0 enter 10 futex enter=299000 args=0x10,0x80,2\n"
-		"300000 0 switch 10 0 sleeping\n"
-		"400000 0 waking 10 from - task\n"
-		"401000 0 switch 0 10 sleeping\n"
-		"402000 0 exit 10 futex ret=0\n"
-		"500000 0 switch 10 0 disk\n"
-		"600000 0 waking 10 from - hardirq\n"
-		"601000 0 switch 0 10 sleeping\n");
+	const struct waits waits = waits_of("meta begin_ns 0\nmeta end_ns 1000000\n"
+					    "0 0 switch 0 10 sleeping\n"
+					    "1000 0 syscall 10 read enter=500 ret=64 args=7\n"
+					    "2000 0 switch 10 0 disk\n"
+					    "200000 0 waking 10 from - hardirq\n"
+					    "201000 0 switch 0 10 sleeping\n"
+					    "300000 0 enter 10 futex enter=299000 args=0x10,0x80,2\n"
+					    "300000 0 switch 10 0 sleeping\n"
+					    "400000 0 waking 10 from - task\n"
+					    "401000 0 switch 0 10 sleeping\n"
+					    "402000 0 exit 10 futex ret=0\n"
+					    "500000 0 switch 10 0 disk\n"
+					    "600000 0 waking 10 from - hardirq\n"
+					    "601000 0 switch 0 10 sleeping\n");
 
 	(void)state;
 	assert_int_equal(waits.count, 3);
@@ -73,15 +72,15 @@ static void a_page_fault_has_no_object(void **state)
 	assert_false(waits.wait[2].lock);
 }
 
-#define SLICED                                                                                      \
-	"meta begin_ns 0\nmeta end_ns 40000000\n"                                                    \
-	"0 1 switch 0 20 sleeping\n"                                                                 \
-	"0 0 switch 0 10 sleeping\n"                                                                 \
-	"1000000 0 enter 10 futex enter=999000 args=0x10,137\n"                                      \
-	"1000000 0 switch 10 0 sleeping\n"                                                           \
-	"6000000 0 waking 10 from - hardirq\n"                                                       \
-	"6001000 0 switch 0 10 sleeping\n"                                                           \
-	"6002000 0 exit 10 futex ret=-110\n"                                                         \
+#define SLICED                                                                                                         \
+	"meta begin_ns 0\nmeta end_ns 40000000\n"                                                                      \
+	"0 1 switch 0 20 sleeping\n"                                                                                   \
+	"0 0 switch 0 10 sleeping\n"                                                                                   \
+	"1000000 0 enter 10 futex enter=999000 args=0x10,137\n"                                                        \
+	"1000000 0 switch 10 0 sleeping\n"                                                                             \
+	"6000000 0 waking 10 from - hardirq\n"                                                                         \
+	"6001000 0 switch 0 10 sleeping\n"                                                                             \
+	"6002000 0 exit 10 futex ret=-110\n"                                                                           \
 	"6003000 0 syscall 10 futex enter=6002500 ret=0 args=0x18,129\n"
 
 /* Two sleeps of thread 10, the first of which timed out, with those lines between; 20 is another thread. */
@@ -89,23 +88,23 @@ static struct waits sliced(const char *between, uint64_t enter_ns, unsigned obje
 {
 	char text[4096];
 
-	snprintf(text, sizeof(text), SLICED "%s"
-		 "%ju 0 enter 10 futex enter=%ju args=%#x,137\n"
-		 "%ju 0 switch 10 0 sleeping\n%s", between, (uintmax_t)enter_ns, (uintmax_t)enter_ns - 1000,
-		 object, (uintmax_t)enter_ns, end);
+	snprintf(text, sizeof(text),
+		 SLICED "%s"
+			"%ju 0 enter 10 futex enter=%ju args=%#x,137\n"
+			"%ju 0 switch 10 0 sleeping\n%s",
+		 between, (uintmax_t)enter_ns, (uintmax_t)enter_ns - 1000, object, (uintmax_t)enter_ns, end);
 	return waits_of(text);
 }
 
-#define WOKEN                                                                                       \
-	"9000000 1 waking 10 from 20 task\n"                                                         \
-	"9001000 0 switch 0 10 sleeping\n"                                                           \
+#define WOKEN                                                                                                          \
+	"9000000 1 waking 10 from 20 task\n"                                                                           \
+	"9001000 0 switch 0 10 sleeping\n"                                                                             \
 	"9002000 0 exit 10 futex ret=0\n"
 
 /* A condition variable's two words are one object, and the clock and other futexes may be asked between. */
 static void slices_are_one_wait(void **state)
 {
-	struct waits waits = sliced("6004000 0 syscall 10 clock_gettime enter=6003500 ret=0\n", 6010000, 0x14,
-				    WOKEN);
+	struct waits waits = sliced("6004000 0 syscall 10 clock_gettime enter=6003500 ret=0\n", 6010000, 0x14, WOKEN);
 
 	(void)state;
 	assert_int_equal(waits.count, 2);
@@ -122,19 +121,19 @@ static void slices_are_one_wait(void **state)
 static void a_wait_in_slices_has_one_begin_and_one_end(void **state)
 {
 	struct waits waits = sliced("", 6010000, 0x10,
-		"11000000 0 waking 10 from - hardirq\n"
-		"11001000 0 switch 0 10 sleeping\n"
-		"11002000 0 exit 10 futex ret=-110\n"
-		"11010000 0 enter 10 futex enter=11009000 args=0x10,137\n"
-		"11010000 0 switch 10 0 sleeping\n"
-		"12000000 1 waking 10 from 20 task\n"
-		"12001000 0 switch 0 10 sleeping\n"
-		"12002000 0 exit 10 futex ret=0\n"
-		"12010000 0 enter 10 futex enter=12009000 args=0x10,137\n"
-		"12010000 0 switch 10 0 sleeping\n"
-		"13000000 1 waking 10 from 20 task\n"
-		"13001000 0 switch 0 10 sleeping\n"
-		"13002000 0 exit 10 futex ret=0\n");
+				    "11000000 0 waking 10 from - hardirq\n"
+				    "11001000 0 switch 0 10 sleeping\n"
+				    "11002000 0 exit 10 futex ret=-110\n"
+				    "11010000 0 enter 10 futex enter=11009000 args=0x10,137\n"
+				    "11010000 0 switch 10 0 sleeping\n"
+				    "12000000 1 waking 10 from 20 task\n"
+				    "12001000 0 switch 0 10 sleeping\n"
+				    "12002000 0 exit 10 futex ret=0\n"
+				    "12010000 0 enter 10 futex enter=12009000 args=0x10,137\n"
+				    "12010000 0 switch 10 0 sleeping\n"
+				    "13000000 1 waking 10 from 20 task\n"
+				    "13001000 0 switch 0 10 sleeping\n"
+				    "13002000 0 exit 10 futex ret=0\n");
 
 	(void)state;
 	assert_int_equal(waits.count, 4);
@@ -147,17 +146,24 @@ static void a_wait_in_slices_has_one_begin_and_one_end(void **state)
 static void a_time_out_that_is_acted_upon_ends_a_wait(void **state)
 {
 	(void)state;
-	assert_int_equal(sliced("6004000 0 syscall 10 write enter=6003500 ret=1 args=7\n", 6010000, 0x10, WOKEN)
-				 .wait[1].first_ns, 0);
+	assert_int_equal(
+		sliced("6004000 0 syscall 10 write enter=6003500 ret=1 args=7\n", 6010000, 0x10, WOKEN).wait[1].first_ns,
+		0);
 	assert_int_equal(sliced("", 6010000, 0x20, WOKEN).wait[1].first_ns, 0);
 	assert_int_equal(sliced("", 6002000 + SCOPE_FALSE_WAKEUP_NS, 0x10, WOKEN).wait[1].first_ns, 0);
 	assert_int_equal(sliced("", 6001000 + SCOPE_FALSE_WAKEUP_NS, 0x10, WOKEN).wait[1].first_ns, 1000000);
 	/* It had the lock in between, and handed it on. */
-	assert_int_equal(sliced("6004000 0 syscall 10 futex enter=6003500 ret=1 args=0x10,129\n", 6010000, 0x10,
-				WOKEN).wait[1].first_ns, 0);
+	assert_int_equal(sliced("6004000 0 syscall 10 futex enter=6003500 ret=1 args=0x10,129\n", 6010000, 0x10, WOKEN)
+				 .wait[1]
+				 .first_ns,
+			 0);
 	/* A page did not come. */
 	assert_int_equal(sliced("6004000 0 switch 10 0 disk\n6005000 0 waking 10 from - hardirq\n"
-				"6006000 0 switch 0 10 sleeping\n", 6010000, 0x10, WOKEN).wait[2].first_ns, 0);
+				"6006000 0 switch 0 10 sleeping\n",
+				6010000, 0x10, WOKEN)
+				 .wait[2]
+				 .first_ns,
+			 0);
 	/* What was done between is not known. */
 	assert_int_equal(sliced("6004000 0 lost 3\n", 6010000, 0x10, WOKEN).wait[1].first_ns, 0);
 }
@@ -169,7 +175,8 @@ static void another_lock_between_ends_no_wait(void **state)
 				    "6010000 0 switch 10 0 sleeping\n"
 				    "6020000 1 waking 10 from 20 task\n"
 				    "6021000 0 switch 0 10 sleeping\n"
-				    "6022000 0 exit 10 futex ret=0\n", 6030000, 0x10, WOKEN);
+				    "6022000 0 exit 10 futex ret=0\n",
+				    6030000, 0x10, WOKEN);
 
 	(void)state;
 	assert_int_equal(waits.count, 3);
@@ -180,13 +187,12 @@ static void another_lock_between_ends_no_wait(void **state)
 /* Of a trace that tells of no waking nothing is known of who woke whom: a time-out may return 0 there, too. */
 static void a_trace_without_wakings_says_nothing_of_them(void **state)
 {
-	const struct waits waits = waits_of(
-		"meta begin_ns 0\nmeta end_ns 1000000\n"
-		"0 0 switch 0 10 sleeping\n"
-		"300000 0 enter 10 futex enter=299000 args=0x10,0x80,2\n"
-		"300000 0 switch 10 0 sleeping\n"
-		"401000 0 switch 0 10 sleeping\n"
-		"402000 0 exit 10 futex ret=0\n");
+	const struct waits waits = waits_of("meta begin_ns 0\nmeta end_ns 1000000\n"
+					    "0 0 switch 0 10 sleeping\n"
+					    "300000 0 enter 10 futex enter=299000 args=0x10,0x80,2\n"
+					    "300000 0 switch 10 0 sleeping\n"
+					    "401000 0 switch 0 10 sleeping\n"
+					    "402000 0 exit 10 futex ret=0\n");
 
 	(void)state;
 	assert_int_equal(waits.count, 1);

@@ -18,7 +18,7 @@ static struct scope_covers covers;
 static int setup_covers(void **state)
 {
 	(void)state;
-	covers = (struct scope_covers){.every = 1};
+	covers = (struct scope_covers){ .every = 1 };
 	return 0;
 }
 
@@ -36,7 +36,7 @@ static void cover(uint32_t thread, uint64_t begin_ns, uint64_t end_ns)
 
 static double sum(uint32_t of)
 {
-	static const uint32_t group[] = {0, 1, 1};
+	static const uint32_t group[] = { 0, 1, 1 };
 	double ns = -1;
 
 	assert_int_equal(scope_waits_covers_sum(&covers, group, 3, of, &ns), 0);
@@ -85,7 +85,7 @@ static void test_bounded(void **state)
 	assert_true(ns > 1.8e9 && ns < 2.2e9);
 }
 
-static const struct scope_function function[] = {{.name = "a"}, {.name = "b"}, {.name = "c"}};
+static const struct scope_function function[] = { { .name = "a" }, { .name = "b" }, { .name = "c" } };
 
 /* Groups that are waited for those parts of the window, each in one function. */
 static struct scope_waits *waits_of(const double *share, size_t groups)
@@ -101,7 +101,10 @@ static struct scope_waits *waits_of(const double *share, size_t groups)
 	for (size_t i = 0; i < groups; i++) {
 		waits->group[i].kept_ns = waits->group[i].cover_ns = share[i] * WINDOW_NS;
 		waits->function[i] = (struct scope_waits_function){
-			.function = &function[i], .group = (uint32_t)i, .stacks = 10, .share = 1,
+			.function = &function[i],
+			.group = (uint32_t)i,
+			.stacks = 10,
+			.share = 1,
 		};
 	}
 	return waits;
@@ -118,9 +121,10 @@ static size_t bottlenecks(const double *share, size_t groups)
 	return count;
 }
 
-#define assert_bottlenecks(expected, ...)                                                          \
-	assert_int_equal(bottlenecks((const double[]){__VA_ARGS__},                                \
-				     sizeof((const double[]){__VA_ARGS__}) / sizeof(double)), expected)
+#define assert_bottlenecks(expected, ...)                                                                              \
+	assert_int_equal(bottlenecks((const double[]){ __VA_ARGS__ },                                                  \
+				     sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double)),                        \
+			 expected)
 
 /* What is worth a fifth: just inside, just outside. */
 static void test_worth(void **state)
@@ -152,7 +156,7 @@ static void test_two(void **state)
 
 static void test_gain(void **state)
 {
-	struct scope_waits *waits = waits_of((const double[]){0.1, 0.9}, 2);
+	struct scope_waits *waits = waits_of((const double[]){ 0.1, 0.9 }, 2);
 	uint32_t node;
 
 	(void)state;
@@ -169,14 +173,14 @@ static void test_gain(void **state)
 /* Too few stacks name nothing; no stack at all, and the group is named alone. */
 static void test_stacks(void **state)
 {
-	struct scope_waits *waits = waits_of((const double[]){0.9}, 1);
+	struct scope_waits *waits = waits_of((const double[]){ 0.9 }, 1);
 
 	(void)state;
 	waits->function[0].stacks = 9;
 	assert_int_equal(scope_waits_judge(waits), 0);
 	assert_int_equal(waits->bottlenecks, 0);
 	scope_waits_destroy(waits);
-	waits = waits_of((const double[]){0.9}, 1);
+	waits = waits_of((const double[]){ 0.9 }, 1);
 	waits->functions = 0;
 	assert_int_equal(scope_waits_judge(waits), 0);
 	assert_int_equal(waits->bottlenecks, 1);
@@ -187,7 +191,7 @@ static void test_stacks(void **state)
 /* A function that has little of its group's time is not looked at. */
 static void test_small(void **state)
 {
-	struct scope_waits *waits = waits_of((const double[]){1, 0}, 2);
+	struct scope_waits *waits = waits_of((const double[]){ 1, 0 }, 2);
 
 	(void)state;
 	waits->function[1].group = 0;

@@ -20,10 +20,10 @@ static void fill_all(struct filled *filled)
 	static const uint64_t more[8];
 	struct scope_record_enter enter = { .word = scope_record_word(SCOPE_RECORD_ENTER, 1),
 					    .abi_args = scope_abi_args(0, 6) };
-	struct scope_record_chain chain = { .word = scope_record_word(SCOPE_RECORD_CHAIN, 1), .count = 3,
+	struct scope_record_chain chain = { .word = scope_record_word(SCOPE_RECORD_CHAIN, 1),
+					    .count = 3,
 					    .flags = SCOPE_STACK_COST };
-	struct scope_record_stack stack = { .word = scope_record_word(SCOPE_RECORD_STACK, 1), .regs = 2,
-					    .bytes = 9 };
+	struct scope_record_stack stack = { .word = scope_record_word(SCOPE_RECORD_STACK, 1), .regs = 2, .bytes = 9 };
 	struct scope_record_frames frames = { .word = scope_record_word(SCOPE_RECORD_FRAMES, 1), .count = 8 };
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {

@@ -84,8 +84,7 @@ static inline uint8_t *fixture_bytes(struct fixture *fixture, size_t *ret_bytes)
 	return data;
 }
 
-static inline int trace_from(const void *data, size_t bytes, struct scope_error *error,
-			     struct scope_trace **ret_trace)
+static inline int trace_from(const void *data, size_t bytes, struct scope_error *error, struct scope_trace **ret_trace)
 {
 	int fd = memfd_create("trace", MFD_CLOEXEC);
 	int ret;
@@ -103,13 +102,17 @@ struct filled {
 	uint64_t word[512];
 };
 
-static inline struct filled filled_begin(uint16_t cpu, uint64_t number, uint64_t begin_ns,
-					 uint32_t tid)
+static inline struct filled filled_begin(uint16_t cpu, uint64_t number, uint64_t begin_ns, uint32_t tid)
 {
 	return (struct filled){ .head = {
-		.magic = SCOPE_SUBBUF_MAGIC, .used_bytes = sizeof(struct scope_subbuf), .cpu = cpu,
-		.tid = tid, .number = number, .begin_ns = begin_ns, .end_ns = begin_ns,
-	} };
+					.magic = SCOPE_SUBBUF_MAGIC,
+					.used_bytes = sizeof(struct scope_subbuf),
+					.cpu = cpu,
+					.tid = tid,
+					.number = number,
+					.begin_ns = begin_ns,
+					.end_ns = begin_ns,
+				} };
 }
 
 static inline void filled_add(struct filled *filled, const void *record, size_t bytes)
@@ -121,7 +124,8 @@ static inline void filled_add(struct filled *filled, const void *record, size_t 
 static inline void filled_syscall(struct filled *filled, uint32_t delta_ns, uint16_t nr)
 {
 	struct scope_record_syscall record = {
-		.word = scope_record_word(SCOPE_RECORD_SYSCALL, delta_ns), .nr = nr,
+		.word = scope_record_word(SCOPE_RECORD_SYSCALL, delta_ns),
+		.nr = nr,
 		.duration_ns = 10,
 	};
 

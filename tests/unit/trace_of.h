@@ -14,7 +14,7 @@
 /* Fails the test where the text is wrong. The caller closes the trace. */
 static struct scope_trace *trace_of(const char *text)
 {
-	struct scope_error error = {0};
+	struct scope_error error = { 0 };
 	struct scope_writer *writer;
 	struct scope_trace *trace = NULL;
 	FILE *file = tmpfile(), *from = fmemopen((char *)text, strlen(text), "r");

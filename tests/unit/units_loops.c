@@ -107,12 +107,30 @@ void serve_epoll(bool (*serve)(int fd), uint32_t events)
 	}
 }
 
-void epoll_level(void) { serve_epoll(serve_plain, EPOLLIN); }
-void epoll_edge(void) { serve_epoll(serve_edge, EPOLLIN | EPOLLET); }
-void epoll_timed(void) { serve_epoll(serve_timed, EPOLLIN); }
-void epoll_parts(void) { serve_epoll(serve_parts, EPOLLIN); }
-void epoll_once(void) { serve_epoll(serve_once, EPOLLIN); }
-void epoll_slowly_sent(void) { serve_epoll(serve_slowly_sent, EPOLLIN); }
+void epoll_level(void)
+{
+	serve_epoll(serve_plain, EPOLLIN);
+}
+void epoll_edge(void)
+{
+	serve_epoll(serve_edge, EPOLLIN | EPOLLET);
+}
+void epoll_timed(void)
+{
+	serve_epoll(serve_timed, EPOLLIN);
+}
+void epoll_parts(void)
+{
+	serve_epoll(serve_parts, EPOLLIN);
+}
+void epoll_once(void)
+{
+	serve_epoll(serve_once, EPOLLIN);
+}
+void epoll_slowly_sent(void)
+{
+	serve_epoll(serve_slowly_sent, EPOLLIN);
+}
 
 void by_poll(void)
 {

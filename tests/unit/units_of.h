@@ -24,8 +24,8 @@ static int keep_all(void *user, struct scope_unit *unit, const struct scope_unit
 
 static struct run run_of(const char *text)
 {
-	struct run run = {.trace = trace_of(text)};
-	const struct scope_unit_sink sink = {.unit = keep_all, .user = &run};
+	struct run run = { .trace = trace_of(text) };
+	const struct scope_unit_sink sink = { .unit = keep_all, .user = &run };
 
 	assert_int_equal(scope_unit_pickups_learn(run.trace, &run.pickups), 0);
 	assert_int_equal(scope_unit_groups_create(run.pickups, &run.groups), 0);

@@ -70,7 +70,7 @@ static void pause_for(long ns)
 
 static bool ask(int fd, enum client client)
 {
-	const char text[MESSAGE] = {0};
+	const char text[MESSAGE] = { 0 };
 	char back[MESSAGE];
 	const size_t part = client == IN_PARTS ? MESSAGE / 4 : MESSAGE;
 	ssize_t got = 0;
@@ -114,7 +114,7 @@ static void *client(void *argument)
 
 static unsigned run_clients(const struct shape *shape, unsigned requests, unsigned connections)
 {
-	struct ledger ledger[FDS] = {0};
+	struct ledger ledger[FDS] = { 0 };
 	unsigned answered = 0;
 
 	for (unsigned i = 0; i < connections; i++) {
@@ -138,8 +138,9 @@ static void listen_to(enum client client)
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	listener = socket(AF_INET, (datagram ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC, 0);
 	check(listener >= 0 && !bind(listener, (struct sockaddr *)&address, sizeof(address)) &&
-	      (datagram || !listen(listener, FDS)) &&
-	      !getsockname(listener, (struct sockaddr *)&address, &length), "listen");
+		      (datagram || !listen(listener, FDS)) &&
+		      !getsockname(listener, (struct sockaddr *)&address, &length),
+	      "listen");
 	port = ntohs(address.sin_port);
 }
 

@@ -84,7 +84,7 @@ static inline void unblock(int fd)
 
 static inline void answer(int fd)
 {
-	const char text[MESSAGE] = {0};
+	const char text[MESSAGE] = { 0 };
 
 	work();
 	if (write(fd, text, sizeof(text)) != sizeof(text) && errno != EPIPE && errno != ECONNRESET)

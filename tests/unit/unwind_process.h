@@ -47,8 +47,7 @@ static inline const char *source_folder(void)
 	static char folder[256];
 	const char *slash = strrchr(__FILE__, '/');
 
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - __FILE__) : 1,
-		 slash ? __FILE__ : ".");
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - __FILE__) : 1, slash ? __FILE__ : ".");
 	return folder;
 }
 
@@ -64,8 +63,8 @@ static inline bool process_build(const char *name, const char *flags, char *ret_
 			return false;
 	}
 	snprintf(ret_path, bytes, "%s/%s", directory, name);
-	snprintf(command, sizeof(command), "%s %s -o %s %s/unwind_target.c -lpthread 2>%s/errors",
-		 compiler, flags, ret_path, source_folder(), directory);
+	snprintf(command, sizeof(command), "%s %s -o %s %s/unwind_target.c -lpthread 2>%s/errors", compiler, flags,
+		 ret_path, source_folder(), directory);
 	return system(command) == 0;
 }
 
@@ -96,11 +95,10 @@ static inline void process_maps(struct process *process)
 		char flags[8];
 		int at = 0;
 
-		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %n", &start, &end, flags, &offset,
-			   &at) < 4)
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %n", &start, &end, flags, &offset, &at) < 4)
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		*map = (struct scope_trace_map){ process->pid, start, end, offset, flags[2] == 'x',
+		*map = (struct scope_trace_map){ process->pid,	    start, end, offset, flags[2] == 'x',
 						 strdup(line + at), "" };
 		process->maps++;
 	}
@@ -109,8 +107,7 @@ static inline void process_maps(struct process *process)
 }
 
 /* Starts it and reads what it says of itself, until `threads` of them have spoken. */
-static inline bool process_start(struct process *process, const char *path, const char *mode,
-				 unsigned int threads)
+static inline bool process_start(struct process *process, const char *path, const char *mode, unsigned int threads)
 {
 	int pipes[2];
 	char line[64];
@@ -134,8 +131,7 @@ static inline bool process_start(struct process *process, const char *path, cons
 
 		if (!strncmp(line, "shadow ", 7))
 			process->shadow = strtoull(line + 7, NULL, 16);
-		else if (sscanf(line, "%15s %d", process->thread[i].name,
-				&process->thread[i].tid) == 2)
+		else if (sscanf(line, "%15s %d", process->thread[i].name, &process->thread[i].tid) == 2)
 			process->threads++;
 	}
 	fclose(file);
@@ -212,9 +208,10 @@ static inline bool thread_snapshot(pid_t tid, size_t bytes, struct snapshot *ret
 
 	if (ptrace(PTRACE_GETREGS, tid, NULL, &r))
 		return false;
-	memcpy(ret->reg, (uint64_t[]){ r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp,
-				       r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15,
-				       r.rip }, sizeof(ret->reg));
+	memcpy(ret->reg,
+	       (uint64_t[]){ r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11, r.r12,
+			     r.r13, r.r14, r.r15, r.rip },
+	       sizeof(ret->reg));
 	ret->bytes = process_read(tid, r.rsp, ret->data, bytes);
 	return ret->bytes > 0;
 }

@@ -84,21 +84,21 @@ APART void wait_inner(int arg)
 	AFTER();
 }
 
-#define OUTER(name)                                                                                \
-	APART void name##_outer(int arg)                                                           \
-	{                                                                                          \
-		volatile char room[300];                                                           \
-                                                                                                   \
-		room[arg] = 0;                                                                     \
-		name##_inner(arg + room[arg]);                                                     \
-		AFTER();                                                                           \
-	}                                                                                          \
-	APART void *name##_thread(void *arg)                                                       \
-	{                                                                                          \
-		say(#name);                                                                        \
-		name##_outer(!arg);                                                                \
-		AFTER();                                                                           \
-		return NULL;                                                                       \
+#define OUTER(name)                                                                                                    \
+	APART void name##_outer(int arg)                                                                               \
+	{                                                                                                              \
+		volatile char room[300];                                                                               \
+                                                                                                                       \
+		room[arg] = 0;                                                                                         \
+		name##_inner(arg + room[arg]);                                                                         \
+		AFTER();                                                                                               \
+	}                                                                                                              \
+	APART void *name##_thread(void *arg)                                                                           \
+	{                                                                                                              \
+		say(#name);                                                                                            \
+		name##_outer(!arg);                                                                                    \
+		AFTER();                                                                                               \
+		return NULL;                                                                                           \
 	}
 
 OUTER(sleep)
@@ -167,10 +167,17 @@ APART void tree(unsigned int depth)
 
 	for (unsigned int i = 0; i < children; i++) {
 		switch (chance(4)) {
-		case 0: sorter(depth); break;
-		case 1: printer(depth); break;
-		case 2: leaf(chance(300)); break;
-		default: tree(depth + 1);
+		case 0:
+			sorter(depth);
+			break;
+		case 1:
+			printer(depth);
+			break;
+		case 2:
+			leaf(chance(300));
+			break;
+		default:
+			tree(depth + 1);
 		}
 	}
 	AFTER();

@@ -179,7 +179,7 @@ int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
 	const uint64_t length_ns = argc > 2 ? (uint64_t)(atof(argv[2]) * 1e9) : 1000000000;
-	const struct timespec step = {.tv_nsec = 5000000};
+	const struct timespec step = { .tv_nsec = 5000000 };
 	uint64_t begin_ns;
 
 	stage_rounds = rounds_in(!strcmp(way, "even") ? 100000 : 1000000);

@@ -343,7 +343,8 @@ static int listen_anywhere(struct sockaddr_in *address)
 	const int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	*address = (struct sockaddr_in){
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	if (fd < 0 || bind(fd, (struct sockaddr *)address, bytes) || listen(fd, 8) ||
 	    getsockname(fd, (struct sockaddr *)address, &bytes))

@@ -70,13 +70,17 @@ static const struct mount_row system_mounts[] = {
 	{ "out", OUT_DIR, "9p", P9_OUT, 0, 0 },
 };
 
-static const struct { const char *path, *value; } settings[] = {
+static const struct {
+	const char *path, *value;
+} settings[] = {
 	{ "/proc/sys/kernel/perf_event_paranoid", "-1" },
 	{ "/proc/sys/kernel/kptr_restrict", "0" },
 	{ "/proc/sys/kernel/dmesg_restrict", "0" },
 };
 
-static const struct { const char *target, *path; } dev_links[] = {
+static const struct {
+	const char *target, *path;
+} dev_links[] = {
 	{ "/proc/self/fd", "/dev/fd" },
 	{ "/proc/self/fd/0", "/dev/stdin" },
 	{ "/proc/self/fd/1", "/dev/stdout" },
@@ -119,8 +123,7 @@ static void mount_rows(const struct mount_row *rows, size_t nr_rows)
 {
 	for (const struct mount_row *row = rows; row < rows + nr_rows; row++) {
 		make_path(row->target);
-		if (mount(row->source, row->target, row->type, row->flags, row->data) &&
-		    !row->optional)
+		if (mount(row->source, row->target, row->type, row->flags, row->data) && !row->optional)
 			die("mount %s on %s", row->type, row->target);
 	}
 }
@@ -157,8 +160,7 @@ static void read_job(struct job *job)
 	while ((got = read(fd, text + length, sizeof(text) - 1 - length)) > 0)
 		length += got;
 	close(fd);
-	for (char *at = text; at < text + length && nr_words < ARRAY_SIZE(words) - 1;
-	     at += strlen(at) + 1)
+	for (char *at = text; at < text + length && nr_words < ARRAY_SIZE(words) - 1; at += strlen(at) + 1)
 		words[nr_words++] = at;
 	if (nr_words < 4)
 		die("/job names no command");
@@ -191,7 +193,8 @@ static int overlay_serves(void)
 /* Returns 0 where the kernel's overlay cannot stand on 9p, as that of 3.18. */
 static int mount_overlay(void)
 {
-	if (!mount("overlay", "/newroot", "overlay", 0, "lowerdir=/lower,upperdir=/scratch/upper,workdir=/scratch/work"))
+	if (!mount("overlay", "/newroot", "overlay", 0,
+		   "lowerdir=/lower,upperdir=/scratch/upper,workdir=/scratch/work"))
 		return 1;
 	if (errno != EINVAL)
 		die("mount overlay");
@@ -467,8 +470,14 @@ int main(void)
 {
 	static char *const environment[] = {
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"HOME=/root", "USER=root", "LOGNAME=root", "SHELL=/bin/bash", "TERM=dumb",
-		"LANG=C.UTF-8", "VM_OUT=" OUT_DIR, NULL,
+		"HOME=/root",
+		"USER=root",
+		"LOGNAME=root",
+		"SHELL=/bin/bash",
+		"TERM=dumb",
+		"LANG=C.UTF-8",
+		"VM_OUT=" OUT_DIR,
+		NULL,
 	};
 	struct job job;
 	int status;

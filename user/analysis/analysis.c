@@ -59,8 +59,8 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 		.evidence = analysis->evidence,
 		.second = analysis->second,
 		.options = &options->rank,
-		.own_cpu_share = analysis->waits->queue_ns > 0
-					 ? analysis->waits->queue_own_ns / analysis->waits->queue_ns : 0,
+		.own_cpu_share =
+			analysis->waits->queue_ns > 0 ? analysis->waits->queue_own_ns / analysis->waits->queue_ns : 0,
 		.names_need = say_what_names_need(analysis->trace, need, sizeof(need)),
 	};
 
@@ -94,8 +94,8 @@ static int survey(struct scope_analysis *analysis, const struct scope_analysis_o
 	if (options->stream)
 		err = scope_analysis_stream_finish(options->stream, options->settled_ns, &analysis->found);
 	if (err)
-		err = scope_analysis_once_run(analysis->trace, SCOPE_ONCE_EVENTS, options->listeners,
-				     &analysis->found, NULL);
+		err = scope_analysis_once_run(analysis->trace, SCOPE_ONCE_EVENTS, options->listeners, &analysis->found,
+					      NULL);
 	if (err)
 		return err;
 	scope_unit_groups_conclude(analysis->found.groups, analysis->found.pickups);
@@ -110,20 +110,19 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 
 	if (!err)
 		err = scope_anomaly_detect_run(analysis->found.groups, analysis->found.survey, &options->detect,
-				       &analysis->detection);
+					       &analysis->detection);
 	if (!err && baseline && !analysis->reference)
-		err = scope_anomaly_reference_create(baseline->trace, baseline->found.groups,
-					     baseline->found.survey, baseline->seconds,
-					     &analysis->reference);
+		err = scope_anomaly_reference_create(baseline->trace, baseline->found.groups, baseline->found.survey,
+						     baseline->seconds, &analysis->reference);
 	if (!err && analysis->reference)
 		err = scope_anomaly_reference_apply(analysis->reference, analysis->found.groups, analysis->found.survey,
-					    &options->detect, analysis->detection);
+						    &options->detect, analysis->detection);
 	if (!err)
 		err = scope_evidence_keep_run(analysis->found.survey, analysis->found.groups, analysis->detection,
-				     options->keep_units, &analysis->kept);
+					      options->keep_units, &analysis->kept);
 	if (!err && analysis->reference)
-		err = scope_evidence_keep_reference(analysis->reference, analysis->detection,
-					   options->keep_units, &analysis->reference_kept);
+		err = scope_evidence_keep_reference(analysis->reference, analysis->detection, options->keep_units,
+						    &analysis->reference_kept);
 	return err;
 }
 
@@ -134,7 +133,7 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 		.kept = analysis->kept,
 		.signatures = options->signatures,
 	};
-	struct scope_evidence_source reference = {.kept = analysis->reference_kept};
+	struct scope_evidence_source reference = { .kept = analysis->reference_kept };
 	const struct scope_evidence_source *norm = analysis->reference ? &reference : NULL;
 	struct scope_symbol_options elsewhere = options->symbols;
 	int err = name_functions(analysis->trace, &options->symbols, &analysis->symbols);
@@ -146,8 +145,7 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 	if (!err && norm)
 		err = name_functions(reference.trace, &elsewhere, &analysis->reference_symbols);
 	/* One more pass over the trace, which is not for one that is still being written. */
-	if (!err && options->signatures && options->signatures->episodes &&
-	    options->settled_ns == UINT64_MAX)
+	if (!err && options->signatures && options->signatures->episodes && options->settled_ns == UINT64_MAX)
 		err = scope_evidence_sign(&source, norm, analysis->detection, &analysis->second);
 	if (err)
 		return err;
@@ -156,9 +154,8 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 		source.symbols = analysis->symbols;
 		reference.symbols = analysis->reference_symbols;
 	}
-	return scope_evidence_collect(&source, norm, analysis->detection, analysis->found.pickups,
-				      analysis->second, analysis->hangs, &analysis->hang_count,
-				      &analysis->evidence);
+	return scope_evidence_collect(&source, norm, analysis->detection, analysis->found.pickups, analysis->second,
+				      analysis->hangs, &analysis->hang_count, &analysis->evidence);
 }
 
 static int find_waits(struct scope_analysis *analysis, const struct scope_analysis_options *options)
@@ -174,9 +171,10 @@ static int find_waits(struct scope_analysis *analysis, const struct scope_analys
 static int find_paths(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	int err = scope_waits_paths_create(analysis->found.survey, analysis->found.groups, options->slowest,
-				     &analysis->paths);
+					   &analysis->paths);
 
-	return err || options->no_stacks ? err : scope_waits_paths_name(analysis->paths, analysis->trace,
+	return err || options->no_stacks ? err
+					 : scope_waits_paths_name(analysis->paths, analysis->trace,
 								  analysis->found.survey->log, analysis->symbols);
 }
 
@@ -190,7 +188,7 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 		return err;
 	analysis->units = analysis->kept->units;
 	err = scope_anomaly_hang_find(analysis->units, analysis->found.survey, analysis->found.pickups,
-			      &analysis->hangs, &analysis->hang_count);
+				      &analysis->hangs, &analysis->hang_count);
 	if (!err)
 		err = scope_anomaly_freeze_find(analysis->found.survey, analysis->found.groups, &analysis->freezes);
 	if (!err)
@@ -201,7 +199,8 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 		err = find_paths(analysis, options);
 	if (err)
 		return err;
-	scope_anomaly_owner_fill(analysis->trace, analysis->units->timeline->threads, analysis->hangs, analysis->hang_count);
+	scope_anomaly_owner_fill(analysis->trace, analysis->units->timeline->threads, analysis->hangs,
+				 analysis->hang_count);
 	return rank(analysis, options);
 }
 
@@ -227,7 +226,7 @@ static int run(struct scope_trace *trace, const struct scope_analysis_options *o
 static void pass_survey(struct scope_analysis *from, struct scope_analysis *to)
 {
 	to->found = from->found;
-	from->found = (struct scope_surveyed){0};
+	from->found = (struct scope_surveyed){ 0 };
 }
 
 /* The units of a surveyed trace that ended before since_ns, as what those after are compared with. */
@@ -238,8 +237,9 @@ static int split(struct scope_analysis *analysis, uint64_t since_ns)
 	int err = scope_unit_survey_before(found->survey, found->groups, since_ns, &analysis->before);
 
 	analysis->since_ns = since_ns;
-	return err ? err : scope_anomaly_reference_create(analysis->trace, found->groups, analysis->before, seconds,
-						  &analysis->reference);
+	return err ? err
+		   : scope_anomaly_reference_create(analysis->trace, found->groups, analysis->before, seconds,
+						    &analysis->reference);
 }
 
 /*
@@ -253,7 +253,7 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 	struct scope_analysis *analysis;
 	uint64_t since_ns;
 	int err = scope_analysis_onset_find(whole->kept, whole->detection, options->rank.times_min,
-				   options->rank.chance_z, &since_ns);
+					    options->rank.chance_z, &since_ns);
 
 	*ret_analysis = NULL;
 	if (err || !since_ns)
@@ -278,8 +278,7 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 /* Only where its own units are the norm. */
 static bool may_be_since(const struct scope_analysis *whole, const struct scope_analysis_options *options)
 {
-	return !whole->ranking->findings && whole->ranking->verdict != SCOPE_VERDICT_UNKNOWN &&
-	       !options->baseline;
+	return !whole->ranking->findings && whole->ranking->verdict != SCOPE_VERDICT_UNKNOWN && !options->baseline;
 }
 
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,

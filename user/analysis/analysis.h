@@ -25,23 +25,23 @@ struct scope_analysis_options {
 	 * the same (scope_analysis_stream_hear()).
 	 */
 	const struct scope_listeners *listeners;
-	uint64_t from_ns; /* 0, or since when units count: the report is of what came then */
-	size_t slowest; /* requests whose paths are followed, SCOPE_PATHS_MAX at most */
-	bool no_stacks; /* leave the trace's stacks aside */
+	uint64_t from_ns;			   /* 0, or since when units count: the report is of what came then */
+	size_t slowest;				   /* requests whose paths are followed, SCOPE_PATHS_MAX at most */
+	bool no_stacks;				   /* leave the trace's stacks aside */
 	const struct scope_signatures *signatures; /* NULL: none; must outlive the analysis */
-	struct scope_baseline *baseline; /* NULL, or what to compare units with; must outlive the analysis */
-	struct scope_symbol_options symbols; /* root: "/proc/PID/root" of the target, or none */
+	struct scope_baseline *baseline;	   /* NULL, or what to compare units with; must outlive the analysis */
+	struct scope_symbol_options symbols;	   /* root: "/proc/PID/root" of the target, or none */
 };
 
 struct scope_analysis {
-	struct scope_trace *trace; /* the caller's */
+	struct scope_trace *trace;	    /* the caller's */
 	struct scope_detect_options detect; /* that were used, as is rank */
 	struct scope_rank_options rank;
 	struct scope_surveyed found;
 	struct scope_detection *detection;
 	struct scope_kept *kept;
-	uint64_t since_ns; /* 0, or the baseline is what the same trace has from before that time */
-	struct scope_survey *before; /* of that time; NULL: none */
+	uint64_t since_ns;		   /* 0, or the baseline is what the same trace has from before that time */
+	struct scope_survey *before;	   /* of that time; NULL: none */
 	struct scope_reference *reference; /* of the baseline; NULL without one, as the next two */
 	struct scope_kept *reference_kept;
 	struct scope_symbols *reference_symbols;
@@ -50,8 +50,8 @@ struct scope_analysis {
 	size_t hang_count;
 	struct scope_freezes freezes;
 	struct scope_symbols *symbols;
-	struct scope_evidence *evidence; /* by stacks */
-	struct scope_evidence *second;	 /* by signatures, NULL without any */
+	struct scope_evidence *evidence;	   /* by stacks */
+	struct scope_evidence *second;		   /* by signatures, NULL without any */
 	const struct scope_signatures *signatures; /* of the options */
 	struct scope_waits *waits;
 	struct scope_paths *paths; /* NULL: nobody asked for them */

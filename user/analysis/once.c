@@ -30,7 +30,7 @@ void scope_analysis_surveyed_destroy(struct scope_surveyed *found)
 	scope_unit_survey_destroy(found->survey);
 	scope_unit_groups_destroy(found->groups);
 	scope_unit_pickups_destroy(found->pickups);
-	*found = (struct scope_surveyed){0};
+	*found = (struct scope_surveyed){ 0 };
 }
 
 static void forget(struct once *once)
@@ -72,8 +72,7 @@ static int feed_learner(void *user, const struct scope_event *const *event, size
 }
 
 /* ret_all: that was the whole trace. */
-static int learn_start(struct scope_trace *trace, uint64_t events, struct scope_pickups **ret_pickups,
-		       bool *ret_all)
+static int learn_start(struct scope_trace *trace, uint64_t events, struct scope_pickups **ret_pickups, bool *ret_all)
 {
 	struct scope_learner *learner;
 	int more = 1, err = scope_unit_learner_create(trace, &learner);
@@ -104,7 +103,7 @@ static int begin(struct once *once, struct scope_pickups *pickups)
 	err = scope_unit_groups_create(pickups, &once->found.groups);
 	if (!err)
 		err = scope_unit_survey_begin(once->trace, NULL, pickups, once->found.groups, once->listeners,
-					 &once->found.survey);
+					      &once->found.survey);
 	if (!err)
 		err = scope_unit_survey_learn(once->found.survey, &once->learner);
 	return err ? err : scope_trace_rewind(once->trace);
@@ -157,8 +156,9 @@ static int survey(struct once *once, struct scope_pickups *pickups)
 
 	once->found.pickups = pickups;
 	err = scope_unit_groups_create(pickups, &once->found.groups);
-	return err ? err : scope_unit_survey_run(once->trace, pickups, once->found.groups, once->listeners,
-					     &once->found.survey);
+	return err ? err
+		   : scope_unit_survey_run(once->trace, pickups, once->found.groups, once->listeners,
+					   &once->found.survey);
 }
 
 static int run_all(struct once *once, uint64_t start_events)
@@ -177,7 +177,7 @@ static int run_all(struct once *once, uint64_t start_events)
 	if (err)
 		return err;
 	if (scope_unit_pickups_hold(once->found.pickups, once->learner,
-			       scope_unit_pickups_threads(once->found.pickups))) {
+				    scope_unit_pickups_threads(once->found.pickups))) {
 		scope_unit_pickups_conclude(once->found.pickups, once->learner);
 		return 0;
 	}
@@ -190,9 +190,9 @@ static int run_all(struct once *once, uint64_t start_events)
 }
 
 int scope_analysis_once_run(struct scope_trace *trace, uint64_t start_events, const struct scope_listeners *listeners,
-		   struct scope_surveyed *ret_found, struct scope_once_course *ret_course)
+			    struct scope_surveyed *ret_found, struct scope_once_course *ret_course)
 {
-	struct once once = {.trace = trace, .listeners = listeners};
+	struct once once = { .trace = trace, .listeners = listeners };
 	int err = run_all(&once, start_events);
 
 	if (err) {

@@ -33,6 +33,6 @@ struct scope_once_course {
  * what was found; ret_course may be NULL.
  */
 int scope_analysis_once_run(struct scope_trace *trace, uint64_t start_events, const struct scope_listeners *listeners,
-		   struct scope_surveyed *ret_found, struct scope_once_course *ret_course);
+			    struct scope_surveyed *ret_found, struct scope_once_course *ret_course);
 
 #endif

@@ -36,8 +36,8 @@ static int by_measure(const void *left, const void *right)
 }
 
 /* Closed units of a group that are judged, in the order of their begin. */
-static size_t gather(const struct scope_kept *kept, const struct scope_detection *detection,
-		     uint32_t group, struct sample *sample)
+static size_t gather(const struct scope_kept *kept, const struct scope_detection *detection, uint32_t group,
+		     struct sample *sample)
 {
 	size_t count = 0;
 
@@ -108,10 +108,10 @@ static double median_of(struct sample *sample, size_t count)
 	return median;
 }
 
-static struct part part_of(const struct sample *sample, size_t count, uint64_t from_ns,
-			   uint64_t until_ns, double median_ns)
+static struct part part_of(const struct sample *sample, size_t count, uint64_t from_ns, uint64_t until_ns,
+			   double median_ns)
 {
-	struct part part = {0};
+	struct part part = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		if (sample[i].begin_ns < from_ns || sample[i].begin_ns >= until_ns)
@@ -130,8 +130,7 @@ static struct part part_of(const struct sample *sample, size_t count, uint64_t f
 /* By the rule of succession: none seen is not none. */
 static double share_of(const struct part *part)
 {
-	return (part->slow_weight + part->weight / part->units) /
-	       (part->weight + 2 * part->weight / part->units);
+	return (part->slow_weight + part->weight / part->units) / (part->weight + 2 * part->weight / part->units);
 }
 
 /* How far the shares of two parts are apart, in standard errors of their difference. */
@@ -151,8 +150,8 @@ static double judge(struct sample *sample, size_t count, size_t at, const struct
 	const uint64_t change_ns = sample[at].begin_ns, least_ns = PART_MIN * (end_ns - begin_ns);
 	const double median_ns = median_of(sample, at);
 	const uint64_t edge[] = {
-		begin_ns, begin_ns + (change_ns - begin_ns) / 2, change_ns,
-		change_ns + (end_ns - change_ns) / 2, UINT64_MAX,
+		begin_ns,   begin_ns + (change_ns - begin_ns) / 2, change_ns, change_ns + (end_ns - change_ns) / 2,
+		UINT64_MAX,
 	};
 	struct part part[4];
 
@@ -172,7 +171,7 @@ static double judge(struct sample *sample, size_t count, size_t at, const struct
 }
 
 int scope_analysis_onset_find(const struct scope_kept *kept, const struct scope_detection *detection,
-		     double share_times, double chance_z, uint64_t *ret_ns)
+			      double share_times, double chance_z, uint64_t *ret_ns)
 {
 	struct sample *sample = calloc(kept->units->count + 1, sizeof(*sample));
 	double most_ns = 0;

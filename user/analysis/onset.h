@@ -19,6 +19,6 @@
  * *ret_ns: in the clock of the trace, 0 where there is none. 0 or -ENOMEM.
  */
 int scope_analysis_onset_find(const struct scope_kept *kept, const struct scope_detection *detection,
-		     double share_times, double chance_z, uint64_t *ret_ns);
+			      double share_times, double chance_z, uint64_t *ret_ns);
 
 #endif

@@ -18,10 +18,10 @@ struct scope_stream {
 	struct scope_trace *ahead, *behind; /* NULL until the file has a head */
 	struct scope_learner *learner;
 	struct scope_surveyed found;
-	uint64_t begin_ns, last_ns; /* of the window; of the events learned from */
-	uint64_t check_ns; /* when to look whether decisions hold */
+	uint64_t begin_ns, last_ns;		 /* of the window; of the events learned from */
+	uint64_t check_ns;			 /* when to look whether decisions hold */
 	const struct scope_listeners *listeners; /* NULL: none */
-	uint64_t window_ns; /* 0, or what may be asked for */
+	uint64_t window_ns;			 /* 0, or what may be asked for */
 	unsigned restarts;
 };
 
@@ -76,8 +76,8 @@ static int begin_survey(struct scope_stream *stream)
 	if (!err)
 		err = scope_unit_groups_create(found->pickups, &found->groups);
 	if (!err)
-		err = scope_unit_survey_begin(stream->behind, stream->learner, found->pickups,
-					 found->groups, stream->listeners, &found->survey);
+		err = scope_unit_survey_begin(stream->behind, stream->learner, found->pickups, found->groups,
+					      stream->listeners, &found->survey);
 	/* One more than marks is the window's begin, and one more the time that the second reader is behind. */
 	if (!err && stream->window_ns)
 		scope_unit_survey_remember(found->survey, stream->window_ns / (SCOPE_PAST_MARKS - 2));
@@ -173,8 +173,7 @@ int scope_analysis_stream_advance(struct scope_stream *stream, uint64_t settled_
 /* Was all decided as the whole trace has it? */
 static bool holds(const struct scope_stream *stream)
 {
-	return !scope_trace_late(stream->behind) &&
-	       pickups_hold(stream) &&
+	return !scope_trace_late(stream->behind) && pickups_hold(stream) &&
 	       scope_timeline_holds(stream->found.survey->run->timeline);
 }
 
@@ -191,8 +190,7 @@ static int learn_again(struct scope_stream *stream)
 	return err ? err : learn(stream, 0, UINT64_MAX);
 }
 
-int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
-			struct scope_surveyed *ret_found)
+int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_ns, struct scope_surveyed *ret_found)
 {
 	int err = stream->learner ? 0 : begin(stream);
 
@@ -215,7 +213,7 @@ int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_n
 		return err;
 	scope_unit_pickups_conclude(stream->found.pickups, stream->learner);
 	*ret_found = stream->found;
-	stream->found = (struct scope_surveyed){0};
+	stream->found = (struct scope_surveyed){ 0 };
 	return 0;
 }
 

@@ -37,8 +37,7 @@ int scope_analysis_stream_advance(struct scope_stream *stream, uint64_t settled_
  * before. Once. 0 with what was found, which the caller destroys before the stream; -ENODATA: nothing
  * was written yet; -errno.
  */
-int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_ns,
-			struct scope_surveyed *ret_found);
+int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_ns, struct scope_surveyed *ret_found);
 
 /* How often the second reader started again: for tests. */
 unsigned scope_analysis_stream_restarts(const struct scope_stream *stream);

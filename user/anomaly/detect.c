@@ -60,7 +60,7 @@ static int add_group(struct work *work, uint32_t group)
 {
 	struct scope_detection *detection = work->detection;
 	const struct scope_survey_group *survey = &work->survey->group[group];
-	const struct scope_levels levels = {mean_level, survey};
+	const struct scope_levels levels = { mean_level, survey };
 	struct scope_clustering *clustering = NULL;
 	struct scope_population *grown;
 	uint32_t *of_vector, clusters;
@@ -68,13 +68,11 @@ static int add_group(struct work *work, uint32_t group)
 
 	if (!survey->units)
 		return 0;
-	err = scope_cluster_run(work->groups->group[group].vectors, &levels,
-				&work->options->cluster, &clustering);
+	err = scope_cluster_run(work->groups->group[group].vectors, &levels, &work->options->cluster, &clustering);
 	if (err)
 		return err;
 	clusters = scope_clustering_count(clustering);
-	grown = reallocarray(detection->population, detection->populations + clusters,
-			     sizeof(*grown));
+	grown = reallocarray(detection->population, detection->populations + clusters, sizeof(*grown));
 	detection->population = grown ? grown : detection->population;
 	of_vector = calloc(survey->rows, sizeof(*of_vector));
 	detection->of_vector[group] = of_vector;
@@ -83,8 +81,7 @@ static int add_group(struct work *work, uint32_t group)
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < clusters; i++)
-		grown[detection->populations + i] =
-			(struct scope_population){.group = group, .cluster = i};
+		grown[detection->populations + i] = (struct scope_population){ .group = group, .cluster = i };
 	for (size_t i = 0; i < survey->rows; i++) {
 		of_vector[i] = detection->populations + scope_clustering_label(clustering, i);
 		grown[of_vector[i]].units += survey->row[i].units;
@@ -106,8 +103,7 @@ uint64_t scope_anomaly_norm_units(const struct scope_norm *norm, uint32_t popula
 }
 
 /* Measures of the units of a population, or of all where population is SCOPE_POPULATION_NONE. */
-static int merge_measures(const struct scope_norm *norm, uint32_t population,
-			  struct scope_sketch *measure)
+static int merge_measures(const struct scope_norm *norm, uint32_t population, struct scope_sketch *measure)
 {
 	int err = 0;
 
@@ -117,10 +113,9 @@ static int merge_measures(const struct scope_norm *norm, uint32_t population,
 	return err;
 }
 
-static int spread_of(const struct scope_norm *norm, uint32_t population,
-		     struct scope_spread *ret_spread)
+static int spread_of(const struct scope_norm *norm, uint32_t population, struct scope_spread *ret_spread)
 {
-	struct scope_sketch measure = {0};
+	struct scope_sketch measure = { 0 };
 	int err = merge_measures(norm, population, &measure);
 
 	if (!err)
@@ -130,8 +125,7 @@ static int spread_of(const struct scope_norm *norm, uint32_t population,
 }
 
 /* How often units of a population make call nr; those that do not make it count as 0. */
-static int merge_counts(const struct scope_norm *norm, uint32_t population, uint16_t nr,
-			struct scope_sketch *count)
+static int merge_counts(const struct scope_norm *norm, uint32_t population, uint16_t nr, struct scope_sketch *count)
 {
 	uint64_t units = scope_anomaly_norm_units(norm, population);
 	int err = 0;
@@ -148,8 +142,7 @@ static int merge_counts(const struct scope_norm *norm, uint32_t population, uint
 	return err;
 }
 
-static double threshold(const struct scope_detect_options *options, struct scope_spread spread,
-			double z)
+static double threshold(const struct scope_detect_options *options, struct scope_spread spread, double z)
 {
 	double by_scale = spread.median + z * spread.scale;
 	double by_times = spread.median * options->times_min;
@@ -162,8 +155,7 @@ static bool slow_as_a_whole(const struct scope_population *population, struct sc
 {
 	double spread = MEDIAN_SPREAD * whole.scale / sqrt(population->units);
 
-	return own.median > whole.median * options->rare_times &&
-	       own.median > whole.median + population->z * spread;
+	return own.median > whole.median * options->rare_times && own.median > whole.median + population->z * spread;
 }
 
 /* By its own units, or those of its group where it is rare and slow. */
@@ -179,9 +171,9 @@ static int judge_times(struct work *work, const struct scope_norm *norm, uint32_
 		err = spread_of(norm, SCOPE_POPULATION_NONE, whole);
 	if (err)
 		return err;
-	population->against_group = norm->survey->units >= options->units_min && rare &&
-				    (population->units < options->units_min ||
-				     slow_as_a_whole(population, own, *whole, options));
+	population->against_group =
+		norm->survey->units >= options->units_min && rare &&
+		(population->units < options->units_min || slow_as_a_whole(population, own, *whole, options));
 	if (population->against_group)
 		own = *whole;
 	population->median_ns = own.median;
@@ -194,11 +186,10 @@ static int judge_times(struct work *work, const struct scope_norm *norm, uint32_
 }
 
 /* Adds the limit on how often a unit of the population makes call nr. */
-static int judge_call(struct scope_population *population, uint32_t index,
-		      const struct scope_norm *norm, const struct scope_detect_options *options,
-		      uint16_t nr)
+static int judge_call(struct scope_population *population, uint32_t index, const struct scope_norm *norm,
+		      const struct scope_detect_options *options, uint16_t nr)
 {
-	struct scope_sketch count = {0};
+	struct scope_sketch count = { 0 };
 	struct scope_spread spread;
 	int err = merge_counts(norm, index, nr, &count);
 
@@ -207,8 +198,7 @@ static int judge_call(struct scope_population *population, uint32_t index,
 	scope_sketch_free(&count);
 	if (err)
 		return err;
-	if (scope_grow(&population->call, &population->call_capacity, population->calls + 1,
-		       sizeof(*population->call)))
+	if (scope_grow(&population->call, &population->call_capacity, population->calls + 1, sizeof(*population->call)))
 		return -ENOMEM;
 	population->call[population->calls++] = (struct scope_call_limit){
 		.nr = nr,
@@ -230,11 +220,10 @@ static void see_calls(const struct scope_norm *norm, uint32_t index, double z, b
 }
 
 /* own says which calls matter, norm how many are usual. */
-static int judge_calls(struct scope_population *population, uint32_t index,
-		       const struct scope_norm *own, const struct scope_norm *norm,
-		       const struct scope_detect_options *options)
+static int judge_calls(struct scope_population *population, uint32_t index, const struct scope_norm *own,
+		       const struct scope_norm *norm, const struct scope_detect_options *options)
 {
-	bool seen[SCOPE_SYSCALL_MAX] = {false};
+	bool seen[SCOPE_SYSCALL_MAX] = { false };
 	int err = 0;
 
 	population->calls = 0;
@@ -246,10 +235,9 @@ static int judge_calls(struct scope_population *population, uint32_t index,
 	return err;
 }
 
-static int count_beyond(struct scope_population *population, uint32_t index,
-			const struct scope_norm *own)
+static int count_beyond(struct scope_population *population, uint32_t index, const struct scope_norm *own)
 {
-	struct scope_sketch sketch = {0};
+	struct scope_sketch sketch = { 0 };
 	int err = merge_measures(own, index, &sketch);
 
 	if (!err)
@@ -258,16 +246,14 @@ static int count_beyond(struct scope_population *population, uint32_t index,
 	for (size_t i = 0; !err && i < population->calls; i++) {
 		err = merge_counts(own, index, population->call[i].nr, &sketch);
 		if (!err)
-			population->beyond +=
-				scope_sketch_above(&sketch, population->call[i].limit);
+			population->beyond += scope_sketch_above(&sketch, population->call[i].limit);
 		scope_sketch_free(&sketch);
 	}
 	return err;
 }
 
-int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t index,
-			 const struct scope_norm *own, const struct scope_norm *norm,
-			 const struct scope_detect_options *options)
+int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t index, const struct scope_norm *own,
+				 const struct scope_norm *norm, const struct scope_detect_options *options)
 {
 	struct scope_population *population = &detection->population[index];
 	struct scope_spread spread;
@@ -302,12 +288,10 @@ static void tell_background(struct work *work)
 			busy_ns += (double)survey->group[i].busy_ns;
 			units += survey->group[i].units;
 		}
-	if (units < work->options->units_min ||
-	    busy_ns < work->options->serving_share * survey->busy_ns)
+	if (units < work->options->units_min || busy_ns < work->options->serving_share * survey->busy_ns)
 		return;
 	for (uint32_t i = 0; i < detection->populations; i++)
-		detection->population[i].background =
-			!work->groups->group[detection->population[i].group].serves;
+		detection->population[i].background = !work->groups->group[detection->population[i].group].serves;
 }
 
 static int detect(struct work *work)
@@ -342,11 +326,10 @@ static int detect(struct work *work)
 }
 
 int scope_anomaly_detect_run(const struct scope_groups *groups, const struct scope_survey *survey,
-		     const struct scope_detect_options *options,
-		     struct scope_detection **ret_detection)
+			     const struct scope_detect_options *options, struct scope_detection **ret_detection)
 {
 	struct scope_detection *detection = calloc(1, sizeof(*detection));
-	struct work work = {groups, survey, options, detection, NULL};
+	struct work work = { groups, survey, options, detection, NULL };
 	int err = -ENOMEM;
 
 	if (!detection)
@@ -366,13 +349,12 @@ int scope_anomaly_detect_run(const struct scope_groups *groups, const struct sco
 	return 0;
 }
 
-bool scope_anomaly_population_frequent(const struct scope_population *population,
-			       const struct scope_unit_call *call, unsigned calls)
+bool scope_anomaly_population_frequent(const struct scope_population *population, const struct scope_unit_call *call,
+				       unsigned calls)
 {
 	for (size_t i = 0; i < population->calls; i++)
 		for (unsigned j = 0; j < calls; j++)
-			if (call[j].nr == population->call[i].nr &&
-			    call[j].count > population->call[i].limit)
+			if (call[j].nr == population->call[i].nr && call[j].count > population->call[i].limit)
 				return true;
 	return false;
 }

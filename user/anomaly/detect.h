@@ -15,12 +15,12 @@
 
 /* Settings; see scope_anomaly_detect_defaults. */
 struct scope_detect_options {
-	double false_rate; /* of a false abnormal population, before correction for their number */
-	double z_min;	   /* never test below this robust z: real times have heavy tails */
-	double times_min;  /* an abnormal unit takes at least this many times the median */
-	uint32_t units_min; /* smaller populations have no norm of their own */
-	double rare_share; /* a cluster below this share of its group may be rare and slow … */
-	double rare_times; /* … if its median is this many times the group's */
+	double false_rate;    /* of a false abnormal population, before correction for their number */
+	double z_min;	      /* never test below this robust z: real times have heavy tails */
+	double times_min;     /* an abnormal unit takes at least this many times the median */
+	uint32_t units_min;   /* smaller populations have no norm of their own */
+	double rare_share;    /* a cluster below this share of its group may be rare and slow … */
+	double rare_times;    /* … if its median is this many times the group's */
 	double serving_share; /* of busy time: with less, what does not serve is no background work */
 	struct scope_cluster_options cluster;
 };
@@ -51,13 +51,13 @@ struct scope_call_limit {
 
 struct scope_population {
 	uint32_t group, cluster;
-	bool background; /* of threads that no request needs: none of its units is abnormal */
+	bool background;    /* of threads that no request needs: none of its units is abnormal */
 	bool against_group; /* rare and slow: compared with its whole group */
 	uint64_t units;
 	uint64_t reference; /* units of another trace that it is compared with; 0: none */
 	uint64_t beyond;    /* units beyond a threshold, by the survey's distributions: about so many */
 	double median_ns, scale_ns, threshold_ns; /* of what its units are compared with */
-	double z;	     /* threshold in units of scale */
+	double z;				  /* threshold in units of scale */
 	struct scope_call_limit *call;
 	size_t calls, call_capacity;
 };
@@ -75,8 +75,7 @@ struct scope_detection {
 #define SCOPE_POPULATION_NONE UINT32_MAX
 
 int scope_anomaly_detect_run(const struct scope_groups *groups, const struct scope_survey *survey,
-		     const struct scope_detect_options *options,
-		     struct scope_detection **ret_detection);
+			     const struct scope_detect_options *options, struct scope_detection **ret_detection);
 void scope_anomaly_detection_destroy(struct scope_detection *detection);
 
 /* Units that say what is usual: of a group, those whose vectors are given to a population. */
@@ -91,17 +90,16 @@ uint64_t scope_anomaly_norm_units(const struct scope_norm *norm, uint32_t popula
  * Sets the thresholds of a population by a norm from another trace; own is that of its own trace. 0
  * or -ENOMEM.
  */
-int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t population,
-			 const struct scope_norm *own, const struct scope_norm *norm,
-			 const struct scope_detect_options *options);
+int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t population, const struct scope_norm *own,
+				 const struct scope_norm *norm, const struct scope_detect_options *options);
 
 /* Does a unit of that population with these calls make one of them more often than is usual? */
-bool scope_anomaly_population_frequent(const struct scope_population *population,
-			       const struct scope_unit_call *call, unsigned calls);
+bool scope_anomaly_population_frequent(const struct scope_population *population, const struct scope_unit_call *call,
+				       unsigned calls);
 
 /* enum scope_unit_mark bits of a unit of that population; frequent: what its calls say of it. */
 static inline uint8_t scope_anomaly_population_judge(const struct scope_population *population,
-					     const struct scope_unit *unit, bool frequent)
+						     const struct scope_unit *unit, bool frequent)
 {
 	const double measure = (double)scope_unit_measure(unit);
 	uint8_t mark = measure > population->threshold_ns ? SCOPE_UNIT_SLOW : SCOPE_UNIT_USUAL;

@@ -9,21 +9,21 @@
 #include "base/grow.h"
 
 #define FREEZE_MIN_NS 1000000000ull
-#define TIMES_P95 10	/* of its group's units: far more than others take */
-#define KEPT_MIN 5	/* requests kept waiting, as many as the units of a finding */
-#define STALLS_MAX 256	/* no rule: what comes as often is no rarity, and is found by itself */
+#define TIMES_P95 10   /* of its group's units: far more than others take */
+#define KEPT_MIN 5     /* requests kept waiting, as many as the units of a finding */
+#define STALLS_MAX 256 /* no rule: what comes as often is no rarity, and is found by itself */
 
 struct stall {
 	struct scope_freeze freeze;
 	uint32_t group;
-	uint64_t behind;   /* requests taken behind it without a pause */
+	uint64_t behind; /* requests taken behind it without a pause */
 };
 
 struct thread {
-	uint64_t asked;	   /* requests taken in all */
+	uint64_t asked; /* requests taken in all */
 	uint64_t stalled_ns;
-	uint64_t end_ns;   /* of its last unit */
-	int32_t after;	   /* number of the stall behind which it did not idle yet; -1: none */
+	uint64_t end_ns; /* of its last unit */
+	int32_t after;	 /* number of the stall behind which it did not idle yet; -1: none */
 };
 
 struct search {
@@ -126,17 +126,17 @@ static int judge(struct search *search, struct scope_freezes *freezes)
 
 static int run(struct search *search, struct scope_freezes *freezes)
 {
-	const struct scope_unit_sink sink = {.unit = look, .user = search};
+	const struct scope_unit_sink sink = { .unit = look, .user = search };
 	int err = scope_unit_survey_replay(search->survey, search->groups, &sink);
 
 	return err || !search->stalls ? err : judge(search, freezes);
 }
 
 int scope_anomaly_freeze_find(const struct scope_survey *survey, const struct scope_groups *groups,
-		      struct scope_freezes *ret_freezes)
+			      struct scope_freezes *ret_freezes)
 {
-	struct search search = {.survey = survey, .groups = groups, .threads = survey->run->threads};
-	struct scope_freezes freezes = {0};
+	struct search search = { .survey = survey, .groups = groups, .threads = survey->run->threads };
+	struct scope_freezes freezes = { 0 };
 	bool any = false;
 	int err = 0;
 

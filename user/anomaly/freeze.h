@@ -24,7 +24,7 @@ struct scope_freezes {
  * its own, and so clients of its own; none where others take from the same queue. Less than five are no freeze. ret_freezes: the caller frees freeze. 0 or -ENOMEM.
  */
 int scope_anomaly_freeze_find(const struct scope_survey *survey, const struct scope_groups *groups,
-		      struct scope_freezes *ret_freezes);
+			      struct scope_freezes *ret_freezes);
 
 /* The freeze that this unit is, or NULL. */
 const struct scope_freeze *scope_anomaly_freeze_of(const struct scope_freezes *freezes, const struct scope_unit *unit);

@@ -9,7 +9,7 @@
 #define HANG_MIN_NS 1000000000ull
 #define TIMES_P99 10
 #define SPIN_ROUNDS_PER_S 1000 /* of its time on a CPU */
-#define SPIN_RUN_SHARE 0.5 /* of the time without a call, not asleep */
+#define SPIN_RUN_SHARE 0.5     /* of the time without a call, not asleep */
 
 static enum scope_timeline_call_role open_role(const struct scope_thread *thread)
 {
@@ -24,11 +24,11 @@ static bool stands_elsewhere(const struct scope_units *units, const struct scope
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 
-	return units->thread[index].owes && scope_unit_pickup_foreign(scope_unit_pickups_of(pickups, index), &thread->open);
+	return units->thread[index].owes &&
+	       scope_unit_pickup_foreign(scope_unit_pickups_of(pickups, index), &thread->open);
 }
 
-bool scope_anomaly_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups,
-		      uint32_t index)
+bool scope_anomaly_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
 {
 	struct scope_timeline *timeline = units->timeline;
 	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
@@ -38,14 +38,12 @@ bool scope_anomaly_hang_waits(const struct scope_units *units, const struct scop
 		return false;
 	if (thread->open.args)
 		fd = scope_timeline_fds_kind(timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]);
-	if (scope_unit_pickup_match(scope_unit_pickups_of(pickups, index), &thread->open, fd) !=
-	    SCOPE_PICKUP_NO)
+	if (scope_unit_pickup_match(scope_unit_pickups_of(pickups, index), &thread->open, fd) != SCOPE_PICKUP_NO)
 		return true;
 	return open_role(thread) == SCOPE_CALL_POLL && !stands_elsewhere(units, pickups, index);
 }
 
-bool scope_anomaly_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups,
-		       uint32_t index)
+bool scope_anomaly_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
 {
 	const struct scope_pickup *pickup = scope_unit_pickups_of(pickups, index);
 
@@ -54,8 +52,7 @@ bool scope_anomaly_hang_serves(const struct scope_units *units, const struct sco
 	return pickup && (pickup->reads || scope_timeline_call_role(pickup->nr) == SCOPE_CALL_POLL);
 }
 
-static bool process_serves(const struct scope_units *units, const struct scope_pickups *pickups,
-			   uint32_t tgid)
+static bool process_serves(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t tgid)
 {
 	struct scope_threads *threads = units->timeline->threads;
 
@@ -107,13 +104,12 @@ static uint64_t asleep_since(const struct scope_thread *thread)
 }
 
 /* A thread asleep for too long: is it idle, hung, or a matter for its peers? */
-static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups,
-			  uint32_t index, struct scope_hang *hang)
+static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index,
+			  struct scope_hang *hang)
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 	bool in_unit = units->open_unit[index] != SIZE_MAX &&
-		       units->unit[units->open_unit[index]].granularity ==
-			       SCOPE_UNIT_REQUEST;
+		       units->unit[units->open_unit[index]].granularity == SCOPE_UNIT_REQUEST;
 
 	if (scope_anomaly_hang_waits(units, pickups, index))
 		return false;
@@ -143,8 +139,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	}
 }
 
-static bool judge_running(const struct scope_units *units, uint32_t index, uint64_t limit,
-			  struct scope_hang *hang)
+static bool judge_running(const struct scope_units *units, uint32_t index, uint64_t limit, struct scope_hang *hang)
 {
 	struct scope_timeline *timeline = units->timeline;
 	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
@@ -157,8 +152,7 @@ static bool judge_running(const struct scope_units *units, uint32_t index, uint6
 		last_ns = thread->first_ns;
 	quiet_ns = timeline->end_ns - last_ns;
 	/* Who gets no CPU makes no calls either: the time that it ran itself has to reach the limit. */
-	if (quiet_ns < limit || of->quiet_run_ns < limit ||
-	    of->quiet_asleep_ns > (1 - SPIN_RUN_SHARE) * quiet_ns)
+	if (quiet_ns < limit || of->quiet_run_ns < limit || of->quiet_asleep_ns > (1 - SPIN_RUN_SHARE) * quiet_ns)
 		return false;
 	hang->kind = SCOPE_HANG_SPIN;
 	hang->nr = SCOPE_NR_NONE;
@@ -199,7 +193,7 @@ static bool judge_end(const struct scope_units *units, const struct scope_survey
 	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
 	const uint64_t limit = group_limit(survey, units->groups->of_thread[index]);
 
-	*hang = (struct scope_hang){.thread = index, .owner = SCOPE_OWNER_NONE, .until_ns = timeline->end_ns};
+	*hang = (struct scope_hang){ .thread = index, .owner = SCOPE_OWNER_NONE, .until_ns = timeline->end_ns };
 	if (thread->run == SCOPE_RUN_ENDED || thread->run == SCOPE_RUN_UNKNOWN)
 		return false;
 	if (thread->run != SCOPE_RUN_BLOCKED)
@@ -209,8 +203,7 @@ static bool judge_end(const struct scope_units *units, const struct scope_survey
 }
 
 int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_survey *survey,
-		    const struct scope_pickups *pickups, struct scope_hang **ret_hangs,
-		    size_t *ret_count)
+			    const struct scope_pickups *pickups, struct scope_hang **ret_hangs, size_t *ret_count)
 {
 	struct scope_hang *hangs = calloc(units->threads + 1, sizeof(*hangs));
 	size_t count = 0;
@@ -218,8 +211,7 @@ int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_
 	if (!hangs)
 		return -ENOMEM;
 	for (size_t i = 0; i < units->threads; i++)
-		count += judge_end(units, survey, pickups, i, &hangs[count]) ||
-			 judge_rounds(units, i, &hangs[count]);
+		count += judge_end(units, survey, pickups, i, &hangs[count]) || judge_rounds(units, i, &hangs[count]);
 	*ret_hangs = hangs;
 	*ret_count = count;
 	return 0;

@@ -19,14 +19,14 @@ enum scope_hang_kind {
 struct scope_hang {
 	uint32_t thread;
 	enum scope_hang_kind kind;
-	uint16_t nr;	   /* BLOCKED: the call it sleeps in; SCOPE_NR_NONE: a page fault */
-	uint64_t object;   /* BLOCKED: its first argument; 0 outside calls */
-	uint64_t since_ns; /* asleep, or without a call, since then: may lie before the window */
-	uint64_t until_ns; /* the window's end; of a spin made of calls its last round */
+	uint16_t nr;			 /* BLOCKED: the call it sleeps in; SCOPE_NR_NONE: a page fault */
+	uint64_t object;		 /* BLOCKED: its first argument; 0 outside calls */
+	uint64_t since_ns;		 /* asleep, or without a call, since then: may lie before the window */
+	uint64_t until_ns;		 /* the window's end; of a spin made of calls its last round */
 	const struct scope_spin *rounds; /* SPIN: made of calls, of units->thread; NULL: without any */
-	bool lock;	   /* asleep for a lock: the function that holds it may be the cause */
-	uint32_t owner;	   /* lock: index of the thread that owns it (anomaly/owner.h), or SCOPE_OWNER_NONE */
-	bool circle;	   /* lock: from owner to owner it waits for itself, so none of them can go on */
+	bool lock;			 /* asleep for a lock: the function that holds it may be the cause */
+	uint32_t owner; /* lock: index of the thread that owns it (anomaly/owner.h), or SCOPE_OWNER_NONE */
+	bool circle;	/* lock: from owner to owner it waits for itself, so none of them can go on */
 	/*
 	 * Asleep in a call in which other threads idle as well: a hang only if threads that started
 	 * in the same function take work and this one does not. The caller has the stacks to judge.
@@ -41,14 +41,11 @@ struct scope_hang {
  * threads, freed by the caller.
  */
 int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_survey *survey,
-		    const struct scope_pickups *pickups, struct scope_hang **ret_hangs,
-		    size_t *ret_count);
+			    const struct scope_pickups *pickups, struct scope_hang **ret_hangs, size_t *ret_count);
 
 /* Does the thread wait for new work as the window ends? */
-bool scope_anomaly_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups,
-		      uint32_t thread);
+bool scope_anomaly_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t thread);
 /* Does the thread wait for new work, or take it, in the window? */
-bool scope_anomaly_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups,
-		       uint32_t thread);
+bool scope_anomaly_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t thread);
 
 #endif

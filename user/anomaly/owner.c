@@ -26,7 +26,7 @@ static uint32_t named_owner(const struct scope_trace *trace, uint32_t tid, uint6
 }
 
 long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_threads *threads, uint32_t thread,
-		      uint64_t address)
+			      uint64_t address)
 {
 	const struct scope_thread *waits = scope_timeline_threads_at(threads, thread);
 	const uint32_t named = named_owner(trace, waits->tid, address);
@@ -38,8 +38,7 @@ long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_thre
 	if (named)
 		return find_thread(threads, waits->tgid, named);
 	while (count--)
-		if (row[count].tid == waits->tid && row[count].address == address &&
-		    row[count].bytes == sizeof(word))
+		if (row[count].tid == waits->tid && row[count].address == address && row[count].bytes == sizeof(word))
 			break;
 	if (count == SIZE_MAX)
 		return -ENOENT;
@@ -70,11 +69,12 @@ static bool in_circle(const struct scope_hang *hangs, size_t count, const struct
 }
 
 void scope_anomaly_owner_fill(const struct scope_trace *trace, struct scope_threads *threads, struct scope_hang *hangs,
-		      size_t count)
+			      size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const long owner = hangs[i].lock ? scope_anomaly_owner_find(trace, threads, hangs[i].thread,
-								    hangs[i].object) : -ENOENT;
+		const long owner = hangs[i].lock
+					   ? scope_anomaly_owner_find(trace, threads, hangs[i].thread, hangs[i].object)
+					   : -ENOENT;
 
 		hangs[i].owner = owner < 0 ? SCOPE_OWNER_NONE : (uint32_t)owner;
 	}

@@ -11,10 +11,10 @@
  * pthread_mutex_t holds the owner's number in its third word, one with priority inheritance in its first as well.
  */
 long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_threads *threads, uint32_t thread,
-		      uint64_t address);
+			      uint64_t address);
 
 /* Fills owner and circle of hangs. */
 void scope_anomaly_owner_fill(const struct scope_trace *trace, struct scope_threads *threads, struct scope_hang *hangs,
-		      size_t count);
+			      size_t count);
 
 #endif

@@ -7,15 +7,18 @@
 #include <string.h>
 
 int scope_anomaly_reference_create(struct scope_trace *trace, const struct scope_groups *groups,
-			   const struct scope_survey *survey, double seconds,
-			   struct scope_reference **ret_reference)
+				   const struct scope_survey *survey, double seconds,
+				   struct scope_reference **ret_reference)
 {
 	struct scope_reference *reference = calloc(1, sizeof(*reference));
 
 	if (!reference)
 		return -ENOMEM;
 	*reference = (struct scope_reference){
-		.trace = trace, .groups = groups, .survey = survey, .seconds = seconds,
+		.trace = trace,
+		.groups = groups,
+		.survey = survey,
+		.seconds = seconds,
 	};
 	*ret_reference = reference;
 	return 0;
@@ -60,9 +63,8 @@ static uint32_t find_population(const struct scope_vector_set *vectors, const ui
 	return best;
 }
 
-static int lay_group(struct scope_reference *reference, size_t group,
-		     const struct scope_groups *groups, const struct scope_detection *detection,
-		     double cut)
+static int lay_group(struct scope_reference *reference, size_t group, const struct scope_groups *groups,
+		     const struct scope_detection *detection, double cut)
 {
 	const struct scope_group *from = &reference->groups->group[group];
 	uint32_t vectors = scope_cluster_vector_set_count(from->vectors);
@@ -75,17 +77,14 @@ static int lay_group(struct scope_reference *reference, size_t group,
 	for (uint32_t i = 0; i < vectors; i++)
 		of_vector[i] = to < 0 || !detection->of_vector[to]
 				       ? SCOPE_POPULATION_NONE
-				       : find_population(groups->group[to].vectors,
-							 detection->of_vector[to],
-							 scope_cluster_vector_set_get(from->vectors, i),
-							 cut);
+				       : find_population(groups->group[to].vectors, detection->of_vector[to],
+							 scope_cluster_vector_set_get(from->vectors, i), cut);
 	return 0;
 }
 
 int scope_anomaly_reference_apply(struct scope_reference *reference, const struct scope_groups *groups,
-			  const struct scope_survey *survey,
-			  const struct scope_detect_options *options,
-			  struct scope_detection *detection)
+				  const struct scope_survey *survey, const struct scope_detect_options *options,
+				  struct scope_detection *detection)
 {
 	int err = 0;
 

@@ -36,10 +36,9 @@ static int compare_runs(const void *left, const void *right)
 	return (a->value > b->value) - (a->value < b->value);
 }
 
-int scope_anomaly_spread_of(const struct scope_sketch *sketch, double floor,
-		    struct scope_spread *ret_spread)
+int scope_anomaly_spread_of(const struct scope_sketch *sketch, double floor, struct scope_spread *ret_spread)
 {
-	struct scope_spread spread = {0, floor};
+	struct scope_spread spread = { 0, floor };
 	struct scope_sketch_run *runs;
 	double mean_deviation = 0;
 	size_t count;

@@ -19,8 +19,7 @@ struct scope_spread {
  * z-score); where the MAD is 0 the mean absolute deviation times 1.2533, at least floor.
  * 0 or -ENOMEM.
  */
-int scope_anomaly_spread_of(const struct scope_sketch *sketch, double floor,
-		    struct scope_spread *ret_spread);
+int scope_anomaly_spread_of(const struct scope_sketch *sketch, double floor, struct scope_spread *ret_spread);
 
 /* The z that a standard normal exceeds with probability p (0 < p < 0.5). */
 double scope_anomaly_normal_upper(double p);

@@ -8,7 +8,7 @@
 #ifndef SCOPE_BASE_CLONES_H
 #define SCOPE_BASE_CLONES_H
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && \
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) &&                        \
 	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SCOPE_CLONES __attribute__((target_clones("avx2", "popcnt", "default")))
 #else

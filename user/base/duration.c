@@ -14,8 +14,9 @@ int scope_duration_parse(const char *text, uint64_t *ret_ns)
 	static const struct {
 		const char *unit;
 		double seconds;
-	} units[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 },
-		      { "ns", 1e-9 }, { "m", 60 }, { "h", 3600 } };
+	} units[] = {
+		{ "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 }, { "m", 60 }, { "h", 3600 }
+	};
 	double number;
 	char *end;
 	size_t i;

@@ -8,7 +8,6 @@ struct scope_error {
 };
 
 /* Fills error (NULL is fine) and returns err, so that `return scope_error_set(e, -EIO, …)` works. */
-__attribute__((format(printf, 3, 4))) int scope_error_set(struct scope_error *error, int err,
-							   const char *format, ...);
+__attribute__((format(printf, 3, 4))) int scope_error_set(struct scope_error *error, int err, const char *format, ...);
 
 #endif

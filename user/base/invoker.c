@@ -41,8 +41,7 @@ int scope_invoker_become(const struct scope_invoker *invoker)
 
 	if (user ? initgroups(user->pw_name, invoker->gid) : setgroups(0, NULL))
 		return -errno;
-	if (setresgid(invoker->gid, invoker->gid, invoker->gid) ||
-	    setresuid(invoker->uid, invoker->uid, invoker->uid))
+	if (setresgid(invoker->gid, invoker->gid, invoker->gid) || setresuid(invoker->uid, invoker->uid, invoker->uid))
 		return -errno;
 	if (user && (setenv("HOME", user->pw_dir, 1) || setenv("USER", user->pw_name, 1) ||
 		     setenv("LOGNAME", user->pw_name, 1)))

@@ -33,8 +33,7 @@ int scope_lines_next(struct scope_lines *lines)
 			lines->too_long = true;
 			continue;
 		}
-		if (used + 1 >= lines->room &&
-		    scope_grow(&lines->text, &lines->room, used + 2, 1)) {
+		if (used + 1 >= lines->room && scope_grow(&lines->text, &lines->room, used + 2, 1)) {
 			funlockfile(lines->stream);
 			return -ENOMEM;
 		}
@@ -60,12 +59,12 @@ void scope_lines_skip(struct scope_lines *lines, uint64_t number, const char *wh
 		snprintf(lines->first_bad, sizeof(lines->first_bad), "line %" PRIu64 ": %s", number, what);
 }
 
-int scope_lines_check(const struct scope_lines *lines, const char *name, const char *kind,
-		      struct scope_error *error)
+int scope_lines_check(const struct scope_lines *lines, const char *name, const char *kind, struct scope_error *error)
 {
 	if (lines->bad <= lines->good)
 		return 0;
-	return scope_error_set(error, -EINVAL, "%.120s is not %s: %" PRIu64 " of %" PRIu64 " entries cannot be "
-			       "read; the first is %.220s", name, kind, lines->bad, lines->bad + lines->good,
-			       lines->first_bad);
+	return scope_error_set(error, -EINVAL,
+			       "%.120s is not %s: %" PRIu64 " of %" PRIu64 " entries cannot be "
+			       "read; the first is %.220s",
+			       name, kind, lines->bad, lines->bad + lines->good, lines->first_bad);
 }

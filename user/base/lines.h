@@ -15,14 +15,14 @@
 
 struct scope_lines {
 	FILE *stream;
-	size_t max;	 /* bytes of a line; more are read past */
-	char *text;	 /* the line, without its end; what stands behind a zero byte is not part of it */
+	size_t max; /* bytes of a line; more are read past */
+	char *text; /* the line, without its end; what stands behind a zero byte is not part of it */
 	size_t room;
-	uint64_t number; /* of the line, from 1 */
-	bool cut;	 /* the text ended before the line did */
-	bool too_long;	 /* its first `max` bytes are there */
-	bool zero;	 /* there was a zero byte in it */
-	uint64_t good, bad; /* entries, as the caller counts them */
+	uint64_t number;     /* of the line, from 1 */
+	bool cut;	     /* the text ended before the line did */
+	bool too_long;	     /* its first `max` bytes are there */
+	bool zero;	     /* there was a zero byte in it */
+	uint64_t good, bad;  /* entries, as the caller counts them */
 	char first_bad[256]; /* "line 12: what is wrong there"; "" where none is */
 };
 
@@ -36,7 +36,6 @@ int scope_lines_next(struct scope_lines *lines);
 void scope_lines_skip(struct scope_lines *lines, uint64_t number, const char *what);
 
 /* 0; or -EINVAL where more entries were bad than good: error names the first of them. */
-int scope_lines_check(const struct scope_lines *lines, const char *name, const char *kind,
-		      struct scope_error *error);
+int scope_lines_check(const struct scope_lines *lines, const char *name, const char *kind, struct scope_error *error);
 
 #endif

@@ -21,9 +21,9 @@
 #define NO_REPLACE 1u /* RENAME_NOREPLACE */
 
 struct scope_newfile {
-	int fd; /* -1: closed */
+	int fd;	      /* -1: closed */
 	FILE *stream; /* NULL: nobody asked; else it owns fd */
-	char *path; /* NULL: standard output */
+	char *path;   /* NULL: standard output */
 	bool special;
 	char *part; /* NULL: special, or it has its name */
 	char note[512];
@@ -87,8 +87,8 @@ static int names_descriptor(const char *path)
 		if (length < 0)
 			return 0;
 		target[length] = '\0';
-		snprintf(next, sizeof(next), "%s%s%s", target[0] == '/' ? "" : parent,
-			 target[0] == '/' ? "" : "/", target);
+		snprintf(next, sizeof(next), "%s%s%s", target[0] == '/' ? "" : parent, target[0] == '/' ? "" : "/",
+			 target);
 		if (strlen(next) >= sizeof(at))
 			return -ENAMETOOLONG;
 		memcpy(at, next, strlen(next) + 1);
@@ -103,8 +103,10 @@ static int judge(const char *path, struct scope_error *error)
 	int err = names_descriptor(path);
 
 	if (err == -EPERM)
-		return scope_error_set(error, err, "%.300s is a link of another user in a directory that "
-				       "anybody may write to: remove it, or name another place", path);
+		return scope_error_set(error, err,
+				       "%.300s is a link of another user in a directory that "
+				       "anybody may write to: remove it, or name another place",
+				       path);
 	if (err || stat(path, &status))
 		return err;
 	if (S_ISREG(status.st_mode))
@@ -112,11 +114,15 @@ static int judge(const char *path, struct scope_error *error)
 	if (S_ISDIR(status.st_mode))
 		return scope_error_set(error, -EISDIR, "%.300s is a directory: name a file", path);
 	if (!S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode))
-		return scope_error_set(error, -EINVAL, "%.300s is a %s, which is not written to: name a "
-				       "file", path, S_ISBLK(status.st_mode) ? "block device" : "socket");
+		return scope_error_set(error, -EINVAL,
+				       "%.300s is a %s, which is not written to: name a "
+				       "file",
+				       path, S_ISBLK(status.st_mode) ? "block device" : "socket");
 	if (planted(path, &status))
-		return scope_error_set(error, -EPERM, "%.300s belongs to another user, in a directory that "
-				       "anybody may write to: name another place", path);
+		return scope_error_set(error, -EPERM,
+				       "%.300s belongs to another user, in a directory that "
+				       "anybody may write to: name another place",
+				       path);
 	return 1;
 }
 
@@ -126,8 +132,7 @@ static int open_special(const char *path, struct scope_error *error)
 	int fd;
 
 	fflush(stdout);
-	fd = path ? open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC)
-		  : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	fd = path ? open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC) : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return fail(path ? path : "standard output", -errno, error);
 	lseek(fd, 0, SEEK_END);
@@ -171,8 +176,10 @@ static int keep(struct scope_newfile *file, const char *path)
 		err = (size_t)written < sizeof(old) ? rename_new(path, old) : -ENAMETOOLONG;
 	}
 	if (!err)
-		snprintf(file->note + used, sizeof(file->note) - used, "%s%.100s was there already and is "
-			 "kept as %.110s", used ? "; " : "", path, old);
+		snprintf(file->note + used, sizeof(file->note) - used,
+			 "%s%.100s was there already and is "
+			 "kept as %.110s",
+			 used ? "; " : "", path, old);
 	return err;
 }
 
@@ -181,8 +188,7 @@ static bool is_named(int fd, const char *path)
 {
 	struct stat named, open;
 
-	return !lstat(path, &named) && !fstat(fd, &open) && named.st_dev == open.st_dev &&
-	       named.st_ino == open.st_ino;
+	return !lstat(path, &named) && !fstat(fd, &open) && named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
 /* A PATH.part that is there: 0 when it is out of the way, or -errno with error filled. */
@@ -195,11 +201,15 @@ static int clear_part(struct scope_newfile *file, const char *part, struct scope
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_uid != geteuid())
-		err = scope_error_set(error, -EPERM, "%.300s is there already and is no file that this user "
-				       "may replace: remove it, or name another place", part);
+		err = scope_error_set(error, -EPERM,
+				      "%.300s is there already and is no file that this user "
+				      "may replace: remove it, or name another place",
+				      part);
 	else if (flock(fd, LOCK_EX | LOCK_NB))
-		err = scope_error_set(error, -EBUSY, "%.200s is being written by another program, which has "
-				       "%.200s open: name another file, or wait for its end", file->path, part);
+		err = scope_error_set(error, -EBUSY,
+				      "%.200s is being written by another program, which has "
+				      "%.200s open: name another file, or wait for its end",
+				      file->path, part);
 	else if (is_named(fd, part))
 		err = !status.st_size ? (unlink(part) ? -errno : 0) : keep(file, part);
 	if (fd >= 0)
@@ -257,8 +267,7 @@ static int create(struct scope_newfile *file, mode_t mode, struct scope_error *e
 	return file->part ? 0 : fail(file->path, -ENOMEM, error);
 }
 
-int scope_newfile_create(const char *path, mode_t mode, struct scope_error *error,
-			 struct scope_newfile **ret_file)
+int scope_newfile_create(const char *path, mode_t mode, struct scope_error *error, struct scope_newfile **ret_file)
 {
 	struct scope_newfile *file = calloc(1, sizeof(*file));
 	int err = file ? 0 : -ENOMEM;

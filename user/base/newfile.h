@@ -25,8 +25,7 @@
 struct scope_newfile;
 
 /* path NULL: standard output. mode: of the new file, less the umask. 0, or -errno with error filled. */
-int scope_newfile_create(const char *path, mode_t mode, struct scope_error *error,
-			 struct scope_newfile **ret_file);
+int scope_newfile_create(const char *path, mode_t mode, struct scope_error *error, struct scope_newfile **ret_file);
 
 /* Open for reading, too, where it is PATH.part. The file's own, until it is finished. */
 int scope_newfile_fd(const struct scope_newfile *file);

@@ -12,9 +12,8 @@
 static const struct {
 	uint32_t first, last;
 } hidden[] = {
-	{ 0x80, 0x9f },	      { 0xad, 0xad },	  { 0x61c, 0x61c },	{ 0x180e, 0x180e },
-	{ 0x200b, 0x200f },   { 0x2028, 0x202e }, { 0x2060, 0x206f },	{ 0xfeff, 0xfeff },
-	{ 0xfff9, 0xfffb },   { 0xe0000, 0xe007f },
+	{ 0x80, 0x9f },	    { 0xad, 0xad },	{ 0x61c, 0x61c },   { 0x180e, 0x180e }, { 0x200b, 0x200f },
+	{ 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe007f },
 };
 
 static bool is_hidden(uint32_t character)
@@ -76,8 +75,7 @@ static bool like_escape(const uint8_t *text, size_t bytes)
 }
 
 /* How many bytes from here on belong together, and whether they may stand as they are. */
-static size_t next_piece(const uint8_t *text, size_t bytes, enum scope_plain kind, const char *also,
-			 bool *ret_stays)
+static size_t next_piece(const uint8_t *text, size_t bytes, enum scope_plain kind, const char *also, bool *ret_stays)
 {
 	uint32_t character;
 	size_t length;
@@ -159,8 +157,7 @@ char *scope_plain_copy(const char *text, enum scope_plain kind)
 
 const char *scope_plain_comm(char *to, const char comm[SCOPE_COMM_BYTES])
 {
-	scope_plain_put(to, SCOPE_PLAIN_COMM_BYTES, comm, strnlen(comm, SCOPE_COMM_BYTES - 1),
-			SCOPE_PLAIN_NAME);
+	scope_plain_put(to, SCOPE_PLAIN_COMM_BYTES, comm, strnlen(comm, SCOPE_COMM_BYTES - 1), SCOPE_PLAIN_NAME);
 	return to;
 }
 

@@ -42,8 +42,7 @@ static int cover(struct scope_sketch *sketch, uint32_t low, uint32_t high)
 	if (!grown)
 		return -ENOMEM;
 	if (sketch->length)
-		memcpy(grown + (sketch->first - first), sketch->count,
-		       sketch->length * sizeof(*grown));
+		memcpy(grown + (sketch->first - first), sketch->count, sketch->length * sizeof(*grown));
 	free(sketch->count);
 	sketch->count = grown;
 	sketch->first = first;
@@ -100,11 +99,10 @@ int scope_sketch_merge(struct scope_sketch *to, const struct scope_sketch *from)
 void scope_sketch_free(struct scope_sketch *sketch)
 {
 	free(sketch->count);
-	*sketch = (struct scope_sketch){0};
+	*sketch = (struct scope_sketch){ 0 };
 }
 
-int scope_sketch_runs(const struct scope_sketch *sketch, struct scope_sketch_run **ret_runs,
-		      size_t *ret_count)
+int scope_sketch_runs(const struct scope_sketch *sketch, struct scope_sketch_run **ret_runs, size_t *ret_count)
 {
 	struct scope_sketch_run *runs = NULL;
 	size_t count = 0;
@@ -128,8 +126,7 @@ int scope_sketch_runs(const struct scope_sketch *sketch, struct scope_sketch_run
 	return 0;
 }
 
-double scope_sketch_runs_quantile(const struct scope_sketch_run *runs, size_t count,
-				  uint64_t total, double q)
+double scope_sketch_runs_quantile(const struct scope_sketch_run *runs, size_t count, uint64_t total, double q)
 {
 	double at = q * (total ? total - 1 : 0);
 	uint64_t below = at, seen = 0;

@@ -33,8 +33,7 @@ struct scope_sketch_run {
 
 static inline uint32_t scope_sketch_bucket(uint64_t value)
 {
-	const uint32_t shift =
-		63 - SCOPE_SKETCH_BITS - (uint32_t)__builtin_clzll(value | 1u << SCOPE_SKETCH_BITS);
+	const uint32_t shift = 63 - SCOPE_SKETCH_BITS - (uint32_t)__builtin_clzll(value | 1u << SCOPE_SKETCH_BITS);
 
 	return (shift << SCOPE_SKETCH_BITS) + (uint32_t)(value >> shift);
 }
@@ -69,8 +68,7 @@ void scope_sketch_free(struct scope_sketch *sketch);
  * The runs that are not empty, by value, ascending: a malloc'd array for the caller to free, NULL
  * where there are none. 0 or -ENOMEM.
  */
-int scope_sketch_runs(const struct scope_sketch *sketch, struct scope_sketch_run **ret_runs,
-		      size_t *ret_count);
+int scope_sketch_runs(const struct scope_sketch *sketch, struct scope_sketch_run **ret_runs, size_t *ret_count);
 
 /* The q-quantile (0 to 1), by linear interpolation between neighbours; 0 of an empty sketch. */
 double scope_sketch_quantile(const struct scope_sketch *sketch, double q);
@@ -78,7 +76,6 @@ double scope_sketch_quantile(const struct scope_sketch *sketch, double q);
 uint64_t scope_sketch_above(const struct scope_sketch *sketch, double value);
 
 /* The same quantile of runs in ascending order that hold total values. */
-double scope_sketch_runs_quantile(const struct scope_sketch_run *runs, size_t count,
-				  uint64_t total, double q);
+double scope_sketch_runs_quantile(const struct scope_sketch_run *runs, size_t count, uint64_t total, double q);
 
 #endif

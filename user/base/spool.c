@@ -11,7 +11,7 @@
 #include "base/temporary.h"
 
 struct piece {
-	uint8_t *data; /* NULL: in the file */
+	uint8_t *data;	 /* NULL: in the file */
 	uint64_t offset; /* there */
 	size_t used;
 };
@@ -21,9 +21,9 @@ struct scope_spool {
 	size_t pieces, capacity;
 	size_t memory_bytes, held_bytes;
 	uint64_t file_bytes;
-	int fd;	     /* -1: none yet */
-	bool stay;   /* no file can be had */
-	size_t next; /* piece to read */
+	int fd;		 /* -1: none yet */
+	bool stay;	 /* no file can be had */
+	size_t next;	 /* piece to read */
 	uint8_t *buffer; /* one of the file's pieces */
 };
 

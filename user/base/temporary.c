@@ -42,7 +42,8 @@ int scope_temporary_open(struct scope_error *error, int *ret_fd)
 	if (fd < 0)
 		return scope_error_set(error, fd,
 				       "no temporary file can be made in %s (%s): set TMPDIR to a "
-				       "directory with room", directory, strerror(-fd));
+				       "directory with room",
+				       directory, strerror(-fd));
 	*ret_fd = fd;
 	return 0;
 }

@@ -197,9 +197,8 @@ static int cut(struct scope_capture_run *capture)
 		err = keep_up(capture);
 	if (err)
 		return failed(capture, err);
-	if (scope_capture_states_take(capture->source, capture->feed, &capture->options,
-			      capture->stats.target.tgid, capture->still, capture->writer, keep_up,
-			      capture, &capture->states))
+	if (scope_capture_states_take(capture->source, capture->feed, &capture->options, capture->stats.target.tgid,
+				      capture->still, capture->writer, keep_up, capture, &capture->states))
 		capture->states = NULL;
 	err = keep_up(capture);
 	if (!err)
@@ -386,11 +385,9 @@ static int begin_session(struct scope_capture_run *capture)
 	if (!err)
 		err = drain_still(capture);
 	if (!err)
-		err = scope_capture_first_meta(capture->writer, &capture->options,
-						&capture->stats);
+		err = scope_capture_first_meta(capture->writer, &capture->options, &capture->stats);
 	if (!err && capture->no_kernel.text[0])
-		err = scope_trace_writer_meta(capture->writer, SCOPE_META_KERNEL_NAMES,
-					 capture->no_kernel.text);
+		err = scope_trace_writer_meta(capture->writer, SCOPE_META_KERNEL_NAMES, capture->no_kernel.text);
 	return err ? failed(capture, err) : 0;
 }
 
@@ -401,8 +398,7 @@ static void add_note(struct scope_capture_run *capture)
 	const size_t used = strlen(note), room = sizeof(capture->stats.target.note) - used;
 
 	if (capture->source->note && *capture->source->note(capture->feed))
-		snprintf(note + used, room, "%s%s", used ? "; " : "",
-			 capture->source->note(capture->feed));
+		snprintf(note + used, room, "%s%s", used ? "; " : "", capture->source->note(capture->feed));
 }
 
 static int prepare(struct scope_capture_run *capture, int nice)
@@ -423,8 +419,7 @@ static int prepare(struct scope_capture_run *capture, int nice)
 		return err;
 	/* Before the source opens: from here on the number cannot come to mean another process unseen. */
 	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
-	err = capture->source->open(&capture->options, capture->stats.target.tgid, capture->error,
-				     &capture->feed);
+	err = capture->source->open(&capture->options, capture->stats.target.tgid, capture->error, &capture->feed);
 	if (err)
 		return err;
 	add_note(capture);
@@ -438,8 +433,8 @@ static int prepare(struct scope_capture_run *capture, int nice)
 	if (err)
 		return failed(capture, err);
 	scope_proc_reader_meanwhile(capture->options.reader, keep_up, capture);
-	return scope_capture_steer_create(capture->source, capture->feed, &capture->options,
-				  capture->error, &capture->steer);
+	return scope_capture_steer_create(capture->source, capture->feed, &capture->options, capture->error,
+					  &capture->steer);
 }
 
 static void release(struct scope_capture_run *capture)

@@ -20,14 +20,14 @@ struct scope_capture_progress {
 	uint64_t records;
 	uint64_t lost;
 	uint64_t settled_ns; /* all that happened before was written */
-	uint64_t bytes; /* of file (or memory, in a flight recorder), so far */
+	uint64_t bytes;	     /* of file (or memory, in a flight recorder), so far */
 };
 
 enum scope_capture_end {
 	SCOPE_CAPTURE_TIME,
 	SCOPE_CAPTURE_INTERRUPT,
 	SCOPE_CAPTURE_TARGET_GONE,
-	SCOPE_CAPTURE_SIZE, /* want() said so */
+	SCOPE_CAPTURE_SIZE,  /* want() said so */
 	SCOPE_CAPTURE_GUARD, /* the module stopped it: probes took too much of a CPU */
 };
 
@@ -45,8 +45,8 @@ struct scope_capture_stats {
 	struct scope_target target;
 	uint64_t begin_ns, end_ns; /* of the window, CLOCK_MONOTONIC */
 	struct scope_capture_counts counts;
-	uint64_t stacks_given_up; /* that were not unwound */
-	uint64_t unwinder_cpu_ns; /* CPU time of the process that unwinds */
+	uint64_t stacks_given_up;  /* that were not unwound */
+	uint64_t unwinder_cpu_ns;  /* CPU time of the process that unwinds */
 	uint32_t stack_highest_ns; /* calls had to last for a stack, at most; 0: not chosen */
 	enum scope_capture_end end;
 };
@@ -67,8 +67,7 @@ struct scope_capture_watch {
  * writer, which puts them there. Its end belongs into the file. 0, -ENOMEM, the writer's error.
  */
 int scope_capture_write_fds(struct scope_capture_run *run);
-int scope_capture_write_end(struct scope_capture_run *run, const char *reason,
-			    struct scope_writer *writer);
+int scope_capture_write_end(struct scope_capture_run *run, const char *reason, struct scope_writer *writer);
 
 /* The defaults of capture/defaults.h for this machine, for process pid and 90 s. */
 void scope_capture_options_init(struct scope_capture_options *options, uint32_t pid);

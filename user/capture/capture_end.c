@@ -32,8 +32,7 @@ int scope_capture_write_unread(const struct scope_capture_run *capture, struct s
 	return text[0] ? scope_trace_writer_meta(writer, SCOPE_META_UNREAD, text) : 0;
 }
 
-int scope_capture_write_end(struct scope_capture_run *capture, const char *reason,
-			    struct scope_writer *writer)
+int scope_capture_write_end(struct scope_capture_run *capture, const char *reason, struct scope_writer *writer)
 {
 	int err = capture->source->count(capture->feed, NULL, &capture->stats.counts);
 

@@ -20,19 +20,19 @@ struct scope_capture_run {
 	struct scope_unwinder *unwinder; /* NULL: stacks stay as they are */
 	struct scope_newborn *newborn;
 	struct scope_kernel_names *kernel_names; /* NULL: none are asked for, or none can be had */
-	struct scope_error no_kernel; /* why none can be had */
-	struct scope_steer *steer; /* NULL: stacks stay as they are */
+	struct scope_error no_kernel;		 /* why none can be had */
+	struct scope_steer *steer;		 /* NULL: stacks stay as they are */
 	struct scope_capture_stats stats;
-	int pidfd;	/* -1 where the kernel has none, or the target has ended */
-	bool leader_gone; /* the target itself has ended; descendants may live */
-	uint64_t look_ns;  /* when to look for new names next: libraries come and go, and so do processes */
+	int pidfd;		     /* -1 where the kernel has none, or the target has ended */
+	bool leader_gone;	     /* the target itself has ended; descendants may live */
+	uint64_t look_ns;	     /* when to look for new names next: libraries come and go, and so do processes */
 	struct scope_states *states; /* during a cut */
-	bool deaf;	  /* the module's probes on system calls do not fire */
-	uint64_t settled_ns; /* all that happened before is drained */
-	bool ended;	  /* the source has stopped by itself, or its filter is empty */
-	bool live;	   /* from the start on, until what came at the stop is drained */
-	bool draining;	   /* the source is handing out sub-buffers */
-	bool still_wanted; /* sub-buffers drained now hold the STATE of this moment */
+	bool deaf;		     /* the module's probes on system calls do not fire */
+	uint64_t settled_ns;	     /* all that happened before is drained */
+	bool ended;		     /* the source has stopped by itself, or its filter is empty */
+	bool live;		     /* from the start on, until what came at the stop is drained */
+	bool draining;		     /* the source is handing out sub-buffers */
+	bool still_wanted;	     /* sub-buffers drained now hold the STATE of this moment */
 };
 
 /*

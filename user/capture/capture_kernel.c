@@ -35,8 +35,7 @@ int scope_capture_write_kernel(struct scope_capture_run *capture, int (*meanwhil
 
 	if (!kallsyms)
 		return 0;
-	err = scope_proc_kernel_names_write(capture->kernel_names, kallsyms, meanwhile, capture,
-					capture->writer);
+	err = scope_proc_kernel_names_write(capture->kernel_names, kallsyms, meanwhile, capture, capture->writer);
 	fclose(kallsyms);
 	return err;
 }

@@ -87,8 +87,7 @@ static bool is_plain(const struct scope_capture_options *options)
 {
 	const struct scope_selection *selection = options->selection;
 
-	return !selection ||
-	       ((selection->plain || !selection->count) && !selection->some_calls);
+	return !selection || ((selection->plain || !selection->count) && !selection->some_calls);
 }
 
 static bool followed_left(struct scope_capture_run *capture)
@@ -98,8 +97,7 @@ static bool followed_left(struct scope_capture_run *capture)
 	if (capture->options.selection && capture->options.selection->lasting)
 		return true;
 	return (capture->options.follow || !is_plain(&capture->options)) &&
-	       !capture->source->count(capture->feed, NULL, &counts) &&
-	       counts.processes > 0;
+	       !capture->source->count(capture->feed, NULL, &counts) && counts.processes > 0;
 }
 
 /* Its end shows by its pidfd, or on old kernels in /proc. */
@@ -112,8 +110,8 @@ bool scope_capture_target_gone(struct scope_capture_run *capture)
 		if (capture->pidfd >= 0)
 			capture->leader_gone = poll(&poll_pid, 1, 0) == 1;
 		else
-			capture->leader_gone =
-				scope_proc_target_find(capture->stats.target.tgid, NULL, &target) == -ESRCH;
+			capture->leader_gone = scope_proc_target_find(capture->stats.target.tgid, NULL, &target) ==
+					       -ESRCH;
 	}
 	return capture->leader_gone && !followed_left(capture);
 }

@@ -7,7 +7,7 @@
 #include "proc/proc.h"
 #include "trace/writer.h"
 
-#define CUT_MS 2000u /* a file that is cut waits for names so long */
+#define CUT_MS 2000u  /* a file that is cut waits for names so long */
 #define END_MS 20000u /* and the last one so long */
 #define SLICE_MS 20u
 
@@ -46,7 +46,7 @@ int scope_capture_begin_unwinder(struct scope_capture_run *capture, int nice)
 	if (capture->options.raw_stacks)
 		return 0;
 	err = scope_capture_unwinder_create(&host, capture->stats.target.tgid, nice, capture->error,
-				     &capture->unwinder);
+					    &capture->unwinder);
 	if (!err)
 		scope_trace_writer_set_map_tap(capture->writer, take_map, capture->unwinder);
 	return err;
@@ -61,8 +61,8 @@ void scope_capture_end_unwinder(struct scope_capture_run *capture)
 
 int scope_capture_put(struct scope_capture_run *capture, const struct scope_subbuf *subbuf)
 {
-	return capture->unwinder ? scope_capture_unwinder_take(capture->unwinder, subbuf) :
-				   scope_trace_writer_subbuf(capture->writer, subbuf);
+	return capture->unwinder ? scope_capture_unwinder_take(capture->unwinder, subbuf)
+				 : scope_trace_writer_subbuf(capture->writer, subbuf);
 }
 
 int scope_capture_pump(struct scope_capture_run *capture, unsigned int wait_ms)

@@ -12,22 +12,22 @@
 #define SCOPE_DEFAULT_SUBBUF_COUNT 8u
 #define SCOPE_DEFAULT_STACK_BYTES 8192u
 #define SCOPE_DEFAULT_STACK_MIN_NS 100000u
-#define SCOPE_DEFAULT_STACKS_PER_SECOND 1000u /* per CPU */
+#define SCOPE_DEFAULT_STACKS_PER_SECOND 1000u	 /* per CPU */
 #define SCOPE_DEFAULT_LEARN_NS 1000000000ull	 /* without stacks, see capture/focus.h … */
 #define SCOPE_DEFAULT_LEARN_OF_NS 10000000000ull /* … in captures that last so long, or without end */
 
 /* Not a round number: a period in step with the timers of the target would see one side of it. */
 #define SCOPE_DEFAULT_SAMPLE_PERIOD_NS 2003000u
 #define SCOPE_DEFAULT_SAMPLES_PER_SECOND 2000u /* of all CPUs together */
-#define SCOPE_DEFAULT_SAMPLE_TIMES 8u /* as often, at most, where that costs little (capture/focus.h) */
+#define SCOPE_DEFAULT_SAMPLE_TIMES 8u	       /* as often, at most, where that costs little (capture/focus.h) */
 
 /* A flight recorder runs for weeks, and its seconds shall fit into memory. */
-#define SCOPE_DEFAULT_FLIGHT_STACKS_PER_SECOND 20u /* per CPU */
-#define SCOPE_DEFAULT_FLIGHT_SAMPLES_PER_SECOND 50u /* of all CPUs together */
+#define SCOPE_DEFAULT_FLIGHT_STACKS_PER_SECOND 20u	      /* per CPU */
+#define SCOPE_DEFAULT_FLIGHT_SAMPLES_PER_SECOND 50u	      /* of all CPUs together */
 #define SCOPE_DEFAULT_OVERHEAD_MAX SCOPE_OVERHEAD_MAX_DEFAULT /* thousandths of a CPU */
 
-#define SCOPE_DEFAULT_FLUSH_MS 200		  /* nothing lies in the kernel for longer */
-#define SCOPE_DEFAULT_MEMORY_BYTES 32768u	  /* of the stack of a thread that stands still */
+#define SCOPE_DEFAULT_FLUSH_MS 200		 /* nothing lies in the kernel for longer */
+#define SCOPE_DEFAULT_MEMORY_BYTES 32768u	 /* of the stack of a thread that stands still */
 #define SCOPE_DEFAULT_MEMORY_TOTAL (64ull << 20) /* of all of them, at start and again at stop */
 
 /* The period for so many CPUs online, ns: all of them together stay below the limit. */

@@ -12,18 +12,18 @@
 #include "trace/decode.h"
 
 #define PERIOD_NS 1000000000ull
-#define BINS 128	  /* four to a doubling: from min_ns to more than a minute */
-#define THREADS 16384	  /* whose calls can be open; a power of two. A collision forgets a call */
-#define STEPS_MAX 16	  /* min_ns is doubled at most so often */
-#define EVEN_SHARE 0.95	  /* a number is even if so many of its calls … */
-#define EVEN_BINS 1	  /* … are so many bins about the fullest one, a quarter more or less */
-#define EVEN_CALLS 50	  /* of so many a second at least */
-#define FULL_SHARE 0.01	  /* of stacks that fill their slice: a longer one is wanted */
+#define BINS 128	   /* four to a doubling: from min_ns to more than a minute */
+#define THREADS 16384	   /* whose calls can be open; a power of two. A collision forgets a call */
+#define STEPS_MAX 16	   /* min_ns is doubled at most so often */
+#define EVEN_SHARE 0.95	   /* a number is even if so many of its calls … */
+#define EVEN_BINS 1	   /* … are so many bins about the fullest one, a quarter more or less */
+#define EVEN_CALLS 50	   /* of so many a second at least */
+#define FULL_SHARE 0.01	   /* of stacks that fill their slice: a longer one is wanted */
 #define ROOM_BYTES 1000000 /* of stacks a second: where as many come, no longer ones are asked for … */
-#define EXCESS 1.5	  /* … and above this many times as much a shorter slice is wanted */
-#define SPARE 0.5	  /* min_ns comes down where a step less would take so much of the budget */
-#define COST_SHARE 0.05	  /* of the time between two samples: what one may take of it */
-#define COST_SAMPLES 5	  /* so many say what one takes */
+#define EXCESS 1.5	   /* … and above this many times as much a shorter slice is wanted */
+#define SPARE 0.5	   /* min_ns comes down where a step less would take so much of the budget */
+#define COST_SHARE 0.05	   /* of the time between two samples: what one may take of it */
+#define COST_SAMPLES 5	   /* so many say what one takes */
 
 struct open_call {
 	uint32_t tid;
@@ -33,21 +33,21 @@ struct open_call {
 struct scope_focus {
 	struct scope_focus_limits limits;
 	struct scope_focus_choice choice;
-	float rate[SCOPE_SYSCALL_MAX][BINS]; /* calls a second; the last ones count most */
+	float rate[SCOPE_SYSCALL_MAX][BINS];	 /* calls a second; the last ones count most */
 	uint32_t count[SCOPE_SYSCALL_MAX][BINS]; /* of this period */
 	struct open_call open[THREADS];
 	struct scope_decoder *decoder; /* by CPU */
 	size_t cpus, cpu_room;
-	uint64_t begin_ns, next_ns; /* of this period, and of the one behind it */
-	uint32_t stacks, full;	    /* of this period */
-	uint64_t bytes;		    /* of these stacks and samples */
-	uint64_t sample_bytes;	    /* of these samples */
-	uint64_t samples, cost_ns;  /* of traced threads, and what they took; since the beginning */
-	uint64_t taken;		    /* samples of whomever, the same */
+	uint64_t begin_ns, next_ns;	       /* of this period, and of the one behind it */
+	uint32_t stacks, full;		       /* of this period */
+	uint64_t bytes;			       /* of these stacks and samples */
+	uint64_t sample_bytes;		       /* of these samples */
+	uint64_t samples, cost_ns;	       /* of traced threads, and what they took; since the beginning */
+	uint64_t taken;			       /* samples of whomever, the same */
 	uint64_t samples_before, taken_before; /* this period */
-	bool lost;		    /* events, at any time */
-	unsigned int step;	    /* min_ns is that of limits << step */
-	bool seen;		    /* rate holds a period */
+	bool lost;			       /* events, at any time */
+	unsigned int step;		       /* min_ns is that of limits << step */
+	bool seen;			       /* rate holds a period */
 };
 
 int scope_capture_focus_create(const struct scope_focus_limits *limits, struct scope_focus **ret_focus)
@@ -91,8 +91,8 @@ static unsigned int bin_of(uint64_t duration_ns, uint32_t min_ns)
 
 void scope_capture_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns)
 {
-	if (nr >= SCOPE_SYSCALL_MAX || duration_ns < focus->limits.min_ns ||
-	    duration_ns > UINT64_MAX / 4 || !is_set(focus->limits.syscalls, nr))
+	if (nr >= SCOPE_SYSCALL_MAX || duration_ns < focus->limits.min_ns || duration_ns > UINT64_MAX / 4 ||
+	    !is_set(focus->limits.syscalls, nr))
 		return;
 	focus->count[nr][bin_of(duration_ns, focus->limits.min_ns)]++;
 }
@@ -130,8 +130,7 @@ static void take_event(struct scope_focus *focus, const struct scope_event *even
 	switch (event->kind) {
 	case SCOPE_EVENT_SYSCALL:
 		if (event->syscall.abi == SCOPE_ABI_NATIVE)
-			scope_capture_focus_call(focus, event->syscall.nr,
-					 event->time_ns - event->syscall.enter_ns);
+			scope_capture_focus_call(focus, event->syscall.nr, event->time_ns - event->syscall.enter_ns);
 		break;
 	case SCOPE_EVENT_ENTER:
 		*open = (struct open_call){ event->tid, event->syscall.enter_ns };
@@ -145,7 +144,7 @@ static void take_event(struct scope_focus *focus, const struct scope_event *even
 	case SCOPE_EVENT_STACK:
 		/* Behind a hole that goes on to the end of the slice there may be more, too. */
 		scope_capture_focus_stack(focus, event->stack.bytes,
-				  event->flags & (SCOPE_STACK_CUT | SCOPE_STACK_FAULT));
+					  event->flags & (SCOPE_STACK_CUT | SCOPE_STACK_FAULT));
 		if (event->stack.reason == SCOPE_STACK_SAMPLE)
 			scope_capture_focus_sample(focus, event->stack.bytes, event->stack.cost_ns);
 		break;
@@ -160,8 +159,7 @@ void scope_capture_focus_take(struct scope_focus *focus, const struct scope_subb
 	struct scope_event event;
 
 	/* No memory: what is not looked at changes nothing. */
-	if (scope_grow(&focus->decoder, &focus->cpu_room, subbuf->cpu + 1ul,
-		       sizeof(*focus->decoder)))
+	if (scope_grow(&focus->decoder, &focus->cpu_room, subbuf->cpu + 1ul, sizeof(*focus->decoder)))
 		return;
 	while (focus->cpus <= subbuf->cpu)
 		memset(&focus->decoder[focus->cpus++], 0, sizeof(*focus->decoder));
@@ -185,8 +183,7 @@ static void rates_age(struct scope_focus *focus, double seconds)
 
 	for (unsigned int nr = 0; nr < SCOPE_SYSCALL_MAX; nr++)
 		for (unsigned int bin = 0; bin < BINS; bin++)
-			focus->rate[nr][bin] = old * focus->rate[nr][bin] +
-					       new * (float)focus->count[nr][bin];
+			focus->rate[nr][bin] = old * focus->rate[nr][bin] + new *(float)focus->count[nr][bin];
 	memset(focus->count, 0, sizeof(focus->count));
 	focus->seen = true;
 }
@@ -230,7 +227,7 @@ static void choose(struct scope_focus *focus)
 	if (rate_of(focus, syscalls, 0) > budget)
 		for (uint16_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++)
 			if (is_even(focus, nr))
-				syscalls[nr / 8] &= (uint8_t)~(1u << nr % 8);
+				syscalls[nr / 8] &= (uint8_t) ~(1u << nr % 8);
 	while (step < STEPS_MAX && rate_of(focus, syscalls, step) > budget)
 		step++;
 	if (step < focus->step) {
@@ -240,7 +237,8 @@ static void choose(struct scope_focus *focus)
 	}
 	focus->step = step;
 	focus->choice.min_ns = (uint32_t)((uint64_t)focus->limits.min_ns << step < UINT32_MAX
-						  ? focus->limits.min_ns << step : UINT32_MAX);
+						  ? focus->limits.min_ns << step
+						  : UINT32_MAX);
 }
 
 static void choose_slice(struct scope_focus *focus, double bytes)
@@ -266,15 +264,14 @@ static bool is_cheap(const struct scope_focus *focus, uint32_t period_ns)
 /* Samples that come a second. */
 struct volume {
 	double traced, all; /* of traced threads; of whomever */
-	double bytes; /* of stack, of traced threads */
+	double bytes;	    /* of stack, of traced threads */
 };
 
 /* Would it be within the limits with so many times as many? */
 static bool is_within(const struct scope_focus *focus, const struct volume *volume, double times)
 {
 	return times * volume->traced <= 1e9 / focus->limits.period_ns &&
-	       times * volume->all <= focus->limits.samples_per_second &&
-	       times * volume->bytes <= ROOM_BYTES;
+	       times * volume->all <= focus->limits.samples_per_second && times * volume->bytes <= ROOM_BYTES;
 }
 
 static void choose_period(struct scope_focus *focus, const struct volume *volume)
@@ -282,8 +279,8 @@ static void choose_period(struct scope_focus *focus, const struct volume *volume
 	const uint32_t first = focus->limits.period_ns, before = focus->choice.period_ns;
 	uint32_t period = before;
 
-	while (period < first && (!is_within(focus, volume, (double)before / period / EXCESS) ||
-				  !is_cheap(focus, period)))
+	while (period < first &&
+	       (!is_within(focus, volume, (double)before / period / EXCESS) || !is_cheap(focus, period)))
 		period = period < first / 2 ? 2 * period : first;
 	while (period <= before && period / 2 >= focus->limits.period_min_ns &&
 	       is_within(focus, volume, 2.0 * before / period) && is_cheap(focus, period / 2))
@@ -329,8 +326,7 @@ void scope_capture_focus_begin(struct scope_focus *focus, uint64_t now_ns)
 	focus->next_ns = now_ns + (focus->limits.learn_ns ? focus->limits.learn_ns : PERIOD_NS);
 }
 
-bool scope_capture_focus_decide(struct scope_focus *focus, uint64_t now_ns,
-			struct scope_focus_choice *ret_choice)
+bool scope_capture_focus_decide(struct scope_focus *focus, uint64_t now_ns, struct scope_focus_choice *ret_choice)
 {
 	struct scope_focus_choice before = focus->choice;
 

@@ -36,12 +36,12 @@ struct scope_subbuf;
 struct scope_focus;
 
 struct scope_focus_limits {
-	uint64_t learn_ns;   /* without stacks, from begin() on; 0: none */
-	uint32_t min_ns;     /* shorter calls never get one */
-	uint32_t per_second; /* the budget: stacks at calls, of all CPUs together */
-	uint32_t slice_bytes, slice_max; /* of the stack: at first, and at most; the same: stays */
-	uint32_t period_ns, period_min_ns; /* of samples: at first, and at least; the same: stays. 0: none */
-	uint32_t samples_per_second; /* of whomever: above it the period is never shortened */
+	uint64_t learn_ns;			 /* without stacks, from begin() on; 0: none */
+	uint32_t min_ns;			 /* shorter calls never get one */
+	uint32_t per_second;			 /* the budget: stacks at calls, of all CPUs together */
+	uint32_t slice_bytes, slice_max;	 /* of the stack: at first, and at most; the same: stays */
+	uint32_t period_ns, period_min_ns;	 /* of samples: at first, and at least; the same: stays. 0: none */
+	uint32_t samples_per_second;		 /* of whomever: above it the period is never shortened */
 	uint8_t syscalls[SCOPE_SYSCALL_MAX / 8]; /* numbers that may have them */
 };
 
@@ -78,7 +78,6 @@ struct scope_focus_choice scope_capture_focus_first(const struct scope_focus *fo
 void scope_capture_focus_begin(struct scope_focus *focus, uint64_t now_ns);
 
 /* To be asked some times a second, once it has begun. True where something changed: *ret_choice holds from now on. */
-bool scope_capture_focus_decide(struct scope_focus *focus, uint64_t now_ns,
-			struct scope_focus_choice *ret_choice);
+bool scope_capture_focus_decide(struct scope_focus *focus, uint64_t now_ns, struct scope_focus_choice *ret_choice);
 
 #endif

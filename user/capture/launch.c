@@ -17,7 +17,7 @@
 struct scope_launch {
 	char *const *argv;
 	pid_t pid;
-	int gate;   /* a byte lets the child go, its end makes it leave; back comes errno of its
+	int gate; /* a byte lets the child go, its end makes it leave; back comes errno of its
 		       exec, or the end where that succeeded */
 	bool held;
 	int status; /* as waitpid tells it; -1: not ended yet */
@@ -70,8 +70,7 @@ int scope_capture_launch_hold(char *const argv[], struct scope_error *error, str
 		launch->held = false;
 		close(gate[0]);
 		scope_capture_launch_destroy(launch);
-		return scope_error_set(error, code, "%s cannot be started: %s", argv[0],
-				       strerror(-code));
+		return scope_error_set(error, code, "%s cannot be started: %s", argv[0], strerror(-code));
 	}
 	close(gate[0]);
 	*ret_launch = launch;
@@ -90,15 +89,16 @@ int scope_capture_launch_go(struct scope_launch *launch, struct scope_error *err
 
 	launch->held = false;
 	if (send(launch->gate, "", 1, MSG_NOSIGNAL) != 1)
-		return scope_error_set(error, -ESRCH, "%s was ended before it could start",
-				       launch->argv[0]);
+		return scope_error_set(error, -ESRCH, "%s was ended before it could start", launch->argv[0]);
 	do
 		got = read(launch->gate, &code, sizeof(code));
 	while (got < 0 && errno == EINTR);
 	if (got != sizeof(code))
 		return 0;
-	return scope_error_set(error, code, "%s cannot be run: %s; name a program that is there, with "
-			       "its path if it is not in PATH", launch->argv[0], strerror(-code));
+	return scope_error_set(error, code,
+			       "%s cannot be run: %s; name a program that is there, with "
+			       "its path if it is not in PATH",
+			       launch->argv[0], strerror(-code));
 }
 
 int scope_capture_launch_status(struct scope_launch *launch)
@@ -107,8 +107,7 @@ int scope_capture_launch_status(struct scope_launch *launch)
 
 	if (!launch->gone && waitpid(launch->pid, &status, WNOHANG) == launch->pid) {
 		launch->gone = true;
-		launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
-						     : WEXITSTATUS(status);
+		launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	}
 	return launch->status;
 }

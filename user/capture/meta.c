@@ -17,8 +17,8 @@
 
 #define COMMAND_LINE_BYTES 4096
 
-__attribute__((format(printf, 3, 4))) static int put(struct scope_writer *writer, const char *key,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int put(struct scope_writer *writer, const char *key, const char *format,
+						     ...)
 {
 	char value[256];
 	va_list arguments;
@@ -49,14 +49,14 @@ static int put_clock(struct scope_writer *writer, uint64_t begin_ns)
 	clock_gettime(CLOCK_REALTIME, &wall);
 	clock_gettime(CLOCK_MONOTONIC, &here);
 	err = put(writer, SCOPE_META_CLOCK, "monotonic");
-	return err ? err : put(writer, SCOPE_META_WALL_CLOCK, "%llu",
-				 wall.tv_sec * 1000000000ull + wall.tv_nsec -
+	return err ? err
+		   : put(writer, SCOPE_META_WALL_CLOCK, "%llu",
+			 wall.tv_sec * 1000000000ull + wall.tv_nsec -
 				 (here.tv_sec * 1000000000ull + here.tv_nsec - begin_ns));
 }
 
 /* The kernel ends each word by a zero byte. Nothing where the process has none, or is gone. */
-static int put_command_line(struct scope_writer *writer, struct scope_proc_reader *reader,
-			    uint32_t tgid)
+static int put_command_line(struct scope_writer *writer, struct scope_proc_reader *reader, uint32_t tgid)
 {
 	char *line;
 	size_t bytes;
@@ -90,16 +90,14 @@ static int put_probes(struct scope_writer *writer, const struct scope_capture_op
 		char key[32], value[SCOPE_PROBE_NAME_BYTES + 64];
 
 		snprintf(key, sizeof(key), SCOPE_META_PROBE "%u", probe->id);
-		snprintf(value, sizeof(value), user || probe->offset ? "%s:%s%s0x%llx" : "%s:%s",
-			 kinds[probe->kind], probe->name, user ? ":" : "+",
-			 (unsigned long long)probe->offset);
+		snprintf(value, sizeof(value), user || probe->offset ? "%s:%s%s0x%llx" : "%s:%s", kinds[probe->kind],
+			 probe->name, user ? ":" : "+", (unsigned long long)probe->offset);
 		err = scope_trace_writer_meta(writer, key, value);
 	}
 	return err;
 }
 
-int scope_capture_first_meta(struct scope_writer *writer,
-			     const struct scope_capture_options *options,
+int scope_capture_first_meta(struct scope_writer *writer, const struct scope_capture_options *options,
 			     const struct scope_capture_stats *stats)
 {
 	struct utsname system;
@@ -124,13 +122,11 @@ int scope_capture_first_meta(struct scope_writer *writer,
 	if (!err)
 		err = put(writer, SCOPE_META_STACK_MIN_NS, "%u", options->stack_min_ns);
 	if (!err)
-		err = put(writer, SCOPE_META_STACKS, "%s",
-			   stack_mode_name(options->stack_mode));
+		err = put(writer, SCOPE_META_STACKS, "%s", stack_mode_name(options->stack_mode));
 	if (!err)
 		err = put(writer, SCOPE_META_CPUS, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	if (!err)
-		err = put(writer, SCOPE_META_BEGIN, "%llu",
-				(unsigned long long)stats->begin_ns);
+		err = put(writer, SCOPE_META_BEGIN, "%llu", (unsigned long long)stats->begin_ns);
 	if (!err)
 		err = put_clock(writer, stats->begin_ns);
 	if (!err)
@@ -157,37 +153,30 @@ int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capt
 	if (!err)
 		err = put(writer, SCOPE_META_LOST, "%llu", (unsigned long long)lost);
 	if (!err)
-		err = put(writer, SCOPE_META_STACKS_SKIPPED, "%llu",
-				(unsigned long long)stats->counts.stacks_skipped);
+		err = put(writer, SCOPE_META_STACKS_SKIPPED, "%llu", (unsigned long long)stats->counts.stacks_skipped);
 	if (!err && stats->stack_highest_ns)
 		err = put(writer, SCOPE_META_STACK_HIGHEST_NS, "%u", stats->stack_highest_ns);
 	if (!err && stats->counts.stacks_absent)
-		err = put(writer, SCOPE_META_STACKS_ABSENT, "%llu",
-			   (unsigned long long)stats->counts.stacks_absent);
+		err = put(writer, SCOPE_META_STACKS_ABSENT, "%llu", (unsigned long long)stats->counts.stacks_absent);
 	if (!err && stats->counts.stacks_lost)
-		err = put(writer, SCOPE_META_STACKS_LOST, "%llu",
-			   (unsigned long long)stats->counts.stacks_lost);
+		err = put(writer, SCOPE_META_STACKS_LOST, "%llu", (unsigned long long)stats->counts.stacks_lost);
 	if (!err && stats->stacks_given_up)
-		err = put(writer, SCOPE_META_STACKS_GIVEN_UP, "%llu",
-			   (unsigned long long)stats->stacks_given_up);
+		err = put(writer, SCOPE_META_STACKS_GIVEN_UP, "%llu", (unsigned long long)stats->stacks_given_up);
 	if (!err && stats->counts.late)
 		err = put(writer, SCOPE_META_LATE, "%llu", (unsigned long long)stats->counts.late);
 	getrusage(RUSAGE_SELF, &own);
 	if (!err)
 		err = put(writer, SCOPE_META_OWN_CPU, "%llu",
-			   stats->unwinder_cpu_ns +
-			   (own.ru_utime.tv_sec + own.ru_stime.tv_sec) * 1000000000ull +
-			   (own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1000ull);
+			  stats->unwinder_cpu_ns + (own.ru_utime.tv_sec + own.ru_stime.tv_sec) * 1000000000ull +
+				  (own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1000ull);
 	if (!err)
 		err = put(writer, SCOPE_META_OWN_MEMORY, "%llu", own.ru_maxrss * 1024ull);
 	if (!err)
 		err = put(writer, SCOPE_META_END_REASON, "%s", reasons[stats->end]);
 	if (!err && stats->end == SCOPE_CAPTURE_GUARD)
-		err = put(writer, SCOPE_META_GUARD, "probes took %u.%u %% of CPU %u",
-			   stats->counts.guard_share / 10, stats->counts.guard_share % 10,
-			   stats->counts.guard_cpu);
+		err = put(writer, SCOPE_META_GUARD, "probes took %u.%u %% of CPU %u", stats->counts.guard_share / 10,
+			  stats->counts.guard_share % 10, stats->counts.guard_cpu);
 	if (!err && stats->counts.probe_ns)
-		err = put(writer, SCOPE_META_PROBE_NS, "%llu",
-			   (unsigned long long)stats->counts.probe_ns);
+		err = put(writer, SCOPE_META_PROBE_NS, "%llu", (unsigned long long)stats->counts.probe_ns);
 	return err;
 }

@@ -71,8 +71,7 @@ void scope_capture_newborn_note(struct scope_newborn *newborn, const struct scop
 	}
 }
 
-int scope_capture_newborn_write(struct scope_newborn *newborn, struct scope_proc *proc,
-			struct scope_writer *writer)
+int scope_capture_newborn_write(struct scope_newborn *newborn, struct scope_proc *proc, struct scope_writer *writer)
 {
 	const size_t filled = newborn->count < NEWBORN_MAX ? newborn->count : NEWBORN_MAX;
 	uint32_t tgid[NEWBORN_MAX];

@@ -16,7 +16,6 @@ void scope_capture_newborn_destroy(struct scope_newborn *newborn); /* NULL is fi
 void scope_capture_newborn_note(struct scope_newborn *newborn, const struct scope_subbuf *subbuf);
 
 /* Writes the maps of those remembered and forgets them. 0, -ENOMEM, or what the writer returned. */
-int scope_capture_newborn_write(struct scope_newborn *newborn, struct scope_proc *proc,
-			struct scope_writer *writer);
+int scope_capture_newborn_write(struct scope_newborn *newborn, struct scope_proc *proc, struct scope_writer *writer);
 
 #endif

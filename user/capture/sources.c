@@ -27,11 +27,10 @@ const struct scope_source *scope_capture_source_find(const char *name)
 	return NULL;
 }
 
-int scope_capture_source_choose(const char *name, struct scope_error *error,
-				struct scope_error *ret_why, const struct scope_source **ret_source)
+int scope_capture_source_choose(const char *name, struct scope_error *error, struct scope_error *ret_why,
+				const struct scope_source **ret_source)
 {
-	const struct scope_source *named =
-		name ? scope_capture_source_find(name) : NULL;
+	const struct scope_source *named = name ? scope_capture_source_find(name) : NULL;
 	struct scope_error why = { "" }, other = { "" };
 	int code, first = 0;
 	size_t i;
@@ -51,7 +50,6 @@ int scope_capture_source_choose(const char *name, struct scope_error *error,
 		first = first ? first : code;
 	}
 	if (other.text[0])
-		return scope_error_set(error, first, "%.250s; nor without it: %.230s", why.text,
-				       other.text);
+		return scope_error_set(error, first, "%.250s; nor without it: %.230s", why.text, other.text);
 	return scope_error_set(error, first, "%s", why.text);
 }

@@ -13,7 +13,7 @@ const struct scope_source *scope_capture_source_find(const char *name);
  * that name; or what its check said, of the first source where none can be used. ret_why says why
  * better ones were passed over, "" where none was.
  */
-int scope_capture_source_choose(const char *name, struct scope_error *error,
-				struct scope_error *ret_why, const struct scope_source **ret_source);
+int scope_capture_source_choose(const char *name, struct scope_error *error, struct scope_error *ret_why,
+				const struct scope_source **ret_source);
 
 #endif

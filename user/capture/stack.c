@@ -21,7 +21,7 @@
 #include "trace/walk.h"
 #include "trace/writer.h"
 
-#define READS_MAX 64 /* between two calls of meanwhile() */
+#define READS_MAX 64	       /* between two calls of meanwhile() */
 #define KERNEL_STACKS_MAX 1000 /* some 10 us each */
 
 struct scope_still {
@@ -32,12 +32,12 @@ struct scope_still {
 	struct seen {
 		uint32_t tid;
 		uint64_t run_ns, stack;
-	} *seen;
+	} * seen;
 	size_t count, room;
 	struct noted { /* noted, and not looked at yet */
 		struct scope_record_state state;
 		uint64_t reg[SCOPE_REG_MAX];
-	} *noted;
+	} * noted;
 	size_t noted_count, noted_room;
 	uint8_t data[SCOPE_DEFAULT_MEMORY_BYTES];
 };
@@ -51,7 +51,7 @@ static void next_moment(struct scope_still *still)
 }
 
 int scope_capture_still_create(struct scope_proc_reader *reader, struct scope_unwinder *unwinder,
-		       struct scope_still **ret_still)
+			       struct scope_still **ret_still)
 {
 	struct scope_still *still = calloc(1, sizeof(*still));
 
@@ -79,8 +79,7 @@ static int is_known(struct scope_still *still, uint32_t tid, uint64_t run_ns, ui
 	size_t i;
 
 	for (i = 0; i < still->count; i++)
-		if (still->seen[i].tid == tid && still->seen[i].run_ns == run_ns &&
-		    still->seen[i].stack == stack)
+		if (still->seen[i].tid == tid && still->seen[i].run_ns == run_ns && still->seen[i].stack == stack)
 			return 1;
 	if (scope_grow(&still->seen, &still->room, still->count + 1, sizeof(*still->seen)))
 		return -ENOMEM;
@@ -112,8 +111,7 @@ static int write_stack(struct scope_still *still, const struct noted *noted, str
 	err = is_known(still, state->tid, state->run_ns, memory.address);
 	if (err)
 		return err < 0 ? err : 0;
-	got = scope_proc_reader_memory(still->reader, state->tgid, state->tid, memory.address, still->data,
-				       bytes);
+	got = scope_proc_reader_memory(still->reader, state->tgid, state->tid, memory.address, still->data, bytes);
 	if (got <= 0)
 		return got == -ENOMEM ? (int)got : 0;
 	memory.bytes = (uint32_t)got;
@@ -121,7 +119,7 @@ static int write_stack(struct scope_still *still, const struct noted *noted, str
 	if (!still->unwinder)
 		return scope_trace_writer_memory(writer, &memory);
 	err = scope_capture_unwinder_standing(still->unwinder, state->tgid, noted->reg, state->regs, &memory,
-				       meanwhile->call, meanwhile->context, &standing);
+					      meanwhile->call, meanwhile->context, &standing);
 	return err ? err : scope_trace_writer_standing(writer, &standing);
 }
 
@@ -136,11 +134,12 @@ static bool is_thread(void *context, uint32_t tid)
 }
 
 /* The lock that the thread sleeps on: it may name its owner. */
-static int write_lock(struct scope_still *still, const struct scope_record_state *state,
-		      struct scope_writer *writer)
+static int write_lock(struct scope_still *still, const struct scope_record_state *state, struct scope_writer *writer)
 {
 	struct scope_trace_memory memory = {
-		.tid = state->tid, .address = state->arg[0], .data = still->data,
+		.tid = state->tid,
+		.address = state->arg[0],
+		.data = still->data,
 	};
 	struct scope_trace_lock lock;
 	uint32_t tgid = state->tgid;
@@ -165,15 +164,14 @@ static int write_lock(struct scope_still *still, const struct scope_record_state
  * Where it sleeps in the kernel, at stop alone: what stands still then is what a report asks about. Once
  * they may not be read that is written instead, and no other is tried.
  */
-static int write_kernel(struct scope_still *still, const struct scope_record_state *state,
-			struct scope_writer *writer)
+static int write_kernel(struct scope_still *still, const struct scope_record_state *state, struct scope_writer *writer)
 {
 	struct scope_error error = { "" };
 	char names[SCOPE_KERNEL_STACK_BYTES], key[32];
 	int code;
 
-	if (!(state->flags & SCOPE_STATE_AT_STOP) || state->flags & SCOPE_STATE_ON_CPU ||
-	    state->nr == SCOPE_NR_NONE || still->kernel_stacks == KERNEL_STACKS_MAX)
+	if (!(state->flags & SCOPE_STATE_AT_STOP) || state->flags & SCOPE_STATE_ON_CPU || state->nr == SCOPE_NR_NONE ||
+	    still->kernel_stacks == KERNEL_STACKS_MAX)
 		return 0;
 	still->kernel_stacks++;
 	code = scope_proc_kernel_stack_read(still->reader, state->tgid, state->tid, &error, names);
@@ -197,8 +195,7 @@ int scope_capture_still_note(struct scope_still *still, const struct scope_subbu
 		struct noted *noted;
 
 		state = record;
-		if (scope_grow(&still->noted, &still->noted_room, still->noted_count + 1,
-			       sizeof(*still->noted)))
+		if (scope_grow(&still->noted, &still->noted_room, still->noted_count + 1, sizeof(*still->noted)))
 			return -ENOMEM;
 		noted = &still->noted[still->noted_count++];
 		*noted = (struct noted){ .state = *state };
@@ -210,8 +207,8 @@ int scope_capture_still_note(struct scope_still *still, const struct scope_subbu
 	return 0;
 }
 
-int scope_capture_still_write(struct scope_still *still, struct scope_writer *writer,
-		      int (*meanwhile)(void *context), void *context)
+int scope_capture_still_write(struct scope_still *still, struct scope_writer *writer, int (*meanwhile)(void *context),
+			      void *context)
 {
 	const struct meanwhile during = { meanwhile, context };
 	int err = 0;

@@ -15,7 +15,7 @@ struct scope_writer;
  * stacks; NULL: these are written as they are.
  */
 int scope_capture_still_create(struct scope_proc_reader *reader, struct scope_unwinder *unwinder,
-		       struct scope_still **ret_still);
+			       struct scope_still **ret_still);
 void scope_capture_still_destroy(struct scope_still *still); /* NULL is fine */
 
 /* Notes the STATE records of a sub-buffer. 0, -ENOMEM. */
@@ -28,7 +28,7 @@ int scope_capture_still_note(struct scope_still *still, const struct scope_subbu
  * threads at most. It may take long, so meanwhile(context) is called now and then; what that returns
  * but 0 ends it. 0, -ENOMEM, that, or what the writer returned.
  */
-int scope_capture_still_write(struct scope_still *still, struct scope_writer *writer,
-		      int (*meanwhile)(void *context), void *context);
+int scope_capture_still_write(struct scope_still *still, struct scope_writer *writer, int (*meanwhile)(void *context),
+			      void *context);
 
 #endif

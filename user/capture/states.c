@@ -40,10 +40,8 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 	return 0;
 }
 
-static int run_session(const struct scope_source *source,
-		       const struct scope_capture_options *options, uint32_t tgid,
-		       int (*meanwhile)(void *context), void *context,
-		       struct scope_states *states)
+static int run_session(const struct scope_source *source, const struct scope_capture_options *options, uint32_t tgid,
+		       int (*meanwhile)(void *context), void *context, struct scope_states *states)
 {
 	struct scope_capture_options quiet = *options;
 	void *feed;
@@ -70,9 +68,9 @@ static int run_session(const struct scope_source *source,
 }
 
 int scope_capture_states_take(const struct scope_source *source, void *feed,
-		      const struct scope_capture_options *options, uint32_t tgid, struct scope_still *still, struct scope_writer *writer,
-		      int (*meanwhile)(void *context), void *context,
-		      struct scope_states **ret_states)
+			      const struct scope_capture_options *options, uint32_t tgid, struct scope_still *still,
+			      struct scope_writer *writer, int (*meanwhile)(void *context), void *context,
+			      struct scope_states **ret_states)
 {
 	struct scope_states *states = calloc(1, sizeof(*states));
 	int err;

@@ -26,8 +26,7 @@ static int apply(struct scope_steer *steer, const struct scope_focus_choice *cho
 	const struct scope_capture_options *options = steer->options;
 	int err;
 	/* Of longer stacks fewer may come at once: as many bytes as before fit into the rings. */
-	uint32_t most = (uint32_t)((uint64_t)options->stacks_per_second * options->stack_bytes /
-				   choice->slice_bytes);
+	uint32_t most = (uint32_t)((uint64_t)options->stacks_per_second * options->stack_bytes / choice->slice_bytes);
 	const struct scope_stack_change change = {
 		.min_given = true,
 		.min_ns = choice->on ? choice->min_ns : UINT32_MAX,
@@ -65,8 +64,8 @@ static uint32_t budget(const struct scope_capture_options *options)
 }
 
 int scope_capture_steer_create(const struct scope_source *source, void *feed,
-		       const struct scope_capture_options *options,
-		       struct scope_error *error, struct scope_steer **ret_steer)
+			       const struct scope_capture_options *options, struct scope_error *error,
+			       struct scope_steer **ret_steer)
 {
 	struct scope_focus_limits limits = {
 		.learn_ns = source->stacks_always ? 0 : learn_ns(options),
@@ -75,8 +74,9 @@ int scope_capture_steer_create(const struct scope_source *source, void *feed,
 		.slice_bytes = options->stack_bytes,
 		.slice_max = options->stack_bytes == SCOPE_DEFAULT_STACK_BYTES &&
 					     options->stack_mode == SCOPE_STACK_COPY &&
-					     SLICES_MIN * SCOPE_STACK_BYTES_MAX <= options->subbuf_bytes ?
-				     SCOPE_STACK_BYTES_MAX : options->stack_bytes,
+					     SLICES_MIN * SCOPE_STACK_BYTES_MAX <= options->subbuf_bytes
+				     ? SCOPE_STACK_BYTES_MAX
+				     : options->stack_bytes,
 		.period_ns = options->sample_period_ns,
 		.period_min_ns = options->sample_period_min_ns,
 		.samples_per_second = SCOPE_DEFAULT_SAMPLES_PER_SECOND,
@@ -93,8 +93,9 @@ int scope_capture_steer_create(const struct scope_source *source, void *feed,
 	steer = calloc(1, sizeof(*steer));
 	if (!steer)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
-	*steer = (struct scope_steer){ .source = source, .feed = feed, .options = options,
-					.period_ns = options->sample_period_ns };
+	*steer = (struct scope_steer){
+		.source = source, .feed = feed, .options = options, .period_ns = options->sample_period_ns
+	};
 	memcpy(limits.syscalls, options->stack_syscalls, sizeof(limits.syscalls));
 	code = scope_capture_focus_create(&limits, &steer->focus);
 	if (code) {

@@ -12,8 +12,8 @@ struct scope_steer;
  * by the options, or since the source cannot change them. 0, -ENOMEM.
  */
 int scope_capture_steer_create(const struct scope_source *source, void *feed,
-		       const struct scope_capture_options *options,
-		       struct scope_error *error, struct scope_steer **ret_steer);
+			       const struct scope_capture_options *options, struct scope_error *error,
+			       struct scope_steer **ret_steer);
 void scope_capture_steer_destroy(struct scope_steer *steer); /* NULL is fine, as below */
 
 /* The session has started: what it tells is learned from. */

@@ -87,7 +87,7 @@ static int begin_child(struct scope_unwinder *unwinder, uint32_t tgid, int nice)
 }
 
 int scope_capture_unwinder_create(const struct scope_unwinder_host *host, uint32_t tgid, int nice,
-			  struct scope_error *error, struct scope_unwinder **ret_unwinder)
+				  struct scope_error *error, struct scope_unwinder **ret_unwinder)
 {
 	struct scope_unwinder *unwinder = calloc(1, sizeof(*unwinder));
 	int code = -ENOMEM;
@@ -168,8 +168,7 @@ static void send_item(struct scope_unwinder *unwinder, const struct scope_unwind
 /* ---- the queue ---- */
 
 /* Whose stacks are in it, in their order. Gives how many. */
-static uint32_t list_tgids(const struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf,
-			   uint32_t *ret_tgid)
+static uint32_t list_tgids(const struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf, uint32_t *ret_tgid)
 {
 	struct scope_decoder decoder = { 0 };
 	struct scope_event event;
@@ -200,8 +199,7 @@ static uint32_t nobody(void *context, const struct scope_event *event)
 }
 
 /* Of its stacks the program counters stay. The result is the unwinder's. */
-static const struct scope_subbuf *reduce(struct scope_unwinder *unwinder,
-					 const struct scope_subbuf *subbuf)
+static const struct scope_subbuf *reduce(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
 {
 	const struct scope_stacks stacks = { NULL, nobody, NULL };
 	struct scope_stacks_found found;
@@ -221,8 +219,7 @@ static int queue(struct scope_unwinder *unwinder, const struct scope_subbuf *sub
 	*item = (struct scope_unwinder_item){ .plain = plain };
 	memcpy(&item->subbuf, subbuf, subbuf->used_bytes);
 	if (!plain)
-		item->tgids = list_tgids(unwinder, subbuf, (uint32_t *)((uint8_t *)&item->subbuf +
-								       subbuf->used_bytes));
+		item->tgids = list_tgids(unwinder, subbuf, (uint32_t *)((uint8_t *)&item->subbuf + subbuf->used_bytes));
 	*unwinder->last = item;
 	unwinder->last = &item->next;
 	unwinder->queue_bytes += subbuf->used_bytes;
@@ -250,8 +247,7 @@ int scope_capture_unwinder_take(struct scope_unwinder *unwinder, const struct sc
 	/* What needs no unwinding waits, too. A child that is that late is of no use. */
 	if (unwinder->queue_bytes + subbuf->used_bytes > 2 * SCOPE_UNWINDER_QUEUE_BYTES)
 		give_up(unwinder);
-	if (!plain && (!unwinder->child ||
-		       unwinder->queue_bytes + subbuf->used_bytes > SCOPE_UNWINDER_QUEUE_BYTES)) {
+	if (!plain && (!unwinder->child || unwinder->queue_bytes + subbuf->used_bytes > SCOPE_UNWINDER_QUEUE_BYTES)) {
 		subbuf = reduce(unwinder, subbuf);
 		plain = true;
 	}
@@ -400,8 +396,7 @@ static int settle(struct scope_unwinder *unwinder, int (*meanwhile)(void *contex
 {
 	int err = 0;
 
-	while (!err && unwinder->child &&
-	       (unwinder->busy || unwinder->first || unwinder->maps_bytes)) {
+	while (!err && unwinder->child && (unwinder->busy || unwinder->first || unwinder->maps_bytes)) {
 		err = scope_capture_unwinder_pump(unwinder, SLICE_MS);
 		if (!err)
 			err = meanwhile(context);
@@ -426,13 +421,16 @@ static int ask_standing(struct scope_unwinder *unwinder, const struct scope_unwi
 }
 
 int scope_capture_unwinder_standing(struct scope_unwinder *unwinder, uint32_t tgid, const uint64_t *reg,
-			    unsigned int regs, const struct scope_trace_memory *memory,
-			    int (*meanwhile)(void *context), void *context,
-			    struct scope_trace_standing *ret_standing)
+				    unsigned int regs, const struct scope_trace_memory *memory,
+				    int (*meanwhile)(void *context), void *context,
+				    struct scope_trace_standing *ret_standing)
 {
 	struct scope_unwinder_stood *stood = &unwinder->stood;
 	struct scope_unwinder_thread thread = {
-		.tgid = tgid, .regs = regs, .tid = memory->tid, .bytes = memory->bytes,
+		.tgid = tgid,
+		.regs = regs,
+		.tid = memory->tid,
+		.bytes = memory->bytes,
 		.address = memory->address,
 	};
 	int err;
@@ -451,7 +449,10 @@ int scope_capture_unwinder_standing(struct scope_unwinder *unwinder, uint32_t tg
 		unwinder->counts.given_up++;
 	}
 	*ret_standing = (struct scope_trace_standing){
-		.tid = memory->tid, .count = stood->count, .address = memory->address, .ip = stood->ip,
+		.tid = memory->tid,
+		.count = stood->count,
+		.address = memory->address,
+		.ip = stood->ip,
 		.ended = (uint8_t)stood->ended,
 	};
 	return 0;

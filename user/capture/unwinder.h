@@ -51,7 +51,7 @@ struct scope_unwinder_host {
  * gets. tgid: of the target, whose root directory files are looked for in. 0, or -errno with error filled.
  */
 int scope_capture_unwinder_create(const struct scope_unwinder_host *host, uint32_t tgid, int nice,
-			  struct scope_error *error, struct scope_unwinder **ret_unwinder);
+				  struct scope_error *error, struct scope_unwinder **ret_unwinder);
 void scope_capture_unwinder_destroy(struct scope_unwinder *unwinder); /* NULL is fine */
 
 /* For poll(): readable when pump() has something to do; -1: not now. */
@@ -87,14 +87,14 @@ bool scope_capture_unwinder_idle(const struct scope_unwinder *unwinder);
  * until the next call. 0 or -errno.
  */
 int scope_capture_unwinder_standing(struct scope_unwinder *unwinder, uint32_t tgid, const uint64_t *reg,
-			    unsigned int regs, const struct scope_trace_memory *memory,
-			    int (*meanwhile)(void *context), void *context,
-			    struct scope_trace_standing *ret_standing);
+				    unsigned int regs, const struct scope_trace_memory *memory,
+				    int (*meanwhile)(void *context), void *context,
+				    struct scope_trace_standing *ret_standing);
 
 struct scope_unwinder_counts {
-	uint64_t stacks; /* unwound */
+	uint64_t stacks;   /* unwound */
 	uint64_t given_up; /* of which the program counter alone is in the trace */
-	uint64_t cpu_ns; /* of the child */
+	uint64_t cpu_ns;   /* of the child */
 };
 void scope_capture_unwinder_count(const struct scope_unwinder *unwinder, struct scope_unwinder_counts *ret_counts);
 

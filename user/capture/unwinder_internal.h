@@ -66,8 +66,8 @@ struct scope_owners;
 struct scope_unwinder_item {
 	struct scope_unwinder_item *next;
 	uint32_t tgids;
-	bool plain; /* nothing in it is to be unwound */
-	bool again; /* its maps were asked for */
+	bool plain;		    /* nothing in it is to be unwound */
+	bool again;		    /* its maps were asked for */
 	struct scope_subbuf subbuf; /* its records behind it */
 };
 
@@ -110,7 +110,7 @@ bool scope_capture_unwinder_send_maps(struct scope_unwinder *unwinder);
 
 /* Asks for maps that may have changed by then. True: there are new ones. */
 bool scope_capture_unwinder_refresh(struct scope_unwinder *unwinder, const struct scope_stacks_found *found,
-			    uint64_t then_ns);
+				    uint64_t then_ns);
 
 /* The life of the child: returns when the other end is closed. */
 void scope_capture_unwinder_serve(int fd, struct scope_unwinder_shared *shared, uint32_t tgid);

@@ -12,9 +12,12 @@
 void scope_capture_unwinder_map(struct scope_unwinder *unwinder, const struct scope_trace_map *map)
 {
 	const struct scope_unwinder_map_row row = {
-		.tgid = map->tgid, .path_bytes = (uint32_t)strlen(map->path) + 1,
-		.build_id_bytes = (uint32_t)strlen(map->build_id) + 1, .start = map->start,
-		.end = map->end, .offset = map->offset,
+		.tgid = map->tgid,
+		.path_bytes = (uint32_t)strlen(map->path) + 1,
+		.build_id_bytes = (uint32_t)strlen(map->build_id) + 1,
+		.start = map->start,
+		.end = map->end,
+		.offset = map->offset,
 	};
 	const size_t bytes = (sizeof(row) + row.path_bytes + row.build_id_bytes + 7) & ~7ul;
 	uint8_t *at;
@@ -63,29 +66,31 @@ static struct scope_capture_unwinder_refresh *refresh_of(struct scope_unwinder *
 	if (scope_grow(&unwinder->refresh, &unwinder->refresh_room, unwinder->refreshes + 1,
 		       sizeof(*unwinder->refresh)))
 		return NULL;
-	unwinder->refresh[unwinder->refreshes] = (struct scope_capture_unwinder_refresh){ .tgid = tgid, .wait_ns = REFRESH_MIN_NS };
+	unwinder->refresh[unwinder->refreshes] =
+		(struct scope_capture_unwinder_refresh){ .tgid = tgid, .wait_ns = REFRESH_MIN_NS };
 	return &unwinder->refresh[unwinder->refreshes++];
 }
 
 bool scope_capture_unwinder_refresh(struct scope_unwinder *unwinder, const struct scope_stacks_found *found,
-			    uint64_t then_ns)
+				    uint64_t then_ns)
 {
 	const uint64_t rows = unwinder->map_rows;
 
 	for (uint32_t i = 0; i < found->unmapped_count && i < SCOPE_STACKS_UNMAPPED_MAX; i++) {
-		struct scope_capture_unwinder_refresh *of = found->unmapped[i] ? refresh_of(unwinder, found->unmapped[i]) : NULL;
+		struct scope_capture_unwinder_refresh *of =
+			found->unmapped[i] ? refresh_of(unwinder, found->unmapped[i]) : NULL;
 		const uint64_t before = unwinder->map_rows;
 
-		if (!of || (of->asked_ns && (then_ns <= of->asked_ns ||
-					     scope_capture_unwinder_now_ns() < of->asked_ns + of->wait_ns)))
+		if (!of || (of->asked_ns &&
+			    (then_ns <= of->asked_ns || scope_capture_unwinder_now_ns() < of->asked_ns + of->wait_ns)))
 			continue;
 		of->asked_ns = scope_capture_unwinder_now_ns();
 		if (unwinder->host.maps(unwinder->host.context, &of->tgid, 1))
 			break;
 		of = refresh_of(unwinder, found->unmapped[i]);
-		of->wait_ns = unwinder->map_rows > before || 2 * of->wait_ns > REFRESH_MAX_NS ?
-			      (unwinder->map_rows > before ? REFRESH_MIN_NS : REFRESH_MAX_NS) :
-			      2 * of->wait_ns;
+		of->wait_ns = unwinder->map_rows > before || 2 * of->wait_ns > REFRESH_MAX_NS
+				      ? (unwinder->map_rows > before ? REFRESH_MIN_NS : REFRESH_MAX_NS)
+				      : 2 * of->wait_ns;
 	}
 	return unwinder->map_rows > rows;
 }

@@ -35,8 +35,12 @@ static int take_maps(struct server *server, uint32_t count)
 		const char *text = (const char *)(row + 1);
 
 		rows[i] = (struct scope_trace_map){
-			.tgid = row->tgid, .start = row->start, .end = row->end, .offset = row->offset,
-			.executable = true, .path = scope_plain_copy(text, SCOPE_PLAIN_NAME),
+			.tgid = row->tgid,
+			.start = row->start,
+			.end = row->end,
+			.offset = row->offset,
+			.executable = true,
+			.path = scope_plain_copy(text, SCOPE_PLAIN_NAME),
 			.build_id = strdup(text + row->path_bytes),
 		};
 		if (!rows[i].path || !rows[i].build_id)
@@ -70,14 +74,16 @@ static int take_standing(struct server *server, struct scope_stacks_found *ret_f
 {
 	const struct scope_unwinder_thread *thread = (const void *)server->shared->in;
 	const struct scope_trace_memory memory = {
-		.tid = thread->tid, .address = thread->address, .bytes = thread->bytes,
+		.tid = thread->tid,
+		.address = thread->address,
+		.bytes = thread->bytes,
 		.data = (const uint8_t *)(thread + 1),
 	};
 	struct scope_unwinder_stood *stood = (void *)server->shared->out;
 	struct scope_trace_standing standing;
 	bool unmapped;
 	int err = scope_symbol_stacks_standing(server->symbols, thread->tgid, thread->reg, thread->regs, &memory,
-					 stood->ip, &standing, &unmapped);
+					       stood->ip, &standing, &unmapped);
 
 	if (err)
 		return err;
@@ -93,8 +99,8 @@ static int take_names(struct server *server, bool all, struct scope_unwinder_ans
 {
 	uint16_t type;
 	size_t bytes;
-	int err = scope_symbol_names_next(server->symbols, all, NAMES_NS, (uint8_t *)server->shared->out, &type,
-				    &bytes);
+	int err =
+		scope_symbol_names_next(server->symbols, all, NAMES_NS, (uint8_t *)server->shared->out, &type, &bytes);
 
 	if (err <= 0)
 		return err;
@@ -103,8 +109,7 @@ static int take_names(struct server *server, bool all, struct scope_unwinder_ans
 	return 0;
 }
 
-static int do_job(struct server *server, const struct scope_unwinder_job *job,
-		  struct scope_unwinder_answer *answer)
+static int do_job(struct server *server, const struct scope_unwinder_job *job, struct scope_unwinder_answer *answer)
 {
 	switch (job->kind) {
 	case SCOPE_UNWINDER_MAPS:

@@ -36,8 +36,8 @@ static double longest(const struct scope_causal_result *result, uint32_t site)
 	return most;
 }
 
-static struct row make_row(const struct scope_causal_result *result,
-			   const struct scope_experiment *experiment, bool pair)
+static struct row make_row(const struct scope_causal_result *result, const struct scope_experiment *experiment,
+			   bool pair)
 {
 	const bool delays = result->kind == SCOPE_CAUSAL_SENSITIVITY;
 	const double most = delays ? longest(result, experiment->site) : 0;
@@ -57,13 +57,15 @@ static struct row make_row(const struct scope_causal_result *result,
 
 static void write_tabs(const char *point, const struct row *row, FILE *out)
 {
-	fprintf(out, "experiment\tselected=%s\tspeedup=%.4f\tduration=%" PRIu64 "\tselected-samples=%" PRIu64
-		"\n", row->selected, row->speedup, row->duration_ns, row->samples);
+	fprintf(out, "experiment\tselected=%s\tspeedup=%.4f\tduration=%" PRIu64 "\tselected-samples=%" PRIu64 "\n",
+		row->selected, row->speedup, row->duration_ns, row->samples);
 	fprintf(out, "throughput-point\tname=%s\tdelta=%" PRIu64 "\n", point, row->delta);
 	/* Whole numbers, as Coz has them: readers take nothing else here. */
 	if (row->pair)
-		fprintf(out, "latency-point\tname=%s" SCOPE_COZ_LATENCY "\tarrivals=%" PRIu64
-			"\tdepartures=%" PRIu64 "\tdifference=%.0f\n", point, row->delta, row->delta, row->in_flight);
+		fprintf(out,
+			"latency-point\tname=%s" SCOPE_COZ_LATENCY "\tarrivals=%" PRIu64 "\tdepartures=%" PRIu64
+			"\tdifference=%.0f\n",
+			point, row->delta, row->delta, row->in_flight);
 }
 
 /* Takes over object. */
@@ -71,8 +73,7 @@ static int write_object(json_t *object, FILE *out)
 {
 	int err = object ? 0 : -ENOMEM;
 
-	if (!err && (json_dumpf(object, out, JSON_COMPACT | JSON_REAL_PRECISION(6)) ||
-		      fputc('\n', out) == EOF))
+	if (!err && (json_dumpf(object, out, JSON_COMPACT | JSON_REAL_PRECISION(6)) || fputc('\n', out) == EOF))
 		err = -EIO;
 	json_decref(object);
 	return err;
@@ -80,22 +81,23 @@ static int write_object(json_t *object, FILE *out)
 
 static int write_json(const char *point, const struct row *row, FILE *out)
 {
-	int err = write_object(json_pack("{s:s, s:s, s:f, s:I, s:I}", "type", "experiment", "selected",
-					  row->selected, "speedup", row->speedup, "duration",
-					  (json_int_t)row->duration_ns, "selected_samples",
-					  (json_int_t)row->samples),
-				out);
+	int err = write_object(json_pack("{s:s, s:s, s:f, s:I, s:I}", "type", "experiment", "selected", row->selected,
+					 "speedup", row->speedup, "duration", (json_int_t)row->duration_ns,
+					 "selected_samples", (json_int_t)row->samples),
+			       out);
 
 	if (!err)
-		err = write_object(json_pack("{s:s, s:s, s:I}", "type", "throughput-point", "name", point,
-					      "delta", (json_int_t)row->delta), out);
+		err = write_object(json_pack("{s:s, s:s, s:I}", "type", "throughput-point", "name", point, "delta",
+					     (json_int_t)row->delta),
+				   out);
 	if (!err && row->pair) {
 		char name[320];
 
 		snprintf(name, sizeof(name), "%.300s" SCOPE_COZ_LATENCY, point);
 		err = write_object(json_pack("{s:s, s:s, s:I, s:I, s:f}", "type", "latency-point", "name", name,
-					      "arrivals", (json_int_t)row->delta, "departures",
-					      (json_int_t)row->delta, "difference", row->in_flight), out);
+					     "arrivals", (json_int_t)row->delta, "departures", (json_int_t)row->delta,
+					     "difference", row->in_flight),
+				   out);
 	}
 	return err;
 }

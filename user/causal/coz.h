@@ -47,7 +47,7 @@ struct scope_coz_profile {
  * no experiment with that point; -ENOMEM.
  */
 int scope_causal_coz_read(FILE *in, const char *point, struct scope_error *error,
-		   struct scope_coz_profile *ret_profile);
+			  struct scope_coz_profile *ret_profile);
 void scope_causal_coz_free(struct scope_coz_profile *profile); /* zeroed is fine */
 
 #endif

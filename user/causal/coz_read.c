@@ -25,7 +25,7 @@ struct reading {
 	struct scope_coz_profile profile;
 	const char *point; /* asked for, or NULL */
 	size_t site_room, experiment_room;
-	bool open;	   /* an experiment came, and no point of it yet */
+	bool open; /* an experiment came, and no point of it yet */
 	struct scope_experiment now;
 };
 
@@ -35,9 +35,13 @@ static double *number_of(struct line *line, const char *key)
 		const char *key;
 		double *number;
 	} rows[] = {
-		{ "speedup", &line->speedup }, { "duration", &line->duration }, { "delta", &line->delta },
-		{ "departures", &line->departures }, { "difference", &line->difference },
-		{ "selected-samples", &line->samples }, { "selected_samples", &line->samples },
+		{ "speedup", &line->speedup },
+		{ "duration", &line->duration },
+		{ "delta", &line->delta },
+		{ "departures", &line->departures },
+		{ "difference", &line->difference },
+		{ "selected-samples", &line->samples },
+		{ "selected_samples", &line->samples },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -104,8 +108,7 @@ static int parse_object(json_t *object, struct line *line)
 		if (place)
 			*place = (char *)json_string_value(value);
 		else if (!err && number_of(line, key))
-			err = json_is_number(value) ? take_number(line, key, json_number_value(value)) :
-			       -EBADMSG;
+			err = json_is_number(value) ? take_number(line, key, json_number_value(value)) : -EBADMSG;
 	}
 	return line->type ? err : -EBADMSG;
 }
@@ -148,7 +151,8 @@ static int take_experiment(struct reading *reading, const struct line *line)
 		return err;
 	reading->now = (struct scope_experiment){
 		/* Profiles have two digits: 0.15 is 0.15 however it was read. */
-		.site = site, .value = round(line->speedup * 1e4) / 1e4,
+		.site = site,
+		.value = round(line->speedup * 1e4) / 1e4,
 		.elapsed_ns = (uint64_t)line->duration,
 		/* A profile that does not say them is not doubted for it. */
 		.visits = line->samples >= 0 ? (uint64_t)line->samples : SCOPE_CAUSAL_VISITS_MIN,
@@ -241,7 +245,12 @@ static int take_plain(struct reading *reading, struct line line)
 static int read_line(struct reading *reading, char *text)
 {
 	struct line line = {
-		.speedup = -1, .duration = -1, .samples = -1, .delta = -1, .departures = -1, .difference = -1,
+		.speedup = -1,
+		.duration = -1,
+		.samples = -1,
+		.delta = -1,
+		.departures = -1,
+		.difference = -1,
 	};
 	json_t *object = NULL;
 	int err;
@@ -258,8 +267,7 @@ static int read_line(struct reading *reading, char *text)
 	return err;
 }
 
-int scope_causal_coz_read(FILE *in, const char *point, struct scope_error *error,
-		   struct scope_coz_profile *ret_profile)
+int scope_causal_coz_read(FILE *in, const char *point, struct scope_error *error, struct scope_coz_profile *ret_profile)
 {
 	struct reading reading = { .point = point };
 	size_t room = 0, number = 0;
@@ -279,7 +287,7 @@ int scope_causal_coz_read(FILE *in, const char *point, struct scope_error *error
 		scope_error_set(error, err, "no memory for a Coz profile of %zu lines", number);
 	else if (!reading.profile.count)
 		err = scope_error_set(error, -ENODATA, "no experiment of a Coz profile%s%s stands there",
-				       point ? " with the progress point " : "", point ? point : "");
+				      point ? " with the progress point " : "", point ? point : "");
 	if (err)
 		scope_causal_coz_free(&reading.profile);
 	else

@@ -20,8 +20,12 @@ static int points_create(size_t most, struct points *ret_points)
 	if (!memory)
 		return -ENOMEM;
 	*ret_points = (struct points){
-		.memory = memory, .value = memory, .order = memory + most, .period = memory + 2 * most,
-		.served = memory + 3 * most, .latency = memory + 4 * most,
+		.memory = memory,
+		.value = memory,
+		.order = memory + most,
+		.period = memory + 2 * most,
+		.served = memory + 3 * most,
+		.latency = memory + 4 * most,
 	};
 	return 0;
 }
@@ -69,7 +73,7 @@ static void add_counts(struct scope_effect *effect, const struct scope_experimen
 	}
 	if (effect->kind == SCOPE_CAUSAL_SENSITIVITY && experiment->elapsed_ns)
 		effect->wanted_ns = fmax(effect->wanted_ns, (double)experiment->visits * experiment->value /
-					 (double)experiment->elapsed_ns * 1e9);
+								    (double)experiment->elapsed_ns * 1e9);
 }
 
 /* Mean period of the experiments in which nothing was done; 0: there are none. */
@@ -91,12 +95,11 @@ static double base_period(const struct scope_experiment *experiment, size_t coun
 /* A speedup of the program that no speedup of a part can give. */
 static bool is_far(const struct scope_effect *effect, double base, double period)
 {
-	return effect->kind == SCOPE_CAUSAL_SPEEDUP && base > 0 &&
-	       fabs((base - period) / base) > SCOPE_EFFECT_FAR;
+	return effect->kind == SCOPE_CAUSAL_SPEEDUP && base > 0 && fabs((base - period) / base) > SCOPE_EFFECT_FAR;
 }
 
-static void collect(const struct scope_experiment *experiment, size_t count, uint32_t site,
-		    struct points *points, struct scope_effect *effect)
+static void collect(const struct scope_experiment *experiment, size_t count, uint32_t site, struct points *points,
+		    struct scope_effect *effect)
 {
 	const double base = base_period(experiment, count, site);
 
@@ -124,8 +127,7 @@ static int by_value(const void *left, const void *right)
 }
 
 /* Delays served per visit that had one, at this value. */
-static double mean_served(const struct scope_experiment *experiment, size_t count, uint32_t site,
-			  double value)
+static double mean_served(const struct scope_experiment *experiment, size_t count, uint32_t site, double value)
 {
 	uint64_t served = 0, served_ns = 0;
 
@@ -138,8 +140,7 @@ static double mean_served(const struct scope_experiment *experiment, size_t coun
 	return served ? (double)served_ns / (double)served : 0;
 }
 
-static int compute_levels(const struct points *points, uint64_t seed, double *work,
-			  struct scope_effect *effect)
+static int compute_levels(const struct points *points, uint64_t seed, double *work, struct scope_effect *effect)
 {
 	double *sorted = work, *base = work + points->n, *own = work + 2 * points->n;
 	const size_t bases = pick(points, 0, points->period, base);
@@ -168,8 +169,8 @@ static int compute_levels(const struct points *points, uint64_t seed, double *wo
 }
 
 /* Of the period, or of the latency. */
-static int fit_to(const struct points *points, const double *of, enum scope_causal_kind kind,
-		  uint64_t seed, double *work, bool *ret_known, struct scope_fit *ret_fit)
+static int fit_to(const struct points *points, const double *of, enum scope_causal_kind kind, uint64_t seed,
+		  double *work, bool *ret_known, struct scope_fit *ret_fit)
 {
 	const double *x = points->served, *y = of;
 	double *base = work, *change = work + points->n;
@@ -195,8 +196,7 @@ static int fit_to(const struct points *points, const double *of, enum scope_caus
 }
 
 /* Does the program itself become slower or faster meanwhile? */
-static int compute_drift(const struct points *points, uint64_t seed, double *work,
-			 struct scope_effect *effect)
+static int compute_drift(const struct points *points, uint64_t seed, double *work, struct scope_effect *effect)
 {
 	double *period = work, *order = work + points->n;
 	const size_t n = pick(points, 0, points->period, period);
@@ -260,7 +260,7 @@ static int compute(const struct points *points, uint64_t seed, struct scope_effe
 
 		effect->latency_ns = n ? scope_causal_fit_mean(work, n) : 0;
 		err = fit_to(points, points->latency, effect->kind, seed, work, &effect->latency_known,
-			      &effect->latency);
+			     &effect->latency);
 	}
 	if (!err)
 		err = compute_drift(points, seed, work, effect);
@@ -269,7 +269,7 @@ static int compute(const struct points *points, uint64_t seed, struct scope_effe
 }
 
 int scope_causal_effect_compute(const struct scope_experiment *experiment, size_t count, uint32_t site,
-			 enum scope_causal_kind kind, uint64_t seed, struct scope_effect *ret_effect)
+				enum scope_causal_kind kind, uint64_t seed, struct scope_effect *ret_effect)
 {
 	struct scope_effect effect = { .kind = kind };
 	struct points points;
@@ -292,9 +292,9 @@ int scope_causal_effect_compute(const struct scope_experiment *experiment, size_
 const char *scope_causal_effect_word(enum scope_effect_verdict verdict)
 {
 	static const char *const words[SCOPE_EFFECT_WORDS] = {
-		[SCOPE_EFFECT_IS_UNKNOWN] = "unknown",   [SCOPE_EFFECT_IS_UNDECIDED] = "undecided",
-		[SCOPE_EFFECT_IS_NONE] = "none",	       [SCOPE_EFFECT_IS_MODERATE] = "moderate",
-		[SCOPE_EFFECT_IS_STRONG] = "strong",     [SCOPE_EFFECT_IS_CONTENTION] = "contention",
+		[SCOPE_EFFECT_IS_UNKNOWN] = "unknown", [SCOPE_EFFECT_IS_UNDECIDED] = "undecided",
+		[SCOPE_EFFECT_IS_NONE] = "none",       [SCOPE_EFFECT_IS_MODERATE] = "moderate",
+		[SCOPE_EFFECT_IS_STRONG] = "strong",   [SCOPE_EFFECT_IS_CONTENTION] = "contention",
 	};
 
 	return words[verdict];

@@ -22,18 +22,18 @@
 #include "causal/experiment.h"
 #include "causal/fit.h"
 
-#define SCOPE_EFFECT_STRONG 0.5	  /* slope from which an effect is strong */
-#define SCOPE_EFFECT_CLEAR 0.05	  /* slopes nearer to 0 are no effect; below its negative: contention */
-#define SCOPE_EFFECT_NONE 0.1	  /* an interval within this on both sides of 0 is no effect */
-#define SCOPE_EFFECT_FAR 2	  /* speedups of the program beyond are dropped */
-#define SCOPE_EFFECT_DRIFT 0.05	  /* of the period from first to last, worth a warning */
+#define SCOPE_EFFECT_STRONG 0.5	   /* slope from which an effect is strong */
+#define SCOPE_EFFECT_CLEAR 0.05	   /* slopes nearer to 0 are no effect; below its negative: contention */
+#define SCOPE_EFFECT_NONE 0.1	   /* an interval within this on both sides of 0 is no effect */
+#define SCOPE_EFFECT_FAR 2	   /* speedups of the program beyond are dropped */
+#define SCOPE_EFFECT_DRIFT 0.05	   /* of the period from first to last, worth a warning */
 #define SCOPE_EFFECT_UNSERVED 0.01 /* of the visits, the same */
 #define SCOPE_EFFECT_LEVELS 64
 #define SCOPE_EFFECT_VISITS_SAFE 10 /* mean of an experiment, of which by chance 97 in 100 see 5 or more */
 
 enum scope_effect_verdict {
-	SCOPE_EFFECT_IS_UNKNOWN,	  /* too little was measured */
-	SCOPE_EFFECT_IS_UNDECIDED,  /* the interval reaches over 0 and is wide */
+	SCOPE_EFFECT_IS_UNKNOWN,   /* too little was measured */
+	SCOPE_EFFECT_IS_UNDECIDED, /* the interval reaches over 0 and is wide */
 	SCOPE_EFFECT_IS_NONE,
 	SCOPE_EFFECT_IS_MODERATE,
 	SCOPE_EFFECT_IS_STRONG,
@@ -44,10 +44,10 @@ enum scope_effect_verdict {
 /* All experiments of one value. */
 struct scope_effect_level {
 	double value;
-	size_t n;	   /* that count */
-	double period_ns;  /* mean, in effective time */
-	double served_ns;  /* mean delay that was served; 0: none */
-	bool known;	   /* change is */
+	size_t n;		    /* that count */
+	double period_ns;	    /* mean, in effective time */
+	double served_ns;	    /* mean delay that was served; 0: none */
+	bool known;		    /* change is */
 	struct scope_change change; /* of the period against value 0: above 0 is faster */
 };
 
@@ -61,15 +61,15 @@ struct scope_effect {
 	struct scope_fit fit;
 	bool latency_known;
 	struct scope_fit latency;
-	double latency_ns;  /* at value 0; 0: no pair, or none at 0 */
+	double latency_ns; /* at value 0; 0: no pair, or none at 0 */
 	bool drift_known;
-	double drift;	    /* of the period at 0 from first to last, as a share */
+	double drift; /* of the period at 0 from first to last, as a share */
 	struct scope_interval drift_95;
 	uint64_t visits, served, asked_ns, served_ns, missed, capped, lost, elapsed_ns;
 	uint64_t inserted_ns, unsettled_ns;
 	uint64_t few_progress, few_ns; /* visits and time of those that were dropped for being few */
-	double wanted_ns;   /* most by which visits would have been held up in a second without limits */
-	double enough_s;    /* undecided: experiments of so many seconds would have sufficed; else 0 */
+	double wanted_ns;	       /* most by which visits would have been held up in a second without limits */
+	double enough_s;	       /* undecided: experiments of so many seconds would have sufficed; else 0 */
 	struct scope_effect_level level[SCOPE_EFFECT_LEVELS]; /* ascending */
 	size_t levels;
 };
@@ -79,15 +79,16 @@ struct scope_effect {
  * 0, or -ENOMEM. Also with few or none: then the verdict is unknown.
  */
 int scope_causal_effect_compute(const struct scope_experiment *experiment, size_t count, uint32_t site,
-			 enum scope_causal_kind kind, uint64_t seed, struct scope_effect *ret_effect);
+				enum scope_causal_kind kind, uint64_t seed, struct scope_effect *ret_effect);
 
 const char *scope_causal_effect_word(enum scope_effect_verdict verdict); /* "strong", static */
 
 /* The time that counts in one experiment, ns. */
 static inline double scope_causal_experiment_effective(const struct scope_experiment *experiment)
 {
-	return experiment->elapsed_ns > experiment->inserted_ns ?
-	       (double)(experiment->elapsed_ns - experiment->inserted_ns) : 0;
+	return experiment->elapsed_ns > experiment->inserted_ns
+		       ? (double)(experiment->elapsed_ns - experiment->inserted_ns)
+		       : 0;
 }
 
 #endif

@@ -14,19 +14,19 @@ enum scope_causal_kind {
 };
 
 struct scope_experiment {
-	uint32_t site;	     /* number in the list of sites */
-	double value;	     /* see enum scope_causal_kind; 0: nothing was done */
+	uint32_t site; /* number in the list of sites */
+	double value;  /* see enum scope_causal_kind; 0: nothing was done */
 	uint64_t elapsed_ns;
-	uint64_t inserted_ns; /* speedup: by which all threads were held up; not part of the time */
-	uint64_t progress;   /* visits of the progress point; of the end, where it is a pair */
-	double in_flight;    /* pair: begun and not ended, mean over the time; else 0 */
-	uint64_t visits;     /* of the site by the threads meant */
-	uint64_t served;     /* delays */
+	uint64_t inserted_ns;	      /* speedup: by which all threads were held up; not part of the time */
+	uint64_t progress;	      /* visits of the progress point; of the end, where it is a pair */
+	double in_flight;	      /* pair: begun and not ended, mean over the time; else 0 */
+	uint64_t visits;	      /* of the site by the threads meant */
+	uint64_t served;	      /* delays */
 	uint64_t asked_ns, served_ns; /* sums over the delays served */
-	uint64_t missed;     /* visits without the delay they should have had */
-	uint64_t capped;     /* visits whose delay was cut or left out by a limit */
-	uint64_t unsettled_ns; /* speedup: what threads still owed as they woke others, sum */
-	uint64_t lost;	     /* events: the counts are too low */
+	uint64_t missed;	      /* visits without the delay they should have had */
+	uint64_t capped;	      /* visits whose delay was cut or left out by a limit */
+	uint64_t unsettled_ns;	      /* speedup: what threads still owed as they woke others, sum */
+	uint64_t lost;		      /* events: the counts are too low */
 };
 
 #endif

@@ -42,8 +42,7 @@ static void search_free(struct search *search)
 }
 
 /* NULL in *ret_image where there is none. 0 or -ENOMEM. */
-static int open_image(struct search *search, uint32_t tgid, const char *path,
-		      struct scope_image **ret_image)
+static int open_image(struct search *search, uint32_t tgid, const char *path, struct scope_image **ret_image)
 {
 	struct file *file;
 	char root[32];
@@ -93,16 +92,16 @@ static int add_ranges(struct search *search, uint32_t tgid, const struct scope_t
 		const uint64_t begin = function->start - bias;
 
 		/* What lies in another mapping of the file comes with that. */
-		if (!function->size || !is_named(function, search->function) || begin < map->start ||
-		    begin >= map->end)
+		if (!function->size || !is_named(function, search->function) || begin < map->start || begin >= map->end)
 			continue;
 		if (search->ranges == SCOPE_DELAY_RANGES_MAX)
 			return -E2BIG;
-		if (scope_grow(&search->range, &search->range_room, search->ranges + 1,
-			       sizeof(*search->range)))
+		if (scope_grow(&search->range, &search->range_room, search->ranges + 1, sizeof(*search->range)))
 			return -ENOMEM;
 		search->range[search->ranges++] = (struct scope_delay_range){
-			.begin = begin, .end = begin + function->size, .tgid = tgid,
+			.begin = begin,
+			.end = begin + function->size,
+			.tgid = tgid,
 		};
 	}
 	return 0;
@@ -165,7 +164,7 @@ static int search_tree(struct search *search, uint32_t tgid)
 }
 
 int scope_causal_extents_find(uint32_t tgid, const char *text, struct scope_error *error,
-		      struct scope_delay_range **ret_range, uint32_t *ret_count)
+			      struct scope_delay_range **ret_range, uint32_t *ret_count)
 {
 	struct search search = { 0 };
 	const char *colon = strrchr(text, ':');
@@ -176,16 +175,18 @@ int scope_causal_extents_find(uint32_t tgid, const char *text, struct scope_erro
 		snprintf(search.file_name, sizeof(search.file_name), "%.*s", (int)(colon - text), text);
 	err = search_tree(&search, tgid);
 	if (!err && !search.ranges)
-		err = scope_error_set(error, -ENOENT, "no program file that process %u has mapped has a "
-				       "function %.100s of known size: install debug symbols", tgid,
-				       search.function);
+		err = scope_error_set(error, -ENOENT,
+				      "no program file that process %u has mapped has a "
+				      "function %.100s of known size: install debug symbols",
+				      tgid, search.function);
 	else if (err == -E2BIG)
-		scope_error_set(error, err, "%.100s lies at more than %d places in these processes: name "
-				"one of them with -p, and --no-follow", search.function,
-				SCOPE_DELAY_RANGES_MAX);
+		scope_error_set(error, err,
+				"%.100s lies at more than %d places in these processes: name "
+				"one of them with -p, and --no-follow",
+				search.function, SCOPE_DELAY_RANGES_MAX);
 	else if (err)
-		scope_error_set(error, err, "cannot look for %.100s in process %u: %s", search.function,
-				tgid, strerror(-err));
+		scope_error_set(error, err, "cannot look for %.100s in process %u: %s", search.function, tgid,
+				strerror(-err));
 	if (!err) {
 		*ret_range = search.range;
 		*ret_count = (uint32_t)search.ranges;

@@ -16,6 +16,6 @@
  * 0; -ENOENT, -ESRCH, -E2BIG (more than SCOPE_DELAY_RANGES_MAX), -ENOMEM with error filled.
  */
 int scope_causal_extents_find(uint32_t tgid, const char *text, struct scope_error *error,
-		      struct scope_delay_range **ret_range, uint32_t *ret_count);
+			      struct scope_delay_range **ret_range, uint32_t *ret_count);
 
 #endif

@@ -89,8 +89,7 @@ static double deviation_of(struct estimate drawn, struct estimate all)
 }
 
 /* Turns deviations in standard errors into the interval around an estimate. */
-static int to_interval(struct estimate estimate, double *deviation, size_t draws,
-		       struct scope_interval *ret_interval)
+static int to_interval(struct estimate estimate, double *deviation, size_t draws, struct scope_interval *ret_interval)
 {
 	if (!(estimate.error > 0)) {
 		*ret_interval = (struct scope_interval){ estimate.value, estimate.value };
@@ -107,8 +106,7 @@ static int to_interval(struct estimate estimate, double *deviation, size_t draws
 /* Draws that are all at one place say nothing, and are drawn again, within reason. */
 #define DRAWS_MAX (4 * SCOPE_FIT_DRAWS)
 
-int scope_causal_fit_line(const double *x, const double *y, size_t n, uint64_t seed,
-		   struct scope_fit *ret_fit)
+int scope_causal_fit_line(const double *x, const double *y, size_t n, uint64_t seed, struct scope_fit *ret_fit)
 {
 	double deviation[SCOPE_FIT_DRAWS], *drawn;
 	struct scope_interval interval;
@@ -134,8 +132,11 @@ int scope_causal_fit_line(const double *x, const double *y, size_t n, uint64_t s
 	if (to_interval(line.slope, deviation, draws, &interval))
 		return -ENODATA;
 	*ret_fit = (struct scope_fit){
-		.slope = line.slope.value, .slope_95 = interval, .intercept = line.intercept,
-		.r2 = line.r2, .n = n,
+		.slope = line.slope.value,
+		.slope_95 = interval,
+		.intercept = line.intercept,
+		.r2 = line.r2,
+		.n = n,
 	};
 	return 0;
 }
@@ -153,8 +154,7 @@ static void mean_of(const double *value, size_t n, double *ret_mean, double *ret
 }
 
 /* The standard error of a ratio of two means, to first order (the delta method). */
-static bool change_of(const double *base, size_t bases, const double *other, size_t others,
-		      struct estimate *ret_change)
+static bool change_of(const double *base, size_t bases, const double *other, size_t others, struct estimate *ret_change)
 {
 	double mean, square, mean_other, square_other, ratio;
 
@@ -174,8 +174,8 @@ static void draw(const double *from, size_t n, uint64_t *seed, double *ret_drawn
 		ret_drawn[i] = from[scope_causal_random_below(seed, (uint32_t)n)];
 }
 
-int scope_causal_fit_change(const double *base, size_t bases, const double *other, size_t others,
-		     uint64_t seed, struct scope_change *ret_change)
+int scope_causal_fit_change(const double *base, size_t bases, const double *other, size_t others, uint64_t seed,
+			    struct scope_change *ret_change)
 {
 	double deviation[SCOPE_FIT_DRAWS], *drawn;
 	struct scope_interval interval;
@@ -198,7 +198,9 @@ int scope_causal_fit_change(const double *base, size_t bases, const double *othe
 	if (to_interval(change, deviation, draws, &interval))
 		return -ENODATA;
 	*ret_change = (struct scope_change){
-		.value = change.value, .value_95 = interval, .n = others,
+		.value = change.value,
+		.value_95 = interval,
+		.n = others,
 	};
 	return 0;
 }

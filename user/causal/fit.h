@@ -35,8 +35,7 @@ struct scope_fit {
  * Least squares of y over x, n points. 0; -ENODATA: fewer than SCOPE_FIT_POINTS_MIN points, or all at
  * one x; -ENOMEM.
  */
-int scope_causal_fit_line(const double *x, const double *y, size_t n, uint64_t seed,
-		   struct scope_fit *ret_fit);
+int scope_causal_fit_line(const double *x, const double *y, size_t n, uint64_t seed, struct scope_fit *ret_fit);
 
 struct scope_change {
 	double value; /* (mean of base - mean of other) / mean of base */
@@ -45,8 +44,8 @@ struct scope_change {
 };
 
 /* 0; -ENODATA: fewer than SCOPE_FIT_POINTS_MIN points in one of them, or a base of 0. */
-int scope_causal_fit_change(const double *base, size_t bases, const double *other, size_t others,
-		     uint64_t seed, struct scope_change *ret_change);
+int scope_causal_fit_change(const double *base, size_t bases, const double *other, size_t others, uint64_t seed,
+			    struct scope_change *ret_change);
 
 double scope_causal_fit_mean(const double *value, size_t n); /* n of 1 or more */
 

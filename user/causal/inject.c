@@ -21,7 +21,7 @@ struct scope_inject {
 	struct scope_rings *rings;
 	struct scope_tally *tally;
 	uint32_t session;
-	bool fast;	   /* the rule for speedups is set, */
+	bool fast;	    /* the rule for speedups is set, */
 	uint32_t fast_site; /* for this site */
 };
 
@@ -36,7 +36,8 @@ static int configure(struct scope_inject *inject, struct scope_error *error)
 {
 	const struct scope_point *point = inject->options.point;
 	const struct scope_control_target target = {
-		.kind = SCOPE_ATTR_TARGET, .id = inject->options.tgid,
+		.kind = SCOPE_ATTR_TARGET,
+		.id = inject->options.tgid,
 	};
 	uint8_t calls[SCOPE_SYSCALL_MAX / 8] = { 0 }, args[SCOPE_SYSCALL_MAX] = { 0 };
 	const uint8_t no_stacks[SCOPE_SYSCALL_MAX / 8] = { 0 };
@@ -66,8 +67,7 @@ static int configure(struct scope_inject *inject, struct scope_error *error)
 	return scope_control_configure(inject->control, &config, error);
 }
 
-static int set_probe(struct scope_inject *inject, const struct scope_mark *mark, uint16_t id,
-		     struct scope_error *error)
+static int set_probe(struct scope_inject *inject, const struct scope_mark *mark, uint16_t id, struct scope_error *error)
 {
 	struct scope_probe probe = { .id = id, .kind = SCOPE_PROBE_UPROBE, .offset = mark->place.offset };
 
@@ -130,8 +130,9 @@ static int know_connections(struct scope_inject *inject, struct scope_error *err
 	for (size_t i = 0; i < count && !err; i++)
 		err = know_descriptors(inject, tgids[i]);
 	free(tgids);
-	return err ? scope_error_set(error, err, "cannot read the descriptors of process %u: %s",
-				      inject->options.tgid, strerror(-err)) : 0;
+	return err ? scope_error_set(error, err, "cannot read the descriptors of process %u: %s", inject->options.tgid,
+				     strerror(-err))
+		   : 0;
 }
 
 static int begin(struct scope_inject *inject, struct scope_error *error)
@@ -165,7 +166,7 @@ static int begin(struct scope_inject *inject, struct scope_error *error)
 }
 
 int scope_causal_inject_open(const struct scope_inject_options *options, struct scope_error *error,
-		      struct scope_inject **ret_inject)
+			     struct scope_inject **ret_inject)
 {
 	struct scope_inject *inject = calloc(1, sizeof(*inject));
 	int err;
@@ -195,10 +196,10 @@ void scope_causal_inject_close(struct scope_inject *inject)
 }
 
 int scope_causal_inject_counts(struct scope_inject *inject, uint32_t site, struct scope_error *error,
-			struct scope_delay_counts *ret_counts)
+			       struct scope_delay_counts *ret_counts)
 {
-	return scope_control_delay_query(inject->control, inject->session, rule_of(inject, site),
-					 error, NULL, ret_counts);
+	return scope_control_delay_query(inject->control, inject->session, rule_of(inject, site), error, NULL,
+					 ret_counts);
 }
 
 static int take(const struct scope_subbuf *subbuf, void *context)
@@ -213,8 +214,7 @@ int scope_causal_inject_drain(struct scope_inject *inject, struct scope_error *e
 	if (!err)
 		err = scope_source_rings_drain(inject->rings, take, inject->tally);
 	scope_causal_tally_settle(inject->tally);
-	return err ? scope_error_set(error, err, "cannot read what the module traced: %s",
-				      strerror(-err)) : 0;
+	return err ? scope_error_set(error, err, "cannot read what the module traced: %s", strerror(-err)) : 0;
 }
 
 struct scope_tally *scope_causal_inject_tally(struct scope_inject *inject)
@@ -240,10 +240,11 @@ int scope_causal_inject_check(struct scope_inject *inject, struct scope_error *e
 	if (err)
 		return err;
 	if (status.stop_reason == SCOPE_STOP_GUARD)
-		err = scope_error_set(error, -EOVERFLOW, "the overload guard stopped it: probes took %u.%u %% "
-				       "of CPU %u; choose a progress point or a site that is visited less "
-				       "often", status.guard_share / 10, status.guard_share % 10,
-				       status.guard_cpu);
+		err = scope_error_set(error, -EOVERFLOW,
+				      "the overload guard stopped it: probes took %u.%u %% "
+				      "of CPU %u; choose a progress point or a site that is visited less "
+				      "often",
+				      status.guard_share / 10, status.guard_share % 10, status.guard_cpu);
 	else if (!status.processes && !status.threads)
 		err = scope_error_set(error, -ESRCH, "the process ended");
 	scope_control_session_status_destroy(&status);

@@ -14,12 +14,12 @@ struct scope_inject;
 
 struct scope_inject_options {
 	uint32_t tgid;
-	bool follow; /* descendants too */
+	bool follow;		       /* descendants too */
 	const struct scope_site *site; /* borrowed, as is point */
 	uint32_t sites;
 	const struct scope_point *point;
 	uint32_t sample_period_ns; /* of speedups; 0: the sites are to be delayed */
-	uint64_t second_max_ns; /* of delays of all threads together in a second; 0: the module's default */
+	uint64_t second_max_ns;	   /* of delays of all threads together in a second; 0: the module's default */
 };
 
 /*
@@ -27,7 +27,7 @@ struct scope_inject_options {
  * nobody up. -ENOENT: the module is not loaded.
  */
 int scope_causal_inject_open(const struct scope_inject_options *options, struct scope_error *error,
-		      struct scope_inject **ret_inject);
+			     struct scope_inject **ret_inject);
 void scope_causal_inject_close(struct scope_inject *inject); /* no delays any more; NULL is fine */
 
 /*
@@ -36,7 +36,7 @@ void scope_causal_inject_close(struct scope_inject *inject); /* no delays any mo
  */
 int scope_causal_inject_set(struct scope_inject *inject, uint32_t site, uint64_t ns, struct scope_error *error);
 int scope_causal_inject_counts(struct scope_inject *inject, uint32_t site, struct scope_error *error,
-			struct scope_delay_counts *ret_counts);
+			       struct scope_delay_counts *ret_counts);
 
 /* Hands all that happened before this call to the tally, and settles it. */
 int scope_causal_inject_drain(struct scope_inject *inject, struct scope_error *error);

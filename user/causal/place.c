@@ -74,8 +74,7 @@ static const char *last_part(const char *path)
 }
 
 /* Each mapped file once, as the process sees it. */
-static int search_maps(const struct wanted *wanted, const struct scope_proc_maps *maps,
-		       struct scope_place *ret_place)
+static int search_maps(const struct wanted *wanted, const struct scope_proc_maps *maps, struct scope_place *ret_place)
 {
 	char root[32], path[SCOPE_PROBE_NAME_BYTES + sizeof(root)];
 	const char *before = "";
@@ -92,7 +91,8 @@ static int search_maps(const struct wanted *wanted, const struct scope_proc_maps
 			continue;
 		seen = true;
 		snprintf(path, sizeof(path), "%s%s", root, map->path);
-		if (!at_path(path, scope_proc_reader_open_below(wanted->reader, root, map->path, true), wanted->function, ret_place))
+		if (!at_path(path, scope_proc_reader_open_below(wanted->reader, root, map->path, true),
+			     wanted->function, ret_place))
 			return 0;
 	}
 	return seen ? -ENOENT : -ENXIO;
@@ -147,23 +147,28 @@ static int not_found(int err, const struct wanted *wanted, struct scope_error *e
 	case -ESRCH:
 		return scope_error_set(error, err, "process %u has ended", wanted->tgid);
 	case -ENAMETOOLONG:
-		return scope_error_set(error, err, "the path of the file with %.100s is too long: at most "
-				       "%d bytes", wanted->function, SCOPE_PROBE_NAME_BYTES - 1);
+		return scope_error_set(error, err,
+				       "the path of the file with %.100s is too long: at most "
+				       "%d bytes",
+				       wanted->function, SCOPE_PROBE_NAME_BYTES - 1);
 	case -ENXIO:
-		return scope_error_set(error, -ENOENT, "process %u has no file %.200s mapped: see "
-				       "/proc/%u/maps, or give a whole path", wanted->tgid, wanted->file,
-				       wanted->tgid);
+		return scope_error_set(error, -ENOENT,
+				       "process %u has no file %.200s mapped: see "
+				       "/proc/%u/maps, or give a whole path",
+				       wanted->tgid, wanted->file, wanted->tgid);
 	}
 	if (wanted->file[0])
-		return scope_error_set(error, err, "%.200s has no function %.100s: install its debug "
-				       "symbols, or give FILE:0xOFFSET", wanted->file, wanted->function);
-	return scope_error_set(error, err, "no file that process %u has mapped has a function %.100s: "
-			       "install debug symbols, or give FILE:0xOFFSET", wanted->tgid,
-			       wanted->function);
+		return scope_error_set(error, err,
+				       "%.200s has no function %.100s: install its debug "
+				       "symbols, or give FILE:0xOFFSET",
+				       wanted->file, wanted->function);
+	return scope_error_set(error, err,
+			       "no file that process %u has mapped has a function %.100s: "
+			       "install debug symbols, or give FILE:0xOFFSET",
+			       wanted->tgid, wanted->function);
 }
 
-int scope_causal_place_find(uint32_t tgid, const char *text, struct scope_error *error,
-		     struct scope_place *ret_place)
+int scope_causal_place_find(uint32_t tgid, const char *text, struct scope_error *error, struct scope_place *ret_place)
 {
 	struct wanted wanted = { .tgid = tgid };
 	const char *colon = strrchr(text, ':');
@@ -172,8 +177,10 @@ int scope_causal_place_find(uint32_t tgid, const char *text, struct scope_error 
 
 	wanted.function = colon ? colon + 1 : text;
 	if (!*wanted.function || colon == text || (!colon && is_offset(text, &offset)))
-		return scope_error_set(error, -EINVAL, "a function is named as NAME, FILE:NAME or "
-				       "FILE:0xOFFSET, not '%.200s'", text);
+		return scope_error_set(error, -EINVAL,
+				       "a function is named as NAME, FILE:NAME or "
+				       "FILE:0xOFFSET, not '%.200s'",
+				       text);
 	if (colon && (size_t)(colon - text) >= sizeof(wanted.file))
 		return not_found(-ENAMETOOLONG, &wanted, error);
 	if (colon)

@@ -21,7 +21,6 @@ struct scope_place {
  * mapped. Without FILE the program itself is searched, then the files it has mapped, in order of
  * address. 0; -ENOENT, -ESRCH, -EINVAL, -ENAMETOOLONG, -ENOMEM with error saying what is missing.
  */
-int scope_causal_place_find(uint32_t tgid, const char *text, struct scope_error *error,
-		     struct scope_place *ret_place);
+int scope_causal_place_find(uint32_t tgid, const char *text, struct scope_error *error, struct scope_place *ret_place);
 
 #endif

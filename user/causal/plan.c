@@ -37,8 +37,8 @@ static void shuffle(struct scope_plan_step *step, size_t count, uint64_t *state)
 	}
 }
 
-int scope_causal_plan_delays(const double *value, size_t values, uint32_t sites, uint32_t repeats,
-		      uint64_t seed, struct scope_plan *ret_plan)
+int scope_causal_plan_delays(const double *value, size_t values, uint32_t sites, uint32_t repeats, uint64_t seed,
+			     struct scope_plan *ret_plan)
 {
 	bool zero = false;
 	struct scope_plan plan;
@@ -76,10 +76,8 @@ int scope_causal_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, st
 	if (err)
 		return err;
 	for (size_t i = 0; i < plan.count; i++) {
-		const uint32_t drawn = scope_causal_random_below(&seed, SCOPE_PLAN_SPEEDUPS +
-							  SCOPE_PLAN_ZERO_WEIGHT);
-		const uint32_t steps = drawn < SCOPE_PLAN_ZERO_WEIGHT ?
-				       0 : drawn - SCOPE_PLAN_ZERO_WEIGHT + 1;
+		const uint32_t drawn = scope_causal_random_below(&seed, SCOPE_PLAN_SPEEDUPS + SCOPE_PLAN_ZERO_WEIGHT);
+		const uint32_t steps = drawn < SCOPE_PLAN_ZERO_WEIGHT ? 0 : drawn - SCOPE_PLAN_ZERO_WEIGHT + 1;
 
 		plan.step[i].site = (uint32_t)(i % sites);
 		plan.step[i].value = (double)steps / SCOPE_PLAN_SPEEDUPS;

@@ -16,10 +16,10 @@
 #define SCOPE_PLAN_LENGTH_MAX_NS 8000000000ull
 #define SCOPE_PLAN_COOL_OFF_NS 10000000ull
 #define SCOPE_PLAN_PERIOD_NS 1000000u /* of samples */
-#define SCOPE_PLAN_SPEEDUPS 20	   /* steps of 5 % */
-#define SCOPE_PLAN_ZERO_WEIGHT 8   /* 8 of 28 draws, 29 %, are 0 */
+#define SCOPE_PLAN_SPEEDUPS 20	      /* steps of 5 % */
+#define SCOPE_PLAN_ZERO_WEIGHT 8      /* 8 of 28 draws, 29 %, are 0 */
 
-#define SCOPE_PLAN_SHARE 0.25 /* of the time, for delays that are chosen by the visits of a site, */
+#define SCOPE_PLAN_SHARE 0.25		 /* of the time, for delays that are chosen by the visits of a site, */
 #define SCOPE_PLAN_LONGEST_NS 100000000u /* which are no longer */
 #define SCOPE_PLAN_SHORTEST_NS 20000u	 /* and no shorter than that */
 
@@ -37,8 +37,8 @@ struct scope_plan {
  * Each of the values (0 is added where it is missing) at each of the sites, repeats times: a random
  * order of all, then another one. 0, -EINVAL: no values, sites or repeats; -ENOMEM.
  */
-int scope_causal_plan_delays(const double *value, size_t values, uint32_t sites, uint32_t repeats,
-		      uint64_t seed, struct scope_plan *ret_plan);
+int scope_causal_plan_delays(const double *value, size_t values, uint32_t sites, uint32_t repeats, uint64_t seed,
+			     struct scope_plan *ret_plan);
 
 /* count experiments at each of the sites with speedups drawn as Coz does. The same. */
 int scope_causal_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, struct scope_plan *ret_plan);

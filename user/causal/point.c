@@ -21,12 +21,13 @@ static const char *after(const char *text, const char *word)
 
 static int bad_form(const char *text, struct scope_error *error)
 {
-	return scope_error_set(error, -EINVAL, "a progress point is request, syscall:NAME, function:NAME "
-			       "or begin:MARK,end:MARK with two of the latter, not '%.200s'", text);
+	return scope_error_set(error, -EINVAL,
+			       "a progress point is request, syscall:NAME, function:NAME "
+			       "or begin:MARK,end:MARK with two of the latter, not '%.200s'",
+			       text);
 }
 
-static int parse_mark(uint32_t tgid, const char *text, struct scope_error *error,
-		      struct scope_mark *ret_mark)
+static int parse_mark(uint32_t tgid, const char *text, struct scope_error *error, struct scope_mark *ret_mark)
 {
 	struct scope_mark mark = { 0 };
 	const char *name;
@@ -35,8 +36,10 @@ static int parse_mark(uint32_t tgid, const char *text, struct scope_error *error
 	if ((name = after(text, "syscall:"))) {
 		mark.kind = SCOPE_POINT_SYSCALL;
 		if (scope_syscall_number(name, &mark.nr) || mark.nr >= SCOPE_SYSCALL_MAX)
-			return scope_error_set(error, -EINVAL, "'%.100s' is no system call of this "
-					       "machine", name);
+			return scope_error_set(error, -EINVAL,
+					       "'%.100s' is no system call of this "
+					       "machine",
+					       name);
 	} else if ((name = after(text, "function:"))) {
 		mark.kind = SCOPE_POINT_FUNCTION;
 		err = scope_causal_place_find(tgid, name, error, &mark.place);
@@ -48,8 +51,7 @@ static int parse_mark(uint32_t tgid, const char *text, struct scope_error *error
 	return err;
 }
 
-static int parse_pair(uint32_t tgid, const char *text, struct scope_error *error,
-		      struct scope_point *ret_point)
+static int parse_pair(uint32_t tgid, const char *text, struct scope_error *error, struct scope_point *ret_point)
 {
 	struct scope_point point = { .pair = true };
 	const char *comma = strstr(text, ",end:");
@@ -67,8 +69,7 @@ static int parse_pair(uint32_t tgid, const char *text, struct scope_error *error
 	return err;
 }
 
-int scope_causal_point_parse(uint32_t tgid, const char *text, struct scope_error *error,
-		      struct scope_point *ret_point)
+int scope_causal_point_parse(uint32_t tgid, const char *text, struct scope_error *error, struct scope_point *ret_point)
 {
 	struct scope_point point = { 0 };
 	const char *pair = after(text, "begin:");

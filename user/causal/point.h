@@ -32,7 +32,6 @@ struct scope_point {
  * two. For a request as well both ends are known: a pair whose begin is the first bytes that came.
  * 0; -EINVAL: not of that form; else as place.h. error filled.
  */
-int scope_causal_point_parse(uint32_t tgid, const char *text, struct scope_error *error,
-		      struct scope_point *ret_point);
+int scope_causal_point_parse(uint32_t tgid, const char *text, struct scope_error *error, struct scope_point *ret_point);
 
 #endif

@@ -146,8 +146,7 @@ static enum scope_request_step take_return(struct scope_requests *requests, uint
 					   const struct scope_request_event *event)
 {
 	const enum scope_timeline_call_role role = scope_timeline_call_role(event->nr);
-	const bool waited = fd >= 0 && find(requests->row, requests->rows,
-					    connection_key(tgid, fd))->waiting;
+	const bool waited = fd >= 0 && find(requests->row, requests->rows, connection_key(tgid, fd))->waiting;
 	struct row *row;
 
 	switch (role) {
@@ -167,7 +166,7 @@ static enum scope_request_step take_return(struct scope_requests *requests, uint
 }
 
 enum scope_request_step scope_causal_requests_take(struct scope_requests *requests,
-					    const struct scope_request_event *event)
+						   const struct scope_request_event *event)
 {
 	struct row *thread = get(requests, thread_key(event->tid));
 

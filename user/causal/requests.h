@@ -29,7 +29,7 @@ struct scope_request_event {
 };
 
 int scope_causal_requests_create(struct scope_requests **ret_requests); /* 0 or -ENOMEM */
-void scope_causal_requests_destroy(struct scope_requests *requests);	 /* NULL is fine */
+void scope_causal_requests_destroy(struct scope_requests *requests);	/* NULL is fine */
 
 /* This descriptor is an accepted connection. 0 or -ENOMEM. */
 int scope_causal_requests_know(struct scope_requests *requests, uint32_t tgid, int32_t fd);
@@ -39,6 +39,6 @@ void scope_causal_requests_calls(uint8_t *bits);
 
 /* Events in order of time. Without memory a connection or thread is passed over. */
 enum scope_request_step scope_causal_requests_take(struct scope_requests *requests,
-					    const struct scope_request_event *event);
+						   const struct scope_request_event *event);
 
 #endif

@@ -34,8 +34,8 @@ int scope_causal_result_compute(struct scope_causal_result *result)
 	if (!result->effect || !result->rank)
 		err = -ENOMEM;
 	for (uint32_t i = 0; i < result->sites && !err; i++)
-		err = scope_causal_effect_compute(result->experiment, result->count, i, result->kind,
-					    result->seed, &result->effect[i]);
+		err = scope_causal_effect_compute(result->experiment, result->count, i, result->kind, result->seed,
+						  &result->effect[i]);
 	if (err)
 		scope_causal_result_free(result);
 	else

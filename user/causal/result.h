@@ -8,17 +8,17 @@
 /* Texts and arrays of the maker's are borrowed; those of compute() are the result's own. */
 struct scope_causal_result {
 	enum scope_causal_kind kind;
-	const char *program; /* name of the process; "" unknown */
-	uint32_t pid;	     /* 0: unknown */
-	const char *kernel;  /* release; "" unknown */
-	uint64_t seed;	     /* of the order, and of the intervals */
-	const char *progress; /* the point, as named */
+	const char *program;	 /* name of the process; "" unknown */
+	uint32_t pid;		 /* 0: unknown */
+	const char *kernel;	 /* release; "" unknown */
+	uint64_t seed;		 /* of the order, and of the intervals */
+	const char *progress;	 /* the point, as named */
 	const char *const *site; /* sites of them, as named */
 	uint32_t sites;
 	const struct scope_experiment *experiment; /* count of them, in their order */
 	size_t count, planned;
-	const char *ended;   /* why fewer than planned were made; "" else */
-	uint64_t delays;     /* that were told one by one, and by how much they were longer than asked */
+	const char *ended; /* why fewer than planned were made; "" else */
+	uint64_t delays;   /* that were told one by one, and by how much they were longer than asked */
 	double late_p50_ns, late_p99_ns;
 	struct scope_effect *effect; /* compute(): by site */
 	uint32_t *rank;		     /* compute(): sites by slope, the steepest first, unknown ones last */

@@ -18,7 +18,7 @@ struct bench {
 	const struct scope_series_watch *watch;
 	struct scope_inject *inject;
 	struct scope_series_result result;
-	size_t index;	 /* of the plan */
+	size_t index;		     /* of the plan */
 	struct scope_plan_step step; /* that one, its value scaled */
 	unsigned drains;
 	uint64_t progress; /* of all experiments */
@@ -35,8 +35,7 @@ static uint64_t now_ns(void)
 
 static void sleep_ns(uint64_t ns)
 {
-	const struct timespec time = { .tv_sec = (time_t)(ns / 1000000000u),
-				       .tv_nsec = (long)(ns % 1000000000u) };
+	const struct timespec time = { .tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u) };
 
 	nanosleep(&time, NULL);
 }
@@ -49,8 +48,7 @@ static void tell(const struct bench *bench, uint64_t until_ns)
 	const double each = (double)(bench->result.length_ns + bench->options->cool_off_ns);
 
 	if (bench->watch)
-		bench->watch->progress(bench->watch->context, bench->index,
-				       &bench->step,
+		bench->watch->progress(bench->watch->context, bench->index, &bench->step,
 				       (rest + (double)left * each) / 1e9);
 }
 
@@ -124,8 +122,7 @@ static int keep(struct bench *bench, const struct scope_experiment *experiment)
 {
 	struct scope_series_result *result = &bench->result;
 
-	if (scope_grow(&result->experiment, &result->capacity, result->count + 1,
-		       sizeof(*result->experiment)))
+	if (scope_grow(&result->experiment, &result->capacity, result->count + 1, sizeof(*result->experiment)))
 		return scope_error_set(&result->why, -ENOMEM, "no memory for another experiment");
 	result->experiment[result->count++] = *experiment;
 	bench->progress += experiment->progress;
@@ -137,11 +134,13 @@ static int no_progress(struct bench *bench)
 	const struct scope_point *point = bench->options->inject.point;
 
 	if (point->end.kind == SCOPE_POINT_REQUEST)
-		return scope_error_set(&bench->result.why, -ENODATA, "no request was answered in %.0f s: is "
+		return scope_error_set(&bench->result.why, -ENODATA,
+				       "no request was answered in %.0f s: is "
 				       "there a load? A program that serves no connections needs a point to "
 				       "count: --progress syscall:NAME or function:NAME",
 				       (double)bench->result.length_ns / 1e9);
-	return scope_error_set(&bench->result.why, -ENODATA, "the progress point was not visited in %.0f s: "
+	return scope_error_set(&bench->result.why, -ENODATA,
+			       "the progress point was not visited in %.0f s: "
 			       "is there a load? Else name another with --progress",
 			       (double)bench->result.length_ns / 1e9);
 }
@@ -190,8 +189,8 @@ static int perform(struct bench *bench)
 			break;
 		longer = scope_causal_plan_adapt(result->length_ns, experiment.progress);
 		if (longer == result->length_ns)
-			return bench->progress ? scope_causal_inject_set(bench->inject, step->site, 0, &result->why) :
-			       no_progress(bench);
+			return bench->progress ? scope_causal_inject_set(bench->inject, step->site, 0, &result->why)
+					       : no_progress(bench);
 		result->length_ns = longer;
 	}
 	return err;
@@ -214,11 +213,13 @@ static enum scope_series_end end_of(int err)
 }
 
 int scope_causal_series_run(const struct scope_series_options *options, const volatile sig_atomic_t *stop,
-	      const struct scope_series_watch *watch, struct scope_error *error,
-	      struct scope_series_result *ret_result)
+			    const struct scope_series_watch *watch, struct scope_error *error,
+			    struct scope_series_result *ret_result)
 {
 	struct bench bench = {
-		.options = options, .stop = stop, .watch = watch,
+		.options = options,
+		.stop = stop,
+		.watch = watch,
 		.result.length_ns = options->length_ns,
 	};
 	const struct scope_sketch *late;

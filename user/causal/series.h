@@ -14,7 +14,7 @@ enum scope_series_end {
 	SCOPE_SERIES_INTERRUPTED,
 	SCOPE_SERIES_TARGET_GONE,
 	SCOPE_SERIES_NO_PROGRESS, /* none in the longest experiment there is: why says what may be wrong */
-	SCOPE_SERIES_FAILED,      /* why says it */
+	SCOPE_SERIES_FAILED,	  /* why says it */
 };
 
 struct scope_series_options {
@@ -41,8 +41,8 @@ struct scope_series_result {
 	size_t count, capacity;
 	enum scope_series_end end;
 	struct scope_error why;
-	uint64_t length_ns;   /* as adapted */
-	uint64_t delays;      /* of which the next two are: how much longer than asked */
+	uint64_t length_ns; /* as adapted */
+	uint64_t delays;    /* of which the next two are: how much longer than asked */
 	double late_p50_ns, late_p99_ns;
 };
 
@@ -52,8 +52,8 @@ struct scope_series_result {
  * returns.
  */
 int scope_causal_series_run(const struct scope_series_options *options, const volatile sig_atomic_t *stop,
-	      const struct scope_series_watch *watch, struct scope_error *error,
-	      struct scope_series_result *ret_result);
+			    const struct scope_series_watch *watch, struct scope_error *error,
+			    struct scope_series_result *ret_result);
 void scope_causal_series_free(struct scope_series_result *result); /* zeroed is fine */
 
 #endif

@@ -24,16 +24,14 @@ static int take_call(const char *name, struct scope_delay *rule, struct scope_er
 	return 0;
 }
 
-static int parse_call(uint32_t tgid, const char *name, struct scope_error *error,
-		      struct scope_delay *rule)
+static int parse_call(uint32_t tgid, const char *name, struct scope_error *error, struct scope_delay *rule)
 {
 	(void)tgid;
 	rule->site = SCOPE_DELAY_SYSCALL;
 	return take_call(name, rule, error);
 }
 
-static int parse_return(uint32_t tgid, const char *name, struct scope_error *error,
-			struct scope_delay *rule)
+static int parse_return(uint32_t tgid, const char *name, struct scope_error *error, struct scope_delay *rule)
 {
 	(void)tgid;
 	rule->site = SCOPE_DELAY_SYSCALL;
@@ -41,8 +39,7 @@ static int parse_return(uint32_t tgid, const char *name, struct scope_error *err
 	return take_call(name, rule, error);
 }
 
-static int parse_function(uint32_t tgid, const char *name, struct scope_error *error,
-			  struct scope_delay *rule)
+static int parse_function(uint32_t tgid, const char *name, struct scope_error *error, struct scope_delay *rule)
 {
 	struct scope_place place;
 	int err = scope_causal_place_find(tgid, name, error, &place);
@@ -55,13 +52,14 @@ static int parse_function(uint32_t tgid, const char *name, struct scope_error *e
 	return 0;
 }
 
-static int parse_kernel(uint32_t tgid, const char *name, struct scope_error *error,
-			struct scope_delay *rule)
+static int parse_kernel(uint32_t tgid, const char *name, struct scope_error *error, struct scope_delay *rule)
 {
 	(void)tgid;
 	if (!*name || strlen(name) >= SCOPE_PROBE_SYMBOL_BYTES)
-		return scope_error_set(error, -EINVAL, "kernel: wants the name of a kernel function, at most "
-				       "%d bytes", SCOPE_PROBE_SYMBOL_BYTES - 1);
+		return scope_error_set(error, -EINVAL,
+				       "kernel: wants the name of a kernel function, at most "
+				       "%d bytes",
+				       SCOPE_PROBE_SYMBOL_BYTES - 1);
 	rule->site = SCOPE_DELAY_KERNEL;
 	strcpy(rule->name, name);
 	return 0;
@@ -76,13 +74,11 @@ static int take_text(const char *text, struct scope_site *site, struct scope_err
 	return 0;
 }
 
-int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
-		     struct scope_site *ret_site)
+int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error *error, struct scope_site *ret_site)
 {
 	static const struct {
 		const char *word;
-		int (*parse)(uint32_t tgid, const char *name, struct scope_error *error,
-			     struct scope_delay *rule);
+		int (*parse)(uint32_t tgid, const char *name, struct scope_error *error, struct scope_delay *rule);
 	} rows[] = {
 		{ "syscall:", parse_call },
 		{ "return:", parse_return },
@@ -109,12 +105,14 @@ int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error 
 			*ret_site = site;
 		return err;
 	}
-	return scope_error_set(error, -EINVAL, "a site is syscall:NAME, return:NAME, receive, function:NAME "
-			       "or kernel:SYMBOL, not '%.200s'", text);
+	return scope_error_set(error, -EINVAL,
+			       "a site is syscall:NAME, return:NAME, receive, function:NAME "
+			       "or kernel:SYMBOL, not '%.200s'",
+			       text);
 }
 
 int scope_causal_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error *error,
-			     struct scope_site *ret_site)
+				    struct scope_site *ret_site)
 {
 	/* What a function has others do counts for it, as far as the kernel can tell. */
 	struct scope_site site = {
@@ -129,8 +127,10 @@ int scope_causal_site_parse_speedup(uint32_t tgid, const char *text, struct scop
 	else if (!strncmp(text, "function:", 9))
 		err = scope_causal_extents_find(tgid, text + 9, error, &site.range, &site.rule.range_count);
 	else
-		err = scope_error_set(error, -EINVAL, "what is to look faster is function:NAME or "
-				       "syscall:NAME, not '%.200s'", text);
+		err = scope_error_set(error, -EINVAL,
+				      "what is to look faster is function:NAME or "
+				      "syscall:NAME, not '%.200s'",
+				      text);
 	if (err)
 		return err;
 	site.rule.ranges = site.range;

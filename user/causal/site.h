@@ -11,8 +11,8 @@
 #define SCOPE_SITE_TEXT 256
 
 struct scope_site {
-	char text[SCOPE_SITE_TEXT]; /* as the user named it */
-	struct scope_delay rule;    /* without number, length and caps */
+	char text[SCOPE_SITE_TEXT];	 /* as the user named it */
+	struct scope_delay rule;	 /* without number, length and caps */
 	struct scope_delay_range *range; /* of a speedup: what rule.ranges points to, else NULL */
 };
 
@@ -21,15 +21,14 @@ struct scope_site {
  * has bytes from a socket), "function:NAME" (causal/place.h), "kernel:SYMBOL". 0; -EINVAL: not of that
  * form; else as place.h. error filled.
  */
-int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error *error,
-		     struct scope_site *ret_site);
+int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error *error, struct scope_site *ret_site);
 
 /*
  * What is to look faster: "function:NAME" (causal/extent.h), while it runs; "syscall:NAME", while a
  * thread is blocked in it. The same; the caller frees with scope_causal_site_free().
  */
 int scope_causal_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error *error,
-			     struct scope_site *ret_site);
+				    struct scope_site *ret_site);
 void scope_causal_site_free(struct scope_site *site); /* zeroed is fine */
 
 #endif

@@ -32,8 +32,8 @@ struct scope_tally {
 	uint64_t begin_ns, end_ns; /* of the window */
 	uint64_t last_ns;	   /* where in_flight_ns has come to */
 	uint64_t visits;
-	uint64_t in_flight;    /* now */
-	double in_flight_ns;   /* integral over the window */
+	uint64_t in_flight;  /* now */
+	double in_flight_ns; /* integral over the window */
 };
 
 int scope_causal_tally_create(const struct scope_point *point, struct scope_tally **ret_tally)
@@ -150,8 +150,11 @@ static int take_for_requests(struct scope_tally *tally, const struct scope_event
 static int take_event(struct scope_tally *tally, const struct scope_event *event)
 {
 	if (event->kind == SCOPE_EVENT_DELAY)
-		return scope_sketch_add(&tally->late, event->delay.served_ns > event->delay.asked_ns ?
-					event->delay.served_ns - event->delay.asked_ns : 0, 1);
+		return scope_sketch_add(&tally->late,
+					event->delay.served_ns > event->delay.asked_ns
+						? event->delay.served_ns - event->delay.asked_ns
+						: 0,
+					1);
 	return tally->requests ? take_for_requests(tally, event) : take_visit(tally, event);
 }
 
@@ -232,8 +235,7 @@ void scope_causal_tally_settle(struct scope_tally *tally)
 			tally->in_flight++;
 		else if (step < 0 && tally->in_flight)
 			tally->in_flight--;
-		tally->visits += visit && mark->time_ns >= tally->begin_ns &&
-				 mark->time_ns < tally->end_ns;
+		tally->visits += visit && mark->time_ns >= tally->begin_ns && mark->time_ns < tally->end_ns;
 	}
 	tally->marks = 0;
 }
@@ -262,8 +264,8 @@ void scope_causal_tally_count(struct scope_tally *tally, uint64_t *ret_visits, d
 
 	count_until(tally, end_ns);
 	*ret_visits = tally->visits;
-	*ret_in_flight = end_ns > begin_ns && tally->point->pair ?
-			 tally->in_flight_ns / (double)(end_ns - begin_ns) : 0;
+	*ret_in_flight = end_ns > begin_ns && tally->point->pair ? tally->in_flight_ns / (double)(end_ns - begin_ns)
+								 : 0;
 }
 
 const struct scope_sketch *scope_causal_tally_late(const struct scope_tally *tally)

@@ -20,11 +20,11 @@
 #include "base/clones.h"
 #include "cluster/chain.h"
 
-#define BLOCK 32		/* no rule: clusters whose distances are computed at once */
-#define LANES 8			/* no rule: of them at a time in a register, where one holds so many */
+#define BLOCK 32   /* no rule: clusters whose distances are computed at once */
+#define LANES 8	   /* no rule: of them at a time in a register, where one holds so many */
 #define ALIGNED 64 /* no rule */
 
-#define FEW 4			/* no rule: doubles that are added at a time */
+#define FEW 4 /* no rule: doubles that are added at a time */
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), may_alias));
 typedef double few __attribute__((vector_size(FEW * sizeof(double)), may_alias));
@@ -35,18 +35,18 @@ typedef double few __attribute__((vector_size(FEW * sizeof(double)), may_alias))
  * the sizes a and b, the distance of two is w * (x + y - 2pq).
  */
 struct field {
-	float *centre;		/* (block * dimensions + dimension) * BLOCK + place in it */
-	float *square;		/* average: the sum of the centre; Ward: of its squares */
-	float *size;		/* observations */
-	float *low;		/* room for what distances are at least */
-	double *sum;		/* of the members: place * sums + dimension */
-	double *members;	/* observations */
+	float *centre;	 /* (block * dimensions + dimension) * BLOCK + place in it */
+	float *square;	 /* average: the sum of the centre; Ward: of its squares */
+	float *size;	 /* observations */
+	float *low;	 /* room for what distances are at least */
+	double *sum;	 /* of the members: place * sums + dimension */
+	double *members; /* observations */
 	uint32_t *slot_of, *place_of;
-	struct coordinate *coordinate;	/* room for those of a query */
-	double scale;		/* what coordinates were divided by: the greatest of all */
-	float error;		/* see struct query */
+	struct coordinate *coordinate; /* room for those of a query */
+	double scale;		       /* what coordinates were divided by: the greatest of all */
+	float error;		       /* see struct query */
 	uint32_t dimensions, count;
-	uint32_t sums;		/* dimensions, and zeros up to a multiple of FEW */
+	uint32_t sums; /* dimensions, and zeros up to a multiple of FEW */
 	bool ward;
 };
 
@@ -63,19 +63,19 @@ static double *sum_at(const struct field *field, uint32_t place)
 /* What is asked about all clusters, of one of them. */
 struct query {
 	const struct coordinate {
-		uint32_t at;		/* lanes from the start of a block */
+		uint32_t at; /* lanes from the start of a block */
 		float value;
-	} *coordinate;			/* of its centre, those that are not 0: of call sets, few */
+	} * coordinate; /* of its centre, those that are not 0: of call sets, few */
 	uint32_t coordinates;
 	float square, size;
-	float error;			/* most that is rounded off of x + y - 2pq */
+	float error; /* most that is rounded off of x + y - 2pq */
 	bool ward;
 };
 
 /* Bounds of the distances to one block; least[]: of the upper ones so far. */
-static inline __attribute__((always_inline)) void
-bound_block(const struct query *query, const lanes *block, const lanes *square, const lanes *size,
-	    lanes *low, lanes *least)
+static inline __attribute__((always_inline)) void bound_block(const struct query *query, const lanes *block,
+							      const lanes *square, const lanes *size, lanes *low,
+							      lanes *least)
 {
 	lanes product[BLOCK / LANES] = { 0 };
 
@@ -113,17 +113,15 @@ SCOPE_CLONES static float bound_all(const struct field *field, const struct quer
 	for (int i = 0; i < BLOCK; i++)
 		((float *)least)[i] = INFINITY;
 	for (uint32_t place = 0; place < field->count; place += BLOCK)
-		bound_block(query, (const lanes *)centre_at(field, place),
-			    (const lanes *)(field->square + place), (const lanes *)(field->size + place),
-			    (lanes *)(field->low + place), least);
+		bound_block(query, (const lanes *)centre_at(field, place), (const lanes *)(field->square + place),
+			    (const lanes *)(field->size + place), (lanes *)(field->low + place), least);
 	for (int i = 0; i < BLOCK; i++)
 		all = ((float *)least)[i] < all ? ((float *)least)[i] : all;
 	return all;
 }
 
 /* The distance of two clusters; for whole numbers without rounding but that of the quotient. */
-SCOPE_CLONES static double exact_distance(const struct field *field, uint32_t place_a,
-					  uint32_t place_b)
+SCOPE_CLONES static double exact_distance(const struct field *field, uint32_t place_a, uint32_t place_b)
 {
 	const few *a = (const few *)sum_at(field, place_a), *b = (const few *)sum_at(field, place_b);
 	const double size_a = field->members[place_a], size_b = field->members[place_b];
@@ -147,14 +145,17 @@ static struct query ask_of(const struct field *field, uint32_t place)
 {
 	const float *centre = centre_at(field, place);
 	struct query query = {
-		.coordinate = field->coordinate, .square = field->square[place],
-		.size = field->size[place], .error = field->error, .ward = field->ward,
+		.coordinate = field->coordinate,
+		.square = field->square[place],
+		.size = field->size[place],
+		.error = field->error,
+		.ward = field->ward,
 	};
 
 	for (uint32_t k = 0; k < field->dimensions; k++)
 		if (centre[(size_t)k * BLOCK] != 0)
-			field->coordinate[query.coordinates++] = (struct coordinate){
-				k * (BLOCK / LANES), centre[(size_t)k * BLOCK] };
+			field->coordinate[query.coordinates++] =
+				(struct coordinate){ k * (BLOCK / LANES), centre[(size_t)k * BLOCK] };
 	return query;
 }
 
@@ -177,7 +178,7 @@ static uint32_t nearest(void *state, uint32_t slot, double *ret_height)
 	uint32_t best = UINT32_MAX;
 	float limit;
 
-	field->square[place] = INFINITY;	/* no neighbour of its own */
+	field->square[place] = INFINITY; /* no neighbour of its own */
 	limit = bound_all(field, &query);
 	field->square[place] = query.square;
 	for (uint32_t block = 0; block < field->count; block += BLOCK) {
@@ -244,8 +245,7 @@ static void join(void *state, uint32_t kept, uint32_t gone)
 }
 
 /* Dimensions in which all points are the same add nothing: they are left out. */
-static uint32_t list_dimensions(const double *points, uint32_t dimensions, uint32_t m,
-				const double **ret_list)
+static uint32_t list_dimensions(const double *points, uint32_t dimensions, uint32_t m, const double **ret_list)
 {
 	uint32_t count = 0;
 
@@ -267,8 +267,7 @@ static uint32_t list_dimensions(const double *points, uint32_t dimensions, uint3
  * that are no greater than the greatest square, for those of centres are not. The rest is for
  * weights.
  */
-static void place_points(struct field *field, const double *const *list, uint32_t m,
-			 const uint64_t *multiplicity)
+static void place_points(struct field *field, const double *const *list, uint32_t m, const uint64_t *multiplicity)
 {
 	float most = 0;
 
@@ -323,16 +322,16 @@ static int create_field(struct field *field, uint32_t m)
 	field->slot_of = calloc(m, sizeof(*field->slot_of));
 	field->place_of = calloc(m, sizeof(*field->place_of));
 	field->coordinate = calloc(field->dimensions + 1ul, sizeof(*field->coordinate));
-	if (!field->centre || !field->square || !field->size || !field->low || !field->sum ||
-	    !field->members || !field->slot_of || !field->place_of || !field->coordinate)
+	if (!field->centre || !field->square || !field->size || !field->low || !field->sum || !field->members ||
+	    !field->slot_of || !field->place_of || !field->coordinate)
 		return -ENOMEM;
 	memset(field->centre, 0, (field->dimensions + 1ul) * floats);
 	memset(field->sum, 0, field->sums * stride * sizeof(*field->sum));
 	return 0;
 }
 
-static int run(bool ward, const double *points, uint32_t dimensions, uint32_t m,
-	       const uint64_t *multiplicity, struct scope_merge *merges)
+static int run(bool ward, const double *points, uint32_t dimensions, uint32_t m, const uint64_t *multiplicity,
+	       struct scope_merge *merges)
 {
 	struct field field = { .ward = ward };
 	const struct scope_chain_clusters clusters = { &field, nearest, join };
@@ -352,8 +351,8 @@ static int run(bool ward, const double *points, uint32_t dimensions, uint32_t m,
 	return err;
 }
 
-static int run_all(bool ward, const double *points, uint32_t dimensions, uint32_t m,
-		   const uint64_t *multiplicity, struct scope_merge **ret_merges)
+static int run_all(bool ward, const double *points, uint32_t dimensions, uint32_t m, const uint64_t *multiplicity,
+		   struct scope_merge **ret_merges)
 {
 	struct scope_merge *merges;
 	int err = scope_cluster_chain_prepare(m, multiplicity, &merges);
@@ -365,14 +364,14 @@ static int run_all(bool ward, const double *points, uint32_t dimensions, uint32_
 	return scope_cluster_chain_finish(err, merges, m, multiplicity, ret_merges);
 }
 
-int scope_cluster_linkage_average(const double *points, uint32_t dimensions, uint32_t m,
-			  const uint64_t *multiplicity, struct scope_merge **ret_merges)
+int scope_cluster_linkage_average(const double *points, uint32_t dimensions, uint32_t m, const uint64_t *multiplicity,
+				  struct scope_merge **ret_merges)
 {
 	return run_all(false, points, dimensions, m, multiplicity, ret_merges);
 }
 
-int scope_cluster_linkage_ward(const double *points, uint32_t dimensions, uint32_t m,
-		       const uint64_t *multiplicity, struct scope_merge **ret_merges)
+int scope_cluster_linkage_ward(const double *points, uint32_t dimensions, uint32_t m, const uint64_t *multiplicity,
+			       struct scope_merge **ret_merges)
 {
 	return run_all(true, points, dimensions, m, multiplicity, ret_merges);
 }

@@ -7,8 +7,7 @@
 
 #define POINTS_MAX (1u << 24)
 
-int scope_cluster_chain_follow(const struct scope_chain_clusters *clusters, uint32_t m,
-		       struct scope_merge *merges)
+int scope_cluster_chain_follow(const struct scope_chain_clusters *clusters, uint32_t m, struct scope_merge *merges)
 {
 	uint32_t *chain = calloc(m, 2 * sizeof(*chain));
 	uint32_t *depth_of = chain ? chain + m : NULL;
@@ -22,7 +21,7 @@ int scope_cluster_chain_follow(const struct scope_chain_clusters *clusters, uint
 
 		if (!depth) {
 			depth_of[0] = 0;
-			chain[depth++] = 0;	/* slot 0 is always among them */
+			chain[depth++] = 0; /* slot 0 is always among them */
 		}
 		top = chain[depth - 1];
 		near = clusters->nearest(clusters->state, top, &height);
@@ -120,8 +119,8 @@ free_all:
 	return err;
 }
 
-int scope_cluster_chain_finish(int err, struct scope_merge *merges, uint32_t m,
-		       const uint64_t *multiplicity, struct scope_merge **ret_merges)
+int scope_cluster_chain_finish(int err, struct scope_merge *merges, uint32_t m, const uint64_t *multiplicity,
+			       struct scope_merge **ret_merges)
 {
 	if (!err && m > 1)
 		err = number_nodes(merges, m, multiplicity);

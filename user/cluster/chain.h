@@ -24,8 +24,7 @@ struct scope_chain_clusters {
  * Follows nearest neighbours until two are each other's, merges these, goes on from where it was.
  * @merges: m - 1 places; they name slots, in the order of merging. -ENOMEM.
  */
-int scope_cluster_chain_follow(const struct scope_chain_clusters *clusters, uint32_t m,
-		       struct scope_merge *merges);
+int scope_cluster_chain_follow(const struct scope_chain_clusters *clusters, uint32_t m, struct scope_merge *merges);
 
 /* Room for the merges of @m points, for the caller to free(), once the arguments hold. */
 int scope_cluster_chain_prepare(uint32_t m, const uint64_t *multiplicity, struct scope_merge **ret_merges);
@@ -34,8 +33,8 @@ int scope_cluster_chain_prepare(uint32_t m, const uint64_t *multiplicity, struct
  * Sorts merges that name one point of either side, names nodes and counts members; hands them
  * over, or frees them if there was an error before or is one now. Returns that error, or 0.
  */
-int scope_cluster_chain_finish(int err, struct scope_merge *merges, uint32_t m,
-		       const uint64_t *multiplicity, struct scope_merge **ret_merges);
+int scope_cluster_chain_finish(int err, struct scope_merge *merges, uint32_t m, const uint64_t *multiplicity,
+			       struct scope_merge **ret_merges);
 
 /* Order by height, then by the points named. */
 int scope_cluster_chain_compare(const void *a, const void *b);

@@ -14,7 +14,7 @@
 
 struct scope_clustering {
 	struct scope_cluster *clusters;
-	uint32_t *labels;		/* by vector id */
+	uint32_t *labels; /* by vector id */
 	uint32_t count;
 	bool sampled;
 };
@@ -25,11 +25,11 @@ struct draft {
 	const struct scope_vector_set *set;
 	const struct scope_levels *levels;
 	const struct scope_cluster_options *options;
-	uint32_t count;			/* clusters */
-	uint32_t *label;		/* by point */
-	uint32_t *member;		/* points by cluster, ascending within each */
-	uint32_t *start;		/* of each cluster in @member; count + 1 of them */
-	uint32_t *medoid;		/* point, by cluster */
+	uint32_t count;	  /* clusters */
+	uint32_t *label;  /* by point */
+	uint32_t *member; /* points by cluster, ascending within each */
+	uint32_t *start;  /* of each cluster in @member; count + 1 of them */
+	uint32_t *medoid; /* point, by cluster */
 };
 
 /* Splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014): a seed gives the same row everywhere. */
@@ -60,14 +60,13 @@ struct selected {
 	const uint32_t *points;
 	const uint64_t *weight;
 	uint32_t m;
-	uint32_t *labels;		/* the result; their number goes to the draft */
+	uint32_t *labels; /* the result; their number goes to the draft */
 };
 
-static int cut_at_height(struct draft *draft, const struct selected *selected,
-			 struct scope_merge *merges)
+static int cut_at_height(struct draft *draft, const struct selected *selected, struct scope_merge *merges)
 {
-	int err = scope_cluster_linkage_cut(merges, selected->m, NULL, draft->options->cut,
-				    selected->labels, &draft->count);
+	int err = scope_cluster_linkage_cut(merges, selected->m, NULL, draft->options->cut, selected->labels,
+					    &draft->count);
 
 	free(merges);
 	return err;
@@ -85,9 +84,9 @@ static int cluster_by_matrix(struct draft *draft, const struct selected *selecte
 		return -ENOMEM;
 	err = scope_cluster_pack_matrix(draft->pack, selected->points, m, distances);
 	if (!err)
-		err = draft->options->linkage == SCOPE_LINKAGE_COMPLETE ?
-		      scope_cluster_linkage_complete(distances, m, selected->weight, &merges) :
-		      scope_cluster_linkage_single(distances, m, selected->weight, &merges);
+		err = draft->options->linkage == SCOPE_LINKAGE_COMPLETE
+			      ? scope_cluster_linkage_complete(distances, m, selected->weight, &merges)
+			      : scope_cluster_linkage_single(distances, m, selected->weight, &merges);
 	free(distances);
 	return err ? err : cut_at_height(draft, selected, merges);
 }
@@ -116,8 +115,8 @@ static int cluster_by_ward(struct draft *draft, const struct selected *selected)
 		return -ENOMEM;
 	for (uint32_t k = 0; k < selected->m; k++)
 		ids[k] = draft->pack->id[selected->points[k]];
-	err = scope_cluster_ward_run(draft->set, draft->levels, ids, selected->m, draft->options->cut,
-			     selected->labels, &draft->count);
+	err = scope_cluster_ward_run(draft->set, draft->levels, ids, selected->m, draft->options->cut, selected->labels,
+				     &draft->count);
 	free(ids);
 	return err;
 }
@@ -125,14 +124,12 @@ static int cluster_by_ward(struct draft *draft, const struct selected *selected)
 static int cluster_by_division(struct draft *draft, const struct selected *selected)
 {
 	return scope_cluster_divisive_run(draft->pack, selected->points, selected->m, draft->options->cut,
-				  selected->labels, &draft->count);
+					  selected->labels, &draft->count);
 }
 
 static int (*const cluster_by[SCOPE_LINKAGE_COUNT])(struct draft *, const struct selected *) = {
-	[SCOPE_LINKAGE_COMPLETE] = cluster_by_matrix,
-	[SCOPE_LINKAGE_AVERAGE] = cluster_by_average,
-	[SCOPE_LINKAGE_SINGLE] = cluster_by_matrix,
-	[SCOPE_LINKAGE_WARD] = cluster_by_ward,
+	[SCOPE_LINKAGE_COMPLETE] = cluster_by_matrix,	[SCOPE_LINKAGE_AVERAGE] = cluster_by_average,
+	[SCOPE_LINKAGE_SINGLE] = cluster_by_matrix,	[SCOPE_LINKAGE_WARD] = cluster_by_ward,
 	[SCOPE_LINKAGE_DIVISIVE] = cluster_by_division,
 };
 
@@ -252,8 +249,8 @@ static int cluster_all(struct draft *draft)
 }
 
 /* Greatest distance between members, or an upper bound where measuring costs too much. */
-static void measure_diameter(const struct draft *draft, const uint32_t *members, uint32_t n,
-			     uint32_t medoid, struct scope_cluster *cluster)
+static void measure_diameter(const struct draft *draft, const uint32_t *members, uint32_t n, uint32_t medoid,
+			     struct scope_cluster *cluster)
 {
 	uint32_t greatest = 0;
 
@@ -292,8 +289,8 @@ static void describe(struct draft *draft, uint32_t index, struct scope_cluster *
 
 struct numbering {
 	uint64_t unit_count;
-	uint32_t medoid;		/* point: its order is the canonical one */
-	uint32_t index;			/* in the draft */
+	uint32_t medoid; /* point: its order is the canonical one */
+	uint32_t index;	 /* in the draft */
 };
 
 static int compare_numbering(const void *a, const void *b)
@@ -365,8 +362,7 @@ free_all:
 }
 
 int scope_cluster_run(const struct scope_vector_set *set, const struct scope_levels *levels,
-		      const struct scope_cluster_options *options,
-		      struct scope_clustering **ret_clustering)
+		      const struct scope_cluster_options *options, struct scope_clustering **ret_clustering)
 {
 	struct draft draft = { .set = set, .levels = levels, .options = options };
 	struct scope_clustering *clustering;
@@ -406,8 +402,7 @@ uint32_t scope_clustering_count(const struct scope_clustering *clustering)
 	return clustering->count;
 }
 
-const struct scope_cluster *scope_clustering_get(const struct scope_clustering *clustering,
-						 uint32_t index)
+const struct scope_cluster *scope_clustering_get(const struct scope_clustering *clustering, uint32_t index)
 {
 	return &clustering->clusters[index];
 }

@@ -22,9 +22,9 @@
 
 struct scope_cluster_options {
 	enum scope_linkage linkage;
-	double cut;			/* 0 to below 254; what of: see scope_cluster_run() */
-	uint32_t max_points;		/* most distinct vectors clustered as a whole, at least 1 */
-	uint64_t seed;			/* for the sample taken beyond max_points */
+	double cut;	     /* 0 to below 254; what of: see scope_cluster_run() */
+	uint32_t max_points; /* most distinct vectors clustered as a whole, at least 1 */
+	uint64_t seed;	     /* for the sample taken beyond max_points */
 };
 
 /*
@@ -33,17 +33,19 @@ struct scope_cluster_options {
  */
 #define SCOPE_CLUSTER_CUT 4	      /* the published diameter */
 #define SCOPE_CLUSTER_POINTS_MAX 8000 /* distinct vectors; of more a sample is clustered */
-#define SCOPE_CLUSTER_OPTIONS_DEFAULT { \
-	.linkage = SCOPE_LINKAGE_COMPLETE, .cut = SCOPE_CLUSTER_CUT, \
-	.max_points = SCOPE_CLUSTER_POINTS_MAX, .seed = 1 }
+#define SCOPE_CLUSTER_OPTIONS_DEFAULT                                                                                  \
+	{                                                                                                              \
+		.linkage = SCOPE_LINKAGE_COMPLETE, .cut = SCOPE_CLUSTER_CUT, .max_points = SCOPE_CLUSTER_POINTS_MAX,   \
+		.seed = 1                                                                                              \
+	}
 
 struct scope_cluster {
-	uint32_t medoid;		/* id of the member nearest to all units of the cluster */
-	uint32_t vector_count;		/* distinct vectors */
-	uint64_t unit_count;		/* with multiplicities */
-	double mean_distance;		/* of all units to the medoid */
-	uint32_t diameter;		/* greatest distance of two members */
-	bool diameter_is_bound;		/* too many members to measure: it is at most this */
+	uint32_t medoid;	/* id of the member nearest to all units of the cluster */
+	uint32_t vector_count;	/* distinct vectors */
+	uint64_t unit_count;	/* with multiplicities */
+	double mean_distance;	/* of all units to the medoid */
+	uint32_t diameter;	/* greatest distance of two members */
+	bool diameter_is_bound; /* too many members to measure: it is at most this */
 };
 
 struct scope_clustering;
@@ -64,8 +66,7 @@ struct scope_clustering;
  * -EINVAL for options out of range, -ENOMEM.
  */
 int scope_cluster_run(const struct scope_vector_set *set, const struct scope_levels *levels,
-		      const struct scope_cluster_options *options,
-		      struct scope_clustering **ret_clustering);
+		      const struct scope_cluster_options *options, struct scope_clustering **ret_clustering);
 
 /* Takes NULL. */
 void scope_clustering_destroy(struct scope_clustering *clustering);
@@ -74,8 +75,7 @@ void scope_clustering_destroy(struct scope_clustering *clustering);
 uint32_t scope_clustering_count(const struct scope_clustering *clustering);
 
 /* Cluster @index (below the count). Borrowed: valid until destroy. */
-const struct scope_cluster *scope_clustering_get(const struct scope_clustering *clustering,
-						 uint32_t index);
+const struct scope_cluster *scope_clustering_get(const struct scope_clustering *clustering, uint32_t index);
 
 /* Index of the cluster of the vector with this id in the set, as the set was when clustered. */
 uint32_t scope_clustering_label(const struct scope_clustering *clustering, uint32_t vector_id);

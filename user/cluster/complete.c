@@ -66,7 +66,7 @@ static int run(uint8_t *distances, uint32_t m, struct scope_merge *merges)
 }
 
 int scope_cluster_linkage_complete(uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
-			   struct scope_merge **ret_merges)
+				   struct scope_merge **ret_merges)
 {
 	struct scope_merge *merges;
 	int err = scope_cluster_chain_prepare(m, multiplicity, &merges);

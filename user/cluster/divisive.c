@@ -12,13 +12,13 @@
 struct split {
 	const struct scope_pack *pack;
 	double cut;
-	uint32_t *points;	/* by cluster, ascending within each */
-	uint32_t *spare;	/* room for as many */
+	uint32_t *points; /* by cluster, ascending within each */
+	uint32_t *spare;  /* room for as many */
 };
 
 /* The first of those farthest from @from. */
-static uint32_t farthest(const struct split *split, const uint32_t *points, uint32_t n,
-			 uint32_t from, uint32_t *ret_distance)
+static uint32_t farthest(const struct split *split, const uint32_t *points, uint32_t n, uint32_t from,
+			 uint32_t *ret_distance)
 {
 	uint32_t best = points[0], most = 0;
 
@@ -35,8 +35,7 @@ static uint32_t farthest(const struct split *split, const uint32_t *points, uint
 }
 
 /* Two points farther apart than the cut, to begin with; false where there are none. */
-static bool find_seeds(const struct split *split, const uint32_t *points, uint32_t n,
-		       uint32_t seeds[2])
+static bool find_seeds(const struct split *split, const uint32_t *points, uint32_t n, uint32_t seeds[2])
 {
 	uint32_t medoid, radius, most;
 	uint64_t sum;
@@ -130,8 +129,8 @@ static void split_all(struct split *split, uint32_t m, bool *starts)
 	}
 }
 
-int scope_cluster_divisive_run(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
-		       double cut, uint32_t *labels, uint32_t *ret_count)
+int scope_cluster_divisive_run(const struct scope_pack *pack, const uint32_t *points, uint32_t m, double cut,
+			       uint32_t *labels, uint32_t *ret_count)
 {
 	uint32_t *room = calloc(m + 1ul, 3 * sizeof(*room));
 	bool *starts = calloc(m + 1ul, sizeof(*starts));
@@ -145,8 +144,7 @@ int scope_cluster_divisive_run(const struct scope_pack *pack, const uint32_t *po
 	split_all(&split, m, starts);
 	/* Labels by cluster, then by the first point of each. */
 	for (uint32_t i = 0; i < m; i++) {
-		const uint32_t *at = bsearch(&split.points[i], points, m, sizeof(*points),
-					     compare_points);
+		const uint32_t *at = bsearch(&split.points[i], points, m, sizeof(*points), compare_points);
 
 		cluster += i && starts[i];
 		labels[at - points] = cluster;

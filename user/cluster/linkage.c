@@ -7,11 +7,8 @@
 #include <string.h>
 
 static const char *const names[SCOPE_LINKAGE_COUNT] = {
-	[SCOPE_LINKAGE_COMPLETE] = "complete",
-	[SCOPE_LINKAGE_AVERAGE] = "average",
-	[SCOPE_LINKAGE_SINGLE] = "single",
-	[SCOPE_LINKAGE_WARD] = "ward",
-	[SCOPE_LINKAGE_DIVISIVE] = "divisive",
+	[SCOPE_LINKAGE_COMPLETE] = "complete", [SCOPE_LINKAGE_AVERAGE] = "average",   [SCOPE_LINKAGE_SINGLE] = "single",
+	[SCOPE_LINKAGE_WARD] = "ward",	       [SCOPE_LINKAGE_DIVISIVE] = "divisive",
 };
 
 const char *scope_cluster_linkage_name(enum scope_linkage linkage)
@@ -31,11 +28,11 @@ int scope_cluster_linkage_find(const char *name, enum scope_linkage *ret_linkage
 }
 
 int scope_cluster_linkage_cut(const struct scope_merge *merges, uint32_t m, const double *width, double cut,
-		      uint32_t *labels, uint32_t *ret_count)
+			      uint32_t *labels, uint32_t *ret_count)
 {
 	size_t nodes = m ? 2 * (size_t)m - 1 : 0;
-	uint32_t *top = calloc(nodes + 1, 2 * sizeof(*top));	/* the highest kept above each node */
-	uint32_t *label = top ? top + nodes : NULL;		/* by top node, plus 1 */
+	uint32_t *top = calloc(nodes + 1, 2 * sizeof(*top)); /* the highest kept above each node */
+	uint32_t *label = top ? top + nodes : NULL;	     /* by top node, plus 1 */
 	uint32_t count = 0;
 
 	if (!top)

@@ -24,10 +24,10 @@
 
 /* Divisive splitting (divisive.h) makes no tree; it stands here for the name. */
 enum scope_linkage {
-	SCOPE_LINKAGE_COMPLETE,		/* greatest distance between members */
-	SCOPE_LINKAGE_AVERAGE,		/* mean distance between members (UPGMA) */
-	SCOPE_LINKAGE_SINGLE,		/* smallest distance between members */
-	SCOPE_LINKAGE_WARD,		/* growth of the sum of squares, as sqrt(2 * growth) */
+	SCOPE_LINKAGE_COMPLETE, /* greatest distance between members */
+	SCOPE_LINKAGE_AVERAGE,	/* mean distance between members (UPGMA) */
+	SCOPE_LINKAGE_SINGLE,	/* smallest distance between members */
+	SCOPE_LINKAGE_WARD,	/* growth of the sum of squares, as sqrt(2 * growth) */
 	SCOPE_LINKAGE_DIVISIVE,
 	SCOPE_LINKAGE_COUNT
 };
@@ -39,8 +39,8 @@ enum scope_linkage {
 struct scope_merge {
 	uint32_t left;
 	uint32_t right;
-	double height;			/* distance between the two, by the linkage */
-	uint64_t size;			/* observations in the new node */
+	double height; /* distance between the two, by the linkage */
+	uint64_t size; /* observations in the new node */
 };
 
 /* In the matrix: farther than any cut, so that what is as far or farther need not be told apart. */
@@ -82,9 +82,9 @@ int scope_cluster_linkage_find(const char *name, enum scope_linkage *ret_linkage
  * what is behind column m are not read. Complete linkage overwrites it, single linkage only reads.
  */
 int scope_cluster_linkage_complete(uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
-			   struct scope_merge **ret_merges);
+				   struct scope_merge **ret_merges);
 int scope_cluster_linkage_single(const uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
-			 struct scope_merge **ret_merges);
+				 struct scope_merge **ret_merges);
 
 /*
  * @points: @dimensions rows of scope_cluster_linkage_stride(m) values, value j that of point j.
@@ -96,10 +96,10 @@ int scope_cluster_linkage_single(const uint8_t *distances, uint32_t m, const uin
  * to optimize an objective function", Journal of the American Statistical Association 58, 1963).
  * Heights are to rounding.
  */
-int scope_cluster_linkage_average(const double *points, uint32_t dimensions, uint32_t m,
-			  const uint64_t *multiplicity, struct scope_merge **ret_merges);
-int scope_cluster_linkage_ward(const double *points, uint32_t dimensions, uint32_t m,
-		       const uint64_t *multiplicity, struct scope_merge **ret_merges);
+int scope_cluster_linkage_average(const double *points, uint32_t dimensions, uint32_t m, const uint64_t *multiplicity,
+				  struct scope_merge **ret_merges);
+int scope_cluster_linkage_ward(const double *points, uint32_t dimensions, uint32_t m, const uint64_t *multiplicity,
+			       struct scope_merge **ret_merges);
 
 /*
  * Cuts the tree: points are together when joined by merges whose @width is at most @cut. @width has
@@ -108,6 +108,6 @@ int scope_cluster_linkage_ward(const double *points, uint32_t dimensions, uint32
  * cluster's smallest point. -ENOMEM.
  */
 int scope_cluster_linkage_cut(const struct scope_merge *merges, uint32_t m, const double *width, double cut,
-		      uint32_t *labels, uint32_t *ret_count);
+			      uint32_t *labels, uint32_t *ret_count);
 
 #endif

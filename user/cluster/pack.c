@@ -23,7 +23,7 @@ static inline uint32_t ones(uint64_t x)
 static int compare_ids(const void *a, const void *b, void *set)
 {
 	return scope_cluster_vector_compare(scope_cluster_vector_set_get(set, *(const uint32_t *)a),
-				    scope_cluster_vector_set_get(set, *(const uint32_t *)b));
+					    scope_cluster_vector_set_get(set, *(const uint32_t *)b));
 }
 
 /* Lists the bits in which vectors of @set differ; returns how many. */
@@ -46,8 +46,8 @@ static uint32_t varying_bits(const struct scope_vector_set *set, uint16_t *bits)
 	return count;
 }
 
-static void pack_vectors(struct scope_pack *pack, const struct scope_vector_set *set,
-			 const uint16_t *bits, uint32_t bit_count)
+static void pack_vectors(struct scope_pack *pack, const struct scope_vector_set *set, const uint16_t *bits,
+			 uint32_t bit_count)
 {
 	for (uint32_t p = 0; p < pack->count; p++) {
 		const struct scope_vector *vector = scope_cluster_vector_set_get(set, pack->id[p]);
@@ -108,8 +108,7 @@ SCOPE_CLONES uint32_t scope_cluster_pack_distance(const struct scope_pack *pack,
 }
 
 /* Distances of one point from @n others of @words each that are in a row. */
-static inline __attribute__((always_inline)) void measure(const uint64_t *from,
-							  const uint64_t *others, uint32_t words,
+static inline __attribute__((always_inline)) void measure(const uint64_t *from, const uint64_t *others, uint32_t words,
 							  uint32_t n, uint8_t *distances)
 {
 	for (uint32_t j = 0; j < n; j++, others += words) {
@@ -122,8 +121,8 @@ static inline __attribute__((always_inline)) void measure(const uint64_t *from,
 }
 
 /* Nearly always one word tells all, which is worth code of its own. */
-SCOPE_CLONES static void measure_row(const uint64_t *from, const uint64_t *others, uint32_t words,
-				     uint32_t n, uint8_t *distances)
+SCOPE_CLONES static void measure_row(const uint64_t *from, const uint64_t *others, uint32_t words, uint32_t n,
+				     uint8_t *distances)
 {
 	if (words == 1)
 		measure(from, others, 1, n, distances);
@@ -132,8 +131,7 @@ SCOPE_CLONES static void measure_row(const uint64_t *from, const uint64_t *other
 }
 
 /* Both halves are measured: that takes no longer than to copy one into the columns of the other. */
-int scope_cluster_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
-		      uint8_t *distances)
+int scope_cluster_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m, uint8_t *distances)
 {
 	const size_t words = pack->words;
 	uint64_t *bits = malloc(m ? m * words * sizeof(*bits) : 1);
@@ -148,18 +146,17 @@ int scope_cluster_pack_matrix(const struct scope_pack *pack, const uint32_t *poi
 	return 0;
 }
 
-void scope_cluster_pack_unfold(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
-		       double *values)
+void scope_cluster_pack_unfold(const struct scope_pack *pack, const uint32_t *points, uint32_t m, double *values)
 {
 	for (uint32_t k = 0; k < pack->words * 64; k++, values += scope_cluster_linkage_stride(m))
 		for (uint32_t i = 0; i < m; i++)
 			values[i] = pack->bits[(size_t)points[i] * pack->words + k / 64] >> (k % 64) & 1;
 }
 
-void scope_cluster_pack_medoid(const struct scope_pack *pack, const uint32_t *points, uint32_t n,
-		       uint32_t *ret_point, uint64_t *ret_sum)
+void scope_cluster_pack_medoid(const struct scope_pack *pack, const uint32_t *points, uint32_t n, uint32_t *ret_point,
+			       uint64_t *ret_sum)
 {
-	uint64_t having[SCOPE_VECTOR_BITS] = { 0 };	/* units with each bit set */
+	uint64_t having[SCOPE_VECTOR_BITS] = { 0 }; /* units with each bit set */
 	uint64_t units = 0, zero_sum = 0, best_sum = 0;
 	uint32_t best = points[0];
 

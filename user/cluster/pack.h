@@ -14,11 +14,11 @@
 #include "cluster/vector.h"
 
 struct scope_pack {
-	uint32_t count;			/* vectors; points 0 to count - 1, canonical order */
-	uint32_t words;			/* per vector, at least 1 */
-	uint64_t *bits;			/* count * words */
-	uint64_t *weight;		/* multiplicity per point */
-	uint32_t *id;			/* id in the set per point */
+	uint32_t count;	  /* vectors; points 0 to count - 1, canonical order */
+	uint32_t words;	  /* per vector, at least 1 */
+	uint64_t *bits;	  /* count * words */
+	uint64_t *weight; /* multiplicity per point */
+	uint32_t *id;	  /* id in the set per point */
 };
 
 /* Packs @set; the caller destroys the pack. -ENOMEM. */
@@ -34,15 +34,13 @@ uint32_t scope_cluster_pack_distance(const struct scope_pack *pack, uint32_t a, 
  * Fills the matrix (linkage.h) of the @m points @points. A distance above SCOPE_LINKAGE_FAR is
  * stored as that. -ENOMEM.
  */
-int scope_cluster_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
-		      uint8_t *distances);
+int scope_cluster_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m, uint8_t *distances);
 
 /*
  * Bits of the @m points @points as values of 0 and 1, one row of scope_cluster_linkage_stride(m) for each of
  * the pack->words * 64 dimensions (linkage.h).
  */
-void scope_cluster_pack_unfold(const struct scope_pack *pack, const uint32_t *points, uint32_t m,
-		       double *values);
+void scope_cluster_pack_unfold(const struct scope_pack *pack, const uint32_t *points, uint32_t m, double *values);
 
 /*
  * Finds the medoid of @n >= 1 points given in ascending order: the member with the least sum of
@@ -50,7 +48,7 @@ void scope_cluster_pack_unfold(const struct scope_pack *pack, const uint32_t *po
  * O(n) per bit: the sum of Manhattan distances of 0/1 vectors is a sum over their bits of the
  * units that differ there.
  */
-void scope_cluster_pack_medoid(const struct scope_pack *pack, const uint32_t *points, uint32_t n,
-		       uint32_t *ret_point, uint64_t *ret_sum);
+void scope_cluster_pack_medoid(const struct scope_pack *pack, const uint32_t *points, uint32_t n, uint32_t *ret_point,
+			       uint64_t *ret_sum);
 
 #endif

@@ -8,14 +8,16 @@
 
 #include "cluster/linkage.h"
 
-#define WIDTH_MIN 256	/* no rule: smaller matrices stay as they are */
+#define WIDTH_MIN 256 /* no rule: smaller matrices stay as they are */
 #define GONE UINT8_MAX
 
 int scope_cluster_rows_init(struct scope_rows *rows, uint8_t *values, uint32_t m)
 {
 	*rows = (struct scope_rows){
-		.values = values, .stride = scope_cluster_linkage_stride(m),
-		.width = m, .live = m,
+		.values = values,
+		.stride = scope_cluster_linkage_stride(m),
+		.width = m,
+		.live = m,
 		.row = calloc(m, sizeof(*rows->row)),
 		.row_of = calloc(m, sizeof(*rows->row_of)),
 		.log = calloc(m, sizeof(*rows->log)),
@@ -76,7 +78,7 @@ bool scope_cluster_rows_sparse(const struct scope_rows *rows)
 void scope_cluster_rows_shrink(struct scope_rows *rows)
 {
 	const size_t stride = scope_cluster_linkage_stride(rows->live);
-	uint32_t *left = rows->row_of;	/* until the end: the old rows that stay */
+	uint32_t *left = rows->row_of; /* until the end: the old rows that stay */
 	uint8_t *to = rows->values;
 	uint32_t count = 0;
 

@@ -20,20 +20,20 @@
 
 /* Of each cluster in the matrix: its index is that of its row and column. */
 struct scope_row {
-	uint32_t slot;		/* see chain.h; SCOPE_ROWS_NEVER: it is gone */
-	uint32_t caught_up;	/* with so many joins of the log */
-	uint32_t made;		/* by which join, or SCOPE_ROWS_NEVER */
+	uint32_t slot;	    /* see chain.h; SCOPE_ROWS_NEVER: it is gone */
+	uint32_t caught_up; /* with so many joins of the log */
+	uint32_t made;	    /* by which join, or SCOPE_ROWS_NEVER */
 };
 
 struct scope_rows {
-	uint8_t *values;	/* the caller's; all bits set: gone, or the row's own place */
-	size_t stride;		/* values from one row to the next */
+	uint8_t *values; /* the caller's; all bits set: gone, or the row's own place */
+	size_t stride;	 /* values from one row to the next */
 	struct scope_row *row;
-	uint32_t *row_of;	/* by slot */
-	uint32_t width, live;	/* rows, and those not gone */
+	uint32_t *row_of;     /* by slot */
+	uint32_t width, live; /* rows, and those not gone */
 	struct scope_cluster_rows_join {
 		uint32_t kept, gone;
-	} *log;
+	} * log;
 	uint32_t joins;
 };
 

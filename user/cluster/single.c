@@ -7,8 +7,8 @@
 #include "base/clones.h"
 #include "cluster/chain.h"
 
-#define BLOCK 64 /* no rule */
-#define FROM_BITS 24	/* no rule: of a point's number: matrices of more points than that fit nowhere */
+#define BLOCK 64     /* no rule */
+#define FROM_BITS 24 /* no rule: of a point's number: matrices of more points than that fit nowhere */
 #define FROM_MASK ((1u << FROM_BITS) - 1)
 
 /*
@@ -18,8 +18,8 @@
  */
 struct tree {
 	uint32_t *link;
-	uint32_t *inside;	/* all bits set for points of the tree, and behind the last point */
-	uint32_t *least;	/* by block, of its links */
+	uint32_t *inside; /* all bits set for points of the tree, and behind the last point */
+	uint32_t *least;  /* by block, of its links */
 	uint32_t blocks;
 };
 
@@ -43,8 +43,7 @@ static struct scope_merge merge_of(uint32_t link, uint32_t point)
 {
 	const uint32_t from = link & FROM_MASK;
 
-	return (struct scope_merge){ from < point ? from : point, from < point ? point : from,
-				     link >> FROM_BITS, 0 };
+	return (struct scope_merge){ from < point ? from : point, from < point ? point : from, link >> FROM_BITS, 0 };
 }
 
 /* The link that the tie rule puts first, of all that leave the tree. Returns its point outside. */
@@ -72,8 +71,7 @@ static uint32_t find_best(const struct tree *tree, struct scope_merge *ret_best)
 	return point;
 }
 
-static void grow(const struct tree *tree, const uint8_t *distances, uint32_t m,
-		 struct scope_merge *merges)
+static void grow(const struct tree *tree, const uint8_t *distances, uint32_t m, struct scope_merge *merges)
 {
 	const size_t stride = scope_cluster_linkage_stride(m);
 	uint32_t added = 0;
@@ -83,8 +81,8 @@ static void grow(const struct tree *tree, const uint8_t *distances, uint32_t m,
 
 		tree->inside[added] = tree->link[added] = UINT32_MAX;
 		for (uint32_t b = 0; b < tree->blocks; b++)
-			tree->least[b] = add_links(tree->link + b * BLOCK, tree->inside + b * BLOCK,
-						   row + b * BLOCK, added);
+			tree->least[b] =
+				add_links(tree->link + b * BLOCK, tree->inside + b * BLOCK, row + b * BLOCK, added);
 		added = find_best(tree, &merges[done]);
 	}
 }
@@ -106,7 +104,7 @@ static int span(const uint8_t *distances, uint32_t m, struct scope_merge *merges
 }
 
 int scope_cluster_linkage_single(const uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
-			 struct scope_merge **ret_merges)
+				 struct scope_merge **ret_merges)
 {
 	struct scope_merge *merges;
 	int err = scope_cluster_chain_prepare(m, multiplicity, &merges);

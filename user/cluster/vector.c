@@ -16,11 +16,11 @@ struct slot {
 
 /* Open addressing with linear probing; at most half of the slots are taken. */
 struct scope_vector_set {
-	struct scope_vector *vectors;	/* by id */
-	uint64_t *multiplicities;	/* by id */
-	struct slot *slots;		/* 2 * capacity of them */
+	struct scope_vector *vectors; /* by id */
+	uint64_t *multiplicities;     /* by id */
+	struct slot *slots;	      /* 2 * capacity of them */
 	uint32_t count;
-	uint32_t capacity;		/* of entries; a power of two */
+	uint32_t capacity; /* of entries; a power of two */
 	uint64_t units;
 };
 
@@ -70,7 +70,7 @@ static uint64_t hash_of(const struct scope_vector *vector)
 	for (int i = 0; i < SCOPE_VECTOR_WORDS; i++) {
 		const uint64_t word = vector->word[i];
 
-		if (!word)	/* as most are */
+		if (!word) /* as most are */
 			continue;
 		hash += (word ^ word >> 32) * (factor * (uint64_t)(i + 1) | 1);
 	}
@@ -79,13 +79,13 @@ static uint64_t hash_of(const struct scope_vector *vector)
 }
 
 /* The slot that holds @vector, or the free one where it belongs. */
-static struct slot *find_slot(const struct scope_vector *vectors, struct slot *slots,
-			      size_t slot_count, const struct scope_vector *vector, uint64_t hash)
+static struct slot *find_slot(const struct scope_vector *vectors, struct slot *slots, size_t slot_count,
+			      const struct scope_vector *vector, uint64_t hash)
 {
 	size_t at = hash & (slot_count - 1);
 
-	while (slots[at].number && (slots[at].hash != hash >> 32 ||
-				    memcmp(&vectors[slots[at].number - 1], vector, sizeof(*vector))))
+	while (slots[at].number &&
+	       (slots[at].hash != hash >> 32 || memcmp(&vectors[slots[at].number - 1], vector, sizeof(*vector))))
 		at = (at + 1) & (slot_count - 1);
 	return &slots[at];
 }
@@ -112,8 +112,7 @@ static int grow(struct scope_vector_set *set)
 		const struct slot *slot = &set->slots[i];
 
 		if (slot->number)
-			*find_slot(vectors, slots, (size_t)capacity * 2,
-				   &vectors[slot->number - 1],
+			*find_slot(vectors, slots, (size_t)capacity * 2, &vectors[slot->number - 1],
 				   hash_of(&vectors[slot->number - 1])) = *slot;
 	}
 	free(set->slots);
@@ -148,8 +147,8 @@ void scope_cluster_vector_set_destroy(struct scope_vector_set *set)
 	free(set);
 }
 
-int scope_cluster_vector_set_add(struct scope_vector_set *set, const struct scope_vector *vector,
-			 uint64_t count, uint32_t *ret_id)
+int scope_cluster_vector_set_add(struct scope_vector_set *set, const struct scope_vector *vector, uint64_t count,
+				 uint32_t *ret_id)
 {
 	const uint64_t hash = hash_of(vector);
 	struct slot *slot;
@@ -188,10 +187,9 @@ int scope_cluster_vector_set_repeat(struct scope_vector_set *set, uint32_t id, u
 }
 
 int scope_cluster_vector_set_find(const struct scope_vector_set *set, const struct scope_vector *vector,
-			  uint32_t *ret_id)
+				  uint32_t *ret_id)
 {
-	uint32_t id = find_slot(set->vectors, set->slots, (size_t)set->capacity * 2, vector,
-				hash_of(vector))->number;
+	uint32_t id = find_slot(set->vectors, set->slots, (size_t)set->capacity * 2, vector, hash_of(vector))->number;
 
 	if (!id)
 		return -ENOENT;

@@ -20,7 +20,7 @@
 #define SCOPE_VECTOR_UNITS_MAX (1ULL << 53)
 
 struct scope_vector {
-	uint64_t word[SCOPE_VECTOR_WORDS];	/* bit b is bit b % 64 of word b / 64 */
+	uint64_t word[SCOPE_VECTOR_WORDS]; /* bit b is bit b % 64 of word b / 64 */
 };
 
 struct scope_vector_set;
@@ -55,19 +55,18 @@ void scope_cluster_vector_set_destroy(struct scope_vector_set *set);
  * -EINVAL for a count of 0, -EOVERFLOW beyond SCOPE_VECTOR_UNITS_MAX units, -ENOMEM. A failed
  * call leaves the set as it was.
  */
-int scope_cluster_vector_set_add(struct scope_vector_set *set, const struct scope_vector *vector,
-			 uint64_t count, uint32_t *ret_id);
+int scope_cluster_vector_set_add(struct scope_vector_set *set, const struct scope_vector *vector, uint64_t count,
+				 uint32_t *ret_id);
 
 /* Adds @count units to those of @id (below the count). -EOVERFLOW as above. */
 int scope_cluster_vector_set_repeat(struct scope_vector_set *set, uint32_t id, uint64_t count);
 
 /* The id of this vector. -ENOENT where it was never added. */
 int scope_cluster_vector_set_find(const struct scope_vector_set *set, const struct scope_vector *vector,
-			  uint32_t *ret_id);
+				  uint32_t *ret_id);
 
 /* Number of distinct vectors. */
 uint32_t scope_cluster_vector_set_count(const struct scope_vector_set *set);
-
 
 /* The vector of @id (below the count). Borrowed: valid until the next add or destroy. */
 const struct scope_vector *scope_cluster_vector_set_get(const struct scope_vector_set *set, uint32_t id);

@@ -10,7 +10,7 @@
 
 /* The points, and the clusters of a tree while it is cut. */
 struct points {
-	double *values;			/* dimensions * stride */
+	double *values; /* dimensions * stride */
 	uint64_t *multiplicity;
 	uint32_t dimensions, m;
 	size_t stride;
@@ -22,8 +22,7 @@ static void free_points(struct points *points)
 	free(points->values);
 }
 
-static uint32_t list_bits(const struct scope_vector_set *set, const uint32_t *ids, uint32_t m,
-			  uint16_t *bits)
+static uint32_t list_bits(const struct scope_vector_set *set, const uint32_t *ids, uint32_t m, uint16_t *bits)
 {
 	struct scope_vector any = { 0 };
 	uint32_t count = 0;
@@ -37,9 +36,8 @@ static uint32_t list_bits(const struct scope_vector_set *set, const uint32_t *id
 	return count;
 }
 
-static int fill_points(struct points *points, const struct scope_vector_set *set,
-		       const struct scope_levels *levels, const uint32_t *ids,
-		       const uint16_t *bits)
+static int fill_points(struct points *points, const struct scope_vector_set *set, const struct scope_levels *levels,
+		       const uint32_t *ids, const uint16_t *bits)
 {
 	int err = 0;
 
@@ -65,8 +63,7 @@ static double square_between(const struct points *points, uint32_t a, uint32_t b
 	double sum = 0;
 
 	for (uint32_t k = 0; k < points->dimensions; k++) {
-		double apart = points->values[k * points->stride + a] -
-			       points->values[k * points->stride + b];
+		double apart = points->values[k * points->stride + a] - points->values[k * points->stride + b];
 
 		sum += apart * apart;
 	}
@@ -74,8 +71,7 @@ static double square_between(const struct points *points, uint32_t a, uint32_t b
 }
 
 /* The greatest between points of two lists, or the first that exceeds the cut. */
-static double widest_between(const struct points *points, const uint32_t *next, uint32_t a,
-			     uint32_t b, double cut)
+static double widest_between(const struct points *points, const uint32_t *next, uint32_t a, uint32_t b, double cut)
 {
 	double most = 0;
 
@@ -95,8 +91,7 @@ static double widest_between(const struct points *points, const uint32_t *next, 
  * The diameter of each node as a square, INFINITY above the cut. The points of a node are a list,
  * first[node], next[]..., last[node]; every pair is measured once at most.
  */
-static int measure_nodes(const struct points *points, const struct scope_merge *merges, double cut,
-			 double *width)
+static int measure_nodes(const struct points *points, const struct scope_merge *merges, double cut, double *width)
 {
 	uint32_t m = points->m, *list = calloc(m, 5 * sizeof(*list));
 	uint32_t *next = list, *first = list + m, *last = list + 3ul * m;
@@ -133,8 +128,8 @@ static int cut_tree(const struct points *points, double cut, uint32_t *labels, u
 	int err = -ENOMEM;
 
 	if (width)
-		err = scope_cluster_linkage_ward(points->values, points->dimensions, points->m,
-					 points->multiplicity, &merges);
+		err = scope_cluster_linkage_ward(points->values, points->dimensions, points->m, points->multiplicity,
+						 &merges);
 	if (!err && points->m > 1)
 		err = measure_nodes(points, merges, cut, width);
 	if (!err)
@@ -144,9 +139,8 @@ static int cut_tree(const struct points *points, double cut, uint32_t *labels, u
 	return err;
 }
 
-int scope_cluster_ward_run(const struct scope_vector_set *set, const struct scope_levels *levels,
-		   const uint32_t *ids, uint32_t m, double cut, uint32_t *labels,
-		   uint32_t *ret_count)
+int scope_cluster_ward_run(const struct scope_vector_set *set, const struct scope_levels *levels, const uint32_t *ids,
+			   uint32_t m, double cut, uint32_t *labels, uint32_t *ret_count)
 {
 	uint16_t bits[SCOPE_VECTOR_BITS];
 	struct points points = { .m = m, .stride = scope_cluster_linkage_stride(m) };

@@ -21,8 +21,7 @@ struct scope_levels {
  * into the largest clusters in which the squares of all Euclidean distances are at most @cut.
  * @labels as from scope_cluster_linkage_cut(). Errors of levels->level(), -ENOMEM.
  */
-int scope_cluster_ward_run(const struct scope_vector_set *set, const struct scope_levels *levels,
-		   const uint32_t *ids, uint32_t m, double cut, uint32_t *labels,
-		   uint32_t *ret_count);
+int scope_cluster_ward_run(const struct scope_vector_set *set, const struct scope_levels *levels, const uint32_t *ids,
+			   uint32_t m, double cut, uint32_t *labels, uint32_t *ret_count);
 
 #endif

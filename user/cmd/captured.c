@@ -11,8 +11,7 @@
 #include "trace/trace.h"
 #include "trace/writer.h"
 
-int scope_cmd_captured_create(const char *save, struct scope_error *error,
-			      struct scope_cmd_captured *ret_captured)
+int scope_cmd_captured_create(const char *save, struct scope_error *error, struct scope_cmd_captured *ret_captured)
 {
 	int err;
 
@@ -20,19 +19,21 @@ int scope_cmd_captured_create(const char *save, struct scope_error *error,
 	if (save) {
 		err = scope_trace_writer_create(save, error, &ret_captured->writer);
 		if (!err && scope_trace_writer_is_special(ret_captured->writer))
-			err = scope_error_set(error, -EINVAL, "%s is no regular file, and the trace is read "
-					       "again: name another place with --save", save);
+			err = scope_error_set(error, -EINVAL,
+					      "%s is no regular file, and the trace is read "
+					      "again: name another place with --save",
+					      save);
 		return err;
 	}
 	err = scope_temporary_open(error, &ret_captured->fd);
 	if (!err)
 		err = scope_trace_writer_create_fd(ret_captured->fd, "the temporary trace (in TMPDIR)", error,
-					      &ret_captured->writer);
+						   &ret_captured->writer);
 	return err;
 }
 
-int scope_cmd_captured_open(const char *command, struct scope_cmd_captured *captured,
-			    struct scope_error *error, struct scope_trace **ret_trace)
+int scope_cmd_captured_open(const char *command, struct scope_cmd_captured *captured, struct scope_error *error,
+			    struct scope_trace **ret_trace)
 {
 	char path[64];
 

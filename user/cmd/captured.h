@@ -15,11 +15,10 @@ struct scope_cmd_captured {
 };
 
 /* save: borrowed. All: 0 or -errno with error filled. Free in any case. */
-int scope_cmd_captured_create(const char *save, struct scope_error *error,
-			      struct scope_cmd_captured *ret_captured);
+int scope_cmd_captured_create(const char *save, struct scope_error *error, struct scope_cmd_captured *ret_captured);
 /* Once the writer was finished, which goes here. */
-int scope_cmd_captured_open(const char *command, struct scope_cmd_captured *captured,
-			    struct scope_error *error, struct scope_trace **ret_trace);
+int scope_cmd_captured_open(const char *command, struct scope_cmd_captured *captured, struct scope_error *error,
+			    struct scope_trace **ret_trace);
 void scope_cmd_captured_free(struct scope_cmd_captured *captured);
 
 #endif

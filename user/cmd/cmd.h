@@ -41,8 +41,7 @@ struct scope_newfile;
  * Gives a file its name where err is 0, else removes it; tells on stderr what was kept under another
  * name; destroys it. 0, or -errno with error filled.
  */
-int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int err,
-			  struct scope_error *error);
+int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int err, struct scope_error *error);
 
 /* A sentence on stderr that is no error; nothing for "". */
 void scope_cmd_note(const char *command, const char *note);
@@ -53,8 +52,7 @@ void scope_cmd_note(const char *command, const char *note);
  */
 __attribute__((format(printf, 2, 3))) void scope_cmd_say(const char *command, const char *format, ...);
 int scope_cmd_fail(const char *command, const struct scope_error *error);
-__attribute__((format(printf, 2, 3))) int scope_cmd_misuse(const char *command,
-							    const char *format, ...);
+__attribute__((format(printf, 2, 3))) int scope_cmd_misuse(const char *command, const char *format, ...);
 
 /*
  * Option values: a decimal number from low to high, and seconds ("90", "1.5", "500ms", "2m") as ns.
@@ -67,8 +65,7 @@ int scope_cmd_seconds(const char *text, uint64_t *ret_ns);
  * Takes an option that says whom and what to trace. -1: it is none of these. Else 0, or the exit status for
  * what makes no sense or is gone.
  */
-int scope_cmd_select(const char *command, int option, const char *value,
-		     struct scope_selection *selection);
+int scope_cmd_select(const char *command, int option, const char *value, struct scope_selection *selection);
 
 /* A share of one CPU in percent ("50", "2.5", 0 to 100) as thousandths. 0, or -EINVAL. */
 int scope_cmd_share(const char *text, uint32_t *ret_thousandths);
@@ -100,8 +97,7 @@ __attribute__((format(printf, 2, 3))) void scope_cmd_print(FILE *to, const char 
 void scope_cmd_print_lines(const char *text);
 
 /* Says how many lines of a text were skipped, and what is wrong with the first; nothing where none was. */
-void scope_cmd_tell_skipped(const char *command, const char *name, uint64_t skipped, uint64_t all,
-			    const char *first);
+void scope_cmd_tell_skipped(const char *command, const char *name, uint64_t skipped, uint64_t all, const char *first);
 
 struct scope_trace;
 
@@ -114,8 +110,7 @@ int scope_cmd_open_traces(size_t count, const char *const *paths, struct scope_e
 			  struct scope_trace **ret_traces);
 
 /* The database of signatures: the one named, or where it lies usually. 0, or -errno with error. */
-int scope_cmd_signature_path(const char *named, char *ret_path, size_t room,
-			     struct scope_error *error);
+int scope_cmd_signature_path(const char *named, char *ret_path, size_t room, struct scope_error *error);
 
 /*
  * A program that root runs through sudo becomes the user who called sudo, for good: before it looks

@@ -7,49 +7,53 @@
 
 #include "cmd/cmd.h"
 
-#define HELP_OPTION { 'h', "help", NULL, .help = "this text" }
+#define HELP_OPTION                                                                                                    \
+	{                                                                                                              \
+		'h', "help", NULL, .help = "this text"                                                                 \
+	}
 
-#define FORMAT_OPTION                                                                              \
-	{ SCOPE_OPTION_FORMAT, "format", "NAME",                                                   \
-	  .help = "text or json (default text)", .words = "text json" }
+#define FORMAT_OPTION                                                                                                  \
+	{                                                                                                              \
+		SCOPE_OPTION_FORMAT, "format", "NAME", .help = "text or json (default text)", .words = "text json"     \
+	}
 
-#define SELECT_OPTIONS                                                                             \
-	{ SCOPE_OPTION_COMM, "comm", "NAME",                                                       \
-	  .help = "threads while they have this name (NAME* all that begin so)" },                 \
-	{ SCOPE_OPTION_CGROUP, "cgroup", "PATH",                                                   \
-	  .help = "threads while they are in this control group" },                                \
-	{ SCOPE_OPTION_SYSCALLS, "syscalls", "LIST",                                               \
-	  .help = "record these calls alone: read,futex,202" }
+#define SELECT_OPTIONS                                                                                                 \
+	{ SCOPE_OPTION_COMM, "comm", "NAME", .help = "threads while they have this name (NAME* all that begin so)" },  \
+		{ SCOPE_OPTION_CGROUP, "cgroup", "PATH", .help = "threads while they are in this control group" },     \
+	{                                                                                                              \
+		SCOPE_OPTION_SYSCALLS, "syscalls", "LIST", .help = "record these calls alone: read,futex,202"          \
+	}
 
-#define SYMBOL_OPTIONS                                                                             \
-	{ SCOPE_OPTION_DEBUG_DIR, "debug-dir", "DIR",                                              \
-	  .help = "look there, too, for programs and debug files (may be repeated)" },             \
-	{ SCOPE_OPTION_DEBUGINFOD, "debuginfod", NULL,                                             \
-	  .help = "ask the servers in DEBUGINFOD_URLS for what is not found here" },               \
-	{ SCOPE_OPTION_SYSTEM_LIBRARIES, "system-libraries", "LIST",                               \
-	  .help = "files never to blame, their callers are: names or paths with\n"                 \
-		  "*, comma-separated; `default` for the usual ones, `show` lists them" }
+#define SYMBOL_OPTIONS                                                                                                 \
+	{ SCOPE_OPTION_DEBUG_DIR, "debug-dir", "DIR",                                                                  \
+	  .help = "look there, too, for programs and debug files (may be repeated)" },                                 \
+		{ SCOPE_OPTION_DEBUGINFOD, "debuginfod", NULL,                                                         \
+		  .help = "ask the servers in DEBUGINFOD_URLS for what is not found here" },                           \
+	{                                                                                                              \
+		SCOPE_OPTION_SYSTEM_LIBRARIES, "system-libraries", "LIST",                                             \
+			.help = "files never to blame, their callers are: names or paths with\n"                       \
+				"*, comma-separated; `default` for the usual ones, `show` lists them"                  \
+	}
 
-#define LEARNED_OPTIONS                                                                            \
-	{ SCOPE_OPTION_DB, "db", "FILE",                                                           \
-	  .help = "signatures that `scope learn` learned (default: where it puts them)" },         \
-	{ SCOPE_OPTION_SHARED, "shared", "N",                                                      \
-	  .help = "leave signatures of more than N functions aside (default 4)" },                 \
-	{ SCOPE_OPTION_WEIGHTS, "weights", "NAME",                                                 \
-	  .help = "a signature of k functions weighs its length / k (length, the default)\n"       \
-		  "or 1 / k (flat)",                                                               \
-	  .words = "length flat" },                                                                \
-	{ SCOPE_OPTION_NO_SIGNATURES, "no-signatures", NULL,                                       \
-	  .help = "use none" }
+#define LEARNED_OPTIONS                                                                                                \
+	{ SCOPE_OPTION_DB, "db", "FILE",                                                                               \
+	  .help = "signatures that `scope learn` learned (default: where it puts them)" },                             \
+		{ SCOPE_OPTION_SHARED, "shared", "N",                                                                  \
+		  .help = "leave signatures of more than N functions aside (default 4)" },                             \
+		{ SCOPE_OPTION_WEIGHTS, "weights", "NAME",                                                             \
+		  .help = "a signature of k functions weighs its length / k (length, the default)\n"                   \
+			  "or 1 / k (flat)",                                                                           \
+		  .words = "length flat" },                                                                            \
+	{                                                                                                              \
+		SCOPE_OPTION_NO_SIGNATURES, "no-signatures", NULL, .help = "use none"                                  \
+	}
 
 static const struct scope_option report_options[] = {
-	{ 'p', "pid", "PID",
-	  .help = "the process, by number or name; its descendants are traced too" },
+	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },
 	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
 	SELECT_OPTIONS,
 	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
-	{ 'd', "duration", "TIME",
-	  .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
+	{ 'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
 	{ SCOPE_OPTION_BASELINE, "baseline", "FILE",
 	  .help = "hold units against a trace of the same program from a better time" },
 	{ SCOPE_OPTION_LINKAGE, "linkage", "NAME",
@@ -74,13 +78,13 @@ static const struct scope_option report_options[] = {
 	  .help = "exit status 3 where the report says one of these: slowdown, hang, spin,\n"
 		  "freezes, outside, comma-separated; or any",
 	  .words = "slowdown hang spin freezes outside any" },
-	{ 'v', "verbose", .help = "also print all findings, their evidence, where the time went, and what\n"
-			  "it rests on" },
+	{ 'v', "verbose",
+	  .help = "also print all findings, their evidence, where the time went, and what\n"
+		  "it rests on" },
 	{ 'n', "details", "N", .help = "-v, with the first N findings in detail (default 3)" },
 	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
 	{ SCOPE_OPTION_SOURCE, "source", "NAME",
-	  .help = "kmod (the module) or perf (default: the module where it can be used)",
-	  .words = "kmod perf" },
+	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
 	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N",
 	  .help = "slice of the stack to copy (default 8192): more where many are cut short" },
 	{ SCOPE_OPTION_STACK_BUDGET, "stack-budget", "N",
@@ -98,24 +102,19 @@ static const struct scope_option report_options[] = {
 };
 
 static const struct scope_option waits_options[] = {
-	{ 'p', "pid", "PID",
-	  .help = "the process, by number or name; its descendants are traced too" },
+	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },
 	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
 	SELECT_OPTIONS,
 	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
-	{ 'd', "duration", "TIME",
-	  .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
+	{ 'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
 	{ 'o', "output", "FILE", .help = "print to a file" },
-	{ SCOPE_OPTION_FORMAT, "format", "NAME",
-	  .help = "text or json (default text)",
-	  .words = "text json" },
+	{ SCOPE_OPTION_FORMAT, "format", "NAME", .help = "text or json (default text)", .words = "text json" },
 	{ SCOPE_OPTION_SLOWEST, "slowest", "N",
 	  .help = "print where the N slowest requests were at each moment, across threads" },
 	{ 'v', "verbose", .help = "print all of the tree, not what a screen holds" },
 	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
 	{ SCOPE_OPTION_SOURCE, "source", "NAME",
-	  .help = "kmod (the module) or perf (default: the module where it can be used)",
-	  .words = "kmod perf" },
+	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
 	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take and use no stacks: functions have no names" },
 	SYMBOL_OPTIONS,
 	HELP_OPTION,
@@ -130,44 +129,34 @@ static const struct scope_option record_options[] = {
 	  .help = "how long: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
 		  "(without end with --flight, --rotate or a COMMAND)" },
 	{ 'o', "output", "FILE", .help = "the trace file (default scope-PID.trace)" },
-	{ SCOPE_OPTION_MAX_SIZE, "max-size", "SIZE",
-	  .help = "end, or go on in the next file, at 500k, 64M, 2G" },
-	{ SCOPE_OPTION_ROTATE, "rotate", "N",
-	  .help = "files in turn, named FILE-DATE-TIME; the latest N stay" },
-	{ SCOPE_OPTION_COMPRESS, "compress", "LEVEL",
-	  .help = "of zstd, 1 to 19; 0: off (default 1)" },
+	{ SCOPE_OPTION_MAX_SIZE, "max-size", "SIZE", .help = "end, or go on in the next file, at 500k, 64M, 2G" },
+	{ SCOPE_OPTION_ROTATE, "rotate", "N", .help = "files in turn, named FILE-DATE-TIME; the latest N stay" },
+	{ SCOPE_OPTION_COMPRESS, "compress", "LEVEL", .help = "of zstd, 1 to 19; 0: off (default 1)" },
 	{ SCOPE_OPTION_FLIGHT, "flight", "[=TIME]",
 	  .help = "keep the last 300 s (or TIME) in memory; write them on SIGUSR1,\n"
 		  "--snapshot, a trigger, and at the end" },
-	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE",
-	  .help = "at most so much memory for it (default 256M)" },
+	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE", .help = "at most so much memory for it (default 256M)" },
 	{ SCOPE_OPTION_TRIGGER, "trigger", "WHEN",
 	  .help = "rate:SYSCALL<50%, unit>200ms, hang>10s, runqueue>20%;\n"
 		  "up to 16 of them" },
-	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME",
-	  .help = "no trigger counts for so long after one (default 60)" },
-	{ SCOPE_OPTION_SNAPSHOT, "snapshot", NULL,
-	  .help = "have all running flight recorders write their files now" },
+	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME", .help = "no trigger counts for so long after one (default 60)" },
+	{ SCOPE_OPTION_SNAPSHOT, "snapshot", NULL, .help = "have all running flight recorders write their files now" },
 	{ SCOPE_OPTION_NO_FOLLOW, "no-follow", NULL, .help = "leave descendants out" },
 	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take no stacks at slow calls" },
 	{ SCOPE_OPTION_RAW_STACKS, "raw-stacks", NULL,
 	  .help = "keep registers and bytes of stacks, which hold anything that the\n"
 		  "program had there; else addresses, and no memory of it" },
 	{ SCOPE_OPTION_NO_SAMPLES, "no-samples", NULL, .help = "do not sample what runs" },
-	{ SCOPE_OPTION_CHAIN, "chain", NULL,
-	  .help = "walk frame pointers in the kernel instead of copying the stack" },
+	{ SCOPE_OPTION_CHAIN, "chain", NULL, .help = "walk frame pointers in the kernel instead of copying the stack" },
 	{ SCOPE_OPTION_STACK_BUDGET, "stack-budget", "N",
 	  .help = "take stacks of the slowest calls, so many a second (default: half of\n"
 		  "1000 on each CPU); 0: of all slow calls, from the first second on" },
-	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N",
-	  .help = "slice of the stack to copy (default 8192)" },
+	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N", .help = "slice of the stack to copy (default 8192)" },
 	{ SCOPE_OPTION_SUBBUF_BYTES, "subbuf-bytes", "N",
 	  .help = "size of a sub-buffer, a power of two (default 262144);\n"
 		  "by perf those of the file are four times as large" },
-	{ SCOPE_OPTION_SUBBUF_COUNT, "subbuf-count", "N",
-	  .help = "sub-buffers per CPU, a power of two (default 8)" },
-	{ SCOPE_OPTION_BLOCK, "block", NULL,
-	  .help = "record requests to block devices and how long they took" },
+	{ SCOPE_OPTION_SUBBUF_COUNT, "subbuf-count", "N", .help = "sub-buffers per CPU, a power of two (default 8)" },
+	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices and how long they took" },
 	{ SCOPE_OPTION_PROBE, "probe", "PLACE",
 	  .help = "record each time a thread comes there: k:SYMBOL or kr:SYMBOL (a\n"
 		  "kernel function and its return), u:PATH:FUNCTION or\n"
@@ -177,8 +166,7 @@ static const struct scope_option record_options[] = {
 	  .help = "the module stops tracing where probes take more of a CPU (default\n"
 		  "50, 0: any share)" },
 	{ SCOPE_OPTION_SOURCE, "source", "NAME",
-	  .help = "kmod (the module) or perf (default: the module where it can be used)",
-	  .words = "kmod perf" },
+	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
 	HELP_OPTION,
 	{ 0 },
 };
@@ -192,16 +180,14 @@ static const struct scope_option learn_options[] = {
 	{ SCOPE_OPTION_DB, "db", "FILE",
 	  .help = "the database (default: /var/lib/scope/signatures.db for root, else\n"
 		  "~/.local/share/scope/signatures.db)" },
-	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N",
-	  .help = "a signature was seen so often at least (default 5)" },
+	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N", .help = "a signature was seen so often at least (default 5)" },
 	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N",
 	  .help = "signatures of a function, the best supported ones (default 200)" },
 	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N",
 	  .help = "slice of the stack to copy at each call (default 8192)" },
 	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "keep the trace" },
 	{ SCOPE_OPTION_SOURCE, "source", "NAME",
-	  .help = "kmod (the module) or perf (default: the module where it can be used)",
-	  .words = "kmod perf" },
+	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
 	SYMBOL_OPTIONS,
 	HELP_OPTION,
 	{ 0 },
@@ -214,8 +200,7 @@ static const struct scope_option signatures_options[] = {
 	{ 'o', "output", "FILE", .help = "export: the file to write (default: standard output)" },
 	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N",
 	  .help = "import: a signature was seen so often at least (default 5)" },
-	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N",
-	  .help = "import: signatures of a function (default 200)" },
+	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N", .help = "import: signatures of a function (default 200)" },
 	FORMAT_OPTION,
 	HELP_OPTION,
 	{ 0 },
@@ -242,8 +227,7 @@ static const struct scope_option scrub_options[] = {
 };
 
 static const struct scope_option export_options[] = {
-	{ 'o', "output", "PATH",
-	  .help = "the file, or directory, to write (default: standard output for text)" },
+	{ 'o', "output", "PATH", .help = "the file, or directory, to write (default: standard output for text)" },
 	SYMBOL_OPTIONS,
 	HELP_OPTION,
 	{ 0 },
@@ -283,10 +267,8 @@ static const struct scope_option delay_options[] = {
 		  "many speedups" },
 	{ SCOPE_OPTION_LENGTH, "length", "TIME",
 	  .help = "of one experiment (default 500ms; longer where too little happens)" },
-	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME",
-	  .help = "before each, with its delay on (default 50ms)" },
-	{ SCOPE_OPTION_MAX_DELAY, "max-delay", "TIME",
-	  .help = "of all threads together in a second (default 10s)" },
+	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME", .help = "before each, with its delay on (default 50ms)" },
+	{ SCOPE_OPTION_MAX_DELAY, "max-delay", "TIME", .help = "of all threads together in a second (default 10s)" },
 	{ SCOPE_OPTION_SEED, "seed", "N",
 	  .help = "of the order and the intervals (default: by chance; it is printed)" },
 	FORMAT_OPTION,
@@ -344,12 +326,13 @@ const struct scope_command scope_cmd_commands[] = {
 		.name = "waits",
 		.run = scope_cmd_waits,
 		.summary = "tell who waits for whom, and which function is the bottleneck",
-		.usage = "Usage: scope waits -p PID [OPTION...]\n"
-			 "       scope waits -i FILE [OPTION...]\n"
-			 "       scope waits [OPTION...] -- COMMAND [ARGUMENT...]\n"
-			 "Tell for whom threads wait while they have work to do, down to what ran, or what was waited for\n"
-			 "outside, and which function is the bottleneck.\n"
-			 "\n",
+		.usage =
+			"Usage: scope waits -p PID [OPTION...]\n"
+			"       scope waits -i FILE [OPTION...]\n"
+			"       scope waits [OPTION...] -- COMMAND [ARGUMENT...]\n"
+			"Tell for whom threads wait while they have work to do, down to what ran, or what was waited for\n"
+			"outside, and which function is the bottleneck.\n"
+			"\n",
 		.options = waits_options,
 		.column = 24,
 		.notes = "\n"
@@ -373,16 +356,18 @@ const struct scope_command scope_cmd_commands[] = {
 		.name = "learn",
 		.run = scope_cmd_learn,
 		.summary = "learn by which system calls a program's functions are told",
-		.usage = "Usage: scope learn [OPTION...] -- COMMAND [ARGUMENT...]\n"
-			 "       scope learn -p PID [OPTION...]\n"
-			 "       scope learn -i FILE [OPTION...]\n"
-			 "Learn by which system calls the functions of a program are told, for reports without stacks.\n"
-			 "\n",
+		.usage =
+			"Usage: scope learn [OPTION...] -- COMMAND [ARGUMENT...]\n"
+			"       scope learn -p PID [OPTION...]\n"
+			"       scope learn -i FILE [OPTION...]\n"
+			"Learn by which system calls the functions of a program are told, for reports without stacks.\n"
+			"\n",
 		.options = learn_options,
 		.column = 25,
-		.notes = "\n"
-			 "Every call gets a stack: the program runs several times slower meanwhile. Runs add up. Give it\n"
-			 "the work that it does in production. Needs root, but for -i.\n",
+		.notes =
+			"\n"
+			"Every call gets a stack: the program runs several times slower meanwhile. Runs add up. Give it\n"
+			"the work that it does in production. Needs root, but for -i.\n",
 	},
 	{
 		.name = "signatures",
@@ -420,10 +405,11 @@ const struct scope_command scope_cmd_commands[] = {
 		.name = "scrub",
 		.run = scope_cmd_scrub,
 		.summary = "take memory of the target out of a trace",
-		.usage = "Usage: scope scrub FILE [-o OUTPUT]\n"
-			 "Take memory of the target out of a trace that was recorded with raw stacks, or by a Scope before\n"
-			 "format 5: stacks are unwound, and addresses take the place of their bytes.\n"
-			 "\n",
+		.usage =
+			"Usage: scope scrub FILE [-o OUTPUT]\n"
+			"Take memory of the target out of a trace that was recorded with raw stacks, or by a Scope before\n"
+			"format 5: stacks are unwound, and addresses take the place of their bytes.\n"
+			"\n",
 		.options = scrub_options,
 		.column = 23,
 	},
@@ -471,19 +457,21 @@ const struct scope_command scope_cmd_commands[] = {
 			 "\n",
 		.options = delay_options,
 		.column = 25,
-		.notes = "\n"
-			 "Ctrl-C ends it early and prints what there is. Needs root and the module: delays are served in\n"
-			 "the kernel. They slow the program down: this is for tests, not for production.\n",
+		.notes =
+			"\n"
+			"Ctrl-C ends it early and prints what there is. Needs root and the module: delays are served in\n"
+			"the kernel. They slow the program down: this is for tests, not for production.\n",
 		.words = "sensitivity speedup read",
 	},
 	{
 		.name = "diff",
 		.run = scope_cmd_diff,
 		.summary = "compare two traces or reports: what became slower, and what went",
-		.usage = "Usage: scope diff BEFORE AFTER [OPTION...]\n"
-			 "Compare two traces, or reports as JSON (scope report --format json): rates, the share of slow\n"
-			 "requests, and functions that are new, gone, worse or better, with 95 % intervals.\n"
-			 "\n",
+		.usage =
+			"Usage: scope diff BEFORE AFTER [OPTION...]\n"
+			"Compare two traces, or reports as JSON (scope report --format json): rates, the share of slow\n"
+			"requests, and functions that are new, gone, worse or better, with 95 % intervals.\n"
+			"\n",
 		.options = diff_options,
 		.column = 24,
 		.notes = "\n"
@@ -499,22 +487,25 @@ const struct scope_command scope_cmd_commands[] = {
 			 "\n",
 		.options = status_options,
 		.column = 21,
-		.notes = "\n"
-			 "Exit status 1 where the module cannot be used, or is missing and no recorder runs without it.\n",
+		.notes =
+			"\n"
+			"Exit status 1 where the module cannot be used, or is missing and no recorder runs without it.\n",
 	},
 	{
 		.name = "doctor",
 		.run = scope_cmd_doctor,
 		.summary = "tell what this machine lacks, and the remedy",
-		.usage = "Usage: scope doctor [OPTION...] [SCOPE.KO]\n"
-			 "Tell what this machine lacks for a capture, and the remedy; of a module's file, whether this\n"
-			 "kernel takes it.\n"
-			 "\n",
+		.usage =
+			"Usage: scope doctor [OPTION...] [SCOPE.KO]\n"
+			"Tell what this machine lacks for a capture, and the remedy; of a module's file, whether this\n"
+			"kernel takes it.\n"
+			"\n",
 		.options = doctor_options,
 		.column = 21,
-		.notes = "\n"
-			 "Exit status 0 where a capture can run, by the module or by perf events; 1 where none can, or\n"
-			 "where the file named does not fit.\n",
+		.notes =
+			"\n"
+			"Exit status 0 where a capture can run, by the module or by perf events; 1 where none can, or\n"
+			"where the file named does not fit.\n",
 	},
 	{
 		.name = "completion",

@@ -75,9 +75,9 @@ struct scope_command {
 	const char *name;
 	int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
 	const char *summary;
-	const char *usage; /* before the options in the help */
-	const char *notes; /* behind them, or NULL */
-	const char *words; /* what its first argument may be; NULL: a file */
+	const char *usage;		    /* before the options in the help */
+	const char *notes;		    /* behind them, or NULL */
+	const char *words;		    /* what its first argument may be; NULL: a file */
 	const struct scope_option *options; /* the last has no name */
 	int column;			    /* in which the help of options begins */
 };

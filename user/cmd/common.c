@@ -82,8 +82,7 @@ void scope_cmd_note(const char *command, const char *note)
 		scope_cmd_say(command, "%s", note);
 }
 
-int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int err,
-			  struct scope_error *error)
+int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int err, struct scope_error *error)
 {
 	if (!err)
 		err = scope_newfile_finish(file, error);
@@ -133,8 +132,8 @@ int scope_cmd_source(const char *command, const char *name, const struct scope_s
 	if (scope_capture_source_choose(name, &error, &why, ret_source))
 		return scope_cmd_fail(command, &error);
 	if (why.text[0])
-		scope_cmd_say(command, "%s. Using %s instead, which cannot give %s.", why.text,
-			      (*ret_source)->name, (*ret_source)->lacks);
+		scope_cmd_say(command, "%s. Using %s instead, which cannot give %s.", why.text, (*ret_source)->name,
+			      (*ret_source)->lacks);
 	return 0;
 }
 
@@ -148,8 +147,10 @@ int scope_cmd_drop_privilege(struct scope_error *error)
 		return 0;
 	err = scope_invoker_become(&invoker);
 	if (err)
-		return scope_error_set(error, err, "user %u, who called sudo, cannot be gone back to: "
-				       "%s; run without sudo", (unsigned)invoker.uid, strerror(-err));
+		return scope_error_set(error, err,
+				       "user %u, who called sudo, cannot be gone back to: "
+				       "%s; run without sudo",
+				       (unsigned)invoker.uid, strerror(-err));
 	return 0;
 }
 
@@ -202,17 +203,20 @@ void scope_cmd_tell_lossy(const char *command, uint64_t lost)
 	if (!lost || told)
 		return;
 	told = true;
-	scope_cmd_say(command, "events are being lost (%" PRIu64 " so far): the rings fill faster than they are "
+	scope_cmd_say(command,
+		      "events are being lost (%" PRIu64 " so far): the rings fill faster than they are "
 		      "read; enlarge them with `scope record --subbuf-count`, or take less (--no-stacks, "
-		      "--no-samples)", lost);
+		      "--no-samples)",
+		      lost);
 }
 
-void scope_cmd_tell_skipped(const char *command, const char *name, uint64_t skipped, uint64_t all,
-			    const char *first)
+void scope_cmd_tell_skipped(const char *command, const char *name, uint64_t skipped, uint64_t all, const char *first)
 {
 	if (skipped)
-		scope_cmd_say(command, "%s: %" PRIu64 " of %" PRIu64 " lines cannot be read and were skipped; the "
-			      "first is %s", name, skipped, all, first);
+		scope_cmd_say(command,
+			      "%s: %" PRIu64 " of %" PRIu64 " lines cannot be read and were skipped; the "
+			      "first is %s",
+			      name, skipped, all, first);
 }
 
 static volatile sig_atomic_t stopped;

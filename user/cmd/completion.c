@@ -145,8 +145,8 @@ static void print_zsh_option(const struct scope_option *option)
 	putchar(']');
 	if (value) {
 		kind = kind_of(value);
-		printf("%s:%.*s:", takes_value(option) ? "" : ":",
-		       (int)strcspn(value + strspn(value, "[="), "]"), value + strspn(value, "[="));
+		printf("%s:%.*s:", takes_value(option) ? "" : ":", (int)strcspn(value + strspn(value, "[="), "]"),
+		       value + strspn(value, "[="));
 		if (option->words)
 			printf("(%s)", option->words);
 		else if (kind >= 0)

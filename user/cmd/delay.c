@@ -19,10 +19,10 @@
 
 struct request {
 	struct scope_delay_request delay;
-	const char *by; /* NULL: the default */
+	const char *by;	   /* NULL: the default */
 	const char *input; /* a trace of which the first functions are sites; NULL: none */
 	unsigned top;
-	char text[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT]; /* of these functions */
+	char text[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT];  /* of these functions */
 	char named[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT]; /* of those by --function */
 	bool help;
 };
@@ -85,8 +85,8 @@ static int take_number(int option, const char *value, struct scope_delay_request
 		return 0;
 	case SCOPE_OPTION_REPEATS:
 		if (scope_cmd_number(value, 1, REPEATS_MAX, &number))
-			return scope_cmd_misuse("delay", "--repeats wants a number from 1 to %d, not '%s'",
-						REPEATS_MAX, value);
+			return scope_cmd_misuse("delay", "--repeats wants a number from 1 to %d, not '%s'", REPEATS_MAX,
+						value);
 		request->repeats = (uint32_t)number;
 		return 0;
 	case SCOPE_OPTION_LENGTH:
@@ -101,11 +101,12 @@ static int take_number(int option, const char *value, struct scope_delay_request
 		return 0;
 	case SCOPE_OPTION_MAX_DELAY:
 		if (scope_cmd_seconds(value, &request->second_max_ns))
-			return scope_cmd_misuse("delay", "--max-delay wants a time as 2 or 500ms, not '%s'",
-						value);
+			return scope_cmd_misuse("delay", "--max-delay wants a time as 2 or 500ms, not '%s'", value);
 		if (request->second_max_ns > SCOPE_DELAY_SECOND_MAX_NS_MAX)
-			return scope_cmd_misuse("delay", "--max-delay is at most 100 (seconds in a second: a "
-						"hundred threads that do nothing else), not '%s'", value);
+			return scope_cmd_misuse("delay",
+						"--max-delay is at most 100 (seconds in a second: a "
+						"hundred threads that do nothing else), not '%s'",
+						value);
 		return 0;
 	default:
 		if (scope_cmd_number(value, 0, INT64_MAX, &request->seed))
@@ -123,8 +124,7 @@ static int take(int option, const char *value, struct scope_delay_request *reque
 		return 0;
 	case SCOPE_OPTION_SITE:
 		if (request->sites == SCOPE_DELAY_SITES_MAX)
-			return scope_cmd_misuse("delay", "at most %d times --site",
-						SCOPE_DELAY_SITES_MAX);
+			return scope_cmd_misuse("delay", "at most %d times --site", SCOPE_DELAY_SITES_MAX);
 		request->site[request->sites++] = value;
 		return 0;
 	case SCOPE_OPTION_PROGRESS:
@@ -155,8 +155,7 @@ static int take_function(const char *name, struct request *request)
 	char *text = request->named[request->delay.sites % SCOPE_DELAY_SITES_MAX];
 
 	if (snprintf(text, SCOPE_SITE_TEXT, "function:%s", name) >= SCOPE_SITE_TEXT)
-		return scope_cmd_misuse("delay", "--function: the name is longer than %d bytes",
-					SCOPE_SITE_TEXT - 10);
+		return scope_cmd_misuse("delay", "--function: the name is longer than %d bytes", SCOPE_SITE_TEXT - 10);
 	return take(SCOPE_OPTION_SITE, text, &request->delay);
 }
 
@@ -225,10 +224,17 @@ static int read_profile(const struct scope_delay_request *request, const char *p
 	if (profile.skipped)
 		scope_cmd_say("delay", "%zu experiments are left out: longer delays than time", profile.skipped);
 	result = (struct scope_causal_result){
-		.kind = SCOPE_CAUSAL_SPEEDUP, .program = "", .kernel = "", .seed = request->seed,
-		.progress = profile.point, .site = (const char *const *)profile.site,
-		.sites = profile.sites, .experiment = profile.experiment, .count = profile.count,
-		.planned = profile.count, .ended = "",
+		.kind = SCOPE_CAUSAL_SPEEDUP,
+		.program = "",
+		.kernel = "",
+		.seed = request->seed,
+		.progress = profile.point,
+		.site = (const char *const *)profile.site,
+		.sites = profile.sites,
+		.experiment = profile.experiment,
+		.count = profile.count,
+		.planned = profile.count,
+		.ended = "",
 	};
 	err = scope_causal_result_compute(&result);
 	if (err)
@@ -243,10 +249,14 @@ static int read_profile(const struct scope_delay_request *request, const char *p
 static int bad_values(const struct request *request)
 {
 	if (request->delay.kind == SCOPE_CAUSAL_SPEEDUP)
-		return scope_cmd_misuse("delay", "--by wants up to %d different speedups in percent, as "
-					"0,25%%,50%%, not '%s'", SCOPE_DELAY_VALUES_MAX, request->by);
-	return scope_cmd_misuse("delay", "--by wants up to %d different delays of 1 s at most with their units, "
-				"as 0,50us,1ms, not '%s'", SCOPE_DELAY_VALUES_MAX, request->by);
+		return scope_cmd_misuse("delay",
+					"--by wants up to %d different speedups in percent, as "
+					"0,25%%,50%%, not '%s'",
+					SCOPE_DELAY_VALUES_MAX, request->by);
+	return scope_cmd_misuse("delay",
+				"--by wants up to %d different delays of 1 s at most with their units, "
+				"as 0,50us,1ms, not '%s'",
+				SCOPE_DELAY_VALUES_MAX, request->by);
 }
 
 /* The experiments themselves. */
@@ -260,8 +270,8 @@ static int run(struct request *request, enum scope_causal_kind kind, int rest)
 		return scope_cmd_misuse("delay", "--top N and -i FILE go together");
 	if (rest || !delay->pid || (!delay->sites && !request->top))
 		return scope_cmd_misuse("delay", "which process, and where in it? -p PID --site SITE; what a "
-					"report ranks first: scope report -p PID --save FILE, then -p PID "
-					"--top 3 -i FILE");
+						 "report ranks first: scope report -p PID --save FILE, then -p PID "
+						 "--top 3 -i FILE");
 	for (uint32_t i = 0; i < delay->sites; i++)
 		for (uint32_t j = 0; j < i; j++)
 			if (!strcmp(delay->site[i], delay->site[j]))
@@ -300,6 +310,6 @@ int scope_cmd_delay(int argc, char **argv)
 		return scope_cmd_misuse("delay", "what shall be done: sensitivity, speedup, or read FILE?");
 	if (optind + 2 != argc)
 		return scope_cmd_misuse("delay", "read wants one file");
-	return read_profile(&request.delay, argv[optind + 1], &error) ? scope_cmd_fail("delay", &error) :
-	       SCOPE_EXIT_DONE;
+	return read_profile(&request.delay, argv[optind + 1], &error) ? scope_cmd_fail("delay", &error)
+								      : SCOPE_EXIT_DONE;
 }

@@ -26,8 +26,8 @@ struct scope_delay_request {
 	const char *site[SCOPE_DELAY_SITES_MAX];
 	uint32_t sites;
 	double value[SCOPE_DELAY_VALUES_MAX]; /* as of struct scope_experiment */
-	size_t values; /* none: the kind's own */
-	const char *progress; /* NULL: the default */
+	size_t values;			      /* none: the kind's own */
+	const char *progress;		      /* NULL: the default */
 	uint32_t repeats;
 	uint64_t length_ns, cool_off_ns, second_max_ns, seed;
 	const char *output, *svg, *coz; /* NULL: none */
@@ -36,8 +36,8 @@ struct scope_delay_request {
 /* What came of it. The result points into the rest and into the request, so all stay where they are. */
 struct scope_delay_outcome {
 	struct scope_causal_result result; /* computed */
-	int err;		/* 0, or -errno: what was measured is not what was asked for, */
-	struct scope_error why; /* for this reason */
+	int err;			   /* 0, or -errno: what was measured is not what was asked for, */
+	struct scope_error why;		   /* for this reason */
 	struct scope_target target;
 	char program[SCOPE_PLAIN_COMM_BYTES];
 	struct utsname system;
@@ -55,7 +55,7 @@ int scope_cmd_delay_check(struct scope_error *error);
  * begin.
  */
 int scope_cmd_delay_measure(const struct scope_delay_request *request, struct scope_error *error,
-			struct scope_delay_outcome *ret_outcome);
+			    struct scope_delay_outcome *ret_outcome);
 void scope_cmd_delay_outcome_free(struct scope_delay_outcome *outcome); /* zeroed is fine */
 
 /* Makes the experiments and gives the result. 0, or -errno with error filled. */
@@ -63,6 +63,6 @@ int scope_cmd_delay_run(const struct scope_delay_request *request, struct scope_
 
 /* Writes a computed result as the request asks for. The same. */
 int scope_cmd_delay_give(const struct scope_delay_request *request, const struct scope_causal_result *result,
-		     struct scope_error *error);
+			 struct scope_error *error);
 
 #endif

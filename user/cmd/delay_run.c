@@ -23,7 +23,10 @@
 void scope_cmd_delay_request_init(struct scope_delay_request *request)
 {
 	*request = (struct scope_delay_request){
-		.command = "delay", .follow = true, .repeats = REPEATS, .length_ns = SCOPE_PLAN_LENGTH_NS,
+		.command = "delay",
+		.follow = true,
+		.repeats = REPEATS,
+		.length_ns = SCOPE_PLAN_LENGTH_NS,
 		.cool_off_ns = COOL_OFF_NS,
 	};
 	if (getrandom(&request->seed, sizeof(request->seed), GRND_NONBLOCK) < 0)
@@ -33,8 +36,7 @@ void scope_cmd_delay_request_init(struct scope_delay_request *request)
 }
 
 /* Has a file written by write. path NULL: standard output. */
-static int write_file(const char *path,
-		      int (*write)(const struct scope_causal_result *result, bool flag, FILE *out),
+static int write_file(const char *path, int (*write)(const struct scope_causal_result *result, bool flag, FILE *out),
 		      const struct scope_causal_result *result, bool flag, struct scope_error *error)
 {
 	struct scope_newfile *file;
@@ -46,8 +48,7 @@ static int write_file(const char *path,
 	out = scope_newfile_stream(file);
 	err = out ? write(result, flag, out) : -ENOMEM;
 	if (err)
-		scope_error_set(error, err, "cannot write %.200s: %s", path ? path : "standard output",
-				strerror(-err));
+		scope_error_set(error, err, "cannot write %.200s: %s", path ? path : "standard output", strerror(-err));
 	return scope_cmd_newfile_end("delay", file, err, error);
 }
 
@@ -76,7 +77,7 @@ static bool ends_in(const char *text, const char *end)
 }
 
 int scope_cmd_delay_give(const struct scope_delay_request *request, const struct scope_causal_result *result,
-		     struct scope_error *error)
+			 struct scope_error *error)
 {
 	const bool colour = !request->output && isatty(STDOUT_FILENO);
 	int err;
@@ -102,8 +103,11 @@ int scope_cmd_delay_check(struct scope_error *error)
 	struct scope_error why = { "" };
 	const int err = scope_source_module.check(&why);
 
-	return err ? scope_error_set(error, err, "only the module can hold threads up, perf events cannot; "
-				      "%.380s", why.text) : 0;
+	return err ? scope_error_set(error, err,
+				     "only the module can hold threads up, perf events cannot; "
+				     "%.380s",
+				     why.text)
+		   : 0;
 }
 
 /* Delays that most programs notice and survive. */
@@ -114,30 +118,29 @@ static int make_plan(const struct scope_delay_request *request, struct scope_pla
 
 	if (request->relative)
 		return scope_causal_plan_delays(shares, sizeof(shares) / sizeof(shares[0]), request->sites,
-					 request->repeats, request->seed, ret_plan);
+						request->repeats, request->seed, ret_plan);
 	if (request->values)
 		return scope_causal_plan_delays(request->value, request->values, request->sites, request->repeats,
-					 request->seed, ret_plan);
+						request->seed, ret_plan);
 	if (request->kind == SCOPE_CAUSAL_SPEEDUP)
 		return scope_causal_plan_speedups(request->sites, request->repeats * DRAWS_PER_REPEAT, request->seed,
-					   ret_plan);
-	return scope_causal_plan_delays(delays, sizeof(delays) / sizeof(delays[0]), request->sites,
-				 request->repeats, request->seed, ret_plan);
+						  ret_plan);
+	return scope_causal_plan_delays(delays, sizeof(delays) / sizeof(delays[0]), request->sites, request->repeats,
+					request->seed, ret_plan);
 }
 
-static int make_setup(const struct scope_delay_request *request, struct scope_target *target,
-		      struct scope_error *error, struct setup *setup)
+static int make_setup(const struct scope_delay_request *request, struct scope_target *target, struct scope_error *error,
+		      struct setup *setup)
 {
-	int (*const parse)(uint32_t tgid, const char *text, struct scope_error *why,
-			   struct scope_site *ret_site) =
+	int (*const parse)(uint32_t tgid, const char *text, struct scope_error *why, struct scope_site *ret_site) =
 		request->kind == SCOPE_CAUSAL_SPEEDUP ? scope_causal_site_parse_speedup : scope_causal_site_parse;
 	int err = scope_cmd_delay_check(error);
 
 	if (!err)
 		err = scope_proc_target_find(request->pid, error, target);
 	if (!err)
-		err = scope_causal_point_parse(target->tgid, request->progress ? request->progress : "request",
-					 error, &setup->point);
+		err = scope_causal_point_parse(target->tgid, request->progress ? request->progress : "request", error,
+					       &setup->point);
 	for (uint32_t i = 0; i < request->sites && !err; i++)
 		err = parse(target->tgid, request->site[i], error, &setup->site[i]);
 	if (err)
@@ -154,17 +157,17 @@ static void on_progress(void *context, size_t index, const struct scope_plan_ste
 		scope_cmd_progress("experiment %zu: %s faster by %.0f %%, %.0f s left", index + 1,
 				   request->site[step->site], step->value * 100, left_s);
 	else
-		scope_cmd_progress("experiment %zu: %s by %.0f us, %.0f s left", index + 1,
-				   request->site[step->site], step->value / 1e3, left_s);
+		scope_cmd_progress("experiment %zu: %s by %.0f us, %.0f s left", index + 1, request->site[step->site],
+				   step->value / 1e3, left_s);
 }
 
-static void say_what_comes(const struct scope_delay_request *request, const struct scope_target *target,
-			   size_t count)
+static void say_what_comes(const struct scope_delay_request *request, const struct scope_target *target, size_t count)
 {
 	if (target->note[0])
 		scope_cmd_say(request->command, "%s", target->note);
-	scope_cmd_say(request->command, "%zu experiments of %.3g s, %.3g s in all; --seed %" PRIu64
-		      " repeats their order", count, (double)request->length_ns / 1e9,
+	scope_cmd_say(request->command,
+		      "%zu experiments of %.3g s, %.3g s in all; --seed %" PRIu64 " repeats their order", count,
+		      (double)request->length_ns / 1e9,
 		      (double)(request->length_ns + request->cool_off_ns) * (double)count / 1e9, request->seed);
 }
 
@@ -180,8 +183,8 @@ static const char *ended_by(const struct scope_series_result *series)
 	}
 }
 
-static int run_series(const struct scope_delay_request *request, const struct setup *setup,
-		      struct scope_error *error, struct scope_delay_outcome *outcome)
+static int run_series(const struct scope_delay_request *request, const struct setup *setup, struct scope_error *error,
+		      struct scope_delay_outcome *outcome)
 {
 	const struct scope_series_options options = {
 		.inject = {
@@ -208,12 +211,20 @@ static int compute(const struct scope_delay_request *request, size_t planned, st
 	uname(&outcome->system);
 	scope_plain_comm(outcome->program, outcome->target.comm);
 	outcome->result = (struct scope_causal_result){
-		.kind = request->kind, .program = outcome->program, .pid = outcome->target.tgid,
-		.kernel = outcome->system.release, .seed = request->seed,
+		.kind = request->kind,
+		.program = outcome->program,
+		.pid = outcome->target.tgid,
+		.kernel = outcome->system.release,
+		.seed = request->seed,
 		.progress = request->progress ? request->progress : "request",
-		.site = request->site, .sites = request->sites, .experiment = series->experiment,
-		.count = series->count, .planned = planned, .ended = ended_by(series),
-		.delays = series->delays, .late_p50_ns = series->late_p50_ns,
+		.site = request->site,
+		.sites = request->sites,
+		.experiment = series->experiment,
+		.count = series->count,
+		.planned = planned,
+		.ended = ended_by(series),
+		.delays = series->delays,
+		.late_p50_ns = series->late_p50_ns,
 		.late_p99_ns = series->late_p99_ns,
 	};
 	if (series->end == SCOPE_SERIES_FAILED || series->end == SCOPE_SERIES_NO_PROGRESS) {
@@ -225,7 +236,7 @@ static int compute(const struct scope_delay_request *request, size_t planned, st
 }
 
 int scope_cmd_delay_measure(const struct scope_delay_request *request, struct scope_error *error,
-			struct scope_delay_outcome *ret_outcome)
+			    struct scope_delay_outcome *ret_outcome)
 {
 	struct setup *setup = calloc(1, sizeof(*setup));
 	int err;

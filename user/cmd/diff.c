@@ -58,15 +58,18 @@ static int load(const char *path, FILE *file, struct scope_error *error, json_t 
 		return analyse(path, fileno(file), error, ret_report);
 	*ret_report = json_loadf(file, 0, &wrong);
 	if (!*ret_report)
-		return scope_error_set(error, -EBADMSG, "%s is no JSON (line %d: %s): make it anew with scope report "
-				       "--format json", path, wrong.line, wrong.text);
+		return scope_error_set(error, -EBADMSG,
+				       "%s is no JSON (line %d: %s): make it anew with scope report "
+				       "--format json",
+				       path, wrong.line, wrong.text);
 	if (json_integer_value(json_object_get(*ret_report, "schema")) == SCOPE_REPORT_SCHEMA &&
 	    json_is_array(json_object_get(*ret_report, "findings")))
 		return 0;
 	json_decref(*ret_report);
 	*ret_report = NULL;
-	return scope_error_set(error, -EBADMSG, "%s is no report of schema %d: make it anew with scope report --format json",
-			       path, SCOPE_REPORT_SCHEMA);
+	return scope_error_set(error, -EBADMSG,
+			       "%s is no report of schema %d: make it anew with scope report --format json", path,
+			       SCOPE_REPORT_SCHEMA);
 }
 
 /* The files are opened as root may, and read as the user who called sudo. */
@@ -78,7 +81,8 @@ static int load_both(const struct request *request, struct scope_error *error, j
 	for (int i = 0; i < 2 && !err; i++) {
 		file[i] = fopen(request->path[i], "re");
 		if (!file[i])
-			err = scope_error_set(error, -errno, "%s cannot be read: %s", request->path[i], strerror(errno));
+			err = scope_error_set(error, -errno, "%s cannot be read: %s", request->path[i],
+					      strerror(errno));
 	}
 	if (!err)
 		err = scope_cmd_drop_privilege(error);

@@ -21,8 +21,7 @@
 #define CAPABILITY_SYS_ADMIN 21
 #define CAPABILITY_PERFMON 38
 
-void scope_cmd_doctor_say(struct scope_advice *advice, enum scope_doctor_verdict verdict,
-		      const char *format, ...)
+void scope_cmd_doctor_say(struct scope_advice *advice, enum scope_doctor_verdict verdict, const char *format, ...)
 {
 	char text[sizeof(advice->text)];
 	va_list arguments;
@@ -59,11 +58,13 @@ static void check_privilege(struct scope_machine *machine, struct scope_advice *
 	}
 	if (!(capabilities & (1ull << CAPABILITY_SYS_ADMIN | 1ull << CAPABILITY_PERFMON)))
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
-		    "this user may not trace: run as root, as in `sudo scope record -p PID`");
+				     "this user may not trace: run as root, as in `sudo scope record -p PID`");
 	else if (geteuid())
-		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-		    "not root, but CAP_SYS_ADMIN or CAP_PERFMON is there: access to %s and to /proc of "
-		    "other users' processes is needed too", SCOPE_DEVICE_PATH);
+		scope_cmd_doctor_say(
+			advice, SCOPE_DOCTOR_HINT,
+			"not root, but CAP_SYS_ADMIN or CAP_PERFMON is there: access to %s and to /proc of "
+			"other users' processes is needed too",
+			SCOPE_DEVICE_PATH);
 	else
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "running as root");
 }
@@ -82,8 +83,7 @@ static void check_module(struct scope_machine *machine, struct scope_advice *adv
 	scope_control_close(control);
 	machine->loaded = true;
 	machine->selftest = info.selftest;
-	scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-	    "the scope module is loaded, version %s", info.version);
+	scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "the scope module is loaded, version %s", info.version);
 }
 
 static void check_device(struct scope_machine *machine, struct scope_advice *advice)
@@ -94,8 +94,9 @@ static void check_device(struct scope_machine *machine, struct scope_advice *adv
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "%s is there", SCOPE_DEVICE_PATH);
 	else
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
-		    "%s is missing: `mknod %s c 10 MINOR`, with the number beside `scope` in "
-		    "/proc/misc, or mount a devtmpfs on /dev", SCOPE_DEVICE_PATH, SCOPE_DEVICE_PATH);
+				     "%s is missing: `mknod %s c 10 MINOR`, with the number beside `scope` in "
+				     "/proc/misc, or mount a devtmpfs on /dev",
+				     SCOPE_DEVICE_PATH, SCOPE_DEVICE_PATH);
 }
 
 static void check_disabled(struct scope_machine *machine, struct scope_advice *advice)
@@ -107,9 +108,9 @@ static void check_disabled(struct scope_machine *machine, struct scope_advice *a
 	scope_cmd_doctor_line("/sys/module/scope/parameters/disable", line, sizeof(line));
 	if (line[0] == 'Y')
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
-		    "the module refuses sessions (its parameter disable): `echo 0 > "
-		    "/sys/module/scope/parameters/disable`, and take scope.disable=1 off the kernel's "
-		    "command line, or disable=1 out of /etc/modprobe.d");
+				     "the module refuses sessions (its parameter disable): `echo 0 > "
+				     "/sys/module/scope/parameters/disable`, and take scope.disable=1 off the kernel's "
+				     "command line, or disable=1 out of /etc/modprobe.d");
 }
 
 /* Nothing that a capture needs. */
@@ -119,18 +120,18 @@ static void check_delays(struct scope_machine *machine, struct scope_advice *adv
 
 	if (!machine->loaded)
 		return;
-	if (access("/sys/module/scope", F_OK) == 0 &&
-	    access("/sys/module/scope/parameters/delays", F_OK) != 0) {
+	if (access("/sys/module/scope", F_OK) == 0 && access("/sys/module/scope/parameters/delays", F_OK) != 0) {
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-		    "`scope delay` cannot run: this module was built without delays (SCOPE_DELAYS=0)");
+				     "`scope delay` cannot run: this module was built without delays (SCOPE_DELAYS=0)");
 		return;
 	}
 	scope_cmd_doctor_line("/sys/module/scope/parameters/delays", line, sizeof(line));
 	if (line[0] == 'N')
-		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-		    "`scope delay` cannot run: delays are switched off by the module's parameter delays: "
-		    "`echo 1 > /sys/module/scope/parameters/delays`, and take delays=0 out of "
-		    "/etc/modprobe.d, or scope.delays=0 off the kernel's command line");
+		scope_cmd_doctor_say(
+			advice, SCOPE_DOCTOR_HINT,
+			"`scope delay` cannot run: delays are switched off by the module's parameter delays: "
+			"`echo 1 > /sys/module/scope/parameters/delays`, and take delays=0 out of "
+			"/etc/modprobe.d, or scope.delays=0 off the kernel's command line");
 }
 
 /* As kernel_lockdown(7) has it; nothing where that file is not to be seen. */
@@ -142,12 +143,12 @@ static void check_lockdown(struct scope_machine *machine, struct scope_advice *a
 	scope_cmd_doctor_line("/sys/kernel/security/lockdown", line, sizeof(line));
 	if (strstr(line, "[confidentiality]"))
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
-				 "the kernel is locked down for confidentiality: it lets nothing trace, neither "
-				 "the module nor perf events; boot without lockdown=confidentiality");
+				     "the kernel is locked down for confidentiality: it lets nothing trace, neither "
+				     "the module nor perf events; boot without lockdown=confidentiality");
 	else if (strstr(line, "[integrity]"))
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-				 "the kernel is locked down for integrity: what is loaded must be signed, and "
-				 "traces as on any kernel");
+				     "the kernel is locked down for integrity: what is loaded must be signed, and "
+				     "traces as on any kernel");
 }
 
 static void check_selftest(struct scope_machine *machine, struct scope_advice *advice)
@@ -156,15 +157,16 @@ static void check_selftest(struct scope_machine *machine, struct scope_advice *a
 		return;
 	if (machine->selftest == SCOPE_SELFTEST_OK)
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-		    "the module's probes fire, on switches and on system calls");
+				     "the module's probes fire, on switches and on system calls");
 	else if (machine->selftest == SCOPE_SELFTEST_FAILED)
-		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
-		    "the module's probes on system calls do not fire: end other tracers "
-		    "(/sys/kernel/tracing/current_tracer), look into /sys/kernel/livepatch, then `rmmod "
-		    "scope` and load it again");
+		scope_cmd_doctor_say(
+			advice, SCOPE_DOCTOR_MISSING,
+			"the module's probes on system calls do not fire: end other tracers "
+			"(/sys/kernel/tracing/current_tracer), look into /sys/kernel/livepatch, then `rmmod "
+			"scope` and load it again");
 	else
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-		    "the module's probes fire on switches; the first capture tests system calls");
+				     "the module's probes fire on switches; the first capture tests system calls");
 }
 
 static void check_ptrace(struct scope_machine *machine, struct scope_advice *advice)
@@ -175,8 +177,8 @@ static void check_ptrace(struct scope_machine *machine, struct scope_advice *adv
 	scope_cmd_doctor_line("/proc/sys/kernel/yama/ptrace_scope", line, sizeof(line));
 	if (!strcmp(line, "3"))
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-		    "kernel.yama.ptrace_scope = 3: stacks of threads that stand still cannot be read "
-		    "until it is lowered, which takes a reboot");
+				     "kernel.yama.ptrace_scope = 3: stacks of threads that stand still cannot be read "
+				     "until it is lowered, which takes a reboot");
 }
 
 /* What a capture falls back to. */
@@ -187,11 +189,10 @@ static void check_perf(struct scope_machine *machine, struct scope_advice *advic
 	machine->perf = !scope_perf_source_perf.check(&error);
 	if (machine->perf)
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-		    "perf events can be used: without the module a capture takes "
-		    "them, or insist with --source perf");
+				     "perf events can be used: without the module a capture takes "
+				     "them, or insist with --source perf");
 	else
-		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-				    "no capture by --source perf: %s", error.text);
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT, "no capture by --source perf: %s", error.text);
 }
 
 static void check_symbols(struct scope_machine *machine, struct scope_advice *advice)
@@ -200,15 +201,14 @@ static void check_symbols(struct scope_machine *machine, struct scope_advice *ad
 
 	(void)machine;
 	if (!access("/usr/lib/debug/.build-id", F_OK))
-		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-				 "separate debug files are installed in /usr/lib/debug");
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "separate debug files are installed in /usr/lib/debug");
 	else if (urls && *urls)
-		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-				 "debug files may come from %.200s, with --debuginfod", urls);
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "debug files may come from %.200s, with --debuginfod",
+				     urls);
 	else
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-		    "no separate debug files in /usr/lib/debug: a stripped program shows addresses "
-		    "instead of names; install its -dbgsym or -debuginfo package");
+				     "no separate debug files in /usr/lib/debug: a stripped program shows addresses "
+				     "instead of names; install its -dbgsym or -debuginfo package");
 }
 
 /*
@@ -219,14 +219,22 @@ static const struct check {
 	void (*check)(struct scope_machine *machine, struct scope_advice *advice);
 	bool for_module;
 } checks[] = {
-	{ check_privilege, false },	  { check_perf, false },
-	{ check_module, true },		  { scope_cmd_doctor_file, false },
-	{ check_device, false },	  { check_disabled, false },
-	{ check_selftest, false },	  { check_delays, false },
-	{ scope_cmd_doctor_loading, true },	  { scope_cmd_doctor_installed, true },
-	{ scope_cmd_doctor_headers, true },	  { scope_cmd_doctor_signing, true },
-	{ check_ptrace, false },	  { check_lockdown, false },
-	{ check_symbols, false },	  { scope_cmd_doctor_target, false },
+	{ check_privilege, false },
+	{ check_perf, false },
+	{ check_module, true },
+	{ scope_cmd_doctor_file, false },
+	{ check_device, false },
+	{ check_disabled, false },
+	{ check_selftest, false },
+	{ check_delays, false },
+	{ scope_cmd_doctor_loading, true },
+	{ scope_cmd_doctor_installed, true },
+	{ scope_cmd_doctor_headers, true },
+	{ scope_cmd_doctor_signing, true },
+	{ check_ptrace, false },
+	{ check_lockdown, false },
+	{ check_symbols, false },
+	{ scope_cmd_doctor_target, false },
 	{ scope_cmd_doctor_runtime, false },
 };
 
@@ -259,11 +267,13 @@ static int conclude(const struct scope_machine *machine, bool lacking, bool modu
 
 	if (lacking || (module_lacking && !machine->perf))
 		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_MISSING, "%s",
-		    "what stands beside MISSING above is to be mended first");
+				     "what stands beside MISSING above is to be mended first");
 	else if (module_lacking)
-		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_OK,
-		    "a capture can run, by perf events. With the module (the hints above say how to get "
-		    "it) it would also give %s", scope_perf_source_perf.lacks);
+		scope_cmd_doctor_say(
+			&advice, SCOPE_DOCTOR_OK,
+			"a capture can run, by perf events. With the module (the hints above say how to get "
+			"it) it would also give %s",
+			scope_perf_source_perf.lacks);
 	else
 		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_OK, "a capture can run, by the module");
 	status = advice.verdict == SCOPE_DOCTOR_MISSING ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;

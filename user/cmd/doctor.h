@@ -33,9 +33,8 @@ struct scope_advice {
 	char text[1024];
 };
 
-__attribute__((format(printf, 3, 4))) void scope_cmd_doctor_say(struct scope_advice *advice,
-							     enum scope_doctor_verdict verdict,
-							     const char *format, ...);
+__attribute__((format(printf, 3, 4))) void
+scope_cmd_doctor_say(struct scope_advice *advice, enum scope_doctor_verdict verdict, const char *format, ...);
 
 /* First line of a file below /proc or /sys, "" where it cannot be read. */
 void scope_cmd_doctor_line(const char *path, char *line, size_t size);

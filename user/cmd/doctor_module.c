@@ -23,13 +23,14 @@ void scope_cmd_doctor_file(struct scope_machine *machine, struct scope_advice *a
 	if (scope_control_modinfo_read(machine->file, "vermagic", &error, magic, sizeof(magic)))
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING, "%s", error.text);
 	else if (!strncmp(magic, machine->release, length) && magic[length] == ' ')
-		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-		    "%s is for this kernel, %s", machine->file, machine->release);
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "%s is for this kernel, %s", machine->file,
+				     machine->release);
 	else
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
-		    "%s is for kernel %.*s, and this is %s: build one with `make kmod "
-		    "KDIR=/lib/modules/%s/build`", machine->file, (int)strcspn(magic, " "), magic,
-		    machine->release, machine->release);
+				     "%s is for kernel %.*s, and this is %s: build one with `make kmod "
+				     "KDIR=/lib/modules/%s/build`",
+				     machine->file, (int)strcspn(magic, " "), magic, machine->release,
+				     machine->release);
 }
 
 /* Names stand there without their addresses for everybody. Where it cannot be read nothing is known. */
@@ -56,17 +57,19 @@ static bool fits_the_kernel(const struct scope_machine *machine, struct scope_ad
 {
 	unsigned int major, minor;
 
-	if (sscanf(machine->release, "%u.%u", &major, &minor) == 2 &&
-	    (major < 3 || (major == 3 && minor < 10))) {
+	if (sscanf(machine->release, "%u.%u", &major, &minor) == 2 && (major < 3 || (major == 3 && minor < 10))) {
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
-		    "kernel %s is older than 3.10, the first that the module is for: boot a newer "
-		    "one, or capture by perf events (--source perf)", machine->release);
+				     "kernel %s is older than 3.10, the first that the module is for: boot a newer "
+				     "one, or capture by perf events (--source perf)",
+				     machine->release);
 		return false;
 	}
 	if (!has_tracepoints()) {
-		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
-		    "kernel %s has no tracepoints (built without CONFIG_TRACEPOINTS), which the module "
-		    "and perf events record by: boot one that has", machine->release);
+		scope_cmd_doctor_say(
+			advice, SCOPE_DOCTOR_MISSING,
+			"kernel %s has no tracepoints (built without CONFIG_TRACEPOINTS), which the module "
+			"and perf events record by: boot one that has",
+			machine->release);
 		return false;
 	}
 	return true;
@@ -80,18 +83,17 @@ void scope_cmd_doctor_loading(struct scope_machine *machine, struct scope_advice
 		return;
 	if (access("/proc/modules", F_OK)) {
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
-		    "kernel %s takes no modules (built without CONFIG_MODULES): boot one that does",
-		    machine->release);
+				     "kernel %s takes no modules (built without CONFIG_MODULES): boot one that does",
+				     machine->release);
 		return;
 	}
 	scope_cmd_doctor_line("/proc/sys/kernel/modules_disabled", line, sizeof(line));
 	if (!strcmp(line, "1"))
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
-		    "loading modules was switched off until the next boot "
-		    "(kernel.modules_disabled = 1): reboot, and load scope before that is set");
+				     "loading modules was switched off until the next boot "
+				     "(kernel.modules_disabled = 1): reboot, and load scope before that is set");
 	else
-		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-		    "kernel %s takes modules", machine->release);
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "kernel %s takes modules", machine->release);
 }
 
 static bool os_is_like(const char *text, const char *name)
@@ -131,8 +133,7 @@ void scope_cmd_doctor_headers(struct scope_machine *machine, struct scope_advice
 
 	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", machine->release);
 	if (!access(path, F_OK)) {
-		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-		    "headers of kernel %s are installed", machine->release);
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "headers of kernel %s are installed", machine->release);
 		return;
 	}
 	if (!scope_proc_file_read(&text, "/etc/os-release")) {
@@ -146,22 +147,21 @@ void scope_cmd_doctor_headers(struct scope_machine *machine, struct scope_advice
 		free(text);
 	}
 	scope_cmd_doctor_say(advice, machine->loaded ? SCOPE_DOCTOR_HINT : SCOPE_DOCTOR_MISSING,
-	    "no headers of kernel %s, which building scope.ko needs: %s; or build it on another "
-	    "machine with `make kmod KDIR=...`", machine->release, install);
+			     "no headers of kernel %s, which building scope.ko needs: %s; or build it on another "
+			     "machine with `make kmod KDIR=...`",
+			     machine->release, install);
 }
 
 /* Where modprobe looks, first the folders that come before others; compressed as distributions do. */
 static bool find_installed(const char *release, char path[PATH_MAX])
 {
-	static const char *const folders[] = { "updates/dkms", "updates", "extra", "weak-updates",
-					       "kernel/extra" };
+	static const char *const folders[] = { "updates/dkms", "updates", "extra", "weak-updates", "kernel/extra" };
 	static const char *const ends[] = { "", ".xz", ".gz", ".zst" };
 	size_t i, j;
 
 	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		for (j = 0; j < sizeof(ends) / sizeof(ends[0]); j++) {
-			snprintf(path, PATH_MAX, "/lib/modules/%s/%s/scope.ko%s", release, folders[i],
-				 ends[j]);
+			snprintf(path, PATH_MAX, "/lib/modules/%s/%s/scope.ko%s", release, folders[i], ends[j]);
 			if (!access(path, F_OK))
 				return true;
 		}
@@ -175,13 +175,12 @@ void scope_cmd_doctor_installed(struct scope_machine *machine, struct scope_advi
 		return;
 	if (find_installed(machine->release, machine->installed))
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-				 "%s is installed for this kernel: `modprobe scope` loads it",
-				 machine->installed);
+				     "%s is installed for this kernel: `modprobe scope` loads it", machine->installed);
 	else
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
-				 "no scope.ko is installed for kernel %s: install the package scope-dkms, "
-				 "or run `make dkms`, or `make kmod` and insmod what it prints",
-				 machine->release);
+				     "no scope.ko is installed for kernel %s: install the package scope-dkms, "
+				     "or run `make dkms`, or `make kmod` and insmod what it prints",
+				     machine->release);
 }
 
 /* 1: a signature follows the module, 0: none does, -1: compressed or unreadable, so who knows. */
@@ -238,29 +237,29 @@ static const char *enrol_command(void)
 	return "mokutil --import CERT";
 }
 
-static void say_signing(const struct scope_machine *machine, const char *why,
-			struct scope_advice *advice)
+static void say_signing(const struct scope_machine *machine, const char *why, struct scope_advice *advice)
 {
 	const char *path = machine->file ? machine->file : machine->installed;
 	const int known = *path ? is_signed(path) : 0;
 
 	if (known > 0)
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-				 "this kernel loads signed modules only (%s), and %s is signed: where it "
-				 "is refused all the same (`Key was rejected by service`), enrol the "
-				 "certificate by `%s` and a reboot", why, path, enrol_command());
+				     "this kernel loads signed modules only (%s), and %s is signed: where it "
+				     "is refused all the same (`Key was rejected by service`), enrol the "
+				     "certificate by `%s` and a reboot",
+				     why, path, enrol_command());
 	else if (known < 0)
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-				 "this kernel loads signed modules only (%s): `modinfo -F signer %s` tells "
-				 "by whom this one is; enrol that certificate by `%s` and a reboot", why,
-				 path, enrol_command());
+				     "this kernel loads signed modules only (%s): `modinfo -F signer %s` tells "
+				     "by whom this one is; enrol that certificate by `%s` and a reboot",
+				     why, path, enrol_command());
 	else
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
-				 "this kernel loads signed modules only (%s): sign %s with "
-				 "`/lib/modules/%s/build/scripts/sign-file sha256 KEY CERT scope.ko` and "
-				 "enrol the certificate by `%s` and a reboot (docs/install.md has the "
-				 "steps), or switch Secure Boot off", why, *path ? path : "scope.ko",
-				 machine->release, enrol_command());
+				     "this kernel loads signed modules only (%s): sign %s with "
+				     "`/lib/modules/%s/build/scripts/sign-file sha256 KEY CERT scope.ko` and "
+				     "enrol the certificate by `%s` and a reboot (docs/install.md has the "
+				     "steps), or switch Secure Boot off",
+				     why, *path ? path : "scope.ko", machine->release, enrol_command());
 }
 
 void scope_cmd_doctor_signing(struct scope_machine *machine, struct scope_advice *advice)
@@ -272,15 +271,14 @@ void scope_cmd_doctor_signing(struct scope_machine *machine, struct scope_advice
 		return;
 	scope_cmd_doctor_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
 	scope_cmd_doctor_line("/sys/module/module/parameters/sig_enforce", enforce, sizeof(enforce));
-	if (!strstr(lockdown, "[integrity]") && !strstr(lockdown, "[confidentiality]") &&
-	    enforce[0] != 'Y') {
+	if (!strstr(lockdown, "[integrity]") && !strstr(lockdown, "[confidentiality]") && enforce[0] != 'Y') {
 		if (lockdown[0] || lockdown_is_off())
 			scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "unsigned modules may be loaded");
 		else
 			scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-					 "whether this kernel takes unsigned modules is not to be seen%s: "
-					 "`mount -t securityfs none /sys/kernel/security`, and ask again",
-					 secure ? " (Secure Boot is on)" : "");
+					     "whether this kernel takes unsigned modules is not to be seen%s: "
+					     "`mount -t securityfs none /sys/kernel/security`, and ask again",
+					     secure ? " (Secure Boot is on)" : "");
 		return;
 	}
 	snprintf(why, sizeof(why), "%s%s", enforce[0] == 'Y' ? "sig_enforce" : "lockdown",

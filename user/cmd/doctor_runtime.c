@@ -30,13 +30,13 @@ static void tell(struct scope_proc_reader *reader, uint32_t pid, const struct sc
 
 	if (runtime->map && has_map(reader, pid)) {
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-				 "process %u runs %s, and names what it compiles in /tmp/perf-%u.map", pid,
-				 runtime->name, scope_proc_own_number(pid));
+				     "process %u runs %s, and names what it compiles in /tmp/perf-%u.map", pid,
+				     runtime->name, scope_proc_own_number(pid));
 		return;
 	}
 	snprintf(needs, sizeof(needs), runtime->needs, pid);
 	scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT, "process %u runs %s, whose functions have no names%s: %s", pid,
-			 runtime->name, runtime->map ? " yet" : "", needs);
+			     runtime->name, runtime->map ? " yet" : "", needs);
 }
 
 void scope_cmd_doctor_runtime(struct scope_machine *machine, struct scope_advice *advice)

@@ -22,8 +22,7 @@ static int open_mapped(struct scope_proc_reader *reader, const struct scope_trac
 
 	snprintf(root, sizeof(root), "/proc/%u/root", map->tgid);
 	fd = scope_proc_reader_open_below(reader, root, map->path, true);
-	return fd >= 0 ? fd : scope_proc_reader_open_mapped(reader, map->tgid, map->start, map->end, true,
-							    NULL);
+	return fd >= 0 ? fd : scope_proc_reader_open_mapped(reader, map->tgid, map->start, map->end, true, NULL);
 }
 
 /*
@@ -66,8 +65,8 @@ static bool is_program_code(const struct scope_proc_maps *maps, size_t index)
 	return true;
 }
 
-static void look_at_maps(const struct scope_machine *machine, struct scope_proc_reader *reader, const struct scope_proc_maps *maps,
-			 struct scope_advice *advice)
+static void look_at_maps(const struct scope_machine *machine, struct scope_proc_reader *reader,
+			 const struct scope_proc_maps *maps, struct scope_advice *advice)
 {
 	size_t i, files = 0, stripped = 0, used = 0;
 	bool go = false;
@@ -82,8 +81,8 @@ static void look_at_maps(const struct scope_machine *machine, struct scope_proc_
 			continue;
 		if (go) {
 			scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-					 "process %u: functions of %s will have no names: %s", machine->pid,
-					 maps->map[i].path, SCOPE_RUNTIME_GO_NEEDS);
+					     "process %u: functions of %s will have no names: %s", machine->pid,
+					     maps->map[i].path, SCOPE_RUNTIME_GO_NEEDS);
 			return;
 		}
 		if (stripped++ < SHOWN && used < sizeof(list))
@@ -93,13 +92,14 @@ static void look_at_maps(const struct scope_machine *machine, struct scope_proc_
 	}
 	if (stripped)
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-				 "process %u: functions of %zu of its %zu files will have no names: "
-				 "install the -dbgsym or -debuginfo package of %s%s", machine->pid, stripped,
-				 files, list, stripped > SHOWN ? ", …" : "");
+				     "process %u: functions of %zu of its %zu files will have no names: "
+				     "install the -dbgsym or -debuginfo package of %s%s",
+				     machine->pid, stripped, files, list, stripped > SHOWN ? ", …" : "");
 	else
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-				 "process %u: the functions of its program and libraries have names (%zu "
-				 "files besides the system's)", machine->pid, files);
+				     "process %u: the functions of its program and libraries have names (%zu "
+				     "files besides the system's)",
+				     machine->pid, files);
 }
 
 void scope_cmd_doctor_target(struct scope_machine *machine, struct scope_advice *advice)
@@ -117,12 +117,13 @@ void scope_cmd_doctor_target(struct scope_machine *machine, struct scope_advice 
 	if (!err)
 		err = scope_proc_maps_read(proc, machine->pid, &maps);
 	if (err)
-		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING, "process %u cannot be looked at: %s",
-				 machine->pid, err == -ESRCH || err == -ENOENT ?
-				 "there is no such process" : err == -ETIMEDOUT ?
-				 "its maps could not be read within a second: a server that does not answer "
-				 "holds a part of its memory (userfaultfd, FUSE, a network file system)" :
-				 strerror(-err));
+		scope_cmd_doctor_say(
+			advice, SCOPE_DOCTOR_MISSING, "process %u cannot be looked at: %s", machine->pid,
+			err == -ESRCH || err == -ENOENT ? "there is no such process"
+			: err == -ETIMEDOUT
+				? "its maps could not be read within a second: a server that does not answer "
+				  "holds a part of its memory (userfaultfd, FUSE, a network file system)"
+				: strerror(-err));
 	else
 		look_at_maps(machine, reader, &maps, advice);
 	scope_proc_maps_destroy(&maps);

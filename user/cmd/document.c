@@ -23,8 +23,7 @@ int scope_cmd_document_format(const char *command, const char *value, bool *ret_
 
 json_t *scope_cmd_document_begin(const char *command)
 {
-	return json_pack("{s:i, s:s, s:s}", "schema", SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION, "command",
-			 command);
+	return json_pack("{s:i, s:s, s:s}", "schema", SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION, "command", command);
 }
 
 json_t *scope_cmd_document_text(const char *text)
@@ -42,8 +41,10 @@ int scope_cmd_document_end(const char *command, json_t *document)
 	int err = -ENOMEM;
 
 	if (document)
-		err = json_dumpf(document, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) ||
-		      putchar('\n') == EOF || fflush(stdout) ? -EIO : 0;
+		err = json_dumpf(document, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) || putchar('\n') == EOF ||
+				      fflush(stdout)
+			      ? -EIO
+			      : 0;
 	json_decref(document);
 	if (!err)
 		return SCOPE_EXIT_DONE;

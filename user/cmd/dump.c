@@ -29,8 +29,7 @@ static int find_begin(struct scope_trace *trace, uint64_t *ret_ns)
 }
 
 /* Times count from the window's begin; 0: from the first event on, to the last. */
-static int write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns,
-		      struct scope_error *error)
+static int write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, struct scope_error *error)
 {
 	uint64_t begin_ns;
 	int err = find_begin(trace, &begin_ns);
@@ -38,7 +37,7 @@ static int write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_n
 	if (err)
 		return scope_error_set(error, err, "cannot read the trace: %s", strerror(-err));
 	return scope_trace_text_write_span(trace, from_ns ? begin_ns + from_ns : 0,
-				     to_ns ? begin_ns + to_ns : UINT64_MAX, stdout, error);
+					   to_ns ? begin_ns + to_ns : UINT64_MAX, stdout, error);
 }
 
 static int dump(const char *path, uint64_t from_ns, uint64_t to_ns)
@@ -89,8 +88,7 @@ static int reverse(const char *text, const char *output)
 		return reverse_stream(stdin, "standard input", output);
 	stream = fopen(text, "re");
 	if (!stream) {
-		scope_error_set(&error, -errno, "cannot open %s: %s; check the name", text,
-				strerror(errno));
+		scope_error_set(&error, -errno, "cannot open %s: %s; check the name", text, strerror(errno));
 		return scope_cmd_fail("dump", &error);
 	}
 	err = reverse_stream(stream, text, output);
@@ -111,7 +109,7 @@ int scope_cmd_dump(int argc, char **argv)
 		case SCOPE_OPTION_TO:
 			if (scope_duration_parse(optarg, option == SCOPE_OPTION_FROM ? &from_ns : &to_ns))
 				return scope_cmd_misuse("dump", "--from and --to want a time after "
-							"the window's begin, as 12.5 or 500ms");
+								"the window's begin, as 12.5 or 500ms");
 			break;
 		case 'r':
 			backwards = true;

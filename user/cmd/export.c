@@ -40,17 +40,18 @@ static int run_format(const struct scope_export_format *format, struct scope_tra
 	} else {
 		to.path = scope_newfile_path(file);
 		if (scope_newfile_is_special(file))
-			err = scope_error_set(error, -EINVAL, "%s is no regular file, and %s needs one: name "
-					       "another place with -o", output, format->name);
+			err = scope_error_set(error, -EINVAL,
+					      "%s is no regular file, and %s needs one: name "
+					      "another place with -o",
+					      output, format->name);
 	}
 	if (!err)
 		err = format->run(trace, symbols, &to, error);
 	return scope_cmd_newfile_end("export", file, err, error);
 }
 
-static int export_file(const struct scope_export_format *format, const char *input,
-		       const char *output, const struct scope_symbol_options *options,
-		       struct scope_error *error)
+static int export_file(const struct scope_export_format *format, const char *input, const char *output,
+		       const struct scope_symbol_options *options, struct scope_error *error)
 {
 	const struct scope_trace_symbol *rows;
 	const struct scope_trace_map *maps;
@@ -71,8 +72,10 @@ static int export_file(const struct scope_export_format *format, const char *inp
 	} else {
 		err = run_format(format, trace, symbols, output, error);
 		if (!err && *scope_trace_damage(trace))
-			err = scope_error_set(error, -EBADMSG, "%.200s: %.280s; what could be read was "
-					       "exported", input, scope_trace_damage(trace));
+			err = scope_error_set(error, -EBADMSG,
+					      "%.200s: %.280s; what could be read was "
+					      "exported",
+					      input, scope_trace_damage(trace));
 	}
 	scope_symbols_destroy(symbols);
 	scope_trace_close(trace);
@@ -107,14 +110,12 @@ int scope_cmd_export(int argc, char **argv)
 		return scope_cmd_misuse("export", "name a format and one file");
 	format = scope_export_find(argv[optind]);
 	if (!format)
-		return scope_cmd_misuse("export", "there is no format '%s'; --help lists them",
-					argv[optind]);
+		return scope_cmd_misuse("export", "there is no format '%s'; --help lists them", argv[optind]);
 	if (!output && format->kind != SCOPE_EXPORT_STREAM)
 		return scope_cmd_misuse("export", "%s needs -o %s", format->name,
 					format->kind == SCOPE_EXPORT_DIRECTORY ? "DIRECTORY" : "FILE");
 	if (!output && format->binary && isatty(STDOUT_FILENO))
-		return scope_cmd_misuse("export", "%s is not for a terminal: name a file with -o",
-					format->name);
+		return scope_cmd_misuse("export", "%s is not for a terminal: name a file with -o", format->name);
 	return export_file(format, argv[optind + 1], output, &symbols.options, &error)
 		       ? scope_cmd_fail("export", &error)
 		       : SCOPE_EXIT_DONE;

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[],
-			 struct scope_capture_options *options, struct scope_error *error)
+int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[], struct scope_capture_options *options,
+			 struct scope_error *error)
 {
 	int err;
 

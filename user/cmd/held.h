@@ -8,14 +8,14 @@
 #include "proc/target.h"
 
 struct scope_cmd_held {
-	const char *name; /* of our command, for what it has to say: "report" */
+	const char *name;	     /* of our command, for what it has to say: "report" */
 	struct scope_launch *launch; /* NULL: the process was there before */
 	struct scope_error failed;   /* it could not be run */
 };
 
 /* command: NULL, or its words; the options are made to trace it. 0, or -errno with error. */
-int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[],
-			 struct scope_capture_options *options, struct scope_error *error);
+int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[], struct scope_capture_options *options,
+			 struct scope_error *error);
 /* To be called as tracing is on: says what the user should know of the target, and lets it go. */
 void scope_cmd_held_begun(struct scope_cmd_held *held, const struct scope_target *target);
 /* At the end: -ENOENT with error where it could not be run, else 0. */

@@ -24,21 +24,21 @@ static int open_input(const char *input, struct scope_error *error, FILE **ret_s
 		*ret_stream = fopen(input, "re");
 	else
 		return 0;
-	return *ret_stream ? 0 : scope_error_set(error, -errno, "cannot open %s: %s; check the name", input,
-						 strerror(errno));
+	return *ret_stream
+		       ? 0
+		       : scope_error_set(error, -errno, "cannot open %s: %s; check the name", input, strerror(errno));
 }
 
-static int read_input(FILE *stream, const char *input, const char *output,
-		      const struct scope_import_choice *choice, struct scope_error *error,
-		      struct scope_import_result *result)
+static int read_input(FILE *stream, const char *input, const char *output, const struct scope_import_choice *choice,
+		      struct scope_error *error, struct scope_import_result *result)
 {
 	struct scope_writer *writer;
 	int err = scope_trace_writer_create(output, error, &writer);
 
 	if (err)
 		return err;
-	err = stream ? scope_import_script(stream, input, choice, writer, error, result) :
-			scope_import_ctf(input, choice, writer, error, result);
+	err = stream ? scope_import_script(stream, input, choice, writer, error, result)
+		     : scope_import_ctf(input, choice, writer, error, result);
 	if (!err)
 		err = scope_trace_writer_finish(writer, error);
 	else if (!error->text[0])
@@ -81,8 +81,10 @@ int scope_cmd_import(int argc, char **argv)
 		switch (option) {
 		case 'p':
 			if (scope_cmd_number(optarg, 1, SCOPE_TID_MASK, &pid))
-				return scope_cmd_misuse("import", "-p wants the number of a process, not "
-							"'%s'", optarg);
+				return scope_cmd_misuse("import",
+							"-p wants the number of a process, not "
+							"'%s'",
+							optarg);
 			choice.pid = (uint32_t)pid;
 			break;
 		case SCOPE_OPTION_COMM:
@@ -104,6 +106,6 @@ int scope_cmd_import(int argc, char **argv)
 		return scope_cmd_misuse("import", "-o FILE is missing");
 	if (!choice.pid && !choice.comm)
 		return scope_cmd_misuse("import", "of what? name a process with -p PID, or threads with "
-					"--comm NAME");
+						  "--comm NAME");
 	return import(argv[optind], output, &choice);
 }

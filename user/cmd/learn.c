@@ -42,20 +42,26 @@ static int take_number(int option, const char *value, struct request *request)
 	switch (option) {
 	case SCOPE_OPTION_MIN_SUPPORT:
 		if (scope_cmd_number(value, 1, UINT32_MAX, &number))
-			return scope_cmd_misuse("learn", "--min-support wants a number of 1 or more, not "
-						"'%s'", value);
+			return scope_cmd_misuse("learn",
+						"--min-support wants a number of 1 or more, not "
+						"'%s'",
+						value);
 		request->mine.support_min = number;
 		return 0;
 	case SCOPE_OPTION_MAX_EPISODES:
 		if (scope_cmd_number(value, 1, 100000, &number))
-			return scope_cmd_misuse("learn", "--max-episodes wants a number from 1 to 100000, "
-						"not '%s'", value);
+			return scope_cmd_misuse("learn",
+						"--max-episodes wants a number from 1 to 100000, "
+						"not '%s'",
+						value);
 		request->mine.episodes_max = number;
 		return 0;
 	default:
 		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
-			return scope_cmd_misuse("learn", "--stack-bytes wants a multiple of 8 from 64 to "
-						"%d, not '%s'", SCOPE_STACK_BYTES_MAX, value);
+			return scope_cmd_misuse("learn",
+						"--stack-bytes wants a multiple of 8 from 64 to "
+						"%d, not '%s'",
+						SCOPE_STACK_BYTES_MAX, value);
 		request->capture.stack_bytes = (uint32_t)number;
 		return 0;
 	}
@@ -66,8 +72,10 @@ static int take_value(int option, const char *value, struct request *request)
 	switch (option) {
 	case 'd':
 		if (scope_cmd_seconds(value, &request->capture.duration_ns))
-			return scope_cmd_misuse("learn", "-d wants a time as 90, 1.5, 500ms or 2m, up to "
-						"168h, not '%s'", value);
+			return scope_cmd_misuse("learn",
+						"-d wants a time as 90, 1.5, 500ms or 2m, up to "
+						"168h, not '%s'",
+						value);
 		request->duration = true;
 		return 0;
 	case 'i':
@@ -101,8 +109,7 @@ static int parse(int argc, char **argv, struct request *request)
 			return scope_cmd_misuse("learn", "that option is not understood");
 		status = scope_cmd_symbols("learn", option, optarg, &request->symbols);
 		if (status < 0)
-			status = option == 'p' ? scope_cmd_select("learn", option, optarg,
-								  &request->selection)
+			status = option == 'p' ? scope_cmd_select("learn", option, optarg, &request->selection)
 					       : take_value(option, optarg, request);
 		if (status)
 			return status;
@@ -115,10 +122,10 @@ static int parse(int argc, char **argv, struct request *request)
 	request->capture.selection = &request->selection;
 	if (!!request->capture.pid + !!request->input + !!request->command != 1)
 		return scope_cmd_misuse("learn", "from what? name one of a command behind --, a process "
-					"with -p PID, or a trace with -i FILE");
+						 "with -p PID, or a trace with -i FILE");
 	if (request->input && (request->duration || request->save || request->source))
 		return scope_cmd_misuse("learn", "--duration, --save and --source go with -p or a "
-					"command");
+						 "command");
 	if (request->command && !request->duration)
 		request->capture.duration_ns = 0;
 	return 0;
@@ -150,12 +157,14 @@ static void progress(void *context, const struct scope_capture_progress *now)
 			   (double)now->elapsed_ns / 1e9, now->records, now->lost);
 }
 
-static int capture(const struct request *request, struct scope_proc_root *root,
-		   struct scope_writer *writer, struct scope_error *error)
+static int capture(const struct request *request, struct scope_proc_root *root, struct scope_writer *writer,
+		   struct scope_error *error)
 {
 	struct session session = { .held.name = "learn", .root = root };
 	const struct scope_capture_watch watch = {
-		.begun = begun, .progress = progress, .context = &session,
+		.begun = begun,
+		.progress = progress,
+		.context = &session,
 	};
 	struct scope_capture_options options = request->capture;
 	struct scope_capture_stats stats;
@@ -164,8 +173,7 @@ static int capture(const struct request *request, struct scope_proc_root *root,
 	err = scope_cmd_held_start(&session.held, request->command, &options, error);
 	if (err)
 		return err;
-	err = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
-			     error, &stats);
+	err = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch, error, &stats);
 	if (!err)
 		err = scope_cmd_held_check(&session.held, error);
 	scope_cmd_held_free(&session.held);
@@ -174,8 +182,8 @@ static int capture(const struct request *request, struct scope_proc_root *root,
 }
 
 /* Captures into --save or an unnamed file, and opens what was captured. */
-static int capture_and_open(const struct request *request, struct scope_proc_root *root,
-			    struct scope_error *error, struct scope_trace **ret_trace)
+static int capture_and_open(const struct request *request, struct scope_proc_root *root, struct scope_error *error,
+			    struct scope_trace **ret_trace)
 {
 	struct scope_cmd_captured captured;
 	int err = scope_cmd_captured_create(request->save, error, &captured);
@@ -198,41 +206,48 @@ static void print_summary(const struct scope_learned *learned, const char *db, s
 
 		for (size_t j = 0; j < learned->functions; j++)
 			functions += learned->function[j].build == i;
-		printf("%s, build-id %s: %zu functions\n", learned->build[i].module,
-		       learned->build[i].build_id, functions);
+		printf("%s, build-id %s: %zu functions\n", learned->build[i].module, learned->build[i].build_id,
+		       functions);
 	}
 	printf("%s: %" PRIu64 " calls, %zu signatures\n", db, learned->stacks, episodes);
 	if (learned->stacks * 10 < learned->calls * 9)
 		printf("only %.0f %% of the calls have a stack: learn with less load, or from a trace that "
-		       "`scope learn --save` wrote\n", 100.0 * learned->stacks / learned->calls);
+		       "`scope learn --save` wrote\n",
+		       100.0 * learned->stacks / learned->calls);
 	if (learned->nameless * 10 > learned->stacks)
 		printf("%.0f %% of the stacks show no function of the program: install its debug symbols, or "
-		       "raise --stack-bytes\n", 100.0 * learned->nameless / learned->stacks);
+		       "raise --stack-bytes\n",
+		       100.0 * learned->nameless / learned->stacks);
 	if (learned->no_build_id)
 		printf("%s has no build-id, so nothing can be learned of it: link it with "
-		       "-Wl,--build-id\n", learned->no_build_id);
+		       "-Wl,--build-id\n",
+		       learned->no_build_id);
 }
 
 /* Why there is nothing to keep, and what to do. -ENODATA. */
 static int nothing_learned(const struct scope_learned *learned, struct scope_error *error)
 {
 	if (!learned->stacks)
-		return scope_error_set(error, -ENODATA, "no call in the trace has a stack: record it with "
+		return scope_error_set(error, -ENODATA,
+				       "no call in the trace has a stack: record it with "
 				       "`scope learn --save`");
 	if (learned->no_build_id)
-		return scope_error_set(error, -ENODATA, "%s has no build-id, so nothing can be learned of "
-				       "it: link it with -Wl,--build-id", learned->no_build_id);
+		return scope_error_set(error, -ENODATA,
+				       "%s has no build-id, so nothing can be learned of "
+				       "it: link it with -Wl,--build-id",
+				       learned->no_build_id);
 	if (learned->no_file)
-		return scope_error_set(error, -ENODATA, "the stacks show only code that stands in no file: "
+		return scope_error_set(error, -ENODATA,
+				       "the stacks show only code that stands in no file: "
 				       "what a runtime makes as it runs, or unpacks to memory, cannot be "
 				       "learned");
-	return scope_error_set(error, -ENODATA, "no stack shows a function of the program: it may have "
+	return scope_error_set(error, -ENODATA,
+			       "no stack shows a function of the program: it may have "
 			       "ended before its maps could be read; give it more to do");
 }
 
 /* root: where the files of the trace lie; "": as its paths say. */
-static int learn(const struct request *request, const char *root, struct scope_trace *trace,
-		 struct scope_error *error)
+static int learn(const struct request *request, const char *root, struct scope_trace *trace, struct scope_error *error)
 {
 	struct scope_symbol_options options = request->symbols.options;
 	const struct scope_trace_symbol *rows;
@@ -281,7 +296,7 @@ static int run(const struct request *request, struct scope_error *error)
 	int err;
 
 	err = request->input ? scope_cmd_open_traces(1, &request->input, error, &trace)
-			      : capture_and_open(request, &root, error, &trace);
+			     : capture_and_open(request, &root, error, &trace);
 	if (!err)
 		err = learn(request, root.path, trace, error);
 	scope_trace_close(trace);

@@ -18,8 +18,7 @@ void scope_cmd_learned_init(struct scope_cmd_learned *learned)
 	};
 }
 
-int scope_cmd_learned(const char *command, int option, const char *value,
-		      struct scope_cmd_learned *learned)
+int scope_cmd_learned(const char *command, int option, const char *value, struct scope_cmd_learned *learned)
 {
 	uint64_t number;
 
@@ -37,8 +36,7 @@ int scope_cmd_learned(const char *command, int option, const char *value,
 		return 0;
 	case SCOPE_OPTION_SHARED:
 		if (scope_cmd_number(value, 1, 1000, &number))
-			return scope_cmd_misuse(command, "--shared wants a number from 1 to 1000, not '%s'",
-						value);
+			return scope_cmd_misuse(command, "--shared wants a number from 1 to 1000, not '%s'", value);
 		learned->options.owners_max = (uint32_t)number;
 		return 0;
 	default:

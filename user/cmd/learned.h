@@ -15,8 +15,7 @@ struct scope_cmd_learned {
 void scope_cmd_learned_init(struct scope_cmd_learned *learned);
 
 /* -1: the option is none of these. Else 0, or the exit status. */
-int scope_cmd_learned(const char *command, int option, const char *value,
-		      struct scope_cmd_learned *learned);
+int scope_cmd_learned(const char *command, int option, const char *value, struct scope_cmd_learned *learned);
 
 struct scope_trace;
 

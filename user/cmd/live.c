@@ -57,9 +57,8 @@ static void put_all(const char *text, size_t bytes)
 	}
 }
 
-int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct scope_report_style *style,
-			  bool json, const struct scope_analysis_options *options,
-			  struct scope_cmd_live **ret_live)
+int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct scope_report_style *style, bool json,
+			  const struct scope_analysis_options *options, struct scope_cmd_live **ret_live)
 {
 	struct scope_cmd_live *live = calloc(1, sizeof(*live));
 
@@ -154,13 +153,11 @@ static void put_screen(FILE *to, const char *text)
 /* Has it gone on for longer than what reports are of? */
 static bool is_windowed(const struct scope_cmd_live *live, const struct scope_capture_progress *now)
 {
-	return live->window_ns && now->elapsed_ns > live->window_ns &&
-	       now->settled_ns > live->window_ns;
+	return live->window_ns && now->elapsed_ns > live->window_ns && now->settled_ns > live->window_ns;
 }
 
 /* What the capture has come to, above each report. */
-static void put_state(const struct scope_cmd_live *live, const struct scope_capture_progress *now,
-		      FILE *to)
+static void put_state(const struct scope_cmd_live *live, const struct scope_capture_progress *now, FILE *to)
 {
 	fprintf(to, "live · %.0f s", (double)now->elapsed_ns / 1e9);
 	if (now->duration_ns)
@@ -181,8 +178,8 @@ static json_t *make_state(const struct scope_cmd_live *live, const struct scope_
 }
 
 /* -errno: nothing can be said. */
-static int make_report(const struct scope_cmd_live *live, struct scope_stream *stream,
-		       int trace_fd, const struct scope_capture_progress *now, FILE *to)
+static int make_report(const struct scope_cmd_live *live, struct scope_stream *stream, int trace_fd,
+		       const struct scope_capture_progress *now, FILE *to)
 {
 	struct scope_analysis_options options = *live->options;
 	struct scope_analysis *analysis;

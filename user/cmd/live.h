@@ -23,9 +23,8 @@ struct scope_cmd_live;
  * each, but for its colours; json: each is JSON, in a line of its own, terminal or not; options: for all but the
  * stream and the root of files, borrowed. 0 or -ENOMEM.
  */
-int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct scope_report_style *style,
-			  bool json, const struct scope_analysis_options *options,
-			  struct scope_cmd_live **ret_live);
+int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct scope_report_style *style, bool json,
+			  const struct scope_analysis_options *options, struct scope_cmd_live **ret_live);
 
 /*
  * Forks off a report if it is time for one and the last is done. trace_fd: the file that is written, all

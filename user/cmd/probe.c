@@ -23,9 +23,11 @@ static const struct {
 
 static int bad_form(const char *text, struct scope_error *error)
 {
-	return scope_error_set(error, -EINVAL, "--probe wants k:SYMBOL, kr:SYMBOL, u:PATH:FUNCTION or "
+	return scope_error_set(error, -EINVAL,
+			       "--probe wants k:SYMBOL, kr:SYMBOL, u:PATH:FUNCTION or "
 			       "ur:PATH:FUNCTION, with ,args=N (up to 6) or ,stack behind it, not "
-			       "'%.200s'", text);
+			       "'%.200s'",
+			       text);
 }
 
 /* Cuts ",args=N" and ",stack" off the end of text. */
@@ -37,8 +39,7 @@ static int take_suffixes(char *text, struct scope_probe *probe)
 	while ((comma = strrchr(text, ','))) {
 		if (!strcmp(comma, ",stack"))
 			probe->flags |= SCOPE_PROBE_WITH_STACK;
-		else if (!strncmp(comma, ",args=", 6) &&
-			 !scope_cmd_number(comma + 6, 0, SCOPE_ARG_MAX, &number))
+		else if (!strncmp(comma, ",args=", 6) && !scope_cmd_number(comma + 6, 0, SCOPE_ARG_MAX, &number))
 			probe->args = (uint8_t)number;
 		else
 			return -EINVAL;
@@ -59,8 +60,7 @@ static int take_offset(const char *text, uint64_t *ret_offset)
 }
 
 /* A path of this host: what is set in a container is named through /proc/PID/root. */
-static int find_function(const char *path, const char *name, struct scope_error *error,
-			 uint64_t *ret_offset)
+static int find_function(const char *path, const char *name, struct scope_error *error, uint64_t *ret_offset)
 {
 	struct scope_image *image;
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
@@ -69,13 +69,14 @@ static int find_function(const char *path, const char *name, struct scope_error 
 		return scope_error_set(error, -errno, "cannot open %.300s: %s", path, strerror(errno));
 	err = scope_symbol_image_create(fd, NULL, path, &image);
 	if (err)
-		return scope_error_set(error, err, "%.300s is no program or library: %s", path,
-				       strerror(-err));
+		return scope_error_set(error, err, "%.300s is no program or library: %s", path, strerror(-err));
 	err = scope_symbol_image_offset(image, name, ret_offset);
 	scope_symbol_image_destroy(image);
 	if (err)
-		return scope_error_set(error, err, "%.300s has no function %.100s: install its debug "
-				       "symbols, or give the offset in the file", path, name);
+		return scope_error_set(error, err,
+				       "%.300s has no function %.100s: install its debug "
+				       "symbols, or give the offset in the file",
+				       path, name);
 	return 0;
 }
 
@@ -144,8 +145,7 @@ int scope_cmd_probe_parse(const char *text, struct scope_error *error, struct sc
 		probe.args = kinds[i].default_args;
 		err = take_suffixes(copy, &probe);
 		if (!err)
-			err = kinds[i].user ? take_user(copy, error, &probe)
-					     : take_kernel(copy, error, &probe);
+			err = kinds[i].user ? take_user(copy, error, &probe) : take_kernel(copy, error, &probe);
 	}
 	free(copy);
 	if (err == -EINVAL)

@@ -12,7 +12,6 @@
  * up in the file and in its debug file. 0; -EINVAL: not of that form; -ENOENT, -ENOEXEC: no such
  * function or file; error says it.
  */
-int scope_cmd_probe_parse(const char *text, struct scope_error *error,
-			  struct scope_probe *ret_probe);
+int scope_cmd_probe_parse(const char *text, struct scope_error *error, struct scope_probe *ret_probe);
 
 #endif

@@ -18,8 +18,7 @@
 
 #define FAILED "!" /* begins the line that says why there are no names */
 
-int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT],
-		      struct scope_error *why)
+int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT], struct scope_error *why)
 {
 	const struct scope_function *function = finding->function;
 
@@ -96,8 +95,8 @@ static int check_site(const struct scope_delay_request *request, uint32_t tgid, 
 
 	if (strncmp(line, "function:", 9) || strchr(line, '/'))
 		return scope_error_set(why, -EINVAL, "no name of a function");
-	err = (request->kind == SCOPE_CAUSAL_SPEEDUP ? scope_causal_site_parse_speedup : scope_causal_site_parse)(
-		tgid, line, why, &site);
+	err = (request->kind == SCOPE_CAUSAL_SPEEDUP ? scope_causal_site_parse_speedup
+						     : scope_causal_site_parse)(tgid, line, why, &site);
 	if (!err)
 		scope_causal_site_free(&site);
 	return err;
@@ -126,12 +125,14 @@ static int take_lines(FILE *in, uint32_t tgid, unsigned most, char (*text)[SCOPE
 		strcpy(text[taken], line);
 		request->site[request->sites++] = text[taken++];
 	}
-	return taken ? 0 : scope_error_set(error, -ENODATA, "the ranking names no function of the program "
-					   "that could be held up: name one with --site");
+	return taken ? 0
+		     : scope_error_set(error, -ENODATA,
+				       "the ranking names no function of the program "
+				       "that could be held up: name one with --site");
 }
 
 int scope_cmd_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SITE_TEXT],
-		     struct scope_delay_request *request, struct scope_error *error)
+			 struct scope_delay_request *request, struct scope_error *error)
 {
 	struct scope_target target;
 	int ends[2], err = scope_proc_target_find(request->pid, error, &target);

@@ -8,8 +8,7 @@
 #include "rank/rank.h"
 
 /* The site that a finding stands for: 0; or -EINVAL with why, where it names no function of the program. */
-int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT],
-		      struct scope_error *why);
+int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT], struct scope_error *why);
 
 /*
  * Adds the first functions of the ranking of a saved trace, at most so many, to the sites of the request;
@@ -18,6 +17,6 @@ int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCO
  * live. 0, or -errno with error filled; -ENODATA: the ranking names none.
  */
 int scope_cmd_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SITE_TEXT],
-		     struct scope_delay_request *request, struct scope_error *error);
+			 struct scope_delay_request *request, struct scope_error *error);
 
 #endif

@@ -29,16 +29,17 @@ static void progress(void *context, const struct scope_capture_progress *now,
 	(void)context;
 	scope_cmd_tell_lossy("record", now->lost);
 	if (flight)
-		scope_cmd_progress("recording: holds the last %.0f of %.0f s in %.1f MB, %" PRIu64
-				   " events, %" PRIu64 " lost", flight->covered_s, flight->wanted_s,
-				   (double)flight->held_bytes / 1e6, now->records, now->lost);
+		scope_cmd_progress("recording: holds the last %.0f of %.0f s in %.1f MB, %" PRIu64 " events, %" PRIu64
+				   " lost",
+				   flight->covered_s, flight->wanted_s, (double)flight->held_bytes / 1e6, now->records,
+				   now->lost);
 	else if (now->duration_ns)
 		scope_cmd_progress("recording: %.0f s left, %" PRIu64 " events, %" PRIu64 " lost, "
-				   "%.1f MB", left > 0 ? left : 0, now->records, now->lost,
-				   (double)now->bytes / 1e6);
+				   "%.1f MB",
+				   left > 0 ? left : 0, now->records, now->lost, (double)now->bytes / 1e6);
 	else
-		scope_cmd_progress("recording: %.0f s, %" PRIu64 " events, %" PRIu64 " lost, %.1f MB",
-				   elapsed, now->records, now->lost, (double)now->bytes / 1e6);
+		scope_cmd_progress("recording: %.0f s, %" PRIu64 " events, %" PRIu64 " lost, %.1f MB", elapsed,
+				   now->records, now->lost, (double)now->bytes / 1e6);
 }
 
 static void say(void *context, const char *text)
@@ -54,13 +55,11 @@ static int stopped_by_guard(const struct scope_capture_stats *stats, struct scop
 			       "stopped by the overload guard after %.1f s: probes took %u.%u %% of CPU %u; "
 			       "the file holds what came before. Take less (--no-stacks, --no-samples), or "
 			       "allow more with --max-overhead",
-			       (double)(stats->end_ns - stats->begin_ns) / 1e9,
-			       stats->counts.guard_share / 10, stats->counts.guard_share % 10,
-			       stats->counts.guard_cpu);
+			       (double)(stats->end_ns - stats->begin_ns) / 1e9, stats->counts.guard_share / 10,
+			       stats->counts.guard_share % 10, stats->counts.guard_cpu);
 }
 
-static void print_summary(const char *output, const struct scope_capture_stats *stats,
-			  uint64_t bytes, FILE *out)
+static void print_summary(const char *output, const struct scope_capture_stats *stats, uint64_t bytes, FILE *out)
 {
 	static const char *const ends[] = {
 		[SCOPE_CAPTURE_TIME] = "",
@@ -76,34 +75,39 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 	for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
 		lost += stats->counts.lost[reason];
 	scope_cmd_progress_end();
-	scope_cmd_print(out, "%s: %s[%u], %.1f s%s, %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
-			" stacks, %.1f MB", output, scope_plain_comm(comm, stats->target.comm), stats->target.tgid,
-			(double)(stats->end_ns - stats->begin_ns) / 1e9, ends[stats->end], stats->counts.records,
-			lost, stats->counts.stacks, (double)bytes / 1e6);
+	scope_cmd_print(out, "%s: %s[%u], %.1f s%s, %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " stacks, %.1f MB",
+			output, scope_plain_comm(comm, stats->target.comm), stats->target.tgid,
+			(double)(stats->end_ns - stats->begin_ns) / 1e9, ends[stats->end], stats->counts.records, lost,
+			stats->counts.stacks, (double)bytes / 1e6);
 	if (stats->counts.lost[SCOPE_LOST_FULL])
 		fprintf(out, "%" PRIu64 " events found the rings full: enlarge them with --subbuf-count\n",
 			stats->counts.lost[SCOPE_LOST_FULL]);
 	if (stats->counts.filter_full)
-		fprintf(out, "%" PRIu64 " processes could not be followed: %d at once can\n",
-			stats->counts.filter_full, SCOPE_FILTER_SLOTS);
+		fprintf(out, "%" PRIu64 " processes could not be followed: %d at once can\n", stats->counts.filter_full,
+			SCOPE_FILTER_SLOTS);
 	if (stats->counts.late)
-		fprintf(out, "%" PRIu64 " new threads were followed from a moment after their start on: thread "
-			"numbers began again from the lowest\n", stats->counts.late);
+		fprintf(out,
+			"%" PRIu64 " new threads were followed from a moment after their start on: thread "
+			"numbers began again from the lowest\n",
+			stats->counts.late);
 }
 
 static int record(const struct scope_cmd_record *request, const struct scope_source *source,
 		  struct scope_cmd_held *held, struct scope_error *error)
 {
 	const struct scope_recorder_watch watch = {
-		.begun = begun, .progress = progress, .say = say, .context = held,
+		.begun = begun,
+		.progress = progress,
+		.say = say,
+		.context = held,
 	};
 	const volatile sig_atomic_t *stop = scope_cmd_catch_signals();
 	struct scope_recorder_result result;
 	FILE *out;
 	int err, status;
 
-	err = scope_recorder_run(&request->recorder, source, &request->capture, stop,
-				  scope_cmd_catch_usr1(), &watch, error, &result);
+	err = scope_recorder_run(&request->recorder, source, &request->capture, stop, scope_cmd_catch_usr1(), &watch,
+				 error, &result);
 	if (scope_cmd_held_check(held, error)) {
 		if (!err && !result.special)
 			unlink(result.path);
@@ -119,15 +123,14 @@ static int record(const struct scope_cmd_record *request, const struct scope_sou
 	status = held->launch ? scope_capture_launch_status(held->launch) : 0;
 	if (held->launch && status < 0)
 		scope_cmd_print(out, "%s[%u] goes on running", request->command[0],
-		       scope_capture_launch_pid(held->launch));
+				scope_capture_launch_pid(held->launch));
 	else if (status > 0)
 		scope_cmd_print(out, "%s ended with status %d", request->command[0], status);
 	return result.stats.end == SCOPE_CAPTURE_GUARD ? stopped_by_guard(&result.stats, error) : 0;
 }
 
 /* Starts the command where there is one, and holds it. */
-static int record_target(struct scope_cmd_record *request, const struct scope_source *source,
-			 struct scope_error *error)
+static int record_target(struct scope_cmd_record *request, const struct scope_source *source, struct scope_error *error)
 {
 	struct scope_cmd_held held = { .name = "record" };
 	char output[64];
@@ -152,15 +155,15 @@ static void print_answer(void *context, unsigned int pid, const char *answer)
 static int ask_for_snapshots(void)
 {
 	struct scope_error error = { "" }, why = { "" };
-	const int count = scope_recorder_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_SNAPSHOT, print_answer, NULL,
-					 &why);
+	const int count = scope_recorder_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_SNAPSHOT, print_answer, NULL, &why);
 
 	if (count < 0)
 		error = why;
 	else if (!count)
-		scope_error_set(&error, -ESRCH, "no flight recorder is running%s%.200s%s: start one with "
-				"`scope record --flight -p PID`", why.text[0] ? " (" : "", why.text,
-				why.text[0] ? ")" : "");
+		scope_error_set(&error, -ESRCH,
+				"no flight recorder is running%s%.200s%s: start one with "
+				"`scope record --flight -p PID`",
+				why.text[0] ? " (" : "", why.text, why.text[0] ? ")" : "");
 	return count > 0 ? SCOPE_EXIT_DONE : scope_cmd_fail("record", &error);
 }
 

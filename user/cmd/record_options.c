@@ -31,32 +31,41 @@ static int take_file_value(int option, const char *value, struct scope_recorder_
 	switch (option) {
 	case SCOPE_OPTION_MAX_SIZE:
 		if (scope_size_parse(value, &recorder->max_bytes) || recorder->max_bytes < 65536)
-			return scope_cmd_misuse("record", "--max-size wants a size of 64k or more, as "
-						"500k, 64M or 2G, not '%s'", value);
+			return scope_cmd_misuse("record",
+						"--max-size wants a size of 64k or more, as "
+						"500k, 64M or 2G, not '%s'",
+						value);
 		return 0;
 	case SCOPE_OPTION_ROTATE:
 		if (scope_cmd_number(value, 1, ROTATE_MAX, &number))
-			return scope_cmd_misuse("record", "--rotate wants a number of files from 1 to "
-						"%d, not '%s'", ROTATE_MAX, value);
+			return scope_cmd_misuse("record",
+						"--rotate wants a number of files from 1 to "
+						"%d, not '%s'",
+						ROTATE_MAX, value);
 		recorder->keep = (uint32_t)number;
 		return 0;
 	case SCOPE_OPTION_COMPRESS:
 		if (scope_cmd_number(value, 0, SCOPE_WRITER_LEVEL_MAX, &number))
-			return scope_cmd_misuse("record", "--compress wants a level from 0 to %d, not "
-						"'%s'", SCOPE_WRITER_LEVEL_MAX, value);
+			return scope_cmd_misuse("record",
+						"--compress wants a level from 0 to %d, not "
+						"'%s'",
+						SCOPE_WRITER_LEVEL_MAX, value);
 		recorder->level = (int)number;
 		return 0;
 	case SCOPE_OPTION_FLIGHT:
 		recorder->flight_ns = FLIGHT_NS;
 		if (value && scope_cmd_seconds(value, &recorder->flight_ns))
-			return scope_cmd_misuse("record", "--flight wants a time as =300 or =5m, not "
-						"'%s'", value);
+			return scope_cmd_misuse("record",
+						"--flight wants a time as =300 or =5m, not "
+						"'%s'",
+						value);
 		return 0;
 	case SCOPE_OPTION_FLIGHT_MEMORY:
-		if (scope_size_parse(value, &recorder->flight_bytes) ||
-		    recorder->flight_bytes < SCOPE_FLIGHT_BYTES_MIN)
-			return scope_cmd_misuse("record", "--flight-memory wants a size of 4M or more, "
-						"not '%s'", value);
+		if (scope_size_parse(value, &recorder->flight_bytes) || recorder->flight_bytes < SCOPE_FLIGHT_BYTES_MIN)
+			return scope_cmd_misuse("record",
+						"--flight-memory wants a size of 4M or more, "
+						"not '%s'",
+						value);
 		return 0;
 	case SCOPE_OPTION_TRIGGER:
 		if (!recorder->triggers && scope_recorder_triggers_create(&recorder->triggers))
@@ -66,8 +75,10 @@ static int take_file_value(int option, const char *value, struct scope_recorder_
 		return 0;
 	case SCOPE_OPTION_COOL_OFF:
 		if (scope_cmd_seconds(value, &recorder->cool_ns))
-			return scope_cmd_misuse("record", "--cool-off wants a time as 60 or 10m, not "
-						"'%s'", value);
+			return scope_cmd_misuse("record",
+						"--cool-off wants a time as 60 or 10m, not "
+						"'%s'",
+						value);
 		return 0;
 	}
 	return -1;
@@ -118,43 +129,50 @@ static int take_value(int option, const char *value, struct scope_cmd_record *re
 		return 0;
 	case 'd':
 		if (scope_cmd_seconds(value, &capture->duration_ns))
-			return scope_cmd_misuse("record", "-d wants a time as 90, 1.5, 500ms or 2m, up "
-						"to 168h, not '%s'", value);
+			return scope_cmd_misuse("record",
+						"-d wants a time as 90, 1.5, 500ms or 2m, up "
+						"to 168h, not '%s'",
+						value);
 		request->duration = true;
 		return 0;
 	case SCOPE_OPTION_PROBE:
 		return take_probe(value, request);
 	case SCOPE_OPTION_STACK_BYTES:
 		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
-			return scope_cmd_misuse("record", "--stack-bytes wants a multiple of 8 from 64 "
-						"to %d, not '%s'", SCOPE_STACK_BYTES_MAX, value);
+			return scope_cmd_misuse("record",
+						"--stack-bytes wants a multiple of 8 from 64 "
+						"to %d, not '%s'",
+						SCOPE_STACK_BYTES_MAX, value);
 		capture->stack_bytes = (uint32_t)number;
 		return 0;
 	case SCOPE_OPTION_STACK_BUDGET:
 		if (scope_cmd_number(value, 0, 1000000, &number))
-			return scope_cmd_misuse("record", "--stack-budget wants a number of stacks a "
+			return scope_cmd_misuse("record",
+						"--stack-budget wants a number of stacks a "
 						"second, or 0 for no choice among calls, not '%s'",
 						value);
 		capture->stack_budget = (uint32_t)number;
 		return 0;
 	case SCOPE_OPTION_MAX_OVERHEAD:
 		if (scope_cmd_share(value, &capture->overhead_max))
-			return scope_cmd_misuse("record", "--max-overhead wants a share of one CPU in "
-						"percent, 0.1 to 100, or 0 for any, not '%s'", value);
+			return scope_cmd_misuse("record",
+						"--max-overhead wants a share of one CPU in "
+						"percent, 0.1 to 100, or 0 for any, not '%s'",
+						value);
 		return 0;
 	case SCOPE_OPTION_SUBBUF_BYTES:
-		if (power_of_two(value, SCOPE_SUBBUF_BYTES_MIN, SCOPE_SUBBUF_BYTES_MAX,
-				 &capture->subbuf_bytes))
-			return scope_cmd_misuse("record", "--subbuf-bytes wants a power of two from %u "
-						"to %u, not '%s'", SCOPE_SUBBUF_BYTES_MIN,
-						SCOPE_SUBBUF_BYTES_MAX, value);
+		if (power_of_two(value, SCOPE_SUBBUF_BYTES_MIN, SCOPE_SUBBUF_BYTES_MAX, &capture->subbuf_bytes))
+			return scope_cmd_misuse("record",
+						"--subbuf-bytes wants a power of two from %u "
+						"to %u, not '%s'",
+						SCOPE_SUBBUF_BYTES_MIN, SCOPE_SUBBUF_BYTES_MAX, value);
 		return 0;
 	default:
-		if (power_of_two(value, SCOPE_SUBBUF_COUNT_MIN, SCOPE_SUBBUF_COUNT_MAX,
-				 &capture->subbuf_count))
-			return scope_cmd_misuse("record", "--subbuf-count wants a power of two from %u "
-						"to %u, not '%s'", SCOPE_SUBBUF_COUNT_MIN,
-						SCOPE_SUBBUF_COUNT_MAX, value);
+		if (power_of_two(value, SCOPE_SUBBUF_COUNT_MIN, SCOPE_SUBBUF_COUNT_MAX, &capture->subbuf_count))
+			return scope_cmd_misuse("record",
+						"--subbuf-count wants a power of two from %u "
+						"to %u, not '%s'",
+						SCOPE_SUBBUF_COUNT_MIN, SCOPE_SUBBUF_COUNT_MAX, value);
 		return 0;
 	}
 }
@@ -169,14 +187,14 @@ static int settle(struct scope_cmd_record *request)
 	request->capture.selection = &request->selection;
 	if (!request->capture.pid && !request->command)
 		return scope_cmd_misuse("record", "which process? name it with -p PID, threads with -t, "
-					"--comm or --cgroup, or a command behind --");
+						  "--comm or --cgroup, or a command behind --");
 	if (request->capture.pid && request->command)
 		return scope_cmd_misuse("record", "-p and a command exclude each other");
 	if (recorder->triggers && !recorder->flight_ns)
 		return scope_cmd_misuse("record", "--trigger goes with --flight");
 	if (recorder->max_bytes && recorder->flight_ns)
 		return scope_cmd_misuse("record", "--max-size does not go with --flight; "
-					"--flight-memory bounds what it holds");
+						  "--flight-memory bounds what it holds");
 	if (recorder->keep && !recorder->max_bytes)
 		recorder->max_bytes = ROTATE_BYTES;
 	if (!request->duration && (recorder->flight_ns || recorder->keep || request->command))

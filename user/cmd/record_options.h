@@ -13,12 +13,12 @@ struct scope_cmd_record {
 	struct scope_selection selection;
 	struct scope_probe probe[SCOPE_PROBE_MAX];
 	struct scope_recorder_options recorder; /* the caller destroys its triggers */
-	const char *output; /* NULL: named after the process */
-	const char *source; /* NULL: the best there is */
-	char **command;	    /* to be started; NULL: none */
-	bool snapshot, help; /* this alone is asked for */
-	bool duration;	    /* one was named */
-	bool stackless;	    /* no stacks of syscalls */
+	const char *output;			/* NULL: named after the process */
+	const char *source;			/* NULL: the best there is */
+	char **command;				/* to be started; NULL: none */
+	bool snapshot, help;			/* this alone is asked for */
+	bool duration;				/* one was named */
+	bool stackless;				/* no stacks of syscalls */
 };
 
 /*

@@ -78,19 +78,17 @@ static void progress(void *context, const struct scope_capture_progress *now)
 	hold_root(session);
 	analyse_on(session, now->settled_ns);
 	if (session->live) {
-		scope_cmd_live_tick(session->live, session->stream,
-				    scope_trace_writer_descriptor(session->writer), now);
+		scope_cmd_live_tick(session->live, session->stream, scope_trace_writer_descriptor(session->writer),
+				    now);
 		return;
 	}
 	scope_cmd_tell_lossy(session->held.name, now->lost);
 	if (!now->duration_ns) {
-		scope_cmd_progress("tracing: %.0f s, %" PRIu64 " events, %" PRIu64
-				   " lost (Ctrl-C: report now)", (double)now->elapsed_ns / 1e9,
-				   now->records, now->lost);
+		scope_cmd_progress("tracing: %.0f s, %" PRIu64 " events, %" PRIu64 " lost (Ctrl-C: report now)",
+				   (double)now->elapsed_ns / 1e9, now->records, now->lost);
 		return;
 	}
-	scope_cmd_progress("tracing: %.0f s left, %" PRIu64 " events, %" PRIu64
-			   " lost (Ctrl-C: report now)",
+	scope_cmd_progress("tracing: %.0f s left, %" PRIu64 " events, %" PRIu64 " lost (Ctrl-C: report now)",
 			   now->elapsed_ns < now->duration_ns ? left : 0, now->records, now->lost);
 }
 
@@ -98,21 +96,26 @@ static void progress(void *context, const struct scope_capture_progress *now)
 static struct scope_report_style style_of(const struct scope_cmd_report *request)
 {
 	return (struct scope_report_style){
-		.verbose = request->verbose, .details = request->details,
+		.verbose = request->verbose,
+		.details = request->details,
 		.trace = request->input ? request->input : request->save,
 	};
 }
 
 /* analysis: what the trace is to be analysed by; gets the stream, and the root. */
 static int capture(const struct scope_cmd_report *request, struct scope_analysis_options *analysis,
-		   struct scope_proc_root *root, struct scope_writer *writer,
-		   struct scope_error *error)
+		   struct scope_proc_root *root, struct scope_writer *writer, struct scope_error *error)
 {
 	struct session session = {
-		.held.name = request->name, .writer = writer, .root = root, .analysis = analysis,
+		.held.name = request->name,
+		.writer = writer,
+		.root = root,
+		.analysis = analysis,
 	};
 	const struct scope_capture_watch watch = {
-		.begun = begun, .progress = progress, .context = &session,
+		.begun = begun,
+		.progress = progress,
+		.context = &session,
 	};
 	const struct scope_report_style style = style_of(request);
 	struct scope_capture_options options = request->capture;
@@ -128,11 +131,9 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	if (session.stream && request->live_ns && request->window_ns)
 		scope_analysis_stream_remember(session.stream, request->window_ns);
 	if (request->live_ns &&
-	    scope_cmd_live_create(request->live_ns, request->window_ns, &style, request->json, analysis,
-				  &session.live))
+	    scope_cmd_live_create(request->live_ns, request->window_ns, &style, request->json, analysis, &session.live))
 		session.live = NULL;
-	err = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch,
-			     error, &stats);
+	err = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch, error, &stats);
 	scope_cmd_live_destroy(session.live);
 	if (!err)
 		err = scope_cmd_held_check(&session.held, error);
@@ -149,8 +150,7 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 
 /* Captures into --save or an unnamed file, and opens what was captured. */
 static int capture_and_open(const struct scope_cmd_report *request, struct scope_analysis_options *options,
-			    struct scope_proc_root *root, struct scope_error *error,
-			    struct scope_trace **ret_trace)
+			    struct scope_proc_root *root, struct scope_error *error, struct scope_trace **ret_trace)
 {
 	struct scope_cmd_captured captured;
 	int err = scope_cmd_captured_create(request->save, error, &captured);
@@ -164,8 +164,7 @@ static int capture_and_open(const struct scope_cmd_report *request, struct scope
 }
 
 static int print_report(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
-			const struct scope_report_causal *causal, struct scope_newfile *file,
-			struct scope_error *error)
+			const struct scope_report_causal *causal, struct scope_newfile *file, struct scope_error *error)
 {
 	const char *name = request->output ? request->output : "the report";
 	struct scope_report_style style = style_of(request);
@@ -188,8 +187,10 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 	else
 		err = scope_report_text(analysis, &style, out);
 	if (err)
-		scope_error_set(error, err, "%s cannot be written: %s; free some room, or name "
-				"another place with -o", name, strerror(-err));
+		scope_error_set(error, err,
+				"%s cannot be written: %s; free some room, or name "
+				"another place with -o",
+				name, strerror(-err));
 	else
 		err = scope_newfile_finish(file, error);
 	scope_cmd_note(request->name, scope_newfile_note(file));
@@ -197,8 +198,7 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 }
 
 /* The report of a capture that did not last as long as asked is printed, and yet no success. */
-static int check_target(const struct scope_trace *trace, bool commanded,
-			struct scope_error *error)
+static int check_target(const struct scope_trace *trace, bool commanded, struct scope_error *error)
 {
 	const char *reason = scope_trace_meta(trace, SCOPE_META_END_REASON);
 
@@ -225,12 +225,12 @@ static int check_file(const char *path, const struct scope_trace *trace, struct 
 		return 0;
 	return scope_error_set(error, -EBADMSG,
 			       "%s: %.300s; the report covers what could be read: copy the file again, or "
-			       "record anew", path, damage);
+			       "record anew",
+			       path, damage);
 }
 
 /* A command that was started here is meant to end. */
-static int check_end(const struct scope_cmd_report *request, const struct scope_trace *trace,
-		     struct scope_error *error)
+static int check_end(const struct scope_cmd_report *request, const struct scope_trace *trace, struct scope_error *error)
 {
 	if (request->input)
 		return check_file(request->input, trace, error);
@@ -264,8 +264,7 @@ static int prepare_baseline(const struct scope_cmd_report *request, struct scope
 
 /* The saved trace, or what is captured now; and the baseline, where there is one. */
 static int open_inputs(const struct scope_cmd_report *request, struct scope_analysis_options *options,
-		       struct scope_proc_root *root, struct scope_error *error,
-		       struct scope_trace **ret_trace)
+		       struct scope_proc_root *root, struct scope_error *error, struct scope_trace **ret_trace)
 {
 	const char *const paths[] = { request->input, request->baseline };
 	struct scope_trace *traces[2];
@@ -291,8 +290,8 @@ static int conclude(const struct scope_cmd_report *request, const struct scope_a
 
 	if (!request->causal)
 		return print_report(request, analysis, NULL, out, error);
-	err = scope_cmd_causal_run(analysis->ranking, request->capture.pid, request->causal,
-				    request->progress, &causal);
+	err = scope_cmd_causal_run(analysis->ranking, request->capture.pid, request->causal, request->progress,
+				   &causal);
 	if (err)
 		return scope_error_set(error, err, "no memory left for experiments");
 	err = print_report(request, analysis, scope_cmd_causal_report(causal), out, error);
@@ -320,8 +319,7 @@ static int analyse_and_print(const struct scope_cmd_report *request, struct scop
 	scope_cmd_progress_end();
 	if (err) {
 		scope_proc_reader_destroy(options->symbols.reader);
-		return scope_error_set(error, err, "the trace cannot be analysed: %s",
-				       strerror(-err));
+		return scope_error_set(error, err, "the trace cannot be analysed: %s", strerror(-err));
 	}
 	err = conclude(request, analysis, out, error);
 	*ret_found = request->fail_on >> analysis->ranking->verdict & 1;

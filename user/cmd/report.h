@@ -14,8 +14,8 @@ struct scope_cmd_causal;
  * SCOPE_DELAY_SITES_MAX). progress: as for scope delay; NULL: answered requests. 0, whatever came of it;
  * or -ENOMEM. ranking and progress must outlive it.
  */
-int scope_cmd_causal_run(const struct scope_ranking *ranking, uint32_t pid, unsigned most,
-			 const char *progress, struct scope_cmd_causal **ret_causal);
+int scope_cmd_causal_run(const struct scope_ranking *ranking, uint32_t pid, unsigned most, const char *progress,
+			 struct scope_cmd_causal **ret_causal);
 
 /* For the style of the report; borrowed. */
 const struct scope_report_causal *scope_cmd_causal_report(const struct scope_cmd_causal *causal);

@@ -34,8 +34,8 @@ static uint32_t find(const struct scope_delay_request *request, const char *text
 }
 
 /* 0, or -errno with why: no place to hold anybody up at. */
-static int choose_one(const struct scope_finding *finding, struct scope_cmd_causal *causal,
-		      uint32_t *ret_number, struct scope_error *why)
+static int choose_one(const struct scope_finding *finding, struct scope_cmd_causal *causal, uint32_t *ret_number,
+		      struct scope_error *why)
 {
 	struct scope_delay_request *request = &causal->request;
 	char text[SCOPE_SITE_TEXT];
@@ -65,8 +65,7 @@ static void choose(const struct scope_ranking *ranking, unsigned most, struct sc
 		struct scope_report_site *finding = &causal->finding[i];
 
 		finding->number = SCOPE_REPORT_NO_SITE;
-		if (causal->request.sites < most &&
-		    choose_one(&ranking->finding[i], causal, &finding->number, &why))
+		if (causal->request.sites < most && choose_one(&ranking->finding[i], causal, &finding->number, &why))
 			snprintf(finding->why, sizeof(finding->why), "%s", why.text);
 	}
 }
@@ -80,7 +79,8 @@ static void measure(const struct scope_ranking *ranking, unsigned most, struct s
 	if (*scope_cmd_catch_signals())
 		scope_error_set(&causal->why, 0, "the capture was interrupted");
 	else if (!request->sites)
-		scope_error_set(&causal->why, 0, "no function is ranked in which threads could be held "
+		scope_error_set(&causal->why, 0,
+				"no function is ranked in which threads could be held "
 				"up");
 	if (causal->why.text[0])
 		return;
@@ -92,8 +92,8 @@ static void measure(const struct scope_ranking *ranking, unsigned most, struct s
 	causal->why = causal->outcome.why;
 }
 
-int scope_cmd_causal_run(const struct scope_ranking *ranking, uint32_t pid, unsigned most,
-			 const char *progress, struct scope_cmd_causal **ret_causal)
+int scope_cmd_causal_run(const struct scope_ranking *ranking, uint32_t pid, unsigned most, const char *progress,
+			 struct scope_cmd_causal **ret_causal)
 {
 	struct scope_cmd_causal *causal = calloc(1, sizeof(*causal));
 

@@ -24,27 +24,34 @@ static int take_capture_value(int option, const char *value, struct scope_cmd_re
 	switch (option) {
 	case 'd':
 		if (scope_cmd_seconds(value, &request->capture.duration_ns))
-			return scope_cmd_misuse(request->name, "-d wants a time as 90, 1.5, 500ms or 2m, up "
-						"to 168h, not '%s'", value);
+			return scope_cmd_misuse(request->name,
+						"-d wants a time as 90, 1.5, 500ms or 2m, up "
+						"to 168h, not '%s'",
+						value);
 		request->duration = true;
 		return 0;
 	case SCOPE_OPTION_STACK_BYTES:
 		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
-			return scope_cmd_misuse(request->name, "--stack-bytes wants a multiple of 8 from 64 "
-						"to %d, not '%s'", SCOPE_STACK_BYTES_MAX, value);
+			return scope_cmd_misuse(request->name,
+						"--stack-bytes wants a multiple of 8 from 64 "
+						"to %d, not '%s'",
+						SCOPE_STACK_BYTES_MAX, value);
 		request->capture.stack_bytes = (uint32_t)number;
 		return 0;
 	case SCOPE_OPTION_STACK_BUDGET:
 		if (scope_cmd_number(value, 0, 1000000, &number))
-			return scope_cmd_misuse(request->name, "--stack-budget wants a number of stacks a "
+			return scope_cmd_misuse(request->name,
+						"--stack-budget wants a number of stacks a "
 						"second, or 0 for no choice among calls, not '%s'",
 						value);
 		request->capture.stack_budget = (uint32_t)number;
 		return 0;
 	case SCOPE_OPTION_MAX_OVERHEAD:
 		if (scope_cmd_share(value, &request->capture.overhead_max))
-			return scope_cmd_misuse(request->name, "--max-overhead wants a share of one CPU in "
-						"percent, 0.1 to 100, or 0 for any, not '%s'", value);
+			return scope_cmd_misuse(request->name,
+						"--max-overhead wants a share of one CPU in "
+						"percent, 0.1 to 100, or 0 for any, not '%s'",
+						value);
 		return 0;
 	case SCOPE_OPTION_NO_STACKS:
 		request->no_stacks = true;
@@ -79,8 +86,10 @@ static int take_fail_on(const char *value, struct scope_cmd_report *request)
 		       (strncmp(rows[row].name, word, length) || rows[row].name[length]))
 			row++;
 		if (!length || row == sizeof(rows) / sizeof(*rows))
-			return scope_cmd_misuse(request->name, "--fail-on wants slowdown, hang, spin, freezes, outside or "
-						"any, with commas, not '%s'", value);
+			return scope_cmd_misuse(request->name,
+						"--fail-on wants slowdown, hang, spin, freezes, outside or "
+						"any, with commas, not '%s'",
+						value);
 		request->fail_on |= rows[row].verdicts;
 		word += length;
 		if (!*word)
@@ -96,8 +105,7 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 	switch (option) {
 	case 'n':
 		if (scope_cmd_number(value, 0, 100, &number))
-			return scope_cmd_misuse(request->name, "-n wants a number from 0 to 100, not '%s'",
-						value);
+			return scope_cmd_misuse(request->name, "-n wants a number from 0 to 100, not '%s'", value);
 		request->details = (unsigned)number;
 		request->verbose = true;
 		return 0;
@@ -112,18 +120,21 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 		return 0;
 	case SCOPE_OPTION_LIVE:
 		request->live_ns = SCOPE_LIVE_PERIOD_NS;
-		if (value && (scope_cmd_seconds(value, &request->live_ns) ||
-			      request->live_ns < LIVE_MIN_NS))
-			return scope_cmd_misuse(request->name, "--live wants a time as --live=5, at least "
-						"500ms, not '%s'", value);
+		if (value && (scope_cmd_seconds(value, &request->live_ns) || request->live_ns < LIVE_MIN_NS))
+			return scope_cmd_misuse(request->name,
+						"--live wants a time as --live=5, at least "
+						"500ms, not '%s'",
+						value);
 		return 0;
 	case SCOPE_OPTION_WINDOW:
 		request->windowed = true;
 		request->window_ns = 0;
-		if (strcmp(value, "0") && (scope_cmd_seconds(value, &request->window_ns) ||
-					   request->window_ns < WINDOW_MIN_NS))
-			return scope_cmd_misuse(request->name, "--window wants a time, at least 5 seconds, "
-						"or 0 for all so far, not '%s'", value);
+		if (strcmp(value, "0") &&
+		    (scope_cmd_seconds(value, &request->window_ns) || request->window_ns < WINDOW_MIN_NS))
+			return scope_cmd_misuse(request->name,
+						"--window wants a time, at least 5 seconds, "
+						"or 0 for all so far, not '%s'",
+						value);
 		return 0;
 	case SCOPE_OPTION_SOURCE:
 		request->source = value;
@@ -158,8 +169,10 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 		return 0;
 	case SCOPE_OPTION_LINKAGE:
 		if (scope_cluster_linkage_find(value, &request->linkage))
-			return scope_cmd_misuse(request->name, "--linkage wants complete, average, single, ward "
-						"or divisive, not '%s'", value);
+			return scope_cmd_misuse(request->name,
+						"--linkage wants complete, average, single, ward "
+						"or divisive, not '%s'",
+						value);
 		return 0;
 	default:
 		request->save = value;
@@ -183,13 +196,12 @@ static int settle(struct scope_cmd_report *request)
 	request->capture.selection = &request->selection;
 	if (!request->capture.pid && !request->input && !request->command)
 		return scope_cmd_misuse(request->name, "of what? name a process with -p PID, a trace with "
-					"-i FILE, or a command behind --");
+						       "-i FILE, or a command behind --");
 	if (!!request->capture.pid + !!request->input + !!request->command > 1)
 		return scope_cmd_misuse(request->name, "-p, -i and a command exclude each other");
 	if (request->command && !request->duration)
 		request->capture.duration_ns = 0;
-	if (request->input &&
-	    (request->duration || request->save || request->source || request->live_ns))
+	if (request->input && (request->duration || request->save || request->source || request->live_ns))
 		return scope_cmd_misuse(request->name, "--duration, --save, --source and --live go with -p");
 	if (request->causal && !request->capture.pid)
 		return scope_cmd_misuse(request->name, "--causal goes with -p");
@@ -209,7 +221,11 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 	int option, status;
 
 	*request = (struct scope_cmd_report){
-		.name = name, .waits = !strcmp(name, "waits"), .details = 3, .linkage = SCOPE_LINKAGE_COMPLETE, .window_ns = SCOPE_LIVE_WINDOW_NS,
+		.name = name,
+		.waits = !strcmp(name, "waits"),
+		.details = 3,
+		.linkage = SCOPE_LINKAGE_COMPLETE,
+		.window_ns = SCOPE_LIVE_WINDOW_NS,
 	};
 	scope_capture_options_init(&request->capture, 0);
 	scope_cmd_learned_init(&request->learned);

@@ -19,15 +19,15 @@ struct scope_cmd_report {
 	struct scope_cmd_learned learned;
 	const struct scope_source *from; /* of what is captured: the caller's to find */
 	char **command;			 /* to be started; NULL: none */
-	unsigned slowest; /* requests whose paths are printed */
+	unsigned slowest;		 /* requests whose paths are printed */
 	unsigned details;
-	uint32_t fail_on; /* a bit for each enum scope_verdict, for which the exit status is 3 */
-	unsigned causal; /* functions to experiment on */
+	uint32_t fail_on;     /* a bit for each enum scope_verdict, for which the exit status is 3 */
+	unsigned causal;      /* functions to experiment on */
 	const char *progress; /* meanwhile; NULL: the default */
 	enum scope_linkage linkage;
-	uint64_t live_ns; /* 0: no report before the end */
-	uint64_t window_ns; /* of what these are; 0: of all so far */
-	bool windowed;	    /* --window is given */
+	uint64_t live_ns;					     /* 0: no report before the end */
+	uint64_t window_ns;					     /* of what these are; 0: of all so far */
+	bool windowed;						     /* --window is given */
 	bool duration, no_stacks, verbose, json, html, format, help; /* format: it was named */
 };
 

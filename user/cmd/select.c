@@ -17,8 +17,7 @@ static const struct {
 	{ SCOPE_OPTION_SYSCALLS, scope_source_selection_syscalls },
 };
 
-int scope_cmd_select(const char *command, int option, const char *value,
-		     struct scope_selection *selection)
+int scope_cmd_select(const char *command, int option, const char *value, struct scope_selection *selection)
 {
 	struct scope_error error = { 0 };
 	size_t i;

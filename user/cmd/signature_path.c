@@ -6,8 +6,7 @@
 #include "cmd/cmd.h"
 #include "signature/store.h"
 
-int scope_cmd_signature_path(const char *named, char *ret_path, size_t room,
-			     struct scope_error *error)
+int scope_cmd_signature_path(const char *named, char *ret_path, size_t room, struct scope_error *error)
 {
 	int err = 0;
 
@@ -16,7 +15,8 @@ int scope_cmd_signature_path(const char *named, char *ret_path, size_t room,
 	else
 		err = scope_signature_store_default_path(ret_path, room);
 	if (err)
-		return scope_error_set(error, err, "nobody knows where signatures lie: name the file with "
+		return scope_error_set(error, err,
+				       "nobody knows where signatures lie: name the file with "
 				       "--db");
 	if (named)
 		strcpy(ret_path, named);

@@ -29,8 +29,8 @@ struct printer {
 	struct scope_error *error;
 	const struct request *request;
 	size_t found;
-	json_t *rows; /* NULL for text */
-	json_t *function; /* of the rows: whose episodes are added */
+	json_t *rows;			       /* NULL for text */
+	json_t *function;		       /* of the rows: whose episodes are added */
 	const struct scope_store_build *build; /* of functions */
 };
 
@@ -57,17 +57,18 @@ static int print_build(void *user, const struct scope_store_build *build)
 	if (printer->rows) {
 		printer->found++;
 		return json_array_append_new(
-			printer->rows, json_pack("{s:o, s:o, s:I, s:I, s:I}", "module",
-						 scope_cmd_document_text(build->module), "build_id",
-						 scope_cmd_document_text(build->build_id), "runs",
-						 (json_int_t)build->runs, "functions", (json_int_t)build->functions,
-						 "signatures", (json_int_t)build->episodes)) ? -ENOMEM : 0;
+			       printer->rows,
+			       json_pack("{s:o, s:o, s:I, s:I, s:I}", "module", scope_cmd_document_text(build->module),
+					 "build_id", scope_cmd_document_text(build->build_id), "runs",
+					 (json_int_t)build->runs, "functions", (json_int_t)build->functions,
+					 "signatures", (json_int_t)build->episodes))
+			       ? -ENOMEM
+			       : 0;
 	}
 	if (!printer->found++)
-		printf("%-24s %-40s %6s %9s %10s\n", "module", "build-id", "runs", "functions",
-		       "signatures");
-	printf("%-24s %-40s %6" PRIu64 " %9" PRIu64 " %10" PRIu64 "\n", build->module, build->build_id,
-	       build->runs, build->functions, build->episodes);
+		printf("%-24s %-40s %6s %9s %10s\n", "module", "build-id", "runs", "functions", "signatures");
+	printf("%-24s %-40s %6" PRIu64 " %9" PRIu64 " %10" PRIu64 "\n", build->module, build->build_id, build->runs,
+	       build->functions, build->episodes);
 	return 0;
 }
 
@@ -95,8 +96,10 @@ static int add_episode(json_t *function, const struct scope_episode *episode)
 		json_array_append_new(calls, name ? json_string(name) : json_integer(episode->nr[i]));
 	}
 	return json_array_append_new(json_object_get(function, "episodes"),
-				     json_pack("{s:I, s:b, s:o}", "support", (json_int_t)episode->support,
-					       "contiguous", episode->contiguous, "calls", calls)) ? -ENOMEM : 0;
+				     json_pack("{s:I, s:b, s:o}", "support", (json_int_t)episode->support, "contiguous",
+					       episode->contiguous, "calls", calls))
+		       ? -ENOMEM
+		       : 0;
 }
 
 static int print_episode(void *user, const struct scope_episode *episode)
@@ -121,12 +124,12 @@ static int print_episode(void *user, const struct scope_episode *episode)
 
 static int add_function(struct printer *printer, const struct scope_store_function *function)
 {
-	printer->function = json_pack(
-		"{s:o, s:I, s:I, s:I, s:I, s:o, s:o}", "name", scope_cmd_document_text(function->name), "calls",
-		(json_int_t)function->calls, "strings", (json_int_t)function->strings, "left_out",
-		(json_int_t)function->left_out, "signatures", (json_int_t)function->episodes, "module",
-		scope_cmd_document_text(printer->build->module), "build_id",
-		scope_cmd_document_text(printer->build->build_id));
+	printer->function = json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:o}", "name",
+				      scope_cmd_document_text(function->name), "calls", (json_int_t)function->calls,
+				      "strings", (json_int_t)function->strings, "left_out",
+				      (json_int_t)function->left_out, "signatures", (json_int_t)function->episodes,
+				      "module", scope_cmd_document_text(printer->build->module), "build_id",
+				      scope_cmd_document_text(printer->build->build_id));
 	if (json_array_append_new(printer->rows, printer->function))
 		return -ENOMEM;
 	if (printer->request->words < 2)
@@ -145,14 +148,14 @@ static int print_function(void *user, const struct scope_store_function *functio
 	printer->found++;
 	if (printer->rows)
 		return add_function(printer, function);
-	printf("%s: %" PRIu64 " calls, %" PRIu64 " strings, %" PRIu64 " signatures", function->name,
-	       function->calls, function->strings, function->episodes);
+	printf("%s: %" PRIu64 " calls, %" PRIu64 " strings, %" PRIu64 " signatures", function->name, function->calls,
+	       function->strings, function->episodes);
 	if (function->left_out)
 		printf(" (%" PRIu64 " strings left out)", function->left_out);
 	putchar('\n');
 	return request->words < 2 ? 0
-				  : scope_signature_store_each_episode(printer->store, function->id,
-							     printer->error, print_episode, printer);
+				  : scope_signature_store_each_episode(printer->store, function->id, printer->error,
+								       print_episode, printer);
 }
 
 static int show_build(void *user, const struct scope_store_build *build)
@@ -166,8 +169,7 @@ static int show_build(void *user, const struct scope_store_build *build)
 		printf("%s, build-id %s, %" PRIu64 " runs\n", build->module, build->build_id, build->runs);
 	if (printer->request->words < 2)
 		printer->found++;
-	return scope_signature_store_each_function(printer->store, build->id, printer->error, print_function,
-					 printer);
+	return scope_signature_store_each_function(printer->store, build->id, printer->error, print_function, printer);
 }
 
 static int show(struct scope_store *store, const struct request *request, struct scope_error *error)
@@ -178,10 +180,11 @@ static int show(struct scope_store *store, const struct request *request, struct
 	printer.rows = request->json ? json_array() : NULL;
 	err = scope_signature_store_each_build(store, error, show_build, &printer);
 	if (!err && !printer.found)
-		err = scope_error_set(error, -ENOENT, "nothing was learned of %.100s%s%.100s: `scope "
-				       "signatures list` tells what was", request->word[0],
-				       request->words > 1 ? " " : "",
-				       request->words > 1 ? request->word[1] : "");
+		err = scope_error_set(error, -ENOENT,
+				      "nothing was learned of %.100s%s%.100s: `scope "
+				      "signatures list` tells what was",
+				      request->word[0], request->words > 1 ? " " : "",
+				      request->words > 1 ? request->word[1] : "");
 	return end_rows(&printer, "learned", err);
 }
 
@@ -195,7 +198,7 @@ static int export(struct scope_store *store, const struct request *request, stru
 		return err;
 	to = scope_newfile_stream(file);
 	err = to ? scope_signature_export(store, request->words ? request->word[0] : NULL, to, error)
-		  : scope_error_set(error, -ENOMEM, "no memory left to export");
+		 : scope_error_set(error, -ENOMEM, "no memory left to export");
 	return scope_cmd_newfile_end("signatures", file, err, error);
 }
 
@@ -208,7 +211,7 @@ static int import(struct scope_store *store, const struct request *request, stru
 	if (err)
 		return err;
 	err = scope_signature_store_add(store, scope_signature_imported_learned(imported), &request->mine, error,
-			       &episodes);
+					&episodes);
 	if (!err)
 		printf("%zu programs, %zu functions; they have %zu signatures now\n",
 		       scope_signature_imported_learned(imported)->builds,
@@ -253,8 +256,10 @@ static int take_value(int option, const char *value, struct request *request)
 	} else if (option == '?') {
 		return scope_cmd_misuse("signatures", "that option is not understood");
 	} else if (scope_cmd_number(value, 1, 100000, &number)) {
-		return scope_cmd_misuse("signatures", "--min-support and --max-episodes want a number "
-					"from 1 to 100000, not '%s'", value);
+		return scope_cmd_misuse("signatures",
+					"--min-support and --max-episodes want a number "
+					"from 1 to 100000, not '%s'",
+					value);
 	} else if (option == SCOPE_OPTION_MIN_SUPPORT) {
 		request->mine.support_min = number;
 	} else {
@@ -323,7 +328,7 @@ int scope_cmd_signatures(int argc, char **argv)
 	request.word = argv + optind + 1;
 	request.words = argc - optind - 1;
 	if (request.words < action->words_min || request.words > action->words_max)
-		return scope_cmd_misuse("signatures", "%s takes %d to %d words", action->name,
-					action->words_min, action->words_max);
+		return scope_cmd_misuse("signatures", "%s takes %d to %d words", action->name, action->words_min,
+					action->words_max);
 	return act(action, &request, &error) ? scope_cmd_fail("signatures", &error) : SCOPE_EXIT_DONE;
 }

@@ -38,11 +38,10 @@ static void print_state(const struct scope_session_status *status)
 	printf("session %u %s", status->session,
 	       state < sizeof(states) / sizeof(states[0]) ? states[state] : "in an unknown state");
 	if (status->run_ns)
-		printf(" %s%.1f s", state == SCOPE_RUN_ON ? "for " : "after ",
-		       (double)status->run_ns / 1e9);
+		printf(" %s%.1f s", state == SCOPE_RUN_ON ? "for " : "after ", (double)status->run_ns / 1e9);
 	if (status->stop_reason == SCOPE_STOP_GUARD)
-		printf(" by the overload guard: probes took %u.%u %% of CPU %u",
-		       status->guard_share / 10, status->guard_share % 10, status->guard_cpu);
+		printf(" by the overload guard: probes took %u.%u %% of CPU %u", status->guard_share / 10,
+		       status->guard_share % 10, status->guard_cpu);
 	if (status->owner)
 		printf(", opened by process %u", status->owner);
 	printf("\n          %s mode, %u processes, %.1f MB\n",
@@ -62,21 +61,23 @@ static void add_session(const struct scope_session_status *before, const struct 
 			json_t *sessions)
 {
 	static const char *const states[] = {
-		[SCOPE_RUN_NEW] = "new", [SCOPE_RUN_READY] = "ready", [SCOPE_RUN_ON] = "running",
+		[SCOPE_RUN_NEW] = "new",
+		[SCOPE_RUN_READY] = "ready",
+		[SCOPE_RUN_ON] = "running",
 		[SCOPE_RUN_STOPPED] = "stopped",
 	};
 	const double seconds = (double)(now->run_ns - before->run_ns) / 1e9;
 	const unsigned state = now->run_state;
-	json_t *session = json_pack(
-		"{s:I, s:s?, s:I, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "session",
-		(json_int_t)now->session, "state", state < sizeof(states) / sizeof(states[0]) ? states[state] : NULL,
-		"run_ns", (json_int_t)now->run_ns, "owner",
-		now->owner ? json_integer(now->owner) : json_null(), "mode",
-		now->ring_mode == SCOPE_RING_FLIGHT ? "flight" : "stream", "processes",
-		(json_int_t)now->processes, "memory_bytes", (json_int_t)now->memory_bytes, "events",
-		(json_int_t)now->total.records, "lost", (json_int_t)all_lost(now), "overwritten",
-		(json_int_t)now->total.overwritten, "stacks", (json_int_t)now->total.stacks, "stacks_skipped",
-		(json_int_t)now->total.stacks_skipped, "guard", make_guard(now));
+	json_t *session = json_pack("{s:I, s:s?, s:I, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "session",
+				    (json_int_t)now->session, "state",
+				    state < sizeof(states) / sizeof(states[0]) ? states[state] : NULL, "run_ns",
+				    (json_int_t)now->run_ns, "owner",
+				    now->owner ? json_integer(now->owner) : json_null(), "mode",
+				    now->ring_mode == SCOPE_RING_FLIGHT ? "flight" : "stream", "processes",
+				    (json_int_t)now->processes, "memory_bytes", (json_int_t)now->memory_bytes, "events",
+				    (json_int_t)now->total.records, "lost", (json_int_t)all_lost(now), "overwritten",
+				    (json_int_t)now->total.overwritten, "stacks", (json_int_t)now->total.stacks,
+				    "stacks_skipped", (json_int_t)now->total.stacks_skipped, "guard", make_guard(now));
 	const bool runs = seconds > 0;
 
 	json_object_set_new(session, "events_per_s",
@@ -84,16 +85,15 @@ static void add_session(const struct scope_session_status *before, const struct 
 				 : json_null());
 	json_object_set_new(session, "lost_per_s",
 			    runs ? json_real((double)(all_lost(now) - all_lost(before)) / seconds) : json_null());
-	json_object_set_new(session, "probe_share",
-			    runs ? json_real(((double)now->total.probe_ns - (double)before->total.probe_ns) /
-					     (seconds * 1e9))
-				 : json_null());
+	json_object_set_new(
+		session, "probe_share",
+		runs ? json_real(((double)now->total.probe_ns - (double)before->total.probe_ns) / (seconds * 1e9))
+		     : json_null());
 	json_array_append_new(sessions, session);
 }
 
 /* before: the same a moment earlier. */
-static void print_session(const struct scope_session_status *before,
-			  const struct scope_session_status *now)
+static void print_session(const struct scope_session_status *before, const struct scope_session_status *now)
 {
 	const double seconds = (double)(now->run_ns - before->run_ns) / 1e9;
 	uint32_t i;
@@ -101,23 +101,21 @@ static void print_session(const struct scope_session_status *before,
 	print_state(now);
 	if (!now->run_ns)
 		return;
-	printf("          %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " overwritten, %" PRIu64
-	       " stacks (%" PRIu64 " over the limit)\n",
-	       now->total.records, all_lost(now), now->total.overwritten, now->total.stacks,
-	       now->total.stacks_skipped);
+	printf("          %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " overwritten, %" PRIu64 " stacks (%" PRIu64
+	       " over the limit)\n",
+	       now->total.records, all_lost(now), now->total.overwritten, now->total.stacks, now->total.stacks_skipped);
 	for (i = 0; i < now->cpus; i++)
 		if (now->cpu[i].lost[SCOPE_LOST_FULL] || now->cpu[i].lost[SCOPE_LOST_NESTED] ||
 		    now->cpu[i].lost[SCOPE_LOST_TOO_BIG])
 			printf("          CPU %u lost %" PRIu64 " (ring full), %" PRIu64 " (nested), %" PRIu64
-			       " (larger than a sub-buffer)\n", now->cpu[i].cpu,
-			       now->cpu[i].lost[SCOPE_LOST_FULL], now->cpu[i].lost[SCOPE_LOST_NESTED],
+			       " (larger than a sub-buffer)\n",
+			       now->cpu[i].cpu, now->cpu[i].lost[SCOPE_LOST_FULL], now->cpu[i].lost[SCOPE_LOST_NESTED],
 			       now->cpu[i].lost[SCOPE_LOST_TOO_BIG]);
 	if (seconds > 0)
 		printf("          now %.0f events/s, %.0f lost/s, probes take %.2f %% of a CPU\n",
 		       (double)(now->total.records - before->total.records) / seconds,
 		       (double)(all_lost(now) - all_lost(before)) / seconds,
-		       100.0 * ((double)now->total.probe_ns - (double)before->total.probe_ns) /
-			       (seconds * 1e9));
+		       100.0 * ((double)now->total.probe_ns - (double)before->total.probe_ns) / (seconds * 1e9));
 }
 
 /* list: NULL for text, or the array of them for JSON. */
@@ -182,17 +180,18 @@ static int print_document(void)
 
 	err = scope_control_open(&error, &control, &info);
 	if (!err) {
-		json_object_set_new(document, "module", json_pack(
-			"{s:s, s:I, s:I, s:I}", "version", info.version, "protocol", (json_int_t)info.protocol,
-			"protocol_min", (json_int_t)info.module_protocol_min, "protocol_max",
-			(json_int_t)info.module_protocol));
+		json_object_set_new(document, "module",
+				    json_pack("{s:s, s:I, s:I, s:I}", "version", info.version, "protocol",
+					      (json_int_t)info.protocol, "protocol_min",
+					      (json_int_t)info.module_protocol_min, "protocol_max",
+					      (json_int_t)info.module_protocol));
 		err = print_sessions(control, &info, sessions, &error);
 		scope_control_close(control);
 	} else {
 		json_object_set_new(document, "module", json_null());
 	}
 	count = scope_recorder_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_STATUS, add_recorder, recorders,
-			       err ? &unasked : &error);
+					err ? &unasked : &error);
 	json_object_set_new(document, "problem", err || count < 0 ? scope_cmd_document_text(error.text) : json_null());
 	json_object_set_new(document, "sessions", sessions);
 	json_object_set_new(document, "recorders", recorders);
@@ -211,13 +210,13 @@ static int print_status(void)
 	err = scope_control_open(&error, &control, &info);
 	if (!err) {
 		printf("module    loaded, version %s\nprotocol  %u (the module speaks %u to %u)\n"
-		       "sessions  %u\n", info.version, info.protocol, info.module_protocol_min,
-		       info.module_protocol, info.session_count);
+		       "sessions  %u\n",
+		       info.version, info.protocol, info.module_protocol_min, info.module_protocol, info.session_count);
 		err = print_sessions(control, &info, NULL, &error);
 		scope_control_close(control);
 	}
 	recorders = scope_recorder_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_STATUS, print_recorder, NULL,
-				   err ? NULL : &error);
+					    err ? NULL : &error);
 	/* There are recorders that need no module. */
 	if (err == -ENOENT && recorders > 0) {
 		printf("\nmodule    not loaded, or not to be reached from here; recorders by perf events need none\n");

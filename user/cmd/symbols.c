@@ -38,8 +38,7 @@ static int take_folder(const char *command, const char *value, struct scope_cmd_
 	char *whole;
 
 	if (stat(value, &status) || !S_ISDIR(status.st_mode))
-		return scope_cmd_misuse(command, "--debug-dir: %s is no directory that can be read",
-					value);
+		return scope_cmd_misuse(command, "--debug-dir: %s is no directory that can be read", value);
 	/* Files in it are looked up from the root directory on. */
 	whole = realpath(value, NULL);
 	if (!whole || add(&symbols->debug_dir, &symbols->debug_dirs, &symbols->debug_dir_room, whole)) {
@@ -51,8 +50,7 @@ static int take_folder(const char *command, const char *value, struct scope_cmd_
 }
 
 /* Said before anything is traced: libdwfl would find nothing, and not say why. */
-static int take_debuginfod(const char *command, const char *value,
-			   struct scope_cmd_symbols *symbols)
+static int take_debuginfod(const char *command, const char *value, struct scope_cmd_symbols *symbols)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	const char *missing = scope_symbol_server_missing();
@@ -60,7 +58,7 @@ static int take_debuginfod(const char *command, const char *value,
 	(void)value;
 	if (!urls || !*urls)
 		return scope_cmd_misuse(command, "--debuginfod: DEBUGINFOD_URLS names no server; set it to "
-					"the address of your distribution's, and keep it with sudo -E");
+						 "the address of your distribution's, and keep it with sudo -E");
 	if (missing)
 		return scope_cmd_misuse(command, "--debuginfod: %s", missing);
 	symbols->options.debuginfod = true;
@@ -99,8 +97,7 @@ static int take_libraries(const char *command, const char *value, struct scope_c
 		if (!strcmp(pattern, "default"))
 			err = add_defaults(symbols);
 		else if (*pattern)
-			err = add(&symbols->library, &symbols->libraries, &symbols->library_room,
-				  pattern);
+			err = add(&symbols->library, &symbols->libraries, &symbols->library_room, pattern);
 	}
 	symbols->options.library = symbols->library;
 	return err ? no_memory(command) : 0;
@@ -115,8 +112,7 @@ static const struct {
 	{ SCOPE_OPTION_SYSTEM_LIBRARIES, take_libraries },
 };
 
-int scope_cmd_symbols(const char *command, int option, const char *value,
-		      struct scope_cmd_symbols *symbols)
+int scope_cmd_symbols(const char *command, int option, const char *value, struct scope_cmd_symbols *symbols)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].option == option)

@@ -16,8 +16,7 @@ struct scope_cmd_symbols {
 };
 
 /* -1: the option is none of these. Else 0, or the exit status; `show` prints and ends the program. */
-int scope_cmd_symbols(const char *command, int option, const char *value,
-		      struct scope_cmd_symbols *symbols);
+int scope_cmd_symbols(const char *command, int option, const char *value, struct scope_cmd_symbols *symbols);
 void scope_cmd_symbols_free(struct scope_cmd_symbols *symbols);
 
 #endif

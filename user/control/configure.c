@@ -42,8 +42,7 @@ static bool needs_newer(const struct scope_session_config *config)
 }
 
 /* Attributes of CONFIGURE; those at their default stay out. 0, or negative where room ran out. */
-static int put_config(struct nl_msg *message, uint32_t protocol,
-		      const struct scope_session_config *config)
+static int put_config(struct nl_msg *message, uint32_t protocol, const struct scope_session_config *config)
 {
 	const struct {
 		int attr;
@@ -88,8 +87,7 @@ static int put_config(struct nl_msg *message, uint32_t protocol,
 	if (config->syscalls)
 		bad |= nla_put(message, SCOPE_ATTR_SYSCALLS, SCOPE_SYSCALL_MAX / 8, config->syscalls);
 	if (config->stack_syscalls)
-		bad |= nla_put(message, SCOPE_ATTR_STACK_SYSCALLS, SCOPE_SYSCALL_MAX / 8,
-			       config->stack_syscalls);
+		bad |= nla_put(message, SCOPE_ATTR_STACK_SYSCALLS, SCOPE_SYSCALL_MAX / 8, config->stack_syscalls);
 	return bad ? -ENOMEM : 0;
 }
 
@@ -107,7 +105,8 @@ int scope_control_configure(struct scope_control *control, const struct scope_se
 		return scope_error_set(error, -EOPNOTSUPP,
 				       "the loaded scope module speaks protocol %u, in which processes "
 				       "alone can be selected, and all their calls: load the scope.ko of "
-				       "this release", control->protocol);
+				       "this release",
+				       control->protocol);
 	message = scope_control_request(control, SCOPE_CMD_CONFIGURE);
 	if (!message || put_config(message, control->protocol, config)) {
 		nlmsg_free(message);

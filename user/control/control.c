@@ -68,8 +68,7 @@ static void take_ext_ack(const struct nlmsgerr *answer, struct scope_reply *repl
 	if (header->nlmsg_len < sizeof(*header) + skip)
 		return;
 	length = header->nlmsg_len - sizeof(*header) - skip;
-	text = nla_find((const struct nlattr *)((const char *)answer + skip), (int)length,
-			NLMSGERR_ATTR_MSG);
+	text = nla_find((const struct nlattr *)((const char *)answer + skip), (int)length, NLMSGERR_ATTR_MSG);
 	if (text)
 		nla_strlcpy(reply->text, text, sizeof(reply->text));
 }
@@ -146,16 +145,15 @@ struct nl_msg *scope_control_request(struct scope_control *control, uint8_t comm
 {
 	struct nl_msg *message = nlmsg_alloc_size(REQUEST_BYTES);
 
-	if (message && !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, control->family, 0,
-				    NLM_F_REQUEST | NLM_F_ACK, command, SCOPE_GENL_VERSION)) {
+	if (message && !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, control->family, 0, NLM_F_REQUEST | NLM_F_ACK,
+				    command, SCOPE_GENL_VERSION)) {
 		nlmsg_free(message);
 		message = NULL;
 	}
 	return message;
 }
 
-int scope_control_refused(int err, const char *verb, const struct scope_reply *reply,
-			  struct scope_error *error)
+int scope_control_refused(int err, const char *verb, const struct scope_reply *reply, struct scope_error *error)
 {
 	const char *colon = reply->text[0] ? ": " : "";
 	const char *text = reply->text;
@@ -165,10 +163,10 @@ int scope_control_refused(int err, const char *verb, const struct scope_reply *r
 	case -EACCES:
 		return scope_error_set(error, err,
 				       "no permission to %s: run as root (the module asks for "
-				       "CAP_SYS_ADMIN or CAP_PERFMON)%s%s", verb, colon, text);
+				       "CAP_SYS_ADMIN or CAP_PERFMON)%s%s",
+				       verb, colon, text);
 	case -ESRCH:
-		return scope_error_set(error, err,
-				       "cannot %s: no such process, it may just have ended%s%s", verb,
+		return scope_error_set(error, err, "cannot %s: no such process, it may just have ended%s%s", verb,
 				       colon, text);
 	case -EPROTO:
 		return scope_error_set(error, err,
@@ -178,15 +176,13 @@ int scope_control_refused(int err, const char *verb, const struct scope_reply *r
 	case -ENOMEM:
 		return scope_error_set(error, err,
 				       "cannot %s: the kernel has no memory for the rings: ask for "
-				       "smaller ones (--subbuf-bytes, --subbuf-count)%s%s", verb, colon,
-				       text);
+				       "smaller ones (--subbuf-bytes, --subbuf-count)%s%s",
+				       verb, colon, text);
 	case -ENOENT:
-		return scope_error_set(error, err,
-				       "cannot %s: the module does not know this session%s%s", verb,
-				       colon, text);
-	default:
-		return scope_error_set(error, err, "cannot %s: %s%s%s", verb, strerror(-err), colon,
+		return scope_error_set(error, err, "cannot %s: the module does not know this session%s%s", verb, colon,
 				       text);
+	default:
+		return scope_error_set(error, err, "cannot %s: %s%s%s", verb, strerror(-err), colon, text);
 	}
 }
 
@@ -217,9 +213,9 @@ static int parse_info(struct nlattr **attr, void *result)
 	if (!attr[SCOPE_ATTR_PROTOCOL])
 		return -EBADMSG;
 	info->module_protocol = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_PROTOCOL]);
-	info->module_protocol_min = attr[SCOPE_ATTR_PROTOCOL_MIN] ?
-					    (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_PROTOCOL_MIN]) :
-					    info->module_protocol;
+	info->module_protocol_min = attr[SCOPE_ATTR_PROTOCOL_MIN]
+					    ? (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_PROTOCOL_MIN])
+					    : info->module_protocol;
 	info->regs = (uint32_t)scope_control_reply_number(attr[SCOPE_ATTR_KERNEL_REGS]);
 	info->selftest = (enum scope_selftest)scope_control_reply_number(attr[SCOPE_ATTR_SELFTEST]);
 	if (attr[SCOPE_ATTR_MODULE_VERSION])
@@ -231,8 +227,7 @@ static int parse_info(struct nlattr **attr, void *result)
 	return 0;
 }
 
-static int read_info(struct scope_control *control, struct scope_error *error,
-		     struct scope_control_info *ret_info)
+static int read_info(struct scope_control *control, struct scope_error *error, struct scope_control_info *ret_info)
 {
 	struct scope_control_info info = { 0 };
 	struct scope_reply reply = { .parse = parse_info, .result = &info };
@@ -250,8 +245,8 @@ static int read_info(struct scope_control *control, struct scope_error *error,
 				       "the loaded scope module (%s) speaks protocols %u to %u, this "
 				       "program (%s) %u to %u: `rmmod scope`, then load the scope.ko of "
 				       "the program's release, or use the program of the module's",
-				       info.version, info.module_protocol_min, info.module_protocol,
-				       SCOPE_VERSION, SCOPE_PROTOCOL_MIN, SCOPE_PROTOCOL);
+				       info.version, info.module_protocol_min, info.module_protocol, SCOPE_VERSION,
+				       SCOPE_PROTOCOL_MIN, SCOPE_PROTOCOL);
 	control->protocol = info.protocol;
 	*ret_info = info;
 	return 0;
@@ -280,8 +275,7 @@ int scope_control_open(struct scope_error *error, struct scope_control **ret_con
 	}
 	err = genl_connect(control->socket);
 	if (err) {
-		err = scope_error_set(error, from_netlink(err), "cannot open a netlink socket: %s",
-				       nl_geterror(err));
+		err = scope_error_set(error, from_netlink(err), "cannot open a netlink socket: %s", nl_geterror(err));
 		goto close;
 	}
 	/* Kernels before 4.12 have no such texts: then there are none. */
@@ -312,8 +306,8 @@ void scope_control_close(struct scope_control *control)
 	free(control);
 }
 
-static int session_command(struct scope_control *control, uint8_t command, uint32_t session,
-			   const char *verb, struct scope_reply *reply, struct scope_error *error)
+static int session_command(struct scope_control *control, uint8_t command, uint32_t session, const char *verb,
+			   struct scope_reply *reply, struct scope_error *error)
 {
 	struct nl_msg *message = scope_control_request(control, command);
 	int err;

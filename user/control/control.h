@@ -14,9 +14,9 @@
 struct scope_control;
 
 struct scope_control_info {
-	uint32_t protocol; /* the newest that module and program both speak */
+	uint32_t protocol;			       /* the newest that module and program both speak */
 	uint32_t module_protocol_min, module_protocol; /* all that the module speaks */
-	uint32_t regs; /* user registers in a STACK record of this kernel */
+	uint32_t regs;				       /* user registers in a STACK record of this kernel */
 	char version[32];
 	enum scope_selftest selftest;
 	uint32_t sessions[64]; /* those there are */
@@ -35,7 +35,7 @@ struct scope_control_target {
 struct scope_session_config {
 	uint32_t session; /* from SCOPE_IOC_INFO */
 	const struct scope_control_target *targets;
-	uint32_t target_count; /* 1 to SCOPE_TARGET_MAX */
+	uint32_t target_count;	 /* 1 to SCOPE_TARGET_MAX */
 	const uint8_t *syscalls; /* SCOPE_SYSCALL_MAX bits: those whose bit is set are recorded */
 	bool follow;
 	uint32_t events; /* SCOPE_EVENTS_* */
@@ -48,7 +48,7 @@ struct scope_session_config {
 	const uint8_t *stack_syscalls; /* SCOPE_SYSCALL_MAX bits, number n is bit n % 8 of byte n / 8 */
 	uint32_t stacks_per_second;
 	uint32_t sample_period_ns; /* 0: no samples */
-	bool kernel_ips; /* samples say where in the kernel they hit, less kernel_base (protocol 2) */
+	bool kernel_ips;	   /* samples say where in the kernel they hit, less kernel_base (protocol 2) */
 	uint64_t kernel_base;
 	enum scope_ring_mode ring_mode;
 	uint32_t overhead_max; /* thousandths of a CPU, at most 1000 */
@@ -75,9 +75,9 @@ struct scope_session_status {
 	uint64_t filter_full; /* processes that found no place in it */
 	enum scope_ring_mode ring_mode;
 	enum scope_stop_reason stop_reason;
-	uint32_t overhead_max;		/* thousandths of a CPU; 0: any share */
+	uint32_t overhead_max;		 /* thousandths of a CPU; 0: any share */
 	uint32_t guard_cpu, guard_share; /* with SCOPE_STOP_GUARD: the CPU, and its thousandths */
-	uint32_t owner;			/* pid; 0: not of this pid namespace */
+	uint32_t owner;			 /* pid; 0: not of this pid namespace */
 	uint64_t run_ns;
 	struct scope_session_counts total;
 	struct scope_session_counts *cpu; /* cpus of them */

@@ -24,9 +24,8 @@ static int no_room(struct nl_msg *message, struct scope_error *error)
 static const char *function_of(const char *call)
 {
 	static const char *const other[][2] = {
-		{ "fstat", "newfstat" }, { "lstat", "newlstat" },
-		{ "sendfile", "sendfile64" }, { "stat", "newstat" }, { "umount2", "umount" },
-		{ "uname", "newuname" },
+		{ "fstat", "newfstat" }, { "lstat", "newlstat" }, { "sendfile", "sendfile64" },
+		{ "stat", "newstat" },	 { "umount2", "umount" }, { "uname", "newuname" },
 	};
 
 	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
@@ -36,8 +35,8 @@ static const char *function_of(const char *call)
 }
 
 /* name is the place's, or "" where the site has none. 0, or -errno with reply filled. */
-static int send_rule(struct scope_control *control, uint32_t session,
-		     const struct scope_delay *delay, const char *name, struct scope_reply *reply)
+static int send_rule(struct scope_control *control, uint32_t session, const struct scope_delay *delay, const char *name,
+		     struct scope_reply *reply)
 {
 	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_DELAY_SET);
 	int bad = 0;
@@ -51,8 +50,9 @@ static int send_rule(struct scope_control *control, uint32_t session,
 	    (delay->site == SCOPE_DELAY_SPEEDUP && delay->syscall != SCOPE_NR_NONE))
 		bad |= nla_put_u32(message, SCOPE_ATTR_DELAY_SYSCALL, delay->syscall);
 	if (*name)
-		bad |= nla_put_string(message, delay->site == SCOPE_DELAY_USER ?
-				      SCOPE_ATTR_PROBE_PATH : SCOPE_ATTR_PROBE_SYMBOL, name);
+		bad |= nla_put_string(message,
+				      delay->site == SCOPE_DELAY_USER ? SCOPE_ATTR_PROBE_PATH : SCOPE_ATTR_PROBE_SYMBOL,
+				      name);
 	if (delay->offset)
 		bad |= nla_put_u64(message, SCOPE_ATTR_PROBE_OFFSET, delay->offset);
 	bad |= nla_put_u32(message, SCOPE_ATTR_DELAY_FLAGS, delay->flags);
@@ -64,11 +64,11 @@ static int send_rule(struct scope_control *control, uint32_t session,
 	if (delay->second_max_ns)
 		bad |= nla_put_u64(message, SCOPE_ATTR_DELAY_SECOND_MAX_NS, delay->second_max_ns);
 	if (delay->thread_count)
-		bad |= nla_put(message, SCOPE_ATTR_DELAY_THREADS,
-			       (int)(delay->thread_count * sizeof(uint32_t)), delay->threads);
+		bad |= nla_put(message, SCOPE_ATTR_DELAY_THREADS, (int)(delay->thread_count * sizeof(uint32_t)),
+			       delay->threads);
 	if (delay->range_count)
-		bad |= nla_put(message, SCOPE_ATTR_DELAY_RANGES,
-			       (int)(delay->range_count * sizeof(*delay->ranges)), delay->ranges);
+		bad |= nla_put(message, SCOPE_ATTR_DELAY_RANGES, (int)(delay->range_count * sizeof(*delay->ranges)),
+			       delay->ranges);
 	if (bad) {
 		nlmsg_free(message);
 		return -ENOMEM;
@@ -77,8 +77,8 @@ static int send_rule(struct scope_control *control, uint32_t session,
 }
 
 /* Each architecture wraps its system calls; before that the functions had other names. */
-static int send_call(struct scope_control *control, uint32_t session,
-		     const struct scope_delay *delay, struct scope_reply *reply)
+static int send_call(struct scope_control *control, uint32_t session, const struct scope_delay *delay,
+		     struct scope_reply *reply)
 {
 	static const char *const format[] = {
 #if defined(__x86_64__)
@@ -86,7 +86,8 @@ static int send_call(struct scope_control *control, uint32_t session,
 #elif defined(__aarch64__)
 		"__arm64_sys_%s",
 #endif
-		"sys_%s", "SyS_%s",
+		"sys_%s",
+		"SyS_%s",
 	};
 	const char *call = scope_syscall_name(delay->syscall);
 	int err = -ENOENT;
@@ -103,8 +104,8 @@ static int send_call(struct scope_control *control, uint32_t session,
 	return err;
 }
 
-int scope_control_delay_set(struct scope_control *control, uint32_t session,
-			    const struct scope_delay *delay, struct scope_error *error)
+int scope_control_delay_set(struct scope_control *control, uint32_t session, const struct scope_delay *delay,
+			    struct scope_error *error)
 {
 	struct scope_reply reply = { 0 };
 	const char *call;
@@ -115,26 +116,23 @@ int scope_control_delay_set(struct scope_control *control, uint32_t session,
 		return scope_error_set(error, -EINVAL, "%u threads to hold up: at most %d can be named",
 				       delay->thread_count, SCOPE_STACK_THREADS_MAX);
 	if (delay->range_count > SCOPE_DELAY_RANGES_MAX)
-		return scope_error_set(error, -EINVAL, "%u ranges of code: at most %d can be named",
-				       delay->range_count, SCOPE_DELAY_RANGES_MAX);
-	if (delay->site == SCOPE_DELAY_SYSCALL && !(delay->flags & SCOPE_DELAY_AFTER) &&
-	    !*delay->name)
+		return scope_error_set(error, -EINVAL, "%u ranges of code: at most %d can be named", delay->range_count,
+				       SCOPE_DELAY_RANGES_MAX);
+	if (delay->site == SCOPE_DELAY_SYSCALL && !(delay->flags & SCOPE_DELAY_AFTER) && !*delay->name)
 		err = send_call(control, session, delay, &reply);
 	else
 		err = send_rule(control, session, delay, delay->name, &reply);
 	if (!err)
 		return 0;
 	call = delay->site == SCOPE_DELAY_SYSCALL ? scope_syscall_name(delay->syscall) : NULL;
-	snprintf(verb, sizeof(verb), "hold threads up at %s",
-		 *delay->name ? delay->name : call ? call : "that place");
+	snprintf(verb, sizeof(verb), "hold threads up at %s", *delay->name ? delay->name : call ? call : "that place");
 	/* The module's own words say what is not there: a function, a file, a capability. */
 	if (reply.text[0])
 		return scope_error_set(error, err, "cannot %.300s: %s", verb, reply.text);
 	return scope_control_refused(err, verb, &reply, error);
 }
 
-int scope_control_delay_remove(struct scope_control *control, uint32_t session, uint16_t id,
-			       struct scope_error *error)
+int scope_control_delay_remove(struct scope_control *control, uint32_t session, uint16_t id, struct scope_error *error)
 {
 	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_DELAY_REMOVE);
 	struct scope_reply reply = { 0 };
@@ -181,9 +179,8 @@ static int parse_told(struct nlattr **attr, void *result)
 			return -EBADMSG;
 		*(uint64_t *)((char *)told + rows[i].at) = nla_get_u64(attr[rows[i].name]);
 	}
-	if (!attr[SCOPE_ATTR_DELAY_ID] || !attr[SCOPE_ATTR_DELAY_SITE] ||
-	    !attr[SCOPE_ATTR_DELAY_FLAGS] || !attr[SCOPE_ATTR_DELAY_SYSCALL] ||
-	    !attr[SCOPE_ATTR_DELAY_PROBABILITY])
+	if (!attr[SCOPE_ATTR_DELAY_ID] || !attr[SCOPE_ATTR_DELAY_SITE] || !attr[SCOPE_ATTR_DELAY_FLAGS] ||
+	    !attr[SCOPE_ATTR_DELAY_SYSCALL] || !attr[SCOPE_ATTR_DELAY_PROBABILITY])
 		return -EBADMSG;
 	told->delay.id = (uint16_t)nla_get_u32(attr[SCOPE_ATTR_DELAY_ID]);
 	told->delay.site = nla_get_u8(attr[SCOPE_ATTR_DELAY_SITE]);
@@ -195,9 +192,8 @@ static int parse_told(struct nlattr **attr, void *result)
 	return 0;
 }
 
-int scope_control_delay_query(struct scope_control *control, uint32_t session, uint32_t id,
-			      struct scope_error *error, struct scope_delay *ret_delay,
-			      struct scope_delay_counts *ret_counts)
+int scope_control_delay_query(struct scope_control *control, uint32_t session, uint32_t id, struct scope_error *error,
+			      struct scope_delay *ret_delay, struct scope_delay_counts *ret_counts)
 {
 	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_DELAY_NEXT);
 	struct told told = { .counts = { 0 } };

@@ -47,8 +47,8 @@ static const char *find_value(const Elf_Data *data, const char *key)
 	return NULL;
 }
 
-int scope_control_modinfo_read(const char *path, const char *key, struct scope_error *error,
-		       char *ret_value, size_t size)
+int scope_control_modinfo_read(const char *path, const char *key, struct scope_error *error, char *ret_value,
+			       size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 	Elf_Data *data;
@@ -65,10 +65,10 @@ int scope_control_modinfo_read(const char *path, const char *key, struct scope_e
 		snprintf(ret_value, size, "%s", value);
 	else
 		err = scope_error_set(error, data ? -ENODATA : -ENOEXEC,
-				       data ? "%s does not say its %s"
-					    : "%s is no kernel module (no %s): name the scope.ko that "
-					      "`make kmod` printed",
-				       path, key);
+				      data ? "%s does not say its %s"
+					   : "%s is no kernel module (no %s): name the scope.ko that "
+					     "`make kmod` printed",
+				      path, key);
 	elf_end(elf);
 	close(fd);
 	return err;

@@ -12,7 +12,7 @@
  * end. 0; -errno (the file cannot be read), -ENOEXEC (no kernel module), -ENODATA (no such key),
  * error filled.
  */
-int scope_control_modinfo_read(const char *path, const char *key, struct scope_error *error,
-		       char *ret_value, size_t size);
+int scope_control_modinfo_read(const char *path, const char *key, struct scope_error *error, char *ret_value,
+			       size_t size);
 
 #endif

@@ -30,8 +30,8 @@ static int on_message(struct nl_msg *message, void *context)
 	struct scope_notices *notices = context;
 	struct nlattr *attr[SCOPE_ATTR_MAX + 1];
 
-	if (genlmsg_parse(nlmsg_hdr(message), 0, attr, SCOPE_ATTR_MAX, policy) < 0 ||
-	    !attr[SCOPE_ATTR_SESSION] || !attr[SCOPE_ATTR_NOTICE])
+	if (genlmsg_parse(nlmsg_hdr(message), 0, attr, SCOPE_ATTR_MAX, policy) < 0 || !attr[SCOPE_ATTR_SESSION] ||
+	    !attr[SCOPE_ATTR_NOTICE])
 		return NL_SKIP;
 	notices->heard = (struct scope_notice_heard){
 		.session = nla_get_u32(attr[SCOPE_ATTR_SESSION]),
@@ -52,8 +52,8 @@ static int ask(struct nl_sock *socket)
 	if (family < 0)
 		return family;
 	message = nlmsg_alloc();
-	if (!message || !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, NLM_F_ACK,
-				     SCOPE_CMD_LISTEN, SCOPE_GENL_VERSION)) {
+	if (!message || !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, NLM_F_ACK, SCOPE_CMD_LISTEN,
+				     SCOPE_GENL_VERSION)) {
 		nlmsg_free(message);
 		return -NLE_NOMEM;
 	}
@@ -94,8 +94,7 @@ int scope_control_notices_fd(const struct scope_notices *notices)
 	return nl_socket_get_fd(notices->socket);
 }
 
-int scope_control_notices_hear(struct scope_notices *notices, uint32_t session,
-		       struct scope_notice_heard *ret_heard)
+int scope_control_notices_hear(struct scope_notices *notices, uint32_t session, struct scope_notice_heard *ret_heard)
 {
 	do {
 		notices->any = false;

@@ -21,8 +21,8 @@ static bool is_user(uint8_t kind)
 	return kind == SCOPE_PROBE_UPROBE || kind == SCOPE_PROBE_URETPROBE;
 }
 
-int scope_control_probe_add(struct scope_control *control, uint32_t session,
-			    const struct scope_probe *probe, struct scope_error *error)
+int scope_control_probe_add(struct scope_control *control, uint32_t session, const struct scope_probe *probe,
+			    struct scope_error *error)
 {
 	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_PROBE_ADD);
 	struct scope_reply reply = { 0 };
@@ -34,8 +34,8 @@ int scope_control_probe_add(struct scope_control *control, uint32_t session,
 	bad |= nla_put_u32(message, SCOPE_ATTR_SESSION, session);
 	bad |= nla_put_u32(message, SCOPE_ATTR_PROBE_ID, probe->id);
 	bad |= nla_put_u8(message, SCOPE_ATTR_PROBE_KIND, probe->kind);
-	bad |= nla_put_string(message, is_user(probe->kind) ? SCOPE_ATTR_PROBE_PATH
-							    : SCOPE_ATTR_PROBE_SYMBOL, probe->name);
+	bad |= nla_put_string(message, is_user(probe->kind) ? SCOPE_ATTR_PROBE_PATH : SCOPE_ATTR_PROBE_SYMBOL,
+			      probe->name);
 	bad |= nla_put_u64(message, SCOPE_ATTR_PROBE_OFFSET, probe->offset);
 	bad |= nla_put_u8(message, SCOPE_ATTR_PROBE_ARGS, probe->args);
 	bad |= nla_put_u32(message, SCOPE_ATTR_PROBE_FLAGS, probe->flags);
@@ -49,8 +49,8 @@ int scope_control_probe_add(struct scope_control *control, uint32_t session,
 	return err ? scope_control_refused(err, verb, &reply, error) : 0;
 }
 
-int scope_control_stacks(struct scope_control *control, uint32_t session,
-			 const struct scope_stack_change *change, struct scope_error *error)
+int scope_control_stacks(struct scope_control *control, uint32_t session, const struct scope_stack_change *change,
+			 struct scope_error *error)
 {
 	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_STACKS);
 	struct scope_reply reply = { 0 };
@@ -75,11 +75,10 @@ int scope_control_stacks(struct scope_control *control, uint32_t session,
 	if (change->min_given)
 		bad |= nla_put_u32(message, SCOPE_ATTR_STACK_MIN_NS, change->min_ns);
 	if (change->syscalls)
-		bad |= nla_put(message, SCOPE_ATTR_STACK_SYSCALLS, SCOPE_SYSCALL_MAX / 8,
-			       change->syscalls);
+		bad |= nla_put(message, SCOPE_ATTR_STACK_SYSCALLS, SCOPE_SYSCALL_MAX / 8, change->syscalls);
 	if (change->threads_given)
-		bad |= nla_put(message, SCOPE_ATTR_STACK_THREADS,
-			       (int)(change->thread_count * sizeof(uint32_t)), change->threads);
+		bad |= nla_put(message, SCOPE_ATTR_STACK_THREADS, (int)(change->thread_count * sizeof(uint32_t)),
+			       change->threads);
 	if (bad)
 		return no_room(message, error);
 	err = scope_control_transact(control, message, &reply);

@@ -15,16 +15,16 @@ struct scope_control;
 /* What SCOPE_CMD_PROBE_ADD sends, and PROBE_NEXT tells. */
 struct scope_probe {
 	uint16_t id;
-	uint8_t kind; /* enum scope_probe_kind */
-	uint8_t args; /* words to record */
+	uint8_t kind;	/* enum scope_probe_kind */
+	uint8_t args;	/* words to record */
 	uint32_t flags; /* SCOPE_PROBE_WITH_* */
 	uint64_t offset;
 	char name[SCOPE_PROBE_NAME_BYTES]; /* symbol of the kernel, or path of a file */
 };
 
 /* 0, or -errno with error saying what is wrong there (include/scope/control.h lists the codes). */
-int scope_control_probe_add(struct scope_control *control, uint32_t session,
-			    const struct scope_probe *probe, struct scope_error *error);
+int scope_control_probe_add(struct scope_control *control, uint32_t session, const struct scope_probe *probe,
+			    struct scope_error *error);
 
 /* What STACKS changes; a member that is not given stays as it is in the session. */
 struct scope_stack_change {
@@ -32,14 +32,14 @@ struct scope_stack_change {
 	enum scope_stack_mode mode;
 	uint32_t sample_period_ns; /* 0: no samples */
 	uint32_t min_ns;
-	uint32_t slice_bytes; /* of the stack to copy; 0: not given */
-	uint32_t per_second;  /* limit for stacks of calls, per CPU; 0: not given */
+	uint32_t slice_bytes;	 /* of the stack to copy; 0: not given */
+	uint32_t per_second;	 /* limit for stacks of calls, per CPU; 0: not given */
 	const uint8_t *syscalls; /* SCOPE_SYSCALL_MAX bits, or NULL */
 	const uint32_t *threads; /* tids, thread_count of them; none: all threads */
 	uint32_t thread_count;
 };
 
-int scope_control_stacks(struct scope_control *control, uint32_t session,
-			 const struct scope_stack_change *change, struct scope_error *error);
+int scope_control_stacks(struct scope_control *control, uint32_t session, const struct scope_stack_change *change,
+			 struct scope_error *error);
 
 #endif

@@ -30,12 +30,10 @@ struct scope_reply {
 struct nl_msg *scope_control_request(struct scope_control *control, uint8_t command);
 
 /* Sends message (always freed) and waits for its acknowledgement. 0 or -errno. */
-int scope_control_transact(struct scope_control *control, struct nl_msg *message,
-			   struct scope_reply *reply);
+int scope_control_transact(struct scope_control *control, struct nl_msg *message, struct scope_reply *reply);
 
 /* The sentence for a refusal; verb says what was asked for ("start tracing"). Returns err. */
-int scope_control_refused(int err, const char *verb, const struct scope_reply *reply,
-			  struct scope_error *error);
+int scope_control_refused(int err, const char *verb, const struct scope_reply *reply, struct scope_error *error);
 
 /* A number of one, two, four or eight bytes; 0 where it is absent or of another length. */
 uint64_t scope_control_reply_number(struct nlattr *attr);

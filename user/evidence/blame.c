@@ -9,7 +9,7 @@
 #include "base/grow.h"
 
 #define WINDOWS_MAX 50000 /* the first so many: enough for shares to stand, bounded in memory */
-#define RECENT_FIRST 4 /* no rule */
+#define RECENT_FIRST 4	  /* no rule */
 
 void scope_evidence_blame_free(struct scope_blame *blame)
 {
@@ -17,7 +17,7 @@ void scope_evidence_blame_free(struct scope_blame *blame)
 		free(blame->recent[i].wait);
 	free(blame->recent);
 	free(blame->window);
-	*blame = (struct scope_blame){0};
+	*blame = (struct scope_blame){ 0 };
 }
 
 static const struct scope_wait *recent_at(const struct scope_recent *recent, uint32_t at)
@@ -46,14 +46,12 @@ int scope_evidence_blame_wait(struct scope_blame *blame, const struct scope_wait
 {
 	struct scope_recent *recent;
 
-	if (scope_grow(&blame->recent, &blame->recent_capacity, wait->thread + 1,
-		       sizeof(*blame->recent)))
+	if (scope_grow(&blame->recent, &blame->recent_capacity, wait->thread + 1, sizeof(*blame->recent)))
 		return -ENOMEM;
 	while (blame->threads <= wait->thread)
 		memset(&blame->recent[blame->threads++], 0, sizeof(*blame->recent));
 	recent = &blame->recent[wait->thread];
-	if (recent->count == recent->capacity && recent->capacity < SCOPE_BLAME_RECENT &&
-	    grow_recent(recent))
+	if (recent->count == recent->capacity && recent->capacity < SCOPE_BLAME_RECENT && grow_recent(recent))
 		return -ENOMEM;
 	if (recent->count == recent->capacity) {
 		recent->first = (recent->first + 1) % recent->capacity;
@@ -83,8 +81,7 @@ static int add_window(struct scope_blame *blame, const struct scope_window *wind
 {
 	if (blame->windows >= WINDOWS_MAX || window->end_ns <= window->begin_ns)
 		return 0;
-	if (scope_grow(&blame->window, &blame->capacity, blame->windows + 1,
-		       sizeof(*blame->window)))
+	if (scope_grow(&blame->window, &blame->capacity, blame->windows + 1, sizeof(*blame->window)))
 		return -ENOMEM;
 	blame->window[blame->windows++] = *window;
 	return 0;
@@ -150,7 +147,7 @@ static int pass_on(struct scope_blame *blame, uint32_t victim, const struct scop
 }
 
 int scope_evidence_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, uint32_t number,
-		     double stands_for)
+			      double stands_for)
 {
 	const struct scope_recent *recent;
 	int err = 0;

@@ -17,7 +17,7 @@
 struct scope_window {
 	uint64_t begin_ns, end_ns;
 	double weight_ns;
-	double idle_ns; /* of it, the thread waited for its own client … */
+	double idle_ns;			     /* of it, the thread waited for its own client … */
 	uint64_t idle_begin_ns, idle_end_ns; /* … the longest time from here to there */
 	uint64_t object;
 	uint32_t thread; /* the one waited for */
@@ -47,7 +47,7 @@ void scope_evidence_blame_free(struct scope_blame *blame);
 int scope_evidence_blame_wait(struct scope_blame *blame, const struct scope_wait *wait);
 /* The windows of a unit that has just ended, of which number is the name in them, and so many like it. */
 int scope_evidence_blame_unit(struct scope_blame *blame, const struct scope_unit *unit, uint32_t number,
-		     double stands_for);
+			      double stands_for);
 /* Once, when all units are in: sorts windows by thread, then by time. */
 void scope_evidence_blame_sort(struct scope_blame *blame);
 

@@ -27,20 +27,22 @@ static int inside_of(struct collector *collector, const struct scope_logged_stac
 	*ret_inside = NULL;
 	if (!(logged->flags & SCOPE_STACK_KERNEL_IP))
 		return 0;
-	err = scope_symbols_lookup(collector->spotter.symbols, logged->tgid, event->stack.kernel_ip, false,
-				   &function);
+	err = scope_symbols_lookup(collector->spotter.symbols, logged->tgid, event->stack.kernel_ip, false, &function);
 	if (!err && function->known)
 		*ret_inside = function;
 	return err;
 }
 
-static int spot_of(struct collector *collector, const struct scope_logged_stack *logged,
-		   struct scope_spot *ret_spot, const struct scope_function **ret_inside)
+static int spot_of(struct collector *collector, const struct scope_logged_stack *logged, struct scope_spot *ret_spot,
+		   const struct scope_function **ret_inside)
 {
-	struct scope_event event = {.flags = logged->flags, .stack = {
-		.ips = logged->ips, .regs = logged->regs, .bytes = logged->bytes,
-		.ended = logged->ended,
-	}};
+	struct scope_event event = { .flags = logged->flags,
+				     .stack = {
+					     .ips = logged->ips,
+					     .regs = logged->regs,
+					     .bytes = logged->bytes,
+					     .ended = logged->ended,
+				     } };
 	int err = scope_trace_stack_at(collector->trace, &logged->place, &event);
 
 	if (!err)
@@ -48,18 +50,18 @@ static int spot_of(struct collector *collector, const struct scope_logged_stack 
 	if (err)
 		return err;
 	if (event.stack.ended)
-		return scope_evidence_spot_frames(&collector->spotter, logged->tgid, event.stack.ip,
-					 event.stack.ips, event.stack.ended, ret_spot);
+		return scope_evidence_spot_frames(&collector->spotter, logged->tgid, event.stack.ip, event.stack.ips,
+						  event.stack.ended, ret_spot);
 	if (event.stack.ips) {
 		collector->layer.evidence->stacks++;
 		collector->layer.evidence->complete += !(logged->flags & SCOPE_STACK_CUT);
 		collector->layer.evidence->cut += !!(logged->flags & SCOPE_STACK_CUT);
-		return scope_evidence_spot_chain(&collector->spotter, logged->tgid, event.stack.ip, event.stack.ips,
-					logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT
-									: SCOPE_UNWIND_COMPLETE, ret_spot);
+		return scope_evidence_spot_chain(
+			&collector->spotter, logged->tgid, event.stack.ip, event.stack.ips,
+			logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE, ret_spot);
 	}
-	return scope_evidence_spot_stack(&collector->spotter, logged->tgid, event.stack.reg,
-				event.stack.regs, event.stack.data, event.stack.bytes, ret_spot);
+	return scope_evidence_spot_stack(&collector->spotter, logged->tgid, event.stack.reg, event.stack.regs,
+					 event.stack.data, event.stack.bytes, ret_spot);
 }
 
 static void stand(struct collector *collector, uint32_t thread, const struct scope_spot *spot)
@@ -88,8 +90,7 @@ static int collect_standing(struct collector *collector, const struct scope_logg
 	return err;
 }
 
-static struct scope_stretch sample_stretch(const struct collector *collector,
-				     const struct scope_logged_stack *logged)
+static struct scope_stretch sample_stretch(const struct collector *collector, const struct scope_logged_stack *logged)
 {
 	const double sample_ns = (double)scope_trace_sample_ns(collector->trace, logged->time_ns);
 
@@ -101,12 +102,11 @@ static struct scope_stretch sample_stretch(const struct collector *collector,
 		.run = true,
 		.kernel = logged->flags & SCOPE_STACK_IN_KERNEL,
 		.unit = scope_evidence_lookup_unit_at(&collector->layer.lookup, collector->layer.units,
-					     logged->stack.thread, logged->time_ns),
+						      logged->stack.thread, logged->time_ns),
 	};
 }
 
-static struct scope_stretch sleep_stretch(const struct collector *collector,
-				    const struct scope_logged_stack *logged)
+static struct scope_stretch sleep_stretch(const struct collector *collector, const struct scope_logged_stack *logged)
 {
 	const struct scope_unit_stack *stack = &logged->stack;
 	struct scope_stretch stretch = {
@@ -115,13 +115,12 @@ static struct scope_stretch sleep_stretch(const struct collector *collector,
 		.class = stack->class,
 		.nr = stack->nr,
 		.unit = scope_evidence_lookup_unit_at(&collector->layer.lookup, collector->layer.units, stack->thread,
-					     stack->enter_ns),
+						      stack->enter_ns),
 	};
 
 	scope_evidence_stretch_sleep(&stretch, stack->enter_ns, stack->wake_ns, stack->slept_ns);
 	/* A pick-up: it returned into the unit behind it. */
-	if (stretch.unit != UINT32_MAX &&
-	    collector->layer.units->unit[stretch.unit].end_ns < stack->exit_ns)
+	if (stretch.unit != UINT32_MAX && collector->layer.units->unit[stretch.unit].end_ns < stack->exit_ns)
 		stretch.unit = UINT32_MAX;
 	return stretch;
 }
@@ -133,8 +132,7 @@ static struct scope_stretch sleep_stretch(const struct collector *collector,
 static bool is_tracer(const struct scope_function *inside)
 {
 	return inside && (!strcmp(inside->module, "[scope]") ||
-			  (!strcmp(inside->module, "[kernel]") &&
-			   !strncmp(inside->name, "perf_", strlen("perf_"))));
+			  (!strcmp(inside->module, "[kernel]") && !strncmp(inside->name, "perf_", strlen("perf_"))));
 }
 
 static int collect_stack(void *user, const struct scope_logged_stack *logged)
@@ -163,8 +161,7 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 	return scope_evidence_layer_lay(&collector->layer, logged->stack.thread, &stretch, spot);
 }
 
-static const struct scope_trace_memory *find_memory(const struct scope_trace *trace, uint32_t tid,
-						    uint64_t address)
+static const struct scope_trace_memory *find_memory(const struct scope_trace *trace, uint32_t tid, uint64_t address)
 {
 	size_t count;
 	const struct scope_trace_memory *row = scope_trace_memories(trace, &count);
@@ -181,8 +178,7 @@ static unsigned stack_pointer_index(unsigned regs)
 	return regs == SCOPE_REG_COUNT_X86_64 ? SCOPE_REG_SP_X86_64 : SCOPE_REG_SP_ARM64;
 }
 
-static const struct scope_trace_standing *find_standing(const struct scope_trace *trace, uint32_t tid,
-							uint64_t address)
+static const struct scope_trace_standing *find_standing(const struct scope_trace *trace, uint32_t tid, uint64_t address)
 {
 	size_t count;
 	const struct scope_trace_standing *row = scope_trace_standings(trace, &count);
@@ -203,10 +199,10 @@ static int spot_standing(const struct collector *collector, const struct scope_t
 
 	if (unwound)
 		return scope_evidence_spot_frames(&collector->spotter, thread->tgid, unwound->ip, unwound->count,
-					 unwound->ended, ret_spot);
+						  unwound->ended, ret_spot);
 	if (memory)
 		return scope_evidence_spot_stack(&collector->spotter, thread->tgid, state->reg, state->regs,
-					memory->data, memory->bytes, ret_spot);
+						 memory->data, memory->bytes, ret_spot);
 	return 1;
 }
 
@@ -218,8 +214,7 @@ static int unwind_standing(struct collector *collector)
 
 	for (size_t i = 0; i < units->threads; i++) {
 		const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, i);
-		const struct scope_logged_state *state =
-			scope_unit_log_state_of(collector->layer.kept->log, i);
+		const struct scope_logged_state *state = scope_unit_log_state_of(collector->layer.kept->log, i);
 		struct scope_standing *standing = &collector->layer.evidence->standing[i];
 		struct scope_spot spot;
 		uint32_t node;
@@ -237,8 +232,8 @@ static int unwind_standing(struct collector *collector)
 
 static int run(struct collector *collector)
 {
-	int err = scope_evidence_layer_init(&collector->layer,
-				   1 + collector->layer.kept->units->stacks / NORMAL_STACKS);
+	int err =
+		scope_evidence_layer_init(&collector->layer, 1 + collector->layer.kept->units->stacks / NORMAL_STACKS);
 
 	if (!err)
 		err = scope_unit_log_stacks(collector->layer.kept->log, collect_stack, collector);
@@ -248,9 +243,8 @@ static int run(struct collector *collector)
 	return err;
 }
 
-int scope_evidence_collect_items(const struct scope_evidence_source *source,
-			const struct scope_detection *detection, const struct scope_hang *hangs,
-			size_t hang_count, struct scope_evidence *evidence)
+int scope_evidence_collect_items(const struct scope_evidence_source *source, const struct scope_detection *detection,
+				 const struct scope_hang *hangs, size_t hang_count, struct scope_evidence *evidence)
 {
 	struct collector collector = {
 		.trace = source->trace,
@@ -267,13 +261,13 @@ int scope_evidence_collect_items(const struct scope_evidence_source *source,
 	return run(&collector);
 }
 
-int scope_evidence_collect_reference(const struct scope_evidence_source *reference,
-			    const struct scope_symbols *symbols, struct scope_evidence *evidence)
+int scope_evidence_collect_reference(const struct scope_evidence_source *reference, const struct scope_symbols *symbols,
+				     struct scope_evidence *evidence)
 {
 	struct scope_namesakes *namesakes;
 	struct collector collector = {
 		.trace = reference->trace,
-		.layer = {.kept = reference->kept, .evidence = evidence},
+		.layer = { .kept = reference->kept, .evidence = evidence },
 		.spotter = { .symbols = reference->symbols, .evidence = evidence },
 	};
 	int err = scope_symbol_namesakes_create(symbols, &namesakes);

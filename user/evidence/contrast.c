@@ -50,8 +50,7 @@ static void weigh(struct contrast *contrast)
 		if (evidence->item[i].kind == SCOPE_ITEM_BLAME)
 			contrast->found_ns[evidence->item[i].unit] += evidence->item[i].weight_ns;
 	for (size_t i = 0; i < contrast->kept->blame.windows; i++)
-		contrast->found_ns[contrast->kept->blame.window[i].unit] +=
-			contrast->kept->blame.window[i].idle_ns;
+		contrast->found_ns[contrast->kept->blame.window[i].unit] += contrast->kept->blame.window[i].idle_ns;
 	for (size_t i = 0; i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 		struct balance *balance;
@@ -69,9 +68,8 @@ static void weigh(struct contrast *contrast)
 /* The usual units that a population is compared with. */
 static const struct scope_kept_side *usual_side(const struct contrast *contrast, size_t population)
 {
-	const struct scope_kept *kept = contrast->detection->population[population].reference
-						? contrast->reference
-						: contrast->kept;
+	const struct scope_kept *kept = contrast->detection->population[population].reference ? contrast->reference
+											      : contrast->kept;
 
 	return &kept->of[population].side[0];
 }
@@ -80,19 +78,17 @@ static void settle(struct contrast *contrast)
 {
 	for (size_t i = 0; i < contrast->detection->populations; i++) {
 		const struct scope_kept_population *of = &contrast->kept->of[i];
-		const struct scope_kept_side *side[2] = {usual_side(contrast, i), &of->side[1]};
+		const struct scope_kept_side *side[2] = { usual_side(contrast, i), &of->side[1] };
 		struct balance *balance = &contrast->balance[i];
 
 		balance->stands_for = side[1]->kept ? (double)side[1]->units / side[1]->kept : 0;
 		balance->usual_part = side[0]->kept ? (double)side[1]->units / side[0]->kept : 0;
 		for (int j = 0; j < 2; j++) {
 			balance->run_scale[j] = scale_of(side[j]->run_ns, balance->run_weight[j]);
-			balance->wait_scale[j] =
-				scale_of(side[j]->blocked_ns, balance->wait_weight[j]);
+			balance->wait_scale[j] = scale_of(side[j]->blocked_ns, balance->wait_weight[j]);
 		}
 		contrast->evidence->excess_ns += of->excess_ns;
-		contrast->evidence->usual_ns +=
-			(side[0]->run_ns + side[0]->blocked_ns) * balance->usual_part;
+		contrast->evidence->usual_ns += (side[0]->run_ns + side[0]->blocked_ns) * balance->usual_part;
 		contrast->evidence->usual_blocked_ns += side[0]->blocked_ns * balance->usual_part;
 		contrast->evidence->usual_units += side[0]->kept;
 	}
@@ -109,8 +105,7 @@ static double item_excess(const struct contrast *contrast, const struct scope_it
 	balance = &contrast->balance[item->population];
 	if (item->kind == SCOPE_ITEM_BLAME)
 		return item->weight_ns * balance->stands_for;
-	scale = item->kind == SCOPE_ITEM_RUN ? balance->run_scale[item->abnormal]
-					     : balance->wait_scale[item->abnormal];
+	scale = item->kind == SCOPE_ITEM_RUN ? balance->run_scale[item->abnormal] : balance->wait_scale[item->abnormal];
 	if (item->abnormal)
 		return stands(contrast, item) ? item->weight_ns * scale * balance->stands_for : 0;
 	return -item->weight_ns * scale * balance->usual_part;
@@ -133,7 +128,7 @@ static void spread(struct contrast *contrast)
 }
 
 int scope_evidence_contrast_run(struct scope_evidence *evidence, const struct scope_kept *kept,
-		       const struct scope_kept *reference, const struct scope_detection *detection)
+				const struct scope_kept *reference, const struct scope_detection *detection)
 {
 	size_t units = kept->units->count;
 	struct contrast contrast = {

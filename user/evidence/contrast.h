@@ -10,6 +10,6 @@
  * usual units. reference: NULL, or what was kept of the units that some populations are compared with. 0 or -ENOMEM.
  */
 int scope_evidence_contrast_run(struct scope_evidence *evidence, const struct scope_kept *kept,
-		       const struct scope_kept *reference, const struct scope_detection *detection);
+				const struct scope_kept *reference, const struct scope_detection *detection);
 
 #endif

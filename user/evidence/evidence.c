@@ -28,12 +28,10 @@ static int create(const struct scope_units *units, struct scope_evidence **ret_e
 	return 0;
 }
 
-int scope_evidence_collect(const struct scope_evidence_source *source,
-			   const struct scope_evidence_source *reference,
-			   const struct scope_detection *detection,
-			   const struct scope_pickups *pickups,
-			   const struct scope_evidence *second, struct scope_hang *hangs,
-			   size_t *hang_count, struct scope_evidence **ret_evidence)
+int scope_evidence_collect(const struct scope_evidence_source *source, const struct scope_evidence_source *reference,
+			   const struct scope_detection *detection, const struct scope_pickups *pickups,
+			   const struct scope_evidence *second, struct scope_hang *hangs, size_t *hang_count,
+			   struct scope_evidence **ret_evidence)
 {
 	struct scope_evidence *evidence;
 	int err = create(source->kept->units, &evidence);
@@ -46,21 +44,19 @@ int scope_evidence_collect(const struct scope_evidence_source *source,
 		err = scope_evidence_collect_reference(reference, source->symbols, evidence);
 	if (!err)
 		err = scope_evidence_contrast_run(evidence, source->kept, reference ? reference->kept : NULL,
-					 detection);
+						  detection);
 	if (err) {
 		scope_evidence_destroy(evidence);
 		return err;
 	}
 	scope_evidence_peers_drop(evidence, second, source->kept->units, pickups, detection->busy_ns <= 0, hangs,
-			 hang_count);
+				  hang_count);
 	*ret_evidence = evidence;
 	return 0;
 }
 
-int scope_evidence_sign(const struct scope_evidence_source *source,
-			const struct scope_evidence_source *reference,
-			const struct scope_detection *detection,
-			struct scope_evidence **ret_evidence)
+int scope_evidence_sign(const struct scope_evidence_source *source, const struct scope_evidence_source *reference,
+			const struct scope_detection *detection, struct scope_evidence **ret_evidence)
 {
 	struct scope_evidence *evidence;
 	int err = create(source->kept->units, &evidence);
@@ -72,7 +68,7 @@ int scope_evidence_sign(const struct scope_evidence_source *source,
 		err = scope_evidence_sign_reference(reference, source->signatures, evidence);
 	if (!err)
 		err = scope_evidence_contrast_run(evidence, source->kept, reference ? reference->kept : NULL,
-					 detection);
+						  detection);
 	if (err) {
 		scope_evidence_destroy(evidence);
 		return err;

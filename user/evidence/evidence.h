@@ -30,25 +30,25 @@ struct scope_item {
 	double weight_ns; /* of the whole it is part of, before scaling */
 	double excess_ns; /* scaled; negative for normal units */
 	uint32_t node;
-	uint32_t trail; /* of evidence, where its stack begins; 0: none is kept */
-	uint32_t unit; /* RUN, WAIT: the unit; BLAME: the unit that waited; SPIN: hang */
+	uint32_t trail;	     /* of evidence, where its stack begins; 0: none is kept */
+	uint32_t unit;	     /* RUN, WAIT: the unit; BLAME: the unit that waited; SPIN: hang */
 	uint32_t population; /* of the unit */
-	uint16_t nr;   /* WAIT: the call; BLAME: the call the unit waited in */
+	uint16_t nr;	     /* WAIT: the call; BLAME: the call the unit waited in */
 	uint8_t kind;
 	uint8_t class; /* WAIT: enum scope_wait_class */
-	float dense; /* RUN: so many samples come where one came at first; 0: one */
+	float dense;   /* RUN: so many samples come where one came at first; 0: one */
 	bool abnormal;
-	bool kernel;   /* RUN: the sample hit the kernel */
+	bool kernel;			     /* RUN: the sample hit the kernel */
 	const struct scope_function *inside; /* RUN, SPIN: where in the kernel; NULL: not told */
-	const struct scope_function *below; /* the library function that its function called; NULL: none */
-	bool lock;     /* BLAME: for a lock */
-	bool passed; /* WAIT that windows of blame stand for, where they hold anything */
+	const struct scope_function *below;  /* the library function that its function called; NULL: none */
+	bool lock;			     /* BLAME: for a lock */
+	bool passed;			     /* WAIT that windows of blame stand for, where they hold anything */
 };
 
 /* The stack a thread stood on as the window began or ended. */
 struct scope_standing {
-	uint32_t node;		/* SCOPE_TREE_ROOT: no stack, or no program function in it */
-	uint32_t trail;		/* see struct scope_item */
+	uint32_t node;			    /* SCOPE_TREE_ROOT: no stack, or no program function in it */
+	uint32_t trail;			    /* see struct scope_item */
 	const struct scope_function *below; /* library function it stands in, NULL: none, or unknown */
 	const struct scope_function *start; /* outermost program function, NULL where unknown */
 	bool idle; /* it waits for work in its language's runtime, and is in no function of the program */
@@ -64,14 +64,14 @@ struct scope_evidence {
 	 * addresses, then those inside program functions, innermost first, at (not behind) their calls.
 	 */
 	uint64_t *trail;
-	size_t trails, trail_capacity; /* words */
-	uint64_t stacks; /* unwound; or calls laid by signatures */
+	size_t trails, trail_capacity;	/* words */
+	uint64_t stacks;		/* unwound; or calls laid by signatures */
 	uint64_t complete, cut, broken; /* stacks by how unwinding ended (symbol.h) */
-	uint64_t tracer;   /* samples that hit the tracer itself: left out */
-	uint64_t nameless; /* stacks without any program function */
-	uint64_t language; /* of these, those in functions of its language */
-	double excess_ns;  /* of all abnormal units, over their populations' medians */
-	double found_ns;   /* of it, the part that stacks account for */
+	uint64_t tracer;		/* samples that hit the tracer itself: left out */
+	uint64_t nameless;		/* stacks without any program function */
+	uint64_t language;		/* of these, those in functions of its language */
+	double excess_ns;		/* of all abnormal units, over their populations' medians */
+	double found_ns;		/* of it, the part that stacks account for */
 	/* Usual units that are compared with them, by their timelines, no stack needed; scaled as items are. */
 	double usual_ns, usual_blocked_ns;
 	uint64_t usual_units;
@@ -91,18 +91,14 @@ struct scope_evidence_source {
  * are removed from the array. second: NULL, or the evidence of signatures, asked where no stack tells
  * where a thread stands.
  */
-int scope_evidence_collect(const struct scope_evidence_source *source,
-			   const struct scope_evidence_source *reference,
-			   const struct scope_detection *detection,
-			   const struct scope_pickups *pickups,
-			   const struct scope_evidence *second, struct scope_hang *hangs,
-			   size_t *hang_count, struct scope_evidence **ret_evidence);
+int scope_evidence_collect(const struct scope_evidence_source *source, const struct scope_evidence_source *reference,
+			   const struct scope_detection *detection, const struct scope_pickups *pickups,
+			   const struct scope_evidence *second, struct scope_hang *hangs, size_t *hang_count,
+			   struct scope_evidence **ret_evidence);
 
 /* The same by the source's signatures; hangs stay as they are. */
-int scope_evidence_sign(const struct scope_evidence_source *source,
-			const struct scope_evidence_source *reference,
-			const struct scope_detection *detection,
-			struct scope_evidence **ret_evidence);
+int scope_evidence_sign(const struct scope_evidence_source *source, const struct scope_evidence_source *reference,
+			const struct scope_detection *detection, struct scope_evidence **ret_evidence);
 void scope_evidence_destroy(struct scope_evidence *evidence);
 
 #endif

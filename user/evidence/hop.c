@@ -32,7 +32,7 @@ static void add(struct hops *hops, const struct scope_function *function, double
 	if (at == hops->count) {
 		if (scope_grow(&hops->hop, &hops->capacity, at + 1, sizeof(*hops->hop)))
 			return;
-		hops->hop[hops->count++] = (struct hop){.function = function};
+		hops->hop[hops->count++] = (struct hop){ .function = function };
 	}
 	hops->hop[at].weight_ns += weight_ns;
 }
@@ -46,7 +46,7 @@ static bool is_more(const struct hop *a, const struct hop *b)
 
 const struct scope_function *scope_evidence_hop_find(const struct scope_evidence *evidence, uint32_t node)
 {
-	struct hops hops = {0};
+	struct hops hops = { 0 };
 	const struct hop *most = NULL;
 	const struct scope_function *function;
 

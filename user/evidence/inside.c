@@ -38,8 +38,8 @@ static int compare(const void *left, const void *right)
 }
 
 int scope_evidence_inside_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
-		      const struct scope_function *function, struct scope_inside *ret_row, size_t max,
-		      size_t *ret_count)
+			       const struct scope_function *function, struct scope_inside *ret_row, size_t max,
+			       size_t *ret_count)
 {
 	struct rows rows = { NULL, 0, 0 };
 	double all = 0;

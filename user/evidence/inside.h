@@ -7,7 +7,7 @@
 
 struct scope_inside {
 	const struct scope_function *function; /* of the kernel */
-	double share; /* of the program function's running excess; of a spin: of its samples */
+	double share;			       /* of the program function's running excess; of a spin: of its samples */
 };
 
 /*
@@ -15,7 +15,7 @@ struct scope_inside {
  * most max rows, the largest first, of equals by name. 0, -ENOMEM.
  */
 int scope_evidence_inside_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
-		      const struct scope_function *function, struct scope_inside *ret_row, size_t max,
-		      size_t *ret_count);
+			       const struct scope_function *function, struct scope_inside *ret_row, size_t max,
+			       size_t *ret_count);
 
 #endif

@@ -19,8 +19,8 @@ struct keeper {
 	const struct scope_detection *detection;
 	uint32_t *const *of_vector; /* per group: id of a vector -> population */
 	struct judged_shape *shape; /* by number */
-	bool asked;	/* requests are those of clients, see struct scope_survey */
-	bool reference; /* the units of another trace: only usual ones */
+	bool asked;		    /* requests are those of clients, see struct scope_survey */
+	bool reference;		    /* the units of another trace: only usual ones */
 };
 
 /* Every how many of so many units, of so many in all, are kept. */
@@ -36,8 +36,8 @@ static uint64_t every(uint64_t units, uint64_t all, uint64_t room)
 }
 
 /* reference: of the units of another trace. */
-static void choose_shares(struct scope_kept *kept, const struct scope_detection *detection,
-			  uint64_t room, bool reference)
+static void choose_shares(struct scope_kept *kept, const struct scope_detection *detection, uint64_t room,
+			  bool reference)
 {
 	uint64_t all = 0, beyond = 0;
 
@@ -50,8 +50,7 @@ static void choose_shares(struct scope_kept *kept, const struct scope_detection 
 	for (size_t i = 0; i < detection->populations; i++) {
 		const struct scope_population *population = &detection->population[i];
 
-		kept->of[i].side[0].every =
-			every(reference ? population->reference : population->units, all, room);
+		kept->of[i].side[0].every = every(reference ? population->reference : population->units, all, room);
 		kept->of[i].side[1].every = every(population->beyond, beyond, room);
 	}
 }
@@ -86,14 +85,13 @@ static int judge_shapes(struct keeper *keeper, const struct scope_shapes *shapes
 	return 0;
 }
 
-static int store(struct keeper *keeper, const struct scope_unit *unit,
-		 const struct scope_unit_call *call, uint32_t population, uint8_t mark)
+static int store(struct keeper *keeper, const struct scope_unit *unit, const struct scope_unit_call *call,
+		 uint32_t population, uint8_t mark)
 {
 	struct scope_kept *kept = keeper->kept;
 	size_t number = kept->units->count;
 
-	if (scope_grow(&kept->population, &kept->population_capacity, number + 1,
-		       sizeof(*kept->population)) ||
+	if (scope_grow(&kept->population, &kept->population_capacity, number + 1, sizeof(*kept->population)) ||
 	    scope_grow(&kept->mark, &kept->mark_capacity, number + 1, sizeof(*kept->mark)))
 		return -ENOMEM;
 	kept->population[number] = population;
@@ -109,8 +107,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	struct scope_kept_side *side;
 	const struct judged_shape shape = unit->shape != SCOPE_SHAPE_NONE
 						  ? keeper->shape[unit->shape]
-						  : judge_calls(keeper, unit->group, unit->vector, call,
-								unit->calls);
+						  : judge_calls(keeper, unit->group, unit->vector, call, unit->calls);
 	const uint32_t index = shape.population, number = kept->units->count;
 	const struct scope_population *population;
 	bool abnormal, due;
@@ -130,8 +127,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	side = &of->side[abnormal];
 	if (abnormal) {
 		kept->slow_units++;
-		kept->slow_requests += keeper->asked ? unit->asked
-							    : unit->granularity == SCOPE_UNIT_REQUEST;
+		kept->slow_requests += keeper->asked ? unit->asked : unit->granularity == SCOPE_UNIT_REQUEST;
 		of->excess_ns += scope_unit_measure(unit) - population->median_ns;
 	}
 	due = side->units++ == side->next;
@@ -158,8 +154,8 @@ static int keep_wait(void *user, const struct scope_wait *wait)
 	return scope_evidence_blame_wait(&keeper->kept->blame, wait);
 }
 
-static int keep(const struct scope_survey *survey, const struct scope_groups *groups,
-		struct keeper *keeper, uint64_t room, struct scope_kept **ret_kept)
+static int keep(const struct scope_survey *survey, const struct scope_groups *groups, struct keeper *keeper,
+		uint64_t room, struct scope_kept **ret_kept)
 {
 	const struct scope_unit_sink sink = {
 		.unit = keep_unit,
@@ -194,19 +190,19 @@ static int keep(const struct scope_survey *survey, const struct scope_groups *gr
 }
 
 int scope_evidence_keep_run(const struct scope_survey *survey, const struct scope_groups *groups,
-		   const struct scope_detection *detection, uint64_t room,
-		   struct scope_kept **ret_kept)
+			    const struct scope_detection *detection, uint64_t room, struct scope_kept **ret_kept)
 {
 	struct keeper keeper = {
-		.detection = detection, .of_vector = detection->of_vector, .asked = survey->asked,
+		.detection = detection,
+		.of_vector = detection->of_vector,
+		.asked = survey->asked,
 	};
 
 	return keep(survey, groups, &keeper, room, ret_kept);
 }
 
-int scope_evidence_keep_reference(const struct scope_reference *reference,
-			 const struct scope_detection *detection, uint64_t room,
-			 struct scope_kept **ret_kept)
+int scope_evidence_keep_reference(const struct scope_reference *reference, const struct scope_detection *detection,
+				  uint64_t room, struct scope_kept **ret_kept)
 {
 	struct keeper keeper = {
 		.detection = detection,

@@ -21,20 +21,20 @@
 struct scope_kept_side {
 	uint64_t units; /* all */
 	uint64_t kept;
-	uint64_t every, next; /* the number of the next one to keep */
+	uint64_t every, next;	   /* the number of the next one to keep */
 	double run_ns, blocked_ns; /* of those kept */
 };
 
 struct scope_kept_population {
 	struct scope_kept_side side[2]; /* usual, abnormal */
-	double excess_ns; /* of all its abnormal units, over the median */
+	double excess_ns;		/* of all its abnormal units, over the median */
 };
 
 struct scope_kept {
 	struct scope_units *units;  /* of the survey's run */
 	struct scope_unit_log *log; /* the survey's */
-	uint32_t *population; /* per kept unit */
-	uint8_t *mark;	      /* per kept unit: enum scope_unit_mark bits */
+	uint32_t *population;	    /* per kept unit */
+	uint8_t *mark;		    /* per kept unit: enum scope_unit_mark bits */
 	size_t population_capacity, mark_capacity;
 	struct scope_kept_population *of; /* per population of the detection */
 	size_t populations;
@@ -47,12 +47,10 @@ struct scope_kept {
  * SCOPE_KEEP_UNITS usually. What it is given must outlive the result, which the caller destroys.
  */
 int scope_evidence_keep_run(const struct scope_survey *survey, const struct scope_groups *groups,
-		   const struct scope_detection *detection, uint64_t room,
-		   struct scope_kept **ret_kept);
+			    const struct scope_detection *detection, uint64_t room, struct scope_kept **ret_kept);
 /* The usual units of a reference, for the populations that are compared with it. */
-int scope_evidence_keep_reference(const struct scope_reference *reference,
-			 const struct scope_detection *detection, uint64_t room,
-			 struct scope_kept **ret_kept);
+int scope_evidence_keep_reference(const struct scope_reference *reference, const struct scope_detection *detection,
+				  uint64_t room, struct scope_kept **ret_kept);
 void scope_evidence_kept_destroy(struct scope_kept *kept);
 
 #endif

@@ -12,8 +12,7 @@
 static bool say_the_same(const struct scope_item *a, const struct scope_item *b)
 {
 	return a->unit == b->unit && a->node == b->node && a->kind == b->kind && a->nr == b->nr &&
-	       a->class == b->class && a->passed == b->passed && a->lock == b->lock &&
-	       a->below == b->below;
+	       a->class == b->class && a->passed == b->passed && a->lock == b->lock && a->below == b->below;
 }
 
 static int add_item(struct scope_layer *layer, const struct scope_item *item)
@@ -26,16 +25,14 @@ static int add_item(struct scope_layer *layer, const struct scope_item *item)
 			evidence->item[i].weight_ns += item->weight_ns;
 			return 0;
 		}
-	if (scope_grow(&evidence->item, &evidence->item_capacity, evidence->items + 1,
-		       sizeof(*item)))
+	if (scope_grow(&evidence->item, &evidence->item_capacity, evidence->items + 1, sizeof(*item)))
 		return -ENOMEM;
 	evidence->item[evidence->items++] = *item;
 	return 0;
 }
 
 /* Is there an abnormal unit that waited for this thread between begin and end? */
-static bool in_window(const struct scope_layer *layer, uint32_t index, uint64_t begin_ns,
-		      uint64_t end_ns, size_t *at)
+static bool in_window(const struct scope_layer *layer, uint32_t index, uint64_t begin_ns, uint64_t end_ns, size_t *at)
 {
 	const struct scope_blame *blame = &layer->kept->blame;
 	size_t end = index < layer->units->threads ? layer->window_first[index + 1] : 0;
@@ -81,15 +78,13 @@ static double weight_between(const struct scope_stretch *stretch, uint64_t begin
 {
 	if (is_sample(stretch))
 		return stretch->weight_ns;
-	return end_ns > begin_ns ? stretch->weight_ns * (end_ns - begin_ns) /
-					   (stretch->end_ns - stretch->begin_ns) : 0;
+	return end_ns > begin_ns ? stretch->weight_ns * (end_ns - begin_ns) / (stretch->end_ns - stretch->begin_ns) : 0;
 }
 
 /* Does it sleep for its own client there? Nobody waits for what is done by that. */
 static bool is_idle(const struct scope_window *window, const struct scope_stretch *stretch)
 {
-	return !stretch->run && stretch->begin_ns < window->idle_end_ns &&
-	       stretch->end_ns > window->idle_begin_ns;
+	return !stretch->run && stretch->begin_ns < window->idle_end_ns && stretch->end_ns > window->idle_begin_ns;
 }
 
 static int lay_blame(struct scope_layer *layer, uint32_t index, const struct scope_stretch *stretch,
@@ -99,8 +94,7 @@ static int lay_blame(struct scope_layer *layer, uint32_t index, const struct sco
 
 	for (; in_window(layer, index, stretch->begin_ns, stretch->end_ns, &at); at++) {
 		const struct scope_window *window = &layer->kept->blame.window[at];
-		uint64_t begin = window->begin_ns > stretch->begin_ns ? window->begin_ns
-								      : stretch->begin_ns;
+		uint64_t begin = window->begin_ns > stretch->begin_ns ? window->begin_ns : stretch->begin_ns;
 		uint64_t end = window->end_ns < stretch->end_ns ? window->end_ns : stretch->end_ns;
 		struct scope_item item = {
 			.time_ns = stretch->end_ns,
@@ -115,8 +109,7 @@ static int lay_blame(struct scope_layer *layer, uint32_t index, const struct sco
 			.kind = SCOPE_ITEM_BLAME,
 			.abnormal = true,
 		};
-		int err = item.weight_ns > 0 && !is_idle(window, stretch) ? add_item(layer, &item)
-									  : 0;
+		int err = item.weight_ns > 0 && !is_idle(window, stretch) ? add_item(layer, &item) : 0;
 
 		if (err)
 			return err;
@@ -124,8 +117,8 @@ static int lay_blame(struct scope_layer *layer, uint32_t index, const struct sco
 	return 0;
 }
 
-int scope_evidence_layer_lay(struct scope_layer *layer, uint32_t index,
-		    const struct scope_stretch *stretch, struct scope_spot spot)
+int scope_evidence_layer_lay(struct scope_layer *layer, uint32_t index, const struct scope_stretch *stretch,
+			     struct scope_spot spot)
 {
 	struct scope_item item = {
 		.time_ns = stretch->end_ns,
@@ -155,8 +148,8 @@ int scope_evidence_layer_lay(struct scope_layer *layer, uint32_t index,
 	for (size_t i = 0; stretch->run && i < layer->hang_count; i++) {
 		const struct scope_hang *hang = &layer->hangs[i];
 
-		if (hang->kind != SCOPE_HANG_SPIN || hang->thread != index ||
-		    stretch->end_ns < hang->since_ns || stretch->begin_ns > hang->until_ns)
+		if (hang->kind != SCOPE_HANG_SPIN || hang->thread != index || stretch->end_ns < hang->since_ns ||
+		    stretch->begin_ns > hang->until_ns)
 			continue;
 		item.kind = SCOPE_ITEM_SPIN;
 		item.unit = i;
@@ -170,24 +163,20 @@ int scope_evidence_layer_lay(struct scope_layer *layer, uint32_t index,
 /* Is another trace the norm for the unit's population? Then its own usual units are none. */
 static bool held_elsewhere(const struct scope_layer *layer, uint32_t unit)
 {
-	return layer->detection &&
-	       layer->detection->population[layer->kept->population[unit]].reference;
+	return layer->detection && layer->detection->population[layer->kept->population[unit]].reference;
 }
 
-bool scope_evidence_layer_wants(struct scope_layer *layer, uint32_t index,
-		       const struct scope_stretch *stretch)
+bool scope_evidence_layer_wants(struct scope_layer *layer, uint32_t index, const struct scope_stretch *stretch)
 {
 	size_t at = first_window(layer, index, stretch->begin_ns);
-	uint8_t mark = stretch->unit == UINT32_MAX ? SCOPE_UNIT_BETWEEN
-						   : layer->kept->mark[stretch->unit];
+	uint8_t mark = stretch->unit == UINT32_MAX ? SCOPE_UNIT_BETWEEN : layer->kept->mark[stretch->unit];
 
 	if (scope_anomaly_mark_abnormal(mark))
 		return true;
 	if (in_window(layer, index, stretch->begin_ns, stretch->end_ns, &at))
 		return true;
 	for (size_t i = 0; i < layer->hang_count; i++)
-		if (layer->hangs[i].kind == SCOPE_HANG_SPIN &&
-		    layer->hangs[i].thread == index)
+		if (layer->hangs[i].kind == SCOPE_HANG_SPIN && layer->hangs[i].thread == index)
 			return true;
 	if (mark != SCOPE_UNIT_USUAL || held_elsewhere(layer, stretch->unit))
 		return false;

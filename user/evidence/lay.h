@@ -8,7 +8,7 @@
 
 struct scope_layer {
 	const struct scope_kept *kept;
-	const struct scope_units *units; /* of kept */
+	const struct scope_units *units;	 /* of kept */
 	const struct scope_detection *detection; /* NULL: units of a reference */
 	const struct scope_hang *hangs;
 	size_t hang_count;
@@ -17,7 +17,7 @@ struct scope_layer {
 	size_t *window_first; /* per thread its first window; one more than threads */
 	uint64_t window_longest_ns;
 	uint64_t normal_every, normal_seen; /* of stretches in usual units, one of every counts */
-	bool merge; /* stretches of one unit that say the same are one item */
+	bool merge;			    /* stretches of one unit that say the same are one item */
 };
 
 /* What a thread did from begin to end, by one piece of evidence. */
@@ -29,7 +29,7 @@ struct scope_stretch {
 	bool passed;	  /* asleep, for another traced thread */
 	uint8_t class;
 	uint16_t nr;
-	uint32_t unit; /* UINT32_MAX: none that counts */
+	uint32_t unit;			     /* UINT32_MAX: none that counts */
 	const struct scope_function *inside; /* with kernel: where in it; NULL: not told */
 };
 
@@ -37,8 +37,8 @@ struct scope_stretch {
  * Lets it be a sleep in a call, which ends where the thread is woken: from there it waits for a CPU. Of
  * a call from before the trace the entry is not known, and told as its return.
  */
-static inline void scope_evidence_stretch_sleep(struct scope_stretch *stretch, uint64_t enter_ns,
-				       uint64_t wake_ns, uint64_t slept_ns)
+static inline void scope_evidence_stretch_sleep(struct scope_stretch *stretch, uint64_t enter_ns, uint64_t wake_ns,
+						uint64_t slept_ns)
 {
 	stretch->begin_ns = enter_ns < wake_ns ? enter_ns : wake_ns - slept_ns;
 	stretch->end_ns = wake_ns;
@@ -54,10 +54,9 @@ int scope_evidence_layer_init(struct scope_layer *layer, uint64_t normal_every);
 void scope_evidence_layer_free(struct scope_layer *layer);
 
 /* Does it count anywhere? Asked once for each stretch: those in usual units are thinned out. */
-bool scope_evidence_layer_wants(struct scope_layer *layer, uint32_t thread,
-		       const struct scope_stretch *stretch);
+bool scope_evidence_layer_wants(struct scope_layer *layer, uint32_t thread, const struct scope_stretch *stretch);
 /* Adds items for it to the evidence. 0 or -ENOMEM. */
-int scope_evidence_layer_lay(struct scope_layer *layer, uint32_t thread,
-		    const struct scope_stretch *stretch, struct scope_spot spot);
+int scope_evidence_layer_lay(struct scope_layer *layer, uint32_t thread, const struct scope_stretch *stretch,
+			     struct scope_spot spot);
 
 #endif

@@ -20,7 +20,7 @@ void scope_evidence_lookup_free(struct scope_lookup *lookup)
 {
 	free(lookup->row);
 	free(lookup->first);
-	*lookup = (struct scope_lookup){0};
+	*lookup = (struct scope_lookup){ 0 };
 }
 
 /* Counting sort: first[] holds the counts of the thread before, then running sums. */
@@ -57,7 +57,7 @@ int scope_evidence_lookup_units(const struct scope_units *units, struct scope_lo
 }
 
 uint32_t scope_evidence_lookup_unit_at(const struct scope_lookup *lookup, const struct scope_units *units,
-			      uint32_t thread, uint64_t time_ns)
+				       uint32_t thread, uint64_t time_ns)
 {
 	size_t low, high;
 

@@ -7,8 +7,8 @@
 
 /* Rows of several threads, sorted by thread and then by time. */
 struct scope_lookup {
-	uint32_t *row;	/* indices into what was sorted */
-	size_t *first;	/* per thread its first row; one more than threads of them */
+	uint32_t *row; /* indices into what was sorted */
+	size_t *first; /* per thread its first row; one more than threads of them */
 	size_t threads;
 };
 
@@ -17,6 +17,6 @@ void scope_evidence_lookup_free(struct scope_lookup *lookup);
 
 /* The unit of a thread that time lies in, begin and end included; UINT32_MAX if none. */
 uint32_t scope_evidence_lookup_unit_at(const struct scope_lookup *lookup, const struct scope_units *units,
-			      uint32_t thread, uint64_t time_ns);
+				       uint32_t thread, uint64_t time_ns);
 
 #endif

@@ -46,7 +46,7 @@ static bool is_idle(const struct scope_evidence *evidence, const struct scope_ha
  * part worth a word below this node? Too few of them say nothing, neither way.
  */
 static enum answer works_there(const struct scope_evidence *evidence, const struct scope_units *units,
-			const struct scope_function *start, uint32_t node)
+			       const struct scope_function *start, uint32_t node)
 {
 	size_t all = 0, below = 0;
 
@@ -74,7 +74,7 @@ static enum answer works_there(const struct scope_evidence *evidence, const stru
  * one of them waits for its work at this moment, this one waits for its own.
  */
 static enum answer peers_serve(const struct scope_evidence *evidence, const struct scope_units *units,
-			const struct scope_pickups *pickups, uint32_t thread)
+			       const struct scope_pickups *pickups, uint32_t thread)
 {
 	const struct scope_standing *standing = evidence->standing;
 	const struct scope_function *start = standing[thread].start;
@@ -85,8 +85,7 @@ static enum answer peers_serve(const struct scope_evidence *evidence, const stru
 	for (size_t i = 0; start && i < units->threads; i++) {
 		uint32_t child;
 
-		if (i == thread || standing[i].start != start ||
-		    !scope_anomaly_hang_serves(units, pickups, i))
+		if (i == thread || standing[i].start != start || !scope_anomaly_hang_serves(units, pickups, i))
 			continue;
 		child = branch(tree, standing[thread].node, standing[i].node);
 		if (child == SCOPE_TREE_ROOT && scope_anomaly_hang_waits(units, pickups, i))
@@ -101,14 +100,14 @@ static enum answer peers_serve(const struct scope_evidence *evidence, const stru
 
 /* SPIN items name hangs by number: only rows of the other kind go, and those move down. */
 void scope_evidence_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
-		      const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,
-		      struct scope_hang *hangs, size_t *hang_count)
+			       const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,
+			       struct scope_hang *hangs, size_t *hang_count)
 {
 	size_t remain = 0;
 
 	for (size_t i = 0; i < *hang_count; i++) {
-		const struct scope_evidence *by =
-			second && !evidence->standing[hangs[i].thread].start ? second : evidence;
+		const struct scope_evidence *by = second && !evidence->standing[hangs[i].thread].start ? second
+												       : evidence;
 
 		enum answer answer = YES;
 

@@ -12,7 +12,7 @@
  * say where their peers work.
  */
 void scope_evidence_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
-		      const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,
-		      struct scope_hang *hangs, size_t *hang_count);
+			       const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,
+			       struct scope_hang *hangs, size_t *hang_count);
 
 #endif

@@ -25,8 +25,7 @@ struct spots {
 
 /* The innermost frame of the function in a trail. */
 static int trail_take(const struct scope_evidence *evidence, struct scope_symbols *symbols,
-		      const struct scope_function *function, uint32_t trail, double weight,
-		      struct spots *spots)
+		      const struct scope_function *function, uint32_t trail, double weight, struct spots *spots)
 {
 	const uint64_t *at = &evidence->trail[trail];
 	uint32_t tgid = (uint32_t)at[0], count = (uint32_t)at[1];
@@ -108,8 +107,8 @@ static int compare_rows(const void *left, const void *right)
 	return order ? order : (a->line[0].line > b->line[0].line) - (a->line[0].line < b->line[0].line);
 }
 
-static int rows_make(const struct spots *spots, struct scope_symbols *symbols,
-		     struct scope_places_row *row, size_t *ret_count)
+static int rows_make(const struct spots *spots, struct scope_symbols *symbols, struct scope_places_row *row,
+		     size_t *ret_count)
 {
 	size_t count = 0;
 
@@ -117,8 +116,8 @@ static int rows_make(const struct spots *spots, struct scope_symbols *symbols,
 		const struct spot *spot = &spots->spot[i];
 		struct scope_places_row *added = &row[count];
 		size_t same = 0;
-		int err = scope_symbols_lines(symbols, spot->tgid, spot->address, added->line,
-					      SCOPE_PLACE_LINES, &added->lines);
+		int err = scope_symbols_lines(symbols, spot->tgid, spot->address, added->line, SCOPE_PLACE_LINES,
+					      &added->lines);
 
 		if (err)
 			return err;
@@ -146,16 +145,16 @@ static bool lies_in(const struct scope_tree *tree, uint32_t node, const struct s
 	return node != SCOPE_TREE_ROOT;
 }
 
-static int spots_take(const struct scope_evidence *evidence,
-		      const struct scope_attribution *attribution, struct scope_symbols *symbols,
-		      const struct scope_function *function, uint32_t thread, struct spots *spots)
+static int spots_take(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+		      struct scope_symbols *symbols, const struct scope_function *function, uint32_t thread,
+		      struct spots *spots)
 {
 	int err = 0;
 
 	if (thread != UINT32_MAX)
-		return evidence->standing[thread].trail ?
-			       trail_take(evidence, symbols, function,
-					  evidence->standing[thread].trail, 1, spots) : 0;
+		return evidence->standing[thread].trail
+			       ? trail_take(evidence, symbols, function, evidence->standing[thread].trail, 1, spots)
+			       : 0;
 	for (size_t i = 0; !err && i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 
@@ -163,16 +162,14 @@ static int spots_take(const struct scope_evidence *evidence,
 			err = trail_take(evidence, symbols, function, item->trail, item->weight_ns, spots);
 		else if (item->abnormal && item->excess_ns > 0 && item->trail &&
 			 attribution->owner[item->node].function == function)
-			err = trail_take(evidence, symbols, function, item->trail, item->excess_ns,
-					 spots);
+			err = trail_take(evidence, symbols, function, item->trail, item->excess_ns, spots);
 	}
 	return err;
 }
 
 int scope_evidence_places_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
-		      struct scope_symbols *symbols, const struct scope_function *function,
-		      uint32_t thread, struct scope_places_row *ret_row, size_t max, size_t *ret_count,
-		      double *ret_cut)
+			       struct scope_symbols *symbols, const struct scope_function *function, uint32_t thread,
+			       struct scope_places_row *ret_row, size_t max, size_t *ret_count, double *ret_cut)
 {
 	struct scope_places_row *row = calloc(ADDRESSES_MAX + 1, sizeof(*row));
 	struct spots spots = { 0 };

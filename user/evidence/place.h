@@ -21,8 +21,7 @@ struct scope_places_row {
  * whose stacks do not reach the start of their thread. 0, -ENOMEM.
  */
 int scope_evidence_places_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
-		      struct scope_symbols *symbols, const struct scope_function *function,
-		      uint32_t thread, struct scope_places_row *ret_row, size_t max, size_t *ret_count,
-		      double *ret_cut);
+			       struct scope_symbols *symbols, const struct scope_function *function, uint32_t thread,
+			       struct scope_places_row *ret_row, size_t max, size_t *ret_count, double *ret_cut);
 
 #endif

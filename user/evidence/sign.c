@@ -32,22 +32,22 @@ struct symbol {
 
 struct track {
 	struct scope_match *match;
-	struct scope_match *busy; /* NULL: no episode has a busy stretch */
+	struct scope_match *busy;		  /* NULL: no episode has a busy stretch */
 	struct symbol symbol[SCOPE_EPISODE_SPAN]; /* the last ones fed to it, by number */
 	uint64_t symbols;
 	struct call call[SCOPE_EPISODE_SPAN]; /* the last ones, by number */
 	uint64_t calls;			      /* since the last reset */
-	uint64_t run_ns, probe_ns; /* of the account as the last call returned, or was entered */
-	uint64_t gap_run_ns;	   /* between the two */
-	uint64_t last_ns;	   /* return of the last call; 0: not known */
-	struct scope_wait wait;	   /* the last sleep of the open call */
+	uint64_t run_ns, probe_ns;	      /* of the account as the last call returned, or was entered */
+	uint64_t gap_run_ns;		      /* between the two */
+	uint64_t last_ns;		      /* return of the last call; 0: not known */
+	struct scope_wait wait;		      /* the last sleep of the open call */
 	uint64_t slept_ns;
 };
 
 struct signer {
 	struct scope_layer layer;
 	const struct scope_signatures *signatures;
-	bool busy; /* some episodes have SCOPE_EPISODE_BUSY */
+	bool busy;			 /* some episodes have SCOPE_EPISODE_BUSY */
 	struct scope_timeline *timeline; /* of this pass */
 	uint64_t every[2];		 /* of usual and of abnormal units, one of so many */
 	struct track *track;
@@ -84,8 +84,7 @@ static uint32_t unit_at(const struct signer *signer, uint32_t thread, uint64_t t
 	const struct scope_layer *layer = &signer->layer;
 	uint32_t unit = scope_evidence_lookup_unit_at(&layer->lookup, layer->units, thread, time_ns);
 
-	if (unit != UINT32_MAX &&
-	    unit % signer->every[scope_anomaly_mark_abnormal(layer->kept->mark[unit])])
+	if (unit != UINT32_MAX && unit % signer->every[scope_anomaly_mark_abnormal(layer->kept->mark[unit])])
 		return UINT32_MAX;
 	return unit;
 }
@@ -98,8 +97,7 @@ static unsigned common_path(const struct scope_winner *winner, unsigned winners)
 	for (unsigned i = 1; i < winners; i++) {
 		unsigned at = 0;
 
-		while (at < length && at < winner[i].length &&
-		       winner[i].path[at] == winner[0].path[at])
+		while (at < length && at < winner[i].length && winner[i].path[at] == winner[0].path[at])
 			at++;
 		length = at;
 	}
@@ -112,7 +110,7 @@ static int lay(struct signer *signer, uint32_t thread, const struct scope_ballot
 {
 	struct scope_winner winner[SCOPE_WINNERS_MAX];
 	struct scope_evidence *evidence = signer->layer.evidence;
-	struct scope_spot spot = {.trail = 0};
+	struct scope_spot spot = { .trail = 0 };
 	unsigned winners;
 	int err;
 
@@ -121,8 +119,7 @@ static int lay(struct signer *signer, uint32_t thread, const struct scope_ballot
 	winners = scope_evidence_ballot_count(signer->signatures, ballot, winner);
 	evidence->stacks++;
 	evidence->nameless += !winners;
-	err = scope_evidence_tree_insert(&evidence->tree, winner[0].path, common_path(winner, winners),
-				&spot.node);
+	err = scope_evidence_tree_insert(&evidence->tree, winner[0].path, common_path(winner, winners), &spot.node);
 	return err ? err : scope_evidence_layer_lay(&signer->layer, thread, stretch, spot);
 }
 
@@ -231,10 +228,9 @@ static void feed_busy(struct signer *signer, struct track *track, const struct c
 	static const uint16_t busy = SCOPE_EPISODE_BUSY;
 
 	for (int part = call->gap_run_ns < SCOPE_EPISODE_BUSY_NS; part < 2; part++) {
-		track->symbol[track->symbols++ % SCOPE_EPISODE_SPAN] =
-			(struct symbol){track->calls - 1, !part};
-		scope_signature_match_feed(signer->signatures->matcher, track->busy, part ? &call->nr : &busy,
-				 1, hit_busy, signer);
+		track->symbol[track->symbols++ % SCOPE_EPISODE_SPAN] = (struct symbol){ track->calls - 1, !part };
+		scope_signature_match_feed(signer->signatures->matcher, track->busy, part ? &call->nr : &busy, 1,
+					   hit_busy, signer);
 	}
 }
 
@@ -265,8 +261,7 @@ static uint64_t ran(struct track *track, const struct scope_thread *thread)
 	return run_ns > probe_ns ? run_ns - probe_ns : 0;
 }
 
-static int sign_enter(void *user, const struct scope_thread *thread,
-		      const struct scope_open_call *call)
+static int sign_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	struct signer *signer = user;
 	struct track *track;
@@ -280,8 +275,8 @@ static int sign_enter(void *user, const struct scope_thread *thread,
 	return 0;
 }
 
-static int sign_exit(void *user, const struct scope_thread *thread,
-		     const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+static int sign_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+		     uint64_t exit_ns)
 {
 	struct signer *signer = user;
 	struct call made = {
@@ -330,11 +325,10 @@ static int sign_lost(void *user, uint32_t index, uint64_t now_ns)
 /* Of a thread that is in a call: the function that it and those before speak for, if one alone. */
 static int stand(struct signer *signer, uint32_t thread, struct track *track)
 {
-	const struct scope_open_call *open =
-		&scope_timeline_threads_at(signer->timeline->threads, thread)->open;
+	const struct scope_open_call *open = &scope_timeline_threads_at(signer->timeline->threads, thread)->open;
 	struct scope_standing *standing = &signer->layer.evidence->standing[thread];
 	struct scope_winner winner[SCOPE_WINNERS_MAX];
-	struct call call = {.enter_ns = open->enter_ns, .exit_ns = open->enter_ns, .nr = open->nr};
+	struct call call = { .enter_ns = open->enter_ns, .exit_ns = open->enter_ns, .nr = open->nr };
 	int err;
 
 	/* One call by itself is made in too many places. */
@@ -343,12 +337,11 @@ static int stand(struct signer *signer, uint32_t thread, struct track *track)
 		return 0;
 	err = feed(signer, thread, track, &call);
 	if (err || scope_evidence_ballot_count(signer->signatures,
-				      &track->call[(track->calls - 1) % SCOPE_EPISODE_SPAN].self,
-				      winner) != 1)
+					       &track->call[(track->calls - 1) % SCOPE_EPISODE_SPAN].self, winner) != 1)
 		return err;
 	standing->start = winner[0].path[0];
 	return scope_evidence_tree_insert(&signer->layer.evidence->tree, winner[0].path, winner[0].length,
-				 &standing->node);
+					  &standing->node);
 }
 
 static int run_through(struct signer *signer, struct scope_trace *trace)
@@ -379,7 +372,7 @@ static int run_through(struct signer *signer, struct scope_trace *trace)
 static int run(struct signer *signer, struct scope_trace *trace)
 {
 	const struct scope_kept *kept = signer->layer.kept;
-	uint64_t count[2] = {0};
+	uint64_t count[2] = { 0 };
 	int err = scope_evidence_layer_init(&signer->layer, 1);
 
 	for (size_t i = 0; i < kept->units->count; i++)
@@ -400,11 +393,11 @@ static int run(struct signer *signer, struct scope_trace *trace)
 	return err;
 }
 
-int scope_evidence_sign_items(const struct scope_evidence_source *source,
-		     const struct scope_detection *detection, struct scope_evidence *evidence)
+int scope_evidence_sign_items(const struct scope_evidence_source *source, const struct scope_detection *detection,
+			      struct scope_evidence *evidence)
 {
 	struct signer signer = {
-		.layer = {.kept = source->kept, .detection = detection, .evidence = evidence},
+		.layer = { .kept = source->kept, .detection = detection, .evidence = evidence },
 		.signatures = source->signatures,
 	};
 
@@ -412,10 +405,10 @@ int scope_evidence_sign_items(const struct scope_evidence_source *source,
 }
 
 int scope_evidence_sign_reference(const struct scope_evidence_source *reference,
-			 const struct scope_signatures *signatures, struct scope_evidence *evidence)
+				  const struct scope_signatures *signatures, struct scope_evidence *evidence)
 {
 	struct signer signer = {
-		.layer = {.kept = reference->kept, .evidence = evidence},
+		.layer = { .kept = reference->kept, .evidence = evidence },
 		.signatures = signatures,
 	};
 

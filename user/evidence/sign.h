@@ -16,11 +16,11 @@
  * As scope_evidence_collect_items(), without SPIN items: who spins makes no calls. Fills ->standing as well,
  * of threads that made calls and are in one with which one function's episode ends.
  */
-int scope_evidence_sign_items(const struct scope_evidence_source *source,
-		     const struct scope_detection *detection, struct scope_evidence *evidence);
+int scope_evidence_sign_items(const struct scope_evidence_source *source, const struct scope_detection *detection,
+			      struct scope_evidence *evidence);
 
 /* Adds the items of a reference's usual units, by the same signatures: of source. */
 int scope_evidence_sign_reference(const struct scope_evidence_source *reference,
-			 const struct scope_signatures *signatures, struct scope_evidence *evidence);
+				  const struct scope_signatures *signatures, struct scope_evidence *evidence);
 
 #endif

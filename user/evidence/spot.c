@@ -9,16 +9,15 @@
 #include "symbol/goname.h"
 
 /* Keeps a stack for a later look at the source. */
-static int keep_trail(struct scope_evidence *evidence, uint32_t tgid, unsigned flags,
-		      const uint64_t *address, unsigned count, uint32_t *ret_trail)
+static int keep_trail(struct scope_evidence *evidence, uint32_t tgid, unsigned flags, const uint64_t *address,
+		      unsigned count, uint32_t *ret_trail)
 {
 	size_t at = evidence->trails ? evidence->trails : 1; /* 0 is none */
 
 	*ret_trail = 0;
 	if (!count || at + 2 + count > UINT32_MAX)
 		return 0;
-	if (scope_grow(&evidence->trail, &evidence->trail_capacity, at + 2 + count,
-		       sizeof(*evidence->trail)))
+	if (scope_grow(&evidence->trail, &evidence->trail_capacity, at + 2 + count, sizeof(*evidence->trail)))
 		return -ENOMEM;
 	evidence->trail[at] = tgid | (uint64_t)flags << 32;
 	evidence->trail[at + 1] = count;
@@ -29,10 +28,9 @@ static int keep_trail(struct scope_evidence *evidence, uint32_t tgid, unsigned f
 }
 
 /* A function that was met at a place, innermost first, is met again behind the others. */
-static void note_circle(struct scope_spot *spot, const struct scope_function *const *path, unsigned at,
-			unsigned length)
+static void note_circle(struct scope_spot *spot, const struct scope_function *const *path, unsigned at, unsigned length)
 {
-	struct scope_circle circle = {.function = path[at], .count = length - at - 1};
+	struct scope_circle circle = { .function = path[at], .count = length - at - 1 };
 	unsigned number = 0;
 
 	for (unsigned i = 0; i < circle.count && i < SCOPE_CIRCLE_MAX; i++)
@@ -47,8 +45,8 @@ static void note_circle(struct scope_spot *spot, const struct scope_function *co
 	spot->circle[number] = circle;
 }
 
-int scope_evidence_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips,
-		     unsigned count, unsigned flags, struct scope_spot *ret_spot)
+int scope_evidence_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips, unsigned count,
+			      unsigned flags, struct scope_spot *ret_spot)
 {
 	const struct scope_function *path[SCOPE_PATH_MAX], *below = NULL, *last_library = NULL;
 	uint64_t address[SCOPE_PATH_MAX];
@@ -108,8 +106,8 @@ int scope_evidence_spot_chain(const struct scope_spotter *spotter, uint32_t tgid
 	return keep_trail(spotter->evidence, tgid, flags, address, length, &ret_spot->trail);
 }
 
-int scope_evidence_spot_frames(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips,
-		      unsigned count, uint8_t ended, struct scope_spot *ret_spot)
+int scope_evidence_spot_frames(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips, unsigned count,
+			       uint8_t ended, struct scope_spot *ret_spot)
 {
 	struct scope_evidence *evidence = spotter->evidence;
 
@@ -125,17 +123,16 @@ int scope_evidence_spot_frames(const struct scope_spotter *spotter, uint32_t tgi
 	return scope_evidence_spot_chain(spotter, tgid, ips, count, ended, ret_spot);
 }
 
-int scope_evidence_spot_stack(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *reg,
-		     unsigned regs, const uint8_t *data, size_t bytes,
-		     struct scope_spot *ret_spot)
+int scope_evidence_spot_stack(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *reg, unsigned regs,
+			      const uint8_t *data, size_t bytes, struct scope_spot *ret_spot)
 {
 	uint64_t ips[SCOPE_FRAMES_MAX];
 	unsigned count = 0, flags = SCOPE_UNWIND_BROKEN;
-	int err = scope_symbols_unwind(spotter->symbols, tgid, reg, regs, data, bytes, ips,
-				       SCOPE_FRAMES_MAX, &count, &flags);
+	int err = scope_symbols_unwind(spotter->symbols, tgid, reg, regs, data, bytes, ips, SCOPE_FRAMES_MAX, &count,
+				       &flags);
 
 	if (err && err != -EINVAL)
 		return err;
 	return scope_evidence_spot_frames(spotter, tgid, ips, count, (uint8_t)(flags & ~SCOPE_UNWIND_UNMAPPED),
-				 ret_spot);
+					  ret_spot);
 }

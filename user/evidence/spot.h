@@ -28,19 +28,18 @@ struct scope_spot {
  * Addresses, innermost first, as scope_symbols_unwind() gives them with its flags; what goes beyond
  * SCOPE_PATH_MAX different program functions is left out. 0, -ENOMEM.
  */
-int scope_evidence_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips,
-		     unsigned count, unsigned flags, struct scope_spot *ret_spot);
+int scope_evidence_spot_chain(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips, unsigned count,
+			      unsigned flags, struct scope_spot *ret_spot);
 
 /*
  * What was unwound before, ended as SCOPE_FRAMES_*, counted by that. No address at all: registers of no
  * machine that is known. 0, -ENOMEM.
  */
-int scope_evidence_spot_frames(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips,
-		      unsigned count, uint8_t ended, struct scope_spot *ret_spot);
+int scope_evidence_spot_frames(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *ips, unsigned count,
+			       uint8_t ended, struct scope_spot *ret_spot);
 
 /* Registers and stack bytes: unwound first, and counted by how that ended. 0, -ENOMEM. */
-int scope_evidence_spot_stack(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *reg,
-		     unsigned regs, const uint8_t *data, size_t bytes,
-		     struct scope_spot *ret_spot);
+int scope_evidence_spot_stack(const struct scope_spotter *spotter, uint32_t tgid, const uint64_t *reg, unsigned regs,
+			      const uint8_t *data, size_t bytes, struct scope_spot *ret_spot);
 
 #endif

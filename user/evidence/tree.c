@@ -8,18 +8,18 @@
 
 #include "base/grow.h"
 
-#define HOLDS 0.9     /* a child with this part of its parent's excess takes all of it */
-#define MOST 0.5      /* a child with this part of a split may be called too often */
-#define OWN 0.2	      /* a split function with this part of its own is named itself */
-#define BRANCH 0.05   /* branches below this part stay with the function that splits */
+#define HOLDS 0.9      /* a child with this part of its parent's excess takes all of it */
+#define MOST 0.5       /* a child with this part of a split may be called too often */
+#define OWN 0.2	       /* a split function with this part of its own is named itself */
+#define BRANCH 0.05    /* branches below this part stay with the function that splits */
 #define RUN_WORTH 0.02 /* running excess of this part, that is: of less nothing is looked for */
 
 int scope_evidence_tree_init(struct scope_tree *tree)
 {
-	*tree = (struct scope_tree){0};
+	*tree = (struct scope_tree){ 0 };
 	if (scope_grow(&tree->node, &tree->capacity, 1, sizeof(*tree->node)))
 		return -ENOMEM;
-	tree->node[0] = (struct scope_tree_node){0};
+	tree->node[0] = (struct scope_tree_node){ 0 };
 	tree->count = 1;
 	return 0;
 }
@@ -27,11 +27,10 @@ int scope_evidence_tree_init(struct scope_tree *tree)
 void scope_evidence_tree_free(struct scope_tree *tree)
 {
 	free(tree->node);
-	*tree = (struct scope_tree){0};
+	*tree = (struct scope_tree){ 0 };
 }
 
-static int child_of(struct scope_tree *tree, uint32_t parent,
-		    const struct scope_function *function, uint32_t *ret_node)
+static int child_of(struct scope_tree *tree, uint32_t parent, const struct scope_function *function, uint32_t *ret_node)
 {
 	uint32_t at = tree->node[parent].child;
 
@@ -53,8 +52,8 @@ static int child_of(struct scope_tree *tree, uint32_t parent,
 	return 0;
 }
 
-int scope_evidence_tree_insert(struct scope_tree *tree, const struct scope_function *const *path,
-		      unsigned count, uint32_t *ret_node)
+int scope_evidence_tree_insert(struct scope_tree *tree, const struct scope_function *const *path, unsigned count,
+			       uint32_t *ret_node)
 {
 	uint32_t node = SCOPE_TREE_ROOT;
 
@@ -81,9 +80,10 @@ static bool same_circle(const struct scope_circle *a, const struct scope_circle 
 	return a->function == b->function && a->count == b->count && !memcmp(a->by, b->by, sizeof(a->by));
 }
 
-void scope_evidence_tree_vote(struct scope_tree *tree, uint32_t node, const struct scope_circle *circle, unsigned circles)
+void scope_evidence_tree_vote(struct scope_tree *tree, uint32_t node, const struct scope_circle *circle,
+			      unsigned circles)
 {
-	static const struct scope_circle none = {0};
+	static const struct scope_circle none = { 0 };
 
 	for (; node != SCOPE_TREE_ROOT; node = tree->node[node].parent) {
 		struct scope_tree_node *at = &tree->node[node];
@@ -116,8 +116,7 @@ struct shares {
 	size_t count, capacity;
 };
 
-static int add_share(struct shares *shares, const struct scope_tree *tree, uint32_t node,
-		     double excess_ns)
+static int add_share(struct shares *shares, const struct scope_tree *tree, uint32_t node, double excess_ns)
 {
 	struct scope_share *share;
 	const struct scope_function *function = tree->node[node].function;
@@ -135,7 +134,7 @@ static int add_share(struct shares *shares, const struct scope_tree *tree, uint3
 	}
 	if (scope_grow(&shares->share, &shares->capacity, shares->count + 1, sizeof(*share)))
 		return -ENOMEM;
-	shares->share[shares->count++] = (struct scope_share){function, node, excess_ns};
+	shares->share[shares->count++] = (struct scope_share){ function, node, excess_ns };
 	return 0;
 }
 
@@ -151,14 +150,14 @@ static uint32_t largest_child(const struct scope_tree *tree, uint32_t node)
 
 int scope_evidence_attribution_init(struct scope_attribution *attribution, const struct scope_tree *tree)
 {
-	*attribution = (struct scope_attribution){calloc(tree->count, sizeof(*attribution->owner)), tree->count};
+	*attribution = (struct scope_attribution){ calloc(tree->count, sizeof(*attribution->owner)), tree->count };
 	return attribution->owner ? 0 : -ENOMEM;
 }
 
 void scope_evidence_attribution_free(struct scope_attribution *attribution)
 {
 	free(attribution->owner);
-	*attribution = (struct scope_attribution){0};
+	*attribution = (struct scope_attribution){ 0 };
 }
 
 static void own(const struct scope_tree *tree, uint32_t node, const struct scope_function *function,
@@ -180,8 +179,7 @@ static bool holds_both(const struct scope_tree *tree, uint32_t node, uint32_t ch
 	const struct scope_tree_node *of = &tree->node[node], *at = &tree->node[child];
 
 	return at->total_ns >= HOLDS * of->total_ns &&
-	       (of->total_run_ns < RUN_WORTH * of->total_ns ||
-		at->total_run_ns >= HOLDS * of->total_run_ns);
+	       (of->total_run_ns < RUN_WORTH * of->total_ns || at->total_run_ns >= HOLDS * of->total_run_ns);
 }
 
 static bool worth_following(const struct scope_tree *tree, uint32_t node, uint32_t child)
@@ -191,12 +189,11 @@ static bool worth_following(const struct scope_tree *tree, uint32_t node, uint32
 	if (at->total_ns <= 0)
 		return false;
 	return at->total_ns >= BRANCH * of->total_ns ||
-	       (of->total_run_ns >= RUN_WORTH * of->total_ns &&
-		at->total_run_ns >= BRANCH * of->total_run_ns);
+	       (of->total_run_ns >= RUN_WORTH * of->total_ns && at->total_run_ns >= BRANCH * of->total_run_ns);
 }
 
-static int descend(struct shares *shares, const struct scope_tree *tree,
-		   const struct scope_tree_judge *judge, uint32_t node, struct scope_attribution *attribution)
+static int descend(struct shares *shares, const struct scope_tree *tree, const struct scope_tree_judge *judge,
+		   uint32_t node, struct scope_attribution *attribution)
 {
 	const uint32_t from = node;
 	double excess_ns = tree->node[node].total_ns, rest_ns;
@@ -253,10 +250,10 @@ static int compare_shares(const void *left, const void *right)
 }
 
 int scope_evidence_tree_attribute(const struct scope_tree *tree, const struct scope_tree_judge *judge,
-			 struct scope_attribution *attribution, struct scope_share **ret_shares,
-			 size_t *ret_count)
+				  struct scope_attribution *attribution, struct scope_share **ret_shares,
+				  size_t *ret_count)
 {
-	struct shares shares = {0};
+	struct shares shares = { 0 };
 	int err;
 
 	for (size_t i = 0; i < attribution->count; i++)

@@ -28,10 +28,10 @@ struct scope_tree_node {
 	const struct scope_function *function; /* NULL for the root */
 	uint32_t parent, child, sibling;       /* 0: none */
 	uint32_t depth;
-	double self_ns;	 /* excess of this node alone */
-	double total_ns; /* with all below it: scope_evidence_tree_sum() */
+	double self_ns;			  /* excess of this node alone */
+	double total_ns;		  /* with all below it: scope_evidence_tree_sum() */
 	double self_run_ns, total_run_ns; /* the running part of both */
-	struct scope_circle circle; /* of most stacks through it: scope_evidence_tree_vote() */
+	struct scope_circle circle;	  /* of most stacks through it: scope_evidence_tree_vote() */
 	int32_t votes;
 };
 
@@ -47,14 +47,15 @@ void scope_evidence_tree_free(struct scope_tree *tree);
  * The node of a call path, made where it is missing. Functions outermost first; a function that
  * calls itself, directly or not, stands once, at its first place.
  */
-int scope_evidence_tree_insert(struct scope_tree *tree, const struct scope_function *const *path,
-		      unsigned count, uint32_t *ret_node);
+int scope_evidence_tree_insert(struct scope_tree *tree, const struct scope_function *const *path, unsigned count,
+			       uint32_t *ret_node);
 
 /*
  * Counts a stack at node, and the circles that were left out of its path, for each function on the way: what more
  * than half of the stacks say stays in circle (R. S. Boyer, J. S. Moore, "MJRTY: A Fast Majority Vote Algorithm").
  */
-void scope_evidence_tree_vote(struct scope_tree *tree, uint32_t node, const struct scope_circle *circle, unsigned circles);
+void scope_evidence_tree_vote(struct scope_tree *tree, uint32_t node, const struct scope_circle *circle,
+			      unsigned circles);
 
 /* Fills the totals of every node from what is its own. */
 void scope_evidence_tree_sum(struct scope_tree *tree);
@@ -62,7 +63,7 @@ void scope_evidence_tree_sum(struct scope_tree *tree);
 /* Who is named for a node. */
 struct scope_owner {
 	const struct scope_function *function; /* that scope_evidence_tree_attribute() names for it, or NULL */
-	bool found; /* it is a finding: the rest is weighed as if that were fixed */
+	bool found;			       /* it is a finding: the rest is weighed as if that were fixed */
 };
 
 /* Of each node of a tree, by its index. The tree is evidence, and stays as it is. */
@@ -104,8 +105,8 @@ struct scope_tree_judge {
  * ret_shares: malloc'd, freed by the caller.
  */
 int scope_evidence_tree_attribute(const struct scope_tree *tree, const struct scope_tree_judge *judge,
-			 struct scope_attribution *attribution, struct scope_share **ret_shares,
-			 size_t *ret_count);
+				  struct scope_attribution *attribution, struct scope_share **ret_shares,
+				  size_t *ret_count);
 
 /* Gives the node and all below it to the node's function, as if the excess did not split there. */
 void scope_evidence_tree_own(const struct scope_tree *tree, uint32_t node, struct scope_attribution *attribution);

@@ -50,10 +50,10 @@ static bool has(const struct chain *chain, uint32_t function)
 	return false;
 }
 
-static void climb(const struct scope_signatures *signatures, const struct scope_ballot *ballot,
-		  uint32_t function, struct chain *ret_chain)
+static void climb(const struct scope_signatures *signatures, const struct scope_ballot *ballot, uint32_t function,
+		  struct chain *ret_chain)
 {
-	*ret_chain = (struct chain){.length = 0};
+	*ret_chain = (struct chain){ .length = 0 };
 	while (function != SCOPE_SIGNATURE_NONE && ret_chain->length < SCOPE_PATH_MAX) {
 		const struct scope_signature_function *at = &signatures->function[function];
 		float best = -1;
@@ -77,13 +77,11 @@ static void lay_out(const struct scope_signatures *signatures, const struct chai
 {
 	ret_winner->length = chain->length;
 	for (unsigned i = 0; i < chain->length; i++)
-		ret_winner->path[i] =
-			&signatures->function[chain->function[chain->length - 1 - i]].function;
+		ret_winner->path[i] = &signatures->function[chain->function[chain->length - 1 - i]].function;
 }
 
-unsigned scope_evidence_ballot_count(const struct scope_signatures *signatures,
-			    const struct scope_ballot *ballot,
-			    struct scope_winner ret_winner[SCOPE_WINNERS_MAX])
+unsigned scope_evidence_ballot_count(const struct scope_signatures *signatures, const struct scope_ballot *ballot,
+				     struct scope_winner ret_winner[SCOPE_WINNERS_MAX])
 {
 	struct chain chain[SCOPE_VOTES_MAX];
 	float best = 0;

@@ -30,8 +30,7 @@ struct scope_winner {
  * for the one, of equals the most frequent. Their number: 0 where there is no vote, or no end of
  * equals.
  */
-unsigned scope_evidence_ballot_count(const struct scope_signatures *signatures,
-			    const struct scope_ballot *ballot,
-			    struct scope_winner ret_winner[SCOPE_WINNERS_MAX]);
+unsigned scope_evidence_ballot_count(const struct scope_signatures *signatures, const struct scope_ballot *ballot,
+				     struct scope_winner ret_winner[SCOPE_WINNERS_MAX]);
 
 #endif

@@ -64,8 +64,10 @@ static void put_comm(struct stream *stream, const char *comm)
 
 static int fail_file(struct exporter *exporter, const char *name, int err)
 {
-	return scope_error_set(exporter->error, err, "%s/%s cannot be written: %s; free some room, or "
-			       "name another place with -o", exporter->path, name, strerror(-err));
+	return scope_error_set(exporter->error, err,
+			       "%s/%s cannot be written: %s; free some room, or "
+			       "name another place with -o",
+			       exporter->path, name, strerror(-err));
 }
 
 static FILE *open_in(struct exporter *exporter, const char *name)
@@ -130,7 +132,7 @@ static int get_stream(struct exporter *exporter, uint32_t cpu, struct stream **r
 	if (scope_grow(&exporter->stream, &exporter->capacity, cpu + 1, sizeof(*stream)))
 		return -ENOMEM;
 	while (exporter->streams <= cpu)
-		exporter->stream[exporter->streams++] = (struct stream){0};
+		exporter->stream[exporter->streams++] = (struct stream){ 0 };
 	stream = &exporter->stream[cpu];
 	if (!stream->file) {
 		stream->data = malloc(SCOPE_CTF_PACKET_BYTES);
@@ -145,8 +147,8 @@ static int get_stream(struct exporter *exporter, uint32_t cpu, struct stream **r
 }
 
 /* Room for an event of any kind, and its header written. */
-static int begin_event(struct exporter *exporter, const struct scope_event *event, uint32_t id,
-		       uint32_t tid, struct stream **ret_stream)
+static int begin_event(struct exporter *exporter, const struct scope_event *event, uint32_t id, uint32_t tid,
+		       struct stream **ret_stream)
 {
 	struct stream *stream;
 	int err = get_stream(exporter, event->cpu, &stream);
@@ -172,7 +174,7 @@ static int begin_event(struct exporter *exporter, const struct scope_event *even
 static uint64_t task_state(uint8_t state)
 {
 	static const uint8_t bits[] = {
-		[SCOPE_STATE_SLEEPING] = 1, [SCOPE_STATE_DISK] = 2,  [SCOPE_STATE_STOPPED] = 4,
+		[SCOPE_STATE_SLEEPING] = 1, [SCOPE_STATE_DISK] = 2,   [SCOPE_STATE_STOPPED] = 4,
 		[SCOPE_STATE_DEAD] = 16,    [SCOPE_STATE_IDLE] = 128,
 	};
 
@@ -376,16 +378,18 @@ static int export_all(struct exporter *exporter, struct scope_trace *trace)
 	return err ? err : finish(exporter, trace);
 }
 
-int scope_export_ctf(struct scope_trace *trace, struct scope_symbols *symbols,
-		     const struct scope_export_to *to, struct scope_error *error)
+int scope_export_ctf(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+		     struct scope_error *error)
 {
-	struct exporter exporter = {.path = to->path, .error = error};
+	struct exporter exporter = { .path = to->path, .error = error };
 	int err;
 
 	(void)symbols;
 	if (mkdir(to->path, 0777))
-		return scope_error_set(error, -errno, "the directory %s cannot be made: %s; name a new "
-				       "one with -o", to->path, strerror(errno));
+		return scope_error_set(error, -errno,
+				       "the directory %s cannot be made: %s; name a new "
+				       "one with -o",
+				       to->path, strerror(errno));
 	if (error)
 		error->text[0] = '\0';
 	exporter.nrs = calloc(NRS, sizeof(*exporter.nrs));

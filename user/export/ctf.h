@@ -34,7 +34,6 @@ enum scope_ctf_id {
 };
 
 /* Writes the file that describes the streams. nrs: the numbers of syscalls that occur. */
-void scope_export_ctf_metadata(FILE *stream, const struct scope_trace *trace, const bool *nrs,
-			uint32_t nr_count);
+void scope_export_ctf_metadata(FILE *stream, const struct scope_trace *trace, const bool *nrs, uint32_t nr_count);
 
 #endif

@@ -7,8 +7,7 @@
 
 static void put_integer(FILE *to, const char *name, unsigned bits, bool is_signed)
 {
-	fprintf(to, "\t\tinteger { size = %u; align = 8; signed = %d; byte_order = le; } %s;\n", bits,
-		is_signed, name);
+	fprintf(to, "\t\tinteger { size = %u; align = 8; signed = %d; byte_order = le; } %s;\n", bits, is_signed, name);
 }
 
 static void put_comm(FILE *to, const char *name)
@@ -19,8 +18,10 @@ static void put_comm(FILE *to, const char *name)
 
 static void begin_event(FILE *to, const char *prefix, const char *name, uint32_t id)
 {
-	fprintf(to, "event {\n\tname = \"%s%s\";\n\tid = %" PRIu32 ";\n\tstream_id = 0;\n"
-		    "\tfields := struct {\n", prefix, name, id);
+	fprintf(to,
+		"event {\n\tname = \"%s%s\";\n\tid = %" PRIu32 ";\n\tstream_id = 0;\n"
+		"\tfields := struct {\n",
+		prefix, name, id);
 }
 
 static void end_event(FILE *to)
@@ -70,7 +71,8 @@ static void put_args(FILE *to)
 {
 	put_integer(to, "_args_length", 8, false);
 	fputs("\t\tinteger { size = 64; align = 8; signed = 0; base = 16; byte_order = le; } "
-	      "_args[_args_length];\n", to);
+	      "_args[_args_length];\n",
+	      to);
 }
 
 static void put_own_events(FILE *to)
@@ -100,8 +102,7 @@ static void put_syscall_events(FILE *to, const bool *nrs, uint32_t nr_count)
 		begin_event(to, "syscall_entry_", name ? name : number, SCOPE_CTF_SYSCALLS + 2 * nr);
 		put_args(to);
 		end_event(to);
-		begin_event(to, "syscall_exit_", name ? name : number,
-			    SCOPE_CTF_SYSCALLS + 2 * nr + 1);
+		begin_event(to, "syscall_exit_", name ? name : number, SCOPE_CTF_SYSCALLS + 2 * nr + 1);
 		put_integer(to, "_ret", 64, true);
 		end_event(to);
 	}
@@ -119,25 +120,27 @@ static void put_quoted(FILE *to, const char *name, const char *value)
 	fputs("\";\n", to);
 }
 
-void scope_export_ctf_metadata(FILE *to, const struct scope_trace *trace, const bool *nrs,
-			uint32_t nr_count)
+void scope_export_ctf_metadata(FILE *to, const struct scope_trace *trace, const bool *nrs, uint32_t nr_count)
 {
 	fputs("/* CTF 1.8 */\n\n"
 	      "trace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n"
-	      "\tpacket.header := struct {\n", to);
+	      "\tpacket.header := struct {\n",
+	      to);
 	put_integer(to, "magic", 32, false);
 	put_integer(to, "stream_id", 32, false);
 	fputs("\t};\n};\n\nenv {\n", to);
 	/* Viewers choose how to read a kernel trace by the tracer whose names of events it has. */
 	fputs("\tdomain = \"kernel\";\n\tsysname = \"Linux\";\n\ttracer_name = \"lttng-modules\";\n"
-	      "\ttracer_major = 2;\n\ttracer_minor = 13;\n\ttracer_patchlevel = 0;\n", to);
+	      "\ttracer_major = 2;\n\ttracer_minor = 13;\n\ttracer_patchlevel = 0;\n",
+	      to);
 	put_quoted(to, "kernel_release", scope_trace_meta(trace, SCOPE_META_KERNEL));
 	put_quoted(to, "trace_name", scope_trace_meta(trace, SCOPE_META_COMMAND));
 	fputs("};\n\nclock {\n\tname = \"monotonic\";\n\tfreq = 1000000000;\n\toffset = 0;\n};\n\n"
 	      "typealias integer { size = 64; align = 8; signed = 0; byte_order = le; "
 	      "map = clock.monotonic.value; } := time_t;\n\n"
 	      "stream {\n\tid = 0;\n\tpacket.context := struct {\n"
-	      "\t\ttime_t timestamp_begin;\n\t\ttime_t timestamp_end;\n", to);
+	      "\t\ttime_t timestamp_begin;\n\t\ttime_t timestamp_end;\n",
+	      to);
 	put_integer(to, "content_size", 64, false);
 	put_integer(to, "packet_size", 64, false);
 	put_integer(to, "events_discarded", 64, false);

@@ -21,7 +21,7 @@ struct line {
 struct folder {
 	struct scope_timeline *timeline;
 	struct scope_symbols *symbols;
-	bool off; /* sleeps, in us; else samples */
+	bool off;	    /* sleeps, in us; else samples */
 	uint64_t *slept_ns; /* per thread: in the call that has just returned */
 	size_t threads, capacity;
 	struct line *line;
@@ -45,10 +45,9 @@ static void put_name(FILE *to, const char *name)
 }
 
 static int add_line(struct folder *folder, const struct scope_thread *thread, bool cut,
-		    const struct scope_function **function, unsigned count, const char *last,
-		    uint64_t weight)
+		    const struct scope_function **function, unsigned count, const char *last, uint64_t weight)
 {
-	struct line line = {.count = weight};
+	struct line line = { .count = weight };
 	size_t size;
 	FILE *to = open_memstream(&line.text, &size);
 
@@ -65,8 +64,7 @@ static int add_line(struct folder *folder, const struct scope_thread *thread, bo
 		fputc(';', to);
 		put_name(to, last);
 	}
-	if (fclose(to) || scope_grow(&folder->line, &folder->line_capacity, folder->lines + 1,
-				     sizeof(line))) {
+	if (fclose(to) || scope_grow(&folder->line, &folder->line_capacity, folder->lines + 1, sizeof(line))) {
 		free(line.text);
 		return -ENOMEM;
 	}
@@ -96,13 +94,11 @@ static int fold_stack(void *user, uint32_t index, const struct scope_event *even
 	}
 	if (!weight)
 		return 0;
-	err = scope_export_threads_stack(folder->symbols, thread->tgid, event, function, NULL, ROOM, &count,
-				 &cut);
+	err = scope_export_threads_stack(folder->symbols, thread->tgid, event, function, NULL, ROOM, &count, &cut);
 	return err ? err : add_line(folder, thread, cut, function, count, "", weight);
 }
 
-static int fold_enter(void *user, const struct scope_thread *thread,
-		      const struct scope_open_call *call)
+static int fold_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	uint64_t *slept;
 	int err = get_slept(user, thread->index, &slept);
@@ -141,8 +137,8 @@ static int fold_probes(struct folder *folder, struct scope_trace *trace)
 		if (event.kind != SCOPE_EVENT_STACK || event.stack.reason != SCOPE_STACK_PROBE)
 			continue;
 		thread = scope_export_threads_find(folder->timeline, event.tid);
-		err = scope_export_threads_stack(folder->symbols, thread->tgid, &event, function, NULL, ROOM,
-					 &count, &cut);
+		err = scope_export_threads_stack(folder->symbols, thread->tgid, &event, function, NULL, ROOM, &count,
+						 &cut);
 		if (!err)
 			err = add_line(folder, thread, cut, function, count,
 				       scope_export_threads_place(trace, probe[event.cpu]), 1);
@@ -163,8 +159,7 @@ static void print(struct folder *folder, FILE *stream)
 	for (size_t i = 0; i < folder->lines; i++) {
 		uint64_t sum = folder->line[i].count;
 
-		while (i + 1 < folder->lines &&
-		       !strcmp(folder->line[i].text, folder->line[i + 1].text))
+		while (i + 1 < folder->lines && !strcmp(folder->line[i].text, folder->line[i + 1].text))
 			sum += folder->line[++i].count;
 		fprintf(stream, "%s %" PRIu64 "\n", folder->line[i].text, sum);
 	}
@@ -176,20 +171,19 @@ enum stacks {
 	STACKS_PROBE,
 };
 
-static int fold(struct scope_trace *trace, struct scope_symbols *symbols,
-		const struct scope_export_to *to, enum stacks which, struct scope_error *error)
+static int fold(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+		enum stacks which, struct scope_error *error)
 {
 	static const struct scope_timeline_ops nothing = { 0 }, ops = {
 		.enter = fold_enter,
 		.wait = fold_wait,
 		.stack = fold_stack,
 	};
-	struct folder folder = {.symbols = symbols, .off = which == STACKS_OFF};
+	struct folder folder = { .symbols = symbols, .off = which == STACKS_OFF };
 	int err = scope_timeline_create(trace, &folder.timeline);
 
 	if (!err)
-		err = scope_timeline_run(folder.timeline, trace,
-					 which == STACKS_PROBE ? &nothing : &ops, &folder);
+		err = scope_timeline_run(folder.timeline, trace, which == STACKS_PROBE ? &nothing : &ops, &folder);
 	if (!err && which == STACKS_PROBE)
 		err = fold_probes(&folder, trace);
 	if (err)
@@ -204,14 +198,14 @@ static int fold(struct scope_trace *trace, struct scope_symbols *symbols,
 	return err;
 }
 
-int scope_export_folded(struct scope_trace *trace, struct scope_symbols *symbols,
-			const struct scope_export_to *to, struct scope_error *error)
+int scope_export_folded(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+			struct scope_error *error)
 {
 	return fold(trace, symbols, to, STACKS_ON, error);
 }
 
-int scope_export_folded_off(struct scope_trace *trace, struct scope_symbols *symbols,
-			    const struct scope_export_to *to, struct scope_error *error)
+int scope_export_folded_off(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+			    struct scope_error *error)
 {
 	return fold(trace, symbols, to, STACKS_OFF, error);
 }

@@ -87,8 +87,7 @@ static struct held pop(struct scope_order *order)
 	size_t at = 0, child;
 
 	while ((child = 2 * at + 1) < order->held) {
-		if (child + 1 < order->held &&
-		    earlier(&order->heap[child + 1], &order->heap[child]))
+		if (child + 1 < order->held && earlier(&order->heap[child + 1], &order->heap[child]))
 			child++;
 		if (!earlier(&order->heap[child], &last))
 			break;
@@ -113,7 +112,7 @@ static int own(struct scope_event *event, void **ret_payload)
 
 static int hold(struct scope_order *order, const struct scope_event *event)
 {
-	struct held held = {.event = *event, .number = order->number++};
+	struct held held = { .event = *event, .number = order->number++ };
 
 	if (scope_grow(&order->heap, &order->capacity, order->held + 1, sizeof(*order->heap)) ||
 	    own(&held.event, &held.payload))
@@ -127,7 +126,7 @@ static struct lane *get_lane(struct scope_order *order, uint32_t cpu)
 	if (scope_grow(&order->lane, &order->lane_capacity, cpu + 1, sizeof(*order->lane)))
 		return NULL;
 	while (order->lanes <= cpu)
-		order->lane[order->lanes++] = (struct lane){0};
+		order->lane[order->lanes++] = (struct lane){ 0 };
 	return &order->lane[cpu];
 }
 

@@ -9,13 +9,18 @@
 
 /* Where the trace does not say where in the kernel: what a thread did there is one frame. */
 static const struct scope_function in_kernel = {
-	.name = "[kernel]", .symbol = "[kernel]", .module = "[kernel]", .path = "[kernel]",
-	.library = true, .known = true, .id = UINT32_MAX,
+	.name = "[kernel]",
+	.symbol = "[kernel]",
+	.module = "[kernel]",
+	.path = "[kernel]",
+	.library = true,
+	.known = true,
+	.id = UINT32_MAX,
 };
 
 int scope_export_threads_learn(struct scope_trace *trace, struct scope_timeline **ret_timeline)
 {
-	static const struct scope_timeline_ops nothing = {0};
+	static const struct scope_timeline_ops nothing = { 0 };
 	struct scope_timeline *timeline;
 	int err = scope_timeline_create(trace, &timeline);
 
@@ -32,7 +37,7 @@ int scope_export_threads_learn(struct scope_trace *trace, struct scope_timeline 
 
 const struct scope_thread *scope_export_threads_find(struct scope_timeline *timeline, uint32_t tid)
 {
-	static const struct scope_thread idle = {.comm = "swapper"}, unknown = {.comm = "unknown"};
+	static const struct scope_thread idle = { .comm = "swapper" }, unknown = { .comm = "unknown" };
 	long index = scope_timeline_threads_find(timeline->threads, tid);
 
 	if (!tid)
@@ -65,9 +70,9 @@ static int kernel_function(struct scope_symbols *symbols, uint32_t tgid, const s
 	return err;
 }
 
-int scope_export_threads_stack(struct scope_symbols *symbols, uint32_t tgid,
-		       const struct scope_event *event, const struct scope_function **function,
-		       uint64_t *address, unsigned room, unsigned *ret_count, bool *ret_cut)
+int scope_export_threads_stack(struct scope_symbols *symbols, uint32_t tgid, const struct scope_event *event,
+			       const struct scope_function **function, uint64_t *address, unsigned room,
+			       unsigned *ret_count, bool *ret_cut)
 {
 	uint64_t unwound[DEPTH_MAX];
 	const uint64_t *ip = event->stack.ip;
@@ -77,9 +82,8 @@ int scope_export_threads_stack(struct scope_symbols *symbols, uint32_t tgid,
 	int err = 0;
 
 	if (!count && event->stack.regs) {
-		err = scope_symbols_unwind(symbols, tgid, event->stack.reg, event->stack.regs,
-					   event->stack.data, event->stack.bytes, unwound,
-					   DEPTH_MAX, &count, &flags);
+		err = scope_symbols_unwind(symbols, tgid, event->stack.reg, event->stack.regs, event->stack.data,
+					   event->stack.bytes, unwound, DEPTH_MAX, &count, &flags);
 		/* Registers of another kind of machine: no stack, and no reason to give up. */
 		if (err == -EINVAL) {
 			err = 0;

@@ -107,7 +107,7 @@ static void put_message(struct message *message, uint32_t field, const struct me
 /* One packet of the trace: Trace is nothing but a row of packets. */
 static void write_packet(FILE *stream, const struct message *packet)
 {
-	struct message head = {.bytes = 0};
+	struct message head = { .bytes = 0 };
 
 	put_varint(&head, TRACE_PACKET << 3 | WIRE_BYTES);
 	put_varint(&head, packet->bytes);
@@ -115,10 +115,10 @@ static void write_packet(FILE *stream, const struct message *packet)
 	fwrite(packet->data, 1, packet->bytes, stream);
 }
 
-static void write_event_at(FILE *stream, const struct scope_event *event, uint64_t time_ns,
-			   uint32_t tid, uint32_t field, const struct message *inner)
+static void write_event_at(FILE *stream, const struct scope_event *event, uint64_t time_ns, uint32_t tid,
+			   uint32_t field, const struct message *inner)
 {
-	struct message ftrace = {.bytes = 0}, bundle = {.bytes = 0}, packet = {.bytes = 0};
+	struct message ftrace = { .bytes = 0 }, bundle = { .bytes = 0 }, packet = { .bytes = 0 };
 
 	put_number(&ftrace, EVENT_TIMESTAMP, time_ns);
 	put_number(&ftrace, EVENT_PID, tid);
@@ -129,17 +129,17 @@ static void write_event_at(FILE *stream, const struct scope_event *event, uint64
 	write_packet(stream, &packet);
 }
 
-static void write_event(FILE *stream, const struct scope_event *event, uint32_t tid,
-			uint32_t field, const struct message *inner)
+static void write_event(FILE *stream, const struct scope_event *event, uint32_t tid, uint32_t field,
+			const struct message *inner)
 {
 	write_event_at(stream, event, event->time_ns, tid, field, inner);
 }
 
 /* A line as programs write them to the kernel's trace marker: "B|PID|NAME", "E|PID", "I|PID|NAME". */
-static void write_mark(FILE *stream, struct scope_timeline *timeline, const struct scope_event *event,
-		       uint64_t time_ns, char what, const char *name)
+static void write_mark(FILE *stream, struct scope_timeline *timeline, const struct scope_event *event, uint64_t time_ns,
+		       char what, const char *name)
 {
-	struct message inner = {.bytes = 0};
+	struct message inner = { .bytes = 0 };
 	char text[160];
 
 	snprintf(text, sizeof(text), *name ? "%c|%u|%s" : "%c|%u", what,
@@ -192,27 +192,23 @@ static uint64_t task_state(const struct scope_event *event)
 	return event->sched.preempted ? 256 : 0;
 }
 
-static void write_switch(FILE *stream, struct scope_timeline *timeline,
-			 const struct scope_event *event)
+static void write_switch(FILE *stream, struct scope_timeline *timeline, const struct scope_event *event)
 {
-	struct message inner = {.bytes = 0};
+	struct message inner = { .bytes = 0 };
 
-	put_text(&inner, SWITCH_PREV_COMM,
-		 scope_export_threads_find(timeline, event->sched.prev_tid)->comm);
+	put_text(&inner, SWITCH_PREV_COMM, scope_export_threads_find(timeline, event->sched.prev_tid)->comm);
 	put_number(&inner, SWITCH_PREV_PID, event->sched.prev_tid);
 	put_number(&inner, SWITCH_PREV_PRIO, 120);
 	put_number(&inner, SWITCH_PREV_STATE, task_state(event));
-	put_text(&inner, SWITCH_NEXT_COMM,
-		 scope_export_threads_find(timeline, event->sched.next_tid)->comm);
+	put_text(&inner, SWITCH_NEXT_COMM, scope_export_threads_find(timeline, event->sched.next_tid)->comm);
 	put_number(&inner, SWITCH_NEXT_PID, event->sched.next_tid);
 	put_number(&inner, SWITCH_NEXT_PRIO, 120);
 	write_event(stream, event, event->sched.prev_tid, EVENT_SCHED_SWITCH, &inner);
 }
 
-static void write_waking(FILE *stream, struct scope_timeline *timeline,
-			 const struct scope_event *event)
+static void write_waking(FILE *stream, struct scope_timeline *timeline, const struct scope_event *event)
 {
-	struct message inner = {.bytes = 0};
+	struct message inner = { .bytes = 0 };
 
 	put_text(&inner, WAKING_COMM, scope_export_threads_find(timeline, event->tid)->comm);
 	put_number(&inner, WAKING_PID, event->tid);
@@ -225,7 +221,7 @@ static void write_waking(FILE *stream, struct scope_timeline *timeline,
 static void write_one(FILE *stream, const struct scope_trace *trace, struct scope_timeline *timeline,
 		      const struct scope_event *event)
 {
-	struct message inner = {.bytes = 0};
+	struct message inner = { .bytes = 0 };
 
 	switch (event->kind) {
 	case SCOPE_EVENT_ENTER:
@@ -257,7 +253,7 @@ static void write_threads(FILE *stream, struct scope_timeline *timeline)
 {
 	for (size_t i = 0; i < scope_timeline_threads_count(timeline->threads); i++) {
 		const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, i);
-		struct message inner = {.bytes = 0}, tree = {.bytes = 0}, packet = {.bytes = 0};
+		struct message inner = { .bytes = 0 }, tree = { .bytes = 0 }, packet = { .bytes = 0 };
 
 		if (thread->tid == thread->tgid) {
 			put_number(&inner, PROCESS_PID, thread->tgid);
@@ -274,8 +270,8 @@ static void write_threads(FILE *stream, struct scope_timeline *timeline)
 	}
 }
 
-int scope_export_perfetto(struct scope_trace *trace, struct scope_symbols *symbols,
-			  const struct scope_export_to *to, struct scope_error *error)
+int scope_export_perfetto(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+			  struct scope_error *error)
 {
 	struct scope_timeline *timeline = NULL;
 	struct scope_order *order = NULL;
@@ -293,8 +289,7 @@ int scope_export_perfetto(struct scope_trace *trace, struct scope_symbols *symbo
 		while ((more = scope_export_order_next(order, &event)) > 0)
 			write_one(stream, trace, timeline, &event);
 		if (more < 0)
-			err = scope_error_set(error, more, "the trace cannot be read: %s",
-					      strerror(-more));
+			err = scope_error_set(error, more, "the trace cannot be read: %s", strerror(-more));
 	}
 	scope_export_order_destroy(order);
 	scope_timeline_destroy(timeline);

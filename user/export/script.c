@@ -23,7 +23,7 @@ static char state_letter(uint8_t state)
 {
 	static const char letters[] = {
 		[SCOPE_STATE_RUNNABLE] = 'R', [SCOPE_STATE_SLEEPING] = 'S', [SCOPE_STATE_DISK] = 'D',
-		[SCOPE_STATE_STOPPED] = 'T',  [SCOPE_STATE_DEAD] = 'X',     [SCOPE_STATE_IDLE] = 'I',
+		[SCOPE_STATE_STOPPED] = 'T',  [SCOPE_STATE_DEAD] = 'X',	    [SCOPE_STATE_IDLE] = 'I',
 		[SCOPE_STATE_OTHER] = 'S',
 	};
 
@@ -64,14 +64,13 @@ static void put_new_comm(const struct printer *printer, const char *key, const c
 	put_name(printer, scope_plain_comm(plain, comm), NAME_ESCAPES);
 }
 
-static void print_head(const struct printer *printer, const struct scope_event *event,
-		       uint32_t tid, const char *name)
+static void print_head(const struct printer *printer, const struct scope_event *event, uint32_t tid, const char *name)
 {
 	const struct scope_thread *thread = scope_export_threads_find(printer->timeline, tid);
 
 	put_name(printer, thread->comm, NAME_ESCAPES);
-	fprintf(printer->stream, " %u/%u [%03u] %" PRIu64 ".%09" PRIu64 ": %s: ", thread->tgid, tid, event->cpu, event->time_ns / 1000000000,
-		event->time_ns % 1000000000, name);
+	fprintf(printer->stream, " %u/%u [%03u] %" PRIu64 ".%09" PRIu64 ": %s: ", thread->tgid, tid, event->cpu,
+		event->time_ns / 1000000000, event->time_ns % 1000000000, name);
 }
 
 static void print_enter(const struct printer *printer, const struct scope_event *event)
@@ -101,8 +100,8 @@ static int print_stack(const struct printer *printer, const struct scope_event *
 	const struct scope_function *function[ROOM];
 	uint64_t address[ROOM];
 	unsigned count;
-	int err = scope_export_threads_stack(printer->symbols, thread->tgid, event, function, address, ROOM,
-				     &count, NULL);
+	int err = scope_export_threads_stack(printer->symbols, thread->tgid, event, function, address, ROOM, &count,
+					     NULL);
 
 	if (err || !count)
 		return err;
@@ -135,9 +134,8 @@ static void print_probe(const struct printer *printer, const struct scope_event 
 static void print_delay(const struct printer *printer, const struct scope_event *event)
 {
 	print_head(printer, event, event->tid, "scope:delay");
-	fprintf(printer->stream, "rule=%u asked_ns=%u served_ns=%u%s\n", event->delay.id,
-		event->delay.asked_ns, event->delay.served_ns,
-		event->flags & SCOPE_DELAYED_AT_RETURN ? " at_return" : "");
+	fprintf(printer->stream, "rule=%u asked_ns=%u served_ns=%u%s\n", event->delay.id, event->delay.asked_ns,
+		event->delay.served_ns, event->flags & SCOPE_DELAYED_AT_RETURN ? " at_return" : "");
 }
 
 static int print_event(const struct printer *printer, const struct scope_event *event)
@@ -192,10 +190,10 @@ static int print_event(const struct printer *printer, const struct scope_event *
 	return 0;
 }
 
-int scope_export_script(struct scope_trace *trace, struct scope_symbols *symbols,
-			const struct scope_export_to *to, struct scope_error *error)
+int scope_export_script(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+			struct scope_error *error)
 {
-	struct printer printer = {.trace = trace, .symbols = symbols, .stream = to->stream};
+	struct printer printer = { .trace = trace, .symbols = symbols, .stream = to->stream };
 	struct scope_order *order = NULL;
 	struct scope_event event;
 	int more = 0, err = scope_export_threads_learn(trace, &printer.timeline);

@@ -76,16 +76,16 @@ static void bind_numbers(sqlite3_stmt *statement, int first, const int64_t *numb
 		sqlite3_bind_int64(statement, first + i, number[i]);
 }
 
-static int add_exit(void *user, const struct scope_thread *thread,
-		    const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+static int add_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+		    uint64_t exit_ns)
 {
 	struct database *database = user;
 	sqlite3_stmt *statement = database->insert[INSERT_CALL];
 	const char *name = scope_syscall_name(call->nr);
 
-	bind_numbers(statement, 1, (const int64_t[]){thread->index, call->nr}, 2);
+	bind_numbers(statement, 1, (const int64_t[]){ thread->index, call->nr }, 2);
 	sqlite3_bind_text(statement, 3, name, -1, SQLITE_STATIC);
-	bind_numbers(statement, 4, (const int64_t[]){call->enter_ns, exit_ns, ret}, 3);
+	bind_numbers(statement, 4, (const int64_t[]){ call->enter_ns, exit_ns, ret }, 3);
 	return step(database, INSERT_CALL);
 }
 
@@ -94,13 +94,13 @@ static int add_wait(void *user, const struct scope_wait *wait)
 	struct database *database = user;
 	sqlite3_stmt *statement = database->insert[INSERT_WAIT];
 
-	bind_numbers(statement, 1, (const int64_t[]){wait->thread}, 1);
+	bind_numbers(statement, 1, (const int64_t[]){ wait->thread }, 1);
 	sqlite3_bind_text(statement, 2, scope_timeline_wait_class_name(wait->class), -1, SQLITE_STATIC);
 	/* NULL outside calls */
 	if (wait->nr != SCOPE_NR_NONE)
-		bind_numbers(statement, 3, (const int64_t[]){wait->nr, (int64_t)wait->object}, 2);
-	bind_numbers(statement, 5,
-		     (const int64_t[]){wait->begin_ns, wait->wake_ns, wait->end_ns, wait->waker_tid}, 4);
+		bind_numbers(statement, 3, (const int64_t[]){ wait->nr, (int64_t)wait->object }, 2);
+	bind_numbers(statement, 5, (const int64_t[]){ wait->begin_ns, wait->wake_ns, wait->end_ns, wait->waker_tid },
+		     4);
 	return step(database, INSERT_WAIT);
 }
 
@@ -114,8 +114,8 @@ static int add_stack(void *user, uint32_t index, const struct scope_event *event
 	size_t size;
 	char *text;
 	FILE *to;
-	int err = scope_export_threads_stack(database->symbols, thread->tgid, event, function, NULL, ROOM,
-				     &count, NULL);
+	int err =
+		scope_export_threads_stack(database->symbols, thread->tgid, event, function, NULL, ROOM, &count, NULL);
 
 	if (err)
 		return err;
@@ -129,8 +129,7 @@ static int add_stack(void *user, uint32_t index, const struct scope_event *event
 		return -ENOMEM;
 	}
 	bind_numbers(statement, 1,
-		     (const int64_t[]){index, event->time_ns,
-				       event->stack.reason == SCOPE_STACK_SAMPLE}, 3);
+		     (const int64_t[]){ index, event->time_ns, event->stack.reason == SCOPE_STACK_SAMPLE }, 3);
 	sqlite3_bind_text(statement, 4, text, -1, free);
 	return step(database, INSERT_STACK);
 }
@@ -144,11 +143,12 @@ static int add_threads(struct database *database)
 		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
 		sqlite3_stmt *statement = database->insert[INSERT_THREAD];
 
-		bind_numbers(statement, 1, (const int64_t[]){i, thread->tid, thread->tgid}, 3);
+		bind_numbers(statement, 1, (const int64_t[]){ i, thread->tid, thread->tgid }, 3);
 		sqlite3_bind_text(statement, 4, thread->comm, -1, SQLITE_STATIC);
 		bind_numbers(statement, 5,
-			     (const int64_t[]){thread->account.run_ns, thread->account.queue_ns,
-					       thread->account.asleep_ns}, 3);
+			     (const int64_t[]){ thread->account.run_ns, thread->account.queue_ns,
+						thread->account.asleep_ns },
+			     3);
 		err = step(database, INSERT_THREAD);
 	}
 	return err;
@@ -157,8 +157,8 @@ static int add_threads(struct database *database)
 static int add_meta(struct database *database, const struct scope_trace *trace)
 {
 	static const char *const keys[] = {
-		SCOPE_META_KERNEL, SCOPE_META_SOURCE, SCOPE_META_COMMAND, SCOPE_META_PID,
-		SCOPE_META_BEGIN, SCOPE_META_END, SCOPE_META_ARCH, SCOPE_META_CPUS, SCOPE_META_LOST,
+		SCOPE_META_KERNEL, SCOPE_META_SOURCE, SCOPE_META_COMMAND, SCOPE_META_PID,  SCOPE_META_BEGIN,
+		SCOPE_META_END,	   SCOPE_META_ARCH,   SCOPE_META_CPUS,	  SCOPE_META_LOST,
 	};
 	int err = 0;
 
@@ -183,7 +183,7 @@ static int add_probe(struct database *database, const struct scope_trace *trace,
 	for (unsigned i = 0; i < event->probe.args; i++)
 		used += (size_t)snprintf(args + used, sizeof(args) - used, "%s0x%llx", i ? " " : "",
 					 (unsigned long long)event->probe.arg[i]);
-	bind_numbers(statement, 1, (const int64_t[]){thread, event->time_ns, event->probe.id}, 3);
+	bind_numbers(statement, 1, (const int64_t[]){ thread, event->time_ns, event->probe.id }, 3);
 	sqlite3_bind_text(statement, 4, scope_export_threads_place(trace, event->probe.id), -1, SQLITE_STATIC);
 	sqlite3_bind_int64(statement, 5, !!(event->flags & SCOPE_PROBE_RETURN));
 	sqlite3_bind_text(statement, 6, args, -1, SQLITE_TRANSIENT);
@@ -193,9 +193,10 @@ static int add_probe(struct database *database, const struct scope_trace *trace,
 static int add_delay(struct database *database, int64_t thread, const struct scope_event *event)
 {
 	bind_numbers(database->insert[INSERT_DELAY], 1,
-		     (const int64_t[]){thread, event->time_ns - event->delay.served_ns,
-				       event->time_ns, event->delay.id, event->delay.asked_ns,
-				       !!(event->flags & SCOPE_DELAYED_AT_RETURN)}, 6);
+		     (const int64_t[]){ thread, event->time_ns - event->delay.served_ns, event->time_ns,
+					event->delay.id, event->delay.asked_ns,
+					!!(event->flags & SCOPE_DELAYED_AT_RETURN) },
+		     6);
 	return step(database, INSERT_DELAY);
 }
 
@@ -228,8 +229,7 @@ static int fill(struct database *database, struct scope_trace *trace)
 	if (sqlite3_exec(database->handle, schema, NULL, NULL, NULL) != SQLITE_OK)
 		return -EIO;
 	for (int i = 0; i < STATEMENTS; i++)
-		if (sqlite3_prepare_v2(database->handle, inserts[i], -1, &database->insert[i],
-				       NULL) != SQLITE_OK)
+		if (sqlite3_prepare_v2(database->handle, inserts[i], -1, &database->insert[i], NULL) != SQLITE_OK)
 			return -EIO;
 	err = scope_timeline_create(trace, &database->timeline);
 	if (!err)
@@ -248,19 +248,20 @@ static int fill(struct database *database, struct scope_trace *trace)
 	return err;
 }
 
-int scope_export_sqlite(struct scope_trace *trace, struct scope_symbols *symbols,
-			const struct scope_export_to *to, struct scope_error *error)
+int scope_export_sqlite(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+			struct scope_error *error)
 {
-	struct database database = {.symbols = symbols};
+	struct database database = { .symbols = symbols };
 	int err = -EIO;
 
 	if (sqlite3_open(to->path, &database.handle) == SQLITE_OK)
 		err = fill(&database, trace);
 	if (err)
-		scope_error_set(error, err, "%s cannot be written: %s; free some room, or name "
-				"another place with -o", to->name,
-				database.handle && err == -EIO ? sqlite3_errmsg(database.handle)
-							       : strerror(-err));
+		scope_error_set(error, err,
+				"%s cannot be written: %s; free some room, or name "
+				"another place with -o",
+				to->name,
+				database.handle && err == -EIO ? sqlite3_errmsg(database.handle) : strerror(-err));
 	for (int i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(database.insert[i]);
 	sqlite3_close(database.handle);

@@ -15,7 +15,7 @@
 #include "import/roster.h"
 #include "trace/packer.h"
 
-#define STACK_MIN_NS 100000 /* a stack stands behind calls that took so long, as the module does it */
+#define STACK_MIN_NS 100000	   /* a stack stands behind calls that took so long, as the module does it */
 #define SAMPLE_GAP_NS 100000000ull /* samples farther apart say nothing of their period */
 
 struct lane {
@@ -34,7 +34,7 @@ struct scope_import {
 	uint32_t pid;
 	uint64_t begin_ns, now_ns, lost;
 	uint64_t sample_gap_ns; /* shortest seen, about the period */
-	bool wanted; /* somebody was */
+	bool wanted;		/* somebody was */
 };
 
 int scope_import_create(const struct scope_import_choice *choice, struct scope_writer *writer,
@@ -88,7 +88,7 @@ static int get_lane(struct scope_import *import, uint32_t cpu, struct lane **ret
 	if (scope_grow(&import->lane, &import->capacity, cpu + 1, sizeof(*import->lane)))
 		return -ENOMEM;
 	while (import->lanes <= cpu)
-		import->lane[import->lanes++] = (struct lane){0};
+		import->lane[import->lanes++] = (struct lane){ 0 };
 	*ret_lane = &import->lane[cpu];
 	return 0;
 }
@@ -98,11 +98,9 @@ static int put(struct scope_import *import, const struct scope_event *event)
 	return scope_trace_packer_event(import->packer, event, import->error);
 }
 
-static struct scope_event event_of(const struct scope_import *import, uint8_t kind, uint32_t cpu,
-				   uint32_t tid)
+static struct scope_event event_of(const struct scope_import *import, uint8_t kind, uint32_t cpu, uint32_t tid)
 {
-	return (struct scope_event){
-		.kind = kind, .cpu = cpu, .time_ns = import->now_ns, .tid = tid};
+	return (struct scope_event){ .kind = kind, .cpu = cpu, .time_ns = import->now_ns, .tid = tid };
 }
 
 /* Where nothing tells a thread's process it is that which was asked for, or the thread itself. */
@@ -158,8 +156,8 @@ int scope_import_thread(struct scope_import *import, uint32_t tid, uint32_t tgid
 }
 
 /* What most tracepoints begin with. *ret_person NULL: not wanted. */
-static int begin(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid,
-		 struct lane **ret_lane, struct scope_person **ret_person)
+static int begin(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, struct lane **ret_lane,
+		 struct scope_person **ret_person)
 {
 	struct scope_person *person = scope_import_threads_get(import->roster, tid);
 	int err;
@@ -176,8 +174,8 @@ static int begin(struct scope_import *import, uint64_t time_ns, uint32_t cpu, ui
 	return err;
 }
 
-int scope_import_enter(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid,
-		       uint16_t nr, const uint64_t *arg, uint8_t args)
+int scope_import_enter(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, uint16_t nr,
+		       const uint64_t *arg, uint8_t args)
 {
 	struct scope_person *person;
 	struct lane *lane;
@@ -212,8 +210,8 @@ static int put_call_stack(struct scope_import *import, struct scope_person *pers
 	return put(import, &event);
 }
 
-int scope_import_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid,
-		      uint16_t nr, int64_t ret)
+int scope_import_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, uint16_t nr,
+		      int64_t ret)
 {
 	struct scope_person *person;
 	struct scope_event event;
@@ -243,8 +241,8 @@ int scope_import_exit(struct scope_import *import, uint64_t time_ns, uint32_t cp
 	return err;
 }
 
-int scope_import_switch(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t prev,
-			uint32_t next, uint8_t state, bool preempted)
+int scope_import_switch(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t prev, uint32_t next,
+			uint8_t state, bool preempted)
 {
 	struct scope_person *from, *to;
 	struct scope_event event;
@@ -265,8 +263,7 @@ int scope_import_switch(struct scope_import *import, uint64_t time_ns, uint32_t 
 	return put(import, &event);
 }
 
-int scope_import_waking(struct scope_import *import, uint64_t time_ns, uint32_t cpu,
-			uint32_t waker, uint32_t tid)
+int scope_import_waking(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t waker, uint32_t tid)
 {
 	struct scope_person *person, *by;
 	struct scope_event event;
@@ -286,8 +283,8 @@ int scope_import_waking(struct scope_import *import, uint64_t time_ns, uint32_t 
 	return put(import, &event);
 }
 
-int scope_import_fork(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t parent,
-		      uint32_t child, uint32_t child_tgid, const char *comm)
+int scope_import_fork(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t parent, uint32_t child,
+		      uint32_t child_tgid, const char *comm)
 {
 	struct scope_person *person, *born;
 	struct scope_event event;
@@ -313,8 +310,7 @@ int scope_import_fork(struct scope_import *import, uint64_t time_ns, uint32_t cp
 	return put(import, &event);
 }
 
-int scope_import_thread_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu,
-			     uint32_t tid)
+int scope_import_thread_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid)
 {
 	struct scope_person *person;
 	struct scope_event event;
@@ -331,14 +327,13 @@ int scope_import_thread_exit(struct scope_import *import, uint64_t time_ns, uint
 	return put(import, &event);
 }
 
-static int put_sample(struct scope_import *import, struct lane *lane, uint32_t cpu, uint32_t tid,
-		      const uint64_t *ip, unsigned ips)
+static int put_sample(struct scope_import *import, struct lane *lane, uint32_t cpu, uint32_t tid, const uint64_t *ip,
+		      unsigned ips)
 {
 	struct scope_event event = event_of(import, SCOPE_EVENT_STACK, cpu, tid);
 	uint64_t gap = import->now_ns - lane->sample_ns;
 
-	if (lane->sample_ns && gap && gap < SAMPLE_GAP_NS &&
-	    (!import->sample_gap_ns || gap < import->sample_gap_ns))
+	if (lane->sample_ns && gap && gap < SAMPLE_GAP_NS && (!import->sample_gap_ns || gap < import->sample_gap_ns))
 		import->sample_gap_ns = gap;
 	lane->sample_ns = import->now_ns;
 	event.stack.reason = SCOPE_STACK_SAMPLE;
@@ -347,8 +342,8 @@ static int put_sample(struct scope_import *import, struct lane *lane, uint32_t c
 	return put(import, &event);
 }
 
-int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid,
-		       bool sample, const struct scope_import_frame *frame, unsigned count)
+int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, bool sample,
+		       const struct scope_import_frame *frame, unsigned count)
 {
 	uint64_t ip[SCOPE_IMPORT_FRAMES];
 	struct scope_person *person;
@@ -362,7 +357,7 @@ int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t c
 		count = SCOPE_STACK_DEPTH_MAX;
 	for (unsigned i = 0; !err && i < count; i++)
 		err = scope_import_frames_address(import->frames, frame[i].name ? frame[i].name : "[unknown]",
-					   frame[i].module, &ip[i]);
+						  frame[i].module, &ip[i]);
 	if (err)
 		return err;
 	if (sample)
@@ -400,12 +395,9 @@ static int put_meta(struct scope_import *import, const char *source, const char 
 		const char *key;
 		uint64_t value;
 	} numbers[] = {
-		{SCOPE_META_PID, import->pid},
-		{SCOPE_META_BEGIN, import->begin_ns},
-		{SCOPE_META_END, import->now_ns},
-		{SCOPE_META_CPUS, import->lanes},
-		{SCOPE_META_LOST, import->lost},
-		{SCOPE_META_SAMPLE_NS, import->sample_gap_ns},
+		{ SCOPE_META_PID, import->pid },    { SCOPE_META_BEGIN, import->begin_ns },
+		{ SCOPE_META_END, import->now_ns }, { SCOPE_META_CPUS, import->lanes },
+		{ SCOPE_META_LOST, import->lost },  { SCOPE_META_SAMPLE_NS, import->sample_gap_ns },
 	};
 	char text[32];
 	int err = scope_trace_writer_meta(import->writer, SCOPE_META_SOURCE, source);

@@ -43,26 +43,23 @@ void scope_import_destroy(struct scope_import *import); /* NULL is fine */
  * Who a thread is: told whenever it is known, before what the thread does. tgid 0: not known; then
  * the thread belongs to the wanted process if it bears the name of a thread that does.
  */
-int scope_import_thread(struct scope_import *import, uint32_t tid, uint32_t tgid,
-			const char *comm);
+int scope_import_thread(struct scope_import *import, uint32_t tid, uint32_t tgid, const char *comm);
 
 /* Tracepoints. Times in ns, not falling: one that falls is taken for the time before. 0 or -errno. */
-int scope_import_enter(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid,
-		       uint16_t nr, const uint64_t *arg, uint8_t args);
-int scope_import_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid,
-		      uint16_t nr, int64_t ret);
+int scope_import_enter(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, uint16_t nr,
+		       const uint64_t *arg, uint8_t args);
+int scope_import_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, uint16_t nr,
+		      int64_t ret);
 /* state: enum scope_state of the thread that leaves. */
-int scope_import_switch(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t prev,
-			uint32_t next, uint8_t state, bool preempted);
-int scope_import_waking(struct scope_import *import, uint64_t time_ns, uint32_t cpu,
-			uint32_t waker, uint32_t tid);
-int scope_import_fork(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t parent,
-		      uint32_t child, uint32_t child_tgid, const char *comm);
-int scope_import_thread_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu,
-			     uint32_t tid);
+int scope_import_switch(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t prev, uint32_t next,
+			uint8_t state, bool preempted);
+int scope_import_waking(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t waker, uint32_t tid);
+int scope_import_fork(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t parent, uint32_t child,
+		      uint32_t child_tgid, const char *comm);
+int scope_import_thread_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid);
 /* Frames innermost first. sample: on a CPU; else of the open call, or of the one just returned. */
-int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid,
-		       bool sample, const struct scope_import_frame *frame, unsigned count);
+int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, bool sample,
+		       const struct scope_import_frame *frame, unsigned count);
 /* count 0: not known how many. */
 int scope_import_lost(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint64_t count);
 

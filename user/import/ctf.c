@@ -70,17 +70,14 @@ static const char *find_string(const bt_field *structure, const char *name)
 }
 
 /* The context may tell the thread; else it is the one that runs on the CPU. */
-static uint32_t thread_of(const struct reader *reader, const struct fields *fields, uint32_t cpu,
-			  uint32_t *ret_tgid)
+static uint32_t thread_of(const struct reader *reader, const struct fields *fields, uint32_t cpu, uint32_t *ret_tgid)
 {
 	int64_t tid, tgid;
 
 	*ret_tgid = 0;
-	if (find_integer(fields->context, "pid", &tgid) ||
-	    find_integer(fields->specific, "pid", &tgid))
+	if (find_integer(fields->context, "pid", &tgid) || find_integer(fields->specific, "pid", &tgid))
 		*ret_tgid = tgid;
-	if (find_integer(fields->context, "tid", &tid) ||
-	    find_integer(fields->specific, "tid", &tid))
+	if (find_integer(fields->context, "tid", &tid) || find_integer(fields->specific, "tid", &tid))
 		return tid;
 	return cpu < reader->cpus ? reader->running[cpu] : 0;
 }
@@ -98,16 +95,14 @@ static int tell_other(const struct reader *reader)
 	return scope_import_tell(reader->teller, &(struct scope_told){ .kind = SCOPE_TOLD_OTHER });
 }
 
-static int take_switch(struct reader *reader, const struct fields *fields, uint64_t time_ns,
-		       uint32_t cpu)
+static int take_switch(struct reader *reader, const struct fields *fields, uint64_t time_ns, uint32_t cpu)
 {
 	int64_t prev, next, state = 0;
 	bool preempted;
 	uint8_t is;
 	int err;
 
-	if (!find_integer(fields->payload, "prev_tid", &prev) ||
-	    !find_integer(fields->payload, "next_tid", &next))
+	if (!find_integer(fields->payload, "prev_tid", &prev) || !find_integer(fields->payload, "next_tid", &next))
 		return 0;
 	find_integer(fields->payload, "prev_state", &state);
 	is = scope_import_state_bits(state, &preempted);
@@ -119,14 +114,19 @@ static int take_switch(struct reader *reader, const struct fields *fields, uint6
 	err = tell_thread(reader, prev, 0, find_string(fields->payload, "prev_comm"));
 	if (!err)
 		err = tell_thread(reader, next, 0, find_string(fields->payload, "next_comm"));
-	return err ? err : scope_import_tell(reader->teller, &(struct scope_told){
-		.kind = SCOPE_TOLD_SWITCH, .time_ns = time_ns, .cpu = cpu, .tid = prev, .other = next,
-		.state = is, .preempted = preempted,
-	});
+	return err ? err
+		   : scope_import_tell(reader->teller, &(struct scope_told){
+							       .kind = SCOPE_TOLD_SWITCH,
+							       .time_ns = time_ns,
+							       .cpu = cpu,
+							       .tid = prev,
+							       .other = next,
+							       .state = is,
+							       .preempted = preempted,
+						       });
 }
 
-static int take_waking(struct reader *reader, const struct fields *fields, uint64_t time_ns,
-		       uint32_t cpu)
+static int take_waking(struct reader *reader, const struct fields *fields, uint64_t time_ns, uint32_t cpu)
 {
 	uint32_t tgid, waker = thread_of(reader, fields, cpu, &tgid);
 	int64_t tid;
@@ -134,12 +134,15 @@ static int take_waking(struct reader *reader, const struct fields *fields, uint6
 	if (!find_integer(fields->payload, "tid", &tid))
 		return 0;
 	return scope_import_tell(reader->teller, &(struct scope_told){
-		.kind = SCOPE_TOLD_WAKING, .time_ns = time_ns, .cpu = cpu, .tid = waker, .other = tid,
-	});
+							 .kind = SCOPE_TOLD_WAKING,
+							 .time_ns = time_ns,
+							 .cpu = cpu,
+							 .tid = waker,
+							 .other = tid,
+						 });
 }
 
-static int take_fork(struct reader *reader, const struct fields *fields, uint64_t time_ns,
-		     uint32_t cpu)
+static int take_fork(struct reader *reader, const struct fields *fields, uint64_t time_ns, uint32_t cpu)
 {
 	int64_t parent, child, child_pid = 0;
 	struct scope_told told;
@@ -149,43 +152,46 @@ static int take_fork(struct reader *reader, const struct fields *fields, uint64_
 		return 0;
 	find_integer(fields->payload, "child_pid", &child_pid);
 	told = (struct scope_told){
-		.kind = SCOPE_TOLD_FORK, .time_ns = time_ns, .cpu = cpu, .tid = parent, .other = child,
+		.kind = SCOPE_TOLD_FORK,
+		.time_ns = time_ns,
+		.cpu = cpu,
+		.tid = parent,
+		.other = child,
 		.tgid = child_pid,
 	};
 	scope_import_told_name(&told, find_string(fields->payload, "child_comm"));
 	return scope_import_tell(reader->teller, &told);
 }
 
-static int take_exit(struct reader *reader, const struct fields *fields, uint64_t time_ns,
-		     uint32_t cpu)
+static int take_exit(struct reader *reader, const struct fields *fields, uint64_t time_ns, uint32_t cpu)
 {
 	int64_t tid;
 
 	if (!find_integer(fields->payload, "tid", &tid))
 		return 0;
 	return scope_import_tell(reader->teller, &(struct scope_told){
-		.kind = SCOPE_TOLD_THREAD_EXIT, .time_ns = time_ns, .cpu = cpu, .tid = tid,
-	});
+							 .kind = SCOPE_TOLD_THREAD_EXIT,
+							 .time_ns = time_ns,
+							 .cpu = cpu,
+							 .tid = tid,
+						 });
 }
 
 /* LTTng lists the threads there are as it starts. */
-static int take_state(struct reader *reader, const struct fields *fields, uint64_t time_ns,
-		      uint32_t cpu)
+static int take_state(struct reader *reader, const struct fields *fields, uint64_t time_ns, uint32_t cpu)
 {
 	int64_t tid, pid;
 
 	(void)time_ns;
 	(void)cpu;
-	if (!find_integer(fields->payload, "tid", &tid) ||
-	    !find_integer(fields->payload, "pid", &pid))
+	if (!find_integer(fields->payload, "tid", &tid) || !find_integer(fields->payload, "pid", &pid))
 		return 0;
 	return tell_thread(reader, tid, pid, find_string(fields->payload, "name"));
 }
 
 static const struct row {
 	const char *name;
-	int (*take)(struct reader *reader, const struct fields *fields, uint64_t time_ns,
-		    uint32_t cpu);
+	int (*take)(struct reader *reader, const struct fields *fields, uint64_t time_ns, uint32_t cpu);
 } rows[] = {
 	{ "sched_switch", take_switch },
 	{ "sched_waking", take_waking },
@@ -205,8 +211,7 @@ static uint8_t arguments_of(const bt_field *payload, uint64_t *arg)
 	if (list && bt_field_class_type_is(bt_field_get_class_type(list), BT_FIELD_CLASS_TYPE_ARRAY)) {
 		count = bt_field_array_get_length(list);
 		for (i = 0; i < count && args < SCOPE_ARG_MAX; i++)
-			if (integer_of(bt_field_array_borrow_element_field_by_index_const(list, i),
-				       &value))
+			if (integer_of(bt_field_array_borrow_element_field_by_index_const(list, i), &value))
 				arg[args++] = value;
 		return args;
 	}
@@ -215,8 +220,7 @@ static uint8_t arguments_of(const bt_field *payload, uint64_t *arg)
 	count = bt_field_class_structure_get_member_count(bt_field_borrow_class_const(payload));
 	for (i = 0; i < count && args < SCOPE_ARG_MAX; i++) {
 		/* A text in the place of a pointer keeps the place. */
-		if (!integer_of(bt_field_structure_borrow_member_field_by_index_const(payload, i),
-				&value))
+		if (!integer_of(bt_field_structure_borrow_member_field_by_index_const(payload, i), &value))
 			value = 0;
 		arg[args++] = value;
 	}
@@ -224,8 +228,8 @@ static uint8_t arguments_of(const bt_field *payload, uint64_t *arg)
 }
 
 /* "syscall_entry_read", "syscall_exit_read"; others are counted. */
-static int take_call(struct reader *reader, const char *name, const struct fields *fields,
-		     uint64_t time_ns, uint32_t cpu)
+static int take_call(struct reader *reader, const char *name, const struct fields *fields, uint64_t time_ns,
+		     uint32_t cpu)
 {
 	bool enters = !strncmp(name, "syscall_entry_", 14);
 	const char *call = name + (enters ? 14 : 13);
@@ -269,9 +273,8 @@ static int take_event(struct reader *reader, const bt_message *message)
 	};
 	int64_t time_ns, cpu = 0;
 
-	if (!name || bt_clock_snapshot_get_ns_from_origin(
-			     bt_message_event_borrow_default_clock_snapshot_const(message),
-			     &time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+	if (!name || bt_clock_snapshot_get_ns_from_origin(bt_message_event_borrow_default_clock_snapshot_const(message),
+							  &time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return 0;
 	if (!find_integer(fields.packet, "cpu_id", &cpu))
 		find_integer(fields.context, "cpu_id", &cpu);
@@ -287,29 +290,28 @@ static int take_discarded(struct reader *reader, const bt_message *message)
 {
 	uint64_t count = 0;
 	int64_t time_ns;
-	const bt_clock_snapshot *end =
-		bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message);
+	const bt_clock_snapshot *end = bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message);
 
 	bt_message_discarded_events_get_count(message, &count);
-	if (!end || bt_clock_snapshot_get_ns_from_origin(end, &time_ns) !=
-			    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+	if (!end ||
+	    bt_clock_snapshot_get_ns_from_origin(end, &time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return 0;
 	/* The message does not say the CPU in a field: the stream's packets do, the loss has none. */
 	return scope_import_tell(reader->teller, &(struct scope_told){
-		.kind = SCOPE_TOLD_LOST, .time_ns = time_ns, .count = count,
-	});
+							 .kind = SCOPE_TOLD_LOST,
+							 .time_ns = time_ns,
+							 .count = count,
+						 });
 }
 
-static bt_graph_simple_sink_component_initialize_func_status
-begin(bt_message_iterator *iterator, void *data)
+static bt_graph_simple_sink_component_initialize_func_status begin(bt_message_iterator *iterator, void *data)
 {
 	(void)iterator;
 	(void)data;
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_INITIALIZE_FUNC_STATUS_OK;
 }
 
-static bt_graph_simple_sink_component_consume_func_status
-consume(bt_message_iterator *iterator, void *data)
+static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *iterator, void *data)
 {
 	struct reader *reader = data;
 	bt_message_array_const messages;
@@ -350,47 +352,39 @@ static const bt_plugin *find_plugin(const char *name)
 {
 	const bt_plugin *plugin = NULL;
 
-	if (bt_plugin_find(name, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, BT_FALSE, &plugin) !=
-	    BT_PLUGIN_FIND_STATUS_OK)
+	if (bt_plugin_find(name, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, BT_FALSE, &plugin) != BT_PLUGIN_FIND_STATUS_OK)
 		return NULL;
 	return plugin;
 }
 
-static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *plugin,
-					     const char *path)
+static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *plugin, const char *path)
 {
-	const bt_component_class_source *class =
-		bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
+	const bt_component_class_source *class = bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
 	const bt_component_source *source = NULL;
 	bt_value *params = bt_value_map_create(), *inputs = bt_value_array_create();
 
-	if (class && params && inputs &&
-	    !bt_value_array_append_string_element(inputs, path) &&
+	if (class && params && inputs && !bt_value_array_append_string_element(inputs, path) &&
 	    !bt_value_map_insert_entry(params, "inputs", inputs))
-		bt_graph_add_source_component(graph, class, "source", params,
-					      BT_LOGGING_LEVEL_NONE, &source);
+		bt_graph_add_source_component(graph, class, "source", params, BT_LOGGING_LEVEL_NONE, &source);
 	bt_value_put_ref(inputs);
 	bt_value_put_ref(params);
 	return source;
 }
 
 /* source:*.out -> muxer -> sink */
-static int connect(bt_graph *graph, const bt_component_source *source,
-		   const bt_component_filter *muxer, const bt_component_sink *sink)
+static int connect(bt_graph *graph, const bt_component_source *source, const bt_component_filter *muxer,
+		   const bt_component_sink *sink)
 {
 	uint64_t ports = bt_component_source_get_output_port_count(source);
 
 	for (uint64_t i = 0; i < ports; i++) {
 		uint64_t last = bt_component_filter_get_input_port_count(muxer) - 1;
 
-		if (bt_graph_connect_ports(
-			    graph,
-			    bt_component_source_borrow_output_port_by_index_const(source, i),
-			    bt_component_filter_borrow_input_port_by_index_const(muxer, last), NULL))
+		if (bt_graph_connect_ports(graph, bt_component_source_borrow_output_port_by_index_const(source, i),
+					   bt_component_filter_borrow_input_port_by_index_const(muxer, last), NULL))
 			return -EIO;
 	}
-	if (bt_graph_connect_ports(graph,
-				   bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
+	if (bt_graph_connect_ports(graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
 				   bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL))
 		return -EIO;
 	return ports ? 0 : -ENODATA;
@@ -408,10 +402,8 @@ static int build(bt_graph *graph, const char *path, struct reader *reader)
 
 	if (ctf && class)
 		err = source ? 0 : -ENODATA;
-	if (!err && (bt_graph_add_filter_component(graph, class, "muxer", NULL,
-						   BT_LOGGING_LEVEL_NONE, &muxer) ||
-		     bt_graph_add_simple_sink_component(graph, "sink", begin, consume, NULL, reader,
-							&sink)))
+	if (!err && (bt_graph_add_filter_component(graph, class, "muxer", NULL, BT_LOGGING_LEVEL_NONE, &muxer) ||
+		     bt_graph_add_simple_sink_component(graph, "sink", begin, consume, NULL, reader, &sink)))
 		err = -ENOMEM;
 	if (!err)
 		err = connect(graph, source, muxer, sink);
@@ -440,32 +432,37 @@ static int explain(struct scope_error *error, const char *path, int err)
 {
 	switch (err) {
 	case -ENOPKG:
-		return scope_error_set(error, err, "the plugins of libbabeltrace2 are missing: install "
+		return scope_error_set(error, err,
+				       "the plugins of libbabeltrace2 are missing: install "
 				       "the package libbabeltrace2-0");
 	case -ENODATA:
-		return scope_error_set(error, err, "%s holds no CTF trace that can be read: name the "
+		return scope_error_set(error, err,
+				       "%s holds no CTF trace that can be read: name the "
 				       "directory that its metadata file is in, and see what babeltrace2 says "
-				       "of it", path);
-	case -EIO:
-		return scope_error_set(error, err, "%s is damaged: see what babeltrace2 says of it",
+				       "of it",
 				       path);
+	case -EIO:
+		return scope_error_set(error, err, "%s is damaged: see what babeltrace2 says of it", path);
 	case -ECHILD:
-		return scope_error_set(error, err, "%s is damaged: libbabeltrace2 broke off as it read it, or took "
+		return scope_error_set(error, err,
+				       "%s is damaged: libbabeltrace2 broke off as it read it, or took "
 				       "more memory than it may; record it again, or see what babeltrace2 says of "
-				       "it", path);
+				       "it",
+				       path);
 	case -ETIME:
-		return scope_error_set(error, err, "%s is damaged, or lies where reading hangs: libbabeltrace2 gave "
+		return scope_error_set(error, err,
+				       "%s is damaged, or lies where reading hangs: libbabeltrace2 gave "
 				       "nothing of it for half a minute, or in 5 s of computing; copy it to this "
-				       "machine's disk, or see what babeltrace2 says of it", path);
+				       "machine's disk, or see what babeltrace2 says of it",
+				       path);
 	}
 	return scope_error_set(error, err, "%s: %s", path, strerror(-err));
 }
 
-int scope_import_ctf(const char *path, const struct scope_import_choice *choice,
-		     struct scope_writer *writer, struct scope_error *error,
-		     struct scope_import_result *ret_result)
+int scope_import_ctf(const char *path, const struct scope_import_choice *choice, struct scope_writer *writer,
+		     struct scope_error *error, struct scope_import_result *ret_result)
 {
-	struct reader reader = {.path = path};
+	struct reader reader = { .path = path };
 	struct scope_import *import = NULL;
 	uint64_t left_out = 0;
 	int err;

@@ -68,8 +68,7 @@ static bool is_library(const char *module)
 	return module[0] == '[' || scope_symbol_library_match(NULL, module);
 }
 
-static int add(struct scope_frames *frames, const char *name, const char *module,
-	       uint64_t *ret_address)
+static int add(struct scope_frames *frames, const char *name, const char *module, uint64_t *ret_address)
 {
 	struct function *function = calloc(1, sizeof(*function));
 	const char *base = strrchr(module, '/');
@@ -80,27 +79,26 @@ static int add(struct scope_frames *frames, const char *name, const char *module
 	function->name = strdup(name);
 	function->module = strdup(module);
 	function->start = frames->next;
-	if (!function->name || !function->module ||
-	    !tsearch(function, &frames->tree, compare)) {
+	if (!function->name || !function->module || !tsearch(function, &frames->tree, compare)) {
 		destroy_function(function);
 		return -ENOMEM;
 	}
 	frames->next += FUNCTION_BYTES;
 	err = scope_trace_writer_symbol(frames->writer, &(struct scope_trace_symbol){
-		.start = function->start,
-		.size = FUNCTION_BYTES,
-		.name = name,
-		.module = base ? base + 1 : module,
-		.library = is_library(module),
-	});
+								.start = function->start,
+								.size = FUNCTION_BYTES,
+								.name = name,
+								.module = base ? base + 1 : module,
+								.library = is_library(module),
+							});
 	*ret_address = function->start + FUNCTION_BYTES / 2;
 	return err;
 }
 
 int scope_import_frames_address(struct scope_frames *frames, const char *name, const char *module,
-			 uint64_t *ret_address)
+				uint64_t *ret_address)
 {
-	const struct function key = {(char *)name, (char *)module, 0};
+	const struct function key = { (char *)name, (char *)module, 0 };
 	struct function **found = tfind(&key, &frames->tree, compare);
 
 	if (!found)

@@ -15,6 +15,6 @@ void scope_import_frames_destroy(struct scope_frames *frames); /* NULL is fine *
 
 /* An address inside that function. Writes its row when it is first met. 0 or -errno. */
 int scope_import_frames_address(struct scope_frames *frames, const char *name, const char *module,
-			 uint64_t *ret_address);
+				uint64_t *ret_address);
 
 #endif

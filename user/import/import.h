@@ -8,9 +8,9 @@
 #include "import/build.h"
 
 struct scope_import_result {
-	uint64_t left_out; /* events of other kinds */
+	uint64_t left_out;	   /* events of other kinds */
 	uint64_t entries, skipped; /* of a text: all, and those that cannot be read */
-	char first_skipped[256]; /* "line 12: what is wrong there" */
+	char first_skipped[256];   /* "line 12: what is wrong there" */
 };
 
 /*
@@ -20,13 +20,11 @@ struct scope_import_result {
  * 0; -EINVAL: more entries cannot be read than can, error names the first; or an error of the writer.
  */
 int scope_import_script(FILE *stream, const char *name, const struct scope_import_choice *choice,
-			struct scope_writer *writer, struct scope_error *error,
-			struct scope_import_result *ret_result);
+			struct scope_writer *writer, struct scope_error *error, struct scope_import_result *ret_result);
 
 /* A directory of CTF streams of a kernel, as LTTng writes them. The same. */
-int scope_import_ctf(const char *path, const struct scope_import_choice *choice,
-		     struct scope_writer *writer, struct scope_error *error,
-		     struct scope_import_result *ret_result);
+int scope_import_ctf(const char *path, const struct scope_import_choice *choice, struct scope_writer *writer,
+		     struct scope_error *error, struct scope_import_result *ret_result);
 
 /* 'S', 'D', 'R+' … of sched_switch, as enum scope_state. */
 uint8_t scope_import_state(const char *letters, bool *ret_preempted);

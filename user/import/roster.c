@@ -15,8 +15,8 @@
 
 struct scope_roster {
 	uint32_t pid;
-	char comm[SCOPE_COMM_BYTES]; /* wanted name, "": none; or that of the wanted process */
-	void *tree;		     /* of struct scope_person, by tid */
+	char comm[SCOPE_COMM_BYTES];  /* wanted name, "": none; or that of the wanted process */
+	void *tree;		      /* of struct scope_person, by tid */
 	struct scope_person **person; /* all of them */
 	size_t count, capacity;
 };
@@ -61,7 +61,7 @@ static int compare(const void *left, const void *right)
 
 struct scope_person *scope_import_threads_get(struct scope_roster *roster, uint32_t tid)
 {
-	const struct scope_person key = {.tid = tid};
+	const struct scope_person key = { .tid = tid };
 	struct scope_person **found = tfind(&key, &roster->tree, compare), *person;
 
 	if (found)
@@ -81,7 +81,7 @@ struct scope_person *scope_import_threads_get(struct scope_roster *roster, uint3
 }
 
 void scope_import_threads_name(struct scope_roster *roster, struct scope_person *person, uint32_t tgid,
-		       const char *comm)
+			       const char *comm)
 {
 	bool by_name;
 
@@ -111,7 +111,7 @@ void scope_import_threads_name(struct scope_roster *roster, struct scope_person 
 
 void scope_import_threads_forget(struct scope_person *person)
 {
-	*person = (struct scope_person){.tid = person->tid, .events = person->events, .ip = person->ip};
+	*person = (struct scope_person){ .tid = person->tid, .events = person->events, .ip = person->ip };
 }
 
 static uint32_t process_of(const struct scope_person *person)
@@ -144,8 +144,8 @@ void scope_import_threads_list(struct scope_roster *roster, char *text, size_t r
 			const struct scope_person *first = roster->person[i];
 			uint64_t events = 0;
 
-			for (end = i; end < roster->count &&
-				      process_of(roster->person[end]) == process_of(first); end++)
+			for (end = i; end < roster->count && process_of(roster->person[end]) == process_of(first);
+			     end++)
 				events += roster->person[end]->events;
 			if (first->tid && events > most_events && events < below) {
 				most = first;
@@ -155,8 +155,8 @@ void scope_import_threads_list(struct scope_roster *roster, char *text, size_t r
 		if (!most)
 			return;
 		below = most_events;
-		used += snprintf(text + used, room - used, "%s%u %s (%" PRIu64 " events)",
-				 listed ? ", " : "", process_of(most), most->comm, most_events);
+		used += snprintf(text + used, room - used, "%s%u %s (%" PRIu64 " events)", listed ? ", " : "",
+				 process_of(most), most->comm, most_events);
 	}
 }
 

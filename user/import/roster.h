@@ -10,7 +10,7 @@ struct scope_person {
 	uint32_t tid, tgid; /* tgid 0: not known */
 	char comm[SCOPE_COMM_BYTES];
 	bool wanted;
-	bool told; /* its name and process are in the trace */
+	bool told;	 /* its name and process are in the trace */
 	uint64_t events; /* while it was not wanted */
 	/* Its open call. */
 	bool open, written; /* written: as ENTER already */
@@ -33,7 +33,7 @@ void scope_import_threads_destroy(struct scope_roster *roster); /* NULL is fine 
 struct scope_person *scope_import_threads_get(struct scope_roster *roster, uint32_t tid);
 /* What is known of it now: decides again whether it is wanted. */
 void scope_import_threads_name(struct scope_roster *roster, struct scope_person *person, uint32_t tgid,
-		       const char *comm);
+			       const char *comm);
 /* A tid that begins again. */
 void scope_import_threads_forget(struct scope_person *person);
 

@@ -18,8 +18,8 @@
 #include "import/import.h"
 
 #define LINE_MAX_BYTES (1u << 20)
-#define TEXT_BYTES 64	/* of a name of a thread, with what is escaped in it */
-#define BAD_ENTRY 1	/* noted, and to be skipped */
+#define TEXT_BYTES 64 /* of a name of a thread, with what is escaped in it */
+#define BAD_ENTRY 1   /* noted, and to be skipped */
 
 /* One line with its frames. */
 struct entry {
@@ -176,8 +176,8 @@ static const char *find_place(const char *line, struct entry *entry, char **ret_
 {
 	const char *bracket = find_cpu(line);
 
-	*ret_lacks = bracket ? "no thread number stands before the [CPU]" :
-			       "there is no [CPU]: print it with perf script -F +cpu,+pid,+tid,+time";
+	*ret_lacks = bracket ? "no thread number stands before the [CPU]"
+			     : "there is no [CPU]: print it with perf script -F +cpu,+pid,+tid,+time";
 	for (; bracket; bracket = find_cpu(bracket + 1)) {
 		if (!parse_who(line, bracket, entry))
 			continue;
@@ -254,8 +254,7 @@ static int parse_frame(struct reader *reader, struct entry *entry)
 	module = strrchr(name, '(');
 	end = strrchr(name, ')');
 	if (!module || module == name || !end || end < module)
-		return fail_at(reader, reader->lines->number,
-			       "a frame without (module): print it with -F +sym,+dso");
+		return fail_at(reader, reader->lines->number, "a frame without (module): print it with -F +sym,+dso");
 	*end = '\0';
 	for (offset = module; offset > name && offset[-1] == ' ';)
 		offset--;
@@ -335,7 +334,7 @@ static bool find_number(const char *fields, const char *key, uint32_t *ret_numbe
 
 static int take_enter(struct reader *reader, const struct entry *entry)
 {
-	uint64_t arg[SCOPE_ARG_MAX] = {0};
+	uint64_t arg[SCOPE_ARG_MAX] = { 0 };
 	uint8_t args = 0;
 	char *at, *end;
 	long nr;
@@ -367,8 +366,7 @@ static int take_exit(struct reader *reader, const struct entry *entry)
 	if (!at)
 		return fail(reader, "what the call returned is missing");
 	return scope_import_exit(reader->import, entry->time_ns, entry->cpu, entry->tid,
-				 nr >= 0 && nr < SCOPE_NR_NONE ? nr : SCOPE_NR_NONE,
-				 strtoll(at + 1, NULL, 0));
+				 nr >= 0 && nr < SCOPE_NR_NONE ? nr : SCOPE_NR_NONE, strtoll(at + 1, NULL, 0));
 }
 
 static int take_switch(struct reader *reader, const struct entry *entry)
@@ -379,8 +377,7 @@ static int take_switch(struct reader *reader, const struct entry *entry)
 	uint8_t is;
 	int err;
 
-	if (!find_number(entry->fields, "prev_pid", &prev) ||
-	    !find_number(entry->fields, "next_pid", &next) ||
+	if (!find_number(entry->fields, "prev_pid", &prev) || !find_number(entry->fields, "next_pid", &next) ||
 	    !find_text(entry->fields, "prev_state", " ", state, sizeof(state)))
 		return fail(reader, "prev_pid=, prev_state= or next_pid= is missing");
 	is = scope_import_state(state, &preempted);
@@ -390,8 +387,7 @@ static int take_switch(struct reader *reader, const struct entry *entry)
 		if (err)
 			return err;
 	}
-	return scope_import_switch(reader->import, entry->time_ns, entry->cpu, prev, next, is,
-				   preempted);
+	return scope_import_switch(reader->import, entry->time_ns, entry->cpu, prev, next, is, preempted);
 }
 
 static int take_waking(struct reader *reader, const struct entry *entry)
@@ -412,8 +408,7 @@ static int take_fork(struct reader *reader, const struct entry *entry)
 		return fail(reader, "child_pid= is missing");
 	find_text(entry->fields, "child_comm", " child_pid=", text, sizeof(text));
 	take_name(text, strlen(text), comm);
-	return scope_import_fork(reader->import, entry->time_ns, entry->cpu, entry->tid, child, 0,
-				 comm);
+	return scope_import_fork(reader->import, entry->time_ns, entry->cpu, entry->tid, child, 0, comm);
 }
 
 static int take_thread_exit(struct reader *reader, const struct entry *entry)
@@ -473,8 +468,8 @@ static int take(struct reader *reader, const struct entry *entry)
 	if (!err)
 		err = row->take(reader, entry);
 	if (!err && entry->frames)
-		err = scope_import_stack(reader->import, entry->time_ns, entry->cpu, entry->tid,
-					 row->sample, entry->frame, entry->frames);
+		err = scope_import_stack(reader->import, entry->time_ns, entry->cpu, entry->tid, row->sample,
+					 entry->frame, entry->frames);
 	return err;
 }
 
@@ -493,11 +488,10 @@ static int read_entries(struct reader *reader, struct entry *entry)
 }
 
 int scope_import_script(FILE *stream, const char *name, const struct scope_import_choice *choice,
-			struct scope_writer *writer, struct scope_error *error,
-			struct scope_import_result *ret_result)
+			struct scope_writer *writer, struct scope_error *error, struct scope_import_result *ret_result)
 {
 	struct scope_lines lines;
-	struct reader reader = {.lines = &lines};
+	struct reader reader = { .lines = &lines };
 	struct entry *entry = calloc(1, sizeof(*entry));
 	int err = entry ? 0 : -ENOMEM;
 
@@ -522,7 +516,9 @@ int scope_import_script(FILE *stream, const char *name, const struct scope_impor
 	if (err)
 		return err;
 	*ret_result = (struct scope_import_result){
-		.left_out = reader.left_out, .entries = lines.good + lines.bad, .skipped = lines.bad,
+		.left_out = reader.left_out,
+		.entries = lines.good + lines.bad,
+		.skipped = lines.bad,
 	};
 	strcpy(ret_result->first_skipped, lines.first_bad);
 	return 0;

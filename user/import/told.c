@@ -58,8 +58,7 @@ static void limit(int resource, rlim_t most)
 }
 
 /* The child's whole life. */
-static _Noreturn void live(int (*read)(void *user, struct scope_teller *teller), void *user, int to,
-			   pid_t parent)
+static _Noreturn void live(int (*read)(void *user, struct scope_teller *teller), void *user, int to, pid_t parent)
 {
 	struct scope_teller teller = { .to = fdopen(to, "w") };
 	struct scope_told end = { .kind = SCOPE_TOLD_END };
@@ -73,7 +72,7 @@ static _Noreturn void live(int (*read)(void *user, struct scope_teller *teller),
 	signal(SIGXCPU, SIG_DFL);
 	allow_cpu();
 	limit(RLIMIT_FSIZE, 0); /* pipes are no files */
-#ifndef __SANITIZE_ADDRESS__ /* which asks for more address space than there is memory */
+#ifndef __SANITIZE_ADDRESS__	/* which asks for more address space than there is memory */
 	limit(RLIMIT_AS, MEMORY_MAX_BYTES);
 #endif
 	end.ret = read(user, &teller);
@@ -88,8 +87,7 @@ static int give(const struct scope_told *told, struct scope_import *import, uint
 	case SCOPE_TOLD_THREAD:
 		return scope_import_thread(import, told->tid, told->tgid, told->named ? told->comm : NULL);
 	case SCOPE_TOLD_ENTER:
-		return scope_import_enter(import, told->time_ns, told->cpu, told->tid, told->nr, told->arg,
-					  told->args);
+		return scope_import_enter(import, told->time_ns, told->cpu, told->tid, told->nr, told->arg, told->args);
 	case SCOPE_TOLD_EXIT:
 		return scope_import_exit(import, told->time_ns, told->cpu, told->tid, told->nr, told->ret);
 	case SCOPE_TOLD_SWITCH:
@@ -150,8 +148,8 @@ static int take_all(int from, unsigned silence_ms, struct scope_import *import, 
 	return more ? more : -ECHILD;
 }
 
-int scope_import_told_run(int (*read)(void *user, struct scope_teller *teller), void *user,
-		   unsigned silence_ms, struct scope_import *import, uint64_t *ret_other)
+int scope_import_told_run(int (*read)(void *user, struct scope_teller *teller), void *user, unsigned silence_ms,
+			  struct scope_import *import, uint64_t *ret_other)
 {
 	const pid_t parent = getpid();
 	uint64_t other = 0;

@@ -49,7 +49,7 @@ void scope_import_told_name(struct scope_told *told, const char *text);
  */
 #define SCOPE_TOLD_SILENCE_MS 30000
 #define SCOPE_TOLD_CPU_S 5
-int scope_import_told_run(int (*read)(void *user, struct scope_teller *teller), void *user,
-		   unsigned silence_ms, struct scope_import *import, uint64_t *ret_other);
+int scope_import_told_run(int (*read)(void *user, struct scope_teller *teller), void *user, unsigned silence_ms,
+			  struct scope_import *import, uint64_t *ret_other);
 
 #endif

@@ -18,7 +18,8 @@ static const struct {
 	const char *field[SCOPE_PERF_FIELDS_MAX];
 	const char *filter[2];
 } rows[SCOPE_PERF_KINDS] = {
-	[SCOPE_PERF_SWITCH] = { "sched/sched_switch", { "prev_pid", "prev_state", "next_pid" },
+	[SCOPE_PERF_SWITCH] = { "sched/sched_switch",
+				{ "prev_pid", "prev_state", "next_pid" },
 				{ "prev_pid", "next_pid" } },
 	[SCOPE_PERF_ENTER] = { "raw_syscalls/sys_enter", { "id", "args" }, { "common_pid" } },
 	[SCOPE_PERF_EXIT] = { "raw_syscalls/sys_exit", { "id", "ret" }, { "common_pid" } },
@@ -67,8 +68,7 @@ static void want_stack(struct perf_event_attr *attr, enum scope_stack_mode mode,
 	}
 }
 
-struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events,
-					  enum scope_perf_kind kind,
+struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events, enum scope_perf_kind kind,
 					  const struct scope_capture_options *options)
 {
 	struct perf_event_attr attr = attr_base();
@@ -80,8 +80,7 @@ struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events
 	if (kind == SCOPE_PERF_SAMPLE || kind == SCOPE_PERF_LIFE) {
 		attr.type = PERF_TYPE_SOFTWARE;
 		attr.config = PERF_COUNT_SW_CPU_CLOCK;
-		attr.sample_period = kind == SCOPE_PERF_SAMPLE ? options->sample_period_ns
-							       : SCOPE_PERF_LIFE_NS;
+		attr.sample_period = kind == SCOPE_PERF_SAMPLE ? options->sample_period_ns : SCOPE_PERF_LIFE_NS;
 		attr.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
 	}
 	attr.exclude_idle = kind == SCOPE_PERF_SAMPLE; /* nothing of the target's is there */
@@ -107,13 +106,12 @@ int scope_perf_attr_find(struct scope_perf_events *events, struct scope_error *e
 
 		if (!rows[kind].tracepoint)
 			continue;
-		err = scope_perf_tracepoint_read(tracefs, rows[kind].tracepoint, error,
-						  &events->tracepoint[kind], &format);
+		err = scope_perf_tracepoint_read(tracefs, rows[kind].tracepoint, error, &events->tracepoint[kind],
+						 &format);
 		if (err)
 			break;
 		for (i = 0; i < SCOPE_PERF_FIELDS_MAX && rows[kind].field[i] && !err; i++)
-			err = scope_perf_field_find(format, rows[kind].field[i],
-						     &events->layout.field[kind][i]);
+			err = scope_perf_field_find(format, rows[kind].field[i], &events->layout.field[kind][i]);
 		if (!err && kind == SCOPE_PERF_SWITCH)
 			err = scope_perf_states_find(format, &events->layout.states);
 		free(format);
@@ -147,18 +145,17 @@ static void filter_calls(const struct scope_selection *selection, char text[SCOP
 {
 	const size_t begin = strlen(text);
 	/* Numbers of x32 have a bit of their own. */
-	size_t used = begin + (size_t)snprintf(text + begin, SCOPE_PERF_FILTER_BYTES - begin,
-					       "&&(id>=%u", 1u << 30);
+	size_t used = begin + (size_t)snprintf(text + begin, SCOPE_PERF_FILTER_BYTES - begin, "&&(id>=%u", 1u << 30);
 	uint16_t first, last;
 
 	for (first = 0; first < SCOPE_SYSCALL_MAX && used < SCOPE_PERF_FILTER_BYTES; first = last + 1) {
-		for (last = first; last + 1 < SCOPE_SYSCALL_MAX &&
-		     scope_source_selection_has_call(selection, first) &&
-		     scope_source_selection_has_call(selection, last + 1); last++)
+		for (last = first; last + 1 < SCOPE_SYSCALL_MAX && scope_source_selection_has_call(selection, first) &&
+				   scope_source_selection_has_call(selection, last + 1);
+		     last++)
 			;
 		if (scope_source_selection_has_call(selection, first))
-			used += (size_t)snprintf(text + used, SCOPE_PERF_FILTER_BYTES - used,
-						 "||(id>=%u&&id<=%u)", first, last);
+			used += (size_t)snprintf(text + used, SCOPE_PERF_FILTER_BYTES - used, "||(id>=%u&&id<=%u)",
+						 first, last);
 	}
 	if (used + 1 < SCOPE_PERF_FILTER_BYTES)
 		strcpy(text + used, ")");
@@ -168,8 +165,7 @@ static void filter_calls(const struct scope_selection *selection, char text[SCOP
 
 bool scope_perf_attr_filter(const struct scope_perf_events *events, enum scope_perf_kind kind,
 			    const struct scope_perf_cover *cover, enum scope_perf_age age,
-			    const struct scope_selection *selection,
-			    char text[SCOPE_PERF_FILTER_BYTES])
+			    const struct scope_selection *selection, char text[SCOPE_PERF_FILTER_BYTES])
 {
 	if (!rows[kind].filter[0])
 		return false;

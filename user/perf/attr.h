@@ -14,8 +14,7 @@ int scope_perf_attr_find(struct scope_perf_events *events, struct scope_error *e
 struct perf_event_attr scope_perf_attr_owner(bool tasks);
 
 /* Behind scope_perf_attr_find(), with the layout's stacks chosen. */
-struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events,
-					  enum scope_perf_kind kind,
+struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events, enum scope_perf_kind kind,
 					  const struct scope_capture_options *options);
 
 /*
@@ -24,8 +23,7 @@ struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events
  */
 bool scope_perf_attr_filter(const struct scope_perf_events *events, enum scope_perf_kind kind,
 			    const struct scope_perf_cover *cover, enum scope_perf_age age,
-			    const struct scope_selection *selection,
-			    char text[SCOPE_PERF_FILTER_BYTES]);
+			    const struct scope_selection *selection, char text[SCOPE_PERF_FILTER_BYTES]);
 
 /* Its name in tracefs, "sched/sched_switch"; NULL for kinds that are timers. */
 const char *scope_perf_attr_tracepoint(enum scope_perf_kind kind);

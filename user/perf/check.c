@@ -42,18 +42,21 @@ int scope_perf_check_refused(int code, size_t rings, struct scope_error *error)
 		return scope_error_set(error, code,
 				       "perf_event_open is not allowed (kernel.perf_event_paranoid = %ld): "
 				       "run as root, or from Linux 5.8 on give scope CAP_PERFMON; in a "
-				       "container its seccomp profile may forbid it as well", paranoid());
+				       "container its seccomp profile may forbid it as well",
+				       paranoid());
 	case -EMFILE:
 	case -ENFILE:
 		return scope_error_set(error, code,
 				       "too few open files are allowed: %zu rings need about %zu: raise the "
-				       "limit with `ulimit -n`", rings,
-				       rings * (SCOPE_PERF_KINDS / 2 + 1) + SCOPE_PERF_SPARE_FILES);
+				       "limit with `ulimit -n`",
+				       rings, rings * (SCOPE_PERF_KINDS / 2 + 1) + SCOPE_PERF_SPARE_FILES);
 	case -ENOSYS:
-		return scope_error_set(error, code, "this kernel has no perf events: it was built without "
+		return scope_error_set(error, code,
+				       "this kernel has no perf events: it was built without "
 				       "CONFIG_PERF_EVENTS");
 	case -EINVAL:
-		return scope_error_set(error, code, "this kernel's perf events know no clock ids: Linux "
+		return scope_error_set(error, code,
+				       "this kernel's perf events know no clock ids: Linux "
 				       "4.3 or newer is needed");
 	default:
 		return scope_error_set(error, code, "perf_event_open failed: %s", strerror(-code));
@@ -65,17 +68,16 @@ static int check_namespace(struct scope_error *error)
 {
 	char name[64] = "";
 
-	if (readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
-	    !strcmp(name, "pid:[4026531836]"))
+	if (readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 || !strcmp(name, "pid:[4026531836]"))
 		return 0;
-	return scope_error_set(error, -EPERM, "this is a pid namespace of its own, and tracepoints name "
+	return scope_error_set(error, -EPERM,
+			       "this is a pid namespace of its own, and tracepoints name "
 			       "threads by the host's numbers: run scope on the host, outside of "
 			       "containers");
 }
 
 /* Who may use perf events may not always read another user's process. */
-void scope_perf_check_process(struct scope_proc_reader *reader, uint32_t tgid, char *note,
-			      size_t room)
+void scope_perf_check_process(struct scope_proc_reader *reader, uint32_t tgid, char *note, size_t room)
 {
 	const size_t used = strlen(note);
 	size_t bytes;
@@ -88,7 +90,8 @@ void scope_perf_check_process(struct scope_proc_reader *reader, uint32_t tgid, c
 		snprintf(note + used, room - used,
 			 "%smaps, descriptors and memory of process %u may not be read, so functions have no "
 			 "names and threads that stand still no stacks: run as its user, or give scope "
-			 "CAP_SYS_PTRACE", used ? "; " : "", tgid);
+			 "CAP_SYS_PTRACE",
+			 used ? "; " : "", tgid);
 }
 
 int scope_perf_events_check(struct scope_error *error)

@@ -20,7 +20,6 @@ int scope_perf_check_open(struct perf_event_attr *attr, int cpu);
 int scope_perf_check_refused(int code, size_t rings, struct scope_error *error);
 
 /* Adds to the note, of room bytes, where the process may not be looked into, and what helps. */
-void scope_perf_check_process(struct scope_proc_reader *reader, uint32_t tgid, char *note,
-			      size_t room);
+void scope_perf_check_process(struct scope_proc_reader *reader, uint32_t tgid, char *note, size_t room);
 
 #endif

@@ -23,13 +23,13 @@
 #include "perf/ring.h"
 
 #define PERIOD_NS 303000u
-#define SAMPLES 41	       /* as many as are taken … */
-#define SAMPLES_MIN 9	       /* … and as many as tell something */
+#define SAMPLES 41    /* as many as are taken … */
+#define SAMPLES_MIN 9 /* … and as many as tell something */
 #define ROUND_NS 5000000u
-#define ROUNDS 30	       /* on a busy host: the thread may get little of the CPU */
-#define GAP_MIN_NS 500u	       /* between two readings in a row there are some tens of ns */
-#define GAPS 1024	       /* of one round */
-#define RING_BYTES (1u << 20)  /* room for a round's largest stacks */
+#define ROUNDS 30	      /* on a busy host: the thread may get little of the CPU */
+#define GAP_MIN_NS 500u	      /* between two readings in a row there are some tens of ns */
+#define GAPS 1024	      /* of one round */
+#define RING_BYTES (1u << 20) /* room for a round's largest stacks */
 
 /* Clock readings far apart. */
 struct gap {
@@ -64,8 +64,8 @@ static __attribute__((noinline)) size_t spin(size_t stack_bytes, struct gap gap[
 }
 
 /* Lengths of the gaps that hold a sample's time, behind the first count. Both are in order of time. */
-static size_t match(struct scope_perf_ring *ring, const struct gap *gap, size_t gaps,
-		    uint64_t length[SAMPLES], size_t count)
+static size_t match(struct scope_perf_ring *ring, const struct gap *gap, size_t gaps, uint64_t length[SAMPLES],
+		    size_t count)
 {
 	const uint8_t *data;
 	size_t at = 0, bytes;

@@ -48,8 +48,7 @@ static void append(struct scope_perf_cover *cover, uint32_t tid)
 	cover->ranges++;
 }
 
-void scope_perf_cover_make(uint32_t *tids, size_t count, uint32_t newest,
-			   struct scope_perf_cover *ret_cover)
+void scope_perf_cover_make(uint32_t *tids, size_t count, uint32_t newest, struct scope_perf_cover *ret_cover)
 {
 	size_t i;
 
@@ -85,8 +84,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
 	va_list arguments;
 
 	va_start(arguments, format);
-	text->used += (size_t)vsnprintf(text->at + text->used, SCOPE_PERF_FILTER_BYTES - text->used,
-					format, arguments);
+	text->used += (size_t)vsnprintf(text->at + text->used, SCOPE_PERF_FILTER_BYTES - text->used, format, arguments);
 	va_end(arguments);
 }
 
@@ -111,14 +109,12 @@ static void add_unknown(struct text *text, const struct scope_perf_cover *cover,
 		return;
 	add(text, "&&(%s<%u", field, cover->range[0].first);
 	for (i = 1; i < cover->ranges; i++)
-		add(text, "||(%s>%u&&%s<%u)", field, cover->range[i - 1].last, field,
-		    cover->range[i].first);
+		add(text, "||(%s>%u&&%s<%u)", field, cover->range[i - 1].last, field, cover->range[i].first);
 	add(text, "||%s>%u)", field, cover->range[i - 1].last);
 }
 
-void scope_perf_cover_text(const struct scope_perf_cover *cover, enum scope_perf_age age,
-			   const char *const *field, size_t count,
-			   char text[SCOPE_PERF_FILTER_BYTES])
+void scope_perf_cover_text(const struct scope_perf_cover *cover, enum scope_perf_age age, const char *const *field,
+			   size_t count, char text[SCOPE_PERF_FILTER_BYTES])
 {
 	struct text out = { .at = text };
 	size_t i;

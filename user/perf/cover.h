@@ -33,8 +33,7 @@ enum scope_perf_age {
 };
 
 /* Sorts tids. The narrowest gaps between them are let through where ranges do not suffice. */
-void scope_perf_cover_make(uint32_t *tids, size_t count, uint32_t newest,
-			   struct scope_perf_cover *ret_cover);
+void scope_perf_cover_make(uint32_t *tids, size_t count, uint32_t newest, struct scope_perf_cover *ret_cover);
 
 /* Does it pass, as known or young? */
 bool scope_perf_cover_has(const struct scope_perf_cover *cover, uint32_t tid);
@@ -46,8 +45,7 @@ bool scope_perf_cover_knows(const struct scope_perf_cover *cover, uint32_t tid);
  * The filter that lets an event pass if one of the fields (count of them) is known; or if none is and
  * one is young. As PERF_EVENT_IOC_SET_FILTER takes it; "(...)" in any case.
  */
-void scope_perf_cover_text(const struct scope_perf_cover *cover, enum scope_perf_age age,
-			   const char *const *field, size_t count,
-			   char text[SCOPE_PERF_FILTER_BYTES]);
+void scope_perf_cover_text(const struct scope_perf_cover *cover, enum scope_perf_age age, const char *const *field,
+			   size_t count, char text[SCOPE_PERF_FILTER_BYTES]);
 
 #endif

@@ -57,10 +57,10 @@
 #include "proc/file.h"
 
 #define BLOCKS_PER_SECOND 10000u /* per CPU */
-#define RING_TIMES 2		/* as large as the module's: records are, before they are packed */
+#define RING_TIMES 2		 /* as large as the module's: records are, before they are packed */
 #define RING_BYTES_MIN (512ull << 10)
 #define RING_BYTES_LEAST (16ull << 10) /* where no more can be locked */
-#define RING_STACK_TIMES 4	/* rings for stacks, as large as the others where that is not too much: … */
+#define RING_STACK_TIMES 4	       /* rings for stacks, as large as the others where that is not too much: … */
 #define RINGS_BYTES_MAX (256ull << 20) /* … of all CPUs together, where the least size allows */
 
 /* Does the event belong into that ring? Samples and executions are not filtered. */
@@ -82,7 +82,10 @@ static int add_rings(struct scope_perf_events *events, size_t *capacity, unsigne
 		return -ENOMEM;
 	for (int age = 0; age < SCOPE_PERF_AGES; age++)
 		events->cpu[events->cpus++] = (struct scope_perf_cpu){
-			.cpu = (uint32_t)cpu, .stacks = stacks, .age = age, .owner = -1,
+			.cpu = (uint32_t)cpu,
+			.stacks = stacks,
+			.age = age,
+			.owner = -1,
 		};
 	return 0;
 }
@@ -95,8 +98,10 @@ static int list_rings(struct scope_perf_events *events, bool stacks, struct scop
 	int err = scope_proc_file_read(&text, "/sys/devices/system/cpu/online");
 
 	if (err)
-		return scope_error_set(error, err, "/sys/devices/system/cpu/online cannot be read: %s: "
-				       "mount sysfs on /sys", strerror(-err));
+		return scope_error_set(error, err,
+				       "/sys/devices/system/cpu/online cannot be read: %s: "
+				       "mount sysfs on /sys",
+				       strerror(-err));
 	for (at = text; *at >= '0' && *at <= '9' && !err;) {
 		unsigned long first = strtoul(at, &at, 10), last = first;
 
@@ -131,8 +136,7 @@ static void raise_limit(const struct scope_perf_events *events)
 	}
 }
 
-static size_t ring_bytes(const struct scope_perf_events *events,
-			 const struct scope_capture_options *options)
+static size_t ring_bytes(const struct scope_perf_events *events, const struct scope_capture_options *options)
 {
 	const uint64_t want = (uint64_t)RING_TIMES * options->subbuf_bytes * options->subbuf_count;
 	uint64_t bytes = RING_BYTES_MIN;
@@ -165,8 +169,8 @@ static int map_ring(struct scope_perf_cpu *cpu, size_t bytes, struct scope_error
 				       "scope CAP_IPC_LOCK, or raise kernel.perf_event_mlock_kb (now %ld)",
 				       bytes >> 10, cpu->cpu, mlock_kb());
 	if (at == MAP_FAILED)
-		return scope_error_set(error, -errno, "cannot map the ring of CPU %u (%zu bytes): %s",
-				       cpu->cpu, bytes, strerror(errno));
+		return scope_error_set(error, -errno, "cannot map the ring of CPU %u (%zu bytes): %s", cpu->cpu, bytes,
+				       strerror(errno));
 	cpu->ring = (struct scope_perf_ring){ .page = at, .data = (uint8_t *)at + page, .bytes = bytes };
 	return 0;
 }
@@ -214,9 +218,10 @@ static int open_rings(struct scope_perf_events *events, size_t bytes, struct sco
 		times = 1;
 	for (;; bytes /= 2, times = 1) {
 		for (i = 0, err = 0; i < events->cpus && !err; i++)
-			err = open_ring(events, &events->cpu[i], events->cpu[i].stacks &&
-					 events->cpu[i].age == SCOPE_PERF_KNOWN ? times * bytes : bytes,
-					 error);
+			err = open_ring(events, &events->cpu[i],
+					events->cpu[i].stacks && events->cpu[i].age == SCOPE_PERF_KNOWN ? times * bytes
+													: bytes,
+					error);
 		if (err != -EPERM || bytes / 2 < RING_BYTES_LEAST)
 			break;
 		while (i--)
@@ -225,14 +230,14 @@ static int open_rings(struct scope_perf_events *events, size_t bytes, struct sco
 	if (!err && bytes < wanted)
 		snprintf(events->note, sizeof(events->note),
 			 "rings of %zu KiB instead of %zu KiB for each CPU, for want of CAP_IPC_LOCK and by "
-			 "kernel.perf_event_mlock_kb = %ld: more events may be lost", bytes >> 10,
-			 wanted >> 10, mlock_kb());
+			 "kernel.perf_event_mlock_kb = %ld: more events may be lost",
+			 bytes >> 10, wanted >> 10, mlock_kb());
 	return err;
 }
 
-static int open_one(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
-		    enum scope_perf_kind kind, const struct scope_capture_options *options,
-		    const struct scope_perf_cover *cover, struct scope_error *error)
+static int open_one(struct scope_perf_events *events, struct scope_perf_cpu *cpu, enum scope_perf_kind kind,
+		    const struct scope_capture_options *options, const struct scope_perf_cover *cover,
+		    struct scope_error *error)
 {
 	struct perf_event_attr attr = scope_perf_attr_of(events, kind, options);
 	struct scope_perf_event event = { .id.kind = kind };
@@ -245,19 +250,18 @@ static int open_one(struct scope_perf_events *events, struct scope_perf_cpu *cpu
 	cpu->event[cpu->events++] = event;
 	if (scope_perf_attr_filter(events, kind, cover, cpu->age, options->selection, filter) &&
 	    ioctl(event.fd, PERF_EVENT_IOC_SET_FILTER, filter))
-		return scope_error_set(error, -errno,
-				       "the kernel does not take the filter '%.200s' for %s: %s", filter,
+		return scope_error_set(error, -errno, "the kernel does not take the filter '%.200s' for %s: %s", filter,
 				       scope_perf_attr_tracepoint(kind), strerror(errno));
 	if (ioctl(event.fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->owner) ||
 	    ioctl(event.fd, PERF_EVENT_IOC_ID, &cpu->event[cpu->events - 1].id.id))
-		return scope_error_set(error, -errno, "perf events of CPU %u cannot share a ring: %s",
-				       cpu->cpu, strerror(errno));
+		return scope_error_set(error, -errno, "perf events of CPU %u cannot share a ring: %s", cpu->cpu,
+				       strerror(errno));
 	return 0;
 }
 
 static int open_events(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
-		       const struct scope_capture_options *options,
-		       const struct scope_perf_cover *cover, struct scope_error *error)
+		       const struct scope_capture_options *options, const struct scope_perf_cover *cover,
+		       struct scope_error *error)
 {
 	int kind, err = 0;
 
@@ -307,8 +311,7 @@ bool scope_perf_events_told(struct scope_perf_cpu *cpu, const struct scope_perf_
 		cpu->seen |= kind;
 		return false;
 	}
-	return cpu->seen & kind ||
-	       (cpu->age == SCOPE_PERF_YOUNG && cpu[-1].seen & kind && is_known(cover, record));
+	return cpu->seen & kind || (cpu->age == SCOPE_PERF_YOUNG && cpu[-1].seen & kind && is_known(cover, record));
 }
 
 static void close_events(struct scope_perf_cpu *cpu)
@@ -318,8 +321,8 @@ static void close_events(struct scope_perf_cpu *cpu)
 }
 
 static int open_first(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
-		      const struct scope_capture_options *options,
-		      const struct scope_perf_cover *cover, struct scope_error *error)
+		      const struct scope_capture_options *options, const struct scope_perf_cover *cover,
+		      struct scope_error *error)
 {
 	int err = open_events(events, cpu, options, cover, error);
 
@@ -327,8 +330,7 @@ static int open_first(struct scope_perf_events *events, struct scope_perf_cpu *c
 	return err;
 }
 
-int scope_perf_events_open(struct scope_perf_events *events,
-			   const struct scope_capture_options *options,
+int scope_perf_events_open(struct scope_perf_events *events, const struct scope_capture_options *options,
 			   const struct scope_perf_cover *cover, struct scope_error *error)
 {
 	size_t i;
@@ -350,8 +352,7 @@ int scope_perf_events_open(struct scope_perf_events *events,
 		return err;
 	raise_limit(events);
 	if (options->sample_period_ns && options->stack_mode) {
-		const struct perf_event_attr sample =
-			scope_perf_attr_of(events, SCOPE_PERF_SAMPLE, options);
+		const struct perf_event_attr sample = scope_perf_attr_of(events, SCOPE_PERF_SAMPLE, options);
 
 		events->sample_cost_ns = scope_perf_cost_measure(&sample);
 	}
@@ -391,8 +392,7 @@ void scope_perf_events_enable(struct scope_perf_events *events, bool on)
 
 	for (i = 0; i < events->cpus; i++) {
 		if (events->cpu[i].owner >= 0)
-			ioctl(events->cpu[i].owner, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
-			      0);
+			ioctl(events->cpu[i].owner, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 		enable_cpu(&events->cpu[i], on);
 	}
 }
@@ -433,8 +433,8 @@ void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_
 
 /* The old ones of a ring go once the new ones are on; they stay where these cannot be had. */
 static int replace_events(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
-			  const struct scope_capture_options *options,
-			  const struct scope_perf_cover *cover, struct scope_error *error)
+			  const struct scope_capture_options *options, const struct scope_perf_cover *cover,
+			  struct scope_error *error)
 {
 	struct scope_perf_event before[SCOPE_PERF_KINDS];
 	const size_t count = cpu->events;
@@ -456,8 +456,7 @@ static int replace_events(struct scope_perf_events *events, struct scope_perf_cp
 }
 
 /* Those of all rings, or of the rings for stacks. */
-static int open_again(struct scope_perf_events *events, bool stacks_only,
-		      const struct scope_capture_options *options,
+static int open_again(struct scope_perf_events *events, bool stacks_only, const struct scope_capture_options *options,
 		      const struct scope_perf_cover *cover, struct scope_error *error)
 {
 	size_t i;
@@ -469,15 +468,13 @@ static int open_again(struct scope_perf_events *events, bool stacks_only,
 	return err;
 }
 
-int scope_perf_events_recover(struct scope_perf_events *events,
-			      const struct scope_capture_options *options,
+int scope_perf_events_recover(struct scope_perf_events *events, const struct scope_capture_options *options,
 			      const struct scope_perf_cover *cover, struct scope_error *error)
 {
 	return open_again(events, false, options, cover, error);
 }
 
-int scope_perf_events_restack(struct scope_perf_events *events,
-			      const struct scope_capture_options *options,
+int scope_perf_events_restack(struct scope_perf_events *events, const struct scope_capture_options *options,
 			      const struct scope_perf_cover *cover, struct scope_error *error)
 {
 	return open_again(events, true, options, cover, error);

@@ -35,28 +35,27 @@ struct scope_perf_cpu {
 	/* Of present events, then of those before, whose records may be in the ring still. */
 	struct scope_perf_id id[SCOPE_PERF_GENERATIONS * SCOPE_PERF_KINDS];
 	size_t ids;
-	uint32_t seen; /* kinds of which present events have told something, a bit each */
-	uint64_t last_ns; /* time of the last record read */
-	uint64_t blocks;	/* stacks of sleeping threads that the ring gave since the last thinning */
-	uint64_t blocks_every;	/* such a stack is taken at one of so many sleeps */
+	uint32_t seen;	       /* kinds of which present events have told something, a bit each */
+	uint64_t last_ns;      /* time of the last record read */
+	uint64_t blocks;       /* stacks of sleeping threads that the ring gave since the last thinning */
+	uint64_t blocks_every; /* such a stack is taken at one of so many sleeps */
 };
 
 struct scope_perf_events {
 	struct scope_perf_layout layout;
 	uint32_t tracepoint[SCOPE_PERF_KINDS];
 	struct scope_perf_cpu *cpu; /* a ring of the young stands behind that of the known */
-	size_t cpus; /* rings */
-	int epoll; /* readable when a ring is a quarter full */
-	uint32_t sample_cost_ns; /* a sample holds a thread up for so long; 0: not known */
-	char note[512]; /* what is less than asked for, and why; "" */
+	size_t cpus;		    /* rings */
+	int epoll;		    /* readable when a ring is a quarter full */
+	uint32_t sample_cost_ns;    /* a sample holds a thread up for so long; 0: not known */
+	char note[512];		    /* what is less than asked for, and why; "" */
 };
 
 /*
  * Opens all, disabled, for the threads that cover lets through. 0, or -errno with the remedy. Close
  * with scope_perf_events_close() in either case.
  */
-int scope_perf_events_open(struct scope_perf_events *events,
-			   const struct scope_capture_options *options,
+int scope_perf_events_open(struct scope_perf_events *events, const struct scope_capture_options *options,
 			   const struct scope_perf_cover *cover, struct scope_error *error);
 
 /* A zeroed one, or one that is half open, is fine. */
@@ -78,13 +77,11 @@ void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_
  * an event. The new ones are on before the old ones go, so nothing is lost; what both tell is told apart
  * by scope_perf_events_told(). Where they cannot be opened, the old ones stay.
  */
-int scope_perf_events_recover(struct scope_perf_events *events,
-			      const struct scope_capture_options *options,
+int scope_perf_events_recover(struct scope_perf_events *events, const struct scope_capture_options *options,
 			      const struct scope_perf_cover *cover, struct scope_error *error);
 
 /* Also of the events that take stacks alone, where options ask for another length of them. */
-int scope_perf_events_restack(struct scope_perf_events *events,
-			      const struct scope_capture_options *options,
+int scope_perf_events_restack(struct scope_perf_events *events, const struct scope_capture_options *options,
 			      const struct scope_perf_cover *cover, struct scope_error *error);
 
 /*

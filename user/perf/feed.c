@@ -19,8 +19,7 @@
  * A child whose number the kernel's filter keeps back: numbers have started again from the lowest. What
  * it did until the filter lets it through is not known, so it is counted and gets a STATE then.
  */
-void scope_perf_feed_watch_child(struct scope_perf_feed *feed,
-				 const struct scope_perf_record *record)
+void scope_perf_feed_watch_child(struct scope_perf_feed *feed, const struct scope_perf_record *record)
 {
 	if (record->type != SCOPE_PERF_TYPE_FORK || scope_perf_cover_has(&feed->cover, record->tid) ||
 	    !scope_perf_tasks_find(feed->tasks, record->tid))
@@ -50,13 +49,11 @@ static bool is_young(const struct scope_perf_thread *thread, const void *context
 
 bool scope_perf_feed_had_young(const struct scope_perf_feed *feed, uint64_t since_ns)
 {
-	return (feed->young_ns && feed->young_ns >= since_ns) ||
-	       scope_perf_tasks_any(feed->tasks, is_young, feed);
+	return (feed->young_ns && feed->young_ns >= since_ns) || scope_perf_tasks_any(feed->tasks, is_young, feed);
 }
 
 /* One that takes a selected name: its STATE is to be written once the drain is through. */
-void scope_perf_feed_watch_name(struct scope_perf_feed *feed,
-				const struct scope_perf_record *record, bool known)
+void scope_perf_feed_watch_name(struct scope_perf_feed *feed, const struct scope_perf_record *record, bool known)
 {
 	if (known || !scope_perf_tasks_find(feed->tasks, record->tid))
 		return;
@@ -137,8 +134,7 @@ int scope_perf_feed_tell_all(struct scope_perf_feed *feed)
 	return err;
 }
 
-static int pack_state(struct scope_perf_feed *feed, struct scope_packer *packer,
-		      const struct scope_perf_thread *thread)
+static int pack_state(struct scope_perf_feed *feed, struct scope_packer *packer, const struct scope_perf_thread *thread)
 {
 	struct scope_event event = { .kind = SCOPE_EVENT_STATE, .tid = thread->tid };
 	struct scope_record_state state;
@@ -157,8 +153,7 @@ static int pack_state(struct scope_perf_feed *feed, struct scope_packer *packer,
 	return scope_trace_packer_event(packer, &event, NULL);
 }
 
-int scope_perf_feed_states(void *context,
-			   int (*take)(const struct scope_subbuf *subbuf, void *context), void *taker)
+int scope_perf_feed_states(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context), void *taker)
 {
 	struct scope_perf_feed *feed = context;
 	const struct scope_perf_thread *thread;
@@ -235,8 +230,8 @@ static int leave_groups(struct scope_perf_feed *feed, const struct members *memb
 	for (i = 0; i < count && !err; i++) {
 		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
 		if (!thread || !(thread->by & SCOPE_PERF_BY_GROUP) ||
-		    (members->count && bsearch(&tids[i], members->tid, members->count,
-					       sizeof(*members->tid), scope_perf_tasks_by_number)))
+		    (members->count && bsearch(&tids[i], members->tid, members->count, sizeof(*members->tid),
+					       scope_perf_tasks_by_number)))
 			continue;
 		thread->by &= ~SCOPE_PERF_BY_GROUP;
 		if (!thread->by)

@@ -18,7 +18,7 @@ enum scope_perf_moment {
 /* A session of the perf source. */
 struct scope_perf_feed {
 	struct scope_capture_options options; /* stacks: as was chosen last */
-	uint32_t slice_bytes; /* of the stack that were asked for at first */
+	uint32_t slice_bytes;		      /* of the stack that were asked for at first */
 	uint32_t tgid;
 	struct scope_perf_events events;
 	struct scope_perf_cover cover;
@@ -28,24 +28,24 @@ struct scope_perf_feed {
 	struct scope_perf_next {
 		uint64_t time_ns;
 		struct scope_perf_cpu *cpu;
-	} *heap; /* CPUs that have a record, the earliest first; room for all */
+	} * heap; /* CPUs that have a record, the earliest first; room for all */
 	size_t waiting;
 	enum scope_perf_moment moment; /* STATE records that the next drain writes */
 	bool flush, uncovered;
 	uint64_t grouped_ns; /* when members of groups were last looked for; 0: tracing has not begun */
 	uint32_t join[SCOPE_PERF_JOINED_MAX]; /* threads that came meanwhile, whose STATE is to be written */
 	uint32_t joined;
-	uint64_t buried_ns; /* when threads that ended untold were last looked for */
-	uint64_t late; /* threads of which the first moments are not known */
-	uint64_t young_ns; /* when a young thread of the target last came or went; 0: none did */
+	uint64_t buried_ns;		    /* when threads that ended untold were last looked for */
+	uint64_t late;			    /* threads of which the first moments are not known */
+	uint64_t young_ns;		    /* when a young thread of the target last came or went; 0: none did */
 	uint64_t young_records, covered_ns; /* read since the filters were last made again; when that was */
 	uint64_t newest_ns; /* when newest was the newest thread; 0: not looked up for the next filters */
 	uint32_t newest;
-	uint64_t thinned_ns; /* when stacks were last thinned out */
+	uint64_t thinned_ns;		   /* when stacks were last thinned out */
 	uint64_t stacks_come, stacks_lost; /* in rings for them, since slices changed */
-	uint64_t samples; /* that came, of whomever */
-	bool slices_stay; /* as they were at first: longer ones were too much for the rings */
-	int broken; /* its stacks can be had no more: why, as -errno */
+	uint64_t samples;		   /* that came, of whomever */
+	bool slices_stay;		   /* as they were at first: longer ones were too much for the rings */
+	int broken;			   /* its stacks can be had no more: why, as -errno */
 	/* Where sub-buffers go while a drain is at work. */
 	int (*take)(const struct scope_subbuf *subbuf, void *context);
 	void *taker;
@@ -71,8 +71,7 @@ int scope_perf_feed_tell_joined(struct scope_perf_feed *feed);
  * The same to sub-buffers of their own, as at the stop; context is the feed. The events go on, which is
  * why a register that only they tell is not known.
  */
-int scope_perf_feed_states(void *context,
-			   int (*take)(const struct scope_subbuf *subbuf, void *context), void *taker);
+int scope_perf_feed_states(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context), void *taker);
 
 /* Looks who came into the control groups that are selected, and who left. */
 int scope_perf_feed_follow_groups(struct scope_perf_feed *feed);
@@ -93,10 +92,8 @@ int scope_perf_feed_age(struct scope_perf_feed *feed);
  * After a record: is it of a thread that the kernel's filter keeps back, or of one that took a name?
  * known: it was traced before, or the record is no COMM.
  */
-void scope_perf_feed_watch_child(struct scope_perf_feed *feed,
-				 const struct scope_perf_record *record);
-void scope_perf_feed_watch_name(struct scope_perf_feed *feed,
-				const struct scope_perf_record *record, bool known);
+void scope_perf_feed_watch_child(struct scope_perf_feed *feed, const struct scope_perf_record *record);
+void scope_perf_feed_watch_name(struct scope_perf_feed *feed, const struct scope_perf_record *record, bool known);
 
 /* Makes the cover of all threads; the second one has events opened again for it. */
 int scope_perf_feed_cover(struct scope_perf_feed *feed);

@@ -28,8 +28,8 @@ static int parse_place(const char *text, struct scope_perf_field *ret_field)
 {
 	unsigned int offset, bytes, is_signed = 0;
 
-	if (sscanf(text, "; offset:%u; size:%u; signed:%u;", &offset, &bytes, &is_signed) < 2 ||
-	    !bytes || bytes > 65536 || offset > 65536)
+	if (sscanf(text, "; offset:%u; size:%u; signed:%u;", &offset, &bytes, &is_signed) < 2 || !bytes ||
+	    bytes > 65536 || offset > 65536)
 		return -EBADMSG;
 	*ret_field = (struct scope_perf_field){ offset, bytes, is_signed };
 	return 0;
@@ -71,11 +71,9 @@ uint8_t scope_perf_state_of_letter(char letter)
 		char letter;
 		uint8_t state;
 	} rows[] = {
-		{ 'R', SCOPE_STATE_RUNNABLE }, { 'S', SCOPE_STATE_SLEEPING },
-		{ 'D', SCOPE_STATE_DISK },     { 'T', SCOPE_STATE_STOPPED },
-		{ 't', SCOPE_STATE_STOPPED },  { 'X', SCOPE_STATE_DEAD },
-		{ 'x', SCOPE_STATE_DEAD },     { 'Z', SCOPE_STATE_DEAD },
-		{ 'I', SCOPE_STATE_IDLE },
+		{ 'R', SCOPE_STATE_RUNNABLE }, { 'S', SCOPE_STATE_SLEEPING }, { 'D', SCOPE_STATE_DISK },
+		{ 'T', SCOPE_STATE_STOPPED },  { 't', SCOPE_STATE_STOPPED },  { 'X', SCOPE_STATE_DEAD },
+		{ 'x', SCOPE_STATE_DEAD },     { 'Z', SCOPE_STATE_DEAD },     { 'I', SCOPE_STATE_IDLE },
 	};
 	size_t i;
 
@@ -107,8 +105,7 @@ int scope_perf_states_find(const char *format, struct scope_perf_states *ret_sta
 	return 0;
 }
 
-uint8_t scope_perf_state(const struct scope_perf_states *states, int64_t prev_state,
-			 bool *ret_preempted)
+uint8_t scope_perf_state(const struct scope_perf_states *states, int64_t prev_state, bool *ret_preempted)
 {
 	uint32_t i;
 

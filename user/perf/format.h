@@ -36,8 +36,7 @@ struct scope_perf_states {
 int scope_perf_states_find(const char *format, struct scope_perf_states *ret_states);
 
 /* A thread that was preempted is runnable whatever else is set. */
-uint8_t scope_perf_state(const struct scope_perf_states *states, int64_t prev_state,
-			 bool *ret_preempted);
+uint8_t scope_perf_state(const struct scope_perf_states *states, int64_t prev_state, bool *ret_preempted);
 
 /* By the letter of /proc and of the print format. */
 uint8_t scope_perf_state_of_letter(char letter);

@@ -8,8 +8,7 @@
 #include "perf/select.h"
 #include "perf/state.h"
 
-int scope_perf_life_exec(struct scope_perf_pack *pack, uint32_t cpu,
-			 const struct scope_perf_record *record)
+int scope_perf_life_exec(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	const uint32_t tid = (uint32_t)record->value[0], old_tid = (uint32_t)record->value[1];
 	struct scope_event event = event_of(SCOPE_EVENT_EXEC, cpu, record->time_ns, tid);
@@ -40,12 +39,10 @@ int scope_perf_life_exec(struct scope_perf_pack *pack, uint32_t cpu,
 	return scope_perf_pack_put(pack, &event);
 }
 
-int scope_perf_life_fork(struct scope_perf_pack *pack, uint32_t cpu,
-			 const struct scope_perf_record *record)
+int scope_perf_life_fork(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	struct scope_event event = event_of(SCOPE_EVENT_FORK, cpu, record->time_ns, record->tid);
-	const struct scope_perf_thread *parent = scope_perf_tasks_find(pack->tasks,
-								       record->parent_tid);
+	const struct scope_perf_thread *parent = scope_perf_tasks_find(pack->tasks, record->parent_tid);
 	struct scope_perf_thread *child;
 	char comm[SCOPE_COMM_BYTES];
 	uint8_t abi, by;
@@ -69,8 +66,7 @@ int scope_perf_life_fork(struct scope_perf_pack *pack, uint32_t cpu,
 	return scope_perf_pack_put(pack, &event);
 }
 
-int scope_perf_life_end(struct scope_perf_pack *pack, uint32_t cpu,
-			const struct scope_perf_record *record)
+int scope_perf_life_end(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	return scope_perf_pack_end(pack, cpu, record->time_ns, record->tid);
 }
@@ -109,8 +105,7 @@ int scope_perf_pack_leave(struct scope_perf_pack *pack, uint32_t cpu, uint64_t t
 	return err ? err : scope_perf_pack_put(pack, &event);
 }
 
-int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu,
-			 const struct scope_perf_record *record)
+int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	struct scope_event event = event_of(SCOPE_EVENT_COMM, cpu, record->time_ns, record->tid);
 	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);

@@ -32,14 +32,14 @@
  */
 static uint32_t packed_bytes(const struct scope_capture_options *options)
 {
-	return options->subbuf_bytes < SCOPE_SUBBUF_BYTES_MAX / PACKED_TIMES ?
-		       PACKED_TIMES * options->subbuf_bytes : SCOPE_SUBBUF_BYTES_MAX;
+	return options->subbuf_bytes < SCOPE_SUBBUF_BYTES_MAX / PACKED_TIMES ? PACKED_TIMES * options->subbuf_bytes
+									     : SCOPE_SUBBUF_BYTES_MAX;
 }
 
-int scope_perf_pack_create(const struct scope_capture_options *options,
-			   const struct scope_perf_layout *layout, struct scope_perf_tasks *tasks,
-			   int (*take)(const struct scope_subbuf *subbuf, void *context),
-			   void *context, struct scope_perf_pack **ret_pack)
+int scope_perf_pack_create(const struct scope_capture_options *options, const struct scope_perf_layout *layout,
+			   struct scope_perf_tasks *tasks,
+			   int (*take)(const struct scope_subbuf *subbuf, void *context), void *context,
+			   struct scope_perf_pack **ret_pack)
 {
 	struct scope_perf_pack *pack = calloc(1, sizeof(*pack));
 	int err;
@@ -96,8 +96,7 @@ int scope_perf_pack_put(struct scope_perf_pack *pack, struct scope_event *event)
 }
 
 /* The thread that runs, by its number; one of a traced process that nobody told of is taken in. */
-struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack,
-						  const struct scope_perf_record *record)
+struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack, const struct scope_perf_record *record)
 {
 	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
 
@@ -113,9 +112,8 @@ struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack,
 int scope_perf_pack_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns)
 {
 	struct lane *lane = &pack->lane[cpu];
-	struct scope_event event = event_of(SCOPE_EVENT_ENTER, cpu,
-					    time_ns > lane->enter_ns ? time_ns : lane->enter_ns,
-					    lane->tid);
+	struct scope_event event =
+		event_of(SCOPE_EVENT_ENTER, cpu, time_ns > lane->enter_ns ? time_ns : lane->enter_ns, lane->tid);
 
 	if (!lane->pending)
 		return 0;
@@ -143,8 +141,7 @@ static uint8_t abi_of(const struct scope_perf_thread *thread, int64_t *id)
 	return thread->abi;
 }
 
-static int take_enter(struct scope_perf_pack *pack, uint32_t cpu,
-		      const struct scope_perf_record *record)
+static int take_enter(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	const struct scope_perf_field *args = &pack->layout->field[SCOPE_PERF_ENTER][1];
 	struct scope_perf_thread *thread = scope_perf_pack_current(pack, record);
@@ -177,8 +174,8 @@ static int take_enter(struct scope_perf_pack *pack, uint32_t cpu,
 	return scope_source_capture_all_stacks(pack->options) ? scope_perf_stack_hold(pack, cpu, record) : 0;
 }
 
-static int put_exit(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint32_t tid,
-		    uint16_t nr, uint8_t abi, int64_t ret)
+static int put_exit(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint32_t tid, uint16_t nr,
+		    uint8_t abi, int64_t ret)
 {
 	struct scope_event event = event_of(SCOPE_EVENT_EXIT, cpu, time_ns, tid);
 
@@ -214,8 +211,7 @@ static int put_whole(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_n
 	return scope_perf_pack_put(pack, &event);
 }
 
-static int take_exit(struct scope_perf_pack *pack, uint32_t cpu,
-		     const struct scope_perf_record *record)
+static int take_exit(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	struct scope_perf_thread *thread = scope_perf_pack_current(pack, record);
 	struct lane *lane = &pack->lane[cpu];
@@ -246,8 +242,7 @@ static int take_exit(struct scope_perf_pack *pack, uint32_t cpu,
 	return err;
 }
 
-static int take_switch(struct scope_perf_pack *pack, uint32_t cpu,
-		       const struct scope_perf_record *record)
+static int take_switch(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	struct scope_event event = event_of(SCOPE_EVENT_SWITCH, cpu, record->time_ns, 0);
 	struct scope_perf_thread *prev = NULL, *next;
@@ -268,19 +263,16 @@ static int take_switch(struct scope_perf_pack *pack, uint32_t cpu,
 		return err;
 	event.sched.prev_tid = prev ? prev->tid : 0;
 	event.sched.next_tid = next ? next->tid : 0;
-	event.sched.prev_state = scope_perf_state(&pack->layout->states, record->value[1],
-						  &event.sched.preempted);
+	event.sched.prev_state = scope_perf_state(&pack->layout->states, record->value[1], &event.sched.preempted);
 	lane->running = event.sched.next_tid;
 	if (prev && event.sched.prev_state == SCOPE_STATE_DEAD)
 		scope_perf_tasks_remove(pack->tasks, prev->tid);
 	return scope_perf_pack_put(pack, &event);
 }
 
-static int take_waking(struct scope_perf_pack *pack, uint32_t cpu,
-		       const struct scope_perf_record *record)
+static int take_waking(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
-	struct scope_event event = event_of(SCOPE_EVENT_WAKING, cpu, record->time_ns,
-					    (uint32_t)record->value[0]);
+	struct scope_event event = event_of(SCOPE_EVENT_WAKING, cpu, record->time_ns, (uint32_t)record->value[0]);
 	const int64_t flags = record->value[1];
 
 	if (!scope_perf_tasks_find(pack->tasks, event.tid))
@@ -298,8 +290,7 @@ static int take_waking(struct scope_perf_pack *pack, uint32_t cpu,
 	return scope_perf_pack_put(pack, &event);
 }
 
-static int take_nothing(struct scope_perf_pack *pack, uint32_t cpu,
-			const struct scope_perf_record *record)
+static int take_nothing(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	(void)pack;
 	(void)cpu;
@@ -307,8 +298,7 @@ static int take_nothing(struct scope_perf_pack *pack, uint32_t cpu,
 	return 0;
 }
 
-int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
-			 uint64_t count)
+int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint64_t count)
 {
 	struct lane *lane = scope_perf_pack_lane(pack, cpu);
 	struct scope_event event = event_of(SCOPE_EVENT_LOST, cpu, time_ns, 0);
@@ -332,17 +322,19 @@ void scope_perf_pack_stacks_lost(struct scope_perf_pack *pack, uint64_t count)
 	pack->counts.stacks_lost += count;
 }
 
-typedef int (*taker)(struct scope_perf_pack *pack, uint32_t cpu,
-		     const struct scope_perf_record *record);
+typedef int (*taker)(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 
-int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu,
-			   const struct scope_perf_record *record)
+int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	static const taker by_kind[SCOPE_PERF_KINDS] = {
-		[SCOPE_PERF_SWITCH] = take_switch, [SCOPE_PERF_ENTER] = take_enter,
-		[SCOPE_PERF_EXIT] = take_exit,	   [SCOPE_PERF_WAKING] = take_waking,
-		[SCOPE_PERF_EXEC] = scope_perf_life_exec,	   [SCOPE_PERF_BLOCK] = scope_perf_stack_hold,
-		[SCOPE_PERF_SAMPLE] = scope_perf_stack_sample, [SCOPE_PERF_LIFE] = take_nothing,
+		[SCOPE_PERF_SWITCH] = take_switch,
+		[SCOPE_PERF_ENTER] = take_enter,
+		[SCOPE_PERF_EXIT] = take_exit,
+		[SCOPE_PERF_WAKING] = take_waking,
+		[SCOPE_PERF_EXEC] = scope_perf_life_exec,
+		[SCOPE_PERF_BLOCK] = scope_perf_stack_hold,
+		[SCOPE_PERF_SAMPLE] = scope_perf_stack_sample,
+		[SCOPE_PERF_LIFE] = take_nothing,
 	};
 
 	if (!scope_perf_pack_lane(pack, cpu))
@@ -364,8 +356,8 @@ int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu,
 	return 0;
 }
 
-int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns,
-			  struct scope_record_state *state, const uint64_t *reg)
+int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns, struct scope_record_state *state,
+			  const uint64_t *reg)
 {
 	struct scope_event event = event_of(SCOPE_EVENT_STATE, 0, time_ns, state->tid);
 	uint32_t cpu;
@@ -403,8 +395,7 @@ int scope_perf_pack_flush(struct scope_perf_pack *pack, uint64_t time_ns)
 	return err ? err : scope_trace_packer_flush(pack->packer, NULL);
 }
 
-void scope_perf_pack_count(const struct scope_perf_pack *pack,
-			   struct scope_capture_counts *ret_counts)
+void scope_perf_pack_count(const struct scope_perf_pack *pack, struct scope_capture_counts *ret_counts)
 {
 	*ret_counts = pack->counts;
 }

@@ -16,28 +16,26 @@ struct scope_perf_pack;
  * states it needs. take() gets the sub-buffers, from whichever of the functions below is at work; a
  * result of its other than 0 is handed through.
  */
-int scope_perf_pack_create(const struct scope_capture_options *options,
-			   const struct scope_perf_layout *layout, struct scope_perf_tasks *tasks,
-			   int (*take)(const struct scope_subbuf *subbuf, void *context),
-			   void *context, struct scope_perf_pack **ret_pack);
+int scope_perf_pack_create(const struct scope_capture_options *options, const struct scope_perf_layout *layout,
+			   struct scope_perf_tasks *tasks,
+			   int (*take)(const struct scope_subbuf *subbuf, void *context), void *context,
+			   struct scope_perf_pack **ret_pack);
 /* What each sample from here on is said to have cost its thread; 0 at first: not known. */
 void scope_perf_pack_sample_cost(struct scope_perf_pack *pack, uint32_t cost_ns);
 void scope_perf_pack_destroy(struct scope_perf_pack *pack); /* NULL is fine */
 
 /* The next record, of that CPU. 0, -ENOMEM, or what take() returned. */
-int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu,
-			   const struct scope_perf_record *record);
+int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 
 /* Part of what the CPU's ring held is gone: count events, 0 where that is not known. */
-int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
-			 uint64_t count);
+int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint64_t count);
 
 /* So many stacks found no room in their ring. */
 void scope_perf_pack_stacks_lost(struct scope_perf_pack *pack, uint64_t count);
 
 /* A STATE record at time_ns, on the CPU where the thread runs or on the first one. */
-int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns,
-			  struct scope_record_state *state, const uint64_t *reg);
+int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns, struct scope_record_state *state,
+			  const uint64_t *reg);
 
 /* Does it run on any CPU, by what was packed so far? */
 bool scope_perf_pack_runs(const struct scope_perf_pack *pack, uint32_t tid);
@@ -56,7 +54,6 @@ int scope_perf_pack_end(struct scope_perf_pack *pack, uint32_t cpu, uint64_t tim
 int scope_perf_pack_flush(struct scope_perf_pack *pack, uint64_t time_ns);
 
 /* All but processes, which is not its matter. */
-void scope_perf_pack_count(const struct scope_perf_pack *pack,
-			   struct scope_capture_counts *ret_counts);
+void scope_perf_pack_count(const struct scope_perf_pack *pack, struct scope_capture_counts *ret_counts);
 
 #endif

@@ -15,8 +15,8 @@ struct lane {
 	uint8_t abi, args;
 	uint64_t arg[SCOPE_ARG_MAX];
 	uint64_t enter_ns;
-	uint32_t running;  /* the traced thread on it; 0: none that is known */
-	uint64_t time_ns;  /* of its last event */
+	uint32_t running;   /* the traced thread on it; 0: none that is known */
+	uint64_t time_ns;   /* of its last event */
 	uint64_t window_ns; /* of the limit of stacks per second */
 	uint32_t window_stacks;
 };
@@ -50,29 +50,22 @@ int scope_perf_pack_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t
 int scope_perf_pack_put(struct scope_perf_pack *pack, struct scope_event *event);
 
 /* The thread that runs, by its number; one of a traced process that nobody told of is taken in. */
-struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack,
-						  const struct scope_perf_record *record);
+struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack, const struct scope_perf_record *record);
 
 /* Behind the record of a call that slept, if it took long enough. */
 int scope_perf_stack_of_call(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
 			     struct scope_perf_thread *thread, uint16_t nr, uint8_t abi);
 /* The stack of a thread about to sleep: kept until its call returns. */
-int scope_perf_stack_hold(struct scope_perf_pack *pack, uint32_t cpu,
-			  const struct scope_perf_record *record);
+int scope_perf_stack_hold(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 /* The stack of a running thread. */
-int scope_perf_stack_sample(struct scope_perf_pack *pack, uint32_t cpu,
-			    const struct scope_perf_record *record);
+int scope_perf_stack_sample(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 
 /* A thread executes another program: its name came just before, as a COMM. */
-int scope_perf_life_exec(struct scope_perf_pack *pack, uint32_t cpu,
-			 const struct scope_perf_record *record);
+int scope_perf_life_exec(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 /* In its parent, before the child runs. */
-int scope_perf_life_fork(struct scope_perf_pack *pack, uint32_t cpu,
-			 const struct scope_perf_record *record);
-int scope_perf_life_end(struct scope_perf_pack *pack, uint32_t cpu,
-			const struct scope_perf_record *record);
+int scope_perf_life_fork(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
+int scope_perf_life_end(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 /* Names that are selected bring threads in and out of the trace. */
-int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu,
-			 const struct scope_perf_record *record);
+int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 
 #endif

@@ -26,7 +26,7 @@
 #define LOST_STACKS 64 /* more lost than these … */
 #define LOST_SHARE 0.1 /* … and this share of those that came: slices are too long */
 #define THIN_NS 20000000u
-#define BURY_NS 2000000000u /* from one look for threads that ended untold to the next */
+#define BURY_NS 2000000000u  /* from one look for threads that ended untold to the next */
 #define GROUPS_NS 100000000u /* from one look for members of control groups to the next */
 
 uint64_t scope_perf_feed_now(void)
@@ -51,8 +51,7 @@ static void sift_down(struct scope_perf_feed *feed, struct scope_perf_next entry
 	size_t place = 0, child;
 
 	while ((child = 2 * place + 1) < feed->waiting) {
-		if (child + 1 < feed->waiting &&
-		    feed->heap[child + 1].time_ns < feed->heap[child].time_ns)
+		if (child + 1 < feed->waiting && feed->heap[child + 1].time_ns < feed->heap[child].time_ns)
 			child++;
 		if (entry.time_ns <= feed->heap[child].time_ns)
 			break;
@@ -83,8 +82,7 @@ static void drop_first(struct scope_perf_feed *feed)
  * What is lost of the ring for stacks are stacks: calls and switches are all there. What is lost of the
  * young is nothing to the target while it has none among them.
  */
-static int tell_lost(struct scope_perf_feed *feed, const struct scope_perf_cpu *cpu, uint64_t time_ns,
-		     uint64_t count)
+static int tell_lost(struct scope_perf_feed *feed, const struct scope_perf_cpu *cpu, uint64_t time_ns, uint64_t count)
 {
 	if (cpu->age == SCOPE_PERF_YOUNG && !scope_perf_feed_had_young(feed, cpu->last_ns))
 		return 0;
@@ -140,8 +138,7 @@ static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 	} else if (record.type == SCOPE_PERF_TYPE_LOST) {
 		err = tell_lost(feed, cpu, record.time_ns, record.lost);
 	} else if (record.type != SCOPE_PERF_TYPE_EVENT || !scope_perf_events_told(cpu, &feed->cover, &record)) {
-		known = record.type != SCOPE_PERF_TYPE_COMM ||
-			scope_perf_tasks_find(feed->tasks, record.tid);
+		known = record.type != SCOPE_PERF_TYPE_COMM || scope_perf_tasks_find(feed->tasks, record.tid);
 		err = scope_perf_pack_record(feed->pack, cpu->cpu, &record);
 		scope_perf_feed_watch_child(feed, &record);
 		scope_perf_feed_watch_young(feed, &record);
@@ -232,15 +229,14 @@ static int prepare(struct scope_perf_feed *feed, struct scope_error *error)
 	if (!err)
 		err = scope_perf_feed_cover(feed);
 	if (err)
-		return scope_error_set(error, err, "cannot list the threads to trace: %s",
-				       strerror(-err));
+		return scope_error_set(error, err, "cannot list the threads to trace: %s", strerror(-err));
 	err = scope_perf_events_open(&feed->events, &feed->options, &feed->cover, error);
 	if (err)
 		return err;
 	feed->heap = calloc(feed->events.cpus + 1, sizeof(*feed->heap));
-	err = feed->heap ? scope_perf_pack_create(&feed->options, &feed->events.layout, feed->tasks,
-						   hand_on, feed, &feed->pack)
-			  : -ENOMEM;
+	err = feed->heap ? scope_perf_pack_create(&feed->options, &feed->events.layout, feed->tasks, hand_on, feed,
+						  &feed->pack)
+			 : -ENOMEM;
 	if (err)
 		return scope_error_set(error, err, "no memory left to begin tracing");
 	scope_perf_check_process(feed->options.reader, feed->tgid, feed->events.note, sizeof(feed->events.note));
@@ -248,8 +244,8 @@ static int prepare(struct scope_perf_feed *feed, struct scope_error *error)
 	return 0;
 }
 
-static int perf_open(const struct scope_capture_options *options, uint32_t tgid,
-		     struct scope_error *error, void **ret_feed)
+static int perf_open(const struct scope_capture_options *options, uint32_t tgid, struct scope_error *error,
+		     void **ret_feed)
 {
 	struct scope_perf_feed *feed;
 	int err;
@@ -366,16 +362,14 @@ static int set_slice(struct scope_perf_feed *feed, uint32_t bytes, struct scope_
  * What the kernel takes is what it was told at first, but for the length of slices and the period of
  * samples: which of the stacks are handed on is chosen as they are packed.
  */
-static int perf_stacks(void *context, const struct scope_stack_change *change,
-		       struct scope_error *error)
+static int perf_stacks(void *context, const struct scope_stack_change *change, struct scope_error *error)
 {
 	struct scope_perf_feed *feed = context;
 
 	if (change->min_given)
 		feed->options.stack_min_ns = change->min_ns;
 	if (change->syscalls)
-		memcpy(feed->options.stack_syscalls, change->syscalls,
-		       sizeof(feed->options.stack_syscalls));
+		memcpy(feed->options.stack_syscalls, change->syscalls, sizeof(feed->options.stack_syscalls));
 	if (change->per_second)
 		feed->options.stacks_per_second = change->per_second;
 	if (change->period_given && change->sample_period_ns &&
@@ -444,8 +438,7 @@ static int drain(struct scope_perf_feed *feed)
 	return err;
 }
 
-static int perf_drain(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context),
-		      void *taker)
+static int perf_drain(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context), void *taker)
 {
 	struct scope_perf_feed *feed = context;
 	int err;
@@ -457,8 +450,7 @@ static int perf_drain(void *context, int (*take)(const struct scope_subbuf *subb
 	return err;
 }
 
-static int perf_count(void *context, struct scope_error *error,
-		      struct scope_capture_counts *ret_counts)
+static int perf_count(void *context, struct scope_error *error, struct scope_capture_counts *ret_counts)
 {
 	const struct scope_perf_feed *feed = context;
 

@@ -15,7 +15,7 @@
 
 #include "base/machine.h"
 
-#define TRAILER_BYTES 24	  /* pid, tid, time, identifier behind what is no sample */
+#define TRAILER_BYTES 24 /* pid, tid, time, identifier behind what is no sample */
 
 #if defined(__x86_64__)
 /* ax bx cx dx si di bp sp ip, then r8 to r15 behind the flags and segments. */
@@ -26,9 +26,9 @@ static const uint8_t place[SCOPE_MACHINE_REG_COUNT] = { 0, 3, 2, 1, 4, 5, 6, 7, 
 #elif defined(__aarch64__)
 #define REGISTER_MASK ((1ull << SCOPE_MACHINE_REG_COUNT) - 1)
 #define COUNTER_MASK (1ull << 32)
-static const uint8_t place[SCOPE_MACHINE_REG_COUNT] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
-					  11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-					  22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32 };
+static const uint8_t place[SCOPE_MACHINE_REG_COUNT] = { 0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10,
+							11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+							22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32 };
 #else
 #error "no registers known for this machine"
 #endif
@@ -147,15 +147,15 @@ static int take_counter(struct bytes *bytes, struct scope_perf_record *record)
 	return abi ? take_u64(bytes, &record->ip) : 0;
 }
 
-static int parse_sample(const struct scope_perf_layout *layout, const struct scope_perf_id *ids,
-			size_t id_count, struct bytes bytes, struct scope_perf_record *record)
+static int parse_sample(const struct scope_perf_layout *layout, const struct scope_perf_id *ids, size_t id_count,
+			struct bytes bytes, struct scope_perf_record *record)
 {
 	uint64_t id;
 	size_t i;
 	int err;
 
-	if (take_u64(&bytes, &id) || take_u32(&bytes, &record->tgid) ||
-	    take_u32(&bytes, &record->tid) || take_u64(&bytes, &record->time_ns))
+	if (take_u64(&bytes, &id) || take_u32(&bytes, &record->tgid) || take_u32(&bytes, &record->tid) ||
+	    take_u64(&bytes, &record->time_ns))
 		return -EBADMSG;
 	for (i = 0; i < id_count; i++)
 		if (ids[i].id == id)
@@ -175,8 +175,8 @@ static int parse_sample(const struct scope_perf_layout *layout, const struct sco
 		if (err)
 			return err;
 		for (i = 0; i < SCOPE_PERF_FIELDS_MAX; i++)
-			record->value[i] = scope_perf_field_get(&layout->field[record->kind][i],
-								record->raw, record->raw_bytes);
+			record->value[i] =
+				scope_perf_field_get(&layout->field[record->kind][i], record->raw, record->raw_bytes);
 	}
 	if (layout->stack[record->kind] == SCOPE_STACK_COPY) {
 		err = take_stack(&bytes, record);
@@ -192,17 +192,15 @@ static int parse_task(struct bytes bytes, struct scope_perf_record *record)
 {
 	uint32_t parent;
 
-	if (take_u32(&bytes, &record->tgid) || take_u32(&bytes, &parent) ||
-	    take_u32(&bytes, &record->tid) || take_u32(&bytes, &record->parent_tid) ||
-	    take_u64(&bytes, &record->time_ns))
+	if (take_u32(&bytes, &record->tgid) || take_u32(&bytes, &parent) || take_u32(&bytes, &record->tid) ||
+	    take_u32(&bytes, &record->parent_tid) || take_u64(&bytes, &record->time_ns))
 		return -EBADMSG;
 	return 0;
 }
 
 static int parse_comm(struct bytes bytes, struct scope_perf_record *record)
 {
-	if (take_u32(&bytes, &record->tgid) || take_u32(&bytes, &record->tid) ||
-	    bytes.left <= TRAILER_BYTES)
+	if (take_u32(&bytes, &record->tgid) || take_u32(&bytes, &record->tid) || bytes.left <= TRAILER_BYTES)
 		return -EBADMSG;
 	record->comm = (const char *)bytes.at;
 	return memchr(bytes.at, '\0', bytes.left - TRAILER_BYTES) ? 0 : -EBADMSG;
@@ -226,8 +224,7 @@ static uint64_t trailer_time(struct bytes bytes)
 }
 
 /* What stands behind the header; -EBADMSG where the record's size makes no sense. */
-static int open_record(const uint8_t *data, size_t bytes, struct perf_event_header *ret_header,
-		       struct bytes *ret_body)
+static int open_record(const uint8_t *data, size_t bytes, struct perf_event_header *ret_header, struct bytes *ret_body)
 {
 	struct perf_event_header header;
 
@@ -257,9 +254,8 @@ uint64_t scope_perf_record_time(const uint8_t *data, size_t bytes)
 	return time_ns;
 }
 
-int scope_perf_record_parse(const struct scope_perf_layout *layout, const struct scope_perf_id *ids,
-			    size_t id_count, const uint8_t *data, size_t bytes,
-			    struct scope_perf_record *ret_record)
+int scope_perf_record_parse(const struct scope_perf_layout *layout, const struct scope_perf_id *ids, size_t id_count,
+			    const uint8_t *data, size_t bytes, struct scope_perf_record *ret_record)
 {
 	static const struct {
 		uint32_t type;
@@ -282,8 +278,7 @@ int scope_perf_record_parse(const struct scope_perf_layout *layout, const struct
 	if (err)
 		return err;
 	if (header.type == PERF_RECORD_SAMPLE) {
-		ret_record->user = (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
-				   PERF_RECORD_MISC_USER;
+		ret_record->user = (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
 		return parse_sample(layout, ids, id_count, body, ret_record);
 	}
 	ret_record->exec = header.misc & PERF_RECORD_MISC_COMM_EXEC;

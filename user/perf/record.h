@@ -32,7 +32,7 @@ struct scope_perf_layout {
 	struct scope_perf_field field[SCOPE_PERF_KINDS][SCOPE_PERF_FIELDS_MAX];
 	struct scope_perf_states states;
 	enum scope_stack_mode stack[SCOPE_PERF_KINDS]; /* what comes with it */
-	bool kernel_ips; /* SAMPLE: where it hit */
+	bool kernel_ips;			       /* SAMPLE: where it hit */
 };
 
 /* Which event an identifier belongs to. */
@@ -56,21 +56,21 @@ struct scope_perf_record {
 	enum scope_perf_kind kind;
 	size_t id_at; /* EVENT: which of the ids it came with */
 	uint64_t time_ns;
-	uint32_t tgid, tid;	  /* EVENT: what ran; FORK, EXIT, COMM: whom it is about */
-	uint32_t parent_tid;	  /* FORK */
-	const char *comm;	  /* COMM, ends in a zero byte */
-	bool exec;		  /* COMM: the name of a new program */
-	uint64_t lost;		  /* LOST */
+	uint32_t tgid, tid;		      /* EVENT: what ran; FORK, EXIT, COMM: whom it is about */
+	uint32_t parent_tid;		      /* FORK */
+	const char *comm;		      /* COMM, ends in a zero byte */
+	bool exec;			      /* COMM: the name of a new program */
+	uint64_t lost;			      /* LOST */
 	int64_t value[SCOPE_PERF_FIELDS_MAX]; /* EVENT: its fields */
-	const uint8_t *raw;	  /* ENTER: field 1 of it is the array of arguments */
+	const uint8_t *raw;		      /* ENTER: field 1 of it is the array of arguments */
 	size_t raw_bytes;
-	bool user;		  /* SAMPLE: the program itself was interrupted, not the kernel */
-	uint64_t ip;		  /* SAMPLE: where it hit, 0: not told */
+	bool user;		     /* SAMPLE: the program itself was interrupted, not the kernel */
+	uint64_t ip;		     /* SAMPLE: where it hit, 0: not told */
 	uint64_t reg[SCOPE_REG_MAX]; /* user registers in DWARF order, regs of them */
 	uint16_t regs;
-	const uint8_t *stack;	  /* bytes from the stack pointer upwards */
+	const uint8_t *stack; /* bytes from the stack pointer upwards */
 	uint32_t stack_bytes, stack_asked;
-	const uint8_t *chain;	  /* chain_count addresses of 8 bytes, innermost first */
+	const uint8_t *chain; /* chain_count addresses of 8 bytes, innermost first */
 	uint32_t chain_count;
 };
 
@@ -79,9 +79,8 @@ struct scope_perf_record {
  * 0; -EBADMSG: cut short, or it holds an impossible value. An identifier that is not among the ids
  * makes it OTHER.
  */
-int scope_perf_record_parse(const struct scope_perf_layout *layout, const struct scope_perf_id *ids,
-			    size_t id_count, const uint8_t *data, size_t bytes,
-			    struct scope_perf_record *ret_record);
+int scope_perf_record_parse(const struct scope_perf_layout *layout, const struct scope_perf_id *ids, size_t id_count,
+			    const uint8_t *data, size_t bytes, struct scope_perf_record *ret_record);
 
 /* Only the time, for ordering: UINT64_MAX where it has none. */
 uint64_t scope_perf_record_time(const uint8_t *data, size_t bytes);

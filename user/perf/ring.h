@@ -13,8 +13,8 @@ struct scope_perf_ring {
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;
 	size_t bytes;
-	uint64_t head; /* as last looked up: records below it may be read */
-	uint64_t tail; /* the next record */
+	uint64_t head;	 /* as last looked up: records below it may be read */
+	uint64_t tail;	 /* the next record */
 	uint8_t *joined; /* one that runs over the end of the ring, put together; owned */
 };
 

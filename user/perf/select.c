@@ -57,8 +57,7 @@ bool scope_perf_select_named(const struct scope_capture_options *options, const 
 	return false;
 }
 
-uint8_t scope_perf_select_inherit(const struct scope_capture_options *options, uint8_t by,
-				  bool same_process)
+uint8_t scope_perf_select_inherit(const struct scope_capture_options *options, uint8_t by, bool same_process)
 {
 	uint8_t inherited = by & (SCOPE_PERF_BY_NAME | SCOPE_PERF_BY_GROUP);
 
@@ -163,8 +162,7 @@ static int visit_members(const char *path, scope_perf_select_member each, void *
 }
 
 /* A group and those below. */
-static int visit_group(const char *path, unsigned int depth, scope_perf_select_member each,
-		       void *context)
+static int visit_group(const char *path, unsigned int depth, scope_perf_select_member each, void *context)
 {
 	DIR *directory = opendir(path);
 	struct dirent *entry;
@@ -186,8 +184,8 @@ static int visit_group(const char *path, unsigned int depth, scope_perf_select_m
 	return err;
 }
 
-int scope_perf_select_walk_groups(const struct scope_capture_options *options,
-				  scope_perf_select_member each, void *context)
+int scope_perf_select_walk_groups(const struct scope_capture_options *options, scope_perf_select_member each,
+				  void *context)
 {
 	char path[PATH_MAX];
 	int err = 0;
@@ -199,8 +197,8 @@ int scope_perf_select_walk_groups(const struct scope_capture_options *options,
 	return err;
 }
 
-int scope_perf_select_walk(const struct scope_capture_options *options, uint32_t tgid,
-			   scope_perf_select_each each, void *context)
+int scope_perf_select_walk(const struct scope_capture_options *options, uint32_t tgid, scope_perf_select_each each,
+			   void *context)
 {
 	struct walk walk = { .options = options, .each = each, .context = context };
 	bool names = false;

@@ -24,8 +24,7 @@ bool scope_perf_select_groups(const struct scope_capture_options *options);
 bool scope_perf_select_named(const struct scope_capture_options *options, const char *comm);
 
 /* For what a thread of these reasons starts. */
-uint8_t scope_perf_select_inherit(const struct scope_capture_options *options, uint8_t by,
-				  bool same_process);
+uint8_t scope_perf_select_inherit(const struct scope_capture_options *options, uint8_t by, bool same_process);
 
 typedef int (*scope_perf_select_each)(uint32_t tgid, uint32_t tid, uint8_t by, void *context);
 
@@ -33,14 +32,14 @@ typedef int (*scope_perf_select_each)(uint32_t tgid, uint32_t tid, uint8_t by, v
  * Calls each() for every thread that is meant now, once for each reason, until it returns other than
  * 0; that is the result. tgid is the process that the capture is of. 0, -ENOMEM.
  */
-int scope_perf_select_walk(const struct scope_capture_options *options, uint32_t tgid,
-			   scope_perf_select_each each, void *context);
+int scope_perf_select_walk(const struct scope_capture_options *options, uint32_t tgid, scope_perf_select_each each,
+			   void *context);
 
 typedef int (*scope_perf_select_member)(uint32_t tid, uint8_t by, void *context);
 
 /* Also for the members of the control groups alone; whose they are is not looked up. */
-int scope_perf_select_walk_groups(const struct scope_capture_options *options,
-				  scope_perf_select_member each, void *context);
+int scope_perf_select_walk_groups(const struct scope_capture_options *options, scope_perf_select_member each,
+				  void *context);
 
 /* The process of a thread; 0: it is gone, or a kernel thread. */
 uint32_t scope_perf_select_process(uint32_t tid);

@@ -72,12 +72,10 @@ int scope_perf_stack_of_call(struct scope_perf_pack *pack, uint32_t cpu, uint64_
 	return put_held(pack, cpu, time_ns, thread);
 }
 
-static struct scope_perf_held *get_held(const struct scope_perf_pack *pack,
-					struct scope_perf_thread *thread)
+static struct scope_perf_held *get_held(const struct scope_perf_pack *pack, struct scope_perf_thread *thread)
 {
-	const uint32_t bytes = pack->options->stack_mode == SCOPE_STACK_CHAIN
-				       ? SCOPE_STACK_DEPTH_MAX * sizeof(uint64_t)
-				       : pack->options->stack_bytes;
+	const uint32_t bytes = pack->options->stack_mode == SCOPE_STACK_CHAIN ? SCOPE_STACK_DEPTH_MAX * sizeof(uint64_t)
+									      : pack->options->stack_bytes;
 
 	/* Slices may grow; there may still be longer ones in the ring when they shrink. */
 	if (!thread->held || thread->held->room < bytes) {
@@ -91,12 +89,10 @@ static struct scope_perf_held *get_held(const struct scope_perf_pack *pack,
 
 static uint16_t chain_length(const struct scope_perf_record *record)
 {
-	return (uint16_t)(record->chain_count < SCOPE_STACK_DEPTH_MAX ? record->chain_count
-								      : SCOPE_STACK_DEPTH_MAX);
+	return (uint16_t)(record->chain_count < SCOPE_STACK_DEPTH_MAX ? record->chain_count : SCOPE_STACK_DEPTH_MAX);
 }
 
-int scope_perf_stack_hold(struct scope_perf_pack *pack, uint32_t cpu,
-			  const struct scope_perf_record *record)
+int scope_perf_stack_hold(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	struct scope_perf_thread *thread = scope_perf_pack_current(pack, record);
 	struct scope_perf_held *held;
@@ -114,8 +110,7 @@ int scope_perf_stack_hold(struct scope_perf_pack *pack, uint32_t cpu,
 	held->regs = record->regs;
 	held->bytes = record->stack_bytes;
 	held->ips = chain_length(record);
-	held->cut = record->regs ? record->stack_bytes == record->stack_asked
-				 : held->ips < record->chain_count;
+	held->cut = record->regs ? record->stack_bytes == record->stack_asked : held->ips < record->chain_count;
 	/* A record that is cut short may have neither. */
 	if (record->regs)
 		memcpy(held->reg, record->reg, record->regs * sizeof(*held->reg));
@@ -126,8 +121,7 @@ int scope_perf_stack_hold(struct scope_perf_pack *pack, uint32_t cpu,
 	return 0;
 }
 
-int scope_perf_stack_sample(struct scope_perf_pack *pack, uint32_t cpu,
-			    const struct scope_perf_record *record)
+int scope_perf_stack_sample(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	struct scope_event event = event_of(SCOPE_EVENT_STACK, cpu, record->time_ns, record->tid);
 	const struct scope_perf_thread *thread = scope_perf_pack_current(pack, record);

@@ -82,7 +82,8 @@ int scope_perf_clock_read(const uint32_t *cpus, size_t count, struct scope_perf_
 		start = read_exec_start("/proc/thread-self/sched");
 		if (start)
 			clock.row[clock.count++] = (struct scope_perf_clock_row){
-				cpus[i], (int64_t)(now - start),
+				cpus[i],
+				(int64_t)(now - start),
 			};
 	}
 	sched_setaffinity(0, bytes, before);
@@ -178,9 +179,8 @@ bool scope_perf_state_lives(uint32_t tgid, uint32_t tid)
 	return lives;
 }
 
-int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_perf_clock *clock,
-			  uint32_t tgid, uint32_t tid,
-			  struct scope_record_state *ret_state, uint64_t reg[SCOPE_REG_MAX])
+int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_perf_clock *clock, uint32_t tgid,
+			  uint32_t tid, struct scope_record_state *ret_state, uint64_t reg[SCOPE_REG_MAX])
 {
 	struct scope_record_state state = { .tid = tid, .tgid = tgid, .nr = SCOPE_NR_NONE };
 	char path[64], *text;
@@ -215,8 +215,8 @@ uint8_t scope_perf_program_abi(struct scope_proc_reader *reader, uint32_t tgid)
 {
 	struct scope_proc_look look;
 
-	if (!scope_proc_reader_look_program(reader, tgid, &look) &&
-	    !memcmp(look.ident, ELFMAG, SELFMAG) && look.ident[EI_CLASS] == ELFCLASS32)
+	if (!scope_proc_reader_look_program(reader, tgid, &look) && !memcmp(look.ident, ELFMAG, SELFMAG) &&
+	    look.ident[EI_CLASS] == ELFCLASS32)
 		return SCOPE_ABI_32;
 	return SCOPE_ABI_NATIVE;
 }

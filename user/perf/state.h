@@ -16,7 +16,7 @@ struct scope_perf_clock {
 	struct scope_perf_clock_row {
 		uint32_t cpu;
 		int64_t ahead_ns;
-	} *row;
+	} * row;
 	size_t count;
 };
 
@@ -34,9 +34,8 @@ void scope_perf_clock_destroy(struct scope_perf_clock *clock);
  * are 0. iowait is not known. since_ns is early or late by what interrupts took on its CPU since, 0
  * where the kernel does not say. 0; -errno where the thread is gone.
  */
-int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_perf_clock *clock,
-			  uint32_t tgid, uint32_t tid,
-			  struct scope_record_state *ret_state, uint64_t reg[SCOPE_REG_MAX]);
+int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_perf_clock *clock, uint32_t tgid,
+			  uint32_t tid, struct scope_record_state *ret_state, uint64_t reg[SCOPE_REG_MAX]);
 
 /* Not where it has ended, though its process may still be there for its parent to ask. */
 bool scope_perf_state_lives(uint32_t tgid, uint32_t tid);

@@ -157,8 +157,7 @@ void scope_perf_tasks_remove(struct scope_perf_tasks *tasks, uint32_t tid)
 	tasks->threads--;
 }
 
-struct scope_perf_thread *scope_perf_tasks_add(struct scope_perf_tasks *tasks, uint32_t tgid,
-					       uint32_t tid)
+struct scope_perf_thread *scope_perf_tasks_add(struct scope_perf_tasks *tasks, uint32_t tgid, uint32_t tid)
 {
 	struct scope_perf_thread *found = scope_perf_tasks_find(tasks, tid);
 	struct process_entry *process;
@@ -189,8 +188,7 @@ struct scope_perf_thread *scope_perf_tasks_add(struct scope_perf_tasks *tasks, u
 }
 
 bool scope_perf_tasks_any(const struct scope_perf_tasks *tasks,
-			  bool (*is)(const struct scope_perf_thread *thread, const void *context),
-			  const void *context)
+			  bool (*is)(const struct scope_perf_thread *thread, const void *context), const void *context)
 {
 	const struct thread_entry *entry;
 
@@ -208,8 +206,7 @@ int scope_perf_tasks_by_number(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-int scope_perf_tasks_list(const struct scope_perf_tasks *tasks, uint32_t **ret_tids,
-			  size_t *ret_count)
+int scope_perf_tasks_list(const struct scope_perf_tasks *tasks, uint32_t **ret_tids, size_t *ret_count)
 {
 	uint32_t *tids = malloc((tasks->threads + 1) * sizeof(*tids));
 	const struct thread_entry *entry;

@@ -24,13 +24,13 @@ struct scope_perf_held {
 struct scope_perf_thread {
 	uint32_t tid, tgid;
 	char comm[SCOPE_COMM_BYTES];
-	uint16_t nr;	   /* of the call it is in; SCOPE_NR_NONE: none that is known */
-	uint64_t enter_ns; /* of that call; 0: before tracing */
-	uint8_t abi;	   /* of its program: SCOPE_ABI_NATIVE or SCOPE_ABI_32 */
-	uint8_t by;	   /* why it is traced: SCOPE_PERF_BY_*, set by who adds it */
-	bool ending;	   /* told of its exit, still to leave its CPU */
+	uint16_t nr;		      /* of the call it is in; SCOPE_NR_NONE: none that is known */
+	uint64_t enter_ns;	      /* of that call; 0: before tracing */
+	uint8_t abi;		      /* of its program: SCOPE_ABI_NATIVE or SCOPE_ABI_32 */
+	uint8_t by;		      /* why it is traced: SCOPE_PERF_BY_*, set by who adds it */
+	bool ending;		      /* told of its exit, still to leave its CPU */
 	struct scope_perf_held *held; /* NULL: none yet; owned */
-	uint64_t stack_stop; /* where the last copy of its stack ended early; 0: none did */
+	uint64_t stack_stop;	      /* where the last copy of its stack ended early; 0: none did */
 };
 
 struct scope_perf_tasks;
@@ -46,15 +46,13 @@ bool scope_perf_tasks_has(const struct scope_perf_tasks *tasks, uint32_t tgid);
 
 /* Is there a thread, ending ones among them, of which that is true? */
 bool scope_perf_tasks_any(const struct scope_perf_tasks *tasks,
-			  bool (*is)(const struct scope_perf_thread *thread, const void *context),
-			  const void *context);
+			  bool (*is)(const struct scope_perf_thread *thread, const void *context), const void *context);
 
 /*
  * The thread, added where it was not there; one of that number that was about to end is taken for
  * gone. NULL: no memory.
  */
-struct scope_perf_thread *scope_perf_tasks_add(struct scope_perf_tasks *tasks, uint32_t tgid,
-					       uint32_t tid);
+struct scope_perf_thread *scope_perf_tasks_add(struct scope_perf_tasks *tasks, uint32_t tgid, uint32_t tid);
 
 /* Forgets the thread. */
 void scope_perf_tasks_remove(struct scope_perf_tasks *tasks, uint32_t tid);
@@ -72,7 +70,6 @@ void scope_perf_tasks_end(struct scope_perf_tasks *tasks, struct scope_perf_thre
 int scope_perf_tasks_by_number(const void *left, const void *right);
 
 /* All numbers, the least first; the caller frees. 0 or -ENOMEM. */
-int scope_perf_tasks_list(const struct scope_perf_tasks *tasks, uint32_t **ret_tids,
-			  size_t *ret_count);
+int scope_perf_tasks_list(const struct scope_perf_tasks *tasks, uint32_t **ret_tids, size_t *ret_count);
 
 #endif

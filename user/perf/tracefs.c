@@ -106,8 +106,8 @@ static int read_at(int directory, const char *path, char **ret_text)
 	return 0;
 }
 
-int scope_perf_tracepoint_read(int tracefs, const char *name, struct scope_error *error,
-			       uint32_t *ret_number, char **ret_format)
+int scope_perf_tracepoint_read(int tracefs, const char *name, struct scope_error *error, uint32_t *ret_number,
+			       char **ret_format)
 {
 	char path[128], *text;
 	int code;
@@ -123,9 +123,9 @@ int scope_perf_tracepoint_read(int tracefs, const char *name, struct scope_error
 	if (code == -ENOENT)
 		return scope_error_set(error, code,
 				       "this kernel has no tracepoint %s: it needs CONFIG_FTRACE_SYSCALLS "
-				       "and CONFIG_EVENT_TRACING, and Linux 4.3 or newer", name);
+				       "and CONFIG_EVENT_TRACING, and Linux 4.3 or newer",
+				       name);
 	if (code)
-		return scope_error_set(error, code, "tracefs: %s cannot be read: %s", path,
-				       strerror(-code));
+		return scope_error_set(error, code, "tracefs: %s cannot be read: %s", path, strerror(-code));
 	return 0;
 }

@@ -14,7 +14,7 @@
 int scope_perf_tracefs_open(struct scope_error *error, int *ret_fd);
 
 /* Number and format file of a tracepoint, as "sched/sched_switch"; the caller frees the format. */
-int scope_perf_tracepoint_read(int tracefs, const char *name, struct scope_error *error,
-			       uint32_t *ret_number, char **ret_format);
+int scope_perf_tracepoint_read(int tracefs, const char *name, struct scope_error *error, uint32_t *ret_number,
+			       char **ret_format);
 
 #endif

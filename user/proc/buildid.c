@@ -22,8 +22,7 @@ static int read_notes(Elf_Data *data, char ret_text[SCOPE_BUILD_ID_TEXT])
 
 		at = next;
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
-		    memcmp(base + name, "GNU", sizeof("GNU")) || !note.n_descsz ||
-		    note.n_descsz > BUILD_ID_BYTES_MAX)
+		    memcmp(base + name, "GNU", sizeof("GNU")) || !note.n_descsz || note.n_descsz > BUILD_ID_BYTES_MAX)
 			continue;
 		for (i = 0; i < note.n_descsz; i++)
 			sprintf(ret_text + 2 * i, "%02x", (unsigned char)base[bytes + i]);

@@ -44,14 +44,12 @@ static enum scope_fd_kind kind_of_path(const char *link)
 {
 	struct statx status;
 
-	if (!statx(AT_FDCWD, link, AT_STATX_DONT_SYNC, STATX_TYPE, &status) &&
-	    S_ISFIFO(status.stx_mode))
+	if (!statx(AT_FDCWD, link, AT_STATX_DONT_SYNC, STATX_TYPE, &status) && S_ISFIFO(status.stx_mode))
 		return SCOPE_FD_PIPE;
 	return SCOPE_FD_FILE;
 }
 
-static enum scope_fd_kind kind_of(const char *link, const char *name,
-				  const struct scope_socket_table *sockets)
+static enum scope_fd_kind kind_of(const char *link, const char *name, const struct scope_socket_table *sockets)
 {
 	uint64_t inode;
 	size_t i;
@@ -98,8 +96,7 @@ static int read_fd(uint32_t number, void *context)
 	return 0;
 }
 
-int scope_proc_fds_read(uint32_t tgid, const struct scope_socket_table *sockets,
-			struct scope_proc_fds *ret_fds)
+int scope_proc_fds_read(uint32_t tgid, const struct scope_socket_table *sockets, struct scope_proc_fds *ret_fds)
 {
 	struct reading reading = { .tgid = tgid, .sockets = sockets };
 	char path[64];

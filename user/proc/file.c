@@ -125,8 +125,7 @@ static int collect(DIR *directory, uint32_t **ret_numbers, size_t *ret_count)
 	return 0;
 }
 
-int scope_proc_file_numbers(const char *directory, int (*each)(uint32_t number, void *context),
-		       void *context)
+int scope_proc_file_numbers(const char *directory, int (*each)(uint32_t number, void *context), void *context)
 {
 	DIR *open_directory = opendir(directory);
 	uint32_t *numbers;

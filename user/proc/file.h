@@ -14,14 +14,13 @@ __attribute__((format(printf, 2, 3))) int scope_proc_file_read(char **ret_text, 
 
 /* The same of a file with zero bytes in it: *ret_bytes does not count the one at the end. */
 __attribute__((format(printf, 3, 4))) int scope_proc_file_read_bytes(char **ret_text, size_t *ret_bytes,
-								const char *format, ...);
+								     const char *format, ...);
 
 /*
  * Calls each() for every name in the directory that is a decimal number, in ascending order, until
  * it returns other than 0; that value is the result, else 0 or -errno.
  */
-int scope_proc_file_numbers(const char *directory, int (*each)(uint32_t number, void *context),
-		       void *context);
+int scope_proc_file_numbers(const char *directory, int (*each)(uint32_t number, void *context), void *context);
 
 /*
  * The line of a "Key:\tvalue" file (as /proc/PID/status) that starts with key (colon included):

@@ -42,8 +42,7 @@ static bool is_trusted(uint32_t tgid, const struct scope_proc_found *found)
 	return !stat(path, &process) && (found->owner == process.st_uid || !found->owner);
 }
 
-static struct scope_proc_jit *find_file(struct scope_proc *proc, uint32_t tgid,
-					const struct scope_proc_found *found)
+static struct scope_proc_jit *find_file(struct scope_proc *proc, uint32_t tgid, const struct scope_proc_found *found)
 {
 	for (size_t i = 0; i < proc->jit_count; i++)
 		if (proc->jit[i].tgid == tgid && proc->jit[i].device == found->device &&
@@ -53,8 +52,7 @@ static struct scope_proc_jit *find_file(struct scope_proc *proc, uint32_t tgid,
 }
 
 /* Takes over fd. One that is held already stays, but where a later copy has more in it. */
-static int hold(struct scope_proc *proc, uint32_t tgid, int fd, const struct scope_proc_found *found,
-		bool dump)
+static int hold(struct scope_proc *proc, uint32_t tgid, int fd, const struct scope_proc_found *found, bool dump)
 {
 	struct scope_proc_jit *jit;
 	int code = 0;
@@ -74,7 +72,11 @@ static int hold(struct scope_proc *proc, uint32_t tgid, int fd, const struct sco
 		return -ENOMEM;
 	}
 	proc->jit[proc->jit_count++] = (struct scope_proc_jit){
-		.tgid = tgid, .fd = fd, .dump = dump, .device = found->device, .inode = found->inode,
+		.tgid = tgid,
+		.fd = fd,
+		.dump = dump,
+		.device = found->device,
+		.inode = found->inode,
 	};
 	return 0;
 }
@@ -104,8 +106,7 @@ static bool is_dump(const char *path)
 	const char *name = strrchr(path, '/');
 	size_t length = strlen(path);
 
-	return name && !strncmp(name, "/jit-", 5) && length > 5 &&
-	       !strcmp(path + length - 5, ".dump");
+	return name && !strncmp(name, "/jit-", 5) && length > 5 && !strcmp(path + length - 5, ".dump");
 }
 
 /* Is it code that has its names from a file? */
@@ -125,7 +126,8 @@ static int note_mapped(struct scope_proc_jit_process *process, const struct scop
 			       sizeof(*process->mapped)))
 			return -ENOMEM;
 		process->mapped[process->mapped_count++] = (struct scope_proc_mapped){
-			maps->map[i].start, maps->map[i].end,
+			maps->map[i].start,
+			maps->map[i].end,
 		};
 	}
 	return 0;
@@ -147,8 +149,8 @@ static int find_jit(struct scope_proc *proc, uint32_t tgid)
 		return err;
 	for (size_t i = 0; i < maps.count && !err; i++)
 		if (is_dump(maps.map[i].path)) {
-			fd = scope_proc_reader_open_mapped(proc->reader, tgid, maps.map[i].start,
-							   maps.map[i].end, false, &found);
+			fd = scope_proc_reader_open_mapped(proc->reader, tgid, maps.map[i].start, maps.map[i].end,
+							   false, &found);
 			err = hold(proc, tgid, fd, &found, true);
 		}
 	for (size_t i = 0; i < proc->jit_processes && !err; i++)
@@ -182,8 +184,7 @@ static int read_on(struct scope_proc *proc, struct scope_proc_jit *jit, struct s
 	return err ? err : scope_proc_jit_flush(rows);
 }
 
-int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t count,
-			 struct scope_writer *writer)
+int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t count, struct scope_writer *writer)
 {
 	struct scope_proc_jit_rows *rows;
 	int err = 0;
@@ -218,16 +219,20 @@ void scope_proc_tell_jit(const struct scope_proc *proc, char *text, size_t size)
 	}
 	*text = '\0';
 	if (full)
-		used = snprintf(text, size, "of code made at run time process %u names more than is read (%u "
-				"functions, %u MiB): later ones have no names", full,
-				SCOPE_PROC_JIT_ROWS_MAX, SCOPE_PROC_JIT_BYTES_MAX >> 20);
+		used = snprintf(text, size,
+				"of code made at run time process %u names more than is read (%u "
+				"functions, %u MiB): later ones have no names",
+				full, SCOPE_PROC_JIT_ROWS_MAX, SCOPE_PROC_JIT_BYTES_MAX >> 20);
 	if (long_lines && used >= 0 && (size_t)used < size)
-		used += snprintf(text + used, size - (size_t)used, "%s%" PRIu64 " lines of perf maps are "
-				 "longer than %u bytes and were left out", used ? "; " : "", long_lines,
-				 SCOPE_PROC_JIT_LINE_MAX);
+		used += snprintf(text + used, size - (size_t)used,
+				 "%s%" PRIu64 " lines of perf maps are "
+				 "longer than %u bytes and were left out",
+				 used ? "; " : "", long_lines, SCOPE_PROC_JIT_LINE_MAX);
 	if (in_files && used >= 0 && (size_t)used < size)
-		snprintf(text + used, size - (size_t)used, "%s%" PRIu64 " names for code made at run time lie in "
-			 "mapped files, whose own names count", used ? "; " : "", in_files);
+		snprintf(text + used, size - (size_t)used,
+			 "%s%" PRIu64 " names for code made at run time lie in "
+			 "mapped files, whose own names count",
+			 used ? "; " : "", in_files);
 }
 
 void scope_proc_forget_jit(struct scope_proc *proc)

@@ -78,8 +78,11 @@ static int add_row(struct scope_proc_jit_rows *rows, uint64_t start, uint64_t by
 		err = scope_proc_jit_flush(rows);
 	snprintf(rows->name[rows->count], SCOPE_JIT_NAME_BYTES, "%s", name);
 	rows->row[rows->count] = (struct scope_trace_symbol){
-		.tgid = process->tgid, .start = start, .size = bytes,
-		.name = rows->name[rows->count], .module = MODULE,
+		.tgid = process->tgid,
+		.start = start,
+		.size = bytes,
+		.name = rows->name[rows->count],
+		.module = MODULE,
 	};
 	rows->count++;
 	return err;
@@ -104,8 +107,8 @@ static int take_line(struct scope_proc_jit_rows *rows, char *line)
 }
 
 /* The whole lines in a piece of the file; one that is too long goes by in parts. 0 or -errno. */
-static int take_lines(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows, char *text,
-		      size_t bytes, size_t *ret_used)
+static int take_lines(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows, char *text, size_t bytes,
+		      size_t *ret_used)
 {
 	size_t used = 0;
 	int err = 0;
@@ -153,8 +156,7 @@ static int remember_code(struct scope_proc_jit *jit, const struct dump_load *loa
 {
 	char *copy = strdup(name);
 
-	if (!copy || scope_grow(&jit->code, &jit->code_room, jit->code_count + 1,
-				sizeof(*jit->code))) {
+	if (!copy || scope_grow(&jit->code, &jit->code_room, jit->code_count + 1, sizeof(*jit->code))) {
 		free(copy);
 		return -ENOMEM;
 	}
@@ -163,8 +165,8 @@ static int remember_code(struct scope_proc_jit *jit, const struct dump_load *loa
 }
 
 /* Body: what of the record lies behind its head, and a zero byte. */
-static int take_record(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows, uint32_t id,
-		       const uint8_t *body, size_t bytes)
+static int take_record(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows, uint32_t id, const uint8_t *body,
+		       size_t bytes)
 {
 	struct dump_load load;
 	struct dump_move move;
@@ -181,8 +183,7 @@ static int take_record(struct scope_proc_jit *jit, struct scope_proc_jit_rows *r
 	memcpy(&move, body, sizeof(move));
 	for (size_t i = jit->code_count; i > 0; i--)
 		if (jit->code[i - 1].index == move.index)
-			return add_row(rows, move.new_address, jit->code[i - 1].bytes,
-				       jit->code[i - 1].name);
+			return add_row(rows, move.new_address, jit->code[i - 1].bytes, jit->code[i - 1].name);
 	return 0;
 }
 
@@ -194,8 +195,7 @@ static bool read_head(struct scope_proc_jit *jit)
 	if (jit->offset)
 		return true;
 	if (pread(jit->fd, &header, sizeof(header), 0) != sizeof(header) || header.magic != DUMP_MAGIC ||
-	    header.version != 1 || header.total_bytes < sizeof(header) ||
-	    header.total_bytes > jit->file_bytes)
+	    header.version != 1 || header.total_bytes < sizeof(header) || header.total_bytes > jit->file_bytes)
 		return false;
 	jit->offset = header.total_bytes;
 	return true;

@@ -99,8 +99,9 @@ static int receive(int fd)
 {
 	char byte, room[CMSG_SPACE(sizeof(int))];
 	struct iovec piece = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1,
-				  .msg_control = room, .msg_controllen = sizeof(room) };
+	struct msghdr message = {
+		.msg_iov = &piece, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)
+	};
 
 	if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1)
 		return -EPIPE;

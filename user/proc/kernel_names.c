@@ -38,8 +38,8 @@ struct line {
 static bool take_line(const char *text, struct line *ret_line)
 {
 	ret_line->module[0] = '\0';
-	return sscanf(text, "%" SCNx64 " %c %127s %127s", &ret_line->address, &ret_line->type,
-		      ret_line->name, ret_line->module) >= 3;
+	return sscanf(text, "%" SCNx64 " %c %127s %127s", &ret_line->address, &ret_line->type, ret_line->name,
+		      ret_line->module) >= 3;
 }
 
 int scope_proc_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *ret_base)
@@ -53,10 +53,12 @@ int scope_proc_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *
 		found = take_line(text, &line) && !strcmp(line.name, "_text");
 	free(text);
 	if (!found)
-		return scope_error_set(error, -ENOENT, "/proc/kallsyms names no _text: this kernel was built "
+		return scope_error_set(error, -ENOENT,
+				       "/proc/kallsyms names no _text: this kernel was built "
 				       "without CONFIG_KALLSYMS");
 	if (!line.address)
-		return scope_error_set(error, -EACCES, "/proc/kallsyms hides addresses: run as root of the "
+		return scope_error_set(error, -EACCES,
+				       "/proc/kallsyms hides addresses: run as root of the "
 				       "host, with /proc/sys/kernel/kptr_restrict at 0 or 1");
 	*ret_base = line.address - SCOPE_KERNEL_TEXT;
 	return 0;
@@ -126,8 +128,8 @@ int scope_proc_kernel_names_note(struct scope_kernel_names *names, const struct 
 		if (scope_trace_walk_type(record) == SCOPE_RECORD_CHAIN && chain->flags & SCOPE_STACK_KERNEL_IP &&
 		    chain->count)
 			ip = (const uint64_t *)(chain + 1) + chain->count - 1;
-		else if (scope_trace_walk_type(record) == SCOPE_RECORD_STACK &&
-			 stack->flags & SCOPE_STACK_KERNEL_IP && stack->bytes >= sizeof(*ip))
+		else if (scope_trace_walk_type(record) == SCOPE_RECORD_STACK && stack->flags & SCOPE_STACK_KERNEL_IP &&
+			 stack->bytes >= sizeof(*ip))
 			ip = (const uint64_t *)(stack + 1) + stack->regs + stack->bytes / sizeof(*ip) - 1;
 		if (ip)
 			err = note(names, *ip);
@@ -186,28 +188,28 @@ static int fill(const struct scope_kernel_names *names, FILE *kallsyms, struct g
 }
 
 /* Each from its start to where the next one begins, or as far as it was hit where none follows. */
-static int write_gaps(const struct scope_kernel_names *names, const struct gap *gap,
-		      struct scope_writer *writer)
+static int write_gaps(const struct scope_kernel_names *names, const struct gap *gap, struct scope_writer *writer)
 {
-	uint64_t end = gap[names->count].name[0] ? gap[names->count].first
-						 : names->ip[names->count - 1] + 1;
+	uint64_t end = gap[names->count].name[0] ? gap[names->count].first : names->ip[names->count - 1] + 1;
 	int err = 0;
 
 	for (size_t i = names->count; i-- > 0 && !err;) {
 		if (!gap[i].name[0])
 			continue;
 		err = scope_trace_writer_symbol(writer, &(struct scope_trace_symbol){
-			.start = gap[i].last, .size = end - gap[i].last, .name = gap[i].name,
-			.module = gap[i].module, .library = true,
-		});
+								.start = gap[i].last,
+								.size = end - gap[i].last,
+								.name = gap[i].name,
+								.module = gap[i].module,
+								.library = true,
+							});
 		end = gap[i].first;
 	}
 	return err;
 }
 
-int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms,
-			     int (*meanwhile)(void *context), void *context,
-			     struct scope_writer *writer)
+int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms, int (*meanwhile)(void *context),
+				  void *context, struct scope_writer *writer)
 {
 	struct scope_kernel_names now;
 	struct gap *gap;

@@ -39,8 +39,7 @@ int scope_proc_kernel_names_note(struct scope_kernel_names *names, const struct 
  * more, so meanwhile(context) is called now and then, unless it is NULL, and may note what comes; what it
  * returns but 0 ends it. 0, -errno, or that.
  */
-int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms,
-			     int (*meanwhile)(void *context), void *context,
-			     struct scope_writer *writer);
+int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms, int (*meanwhile)(void *context),
+				  void *context, struct scope_writer *writer);
 
 #endif

@@ -15,9 +15,10 @@
 static bool is_entry(const char *name, size_t bytes)
 {
 	static const char *const rows[] = {
-		"entry_", "do_syscall_", "x64_sys_call", "__x64_sys_", "__ia32_sys_", "__do_sys_",
-		"__se_sys_", "el0", "invoke_syscall", "ret_from_", "do_el0_svc", "__arm64_sys_",
-		"system_call_", "__switch_to_asm", "do_int80_", "do_fast_syscall_", "__do_fast_syscall_", "ia32_sys_call",
+		"entry_",	    "do_syscall_",	  "x64_sys_call",  "__x64_sys_",      "__ia32_sys_",
+		"__do_sys_",	    "__se_sys_",	  "el0",	   "invoke_syscall",  "ret_from_",
+		"do_el0_svc",	    "__arm64_sys_",	  "system_call_",  "__switch_to_asm", "do_int80_",
+		"do_fast_syscall_", "__do_fast_syscall_", "ia32_sys_call",
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -61,8 +62,7 @@ void scope_proc_kernel_stack_parse(const char *text, char ret_names[SCOPE_KERNEL
 }
 
 int scope_proc_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
-			    struct scope_error *error,
-			    char ret_names[SCOPE_KERNEL_STACK_BYTES])
+				 struct scope_error *error, char ret_names[SCOPE_KERNEL_STACK_BYTES])
 {
 	char *text;
 	size_t bytes;
@@ -76,13 +76,14 @@ int scope_proc_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid
 		return scope_error_set(error, -ENOENT, "this kernel was built without CONFIG_STACKTRACE");
 	}
 	if (err == -EPERM || err == -EACCES)
-		return scope_error_set(error, err, "/proc/%u/stack may not be read: run as root of the "
-				       "host (CAP_SYS_ADMIN and CAP_SYS_PTRACE)", tid);
+		return scope_error_set(error, err,
+				       "/proc/%u/stack may not be read: run as root of the "
+				       "host (CAP_SYS_ADMIN and CAP_SYS_PTRACE)",
+				       tid);
 	if (err == -ETIMEDOUT) /* what holds one up says nothing of the others */
 		return -ESRCH;
 	if (err)
-		return err == -ESRCH ? err : scope_error_set(error, err, "/proc/%u/stack: %s", tid,
-							       strerror(-err));
+		return err == -ESRCH ? err : scope_error_set(error, err, "/proc/%u/stack: %s", tid, strerror(-err));
 	scope_proc_kernel_stack_parse(text, ret_names);
 	free(text);
 	return 0;

@@ -19,8 +19,7 @@ struct scope_proc_reader;
  * and the remedy in error.
  */
 int scope_proc_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
-			    struct scope_error *error,
-			    char ret_names[SCOPE_KERNEL_STACK_BYTES]);
+				 struct scope_error *error, char ret_names[SCOPE_KERNEL_STACK_BYTES]);
 
 /* The same of that file's text, whatever it holds. */
 void scope_proc_kernel_stack_parse(const char *text, char ret_names[SCOPE_KERNEL_STACK_BYTES]);

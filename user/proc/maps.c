@@ -37,9 +37,8 @@ static bool parse_line(char *text, struct scope_proc_line *ret_line)
 	char permissions[5];
 	int path = 0;
 
-	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &line.map.start, &line.map.end, permissions, &line.map.offset, &line.major,
-		   &line.minor, &line.inode, &path) != 7)
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &line.map.start, &line.map.end,
+		   permissions, &line.map.offset, &line.major, &line.minor, &line.inode, &path) != 7)
 		return false;
 	line.map.executable = strchr(permissions, 'x');
 	line.map.path = path ? text + path : "";
@@ -57,8 +56,8 @@ static struct scope_proc_file *find_file(struct scope_proc *proc, const struct s
 	for (i = 0; i < proc->file_count; i++) {
 		struct scope_proc_file *file = &proc->file[i];
 
-		if (file->inode == line->inode && file->major == line->major &&
-		    file->minor == line->minor && !strcmp(file->path, line->map.path))
+		if (file->inode == line->inode && file->major == line->major && file->minor == line->minor &&
+		    !strcmp(file->path, line->map.path))
 			return file;
 	}
 	return NULL;
@@ -75,8 +74,7 @@ static int add_file(struct scope_proc *proc, uint32_t tgid, const struct scope_p
 	file.path = strdup(line->map.path);
 	if (!file.path)
 		return -ENOMEM;
-	if (!scope_proc_reader_look_mapped(proc->reader, tgid, line->map.start, line->map.end,
-					   line->map.path, &look))
+	if (!scope_proc_reader_look_mapped(proc->reader, tgid, line->map.start, line->map.end, line->map.path, &look))
 		memcpy(file.build_id, look.build_id, sizeof(file.build_id));
 	proc->file[proc->file_count++] = file;
 	return 0;
@@ -111,8 +109,7 @@ static int select_lines(struct scope_proc_line *line, size_t count, size_t *ret_
 	qsort(inode, inodes, sizeof(*inode), by_inode);
 	for (i = 0; i < count; i++)
 		if (line[i].map.executable ||
-		    (is_file(&line[i]) &&
-		     bsearch(&line[i].inode, inode, inodes, sizeof(*inode), by_inode)))
+		    (is_file(&line[i]) && bsearch(&line[i].inode, inode, inodes, sizeof(*inode), by_inode)))
 			line[kept++] = line[i];
 	free(inode);
 	*ret_count = kept;

@@ -38,7 +38,10 @@ static bool look(uint32_t tid, uint64_t first, uint64_t *page, size_t count)
 	return got >= 0;
 }
 
-static bool is_there(uint64_t page) { return page & (PAGE_PRESENT | PAGE_SWAPPED); }
+static bool is_there(uint64_t page)
+{
+	return page & (PAGE_PRESENT | PAGE_SWAPPED);
+}
 
 static size_t read_piece(uint32_t tid, uint64_t address, void *data, size_t bytes)
 {

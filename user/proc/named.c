@@ -42,7 +42,8 @@ static int look(uint32_t number, void *context)
 	char *comm;
 	bool same;
 
-	if (number == (unsigned)getpid() || named->count == NAMED_MAX || scope_proc_file_read(&comm, "/proc/%u/comm", number))
+	if (number == (unsigned)getpid() || named->count == NAMED_MAX ||
+	    scope_proc_file_read(&comm, "/proc/%u/comm", number))
 		return 0;
 	comm[strcspn(comm, "\n")] = '\0';
 	/* The kernel keeps so many characters of a longer name. */
@@ -89,13 +90,14 @@ static int refuse(const struct named *named, struct scope_error *error)
 
 		if (scope_proc_file_read(&line, "/proc/%u/cmdline", named->tgid[i]))
 			line = NULL;
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%u (%.30s)", i ? ", " : "", named->tgid[i],
-					 line ? line : "?");
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%u (%.30s)", i ? ", " : "",
+					 named->tgid[i], line ? line : "?");
 		free(line);
 	}
-	return scope_error_set(error, -ENOTUNIQ, "%zu processes are named '%.32s': %s%s; name one by its number, or each with a "
-			       "-p of its own", named->count, named->name, list,
-			       named->count > LISTED_MAX ? " and more" : "");
+	return scope_error_set(error, -ENOTUNIQ,
+			       "%zu processes are named '%.32s': %s%s; name one by its number, or each with a "
+			       "-p of its own",
+			       named->count, named->name, list, named->count > LISTED_MAX ? " and more" : "");
 }
 
 int scope_proc_target_named(const char *name, struct scope_error *error, uint32_t *ret_tgid)

@@ -16,9 +16,9 @@
 
 #include "proc/open_internal.h"
 
-#define LINKS_MAX 40	/* as the kernel follows */
-#define DEPTH_MAX 64	/* folders inside each other, of which each is held open */
-#define RACES_MAX 16	/* the kernel asks for another try where a folder was moved meanwhile */
+#define LINKS_MAX 40 /* as the kernel follows */
+#define DEPTH_MAX 64 /* folders inside each other, of which each is held open */
+#define RACES_MAX 16 /* the kernel asks for another try where a folder was moved meanwhile */
 
 bool scope_proc_is_memory(const char *path)
 {
@@ -54,7 +54,7 @@ struct walk {
 	int fd[DEPTH_MAX + 1]; /* from the root down to where the walk is */
 	int depth;
 	int links;
-	bool itself; /* the last part is not followed */
+	bool itself;		 /* the last part is not followed */
 	char rest[2 * PATH_MAX]; /* of the path */
 };
 

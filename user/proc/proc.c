@@ -118,8 +118,7 @@ static int write_maps_of(struct scope_proc *proc, uint32_t tgid, struct scope_wr
 	return err < 0 ? err : 0;
 }
 
-int scope_proc_write_maps(struct scope_proc *proc, const uint32_t *tgids, size_t count,
-			  struct scope_writer *writer)
+int scope_proc_write_maps(struct scope_proc *proc, const uint32_t *tgids, size_t count, struct scope_writer *writer)
 {
 	int err = 0;
 	size_t i;
@@ -158,8 +157,7 @@ static int write_thread(uint32_t tid, void *context)
 	return err;
 }
 
-int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, size_t count,
-			     struct scope_writer *writer)
+int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, size_t count, struct scope_writer *writer)
 {
 	struct names names = { .proc = proc, .writer = writer };
 	char path[64];
@@ -176,8 +174,7 @@ int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, siz
 	return err;
 }
 
-static int write_fds_of(uint32_t tgid, const struct scope_socket_table *sockets,
-			struct scope_writer *writer)
+static int write_fds_of(uint32_t tgid, const struct scope_socket_table *sockets, struct scope_writer *writer)
 {
 	struct scope_proc_fds fds;
 	size_t i;

@@ -46,20 +46,17 @@ int scope_proc_maps_read(struct scope_proc *proc, uint32_t tgid, struct scope_pr
 void scope_proc_maps_destroy(struct scope_proc_maps *maps); /* NULL is fine */
 
 /* Open descriptors of the process. sockets: of its network namespace. */
-int scope_proc_fds_read(uint32_t tgid, const struct scope_socket_table *sockets,
-			struct scope_proc_fds *ret_fds);
+int scope_proc_fds_read(uint32_t tgid, const struct scope_socket_table *sockets, struct scope_proc_fds *ret_fds);
 void scope_proc_fds_destroy(struct scope_proc_fds *fds); /* NULL is fine */
 
 /*
  * Writes what is new in the maps of these processes since the snapshot before. A process that is
  * gone counts as empty. 0, -ENOMEM, or what the writer returned.
  */
-int scope_proc_write_maps(struct scope_proc *proc, const uint32_t *tgids, size_t count,
-			  struct scope_writer *writer);
+int scope_proc_write_maps(struct scope_proc *proc, const uint32_t *tgids, size_t count, struct scope_writer *writer);
 
 /* Writes the names of their threads, where new or changed; the same rules. */
-int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, size_t count,
-			     struct scope_writer *writer);
+int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, size_t count, struct scope_writer *writer);
 
 /* Of what names code made at run time, for one process in all that are read with this proc. */
 #define SCOPE_PROC_JIT_ROWS_MAX 500000u
@@ -73,8 +70,7 @@ int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, siz
  * saw it: its files are held open. Not rows for code that lies in a mapped file: a process may write
  * there what it likes.
  */
-int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t count,
-			 struct scope_writer *writer);
+int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t count, struct scope_writer *writer);
 
 /* The number that a process has for itself, which may be one of a container: its perf map is called by that. */
 uint32_t scope_proc_own_number(uint32_t tgid);

@@ -57,7 +57,7 @@ struct scope_proc_jit_process {
 	bool full; /* a limit was hit */
 	uint32_t rows;
 	uint64_t bytes, long_lines;
-	uint64_t in_files; /* rows that were left out */
+	uint64_t in_files;		  /* rows that were left out */
 	struct scope_proc_mapped *mapped; /* files that it executes, as of late */
 	size_t mapped_count, mapped_room;
 };

@@ -18,8 +18,8 @@
 #include "proc/reader_internal.h"
 
 #define NS_PER_MS 1000000ull
-#define SLICE_MS 20u /* between two calls of meanwhile() */
-#define SENT_MAX 32u /* requests under way: touches, and those that are waited for */
+#define SLICE_MS 20u  /* between two calls of meanwhile() */
+#define SENT_MAX 32u  /* requests under way: touches, and those that are waited for */
 #define WANTED_MAX 2u /* meanwhile() may lead to requests, which do not call it again */
 
 struct sent {
@@ -30,7 +30,7 @@ struct sent {
 /* What is not asked for again, of a thread or of a whole process; or what was not read. */
 struct mark {
 	uint32_t tgid, tid; /* tid: WHOLE_PROCESS, or the number of a file's name */
-	uint32_t of; /* as mark_of() has it */
+	uint32_t of;	    /* as mark_of() has it */
 };
 
 #define WHOLE_PROCESS 0u
@@ -46,13 +46,13 @@ struct scope_proc_reader {
 	void *context;
 	int keeper, channel; /* sockets; -1: there is none */
 	pid_t keeper_pid;
-	uint64_t number;     /* of the last request */
+	uint64_t number;	    /* of the last request */
 	struct sent sent[SENT_MAX]; /* answered in this order; a ring */
 	unsigned int first, count;
-	uint64_t since_ns; /* when the first of them had its turn */
-	unsigned int lost; /* readers given up */
+	uint64_t since_ns;		    /* when the first of them had its turn */
+	unsigned int lost;		    /* readers given up */
 	struct scope_reader_wanted *wanted; /* the innermost */
-	unsigned int depth; /* of them */
+	unsigned int depth;		    /* of them */
 	struct marks refused, unread;
 	uint8_t data[SCOPE_READER_BYTES]; /* of the packet that has come */
 };
@@ -111,14 +111,12 @@ static void refuse(struct scope_proc_reader *reader, const struct sent *sent)
 	set_mark(&reader->unread, sent->tgid, sent->tid, sent->mark);
 }
 
-static bool is_refused(const struct scope_proc_reader *reader,
-		       const struct scope_reader_request *request)
+static bool is_refused(const struct scope_proc_reader *reader, const struct scope_reader_request *request)
 {
 	const uint32_t mark = mark_of(request);
 
 	return has_mark(&reader->refused, request->tgid, request->tid, mark) ||
-	       (mark != SCOPE_READER_OPEN &&
-		has_mark(&reader->refused, request->tgid, WHOLE_PROCESS, mark));
+	       (mark != SCOPE_READER_OPEN && has_mark(&reader->refused, request->tgid, WHOLE_PROCESS, mark));
 }
 
 static size_t count_marks(const struct marks *marks, uint32_t of)
@@ -243,19 +241,19 @@ static int collect(struct scope_proc_reader *reader)
 	while (reader->count) {
 		const struct sent *sent = &reader->sent[reader->first];
 		char room[CMSG_SPACE(sizeof(int))];
-		struct msghdr message = { .msg_iov = piece, .msg_iovlen = 2,
-					  .msg_control = room, .msg_controllen = sizeof(room) };
+		struct msghdr message = {
+			.msg_iov = piece, .msg_iovlen = 2, .msg_control = room, .msg_controllen = sizeof(room)
+		};
 		const ssize_t got = recvmsg(reader->channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			return 0;
-		if (got < (ssize_t)sizeof(head) || got - sizeof(head) != head.bytes ||
-		    head.number != sent->number)
+		if (got < (ssize_t)sizeof(head) || got - sizeof(head) != head.bytes || head.number != sent->number)
 			return -EPIPE;
 		deliver(reader, &head, scope_proc_reader_passed(&message));
 		/* A copy that comes along may take longer than an answer. */
-		if (!head.more || (sent->kind == SCOPE_READER_OPEN &&
-				   now_ns() - sent->sent_ns < SCOPE_READER_COPY_MS * NS_PER_MS))
+		if (!head.more ||
+		    (sent->kind == SCOPE_READER_OPEN && now_ns() - sent->sent_ns < SCOPE_READER_COPY_MS * NS_PER_MS))
 			reader->since_ns = now_ns();
 		if (head.more)
 			continue;
@@ -314,8 +312,8 @@ static int await(struct scope_proc_reader *reader, const struct scope_reader_wan
 		waited_ns = now_ns() - reader->since_ns;
 		if (waited_ns < limit)
 			left_ms += (int)((limit - waited_ns) / NS_PER_MS);
-		if (poll(&set, 1, left_ms < (int)SLICE_MS ? left_ms : (int)SLICE_MS) ||
-		    !reader->meanwhile || reader->depth > 1)
+		if (poll(&set, 1, left_ms < (int)SLICE_MS ? left_ms : (int)SLICE_MS) || !reader->meanwhile ||
+		    reader->depth > 1)
 			continue;
 		err = reader->meanwhile(reader->context);
 		if (err)
@@ -325,7 +323,7 @@ static int await(struct scope_proc_reader *reader, const struct scope_reader_wan
 
 /* One that was held up by another's request goes to the next reader. */
 int scope_proc_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
-	       const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted)
+			  const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted)
 {
 	int err;
 
@@ -356,11 +354,15 @@ int scope_proc_reader_ask(struct scope_proc_reader *reader, struct scope_reader_
 	return -ETIMEDOUT;
 }
 
-void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
-			     uint64_t address, uint32_t pages)
+void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid, uint64_t address,
+			     uint32_t pages)
 {
 	struct scope_reader_request request = {
-		.kind = SCOPE_READER_TOUCH, .tgid = tgid, .tid = tid, .address = address, .pages = pages,
+		.kind = SCOPE_READER_TOUCH,
+		.tgid = tgid,
+		.tid = tid,
+		.address = address,
+		.pages = pages,
 	};
 
 	if (!reader) {
@@ -392,7 +394,8 @@ int scope_proc_reader_create(const volatile sig_atomic_t *stop, struct scope_err
 		free(reader);
 		return scope_error_set(error, code,
 				       "no process can be started that reads the target: %s; see the limits "
-				       "on processes (`ulimit -u`) and open files", strerror(-code));
+				       "on processes (`ulimit -u`) and open files",
+				       strerror(-code));
 	}
 	*ret_reader = reader;
 	return 0;
@@ -415,8 +418,7 @@ void scope_proc_reader_destroy(struct scope_proc_reader *reader)
 	free(reader);
 }
 
-void scope_proc_reader_meanwhile(struct scope_proc_reader *reader, int (*meanwhile)(void *context),
-				 void *context)
+void scope_proc_reader_meanwhile(struct scope_proc_reader *reader, int (*meanwhile)(void *context), void *context)
 {
 	reader->meanwhile = meanwhile;
 	reader->context = context;
@@ -447,11 +449,13 @@ void scope_proc_reader_tell(const struct scope_proc_reader *reader, char *text, 
 		if (count && used && used < size)
 			used += (size_t)snprintf(text + used, size - used, ", ");
 		if (count && used < size)
-			used += (size_t)snprintf(text + used, size - used,
-						 count == 1 ? rows[i].one : rows[i].more, count);
+			used += (size_t)snprintf(text + used, size - used, count == 1 ? rows[i].one : rows[i].more,
+						 count);
 	}
 	if (used && used < size)
-		snprintf(text + used, size - used, " could not be read within %u ms: a server that does not "
+		snprintf(text + used, size - used,
+			 " could not be read within %u ms: a server that does not "
 			 "answer holds a part of it (userfaultfd, FUSE, a network file system); see "
-			 "/proc/PID/maps, and end or repair that server", SCOPE_READER_WAIT_MS);
+			 "/proc/PID/maps, and end or repair that server",
+			 SCOPE_READER_WAIT_MS);
 }

@@ -35,11 +35,11 @@
 
 struct scope_proc_reader;
 
-#define SCOPE_READER_WAIT_MS 1000u  /* for an answer, at first */
-#define SCOPE_READER_HURRY_MS 250u  /* at least; and at most once the stop flag is set */
-#define SCOPE_READER_LOST_MAX 8u    /* readers that are given up in one session */
-#define SCOPE_READER_COPY_MS 5000u  /* in all, while a file is copied and comes along */
-#define SCOPE_READER_BYTES 65536u   /* of memory, in one request */
+#define SCOPE_READER_WAIT_MS 1000u /* for an answer, at first */
+#define SCOPE_READER_HURRY_MS 250u /* at least; and at most once the stop flag is set */
+#define SCOPE_READER_LOST_MAX 8u   /* readers that are given up in one session */
+#define SCOPE_READER_COPY_MS 5000u /* in all, while a file is copied and comes along */
+#define SCOPE_READER_BYTES 65536u  /* of memory, in one request */
 
 /*
  * Forks the keeper: before anything is opened that must not outlive this process. stop (may be NULL):
@@ -50,27 +50,26 @@ int scope_proc_reader_create(const volatile sig_atomic_t *stop, struct scope_err
 void scope_proc_reader_destroy(struct scope_proc_reader *reader); /* NULL is fine */
 
 /* What to do every 20 ms while an answer is waited for; other than 0 is the result of that request. */
-void scope_proc_reader_meanwhile(struct scope_proc_reader *reader, int (*meanwhile)(void *context),
-				 void *context);
+void scope_proc_reader_meanwhile(struct scope_proc_reader *reader, int (*meanwhile)(void *context), void *context);
 
 /*
  * Up to SCOPE_READER_BYTES of the memory of a thread of process tgid, up to the first page that cannot
  * be had: only what is there, by /proc/PID/pagemap, and pages never written to behind plain memory are read.
  * Bytes; 0: none can be had; -ETIMEDOUT: no answer, or not asked any more.
  */
-ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
-				 uint64_t address, void *data, size_t bytes);
+ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid, uint64_t address,
+				 void *data, size_t bytes);
 
 /*
  * Has pages that were never written to be there, as zeros, where plain memory ends at address (a multiple of
  * the page's size). Does not wait.
  */
-void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
-			     uint64_t address, uint32_t pages);
+void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid, uint64_t address,
+			     uint32_t pages);
 
 /* Files below /proc whose reading takes locks of the target. */
 enum scope_proc_text {
-	SCOPE_PROC_MAPS,    /* of the first thread that has some */
+	SCOPE_PROC_MAPS, /* of the first thread that has some */
 	SCOPE_PROC_CMDLINE,
 	SCOPE_PROC_SYSCALL, /* of thread tid */
 	SCOPE_PROC_STACK,
@@ -78,8 +77,8 @@ enum scope_proc_text {
 };
 
 /* All of it, and a zero byte; the caller frees. 0, -errno of reading, -ETIMEDOUT, -EFBIG. */
-int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_text what, uint32_t tgid,
-			   uint32_t tid, char **ret_text, size_t *ret_bytes);
+int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_text what, uint32_t tgid, uint32_t tid,
+			   char **ret_text, size_t *ret_bytes);
 
 /* What a file of a target is: the beginning of an ELF file, its build-id ("": none). */
 struct scope_proc_look {
@@ -91,10 +90,9 @@ struct scope_proc_look {
  * At what process tgid has mapped there, or at path in its root directory where that cannot be had; at
  * the program that it runs. 0 or -errno as scope_proc_open_below() has them; -ETIMEDOUT.
  */
-int scope_proc_reader_look_mapped(struct scope_proc_reader *reader, uint32_t tgid, uint64_t start,
-				  uint64_t end, const char *path, struct scope_proc_look *ret_look);
-int scope_proc_reader_look_program(struct scope_proc_reader *reader, uint32_t tgid,
-				   struct scope_proc_look *ret_look);
+int scope_proc_reader_look_mapped(struct scope_proc_reader *reader, uint32_t tgid, uint64_t start, uint64_t end,
+				  const char *path, struct scope_proc_look *ret_look);
+int scope_proc_reader_look_program(struct scope_proc_reader *reader, uint32_t tgid, struct scope_proc_look *ret_look);
 
 /* A file as it was found. Of a copy these are the original's. */
 struct scope_proc_found {
@@ -109,12 +107,11 @@ struct scope_proc_found {
  * where snapshot is set: who maps that would end by SIGBUS. Up to 512 MiB, -EFBIG above, within 5 s.
  * ret_found may be NULL.
  */
-int scope_proc_reader_open_below(struct scope_proc_reader *reader, const char *root, const char *path,
-				 bool snapshot);
+int scope_proc_reader_open_below(struct scope_proc_reader *reader, const char *root, const char *path, bool snapshot);
 int scope_proc_reader_open_itself(struct scope_proc_reader *reader, const char *root, const char *path,
 				  struct scope_proc_found *ret_found);
-int scope_proc_reader_open_mapped(struct scope_proc_reader *reader, uint32_t tgid, uint64_t start,
-				  uint64_t end, bool snapshot, struct scope_proc_found *ret_found);
+int scope_proc_reader_open_mapped(struct scope_proc_reader *reader, uint32_t tgid, uint64_t start, uint64_t end,
+				  bool snapshot, struct scope_proc_found *ret_found);
 int scope_proc_reader_open_program(struct scope_proc_reader *reader, uint32_t tgid);
 
 /* What was not read so far, as a sentence with the remedy; "" where nothing is missing. */

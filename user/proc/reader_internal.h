@@ -40,9 +40,9 @@ struct scope_reader_request {
 /* Answers come in the order of the requests. */
 struct scope_reader_answer {
 	uint64_t number;
-	int32_t code; /* 0 or -errno */
+	int32_t code;	/* 0 or -errno */
 	uint32_t bytes; /* that follow in this packet */
-	uint32_t more; /* packets of the same answer come */
+	uint32_t more;	/* packets of the same answer come */
 	uint32_t zero;
 };
 
@@ -62,7 +62,7 @@ struct scope_reader_wanted {
 /* What goes with a request. */
 struct scope_reader_luggage {
 	const char *path; /* NULL: none */
-	int root; /* -1: none */
+	int root;	  /* -1: none */
 };
 
 /* Makes room for so many more bytes. False: there is none. */
@@ -70,7 +70,7 @@ bool scope_proc_reader_make_room(struct scope_reader_wanted *wanted, size_t byte
 
 /* Sends the request and waits for its answer; luggage: NULL for none. Its code, or -ETIMEDOUT. */
 int scope_proc_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
-		     const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted);
+			  const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted);
 
 /* ---- memory.c: what a reader does with memory; as above ---- */
 
@@ -82,16 +82,15 @@ void scope_proc_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t page
 
 /* *ret_text is malloc'd. 0 or -errno. */
 int scope_proc_reader_get_text(enum scope_proc_text what, uint32_t tgid, uint32_t tid, char **ret_text,
-			  size_t *ret_bytes);
+			       size_t *ret_bytes);
 
 /* root: a descriptor, -1 where the place needs none. 0 or -errno. */
 int scope_proc_reader_get_look(const struct scope_reader_request *request, int root, const char *path,
-			  struct scope_proc_look *ret_look);
+			       struct scope_proc_look *ret_look);
 
 /* alive(context) is called while a copy is made. A descriptor or -errno. */
 int scope_proc_reader_get_file(const struct scope_reader_request *request, int root, const char *path,
-			  void (*alive)(void *context), void *context,
-			  struct scope_proc_found *ret_found);
+			       void (*alive)(void *context), void *context, struct scope_proc_found *ret_found);
 
 /* ---- keep.c ---- */
 

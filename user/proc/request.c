@@ -10,11 +10,15 @@
 #include "proc/reader.h"
 #include "proc/reader_internal.h"
 
-ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
-				 uint64_t address, void *data, size_t bytes)
+ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid, uint64_t address,
+				 void *data, size_t bytes)
 {
 	struct scope_reader_request request = {
-		.kind = SCOPE_READER_MEMORY, .tgid = tgid, .tid = tid, .address = address, .bytes = bytes,
+		.kind = SCOPE_READER_MEMORY,
+		.tgid = tgid,
+		.tid = tid,
+		.address = address,
+		.bytes = bytes,
 	};
 	struct scope_reader_wanted wanted = { .data = data, .room = bytes };
 	int err;
@@ -25,11 +29,14 @@ ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid
 	return err ? err : (ssize_t)wanted.bytes;
 }
 
-int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_text what, uint32_t tgid,
-			   uint32_t tid, char **ret_text, size_t *ret_bytes)
+int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_text what, uint32_t tgid, uint32_t tid,
+			   char **ret_text, size_t *ret_bytes)
 {
 	struct scope_reader_request request = {
-		.kind = SCOPE_READER_TEXT, .tgid = tgid, .tid = tid, .what = what,
+		.kind = SCOPE_READER_TEXT,
+		.tgid = tgid,
+		.tid = tid,
+		.what = what,
 	};
 	struct scope_reader_wanted wanted = { .limit = SCOPE_READER_TEXT_MAX };
 	int err;
@@ -83,18 +90,20 @@ static int look(struct scope_proc_reader *reader, struct scope_reader_request *r
 	return 0;
 }
 
-int scope_proc_reader_look_mapped(struct scope_proc_reader *reader, uint32_t tgid, uint64_t start,
-				  uint64_t end, const char *path, struct scope_proc_look *ret_look)
+int scope_proc_reader_look_mapped(struct scope_proc_reader *reader, uint32_t tgid, uint64_t start, uint64_t end,
+				  const char *path, struct scope_proc_look *ret_look)
 {
 	struct scope_reader_request request = {
-		.what = SCOPE_READER_MAPPED, .tgid = tgid, .address = start, .bytes = end - start,
+		.what = SCOPE_READER_MAPPED,
+		.tgid = tgid,
+		.address = start,
+		.bytes = end - start,
 	};
 
 	return look(reader, &request, path, ret_look);
 }
 
-int scope_proc_reader_look_program(struct scope_proc_reader *reader, uint32_t tgid,
-				   struct scope_proc_look *ret_look)
+int scope_proc_reader_look_program(struct scope_proc_reader *reader, uint32_t tgid, struct scope_proc_look *ret_look)
 {
 	struct scope_reader_request request = { .what = SCOPE_READER_PROGRAM, .tgid = tgid };
 
@@ -102,8 +111,8 @@ int scope_proc_reader_look_program(struct scope_proc_reader *reader, uint32_t tg
 }
 
 /* root: NULL where the place needs none. To hold a root directory waits for nobody. */
-static int open_file(struct scope_proc_reader *reader, struct scope_reader_request *request,
-		     const char *root, const char *path, struct scope_proc_found *ret_found)
+static int open_file(struct scope_proc_reader *reader, struct scope_reader_request *request, const char *root,
+		     const char *path, struct scope_proc_found *ret_found)
 {
 	struct scope_reader_luggage luggage = { .path = path, .root = -1 };
 	struct scope_proc_found found = { 0 };
@@ -133,8 +142,7 @@ static int open_file(struct scope_proc_reader *reader, struct scope_reader_reque
 	return err;
 }
 
-int scope_proc_reader_open_below(struct scope_proc_reader *reader, const char *root, const char *path,
-				 bool snapshot)
+int scope_proc_reader_open_below(struct scope_proc_reader *reader, const char *root, const char *path, bool snapshot)
 {
 	struct scope_reader_request request = { .what = SCOPE_READER_BELOW, .snapshot = snapshot };
 
@@ -149,11 +157,14 @@ int scope_proc_reader_open_itself(struct scope_proc_reader *reader, const char *
 	return open_file(reader, &request, root, path, ret_found);
 }
 
-int scope_proc_reader_open_mapped(struct scope_proc_reader *reader, uint32_t tgid, uint64_t start,
-				  uint64_t end, bool snapshot, struct scope_proc_found *ret_found)
+int scope_proc_reader_open_mapped(struct scope_proc_reader *reader, uint32_t tgid, uint64_t start, uint64_t end,
+				  bool snapshot, struct scope_proc_found *ret_found)
 {
 	struct scope_reader_request request = {
-		.what = SCOPE_READER_MAPPED, .tgid = tgid, .address = start, .bytes = end - start,
+		.what = SCOPE_READER_MAPPED,
+		.tgid = tgid,
+		.address = start,
+		.bytes = end - start,
 		.snapshot = snapshot,
 	};
 

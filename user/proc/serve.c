@@ -44,7 +44,7 @@ int scope_proc_reader_passed(struct msghdr *message)
 
 struct server {
 	int fd;
-	int root; /* that came with the request in work; -1: none did */
+	int root;	 /* that came with the request in work; -1: none did */
 	uint64_t number; /* of that request */
 	char path[PATH_MAX];
 	uint8_t data[SCOPE_READER_BYTES];
@@ -91,9 +91,13 @@ static void serve_text(struct server *server, const struct scope_reader_request 
 
 	do {
 		part = bytes - done < SCOPE_READER_BYTES ? bytes - done : SCOPE_READER_BYTES;
-		put(server, (struct scope_reader_answer){
-			.code = code, .bytes = (uint32_t)part, .more = done + part < bytes,
-		}, text + done, -1);
+		put(server,
+		    (struct scope_reader_answer){
+			    .code = code,
+			    .bytes = (uint32_t)part,
+			    .more = done + part < bytes,
+		    },
+		    text + done, -1);
 		done += part;
 	} while (done < bytes);
 	free(text);
@@ -117,19 +121,14 @@ static void serve_open(struct server *server, const struct scope_reader_request 
 	struct scope_proc_found found = { 0 };
 	const int fd = scope_proc_reader_get_file(request, server->root, server->path, say_alive, server, &found);
 
-	put(server, (struct scope_reader_answer){ .code = fd < 0 ? fd : 0, .bytes = sizeof(found) }, &found,
-	    fd);
+	put(server, (struct scope_reader_answer){ .code = fd < 0 ? fd : 0, .bytes = sizeof(found) }, &found, fd);
 	if (fd >= 0)
 		close(fd);
 }
 
-static void (*const serve[SCOPE_READER_KINDS])(struct server *server,
-					       const struct scope_reader_request *request) = {
-	[SCOPE_READER_MEMORY] = serve_memory,
-	[SCOPE_READER_TOUCH] = serve_touch,
-	[SCOPE_READER_TEXT] = serve_text,
-	[SCOPE_READER_LOOK] = serve_look,
-	[SCOPE_READER_OPEN] = serve_open,
+static void (*const serve[SCOPE_READER_KINDS])(struct server *server, const struct scope_reader_request *request) = {
+	[SCOPE_READER_MEMORY] = serve_memory, [SCOPE_READER_TOUCH] = serve_touch, [SCOPE_READER_TEXT] = serve_text,
+	[SCOPE_READER_LOOK] = serve_look,     [SCOPE_READER_OPEN] = serve_open,
 };
 
 /* What was used so far does not count: a flight recorder runs for weeks. */
@@ -148,10 +147,10 @@ static void allow_cpu(void)
 static bool next_request(struct server *server, struct scope_reader_request *request)
 {
 	char room[CMSG_SPACE(sizeof(int))];
-	struct iovec piece[] = { { request, sizeof(*request) },
-				 { server->path, sizeof(server->path) - 1 } };
-	struct msghdr message = { .msg_iov = piece, .msg_iovlen = 2,
-				  .msg_control = room, .msg_controllen = sizeof(room) };
+	struct iovec piece[] = { { request, sizeof(*request) }, { server->path, sizeof(server->path) - 1 } };
+	struct msghdr message = {
+		.msg_iov = piece, .msg_iovlen = 2, .msg_control = room, .msg_controllen = sizeof(room)
+	};
 	ssize_t got;
 
 	do

@@ -58,7 +58,7 @@ static int get_maps(uint32_t tgid, char **ret_text)
 }
 
 int scope_proc_reader_get_text(enum scope_proc_text what, uint32_t tgid, uint32_t tid, char **ret_text,
-			  size_t *ret_bytes)
+			       size_t *ret_bytes)
 {
 	size_t bytes = 0;
 	int err;
@@ -99,8 +99,7 @@ static int open_place(const struct scope_reader_request *request, int root, cons
 		return scope_proc_open_program(request->tgid);
 	case SCOPE_READER_MAPPED:
 		/* The mapping itself: right also for files that were replaced or deleted since. */
-		fd = scope_proc_open_mapped(request->tgid, request->address,
-					    request->address + request->bytes);
+		fd = scope_proc_open_mapped(request->tgid, request->address, request->address + request->bytes);
 		if (fd >= 0 || !path || !*path)
 			return fd;
 		snprintf(folder, sizeof(folder), "/proc/%u/root", request->tgid);
@@ -111,7 +110,7 @@ static int open_place(const struct scope_reader_request *request, int root, cons
 }
 
 int scope_proc_reader_get_look(const struct scope_reader_request *request, int root, const char *path,
-			  struct scope_proc_look *ret_look)
+			       struct scope_proc_look *ret_look)
 {
 	struct scope_proc_look look = { { 0 }, "" };
 	const int fd = open_place(request, root, path);
@@ -131,11 +130,10 @@ int scope_proc_reader_get_look(const struct scope_reader_request *request, int r
 static bool is_local(int fd)
 {
 	static const uint32_t local[] = {
-		0xef53 /* ext4 */, 0x58465342 /* xfs */, 0x9123683e /* btrfs */, 0x01021994 /* tmpfs */,
-		0x858458f6 /* ramfs */, 0x73717368 /* squashfs */, 0xf2f52010 /* f2fs */,
-		0xe0f5e1e2 /* erofs */, 0x2fc12fc1 /* zfs */, 0x9660 /* isofs */, 0x4d44 /* vfat */,
-		0xca451a4e /* bcachefs */, 0x28cd3d45 /* cramfs */, 0x52654973 /* reiserfs */,
-		0x3153464a /* jfs */, 0x958458f6 /* hugetlbfs */,
+		0xef53 /* ext4 */,	 0x58465342 /* xfs */,	    0x9123683e /* btrfs */, 0x01021994 /* tmpfs */,
+		0x858458f6 /* ramfs */,	 0x73717368 /* squashfs */, 0xf2f52010 /* f2fs */,  0xe0f5e1e2 /* erofs */,
+		0x2fc12fc1 /* zfs */,	 0x9660 /* isofs */,	    0x4d44 /* vfat */,	    0xca451a4e /* bcachefs */,
+		0x28cd3d45 /* cramfs */, 0x52654973 /* reiserfs */, 0x3153464a /* jfs */,   0x958458f6 /* hugetlbfs */,
 	};
 	struct statfs system;
 
@@ -158,8 +156,7 @@ static bool is_lasting(const struct scope_reader_request *request, int root, con
 	struct stat own, its;
 	char path[32];
 
-	if ((file->st_uid && file->st_uid != geteuid()) || file->st_mode & (S_IWGRP | S_IWOTH) ||
-	    stat("/", &own))
+	if ((file->st_uid && file->st_uid != geteuid()) || file->st_mode & (S_IWGRP | S_IWOTH) || stat("/", &own))
 		return false;
 	if (root >= 0)
 		return !fstat(root, &its) && same_folder(&own, &its);
@@ -205,8 +202,7 @@ static int copy_of(int fd, void (*alive)(void *context), void *context)
 }
 
 int scope_proc_reader_get_file(const struct scope_reader_request *request, int root, const char *path,
-			  void (*alive)(void *context), void *context,
-			  struct scope_proc_found *ret_found)
+			       void (*alive)(void *context), void *context, struct scope_proc_found *ret_found)
 {
 	int fd = open_place(request, root, path);
 	struct stat status;
@@ -218,10 +214,11 @@ int scope_proc_reader_get_file(const struct scope_reader_request *request, int r
 		return -EIO;
 	}
 	*ret_found = (struct scope_proc_found){
-		.device = status.st_dev, .inode = status.st_ino, .owner = status.st_uid,
+		.device = status.st_dev,
+		.inode = status.st_ino,
+		.owner = status.st_uid,
 		/* Without a process that could be given up to read it nothing is won by a copy. */
-		.copied = (alive && !is_local(fd)) ||
-			  (request->snapshot && !is_lasting(request, root, &status)),
+		.copied = (alive && !is_local(fd)) || (request->snapshot && !is_lasting(request, root, &status)),
 	};
 	return ret_found->copied ? copy_of(fd, alive, context) : fd;
 }

@@ -43,8 +43,8 @@ static int parse_inet(const char *line, bool stream, struct scope_socket_table *
 	unsigned long inode;
 	struct row row = { .kind = SCOPE_FD_DATAGRAM };
 
-	if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*x:%*x %*x:%*x %*x %*u %*u %lu",
-		   &port, &state, &inode) != 3)
+	if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*x:%*x %*x:%*x %*x %*u %*u %lu", &port, &state,
+		   &inode) != 3)
 		return 0;
 	if (!inode) /* closed by its process, still known to the kernel: no descriptor leads here */
 		return 0;
@@ -143,8 +143,8 @@ static int read_tables(uint32_t pid, struct scope_socket_table *table)
 		const char *name;
 		bool stream;
 	} inet[] = {
-		{ "tcp", true },   { "tcp6", true },  { "udp", false },	    { "udp6", false },
-		{ "raw", false },  { "raw6", false }, { "udplite", false }, { "icmp", false },
+		{ "tcp", true },  { "tcp6", true },  { "udp", false },	   { "udp6", false },
+		{ "raw", false }, { "raw6", false }, { "udplite", false }, { "icmp", false },
 	};
 	char *text;
 	size_t i;

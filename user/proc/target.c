@@ -95,8 +95,7 @@ static int match_inner(uint32_t pid, void *context)
 		}
 		value = scope_proc_file_field(text, "Name:");
 		if (inner->pid == pid && value)
-			snprintf(inner->comm, sizeof(inner->comm), "%.*s",
-				 (int)strcspn(value, "\n"), value);
+			snprintf(inner->comm, sizeof(inner->comm), "%.*s", (int)strcspn(value, "\n"), value);
 	}
 	free(text);
 	return 0;
@@ -117,8 +116,8 @@ static void find_inner(uint32_t pid, char *hint, size_t size)
 			 "the number that `grep NSpid /proc/*/status` shows for the one you mean",
 			 pid, inner.pid, inner.comm, inner.more, inner.pid);
 	else
-		snprintf(hint, size, ", but is pid %u inside the container of %u (%s): use -p %u", pid,
-			 inner.pid, inner.comm, inner.pid);
+		snprintf(hint, size, ", but is pid %u inside the container of %u (%s): use -p %u", pid, inner.pid,
+			 inner.comm, inner.pid);
 }
 
 static int not_here(uint32_t pid, struct scope_error *error)
@@ -128,8 +127,7 @@ static int not_here(uint32_t pid, struct scope_error *error)
 	find_inner(pid, hint, sizeof(hint));
 	if (hint[0])
 		return scope_error_set(error, -ESRCH, "pid %u is not a process here%s", pid, hint);
-	return scope_error_set(error, -ESRCH,
-			       "there is no process %u: `ps -ef` or `pgrep -a NAME` lists them", pid);
+	return scope_error_set(error, -ESRCH, "there is no process %u: `ps -ef` or `pgrep -a NAME` lists them", pid);
 }
 
 static int live_thread(uint32_t tid, void *context)
@@ -160,15 +158,14 @@ int scope_proc_target_find(uint32_t pid, struct scope_error *error, struct scope
 	char hint[320];
 
 	if (!pid || pid >= 1u << 22)
-		return scope_error_set(error, -EINVAL, "%u is no process number: 1 to %u are", pid,
-				       (1u << 22) - 1);
+		return scope_error_set(error, -EINVAL, "%u is no process number: 1 to %u are", pid, (1u << 22) - 1);
 	if (read_status(pid, &status))
 		return not_here(pid, error);
 	if (is_kernel_thread(pid)) {
 		find_inner(pid, hint, sizeof(hint));
 		return scope_error_set(error, -EINVAL,
-				       "pid %u is the kernel thread %s, which has no program to look at%s",
-				       pid, status.comm, hint);
+				       "pid %u is the kernel thread %s, which has no program to look at%s", pid,
+				       status.comm, hint);
 	}
 	target.tgid = pid;
 	if (status.tgid && status.tgid != pid) {
@@ -176,16 +173,16 @@ int scope_proc_target_find(uint32_t pid, struct scope_error *error, struct scope
 		if (read_status(target.tgid, &status))
 			return not_here(target.tgid, error);
 		snprintf(target.note, sizeof(target.note),
-			 "%u is a thread of process %u (%s): tracing all of the process", pid,
-			 target.tgid, status.comm);
+			 "%u is a thread of process %u (%s): tracing all of the process", pid, target.tgid,
+			 status.comm);
 	}
 	if (has_ended(target.tgid, &status)) {
 		if (read_status(status.parent, &parent))
 			snprintf(parent.comm, sizeof(parent.comm), "?");
 		return scope_error_set(error, -ESRCH,
 				       "process %u (%s) has ended and is a zombie until its parent %u "
-				       "(%s) collects it: there is nothing left to trace", target.tgid,
-				       status.comm, status.parent, parent.comm);
+				       "(%s) collects it: there is nothing left to trace",
+				       target.tgid, status.comm, status.parent, parent.comm);
 	}
 	memcpy(target.comm, status.comm, sizeof(target.comm));
 	*ret_target = target;
@@ -196,7 +193,7 @@ struct family {
 	struct member {
 		uint32_t pid, parent;
 		bool in;
-	} *member;
+	} * member;
 	size_t count, room;
 };
 

@@ -7,10 +7,10 @@
 
 #include "rank/together.h"
 
-#define ELSEWHERE 0.1	 /* of a function's time in usual units, for other callers: it is one that many call */
+#define ELSEWHERE 0.1	  /* of a function's time in usual units, for other callers: it is one that many call */
 #define IN_PROPORTION 0.5 /* of the usual: a caller's own part that is as large grew along with its callee */
-#define OWN_ALONE 0.02	 /* a caller's own part, where usual units say nothing of it */
-#define OWN_STACKS 5	 /* of a caller's own, to say anything */
+#define OWN_ALONE 0.02	  /* a caller's own part, where usual units say nothing of it */
+#define OWN_STACKS 5	  /* of a caller's own, to say anything */
 
 /* Samples at a node, and with all below it: of usual units, of abnormal ones. */
 struct side {
@@ -74,8 +74,7 @@ static bool grew_along(const struct tally *at)
 
 	if (here->stacks < OWN_STACKS)
 		return false;
-	return usual->stacks < OWN_STACKS ? part >= OWN_ALONE
-					  : part >= IN_PROPORTION * usual->ns / usual->all_ns;
+	return usual->stacks < OWN_STACKS ? part >= OWN_ALONE : part >= IN_PROPORTION * usual->ns / usual->all_ns;
 }
 
 int scope_rank_caller(void *user, uint32_t from, uint32_t node, uint32_t *ret_node)

@@ -10,8 +10,8 @@
 static void count_lost(const struct scope_timeline *timeline, struct scope_finding *finding)
 {
 	double came;
-	const struct scope_loss loss = scope_timeline_losses_within(&timeline->losses, finding->first_ns,
-							   finding->last_ns, &came);
+	const struct scope_loss loss =
+		scope_timeline_losses_within(&timeline->losses, finding->first_ns, finding->last_ns, &came);
 
 	finding->events = came;
 	finding->lost = loss.count;

@@ -14,8 +14,8 @@ static bool lies_below(const struct scope_tree *tree, uint32_t node, uint32_t ab
 }
 
 int scope_rank_context_narrow(const struct scope_tree *tree, const struct scope_function *function, uint32_t node,
-			 struct scope_attribution *attribution, double *ret_excess_ns,
-			 struct scope_owner **ret_was)
+			      struct scope_attribution *attribution, double *ret_excess_ns,
+			      struct scope_owner **ret_was)
 {
 	const size_t size = attribution->count * sizeof(*attribution->owner);
 	struct scope_owner *was = malloc(size + 1);

@@ -11,8 +11,8 @@
  * scope_rank_context_restore(); NULL where it was named for no others, and nothing changed. 0 or -ENOMEM.
  */
 int scope_rank_context_narrow(const struct scope_tree *tree, const struct scope_function *function, uint32_t node,
-			 struct scope_attribution *attribution, double *ret_excess_ns,
-			 struct scope_owner **ret_was);
+			      struct scope_attribution *attribution, double *ret_excess_ns,
+			      struct scope_owner **ret_was);
 /* Takes it back, and frees was. */
 void scope_rank_context_restore(struct scope_attribution *attribution, struct scope_owner *was);
 

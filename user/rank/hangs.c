@@ -11,8 +11,7 @@
 
 int scope_rank_add(struct scope_ranking *ranking, const struct scope_finding *finding)
 {
-	struct scope_finding *grown = reallocarray(ranking->finding, ranking->findings + 1,
-						   sizeof(*grown));
+	struct scope_finding *grown = reallocarray(ranking->finding, ranking->findings + 1, sizeof(*grown));
 
 	if (!grown)
 		return -ENOMEM;
@@ -23,16 +22,14 @@ int scope_rank_add(struct scope_ranking *ranking, const struct scope_finding *fi
 
 bool scope_rank_same_function(const struct scope_function *a, const struct scope_function *b)
 {
-	return !strcmp(a->module, b->module) &&
-	       (!strcmp(a->name, b->name) || (a->start && a->start == b->start));
+	return !strcmp(a->module, b->module) && (!strcmp(a->name, b->name) || (a->start && a->start == b->start));
 }
 
 /* Where a spinning thread's samples point: the excess tree's descent on its samples alone. */
-static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint32_t *ret_node,
-		     uint32_t *ret_samples)
+static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint32_t *ret_node, uint32_t *ret_samples)
 {
 	struct scope_tree tree = evidence->tree;
-	struct scope_attribution attribution = {0};
+	struct scope_attribution attribution = { 0 };
 	struct scope_share *shares = NULL;
 	size_t count = 0;
 	int err;
@@ -62,8 +59,7 @@ static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint3
 	return err;
 }
 
-static struct scope_finding *same_hang(struct scope_ranking *ranking,
-				       const struct scope_finding *finding)
+static struct scope_finding *same_hang(struct scope_ranking *ranking, const struct scope_finding *finding)
 {
 	for (size_t i = 0; i < ranking->findings; i++)
 		if (finding->function && ranking->finding[i].function == finding->function &&
@@ -73,8 +69,7 @@ static struct scope_finding *same_hang(struct scope_ranking *ranking,
 }
 
 /* What signatures say of a thread that is in a call. */
-static void ask_second(const struct scope_rank_input *input, uint32_t thread, bool spin,
-		       struct scope_finding *finding)
+static void ask_second(const struct scope_rank_input *input, uint32_t thread, bool spin, struct scope_finding *finding)
 {
 	uint32_t node = input->second && !spin ? input->second->standing[thread].node : 0;
 	const struct scope_function *function;

@@ -8,13 +8,10 @@
 #define IN_DOUBT 0.5	  /* of what another explanation fits as well */
 #define BYTES_EXPLAIN 0.5 /* of the excess of the median unit: then bytes are why it runs longer */
 
-bool scope_rank_is_kernel(const struct scope_rank_options *options,
-			  const struct scope_finding *finding)
+bool scope_rank_is_kernel(const struct scope_rank_options *options, const struct scope_finding *finding)
 {
-	return finding->kind == SCOPE_FINDING_TIME &&
-	       finding->kernel_share >= options->kernel_share &&
-	       finding->bytes_more * options->byte_ns <
-		       BYTES_EXPLAIN * (finding->p50_ns - finding->usual_ns);
+	return finding->kind == SCOPE_FINDING_TIME && finding->kernel_share >= options->kernel_share &&
+	       finding->bytes_more * options->byte_ns < BYTES_EXPLAIN * (finding->p50_ns - finding->usual_ns);
 }
 
 double scope_rank_doubt(const struct scope_finding *finding)
@@ -35,8 +32,7 @@ static double busy_left(const struct scope_rank_input *input)
 	return fmax(left_ns, BUSY_LEFT_MIN * input->detection->busy_ns);
 }
 
-enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input,
-				      const struct scope_finding *finding)
+enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, const struct scope_finding *finding)
 {
 	const struct scope_rank_options *options = input->options;
 	/* What may as well be the kernel's doing needs up to twice the odds. */
@@ -45,8 +41,8 @@ enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input,
 	if (!(finding->excess_ns >= options->excess_share * busy_left(input)))
 		return SCOPE_RULE_EXCESS;
 	/* One stall that kept many waiting is enough, and it has a half of the window to itself. */
-	if (!finding->freezes && (finding->units < options->units_min ||
-				  !(finding->units_at_first >= options->units_at_first_min)))
+	if (!finding->freezes &&
+	    (finding->units < options->units_min || !(finding->units_at_first >= options->units_at_first_min)))
 		return SCOPE_RULE_UNITS;
 	if (!(finding->odds * (1 - doubt) >= options->odds_min))
 		return SCOPE_RULE_ODDS;

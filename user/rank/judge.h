@@ -6,7 +6,6 @@
 #include "rank/rank.h"
 
 /* The first part of the rule of rank.h that the finding does not meet. */
-enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input,
-				      const struct scope_finding *finding);
+enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, const struct scope_finding *finding);
 
 #endif

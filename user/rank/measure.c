@@ -10,9 +10,9 @@
 #include "rank/shares.h"
 #include "rank/sums.h"
 
-#define OFTEN_QUICK 0.5 /* of the units with the same calls, at least, are not slow */
-#define QUICK_SHARE 0.5 /* of the median of a finding: units that take no longer are quick */
-#define CALLS_TIMES 4 /* a call made so many times as often as usual tells more than time does */
+#define OFTEN_QUICK 0.5	 /* of the units with the same calls, at least, are not slow */
+#define QUICK_SHARE 0.5	 /* of the median of a finding: units that take no longer are quick */
+#define CALLS_TIMES 4	 /* a call made so many times as often as usual tells more than time does */
 #define CALLS_KERNEL 0.1 /* of its running time, in the kernel: with less its calls are not what takes long */
 #define PAUSES_USUAL 0.1 /* times that usual units make a call, in which those that pause sleep */
 
@@ -58,13 +58,13 @@ static struct scope_shares shares_of(const struct scope_evidence *evidence, cons
 		.usual_stacks = all > 0 ? all * all / sums->usual_ns2 : 0,
 		/* They cannot wait in it, nor for it, longer than they wait at all. */
 		.usual_units = !finding->outside && evidence->usual_ns > 0 ? evidence->usual_units : 0,
-		.usual_share_max = (evidence->usual_blocked_ns +
-				    (blamed ? 0 : sums->normal_ns - sums->normal_wait_ns)) / evidence->usual_ns,
+		.usual_share_max =
+			(evidence->usual_blocked_ns + (blamed ? 0 : sums->normal_ns - sums->normal_wait_ns)) /
+			evidence->usual_ns,
 	};
 }
 
-static uint32_t most_common_population(const struct scope_rank_input *input,
-				       const struct scope_sums *sums)
+static uint32_t most_common_population(const struct scope_rank_input *input, const struct scope_sums *sums)
 {
 	uint32_t *count = calloc(input->detection->populations + 1, sizeof(*count));
 	uint32_t best = 0;
@@ -157,7 +157,7 @@ static void find_usual(const struct scope_rank_input *input, struct scope_findin
 		if (!mine || norm->mark[i] || unit->open)
 			continue;
 		unlike = scope_cluster_vector_distance(vector_of(input->units, finding->example),
-					       vector_of(norm->units, i));
+						       vector_of(norm->units, i));
 		if (unlike < likest || (unlike == likest && distance < nearest)) {
 			likest = unlike;
 			nearest = distance;
@@ -181,8 +181,8 @@ struct call_means {
 	double here[SCOPE_SYSCALL_MAX], usual[SCOPE_SYSCALL_MAX];
 };
 
-static int mean_calls(const struct scope_rank_input *input, const struct scope_sums *sums,
-		      uint32_t population, struct call_means **ret_means)
+static int mean_calls(const struct scope_rank_input *input, const struct scope_sums *sums, uint32_t population,
+		      struct call_means **ret_means)
 {
 	const struct scope_kept *norm = norm_of(input, population);
 	struct call_means *means = calloc(1, sizeof(*means));
@@ -274,7 +274,7 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 		err = mean_calls(input, sums, finding->population, &means);
 	if (err)
 		return err;
-	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class += 1)
 		if (sums->class_ns[class] > sums->class_ns[finding->class])
 			finding->class = class;
 	here = finding->nr < SCOPE_SYSCALL_MAX ? means->here[finding->nr] : 0;
@@ -293,8 +293,7 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 }
 
 /* Mean bytes of its units beyond those of the usual units of its population. */
-static double compare_bytes(const struct scope_rank_input *input, const struct scope_sums *sums,
-			    uint32_t population)
+static double compare_bytes(const struct scope_rank_input *input, const struct scope_sums *sums, uint32_t population)
 {
 	const struct scope_kept *norm = norm_of(input, population);
 	double here = 0, usual = 0, count = 0;
@@ -339,7 +338,7 @@ static void find_waiters(const struct scope_rank_input *input, const struct scop
 }
 
 static int decide_kind(const struct scope_rank_input *input, const struct scope_sums *sums,
-			struct scope_finding *finding)
+		       struct scope_finding *finding)
 {
 	double best_ns = 0;
 
@@ -349,8 +348,7 @@ static int decide_kind(const struct scope_rank_input *input, const struct scope_
 			finding->nr = nr;
 		}
 	if (sums->lock_ns + sums->late_ns > sums->run_ns + sums->wait_ns) {
-		finding->kind = sums->lock_ns >= sums->late_ns ? SCOPE_FINDING_LOCK
-							      : SCOPE_FINDING_LATE;
+		finding->kind = sums->lock_ns >= sums->late_ns ? SCOPE_FINDING_LOCK : SCOPE_FINDING_LATE;
 		find_waiters(input, sums, finding);
 	} else if (sums->wait_ns > sums->run_ns) {
 		finding->kind = SCOPE_FINDING_WAIT;

@@ -75,11 +75,10 @@ static int weigh_contexts(const struct scope_rank_input *input, const struct sco
 	enum scope_rank_rule fails;
 	int err = weigh_share(input, share, ret_finding, ret_fails);
 
-	if (err || (*ret_fails != SCOPE_RULE_ODDS && *ret_fails != SCOPE_RULE_TIMES &&
-		    *ret_fails != SCOPE_RULE_CHANCE))
+	if (err || (*ret_fails != SCOPE_RULE_ODDS && *ret_fails != SCOPE_RULE_TIMES && *ret_fails != SCOPE_RULE_CHANCE))
 		return err;
 	err = scope_rank_context_narrow(&input->evidence->tree, share->function, share->node, attribution,
-				   &context.excess_ns, &was);
+					&context.excess_ns, &was);
 	if (err || !was)
 		return err;
 	err = weigh_share(input, &context, &finding, &fails);
@@ -94,8 +93,7 @@ static int weigh_contexts(const struct scope_rank_input *input, const struct sco
 }
 
 /* Who reads that nothing was found wants to know what came near to it. */
-static void keep_near(const struct scope_finding *finding, enum scope_rank_rule fails,
-		      struct scope_ranking *ranking)
+static void keep_near(const struct scope_finding *finding, enum scope_rank_rule fails, struct scope_ranking *ranking)
 {
 	struct scope_near *near = ranking->near;
 	size_t at = ranking->nears;
@@ -112,13 +110,12 @@ static void keep_near(const struct scope_finding *finding, enum scope_rank_rule 
 }
 
 /* Those of the shares that stand out beside what is not named yet. */
-static int rank_round(const struct scope_rank_input *input, const struct scope_share *shares,
-		      size_t count, struct scope_ranking *ranking)
+static int rank_round(const struct scope_rank_input *input, const struct scope_share *shares, size_t count,
+		      struct scope_ranking *ranking)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max;
-	     i++) {
+	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max; i++) {
 		struct scope_finding finding;
 		enum scope_rank_rule fails;
 
@@ -150,11 +147,10 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
  * A caller whose excess splits, of which too few stacks say whether what it calls is one cause. Where nothing by
  * itself stands out of it, the caller is what all of it has in common.
  */
-static int name_unsure(const struct scope_rank_input *input, uint32_t node,
-		       struct scope_ranking *ranking)
+static int name_unsure(const struct scope_rank_input *input, uint32_t node, struct scope_ranking *ranking)
 {
 	const struct scope_tree *tree = &input->evidence->tree;
-	const struct scope_share share = {tree->node[node].function, node, tree->node[node].total_ns};
+	const struct scope_share share = { tree->node[node].function, node, tree->node[node].total_ns };
 	struct scope_finding finding;
 	enum scope_rank_rule fails;
 	int err;
@@ -196,8 +192,8 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 	struct scope_rank_input rest = *input;
 	struct scope_share *shares = NULL;
 	size_t count = 0, before = ranking->findings;
-	struct scope_together together = {&rest, SCOPE_TREE_ROOT};
-	const struct scope_tree_judge judge = {scope_rank_together, scope_rank_caller, &together};
+	struct scope_together together = { &rest, SCOPE_TREE_ROOT };
+	const struct scope_tree_judge judge = { scope_rank_together, scope_rank_caller, &together };
 	int err = scope_evidence_tree_attribute(&input->evidence->tree, &judge, &ranking->by_stacks, &shares, &count);
 
 	if (!err)
@@ -241,8 +237,7 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 
 	by_second.evidence = input->second;
 	by_second.attribution = input->second_attribution;
-	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max;
-	     i++) {
+	for (size_t i = 0; !err && i < count && ranking->findings < input->options->findings_max; i++) {
 		struct scope_finding finding;
 		enum scope_rank_rule fails;
 
@@ -360,8 +355,7 @@ static int rank(const struct scope_rank_input *input, struct scope_ranking *rank
 	if (err)
 		return err;
 	if (ranking->findings)
-		qsort(ranking->finding, ranking->findings, sizeof(*ranking->finding),
-		      compare_findings);
+		qsort(ranking->finding, ranking->findings, sizeof(*ranking->finding), compare_findings);
 	count_units(input, ranking);
 	scope_rank_verdict(input, ranking);
 	return 0;

@@ -21,16 +21,17 @@ struct scope_rank_options {
 	double chance_z;     /* its part of abnormal stacks above that of usual ones, beyond chance */
 	uint32_t units_min;
 	double units_at_first_min; /* of a finding's units_at_first */
-	double half_share;   /* of its units in the emptier half of the window */
-	double kernel_share; /* running time that is the kernel's to this part … */
+	double half_share;	   /* of its units in the emptier half of the window */
+	double kernel_share;	   /* running time that is the kernel's to this part … */
 	/*
 	 * A function that waits longer for disk, network or pipe, in calls that usual units make as
 	 * well and not this many times less often: what it waits for is slow, and not the function. So is a
 	 * peer that is asked less than this many times more.
 	 */
 	double outside_calls;
-	double byte_ns;	     /* … unless more bytes, at so long for each, make half the excess */
-	double floor_ns, floor_share; /* where units serve no client: one takes so much longer, or all that part of the window */
+	double byte_ns; /* … unless more bytes, at so long for each, make half the excess */
+	double floor_ns,
+		floor_share; /* where units serve no client: one takes so much longer, or all that part of the window */
 	uint32_t findings_max;
 };
 
@@ -66,9 +67,9 @@ enum scope_confidence {
 };
 
 struct scope_finding {
-	const struct scope_function *function; /* NULL: a hang without a usable stack */
-	const struct scope_function *signature; /* as signatures know it; NULL: they do not name it */
-	const struct scope_evidence *evidence; /* by which it is named: that of stacks, if these do */
+	const struct scope_function *function;	     /* NULL: a hang without a usable stack */
+	const struct scope_function *signature;	     /* as signatures know it; NULL: they do not name it */
+	const struct scope_evidence *evidence;	     /* by which it is named: that of stacks, if these do */
 	const struct scope_attribution *attribution; /* of that evidence: the ranking's */
 	bool by_stacks;
 	enum scope_finding_kind kind;
@@ -78,25 +79,25 @@ struct scope_finding {
 	double share; /* of all excess; of the hung threads for a hang */
 	uint32_t units;
 	double units_at_first; /* those that samples as rare as at first would have hit, sleeps all told */
-	uint32_t group;	    /* of most of its units, or of the hung thread */
-	uint32_t population; /* of most of its units */
-	uint16_t nr;	    /* CALLS, WAIT, HANG: the call; LOCK, LATE: the call the waiters sleep in */
-	double calls_times; /* CALLS: how many times as often as usual */
+	uint32_t group;	       /* of most of its units, or of the hung thread */
+	uint32_t population;   /* of most of its units */
+	uint16_t nr;	       /* CALLS, WAIT, HANG: the call; LOCK, LATE: the call the waiters sleep in */
+	double calls_times;    /* CALLS: how many times as often as usual */
 	double usual_ns, p05_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
-	uint32_t samples, sleeps; /* stacks that name it */
+	uint32_t samples, sleeps;			 /* stacks that name it */
 	uint64_t first_ns, last_ns; /* from the begin of its first unit to the end of its last; since it stands */
-	double events;	   /* of the trace between the two, about */
-	uint64_t lost;	   /* the same, of what is known of */
-	double lost_share; /* of both together */
-	bool lost_unknown; /* more may have been lost then */
-	double kernel_share; /* of its running time, inside the kernel */
-	double bytes_more;   /* read and written by its units, beyond usual ones, mean */
-	double score;	   /* what findings are ordered by, excess less what is in doubt, ns */
-	double odds;	   /* see odds_min; HUGE_VAL where all abnormal time is its own */
-	double times;	   /* see times_min */
-	double chance_z;   /* see chance_z of the options */
-	double half_share; /* of its units in the emptier half of the window */
-	uint32_t freezes;  /* of its units: rare long stalls, see anomaly/freeze.h */
+	double events;		    /* of the trace between the two, about */
+	uint64_t lost;		    /* the same, of what is known of */
+	double lost_share;	    /* of both together */
+	bool lost_unknown;	    /* more may have been lost then */
+	double kernel_share;	    /* of its running time, inside the kernel */
+	double bytes_more;	    /* read and written by its units, beyond usual ones, mean */
+	double score;		    /* what findings are ordered by, excess less what is in doubt, ns */
+	double odds;		    /* see odds_min; HUGE_VAL where all abnormal time is its own */
+	double times;		    /* see times_min */
+	double chance_z;	    /* see chance_z of the options */
+	double half_share;	    /* of its units in the emptier half of the window */
+	uint32_t freezes;	    /* of its units: rare long stalls, see anomaly/freeze.h */
 	/* HANG, SPIN */
 	uint32_t threads;
 	uint32_t thread; /* one of them */
@@ -110,16 +111,16 @@ struct scope_finding {
 	/* WAIT: what for, and whether that is slow, see outside_calls */
 	uint8_t class; /* enum scope_wait_class */
 	bool outside;
-	bool asks; /* outside: a peer, which usual units do not ask */
-	bool pauses; /* for a time of its own, as usual units do not: what a client asks for looks the same */
-	bool serves; /* its group serves clients, or hands over to one that does */
+	bool asks;	     /* outside: a peer, which usual units do not ask */
+	bool pauses;	     /* for a time of its own, as usual units do not: what a client asks for looks the same */
+	bool serves;	     /* its group serves clients, or hands over to one that does */
 	double window_share; /* its excess, of the window */
 	/* LOCK, LATE: who waits */
 	uint32_t victim_group;
 	uint32_t victim_threads;
-	uint32_t holder; /* thread that the unit waited for, most often */
+	uint32_t holder;		 /* thread that the unit waited for, most often */
 	uint32_t example, usual_example; /* units to show the path of; UINT32_MAX: none */
-	bool usual_elsewhere; /* usual_example is a unit of the baseline */
+	bool usual_elsewhere;		 /* usual_example is a unit of the baseline */
 };
 
 #define SCOPE_FREEZES_SHARE 0.5 /* of its units: a function freezes, and is not slow in between */
@@ -154,37 +155,37 @@ struct scope_ranking {
 	struct scope_finding *finding;
 	size_t findings;
 	double excess_ns, explained_ns; /* of slow units; by the findings */
-	double busy_ns, queue_share; /* of units' busy time, spent waiting for a CPU */
-	double long_queue_share; /* of it, in units that waited for long, see unit/survey.h … */
-	uint64_t long_queue_units; /* … so many */
-	bool serves; /* some units take clients' requests */
-	double idle_share;    /* of the excess: waits for threads that waited for their own clients */
-	uint32_t idle_thread; /* most of it for this one */
+	double busy_ns, queue_share;	/* of units' busy time, spent waiting for a CPU */
+	double long_queue_share;	/* of it, in units that waited for long, see unit/survey.h … */
+	uint64_t long_queue_units;	/* … so many */
+	bool serves;			/* some units take clients' requests */
+	double idle_share;		/* of the excess: waits for threads that waited for their own clients */
+	uint32_t idle_thread;		/* most of it for this one */
 	uint64_t requests, slow_requests;
 	uint64_t units, slow_units;
-	struct scope_finding kernel; /* function NULL: none; else slow inside the kernel, see below */
+	struct scope_finding kernel;		/* function NULL: none; else slow inside the kernel, see below */
 	struct scope_near near[SCOPE_NEAR_MAX]; /* where nothing is found; by excess */
 	size_t nears;
 	double inside_share; /* of the excess, by findings that are not outside */
 	double longest_ns;   /* of closed requests that serve clients, of any if none do; 0: there are none */
-	char reason[384]; /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
-	char beside[256]; /* SLOWDOWN: what else was slow, outside; empty: nothing */
+	char reason[384];    /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
+	char beside[256];    /* SLOWDOWN: what else was slow, outside; empty: nothing */
 };
 
 struct scope_rank_input {
 	const struct scope_survey *survey;
 	const struct scope_detection *detection;
 	const struct scope_kept *kept;
-	const struct scope_units *units; /* of kept */
+	const struct scope_units *units;    /* of kept */
 	const struct scope_kept *reference; /* of a baseline, NULL without one */
-	uint64_t since_ns; /* 0, or the reference is the time before in the same trace */
+	uint64_t since_ns;		    /* 0, or the reference is the time before in the same trace */
 	const struct scope_hang *hangs;
 	size_t hang_count;
 	const struct scope_freezes *freezes; /* NULL: none were looked for */
 	const struct scope_evidence *evidence;
 	const struct scope_evidence *second; /* by signatures; NULL: there are none */
 	const struct scope_rank_options *options;
-	double own_cpu_share; /* of long stretches in the run queue: the program's own threads had the CPU */
+	double own_cpu_share;	/* of long stretches in the run queue: the program's own threads had the CPU */
 	const char *names_need; /* what to do where stacks have no names; NULL: install debug symbols */
 	/* Set here: who is named for which nodes of these two. */
 	const struct scope_attribution *attribution, *second_attribution;
@@ -201,8 +202,7 @@ int scope_rank_run(const struct scope_rank_input *input, struct scope_ranking **
  * Does a function run longer inside the kernel only, asking as little of it as ever: calls as often
  * as usual, bytes not many more? Then the cause is outside the program, and the function no finding.
  */
-bool scope_rank_is_kernel(const struct scope_rank_options *options,
-			  const struct scope_finding *finding);
+bool scope_rank_is_kernel(const struct scope_rank_options *options, const struct scope_finding *finding);
 
 /*
  * 0 to 0.5: the part of a finding that another explanation fits equally well (methods: spec).

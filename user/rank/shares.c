@@ -20,8 +20,8 @@ void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding 
 		usual = room;
 		tell = fmax(tell, shares.usual_units + 2);
 	}
-	finding->chance_z = scope_anomaly_two_shares_z(shares.stacks / shares.all_stacks, shares.all_stacks,
-					       usual, tell);
+	finding->chance_z =
+		scope_anomaly_two_shares_z(shares.stacks / shares.all_stacks, shares.all_stacks, usual, tell);
 	finding->times = here / usual;
 	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;
 }

@@ -7,7 +7,7 @@
 
 struct scope_shares {
 	double here_ns, all_here_ns, usual_ns, all_usual_ns; /* the function's, and anything's */
-	double stacks, all_stacks; /* here, and here anywhere */
+	double stacks, all_stacks;			     /* here, and here anywhere */
 	double usual_stacks; /* usual ones anywhere: so many of equal weight tell as much (Kish) */
 	double usual_units;  /* whose timelines tell, without stacks, what the function's share is at most */
 	double usual_share_max;

@@ -50,8 +50,7 @@ static void add_usual(struct scope_sums *sums, const struct scope_item *item)
 /* Is it a unit's, and of nothing that was found already? */
 static bool is_weighed(const struct scope_attribution *attribution, const struct scope_item *item)
 {
-	return item->kind != SCOPE_ITEM_SPIN && item->excess_ns != 0 &&
-	       !attribution->owner[item->node].found;
+	return item->kind != SCOPE_ITEM_SPIN && item->excess_ns != 0 && !attribution->owner[item->node].found;
 }
 
 static int sum_items(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
@@ -117,7 +116,7 @@ static int count_at_first(const struct scope_evidence *evidence, const struct sc
 }
 
 int scope_rank_sums_create(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
-		      const struct scope_function *function, struct scope_sums **ret_sums)
+			   const struct scope_function *function, struct scope_sums **ret_sums)
 {
 	struct scope_sums *sums = calloc(1, sizeof(*sums));
 

@@ -7,23 +7,23 @@
 
 /* Sums over the items for which one function is named. */
 struct scope_sums {
-	double abnormal_ns, normal_ns;	       /* the function's */
-	double normal_wait_ns;		       /* of normal_ns, asleep */
-	double all_ns[2], all_run_ns[2];       /* anywhere: usual, abnormal; of these, running */
+	double abnormal_ns, normal_ns;	 /* the function's */
+	double normal_wait_ns;		 /* of normal_ns, asleep */
+	double all_ns[2], all_run_ns[2]; /* anywhere: usual, abnormal; of these, running */
 	double run_ns, kernel_ns, wait_ns, lock_ns, late_ns;
-	bool kernel_told; /* some sample, of any function, hit the kernel: samples say which did */
-	double nr_ns[SCOPE_SYSCALL_MAX]; /* sleeping time by call */
+	bool kernel_told;		     /* some sample, of any function, hit the kernel: samples say which did */
+	double nr_ns[SCOPE_SYSCALL_MAX];     /* sleeping time by call */
 	double class_ns[SCOPE_WAIT_CLASSES]; /* of wait_ns */
 	uint32_t samples, sleeps, all[2], all_samples[2]; /* counts of items */
-	double usual_ns2, usual_run_ns2; /* squares, of all usual items */
-	uint32_t *unit; /* distinct abnormal units among them, ascending */
+	double usual_ns2, usual_run_ns2;		  /* squares, of all usual items */
+	uint32_t *unit;					  /* distinct abnormal units among them, ascending */
 	size_t units;
 	double units_at_first; /* so many of them, had samples stayed as rare as at first */
 };
 
 /* The caller destroys the result. 0 or -ENOMEM. */
 int scope_rank_sums_create(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
-		      const struct scope_function *function, struct scope_sums **ret_sums);
+			   const struct scope_function *function, struct scope_sums **ret_sums);
 void scope_rank_sums_destroy(struct scope_sums *sums);
 
 /* Where it is in sums->unit, or NULL. */

@@ -49,8 +49,8 @@ static int compare_hits(const void *left, const void *right)
 	return (a->branch > b->branch) - (a->branch < b->branch);
 }
 
-static void add_sample(const struct scope_evidence *evidence, const struct scope_item *item,
-		       uint32_t node, struct below *below)
+static void add_sample(const struct scope_evidence *evidence, const struct scope_item *item, uint32_t node,
+		       struct below *below)
 {
 	const uint32_t branch = branch_of(&evidence->tree, item->node, node);
 	struct scope_shares *shares = &below->shares;
@@ -67,14 +67,14 @@ static void add_sample(const struct scope_evidence *evidence, const struct scope
 		return;
 	shares->here_ns += item->excess_ns;
 	shares->stacks++;
-	below->hit[below->hits++] = (struct hit){item->unit, branch};
+	below->hit[below->hits++] = (struct hit){ item->unit, branch };
 }
 
 /* Do usual units run there so little that the node were a finding? */
 static bool is_unusual(const struct scope_rank_options *options, struct below *below)
 {
 	struct scope_shares *shares = &below->shares;
-	struct scope_finding finding = {0};
+	struct scope_finding finding = { 0 };
 
 	if (below->usual_ns2 > 0)
 		shares->usual_stacks = shares->all_usual_ns * shares->all_usual_ns / below->usual_ns2;
@@ -89,7 +89,7 @@ static bool is_unusual(const struct scope_rank_options *options, struct below *b
  */
 struct agreement {
 	double kappa, at_most; /* by z errors */
-	size_t sets; /* of two stacks or more that belong together */
+	size_t sets;	       /* of two stacks or more that belong together */
 };
 
 enum answer { SEVERAL, ONE, UNSURE };
@@ -120,7 +120,7 @@ static int compare_branches(const void *left, const void *right)
  */
 static struct agreement agreement_of(struct hit *hit, size_t hits, double z)
 {
-	const struct agreement none = {.kappa = 1, .at_most = 1};
+	const struct agreement none = { .kappa = 1, .at_most = 1 };
 	double same = 0, by_chance, agreed, error;
 	size_t kept = 0, sets = 0;
 
@@ -155,8 +155,7 @@ static struct agreement agreement_of(struct hit *hit, size_t hits, double z)
 }
 
 /* Short units have a stack or none: then those with the same set of calls stand for one another. */
-static int are_one(const struct scope_rank_input *input, const struct hit *hit, size_t hits,
-		   enum answer *ret_answer)
+static int are_one(const struct scope_rank_input *input, const struct hit *hit, size_t hits, enum answer *ret_answer)
 {
 	struct hit *copy = calloc(hits + 1, sizeof(*copy));
 	const double z = input->options->chance_z;
@@ -196,8 +195,7 @@ static bool has_cause(const struct scope_tree *tree, uint32_t node)
 		if (!branch_of(tree, i, node))
 			continue;
 		for (size_t j = i; j < tree->count; j++)
-			if (tree->node[j].function == tree->node[i].function &&
-			    branch_of(tree, j, node))
+			if (tree->node[j].function == tree->node[i].function && branch_of(tree, j, node))
 				sum_ns += tree->node[j].total_ns;
 		if (sum_ns >= LARGEST * tree->node[node].total_ns)
 			return true;
@@ -210,7 +208,7 @@ int scope_rank_together(void *user, uint32_t node, bool *ret_together)
 	struct scope_together *together = user;
 	const struct scope_rank_input *input = together->input;
 	const struct scope_evidence *evidence = input->evidence;
-	struct below below = {0};
+	struct below below = { 0 };
 	enum answer answer = SEVERAL;
 	int err = 0;
 

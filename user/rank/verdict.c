@@ -5,20 +5,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define OUTSIDE_QUEUE 0.3    /* of busy time in the run queue for long: the CPU is short */
-#define OWN_CPU 0.5	     /* of the time in the run queue for long: the program's own threads had the CPU */
-#define OUTSIDE_EXCESS 0.05  /* unexplained excess of busy time worth a word */
-#define IDLE_SHARE 0.5       /* of the excess, spent waiting for threads that wait for their own clients */
-#define ASKS_ALIKE 10        /* 95 to 5 of 100 of those that ask a peer: all of them take about as long */
+#define OUTSIDE_QUEUE 0.3   /* of busy time in the run queue for long: the CPU is short */
+#define OWN_CPU 0.5	    /* of the time in the run queue for long: the program's own threads had the CPU */
+#define OUTSIDE_EXCESS 0.05 /* unexplained excess of busy time worth a word */
+#define IDLE_SHARE 0.5	    /* of the excess, spent waiting for threads that wait for their own clients */
+#define ASKS_ALIKE 10	    /* 95 to 5 of 100 of those that ask a peer: all of them take about as long */
 #define TOO_FEW_UNITS 20
-#define NAMELESS 0.5	     /* of the stacks: more, and nothing can be said of an excess */
+#define NAMELESS 0.5 /* of the stacks: more, and nothing can be said of an excess */
 
 /* Excess that no finding explains, of the busy time. */
 static double unexplained(const struct scope_ranking *ranking)
 {
-	return ranking->busy_ns > 0
-		       ? (ranking->excess_ns - ranking->explained_ns) / ranking->busy_ns
-		       : 0;
+	return ranking->busy_ns > 0 ? (ranking->excess_ns - ranking->explained_ns) / ranking->busy_ns : 0;
 }
 
 /* Is most of the excess spent waiting for threads that have nothing to do? */
@@ -72,10 +70,11 @@ static bool tell_outside(const struct scope_rank_input *input, const struct scop
 	if (!lacks_cpu(input, ranking))
 		return false;
 	if (has_cpu_itself(input)) {
-		snprintf(text, room,
-			 "%.0f %% of the busy time was spent waiting for a CPU that other threads of this program had: more "
-			 "of them have work at once than there are CPUs for. Give it more, or make what runs cheaper.",
-			 100 * ranking->long_queue_share);
+		snprintf(
+			text, room,
+			"%.0f %% of the busy time was spent waiting for a CPU that other threads of this program had: more "
+			"of them have work at once than there are CPUs for. Give it more, or make what runs cheaper.",
+			100 * ranking->long_queue_share);
 		return true;
 	}
 	snprintf(text, room,
@@ -207,8 +206,7 @@ void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranki
 		ranking->verdict = kind == SCOPE_FINDING_HANG	? SCOPE_VERDICT_HANG
 				   : kind == SCOPE_FINDING_SPIN ? SCOPE_VERDICT_SPIN
 								: SCOPE_VERDICT_SLOWDOWN;
-		if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN &&
-		    scope_rank_finding_freezes(&ranking->finding[0]))
+		if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN && scope_rank_finding_freezes(&ranking->finding[0]))
 			ranking->verdict = SCOPE_VERDICT_FREEZES;
 		else if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN)
 			weigh_outside(input, ranking);

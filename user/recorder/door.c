@@ -36,12 +36,13 @@ static int make_directory(const char *directory, struct scope_error *error)
 	struct stat status;
 
 	if (mkdir(directory, 0700) && errno != EEXIST)
-		return scope_error_set(error, -errno, "%s cannot be made: %s; run as root", directory,
-				       strerror(errno));
+		return scope_error_set(error, -errno, "%s cannot be made: %s; run as root", directory, strerror(errno));
 	if (lstat(directory, &status) || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
 	    status.st_mode & 0077)
-		return scope_error_set(error, -EPERM, "%s is not a directory of this user with mode "
-				       "0700: remove it", directory);
+		return scope_error_set(error, -EPERM,
+				       "%s is not a directory of this user with mode "
+				       "0700: remove it",
+				       directory);
 	return 0;
 }
 
@@ -53,16 +54,14 @@ static bool is_dead(const char *path)
 	bool dead;
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	dead = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) &&
-	       errno == ECONNREFUSED;
+	dead = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) && errno == ECONNREFUSED;
 	if (fd >= 0)
 		close(fd);
 	return dead;
 }
 
 /* The path of the next recorder's socket, and its pid. False: that was the last one. */
-static bool next_socket(DIR *stream, const char *directory, char path[SOCKET_PATH_BYTES],
-			unsigned int *ret_pid)
+static bool next_socket(DIR *stream, const char *directory, char path[SOCKET_PATH_BYTES], unsigned int *ret_pid)
 {
 	struct dirent *entry;
 
@@ -101,15 +100,12 @@ int scope_recorder_door_open(const char *directory, struct scope_error *error, s
 	if (!door)
 		return scope_error_set(error, -ENOMEM, "no memory for a socket in %s", directory);
 	door->address.sun_family = AF_UNIX;
-	snprintf(door->address.sun_path, sizeof(door->address.sun_path), "%s/record-%d.sock",
-		 directory, (int)getpid());
+	snprintf(door->address.sun_path, sizeof(door->address.sun_path), "%s/record-%d.sock", directory, (int)getpid());
 	unlink(door->address.sun_path);
 	door->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (door->fd < 0 ||
-	    bind(door->fd, (struct sockaddr *)&door->address, sizeof(door->address)) ||
+	if (door->fd < 0 || bind(door->fd, (struct sockaddr *)&door->address, sizeof(door->address)) ||
 	    chmod(door->address.sun_path, 0600) || listen(door->fd, 8)) {
-		err = scope_error_set(error, -errno, "%s cannot be made: %s",
-				       door->address.sun_path, strerror(errno));
+		err = scope_error_set(error, -errno, "%s cannot be made: %s", door->address.sun_path, strerror(errno));
 		scope_recorder_door_close(door);
 		return err;
 	}
@@ -132,8 +128,7 @@ static bool may_enter(int client)
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
 
-	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &length) &&
-	       (!peer.uid || peer.uid == geteuid());
+	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &length) && (!peer.uid || peer.uid == geteuid());
 }
 
 /* A client that does not say at once what it wants is sent away: the recorder waits for nobody. */
@@ -189,11 +184,9 @@ static int ask_one(const char *path, const char *word, char *answer)
 		return -errno;
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    send(fd, word, strlen(word), MSG_NOSIGNAL) < 0)
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) || send(fd, word, strlen(word), MSG_NOSIGNAL) < 0)
 		err = -errno;
-	while (!err && used < ANSWER_BYTES - 1 &&
-	       (got = recv(fd, answer + used, ANSWER_BYTES - 1 - used, 0)) > 0)
+	while (!err && used < ANSWER_BYTES - 1 && (got = recv(fd, answer + used, ANSWER_BYTES - 1 - used, 0)) > 0)
 		used += (size_t)got;
 	if (!err && got < 0)
 		err = -errno;
@@ -203,8 +196,8 @@ static int ask_one(const char *path, const char *word, char *answer)
 }
 
 int scope_recorder_door_ask(const char *directory, enum scope_door_wish wish,
-		   void (*each)(void *context, unsigned int pid, const char *answer), void *context,
-		   struct scope_error *error)
+			    void (*each)(void *context, unsigned int pid, const char *answer), void *context,
+			    struct scope_error *error)
 {
 	char path[SOCKET_PATH_BYTES], answer[ANSWER_BYTES];
 	const char *word = words[wish == SCOPE_DOOR_SNAPSHOT].word;
@@ -213,8 +206,11 @@ int scope_recorder_door_ask(const char *directory, enum scope_door_wish wish,
 	int count = 0;
 
 	if (!stream)
-		return errno == ENOENT ? 0 : scope_error_set(error, -errno, "%s cannot be read: %s; "
-							     "run as root", directory, strerror(errno));
+		return errno == ENOENT ? 0
+				       : scope_error_set(error, -errno,
+							 "%s cannot be read: %s; "
+							 "run as root",
+							 directory, strerror(errno));
 	while (next_socket(stream, directory, path, &pid)) {
 		const int code = ask_one(path, word, answer);
 

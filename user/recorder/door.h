@@ -38,7 +38,7 @@ void scope_recorder_door_answer(struct scope_door *door, int client, const char 
  * -errno with error filled.
  */
 int scope_recorder_door_ask(const char *directory, enum scope_door_wish wish,
-		   void (*each)(void *context, unsigned int pid, const char *answer), void *context,
-		   struct scope_error *error);
+			    void (*each)(void *context, unsigned int pid, const char *answer), void *context,
+			    struct scope_error *error);
 
 #endif

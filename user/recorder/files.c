@@ -39,8 +39,7 @@ int scope_recorder_files_name(const char *output, time_t now, char *ret_path, si
 		if (again == 1)
 			written = snprintf(ret_path, size, "%.*s-%s%s", length, output, date, ending);
 		else
-			written = snprintf(ret_path, size, "%.*s-%s-%u%s", length, output, date,
-					   again, ending);
+			written = snprintf(ret_path, size, "%.*s-%s-%u%s", length, output, date, again, ending);
 		if (written < 0 || (size_t)written >= size)
 			return -ENAMETOOLONG;
 		/* Nor one that another recorder is writing. */

@@ -130,16 +130,14 @@ static bool waits_for_work(uint16_t nr)
 
 static void end_unit(struct scope_live *live, struct thread *thread, uint64_t now_ns)
 {
-	if (thread->unit_ns && now_ns > thread->unit_ns &&
-	    now_ns - thread->unit_ns > live->period.longest_unit_ns) {
+	if (thread->unit_ns && now_ns > thread->unit_ns && now_ns - thread->unit_ns > live->period.longest_unit_ns) {
 		live->period.longest_unit_ns = now_ns - thread->unit_ns;
 		live->period.unit_tid = thread->tid;
 	}
 	thread->unit_ns = 0;
 }
 
-static void take_enter(struct scope_live *live, struct thread *thread,
-		       const struct scope_event *event)
+static void take_enter(struct scope_live *live, struct thread *thread, const struct scope_event *event)
 {
 	thread->nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
 	thread->enter_ns = event->syscall.enter_ns;
@@ -148,8 +146,7 @@ static void take_enter(struct scope_live *live, struct thread *thread,
 		end_unit(live, thread, event->syscall.enter_ns);
 }
 
-static void take_exit(struct scope_live *live, struct thread *thread,
-		      const struct scope_event *event)
+static void take_exit(struct scope_live *live, struct thread *thread, const struct scope_event *event)
 {
 	const uint16_t nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
 
@@ -174,8 +171,8 @@ static void take_switch(struct scope_live *live, const struct scope_event *event
 		if (prev->running && event->time_ns > prev->in_ns)
 			live->period.run_ns += event->time_ns - prev->in_ns;
 		prev->running = false;
-		prev->ready_ns = event->sched.prev_state == SCOPE_STATE_RUNNABLE ||
-				 event->sched.preempted ? event->time_ns : 0;
+		prev->ready_ns =
+			event->sched.prev_state == SCOPE_STATE_RUNNABLE || event->sched.preempted ? event->time_ns : 0;
 	}
 	if (event->sched.next_tid)
 		next = find_thread(live, event->sched.next_tid);
@@ -191,7 +188,7 @@ static void take_switch(struct scope_live *live, const struct scope_event *event
 static void take_state(struct thread *thread, const struct scope_event *event)
 {
 	const struct scope_record_state *record = event->state.record;
-	const uint64_t arg[] = {record->arg[0], record->arg[1], record->arg[2]};
+	const uint64_t arg[] = { record->arg[0], record->arg[1], record->arg[2] };
 
 	thread->nr = scope_syscall_native((uint8_t)record->abi, record->nr);
 	thread->enter_ns = record->since_ns ? record->since_ns : event->time_ns;
@@ -380,9 +377,9 @@ static uint64_t hangs_for(const struct thread *thread, uint64_t now_ns)
 		since_ns = thread->running ? thread->call_ns : now_ns;
 	} else {
 		since_ns = thread->enter_ns;
-		if (role == SCOPE_CALL_POLL || role == SCOPE_CALL_ACCEPT ||
-		    role == SCOPE_CALL_PICK || role == SCOPE_CALL_CHILD ||
-		    role == SCOPE_CALL_SLEEP || (role == SCOPE_CALL_FUTEX && !thread->lock) ||
+		if (role == SCOPE_CALL_POLL || role == SCOPE_CALL_ACCEPT || role == SCOPE_CALL_PICK ||
+		    role == SCOPE_CALL_CHILD || role == SCOPE_CALL_SLEEP ||
+		    (role == SCOPE_CALL_FUTEX && !thread->lock) ||
 		    (now_ns > since_ns && thread->longest_ns >= (now_ns - since_ns) / 2))
 			return 0;
 	}
@@ -390,7 +387,7 @@ static uint64_t hangs_for(const struct thread *thread, uint64_t now_ns)
 }
 
 bool scope_recorder_live_find_hang(const struct scope_live *live, uint64_t now_ns, uint64_t limit_ns,
-			  struct scope_live_hang *ret_hang)
+				   struct scope_live_hang *ret_hang)
 {
 	struct scope_live_hang found = { 0 };
 
@@ -406,4 +403,3 @@ bool scope_recorder_live_find_hang(const struct scope_live *live, uint64_t now_n
 	*ret_hang = found;
 	return true;
 }
-

@@ -58,6 +58,6 @@ uint64_t scope_recorder_live_open_unit(const struct scope_live *live, uint64_t n
  * long; or it ran all the time and made no call. Only threads that made HANG_CALLS calls before.
  */
 bool scope_recorder_live_find_hang(const struct scope_live *live, uint64_t now_ns, uint64_t limit_ns,
-			  struct scope_live_hang *ret_hang);
+				   struct scope_live_hang *ret_hang);
 
 #endif

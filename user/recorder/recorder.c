@@ -27,13 +27,13 @@ struct recorder {
 	const struct scope_recorder_watch *watch;
 	volatile sig_atomic_t *snapshot;
 	struct scope_writer *writer;
-	struct scope_door *door; /* NULL: none could be made */
+	struct scope_door *door;     /* NULL: none could be made */
 	struct scope_newfile *turns; /* of files in turn: holds the name that they begin with; else NULL */
 	struct scope_target target;
 	struct scope_capture_progress progress;
 	struct scope_recorder_result result;
-	uint64_t cool_ns; /* no trigger counts before */
-	char why[WHY_BYTES]; /* a file is wanted; "": none is */
+	uint64_t cool_ns;	 /* no trigger counts before */
+	char why[WHY_BYTES];	 /* a file is wanted; "": none is */
 	int client[CLIENTS_MAX]; /* wait for it */
 	size_t clients;
 };
@@ -46,8 +46,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
 }
 
-__attribute__((format(printf, 2, 3))) static void say(const struct recorder *recorder,
-						       const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say(const struct recorder *recorder, const char *format, ...)
 {
 	char text[TEXT_BYTES];
 	va_list arguments;
@@ -71,9 +70,8 @@ static void read_flight(const struct recorder *recorder, struct scope_recorder_f
 		.held_bytes = state.held_bytes,
 	};
 	if (state.held_bytes)
-		ret_flight->possible_s = ret_flight->covered_s *
-					 (double)recorder->options->flight_bytes /
-					 (double)state.held_bytes;
+		ret_flight->possible_s =
+			ret_flight->covered_s * (double)recorder->options->flight_bytes / (double)state.held_bytes;
 }
 
 /* For `scope status`: lines of a word and what it says. */
@@ -91,18 +89,18 @@ static void describe(const struct recorder *recorder, char *text, size_t size)
 	cpu_s = (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) +
 		(double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) / 1e6;
 	read_flight(recorder, &flight);
-	used = snprintf(text, size, "target    %s[%u]\nrunning   %.0f s, %" PRIu64 " events, %" PRIu64
+	used = snprintf(text, size,
+			"target    %s[%u]\nrunning   %.0f s, %" PRIu64 " events, %" PRIu64
 			" lost\nholds     the last %.0f s of %.0f wanted, in %.1f of %.1f MB\n",
-			scope_plain_comm(comm, recorder->target.comm), recorder->target.tgid, seconds, progress->records,
-			progress->lost, flight.covered_s, flight.wanted_s,
-			(double)flight.held_bytes / 1e6,
-			(double)recorder->options->flight_bytes / 1e6);
+			scope_plain_comm(comm, recorder->target.comm), recorder->target.tgid, seconds,
+			progress->records, progress->lost, flight.covered_s, flight.wanted_s,
+			(double)flight.held_bytes / 1e6, (double)recorder->options->flight_bytes / 1e6);
 	if (flight.possible_s > 0)
-		used += snprintf(text + used, size - used, "enough    for %.0f s at this rate\n",
-				 flight.possible_s);
-	snprintf(text + used, size - used, "own       %.2f %% of a CPU, %.1f MB at most\nfiles     %u"
-		 " written%s%.200s\n", seconds > 0 ? 100 * cpu_s / seconds : 0,
-		 (double)own.ru_maxrss * 1024 / 1e6, recorder->result.files,
+		used += snprintf(text + used, size - used, "enough    for %.0f s at this rate\n", flight.possible_s);
+	snprintf(text + used, size - used,
+		 "own       %.2f %% of a CPU, %.1f MB at most\nfiles     %u"
+		 " written%s%.200s\n",
+		 seconds > 0 ? 100 * cpu_s / seconds : 0, (double)own.ru_maxrss * 1024 / 1e6, recorder->result.files,
 		 recorder->result.files ? ", the last is " : "", recorder->result.path);
 }
 
@@ -166,10 +164,8 @@ static int name_next(struct recorder *recorder, struct scope_error *error)
 {
 	struct scope_recorder_result *result = &recorder->result;
 
-	if (scope_recorder_files_name(recorder->options->output, time(NULL), result->path,
-			     sizeof(result->path)))
-		return scope_error_set(error, -ENAMETOOLONG, "the name %.200s is too long",
-				       recorder->options->output);
+	if (scope_recorder_files_name(recorder->options->output, time(NULL), result->path, sizeof(result->path)))
+		return scope_error_set(error, -ENAMETOOLONG, "the name %.200s is too long", recorder->options->output);
 	return 0;
 }
 
@@ -237,12 +233,10 @@ static int cut_flight(struct recorder *recorder, struct scope_capture_run *run)
 	char text[TEXT_BYTES];
 
 	if (write_copy(recorder, run, recorder->why, &error))
-		snprintf(text, sizeof(text), "%s (wanted by %s; recording goes on)", error.text,
-			 recorder->why);
+		snprintf(text, sizeof(text), "%s (wanted by %s; recording goes on)", error.text, recorder->why);
 	else
-		snprintf(text, sizeof(text), "%s: %.1f MB, written by %s in %.1f s",
-			 recorder->result.path, (double)recorder->result.bytes / 1e6, recorder->why,
-			 (double)(now_ns() - begin) / 1e9);
+		snprintf(text, sizeof(text), "%s: %.1f MB, written by %s in %.1f s", recorder->result.path,
+			 (double)recorder->result.bytes / 1e6, recorder->why, (double)(now_ns() - begin) / 1e9);
 	recorder->why[0] = '\0';
 	say(recorder, "%s", text);
 	snprintf(text + strlen(text), sizeof(text) - strlen(text), "\n");
@@ -290,8 +284,7 @@ static void progress(void *context, const struct scope_capture_progress *now)
 	recorder->progress = *now;
 	if (recorder->options->flight_ns)
 		read_flight(recorder, &flight);
-	recorder->watch->progress(recorder->watch->context, now,
-				  recorder->options->flight_ns ? &flight : NULL);
+	recorder->watch->progress(recorder->watch->context, now, recorder->options->flight_ns ? &flight : NULL);
 }
 
 static void tap(void *context, const struct scope_subbuf *subbuf)
@@ -306,8 +299,10 @@ static int hold_turns(struct recorder *recorder, struct scope_error *error)
 	int err = scope_newfile_create(output, 0600, error, &recorder->turns);
 
 	if (!err && scope_newfile_is_special(recorder->turns))
-		err = scope_error_set(error, -EINVAL, "%.300s is no name for files in turn: name a regular "
-				       "file", output);
+		err = scope_error_set(error, -EINVAL,
+				      "%.300s is no name for files in turn: name a regular "
+				      "file",
+				      output);
 	return err;
 }
 
@@ -323,12 +318,11 @@ static int open_writer(struct recorder *recorder, struct scope_error *error)
 		return err;
 	if (options->flight_ns)
 		err = scope_trace_writer_create_flight(options->flight_ns, options->flight_bytes, error,
-						  &recorder->writer);
+						       &recorder->writer);
 	else if (options->keep)
 		err = name_next(recorder, error);
 	else
-		snprintf(recorder->result.path, sizeof(recorder->result.path), "%s",
-			 options->output);
+		snprintf(recorder->result.path, sizeof(recorder->result.path), "%s", options->output);
 	if (!err && !options->flight_ns)
 		err = scope_trace_writer_create(recorder->result.path, error, &recorder->writer);
 	if (!err && options->keep && scope_trace_writer_keep(recorder->writer))
@@ -339,8 +333,10 @@ static int open_writer(struct recorder *recorder, struct scope_error *error)
 	if (options->triggers)
 		scope_trace_writer_set_tap(recorder->writer, tap, options->triggers);
 	if (options->flight_ns && scope_recorder_door_open(SCOPE_DOOR_DIRECTORY, &why, &recorder->door))
-		say(recorder, "%s; without it `scope record --snapshot` does not reach this recorder, "
-		    "SIGUSR1 does", why.text);
+		say(recorder,
+		    "%s; without it `scope record --snapshot` does not reach this recorder, "
+		    "SIGUSR1 does",
+		    why.text);
 	return 0;
 }
 
@@ -376,21 +372,22 @@ static void salvage(struct recorder *recorder, int code, struct scope_error *err
 	}
 	if (!scope_trace_writer_salvage(recorder->writer, full ? "disk-full" : "error", &bytes)) {
 		say_note(recorder, scope_trace_writer_note(recorder->writer));
-		scope_error_set(error, code, "%.300s; %.1f MB of the trace were kept in %.150s",
-				first.text, (double)bytes / 1e6, recorder->result.path);
+		scope_error_set(error, code, "%.300s; %.1f MB of the trace were kept in %.150s", first.text,
+				(double)bytes / 1e6, recorder->result.path);
 	}
 }
 
-int scope_recorder_run(const struct scope_recorder_options *options,
-		       const struct scope_source *source,
-		       const struct scope_capture_options *capture,
-		       const volatile sig_atomic_t *stop, volatile sig_atomic_t *snapshot,
-		       const struct scope_recorder_watch *watch, struct scope_error *error,
-		       struct scope_recorder_result *ret_result)
+int scope_recorder_run(const struct scope_recorder_options *options, const struct scope_source *source,
+		       const struct scope_capture_options *capture, const volatile sig_atomic_t *stop,
+		       volatile sig_atomic_t *snapshot, const struct scope_recorder_watch *watch,
+		       struct scope_error *error, struct scope_recorder_result *ret_result)
 {
 	struct recorder recorder = { .options = options, .watch = watch, .snapshot = snapshot };
 	const struct scope_capture_watch inner = {
-		.begun = begun, .progress = progress, .want = want, .cut = cut,
+		.begun = begun,
+		.progress = progress,
+		.want = want,
+		.cut = cut,
 		.context = &recorder,
 	};
 	int err = open_writer(&recorder, error);
@@ -400,8 +397,7 @@ int scope_recorder_run(const struct scope_recorder_options *options,
 		scope_newfile_destroy(recorder.turns);
 		return err;
 	}
-	err = scope_capture(source, capture, recorder.writer, stop, &inner, error,
-			     &recorder.result.stats);
+	err = scope_capture(source, capture, recorder.writer, stop, &inner, error, &recorder.result.stats);
 	if (!err)
 		err = finish(&recorder, error);
 	if (err)

@@ -15,13 +15,13 @@
 #define SCOPE_RECORDER_COOL_NS 60000000000ull
 
 struct scope_recorder_options {
-	const char *output;	 /* the file; where there are several, what their names begin with */
-	uint64_t max_bytes;	 /* of a file; 0: no limit */
-	uint32_t keep;		 /* how many files stay; 0: all, and without flight there is one */
-	uint64_t flight_ns;	 /* 0: no flight recorder */
-	uint64_t flight_bytes;	 /* of memory for it */
-	int level;		 /* of zstd, 0: off */
-	uint64_t cool_ns;	 /* no trigger counts for so long after one */
+	const char *output;		 /* the file; where there are several, what their names begin with */
+	uint64_t max_bytes;		 /* of a file; 0: no limit */
+	uint32_t keep;			 /* how many files stay; 0: all, and without flight there is one */
+	uint64_t flight_ns;		 /* 0: no flight recorder */
+	uint64_t flight_bytes;		 /* of memory for it */
+	int level;			 /* of zstd, 0: off */
+	uint64_t cool_ns;		 /* no trigger counts for so long after one */
 	struct scope_triggers *triggers; /* NULL: none */
 };
 
@@ -55,11 +55,9 @@ struct scope_recorder_result {
  * also where an error ended it. *snapshot, set by a signal, makes a flight recorder write a file.
  * 0; or -errno, error saying what is wrong and what was kept.
  */
-int scope_recorder_run(const struct scope_recorder_options *options,
-		       const struct scope_source *source,
-		       const struct scope_capture_options *capture,
-		       const volatile sig_atomic_t *stop, volatile sig_atomic_t *snapshot,
-		       const struct scope_recorder_watch *watch, struct scope_error *error,
-		       struct scope_recorder_result *ret_result);
+int scope_recorder_run(const struct scope_recorder_options *options, const struct scope_source *source,
+		       const struct scope_capture_options *capture, const volatile sig_atomic_t *stop,
+		       volatile sig_atomic_t *snapshot, const struct scope_recorder_watch *watch,
+		       struct scope_error *error, struct scope_recorder_result *ret_result);
 
 #endif

@@ -16,9 +16,9 @@
 
 #define WHY_BYTES 128
 #define NS_PER_S 1000000000ull
-#define HISTORY 60	    /* seconds */
-#define USUAL_MIN 10	    /* of them that must be there */
-#define RATE_NOW 3	    /* of them that are now */
+#define HISTORY 60   /* seconds */
+#define USUAL_MIN 10 /* of them that must be there */
+#define RATE_NOW 3   /* of them that are now */
 #define QUEUE_SECONDS 10
 #define QUEUE_MIN_NS NS_PER_S
 
@@ -33,7 +33,7 @@ struct trigger {
 	enum kind kind;
 	char text[64];
 	uint16_t nr;
-	uint64_t limit; /* ns or percent */
+	uint64_t limit;		 /* ns or percent */
 	uint32_t count[HISTORY]; /* RATE: calls in each second */
 };
 
@@ -96,8 +96,10 @@ static int parse_rate(const char *text, struct trigger *trigger, struct scope_er
 	char name[32];
 
 	if (!sign || !parse_percent(sign + 1, &trigger->limit))
-		return scope_error_set(error, -EINVAL, "'rate:%s' wants the name of a syscall, '<' and "
-				       "a percentage, as in rate:sendmsg<50%%", text);
+		return scope_error_set(error, -EINVAL,
+				       "'rate:%s' wants the name of a syscall, '<' and "
+				       "a percentage, as in rate:sendmsg<50%%",
+				       text);
 	snprintf(name, sizeof(name), "%.*s", (int)(sign - text), text);
 	if (scope_syscall_number(name, &trigger->nr))
 		return scope_error_set(error, -EINVAL, "'%s' is no system call of this machine", name);
@@ -130,8 +132,10 @@ static int parse(const char *text, struct trigger *trigger, struct scope_error *
 			return 0;
 		return scope_error_set(error, -EINVAL, "'%s' wants %s", text, rows[i].want);
 	}
-	return scope_error_set(error, -EINVAL, "'%s' is no trigger: rate:SYSCALL<N%%, unit>TIME, "
-			       "hang>TIME and runqueue>N%% are", text);
+	return scope_error_set(error, -EINVAL,
+			       "'%s' is no trigger: rate:SYSCALL<N%%, unit>TIME, "
+			       "hang>TIME and runqueue>N%% are",
+			       text);
 }
 
 int scope_recorder_triggers_add(struct scope_triggers *triggers, const char *text, struct scope_error *error)
@@ -140,8 +144,7 @@ int scope_recorder_triggers_add(struct scope_triggers *triggers, const char *tex
 	int err;
 
 	if (triggers->count == SCOPE_TRIGGERS_MAX)
-		return scope_error_set(error, -E2BIG, "%d triggers are the most there can be",
-				       SCOPE_TRIGGERS_MAX);
+		return scope_error_set(error, -E2BIG, "%d triggers are the most there can be", SCOPE_TRIGGERS_MAX);
 	err = parse(text, &trigger, error);
 	if (!err)
 		triggers->trigger[triggers->count++] = trigger;
@@ -174,8 +177,7 @@ static uint32_t usual_rate(const struct scope_triggers *triggers, const struct t
 	return sorted[count / 2];
 }
 
-static bool rate_fired(const struct scope_triggers *triggers, const struct trigger *trigger,
-		       char *ret_why)
+static bool rate_fired(const struct scope_triggers *triggers, const struct trigger *trigger, char *ret_why)
 {
 	const uint32_t usual = usual_rate(triggers, trigger);
 	uint64_t now = 0;
@@ -184,13 +186,12 @@ static bool rate_fired(const struct scope_triggers *triggers, const struct trigg
 		now += trigger->count[(triggers->seconds - 1 - age) % HISTORY];
 	if (!usual || now * 100 >= (uint64_t)usual * RATE_NOW * trigger->limit)
 		return false;
-	snprintf(ret_why, WHY_BYTES, "%s: %" PRIu64 " in %d s, usual are %u a second",
-		 trigger->text, now, RATE_NOW, usual);
+	snprintf(ret_why, WHY_BYTES, "%s: %" PRIu64 " in %d s, usual are %u a second", trigger->text, now, RATE_NOW,
+		 usual);
 	return true;
 }
 
-static bool runqueue_fired(const struct scope_triggers *triggers, const struct trigger *trigger,
-			   char *ret_why)
+static bool runqueue_fired(const struct scope_triggers *triggers, const struct trigger *trigger, char *ret_why)
 {
 	uint64_t run_ns = 0, queue_ns = 0;
 
@@ -198,16 +199,15 @@ static bool runqueue_fired(const struct scope_triggers *triggers, const struct t
 		run_ns += triggers->run_ns[i];
 		queue_ns += triggers->queue_ns[i];
 	}
-	if (run_ns + queue_ns < QUEUE_MIN_NS ||
-	    queue_ns * 100 <= (run_ns + queue_ns) * trigger->limit)
+	if (run_ns + queue_ns < QUEUE_MIN_NS || queue_ns * 100 <= (run_ns + queue_ns) * trigger->limit)
 		return false;
 	snprintf(ret_why, WHY_BYTES, "%s: %.0f %% in the last %d s", trigger->text,
 		 100.0 * (double)queue_ns / (double)(run_ns + queue_ns), QUEUE_SECONDS);
 	return true;
 }
 
-static bool unit_fired(const struct scope_triggers *triggers, const struct trigger *trigger,
-		       uint64_t now_ns, char *ret_why)
+static bool unit_fired(const struct scope_triggers *triggers, const struct trigger *trigger, uint64_t now_ns,
+		       char *ret_why)
 {
 	uint32_t tid = triggers->unit_tid, open_tid = 0;
 	uint64_t longest = triggers->longest_unit_ns;
@@ -220,13 +220,13 @@ static bool unit_fired(const struct scope_triggers *triggers, const struct trigg
 	}
 	if (longest <= trigger->limit)
 		return false;
-	snprintf(ret_why, WHY_BYTES, "%s: thread %u, %.3f s%s", trigger->text, tid,
-		 (double)longest / 1e9, goes_on ? " so far" : "");
+	snprintf(ret_why, WHY_BYTES, "%s: thread %u, %.3f s%s", trigger->text, tid, (double)longest / 1e9,
+		 goes_on ? " so far" : "");
 	return true;
 }
 
-static bool hang_fired(const struct scope_triggers *triggers, const struct trigger *trigger,
-		       uint64_t now_ns, char *ret_why)
+static bool hang_fired(const struct scope_triggers *triggers, const struct trigger *trigger, uint64_t now_ns,
+		       char *ret_why)
 {
 	struct scope_live_hang hang;
 	const char *name;
@@ -234,8 +234,8 @@ static bool hang_fired(const struct scope_triggers *triggers, const struct trigg
 	if (!scope_recorder_live_find_hang(triggers->live, now_ns, trigger->limit, &hang))
 		return false;
 	name = hang.nr == SCOPE_NR_NONE ? "no call" : scope_syscall_name(hang.nr);
-	snprintf(ret_why, WHY_BYTES, "%s: thread %u in %s for %.1f s", trigger->text, hang.tid,
-		 name ? name : "a call", (double)hang.for_ns / 1e9);
+	snprintf(ret_why, WHY_BYTES, "%s: thread %u in %s for %.1f s", trigger->text, hang.tid, name ? name : "a call",
+		 (double)hang.for_ns / 1e9);
 	return true;
 }
 
@@ -251,12 +251,10 @@ static void end_second(struct scope_triggers *triggers)
 	triggers->unit_tid = period->unit_tid;
 	for (size_t i = 0; i < triggers->count; i++)
 		if (triggers->trigger[i].kind == TRIGGER_RATE)
-			triggers->trigger[i].count[second % HISTORY] =
-				period->call[triggers->trigger[i].nr];
+			triggers->trigger[i].count[second % HISTORY] = period->call[triggers->trigger[i].nr];
 }
 
-static bool fired(const struct scope_triggers *triggers, const struct trigger *trigger,
-		  uint64_t now_ns, char *ret_why)
+static bool fired(const struct scope_triggers *triggers, const struct trigger *trigger, uint64_t now_ns, char *ret_why)
 {
 	switch (trigger->kind) {
 	case TRIGGER_RATE:

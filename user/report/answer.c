@@ -33,8 +33,8 @@ static void tell_stuck(const struct scope_model *model, const struct scope_model
 		return;
 	}
 	if (finding->kind == SCOPE_FINDING_SPIN) {
-		fprintf(to, "thread %s (tid %u) has run for %s without a system call.", thread->comm,
-			thread->tid, scope_report_format_ns(&age, finding->age_ns));
+		fprintf(to, "thread %s (tid %u) has run for %s without a system call.", thread->comm, thread->tid,
+			scope_report_format_ns(&age, finding->age_ns));
 		return;
 	}
 	fprintf(to, "thread %s (tid %u) has slept for %s in %s", thread->comm, thread->tid,
@@ -77,8 +77,7 @@ static void tell_finding(const struct scope_model *model, const struct scope_mod
 		break;
 	case SCOPE_FINDING_WAIT:
 		if (finding->asks)
-			fprintf(to, " asks a %s that usual requests do not ask, in %s",
-				one->waits_for, call);
+			fprintf(to, " asks a %s that usual requests do not ask, in %s", one->waits_for, call);
 		else if (finding->outside)
 			fprintf(to, " waits for a slow %s, in %s", one->waits_for, call);
 		else
@@ -152,7 +151,8 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 	if (scope_report_names_first(ranking))
 		tell_finding(model, model->finding, line.to);
 	else if (scope_report_is_bottleneck(model->analysis))
-		fputs(scope_report_bottleneck(&bottleneck, model->analysis, model->analysis->waits->bottleneck), line.to);
+		fputs(scope_report_bottleneck(&bottleneck, model->analysis, model->analysis->waits->bottleneck),
+		      line.to);
 	else
 		fputs(ranking->reason, line.to);
 	if (ranking->findings)

@@ -23,6 +23,7 @@ int scope_report_answer(const struct scope_model *model, char **ret_text);
  * Commands that work as they are. file: name of the trace, NULL where it has none. whole: all the evidence is
  * printed already.
  */
-void scope_report_next(const struct scope_model *model, const char *file, bool whole, struct scope_report_next *ret_next);
+void scope_report_next(const struct scope_model *model, const char *file, bool whole,
+		       struct scope_report_next *ret_next);
 
 #endif

@@ -8,7 +8,7 @@ static struct scope_basis_signatures make_signatures(const struct scope_analysis
 {
 	const struct scope_signatures *signatures = analysis->signatures;
 	const struct scope_evidence *second = analysis->second;
-	struct scope_basis_signatures made = {.known = second != NULL, .fit_share = NAN};
+	struct scope_basis_signatures made = { .known = second != NULL, .fit_share = NAN };
 
 	if (!second)
 		return made;
@@ -28,7 +28,7 @@ static struct scope_basis_baseline make_baseline(const struct scope_analysis *an
 	const struct scope_reference *reference = analysis->reference;
 	const struct scope_timeline *timeline = analysis->units->timeline;
 	const double seconds = (timeline->end_ns - timeline->begin_ns) / 1e9;
-	struct scope_basis_baseline made = {.known = reference != NULL, .per_s = NAN, .here_per_s = NAN};
+	struct scope_basis_baseline made = { .known = reference != NULL, .per_s = NAN, .here_per_s = NAN };
 
 	if (!reference)
 		return made;

@@ -17,7 +17,7 @@ struct scope_basis_signatures {
 /* Other units that units were compared with; known false: none. */
 struct scope_basis_baseline {
 	bool known;
-	bool before; /* those of the same trace, from before since_ns */
+	bool before;	    /* those of the same trace, from before since_ns */
 	size_t populations; /* that were compared with it */
 	uint64_t units;
 	double seconds;
@@ -31,9 +31,9 @@ struct scope_basis {
 	uint64_t requests, units;
 	size_t populations;
 	uint64_t stacks, nameless, cut, broken, tracer; /* as in struct scope_evidence */
-	uint64_t given_up; /* that have one address: SCOPE_META_STACKS_GIVEN_UP */
-	uint64_t skipped, absent, lost; /* stacks that are not there: SCOPE_META_STACKS_… */
-	uint64_t stack_min_ns, stack_highest_ns; /* what a call had to take for a stack, usually and at most */
+	uint64_t given_up;				/* that have one address: SCOPE_META_STACKS_GIVEN_UP */
+	uint64_t skipped, absent, lost;			/* stacks that are not there: SCOPE_META_STACKS_… */
+	uint64_t stack_min_ns, stack_highest_ns;	/* what a call had to take for a stack, usually and at most */
 	struct scope_basis_signatures signatures;
 	struct scope_basis_baseline baseline;
 	uint64_t false_wakeups, untold, discarded;

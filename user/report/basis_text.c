@@ -64,13 +64,12 @@ static void tell_stacks(const struct scope_basis *basis, FILE *to)
 {
 	if (!basis->stacks)
 		return;
-	fprintf(to, " (%.1f %% without a program function, %.1f %% cut short",
-		100.0 * basis->nameless / basis->stacks, 100.0 * basis->cut / basis->stacks);
+	fprintf(to, " (%.1f %% without a program function, %.1f %% cut short", 100.0 * basis->nameless / basis->stacks,
+		100.0 * basis->cut / basis->stacks);
 	if (basis->broken)
 		fprintf(to, ", %.1f %% broken", 100.0 * basis->broken / basis->stacks);
 	if (basis->tracer)
-		fprintf(to, ", %.1f %% hit the tracer itself and were left out",
-			100.0 * basis->tracer / basis->stacks);
+		fprintf(to, ", %.1f %% hit the tracer itself and were left out", 100.0 * basis->tracer / basis->stacks);
 	if (basis->cut > CUT_MUCH * basis->stacks)
 		fprintf(to, ": --stack-bytes %d copies longer ones", SCOPE_STACK_BYTES_MAX);
 	fputc(')', to);
@@ -102,8 +101,8 @@ static void tell_rule(const struct scope_basis *basis, FILE *to)
 		"median; a finding needs %.0f %% of busy time, %u units, both halves of the window, odds "
 		"×%.0f and share ×%.1f (or odds ×%.0f) against usual units.",
 		scope_report_format_count(&requests, basis->requests), scope_report_format_count(&units, basis->units),
-		basis->populations, basis->z, basis->detect.times_min, 100 * rule->excess_share,
-		rule->units_min, rule->odds_min, rule->times_min, rule->odds_alone);
+		basis->populations, basis->z, basis->detect.times_min, 100 * rule->excess_share, rule->units_min,
+		rule->odds_min, rule->times_min, rule->odds_alone);
 }
 
 static void tell_basis(const struct scope_basis *basis, FILE *to)
@@ -123,16 +122,20 @@ static void tell_basis(const struct scope_basis *basis, FILE *to)
 		fprintf(to, " %s false wakeups were taken for part of the sleep.",
 			scope_report_format_count(&a, basis->false_wakeups));
 	if (basis->untold)
-		fprintf(to, " %s times a thread ran without the kernel having told that it came to a CPU: its sleep "
-			"was taken to end there.", scope_report_format_count(&a, basis->untold));
+		fprintf(to,
+			" %s times a thread ran without the kernel having told that it came to a CPU: its sleep "
+			"was taken to end there.",
+			scope_report_format_count(&a, basis->untold));
 	if (basis->discarded)
 		fprintf(to, " %s units were discarded because events around them were lost.",
 			scope_report_format_count(&a, basis->discarded));
 	if (cluster->linkage != scope_anomaly_detect_defaults.cluster.linkage)
 		fprintf(to, " Units were put together by %s clustering.", scope_cluster_linkage_name(cluster->linkage));
 	if (basis->sampled)
-		fprintf(to, " So many different units that %s, taken at random, were clustered, and the others "
-			"put to those they resemble.", scope_report_format_count(&a, cluster->max_points));
+		fprintf(to,
+			" So many different units that %s, taken at random, were clustered, and the others "
+			"put to those they resemble.",
+			scope_report_format_count(&a, cluster->max_points));
 }
 
 int scope_report_section_basis(const struct report *report)

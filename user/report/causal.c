@@ -10,8 +10,7 @@
 
 const struct scope_effect *scope_report_effect(const struct scope_report_causal *causal, size_t index)
 {
-	const uint32_t number = causal && causal->result ? causal->finding[index].number :
-				SCOPE_REPORT_NO_SITE;
+	const uint32_t number = causal && causal->result ? causal->finding[index].number : SCOPE_REPORT_NO_SITE;
 
 	return number != SCOPE_REPORT_NO_SITE ? &causal->result->effect[number] : NULL;
 }

@@ -59,8 +59,8 @@ static json_t *make_side(const json_t *report)
 	const double seconds = (number(trace, "end_ns") - number(trace, "begin_ns")) / 1e9, all = all_units(report);
 	const bool requests = !strcmp(unit_key(report), "requests");
 
-	return json_pack("{s:s, s:f, s:b, s:f, s:f, s:o}", "verdict", text(report, "verdict"), "seconds", seconds, "requests",
-			 requests, "units", all, "per_s", seconds > 0 ? all / seconds : 0, "slow",
+	return json_pack("{s:s, s:f, s:b, s:f, s:f, s:o}", "verdict", text(report, "verdict"), "seconds", seconds,
+			 "requests", requests, "units", all, "per_s", seconds > 0 ? all / seconds : 0, "slow",
 			 make_share(number(basis, requests ? "slow_requests" : "slow_units"), all));
 }
 
@@ -105,7 +105,8 @@ static json_t *make_finding(const json_t *finding, double all)
 	if (!finding)
 		return json_null();
 	if (is_stuck(finding))
-		return json_pack("{s:f, s:f}", "threads", number(finding, "threads"), "age_ns", number(finding, "age_ns"));
+		return json_pack("{s:f, s:f}", "threads", number(finding, "threads"), "age_ns",
+				 number(finding, "age_ns"));
 	return json_pack("{s:f, s:o, s:f, s:f, s:f}", "units", number(finding, "units"), "in",
 			 make_share(number(finding, "units"), all), "usual_ns", number(finding, "usual_ns"), "p50_ns",
 			 number(finding, "p50_ns"), "p99_ns", number(finding, "p99_ns"));
@@ -192,10 +193,11 @@ static json_t *make_groups(const json_t *before, const json_t *after)
 		if (!one || (fabs(part_of(one, "run_ns") - part_of(other, "run_ns")) < POINTS &&
 			     fabs(part_of(one, "queue_ns") - part_of(other, "queue_ns")) < POINTS))
 			continue;
-		json_array_append_new(groups, json_pack(
-			"{s:s, s:[f, f], s:[f, f], s:[f, f]}", "name", text(other, "name"), "run", part_of(one, "run_ns"),
-			part_of(other, "run_ns"), "queue", part_of(one, "queue_ns"), part_of(other, "queue_ns"), "asleep",
-			asleep(one), asleep(other)));
+		json_array_append_new(groups,
+				      json_pack("{s:s, s:[f, f], s:[f, f], s:[f, f]}", "name", text(other, "name"),
+						"run", part_of(one, "run_ns"), part_of(other, "run_ns"), "queue",
+						part_of(one, "queue_ns"), part_of(other, "queue_ns"), "asleep",
+						asleep(one), asleep(other)));
 	}
 	return groups;
 }
@@ -207,7 +209,7 @@ json_t *scope_report_compare(const json_t *before, const json_t *after, double t
 
 	functions = make_functions(before, after, threshold, &worse);
 	slower = beyond(json_object_get(other, "slow"), json_object_get(one, "slow"), threshold);
-	return json_pack("{s:b, s:f, s:b, s:o, s:o, s:o, s:o}", "worse", worse || slower, "threshold", threshold, "slower",
-			 slower, "before", one, "after", other, "functions", functions, "groups",
+	return json_pack("{s:b, s:f, s:b, s:o, s:o, s:o, s:o}", "worse", worse || slower, "threshold", threshold,
+			 "slower", slower, "before", one, "after", other, "functions", functions, "groups",
 			 make_groups(before, after));
 }

@@ -37,7 +37,8 @@ static void put_side(FILE *out, const char *name, const char *path, const json_t
 
 	fprintf(out, "%s  %s: ", name, path);
 	put(out, side, "verdict");
-	fprintf(out, ", %s %s in %.1f s, %s a second\n        slow ", scope_report_format_count(&count, (uint64_t)number(side, "units")),
+	fprintf(out, ", %s %s in %.1f s, %s a second\n        slow ",
+		scope_report_format_count(&count, (uint64_t)number(side, "units")),
 		requests ? "requests" : "units of work", number(side, "seconds"),
 		scope_report_format_count(&rate, (uint64_t)(number(side, "per_s") + 0.5)));
 	put_share(out, json_object_get(side, "slow"));
@@ -75,7 +76,8 @@ void scope_report_compare_print(const json_t *found, const char *const *path, FI
 	const json_t *functions = json_object_get(found, "functions"), *groups = json_object_get(found, "groups");
 
 	fprintf(out, "%s, by more than %.0f %% and beyond 95 %% intervals\n\n",
-		json_is_true(json_object_get(found, "worse")) ? "WORSE" : "NOT WORSE", 100 * number(found, "threshold"));
+		json_is_true(json_object_get(found, "worse")) ? "WORSE" : "NOT WORSE",
+		100 * number(found, "threshold"));
 	put_side(out, "before", path[0], json_object_get(found, "before"));
 	put_side(out, "after ", path[1], json_object_get(found, "after"));
 	if (json_array_size(functions))

@@ -35,12 +35,12 @@ struct scope_figure {
 
 /* Experiments of one site that count. 0 or -ENOMEM. */
 int scope_report_figure_create(const struct scope_causal_result *result, uint32_t site,
-			struct scope_figure *ret_figure);
+			       struct scope_figure *ret_figure);
 void scope_report_figure_free(struct scope_figure *figure);
 
 /* Draws in characters, width by height of them inside the axes. */
 void scope_report_figure_print(const struct scope_figure *figure, enum scope_causal_kind kind, unsigned width,
-			unsigned height, FILE *out);
+			       unsigned height, FILE *out);
 
 /* "1.2 ms" or "+12 %": a value on an axis. Returns text. */
 const char *scope_report_figure_label(enum scope_causal_kind kind, double value, char *ret_text, size_t bytes);

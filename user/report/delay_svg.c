@@ -67,15 +67,15 @@ static void draw_ticks(const struct scope_figure *figure, enum scope_causal_kind
 
 	/* By number, and plus 0: a sum of steps may miss 0, and round() gives -0. */
 	for (double i = ceil(figure->x_min / x_step); i * x_step <= figure->x_max * (1 + 1e-9); i++)
-		fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
-			x_of(figure, i * x_step), HEIGHT - BOTTOM + 15,
-			scope_report_figure_label(kind, i * x_step + 0.0, text, sizeof(text)));
+		fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x_of(figure, i * x_step),
+			HEIGHT - BOTTOM + 15, scope_report_figure_label(kind, i * x_step + 0.0, text, sizeof(text)));
 	for (double i = ceil(figure->y_min / y_step); i * y_step <= figure->y_max; i++)
-		fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n"
+		fprintf(out,
+			"<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n"
 			"<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#ddd\"/>\n",
 			LEFT - 5, y_of(figure, i * y_step) + 4,
-			scope_report_figure_label(kind, i * y_step + 0.0, text, sizeof(text)),
-			LEFT, y_of(figure, i * y_step), WIDTH - RIGHT, y_of(figure, i * y_step));
+			scope_report_figure_label(kind, i * y_step + 0.0, text, sizeof(text)), LEFT,
+			y_of(figure, i * y_step), WIDTH - RIGHT, y_of(figure, i * y_step));
 }
 
 static void draw_axes(const struct scope_figure *figure, enum scope_causal_kind kind, FILE *out)
@@ -83,11 +83,10 @@ static void draw_axes(const struct scope_figure *figure, enum scope_causal_kind 
 	const bool speedup = kind == SCOPE_CAUSAL_SPEEDUP;
 
 	draw_ticks(figure, kind, out);
-	fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#888\"/>\n",
-		LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-	fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
-		LEFT + (WIDTH - LEFT - RIGHT) / 2, HEIGHT - 10,
-		speedup ? "the site is faster by" : "delay per visit of the progress point");
+	fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#888\"/>\n", LEFT, TOP,
+		WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+	fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", LEFT + (WIDTH - LEFT - RIGHT) / 2,
+		HEIGHT - 10, speedup ? "the site is faster by" : "delay per visit of the progress point");
 	fprintf(out, "<text transform=\"translate(15 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n",
 		TOP + (HEIGHT - TOP - BOTTOM) / 2,
 		speedup ? "the program is faster by" : "period of the progress point");
@@ -101,9 +100,10 @@ static void draw_bars(const struct scope_figure *figure, FILE *out)
 		const double high = fmin(figure->y_max, fmax(figure->y_min, figure->bar[i].high));
 		const double x = x_of(figure, figure->bar[i].x);
 
-		fprintf(out, "<path class=\"interval\" d=\"M%.1f %.1fV%.1fM%.1f %.1fh8M%.1f %.1fh8\" "
-			"stroke=\"#333\" fill=\"none\"/>\n", x, y_of(figure, low), y_of(figure, high),
-			x - 4, y_of(figure, low), x - 4, y_of(figure, high));
+		fprintf(out,
+			"<path class=\"interval\" d=\"M%.1f %.1fV%.1fM%.1f %.1fh8M%.1f %.1fh8\" "
+			"stroke=\"#333\" fill=\"none\"/>\n",
+			x, y_of(figure, low), y_of(figure, high), x - 4, y_of(figure, low), x - 4, y_of(figure, high));
 	}
 }
 
@@ -123,8 +123,8 @@ static void draw_line(const struct scope_figure *figure, FILE *out)
 	}
 	if (left < right)
 		fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#c33\"/>\n",
-			x_of(figure, left), y_of(figure, figure->intercept + figure->slope * left),
-			x_of(figure, right), y_of(figure, figure->intercept + figure->slope * right));
+			x_of(figure, left), y_of(figure, figure->intercept + figure->slope * left), x_of(figure, right),
+			y_of(figure, figure->intercept + figure->slope * right));
 }
 
 static int draw_site(const struct scope_causal_result *result, uint32_t site, unsigned place, FILE *out)
@@ -135,13 +135,13 @@ static int draw_site(const struct scope_causal_result *result, uint32_t site, un
 
 	if (err)
 		return err;
-	fprintf(out, "<g transform=\"translate(0 %u)\">\n<text x=\"%d\" y=\"18\" font-weight=\"bold\">",
-		place * HEIGHT, LEFT);
+	fprintf(out, "<g transform=\"translate(0 %u)\">\n<text x=\"%d\" y=\"18\" font-weight=\"bold\">", place * HEIGHT,
+		LEFT);
 	escape(result->site[site], out);
 	fprintf(out, "</text>\n<text x=\"%d\" y=\"33\">%s", LEFT, scope_causal_effect_word(effect->verdict));
 	if (effect->known)
-		fprintf(out, ", slope %.2f (95 %%: %.2f to %.2f), n %zu", effect->fit.slope,
-			effect->fit.slope_95.low, effect->fit.slope_95.high, effect->n);
+		fprintf(out, ", slope %.2f (95 %%: %.2f to %.2f), n %zu", effect->fit.slope, effect->fit.slope_95.low,
+			effect->fit.slope_95.high, effect->n);
 	if (figure.bars)
 		fputs("; bars: 95 % of the means", out);
 	fputs("</text>\n", out);
@@ -160,9 +160,11 @@ int scope_report_delay_svg(const struct scope_causal_result *result, FILE *out)
 {
 	int err = 0;
 
-	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
+	fprintf(out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
 		"font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" "
-		"fill=\"#fff\"/>\n", WIDTH, HEIGHT * result->sites);
+		"fill=\"#fff\"/>\n",
+		WIDTH, HEIGHT * result->sites);
 	for (uint32_t i = 0; i < result->sites && !err; i++)
 		err = draw_site(result, result->rank[i], i, out);
 	fputs("</svg>\n", out);

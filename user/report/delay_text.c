@@ -43,8 +43,7 @@ static void print_head(const struct scope_causal_result *result, FILE *out)
 	fprintf(out, "\n%zu experiments in %.1f s · seed %" PRIu64 " · progress: %s\n", result->count,
 		(double)elapsed_ns / 1e9, result->seed, result->progress);
 	if (result->ended[0])
-		fprintf(out, "Not all of the %zu experiments planned were made: %s.\n", result->planned,
-			result->ended);
+		fprintf(out, "Not all of the %zu experiments planned were made: %s.\n", result->planned, result->ended);
 	fputc('\n', out);
 }
 
@@ -101,8 +100,7 @@ static void print_table(const struct scope_causal_result *result, bool colour, F
 			result->sites - shown(result));
 }
 
-static void print_level(const struct scope_causal_result *result, const struct scope_effect_level *level,
-			FILE *out)
+static void print_level(const struct scope_causal_result *result, const struct scope_effect_level *level, FILE *out)
 {
 	struct scope_text asked, served, period;
 
@@ -110,9 +108,10 @@ static void print_level(const struct scope_causal_result *result, const struct s
 	if (result->kind == SCOPE_CAUSAL_SPEEDUP) {
 		fprintf(out, "%5.0f %%%5s", level->value * 100, "");
 	} else {
-		scope_report_format_padded(out, level->value == 0 ? "0" : scope_report_format_ns(&asked, level->value), 12);
-		scope_report_format_padded(out, level->served_ns > 0 ? scope_report_format_ns(&served, level->served_ns) :
-				    "", 12);
+		scope_report_format_padded(out, level->value == 0 ? "0" : scope_report_format_ns(&asked, level->value),
+					   12);
+		scope_report_format_padded(
+			out, level->served_ns > 0 ? scope_report_format_ns(&served, level->served_ns) : "", 12);
 	}
 	fprintf(out, "%4zu  ", level->n);
 	scope_report_format_padded(out, scope_report_format_ns(&period, level->period_ns), level->known ? 12 : 1);
@@ -122,14 +121,12 @@ static void print_level(const struct scope_causal_result *result, const struct s
 	fputc('\n', out);
 }
 
-static void print_levels(const struct scope_causal_result *result, const struct scope_effect *effect,
-			 FILE *out)
+static void print_levels(const struct scope_causal_result *result, const struct scope_effect *effect, FILE *out)
 {
 	const double base = effect->levels ? effect->level[0].period_ns : 0;
 
 	if (result->kind == SCOPE_CAUSAL_SPEEDUP)
-		fprintf(out, "  %-12s%4s  %-12s%8s   %s\n", "speedup", "n", "period", "program",
-			"95 % interval");
+		fprintf(out, "  %-12s%4s  %-12s%8s   %s\n", "speedup", "n", "period", "program", "95 % interval");
 	else
 		fprintf(out, "  %-12s%-12s%4s  %-12s%8s   %s\n", "delay", "served", "n", "period", "program",
 			"95 % interval");

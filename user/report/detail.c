@@ -11,10 +11,10 @@
 #include "base/syscall_name.h"
 #include "report/format.h"
 
-#define ODDS_TOLD 1000	 /* beyond, the figure is that of very few usual stacks */
-#define MOST 0.5	 /* of the stacks: the path is said to be cut short */
-#define EXAMPLE_CALLS 8	 /* of a slow unit and a usual one */
-#define KERNEL_NAMES 4	 /* the innermost functions of the kernel */
+#define ODDS_TOLD 1000	/* beyond, the figure is that of very few usual stacks */
+#define MOST 0.5	/* of the stacks: the path is said to be cut short */
+#define EXAMPLE_CALLS 8 /* of a slow unit and a usual one */
+#define KERNEL_NAMES 4	/* the innermost functions of the kernel */
 
 const char *scope_report_section_call(uint32_t nr)
 {
@@ -123,7 +123,8 @@ static void print_owner(const struct report *report, const struct scope_model_fi
 			one->finding->circle ? ", and waits for this one: a deadlock" : "");
 	else
 		fputs("     mind        the function that holds the lock may be another one: see the other "
-		      "lines\n", report->out);
+		      "lines\n",
+		      report->out);
 }
 
 static void print_stuck(const struct report *report, const struct scope_model_finding *one)
@@ -141,15 +142,13 @@ static void print_stuck(const struct report *report, const struct scope_model_fi
 		return;
 	}
 	if (finding->kind == SCOPE_FINDING_SPIN) {
-		fprintf(report->out,
-			"     who         %s (tid %u), running for %s without a system call, %u samples\n",
-			thread->comm, thread->tid, scope_report_format_ns(&age, finding->age_ns),
-			finding->samples);
+		fprintf(report->out, "     who         %s (tid %u), running for %s without a system call, %u samples\n",
+			thread->comm, thread->tid, scope_report_format_ns(&age, finding->age_ns), finding->samples);
 		return;
 	}
-	fprintf(report->out, "     who         %s (tid %u)%s, asleep for %s in %s\n",
-		thread->comm, thread->tid, finding->threads > 1 ? " and others" : "",
-		scope_report_format_ns(&age, finding->age_ns), one->sleeps_in);
+	fprintf(report->out, "     who         %s (tid %u)%s, asleep for %s in %s\n", thread->comm, thread->tid,
+		finding->threads > 1 ? " and others" : "", scope_report_format_ns(&age, finding->age_ns),
+		one->sleeps_in);
 	if (finding->lock)
 		print_owner(report, one);
 }
@@ -185,7 +184,8 @@ static int print_example(const struct report *report, const struct scope_model_f
 	int err = one->has_slow ? print_path(report, &one->slow, "     syscalls    ") : 0;
 
 	if (!err && one->has_usual)
-		err = print_path(report, &one->usual, one->usual_of_baseline ? "       baseline  " : "       usual     ");
+		err = print_path(report, &one->usual,
+				 one->usual_of_baseline ? "       baseline  " : "       usual     ");
 	return err;
 }
 
@@ -197,8 +197,7 @@ static void print_evidence(const struct report *report, const struct scope_findi
 		snprintf(kernel, sizeof(kernel), " (%.0f %% in the kernel)", 100 * finding->kernel_share);
 	if (finding->by_stacks)
 		snprintf(by, sizeof(by), "stacks%s: %u samples%s, %u sleeps",
-			 finding->signature ? " and signature" : "", finding->samples, kernel,
-			 finding->sleeps);
+			 finding->signature ? " and signature" : "", finding->samples, kernel, finding->sleeps);
 	else
 		snprintf(by, sizeof(by), "signature: found in %u units", finding->units);
 	if (!isfinite(finding->odds))
@@ -268,7 +267,8 @@ static void print_doing(const struct report *report, const struct scope_model_fi
 			one->waits_for);
 	if (finding->pauses)
 		fputs("     mind        it sleeps by itself, as usual requests do not: a pause that clients ask for "
-		      "looks the\n                 same\n", report->out);
+		      "looks the\n                 same\n",
+		      report->out);
 	if (!one->stuck)
 		print_times(report, finding);
 	print_lost(report, finding);
@@ -309,8 +309,8 @@ int scope_report_section_details(const struct report *report)
 	for (size_t i = 0; !err && i < findings && i < report->style->details; i++) {
 		const struct scope_model_finding *one = &report->model->finding[i];
 
-		fprintf(report->out, "  %zu  %s%s%s\n", i + 1, scope_report_section_bold(report), scope_report_section_function(one),
-			scope_report_section_plain(report));
+		fprintf(report->out, "  %zu  %s%s%s\n", i + 1, scope_report_section_bold(report),
+			scope_report_section_function(one), scope_report_section_plain(report));
 		err = print_finding(report, one);
 		fputc('\n', report->out);
 	}

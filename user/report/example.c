@@ -18,8 +18,7 @@ static void choose_calls(const struct scope_path *path, size_t most, bool *shown
 		size_t longest = path->calls;
 
 		for (size_t i = 0; i < path->calls; i++)
-			if (!shown[i] && (longest == path->calls ||
-					  path->call[i].ns > path->call[longest].ns))
+			if (!shown[i] && (longest == path->calls || path->call[i].ns > path->call[longest].ns))
 				longest = i;
 		shown[longest] = true;
 	}

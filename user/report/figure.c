@@ -81,12 +81,13 @@ static void add_bars(const struct scope_causal_result *result, uint32_t site, st
 	}
 }
 
-int scope_report_figure_create(const struct scope_causal_result *result, uint32_t site,
-			struct scope_figure *ret_figure)
+int scope_report_figure_create(const struct scope_causal_result *result, uint32_t site, struct scope_figure *ret_figure)
 {
 	const struct scope_effect *effect = &result->effect[site];
 	struct scope_figure figure = {
-		.line = effect->known, .slope = effect->fit.slope, .intercept = effect->fit.intercept,
+		.line = effect->known,
+		.slope = effect->fit.slope,
+		.intercept = effect->fit.intercept,
 	};
 
 	figure.x = calloc(2 * result->count + 1, sizeof(*figure.x));
@@ -94,8 +95,7 @@ int scope_report_figure_create(const struct scope_causal_result *result, uint32_
 		return -ENOMEM;
 	figure.y = figure.x + result->count;
 	for (size_t i = 0; i < result->count; i++)
-		if (result->experiment[i].site == site &&
-		    result->experiment[i].progress >= SCOPE_CAUSAL_VISITS_MIN)
+		if (result->experiment[i].site == site && result->experiment[i].progress >= SCOPE_CAUSAL_VISITS_MIN)
 			add_point(&result->experiment[i], result->kind, base_mean(effect), &figure);
 	add_bars(result, site, &figure);
 	set_frame(result->kind, &figure);
@@ -141,8 +141,8 @@ static void draw(const struct scope_figure *figure, unsigned width, unsigned hei
 
 	memset(cell, ' ', width * height);
 	for (size_t i = 0; i < figure->n; i++)
-		put(cell, width, height, (figure->x[i] - figure->x_min) / wide,
-		    (figure->y[i] - figure->y_min) / high, 'o');
+		put(cell, width, height, (figure->x[i] - figure->x_min) / wide, (figure->y[i] - figure->y_min) / high,
+		    'o');
 	for (unsigned column = 0; figure->line && column < width; column++) {
 		const double x = (column + 0.5) / width;
 		const double y = figure->intercept + figure->slope * (figure->x_min + x * wide);
@@ -154,7 +154,7 @@ static void draw(const struct scope_figure *figure, unsigned width, unsigned hei
 }
 
 void scope_report_figure_print(const struct scope_figure *figure, enum scope_causal_kind kind, unsigned width,
-			unsigned height, FILE *out)
+			       unsigned height, FILE *out)
 {
 	char cell[WIDTH_MAX * HEIGHT_MAX], text[32];
 

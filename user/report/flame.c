@@ -63,8 +63,7 @@ static int choose_levels(struct flame *flame)
 			at--;
 		last = flame->levels ? flame->level[flame->levels - 1].units : SIZE_MAX;
 		if (count - at < last)
-			flame->level[flame->levels++] =
-				(struct level){ quantiles[i], i ? wall[at] : 0, count - at };
+			flame->level[flame->levels++] = (struct level){ quantiles[i], i ? wall[at] : 0, count - at };
 	}
 	free(wall);
 	return 0;
@@ -177,8 +176,8 @@ static json_t *make_node(const struct flame *flame, size_t index)
 	const struct node *node = &flame->node[index];
 	json_t *row = json_array();
 
-	json_array_append_new(row, index ? json_integer(flame->node[flame->tree->node[index].parent].number)
-					 : json_null());
+	json_array_append_new(row,
+			      index ? json_integer(flame->node[flame->tree->node[index].parent].number) : json_null());
 	json_array_append_new(row, function ? make_text(scope_signatures_name(flame->analysis->signatures, function))
 					    : json_null());
 	json_array_append_new(row, function ? make_text(function->module) : json_null());

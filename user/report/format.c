@@ -13,7 +13,7 @@ const char *scope_report_format_ns(struct scope_text *buffer, double ns)
 	static const struct {
 		double unit;
 		const char *name;
-	} scale[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}};
+	} scale[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" } };
 	size_t i = 0;
 	double value;
 
@@ -22,7 +22,10 @@ const char *scope_report_format_ns(struct scope_text *buffer, double ns)
 		i++;
 	value = ns / scale[i].unit;
 	snprintf(buffer->text, sizeof(buffer->text), "%.*f %s",
-		 value >= 100 || value == 0 ? 0 : value >= 1 ? 1 : 2, value, scale[i].name);
+		 value >= 100 || value == 0 ? 0
+		 : value >= 1		    ? 1
+					    : 2,
+		 value, scale[i].name);
 	return buffer->text;
 }
 
@@ -45,8 +48,8 @@ const char *scope_report_format_large(struct scope_text *buffer, uint64_t count)
 {
 	if (count < 100000)
 		return scope_report_format_count(buffer, count);
-	snprintf(buffer->text, sizeof(buffer->text), "%.1f %c",
-		 count < 1000000 ? count / 1e3 : count / 1e6, count < 1000000 ? 'k' : 'M');
+	snprintf(buffer->text, sizeof(buffer->text), "%.1f %c", count < 1000000 ? count / 1e3 : count / 1e6,
+		 count < 1000000 ? 'k' : 'M');
 	return buffer->text;
 }
 
@@ -67,7 +70,10 @@ void scope_report_format_padded(FILE *out, const char *text, unsigned width)
 	fprintf(out, "%s%*s", text, used < width ? (int)(width - used) : 0, "");
 }
 
-unsigned scope_report_format_columns(const char *text) { return columns(text, strlen(text)); }
+unsigned scope_report_format_columns(const char *text)
+{
+	return columns(text, strlen(text));
+}
 
 /* The bracket that opens what the name ends with; its end where it does not end with one, or is all of it. */
 static const char *find_arguments(const char *name, const char *end)
@@ -144,14 +150,14 @@ void scope_report_format_name(FILE *out, const char *name, unsigned width)
 		end = cut == end && blank ? blank : cut;
 	}
 	if (columns(name, (size_t)(end - name)) <= width) {
-		fprintf(out, "%.*s%*s", (int)(end - name), name,
-			(int)(width - columns(name, (size_t)(end - name))), "");
+		fprintf(out, "%.*s%*s", (int)(end - name), name, (int)(width - columns(name, (size_t)(end - name))),
+			"");
 		return;
 	}
 	cut = find_parts(name, end, width - 1);
 	if (cut)
-		fprintf(out, "…%.*s%*s", (int)(end - cut), cut,
-			(int)(width - 1 - columns(cut, (size_t)(end - cut))), "");
+		fprintf(out, "…%.*s%*s", (int)(end - cut), cut, (int)(width - 1 - columns(cut, (size_t)(end - cut))),
+			"");
 	else
 		fprintf(out, "%.*s…", (int)(skip_columns(name, end, width - 1) - name), name);
 }
@@ -194,7 +200,7 @@ void scope_report_format_paragraph(FILE *out, const char *head, const char *text
 
 int scope_report_paragraph_begin(struct scope_paragraph *paragraph)
 {
-	*paragraph = (struct scope_paragraph){0};
+	*paragraph = (struct scope_paragraph){ 0 };
 	paragraph->to = open_memstream(&paragraph->text, &paragraph->size);
 	return paragraph->to ? 0 : -ENOMEM;
 }

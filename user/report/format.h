@@ -11,7 +11,7 @@ struct scope_text {
 	char text[64];
 };
 
-const char *scope_report_format_ns(struct scope_text *buffer, double ns);	   /* "4.1 ms" */
+const char *scope_report_format_ns(struct scope_text *buffer, double ns);	  /* "4.1 ms" */
 const char *scope_report_format_count(struct scope_text *buffer, uint64_t count); /* "48,310" */
 const char *scope_report_format_large(struct scope_text *buffer, uint64_t count); /* "12.4 M" */
 

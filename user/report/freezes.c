@@ -14,18 +14,21 @@ const char *scope_report_freezes_name(struct scope_freezes_text *buffer, const s
 	const struct scope_freezes *freezes = &analysis->freezes;
 	const uint64_t begin_ns = analysis->units->timeline->begin_ns;
 	struct scope_text count, length, at;
-	size_t used = (size_t)snprintf(buffer->text, sizeof(buffer->text), "%s stall%s:",
-				       scope_report_format_count(&count, freezes->count), freezes->count == 1 ? "" : "s");
+	size_t used = (size_t)snprintf(buffer->text, sizeof(buffer->text),
+				       "%s stall%s:", scope_report_format_count(&count, freezes->count),
+				       freezes->count == 1 ? "" : "s");
 
 	for (size_t i = 0; i < freezes->count && i < TOLD; i++) {
 		const struct scope_freeze *freeze = &freezes->freeze[i];
 
-		used += (size_t)snprintf(buffer->text + used, sizeof(buffer->text) - used, "%s %s at %s",
-					 i ? "," : "", scope_report_format_ns(&length, (double)(freeze->end_ns - freeze->begin_ns)),
+		used += (size_t)snprintf(buffer->text + used, sizeof(buffer->text) - used, "%s %s at %s", i ? "," : "",
+					 scope_report_format_ns(&length, (double)(freeze->end_ns - freeze->begin_ns)),
 					 scope_report_format_ns(&at, freeze->begin_ns > begin_ns
-								      ? (double)(freeze->begin_ns - begin_ns) : 0));
+									     ? (double)(freeze->begin_ns - begin_ns)
+									     : 0));
 	}
 	snprintf(buffer->text + used, sizeof(buffer->text) - used, "%s; about %s requests waited.",
-		 freezes->count > TOLD ? ", and so on" : "", scope_report_format_count(&count, (uint64_t)(freezes->kept + 0.5)));
+		 freezes->count > TOLD ? ", and so on" : "",
+		 scope_report_format_count(&count, (uint64_t)(freezes->kept + 0.5)));
 	return buffer->text;
 }

@@ -14,8 +14,7 @@ static void print_row(FILE *to, const struct scope_inside *row)
 	const char *module = row->function->module;
 	const bool own = !strcmp(module, "[kernel]");
 
-	fprintf(to, "%s%s%s (%.0f %%)", row->function->name, own ? "" : " ", own ? "" : module,
-		100 * row->share);
+	fprintf(to, "%s%s%s (%.0f %%)", row->function->name, own ? "" : " ", own ? "" : module, 100 * row->share);
 }
 
 int scope_report_section_inside(const struct scope_model_finding *one, char **ret_text)

@@ -34,10 +34,10 @@ json_t *scope_report_json_number(double value)
 static const char *verdict_name(enum scope_verdict verdict)
 {
 	static const char *const name[] = {
-		[SCOPE_VERDICT_NOTHING] = "nothing",   [SCOPE_VERDICT_HANG] = "hang",
-		[SCOPE_VERDICT_SPIN] = "spin",	       [SCOPE_VERDICT_SLOWDOWN] = "slowdown",
-		[SCOPE_VERDICT_FREEZES] = "freezes",
-		[SCOPE_VERDICT_OUTSIDE] = "outside",   [SCOPE_VERDICT_UNKNOWN] = "unknown",
+		[SCOPE_VERDICT_NOTHING] = "nothing", [SCOPE_VERDICT_HANG] = "hang",
+		[SCOPE_VERDICT_SPIN] = "spin",	     [SCOPE_VERDICT_SLOWDOWN] = "slowdown",
+		[SCOPE_VERDICT_FREEZES] = "freezes", [SCOPE_VERDICT_OUTSIDE] = "outside",
+		[SCOPE_VERDICT_UNKNOWN] = "unknown",
 	};
 
 	return name[verdict];
@@ -48,9 +48,9 @@ json_t *scope_report_json_function(const struct scope_function *function)
 	if (!function)
 		return json_null();
 	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:b}", "name", scope_report_json_string(function->name), "symbol",
-			 scope_report_json_string(function->symbol), "module", scope_report_json_string(function->module), "path",
-			 scope_report_json_string(function->path), "address", (json_int_t)function->start, "known",
-			 function->known);
+			 scope_report_json_string(function->symbol), "module",
+			 scope_report_json_string(function->module), "path", scope_report_json_string(function->path),
+			 "address", (json_int_t)function->start, "known", function->known);
 }
 
 json_t *scope_report_json_thread(const struct scope_thread *thread)
@@ -76,9 +76,9 @@ static json_t *make_freezes(const struct scope_analysis *analysis)
 		const struct scope_freeze *freeze = &analysis->freezes.freeze[i];
 
 		json_array_append_new(array, json_pack("{s:o, s:I, s:I, s:o}", "thread",
-						       scope_report_json_thread(
-							       scope_timeline_threads_at(analysis->units->timeline->threads, freeze->thread)), "begin_ns",
-						       (json_int_t)freeze->begin_ns, "end_ns",
+						       scope_report_json_thread(scope_timeline_threads_at(
+							       analysis->units->timeline->threads, freeze->thread)),
+						       "begin_ns", (json_int_t)freeze->begin_ns, "end_ns",
 						       (json_int_t)freeze->end_ns, "kept_waiting",
 						       scope_report_json_number(freeze->kept)));
 	}
@@ -89,9 +89,8 @@ static json_t *make_freezes(const struct scope_analysis *analysis)
 static json_t *make_near(const struct scope_model *model)
 {
 	static const char *const rule[] = {
-		[SCOPE_RULE_UNITS] = "units",	[SCOPE_RULE_ODDS] = "odds",
-		[SCOPE_RULE_TIMES] = "times",	[SCOPE_RULE_CHANCE] = "chance",
-		[SCOPE_RULE_HALVES] = "halves",	[SCOPE_RULE_FLOOR] = "floor",
+		[SCOPE_RULE_UNITS] = "units",	[SCOPE_RULE_ODDS] = "odds",	[SCOPE_RULE_TIMES] = "times",
+		[SCOPE_RULE_CHANCE] = "chance", [SCOPE_RULE_HALVES] = "halves", [SCOPE_RULE_FLOOR] = "floor",
 		[SCOPE_RULE_PARTS] = "parts",
 	};
 	json_t *array = json_array();
@@ -100,17 +99,16 @@ static json_t *make_near(const struct scope_model *model)
 		const struct scope_model_near *near = &model->near[i];
 		const struct scope_finding *finding = &near->near->finding;
 
-		json_array_append_new(array, json_pack("{s:o, s:o, s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "function",
-						       scope_report_json_function(finding->function), "share",
-						       scope_report_json_number(finding->share), "units",
-						       (json_int_t)finding->units, "odds",
-						       scope_report_json_number(finding->odds), "times",
-						       scope_report_json_number(finding->times), "fails",
-						       rule[near->near->fails], "units_at_first",
-						       scope_report_json_number(finding->units_at_first), "odds_needed",
-						       scope_report_json_number(near->odds_needed), "chance_z",
-						       scope_report_json_number(finding->chance_z), "costs_ns",
-						       scope_report_json_number(near->costs_ns)));
+		json_array_append_new(
+			array, json_pack("{s:o, s:o, s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "function",
+					 scope_report_json_function(finding->function), "share",
+					 scope_report_json_number(finding->share), "units", (json_int_t)finding->units,
+					 "odds", scope_report_json_number(finding->odds), "times",
+					 scope_report_json_number(finding->times), "fails", rule[near->near->fails],
+					 "units_at_first", scope_report_json_number(finding->units_at_first),
+					 "odds_needed", scope_report_json_number(near->odds_needed), "chance_z",
+					 scope_report_json_number(finding->chance_z), "costs_ns",
+					 scope_report_json_number(near->costs_ns)));
 	}
 	return array;
 }
@@ -119,14 +117,15 @@ static json_t *make_group(const struct scope_times *times)
 {
 	json_t *blocked = json_object();
 
-	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
-		json_object_set_new(blocked, scope_timeline_wait_class_name((enum scope_wait_class)class),
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class += 1)
+		json_object_set_new(blocked, scope_timeline_wait_class_name((enum scope_wait_class) class),
 				    scope_report_json_number(times->blocked_ns[class]));
 	return json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:b}", "name", scope_report_json_string(times->name),
 			 "threads", (json_int_t)times->threads, "wall_ns", scope_report_json_number(times->wall_ns),
-			 "run_ns", scope_report_json_number(times->run_ns), "queue_ns", scope_report_json_number(times->queue_ns),
-			 "unexplained_ns", scope_report_json_number(times->unexplained_ns), "blocked_ns", blocked,
-			 "unreliable", times->unexplained_ns > SCOPE_UNEXPLAINED_MAX * times->wall_ns);
+			 "run_ns", scope_report_json_number(times->run_ns), "queue_ns",
+			 scope_report_json_number(times->queue_ns), "unexplained_ns",
+			 scope_report_json_number(times->unexplained_ns), "blocked_ns", blocked, "unreliable",
+			 times->unexplained_ns > SCOPE_UNEXPLAINED_MAX * times->wall_ns);
 }
 
 static json_t *make_groups(const struct scope_model *model)
@@ -149,25 +148,27 @@ static json_t *make_trace(const struct scope_model *model)
 	const struct scope_analysis *analysis = model->analysis;
 	const struct scope_timeline *timeline = analysis->units->timeline;
 	const char *damage = scope_trace_damage(analysis->trace);
-	json_t *object = json_pack(
-		"{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "command",
-		make_meta(analysis, SCOPE_META_COMMAND), "pid",
-		(json_int_t)scope_trace_meta_number(analysis->trace, SCOPE_META_PID, 0), "kernel",
-		make_meta(analysis, SCOPE_META_KERNEL), "source", make_meta(analysis, SCOPE_META_SOURCE),
-		"source_lacks", make_meta(analysis, SCOPE_META_LACKS), "end",
-		make_meta(analysis, SCOPE_META_END_REASON), "damage",
-		damage[0] ? scope_report_json_string(damage) : json_null(), "begin_ns", (json_int_t)timeline->begin_ns,
-		"end_ns", (json_int_t)timeline->end_ns, "threads", (json_int_t)analysis->units->threads,
-		"events", (json_int_t)timeline->events, "lost",
-		(json_int_t)scope_timeline_lost(timeline));
+	json_t *object = json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "command",
+				   make_meta(analysis, SCOPE_META_COMMAND), "pid",
+				   (json_int_t)scope_trace_meta_number(analysis->trace, SCOPE_META_PID, 0), "kernel",
+				   make_meta(analysis, SCOPE_META_KERNEL), "source",
+				   make_meta(analysis, SCOPE_META_SOURCE), "source_lacks",
+				   make_meta(analysis, SCOPE_META_LACKS), "end",
+				   make_meta(analysis, SCOPE_META_END_REASON), "damage",
+				   damage[0] ? scope_report_json_string(damage) : json_null(), "begin_ns",
+				   (json_int_t)timeline->begin_ns, "end_ns", (json_int_t)timeline->end_ns, "threads",
+				   (json_int_t)analysis->units->threads, "events", (json_int_t)timeline->events, "lost",
+				   (json_int_t)scope_timeline_lost(timeline));
 
 	if (object)
-		json_object_update_new(object, json_pack(
-			"{s:o, s:o, s:o, s:o, s:I, s:I}", "host", make_meta(analysis, SCOPE_META_HOST), "command_line",
-			make_meta(analysis, SCOPE_META_COMMAND_LINE), "guard", make_meta(analysis, SCOPE_META_GUARD),
-			"wall_ns", model->begin_wall_ns ? json_integer((json_int_t)model->begin_wall_ns) :
-			json_null(), "thread_groups", (json_int_t)model->group_names, "late_threads",
-			(json_int_t)model->late));
+		json_object_update_new(
+			object,
+			json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "host", make_meta(analysis, SCOPE_META_HOST),
+				  "command_line", make_meta(analysis, SCOPE_META_COMMAND_LINE), "guard",
+				  make_meta(analysis, SCOPE_META_GUARD), "wall_ns",
+				  model->begin_wall_ns ? json_integer((json_int_t)model->begin_wall_ns) : json_null(),
+				  "thread_groups", (json_int_t)model->group_names, "late_threads",
+				  (json_int_t)model->late));
 	return object;
 }
 
@@ -176,26 +177,27 @@ static json_t *make_rule(const struct scope_basis *basis)
 {
 	const struct scope_rank_options *rank = &basis->rank;
 
-	return json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "z", scope_report_json_number(basis->z),
-			 "median_times", scope_report_json_number(basis->detect.times_min), "excess_share",
-			 scope_report_json_number(rank->excess_share), "units_min", (json_int_t)rank->units_min,
-			 "odds_min", scope_report_json_number(rank->odds_min), "times_min", scope_report_json_number(rank->times_min),
-			 "odds_alone", scope_report_json_number(rank->odds_alone), "linkage",
-			 scope_cluster_linkage_name(basis->detect.cluster.linkage), "points_max",
-			 (json_int_t)basis->detect.cluster.max_points, "units_at_first_min",
-			 scope_report_json_number(rank->units_at_first_min), "chance_z", scope_report_json_number(rank->chance_z), "half_share",
-			 scope_report_json_number(rank->half_share), "floor_ns", scope_report_json_number(rank->floor_ns), "floor_share",
-			 scope_report_json_number(rank->floor_share));
+	return json_pack(
+		"{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "z",
+		scope_report_json_number(basis->z), "median_times", scope_report_json_number(basis->detect.times_min),
+		"excess_share", scope_report_json_number(rank->excess_share), "units_min", (json_int_t)rank->units_min,
+		"odds_min", scope_report_json_number(rank->odds_min), "times_min",
+		scope_report_json_number(rank->times_min), "odds_alone", scope_report_json_number(rank->odds_alone),
+		"linkage", scope_cluster_linkage_name(basis->detect.cluster.linkage), "points_max",
+		(json_int_t)basis->detect.cluster.max_points, "units_at_first_min",
+		scope_report_json_number(rank->units_at_first_min), "chance_z",
+		scope_report_json_number(rank->chance_z), "half_share", scope_report_json_number(rank->half_share),
+		"floor_ns", scope_report_json_number(rank->floor_ns), "floor_share",
+		scope_report_json_number(rank->floor_share));
 }
 
 static json_t *make_signatures(const struct scope_basis_signatures *signatures)
 {
 	if (!signatures->known)
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:I, s:o}", "signatures", (json_int_t)signatures->episodes,
-			 "functions", (json_int_t)signatures->functions, "told",
-			 (json_int_t)signatures->told, "shared", (json_int_t)signatures->shared, "fit_share",
-			 scope_report_json_number(signatures->fit_share));
+	return json_pack("{s:I, s:I, s:I, s:I, s:o}", "signatures", (json_int_t)signatures->episodes, "functions",
+			 (json_int_t)signatures->functions, "told", (json_int_t)signatures->told, "shared",
+			 (json_int_t)signatures->shared, "fit_share", scope_report_json_number(signatures->fit_share));
 }
 
 static json_t *make_baseline(const struct scope_basis_baseline *baseline)
@@ -204,18 +206,18 @@ static json_t *make_baseline(const struct scope_basis_baseline *baseline)
 		return json_null();
 	return json_pack("{s:b, s:I, s:I, s:o, s:o, s:o}", "before", baseline->before, "populations",
 			 (json_int_t)baseline->populations, "units", (json_int_t)baseline->units, "seconds",
-			 scope_report_json_number(baseline->seconds), "units_per_s", scope_report_json_number(baseline->per_s),
-			 "units_per_s_here", scope_report_json_number(baseline->here_per_s));
+			 scope_report_json_number(baseline->seconds), "units_per_s",
+			 scope_report_json_number(baseline->per_s), "units_per_s_here",
+			 scope_report_json_number(baseline->here_per_s));
 }
 
 static json_t *make_stacks(const struct scope_basis *basis)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "stacks",
-			 (json_int_t)basis->stacks, "stacks_nameless", (json_int_t)basis->nameless, "stacks_cut",
-			 (json_int_t)basis->cut, "stacks_broken", (json_int_t)basis->broken, "stacks_tracer",
-			 (json_int_t)basis->tracer, "stacks_skipped", (json_int_t)basis->skipped,
-			 "stacks_absent", (json_int_t)basis->absent, "stacks_lost", (json_int_t)basis->lost,
-			 "stacks_given_up", (json_int_t)basis->given_up,
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "stacks", (json_int_t)basis->stacks,
+			 "stacks_nameless", (json_int_t)basis->nameless, "stacks_cut", (json_int_t)basis->cut,
+			 "stacks_broken", (json_int_t)basis->broken, "stacks_tracer", (json_int_t)basis->tracer,
+			 "stacks_skipped", (json_int_t)basis->skipped, "stacks_absent", (json_int_t)basis->absent,
+			 "stacks_lost", (json_int_t)basis->lost, "stacks_given_up", (json_int_t)basis->given_up,
 			 "stack_min_ns", (json_int_t)basis->stack_min_ns, "stack_highest_ns",
 			 (json_int_t)basis->stack_highest_ns);
 }
@@ -228,17 +230,18 @@ static json_t *make_basis(const struct scope_model *model)
 	const struct scope_basis *basis = &model->basis;
 	json_t *object;
 
-	object = json_pack(
-		"{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "requests",
-		(json_int_t)basis->requests, "slow_requests", (json_int_t)ranking->slow_requests,
-		"longest_ns", ranking->longest_ns > 0 ? scope_report_json_number(ranking->longest_ns) : json_null(),
-		"units", (json_int_t)basis->units, "slow_units", (json_int_t)ranking->slow_units,
-		"discarded_units", (json_int_t)basis->discarded, "populations",
-		(json_int_t)basis->populations, "program_functions",
-		(json_int_t)scope_symbols_program_functions(analysis->symbols, 0), "excess_ns",
-		scope_report_json_number(ranking->excess_ns), "explained_ns", scope_report_json_number(ranking->explained_ns),
-		"queue_share", scope_report_json_number(ranking->queue_share), "long_queue_share",
-		scope_report_json_number(ranking->long_queue_share));
+	object = json_pack("{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "requests",
+			   (json_int_t)basis->requests, "slow_requests", (json_int_t)ranking->slow_requests,
+			   "longest_ns",
+			   ranking->longest_ns > 0 ? scope_report_json_number(ranking->longest_ns) : json_null(),
+			   "units", (json_int_t)basis->units, "slow_units", (json_int_t)ranking->slow_units,
+			   "discarded_units", (json_int_t)basis->discarded, "populations",
+			   (json_int_t)basis->populations, "program_functions",
+			   (json_int_t)scope_symbols_program_functions(analysis->symbols, 0), "excess_ns",
+			   scope_report_json_number(ranking->excess_ns), "explained_ns",
+			   scope_report_json_number(ranking->explained_ns), "queue_share",
+			   scope_report_json_number(ranking->queue_share), "long_queue_share",
+			   scope_report_json_number(ranking->long_queue_share));
 	if (!object)
 		return NULL;
 	json_object_update_new(object, make_stacks(basis));
@@ -302,8 +305,8 @@ static json_t *make_next(const struct scope_model *model, const struct scope_rep
 
 	scope_report_next(model, style->trace, false, &next);
 	for (unsigned int i = 0; i < next.count; i++)
-		json_array_append_new(array, json_pack("{s:o, s:s}", "command", scope_report_json_string(next.command[i]), "why",
-						       next.why[i]));
+		json_array_append_new(array, json_pack("{s:o, s:s}", "command",
+						       scope_report_json_string(next.command[i]), "why", next.why[i]));
 	return array;
 }
 
@@ -316,13 +319,14 @@ static json_t *make_answer(const struct scope_model *model, const struct scope_r
 
 	if (scope_report_answer(model, &answer))
 		return NULL;
-	object = json_pack("{s:o, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "answer", scope_report_json_string(answer),
-			   "names_first", scope_report_names_first(ranking), "outside", model->outside, "stuck_threads",
-			   (json_int_t)model->stuck_threads, "since_wall_ns", model->since_wall_ns ?
-			   json_integer((json_int_t)model->since_wall_ns) : json_null(), "kept_waiting",
-			   scope_report_json_number(model->analysis->freezes.kept), "kernel", scope_report_json_kernel(model),
-			   "background", make_background(model), "causal", make_causal(model), "next",
-			   make_next(model, style));
+	object = json_pack("{s:o, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "answer",
+			   scope_report_json_string(answer), "names_first", scope_report_names_first(ranking),
+			   "outside", model->outside, "stuck_threads", (json_int_t)model->stuck_threads,
+			   "since_wall_ns",
+			   model->since_wall_ns ? json_integer((json_int_t)model->since_wall_ns) : json_null(),
+			   "kept_waiting", scope_report_json_number(model->analysis->freezes.kept), "kernel",
+			   scope_report_json_kernel(model), "background", make_background(model), "causal",
+			   make_causal(model), "next", make_next(model, style));
 	free(answer);
 	return object;
 }
@@ -340,8 +344,8 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 	json_t *all, *answer;
 
 	all = json_pack("{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-			SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION, "trace",
-			make_trace(model), "verdict", verdict_name(ranking->verdict), "reason",
+			SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION, "trace", make_trace(model), "verdict",
+			verdict_name(ranking->verdict), "reason",
 			ranking->reason[0] ? scope_report_json_string(ranking->reason) : json_null(), "beside",
 			ranking->beside[0] ? scope_report_json_string(ranking->beside) : json_null(), "since_ns",
 			analysis->since_ns ? json_integer((json_int_t)analysis->since_ns) : json_null(), "findings",

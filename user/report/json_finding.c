@@ -18,9 +18,8 @@ static json_t *make_call(uint32_t nr)
 static const char *kind_name(enum scope_finding_kind kind)
 {
 	static const char *const name[] = {
-		[SCOPE_FINDING_HANG] = "hang",	 [SCOPE_FINDING_SPIN] = "spin",
-		[SCOPE_FINDING_TIME] = "time",	 [SCOPE_FINDING_CALLS] = "calls",
-		[SCOPE_FINDING_WAIT] = "wait",	 [SCOPE_FINDING_LOCK] = "holds-lock",
+		[SCOPE_FINDING_HANG] = "hang",	     [SCOPE_FINDING_SPIN] = "spin", [SCOPE_FINDING_TIME] = "time",
+		[SCOPE_FINDING_CALLS] = "calls",     [SCOPE_FINDING_WAIT] = "wait", [SCOPE_FINDING_LOCK] = "holds-lock",
 		[SCOPE_FINDING_LATE] = "makes-wait",
 	};
 
@@ -76,7 +75,8 @@ static json_t *make_callees(const struct scope_model *model, const struct scope_
 
 	for (size_t i = 0; i < one->most_count; i++)
 		json_array_append_new(array, make_name(model, tree->node[one->most[i]].function));
-	return array ? json_pack("{s:o, s:o}", "path", array, "share", scope_report_json_number(one->most_share)) : json_null();
+	return array ? json_pack("{s:o, s:o}", "path", array, "share", scope_report_json_number(one->most_share))
+		     : json_null();
 }
 
 /* As the text's `source`, but more of the lines found. */
@@ -89,10 +89,12 @@ static json_t *make_source(const struct scope_model_finding *one)
 		json_t *lines = json_array();
 
 		for (unsigned int j = 0; j < row->lines; j++)
-			json_array_append_new(lines, json_pack("{s:o, s:i, s:o}", "file", scope_report_json_string(row->line[j].file),
-							       "line", row->line[j].line, "inlined",
+			json_array_append_new(lines, json_pack("{s:o, s:i, s:o}", "file",
+							       scope_report_json_string(row->line[j].file), "line",
+							       row->line[j].line, "inlined",
 							       scope_report_json_string(row->line[j].function)));
-		json_array_append_new(array, json_pack("{s:o, s:o}", "share", scope_report_json_number(row->share), "lines", lines));
+		json_array_append_new(array, json_pack("{s:o, s:o}", "share", scope_report_json_number(row->share),
+						       "lines", lines));
 	}
 	return array;
 }
@@ -103,10 +105,11 @@ static json_t *make_inside(const struct scope_model_finding *one)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < one->insides; i++)
-		json_array_append_new(array, json_pack("{s:o, s:o, s:o}", "name",
-						       scope_report_json_string(one->inside[i].function->name), "module",
-						       scope_report_json_string(one->inside[i].function->module), "share",
-						       scope_report_json_number(one->inside[i].share)));
+		json_array_append_new(array,
+				      json_pack("{s:o, s:o, s:o}", "name",
+						scope_report_json_string(one->inside[i].function->name), "module",
+						scope_report_json_string(one->inside[i].function->module), "share",
+						scope_report_json_number(one->inside[i].share)));
 	return array;
 }
 
@@ -120,9 +123,9 @@ static json_t *make_losses(const struct scope_finding *finding)
 {
 	return json_pack("{s:I, s:I, s:o, s:o, s:o}", "first_ns", (json_int_t)finding->first_ns, "last_ns",
 			 (json_int_t)finding->last_ns, "lost",
-			 finding->lost_unknown ? json_null() : json_integer((json_int_t)finding->lost),
-			 "lost_share", finding->lost_unknown ? json_null() : json_real(finding->lost_share),
-			 "events", scope_report_json_number(finding->events));
+			 finding->lost_unknown ? json_null() : json_integer((json_int_t)finding->lost), "lost_share",
+			 finding->lost_unknown ? json_null() : json_real(finding->lost_share), "events",
+			 scope_report_json_number(finding->events));
 }
 
 static json_t *make_rounds(const struct scope_model_finding *one)
@@ -131,9 +134,11 @@ static json_t *make_rounds(const struct scope_model_finding *one)
 
 	if (!spin)
 		return json_null();
-	return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o}", "poll", make_call(spin->poll_nr), "call", make_call(spin->nr),
-			 "returns", (json_int_t)spin->ret, "rounds_per_s", scope_report_json_number(scope_report_rounds_per_s(spin)),
-			 "cpu_share", scope_report_json_number(scope_report_rounds_cpu_share(spin)), "words", scope_report_json_string(one->rounds));
+	return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o}", "poll", make_call(spin->poll_nr), "call",
+			 make_call(spin->nr), "returns", (json_int_t)spin->ret, "rounds_per_s",
+			 scope_report_json_number(scope_report_rounds_per_s(spin)), "cpu_share",
+			 scope_report_json_number(scope_report_rounds_cpu_share(spin)), "words",
+			 scope_report_json_string(one->rounds));
 }
 
 static json_t *make_owner(const struct scope_model_finding *one)
@@ -172,7 +177,8 @@ static json_t *make_stuck(const struct scope_model *model, const struct scope_mo
 			 (json_int_t)finding->age_ns, "lock", finding->lock, "unsure", finding->unsure, "rounds",
 			 make_rounds(one), "deadlock", finding->circle || one->owner.itself, "sleeps_in",
 			 scope_report_json_string(one->sleeps_in[0] ? one->sleeps_in : NULL), "owner", make_owner(one),
-			 "kernel_stack", make_kernel_stack(one), "kernel_stack_why", scope_report_json_string(one->kernel_stack_why));
+			 "kernel_stack", make_kernel_stack(one), "kernel_stack_why",
+			 scope_report_json_string(one->kernel_stack_why));
 }
 
 /* What slow units have cost. */
@@ -183,11 +189,12 @@ static json_t *make_cost(const struct scope_model_finding *one)
 
 	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:b}", "units",
 			 (json_int_t)finding->units, "usual_ns", scope_report_json_number(finding->usual_ns), "p50_ns",
-			 scope_report_json_number(finding->p50_ns), "p95_ns", scope_report_json_number(finding->p95_ns), "p99_ns",
-			 scope_report_json_number(finding->p99_ns), "excess_ns", scope_report_json_number(finding->excess_ns), "odds",
-			 scope_report_json_number(finding->odds), "kernel_share", scope_report_json_number(finding->kernel_share), "outside",
-			 finding->outside, "waits_for", scope_report_json_string(one->waits_for), "asks", finding->asks,
-			 "calls_times", calls ? scope_report_json_number(finding->calls_times) : json_null(), "pauses",
+			 scope_report_json_number(finding->p50_ns), "p95_ns", scope_report_json_number(finding->p95_ns),
+			 "p99_ns", scope_report_json_number(finding->p99_ns), "excess_ns",
+			 scope_report_json_number(finding->excess_ns), "odds", scope_report_json_number(finding->odds),
+			 "kernel_share", scope_report_json_number(finding->kernel_share), "outside", finding->outside,
+			 "waits_for", scope_report_json_string(one->waits_for), "asks", finding->asks, "calls_times",
+			 calls ? scope_report_json_number(finding->calls_times) : json_null(), "pauses",
 			 finding->pauses);
 }
 
@@ -196,8 +203,8 @@ static json_t *make_waiters(const struct scope_model *model, const struct scope_
 	const struct scope_finding *finding = one->finding;
 
 	return json_pack("{s:o, s:I, s:o, s:o}", "group",
-			 scope_report_json_string(model->analysis->found.groups->group[finding->victim_group].name), "threads",
-			 (json_int_t)finding->victim_threads, "thread",
+			 scope_report_json_string(model->analysis->found.groups->group[finding->victim_group].name),
+			 "threads", (json_int_t)finding->victim_threads, "thread",
 			 scope_report_json_thread(thread_at(model, finding->holder)), "sleeps_in",
 			 scope_report_json_string(one->sleeps_in));
 }
@@ -216,25 +223,26 @@ static json_t *make_effect(const struct scope_report_causal *causal, size_t inde
 /* Where it is, and who called it. */
 static json_t *make_where(const struct scope_model *model, const struct scope_model_finding *one)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shown", scope_report_json_string(one->name), "recursion",
-			 make_recursion(model, one), "below", scope_report_json_function(one->below), "known_caller",
-			 scope_report_json_string(one->known_caller), "most_in", make_callees(model, one), "cut_share",
-			 scope_report_json_number(one->cut_share), "in_kernel", make_inside(one), "in_kernel_why",
-			 make_inside_why(one), "example", scope_report_json_example(model->analysis, one));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shown", scope_report_json_string(one->name),
+			 "recursion", make_recursion(model, one), "below", scope_report_json_function(one->below),
+			 "known_caller", scope_report_json_string(one->known_caller), "most_in",
+			 make_callees(model, one), "cut_share", scope_report_json_number(one->cut_share), "in_kernel",
+			 make_inside(one), "in_kernel_why", make_inside_why(one), "example",
+			 scope_report_json_example(model->analysis, one));
 }
 
 json_t *scope_report_json_finding(const struct scope_model *model, size_t index)
 {
-	static const char *const confidence[] = {"low", "medium", "high"};
+	static const char *const confidence[] = { "low", "medium", "high" };
 	const struct scope_model_finding *one = &model->finding[index];
 	const struct scope_finding *finding = one->finding;
-	json_t *object = json_pack("{s:I, s:o, s:s, s:o, s:o, s:s, s:b, s:b, s:I, s:I, s:o, s:o}", "rank",
-				   (json_int_t)index + 1, "function", scope_report_json_function(finding->function),
-				   "kind", kind_name(finding->kind), "syscall", make_call(finding->nr), "share",
-				   scope_report_json_number(finding->share), "confidence", confidence[finding->confidence],
-				   "by_stacks", finding->by_stacks, "by_signature", finding->signature != NULL,
-				   "samples", (json_int_t)finding->samples, "sleeps", (json_int_t)finding->sleeps,
-				   "call_path", make_callers(one), "source", make_source(one));
+	json_t *object =
+		json_pack("{s:I, s:o, s:s, s:o, s:o, s:s, s:b, s:b, s:I, s:I, s:o, s:o}", "rank", (json_int_t)index + 1,
+			  "function", scope_report_json_function(finding->function), "kind", kind_name(finding->kind),
+			  "syscall", make_call(finding->nr), "share", scope_report_json_number(finding->share),
+			  "confidence", confidence[finding->confidence], "by_stacks", finding->by_stacks,
+			  "by_signature", finding->signature != NULL, "samples", (json_int_t)finding->samples, "sleeps",
+			  (json_int_t)finding->sleeps, "call_path", make_callers(one), "source", make_source(one));
 
 	if (!object)
 		return NULL;
@@ -256,8 +264,9 @@ json_t *scope_report_json_kernel(const struct scope_model *model)
 		return json_null();
 	return json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "function",
 			 scope_report_json_function(one->finding->function), "below",
-			 scope_report_json_function(one->below), "share", scope_report_json_number(one->finding->share), "units",
-			 (json_int_t)one->finding->units, "p50_ns", scope_report_json_number(one->finding->p50_ns), "usual_ns",
-			 scope_report_json_number(one->finding->usual_ns), "in_kernel", make_inside(one), "in_kernel_why",
-			 make_inside_why(one));
+			 scope_report_json_function(one->below), "share", scope_report_json_number(one->finding->share),
+			 "units", (json_int_t)one->finding->units, "p50_ns",
+			 scope_report_json_number(one->finding->p50_ns), "usual_ns",
+			 scope_report_json_number(one->finding->usual_ns), "in_kernel", make_inside(one),
+			 "in_kernel_why", make_inside_why(one));
 }

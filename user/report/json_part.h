@@ -7,8 +7,8 @@
 
 #include "report/model.h"
 
-json_t *scope_report_json_string(const char *text); /* NULL: null */
-json_t *scope_report_json_number(double value);	    /* null where it is not finite */
+json_t *scope_report_json_string(const char *text);			   /* NULL: null */
+json_t *scope_report_json_number(double value);				   /* null where it is not finite */
 json_t *scope_report_json_function(const struct scope_function *function); /* NULL: null */
 json_t *scope_report_json_thread(const struct scope_thread *thread);
 

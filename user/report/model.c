@@ -56,14 +56,14 @@ static struct scope_model_slow make_slow(const struct scope_ranking *ranking)
 	const bool nothing = ranking->verdict == SCOPE_VERDICT_NOTHING && !ranking->findings;
 
 	if (nothing ? ranking->requests : ranking->slow_requests)
-		return (struct scope_model_slow){true, ranking->slow_requests, ranking->requests};
-	return (struct scope_model_slow){false, ranking->slow_units, ranking->units};
+		return (struct scope_model_slow){ true, ranking->slow_requests, ranking->requests };
+	return (struct scope_model_slow){ false, ranking->slow_units, ranking->units };
 }
 
 static struct scope_model_background make_background(const struct scope_analysis *analysis)
 {
 	const struct scope_detection *detection = analysis->detection;
-	struct scope_model_background made = {.group = NULL};
+	struct scope_model_background made = { .group = NULL };
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < detection->populations; i++) {
@@ -102,7 +102,7 @@ static void make_nears(struct scope_model *model)
 
 static struct scope_model_causal make_causal(const struct scope_report_causal *causal)
 {
-	struct scope_model_causal made = {.known = causal != NULL};
+	struct scope_model_causal made = { .known = causal != NULL };
 
 	if (!causal)
 		return made;
@@ -131,8 +131,8 @@ static int make_findings(struct scope_model *model, size_t detailed)
 	return err;
 }
 
-int scope_report_model_create(const struct scope_analysis *analysis, const struct scope_report_causal *causal, size_t detailed,
-		       struct scope_model **ret_model)
+int scope_report_model_create(const struct scope_analysis *analysis, const struct scope_report_causal *causal,
+			      size_t detailed, struct scope_model **ret_model)
 {
 	struct scope_model *model = calloc(1, sizeof(*model));
 	int err;

@@ -26,7 +26,8 @@ static void make_path(struct scope_model_finding *one)
 {
 	const struct scope_tree *tree = &one->finding->evidence->tree;
 
-	for (uint32_t node = one->finding->node; node && one->path_count < SCOPE_PATH_MAX; node = tree->node[node].parent)
+	for (uint32_t node = one->finding->node; node && one->path_count < SCOPE_PATH_MAX;
+	     node = tree->node[node].parent)
 		one->path[one->path_count++] = node;
 }
 
@@ -83,9 +84,10 @@ static int make_places(const struct scope_analysis *analysis, struct scope_model
 
 	if (!finding->function || !finding->by_stacks)
 		return 0;
-	return scope_evidence_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols, finding->function,
-				 finding->kind == SCOPE_FINDING_HANG ? finding->thread : UINT32_MAX, one->place,
-				 SCOPE_MODEL_PLACES, &one->places, &one->cut_share);
+	return scope_evidence_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols,
+					  finding->function,
+					  finding->kind == SCOPE_FINDING_HANG ? finding->thread : UINT32_MAX,
+					  one->place, SCOPE_MODEL_PLACES, &one->places, &one->cut_share);
 }
 
 static int make_inside(const struct scope_analysis *analysis, struct scope_model_finding *one)
@@ -98,7 +100,7 @@ static int make_inside(const struct scope_analysis *analysis, struct scope_model
 			      (finding->kind != SCOPE_FINDING_HANG && finding->kernel_share >= KERNEL_MIN);
 	one->inside_why = scope_trace_meta(analysis->trace, SCOPE_META_KERNEL_NAMES);
 	return scope_evidence_inside_find(finding->evidence, finding->attribution, finding->function, one->inside,
-				 SCOPE_MODEL_INSIDE, &one->insides);
+					  SCOPE_MODEL_INSIDE, &one->insides);
 }
 
 /* The process of a thread of the group that waits. */
@@ -139,12 +141,13 @@ static void make_owner(const struct scope_analysis *analysis, struct scope_model
 
 	if (finding->kind == SCOPE_FINDING_HANG && finding->lock)
 		index = scope_anomaly_owner_find(analysis->trace, analysis->units->timeline->threads, finding->thread,
-					 finding->object);
+						 finding->object);
 	if (index < 0)
 		return;
 	node = analysis->evidence->standing[index].node;
 	one->owner = (struct scope_model_owner){
-		.thread = thread_at(analysis, (uint32_t)index), .itself = (uint32_t)index == finding->thread,
+		.thread = thread_at(analysis, (uint32_t)index),
+		.itself = (uint32_t)index == finding->thread,
 		.at = node ? analysis->evidence->tree.node[node].function : NULL,
 	};
 }
@@ -171,7 +174,7 @@ static int make_kernel_stack(const struct scope_analysis *analysis, struct scope
 static int make_example(const struct scope_analysis *analysis, struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
-	struct scope_path path[2] = {{.unit = finding->example}, {.unit = finding->usual_example}};
+	struct scope_path path[2] = { { .unit = finding->example }, { .unit = finding->usual_example } };
 	const size_t count = finding->usual_example == UINT32_MAX ? 1 : 2;
 	const bool elsewhere = finding->usual_elsewhere && count > 1;
 	int err;
@@ -180,7 +183,8 @@ static int make_example(const struct scope_analysis *analysis, struct scope_mode
 		return 0;
 	err = scope_report_path_collect(analysis->trace, analysis->units, path, elsewhere ? 1 : count);
 	if (!err && elsewhere)
-		err = scope_report_path_collect(analysis->reference->trace, analysis->reference_kept->units, &path[1], 1);
+		err = scope_report_path_collect(analysis->reference->trace, analysis->reference_kept->units, &path[1],
+						1);
 	if (!err && count > 1)
 		err = scope_report_path_align(&path[0], &path[1]);
 	one->slow = path[0];
@@ -203,7 +207,8 @@ static int describe(const struct scope_analysis *analysis, struct scope_model_fi
 	make_sleep(analysis, one);
 	make_owner(analysis, one);
 	if (one->finding->rounds)
-		snprintf(one->rounds, sizeof(one->rounds), "%s", scope_report_rounds_name(&rounds, analysis, one->finding));
+		snprintf(one->rounds, sizeof(one->rounds), "%s",
+			 scope_report_rounds_name(&rounds, analysis, one->finding));
 	err = make_places(analysis, one);
 	if (!err)
 		err = make_inside(analysis, one);
@@ -214,8 +219,8 @@ static int describe(const struct scope_analysis *analysis, struct scope_model_fi
 	return err;
 }
 
-int scope_report_model_finding_init(const struct scope_analysis *analysis, const struct scope_finding *finding, bool detailed,
-			     struct scope_model_finding *ret_one)
+int scope_report_model_finding_init(const struct scope_analysis *analysis, const struct scope_finding *finding,
+				    bool detailed, struct scope_model_finding *ret_one)
 {
 	*ret_one = (struct scope_model_finding){
 		.finding = finding,

@@ -52,7 +52,8 @@ static void add_page(const char *file, const char *name, struct scope_report_nex
 
 	snprintf(page, sizeof(page), "%.*s.html", (int)(length < 70 ? length : 70), base);
 	quoted(page, quoted_page, sizeof(quoted_page));
-	if (strlen("scope-report -i  -o ") + strlen(name) + strlen(quoted_page) > SCOPE_SCREEN_WIDTH - SCOPE_SCREEN_LABEL)
+	if (strlen("scope-report -i  -o ") + strlen(name) + strlen(quoted_page) >
+	    SCOPE_SCREEN_WIDTH - SCOPE_SCREEN_LABEL)
 		strcpy(quoted_page, "report.html");
 	snprintf(add(next, "in a browser"), sizeof(next->command[0]), "scope-report -i %s -o %s", name, quoted_page);
 }
@@ -64,7 +65,8 @@ static void add_evidence(const char *name, const char *pid, struct scope_report_
 	if (name[0])
 		snprintf(add(next, "all evidence"), room, "scope-report -i %s -v", name);
 	else
-		snprintf(add(next, "all evidence; keeps the trace"), room, "scope-report -p %s -v --save slow.trace", pid);
+		snprintf(add(next, "all evidence; keeps the trace"), room, "scope-report -p %s -v --save slow.trace",
+			 pid);
 }
 
 /* What to do about the first finding. */
@@ -97,12 +99,13 @@ static void add_bottleneck(const struct scope_model *model, const char *name, co
 		char function[80];
 
 		quoted(knot->function->name, function, sizeof(function));
-		snprintf(add(next, "does it matter? tries it faster"), room, "scope delay speedup -p %s --function %s", pid,
-			 function);
+		snprintf(add(next, "does it matter? tries it faster"), room, "scope delay speedup -p %s --function %s",
+			 pid, function);
 	}
 }
 
-void scope_report_next(const struct scope_model *model, const char *file, bool whole, struct scope_report_next *ret_next)
+void scope_report_next(const struct scope_model *model, const char *file, bool whole,
+		       struct scope_report_next *ret_next)
 {
 	const struct scope_ranking *ranking = model->analysis->ranking;
 	const char *pid = scope_trace_meta(model->analysis->trace, SCOPE_META_PID);

@@ -35,8 +35,7 @@ static bool takes_fd(uint16_t nr)
 }
 
 /* Of several rows the last. */
-static const struct scope_trace_fd *find_row(const struct scope_trace *trace, uint32_t tgid,
-					     int32_t number)
+static const struct scope_trace_fd *find_row(const struct scope_trace *trace, uint32_t tgid, int32_t number)
 {
 	size_t count;
 	const struct scope_trace_fd *row = scope_trace_fds(trace, &count);
@@ -47,9 +46,8 @@ static const struct scope_trace_fd *find_row(const struct scope_trace *trace, ui
 	return NULL;
 }
 
-const char *scope_report_object_name(struct scope_object_text *buffer,
-			      const struct scope_analysis *analysis, uint32_t tgid, uint16_t nr,
-			      uint64_t object)
+const char *scope_report_object_name(struct scope_object_text *buffer, const struct scope_analysis *analysis,
+				     uint32_t tgid, uint16_t nr, uint64_t object)
 {
 	const struct scope_trace_fd *row;
 	enum scope_fd_kind kind;
@@ -68,7 +66,7 @@ const char *scope_report_object_name(struct scope_object_text *buffer,
 	else if (name && kind == SCOPE_FD_PIPE)
 		snprintf(buffer->text, sizeof(buffer->text), "%d, %.100s", (int32_t)object, name);
 	else
-		snprintf(buffer->text, sizeof(buffer->text), "%d, %s%s%.100s", (int32_t)object,
-			 kinds[kind], name ? " " : "", name ? name : "");
+		snprintf(buffer->text, sizeof(buffer->text), "%d, %s%s%.100s", (int32_t)object, kinds[kind],
+			 name ? " " : "", name ? name : "");
 	return buffer->text;
 }

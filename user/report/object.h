@@ -14,8 +14,7 @@ struct scope_object_text {
  * descriptor leads to is known where it was open as tracing began and is of the same kind still, else
  * at most the kind.
  */
-const char *scope_report_object_name(struct scope_object_text *buffer,
-			      const struct scope_analysis *analysis, uint32_t tgid, uint16_t nr,
-			      uint64_t object);
+const char *scope_report_object_name(struct scope_object_text *buffer, const struct scope_analysis *analysis,
+				     uint32_t tgid, uint16_t nr, uint64_t object);
 
 #endif

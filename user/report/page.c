@@ -64,10 +64,11 @@ static void put_head(const struct scope_analysis *analysis, FILE *out)
 	const char *command = scope_trace_meta(analysis->trace, SCOPE_META_COMMAND);
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '"
-	      SCOPE_PAGE_STYLE_HASH "'; script-src '" SCOPE_PAGE_SCRIPT_HASH "'; base-uri 'none'; form-action 'none'\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '" SCOPE_PAGE_STYLE_HASH
+	      "'; script-src '" SCOPE_PAGE_SCRIPT_HASH "'; base-uri 'none'; form-action 'none'\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Scope: ", out);
+	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Scope: ",
+	      out);
 	put_escaped(out, command ? command : "a report");
 	fputs("</title>\n<style>", out);
 	fputs(SCOPE_PAGE_STYLE, out);

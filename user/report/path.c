@@ -20,7 +20,7 @@ static int append(struct scope_path *path, uint16_t nr, uint64_t ns)
 	}
 	if (scope_grow(&path->call, &path->capacity, path->calls + 1, sizeof(*path->call)))
 		return -ENOMEM;
-	path->call[path->calls++] = (struct scope_path_call){.nr = nr, .count = 1, .ns = ns};
+	path->call[path->calls++] = (struct scope_path_call){ .nr = nr, .count = 1, .ns = ns };
 	return 0;
 }
 
@@ -35,8 +35,8 @@ static int append_gap(struct scope_path *path, const struct scope_unit *unit, ui
 }
 
 /* What a return tells of the unit; enter_ns 0: the call was entered before anything was read. */
-static int take_exit(struct scope_path *path, const struct scope_unit *unit, uint16_t nr,
-		     uint64_t enter_ns, uint64_t exit_ns)
+static int take_exit(struct scope_path *path, const struct scope_unit *unit, uint16_t nr, uint64_t enter_ns,
+		     uint64_t exit_ns)
 {
 	int err = 0;
 
@@ -55,8 +55,7 @@ static int take_exit(struct scope_path *path, const struct scope_unit *unit, uin
 	return err;
 }
 
-static int collect(struct scope_trace *trace, const struct scope_unit *unit, uint32_t tid,
-		   struct scope_path *path)
+static int collect(struct scope_trace *trace, const struct scope_unit *unit, uint32_t tid, struct scope_path *path)
 {
 	struct scope_event event;
 	uint64_t enter_ns = 0;
@@ -81,8 +80,8 @@ static int collect(struct scope_trace *trace, const struct scope_unit *unit, uin
 	return more < 0 ? more : append_gap(path, unit, unit->end_ns);
 }
 
-int scope_report_path_collect(struct scope_trace *trace, const struct scope_units *units,
-		       struct scope_path *path, size_t count)
+int scope_report_path_collect(struct scope_trace *trace, const struct scope_units *units, struct scope_path *path,
+			      size_t count)
 {
 	int err = 0;
 

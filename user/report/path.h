@@ -28,7 +28,7 @@ int scope_report_path_align(struct scope_path *path, const struct scope_path *ot
 #define SCOPE_PATH_ALIGNED 256
 
 /* Reads the trace where the units are; path[].unit is given, the rest filled. Free each path's call. */
-int scope_report_path_collect(struct scope_trace *trace, const struct scope_units *units,
-		       struct scope_path *path, size_t count);
+int scope_report_path_collect(struct scope_trace *trace, const struct scope_units *units, struct scope_path *path,
+			      size_t count);
 
 #endif

@@ -113,7 +113,8 @@ static void print_long(const struct scope_analysis *analysis, const struct scope
 		const struct scope_thread *thread = thread_of(analysis, part->part.thread);
 
 		fputs("     +", out);
-		scope_report_format_padded(out, scope_report_format_ns(&at, (double)(part->part.begin_ns - path->begin_ns)), 10);
+		scope_report_format_padded(
+			out, scope_report_format_ns(&at, (double)(part->part.begin_ns - path->begin_ns)), 10);
 		scope_report_format_padded(out, scope_report_format_ns(&ns, length_of(part)), 10);
 		fprintf(out, "%s (tid %u)  ", thread->comm, thread->tid);
 		tell_part(part, out);

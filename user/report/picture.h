@@ -19,6 +19,6 @@ json_t *scope_report_picture_strips(const struct scope_analysis *analysis);
 
 /* A unit of that trace: what its thread did, and the threads that it waited for. 0 or -errno. */
 int scope_report_picture_scene(struct scope_trace *trace, const struct scope_units *units, uint32_t unit,
-			json_t **ret_scene);
+			       json_t **ret_scene);
 
 #endif

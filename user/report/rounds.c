@@ -32,11 +32,11 @@ static const char *name_of(uint16_t nr)
 }
 
 const char *scope_report_rounds_name(struct scope_rounds_text *buffer, const struct scope_analysis *analysis,
-			      const struct scope_finding *finding)
+				     const struct scope_finding *finding)
 {
 	const struct scope_spin *spin = finding->rounds;
 	const uint32_t tgid = scope_timeline_threads_at(analysis->units->timeline->threads, finding->thread)->tgid;
-	struct scope_object_text object = {""};
+	struct scope_object_text object = { "" };
 	struct scope_text rate;
 	char call[256] = "", result[64] = "";
 
@@ -54,6 +54,7 @@ const char *scope_report_rounds_name(struct scope_rounds_text *buffer, const str
 	snprintf(buffer->text, sizeof(buffer->text), "%s%s%s%s; %s rounds a second, %.0f %% of a CPU",
 		 spin->poll_nr != SCOPE_NR_NONE ? name_of(spin->poll_nr) : "",
 		 spin->poll_nr != SCOPE_NR_NONE && call[0] ? ", " : "", call, result,
-		 scope_report_format_count(&rate, (uint64_t)scope_report_rounds_per_s(spin)), 100 * scope_report_rounds_cpu_share(spin));
+		 scope_report_format_count(&rate, (uint64_t)scope_report_rounds_per_s(spin)),
+		 100 * scope_report_rounds_cpu_share(spin));
 	return buffer->text;
 }

@@ -13,6 +13,6 @@ double scope_report_rounds_per_s(const struct scope_spin *spin);
 double scope_report_rounds_cpu_share(const struct scope_spin *spin);
 /* "epoll_wait, accept4(3, a listening socket) fails: Too many open files; 11,000 rounds a second, 98 % of a CPU" */
 const char *scope_report_rounds_name(struct scope_rounds_text *buffer, const struct scope_analysis *analysis,
-			      const struct scope_finding *finding);
+				     const struct scope_finding *finding);
 
 #endif

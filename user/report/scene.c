@@ -93,8 +93,8 @@ static int note_wake(struct scene *scene, struct sleeper *table, const struct sc
 		return 0;
 	if (scope_grow(&scene->wake, &scene->wake_capacity, scene->wakes + 1, sizeof(*scene->wake)))
 		return -ENOMEM;
-	scene->wake[scene->wakes++] = (struct wake){ event->time_ns, event->time_ns - since_ns, event->tid,
-						     event->waking.waker_tid };
+	scene->wake[scene->wakes++] =
+		(struct wake){ event->time_ns, event->time_ns - since_ns, event->tid, event->waking.waker_tid };
 	return 0;
 }
 
@@ -152,7 +152,9 @@ static uint32_t next_waker(const struct scene *scene)
 static void add_row(struct scene *scene, uint32_t tid)
 {
 	scene->row[scene->rows++] = (struct row){
-		.tid = tid, .nr = SCOPE_NR_NONE, .since_ns = scene->begin_ns,
+		.tid = tid,
+		.nr = SCOPE_NR_NONE,
+		.since_ns = scene->begin_ns,
 	};
 }
 
@@ -245,7 +247,10 @@ static int follow(struct scope_trace *trace, struct scene *scene)
 	}
 	for (unsigned i = 0; i < scene->rows; i++)
 		account(scene, &scene->row[i], scene->end_ns,
-			scene->row[i].seen ? scene->row[i].state : i ? STATE_UNKNOWN : STATE_RUN, scene->row[i].nr);
+			scene->row[i].seen ? scene->row[i].state
+			: i		   ? STATE_UNKNOWN
+					   : STATE_RUN,
+			scene->row[i].nr);
 	return err;
 }
 
@@ -278,12 +283,13 @@ static json_t *make_spans(const struct scene *scene, const struct row *row)
 		const enum state state = most_of(row->time[bin]);
 
 		for (end = bin + 1; end < BINS && most_of(row->time[end]) == state &&
-				    (state != STATE_ASLEEP || row->call[end] == row->call[bin]); end++)
+				    (state != STATE_ASLEEP || row->call[end] == row->call[bin]);
+		     end++)
 			;
-		json_array_append_new(spans, json_pack("[s, I, I, o]", state_names[state],
-						       (json_int_t)(bin * bin_ns), (json_int_t)(end * bin_ns),
-						       state == STATE_ASLEEP ? make_call_name(row->call[bin])
-									     : json_null()));
+		json_array_append_new(spans,
+				      json_pack("[s, I, I, o]", state_names[state], (json_int_t)(bin * bin_ns),
+						(json_int_t)(end * bin_ns),
+						state == STATE_ASLEEP ? make_call_name(row->call[bin]) : json_null()));
 	}
 	return spans;
 }
@@ -316,8 +322,8 @@ static json_t *make_wakes(const struct scene *scene)
 		const int from = wake->waker_tid ? row_of(scene, wake->waker_tid) : -1, to = row_of(scene, wake->tid);
 
 		if (to >= 0)
-			json_array_append_new(wakes, json_pack("[I, i, i]", (json_int_t)(wake->time_ns - scene->begin_ns),
-							       from, to));
+			json_array_append_new(
+				wakes, json_pack("[I, i, i]", (json_int_t)(wake->time_ns - scene->begin_ns), from, to));
 	}
 	return wakes;
 }
@@ -357,7 +363,7 @@ static json_t *make_calls(struct scene *scene)
 }
 
 int scope_report_picture_scene(struct scope_trace *trace, const struct scope_units *units, uint32_t unit,
-			json_t **ret_scene)
+			       json_t **ret_scene)
 {
 	const struct scope_unit *of = &units->unit[unit];
 	struct scene *scene = calloc(1, sizeof(*scene));
@@ -375,8 +381,8 @@ int scope_report_picture_scene(struct scope_trace *trace, const struct scope_uni
 	if (!err)
 		err = follow(trace, scene);
 	if (!err)
-		*ret_scene = json_pack("{s:I, s:I, s:o, s:o, s:o, s:I}", "begin_ns", (json_int_t)scene->begin_ns, "end_ns",
-				       (json_int_t)scene->end_ns, "threads", make_rows(scene, units), "wakes",
+		*ret_scene = json_pack("{s:I, s:I, s:o, s:o, s:o, s:I}", "begin_ns", (json_int_t)scene->begin_ns,
+				       "end_ns", (json_int_t)scene->end_ns, "threads", make_rows(scene, units), "wakes",
 				       make_wakes(scene), "calls", make_calls(scene), "calls_all",
 				       (json_int_t)scene->calls_all);
 	free(scene->wake);

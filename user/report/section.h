@@ -16,10 +16,10 @@ struct report {
 int scope_report_section_summary(const struct report *report); /* the first screen: the answer, and what to do */
 int scope_report_section_verdict(const struct report *report); /* what it comes to */
 int scope_report_section_details(const struct report *report); /* the first findings, told in full */
-int scope_report_section_causal(const struct report *report);	/* delay experiments on the findings */
-int scope_report_section_times(const struct report *report);	/* where the time of each group went */
-int scope_report_section_waits(const struct report *report);	/* who waited for whom, where that matters */
-int scope_report_section_basis(const struct report *report);	/* what the answer rests on */
+int scope_report_section_causal(const struct report *report);  /* delay experiments on the findings */
+int scope_report_section_times(const struct report *report);   /* where the time of each group went */
+int scope_report_section_waits(const struct report *report);   /* who waited for whom, where that matters */
+int scope_report_section_basis(const struct report *report);   /* what the answer rests on */
 
 /* The last lines of the first screen, after `lines` others: commands to type next; blank: a blank line first. */
 void scope_report_section_next(const struct report *report, unsigned int lines, bool blank);

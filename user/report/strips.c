@@ -9,15 +9,15 @@
 #include "base/plain.h"
 #include "unit/shape.h"
 
-#define BINS 240	/* of a thread's strip */
-#define POINTS 120	/* of the curves */
-#define ROWS_MAX 40	/* threads */
-#define SLOW_MAX 1500	/* slow units, the longest */
+#define BINS 240      /* of a thread's strip */
+#define POINTS 120    /* of the curves */
+#define ROWS_MAX 40   /* threads */
+#define SLOW_MAX 1500 /* slow units, the longest */
 
 struct row {
 	uint32_t thread;
 	uint64_t slow, busy_ns;
-	bool stuck; /* hangs or spins */
+	bool stuck;	   /* hangs or spins */
 	double busy[BINS]; /* ns in units */
 };
 
@@ -62,7 +62,7 @@ static bool is_slow(const struct strips *strips, const struct scope_unit *unit, 
 	if ((double)scope_unit_measure(unit) <= population->median_ns)
 		return false;
 	frequent = scope_anomaly_population_frequent(population, shape ? scope_unit_shape_calls(shapes, shape) : call,
-					     shape ? shape->calls : unit->calls);
+						     shape ? shape->calls : unit->calls);
 	return scope_anomaly_mark_abnormal(scope_anomaly_population_judge(population, unit, frequent));
 }
 
@@ -154,7 +154,8 @@ static int compare_slow(const void *a, const void *b)
 
 static json_t *make_row(const struct strips *strips, const struct row *row)
 {
-	const struct scope_thread *thread = scope_timeline_threads_at(strips->analysis->units->timeline->threads, row->thread);
+	const struct scope_thread *thread =
+		scope_timeline_threads_at(strips->analysis->units->timeline->threads, row->thread);
 	const double bin_ns = (double)(strips->end_ns - strips->begin_ns) / BINS;
 	char *name = scope_plain_copy(thread->comm, SCOPE_PLAIN_SENTENCE);
 	json_t *busy = json_array(), *made;
@@ -200,10 +201,10 @@ static json_t *make_points(const struct strips *strips)
 	for (unsigned i = 0; i < POINTS; i++) {
 		const struct scope_sketch *wall = &strips->point[i].wall;
 
-		json_array_append_new(points, json_pack(
-			"[I, I, I, I, I]", (json_int_t)wall->total, (json_int_t)strips->point[i].slow,
-			(json_int_t)scope_sketch_quantile(wall, 0.5), (json_int_t)scope_sketch_quantile(wall, 0.99),
-			(json_int_t)wall->most));
+		json_array_append_new(
+			points, json_pack("[I, I, I, I, I]", (json_int_t)wall->total, (json_int_t)strips->point[i].slow,
+					  (json_int_t)scope_sketch_quantile(wall, 0.5),
+					  (json_int_t)scope_sketch_quantile(wall, 0.99), (json_int_t)wall->most));
 	}
 	return points;
 }

@@ -15,8 +15,8 @@
 #define WIDTH SCOPE_SCREEN_WIDTH
 #define LABEL SCOPE_SCREEN_LABEL
 #define EXAMPLE_CALLS 3 /* of a slow request and a usual one */
-#define CUT_MOST 0.5 /* of the stacks: the path is said to be cut short */
-#define ALSO_MAX 4   /* further findings, in one line */
+#define CUT_MOST 0.5	/* of the stacks: the path is said to be cut short */
+#define ALSO_MAX 4	/* further findings, in one line */
 
 static const char *meta(const struct report *report, const char *key)
 {
@@ -64,8 +64,8 @@ static void print_head(const struct report *report)
 	struct tm tm;
 	struct scope_text count;
 
-	snprintf(left, sizeof(left), "%s %s (pid %s)%s%s", verdict_word(report),
-		 command ? command : "?", pid ? pid : "?", host ? " on " : "", host ? host : "");
+	snprintf(left, sizeof(left), "%s %s (pid %s)%s%s", verdict_word(report), command ? command : "?",
+		 pid ? pid : "?", host ? " on " : "", host ? host : "");
 	if (report->model->begin_wall_ns && gmtime_r(&begin, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC, ", &tm);
 	snprintf(right, sizeof(right), "%s%.1f s", when, (timeline->end_ns - timeline->begin_ns) / 1e9);
@@ -233,7 +233,8 @@ static int print_also(const struct report *report)
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	for (size_t i = 1; i < findings && i <= ALSO_MAX; i++)
-		fprintf(line.to, "%s%s (%.0f %%)", i == 1 ? "" : ", ", scope_report_section_function(&report->model->finding[i]),
+		fprintf(line.to, "%s%s (%.0f %%)", i == 1 ? "" : ", ",
+			scope_report_section_function(&report->model->finding[i]),
 			100 * report->model->finding[i].finding->share);
 	if (findings > ALSO_MAX + 1)
 		fprintf(line.to, ", and %zu more", findings - ALSO_MAX - 1);

@@ -35,8 +35,8 @@ static int print_head(const struct report *report)
 	fprintf(report->out,
 		"scope %s · %s[%s], %zu thread%s in %u group%s · %.1f s\n"
 		"Linux %s, source %s · %s events, %s lost\n\n",
-		SCOPE_VERSION, meta(report, SCOPE_META_COMMAND), meta(report, SCOPE_META_PID),
-		units->threads, units->threads == 1 ? "" : "s", groups, groups == 1 ? "" : "s",
+		SCOPE_VERSION, meta(report, SCOPE_META_COMMAND), meta(report, SCOPE_META_PID), units->threads,
+		units->threads == 1 ? "" : "s", groups, groups == 1 ? "" : "s",
 		(timeline->end_ns - timeline->begin_ns) / 1e9, meta(report, SCOPE_META_KERNEL),
 		meta(report, SCOPE_META_SOURCE), scope_report_format_large(&events, timeline->events),
 		scope_report_format_count(&losses, scope_timeline_lost(timeline)));
@@ -47,11 +47,10 @@ static int print_head(const struct report *report)
 	if (late)
 		fprintf(report->out,
 			"  %s new thread%s followed from a moment after the start on: thread numbers began "
-			"again from the lowest.\n\n", scope_report_format_count(&losses, late),
-			late == 1 ? " was" : "s were");
+			"again from the lowest.\n\n",
+			scope_report_format_count(&losses, late), late == 1 ? " was" : "s were");
 	if (!strcmp(meta(report, SCOPE_META_END_REASON), "guard"))
-		fprintf(report->out,
-			"  The capture was stopped by the overload guard after %.1f s: %s.\n\n",
+		fprintf(report->out, "  The capture was stopped by the overload guard after %.1f s: %s.\n\n",
 			(timeline->end_ns - timeline->begin_ns) / 1e9, meta(report, SCOPE_META_GUARD));
 	return 0;
 }
@@ -89,7 +88,10 @@ static void kind_text(const struct scope_model_finding *one, char *text, size_t 
 		snprintf(text, room, "calls ×%.0f", finding->calls_times);
 		break;
 	case SCOPE_FINDING_WAIT:
-		snprintf(text, room, finding->asks ? "asks a %s" : finding->outside ? "slow %s" : "waits",
+		snprintf(text, room,
+			 finding->asks	    ? "asks a %s"
+			 : finding->outside ? "slow %s"
+					    : "waits",
 			 one->waits_for);
 		break;
 	case SCOPE_FINDING_LOCK:
@@ -103,7 +105,7 @@ static void kind_text(const struct scope_model_finding *one, char *text, size_t 
 
 const char *scope_report_section_confidence(const struct scope_finding *finding)
 {
-	static const char *const name[] = {"low", "medium", "high"};
+	static const char *const name[] = { "low", "medium", "high" };
 
 	return name[finding->confidence];
 }
@@ -182,8 +184,7 @@ static void print_named_by(const struct report *report)
 			if (any)
 				fprintf(report->out, ", %zu", i + 1);
 			else
-				fprintf(report->out, "%s%s: %zu", told ? " · " : "", rows[row].text,
-					i + 1);
+				fprintf(report->out, "%s%s: %zu", told ? " · " : "", rows[row].text, i + 1);
 			any = told = true;
 		}
 	}
@@ -200,10 +201,8 @@ static int print_ranking(const struct report *report)
 
 	if (!ranking->findings)
 		return 0;
-	fprintf(report->out,
-		"  #  function                       module       excess kind        %7s  %-18s sure\n",
-		stuck ? "threads" : "units",
-		stuck ? "how long" : "usual → p99");
+	fprintf(report->out, "  #  function                       module       excess kind        %7s  %-18s sure\n",
+		stuck ? "threads" : "units", stuck ? "how long" : "usual → p99");
 	for (size_t i = 0; i < ranking->findings; i++) {
 		print_row(report, i);
 		named += ranking->finding[i].function != NULL;
@@ -216,16 +215,23 @@ static int print_ranking(const struct report *report)
 	if (functions)
 		fprintf(report->out, "%u of %s program functions (%.2f %%) · ", named,
 			scope_report_format_count(&total, functions), 100.0 * named / functions);
-	fprintf(report->out, "confidence %s (n %u)\n\n",
-		scope_report_section_confidence(&ranking->finding[0]), ranking->finding[0].units);
+	fprintf(report->out, "confidence %s (n %u)\n\n", scope_report_section_confidence(&ranking->finding[0]),
+		ranking->finding[0].units);
 	return 0;
 }
 
 static int print_sections(const struct report *report)
 {
 	static int (*const section[])(const struct report *) = {
-		scope_report_section_summary, print_head, print_lacks, scope_report_section_verdict, print_ranking,
-		scope_report_section_causal, scope_report_section_details, scope_report_section_times, scope_report_section_waits,
+		scope_report_section_summary,
+		print_head,
+		print_lacks,
+		scope_report_section_verdict,
+		print_ranking,
+		scope_report_section_causal,
+		scope_report_section_details,
+		scope_report_section_times,
+		scope_report_section_waits,
 		scope_report_section_basis,
 	};
 	int err = 0;
@@ -239,11 +245,10 @@ static int print_sections(const struct report *report)
 	return err;
 }
 
-int scope_report_text(const struct scope_analysis *analysis, const struct scope_report_style *style,
-		      FILE *out)
+int scope_report_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out)
 {
 	const size_t detailed = style->verbose && style->details ? style->details : 1;
-	struct report report = {.analysis = analysis, .style = style, .out = out};
+	struct report report = { .analysis = analysis, .style = style, .out = out };
 	struct scope_model *model;
 	int err = scope_report_model_create(analysis, style->causal, detailed, &model);
 

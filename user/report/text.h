@@ -13,14 +13,13 @@
 
 struct scope_report_style {
 	bool colour;
-	bool verbose;	  /* what it rests on, behind the first screen */
-	unsigned details; /* findings told in detail there */
+	bool verbose;	   /* what it rests on, behind the first screen */
+	unsigned details;  /* findings told in detail there */
 	const char *trace; /* the name of the file reported on, for commands to type; NULL: it has none */
 	const struct scope_report_causal *causal; /* NULL: nobody asked for experiments */
 };
 
 /* 0 or -errno; errors of the stream are left for the caller's ferror(). */
-int scope_report_text(const struct scope_analysis *analysis, const struct scope_report_style *style,
-		      FILE *out);
+int scope_report_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out);
 
 #endif

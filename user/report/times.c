@@ -11,8 +11,7 @@
 #include "report/times.h"
 
 /* before: what its account was as the window began. */
-static void add_thread(struct scope_times *line, const struct scope_thread *thread,
-		       const struct scope_account *before)
+static void add_thread(struct scope_times *line, const struct scope_thread *thread, const struct scope_account *before)
 {
 	const struct scope_account *account = &thread->account;
 
@@ -21,7 +20,7 @@ static void add_thread(struct scope_times *line, const struct scope_thread *thre
 	line->run_ns += account->run_ns - before->run_ns;
 	line->queue_ns += account->queue_ns - before->queue_ns;
 	line->unexplained_ns += scope_timeline_thread_unexplained(thread) - before->unknown_ns;
-	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class += 1)
 		line->blocked_ns[class] += account->blocked_ns[class] - before->blocked_ns[class];
 }
 
@@ -29,7 +28,7 @@ static struct scope_account account_before(const struct scope_timeline *timeline
 {
 	if (timeline->from && thread < timeline->from->threads)
 		return timeline->from->account[thread];
-	return (struct scope_account){0};
+	return (struct scope_account){ 0 };
 }
 
 /* Threads are numbered as they appear, which CPU numbers have a part in: names have not. */
@@ -51,14 +50,12 @@ static void warn(const struct report *report, const struct scope_times *line, si
 		snprintf(text, sizeof(text),
 			 "%.1f %% of the time of %s is unexplained, more than %.0f %%: events of it are "
 			 "missing, and its times are not to be relied on.",
-			 100 * line[i].unexplained_ns / line[i].wall_ns, line[i].name,
-			 100 * SCOPE_UNEXPLAINED_MAX);
+			 100 * line[i].unexplained_ns / line[i].wall_ns, line[i].name, 100 * SCOPE_UNEXPLAINED_MAX);
 		scope_report_format_paragraph(report->out, "  ", text);
 	}
 }
 
-int scope_report_times_collect(const struct scope_analysis *analysis, struct scope_times **ret_times,
-			size_t *ret_count)
+int scope_report_times_collect(const struct scope_analysis *analysis, struct scope_times **ret_times, size_t *ret_count)
 {
 	const struct scope_units *units = analysis->units;
 	struct scope_times *line = calloc(units->groups->count + 1, sizeof(*line));
@@ -95,7 +92,8 @@ int scope_report_section_times(const struct report *report)
 	const size_t lines = report->model->times_count;
 
 	fputs("  where the time went     run  queue  futex    net  epoll   disk   pipe  timer  other"
-	      " unexplained\n", report->out);
+	      " unexplained\n",
+	      report->out);
 	for (size_t i = 0; i < lines; i++) {
 		double whole = line[i].wall_ns > 0 ? line[i].wall_ns / 100 : 1;
 		const double *blocked = line[i].blocked_ns;
@@ -107,12 +105,11 @@ int scope_report_section_times(const struct report *report)
 		fprintf(report->out,
 			" %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% "
 			"%4.0f %% %4.0f %%    %5.1f %%\n",
-			line[i].run_ns / whole, line[i].queue_ns / whole,
-			blocked[SCOPE_WAIT_FUTEX] / whole, blocked[SCOPE_WAIT_NETWORK] / whole,
-			blocked[SCOPE_WAIT_POLL] / whole, blocked[SCOPE_WAIT_DISK] / whole,
-			blocked[SCOPE_WAIT_PIPE] / whole, blocked[SCOPE_WAIT_TIMER] / whole,
-			(blocked[SCOPE_WAIT_CHILD] + blocked[SCOPE_WAIT_FAULT] +
-			 blocked[SCOPE_WAIT_OTHER]) / whole,
+			line[i].run_ns / whole, line[i].queue_ns / whole, blocked[SCOPE_WAIT_FUTEX] / whole,
+			blocked[SCOPE_WAIT_NETWORK] / whole, blocked[SCOPE_WAIT_POLL] / whole,
+			blocked[SCOPE_WAIT_DISK] / whole, blocked[SCOPE_WAIT_PIPE] / whole,
+			blocked[SCOPE_WAIT_TIMER] / whole,
+			(blocked[SCOPE_WAIT_CHILD] + blocked[SCOPE_WAIT_FAULT] + blocked[SCOPE_WAIT_OTHER]) / whole,
 			line[i].unexplained_ns / whole);
 	}
 	warn(report, line, lines);

@@ -15,6 +15,6 @@ struct scope_times {
 
 /* In the order of the names. 0 or -ENOMEM; free(*ret_times). */
 int scope_report_times_collect(const struct scope_analysis *analysis, struct scope_times **ret_times,
-			size_t *ret_count);
+			       size_t *ret_count);
 
 #endif

@@ -27,8 +27,7 @@ static void print_since(const struct report *report)
 
 	if (report->model->since_wall_ns && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), ", at %Y-%m-%d %H:%M:%S UTC", &tm);
-	snprintf(text, sizeof(text),
-		 "It began %.1f s into the window%s: units are held against those of before.",
+	snprintf(text, sizeof(text), "It began %.1f s into the window%s: units are held against those of before.",
 		 offset_ns / 1e9, when);
 	fputs("  ", report->out);
 	scope_report_format_wrapped(report->out, text, 2, 2);
@@ -127,8 +126,8 @@ static void print_background(const struct report *report)
 	if (!background->group)
 		return;
 	snprintf(text, sizeof(text),
-		 "Background work is not judged by itself, only where requests wait for it: %" PRIu64
-		 " of its %" PRIu64 " rounds took long, most of them in threads %s, which serve no client.",
+		 "Background work is not judged by itself, only where requests wait for it: %" PRIu64 " of its %" PRIu64
+		 " rounds took long, most of them in threads %s, which serve no client.",
 		 background->slow, background->units, background->group);
 	fputs("  ", report->out);
 	scope_report_format_wrapped(report->out, text, 2, 2);
@@ -144,8 +143,7 @@ static void tell_rule(const struct scope_model_near *near, const struct scope_ra
 	switch (near->near->fails) {
 	case SCOPE_RULE_UNITS:
 		if (finding->units < need->units_min)
-			fprintf(to, "it was seen in %u units, and %u are needed", finding->units,
-				need->units_min);
+			fprintf(to, "it was seen in %u units, and %u are needed", finding->units, need->units_min);
 		else
 			fprintf(to,
 				"it was seen in %u units, which samples as rare as usual would have made "
@@ -157,20 +155,23 @@ static void tell_rule(const struct scope_model_near *near, const struct scope_ra
 			near->odds_needed);
 		break;
 	case SCOPE_RULE_TIMES:
-		fprintf(to, "its share of slow units is ×%.1f that of usual ones, and ×%.1f is needed",
-			finding->times, need->times_min);
+		fprintf(to, "its share of slow units is ×%.1f that of usual ones, and ×%.1f is needed", finding->times,
+			need->times_min);
 		break;
 	case SCOPE_RULE_CHANCE:
-		fprintf(to, "so few stacks name it that chance may have put it there (z %.1f, and %.1f is "
-			"needed)", finding->chance_z, need->chance_z);
+		fprintf(to,
+			"so few stacks name it that chance may have put it there (z %.1f, and %.1f is "
+			"needed)",
+			finding->chance_z, need->chance_z);
 		break;
 	case SCOPE_RULE_HALVES:
 		fputs("nearly all of it fell into one half of the window", to);
 		break;
 	case SCOPE_RULE_FLOOR:
-		fprintf(to, "it costs %s a round in work that serves no client, and %.0f ms or %.0f %% of the window are "
-			"needed", scope_report_format_ns(&costs, near->costs_ns), need->floor_ns / 1e6,
-			100 * need->floor_share);
+		fprintf(to,
+			"it costs %s a round in work that serves no client, and %.0f ms or %.0f %% of the window are "
+			"needed",
+			scope_report_format_ns(&costs, near->costs_ns), need->floor_ns / 1e6, 100 * need->floor_share);
 		break;
 	case SCOPE_RULE_PARTS:
 		fputs("too few stacks tell whether what it calls is one cause", to);
@@ -195,8 +196,8 @@ static int print_near(const struct report *report)
 	for (size_t i = 0; i < model->nears; i++) {
 		const struct scope_finding *finding = &model->near[i].near->finding;
 
-		fprintf(text.to, "%s %s (%s), with %.0f %% of the excess: ", i ? ";" : "",
-			finding->function->name, finding->function->module, 100 * finding->share);
+		fprintf(text.to, "%s %s (%s), with %.0f %% of the excess: ", i ? ";" : "", finding->function->name,
+			finding->function->module, 100 * finding->share);
 		tell_rule(&model->near[i], &report->analysis->rank, text.to);
 	}
 	fputc('.', text.to);
@@ -254,8 +255,7 @@ int scope_report_section_verdict(const struct report *report)
 		print_reason(report, "OUTSIDE THE PROGRAM.");
 		break;
 	case SCOPE_VERDICT_NOTHING:
-		print_reason(report, ranking->findings ? "NOTHING ABNORMAL inside the program."
-						       : "NOTHING ABNORMAL.");
+		print_reason(report, ranking->findings ? "NOTHING ABNORMAL inside the program." : "NOTHING ABNORMAL.");
 		break;
 	case SCOPE_VERDICT_UNKNOWN:
 		print_reason(report, "NOTHING CAN BE SAID.");

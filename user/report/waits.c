@@ -16,7 +16,7 @@
 #define SHARE_ALL 0.001 /* and those for nobody */
 #define SECTION_LINES 12
 #define SECTION_MIN 0.05 /* threads wait on average: where waits matter */
-#define FUNCTIONS_MAX 2 /* named in a line */
+#define FUNCTIONS_MAX 2	 /* named in a line */
 
 /* The tree as it is printed. */
 struct tree {
@@ -206,11 +206,12 @@ const char *scope_report_bottleneck(struct scope_waits_text *buffer, const struc
 {
 	const char *group = name_of(analysis, one->group), *waiter = name_of(analysis, one->waits_most);
 
-	snprintf(buffer->text, sizeof(buffer->text),
-		 "%s%s%.40s is a bottleneck: for %.0f %% of the time threads with work to do (%.40s) wait while it %s. If "
-		 "it took half as long, up to %.0f %% more would be done.",
-		 one->function ? one->function->name : "", one->function ? " in " : "", group, 100 * one->share, waiter,
-		 one->kind == SCOPE_KNOT_DISK ? "waits for a disk" : "runs", 100 * one->gain);
+	snprintf(
+		buffer->text, sizeof(buffer->text),
+		"%s%s%.40s is a bottleneck: for %.0f %% of the time threads with work to do (%.40s) wait while it %s. If "
+		"it took half as long, up to %.0f %% more would be done.",
+		one->function ? one->function->name : "", one->function ? " in " : "", group, 100 * one->share, waiter,
+		one->kind == SCOPE_KNOT_DISK ? "waits for a disk" : "runs", 100 * one->gain);
 	return buffer->text;
 }
 
@@ -239,8 +240,8 @@ static unsigned print_head(const struct scope_analysis *analysis, FILE *out)
 	const char *command = scope_trace_meta(analysis->trace, SCOPE_META_COMMAND);
 	const char *pid = scope_trace_meta(analysis->trace, SCOPE_META_PID);
 
-	fprintf(out, "WAITS in %.20s (pid %.10s), %.1f s: %.1f threads wait on average\n\n",
-		command ? command : "?", pid ? pid : "?", waits->window_ns / 1e9, waited(waits));
+	fprintf(out, "WAITS in %.20s (pid %.10s), %.1f s: %.1f threads wait on average\n\n", command ? command : "?",
+		pid ? pid : "?", waits->window_ns / 1e9, waited(waits));
 	return 2;
 }
 
@@ -267,8 +268,8 @@ static int print_bottlenecks(const struct scope_analysis *analysis, FILE *out, u
 		struct scope_waits_text line;
 
 		fputs("  ", body.to);
-		scope_report_format_wrapped_to(body.to, scope_report_bottleneck(&line, analysis, &waits->bottleneck[i]), 2, 2,
-					WIDTH);
+		scope_report_format_wrapped_to(body.to, scope_report_bottleneck(&line, analysis, &waits->bottleneck[i]),
+					       2, 2, WIDTH);
 		fputc('\n', body.to);
 	}
 	if (!waits->bottlenecks)
@@ -302,7 +303,10 @@ static int print_tree(struct tree *tree)
 int scope_report_section_waits(const struct report *report)
 {
 	struct tree tree = {
-		.analysis = report->analysis, .out = report->out, .share = SHARE_MIN, .lines = SECTION_LINES,
+		.analysis = report->analysis,
+		.out = report->out,
+		.share = SHARE_MIN,
+		.lines = SECTION_LINES,
 	};
 	int err;
 
@@ -316,7 +320,7 @@ int scope_report_section_waits(const struct report *report)
 
 int scope_report_waits_text(const struct scope_analysis *analysis, bool verbose, FILE *out)
 {
-	struct tree tree = {.analysis = analysis, .out = out, .share = verbose ? SHARE_ALL : SHARE_MIN};
+	struct tree tree = { .analysis = analysis, .out = out, .share = verbose ? SHARE_ALL : SHARE_MIN };
 	unsigned used = print_head(analysis, out), lines;
 	int err;
 

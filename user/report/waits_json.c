@@ -19,10 +19,9 @@ static json_t *group_name(const struct scope_analysis *analysis, uint32_t group)
 static const char *end_name(uint8_t end)
 {
 	static const char *const name[SCOPE_ENDS] = {
-		[SCOPE_END_RUNS] = "runs",	 [SCOPE_END_QUEUE] = "no-cpu",
-		[SCOPE_END_OWN] = "no-cpu-own",
-		[SCOPE_END_OUTSIDE] = "outside", [SCOPE_END_PROCESS] = "other-process",
-		[SCOPE_END_CIRCLE] = "circle",	 [SCOPE_END_UNSEEN] = "unseen",
+		[SCOPE_END_RUNS] = "runs",	 [SCOPE_END_QUEUE] = "no-cpu",		[SCOPE_END_OWN] = "no-cpu-own",
+		[SCOPE_END_OUTSIDE] = "outside", [SCOPE_END_PROCESS] = "other-process", [SCOPE_END_CIRCLE] = "circle",
+		[SCOPE_END_UNSEEN] = "unseen",
 	};
 
 	return name[end];
@@ -41,8 +40,8 @@ static json_t *make_functions(const struct scope_waits *waits, const struct scop
 			continue;
 		json_array_append_new(array, json_pack("{s:o, s:o, s:f, s:I}", "name",
 						       scope_report_json_string(function->function->name), "module",
-						       scope_report_json_string(function->function->module), "share", function->share,
-						       "stacks", (json_int_t)function->stacks));
+						       scope_report_json_string(function->function->module), "share",
+						       function->share, "stacks", (json_int_t)function->stacks));
 	}
 	return array;
 }
@@ -59,15 +58,15 @@ static json_t *make_node(const struct scope_analysis *analysis, uint32_t at)
 		json_object_set_new(object, "class", json_string(scope_timeline_wait_class_name(node->class)));
 	if (node->ends) {
 		json_object_set_new(object, "end", json_string(end_name(node->end)));
-		if (node->end == SCOPE_END_RUNS ||
-		    (node->end == SCOPE_END_OUTSIDE && node->class == SCOPE_WAIT_DISK))
+		if (node->end == SCOPE_END_RUNS || (node->end == SCOPE_END_OUTSIDE && node->class == SCOPE_WAIT_DISK))
 			json_object_set_new(object, "functions", make_functions(waits, node));
 		return object;
 	}
 	if (node->parent)
-		json_object_set_new(object, "call", node->nr == SCOPE_NR_NONE ? json_null() :
-				    scope_syscall_name(node->nr) ? json_string(scope_syscall_name(node->nr))
-								 : json_integer(node->nr));
+		json_object_set_new(object, "call",
+				    node->nr == SCOPE_NR_NONE	   ? json_null()
+				    : scope_syscall_name(node->nr) ? json_string(scope_syscall_name(node->nr))
+								   : json_integer(node->nr));
 	below = json_array();
 	for (uint32_t child = node->child; child; child = waits->tree.node[child].sibling)
 		json_array_append_new(below, make_node(analysis, child));
@@ -80,8 +79,8 @@ static void add_group(json_t *object, const struct scope_waits_group *group)
 {
 	json_t *sleeps = json_object();
 
-	for (int class = 0; class < SCOPE_WAIT_CLASSES; class++)
-		json_object_set_new(sleeps, scope_timeline_wait_class_name((enum scope_wait_class)class),
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class += 1)
+		json_object_set_new(sleeps, scope_timeline_wait_class_name((enum scope_wait_class) class),
 				    json_real(group->wait_ns[class]));
 	json_object_set_new(object, "work_ns", json_real(group->unit_ns));
 	json_object_set_new(object, "run_ns", json_real(group->run_ns));
@@ -112,13 +111,13 @@ json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis)
 	for (size_t i = 0; i < waits->bottlenecks; i++) {
 		const struct scope_bottleneck *one = &waits->bottleneck[i];
 
-		json_array_append_new(array, json_pack(
-			"{s:s, s:o, s:o, s:s, s:f, s:f, s:f, s:I, s:o}", "kind", "bottleneck", "group",
-			group_name(analysis, one->group), "function",
-			scope_report_json_string(one->function ? one->function->name : NULL), "in",
-			one->kind == SCOPE_KNOT_DISK ? "disk" : "runs", "share", one->share, "gain", one->gain,
-			"kept_ns", one->kept_ns, "stacks", (json_int_t)one->stacks, "waits_most",
-			group_name(analysis, one->waits_most)));
+		json_array_append_new(
+			array, json_pack("{s:s, s:o, s:o, s:s, s:f, s:f, s:f, s:I, s:o}", "kind", "bottleneck", "group",
+					 group_name(analysis, one->group), "function",
+					 scope_report_json_string(one->function ? one->function->name : NULL), "in",
+					 one->kind == SCOPE_KNOT_DISK ? "disk" : "runs", "share", one->share, "gain",
+					 one->gain, "kept_ns", one->kept_ns, "stacks", (json_int_t)one->stacks,
+					 "waits_most", group_name(analysis, one->waits_most)));
 	}
 	return array;
 }
@@ -126,16 +125,17 @@ json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis)
 static json_t *make_part(const struct scope_analysis *analysis, const struct scope_path_part *part)
 {
 	struct scope_threads *threads = analysis->units->timeline->threads;
-	json_t *object = json_pack("{s:I, s:I, s:o, s:s, s:o}", "begin_ns", (json_int_t)part->part.begin_ns, "end_ns",
-				   (json_int_t)part->part.end_ns, "thread",
-				   scope_report_json_thread(scope_timeline_threads_at(threads, part->part.thread)), "end",
-				   end_name(part->part.end), "function",
-				   scope_report_json_string(part->stacks && part->function ? part->function->name
-											   : NULL));
+	json_t *object =
+		json_pack("{s:I, s:I, s:o, s:s, s:o}", "begin_ns", (json_int_t)part->part.begin_ns, "end_ns",
+			  (json_int_t)part->part.end_ns, "thread",
+			  scope_report_json_thread(scope_timeline_threads_at(threads, part->part.thread)), "end",
+			  end_name(part->part.end), "function",
+			  scope_report_json_string(part->stacks && part->function ? part->function->name : NULL));
 
 	if (part->part.end == SCOPE_END_OUTSIDE || part->part.end == SCOPE_END_PROCESS)
-		json_object_set_new(object, "class",
-				    json_string(scope_timeline_wait_class_name((enum scope_wait_class)part->part.class)));
+		json_object_set_new(
+			object, "class",
+			json_string(scope_timeline_wait_class_name((enum scope_wait_class)part->part.class)));
 	return object;
 }
 
@@ -150,19 +150,21 @@ static json_t *make_paths(const struct scope_analysis *analysis)
 
 		for (size_t j = 0; j < path->parts; j++)
 			json_array_append_new(parts, make_part(analysis, &path->part[j]));
-		json_array_append_new(array, json_pack(
-			"{s:I, s:I, s:o, s:I, s:o}", "begin_ns", (json_int_t)path->begin_ns, "end_ns",
-			(json_int_t)path->end_ns, "thread",
-			scope_report_json_thread(scope_timeline_threads_at(analysis->units->timeline->threads, path->thread)),
-			"left_out_ns", (json_int_t)path->left_out_ns, "parts", parts));
+		json_array_append_new(array,
+				      json_pack("{s:I, s:I, s:o, s:I, s:o}", "begin_ns", (json_int_t)path->begin_ns,
+						"end_ns", (json_int_t)path->end_ns, "thread",
+						scope_report_json_thread(scope_timeline_threads_at(
+							analysis->units->timeline->threads, path->thread)),
+						"left_out_ns", (json_int_t)path->left_out_ns, "parts", parts));
 	}
 	return array;
 }
 
 int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out)
 {
-	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION,
-				"command", "waits", "window_ns", analysis->waits->window_ns, "waits", scope_report_waits_tree(analysis), "bottlenecks",
+	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope",
+				SCOPE_VERSION, "command", "waits", "window_ns", analysis->waits->window_ns, "waits",
+				scope_report_waits_tree(analysis), "bottlenecks",
 				scope_report_waits_bottlenecks(analysis), "paths", make_paths(analysis));
 
 	return scope_report_json_write(all, JSON_INDENT(1), out);

@@ -22,8 +22,7 @@
 #define SCOPE_SIGNATURE_JSON_VERSION 2 /* no rule: from 2 on with SCOPE_EPISODE_BUSY; 1 is read */
 
 /* The builds that the word means, NULL: all. 0 or -errno with error; -ENOENT: none. */
-int scope_signature_export(struct scope_store *store, const char *word, FILE *to,
-			   struct scope_error *error);
+int scope_signature_export(struct scope_store *store, const char *word, FILE *to, struct scope_error *error);
 
 /* What was imported, until it is freed. */
 struct scope_imported;

@@ -13,9 +13,9 @@
 struct exporter {
 	struct scope_store *store;
 	struct scope_error *error;
-	const char *word; /* which builds, see scope_signature_store_build_meant() */
+	const char *word;		   /* which builds, see scope_signature_store_build_meant() */
 	json_t *builds, *functions, *rows; /* being filled */
-	int64_t *id; /* rows of functions, in the order in which they are told: from 1 on */
+	int64_t *id;			   /* rows of functions, in the order in which they are told: from 1 on */
 	size_t ids, capacity;
 };
 
@@ -57,16 +57,14 @@ static int take_caller(void *user, const struct scope_store_caller *caller)
 	/* Of a build that is not exported. */
 	if ((size_t)number > exporter->ids)
 		return 0;
-	return append(exporter->rows, json_pack("{s:I, s:I}", "id",
-						number, "calls", (json_int_t)caller->calls));
+	return append(exporter->rows, json_pack("{s:I, s:I}", "id", number, "calls", (json_int_t)caller->calls));
 }
 
 static int take_string(void *user, const struct scope_string *string)
 {
 	struct exporter *exporter = user;
 
-	return append(exporter->rows, json_pack("{s:o, s:I}", "calls",
-						calls_of(string->nr, string->length), "count",
+	return append(exporter->rows, json_pack("{s:o, s:I}", "calls", calls_of(string->nr, string->length), "count",
 						(json_int_t)string->count));
 }
 
@@ -74,10 +72,9 @@ static int take_episode(void *user, const struct scope_episode *episode)
 {
 	struct exporter *exporter = user;
 
-	return append(exporter->rows, json_pack("{s:o, s:b, s:I}", "calls",
-						calls_of(episode->nr, episode->length), "contiguous",
-						episode->contiguous, "support",
-						(json_int_t)episode->support));
+	return append(exporter->rows,
+		      json_pack("{s:o, s:b, s:I}", "calls", calls_of(episode->nr, episode->length), "contiguous",
+				episode->contiguous, "support", (json_int_t)episode->support));
 }
 
 /* A member that is an array, which the next rows go into. */
@@ -95,25 +92,25 @@ static int take_function(void *user, const struct scope_store_function *function
 	int err;
 
 	snprintf(start, sizeof(start), "0x%" PRIx64, function->start);
-	object = json_pack("{s:I, s:s, s:s, s:I, s:I}", "id", number_of(exporter, function->id), "name",
-			   function->name, "start", start, "calls", (json_int_t)function->calls,
-			   "left_out", (json_int_t)function->left_out);
+	object = json_pack("{s:I, s:s, s:s, s:I, s:I}", "id", number_of(exporter, function->id), "name", function->name,
+			   "start", start, "calls", (json_int_t)function->calls, "left_out",
+			   (json_int_t)function->left_out);
 	err = append(exporter->functions, object);
 	if (!err)
 		err = open_rows(exporter, object, "callers");
 	if (!err)
-		err = scope_signature_store_each_caller(exporter->store, function->id, exporter->error,
-					       take_caller, exporter);
+		err = scope_signature_store_each_caller(exporter->store, function->id, exporter->error, take_caller,
+							exporter);
 	if (!err)
 		err = open_rows(exporter, object, "strings");
 	if (!err)
-		err = scope_signature_store_each_string(exporter->store, function->id, exporter->error,
-					       take_string, exporter);
+		err = scope_signature_store_each_string(exporter->store, function->id, exporter->error, take_string,
+							exporter);
 	if (!err)
 		err = open_rows(exporter, object, "episodes");
 	if (!err)
-		err = scope_signature_store_each_episode(exporter->store, function->id, exporter->error,
-						take_episode, exporter);
+		err = scope_signature_store_each_episode(exporter->store, function->id, exporter->error, take_episode,
+							 exporter);
 	return err;
 }
 
@@ -138,7 +135,7 @@ static int count_build(void *user, const struct scope_store_build *build)
 
 	return is_wanted(exporter, build)
 		       ? scope_signature_store_each_function(exporter->store, build->id, exporter->error,
-						   count_function, exporter)
+							     count_function, exporter)
 		       : 0;
 }
 
@@ -151,16 +148,15 @@ static int take_build(void *user, const struct scope_store_build *build)
 	if (!is_wanted(exporter, build))
 		return 0;
 	exporter->functions = json_array();
-	object = json_pack("{s:s, s:s, s:s, s:I, s:o}", "build_id", build->build_id, "module",
-			   build->module, "arch", build->arch, "runs", (json_int_t)build->runs,
-			   "functions", exporter->functions);
+	object = json_pack("{s:s, s:s, s:s, s:I, s:o}", "build_id", build->build_id, "module", build->module, "arch",
+			   build->arch, "runs", (json_int_t)build->runs, "functions", exporter->functions);
 	err = append(exporter->builds, object);
-	return err ? err : scope_signature_store_each_function(exporter->store, build->id, exporter->error,
-						       take_function, exporter);
+	return err ? err
+		   : scope_signature_store_each_function(exporter->store, build->id, exporter->error, take_function,
+							 exporter);
 }
 
-int scope_signature_export(struct scope_store *store, const char *word, FILE *to,
-			   struct scope_error *error)
+int scope_signature_export(struct scope_store *store, const char *word, FILE *to, struct scope_error *error)
 {
 	struct exporter exporter = {
 		.store = store,
@@ -168,15 +164,17 @@ int scope_signature_export(struct scope_store *store, const char *word, FILE *to
 		.word = word,
 		.builds = json_array(),
 	};
-	json_t *root = json_pack("{s:i, s:o}", "scope_signatures", SCOPE_SIGNATURE_JSON_VERSION,
-				 "builds", exporter.builds);
+	json_t *root =
+		json_pack("{s:i, s:o}", "scope_signatures", SCOPE_SIGNATURE_JSON_VERSION, "builds", exporter.builds);
 	int err = root ? scope_signature_store_each_build(store, error, count_build, &exporter) : -ENOMEM;
 
 	if (!err)
 		err = scope_signature_store_each_build(store, error, take_build, &exporter);
 	if (!err && word && !json_array_size(exporter.builds))
-		err = scope_error_set(error, -ENOENT, "nothing was learned of %.100s: `scope "
-				       "signatures list` tells what was", word);
+		err = scope_error_set(error, -ENOENT,
+				      "nothing was learned of %.100s: `scope "
+				      "signatures list` tells what was",
+				      word);
 	if (!err && (json_dumpf(root, to, JSON_INDENT(1)) || fputc('\n', to) == EOF))
 		err = scope_error_set(error, -EIO, "the signatures cannot be written: is the disk full?");
 	if (err == -ENOMEM)

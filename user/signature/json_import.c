@@ -28,24 +28,23 @@ struct importer {
 
 static int refuse(const struct importer *importer, const char *what)
 {
-	return scope_error_set(importer->error, -EBADMSG, "%.200s holds no signatures: %s; export them "
-			       "again with `scope signatures export`", importer->name, what);
+	return scope_error_set(importer->error, -EBADMSG,
+			       "%.200s holds no signatures: %s; export them "
+			       "again with `scope signatures export`",
+			       importer->name, what);
 }
 
-static int get_count(const struct importer *importer, const json_t *object, const char *key,
-		     uint64_t *ret_count)
+static int get_count(const struct importer *importer, const json_t *object, const char *key, uint64_t *ret_count)
 {
 	const json_t *value = json_object_get(object, key);
 
-	if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-	    json_integer_value(value) > COUNT_MAX)
+	if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) > COUNT_MAX)
 		return refuse(importer, "a count is no number of 0 or more");
 	*ret_count = (uint64_t)json_integer_value(value);
 	return 0;
 }
 
-static int get_text(const struct importer *importer, const json_t *object, const char *key,
-		    const char **ret_text)
+static int get_text(const struct importer *importer, const json_t *object, const char *key, const char **ret_text)
 {
 	*ret_text = json_string_value(json_object_get(object, key));
 	if (*ret_text && !scope_plain_is(*ret_text, SCOPE_PLAIN_SENTENCE))
@@ -59,10 +58,9 @@ static int get_nr(const struct importer *importer, const json_t *value, uint16_t
 		if (!scope_signature_episode_call_number(json_string_value(value), ret_nr))
 			return 0;
 		return refuse(importer, "there is no system call of that name here; signatures of another "
-			      "kind of machine are for that");
+					"kind of machine are for that");
 	}
-	if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-	    json_integer_value(value) >= SCOPE_NR_NONE)
+	if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) >= SCOPE_NR_NONE)
 		return refuse(importer, "a call is neither a name nor a number");
 	*ret_nr = (uint16_t)json_integer_value(value);
 	return 0;
@@ -89,7 +87,7 @@ static int take_string(const struct importer *importer, const json_t *object,
 static int take_function(struct importer *importer, const json_t *object, uint32_t build)
 {
 	struct scope_learned *learned = &importer->imported->learned;
-	struct scope_signature_learned_function function = {.build = build};
+	struct scope_signature_learned_function function = { .build = build };
 	const json_t *id = json_object_get(object, "id"), *string;
 	const json_t *strings = json_object_get(object, "strings");
 	const char *start;
@@ -116,8 +114,7 @@ static int take_function(struct importer *importer, const json_t *object, uint32
 	importer->id[importer->ids++] = json_integer_value(id);
 	err = scope_signature_learned_function(learned, &function);
 	json_array_foreach(strings, i, string)
-		err = err ? err : take_string(importer, string,
-						 &learned->function[learned->functions - 1]);
+		err = err ? err : take_string(importer, string, &learned->function[learned->functions - 1]);
 	return err;
 }
 
@@ -153,8 +150,7 @@ static int compare_ids(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static int find_id(const struct importer *importer, int64_t *const *sorted, int64_t id,
-		   uint32_t *ret_index)
+static int find_id(const struct importer *importer, int64_t *const *sorted, int64_t id, uint32_t *ret_index)
 {
 	const int64_t *key = &id;
 	int64_t *const *found = bsearch(&key, sorted, importer->ids, sizeof(*sorted), compare_ids);
@@ -165,8 +161,7 @@ static int find_id(const struct importer *importer, int64_t *const *sorted, int6
 	return 0;
 }
 
-static int take_callers(struct importer *importer, const json_t *object, uint32_t function,
-			int64_t *const *sorted)
+static int take_callers(struct importer *importer, const json_t *object, uint32_t function, int64_t *const *sorted)
 {
 	struct scope_learned *learned = &importer->imported->learned;
 	const json_t *callers = json_object_get(object, "callers"), *caller;
@@ -224,11 +219,11 @@ static int take_root(struct importer *importer)
 
 	if (!json_is_integer(version) || !json_is_array(builds))
 		return refuse(importer, "it has no \"scope_signatures\" and \"builds\"");
-	if (json_integer_value(version) < 1 ||
-	    json_integer_value(version) > SCOPE_SIGNATURE_JSON_VERSION)
-		return scope_error_set(importer->error, -EPROTO, "%.200s is of version %lld, this program "
-				       "knows versions up to %d: use a newer scope", importer->name,
-				       (long long)json_integer_value(version),
+	if (json_integer_value(version) < 1 || json_integer_value(version) > SCOPE_SIGNATURE_JSON_VERSION)
+		return scope_error_set(importer->error, -EPROTO,
+				       "%.200s is of version %lld, this program "
+				       "knows versions up to %d: use a newer scope",
+				       importer->name, (long long)json_integer_value(version),
 				       SCOPE_SIGNATURE_JSON_VERSION);
 	json_array_foreach(builds, i, build)
 		err = err ? err : take_build(importer, build);
@@ -249,11 +244,11 @@ int scope_signature_import(FILE *from, const char *name, struct scope_error *err
 	if (!importer.imported)
 		return scope_error_set(error, -ENOMEM, "no memory left to import %.200s", name);
 	importer.imported->root = json_loadf(from, JSON_REJECT_DUPLICATES, &said);
-	err = importer.imported->root
-		       ? take_root(&importer)
-		       : scope_error_set(error, -EBADMSG, "%.200s is no JSON (line %d: %.150s); export the "
-					 "signatures again with `scope signatures export`", name, said.line,
-					 said.text);
+	err = importer.imported->root ? take_root(&importer)
+				      : scope_error_set(error, -EBADMSG,
+							"%.200s is no JSON (line %d: %.150s); export the "
+							"signatures again with `scope signatures export`",
+							name, said.line, said.text);
 	if (err == -ENOMEM)
 		scope_error_set(error, err, "no memory left to import %.200s", name);
 	free(importer.id);

@@ -21,7 +21,7 @@ struct run {
 };
 
 struct track {
-	uint16_t nr; /* of the call that has returned and waits for its stack; or SCOPE_NR_NONE */
+	uint16_t nr;			 /* of the call that has returned and waits for its stack; or SCOPE_NR_NONE */
 	uint32_t sample[PATH_FUNCTIONS]; /* of the last one since that call, innermost first */
 	unsigned samples;		 /* functions in it */
 	uint64_t run_ns;		 /* of the account as that call returned, stacks left out */
@@ -58,8 +58,7 @@ static const char *build_id_of(const struct learner *learner, const struct scope
 	for (size_t i = 0; i < learner->maps; i++) {
 		const char *path = learner->map[i].path;
 
-		if (learner->map[i].build_id[0] &&
-		    !strcmp(by_path ? path : base_name(path), function->path))
+		if (learner->map[i].build_id[0] && !strcmp(by_path ? path : base_name(path), function->path))
 			return learner->map[i].build_id;
 	}
 	return "";
@@ -74,7 +73,7 @@ static int add_function(struct learner *learner, const struct scope_function *fu
 		.arch = learner->arch ? learner->arch : "",
 		.runs = 1,
 	};
-	struct scope_signature_learned_function added = {.name = function->name, .start = function->start};
+	struct scope_signature_learned_function added = { .name = function->name, .start = function->start };
 	int err;
 
 	if (!build.build_id[0]) {
@@ -93,13 +92,11 @@ static int add_function(struct learner *learner, const struct scope_function *fu
 }
 
 /* Index + 1 of the function, made where it is new; UINT32_MAX: it cannot be learned. */
-static int index_of(struct learner *learner, const struct scope_function *function,
-		    uint32_t *ret_index)
+static int index_of(struct learner *learner, const struct scope_function *function, uint32_t *ret_index)
 {
 	int err = 0;
 
-	if (scope_grow(&learner->index, &learner->index_capacity, function->id + 1u,
-		       sizeof(*learner->index)))
+	if (scope_grow(&learner->index, &learner->index_capacity, function->id + 1u, sizeof(*learner->index)))
 		return -ENOMEM;
 	while (learner->indices <= function->id)
 		learner->index[learner->indices++] = 0;
@@ -114,15 +111,13 @@ static struct track *get_track(struct learner *learner, uint32_t thread)
 	if (scope_grow(&learner->track, &learner->track_capacity, thread + 1, sizeof(*learner->track)))
 		return NULL;
 	while (learner->tracks <= thread)
-		learner->track[learner->tracks++] =
-			(struct track){.nr = SCOPE_NR_NONE, .last = SCOPE_NR_NONE};
+		learner->track[learner->tracks++] = (struct track){ .nr = SCOPE_NR_NONE, .last = SCOPE_NR_NONE };
 	return &learner->track[thread];
 }
 
 static int keep_run(struct learner *learner, const struct run *run)
 {
-	return scope_signature_learned_string(&learner->learned->function[run->function], run->nr, run->length,
-				    1);
+	return scope_signature_learned_string(&learner->learned->function[run->function], run->nr, run->length, 1);
 }
 
 /* Ends the runs that the present call does not belong to. */
@@ -157,7 +152,7 @@ static int append(struct learner *learner, struct track *track, uint32_t functio
 		if (scope_grow(&track->run, &track->capacity, track->runs + 1, sizeof(*run)))
 			return -ENOMEM;
 		run = &track->run[track->runs++];
-		*run = (struct run){.function = function};
+		*run = (struct run){ .function = function };
 	}
 	if (run->length == SCOPE_LEARN_STRING_MAX) {
 		err = keep_run(learner, run);
@@ -170,8 +165,8 @@ static int append(struct learner *learner, struct track *track, uint32_t functio
 }
 
 /* The functions on the stack that can be learned, innermost first, each once. */
-static int learnable(struct learner *learner, uint32_t tgid, const uint64_t *ip, unsigned ips,
-		     uint32_t *ret_function, unsigned *ret_count)
+static int learnable(struct learner *learner, uint32_t tgid, const uint64_t *ip, unsigned ips, uint32_t *ret_function,
+		     unsigned *ret_count)
 {
 	unsigned count = 0;
 
@@ -210,9 +205,9 @@ static int functions_of(struct learner *learner, uint32_t thread, const struct s
 	if (event->stack.ended && ips > PATH_FUNCTIONS)
 		ips = PATH_FUNCTIONS;
 	if (!ips && event->stack.regs) {
-		err = scope_symbols_unwind(learner->symbols, tgid, event->stack.reg,
-					   event->stack.regs, event->stack.data, event->stack.bytes,
-					   unwound, PATH_FUNCTIONS, &ips, &flags);
+		err = scope_symbols_unwind(learner->symbols, tgid, event->stack.reg, event->stack.regs,
+					   event->stack.data, event->stack.bytes, unwound, PATH_FUNCTIONS, &ips,
+					   &flags);
 		if (err == -EINVAL)
 			ips = 0;
 		ip = unwound;
@@ -225,8 +220,7 @@ static int add_callers(struct learner *learner, const uint32_t *function, unsign
 	int err = 0;
 
 	for (unsigned i = 0; !err && i + 1 < count; i++)
-		err = scope_signature_learned_caller(&learner->learned->function[function[i]],
-					   function[i + 1], 1);
+		err = scope_signature_learned_caller(&learner->learned->function[function[i]], function[i + 1], 1);
 	return err;
 }
 
@@ -288,14 +282,12 @@ static int add_busy(struct learner *learner, const struct track *track, uint16_t
 	nr[length++] = SCOPE_EPISODE_BUSY;
 	nr[length++] = next;
 	for (unsigned i = 0; !err && i < track->samples; i++)
-		err = scope_signature_learned_string(&learner->learned->function[track->sample[i]], nr,
-					   length, 1);
+		err = scope_signature_learned_string(&learner->learned->function[track->sample[i]], nr, length, 1);
 	return err ? err : add_callers(learner, track->sample, track->samples);
 }
 
 /* Long on a CPU since the last call, and a sample says where. */
-static int take_enter(void *user, const struct scope_thread *thread,
-		      const struct scope_open_call *call)
+static int take_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	struct learner *learner = user;
 	struct track *track = get_track(learner, thread->index);
@@ -311,8 +303,8 @@ static int take_enter(void *user, const struct scope_thread *thread,
 	return err;
 }
 
-static int take_exit(void *user, const struct scope_thread *thread,
-		     const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+static int take_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+		     uint64_t exit_ns)
 {
 	struct learner *learner = user;
 	struct track *track = get_track(learner, thread->index);
@@ -374,10 +366,9 @@ static int run_through(struct learner *learner, struct scope_trace *trace)
 	return err;
 }
 
-int scope_signature_learn(struct scope_trace *trace, struct scope_symbols *symbols,
-		struct scope_learned **ret_learned)
+int scope_signature_learn(struct scope_trace *trace, struct scope_symbols *symbols, struct scope_learned **ret_learned)
 {
-	struct learner learner = {.symbols = symbols};
+	struct learner learner = { .symbols = symbols };
 	int err;
 
 	learner.learned = calloc(1, sizeof(*learner.learned));

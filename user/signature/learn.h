@@ -42,14 +42,14 @@ struct scope_signature_learned_build {
 /* Names are borrowed: from the trace and its symbols, or from what was imported. */
 struct scope_signature_learned_function {
 	const char *name;
-	uint32_t build;	      /* index */
-	uint64_t start;	      /* link address */
-	uint64_t calls;	      /* under it */
+	uint32_t build;				       /* index */
+	uint64_t start;				       /* link address */
+	uint64_t calls;				       /* under it */
 	struct scope_signature_learned_string *string; /* different ones, in order of appearance */
 	size_t strings, string_capacity;
-	uint32_t *hash;	      /* index + 1 of strings, open addressing */
-	size_t hash_size;     /* a power of two */
-	uint64_t left_out;    /* strings beyond SCOPE_LEARN_STRINGS_MAX */
+	uint32_t *hash;	   /* index + 1 of strings, open addressing */
+	size_t hash_size;  /* a power of two */
+	uint64_t left_out; /* strings beyond SCOPE_LEARN_STRINGS_MAX */
 	struct scope_signature_learned_caller *caller;
 	size_t callers, caller_capacity;
 };
@@ -70,8 +70,7 @@ struct scope_learned {
  * One pass over the trace. Both must outlive the result, which the caller destroys. 0, -ENOMEM, or
  * an error of the trace.
  */
-int scope_signature_learn(struct scope_trace *trace, struct scope_symbols *symbols,
-		struct scope_learned **ret_learned);
+int scope_signature_learn(struct scope_trace *trace, struct scope_symbols *symbols, struct scope_learned **ret_learned);
 void scope_signature_learned_destroy(struct scope_learned *learned); /* NULL is fine */
 
 /*
@@ -80,11 +79,11 @@ void scope_signature_learned_destroy(struct scope_learned *learned); /* NULL is 
  * 1 to SCOPE_LEARN_STRING_MAX.
  */
 int scope_signature_learned_build(struct scope_learned *learned, const struct scope_signature_learned_build *build,
-			uint32_t *ret_index);
+				  uint32_t *ret_index);
 int scope_signature_learned_function(struct scope_learned *learned,
-			   const struct scope_signature_learned_function *function);
+				     const struct scope_signature_learned_function *function);
 int scope_signature_learned_string(struct scope_signature_learned_function *function, const uint16_t *nr,
-			 unsigned length, uint64_t count);
+				   unsigned length, uint64_t count);
 int scope_signature_learned_caller(struct scope_signature_learned_function *function, uint32_t caller, uint64_t calls);
 void scope_signature_learned_free(struct scope_learned *learned); /* what it holds, not itself */
 

@@ -19,20 +19,17 @@ static uint64_t hash_of(const uint16_t *nr, unsigned length)
 	return hash;
 }
 
-static bool same_string(const struct scope_signature_learned_string *string, const uint16_t *nr,
-			unsigned length)
+static bool same_string(const struct scope_signature_learned_string *string, const uint16_t *nr, unsigned length)
 {
 	return string->length == length && !memcmp(string->nr, nr, length * sizeof(*nr));
 }
 
 /* Where the string is in the hash, or would. */
-static size_t hash_slot(const struct scope_signature_learned_function *function, const uint16_t *nr,
-			unsigned length)
+static size_t hash_slot(const struct scope_signature_learned_function *function, const uint16_t *nr, unsigned length)
 {
 	size_t at = hash_of(nr, length) & (function->hash_size - 1);
 
-	while (function->hash[at] &&
-	       !same_string(&function->string[function->hash[at] - 1], nr, length))
+	while (function->hash[at] && !same_string(&function->string[function->hash[at] - 1], nr, length))
 		at = (at + 1) & (function->hash_size - 1);
 	return at;
 }
@@ -59,7 +56,7 @@ static int hash_enlarge(struct scope_signature_learned_function *function)
 }
 
 int scope_signature_learned_string(struct scope_signature_learned_function *function, const uint16_t *nr,
-			 unsigned length, uint64_t count)
+				   unsigned length, uint64_t count)
 {
 	struct scope_signature_learned_string *string;
 	size_t at;
@@ -75,11 +72,10 @@ int scope_signature_learned_string(struct scope_signature_learned_function *func
 		function->left_out += count;
 		return 0;
 	}
-	if (scope_grow(&function->string, &function->string_capacity, function->strings + 1,
-		       sizeof(*string)))
+	if (scope_grow(&function->string, &function->string_capacity, function->strings + 1, sizeof(*string)))
 		return -ENOMEM;
 	string = &function->string[function->strings++];
-	*string = (struct scope_signature_learned_string){.length = (uint8_t)length, .count = count};
+	*string = (struct scope_signature_learned_string){ .length = (uint8_t)length, .count = count };
 	memcpy(string->nr, nr, length * sizeof(*nr));
 	function->hash[at] = (uint32_t)function->strings;
 	return 0;
@@ -92,17 +88,16 @@ int scope_signature_learned_caller(struct scope_signature_learned_function *func
 	for (i = 0; i < function->callers && function->caller[i].function != caller; i++)
 		;
 	if (i == function->callers) {
-		if (scope_grow(&function->caller, &function->caller_capacity, i + 1,
-			       sizeof(*function->caller)))
+		if (scope_grow(&function->caller, &function->caller_capacity, i + 1, sizeof(*function->caller)))
 			return -ENOMEM;
-		function->caller[function->callers++] = (struct scope_signature_learned_caller){caller, 0};
+		function->caller[function->callers++] = (struct scope_signature_learned_caller){ caller, 0 };
 	}
 	function->caller[i].calls += calls;
 	return 0;
 }
 
 int scope_signature_learned_build(struct scope_learned *learned, const struct scope_signature_learned_build *build,
-			uint32_t *ret_index)
+				  uint32_t *ret_index)
 {
 	size_t i;
 
@@ -110,8 +105,7 @@ int scope_signature_learned_build(struct scope_learned *learned, const struct sc
 		if (!strcmp(learned->build[i].build_id, build->build_id))
 			break;
 	if (i == learned->builds) {
-		if (scope_grow(&learned->build, &learned->build_capacity, i + 1,
-			       sizeof(*learned->build)))
+		if (scope_grow(&learned->build, &learned->build_capacity, i + 1, sizeof(*learned->build)))
 			return -ENOMEM;
 		learned->build[learned->builds++] = *build;
 	}
@@ -120,10 +114,9 @@ int scope_signature_learned_build(struct scope_learned *learned, const struct sc
 }
 
 int scope_signature_learned_function(struct scope_learned *learned,
-			   const struct scope_signature_learned_function *function)
+				     const struct scope_signature_learned_function *function)
 {
-	if (scope_grow(&learned->function, &learned->capacity, learned->functions + 1,
-		       sizeof(*learned->function)))
+	if (scope_grow(&learned->function, &learned->capacity, learned->functions + 1, sizeof(*learned->function)))
 		return -ENOMEM;
 	learned->function[learned->functions++] = *function;
 	return 0;

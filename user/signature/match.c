@@ -21,27 +21,27 @@ struct node {
 
 /* The episodes with gaps that begin with one call. */
 struct block {
-	uint32_t word;	/* its first one, in start[], final[] and each thread's bits */
+	uint32_t word; /* its first one, in start[], final[] and each thread's bits */
 	uint32_t words;
 };
 
 struct scope_matcher {
-	uint8_t *length;   /* by episode */
-	uint32_t *same;	   /* by episode: another one of the same calls, or NONE */
-	uint16_t *symbol;  /* by syscall number; 0: in no episode */
+	uint8_t *length;	  /* by episode */
+	uint32_t *same;		  /* by episode: another one of the same calls, or NONE */
+	uint16_t *symbol;	  /* by syscall number; 0: in no episode */
 	uint32_t symbols, stride; /* of a row of next */
-	struct node *node; /* 0 is the root */
+	struct node *node;	  /* 0 is the root */
 	uint32_t nodes;
-	uint32_t *next;	   /* by node and symbol: index of the row of the node to go to; behind
+	uint32_t *next; /* by node and symbol: index of the row of the node to go to; behind
 			    * the symbols of a row the node's own number */
 	struct block *block;
 	uint32_t blocks, words; /* 0 is a block of no episode: a word of zeros */
 	bool wide;		/* a block has more than one word */
 	uint32_t *block_of;	/* by symbol */
-	uint64_t *start;    /* bits that may be set from the window's first call on */
-	uint64_t *final;    /* bits of the last calls */
-	uint64_t *mask;	    /* by symbol and word: bits of the calls with that symbol */
-	uint32_t *episode_of; /* by bit */
+	uint64_t *start;	/* bits that may be set from the window's first call on */
+	uint64_t *final;	/* bits of the last calls */
+	uint64_t *mask;		/* by symbol and word: bits of the calls with that symbol */
+	uint32_t *episode_of;	/* by bit */
 };
 
 #define SLOTS SCOPE_EPISODE_SPAN /* a power of two */
@@ -54,11 +54,11 @@ struct scope_match {
 	uint64_t fed;
 	uint32_t row; /* of matcher->next */
 	uint32_t block[SLOTS];
-	uint32_t word[SLOTS];	/* the first one of the block, */
-	uint64_t start[SLOTS];	/* what there is of it in the matcher, */
+	uint32_t word[SLOTS];  /* the first one of the block, */
+	uint64_t start[SLOTS]; /* what there is of it in the matcher, */
 	uint64_t final[SLOTS];
 	uint64_t reached[SLOTS]; /* and how far its episodes are */
-	uint64_t bits[];	/* how far the others of wide blocks are, by word */
+	uint64_t bits[];	 /* how far the others of wide blocks are, by word */
 };
 
 static bool has_gaps(const struct scope_episode *episode)
@@ -66,8 +66,7 @@ static bool has_gaps(const struct scope_episode *episode)
 	return episode->length > 1 && !episode->contiguous;
 }
 
-static int name_symbols(struct scope_matcher *matcher, const struct scope_episode *episode,
-			size_t count)
+static int name_symbols(struct scope_matcher *matcher, const struct scope_episode *episode, size_t count)
 {
 	matcher->symbols = 1;
 	matcher->symbol = calloc(NUMBERS, sizeof(*matcher->symbol));
@@ -93,16 +92,15 @@ static int plant(struct scope_matcher *matcher, const struct scope_episode *epis
 	if (!matcher->node || !matcher->next)
 		return -ENOMEM;
 	matcher->nodes = 1;
-	matcher->node[0] = (struct node){NONE, 0, NONE};
+	matcher->node[0] = (struct node){ NONE, 0, NONE };
 	for (size_t i = 0; i < count; i++) {
 		uint32_t at = 0;
 
 		for (unsigned j = 0; !has_gaps(&episode[i]) && j < episode[i].length; j++) {
-			uint32_t *child = &matcher->next[at * matcher->stride +
-							 matcher->symbol[episode[i].nr[j]]];
+			uint32_t *child = &matcher->next[at * matcher->stride + matcher->symbol[episode[i].nr[j]]];
 
 			if (!*child) {
-				matcher->node[matcher->nodes] = (struct node){NONE, 0, NONE};
+				matcher->node[matcher->nodes] = (struct node){ NONE, 0, NONE };
 				*child = matcher->nodes++;
 			}
 			at = *child;
@@ -136,9 +134,8 @@ static int complete(struct scope_matcher *matcher)
 				continue;
 			}
 			matcher->node[*child].fail = other;
-			matcher->node[*child].output = matcher->node[other].episode != NONE
-							       ? other
-							       : matcher->node[other].output;
+			matcher->node[*child].output =
+				matcher->node[other].episode != NONE ? other : matcher->node[other].output;
 			queue[tail++] = *child;
 		}
 	}
@@ -164,8 +161,7 @@ static void seal(struct scope_matcher *matcher)
 }
 
 /* Gives each episode with gaps its bits, none of them across two words. */
-static int lay_out(struct scope_matcher *matcher, const struct scope_episode *episode, size_t count,
-		   uint32_t *bit)
+static int lay_out(struct scope_matcher *matcher, const struct scope_episode *episode, size_t count, uint32_t *bit)
 {
 	uint32_t symbols = matcher->symbols;
 
@@ -173,7 +169,7 @@ static int lay_out(struct scope_matcher *matcher, const struct scope_episode *ep
 	matcher->block_of = calloc(symbols, sizeof(*matcher->block_of));
 	if (!matcher->block || !matcher->block_of)
 		return -ENOMEM;
-	matcher->block[matcher->blocks++] = (struct block){0, 1};
+	matcher->block[matcher->blocks++] = (struct block){ 0, 1 };
 	matcher->words = 1;
 	for (uint32_t s = 0; s < symbols; s++) {
 		struct block *block = &matcher->block[matcher->blocks];
@@ -204,8 +200,7 @@ static int set_bits(struct scope_matcher *matcher, const struct scope_episode *e
 {
 	matcher->start = calloc(matcher->words, sizeof(*matcher->start));
 	matcher->final = calloc(matcher->words, sizeof(*matcher->final));
-	matcher->episode_of = calloc((size_t)matcher->words * WORD_BITS,
-				     sizeof(*matcher->episode_of));
+	matcher->episode_of = calloc((size_t)matcher->words * WORD_BITS, sizeof(*matcher->episode_of));
 	matcher->mask = calloc((size_t)matcher->words * matcher->symbols, sizeof(*matcher->mask));
 	if (!matcher->start || !matcher->final || !matcher->episode_of || !matcher->mask)
 		return -ENOMEM;
@@ -221,8 +216,7 @@ static int set_bits(struct scope_matcher *matcher, const struct scope_episode *e
 		for (unsigned j = 1; j < episode[i].length; j++) {
 			uint32_t symbol = matcher->symbol[episode[i].nr[j]], at = bit[i] + j - 1;
 
-			matcher->mask[symbol * matcher->words + at / WORD_BITS] |=
-				1ull << at % WORD_BITS;
+			matcher->mask[symbol * matcher->words + at / WORD_BITS] |= 1ull << at % WORD_BITS;
 		}
 	}
 	return 0;
@@ -253,7 +247,7 @@ static int build(struct scope_matcher *matcher, const struct scope_episode *epis
 }
 
 int scope_signature_matcher_create(const struct scope_episode *episode, size_t count,
-			 struct scope_matcher **ret_matcher)
+				   struct scope_matcher **ret_matcher)
 {
 	struct scope_matcher *matcher;
 	size_t calls = 0;
@@ -329,29 +323,27 @@ void scope_signature_match_reset(struct scope_match *match)
 		close_window(match, slot);
 }
 
-static void tell_outputs(const struct scope_matcher *matcher, uint32_t row, uint64_t last,
-			 scope_match_hit hit, void *user)
+static void tell_outputs(const struct scope_matcher *matcher, uint32_t row, uint64_t last, scope_match_hit hit,
+			 void *user)
 {
-	for (uint32_t at = matcher->next[row + matcher->symbols]; at != NONE;
-	     at = matcher->node[at].output)
+	for (uint32_t at = matcher->next[row + matcher->symbols]; at != NONE; at = matcher->node[at].output)
 		for (uint32_t i = matcher->node[at].episode; i != NONE; i = matcher->same[i])
 			hit(user, i, last + 1 - matcher->length[i], last);
 }
 
-static void tell_ended(const struct scope_matcher *matcher, const struct scope_match *match,
-		       unsigned slot, uint32_t word, uint64_t ended, scope_match_hit hit, void *user)
+static void tell_ended(const struct scope_matcher *matcher, const struct scope_match *match, unsigned slot,
+		       uint32_t word, uint64_t ended, scope_match_hit hit, void *user)
 {
 	/* The slot of this call is empty: windows in the others began 1 to 7 calls before. */
 	uint64_t first = match->fed - ((match->fed - slot) & (SLOTS - 1));
 
 	for (; ended; ended &= ended - 1)
-		hit(user, matcher->episode_of[word * WORD_BITS + (uint32_t)__builtin_ctzll(ended)],
-		    first, match->fed);
+		hit(user, matcher->episode_of[word * WORD_BITS + (uint32_t)__builtin_ctzll(ended)], first, match->fed);
 }
 
 /* The words of wide blocks behind the first one. */
-static void advance_wide(const struct scope_matcher *matcher, struct scope_match *match,
-			 const uint64_t *mask, scope_match_hit hit, void *user)
+static void advance_wide(const struct scope_matcher *matcher, struct scope_match *match, const uint64_t *mask,
+			 scope_match_hit hit, void *user)
 {
 	for (unsigned slot = 0; slot < SLOTS; slot++) {
 		uint32_t end = match->word[slot] + matcher->block[match->block[slot]].words;
@@ -393,8 +385,8 @@ static void advance(const struct scope_matcher *matcher, struct scope_match *mat
 		advance_wide(matcher, match, mask, hit, user);
 }
 
-static void feed_windows(const struct scope_matcher *matcher, struct scope_match *match,
-			 uint32_t symbol, scope_match_hit hit, void *user)
+static void feed_windows(const struct scope_matcher *matcher, struct scope_match *match, uint32_t symbol,
+			 scope_match_hit hit, void *user)
 {
 	uint32_t block = matcher->block_of[symbol];
 	const struct block *of = &matcher->block[block];
@@ -413,8 +405,8 @@ static void feed_windows(const struct scope_matcher *matcher, struct scope_match
 		match->bits[of->word + i] = 0;
 }
 
-void scope_signature_match_feed(const struct scope_matcher *matcher, struct scope_match *match,
-		      const uint16_t *nr, size_t count, scope_match_hit hit, void *user)
+void scope_signature_match_feed(const struct scope_matcher *matcher, struct scope_match *match, const uint16_t *nr,
+				size_t count, scope_match_hit hit, void *user)
 {
 	const uint32_t *next = matcher->next;
 	const bool gaps = matcher->blocks > 1;

@@ -27,7 +27,7 @@ typedef void (*scope_match_hit)(void *user, uint32_t episode, uint64_t first, ui
  * -E2BIG (more than 16 million calls in all), -ENOMEM.
  */
 int scope_signature_matcher_create(const struct scope_episode *episode, size_t count,
-			 struct scope_matcher **ret_matcher);
+				   struct scope_matcher **ret_matcher);
 void scope_signature_matcher_destroy(struct scope_matcher *matcher); /* NULL is fine */
 
 int scope_signature_match_create(const struct scope_matcher *matcher, struct scope_match **ret_match);
@@ -37,7 +37,7 @@ void scope_signature_match_destroy(struct scope_match *match); /* NULL is fine *
 void scope_signature_match_reset(struct scope_match *match);
 
 /* The next calls of the thread, syscall numbers. */
-void scope_signature_match_feed(const struct scope_matcher *matcher, struct scope_match *match,
-		      const uint16_t *nr, size_t count, scope_match_hit hit, void *user);
+void scope_signature_match_feed(const struct scope_matcher *matcher, struct scope_match *match, const uint16_t *nr,
+				size_t count, scope_match_hit hit, void *user);
 
 #endif

@@ -22,7 +22,7 @@ struct match {
 
 struct miner {
 	const struct scope_mine_options *options;
-	bool busy; /* episodes with SCOPE_EPISODE_BUSY are mined, else those without */
+	bool busy;	       /* episodes with SCOPE_EPISODE_BUSY are mined, else those without */
 	struct window *window; /* sorted, equal ones are one */
 	size_t windows, window_capacity;
 	struct scope_episode *episode;
@@ -56,7 +56,7 @@ static int add_windows(struct miner *miner, const struct scope_string *string)
 		       sizeof(*miner->window)))
 		return -ENOMEM;
 	for (size_t i = 0; i < string->length; i++) {
-		struct window window = {.count = string->count};
+		struct window window = { .count = string->count };
 
 		do {
 			window.nr[window.length] = string->nr[i + window.length];
@@ -106,8 +106,8 @@ static int emit(struct miner *miner, const struct match *match, size_t matches)
 }
 
 /* Of the windows that have the prefix, those in which nr follows. */
-static size_t project(const struct match *match, size_t matches, uint16_t nr,
-		      struct match *ret_match, uint64_t *ret_support)
+static size_t project(const struct match *match, size_t matches, uint16_t nr, struct match *ret_match,
+		      uint64_t *ret_support)
 {
 	size_t count = 0;
 
@@ -120,7 +120,7 @@ static size_t project(const struct match *match, size_t matches, uint16_t nr,
 			at++;
 		if (at == window->length)
 			continue;
-		ret_match[count++] = (struct match){window, at};
+		ret_match[count++] = (struct match){ window, at };
 		*ret_support += window->count;
 	}
 	return count;
@@ -193,15 +193,14 @@ static int grow_all(struct miner *miner)
 	for (size_t i = 0, end; !err && i < miner->windows; i = end) {
 		uint64_t support = 0;
 
-		for (end = i; end < miner->windows && miner->window[end].nr[0] == miner->window[i].nr[0];
-		     end++) {
-			match[end - i] = (struct match){&miner->window[end], 0};
+		for (end = i; end < miner->windows && miner->window[end].nr[0] == miner->window[i].nr[0]; end++) {
+			match[end - i] = (struct match){ &miner->window[end], 0 };
 			support += miner->window[end].count;
 		}
 		if (support < miner->options->support_min)
 			continue;
 		miner->prefix = (struct scope_episode){
-			.nr = {miner->window[i].nr[0]},
+			.nr = { miner->window[i].nr[0] },
 			.length = 1,
 			.support = support,
 		};
@@ -220,7 +219,7 @@ static int compare_episodes(const void *left, const void *right)
 static int add_runs(struct miner *miner, const struct scope_string *string)
 {
 	for (size_t i = 0, end; i < string->length; i = end) {
-		struct scope_episode run = {.contiguous = true};
+		struct scope_episode run = { .contiguous = true };
 
 		for (end = i; end < string->length && string->nr[end] == string->nr[i]; end++)
 			;
@@ -229,8 +228,7 @@ static int add_runs(struct miner *miner, const struct scope_string *string)
 			run.support = (end - i) / run.length * string->count;
 			if (run.length == 1)
 				continue;
-			if (scope_grow(&miner->run, &miner->run_capacity, miner->runs + 1,
-				       sizeof(run)))
+			if (scope_grow(&miner->run, &miner->run_capacity, miner->runs + 1, sizeof(run)))
 				return -ENOMEM;
 			miner->run[miner->runs++] = run;
 		}
@@ -295,8 +293,7 @@ static void keep_closed(struct miner *miner)
 		if (kept && miner->episode[kept - 1].support != episode->support)
 			equal = kept;
 		for (size_t j = equal; closed && j < kept; j++)
-			closed = miner->episode[j].length == episode->length ||
-				 !is_within(episode, &miner->episode[j]);
+			closed = miner->episode[j].length == episode->length || !is_within(episode, &miner->episode[j]);
 		if (closed)
 			miner->episode[kept++] = *episode;
 	}
@@ -330,17 +327,15 @@ static int mine(struct miner *miner, const struct scope_string *string, size_t c
 	return err;
 }
 
-int scope_signature_mine(const struct scope_string *string, size_t count,
-	       const struct scope_mine_options *options, struct scope_episode **ret_episodes,
-	       size_t *ret_count)
+int scope_signature_mine(const struct scope_string *string, size_t count, const struct scope_mine_options *options,
+			 struct scope_episode **ret_episodes, size_t *ret_count)
 {
-	struct miner plain = {.options = options}, busy = {.options = options, .busy = true};
+	struct miner plain = { .options = options }, busy = { .options = options, .busy = true };
 	int err = mine(&plain, string, count);
 
 	if (!err)
 		err = mine(&busy, string, count);
-	if (!err && scope_grow(&plain.episode, &plain.capacity, plain.episodes + busy.episodes,
-			       sizeof(*plain.episode)))
+	if (!err && scope_grow(&plain.episode, &plain.capacity, plain.episodes + busy.episodes, sizeof(*plain.episode)))
 		err = -ENOMEM;
 	for (size_t i = 0; !err && i < busy.episodes; i++)
 		plain.episode[plain.episodes++] = busy.episode[i];

@@ -30,8 +30,7 @@ struct scope_mine_options {
  * Depth-first growth of prefixes over projected windows (Pei et al., PrefixSpan, ICDE 2001); closed
  * ones are sorted out afterwards. 0 with *ret_episodes malloc'd, freed by the caller; or -ENOMEM.
  */
-int scope_signature_mine(const struct scope_string *string, size_t count,
-	       const struct scope_mine_options *options, struct scope_episode **ret_episodes,
-	       size_t *ret_count);
+int scope_signature_mine(const struct scope_string *string, size_t count, const struct scope_mine_options *options,
+			 struct scope_episode **ret_episodes, size_t *ret_count);
 
 #endif

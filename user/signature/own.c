@@ -47,20 +47,20 @@ static int compare_episodes(const void *left, const void *right)
 	return scope_signature_episode_compare(left, right);
 }
 
-static int add_fit(struct owner *owner, const struct scope_episode *episode,
-		   const struct scope_owned *owned)
+static int add_fit(struct owner *owner, const struct scope_episode *episode, const struct scope_owned *owned)
 {
 	const struct scope_signatures *signatures = owner->signatures;
-	const struct scope_episode *found = bsearch(episode, signatures->episode,
-						    signatures->episodes, sizeof(*found),
-						    compare_episodes);
+	const struct scope_episode *found =
+		bsearch(episode, signatures->episode, signatures->episodes, sizeof(*found), compare_episodes);
 
 	if (!found)
 		return 0;
 	if (scope_grow(&owner->fit, &owner->capacity, owner->fits + 1, sizeof(*owner->fit)))
 		return -ENOMEM;
 	owner->fit[owner->fits++] = (struct fit){
-		(uint32_t)(found - signatures->episode), owned->function, owned->episode.support,
+		(uint32_t)(found - signatures->episode),
+		owned->function,
+		owned->episode.support,
 	};
 	return 0;
 }
@@ -75,7 +75,7 @@ static int add_fits(struct owner *owner, const struct scope_owned *owned)
 	int err = 0;
 
 	for (unsigned set = 1; !err && set < 1u << whole->length; set++) {
-		struct scope_episode part = {.length = 0};
+		struct scope_episode part = { .length = 0 };
 
 		for (unsigned i = 0; i < whole->length; i++)
 			if (set & 1u << i)
@@ -99,8 +99,7 @@ static void stamp_callers(struct owner *owner, uint32_t function)
 	owner->stamps++;
 	owner->stack[depth++] = function;
 	while (depth) {
-		const struct scope_signature_function *at =
-			&signatures->function[owner->stack[--depth]];
+		const struct scope_signature_function *at = &signatures->function[owner->stack[--depth]];
 
 		for (size_t i = 0; i < at->callers; i++)
 			if (owner->stamp[at->caller[i]] != owner->stamps) {
@@ -144,8 +143,7 @@ static size_t functions_of(const struct fit *fit, size_t fits, bool busy, uint32
 		if (fit[i].support > most)
 			most = fit[i].support;
 	for (size_t i = 0; i < fits; i++)
-		if ((!i || fit[i - 1].function != fit[i].function) &&
-		    (!busy || fit[i].support >= most - most / 2))
+		if ((!i || fit[i - 1].function != fit[i].function) && (!busy || fit[i].support >= most - most / 2))
 			ret_function[count++] = fit[i].function;
 	return count;
 }
@@ -173,8 +171,7 @@ static int distribute(struct owner *owner, const struct scope_signature_options 
 			continue;
 		}
 		signatures->episode[kept] = signatures->episode[episode];
-		signatures->weight[kept] =
-			(options->flat ? 1.0 : signatures->episode[episode].length) / count;
+		signatures->weight[kept] = (options->flat ? 1.0 : signatures->episode[episode].length) / count;
 		signatures->first[kept++] = used;
 		for (size_t j = 0; j < count; j++)
 			signatures->function[mine[j]].episodes++;
@@ -193,8 +190,7 @@ static int own(struct owner *owner, const struct scope_owned *owned, size_t coun
 
 	for (size_t i = 0; i < count; i++)
 		if (!signatures->episodes ||
-		    scope_signature_episode_compare(&signatures->episode[signatures->episodes - 1],
-					  &owned[i].episode))
+		    scope_signature_episode_compare(&signatures->episode[signatures->episodes - 1], &owned[i].episode))
 			signatures->episode[signatures->episodes++] = owned[i].episode;
 	for (size_t i = 0; !err && i < count; i++)
 		err = add_fits(owner, &owned[i]);
@@ -205,8 +201,8 @@ static int own(struct owner *owner, const struct scope_owned *owned, size_t coun
 	return distribute(owner, options);
 }
 
-int scope_signatures_own(struct scope_signatures *signatures, struct scope_owned *owned,
-			 size_t count, const struct scope_signature_options *options)
+int scope_signatures_own(struct scope_signatures *signatures, struct scope_owned *owned, size_t count,
+			 const struct scope_signature_options *options)
 {
 	struct owner owner = {
 		.signatures = signatures,
@@ -220,8 +216,7 @@ int scope_signatures_own(struct scope_signatures *signatures, struct scope_owned
 	signatures->episode = calloc(count + 1, sizeof(*signatures->episode));
 	signatures->weight = calloc(count + 1, sizeof(*signatures->weight));
 	signatures->first = calloc(count + 1, sizeof(*signatures->first));
-	if (owner.stamp && owner.stack && signatures->episode && signatures->weight &&
-	    signatures->first)
+	if (owner.stamp && owner.stack && signatures->episode && signatures->weight && signatures->first)
 		err = own(&owner, owned, count, options);
 	free(owner.fit);
 	free(owner.stamp);

@@ -15,7 +15,7 @@ struct scope_owned {
  * Fills episode, weight, first, owner, shared and the counts of the functions, by the rule of set.h.
  * Sorts owned. 0 or -ENOMEM.
  */
-int scope_signatures_own(struct scope_signatures *signatures, struct scope_owned *owned,
-			 size_t count, const struct scope_signature_options *options);
+int scope_signatures_own(struct scope_signatures *signatures, struct scope_owned *owned, size_t count,
+			 const struct scope_signature_options *options);
 
 #endif

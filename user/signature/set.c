@@ -28,7 +28,7 @@ struct loader {
 	struct {
 		uint32_t function;
 		int64_t caller; /* id */
-	} *edge;
+	} * edge;
 	size_t edges, edge_capacity;
 };
 
@@ -55,8 +55,7 @@ static int take_function(void *user, const struct scope_store_function *row)
 	struct scope_signatures *signatures = loader->signatures;
 	struct scope_signature_function *added;
 
-	if (scope_grow(&signatures->function, &signatures->capacity, signatures->functions + 1,
-		       sizeof(*added)) ||
+	if (scope_grow(&signatures->function, &signatures->capacity, signatures->functions + 1, sizeof(*added)) ||
 	    scope_grow(&loader->id, &loader->id_capacity, loader->ids + 1, sizeof(*loader->id)))
 		return -ENOMEM;
 	added = &signatures->function[signatures->functions];
@@ -97,8 +96,7 @@ static const char *other_build(const struct loader *loader, const char *module)
 	return NULL;
 }
 
-static int add_problem(struct loader *loader, const struct scope_store_build *build,
-		       const char *present)
+static int add_problem(struct loader *loader, const struct scope_store_build *build, const char *present)
 {
 	struct scope_signatures *signatures = loader->signatures;
 	char **grown = reallocarray(signatures->problem, signatures->problems + 1, sizeof(*grown));
@@ -107,9 +105,10 @@ static int add_problem(struct loader *loader, const struct scope_store_build *bu
 	if (!grown)
 		return -ENOMEM;
 	signatures->problem = grown;
-	if (asprintf(&text, "Signatures of %.60s were learned from another build (build-id %.16s…, this "
-		     "is %.16s…) and not used: learn again with `scope learn`.", build->module,
-		     build->build_id, present) < 0)
+	if (asprintf(&text,
+		     "Signatures of %.60s were learned from another build (build-id %.16s…, this "
+		     "is %.16s…) and not used: learn again with `scope learn`.",
+		     build->module, build->build_id, present) < 0)
 		return -ENOMEM;
 	grown[signatures->problems++] = text;
 	return 0;
@@ -125,8 +124,7 @@ static int take_build(void *user, const struct scope_store_build *build)
 	if (loader->arch && build->arch[0] && strcmp(loader->arch, build->arch))
 		return 0;
 	loader->module = build->module;
-	return scope_signature_store_each_function(loader->store, build->id, loader->error, take_function,
-					 loader);
+	return scope_signature_store_each_function(loader->store, build->id, loader->error, take_function, loader);
 }
 
 /* Of programs that the trace has, but not a learned build of. */
@@ -145,8 +143,7 @@ static int take_caller(void *user, const struct scope_store_caller *caller)
 {
 	struct loader *loader = user;
 
-	if (scope_grow(&loader->edge, &loader->edge_capacity, loader->edges + 1,
-		       sizeof(*loader->edge)))
+	if (scope_grow(&loader->edge, &loader->edge_capacity, loader->edges + 1, sizeof(*loader->edge)))
 		return -ENOMEM;
 	loader->edge[loader->edges].function = loader->function;
 	loader->edge[loader->edges++].caller = caller->function;
@@ -157,10 +154,9 @@ static int take_episode(void *user, const struct scope_episode *episode)
 {
 	struct loader *loader = user;
 
-	if (scope_grow(&loader->owned, &loader->owned_capacity, loader->owneds + 1,
-		       sizeof(*loader->owned)))
+	if (scope_grow(&loader->owned, &loader->owned_capacity, loader->owneds + 1, sizeof(*loader->owned)))
 		return -ENOMEM;
-	loader->owned[loader->owneds++] = (struct scope_owned){*episode, loader->function};
+	loader->owned[loader->owneds++] = (struct scope_owned){ *episode, loader->function };
 	return 0;
 }
 
@@ -176,11 +172,9 @@ static uint32_t function_of(const struct loader *loader, int64_t id)
 static int add_callers(struct loader *loader)
 {
 	for (size_t i = 0, end; i < loader->edges; i = end) {
-		struct scope_signature_function *function =
-			&loader->signatures->function[loader->edge[i].function];
+		struct scope_signature_function *function = &loader->signatures->function[loader->edge[i].function];
 
-		for (end = i; end < loader->edges && loader->edge[end].function == loader->edge[i].function;
-		     end++)
+		for (end = i; end < loader->edges && loader->edge[end].function == loader->edge[i].function; end++)
 			;
 		function->caller = calloc(end - i, sizeof(*function->caller));
 		if (!function->caller)
@@ -203,24 +197,23 @@ static int load(struct loader *loader, const struct scope_signature_options *opt
 	if (!err)
 		err = scope_signature_store_each_build(loader->store, loader->error, take_other_build, loader);
 	for (loader->function = 0; !err && loader->function < loader->ids; loader->function++) {
-		err = scope_signature_store_each_caller(loader->store, loader->id[loader->function],
-					       loader->error, take_caller, loader);
+		err = scope_signature_store_each_caller(loader->store, loader->id[loader->function], loader->error,
+							take_caller, loader);
 		if (!err)
 			err = scope_signature_store_each_episode(loader->store, loader->id[loader->function],
-							loader->error, take_episode, loader);
+								 loader->error, take_episode, loader);
 	}
 	if (!err)
 		err = add_callers(loader);
 	if (!err)
-		err = scope_signatures_own(signatures, loader->owned, loader->owneds,
-					    options);
+		err = scope_signatures_own(signatures, loader->owned, loader->owneds, options);
 	if (!err)
-		err = scope_signature_matcher_create(signatures->episode, signatures->episodes,
-					    &signatures->matcher);
+		err = scope_signature_matcher_create(signatures->episode, signatures->episodes, &signatures->matcher);
 	if (err == -ENOMEM)
 		scope_error_set(loader->error, err, "no memory left to read the signatures");
 	else if (err == -E2BIG)
-		scope_error_set(loader->error, err, "so many signatures cannot be matched at once: learn "
+		scope_error_set(loader->error, err,
+				"so many signatures cannot be matched at once: learn "
 				"with a higher --min-support");
 	return err;
 }
@@ -252,14 +245,12 @@ int scope_signatures_load(struct scope_store *store, const struct scope_trace *t
 	return err;
 }
 
-const char *scope_signatures_name(const struct scope_signatures *signatures,
-				  const struct scope_function *function)
+const char *scope_signatures_name(const struct scope_signatures *signatures, const struct scope_function *function)
 {
 	for (size_t i = 0; signatures && !function->known && i < signatures->functions; i++) {
 		const struct scope_function *learned = &signatures->function[i].function;
 
-		if (learned->known && learned->start == function->start &&
-		    !strcmp(learned->module, function->module))
+		if (learned->known && learned->start == function->start && !strcmp(learned->module, function->module))
 			return learned->name;
 	}
 	return function->name;

@@ -55,8 +55,7 @@ int scope_signatures_load(struct scope_store *store, const struct scope_trace *t
  * The name of a function: where its file has no symbols, the one that it was learned under, from the
  * same build with symbols. signatures: NULL is fine.
  */
-const char *scope_signatures_name(const struct scope_signatures *signatures,
-				  const struct scope_function *function);
+const char *scope_signatures_name(const struct scope_signatures *signatures, const struct scope_function *function);
 void scope_signatures_destroy(struct scope_signatures *signatures); /* NULL is fine */
 
 #endif

@@ -14,28 +14,27 @@
 #include "base/plain.h"
 
 #define APPLICATION_ID 0x73636f70 /* "scop" */
-#define BUSY_MS 10000 /* no rule */
+#define BUSY_MS 10000		  /* no rule */
 #define VERSION(number) "PRAGMA user_version = " #number ";"
 #define SET_VERSION(number) VERSION(number)
 
 static const char schema[] =
 	"BEGIN;"
-	"PRAGMA application_id = 1935896432;"
-	SET_VERSION(SCOPE_STORE_VERSION)
-	"CREATE TABLE build (id INTEGER PRIMARY KEY, build_id TEXT NOT NULL UNIQUE,"
-	" module TEXT NOT NULL, arch TEXT NOT NULL, runs INTEGER NOT NULL);"
-	"CREATE TABLE function (id INTEGER PRIMARY KEY, build INTEGER NOT NULL REFERENCES build,"
-	" name TEXT NOT NULL, start INTEGER NOT NULL, calls INTEGER NOT NULL,"
-	" left_out INTEGER NOT NULL, UNIQUE (build, name, start));"
-	"CREATE TABLE caller (function INTEGER NOT NULL REFERENCES function,"
-	" caller INTEGER NOT NULL REFERENCES function, calls INTEGER NOT NULL,"
-	" PRIMARY KEY (function, caller)) WITHOUT ROWID;"
-	"CREATE TABLE string (function INTEGER NOT NULL REFERENCES function, nr BLOB NOT NULL,"
-	" count INTEGER NOT NULL, PRIMARY KEY (function, nr)) WITHOUT ROWID;"
-	"CREATE TABLE episode (function INTEGER NOT NULL REFERENCES function, nr BLOB NOT NULL,"
-	" contiguous INTEGER NOT NULL, support INTEGER NOT NULL,"
-	" PRIMARY KEY (function, nr)) WITHOUT ROWID;"
-	"COMMIT;";
+	"PRAGMA application_id = 1935896432;" SET_VERSION(
+		SCOPE_STORE_VERSION) "CREATE TABLE build (id INTEGER PRIMARY KEY, build_id TEXT NOT NULL UNIQUE,"
+				     " module TEXT NOT NULL, arch TEXT NOT NULL, runs INTEGER NOT NULL);"
+				     "CREATE TABLE function (id INTEGER PRIMARY KEY, build INTEGER NOT NULL REFERENCES build,"
+				     " name TEXT NOT NULL, start INTEGER NOT NULL, calls INTEGER NOT NULL,"
+				     " left_out INTEGER NOT NULL, UNIQUE (build, name, start));"
+				     "CREATE TABLE caller (function INTEGER NOT NULL REFERENCES function,"
+				     " caller INTEGER NOT NULL REFERENCES function, calls INTEGER NOT NULL,"
+				     " PRIMARY KEY (function, caller)) WITHOUT ROWID;"
+				     "CREATE TABLE string (function INTEGER NOT NULL REFERENCES function, nr BLOB NOT NULL,"
+				     " count INTEGER NOT NULL, PRIMARY KEY (function, nr)) WITHOUT ROWID;"
+				     "CREATE TABLE episode (function INTEGER NOT NULL REFERENCES function, nr BLOB NOT NULL,"
+				     " contiguous INTEGER NOT NULL, support INTEGER NOT NULL,"
+				     " PRIMARY KEY (function, nr)) WITHOUT ROWID;"
+				     "COMMIT;";
 
 int scope_signature_store_default_path(char *ret_path, size_t room)
 {
@@ -68,20 +67,25 @@ int scope_signature_store_failed(struct scope_store *store, struct scope_error *
 		return scope_error_set(error, -ENOMEM, "no memory left to read %.200s", store->path);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return scope_error_set(error, -EBUSY, "%.200s is being written by another program: try "
-				       "again when that has ended", store->path);
+		return scope_error_set(error, -EBUSY,
+				       "%.200s is being written by another program: try "
+				       "again when that has ended",
+				       store->path);
 	case SQLITE_FULL:
-		return scope_error_set(error, -ENOSPC, "%.200s cannot grow, the disk is full: free some "
-				       "room, or name another file with --db", store->path);
+		return scope_error_set(error, -ENOSPC,
+				       "%.200s cannot grow, the disk is full: free some "
+				       "room, or name another file with --db",
+				       store->path);
 	default:
-		return scope_error_set(error, -EIO, "%.200s: %.150s; is it on a file system that takes "
+		return scope_error_set(error, -EIO,
+				       "%.200s: %.150s; is it on a file system that takes "
 				       "locks, and may it be written? --db names another file",
 				       store->path, sqlite3_errmsg(store->handle));
 	}
 }
 
 int scope_signature_store_prepare(struct scope_store *store, const char *sql, struct scope_error *error,
-			sqlite3_stmt **ret_statement)
+				  sqlite3_stmt **ret_statement)
 {
 	return sqlite3_prepare_v2(store->handle, sql, -1, ret_statement, NULL) == SQLITE_OK
 		       ? 0
@@ -105,15 +109,16 @@ static int make_directories(const char *path, struct scope_error *error)
 	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(part, 0755) && errno != EEXIST)
-			return scope_error_set(error, -errno, "%.200s cannot be made: %s; name another "
-					       "file with --db", part, strerror(errno));
+			return scope_error_set(error, -errno,
+					       "%.200s cannot be made: %s; name another "
+					       "file with --db",
+					       part, strerror(errno));
 		*slash = '/';
 	}
 	return 0;
 }
 
-static int get_pragma(struct scope_store *store, const char *sql, struct scope_error *error,
-		      int64_t *ret_value)
+static int get_pragma(struct scope_store *store, const char *sql, struct scope_error *error, int64_t *ret_value)
 {
 	sqlite3_stmt *statement;
 	int err = scope_signature_store_prepare(store, sql, error, &statement);
@@ -143,8 +148,10 @@ static int check(struct scope_store *store, enum scope_store_mode mode, struct s
 	if (!application && !tables && mode == SCOPE_STORE_WRITE)
 		return scope_signature_store_execute(store, schema, error);
 	if (application != APPLICATION_ID)
-		return scope_error_set(error, -EBADMSG, "%.200s is no database of signatures: name one "
-				       "with --db, or learn with `scope learn`", store->path);
+		return scope_error_set(error, -EBADMSG,
+				       "%.200s is no database of signatures: name one "
+				       "with --db, or learn with `scope learn`",
+				       store->path);
 	if (version > SCOPE_STORE_VERSION)
 		return scope_error_set(error, -EPROTO,
 				       "%.200s is of version %" PRId64 ", this program knows versions up to "
@@ -156,16 +163,17 @@ static int check(struct scope_store *store, enum scope_store_mode mode, struct s
 }
 
 int scope_signature_store_open(const char *path, enum scope_store_mode mode, struct scope_error *error,
-		     struct scope_store **ret_store)
+			       struct scope_store **ret_store)
 {
-	int flags = mode == SCOPE_STORE_READ ? SQLITE_OPEN_READONLY
-					     : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	int flags = mode == SCOPE_STORE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 	struct scope_store *store;
 	int err = 0;
 
 	if (mode == SCOPE_STORE_READ && access(path, R_OK))
-		return scope_error_set(error, -errno, "%.200s: %s; learn signatures with `scope learn`, or "
-				       "name the database with --db", path, strerror(errno));
+		return scope_error_set(error, -errno,
+				       "%.200s: %s; learn signatures with `scope learn`, or "
+				       "name the database with --db",
+				       path, strerror(errno));
 	if (mode == SCOPE_STORE_WRITE)
 		err = make_directories(path, error);
 	store = err ? NULL : calloc(1, sizeof(*store));
@@ -244,7 +252,8 @@ static int each(struct scope_store *store, const struct query *query, struct sco
 	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
 		err = query->hand_on(query, statement);
 		if (err == -EBADMSG)
-			scope_error_set(error, err, "%.200s holds what no learning run wrote: move it "
+			scope_error_set(error, err,
+					"%.200s holds what no learning run wrote: move it "
 					"away and learn anew, or import what was exported from it",
 					store->path);
 		if (err)
@@ -290,14 +299,17 @@ bool scope_signature_store_build_meant(const struct scope_store_build *build, co
 }
 
 int scope_signature_store_each_build(struct scope_store *store, struct scope_error *error,
-			   int (*take)(void *user, const struct scope_store_build *build), void *user)
+				     int (*take)(void *user, const struct scope_store_build *build), void *user)
 {
 	const struct query query = {
 		"SELECT id, build_id, module, arch, runs,"
 		" (SELECT count(*) FROM function WHERE build = b.id),"
 		" (SELECT count(*) FROM function f JOIN episode ON function = f.id WHERE build = b.id)"
 		" FROM build b ORDER BY module, build_id",
-		0, hand_build, {.build = take}, user,
+		0,
+		hand_build,
+		{ .build = take },
+		user,
 	};
 
 	return each(store, &query, error);
@@ -319,15 +331,18 @@ static int hand_function(const struct query *query, sqlite3_stmt *row)
 }
 
 int scope_signature_store_each_function(struct scope_store *store, int64_t build, struct scope_error *error,
-			      int (*take)(void *user, const struct scope_store_function *function),
-			      void *user)
+					int (*take)(void *user, const struct scope_store_function *function),
+					void *user)
 {
 	const struct query query = {
 		"SELECT id, name, start, calls, left_out,"
 		" (SELECT count(*) FROM string WHERE function = f.id),"
 		" (SELECT count(*) FROM episode WHERE function = f.id)"
 		" FROM function f WHERE build = ?1 ORDER BY name, start",
-		build, hand_function, {.function = take}, user,
+		build,
+		hand_function,
+		{ .function = take },
+		user,
 	};
 
 	return each(store, &query, error);
@@ -344,14 +359,16 @@ static int hand_caller(const struct query *query, sqlite3_stmt *row)
 }
 
 int scope_signature_store_each_caller(struct scope_store *store, int64_t function, struct scope_error *error,
-			    int (*take)(void *user, const struct scope_store_caller *caller),
-			    void *user)
+				      int (*take)(void *user, const struct scope_store_caller *caller), void *user)
 {
 	const struct query query = {
 		"SELECT caller, c.calls FROM caller c JOIN function f ON f.id = caller"
 		" JOIN build b ON b.id = f.build WHERE function = ?1"
 		" ORDER BY c.calls DESC, f.name, f.start, build_id",
-		function, hand_caller, {.caller = take}, user,
+		function,
+		hand_caller,
+		{ .caller = take },
+		user,
 	};
 
 	return each(store, &query, error);
@@ -362,7 +379,9 @@ static int hand_string(const struct query *query, sqlite3_stmt *row)
 	uint16_t nr[SCOPE_LEARN_STRING_MAX];
 	int length = calls_of(row, 0, nr, SCOPE_LEARN_STRING_MAX);
 	const struct scope_string string = {
-		nr, length > 0 ? (size_t)length : 0, (uint64_t)sqlite3_column_int64(row, 1),
+		nr,
+		length > 0 ? (size_t)length : 0,
+		(uint64_t)sqlite3_column_int64(row, 1),
 	};
 
 	if (length < 0)
@@ -371,11 +390,14 @@ static int hand_string(const struct query *query, sqlite3_stmt *row)
 }
 
 int scope_signature_store_each_string(struct scope_store *store, int64_t function, struct scope_error *error,
-			    int (*take)(void *user, const struct scope_string *string), void *user)
+				      int (*take)(void *user, const struct scope_string *string), void *user)
 {
 	const struct query query = {
 		"SELECT nr, count FROM string WHERE function = ?1 ORDER BY nr",
-		function, hand_string, {.string = take}, user,
+		function,
+		hand_string,
+		{ .string = take },
+		user,
 	};
 
 	return each(store, &query, error);
@@ -395,15 +417,16 @@ static int hand_episode(const struct query *query, sqlite3_stmt *row)
 	return query->take.episode(query->user, &episode);
 }
 
-int scope_signature_store_each_episode(struct scope_store *store, int64_t function,
-			     struct scope_error *error,
-			     int (*take)(void *user, const struct scope_episode *episode),
-			     void *user)
+int scope_signature_store_each_episode(struct scope_store *store, int64_t function, struct scope_error *error,
+				       int (*take)(void *user, const struct scope_episode *episode), void *user)
 {
 	const struct query query = {
 		"SELECT nr, contiguous, support FROM episode WHERE function = ?1"
 		" ORDER BY support DESC, nr",
-		function, hand_episode, {.episode = take}, user,
+		function,
+		hand_episode,
+		{ .episode = take },
+		user,
 	};
 
 	return each(store, &query, error);

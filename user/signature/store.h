@@ -40,7 +40,7 @@ int scope_signature_store_default_path(char *ret_path, size_t room);
  * version; -EBADMSG: damaged, or no such database.
  */
 int scope_signature_store_open(const char *path, enum scope_store_mode mode, struct scope_error *error,
-		     struct scope_store **ret_store);
+			       struct scope_store **ret_store);
 void scope_signature_store_close(struct scope_store *store); /* NULL is fine */
 
 /*
@@ -48,8 +48,8 @@ void scope_signature_store_close(struct scope_store *store); /* NULL is fine */
  * those have now.
  */
 int scope_signature_store_add(struct scope_store *store, const struct scope_learned *learned,
-		    const struct scope_mine_options *options, struct scope_error *error,
-		    size_t *ret_episodes);
+			      const struct scope_mine_options *options, struct scope_error *error,
+			      size_t *ret_episodes);
 
 /* Rows, in a fixed order; pointers hold during the call alone. Another value than 0 ends it, and is it. */
 struct scope_store_build {
@@ -79,18 +79,15 @@ struct scope_store_caller {
 };
 
 int scope_signature_store_each_build(struct scope_store *store, struct scope_error *error,
-			   int (*take)(void *user, const struct scope_store_build *build), void *user);
+				     int (*take)(void *user, const struct scope_store_build *build), void *user);
 int scope_signature_store_each_function(struct scope_store *store, int64_t build, struct scope_error *error,
-			      int (*take)(void *user, const struct scope_store_function *function),
-			      void *user);
+					int (*take)(void *user, const struct scope_store_function *function),
+					void *user);
 int scope_signature_store_each_caller(struct scope_store *store, int64_t function, struct scope_error *error,
-			    int (*take)(void *user, const struct scope_store_caller *caller),
-			    void *user);
+				      int (*take)(void *user, const struct scope_store_caller *caller), void *user);
 int scope_signature_store_each_string(struct scope_store *store, int64_t function, struct scope_error *error,
-			    int (*take)(void *user, const struct scope_string *string), void *user);
-int scope_signature_store_each_episode(struct scope_store *store, int64_t function,
-			     struct scope_error *error,
-			     int (*take)(void *user, const struct scope_episode *episode),
-			     void *user);
+				      int (*take)(void *user, const struct scope_string *string), void *user);
+int scope_signature_store_each_episode(struct scope_store *store, int64_t function, struct scope_error *error,
+				       int (*take)(void *user, const struct scope_episode *episode), void *user);
 
 #endif

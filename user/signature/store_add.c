@@ -119,8 +119,7 @@ static int add_callers(struct adder *adder)
 
 		for (size_t j = 0; !err && j < function->callers; j++) {
 			sqlite3_bind_int64(statement, 1, adder->function[i]);
-			sqlite3_bind_int64(statement, 2,
-					   adder->function[function->caller[j].function]);
+			sqlite3_bind_int64(statement, 2, adder->function[function->caller[j].function]);
 			sqlite3_bind_int64(statement, 3, (int64_t)function->caller[j].calls);
 			err = step(adder, CALLER, NULL);
 		}
@@ -140,10 +139,8 @@ static int take_string(void *user, const struct scope_string *string)
 {
 	struct strings *strings = user;
 
-	if (scope_grow(&strings->string, &strings->capacity, strings->count + 1,
-		       sizeof(*strings->string)) ||
-	    scope_grow(&strings->nr, &strings->call_capacity, strings->calls + string->length,
-		       sizeof(*strings->nr)))
+	if (scope_grow(&strings->string, &strings->capacity, strings->count + 1, sizeof(*strings->string)) ||
+	    scope_grow(&strings->nr, &strings->call_capacity, strings->calls + string->length, sizeof(*strings->nr)))
 		return -ENOMEM;
 	strings->string[strings->count++] = *string;
 	for (size_t i = 0; i < string->length; i++)
@@ -151,8 +148,7 @@ static int take_string(void *user, const struct scope_string *string)
 	return 0;
 }
 
-static int store_episodes(struct adder *adder, int64_t function, const struct scope_episode *episode,
-			  size_t count)
+static int store_episodes(struct adder *adder, int64_t function, const struct scope_episode *episode, size_t count)
 {
 	sqlite3_stmt *statement = adder->statement[EPISODE];
 	int err = 0;
@@ -170,10 +166,9 @@ static int store_episodes(struct adder *adder, int64_t function, const struct sc
 	return err;
 }
 
-static int mine(struct adder *adder, int64_t function, const struct scope_mine_options *options,
-		size_t *ret_count)
+static int mine(struct adder *adder, int64_t function, const struct scope_mine_options *options, size_t *ret_count)
 {
-	struct strings strings = {0};
+	struct strings strings = { 0 };
 	struct scope_episode *episode = NULL;
 	size_t count = 0, at = 0;
 	int err = scope_signature_store_each_string(adder->store, function, adder->error, take_string, &strings);
@@ -222,8 +217,7 @@ static int add(struct adder *adder, const struct scope_mine_options *options, si
 }
 
 int scope_signature_store_add(struct scope_store *store, const struct scope_learned *learned,
-		    const struct scope_mine_options *options, struct scope_error *error,
-		    size_t *ret_episodes)
+			      const struct scope_mine_options *options, struct scope_error *error, size_t *ret_episodes)
 {
 	struct adder adder = {
 		.store = store,
@@ -233,7 +227,8 @@ int scope_signature_store_add(struct scope_store *store, const struct scope_lear
 		.function = calloc(learned->functions + 1, sizeof(*adder.function)),
 	};
 	size_t episodes = 0;
-	int err = adder.build && adder.function ? scope_signature_store_execute(store, "BEGIN IMMEDIATE", error) : -ENOMEM;
+	int err = adder.build && adder.function ? scope_signature_store_execute(store, "BEGIN IMMEDIATE", error)
+						: -ENOMEM;
 
 	if (!err) {
 		err = add(&adder, options, &episodes);

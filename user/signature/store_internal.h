@@ -16,7 +16,7 @@ struct scope_store {
 int scope_signature_store_failed(struct scope_store *store, struct scope_error *error);
 
 int scope_signature_store_prepare(struct scope_store *store, const char *sql, struct scope_error *error,
-			sqlite3_stmt **ret_statement);
+				  sqlite3_stmt **ret_statement);
 
 /* Statements that return no rows. */
 int scope_signature_store_execute(struct scope_store *store, const char *sql, struct scope_error *error);

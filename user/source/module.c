@@ -15,7 +15,7 @@
 struct feed {
 	struct scope_control *control;
 	struct scope_rings *rings;
-	struct scope_notices *notices; /* NULL where none can be had */
+	struct scope_notices *notices;		     /* NULL where none can be had */
 	const struct scope_capture_options *options; /* the caller's, as long as the feed */
 	uint32_t session;
 };
@@ -30,8 +30,8 @@ static int module_check(struct scope_error *error)
 	return err;
 }
 
-static int configure(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid,
-		     bool kernel_ips, struct scope_error *error)
+static int configure(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid, bool kernel_ips,
+		     struct scope_error *error)
 {
 	const struct scope_selection *selection = options->selection;
 	const struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET, .id = tgid };
@@ -72,8 +72,8 @@ static void module_close(void *context)
 	free(feed);
 }
 
-static int module_open(const struct scope_capture_options *options, uint32_t tgid,
-		       struct scope_error *error, void **ret_feed)
+static int module_open(const struct scope_capture_options *options, uint32_t tgid, struct scope_error *error,
+		       void **ret_feed)
 {
 	struct feed *feed = calloc(1, sizeof(*feed));
 	int err;
@@ -110,8 +110,7 @@ static int module_start(void *context, struct scope_error *error)
 
 	/* START finds the descendants; what is set before has no probes in those that live already. */
 	for (uint32_t i = 0; i < options->probe_count && !err; i++)
-		err = scope_control_probe_add(feed->control, feed->session, &options->probes[i],
-					       error);
+		err = scope_control_probe_add(feed->control, feed->session, &options->probes[i], error);
 	return err;
 }
 
@@ -136,8 +135,7 @@ static int module_flush(void *context)
 	return scope_source_rings_flush(feed->rings);
 }
 
-static int module_drain(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context),
-			void *taker)
+static int module_drain(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context), void *taker)
 {
 	struct feed *feed = context;
 
@@ -151,8 +149,7 @@ static void module_progress(const void *context, uint64_t *ret_records, uint64_t
 	scope_source_rings_count(feed->rings, ret_records, ret_lost);
 }
 
-static int module_count(void *context, struct scope_error *error,
-			struct scope_capture_counts *ret_counts)
+static int module_count(void *context, struct scope_error *error, struct scope_capture_counts *ret_counts)
 {
 	struct scope_session_status status;
 	struct feed *feed = context;
@@ -178,8 +175,7 @@ static int module_count(void *context, struct scope_error *error,
 	return 0;
 }
 
-static int module_stacks(void *context, const struct scope_stack_change *change,
-			 struct scope_error *error)
+static int module_stacks(void *context, const struct scope_stack_change *change, struct scope_error *error)
 {
 	struct feed *feed = context;
 

@@ -16,31 +16,31 @@ struct scope_selection;
 
 /* Fill with scope_capture_options_init(), then change what should differ. */
 struct scope_capture_options {
-	uint32_t pid;	      /* of a process, or of one of its threads */
-	const char *held;     /* the process waits to execute this program (capture/launch.h); else NULL */
+	uint32_t pid;	  /* of a process, or of one of its threads */
+	const char *held; /* the process waits to execute this program (capture/launch.h); else NULL */
 	/* more than that process, or not all of it; borrowed; NULL: that process */
 	const struct scope_selection *selection;
 	uint64_t duration_ns; /* 0: until the stop flag or the end of the target */
 	bool follow;	      /* descendants too, those that live already included */
 	enum scope_stack_mode stack_mode;
 	uint32_t stack_bytes;
-	bool raw_stacks; /* registers and bytes stay in the trace; else what they unwind to */
-	uint32_t stack_min_ns; /* a call that took so long gets a stack; 0: every call */
+	bool raw_stacks;	    /* registers and bytes stay in the trace; else what they unwind to */
+	uint32_t stack_min_ns;	    /* a call that took so long gets a stack; 0: every call */
 	uint32_t stacks_per_second; /* syscall stacks, per CPU */
-	uint32_t stack_budget; /* of all CPUs, to choose slow calls for (capture/focus.h); 0: do not */
+	uint32_t stack_budget;	    /* of all CPUs, to choose slow calls for (capture/focus.h); 0: do not */
 	uint8_t stack_syscalls[SCOPE_SYSCALL_MAX / 8];
-	uint32_t sample_period_ns; /* 0: no samples */
+	uint32_t sample_period_ns;     /* 0: no samples */
 	uint32_t sample_period_min_ns; /* at least, where few samples come (capture/focus.h); the same: stays */
 	bool kernel_ips; /* samples say where in the kernel they hit, less kernel_base; set by the capture */
 	uint64_t kernel_base;
 	uint32_t subbuf_bytes;
 	uint32_t subbuf_count;
 	uint8_t arg_counts[SCOPE_SYSCALL_MAX];
-	bool block; /* requests to block devices */
+	bool block;			  /* requests to block devices */
 	const struct scope_probe *probes; /* set when tracing begins; borrowed */
 	uint32_t probe_count;
 	struct scope_proc_reader *reader; /* of what the target controls; set by the capture */
-	uint32_t overhead_max; /* thousandths of a CPU that probes may take; 0: any share */
+	uint32_t overhead_max;		  /* thousandths of a CPU that probes may take; 0: any share */
 };
 
 /* Has every call its stack, the short ones too? */
@@ -56,12 +56,12 @@ struct scope_capture_counts {
 	uint64_t stacks_skipped; /* over stacks_per_second */
 	uint64_t stacks_absent;	 /* of calls whose sleep was thinned out or lost (source perf) */
 	uint64_t stacks_lost;	 /* no room in the ring for stacks (source perf) */
-	uint64_t filter_full; /* processes that could not be followed */
-	uint64_t late; /* threads that were followed from a moment after their start on (source perf) */
-	uint32_t processes;   /* traced at this moment; threads selected by themselves count too */
-	uint64_t overwritten; /* flight mode: unread */
-	uint64_t probe_ns;    /* in probes, 0: not known */
-	bool guarded;	      /* stopped by the overload guard; the next three are of that */
+	uint64_t filter_full;	 /* processes that could not be followed */
+	uint64_t late;		 /* threads that were followed from a moment after their start on (source perf) */
+	uint32_t processes;	 /* traced at this moment; threads selected by themselves count too */
+	uint64_t overwritten;	 /* flight mode: unread */
+	uint64_t probe_ns;	 /* in probes, 0: not known */
+	bool guarded;		 /* stopped by the overload guard; the next three are of that */
 	uint32_t guard_cpu, guard_share; /* CPU, and its thousandths */
 	uint64_t run_ns;
 };

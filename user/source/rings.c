@@ -18,7 +18,7 @@ struct scope_rings {
 	struct ring {
 		const struct scope_ring_page *page; /* NULL: no such CPU */
 		uint64_t next;			    /* number of the sub-buffer to read next */
-	} *ring; /* info.cpus of them */
+	} * ring;				    /* info.cpus of them */
 };
 
 static int no_device(int code, struct scope_error *error)
@@ -31,7 +31,8 @@ static int no_device(int code, struct scope_error *error)
 				       "CAP_PERFMON and access to that file); where root is refused, too, "
 				       "the kernel is locked down for confidentiality "
 				       "(/sys/kernel/security/lockdown), and boots without "
-				       "lockdown=confidentiality", SCOPE_DEVICE_PATH);
+				       "lockdown=confidentiality",
+				       SCOPE_DEVICE_PATH);
 	case -ECANCELED:
 		return scope_error_set(error, code,
 				       "the scope module was told to refuse sessions (its parameter "
@@ -44,11 +45,10 @@ static int no_device(int code, struct scope_error *error)
 		return scope_error_set(error, -ENOENT,
 				       "the scope module is loaded, but %s is missing: in a container, "
 				       "run scope on the host; else `mknod %s c 10 MINOR`, with the number "
-				       "beside `scope` in /proc/misc", SCOPE_DEVICE_PATH,
-				       SCOPE_DEVICE_PATH);
+				       "beside `scope` in /proc/misc",
+				       SCOPE_DEVICE_PATH, SCOPE_DEVICE_PATH);
 	default:
-		return scope_error_set(error, code, "cannot open %s: %s", SCOPE_DEVICE_PATH,
-				       strerror(-code));
+		return scope_error_set(error, code, "cannot open %s: %s", SCOPE_DEVICE_PATH, strerror(-code));
 	}
 }
 
@@ -57,13 +57,12 @@ static int read_info(struct scope_rings *rings, struct scope_error *error)
 	if (ioctl(rings->fd, SCOPE_IOC_INFO, &rings->info))
 		return scope_error_set(error, -errno,
 				       "%s does not answer as the scope module does (%s): load the "
-				       "scope.ko of the same release", SCOPE_DEVICE_PATH,
-				       strerror(errno));
+				       "scope.ko of the same release",
+				       SCOPE_DEVICE_PATH, strerror(errno));
 	return 0;
 }
 
-int scope_source_rings_open(struct scope_error *error, struct scope_rings **ret_rings,
-		     uint32_t *ret_session)
+int scope_source_rings_open(struct scope_error *error, struct scope_rings **ret_rings, uint32_t *ret_session)
 {
 	struct scope_rings *rings = calloc(1, sizeof(*rings));
 	int err;
@@ -107,8 +106,7 @@ static int map_one(struct scope_rings *rings, uint32_t cpu, struct scope_error *
 	if (page == MAP_FAILED && errno == EINVAL)
 		return 0;
 	if (page == MAP_FAILED)
-		return scope_error_set(error, -errno,
-				       "cannot map the ring of CPU %u (%llu bytes): %s", cpu,
+		return scope_error_set(error, -errno, "cannot map the ring of CPU %u (%llu bytes): %s", cpu,
 				       (unsigned long long)rings->info.region_bytes, strerror(errno));
 	rings->ring[cpu].page = page;
 	rings->mapped++;
@@ -116,7 +114,8 @@ static int map_one(struct scope_rings *rings, uint32_t cpu, struct scope_error *
 	    page->subbuf_count != rings->info.subbuf_count)
 		return scope_error_set(error, -EPROTO,
 				       "the ring of CPU %u is not laid out as expected: load the "
-				       "scope.ko of the same release", cpu);
+				       "scope.ko of the same release",
+				       cpu);
 	rings->ring[cpu].next = page->tail;
 	if (page->mode == SCOPE_RING_FLIGHT && !rings->copy) {
 		rings->copy = malloc(rings->info.subbuf_bytes);
@@ -141,8 +140,9 @@ int scope_source_rings_map(struct scope_rings *rings, struct scope_error *error)
 		err = map_one(rings, cpu, error);
 	if (!err && !rings->mapped)
 		err = scope_error_set(error, -EPROTO,
-				       "%s lets no ring be mapped: load the scope.ko of the same "
-				       "release", SCOPE_DEVICE_PATH);
+				      "%s lets no ring be mapped: load the scope.ko of the same "
+				      "release",
+				      SCOPE_DEVICE_PATH);
 	return err;
 }
 
@@ -172,8 +172,7 @@ static int drain_one(struct scope_rings *rings, uint32_t cpu,
 	head = __atomic_load_n(&ring->page->head, __ATOMIC_ACQUIRE);
 	while (ring->next < head) {
 		place = ring->next & (rings->info.subbuf_count - 1);
-		err = take((const struct scope_subbuf *)(first + place * rings->info.subbuf_bytes),
-			    context);
+		err = take((const struct scope_subbuf *)(first + place * rings->info.subbuf_bytes), context);
 		if (err)
 			return err;
 		consume.position = ++ring->next;
@@ -197,8 +196,8 @@ static int drain_flight(struct scope_rings *rings, uint32_t cpu,
 	head = __atomic_load_n(&page->head, __ATOMIC_ACQUIRE);
 	while (!err && (tail = __atomic_load_n(&page->tail, __ATOMIC_ACQUIRE)) < head) {
 		place = tail & (rings->info.subbuf_count - 1);
-		memcpy(rings->copy, (const uint8_t *)page + rings->info.header_bytes +
-		       place * rings->info.subbuf_bytes, rings->info.subbuf_bytes);
+		memcpy(rings->copy, (const uint8_t *)page + rings->info.header_bytes + place * rings->info.subbuf_bytes,
+		       rings->info.subbuf_bytes);
 		consume.position = tail + 1;
 		if (!ioctl(rings->fd, SCOPE_IOC_CONSUME, &consume))
 			err = take((const struct scope_subbuf *)rings->copy, context);
@@ -208,15 +207,14 @@ static int drain_flight(struct scope_rings *rings, uint32_t cpu,
 	return err;
 }
 
-int scope_source_rings_drain(struct scope_rings *rings,
-		      int (*take)(const struct scope_subbuf *subbuf, void *context), void *context)
+int scope_source_rings_drain(struct scope_rings *rings, int (*take)(const struct scope_subbuf *subbuf, void *context),
+			     void *context)
 {
 	uint32_t cpu;
 	int err = 0;
 
 	for (cpu = 0; cpu < rings->info.cpus && !err; cpu++)
-		err = rings->copy ? drain_flight(rings, cpu, take, context)
-				   : drain_one(rings, cpu, take, context);
+		err = rings->copy ? drain_flight(rings, cpu, take, context) : drain_one(rings, cpu, take, context);
 	return err;
 }
 

@@ -13,8 +13,7 @@
 struct scope_rings;
 
 /* Opens the device, which makes a session. 0, or -errno with error filled. */
-int scope_source_rings_open(struct scope_error *error, struct scope_rings **ret_rings,
-		     uint32_t *ret_session);
+int scope_source_rings_open(struct scope_error *error, struct scope_rings **ret_rings, uint32_t *ret_session);
 void scope_source_rings_close(struct scope_rings *rings); /* ends the session; NULL is fine */
 
 /* Maps all rings; after CONFIGURE. */
@@ -30,8 +29,8 @@ int scope_source_rings_flush(struct scope_rings *rings);
  * Calls take() for every sub-buffer that waits as this is called, CPU by CPU, and hands each back
  * to the kernel once take() has returned 0. Another value ends it and is the result.
  */
-int scope_source_rings_drain(struct scope_rings *rings,
-		      int (*take)(const struct scope_subbuf *subbuf, void *context), void *context);
+int scope_source_rings_drain(struct scope_rings *rings, int (*take)(const struct scope_subbuf *subbuf, void *context),
+			     void *context);
 
 /* Sums over all CPUs, as the kernel counts at this moment. lost has SCOPE_LOST_REASONS entries. */
 void scope_source_rings_count(const struct scope_rings *rings, uint64_t *ret_records, uint64_t *ret_lost);

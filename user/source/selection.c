@@ -20,12 +20,11 @@
 #include "proc/named.h"
 
 /* process: as it was when a name or a group was found to mean it; NULL: it was named by its number. */
-static int add(struct scope_selection *selection, const struct scope_control_target *target,
-	       uint32_t pid, const struct scope_target *process, struct scope_error *error)
+static int add(struct scope_selection *selection, const struct scope_control_target *target, uint32_t pid,
+	       const struct scope_target *process, struct scope_error *error)
 {
 	if (selection->count == SCOPE_TARGET_MAX)
-		return scope_error_set(error, -EINVAL, "at most %d things to trace can be named",
-				       SCOPE_TARGET_MAX);
+		return scope_error_set(error, -EINVAL, "at most %d things to trace can be named", SCOPE_TARGET_MAX);
 	selection->plain = !selection->count && target->kind == SCOPE_ATTR_TARGET;
 	selection->lasting |= target->kind != SCOPE_ATTR_TARGET && target->kind != SCOPE_ATTR_THREAD;
 	selection->target[selection->count++] = *target;
@@ -37,8 +36,7 @@ static int add(struct scope_selection *selection, const struct scope_control_tar
 	return 0;
 }
 
-static int number_of(const char *text, const char *what, uint32_t *ret_number,
-		     struct scope_error *error)
+static int number_of(const char *text, const char *what, uint32_t *ret_number, struct scope_error *error)
 {
 	char *end;
 	const unsigned long number = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
@@ -49,13 +47,12 @@ static int number_of(const char *text, const char *what, uint32_t *ret_number,
 	return 0;
 }
 
-int scope_source_selection_process(struct scope_selection *selection, const char *text,
-			    struct scope_error *error)
+int scope_source_selection_process(struct scope_selection *selection, const char *text, struct scope_error *error)
 {
 	struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET };
 	const bool named = *text && (*text < '0' || *text > '9') && *text != '-';
 	int err = named ? scope_proc_target_named(text, error, &target.id)
-			 : number_of(text, "-p wants the number or the name of a process", &target.id, error);
+			: number_of(text, "-p wants the number or the name of a process", &target.id, error);
 	struct scope_target process;
 
 	/* The first one is looked at as the capture begins. */
@@ -64,13 +61,11 @@ int scope_source_selection_process(struct scope_selection *selection, const char
 	return err ? err : add(selection, &target, target.id, NULL, error);
 }
 
-int scope_source_selection_thread(struct scope_selection *selection, const char *text,
-			   struct scope_error *error)
+int scope_source_selection_thread(struct scope_selection *selection, const char *text, struct scope_error *error)
 {
 	struct scope_control_target target = { .kind = SCOPE_ATTR_THREAD };
 	struct scope_target process;
-	int err = number_of(text, "-t wants the number of a thread, as `ps -eL` shows it", &target.id,
-			     error);
+	int err = number_of(text, "-t wants the number of a thread, as `ps -eL` shows it", &target.id, error);
 
 	if (!err)
 		err = scope_proc_target_find(target.id, error, &process);
@@ -81,7 +76,7 @@ struct search {
 	const struct scope_control_target *wanted;
 	char directory[64];
 	struct scope_target found; /* tgid 0: none */
-	uint32_t kernel; /* found, but a kernel thread */
+	uint32_t kernel;	   /* found, but a kernel thread */
 };
 
 static int match_thread(uint32_t tid, void *context)
@@ -95,8 +90,7 @@ static int match_thread(uint32_t tid, void *context)
 	if (scope_proc_file_read(&text, "%s/%u/comm", search->directory, tid))
 		return 0;
 	text[strcspn(text, "\n")] = '\0';
-	found = wanted->kind == SCOPE_ATTR_COMM ? !strcmp(text, wanted->comm)
-						: !strncmp(text, wanted->comm, bytes);
+	found = wanted->kind == SCOPE_ATTR_COMM ? !strcmp(text, wanted->comm) : !strncmp(text, wanted->comm, bytes);
 	free(text);
 	return found;
 }
@@ -115,8 +109,7 @@ static int match_process(uint32_t pid, void *context)
 	return !code;
 }
 
-int scope_source_selection_comm(struct scope_selection *selection, const char *text,
-			 struct scope_error *error)
+int scope_source_selection_comm(struct scope_selection *selection, const char *text, struct scope_error *error)
 {
 	struct scope_control_target target = { .kind = SCOPE_ATTR_COMM };
 	struct search search = { .wanted = &target };
@@ -129,16 +122,15 @@ int scope_source_selection_comm(struct scope_selection *selection, const char *t
 	if (!bytes || bytes >= SCOPE_COMM_BYTES)
 		return scope_error_set(error, -EINVAL,
 				       "--comm wants 1 to %d letters, or their beginning and *, as `ps "
-				       "-eLo comm` shows them, not '%s'", SCOPE_COMM_BYTES - 1, text);
+				       "-eLo comm` shows them, not '%s'",
+				       SCOPE_COMM_BYTES - 1, text);
 	memcpy(target.comm, text, bytes);
 	scope_proc_file_numbers("/proc", match_process, &search);
 	if (!search.found.tgid && search.kernel)
-		return scope_error_set(error, -EINVAL,
-				       "%s is a kernel thread (%u), which has no program to look at", text,
-				       search.kernel);
+		return scope_error_set(error, -EINVAL, "%s is a kernel thread (%u), which has no program to look at",
+				       text, search.kernel);
 	if (!search.found.tgid)
-		return scope_error_set(error, -ESRCH,
-				       "no thread is named %s now: `ps -eLo pid,tid,comm` lists names",
+		return scope_error_set(error, -ESRCH, "no thread is named %s now: `ps -eLo pid,tid,comm` lists names",
 				       text);
 	return add(selection, &target, search.found.tgid, &search.found, error);
 }
@@ -152,13 +144,11 @@ static uint32_t hierarchy_of(const char *options)
 
 	if (scope_proc_file_read(&groups, "/proc/cgroups"))
 		return 0;
-	for (line = strtok_r(groups, "\n", &rest); line && !hierarchy;
-	     line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r(groups, "\n", &rest); line && !hierarchy; line = strtok_r(NULL, "\n", &rest)) {
 		if (*line == '#' || sscanf(line, "%63s %u", name, &number) != 2)
 			continue;
 		at = strstr(options, name);
-		if (at && (at == options || at[-1] == ',') &&
-		    (at[strlen(name)] == ',' || !at[strlen(name)]))
+		if (at && (at == options || at[-1] == ',') && (at[strlen(name)] == ',' || !at[strlen(name)]))
 			hierarchy = number;
 	}
 	free(groups);
@@ -166,8 +156,7 @@ static uint32_t hierarchy_of(const char *options)
 }
 
 /* Of the hierarchy that is mounted as this device. */
-static int find_hierarchy(const char *path, dev_t device, uint32_t *ret_hierarchy,
-			  struct scope_error *error)
+static int find_hierarchy(const char *path, dev_t device, uint32_t *ret_hierarchy, struct scope_error *error)
 {
 	unsigned int major_number, minor_number;
 	char *mounts, *line, *rest, *options;
@@ -175,8 +164,7 @@ static int find_hierarchy(const char *path, dev_t device, uint32_t *ret_hierarch
 
 	if (scope_proc_file_read(&mounts, "/proc/self/mountinfo"))
 		return scope_error_set(error, -ENOENT, "cannot read /proc/self/mountinfo");
-	for (line = strtok_r(mounts, "\n", &rest); line && !hierarchy;
-	     line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r(mounts, "\n", &rest); line && !hierarchy; line = strtok_r(NULL, "\n", &rest)) {
 		options = strrchr(line, ' ');
 		if (sscanf(line, "%*d %*d %u:%u", &major_number, &minor_number) == 2 && options &&
 		    makedev(major_number, minor_number) == device)
@@ -186,7 +174,8 @@ static int find_hierarchy(const char *path, dev_t device, uint32_t *ret_hierarch
 	if (!hierarchy)
 		return scope_error_set(error, -EOPNOTSUPP,
 				       "%s belongs to a hierarchy without a controller: use a group of "
-				       "another one, or name its processes with -p", path);
+				       "another one, or name its processes with -p",
+				       path);
 	*ret_hierarchy = hierarchy;
 	return 0;
 }
@@ -196,8 +185,7 @@ void scope_source_selection_group_path(const char *text, char path[PATH_MAX])
 	snprintf(path, PATH_MAX, "%s%s", *text == '/' ? "" : "/sys/fs/cgroup/", text);
 }
 
-int scope_source_selection_cgroup(struct scope_selection *selection, const char *text,
-			   struct scope_error *error)
+int scope_source_selection_cgroup(struct scope_selection *selection, const char *text, struct scope_error *error)
 {
 	struct scope_control_target target = { .kind = SCOPE_ATTR_CGROUP };
 	struct stat status;
@@ -212,10 +200,10 @@ int scope_source_selection_cgroup(struct scope_selection *selection, const char 
 	if (stat(path, &status) || statfs(path, &system))
 		return scope_error_set(error, -errno,
 				       "there is no control group %s: `systemd-cgls` shows them, and "
-				       "/proc/PID/cgroup that of a process", path);
+				       "/proc/PID/cgroup that of a process",
+				       path);
 	if (system.f_type != CGROUP2_SUPER_MAGIC && system.f_type != CGROUP_SUPER_MAGIC)
-		return scope_error_set(error, -EINVAL,
-				       "%s is no control group: name a directory below /sys/fs/cgroup",
+		return scope_error_set(error, -EINVAL, "%s is no control group: name a directory below /sys/fs/cgroup",
 				       path);
 	target.cgroup = status.st_ino;
 	if (system.f_type == CGROUP_SUPER_MAGIC) {
@@ -231,18 +219,17 @@ int scope_source_selection_cgroup(struct scope_selection *selection, const char 
 	if (!pid && !selection->pid)
 		return scope_error_set(error, -ESRCH,
 				       "nothing runs in the control group %s itself: name a group with "
-				       "processes in its cgroup.procs, or one of them with -p first", path);
+				       "processes in its cgroup.procs, or one of them with -p first",
+				       path);
 	err = add(selection, &target, pid, there ? &process : NULL, error);
 	if (!err && selection->groups == SCOPE_CGROUP_RULES)
-		return scope_error_set(error, -EINVAL, "at most %d control groups can be named",
-				       SCOPE_CGROUP_RULES);
+		return scope_error_set(error, -EINVAL, "at most %d control groups can be named", SCOPE_CGROUP_RULES);
 	if (!err)
 		selection->group[selection->groups++] = text;
 	return err;
 }
 
-int scope_source_selection_syscalls(struct scope_selection *selection, const char *text,
-			     struct scope_error *error)
+int scope_source_selection_syscalls(struct scope_selection *selection, const char *text, struct scope_error *error)
 {
 	char word[64], *end;
 	size_t bytes;
@@ -257,15 +244,16 @@ int scope_source_selection_syscalls(struct scope_selection *selection, const cha
 		memcpy(word, text, bytes);
 		word[bytes] = '\0';
 		if (*word >= '0' && *word <= '9')
-			number = strtoul(word, &end, 10) < SCOPE_SYSCALL_MAX && !*end ?
-					 (uint16_t)strtoul(word, NULL, 10) : UINT16_MAX;
+			number = strtoul(word, &end, 10) < SCOPE_SYSCALL_MAX && !*end
+					 ? (uint16_t)strtoul(word, NULL, 10)
+					 : UINT16_MAX;
 		else if (scope_syscall_number(word, &number))
 			number = UINT16_MAX;
 		if (number >= SCOPE_SYSCALL_MAX)
 			return scope_error_set(error, -EINVAL,
 					       "--syscalls: there is no system call %s: `man 2 syscalls` "
-					       "lists the names, numbers go to %d", word,
-					       SCOPE_SYSCALL_MAX - 1);
+					       "lists the names, numbers go to %d",
+					       word, SCOPE_SYSCALL_MAX - 1);
 		selection->calls[number / 8] |= (uint8_t)(1 << number % 8);
 		selection->some_calls = true;
 		if (!text[bytes])

@@ -15,12 +15,12 @@
 struct scope_selection {
 	struct scope_control_target target[SCOPE_TARGET_MAX];
 	uint32_t count;
-	uint32_t pid; /* of the process named first, or of the first one that is meant now; 0: none */
+	uint32_t pid;		     /* of the process named first, or of the first one that is meant now; 0: none */
 	struct scope_target process; /* that one as it was, if a name or group meant it: it may end */
-	bool plain;   /* nothing but that one process: any source can do it */
-	bool lasting; /* a name or a group: others may come when nobody is left */
+	bool plain;		     /* nothing but that one process: any source can do it */
+	bool lasting;		     /* a name or a group: others may come when nobody is left */
 	bool some_calls;
-	uint8_t calls[SCOPE_SYSCALL_MAX / 8]; /* where some_calls: those whose bit is set */
+	uint8_t calls[SCOPE_SYSCALL_MAX / 8];  /* where some_calls: those whose bit is set */
 	const char *group[SCOPE_CGROUP_RULES]; /* control groups, in the words of the caller, who keeps them */
 	uint32_t groups;
 };
@@ -32,16 +32,11 @@ struct scope_selection {
  * process, thread: a number. comm: a name, or with `*` at its end the beginning of names. cgroup: the
  * directory of a group, or its path below /sys/fs/cgroup. syscalls: names and numbers with commas.
  */
-int scope_source_selection_process(struct scope_selection *selection, const char *text,
-			    struct scope_error *error);
-int scope_source_selection_thread(struct scope_selection *selection, const char *text,
-			   struct scope_error *error);
-int scope_source_selection_comm(struct scope_selection *selection, const char *text,
-			 struct scope_error *error);
-int scope_source_selection_cgroup(struct scope_selection *selection, const char *text,
-			   struct scope_error *error);
-int scope_source_selection_syscalls(struct scope_selection *selection, const char *text,
-			     struct scope_error *error);
+int scope_source_selection_process(struct scope_selection *selection, const char *text, struct scope_error *error);
+int scope_source_selection_thread(struct scope_selection *selection, const char *text, struct scope_error *error);
+int scope_source_selection_comm(struct scope_selection *selection, const char *text, struct scope_error *error);
+int scope_source_selection_cgroup(struct scope_selection *selection, const char *text, struct scope_error *error);
+int scope_source_selection_syscalls(struct scope_selection *selection, const char *text, struct scope_error *error);
 
 /* The directory of a control group that the user named. */
 void scope_source_selection_group_path(const char *text, char path[PATH_MAX]);

@@ -27,8 +27,8 @@ struct scope_source {
 
 	/* Can it be used here and by this user? Changes nothing that outlives the call. */
 	int (*check)(struct scope_error *error);
-	int (*open)(const struct scope_capture_options *options, uint32_t tgid,
-		    struct scope_error *error, void **ret_feed);
+	int (*open)(const struct scope_capture_options *options, uint32_t tgid, struct scope_error *error,
+		    void **ret_feed);
 	/*
 	 * Tracing begins, with a STATE record for every thread traced. stop writes these again, and
 	 * the drain behind it hands out all there is.
@@ -42,22 +42,19 @@ struct scope_source {
 	/* The next drain hands out all that happened before this call. */
 	int (*flush)(void *feed);
 	/* Calls take() for every sub-buffer that is ready; another value than 0 ends it, and is it. */
-	int (*drain)(void *feed, int (*take)(const struct scope_subbuf *subbuf, void *context),
-		     void *context);
+	int (*drain)(void *feed, int (*take)(const struct scope_subbuf *subbuf, void *context), void *context);
 	/*
 	 * Between start and stop: calls take() for sub-buffers of their own, with a STATE record at this
 	 * moment of every thread traced, marked as those at the stop are. NULL: only a session beside
 	 * this one, that starts and stops, can tell.
 	 */
-	int (*states)(void *feed, int (*take)(const struct scope_subbuf *subbuf, void *context),
-		      void *context);
+	int (*states)(void *feed, int (*take)(const struct scope_subbuf *subbuf, void *context), void *context);
 	/* Cheap; ret_lost has SCOPE_LOST_REASONS entries. */
 	void (*progress)(const void *feed, uint64_t *ret_records, uint64_t *ret_lost);
 	int (*count)(void *feed, struct scope_error *error, struct scope_capture_counts *ret_counts);
 
 	/* Changes which calls get stacks, and the samples (control/probe.h). NULL: it cannot. */
-	int (*stacks)(void *feed, const struct scope_stack_change *change,
-		      struct scope_error *error);
+	int (*stacks)(void *feed, const struct scope_stack_change *change, struct scope_error *error);
 	/* They are taken in any case, and so are samples: a stretch without them would save nothing. */
 	bool stacks_always;
 

@@ -73,8 +73,7 @@ static int wanted_open(const struct wanted *wanted, const char *root, int path_b
 
 	if (fd < 0)
 		return -1;
-	if ((wanted->id_bytes > 0 ? same_build_id(fd, wanted->id, wanted->id_bytes)
-				  : same_crc(fd, wanted->crc)) &&
+	if ((wanted->id_bytes > 0 ? same_build_id(fd, wanted->id, wanted->id_bytes) : same_crc(fd, wanted->crc)) &&
 	    (wanted->stripped || has_symbols(fd)))
 		return fd;
 	close(fd);
@@ -82,8 +81,7 @@ static int wanted_open(const struct wanted *wanted, const char *root, int path_b
 }
 
 /* behind: ".debug", or "" for the program itself. */
-static int try_build_id(const struct wanted *wanted, const char *root, const char *folder,
-			const char *behind)
+static int try_build_id(const struct wanted *wanted, const char *root, const char *folder, const char *behind)
 {
 	char *path = wanted->path;
 	int at;
@@ -112,25 +110,21 @@ static int try_link(const struct wanted *wanted, const char *root, const char *f
 	/* A link with the name of its own file is found beside it first: not stripped. */
 	for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(*folders); i++)
 		fd = wanted_open(wanted, root,
-				 snprintf(wanted->path, PATH_MAX, "%s%s%.*s%s/%s", folder,
-					  folders[i].before, (int)(slash - file), file,
-					  folders[i].behind, wanted->link));
+				 snprintf(wanted->path, PATH_MAX, "%s%s%.*s%s/%s", folder, folders[i].before,
+					  (int)(slash - file), file, folders[i].behind, wanted->link));
 	return fd;
 }
 
 /* In a folder of the user's: by build-id, below the file's own path, or plainly by name. */
-static int try_folder(const struct wanted *wanted, const char *folder, const char *file,
-		      const char *behind)
+static int try_folder(const struct wanted *wanted, const char *folder, const char *file, const char *behind)
 {
 	const char *slash = strrchr(file, '/');
 	int fd = try_build_id(wanted, "", folder, behind);
 
 	if (fd < 0 && wanted->id_bytes > 0)
-		fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, file,
-						      behind));
+		fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, file, behind));
 	if (fd < 0 && wanted->id_bytes > 0 && slash)
-		fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, slash,
-						      behind));
+		fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, slash, behind));
 	return fd;
 }
 
@@ -148,8 +142,7 @@ static int find(const struct scope_debugfile *where, const struct wanted *wanted
 		if (fd < 0)
 			fd = try_link(wanted, "", *folder, where->path);
 		if (fd < 0 && wanted->link)
-			fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s/%s", *folder,
-							      wanted->link));
+			fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s/%s", *folder, wanted->link));
 	}
 	if (fd < 0)
 		fd = try_build_id(wanted, root, DEBUG_ROOT, ".debug");
@@ -162,13 +155,15 @@ static int find(const struct scope_debugfile *where, const struct wanted *wanted
 	return fd;
 }
 
-int scope_symbol_debugfile_find(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
-			 const char *file, const char *link, GElf_Word crc, char **ret_path)
+int scope_symbol_debugfile_find(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *file,
+				const char *link, GElf_Word crc, char **ret_path)
 {
 	const struct scope_debugfile *where = *user;
 	char path[PATH_MAX];
-	struct wanted wanted = { .link = link && !strchr(link, '/') ? link : NULL, .crc = crc,
-				 .reader = where->options.reader, .path = path };
+	struct wanted wanted = { .link = link && !strchr(link, '/') ? link : NULL,
+				 .crc = crc,
+				 .reader = where->options.reader,
+				 .path = path };
 	GElf_Addr address;
 	int fd;
 
@@ -195,14 +190,12 @@ static int bytes_of(const char *text, unsigned char *bytes, size_t room)
 	return (int)count;
 }
 
-int scope_symbol_debugfile_program(const struct scope_symbol_options *options, const char *file,
-			    const char *build_id)
+int scope_symbol_debugfile_program(const struct scope_symbol_options *options, const char *file, const char *build_id)
 {
 	const char *const *folder = options->debug_dir;
 	unsigned char id[SCOPE_DEBUGFILE_ID_MAX];
 	char path[PATH_MAX];
-	struct wanted wanted = { .id = id, .reader = options->reader, .path = path,
-				 .stripped = true };
+	struct wanted wanted = { .id = id, .reader = options->reader, .path = path, .stripped = true };
 	int fd = -1;
 
 	wanted.id_bytes = bytes_of(build_id, id, sizeof(id));

@@ -10,7 +10,7 @@
 /* Where to look; what the module's user data points to. */
 struct scope_debugfile {
 	struct scope_symbol_options options; /* the host's own folders come after those of its root */
-	const char *path; /* of the stripped file, below root */
+	const char *path;		     /* of the stripped file, below root */
 };
 
 /*
@@ -19,8 +19,8 @@ struct scope_debugfile {
  * only with the right build-id, or with the link's checksum where there is no build-id. Servers are
  * asked last, and only where options have one.
  */
-int scope_symbol_debugfile_find(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
-			 const char *file, const char *link, GElf_Word crc, char **ret_path);
+int scope_symbol_debugfile_find(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *file,
+				const char *link, GElf_Word crc, char **ret_path);
 
 #define SCOPE_DEBUGFILE_ID_MAX 64 /* bytes of a build-id */
 
@@ -29,7 +29,6 @@ int scope_symbol_debugfile_find(Dwfl_Module *module, void **user, const char *na
  * program in a folder of the user's or from a server, else its debug file, which has names without
  * unwind tables. file: its path, below the root of options. A descriptor, or -1.
  */
-int scope_symbol_debugfile_program(const struct scope_symbol_options *options, const char *file,
-			    const char *build_id);
+int scope_symbol_debugfile_program(const struct scope_symbol_options *options, const char *file, const char *build_id);
 
 #endif

@@ -12,7 +12,7 @@
  * cfa is what DW_OP_call_frame_cfa gives. 0; -ENODATA: memory beyond the slice; -EFAULT: memory
  * below it or a lost register; -EINVAL: an operation not served, or a bad stack.
  */
-int scope_symbol_expression_evaluate(const Dwarf_Op *op, size_t count, const struct scope_frame *frame,
-			      uint64_t cfa, uint64_t *ret_value);
+int scope_symbol_expression_evaluate(const Dwarf_Op *op, size_t count, const struct scope_frame *frame, uint64_t cfa,
+				     uint64_t *ret_value);
 
 #endif

@@ -89,8 +89,8 @@ static bool encoding_find(struct section *section, Dwarf_Off cie)
 
 	if (cie == section->cie)
 		return true;
-	if (dwarf_next_cfi(section->ident, section->data, true, cie, &next, &entry) ||
-	    !dwarf_cfi_cie_p(&entry) || !cie_encoding(&entry.cie, &section->encoding))
+	if (dwarf_next_cfi(section->ident, section->data, true, cie, &next, &entry) || !dwarf_cfi_cie_p(&entry) ||
+	    !cie_encoding(&entry.cie, &section->encoding))
 		return false;
 	section->cie = cie;
 	return true;

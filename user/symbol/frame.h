@@ -25,8 +25,7 @@ struct scope_frame {
 };
 
 /* 0; -ENODATA: beyond the end of the slice; -EFAULT: below it. */
-static inline int scope_symbol_slice_read(const struct scope_slice *slice, uint64_t address,
-				   uint64_t *ret_word)
+static inline int scope_symbol_slice_read(const struct scope_slice *slice, uint64_t address, uint64_t *ret_word)
 {
 	uint64_t offset = address - slice->base, word = 0;
 
@@ -40,8 +39,7 @@ static inline int scope_symbol_slice_read(const struct scope_slice *slice, uint6
 }
 
 /* 0; -EFAULT: the value is lost. */
-static inline int scope_symbol_frame_reg(const struct scope_frame *frame, unsigned int reg,
-				  uint64_t *ret_value)
+static inline int scope_symbol_frame_reg(const struct scope_frame *frame, unsigned int reg, uint64_t *ret_value)
 {
 	if (reg >= SCOPE_REG_MAX || !(frame->valid >> reg & 1))
 		return -EFAULT;

@@ -54,15 +54,12 @@ static int symbol_add(struct symbols *symbols, Dwfl_Module *module, int index)
 	GElf_Shdr shdr;
 	Elf *elf = NULL;
 	struct symbol added = { 0 };
-	const char *name = dwfl_module_getsym_info(module, index, &sym, &address, &section, &elf,
-						   NULL);
+	const char *name = dwfl_module_getsym_info(module, index, &sym, &address, &section, &elf, NULL);
 	int type = GELF_ST_TYPE(sym.st_info);
 
-	if (!name || !*name || section == SHN_UNDEF ||
-	    (type != STT_FUNC && type != STT_GNU_IFUNC))
+	if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
 		return 0;
-	if (scope_grow(&symbols->symbol, &symbols->capacity, symbols->count + 1,
-		       sizeof(*symbols->symbol)))
+	if (scope_grow(&symbols->symbol, &symbols->capacity, symbols->count + 1, sizeof(*symbols->symbol)))
 		return -ENOMEM;
 	if (elf && section < SHN_LORESERVE && gelf_getshdr(elf_getscn(elf, section), &shdr))
 		added.limit = shdr.sh_addr + shdr.sh_size;
@@ -148,14 +145,12 @@ static void symbols_settle(struct symbols *symbols, const struct scope_ranges *f
 	}
 }
 
-static int function_add(struct scope_file_functions *functions, const char *name, size_t bytes,
-			uint64_t start, uint64_t size)
+static int function_add(struct scope_file_functions *functions, const char *name, size_t bytes, uint64_t start,
+			uint64_t size)
 {
-	if (scope_grow(&functions->function, &functions->capacity, functions->count + 1,
-		       sizeof(*functions->function)))
+	if (scope_grow(&functions->function, &functions->capacity, functions->count + 1, sizeof(*functions->function)))
 		return -ENOMEM;
-	functions->function[functions->count++] =
-		(struct scope_file_function){ name, bytes, start, size };
+	functions->function[functions->count++] = (struct scope_file_function){ name, bytes, start, size };
 	return 0;
 }
 
@@ -180,8 +175,7 @@ static int functions_make(struct scope_file_functions *functions, struct symbols
 			struct symbol *symbol = by_name[end];
 			size_t bytes = symbol->plain;
 
-			if (compare_name(by_name[i]->name, by_name[i]->plain, symbol->name,
-					 symbol->plain))
+			if (compare_name(by_name[i]->name, by_name[i]->plain, symbol->name, symbol->plain))
 				break;
 			whole += symbol->plain == symbol->bytes;
 			if (whole == 1 && end > i) {
@@ -191,8 +185,7 @@ static int functions_make(struct scope_file_functions *functions, struct symbols
 			if (!whole && symbol->name[symbol->bytes - 1] == 'd') /* …cold */
 				bytes = symbol->bytes;
 			symbol->function = functions->count;
-			err = function_add(functions, symbol->name, bytes, symbol->start,
-					   symbol->size);
+			err = function_add(functions, symbol->name, bytes, symbol->start, symbol->size);
 			if (err)
 				break;
 		}
@@ -248,8 +241,8 @@ static int ranges_make(struct scope_file_functions *functions, const struct symb
 
 	for (size_t i = 0; !err && i < symbols->count; i++)
 		err = scope_symbol_ranges_add(&functions->ranges, symbols->symbol[i].start,
-				       symbols->symbol[i].start + symbols->symbol[i].size,
-				       symbols->symbol[i].function);
+					      symbols->symbol[i].start + symbols->symbol[i].size,
+					      symbols->symbol[i].function);
 	scope_symbol_ranges_sort(&functions->ranges);
 	if (!err && go)
 		err = go_add(functions, go);
@@ -263,7 +256,7 @@ static int ranges_make(struct scope_file_functions *functions, const struct symb
 }
 
 int scope_symbol_file_functions_read(Dwfl_Module *module, Elf *elf, const struct scope_go_table *go,
-			      struct scope_file_functions *ret)
+				     struct scope_file_functions *ret)
 {
 	struct scope_file_functions functions = { 0 };
 	struct scope_ranges fdes = { 0 };
@@ -296,8 +289,8 @@ void scope_symbol_file_functions_free(struct scope_file_functions *functions)
 	*functions = (struct scope_file_functions){ 0 };
 }
 
-const struct scope_file_function *
-scope_symbol_file_functions_find(const struct scope_file_functions *functions, uint64_t link)
+const struct scope_file_function *scope_symbol_file_functions_find(const struct scope_file_functions *functions,
+								   uint64_t link)
 {
 	const struct scope_range *range = scope_symbol_ranges_find(&functions->ranges, link);
 

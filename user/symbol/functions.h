@@ -31,11 +31,11 @@ struct scope_file_functions {
  * 0, -ENOMEM. Free with scope_symbol_file_functions_free(), before the module ends.
  */
 int scope_symbol_file_functions_read(Dwfl_Module *module, Elf *elf, const struct scope_go_table *go,
-			      struct scope_file_functions *ret);
+				     struct scope_file_functions *ret);
 void scope_symbol_file_functions_free(struct scope_file_functions *functions);
 
 /* The function that holds a link address; NULL: none. */
-const struct scope_file_function *
-scope_symbol_file_functions_find(const struct scope_file_functions *functions, uint64_t link);
+const struct scope_file_function *scope_symbol_file_functions_find(const struct scope_file_functions *functions,
+								   uint64_t link);
 
 #endif

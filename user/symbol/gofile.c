@@ -31,9 +31,8 @@ static bool segment_get(const struct file *file, size_t index, bool code, struct
 {
 	GElf_Phdr phdr;
 
-	if (!gelf_getphdr(file->elf, (int)index, &phdr) || phdr.p_type != PT_LOAD ||
-	    !(phdr.p_flags & PF_X) == code || phdr.p_offset > file->bytes ||
-	    phdr.p_filesz > file->bytes - phdr.p_offset)
+	if (!gelf_getphdr(file->elf, (int)index, &phdr) || phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X) == code ||
+	    phdr.p_offset > file->bytes || phdr.p_filesz > file->bytes - phdr.p_offset)
 		return false;
 	*ret_part = (struct part){ file->data + phdr.p_offset, phdr.p_filesz, phdr.p_vaddr };
 	return true;
@@ -77,8 +76,8 @@ static bool section_find(const struct file *file, struct part *ret_part)
 		const char *name = section_name(file->elf, scn, names, &shdr);
 
 		if (!name || (strcmp(name, ".gopclntab") && strcmp(name, ".data.rel.ro.gopclntab")) ||
-		    shdr.sh_type == SHT_NOBITS || shdr.sh_flags & SHF_COMPRESSED ||
-		    shdr.sh_offset > file->bytes || shdr.sh_size > file->bytes - shdr.sh_offset)
+		    shdr.sh_type == SHT_NOBITS || shdr.sh_flags & SHF_COMPRESSED || shdr.sh_offset > file->bytes ||
+		    shdr.sh_size > file->bytes - shdr.sh_offset)
 			continue;
 		*ret_part = (struct part){ file->data + shdr.sh_offset, shdr.sh_size, shdr.sh_addr };
 		return true;
@@ -93,8 +92,7 @@ static uint64_t relocated(const struct file *file, uint64_t link)
 	GElf_Shdr shdr;
 
 	while ((scn = elf_nextscn(file->elf, scn))) {
-		Elf_Data *data = gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_RELA ?
-					 elf_getdata(scn, NULL) : NULL;
+		Elf_Data *data = gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_RELA ? elf_getdata(scn, NULL) : NULL;
 		GElf_Rela rela;
 
 		for (int i = 0; data && gelf_getrela(data, i, &rela); i++)
@@ -142,8 +140,7 @@ static bool fits(const struct file *file, const struct scope_go_table *table, ui
 }
 
 /* Is there the runtime's list, at a link address that points to the table? */
-static bool is_module(const struct file *file, const struct scope_go_table *table, uint64_t link,
-		      uint64_t *ret_text)
+static bool is_module(const struct file *file, const struct scope_go_table *table, uint64_t link, uint64_t *ret_text)
 {
 	const unsigned int word = table->word;
 	const uint64_t text = word_at(file, link + MODULE_TEXT * word, word);
@@ -169,19 +166,16 @@ static uint64_t module_text(const struct file *file, const struct scope_go_table
 			continue;
 		for (size_t at = 0; at + table->word <= part.bytes; at += table->word)
 			if (word_of(part.data + at, table->word) == link &&
-			    (is_module(file, table, part.link + at, &text) ||
-			     ++candidates > CANDIDATES_MAX))
+			    (is_module(file, table, part.link + at, &text) || ++candidates > CANDIDATES_MAX))
 				return candidates > CANDIDATES_MAX ? 0 : text;
 	}
 	while ((scn = elf_nextscn(file->elf, scn))) {
-		Elf_Data *data = gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_RELA ?
-					 elf_getdata(scn, NULL) : NULL;
+		Elf_Data *data = gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_RELA ? elf_getdata(scn, NULL) : NULL;
 		GElf_Rela rela;
 
 		for (int i = 0; data && gelf_getrela(data, i, &rela); i++)
 			if ((uint64_t)rela.r_addend == link && !GELF_R_SYM(rela.r_info) &&
-			    (is_module(file, table, rela.r_offset, &text) ||
-			     ++candidates > CANDIDATES_MAX))
+			    (is_module(file, table, rela.r_offset, &text) || ++candidates > CANDIDATES_MAX))
 				return candidates > CANDIDATES_MAX ? 0 : text;
 	}
 	return 0;

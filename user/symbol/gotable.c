@@ -15,13 +15,11 @@
 #define STEPS_MAX (1u << 18) /* of one pc table */
 
 /* What a head has behind its start, counted in u32. */
-enum head { HEAD_NAME, HEAD_ARGS, HEAD_DEFER, HEAD_DEPTHS, HEAD_FILES, HEAD_LINES, HEAD_TABLES, HEAD_UNIT,
-	    HEAD_LINED };
+enum head { HEAD_NAME, HEAD_ARGS, HEAD_DEFER, HEAD_DEPTHS, HEAD_FILES, HEAD_LINES, HEAD_TABLES, HEAD_UNIT, HEAD_LINED };
 
 #define TABLE_INLINED 2 /* of the further pc tables, from Go 1.16 on: index of what was inlined, or -1 */
 
-static bool number_read(const struct scope_go_table *table, size_t at, unsigned int width,
-			uint64_t *ret_value)
+static bool number_read(const struct scope_go_table *table, size_t at, unsigned int width, uint64_t *ret_value)
 {
 	uint64_t value = 0;
 
@@ -53,9 +51,8 @@ bool scope_symbol_go_table_begins(const uint8_t *data)
 {
 	const uint32_t magic = data[0] | data[1] << 8 | data[2] << 16 | (uint32_t)data[3] << 24;
 
-	return (magic == MAGIC_2 || magic == MAGIC_16 || magic == MAGIC_18 || magic == MAGIC_20) &&
-	       !data[4] && !data[5] && (data[6] == 1 || data[6] == 2 || data[6] == 4) &&
-	       (data[7] == 4 || data[7] == 8);
+	return (magic == MAGIC_2 || magic == MAGIC_16 || magic == MAGIC_18 || magic == MAGIC_20) && !data[4] &&
+	       !data[5] && (data[6] == 1 || data[6] == 2 || data[6] == 4) && (data[7] == 4 || data[7] == 8);
 }
 
 /* The words behind the count. false: the table ends before. */
@@ -68,8 +65,7 @@ static bool parts_read(struct scope_go_table *table)
 	if (table->relative && !number_read(table, SCOPE_GO_TEXT_AT(table->word), table->word, &table->text))
 		return false;
 	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++) {
-		if (!number_read(table, first + i * table->word, table->word, &value) ||
-		    value > table->bytes)
+		if (!number_read(table, first + i * table->word, table->word, &value) || value > table->bytes)
 			return false;
 		*part[i] = value;
 	}
@@ -86,8 +82,7 @@ static bool files_find(struct scope_go_table *table)
 {
 	uint64_t at;
 
-	if (!number_read(table, table->rows + (2 * table->count + 1) * table->word, 4, &at) ||
-	    at > table->bytes)
+	if (!number_read(table, table->rows + (2 * table->count + 1) * table->word, 4, &at) || at > table->bytes)
 		return false;
 	table->files = at;
 	return true;
@@ -138,8 +133,7 @@ static uint64_t link_of(const struct scope_go_table *table, size_t index)
 	return scope_symbol_go_table_start(table, index) + (table->relative ? table->text : 0);
 }
 
-static bool head_read(const struct scope_go_table *table, size_t index, unsigned int field,
-		      uint32_t *ret_value)
+static bool head_read(const struct scope_go_table *table, size_t index, unsigned int field, uint32_t *ret_value)
 {
 	const uint64_t at = row_get(table, 2 * index + 1);
 	uint64_t value;
@@ -153,7 +147,7 @@ static bool head_read(const struct scope_go_table *table, size_t index, unsigned
 }
 
 int scope_symbol_go_table_function(const struct scope_go_table *table, size_t index, size_t *budget,
-			    struct scope_go_function *ret_function)
+				   struct scope_go_function *ret_function)
 {
 	struct scope_go_function function;
 	uint32_t name;
@@ -234,16 +228,14 @@ static int value_find(const struct scope_go_table *table, size_t index, unsigned
 }
 
 /* Where the name of a file begins in the table. */
-static bool file_find(const struct scope_go_table *table, size_t index, uint32_t number,
-		      uint64_t *ret_at)
+static bool file_find(const struct scope_go_table *table, size_t index, uint32_t number, uint64_t *ret_at)
 {
 	uint32_t unit = 0;
 
 	if (!table->parts)
 		return number_read(table, table->files + 4 * (size_t)number, 4, ret_at);
 	if (!head_read(table, index, HEAD_UNIT, &unit) ||
-	    !number_read(table, table->units + 4 * ((size_t)unit + number), 4, ret_at) ||
-	    *ret_at == UINT32_MAX)
+	    !number_read(table, table->units + 4 * ((size_t)unit + number), 4, ret_at) || *ret_at == UINT32_MAX)
 		return false;
 	*ret_at += table->files;
 	return true;

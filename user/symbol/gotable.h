@@ -32,8 +32,8 @@ struct scope_go_table {
 	bool relative; /* from Go 1.18 on: starts count from text */
 	bool lined;    /* from Go 1.20 on: heads have the first line */
 	uint8_t quantum, word;
-	uint64_t text; /* link address; 0: it is not in the table */
-	size_t count;  /* of functions */
+	uint64_t text;			       /* link address; 0: it is not in the table */
+	size_t count;			       /* of functions */
 	size_t rows, names, units, files, pcs; /* where these parts begin */
 };
 
@@ -59,7 +59,7 @@ uint64_t scope_symbol_go_table_start(const struct scope_go_table *table, size_t 
  * -EBADMSG: it makes no sense, or nothing is left of the budget.
  */
 int scope_symbol_go_table_function(const struct scope_go_table *table, size_t index, size_t *budget,
-			    struct scope_go_function *ret_function);
+				   struct scope_go_function *ret_function);
 
 /* A place in the source. */
 struct scope_go_line {

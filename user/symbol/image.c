@@ -28,8 +28,7 @@ struct scope_image {
 	struct scope_rules rules;
 };
 
-static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
-		  char **ret_path, Elf **ret_elf)
+static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **ret_path, Elf **ret_elf)
 {
 	(void)module, (void)user, (void)name, (void)base, (void)ret_path, (void)ret_elf;
 	return -1; /* the file is given, never searched */
@@ -88,7 +87,7 @@ static const struct scope_go_table *go_table(struct scope_image *image)
 }
 
 int scope_symbol_image_create(int fd, const struct scope_symbol_options *options, const char *path,
-		       struct scope_image **ret_image)
+			      struct scope_image **ret_image)
 {
 	struct scope_image *image = calloc(1, sizeof(*image));
 	int err = -ENOMEM;
@@ -140,9 +139,8 @@ static bool offset_of(const struct scope_image *image, uint64_t link, uint64_t *
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr phdr;
 
-		if (!gelf_getphdr(image->elf, i, &phdr) || phdr.p_type != PT_LOAD ||
-		    !(phdr.p_flags & PF_X) || link < phdr.p_vaddr ||
-		    link - phdr.p_vaddr >= phdr.p_filesz)
+		if (!gelf_getphdr(image->elf, i, &phdr) || phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X) ||
+		    link < phdr.p_vaddr || link - phdr.p_vaddr >= phdr.p_filesz)
 			continue;
 		*ret_offset = link - phdr.p_vaddr + phdr.p_offset;
 		return true;
@@ -164,13 +162,11 @@ static bool offset_find(struct scope_image *image, const char *name,
 	for (int i = 0; i < count; i++) {
 		GElf_Addr link;
 		GElf_Sym symbol;
-		const char *text = dwfl_module_getsym_info(image->module, i, &symbol, &link, NULL,
-							   NULL, NULL);
+		const char *text = dwfl_module_getsym_info(image->module, i, &symbol, &link, NULL, NULL, NULL);
 		bool global = text && GELF_ST_BIND(symbol.st_info) != STB_LOCAL;
 
-		if (!text || symbol.st_shndx == SHN_UNDEF ||
-		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC || (found && !global) ||
-		    !match(text, name))
+		if (!text || symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
+		    (found && !global) || !match(text, name))
 			continue;
 		if (!offset_of(image, link, ret_offset))
 			continue;
@@ -207,14 +203,14 @@ bool scope_symbol_image_is_debug(const struct scope_image *image)
 	if (elf_getphdrnum(image->elf, &count))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (gelf_getphdr(image->elf, i, &phdr) && phdr.p_type == PT_LOAD &&
-		    phdr.p_flags & PF_X && phdr.p_filesz)
+		if (gelf_getphdr(image->elf, i, &phdr) && phdr.p_type == PT_LOAD && phdr.p_flags & PF_X &&
+		    phdr.p_filesz)
 			return false;
 	return true;
 }
 
-bool scope_symbol_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset,
-		      uint64_t bytes, uint64_t *ret_bias)
+bool scope_symbol_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset, uint64_t bytes,
+			     uint64_t *ret_bias)
 {
 	size_t count;
 
@@ -223,8 +219,7 @@ bool scope_symbol_image_bias(const struct scope_image *image, uint64_t start, ui
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr phdr;
 
-		if (!gelf_getphdr(image->elf, i, &phdr) || phdr.p_type != PT_LOAD ||
-		    !(phdr.p_flags & PF_X))
+		if (!gelf_getphdr(image->elf, i, &phdr) || phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X))
 			continue;
 		/* A debug file knows where its code belongs, but not where that lay in the program. */
 		if (!phdr.p_filesz && phdr.p_memsz + PAGE > bytes) {
@@ -239,14 +234,12 @@ bool scope_symbol_image_bias(const struct scope_image *image, uint64_t start, ui
 	return false;
 }
 
-int scope_symbol_image_functions(struct scope_image *image,
-			  const struct scope_file_functions **ret_functions)
+int scope_symbol_image_functions(struct scope_image *image, const struct scope_file_functions **ret_functions)
 {
 	int err = 0;
 
 	if (!image->functions_read)
-		err = scope_symbol_file_functions_read(image->module, image->elf, go_table(image),
-						&image->functions);
+		err = scope_symbol_file_functions_read(image->module, image->elf, go_table(image), &image->functions);
 	if (err)
 		return err;
 	image->functions_read = true;
@@ -259,8 +252,8 @@ int scope_symbol_image_rule(struct scope_image *image, uint64_t link, const stru
 	return scope_symbol_rules_get(&image->rules, link, ret_rule);
 }
 
-unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link,
-			       struct scope_source_line *ret_line, unsigned int max)
+unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link, struct scope_source_line *ret_line,
+				      unsigned int max)
 {
 	unsigned int lines = scope_symbol_lines_find(image->module, link, ret_line, max);
 
@@ -306,9 +299,8 @@ bool scope_symbol_image_after_call(const struct scope_image *image, uint64_t lin
 	GElf_Ehdr ehdr;
 	uint64_t offset;
 
-	return file && gelf_getehdr(image->elf, &ehdr) &&
-	       (ehdr.e_machine == EM_X86_64 || ehdr.e_machine == EM_386) &&
+	return file && gelf_getehdr(image->elf, &ehdr) && (ehdr.e_machine == EM_X86_64 || ehdr.e_machine == EM_386) &&
 	       link >= CALL_BYTES_MAX && offset_of(image, link - CALL_BYTES_MAX, &offset) &&
-	       offset_of(image, link - 1, &offset) && offset + 1 >= CALL_BYTES_MAX &&
-	       offset < bytes && is_call((const uint8_t *)file + offset + 1);
+	       offset_of(image, link - 1, &offset) && offset + 1 >= CALL_BYTES_MAX && offset < bytes &&
+	       is_call((const uint8_t *)file + offset + 1);
 }

@@ -22,7 +22,7 @@ struct scope_image;
  * 0, -ENOMEM, -ENOEXEC: no ELF file that can be read.
  */
 int scope_symbol_image_create(int fd, const struct scope_symbol_options *options, const char *path,
-		       struct scope_image **ret_image);
+			      struct scope_image **ret_image);
 void scope_symbol_image_destroy(struct scope_image *image); /* NULL is fine */
 
 /* Lower-case hex; "" where the file has none. */
@@ -39,8 +39,8 @@ bool scope_symbol_image_is_debug(const struct scope_image *image);
  * What to add to a process's address to have the link address, for a mapping of so many bytes of
  * the file from offset to start. false: no code of the file lies there.
  */
-bool scope_symbol_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset,
-		      uint64_t bytes, uint64_t *ret_bias);
+bool scope_symbol_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset, uint64_t bytes,
+			     uint64_t *ret_bias);
 
 /*
  * Where a function of that name begins, as an offset in the file: what a uprobe wants. Looks in the
@@ -56,12 +56,11 @@ bool scope_symbol_image_is_i386(const struct scope_image *image);
 bool scope_symbol_image_after_call(const struct scope_image *image, uint64_t link);
 
 /* Places of a link address in the source; see line.h. */
-unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link,
-			       struct scope_source_line *ret_line, unsigned int max);
+unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link, struct scope_source_line *ret_line,
+				      unsigned int max);
 
 /* 0, -ENOMEM. Borrowed from the image. */
-int scope_symbol_image_functions(struct scope_image *image,
-			  const struct scope_file_functions **ret_functions);
+int scope_symbol_image_functions(struct scope_image *image, const struct scope_file_functions **ret_functions);
 int scope_symbol_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule);
 
 #endif

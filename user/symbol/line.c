@@ -29,8 +29,7 @@ static Dwarf_Die *unit_find(Dwfl_Module *module, uint64_t link, Dwarf_Addr *ret_
 static void name_write(Dwarf_Die *die, char name[SCOPE_LINE_NAME])
 {
 	Dwarf_Attribute attribute;
-	const char *symbol = dwarf_formstring(
-		dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+	const char *symbol = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
 	const char *plain = dwarf_diename(die);
 	char *demangled = NULL;
 
@@ -61,8 +60,7 @@ static void call_site(Dwarf_Die *inlined, struct scope_source_line *line)
 	line->line = 0;
 	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &number) ||
 	    dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) ||
-	    !dwarf_diecu(inlined, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &count) ||
-	    file >= count)
+	    !dwarf_diecu(inlined, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &count) || file >= count)
 		return;
 	line->file = file_name(dwarf_filesrc(files, file, NULL, NULL));
 	line->line = (int)number;
@@ -81,8 +79,8 @@ static int scopes_get(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **ret_scope
 	return depth;
 }
 
-unsigned int scope_symbol_lines_find(Dwfl_Module *module, uint64_t link,
-			      struct scope_source_line *ret_line, unsigned int max)
+unsigned int scope_symbol_lines_find(Dwfl_Module *module, uint64_t link, struct scope_source_line *ret_line,
+				     unsigned int max)
 {
 	struct scope_source_line line = { .function = "" };
 	Dwarf_Die *scopes = NULL;
@@ -115,7 +113,7 @@ unsigned int scope_symbol_lines_find(Dwfl_Module *module, uint64_t link,
 }
 
 unsigned int scope_symbol_lines_of_go(const struct scope_go_table *table, uint64_t link,
-			       struct scope_source_line *ret_line, unsigned int max)
+				      struct scope_source_line *ret_line, unsigned int max)
 {
 	struct scope_go_line place;
 

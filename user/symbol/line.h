@@ -17,13 +17,13 @@ struct scope_source_line {
  * The place of a link address, and those it was inlined at, innermost first (DWARF 5 sections 6.2 and
  * 3.3.8). The module is at its link addresses. Gives how many, 0 where nothing is known.
  */
-unsigned int scope_symbol_lines_find(Dwfl_Module *module, uint64_t link,
-			      struct scope_source_line *ret_line, unsigned int max);
+unsigned int scope_symbol_lines_find(Dwfl_Module *module, uint64_t link, struct scope_source_line *ret_line,
+				     unsigned int max);
 
 struct scope_go_table;
 
 /* The same of a program of Go by its table of functions: one place at most, "?" where it was inlined. */
 unsigned int scope_symbol_lines_of_go(const struct scope_go_table *table, uint64_t link,
-			       struct scope_source_line *ret_line, unsigned int max);
+				      struct scope_source_line *ret_line, unsigned int max);
 
 #endif

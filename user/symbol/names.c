@@ -14,7 +14,7 @@
 #include "symbol/space.h"
 #include "trace/format.h"
 
-#define PLACES_MAX 64 /* of one frame: the symbols of so many addresses are looked up at once */
+#define PLACES_MAX 64	    /* of one frame: the symbols of so many addresses are looked up at once */
 #define NAME_MAX_BYTES 4096 /* a longer one is cut: nobody reads it */
 
 /* A payload being put together. */
@@ -90,8 +90,11 @@ static int put_file(struct scope_spaces *spaces, struct scope_file *file, struct
 {
 	const struct scope_file_functions *functions;
 	struct scope_frame_file head = {
-		.deleted = file->deleted, .outcome = file->outcome, .error = file->error,
-		.functions = UINT32_MAX, .named = UINT32_MAX,
+		.deleted = file->deleted,
+		.outcome = file->outcome,
+		.error = file->error,
+		.functions = UINT32_MAX,
+		.named = UINT32_MAX,
 	};
 
 	if (file->image) {
@@ -128,8 +131,8 @@ static int put_place(const struct scope_mapping *mapping, uint64_t offset, struc
 {
 	struct scope_source_line line[SCOPE_PLACE_LINES_MAX];
 	const struct scope_file *file = mapping->file;
-	const uint64_t link = mapping->linked ? offset - mapping->row->offset + mapping->row->start +
-							mapping->bias : offset;
+	const uint64_t link = mapping->linked ? offset - mapping->row->offset + mapping->row->start + mapping->bias
+					      : offset;
 	const struct scope_file_function *found = NULL;
 	const struct scope_file_functions *functions;
 	struct scope_frame_place_of place = { .offset = offset, .start = link };
@@ -205,13 +208,14 @@ static struct scope_mapping *find_file(struct scope_spaces *spaces)
 }
 
 int scope_symbol_names_next(struct scope_symbols *symbols, bool all, uint64_t limit_ns, uint8_t *buffer,
-		     uint16_t *ret_type, size_t *ret_bytes)
+			    uint16_t *ret_type, size_t *ret_bytes)
 {
 	struct scope_spaces *spaces = scope_symbols_spaces(symbols);
 	struct payload payload = { .data = buffer };
-	struct scope_mapping *mapping = spaces->hits_given < spaces->hits ?
-						&spaces->mapping[spaces->hit[spaces->hits_given].mapping] :
-						all ? find_file(spaces) : NULL;
+	struct scope_mapping *mapping = spaces->hits_given < spaces->hits
+						? &spaces->mapping[spaces->hit[spaces->hits_given].mapping]
+					: all ? find_file(spaces)
+					      : NULL;
 	int err = 0;
 
 	if (!mapping)

@@ -24,6 +24,6 @@ int scope_symbol_names_note(struct scope_symbols *symbols, uint32_t tgid, const 
  */
 #define SCOPE_NAMES_ROOM 65536u
 int scope_symbol_names_next(struct scope_symbols *symbols, bool all, uint64_t limit_ns, uint8_t *buffer,
-		     uint16_t *ret_type, size_t *ret_bytes);
+			    uint16_t *ret_type, size_t *ret_bytes);
 
 #endif

@@ -27,8 +27,7 @@ static int compare_rows(const void *left, const void *right)
 	return order ? order : (a->id > b->id) - (a->id < b->id);
 }
 
-int scope_symbol_namesakes_create(const struct scope_symbols *symbols,
-			   struct scope_namesakes **ret_namesakes)
+int scope_symbol_namesakes_create(const struct scope_symbols *symbols, struct scope_namesakes **ret_namesakes)
 {
 	struct scope_namesakes *namesakes = calloc(1, sizeof(*namesakes));
 	size_t functions = scope_symbols_functions(symbols);
@@ -47,8 +46,7 @@ int scope_symbol_namesakes_create(const struct scope_symbols *symbols,
 			namesakes->function[namesakes->count++] = function;
 	}
 	if (namesakes->count)
-		qsort(namesakes->function, namesakes->count, sizeof(*namesakes->function),
-		      compare_rows);
+		qsort(namesakes->function, namesakes->count, sizeof(*namesakes->function), compare_rows);
 	*ret_namesakes = namesakes;
 	return 0;
 }
@@ -62,7 +60,7 @@ void scope_symbol_namesakes_destroy(struct scope_namesakes *namesakes)
 }
 
 const struct scope_function *scope_symbol_namesakes_find(const struct scope_namesakes *namesakes,
-						  const struct scope_function *function)
+							 const struct scope_function *function)
 {
 	size_t low = 0, high = namesakes->count;
 

@@ -26,8 +26,7 @@ static int vdso_open(const struct scope_trace_map *row)
 	size_t page = sysconf(_SC_PAGESIZE), bytes;
 	int fd;
 
-	if (!base || memcmp(ehdr->e_ident, ELFMAG, SELFMAG) ||
-	    ehdr->e_ident[EI_CLASS] != ELFCLASS64)
+	if (!base || memcmp(ehdr->e_ident, ELFMAG, SELFMAG) || ehdr->e_ident[EI_CLASS] != ELFCLASS64)
 		return -ENOENT;
 	bytes = ehdr->e_shoff + (size_t)ehdr->e_shnum * ehdr->e_shentsize;
 	bytes = (bytes + page - 1) & ~(page - 1);
@@ -63,49 +62,57 @@ static int image_open(const struct scope_spaces *spaces, struct scope_file *file
 	return 0;
 }
 
-static int trouble_say(struct scope_spaces *spaces, const struct scope_file *file, int err,
-		       const char *found)
+static int trouble_say(struct scope_spaces *spaces, const struct scope_file *file, int err, const char *found)
 {
 	const char *id = *file->build_id ? file->build_id : "unknown";
 
 	if (err == -ESTALE)
-		return scope_symbol_spaces_problem(spaces,
+		return scope_symbol_spaces_problem(
+			spaces,
 			"%s: the file on disk has build-id %s, the one that ran has %s; put that "
 			"version back, or name a folder that has it with --debug-dir, to see its "
-			"function names", file->path, *found ? found : "(none)", id);
+			"function names",
+			file->path, *found ? found : "(none)", id);
 	if (file->deleted)
-		return scope_symbol_spaces_problem(spaces,
+		return scope_symbol_spaces_problem(
+			spaces,
 			"%s: deleted or replaced while it ran; restart the process, or name a folder "
 			"that has that version (build-id %s) with --debug-dir, to see its function "
-			"names", file->path, id);
-	return scope_symbol_spaces_problem(spaces,
+			"names",
+			file->path, id);
+	return scope_symbol_spaces_problem(
+		spaces,
 		"%s: cannot be read (%s); copy it there, or name a folder that has it (build-id %s) "
-		"with --debug-dir, to see its function names", file->path,
-		err == -ENOEXEC ? "not an ELF program" : strerror(-err), id);
+		"with --debug-dir, to see its function names",
+		file->path, err == -ENOEXEC ? "not an ELF program" : strerror(-err), id);
 }
 
 static int debug_say(struct scope_spaces *spaces, const struct scope_file *file)
 {
-	return scope_symbol_spaces_problem(spaces,
+	return scope_symbol_spaces_problem(
+		spaces,
 		"%s: only its debug file was found, so its functions are named, but stacks end "
-		"in them; put the program itself (build-id %s) there, too", file->path, file->build_id);
+		"in them; put the program itself (build-id %s) there, too",
+		file->path, file->build_id);
 }
 
 /* A stripped program may still export some names to its libraries and plugins. */
-static int stripped_say(struct scope_spaces *spaces, const struct scope_file *file, size_t named,
-			size_t functions, const char *id)
+static int stripped_say(struct scope_spaces *spaces, const struct scope_file *file, size_t named, size_t functions,
+			const char *id)
 {
 	if (2 * named >= functions)
 		return 0;
 	if (file->image && scope_symbol_image_is_go(file->image))
-		return scope_symbol_spaces_problem(spaces,
-			"%s: names of %zu of %zu functions are known, the others are shown as %s+0x…: "
-			SCOPE_RUNTIME_GO_NEEDS, file->path, named, functions, file->module);
-	return scope_symbol_spaces_problem(spaces,
+		return scope_symbol_spaces_problem(
+			spaces,
+			"%s: names of %zu of %zu functions are known, the others are shown as %s+0x…: " SCOPE_RUNTIME_GO_NEEDS,
+			file->path, named, functions, file->module);
+	return scope_symbol_spaces_problem(
+		spaces,
 		"%s: stripped, names of %zu of %zu functions are known, the others are shown as "
 		"%s+0x…; name the folder of its debug symbols with --debug-dir "
-		"(/usr/lib/debug where a package has them; build-id %s)", file->path, named, functions, file->module,
-		*id ? id : "none");
+		"(/usr/lib/debug where a package has them; build-id %s)",
+		file->path, named, functions, file->module, *id ? id : "none");
 }
 
 static int symbols_check(struct scope_spaces *spaces, const struct scope_file *file)
@@ -118,8 +125,9 @@ static int symbols_check(struct scope_spaces *spaces, const struct scope_file *f
 	if (file->library) /* its names are read when one is asked for */
 		return 0;
 	err = scope_symbol_image_functions(file->image, &functions);
-	return err ? err : stripped_say(spaces, file, functions->named, functions->count,
-					scope_symbol_image_build_id(file->image));
+	return err ? err
+		   : stripped_say(spaces, file, functions->named, functions->count,
+				  scope_symbol_image_build_id(file->image));
 }
 
 int scope_symbol_file_say_told(struct scope_spaces *spaces, struct scope_file *file)
@@ -133,8 +141,9 @@ int scope_symbol_file_say_told(struct scope_spaces *spaces, struct scope_file *f
 		return 0;
 	switch (told->outcome) {
 	case SCOPE_FILE_READ:
-		return file->library || told->functions == UINT32_MAX ? 0 :
-			       stripped_say(spaces, file, told->named, told->functions, file->build_id);
+		return file->library || told->functions == UINT32_MAX
+			       ? 0
+			       : stripped_say(spaces, file, told->named, told->functions, file->build_id);
 	case SCOPE_FILE_DEBUG:
 		return debug_say(spaces, file);
 	case SCOPE_FILE_OTHER:
@@ -159,8 +168,7 @@ static int outcome_note(struct scope_file *file, int err, const char *found)
 	return file->found ? 0 : -ENOMEM;
 }
 
-int scope_symbol_file_open(struct scope_spaces *spaces, struct scope_file *file,
-		    const struct scope_trace_map *row)
+int scope_symbol_file_open(struct scope_spaces *spaces, struct scope_file *file, const struct scope_trace_map *row)
 {
 	char found[SCOPE_IMAGE_ID_TEXT] = "";
 	int err = -ENOENT;
@@ -175,13 +183,14 @@ int scope_symbol_file_open(struct scope_spaces *spaces, struct scope_file *file,
 	if (!file->deleted || *file->build_id)
 		err = image_open(spaces, file,
 				 scope_proc_reader_open_below(spaces->options.reader,
-							      scope_symbol_root(&spaces->options),
-							      file->real_path, true), found);
+							      scope_symbol_root(&spaces->options), file->real_path,
+							      true),
+				 found);
 	if (err && err != -ENOMEM && *file->build_id) {
 		char ignored[SCOPE_IMAGE_ID_TEXT];
 		int other = image_open(spaces, file,
-				       scope_proc_reader_open_mapped(spaces->options.reader, row->tgid,
-								     row->start, row->end, true, NULL),
+				       scope_proc_reader_open_mapped(spaces->options.reader, row->tgid, row->start,
+								     row->end, true, NULL),
 				       ignored);
 
 		err = !other || other == -ENOMEM ? other : err;

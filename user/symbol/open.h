@@ -10,8 +10,7 @@
  * through map_files of the living process where it was replaced. A known build-id must agree.
  * Otherwise, and for a program without symbols, adds a problem. 0, -ENOMEM.
  */
-int scope_symbol_file_open(struct scope_spaces *spaces, struct scope_file *file,
-		    const struct scope_trace_map *row);
+int scope_symbol_file_open(struct scope_spaces *spaces, struct scope_file *file, const struct scope_trace_map *row);
 
 /* Adds the problem that the trace says the file had, once. 0, -ENOMEM. */
 int scope_symbol_file_say_told(struct scope_spaces *spaces, struct scope_file *file);

@@ -10,13 +10,13 @@ struct scope_server;
 
 /* Zeroed: the files at their own paths, their debug files where distributions put them. */
 struct scope_symbol_options {
-	const char *root; /* before every path; NULL or "" for none */
+	const char *root;		  /* before every path; NULL or "" for none */
 	struct scope_proc_reader *reader; /* that opens files; NULL: this process itself does */
-	const char *const *debug_dir; /* more folders with programs and debug files, NULL behind the
+	const char *const *debug_dir;	  /* more folders with programs and debug files, NULL behind the
 				       * last; NULL for none */
-	const char *const *library;   /* patterns of system libraries; NULL: library.h's */
-	bool debuginfod;	      /* ask the servers that DEBUGINFOD_URLS names */
-	struct scope_server *server;  /* that does; set by what asks (space.c), NULL else */
+	const char *const *library;	  /* patterns of system libraries; NULL: library.h's */
+	bool debuginfod;		  /* ask the servers that DEBUGINFOD_URLS names */
+	struct scope_server *server;	  /* that does; set by what asks (space.c), NULL else */
 };
 
 static inline const char *scope_symbol_root(const struct scope_symbol_options *options)

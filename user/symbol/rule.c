@@ -39,8 +39,7 @@ static int plt_find(Elf *elf, struct scope_ranges *plt)
 		return 0;
 	while (!err && (scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ?
-					   elf_strptr(elf, names, shdr.sh_name) : NULL;
+		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
 
 		if (name && !strncmp(name, ".plt", 4) && shdr.sh_flags & SHF_EXECINSTR)
 			err = scope_symbol_ranges_add(plt, shdr.sh_addr, shdr.sh_addr + shdr.sh_size, 0);
@@ -99,8 +98,7 @@ static Dwarf_Frame *frame_find(struct scope_rules *rules, uint64_t link)
 }
 
 /* Copies an expression into the draft. false: no room. */
-static bool draft_expression(struct draft *draft, const Dwarf_Op *ops, size_t count,
-			     struct scope_rule_value *value)
+static bool draft_expression(struct draft *draft, const Dwarf_Op *ops, size_t count, struct scope_rule_value *value)
 {
 	if (count > OPS_MAX - draft->ops)
 		return false;
@@ -144,8 +142,7 @@ static bool draft_cfa(struct draft *draft, Dwarf_Frame *frame)
 /* CFA plus a constant, as libdw writes it for the plain rules. */
 static bool cfa_relative(const Dwarf_Op *ops, size_t count, int64_t *ret_offset)
 {
-	if (ops[0].atom != DW_OP_call_frame_cfa || count > 2 ||
-	    (count == 2 && ops[1].atom != DW_OP_plus_uconst))
+	if (ops[0].atom != DW_OP_call_frame_cfa || count > 2 || (count == 2 && ops[1].atom != DW_OP_plus_uconst))
 		return false;
 	*ret_offset = count == 2 ? ops[1].number : 0;
 	return true;
@@ -193,10 +190,8 @@ static void draft_plt(struct draft *draft, bool i386)
 
 	draft->rule.known = true;
 	draft->rule.ra = ra;
-	draft->rule.cfa = (struct scope_rule_value){ .kind = SCOPE_RULE_REGISTER, .from = sp,
-						     .value = word };
-	draft->value[0] = (struct scope_rule_value){ .reg = ra, .kind = SCOPE_RULE_AT_CFA,
-						     .value = -word };
+	draft->rule.cfa = (struct scope_rule_value){ .kind = SCOPE_RULE_REGISTER, .from = sp, .value = word };
+	draft->value[0] = (struct scope_rule_value){ .reg = ra, .kind = SCOPE_RULE_AT_CFA, .value = -word };
 	draft->rule.count = 1;
 }
 

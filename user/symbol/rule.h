@@ -43,7 +43,7 @@ struct scope_rule {
 /* Rules of one file. Zeroed is valid to free. */
 struct scope_rules {
 	Dwfl_Module *module;
-	unsigned int registers; /* that rules are asked for; 0: a machine not known here */
+	unsigned int registers;	 /* that rules are asked for; 0: a machine not known here */
 	struct scope_ranges plt; /* x86: sections of jumps, link addresses */
 	bool debug_tried;
 	Dwarf_CFI *eh, *debug; /* libdwfl's */

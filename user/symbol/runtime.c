@@ -7,19 +7,26 @@
 
 /* Code that is compiled at run time is in no file: debug symbols do not name it. */
 static const struct scope_runtime rows[] = {
-	{"Java", {"libjvm.so"}, true,
-	 "start it with -XX:+PreserveFramePointer, and run `jcmd %u Compiler.perfmap` during the capture (version 17 "
-	 "on)"},
-	{"Node", {"node", "nodejs", "libnode.so*"}, true,
-	 "start it with --perf-basic-prof --interpreted-frames-native-stack"},
-	{"Python", {"python3*", "libpython3*.so*"}, true,
-	 "start it with -X perf (version 3.12 on; earlier ones do not name their functions)"},
-	{"Ruby", {"ruby*", "libruby*.so*"}, true,
-	 "start it with --yjit-perf; what is interpreted has no names"},
-	{".NET", {"libcoreclr.so"}, true, "start it with DOTNET_PerfMapEnabled=1 in its environment"},
-	{"Erlang", {"beam.smp"}, true, "start it with +JPperf true"},
-	{"PHP", {"php*", "libphp*.so*"}, false,
-	 "its functions are interpreted, and do not stand in stacks: those of the interpreter are named"},
+	{ "Java",
+	  { "libjvm.so" },
+	  true,
+	  "start it with -XX:+PreserveFramePointer, and run `jcmd %u Compiler.perfmap` during the capture (version 17 "
+	  "on)" },
+	{ "Node",
+	  { "node", "nodejs", "libnode.so*" },
+	  true,
+	  "start it with --perf-basic-prof --interpreted-frames-native-stack" },
+	{ "Python",
+	  { "python3*", "libpython3*.so*" },
+	  true,
+	  "start it with -X perf (version 3.12 on; earlier ones do not name their functions)" },
+	{ "Ruby", { "ruby*", "libruby*.so*" }, true, "start it with --yjit-perf; what is interpreted has no names" },
+	{ ".NET", { "libcoreclr.so" }, true, "start it with DOTNET_PerfMapEnabled=1 in its environment" },
+	{ "Erlang", { "beam.smp" }, true, "start it with +JPperf true" },
+	{ "PHP",
+	  { "php*", "libphp*.so*" },
+	  false,
+	  "its functions are interpreted, and do not stand in stacks: those of the interpreter are named" },
 };
 
 const struct scope_runtime *scope_symbol_runtime_of_path(const char *path)

@@ -137,8 +137,7 @@ static int edit_subbuf(void *context, const struct scope_subbuf *subbuf)
 static const struct state *state_of(const struct scrub *scrub, const struct scope_trace_memory *memory)
 {
 	for (size_t i = scrub->states; i-- > 0;)
-		if (scrub->state[i].tid == memory->tid &&
-		    stack_pointer(&scrub->state[i]) == memory->address)
+		if (scrub->state[i].tid == memory->tid && stack_pointer(&scrub->state[i]) == memory->address)
 			return &scrub->state[i];
 	return NULL;
 }
@@ -168,7 +167,7 @@ static int edit_memory(void *context, const struct scope_trace_memory *memory)
 
 	if (state) {
 		err = scope_symbol_stacks_standing(scrub->symbols, state->tgid, state->reg, state->regs, memory, ip,
-					    &standing, &unmapped);
+						   &standing, &unmapped);
 		scrub->counts->standing++;
 		return err ? err : scope_trace_writer_standing(scrub->writer, &standing);
 	}
@@ -206,13 +205,18 @@ static int write_names(struct scrub *scrub)
 }
 
 int scope_symbol_scrub(struct scope_trace *trace, struct scope_symbols *symbols, struct scope_writer *writer,
-		struct scope_scrub_counts *ret_counts)
+		       struct scope_scrub_counts *ret_counts)
 {
 	struct scrub scrub = {
-		.trace = trace, .symbols = symbols, .writer = writer, .counts = ret_counts,
+		.trace = trace,
+		.symbols = symbols,
+		.writer = writer,
+		.counts = ret_counts,
 	};
 	const struct scope_trace_editor editor = {
-		.subbuf = edit_subbuf, .memory = edit_memory, .context = &scrub,
+		.subbuf = edit_subbuf,
+		.memory = edit_memory,
+		.context = &scrub,
 	};
 	int err = scope_trace_owners_create(&scrub.owners);
 

@@ -16,6 +16,6 @@ struct scope_scrub_counts {
  * finishes the writer. 0, -ENOMEM, or what the writer returned.
  */
 int scope_symbol_scrub(struct scope_trace *trace, struct scope_symbols *symbols, struct scope_writer *writer,
-		struct scope_scrub_counts *ret_counts);
+		       struct scope_scrub_counts *ret_counts);
 
 #endif

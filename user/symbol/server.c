@@ -15,8 +15,7 @@
 
 struct debuginfod_client;
 
-typedef int find_fn(struct debuginfod_client *client, const unsigned char *id, int id_bytes,
-		    char **path);
+typedef int find_fn(struct debuginfod_client *client, const unsigned char *id, int id_bytes, char **path);
 
 struct scope_server {
 	struct debuginfod_client *client;
@@ -59,9 +58,9 @@ static int keep_on(struct debuginfod_client *client, long got, long all)
 static bool load(struct scope_server *server)
 {
 	struct debuginfod_client *(*begin)(void);
-	void (*set_progress)(struct debuginfod_client *client,
-			     int (*progress)(struct debuginfod_client *client, long got, long all));
-	void (*set_user)(struct debuginfod_client *client, void *user);
+	void (*set_progress)(struct debuginfod_client * client,
+			     int (*progress)(struct debuginfod_client * client, long got, long all));
+	void (*set_user)(struct debuginfod_client * client, void *user);
 	/* It stays: what it loads in turn holds things that last as long as the process. */
 	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_NODELETE);
 
@@ -74,8 +73,8 @@ static bool load(struct scope_server *server)
 	server->end = dlsym(library, "debuginfod_end");
 	server->find_debuginfo = dlsym(library, "debuginfod_find_debuginfo");
 	server->find_executable = dlsym(library, "debuginfod_find_executable");
-	if (!begin || !set_progress || !set_user || !user_of_client || !server->end ||
-	    !server->find_debuginfo || !server->find_executable)
+	if (!begin || !set_progress || !set_user || !user_of_client || !server->end || !server->find_debuginfo ||
+	    !server->find_executable)
 		return false;
 	server->client = begin();
 	if (!server->client)
@@ -95,8 +94,7 @@ const char *scope_symbol_server_missing(void)
 	return NULL;
 }
 
-struct scope_server *scope_symbol_server_create(void (*say)(void *context, const char *sentence),
-					 void *context)
+struct scope_server *scope_symbol_server_create(void (*say)(void *context, const char *sentence), void *context)
 {
 	struct scope_server *server = calloc(1, sizeof(*server));
 	const char *wait = getenv("DEBUGINFOD_TIMEOUT");
@@ -131,23 +129,28 @@ static void give_up(struct scope_server *server, int err)
 
 	/* A query that keep_on() ended is remembered in its cache as one for a file that is not there. */
 	if (server->late)
-		snprintf(why, sizeof(why), "no answer within %llu s; DEBUGINFOD_TIMEOUT sets how "
+		snprintf(why, sizeof(why),
+			 "no answer within %llu s; DEBUGINFOD_TIMEOUT sets how "
 			 "long to wait, and the same file is asked for again after 10 minutes "
-			 "(cache_miss_s in its cache)", wait_s);
+			 "(cache_miss_s in its cache)",
+			 wait_s);
 	else if (err == ETIME || err == ETIMEDOUT)
-		snprintf(why, sizeof(why), "no answer within %llu s; DEBUGINFOD_TIMEOUT sets how "
-			 "long to wait", wait_s);
+		snprintf(why, sizeof(why),
+			 "no answer within %llu s; DEBUGINFOD_TIMEOUT sets how "
+			 "long to wait",
+			 wait_s);
 	else
-		snprintf(why, sizeof(why), "%s; see that it can be reached from here",
-			 strerror(err));
-	snprintf(text, sizeof(text), "debuginfod at %.200s: %s; files that only it may have were "
-		 "not asked for", urls ? urls : "", why);
+		snprintf(why, sizeof(why), "%s; see that it can be reached from here", strerror(err));
+	snprintf(text, sizeof(text),
+		 "debuginfod at %.200s: %s; files that only it may have were "
+		 "not asked for",
+		 urls ? urls : "", why);
 	server->given_up = true;
 	server->say(server->context, text);
 }
 
-int scope_symbol_server_find(struct scope_server *server, const unsigned char *id, int id_bytes,
-		      bool program, char **ret_path)
+int scope_symbol_server_find(struct scope_server *server, const unsigned char *id, int id_bytes, bool program,
+			     char **ret_path)
 {
 	char *path = NULL;
 	int fd;
@@ -157,8 +160,7 @@ int scope_symbol_server_find(struct scope_server *server, const unsigned char *i
 	server->since_ns = now_ns();
 	server->got = -1;
 	server->late = false;
-	fd = (program ? server->find_executable : server->find_debuginfo)(server->client, id,
-									   id_bytes, &path);
+	fd = (program ? server->find_executable : server->find_debuginfo)(server->client, id, id_bytes, &path);
 	if (fd >= 0 && ret_path) {
 		*ret_path = path;
 		return fd;

@@ -15,8 +15,7 @@ const char *scope_symbol_server_missing(void);
  * no reason. NULL where there is no memory, or no libdebuginfod.so.1: nothing is asked for then. Free
  * with scope_symbol_server_destroy(), which takes NULL.
  */
-struct scope_server *scope_symbol_server_create(void (*say)(void *context, const char *sentence),
-					 void *context);
+struct scope_server *scope_symbol_server_create(void (*say)(void *context, const char *sentence), void *context);
 void scope_symbol_server_destroy(struct scope_server *server);
 
 /*
@@ -25,7 +24,7 @@ void scope_symbol_server_destroy(struct scope_server *server);
  * DEBUGINFOD_TIMEOUT seconds, is none, and the last that is asked for. server: NULL is fine. A
  * descriptor, or -1; *ret_path (NULL is fine) is the caller's to free.
  */
-int scope_symbol_server_find(struct scope_server *server, const unsigned char *id, int id_bytes,
-		      bool program, char **ret_path);
+int scope_symbol_server_find(struct scope_server *server, const unsigned char *id, int id_bytes, bool program,
+			     char **ret_path);
 
 #endif

@@ -10,8 +10,7 @@ const char *scope_symbol_server_missing(void)
 	       "that has libdebuginfod, or name a folder of debug files with --debug-dir";
 }
 
-struct scope_server *scope_symbol_server_create(void (*say)(void *context, const char *sentence),
-					 void *context)
+struct scope_server *scope_symbol_server_create(void (*say)(void *context, const char *sentence), void *context)
 {
 	(void)say;
 	(void)context;
@@ -23,8 +22,8 @@ void scope_symbol_server_destroy(struct scope_server *server)
 	(void)server;
 }
 
-int scope_symbol_server_find(struct scope_server *server, const unsigned char *id, int id_bytes,
-		      bool program, char **ret_path)
+int scope_symbol_server_find(struct scope_server *server, const unsigned char *id, int id_bytes, bool program,
+			     char **ret_path)
 {
 	(void)server;
 	(void)id;

@@ -26,8 +26,7 @@ int scope_symbol_spaces_problem(struct scope_spaces *spaces, const char *format,
 	char *text, *plain;
 	int ret;
 
-	if (scope_grow(&spaces->problem, &spaces->problem_capacity, spaces->problems + 1,
-		       sizeof(*spaces->problem)))
+	if (scope_grow(&spaces->problem, &spaces->problem_capacity, spaces->problems + 1, sizeof(*spaces->problem)))
 		return -ENOMEM;
 	va_start(arguments, format);
 	ret = vasprintf(&text, format, arguments);
@@ -83,8 +82,7 @@ static bool path_split(const struct scope_trace_map *row, const char **ret_path,
 	return deleted;
 }
 
-static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *row,
-		    struct scope_file **ret_file)
+static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *row, struct scope_file **ret_file)
 {
 	const char *build_id = row->build_id ? row->build_id : "";
 	const char *path, *slash;
@@ -94,14 +92,13 @@ static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *r
 
 	for (size_t i = spaces->files; i-- > 0;) {
 		file = spaces->file[i];
-		if (!strncmp(file->path, path, bytes) && !file->path[bytes] &&
-		    !strcmp(file->build_id, build_id) && file->deleted == deleted) {
+		if (!strncmp(file->path, path, bytes) && !file->path[bytes] && !strcmp(file->build_id, build_id) &&
+		    file->deleted == deleted) {
 			*ret_file = file;
 			return 0;
 		}
 	}
-	if (scope_grow(&spaces->file, &spaces->file_capacity, spaces->files + 1,
-		       sizeof(*spaces->file)))
+	if (scope_grow(&spaces->file, &spaces->file_capacity, spaces->files + 1, sizeof(*spaces->file)))
 		return -ENOMEM;
 	file = calloc(1, sizeof(*file));
 	if (!file)
@@ -136,7 +133,7 @@ static struct scope_file *file_of(const struct scope_spaces *spaces, const struc
 }
 
 int scope_symbol_spaces_tell(struct scope_spaces *spaces, const struct scope_trace_file *files, size_t count,
-		      const struct scope_trace_code *codes, size_t code_count)
+			     const struct scope_trace_code *codes, size_t code_count)
 {
 	struct scope_addresses by_number = { 0 };
 	int err = 0;
@@ -168,7 +165,7 @@ int scope_symbol_spaces_tell(struct scope_spaces *spaces, const struct scope_tra
 }
 
 struct scope_told scope_symbol_spaces_told(const struct scope_spaces *spaces, const struct scope_space *space,
-				    uint64_t address)
+					   uint64_t address)
 {
 	const struct scope_range *range = scope_symbol_ranges_find(&space->ranges, address);
 	const struct scope_mapping *mapping = range ? &spaces->mapping[range->value] : NULL;
@@ -189,8 +186,8 @@ static int mapping_add(struct scope_spaces *spaces, const struct scope_trace_map
 	struct scope_space *space = scope_symbol_spaces_get(spaces, row->tgid);
 	struct scope_mapping *mapping;
 
-	if (!space || scope_grow(&spaces->mapping, &spaces->mapping_capacity, spaces->mappings + 1,
-				 sizeof(*spaces->mapping)))
+	if (!space ||
+	    scope_grow(&spaces->mapping, &spaces->mapping_capacity, spaces->mappings + 1, sizeof(*spaces->mapping)))
 		return -ENOMEM;
 	mapping = &spaces->mapping[spaces->mappings];
 	*mapping = (struct scope_mapping){ .row = row };
@@ -226,7 +223,7 @@ int scope_symbol_spaces_add(struct scope_spaces *spaces, const struct scope_trac
 }
 
 int scope_symbol_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
-		      const struct scope_symbol_options *options)
+			     const struct scope_symbol_options *options)
 {
 	*spaces = (struct scope_spaces){ 0 };
 	if (options)
@@ -260,8 +257,7 @@ struct scope_space *scope_symbol_spaces_get(struct scope_spaces *spaces, uint32_
 
 	if (space)
 		return space;
-	if (scope_grow(&spaces->space, &spaces->space_capacity, spaces->spaces + 1,
-		       sizeof(*spaces->space)))
+	if (scope_grow(&spaces->space, &spaces->space_capacity, spaces->spaces + 1, sizeof(*spaces->space)))
 		return NULL;
 	space = calloc(1, sizeof(*space));
 	if (!space)
@@ -288,7 +284,7 @@ int scope_symbol_spaces_open(struct scope_spaces *spaces, struct scope_mapping *
 	file->tried = true;
 	mapping->tried = true;
 	mapping->linked = file->image && scope_symbol_image_bias(file->image, row->start, row->offset,
-							  row->end - row->start, &mapping->bias);
+								 row->end - row->start, &mapping->bias);
 	return 0;
 }
 
@@ -314,16 +310,15 @@ int scope_symbol_spaces_is_i386(struct scope_spaces *spaces, const struct scope_
 	return err;
 }
 
-bool scope_symbol_spaces_in_file(const struct scope_spaces *spaces, const struct scope_space *space,
-			  uint64_t address)
+bool scope_symbol_spaces_in_file(const struct scope_spaces *spaces, const struct scope_space *space, uint64_t address)
 {
 	const struct scope_range *range = scope_symbol_ranges_find(&space->ranges, address);
 
 	return range && !scope_proc_is_memory(spaces->mapping[range->value].file->path);
 }
 
-int scope_symbol_spaces_place(struct scope_spaces *spaces, const struct scope_space *space,
-		       uint64_t address, struct scope_place *ret_place)
+int scope_symbol_spaces_place(struct scope_spaces *spaces, const struct scope_space *space, uint64_t address,
+			      struct scope_place *ret_place)
 {
 	const struct scope_range *range = scope_symbol_ranges_find(&space->ranges, address);
 	struct scope_mapping *mapping;
@@ -339,7 +334,7 @@ int scope_symbol_spaces_place(struct scope_spaces *spaces, const struct scope_sp
 	ret_place->file = mapping->file;
 	ret_place->linked = mapping->linked;
 	ret_place->mapping_start = mapping->row->start;
-	ret_place->link = mapping->linked ? address + mapping->bias :
-					    address - mapping->row->start + mapping->row->offset;
+	ret_place->link = mapping->linked ? address + mapping->bias
+					  : address - mapping->row->start + mapping->row->offset;
 	return 0;
 }

@@ -16,18 +16,18 @@ struct scope_file {
 	const char *module; /* base name, in path */
 	const char *build_id;
 	bool deleted, library;
-	bool go; /* a program of Go's with its names: goname.h says which of them are the language's */
+	bool go;    /* a program of Go's with its names: goname.h says which of them are the language's */
 	bool tried; /* to open it */
-	enum scope_file_outcome outcome; /* once it was tried */
-	int error;   /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */
-	char *found; /* SCOPE_FILE_OTHER: the build-id that is there */
+	enum scope_file_outcome outcome;     /* once it was tried */
+	int error;			     /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */
+	char *found;			     /* SCOPE_FILE_OTHER: the build-id that is there */
 	const struct scope_trace_file *told; /* what the trace says of it, NULL: nothing */
 	bool said;			     /* its problem */
 	struct scope_addresses codes;	     /* told: struct scope_trace_code by offset */
 	struct scope_addresses hits;	     /* names.c: offsets that were noted */
 	bool numbered;			     /* names.c: it was given, by this number */
 	uint32_t number;
-	struct scope_image *image; /* NULL: not opened, or not to be had */
+	struct scope_image *image;	  /* NULL: not opened, or not to be had */
 	struct scope_addresses functions; /* symbol.c: struct scope_function by start */
 };
 
@@ -73,14 +73,14 @@ struct scope_spaces {
 /* Where an address lies. */
 struct scope_place {
 	struct scope_file *file;
-	uint64_t link;	     /* link address; offset in the file where there is no image */
-	bool linked;	     /* the file's tables serve for it */
+	uint64_t link; /* link address; offset in the file where there is no image */
+	bool linked;   /* the file's tables serve for it */
 	uint64_t mapping_start;
 };
 
 /* 0, -ENOMEM; free in any case. Rows are borrowed. */
 int scope_symbol_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
-		      const struct scope_symbol_options *options);
+			     const struct scope_symbol_options *options);
 /* More of them. What was known of the same addresses is from then on of the new ones. 0, -ENOMEM. */
 int scope_symbol_spaces_add(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count);
 void scope_symbol_spaces_free(struct scope_spaces *spaces);
@@ -89,14 +89,14 @@ void scope_symbol_spaces_free(struct scope_spaces *spaces);
 struct scope_space *scope_symbol_spaces_get(struct scope_spaces *spaces, uint32_t tgid);
 
 /* 0; -ENOENT: no code is mapped there; -ENOMEM. Opens the file when it is the first time. */
-int scope_symbol_spaces_place(struct scope_spaces *spaces, const struct scope_space *space,
-		       uint64_t address, struct scope_place *ret_place);
+int scope_symbol_spaces_place(struct scope_spaces *spaces, const struct scope_space *space, uint64_t address,
+			      struct scope_place *ret_place);
 
 #define SCOPE_SPACE_GATE "[vdso32]" /* how the kernel's page of a 32-bit program is called here */
 
 /* Adds what a trace says of files and their addresses; borrowed. 0 or -ENOMEM. */
 int scope_symbol_spaces_tell(struct scope_spaces *spaces, const struct scope_trace_file *files, size_t count,
-		      const struct scope_trace_code *codes, size_t code_count);
+			     const struct scope_trace_code *codes, size_t code_count);
 
 /* What a trace says of an address: of a file that it names, and of that place; code NULL: nothing more is to be had. */
 struct scope_told {
@@ -105,7 +105,7 @@ struct scope_told {
 	uint64_t offset; /* in the file */
 };
 struct scope_told scope_symbol_spaces_told(const struct scope_spaces *spaces, const struct scope_space *space,
-				    uint64_t address);
+					   uint64_t address);
 
 /* Was it found, with names or without? */
 static inline bool scope_symbol_file_has_names(const struct scope_trace_file *file)
@@ -135,14 +135,13 @@ static inline bool scope_symbol_space_executable(const struct scope_space *space
 }
 
 /* Is it code of a mapped file, which has its names from there? */
-bool scope_symbol_spaces_in_file(const struct scope_spaces *spaces, const struct scope_space *space,
-			  uint64_t address);
+bool scope_symbol_spaces_in_file(const struct scope_spaces *spaces, const struct scope_space *space, uint64_t address);
 
 /* Opens the file of a mapping unless that was tried. 0, -ENOMEM. */
 int scope_symbol_spaces_open(struct scope_spaces *spaces, struct scope_mapping *mapping);
 
 /* Adds a sentence to the problems. */
-__attribute__((format(printf, 2, 3))) int scope_symbol_spaces_problem(struct scope_spaces *spaces,
-							      const char *format, ...);
+__attribute__((format(printf, 2, 3))) int scope_symbol_spaces_problem(struct scope_spaces *spaces, const char *format,
+								      ...);
 
 #endif

@@ -39,8 +39,8 @@ static void note_unmapped(struct scope_stacks_found *found, uint32_t tgid)
 
 /* As much as can be had of it: at most max addresses, noted to be named. 0 or -ENOMEM. */
 static int unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
-		  const uint8_t *data, size_t bytes, uint64_t *ret_ip, unsigned int max,
-		  unsigned int *ret_count, unsigned int *ret_flags)
+		  const uint8_t *data, size_t bytes, uint64_t *ret_ip, unsigned int max, unsigned int *ret_count,
+		  unsigned int *ret_flags)
 {
 	int err = 0;
 
@@ -49,8 +49,7 @@ static int unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *
 	if (!max)
 		return 0;
 	if (symbols) {
-		err = scope_symbols_unwind(symbols, tgid, reg, regs, data, bytes, ret_ip, max, ret_count,
-					   ret_flags);
+		err = scope_symbols_unwind(symbols, tgid, reg, regs, data, bytes, ret_ip, max, ret_count, ret_flags);
 		if (!err)
 			err = scope_symbol_names_note(symbols, tgid, ret_ip, *ret_count);
 	} else if (regs) {
@@ -71,8 +70,8 @@ static int put_frames(struct rewriter *rewriter, const struct scope_event *event
 	struct scope_record_frames *frames = (void *)end_of(rewriter);
 	uint64_t *ip = (uint64_t *)(frames + 1);
 	unsigned int count, flags;
-	int err = unwind(rewriter->stacks->symbols, tgid, event->stack.reg, event->stack.regs,
-			 event->stack.data, event->stack.bytes, ip, max, &count, &flags);
+	int err = unwind(rewriter->stacks->symbols, tgid, event->stack.reg, event->stack.regs, event->stack.data,
+			 event->stack.bytes, ip, max, &count, &flags);
 
 	if (err)
 		return err;
@@ -103,16 +102,15 @@ static int put_record(struct rewriter *rewriter, const struct scope_event *event
 	copy(rewriter, from, to);
 	if (event->kind == SCOPE_EVENT_STACK && rewriter->stacks->symbols)
 		return scope_symbol_names_note(rewriter->stacks->symbols,
-					rewriter->stacks->tgid_of(rewriter->stacks->context, event),
-					event->stack.ip, event->stack.ips);
+					       rewriter->stacks->tgid_of(rewriter->stacks->context, event),
+					       event->stack.ip, event->stack.ips);
 	if (event->kind == SCOPE_EVENT_STATE)
-		scope_trace_blank_state((void *)place,
-				  (uint64_t *)(place + sizeof(struct scope_record_state)));
+		scope_trace_blank_state((void *)place, (uint64_t *)(place + sizeof(struct scope_record_state)));
 	return 0;
 }
 
 int scope_symbol_stacks_replace(const struct scope_stacks *stacks, const struct scope_subbuf *subbuf,
-			 struct scope_subbuf *out, struct scope_stacks_found *ret_found)
+				struct scope_subbuf *out, struct scope_stacks_found *ret_found)
 {
 	struct rewriter rewriter = { .stacks = stacks, .found = ret_found, .out = out };
 	struct scope_decoder decoder = { 0 };
@@ -139,27 +137,29 @@ int scope_symbol_stacks_replace(const struct scope_stacks *stacks, const struct 
 	return err;
 }
 
-int scope_symbol_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg,
-			  unsigned int regs, const struct scope_trace_memory *memory, uint64_t *ret_ip,
-			  struct scope_trace_standing *ret_standing, bool *ret_unmapped)
+int scope_symbol_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
+				 const struct scope_trace_memory *memory, uint64_t *ret_ip,
+				 struct scope_trace_standing *ret_standing, bool *ret_unmapped)
 {
 	unsigned int count, flags;
-	int err = unwind(symbols, tgid, reg, regs, memory->data, memory->bytes, ret_ip,
-			 SCOPE_FRAMES_MAX, &count, &flags);
+	int err =
+		unwind(symbols, tgid, reg, regs, memory->data, memory->bytes, ret_ip, SCOPE_FRAMES_MAX, &count, &flags);
 
 	if (err)
 		return err;
 	*ret_standing = (struct scope_trace_standing){
-		.tid = memory->tid, .count = count, .address = memory->address, .ip = ret_ip,
+		.tid = memory->tid,
+		.count = count,
+		.address = memory->address,
+		.ip = ret_ip,
 		.ended = (uint8_t)(flags & ~SCOPE_UNWIND_UNMAPPED),
 	};
 	*ret_unmapped = flags & SCOPE_UNWIND_UNMAPPED;
 	return 0;
 }
 
-void scope_symbol_stacks_lock(const struct scope_trace_memory *memory,
-		       bool (*is_thread)(void *context, uint32_t tid), void *context,
-		       struct scope_trace_lock *ret_lock)
+void scope_symbol_stacks_lock(const struct scope_trace_memory *memory, bool (*is_thread)(void *context, uint32_t tid),
+			      void *context, struct scope_trace_lock *ret_lock)
 {
 	uint32_t word[SCOPE_FUTEX_MEMORY_BYTES / 4];
 	uint32_t owner;

@@ -41,22 +41,21 @@ struct scope_stacks_found {
  * follows a record that cannot be read is left out. 0 or -ENOMEM.
  */
 int scope_symbol_stacks_replace(const struct scope_stacks *stacks, const struct scope_subbuf *subbuf,
-			 struct scope_subbuf *out, struct scope_stacks_found *ret_found);
+				struct scope_subbuf *out, struct scope_stacks_found *ret_found);
 
 /*
  * The stack of a thread that stood still. reg: regs of them. ret_ip: room for SCOPE_FRAMES_MAX
  * addresses, which *ret_standing points to. *ret_unmapped: it led to where nothing is mapped. 0 or -ENOMEM.
  */
-int scope_symbol_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg,
-			  unsigned int regs, const struct scope_trace_memory *memory, uint64_t *ret_ip,
-			  struct scope_trace_standing *ret_standing, bool *ret_unmapped);
+int scope_symbol_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
+				 const struct scope_trace_memory *memory, uint64_t *ret_ip,
+				 struct scope_trace_standing *ret_standing, bool *ret_unmapped);
 
 /*
  * The owner of a lock, by the SCOPE_FUTEX_MEMORY_BYTES of it. is_thread: does the process of the thread
  * that sleeps on it have that thread? memory->tid and address are taken over; owner 0: none is named.
  */
-void scope_symbol_stacks_lock(const struct scope_trace_memory *memory,
-		       bool (*is_thread)(void *context, uint32_t tid), void *context,
-		       struct scope_trace_lock *ret_lock);
+void scope_symbol_stacks_lock(const struct scope_trace_memory *memory, bool (*is_thread)(void *context, uint32_t tid),
+			      void *context, struct scope_trace_lock *ret_lock);
 
 #endif

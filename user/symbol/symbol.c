@@ -23,8 +23,8 @@ struct scope_symbols {
 	struct scope_space *everywhere; /* rows of tgid 0 */
 	const struct scope_trace_symbol *row;
 	size_t rows, rows_refused;
-	bool rows_go; /* a program of Go's is among them */
-	uint32_t *row_first; /* the first row of the same process, module and name */
+	bool rows_go;			      /* a program of Go's is among them */
+	uint32_t *row_first;		      /* the first row of the same process, module and name */
 	struct scope_function **row_function; /* of first rows, NULL until met */
 	struct scope_function **function;
 	size_t functions, capacity;
@@ -67,8 +67,8 @@ static int function_add(struct scope_symbols *symbols, char *symbol, struct scop
 	free(symbol);
 	if (!function)
 		return err;
-	if (err || scope_grow(&symbols->function, &symbols->capacity, symbols->functions + 1,
-			      sizeof(*symbols->function))) {
+	if (err ||
+	    scope_grow(&symbols->function, &symbols->capacity, symbols->functions + 1, sizeof(*symbols->function))) {
 		function_destroy(function);
 		return -ENOMEM;
 	}
@@ -110,14 +110,11 @@ static int rows_sort(struct scope_symbols *symbols)
 	}
 	for (uint32_t i = 0; i < symbols->rows; i++)
 		order[i] = i;
-	qsort_r(order, symbols->rows, sizeof(*order), compare_rows,
-		(struct scope_trace_symbol *)symbols->row);
+	qsort_r(order, symbols->rows, sizeof(*order), compare_rows, (struct scope_trace_symbol *)symbols->row);
 	for (size_t i = 0; i < symbols->rows; i++) {
-		bool again = i && same_function(&symbols->row[order[i - 1]],
-						&symbols->row[order[i]]);
+		bool again = i && same_function(&symbols->row[order[i - 1]], &symbols->row[order[i]]);
 
-		symbols->row_first[order[i]] =
-			again ? symbols->row_first[order[i - 1]] : order[i];
+		symbols->row_first[order[i]] = again ? symbols->row_first[order[i - 1]] : order[i];
 	}
 	free(order);
 	return 0;
@@ -140,9 +137,8 @@ static int rows_add(struct scope_symbols *symbols)
 	return err ? err : rows_sort(symbols);
 }
 
-int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
-			 const struct scope_trace_symbol *rows, size_t row_count,
-			 const struct scope_symbol_options *options,
+int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count, const struct scope_trace_symbol *rows,
+			 size_t row_count, const struct scope_symbol_options *options,
 			 struct scope_symbols **ret_symbols)
 {
 	struct scope_symbols *symbols = calloc(1, sizeof(*symbols));
@@ -165,8 +161,7 @@ int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
 	return 0;
 }
 
-int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_trace_map *maps,
-			   size_t count)
+int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_trace_map *maps, size_t count)
 {
 	return scope_symbol_spaces_add(&symbols->spaces, maps, count);
 }
@@ -216,8 +211,8 @@ static bool is_made_up(const struct scope_trace_symbol *row)
 }
 
 /* 0, -ENOENT: no row covers the address, -ENOMEM. */
-static int row_lookup(struct scope_symbols *symbols, const struct scope_space *space,
-		      uint64_t address, struct scope_function **ret_function)
+static int row_lookup(struct scope_symbols *symbols, const struct scope_space *space, uint64_t address,
+		      struct scope_function **ret_function)
 {
 	const struct scope_range *range = scope_symbol_ranges_find(&space->symbols, address);
 	const struct scope_trace_symbol *row;
@@ -232,8 +227,10 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 	row = &symbols->row[first];
 	if (is_made_up(row) && scope_symbol_spaces_in_file(&symbols->spaces, space, address)) {
 		if (!symbols->rows_refused++)
-			err = scope_symbol_spaces_problem(&symbols->spaces, "%s: %s and perhaps others lie in mapped "
-						   "files, whose own names count", row->module, row->name);
+			err = scope_symbol_spaces_problem(&symbols->spaces,
+							  "%s: %s and perhaps others lie in mapped "
+							  "files, whose own names count",
+							  row->module, row->name);
 		return err ? err : -ENOENT;
 	}
 	if (!symbols->row_function[first])
@@ -262,8 +259,7 @@ static bool is_builtin(const struct scope_file_function *found)
 
 /* The function of a file that begins at value.start, under this name where it is new. */
 static int file_function(struct scope_symbols *symbols, struct scope_file *file,
-			 const struct scope_file_function *found, uint64_t start,
-			 struct scope_function **ret_function)
+			 const struct scope_file_function *found, uint64_t start, struct scope_function **ret_function)
 {
 	struct scope_function *function = scope_symbol_addresses_get(&file->functions, start);
 	struct scope_function value = { .module = file->module,
@@ -319,8 +315,10 @@ static int told_lookup(struct scope_symbols *symbols, const struct scope_space *
 	if (!name)
 		return -ENOMEM;
 	found = (struct scope_file_function){
-		.name = told.code->flags & SCOPE_PLACE_NAMED ? name : NULL, .name_bytes = strlen(name),
-		.start = told.code->start, .size = told.code->size,
+		.name = told.code->flags & SCOPE_PLACE_NAMED ? name : NULL,
+		.name_bytes = strlen(name),
+		.start = told.code->start,
+		.size = told.code->size,
 	};
 	err = file_function(symbols, told.file, &found, found.start, ret_function);
 	free(name);
@@ -336,14 +334,15 @@ static bool is_worse(const struct scope_place *place)
 				     functions->named < place->file->told->named);
 }
 
-static int place_lookup(struct scope_symbols *symbols, const struct scope_space *space,
-			uint64_t address, struct scope_function **ret_function)
+static int place_lookup(struct scope_symbols *symbols, const struct scope_space *space, uint64_t address,
+			struct scope_function **ret_function)
 {
 	const struct scope_file_functions *functions;
 	const struct scope_file_function *found = NULL;
 	struct scope_place place;
-	int err = scope_symbol_spaces_want_better(&symbols->spaces) ? 1 :
-		  told_lookup(symbols, space, address, ret_function);
+	int err = scope_symbol_spaces_want_better(&symbols->spaces)
+			  ? 1
+			  : told_lookup(symbols, space, address, ret_function);
 
 	if (err <= 0)
 		return err;
@@ -363,8 +362,7 @@ static int place_lookup(struct scope_symbols *symbols, const struct scope_space 
 	} else if (place.file->path[0] == '[') {
 		place.link = place.mapping_start; /* code made at run time: all that is known */
 	}
-	return file_function(symbols, place.file, found, found ? found->start : place.link,
-			     ret_function);
+	return file_function(symbols, place.file, found, found ? found->start : place.link, ret_function);
 }
 
 static int unknown_get(struct scope_symbols *symbols, struct scope_function **ret_function)
@@ -373,16 +371,15 @@ static int unknown_get(struct scope_symbols *symbols, struct scope_function **re
 
 	if (!symbols->unknown)
 		err = function_add(symbols, strdup("[unknown]"),
-				   (struct scope_function){ .module = "[unknown]",
-							    .path = "[unknown]" },
+				   (struct scope_function){ .module = "[unknown]", .path = "[unknown]" },
 				   &symbols->unknown);
 	if (!err)
 		*ret_function = symbols->unknown;
 	return err;
 }
 
-int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
-			 bool return_address, const struct scope_function **ret_function)
+int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t address, bool return_address,
+			 const struct scope_function **ret_function)
 {
 	struct scope_space *space = scope_symbol_addresses_get(&symbols->spaces.by_tgid, tgid);
 	struct scope_function *function;
@@ -461,8 +458,7 @@ size_t scope_symbols_functions(const struct scope_symbols *symbols)
 	return symbols->functions;
 }
 
-const struct scope_function *scope_symbols_function(const struct scope_symbols *symbols,
-						    uint32_t id)
+const struct scope_function *scope_symbols_function(const struct scope_symbols *symbols, uint32_t id)
 {
 	return id < symbols->functions ? symbols->function[id] : NULL;
 }
@@ -470,8 +466,7 @@ const struct scope_function *scope_symbols_function(const struct scope_symbols *
 /* The table of a program's file that is counted, where the process maps it; else NULL. */
 static struct scope_file *counted(struct scope_mapping *mapping, uint32_t tgid)
 {
-	return (!tgid || mapping->row->tgid == tgid) && !mapping->file->library ? mapping->file :
-										  NULL;
+	return (!tgid || mapping->row->tgid == tgid) && !mapping->file->library ? mapping->file : NULL;
 }
 
 size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t tgid)
@@ -489,7 +484,8 @@ size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t t
 			before = counted(&spaces->mapping[k], tgid) == file;
 		if (!file || before)
 			continue;
-		if (file->told && !scope_symbol_spaces_want_better(spaces) && scope_symbol_file_is_counted(file->told)) {
+		if (file->told && !scope_symbol_spaces_want_better(spaces) &&
+		    scope_symbol_file_is_counted(file->told)) {
 			ret = scope_symbol_file_say_told(spaces, file);
 			count += !ret && scope_symbol_file_has_names(file->told) ? file->told->functions : 0;
 			continue;
@@ -514,12 +510,12 @@ const char *const *scope_symbols_problems(const struct scope_symbols *symbols, s
 	return symbols->spaces.problem;
 }
 
-int scope_symbols_unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg,
-			 unsigned int regs, const uint8_t *data, size_t bytes, uint64_t *ret_ips,
-			 unsigned int max, unsigned int *ret_count, unsigned int *ret_flags)
+int scope_symbols_unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
+			 const uint8_t *data, size_t bytes, uint64_t *ret_ips, unsigned int max,
+			 unsigned int *ret_count, unsigned int *ret_flags)
 {
 	struct scope_space *space = scope_symbol_addresses_get(&symbols->spaces.by_tgid, tgid);
 
-	return scope_symbol_spaces_unwind(&symbols->spaces, space ? space : symbols->everywhere, reg, regs,
-				   data, bytes, ret_ips, max, ret_count, ret_flags);
+	return scope_symbol_spaces_unwind(&symbols->spaces, space ? space : symbols->everywhere, reg, regs, data, bytes,
+					  ret_ips, max, ret_count, ret_flags);
 }

@@ -41,13 +41,11 @@ struct scope_function {
  * Symbols take precedence over maps. For a process in another mount namespace the root of options is
  * "/proc/123/root". 0, -ENOMEM. Free with scope_symbols_destroy().
  */
-int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count,
-			 const struct scope_trace_symbol *symbols, size_t symbol_count,
-			 const struct scope_symbol_options *options,
+int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count, const struct scope_trace_symbol *symbols,
+			 size_t symbol_count, const struct scope_symbol_options *options,
 			 struct scope_symbols **ret_symbols);
 /* More maps, as borrowed: what was mapped at their addresses before is so no more. 0, -ENOMEM. */
-int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_trace_map *maps,
-			   size_t count);
+int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_trace_map *maps, size_t count);
 /*
  * What a trace says of its files and of the addresses that were hit (scope_trace_files(), scope_trace_codes()),
  * borrowed. It counts, without a look at the files, unless options ask for better names: these are taken where
@@ -57,7 +55,7 @@ int scope_symbols_tell(struct scope_symbols *symbols, const struct scope_trace *
 
 struct scope_spaces;
 struct scope_spaces *scope_symbols_spaces(struct scope_symbols *symbols); /* for names.c */
-void scope_symbols_destroy(struct scope_symbols *symbols); /* NULL is fine */
+void scope_symbols_destroy(struct scope_symbols *symbols);		  /* NULL is fine */
 
 /*
  * The function at an address of a process. return_address: the address is one to return to, so it
@@ -65,8 +63,8 @@ void scope_symbols_destroy(struct scope_symbols *symbols); /* NULL is fine */
  * false): code without symbols is told apart by its unwind tables, else by its address.
  * 0, -ENOMEM. *ret_function lives as long as symbols.
  */
-int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
-			 bool return_address, const struct scope_function **ret_function);
+int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t address, bool return_address,
+			 const struct scope_function **ret_function);
 
 /*
  * The places in the source that an address of a process was compiled from: its own, then those where
@@ -78,8 +76,7 @@ int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t a
 
 /* Functions met so far; their ids are smaller than this. function: NULL where id is not. */
 size_t scope_symbols_functions(const struct scope_symbols *symbols);
-const struct scope_function *scope_symbols_function(const struct scope_symbols *symbols,
-						    uint32_t id);
+const struct scope_function *scope_symbols_function(const struct scope_symbols *symbols, uint32_t id);
 
 /*
  * How many functions the program's own modules of a process have (tgid 0: of all processes), met or
@@ -111,8 +108,8 @@ const char *const *scope_symbols_problems(const struct scope_symbols *symbols, s
  * return address is right there too). *ret_flags: one of COMPLETE, CUT and BROKEN, and GUESSED
  * and UNMAPPED perhaps. 0 with at least one address; -EINVAL for another number of registers or max 0; -ENOMEM.
  */
-int scope_symbols_unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg,
-			 unsigned int regs, const uint8_t *data, size_t bytes, uint64_t *ret_ips,
-			 unsigned int max, unsigned int *ret_count, unsigned int *ret_flags);
+int scope_symbols_unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
+			 const uint8_t *data, size_t bytes, uint64_t *ret_ips, unsigned int max,
+			 unsigned int *ret_count, unsigned int *ret_flags);
 
 #endif

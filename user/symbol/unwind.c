@@ -21,7 +21,7 @@
 static const struct machine {
 	unsigned int regs; /* how many are recorded */
 	unsigned int pc, sp, fp;
-	bool call_pushes; /* the return address is on the stack as a function begins */
+	bool call_pushes;  /* the return address is on the stack as a function begins */
 	unsigned int word; /* bytes of an address */
 } machines[] = {
 	{ SCOPE_REG_COUNT_X86_64, 16, SCOPE_REG_SP_X86_64, 6, true, 8 },
@@ -42,8 +42,8 @@ struct walk {
 	unsigned int flags;
 };
 
-static int value_get(const struct walk *walk, const struct scope_rule *rule,
-		     const struct scope_rule_value *value, uint64_t cfa, uint64_t *ret_value)
+static int value_get(const struct walk *walk, const struct scope_rule *rule, const struct scope_rule_value *value,
+		     uint64_t cfa, uint64_t *ret_value)
 {
 	uint64_t address;
 	int err;
@@ -60,8 +60,7 @@ static int value_get(const struct walk *walk, const struct scope_rule *rule,
 		*ret_value = cfa + value->value;
 		return 0;
 	}
-	err = scope_symbol_expression_evaluate(rule->op + value->value, value->ops, &walk->frame, cfa,
-					&address);
+	err = scope_symbol_expression_evaluate(rule->op + value->value, value->ops, &walk->frame, cfa, &address);
 	if (err)
 		return err;
 	if (value->kind == SCOPE_RULE_AT_EXPRESSION)
@@ -187,8 +186,7 @@ static unsigned int caller_check(const struct walk *walk)
 }
 
 /* Where the walk is, and the rule there, NULL where there is none. 0, -ENOENT, -ENOMEM. */
-static int rule_get(const struct walk *walk, struct scope_place *ret_place,
-		    const struct scope_rule **ret_rule)
+static int rule_get(const struct walk *walk, struct scope_place *ret_place, const struct scope_rule **ret_rule)
 {
 	uint64_t pc = walk->frame.reg[walk->machine->pc] - !walk->exact;
 	int err = scope_symbol_spaces_place(walk->spaces, walk->space, pc, ret_place);
@@ -252,8 +250,7 @@ static int scan_step(struct walk *walk, const struct walk *via, unsigned int *re
 	uint64_t sp = walk->frame.reg[machine->sp];
 	uint64_t top = via ? via->frame.reg[machine->sp] : sp + SCAN_BYTES;
 
-	for (uint64_t at = sp; machine->call_pushes && at < top && at - sp < SCAN_BYTES;
-	     at += machine->word) {
+	for (uint64_t at = sp; machine->call_pushes && at < top && at - sp < SCAN_BYTES; at += machine->word) {
 		struct walk next = *walk;
 		bool found = false;
 		int err;
@@ -349,8 +346,7 @@ static int step(struct walk *walk, unsigned int *ret_end)
 }
 
 /* 0; -EINVAL: registers of no machine known here; -ENOMEM. */
-static int walk_begin(struct walk *walk, const uint64_t *reg, unsigned int regs, const uint8_t *data,
-		      size_t bytes)
+static int walk_begin(struct walk *walk, const uint64_t *reg, unsigned int regs, const uint8_t *data, size_t bytes)
 {
 	bool narrow = false;
 	int err = 0;
@@ -371,15 +367,13 @@ static int walk_begin(struct walk *walk, const uint64_t *reg, unsigned int regs,
 		walk->frame.reg[i] = narrow ? reg[wide_of_i386[i]] & UINT32_MAX : reg[i];
 	walk->frame.valid = (1ull << walk->machine->regs) - 1;
 	walk->frame.slice = &walk->slice;
-	walk->slice = (struct scope_slice){ walk->frame.reg[walk->machine->sp], data, bytes,
-					    walk->machine->word };
+	walk->slice = (struct scope_slice){ walk->frame.reg[walk->machine->sp], data, bytes, walk->machine->word };
 	return 0;
 }
 
-int scope_symbol_spaces_unwind(struct scope_spaces *spaces, const struct scope_space *space,
-			const uint64_t *reg, unsigned int regs, const uint8_t *data, size_t bytes,
-			uint64_t *ret_ips, unsigned int max, unsigned int *ret_count,
-			unsigned int *ret_flags)
+int scope_symbol_spaces_unwind(struct scope_spaces *spaces, const struct scope_space *space, const uint64_t *reg,
+			       unsigned int regs, const uint8_t *data, size_t bytes, uint64_t *ret_ips,
+			       unsigned int max, unsigned int *ret_count, unsigned int *ret_flags)
 {
 	struct walk walk = { .spaces = spaces, .space = space, .exact = true };
 	unsigned int count = 0, end = 0;

@@ -6,11 +6,9 @@
 #include <sys/syscall.h>
 
 static const char *const class_names[SCOPE_WAIT_CLASSES] = {
-	[SCOPE_WAIT_FUTEX] = "futex", [SCOPE_WAIT_NETWORK] = "network",
-	[SCOPE_WAIT_POLL] = "epoll",  [SCOPE_WAIT_DISK] = "disk",
-	[SCOPE_WAIT_PIPE] = "pipe",   [SCOPE_WAIT_TIMER] = "timer",
-	[SCOPE_WAIT_CHILD] = "child", [SCOPE_WAIT_FAULT] = "page fault",
-	[SCOPE_WAIT_OTHER] = "other",
+	[SCOPE_WAIT_FUTEX] = "futex", [SCOPE_WAIT_NETWORK] = "network",	 [SCOPE_WAIT_POLL] = "epoll",
+	[SCOPE_WAIT_DISK] = "disk",   [SCOPE_WAIT_PIPE] = "pipe",	 [SCOPE_WAIT_TIMER] = "timer",
+	[SCOPE_WAIT_CHILD] = "child", [SCOPE_WAIT_FAULT] = "page fault", [SCOPE_WAIT_OTHER] = "other",
 };
 
 const uint8_t scope_timeline_call_roles[SCOPE_SYSCALL_MAX] = {
@@ -109,9 +107,8 @@ enum scope_wait_class scope_timeline_wait_classify(uint32_t nr, enum scope_fd_ki
 		return SCOPE_WAIT_NETWORK;
 	case SCOPE_CALL_READ:
 	case SCOPE_CALL_WRITE:
-		return nr == SYS_read || nr == SYS_readv || nr == SYS_write || nr == SYS_writev ||
-				       nr == SYS_pread64 || nr == SYS_pwrite64 || nr == SYS_preadv ||
-				       nr == SYS_sendfile
+		return nr == SYS_read || nr == SYS_readv || nr == SYS_write || nr == SYS_writev || nr == SYS_pread64 ||
+				       nr == SYS_pwrite64 || nr == SYS_preadv || nr == SYS_sendfile
 			       ? classify_fd(fd, disk)
 			       : SCOPE_WAIT_NETWORK;
 	default:

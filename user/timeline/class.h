@@ -27,7 +27,7 @@ const char *scope_timeline_wait_class_name(enum scope_wait_class class);
 /* What a syscall is for, so far as units and waits care: a row of one table, by number. */
 enum scope_timeline_call_role {
 	SCOPE_CALL_PLAIN,
-	SCOPE_CALL_READ,    /* takes bytes from the descriptor in argument 0 */
+	SCOPE_CALL_READ, /* takes bytes from the descriptor in argument 0 */
 	SCOPE_CALL_WRITE,
 	SCOPE_CALL_ACCEPT,
 	SCOPE_CALL_CONNECT,
@@ -46,8 +46,7 @@ extern const uint8_t scope_timeline_call_roles[SCOPE_SYSCALL_MAX];
 /* PLAIN for numbers the table does not hold, whatever the number. */
 static inline enum scope_timeline_call_role scope_timeline_call_role(uint32_t nr)
 {
-	return nr < SCOPE_SYSCALL_MAX ? (enum scope_timeline_call_role)scope_timeline_call_roles[nr]
-				      : SCOPE_CALL_PLAIN;
+	return nr < SCOPE_SYSCALL_MAX ? (enum scope_timeline_call_role)scope_timeline_call_roles[nr] : SCOPE_CALL_PLAIN;
 }
 
 static inline bool scope_timeline_call_is_epoll(uint32_t nr)
@@ -80,8 +79,7 @@ static inline enum scope_timeline_call_role scope_timeline_call_role_of(uint32_t
 {
 	enum scope_timeline_call_role role = scope_timeline_call_role(nr);
 
-	return role == SCOPE_CALL_POLL && args && !first && !scope_timeline_call_is_epoll(nr) ? SCOPE_CALL_SLEEP
-										     : role;
+	return role == SCOPE_CALL_POLL && args && !first && !scope_timeline_call_is_epoll(nr) ? SCOPE_CALL_SLEEP : role;
 }
 
 /* Left out of unit vectors: calls whose presence says nothing about the work done (methods: PerfScope). */

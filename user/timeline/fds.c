@@ -7,8 +7,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-static struct scope_fd_slot *find_slot(const struct scope_fd_slot *table, size_t slots,
-				       uint64_t key)
+static struct scope_fd_slot *find_slot(const struct scope_fd_slot *table, size_t slots, uint64_t key)
 {
 	size_t at = (key * 0x9e3779b97f4a7c15u >> 20) & (slots - 1);
 
@@ -81,7 +80,7 @@ int scope_timeline_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_
 	for (size_t i = 0; more && i < fds->slots; i++)
 		if (fds->slot[i].key >> 32 == parent_tgid && fds->slot[i].kind != SCOPE_FD_UNKNOWN &&
 		    scope_timeline_fds_change(fds, tgid, (int64_t)(uint32_t)fds->slot[i].key - 1,
-				     (enum scope_fd_kind)fds->slot[i].kind))
+					      (enum scope_fd_kind)fds->slot[i].kind))
 			return -ENOMEM;
 	return 0;
 }
@@ -94,8 +93,11 @@ enum scope_fd_kind scope_timeline_fds_find(struct scope_fds *fds, uint32_t tgid,
 	if (fd < 0 || fd > INT32_MAX)
 		return SCOPE_FD_UNKNOWN;
 	slot = find_slot(fds->slot, fds->slots, key);
-	remember(fds, fd, &(struct scope_fd_slot){ .key = key, .kind = slot->kind, .turn = slot->turn,
-						   .asked = slot->key ? slot->asked : SCOPE_FD_NOBODY });
+	remember(fds, fd,
+		 &(struct scope_fd_slot){ .key = key,
+					  .kind = slot->kind,
+					  .turn = slot->turn,
+					  .asked = slot->key ? slot->asked : SCOPE_FD_NOBODY });
 	return (enum scope_fd_kind)slot->kind;
 }
 
@@ -140,8 +142,14 @@ int scope_timeline_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t
 	return 0;
 }
 
-#define OF_RESULT(kind) { SCOPE_TEACHES_RESULT, SCOPE_FD_##kind }
-#define OF_ARGUMENT(kind) { SCOPE_TEACHES_ARGUMENT, SCOPE_FD_##kind }
+#define OF_RESULT(kind)                                                                                                \
+	{                                                                                                              \
+		SCOPE_TEACHES_RESULT, SCOPE_FD_##kind                                                                  \
+	}
+#define OF_ARGUMENT(kind)                                                                                              \
+	{                                                                                                              \
+		SCOPE_TEACHES_ARGUMENT, SCOPE_FD_##kind                                                                \
+	}
 
 const struct scope_call_lesson scope_timeline_call_lessons[SCOPE_SYSCALL_MAX] = {
 	[SYS_accept] = OF_RESULT(ACCEPTED),

@@ -21,10 +21,10 @@ enum scope_fd_turn {
 #define SCOPE_FD_NOBODY UINT32_MAX
 
 struct scope_fd_slot {
-	uint64_t key; /* see scope_timeline_fd_key(); 0: empty */
-	uint8_t kind; /* enum scope_fd_kind */
-	uint8_t turn; /* enum scope_fd_turn */
-	bool turned;  /* of a copy: its turn is newer than that of the slot it is of */
+	uint64_t key;	/* see scope_timeline_fd_key(); 0: empty */
+	uint8_t kind;	/* enum scope_fd_kind */
+	uint8_t turn;	/* enum scope_fd_turn */
+	bool turned;	/* of a copy: its turn is newer than that of the slot it is of */
 	uint32_t asked; /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
 };
 
@@ -51,7 +51,7 @@ static inline enum scope_fd_kind scope_timeline_fds_kind(struct scope_fds *fds, 
 	const struct scope_fd_slot *recent = &fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT];
 
 	return recent->key == scope_timeline_fd_key(tgid, fd) ? (enum scope_fd_kind)recent->kind
-						      : scope_timeline_fds_find(fds, tgid, fd);
+							      : scope_timeline_fds_find(fds, tgid, fd);
 }
 
 /* Of a descriptor whose kind was asked for just before. */
@@ -96,8 +96,7 @@ int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, 
 /* A new process has the descriptors of the one that made it. 0 or -ENOMEM. */
 int scope_timeline_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_t tgid);
 
-static inline int scope_timeline_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd,
-				enum scope_fd_kind kind)
+static inline int scope_timeline_fds_set(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind)
 {
 	const struct scope_fd_slot *recent = &fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT];
 
@@ -122,8 +121,8 @@ struct scope_call_lesson {
 extern const struct scope_call_lesson scope_timeline_call_lessons[SCOPE_SYSCALL_MAX];
 
 /* Would scope_timeline_fds_learn() change nothing? */
-static inline bool scope_timeline_fds_known(struct scope_fds *fds, uint32_t tgid, uint32_t nr,
-				   const uint64_t *arg, unsigned args, int64_t ret)
+static inline bool scope_timeline_fds_known(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,
+					    unsigned args, int64_t ret)
 {
 	const struct scope_call_lesson *lesson = &scope_timeline_call_lessons[nr];
 
@@ -141,8 +140,8 @@ static inline bool scope_timeline_fds_known(struct scope_fds *fds, uint32_t tgid
 /* A direction of a connection was shut down. 0. */
 int scope_timeline_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t *arg, unsigned args, int64_t ret);
 
-static inline int scope_timeline_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr,
-				  const uint64_t *arg, unsigned args, int64_t ret)
+static inline int scope_timeline_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,
+					   unsigned args, int64_t ret)
 {
 	const struct scope_call_lesson *lesson;
 

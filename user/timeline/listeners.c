@@ -5,16 +5,16 @@
 #define ALL_ROLES UINT32_MAX
 
 /* OP of each listener that has one, until one returns an error. */
-#define TELL_EACH(OP, ...)                                                                        \
-	const struct scope_listeners *listeners = user;                                           \
-	int err = 0;                                                                              \
-                                                                                                  \
-	for (size_t i = 0; !err && i < listeners->count; i++) {                                   \
-		const struct scope_pass_listener *one = &listeners->listener[i];                  \
-                                                                                                  \
-		if (one->ops->OP)                                                                 \
-			err = one->ops->OP(one->user, __VA_ARGS__);                               \
-	}                                                                                         \
+#define TELL_EACH(OP, ...)                                                                                             \
+	const struct scope_listeners *listeners = user;                                                                \
+	int err = 0;                                                                                                   \
+                                                                                                                       \
+	for (size_t i = 0; !err && i < listeners->count; i++) {                                                        \
+		const struct scope_pass_listener *one = &listeners->listener[i];                                       \
+                                                                                                                       \
+		if (one->ops->OP)                                                                                      \
+			err = one->ops->OP(one->user, __VA_ARGS__);                                                    \
+	}                                                                                                              \
 	return err
 
 /* Who hears of no call minds none. */
@@ -54,8 +54,8 @@ static int enter(void *user, const struct scope_thread *thread, const struct sco
 	TELL_EACH(enter, thread, call);
 }
 
-static int leave_call(void *user, const struct scope_thread *thread, const struct scope_open_call *call,
-		      int64_t ret, uint64_t exit_ns)
+static int leave_call(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+		      uint64_t exit_ns)
 {
 	TELL_EACH(exit, thread, call, ret, exit_ns);
 }

@@ -41,8 +41,7 @@ static void make_room(struct scope_losses *losses)
 			least = i;
 	loss[least] = join(&loss[least], &loss[least + 1]);
 	losses->losses--;
-	memmove(&loss[least + 1], &loss[least + 2],
-		(losses->losses - least - 1) * sizeof(*loss));
+	memmove(&loss[least + 1], &loss[least + 2], (losses->losses - least - 1) * sizeof(*loss));
 }
 
 void scope_timeline_losses_add(struct scope_losses *losses, const struct scope_loss *added)
@@ -105,14 +104,14 @@ static double came_before(const struct scope_losses *losses, uint64_t time_ns)
 		next = losses->came[mark + 1];
 		next_ns = mark_ns + losses->step_ns;
 	}
-	return (double)losses->came[mark] + (double)(next - losses->came[mark]) *
-					    (double)(time_ns - mark_ns) / (double)(next_ns - mark_ns);
+	return (double)losses->came[mark] +
+	       (double)(next - losses->came[mark]) * (double)(time_ns - mark_ns) / (double)(next_ns - mark_ns);
 }
 
-struct scope_loss scope_timeline_losses_within(const struct scope_losses *losses, uint64_t from_ns,
-				      uint64_t until_ns, double *ret_came)
+struct scope_loss scope_timeline_losses_within(const struct scope_losses *losses, uint64_t from_ns, uint64_t until_ns,
+					       double *ret_came)
 {
-	struct scope_loss sum = {.from_ns = from_ns, .until_ns = until_ns};
+	struct scope_loss sum = { .from_ns = from_ns, .until_ns = until_ns };
 
 	for (unsigned i = 0; i < losses->losses; i++) {
 		const struct scope_loss *loss = &losses->loss[i];

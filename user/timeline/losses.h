@@ -43,7 +43,7 @@ void scope_timeline_losses_end(struct scope_losses *losses, uint64_t end_ns, uin
  * What is missing of the time between, both ends included: all of each loss that touches it, though some of
  * it may have been outside. ret_came: events that came meanwhile, between two marks in proportion to time.
  */
-struct scope_loss scope_timeline_losses_within(const struct scope_losses *losses, uint64_t from_ns,
-				      uint64_t until_ns, double *ret_came);
+struct scope_loss scope_timeline_losses_within(const struct scope_losses *losses, uint64_t from_ns, uint64_t until_ns,
+					       double *ret_came);
 
 #endif

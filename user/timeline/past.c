@@ -59,8 +59,7 @@ int scope_timeline_past_note(struct scope_past *past, struct scope_threads *thre
 const struct scope_past_mark *scope_timeline_past_find(const struct scope_past *past, uint64_t from_ns)
 {
 	for (unsigned i = 0; i < past->count; i++) {
-		const struct scope_past_mark *at =
-			&past->mark[(past->first + i) % SCOPE_PAST_MARKS];
+		const struct scope_past_mark *at = &past->mark[(past->first + i) % SCOPE_PAST_MARKS];
 
 		if (at->time_ns >= from_ns)
 			return at;

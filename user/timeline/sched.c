@@ -21,13 +21,12 @@ int scope_timeline_end_wait(const struct scope_listener *run, struct scope_threa
 /* Asleep again so soon, in the same call: it was woken for nothing. */
 static bool falsely_woken(const struct scope_thread *thread)
 {
-	return thread->holding && thread->open.nr != SCOPE_NR_NONE &&
-	       thread->open.enter_ns == thread->held_enter_ns &&
+	return thread->holding && thread->open.nr != SCOPE_NR_NONE && thread->open.enter_ns == thread->held_enter_ns &&
 	       thread->account.run_ns - thread->held_run_ns < SCOPE_FALSE_WAKEUP_NS;
 }
 
-enum scope_wait_class scope_timeline_open_class(struct scope_timeline *timeline,
-						const struct scope_thread *thread, bool disk)
+enum scope_wait_class scope_timeline_open_class(struct scope_timeline *timeline, const struct scope_thread *thread,
+						bool disk)
 {
 	const struct scope_open_call *open = &thread->open;
 	const enum scope_timeline_call_role role = scope_timeline_call_role_of(open->nr, open->args, open->arg[0]);
@@ -49,7 +48,7 @@ static struct scope_cpu_run *cpu_of(struct scope_timeline *timeline, uint32_t cp
 	if (scope_grow(&timeline->cpu, &timeline->cpu_capacity, cpu + 1ul, sizeof(*timeline->cpu)))
 		return NULL;
 	while (timeline->cpus <= cpu)
-		timeline->cpu[timeline->cpus++] = (struct scope_cpu_run){0};
+		timeline->cpu[timeline->cpus++] = (struct scope_cpu_run){ 0 };
 	return &timeline->cpu[cpu];
 }
 
@@ -150,8 +149,7 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 }
 
 /* The thread's stretch in the run queue is over. */
-static int end_queue(const struct scope_listener *run, struct scope_thread *thread,
-		     const struct scope_event *event)
+static int end_queue(const struct scope_listener *run, struct scope_thread *thread, const struct scope_event *event)
 {
 	const uint64_t queue_ns = event->time_ns - thread->queue_ns;
 	uint64_t own_ns = own_until(run->timeline, thread->cpu, event->time_ns);
@@ -199,11 +197,13 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
  * Seen on a kernel 6.18: no tracer was told of switches from the idle task of one processor, and perf of no waking
  * in its interrupts. Every wait that ended there would have gone on for ever.
  */
-int scope_timeline_come_untold(const struct scope_listener *run, uint32_t tid, uint32_t cpu,
-			       uint64_t now_ns)
+int scope_timeline_come_untold(const struct scope_listener *run, uint32_t tid, uint32_t cpu, uint64_t now_ns)
 {
 	const struct scope_event event = {
-		.kind = SCOPE_EVENT_SWITCH, .time_ns = now_ns, .cpu = cpu, .sched = {.next_tid = tid},
+		.kind = SCOPE_EVENT_SWITCH,
+		.time_ns = now_ns,
+		.cpu = cpu,
+		.sched = { .next_tid = tid },
 	};
 	long index = scope_timeline_thread(run->timeline, tid, now_ns);
 
@@ -242,7 +242,7 @@ static int pass_starved(struct scope_threads *threads, struct scope_thread *thre
 	if (other == thread)
 		return 0;
 	err = scope_timeline_starved_pass(&thread->starved, &other->starved, slices_ns ? slices_ns : thread->block_ns,
-				 thread->wake_ns, &starved_ns);
+					  thread->wake_ns, &starved_ns);
 	thread->account.starved_ns += starved_ns;
 	/* What does not fit into the last slice was in those before. */
 	thread->starved_ns = starved_ns < thread->wake_ns - thread->block_ns ? starved_ns

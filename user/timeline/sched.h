@@ -6,7 +6,7 @@
 #include "timeline/take.h"
 
 /* What a thread that falls asleep now waits for. disk: it does so as for one. */
-enum scope_wait_class scope_timeline_open_class(struct scope_timeline *timeline,
-						const struct scope_thread *thread, bool disk);
+enum scope_wait_class scope_timeline_open_class(struct scope_timeline *timeline, const struct scope_thread *thread,
+						bool disk);
 
 #endif

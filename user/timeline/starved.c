@@ -10,7 +10,7 @@
 void scope_timeline_starved_free(struct scope_starved *starved)
 {
 	free(starved->stretch);
-	*starved = (struct scope_starved){0};
+	*starved = (struct scope_starved){ 0 };
 }
 
 static struct scope_starved_stretch *stretch_at(const struct scope_starved *starved, uint32_t at)
@@ -39,14 +39,13 @@ int scope_timeline_starved_add(struct scope_starved *starved, uint64_t begin_ns,
 {
 	if (end_ns < begin_ns + SCOPE_STARVED_MIN_NS)
 		return 0;
-	if (starved->count == starved->capacity && starved->capacity < SCOPE_STARVED_RECENT &&
-	    grow(starved))
+	if (starved->count == starved->capacity && starved->capacity < SCOPE_STARVED_RECENT && grow(starved))
 		return -ENOMEM;
 	if (starved->count == starved->capacity) {
 		starved->first = (starved->first + 1) % starved->capacity;
 		starved->count--;
 	}
-	*stretch_at(starved, starved->count++) = (struct scope_starved_stretch){begin_ns, end_ns};
+	*stretch_at(starved, starved->count++) = (struct scope_starved_stretch){ begin_ns, end_ns };
 	return 0;
 }
 
@@ -89,8 +88,8 @@ static uint64_t free_between(const struct scope_starved *starved, uint64_t begin
 	return free_ns;
 }
 
-int scope_timeline_starved_pass(struct scope_starved *sleeper, const struct scope_starved *waker,
-		       uint64_t begin_ns, uint64_t end_ns, uint64_t *ret_ns)
+int scope_timeline_starved_pass(struct scope_starved *sleeper, const struct scope_starved *waker, uint64_t begin_ns,
+				uint64_t end_ns, uint64_t *ret_ns)
 {
 	const uint64_t last_ns = sleeper->count ? stretch_at(sleeper, sleeper->count - 1)->end_ns : 0;
 	uint64_t sum_ns = 0;

@@ -33,7 +33,7 @@ int scope_timeline_starved_add(struct scope_starved *starved, uint64_t begin_ns,
  * with that, and the sleeper's own do not hold, becomes the sleeper's own where it is behind those. ret_ns: how long
  * all of it is, at most end - begin. 0 or -ENOMEM.
  */
-int scope_timeline_starved_pass(struct scope_starved *sleeper, const struct scope_starved *waker,
-		       uint64_t begin_ns, uint64_t end_ns, uint64_t *ret_ns);
+int scope_timeline_starved_pass(struct scope_starved *sleeper, const struct scope_starved *waker, uint64_t begin_ns,
+				uint64_t end_ns, uint64_t *ret_ns);
 
 #endif

@@ -39,8 +39,7 @@ int scope_timeline_end_wait(const struct scope_listener *run, struct scope_threa
  * A thread that sleeps or is queued by what the kernel told is seen on a processor: its coming was not told.
  * 0, -ENOMEM, or what the listener returned.
  */
-int scope_timeline_come_untold(const struct scope_listener *run, uint32_t tid, uint32_t cpu,
-			       uint64_t now_ns);
+int scope_timeline_come_untold(const struct scope_listener *run, uint32_t tid, uint32_t cpu, uint64_t now_ns);
 /* The index of a thread, which is usually new, and begins its account now. */
 long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns);
 
@@ -56,8 +55,7 @@ static inline long scope_timeline_index(struct scope_timeline *timeline, uint32_
 }
 
 /* The same of a thread to which something happens: none of its calls is plain until the next one is over. */
-static inline long scope_timeline_thread(struct scope_timeline *timeline, uint32_t tid,
-					 uint64_t now_ns)
+static inline long scope_timeline_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
 {
 	long index = scope_timeline_index(timeline, tid, now_ns);
 
@@ -109,7 +107,7 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, const struct scope
 	if (call->role == SCOPE_CALL_FUTEX)
 		scope_timeline_slices_return(thread, event->syscall.ret);
 	err = scope_timeline_fds_learn(run.timeline->fds, thread->tgid, call->nr, call->arg, call->args,
-			      event->syscall.ret);
+				       event->syscall.ret);
 	if (!err && run.ops->exit)
 		err = run.ops->exit(run.user, thread, call, event->syscall.ret, event->time_ns);
 	call->nr = SCOPE_NR_NONE;
@@ -121,13 +119,12 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, const struct scope
 }
 
 /* Does the call say nothing new of descriptors, and take nothing from a client's socket? */
-SCOPE_TAKE bool scope_timeline_stays(struct scope_fds *fds, uint32_t tgid,
-				     const struct scope_event *event, enum scope_timeline_call_role role)
+SCOPE_TAKE bool scope_timeline_stays(struct scope_fds *fds, uint32_t tgid, const struct scope_event *event,
+				     enum scope_timeline_call_role role)
 {
 	const uint64_t *arg = event->syscall.arg;
 
-	if (!scope_timeline_fds_known(fds, tgid, event->syscall.nr, arg, event->syscall.args,
-			     event->syscall.ret))
+	if (!scope_timeline_fds_known(fds, tgid, event->syscall.nr, arg, event->syscall.args, event->syscall.ret))
 		return false;
 	return role != SCOPE_CALL_READ || event->syscall.ret <= 0 || !event->syscall.args ||
 	       scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]) != SCOPE_FD_ACCEPTED;
@@ -148,8 +145,7 @@ SCOPE_TAKE bool scope_timeline_plain(struct scope_listener run, const struct sco
 		return false;
 	thread = scope_timeline_threads_at(run.timeline->threads, index);
 	role = (enum scope_timeline_call_role)scope_timeline_call_roles[nr];
-	return thread->plain >> role & 1 &&
-	       scope_timeline_stays(run.timeline->fds, thread->tgid, event, role) &&
+	return thread->plain >> role & 1 && scope_timeline_stays(run.timeline->fds, thread->tgid, event, role) &&
 	       run.ops->plain(run.user, thread, event, role);
 }
 
@@ -170,20 +166,20 @@ SCOPE_TAKE int scope_timeline_call(struct scope_listener run, const struct scope
 		thread->cpu = event->cpu;
 	} else if (scope_timeline_thread_is_away(thread)) {
 		err = scope_timeline_come_untold(called, event->tid, event->cpu,
-						 event->kind == SCOPE_EVENT_EXIT
-							 ? event->time_ns : event->syscall.enter_ns);
+						 event->kind == SCOPE_EVENT_EXIT ? event->time_ns
+										 : event->syscall.enter_ns);
 		if (err)
 			return err;
 		thread = scope_timeline_threads_at(run.timeline->threads, index);
 	}
 	if (event->kind != SCOPE_EVENT_EXIT)
 		err = scope_timeline_enter(run, thread, event);
-	return err || event->kind == SCOPE_EVENT_ENTER
-		       ? err : scope_timeline_exit(run, called, thread, event);
+	return err || event->kind == SCOPE_EVENT_ENTER ? err : scope_timeline_exit(run, called, thread, event);
 }
 
 _Static_assert(SCOPE_EVENT_SYSCALL < SCOPE_EVENT_ENTER && SCOPE_EVENT_ENTER < SCOPE_EVENT_EXIT &&
-	       SCOPE_EVENT_EXIT < SCOPE_EVENT_SWITCH, "calls come first");
+		       SCOPE_EVENT_EXIT < SCOPE_EVENT_SWITCH,
+	       "calls come first");
 
 /* Everything but calls. */
 SCOPE_TAKE int scope_timeline_handle(const struct scope_listener *run, const struct scope_event *event)
@@ -207,11 +203,10 @@ SCOPE_TAKE void scope_timeline_fetch(const struct scope_event *event)
 }
 
 /* Some events, in order of time. 0, -ENOMEM, or what the listener returned. */
-SCOPE_TAKE int scope_timeline_take(struct scope_timeline *timeline,
-				   const struct scope_event *const *event, size_t count,
-				   const struct scope_timeline_ops *ops, void *user)
+SCOPE_TAKE int scope_timeline_take(struct scope_timeline *timeline, const struct scope_event *const *event,
+				   size_t count, const struct scope_timeline_ops *ops, void *user)
 {
-	const struct scope_listener run = {timeline, ops, user}, called = run;
+	const struct scope_listener run = { timeline, ops, user }, called = run;
 
 	if (count && !timeline->events && !timeline->begin_ns)
 		timeline->begin_ns = event[0]->time_ns;
@@ -226,12 +221,10 @@ SCOPE_TAKE int scope_timeline_take(struct scope_timeline *timeline,
 		if (__builtin_expect(time_ns >= timeline->mark_ns, 0) &&
 		    scope_timeline_mark(timeline, time_ns, timeline->events - (uint64_t)(end - event)))
 			return -ENOMEM;
-		if (ops->plain && (*event)->kind == SCOPE_EVENT_SYSCALL &&
-		    scope_timeline_plain(run, *event))
+		if (ops->plain && (*event)->kind == SCOPE_EVENT_SYSCALL && scope_timeline_plain(run, *event))
 			continue;
-		err = (*event)->tid && (*event)->kind <= SCOPE_EVENT_EXIT
-			      ? scope_timeline_call(run, &called, *event)
-			      : scope_timeline_handle(&called, *event);
+		err = (*event)->tid && (*event)->kind <= SCOPE_EVENT_EXIT ? scope_timeline_call(run, &called, *event)
+									  : scope_timeline_handle(&called, *event);
 		if (err)
 			return err;
 	}

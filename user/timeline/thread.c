@@ -37,8 +37,7 @@ void scope_timeline_threads_destroy(struct scope_threads *threads)
 	free(threads);
 }
 
-static struct scope_thread_slot *find_slot(const struct scope_thread_slot *table, size_t slots,
-					  uint32_t tid)
+static struct scope_thread_slot *find_slot(const struct scope_thread_slot *table, size_t slots, uint32_t tid)
 {
 	size_t at = (tid * 2654435761u) & (slots - 1);
 
@@ -72,7 +71,7 @@ static int widen(struct scope_threads *threads)
 
 static void note_recent(struct scope_threads *threads, uint32_t tid, int32_t index)
 {
-	threads->recent[tid % SCOPE_THREADS_RECENT] = (struct scope_thread_slot){tid, index};
+	threads->recent[tid % SCOPE_THREADS_RECENT] = (struct scope_thread_slot){ tid, index };
 }
 
 static int set_slot(struct scope_threads *threads, uint32_t tid, int32_t index)
@@ -105,7 +104,8 @@ long scope_timeline_threads_get(struct scope_threads *threads, uint32_t tid)
 		return -ENOMEM;
 	thread = &threads->thread[threads->count];
 	*thread = (struct scope_thread){
-		.index = threads->count, .tid = tid, .tgid = tid, .open.nr = SCOPE_NR_NONE, .comm = "?"};
+		.index = threads->count, .tid = tid, .tgid = tid, .open.nr = SCOPE_NR_NONE, .comm = "?"
+	};
 	return threads->count++;
 }
 
@@ -157,6 +157,5 @@ uint64_t scope_timeline_thread_unexplained(const struct scope_thread *thread)
 	    thread->stop_run_ns < thread->start_run_ns)
 		return thread->account.unknown_ns;
 	kernel_ns = thread->stop_run_ns - thread->start_run_ns;
-	return thread->account.unknown_ns +
-	       (kernel_ns > own_ns ? kernel_ns - own_ns : own_ns - kernel_ns);
+	return thread->account.unknown_ns + (kernel_ns > own_ns ? kernel_ns - own_ns : own_ns - kernel_ns);
 }

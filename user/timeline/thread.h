@@ -26,7 +26,7 @@ struct scope_account {
 	uint64_t blocked_ns[SCOPE_WAIT_CLASSES];
 	uint64_t asleep_ns; /* blocked, all classes together: no part of the sum beside them */
 	uint64_t unknown_ns;
-	uint64_t probe_ns; /* of run_ns: the tracer itself, taking stacks */
+	uint64_t probe_ns;   /* of run_ns: the tracer itself, taking stacks */
 	uint64_t starved_ns; /* of blocked_ns: whom it waited for waited for a CPU meanwhile */
 };
 
@@ -47,19 +47,19 @@ struct scope_open_call {
 #define SCOPE_WAIT_NO_THREAD (-1)
 
 struct scope_wait {
-	uint32_t thread; /* index */
+	uint32_t thread;    /* index */
 	uint32_t waker_tid; /* 0: an interrupt, or not known */
 	int32_t waker;	    /* index of another traced thread that ended it, or SCOPE_WAIT_NO_THREAD */
 	uint16_t nr;
 	uint8_t class;
-	bool lock; /* a futex operation that takes a lock */
-	bool woken; /* in a futex call that returned 0: another thread did that, though its waking may not be told */
+	bool lock;    /* a futex operation that takes a lock */
+	bool woken;   /* in a futex call that returned 0: another thread did that, though its waking may not be told */
 	bool outside; /* of no unit: told by units (unit/unit.h) */
 	bool queue; /* no sleep: in the run queue from begin to end; object: own_ns of timeline/timeline.h's .queued */
-	bool idle; /* of a thread that reads from clients, for them: told by units (unit/unit.h), unset by timelines */
+	bool idle;  /* of a thread that reads from clients, for them: told by units (unit/unit.h), unset by timelines */
 	uint64_t object; /* first argument: a descriptor, or the futex's address; 0: outside calls */
 	uint64_t begin_ns, wake_ns, end_ns;
-	uint64_t first_ns; /* the last of several waits in slices: begin of the first one; else 0 */
+	uint64_t first_ns;   /* the last of several waits in slices: begin of the first one; else 0 */
 	uint64_t starved_ns; /* from begin to wake: whom it waited for waited for a CPU */
 };
 
@@ -77,33 +77,33 @@ struct scope_thread {
 	char comm[SCOPE_PLAIN_COMM_BYTES]; /* plain (base/plain.h) */
 	enum scope_run run;
 	enum scope_wait_class wait; /* while BLOCKED */
-	bool disk; /* while BLOCKED: not to be interrupted, or in iowait */
+	bool disk;		    /* while BLOCKED: not to be interrupted, or in iowait */
 	uint16_t cpu;
 	uint64_t since_ns; /* up to here its account is kept */
 	uint64_t first_ns;
-	uint64_t block_ns;	  /* when it last went to sleep */
-	uint64_t wake_ns;	  /* when it was last made runnable; 0: not since it slept */
-	uint32_t waker_tid;	  /* by whom: 0 an interrupt, or not known */
-	uint32_t early_tid;	  /* as waker_tid, of a waking that came while it ran … */
-	bool early;		  /* … in the call that it is in, or about to sleep without one */
-	uint64_t queue_ns;	  /* while QUEUED: since when, … */
-	uint64_t queue_own_ns;	  /* … and for how long its last CPU had run traced threads by then */
-	uint64_t starved_ns;	  /* as of struct scope_wait, of the last sleep */
+	uint64_t block_ns;     /* when it last went to sleep */
+	uint64_t wake_ns;      /* when it was last made runnable; 0: not since it slept */
+	uint32_t waker_tid;    /* by whom: 0 an interrupt, or not known */
+	uint32_t early_tid;    /* as waker_tid, of a waking that came while it ran … */
+	bool early;	       /* … in the call that it is in, or about to sleep without one */
+	uint64_t queue_ns;     /* while QUEUED: since when, … */
+	uint64_t queue_own_ns; /* … and for how long its last CPU had run traced threads by then */
+	uint64_t starved_ns;   /* as of struct scope_wait, of the last sleep */
 	struct scope_starved starved;
 	struct scope_open_call open;
 	struct scope_slices slices;
 	struct scope_account account;
 	uint64_t start_run_ns, stop_run_ns; /* the kernel's own count of CPU time at start and stop */
-	bool born;	  /* in the window: it had run for no time then */
+	bool born;			    /* in the window: it had run for no time then */
 	/* The last sleep, as long as it may go on after a false wakeup. */
 	bool holding;
 	struct scope_wait held;
-	uint64_t held_run_ns; /* account.run_ns as it ended */
+	uint64_t held_run_ns;	/* account.run_ns as it ended */
 	uint64_t held_enter_ns; /* of the call slept in */
-	size_t rows_seen; /* rows of names as it appeared; SIZE_MAX: events named it at once */
-	bool stopped;	  /* a STATE record of the window's end was seen */
-	uint64_t still_ns; /* since when it has not run, as that says; 0: it does not say */
-	bool lost;	  /* events of it may be missing since it was last seen */
+	size_t rows_seen;	/* rows of names as it appeared; SIZE_MAX: events named it at once */
+	bool stopped;		/* a STATE record of the window's end was seen */
+	uint64_t still_ns;	/* since when it has not run, as that says; 0: it does not say */
+	bool lost;		/* events of it may be missing since it was last seen */
 };
 
 /* On no processor, by all that was told of it. */
@@ -113,7 +113,7 @@ static inline bool scope_timeline_thread_is_away(const struct scope_thread *thre
 }
 
 struct scope_thread_slot {
-	uint32_t tid; /* 0: empty */
+	uint32_t tid;  /* 0: empty */
 	int32_t index; /* -1: forgotten */
 };
 

@@ -94,8 +94,7 @@ static void name_at_once(struct scope_thread *thread, const struct scope_event *
 }
 
 /* Where a thread of which nothing is known yet stands. */
-static void place_thread(const struct scope_listener *run, struct scope_thread *thread,
-			 const struct scope_event *event)
+static void place_thread(const struct scope_listener *run, struct scope_thread *thread, const struct scope_event *event)
 {
 	const struct scope_record_state *record = event->state.record;
 	const uint64_t since_ns = record->since_ns ? record->since_ns : event->time_ns;
@@ -125,8 +124,7 @@ static void place_thread(const struct scope_listener *run, struct scope_thread *
 /* A call that began in the window has as many arguments as were asked for; here are all. */
 static void complete_arguments(struct scope_thread *thread, const struct scope_record_state *record)
 {
-	if (thread->run != SCOPE_RUN_BLOCKED || record->nr != thread->open.nr ||
-	    record->nr == SCOPE_NR_NONE)
+	if (thread->run != SCOPE_RUN_BLOCKED || record->nr != thread->open.nr || record->nr == SCOPE_NR_NONE)
 		return;
 	thread->open.args = SCOPE_ARG_MAX;
 	memcpy(thread->open.arg, record->arg, sizeof(thread->open.arg));
@@ -330,15 +328,13 @@ int scope_timeline_handle_rare(const struct scope_listener *run, const struct sc
 	if (event->kind == SCOPE_EVENT_EXEC)
 		return handle_exec(run, event);
 	/* A request may be done long after its thread: these say nothing of what that does. */
-	if (event->kind == SCOPE_EVENT_BLOCK_ISSUE ||
-	    event->kind == SCOPE_EVENT_BLOCK_DONE || event->kind == SCOPE_EVENT_PROBE ||
-	    event->kind == SCOPE_EVENT_DELAY)
+	if (event->kind == SCOPE_EVENT_BLOCK_ISSUE || event->kind == SCOPE_EVENT_BLOCK_DONE ||
+	    event->kind == SCOPE_EVENT_PROBE || event->kind == SCOPE_EVENT_DELAY)
 		return 0;
-	if (event->kind == SCOPE_EVENT_STATE &&
-	    !(event->state.record->flags & SCOPE_STATE_AT_STOP))
+	if (event->kind == SCOPE_EVENT_STATE && !(event->state.record->flags & SCOPE_STATE_AT_STOP))
 		forget_ended(run->timeline, event->tid);
-	index = (leaves_plain(event->kind) ? scope_timeline_index : scope_timeline_thread)(
-		run->timeline, event->tid, event->time_ns);
+	index = (leaves_plain(event->kind) ? scope_timeline_index : scope_timeline_thread)(run->timeline, event->tid,
+											   event->time_ns);
 	if (index < 0)
 		return index;
 	switch (event->kind) {
@@ -376,10 +372,9 @@ uint64_t scope_timeline_lost(const struct scope_timeline *timeline)
 	return timeline->lost > counted ? timeline->lost : counted;
 }
 
-int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops,
-			  void *user)
+int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops, void *user)
 {
-	const struct scope_listener run = {timeline, ops, user};
+	const struct scope_listener run = { timeline, ops, user };
 	int err = 0;
 
 	timeline->end_ns = scope_trace_meta_number(timeline->trace, SCOPE_META_END, 0);
@@ -427,10 +422,10 @@ static int take(void *user, const struct scope_event *const *event, size_t count
 	return scope_timeline_take(run->timeline, event, count, run->ops, run->user);
 }
 
-int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trace,
-		       const struct scope_timeline_ops *ops, void *user)
+int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trace, const struct scope_timeline_ops *ops,
+		       void *user)
 {
-	struct run run = {timeline, ops, user};
+	struct run run = { timeline, ops, user };
 	int err = scope_trace_feed_all(trace, take, &run);
 
 	return err ? err : scope_timeline_finish(timeline, ops, user);

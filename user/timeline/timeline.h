@@ -30,13 +30,12 @@ struct scope_timeline_ops {
 	 * One of these at its return: true, and it is told by nothing else; false: nothing was done. The
 	 * account stands where it stood behind the last call of another kind.
 	 */
-	bool (*plain)(void *user, const struct scope_thread *thread,
-		      const struct scope_event *event, enum scope_timeline_call_role role);
+	bool (*plain)(void *user, const struct scope_thread *thread, const struct scope_event *event,
+		      enum scope_timeline_call_role role);
 	/* The thread's account is at enter_ns, or at the return. */
-	int (*enter)(void *user, const struct scope_thread *thread,
-		     const struct scope_open_call *call);
-	int (*exit)(void *user, const struct scope_thread *thread,
-		    const struct scope_open_call *call, int64_t ret, uint64_t exit_ns);
+	int (*enter)(void *user, const struct scope_thread *thread, const struct scope_open_call *call);
+	int (*exit)(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+		    uint64_t exit_ns);
 	int (*wait)(void *user, const struct scope_wait *wait);
 	/*
 	 * The thread came to a CPU, and had been in the run queue since begin. own_ns: of that time, traced threads
@@ -64,14 +63,14 @@ struct scope_timeline {
 	struct scope_threads *threads;
 	struct scope_fds *fds;
 	uint64_t begin_ns, end_ns; /* of the window: first and last event, or the metadata's word */
-	uint64_t last_ns; /* of the events so far */
+	uint64_t last_ns;	   /* of the events so far */
 	uint64_t events, lost;
-	uint64_t false_wakeups; /* sleeps that were taken for one with the sleep before */
-	bool wakes; /* any waking was told */
-	uint64_t untold; /* times a thread was on a processor that the kernel had not told of */
+	uint64_t false_wakeups;		 /* sleeps that were taken for one with the sleep before */
+	bool wakes;			 /* any waking was told */
+	uint64_t untold;		 /* times a thread was on a processor that the kernel had not told of */
 	const struct scope_trace *trace; /* whose rows name threads and descriptors */
-	size_t fds_known; /* rows of descriptors as it began */
-	struct scope_cpu_run *cpu; /* by number */
+	size_t fds_known;		 /* rows of descriptors as it began */
+	struct scope_cpu_run *cpu;	 /* by number */
 	size_t cpus, cpu_capacity;
 	struct scope_losses losses;
 	uint64_t mark_ns; /* when the next mark of past or losses is due */
@@ -83,8 +82,7 @@ int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline
 void scope_timeline_destroy(struct scope_timeline *timeline);
 
 /* Behind the last event of scope_timeline_take() (timeline/take.h): ends the accounts at the window's end. */
-int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops,
-			  void *user);
+int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops, void *user);
 
 /* Events lost in all: those that the trace has marks of, or more by the kernel's own count. */
 uint64_t scope_timeline_lost(const struct scope_timeline *timeline);
@@ -96,7 +94,7 @@ uint64_t scope_timeline_lost(const struct scope_timeline *timeline);
 bool scope_timeline_holds(const struct scope_timeline *timeline);
 
 /* Rewinds the trace and runs through all of it. The accounts end at the window's end. */
-int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trace,
-		       const struct scope_timeline_ops *ops, void *user);
+int scope_timeline_run(struct scope_timeline *timeline, struct scope_trace *trace, const struct scope_timeline_ops *ops,
+		       void *user);
 
 #endif

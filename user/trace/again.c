@@ -7,8 +7,7 @@
 #include "base/grow.h"
 #include "trace/reader.h"
 
-static int open_frame(struct scope_trace *trace, uint64_t frame,
-		      const struct scope_trace_again **ret_again)
+static int open_frame(struct scope_trace *trace, uint64_t frame, const struct scope_trace_again **ret_again)
 {
 	const struct scope_frame *head = (const void *)(trace->data + frame);
 	struct scope_trace_again *again;
@@ -26,10 +25,8 @@ static int open_frame(struct scope_trace *trace, uint64_t frame,
 		again->data = NULL;
 		/* Putting its records together once more would take as long as all else of a report. */
 		err = head->flags & SCOPE_FRAME_COLUMNS
-			      ? scope_trace_rests(trace, frame, &again->buffer, &again->capacity,
-						  &again->rests)
-			      : scope_trace_payload(trace, frame, &again->buffer,
-						    &again->capacity, &again->data);
+			      ? scope_trace_rests(trace, frame, &again->buffer, &again->capacity, &again->rests)
+			      : scope_trace_payload(trace, frame, &again->buffer, &again->capacity, &again->data);
 		if (err)
 			return err;
 		scope_trace_touched(trace, head->payload_bytes);
@@ -53,8 +50,7 @@ static const uint8_t *find(const struct scope_trace_again *again, uint64_t from,
 	return rest ? again->buffer + rest->at + (from - rest->from) : NULL;
 }
 
-int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_place *place,
-			 struct scope_event *event)
+int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_place *place, struct scope_event *event)
 {
 	const uint64_t words = event->stack.ips ? event->stack.ips : event->stack.regs;
 	const uint64_t more = event->flags & SCOPE_STACK_KERNEL_IP ? sizeof(event->stack.kernel_ip) : 0;

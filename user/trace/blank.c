@@ -7,7 +7,10 @@
 
 #include "base/syscall_name.h"
 
-#define ROW(name, args) { SYS_##name, args }
+#define ROW(name, args)                                                                                                \
+	{                                                                                                              \
+		SYS_##name, args                                                                                       \
+	}
 
 /*
  * Calls that a thread may sleep in, with as many arguments as a reader looks at: a time-out, say. Others
@@ -17,16 +20,33 @@ static const struct {
 	uint16_t nr;
 	uint8_t args;
 } rows[] = {
-	ROW(sched_yield, 0),	 ROW(rt_sigreturn, 0),	 ROW(ppoll, 3),
-	ROW(pselect6, 5),	 ROW(epoll_pwait, 4),	 ROW(futex, 4),
-	ROW(recvmmsg, 5),	 ROW(clock_nanosleep, 3), ROW(rt_sigtimedwait, 3),
-	ROW(io_getevents, 5),	 ROW(wait4, 3),		 ROW(waitid, 4),
-	ROW(fcntl, 2),		 ROW(ioctl, 2),		 ROW(dup3, 2),
-	ROW(sendfile, 2),	 ROW(splice, 3),	 ROW(tee, 2),
-	ROW(epoll_ctl, 3),	 ROW(flock, 2),
+	ROW(sched_yield, 0),
+	ROW(rt_sigreturn, 0),
+	ROW(ppoll, 3),
+	ROW(pselect6, 5),
+	ROW(epoll_pwait, 4),
+	ROW(futex, 4),
+	ROW(recvmmsg, 5),
+	ROW(clock_nanosleep, 3),
+	ROW(rt_sigtimedwait, 3),
+	ROW(io_getevents, 5),
+	ROW(wait4, 3),
+	ROW(waitid, 4),
+	ROW(fcntl, 2),
+	ROW(ioctl, 2),
+	ROW(dup3, 2),
+	ROW(sendfile, 2),
+	ROW(splice, 3),
+	ROW(tee, 2),
+	ROW(epoll_ctl, 3),
+	ROW(flock, 2),
 #ifdef SYS_pause
-	ROW(pause, 0),		 ROW(poll, 3),		 ROW(select, 5),
-	ROW(epoll_wait, 4),	 ROW(dup2, 2),		 ROW(vfork, 0),
+	ROW(pause, 0),
+	ROW(poll, 3),
+	ROW(select, 5),
+	ROW(epoll_wait, 4),
+	ROW(dup2, 2),
+	ROW(vfork, 0),
 	ROW(fork, 0),
 #endif
 #ifdef SYS_copy_file_range
@@ -36,8 +56,7 @@ static const struct {
 
 static unsigned int args_of(const struct scope_record_state *record)
 {
-	const uint16_t nr = record->nr == SCOPE_NR_NONE ? SCOPE_NR_NONE :
-							  scope_syscall_native(record->abi, record->nr);
+	const uint16_t nr = record->nr == SCOPE_NR_NONE ? SCOPE_NR_NONE : scope_syscall_native(record->abi, record->nr);
 
 	if (nr == SCOPE_NR_NONE)
 		return 0;
@@ -49,8 +68,7 @@ static unsigned int args_of(const struct scope_record_state *record)
 
 void scope_trace_blank_state(struct scope_record_state *record, uint64_t *reg)
 {
-	const uint32_t sp = record->regs == SCOPE_REG_COUNT_ARM64 ? SCOPE_REG_SP_ARM64 :
-								    SCOPE_REG_SP_X86_64;
+	const uint32_t sp = record->regs == SCOPE_REG_COUNT_ARM64 ? SCOPE_REG_SP_ARM64 : SCOPE_REG_SP_X86_64;
 
 	for (unsigned int i = args_of(record); i < SCOPE_ARG_MAX; i++)
 		record->arg[i] = 0;

@@ -18,8 +18,7 @@
 #define SLOTS 256u
 
 /* Bytes `from` to `to` - 1 of a word, one every `step` bytes. Where the next one goes. */
-static inline uint8_t *scatter(uint8_t *column, size_t step, uint64_t word, unsigned int from,
-			       unsigned int to)
+static inline uint8_t *scatter(uint8_t *column, size_t step, uint64_t word, unsigned int from, unsigned int to)
 {
 	for (unsigned int i = from; i < to; i++, column += step)
 		*column = (uint8_t)(word >> 8 * i);
@@ -96,14 +95,16 @@ static int survey(const struct scope_subbuf *subbuf, struct scope_columns_head *
 }
 
 /* So many columns of that many bytes each, behind those that are listed. */
-static void list_columns(struct scope_columns *columns, size_t bytes, size_t count,
-			 enum scope_column_sort sort, uint32_t type)
+static void list_columns(struct scope_columns *columns, size_t bytes, size_t count, enum scope_column_sort sort,
+			 uint32_t type)
 {
 	size_t end = columns->count ? columns->column[columns->count - 1].end : 0;
 
 	for (size_t i = 0; bytes && i < count; i++)
 		columns->column[columns->count++] = (struct scope_column){
-			.end = (uint32_t)(end += bytes), .sort = sort, .type = (uint8_t)type,
+			.end = (uint32_t)(end += bytes),
+			.sort = sort,
+			.type = (uint8_t)type,
 		};
 }
 
@@ -112,20 +113,20 @@ static void list_all(const struct scope_layout *layout, const struct scope_colum
 {
 	ret_columns->count = 0;
 	list_columns(ret_columns, sizeof(*head) + head->subbuf.zero, 1, SCOPE_COLUMN_CLASSES, 0);
-	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class += 1) {
 		const uint32_t type = scope_trace_class_type(layout, class);
 
-		list_columns(ret_columns, layout->table[class].count, scope_trace_type_values(type),
-			     SCOPE_COLUMN_TIMES, type);
+		list_columns(ret_columns, layout->table[class].count, scope_trace_type_values(type), SCOPE_COLUMN_TIMES,
+			     type);
 	}
-	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class += 1) {
 		const uint32_t type = scope_trace_class_type(layout, class);
 
 		if (layout->table[class].count)
 			list_columns(ret_columns, layout->table[class].count, scope_trace_type_plain(type),
 				     SCOPE_COLUMN_BYTES, type);
 	}
-	for (uint32_t class = 0; class < SCOPE_CLASSES; class++)
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class += 1)
 		list_columns(ret_columns, layout->table[class].args, 8, SCOPE_COLUMN_ARGS,
 			     scope_trace_class_type(layout, class));
 	list_columns(ret_columns, head->rest_bytes, 1, SCOPE_COLUMN_REST, 0);
@@ -181,8 +182,7 @@ static size_t split_record(const uint64_t *word, uint32_t class, uint32_t type, 
 	return 8 * (words + args);
 }
 
-int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out,
-			struct scope_columns *ret_columns)
+int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out, struct scope_columns *ret_columns)
 {
 	const uint8_t *data = (const uint8_t *)subbuf;
 	struct scope_columns_head *head = (void *)out;
@@ -199,13 +199,12 @@ int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out,
 	list_all(&layout, head, ret_columns);
 	rest = out + layout.end;
 	bits.at = rest + head->rest_bytes;
-	for (size_t at = sizeof(*subbuf); at < subbuf->used_bytes; class++) {
+	for (size_t at = sizeof(*subbuf); at < subbuf->used_bytes; class += 1) {
 		const uint8_t *record = data + at;
 		const uint32_t type = scope_trace_class_type(&layout, *class);
 		const size_t bytes = scope_trace_record_rest(record, type);
 
-		at += split_record((const void *)record, *class, type, &layout.table[*class], &past,
-				   &bits, out);
+		at += split_record((const void *)record, *class, type, &layout.table[*class], &past, &bits, out);
 		if (bytes)
 			memcpy(rest, data + at, bytes);
 		rest += bytes;

@@ -15,8 +15,8 @@ enum scope_column_sort {
 	SCOPE_COLUMN_TIMES,   /* how large each is */
 	SCOPE_COLUMN_BYTES,   /* other bytes of the fixed parts */
 	SCOPE_COLUMN_ARGS,
-	SCOPE_COLUMN_REST,    /* stacks */
-	SCOPE_COLUMN_BITS,    /* the lower bits of times */
+	SCOPE_COLUMN_REST, /* stacks */
+	SCOPE_COLUMN_BITS, /* the lower bits of times */
 };
 
 /* One after the other, without a gap. */
@@ -39,8 +39,7 @@ static inline size_t scope_trace_columns_bound(size_t used_bytes)
  * Writes at most scope_trace_columns_bound() bytes to `out`. -EINVAL: it holds something that is not known,
  * and is to be stored as it is.
  */
-int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out,
-			struct scope_columns *ret_columns);
+int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out, struct scope_columns *ret_columns);
 
 /* Back, to exactly out_bytes bytes. The columns may be anything: -EBADMSG. */
 int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes);
@@ -62,10 +61,10 @@ struct scope_trace_columns_rests {
  * the time. rests is filled again. 0, -EBADMSG, -ENOMEM.
  */
 int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
-			struct scope_trace_columns_rests *rests);
+			      struct scope_trace_columns_rests *rests);
 /* The one that has so many bytes from there on in the sub-buffer, or NULL. */
 const struct scope_columns_rest *scope_trace_columns_find_rest(const struct scope_trace_columns_rests *rests,
-							 size_t from, size_t bytes);
+							       size_t from, size_t bytes);
 
 /* As join, of the columns that format 3 has, which are as long as what they were made of. */
 int scope_trace_columns_join_3(const uint8_t *columns, size_t bytes, uint8_t *out);

@@ -17,8 +17,8 @@
 /* The columns of one class, and how far one has come. */
 struct table {
 	size_t count, args; /* records, and arguments of them all */
-	size_t at;     /* of the next record's second byte; one every count bytes */
-	size_t arg_at; /* of the next argument's first byte; one every args bytes */
+	size_t at;	    /* of the next record's second byte; one every count bytes */
+	size_t arg_at;	    /* of the next argument's first byte; one every args bytes */
 };
 
 struct layout {
@@ -69,8 +69,7 @@ static struct head make_far(uint64_t *now_ns, uint32_t class, struct head head)
 }
 
 /* Bytes `from` to 7 of a word from columns, one every `step` bytes. Where the next one goes. */
-static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t *word,
-				    unsigned int from)
+static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t *word, unsigned int from)
 {
 	for (unsigned int i = from; i < 8; i++, column += step)
 		*word |= (uint64_t)*column << 8 * i;
@@ -93,7 +92,7 @@ static int find_columns(const uint8_t *columns, size_t bytes, size_t records, st
 	for (size_t i = 0; i < records; i++)
 		layout->table[columns[at + i] & (CLASSES - 1)].count++;
 	at += records;
-	for (uint32_t class = 0; class < CLASSES; class++) {
+	for (uint32_t class = 0; class < CLASSES; class += 1) {
 		struct table *table = &layout->table[class];
 		const uint32_t type = type_of(class);
 
@@ -115,8 +114,8 @@ static int find_columns(const uint8_t *columns, size_t bytes, size_t records, st
 }
 
 /* One record from its columns, which are there, to `left` bytes. Its bytes; 0: it has no room. */
-static size_t join_record(uint64_t *word, size_t left, uint8_t first, struct table *table,
-			  uint64_t *now_ns, const uint8_t *columns)
+static size_t join_record(uint64_t *word, size_t left, uint8_t first, struct table *table, uint64_t *now_ns,
+			  const uint8_t *columns)
 {
 	const uint32_t class = first & (CLASSES - 1);
 	const size_t words = fixed_bytes(class) / 8, step = table->count;
@@ -166,8 +165,8 @@ int scope_trace_columns_join_3(const uint8_t *columns, size_t bytes, uint8_t *ou
 	for (; records--; first++) {
 		const uint32_t class = *first & (CLASSES - 1);
 		uint8_t *record = out + at;
-		size_t rest, there = join_record((void *)record, bytes - at, *first,
-						 &layout.table[class], &now_ns, columns);
+		size_t rest,
+			there = join_record((void *)record, bytes - at, *first, &layout.table[class], &now_ns, columns);
 
 		at += there;
 		rest = there ? scope_trace_record_rest(record, type_of(class)) : 0;

@@ -9,8 +9,8 @@
 #include "trace/bits.h"
 
 /* The other way, with the other bytes as they are in *word. */
-static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t *word,
-				    unsigned int from, unsigned int to)
+static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t *word, unsigned int from,
+				    unsigned int to)
 {
 	uint64_t sum = *word; /* not in memory: a byte that is read might be one of *word's */
 
@@ -53,7 +53,7 @@ static int find_columns(const uint8_t *columns, size_t bytes, struct scope_layou
 			return -EBADMSG;
 		layout->table[columns[at]].count++;
 	}
-	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class += 1) {
 		struct scope_class_table *table = &layout->table[class];
 		const uint32_t type = scope_trace_class_type(layout, class);
 
@@ -70,7 +70,7 @@ static int find_columns(const uint8_t *columns, size_t bytes, struct scope_layou
 	at = scope_trace_layout_fixed(layout, at);
 	if (at > bytes)
 		return -EBADMSG;
-	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class += 1) {
 		struct scope_class_table *table = &layout->table[class];
 		const uint32_t type = scope_trace_class_type(layout, class);
 
@@ -137,8 +137,7 @@ int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out,
 	struct scope_bits bits = { 0 };
 	size_t at = sizeof(head->subbuf);
 
-	if (bytes < sizeof(*head) || out_bytes < sizeof(head->subbuf) ||
-	    find_columns(columns, bytes, &layout))
+	if (bytes < sizeof(*head) || out_bytes < sizeof(head->subbuf) || find_columns(columns, bytes, &layout))
 		return -EBADMSG;
 	memcpy(out, &head->subbuf, sizeof(head->subbuf));
 	((struct scope_subbuf *)out)->zero = 0;
@@ -147,10 +146,10 @@ int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out,
 	rest_end = rest + head->rest_bytes;
 	bits.at = (uint8_t *)rest_end;
 	bits.end = columns + bytes;
-	for (size_t records = head->subbuf.zero; records--; class++) {
+	for (size_t records = head->subbuf.zero; records--; class += 1) {
 		struct scope_class_table *table = &layout.table[*class];
-		size_t more, there = join_record((void *)(out + at), out_bytes - at, *class, table,
-						 &past, &bits, columns);
+		size_t more,
+			there = join_record((void *)(out + at), out_bytes - at, *class, table, &past, &bits, columns);
 
 		more = there ? scope_trace_record_rest(out + at, table->type) : 0;
 		at += there;
@@ -198,7 +197,7 @@ static size_t pass_record(struct scope_class_table *table, const uint8_t *column
 }
 
 int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
-			struct scope_trace_columns_rests *rests)
+			      struct scope_trace_columns_rests *rests)
 {
 	const struct scope_columns_head *head = (const void *)columns;
 	const uint8_t *class = columns + sizeof(*head);
@@ -206,10 +205,9 @@ int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out
 	size_t from = sizeof(head->subbuf), at = 0;
 
 	rests->count = 0;
-	if (bytes < sizeof(*head) || find_columns(columns, bytes, &layout) ||
-	    head->rest_bytes > out_bytes)
+	if (bytes < sizeof(*head) || find_columns(columns, bytes, &layout) || head->rest_bytes > out_bytes)
 		return -EBADMSG;
-	for (size_t records = head->subbuf.zero; records--; class++) {
+	for (size_t records = head->subbuf.zero; records--; class += 1) {
 		size_t more;
 
 		from += pass_record(&layout.table[*class], columns, &more);
@@ -231,7 +229,7 @@ int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out
 }
 
 const struct scope_columns_rest *scope_trace_columns_find_rest(const struct scope_trace_columns_rests *rests,
-							 size_t from, size_t bytes)
+							       size_t from, size_t bytes)
 {
 	size_t low = 0, high = rests->count;
 

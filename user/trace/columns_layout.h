@@ -24,9 +24,9 @@ struct scope_columns_head {
 
 /* The columns of one class, and how far they have come. */
 struct scope_class_table {
-	size_t count, args;	  /* records, and arguments of them all */
+	size_t count, args; /* records, and arguments of them all */
 	size_t done, args_done;
-	size_t symbols, plain, arg; /* where the first column of each sort begins */
+	size_t symbols, plain, arg;	   /* where the first column of each sort begins */
 	uint8_t type, words, values, from; /* these are set for records that are joined */
 	size_t alike;
 };
@@ -40,7 +40,7 @@ struct scope_layout {
 /* What was seen of the sub-buffer up to here, to tell the next record's fields by. */
 struct scope_columns_past {
 	uint64_t now_ns;
-	uint64_t arg; /* the first one of the call before */
+	uint64_t arg;		  /* the first one of the call before */
 	bool near[SCOPE_CLASSES]; /* the class's last call had the same first argument as the one before it */
 	uint32_t alike[SCOPE_ALIKE_SETS][256]; /* the last number by its low byte; a set for some classes */
 };
@@ -53,8 +53,7 @@ static inline uint32_t scope_trace_class_type(const struct scope_layout *layout,
 /* Times in a record. */
 static inline size_t scope_trace_type_values(uint32_t type)
 {
-	return type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER ||
-	       type == SCOPE_RECORD_TIME ? 2 : 1;
+	return type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER || type == SCOPE_RECORD_TIME ? 2 : 1;
 }
 
 /* Where behind the times the bytes go on that are columns as they are, apart from bytes 4 to 7. */
@@ -73,13 +72,13 @@ static inline size_t scope_trace_type_plain(uint32_t type)
 /* Gives columns of times and fixed parts their places, from `at` on. Where they end. */
 static inline size_t scope_trace_layout_fixed(struct scope_layout *layout, size_t at)
 {
-	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class += 1) {
 		struct scope_class_table *table = &layout->table[class];
 
 		table->symbols = at;
 		at += table->count * scope_trace_type_values(scope_trace_class_type(layout, class));
 	}
-	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class += 1) {
 		struct scope_class_table *table = &layout->table[class];
 
 		table->plain = at;
@@ -91,7 +90,7 @@ static inline size_t scope_trace_layout_fixed(struct scope_layout *layout, size_
 
 static inline void scope_trace_layout_args(struct scope_layout *layout, size_t at)
 {
-	for (uint32_t class = 0; class < SCOPE_CLASSES; class++) {
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class += 1) {
 		layout->table[class].arg = at;
 		at += 8 * layout->table[class].args;
 	}
@@ -102,8 +101,8 @@ static inline void scope_trace_layout_args(struct scope_layout *layout, size_t a
  * Where few numbers come again and again (whom a CPU goes to, what a call returns), the low byte
  * says which one it is; the others stand as what differs from it. Number to stored, or back.
  */
-static inline uint32_t scope_trace_past_alike(struct scope_columns_past *past, uint32_t class,
-					uint32_t number, bool back)
+static inline uint32_t scope_trace_past_alike(struct scope_columns_past *past, uint32_t class, uint32_t number,
+					      bool back)
 {
 	uint32_t *last = &past->alike[class % SCOPE_ALIKE_SETS][number & 0xff];
 	const uint32_t changed = number ^ (*last & ~0xffu);
@@ -113,8 +112,7 @@ static inline uint32_t scope_trace_past_alike(struct scope_columns_past *past, u
 }
 
 /* The first argument is often that of the call before: a descriptor. Argument to stored, or back. */
-static inline uint64_t scope_trace_past_arg(struct scope_columns_past *past, uint32_t class,
-				      uint64_t value, bool back)
+static inline uint64_t scope_trace_past_arg(struct scope_columns_past *past, uint32_t class, uint64_t value, bool back)
 {
 	const uint64_t changed = past->near[class] ? value ^ past->arg : value;
 	const uint64_t arg = back ? changed : value;

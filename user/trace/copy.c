@@ -14,8 +14,8 @@ static int copy_subbuf(const struct scope_trace_editor *editor, const uint8_t *d
 {
 	const struct scope_subbuf *subbuf = (const void *)data;
 
-	if (bytes < sizeof(*subbuf) || subbuf->magic != SCOPE_SUBBUF_MAGIC ||
-	    subbuf->used_bytes < sizeof(*subbuf) || subbuf->used_bytes > bytes || subbuf->used_bytes % 8)
+	if (bytes < sizeof(*subbuf) || subbuf->magic != SCOPE_SUBBUF_MAGIC || subbuf->used_bytes < sizeof(*subbuf) ||
+	    subbuf->used_bytes > bytes || subbuf->used_bytes % 8)
 		return 0;
 	return editor->subbuf(editor->context, subbuf);
 }
@@ -28,7 +28,9 @@ static int copy_memory(const struct scope_trace_editor *editor, const uint8_t *d
 	if (bytes < sizeof(*head) || head->bytes > bytes - sizeof(*head))
 		return 0;
 	memory = (struct scope_trace_memory){
-		.tid = head->tid, .address = head->address, .data = data + sizeof(*head),
+		.tid = head->tid,
+		.address = head->address,
+		.data = data + sizeof(*head),
 		.bytes = head->bytes,
 	};
 	return editor->memory(editor->context, &memory);
@@ -73,8 +75,7 @@ static bool find_frame(const struct scope_trace *trace, uint64_t *offset)
 	return false;
 }
 
-int scope_trace_copy(struct scope_trace *trace, struct scope_writer *writer,
-		     const struct scope_trace_editor *editor)
+int scope_trace_copy(struct scope_trace *trace, struct scope_writer *writer, const struct scope_trace_editor *editor)
 {
 	uint64_t offset = trace->header.header_bytes;
 	uint8_t *buffer = NULL;

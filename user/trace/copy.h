@@ -18,7 +18,6 @@ struct scope_trace_editor {
  * as its bytes are. A frame that is damaged is left out. 0, -ENOMEM, or what the editor or the writer
  * returned.
  */
-int scope_trace_copy(struct scope_trace *trace, struct scope_writer *writer,
-		     const struct scope_trace_editor *editor);
+int scope_trace_copy(struct scope_trace *trace, struct scope_writer *writer, const struct scope_trace_editor *editor);
 
 #endif

@@ -6,8 +6,7 @@
 
 #include "trace/reader.h"
 
-__attribute__((format(printf, 2, 3))) static void add(struct scope_damage *damage,
-						       const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct scope_damage *damage, const char *format, ...)
 {
 	size_t used = strlen(damage->text);
 	va_list arguments;
@@ -37,24 +36,25 @@ void scope_trace_damage_tell(struct scope_damage *damage)
 	else if (damage->no_end)
 		add(damage,
 		    "the file stops at byte %llu without an END frame: the capture or a copy was "
-		    "cut off, and its last part is missing", (unsigned long long)damage->end);
+		    "cut off, and its last part is missing",
+		    (unsigned long long)damage->end);
 	if (damage->frames)
-		add(damage, "%llu damaged frame%s skipped, the first at byte %llu: copy the file "
-		    "again, or record again", (unsigned long long)damage->frames,
-		    damage->frames == 1 ? " was" : "s were",
+		add(damage,
+		    "%llu damaged frame%s skipped, the first at byte %llu: copy the file "
+		    "again, or record again",
+		    (unsigned long long)damage->frames, damage->frames == 1 ? " was" : "s were",
 		    (unsigned long long)damage->first_frame);
 	if (damage->missing)
-		add(damage, "%llu frame%s that the END frame counts %s not there",
-		    (unsigned long long)damage->missing, plural(damage->missing),
-		    damage->missing == 1 ? "is" : "are");
+		add(damage, "%llu frame%s that the END frame counts %s not there", (unsigned long long)damage->missing,
+		    plural(damage->missing), damage->missing == 1 ? "is" : "are");
 	if (damage->subbufs)
 		add(damage,
 		    "%llu sub-buffer%s could not be read to the end, the first of CPU %u at byte "
-		    "%llu: %s", (unsigned long long)damage->subbufs, plural(damage->subbufs),
-		    damage->why_cpu, (unsigned long long)damage->first_subbuf, damage->why);
+		    "%llu: %s",
+		    (unsigned long long)damage->subbufs, plural(damage->subbufs), damage->why_cpu,
+		    (unsigned long long)damage->first_subbuf, damage->why);
 	if (damage->behind_end)
-		add(damage, "%llu byte%s behind the END frame left unread",
-		    (unsigned long long)damage->behind_end,
+		add(damage, "%llu byte%s behind the END frame left unread", (unsigned long long)damage->behind_end,
 		    damage->behind_end == 1 ? " was" : "s were");
 }
 

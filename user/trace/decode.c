@@ -7,14 +7,12 @@
 
 #include "trace/fields.h"
 
-int scope_trace_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf *subbuf,
-			size_t bytes)
+int scope_trace_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf *subbuf, size_t bytes)
 {
 	decoder->problem = NULL;
 	if (bytes < sizeof(*subbuf) || subbuf->magic != SCOPE_SUBBUF_MAGIC)
 		decoder->problem = "it does not start with the head of a sub-buffer";
-	else if (subbuf->used_bytes < sizeof(*subbuf) || subbuf->used_bytes > bytes ||
-		 subbuf->used_bytes % 8)
+	else if (subbuf->used_bytes < sizeof(*subbuf) || subbuf->used_bytes > bytes || subbuf->used_bytes % 8)
 		decoder->problem = "its head gives a length that cannot be";
 	else if (subbuf->begin_ns >= SCOPE_TIME_LIMIT_NS)
 		decoder->problem = "its head gives a time that cannot be";
@@ -74,9 +72,8 @@ void scope_trace_decoder_skip_calls(struct scope_decoder *decoder, uint32_t belo
 		const size_t args = record->abi_args >> 4;
 		const size_t bytes = sizeof(*record) + args * sizeof(uint64_t);
 
-		if (scope_record_type(record->word) != SCOPE_RECORD_SYSCALL ||
-		    record->duration_ns >= below_ns || args > SCOPE_ARG_MAX ||
-		    bytes > (size_t)(end - pos))
+		if (scope_record_type(record->word) != SCOPE_RECORD_SYSCALL || record->duration_ns >= below_ns ||
+		    args > SCOPE_ARG_MAX || bytes > (size_t)(end - pos))
 			break;
 		time_ns += scope_record_delta(record->word);
 		pos += bytes;
@@ -89,8 +86,7 @@ void scope_trace_decoder_skip_calls(struct scope_decoder *decoder, uint32_t belo
  * One function per record type: fills what is particular to it and returns the record's length, 0
  * where it reaches beyond `left` bytes or holds a value that cannot be. The fixed part is there.
  */
-static size_t take_call(struct scope_event *event, uint8_t kind, uint16_t nr, uint8_t abi_args,
-			const uint64_t *arg)
+static size_t take_call(struct scope_event *event, uint8_t kind, uint16_t nr, uint8_t abi_args, const uint64_t *arg)
 {
 	event->kind = kind;
 	event->syscall.nr = nr;
@@ -100,38 +96,34 @@ static size_t take_call(struct scope_event *event, uint8_t kind, uint16_t nr, ui
 	return event->syscall.args * sizeof(*arg);
 }
 
-static size_t take_syscall(struct scope_decoder *decoder, const struct scope_record_syscall *record,
-			   size_t left, struct scope_event *event)
+static size_t take_syscall(struct scope_decoder *decoder, const struct scope_record_syscall *record, size_t left,
+			   struct scope_event *event)
 {
 	size_t bytes = sizeof(*record);
 	uint64_t time_ns = decoder->next_ns;
 
-	bytes += take_call(event, SCOPE_EVENT_SYSCALL, record->nr, record->abi_args,
-			   (const uint64_t *)(record + 1));
+	bytes += take_call(event, SCOPE_EVENT_SYSCALL, record->nr, record->abi_args, (const uint64_t *)(record + 1));
 	event->flags = record->flags;
 	event->syscall.enter_ns = record->duration_ns < time_ns ? time_ns - record->duration_ns : 0;
 	/* A low half must not look like an error: those are negative. */
-	event->syscall.ret = record->flags & SCOPE_SYSCALL_WIDE ? (int64_t)(uint32_t)record->ret
-								 : record->ret;
+	event->syscall.ret = record->flags & SCOPE_SYSCALL_WIDE ? (int64_t)(uint32_t)record->ret : record->ret;
 	return event->syscall.args <= SCOPE_ARG_MAX && bytes <= left ? bytes : 0;
 }
 
-static size_t take_enter(struct scope_decoder *decoder, const struct scope_record_enter *record,
-			 size_t left, struct scope_event *event)
+static size_t take_enter(struct scope_decoder *decoder, const struct scope_record_enter *record, size_t left,
+			 struct scope_event *event)
 {
 	size_t bytes = sizeof(*record);
 
-	bytes += take_call(event, SCOPE_EVENT_ENTER, record->nr, record->abi_args,
-			   (const uint64_t *)(record + 1));
+	bytes += take_call(event, SCOPE_EVENT_ENTER, record->nr, record->abi_args, (const uint64_t *)(record + 1));
 	event->flags = record->flags;
-	event->syscall.enter_ns =
-		record->enter_ns < decoder->next_ns ? record->enter_ns : decoder->next_ns;
+	event->syscall.enter_ns = record->enter_ns < decoder->next_ns ? record->enter_ns : decoder->next_ns;
 	event->syscall.ret = 0;
 	return event->syscall.args <= SCOPE_ARG_MAX && bytes <= left ? bytes : 0;
 }
 
-static size_t take_exit(struct scope_decoder *decoder, const struct scope_record_exit *record,
-			size_t left, struct scope_event *event)
+static size_t take_exit(struct scope_decoder *decoder, const struct scope_record_exit *record, size_t left,
+			struct scope_event *event)
 {
 	(void)decoder;
 	(void)left;
@@ -142,8 +134,8 @@ static size_t take_exit(struct scope_decoder *decoder, const struct scope_record
 	return sizeof(*record);
 }
 
-static size_t take_switch(struct scope_decoder *decoder, const struct scope_record_switch *record,
-			  size_t left, struct scope_event *event)
+static size_t take_switch(struct scope_decoder *decoder, const struct scope_record_switch *record, size_t left,
+			  struct scope_event *event)
 {
 	uint32_t bits = record->bits;
 
@@ -159,8 +151,8 @@ static size_t take_switch(struct scope_decoder *decoder, const struct scope_reco
 	return sizeof(*record);
 }
 
-static size_t take_waking(struct scope_decoder *decoder, const struct scope_record_waking *record,
-			  size_t left, struct scope_event *event)
+static size_t take_waking(struct scope_decoder *decoder, const struct scope_record_waking *record, size_t left,
+			  struct scope_event *event)
 {
 	uint32_t context = record->bits >> SCOPE_WAKING_CONTEXT_SHIFT & SCOPE_WAKING_CONTEXT_MASK;
 
@@ -173,23 +165,21 @@ static size_t take_waking(struct scope_decoder *decoder, const struct scope_reco
 	return sizeof(*record);
 }
 
-static size_t take_waking_from(struct scope_decoder *decoder,
-			       const struct scope_record_waking_from *record, size_t left,
-			       struct scope_event *event)
+static size_t take_waking_from(struct scope_decoder *decoder, const struct scope_record_waking_from *record,
+			       size_t left, struct scope_event *event)
 {
 	(void)decoder;
 	(void)left;
 	event->kind = SCOPE_EVENT_WAKING;
 	event->tid = record->bits & SCOPE_TID_MASK;
-	event->waking.context =
-		record->bits >> SCOPE_WAKING_CONTEXT_SHIFT & SCOPE_WAKING_CONTEXT_MASK;
+	event->waking.context = record->bits >> SCOPE_WAKING_CONTEXT_SHIFT & SCOPE_WAKING_CONTEXT_MASK;
 	event->waking.waker_tid = record->waker_tid;
 	event->waking.waker_tgid = record->waker_tgid;
 	return sizeof(*record);
 }
 
-static size_t take_fork(struct scope_decoder *decoder, const struct scope_record_fork *record,
-			size_t left, struct scope_event *event)
+static size_t take_fork(struct scope_decoder *decoder, const struct scope_record_fork *record, size_t left,
+			struct scope_event *event)
 {
 	(void)decoder;
 	(void)left;
@@ -201,8 +191,8 @@ static size_t take_fork(struct scope_decoder *decoder, const struct scope_record
 	return record->comm[SCOPE_COMM_BYTES - 1] ? 0 : sizeof(*record);
 }
 
-static size_t take_exec(struct scope_decoder *decoder, const struct scope_record_exec *record,
-			size_t left, struct scope_event *event)
+static size_t take_exec(struct scope_decoder *decoder, const struct scope_record_exec *record, size_t left,
+			struct scope_event *event)
 {
 	(void)left;
 	event->kind = SCOPE_EVENT_EXEC;
@@ -216,9 +206,8 @@ static size_t take_exec(struct scope_decoder *decoder, const struct scope_record
 	return sizeof(*record);
 }
 
-static size_t take_thread_exit(struct scope_decoder *decoder,
-			       const struct scope_record_thread_exit *record, size_t left,
-			       struct scope_event *event)
+static size_t take_thread_exit(struct scope_decoder *decoder, const struct scope_record_thread_exit *record,
+			       size_t left, struct scope_event *event)
 {
 	(void)decoder;
 	(void)left;
@@ -231,8 +220,8 @@ static size_t take_thread_exit(struct scope_decoder *decoder,
 	return sizeof(*record);
 }
 
-static size_t take_state(struct scope_decoder *decoder, const struct scope_record_state *record,
-			 size_t left, struct scope_event *event)
+static size_t take_state(struct scope_decoder *decoder, const struct scope_record_state *record, size_t left,
+			 struct scope_event *event)
 {
 	size_t bytes = sizeof(*record) + (size_t)record->regs * sizeof(uint64_t);
 
@@ -257,8 +246,8 @@ static void take_owner(const struct scope_decoder *decoder, const void *record, 
 		event->tid = decoder->state_tid;
 }
 
-static size_t take_chain(struct scope_decoder *decoder, const struct scope_record_chain *record,
-			 size_t left, struct scope_event *event)
+static size_t take_chain(struct scope_decoder *decoder, const struct scope_record_chain *record, size_t left,
+			 struct scope_event *event)
 {
 	const uint64_t *ip = (const uint64_t *)(record + 1);
 	size_t bytes = sizeof(*record) + record->count * sizeof(uint64_t);
@@ -281,14 +270,13 @@ static size_t take_chain(struct scope_decoder *decoder, const struct scope_recor
 	event->stack.regs = 0;
 	event->stack.reg = NULL;
 	event->stack.bytes = 0;
-	event->stack.cost_ns = cost ? (ip[record->count] < UINT32_MAX ? ip[record->count] : UINT32_MAX)
-				    : 0;
+	event->stack.cost_ns = cost ? (ip[record->count] < UINT32_MAX ? ip[record->count] : UINT32_MAX) : 0;
 	event->stack.data = NULL;
 	return bytes;
 }
 
-static size_t take_frames(struct scope_decoder *decoder, const struct scope_record_frames *record,
-			  size_t left, struct scope_event *event)
+static size_t take_frames(struct scope_decoder *decoder, const struct scope_record_frames *record, size_t left,
+			  struct scope_event *event)
 {
 	const uint64_t *ip = (const uint64_t *)(record + 1);
 	const uint16_t kernel = record->flags & SCOPE_STACK_KERNEL_IP ? 1 : 0;
@@ -312,15 +300,15 @@ static size_t take_frames(struct scope_decoder *decoder, const struct scope_reco
 	return bytes;
 }
 
-static size_t take_stack(struct scope_decoder *decoder, const struct scope_record_stack *record,
-			 size_t left, struct scope_event *event)
+static size_t take_stack(struct scope_decoder *decoder, const struct scope_record_stack *record, size_t left,
+			 struct scope_event *event)
 {
 	const size_t regs_bytes = record->regs * sizeof(uint64_t);
 	const uint32_t more = record->flags & SCOPE_STACK_KERNEL_IP ? sizeof(uint64_t) : 0;
 	size_t bytes;
 
-	if (record->regs > SCOPE_REG_MAX || record->bytes > SCOPE_STACK_BYTES_MAX + more ||
-	    record->bytes < more || (more && record->bytes % 8))
+	if (record->regs > SCOPE_REG_MAX || record->bytes > SCOPE_STACK_BYTES_MAX + more || record->bytes < more ||
+	    (more && record->bytes % 8))
 		return 0;
 	bytes = sizeof(*record) + regs_bytes + (record->bytes + 7) / 8 * 8;
 	if (bytes > left)
@@ -340,8 +328,8 @@ static size_t take_stack(struct scope_decoder *decoder, const struct scope_recor
 	return bytes;
 }
 
-static size_t take_comm(struct scope_decoder *decoder, const struct scope_record_comm *record,
-			size_t left, struct scope_event *event)
+static size_t take_comm(struct scope_decoder *decoder, const struct scope_record_comm *record, size_t left,
+			struct scope_event *event)
 {
 	(void)decoder;
 	(void)left;
@@ -352,9 +340,8 @@ static size_t take_comm(struct scope_decoder *decoder, const struct scope_record
 	return record->comm[SCOPE_COMM_BYTES - 1] ? 0 : sizeof(*record);
 }
 
-static size_t take_block_issue(struct scope_decoder *decoder,
-			       const struct scope_record_block_issue *record, size_t left,
-			       struct scope_event *event)
+static size_t take_block_issue(struct scope_decoder *decoder, const struct scope_record_block_issue *record,
+			       size_t left, struct scope_event *event)
 {
 	(void)decoder;
 	(void)left;
@@ -370,8 +357,7 @@ static size_t take_block_issue(struct scope_decoder *decoder,
 	return sizeof(*record);
 }
 
-static size_t take_block_done(struct scope_decoder *decoder,
-			      const struct scope_record_block_done *record, size_t left,
+static size_t take_block_done(struct scope_decoder *decoder, const struct scope_record_block_done *record, size_t left,
 			      struct scope_event *event)
 {
 	(void)decoder;
@@ -388,8 +374,8 @@ static size_t take_block_done(struct scope_decoder *decoder,
 	return sizeof(*record);
 }
 
-static size_t take_probe(struct scope_decoder *decoder, const struct scope_record_probe *record,
-			 size_t left, struct scope_event *event)
+static size_t take_probe(struct scope_decoder *decoder, const struct scope_record_probe *record, size_t left,
+			 struct scope_event *event)
 {
 	size_t bytes = sizeof(*record) + record->args * sizeof(uint64_t);
 
@@ -402,10 +388,10 @@ static size_t take_probe(struct scope_decoder *decoder, const struct scope_recor
 	return record->args <= SCOPE_ARG_MAX && bytes <= left ? bytes : 0;
 }
 
-#define TAKE(NAME, name)                                                                           \
-	case SCOPE_RECORD_##NAME:                                                                  \
-		if (left >= sizeof(struct scope_record_##name))                                    \
-			bytes = take_##name(decoder, (const void *)decoder->pos, left, ret_event); \
+#define TAKE(NAME, name)                                                                                               \
+	case SCOPE_RECORD_##NAME:                                                                                      \
+		if (left >= sizeof(struct scope_record_##name))                                                        \
+			bytes = take_##name(decoder, (const void *)decoder->pos, left, ret_event);                     \
 		break
 
 int scope_trace_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_event)
@@ -422,23 +408,23 @@ int scope_trace_decoder_take(struct scope_decoder *decoder, struct scope_event *
 	/* Even for a bad record: other CPUs may have been let pass up to this time. */
 	decoder->time_ns = decoder->next_ns;
 	switch (type) {
-	TAKE(SYSCALL, syscall);
-	TAKE(ENTER, enter);
-	TAKE(EXIT, exit);
-	TAKE(SWITCH, switch);
-	TAKE(WAKING, waking);
-	TAKE(WAKING_FROM, waking_from);
-	TAKE(FORK, fork);
-	TAKE(EXEC, exec);
-	TAKE(THREAD_EXIT, thread_exit);
-	TAKE(STATE, state);
-	TAKE(CHAIN, chain);
-	TAKE(STACK, stack);
-	TAKE(COMM, comm);
-	TAKE(BLOCK_ISSUE, block_issue);
-	TAKE(BLOCK_DONE, block_done);
-	TAKE(PROBE, probe);
-	TAKE(FRAMES, frames);
+		TAKE(SYSCALL, syscall);
+		TAKE(ENTER, enter);
+		TAKE(EXIT, exit);
+		TAKE(SWITCH, switch);
+		TAKE(WAKING, waking);
+		TAKE(WAKING_FROM, waking_from);
+		TAKE(FORK, fork);
+		TAKE(EXEC, exec);
+		TAKE(THREAD_EXIT, thread_exit);
+		TAKE(STATE, state);
+		TAKE(CHAIN, chain);
+		TAKE(STACK, stack);
+		TAKE(COMM, comm);
+		TAKE(BLOCK_ISSUE, block_issue);
+		TAKE(BLOCK_DONE, block_done);
+		TAKE(PROBE, probe);
+		TAKE(FRAMES, frames);
 	case SCOPE_RECORD_TIME:
 		break;
 	default:

@@ -31,8 +31,7 @@ struct scope_decoder {
  * its first record. The decoder, zeroed at first, keeps the time of the sub-buffer before: events
  * of a CPU never go back in time. 0, or -EBADMSG with problem set.
  */
-int scope_trace_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf *subbuf,
-			size_t bytes);
+int scope_trace_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf *subbuf, size_t bytes);
 
 /* Passes TIME and THREAD records. The rest of scope_trace_decoder_peek. */
 bool scope_trace_decoder_peek_slow(struct scope_decoder *decoder);

@@ -10,16 +10,16 @@
 static int encode_args(const struct scope_event *event, uint64_t *arg, struct scope_error *error)
 {
 	if (event->syscall.args > SCOPE_ARG_MAX || event->syscall.abi > 0xf)
-		return scope_error_set(error, -EINVAL, "a call with %u arguments and ABI %u; at "
-				       "most %d and 15 can be stored", event->syscall.args,
-				       event->syscall.abi, SCOPE_ARG_MAX);
+		return scope_error_set(error, -EINVAL,
+				       "a call with %u arguments and ABI %u; at "
+				       "most %d and 15 can be stored",
+				       event->syscall.args, event->syscall.abi, SCOPE_ARG_MAX);
 	if (event->syscall.args)
 		memcpy(arg, event->syscall.arg, event->syscall.args * sizeof(*arg));
 	return 0;
 }
 
-static int encode_syscall(const struct scope_event *event, void *buffer, struct scope_error *error,
-			  size_t *ret_bytes)
+static int encode_syscall(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_syscall *record = buffer;
 	uint64_t duration_ns = event->time_ns - event->syscall.enter_ns;
@@ -27,9 +27,10 @@ static int encode_syscall(const struct scope_event *event, void *buffer, struct 
 	if (event->syscall.enter_ns > event->time_ns)
 		return scope_error_set(error, -EINVAL, "a call that returns before it is entered");
 	if (duration_ns > UINT32_MAX)
-		return scope_error_set(error, -EINVAL, "a call of %llu ns; above %u it must be two "
-				       "events, enter and exit", (unsigned long long)duration_ns,
-				       UINT32_MAX);
+		return scope_error_set(error, -EINVAL,
+				       "a call of %llu ns; above %u it must be two "
+				       "events, enter and exit",
+				       (unsigned long long)duration_ns, UINT32_MAX);
 	*record = (struct scope_record_syscall){
 		.word = scope_record_word(SCOPE_RECORD_SYSCALL, 0),
 		.nr = event->syscall.nr,
@@ -44,8 +45,7 @@ static int encode_syscall(const struct scope_event *event, void *buffer, struct 
 	return encode_args(event, (uint64_t *)(record + 1), error);
 }
 
-static int encode_enter(const struct scope_event *event, void *buffer, struct scope_error *error,
-			size_t *ret_bytes)
+static int encode_enter(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_enter *record = buffer;
 
@@ -61,8 +61,7 @@ static int encode_enter(const struct scope_event *event, void *buffer, struct sc
 	return encode_args(event, (uint64_t *)(record + 1), error);
 }
 
-static int encode_exit(const struct scope_event *event, void *buffer, struct scope_error *error,
-		       size_t *ret_bytes)
+static int encode_exit(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_exit *record = buffer;
 
@@ -81,26 +80,25 @@ static int check_tid(uint32_t tid, struct scope_error *error)
 {
 	if (tid <= SCOPE_TID_MASK)
 		return 0;
-	return scope_error_set(error, -EINVAL, "thread %u; Linux numbers them up to %u", tid,
-			       SCOPE_TID_MASK);
+	return scope_error_set(error, -EINVAL, "thread %u; Linux numbers them up to %u", tid, SCOPE_TID_MASK);
 }
 
-static int encode_switch(const struct scope_event *event, void *buffer, struct scope_error *error,
-			 size_t *ret_bytes)
+static int encode_switch(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_switch *record = buffer;
 	uint32_t bits = event->sched.next_tid;
 
 	if (event->sched.prev_state > SCOPE_SWITCH_STATE_MASK)
-		return scope_error_set(error, -EINVAL, "state %u; at most %u can be stored",
-				       event->sched.prev_state, SCOPE_SWITCH_STATE_MASK);
+		return scope_error_set(error, -EINVAL, "state %u; at most %u can be stored", event->sched.prev_state,
+				       SCOPE_SWITCH_STATE_MASK);
 	bits |= (uint32_t)event->sched.prev_state << SCOPE_SWITCH_STATE_SHIFT;
 	bits |= event->sched.next_tid ? SCOPE_SWITCH_NEXT_TRACED : 0;
 	bits |= event->sched.prev_tid ? SCOPE_SWITCH_PREV_TRACED : 0;
 	bits |= event->sched.preempted ? SCOPE_SWITCH_PREEMPT : 0;
 	bits |= event->sched.iowait ? SCOPE_SWITCH_IOWAIT : 0;
 	*record = (struct scope_record_switch){
-		.word = scope_record_word(SCOPE_RECORD_SWITCH, 0), .bits = bits,
+		.word = scope_record_word(SCOPE_RECORD_SWITCH, 0),
+		.bits = bits,
 	};
 	*ret_bytes = sizeof(*record);
 	return check_tid(event->sched.next_tid, error);
@@ -109,20 +107,18 @@ static int encode_switch(const struct scope_event *event, void *buffer, struct s
 /* A waker that is in the record itself: not the thread on this CPU. */
 static bool names_waker(const struct scope_event *event)
 {
-	return event->waking.waker_tgid ||
-	       (event->waking.waker_tid && event->waking.context != SCOPE_CONTEXT_TASK);
+	return event->waking.waker_tgid || (event->waking.waker_tid && event->waking.context != SCOPE_CONTEXT_TASK);
 }
 
-static int encode_waking(const struct scope_event *event, void *buffer, struct scope_error *error,
-			 size_t *ret_bytes)
+static int encode_waking(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_waking_from *from = buffer;
 	struct scope_record_waking *record = buffer;
 	uint32_t bits = event->tid | (uint32_t)event->waking.context << SCOPE_WAKING_CONTEXT_SHIFT;
 
 	if (event->waking.context > SCOPE_WAKING_CONTEXT_MASK)
-		return scope_error_set(error, -EINVAL, "context %u; at most %u can be stored",
-				       event->waking.context, SCOPE_WAKING_CONTEXT_MASK);
+		return scope_error_set(error, -EINVAL, "context %u; at most %u can be stored", event->waking.context,
+				       SCOPE_WAKING_CONTEXT_MASK);
 	if (names_waker(event)) {
 		*from = (struct scope_record_waking_from){
 			.word = scope_record_word(SCOPE_RECORD_WAKING_FROM, 0),
@@ -133,7 +129,8 @@ static int encode_waking(const struct scope_event *event, void *buffer, struct s
 		*ret_bytes = sizeof(*from);
 	} else {
 		*record = (struct scope_record_waking){
-			.word = scope_record_word(SCOPE_RECORD_WAKING, 0), .bits = bits,
+			.word = scope_record_word(SCOPE_RECORD_WAKING, 0),
+			.bits = bits,
 		};
 		*ret_bytes = sizeof(*record);
 	}
@@ -149,8 +146,7 @@ static void copy_comm(char *to, const char *comm)
 	memcpy(to, comm, bytes);
 }
 
-static int encode_fork(const struct scope_event *event, void *buffer, struct scope_error *error,
-		       size_t *ret_bytes)
+static int encode_fork(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_fork *record = buffer;
 
@@ -164,8 +160,7 @@ static int encode_fork(const struct scope_event *event, void *buffer, struct sco
 	return 0;
 }
 
-static int encode_exec(const struct scope_event *event, void *buffer, struct scope_error *error,
-		       size_t *ret_bytes)
+static int encode_exec(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_exec *record = buffer;
 
@@ -179,8 +174,8 @@ static int encode_exec(const struct scope_event *event, void *buffer, struct sco
 	return 0;
 }
 
-static int encode_thread_exit(const struct scope_event *event, void *buffer,
-			      struct scope_error *error, size_t *ret_bytes)
+static int encode_thread_exit(const struct scope_event *event, void *buffer, struct scope_error *error,
+			      size_t *ret_bytes)
 {
 	struct scope_record_thread_exit *record = buffer;
 
@@ -188,22 +183,20 @@ static int encode_thread_exit(const struct scope_event *event, void *buffer,
 	record->word = scope_record_word(SCOPE_RECORD_THREAD_EXIT, 0);
 	record->tid = event->tid;
 	record->tgid = event->exit.tgid;
-	record->flags = (event->exit.last ? SCOPE_EXIT_LAST : 0) |
-			(event->exit.untraced ? SCOPE_EXIT_UNTRACED : 0);
+	record->flags = (event->exit.last ? SCOPE_EXIT_LAST : 0) | (event->exit.untraced ? SCOPE_EXIT_UNTRACED : 0);
 	*ret_bytes = sizeof(*record);
 	return 0;
 }
 
-static int encode_state(const struct scope_event *event, void *buffer, struct scope_error *error,
-			size_t *ret_bytes)
+static int encode_state(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_state *record = buffer;
 	size_t regs_bytes;
 
 	*record = *event->state.record;
 	if (record->regs > SCOPE_REG_MAX)
-		return scope_error_set(error, -EINVAL, "%u registers; at most %d can be stored",
-				       record->regs, SCOPE_REG_MAX);
+		return scope_error_set(error, -EINVAL, "%u registers; at most %d can be stored", record->regs,
+				       SCOPE_REG_MAX);
 	regs_bytes = record->regs * sizeof(uint64_t);
 	record->word = scope_record_word(SCOPE_RECORD_STATE, 0);
 	record->comm[SCOPE_COMM_BYTES - 1] = '\0';
@@ -213,16 +206,15 @@ static int encode_state(const struct scope_event *event, void *buffer, struct sc
 	return 0;
 }
 
-static int encode_chain(const struct scope_event *event, void *buffer, struct scope_error *error,
-			size_t *ret_bytes)
+static int encode_chain(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_chain *record = buffer;
 	const bool kernel = event->flags & SCOPE_STACK_KERNEL_IP;
 	size_t ips_bytes = event->stack.ips * sizeof(uint64_t);
 
 	if (event->stack.ips + kernel > SCOPE_STACK_DEPTH_MAX)
-		return scope_error_set(error, -EINVAL, "a chain of %u; at most %d can be stored",
-				       event->stack.ips, SCOPE_STACK_DEPTH_MAX - kernel);
+		return scope_error_set(error, -EINVAL, "a chain of %u; at most %d can be stored", event->stack.ips,
+				       SCOPE_STACK_DEPTH_MAX - kernel);
 	*record = (struct scope_record_chain){
 		.word = scope_record_word(SCOPE_RECORD_CHAIN, 0),
 		.reason = event->stack.reason,
@@ -244,8 +236,7 @@ static int encode_chain(const struct scope_event *event, void *buffer, struct sc
 	return 0;
 }
 
-static int encode_frames(const struct scope_event *event, void *buffer, struct scope_error *error,
-			 size_t *ret_bytes)
+static int encode_frames(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_frames *record = buffer;
 	uint64_t *ip = (uint64_t *)(record + 1);
@@ -272,8 +263,7 @@ static int encode_frames(const struct scope_event *event, void *buffer, struct s
 	return 0;
 }
 
-static int encode_stack(const struct scope_event *event, void *buffer, struct scope_error *error,
-			size_t *ret_bytes)
+static int encode_stack(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_stack *record = buffer;
 	size_t regs_bytes = event->stack.regs * sizeof(uint64_t);
@@ -286,9 +276,10 @@ static int encode_stack(const struct scope_event *event, void *buffer, struct sc
 	if (!event->stack.reg)
 		return encode_chain(event, buffer, error, ret_bytes);
 	if (event->stack.regs > SCOPE_REG_MAX || event->stack.bytes > SCOPE_STACK_BYTES_MAX)
-		return scope_error_set(error, -EINVAL, "a stack of %u registers and %u bytes; at "
-				       "most %d and %d can be stored", event->stack.regs,
-				       event->stack.bytes, SCOPE_REG_MAX, SCOPE_STACK_BYTES_MAX);
+		return scope_error_set(error, -EINVAL,
+				       "a stack of %u registers and %u bytes; at "
+				       "most %d and %d can be stored",
+				       event->stack.regs, event->stack.bytes, SCOPE_REG_MAX, SCOPE_STACK_BYTES_MAX);
 	*record = (struct scope_record_stack){
 		.word = scope_record_word(SCOPE_RECORD_STACK, 0),
 		.reason = event->stack.reason,
@@ -310,8 +301,7 @@ static int encode_stack(const struct scope_event *event, void *buffer, struct sc
 	return 0;
 }
 
-static int encode_comm(const struct scope_event *event, void *buffer, struct scope_error *error,
-		       size_t *ret_bytes)
+static int encode_comm(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_comm *record = buffer;
 
@@ -326,8 +316,8 @@ static int encode_comm(const struct scope_event *event, void *buffer, struct sco
 	return 0;
 }
 
-static int encode_block_issue(const struct scope_event *event, void *buffer,
-			      struct scope_error *error, size_t *ret_bytes)
+static int encode_block_issue(const struct scope_event *event, void *buffer, struct scope_error *error,
+			      size_t *ret_bytes)
 {
 	struct scope_record_block_issue *record = buffer;
 
@@ -348,8 +338,8 @@ static int encode_block_issue(const struct scope_event *event, void *buffer,
 	return 0;
 }
 
-static int encode_block_done(const struct scope_event *event, void *buffer,
-			     struct scope_error *error, size_t *ret_bytes)
+static int encode_block_done(const struct scope_event *event, void *buffer, struct scope_error *error,
+			     size_t *ret_bytes)
 {
 	struct scope_record_block_done *record = buffer;
 
@@ -369,15 +359,16 @@ static int encode_block_done(const struct scope_event *event, void *buffer,
 	return 0;
 }
 
-static int encode_probe(const struct scope_event *event, void *buffer, struct scope_error *error,
-			size_t *ret_bytes)
+static int encode_probe(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_probe *record = buffer;
 	size_t args_bytes = event->probe.args * sizeof(uint64_t);
 
 	if (event->probe.args > SCOPE_ARG_MAX)
-		return scope_error_set(error, -EINVAL, "a probe with %u values; at most %d can be "
-				       "stored", event->probe.args, SCOPE_ARG_MAX);
+		return scope_error_set(error, -EINVAL,
+				       "a probe with %u values; at most %d can be "
+				       "stored",
+				       event->probe.args, SCOPE_ARG_MAX);
 	*record = (struct scope_record_probe){
 		.word = scope_record_word(SCOPE_RECORD_PROBE, 0),
 		.id = event->probe.id,
@@ -391,11 +382,10 @@ static int encode_probe(const struct scope_event *event, void *buffer, struct sc
 }
 
 int scope_trace_event_encode(const struct scope_event *event, void *buffer, struct scope_error *error,
-		       size_t *ret_bytes)
+			     size_t *ret_bytes)
 {
-	static int (*const encode[SCOPE_EVENT_KINDS])(const struct scope_event *event,
-						      void *buffer, struct scope_error *error,
-						      size_t *ret_bytes) = {
+	static int (*const encode[SCOPE_EVENT_KINDS])(const struct scope_event *event, void *buffer,
+						      struct scope_error *error, size_t *ret_bytes) = {
 		[SCOPE_EVENT_SYSCALL] = encode_syscall,
 		[SCOPE_EVENT_ENTER] = encode_enter,
 		[SCOPE_EVENT_EXIT] = encode_exit,

@@ -11,15 +11,14 @@
 #include "trace/event.h"
 
 /* The largest record: a stack with all registers. */
-#define SCOPE_RECORD_BYTES_MAX                                                                     \
-	(sizeof(struct scope_record_stack) + SCOPE_REG_MAX * 8 + SCOPE_STACK_BYTES_MAX + 8)
+#define SCOPE_RECORD_BYTES_MAX (sizeof(struct scope_record_stack) + SCOPE_REG_MAX * 8 + SCOPE_STACK_BYTES_MAX + 8)
 
 /*
  * Writes the record, with a delta of 0, to buffer: SCOPE_RECORD_BYTES_MAX bytes, 8-byte aligned.
  * -EINVAL, error filled: a value that no record can hold. LOST is no record: -EINVAL.
  */
 int scope_trace_event_encode(const struct scope_event *event, void *buffer, struct scope_error *error,
-		       size_t *ret_bytes);
+			     size_t *ret_bytes);
 
 /* Does the record take its thread from what ran before it, and which one? Else ret_tid is kept. */
 bool scope_trace_event_context(const struct scope_event *event, uint32_t *ret_tid);

@@ -107,7 +107,7 @@ struct scope_event {
 			uint32_t asked_ns, served_ns;
 		} delay; /* flags: SCOPE_DELAYED_* */
 		struct {
-			uint64_t count; /* lost on this CPU; 0: not known how many */
+			uint64_t count;	  /* lost on this CPU; 0: not known how many */
 			uint64_t from_ns; /* of a trace that is read: not before, 0: before its first event */
 		} lost;
 	};

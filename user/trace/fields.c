@@ -28,13 +28,14 @@ struct scope_fields {
 };
 
 #define SIZE_OF(type, member) sizeof(((struct type *)0)->member)
-#define FIELD(what, keyword, record, in_record, in_event)                                                          \
-	{                                                                                                          \
-		what, keyword, offsetof(struct scope_record_##record, in_record),                                  \
-			SIZE_OF(scope_record_##record, in_record), offsetof(struct scope_event, in_event),         \
-			SIZE_OF(scope_event, in_event)                                                             \
+#define FIELD(what, keyword, record, in_record, in_event)                                                              \
+	{                                                                                                              \
+		what, keyword, offsetof(struct scope_record_##record, in_record),                                      \
+			SIZE_OF(scope_record_##record, in_record), offsetof(struct scope_event, in_event),             \
+			SIZE_OF(scope_event, in_event)                                                                 \
 	}
-#define RECORD(NAME, name) .word = #name, .type = SCOPE_RECORD_##NAME, .kind = SCOPE_EVENT_##NAME, \
+#define RECORD(NAME, name)                                                                                             \
+	.word = #name, .type = SCOPE_RECORD_##NAME, .kind = SCOPE_EVENT_##NAME,                                        \
 	.bytes = sizeof(struct scope_record_##name)
 
 static const struct scope_fields rows[] = {
@@ -50,12 +51,12 @@ static const struct scope_fields rows[] = {
 	},
 };
 
-#define FIND(condition)                                                \
-	do {                                                           \
-		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) \
-			if (condition)                                 \
-				return &rows[i];                       \
-		return NULL;                                           \
+#define FIND(condition)                                                                                                \
+	do {                                                                                                           \
+		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)                                              \
+			if (condition)                                                                                 \
+				return &rows[i];                                                                       \
+		return NULL;                                                                                           \
 	} while (0)
 
 const struct scope_fields *scope_trace_fields_of_type(uint32_t type)
@@ -109,28 +110,29 @@ static uint64_t most(unsigned int bytes)
 	return bytes >= 8 ? UINT64_MAX : (1ull << 8 * bytes) - 1;
 }
 
-#define EACH_FIELD(fields, at) \
+#define EACH_FIELD(fields, at)                                                                                         \
 	for (const struct field *at = (fields)->field; at < (fields)->field + FIELDS_MAX && at->name; at++)
 
 size_t scope_trace_fields_decode(const struct scope_fields *fields, const void *record, size_t left,
-			   struct scope_event *event)
+				 struct scope_event *event)
 {
 	if (left < fields->bytes)
 		return 0;
 	event->kind = fields->kind;
 	EACH_FIELD(fields, field)
-		store(event, field->event_at, field->event_bytes, load(record, field->record_at, field->record_bytes));
+	store(event, field->event_at, field->event_bytes, load(record, field->record_at, field->record_bytes));
 	if (fields->flags_at != NO_FLAGS)
 		event->flags = (uint8_t)load(record, fields->flags_at, 1);
 	return fields->bytes;
 }
 
 int scope_trace_fields_encode(const struct scope_fields *fields, const struct scope_event *event, void *record,
-			struct scope_error *error, size_t *ret_bytes)
+			      struct scope_error *error, size_t *ret_bytes)
 {
 	memset(record, 0, fields->bytes);
 	store(record, 0, sizeof(uint32_t), scope_record_word(fields->type, 0));
-	EACH_FIELD(fields, field) {
+	EACH_FIELD(fields, field)
+	{
 		const uint64_t number = load(event, field->event_at, field->event_bytes);
 
 		if (number > most(field->record_bytes))
@@ -147,8 +149,8 @@ int scope_trace_fields_encode(const struct scope_fields *fields, const struct sc
 void scope_trace_fields_print(const struct scope_fields *fields, const struct scope_event *event, FILE *to)
 {
 	EACH_FIELD(fields, field)
-		fprintf(to, " %s%s%" PRIu64, field->key ? field->key : "", field->key ? "=" : "",
-			load(event, field->event_at, field->event_bytes));
+	fprintf(to, " %s%s%" PRIu64, field->key ? field->key : "", field->key ? "=" : "",
+		load(event, field->event_at, field->event_bytes));
 	for (const struct scope_text_flag *flag = fields->flag; flag && flag->word; flag++)
 		if (event->flags & flag->bit)
 			fprintf(to, " %s", flag->word);
@@ -156,11 +158,13 @@ void scope_trace_fields_print(const struct scope_fields *fields, const struct sc
 
 void scope_trace_fields_parse(const struct scope_fields *fields, struct scope_line *line, struct scope_event *event)
 {
-	EACH_FIELD(fields, field) {
+	EACH_FIELD(fields, field)
+	{
 		const uint64_t max = most(field->record_bytes);
 
 		store(event, field->event_at, field->event_bytes,
-		      field->key ? scope_trace_line_need(line, field->key, max) : scope_trace_line_number(line, field->name, max));
+		      field->key ? scope_trace_line_need(line, field->key, max)
+				 : scope_trace_line_number(line, field->name, max));
 	}
 	if (fields->flag)
 		event->flags = scope_trace_line_flags(line, fields->flag);

@@ -26,10 +26,10 @@ uint8_t scope_trace_fields_kind(const struct scope_fields *fields);
 
 /* Fills what is particular to the event. left: bytes that are there. Returns the record's length; 0: it is cut short. */
 size_t scope_trace_fields_decode(const struct scope_fields *fields, const void *record, size_t left,
-			   struct scope_event *event);
+				 struct scope_event *event);
 /* The record, in a buffer that has room for any. 0, or -EINVAL: a number that has no room. */
 int scope_trace_fields_encode(const struct scope_fields *fields, const struct scope_event *event, void *record,
-			struct scope_error *error, size_t *ret_bytes);
+			      struct scope_error *error, size_t *ret_bytes);
 /* What follows the thread's number in a line. */
 void scope_trace_fields_print(const struct scope_fields *fields, const struct scope_event *event, FILE *to);
 void scope_trace_fields_parse(const struct scope_fields *fields, struct scope_line *line, struct scope_event *event);

@@ -97,13 +97,12 @@ static int add_piece(struct scope_flight *flight, size_t need)
 /* The newest piece always stays. */
 static void drop_old(struct scope_flight *flight)
 {
-	while (flight->oldest != flight->newest &&
-	       flight->oldest->end_ns + flight->span_ns < flight->end_ns)
+	while (flight->oldest != flight->newest && flight->oldest->end_ns + flight->span_ns < flight->end_ns)
 		drop_oldest(flight);
 }
 
 int scope_trace_flight_add(struct scope_flight *flight, const struct scope_frame_bytes *frame,
-		     const struct scope_subbuf *subbuf)
+			   const struct scope_subbuf *subbuf)
 {
 	const size_t need = sizeof(struct entry) + frame->bytes;
 	const size_t payload = frame->head.payload_bytes;
@@ -118,14 +117,15 @@ int scope_trace_flight_add(struct scope_flight *flight, const struct scope_frame
 	}
 	entry = (struct entry *)((uint8_t *)piece->data + piece->used);
 	entry->place = (struct scope_frame_place){
-		.offset = frame->bytes, .begin_ns = subbuf->begin_ns, .end_ns = subbuf->end_ns,
+		.offset = frame->bytes,
+		.begin_ns = subbuf->begin_ns,
+		.end_ns = subbuf->end_ns,
 		.cpu = subbuf->cpu,
 	};
 	place = (uint8_t *)(entry + 1);
 	memcpy(place, &frame->head, sizeof(frame->head));
 	memcpy(place + sizeof(frame->head), frame->payload, payload);
-	memset(place + sizeof(frame->head) + payload, 0,
-	       frame->bytes - sizeof(frame->head) - payload);
+	memset(place + sizeof(frame->head) + payload, 0, frame->bytes - sizeof(frame->head) - payload);
 	piece->used += need;
 	piece->subbufs++;
 	flight->subbufs++;
@@ -151,8 +151,8 @@ void scope_trace_flight_state(const struct scope_flight *flight, struct scope_tr
 }
 
 int scope_trace_flight_walk(const struct scope_flight *flight,
-		      int (*each)(const void *frame, const struct scope_frame_place *place,
-				  void *context), void *context)
+			    int (*each)(const void *frame, const struct scope_frame_place *place, void *context),
+			    void *context)
 {
 	for (const struct piece *piece = flight->oldest; piece; piece = piece->newer) {
 		const uint8_t *at = (const uint8_t *)piece->data, *end = at + piece->used;

@@ -27,7 +27,7 @@ void scope_trace_flight_destroy(struct scope_flight *flight); /* NULL is fine */
 
 /* Copies the frame of a sub-buffer; what is too old, or has no room any more, goes. 0 or -ENOMEM. */
 int scope_trace_flight_add(struct scope_flight *flight, const struct scope_frame_bytes *frame,
-		     const struct scope_subbuf *subbuf);
+			   const struct scope_subbuf *subbuf);
 
 void scope_trace_flight_state(const struct scope_flight *flight, struct scope_trace_flight_state *ret_state);
 
@@ -36,7 +36,7 @@ void scope_trace_flight_state(const struct scope_flight *flight, struct scope_tr
  * frame: place->offset bytes of it, head and padding included.
  */
 int scope_trace_flight_walk(const struct scope_flight *flight,
-		      int (*each)(const void *frame, const struct scope_frame_place *place,
-				  void *context), void *context);
+			    int (*each)(const void *frame, const struct scope_frame_place *place, void *context),
+			    void *context);
 
 #endif

@@ -17,10 +17,10 @@
 
 #include <scope/ring.h>
 
-#define SCOPE_FILE_MAGIC "SCOPEtrc"	/* 8 bytes, without the zero byte */
+#define SCOPE_FILE_MAGIC "SCOPEtrc" /* 8 bytes, without the zero byte */
 #define SCOPE_FILE_BYTE_ORDER 0x01020304u
-#define SCOPE_FILE_VERSION 5u		/* what this program writes, and the newest it knows */
-#define SCOPE_FILE_OLDEST_READER 5u	/* older programs do not know FRAMES records */
+#define SCOPE_FILE_VERSION 5u	    /* what this program writes, and the newest it knows */
+#define SCOPE_FILE_OLDEST_READER 5u /* older programs do not know FRAMES records */
 
 struct scope_file_header {
 	char magic[8];
@@ -35,33 +35,33 @@ struct scope_file_header {
 
 /* Never reuse a number. */
 enum scope_frame_type {
-	SCOPE_FRAME_META = 1,	/* key, value */
-	SCOPE_FRAME_MAP = 2,	/* struct scope_frame_map, path, build id */
-	SCOPE_FRAME_SYMBOL = 3, /* struct scope_frame_symbol, name, module */
-	SCOPE_FRAME_FD = 4,	/* struct scope_frame_fd, name */
-	SCOPE_FRAME_MEMORY = 5, /* struct scope_frame_memory, data */
-	SCOPE_FRAME_SUBBUF = 6, /* struct scope_subbuf and its records, used_bytes in all */
-	SCOPE_FRAME_END = 7,	/* struct scope_frame_end */
-	SCOPE_FRAME_THREAD = 8,	/* struct scope_frame_thread, comm */
-	SCOPE_FRAME_SYMBOLS = 9, /* struct scope_frame_symbols, module, then per symbol: u64 start,
+	SCOPE_FRAME_META = 1,	   /* key, value */
+	SCOPE_FRAME_MAP = 2,	   /* struct scope_frame_map, path, build id */
+	SCOPE_FRAME_SYMBOL = 3,	   /* struct scope_frame_symbol, name, module */
+	SCOPE_FRAME_FD = 4,	   /* struct scope_frame_fd, name */
+	SCOPE_FRAME_MEMORY = 5,	   /* struct scope_frame_memory, data */
+	SCOPE_FRAME_SUBBUF = 6,	   /* struct scope_subbuf and its records, used_bytes in all */
+	SCOPE_FRAME_END = 7,	   /* struct scope_frame_end */
+	SCOPE_FRAME_THREAD = 8,	   /* struct scope_frame_thread, comm */
+	SCOPE_FRAME_SYMBOLS = 9,   /* struct scope_frame_symbols, module, then per symbol: u64 start,
 				    u64 size, name */
-	SCOPE_FRAME_INDEX = 10,	/* struct scope_frame_place, any number of them */
+	SCOPE_FRAME_INDEX = 10,	   /* struct scope_frame_place, any number of them */
 	SCOPE_FRAME_STANDING = 11, /* struct scope_frame_standing, u64 each address */
-	SCOPE_FRAME_LOCK = 12,	/* struct scope_frame_lock */
-	SCOPE_FRAME_FILE = 13,	/* struct scope_frame_file, path, build id, build id found */
-	SCOPE_FRAME_PLACES = 14, /* struct scope_frame_places, then per address: struct scope_frame_place_of,
+	SCOPE_FRAME_LOCK = 12,	   /* struct scope_frame_lock */
+	SCOPE_FRAME_FILE = 13,	   /* struct scope_frame_file, path, build id, build id found */
+	SCOPE_FRAME_PLACES = 14,   /* struct scope_frame_places, then per address: struct scope_frame_place_of,
 				    name, per line: u32 line, function, file */
 };
 
-#define SCOPE_FRAME_ZSTD 0x1u /* the payload is one zstd frame of raw_bytes */
+#define SCOPE_FRAME_ZSTD 0x1u	   /* the payload is one zstd frame of raw_bytes */
 #define SCOPE_FRAME_COLUMNS_3 0x2u /* SUBBUF: in the order of columns_3.c, of format 3 */
-#define SCOPE_FRAME_COLUMNS 0x4u /* SUBBUF: in the order of columns.c, of other length */
-#define SCOPE_FRAME_FLAGS 0x7u /* those known */
+#define SCOPE_FRAME_COLUMNS 0x4u   /* SUBBUF: in the order of columns.c, of other length */
+#define SCOPE_FRAME_FLAGS 0x7u	   /* those known */
 
 #define SCOPE_FRAME_ALIGN 8u
 #define SCOPE_FRAME_RAW_MAX (16u << 20) /* a head that says more is damaged */
-#define SCOPE_FRAME_CPU_MAX 0x1fffu /* Linux has no more */
-#define SCOPE_FRAME_CPU_STATES 0xffffu /* of no CPU: what threads were doing as a copy was made */
+#define SCOPE_FRAME_CPU_MAX 0x1fffu	/* Linux has no more */
+#define SCOPE_FRAME_CPU_STATES 0xffffu	/* of no CPU: what threads were doing as a copy was made */
 
 /*
  * A reader's budgets for a file of so many bytes: one for all metadata (what it decompresses to, the rows
@@ -80,7 +80,7 @@ struct scope_frame {
 	uint32_t raw_bytes;	/* once decompressed */
 	uint32_t payload_crc;	/* CRC-32 as in zlib of the payload as stored */
 	uint32_t zero;
-	uint32_t head_crc;	/* the same of the 28 bytes before */
+	uint32_t head_crc; /* the same of the 28 bytes before */
 };
 
 struct scope_frame_map {
@@ -123,10 +123,10 @@ struct scope_frame_lock {
 };
 
 struct scope_frame_file {
-	uint32_t number;  /* that PLACES name it by */
-	uint32_t deleted; /* 0 or 1: its path was gone as it was mapped */
-	uint32_t outcome; /* enum scope_file_outcome */
-	int32_t error;	  /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */
+	uint32_t number;	   /* that PLACES name it by */
+	uint32_t deleted;	   /* 0 or 1: its path was gone as it was mapped */
+	uint32_t outcome;	   /* enum scope_file_outcome */
+	int32_t error;		   /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */
 	uint32_t functions, named; /* of it; UINT32_MAX: not counted */
 };
 

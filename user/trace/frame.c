@@ -62,8 +62,8 @@ void scope_trace_framer_set_level(struct scope_framer *framer, int level)
 }
 
 /* One more piece of a zstd frame. 0 or -EIO. */
-static int compress_piece(struct scope_framer *framer, ZSTD_outBuffer *out, const uint8_t *data,
-			  size_t bytes, ZSTD_EndDirective end)
+static int compress_piece(struct scope_framer *framer, ZSTD_outBuffer *out, const uint8_t *data, size_t bytes,
+			  ZSTD_EndDirective end)
 {
 	ZSTD_inBuffer in = { .src = data, .size = bytes };
 	size_t left;
@@ -78,8 +78,8 @@ static int compress_piece(struct scope_framer *framer, ZSTD_outBuffer *out, cons
  * Bytes of the payload in framer->packed; 0: not below `most`, better stored as it is. columns may be
  * NULL.
  */
-static size_t compress_payload(struct scope_framer *framer, const uint8_t *raw, size_t bytes,
-			       size_t most, const struct scope_columns *columns)
+static size_t compress_payload(struct scope_framer *framer, const uint8_t *raw, size_t bytes, size_t most,
+			       const struct scope_columns *columns)
 {
 	ZSTD_outBuffer out = { 0 };
 	size_t at = 0;
@@ -119,8 +119,8 @@ static bool compress(struct scope_framer *framer, const void *raw, struct scope_
 		const struct scope_columns *columns = &framer->columns;
 
 		head->flags = SCOPE_FRAME_COLUMNS;
-		packed = compress_payload(framer, framer->ordered,
-					  columns->column[columns->count - 1].end, bytes, columns);
+		packed = compress_payload(framer, framer->ordered, columns->column[columns->count - 1].end, bytes,
+					  columns);
 	} else {
 		packed = compress_payload(framer, raw, bytes, bytes, NULL);
 	}
@@ -129,11 +129,14 @@ static bool compress(struct scope_framer *framer, const void *raw, struct scope_
 	return packed;
 }
 
-int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw,
-		      size_t raw_bytes, struct scope_frame_bytes *ret_frame)
+int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw, size_t raw_bytes,
+			    struct scope_frame_bytes *ret_frame)
 {
 	struct scope_frame head = {
-		.magic = SCOPE_FRAME_MAGIC, .type = type, .cpu = cpu, .raw_bytes = raw_bytes,
+		.magic = SCOPE_FRAME_MAGIC,
+		.type = type,
+		.cpu = cpu,
+		.raw_bytes = raw_bytes,
 	};
 	const void *payload = raw;
 
@@ -146,7 +149,8 @@ int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t
 	head.payload_crc = libdeflate_crc32(0, payload, head.payload_bytes);
 	head.head_crc = libdeflate_crc32(0, &head, offsetof(struct scope_frame, head_crc));
 	*ret_frame = (struct scope_frame_bytes){
-		.head = head, .payload = payload,
+		.head = head,
+		.payload = payload,
 		.bytes = sizeof(head) + scope_trace_frame_padded(head.payload_bytes),
 	};
 	return 0;

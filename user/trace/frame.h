@@ -27,7 +27,7 @@ void scope_trace_framer_destroy(struct scope_framer *framer); /* NULL is fine */
 void scope_trace_framer_set_level(struct scope_framer *framer, int level);
 
 /* raw stays the caller's, and the payload may lead into it. -E2BIG above SCOPE_FRAME_RAW_MAX. */
-int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw,
-		      size_t raw_bytes, struct scope_frame_bytes *ret_frame);
+int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw, size_t raw_bytes,
+			    struct scope_frame_bytes *ret_frame);
 
 #endif

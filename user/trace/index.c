@@ -26,16 +26,14 @@ static int grow_cpus(struct scope_index *index, uint32_t cpu)
 		return 0;
 	if (scope_grow(&index->ordinal, &index->cpu_capacity, cpu + 1ul, sizeof(*index->ordinal)))
 		return -ENOMEM;
-	memset(index->ordinal + index->cpus, 0,
-	       (cpu + 1ul - index->cpus) * sizeof(*index->ordinal));
+	memset(index->ordinal + index->cpus, 0, (cpu + 1ul - index->cpus) * sizeof(*index->ordinal));
 	index->cpus = cpu + 1ul;
 	return 0;
 }
 
 int scope_trace_index_add(struct scope_index *index, struct scope_frame_place place)
 {
-	if (grow_cpus(index, place.cpu) ||
-	    scope_grow(&index->place, &index->capacity, index->count + 1, sizeof(place)))
+	if (grow_cpus(index, place.cpu) || scope_grow(&index->place, &index->capacity, index->count + 1, sizeof(place)))
 		return -ENOMEM;
 	if (!index->stride)
 		index->stride = 1;

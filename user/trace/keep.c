@@ -113,8 +113,8 @@ void scope_trace_keep_forget_fds(struct scope_keep *keep)
 	keep->bytes = kept;
 }
 
-const void *scope_trace_keep_frames(const struct scope_keep *keep, size_t *ret_bytes,
-			      uint64_t *ret_count, uint64_t *ret_dropped)
+const void *scope_trace_keep_frames(const struct scope_keep *keep, size_t *ret_bytes, uint64_t *ret_count,
+				    uint64_t *ret_dropped)
 {
 	*ret_bytes = keep->bytes;
 	*ret_count = keep->frames;

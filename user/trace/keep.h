@@ -24,8 +24,8 @@ int scope_trace_keep_frame(struct scope_keep *keep, const struct scope_frame_byt
 void scope_trace_keep_forget_fds(struct scope_keep *keep);
 
 /* Whole frames, one behind the other; how many; and how many found no room. */
-const void *scope_trace_keep_frames(const struct scope_keep *keep, size_t *ret_bytes,
-			      uint64_t *ret_count, uint64_t *ret_dropped);
+const void *scope_trace_keep_frames(const struct scope_keep *keep, size_t *ret_bytes, uint64_t *ret_count,
+				    uint64_t *ret_dropped);
 
 /* In the order the keys were first given. NULL behind the last. */
 const char *scope_trace_keep_key(const struct scope_keep *keep, size_t i, const char **ret_value);

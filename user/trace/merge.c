@@ -21,12 +21,12 @@ struct cursor {
 	const struct scope_trace_cpu *index;
 	struct scope_decoder decoder;
 	uint32_t cpu;
-	size_t next; /* frame to open when this sub-buffer is done */
+	size_t next;	       /* frame to open when this sub-buffer is done */
 	const uint8_t *subbuf; /* the one that is open */
 	uint8_t *buffer;
 	size_t buffer_capacity;
 	uint64_t number, lost; /* expected of the next sub-buffer; lost before the last one */
-	uint64_t begin_ns; /* of the last sub-buffer that could be read */
+	uint64_t begin_ns;     /* of the last sub-buffer that could be read */
 	uint64_t lost_count, lost_from_ns;
 	bool lost_pending; /* tell it before the first event of this sub-buffer */
 	bool broken;	   /* part of the sub-buffer before was not read */
@@ -50,7 +50,7 @@ struct node {
  * the same time the left one wins, which is the lower CPU.
  */
 struct scope_merge {
-	size_t taken; /* gave the last event, which holds until the next is asked for; or `cpus` */
+	size_t taken;  /* gave the last event, which holds until the next is asked for; or `cpus` */
 	size_t leaves; /* a power of two */
 	size_t cpus;
 	uint64_t limit_ns; /* of the trace, NEVER_NS at most */
@@ -101,8 +101,7 @@ static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 	const struct scope_frame *frame = (const void *)(trace->data + offset);
 	const struct scope_subbuf *subbuf;
 	const uint8_t *data;
-	int err = scope_trace_payload(trace, offset, &cursor->buffer, &cursor->buffer_capacity,
-				      &data);
+	int err = scope_trace_payload(trace, offset, &cursor->buffer, &cursor->buffer_capacity, &data);
 
 	scope_trace_touched(trace, frame->payload_bytes);
 	if (err == -ENOMEM)
@@ -128,8 +127,7 @@ static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 		cursor->middle = false;
 	}
 	cursor->lost_count = subbuf->lost > cursor->lost ? subbuf->lost - cursor->lost : 0;
-	cursor->lost_pending = cursor->broken || cursor->lost_count ||
-			       subbuf->number != cursor->number;
+	cursor->lost_pending = cursor->broken || cursor->lost_count || subbuf->number != cursor->number;
 	/* It counts what was lost as it began: some of that may have been lost while the one before was open. */
 	cursor->lost_from_ns = cursor->begin_ns;
 	cursor->begin_ns = cursor->decoder.time_ns;
@@ -177,8 +175,7 @@ static int refill(struct scope_trace *trace, struct cursor *cursor, struct lane 
 }
 
 /* Brings a CPU whose event was taken back into the tournament. */
-static inline int advance(struct scope_trace *trace, struct scope_merge *merge, size_t cpu,
-			  struct node *ret_winner)
+static inline int advance(struct scope_trace *trace, struct scope_merge *merge, size_t cpu, struct node *ret_winner)
 {
 	struct lane *lane = &merge->lane[cpu];
 	uint64_t time_ns = NEVER_NS;
@@ -196,8 +193,7 @@ static inline int advance(struct scope_trace *trace, struct scope_merge *merge, 
 }
 
 /* The first frame of a CPU that may tell of that time: the one before the first that is later. */
-static size_t first_frame(const struct scope_trace *trace, const struct scope_trace_cpu *cpu,
-			  uint64_t time_ns)
+static size_t first_frame(const struct scope_trace *trace, const struct scope_trace_cpu *cpu, uint64_t time_ns)
 {
 	uint64_t offset = 0;
 	size_t low = 0, high = cpu->count;
@@ -440,8 +436,7 @@ static const struct cursor *cursor_of(const struct scope_merge *merge, uint32_t 
 	return &merge->cursor[low];
 }
 
-struct scope_trace_place scope_trace_place(const struct scope_trace *trace,
-					   const struct scope_event *event)
+struct scope_trace_place scope_trace_place(const struct scope_trace *trace, const struct scope_event *event)
 {
 	const struct cursor *cursor = cursor_of(trace->merge, event->cpu);
 	const uint8_t *base = cursor->subbuf;

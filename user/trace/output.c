@@ -14,9 +14,9 @@
 
 struct scope_output {
 	int fd;
-	char *path; /* or the name in messages */
+	char *path;		    /* or the name in messages */
 	struct scope_newfile *file; /* NULL: an unnamed file, fd is the caller's */
-	off_t begin; /* where in the file it starts */
+	off_t begin;		    /* where in the file it starts */
 	uint64_t flushed;
 	uint64_t whole; /* of that: up to here there are whole pieces */
 	size_t buffered;
@@ -38,8 +38,8 @@ int scope_trace_output_fail(struct scope_output *output, int code)
 	else if (code == -ENOMEM)
 		remedy = "free some memory";
 	output->failed = code;
-	return scope_error_set(&output->problem, code, "cannot write %s: %s; %s", output->path,
-			       strerror(-code), remedy);
+	return scope_error_set(&output->problem, code, "cannot write %s: %s; %s", output->path, strerror(-code),
+			       remedy);
 }
 
 static int write_out(struct scope_output *output, const uint8_t *data, size_t bytes)
@@ -126,8 +126,7 @@ const char *scope_trace_output_problem(const struct scope_output *output)
 	return output->problem.text;
 }
 
-int scope_trace_output_wrap(int fd, const char *name, struct scope_error *error,
-		      struct scope_output **ret_output)
+int scope_trace_output_wrap(int fd, const char *name, struct scope_error *error, struct scope_output **ret_output)
 {
 	struct scope_output *output = calloc(1, sizeof(*output));
 	off_t begin = lseek(fd, 0, SEEK_CUR);
@@ -144,8 +143,7 @@ int scope_trace_output_wrap(int fd, const char *name, struct scope_error *error,
 	return 0;
 }
 
-int scope_trace_output_create(const char *path, struct scope_error *error,
-			struct scope_output **ret_output)
+int scope_trace_output_create(const char *path, struct scope_error *error, struct scope_output **ret_output)
 {
 	struct scope_newfile *file;
 	int err = scope_newfile_create(path, 0600, error, &file);

@@ -21,10 +21,8 @@ struct scope_output;
  * name already, and what else PATH may be. wrap: an open file, which stays the caller's; name stands in
  * messages.
  */
-int scope_trace_output_create(const char *path, struct scope_error *error,
-			struct scope_output **ret_output);
-int scope_trace_output_wrap(int fd, const char *name, struct scope_error *error,
-		      struct scope_output **ret_output);
+int scope_trace_output_create(const char *path, struct scope_error *error, struct scope_output **ret_output);
+int scope_trace_output_wrap(int fd, const char *name, struct scope_error *error, struct scope_output **ret_output);
 
 /* Begins a piece of so many bytes, which the next calls of put add up to. 0 or -errno. */
 int scope_trace_output_begin(struct scope_output *output, size_t bytes);

@@ -15,15 +15,15 @@ struct part {
 
 static unsigned comm_part(const char **comm, struct part *ret_part)
 {
-	ret_part[0] = (struct part){comm, SCOPE_COMM_BYTES, true};
+	ret_part[0] = (struct part){ comm, SCOPE_COMM_BYTES, true };
 	return 1;
 }
 
 static unsigned stack_parts(struct scope_event *event, struct part *ret_part)
 {
-	ret_part[0] = (struct part){&event->stack.ip, event->stack.ips * sizeof(uint64_t), false};
-	ret_part[1] = (struct part){&event->stack.reg, event->stack.regs * sizeof(uint64_t), false};
-	ret_part[2] = (struct part){&event->stack.data, event->stack.bytes, false};
+	ret_part[0] = (struct part){ &event->stack.ip, event->stack.ips * sizeof(uint64_t), false };
+	ret_part[1] = (struct part){ &event->stack.reg, event->stack.regs * sizeof(uint64_t), false };
+	ret_part[2] = (struct part){ &event->stack.data, event->stack.bytes, false };
 	return 3;
 }
 
@@ -34,8 +34,7 @@ static unsigned parts(struct scope_event *event, struct part ret_part[PARTS_MAX]
 	case SCOPE_EVENT_SYSCALL:
 	case SCOPE_EVENT_ENTER:
 	case SCOPE_EVENT_EXIT:
-		ret_part[0] = (struct part){&event->syscall.arg,
-					    event->syscall.args * sizeof(uint64_t), false};
+		ret_part[0] = (struct part){ &event->syscall.arg, event->syscall.args * sizeof(uint64_t), false };
 		return 1;
 	case SCOPE_EVENT_FORK:
 		return comm_part(&event->fork.comm, ret_part);
@@ -44,16 +43,13 @@ static unsigned parts(struct scope_event *event, struct part ret_part[PARTS_MAX]
 	case SCOPE_EVENT_COMM:
 		return comm_part(&event->comm.comm, ret_part);
 	case SCOPE_EVENT_STATE:
-		ret_part[0] = (struct part){&event->state.record,
-					    sizeof(*event->state.record), false};
-		ret_part[1] = (struct part){&event->state.reg,
-					    event->state.record->regs * sizeof(uint64_t), false};
+		ret_part[0] = (struct part){ &event->state.record, sizeof(*event->state.record), false };
+		ret_part[1] = (struct part){ &event->state.reg, event->state.record->regs * sizeof(uint64_t), false };
 		return 2;
 	case SCOPE_EVENT_STACK:
 		return stack_parts(event, ret_part);
 	case SCOPE_EVENT_PROBE:
-		ret_part[0] = (struct part){&event->probe.arg,
-					    event->probe.args * sizeof(uint64_t), false};
+		ret_part[0] = (struct part){ &event->probe.arg, event->probe.args * sizeof(uint64_t), false };
 		return 1;
 	}
 	return 0;

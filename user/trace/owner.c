@@ -20,8 +20,8 @@ int scope_trace_owners_create(struct scope_owners **ret_owners)
 
 	if (!owners)
 		return -ENOMEM;
-	owners->tgid = mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	owners->tgid =
+		mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (owners->tgid == MAP_FAILED) {
 		free(owners);
 		return -ENOMEM;
@@ -51,9 +51,8 @@ uint32_t scope_trace_owners_get(const struct scope_owners *owners, uint32_t tid)
 
 bool scope_trace_owners_note(struct scope_owners *owners, const struct scope_subbuf *subbuf)
 {
-	const uint32_t types = SCOPE_WALK(STATE) | SCOPE_WALK(FORK) | SCOPE_WALK(EXEC) |
-			       SCOPE_WALK(COMM) | SCOPE_WALK(STACK) | SCOPE_WALK(CHAIN) |
-			       SCOPE_WALK(FRAMES);
+	const uint32_t types = SCOPE_WALK(STATE) | SCOPE_WALK(FORK) | SCOPE_WALK(EXEC) | SCOPE_WALK(COMM) |
+			       SCOPE_WALK(STACK) | SCOPE_WALK(CHAIN) | SCOPE_WALK(FRAMES);
 	const void *record;
 	uint32_t offset = 0;
 	bool found = false;

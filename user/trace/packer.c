@@ -17,10 +17,10 @@
 struct lane {
 	struct scope_subbuf *subbuf; /* NULL: none was begun on this CPU yet */
 	bool open;
-	bool after_state;   /* the last record is the STATE of state_tid */
+	bool after_state; /* the last record is the STATE of state_tid */
 	uint32_t state_tid;
-	uint32_t tid;	    /* on this CPU */
-	uint64_t time_ns;   /* of the last record */
+	uint32_t tid;			/* on this CPU */
+	uint64_t time_ns;		/* of the last record */
 	uint64_t number, lost, records; /* for the next sub-buffer's head */
 };
 
@@ -34,8 +34,8 @@ struct scope_packer {
 	uint64_t record[(SCOPE_RECORD_BYTES_MAX + 7) / 8];
 };
 
-int scope_trace_packer_create_for(int (*take)(const struct scope_subbuf *subbuf, void *context),
-			    void *context, uint32_t subbuf_bytes, struct scope_packer **ret_packer)
+int scope_trace_packer_create_for(int (*take)(const struct scope_subbuf *subbuf, void *context), void *context,
+				  uint32_t subbuf_bytes, struct scope_packer **ret_packer)
 {
 	struct scope_packer *packer;
 
@@ -58,8 +58,7 @@ static int to_writer(const struct scope_subbuf *subbuf, void *context)
 	return scope_trace_writer_subbuf(context, subbuf);
 }
 
-int scope_trace_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes,
-			struct scope_packer **ret_packer)
+int scope_trace_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes, struct scope_packer **ret_packer)
 {
 	int err = scope_trace_packer_create_for(to_writer, writer, subbuf_bytes, ret_packer);
 
@@ -75,8 +74,7 @@ static int lane_of(struct scope_packer *packer, uint32_t cpu, struct lane **ret_
 	if (cpu >= packer->lanes) {
 		if (scope_grow(&packer->lane, &packer->capacity, cpu + 1ul, sizeof(*lane)))
 			return -ENOMEM;
-		memset(packer->lane + packer->lanes, 0,
-		       (cpu + 1ul - packer->lanes) * sizeof(*lane));
+		memset(packer->lane + packer->lanes, 0, (cpu + 1ul - packer->lanes) * sizeof(*lane));
 		packer->lanes = cpu + 1ul;
 	}
 	lane = &packer->lane[cpu];
@@ -130,7 +128,8 @@ static void append(struct lane *lane, const void *record, size_t bytes, uint64_t
 static void append_time(struct lane *lane, uint64_t time_ns)
 {
 	struct scope_record_time time = {
-		.word = scope_record_word(SCOPE_RECORD_TIME, 0), .time_ns = time_ns,
+		.word = scope_record_word(SCOPE_RECORD_TIME, 0),
+		.time_ns = time_ns,
 	};
 
 	lane->time_ns = time_ns;
@@ -141,7 +140,8 @@ static void append_time(struct lane *lane, uint64_t time_ns)
 static void append_thread(struct lane *lane, uint32_t tid, uint64_t time_ns)
 {
 	struct scope_record_thread thread = {
-		.word = scope_record_word(SCOPE_RECORD_THREAD, 0), .tid = tid,
+		.word = scope_record_word(SCOPE_RECORD_THREAD, 0),
+		.tid = tid,
 	};
 
 	append(lane, &thread, sizeof(thread), time_ns);
@@ -156,8 +156,7 @@ static bool needs_thread(const struct lane *lane, const struct scope_event *even
 
 	if (!scope_trace_event_context(event, &tid))
 		return false;
-	if (event->kind == SCOPE_EVENT_STACK && event->stack.reason == SCOPE_STACK_SYSCALL &&
-	    lane->after_state)
+	if (event->kind == SCOPE_EVENT_STACK && event->stack.reason == SCOPE_STACK_SYSCALL && lane->after_state)
 		return lane->state_tid != tid;
 	return lane->tid != tid;
 }
@@ -174,8 +173,7 @@ static void follow(struct lane *lane, const struct scope_event *event)
 		lane->tid = event->tid;
 }
 
-static int pack_lost(struct scope_packer *packer, struct lane *lane,
-		     const struct scope_event *event)
+static int pack_lost(struct scope_packer *packer, struct lane *lane, const struct scope_event *event)
 {
 	int err = close_lane(packer, lane);
 
@@ -186,8 +184,7 @@ static int pack_lost(struct scope_packer *packer, struct lane *lane,
 	return err;
 }
 
-static int pack_record(struct scope_packer *packer, struct lane *lane,
-		       const struct scope_event *event, size_t bytes)
+static int pack_record(struct scope_packer *packer, struct lane *lane, const struct scope_event *event, size_t bytes)
 {
 	size_t extra = sizeof(struct scope_record_time) + sizeof(struct scope_record_thread);
 	uint32_t tid = lane->tid;
@@ -217,11 +214,10 @@ static int tell(const struct scope_packer *packer, int err, struct scope_error *
 	return err ? scope_error_set(error, err, "%s", *text ? text : strerror(-err)) : 0;
 }
 
-int scope_trace_packer_event(struct scope_packer *packer, const struct scope_event *event,
-		       struct scope_error *error)
+int scope_trace_packer_event(struct scope_packer *packer, const struct scope_event *event, struct scope_error *error)
 {
-	size_t room = packer->subbuf_bytes - sizeof(struct scope_subbuf) -
-		      sizeof(struct scope_record_time) - sizeof(struct scope_record_thread);
+	size_t room = packer->subbuf_bytes - sizeof(struct scope_subbuf) - sizeof(struct scope_record_time) -
+		      sizeof(struct scope_record_thread);
 	struct lane *lane;
 	size_t bytes = 0;
 	int err;
@@ -230,8 +226,7 @@ int scope_trace_packer_event(struct scope_packer *packer, const struct scope_eve
 	if (err)
 		return tell(packer, err, error);
 	if (event->time_ns < lane->time_ns)
-		return scope_error_set(error, -ERANGE, "earlier than the event before it on CPU %u",
-				       event->cpu);
+		return scope_error_set(error, -ERANGE, "earlier than the event before it on CPU %u", event->cpu);
 	if (event->time_ns >= SCOPE_TIME_LIMIT_NS)
 		return scope_error_set(error, -EINVAL, "a time beyond any clock");
 	if (event->kind == SCOPE_EVENT_LOST)
@@ -240,8 +235,7 @@ int scope_trace_packer_event(struct scope_packer *packer, const struct scope_eve
 	if (err)
 		return err;
 	if (bytes > room)
-		return scope_error_set(error, -E2BIG, "%zu bytes; a sub-buffer has room for %zu",
-				       bytes, room);
+		return scope_error_set(error, -E2BIG, "%zu bytes; a sub-buffer has room for %zu", bytes, room);
 	return tell(packer, pack_record(packer, lane, event, bytes), error);
 }
 

@@ -18,12 +18,11 @@ struct scope_packer;
  * subbuf_bytes: 0 for the usual size, else SCOPE_SUBBUF_BYTES_MIN to SCOPE_SUBBUF_BYTES_MAX
  * (-EINVAL). The writer stays the caller's and must outlive the packer.
  */
-int scope_trace_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes,
-			struct scope_packer **ret_packer);
+int scope_trace_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes, struct scope_packer **ret_packer);
 
 /* The same for a taker other than a writer: what it returns, if not 0, is the caller's result. */
-int scope_trace_packer_create_for(int (*take)(const struct scope_subbuf *subbuf, void *context),
-			    void *context, uint32_t subbuf_bytes, struct scope_packer **ret_packer);
+int scope_trace_packer_create_for(int (*take)(const struct scope_subbuf *subbuf, void *context), void *context,
+				  uint32_t subbuf_bytes, struct scope_packer **ret_packer);
 
 /*
  * Adds an event behind the earlier ones of its CPU. What the event says of threads holds, whatever
@@ -33,8 +32,7 @@ int scope_trace_packer_create_for(int (*take)(const struct scope_subbuf *subbuf,
  * 0; -ERANGE: earlier than the one before on that CPU; -EINVAL: no record can hold it; -E2BIG:
  * larger than a sub-buffer; or the writer's error. error (NULL is fine) says it.
  */
-int scope_trace_packer_event(struct scope_packer *packer, const struct scope_event *event,
-		       struct scope_error *error);
+int scope_trace_packer_event(struct scope_packer *packer, const struct scope_event *event, struct scope_error *error);
 
 /* Hands all begun sub-buffers to the writer. Packing may go on. */
 int scope_trace_packer_flush(struct scope_packer *packer, struct scope_error *error);

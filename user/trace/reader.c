@@ -27,8 +27,7 @@ bool scope_trace_head_is_good(const struct scope_trace *trace, uint64_t offset)
 	const struct scope_frame *frame = frame_at(trace, offset);
 
 	return trace->bytes - offset >= sizeof(*frame) && frame->magic == SCOPE_FRAME_MAGIC &&
-	       frame->head_crc == libdeflate_crc32(0, (const uint8_t *)frame,
-					offsetof(struct scope_frame, head_crc));
+	       frame->head_crc == libdeflate_crc32(0, (const uint8_t *)frame, offsetof(struct scope_frame, head_crc));
 }
 
 void scope_trace_touched(struct scope_trace *trace, uint64_t bytes)
@@ -42,8 +41,7 @@ void scope_trace_touched(struct scope_trace *trace, uint64_t bytes)
 }
 
 /* From columns, where it is in them, to raw_bytes bytes. 0 or -EBADMSG. */
-static int order_back(const struct scope_frame *frame, const uint8_t *packed, size_t bytes,
-		      uint8_t *out)
+static int order_back(const struct scope_frame *frame, const uint8_t *packed, size_t bytes, uint8_t *out)
 {
 	if (frame->flags & SCOPE_FRAME_COLUMNS)
 		return scope_trace_columns_join(packed, bytes, out, frame->raw_bytes);
@@ -56,8 +54,8 @@ static int order_back(const struct scope_frame *frame, const uint8_t *packed, si
  * Checks the payload and decompresses it where it is. *ret_packed: that, in the order of the file; behind
  * room for the sub-buffer in *buffer where it is in columns. 0, -EBADMSG, -ENOMEM.
  */
-static int unpack(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
-		  size_t *buffer_capacity, const uint8_t **ret_packed, size_t *ret_bytes)
+static int unpack(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
+		  const uint8_t **ret_packed, size_t *ret_bytes)
 {
 	const struct scope_frame *frame = frame_at(trace, offset);
 	const uint8_t *payload = (const uint8_t *)(frame + 1);
@@ -89,8 +87,8 @@ static int unpack(const struct scope_trace *trace, uint64_t offset, uint8_t **bu
 	return 0;
 }
 
-int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
-			size_t *buffer_capacity, const uint8_t **ret_data)
+int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
+			const uint8_t **ret_data)
 {
 	const struct scope_frame *frame = frame_at(trace, offset);
 	const uint8_t *packed;
@@ -108,8 +106,8 @@ int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_
 	return 0;
 }
 
-int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
-		      size_t *buffer_capacity, struct scope_trace_columns_rests *rests)
+int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
+		      struct scope_trace_columns_rests *rests)
 {
 	const struct scope_frame *frame = frame_at(trace, offset);
 	const uint8_t *packed;
@@ -239,8 +237,7 @@ static uint64_t next_head(const struct scope_trace *trace, uint64_t offset)
 {
 	do {
 		offset += SCOPE_FRAME_ALIGN;
-	} while (offset + sizeof(struct scope_frame) <= trace->bytes &&
-		 !scope_trace_head_is_good(trace, offset));
+	} while (offset + sizeof(struct scope_frame) <= trace->bytes && !scope_trace_head_is_good(trace, offset));
 	return offset;
 }
 
@@ -249,12 +246,14 @@ static int refuse_greedy(const struct scope_trace *trace, uint64_t offset, struc
 {
 	const bool subbuf = frame_at(trace, offset)->type == SCOPE_FRAME_SUBBUF;
 
-	return scope_error_set(error, -E2BIG, "%s: with the frame at byte %llu its %s would take more than %llu MB "
+	return scope_error_set(error, -E2BIG,
+			       "%s: with the frame at byte %llu its %s would take more than %llu MB "
 			       "of memory, which no trace of %llu bytes does: this is no file that `scope record` "
-			       "wrote; get it again from where it was recorded", trace->name,
-			       (unsigned long long)offset, subbuf ? "sub-buffers" : "metadata",
-			       (unsigned long long)((subbuf ? SCOPE_FILE_SUBBUFS_BUDGET(trace->bytes) :
-							      SCOPE_FILE_ROWS_BUDGET(trace->bytes)) >> 20),
+			       "wrote; get it again from where it was recorded",
+			       trace->name, (unsigned long long)offset, subbuf ? "sub-buffers" : "metadata",
+			       (unsigned long long)((subbuf ? SCOPE_FILE_SUBBUFS_BUDGET(trace->bytes)
+							    : SCOPE_FILE_ROWS_BUDGET(trace->bytes)) >>
+						    20),
 			       (unsigned long long)trace->bytes);
 }
 
@@ -305,26 +304,34 @@ static int check_header(struct scope_trace *trace, struct scope_error *error)
 	struct scope_file_header *header = &trace->header;
 	const char *name = trace->name;
 
-	if (trace->bytes < sizeof(*header) ||
-	    memcmp(trace->data, SCOPE_FILE_MAGIC, sizeof(header->magic)))
-		return scope_error_set(error, -ENODATA, "%s is not a Scope trace; make one with "
-				       "`scope record`", name);
+	if (trace->bytes < sizeof(*header) || memcmp(trace->data, SCOPE_FILE_MAGIC, sizeof(header->magic)))
+		return scope_error_set(error, -ENODATA,
+				       "%s is not a Scope trace; make one with "
+				       "`scope record`",
+				       name);
 	memcpy(header, trace->data, sizeof(*header));
 	if (header->byte_order == __builtin_bswap32(SCOPE_FILE_BYTE_ORDER))
-		return scope_error_set(error, -EPROTO, "%s was written with the other byte order; "
-				       "read it on a machine like the one that wrote it", name);
+		return scope_error_set(error, -EPROTO,
+				       "%s was written with the other byte order; "
+				       "read it on a machine like the one that wrote it",
+				       name);
 	if (header->byte_order != SCOPE_FILE_BYTE_ORDER)
-		return scope_error_set(error, -ENODATA, "%s has a damaged header; copy the file "
-				       "again, or record again", name);
+		return scope_error_set(error, -ENODATA,
+				       "%s has a damaged header; copy the file "
+				       "again, or record again",
+				       name);
 	if (header->oldest_reader > SCOPE_FILE_VERSION)
-		return scope_error_set(error, -EPROTO, "%s has format %u, which programs that "
+		return scope_error_set(error, -EPROTO,
+				       "%s has format %u, which programs that "
 				       "know format %u or newer can read; this one (%s) knows "
-				       "format %u: use a newer Scope", name, header->version,
-				       header->oldest_reader, SCOPE_VERSION, SCOPE_FILE_VERSION);
+				       "format %u: use a newer Scope",
+				       name, header->version, header->oldest_reader, SCOPE_VERSION, SCOPE_FILE_VERSION);
 	if (header->header_bytes < sizeof(*header) || header->header_bytes % SCOPE_FRAME_ALIGN ||
 	    header->header_bytes > trace->bytes)
-		return scope_error_set(error, -ENODATA, "%s has a damaged header; copy the file "
-				       "again, or record again", name);
+		return scope_error_set(error, -ENODATA,
+				       "%s has a damaged header; copy the file "
+				       "again, or record again",
+				       name);
 	return 0;
 }
 
@@ -337,25 +344,24 @@ static int map_file(struct scope_trace *trace, int fd, bool grows, struct scope_
 	void *data;
 
 	if (fstat(fd, &status))
-		return scope_error_set(error, -errno, "cannot read %s: %s", trace->name,
-				       strerror(errno));
+		return scope_error_set(error, -errno, "cannot read %s: %s", trace->name, strerror(errno));
 	if (!S_ISREG(status.st_mode))
-		return scope_error_set(error, -EINVAL, "%s is not a regular file; name the trace "
-				       "that `scope record` wrote", trace->name);
+		return scope_error_set(error, -EINVAL,
+				       "%s is not a regular file; name the trace "
+				       "that `scope record` wrote",
+				       trace->name);
 	if (!status.st_size)
 		return scope_error_set(error, -ENODATA, "%s is empty; record again", trace->name);
 	trace->mapped_bytes = grows ? GROWN_BYTES_MAX : (uint64_t)status.st_size;
 	data = mmap(NULL, trace->mapped_bytes, PROT_READ, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
 	if (data == MAP_FAILED)
-		return scope_error_set(error, -errno, "cannot map %s: %s", trace->name,
-				       strerror(errno));
+		return scope_error_set(error, -errno, "cannot map %s: %s", trace->name, strerror(errno));
 	trace->data = data;
 	trace->bytes = status.st_size;
 	return 0;
 }
 
-static int open_fd(int fd, const char *name, bool grows, struct scope_error *error,
-		   struct scope_trace **ret_trace)
+static int open_fd(int fd, const char *name, bool grows, struct scope_error *error, struct scope_trace **ret_trace)
 {
 	struct scope_trace *trace = calloc(1, sizeof(*trace));
 	int err;
@@ -388,14 +394,12 @@ static int open_fd(int fd, const char *name, bool grows, struct scope_error *err
 	return 0;
 }
 
-int scope_trace_open_fd(int fd, const char *name, struct scope_error *error,
-			struct scope_trace **ret_trace)
+int scope_trace_open_fd(int fd, const char *name, struct scope_error *error, struct scope_trace **ret_trace)
 {
 	return open_fd(fd, name, false, error, ret_trace);
 }
 
-int scope_trace_open_growing(int fd, const char *name, struct scope_error *error,
-			     struct scope_trace **ret_trace)
+int scope_trace_open_growing(int fd, const char *name, struct scope_error *error, struct scope_trace **ret_trace)
 {
 	return open_fd(fd, name, true, error, ret_trace);
 }
@@ -406,8 +410,7 @@ static int scan_more(struct scope_trace *trace)
 	while (trace->scanned + sizeof(struct scope_frame) <= trace->bytes &&
 	       scope_trace_head_is_good(trace, trace->scanned)) {
 		const struct scope_frame *frame = frame_at(trace, trace->scanned);
-		uint64_t next = trace->scanned + sizeof(*frame) +
-				scope_trace_frame_padded(frame->payload_bytes);
+		uint64_t next = trace->scanned + sizeof(*frame) + scope_trace_frame_padded(frame->payload_bytes);
 		int err;
 
 		if (next > trace->bytes)
@@ -449,8 +452,10 @@ int scope_trace_open_only(const char *path, struct scope_error *error, int *ret_
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
-		return scope_error_set(error, -errno, "cannot open %s: %s; check the name and its "
-				       "permissions", path, strerror(errno));
+		return scope_error_set(error, -errno,
+				       "cannot open %s: %s; check the name and its "
+				       "permissions",
+				       path, strerror(errno));
 	*ret_fd = fd;
 	return 0;
 }

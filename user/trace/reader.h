@@ -26,12 +26,12 @@ struct scope_trace_cpu {
 
 /* What of the file could not be read. Counts and the first place of each. */
 struct scope_damage {
-	uint64_t frames, first_frame; /* damaged frames; byte of the first */
+	uint64_t frames, first_frame;	/* damaged frames; byte of the first */
 	uint64_t subbufs, first_subbuf; /* sub-buffers of which records could not be read */
-	uint64_t missing;	/* frames fewer than END counts */
-	uint64_t end;		/* where the frames end */
-	uint64_t behind_end;	/* bytes behind the END frame */
-	bool cut;		/* inside a frame, at the file's end */
+	uint64_t missing;		/* frames fewer than END counts */
+	uint64_t end;			/* where the frames end */
+	uint64_t behind_end;		/* bytes behind the END frame */
+	bool cut;			/* inside a frame, at the file's end */
 	bool no_end;
 	const char *why; /* of first_subbuf */
 	uint32_t why_cpu;
@@ -42,7 +42,7 @@ struct scope_merge;
 
 /* A sub-buffer that stacks are looked up in, of one CPU. */
 struct scope_trace_again {
-	uint64_t frame; /* 0: none */
+	uint64_t frame;	     /* 0: none */
 	const uint8_t *data; /* all of it; NULL: only `rests`, from `buffer` on */
 	uint8_t *buffer;
 	size_t capacity, bytes;
@@ -52,12 +52,12 @@ struct scope_trace_again {
 struct scope_trace {
 	const uint8_t *data; /* the file, mapped */
 	uint64_t bytes, mapped_bytes;
-	int descriptor;	  /* of a file that grows, else -1 */
-	uint64_t scanned; /* up to here it is indexed */
-	uint64_t limit_ns; /* events from here on are not to be taken yet */
+	int descriptor;	    /* of a file that grows, else -1 */
+	uint64_t scanned;   /* up to here it is indexed */
+	uint64_t limit_ns;  /* events from here on are not to be taken yet */
 	uint64_t passed_ns; /* up to here events were given: nothing earlier may come any more */
-	bool late;	  /* and yet did */
-	uint64_t touched; /* bytes of it looked at since the pages were last given back */
+	bool late;	    /* and yet did */
+	uint64_t touched;   /* bytes of it looked at since the pages were last given back */
 	char *name;
 	struct scope_file_header header;
 	struct scope_trace_meta *meta;
@@ -77,12 +77,12 @@ struct scope_trace {
 	size_t file_capacity, code_capacity;
 	void **block; /* decompressed metadata, and names made plain */
 	size_t blocks, block_capacity;
-	uint64_t spent; /* of SCOPE_FILE_ROWS_BUDGET */
-	uint64_t unpacked; /* of SCOPE_FILE_SUBBUFS_BUDGET: the largest sub-buffer of each CPU */
+	uint64_t spent;		     /* of SCOPE_FILE_ROWS_BUDGET */
+	uint64_t unpacked;	     /* of SCOPE_FILE_SUBBUFS_BUDGET: the largest sub-buffer of each CPU */
 	struct scope_trace_cpu *cpu; /* in ascending order of CPU */
 	size_t cpus, cpu_capacity;
 	struct scope_damage damage;
-	struct scope_merge *merge; /* NULL until the first event is asked for */
+	struct scope_merge *merge;	 /* NULL until the first event is asked for */
 	struct scope_trace_again *again; /* NULL until the first stack is; by CPU number */
 	size_t agains, again_capacity;
 };
@@ -103,8 +103,7 @@ int scope_trace_spend(struct scope_trace *trace, uint64_t bytes);
 int scope_trace_keep_block(struct scope_trace *trace, void *block);
 
 /* Reads the payload of one metadata frame into the trace's rows. -EBADMSG, -E2BIG, -ENOMEM. */
-int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload,
-			size_t bytes);
+int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload, size_t bytes);
 
 /* Is there a whole, undamaged head? Whether its payload is all there is another matter. */
 bool scope_trace_head_is_good(const struct scope_trace *trace, uint64_t offset);
@@ -114,15 +113,15 @@ bool scope_trace_head_is_good(const struct scope_trace *trace, uint64_t offset);
  * where it is. *ret_data leads into the map or into *buffer, which grows as needed and is the
  * caller's to free. -EBADMSG, -ENOMEM.
  */
-int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
-			size_t *buffer_capacity, const uint8_t **ret_data);
+int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
+			const uint8_t **ret_data);
 
 /*
  * The same of a frame with SCOPE_FRAME_COLUMNS, of which only what stands behind the fixed parts of its
  * records is put into *buffer.
  */
-int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer,
-		      size_t *buffer_capacity, struct scope_trace_columns_rests *rests);
+int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
+		      struct scope_trace_columns_rests *rests);
 
 /*
  * Says that so many bytes of the file were gone past. Their pages count as this process's memory as

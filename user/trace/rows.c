@@ -193,8 +193,11 @@ static int add_standing(struct scope_trace *trace, struct span *span)
 	if (err)
 		return err;
 	trace->standing[trace->standings++] = (struct scope_trace_standing){
-		.tid = head->tid, .count = head->count, .address = head->address,
-		.ip = (const uint64_t *)span->pos, .ended = (uint8_t)head->ended,
+		.tid = head->tid,
+		.count = head->count,
+		.address = head->address,
+		.ip = (const uint64_t *)span->pos,
+		.ended = (uint8_t)head->ended,
 	};
 	return 0;
 }
@@ -248,8 +251,7 @@ static int add_symbols(struct scope_trace *trace, struct span *span)
 			return span_bad(span);
 		memcpy(&row.start, at, sizeof(row.start));
 		memcpy(&row.size, (const uint8_t *)at + sizeof(row.start), sizeof(row.size));
-		err = row_grow(trace, &trace->symbol, &trace->symbol_capacity, trace->symbols + 1,
-			       sizeof(row));
+		err = row_grow(trace, &trace->symbol, &trace->symbol_capacity, trace->symbols + 1, sizeof(row));
 		if (err)
 			return err;
 		trace->symbol[trace->symbols++] = row;
@@ -263,8 +265,7 @@ static int add_places(struct scope_trace *trace, struct span *span)
 	const struct scope_frame_place *place;
 
 	while ((place = span_head(span, sizeof(*place)))) {
-		int err = row_grow(trace, &trace->place, &trace->place_capacity, trace->places + 1,
-				   sizeof(*place));
+		int err = row_grow(trace, &trace->place, &trace->place_capacity, trace->places + 1, sizeof(*place));
 
 		if (err)
 			return err;
@@ -346,30 +347,22 @@ static int add_codes(struct scope_trace *trace, struct span *span)
 		row.lines = place.lines;
 		err = read_lines(trace, span, &row);
 		if (!err)
-			err = row_grow(trace, &trace->code, &trace->code_capacity, trace->codes + 1,
-				       sizeof(row));
+			err = row_grow(trace, &trace->code, &trace->code_capacity, trace->codes + 1, sizeof(row));
 		if (!err)
 			trace->code[trace->codes++] = row;
 	}
 	return err;
 }
 
-int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload,
-			size_t bytes)
+int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload, size_t bytes)
 {
-	static int (*const add[])(struct scope_trace *trace, struct span *span) = {
-		[SCOPE_FRAME_META] = add_meta,
-		[SCOPE_FRAME_MAP] = add_map,
-		[SCOPE_FRAME_SYMBOL] = add_symbol,
-		[SCOPE_FRAME_FD] = add_fd,
-		[SCOPE_FRAME_MEMORY] = add_memory,
-		[SCOPE_FRAME_THREAD] = add_thread,
-		[SCOPE_FRAME_SYMBOLS] = add_symbols,
-		[SCOPE_FRAME_INDEX] = add_places,
-		[SCOPE_FRAME_STANDING] = add_standing,
-		[SCOPE_FRAME_LOCK] = add_lock,
-		[SCOPE_FRAME_FILE] = add_file,
-		[SCOPE_FRAME_PLACES] = add_codes,
+	static int (*const add[])(struct scope_trace * trace, struct span * span) = {
+		[SCOPE_FRAME_META] = add_meta,	       [SCOPE_FRAME_MAP] = add_map,
+		[SCOPE_FRAME_SYMBOL] = add_symbol,     [SCOPE_FRAME_FD] = add_fd,
+		[SCOPE_FRAME_MEMORY] = add_memory,     [SCOPE_FRAME_THREAD] = add_thread,
+		[SCOPE_FRAME_SYMBOLS] = add_symbols,   [SCOPE_FRAME_INDEX] = add_places,
+		[SCOPE_FRAME_STANDING] = add_standing, [SCOPE_FRAME_LOCK] = add_lock,
+		[SCOPE_FRAME_FILE] = add_file,	       [SCOPE_FRAME_PLACES] = add_codes,
 	};
 	struct span span = { .pos = payload, .end = payload + bytes, .trace = trace };
 
@@ -387,8 +380,7 @@ const char *scope_trace_meta(const struct scope_trace *trace, const char *key)
 	return NULL;
 }
 
-uint64_t scope_trace_meta_number(const struct scope_trace *trace, const char *key,
-				 uint64_t fallback)
+uint64_t scope_trace_meta_number(const struct scope_trace *trace, const char *key, uint64_t fallback)
 {
 	const char *text = scope_trace_meta(trace, key);
 	unsigned long long number;
@@ -429,8 +421,7 @@ const struct scope_trace_map *scope_trace_maps(const struct scope_trace *trace, 
 	return trace->map;
 }
 
-const struct scope_trace_symbol *scope_trace_symbols(const struct scope_trace *trace,
-						     size_t *ret_count)
+const struct scope_trace_symbol *scope_trace_symbols(const struct scope_trace *trace, size_t *ret_count)
 {
 	*ret_count = trace->symbols;
 	return trace->symbol;
@@ -442,15 +433,13 @@ const struct scope_trace_fd *scope_trace_fds(const struct scope_trace *trace, si
 	return trace->fd;
 }
 
-const struct scope_trace_memory *scope_trace_memories(const struct scope_trace *trace,
-						      size_t *ret_count)
+const struct scope_trace_memory *scope_trace_memories(const struct scope_trace *trace, size_t *ret_count)
 {
 	*ret_count = trace->memories;
 	return trace->memory;
 }
 
-const struct scope_trace_standing *scope_trace_standings(const struct scope_trace *trace,
-							 size_t *ret_count)
+const struct scope_trace_standing *scope_trace_standings(const struct scope_trace *trace, size_t *ret_count)
 {
 	*ret_count = trace->standings;
 	return trace->standing;
@@ -474,8 +463,7 @@ const struct scope_trace_lock *scope_trace_locks(const struct scope_trace *trace
 	return trace->lock;
 }
 
-const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *trace,
-						     size_t *ret_count)
+const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *trace, size_t *ret_count)
 {
 	*ret_count = trace->threads;
 	return trace->thread;

@@ -18,7 +18,7 @@
  * with error filled.
  */
 int scope_trace_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, FILE *stream,
-			  struct scope_error *error);
+				struct scope_error *error);
 
 /*
  * Adds what the text says to the writer; the caller finishes it. Lines of events may be in any
@@ -32,6 +32,6 @@ int scope_trace_text_read(FILE *stream, struct scope_writer *writer, struct scop
  * holds no memory. -EINVAL where that is most of them.
  */
 int scope_trace_text_read_what_can_be(FILE *stream, struct scope_writer *writer, struct scope_error *error,
-				struct scope_lines *ret_lines);
+				      struct scope_lines *ret_lines);
 
 #endif

@@ -42,8 +42,7 @@ static void parse_args(struct scope_line *line, struct scope_text_payload *paylo
 	char *text = scope_trace_line_find(line, "args");
 
 	if (text)
-		payload->numbers = scope_trace_line_list(line, "args", text, SCOPE_ARG_MAX,
-						   payload->number);
+		payload->numbers = scope_trace_line_list(line, "args", text, SCOPE_ARG_MAX, payload->number);
 }
 
 static int64_t parse_ret(struct scope_line *line)
@@ -59,8 +58,7 @@ static int64_t parse_ret(struct scope_line *line)
 	return (int64_t)scope_trace_line_parse(line, "ret", text, UINT64_MAX);
 }
 
-static void take_syscall(struct scope_line *line, struct scope_text_payload *payload,
-			 struct scope_event *event)
+static void take_syscall(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	const char *nr = scope_trace_line_string(line, "the system call");
 
@@ -78,20 +76,18 @@ static void take_syscall(struct scope_line *line, struct scope_text_payload *pay
 	event->syscall.abi = scope_trace_line_value(line, "abi", 15, SCOPE_ABI_NATIVE);
 }
 
-static void take_switch(struct scope_line *line, struct scope_text_payload *payload,
-			struct scope_event *event)
+static void take_switch(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	(void)payload;
 	event->sched.prev_tid = event->tid;
 	event->sched.next_tid = scope_trace_line_number(line, "the next thread", SCOPE_TID_MASK);
-	event->sched.prev_state = scope_trace_line_name(line, "a state", &scope_trace_text_states,
-						  SCOPE_SWITCH_STATE_MASK);
+	event->sched.prev_state =
+		scope_trace_line_name(line, "a state", &scope_trace_text_states, SCOPE_SWITCH_STATE_MASK);
 	event->sched.preempted = scope_trace_line_flag(line, "preempted");
 	event->sched.iowait = scope_trace_line_flag(line, "iowait");
 }
 
-static void take_waking(struct scope_line *line, struct scope_text_payload *payload,
-			struct scope_event *event)
+static void take_waking(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	const char *tgid;
 
@@ -106,12 +102,11 @@ static void take_waking(struct scope_line *line, struct scope_text_payload *payl
 		tgid = scope_trace_line_string(line, "tgid=") + 5;
 		event->waking.waker_tgid = scope_trace_line_parse(line, "tgid", tgid, UINT32_MAX);
 	}
-	event->waking.context = scope_trace_line_name(line, "a context", &scope_trace_text_contexts,
-						SCOPE_WAKING_CONTEXT_MASK);
+	event->waking.context =
+		scope_trace_line_name(line, "a context", &scope_trace_text_contexts, SCOPE_WAKING_CONTEXT_MASK);
 }
 
-static void take_fork(struct scope_line *line, struct scope_text_payload *payload,
-		      struct scope_event *event)
+static void take_fork(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	event->fork.parent_tid = scope_trace_line_need(line, "parent", UINT32_MAX);
 	event->fork.tgid = scope_trace_line_need(line, "tgid", UINT32_MAX);
@@ -119,8 +114,7 @@ static void take_fork(struct scope_line *line, struct scope_text_payload *payloa
 	parse_comm(line, payload->comm);
 }
 
-static void take_exec(struct scope_line *line, struct scope_text_payload *payload,
-		      struct scope_event *event)
+static void take_exec(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	event->exec.old_tid = scope_trace_line_need(line, "old", UINT32_MAX);
 	event->exec.tgid = scope_trace_line_need(line, "tgid", UINT32_MAX);
@@ -128,8 +122,7 @@ static void take_exec(struct scope_line *line, struct scope_text_payload *payloa
 	parse_comm(line, payload->comm);
 }
 
-static void take_thread_exit(struct scope_line *line, struct scope_text_payload *payload,
-			     struct scope_event *event)
+static void take_thread_exit(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	(void)payload;
 	event->exit.tgid = scope_trace_line_need(line, "tgid", UINT32_MAX);
@@ -151,8 +144,7 @@ static uint8_t parse_state(struct scope_line *line)
 	return scope_trace_line_parse(line, "state", text, UINT8_MAX);
 }
 
-static void take_state(struct scope_line *line, struct scope_text_payload *payload,
-		       struct scope_event *event)
+static void take_state(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	struct scope_record_state *record = &payload->state;
 	const char *nr = scope_trace_line_find(line, "nr");
@@ -170,8 +162,7 @@ static void take_state(struct scope_line *line, struct scope_text_payload *paylo
 	parse_comm(line, record->comm);
 	parse_args(line, payload);
 	memcpy(record->arg, payload->number, payload->numbers * sizeof(record->arg[0]));
-	payload->numbers = regs ? scope_trace_line_list(line, "regs", regs, SCOPE_REG_MAX,
-						  payload->number) : 0;
+	payload->numbers = regs ? scope_trace_line_list(line, "regs", regs, SCOPE_REG_MAX, payload->number) : 0;
 	record->regs = payload->numbers;
 	event->state.record = record;
 	event->state.reg = payload->number;
@@ -187,12 +178,10 @@ static void take_copied(struct scope_line *line, struct scope_text_payload *payl
 	event->stack.reg = payload->number;
 	event->stack.data = payload->data;
 	if (data)
-		event->stack.bytes = scope_trace_line_hex(line, "data", data, sizeof(payload->data),
-						    payload->data);
+		event->stack.bytes = scope_trace_line_hex(line, "data", data, sizeof(payload->data), payload->data);
 }
 
-static void take_stack(struct scope_line *line, struct scope_text_payload *payload,
-		       struct scope_event *event)
+static void take_stack(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	bool sample = !strcmp(line->word[2], "sample");
 	char *regs = scope_trace_line_find(line, "regs"), *kernel;
@@ -205,9 +194,8 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 		char *ips = line->word[line->next];
 
 		scope_trace_line_string(line, "the addresses");
-		payload->numbers = scope_trace_line_list(line, "the stack", ips,
-						   ended ? SCOPE_FRAMES_MAX : SCOPE_STACK_DEPTH_MAX,
-						   payload->number);
+		payload->numbers = scope_trace_line_list(
+			line, "the stack", ips, ended ? SCOPE_FRAMES_MAX : SCOPE_STACK_DEPTH_MAX, payload->number);
 		event->stack.ended = ended;
 		event->stack.ips = payload->numbers;
 		event->stack.ip = payload->number;
@@ -215,16 +203,15 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 		scope_trace_line_fail(line, "the addresses are missing ('-' for none)");
 	}
 	event->stack.cost_ns = scope_trace_line_value(line, "cost", UINT32_MAX, 0);
-	event->stack.reason = scope_trace_line_value(line, "reason", UINT8_MAX,
-					       sample ? SCOPE_STACK_SAMPLE : SCOPE_STACK_SYSCALL);
+	event->stack.reason =
+		scope_trace_line_value(line, "reason", UINT8_MAX, sample ? SCOPE_STACK_SAMPLE : SCOPE_STACK_SYSCALL);
 	kernel = scope_trace_line_find(line, "kernel_ip");
 	event->stack.kernel_ip = kernel ? scope_trace_line_parse(line, "kernel_ip", kernel, UINT64_MAX) : 0;
 	event->flags = scope_trace_line_flags(line, scope_trace_text_stack_flags) |
 		       (kernel ? SCOPE_STACK_KERNEL_IP : 0);
 }
 
-static void take_comm(struct scope_line *line, struct scope_text_payload *payload,
-		      struct scope_event *event)
+static void take_comm(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	event->comm.tgid = scope_trace_line_need(line, "tgid", UINT32_MAX);
 	event->comm.comm = payload->comm;
@@ -243,8 +230,7 @@ static uint32_t parse_device(struct scope_line *line)
 	return (uint32_t)(number[0] << SCOPE_BLOCK_MINOR_BITS | number[1]);
 }
 
-static void take_block(struct scope_line *line, struct scope_text_payload *payload,
-		       struct scope_event *event)
+static void take_block(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	bool done = event->kind == SCOPE_EVENT_BLOCK_DONE;
 
@@ -256,13 +242,11 @@ static void take_block(struct scope_line *line, struct scope_text_payload *paylo
 	event->block.ns = done ? scope_trace_line_need(line, "latency", UINT64_MAX)
 			       : scope_trace_line_value(line, "queued", UINT32_MAX, 0);
 	if (done)
-		event->block.error =
-			(int32_t)(0 - (uint32_t)scope_trace_line_value(line, "error", UINT32_MAX, 0));
+		event->block.error = (int32_t)(0 - (uint32_t)scope_trace_line_value(line, "error", UINT32_MAX, 0));
 	event->flags = scope_trace_line_flags(line, scope_trace_text_block_flags);
 }
 
-static void take_probe(struct scope_line *line, struct scope_text_payload *payload,
-		       struct scope_event *event)
+static void take_probe(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	event->probe.id = scope_trace_line_number(line, "the probe", UINT16_MAX);
 	parse_args(line, payload);
@@ -274,8 +258,7 @@ static void take_probe(struct scope_line *line, struct scope_text_payload *paylo
 static const struct {
 	const char *word;
 	uint8_t kind;
-	void (*take)(struct scope_line *line, struct scope_text_payload *payload,
-		     struct scope_event *event);
+	void (*take)(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event);
 } rows[] = {
 	{ "syscall", SCOPE_EVENT_SYSCALL, take_syscall },
 	{ "enter", SCOPE_EVENT_ENTER, take_syscall },
@@ -316,8 +299,7 @@ static bool take_event(struct scope_line *line, struct scope_text_payload *paylo
 	return true;
 }
 
-int scope_trace_text_event(struct scope_line *line, struct scope_text_payload *payload,
-		     struct scope_event *ret_event)
+int scope_trace_text_event(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *ret_event)
 {
 	struct scope_event event = { 0 };
 

@@ -19,7 +19,6 @@ struct scope_text_payload {
  * Takes "TIME CPU WORD ..." apart. The event's pointers lead into payload. 0, or -EINVAL with the
  * line's error filled.
  */
-int scope_trace_text_event(struct scope_line *line, struct scope_text_payload *payload,
-		     struct scope_event *ret_event);
+int scope_trace_text_event(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *ret_event);
 
 #endif

@@ -21,8 +21,7 @@ void scope_trace_line_fail(struct scope_line *line, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	line->failed = scope_error_set(line->error, -EINVAL, "line %" PRIu64 ": %s", line->number,
-				       text);
+	line->failed = scope_error_set(line->error, -EINVAL, "line %" PRIu64 ": %s", line->number, text);
 }
 
 void scope_trace_line_begin(struct scope_line *line, char *text)
@@ -32,8 +31,7 @@ void scope_trace_line_begin(struct scope_line *line, char *text)
 	line->words = line->next = 0;
 	line->used = 0;
 	line->failed = 0;
-	for (char *word = strtok_r(text, " \t\r\n", &rest); word;
-	     word = strtok_r(NULL, " \t\r\n", &rest)) {
+	for (char *word = strtok_r(text, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest)) {
 		if (line->words == SCOPE_LINE_WORDS) {
 			scope_trace_line_fail(line, "more than %d words", SCOPE_LINE_WORDS);
 			return;
@@ -102,8 +100,7 @@ static int parse(const char *text, uint64_t *ret_number)
 	for (; *digit; digit++) {
 		int value = hex_digit(*digit);
 
-		if (value < 0 || value >= base ||
-		    __builtin_mul_overflow(number, (uint64_t)base, &number) ||
+		if (value < 0 || value >= base || __builtin_mul_overflow(number, (uint64_t)base, &number) ||
 		    __builtin_add_overflow(number, (uint64_t)value, &number))
 			return -EINVAL;
 	}
@@ -116,8 +113,7 @@ uint64_t scope_trace_line_parse(struct scope_line *line, const char *what, const
 	uint64_t number;
 
 	if (parse(text, &number) || number > max) {
-		scope_trace_line_fail(line, "%s must be a number up to %" PRIu64 ", not '%.40s'", what,
-				max, text);
+		scope_trace_line_fail(line, "%s must be a number up to %" PRIu64 ", not '%.40s'", what, max, text);
 		return 0;
 	}
 	return number;
@@ -130,8 +126,8 @@ uint64_t scope_trace_line_number(struct scope_line *line, const char *what, uint
 	return text ? scope_trace_line_parse(line, what, text, max) : 0;
 }
 
-uint32_t scope_trace_line_name(struct scope_line *line, const char *what,
-			 const struct scope_text_words *words, uint32_t max)
+uint32_t scope_trace_line_name(struct scope_line *line, const char *what, const struct scope_text_words *words,
+			       uint32_t max)
 {
 	const char *text = positional(line, what);
 	uint64_t number;
@@ -160,8 +156,7 @@ char *scope_trace_line_find(struct scope_line *line, const char *key)
 	size_t length = strlen(key);
 
 	for (unsigned int i = line->next; i < line->words; i++)
-		if (!(line->used >> i & 1) && !strncmp(line->word[i], key, length) &&
-		    line->word[i][length] == '=') {
+		if (!(line->used >> i & 1) && !strncmp(line->word[i], key, length) && line->word[i][length] == '=') {
 			take(line, i);
 			return line->word[i] + length + 1;
 		}
@@ -205,8 +200,8 @@ uint64_t scope_trace_line_need(struct scope_line *line, const char *key, uint64_
 	return 0;
 }
 
-unsigned int scope_trace_line_list(struct scope_line *line, const char *what, char *text,
-			     unsigned int max, uint64_t *ret_number)
+unsigned int scope_trace_line_list(struct scope_line *line, const char *what, char *text, unsigned int max,
+				   uint64_t *ret_number)
 {
 	unsigned int count = 0;
 	char *rest = text;
@@ -226,13 +221,12 @@ unsigned int scope_trace_line_list(struct scope_line *line, const char *what, ch
 }
 
 uint32_t scope_trace_line_hex(struct scope_line *line, const char *what, const char *text, uint32_t max,
-			uint8_t *ret_data)
+			      uint8_t *ret_data)
 {
 	size_t length = strlen(text);
 
 	if (length % 2 || length / 2 > max || strspn(text, "0123456789abcdefABCDEF") != length) {
-		scope_trace_line_fail(line, "%s must be pairs of hexadecimal digits, at most %u", what,
-				max);
+		scope_trace_line_fail(line, "%s must be pairs of hexadecimal digits, at most %u", what, max);
 		return 0;
 	}
 	for (size_t i = 0; i < length; i += 2)

@@ -12,10 +12,10 @@ struct scope_text_words {
 	const char *word[SCOPE_FD_KINDS]; /* as many as the longest list has */
 };
 
-extern const struct scope_text_words scope_trace_text_states;	  /* enum scope_state */
-extern const struct scope_text_words scope_trace_text_contexts; /* enum scope_context */
-extern const struct scope_text_words scope_trace_text_fd_kinds; /* enum scope_fd_kind */
-extern const struct scope_text_words scope_trace_text_outcomes; /* enum scope_file_outcome */
+extern const struct scope_text_words scope_trace_text_states;	 /* enum scope_state */
+extern const struct scope_text_words scope_trace_text_contexts;	 /* enum scope_context */
+extern const struct scope_text_words scope_trace_text_fd_kinds;	 /* enum scope_fd_kind */
+extern const struct scope_text_words scope_trace_text_outcomes;	 /* enum scope_file_outcome */
 extern const struct scope_text_words scope_trace_text_block_ops; /* enum scope_block_op */
 
 /* Flags of a record, each with its word; a NULL word ends the list. */

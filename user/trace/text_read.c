@@ -137,8 +137,7 @@ static int take_fd(struct input *input)
 
 	fd.tgid = scope_trace_line_number(line, "the process", UINT32_MAX);
 	fd.fd = scope_trace_line_number(line, "the descriptor", INT32_MAX);
-	fd.kind = scope_trace_line_name(line, "a kind of descriptor", &scope_trace_text_fd_kinds,
-				  SCOPE_FD_KINDS - 1);
+	fd.kind = scope_trace_line_name(line, "a kind of descriptor", &scope_trace_text_fd_kinds, SCOPE_FD_KINDS - 1);
 	fd.name = scope_trace_line_string(line, "the name");
 	return scope_trace_line_end(line) ?: scope_trace_writer_fd(input->writer, &fd);
 }
@@ -265,15 +264,9 @@ static int take_line(struct input *input, char *text)
 		const char *word;
 		int (*take)(struct input *input);
 	} rows[] = {
-		{ "map", take_map },
-		{ "thread", take_thread },
-		{ "sym", take_sym },
-		{ "fd", take_fd },
-		{ "memory", take_memory },
-		{ "standing", take_standing },
-		{ "lock", take_lock },
-		{ "file", take_file },
-		{ "code", take_code },
+		{ "map", take_map },   { "thread", take_thread }, { "sym", take_sym },
+		{ "fd", take_fd },     { "memory", take_memory }, { "standing", take_standing },
+		{ "lock", take_lock }, { "file", take_file },	  { "code", take_code },
 	};
 	struct scope_line *line = &input->line;
 	char *start = text + strspn(text, " \t\r\n");
@@ -290,8 +283,10 @@ static int take_line(struct input *input, char *text)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (scope_trace_line_literal(line, rows[i].word))
 			return rows[i].take(input);
-	scope_trace_line_fail(line, "'%.40s' begins no line: meta, map, thread, sym, fd, memory, standing, lock, file, code or a time does",
-			line->word[0]);
+	scope_trace_line_fail(
+		line,
+		"'%.40s' begins no line: meta, map, thread, sym, fd, memory, standing, lock, file, code or a time does",
+		line->word[0]);
 	return line->failed;
 }
 
@@ -317,8 +312,7 @@ static int pack(struct input *input)
 	for (size_t i = 0; i < input->items && !err; i++) {
 		err = scope_trace_packer_event(packer, &input->item[i].event, &why);
 		if (err)
-			scope_error_set(input->error, err, "line %" PRIu64 ": %s",
-					input->item[i].line, why.text);
+			scope_error_set(input->error, err, "line %" PRIu64 ": %s", input->item[i].line, why.text);
 	}
 	if (!err)
 		err = scope_trace_packer_flush(packer, input->error);
@@ -356,8 +350,8 @@ static int read_lines(struct input *input, struct scope_lines *lines)
 	return err;
 }
 
-static int read_text(FILE *stream, struct scope_writer *writer, struct scope_error *error,
-		     struct scope_lines *lines, bool skips)
+static int read_text(FILE *stream, struct scope_writer *writer, struct scope_error *error, struct scope_lines *lines,
+		     bool skips)
 {
 	struct scope_error own = { "" };
 	struct input *input = calloc(1, sizeof(*input));
@@ -387,8 +381,8 @@ static int read_text(FILE *stream, struct scope_writer *writer, struct scope_err
 		return 0;
 	if (own.text[0])
 		return scope_error_set(error, ret, "%s", own.text);
-	return scope_error_set(error, ret, "%s", *scope_trace_writer_error(writer) ?
-			       scope_trace_writer_error(writer) : strerror(-ret));
+	return scope_error_set(error, ret, "%s",
+			       *scope_trace_writer_error(writer) ? scope_trace_writer_error(writer) : strerror(-ret));
 }
 
 int scope_trace_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error)
@@ -399,7 +393,7 @@ int scope_trace_text_read(FILE *stream, struct scope_writer *writer, struct scop
 }
 
 int scope_trace_text_read_what_can_be(FILE *stream, struct scope_writer *writer, struct scope_error *error,
-				struct scope_lines *ret_lines)
+				      struct scope_lines *ret_lines)
 {
 	return read_text(stream, writer, error, ret_lines, true);
 }

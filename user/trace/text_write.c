@@ -60,17 +60,14 @@ static void put_comm(const struct out *out, const char *comm)
 }
 
 /* Small numbers are counts and descriptors, large ones mostly addresses. */
-static void put_numbers(const struct out *out, const char *key, const uint64_t *number,
-			unsigned int count)
+static void put_numbers(const struct out *out, const char *key, const uint64_t *number, unsigned int count)
 {
 	fprintf(out->stream, " %s", key);
 	for (unsigned int i = 0; i < count; i++)
-		fprintf(out->stream, number[i] > UINT16_MAX ? "%s0x%" PRIx64 : "%s%" PRIu64,
-			i ? "," : "", number[i]);
+		fprintf(out->stream, number[i] > UINT16_MAX ? "%s0x%" PRIx64 : "%s%" PRIu64, i ? "," : "", number[i]);
 }
 
-static void put_addresses(const struct out *out, const char *key, const uint64_t *address,
-			  unsigned int count)
+static void put_addresses(const struct out *out, const char *key, const uint64_t *address, unsigned int count)
 {
 	fprintf(out->stream, " %s%s", key, count ? "" : "-");
 	for (unsigned int i = 0; i < count; i++)
@@ -158,22 +155,20 @@ static void put_waking(const struct out *out, const struct scope_event *event)
 
 static void put_fork(const struct out *out, const struct scope_event *event)
 {
-	fprintf(out->stream, " parent=%" PRIu32 " tgid=%" PRIu32, event->fork.parent_tid,
-		event->fork.tgid);
+	fprintf(out->stream, " parent=%" PRIu32 " tgid=%" PRIu32, event->fork.parent_tid, event->fork.tgid);
 	put_comm(out, event->fork.comm);
 }
 
 static void put_exec(const struct out *out, const struct scope_event *event)
 {
-	fprintf(out->stream, " old=%" PRIu32 " tgid=%" PRIu32, event->exec.old_tid,
-		event->exec.tgid);
+	fprintf(out->stream, " old=%" PRIu32 " tgid=%" PRIu32, event->exec.old_tid, event->exec.tgid);
 	put_comm(out, event->exec.comm);
 }
 
 static void put_thread_exit(const struct out *out, const struct scope_event *event)
 {
-	fprintf(out->stream, " tgid=%" PRIu32 "%s%s", event->exit.tgid,
-		event->exit.last ? " last" : "", event->exit.untraced ? " untraced" : "");
+	fprintf(out->stream, " tgid=%" PRIu32 "%s%s", event->exit.tgid, event->exit.last ? " last" : "",
+		event->exit.untraced ? " untraced" : "");
 }
 
 static void put_state(const struct out *out, const struct scope_event *event)
@@ -195,8 +190,7 @@ static void put_state(const struct out *out, const struct scope_event *event)
 		putc('-', out->stream);
 	else
 		put_call(out, record->nr, record->abi);
-	fprintf(out->stream, " since=%" PRIu64 " run=%" PRIu64, (uint64_t)record->since_ns,
-		(uint64_t)record->run_ns);
+	fprintf(out->stream, " since=%" PRIu64 " run=%" PRIu64, (uint64_t)record->since_ns, (uint64_t)record->run_ns);
 	put_comm(out, record->comm);
 	if (args)
 		put_numbers(out, "args=", arg, args);
@@ -239,9 +233,8 @@ static void put_block(const struct out *out, const struct scope_event *event)
 
 	put_name(out, &scope_trace_text_block_ops, event->block.op);
 	fprintf(out->stream, " dev=%" PRIu32 ",%" PRIu32 " sector=%" PRIu64 " bytes=%" PRIu32,
-		event->block.dev >> SCOPE_BLOCK_MINOR_BITS,
-		event->block.dev & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1), event->block.sector,
-		event->block.bytes);
+		event->block.dev >> SCOPE_BLOCK_MINOR_BITS, event->block.dev & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1),
+		event->block.sector, event->block.bytes);
 	if (event->block.ns || done)
 		fprintf(out->stream, " %s=%" PRIu64, done ? "latency" : "queued", event->block.ns);
 	if (event->block.error)
@@ -282,14 +275,13 @@ static void put_event(const struct out *out, const struct scope_event *event)
 	const char *word = fields ? scope_trace_fields_word(fields) : row[event->kind].word;
 
 	if (event->kind == SCOPE_EVENT_LOST) {
-		fprintf(out->stream, "%" PRIu64 " %u lost %" PRIu64 "\n", event->time_ns,
-			event->cpu, event->lost.count);
+		fprintf(out->stream, "%" PRIu64 " %u lost %" PRIu64 "\n", event->time_ns, event->cpu,
+			event->lost.count);
 		return;
 	}
 	if (event->kind == SCOPE_EVENT_STACK && event->stack.reason == SCOPE_STACK_SAMPLE)
 		word = "sample";
-	fprintf(out->stream, "%" PRIu64 " %u %s %" PRIu32, event->time_ns, event->cpu, word,
-		event->tid);
+	fprintf(out->stream, "%" PRIu64 " %u %s %" PRIu32, event->time_ns, event->cpu, word, event->tid);
 	if (fields)
 		scope_trace_fields_print(fields, event, out->stream);
 	else
@@ -302,23 +294,22 @@ static void put_rows(const struct out *out, const struct scope_trace *trace)
 	for (size_t i = 0; i < trace->maps; i++) {
 		const struct scope_trace_map *map = &trace->map[i];
 
-		fprintf(out->stream, "map %" PRIu32 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %c",
-			map->tgid, map->start, map->end, map->offset, map->executable ? 'x' : '-');
+		fprintf(out->stream, "map %" PRIu32 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %c", map->tgid,
+			map->start, map->end, map->offset, map->executable ? 'x' : '-');
 		put_word(out, map->path);
 		put_word(out, map->build_id);
 		putc('\n', out->stream);
 	}
 	for (size_t i = 0; i < trace->threads; i++) {
-		fprintf(out->stream, "thread %" PRIu32 " %" PRIu32, trace->thread[i].tid,
-			trace->thread[i].tgid);
+		fprintf(out->stream, "thread %" PRIu32 " %" PRIu32, trace->thread[i].tid, trace->thread[i].tgid);
 		put_word(out, trace->thread[i].comm);
 		putc('\n', out->stream);
 	}
 	for (size_t i = 0; i < trace->symbols; i++) {
 		const struct scope_trace_symbol *symbol = &trace->symbol[i];
 
-		fprintf(out->stream, "sym %" PRIu32 " 0x%" PRIx64 " 0x%" PRIx64, symbol->tgid,
-			symbol->start, symbol->size);
+		fprintf(out->stream, "sym %" PRIu32 " 0x%" PRIx64 " 0x%" PRIx64, symbol->tgid, symbol->start,
+			symbol->size);
 		put_word(out, symbol->name);
 		put_word(out, symbol->module);
 		fprintf(out->stream, " %s\n", symbol->library ? "library" : "program");
@@ -334,8 +325,8 @@ static void put_rows(const struct out *out, const struct scope_trace *trace)
 	for (size_t i = 0; i < trace->memories; i++) {
 		const struct scope_trace_memory *memory = &trace->memory[i];
 
-		fprintf(out->stream, "memory %" PRIu32 " 0x%" PRIx64 " %s", memory->tid,
-			memory->address, memory->bytes ? "" : "-");
+		fprintf(out->stream, "memory %" PRIu32 " 0x%" PRIx64 " %s", memory->tid, memory->address,
+			memory->bytes ? "" : "-");
 		put_hex(out, memory->data, memory->bytes);
 		putc('\n', out->stream);
 	}
@@ -387,7 +378,7 @@ static void put_standing(const struct out *out, const struct scope_trace *trace)
 }
 
 int scope_trace_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, FILE *stream,
-			  struct scope_error *error)
+				struct scope_error *error)
 {
 	const char *arch = scope_trace_meta(trace, SCOPE_META_ARCH);
 	struct out out = { .stream = stream, .named = !arch || !strcmp(arch, OWN_ARCH) };
@@ -415,8 +406,10 @@ int scope_trace_text_write_span(struct scope_trace *trace, uint64_t from_ns, uin
 		return scope_error_set(error, ret, "cannot read the trace: %s", strerror(-ret));
 	if (fflush(stream) || ferror(stream)) {
 		ret = errno ? -errno : -EIO;
-		return scope_error_set(error, ret, "cannot write the text: %s; free some room, or send it "
-				       "elsewhere", strerror(-ret));
+		return scope_error_set(error, ret,
+				       "cannot write the text: %s; free some room, or send it "
+				       "elsewhere",
+				       strerror(-ret));
 	}
 	return 0;
 }

@@ -35,8 +35,8 @@ struct scope_trace_symbol {
 enum scope_fd_kind {
 	SCOPE_FD_UNKNOWN,
 	SCOPE_FD_FILE,
-	SCOPE_FD_LISTEN,   /* listening socket */
-	SCOPE_FD_ACCEPTED, /* stream whose local end is a listening port (or path) of this host */
+	SCOPE_FD_LISTEN,    /* listening socket */
+	SCOPE_FD_ACCEPTED,  /* stream whose local end is a listening port (or path) of this host */
 	SCOPE_FD_CONNECTED, /* stream that the process opened itself: a backend */
 	SCOPE_FD_DATAGRAM,
 	SCOPE_FD_PIPE,
@@ -77,8 +77,8 @@ struct scope_trace_standing {
 /* What came of a mapped file as names of its addresses were wanted. */
 enum scope_file_outcome {
 	SCOPE_FILE_READ = 1,
-	SCOPE_FILE_DEBUG = 2,	   /* its debug file alone was found */
-	SCOPE_FILE_OTHER = 3,	   /* another build is in its place */
+	SCOPE_FILE_DEBUG = 2, /* its debug file alone was found */
+	SCOPE_FILE_OTHER = 3, /* another build is in its place */
 	SCOPE_FILE_UNREADABLE = 4,
 };
 
@@ -127,50 +127,49 @@ struct scope_trace_thread {
 };
 
 /* Known keys of the metadata: text, NULL where absent. */
-#define SCOPE_META_KERNEL "kernel"	     /* release */
-#define SCOPE_META_SOURCE "source"	     /* kmod, perf, text */
-#define SCOPE_META_LACKS "source_lacks"	     /* what that source cannot give; absent: nothing */
-#define SCOPE_META_COMMAND "command"	     /* the target's command name */
-#define SCOPE_META_PID "pid"		     /* of the target the user named */
-#define SCOPE_META_HOST "host"		     /* that was traced, by its own name */
-#define SCOPE_META_BEGIN "begin_ns"	     /* window, CLOCK_MONOTONIC */
+#define SCOPE_META_KERNEL "kernel"	/* release */
+#define SCOPE_META_SOURCE "source"	/* kmod, perf, text */
+#define SCOPE_META_LACKS "source_lacks" /* what that source cannot give; absent: nothing */
+#define SCOPE_META_COMMAND "command"	/* the target's command name */
+#define SCOPE_META_PID "pid"		/* of the target the user named */
+#define SCOPE_META_HOST "host"		/* that was traced, by its own name */
+#define SCOPE_META_BEGIN "begin_ns"	/* window, CLOCK_MONOTONIC */
 #define SCOPE_META_END "end_ns"
-#define SCOPE_META_ARCH "arch"		     /* uname machine */
-#define SCOPE_META_SAMPLE_NS "sample_ns"     /* period of samples, 0: none */
+#define SCOPE_META_ARCH "arch"		       /* uname machine */
+#define SCOPE_META_SAMPLE_NS "sample_ns"       /* period of samples, 0: none */
 #define SCOPE_META_SAMPLE_NS_FROM "sample_ns." /* and a time: the period from then on */
 #define SCOPE_META_STACK_MIN_NS "stack_min_ns"
 #define SCOPE_META_STACK_HIGHEST_NS "stack_highest_ns" /* what stack_min_ns was raised to at most */
-#define SCOPE_META_STACKS_SKIPPED "stacks_skipped" /* over the limit per second */
-#define SCOPE_META_STACKS_ABSENT "stacks_absent" /* of calls whose sleep was thinned out or lost */
-#define SCOPE_META_STACKS_LOST "stacks_lost" /* no room in perf's ring for stacks */
-#define SCOPE_META_STACKS_GIVEN_UP "stacks_given_up" /* that were not unwound: no time, or no answer */
-#define SCOPE_META_STACKS "stacks"	     /* copy, chain or none */
-#define SCOPE_META_CPUS "cpus"		     /* online */
-#define SCOPE_META_LATE "late" /* threads whose first moments are not there: their numbers began again */
-#define SCOPE_META_LOST "lost"		     /* total, by the kernel's own count */
-#define SCOPE_META_END_REASON "end_reason"   /* time, interrupt, target-gone, guard */
-#define SCOPE_META_GUARD "guard"	     /* with end_reason guard: what the overload guard found */
-#define SCOPE_META_PROBE_NS "probe_ns"	     /* time in probes, of all CPUs */
-#define SCOPE_META_CLOCK "clock"	     /* that times are of: monotonic */
-#define SCOPE_META_COMMAND_LINE "command_line" /* of the target, blanks between its words */
-#define SCOPE_META_WALL_CLOCK "wall_clock_ns" /* CLOCK_REALTIME at begin_ns, ns since 1970 */
-#define SCOPE_META_PROBE "probe."	     /* and the id of a probe: its place, as --probe takes it */
-#define SCOPE_META_KERNEL_STACK "kernel_stack." /* and a tid: where it slept in the kernel at stop, names */
-#define SCOPE_META_KERNEL_NAMES "kernel_names" /* why samples do not say where in the kernel they hit */
+#define SCOPE_META_STACKS_SKIPPED "stacks_skipped"     /* over the limit per second */
+#define SCOPE_META_STACKS_ABSENT "stacks_absent"       /* of calls whose sleep was thinned out or lost */
+#define SCOPE_META_STACKS_LOST "stacks_lost"	       /* no room in perf's ring for stacks */
+#define SCOPE_META_STACKS_GIVEN_UP "stacks_given_up"   /* that were not unwound: no time, or no answer */
+#define SCOPE_META_STACKS "stacks"		       /* copy, chain or none */
+#define SCOPE_META_CPUS "cpus"			       /* online */
+#define SCOPE_META_LATE "late"		   /* threads whose first moments are not there: their numbers began again */
+#define SCOPE_META_LOST "lost"		   /* total, by the kernel's own count */
+#define SCOPE_META_END_REASON "end_reason" /* time, interrupt, target-gone, guard */
+#define SCOPE_META_GUARD "guard"	   /* with end_reason guard: what the overload guard found */
+#define SCOPE_META_PROBE_NS "probe_ns"	   /* time in probes, of all CPUs */
+#define SCOPE_META_CLOCK "clock"	   /* that times are of: monotonic */
+#define SCOPE_META_COMMAND_LINE "command_line"	 /* of the target, blanks between its words */
+#define SCOPE_META_WALL_CLOCK "wall_clock_ns"	 /* CLOCK_REALTIME at begin_ns, ns since 1970 */
+#define SCOPE_META_PROBE "probe."		 /* and the id of a probe: its place, as --probe takes it */
+#define SCOPE_META_KERNEL_STACK "kernel_stack."	 /* and a tid: where it slept in the kernel at stop, names */
+#define SCOPE_META_KERNEL_NAMES "kernel_names"	 /* why samples do not say where in the kernel they hit */
 #define SCOPE_META_KERNEL_STACKS "kernel_stacks" /* why there are none */
-#define SCOPE_META_UNREAD "unread" /* what of the target could not be read, a sentence; absent: nothing */
-#define SCOPE_META_CONTINUES "continues"     /* 1: sub-buffers of the same session came before */
+#define SCOPE_META_UNREAD "unread"		 /* what of the target could not be read, a sentence; absent: nothing */
+#define SCOPE_META_CONTINUES "continues"	 /* 1: sub-buffers of the same session came before */
 #define SCOPE_META_FLIGHT_SECONDS "flight_seconds" /* that a flight recorder held */
-#define SCOPE_META_OWN_CPU "own_cpu_ns"	     /* CPU time that the recorder took so far */
-#define SCOPE_META_OWN_MEMORY "own_memory_bytes" /* the most memory it held */
+#define SCOPE_META_OWN_CPU "own_cpu_ns"		   /* CPU time that the recorder took so far */
+#define SCOPE_META_OWN_MEMORY "own_memory_bytes"   /* the most memory it held */
 
 /* 0; or an error that names the file and the remedy (error filled). -ENODATA: empty or foreign. */
 int scope_trace_open(const char *path, struct scope_error *error, struct scope_trace **ret_trace);
 void scope_trace_close(struct scope_trace *trace); /* NULL is fine */
 
 /* The same of an open file, which stays the caller's and may be closed. name is in messages. */
-int scope_trace_open_fd(int fd, const char *name, struct scope_error *error,
-			struct scope_trace **ret_trace);
+int scope_trace_open_fd(int fd, const char *name, struct scope_error *error, struct scope_trace **ret_trace);
 
 /*
  * Of a file that is being written, all of whose head is there. Nothing of it counts as damage, and no
@@ -179,8 +178,7 @@ int scope_trace_open_fd(int fd, const char *name, struct scope_error *error,
  * UINT64_MAX: the file is complete. Sub-buffers that come with events of a time that was settled before
  * are noted: scope_trace_late(). 0 or -errno.
  */
-int scope_trace_open_growing(int fd, const char *name, struct scope_error *error,
-			     struct scope_trace **ret_trace);
+int scope_trace_open_growing(int fd, const char *name, struct scope_error *error, struct scope_trace **ret_trace);
 int scope_trace_grow(struct scope_trace *trace, uint64_t settled_ns);
 bool scope_trace_late(const struct scope_trace *trace);
 
@@ -200,19 +198,15 @@ uint64_t scope_trace_meta_number(const struct scope_trace *trace, const char *ke
 /* Period of samples at that time, ns; 1 ms where the trace does not say. */
 uint64_t scope_trace_sample_ns(const struct scope_trace *trace, uint64_t time_ns);
 const struct scope_trace_map *scope_trace_maps(const struct scope_trace *trace, size_t *ret_count);
-const struct scope_trace_symbol *scope_trace_symbols(const struct scope_trace *trace,
-						     size_t *ret_count);
+const struct scope_trace_symbol *scope_trace_symbols(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_fd *scope_trace_fds(const struct scope_trace *trace, size_t *ret_count);
-const struct scope_trace_memory *scope_trace_memories(const struct scope_trace *trace,
-						      size_t *ret_count);
-const struct scope_trace_standing *scope_trace_standings(const struct scope_trace *trace,
-							 size_t *ret_count);
+const struct scope_trace_memory *scope_trace_memories(const struct scope_trace *trace, size_t *ret_count);
+const struct scope_trace_standing *scope_trace_standings(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_file *scope_trace_files(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_code *scope_trace_codes(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_lock *scope_trace_locks(const struct scope_trace *trace, size_t *ret_count);
 /* Of several rows of one tid the last counts. */
-const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *trace,
-						     size_t *ret_count);
+const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *trace, size_t *ret_count);
 
 /*
  * Events of all CPUs merged by time (ties: lower CPU first). rewind starts again from the first.
@@ -247,8 +241,7 @@ struct scope_trace_place {
 };
 
 /* Of an event that next or take gave last. */
-struct scope_trace_place scope_trace_place(const struct scope_trace *trace,
-					   const struct scope_event *event);
+struct scope_trace_place scope_trace_place(const struct scope_trace *trace, const struct scope_event *event);
 
 /*
  * Sets event->stack.ip, .reg and .data, whose counts are set already, and by event->flags .kernel_ip, to
@@ -256,7 +249,6 @@ struct scope_trace_place scope_trace_place(const struct scope_trace *trace,
  * until the next call for a sub-buffer of the same CPU. Places in order of time cost least. 0,
  * -EBADMSG, -ENOMEM.
  */
-int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_place *place,
-			 struct scope_event *event);
+int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_place *place, struct scope_event *event);
 
 #endif

@@ -6,9 +6,7 @@
 
 /* Types with more than their fixed part: calls have 8 bytes for each argument. */
 #define CALLS (SCOPE_WALK(SYSCALL) | SCOPE_WALK(ENTER))
-#define LONGER                                                                                     \
-	(SCOPE_WALK(STATE) | SCOPE_WALK(CHAIN) | SCOPE_WALK(PROBE) | SCOPE_WALK(STACK) |           \
-	 SCOPE_WALK(FRAMES))
+#define LONGER (SCOPE_WALK(STATE) | SCOPE_WALK(CHAIN) | SCOPE_WALK(PROBE) | SCOPE_WALK(STACK) | SCOPE_WALK(FRAMES))
 
 /* What follows the fixed part of one of LONGER. */
 static uint64_t more_bytes(const void *at)

@@ -15,8 +15,10 @@ int scope_trace_writer_fail(struct scope_writer *writer, int code)
 		return scope_trace_output_fail(writer->output, code);
 	if (!writer->failed) {
 		writer->failed = code;
-		scope_error_set(&writer->problem, code, "cannot keep the trace in memory: %s; lower "
-				"--flight-memory", strerror(-code));
+		scope_error_set(&writer->problem, code,
+				"cannot keep the trace in memory: %s; lower "
+				"--flight-memory",
+				strerror(-code));
 	}
 	return writer->failed;
 }
@@ -50,8 +52,7 @@ int scope_trace_writer_put_row(struct scope_writer *writer, uint16_t type, const
 
 	if (err)
 		return err;
-	if (writer->keep && type != SCOPE_FRAME_META && type != SCOPE_FRAME_INDEX &&
-	    type != SCOPE_FRAME_END)
+	if (writer->keep && type != SCOPE_FRAME_META && type != SCOPE_FRAME_INDEX && type != SCOPE_FRAME_END)
 		err = scope_trace_keep_frame(writer->keep, &frame);
 	if (err)
 		return scope_trace_writer_fail(writer, err);
@@ -96,8 +97,7 @@ static int create(struct scope_output *output, const char *name, struct scope_er
 	return 0;
 }
 
-int scope_trace_writer_create_fd(int fd, const char *name, struct scope_error *error,
-			   struct scope_writer **ret_writer)
+int scope_trace_writer_create_fd(int fd, const char *name, struct scope_error *error, struct scope_writer **ret_writer)
 {
 	struct scope_output *output;
 	int err = scope_trace_output_wrap(fd, name, error, &output);
@@ -105,8 +105,7 @@ int scope_trace_writer_create_fd(int fd, const char *name, struct scope_error *e
 	return err ? err : create(output, name, error, ret_writer);
 }
 
-int scope_trace_writer_create(const char *path, struct scope_error *error,
-			struct scope_writer **ret_writer)
+int scope_trace_writer_create(const char *path, struct scope_error *error, struct scope_writer **ret_writer)
 {
 	struct scope_output *output;
 	int err = scope_trace_output_create(path, error, &output);
@@ -115,7 +114,7 @@ int scope_trace_writer_create(const char *path, struct scope_error *error,
 }
 
 int scope_trace_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, struct scope_error *error,
-			       struct scope_writer **ret_writer)
+				     struct scope_writer **ret_writer)
 {
 	struct scope_writer *writer;
 	int err = create(NULL, "to memory", error, &writer);
@@ -127,8 +126,10 @@ int scope_trace_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, st
 		err = scope_trace_writer_keep(writer);
 	if (err) {
 		scope_trace_writer_destroy(writer);
-		return scope_error_set(error, err, "no flight recorder of %" PRIu64 " bytes can be "
-				       "had: %s", memory_bytes, strerror(-err));
+		return scope_error_set(error, err,
+				       "no flight recorder of %" PRIu64 " bytes can be "
+				       "had: %s",
+				       memory_bytes, strerror(-err));
 	}
 	*ret_writer = writer;
 	return 0;
@@ -164,7 +165,7 @@ void scope_trace_writer_set_map_tap(struct scope_writer *writer, scope_writer_ma
 }
 
 int scope_trace_writer_put_subbuf(struct scope_writer *writer, const struct scope_frame_bytes *frame,
-		      struct scope_frame_place place)
+				  struct scope_frame_place place)
 {
 	int err;
 
@@ -178,7 +179,9 @@ int scope_trace_writer_put_subbuf(struct scope_writer *writer, const struct scop
 int scope_trace_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *subbuf)
 {
 	struct scope_frame_place place = {
-		.begin_ns = subbuf->begin_ns, .end_ns = subbuf->end_ns, .cpu = subbuf->cpu,
+		.begin_ns = subbuf->begin_ns,
+		.end_ns = subbuf->end_ns,
+		.cpu = subbuf->cpu,
 	};
 	struct scope_frame_bytes frame;
 	int err;
@@ -188,8 +191,8 @@ int scope_trace_writer_subbuf(struct scope_writer *writer, const struct scope_su
 		return -EINVAL;
 	if (writer->tap)
 		writer->tap(writer->tap_context, subbuf);
-	err = scope_trace_framer_make(writer->framer, SCOPE_FRAME_SUBBUF, subbuf->cpu, subbuf,
-				subbuf->used_bytes, &frame);
+	err = scope_trace_framer_make(writer->framer, SCOPE_FRAME_SUBBUF, subbuf->cpu, subbuf, subbuf->used_bytes,
+				      &frame);
 	if (err)
 		return scope_trace_writer_fail(writer, err);
 	if (subbuf->end_ns > writer->end_ns)
@@ -222,8 +225,7 @@ int scope_trace_writer_descriptor(const struct scope_writer *writer)
 
 const char *scope_trace_writer_error(const struct scope_writer *writer)
 {
-	return writer->output && !writer->failed ? scope_trace_output_problem(writer->output)
-						 : writer->problem.text;
+	return writer->output && !writer->failed ? scope_trace_output_problem(writer->output) : writer->problem.text;
 }
 
 const char *scope_trace_writer_note(const struct scope_writer *writer)
@@ -245,7 +247,7 @@ int scope_trace_writer_end_file(struct scope_writer *writer)
 	if (writer->index.count) {
 		end.index = scope_trace_output_bytes(writer->output);
 		err = scope_trace_writer_put_row(writer, SCOPE_FRAME_INDEX, writer->index.place,
-			      writer->index.count * sizeof(*writer->index.place));
+						 writer->index.count * sizeof(*writer->index.place));
 	}
 	end.frames = writer->counts.frames;
 	end.subbufs = writer->counts.subbufs;

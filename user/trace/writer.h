@@ -23,15 +23,13 @@ struct scope_trace_flight_state;
  * Writes PATH.part, which finish renames to PATH: the one that sees PATH sees a whole trace. A file that has the
  * name already is kept, and a FIFO or a device written to (base/newfile.h).
  */
-int scope_trace_writer_create(const char *path, struct scope_error *error,
-			struct scope_writer **ret_writer);
+int scope_trace_writer_create(const char *path, struct scope_error *error, struct scope_writer **ret_writer);
 
 /*
  * Writes to an open file from its current position on, which is usually 0. The descriptor stays the
  * caller's, and open. name is in messages.
  */
-int scope_trace_writer_create_fd(int fd, const char *name, struct scope_error *error,
-			   struct scope_writer **ret_writer);
+int scope_trace_writer_create_fd(int fd, const char *name, struct scope_error *error, struct scope_writer **ret_writer);
 
 /*
  * Keeps the last sub-buffers in memory instead: those of the last span_ns, as long as they fit into
@@ -39,7 +37,7 @@ int scope_trace_writer_create_fd(int fd, const char *name, struct scope_error *e
  * scope_trace_writer_copy() makes a file of it all.
  */
 int scope_trace_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, struct scope_error *error,
-			       struct scope_writer **ret_writer);
+				     struct scope_writer **ret_writer);
 
 /* From here on metadata is remembered, for scope_trace_writer_rotate(). 0 or -ENOMEM. */
 int scope_trace_writer_keep(struct scope_writer *writer);
@@ -74,8 +72,7 @@ int scope_trace_writer_lock(struct scope_writer *writer, const struct scope_trac
 int scope_trace_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread);
 
 /* Many at once: process, module and library are those of the first. */
-int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol,
-			 size_t count);
+int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol, size_t count);
 
 /* Takes used_bytes from the address on. -EINVAL: magic or used_bytes make no sense. */
 int scope_trace_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *subbuf);
@@ -104,7 +101,7 @@ int scope_trace_writer_rotate(struct scope_writer *writer, const char *path, str
  * The caller finishes and destroys it.
  */
 int scope_trace_writer_copy(struct scope_writer *writer, const char *path, struct scope_error *error,
-		      struct scope_writer **ret_file);
+			    struct scope_writer **ret_file);
 void scope_trace_writer_coverage(const struct scope_writer *writer, struct scope_trace_flight_state *ret_state);
 
 /*

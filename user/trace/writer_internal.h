@@ -20,7 +20,7 @@ struct scope_writer {
 	struct scope_index index;
 	struct scope_frame_end counts;
 	struct scope_frame_end certain; /* those up to scope_trace_output_whole() */
-	uint64_t end_ns; /* of the latest sub-buffer */
+	uint64_t end_ns;		/* of the latest sub-buffer */
 	int level;
 	int failed; /* -errno, of what is no output */
 	struct scope_error problem;
@@ -42,7 +42,7 @@ int scope_trace_writer_put_frame(struct scope_writer *writer, const struct scope
 int scope_trace_writer_put_row(struct scope_writer *writer, uint16_t type, const void *raw, size_t bytes);
 /* place.offset is filled in. */
 int scope_trace_writer_put_subbuf(struct scope_writer *writer, const struct scope_frame_bytes *frame,
-			    struct scope_frame_place place);
+				  struct scope_frame_place place);
 /* Everything behind the last sub-buffer, and the file's name. */
 int scope_trace_writer_end_file(struct scope_writer *writer);
 

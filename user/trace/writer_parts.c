@@ -57,7 +57,8 @@ static int put_kept(const struct scope_keep *keep, struct scope_writer *file)
 	for (size_t at = 0; !err && at < bytes;) {
 		const struct scope_frame *head = (const void *)((const uint8_t *)data + at);
 		struct scope_frame_bytes frame = {
-			.head = *head, .payload = head + 1,
+			.head = *head,
+			.payload = head + 1,
 			.bytes = sizeof(*head) + scope_trace_frame_padded(head->payload_bytes),
 		};
 
@@ -102,14 +103,16 @@ static int put_flown(const void *data, const struct scope_frame_place *place, vo
 {
 	const struct scope_frame *head = data;
 	const struct scope_frame_bytes frame = {
-		.head = *head, .payload = head + 1, .bytes = place->offset,
+		.head = *head,
+		.payload = head + 1,
+		.bytes = place->offset,
 	};
 
 	return scope_trace_writer_put_subbuf(context, &frame, *place);
 }
 
 int scope_trace_writer_copy(struct scope_writer *writer, const char *path, struct scope_error *error,
-		      struct scope_writer **ret_file)
+			    struct scope_writer **ret_file)
 {
 	struct scope_trace_flight_state state;
 	struct scope_writer *file;

@@ -26,8 +26,8 @@ static int scratch_add(struct scope_writer *writer, const void *data, size_t byt
 }
 
 /* A fixed head, then two strings (the second may be NULL: none). */
-static int put_strings(struct scope_writer *writer, uint16_t type, const void *head,
-		       size_t head_bytes, const char *first, const char *second)
+static int put_strings(struct scope_writer *writer, uint16_t type, const void *head, size_t head_bytes,
+		       const char *first, const char *second)
 {
 	int err;
 
@@ -52,8 +52,11 @@ int scope_trace_writer_meta(struct scope_writer *writer, const char *key, const 
 int scope_trace_writer_map(struct scope_writer *writer, const struct scope_trace_map *map)
 {
 	struct scope_frame_map head = {
-		.tgid = map->tgid, .executable = map->executable,
-		.start = map->start, .end = map->end, .offset = map->offset,
+		.tgid = map->tgid,
+		.executable = map->executable,
+		.start = map->start,
+		.end = map->end,
+		.offset = map->offset,
 	};
 
 	if (writer->map_tap)
@@ -64,12 +67,13 @@ int scope_trace_writer_map(struct scope_writer *writer, const struct scope_trace
 int scope_trace_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol)
 {
 	struct scope_frame_symbol head = {
-		.tgid = symbol->tgid, .library = symbol->library,
-		.start = symbol->start, .size = symbol->size,
+		.tgid = symbol->tgid,
+		.library = symbol->library,
+		.start = symbol->start,
+		.size = symbol->size,
 	};
 
-	return put_strings(writer, SCOPE_FRAME_SYMBOL, &head, sizeof(head), symbol->name,
-			   symbol->module);
+	return put_strings(writer, SCOPE_FRAME_SYMBOL, &head, sizeof(head), symbol->name, symbol->module);
 }
 
 int scope_trace_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd)
@@ -82,7 +86,9 @@ int scope_trace_writer_fd(struct scope_writer *writer, const struct scope_trace_
 int scope_trace_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory)
 {
 	struct scope_frame_memory head = {
-		.tid = memory->tid, .bytes = memory->bytes, .address = memory->address,
+		.tid = memory->tid,
+		.bytes = memory->bytes,
+		.address = memory->address,
 	};
 	int err;
 
@@ -98,7 +104,9 @@ int scope_trace_writer_memory(struct scope_writer *writer, const struct scope_tr
 int scope_trace_writer_standing(struct scope_writer *writer, const struct scope_trace_standing *standing)
 {
 	const struct scope_frame_standing head = {
-		.tid = standing->tid, .count = standing->count, .address = standing->address,
+		.tid = standing->tid,
+		.count = standing->count,
+		.address = standing->address,
 		.ended = standing->ended,
 	};
 	int err;
@@ -115,8 +123,12 @@ int scope_trace_writer_standing(struct scope_writer *writer, const struct scope_
 int scope_trace_writer_file(struct scope_writer *writer, const struct scope_trace_file *file)
 {
 	const struct scope_frame_file head = {
-		.number = file->number, .deleted = file->deleted, .outcome = file->outcome,
-		.error = file->error, .functions = file->functions, .named = file->named,
+		.number = file->number,
+		.deleted = file->deleted,
+		.outcome = file->outcome,
+		.error = file->error,
+		.functions = file->functions,
+		.named = file->named,
 	};
 	int err;
 
@@ -128,15 +140,17 @@ int scope_trace_writer_file(struct scope_writer *writer, const struct scope_trac
 		err = scratch_add(writer, file->build_id, strlen(file->build_id) + 1);
 	if (!err)
 		err = scratch_add(writer, file->found, strlen(file->found) + 1);
-	return err ? err : scope_trace_writer_put_row(writer, SCOPE_FRAME_FILE, writer->scratch,
-						writer->scratch_bytes);
+	return err ? err : scope_trace_writer_put_row(writer, SCOPE_FRAME_FILE, writer->scratch, writer->scratch_bytes);
 }
 
 int scope_trace_writer_code(struct scope_writer *writer, const struct scope_trace_code *code)
 {
 	const struct scope_frame_places head = { .file = code->file };
 	const struct scope_frame_place_of place = {
-		.offset = code->offset, .start = code->start, .size = code->size, .flags = code->flags,
+		.offset = code->offset,
+		.start = code->start,
+		.size = code->size,
+		.flags = code->flags,
 		.lines = code->lines,
 	};
 	int err;
@@ -156,8 +170,8 @@ int scope_trace_writer_code(struct scope_writer *writer, const struct scope_trac
 		if (!err)
 			err = scratch_add(writer, line->file, strlen(line->file) + 1);
 	}
-	return err ? err : scope_trace_writer_put_row(writer, SCOPE_FRAME_PLACES, writer->scratch,
-						writer->scratch_bytes);
+	return err ? err
+		   : scope_trace_writer_put_row(writer, SCOPE_FRAME_PLACES, writer->scratch, writer->scratch_bytes);
 }
 
 int scope_trace_writer_names(struct scope_writer *writer, uint16_t type, const void *payload, size_t bytes)
@@ -170,7 +184,9 @@ int scope_trace_writer_names(struct scope_writer *writer, uint16_t type, const v
 int scope_trace_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock)
 {
 	const struct scope_frame_lock head = {
-		.tid = lock->tid, .owner = lock->owner, .address = lock->address,
+		.tid = lock->tid,
+		.owner = lock->owner,
+		.address = lock->address,
 	};
 
 	return scope_trace_writer_put_row(writer, SCOPE_FRAME_LOCK, &head, sizeof(head));
@@ -193,8 +209,7 @@ static int begin_symbols(struct scope_writer *writer, const struct scope_trace_s
 	return err ? err : scratch_add(writer, symbol->module, strlen(symbol->module) + 1);
 }
 
-int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol,
-			 size_t count)
+int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol, size_t count)
 {
 	int err = 0;
 
@@ -205,12 +220,11 @@ int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_t
 			if (!err)
 				err = scratch_add(writer, &symbol[i].size, sizeof(symbol[i].size));
 			if (!err)
-				err = scratch_add(writer, symbol[i].name,
-						  strlen(symbol[i].name) + 1);
+				err = scratch_add(writer, symbol[i].name, strlen(symbol[i].name) + 1);
 		}
 		if (!err)
 			err = scope_trace_writer_put_row(writer, SCOPE_FRAME_SYMBOLS, writer->scratch,
-				      writer->scratch_bytes);
+							 writer->scratch_bytes);
 	}
 	return err;
 }

@@ -11,28 +11,30 @@ static uint32_t plain_roles(const struct scope_draft *draft)
 {
 	const uint32_t roles = draft->requests ? SCOPE_PICKUP_PLAIN_ROLES : 0;
 
-	return draft->pickup.nr == SCOPE_NR_NONE ? roles
-						 : roles & ~(1u << scope_timeline_call_role(draft->pickup.nr));
+	return draft->pickup.nr == SCOPE_NR_NONE ? roles : roles & ~(1u << scope_timeline_call_role(draft->pickup.nr));
 }
 
 bool scope_unit_draft_meet(struct scope_unit_builder *builder, uint32_t thread)
 {
-	if (scope_grow(&builder->draft, &builder->draft_capacity, thread + 1,
-		       sizeof(*builder->draft)) ||
+	if (scope_grow(&builder->draft, &builder->draft_capacity, thread + 1, sizeof(*builder->draft)) ||
 	    (builder->sink.meet && builder->sink.meet(builder->sink.user, thread)))
 		return false;
 	for (; builder->drafts <= thread; builder->drafts++) {
 		const struct scope_pickup *pickup = scope_unit_pickups_of(builder->pickups, builder->drafts);
 		struct scope_draft draft = {
-			.stack.thread = builder->drafts, .pickup.nr = SCOPE_NR_NONE, .read_fd = -1, .from_fd = -1,
-			.only_fd = -1, .client_fd = -1,
+			.stack.thread = builder->drafts,
+			.pickup.nr = SCOPE_NR_NONE,
+			.read_fd = -1,
+			.from_fd = -1,
+			.only_fd = -1,
+			.client_fd = -1,
 			.loop.nr = SCOPE_NR_NONE,
 		};
 
 		if (pickup)
 			draft.pickup = *pickup;
-		if (scope_unit_shapes_root(builder->shapes,
-				      builder->run->groups->of_thread[builder->drafts], &draft.root))
+		if (scope_unit_shapes_root(builder->shapes, builder->run->groups->of_thread[builder->drafts],
+					   &draft.root))
 			return false;
 		draft.requests = scope_unit_pickup_any(&draft.pickup);
 		draft.plain_roles = plain_roles(&draft);
@@ -47,8 +49,7 @@ static void leave_shape(const struct scope_shapes *shapes, struct scope_draft *d
 	const struct scope_shape *shape = &shapes->shape[draft->shape];
 
 	draft->calls = shape->calls;
-	memcpy(draft->call->call, scope_unit_shape_calls(shapes, shape),
-	       shape->calls * sizeof(*draft->call->call));
+	memcpy(draft->call->call, scope_unit_shape_calls(shapes, shape), shape->calls * sizeof(*draft->call->call));
 	for (unsigned i = 0; i < draft->calls; i++)
 		if (draft->call->call[i].nr < SCOPE_SYSCALL_MAX)
 			draft->call->place[draft->call->call[i].nr] = (uint8_t)i;
@@ -74,8 +75,7 @@ int scope_unit_draft_count(struct scope_shapes *shapes, struct scope_draft *draf
 	uint32_t to = SCOPE_SHAPE_NONE;
 	unsigned i;
 
-	if (draft->shape != SCOPE_SHAPE_NONE &&
-	    scope_unit_shapes_step(shapes, draft->shape, nr, &to))
+	if (draft->shape != SCOPE_SHAPE_NONE && scope_unit_shapes_step(shapes, draft->shape, nr, &to))
 		return -ENOMEM;
 	if (to != SCOPE_SHAPE_NONE) {
 		draft->shape = to;
@@ -96,7 +96,7 @@ int scope_unit_draft_count(struct scope_shapes *shapes, struct scope_draft *draf
 		if (nr < SCOPE_SYSCALL_MAX)
 			draft->call->place[nr] = (uint8_t)i;
 		draft->calls++;
-		*call = (struct scope_unit_call){nr, 0};
+		*call = (struct scope_unit_call){ nr, 0 };
 	}
 	call->count += call->count != UINT16_MAX;
 	return 0;
@@ -118,8 +118,8 @@ static unsigned calls_of(const struct scope_unit_builder *builder, const struct 
 	return shapes->shape[draft->shape].calls;
 }
 
-int scope_unit_draft_close(struct scope_unit_builder *builder, uint32_t thread,
-		      const struct scope_mark *end, uint64_t end_ns, bool still_open)
+int scope_unit_draft_close(struct scope_unit_builder *builder, uint32_t thread, const struct scope_mark *end,
+			   uint64_t end_ns, bool still_open)
 {
 	struct scope_draft *draft = &builder->draft[thread];
 	bool requests = draft->requests;
@@ -160,19 +160,17 @@ int scope_unit_draft_close(struct scope_unit_builder *builder, uint32_t thread,
 
 /* Which descriptor it is matters to reads alone. */
 enum scope_unit_pickup_match scope_unit_draft_match_any(const struct scope_unit_builder *builder,
-					      struct scope_draft *draft,
-					      const struct scope_thread *thread,
-					      const struct scope_open_call *call)
+							struct scope_draft *draft, const struct scope_thread *thread,
+							const struct scope_open_call *call)
 {
 	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
 	enum scope_unit_pickup_match match;
 
 	if (call->args && call->role == SCOPE_CALL_READ)
-		fd = scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid,
-				    (int32_t)call->arg[0]);
+		fd = scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)call->arg[0]);
 	match = scope_unit_pickup_match(&draft->pickup, call, fd);
 	if (match == SCOPE_PICKUP_LOOP && call->role == SCOPE_CALL_POLL && call->args)
-		draft->loop = (struct scope_draft_loop){call->arg[0], call->nr};
+		draft->loop = (struct scope_draft_loop){ call->arg[0], call->nr };
 	return match;
 }
 
@@ -235,8 +233,7 @@ static enum brought what_came(struct scope_unit_builder *builder, const struct s
 static bool belongs(const struct scope_draft *draft, enum brought brought, int64_t fd)
 {
 	if (brought == BROUGHT_CONNECTION)
-		return !draft->asked && !draft->answered &&
-		       !(draft->connected && draft->pickup.nr == SCOPE_NR_NONE);
+		return !draft->asked && !draft->answered && !(draft->connected && draft->pickup.nr == SCOPE_NR_NONE);
 	if (draft->from_fd >= 0 && draft->from_fd != fd)
 		return false;
 	return brought == BROUGHT_MORE || (!draft->asked && !draft->answered);
@@ -282,7 +279,7 @@ static int take(struct scope_unit_builder *builder, struct scope_draft *draft, c
 }
 
 bool scope_unit_draft_owes(struct scope_unit_builder *builder, const struct scope_draft *draft,
-		      const struct scope_thread *thread)
+			   const struct scope_thread *thread)
 {
 	struct scope_fds *fds = builder->run->timeline->fds;
 
@@ -300,17 +297,16 @@ bool scope_unit_draft_owes(struct scope_unit_builder *builder, const struct scop
 }
 
 int scope_unit_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
-		     const struct scope_thread *thread, const struct scope_open_call *call,
-		     int64_t ret, uint64_t exit_ns)
+			  const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+			  uint64_t exit_ns)
 {
 	enum scope_unit_pickup_match matched = draft->matched_ns == call->enter_ns
-						  ? (enum scope_unit_pickup_match)draft->matched
-						  : scope_draft_match(builder, draft, thread, call);
+						       ? (enum scope_unit_pickup_match)draft->matched
+						       : scope_draft_match(builder, draft, thread, call);
 	const enum brought brought = matched == SCOPE_PICKUP_READ ? what_came(builder, draft, thread, call, ret)
 								  : BROUGHT_NOTHING;
-	int err = draft->pending && matched != SCOPE_PICKUP_LOOP
-			  ? tell_idle(builder, draft, brought != BROUGHT_NOTHING)
-			  : 0;
+	int err = draft->pending && matched != SCOPE_PICKUP_LOOP ? tell_idle(builder, draft, brought != BROUGHT_NOTHING)
+								 : 0;
 
 	if (err)
 		return err;
@@ -349,8 +345,7 @@ int scope_unit_draft_leave(void *user, uint32_t index, uint64_t now_ns)
 		/* Asleep in a read for the next request: the thread idles since its entry. */
 		draft->goes_on = false;
 		if (draft->open && draft->tentative)
-			err = scope_unit_draft_close(builder, index, &draft->end, draft->end_ns,
-						false);
+			err = scope_unit_draft_close(builder, index, &draft->end, draft->end_ns, false);
 		return err;
 	}
 	if (draft->requests || !draft->open)
@@ -408,7 +403,8 @@ int scope_unit_draft_wait(void *user, const struct scope_wait *wait)
 	draft->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD || (wait->woken && !wait->waker_tid);
 	if (wait->end_ns - wait->begin_ns >= SCOPE_SPIN_SLEEP_NS)
 		scope_unit_spin_end(&draft->spinning,
-			       scope_timeline_threads_at(builder->run->timeline->threads, wait->thread), wait->begin_ns);
+				    scope_timeline_threads_at(builder->run->timeline->threads, wait->thread),
+				    wait->begin_ns);
 	if (!builder->sink.wait)
 		return 0;
 	return tell_wait(builder, draft, wait);
@@ -418,8 +414,14 @@ int scope_unit_draft_queued(void *user, uint32_t thread, uint64_t begin_ns, uint
 {
 	const struct scope_unit_builder *builder = user;
 	const struct scope_wait wait = {
-		.thread = thread, .waker = SCOPE_WAIT_NO_THREAD, .nr = SCOPE_NR_NONE, .object = own_ns,
-		.queue = true, .begin_ns = begin_ns, .wake_ns = begin_ns, .end_ns = end_ns,
+		.thread = thread,
+		.waker = SCOPE_WAIT_NO_THREAD,
+		.nr = SCOPE_NR_NONE,
+		.object = own_ns,
+		.queue = true,
+		.begin_ns = begin_ns,
+		.wake_ns = begin_ns,
+		.end_ns = end_ns,
 	};
 
 	if (!builder->sink.wait || end_ns - begin_ns < SCOPE_UNIT_WAIT_MIN_NS)
@@ -439,8 +441,7 @@ int scope_unit_draft_stack(void *user, uint32_t index, const struct scope_event 
 	builder->run->stacks++;
 	stack = draft->stack;
 	draft->stack.standing = false;
-	if (!builder->sink.stack || (!stack.standing && !stack.slept_ns &&
-				     event->stack.reason != SCOPE_STACK_SAMPLE))
+	if (!builder->sink.stack || (!stack.standing && !stack.slept_ns && event->stack.reason != SCOPE_STACK_SAMPLE))
 		return 0;
 	return builder->sink.stack(builder->sink.user, &stack, event);
 }
@@ -471,8 +472,8 @@ int scope_unit_draft_state(void *user, uint32_t index, const struct scope_event 
 		return -ENOMEM;
 	draft = &builder->draft[index];
 	draft->stack.standing = true;
-	if (!(event->state.record->flags & SCOPE_STATE_AT_STOP) && !draft->open &&
-	    draft->requests && thread->open.nr != SCOPE_NR_NONE &&
+	if (!(event->state.record->flags & SCOPE_STATE_AT_STOP) && !draft->open && draft->requests &&
+	    thread->open.nr != SCOPE_NR_NONE &&
 	    scope_draft_match(builder, draft, thread, &thread->open) == SCOPE_PICKUP_NO)
 		scope_unit_draft_open(draft, thread, event->time_ns);
 	return builder->sink.state ? builder->sink.state(builder->sink.user, index, event) : 0;

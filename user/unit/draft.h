@@ -37,13 +37,13 @@ struct scope_draft_loop {
 /* What a thread did since its last call, kept up where it leaves a processor: calls are many more. */
 struct scope_quiet {
 	uint64_t run_ns;
-	uint64_t asleep_before_ns; /* its account of sleeps as the call returned */
+	uint64_t asleep_before_ns;     /* its account of sleeps as the call returned */
 	uint64_t left_ns, left_run_ns; /* when it last left a processor, and its account of running then */
 };
 
 /* Brings it up to now_ns, as the thread leaves or the window ends; exit_ns: the last call's return, 0: none. */
 static inline void scope_unit_quiet_count(struct scope_quiet *quiet, const struct scope_thread *thread,
-				     uint64_t exit_ns, uint64_t now_ns)
+					  uint64_t exit_ns, uint64_t now_ns)
 {
 	const uint64_t ran_ns = thread->account.run_ns - quiet->left_run_ns;
 
@@ -61,31 +61,31 @@ static inline void scope_unit_quiet_count(struct scope_quiet *quiet, const struc
 /* The unit under construction of one thread. */
 struct scope_draft {
 	bool open;
-	bool tentative;	     /* inside a read that may turn out to pick up the next request */
-	bool goes_on;	     /* inside a read of what the last call picked up work from */
-	bool from_loop;	     /* opened behind the top of the loop */
-	bool asked;	     /* a client's request was taken in it */
-	bool connected;	     /* a client was accepted in it */
-	bool answered;	     /* something was written to a client in it */
-	bool slept_in_call;  /* the open call has blocked */
-	bool requests;	     /* the thread's pickup is any at all */
-	bool pending;	     /* idle is a sleep that may have been for a client */
-	uint8_t matched;     /* enum scope_unit_pickup_match of the call entered at matched_ns */
+	bool tentative;	      /* inside a read that may turn out to pick up the next request */
+	bool goes_on;	      /* inside a read of what the last call picked up work from */
+	bool from_loop;	      /* opened behind the top of the loop */
+	bool asked;	      /* a client's request was taken in it */
+	bool connected;	      /* a client was accepted in it */
+	bool answered;	      /* something was written to a client in it */
+	bool slept_in_call;   /* the open call has blocked */
+	bool requests;	      /* the thread's pickup is any at all */
+	bool pending;	      /* idle is a sleep that may have been for a client */
+	uint8_t matched;      /* enum scope_unit_pickup_match of the call entered at matched_ns */
 	uint32_t plain_roles; /* as struct scope_timeline_ops has it: of calls that only add up */
-	uint32_t root;	     /* shape that its units begin with */
-	uint32_t shape;	     /* of its calls so far; SCOPE_SHAPE_NONE: they are counted here: */
+	uint32_t root;	      /* shape that its units begin with */
+	uint32_t shape;	      /* of its calls so far; SCOPE_SHAPE_NONE: they are counted here: */
 	unsigned calls;
 	struct scope_draft_calls *call; /* NULL until the first */
 	uint64_t matched_ns;
 	uint64_t bytes, idle_ns;
-	int64_t read_fd; /* that the last call picked up work from; -1: it did not */
-	int64_t only_fd; /* the first that it ever took bytes from; -1: none */
-	bool many;	 /* that was not the only one, or it accepted two */
-	bool accepted;	 /* it accepted one, ever */
+	int64_t read_fd;      /* that the last call picked up work from; -1: it did not */
+	int64_t only_fd;      /* the first that it ever took bytes from; -1: none */
+	bool many;	      /* that was not the only one, or it accepted two */
+	bool accepted;	      /* it accepted one, ever */
 	uint64_t usual_futex; /* address where the thread sleeps most often, of all futexes: by majority vote … */
 	uint32_t futex_votes; /* … so many more than elsewhere since it was chosen */
 	int64_t client_fd; /* the client's connection that the unit accepted or read last; -1: none yet, or none that is known */
-	int64_t from_fd; /* the client's connection that the unit took bytes from; -1: none yet */
+	int64_t from_fd;	   /* the client's connection that the unit took bytes from; -1: none yet */
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t last_exit_ns;
 	struct scope_unit_stack stack; /* as one would be that came now */
@@ -100,7 +100,7 @@ struct scope_draft {
 struct scope_unit_builder {
 	struct scope_unit_run *run;
 	const struct scope_timeline_ops *ops; /* what the timeline tells, without listeners */
-	struct scope_shapes *shapes; /* of the run */
+	struct scope_shapes *shapes;	      /* of the run */
 	const struct scope_pickups *pickups;
 	struct scope_unit_sink sink;
 	struct scope_listeners listeners;
@@ -112,22 +112,21 @@ struct scope_unit_builder {
 /* Begins the draft of a thread that has none yet. false: no memory. */
 bool scope_unit_draft_meet(struct scope_unit_builder *builder, uint32_t thread);
 /* Ends the draft as a unit at end_ns, where the thread's account stood at end. */
-int scope_unit_draft_close(struct scope_unit_builder *builder, uint32_t thread,
-		      const struct scope_mark *end, uint64_t end_ns, bool still_open);
+int scope_unit_draft_close(struct scope_unit_builder *builder, uint32_t thread, const struct scope_mark *end,
+			   uint64_t end_ns, bool still_open);
 /* Of a call that may pick up work, by its number; see scope_draft_match(). */
 enum scope_unit_pickup_match scope_unit_draft_match_any(const struct scope_unit_builder *builder,
-					      struct scope_draft *draft,
-					      const struct scope_thread *thread,
-					      const struct scope_open_call *call);
+							struct scope_draft *draft, const struct scope_thread *thread,
+							const struct scope_open_call *call);
 /* Counts a call that leads to no shape known from not long ago. 0 or -ENOMEM. */
 int scope_unit_draft_count(struct scope_shapes *shapes, struct scope_draft *draft, uint16_t nr);
 /* Is the unit a request that neither it nor, where its connection is known, another thread has answered? */
 bool scope_unit_draft_owes(struct scope_unit_builder *builder, const struct scope_draft *draft,
-		      const struct scope_thread *thread);
+			   const struct scope_thread *thread);
 /* The return of a call that did or may have picked up work. */
 int scope_unit_draft_pick(struct scope_unit_builder *builder, struct scope_draft *draft,
-		     const struct scope_thread *thread, const struct scope_open_call *call,
-		     int64_t ret, uint64_t exit_ns);
+			  const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+			  uint64_t exit_ns);
 
 /* As struct scope_timeline_ops has them; user is the builder. */
 int scope_unit_draft_leave(void *user, uint32_t thread, uint64_t now_ns);
@@ -149,13 +148,12 @@ static inline struct scope_mark scope_unit_mark_now(const struct scope_thread *t
 	const struct scope_account *account = &thread->account;
 
 	return (struct scope_mark){
-		account->run_ns, account->probe_ns, account->queue_ns, account->starved_ns,
-		account->asleep_ns, account->blocked_ns[SCOPE_WAIT_TIMER],
+		account->run_ns,     account->probe_ns,	 account->queue_ns,
+		account->starved_ns, account->asleep_ns, account->blocked_ns[SCOPE_WAIT_TIMER],
 	};
 }
 
-static inline void scope_unit_draft_open(struct scope_draft *draft, const struct scope_thread *thread,
-				    uint64_t now_ns)
+static inline void scope_unit_draft_open(struct scope_draft *draft, const struct scope_thread *thread, uint64_t now_ns)
 {
 	draft->open = true;
 	draft->asked = draft->connected = draft->answered = false;
@@ -168,8 +166,8 @@ static inline void scope_unit_draft_open(struct scope_draft *draft, const struct
 	draft->last_exit_ns = 0;
 }
 
-SCOPE_TAKE int scope_draft_log(struct scope_unit_builder *builder, struct scope_draft *draft,
-			       uint16_t nr, uint8_t role, int64_t ret)
+SCOPE_TAKE int scope_draft_log(struct scope_unit_builder *builder, struct scope_draft *draft, uint16_t nr, uint8_t role,
+			       int64_t ret)
 {
 	const uint32_t shape = scope_unit_shapes_recent(builder->shapes, draft->shape, nr);
 	const uint64_t moves = role == SCOPE_CALL_READ || role == SCOPE_CALL_WRITE;
@@ -188,20 +186,17 @@ SCOPE_TAKE int scope_draft_log(struct scope_unit_builder *builder, struct scope_
 SCOPE_TAKE void scope_draft_answer(struct scope_unit_builder *builder, struct scope_draft *draft,
 				   const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret)
 {
-	if (args && ret > 0 &&
-	    scope_timeline_fds_answer(builder->run->timeline->fds, thread->tgid, (int32_t)fd))
+	if (args && ret > 0 && scope_timeline_fds_answer(builder->run->timeline->fds, thread->tgid, (int32_t)fd))
 		draft->answered = true;
 }
 
 /* false: there is no memory, and enter and exit will say so. */
-SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
-				  const struct scope_thread *thread,
+SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder, const struct scope_thread *thread,
 				  const struct scope_event *event, enum scope_timeline_call_role role)
 {
 	struct scope_draft *draft = &builder->draft[thread->index];
 
-	if (draft->open &&
-	    scope_draft_log(builder, draft, event->syscall.nr, role, event->syscall.ret))
+	if (draft->open && scope_draft_log(builder, draft, event->syscall.nr, role, event->syscall.ret))
 		return false;
 	if (role == SCOPE_CALL_WRITE)
 		scope_draft_answer(builder, draft, thread, event->syscall.args, event->syscall.arg[0],
@@ -223,14 +218,13 @@ SCOPE_TAKE bool scope_draft_plain(struct scope_unit_builder *builder,
 
 /* Of calls that are like the ones before, as most are, at once. */
 SCOPE_TAKE enum scope_unit_pickup_match scope_draft_match(const struct scope_unit_builder *builder,
-						     struct scope_draft *draft,
-						     const struct scope_thread *thread,
-						     const struct scope_open_call *call)
+							  struct scope_draft *draft, const struct scope_thread *thread,
+							  const struct scope_open_call *call)
 {
 	switch ((enum scope_timeline_call_role)call->role) {
 	case SCOPE_CALL_READ:
 		if (call->args && scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid,
-						 (int32_t)call->arg[0]) == SCOPE_FD_ACCEPTED)
+							  (int32_t)call->arg[0]) == SCOPE_FD_ACCEPTED)
 			return SCOPE_PICKUP_READ;
 		break;
 	case SCOPE_CALL_POLL:
@@ -246,10 +240,8 @@ SCOPE_TAKE enum scope_unit_pickup_match scope_draft_match(const struct scope_uni
 					    : SCOPE_PICKUP_NO;
 }
 
-SCOPE_TAKE int scope_draft_enter_switched(struct scope_unit_builder *builder,
-					  struct scope_draft *draft,
-					  const struct scope_thread *thread,
-					  const struct scope_open_call *call)
+SCOPE_TAKE int scope_draft_enter_switched(struct scope_unit_builder *builder, struct scope_draft *draft,
+					  const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	int err = 0;
 
@@ -264,8 +256,7 @@ SCOPE_TAKE int scope_draft_enter_switched(struct scope_unit_builder *builder,
 	return err;
 }
 
-SCOPE_TAKE int scope_draft_enter(struct scope_unit_builder *builder,
-				 const struct scope_thread *thread,
+SCOPE_TAKE int scope_draft_enter(struct scope_unit_builder *builder, const struct scope_thread *thread,
 				 const struct scope_open_call *call)
 {
 	struct scope_draft *draft;
@@ -296,11 +287,9 @@ SCOPE_TAKE int scope_draft_enter(struct scope_unit_builder *builder,
 	return 0;
 }
 
-SCOPE_TAKE int scope_draft_exit_switched(struct scope_unit_builder *builder,
-					 struct scope_draft *draft,
-					 const struct scope_thread *thread,
-					 const struct scope_open_call *call, int64_t ret,
-					 uint64_t exit_ns)
+SCOPE_TAKE int scope_draft_exit_switched(struct scope_unit_builder *builder, struct scope_draft *draft,
+					 const struct scope_thread *thread, const struct scope_open_call *call,
+					 int64_t ret, uint64_t exit_ns)
 {
 	int err = draft->open ? scope_draft_log(builder, draft, call->nr, call->role, ret) : 0;
 
@@ -316,8 +305,7 @@ SCOPE_TAKE int scope_draft_exit_switched(struct scope_unit_builder *builder,
 	return err;
 }
 
-SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder,
-				const struct scope_thread *thread,
+SCOPE_TAKE int scope_draft_exit(struct scope_unit_builder *builder, const struct scope_thread *thread,
 				const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
 {
 	struct scope_draft *draft;

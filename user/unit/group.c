@@ -14,8 +14,7 @@ static void group_name(const char *comm, char name[SCOPE_PLAIN_COMM_BYTES])
 {
 	size_t length = strnlen(comm, SCOPE_PLAIN_COMM_BYTES - 1);
 
-	while (length > 1 && (isdigit((unsigned char)comm[length - 1]) ||
-			      strchr("-_#:/. ", comm[length - 1])))
+	while (length > 1 && (isdigit((unsigned char)comm[length - 1]) || strchr("-_#:/. ", comm[length - 1])))
 		length--;
 	memcpy(name, comm, length);
 	memset(name + length, 0, SCOPE_PLAIN_COMM_BYTES - length);
@@ -33,21 +32,22 @@ static long find_group(struct scope_groups *groups, const char *comm, const stru
 {
 	const uint8_t pickup = role_of(of);
 	const bool reads = of && of->reads;
-	const uint8_t granularity = pickup == SCOPE_CALL_PLAIN ? SCOPE_UNIT_SWITCH
-							       : SCOPE_UNIT_REQUEST;
+	const uint8_t granularity = pickup == SCOPE_CALL_PLAIN ? SCOPE_UNIT_SWITCH : SCOPE_UNIT_REQUEST;
 	char name[SCOPE_PLAIN_COMM_BYTES];
 	struct scope_group *group;
 
 	group_name(comm, name);
 	for (size_t i = 0; i < groups->count; i++)
-		if (!memcmp(groups->group[i].name, name, sizeof(name)) &&
-		    groups->group[i].pickup == pickup && groups->group[i].reads == reads)
+		if (!memcmp(groups->group[i].name, name, sizeof(name)) && groups->group[i].pickup == pickup &&
+		    groups->group[i].reads == reads)
 			return i;
 	if (scope_grow(&groups->group, &groups->capacity, groups->count + 1, sizeof(*group)))
 		return -ENOMEM;
 	group = &groups->group[groups->count];
 	*group = (struct scope_group){
-		.granularity = granularity, .pickup = pickup, .reads = reads,
+		.granularity = granularity,
+		.pickup = pickup,
+		.reads = reads,
 	};
 	memcpy(group->name, name, sizeof(name));
 	if (scope_cluster_vector_set_create(&group->vectors))
@@ -59,13 +59,11 @@ int scope_unit_groups_extend(struct scope_groups *groups, const struct scope_pic
 {
 	size_t threads = scope_unit_pickups_threads(pickups);
 
-	if (scope_grow(&groups->of_thread, &groups->thread_capacity, threads + 1,
-		       sizeof(*groups->of_thread)))
+	if (scope_grow(&groups->of_thread, &groups->thread_capacity, threads + 1, sizeof(*groups->of_thread)))
 		return -ENOMEM;
 	for (; groups->threads < threads; groups->threads++) {
 		size_t i = groups->threads;
-		long group = find_group(groups, scope_unit_pickups_comm(pickups, i),
-					scope_unit_pickups_of(pickups, i));
+		long group = find_group(groups, scope_unit_pickups_comm(pickups, i), scope_unit_pickups_of(pickups, i));
 
 		if (group < 0)
 			return group;

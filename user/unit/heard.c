@@ -3,10 +3,10 @@
 #include "unit/heard.h"
 
 /* The builder's OP, then those of its listeners. */
-#define TELL_BOTH(OP, ...)                                                                        \
-	struct scope_unit_builder *builder = user;                                                \
-	int err = builder->ops->OP(builder, __VA_ARGS__);                                         \
-                                                                                                  \
+#define TELL_BOTH(OP, ...)                                                                                             \
+	struct scope_unit_builder *builder = user;                                                                     \
+	int err = builder->ops->OP(builder, __VA_ARGS__);                                                              \
+                                                                                                                       \
 	return err ? err : scope_timeline_listeners_ops.OP(&builder->listeners, __VA_ARGS__)
 
 static uint32_t plain_roles(void *user, uint32_t thread)
@@ -31,8 +31,8 @@ static int enter(void *user, const struct scope_thread *thread, const struct sco
 	TELL_BOTH(enter, thread, call);
 }
 
-static int leave_call(void *user, const struct scope_thread *thread, const struct scope_open_call *call,
-		      int64_t ret, uint64_t exit_ns)
+static int leave_call(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+		      uint64_t exit_ns)
 {
 	TELL_BOTH(exit, thread, call, ret, exit_ns);
 }
@@ -86,8 +86,7 @@ const struct scope_timeline_ops scope_unit_heard_ops = {
 	.end = end,
 };
 
-int scope_unit_heard_feed(struct scope_unit_builder *builder, const struct scope_event *const *event,
-			  size_t count)
+int scope_unit_heard_feed(struct scope_unit_builder *builder, const struct scope_event *const *event, size_t count)
 {
 	return scope_timeline_take(builder->run->timeline, event, count, &scope_unit_heard_ops, builder);
 }

@@ -11,7 +11,6 @@
  */
 extern const struct scope_timeline_ops scope_unit_heard_ops;
 
-int scope_unit_heard_feed(struct scope_unit_builder *builder, const struct scope_event *const *event,
-			  size_t count);
+int scope_unit_heard_feed(struct scope_unit_builder *builder, const struct scope_event *const *event, size_t count);
 
 #endif

@@ -27,7 +27,7 @@ static struct scope_wait_key *get_key(struct scope_lesson *lesson, uint16_t nr, 
 			return &lesson->key[i];
 	if (i == SCOPE_LESSON_KEYS)
 		return NULL;
-	lesson->key[i] = (struct scope_wait_key){.nr = nr, .object = object};
+	lesson->key[i] = (struct scope_wait_key){ .nr = nr, .object = object };
 	lesson->keys++;
 	return &lesson->key[i];
 }
@@ -94,10 +94,10 @@ static int note_answering(struct scope_learner *learner, uint32_t tgid)
 }
 
 int scope_unit_learn_write(struct scope_learner *learner, struct scope_lesson *lesson,
-		       const struct scope_thread *thread, const struct scope_open_call *call)
+			   const struct scope_thread *thread, const struct scope_open_call *call)
 {
-	if (!call->args || scope_timeline_fds_kind(learner->timeline->fds, thread->tgid,
-					  (int32_t)call->arg[0]) != SCOPE_FD_ACCEPTED)
+	if (!call->args ||
+	    scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) != SCOPE_FD_ACCEPTED)
 		return 0;
 	if (!lesson->answers && note_answering(learner, thread->tgid))
 		return -ENOMEM;
@@ -105,8 +105,8 @@ int scope_unit_learn_write(struct scope_learner *learner, struct scope_lesson *l
 	if (!lesson->polled)
 		return 0;
 	lesson->polled = false;
-	if (lesson->waited == SCOPE_LESSON_NO_KEY ||
-	    lesson->key[lesson->waited].nr == SYS_ppoll || lesson->key[lesson->waited].nr == SYS_pselect6)
+	if (lesson->waited == SCOPE_LESSON_NO_KEY || lesson->key[lesson->waited].nr == SYS_ppoll ||
+	    lesson->key[lesson->waited].nr == SYS_pselect6)
 		lesson->inner_polls++;
 	if (lesson->waited != SCOPE_LESSON_NO_KEY)
 		lesson->key[lesson->waited].inner++;
@@ -119,8 +119,7 @@ void scope_unit_learn_lock(struct scope_lesson *lesson, const struct scope_open_
 	struct scope_wait_key *key;
 
 	if (call->nr != SYS_futex || call->args < 2 ||
-	    ((call->arg[1] & FUTEX_CMD_MASK) != FUTEX_WAKE &&
-	     (call->arg[1] & FUTEX_CMD_MASK) != FUTEX_UNLOCK_PI))
+	    ((call->arg[1] & FUTEX_CMD_MASK) != FUTEX_WAKE && (call->arg[1] & FUTEX_CMD_MASK) != FUTEX_UNLOCK_PI))
 		return;
 	key = get_key(lesson, SYS_futex, call->arg[0]);
 	if (key)
@@ -136,14 +135,12 @@ static void take_work(struct scope_lesson *lesson)
 }
 
 void scope_unit_learn_return(struct scope_learner *learner, struct scope_lesson *lesson,
-			const struct scope_thread *thread, const struct scope_open_call *call,
-			int64_t ret)
+			     const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret)
 {
 	if (call->role == SCOPE_CALL_ACCEPT && ret >= 0)
 		take_work(lesson);
 	if (call->role == SCOPE_CALL_READ && call->args && ret > 0 &&
-	    scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
-		    SCOPE_FD_ACCEPTED)
+	    scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) == SCOPE_FD_ACCEPTED)
 		take_work(lesson);
 }
 
@@ -159,8 +156,7 @@ static int learn_delivery(struct scope_learner *learner, const struct scope_wait
 		return -ENOMEM;
 	lesson = &learner->lesson[wait->waker];
 	for (i = 0; i < lesson->deliveries; i++)
-		if (lesson->delivery[i].thread == wait->thread &&
-		    lesson->delivery[i].nr == wait->nr &&
+		if (lesson->delivery[i].thread == wait->thread && lesson->delivery[i].nr == wait->nr &&
 		    lesson->delivery[i].object == wait->object)
 			break;
 	if (i == SCOPE_LESSON_DELIVERIES) {
@@ -169,7 +165,9 @@ static int learn_delivery(struct scope_learner *learner, const struct scope_wait
 	}
 	if (i == lesson->deliveries)
 		lesson->delivery[lesson->deliveries++] = (struct scope_delivery){
-			.thread = wait->thread, .nr = wait->nr, .object = wait->object,
+			.thread = wait->thread,
+			.nr = wait->nr,
+			.object = wait->object,
 		};
 	lesson->delivery[i].count++;
 	return 0;
@@ -180,7 +178,7 @@ int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait
 	struct scope_lesson *lesson;
 	uint32_t tgid = scope_timeline_threads_at(learner->timeline->threads, wait->thread)->tgid;
 	enum scope_timeline_call_role role = wait->class == SCOPE_WAIT_TIMER ? SCOPE_CALL_SLEEP
-								    : scope_timeline_call_role(wait->nr);
+									     : scope_timeline_call_role(wait->nr);
 	struct scope_wait_key *key;
 
 	if (!scope_unit_learn_has(learner, wait->thread) || learn_delivery(learner, wait))
@@ -205,22 +203,21 @@ SCOPE_TAKE uint32_t learn_plain_roles(void *user, uint32_t thread)
 	return scope_learn_plain_roles(user, thread);
 }
 
-SCOPE_TAKE bool learn_plain(void *user, const struct scope_thread *thread,
-			    const struct scope_event *event, enum scope_timeline_call_role role)
+SCOPE_TAKE bool learn_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
+			    enum scope_timeline_call_role role)
 {
 	(void)role;
 	scope_learn_plain(user, thread, event);
 	return true;
 }
 
-SCOPE_TAKE int learn_enter(void *user, const struct scope_thread *thread,
-			   const struct scope_open_call *call)
+SCOPE_TAKE int learn_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	return scope_learn_enter(user, thread, call);
 }
 
-SCOPE_TAKE int learn_exit(void *user, const struct scope_thread *thread,
-			  const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+SCOPE_TAKE int learn_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call,
+			  int64_t ret, uint64_t exit_ns)
 {
 	return scope_learn_exit(user, thread, call, ret, exit_ns);
 }
@@ -266,8 +263,7 @@ int scope_unit_learner_share(struct scope_timeline *timeline, struct scope_learn
 	return 0;
 }
 
-int scope_unit_learner_feed(struct scope_learner *learner, const struct scope_event *const *event,
-		       size_t count)
+int scope_unit_learner_feed(struct scope_learner *learner, const struct scope_event *const *event, size_t count)
 {
 	return scope_timeline_take(learner->timeline, event, count, &learn, learner);
 }

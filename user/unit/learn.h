@@ -17,7 +17,7 @@ struct scope_learner {
 	struct scope_lesson *lesson; /* by thread */
 	size_t count, capacity;
 	struct scope_timeline *timeline;
-	bool shared; /* the timeline is somebody else's */
+	bool shared;	     /* the timeline is somebody else's */
 	uint32_t *answering; /* processes that write to clients */
 	size_t answerings, answering_capacity;
 };
@@ -29,12 +29,11 @@ bool scope_unit_learner_answers(const struct scope_learner *learner, uint32_t tg
 /* The entry of a call by its role: POLL, WRITE, FUTEX. WRITE: 0 or -ENOMEM. */
 void scope_unit_learn_poll(struct scope_lesson *lesson, const struct scope_open_call *call);
 int scope_unit_learn_write(struct scope_learner *learner, struct scope_lesson *lesson,
-		       const struct scope_thread *thread, const struct scope_open_call *call);
+			   const struct scope_thread *thread, const struct scope_open_call *call);
 void scope_unit_learn_lock(struct scope_lesson *lesson, const struct scope_open_call *call);
 /* The return of a call that may have taken work. */
 void scope_unit_learn_return(struct scope_learner *learner, struct scope_lesson *lesson,
-			const struct scope_thread *thread, const struct scope_open_call *call,
-			int64_t ret);
+			     const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret);
 /* As struct scope_timeline_ops has it. */
 int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait *wait);
 

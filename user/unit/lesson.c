@@ -8,7 +8,7 @@
 #include "timeline/class.h"
 
 #define GAP_MIN_CALLS 100
-#define FOREIGN_SHARE 20 /* of polls behind which work is taken, inverted: a site with more is the loop's as well */
+#define FOREIGN_SHARE 20   /* of polls behind which work is taken, inverted: a site with more is the loop's as well */
 #define DISPATCHED_SHARE 4 /* of all reads, one behind a wait for being handed the connection */
 
 /* How often the thread came back to that wait, under either of its words. */
@@ -65,8 +65,7 @@ static void decide_foreign(const struct scope_lesson *lesson, struct scope_picku
 		const bool rare = !key->taken && (uint64_t)key->count * FOREIGN_SHARE <= loops;
 
 		if (key != top && is_poll(key) && (key->inner > key->taken || rare))
-			pickup->foreign[pickup->foreigns++] =
-				(struct scope_poll_site){ key->nr, key->object };
+			pickup->foreign[pickup->foreigns++] = (struct scope_poll_site){ key->nr, key->object };
 	}
 }
 

@@ -37,7 +37,7 @@ struct scope_lesson {
 	uint32_t waits; /* of any kind */
 	struct scope_delivery delivery[SCOPE_LESSON_DELIVERIES];
 	unsigned deliveries;
-	uint32_t delivered; /* sleeps for which there is no room above */
+	uint32_t delivered;   /* sleeps for which there is no room above */
 	uint32_t inner_polls; /* of polls: in the middle of a request */
 	bool polled;	      /* and nothing taken or answered since */
 	int waited;	      /* the key of that, where it has one; else SCOPE_LESSON_NO_KEY */

@@ -25,21 +25,21 @@
  */
 enum {
 	ROW_WAIT = 1,
-	ROW_OPEN = 2, /* a unit */
-	ROW_ASKED = 4, /* the same */
-	ROW_LOCK = 2, /* a sleep */
-	ROW_IDLE = 4, /* a sleep */
+	ROW_OPEN = 2,	 /* a unit */
+	ROW_ASKED = 4,	 /* the same */
+	ROW_LOCK = 2,	 /* a sleep */
+	ROW_IDLE = 4,	 /* a sleep */
 	ROW_OUTSIDE = 8, /* the same */
-	ROW_QUEUE = 16, /* the same */
+	ROW_QUEUE = 16,	 /* the same */
 };
 
 struct scope_unit_log {
 	const struct scope_shapes *shapes; /* that units refer to */
-	struct scope_spool *rows;   /* units and sleeps */
-	struct scope_spool *stacks; /* struct scope_logged_stack */
+	struct scope_spool *rows;	   /* units and sleeps */
+	struct scope_spool *stacks;	   /* struct scope_logged_stack */
 	struct scope_sliced sliced;
-	uint64_t last_ns; /* end of the last row */
-	uint64_t from_ns; /* what ended before is not told again */
+	uint64_t last_ns;		  /* end of the last row */
+	uint64_t from_ns;		  /* what ended before is not told again */
 	struct scope_logged_state *state; /* by thread */
 	size_t states, state_capacity;
 };
@@ -92,8 +92,7 @@ static inline uint8_t *put(uint8_t *to, const uint64_t *value, unsigned values)
 static inline const uint8_t *get(const uint8_t *from, uint64_t *value, unsigned values)
 {
 	static const uint64_t mask[16] = {
-		0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff,
-		0xffffffffffffff, UINT64_MAX,
+		0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX,
 	};
 	uint32_t lengths;
 
@@ -134,8 +133,7 @@ static inline uint64_t thread_and_shape(const struct scope_unit *unit)
 }
 
 /* Of a unit without a shape. */
-static uint8_t *put_calls(uint8_t *to, const struct scope_unit *unit,
-			  const struct scope_unit_call *call)
+static uint8_t *put_calls(uint8_t *to, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	memcpy(to, &unit->vector, sizeof(unit->vector));
 	memcpy(to + sizeof(unit->vector), &unit->calls, sizeof(unit->calls));
@@ -144,8 +142,7 @@ static uint8_t *put_calls(uint8_t *to, const struct scope_unit *unit,
 	return to + unit->calls * sizeof(*call);
 }
 
-static const uint8_t *get_calls(const uint8_t *from, struct scope_unit *unit,
-				struct scope_unit_call *call)
+static const uint8_t *get_calls(const uint8_t *from, struct scope_unit *unit, struct scope_unit_call *call)
 {
 	memcpy(&unit->vector, from, sizeof(unit->vector));
 	memcpy(&unit->calls, from + sizeof(unit->vector), sizeof(unit->calls));
@@ -154,20 +151,20 @@ static const uint8_t *get_calls(const uint8_t *from, struct scope_unit *unit,
 	return from + unit->calls * sizeof(*call);
 }
 
-int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *unit,
-			const struct scope_unit_call *call)
+int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	const bool shapeless = unit->shape == SCOPE_SHAPE_NONE;
-	uint8_t *row = scope_spool_room(log->rows, ROW_BYTES + (shapeless ? SHAPELESS_BYTES +
-								unit->calls * sizeof(*call) : 0));
+	uint8_t *row = scope_spool_room(log->rows,
+					ROW_BYTES + (shapeless ? SHAPELESS_BYTES + unit->calls * sizeof(*call) : 0));
 	uint8_t *to = row;
 
 	if (!row)
 		return -ENOMEM;
 	*to++ = (unit->open ? ROW_OPEN : 0) | (unit->asked ? ROW_ASKED : 0);
-	to = put(to, (uint64_t[]){step_to(log, unit->end_ns), thread_and_shape(unit),
-				  unit->end_ns - unit->begin_ns, unit->run_ns, unit->queue_ns,
-				  unit->blocked_ns, unit->bytes}, VALUES_UNIT);
+	to = put(to,
+		 (uint64_t[]){ step_to(log, unit->end_ns), thread_and_shape(unit), unit->end_ns - unit->begin_ns,
+			       unit->run_ns, unit->queue_ns, unit->blocked_ns, unit->bytes },
+		 VALUES_UNIT);
 	if (shapeless)
 		to = put_calls(to, unit, call);
 	scope_spool_use(log->rows, to - row);
@@ -183,17 +180,17 @@ int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wai
 	*to++ = ROW_WAIT | (wait->lock ? ROW_LOCK : 0) | (wait->idle ? ROW_IDLE : 0) |
 		(wait->outside ? ROW_OUTSIDE : 0) | (wait->queue ? ROW_QUEUE : 0);
 	*to++ = wait->class;
-	to = put(to, (uint64_t[]){step_to(log, wait->end_ns), wait->thread, wait->waker_tid,
-				  (uint32_t)(wait->waker + 1), wait->nr, wait->object,
-				  wait->end_ns - wait->begin_ns, wait->end_ns - wait->wake_ns}, VALUES_WAIT);
+	to = put(to,
+		 (uint64_t[]){ step_to(log, wait->end_ns), wait->thread, wait->waker_tid, (uint32_t)(wait->waker + 1),
+			       wait->nr, wait->object, wait->end_ns - wait->begin_ns, wait->end_ns - wait->wake_ns },
+		 VALUES_WAIT);
 	scope_spool_use(log->rows, to - row);
 	return 0;
 }
 
 /* call: room for the calls of a unit without a shape; ret_call: where its calls are. */
-static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log *log,
-			       uint64_t *last_ns, const struct scope_groups *groups,
-			       struct scope_unit *unit, struct scope_unit_call *call,
+static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log *log, uint64_t *last_ns,
+			       const struct scope_groups *groups, struct scope_unit *unit, struct scope_unit_call *call,
 			       const struct scope_unit_call **ret_call)
 {
 	const uint8_t flags = *from++;
@@ -204,11 +201,17 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 	thread = (uint32_t)(value[1] >> SHAPE_BITS);
 	*last_ns = stepped(*last_ns, value[0]);
 	*unit = (struct scope_unit){
-		.begin_ns = *last_ns - value[2], .end_ns = *last_ns, .run_ns = value[3],
-		.queue_ns = value[4], .blocked_ns = value[5], .bytes = value[6],
-		.thread = thread, .group = groups->of_thread[thread],
+		.begin_ns = *last_ns - value[2],
+		.end_ns = *last_ns,
+		.run_ns = value[3],
+		.queue_ns = value[4],
+		.blocked_ns = value[5],
+		.bytes = value[6],
+		.thread = thread,
+		.group = groups->of_thread[thread],
 		.shape = (uint32_t)(value[1] & ((1u << SHAPE_BITS) - 1)) - 1,
-		.open = flags & ROW_OPEN, .asked = flags & ROW_ASKED,
+		.open = flags & ROW_OPEN,
+		.asked = flags & ROW_ASKED,
 	};
 	unit->granularity = groups->group[unit->group].granularity;
 	if (unit->shape == SCOPE_SHAPE_NONE) {
@@ -229,11 +232,19 @@ static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct sc
 	from = get(from + 2, value, VALUES_WAIT);
 	*last_ns = stepped(*last_ns, value[0]);
 	*wait = (struct scope_wait){
-		.thread = (uint32_t)value[1], .waker_tid = (uint32_t)value[2],
-		.waker = (int32_t)value[3] - 1, .nr = (uint16_t)value[4], .class = class,
-		.lock = flags & ROW_LOCK, .idle = flags & ROW_IDLE, .outside = flags & ROW_OUTSIDE,
-		.queue = flags & ROW_QUEUE, .object = value[5],
-		.begin_ns = *last_ns - value[6], .wake_ns = *last_ns - value[7], .end_ns = *last_ns,
+		.thread = (uint32_t)value[1],
+		.waker_tid = (uint32_t)value[2],
+		.waker = (int32_t)value[3] - 1,
+		.nr = (uint16_t)value[4],
+		.class = class,
+		.lock = flags & ROW_LOCK,
+		.idle = flags & ROW_IDLE,
+		.outside = flags & ROW_OUTSIDE,
+		.queue = flags & ROW_QUEUE,
+		.object = value[5],
+		.begin_ns = *last_ns - value[6],
+		.wake_ns = *last_ns - value[7],
+		.end_ns = *last_ns,
 	};
 	return from;
 }
@@ -252,9 +263,8 @@ static void name_waker(const struct scope_unit_log *log, struct scope_wait *wait
 	}
 }
 
-static int replay_piece(const struct scope_unit_log *log, const uint8_t *from, size_t bytes,
-			uint64_t *last_ns, const struct scope_groups *groups,
-			const struct scope_unit_sink *sink)
+static int replay_piece(const struct scope_unit_log *log, const uint8_t *from, size_t bytes, uint64_t *last_ns,
+			const struct scope_groups *groups, const struct scope_unit_sink *sink)
 {
 	const uint8_t *end = from + bytes;
 	struct scope_unit_call room[SCOPE_UNIT_CALLS];
@@ -303,11 +313,9 @@ int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups 
 }
 
 int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_stack *stack,
-			 const struct scope_trace *trace, const struct scope_event *event,
-			 uint32_t tgid)
+			 const struct scope_trace *trace, const struct scope_event *event, uint32_t tgid)
 {
-	struct scope_logged_stack *row =
-		(struct scope_logged_stack *)scope_spool_room(log->stacks, sizeof(*row));
+	struct scope_logged_stack *row = (struct scope_logged_stack *)scope_spool_room(log->stacks, sizeof(*row));
 
 	if (!row)
 		return -ENOMEM;
@@ -346,8 +354,7 @@ static int tell_stack(const struct scope_unit_log *log, const struct scope_logge
 	return each(user, &passed);
 }
 
-int scope_unit_log_stacks(struct scope_unit_log *log,
-			  int (*each)(void *user, const struct scope_logged_stack *stack),
+int scope_unit_log_stacks(struct scope_unit_log *log, int (*each)(void *user, const struct scope_logged_stack *stack),
 			  void *user)
 {
 	const uint8_t *data;
@@ -367,8 +374,7 @@ int scope_unit_log_stacks(struct scope_unit_log *log,
 	return err;
 }
 
-int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread,
-			 const struct scope_event *event)
+int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread, const struct scope_event *event)
 {
 	const uint16_t regs = event->state.record->regs;
 
@@ -383,8 +389,7 @@ int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread,
 	return 0;
 }
 
-const struct scope_logged_state *scope_unit_log_state_of(const struct scope_unit_log *log,
-							 uint32_t thread)
+const struct scope_logged_state *scope_unit_log_state_of(const struct scope_unit_log *log, uint32_t thread)
 {
 	return thread < log->states && log->state[thread].regs ? &log->state[thread] : NULL;
 }

@@ -38,14 +38,11 @@ int scope_unit_log_create(const struct scope_shapes *shapes, struct scope_unit_l
 void scope_unit_log_destroy(struct scope_unit_log *log); /* NULL is fine */
 
 /* Each notes one; 0 or -ENOMEM. unit->vector and unit->shape are set. The event is the last one of the trace. */
-int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *unit,
-			const struct scope_unit_call *call);
+int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *unit, const struct scope_unit_call *call);
 int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wait);
 int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_stack *stack,
-			 const struct scope_trace *trace, const struct scope_event *event,
-			 uint32_t tgid);
-int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread,
-			 const struct scope_event *event);
+			 const struct scope_trace *trace, const struct scope_event *event, uint32_t tgid);
+int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread, const struct scope_event *event);
 
 /* Units and sleeps that ended before are told no more. */
 void scope_unit_log_forget(struct scope_unit_log *log, uint64_t from_ns);
@@ -59,12 +56,10 @@ int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups 
 			  const struct scope_unit_sink *sink);
 
 /* The same for stacks. */
-int scope_unit_log_stacks(struct scope_unit_log *log,
-			  int (*each)(void *user, const struct scope_logged_stack *stack),
+int scope_unit_log_stacks(struct scope_unit_log *log, int (*each)(void *user, const struct scope_logged_stack *stack),
 			  void *user);
 
 /* Of a thread's STATE; NULL where none had registers. */
-const struct scope_logged_state *scope_unit_log_state_of(const struct scope_unit_log *log,
-							 uint32_t thread);
+const struct scope_logged_state *scope_unit_log_state_of(const struct scope_unit_log *log, uint32_t thread);
 
 #endif

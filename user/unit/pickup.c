@@ -28,7 +28,7 @@ struct scope_pickups {
 /* What can be said of a thread by what was learned so far. */
 static struct decision decision_of(const struct scope_learner *learner, size_t thread)
 {
-	struct decision decision = {.pickup.nr = SCOPE_NR_NONE};
+	struct decision decision = { .pickup.nr = SCOPE_NR_NONE };
 
 	if (thread < learner->count)
 		scope_unit_lesson_decide(&learner->lesson[thread], &decision.pickup);
@@ -51,8 +51,7 @@ int scope_unit_pickups_create(struct scope_pickups **ret_pickups)
 	return 0;
 }
 
-int scope_unit_pickups_decide(struct scope_pickups *pickups, const struct scope_learner *learner,
-			 size_t threads)
+int scope_unit_pickups_decide(struct scope_pickups *pickups, const struct scope_learner *learner, size_t threads)
 {
 	if (scope_grow(&pickups->decision, &pickups->capacity, threads, sizeof(*pickups->decision)))
 		return -ENOMEM;
@@ -69,8 +68,9 @@ static bool same_pickup(const struct scope_pickup *a, const struct scope_pickup 
 	for (unsigned i = 0; i < a->foreigns; i++)
 		if (a->foreign[i].nr != b->foreign[i].nr || a->foreign[i].object != b->foreign[i].object)
 			return false;
-	return a->reads == b->reads && a->unanswered == b->unanswered && a->nr == b->nr && a->any_object == b->any_object &&
-	       a->object == b->object && (scope_unit_pickup_any(a) || a->gap_ns == b->gap_ns);
+	return a->reads == b->reads && a->unanswered == b->unanswered && a->nr == b->nr &&
+	       a->any_object == b->any_object && a->object == b->object &&
+	       (scope_unit_pickup_any(a) || a->gap_ns == b->gap_ns);
 }
 
 #define ALIKE_RECENT 256 /* threads before it that a new one may be like */
@@ -83,8 +83,7 @@ static const struct decision *find_name(const struct scope_pickups *pickups, con
 	return NULL;
 }
 
-int scope_unit_pickups_guess(struct scope_pickups *pickups, const struct scope_learner *learner,
-			size_t threads)
+int scope_unit_pickups_guess(struct scope_pickups *pickups, const struct scope_learner *learner, size_t threads)
 {
 	if (scope_grow(&pickups->decision, &pickups->capacity, threads, sizeof(*pickups->decision)))
 		return -ENOMEM;
@@ -97,8 +96,7 @@ int scope_unit_pickups_guess(struct scope_pickups *pickups, const struct scope_l
 	return 0;
 }
 
-bool scope_unit_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner,
-			size_t threads)
+bool scope_unit_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner, size_t threads)
 {
 	for (size_t i = 0; i < threads; i++) {
 		struct decision now = decision_of(learner, i);
@@ -118,12 +116,14 @@ static bool delivers(const struct scope_pickups *pickups, const struct scope_les
 	for (unsigned i = 0; i < lesson->deliveries; i++) {
 		const struct scope_delivery *delivery = &lesson->delivery[i];
 		const struct scope_open_call call = {
-			.nr = delivery->nr, .args = 1, .arg = {delivery->object},
+			.nr = delivery->nr,
+			.args = 1,
+			.arg = { delivery->object },
 		};
 
 		if (scope_unit_pickups_serves(pickups, delivery->thread) &&
 		    scope_unit_pickup_match(scope_unit_pickups_of(pickups, delivery->thread), &call,
-				       SCOPE_FD_UNKNOWN) == SCOPE_PICKUP_LOOP)
+					    SCOPE_FD_UNKNOWN) == SCOPE_PICKUP_LOOP)
 			times += delivery->count;
 	}
 	return times >= DELIVERIES_MIN && times * DELIVERED_SHARE >= lesson->waits;
@@ -139,8 +139,7 @@ void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct sco
 	while (more) {
 		more = false;
 		for (size_t i = 0; i < pickups->count && i < learner->count; i++)
-			if (!pickups->decision[i].serves &&
-			    delivers(pickups, &learner->lesson[i]))
+			if (!pickups->decision[i].serves && delivers(pickups, &learner->lesson[i]))
 				more = pickups->decision[i].serves = true;
 	}
 }
@@ -224,8 +223,7 @@ bool scope_unit_pickup_any(const struct scope_pickup *pickup)
 }
 
 enum scope_unit_pickup_match scope_unit_pickup_match(const struct scope_pickup *pickup,
-					   const struct scope_open_call *call,
-					   enum scope_fd_kind fd)
+						     const struct scope_open_call *call, enum scope_fd_kind fd)
 {
 	enum scope_timeline_call_role role = scope_timeline_call_role_of(call->nr, call->args, call->arg[0]);
 
@@ -236,15 +234,15 @@ enum scope_unit_pickup_match scope_unit_pickup_match(const struct scope_pickup *
 	/* A poll for sleeping is matched by its number and its 0. */
 	if (scope_timeline_call_role(pickup->nr) == SCOPE_CALL_POLL && pickup->any_object)
 		return role == SCOPE_CALL_POLL &&
-				       scope_timeline_call_is_epoll(call->nr) == scope_timeline_call_is_epoll(pickup->nr) &&
+				       scope_timeline_call_is_epoll(call->nr) ==
+					       scope_timeline_call_is_epoll(pickup->nr) &&
 				       !scope_unit_pickup_foreign(pickup, call)
 			       ? SCOPE_PICKUP_LOOP
 			       : SCOPE_PICKUP_NO;
 	if (role == SCOPE_CALL_POLL || call->nr != pickup->nr)
 		return SCOPE_PICKUP_NO;
 	return pickup->any_object ||
-			       (call->args && scope_timeline_wait_same_object(call->nr, call->arg[0],
-								       pickup->object))
+			       (call->args && scope_timeline_wait_same_object(call->nr, call->arg[0], pickup->object))
 		       ? SCOPE_PICKUP_LOOP
 		       : SCOPE_PICKUP_NO;
 }

@@ -24,14 +24,14 @@ struct scope_poll_site {
 };
 
 struct scope_pickup {
-	bool reads;	  /* takes requests from accepted sockets */
-	bool unanswered;  /* its process takes them and writes nothing back: each read is one */
-	uint16_t nr;	  /* top-of-loop wait, SCOPE_NR_NONE where there is none */
-	bool any_object;  /* whatever its first argument */
+	bool reads;	 /* takes requests from accepted sockets */
+	bool unanswered; /* its process takes them and writes nothing back: each read is one */
+	uint16_t nr;	 /* top-of-loop wait, SCOPE_NR_NONE where there is none */
+	bool any_object; /* whatever its first argument */
 	uint64_t object;
 	uint8_t foreigns;
 	struct scope_poll_site foreign[SCOPE_PICKUP_FOREIGN]; /* in the middle of requests, or hardly ever */
-	uint64_t gap_ns;  /* 99th percentile of the time between two calls, of threads without any; 0: too few */
+	uint64_t gap_ns; /* 99th percentile of the time between two calls, of threads without any; 0: too few */
 };
 
 enum scope_unit_pickup_match {
@@ -41,8 +41,7 @@ enum scope_unit_pickup_match {
 };
 
 /* Roles of plain calls (timeline/timeline.h) that pick up nothing but at the top of the loop. */
-#define SCOPE_PICKUP_PLAIN_ROLES                                                                 \
-	(~(1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_POLL | 1u << SCOPE_CALL_FUTEX))
+#define SCOPE_PICKUP_PLAIN_ROLES (~(1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_POLL | 1u << SCOPE_CALL_FUTEX))
 
 struct scope_pickups;
 struct scope_learner;
@@ -57,8 +56,7 @@ int scope_unit_learner_create(const struct scope_trace *trace, struct scope_lear
  * it must outlive the learner.
  */
 int scope_unit_learner_share(struct scope_timeline *timeline, struct scope_learner **ret_learner);
-int scope_unit_learner_feed(struct scope_learner *learner, const struct scope_event *const *event,
-		       size_t count);
+int scope_unit_learner_feed(struct scope_learner *learner, const struct scope_event *const *event, size_t count);
 int scope_unit_learner_finish(struct scope_learner *learner);
 /* Of a trace that grew: see scope_timeline_holds(). */
 bool scope_unit_learner_holds(const struct scope_learner *learner);
@@ -68,14 +66,11 @@ void scope_unit_learner_destroy(struct scope_learner *learner); /* NULL is fine 
 /* No thread is decided on yet. The caller destroys. */
 int scope_unit_pickups_create(struct scope_pickups **ret_pickups);
 /* The threads below this number that are not decided on yet, by what was learned so far. */
-int scope_unit_pickups_decide(struct scope_pickups *pickups, const struct scope_learner *learner,
-			 size_t threads);
+int scope_unit_pickups_decide(struct scope_pickups *pickups, const struct scope_learner *learner, size_t threads);
 /* The same of threads that nothing was learned of yet: like the last one of that name, if there is one. */
-int scope_unit_pickups_guess(struct scope_pickups *pickups, const struct scope_learner *learner,
-			size_t threads);
+int scope_unit_pickups_guess(struct scope_pickups *pickups, const struct scope_learner *learner, size_t threads);
 /* Would all that was decided on the first threads, so many, be decided in the same way now? */
-bool scope_unit_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner,
-			size_t threads);
+bool scope_unit_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner, size_t threads);
 
 /* All of it: runs once through the trace, and decides on every thread. */
 int scope_unit_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups);
@@ -108,7 +103,6 @@ bool scope_unit_pickup_foreign(const struct scope_pickup *pickup, const struct s
 /* Does the thread take work at all, so that it has request units? */
 bool scope_unit_pickup_any(const struct scope_pickup *pickup);
 enum scope_unit_pickup_match scope_unit_pickup_match(const struct scope_pickup *pickup,
-					   const struct scope_open_call *call,
-					   enum scope_fd_kind fd);
+						     const struct scope_open_call *call, enum scope_fd_kind fd);
 
 #endif

@@ -9,14 +9,13 @@
 #include "unit/heard.h"
 #include "unit/learn.h"
 
-SCOPE_TAKE int build_enter(void *user, const struct scope_thread *thread,
-			   const struct scope_open_call *call)
+SCOPE_TAKE int build_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	return scope_draft_enter(user, thread, call);
 }
 
-SCOPE_TAKE int build_exit(void *user, const struct scope_thread *thread,
-			  const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+SCOPE_TAKE int build_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call,
+			  int64_t ret, uint64_t exit_ns)
 {
 	return scope_draft_exit(user, thread, call, ret, exit_ns);
 }
@@ -28,8 +27,8 @@ SCOPE_TAKE uint32_t build_plain_roles(void *user, uint32_t thread)
 	return builder->draft[thread].plain_roles;
 }
 
-SCOPE_TAKE bool build_plain(void *user, const struct scope_thread *thread,
-			    const struct scope_event *event, enum scope_timeline_call_role role)
+SCOPE_TAKE bool build_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
+			    enum scope_timeline_call_role role)
 {
 	return scope_draft_plain(user, thread, event, role);
 }
@@ -49,8 +48,7 @@ static const struct scope_timeline_ops build = {
 };
 
 /* The same, and the learner hears of it first. */
-SCOPE_TAKE int both_enter(void *user, const struct scope_thread *thread,
-			  const struct scope_open_call *call)
+SCOPE_TAKE int both_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	struct scope_unit_builder *builder = user;
 	int err = scope_learn_enter(builder->learner, thread, call);
@@ -58,8 +56,8 @@ SCOPE_TAKE int both_enter(void *user, const struct scope_thread *thread,
 	return err ? err : scope_draft_enter(builder, thread, call);
 }
 
-SCOPE_TAKE int both_exit(void *user, const struct scope_thread *thread,
-			 const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+SCOPE_TAKE int both_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+			 uint64_t exit_ns)
 {
 	struct scope_unit_builder *builder = user;
 	int err = scope_learn_exit(builder->learner, thread, call, ret, exit_ns);
@@ -74,8 +72,8 @@ SCOPE_TAKE uint32_t both_plain_roles(void *user, uint32_t thread)
 	return builder->draft[thread].plain_roles & scope_learn_plain_roles(builder->learner, thread);
 }
 
-SCOPE_TAKE bool both_plain(void *user, const struct scope_thread *thread,
-			   const struct scope_event *event, enum scope_timeline_call_role role)
+SCOPE_TAKE bool both_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
+			   enum scope_timeline_call_role role)
 {
 	struct scope_unit_builder *builder = user;
 
@@ -130,7 +128,7 @@ static int finish(struct scope_unit_run *run)
 		run->thread[i].idle_ns = draft->idle_ns;
 		run->thread[i].last_call_ns = draft->stack.exit_ns;
 		scope_unit_spin_end(&draft->spinning, thread,
-			       thread->run == SCOPE_RUN_BLOCKED ? thread->block_ns : run->timeline->end_ns);
+				    thread->run == SCOPE_RUN_BLOCKED ? thread->block_ns : run->timeline->end_ns);
 		run->thread[i].spin = draft->spinning.longest;
 		scope_unit_quiet_count(&draft->quiet, thread, draft->stack.exit_ns, run->timeline->end_ns);
 		run->thread[i].quiet_run_ns = draft->quiet.run_ns;
@@ -156,8 +154,7 @@ static void destroy_builder(struct scope_unit_run *run)
 	run->builder = NULL;
 }
 
-static int begin(struct scope_unit_run *run, const struct scope_unit_source *source,
-		 const struct scope_unit_sink *sink)
+static int begin(struct scope_unit_run *run, const struct scope_unit_source *source, const struct scope_unit_sink *sink)
 {
 	int err;
 
@@ -166,7 +163,10 @@ static int begin(struct scope_unit_run *run, const struct scope_unit_source *sou
 	if (!run->builder || scope_unit_shapes_create(&run->shapes))
 		return -ENOMEM;
 	*run->builder = (struct scope_unit_builder){
-		.run = run, .ops = &build, .shapes = run->shapes, .pickups = source->pickups,
+		.run = run,
+		.ops = &build,
+		.shapes = run->shapes,
+		.pickups = source->pickups,
 		.sink = *sink,
 	};
 	if (source->listeners)
@@ -209,8 +209,8 @@ int scope_unit_run_end(struct scope_unit_run *run)
 {
 	struct scope_unit_builder *builder = run->builder;
 	size_t threads = scope_timeline_threads_count(run->timeline->threads);
-	int err = scope_timeline_finish(run->timeline, builder->listeners.count
-					? &scope_unit_heard_ops : builder->ops, builder);
+	int err = scope_timeline_finish(run->timeline, builder->listeners.count ? &scope_unit_heard_ops : builder->ops,
+					builder);
 
 	if (!err && threads && builder->sink.meet)
 		err = builder->sink.meet(builder->sink.user, threads - 1);

@@ -15,17 +15,18 @@ struct scope_unit_thread {
 	uint64_t idle_ns;	/* in pick-ups, waiting for work */
 	uint64_t last_call_ns;	/* last return of a call; 0: it made none */
 	struct scope_spin spin; /* the longest made of calls */
-	uint64_t quiet_run_ns, quiet_asleep_ns; /* since then: on a CPU; asleep, outside calls or in one it did not leave */
+	uint64_t quiet_run_ns,
+		quiet_asleep_ns; /* since then: on a CPU; asleep, outside calls or in one it did not leave */
 };
 
 struct scope_unit_run {
 	const struct scope_groups *groups; /* the caller's */
-	struct scope_shapes *shapes; /* of the units that it tells of */
+	struct scope_shapes *shapes;	   /* of the units that it tells of */
 	struct scope_timeline *timeline;
 	struct scope_unit_thread *thread; /* by index; set by end, as the next two are complete then */
 	size_t threads;
-	uint64_t discarded; /* units cut by a loss */
-	uint64_t stacks;    /* in the trace, of any kind */
+	uint64_t discarded;		    /* units cut by a loss */
+	uint64_t stacks;		    /* in the trace, of any kind */
 	struct scope_unit_builder *builder; /* until end */
 };
 

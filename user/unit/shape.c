@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-#define SLOTS_FIRST 256 /* no rule */
+#define SLOTS_FIRST 256	   /* no rule */
 #define NO_STEP UINT64_MAX /* no key */
 
 int scope_unit_shapes_create(struct scope_shapes **ret_shapes)
@@ -20,8 +20,7 @@ int scope_unit_shapes_create(struct scope_shapes **ret_shapes)
 		shapes->step[i].key = NO_STEP;
 	shapes->slots = SLOTS_FIRST;
 	shapes->slot = calloc(SLOTS_FIRST, sizeof(*shapes->slot));
-	if (!shapes->slot || scope_grow(&shapes->call, &shapes->call_capacity, 1,
-					sizeof(*shapes->call))) {
+	if (!shapes->slot || scope_grow(&shapes->call, &shapes->call_capacity, 1, sizeof(*shapes->call))) {
 		scope_unit_shapes_destroy(shapes);
 		return -ENOMEM;
 	}
@@ -55,44 +54,45 @@ static int widen(struct scope_shapes *shapes)
 		uint64_t hash = scope_unit_shape_hash(shape->group, call, shape->calls);
 
 		*scope_unit_shapes_slot(shapes, hash, shape->group, call, shape->calls) =
-			(struct scope_shape_slot){i + 1, (uint32_t)(hash >> 32)};
+			(struct scope_shape_slot){ i + 1, (uint32_t)(hash >> 32) };
 	}
 	free(slot);
 	return 0;
 }
 
 int scope_unit_shapes_add(struct scope_shapes *shapes, uint64_t hash, const struct scope_unit *unit,
-		     const struct scope_unit_call *call, uint32_t *ret_number)
+			  const struct scope_unit_call *call, uint32_t *ret_number)
 {
-	if (shapes->count == SCOPE_SHAPES_MAX ||
-	    shapes->calls + unit->calls > SCOPE_SHAPE_CALLS_MAX) {
+	if (shapes->count == SCOPE_SHAPES_MAX || shapes->calls + unit->calls > SCOPE_SHAPE_CALLS_MAX) {
 		*ret_number = SCOPE_SHAPE_NONE;
 		return 0;
 	}
 	if ((shapes->count * 2 >= shapes->slots && widen(shapes)) ||
-	    scope_grow(&shapes->shape, &shapes->capacity, shapes->count + 1,
-		       sizeof(*shapes->shape)) ||
-	    scope_grow(&shapes->call, &shapes->call_capacity, shapes->calls + unit->calls,
-		       sizeof(*shapes->call)))
+	    scope_grow(&shapes->shape, &shapes->capacity, shapes->count + 1, sizeof(*shapes->shape)) ||
+	    scope_grow(&shapes->call, &shapes->call_capacity, shapes->calls + unit->calls, sizeof(*shapes->call)))
 		return -ENOMEM;
 	shapes->shape[shapes->count] = (struct scope_shape){
-		.group = unit->group, .vector = unit->vector, .first = (uint32_t)shapes->calls,
+		.group = unit->group,
+		.vector = unit->vector,
+		.first = (uint32_t)shapes->calls,
 		.calls = unit->calls,
 	};
 	memcpy(&shapes->call[shapes->calls], call, unit->calls * sizeof(*call));
 	shapes->calls += unit->calls;
 	*ret_number = (uint32_t)shapes->count++;
 	*scope_unit_shapes_slot(shapes, hash, unit->group, call, unit->calls) =
-		(struct scope_shape_slot){*ret_number + 1, (uint32_t)(hash >> 32)};
+		(struct scope_shape_slot){ *ret_number + 1, (uint32_t)(hash >> 32) };
 	return 0;
 }
 
 /* The number of that list, which gets one where it has none; ret_number as of scope_unit_shapes_add(). */
-static int get(struct scope_shapes *shapes, uint32_t group, const struct scope_unit_call *call,
-	       uint16_t calls, uint32_t *ret_number)
+static int get(struct scope_shapes *shapes, uint32_t group, const struct scope_unit_call *call, uint16_t calls,
+	       uint32_t *ret_number)
 {
 	const struct scope_unit unit = {
-		.group = group, .vector = SCOPE_SHAPE_NO_VECTOR, .calls = calls,
+		.group = group,
+		.vector = SCOPE_SHAPE_NO_VECTOR,
+		.calls = calls,
 	};
 	const uint64_t hash = scope_unit_shape_hash(group, call, calls);
 
@@ -105,7 +105,7 @@ static int get(struct scope_shapes *shapes, uint32_t group, const struct scope_u
 
 int scope_unit_shapes_root(struct scope_shapes *shapes, uint32_t group, uint32_t *ret_number)
 {
-	const struct scope_unit_call none = {0};
+	const struct scope_unit_call none = { 0 };
 
 	return get(shapes, group, &none, 0, ret_number);
 }
@@ -125,10 +125,10 @@ int scope_unit_shapes_step(struct scope_shapes *shapes, uint32_t from, uint16_t 
 	if (i == SCOPE_UNIT_CALLS || (i < calls && call[i].count >= SCOPE_SHAPE_COUNT_MAX))
 		return 0;
 	if (i == calls)
-		call[calls++] = (struct scope_unit_call){nr, 0};
+		call[calls++] = (struct scope_unit_call){ nr, 0 };
 	call[i].count++;
 	err = get(shapes, shape->group, call, calls, ret_to);
 	if (!err && *ret_to != SCOPE_SHAPE_NONE)
-		*scope_unit_shapes_step_at(shapes, key) = (struct scope_shape_step){key, *ret_to};
+		*scope_unit_shapes_step_at(shapes, key) = (struct scope_shape_step){ key, *ret_to };
 	return err;
 }

@@ -15,16 +15,16 @@
 
 #include "unit/unit.h"
 
-#define SCOPE_SHAPES_MAX 32768u /* no rule */
+#define SCOPE_SHAPES_MAX 32768u		 /* no rule */
 #define SCOPE_SHAPE_CALLS_MAX (1u << 18) /* of all shapes together */
-#define SCOPE_SHAPE_STEPS_BITS 12 /* no rule */
-#define SCOPE_SHAPE_COUNT_MAX 8 /* no rule: no step leads to more of one call */
+#define SCOPE_SHAPE_STEPS_BITS 12	 /* no rule */
+#define SCOPE_SHAPE_COUNT_MAX 8		 /* no rule: no step leads to more of one call */
 #define SCOPE_SHAPE_NO_VECTOR UINT32_MAX
 
 struct scope_shape {
 	uint32_t group;
 	uint32_t vector; /* SCOPE_SHAPE_NO_VECTOR: until a unit ends with that list */
-	uint32_t first; /* of its calls */
+	uint32_t first;	 /* of its calls */
 	uint16_t calls;
 	uint64_t units; /* the survey's: of this shape */
 };
@@ -55,14 +55,13 @@ int scope_unit_shapes_create(struct scope_shapes **ret_shapes);
 void scope_unit_shapes_destroy(struct scope_shapes *shapes); /* NULL is fine */
 
 static inline const struct scope_unit_call *scope_unit_shape_calls(const struct scope_shapes *shapes,
-							      const struct scope_shape *shape)
+								   const struct scope_shape *shape)
 {
 	return &shapes->call[shape->first];
 }
 
 /* Of the group and the calls, two calls at a time. */
-static inline uint64_t scope_unit_shape_hash(uint32_t group, const struct scope_unit_call *call,
-					unsigned calls)
+static inline uint64_t scope_unit_shape_hash(uint32_t group, const struct scope_unit_call *call, unsigned calls)
 {
 	const uint64_t factor = 0x9e3779b97f4a7c15ull;
 	uint64_t hash = (group + 1ull) * factor, two = 0;
@@ -78,10 +77,9 @@ static inline uint64_t scope_unit_shape_hash(uint32_t group, const struct scope_
 }
 
 /* The slot of that list, or the empty one where it belongs. */
-static inline struct scope_shape_slot *scope_unit_shapes_slot(const struct scope_shapes *shapes,
-							 uint64_t hash, uint32_t group,
-							 const struct scope_unit_call *call,
-							 unsigned calls)
+static inline struct scope_shape_slot *scope_unit_shapes_slot(const struct scope_shapes *shapes, uint64_t hash,
+							      uint32_t group, const struct scope_unit_call *call,
+							      unsigned calls)
 {
 	for (size_t at = hash & (shapes->slots - 1);; at = (at + 1) & (shapes->slots - 1)) {
 		struct scope_shape_slot *slot = &shapes->slot[at];
@@ -99,16 +97,15 @@ static inline struct scope_shape_slot *scope_unit_shapes_slot(const struct scope
 }
 
 /* The number of that list's shape, or SCOPE_SHAPE_NONE. */
-static inline uint32_t scope_unit_shapes_find(const struct scope_shapes *shapes, uint64_t hash,
-					 uint32_t group, const struct scope_unit_call *call,
-					 unsigned calls)
+static inline uint32_t scope_unit_shapes_find(const struct scope_shapes *shapes, uint64_t hash, uint32_t group,
+					      const struct scope_unit_call *call, unsigned calls)
 {
 	return scope_unit_shapes_slot(shapes, hash, group, call, calls)->number - 1;
 }
 
 /* One that find() does not find; ret_number: SCOPE_SHAPE_NONE where there is no room. 0 or -ENOMEM. */
 int scope_unit_shapes_add(struct scope_shapes *shapes, uint64_t hash, const struct scope_unit *unit,
-		     const struct scope_unit_call *call, uint32_t *ret_number);
+			  const struct scope_unit_call *call, uint32_t *ret_number);
 
 /* The shape of no call at all, or SCOPE_SHAPE_NONE. 0 or -ENOMEM. */
 int scope_unit_shapes_root(struct scope_shapes *shapes, uint32_t group, uint32_t *ret_number);

@@ -13,7 +13,7 @@ void scope_unit_sliced_free(struct scope_sliced *sliced)
 	for (size_t i = 0; i < sliced->threads; i++)
 		free(sliced->thread[i].wait);
 	free(sliced->thread);
-	*sliced = (struct scope_sliced){0};
+	*sliced = (struct scope_sliced){ 0 };
 }
 
 int scope_unit_sliced_note(struct scope_sliced *sliced, const struct scope_wait *wait)
@@ -30,13 +30,17 @@ int scope_unit_sliced_note(struct scope_sliced *sliced, const struct scope_wait 
 	if (scope_grow(&of->wait, &of->capacity, of->waits + 1, sizeof(*of->wait)))
 		return -ENOMEM;
 	of->wait[of->waits++] = (struct scope_sliced_wait){
-		wait->first_ns, wait->begin_ns, wait->waker_tid, wait->waker,
+		wait->first_ns,
+		wait->begin_ns,
+		wait->waker_tid,
+		wait->waker,
 	};
 	sliced->waits++;
 	return 0;
 }
 
-const struct scope_sliced_wait *scope_unit_sliced_at(const struct scope_sliced *sliced, uint32_t thread, uint64_t time_ns)
+const struct scope_sliced_wait *scope_unit_sliced_at(const struct scope_sliced *sliced, uint32_t thread,
+						     uint64_t time_ns)
 {
 	const struct scope_sliced_thread *of;
 	size_t low = 0, high;

@@ -35,6 +35,7 @@ void scope_unit_sliced_free(struct scope_sliced *sliced);
 /* A sleep that is told; those of a thread in order of time. 0 or -ENOMEM. */
 int scope_unit_sliced_note(struct scope_sliced *sliced, const struct scope_wait *wait);
 /* The wait that a thread was in a timed-out slice of at that time, or NULL. */
-const struct scope_sliced_wait *scope_unit_sliced_at(const struct scope_sliced *sliced, uint32_t thread, uint64_t time_ns);
+const struct scope_sliced_wait *scope_unit_sliced_at(const struct scope_sliced *sliced, uint32_t thread,
+						     uint64_t time_ns);
 
 #endif

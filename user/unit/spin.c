@@ -24,7 +24,7 @@ static void add_stretch(struct scope_spinning *spinning, const struct scope_thre
 	if (now_ns < spinning->begin_ns + SCOPE_SPIN_MIN_NS)
 		return;
 	if (last->busy_ns && spinning->begin_ns - last->until_ns > SCOPE_SPIN_GAP_NS)
-		*last = (struct scope_spin){0};
+		*last = (struct scope_spin){ 0 };
 	if (!last->busy_ns)
 		*last = (struct scope_spin){ .from_ns = spinning->begin_ns };
 	last->until_ns = now_ns;
@@ -73,7 +73,7 @@ static enum outcome outcome_of(struct scope_fds *fds, uint32_t tgid, const struc
 }
 
 void scope_unit_spin_judge(struct scope_spinning *spinning, struct scope_fds *fds, const struct scope_thread *thread,
-		      const struct scope_spin_call *call, uint64_t now_ns)
+			   const struct scope_spin_call *call, uint64_t now_ns)
 {
 	const enum outcome outcome = outcome_of(fds, thread->tgid, call);
 

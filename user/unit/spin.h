@@ -11,9 +11,10 @@
 
 #include "timeline/take.h"
 
-#define SCOPE_SPIN_VAIN 10 /* calls in a row that are in vain: a loop at work makes fewer */
+#define SCOPE_SPIN_VAIN 10	    /* calls in a row that are in vain: a loop at work makes fewer */
 #define SCOPE_SPIN_SLEEP_NS 1000000 /* a sleep as long gives the CPU to others */
-#define SCOPE_SPIN_MIN_NS 1000000 /* without progress: who polls instead of sleeping has some sooner, while it is asked */
+/* without progress: who polls instead of sleeping has some sooner, while it is asked */
+#define SCOPE_SPIN_MIN_NS 1000000
 #define SCOPE_SPIN_GAP_NS 1000000000 /* of something else between two: they are two spins */
 
 /* From the first round in vain to the last, with what little came between. */
@@ -47,13 +48,13 @@ struct scope_spin_call {
 };
 
 /* Roles of calls that ask for something. */
-#define SCOPE_SPIN_ROLES                                                                                 \
-	(1u << SCOPE_CALL_READ | 1u << SCOPE_CALL_WRITE | 1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_CONNECT | \
+#define SCOPE_SPIN_ROLES                                                                                               \
+	(1u << SCOPE_CALL_READ | 1u << SCOPE_CALL_WRITE | 1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_CONNECT |         \
 	 1u << SCOPE_CALL_POLL)
 
 /* Of a call that scope_spin_easy() does not settle. */
 void scope_unit_spin_judge(struct scope_spinning *spinning, struct scope_fds *fds, const struct scope_thread *thread,
-		      const struct scope_spin_call *call, uint64_t now_ns);
+			   const struct scope_spin_call *call, uint64_t now_ns);
 /* Something came of a call, or the thread slept, or ended; now_ns: up to where it went round. */
 void scope_unit_spin_end(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t now_ns);
 
@@ -78,9 +79,10 @@ static inline bool scope_unit_spin_waits(const struct scope_spinning *spinning, 
 	return ret > 0 && spinning->vain < SCOPE_SPIN_VAIN - 1;
 }
 
-#define SCOPE_SPIN_JUDGE(spinning, fds, thread, source, which, result, now)                               \
-	scope_unit_spin_judge(spinning, fds, thread,                                                           \
-			 &(struct scope_spin_call){which, (source)->nr, (source)->args > 0,               \
-						   (int32_t)(source)->arg[0], result}, now)
+#define SCOPE_SPIN_JUDGE(spinning, fds, thread, source, which, result, now)                                            \
+	scope_unit_spin_judge(spinning, fds, thread,                                                                   \
+			      &(struct scope_spin_call){ which, (source)->nr, (source)->args > 0,                      \
+							 (int32_t)(source)->arg[0], result },                          \
+			      now)
 
 #endif

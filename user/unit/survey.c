@@ -14,15 +14,14 @@ struct scope_surveyor {
 	struct scope_survey *survey;
 	const struct scope_trace *trace;
 	const struct scope_learner *learner; /* NULL: all threads are decided on */
-	bool guess; /* it knows nothing of a thread that is met */
+	bool guess;			     /* it knows nothing of a thread that is met */
 	struct scope_pickups *pickups;
 	struct scope_groups *groups;
 };
 
 static struct scope_survey_group *add_groups(struct scope_survey *survey, uint32_t group)
 {
-	if (scope_grow(&survey->group, &survey->group_capacity, group + 1ul,
-		       sizeof(*survey->group)))
+	if (scope_grow(&survey->group, &survey->group_capacity, group + 1ul, sizeof(*survey->group)))
 		return NULL;
 	while (survey->groups <= group)
 		memset(&survey->group[survey->groups++], 0, sizeof(*survey->group));
@@ -58,13 +57,13 @@ static int add_call(struct scope_survey_row *row, const struct scope_unit_call *
 	if (i == row->calls) {
 		if (scope_grow(&row->call, &row->capacity, i + 1, sizeof(*row->call)))
 			return -ENOMEM;
-		row->call[row->calls++] = (struct scope_survey_call){.nr = call->nr};
+		row->call[row->calls++] = (struct scope_survey_call){ .nr = call->nr };
 	}
 	return scope_sketch_add(&row->call[i].count, call->count, units);
 }
 
-static int add_calls(struct scope_survey *survey, const struct scope_shape *shape,
-		     const struct scope_unit_call *call, uint64_t units)
+static int add_calls(struct scope_survey *survey, const struct scope_shape *shape, const struct scope_unit_call *call,
+		     uint64_t units)
 {
 	struct scope_survey_row *row = &survey->group[shape->group].row[shape->vector];
 	int err = 0;
@@ -77,24 +76,22 @@ static int add_calls(struct scope_survey *survey, const struct scope_shape *shap
 
 static int settle_measure(struct scope_survey *survey)
 {
-	const struct scope_survey_pending *pending =
-		&survey->pending[survey->first_pending % SCOPE_SURVEY_PENDING];
+	const struct scope_survey_pending *pending = &survey->pending[survey->first_pending % SCOPE_SURVEY_PENDING];
 
 	survey->first_pending++;
 	survey->pendings--;
-	return scope_sketch_count(&survey->group[pending->group].row[pending->row].measure,
-				  pending->measure_ns);
+	return scope_sketch_count(&survey->group[pending->group].row[pending->row].measure, pending->measure_ns);
 }
 
-static int add_measure(struct scope_survey *survey, const struct scope_survey_row *row,
-		       const struct scope_unit *unit, uint64_t measure_ns)
+static int add_measure(struct scope_survey *survey, const struct scope_survey_row *row, const struct scope_unit *unit,
+		       uint64_t measure_ns)
 {
 	int err = survey->pendings == SCOPE_SURVEY_PENDING ? settle_measure(survey) : 0;
 	unsigned last = survey->first_pending + survey->pendings++;
 
 	scope_sketch_expect(&row->measure, measure_ns);
 	survey->pending[last % SCOPE_SURVEY_PENDING] =
-		(struct scope_survey_pending){unit->group, unit->vector, measure_ns};
+		(struct scope_survey_pending){ unit->group, unit->vector, measure_ns };
 	return err;
 }
 
@@ -112,8 +109,7 @@ static void free_group(struct scope_survey_group *group)
 	scope_sketch_free(&group->request_wall);
 }
 
-static int tally(struct scope_survey *survey, const struct scope_unit *unit,
-		 const struct scope_unit_call *call)
+static int tally(struct scope_survey *survey, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	struct scope_survey_group *group = get_group(survey, unit->group);
 	const struct scope_survey_row *row = group ? get_row(group, unit->vector) : NULL;
@@ -125,9 +121,10 @@ static int tally(struct scope_survey *survey, const struct scope_unit *unit,
 	if (unit->shape != SCOPE_SHAPE_NONE)
 		survey->shapes->shape[unit->shape].units++;
 	else
-		err = add_calls(survey, &(struct scope_shape){.group = unit->group,
-							      .vector = unit->vector,
-							      .calls = unit->calls}, call, 1);
+		err = add_calls(
+			survey,
+			&(struct scope_shape){ .group = unit->group, .vector = unit->vector, .calls = unit->calls },
+			call, 1);
 	group->units++;
 	group->asked += unit->asked;
 	group->busy_ns += measure + unit->queue_ns;
@@ -144,12 +141,12 @@ static int tally(struct scope_survey *survey, const struct scope_unit *unit,
 }
 
 /* The first unit of its shape, or one of a shape that found no room. */
-static int meet_shape(struct scope_survey *survey, struct scope_unit *unit,
-		      const struct scope_unit_call *call, uint64_t hash)
+static int meet_shape(struct scope_survey *survey, struct scope_unit *unit, const struct scope_unit_call *call,
+		      uint64_t hash)
 {
 	const struct scope_vector vector = scope_unit_vector(unit, call);
-	int err = scope_cluster_vector_set_add(survey->surveyor->groups->group[unit->group].vectors, &vector,
-				       1, &unit->vector);
+	int err = scope_cluster_vector_set_add(survey->surveyor->groups->group[unit->group].vectors, &vector, 1,
+					       &unit->vector);
 
 	if (err)
 		return err;
@@ -160,8 +157,7 @@ static int meet_shape(struct scope_survey *survey, struct scope_unit *unit,
 }
 
 /* Its shape, where it has one, is set. */
-static int take_unit(struct scope_survey *survey, struct scope_unit *unit,
-		     const struct scope_unit_call *call)
+static int take_unit(struct scope_survey *survey, struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	const struct scope_shapes *shapes = survey->shapes;
 	uint64_t hash = 0;
@@ -171,8 +167,7 @@ static int take_unit(struct scope_survey *survey, struct scope_unit *unit,
 		hash = scope_unit_shape_hash(unit->group, call, unit->calls);
 		unit->shape = scope_unit_shapes_find(shapes, hash, unit->group, call, unit->calls);
 	}
-	unit->vector = unit->shape == SCOPE_SHAPE_NONE ? SCOPE_SHAPE_NO_VECTOR
-						       : shapes->shape[unit->shape].vector;
+	unit->vector = unit->shape == SCOPE_SHAPE_NONE ? SCOPE_SHAPE_NO_VECTOR : shapes->shape[unit->shape].vector;
 	if (unit->vector == SCOPE_SHAPE_NO_VECTOR)
 		err = meet_shape(survey, unit, call, hash);
 	if (!err)
@@ -180,8 +175,7 @@ static int take_unit(struct scope_survey *survey, struct scope_unit *unit,
 	return err ? err : scope_unit_log_unit(survey->log, unit, call);
 }
 
-int scope_unit_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
-		      const struct scope_unit_call *call)
+int scope_unit_survey_unit(struct scope_survey *survey, struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	unit->shape = SCOPE_SHAPE_NONE;
 	return take_unit(survey, unit, call);
@@ -201,8 +195,7 @@ static int add_wait(void *user, const struct scope_wait *wait)
 	return scope_unit_log_wait(surveyor->survey->log, wait);
 }
 
-static int add_stack(void *user, const struct scope_unit_stack *stack,
-		     const struct scope_event *event)
+static int add_stack(void *user, const struct scope_unit_stack *stack, const struct scope_event *event)
 {
 	const struct scope_surveyor *surveyor = user;
 	struct scope_threads *threads = surveyor->survey->run->timeline->threads;
@@ -225,8 +218,8 @@ static int meet(void *user, uint32_t thread)
 
 	if (!surveyor->learner)
 		return 0;
-	err = (surveyor->guess ? scope_unit_pickups_guess : scope_unit_pickups_decide)(
-		surveyor->pickups, surveyor->learner, thread + 1ul);
+	err = (surveyor->guess ? scope_unit_pickups_guess : scope_unit_pickups_decide)(surveyor->pickups,
+										       surveyor->learner, thread + 1ul);
 	return err ? err : scope_unit_groups_extend(surveyor->groups, surveyor->pickups);
 }
 
@@ -260,8 +253,8 @@ static int begin(struct scope_survey *survey, const struct scope_listeners *list
 }
 
 int scope_unit_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
-		       struct scope_pickups *pickups, struct scope_groups *groups,
-		       const struct scope_listeners *listeners, struct scope_survey **ret_survey)
+			    struct scope_pickups *pickups, struct scope_groups *groups,
+			    const struct scope_listeners *listeners, struct scope_survey **ret_survey)
 {
 	struct scope_survey *survey = calloc(1, sizeof(*survey));
 	int err = -ENOMEM;
@@ -271,7 +264,10 @@ int scope_unit_survey_begin(const struct scope_trace *trace, const struct scope_
 	survey->surveyor = calloc(1, sizeof(*survey->surveyor));
 	if (survey->surveyor) {
 		*survey->surveyor = (struct scope_surveyor){
-			.survey = survey, .trace = trace, .learner = learner, .pickups = pickups,
+			.survey = survey,
+			.trace = trace,
+			.learner = learner,
+			.pickups = pickups,
 			.groups = groups,
 		};
 		err = begin(survey, listeners);
@@ -298,8 +294,7 @@ int scope_unit_survey_learn(struct scope_survey *survey, struct scope_learner **
 	return 0;
 }
 
-int scope_unit_survey_feed(struct scope_survey *survey, const struct scope_event *const *event,
-		      size_t count)
+int scope_unit_survey_feed(struct scope_survey *survey, const struct scope_event *const *event, size_t count)
 {
 	return scope_unit_run_feed(survey->run, event, count);
 }
@@ -330,8 +325,7 @@ static int settle(struct scope_survey *survey, const struct scope_groups *groups
 		err = settle_measure(survey);
 	for (size_t i = 0; !err && i < shapes->count; i++)
 		if (shapes->shape[i].units)
-			err = add_calls(survey, &shapes->shape[i],
-					scope_unit_shape_calls(shapes, &shapes->shape[i]),
+			err = add_calls(survey, &shapes->shape[i], scope_unit_shape_calls(shapes, &shapes->shape[i]),
 					shapes->shape[i].units);
 	return err;
 }
@@ -344,8 +338,7 @@ static int settle_vectors(const struct scope_shapes *shapes, const struct scope_
 	for (size_t i = 0; !err && i < shapes->count; i++)
 		if (shapes->shape[i].units > 1)
 			err = scope_cluster_vector_set_repeat(groups->group[shapes->shape[i].group].vectors,
-						      shapes->shape[i].vector,
-						      shapes->shape[i].units - 1);
+							      shapes->shape[i].vector, shapes->shape[i].units - 1);
 	return err;
 }
 
@@ -384,10 +377,10 @@ static int pass_unit(void *user, struct scope_unit *unit, const struct scope_uni
 }
 
 int scope_unit_survey_replay(const struct scope_survey *survey, const struct scope_groups *groups,
-			const struct scope_unit_sink *sink)
+			     const struct scope_unit_sink *sink)
 {
-	struct before before = {survey->until_ns, sink};
-	const struct scope_unit_sink passing = {.unit = pass_unit, .user = &before};
+	struct before before = { survey->until_ns, sink };
+	const struct scope_unit_sink passing = { .unit = pass_unit, .user = &before };
 
 	return scope_unit_log_replay(survey->log, groups, survey->until_ns ? &passing : sink);
 }
@@ -395,7 +388,7 @@ int scope_unit_survey_replay(const struct scope_survey *survey, const struct sco
 /* All that the log still tells, into distributions that are empty. */
 static int survey_again(struct scope_survey *survey, const struct scope_groups *groups)
 {
-	const struct scope_unit_sink sink = {.unit = tally_again, .user = survey};
+	const struct scope_unit_sink sink = { .unit = tally_again, .user = survey };
 	int err;
 
 	for (size_t i = 0; i < survey->shapes->count; i++)
@@ -412,7 +405,7 @@ static int survey_again(struct scope_survey *survey, const struct scope_groups *
 }
 
 int scope_unit_survey_before(struct scope_survey *survey, const struct scope_groups *groups, uint64_t until_ns,
-			struct scope_survey **ret_survey)
+			     struct scope_survey **ret_survey)
 {
 	struct scope_survey *before = calloc(1, sizeof(*before));
 	int err;
@@ -437,8 +430,7 @@ void scope_unit_survey_remember(struct scope_survey *survey, uint64_t step_ns)
 	scope_timeline_past_begin(&survey->run->timeline->past, step_ns);
 }
 
-int scope_unit_survey_forget(struct scope_survey *survey, const struct scope_groups *groups,
-			uint64_t from_ns)
+int scope_unit_survey_forget(struct scope_survey *survey, const struct scope_groups *groups, uint64_t from_ns)
 {
 	struct scope_timeline *timeline = survey->run->timeline;
 	const size_t count = survey->groups;
@@ -453,7 +445,7 @@ int scope_unit_survey_forget(struct scope_survey *survey, const struct scope_gro
 	survey->busy_ns = survey->queue_ns = survey->long_queue_ns = 0;
 	for (size_t i = 0; i < count; i++) {
 		free_group(&survey->group[i]);
-		survey->group[i] = (struct scope_survey_group){0};
+		survey->group[i] = (struct scope_survey_group){ 0 };
 	}
 	scope_unit_log_forget(survey->log, from_ns);
 	return survey_again(survey, groups);
@@ -465,7 +457,7 @@ static int feed(void *user, const struct scope_event *const *event, size_t count
 }
 
 int scope_unit_survey_run(struct scope_trace *trace, struct scope_pickups *pickups, struct scope_groups *groups,
-		     const struct scope_listeners *listeners, struct scope_survey **ret_survey)
+			  const struct scope_listeners *listeners, struct scope_survey **ret_survey)
 {
 	struct scope_survey *survey;
 	int err = scope_unit_survey_begin(trace, NULL, pickups, groups, listeners, &survey);

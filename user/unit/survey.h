@@ -37,10 +37,10 @@ struct scope_survey_group {
 	size_t rows, capacity;
 	struct scope_sketch request_wall; /* ns, of closed request units */
 	uint64_t units;
-	uint64_t asked; /* of them: took a client's request */
-	uint64_t busy_ns; /* on a CPU, asleep inside units, and in the run queue */
-	uint64_t queue_ns; /* the last of these */
-	uint64_t long_queue_ns; /* of queue_ns: in units of SCOPE_SURVEY_LONG_QUEUE_NS or more of it … */
+	uint64_t asked;		   /* of them: took a client's request */
+	uint64_t busy_ns;	   /* on a CPU, asleep inside units, and in the run queue */
+	uint64_t queue_ns;	   /* the last of these */
+	uint64_t long_queue_ns;	   /* of queue_ns: in units of SCOPE_SURVEY_LONG_QUEUE_NS or more of it … */
 	uint64_t long_queue_units; /* … so many */
 };
 
@@ -58,16 +58,16 @@ struct scope_survey {
 	/* Of all groups, behind the end: */
 	uint64_t units;
 	uint64_t requests; /* those of clients, where any thread takes some; else what threads pick up in other ways */
-	bool asked; /* the former */
+	bool asked;	   /* the former */
 	double busy_ns, queue_ns, long_queue_ns;
 	uint64_t long_queue_units;
-	struct scope_unit_run *run; /* that told of the units */
-	struct scope_shapes *shapes; /* of those units: run's */
-	struct scope_unit_log *log; /* all that it told */
+	struct scope_unit_run *run;	/* that told of the units */
+	struct scope_shapes *shapes;	/* of those units: run's */
+	struct scope_unit_log *log;	/* all that it told */
 	struct scope_unit_run *own_run; /* the same, of the survey that made them; NULL: they are another's */
 	struct scope_unit_log *own_log;
-	struct scope_surveyor *surveyor; /* until the end */
-	uint64_t until_ns; /* 0, or of units that ended before */
+	struct scope_surveyor *surveyor;			   /* until the end */
+	uint64_t until_ns;					   /* 0, or of units that ended before */
 	struct scope_survey_pending pending[SCOPE_SURVEY_PENDING]; /* a ring; empty behind the end */
 	unsigned first_pending, pendings;
 };
@@ -79,16 +79,15 @@ struct scope_survey {
  * events are taken from.
  */
 int scope_unit_survey_begin(const struct scope_trace *trace, const struct scope_learner *learner,
-		       struct scope_pickups *pickups, struct scope_groups *groups,
-		       const struct scope_listeners *listeners, struct scope_survey **ret_survey);
+			    struct scope_pickups *pickups, struct scope_groups *groups,
+			    const struct scope_listeners *listeners, struct scope_survey **ret_survey);
 /*
  * All that is fed from now on also teaches a learner, which the caller destroys before the survey; it is
  * finished behind the survey's end. Threads that are not decided on as they are met are guessed at:
  * see scope_unit_pickups_guess().
  */
 int scope_unit_survey_learn(struct scope_survey *survey, struct scope_learner **ret_learner);
-int scope_unit_survey_feed(struct scope_survey *survey, const struct scope_event *const *event,
-		      size_t count);
+int scope_unit_survey_feed(struct scope_survey *survey, const struct scope_event *const *event, size_t count);
 int scope_unit_survey_end(struct scope_survey *survey);
 /* Before anything is fed: marks accounts at steps so long, for scope_unit_survey_forget(). */
 void scope_unit_survey_remember(struct scope_survey *survey, uint64_t step_ns);
@@ -97,24 +96,22 @@ void scope_unit_survey_remember(struct scope_survey *survey, uint64_t step_ns);
  * the first mark behind that, where accounts were marked, and timeline->from is that mark. What threads are and
  * how they pick up work stays as learned of all. 0 or -errno.
  */
-int scope_unit_survey_forget(struct scope_survey *survey, const struct scope_groups *groups,
-			uint64_t from_ns);
+int scope_unit_survey_forget(struct scope_survey *survey, const struct scope_groups *groups, uint64_t from_ns);
 /*
  * Of a survey behind its end, which must outlive the result: the same of its units that ended before until_ns.
  * 0 or -errno.
  */
 int scope_unit_survey_before(struct scope_survey *survey, const struct scope_groups *groups, uint64_t until_ns,
-			struct scope_survey **ret_survey);
+			     struct scope_survey **ret_survey);
 /* What the log tells of its units; of sleeps too where it is of all units. See scope_unit_log_replay(). */
 int scope_unit_survey_replay(const struct scope_survey *survey, const struct scope_groups *groups,
-			const struct scope_unit_sink *sink);
+			     const struct scope_unit_sink *sink);
 /* Takes a unit of a thread that was met, as those that feed finds. Sets its vector and its shape. */
-int scope_unit_survey_unit(struct scope_survey *survey, struct scope_unit *unit,
-		      const struct scope_unit_call *call);
+int scope_unit_survey_unit(struct scope_survey *survey, struct scope_unit *unit, const struct scope_unit_call *call);
 
 /* One run through the trace; fills the groups' sets of vectors. The caller destroys. */
 int scope_unit_survey_run(struct scope_trace *trace, struct scope_pickups *pickups, struct scope_groups *groups,
-		     const struct scope_listeners *listeners, struct scope_survey **ret_survey);
+			  const struct scope_listeners *listeners, struct scope_survey **ret_survey);
 void scope_unit_survey_destroy(struct scope_survey *survey);
 
 #endif

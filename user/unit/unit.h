@@ -30,26 +30,26 @@ struct scope_unit_call {
  */
 struct scope_unit {
 	uint64_t begin_ns, end_ns;
-	uint64_t run_ns; /* without what the tracer took to take stacks */
+	uint64_t run_ns;     /* without what the tracer took to take stacks */
 	uint64_t queue_ns;   /* itself, or whom it waited for (timeline/starved.h) */
 	uint64_t bytes;	     /* read and written by calls */
 	uint64_t blocked_ns; /* all classes but timer for switch-bounded units */
 	uint32_t thread;     /* index */
 	uint32_t group;
-	uint32_t vector;     /* id in its group's set of vectors */
-	uint32_t shape;	     /* number of its list of calls (unit/shape.h), or SCOPE_SHAPE_NONE */
-	uint32_t call;	     /* first of its calls in scope_units.call, which a shape's units share */
-	uint16_t calls;	     /* different numbers */
+	uint32_t vector; /* id in its group's set of vectors */
+	uint32_t shape;	 /* number of its list of calls (unit/shape.h), or SCOPE_SHAPE_NONE */
+	uint32_t call;	 /* first of its calls in scope_units.call, which a shape's units share */
+	uint16_t calls;	 /* different numbers */
 	uint8_t granularity;
-	bool open;	     /* it had not ended when the window did */
-	bool asked;	     /* a client's request was taken in it */
+	bool open;  /* it had not ended when the window did */
+	bool asked; /* a client's request was taken in it */
 };
 
 /* A stack, and the call that it was taken behind. */
 struct scope_unit_stack {
 	uint32_t thread;
 	bool standing; /* of a thread as a STATE record found it */
-	bool passed;   /* the last sleep in the call was ended by another thread, a traced one or one that is not known */
+	bool passed; /* the last sleep in the call was ended by another thread, a traced one or one that is not known */
 	uint16_t nr;
 	uint8_t class; /* of that sleep */
 	uint64_t enter_ns, exit_ns;
@@ -73,21 +73,19 @@ struct scope_unit_sink {
 	 */
 	int (*wait)(void *user, const struct scope_wait *wait);
 	/* May be NULL. Those behind a call that slept, samples, and standing ones. */
-	int (*stack)(void *user, const struct scope_unit_stack *stack,
-		     const struct scope_event *event);
+	int (*stack)(void *user, const struct scope_unit_stack *stack, const struct scope_event *event);
 	/* May be NULL. */
 	int (*state)(void *user, uint32_t thread, const struct scope_event *event);
 	void *user;
 };
 
-#define SCOPE_UNIT_WAIT_MIN_NS 20000 /* shorter sleeps explain no excess worth a line */
+#define SCOPE_UNIT_WAIT_MIN_NS 20000   /* shorter sleeps explain no excess worth a line */
 #define SCOPE_UNIT_IDLE_MIN_NS 1000000 /* of a thread that waits for its next request */
 
 /* One bit for each number that the unit called, without those that say nothing. */
-static inline struct scope_vector scope_unit_vector(const struct scope_unit *unit,
-						    const struct scope_unit_call *call)
+static inline struct scope_vector scope_unit_vector(const struct scope_unit *unit, const struct scope_unit_call *call)
 {
-	struct scope_vector vector = {{0}};
+	struct scope_vector vector = { { 0 } };
 
 	for (unsigned i = 0; i < unit->calls; i++)
 		if (!scope_timeline_call_ignored(call[i].nr))

@@ -44,15 +44,15 @@ static uint32_t *shape_call(struct scope_units *units, uint32_t shape)
 	return &units->shape_call[shape];
 }
 
-static int keep_calls(struct scope_units *units, const struct scope_unit *unit,
-		      const struct scope_unit_call *call, uint32_t *ret_first)
+static int keep_calls(struct scope_units *units, const struct scope_unit *unit, const struct scope_unit_call *call,
+		      uint32_t *ret_first)
 {
 	uint32_t none = 0, *place = &none;
 
 	if (unit->shape != SCOPE_SHAPE_NONE)
 		place = shape_call(units, unit->shape);
-	if (!place || (!*place && scope_grow(&units->call, &units->call_capacity,
-					     units->calls + unit->calls, sizeof(*units->call))))
+	if (!place || (!*place && scope_grow(&units->call, &units->call_capacity, units->calls + unit->calls,
+					     sizeof(*units->call))))
 		return -ENOMEM;
 	if (!*place) {
 		*place = (uint32_t)units->calls + 1;
@@ -64,8 +64,7 @@ static int keep_calls(struct scope_units *units, const struct scope_unit *unit,
 	return 0;
 }
 
-int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
-		     const struct scope_unit_call *call)
+int scope_units_keep(struct scope_units *units, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	struct scope_unit *kept;
 	uint32_t first;

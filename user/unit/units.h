@@ -27,8 +27,7 @@ struct scope_units {
 /* Of a run that is over, which must outlive the store. It keeps no unit yet. 0 or -ENOMEM. */
 int scope_units_create(const struct scope_unit_run *run, struct scope_units **ret_units);
 /* Stores a copy. */
-int scope_units_keep(struct scope_units *units, const struct scope_unit *unit,
-		     const struct scope_unit_call *call);
+int scope_units_keep(struct scope_units *units, const struct scope_unit *unit, const struct scope_unit_call *call);
 void scope_units_destroy(struct scope_units *units); /* NULL is fine */
 
 #endif

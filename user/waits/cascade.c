@@ -13,7 +13,11 @@ static int tell(const struct walk *walk, uint32_t thread, uint32_t node, enum sc
 		const struct scope_stay *stay, uint64_t begin_ns, uint64_t end_ns)
 {
 	const struct scope_part part = {
-		.begin_ns = begin_ns, .end_ns = end_ns, .thread = thread, .end = (uint8_t)end, .node = node,
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.thread = thread,
+		.end = (uint8_t)end,
+		.node = node,
 		.class = stay && !stay->queue ? stay->class : 0,
 	};
 
@@ -40,8 +44,8 @@ static enum scope_end end_of(const struct walk *walk, const struct scope_stay *s
 
 static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t begin_ns, uint64_t end_ns);
 
-static int pass_on(struct walk *walk, uint32_t thread, uint32_t node, const struct scope_stay *sleep,
-		   uint64_t begin_ns, uint64_t end_ns)
+static int pass_on(struct walk *walk, uint32_t thread, uint32_t node, const struct scope_stay *sleep, uint64_t begin_ns,
+		   uint64_t end_ns)
 {
 	const struct scope_cascade_listener *listener = walk->listener;
 	const enum scope_end end = end_of(walk, sleep);
@@ -138,9 +142,9 @@ static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t be
 }
 
 int scope_waits_cascade_run(const struct scope_history *history, uint32_t thread, const struct scope_stay *sleep,
-		      uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps)
+			    uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps)
 {
-	struct walk walk = {.history = history, .listener = listener};
+	struct walk walk = { .history = history, .listener = listener };
 	int err = pass_on(&walk, thread, node, sleep, sleep->begin_ns, sleep->end_ns);
 
 	*ret_steps = walk.steps;
@@ -148,9 +152,9 @@ int scope_waits_cascade_run(const struct scope_history *history, uint32_t thread
 }
 
 int scope_waits_cascade_span(const struct scope_history *history, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
-		       uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps)
+			     uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps)
 {
-	struct walk walk = {.history = history, .listener = listener};
+	struct walk walk = { .history = history, .listener = listener };
 	int err = follow(&walk, thread, node, begin_ns, end_ns);
 
 	*ret_steps = walk.steps;

@@ -49,10 +49,10 @@ struct scope_cascade_listener {
  * looked at. 0, or what part returned.
  */
 int scope_waits_cascade_run(const struct scope_history *history, uint32_t thread, const struct scope_stay *sleep,
-		      uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps);
+			    uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps);
 
 /* The same of all that a thread did between two times: where it slept, what that ended in. */
 int scope_waits_cascade_span(const struct scope_history *history, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
-		       uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps);
+			     uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps);
 
 #endif

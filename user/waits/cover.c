@@ -12,7 +12,7 @@ void scope_waits_covers_free(struct scope_covers *covers)
 	for (size_t i = 0; i < covers->threads; i++)
 		free(covers->thread[i].stretch);
 	free(covers->thread);
-	*covers = (struct scope_covers){.every = 1};
+	*covers = (struct scope_covers){ .every = 1 };
 }
 
 static bool is_kept(const struct scope_covers *covers, uint64_t time_ns)
@@ -79,14 +79,14 @@ int scope_waits_covers_add(struct scope_covers *covers, uint32_t thread, uint64_
 	if (scope_grow(&covers->thread, &covers->capacity, thread + 1ul, sizeof(*covers->thread)))
 		return -ENOMEM;
 	while (covers->threads <= thread)
-		covers->thread[covers->threads++] = (struct scope_cover){0};
+		covers->thread[covers->threads++] = (struct scope_cover){ 0 };
 	/* A stretch is cut at the ends of slices, so that each part goes or stays by its own slice. */
 	while (begin_ns < end_ns) {
 		const uint64_t slice_ns = (begin_ns / SCOPE_COVER_SLICE_NS + 1) * SCOPE_COVER_SLICE_NS - 1;
 		const uint64_t until_ns = end_ns < slice_ns ? end_ns : slice_ns;
 
 		if (is_kept(covers, begin_ns) &&
-		    put(covers, &covers->thread[thread], (struct scope_stretch_ns){begin_ns, until_ns}))
+		    put(covers, &covers->thread[thread], (struct scope_stretch_ns){ begin_ns, until_ns }))
 			return -ENOMEM;
 		begin_ns = until_ns < end_ns ? until_ns + 1 : end_ns;
 	}
@@ -129,7 +129,7 @@ static size_t gather(const struct scope_covers *covers, const uint32_t *group, s
 }
 
 int scope_waits_covers_sum(const struct scope_covers *covers, const uint32_t *group, size_t threads, uint32_t of,
-		     double *ret_ns)
+			   double *ret_ns)
 {
 	struct scope_stretch_ns *all = malloc((covers->stretches + 1) * sizeof(*all));
 	uint64_t sum_ns = 0, until_ns = 0;
@@ -150,4 +150,3 @@ int scope_waits_covers_sum(const struct scope_covers *covers, const uint32_t *gr
 	*ret_ns = (double)sum_ns * (double)covers->every;
 	return 0;
 }
-

@@ -43,6 +43,6 @@ bool scope_waits_covers_has(const struct scope_covers *covers, uint32_t thread, 
  * 0 or -ENOMEM.
  */
 int scope_waits_covers_sum(const struct scope_covers *covers, const uint32_t *group, size_t threads, uint32_t of,
-		     double *ret_ns);
+			   double *ret_ns);
 
 #endif

@@ -15,7 +15,7 @@ void scope_waits_history_free(struct scope_history *history)
 	for (size_t i = 0; i < history->threads; i++)
 		free(history->thread[i].stay);
 	free(history->thread);
-	*history = (struct scope_history){0};
+	*history = (struct scope_history){ 0 };
 }
 
 static struct scope_past_stays *stays_of(struct scope_history *history, uint32_t thread)
@@ -23,7 +23,7 @@ static struct scope_past_stays *stays_of(struct scope_history *history, uint32_t
 	if (scope_grow(&history->thread, &history->capacity, thread + 1ul, sizeof(*history->thread)))
 		return NULL;
 	while (history->threads <= thread)
-		history->thread[history->threads++] = (struct scope_past_stays){0};
+		history->thread[history->threads++] = (struct scope_past_stays){ 0 };
 	return &history->thread[thread];
 }
 

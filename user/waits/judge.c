@@ -7,10 +7,10 @@
 #include "base/grow.h"
 #include "waits/waits.h"
 
-#define KNOT_SHARE 0.34 /* of the window: if it took half as long, a fifth more would be done */
-#define KNOT_ALONE 0.67 /* beyond it a bottleneck is one whatever else is waited for */
-#define KNOT_TIMES 1.5	/* up to there it is waited for so many times as long as any other */
-#define KNOT_STACKS 10	/* name it */
+#define KNOT_SHARE 0.34	  /* of the window: if it took half as long, a fifth more would be done */
+#define KNOT_ALONE 0.67	  /* beyond it a bottleneck is one whatever else is waited for */
+#define KNOT_TIMES 1.5	  /* up to there it is waited for so many times as long as any other */
+#define KNOT_STACKS 10	  /* name it */
 #define KNOT_FUNCTION 0.1 /* of its group's time: functions with less are not looked at */
 
 /* All that may be one. */
@@ -46,8 +46,11 @@ static int add_group(const struct scope_waits *waits, uint32_t group, bool disk,
 	for (size_t i = 0; !err && i < waits->functions; i++) {
 		const struct scope_waits_function *function = &waits->function[i];
 		const struct scope_bottleneck one = {
-			.function = function->function, .group = group, .share = share * function->share,
-			.kind = disk ? SCOPE_KNOT_DISK : SCOPE_KNOT_RUNS, .kept_ns = kept_ns * function->share,
+			.function = function->function,
+			.group = group,
+			.share = share * function->share,
+			.kind = disk ? SCOPE_KNOT_DISK : SCOPE_KNOT_RUNS,
+			.kept_ns = kept_ns * function->share,
 			.stacks = function->stacks,
 		};
 
@@ -60,8 +63,11 @@ static int add_group(const struct scope_waits *waits, uint32_t group, bool disk,
 	if (err || named || kept_ns <= 0)
 		return err;
 	return add(candidates, &(struct scope_bottleneck){
-		.group = group, .share = share, .kind = disk ? SCOPE_KNOT_DISK : SCOPE_KNOT_RUNS, .kept_ns = kept_ns,
-	});
+				       .group = group,
+				       .share = share,
+				       .kind = disk ? SCOPE_KNOT_DISK : SCOPE_KNOT_RUNS,
+				       .kept_ns = kept_ns,
+			       });
 }
 
 static int compare(const void *left, const void *right)
@@ -100,9 +106,9 @@ static void count_ends(const struct scope_waits_tree *tree, uint32_t top, uint32
 		if (!node->ends)
 			count_ends(tree, top, child, ns, one);
 		else if (node->group == one->group &&
-			 (one->kind == SCOPE_KNOT_RUNS ? node->end == SCOPE_END_RUNS
-						       : node->end == SCOPE_END_OUTSIDE &&
-								 node->class == SCOPE_WAIT_DISK))
+			 (one->kind == SCOPE_KNOT_RUNS
+				  ? node->end == SCOPE_END_RUNS
+				  : node->end == SCOPE_END_OUTSIDE && node->class == SCOPE_WAIT_DISK))
 			ns[top] += node->ns;
 	}
 }
@@ -146,7 +152,7 @@ static int choose(struct scope_waits *waits, const struct candidates *candidates
 
 int scope_waits_judge(struct scope_waits *waits)
 {
-	struct candidates candidates = {0};
+	struct candidates candidates = { 0 };
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < waits->groups; i++) {

@@ -46,22 +46,26 @@ static int count_stack(void *user, const struct scope_logged_stack *logged)
 
 static int spot_of(struct namer *namer, const struct scope_logged_stack *logged, struct scope_spot *ret_spot)
 {
-	struct scope_event event = {.flags = logged->flags, .stack = {
-		.ips = logged->ips, .regs = logged->regs, .bytes = logged->bytes, .ended = logged->ended,
-	}};
+	struct scope_event event = { .flags = logged->flags,
+				     .stack = {
+					     .ips = logged->ips,
+					     .regs = logged->regs,
+					     .bytes = logged->bytes,
+					     .ended = logged->ended,
+				     } };
 	int err = scope_trace_stack_at(namer->trace, &logged->place, &event);
 
 	if (err)
 		return err;
 	if (event.stack.ended)
 		return scope_evidence_spot_frames(&namer->spotter, logged->tgid, event.stack.ip, event.stack.ips,
-					 event.stack.ended, ret_spot);
+						  event.stack.ended, ret_spot);
 	if (event.stack.ips)
-		return scope_evidence_spot_chain(&namer->spotter, logged->tgid, event.stack.ip, event.stack.ips,
-					logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT
-									: SCOPE_UNWIND_COMPLETE, ret_spot);
-	return scope_evidence_spot_stack(&namer->spotter, logged->tgid, event.stack.reg, event.stack.regs, event.stack.data,
-				event.stack.bytes, ret_spot);
+		return scope_evidence_spot_chain(
+			&namer->spotter, logged->tgid, event.stack.ip, event.stack.ips,
+			logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE, ret_spot);
+	return scope_evidence_spot_stack(&namer->spotter, logged->tgid, event.stack.reg, event.stack.regs,
+					 event.stack.data, event.stack.bytes, ret_spot);
 }
 
 static int add(struct namer *namer, uint32_t group, bool disk, const struct scope_function *function, double ns)
@@ -69,15 +73,16 @@ static int add(struct namer *namer, uint32_t group, bool disk, const struct scop
 	struct scope_waits *waits = namer->waits;
 	size_t at = 0;
 
-	while (at < waits->functions &&
-	       (waits->function[at].function != function || waits->function[at].group != group ||
-		waits->function[at].disk != disk))
+	while (at < waits->functions && (waits->function[at].function != function ||
+					 waits->function[at].group != group || waits->function[at].disk != disk))
 		at++;
 	if (at == waits->functions) {
 		if (scope_grow(&waits->function, &namer->capacity, at + 1, sizeof(*waits->function)))
 			return -ENOMEM;
 		waits->function[waits->functions++] = (struct scope_waits_function){
-			.function = function, .group = group, .disk = disk,
+			.function = function,
+			.group = group,
+			.disk = disk,
 		};
 	}
 	waits->function[at].stacks++;
@@ -88,8 +93,8 @@ static int add(struct namer *namer, uint32_t group, bool disk, const struct scop
 static int name_stack(void *user, const struct scope_logged_stack *logged)
 {
 	struct namer *namer = user;
-	const uint32_t group = logged->stack.thread < namer->waits->threads
-				       ? namer->waits->of_thread[logged->stack.thread] : 0;
+	const uint32_t group =
+		logged->stack.thread < namer->waits->threads ? namer->waits->of_thread[logged->stack.thread] : 0;
 	const struct scope_function *function;
 	struct scope_spot spot;
 	bool disk;
@@ -129,7 +134,8 @@ static void divide(struct scope_waits *waits)
 		double sum = 0;
 
 		for (end = i; end < waits->functions && waits->function[end].group == waits->function[i].group &&
-			      waits->function[end].disk == waits->function[i].disk; end++)
+			      waits->function[end].disk == waits->function[i].disk;
+		     end++)
 			sum += waits->function[end].share;
 		for (size_t j = i; j < end; j++)
 			waits->function[j].share = sum > 0 ? waits->function[j].share / sum : 0;
@@ -160,7 +166,7 @@ static int run(struct namer *namer, struct scope_unit_log *log, int (*name)(stru
 int scope_waits_name(struct scope_waits *waits, struct scope_trace *trace, struct scope_unit_log *log,
 		     struct scope_symbols *symbols)
 {
-	struct namer namer = {.waits = waits, .trace = trace, .spotter.symbols = symbols};
+	struct namer namer = { .waits = waits, .trace = trace, .spotter.symbols = symbols };
 	int err = run(&namer, log, name_all);
 
 	if (err)
@@ -172,7 +178,8 @@ int scope_waits_name(struct scope_waits *waits, struct scope_trace *trace, struc
 }
 
 /* The part of a path that the stack was taken in; NULL: none. */
-static struct scope_path_part *part_of(const struct scope_slow_path *path, uint32_t thread, uint64_t time_ns, bool sample)
+static struct scope_path_part *part_of(const struct scope_slow_path *path, uint32_t thread, uint64_t time_ns,
+				       bool sample)
 {
 	if (time_ns < path->begin_ns || time_ns >= path->end_ns)
 		return NULL;
@@ -208,8 +215,7 @@ static int name_part(void *user, const struct scope_logged_stack *logged)
 	if (logged->stack.standing || (!sample && !logged->stack.slept_ns))
 		return 0;
 	for (size_t i = 0; !err && i < namer->paths->count; i++) {
-		struct scope_path_part *part =
-			part_of(&namer->paths->path[i], logged->stack.thread, time_ns, sample);
+		struct scope_path_part *part = part_of(&namer->paths->path[i], logged->stack.thread, time_ns, sample);
 		struct scope_spot spot;
 
 		if (!part)
@@ -227,9 +233,9 @@ static int name_parts(struct namer *namer, struct scope_unit_log *log)
 }
 
 int scope_waits_paths_name(struct scope_paths *paths, struct scope_trace *trace, struct scope_unit_log *log,
-		     struct scope_symbols *symbols)
+			   struct scope_symbols *symbols)
 {
-	struct namer namer = {.paths = paths, .trace = trace, .spotter.symbols = symbols};
+	struct namer namer = { .paths = paths, .trace = trace, .spotter.symbols = symbols };
 
 	return run(&namer, log, name_parts);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define PATH_STEPS 100000 /* no rule: of a request; what comes before is left out */
-#define LATE 256 /* no rule: a request is followed when so many more stays came, for some come late */
+#define LATE 256	  /* no rule: a request is followed when so many more stays came, for some come late */
 
 struct finder {
 	struct scope_paths *paths;
@@ -15,7 +15,7 @@ struct finder {
 	size_t most;
 	struct scope_history history;
 	uint64_t stays;
-	uint64_t *due; /* of each path: when so many stays came; 0: its request has not ended yet */
+	uint64_t *due;		      /* of each path: when so many stays came; 0: its request has not ended yet */
 	struct scope_path_part *part; /* of the one that is followed now, latest first */
 	size_t parts;
 	uint64_t left_out_ns;
@@ -40,7 +40,9 @@ static int choose_unit(void *user, struct scope_unit *unit, const struct scope_u
 {
 	struct finder *finder = user;
 	struct scope_paths *paths = finder->paths;
-	const struct scope_slow_path one = {.begin_ns = unit->begin_ns, .end_ns = unit->end_ns, .thread = unit->thread};
+	const struct scope_slow_path one = { .begin_ns = unit->begin_ns,
+					     .end_ns = unit->end_ns,
+					     .thread = unit->thread };
 	size_t at = paths->count;
 
 	(void)call;
@@ -71,24 +73,27 @@ static int take_part(void *user, const struct scope_part *part)
 	if (part->end == SCOPE_END_LEFT)
 		finder->left_out_ns += part->end_ns - part->begin_ns;
 	else if (last && last->part.thread == part->thread && last->part.end == part->end &&
-	    last->part.class == part->class && last->part.begin_ns == part->end_ns)
+		 last->part.class == part->class && last->part.begin_ns == part->end_ns)
 		last->part.begin_ns = part->begin_ns;
 	else if (finder->parts == SCOPE_PATH_PARTS)
 		finder->left_out_ns += part->end_ns - part->begin_ns;
 	else
-		finder->part[finder->parts++] = (struct scope_path_part){.part = *part};
+		finder->part[finder->parts++] = (struct scope_path_part){ .part = *part };
 	return 0;
 }
 
 static int follow_path(struct finder *finder, struct scope_slow_path *path)
 {
-	const struct scope_cascade_listener listener = {.follow = stay_at, .part = take_part, .steps = PATH_STEPS, .user = finder};
+	const struct scope_cascade_listener listener = {
+		.follow = stay_at, .part = take_part, .steps = PATH_STEPS, .user = finder
+	};
 	unsigned steps;
 	int err;
 
 	finder->parts = 0;
 	finder->left_out_ns = 0;
-	err = scope_waits_cascade_span(&finder->history, path->thread, path->begin_ns, path->end_ns, 0, &listener, &steps);
+	err = scope_waits_cascade_span(&finder->history, path->thread, path->begin_ns, path->end_ns, 0, &listener,
+				       &steps);
 	if (err)
 		return err;
 	path->part = calloc(finder->parts + 1, sizeof(*path->part));
@@ -134,8 +139,13 @@ static int meet_wait(void *user, const struct scope_wait *wait)
 {
 	struct finder *finder = user;
 	const struct scope_stay stay = {
-		.begin_ns = wait->begin_ns, .end_ns = wait->queue ? wait->end_ns : wait->wake_ns,
-		.waker = wait->waker, .tid = wait->waker_tid, .nr = wait->nr, .class = wait->class, .queue = wait->queue,
+		.begin_ns = wait->begin_ns,
+		.end_ns = wait->queue ? wait->end_ns : wait->wake_ns,
+		.waker = wait->waker,
+		.tid = wait->waker_tid,
+		.nr = wait->nr,
+		.class = wait->class,
+		.queue = wait->queue,
 		.own = wait->queue && 2 * wait->object >= wait->end_ns - wait->begin_ns,
 	};
 	int err = 0;
@@ -148,8 +158,8 @@ static int meet_wait(void *user, const struct scope_wait *wait)
 
 static int run(struct finder *finder, const struct scope_groups *groups)
 {
-	const struct scope_unit_sink choose = {.unit = choose_unit, .user = finder};
-	const struct scope_unit_sink meet = {.unit = meet_unit, .wait = meet_wait, .user = finder};
+	const struct scope_unit_sink choose = { .unit = choose_unit, .user = finder };
+	const struct scope_unit_sink meet = { .unit = meet_unit, .wait = meet_wait, .user = finder };
 	int err = scope_unit_survey_replay(finder->survey, groups, &choose);
 
 	if (!err)
@@ -158,9 +168,9 @@ static int run(struct finder *finder, const struct scope_groups *groups)
 }
 
 int scope_waits_paths_create(const struct scope_survey *survey, const struct scope_groups *groups, size_t most,
-		       struct scope_paths **ret_paths)
+			     struct scope_paths **ret_paths)
 {
-	struct finder finder = {.survey = survey, .most = most};
+	struct finder finder = { .survey = survey, .most = most };
 	int err = -ENOMEM;
 
 	finder.paths = calloc(1, sizeof(*finder.paths));

@@ -12,7 +12,7 @@
 #include "unit/survey.h"
 #include "waits/cascade.h"
 
-#define SCOPE_PATHS_MAX 100 /* no rule */
+#define SCOPE_PATHS_MAX 100  /* no rule */
 #define SCOPE_PATH_PARTS 512 /* no rule: of one; what comes before is left out */
 
 /* Parts of one thread and one kind next to each other are one. */
@@ -40,10 +40,10 @@ struct scope_paths {
  * had not ended are left out. 0 or -errno; the caller destroys.
  */
 int scope_waits_paths_create(const struct scope_survey *survey, const struct scope_groups *groups, size_t most,
-		       struct scope_paths **ret_paths);
+			     struct scope_paths **ret_paths);
 void scope_waits_paths_destroy(struct scope_paths *paths);
 /* Names what ran and slept in their parts, by the trace's stacks. log: of the survey. 0 or -errno. */
 int scope_waits_paths_name(struct scope_paths *paths, struct scope_trace *trace, struct scope_unit_log *log,
-		     struct scope_symbols *symbols);
+			   struct scope_symbols *symbols);
 
 #endif

@@ -8,10 +8,10 @@
 
 int scope_waits_tree_init(struct scope_waits_tree *tree)
 {
-	*tree = (struct scope_waits_tree){0};
+	*tree = (struct scope_waits_tree){ 0 };
 	if (scope_grow(&tree->node, &tree->capacity, 1, sizeof(*tree->node)))
 		return -ENOMEM;
-	tree->node[0] = (struct scope_waits_node){0};
+	tree->node[0] = (struct scope_waits_node){ 0 };
 	tree->count = 1;
 	return 0;
 }
@@ -19,7 +19,7 @@ int scope_waits_tree_init(struct scope_waits_tree *tree)
 void scope_waits_tree_free(struct scope_waits_tree *tree)
 {
 	free(tree->node);
-	*tree = (struct scope_waits_tree){0};
+	*tree = (struct scope_waits_tree){ 0 };
 }
 
 static bool is_same(const struct scope_waits_node *a, const struct scope_waits_node *b)
@@ -48,13 +48,13 @@ static uint32_t child_of(struct scope_waits_tree *tree, uint32_t parent, const s
 
 uint32_t scope_waits_tree_group(struct scope_waits_tree *tree, uint32_t group)
 {
-	return child_of(tree, 0, &(struct scope_waits_node){.group = group});
+	return child_of(tree, 0, &(struct scope_waits_node){ .group = group });
 }
 
 uint32_t scope_waits_tree_follow(struct scope_waits_tree *tree, uint32_t node, uint8_t class, uint16_t nr,
 				 uint32_t group)
 {
-	const struct scope_waits_node like = {.group = group, .class = class, .nr = nr};
+	const struct scope_waits_node like = { .group = group, .class = class, .nr = nr };
 
 	/* Those below the root are the groups that wait: no sleep led to them. */
 	for (uint32_t at = node; tree->node[at].parent; at = tree->node[at].parent)
@@ -66,9 +66,13 @@ uint32_t scope_waits_tree_follow(struct scope_waits_tree *tree, uint32_t node, u
 void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class, double ns,
 			  uint64_t count)
 {
-	uint32_t at = child_of(tree, node, &(struct scope_waits_node){
-		.ends = true, .end = (uint8_t)end, .class = class, .group = tree->node[node].group,
-	});
+	uint32_t at = child_of(tree, node,
+			       &(struct scope_waits_node){
+				       .ends = true,
+				       .end = (uint8_t)end,
+				       .class = class,
+				       .group = tree->node[node].group,
+			       });
 
 	for (; at; at = tree->node[at].parent) {
 		tree->node[at].ns += ns;

@@ -8,10 +8,10 @@
 
 #include "base/grow.h"
 
-#define LATE 256 /* no rule: a sleep is followed when so many more stays came, for some come late */
-#define STEPS_EACH 2048 /* of a sleep, until … */
+#define LATE 256	   /* no rule: a sleep is followed when so many more stays came, for some come late */
+#define STEPS_EACH 2048	   /* of a sleep, until … */
 #define STEPS_FREE 1000000 /* … all took so many: then … */
-#define STEPS_FEW 64 /* … so many, and half of the sleeps are followed … */
+#define STEPS_FEW 64	   /* … so many, and half of the sleeps are followed … */
 #define STEPS_MORE 4000000 /* … where all took so many, a quarter after twice as many, and so on */
 
 struct pending {
@@ -31,7 +31,7 @@ struct follower {
 	unsigned steps_each;
 	struct scope_part *part; /* of the sleep that is followed now */
 	size_t parts, part_capacity;
-	double left_ns; /* of it, not looked at */
+	double left_ns;	 /* of it, not looked at */
 	uint32_t waiter; /* whose sleep is followed now */
 	uint64_t stays;
 	uint64_t number; /* of sleeps that count */
@@ -87,8 +87,8 @@ static int count_part(struct follower *follower, const struct scope_part *part, 
 {
 	struct scope_waits *waits = follower->waits;
 	const double ns = (double)(part->end_ns - part->begin_ns) * times;
-	struct scope_waits_group *group = part->thread < waits->threads
-						  ? &waits->group[waits->of_thread[part->thread]] : NULL;
+	struct scope_waits_group *group = part->thread < waits->threads ? &waits->group[waits->of_thread[part->thread]]
+									: NULL;
 
 	scope_waits_tree_end(&waits->tree, part->node, (enum scope_end)part->end, part->class, ns, waits->every);
 	waits->followed_ns += ns;
@@ -135,7 +135,10 @@ static void spend(struct follower *follower, unsigned steps)
 static int follow_one(struct follower *follower)
 {
 	const struct scope_cascade_listener listener = {
-		.follow = follow, .part = take_part, .steps = follower->steps_each, .user = follower,
+		.follow = follow,
+		.part = take_part,
+		.steps = follower->steps_each,
+		.user = follower,
 	};
 	const struct pending *pending = &follower->pending[follower->first];
 	struct scope_waits *waits = follower->waits;
@@ -163,8 +166,13 @@ static int take_wait(void *user, const struct scope_wait *wait)
 	struct follower *follower = user;
 	struct scope_waits *waits = follower->waits;
 	const struct scope_stay stay = {
-		.begin_ns = wait->begin_ns, .end_ns = wait->queue ? wait->end_ns : wait->wake_ns,
-		.waker = wait->waker, .tid = wait->waker_tid, .nr = wait->nr, .class = wait->class, .queue = wait->queue,
+		.begin_ns = wait->begin_ns,
+		.end_ns = wait->queue ? wait->end_ns : wait->wake_ns,
+		.waker = wait->waker,
+		.tid = wait->waker_tid,
+		.nr = wait->nr,
+		.class = wait->class,
+		.queue = wait->queue,
 		.own = wait->queue && 2 * wait->object >= wait->end_ns - wait->begin_ns,
 	};
 	struct scope_waits_group *group;
@@ -186,8 +194,8 @@ static int take_wait(void *user, const struct scope_wait *wait)
 	group->wait_ns[wait->class] += (double)(stay.end_ns - stay.begin_ns);
 	group->waits++;
 	waits->waits++;
-	follower->pending[(follower->first + follower->count++) % LATE] = (struct pending){stay, wait->thread,
-												  follower->stays};
+	follower->pending[(follower->first + follower->count++) % LATE] =
+		(struct pending){ stay, wait->thread, follower->stays };
 	return 0;
 }
 
@@ -212,13 +220,14 @@ static int know_threads(struct follower *follower)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < follower->waits->threads; i++)
-		err = scope_waits_history_know(&follower->history, (uint32_t)i, scope_timeline_threads_at(threads, i)->first_ns);
+		err = scope_waits_history_know(&follower->history, (uint32_t)i,
+					       scope_timeline_threads_at(threads, i)->first_ns);
 	return err;
 }
 
 static int run(struct follower *follower)
 {
-	const struct scope_unit_sink sink = {.unit = take_unit, .wait = take_wait, .user = follower};
+	const struct scope_unit_sink sink = { .unit = take_unit, .wait = take_wait, .user = follower };
 	int err = know_threads(follower);
 
 	if (!err)
@@ -237,10 +246,10 @@ static int sum_up(struct scope_waits *waits)
 
 		if (group->kept_ns > 0)
 			err = scope_waits_covers_sum(&waits->ran, waits->of_thread, waits->threads, (uint32_t)i,
-					       &group->cover_ns);
+						     &group->cover_ns);
 		if (!err && group->disk_kept_ns > 0)
 			err = scope_waits_covers_sum(&waits->disk, waits->of_thread, waits->threads, (uint32_t)i,
-					       &group->disk_cover_ns);
+						     &group->disk_cover_ns);
 	}
 	return err;
 }
@@ -272,7 +281,9 @@ static int create(const struct scope_survey *survey, const struct scope_groups *
 int scope_waits_create(const struct scope_survey *survey, const struct scope_groups *groups,
 		       struct scope_waits **ret_waits)
 {
-	struct follower follower = {.survey = survey, .groups = groups, .steps_each = STEPS_EACH, .steps_until = STEPS_MORE};
+	struct follower follower = {
+		.survey = survey, .groups = groups, .steps_each = STEPS_EACH, .steps_until = STEPS_MORE
+	};
 	int err = create(survey, groups, &follower.waits);
 
 	if (!err)

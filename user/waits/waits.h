@@ -16,11 +16,11 @@
 
 /* The time that threads of a group took, or kept others waiting, in ns. Indexed as the groups are. */
 struct scope_waits_group {
-	double unit_ns, run_ns, queue_ns; /* of request units: wall, on a CPU, in the run queue */
+	double unit_ns, run_ns, queue_ns;   /* of request units: wall, on a CPU, in the run queue */
 	double wait_ns[SCOPE_WAIT_CLASSES]; /* sleeps that count, by class */
 	uint64_t waits;
-	double kept_ns;	 /* others waited while its threads ran, all waits summed up */
-	double cover_ns; /* time in which any thread waited so: each moment once */
+	double kept_ns;			    /* others waited while its threads ran, all waits summed up */
+	double cover_ns;		    /* time in which any thread waited so: each moment once */
 	double disk_kept_ns, disk_cover_ns; /* the same, while its threads slept for a disk */
 };
 
@@ -56,7 +56,7 @@ struct scope_waits {
 	double window_ns;
 	double followed_ns, unseen_ns; /* of all waits that count; the latter had no end that is known */
 	double queue_ns, queue_own_ns; /* of all threads: long in the run queue; of it, traced threads had the CPU */
-	uint64_t waits, every; /* each so manyth was followed */
+	uint64_t waits, every;	       /* each so manyth was followed */
 	struct scope_waits_group *group;
 	size_t groups;
 	struct scope_waits_tree tree;

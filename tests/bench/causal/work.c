@@ -63,37 +63,44 @@ static void rest(long ns)
 
 SITE void other(long turns)
 {
-	for (volatile long i = 0; i < turns; i++) ;
+	for (volatile long i = 0; i < turns; i++)
+		;
 }
 
 SITE void f(long turns)
 {
-	for (volatile long i = 0; i < turns; i++) ; /* place f */
+	for (volatile long i = 0; i < turns; i++)
+		; /* place f */
 }
 
 SITE void a(long turns)
 {
-	for (volatile long i = 0; i < turns; i++) ; /* place a */
+	for (volatile long i = 0; i < turns; i++)
+		; /* place a */
 }
 
 SITE void b(long turns)
 {
-	for (volatile long i = 0; i < turns; i++) ; /* place b */
+	for (volatile long i = 0; i < turns; i++)
+		; /* place b */
 }
 
 SITE void c(long turns)
 {
-	for (volatile long i = 0; i < turns; i++) ; /* place c */
+	for (volatile long i = 0; i < turns; i++)
+		; /* place c */
 }
 
 SITE void d(long turns)
 {
-	for (volatile long i = 0; i < turns; i++) ; /* place d */
+	for (volatile long i = 0; i < turns; i++)
+		; /* place d */
 }
 
 SITE void e(long turns)
 {
-	for (volatile long i = 0; i < turns; i++) ; /* place e */
+	for (volatile long i = 0; i < turns; i++)
+		; /* place e */
 }
 
 SITE void doze(long ns)
@@ -227,7 +234,8 @@ static struct link {
 /* Each link that is followed is one turn of work. */
 SITE struct link *walk(struct link *at, long links)
 {
-	for (volatile long i = 0; i < links; i++) at = at->next; /* place walk */
+	for (volatile long i = 0; i < links; i++)
+		at = at->next; /* place walk */
 	return at;
 }
 

@@ -93,8 +93,7 @@ int main(int argc, char **argv)
 			if (ready[i].data.ptr)
 				handle_event(ready[i].data.ptr);
 			else
-				while ((fd = accept4(listener, NULL, NULL,
-						     SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0)
+				while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0)
 					watch(conn_open(fd), EPOLL_CTL_ADD);
 		}
 	}

@@ -41,8 +41,10 @@ static void end_with(pid_t pid)
 
 static int backend(int port, unsigned seed, int share, int ms)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((unsigned short)port),
-				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) }, client;
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons((unsigned short)port),
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+			   client;
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 	char data[64];
 

@@ -164,7 +164,8 @@ STEP static void wait_turn(const char *path)
 STEP static void resolve_client(const char *path)
 {
 #ifdef BUG_RESOLVE
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(5353),
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons(5353),
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct pollfd answer = { .fd = -1, .events = POLLIN };
 

@@ -15,10 +15,10 @@
 
 #define BUCKETS 65536
 #define CACHE_PAGES 256
-#define CACHE_LOOKS 8	/* places a page may be in: else two pages would drive each other out for ever */
-#define GONE 60000	/* names of pages known to be gone, from the start */
-#define HISTORY 8000	/* visits known from the start */
-#define LOG_LINES 32	/* are shipped together */
+#define CACHE_LOOKS 8 /* places a page may be in: else two pages would drive each other out for ever */
+#define GONE 60000    /* names of pages known to be gone, from the start */
+#define HISTORY 8000  /* visits known from the start */
+#define LOG_LINES 32  /* are shipped together */
 #define HANDLES 4
 
 static const struct options *options;
@@ -194,9 +194,10 @@ STEP static void render_error(const char *path, struct page *ret_page)
 	if (!body)
 		die("malloc");
 	*ret_page = (struct page){ .body = body };
-	ret_page->bytes = (size_t)sprintf(body, "<html><body><h1>There is no such page</h1><p>%s</p>"
-					  "<p>%s to be gone for good.</p></body></html>\n", path,
-					  find_gone(path) ? "It is known" : "It is not known");
+	ret_page->bytes = (size_t)sprintf(body,
+					  "<html><body><h1>There is no such page</h1><p>%s</p>"
+					  "<p>%s to be gone for good.</p></body></html>\n",
+					  path, find_gone(path) ? "It is known" : "It is not known");
 }
 
 #ifdef BUG_LEAK
@@ -320,11 +321,11 @@ static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 STEP static void ship_log(void)
 {
 	/* Not connected: that nobody listens there is not told. */
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(9),
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons(9),
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 
-	if (sendto(log_socket, log_text, sizeof(log_text), 0, (struct sockaddr *)&address,
-		   sizeof(address)) < 0)
+	if (sendto(log_socket, log_text, sizeof(log_text), 0, (struct sockaddr *)&address, sizeof(address)) < 0)
 		die("log");
 #ifdef BUG_LOCK_IO
 	/* Called with log_lock held: the answer never comes. */
@@ -337,8 +338,7 @@ STEP static void ship_log(void)
 STEP void log_access(const struct conn *conn, const struct page *page)
 {
 	pthread_mutex_lock(&log_lock);
-	snprintf(log_text[log_lines++], sizeof(*log_text), "%.60s %zu %d", conn->path, page->bytes,
-		 page->found);
+	snprintf(log_text[log_lines++], sizeof(*log_text), "%.60s %zu %d", conn->path, page->bytes, page->found);
 	if (log_lines == LOG_LINES) {
 		ship_log();
 		log_lines = 0;
@@ -385,7 +385,8 @@ STEP void ask_backend(const char *path)
 
 static int udp_to(int port)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons((uint16_t)port),
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 

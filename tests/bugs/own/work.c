@@ -160,7 +160,9 @@ STEP bool is_missing(const char *path)
 STEP static const char *find_type(const char *path)
 {
 	static const char *const type[][2] = {
-		{ ".css", "text/css" }, { ".js", "text/javascript" }, { ".png", "image/png" },
+		{ ".css", "text/css" },
+		{ ".js", "text/javascript" },
+		{ ".png", "image/png" },
 		{ ".html", "text/html" },
 	};
 	const char *dot = strrchr(path, '.');
@@ -179,8 +181,7 @@ STEP static void format_date(char *text, size_t room)
 	strftime(text, room, "%a, %d %b %Y %H:%M:%S GMT", gmtime_r(&now, &broken));
 }
 
-STEP static size_t format_head(const struct conn *conn, const struct page *page, unsigned sum,
-			       char *head, size_t room)
+STEP static size_t format_head(const struct conn *conn, const struct page *page, unsigned sum, char *head, size_t room)
 {
 	char date[64];
 
@@ -188,8 +189,8 @@ STEP static size_t format_head(const struct conn *conn, const struct page *page,
 	return (size_t)snprintf(head, room,
 				"HTTP/1.1 %s\r\nServer: small\r\nDate: %s\r\nETag: \"%08x\"\r\n"
 				"Content-Type: %s\r\nContent-Length: %zu\r\nConnection: %s\r\n\r\n",
-				page->found ? "200 OK" : "404 Not Found", date, sum,
-				find_type(conn->path), page->bytes, conn->keep ? "keep-alive" : "close");
+				page->found ? "200 OK" : "404 Not Found", date, sum, find_type(conn->path), page->bytes,
+				conn->keep ? "keep-alive" : "close");
 }
 
 STEP static bool send_all(int fd, const char *data, size_t bytes)
@@ -270,8 +271,7 @@ STEP bool serve_request(struct conn *conn)
 		wait_status();
 	more_steps(conn);
 	get_page(conn, &page);
-	good = send_all(conn->fd, head,
-			format_head(conn, &page, checksum_body(conn, &page), head, sizeof(head))) &&
+	good = send_all(conn->fd, head, format_head(conn, &page, checksum_body(conn, &page), head, sizeof(head))) &&
 	       send_body(conn, &page);
 	log_access(conn, &page);
 	count_request(conn, &page);
@@ -283,7 +283,8 @@ STEP bool serve_request(struct conn *conn)
 
 static int listen_on(int port)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons((uint16_t)port),
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
 
@@ -299,11 +300,20 @@ int work_begin(int argc, char **argv)
 
 	while ((option = getopt(argc, argv, "p:d:l:b:")) != -1)
 		switch (option) {
-		case 'p': options.port = atoi(optarg); break;
-		case 'd': options.root = optarg; break;
-		case 'l': options.log = optarg; break;
-		case 'b': options.backend = atoi(optarg); break;
-		default: exit(2);
+		case 'p':
+			options.port = atoi(optarg);
+			break;
+		case 'd':
+			options.root = optarg;
+			break;
+		case 'l':
+			options.log = optarg;
+			break;
+		case 'b':
+			options.backend = atoi(optarg);
+			break;
+		default:
+			exit(2);
 		}
 	signal(SIGPIPE, SIG_IGN);
 	parts_begin(&options);
