@@ -29,6 +29,7 @@
 #include "delay_rule.h"
 #include "detour.h"
 #include "ftrace.h"
+#include "kprobe.h"
 #include "trap_cost.h"
 
 #ifdef SCOPE_DETOUR_KNOWN
@@ -158,7 +159,7 @@ static int attach_kprobe(struct place *place)
 	place->kprobe.symbol_name = place->name;
 	place->kprobe.pre_handler = on_kprobe;
 	place->kprobe.post_handler = after;
-	err = register_kprobe(&place->kprobe);
+	err = scope_compat_register_kprobe(&place->kprobe);
 	if (err)
 		return err;
 	if (is_shared(&place->kprobe)) {

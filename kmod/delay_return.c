@@ -12,6 +12,7 @@
 #include <trace/events/syscalls.h>
 #include "arch.h"
 #include "delay_rule.h"
+#include "kprobe.h"
 #include "probe.h"
 #include "probe_dynamic.h"
 #include "return_work.h"
@@ -247,7 +248,7 @@ static int attach_kernel(struct scope_delay_rule *rule)
 	rule->kprobe.pre_handler = kernel_hit;
 	rule->kprobe.symbol_name = rule->name;
 	rule->kprobe.offset = rule->offset;
-	return register_kprobe(&rule->kprobe);
+	return scope_compat_register_kprobe(&rule->kprobe);
 }
 
 static void detach_kernel(struct scope_delay_rule *rule)

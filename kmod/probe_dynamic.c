@@ -11,6 +11,7 @@
 #include <linux/namei.h>
 #include <linux/sched/signal.h>
 #include "arch.h"
+#include "kprobe.h"
 #include "measure.h"
 #include "probe_dynamic.h"
 #include "record.h"
@@ -127,7 +128,8 @@ static int attach_kernel(struct scope_dynamic *probe)
 	}
 	kprobe->symbol_name = probe->name;
 	kprobe->offset = probe->offset;
-	return probe->kind == SCOPE_PROBE_KRETPROBE ? register_kretprobe(&probe->kretprobe) : register_kprobe(kprobe);
+	return probe->kind == SCOPE_PROBE_KRETPROBE ? scope_compat_register_kretprobe(&probe->kretprobe)
+						    : scope_compat_register_kprobe(kprobe);
 }
 
 #define BATCH 32u

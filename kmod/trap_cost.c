@@ -6,6 +6,7 @@
  */
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include "kprobe.h"
 #include "trap_cost.h"
 
 #define ROUNDS 64
@@ -59,7 +60,7 @@ static u32 measure(void (*function)(void), bool trap)
 				 .post_handler = trap ? after : NULL };
 	u64 plain = time_call(function), probed;
 
-	if (register_kprobe(&kprobe))
+	if (scope_compat_register_kprobe(&kprobe))
 		return GUESS_NS;
 	probed = time_call(function);
 	unregister_kprobe(&kprobe);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Registers kprobes so that no kernel writes into its own read-only copy of the probed instruction.
+ *
+ * Before 4.12 (x86) boostable is 0 after registration where the copied instruction may run without a single step.
+ * At the first hit the kernel then writes a jump after the copy. 4.12 made the page of the copies read-only, and
+ * writes the jump while it registers. 3.18.140 carries only the first half back, and its first hit is a fault.
+ * A kprobe is therefore registered disabled. Where the first hit would be such a write, boostable becomes -1, by which
+ * the kernel single-steps that instruction always. Then the kprobe is enabled. What decides is the page as it is.
+ */
+#ifndef SCOPE_COMPAT_KPROBE_H
+#define SCOPE_COMPAT_KPROBE_H
+
+#include <linux/kprobes.h>
+
+#if defined(CONFIG_KPROBES) && defined(SCOPE_HAVE_KPROBE_BOOSTABLE_LATER)
+#include <linux/preempt.h>
+#include <linux/rculist.h>
+#include <asm/pgtable.h>
+
+static inline bool scope_compat_kprobe_is_unsafe(const struct kprobe *kprobe)
+{
+	unsigned int level;
+	pte_t *pte;
+
+	if (kprobe->ainsn.boostable || !kprobe->ainsn.insn)
+		return false;
+	pte = lookup_address((unsigned long)kprobe->ainsn.insn, &level);
+	return !pte || !pte_write(*pte);
+}
+
+/*
+ * The kprobes of one address, and the one by which the kernel calls them all, are a ring. The kernel frees none of
+ * them before each CPU has scheduled.
+ */
+static inline void scope_compat_kprobe_make_safe(struct kprobe *kprobe)
+{
+	struct kprobe *each = kprobe;
+
+	preempt_disable();
+	do {
+		if (scope_compat_kprobe_is_unsafe(each))
+			each->ainsn.boostable = -1;
+		each = list_entry_rcu(each->list.next, struct kprobe, list);
+	} while (each != kprobe);
+	preempt_enable();
+}
+
+static inline int scope_compat_register_kprobe(struct kprobe *kprobe)
+{
+	int err;
+
+	kprobe->flags |= KPROBE_FLAG_DISABLED;
+	err = register_kprobe(kprobe);
+	if (err)
+		return err;
+	scope_compat_kprobe_make_safe(kprobe);
+	err = enable_kprobe(kprobe);
+	if (err)
+		unregister_kprobe(kprobe);
+	return err;
+}
+
+#ifdef CONFIG_KRETPROBES
+static inline int scope_compat_register_kretprobe(struct kretprobe *kretprobe)
+{
+	int err;
+
+	kretprobe->kp.flags |= KPROBE_FLAG_DISABLED;
+	err = register_kretprobe(kretprobe);
+	if (err)
+		return err;
+	scope_compat_kprobe_make_safe(&kretprobe->kp);
+	err = enable_kretprobe(kretprobe);
+	if (err)
+		unregister_kretprobe(kretprobe);
+	return err;
+}
+#endif
+
+#else
+#define scope_compat_register_kprobe(kprobe) register_kprobe(kprobe)
+#define scope_compat_register_kretprobe(kretprobe) register_kretprobe(kretprobe)
+#endif
+#endif
