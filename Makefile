@@ -230,8 +230,14 @@ docs: user ## hold the documents against the tree
 	$(Q)scripts/check-docs.sh $(OUT)/scope
 
 .PHONY: style
-style: ## look at the style of the sources, and count what clang-format would change (DIFF=1 shows it)
+style: ## check the style of the C sources; any line that clang-format would change is an error (DIFF=1 shows it)
+	$(Q)scripts/setup.sh style
 	$(Q)scripts/style.sh
+
+.PHONY: format
+format: ## apply clang-format to all C sources
+	$(Q)scripts/setup.sh style
+	$(Q)APPLY=1 scripts/style.sh
 
 # PROGRAM: what is installed as scope, where it is not the one that `make` builds.
 PROGRAM ?= $(OUT)/scope

@@ -249,7 +249,10 @@ group_fuzz() { run fuzz tests/fuzz/smoke.sh 9 2; }
 # The additions that docs/howto.md lists, made in a copy of the tree, which is then built.
 group_howto() { run howto tests/howto/check.sh; }
 
-group_docs() { run docs make --no-print-directory docs; }
+group_docs() {
+	run docs make --no-print-directory docs
+	run style make --no-print-directory style
+}
 
 # Seconds of the CPUs that all commands took which have ended, guests included: on a busy host only these
 # can be compared. `times` counts those of the shell that calls it: it cannot be asked in $().

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that a group of make targets needs.
 #
-# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs strangers fuzz browser jit dkms deb rpm kernel arm64 bench
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs strangers fuzz browser jit dkms deb rpm kernel arm64 bench style
 # browser is for the test of pages with pictures, tests/unit/report_html.sh.
 # bugs are the servers that the bug bench takes as Debian ships them; of these postgresql-15 makes a
 # database of its own and starts it where a service manager runs. jit is large, and left to those who
@@ -28,13 +28,14 @@ packages_of() {
 		gunicorn uwsgi-core uwsgi-plugin-python3 puma nodejs default-jdk-headless unbound dnsmasq-base dnsperf \
 		mosquitto mosquitto-clients beanstalkd redis-server wrk python3 procps ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
+	style) echo clang-format-14 ;;
 	dkms) echo dkms ;;
 	deb) echo debhelper dh-dkms lintian dpkg-dev fakeroot mmdebstrap ;;
 	rpm) echo rpm ;;
 	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
 	bench) echo linux-perf trace-cmd lttng-tools coz-profiler bpftrace redis-tools memcached ;;
 	arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm pkg-config ;;
-	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs strangers fuzz browser jit dkms deb rpm kernel arm64 bench)" >&2; exit 2 ;;
+	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs strangers fuzz browser jit dkms deb rpm kernel arm64 bench style)" >&2; exit 2 ;;
 	esac
 }
 

@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Look at the style of the sources, without a change to them.
+# Check the style of the C sources, or bring them into it.
 #
-# Usage: scripts/style.sh [FILE...]     default: all C sources. DIFF=1 prints what clang-format would change, EXACT=1
-# calls any such line an error. Of files that differ from a commit alone:
-#     EXACT=1 scripts/style.sh $(git diff --name-only --diff-filter=d COMMIT -- '*.c' '*.h')
-# An error is what nobody writes on purpose: blanks at a line's end, a line indented by 8 spaces, no SPDX line, no
-# newline at the end. Files of more than 500 lines and functions of more than 60 are named. What clang-format
-# (.clang-format) would write in another way is counted: hand-made line breaks are often the better ones.
-# Exit status: 0 no error; 1 some.
+# Usage: scripts/style.sh [FILE...]     default: all C sources. DIFF=1 prints what clang-format would change; APPLY=1
+# (make format) applies it first.
+# Errors: any line that clang-format (.clang-format) would write in another way, blanks at a line's end, a line
+# indented by 8 spaces, no SPDX line, no newline at the end. Files of more than 500 lines and functions of more than 60
+# are named, and are no errors. clang-format has to be version 14: others break lines in other places.
+# Exit status: 0 no error; 1 some; 77 no clang-format 14, and no other error.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -17,31 +16,54 @@ files=("$@")
 bad=0
 wrong() { echo "style: $*"; bad=1; }
 
-check_file() {	# FILE
+# A message for each line that matches. The first line of a file is asked for its licence.
+check_lines() {
 	local line
-	head -n 1 "$1" | grep -q 'SPDX-License-Identifier: ' || wrong "$1 has no SPDX line"
-	[ -z "$(tail -c 1 "$1")" ] || wrong "$1 ends without a newline"
-	while read -r line; do wrong "$1:$line ends in a blank"; done < <(grep -nE '[[:blank:]]$' "$1" | cut -d: -f1)
-	while read -r line; do wrong "$1:$line is indented by spaces"; done < <(grep -nE '^	* {8} *[^ \\]' "$1" | cut -d: -f1)
-	line=$(wc -l < "$1")
-	[ "$line" -le 500 ] || echo "style: long: $1 has $line lines"
-	awk -v file="$1" '/^\{$/ { begin = NR } /^\}/ && begin {
-		if (NR - begin > 61) print "style: long: " file ":" begin " begins a function of " NR - begin - 1 " lines"
-		begin = 0 }' "$1"
+	while read -r line; do wrong "$line"; done < <(
+		awk '
+			FNR == 1 && !/SPDX-License-Identifier: / { print FILENAME " has no SPDX line" }
+			/[ \t]$/ { print FILENAME ":" FNR " ends in a blank" }
+			/^\t*         *[^ \\]/ { print FILENAME ":" FNR " is indented by spaces" }' "${files[@]}"
+		for line in "${files[@]}"; do [ -z "$(tail -c 1 "$line")" ] || echo "$line ends without a newline"; done)
 }
 
-for file in "${files[@]}"; do check_file "$file"; done
-if command -v clang-format > /dev/null; then
-	lines=0 differ=0 others=0
-	for file in "${files[@]}"; do
-		difference=$(clang-format --style=file "$file" | diff -u "$file" - | tail -n +3)
-		count=$(grep -c '^-' <<< "$difference")
-		lines=$((lines + $(wc -l < "$file"))) differ=$((differ + count)) others=$((others + (count > 0)))
-		[ -z "${DIFF:-}" ] || [ "$count" -eq 0 ] || printf '%s\n' "--- $file" "$difference"
+name_long() {
+	awk '
+		FNR == 1 { begin = 0; if (file != "" && last > 500) print "style: long: " file " has " last " lines" }
+		{ file = FILENAME; last = FNR }
+		/^\{$/ { begin = FNR }
+		/^\}/ && begin {
+			if (FNR - begin > 61)
+				print "style: long: " FILENAME ":" begin " begins a function of " FNR - begin - 1 " lines"
+			begin = 0
+		}
+		END { if (last > 500) print "style: long: " file " has " last " lines" }' "${files[@]}"
+}
+
+# The program's name, if it is there in the version that counts.
+formatter() {
+	local name
+	for name in clang-format-14 clang-format; do
+		! "$name" --version 2> /dev/null | grep -q 'version 14\.' || { echo "$name"; return; }
 	done
-	[ -z "${EXACT:-}" ] || [ "$differ" -eq 0 ] || wrong "clang-format has to be applied: clang-format -i FILE..."
-	echo "style: clang-format would change $differ of $lines lines, in $others of ${#files[@]} files"
-else
-	echo "style: clang-format is not there, its part is left out"
+	return 1
+}
+
+check_format() {	# PROGRAM
+	local file
+	while read -r file; do
+		wrong "$file is not as clang-format writes it: make format, or clang-format -i $file"
+		[ -z "${DIFF:-}" ] || "$1" --style=file "$file" | diff -u "$file" -
+	done < <(printf '%s\n' "${files[@]}" | xargs -n 40 -P 2 "$1" --dry-run --style=file 2>&1 |
+		sed -nE 's/^([^: ]+):[0-9]+:[0-9]+: .*/\1/p' | sort -u)
+}
+
+if format=$(formatter); then
+	[ -z "${APPLY:-}" ] || printf '%s\n' "${files[@]}" | xargs -n 40 -P 2 "$format" -i --style=file
+	check_format "$format"
 fi
-exit $bad
+check_lines
+name_long
+[ $bad -eq 0 ] || exit 1
+[ -n "$format" ] || { echo "skipped: clang-format 14 is not there; scripts/setup.sh style installs it"; exit 77; }
+echo "style: ${#files[@]} files have it"
