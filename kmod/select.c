@@ -199,7 +199,7 @@ static void tell(struct scope_session *session, struct task_struct *task)
 int scope_select_settle(struct scope_session *session)
 {
 	struct scope_filter *filter = &session->filter;
-	struct scope_roster roster;
+	struct scope_thread_table table;
 	struct task_struct *task;
 	int err;
 	u32 i;
@@ -207,18 +207,18 @@ int scope_select_settle(struct scope_session *session)
 	lockdep_assert_held(&session->lock);
 	scope_filter_mark(filter);
 	scope_traced_refresh_all(session);
-	err = scope_roster_fill(session, must_tell, &roster);
+	err = scope_thread_table_fill(session, must_tell, &table);
 	if (err)
 		return err;
-	for (i = 0; i < roster.count; i++) {
+	for (i = 0; i < table.count; i++) {
 		rcu_read_lock();
-		task = scope_state_find(roster.tid[i]);
+		task = scope_state_find(table.tid[i]);
 		if (task && !(task->flags & PF_EXITING))
 			tell(session, task);
 		rcu_read_unlock();
 		cond_resched();
 	}
-	kvfree(roster.tid);
+	kvfree(table.tid);
 	for (i = 0; i < SCOPE_FILTER_SLOTS; i++)
 		if (scope_filter_at(filter, i) & SCOPE_FILTER_TELL)
 			scope_filter_told(filter, scope_filter_at(filter, i) & SCOPE_FILTER_KEY);

@@ -21,7 +21,7 @@
 #include "traced.h"
 
 #define ATTEMPTS 3
-#define ROSTER_SLACK 64
+#define TABLE_SLACK 64
 
 struct view {
 	struct pt_regs regs;
@@ -181,20 +181,21 @@ static u32 count_threads(struct scope_session *session, scope_state_choose *choo
 }
 
 /* Threads born after the count have a FORK record: those without room need no STATE. */
-int scope_roster_fill(struct scope_session *session, scope_state_choose *choose, struct scope_roster *ret_roster)
+int scope_thread_table_fill(struct scope_session *session, scope_state_choose *choose,
+			    struct scope_thread_table *ret_table)
 {
-	struct scope_roster roster = { .size = count_threads(session, choose) + ROSTER_SLACK };
+	struct scope_thread_table table = { .size = count_threads(session, choose) + TABLE_SLACK };
 	struct task_struct *process, *thread;
 
-	roster.tid = kvmalloc_array(roster.size, sizeof(*roster.tid), GFP_KERNEL);
-	if (!roster.tid)
+	table.tid = kvmalloc_array(table.size, sizeof(*table.tid), GFP_KERNEL);
+	if (!table.tid)
 		return -ENOMEM;
 	rcu_read_lock();
 	for_each_process_thread(process, thread)
-		if (roster.count < roster.size && choose(session, thread))
-			roster.tid[roster.count++] = thread->pid;
+		if (table.count < table.size && choose(session, thread))
+			table.tid[table.count++] = thread->pid;
 	rcu_read_unlock();
-	*ret_roster = roster;
+	*ret_table = table;
 	return 0;
 }
 
@@ -211,21 +212,21 @@ static bool is_traced(struct scope_session *session, struct task_struct *thread)
 int scope_state_write_all(struct scope_session *session, u8 flags)
 {
 	struct task_struct *task;
-	struct scope_roster roster;
-	int err = scope_roster_fill(session, is_traced, &roster);
+	struct scope_thread_table table;
+	int err = scope_thread_table_fill(session, is_traced, &table);
 	u32 i;
 
 	if (err)
 		return err;
-	for (i = 0; i < roster.count; i++) {
+	for (i = 0; i < table.count; i++) {
 		rcu_read_lock();
-		task = scope_state_find(roster.tid[i]);
+		task = scope_state_find(table.tid[i]);
 		/* Another thread may have got the number since. */
 		if (task && scope_traced_has(session, task))
 			put_state(session, task, flags);
 		rcu_read_unlock();
 		cond_resched();
 	}
-	kvfree(roster.tid);
+	kvfree(table.tid);
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include "session.h"
 
 /* Numbers of threads, found in one walk to be looked at one by one. */
-struct scope_roster {
+struct scope_thread_table {
 	u32 *tid; /* kvfree() */
 	u32 count, size;
 };
@@ -15,7 +15,8 @@ typedef bool scope_state_choose(struct scope_session *session, struct task_struc
 
 struct task_struct *scope_state_find(u32 tid);
 void scope_state_put(struct scope_session *session, struct task_struct *task);
-int scope_roster_fill(struct scope_session *session, scope_state_choose *choose, struct scope_roster *ret_roster);
+int scope_thread_table_fill(struct scope_session *session, scope_state_choose *choose,
+			    struct scope_thread_table *ret_table);
 int scope_state_write_all(struct scope_session *session, u8 flags);
 
 #endif

@@ -16,8 +16,8 @@
 #include <zstd.h>
 
 #include "trace/columns.h"
-#include "trace/frame.h"
-#include "trace/reader.h"
+#include "trace/framer.h"
+#include "trace/trace_internal.h"
 #include "trace/record_parts.h"
 
 #define SORTS (SCOPE_COLUMN_BITS + 1)

@@ -7,12 +7,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "capture/newborn.h"
+#include "capture/new_processes.h"
 #include "recorder/trigger.h"
 #include "trace/decode.h"
 #include "trace/flight.h"
 #include "trace/packer.h"
-#include "trace/reader.h"
+#include "trace/trace_internal.h"
 #include "trace/writer.h"
 
 #define RATE 100000.0 /* events/s, of all kinds */
@@ -100,12 +100,12 @@ static void tap(void *context, const struct scope_subbuf *subbuf)
 /* All that scope record does with a sub-buffer, but for handing it back to the kernel. */
 static double consume(const struct input *input, struct scope_writer *writer, struct scope_triggers *triggers)
 {
-	struct scope_newborn *newborn;
+	struct scope_new_processes *processes;
 	uint64_t next_ns = 0;
 	double begin_s;
 	char why[128];
 
-	if (scope_capture_newborn_create(&newborn))
+	if (scope_capture_new_processes_create(&processes))
 		exit(1);
 	if (triggers)
 		scope_trace_writer_set_tap(writer, tap, triggers);
@@ -113,7 +113,7 @@ static double consume(const struct input *input, struct scope_writer *writer, st
 	for (size_t i = 0; i < input->count; i++) {
 		const struct scope_subbuf *subbuf = input->subbuf[i];
 
-		scope_capture_newborn_note(newborn, subbuf);
+		scope_capture_new_processes_note(processes, subbuf);
 		if (scope_trace_writer_subbuf(writer, subbuf))
 			exit(1);
 		if (triggers && subbuf->end_ns >= next_ns) {
@@ -122,7 +122,7 @@ static double consume(const struct input *input, struct scope_writer *writer, st
 		}
 	}
 	begin_s = cpu_s() - begin_s;
-	scope_capture_newborn_destroy(newborn);
+	scope_capture_new_processes_destroy(processes);
 	return begin_s;
 }
 

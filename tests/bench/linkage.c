@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/huge.h"
-#include "cluster/pack.h"
+#include "cluster/packed.h"
 
 #define BITS 48
 #define CENTRES 24

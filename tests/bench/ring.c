@@ -54,7 +54,7 @@ static double now_ns(void)
 struct writer {
 	struct scope_ring ring;
 	void (*write)(struct scope_ring *ring, u64 begin_ns);
-	pthread_barrier_t *together;
+	pthread_barrier_t *same_cause;
 	double ns[ROUNDS];
 	bool lost;
 } __attribute__((aligned(128)));
@@ -71,7 +71,7 @@ static void *run(void *arg)
 	page->subbuf_bytes = SUBBUF;
 	page->subbuf_count = COUNT;
 	scope_ring_init(&writer->ring, page, region + HEADER, false, notify);
-	pthread_barrier_wait(writer->together);
+	pthread_barrier_wait(writer->same_cause);
 	for (int round = 0; round < ROUNDS; round++) {
 		double begin = now_ns();
 
@@ -96,13 +96,13 @@ static bool measure(const char *name, void (*write)(struct scope_ring *ring, u64
 	static struct writer writers[THREADS];
 	static double ns[THREADS * ROUNDS];
 	pthread_t ids[THREADS];
-	pthread_barrier_t together;
+	pthread_barrier_t same_cause;
 	bool lost = false;
 
-	pthread_barrier_init(&together, NULL, (unsigned int)threads);
+	pthread_barrier_init(&same_cause, NULL, (unsigned int)threads);
 	for (int i = 0; i < threads; i++) {
 		writers[i].write = write;
-		writers[i].together = &together;
+		writers[i].same_cause = &same_cause;
 		if (pthread_create(&ids[i], NULL, run, &writers[i]))
 			exit(1);
 	}
@@ -111,7 +111,7 @@ static bool measure(const char *name, void (*write)(struct scope_ring *ring, u64
 		memcpy(ns + i * ROUNDS, writers[i].ns, sizeof(writers[i].ns));
 		lost |= writers[i].lost;
 	}
-	pthread_barrier_destroy(&together);
+	pthread_barrier_destroy(&same_cause);
 	qsort(ns, (size_t)(threads * ROUNDS), sizeof(*ns), ascending);
 	if (threads == 1)
 		printf("%s %.2f ns\n", name, ns[ROUNDS / 2]);

@@ -3,7 +3,7 @@
  * Measure how fast units of work are found and judged, from events that are decoded already.
  *
  * Usage: units TRACE      units_per_s: all that learning, finding units and their survey take of the
- *                         events (stacks left out), as in scope_analysis_once_run(), detection and the choice
+ *                         events (stacks left out), as in scope_analysis_single_pass_run(), detection and the choice
  *                         of what is kept, CPU time of one processor; fetched_events_per_s: the same
  *                         events only looked at, which is what memory takes of that time at most
  *        units -d COUNT   distinct_units_seconds: so many units with 5,000 distinct vectors, from
@@ -17,10 +17,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "analysis/once.h"
+#include "analysis/single_pass.h"
 #include "base/grow.h"
 #include "evidence/keep.h"
-#include "trace/text.h"
+#include "trace/text_form.h"
 
 #define DISTINCT 5000
 
@@ -86,18 +86,18 @@ static int read_all(struct scope_trace *trace, struct input *input)
 }
 
 /* From the survey to what is kept. */
-static int judge(struct scope_groups *groups, const struct scope_survey *survey)
+static int judge(struct scope_groups *groups, const struct scope_distributions *distributions)
 {
 	struct scope_detection *detection;
 	struct scope_kept *kept;
-	int err = scope_anomaly_detect_run(groups, survey, &scope_anomaly_detect_defaults, &detection);
+	int err = scope_anomaly_detect_run(groups, distributions, &scope_anomaly_detect_defaults, &detection);
 
 	if (err)
 		return err;
-	err = scope_evidence_keep_run(survey, groups, detection, SCOPE_KEEP_UNITS, &kept);
+	err = scope_evidence_keep_run(distributions, groups, detection, SCOPE_KEEP_UNITS, &kept);
 	if (!err) {
-		fprintf(stderr, "%" PRIu64 " units, %zu populations, %zu kept\n", survey->units, detection->populations,
-			kept->units->count);
+		fprintf(stderr, "%" PRIu64 " units, %zu populations, %zu kept\n", distributions->units,
+			detection->populations, kept->units->count);
 		scope_evidence_kept_destroy(kept);
 	}
 	scope_anomaly_detection_destroy(detection);
@@ -122,7 +122,7 @@ static int learn(const struct scope_trace *trace, const struct input *input, str
 	struct scope_learner *learner;
 	int err = scope_unit_learner_create(trace, &learner);
 
-	for (size_t i = 0; !err && i < input->events && i < SCOPE_ONCE_EVENTS; i += SCOPE_TRACE_TAKE)
+	for (size_t i = 0; !err && i < input->events && i < SCOPE_SINGLE_PASS_EVENTS; i += SCOPE_TRACE_TAKE)
 		err = scope_unit_learner_feed(learner, event, list(input, i, event));
 	if (!err)
 		err = scope_unit_pickups_create(ret_pickups);
@@ -141,29 +141,29 @@ static __attribute__((noinline)) int analyse(const struct scope_trace *trace, co
 	struct scope_pickups *pickups;
 	struct scope_learner *learner;
 	struct scope_groups *groups;
-	struct scope_survey *survey;
+	struct scope_distributions *distributions;
 	int err = learn(trace, input, &pickups);
 
 	if (!err)
 		err = scope_unit_groups_create(pickups, &groups);
 	if (!err)
-		err = scope_unit_survey_begin(trace, NULL, pickups, groups, NULL, &survey);
+		err = scope_unit_distributions_begin(trace, NULL, pickups, groups, NULL, &distributions);
 	if (!err)
-		err = scope_unit_survey_learn(survey, &learner);
+		err = scope_unit_distributions_learn(distributions, &learner);
 	for (size_t i = 0; !err && i < input->events; i += SCOPE_TRACE_TAKE)
-		err = scope_unit_survey_feed(survey, event, list(input, i, event));
+		err = scope_unit_distributions_feed(distributions, event, list(input, i, event));
 	if (!err)
-		err = scope_unit_survey_end(survey);
+		err = scope_unit_distributions_end(distributions);
 	/* Else the units would have to be cut once more, and that belongs to what is measured. */
 	if (!err && !scope_unit_pickups_hold(pickups, learner, scope_unit_pickups_threads(pickups)))
 		err = -EAGAIN;
 	if (!err)
-		err = judge(groups, survey);
+		err = judge(groups, distributions);
 	if (err)
 		return err;
-	*ret_units = survey->units;
+	*ret_units = distributions->units;
 	scope_unit_learner_destroy(learner);
-	scope_unit_survey_destroy(survey);
+	scope_unit_distributions_destroy(distributions);
 	scope_unit_groups_destroy(groups);
 	scope_unit_pickups_destroy(pickups);
 	return 0;
@@ -265,7 +265,7 @@ static int open_server(struct scope_trace **ret_trace)
 	       scope_trace_open_fd(fileno(file), "bench", &error, ret_trace);
 }
 
-static int hand_over(struct scope_survey *survey, const struct kind *kinds, uint64_t count)
+static int hand_over(struct scope_distributions *distributions, const struct kind *kinds, uint64_t count)
 {
 	uint64_t random = 88172645463325252ull;
 	int err = 0;
@@ -282,7 +282,7 @@ static int hand_over(struct scope_survey *survey, const struct kind *kinds, uint
 			.granularity = SCOPE_UNIT_REQUEST,
 		};
 
-		err = scope_unit_survey_unit(survey, &unit, kind->call);
+		err = scope_unit_distributions_unit(distributions, &unit, kind->call);
 	}
 	return err;
 }
@@ -292,7 +292,7 @@ static int bench_distinct(uint64_t count)
 	static struct kind kinds[DISTINCT];
 	struct scope_pickups *pickups;
 	struct scope_groups *groups;
-	struct scope_survey *survey;
+	struct scope_distributions *distributions;
 	struct scope_trace *trace;
 	struct rusage usage;
 	double begin_s;
@@ -300,10 +300,11 @@ static int bench_distinct(uint64_t count)
 	make_kinds(kinds);
 	if (open_server(&trace) || scope_unit_pickups_learn(trace, &pickups) ||
 	    scope_unit_groups_create(pickups, &groups) ||
-	    scope_unit_survey_begin(trace, NULL, pickups, groups, NULL, &survey))
+	    scope_unit_distributions_begin(trace, NULL, pickups, groups, NULL, &distributions))
 		return 1;
 	begin_s = cpu_s();
-	if (hand_over(survey, kinds, count) || scope_unit_survey_end(survey) || judge(groups, survey))
+	if (hand_over(distributions, kinds, count) || scope_unit_distributions_end(distributions) ||
+	    judge(groups, distributions))
 		return 1;
 	getrusage(RUSAGE_SELF, &usage);
 	printf("distinct_units_seconds %.2f s\n", cpu_s() - begin_s);

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trace/text.h"
+#include "trace/text_form.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "causal/coz.h"
-#include "report/delay.h"
+#include "report/delay_report.h"
 
 static void tell(const struct scope_causal_result *result)
 {

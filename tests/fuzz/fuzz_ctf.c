@@ -8,7 +8,7 @@
 
 #include "fuzz.h"
 
-#include "export/export.h"
+#include "export/formats.h"
 #include "import/import.h"
 
 static char directory[64], metadata_path[96], stream_path[96];

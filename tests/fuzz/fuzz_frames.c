@@ -12,10 +12,10 @@
 #include "fuzz.h"
 
 #include "analysis/analysis.h"
-#include "export/export.h"
+#include "export/formats.h"
 #include "report/json.h"
 #include "report/text.h"
-#include "symbol/scrub.h"
+#include "symbol/scrub_trace.h"
 #include "trace/format.h"
 
 #define FRAMES_MAX 256
@@ -388,7 +388,8 @@ static void scrub(struct scope_trace *trace)
 	const struct scope_trace_map *maps = scope_trace_maps(trace, &count);
 
 	if (scope_trace_writer_create_fd(fd, "scrubbed", &error, &writer) ||
-	    scope_symbols_create(maps, count, NULL, 0, &options, &symbols) || scope_symbols_tell(symbols, trace))
+	    scope_symbols_create(maps, count, NULL, 0, &options, &symbols) ||
+	    scope_symbols_add_recorded(symbols, trace))
 		fuzz_die("no memory");
 	if (!scope_symbol_scrub(trace, symbols, writer, &counts) && !scope_trace_writer_finish(writer, &error)) {
 		again = fuzz_read(fd);
@@ -414,7 +415,7 @@ static void export(struct scope_trace *trace, const char *format)
 	maps = scope_trace_maps(trace, &map_count);
 	rows = scope_trace_symbols(trace, &row_count);
 	if (scope_symbols_create(maps, map_count, rows, row_count, &options, &symbols) ||
-	    scope_symbols_tell(symbols, trace))
+	    scope_symbols_add_recorded(symbols, trace))
 		fuzz_die("no memory");
 	scope_export_find(format)->run(trace, symbols, &to, &error);
 	scope_symbols_destroy(symbols);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Signatures as JSON: what is taken in goes out again, and comes in as the same. */
 #include "fuzz.h"
-#include "signature/json.h"
+#include "signature/json_exchange.h"
 
 static const struct scope_mine_options options = { 2, 50 };
 

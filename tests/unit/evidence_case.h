@@ -12,7 +12,7 @@ struct evidence_case {
 	struct scope_trace *trace;
 	struct scope_pickups *pickups;
 	struct scope_groups *groups;
-	struct scope_survey *survey;
+	struct scope_distributions *distributions;
 	struct scope_detection *detection;
 	struct scope_kept *kept;
 	struct scope_symbols *symbols;
@@ -87,12 +87,15 @@ static inline struct evidence_case case_of(struct story *story)
 	free(story->text);
 	assert_int_equal(scope_unit_pickups_learn(made.trace, &made.pickups), 0);
 	assert_int_equal(scope_unit_groups_create(made.pickups, &made.groups), 0);
-	assert_int_equal(scope_unit_survey_run(made.trace, made.pickups, made.groups, NULL, &made.survey), 0);
+	assert_int_equal(scope_unit_distributions_run(made.trace, made.pickups, made.groups, NULL, &made.distributions),
+			 0);
 	scope_unit_groups_conclude(made.groups, made.pickups);
-	assert_int_equal(
-		scope_anomaly_detect_run(made.groups, made.survey, &scope_anomaly_detect_defaults, &made.detection), 0);
-	assert_int_equal(
-		scope_evidence_keep_run(made.survey, made.groups, made.detection, SCOPE_KEEP_UNITS, &made.kept), 0);
+	assert_int_equal(scope_anomaly_detect_run(made.groups, made.distributions, &scope_anomaly_detect_defaults,
+						  &made.detection),
+			 0);
+	assert_int_equal(scope_evidence_keep_run(made.distributions, made.groups, made.detection, SCOPE_KEEP_UNITS,
+						 &made.kept),
+			 0);
 	rows = scope_trace_symbols(made.trace, &count);
 	assert_int_equal(scope_symbols_create(NULL, 0, rows, count, NULL, &made.symbols), 0);
 	return made;
@@ -104,7 +107,7 @@ static inline void case_end(struct evidence_case *made)
 	scope_symbols_destroy(made->symbols);
 	scope_evidence_kept_destroy(made->kept);
 	scope_anomaly_detection_destroy(made->detection);
-	scope_unit_survey_destroy(made->survey);
+	scope_unit_distributions_destroy(made->distributions);
 	scope_unit_groups_destroy(made->groups);
 	scope_unit_pickups_destroy(made->pickups);
 	scope_trace_close(made->trace);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf/record.h"
+#include "perf/parse.h"
 
 #define COMMON                                                                                                         \
 	"name: x\nID: 1\nformat:\n"                                                                                    \

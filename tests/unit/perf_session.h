@@ -15,7 +15,7 @@
 #include "perf/pack.h"
 #include "perf/select.h"
 #include "source/selection.h"
-#include "trace/text.h"
+#include "trace/text_form.h"
 
 struct session {
 	struct scope_capture_options options;

@@ -26,9 +26,9 @@ struct rank_case {
 	struct scope_kept kept;
 	struct scope_population population[CASE_POPULATIONS];
 	struct scope_detection detection;
-	struct scope_survey_row row[CASE_GROUPS][4];
-	struct scope_survey_group survey_group[CASE_GROUPS];
-	struct scope_survey survey;
+	struct scope_distributions_row row[CASE_GROUPS][4];
+	struct scope_distributions_group distributions_group[CASE_GROUPS];
+	struct scope_distributions distributions;
 	struct scope_evidence evidence;
 	struct scope_owner owner[CASE_NODES];
 	struct scope_attribution attribution;
@@ -58,9 +58,9 @@ static inline struct rank_case *case_create(void)
 			assert_int_equal(scope_cluster_vector_mark(&vector, nr), 0);
 			assert_int_equal(scope_cluster_vector_set_add(made->group[i].vectors, &vector, 1, NULL), 0);
 		}
-		made->survey_group[i] = (struct scope_survey_group){ .row = made->row[i], .rows = 4 };
+		made->distributions_group[i] = (struct scope_distributions_group){ .row = made->row[i], .rows = 4 };
 	}
-	made->survey = (struct scope_survey){ .group = made->survey_group, .groups = CASE_GROUPS };
+	made->distributions = (struct scope_distributions){ .group = made->distributions_group, .groups = CASE_GROUPS };
 	made->units = (struct scope_units){
 		.groups = &made->groups,
 		.unit = calloc(CASE_UNITS, sizeof(struct scope_unit)),
@@ -93,7 +93,7 @@ static inline struct rank_case *case_create(void)
 	made->options = scope_rank_defaults;
 	made->attribution = (struct scope_attribution){ made->owner, CASE_NODES };
 	made->input = (struct scope_rank_input){
-		.survey = &made->survey,
+		.distributions = &made->distributions,
 		.detection = &made->detection,
 		.kept = &made->kept,
 		.units = &made->units,
@@ -117,7 +117,7 @@ static inline void case_destroy(struct rank_case *made)
 	free(made->units.call);
 	free(made->kept.population);
 	free(made->kept.mark);
-	scope_evidence_blame_free(&made->kept.blame);
+	scope_evidence_wait_chains_free(&made->kept.wait_chains);
 	scope_evidence_tree_free(&made->evidence.tree);
 	free(made->evidence.item);
 	free(made);

@@ -119,8 +119,8 @@ static int feed_run(struct feed *feed, struct scope_trace *trace)
 	    scope_trace_packer_create(feed->writer, 0, &feed->late_packer) ||
 	    scope_analysis_stream_create(fileno(feed->file), "the feed", &feed->stream))
 		return 1;
-	scope_analysis_stream_remember(feed->stream, feed->window_ns);
-	scope_analysis_stream_hear(feed->stream, feed->listeners);
+	scope_analysis_stream_set_window(feed->stream, feed->window_ns);
+	scope_analysis_stream_listen(feed->stream, feed->listeners);
 	feed_rows(feed, trace);
 	feed->failed |= scope_trace_rewind(trace);
 	while (!feed->failed && (more = scope_trace_next(trace, &event)) > 0) {

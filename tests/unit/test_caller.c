@@ -10,7 +10,7 @@
 
 #include "rank/caller.h"
 #include "rank/context.h"
-#include "rank/together.h"
+#include "rank/same_cause.h"
 #include "rank_case.h"
 
 static const struct scope_function loop = { .name = "loop", .module = "p" };
@@ -59,10 +59,10 @@ static void samples(uint32_t node, int count, bool abnormal)
 
 static uint32_t ask(uint32_t from)
 {
-	struct scope_together together = { &made->input, SCOPE_TREE_ROOT };
+	struct scope_same_cause same_cause = { &made->input, SCOPE_TREE_ROOT };
 	uint32_t named;
 
-	assert_int_equal(scope_rank_caller(&together, from, at_compare, &named), 0);
+	assert_int_equal(scope_rank_caller(&same_cause, from, at_compare, &named), 0);
 	return named;
 }
 

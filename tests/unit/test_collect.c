@@ -48,7 +48,7 @@ static void a_sample_counts_for_the_unit_it_falls_into(void **state)
 	assert_int_equal(evidence->items, 1);
 	assert_int_equal(evidence->item[0].kind, SCOPE_ITEM_RUN);
 	assert_true(evidence->item[0].abnormal && !evidence->item[0].kernel);
-	assert_true(evidence->item[0].weight_ns == MS && evidence->item[0].dense == 1);
+	assert_true(evidence->item[0].weight_ns == MS && evidence->item[0].sampling_ratio == 1);
 	assert_int_equal(made.kept->mark[evidence->item[0].unit], SCOPE_UNIT_SLOW);
 	assert_string_equal(case_function(evidence, &evidence->item[0]), "walk");
 	assert_int_equal(evidence->stacks, 1);
@@ -70,8 +70,8 @@ static void a_sample_stands_for_the_time_between_two_of_them_then(void **state)
 	sample(&story, 6 * MS - story.now_ns, AT_WALK);
 	evidence = end(&story, 10 * MS, &made);
 	assert_int_equal(evidence->items, 2);
-	assert_true(evidence->item[0].weight_ns == MS && evidence->item[0].dense == 1);
-	assert_true(evidence->item[1].weight_ns == MS / 4 && evidence->item[1].dense == 4);
+	assert_true(evidence->item[0].weight_ns == MS && evidence->item[0].sampling_ratio == 1);
+	assert_true(evidence->item[1].weight_ns == MS / 4 && evidence->item[1].sampling_ratio == 4);
 	case_end(&made);
 }
 

@@ -14,7 +14,7 @@
 #include <jansson.h>
 
 #include "causal/coz.h"
-#include "report/delay.h"
+#include "report/delay_report.h"
 
 static int read_text(const char *text, const char *point, struct scope_error *error,
 		     struct scope_coz_profile *ret_profile)

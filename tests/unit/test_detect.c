@@ -8,18 +8,18 @@
 
 #include <cmocka.h>
 
-#include "survey_case.h"
+#include "distributions_case.h"
 
 #define NR 40
 
-static struct survey_case *made;
+static struct distributions_case *made;
 static struct scope_detection *detection;
 static struct scope_detect_options options;
 
 static int setup(void **state)
 {
 	(void)state;
-	made = survey_create();
+	made = distributions_create();
 	detection = NULL;
 	options = scope_anomaly_detect_defaults;
 	return 0;
@@ -29,7 +29,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	scope_anomaly_detection_destroy(detection);
-	survey_destroy(made);
+	distributions_destroy(made);
 	return 0;
 }
 
@@ -43,16 +43,17 @@ static void again(void **state)
 static const struct scope_population *population_of(uint32_t group, uint32_t vector)
 {
 	if (!detection)
-		detection = survey_detect(made, &options);
+		detection = distributions_detect(made, &options);
 	return &detection->population[detection->of_vector[group][vector]];
 }
 
 /* One group with one population, whose units all take so long. */
 static const struct scope_population *alike(uint64_t measure_ns, uint64_t units)
 {
-	const uint32_t group = survey_group(made, "worker", true), vector = survey_vector(made, group, 0, 1);
+	const uint32_t group = distributions_group(made, "worker", true),
+		       vector = distributions_vector(made, group, 0, 1);
 
-	survey_units(made, group, vector, measure_ns, units);
+	distributions_units(made, group, vector, measure_ns, units);
 	return population_of(group, vector);
 }
 
@@ -72,9 +73,9 @@ static void z_grows_with_the_number_of_tests(void **state)
 	assert_true(fabs(alike(100, 100)->z - 2.575829) < 1e-5);
 	again(state);
 	options.z_min = 0;
-	group = survey_group(made, "worker", true);
-	survey_units(made, group, survey_vector(made, group, 0, 5), 100, 50);
-	survey_units(made, group, survey_vector(made, group, 20, 5), 100, 50);
+	group = distributions_group(made, "worker", true);
+	distributions_units(made, group, distributions_vector(made, group, 0, 5), 100, 50);
+	distributions_units(made, group, distributions_vector(made, group, 20, 5), 100, 50);
 	assert_true(fabs(population_of(group, 0)->z - 2.807034) < 1e-5);
 	assert_int_equal(detection->populations, 2);
 }
@@ -101,24 +102,26 @@ static void slow_is_twice_the_median_at_least(void **state)
 /* Of 102 units two are slow enough to be told of. */
 static void what_lies_beyond_is_counted(void **state)
 {
-	const uint32_t group = survey_group(made, "worker", true), vector = survey_vector(made, group, 0, 1);
+	const uint32_t group = distributions_group(made, "worker", true),
+		       vector = distributions_vector(made, group, 0, 1);
 
 	(void)state;
-	survey_units(made, group, vector, 100, 100);
-	survey_units(made, group, vector, 6000, 1);
-	survey_units(made, group, vector, 6200, 1);
-	survey_units(made, group, vector, 7000, 1);
+	distributions_units(made, group, vector, 100, 100);
+	distributions_units(made, group, vector, 6000, 1);
+	distributions_units(made, group, vector, 6200, 1);
+	distributions_units(made, group, vector, 7000, 1);
 	assert_int_equal(population_of(group, vector)->beyond, 2);
 }
 
 /* A group of so many units of 10 us, and so many of others that take so long. */
 static const struct scope_population *beside(uint64_t usual, uint64_t usual_ns, uint64_t others, uint64_t others_ns)
 {
-	const uint32_t group = survey_group(made, "worker", true);
-	const uint32_t first = survey_vector(made, group, 0, 5), second = survey_vector(made, group, 20, 5);
+	const uint32_t group = distributions_group(made, "worker", true);
+	const uint32_t first = distributions_vector(made, group, 0, 5),
+		       second = distributions_vector(made, group, 20, 5);
 
-	survey_units(made, group, first, usual_ns, usual);
-	survey_units(made, group, second, others_ns, others);
+	distributions_units(made, group, first, usual_ns, usual);
+	distributions_units(made, group, second, others_ns, others);
 	assert_false(population_of(group, first)->against_group);
 	return population_of(group, second);
 }
@@ -199,11 +202,12 @@ static void a_small_population_has_the_limit_of_its_group(void **state)
 /* So many units all make a call twice, and one of them makes it more often. */
 static const struct scope_population *callers(uint64_t units, uint64_t most)
 {
-	const uint32_t group = survey_group(made, "worker", true), vector = survey_vector(made, group, NR, 1);
+	const uint32_t group = distributions_group(made, "worker", true),
+		       vector = distributions_vector(made, group, NR, 1);
 
-	survey_units(made, group, vector, 100, units);
-	survey_calls(made, group, vector, NR, 2, units - 1);
-	survey_calls(made, group, vector, NR, most, 1);
+	distributions_units(made, group, vector, 100, units);
+	distributions_calls(made, group, vector, NR, 2, units - 1);
+	distributions_calls(made, group, vector, NR, most, 1);
 	return population_of(group, vector);
 }
 
@@ -246,11 +250,12 @@ static void a_call_that_nobody_makes_often_has_no_limit(void **state)
 /* Two of three of them do not make it at all: their 0 is the median. */
 static void units_without_the_call_count_as_none(void **state)
 {
-	const uint32_t group = survey_group(made, "worker", true), vector = survey_vector(made, group, NR, 1);
+	const uint32_t group = distributions_group(made, "worker", true),
+		       vector = distributions_vector(made, group, NR, 1);
 
 	(void)state;
-	survey_units(made, group, vector, 100, 90);
-	survey_calls(made, group, vector, NR, 8, 30);
+	distributions_units(made, group, vector, 100, 90);
+	distributions_calls(made, group, vector, NR, 8, 30);
 	/* The mean deviation from it is 8 / 3. */
 	assert_true(fabs(population_of(group, vector)->call[0].limit - 6 * 1.2533 * 8 / 3) < 1e-9);
 }
@@ -258,12 +263,13 @@ static void units_without_the_call_count_as_none(void **state)
 /* Units that serve, and others beside them: is what these do background work? */
 static bool is_background(uint64_t serving, uint64_t serving_ns, uint64_t others, uint64_t others_ns)
 {
-	const uint32_t first = survey_group(made, "server", true), second = survey_group(made, "writer", false);
+	const uint32_t first = distributions_group(made, "server", true),
+		       second = distributions_group(made, "writer", false);
 	bool background;
 	void *state = NULL;
 
-	survey_units(made, first, survey_vector(made, first, 0, 1), serving_ns, serving);
-	survey_units(made, second, survey_vector(made, second, 0, 1), others_ns, others);
+	distributions_units(made, first, distributions_vector(made, first, 0, 1), serving_ns, serving);
+	distributions_units(made, second, distributions_vector(made, second, 0, 1), others_ns, others);
 	assert_false(population_of(first, 0)->background);
 	background = population_of(second, 0)->background;
 	again(&state);

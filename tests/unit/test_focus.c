@@ -4,8 +4,8 @@
 #include <sys/syscall.h>
 
 #include "capture/focus.h"
-#include "trace/reader.h"
-#include "trace/text.h"
+#include "trace/trace_internal.h"
+#include "trace/text_form.h"
 #include "trace_fixture.h"
 
 #define S 1000000000ull

@@ -70,7 +70,7 @@ static bool hangs_in(struct story story)
 	run = run_of(text);
 	free(text);
 	assert_int_equal(thread_of(run.units, 10)->run, SCOPE_RUN_BLOCKED);
-	assert_int_equal(scope_anomaly_hang_find(run.units, run.survey, run.pickups, &hangs, &count), 0);
+	assert_int_equal(scope_anomaly_hang_find(run.units, run.distributions, run.pickups, &hangs, &count), 0);
 	free(hangs);
 	end_run(&run);
 	return count > 0;

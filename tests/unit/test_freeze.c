@@ -78,10 +78,10 @@ static size_t freezes_of(struct load load)
 	fputs(lines, to);
 	assert_int_equal(fclose(to), 0);
 	run = run_of(text);
-	assert_int_equal(run.survey->requests, load.requests * (1 + load.peer));
+	assert_int_equal(run.distributions->requests, load.requests * (1 + load.peer));
 	assert_true(thread_of(run.units, 10)->account.run_ns > 0);
 	scope_unit_groups_conclude(run.groups, run.pickups);
-	assert_int_equal(scope_anomaly_freeze_find(run.survey, run.groups, &freezes), 0);
+	assert_int_equal(scope_anomaly_freeze_find(run.distributions, run.groups, &freezes), 0);
 	kept = freezes.kept;
 	count = freezes.count;
 	free(freezes.freeze);

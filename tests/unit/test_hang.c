@@ -34,7 +34,7 @@ static void find(const char *text)
 	assert_int_equal(fclose(to), 0);
 	run = run_of(all);
 	free(all);
-	assert_int_equal(scope_anomaly_hang_find(run.units, run.survey, run.pickups, &hangs, &count), 0);
+	assert_int_equal(scope_anomaly_hang_find(run.units, run.distributions, run.pickups, &hangs, &count), 0);
 }
 
 static void end(void)
@@ -321,7 +321,7 @@ static void waiting_for_a_cpu_is_part_of_a_spin(void **state)
 }
 
 /* It ran for 10 s, then made a call, and has not had a processor since but for so long. */
-static bool spins_starved(uint64_t ran_ns)
+static bool spins_without_cpu(uint64_t ran_ns)
 {
 	char text[500];
 	bool found;
@@ -340,9 +340,9 @@ static bool spins_starved(uint64_t ran_ns)
 static void who_got_no_processor_does_not_spin(void **state)
 {
 	(void)state;
-	assert_false(spins_starved(1));
-	assert_false(spins_starved(LIMIT_NS - 1));
-	assert_true(spins_starved(LIMIT_NS));
+	assert_false(spins_without_cpu(1));
+	assert_false(spins_without_cpu(LIMIT_NS - 1));
+	assert_true(spins_without_cpu(LIMIT_NS));
 }
 
 /* Entered long ago, and still running in it. */

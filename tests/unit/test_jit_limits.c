@@ -41,7 +41,7 @@ static struct scope_trace *read_all(char *left_out, size_t size)
 	assert_int_equal(scope_proc_create(NULL, &proc), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(scope_proc_write_jit(proc, &self, 1, fixture.writer), 0);
-	scope_proc_tell_jit(proc, left_out, size);
+	scope_proc_jit_problem(proc, left_out, size);
 	scope_proc_destroy(proc);
 	unlink(map_path);
 	return fixture_open(&fixture);

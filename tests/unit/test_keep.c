@@ -57,16 +57,17 @@ static void keep_with_room(uint64_t room, uint64_t most)
 	struct scope_detection *detection;
 	struct scope_pickups *pickups;
 	struct scope_groups *groups;
-	struct scope_survey *survey;
+	struct scope_distributions *distributions;
 	struct scope_kept *kept;
 	uint64_t units[2] = { 0 }, sides[2] = { 0 };
 	double excess_ns = 0, usual_ns = 0;
 
 	assert_int_equal(scope_unit_pickups_learn(trace, &pickups), 0);
 	assert_int_equal(scope_unit_groups_create(pickups, &groups), 0);
-	assert_int_equal(scope_unit_survey_run(trace, pickups, groups, NULL, &survey), 0);
-	assert_int_equal(scope_anomaly_detect_run(groups, survey, &scope_anomaly_detect_defaults, &detection), 0);
-	assert_int_equal(scope_evidence_keep_run(survey, groups, detection, room, &kept), 0);
+	assert_int_equal(scope_unit_distributions_run(trace, pickups, groups, NULL, &distributions), 0);
+	assert_int_equal(scope_anomaly_detect_run(groups, distributions, &scope_anomaly_detect_defaults, &detection),
+			 0);
+	assert_int_equal(scope_evidence_keep_run(distributions, groups, detection, room, &kept), 0);
 	for (size_t i = 0; i < kept->populations; i++) {
 		for (int side = 0; side < 2; side++) {
 			units[side] += kept->of[i].side[side].units;
@@ -90,7 +91,7 @@ static void keep_with_room(uint64_t room, uint64_t most)
 	assert_true(usual_ns == 0);
 	scope_evidence_kept_destroy(kept);
 	scope_anomaly_detection_destroy(detection);
-	scope_unit_survey_destroy(survey);
+	scope_unit_distributions_destroy(distributions);
 	scope_unit_groups_destroy(groups);
 	scope_unit_pickups_destroy(pickups);
 	scope_trace_close(trace);
@@ -115,33 +116,34 @@ static void what_came_before_is_forgotten(void **state)
 	struct scope_detection *detection;
 	struct scope_pickups *pickups;
 	struct scope_groups *groups;
-	struct scope_survey *survey;
+	struct scope_distributions *distributions;
 	struct scope_kept *kept;
 	uint64_t end_ns, from_ns;
 
 	(void)state;
 	assert_int_equal(scope_unit_pickups_learn(trace, &pickups), 0);
 	assert_int_equal(scope_unit_groups_create(pickups, &groups), 0);
-	assert_int_equal(scope_unit_survey_run(trace, pickups, groups, NULL, &survey), 0);
-	assert_int_equal(scope_unit_survey_forget(survey, groups, 0), 0);
-	assert_true(survey->requests >= REQUESTS);
-	end_ns = survey->run->timeline->end_ns;
+	assert_int_equal(scope_unit_distributions_run(trace, pickups, groups, NULL, &distributions), 0);
+	assert_int_equal(scope_unit_distributions_forget(distributions, groups, 0), 0);
+	assert_true(distributions->requests >= REQUESTS);
+	end_ns = distributions->run->timeline->end_ns;
 	from_ns = end_ns - end_ns / 3;
-	assert_int_equal(scope_unit_survey_forget(survey, groups, from_ns), 0);
-	assert_int_equal(survey->run->timeline->begin_ns, from_ns);
-	assert_in_range(survey->units, REQUESTS / 3 - SLOW_EVERY, REQUESTS / 3 + SLOW_EVERY);
-	assert_int_equal(survey->requests, survey->units);
+	assert_int_equal(scope_unit_distributions_forget(distributions, groups, from_ns), 0);
+	assert_int_equal(distributions->run->timeline->begin_ns, from_ns);
+	assert_in_range(distributions->units, REQUESTS / 3 - SLOW_EVERY, REQUESTS / 3 + SLOW_EVERY);
+	assert_int_equal(distributions->requests, distributions->units);
 	assert_int_equal(groups->count, 2);
-	assert_true(!survey->group[0].units != !survey->group[1].units);
-	assert_true(survey->busy_ns > 0.95 * end_ns / 3 && survey->busy_ns <= 1.001 * end_ns / 3);
-	assert_int_equal(scope_anomaly_detect_run(groups, survey, &scope_anomaly_detect_defaults, &detection), 0);
-	assert_int_equal(scope_evidence_keep_run(survey, groups, detection, SCOPE_KEEP_UNITS, &kept), 0);
+	assert_true(!distributions->group[0].units != !distributions->group[1].units);
+	assert_true(distributions->busy_ns > 0.95 * end_ns / 3 && distributions->busy_ns <= 1.001 * end_ns / 3);
+	assert_int_equal(scope_anomaly_detect_run(groups, distributions, &scope_anomaly_detect_defaults, &detection),
+			 0);
+	assert_int_equal(scope_evidence_keep_run(distributions, groups, detection, SCOPE_KEEP_UNITS, &kept), 0);
 	assert_in_range(kept->slow_units, REQUESTS / SLOW_EVERY / 3 - 1, REQUESTS / SLOW_EVERY / 3 + 1);
 	for (size_t i = 0; i < kept->units->count; i++)
 		assert_true(kept->units->unit[i].end_ns >= from_ns);
 	scope_evidence_kept_destroy(kept);
 	scope_anomaly_detection_destroy(detection);
-	scope_unit_survey_destroy(survey);
+	scope_unit_distributions_destroy(distributions);
 	scope_unit_groups_destroy(groups);
 	scope_unit_pickups_destroy(pickups);
 	scope_trace_close(trace);

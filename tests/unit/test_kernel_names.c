@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "proc/kernel_names.h"
-#include "trace/text.h"
+#include "trace/text_form.h"
 #include "trace_fixture.h"
 
 /* Where the kernel was put this time, and how far that is from where traces count. */

@@ -161,15 +161,15 @@ static void test_places(void **state)
 	struct scope_owner owner[2] = { { 0 } };
 	const struct scope_attribution attribution = { owner, 2 };
 	struct scope_item item[4] = { { 0 } };
-	struct scope_standing standing[1] = { { 0 } };
-	uint64_t trail[13] = { 0 }, inner_at, outer_at;
+	struct scope_stopped_stack stopped_stack[1] = { { 0 } };
+	uint64_t frames[13] = { 0 }, inner_at, outer_at;
 	struct scope_evidence evidence = {
 		.tree = { node, 2, 2 },
 		.item = item,
 		.items = 4,
-		.standing = standing,
-		.trail = trail,
-		.trails = 13,
+		.stopped_stack = stopped_stack,
+		.frames = frames,
+		.frame_words = 13,
 	};
 	struct scope_places_row row[3];
 	size_t count;
@@ -186,10 +186,10 @@ static void test_places(void **state)
 	for (int i = 0; i < 4; i++) {
 		uint64_t flags = i == 3 ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE;
 
-		trail[1 + 3 * i] = 1 | flags << 32;
-		trail[2 + 3 * i] = 1;
-		trail[3 + 3 * i] = i == 1 ? outer_at : inner_at;
-		item[i] = (struct scope_item){ .abnormal = true, .excess_ns = 25, .node = 1, .trail = 1 + 3 * i };
+		frames[1 + 3 * i] = 1 | flags << 32;
+		frames[2 + 3 * i] = 1;
+		frames[3 + 3 * i] = i == 1 ? outer_at : inner_at;
+		item[i] = (struct scope_item){ .abnormal = true, .excess_ns = 25, .node = 1, .frames = 1 + 3 * i };
 	}
 	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, UINT32_MAX, row, 3, &count,
 						    &cut),
@@ -201,13 +201,13 @@ static void test_places(void **state)
 	assert_int_equal(row[1].lines, 1);
 	expect(&row[1].line[0], "", "/build/work.c", 52);
 	/* A thread that stands still. */
-	standing[0].trail = 4;
+	stopped_stack[0].frames = 4;
 	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut),
 			 0);
 	assert_int_equal(count, 1);
 	expect(&row[0].line[0], "", "/build/work.c", 52);
 	/* Nothing is known of it. */
-	standing[0].trail = 0;
+	stopped_stack[0].frames = 0;
 	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut),
 			 0);
 	assert_int_equal(count, 0);

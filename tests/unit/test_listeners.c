@@ -161,19 +161,19 @@ static void assert_heard(const struct heard *heard, const struct heard *wanted)
 	assert_int_equal(heard->finished, 1);
 }
 
-static void assert_same_units(const struct scope_surveyed *a, const struct scope_surveyed *b)
+static void assert_same_units(const struct scope_found_units *a, const struct scope_found_units *b)
 {
-	assert_true(a->survey->units > 8);
-	assert_int_equal(a->survey->units, b->survey->units);
-	assert_int_equal(a->survey->requests, b->survey->requests);
-	assert_true(a->survey->busy_ns == b->survey->busy_ns);
+	assert_true(a->distributions->units > 8);
+	assert_int_equal(a->distributions->units, b->distributions->units);
+	assert_int_equal(a->distributions->requests, b->distributions->requests);
+	assert_true(a->distributions->busy_ns == b->distributions->busy_ns);
 	assert_int_equal(a->groups->count, b->groups->count);
 }
 
 /* From a file, both kinds at once, then the one that counts alone; how often the pass began. */
 static unsigned listen_to(FILE *to, char **text)
 {
-	struct scope_surveyed plain, found;
+	struct scope_found_units plain, found;
 	struct heard all = { 0 }, counted = { 0 }, wanted;
 	struct scope_pass_listener listener[] = {
 		{ .ops = &all_ops, .begin = begin, .finish = finish, .user = &all },
@@ -187,22 +187,22 @@ static unsigned listen_to(FILE *to, char **text)
 	trace = trace_of(*text);
 	wanted = alone(trace);
 	assert_true(wanted.calls > 100);
-	assert_int_equal(scope_analysis_once_run(trace, START, NULL, &plain, NULL), 0);
-	assert_int_equal(scope_analysis_once_run(trace, START, &listeners, &found, NULL), 0);
+	assert_int_equal(scope_analysis_single_pass_run(trace, START, NULL, &plain, NULL), 0);
+	assert_int_equal(scope_analysis_single_pass_run(trace, START, &listeners, &found, NULL), 0);
 	assert_heard(&all, &wanted);
 	assert_int_equal(counted.calls, wanted.calls);
 	assert_same_units(&found, &plain);
 	begun = all.begun;
 	assert_int_equal(counted.begun, begun);
-	scope_analysis_surveyed_destroy(&found);
+	scope_analysis_found_units_destroy(&found);
 
 	listeners = (struct scope_listeners){ &listener[1], 1 };
 	counted = (struct heard){ 0 };
-	assert_int_equal(scope_analysis_once_run(trace, START, &listeners, &found, NULL), 0);
+	assert_int_equal(scope_analysis_single_pass_run(trace, START, &listeners, &found, NULL), 0);
 	assert_int_equal(counted.calls, wanted.calls);
 	assert_same_units(&found, &plain);
-	scope_analysis_surveyed_destroy(&found);
-	scope_analysis_surveyed_destroy(&plain);
+	scope_analysis_found_units_destroy(&found);
+	scope_analysis_found_units_destroy(&plain);
 	scope_trace_close(trace);
 	free(*text);
 	return begun;
@@ -297,7 +297,7 @@ static void follow(uint64_t change_ns, unsigned restarts)
 	const struct scope_listeners listeners = { &listener, 1 };
 	struct feed feed = { .step_events = 300000, .listeners = &listeners };
 	struct scope_trace *trace, *whole = NULL;
-	struct scope_surveyed found;
+	struct scope_found_units found;
 	char *text;
 
 	assert_int_equal(fclose(changing(change_ns, 10000000, &text)), 0);
@@ -309,7 +309,7 @@ static void follow(uint64_t change_ns, unsigned restarts)
 	assert_int_equal(scope_analysis_stream_restarts(feed.stream), restarts);
 	assert_int_equal(heard.begun, 1 + restarts);
 	assert_heard(&heard, &wanted);
-	scope_analysis_surveyed_destroy(&found);
+	scope_analysis_found_units_destroy(&found);
 	scope_trace_close(whole);
 	scope_trace_close(trace);
 	feed_free(&feed);
@@ -340,15 +340,15 @@ static void an_error_of_theirs_ends_the_pass(void **state)
 	struct heard heard = { 0 };
 	const struct scope_pass_listener listener = { .ops = &ops, .begin = begin, .user = &heard };
 	const struct scope_listeners listeners = { &listener, 1 };
-	struct scope_surveyed found = { 0 };
+	struct scope_found_units found = { 0 };
 	struct scope_trace *trace;
 	char *text;
 
 	(void)state;
 	assert_int_equal(fclose(changing(9900000, 10000, &text)), 0);
 	trace = trace_of(text);
-	assert_int_equal(scope_analysis_once_run(trace, START, &listeners, &found, NULL), -77);
-	assert_null(found.survey);
+	assert_int_equal(scope_analysis_single_pass_run(trace, START, &listeners, &found, NULL), -77);
+	assert_null(found.distributions);
 	scope_trace_close(trace);
 	free(text);
 }

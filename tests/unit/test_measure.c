@@ -491,7 +491,7 @@ static void a_part_of_its_time_is_inside_the_kernel(void **state)
 /* The longest of the waits says whose it was, and which lock. */
 static void who_waits_for_it_is_told(void **state)
 {
-	static struct scope_window windows[3];
+	static struct scope_wait_segment windows[3];
 	uint32_t unit[3];
 	struct scope_finding finding;
 
@@ -502,7 +502,7 @@ static void who_waits_for_it_is_told(void **state)
 		of.thread = i;
 		unit[i] = case_unit(made, of, i < 2 ? 2 : 0, SCOPE_UNIT_SLOW, 0, 0);
 		item(at_mine, SCOPE_ITEM_BLAME, 100, unit[i]);
-		windows[i] = (struct scope_window){
+		windows[i] = (struct scope_wait_segment){
 			.unit = unit[i],
 			.thread = i + 1,
 			.object = 10 + i,
@@ -512,10 +512,10 @@ static void who_waits_for_it_is_told(void **state)
 	/* A fourth unit waits for longer, for something else. */
 	windows[2].unit = case_unit(made, unit_of(0, SLOW_NS), 0, SCOPE_UNIT_SLOW, 0, 0);
 	windows[2].weight_ns = 1000;
-	made->kept.blame.window = windows;
-	made->kept.blame.windows = 3;
+	made->kept.wait_chains.window = windows;
+	made->kept.wait_chains.windows = 3;
 	finding = measure();
-	made->kept.blame = (struct scope_blame){ 0 };
+	made->kept.wait_chains = (struct scope_wait_chains){ 0 };
 	assert_int_equal(finding.kind, SCOPE_FINDING_LATE);
 	assert_int_equal(finding.holder, 2);
 	assert_int_equal(finding.object, 11);

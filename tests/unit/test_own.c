@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "trace/own.h"
+#include "trace/event_copy.h"
 
 /* The copy, of an event whose things are overwritten then. */
 static struct scope_event own(struct scope_event event, void *thing, size_t thing_bytes, void **ret_room)

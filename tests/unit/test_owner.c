@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "anomaly/owner.h"
+#include "anomaly/lock_owner.h"
 #include "trace_of.h"
 
 /* Threads 10 to 14 of one process wait for a lock each; a letter is its owner, '-': that is not known. */

@@ -21,7 +21,7 @@ static const struct scope_function work = { .name = "work", .module = "p" };
 static const struct scope_function deep = { .name = "deep", .module = "p" };
 
 static struct rank_case *made;
-static struct scope_standing standing[CASE_THREADS];
+static struct scope_stopped_stack stopped_stack[CASE_THREADS];
 static struct scope_pickups *pickups;
 static struct scope_hang hang;
 static uint32_t at_idle, at_work, at_deep;
@@ -45,10 +45,10 @@ static int setup(void **state)
 	at_work = case_node(made, to_deep, 3);
 	at_deep = case_node(made, to_deep, 4);
 	for (unsigned i = 0; i < CASE_THREADS; i++)
-		standing[i] = (struct scope_standing){ 0 };
-	standing[HUNG] = (struct scope_standing){ .node = at_deep, .start = &start };
-	standing[PEER] = (struct scope_standing){ .node = at_idle, .start = &start };
-	made->evidence.standing = standing;
+		stopped_stack[i] = (struct scope_stopped_stack){ 0 };
+	stopped_stack[HUNG] = (struct scope_stopped_stack){ .node = at_deep, .start = &start };
+	stopped_stack[PEER] = (struct scope_stopped_stack){ .node = at_idle, .start = &start };
+	made->evidence.stopped_stack = stopped_stack;
 	hang = (struct scope_hang){ .thread = HUNG, .needs_peers = true };
 	waits_for_work(PEER);
 	case_unit(made, (struct scope_unit){ .thread = PEER }, 0, SCOPE_UNIT_USUAL, 0, 0);
@@ -119,7 +119,7 @@ static void who_stands_where_a_peer_waits_is_idle(void **state)
 {
 	(void)state;
 	stacks(at_deep, 100);
-	standing[HUNG].node = at_idle;
+	stopped_stack[HUNG].node = at_idle;
 	assert_false(is_hang());
 }
 
@@ -127,9 +127,9 @@ static void who_has_no_peer_at_work_is_idle(void **state)
 {
 	(void)state;
 	stacks(at_deep, 100);
-	standing[PEER].start = &elsewhere;
+	stopped_stack[PEER].start = &elsewhere;
 	assert_false(is_hang());
-	standing[PEER].start = &start;
+	stopped_stack[PEER].start = &start;
 	scope_timeline_threads_at(made->timeline->threads, PEER)->run = SCOPE_RUN_RUNNING;
 	assert_false(is_hang());
 }
@@ -147,9 +147,9 @@ static void stacks_of_others_do_not_count(void **state)
 	assert_false(is_hang());
 	for (unsigned i = 0; i < 100; i++)
 		case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_RUN, .node = at_deep, .unit = unit });
-	standing[OTHER].start = &elsewhere;
+	stopped_stack[OTHER].start = &elsewhere;
 	assert_false(is_hang());
-	standing[OTHER].start = &start;
+	stopped_stack[OTHER].start = &start;
 	assert_true(is_hang());
 }
 
@@ -188,9 +188,9 @@ static void who_waits_in_its_runtime_for_work_is_idle(void **state)
 	(void)state;
 	stacks(at_deep, 100);
 	hang.needs_peers = false;
-	standing[HUNG].idle = true;
+	stopped_stack[HUNG].idle = true;
 	assert_false(is_hang());
-	standing[HUNG].idle = false;
+	stopped_stack[HUNG].idle = false;
 	assert_true(is_hang());
 }
 

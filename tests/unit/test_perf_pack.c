@@ -243,7 +243,7 @@ static void losses(void **state)
 	       "5000 0 waking 101 from 100 task\n");
 }
 
-static void standing(void **state)
+static void stopped_stack(void **state)
 {
 	struct session *session = begin(SCOPE_STACK_NONE);
 	struct scope_record_state sleeping = {
@@ -289,7 +289,7 @@ int main(void)
 		cmocka_unit_test(exec_by_a_thread),
 		cmocka_unit_test(disorder),
 		cmocka_unit_test(losses),
-		cmocka_unit_test(standing),
+		cmocka_unit_test(stopped_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 #include <errno.h>
 
 #include "perf_bytes.h"
-#include "perf/cover.h"
+#include "perf/coverage.h"
 #include "perf/events.h"
 #include "perf/ring.h"
 
@@ -94,43 +94,43 @@ static void filters(void **state)
 {
 	static const char *const two[] = { "prev_pid", "next_pid" };
 	char text[SCOPE_PERF_FILTER_BYTES];
-	struct scope_perf_cover cover;
+	struct scope_perf_coverage cover;
 	uint32_t few[] = { 4002, 4000, 4001, 9000 }, many[1000];
 
 	(void)state;
-	scope_perf_cover_make(few, 4, 9100, &cover);
-	scope_perf_cover_text(&cover, SCOPE_PERF_KNOWN, two, 1, text);
+	scope_perf_coverage_make(few, 4, 9100, &cover);
+	scope_perf_coverage_text(&cover, SCOPE_PERF_KNOWN, two, 1, text);
 	assert_string_equal(text, "((prev_pid>=4000&&prev_pid<=4002)||"
 				  "(prev_pid>=9000&&prev_pid<=9000))");
-	scope_perf_cover_text(&cover, SCOPE_PERF_YOUNG, two, 2, text);
+	scope_perf_coverage_text(&cover, SCOPE_PERF_YOUNG, two, 2, text);
 	assert_string_equal(text, "((prev_pid>9100||next_pid>9100)"
 				  "&&(prev_pid<4000||(prev_pid>4002&&prev_pid<9000)||prev_pid>9000)"
 				  "&&(next_pid<4000||(next_pid>4002&&next_pid<9000)||next_pid>9000))");
-	assert_true(scope_perf_cover_has(&cover, 4001));
-	assert_true(scope_perf_cover_has(&cover, 9101));
-	assert_false(scope_perf_cover_has(&cover, 3999));
-	assert_false(scope_perf_cover_has(&cover, 9100));
-	assert_true(scope_perf_cover_knows(&cover, 9000));
-	assert_false(scope_perf_cover_knows(&cover, 9101));
+	assert_true(scope_perf_coverage_has(&cover, 4001));
+	assert_true(scope_perf_coverage_has(&cover, 9101));
+	assert_false(scope_perf_coverage_has(&cover, 3999));
+	assert_false(scope_perf_coverage_has(&cover, 9100));
+	assert_true(scope_perf_coverage_knows(&cover, 9000));
+	assert_false(scope_perf_coverage_knows(&cover, 9101));
 	for (uint32_t i = 0; i < 1000; i++)
 		many[i] = 4194303 - i * (i % 7 ? 3 : 4000);
-	scope_perf_cover_make(many, 1000, 4194303, &cover);
+	scope_perf_coverage_make(many, 1000, 4194303, &cover);
 	for (uint32_t i = 0; i < 1000; i++)
-		assert_true(scope_perf_cover_knows(&cover, many[i]));
+		assert_true(scope_perf_coverage_knows(&cover, many[i]));
 	assert_true(cover.ranges <= SCOPE_PERF_RANGES_MAX);
 	for (int age = 0; age < SCOPE_PERF_AGES; age++) {
-		scope_perf_cover_text(&cover, age, two, 2, text);
+		scope_perf_coverage_text(&cover, age, two, 2, text);
 		assert_true(strlen(text) < SCOPE_PERF_FILTER_BYTES - 100);
 		assert_int_equal(text[strlen(text) - 1], ')');
 	}
 	/* Numbers have begun again: the target's, above the newest, are known all the same. */
-	scope_perf_cover_make(few, 4, 300, &cover);
-	assert_true(scope_perf_cover_knows(&cover, 9000));
-	assert_true(scope_perf_cover_has(&cover, 301));
-	scope_perf_cover_make(NULL, 0, 7, &cover);
-	scope_perf_cover_text(&cover, SCOPE_PERF_KNOWN, two, 2, text);
+	scope_perf_coverage_make(few, 4, 300, &cover);
+	assert_true(scope_perf_coverage_knows(&cover, 9000));
+	assert_true(scope_perf_coverage_has(&cover, 301));
+	scope_perf_coverage_make(NULL, 0, 7, &cover);
+	scope_perf_coverage_text(&cover, SCOPE_PERF_KNOWN, two, 2, text);
 	assert_string_equal(text, "(prev_pid>4194304||next_pid>4194304)");
-	scope_perf_cover_text(&cover, SCOPE_PERF_YOUNG, two, 2, text);
+	scope_perf_coverage_text(&cover, SCOPE_PERF_YOUNG, two, 2, text);
 	assert_string_equal(text, "((prev_pid>7||next_pid>7))");
 }
 
@@ -145,20 +145,20 @@ static void told(void **state)
 	struct scope_perf_record old = { .kind = SCOPE_PERF_ENTER, .tid = 9001, .id_at = 1 };
 	struct scope_perf_record other = { .kind = SCOPE_PERF_ENTER, .tid = 9500, .id_at = 1 };
 	struct scope_perf_record waking = { .kind = SCOPE_PERF_WAKING, .value = { 9001 }, .id_at = 1 };
-	struct scope_perf_cover cover;
+	struct scope_perf_coverage cover;
 	uint32_t known[] = { 9000, 9001 };
 
 	(void)state;
-	scope_perf_cover_make(known, 2, 9200, &cover);
-	assert_false(scope_perf_events_told(&cpu[1], &cover, &old));
-	assert_false(scope_perf_events_told(&cpu[0], &cover, &old));
-	assert_false(scope_perf_events_told(&cpu[0], &cover, &new));
-	assert_true(scope_perf_events_told(&cpu[0], &cover, &old));
-	assert_true(scope_perf_events_told(&cpu[1], &cover, &old));
-	assert_false(scope_perf_events_told(&cpu[1], &cover, &other));
-	assert_false(scope_perf_events_told(&cpu[1], &cover, &waking));
-	assert_false(scope_perf_events_told(&cpu[1], &cover, &new));
-	assert_true(scope_perf_events_told(&cpu[1], &cover, &other));
+	scope_perf_coverage_make(known, 2, 9200, &cover);
+	assert_false(scope_perf_events_is_duplicate(&cpu[1], &cover, &old));
+	assert_false(scope_perf_events_is_duplicate(&cpu[0], &cover, &old));
+	assert_false(scope_perf_events_is_duplicate(&cpu[0], &cover, &new));
+	assert_true(scope_perf_events_is_duplicate(&cpu[0], &cover, &old));
+	assert_true(scope_perf_events_is_duplicate(&cpu[1], &cover, &old));
+	assert_false(scope_perf_events_is_duplicate(&cpu[1], &cover, &other));
+	assert_false(scope_perf_events_is_duplicate(&cpu[1], &cover, &waking));
+	assert_false(scope_perf_events_is_duplicate(&cpu[1], &cover, &new));
+	assert_true(scope_perf_events_is_duplicate(&cpu[1], &cover, &other));
 }
 
 /* A page of control and a ring of 4096 bytes, without a kernel behind it. */

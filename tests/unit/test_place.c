@@ -17,7 +17,7 @@
 #include <scope/event.h>
 
 #include "causal/extent.h"
-#include "causal/place.h"
+#include "causal/locate.h"
 #include "causal/point.h"
 #include "causal/site.h"
 
@@ -55,25 +55,26 @@ static void finds_functions(void **state)
 
 	(void)state;
 	assert_true(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
-	assert_int_equal(scope_causal_place_find((uint32_t)getpid(), "place_to_be_found", &error, &place), 0);
+	assert_int_equal(scope_causal_locate_function((uint32_t)getpid(), "place_to_be_found", &error, &place), 0);
 	assert_int_equal(place.offset, want);
-	assert_int_equal(scope_causal_place_find((uint32_t)getpid(), "test_place:place_to_be_found", &error, &place),
-			 0);
+	assert_int_equal(
+		scope_causal_locate_function((uint32_t)getpid(), "test_place:place_to_be_found", &error, &place), 0);
 	assert_int_equal(place.offset, want);
 	snprintf(text, sizeof(text), "test_place:0x%llx", (unsigned long long)want);
-	assert_int_equal(scope_causal_place_find((uint32_t)getpid(), text, &error, &place), 0);
+	assert_int_equal(scope_causal_locate_function((uint32_t)getpid(), text, &error, &place), 0);
 	assert_int_equal(place.offset, want);
 	/* A path of this host, through a process where it lies in a container. */
 	snprintf(text, sizeof(text), "%s:place_to_be_found", own);
-	assert_int_equal(scope_causal_place_find(1, text, &error, &place), 0);
+	assert_int_equal(scope_causal_locate_function(1, text, &error, &place), 0);
 	snprintf(text, sizeof(text), "/proc/%d/root%s:place_to_be_found", (int)getpid(), own);
-	assert_int_equal(scope_causal_place_find(1, text, &error, &place), 0);
+	assert_int_equal(scope_causal_locate_function(1, text, &error, &place), 0);
 	assert_int_equal(place.offset, want);
 	snprintf(text, sizeof(text), "/proc/%d/exe:place_to_be_found", (int)getpid());
-	assert_int_equal(scope_causal_place_find(1, text, &error, &place), 0);
+	assert_int_equal(scope_causal_locate_function(1, text, &error, &place), 0);
 	assert_int_equal(place.offset, want);
 	/* Of a library, which is mapped behind the program. */
-	assert_int_equal(scope_causal_place_find((uint32_t)getpid(), "cmocka_set_message_output", &error, &place), 0);
+	assert_int_equal(scope_causal_locate_function((uint32_t)getpid(), "cmocka_set_message_output", &error, &place),
+			 0);
 	assert_non_null(strstr(place.path, "libcmocka"));
 }
 
@@ -98,7 +99,7 @@ static void says_what_is_not_there(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct scope_error error = { "" };
 
-		assert_int_equal(scope_causal_place_find((uint32_t)getpid(), rows[i].text, &error, &place),
+		assert_int_equal(scope_causal_locate_function((uint32_t)getpid(), rows[i].text, &error, &place),
 				 rows[i].code);
 		if (!strstr(error.text, rows[i].word))
 			fail_msg("'%s' does not name %s", error.text, rows[i].word);

@@ -12,7 +12,7 @@
 #include <netlink/genl/genl.h>
 
 #include "control/control.h"
-#include "control/request.h"
+#include "control/message.h"
 
 #define ONE_ANSWER 200
 

@@ -21,7 +21,7 @@ static const struct scope_function idle = { .name = "idle", .module = "p" };
 
 static struct rank_case *made;
 static struct scope_hang hangs[4];
-static struct scope_standing standing[CASE_THREADS];
+static struct scope_stopped_stack stopped_stack[CASE_THREADS];
 static struct scope_ranking *ranking;
 static uint32_t at_loop, at_find, at_hash, at_idle;
 
@@ -43,11 +43,11 @@ static int setup(void **state)
 	at_hash = below_loop(&hash);
 	at_idle = below_loop(&idle);
 	made->group[0].serves = true;
-	memset(standing, 0, sizeof(standing));
+	memset(stopped_stack, 0, sizeof(stopped_stack));
 	memset(hangs, 0, sizeof(hangs));
 	made->groups.of_thread = calloc(CASE_THREADS, sizeof(uint32_t));
 	assert_non_null(made->groups.of_thread);
-	made->evidence.standing = standing;
+	made->evidence.stopped_stack = stopped_stack;
 	made->input.hangs = hangs;
 	made->detection.busy_ns = 100.0 * SLOW_NS;
 	made->evidence.stacks = 1000;
@@ -60,7 +60,7 @@ static int teardown(void **state)
 	scope_ranking_destroy(ranking);
 	ranking = NULL;
 	free(made->groups.of_thread);
-	made->evidence.standing = NULL;
+	made->evidence.stopped_stack = NULL;
 	case_destroy(made);
 	return 0;
 }
@@ -110,8 +110,8 @@ static void usual_units(unsigned count)
 
 static void rank(void)
 {
-	made->survey.units = 1000;
-	made->survey.busy_ns = made->detection.busy_ns;
+	made->distributions.units = 1000;
+	made->distributions.busy_ns = made->detection.busy_ns;
 	scope_evidence_tree_sum(&made->evidence.tree);
 	assert_int_equal(scope_rank_run(&made->input, &ranking), 0);
 }
@@ -215,7 +215,7 @@ static struct scope_hang *hang(uint32_t thread, uint32_t node, uint64_t since_ns
 		.since_ns = since_ns,
 		.owner = SCOPE_OWNER_NONE,
 	};
-	standing[thread].node = node;
+	stopped_stack[thread].node = node;
 	return row;
 }
 

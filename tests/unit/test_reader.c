@@ -120,7 +120,7 @@ static void memory_comes_up_to_what_is_not_there(void **state)
 			 2 * PAGE - 8);
 	assert_memory_equal(got, pages + 8, 2 * PAGE - 8);
 	assert_int_equal(scope_proc_reader_memory(reader, self, self, 8, got, sizeof(got)), 0);
-	scope_proc_reader_tell(reader, text, sizeof(text));
+	scope_proc_reader_problem(reader, text, sizeof(text));
 	assert_string_equal(text, "");
 	munmap(pages, 2 * PAGE);
 	scope_proc_reader_destroy(reader);
@@ -163,7 +163,7 @@ static void pages_never_written_to_are_zeros(void **state)
 		take_page_away(&page);
 		assert_true(now_ms() - begun < SCOPE_READER_HURRY_MS);
 	}
-	scope_proc_reader_tell(reader, text, sizeof(text));
+	scope_proc_reader_problem(reader, text, sizeof(text));
 	assert_string_equal(text, "");
 	munmap(pages, 4 * PAGE);
 	scope_proc_reader_destroy(reader);
@@ -183,14 +183,14 @@ static void a_reader_that_hangs_is_given_up(void **state)
 		scope_proc_reader_destroy(reader);
 		skip();
 	}
-	scope_proc_reader_meanwhile(reader, count_call, NULL);
+	scope_proc_reader_set_idle(reader, count_call, NULL);
 	took = be_held_up(reader, 7, &page);
 	assert_true(took >= SCOPE_READER_WAIT_MS && took < SCOPE_READER_WAIT_MS + 500);
 	assert_true(calls >= 10);
 	begun = now_ms();
 	assert_int_equal(scope_proc_reader_memory(reader, 7, self, (uintptr_t)&value, &got, sizeof(got)), -ETIMEDOUT);
 	assert_true(now_ms() - begun < 50);
-	scope_proc_reader_tell(reader, text, sizeof(text));
+	scope_proc_reader_problem(reader, text, sizeof(text));
 	assert_non_null(strstr(text, "the memory of 1 thread could not be read"));
 	/* Of another process nothing is known. */
 	assert_int_equal(scope_proc_reader_memory(reader, 8, self, (uintptr_t)&value, &got, sizeof(got)), sizeof(got));
@@ -240,7 +240,7 @@ static void touches_hold_up_nobody(void **state)
 	assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)&value, &got, sizeof(got)),
 			 sizeof(got));
 	assert_true(now_ms() - begun < 500);
-	scope_proc_reader_tell(reader, text, sizeof(text));
+	scope_proc_reader_problem(reader, text, sizeof(text));
 	assert_string_equal(text, "");
 	scope_proc_reader_destroy(reader);
 	take_page_away(&page);

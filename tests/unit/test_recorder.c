@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/duration.h"
-#include "recorder/door.h"
+#include "recorder/control_socket.h"
 #include "recorder/files.h"
 
 static char folder[] = "/tmp/scope-recorder-XXXXXX";
@@ -63,13 +63,13 @@ static void keep_answer(void *context, unsigned int pid, const char *answer)
 }
 
 /* Asks in a child: the recorder answers between other work. */
-static int ask(const char *directory, enum scope_door_wish wish, const char *want)
+static int ask(const char *directory, enum scope_recorder_request wish, const char *want)
 {
 	pid_t child = fork();
 	char text[64] = "";
 
 	if (!child)
-		_exit(scope_recorder_door_ask(directory, wish, keep_answer, text, NULL) != 1 || strcmp(text, want));
+		_exit(scope_recorder_socket_ask(directory, wish, keep_answer, text, NULL) != 1 || strcmp(text, want));
 	return child;
 }
 
@@ -90,57 +90,60 @@ static void test_door(void **state)
 {
 	char directory[64], path[128], dead[128];
 	struct scope_error error = { "" };
-	enum scope_door_wish wish;
-	struct scope_door *door;
+	enum scope_recorder_request wish;
+	struct scope_recorder_socket *control;
 	struct stat status;
 	int client, code, child;
 
 	(void)state;
 	snprintf(directory, sizeof(directory), "%s/run", folder);
-	assert_int_equal(scope_recorder_door_ask(directory, SCOPE_DOOR_STATUS, keep_answer, path, NULL), 0);
-	assert_int_equal(scope_recorder_door_open(directory, &error, &door), 0);
+	assert_int_equal(scope_recorder_socket_ask(directory, SCOPE_RECORDER_REQUEST_STATUS, keep_answer, path, NULL),
+			 0);
+	assert_int_equal(scope_recorder_socket_open(directory, &error, &control), 0);
 	assert_int_equal(stat(directory, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0700);
 	snprintf(path, sizeof(path), "%s/record-%d.sock", directory, (int)getpid());
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0600);
-	assert_int_equal(scope_recorder_door_next(door, &client), SCOPE_DOOR_NOTHING);
+	assert_int_equal(scope_recorder_socket_next(control, &client), SCOPE_RECORDER_REQUEST_NOTHING);
 	for (int i = 0; i < 2; i++) {
-		child = ask(directory, i ? SCOPE_DOOR_SNAPSHOT : SCOPE_DOOR_STATUS, "1 all is well\n");
-		while ((wish = scope_recorder_door_next(door, &client)) == SCOPE_DOOR_NOTHING)
+		child = ask(directory, i ? SCOPE_RECORDER_REQUEST_SNAPSHOT : SCOPE_RECORDER_REQUEST_STATUS,
+			    "1 all is well\n");
+		while ((wish = scope_recorder_socket_next(control, &client)) == SCOPE_RECORDER_REQUEST_NOTHING)
 			usleep(1000);
-		assert_int_equal(wish, i ? SCOPE_DOOR_SNAPSHOT : SCOPE_DOOR_STATUS);
-		scope_recorder_door_answer(door, client, "all is well\n");
+		assert_int_equal(wish, i ? SCOPE_RECORDER_REQUEST_SNAPSHOT : SCOPE_RECORDER_REQUEST_STATUS);
+		scope_recorder_socket_answer(control, client, "all is well\n");
 		assert_int_equal(waitpid(child, &code, 0), child);
 		assert_int_equal(code, 0);
 	}
-	scope_recorder_door_close(door);
+	scope_recorder_socket_close(control);
 	assert_int_equal(access(path, F_OK), -1);
 	/* One that a killed recorder left: nobody answers, and it is cleared away. */
 	touch(path);
-	assert_int_equal(scope_recorder_door_ask(directory, SCOPE_DOOR_STATUS, keep_answer, path, &error), 0);
+	assert_int_equal(scope_recorder_socket_ask(directory, SCOPE_RECORDER_REQUEST_STATUS, keep_answer, path, &error),
+			 0);
 	assert_non_null(strstr(error.text, "was killed"));
 	assert_int_equal(access(path, F_OK), -1);
 	/* A recorder that begins clears away what dead ones left, and leaves the living alone. */
 	leave_dead(directory, dead);
-	assert_int_equal(scope_recorder_door_open(directory, &error, &door), 0);
+	assert_int_equal(scope_recorder_socket_open(directory, &error, &control), 0);
 	assert_int_equal(access(dead, F_OK), -1);
 	leave_dead(directory, dead);
 	child = fork();
 	if (!child) {
-		struct scope_door *second;
+		struct scope_recorder_socket *second;
 
-		_exit(scope_recorder_door_open(directory, NULL, &second) ? 1 : !access(dead, F_OK));
+		_exit(scope_recorder_socket_open(directory, NULL, &second) ? 1 : !access(dead, F_OK));
 	}
 	assert_int_equal(waitpid(child, &code, 0), child);
 	assert_int_equal(code, 0);
 	assert_int_equal(access(path, F_OK), 0);
-	while (scope_recorder_door_next(door, &client) != SCOPE_DOOR_NOTHING)
+	while (scope_recorder_socket_next(control, &client) != SCOPE_RECORDER_REQUEST_NOTHING)
 		fail_msg("a recorder that looks for dead ones asks for something");
-	scope_recorder_door_close(door);
+	scope_recorder_socket_close(control);
 	/* A directory that others may write to is not trusted. */
 	assert_int_equal(chmod(directory, 0777), 0);
-	assert_int_equal(scope_recorder_door_open(directory, &error, &door), -EPERM);
+	assert_int_equal(scope_recorder_socket_open(directory, &error, &control), -EPERM);
 	assert_non_null(strstr(error.text, "mode 0700"));
 }
 

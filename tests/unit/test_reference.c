@@ -9,17 +9,17 @@
 #include <cmocka.h>
 
 #include "anomaly/reference.h"
-#include "survey_case.h"
+#include "distributions_case.h"
 
-static struct survey_case *here, *before;
+static struct distributions_case *here, *before;
 static struct scope_detection *detection;
 static struct scope_reference *reference;
 
 static int setup(void **state)
 {
 	(void)state;
-	here = survey_create();
-	before = survey_create();
+	here = distributions_create();
+	before = distributions_create();
 	detection = NULL;
 	reference = NULL;
 	return 0;
@@ -35,8 +35,8 @@ static int teardown(void **state)
 		free(reference);
 	}
 	scope_anomaly_detection_destroy(detection);
-	survey_destroy(here);
-	survey_destroy(before);
+	distributions_destroy(here);
+	distributions_destroy(before);
 	return 0;
 }
 
@@ -48,12 +48,12 @@ static void again(void **state)
 
 static void apply(void)
 {
-	detection = survey_detect(here, &scope_anomaly_detect_defaults);
+	detection = distributions_detect(here, &scope_anomaly_detect_defaults);
 	reference = calloc(1, sizeof(*reference));
 	assert_non_null(reference);
 	reference->groups = &before->groups;
-	reference->survey = &before->survey;
-	assert_int_equal(scope_anomaly_reference_apply(reference, &here->groups, &here->survey,
+	reference->distributions = &before->distributions;
+	assert_int_equal(scope_anomaly_reference_apply(reference, &here->groups, &here->distributions,
 						       &scope_anomaly_detect_defaults, detection),
 			 0);
 }
@@ -61,10 +61,11 @@ static void apply(void)
 /* 100 units of 1 ms in one group of that name, and so many of 10 us in the other trace's. */
 static const struct scope_population *compare(const char *name, uint64_t units)
 {
-	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, name, true);
+	const uint32_t group = distributions_group(here, "worker", true),
+		       other = distributions_group(before, name, true);
 
-	survey_units(here, group, survey_vector(here, group, 0, 5), 1000000, 100);
-	survey_units(before, other, survey_vector(before, other, 0, 5), 10000, units);
+	distributions_units(here, group, distributions_vector(here, group, 0, 5), 1000000, 100);
+	distributions_units(before, other, distributions_vector(before, other, 0, 5), 10000, units);
 	apply();
 	return &detection->population[0];
 }
@@ -101,12 +102,13 @@ static void groups_are_matched_by_name(void **state)
 
 static void groups_are_matched_by_how_they_pick_up_work(void **state)
 {
-	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, "worker", true);
+	const uint32_t group = distributions_group(here, "worker", true),
+		       other = distributions_group(before, "worker", true);
 
 	(void)state;
 	here->group[group].pickup = SCOPE_CALL_POLL;
-	survey_units(here, group, survey_vector(here, group, 0, 5), 1000000, 100);
-	survey_units(before, other, survey_vector(before, other, 0, 5), 10000, 100);
+	distributions_units(here, group, distributions_vector(here, group, 0, 5), 1000000, 100);
+	distributions_units(before, other, distributions_vector(before, other, 0, 5), 10000, 100);
 	apply();
 	assert_int_equal(detection->population[0].reference, 0);
 }
@@ -115,11 +117,11 @@ static void groups_are_matched_by_how_they_pick_up_work(void **state)
 static void other_vectors_go_to_the_nearest_within_the_cut(void **state)
 {
 	for (unsigned more = 4; more <= 5; more++) {
-		const uint32_t group = survey_group(here, "worker", true);
-		const uint32_t other = survey_group(before, "worker", true);
+		const uint32_t group = distributions_group(here, "worker", true);
+		const uint32_t other = distributions_group(before, "worker", true);
 
-		survey_units(here, group, survey_vector(here, group, 0, 5), 1000000, 100);
-		survey_units(before, other, survey_vector(before, other, 0, 5 + more), 10000, 100);
+		distributions_units(here, group, distributions_vector(here, group, 0, 5), 1000000, 100);
+		distributions_units(before, other, distributions_vector(before, other, 0, 5 + more), 10000, 100);
 		apply();
 		assert_int_equal(detection->population[0].reference, more == 4 ? 100 : 0);
 		again(state);
@@ -129,15 +131,16 @@ static void other_vectors_go_to_the_nearest_within_the_cut(void **state)
 /* It is one call from the second, and two from the first. */
 static void the_nearest_of_several_is_taken(void **state)
 {
-	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, "worker", true);
+	const uint32_t group = distributions_group(here, "worker", true),
+		       other = distributions_group(before, "worker", true);
 	uint32_t first, second;
 
 	(void)state;
-	first = survey_vector(here, group, 0, 6);
-	second = survey_vector(here, group, 0, 11);
-	survey_units(here, group, first, 1000000, 100);
-	survey_units(here, group, second, 1000000, 50);
-	survey_units(before, other, survey_vector(before, other, 0, 9), 10000, 30);
+	first = distributions_vector(here, group, 0, 6);
+	second = distributions_vector(here, group, 0, 11);
+	distributions_units(here, group, first, 1000000, 100);
+	distributions_units(here, group, second, 1000000, 50);
+	distributions_units(before, other, distributions_vector(before, other, 0, 9), 10000, 30);
 	apply();
 	assert_int_equal(detection->populations, 2);
 	assert_int_equal(detection->population[detection->of_vector[group][first]].reference, 0);
@@ -147,14 +150,15 @@ static void the_nearest_of_several_is_taken(void **state)
 /* As near to both: the first one. */
 static void of_equals_the_first_is_taken(void **state)
 {
-	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, "worker", true);
+	const uint32_t group = distributions_group(here, "worker", true),
+		       other = distributions_group(before, "worker", true);
 	uint32_t first;
 
 	(void)state;
-	first = survey_vector(here, group, 0, 6);
-	survey_units(here, group, first, 1000000, 100);
-	survey_units(here, group, survey_vector(here, group, 0, 12), 1000000, 200);
-	survey_units(before, other, survey_vector(before, other, 0, 9), 10000, 30);
+	first = distributions_vector(here, group, 0, 6);
+	distributions_units(here, group, first, 1000000, 100);
+	distributions_units(here, group, distributions_vector(here, group, 0, 12), 1000000, 200);
+	distributions_units(before, other, distributions_vector(before, other, 0, 9), 10000, 30);
 	apply();
 	assert_int_equal(detection->population[detection->of_vector[group][first]].reference, 30);
 }
@@ -162,14 +166,15 @@ static void of_equals_the_first_is_taken(void **state)
 /* The one is a cluster of its own, the other has the calls of a cluster that lies nearer by far. */
 static void the_same_calls_go_before_what_is_near(void **state)
 {
-	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, "worker", true);
+	const uint32_t group = distributions_group(here, "worker", true),
+		       other = distributions_group(before, "worker", true);
 	uint32_t same;
 
 	(void)state;
-	survey_units(here, group, survey_vector(here, group, 0, 5), 1000000, 100);
-	same = survey_vector(here, group, 0, 10);
-	survey_units(here, group, same, 1000000, 50);
-	survey_units(before, other, survey_vector(before, other, 0, 10), 10000, 30);
+	distributions_units(here, group, distributions_vector(here, group, 0, 5), 1000000, 100);
+	same = distributions_vector(here, group, 0, 10);
+	distributions_units(here, group, same, 1000000, 50);
+	distributions_units(before, other, distributions_vector(before, other, 0, 10), 10000, 30);
 	apply();
 	assert_int_equal(detection->population[detection->of_vector[group][same]].reference, 30);
 }
@@ -177,15 +182,16 @@ static void the_same_calls_go_before_what_is_near(void **state)
 /* By its own trace it would be rare and slow: its norm would be the group's. */
 static void what_another_trace_knows_is_not_rare(void **state)
 {
-	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, "worker", true);
+	const uint32_t group = distributions_group(here, "worker", true),
+		       other = distributions_group(before, "worker", true);
 	const struct scope_population *population;
 	uint32_t rare;
 
 	(void)state;
-	survey_units(here, group, survey_vector(here, group, 0, 5), 10000, 1000);
-	rare = survey_vector(here, group, 20, 5);
-	survey_units(here, group, rare, 1000000, 100);
-	survey_units(before, other, survey_vector(before, other, 20, 5), 1000000, 100);
+	distributions_units(here, group, distributions_vector(here, group, 0, 5), 10000, 1000);
+	rare = distributions_vector(here, group, 20, 5);
+	distributions_units(here, group, rare, 1000000, 100);
+	distributions_units(before, other, distributions_vector(before, other, 20, 5), 1000000, 100);
 	apply();
 	population = &detection->population[detection->of_vector[group][rare]];
 	assert_int_equal(population->reference, 100);
@@ -197,13 +203,14 @@ static void what_another_trace_knows_is_not_rare(void **state)
 /* There each makes a call twice; here all make it 11 times, for which the limit is 10. */
 static void how_often_a_call_is_usual_is_theirs_to_say(void **state)
 {
-	const uint32_t group = survey_group(here, "worker", true), other = survey_group(before, "worker", true);
+	const uint32_t group = distributions_group(here, "worker", true),
+		       other = distributions_group(before, "worker", true);
 
 	(void)state;
-	survey_units(here, group, survey_vector(here, group, 40, 1), 10000, 100);
-	survey_calls(here, group, 0, 40, 11, 100);
-	survey_units(before, other, survey_vector(before, other, 40, 1), 10000, 100);
-	survey_calls(before, other, 0, 40, 2, 100);
+	distributions_units(here, group, distributions_vector(here, group, 40, 1), 10000, 100);
+	distributions_calls(here, group, 0, 40, 11, 100);
+	distributions_units(before, other, distributions_vector(before, other, 40, 1), 10000, 100);
+	distributions_calls(before, other, 0, 40, 2, 100);
 	apply();
 	assert_int_equal(detection->population[0].calls, 1);
 	assert_true(detection->population[0].call[0].limit == 10);

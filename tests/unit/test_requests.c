@@ -39,7 +39,7 @@ static void what_stands_between_is_of_the_request(void **state)
 				      "2900 0 syscall 10 epoll_wait enter=2800 ret=1 args=5\n");
 
 	(void)state;
-	assert_int_equal(run.survey->requests, 1);
+	assert_int_equal(run.distributions->requests, 1);
 	assert_int_equal(request(run.units, 0)->begin_ns, 1000);
 	assert_int_equal(request(run.units, 0)->end_ns, 2350);
 	end_run(&run);
@@ -66,7 +66,7 @@ static void one_request_for_each_connection(void **state)
 				      "5000 0 syscall 10 epoll_wait enter=4900 ret=1 args=5\n");
 
 	(void)state;
-	assert_int_equal(run.survey->requests, 2);
+	assert_int_equal(run.distributions->requests, 2);
 	assert_int_equal(request(run.units, 0)->begin_ns, 2000);
 	/* The accept of one whose request is there already is a part of it. */
 	assert_int_equal(request(run.units, 1)->begin_ns, 4000);
@@ -88,7 +88,7 @@ static void an_accept_and_its_read_are_one(void **state)
 
 	(void)state;
 	assert_int_equal(run.units->count, 2);
-	assert_int_equal(run.survey->requests, 2);
+	assert_int_equal(run.distributions->requests, 2);
 	assert_int_equal(request(run.units, 0)->begin_ns, 1000);
 	assert_int_equal(request(run.units, 0)->end_ns, 1900);
 	end_run(&run);
@@ -111,7 +111,7 @@ static void turns_that_take_no_work_are_none(void **state)
 				      "5000 0 syscall 10 epoll_wait enter=4900 ret=1 args=5\n");
 
 	(void)state;
-	assert_int_equal(run.survey->requests, 3);
+	assert_int_equal(run.distributions->requests, 3);
 	assert_int_equal(request(run.units, 1)->begin_ns, 3500);
 	end_run(&run);
 }
@@ -133,7 +133,7 @@ static void connections_give_way_to_each_other(void **state)
 				      "5000 0 syscall 10 epoll_wait enter=4900 ret=1 args=5\n");
 
 	(void)state;
-	assert_int_equal(run.survey->requests, 3);
+	assert_int_equal(run.distributions->requests, 3);
 	end_run(&run);
 }
 
@@ -155,7 +155,7 @@ static void another_thread_may_answer(void **state)
 				      "1900 0 syscall 10 epoll_wait enter=1850 ret=1 args=5\n");
 
 	(void)state;
-	assert_int_equal(run.survey->requests, 2);
+	assert_int_equal(run.distributions->requests, 2);
 	end_run(&run);
 }
 
@@ -171,7 +171,7 @@ static void without_answers_reads_are_requests(void **state)
 				      "3000 0 syscall 10 epoll_wait enter=2900 ret=1 args=5\n");
 
 	(void)state;
-	assert_int_equal(run.survey->requests, 2);
+	assert_int_equal(run.distributions->requests, 2);
 	end_run(&run);
 }
 
@@ -189,7 +189,7 @@ static void a_child_has_its_parents_connection(void **state)
 				      "1700 1 syscall 20 close enter=1650 ret=0 args=9\n");
 
 	(void)state;
-	assert_int_equal(run.survey->requests, 1);
+	assert_int_equal(run.distributions->requests, 1);
 	assert_int_equal(request(run.units, 0)->begin_ns, 1500);
 	assert_int_equal(request(run.units, 0)->thread, thread_of(run.units, 20)->index);
 	end_run(&run);

@@ -75,7 +75,7 @@ static bool spins(struct rounds rounds)
 	assert_int_equal(fclose(to), 0);
 	run = run_of(text);
 	free(text);
-	assert_int_equal(scope_anomaly_hang_find(run.units, run.survey, run.pickups, &hangs, &count), 0);
+	assert_int_equal(scope_anomaly_hang_find(run.units, run.distributions, run.pickups, &hangs, &count), 0);
 	if (count) {
 		assert_int_equal(count, 1);
 		assert_int_equal(hangs[0].kind, SCOPE_HANG_SPIN);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "evidence_case.h"
-#include "signature/own.h"
+#include "signature/ownership.h"
 
 #define MS 1000000ull
 #define US 1000ull
@@ -322,11 +322,11 @@ static void who_stands_in_a_call_is_named_by_what_came_before(void **state)
 		evidence = sign();
 		index = (uint32_t)scope_timeline_threads_find(made.kept->units->timeline->threads, 20);
 		if (alone) {
-			assert_int_equal(evidence->standing[index].node, SCOPE_TREE_ROOT);
+			assert_int_equal(evidence->stopped_stack[index].node, SCOPE_TREE_ROOT);
 		} else {
-			assert_string_equal(evidence->tree.node[evidence->standing[index].node].function->name,
+			assert_string_equal(evidence->tree.node[evidence->stopped_stack[index].node].function->name,
 					    "seeker");
-			assert_string_equal(evidence->standing[index].start->name, "main");
+			assert_string_equal(evidence->stopped_stack[index].start->name, "main");
 		}
 		over();
 	}
@@ -345,7 +345,7 @@ static void where_two_fit_nobody_stands_there(void **state)
 		(uintmax_t)(story.now_ns + 1000), (uintmax_t)(story.now_ns + 1000), (uintmax_t)(story.now_ns + 1000));
 	made = case_of(&story);
 	evidence = sign();
-	assert_int_equal(evidence->standing[0].node, SCOPE_TREE_ROOT);
+	assert_int_equal(evidence->stopped_stack[0].node, SCOPE_TREE_ROOT);
 	over();
 }
 

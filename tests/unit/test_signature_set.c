@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "evidence/vote.h"
-#include "signature/own.h"
+#include "signature/ownership.h"
 
 static const struct scope_signature_options four = { .owners_max = 4 }, two = { .owners_max = 2 };
 

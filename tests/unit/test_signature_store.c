@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/syscall_name.h"
-#include "signature/json.h"
+#include "signature/json_exchange.h"
 
 static const struct scope_mine_options five = { 5, 100 };
 static char directory[] = "/tmp/scope-signature-XXXXXX";
@@ -130,15 +130,15 @@ static void test_a_build_is_meant_by_its_name_or_its_first_digits(void **state)
 	const struct scope_store_build build = { .module = "server", .build_id = "0123456789abcdef" };
 
 	(void)state;
-	assert_true(scope_signature_store_build_meant(&build, NULL));
-	assert_true(scope_signature_store_build_meant(&build, "server"));
-	assert_true(scope_signature_store_build_meant(&build, "012345"));
-	assert_true(scope_signature_store_build_meant(&build, "0123456789abcdef"));
-	assert_false(scope_signature_store_build_meant(&build, "01234")); /* too few to be sure */
-	assert_false(scope_signature_store_build_meant(&build, "123456"));
-	assert_false(scope_signature_store_build_meant(&build, "0123456789abcdef0"));
-	assert_false(scope_signature_store_build_meant(&build, "serv"));
-	assert_false(scope_signature_store_build_meant(&build, ""));
+	assert_true(scope_signature_store_build_matches(&build, NULL));
+	assert_true(scope_signature_store_build_matches(&build, "server"));
+	assert_true(scope_signature_store_build_matches(&build, "012345"));
+	assert_true(scope_signature_store_build_matches(&build, "0123456789abcdef"));
+	assert_false(scope_signature_store_build_matches(&build, "01234")); /* too few to be sure */
+	assert_false(scope_signature_store_build_matches(&build, "123456"));
+	assert_false(scope_signature_store_build_matches(&build, "0123456789abcdef0"));
+	assert_false(scope_signature_store_build_matches(&build, "serv"));
+	assert_false(scope_signature_store_build_matches(&build, ""));
 }
 
 static char *export_text(struct scope_store *store)

@@ -97,8 +97,8 @@ static struct told told_of(const char *text)
 	const struct scope_unit_sink sink = { .unit = note_unit, .wait = note_wait, .user = &told };
 	struct run run = run_of(text);
 
-	assert_int_equal(scope_unit_survey_replay(run.survey, run.groups, &sink), 0);
-	assert_int_equal(scope_unit_log_stacks(run.survey->log, note_stack, &told), 0);
+	assert_int_equal(scope_unit_distributions_replay(run.distributions, run.groups, &sink), 0);
+	assert_int_equal(scope_unit_log_stacks(run.distributions->log, note_stack, &told), 0);
 	end_run(&run);
 	return told;
 }

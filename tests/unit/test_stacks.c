@@ -3,7 +3,7 @@
 #include "trace_fixture.h"
 #include "unwind_process.h"
 
-#include "symbol/scrub.h"
+#include "symbol/scrub_trace.h"
 #include "symbol/stacks.h"
 
 #define CANARY 0x5945524e41434321ull /* text, as a password is */
@@ -121,7 +121,7 @@ static struct scope_symbols *symbols_of(const struct scope_trace *trace, bool to
 
 	assert_int_equal(scope_symbols_create(maps, count, NULL, 0, NULL, &symbols), 0);
 	if (told)
-		assert_int_equal(scope_symbols_tell(symbols, trace), 0);
+		assert_int_equal(scope_symbols_add_recorded(symbols, trace), 0);
 	return symbols;
 }
 
@@ -159,7 +159,7 @@ static void test_same_frames(void **state)
 	struct scope_trace *raw = raw_trace(), *trace;
 	struct scope_scrub_counts counts;
 	struct fixture fixture = scrubbed(raw, &counts);
-	const struct scope_trace_standing *standing;
+	const struct scope_trace_stopped_stack *stopped_stack;
 	const struct scope_trace_lock *lock;
 	struct scope_symbols *symbols;
 	struct scope_event event;
@@ -192,11 +192,11 @@ static void test_same_frames(void **state)
 	assert_int_equal(event.time_ns, 900000000);
 	assert_int_equal(event.stack.kernel_ip, 0xffffffff81000010);
 	no_more_events(trace);
-	standing = scope_trace_standings(trace, &rows);
+	stopped_stack = scope_trace_stopped_stacks(trace, &rows);
 	assert_int_equal(rows, 1);
-	assert_int_equal(standing->tid, TID);
-	assert_int_equal(standing->address, snapshot.reg[SCOPE_REG_SP_X86_64]);
-	assert_true(standing->count > 3);
+	assert_int_equal(stopped_stack->tid, TID);
+	assert_int_equal(stopped_stack->address, snapshot.reg[SCOPE_REG_SP_X86_64]);
+	assert_true(stopped_stack->count > 3);
 	lock = scope_trace_locks(trace, &rows);
 	assert_int_equal(rows, 2);
 	assert_int_equal(lock[0].owner, TID);
@@ -217,7 +217,7 @@ static struct scope_symbols *symbols_elsewhere(const struct scope_trace *trace)
 	const struct scope_trace_map *maps = scope_trace_maps(trace, &count);
 
 	assert_int_equal(scope_symbols_create(maps, count, NULL, 0, &options, &symbols), 0);
-	assert_int_equal(scope_symbols_tell(symbols, trace), 0);
+	assert_int_equal(scope_symbols_add_recorded(symbols, trace), 0);
 	return symbols;
 }
 

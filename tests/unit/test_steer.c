@@ -7,8 +7,8 @@
 #include "capture/defaults.h"
 #include "capture/steer.h"
 #include "control/probe.h"
-#include "trace/reader.h"
-#include "trace/text.h"
+#include "trace/trace_internal.h"
+#include "trace/text_form.h"
 #include "trace_fixture.h"
 
 #define S 1000000000ull

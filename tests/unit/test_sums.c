@@ -142,7 +142,7 @@ static void a_unit_hit_by_dense_samples_counts_in_part(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		item(at_mine, SCOPE_ITEM_RUN, 1, 1);
-		last()->dense = 4;
+		last()->sampling_ratio = 4;
 	}
 	add_up();
 	assert_int_equal(sums->units, 1);
@@ -150,7 +150,7 @@ static void a_unit_hit_by_dense_samples_counts_in_part(void **state)
 	scope_rank_sums_destroy(sums);
 	for (int i = 0; i < 2; i++) {
 		item(at_mine, SCOPE_ITEM_RUN, 1, 1);
-		last()->dense = 4;
+		last()->sampling_ratio = 4;
 	}
 	add_up();
 	assert_true(sums->units_at_first == 1);
@@ -160,12 +160,12 @@ static void a_unit_hit_otherwise_counts_whole(void **state)
 {
 	(void)state;
 	item(at_mine, SCOPE_ITEM_RUN, 1, 1);
-	last()->dense = 1;
+	last()->sampling_ratio = 1;
 	item(at_mine, SCOPE_ITEM_WAIT, 1, 2);
 	item(at_mine, SCOPE_ITEM_RUN, 1, 3);
-	last()->dense = 0.5;
+	last()->sampling_ratio = 0.5;
 	item(at_mine, SCOPE_ITEM_RUN, 1, 4);
-	last()->dense = 2;
+	last()->sampling_ratio = 2;
 	item(at_mine, SCOPE_ITEM_RUN, -1, 5);
 	add_up();
 	assert_true(sums->units_at_first == 3.5);

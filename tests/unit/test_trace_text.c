@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "trace/text.h"
+#include "trace/text_form.h"
 #include "trace_fixture.h"
 
 static const char every_line[] =

@@ -315,11 +315,11 @@ static int blame_the_caller(void *user, uint32_t from, uint32_t node, uint32_t *
 	return 0;
 }
 
-static int never_together(void *user, uint32_t node, bool *ret_together)
+static int never_together(void *user, uint32_t node, bool *ret_same_cause)
 {
 	(void)user;
 	(void)node;
-	*ret_together = false;
+	*ret_same_cause = false;
 	return 0;
 }
 

@@ -219,7 +219,7 @@ static void an_open_call_is_kept(void **state)
 	(void)state;
 	assert_true(units->unit[units->count - 1].open);
 	assert_int_equal(units->unit[units->count - 1].end_ns, 5000000000);
-	assert_int_equal(scope_anomaly_hang_find(units, run.survey, run.pickups, &hangs, &count), 0);
+	assert_int_equal(scope_anomaly_hang_find(units, run.distributions, run.pickups, &hangs, &count), 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(hangs[0].nr, 45);
 	assert_int_equal(hangs[0].object, 8);
@@ -243,7 +243,7 @@ static void a_sleep_outside_calls_has_no_object(void **state)
 	size_t count;
 
 	(void)state;
-	assert_int_equal(scope_anomaly_hang_find(run.units, run.survey, run.pickups, &hangs, &count), 0);
+	assert_int_equal(scope_anomaly_hang_find(run.units, run.distributions, run.pickups, &hangs, &count), 0);
 	assert_int_equal(count, 1);
 	assert_ptr_equal(scope_timeline_threads_at(run.units->timeline->threads, hangs[0].thread),
 			 thread_of(run.units, 10));

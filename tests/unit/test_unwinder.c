@@ -246,25 +246,27 @@ static void test_standing(void **state)
 		.data = snapshot.data,
 		.bytes = 4096,
 	};
-	struct scope_trace_standing standing;
+	struct scope_trace_stopped_stack stopped_stack;
 	struct sink sink;
 
 	(void)state;
 	sink_begin(&sink);
 	assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(0, true)), 0);
-	assert_int_equal(scope_capture_unwinder_standing(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
-							 SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL, &standing),
+	assert_int_equal(scope_capture_unwinder_stopped_stack(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
+							      SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL,
+							      &stopped_stack),
 			 0);
-	assert_int_equal(standing.tid, TID);
-	assert_int_equal(standing.address, memory.address);
-	assert_true(standing.count > 3);
-	assert_int_equal(standing.ended, SCOPE_FRAMES_COMPLETE);
+	assert_int_equal(stopped_stack.tid, TID);
+	assert_int_equal(stopped_stack.address, memory.address);
+	assert_true(stopped_stack.count > 3);
+	assert_int_equal(stopped_stack.ended, SCOPE_FRAMES_COMPLETE);
 	kill(sink.unwinder->child, SIGKILL);
-	assert_int_equal(scope_capture_unwinder_standing(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
-							 SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL, &standing),
+	assert_int_equal(scope_capture_unwinder_stopped_stack(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
+							      SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL,
+							      &stopped_stack),
 			 0);
-	assert_int_equal(standing.count, 1);
-	assert_int_equal(standing.ended, SCOPE_FRAMES_BROKEN);
+	assert_int_equal(stopped_stack.count, 1);
+	assert_int_equal(stopped_stack.ended, SCOPE_FRAMES_BROKEN);
 	scope_capture_unwinder_destroy(sink.unwinder);
 }
 

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "trace/packer.h"
-#include "trace/text.h"
+#include "trace/text_form.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 

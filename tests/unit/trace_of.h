@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/text.h"
+#include "trace/text_form.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 

@@ -4,7 +4,7 @@
 #define SCOPE_TESTS_UNITS_OF_H
 
 #include "trace_of.h"
-#include "unit/survey.h"
+#include "unit/distribution.h"
 #include "unit/units.h"
 
 /* What a run through a trace tells: all of its units, and what led there. */
@@ -12,7 +12,7 @@ struct run {
 	struct scope_trace *trace;
 	struct scope_pickups *pickups;
 	struct scope_groups *groups;
-	struct scope_survey *survey;
+	struct scope_distributions *distributions;
 	struct scope_units *units;
 };
 
@@ -29,17 +29,17 @@ static struct run run_of(const char *text)
 
 	assert_int_equal(scope_unit_pickups_learn(run.trace, &run.pickups), 0);
 	assert_int_equal(scope_unit_groups_create(run.pickups, &run.groups), 0);
-	assert_int_equal(scope_unit_survey_run(run.trace, run.pickups, run.groups, NULL, &run.survey), 0);
-	assert_int_equal(scope_units_create(run.survey->run, &run.units), 0);
-	assert_int_equal(scope_unit_survey_replay(run.survey, run.groups, &sink), 0);
-	assert_int_equal(run.units->count, run.survey->units);
+	assert_int_equal(scope_unit_distributions_run(run.trace, run.pickups, run.groups, NULL, &run.distributions), 0);
+	assert_int_equal(scope_units_create(run.distributions->run, &run.units), 0);
+	assert_int_equal(scope_unit_distributions_replay(run.distributions, run.groups, &sink), 0);
+	assert_int_equal(run.units->count, run.distributions->units);
 	return run;
 }
 
 static void end_run(struct run *run)
 {
 	scope_units_destroy(run->units);
-	scope_unit_survey_destroy(run->survey);
+	scope_unit_distributions_destroy(run->distributions);
 	scope_unit_groups_destroy(run->groups);
 	scope_unit_pickups_destroy(run->pickups);
 	scope_trace_close(run->trace);

@@ -19,11 +19,11 @@ static uint16_t port;
 
 enum client { STAY, LEAVE, IN_PARTS, SENDS_MORE, BY_DATAGRAM };
 
-static const struct shape {
+static const struct histogram {
 	const char *name;
 	void (*serve)(void);
 	enum client client;
-} shapes[] = {
+} histograms[] = {
 	{ "epoll_level", epoll_level, STAY },
 	{ "epoll_edge", epoll_edge, STAY },
 	{ "epoll_timed", epoll_timed, STAY },
@@ -43,11 +43,11 @@ static const struct shape {
 	{ "pool_connections", pool_connections, LEAVE },
 	{ "datagrams", datagrams, BY_DATAGRAM },
 };
-#define SHAPES (sizeof(shapes) / sizeof(shapes[0]))
+#define SHAPES (sizeof(histograms) / sizeof(histograms[0]))
 
 struct ledger {
 	pthread_t thread;
-	const struct shape *shape;
+	const struct histogram *histogram;
 	unsigned requests, answered;
 };
 
@@ -91,7 +91,7 @@ static bool ask(int fd, enum client client)
 static void *client(void *argument)
 {
 	struct ledger *ledger = argument;
-	const enum client kind = ledger->shape->client;
+	const enum client kind = ledger->histogram->client;
 	const bool leaves = kind == LEAVE || kind == SENDS_MORE;
 	int fd = leaves ? -1 : call_server(kind);
 
@@ -112,13 +112,13 @@ static void *client(void *argument)
 	return NULL;
 }
 
-static unsigned run_clients(const struct shape *shape, unsigned requests, unsigned connections)
+static unsigned run_clients(const struct histogram *histogram, unsigned requests, unsigned connections)
 {
 	struct ledger ledger[FDS] = { 0 };
 	unsigned answered = 0;
 
 	for (unsigned i = 0; i < connections; i++) {
-		ledger[i].shape = shape;
+		ledger[i].histogram = histogram;
 		ledger[i].requests = requests / connections;
 		check(!pthread_create(&ledger[i].thread, NULL, client, &ledger[i]), "thread");
 	}
@@ -146,26 +146,26 @@ static void listen_to(enum client client)
 
 int main(int argc, char **argv)
 {
-	const struct shape *shape = NULL;
+	const struct histogram *histogram = NULL;
 	char line[16];
 	pid_t server;
 
 	for (size_t i = 0; argc == 4 && i < SHAPES; i++)
-		if (!strcmp(argv[1], shapes[i].name))
-			shape = &shapes[i];
-	if (!shape || atoi(argv[3]) < 1 || atoi(argv[3]) > FDS / 2) {
+		if (!strcmp(argv[1], histograms[i].name))
+			histogram = &histograms[i];
+	if (!histogram || atoi(argv[3]) < 1 || atoi(argv[3]) > FDS / 2) {
 		for (size_t i = 0; i < SHAPES; i++)
-			puts(shapes[i].name);
+			puts(histograms[i].name);
 		return 2;
 	}
 	signal(SIGPIPE, SIG_IGN);
-	listen_to(shape->client);
+	listen_to(histogram->client);
 	server = fork();
 	check(server >= 0, "fork");
 	if (!server) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		setpgid(0, 0);
-		shape->serve();
+		histogram->serve();
 		return 1;
 	}
 	setpgid(server, server);
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (!fgets(line, sizeof(line), stdin))
 		return 1;
-	printf("done %u\n", run_clients(shape, (unsigned)atoi(argv[2]), (unsigned)atoi(argv[3])));
+	printf("done %u\n", run_clients(histogram, (unsigned)atoi(argv[2]), (unsigned)atoi(argv[3])));
 	fflush(stdout);
 	if (!fgets(line, sizeof(line), stdin))
 		pause_for(0);

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/once.h"
-#include "analysis/onset.h"
-#include "anomaly/owner.h"
+#include "analysis/single_pass.h"
+#include "analysis/change_point.h"
+#include "anomaly/lock_owner.h"
 #include "symbol/runtime.h"
 
 void scope_analysis_options_init(struct scope_analysis_options *options)
@@ -47,7 +47,7 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 {
 	char need[256];
 	const struct scope_rank_input input = {
-		.survey = analysis->found.survey,
+		.distributions = analysis->found.distributions,
 		.detection = analysis->detection,
 		.kept = analysis->kept,
 		.units = analysis->units,
@@ -78,7 +78,7 @@ static int name_functions(struct scope_trace *trace, const struct scope_symbol_o
 
 	if (err)
 		return err;
-	err = scope_symbols_tell(*ret_symbols, trace);
+	err = scope_symbols_add_recorded(*ret_symbols, trace);
 	if (err) {
 		scope_symbols_destroy(*ret_symbols);
 		*ret_symbols = NULL;
@@ -87,39 +87,41 @@ static int name_functions(struct scope_trace *trace, const struct scope_symbol_o
 }
 
 /* What units there are, from the stream where it can tell. */
-static int survey(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+static int distributions(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	int err = -ENODATA;
 
 	if (options->stream)
 		err = scope_analysis_stream_finish(options->stream, options->settled_ns, &analysis->found);
 	if (err)
-		err = scope_analysis_once_run(analysis->trace, SCOPE_ONCE_EVENTS, options->listeners, &analysis->found,
-					      NULL);
+		err = scope_analysis_single_pass_run(analysis->trace, SCOPE_SINGLE_PASS_EVENTS, options->listeners,
+						     &analysis->found, NULL);
 	if (err)
 		return err;
 	scope_unit_groups_conclude(analysis->found.groups, analysis->found.pickups);
-	return scope_unit_survey_forget(analysis->found.survey, analysis->found.groups, options->from_ns);
+	return scope_unit_distributions_forget(analysis->found.distributions, analysis->found.groups, options->from_ns);
 }
 
 /* Which units are abnormal, by their own trace or the baseline. */
 static int detect(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	const struct scope_baseline *baseline = options->baseline;
-	int err = analysis->found.survey ? 0 : survey(analysis, options);
+	int err = analysis->found.distributions ? 0 : distributions(analysis, options);
 
 	if (!err)
-		err = scope_anomaly_detect_run(analysis->found.groups, analysis->found.survey, &options->detect,
+		err = scope_anomaly_detect_run(analysis->found.groups, analysis->found.distributions, &options->detect,
 					       &analysis->detection);
 	if (!err && baseline && !analysis->reference)
-		err = scope_anomaly_reference_create(baseline->trace, baseline->found.groups, baseline->found.survey,
-						     baseline->seconds, &analysis->reference);
+		err = scope_anomaly_reference_create(baseline->trace, baseline->found.groups,
+						     baseline->found.distributions, baseline->seconds,
+						     &analysis->reference);
 	if (!err && analysis->reference)
-		err = scope_anomaly_reference_apply(analysis->reference, analysis->found.groups, analysis->found.survey,
-						    &options->detect, analysis->detection);
+		err = scope_anomaly_reference_apply(analysis->reference, analysis->found.groups,
+						    analysis->found.distributions, &options->detect,
+						    analysis->detection);
 	if (!err)
-		err = scope_evidence_keep_run(analysis->found.survey, analysis->found.groups, analysis->detection,
-					      options->keep_units, &analysis->kept);
+		err = scope_evidence_keep_run(analysis->found.distributions, analysis->found.groups,
+					      analysis->detection, options->keep_units, &analysis->kept);
 	if (!err && analysis->reference)
 		err = scope_evidence_keep_reference(analysis->reference, analysis->detection, options->keep_units,
 						    &analysis->reference_kept);
@@ -134,19 +136,19 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 		.signatures = options->signatures,
 	};
 	struct scope_evidence_source reference = { .kept = analysis->reference_kept };
-	const struct scope_evidence_source *norm = analysis->reference ? &reference : NULL;
+	const struct scope_evidence_source *baseline = analysis->reference ? &reference : NULL;
 	struct scope_symbol_options elsewhere = options->symbols;
 	int err = name_functions(analysis->trace, &options->symbols, &analysis->symbols);
 
 	if (!analysis->since_ns)
 		elsewhere.root = NULL; /* the baseline's processes are others */
-	if (norm)
+	if (baseline)
 		reference.trace = analysis->reference->trace;
-	if (!err && norm)
+	if (!err && baseline)
 		err = name_functions(reference.trace, &elsewhere, &analysis->reference_symbols);
 	/* One more pass over the trace, which is not for one that is still being written. */
 	if (!err && options->signatures && options->signatures->episodes && options->settled_ns == UINT64_MAX)
-		err = scope_evidence_sign(&source, norm, analysis->detection, &analysis->second);
+		err = scope_evidence_sign(&source, baseline, analysis->detection, &analysis->second);
 	if (err)
 		return err;
 	analysis->signatures = options->signatures;
@@ -154,28 +156,29 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 		source.symbols = analysis->symbols;
 		reference.symbols = analysis->reference_symbols;
 	}
-	return scope_evidence_collect(&source, norm, analysis->detection, analysis->found.pickups, analysis->second,
+	return scope_evidence_collect(&source, baseline, analysis->detection, analysis->found.pickups, analysis->second,
 				      analysis->hangs, &analysis->hang_count, &analysis->evidence);
 }
 
 static int find_waits(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
-	int err = scope_waits_create(analysis->found.survey, analysis->found.groups, &analysis->waits);
+	int err = scope_waits_create(analysis->found.distributions, analysis->found.groups, &analysis->waits);
 
 	if (!err && !options->no_stacks)
-		err = scope_waits_name(analysis->waits, analysis->trace, analysis->found.survey->log,
+		err = scope_waits_name(analysis->waits, analysis->trace, analysis->found.distributions->log,
 				       analysis->symbols);
 	return err ? err : scope_waits_judge(analysis->waits);
 }
 
 static int find_paths(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
-	int err = scope_waits_paths_create(analysis->found.survey, analysis->found.groups, options->slowest,
+	int err = scope_waits_paths_create(analysis->found.distributions, analysis->found.groups, options->slowest,
 					   &analysis->paths);
 
-	return err || options->no_stacks ? err
-					 : scope_waits_paths_name(analysis->paths, analysis->trace,
-								  analysis->found.survey->log, analysis->symbols);
+	return err || options->no_stacks
+		       ? err
+		       : scope_waits_paths_name(analysis->paths, analysis->trace, analysis->found.distributions->log,
+						analysis->symbols);
 }
 
 static int analyse(struct scope_analysis *analysis, const struct scope_analysis_options *options)
@@ -187,10 +190,11 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 	if (err)
 		return err;
 	analysis->units = analysis->kept->units;
-	err = scope_anomaly_hang_find(analysis->units, analysis->found.survey, analysis->found.pickups,
+	err = scope_anomaly_hang_find(analysis->units, analysis->found.distributions, analysis->found.pickups,
 				      &analysis->hangs, &analysis->hang_count);
 	if (!err)
-		err = scope_anomaly_freeze_find(analysis->found.survey, analysis->found.groups, &analysis->freezes);
+		err = scope_anomaly_freeze_find(analysis->found.distributions, analysis->found.groups,
+						&analysis->freezes);
 	if (!err)
 		err = collect(analysis, options);
 	if (!err)
@@ -223,18 +227,18 @@ static int run(struct scope_trace *trace, const struct scope_analysis_options *o
 }
 
 /* What both analyses of a trace that is split in two have in common belongs to one of them. */
-static void pass_survey(struct scope_analysis *from, struct scope_analysis *to)
+static void pass_distributions(struct scope_analysis *from, struct scope_analysis *to)
 {
 	to->found = from->found;
-	from->found = (struct scope_surveyed){ 0 };
+	from->found = (struct scope_found_units){ 0 };
 }
 
 /* The units of a surveyed trace that ended before since_ns, as what those after are compared with. */
 static int split(struct scope_analysis *analysis, uint64_t since_ns)
 {
-	const struct scope_surveyed *found = &analysis->found;
-	const double seconds = (since_ns - found->survey->run->timeline->begin_ns) / 1e9;
-	int err = scope_unit_survey_before(found->survey, found->groups, since_ns, &analysis->before);
+	const struct scope_found_units *found = &analysis->found;
+	const double seconds = (since_ns - found->distributions->run->timeline->begin_ns) / 1e9;
+	int err = scope_unit_distributions_before(found->distributions, found->groups, since_ns, &analysis->before);
 
 	analysis->since_ns = since_ns;
 	return err ? err
@@ -252,8 +256,8 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 {
 	struct scope_analysis *analysis;
 	uint64_t since_ns;
-	int err = scope_analysis_onset_find(whole->kept, whole->detection, options->rank.times_min,
-					    options->rank.chance_z, &since_ns);
+	int err = scope_analysis_change_point_find(whole->kept, whole->detection, options->rank.times_min,
+						   options->rank.chance_z, &since_ns);
 
 	*ret_analysis = NULL;
 	if (err || !since_ns)
@@ -262,7 +266,7 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 	if (!analysis)
 		return -ENOMEM;
 	analysis->trace = whole->trace;
-	pass_survey(whole, analysis);
+	pass_distributions(whole, analysis);
 	err = split(analysis, since_ns);
 	if (!err)
 		err = analyse(analysis, options);
@@ -270,7 +274,7 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 		*ret_analysis = analysis;
 		return 0;
 	}
-	pass_survey(analysis, whole);
+	pass_distributions(analysis, whole);
 	scope_analysis_destroy(analysis);
 	return err;
 }
@@ -311,11 +315,11 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 	scope_symbols_destroy(analysis->reference_symbols);
 	scope_evidence_kept_destroy(analysis->reference_kept);
 	scope_anomaly_reference_destroy(analysis->reference);
-	scope_unit_survey_destroy(analysis->before);
+	scope_unit_distributions_destroy(analysis->before);
 	free(analysis->hangs);
 	free(analysis->freezes.freeze);
 	scope_evidence_kept_destroy(analysis->kept);
 	scope_anomaly_detection_destroy(analysis->detection);
-	scope_analysis_surveyed_destroy(&analysis->found);
+	scope_analysis_found_units_destroy(&analysis->found);
 	free(analysis);
 }

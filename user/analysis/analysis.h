@@ -22,7 +22,7 @@ struct scope_analysis_options {
 	uint64_t settled_ns;
 	/*
 	 * NULL, or who hears of the one pass over the trace. The stream, if there is one, must have been given
-	 * the same (scope_analysis_stream_hear()).
+	 * the same (scope_analysis_stream_listen()).
 	 */
 	const struct scope_listeners *listeners;
 	uint64_t from_ns;			   /* 0, or since when units count: the report is of what came then */
@@ -37,12 +37,12 @@ struct scope_analysis {
 	struct scope_trace *trace;	    /* the caller's */
 	struct scope_detect_options detect; /* that were used, as is rank */
 	struct scope_rank_options rank;
-	struct scope_surveyed found;
+	struct scope_found_units found;
 	struct scope_detection *detection;
 	struct scope_kept *kept;
-	uint64_t since_ns;		   /* 0, or the baseline is what the same trace has from before that time */
-	struct scope_survey *before;	   /* of that time; NULL: none */
-	struct scope_reference *reference; /* of the baseline; NULL without one, as the next two */
+	uint64_t since_ns;		    /* 0, or the baseline is what the same trace has from before that time */
+	struct scope_distributions *before; /* of that time; NULL: none */
+	struct scope_reference *reference;  /* of the baseline; NULL without one, as the next two */
 	struct scope_kept *reference_kept;
 	struct scope_symbols *reference_symbols;
 	const struct scope_units *units; /* of kept */
@@ -63,7 +63,7 @@ void scope_analysis_options_init(struct scope_analysis_options *options);
 
 /*
  * 0 or -errno. The analysis borrows the trace, which must outlive it. Where nothing is found by the whole
- * window, without a baseline, and units take longer from some time on (analysis/onset.h), they are judged once
+ * window, without a baseline, and units take longer from some time on (analysis/change_point.h), they are judged once
  * more against the time before that, and this is given back if it finds something.
  */
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,

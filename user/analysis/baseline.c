@@ -17,7 +17,7 @@ int scope_analysis_baseline_create(struct scope_trace *trace, struct scope_basel
 	}
 	baseline->trace = trace;
 	baseline->seconds = (scope_trace_meta_number(trace, SCOPE_META_END, 0) - begin_ns) / 1e9;
-	err = scope_analysis_once_run(trace, SCOPE_ONCE_EVENTS, NULL, &baseline->found, NULL);
+	err = scope_analysis_single_pass_run(trace, SCOPE_SINGLE_PASS_EVENTS, NULL, &baseline->found, NULL);
 	if (err) {
 		scope_analysis_baseline_destroy(baseline);
 		return err;
@@ -30,7 +30,7 @@ void scope_analysis_baseline_destroy(struct scope_baseline *baseline)
 {
 	if (!baseline)
 		return;
-	scope_analysis_surveyed_destroy(&baseline->found);
+	scope_analysis_found_units_destroy(&baseline->found);
 	scope_trace_close(baseline->trace);
 	free(baseline);
 }

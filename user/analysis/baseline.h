@@ -3,11 +3,11 @@
 #ifndef SCOPE_ANALYSIS_BASELINE_H
 #define SCOPE_ANALYSIS_BASELINE_H
 
-#include "analysis/once.h"
+#include "analysis/single_pass.h"
 
 struct scope_baseline {
 	struct scope_trace *trace;
-	struct scope_surveyed found;
+	struct scope_found_units found;
 	double seconds; /* length of its window */
 };
 

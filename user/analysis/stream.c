@@ -17,7 +17,7 @@ struct scope_stream {
 	char *name;
 	struct scope_trace *ahead, *behind; /* NULL until the file has a head */
 	struct scope_learner *learner;
-	struct scope_surveyed found;
+	struct scope_found_units found;
 	uint64_t begin_ns, last_ns;		 /* of the window; of the events learned from */
 	uint64_t check_ns;			 /* when to look whether decisions hold */
 	const struct scope_listeners *listeners; /* NULL: none */
@@ -43,12 +43,12 @@ int scope_analysis_stream_create(int fd, const char *name, struct scope_stream *
 	return 0;
 }
 
-void scope_analysis_stream_remember(struct scope_stream *stream, uint64_t window_ns)
+void scope_analysis_stream_set_window(struct scope_stream *stream, uint64_t window_ns)
 {
 	stream->window_ns = window_ns;
 }
 
-void scope_analysis_stream_hear(struct scope_stream *stream, const struct scope_listeners *listeners)
+void scope_analysis_stream_listen(struct scope_stream *stream, const struct scope_listeners *listeners)
 {
 	stream->listeners = listeners;
 }
@@ -57,7 +57,7 @@ void scope_analysis_stream_destroy(struct scope_stream *stream)
 {
 	if (!stream)
 		return;
-	scope_analysis_surveyed_destroy(&stream->found);
+	scope_analysis_found_units_destroy(&stream->found);
 	scope_unit_learner_destroy(stream->learner);
 	scope_trace_close(stream->ahead);
 	scope_trace_close(stream->behind);
@@ -68,27 +68,27 @@ void scope_analysis_stream_destroy(struct scope_stream *stream)
 }
 
 /* The second reader, from the start of the file. */
-static int begin_survey(struct scope_stream *stream)
+static int begin_distributions(struct scope_stream *stream)
 {
-	struct scope_surveyed *found = &stream->found;
+	struct scope_found_units *found = &stream->found;
 	int err = scope_unit_pickups_create(&found->pickups);
 
 	if (!err)
 		err = scope_unit_groups_create(found->pickups, &found->groups);
 	if (!err)
-		err = scope_unit_survey_begin(stream->behind, stream->learner, found->pickups, found->groups,
-					      stream->listeners, &found->survey);
+		err = scope_unit_distributions_begin(stream->behind, stream->learner, found->pickups, found->groups,
+						     stream->listeners, &found->distributions);
 	/* One more than marks is the window's begin, and one more the time that the second reader is behind. */
 	if (!err && stream->window_ns)
-		scope_unit_survey_remember(found->survey, stream->window_ns / (SCOPE_PAST_MARKS - 2));
+		scope_unit_distributions_remember(found->distributions, stream->window_ns / (SCOPE_PAST_MARKS - 2));
 	return err ? err : scope_trace_rewind(stream->behind);
 }
 
 static int restart(struct scope_stream *stream)
 {
-	scope_analysis_surveyed_destroy(&stream->found);
+	scope_analysis_found_units_destroy(&stream->found);
 	stream->restarts++;
-	return begin_survey(stream);
+	return begin_distributions(stream);
 }
 
 static bool pickups_hold(const struct scope_stream *stream)
@@ -116,7 +116,7 @@ static int begin(struct scope_stream *stream)
 	err = scope_trace_open_growing(stream->fd, stream->name, NULL, &stream->behind);
 	if (!err)
 		err = scope_unit_learner_create(stream->ahead, &stream->learner);
-	return err ? err : begin_survey(stream);
+	return err ? err : begin_distributions(stream);
 }
 
 static int feed_learner(void *user, const struct scope_event *const *event, size_t count)
@@ -127,9 +127,9 @@ static int feed_learner(void *user, const struct scope_event *const *event, size
 	return scope_unit_learner_feed(stream->learner, event, count);
 }
 
-static int feed_survey(void *user, const struct scope_event *const *event, size_t count)
+static int feed_distributions(void *user, const struct scope_event *const *event, size_t count)
 {
-	return scope_unit_survey_feed(user, event, count);
+	return scope_unit_distributions_feed(user, event, count);
 }
 
 static int learn(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
@@ -141,12 +141,12 @@ static int learn(struct scope_stream *stream, uint64_t settled_ns, uint64_t even
 	return err < 0 ? err : 0;
 }
 
-static int survey(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
+static int distributions(struct scope_stream *stream, uint64_t settled_ns, uint64_t events)
 {
 	int err = scope_trace_grow(stream->behind, settled_ns);
 
 	if (!err)
-		err = scope_trace_feed(stream->behind, events, feed_survey, stream->found.survey);
+		err = scope_trace_feed(stream->behind, events, feed_distributions, stream->found.distributions);
 	return err < 0 ? err : 0;
 }
 
@@ -167,14 +167,14 @@ int scope_analysis_stream_advance(struct scope_stream *stream, uint64_t settled_
 			err = restart(stream);
 	}
 	behind_ns = stream->last_ns > SCOPE_STREAM_LAG_NS ? stream->last_ns - SCOPE_STREAM_LAG_NS : 0;
-	return err ? err : survey(stream, behind_ns, events);
+	return err ? err : distributions(stream, behind_ns, events);
 }
 
 /* Was all decided as the whole trace has it? */
 static bool holds(const struct scope_stream *stream)
 {
 	return !scope_trace_late(stream->behind) && pickups_hold(stream) &&
-	       scope_timeline_holds(stream->found.survey->run->timeline);
+	       scope_timeline_holds(stream->found.distributions->run->timeline);
 }
 
 /* The first reader itself may have gone a way that the whole file would not have it go. */
@@ -190,7 +190,7 @@ static int learn_again(struct scope_stream *stream)
 	return err ? err : learn(stream, 0, UINT64_MAX);
 }
 
-int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_ns, struct scope_surveyed *ret_found)
+int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_ns, struct scope_found_units *ret_found)
 {
 	int err = stream->learner ? 0 : begin(stream);
 
@@ -201,19 +201,19 @@ int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_n
 	if (!err)
 		err = scope_unit_learner_finish(stream->learner);
 	if (!err)
-		err = survey(stream, settled_ns, UINT64_MAX);
+		err = distributions(stream, settled_ns, UINT64_MAX);
 	if (!err && !holds(stream)) {
 		err = restart(stream);
 		if (!err)
-			err = survey(stream, settled_ns, UINT64_MAX);
+			err = distributions(stream, settled_ns, UINT64_MAX);
 	}
 	if (!err)
-		err = scope_unit_survey_end(stream->found.survey);
+		err = scope_unit_distributions_end(stream->found.distributions);
 	if (err)
 		return err;
 	scope_unit_pickups_conclude(stream->found.pickups, stream->learner);
 	*ret_found = stream->found;
-	stream->found = (struct scope_surveyed){ 0 };
+	stream->found = (struct scope_found_units){ 0 };
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 #ifndef SCOPE_ANALYSIS_STREAM_H
 #define SCOPE_ANALYSIS_STREAM_H
 
-#include "analysis/once.h"
+#include "analysis/single_pass.h"
 
 #define SCOPE_STREAM_LAG_NS 2000000000ull /* no rule */
 
@@ -20,10 +20,10 @@ struct scope_stream;
 
 /* Of the file behind fd, which is duplicated. name is in messages. 0 or -errno. */
 int scope_analysis_stream_create(int fd, const char *name, struct scope_stream **ret_stream);
-/* Before it advances: what it finds may be asked for the last so many ns of (scope_unit_survey_forget()). */
-void scope_analysis_stream_remember(struct scope_stream *stream, uint64_t window_ns);
+/* Before it advances: what it finds may be asked for the last so many ns of (scope_unit_distributions_forget()). */
+void scope_analysis_stream_set_window(struct scope_stream *stream, uint64_t window_ns);
 /* Before it advances: who hears of what the second reader reads. They must outlive the stream. */
-void scope_analysis_stream_hear(struct scope_stream *stream, const struct scope_listeners *listeners);
+void scope_analysis_stream_listen(struct scope_stream *stream, const struct scope_listeners *listeners);
 void scope_analysis_stream_destroy(struct scope_stream *stream); /* NULL is fine */
 
 /*
@@ -37,7 +37,7 @@ int scope_analysis_stream_advance(struct scope_stream *stream, uint64_t settled_
  * before. Once. 0 with what was found, which the caller destroys before the stream; -ENODATA: nothing
  * was written yet; -errno.
  */
-int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_ns, struct scope_surveyed *ret_found);
+int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_ns, struct scope_found_units *ret_found);
 
 /* How often the second reader started again: for tests. */
 unsigned scope_analysis_stream_restarts(const struct scope_stream *stream);

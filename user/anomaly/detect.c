@@ -26,7 +26,7 @@ const struct scope_detect_options scope_anomaly_detect_defaults = {
 
 struct work {
 	const struct scope_groups *groups;
-	const struct scope_survey *survey;
+	const struct scope_distributions *distributions;
 	const struct scope_detect_options *options;
 	struct scope_detection *detection;
 	struct scope_spread *whole; /* by group: of all its units; scale 0: not asked for yet */
@@ -35,7 +35,7 @@ struct work {
 /* The mean of log2(1 + count) over the units of a vector that make a call. */
 static int mean_level(const void *user, uint32_t id, uint32_t bit, double *ret_level)
 {
-	const struct scope_survey_row *row = &((const struct scope_survey_group *)user)->row[id];
+	const struct scope_distributions_row *row = &((const struct scope_distributions_group *)user)->row[id];
 	struct scope_sketch_run *runs = NULL;
 	size_t count = 0;
 	double sum = 0;
@@ -59,14 +59,14 @@ static int mean_level(const void *user, uint32_t id, uint32_t bit, double *ret_l
 static int add_group(struct work *work, uint32_t group)
 {
 	struct scope_detection *detection = work->detection;
-	const struct scope_survey_group *survey = &work->survey->group[group];
-	const struct scope_levels levels = { mean_level, survey };
+	const struct scope_distributions_group *distributions = &work->distributions->group[group];
+	const struct scope_levels levels = { mean_level, distributions };
 	struct scope_clustering *clustering = NULL;
 	struct scope_population *grown;
 	uint32_t *of_vector, clusters;
 	int err;
 
-	if (!survey->units)
+	if (!distributions->units)
 		return 0;
 	err = scope_cluster_run(work->groups->group[group].vectors, &levels, &work->options->cluster, &clustering);
 	if (err)
@@ -74,7 +74,7 @@ static int add_group(struct work *work, uint32_t group)
 	clusters = scope_clustering_count(clustering);
 	grown = reallocarray(detection->population, detection->populations + clusters, sizeof(*grown));
 	detection->population = grown ? grown : detection->population;
-	of_vector = calloc(survey->rows, sizeof(*of_vector));
+	of_vector = calloc(distributions->rows, sizeof(*of_vector));
 	detection->of_vector[group] = of_vector;
 	if (!grown || !of_vector) {
 		scope_clustering_destroy(clustering);
@@ -82,9 +82,9 @@ static int add_group(struct work *work, uint32_t group)
 	}
 	for (uint32_t i = 0; i < clusters; i++)
 		grown[detection->populations + i] = (struct scope_population){ .group = group, .cluster = i };
-	for (size_t i = 0; i < survey->rows; i++) {
+	for (size_t i = 0; i < distributions->rows; i++) {
 		of_vector[i] = detection->populations + scope_clustering_label(clustering, i);
-		grown[of_vector[i]].units += survey->row[i].units;
+		grown[of_vector[i]].units += distributions->row[i].units;
 	}
 	detection->populations += clusters;
 	detection->sampled |= scope_clustering_sampled(clustering);
@@ -92,31 +92,32 @@ static int add_group(struct work *work, uint32_t group)
 	return 0;
 }
 
-uint64_t scope_anomaly_norm_units(const struct scope_norm *norm, uint32_t population)
+uint64_t scope_anomaly_baseline_count(const struct scope_baseline_units *baseline, uint32_t population)
 {
 	uint64_t units = 0;
 
-	for (size_t i = 0; i < norm->survey->rows; i++)
-		if (norm->of_vector[i] == population)
-			units += norm->survey->row[i].units;
+	for (size_t i = 0; i < baseline->distributions->rows; i++)
+		if (baseline->of_vector[i] == population)
+			units += baseline->distributions->row[i].units;
 	return units;
 }
 
 /* Measures of the units of a population, or of all where population is SCOPE_POPULATION_NONE. */
-static int merge_measures(const struct scope_norm *norm, uint32_t population, struct scope_sketch *measure)
+static int merge_measures(const struct scope_baseline_units *baseline, uint32_t population,
+			  struct scope_sketch *measure)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < norm->survey->rows; i++)
-		if (population == SCOPE_POPULATION_NONE || norm->of_vector[i] == population)
-			err = scope_sketch_merge(measure, &norm->survey->row[i].measure);
+	for (size_t i = 0; !err && i < baseline->distributions->rows; i++)
+		if (population == SCOPE_POPULATION_NONE || baseline->of_vector[i] == population)
+			err = scope_sketch_merge(measure, &baseline->distributions->row[i].measure);
 	return err;
 }
 
-static int spread_of(const struct scope_norm *norm, uint32_t population, struct scope_spread *ret_spread)
+static int spread_of(const struct scope_baseline_units *baseline, uint32_t population, struct scope_spread *ret_spread)
 {
 	struct scope_sketch measure = { 0 };
-	int err = merge_measures(norm, population, &measure);
+	int err = merge_measures(baseline, population, &measure);
 
 	if (!err)
 		err = scope_anomaly_spread_of(&measure, SCALE_FLOOR_NS, ret_spread);
@@ -125,15 +126,16 @@ static int spread_of(const struct scope_norm *norm, uint32_t population, struct 
 }
 
 /* How often units of a population make call nr; those that do not make it count as 0. */
-static int merge_counts(const struct scope_norm *norm, uint32_t population, uint16_t nr, struct scope_sketch *count)
+static int merge_counts(const struct scope_baseline_units *baseline, uint32_t population, uint16_t nr,
+			struct scope_sketch *count)
 {
-	uint64_t units = scope_anomaly_norm_units(norm, population);
+	uint64_t units = scope_anomaly_baseline_count(baseline, population);
 	int err = 0;
 
-	for (size_t i = 0; !err && i < norm->survey->rows; i++) {
-		const struct scope_survey_row *row = &norm->survey->row[i];
+	for (size_t i = 0; !err && i < baseline->distributions->rows; i++) {
+		const struct scope_distributions_row *row = &baseline->distributions->row[i];
 
-		for (size_t j = 0; !err && norm->of_vector[i] == population && j < row->calls; j++)
+		for (size_t j = 0; !err && baseline->of_vector[i] == population && j < row->calls; j++)
 			if (row->call[j].nr == nr)
 				err = scope_sketch_merge(count, &row->call[j].count);
 	}
@@ -159,20 +161,20 @@ static bool slow_as_a_whole(const struct scope_population *population, struct sc
 }
 
 /* By its own units, or those of its group where it is rare and slow. */
-static int judge_times(struct work *work, const struct scope_norm *norm, uint32_t index)
+static int judge_times(struct work *work, const struct scope_baseline_units *baseline, uint32_t index)
 {
 	const struct scope_detect_options *options = work->options;
 	struct scope_population *population = &work->detection->population[index];
-	bool rare = population->units < options->rare_share * norm->survey->units;
+	bool rare = population->units < options->rare_share * baseline->distributions->units;
 	struct scope_spread *whole = &work->whole[population->group], own;
-	int err = spread_of(norm, index, &own);
+	int err = spread_of(baseline, index, &own);
 
 	if (!err && rare && !whole->scale)
-		err = spread_of(norm, SCOPE_POPULATION_NONE, whole);
+		err = spread_of(baseline, SCOPE_POPULATION_NONE, whole);
 	if (err)
 		return err;
 	population->against_group =
-		norm->survey->units >= options->units_min && rare &&
+		baseline->distributions->units >= options->units_min && rare &&
 		(population->units < options->units_min || slow_as_a_whole(population, own, *whole, options));
 	if (population->against_group)
 		own = *whole;
@@ -186,12 +188,12 @@ static int judge_times(struct work *work, const struct scope_norm *norm, uint32_
 }
 
 /* Adds the limit on how often a unit of the population makes call nr. */
-static int judge_call(struct scope_population *population, uint32_t index, const struct scope_norm *norm,
+static int judge_call(struct scope_population *population, uint32_t index, const struct scope_baseline_units *baseline,
 		      const struct scope_detect_options *options, uint16_t nr)
 {
 	struct scope_sketch count = { 0 };
 	struct scope_spread spread;
-	int err = merge_counts(norm, index, nr, &count);
+	int err = merge_counts(baseline, index, nr, &count);
 
 	if (!err)
 		err = scope_anomaly_spread_of(&count, 1, &spread);
@@ -208,20 +210,20 @@ static int judge_call(struct scope_population *population, uint32_t index, const
 }
 
 /* seen: calls that some unit makes often enough to be judged by. */
-static void see_calls(const struct scope_norm *norm, uint32_t index, double z, bool *seen)
+static void see_calls(const struct scope_baseline_units *baseline, uint32_t index, double z, bool *seen)
 {
-	for (size_t i = 0; i < norm->survey->rows; i++) {
-		const struct scope_survey_row *row = &norm->survey->row[i];
+	for (size_t i = 0; i < baseline->distributions->rows; i++) {
+		const struct scope_distributions_row *row = &baseline->distributions->row[i];
 
-		for (size_t j = 0; norm->of_vector[i] == index && j < row->calls; j++)
+		for (size_t j = 0; baseline->of_vector[i] == index && j < row->calls; j++)
 			if (row->call[j].count.most > z && row->call[j].nr < SCOPE_SYSCALL_MAX)
 				seen[row->call[j].nr] = true;
 	}
 }
 
 /* own says which calls matter, norm how many are usual. */
-static int judge_calls(struct scope_population *population, uint32_t index, const struct scope_norm *own,
-		       const struct scope_norm *norm, const struct scope_detect_options *options)
+static int judge_calls(struct scope_population *population, uint32_t index, const struct scope_baseline_units *own,
+		       const struct scope_baseline_units *baseline, const struct scope_detect_options *options)
 {
 	bool seen[SCOPE_SYSCALL_MAX] = { false };
 	int err = 0;
@@ -231,11 +233,11 @@ static int judge_calls(struct scope_population *population, uint32_t index, cons
 	see_calls(own, index, population->z, seen);
 	for (uint32_t nr = 0; !err && nr < SCOPE_SYSCALL_MAX; nr++)
 		if (seen[nr])
-			err = judge_call(population, index, norm, options, nr);
+			err = judge_call(population, index, baseline, options, nr);
 	return err;
 }
 
-static int count_beyond(struct scope_population *population, uint32_t index, const struct scope_norm *own)
+static int count_beyond(struct scope_population *population, uint32_t index, const struct scope_baseline_units *own)
 {
 	struct scope_sketch sketch = { 0 };
 	int err = merge_measures(own, index, &sketch);
@@ -252,19 +254,20 @@ static int count_beyond(struct scope_population *population, uint32_t index, con
 	return err;
 }
 
-int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t index, const struct scope_norm *own,
-				 const struct scope_norm *norm, const struct scope_detect_options *options)
+int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t index,
+				 const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
+				 const struct scope_detect_options *options)
 {
 	struct scope_population *population = &detection->population[index];
 	struct scope_spread spread;
-	int err = spread_of(norm, index, &spread);
+	int err = spread_of(baseline, index, &spread);
 
 	if (!err)
-		err = judge_calls(population, index, own, norm, options);
+		err = judge_calls(population, index, own, baseline, options);
 	if (err)
 		return err;
 	population->against_group = false;
-	population->reference = scope_anomaly_norm_units(norm, index);
+	population->reference = scope_anomaly_baseline_count(baseline, index);
 	population->median_ns = spread.median;
 	population->scale_ns = spread.scale;
 	population->threshold_ns = threshold(options, spread, population->z);
@@ -278,17 +281,17 @@ int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t ind
  */
 static void tell_background(struct work *work)
 {
-	const struct scope_survey *survey = work->survey;
+	const struct scope_distributions *distributions = work->distributions;
 	struct scope_detection *detection = work->detection;
 	double busy_ns = 0;
 	uint64_t units = 0;
 
-	for (uint32_t i = 0; i < work->groups->count && i < survey->groups; i++)
+	for (uint32_t i = 0; i < work->groups->count && i < distributions->groups; i++)
 		if (work->groups->group[i].serves) {
-			busy_ns += (double)survey->group[i].busy_ns;
-			units += survey->group[i].units;
+			busy_ns += (double)distributions->group[i].busy_ns;
+			units += distributions->group[i].units;
 		}
-	if (units < work->options->units_min || busy_ns < work->options->serving_share * survey->busy_ns)
+	if (units < work->options->units_min || busy_ns < work->options->serving_share * distributions->busy_ns)
 		return;
 	for (uint32_t i = 0; i < detection->populations; i++)
 		detection->population[i].background = !work->groups->group[detection->population[i].group].serves;
@@ -302,7 +305,7 @@ static int detect(struct work *work)
 
 	for (uint32_t group = 0; !err && group < work->groups->count; group++)
 		err = add_group(work, group);
-	detection->busy_ns = work->survey->busy_ns;
+	detection->busy_ns = work->distributions->busy_ns;
 	if (err || !detection->populations)
 		return err;
 	tell_background(work);
@@ -310,8 +313,8 @@ static int detect(struct work *work)
 	z = z > work->options->z_min ? z : work->options->z_min;
 	for (uint32_t i = 0; !err && i < detection->populations; i++) {
 		struct scope_population *population = &detection->population[i];
-		const struct scope_norm own = {
-			.survey = &work->survey->group[population->group],
+		const struct scope_baseline_units own = {
+			.distributions = &work->distributions->group[population->group],
 			.of_vector = detection->of_vector[population->group],
 		};
 
@@ -325,11 +328,11 @@ static int detect(struct work *work)
 	return err;
 }
 
-int scope_anomaly_detect_run(const struct scope_groups *groups, const struct scope_survey *survey,
+int scope_anomaly_detect_run(const struct scope_groups *groups, const struct scope_distributions *distributions,
 			     const struct scope_detect_options *options, struct scope_detection **ret_detection)
 {
 	struct scope_detection *detection = calloc(1, sizeof(*detection));
-	struct work work = { groups, survey, options, detection, NULL };
+	struct work work = { groups, distributions, options, detection, NULL };
 	int err = -ENOMEM;
 
 	if (!detection)

@@ -11,7 +11,7 @@
 #define SCOPE_ANOMALY_DETECT_H
 
 #include "cluster/cluster.h"
-#include "unit/survey.h"
+#include "unit/distribution.h"
 
 /* Settings; see scope_anomaly_detect_defaults. */
 struct scope_detect_options {
@@ -74,24 +74,25 @@ struct scope_detection {
 
 #define SCOPE_POPULATION_NONE UINT32_MAX
 
-int scope_anomaly_detect_run(const struct scope_groups *groups, const struct scope_survey *survey,
+int scope_anomaly_detect_run(const struct scope_groups *groups, const struct scope_distributions *distributions,
 			     const struct scope_detect_options *options, struct scope_detection **ret_detection);
 void scope_anomaly_detection_destroy(struct scope_detection *detection);
 
 /* Units that say what is usual: of a group, those whose vectors are given to a population. */
-struct scope_norm {
-	const struct scope_survey_group *survey;
+struct scope_baseline_units {
+	const struct scope_distributions_group *distributions;
 	const uint32_t *of_vector; /* id of a vector -> population */
 };
 
 /* Units of the norm in a population. */
-uint64_t scope_anomaly_norm_units(const struct scope_norm *norm, uint32_t population);
+uint64_t scope_anomaly_baseline_count(const struct scope_baseline_units *baseline, uint32_t population);
 /*
  * Sets the thresholds of a population by a norm from another trace; own is that of its own trace. 0
  * or -ENOMEM.
  */
-int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t population, const struct scope_norm *own,
-				 const struct scope_norm *norm, const struct scope_detect_options *options);
+int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t population,
+				 const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
+				 const struct scope_detect_options *options);
 
 /* Does a unit of that population with these calls make one of them more often than is usual? */
 bool scope_anomaly_population_frequent(const struct scope_population *population, const struct scope_unit_call *call,

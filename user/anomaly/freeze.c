@@ -27,7 +27,7 @@ struct thread {
 };
 
 struct search {
-	const struct scope_survey *survey;
+	const struct scope_distributions *distributions;
 	const struct scope_groups *groups;
 	uint64_t *limit_ns; /* by group; UINT64_MAX: none of its units can be one */
 	struct thread *thread;
@@ -37,9 +37,10 @@ struct search {
 	uint64_t asked; /* requests taken by all threads */
 };
 
-static uint64_t limit_of(const struct scope_survey *survey, const struct scope_groups *groups, uint32_t group)
+static uint64_t limit_of(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			 uint32_t group)
 {
-	const struct scope_sketch *wall = &survey->group[group].request_wall;
+	const struct scope_sketch *wall = &distributions->group[group].request_wall;
 	const double p95 = scope_sketch_quantile(wall, 0.95) * TIMES_P95;
 
 	if (!groups->group[group].serves || groups->group[group].granularity != SCOPE_UNIT_REQUEST ||
@@ -85,7 +86,7 @@ static int look(void *user, struct scope_unit *unit, const struct scope_unit_cal
 /* Requests that the thread takes in as long as a stall lasted. */
 static double usual_in(const struct search *search, const struct scope_freeze *freeze)
 {
-	const struct scope_timeline *timeline = search->survey->run->timeline;
+	const struct scope_timeline *timeline = search->distributions->run->timeline;
 	const struct thread *thread = &search->thread[freeze->thread];
 	const uint64_t first_ns = scope_timeline_threads_at(timeline->threads, freeze->thread)->first_ns;
 	const uint64_t from_ns = first_ns > timeline->begin_ns ? first_ns : timeline->begin_ns;
@@ -100,7 +101,7 @@ static double kept_by(const struct search *search, const struct stall *stall)
 	const uint32_t thread = stall->freeze.thread;
 	const double usual = usual_in(search, &stall->freeze);
 
-	if (!search->survey->run->thread[thread].many)
+	if (!search->distributions->run->thread[thread].many)
 		return 0;
 	if (search->thread[thread].asked == search->asked)
 		return usual;
@@ -127,27 +128,29 @@ static int judge(struct search *search, struct scope_freezes *freezes)
 static int run(struct search *search, struct scope_freezes *freezes)
 {
 	const struct scope_unit_sink sink = { .unit = look, .user = search };
-	int err = scope_unit_survey_replay(search->survey, search->groups, &sink);
+	int err = scope_unit_distributions_replay(search->distributions, search->groups, &sink);
 
 	return err || !search->stalls ? err : judge(search, freezes);
 }
 
-int scope_anomaly_freeze_find(const struct scope_survey *survey, const struct scope_groups *groups,
+int scope_anomaly_freeze_find(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			      struct scope_freezes *ret_freezes)
 {
-	struct search search = { .survey = survey, .groups = groups, .threads = survey->run->threads };
+	struct search search = { .distributions = distributions,
+				 .groups = groups,
+				 .threads = distributions->run->threads };
 	struct scope_freezes freezes = { 0 };
 	bool any = false;
 	int err = 0;
 
-	search.limit_ns = calloc(survey->groups + 1, sizeof(*search.limit_ns));
+	search.limit_ns = calloc(distributions->groups + 1, sizeof(*search.limit_ns));
 	search.thread = calloc(search.threads + 1, sizeof(*search.thread));
 	if (!search.limit_ns || !search.thread)
 		err = -ENOMEM;
 	for (size_t i = 0; !err && i < search.threads; i++)
 		search.thread[i].after = -1;
-	for (uint32_t i = 0; !err && i < survey->groups; i++) {
-		search.limit_ns[i] = limit_of(survey, groups, i);
+	for (uint32_t i = 0; !err && i < distributions->groups; i++) {
+		search.limit_ns[i] = limit_of(distributions, groups, i);
 		any |= search.limit_ns[i] != UINT64_MAX;
 	}
 	if (any)

@@ -3,7 +3,7 @@
 #ifndef SCOPE_ANOMALY_FREEZE_H
 #define SCOPE_ANOMALY_FREEZE_H
 
-#include "unit/survey.h"
+#include "unit/distribution.h"
 
 struct scope_freeze {
 	uint32_t thread;
@@ -23,7 +23,7 @@ struct scope_freezes {
  * that time, where no other thread takes any; at most those that it then took without a pause, where it has a loop of
  * its own, and so clients of its own; none where others take from the same queue. Less than five are no freeze. ret_freezes: the caller frees freeze. 0 or -ENOMEM.
  */
-int scope_anomaly_freeze_find(const struct scope_survey *survey, const struct scope_groups *groups,
+int scope_anomaly_freeze_find(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			      struct scope_freezes *ret_freezes);
 
 /* The freeze that this unit is, or NULL. */

@@ -67,9 +67,9 @@ static bool process_serves(const struct scope_units *units, const struct scope_p
 }
 
 /* Longest time that still is usual for a thread of its group, ns. */
-static uint64_t group_limit(const struct scope_survey *survey, uint32_t group)
+static uint64_t group_limit(const struct scope_distributions *distributions, uint32_t group)
 {
-	double p99 = scope_sketch_quantile(&survey->group[group].request_wall, 0.99) * TIMES_P99;
+	double p99 = scope_sketch_quantile(&distributions->group[group].request_wall, 0.99) * TIMES_P99;
 
 	return p99 > HANG_MIN_NS ? (uint64_t)p99 : HANG_MIN_NS;
 }
@@ -186,12 +186,12 @@ static bool judge_rounds(const struct scope_units *units, uint32_t index, struct
 }
 
 /* One that stands or runs as the window ends. */
-static bool judge_end(const struct scope_units *units, const struct scope_survey *survey,
+static bool judge_end(const struct scope_units *units, const struct scope_distributions *distributions,
 		      const struct scope_pickups *pickups, uint32_t index, struct scope_hang *hang)
 {
 	struct scope_timeline *timeline = units->timeline;
 	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
-	const uint64_t limit = group_limit(survey, units->groups->of_thread[index]);
+	const uint64_t limit = group_limit(distributions, units->groups->of_thread[index]);
 
 	*hang = (struct scope_hang){ .thread = index, .owner = SCOPE_OWNER_NONE, .until_ns = timeline->end_ns };
 	if (thread->run == SCOPE_RUN_ENDED || thread->run == SCOPE_RUN_UNKNOWN)
@@ -202,7 +202,7 @@ static bool judge_end(const struct scope_units *units, const struct scope_survey
 	       timeline->end_ns - asleep_since(thread) >= limit && judge_blocked(units, pickups, index, hang);
 }
 
-int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_survey *survey,
+int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_distributions *distributions,
 			    const struct scope_pickups *pickups, struct scope_hang **ret_hangs, size_t *ret_count)
 {
 	struct scope_hang *hangs = calloc(units->threads + 1, sizeof(*hangs));
@@ -211,7 +211,8 @@ int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_
 	if (!hangs)
 		return -ENOMEM;
 	for (size_t i = 0; i < units->threads; i++)
-		count += judge_end(units, survey, pickups, i, &hangs[count]) || judge_rounds(units, i, &hangs[count]);
+		count += judge_end(units, distributions, pickups, i, &hangs[count]) ||
+			 judge_rounds(units, i, &hangs[count]);
 	*ret_hangs = hangs;
 	*ret_count = count;
 	return 0;

@@ -6,7 +6,7 @@
 #ifndef SCOPE_ANOMALY_HANG_H
 #define SCOPE_ANOMALY_HANG_H
 
-#include "unit/survey.h"
+#include "unit/distribution.h"
 #include "unit/units.h"
 
 #define SCOPE_OWNER_NONE UINT32_MAX /* no rule */
@@ -25,7 +25,7 @@ struct scope_hang {
 	uint64_t until_ns;		 /* the window's end; of a spin made of calls its last round */
 	const struct scope_spin *rounds; /* SPIN: made of calls, of units->thread; NULL: without any */
 	bool lock;			 /* asleep for a lock: the function that holds it may be the cause */
-	uint32_t owner; /* lock: index of the thread that owns it (anomaly/owner.h), or SCOPE_OWNER_NONE */
+	uint32_t owner; /* lock: index of the thread that owns it (anomaly/lock_owner.h), or SCOPE_OWNER_NONE */
 	bool circle;	/* lock: from owner to owner it waits for itself, so none of them can go on */
 	/*
 	 * Asleep in a call in which other threads idle as well: a hang only if threads that started
@@ -40,7 +40,7 @@ struct scope_hang {
  * units holds at least the units that were open at the end. ret_hangs: a malloc'd array in order of
  * threads, freed by the caller.
  */
-int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_survey *survey,
+int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_distributions *distributions,
 			    const struct scope_pickups *pickups, struct scope_hang **ret_hangs, size_t *ret_count);
 
 /* Does the thread wait for new work as the window ends? */

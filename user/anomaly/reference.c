@@ -7,7 +7,7 @@
 #include <string.h>
 
 int scope_anomaly_reference_create(struct scope_trace *trace, const struct scope_groups *groups,
-				   const struct scope_survey *survey, double seconds,
+				   const struct scope_distributions *distributions, double seconds,
 				   struct scope_reference **ret_reference)
 {
 	struct scope_reference *reference = calloc(1, sizeof(*reference));
@@ -17,7 +17,7 @@ int scope_anomaly_reference_create(struct scope_trace *trace, const struct scope
 	*reference = (struct scope_reference){
 		.trace = trace,
 		.groups = groups,
-		.survey = survey,
+		.distributions = distributions,
 		.seconds = seconds,
 	};
 	*ret_reference = reference;
@@ -63,8 +63,8 @@ static uint32_t find_population(const struct scope_vector_set *vectors, const ui
 	return best;
 }
 
-static int lay_group(struct scope_reference *reference, size_t group, const struct scope_groups *groups,
-		     const struct scope_detection *detection, double cut)
+static int attribute_group(struct scope_reference *reference, size_t group, const struct scope_groups *groups,
+			   const struct scope_detection *detection, double cut)
 {
 	const struct scope_group *from = &reference->groups->group[group];
 	uint32_t vectors = scope_cluster_vector_set_count(from->vectors);
@@ -83,8 +83,8 @@ static int lay_group(struct scope_reference *reference, size_t group, const stru
 }
 
 int scope_anomaly_reference_apply(struct scope_reference *reference, const struct scope_groups *groups,
-				  const struct scope_survey *survey, const struct scope_detect_options *options,
-				  struct scope_detection *detection)
+				  const struct scope_distributions *distributions,
+				  const struct scope_detect_options *options, struct scope_detection *detection)
 {
 	int err = 0;
 
@@ -92,24 +92,24 @@ int scope_anomaly_reference_apply(struct scope_reference *reference, const struc
 	if (!reference->of_vector)
 		return -ENOMEM;
 	for (size_t i = 0; !err && i < reference->groups->count; i++)
-		err = lay_group(reference, i, groups, detection, options->cluster.cut);
+		err = attribute_group(reference, i, groups, detection, options->cluster.cut);
 	for (uint32_t i = 0; !err && i < detection->populations; i++) {
 		const struct scope_population *population = &detection->population[i];
-		const struct scope_norm own = {
-			.survey = &survey->group[population->group],
+		const struct scope_baseline_units own = {
+			.distributions = &distributions->group[population->group],
 			.of_vector = detection->of_vector[population->group],
 		};
 		long group = find_group(reference->groups, &groups->group[population->group]);
-		struct scope_norm norm;
+		struct scope_baseline_units baseline;
 
 		if (group < 0)
 			continue;
-		norm = (struct scope_norm){
-			.survey = &reference->survey->group[group],
+		baseline = (struct scope_baseline_units){
+			.distributions = &reference->distributions->group[group],
 			.of_vector = reference->of_vector[group],
 		};
-		if (scope_anomaly_norm_units(&norm, i) >= options->units_min)
-			err = scope_anomaly_detection_hold(detection, i, &own, &norm, options);
+		if (scope_anomaly_baseline_count(&baseline, i) >= options->units_min)
+			err = scope_anomaly_detection_hold(detection, i, &own, &baseline, options);
 	}
 	return err;
 }

@@ -14,14 +14,14 @@
 struct scope_reference {
 	struct scope_trace *trace; /* the caller's, as the next two */
 	const struct scope_groups *groups;
-	const struct scope_survey *survey;
+	const struct scope_distributions *distributions;
 	double seconds;	      /* length of its window */
 	uint32_t **of_vector; /* per group: id of a vector -> population, or SCOPE_POPULATION_NONE */
 };
 
 /* Of a trace that was surveyed; what is given must outlive the result. 0 or -ENOMEM. */
 int scope_anomaly_reference_create(struct scope_trace *trace, const struct scope_groups *groups,
-				   const struct scope_survey *survey, double seconds,
+				   const struct scope_distributions *distributions, double seconds,
 				   struct scope_reference **ret_reference);
 void scope_anomaly_reference_destroy(struct scope_reference *reference);
 
@@ -30,7 +30,7 @@ void scope_anomaly_reference_destroy(struct scope_reference *reference);
  * populations that at least options->units_min of them went to. Once.
  */
 int scope_anomaly_reference_apply(struct scope_reference *reference, const struct scope_groups *groups,
-				  const struct scope_survey *survey, const struct scope_detect_options *options,
-				  struct scope_detection *detection);
+				  const struct scope_distributions *distributions,
+				  const struct scope_detect_options *options, struct scope_detection *detection);
 
 #endif

@@ -12,9 +12,9 @@
 
 #include "capture/defaults.h"
 #include "capture/meta.h"
-#include "capture/newborn.h"
-#include "capture/precede.h"
-#include "capture/stack.h"
+#include "capture/new_processes.h"
+#include "capture/priority.h"
+#include "capture/stopped_stacks.h"
 #include "capture/states.h"
 #include "capture/steer.h"
 #include "capture/unwinder.h"
@@ -76,13 +76,13 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 	struct scope_capture_run *capture = context;
 	int err;
 
-	scope_capture_newborn_note(capture->newborn, subbuf);
+	scope_capture_new_processes_note(capture->processes, subbuf);
 	scope_capture_steer_take(capture->steer, subbuf);
 	err = scope_capture_put(capture, subbuf);
 	if (!err && capture->kernel_names)
 		err = scope_proc_kernel_names_note(capture->kernel_names, subbuf);
 	if (!err && capture->still_wanted)
-		err = scope_capture_still_note(capture->still, subbuf);
+		err = scope_capture_stopped_note(capture->stopped, subbuf);
 	return err;
 }
 
@@ -113,7 +113,7 @@ static int drain_still(struct scope_capture_run *capture)
 	capture->still_wanted = true;
 	err = drain(capture);
 	capture->still_wanted = false;
-	return err ? err : scope_capture_still_write(capture->still, capture->writer, keep_up, capture);
+	return err ? err : scope_capture_stopped_write(capture->stopped, capture->writer, keep_up, capture);
 }
 
 /* Into the file, too: what a recorder that is killed leaves behind shall lack no more than this step. */
@@ -125,7 +125,7 @@ static int flush_and_drain(struct scope_capture_run *capture)
 	if (!err)
 		err = drain(capture);
 	if (!err)
-		err = scope_capture_newborn_write(capture->newborn, capture->proc, capture->writer);
+		err = scope_capture_new_processes_write(capture->processes, capture->proc, capture->writer);
 	if (!err)
 		err = scope_capture_pump(capture, UNWIND_MS);
 	if (!err && scope_capture_all_written(capture))
@@ -198,7 +198,7 @@ static int cut(struct scope_capture_run *capture)
 	if (err)
 		return failed(capture, err);
 	if (scope_capture_states_take(capture->source, capture->feed, &capture->options, capture->stats.target.tgid,
-				      capture->still, capture->writer, keep_up, capture, &capture->states))
+				      capture->stopped, capture->writer, keep_up, capture, &capture->states))
 		capture->states = NULL;
 	err = keep_up(capture);
 	if (!err)
@@ -341,7 +341,7 @@ static int end_session(struct scope_capture_run *capture)
 	err = drain_still(capture);
 	capture->live = false;
 	if (!err)
-		err = scope_capture_newborn_write(capture->newborn, capture->proc, capture->writer);
+		err = scope_capture_new_processes_write(capture->processes, capture->proc, capture->writer);
 	if (!err)
 		err = scope_capture_write_names(capture);
 	scope_capture_want_names(capture, true);
@@ -425,14 +425,14 @@ static int prepare(struct scope_capture_run *capture, int nice)
 	add_note(capture);
 	err = scope_proc_create(capture->options.reader, &capture->proc);
 	if (!err)
-		scope_proc_meanwhile(capture->proc, keep_up, capture);
+		scope_proc_set_idle(capture->proc, keep_up, capture);
 	if (!err)
-		err = scope_capture_still_create(capture->options.reader, capture->unwinder, &capture->still);
+		err = scope_capture_stopped_create(capture->options.reader, capture->unwinder, &capture->stopped);
 	if (!err)
-		err = scope_capture_newborn_create(&capture->newborn);
+		err = scope_capture_new_processes_create(&capture->processes);
 	if (err)
 		return failed(capture, err);
-	scope_proc_reader_meanwhile(capture->options.reader, keep_up, capture);
+	scope_proc_reader_set_idle(capture->options.reader, keep_up, capture);
 	return scope_capture_steer_create(capture->source, capture->feed, &capture->options, capture->error,
 					  &capture->steer);
 }
@@ -440,9 +440,9 @@ static int prepare(struct scope_capture_run *capture, int nice)
 static void release(struct scope_capture_run *capture)
 {
 	scope_capture_steer_destroy(capture->steer);
-	scope_capture_newborn_destroy(capture->newborn);
+	scope_capture_new_processes_destroy(capture->processes);
 	scope_proc_kernel_names_destroy(capture->kernel_names);
-	scope_capture_still_destroy(capture->still);
+	scope_capture_stopped_destroy(capture->stopped);
 	scope_proc_destroy(capture->proc);
 	if (capture->pidfd >= 0)
 		close(capture->pidfd);
@@ -467,7 +467,7 @@ int scope_capture(const struct scope_source *source, const struct scope_capture_
 		.stats.source = source,
 		.pidfd = -1,
 	};
-	const int nice = scope_capture_precede_begin();
+	const int nice = scope_capture_priority_raise();
 	int err;
 
 	err = prepare(&capture, nice);
@@ -478,7 +478,7 @@ int scope_capture(const struct scope_source *source, const struct scope_capture_
 	if (!err)
 		err = end_session(&capture);
 	release(&capture);
-	scope_capture_precede_end(nice);
+	scope_capture_priority_restore(nice);
 	if (!err)
 		*ret_stats = capture.stats;
 	return err;

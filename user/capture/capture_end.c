@@ -25,8 +25,8 @@ int scope_capture_write_unread(const struct scope_capture_run *capture, struct s
 {
 	char text[1024], names[512];
 
-	scope_proc_reader_tell(capture->options.reader, text, sizeof(text));
-	scope_proc_tell_jit(capture->proc, names, sizeof(names));
+	scope_proc_reader_problem(capture->options.reader, text, sizeof(text));
+	scope_proc_jit_problem(capture->proc, names, sizeof(names));
 	if (names[0])
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", text[0] ? "; " : "", names);
 	return text[0] ? scope_trace_writer_meta(writer, SCOPE_META_UNREAD, text) : 0;

@@ -16,9 +16,9 @@ struct scope_capture_run {
 	const struct scope_source *source;
 	void *feed; /* the source's session */
 	struct scope_proc *proc;
-	struct scope_still *still;
+	struct scope_stopped_stacks *stopped;
 	struct scope_unwinder *unwinder; /* NULL: stacks stay as they are */
-	struct scope_newborn *newborn;
+	struct scope_new_processes *processes;
 	struct scope_kernel_names *kernel_names; /* NULL: none are asked for, or none can be had */
 	struct scope_error no_kernel;		 /* why none can be had */
 	struct scope_steer *steer;		 /* NULL: stacks stay as they are */

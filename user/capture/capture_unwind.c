@@ -91,7 +91,7 @@ int scope_capture_settle(struct scope_capture_run *capture, int (*meanwhile)(voi
 	 */
 	for (unsigned int waited = 0; !err && !scope_capture_all_written(capture); waited += SLICE_MS) {
 		if (waited >= (meanwhile ? CUT_MS : END_MS))
-			scope_capture_unwinder_leave_names(capture->unwinder);
+			scope_capture_unwinder_defer_names(capture->unwinder);
 		err = scope_capture_pump(capture, SLICE_MS);
 		if (!err && meanwhile)
 			err = meanwhile(capture);

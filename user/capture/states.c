@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "capture/stack.h"
+#include "capture/stopped_stacks.h"
 #include "trace/blank.h"
 #include "trace/decode.h"
 #include "trace/format.h"
@@ -18,7 +18,7 @@ struct scope_states {
 	struct scope_subbuf **subbuf;
 	size_t count, room;
 	bool raw; /* registers stay */
-	struct scope_still *still;
+	struct scope_stopped_stacks *stopped;
 };
 
 static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
@@ -27,7 +27,7 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 	struct scope_subbuf *copy;
 	int err;
 
-	err = scope_capture_still_note(states->still, subbuf);
+	err = scope_capture_stopped_note(states->stopped, subbuf);
 	if (err)
 		return err;
 	if (scope_grow(&states->subbuf, &states->room, states->count + 1, sizeof(*states->subbuf)))
@@ -68,23 +68,23 @@ static int run_session(const struct scope_source *source, const struct scope_cap
 }
 
 int scope_capture_states_take(const struct scope_source *source, void *feed,
-			      const struct scope_capture_options *options, uint32_t tgid, struct scope_still *still,
-			      struct scope_writer *writer, int (*meanwhile)(void *context), void *context,
-			      struct scope_states **ret_states)
+			      const struct scope_capture_options *options, uint32_t tgid,
+			      struct scope_stopped_stacks *stopped, struct scope_writer *writer,
+			      int (*meanwhile)(void *context), void *context, struct scope_states **ret_states)
 {
 	struct scope_states *states = calloc(1, sizeof(*states));
 	int err;
 
 	if (!states)
 		return -ENOMEM;
-	states->still = still;
+	states->stopped = stopped;
 	states->raw = options->raw_stacks;
 	if (source->states)
 		err = source->states(feed, take_subbuf, states);
 	else
 		err = run_session(source, options, tgid, meanwhile, context, states);
 	if (!err)
-		err = scope_capture_still_write(still, writer, meanwhile, context);
+		err = scope_capture_stopped_write(stopped, writer, meanwhile, context);
 	if (err) {
 		scope_capture_states_destroy(states);
 		return err;

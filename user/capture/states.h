@@ -5,7 +5,7 @@
 
 #include "source/source.h"
 
-struct scope_still;
+struct scope_stopped_stacks;
 struct scope_states;
 struct scope_writer;
 
@@ -16,9 +16,9 @@ struct scope_writer;
  * remembers which it knows). 0 or -errno; the caller destroys the result.
  */
 int scope_capture_states_take(const struct scope_source *source, void *feed,
-			      const struct scope_capture_options *options, uint32_t tgid, struct scope_still *still,
-			      struct scope_writer *writer, int (*meanwhile)(void *context), void *context,
-			      struct scope_states **ret_states);
+			      const struct scope_capture_options *options, uint32_t tgid,
+			      struct scope_stopped_stacks *stopped, struct scope_writer *writer,
+			      int (*meanwhile)(void *context), void *context, struct scope_states **ret_states);
 void scope_capture_states_destroy(struct scope_states *states); /* NULL is fine */
 
 /* As sub-buffers with STATE records of the stop. 0, -ENOMEM, or what the writer returned. */

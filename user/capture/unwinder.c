@@ -138,7 +138,7 @@ void scope_capture_unwinder_want_names(struct scope_unwinder *unwinder, bool all
 	unwinder->names_all |= all;
 }
 
-void scope_capture_unwinder_leave_names(struct scope_unwinder *unwinder)
+void scope_capture_unwinder_defer_names(struct scope_unwinder *unwinder)
 {
 	unwinder->names_wanted = false;
 }
@@ -404,8 +404,8 @@ static int settle(struct scope_unwinder *unwinder, int (*meanwhile)(void *contex
 	return err;
 }
 
-static int ask_standing(struct scope_unwinder *unwinder, const struct scope_unwinder_thread *thread,
-			const uint8_t *data, int (*meanwhile)(void *context), void *context)
+static int ask_stopped_stack(struct scope_unwinder *unwinder, const struct scope_unwinder_thread *thread,
+			     const uint8_t *data, int (*meanwhile)(void *context), void *context)
 {
 	uint8_t *in = (uint8_t *)unwinder->shared->in;
 	int err = settle(unwinder, meanwhile, context);
@@ -420,10 +420,10 @@ static int ask_standing(struct scope_unwinder *unwinder, const struct scope_unwi
 	return settle(unwinder, meanwhile, context);
 }
 
-int scope_capture_unwinder_standing(struct scope_unwinder *unwinder, uint32_t tgid, const uint64_t *reg,
-				    unsigned int regs, const struct scope_trace_memory *memory,
-				    int (*meanwhile)(void *context), void *context,
-				    struct scope_trace_standing *ret_standing)
+int scope_capture_unwinder_stopped_stack(struct scope_unwinder *unwinder, uint32_t tgid, const uint64_t *reg,
+					 unsigned int regs, const struct scope_trace_memory *memory,
+					 int (*meanwhile)(void *context), void *context,
+					 struct scope_trace_stopped_stack *ret_stopped_stack)
 {
 	struct scope_unwinder_stood *stood = &unwinder->stood;
 	struct scope_unwinder_thread thread = {
@@ -436,10 +436,10 @@ int scope_capture_unwinder_standing(struct scope_unwinder *unwinder, uint32_t tg
 	int err;
 
 	memcpy(thread.reg, reg, regs * sizeof(*reg));
-	err = ask_standing(unwinder, &thread, memory->data, meanwhile, context);
+	err = ask_stopped_stack(unwinder, &thread, memory->data, meanwhile, context);
 	if (!err && unwinder->stood_found.unmapped_count &&
 	    scope_capture_unwinder_refresh(unwinder, &unwinder->stood_found, scope_capture_unwinder_now_ns()))
-		err = ask_standing(unwinder, &thread, memory->data, meanwhile, context);
+		err = ask_stopped_stack(unwinder, &thread, memory->data, meanwhile, context);
 	if (err)
 		return err;
 	if (!unwinder->stood_found.stacks || stood->count > SCOPE_FRAMES_MAX ||
@@ -448,7 +448,7 @@ int scope_capture_unwinder_standing(struct scope_unwinder *unwinder, uint32_t tg
 		stood->ip[0] = regs ? reg[regs - 1] : 0;
 		unwinder->counts.given_up++;
 	}
-	*ret_standing = (struct scope_trace_standing){
+	*ret_stopped_stack = (struct scope_trace_stopped_stack){
 		.tid = memory->tid,
 		.count = stood->count,
 		.address = memory->address,

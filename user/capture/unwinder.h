@@ -76,7 +76,7 @@ int scope_capture_unwinder_pump(struct scope_unwinder *unwinder, unsigned int wa
 void scope_capture_unwinder_want_names(struct scope_unwinder *unwinder, bool all);
 
 /* Those that are left are for the next time. */
-void scope_capture_unwinder_leave_names(struct scope_unwinder *unwinder);
+void scope_capture_unwinder_defer_names(struct scope_unwinder *unwinder);
 
 /* Is all written that was taken, and wanted? */
 bool scope_capture_unwinder_idle(const struct scope_unwinder *unwinder);
@@ -86,10 +86,10 @@ bool scope_capture_unwinder_idle(const struct scope_unwinder *unwinder);
  * meanwhile(context) while it does; other than 0 is the result. *ret_standing points into the unwinder,
  * until the next call. 0 or -errno.
  */
-int scope_capture_unwinder_standing(struct scope_unwinder *unwinder, uint32_t tgid, const uint64_t *reg,
-				    unsigned int regs, const struct scope_trace_memory *memory,
-				    int (*meanwhile)(void *context), void *context,
-				    struct scope_trace_standing *ret_standing);
+int scope_capture_unwinder_stopped_stack(struct scope_unwinder *unwinder, uint32_t tgid, const uint64_t *reg,
+					 unsigned int regs, const struct scope_trace_memory *memory,
+					 int (*meanwhile)(void *context), void *context,
+					 struct scope_trace_stopped_stack *ret_stopped_stack);
 
 struct scope_unwinder_counts {
 	uint64_t stacks;   /* unwound */

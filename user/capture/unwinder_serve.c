@@ -70,7 +70,7 @@ static int take_subbuf(struct server *server, uint32_t count, struct scope_stack
 	return scope_symbol_stacks_replace(&stacks, subbuf, (struct scope_subbuf *)server->shared->out, ret_found);
 }
 
-static int take_standing(struct server *server, struct scope_stacks_found *ret_found)
+static int take_stopped_stack(struct server *server, struct scope_stacks_found *ret_found)
 {
 	const struct scope_unwinder_thread *thread = (const void *)server->shared->in;
 	const struct scope_trace_memory memory = {
@@ -80,15 +80,15 @@ static int take_standing(struct server *server, struct scope_stacks_found *ret_f
 		.data = (const uint8_t *)(thread + 1),
 	};
 	struct scope_unwinder_stood *stood = (void *)server->shared->out;
-	struct scope_trace_standing standing;
+	struct scope_trace_stopped_stack stopped_stack;
 	bool unmapped;
-	int err = scope_symbol_stacks_standing(server->symbols, thread->tgid, thread->reg, thread->regs, &memory,
-					       stood->ip, &standing, &unmapped);
+	int err = scope_symbol_stacks_stopped(server->symbols, thread->tgid, thread->reg, thread->regs, &memory,
+					      stood->ip, &stopped_stack, &unmapped);
 
 	if (err)
 		return err;
-	stood->count = standing.count;
-	stood->ended = standing.ended;
+	stood->count = stopped_stack.count;
+	stood->ended = stopped_stack.ended;
 	ret_found->stacks = 1;
 	ret_found->unmapped[0] = thread->tgid;
 	ret_found->unmapped_count = unmapped;
@@ -119,7 +119,7 @@ static int do_job(struct server *server, const struct scope_unwinder_job *job, s
 	case SCOPE_UNWINDER_NAMES:
 		return take_names(server, job->count, answer);
 	case SCOPE_UNWINDER_STANDING:
-		return take_standing(server, &answer->found);
+		return take_stopped_stack(server, &answer->found);
 	}
 	return -EINVAL;
 }

@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 /*
- * text as for causal/place.h, without offsets. All processes in which the function is mapped, of tgid
+ * text as for causal/locate.h, without offsets. All processes in which the function is mapped, of tgid
  * and its descendants; parts that the compiler split off (f.cold) count. The caller frees *ret_range.
  * 0; -ENOENT, -ESRCH, -E2BIG (more than SCOPE_DELAY_RANGES_MAX), -ENOMEM with error filled.
  */

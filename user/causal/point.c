@@ -42,7 +42,7 @@ static int parse_mark(uint32_t tgid, const char *text, struct scope_error *error
 					       name);
 	} else if ((name = after(text, "function:"))) {
 		mark.kind = SCOPE_POINT_FUNCTION;
-		err = scope_causal_place_find(tgid, name, error, &mark.place);
+		err = scope_causal_locate_function(tgid, name, error, &mark.place);
 	} else {
 		err = bad_form(text, error);
 	}

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "causal/place.h"
+#include "causal/locate.h"
 
 enum scope_point_kind {
 	SCOPE_POINT_REQUEST,  /* an answer on an accepted connection: the first bytes sent after some came */

@@ -12,7 +12,7 @@
 
 #include "base/syscall_name.h"
 #include "causal/extent.h"
-#include "causal/place.h"
+#include "causal/locate.h"
 
 static int take_call(const char *name, struct scope_delay *rule, struct scope_error *error)
 {
@@ -42,7 +42,7 @@ static int parse_return(uint32_t tgid, const char *name, struct scope_error *err
 static int parse_function(uint32_t tgid, const char *name, struct scope_error *error, struct scope_delay *rule)
 {
 	struct scope_place place;
-	int err = scope_causal_place_find(tgid, name, error, &place);
+	int err = scope_causal_locate_function(tgid, name, error, &place);
 
 	if (err)
 		return err;

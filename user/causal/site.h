@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "control/delay.h"
+#include "control/delay_rules.h"
 
 #define SCOPE_SITE_TEXT 256
 
@@ -18,7 +18,7 @@ struct scope_site {
 
 /*
  * "syscall:NAME" (before the call does anything), "return:NAME" (as it returns), "receive" (as a thread
- * has bytes from a socket), "function:NAME" (causal/place.h), "kernel:SYMBOL". 0; -EINVAL: not of that
+ * has bytes from a socket), "function:NAME" (causal/locate.h), "kernel:SYMBOL". 0; -EINVAL: not of that
  * form; else as place.h. error filled.
  */
 int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error *error, struct scope_site *ret_site);

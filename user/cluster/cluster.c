@@ -7,7 +7,7 @@
 
 #include "base/huge.h"
 #include "cluster/divisive.h"
-#include "cluster/pack.h"
+#include "cluster/packed.h"
 #include "cluster/ward.h"
 
 #define NO_LABEL UINT32_MAX
@@ -20,7 +20,7 @@ struct scope_clustering {
 };
 
 /* A clustering in the making; points are those of the pack. */
-struct draft {
+struct open_unit {
 	const struct scope_pack *pack;
 	const struct scope_vector_set *set;
 	const struct scope_levels *levels;
@@ -63,17 +63,17 @@ struct selected {
 	uint32_t *labels; /* the result; their number goes to the draft */
 };
 
-static int cut_at_height(struct draft *draft, const struct selected *selected, struct scope_merge *merges)
+static int cut_at_height(struct open_unit *open_unit, const struct selected *selected, struct scope_merge *merges)
 {
-	int err = scope_cluster_linkage_cut(merges, selected->m, NULL, draft->options->cut, selected->labels,
-					    &draft->count);
+	int err = scope_cluster_linkage_cut(merges, selected->m, NULL, open_unit->options->cut, selected->labels,
+					    &open_unit->count);
 
 	free(merges);
 	return err;
 }
 
 /* Complete and single linkage, on a matrix. */
-static int cluster_by_matrix(struct draft *draft, const struct selected *selected)
+static int cluster_by_matrix(struct open_unit *open_unit, const struct selected *selected)
 {
 	uint32_t m = selected->m;
 	uint8_t *distances = scope_huge_alloc(m * scope_cluster_linkage_stride(m));
@@ -82,31 +82,31 @@ static int cluster_by_matrix(struct draft *draft, const struct selected *selecte
 
 	if (!distances)
 		return -ENOMEM;
-	err = scope_cluster_pack_matrix(draft->pack, selected->points, m, distances);
+	err = scope_cluster_pack_matrix(open_unit->pack, selected->points, m, distances);
 	if (!err)
-		err = draft->options->linkage == SCOPE_LINKAGE_COMPLETE
+		err = open_unit->options->linkage == SCOPE_LINKAGE_COMPLETE
 			      ? scope_cluster_linkage_complete(distances, m, selected->weight, &merges)
 			      : scope_cluster_linkage_single(distances, m, selected->weight, &merges);
 	free(distances);
-	return err ? err : cut_at_height(draft, selected, merges);
+	return err ? err : cut_at_height(open_unit, selected, merges);
 }
 
-static int cluster_by_average(struct draft *draft, const struct selected *selected)
+static int cluster_by_average(struct open_unit *open_unit, const struct selected *selected)
 {
-	uint32_t dimensions = draft->pack->words * 64;
+	uint32_t dimensions = open_unit->pack->words * 64;
 	double *values = calloc(dimensions * scope_cluster_linkage_stride(selected->m) + 1, sizeof(*values));
 	struct scope_merge *merges;
 	int err;
 
 	if (!values)
 		return -ENOMEM;
-	scope_cluster_pack_unfold(draft->pack, selected->points, selected->m, values);
+	scope_cluster_pack_unfold(open_unit->pack, selected->points, selected->m, values);
 	err = scope_cluster_linkage_average(values, dimensions, selected->m, selected->weight, &merges);
 	free(values);
-	return err ? err : cut_at_height(draft, selected, merges);
+	return err ? err : cut_at_height(open_unit, selected, merges);
 }
 
-static int cluster_by_ward(struct draft *draft, const struct selected *selected)
+static int cluster_by_ward(struct open_unit *open_unit, const struct selected *selected)
 {
 	uint32_t *ids = calloc(selected->m + 1ul, sizeof(*ids));
 	int err;
@@ -114,27 +114,27 @@ static int cluster_by_ward(struct draft *draft, const struct selected *selected)
 	if (!ids)
 		return -ENOMEM;
 	for (uint32_t k = 0; k < selected->m; k++)
-		ids[k] = draft->pack->id[selected->points[k]];
-	err = scope_cluster_ward_run(draft->set, draft->levels, ids, selected->m, draft->options->cut, selected->labels,
-				     &draft->count);
+		ids[k] = open_unit->pack->id[selected->points[k]];
+	err = scope_cluster_ward_run(open_unit->set, open_unit->levels, ids, selected->m, open_unit->options->cut,
+				     selected->labels, &open_unit->count);
 	free(ids);
 	return err;
 }
 
-static int cluster_by_division(struct draft *draft, const struct selected *selected)
+static int cluster_by_division(struct open_unit *open_unit, const struct selected *selected)
 {
-	return scope_cluster_divisive_run(draft->pack, selected->points, selected->m, draft->options->cut,
-					  selected->labels, &draft->count);
+	return scope_cluster_divisive_run(open_unit->pack, selected->points, selected->m, open_unit->options->cut,
+					  selected->labels, &open_unit->count);
 }
 
-static int (*const cluster_by[SCOPE_LINKAGE_COUNT])(struct draft *, const struct selected *) = {
+static int (*const cluster_by[SCOPE_LINKAGE_COUNT])(struct open_unit *, const struct selected *) = {
 	[SCOPE_LINKAGE_COMPLETE] = cluster_by_matrix,	[SCOPE_LINKAGE_AVERAGE] = cluster_by_average,
 	[SCOPE_LINKAGE_SINGLE] = cluster_by_matrix,	[SCOPE_LINKAGE_WARD] = cluster_by_ward,
 	[SCOPE_LINKAGE_DIVISIVE] = cluster_by_division,
 };
 
 /* Clusters @m points as the options say and labels them. */
-static int cluster_points(struct draft *draft, const uint32_t *points, uint32_t m)
+static int cluster_points(struct open_unit *open_unit, const uint32_t *points, uint32_t m)
 {
 	uint32_t *labels = calloc(m + 1ul, sizeof(*labels));
 	uint64_t *weight = calloc(m + 1ul, sizeof(*weight));
@@ -143,99 +143,99 @@ static int cluster_points(struct draft *draft, const uint32_t *points, uint32_t 
 
 	if (labels && weight) {
 		for (uint32_t k = 0; k < m; k++)
-			weight[k] = draft->pack->weight[points[k]];
-		err = cluster_by[draft->options->linkage](draft, &selected);
+			weight[k] = open_unit->pack->weight[points[k]];
+		err = cluster_by[open_unit->options->linkage](open_unit, &selected);
 	}
 	for (uint32_t k = 0; !err && k < m; k++)
-		draft->label[points[k]] = labels[k];
+		open_unit->label[points[k]] = labels[k];
 	free(weight);
 	free(labels);
 	return err;
 }
 
 /* Lists the labelled points by cluster: a counting sort. */
-static void list_members(struct draft *draft)
+static void list_members(struct open_unit *open_unit)
 {
 	uint32_t total = 0;
 
-	for (uint32_t c = 0; c <= draft->count; c++)
-		draft->start[c] = 0;
-	for (uint32_t p = 0; p < draft->pack->count; p++)
-		if (draft->label[p] != NO_LABEL)
-			draft->start[draft->label[p]]++;
-	for (uint32_t c = 0; c <= draft->count; c++) {
-		uint32_t members = draft->start[c];
+	for (uint32_t c = 0; c <= open_unit->count; c++)
+		open_unit->start[c] = 0;
+	for (uint32_t p = 0; p < open_unit->pack->count; p++)
+		if (open_unit->label[p] != NO_LABEL)
+			open_unit->start[open_unit->label[p]]++;
+	for (uint32_t c = 0; c <= open_unit->count; c++) {
+		uint32_t members = open_unit->start[c];
 
-		draft->start[c] = total;
+		open_unit->start[c] = total;
 		total += members;
 	}
-	for (uint32_t p = 0; p < draft->pack->count; p++)
-		if (draft->label[p] != NO_LABEL)
-			draft->member[draft->start[draft->label[p]]++] = p;
-	for (uint32_t c = draft->count; c > 0; c--)
-		draft->start[c] = draft->start[c - 1];
-	draft->start[0] = 0;
+	for (uint32_t p = 0; p < open_unit->pack->count; p++)
+		if (open_unit->label[p] != NO_LABEL)
+			open_unit->member[open_unit->start[open_unit->label[p]]++] = p;
+	for (uint32_t c = open_unit->count; c > 0; c--)
+		open_unit->start[c] = open_unit->start[c - 1];
+	open_unit->start[0] = 0;
 }
 
 /* The points not sampled join the nearest medoid within the cut or open a cluster. */
-static void assign_rest(struct draft *draft)
+static void assign_rest(struct open_unit *open_unit)
 {
-	for (uint32_t p = 0; p < draft->pack->count; p++) {
+	for (uint32_t p = 0; p < open_unit->pack->count; p++) {
 		uint32_t best = NO_LABEL, best_distance = UINT32_MAX;
 
-		if (draft->label[p] != NO_LABEL)
+		if (open_unit->label[p] != NO_LABEL)
 			continue;
 		/* Distinct vectors are at least 1 apart: nothing comes before a distance of 1. */
-		for (uint32_t c = 0; c < draft->count && best_distance > 1; c++) {
-			uint32_t d = scope_cluster_pack_distance(draft->pack, p, draft->medoid[c]);
+		for (uint32_t c = 0; c < open_unit->count && best_distance > 1; c++) {
+			uint32_t d = scope_cluster_pack_distance(open_unit->pack, p, open_unit->medoid[c]);
 
-			if (d < best_distance && d <= draft->options->cut) {
+			if (d < best_distance && d <= open_unit->options->cut) {
 				best_distance = d;
 				best = c;
 			}
 		}
 		if (best == NO_LABEL) {
-			best = draft->count++;
-			draft->medoid[best] = p;
+			best = open_unit->count++;
+			open_unit->medoid[best] = p;
 		}
-		draft->label[p] = best;
+		open_unit->label[p] = best;
 	}
 }
 
-static uint32_t members_of(const struct draft *draft, uint32_t cluster, const uint32_t **members)
+static uint32_t members_of(const struct open_unit *open_unit, uint32_t cluster, const uint32_t **members)
 {
-	*members = draft->member + draft->start[cluster];
-	return draft->start[cluster + 1] - draft->start[cluster];
+	*members = open_unit->member + open_unit->start[cluster];
+	return open_unit->start[cluster + 1] - open_unit->start[cluster];
 }
 
-static int cluster_sample(struct draft *draft)
+static int cluster_sample(struct open_unit *open_unit)
 {
-	uint32_t m = draft->options->max_points;
+	uint32_t m = open_unit->options->max_points;
 	uint32_t *points = calloc(m, sizeof(*points));
 	int err;
 
 	if (!points)
 		return -ENOMEM;
-	pick_sample(draft->pack->count, m, draft->options->seed, points);
-	err = cluster_points(draft, points, m);
+	pick_sample(open_unit->pack->count, m, open_unit->options->seed, points);
+	err = cluster_points(open_unit, points, m);
 	free(points);
 	if (err)
 		return err;
-	list_members(draft);
-	for (uint32_t c = 0; c < draft->count; c++) {
+	list_members(open_unit);
+	for (uint32_t c = 0; c < open_unit->count; c++) {
 		const uint32_t *members;
-		uint32_t n = members_of(draft, c, &members);
+		uint32_t n = members_of(open_unit, c, &members);
 		uint64_t sum;
 
-		scope_cluster_pack_medoid(draft->pack, members, n, &draft->medoid[c], &sum);
+		scope_cluster_pack_medoid(open_unit->pack, members, n, &open_unit->medoid[c], &sum);
 	}
-	assign_rest(draft);
+	assign_rest(open_unit);
 	return 0;
 }
 
-static int cluster_all(struct draft *draft)
+static int cluster_all(struct open_unit *open_unit)
 {
-	uint32_t m = draft->pack->count;
+	uint32_t m = open_unit->pack->count;
 	uint32_t *points = calloc(m ? m : 1, sizeof(*points));
 	int err;
 
@@ -243,27 +243,27 @@ static int cluster_all(struct draft *draft)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m; p++)
 		points[p] = p;
-	err = cluster_points(draft, points, m);
+	err = cluster_points(open_unit, points, m);
 	free(points);
 	return err;
 }
 
 /* Greatest distance between members, or an upper bound where measuring costs too much. */
-static void measure_diameter(const struct draft *draft, const uint32_t *members, uint32_t n, uint32_t medoid,
+static void measure_diameter(const struct open_unit *open_unit, const uint32_t *members, uint32_t n, uint32_t medoid,
 			     struct scope_cluster *cluster)
 {
 	uint32_t greatest = 0;
 
-	cluster->diameter_is_bound = n > draft->options->max_points;
+	cluster->diameter_is_bound = n > open_unit->options->max_points;
 	for (uint32_t i = 0; i < n; i++) {
 		if (cluster->diameter_is_bound) {
-			uint32_t d = scope_cluster_pack_distance(draft->pack, members[i], medoid);
+			uint32_t d = scope_cluster_pack_distance(open_unit->pack, members[i], medoid);
 
 			greatest = d > greatest ? d : greatest;
 			continue;
 		}
 		for (uint32_t j = i + 1; j < n; j++) {
-			uint32_t d = scope_cluster_pack_distance(draft->pack, members[i], members[j]);
+			uint32_t d = scope_cluster_pack_distance(open_unit->pack, members[i], members[j]);
 
 			greatest = d > greatest ? d : greatest;
 		}
@@ -272,19 +272,19 @@ static void measure_diameter(const struct draft *draft, const uint32_t *members,
 	cluster->diameter = cluster->diameter_is_bound ? 2 * greatest : greatest;
 }
 
-static void describe(struct draft *draft, uint32_t index, struct scope_cluster *cluster)
+static void describe(struct open_unit *open_unit, uint32_t index, struct scope_cluster *cluster)
 {
 	const uint32_t *members;
-	uint32_t n = members_of(draft, index, &members);
+	uint32_t n = members_of(open_unit, index, &members);
 	uint64_t sum;
 
 	*cluster = (struct scope_cluster){ .vector_count = n };
-	scope_cluster_pack_medoid(draft->pack, members, n, &draft->medoid[index], &sum);
-	cluster->medoid = draft->pack->id[draft->medoid[index]];
+	scope_cluster_pack_medoid(open_unit->pack, members, n, &open_unit->medoid[index], &sum);
+	cluster->medoid = open_unit->pack->id[open_unit->medoid[index]];
 	for (uint32_t k = 0; k < n; k++)
-		cluster->unit_count += draft->pack->weight[members[k]];
+		cluster->unit_count += open_unit->pack->weight[members[k]];
 	cluster->mean_distance = (double)sum / cluster->unit_count;
-	measure_diameter(draft, members, n, draft->medoid[index], cluster);
+	measure_diameter(open_unit, members, n, open_unit->medoid[index], cluster);
 }
 
 struct numbering {
@@ -303,30 +303,30 @@ static int compare_numbering(const void *a, const void *b)
 }
 
 /* Describes the clusters of the draft and puts them into their final order. */
-static int finish(struct draft *draft, struct scope_clustering *clustering)
+static int finish(struct open_unit *open_unit, struct scope_clustering *clustering)
 {
-	uint32_t n = draft->count;
+	uint32_t n = open_unit->count;
 	struct scope_cluster *described = calloc(n ? n : 1, sizeof(*described));
 	struct numbering *order = calloc(n ? n : 1, sizeof(*order));
 	uint32_t *final = calloc(n ? n : 1, sizeof(*final));
 	int err = -ENOMEM;
 
 	clustering->clusters = calloc(n ? n : 1, sizeof(*clustering->clusters));
-	clustering->labels = calloc(draft->pack->count + 1ul, sizeof(*clustering->labels));
+	clustering->labels = calloc(open_unit->pack->count + 1ul, sizeof(*clustering->labels));
 	if (!described || !order || !final || !clustering->clusters || !clustering->labels)
 		goto free_all;
-	list_members(draft);
+	list_members(open_unit);
 	for (uint32_t c = 0; c < n; c++) {
-		describe(draft, c, &described[c]);
-		order[c] = (struct numbering){ described[c].unit_count, draft->medoid[c], c };
+		describe(open_unit, c, &described[c]);
+		order[c] = (struct numbering){ described[c].unit_count, open_unit->medoid[c], c };
 	}
 	qsort(order, n, sizeof(*order), compare_numbering);
 	for (uint32_t k = 0; k < n; k++) {
 		clustering->clusters[k] = described[order[k].index];
 		final[order[k].index] = k;
 	}
-	for (uint32_t p = 0; p < draft->pack->count; p++)
-		clustering->labels[draft->pack->id[p]] = final[draft->label[p]];
+	for (uint32_t p = 0; p < open_unit->pack->count; p++)
+		clustering->labels[open_unit->pack->id[p]] = final[open_unit->label[p]];
 	clustering->count = n;
 	err = 0;
 free_all:
@@ -336,35 +336,35 @@ free_all:
 	return err;
 }
 
-static int run_draft(struct draft *draft, struct scope_clustering *clustering)
+static int run_open_unit(struct open_unit *open_unit, struct scope_clustering *clustering)
 {
-	size_t room = draft->pack->count + 1ul;
+	size_t room = open_unit->pack->count + 1ul;
 	int err = -ENOMEM;
 
-	draft->label = malloc(room * sizeof(*draft->label));
-	draft->member = calloc(room, sizeof(*draft->member));
-	draft->start = calloc(room, sizeof(*draft->start));
-	draft->medoid = calloc(room, sizeof(*draft->medoid));
-	if (!draft->label || !draft->member || !draft->start || !draft->medoid)
+	open_unit->label = malloc(room * sizeof(*open_unit->label));
+	open_unit->member = calloc(room, sizeof(*open_unit->member));
+	open_unit->start = calloc(room, sizeof(*open_unit->start));
+	open_unit->medoid = calloc(room, sizeof(*open_unit->medoid));
+	if (!open_unit->label || !open_unit->member || !open_unit->start || !open_unit->medoid)
 		goto free_all;
-	for (uint32_t p = 0; p < draft->pack->count; p++)
-		draft->label[p] = NO_LABEL;
-	clustering->sampled = draft->pack->count > draft->options->max_points;
-	err = clustering->sampled ? cluster_sample(draft) : cluster_all(draft);
+	for (uint32_t p = 0; p < open_unit->pack->count; p++)
+		open_unit->label[p] = NO_LABEL;
+	clustering->sampled = open_unit->pack->count > open_unit->options->max_points;
+	err = clustering->sampled ? cluster_sample(open_unit) : cluster_all(open_unit);
 	if (!err)
-		err = finish(draft, clustering);
+		err = finish(open_unit, clustering);
 free_all:
-	free(draft->medoid);
-	free(draft->start);
-	free(draft->member);
-	free(draft->label);
+	free(open_unit->medoid);
+	free(open_unit->start);
+	free(open_unit->member);
+	free(open_unit->label);
 	return err;
 }
 
 int scope_cluster_run(const struct scope_vector_set *set, const struct scope_levels *levels,
 		      const struct scope_cluster_options *options, struct scope_clustering **ret_clustering)
 {
-	struct draft draft = { .set = set, .levels = levels, .options = options };
+	struct open_unit open_unit = { .set = set, .levels = levels, .options = options };
 	struct scope_clustering *clustering;
 	struct scope_pack *pack;
 	int err;
@@ -376,9 +376,9 @@ int scope_cluster_run(const struct scope_vector_set *set, const struct scope_lev
 	err = scope_cluster_pack_create(set, &pack);
 	if (err)
 		return err;
-	draft.pack = pack;
+	open_unit.pack = pack;
 	clustering = calloc(1, sizeof(*clustering));
-	err = clustering ? run_draft(&draft, clustering) : -ENOMEM;
+	err = clustering ? run_open_unit(&open_unit, clustering) : -ENOMEM;
 	scope_cluster_pack_destroy(pack);
 	if (err) {
 		scope_clustering_destroy(clustering);

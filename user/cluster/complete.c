@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cluster/chain.h"
-#include "cluster/rows.h"
+#include "cluster/matrix.h"
 
 /* Least of a row whose length is a multiple of 64. */
 static uint8_t least_of(const uint8_t *row, size_t length)
@@ -33,7 +33,7 @@ static uint32_t nearest(void *state, uint32_t slot, double *ret_height)
 	const uint8_t *values = scope_cluster_rows_at(rows, row);
 	uint8_t least;
 
-	scope_cluster_rows_catch_up(rows, row);
+	scope_cluster_matrix_catch_up(rows, row);
 	least = least_of(values, rows->stride);
 	*ret_height = least;
 	return rows->row[(const uint8_t *)memchr(values, least, rows->width) - values].slot;
@@ -45,23 +45,23 @@ static void join(void *state, uint32_t kept, uint32_t gone)
 	struct scope_rows *rows = state;
 	const uint32_t to = rows->row_of[kept], from = rows->row_of[gone];
 
-	scope_cluster_rows_catch_up(rows, to);
-	scope_cluster_rows_catch_up(rows, from);
+	scope_cluster_matrix_catch_up(rows, to);
+	scope_cluster_matrix_catch_up(rows, from);
 	take_greater(scope_cluster_rows_at(rows, to), scope_cluster_rows_at(rows, from), rows->stride);
-	scope_cluster_rows_join(rows, to, from);
-	if (scope_cluster_rows_sparse(rows))
-		scope_cluster_rows_shrink(rows);
+	scope_cluster_matrix_join(rows, to, from);
+	if (scope_cluster_matrix_sparse(rows))
+		scope_cluster_matrix_shrink(rows);
 }
 
 static int run(uint8_t *distances, uint32_t m, struct scope_merge *merges)
 {
 	struct scope_rows rows;
 	const struct scope_chain_clusters clusters = { &rows, nearest, join };
-	int err = scope_cluster_rows_init(&rows, distances, m);
+	int err = scope_cluster_matrix_init(&rows, distances, m);
 
 	if (!err)
 		err = scope_cluster_chain_follow(&clusters, m, merges);
-	scope_cluster_rows_free(&rows);
+	scope_cluster_matrix_free(&rows);
 	return err;
 }
 

@@ -14,7 +14,7 @@
 #ifndef SCOPE_CLUSTER_DIVISIVE_H
 #define SCOPE_CLUSTER_DIVISIVE_H
 
-#include "cluster/pack.h"
+#include "cluster/packed.h"
 
 /*
  * Splits @m points of the pack, given in ascending order. @labels: room for @m, filled with 0 to

@@ -71,7 +71,7 @@ int scope_cmd_select(const char *command, int option, const char *value, struct 
 int scope_cmd_share(const char *text, uint32_t *ret_thousandths);
 
 /* The first time that lost is not 0: tells on stderr that events are being lost, and the remedy. */
-void scope_cmd_tell_lossy(const char *command, uint64_t lost);
+void scope_cmd_warn_lossy(const char *command, uint64_t lost);
 
 /*
  * From here on SIGINT, SIGTERM and SIGHUP set the flag, and a second one ends the program. A SIGHUP that was
@@ -97,7 +97,7 @@ __attribute__((format(printf, 2, 3))) void scope_cmd_print(FILE *to, const char 
 void scope_cmd_print_lines(const char *text);
 
 /* Says how many lines of a text were skipped, and what is wrong with the first; nothing where none was. */
-void scope_cmd_tell_skipped(const char *command, const char *name, uint64_t skipped, uint64_t all, const char *first);
+void scope_cmd_warn_skipped(const char *command, const char *name, uint64_t skipped, uint64_t all, const char *first);
 
 struct scope_trace;
 

@@ -196,7 +196,7 @@ int scope_cmd_share(const char *text, uint32_t *ret_thousandths)
 	return number > 0 && !*ret_thousandths ? -EINVAL : 0;
 }
 
-void scope_cmd_tell_lossy(const char *command, uint64_t lost)
+void scope_cmd_warn_lossy(const char *command, uint64_t lost)
 {
 	static bool told;
 
@@ -210,7 +210,7 @@ void scope_cmd_tell_lossy(const char *command, uint64_t lost)
 		      lost);
 }
 
-void scope_cmd_tell_skipped(const char *command, const char *name, uint64_t skipped, uint64_t all, const char *first)
+void scope_cmd_warn_skipped(const char *command, const char *name, uint64_t skipped, uint64_t all, const char *first)
 {
 	if (skipped)
 		scope_cmd_say(command,

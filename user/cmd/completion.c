@@ -8,7 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
-#include "export/export.h"
+#include "export/formats.h"
 
 /* What bash offers for a value, by its name in the help; for others nothing. */
 static const struct {

@@ -13,7 +13,7 @@
 #include "cmd/commands.h"
 #include "cmd/delay.h"
 #include "cmd/ranked.h"
-#include "control/delay.h"
+#include "control/delay_rules.h"
 
 #define REPEATS_MAX 10000
 

@@ -13,7 +13,7 @@
 #include "base/newfile.h"
 #include "causal/coz.h"
 #include "cmd/cmd.h"
-#include "report/delay.h"
+#include "report/delay_report.h"
 #include "source/module.h"
 
 #define COOL_OFF_NS 50000000ull /* queues fill or drain meanwhile */

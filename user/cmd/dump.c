@@ -9,7 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
-#include "trace/text.h"
+#include "trace/text_form.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
@@ -65,7 +65,7 @@ static int reverse_stream(FILE *stream, const char *text, const char *output)
 
 	if (scope_cmd_drop_privilege(&error) || scope_trace_writer_create(output, &error, &writer))
 		return scope_cmd_fail("dump", &error);
-	err = scope_trace_text_read_what_can_be(stream, writer, &error, &lines);
+	err = scope_trace_text_read_tolerant(stream, writer, &error, &lines);
 	if (err)
 		scope_error_set(&named, err, "%.200s: %.250s", text, error.text);
 	else
@@ -74,7 +74,7 @@ static int reverse_stream(FILE *stream, const char *text, const char *output)
 	scope_trace_writer_destroy(writer);
 	if (err)
 		return scope_cmd_fail("dump", &named);
-	scope_cmd_tell_skipped("dump", text, lines.bad, lines.good + lines.bad, lines.first_bad);
+	scope_cmd_warn_skipped("dump", text, lines.bad, lines.good + lines.bad, lines.first_bad);
 	return SCOPE_EXIT_DONE;
 }
 

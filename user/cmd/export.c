@@ -11,7 +11,7 @@
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/symbols.h"
-#include "export/export.h"
+#include "export/formats.h"
 
 static void print_usage(void)
 {
@@ -66,7 +66,7 @@ static int export_file(const struct scope_export_format *format, const char *inp
 	rows = scope_trace_symbols(trace, &row_count);
 	err = scope_symbols_create(maps, map_count, rows, row_count, options, &symbols);
 	if (!err)
-		err = scope_symbols_tell(symbols, trace);
+		err = scope_symbols_add_recorded(symbols, trace);
 	if (err) {
 		scope_error_set(error, err, "%s: %s", input, strerror(-err));
 	} else {

@@ -22,7 +22,7 @@ int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[], str
 	return 0;
 }
 
-void scope_cmd_held_begun(struct scope_cmd_held *held, const struct scope_target *target)
+void scope_cmd_held_started(struct scope_cmd_held *held, const struct scope_target *target)
 {
 	if (target->note[0])
 		scope_cmd_say(held->name, "%s", target->note);

@@ -17,7 +17,7 @@ struct scope_cmd_held {
 int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[], struct scope_capture_options *options,
 			 struct scope_error *error);
 /* To be called as tracing is on: says what the user should know of the target, and lets it go. */
-void scope_cmd_held_begun(struct scope_cmd_held *held, const struct scope_target *target);
+void scope_cmd_held_started(struct scope_cmd_held *held, const struct scope_target *target);
 /* At the end: -ENOENT with error where it could not be run, else 0. */
 int scope_cmd_held_check(const struct scope_cmd_held *held, struct scope_error *error);
 void scope_cmd_held_free(struct scope_cmd_held *held);

@@ -64,7 +64,7 @@ static int import(const char *input, const char *output, const struct scope_impo
 		fclose(stream);
 	if (err)
 		return scope_cmd_fail("import", &error);
-	scope_cmd_tell_skipped("import", name, result.skipped, result.entries, result.first_skipped);
+	scope_cmd_warn_skipped("import", name, result.skipped, result.entries, result.first_skipped);
 	if (result.left_out)
 		scope_cmd_say("import", "%" PRIu64 " events of other kinds were left out", result.left_out);
 	return SCOPE_EXIT_DONE;

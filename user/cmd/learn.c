@@ -145,7 +145,7 @@ static void begun(void *context, const struct scope_target *target)
 
 	session->tgid = target->tgid;
 	scope_proc_root_hold(session->root, target->tgid);
-	scope_cmd_held_begun(&session->held, target);
+	scope_cmd_held_started(&session->held, target);
 }
 
 static void progress(void *context, const struct scope_capture_progress *now)
@@ -267,7 +267,7 @@ static int learn(const struct request *request, const char *root, struct scope_t
 	if (!err)
 		err = scope_symbols_create(maps, map_count, rows, row_count, &options, &symbols);
 	if (!err)
-		err = scope_symbols_tell(symbols, trace);
+		err = scope_symbols_add_recorded(symbols, trace);
 	if (!err)
 		err = scope_signature_learn(trace, symbols, &learned);
 	if (err)

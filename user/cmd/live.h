@@ -17,7 +17,7 @@ struct scope_cmd_live;
 /*
  * Each report is made by a process of its own, of what the stream holds when it is forked off: the
  * capture goes on meanwhile. On a terminal reports replace one another on its alternate screen, else
- * they follow one another on standard output. What begins in the middle (analysis/onset.h) is looked for in what
+ * they follow one another on standard output. What begins in the middle (analysis/change_point.h) is looked for in what
  * each is of: once the time before has left the window nothing is left to compare units with, and only the
  * report at the end, which is of all, tells again. window_ns: of what they are, 0: of all so far; style: of
  * each, but for its colours; json: each is JSON, in a line of its own, terminal or not; options: for all but the

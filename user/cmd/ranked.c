@@ -12,7 +12,7 @@
 
 #include "analysis/analysis.h"
 #include "cmd/cmd.h"
-#include "cmd/learned.h"
+#include "cmd/signature_options.h"
 #include "proc/target.h"
 #include "trace/trace.h"
 

@@ -12,12 +12,12 @@
 #include "cmd/command_line.h"
 #include "cmd/held.h"
 #include "cmd/record_options.h"
-#include "recorder/door.h"
+#include "recorder/control_socket.h"
 
 /* Tracing is on: from here on a command may run. */
 static void begun(void *context, const struct scope_target *target)
 {
-	scope_cmd_held_begun(context, target);
+	scope_cmd_held_started(context, target);
 }
 
 static void progress(void *context, const struct scope_capture_progress *now,
@@ -27,7 +27,7 @@ static void progress(void *context, const struct scope_capture_progress *now,
 	const double left = (double)now->duration_ns / 1e9 - elapsed;
 
 	(void)context;
-	scope_cmd_tell_lossy("record", now->lost);
+	scope_cmd_warn_lossy("record", now->lost);
 	if (flight)
 		scope_cmd_progress("recording: holds the last %.0f of %.0f s in %.1f MB, %" PRIu64 " events, %" PRIu64
 				   " lost",
@@ -155,7 +155,8 @@ static void print_answer(void *context, unsigned int pid, const char *answer)
 static int ask_for_snapshots(void)
 {
 	struct scope_error error = { "" }, why = { "" };
-	const int count = scope_recorder_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_SNAPSHOT, print_answer, NULL, &why);
+	const int count = scope_recorder_socket_ask(SCOPE_RECORDER_SOCKET_DIRECTORY, SCOPE_RECORDER_REQUEST_SNAPSHOT,
+						    print_answer, NULL, &why);
 
 	if (count < 0)
 		error = why;

@@ -3,7 +3,7 @@
 #ifndef SCOPE_CMD_RECORD_OPTIONS_H
 #define SCOPE_CMD_RECORD_OPTIONS_H
 
-#include "cmd/probe.h"
+#include "cmd/probe_option.h"
 #include "recorder/recorder.h"
 #include "source/selection.h"
 #include "source/source.h"

@@ -15,7 +15,7 @@
 #include "cmd/command_line.h"
 #include "cmd/delay.h"
 #include "cmd/held.h"
-#include "cmd/learned.h"
+#include "cmd/signature_options.h"
 #include "cmd/live.h"
 #include "cmd/report.h"
 #include "cmd/report_options.h"
@@ -24,7 +24,7 @@
 #include "report/json.h"
 #include "report/page.h"
 #include "report/text.h"
-#include "report/waits.h"
+#include "report/waits_text.h"
 #include "proc/reader.h"
 #include "source/source.h"
 #include "trace/writer.h"
@@ -56,7 +56,7 @@ static void begun(void *context, const struct scope_target *target)
 
 	session->tgid = target->tgid;
 	hold_root(session);
-	scope_cmd_held_begun(&session->held, target);
+	scope_cmd_held_started(&session->held, target);
 }
 
 /* A failure to write shows in the capture itself. */
@@ -82,7 +82,7 @@ static void progress(void *context, const struct scope_capture_progress *now)
 				    now);
 		return;
 	}
-	scope_cmd_tell_lossy(session->held.name, now->lost);
+	scope_cmd_warn_lossy(session->held.name, now->lost);
 	if (!now->duration_ns) {
 		scope_cmd_progress("tracing: %.0f s, %" PRIu64 " events, %" PRIu64 " lost (Ctrl-C: report now)",
 				   (double)now->elapsed_ns / 1e9, now->records, now->lost);
@@ -129,7 +129,7 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	if (scope_analysis_stream_create(scope_trace_writer_descriptor(writer), "the trace", &session.stream))
 		session.stream = NULL;
 	if (session.stream && request->live_ns && request->window_ns)
-		scope_analysis_stream_remember(session.stream, request->window_ns);
+		scope_analysis_stream_set_window(session.stream, request->window_ns);
 	if (request->live_ns &&
 	    scope_cmd_live_create(request->live_ns, request->window_ns, &style, request->json, analysis, &session.live))
 		session.live = NULL;
@@ -238,8 +238,8 @@ static int check_end(const struct scope_cmd_report *request, const struct scope_
 }
 
 /* Takes the trace over. */
-static int survey_baseline(const char *path, struct scope_trace *trace, struct scope_analysis_options *options,
-			   struct scope_error *error)
+static int distributions_baseline(const char *path, struct scope_trace *trace, struct scope_analysis_options *options,
+				  struct scope_error *error)
 {
 	int err;
 
@@ -259,7 +259,7 @@ static int prepare_baseline(const struct scope_cmd_report *request, struct scope
 	if (!request->baseline)
 		return 0;
 	err = scope_trace_open(request->baseline, error, &trace);
-	return err ? err : survey_baseline(request->baseline, trace, options, error);
+	return err ? err : distributions_baseline(request->baseline, trace, options, error);
 }
 
 /* The saved trace, or what is captured now; and the baseline, where there is one. */
@@ -275,7 +275,7 @@ static int open_inputs(const struct scope_cmd_report *request, struct scope_anal
 		if (err)
 			return err;
 		*ret_trace = traces[0];
-		return traces[1] ? survey_baseline(request->baseline, traces[1], options, error) : 0;
+		return traces[1] ? distributions_baseline(request->baseline, traces[1], options, error) : 0;
 	}
 	err = prepare_baseline(request, options, error);
 	return err ? err : capture_and_open(request, options, root, error, ret_trace);

@@ -4,7 +4,7 @@
 #define SCOPE_CMD_REPORT_OPTIONS_H
 
 #include "cluster/cluster.h"
-#include "cmd/learned.h"
+#include "cmd/signature_options.h"
 #include "cmd/symbols.h"
 #include "source/selection.h"
 #include "source/source.h"

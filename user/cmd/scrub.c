@@ -9,7 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/symbols.h"
-#include "symbol/scrub.h"
+#include "symbol/scrub_trace.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
@@ -60,7 +60,7 @@ static int scrub(const char *input, const char *output, const struct scope_symbo
 	rows = scope_trace_symbols(trace, &row_count);
 	err = scope_symbols_create(maps, map_count, rows, row_count, options, &symbols);
 	if (!err)
-		err = scope_symbols_tell(symbols, trace);
+		err = scope_symbols_add_recorded(symbols, trace);
 	if (err) {
 		scope_error_set(&error, err, "%s: %s", input, strerror(-err));
 	} else {
@@ -76,7 +76,7 @@ static int scrub(const char *input, const char *output, const struct scope_symbo
 		return scope_cmd_fail("scrub", &error);
 	printf("%s: %" PRIu64 " stacks of calls and samples, %" PRIu64 " of threads that stood still and %" PRIu64
 	       " locks hold no memory any more\n",
-	       output, counts.stacks, counts.standing, counts.locks);
+	       output, counts.stacks, counts.stopped_stack, counts.locks);
 	return SCOPE_EXIT_DONE;
 }
 

@@ -12,7 +12,7 @@
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/document.h"
-#include "signature/json.h"
+#include "signature/json_exchange.h"
 
 struct request {
 	const char *db, *output; /* NULL: not given */
@@ -162,7 +162,7 @@ static int show_build(void *user, const struct scope_store_build *build)
 {
 	struct printer *printer = user;
 
-	if (!scope_signature_store_build_meant(build, printer->request->word[0]))
+	if (!scope_signature_store_build_matches(build, printer->request->word[0]))
 		return 0;
 	printer->build = build;
 	if (!printer->rows)

@@ -13,7 +13,7 @@
 #include "cmd/commands.h"
 #include "cmd/document.h"
 #include "control/control.h"
-#include "recorder/door.h"
+#include "recorder/control_socket.h"
 
 static uint64_t all_lost(const struct scope_session_status *status)
 {
@@ -190,8 +190,8 @@ static int print_document(void)
 	} else {
 		json_object_set_new(document, "module", json_null());
 	}
-	count = scope_recorder_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_STATUS, add_recorder, recorders,
-					err ? &unasked : &error);
+	count = scope_recorder_socket_ask(SCOPE_RECORDER_SOCKET_DIRECTORY, SCOPE_RECORDER_REQUEST_STATUS, add_recorder,
+					  recorders, err ? &unasked : &error);
 	json_object_set_new(document, "problem", err || count < 0 ? scope_cmd_document_text(error.text) : json_null());
 	json_object_set_new(document, "sessions", sessions);
 	json_object_set_new(document, "recorders", recorders);
@@ -215,8 +215,8 @@ static int print_status(void)
 		err = print_sessions(control, &info, NULL, &error);
 		scope_control_close(control);
 	}
-	recorders = scope_recorder_door_ask(SCOPE_DOOR_DIRECTORY, SCOPE_DOOR_STATUS, print_recorder, NULL,
-					    err ? NULL : &error);
+	recorders = scope_recorder_socket_ask(SCOPE_RECORDER_SOCKET_DIRECTORY, SCOPE_RECORDER_REQUEST_STATUS,
+					      print_recorder, NULL, err ? NULL : &error);
 	/* There are recorders that need no module. */
 	if (err == -ENOENT && recorders > 0) {
 		printf("\nmodule    not loaded, or not to be reached from here; recorders by perf events need none\n");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tells the module what a session shall trace. */
 #include "control/control.h"
-#include "control/request.h"
+#include "control/message.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Generic netlink client of the module: one request at a time, each answered or acknowledged. */
 #include "control/control.h"
-#include "control/request.h"
+#include "control/message.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 
 struct scope_notices {
 	struct nl_sock *socket;
-	struct scope_notice_heard heard;
+	struct scope_notice_received heard;
 	bool any; /* heard holds one */
 };
 
@@ -33,7 +33,7 @@ static int on_message(struct nl_msg *message, void *context)
 	if (genlmsg_parse(nlmsg_hdr(message), 0, attr, SCOPE_ATTR_MAX, policy) < 0 || !attr[SCOPE_ATTR_SESSION] ||
 	    !attr[SCOPE_ATTR_NOTICE])
 		return NL_SKIP;
-	notices->heard = (struct scope_notice_heard){
+	notices->heard = (struct scope_notice_received){
 		.session = nla_get_u32(attr[SCOPE_ATTR_SESSION]),
 		.notice = nla_get_u8(attr[SCOPE_ATTR_NOTICE]),
 		.cpu = attr[SCOPE_ATTR_CPU_ID] ? nla_get_u32(attr[SCOPE_ATTR_CPU_ID]) : 0,
@@ -94,7 +94,8 @@ int scope_control_notices_fd(const struct scope_notices *notices)
 	return nl_socket_get_fd(notices->socket);
 }
 
-int scope_control_notices_hear(struct scope_notices *notices, uint32_t session, struct scope_notice_heard *ret_heard)
+int scope_control_notices_receive(struct scope_notices *notices, uint32_t session,
+				  struct scope_notice_received *ret_received)
 {
 	do {
 		notices->any = false;
@@ -102,6 +103,6 @@ int scope_control_notices_hear(struct scope_notices *notices, uint32_t session, 
 		if (nl_recvmsgs_default(notices->socket) < 0 || !notices->any)
 			return 0;
 	} while (notices->heard.session != session);
-	*ret_heard = notices->heard;
+	*ret_received = notices->heard;
 	return 1;
 }

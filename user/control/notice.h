@@ -9,7 +9,7 @@
 
 struct scope_notices;
 
-struct scope_notice_heard {
+struct scope_notice_received {
 	uint32_t session;
 	enum scope_notice notice;
 	uint32_t cpu;
@@ -24,6 +24,7 @@ void scope_control_notices_close(struct scope_notices *notices); /* NULL is fine
 int scope_control_notices_fd(const struct scope_notices *notices);
 
 /* 1 and *ret_heard filled; 0 where nothing has come for this session. Never waits. */
-int scope_control_notices_hear(struct scope_notices *notices, uint32_t session, struct scope_notice_heard *ret_heard);
+int scope_control_notices_receive(struct scope_notices *notices, uint32_t session,
+				  struct scope_notice_received *ret_received);
 
 #endif

@@ -8,7 +8,7 @@
 #include <netlink/attr.h>
 
 #include "control/control.h"
-#include "control/request.h"
+#include "control/message.h"
 
 static int no_room(struct nl_msg *message, struct scope_error *error)
 {

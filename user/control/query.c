@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads what a session did, from as many answers as its CPUs take. */
 #include "control/control.h"
-#include "control/request.h"
+#include "control/message.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evidence/lay.h"
+#include "evidence/attribute.h"
 #include "symbol/namesake.h"
 
 #define NORMAL_STACKS 20000 /* of normal units, about so many are unwound */
 
 struct collector {
-	struct scope_layer layer;
-	struct scope_spotter spotter;
+	struct scope_attributor attributor;
+	struct scope_stack_nodes stack_nodes;
 	struct scope_trace *trace;
 };
 
@@ -27,14 +27,15 @@ static int inside_of(struct collector *collector, const struct scope_logged_stac
 	*ret_inside = NULL;
 	if (!(logged->flags & SCOPE_STACK_KERNEL_IP))
 		return 0;
-	err = scope_symbols_lookup(collector->spotter.symbols, logged->tgid, event->stack.kernel_ip, false, &function);
+	err = scope_symbols_lookup(collector->stack_nodes.symbols, logged->tgid, event->stack.kernel_ip, false,
+				   &function);
 	if (!err && function->known)
 		*ret_inside = function;
 	return err;
 }
 
-static int spot_of(struct collector *collector, const struct scope_logged_stack *logged, struct scope_spot *ret_spot,
-		   const struct scope_function **ret_inside)
+static int stack_node_of(struct collector *collector, const struct scope_logged_stack *logged,
+			 struct scope_stack_node *ret_stack_node, const struct scope_function **ret_inside)
 {
 	struct scope_event event = { .flags = logged->flags,
 				     .stack = {
@@ -50,43 +51,44 @@ static int spot_of(struct collector *collector, const struct scope_logged_stack 
 	if (err)
 		return err;
 	if (event.stack.ended)
-		return scope_evidence_spot_frames(&collector->spotter, logged->tgid, event.stack.ip, event.stack.ips,
-						  event.stack.ended, ret_spot);
+		return scope_evidence_stack_node_of_frames(&collector->stack_nodes, logged->tgid, event.stack.ip,
+							   event.stack.ips, event.stack.ended, ret_stack_node);
 	if (event.stack.ips) {
-		collector->layer.evidence->stacks++;
-		collector->layer.evidence->complete += !(logged->flags & SCOPE_STACK_CUT);
-		collector->layer.evidence->cut += !!(logged->flags & SCOPE_STACK_CUT);
-		return scope_evidence_spot_chain(
-			&collector->spotter, logged->tgid, event.stack.ip, event.stack.ips,
-			logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE, ret_spot);
+		collector->attributor.evidence->stacks++;
+		collector->attributor.evidence->complete += !(logged->flags & SCOPE_STACK_CUT);
+		collector->attributor.evidence->cut += !!(logged->flags & SCOPE_STACK_CUT);
+		return scope_evidence_stack_node_of_addresses(
+			&collector->stack_nodes, logged->tgid, event.stack.ip, event.stack.ips,
+			logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE, ret_stack_node);
 	}
-	return scope_evidence_spot_stack(&collector->spotter, logged->tgid, event.stack.reg, event.stack.regs,
-					 event.stack.data, event.stack.bytes, ret_spot);
+	return scope_evidence_stack_node_of_copy(&collector->stack_nodes, logged->tgid, event.stack.reg,
+						 event.stack.regs, event.stack.data, event.stack.bytes, ret_stack_node);
 }
 
-static void stand(struct collector *collector, uint32_t thread, const struct scope_spot *spot)
+static void stand(struct collector *collector, uint32_t thread, const struct scope_stack_node *stack_node)
 {
-	struct scope_standing *standing = &collector->layer.evidence->standing[thread];
+	struct scope_stopped_stack *stopped_stack = &collector->attributor.evidence->stopped_stack[thread];
 
-	scope_evidence_tree_vote(&collector->layer.evidence->tree, spot->node, spot->circle, spot->circles);
-	standing->node = spot->node;
-	standing->trail = spot->trail;
-	standing->below = spot->below;
-	standing->idle = spot->idle;
+	scope_evidence_tree_vote(&collector->attributor.evidence->tree, stack_node->node, stack_node->circle,
+				 stack_node->circles);
+	stopped_stack->node = stack_node->node;
+	stopped_stack->frames = stack_node->frames;
+	stopped_stack->below = stack_node->below;
+	stopped_stack->idle = stack_node->idle;
 }
 
-static int collect_standing(struct collector *collector, const struct scope_logged_stack *logged)
+static int collect_stopped_stack(struct collector *collector, const struct scope_logged_stack *logged)
 {
 	const uint32_t index = logged->stack.thread;
 	const struct scope_function *inside;
-	struct scope_spot spot;
+	struct scope_stack_node stack_node;
 	int err;
 
-	if (!collector->layer.detection)
+	if (!collector->attributor.detection)
 		return 0;
-	err = spot_of(collector, logged, &spot, &inside);
-	if (!err && index < collector->layer.units->threads)
-		stand(collector, index, &spot);
+	err = stack_node_of(collector, logged, &stack_node, &inside);
+	if (!err && index < collector->attributor.units->threads)
+		stand(collector, index, &stack_node);
 	return err;
 }
 
@@ -98,10 +100,10 @@ static struct scope_stretch sample_stretch(const struct collector *collector, co
 		.begin_ns = logged->time_ns,
 		.end_ns = logged->time_ns,
 		.weight_ns = sample_ns,
-		.dense = sample_ns > 0 ? (double)scope_trace_sample_ns(collector->trace, 0) / sample_ns : 1,
+		.sampling_ratio = sample_ns > 0 ? (double)scope_trace_sample_ns(collector->trace, 0) / sample_ns : 1,
 		.run = true,
 		.kernel = logged->flags & SCOPE_STACK_IN_KERNEL,
-		.unit = scope_evidence_lookup_unit_at(&collector->layer.lookup, collector->layer.units,
+		.unit = scope_evidence_lookup_unit_at(&collector->attributor.lookup, collector->attributor.units,
 						      logged->stack.thread, logged->time_ns),
 	};
 }
@@ -114,13 +116,13 @@ static struct scope_stretch sleep_stretch(const struct collector *collector, con
 		.passed = stack->passed,
 		.class = stack->class,
 		.nr = stack->nr,
-		.unit = scope_evidence_lookup_unit_at(&collector->layer.lookup, collector->layer.units, stack->thread,
-						      stack->enter_ns),
+		.unit = scope_evidence_lookup_unit_at(&collector->attributor.lookup, collector->attributor.units,
+						      stack->thread, stack->enter_ns),
 	};
 
 	scope_evidence_stretch_sleep(&stretch, stack->enter_ns, stack->wake_ns, stack->slept_ns);
 	/* A pick-up: it returned into the unit behind it. */
-	if (stretch.unit != UINT32_MAX && collector->layer.units->unit[stretch.unit].end_ns < stack->exit_ns)
+	if (stretch.unit != UINT32_MAX && collector->attributor.units->unit[stretch.unit].end_ns < stack->exit_ns)
 		stretch.unit = UINT32_MAX;
 	return stretch;
 }
@@ -139,26 +141,27 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 {
 	struct collector *collector = user;
 	struct scope_stretch stretch;
-	struct scope_spot spot;
+	struct scope_stack_node stack_node;
 	int err;
 
-	if (logged->stack.standing)
-		return collect_standing(collector, logged);
+	if (logged->stack.stopped_stack)
+		return collect_stopped_stack(collector, logged);
 	stretch = logged->reason == SCOPE_STACK_SAMPLE ? sample_stretch(collector, logged)
 						       : sleep_stretch(collector, logged);
-	if (!scope_evidence_layer_wants(&collector->layer, logged->stack.thread, &stretch))
+	if (!scope_evidence_attributor_wants(&collector->attributor, logged->stack.thread, &stretch))
 		return 0;
-	err = spot_of(collector, logged, &spot, &stretch.inside);
+	err = stack_node_of(collector, logged, &stack_node, &stretch.inside);
 	if (err)
 		return err;
 	if (is_tracer(stretch.inside)) {
-		collector->layer.evidence->tracer++;
+		collector->attributor.evidence->tracer++;
 		return 0;
 	}
 	/* What usual units do is not shown. */
-	if (stretch.unit == UINT32_MAX || scope_anomaly_mark_abnormal(collector->layer.kept->mark[stretch.unit]))
-		scope_evidence_tree_vote(&collector->layer.evidence->tree, spot.node, spot.circle, spot.circles);
-	return scope_evidence_layer_lay(&collector->layer, logged->stack.thread, &stretch, spot);
+	if (stretch.unit == UINT32_MAX || scope_anomaly_mark_abnormal(collector->attributor.kept->mark[stretch.unit]))
+		scope_evidence_tree_vote(&collector->attributor.evidence->tree, stack_node.node, stack_node.circle,
+					 stack_node.circles);
+	return scope_evidence_attributor_add(&collector->attributor, logged->stack.thread, &stretch, stack_node);
 }
 
 static const struct scope_trace_memory *find_memory(const struct scope_trace *trace, uint32_t tid, uint64_t address)
@@ -178,10 +181,11 @@ static unsigned stack_pointer_index(unsigned regs)
 	return regs == SCOPE_REG_COUNT_X86_64 ? SCOPE_REG_SP_X86_64 : SCOPE_REG_SP_ARM64;
 }
 
-static const struct scope_trace_standing *find_standing(const struct scope_trace *trace, uint32_t tid, uint64_t address)
+static const struct scope_trace_stopped_stack *find_stopped_stack(const struct scope_trace *trace, uint32_t tid,
+								  uint64_t address)
 {
 	size_t count;
-	const struct scope_trace_standing *row = scope_trace_standings(trace, &count);
+	const struct scope_trace_stopped_stack *row = scope_trace_stopped_stacks(trace, &count);
 
 	while (count--)
 		if (row[count].tid == tid && row[count].address == address)
@@ -190,56 +194,56 @@ static const struct scope_trace_standing *find_standing(const struct scope_trace
 }
 
 /* By what it was unwound to, or from its registers and the copied memory. 1: neither is there. */
-static int spot_standing(const struct collector *collector, const struct scope_thread *thread,
-			 const struct scope_logged_state *state, struct scope_spot *ret_spot)
+static int node_of_stopped(const struct collector *collector, const struct scope_thread *thread,
+			   const struct scope_logged_state *state, struct scope_stack_node *ret_stack_node)
 {
 	const uint64_t address = state->reg[stack_pointer_index(state->regs)];
-	const struct scope_trace_standing *unwound = find_standing(collector->trace, thread->tid, address);
+	const struct scope_trace_stopped_stack *unwound = find_stopped_stack(collector->trace, thread->tid, address);
 	const struct scope_trace_memory *memory = find_memory(collector->trace, thread->tid, address);
 
 	if (unwound)
-		return scope_evidence_spot_frames(&collector->spotter, thread->tgid, unwound->ip, unwound->count,
-						  unwound->ended, ret_spot);
+		return scope_evidence_stack_node_of_frames(&collector->stack_nodes, thread->tgid, unwound->ip,
+							   unwound->count, unwound->ended, ret_stack_node);
 	if (memory)
-		return scope_evidence_spot_stack(&collector->spotter, thread->tgid, state->reg, state->regs,
-						 memory->data, memory->bytes, ret_spot);
+		return scope_evidence_stack_node_of_copy(&collector->stack_nodes, thread->tgid, state->reg, state->regs,
+							 memory->data, memory->bytes, ret_stack_node);
 	return 1;
 }
 
 /* Stacks of threads as they stood. */
-static int unwind_standing(struct collector *collector)
+static int unwind_stopped_stack(struct collector *collector)
 {
-	const struct scope_units *units = collector->layer.units;
-	struct scope_tree *tree = &collector->layer.evidence->tree;
+	const struct scope_units *units = collector->attributor.units;
+	struct scope_tree *tree = &collector->attributor.evidence->tree;
 
 	for (size_t i = 0; i < units->threads; i++) {
 		const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, i);
-		const struct scope_logged_state *state = scope_unit_log_state_of(collector->layer.kept->log, i);
-		struct scope_standing *standing = &collector->layer.evidence->standing[i];
-		struct scope_spot spot;
+		const struct scope_logged_state *state = scope_unit_log_state_of(collector->attributor.kept->log, i);
+		struct scope_stopped_stack *stopped_stack = &collector->attributor.evidence->stopped_stack[i];
+		struct scope_stack_node stack_node;
 		uint32_t node;
-		int err = state ? spot_standing(collector, thread, state, &spot) : 1;
+		int err = state ? node_of_stopped(collector, thread, state, &stack_node) : 1;
 
 		if (err < 0)
 			return err;
 		if (!err)
-			stand(collector, i, &spot);
-		for (node = standing->node; node; node = tree->node[node].parent)
-			standing->start = tree->node[node].function;
+			stand(collector, i, &stack_node);
+		for (node = stopped_stack->node; node; node = tree->node[node].parent)
+			stopped_stack->start = tree->node[node].function;
 	}
 	return 0;
 }
 
 static int run(struct collector *collector)
 {
-	int err =
-		scope_evidence_layer_init(&collector->layer, 1 + collector->layer.kept->units->stacks / NORMAL_STACKS);
+	int err = scope_evidence_attributor_init(&collector->attributor,
+						 1 + collector->attributor.kept->units->stacks / NORMAL_STACKS);
 
 	if (!err)
-		err = scope_unit_log_stacks(collector->layer.kept->log, collect_stack, collector);
-	if (!err && collector->layer.detection)
-		err = unwind_standing(collector);
-	scope_evidence_layer_free(&collector->layer);
+		err = scope_unit_log_stacks(collector->attributor.kept->log, collect_stack, collector);
+	if (!err && collector->attributor.detection)
+		err = unwind_stopped_stack(collector);
+	scope_evidence_attributor_free(&collector->attributor);
 	return err;
 }
 
@@ -248,14 +252,14 @@ int scope_evidence_collect_items(const struct scope_evidence_source *source, con
 {
 	struct collector collector = {
 		.trace = source->trace,
-		.layer = {
+		.attributor = {
 			.kept = source->kept,
 			.detection = detection,
 			.hangs = hangs,
 			.hang_count = hang_count,
 			.evidence = evidence,
 		},
-		.spotter = { .symbols = source->symbols, .evidence = evidence },
+		.stack_nodes = { .symbols = source->symbols, .evidence = evidence },
 	};
 
 	return run(&collector);
@@ -267,14 +271,14 @@ int scope_evidence_collect_reference(const struct scope_evidence_source *referen
 	struct scope_namesakes *namesakes;
 	struct collector collector = {
 		.trace = reference->trace,
-		.layer = { .kept = reference->kept, .evidence = evidence },
-		.spotter = { .symbols = reference->symbols, .evidence = evidence },
+		.attributor = { .kept = reference->kept, .evidence = evidence },
+		.stack_nodes = { .symbols = reference->symbols, .evidence = evidence },
 	};
 	int err = scope_symbol_namesakes_create(symbols, &namesakes);
 
 	if (err)
 		return err;
-	collector.spotter.namesakes = namesakes;
+	collector.stack_nodes.namesakes = namesakes;
 	err = run(&collector);
 	scope_symbol_namesakes_destroy(namesakes);
 	return err;

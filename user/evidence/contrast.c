@@ -49,8 +49,9 @@ static void weigh(struct contrast *contrast)
 	for (size_t i = 0; i < evidence->items; i++)
 		if (evidence->item[i].kind == SCOPE_ITEM_BLAME)
 			contrast->found_ns[evidence->item[i].unit] += evidence->item[i].weight_ns;
-	for (size_t i = 0; i < contrast->kept->blame.windows; i++)
-		contrast->found_ns[contrast->kept->blame.window[i].unit] += contrast->kept->blame.window[i].idle_ns;
+	for (size_t i = 0; i < contrast->kept->wait_chains.windows; i++)
+		contrast->found_ns[contrast->kept->wait_chains.window[i].unit] +=
+			contrast->kept->wait_chains.window[i].idle_ns;
 	for (size_t i = 0; i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 		struct balance *balance;

@@ -17,8 +17,8 @@ static int create(const struct scope_units *units, struct scope_evidence **ret_e
 
 	if (!evidence)
 		return -ENOMEM;
-	evidence->standing = calloc(units->threads + 1, sizeof(*evidence->standing));
-	if (evidence->standing)
+	evidence->stopped_stack = calloc(units->threads + 1, sizeof(*evidence->stopped_stack));
+	if (evidence->stopped_stack)
 		err = scope_evidence_tree_init(&evidence->tree);
 	if (err) {
 		scope_evidence_destroy(evidence);
@@ -83,7 +83,7 @@ void scope_evidence_destroy(struct scope_evidence *evidence)
 		return;
 	scope_evidence_tree_free(&evidence->tree);
 	free(evidence->item);
-	free(evidence->standing);
-	free(evidence->trail);
+	free(evidence->stopped_stack);
+	free(evidence->frames);
 	free(evidence);
 }

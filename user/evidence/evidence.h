@@ -4,7 +4,7 @@
  *
  * Running time is spread over the samples inside a unit, sleeping time over the stacks taken where
  * a long call returned, and a wait for another traced thread over what that thread did meanwhile,
- * at most SCOPE_BLAME_DEPTH threads on (methods: wPerf's cascade with conserved weight; Zhou et
+ * at most SCOPE_WAIT_CHAIN_DEPTH threads on (methods: wPerf's cascade with conserved weight; Zhou et
  * al., OSDI 2018, section 3). From what abnormal units hold, the part that as many normal units of
  * their population would hold is taken off.
  */
@@ -30,13 +30,13 @@ struct scope_item {
 	double weight_ns; /* of the whole it is part of, before scaling */
 	double excess_ns; /* scaled; negative for normal units */
 	uint32_t node;
-	uint32_t trail;	     /* of evidence, where its stack begins; 0: none is kept */
+	uint32_t frames;     /* of evidence, where its stack begins; 0: none is kept */
 	uint32_t unit;	     /* RUN, WAIT: the unit; BLAME: the unit that waited; SPIN: hang */
 	uint32_t population; /* of the unit */
 	uint16_t nr;	     /* WAIT: the call; BLAME: the call the unit waited in */
 	uint8_t kind;
-	uint8_t class; /* WAIT: enum scope_wait_class */
-	float dense;   /* RUN: so many samples come where one came at first; 0: one */
+	uint8_t class;	      /* WAIT: enum scope_wait_class */
+	float sampling_ratio; /* RUN: so many samples come where one came at first; 0: one */
 	bool abnormal;
 	bool kernel;			     /* RUN: the sample hit the kernel */
 	const struct scope_function *inside; /* RUN, SPIN: where in the kernel; NULL: not told */
@@ -46,9 +46,9 @@ struct scope_item {
 };
 
 /* The stack a thread stood on as the window began or ended. */
-struct scope_standing {
+struct scope_stopped_stack {
 	uint32_t node;			    /* SCOPE_TREE_ROOT: no stack, or no program function in it */
-	uint32_t trail;			    /* see struct scope_item */
+	uint32_t frames;		    /* see struct scope_item */
 	const struct scope_function *below; /* library function it stands in, NULL: none, or unknown */
 	const struct scope_function *start; /* outermost program function, NULL where unknown */
 	bool idle; /* it waits for work in its language's runtime, and is in no function of the program */
@@ -58,20 +58,20 @@ struct scope_evidence {
 	struct scope_tree tree;
 	struct scope_item *item;
 	size_t items, item_capacity;
-	struct scope_standing *standing; /* per thread of units */
+	struct scope_stopped_stack *stopped_stack; /* per thread of units */
 	/*
 	 * Stacks of items, one behind the other: process | flags of SCOPE_UNWIND << 32, the number of
 	 * addresses, then those inside program functions, innermost first, at (not behind) their calls.
 	 */
-	uint64_t *trail;
-	size_t trails, trail_capacity;	/* words */
-	uint64_t stacks;		/* unwound; or calls laid by signatures */
-	uint64_t complete, cut, broken; /* stacks by how unwinding ended (symbol.h) */
-	uint64_t tracer;		/* samples that hit the tracer itself: left out */
-	uint64_t nameless;		/* stacks without any program function */
-	uint64_t language;		/* of these, those in functions of its language */
-	double excess_ns;		/* of all abnormal units, over their populations' medians */
-	double found_ns;		/* of it, the part that stacks account for */
+	uint64_t *frames;
+	size_t frame_words, frame_capacity; /* words */
+	uint64_t stacks;		    /* unwound; or calls laid by signatures */
+	uint64_t complete, cut, broken;	    /* stacks by how unwinding ended (symbol.h) */
+	uint64_t tracer;		    /* samples that hit the tracer itself: left out */
+	uint64_t nameless;		    /* stacks without any program function */
+	uint64_t language;		    /* of these, those in functions of its language */
+	double excess_ns;		    /* of all abnormal units, over their populations' medians */
+	double found_ns;		    /* of it, the part that stacks account for */
 	/* Usual units that are compared with them, by their timelines, no stack needed; scaled as items are. */
 	double usual_ns, usual_blocked_ns;
 	uint64_t usual_units;

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "unit/shape.h"
+#include "unit/histogram.h"
 
 /* What is the same of all units of a shape. */
-struct judged_shape {
+struct judged_histogram {
 	uint32_t population; /* SCOPE_POPULATION_NONE: none that is told of */
 	bool frequent;	     /* scope_anomaly_population_frequent() */
 };
@@ -17,10 +17,10 @@ struct judged_shape {
 struct keeper {
 	struct scope_kept *kept;
 	const struct scope_detection *detection;
-	uint32_t *const *of_vector; /* per group: id of a vector -> population */
-	struct judged_shape *shape; /* by number */
-	bool asked;		    /* requests are those of clients, see struct scope_survey */
-	bool reference;		    /* the units of another trace: only usual ones */
+	uint32_t *const *of_vector;	    /* per group: id of a vector -> population */
+	struct judged_histogram *histogram; /* by number */
+	bool asked;			    /* requests are those of clients, see struct scope_distributions */
+	bool reference;			    /* the units of another trace: only usual ones */
 };
 
 /* Every how many of so many units, of so many in all, are kept. */
@@ -55,12 +55,12 @@ static void choose_shares(struct scope_kept *kept, const struct scope_detection 
 	}
 }
 
-static struct judged_shape judge_calls(const struct keeper *keeper, uint32_t group, uint32_t vector,
-				       const struct scope_unit_call *call, unsigned calls)
+static struct judged_histogram judge_calls(const struct keeper *keeper, uint32_t group, uint32_t vector,
+					   const struct scope_unit_call *call, unsigned calls)
 {
 	const uint32_t population = keeper->of_vector[group][vector];
 
-	return (struct judged_shape){
+	return (struct judged_histogram){
 		population,
 		population != SCOPE_POPULATION_NONE &&
 			scope_anomaly_population_frequent(&keeper->detection->population[population], call, calls),
@@ -68,19 +68,20 @@ static struct judged_shape judge_calls(const struct keeper *keeper, uint32_t gro
 }
 
 /* 0 or -ENOMEM. */
-static int judge_shapes(struct keeper *keeper, const struct scope_shapes *shapes)
+static int judge_histograms(struct keeper *keeper, const struct scope_histograms *histograms)
 {
-	keeper->shape = calloc(shapes->count + 1, sizeof(*keeper->shape));
-	if (!keeper->shape)
+	keeper->histogram = calloc(histograms->count + 1, sizeof(*keeper->histogram));
+	if (!keeper->histogram)
 		return -ENOMEM;
-	for (size_t i = 0; i < shapes->count; i++) {
-		const struct scope_shape *shape = &shapes->shape[i];
+	for (size_t i = 0; i < histograms->count; i++) {
+		const struct scope_histogram *histogram = &histograms->histogram[i];
 
 		/* Of some no unit ended, and of some groups none that is still told of. */
-		keeper->shape[i].population = SCOPE_POPULATION_NONE;
-		if (keeper->of_vector[shape->group] && shape->vector != SCOPE_SHAPE_NO_VECTOR)
-			keeper->shape[i] = judge_calls(keeper, shape->group, shape->vector,
-						       scope_unit_shape_calls(shapes, shape), shape->calls);
+		keeper->histogram[i].population = SCOPE_POPULATION_NONE;
+		if (keeper->of_vector[histogram->group] && histogram->vector != SCOPE_HISTOGRAM_NO_VECTOR)
+			keeper->histogram[i] = judge_calls(keeper, histogram->group, histogram->vector,
+							   scope_unit_histogram_calls(histograms, histogram),
+							   histogram->calls);
 	}
 	return 0;
 }
@@ -105,10 +106,11 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	struct scope_kept *kept = keeper->kept;
 	struct scope_kept_population *of;
 	struct scope_kept_side *side;
-	const struct judged_shape shape = unit->shape != SCOPE_SHAPE_NONE
-						  ? keeper->shape[unit->shape]
-						  : judge_calls(keeper, unit->group, unit->vector, call, unit->calls);
-	const uint32_t index = shape.population, number = kept->units->count;
+	const struct judged_histogram histogram =
+		unit->histogram != SCOPE_HISTOGRAM_NONE
+			? keeper->histogram[unit->histogram]
+			: judge_calls(keeper, unit->group, unit->vector, call, unit->calls);
+	const uint32_t index = histogram.population, number = kept->units->count;
 	const struct scope_population *population;
 	bool abnormal, due;
 	uint8_t mark;
@@ -117,7 +119,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (index == SCOPE_POPULATION_NONE)
 		return 0;
 	population = &keeper->detection->population[index];
-	mark = scope_anomaly_population_judge(population, unit, shape.frequent);
+	mark = scope_anomaly_population_judge(population, unit, histogram.frequent);
 	if (keeper->reference && (mark != SCOPE_UNIT_USUAL || !population->reference || unit->open))
 		return 0;
 	if (mark == SCOPE_UNIT_BETWEEN)
@@ -141,7 +143,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	err = store(keeper, unit, call, index, mark);
 	if (err || !abnormal)
 		return err;
-	return scope_evidence_blame_unit(&kept->blame, unit, number, (double)side->every);
+	return scope_evidence_wait_chains_unit(&kept->wait_chains, unit, number, (double)side->every);
 }
 
 static int keep_wait(void *user, const struct scope_wait *wait)
@@ -151,11 +153,11 @@ static int keep_wait(void *user, const struct scope_wait *wait)
 	/* Nobody's excess: blame follows sleeps in units, and idle ones of those that clients wait for. */
 	if (wait->queue || (wait->outside && !wait->idle))
 		return 0;
-	return scope_evidence_blame_wait(&keeper->kept->blame, wait);
+	return scope_evidence_wait_chains_wait(&keeper->kept->wait_chains, wait);
 }
 
-static int keep(const struct scope_survey *survey, const struct scope_groups *groups, struct keeper *keeper,
-		uint64_t room, struct scope_kept **ret_kept)
+static int keep(const struct scope_distributions *distributions, const struct scope_groups *groups,
+		struct keeper *keeper, uint64_t room, struct scope_kept **ret_kept)
 {
 	const struct scope_unit_sink sink = {
 		.unit = keep_unit,
@@ -168,37 +170,37 @@ static int keep(const struct scope_survey *survey, const struct scope_groups *gr
 	if (!kept)
 		return -ENOMEM;
 	keeper->kept = kept;
-	kept->log = survey->log;
+	kept->log = distributions->log;
 	kept->populations = keeper->detection->populations;
 	kept->of = calloc(kept->populations + 1, sizeof(*kept->of));
 	if (kept->of) {
 		choose_shares(kept, keeper->detection, room, keeper->reference);
-		err = scope_units_create(survey->run, &kept->units);
+		err = scope_units_create(distributions->run, &kept->units);
 	}
 	if (!err)
-		err = judge_shapes(keeper, survey->shapes);
+		err = judge_histograms(keeper, distributions->histograms);
 	if (!err)
-		err = scope_unit_survey_replay(survey, groups, &sink);
-	free(keeper->shape);
+		err = scope_unit_distributions_replay(distributions, groups, &sink);
+	free(keeper->histogram);
 	if (err) {
 		scope_evidence_kept_destroy(kept);
 		return err;
 	}
-	scope_evidence_blame_sort(&kept->blame);
+	scope_evidence_wait_chains_sort(&kept->wait_chains);
 	*ret_kept = kept;
 	return 0;
 }
 
-int scope_evidence_keep_run(const struct scope_survey *survey, const struct scope_groups *groups,
+int scope_evidence_keep_run(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			    const struct scope_detection *detection, uint64_t room, struct scope_kept **ret_kept)
 {
 	struct keeper keeper = {
 		.detection = detection,
 		.of_vector = detection->of_vector,
-		.asked = survey->asked,
+		.asked = distributions->asked,
 	};
 
-	return keep(survey, groups, &keeper, room, ret_kept);
+	return keep(distributions, groups, &keeper, room, ret_kept);
 }
 
 int scope_evidence_keep_reference(const struct scope_reference *reference, const struct scope_detection *detection,
@@ -210,14 +212,14 @@ int scope_evidence_keep_reference(const struct scope_reference *reference, const
 		.reference = true,
 	};
 
-	return keep(reference->survey, reference->groups, &keeper, room, ret_kept);
+	return keep(reference->distributions, reference->groups, &keeper, room, ret_kept);
 }
 
 void scope_evidence_kept_destroy(struct scope_kept *kept)
 {
 	if (!kept)
 		return;
-	scope_evidence_blame_free(&kept->blame);
+	scope_evidence_wait_chains_free(&kept->wait_chains);
 	scope_units_destroy(kept->units);
 	free(kept->population);
 	free(kept->mark);

@@ -11,7 +11,7 @@
 #define SCOPE_EVIDENCE_KEEP_H
 
 #include "anomaly/reference.h"
-#include "evidence/blame.h"
+#include "evidence/wait_chain.h"
 #include "unit/units.h"
 
 #define SCOPE_KEEP_UNITS 200000 /* usual ones, and as many abnormal ones */
@@ -38,7 +38,7 @@ struct scope_kept {
 	size_t population_capacity, mark_capacity;
 	struct scope_kept_population *of; /* per population of the detection */
 	size_t populations;
-	struct scope_blame blame;
+	struct scope_wait_chains wait_chains;
 	uint64_t slow_units, slow_requests; /* of all */
 };
 
@@ -46,7 +46,7 @@ struct scope_kept {
  * Goes through the survey's log. room: about so many units of each side,
  * SCOPE_KEEP_UNITS usually. What it is given must outlive the result, which the caller destroys.
  */
-int scope_evidence_keep_run(const struct scope_survey *survey, const struct scope_groups *groups,
+int scope_evidence_keep_run(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			    const struct scope_detection *detection, uint64_t room, struct scope_kept **ret_kept);
 /* The usual units of a reference, for the populations that are compared with it. */
 int scope_evidence_keep_reference(const struct scope_reference *reference, const struct scope_detection *detection,

@@ -38,7 +38,7 @@ enum answer { NO, YES, UNSURE };
 /* A thread of a runtime that has nothing to run hangs nowhere, whatever it served before. */
 static bool is_idle(const struct scope_evidence *evidence, const struct scope_hang *hang)
 {
-	return hang->kind == SCOPE_HANG_BLOCKED && evidence->standing[hang->thread].idle;
+	return hang->kind == SCOPE_HANG_BLOCKED && evidence->stopped_stack[hang->thread].idle;
 }
 
 /*
@@ -56,7 +56,7 @@ static enum answer works_there(const struct scope_evidence *evidence, const stru
 		if (item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT)
 			continue;
 		/* A stack that was cut short does not say what lies above. */
-		if (evidence->standing[units->unit[item->unit].thread].start != start ||
+		if (evidence->stopped_stack[units->unit[item->unit].thread].start != start ||
 		    outermost(&evidence->tree, item->node) != start)
 			continue;
 		all++;
@@ -76,8 +76,8 @@ static enum answer works_there(const struct scope_evidence *evidence, const stru
 static enum answer peers_serve(const struct scope_evidence *evidence, const struct scope_units *units,
 			       const struct scope_pickups *pickups, uint32_t thread)
 {
-	const struct scope_standing *standing = evidence->standing;
-	const struct scope_function *start = standing[thread].start;
+	const struct scope_stopped_stack *stopped_stack = evidence->stopped_stack;
+	const struct scope_function *start = stopped_stack[thread].start;
 	const struct scope_tree *tree = &evidence->tree;
 	uint32_t entered = SCOPE_TREE_ROOT;
 	bool serve = false;
@@ -85,9 +85,9 @@ static enum answer peers_serve(const struct scope_evidence *evidence, const stru
 	for (size_t i = 0; start && i < units->threads; i++) {
 		uint32_t child;
 
-		if (i == thread || standing[i].start != start || !scope_anomaly_hang_serves(units, pickups, i))
+		if (i == thread || stopped_stack[i].start != start || !scope_anomaly_hang_serves(units, pickups, i))
 			continue;
-		child = branch(tree, standing[thread].node, standing[i].node);
+		child = branch(tree, stopped_stack[thread].node, stopped_stack[i].node);
 		if (child == SCOPE_TREE_ROOT && scope_anomaly_hang_waits(units, pickups, i))
 			return NO;
 		/* Others may be at work themselves, deeper in. */
@@ -106,8 +106,8 @@ void scope_evidence_peers_drop(struct scope_evidence *evidence, const struct sco
 	size_t remain = 0;
 
 	for (size_t i = 0; i < *hang_count; i++) {
-		const struct scope_evidence *by = second && !evidence->standing[hangs[i].thread].start ? second
-												       : evidence;
+		const struct scope_evidence *by = second && !evidence->stopped_stack[hangs[i].thread].start ? second
+													    : evidence;
 
 		enum answer answer = YES;
 

@@ -11,23 +11,23 @@
 #define ADDRESSES_MAX 64 /* of one function: the others hold little each, and DWARF is slow to ask */
 
 /* Excess at one address of the function. */
-struct spot {
+struct stack_node {
 	uint32_t tgid;
 	uint64_t address;
 	double weight;
 };
 
 struct spots {
-	struct spot *spot;
+	struct stack_node *stack_node;
 	size_t count, room;
 	double all, cut;
 };
 
 /* The innermost frame of the function in a trail. */
-static int trail_take(const struct scope_evidence *evidence, struct scope_symbols *symbols,
-		      const struct scope_function *function, uint32_t trail, double weight, struct spots *spots)
+static int frames_take(const struct scope_evidence *evidence, struct scope_symbols *symbols,
+		       const struct scope_function *function, uint32_t frames, double weight, struct spots *spots)
 {
-	const uint64_t *at = &evidence->trail[trail];
+	const uint64_t *at = &evidence->frames[frames];
 	uint32_t tgid = (uint32_t)at[0], count = (uint32_t)at[1];
 
 	spots->all += weight;
@@ -41,9 +41,9 @@ static int trail_take(const struct scope_evidence *evidence, struct scope_symbol
 			return err;
 		if (found != function)
 			continue;
-		if (scope_grow(&spots->spot, &spots->room, spots->count + 1, sizeof(*spots->spot)))
+		if (scope_grow(&spots->stack_node, &spots->room, spots->count + 1, sizeof(*spots->stack_node)))
 			return -ENOMEM;
-		spots->spot[spots->count++] = (struct spot){ tgid, at[2 + i], weight };
+		spots->stack_node[spots->count++] = (struct stack_node){ tgid, at[2 + i], weight };
 		return 0;
 	}
 	return 0;
@@ -51,7 +51,7 @@ static int trail_take(const struct scope_evidence *evidence, struct scope_symbol
 
 static int compare_address(const void *left, const void *right)
 {
-	const struct spot *a = left, *b = right;
+	const struct stack_node *a = left, *b = right;
 
 	if (a->tgid != b->tgid)
 		return a->tgid < b->tgid ? -1 : 1;
@@ -60,7 +60,7 @@ static int compare_address(const void *left, const void *right)
 
 static int compare_weight(const void *left, const void *right)
 {
-	const struct spot *a = left, *b = right;
+	const struct stack_node *a = left, *b = right;
 
 	if (a->weight != b->weight)
 		return a->weight > b->weight ? -1 : 1;
@@ -74,15 +74,15 @@ static void spots_merge(struct spots *spots)
 
 	if (!spots->count)
 		return;
-	qsort(spots->spot, spots->count, sizeof(*spots->spot), compare_address);
+	qsort(spots->stack_node, spots->count, sizeof(*spots->stack_node), compare_address);
 	for (size_t i = 0; i < spots->count; i++) {
-		if (kept && !compare_address(&spots->spot[kept - 1], &spots->spot[i]))
-			spots->spot[kept - 1].weight += spots->spot[i].weight;
+		if (kept && !compare_address(&spots->stack_node[kept - 1], &spots->stack_node[i]))
+			spots->stack_node[kept - 1].weight += spots->stack_node[i].weight;
 		else
-			spots->spot[kept++] = spots->spot[i];
+			spots->stack_node[kept++] = spots->stack_node[i];
 	}
 	spots->count = kept;
-	qsort(spots->spot, spots->count, sizeof(*spots->spot), compare_weight);
+	qsort(spots->stack_node, spots->count, sizeof(*spots->stack_node), compare_weight);
 }
 
 static bool same_lines(const struct scope_places_row *a, const struct scope_places_row *b)
@@ -113,17 +113,17 @@ static int rows_make(const struct spots *spots, struct scope_symbols *symbols, s
 	size_t count = 0;
 
 	for (size_t i = 0; i < spots->count && i < ADDRESSES_MAX; i++) {
-		const struct spot *spot = &spots->spot[i];
+		const struct stack_node *stack_node = &spots->stack_node[i];
 		struct scope_places_row *added = &row[count];
 		size_t same = 0;
-		int err = scope_symbols_lines(symbols, spot->tgid, spot->address, added->line, SCOPE_PLACE_LINES,
-					      &added->lines);
+		int err = scope_symbols_lines(symbols, stack_node->tgid, stack_node->address, added->line,
+					      SCOPE_PLACE_LINES, &added->lines);
 
 		if (err)
 			return err;
 		if (!added->lines)
 			continue;
-		added->share = spot->weight / spots->all;
+		added->share = stack_node->weight / spots->all;
 		while (same < count && !same_lines(&row[same], added))
 			same++;
 		if (same < count)
@@ -152,17 +152,18 @@ static int spots_take(const struct scope_evidence *evidence, const struct scope_
 	int err = 0;
 
 	if (thread != UINT32_MAX)
-		return evidence->standing[thread].trail
-			       ? trail_take(evidence, symbols, function, evidence->standing[thread].trail, 1, spots)
+		return evidence->stopped_stack[thread].frames
+			       ? frames_take(evidence, symbols, function, evidence->stopped_stack[thread].frames, 1,
+					     spots)
 			       : 0;
 	for (size_t i = 0; !err && i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 
-		if (item->kind == SCOPE_ITEM_SPIN && item->trail && lies_in(&evidence->tree, item->node, function))
-			err = trail_take(evidence, symbols, function, item->trail, item->weight_ns, spots);
-		else if (item->abnormal && item->excess_ns > 0 && item->trail &&
+		if (item->kind == SCOPE_ITEM_SPIN && item->frames && lies_in(&evidence->tree, item->node, function))
+			err = frames_take(evidence, symbols, function, item->frames, item->weight_ns, spots);
+		else if (item->abnormal && item->excess_ns > 0 && item->frames &&
 			 attribution->owner[item->node].function == function)
-			err = trail_take(evidence, symbols, function, item->trail, item->excess_ns, spots);
+			err = frames_take(evidence, symbols, function, item->frames, item->excess_ns, spots);
 	}
 	return err;
 }
@@ -185,7 +186,7 @@ int scope_evidence_places_find(const struct scope_evidence *evidence, const stru
 		memcpy(ret_row, row, *ret_count * sizeof(*row));
 		*ret_cut = spots.all > 0 ? spots.cut / spots.all : 0;
 	}
-	free(spots.spot);
+	free(spots.stack_node);
 	free(row);
 	return err;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "evidence/lay.h"
+#include "evidence/attribute.h"
 #include "evidence/vote.h"
 #include "timeline/timeline.h"
 
@@ -45,7 +45,7 @@ struct track {
 };
 
 struct signer {
-	struct scope_layer layer;
+	struct scope_attributor attributor;
 	const struct scope_signatures *signatures;
 	bool busy;			 /* some episodes have SCOPE_EPISODE_BUSY */
 	struct scope_timeline *timeline; /* of this pass */
@@ -81,10 +81,10 @@ static int get_track(struct signer *signer, uint32_t thread, struct track **ret_
 /* The unit at that time, where it counts: where there are many of its side they are thinned out. */
 static uint32_t unit_at(const struct signer *signer, uint32_t thread, uint64_t time_ns)
 {
-	const struct scope_layer *layer = &signer->layer;
-	uint32_t unit = scope_evidence_lookup_unit_at(&layer->lookup, layer->units, thread, time_ns);
+	const struct scope_attributor *attributor = &signer->attributor;
+	uint32_t unit = scope_evidence_lookup_unit_at(&attributor->lookup, attributor->units, thread, time_ns);
 
-	if (unit != UINT32_MAX && unit % signer->every[scope_anomaly_mark_abnormal(layer->kept->mark[unit])])
+	if (unit != UINT32_MAX && unit % signer->every[scope_anomaly_mark_abnormal(attributor->kept->mark[unit])])
 		return UINT32_MAX;
 	return unit;
 }
@@ -105,22 +105,23 @@ static unsigned common_path(const struct scope_winner *winner, unsigned winners)
 }
 
 /* Lays a stretch on who wins its ballot; between equals, on the callers that they have in common. */
-static int lay(struct signer *signer, uint32_t thread, const struct scope_ballot *ballot,
-	       const struct scope_stretch *stretch)
+static int attribute(struct signer *signer, uint32_t thread, const struct scope_ballot *ballot,
+		     const struct scope_stretch *stretch)
 {
 	struct scope_winner winner[SCOPE_WINNERS_MAX];
-	struct scope_evidence *evidence = signer->layer.evidence;
-	struct scope_spot spot = { .trail = 0 };
+	struct scope_evidence *evidence = signer->attributor.evidence;
+	struct scope_stack_node stack_node = { .frames = 0 };
 	unsigned winners;
 	int err;
 
-	if (stretch->weight_ns <= 0 || !scope_evidence_layer_wants(&signer->layer, thread, stretch))
+	if (stretch->weight_ns <= 0 || !scope_evidence_attributor_wants(&signer->attributor, thread, stretch))
 		return 0;
 	winners = scope_evidence_ballot_count(signer->signatures, ballot, winner);
 	evidence->stacks++;
 	evidence->nameless += !winners;
-	err = scope_evidence_tree_insert(&evidence->tree, winner[0].path, common_path(winner, winners), &spot.node);
-	return err ? err : scope_evidence_layer_lay(&signer->layer, thread, stretch, spot);
+	err = scope_evidence_tree_insert(&evidence->tree, winner[0].path, common_path(winner, winners),
+					 &stack_node.node);
+	return err ? err : scope_evidence_attributor_add(&signer->attributor, thread, stretch, stack_node);
 }
 
 /* No episode can tell more of this call. */
@@ -144,16 +145,16 @@ static int settle(struct signer *signer, uint32_t thread, const struct call *cal
 	int err = 0;
 
 	/* A pick-up: it returned into the unit behind it. */
-	if (self.unit != UINT32_MAX && signer->layer.units->unit[self.unit].end_ns < call->exit_ns)
+	if (self.unit != UINT32_MAX && signer->attributor.units->unit[self.unit].end_ns < call->exit_ns)
 		self.unit = UINT32_MAX;
 	if (call->since_ns)
-		err = lay(signer, thread, &call->gap, &gap);
+		err = attribute(signer, thread, &call->gap, &gap);
 	if (!err)
-		err = lay(signer, thread, &call->self, &self);
+		err = attribute(signer, thread, &call->self, &self);
 	scope_evidence_stretch_sleep(&self, call->enter_ns, call->wake_ns, call->slept_ns);
 	self.class = call->class;
 	self.passed = call->slept_ns && call->passed;
-	return err ? err : lay(signer, thread, &call->self, &self);
+	return err ? err : attribute(signer, thread, &call->self, &self);
 }
 
 /* Settles all calls that were not yet; what comes next does not belong to them. */
@@ -308,7 +309,7 @@ static int sign_wait(void *user, const struct scope_wait *wait)
 
 	if (err)
 		return err;
-	track->slept_ns += wait->wake_ns - wait->begin_ns - wait->starved_ns;
+	track->slept_ns += wait->wake_ns - wait->begin_ns - wait->waker_queue_ns;
 	track->wait = *wait;
 	return 0;
 }
@@ -326,22 +327,22 @@ static int sign_lost(void *user, uint32_t index, uint64_t now_ns)
 static int stand(struct signer *signer, uint32_t thread, struct track *track)
 {
 	const struct scope_open_call *open = &scope_timeline_threads_at(signer->timeline->threads, thread)->open;
-	struct scope_standing *standing = &signer->layer.evidence->standing[thread];
+	struct scope_stopped_stack *stopped_stack = &signer->attributor.evidence->stopped_stack[thread];
 	struct scope_winner winner[SCOPE_WINNERS_MAX];
 	struct call call = { .enter_ns = open->enter_ns, .exit_ns = open->enter_ns, .nr = open->nr };
 	int err;
 
 	/* One call by itself is made in too many places. */
 	if (open->nr == SCOPE_NR_NONE || scope_timeline_call_ignored(open->nr) || !track->calls ||
-	    thread >= signer->layer.units->threads)
+	    thread >= signer->attributor.units->threads)
 		return 0;
 	err = feed(signer, thread, track, &call);
 	if (err || scope_evidence_ballot_count(signer->signatures,
 					       &track->call[(track->calls - 1) % SCOPE_EPISODE_SPAN].self, winner) != 1)
 		return err;
-	standing->start = winner[0].path[0];
-	return scope_evidence_tree_insert(&signer->layer.evidence->tree, winner[0].path, winner[0].length,
-					  &standing->node);
+	stopped_stack->start = winner[0].path[0];
+	return scope_evidence_tree_insert(&signer->attributor.evidence->tree, winner[0].path, winner[0].length,
+					  &stopped_stack->node);
 }
 
 static int run_through(struct signer *signer, struct scope_trace *trace)
@@ -360,7 +361,7 @@ static int run_through(struct signer *signer, struct scope_trace *trace)
 		err = scope_timeline_run(signer->timeline, trace, &ops, signer);
 	for (uint32_t i = 0; !err && i < scope_timeline_threads_count(signer->timeline->threads); i++) {
 		err = get_track(signer, i, &track);
-		if (!err && signer->layer.detection)
+		if (!err && signer->attributor.detection)
 			err = stand(signer, i, track);
 		if (!err)
 			err = reset(signer, i, track);
@@ -371,9 +372,9 @@ static int run_through(struct signer *signer, struct scope_trace *trace)
 
 static int run(struct signer *signer, struct scope_trace *trace)
 {
-	const struct scope_kept *kept = signer->layer.kept;
+	const struct scope_kept *kept = signer->attributor.kept;
 	uint64_t count[2] = { 0 };
-	int err = scope_evidence_layer_init(&signer->layer, 1);
+	int err = scope_evidence_attributor_init(&signer->attributor, 1);
 
 	for (size_t i = 0; i < kept->units->count; i++)
 		count[scope_anomaly_mark_abnormal(kept->mark[i])]++;
@@ -381,7 +382,7 @@ static int run(struct signer *signer, struct scope_trace *trace)
 		signer->busy |= scope_signature_episode_is_busy(&signer->signatures->episode[i]);
 	for (int side = 0; side < 2; side++)
 		signer->every[side] = 1 + count[side] / SIDE_UNITS;
-	signer->layer.merge = true;
+	signer->attributor.merge = true;
 	if (!err)
 		err = run_through(signer, trace);
 	for (size_t i = 0; i < signer->tracks; i++) {
@@ -389,7 +390,7 @@ static int run(struct signer *signer, struct scope_trace *trace)
 		scope_signature_match_destroy(signer->track[i].busy);
 	}
 	free(signer->track);
-	scope_evidence_layer_free(&signer->layer);
+	scope_evidence_attributor_free(&signer->attributor);
 	return err;
 }
 
@@ -397,7 +398,7 @@ int scope_evidence_sign_items(const struct scope_evidence_source *source, const 
 			      struct scope_evidence *evidence)
 {
 	struct signer signer = {
-		.layer = { .kept = source->kept, .detection = detection, .evidence = evidence },
+		.attributor = { .kept = source->kept, .detection = detection, .evidence = evidence },
 		.signatures = source->signatures,
 	};
 
@@ -408,7 +409,7 @@ int scope_evidence_sign_reference(const struct scope_evidence_source *reference,
 				  const struct scope_signatures *signatures, struct scope_evidence *evidence)
 {
 	struct signer signer = {
-		.layer = { .kept = reference->kept, .evidence = evidence },
+		.attributor = { .kept = reference->kept, .evidence = evidence },
 		.signatures = signatures,
 	};
 

@@ -220,7 +220,7 @@ static int descend(struct shares *shares, const struct scope_tree *tree, const s
 	scope_evidence_tree_own(tree, node, attribution);
 	whole = tree->node[node].self_ns >= OWN * excess_ns;
 	if (!whole && judge && best)
-		err = judge->together(judge->user, node, &whole);
+		err = judge->same_cause(judge->user, node, &whole);
 	if (err)
 		return err;
 	if (node != SCOPE_TREE_ROOT && whole)

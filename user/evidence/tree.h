@@ -86,7 +86,7 @@ struct scope_share {
 /* What the descent does not decide by the excess alone. Each returns 0 or -errno. */
 struct scope_tree_judge {
 	/* Asked where the excess of a node splits: do its branches make one cause, for which it is named itself? */
-	int (*together)(void *user, uint32_t node, bool *ret_together);
+	int (*same_cause)(void *user, uint32_t node, bool *ret_same_cause);
 	/*
 	 * Asked where the way down from a node, which holds the excess up to there, ends: is a caller between the two
 	 * at fault, which calls it too often? NULL: never.

@@ -12,9 +12,9 @@
 
 #include "base/grow.h"
 #include "base/plain.h"
-#include "export/export.h"
+#include "export/formats.h"
 #include "export/order.h"
-#include "export/people.h"
+#include "export/threads.h"
 
 #define NRS 65536
 #define EVENT_BYTES_MAX 256

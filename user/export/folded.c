@@ -7,8 +7,8 @@
 
 #include "base/grow.h"
 #include "base/plain.h"
-#include "export/export.h"
-#include "export/people.h"
+#include "export/formats.h"
+#include "export/threads.h"
 
 #define ROOM 128
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "trace/own.h"
+#include "trace/event_copy.h"
 
 #define HELD_MAX (1u << 20) /* beyond, the oldest go, whatever a CPU may still tell */
 

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/plain.h"
-#include "export/export.h"
+#include "export/formats.h"
 #include "export/order.h"
-#include "export/people.h"
+#include "export/threads.h"
 
 #define MESSAGE_BYTES 512 /* an event without its names is below 100 */
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/syscall_name.h"
-#include "export/export.h"
-#include "export/people.h"
+#include "export/formats.h"
+#include "export/threads.h"
 
 #define ROOM 128
 

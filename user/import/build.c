@@ -12,7 +12,7 @@
 
 #include "base/grow.h"
 #include "import/frames.h"
-#include "import/roster.h"
+#include "import/thread_table.h"
 #include "trace/packer.h"
 
 #define STACK_MIN_NS 100000	   /* a stack stands behind calls that took so long, as the module does it */
@@ -27,7 +27,7 @@ struct scope_import {
 	struct scope_writer *writer;
 	struct scope_packer *packer;
 	struct scope_frames *frames;
-	struct scope_roster *roster;
+	struct scope_import_threads *table;
 	struct scope_error *error;
 	struct lane *lane;
 	size_t lanes, capacity;
@@ -52,7 +52,7 @@ int scope_import_create(const struct scope_import_choice *choice, struct scope_w
 	if (!err)
 		err = scope_import_frames_create(writer, &import->frames);
 	if (!err)
-		err = scope_import_threads_create(choice, &import->roster);
+		err = scope_import_threads_create(choice, &import->table);
 	if (err) {
 		scope_import_destroy(import);
 		return err;
@@ -67,7 +67,7 @@ void scope_import_destroy(struct scope_import *import)
 		return;
 	scope_trace_packer_destroy(import->packer);
 	scope_import_frames_destroy(import->frames);
-	scope_import_threads_destroy(import->roster);
+	scope_import_threads_destroy(import->table);
 	free(import->lane);
 	free(import);
 }
@@ -104,13 +104,13 @@ static struct scope_event event_of(const struct scope_import *import, uint8_t ki
 }
 
 /* Where nothing tells a thread's process it is that which was asked for, or the thread itself. */
-static uint32_t process_of(const struct scope_import *import, const struct scope_person *person)
+static uint32_t process_of(const struct scope_import *import, const struct scope_import_thread *person)
 {
 	return person->tgid ? person->tgid : import->pid ? import->pid : person->tid;
 }
 
 /* Before the first event of a wanted thread, and when it bears another name. */
-static int introduce(struct scope_import *import, struct scope_person *person, uint32_t cpu)
+static int introduce(struct scope_import *import, struct scope_import_thread *person, uint32_t cpu)
 {
 	struct scope_event event = event_of(import, SCOPE_EVENT_COMM, cpu, person->tid);
 
@@ -127,12 +127,12 @@ static int introduce(struct scope_import *import, struct scope_person *person, u
 static int put_pending(struct scope_import *import, uint32_t cpu)
 {
 	struct lane *lane = &import->lane[cpu];
-	struct scope_person *person;
+	struct scope_import_thread *person;
 	struct scope_event event;
 
 	if (!lane->pending)
 		return 0;
-	person = scope_import_threads_get(import->roster, lane->pending);
+	person = scope_import_threads_get(import->table, lane->pending);
 	if (!person)
 		return -ENOMEM;
 	lane->pending = 0;
@@ -147,19 +147,19 @@ static int put_pending(struct scope_import *import, uint32_t cpu)
 
 int scope_import_thread(struct scope_import *import, uint32_t tid, uint32_t tgid, const char *comm)
 {
-	struct scope_person *person = scope_import_threads_get(import->roster, tid);
+	struct scope_import_thread *person = scope_import_threads_get(import->table, tid);
 
 	if (!person)
 		return -ENOMEM;
-	scope_import_threads_name(import->roster, person, tgid, comm);
+	scope_import_threads_name(import->table, person, tgid, comm);
 	return 0;
 }
 
 /* What most tracepoints begin with. *ret_person NULL: not wanted. */
 static int begin(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, struct lane **ret_lane,
-		 struct scope_person **ret_person)
+		 struct scope_import_thread **ret_person)
 {
-	struct scope_person *person = scope_import_threads_get(import->roster, tid);
+	struct scope_import_thread *person = scope_import_threads_get(import->table, tid);
 	int err;
 
 	if (!person)
@@ -177,7 +177,7 @@ static int begin(struct scope_import *import, uint64_t time_ns, uint32_t cpu, ui
 int scope_import_enter(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, uint16_t nr,
 		       const uint64_t *arg, uint8_t args)
 {
-	struct scope_person *person;
+	struct scope_import_thread *person;
 	struct lane *lane;
 	int err = begin(import, time_ns, cpu, tid, &lane, &person);
 
@@ -198,7 +198,7 @@ int scope_import_enter(struct scope_import *import, uint64_t time_ns, uint32_t c
 }
 
 /* The stack that the call was entered with, behind a call that took long. */
-static int put_call_stack(struct scope_import *import, struct scope_person *person, uint32_t cpu)
+static int put_call_stack(struct scope_import *import, struct scope_import_thread *person, uint32_t cpu)
 {
 	struct scope_event event = event_of(import, SCOPE_EVENT_STACK, cpu, person->tid);
 
@@ -213,7 +213,7 @@ static int put_call_stack(struct scope_import *import, struct scope_person *pers
 int scope_import_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, uint16_t nr,
 		      int64_t ret)
 {
-	struct scope_person *person;
+	struct scope_import_thread *person;
 	struct scope_event event;
 	struct lane *lane;
 	int err = begin(import, time_ns, cpu, tid, &lane, &person);
@@ -244,7 +244,7 @@ int scope_import_exit(struct scope_import *import, uint64_t time_ns, uint32_t cp
 int scope_import_switch(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t prev, uint32_t next,
 			uint8_t state, bool preempted)
 {
-	struct scope_person *from, *to;
+	struct scope_import_thread *from, *to;
 	struct scope_event event;
 	struct lane *lane;
 	int err = begin(import, time_ns, cpu, prev, &lane, &from);
@@ -265,14 +265,14 @@ int scope_import_switch(struct scope_import *import, uint64_t time_ns, uint32_t 
 
 int scope_import_waking(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t waker, uint32_t tid)
 {
-	struct scope_person *person, *by;
+	struct scope_import_thread *person, *by;
 	struct scope_event event;
 	struct lane *lane;
 	int err = begin(import, time_ns, cpu, tid, &lane, &person);
 
 	if (err || !person)
 		return err;
-	by = scope_import_threads_get(import->roster, waker);
+	by = scope_import_threads_get(import->table, waker);
 	if (!by)
 		return -ENOMEM;
 	event = event_of(import, SCOPE_EVENT_WAKING, cpu, tid);
@@ -286,18 +286,18 @@ int scope_import_waking(struct scope_import *import, uint64_t time_ns, uint32_t 
 int scope_import_fork(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t parent, uint32_t child,
 		      uint32_t child_tgid, const char *comm)
 {
-	struct scope_person *person, *born;
+	struct scope_import_thread *person, *born;
 	struct scope_event event;
 	struct lane *lane;
 	int err = begin(import, time_ns, cpu, parent, &lane, &person);
 
 	if (err)
 		return err;
-	born = scope_import_threads_get(import->roster, child);
+	born = scope_import_threads_get(import->table, child);
 	if (!born)
 		return -ENOMEM;
 	scope_import_threads_forget(born);
-	scope_import_threads_name(import->roster, born, child_tgid, comm);
+	scope_import_threads_name(import->table, born, child_tgid, comm);
 	/* Descendants belong to it. */
 	born->wanted |= person != NULL;
 	if (!born->wanted || !person)
@@ -312,7 +312,7 @@ int scope_import_fork(struct scope_import *import, uint64_t time_ns, uint32_t cp
 
 int scope_import_thread_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid)
 {
-	struct scope_person *person;
+	struct scope_import_thread *person;
 	struct scope_event event;
 	struct lane *lane;
 	int err = begin(import, time_ns, cpu, tid, &lane, &person);
@@ -346,7 +346,7 @@ int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t c
 		       const struct scope_import_frame *frame, unsigned count)
 {
 	uint64_t ip[SCOPE_IMPORT_FRAMES];
-	struct scope_person *person;
+	struct scope_import_thread *person;
 	struct lane *lane;
 	int err = begin(import, time_ns, cpu, tid, &lane, &person);
 
@@ -390,7 +390,7 @@ int scope_import_lost(struct scope_import *import, uint64_t time_ns, uint32_t cp
 
 static int put_meta(struct scope_import *import, const char *source, const char *kernel)
 {
-	const char *command = scope_import_threads_command(import->roster);
+	const char *command = scope_import_threads_command(import->table);
 	const struct {
 		const char *key;
 		uint64_t value;
@@ -419,7 +419,7 @@ int scope_import_finish(struct scope_import *import, const char *source, const c
 	int err = 0;
 
 	if (!import->wanted) {
-		scope_import_threads_list(import->roster, list, sizeof(list));
+		scope_import_threads_list(import->table, list, sizeof(list));
 		return scope_error_set(import->error, -ENOENT,
 				       list[0] ? "no event is of what was chosen; most are of %s: choose "
 						 "with -p or --comm"

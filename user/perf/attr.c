@@ -124,14 +124,14 @@ int scope_perf_attr_find(struct scope_perf_events *events, struct scope_error *e
 }
 
 static void filter_threads(const struct scope_perf_events *events, enum scope_perf_kind kind,
-			   const struct scope_perf_cover *cover, enum scope_perf_age age,
+			   const struct scope_perf_coverage *cover, enum scope_perf_age age,
 			   char text[SCOPE_PERF_FILTER_BYTES])
 {
 	size_t fields = 0, used;
 
 	while (fields < 2 && rows[kind].filter[fields])
 		fields++;
-	scope_perf_cover_text(cover, age, rows[kind].filter, fields, text);
+	scope_perf_coverage_text(cover, age, rows[kind].filter, fields, text);
 	if (kind != SCOPE_PERF_BLOCK)
 		return;
 	/* Not merely preempted: the bit for that is above those of the states. */
@@ -164,7 +164,7 @@ static void filter_calls(const struct scope_selection *selection, char text[SCOP
 }
 
 bool scope_perf_attr_filter(const struct scope_perf_events *events, enum scope_perf_kind kind,
-			    const struct scope_perf_cover *cover, enum scope_perf_age age,
+			    const struct scope_perf_coverage *cover, enum scope_perf_age age,
 			    const struct scope_selection *selection, char text[SCOPE_PERF_FILTER_BYTES])
 {
 	if (!rows[kind].filter[0])

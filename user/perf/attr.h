@@ -22,7 +22,7 @@ struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events
  * that kind have none, and text is untouched.
  */
 bool scope_perf_attr_filter(const struct scope_perf_events *events, enum scope_perf_kind kind,
-			    const struct scope_perf_cover *cover, enum scope_perf_age age,
+			    const struct scope_perf_coverage *cover, enum scope_perf_age age,
 			    const struct scope_selection *selection, char text[SCOPE_PERF_FILTER_BYTES]);
 
 /* Its name in tracefs, "sched/sched_switch"; NULL for kinds that are timers. */

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "perf/record.h"
+#include "perf/parse.h"
 #include "perf/ring.h"
 
 #define PERIOD_NS 303000u

@@ -236,7 +236,7 @@ static int open_rings(struct scope_perf_events *events, size_t bytes, struct sco
 }
 
 static int open_one(struct scope_perf_events *events, struct scope_perf_cpu *cpu, enum scope_perf_kind kind,
-		    const struct scope_capture_options *options, const struct scope_perf_cover *cover,
+		    const struct scope_capture_options *options, const struct scope_perf_coverage *cover,
 		    struct scope_error *error)
 {
 	struct perf_event_attr attr = scope_perf_attr_of(events, kind, options);
@@ -260,7 +260,7 @@ static int open_one(struct scope_perf_events *events, struct scope_perf_cpu *cpu
 }
 
 static int open_events(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
-		       const struct scope_capture_options *options, const struct scope_perf_cover *cover,
+		       const struct scope_capture_options *options, const struct scope_perf_coverage *cover,
 		       struct scope_error *error)
 {
 	int kind, err = 0;
@@ -289,21 +289,21 @@ static void note_ids(struct scope_perf_cpu *cpu)
 }
 
 /* Is it of a thread that the cover knows? */
-static bool is_known(const struct scope_perf_cover *cover, const struct scope_perf_record *record)
+static bool is_known(const struct scope_perf_coverage *cover, const struct scope_perf_record *record)
 {
 	switch (record->kind) {
 	case SCOPE_PERF_SWITCH:
-		return scope_perf_cover_knows(cover, (uint32_t)record->value[0]) ||
-		       scope_perf_cover_knows(cover, (uint32_t)record->value[2]);
+		return scope_perf_coverage_knows(cover, (uint32_t)record->value[0]) ||
+		       scope_perf_coverage_knows(cover, (uint32_t)record->value[2]);
 	case SCOPE_PERF_WAKING:
-		return scope_perf_cover_knows(cover, (uint32_t)record->value[0]);
+		return scope_perf_coverage_knows(cover, (uint32_t)record->value[0]);
 	default:
-		return scope_perf_cover_knows(cover, record->tid);
+		return scope_perf_coverage_knows(cover, record->tid);
 	}
 }
 
-bool scope_perf_events_told(struct scope_perf_cpu *cpu, const struct scope_perf_cover *cover,
-			    const struct scope_perf_record *record)
+bool scope_perf_events_is_duplicate(struct scope_perf_cpu *cpu, const struct scope_perf_coverage *cover,
+				    const struct scope_perf_record *record)
 {
 	const uint32_t kind = 1u << record->kind;
 
@@ -321,7 +321,7 @@ static void close_events(struct scope_perf_cpu *cpu)
 }
 
 static int open_first(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
-		      const struct scope_capture_options *options, const struct scope_perf_cover *cover,
+		      const struct scope_capture_options *options, const struct scope_perf_coverage *cover,
 		      struct scope_error *error)
 {
 	int err = open_events(events, cpu, options, cover, error);
@@ -331,7 +331,7 @@ static int open_first(struct scope_perf_events *events, struct scope_perf_cpu *c
 }
 
 int scope_perf_events_open(struct scope_perf_events *events, const struct scope_capture_options *options,
-			   const struct scope_perf_cover *cover, struct scope_error *error)
+			   const struct scope_perf_coverage *cover, struct scope_error *error)
 {
 	size_t i;
 	int err;
@@ -407,7 +407,7 @@ static void set_blocks_every(struct scope_perf_cpu *cpu, uint64_t every)
 			cpu->blocks_every = every;
 }
 
-void scope_perf_events_thin(struct scope_perf_events *events, uint64_t elapsed_ns)
+void scope_perf_events_limit_stacks(struct scope_perf_events *events, uint64_t elapsed_ns)
 {
 	const double most = BLOCKS_PER_SECOND * ((double)elapsed_ns / 1e9);
 	size_t i;
@@ -433,7 +433,7 @@ void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_
 
 /* The old ones of a ring go once the new ones are on; they stay where these cannot be had. */
 static int replace_events(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
-			  const struct scope_capture_options *options, const struct scope_perf_cover *cover,
+			  const struct scope_capture_options *options, const struct scope_perf_coverage *cover,
 			  struct scope_error *error)
 {
 	struct scope_perf_event before[SCOPE_PERF_KINDS];
@@ -457,7 +457,7 @@ static int replace_events(struct scope_perf_events *events, struct scope_perf_cp
 
 /* Those of all rings, or of the rings for stacks. */
 static int open_again(struct scope_perf_events *events, bool stacks_only, const struct scope_capture_options *options,
-		      const struct scope_perf_cover *cover, struct scope_error *error)
+		      const struct scope_perf_coverage *cover, struct scope_error *error)
 {
 	size_t i;
 	int err = 0;
@@ -469,13 +469,13 @@ static int open_again(struct scope_perf_events *events, bool stacks_only, const 
 }
 
 int scope_perf_events_recover(struct scope_perf_events *events, const struct scope_capture_options *options,
-			      const struct scope_perf_cover *cover, struct scope_error *error)
+			      const struct scope_perf_coverage *cover, struct scope_error *error)
 {
 	return open_again(events, false, options, cover, error);
 }
 
-int scope_perf_events_restack(struct scope_perf_events *events, const struct scope_capture_options *options,
-			      const struct scope_perf_cover *cover, struct scope_error *error)
+int scope_perf_events_resize_stacks(struct scope_perf_events *events, const struct scope_capture_options *options,
+				    const struct scope_perf_coverage *cover, struct scope_error *error)
 {
 	return open_again(events, true, options, cover, error);
 }

@@ -4,8 +4,8 @@
 #define SCOPE_PERF_EVENTS_H
 
 #include "base/error.h"
-#include "perf/cover.h"
-#include "perf/record.h"
+#include "perf/coverage.h"
+#include "perf/parse.h"
 #include "perf/ring.h"
 #include "source/request.h"
 
@@ -56,7 +56,7 @@ struct scope_perf_events {
  * with scope_perf_events_close() in either case.
  */
 int scope_perf_events_open(struct scope_perf_events *events, const struct scope_capture_options *options,
-			   const struct scope_perf_cover *cover, struct scope_error *error);
+			   const struct scope_perf_coverage *cover, struct scope_error *error);
 
 /* A zeroed one, or one that is half open, is fine. */
 void scope_perf_events_close(struct scope_perf_events *events);
@@ -67,7 +67,7 @@ void scope_perf_events_enable(struct scope_perf_events *events, bool on);
  * Called now and then, elapsed_ns after the last time: where a CPU took too many stacks of threads
  * that go to sleep, it takes them at fewer of the sleeps from here on; where few, at all again.
  */
-void scope_perf_events_thin(struct scope_perf_events *events, uint64_t elapsed_ns);
+void scope_perf_events_limit_stacks(struct scope_perf_events *events, uint64_t elapsed_ns);
 
 /* Samples come so far apart from now on. */
 void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_ns);
@@ -75,14 +75,14 @@ void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_
 /*
  * Puts events of another cover in the place of the present ones: the kernel takes no second filter for
  * an event. The new ones are on before the old ones go, so nothing is lost; what both tell is told apart
- * by scope_perf_events_told(). Where they cannot be opened, the old ones stay.
+ * by scope_perf_events_is_duplicate(). Where they cannot be opened, the old ones stay.
  */
 int scope_perf_events_recover(struct scope_perf_events *events, const struct scope_capture_options *options,
-			      const struct scope_perf_cover *cover, struct scope_error *error);
+			      const struct scope_perf_coverage *cover, struct scope_error *error);
 
 /* Also of the events that take stacks alone, where options ask for another length of them. */
-int scope_perf_events_restack(struct scope_perf_events *events, const struct scope_capture_options *options,
-			      const struct scope_perf_cover *cover, struct scope_error *error);
+int scope_perf_events_resize_stacks(struct scope_perf_events *events, const struct scope_capture_options *options,
+				    const struct scope_perf_coverage *cover, struct scope_error *error);
 
 /*
  * Was the event told already, by the event that came in the place of the one it is of? Called for each
@@ -90,8 +90,8 @@ int scope_perf_events_restack(struct scope_perf_events *events, const struct sco
  * kernel puts it in front (perf_trace_add()). cover is the present one: who was young before it may be
  * known to it.
  */
-bool scope_perf_events_told(struct scope_perf_cpu *cpu, const struct scope_perf_cover *cover,
-			    const struct scope_perf_record *record);
+bool scope_perf_events_is_duplicate(struct scope_perf_cpu *cpu, const struct scope_perf_coverage *cover,
+				    const struct scope_perf_record *record);
 
 /* Would it work? 0, or -errno with the remedy. */
 int scope_perf_events_check(struct scope_error *error);

@@ -3,7 +3,7 @@
 #ifndef SCOPE_PERF_HOLE_H
 #define SCOPE_PERF_HOLE_H
 
-#include "perf/record.h"
+#include "perf/parse.h"
 #include "perf/tasks.h"
 
 struct scope_proc_reader;

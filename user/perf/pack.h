@@ -3,7 +3,7 @@
 #ifndef SCOPE_PERF_PACK_H
 #define SCOPE_PERF_PACK_H
 
-#include "perf/record.h"
+#include "perf/parse.h"
 #include "perf/tasks.h"
 #include "source/request.h"
 

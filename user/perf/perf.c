@@ -17,7 +17,7 @@
 
 #include "control/probe.h"
 #include "perf/check.h"
-#include "perf/feed.h"
+#include "perf/session.h"
 #include "perf/hole.h"
 #include "perf/select.h"
 
@@ -29,7 +29,7 @@
 #define BURY_NS 2000000000u  /* from one look for threads that ended untold to the next */
 #define GROUPS_NS 100000000u /* from one look for members of control groups to the next */
 
-uint64_t scope_perf_feed_now(void)
+uint64_t scope_perf_session_now(void)
 {
 	struct timespec time;
 
@@ -39,14 +39,14 @@ uint64_t scope_perf_feed_now(void)
 
 static int hand_on(const struct scope_subbuf *subbuf, void *context)
 {
-	struct scope_perf_feed *feed = context;
+	struct scope_perf_session *feed = context;
 
 	return feed->take(subbuf, feed->taker);
 }
 
 /* ---- in order of time ---- */
 
-static void sift_down(struct scope_perf_feed *feed, struct scope_perf_next entry)
+static void sift_down(struct scope_perf_session *feed, struct scope_perf_next entry)
 {
 	size_t place = 0, child;
 
@@ -61,7 +61,7 @@ static void sift_down(struct scope_perf_feed *feed, struct scope_perf_next entry
 	feed->heap[place] = entry;
 }
 
-static void push(struct scope_perf_feed *feed, struct scope_perf_next entry)
+static void push(struct scope_perf_session *feed, struct scope_perf_next entry)
 {
 	size_t place = feed->waiting++;
 
@@ -72,7 +72,7 @@ static void push(struct scope_perf_feed *feed, struct scope_perf_next entry)
 	feed->heap[place] = entry;
 }
 
-static void drop_first(struct scope_perf_feed *feed)
+static void drop_first(struct scope_perf_session *feed)
 {
 	feed->waiting--;
 	sift_down(feed, feed->heap[feed->waiting]);
@@ -82,9 +82,10 @@ static void drop_first(struct scope_perf_feed *feed)
  * What is lost of the ring for stacks are stacks: calls and switches are all there. What is lost of the
  * young is nothing to the target while it has none among them.
  */
-static int tell_lost(struct scope_perf_feed *feed, const struct scope_perf_cpu *cpu, uint64_t time_ns, uint64_t count)
+static int tell_lost(struct scope_perf_session *feed, const struct scope_perf_cpu *cpu, uint64_t time_ns,
+		     uint64_t count)
 {
-	if (cpu->age == SCOPE_PERF_YOUNG && !scope_perf_feed_had_young(feed, cpu->last_ns))
+	if (cpu->age == SCOPE_PERF_YOUNG && !scope_perf_session_had_young(feed, cpu->last_ns))
 		return 0;
 	if (!cpu->stacks)
 		return scope_perf_pack_lost(feed->pack, cpu->cpu, time_ns, count);
@@ -94,7 +95,7 @@ static int tell_lost(struct scope_perf_feed *feed, const struct scope_perf_cpu *
 }
 
 /* Time of the ring's next record: 1, 0 where there is none, -errno. One without a time comes at once. */
-static int next_time(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu, uint64_t *ret_time_ns)
+static int next_time(struct scope_perf_session *feed, struct scope_perf_cpu *cpu, uint64_t *ret_time_ns)
 {
 	const uint8_t *data;
 	size_t bytes;
@@ -102,7 +103,7 @@ static int next_time(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu, u
 
 	if (err == -EBADMSG) {
 		scope_perf_ring_skip(&cpu->ring);
-		return tell_lost(feed, cpu, scope_perf_feed_now(), 1);
+		return tell_lost(feed, cpu, scope_perf_session_now(), 1);
 	}
 	if (err != 1)
 		return err;
@@ -112,7 +113,7 @@ static int next_time(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu, u
 	return 1;
 }
 
-static void fill_hole(struct scope_perf_feed *feed, const struct scope_perf_record *record)
+static void fill_hole(struct scope_perf_session *feed, const struct scope_perf_record *record)
 {
 	struct scope_perf_thread *thread = NULL;
 
@@ -122,7 +123,7 @@ static void fill_hole(struct scope_perf_feed *feed, const struct scope_perf_reco
 		scope_perf_hole_fill(feed->options.reader, thread, record);
 }
 
-static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
+static int pack_next(struct scope_perf_session *feed, struct scope_perf_cpu *cpu)
 {
 	struct scope_perf_record record;
 	const uint8_t *data;
@@ -134,15 +135,16 @@ static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 		return err;
 	err = 0;
 	if (scope_perf_record_parse(&feed->events.layout, cpu->id, cpu->ids, data, bytes, &record)) {
-		err = tell_lost(feed, cpu, scope_perf_feed_now(), 1);
+		err = tell_lost(feed, cpu, scope_perf_session_now(), 1);
 	} else if (record.type == SCOPE_PERF_TYPE_LOST) {
 		err = tell_lost(feed, cpu, record.time_ns, record.lost);
-	} else if (record.type != SCOPE_PERF_TYPE_EVENT || !scope_perf_events_told(cpu, &feed->cover, &record)) {
+	} else if (record.type != SCOPE_PERF_TYPE_EVENT ||
+		   !scope_perf_events_is_duplicate(cpu, &feed->cover, &record)) {
 		known = record.type != SCOPE_PERF_TYPE_COMM || scope_perf_tasks_find(feed->tasks, record.tid);
 		err = scope_perf_pack_record(feed->pack, cpu->cpu, &record);
-		scope_perf_feed_watch_child(feed, &record);
-		scope_perf_feed_watch_young(feed, &record);
-		scope_perf_feed_watch_name(feed, &record, known);
+		scope_perf_session_watch_child(feed, &record);
+		scope_perf_session_watch_young(feed, &record);
+		scope_perf_session_watch_name(feed, &record, known);
 		fill_hole(feed, &record);
 		feed->stacks_come += cpu->stacks;
 		feed->samples += record.type == SCOPE_PERF_TYPE_EVENT && record.kind == SCOPE_PERF_SAMPLE;
@@ -159,7 +161,7 @@ static int pack_next(struct scope_perf_feed *feed, struct scope_perf_cpu *cpu)
 }
 
 /* The records of one CPU, as long as no other CPU has an earlier one. */
-static int pack_run(struct scope_perf_feed *feed, uint64_t horizon_ns)
+static int pack_run(struct scope_perf_session *feed, uint64_t horizon_ns)
 {
 	struct scope_perf_next first = feed->heap[0];
 	uint64_t limit_ns = horizon_ns;
@@ -180,7 +182,7 @@ static int pack_run(struct scope_perf_feed *feed, uint64_t horizon_ns)
 }
 
 /* All records up to the horizon. */
-int scope_perf_feed_until(struct scope_perf_feed *feed, uint64_t horizon_ns)
+int scope_perf_session_until(struct scope_perf_session *feed, uint64_t horizon_ns)
 {
 	size_t i;
 	int err = 0;
@@ -210,7 +212,7 @@ int scope_perf_feed_until(struct scope_perf_feed *feed, uint64_t horizon_ns)
 
 static void perf_close(void *context)
 {
-	struct scope_perf_feed *feed = context;
+	struct scope_perf_session *feed = context;
 
 	scope_perf_events_close(&feed->events);
 	scope_perf_pack_destroy(feed->pack);
@@ -220,14 +222,14 @@ static void perf_close(void *context)
 	free(feed);
 }
 
-static int prepare(struct scope_perf_feed *feed, struct scope_error *error)
+static int prepare(struct scope_perf_session *feed, struct scope_error *error)
 {
 	int err = scope_perf_tasks_create(&feed->tasks);
 
 	if (!err)
-		err = scope_perf_select_walk(&feed->options, feed->tgid, scope_perf_feed_join, feed);
+		err = scope_perf_select_walk(&feed->options, feed->tgid, scope_perf_session_join, feed);
 	if (!err)
-		err = scope_perf_feed_cover(feed);
+		err = scope_perf_session_cover(feed);
 	if (err)
 		return scope_error_set(error, err, "cannot list the threads to trace: %s", strerror(-err));
 	err = scope_perf_events_open(&feed->events, &feed->options, &feed->cover, error);
@@ -247,7 +249,7 @@ static int prepare(struct scope_perf_feed *feed, struct scope_error *error)
 static int perf_open(const struct scope_capture_options *options, uint32_t tgid, struct scope_error *error,
 		     void **ret_feed)
 {
-	struct scope_perf_feed *feed;
+	struct scope_perf_session *feed;
 	int err;
 
 	if (options->block || options->probe_count)
@@ -270,7 +272,7 @@ static int perf_open(const struct scope_capture_options *options, uint32_t tgid,
 	return 0;
 }
 
-static int read_clock(struct scope_perf_feed *feed)
+static int read_clock(struct scope_perf_session *feed)
 {
 	uint32_t *cpus = calloc(feed->events.cpus + 1, sizeof(*cpus));
 	size_t count = 0, i;
@@ -289,11 +291,11 @@ static int read_clock(struct scope_perf_feed *feed)
 
 static int perf_start(void *context, struct scope_error *error)
 {
-	struct scope_perf_feed *feed = context;
+	struct scope_perf_session *feed = context;
 	int err;
 
 	scope_perf_events_enable(&feed->events, true);
-	feed->thinned_ns = scope_perf_feed_now();
+	feed->thinned_ns = scope_perf_session_now();
 	err = read_clock(feed);
 	feed->moment = SCOPE_PERF_MOMENT_START;
 	return err ? scope_error_set(error, err, "no memory left to begin tracing") : 0;
@@ -301,7 +303,7 @@ static int perf_start(void *context, struct scope_error *error)
 
 static int perf_stop(void *context, struct scope_error *error)
 {
-	struct scope_perf_feed *feed = context;
+	struct scope_perf_session *feed = context;
 	int err = read_clock(feed);
 
 	feed->moment = SCOPE_PERF_MOMENT_STOP;
@@ -311,37 +313,37 @@ static int perf_stop(void *context, struct scope_error *error)
 
 static int perf_fd(const void *context)
 {
-	const struct scope_perf_feed *feed = context;
+	const struct scope_perf_session *feed = context;
 
 	return feed->events.epoll;
 }
 
 static int perf_flush(void *context)
 {
-	struct scope_perf_feed *feed = context;
+	struct scope_perf_session *feed = context;
 
 	feed->flush = true;
 	return 0;
 }
 
 /* Every CPU gets the time to tell its last losses. */
-static int end_tracing(struct scope_perf_feed *feed)
+static int end_tracing(struct scope_perf_session *feed)
 {
 	const struct timespec wait = { .tv_nsec = 2 * SCOPE_PERF_LIFE_NS };
-	int err = scope_perf_feed_until(feed, scope_perf_feed_now());
+	int err = scope_perf_session_until(feed, scope_perf_session_now());
 
 	if (err)
 		return err;
 	nanosleep(&wait, NULL);
 	scope_perf_events_enable(&feed->events, false);
-	return scope_perf_feed_until(feed, UINT64_MAX);
+	return scope_perf_session_until(feed, UINT64_MAX);
 }
 
 /*
  * Other slices from here on. Where they cannot be had those before come back, and where these cannot
  * either the next drain says so.
  */
-static int set_slice(struct scope_perf_feed *feed, uint32_t bytes, struct scope_error *error)
+static int set_slice(struct scope_perf_session *feed, uint32_t bytes, struct scope_error *error)
 {
 	const uint32_t before = feed->options.stack_bytes;
 	int err;
@@ -350,11 +352,11 @@ static int set_slice(struct scope_perf_feed *feed, uint32_t bytes, struct scope_
 		return 0;
 	feed->options.stack_bytes = bytes;
 	feed->stacks_come = feed->stacks_lost = 0;
-	err = scope_perf_events_restack(&feed->events, &feed->options, &feed->cover, error);
+	err = scope_perf_events_resize_stacks(&feed->events, &feed->options, &feed->cover, error);
 	if (!err)
 		return 0;
 	feed->options.stack_bytes = before;
-	feed->broken = scope_perf_events_restack(&feed->events, &feed->options, &feed->cover, NULL);
+	feed->broken = scope_perf_events_resize_stacks(&feed->events, &feed->options, &feed->cover, NULL);
 	return err;
 }
 
@@ -364,7 +366,7 @@ static int set_slice(struct scope_perf_feed *feed, uint32_t bytes, struct scope_
  */
 static int perf_stacks(void *context, const struct scope_stack_change *change, struct scope_error *error)
 {
-	struct scope_perf_feed *feed = context;
+	struct scope_perf_session *feed = context;
 
 	if (change->min_given)
 		feed->options.stack_min_ns = change->min_ns;
@@ -383,7 +385,7 @@ static int perf_stacks(void *context, const struct scope_stack_change *change, s
 }
 
 /* Where longer slices cost too many stacks, of whomever, they are given up. */
-static int look_at_slices(struct scope_perf_feed *feed)
+static int look_at_slices(struct scope_perf_session *feed)
 {
 	int err = 0;
 
@@ -395,33 +397,33 @@ static int look_at_slices(struct scope_perf_feed *feed)
 	return err ? err : feed->broken;
 }
 
-static int drain(struct scope_perf_feed *feed)
+static int drain(struct scope_perf_session *feed)
 {
 	const enum scope_perf_moment moment = feed->moment;
 	uint64_t horizon;
 	int err = 0;
 
 	if (moment == SCOPE_PERF_MOMENT_START)
-		err = scope_perf_select_walk(&feed->options, feed->tgid, scope_perf_feed_join, feed);
+		err = scope_perf_select_walk(&feed->options, feed->tgid, scope_perf_session_join, feed);
 	if (!err && moment != SCOPE_PERF_MOMENT_NONE)
-		err = scope_perf_feed_tell_all(feed);
+		err = scope_perf_session_put_states(feed);
 	feed->moment = SCOPE_PERF_MOMENT_NONE;
-	horizon = scope_perf_feed_now();
+	horizon = scope_perf_session_now();
 	if (!err)
-		err = scope_perf_feed_until(feed, feed->flush ? horizon : horizon - UNDER_WAY_NS);
+		err = scope_perf_session_until(feed, feed->flush ? horizon : horizon - UNDER_WAY_NS);
 	if (!err && scope_perf_select_groups(&feed->options) && moment != SCOPE_PERF_MOMENT_STOP &&
 	    horizon - feed->grouped_ns >= GROUPS_NS)
-		err = scope_perf_feed_follow_groups(feed);
+		err = scope_perf_session_follow_groups(feed);
 	if (!err && feed->uncovered && moment != SCOPE_PERF_MOMENT_STOP)
-		err = scope_perf_feed_cover_again(feed);
+		err = scope_perf_session_cover_again(feed);
 	if (!err && moment != SCOPE_PERF_MOMENT_STOP)
-		err = scope_perf_feed_age(feed);
+		err = scope_perf_session_age(feed);
 	if (!err && feed->joined)
-		err = scope_perf_feed_tell_joined(feed);
+		err = scope_perf_session_put_late_states(feed);
 	if (horizon - feed->grouped_ns >= GROUPS_NS)
 		feed->grouped_ns = horizon;
 	if (!err && moment == SCOPE_PERF_MOMENT_NONE && horizon - feed->buried_ns >= BURY_NS) {
-		err = scope_perf_feed_bury(feed);
+		err = scope_perf_session_end_gone(feed);
 		feed->buried_ns = horizon;
 	}
 	if (!err && moment == SCOPE_PERF_MOMENT_STOP)
@@ -432,7 +434,7 @@ static int drain(struct scope_perf_feed *feed)
 	if (!err)
 		err = look_at_slices(feed);
 	if (horizon - feed->thinned_ns >= THIN_NS) {
-		scope_perf_events_thin(&feed->events, horizon - feed->thinned_ns);
+		scope_perf_events_limit_stacks(&feed->events, horizon - feed->thinned_ns);
 		feed->thinned_ns = horizon;
 	}
 	return err;
@@ -440,7 +442,7 @@ static int drain(struct scope_perf_feed *feed)
 
 static int perf_drain(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context), void *taker)
 {
-	struct scope_perf_feed *feed = context;
+	struct scope_perf_session *feed = context;
 	int err;
 
 	feed->take = take;
@@ -452,7 +454,7 @@ static int perf_drain(void *context, int (*take)(const struct scope_subbuf *subb
 
 static int perf_count(void *context, struct scope_error *error, struct scope_capture_counts *ret_counts)
 {
-	const struct scope_perf_feed *feed = context;
+	const struct scope_perf_session *feed = context;
 
 	(void)error;
 	scope_perf_pack_count(feed->pack, ret_counts);
@@ -463,7 +465,7 @@ static int perf_count(void *context, struct scope_error *error, struct scope_cap
 
 static void perf_progress(const void *context, uint64_t *ret_records, uint64_t *ret_lost)
 {
-	const struct scope_perf_feed *feed = context;
+	const struct scope_perf_session *feed = context;
 	struct scope_capture_counts counts;
 
 	scope_perf_pack_count(feed->pack, &counts);
@@ -473,12 +475,12 @@ static void perf_progress(const void *context, uint64_t *ret_records, uint64_t *
 
 static uint64_t perf_samples(const void *context)
 {
-	return ((const struct scope_perf_feed *)context)->samples;
+	return ((const struct scope_perf_session *)context)->samples;
 }
 
 static const char *perf_note(const void *context)
 {
-	return ((const struct scope_perf_feed *)context)->events.note;
+	return ((const struct scope_perf_session *)context)->events.note;
 }
 
 const struct scope_source scope_perf_source_perf = {
@@ -494,7 +496,7 @@ const struct scope_source scope_perf_source_perf = {
 	.fd = perf_fd,
 	.flush = perf_flush,
 	.drain = perf_drain,
-	.states = scope_perf_feed_states,
+	.states = scope_perf_session_states,
 	.progress = perf_progress,
 	.count = perf_count,
 	.stacks = perf_stacks,

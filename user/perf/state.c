@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/machine.h"
-#include "perf/format.h"
+#include "perf/tracepoint.h"
 #include "proc/file.h"
 #include "proc/reader.h"
 

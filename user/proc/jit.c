@@ -205,7 +205,7 @@ int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t 
 	return err;
 }
 
-void scope_proc_tell_jit(const struct scope_proc *proc, char *text, size_t size)
+void scope_proc_jit_problem(const struct scope_proc *proc, char *text, size_t size)
 {
 	uint64_t in_files = 0, long_lines = 0;
 	uint32_t full = 0;

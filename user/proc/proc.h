@@ -35,7 +35,7 @@ int scope_proc_create(struct scope_proc_reader *reader, struct scope_proc **ret_
 void scope_proc_destroy(struct scope_proc *proc); /* NULL is fine */
 
 /* What to do now and then in the calls below, which may take long; what it returns but 0 ends them. */
-void scope_proc_meanwhile(struct scope_proc *proc, int (*meanwhile)(void *context), void *context);
+void scope_proc_set_idle(struct scope_proc *proc, int (*meanwhile)(void *context), void *context);
 
 /*
  * Executable mappings of the process, and the other mappings of the same files. 0, -errno; -ESRCH
@@ -76,7 +76,7 @@ int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t 
 uint32_t scope_proc_own_number(uint32_t tgid);
 
 /* What of it was left out so far, as sentences; "" where nothing was. */
-void scope_proc_tell_jit(const struct scope_proc *proc, char *text, size_t size);
+void scope_proc_jit_problem(const struct scope_proc *proc, char *text, size_t size);
 
 /* Writes the open descriptors of these processes; the same rules. */
 int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_writer *writer);

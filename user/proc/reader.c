@@ -418,13 +418,13 @@ void scope_proc_reader_destroy(struct scope_proc_reader *reader)
 	free(reader);
 }
 
-void scope_proc_reader_meanwhile(struct scope_proc_reader *reader, int (*meanwhile)(void *context), void *context)
+void scope_proc_reader_set_idle(struct scope_proc_reader *reader, int (*meanwhile)(void *context), void *context)
 {
 	reader->meanwhile = meanwhile;
 	reader->context = context;
 }
 
-void scope_proc_reader_tell(const struct scope_proc_reader *reader, char *text, size_t size)
+void scope_proc_reader_problem(const struct scope_proc_reader *reader, char *text, size_t size)
 {
 	static const struct {
 		uint32_t mark;

@@ -17,7 +17,7 @@
  * for that kind again, and the next request goes to a new one. The limit is 1 s for the first one, half
  * of that for the second and a quarter for each later one, up to SCOPE_READER_LOST_MAX; after these
  * nothing is read any more. So a target can hold a session up for 3 s in all. What was not read is
- * counted and said by scope_proc_reader_tell(). All of them end with the caller, however that ends.
+ * counted and said by scope_proc_reader_problem(). All of them end with the caller, however that ends.
  *
  * Where reader is NULL, the functions here do the same in the caller itself.
  */
@@ -50,7 +50,7 @@ int scope_proc_reader_create(const volatile sig_atomic_t *stop, struct scope_err
 void scope_proc_reader_destroy(struct scope_proc_reader *reader); /* NULL is fine */
 
 /* What to do every 20 ms while an answer is waited for; other than 0 is the result of that request. */
-void scope_proc_reader_meanwhile(struct scope_proc_reader *reader, int (*meanwhile)(void *context), void *context);
+void scope_proc_reader_set_idle(struct scope_proc_reader *reader, int (*meanwhile)(void *context), void *context);
 
 /*
  * Up to SCOPE_READER_BYTES of the memory of a thread of process tgid, up to the first page that cannot
@@ -115,6 +115,6 @@ int scope_proc_reader_open_mapped(struct scope_proc_reader *reader, uint32_t tgi
 int scope_proc_reader_open_program(struct scope_proc_reader *reader, uint32_t tgid);
 
 /* What was not read so far, as a sentence with the remedy; "" where nothing is missing. */
-void scope_proc_reader_tell(const struct scope_proc_reader *reader, char *text, size_t size);
+void scope_proc_reader_problem(const struct scope_proc_reader *reader, char *text, size_t size);
 
 #endif

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "rank/together.h"
+#include "rank/same_cause.h"
 
 #define ELSEWHERE 0.1	  /* of a function's time in usual units, for other callers: it is one that many call */
 #define IN_PROPORTION 0.5 /* of the usual: a caller's own part that is as large grew along with its callee */
@@ -79,8 +79,8 @@ static bool grew_along(const struct tally *at)
 
 int scope_rank_caller(void *user, uint32_t from, uint32_t node, uint32_t *ret_node)
 {
-	const struct scope_together *together = user;
-	const struct scope_evidence *evidence = together->input->evidence;
+	const struct scope_same_cause *same_cause = user;
+	const struct scope_evidence *evidence = same_cause->input->evidence;
 	const struct scope_tree *tree = &evidence->tree;
 	struct tally *tally;
 

@@ -6,7 +6,7 @@
 #include "rank/rank.h"
 
 /*
- * The judge's caller of scope_evidence_tree_attribute(); user: struct scope_together. A loop leaves its own time: where what
+ * The judge's caller of scope_evidence_tree_attribute(); user: struct scope_same_cause. A loop leaves its own time: where what
  * a caller holds grew because it calls more often, its own running time grew along with that of its callee; where
  * the callee takes longer, it did not. So the nearest caller, between from and node, is named in place of node if
  *

@@ -71,7 +71,7 @@ static struct scope_finding *same_hang(struct scope_ranking *ranking, const stru
 /* What signatures say of a thread that is in a call. */
 static void ask_second(const struct scope_rank_input *input, uint32_t thread, bool spin, struct scope_finding *finding)
 {
-	uint32_t node = input->second && !spin ? input->second->standing[thread].node : 0;
+	uint32_t node = input->second && !spin ? input->second->stopped_stack[thread].node : 0;
 	const struct scope_function *function;
 
 	if (!node)
@@ -103,7 +103,7 @@ int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking 
 		bool spin = hang->kind == SCOPE_HANG_SPIN;
 		struct scope_finding *same, finding = {
 			.kind = spin ? SCOPE_FINDING_SPIN : SCOPE_FINDING_HANG,
-			.node = evidence->standing[hang->thread].node,
+			.node = evidence->stopped_stack[hang->thread].node,
 			.evidence = evidence,
 			.attribution = input->attribution,
 			.group = input->units->groups->of_thread[hang->thread],

@@ -132,32 +132,32 @@ static const struct scope_kept *norm_of(const struct scope_rank_input *input, ui
 	return input->detection->population[population].reference ? input->reference : input->kept;
 }
 
-static bool is_usual(const struct scope_kept *norm, uint32_t population, size_t unit)
+static bool is_usual(const struct scope_kept *baseline, uint32_t population, size_t unit)
 {
-	return norm->population[unit] == population && norm->mark[unit] == SCOPE_UNIT_USUAL;
+	return baseline->population[unit] == population && baseline->mark[unit] == SCOPE_UNIT_USUAL;
 }
 
 /* A usual unit to hold beside the example: of calls most alike, then nearest to the median. */
 static void find_usual(const struct scope_rank_input *input, struct scope_finding *finding)
 {
 	const struct scope_population *of = &input->detection->population[finding->population];
-	const struct scope_kept *norm = norm_of(input, finding->population);
+	const struct scope_kept *baseline = norm_of(input, finding->population);
 	uint32_t likest = UINT32_MAX;
 	double nearest = HUGE_VAL;
 
 	finding->usual_example = UINT32_MAX;
-	finding->usual_elsewhere = norm == input->reference;
-	for (size_t i = 0; finding->example != UINT32_MAX && i < norm->units->count; i++) {
-		const struct scope_unit *unit = &norm->units->unit[i];
-		bool mine = norm == input->reference ? norm->population[i] == finding->population
-						     : unit->group == of->group;
+	finding->usual_elsewhere = baseline == input->reference;
+	for (size_t i = 0; finding->example != UINT32_MAX && i < baseline->units->count; i++) {
+		const struct scope_unit *unit = &baseline->units->unit[i];
+		bool mine = baseline == input->reference ? baseline->population[i] == finding->population
+							 : unit->group == of->group;
 		double distance = fabs(scope_unit_measure(unit) - of->median_ns);
 		uint32_t unlike;
 
-		if (!mine || norm->mark[i] || unit->open)
+		if (!mine || baseline->mark[i] || unit->open)
 			continue;
 		unlike = scope_cluster_vector_distance(vector_of(input->units, finding->example),
-						       vector_of(norm->units, i));
+						       vector_of(baseline->units, i));
 		if (unlike < likest || (unlike == likest && distance < nearest)) {
 			likest = unlike;
 			nearest = distance;
@@ -184,7 +184,7 @@ struct call_means {
 static int mean_calls(const struct scope_rank_input *input, const struct scope_sums *sums, uint32_t population,
 		      struct call_means **ret_means)
 {
-	const struct scope_kept *norm = norm_of(input, population);
+	const struct scope_kept *baseline = norm_of(input, population);
 	struct call_means *means = calloc(1, sizeof(*means));
 	double units = 0;
 
@@ -192,9 +192,9 @@ static int mean_calls(const struct scope_rank_input *input, const struct scope_s
 		return -ENOMEM;
 	for (size_t i = 0; i < sums->units; i++)
 		add_calls(input->units, sums->unit[i], means->here);
-	for (size_t i = 0; i < norm->units->count; i++)
-		if (is_usual(norm, population, i)) {
-			add_calls(norm->units, i, means->usual);
+	for (size_t i = 0; i < baseline->units->count; i++)
+		if (is_usual(baseline, population, i)) {
+			add_calls(baseline->units, i, means->usual);
 			units++;
 		}
 	for (uint32_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++) {
@@ -238,7 +238,7 @@ static int find_frequent_call(const struct scope_rank_input *input, const struct
 static int often_quick(const struct scope_rank_input *input, const struct scope_sums *sums,
 		       const struct scope_finding *finding, bool *ret_quick)
 {
-	const struct scope_survey_group *group = &input->survey->group[finding->group];
+	const struct scope_distributions_group *group = &input->distributions->group[finding->group];
 	bool *seen = calloc(group->rows + 1, sizeof(*seen));
 	double all = 0, slow = 0;
 
@@ -295,14 +295,14 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 /* Mean bytes of its units beyond those of the usual units of its population. */
 static double compare_bytes(const struct scope_rank_input *input, const struct scope_sums *sums, uint32_t population)
 {
-	const struct scope_kept *norm = norm_of(input, population);
+	const struct scope_kept *baseline = norm_of(input, population);
 	double here = 0, usual = 0, count = 0;
 
 	for (size_t i = 0; i < sums->units; i++)
 		here += input->units->unit[sums->unit[i]].bytes;
-	for (size_t i = 0; i < norm->units->count; i++)
-		if (is_usual(norm, population, i)) {
-			usual += norm->units->unit[i].bytes;
+	for (size_t i = 0; i < baseline->units->count; i++)
+		if (is_usual(baseline, population, i)) {
+			usual += baseline->units->unit[i].bytes;
 			count++;
 		}
 	here /= sums->units ? sums->units : 1;
@@ -313,11 +313,11 @@ static double compare_bytes(const struct scope_rank_input *input, const struct s
 static void find_waiters(const struct scope_rank_input *input, const struct scope_sums *sums,
 			 struct scope_finding *finding)
 {
-	const struct scope_blame *blame = &input->kept->blame;
+	const struct scope_wait_chains *wait_chains = &input->kept->wait_chains;
 	double best = 0;
 
-	for (size_t i = 0; i < blame->windows; i++) {
-		const struct scope_window *window = &blame->window[i];
+	for (size_t i = 0; i < wait_chains->windows; i++) {
+		const struct scope_wait_segment *window = &wait_chains->window[i];
 
 		if (!scope_rank_sums_find(sums, window->unit))
 			continue;

@@ -13,7 +13,7 @@
 #include "rank/hangs.h"
 #include "rank/judge.h"
 #include "rank/measure.h"
-#include "rank/together.h"
+#include "rank/same_cause.h"
 #include "rank/verdict.h"
 
 #define IN_DOUBT 0.5	/* of a caller that may be one cause, or what several have in common */
@@ -192,8 +192,8 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 	struct scope_rank_input rest = *input;
 	struct scope_share *shares = NULL;
 	size_t count = 0, before = ranking->findings;
-	struct scope_together together = { &rest, SCOPE_TREE_ROOT };
-	const struct scope_tree_judge judge = { scope_rank_together, scope_rank_caller, &together };
+	struct scope_same_cause same_cause = { &rest, SCOPE_TREE_ROOT };
+	const struct scope_tree_judge judge = { scope_rank_same_cause, scope_rank_caller, &same_cause };
 	int err = scope_evidence_tree_attribute(&input->evidence->tree, &judge, &ranking->by_stacks, &shares, &count);
 
 	if (!err)
@@ -204,8 +204,8 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 		before = ranking->findings;
 		err = rank_round(&rest, shares, count, ranking);
 	}
-	if (!err && !ranking->findings && !ranking->kernel.function && together.unsure)
-		err = name_unsure(input, together.unsure, ranking);
+	if (!err && !ranking->findings && !ranking->kernel.function && same_cause.unsure)
+		err = name_unsure(input, same_cause.unsure, ranking);
 	free(shares);
 	return err;
 }
@@ -291,13 +291,13 @@ static int compare_findings(const void *left, const void *right)
 }
 
 /* Blame that follows the wait ends with threads that had nothing to do: outside the program. */
-static void count_idle(const struct scope_blame *blame, struct scope_ranking *ranking)
+static void count_idle(const struct scope_wait_chains *wait_chains, struct scope_ranking *ranking)
 {
 	double sum_ns = 0;
 
-	for (size_t i = 0; i < blame->threads; i++) {
-		sum_ns += blame->recent[i].idle_ns;
-		if (blame->recent[i].idle_ns > blame->recent[ranking->idle_thread].idle_ns)
+	for (size_t i = 0; i < wait_chains->threads; i++) {
+		sum_ns += wait_chains->recent[i].idle_ns;
+		if (wait_chains->recent[i].idle_ns > wait_chains->recent[ranking->idle_thread].idle_ns)
 			ranking->idle_thread = i;
 	}
 	if (ranking->excess_ns > 0)
@@ -307,11 +307,11 @@ static void count_idle(const struct scope_blame *blame, struct scope_ranking *ra
 /* Of groups that serve clients, if there are any; by the wall. */
 static double longest_request(const struct scope_rank_input *input)
 {
-	const struct scope_survey *survey = input->survey;
+	const struct scope_distributions *distributions = input->distributions;
 	double longest_ns = 0, served_ns = 0;
 
-	for (size_t i = 0; i < survey->groups; i++) {
-		const double wall_ns = scope_sketch_quantile(&survey->group[i].request_wall, 1);
+	for (size_t i = 0; i < distributions->groups; i++) {
+		const double wall_ns = scope_sketch_quantile(&distributions->group[i].request_wall, 1);
 
 		longest_ns = fmax(longest_ns, wall_ns);
 		if (input->units->groups->group[i].serves)
@@ -322,18 +322,18 @@ static double longest_request(const struct scope_rank_input *input)
 
 static void count_units(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
-	const struct scope_survey *survey = input->survey;
+	const struct scope_distributions *distributions = input->distributions;
 
-	ranking->units = survey->units;
-	ranking->requests = survey->requests;
+	ranking->units = distributions->units;
+	ranking->requests = distributions->requests;
 	ranking->slow_units = input->kept->slow_units;
 	ranking->slow_requests = input->kept->slow_requests;
-	ranking->busy_ns = survey->busy_ns;
-	ranking->serves = survey->asked;
-	ranking->long_queue_units = survey->long_queue_units;
+	ranking->busy_ns = distributions->busy_ns;
+	ranking->serves = distributions->asked;
+	ranking->long_queue_units = distributions->long_queue_units;
 	if (ranking->busy_ns > 0) {
-		ranking->queue_share = survey->queue_ns / ranking->busy_ns;
-		ranking->long_queue_share = survey->long_queue_ns / ranking->busy_ns;
+		ranking->queue_share = distributions->queue_ns / ranking->busy_ns;
+		ranking->long_queue_share = distributions->long_queue_ns / ranking->busy_ns;
 	}
 	ranking->excess_ns = input->evidence->excess_ns;
 	ranking->explained_ns = fmin(ranking->explained_ns, ranking->excess_ns);
@@ -341,7 +341,7 @@ static void count_units(const struct scope_rank_input *input, struct scope_ranki
 		if (ranking->finding[i].kind > SCOPE_FINDING_SPIN && !ranking->finding[i].outside)
 			ranking->inside_share += ranking->finding[i].share;
 	ranking->longest_ns = longest_request(input);
-	count_idle(&input->kept->blame, ranking);
+	count_idle(&input->kept->wait_chains, ranking);
 }
 
 static int rank(const struct scope_rank_input *input, struct scope_ranking *ranking)

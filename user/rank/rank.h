@@ -156,7 +156,7 @@ struct scope_ranking {
 	size_t findings;
 	double excess_ns, explained_ns; /* of slow units; by the findings */
 	double busy_ns, queue_share;	/* of units' busy time, spent waiting for a CPU */
-	double long_queue_share;	/* of it, in units that waited for long, see unit/survey.h … */
+	double long_queue_share;	/* of it, in units that waited for long, see unit/distribution.h … */
 	uint64_t long_queue_units;	/* … so many */
 	bool serves;			/* some units take clients' requests */
 	double idle_share;		/* of the excess: waits for threads that waited for their own clients */
@@ -173,7 +173,7 @@ struct scope_ranking {
 };
 
 struct scope_rank_input {
-	const struct scope_survey *survey;
+	const struct scope_distributions *distributions;
 	const struct scope_detection *detection;
 	const struct scope_kept *kept;
 	const struct scope_units *units;    /* of kept */

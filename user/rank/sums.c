@@ -107,7 +107,8 @@ static int count_at_first(const struct scope_evidence *evidence, const struct sc
 		if (!is_weighed(attribution, item) || !item->abnormal ||
 		    attribution->owner[item->node].function != function)
 			continue;
-		part[scope_rank_sums_find(sums, item->unit) - sums->unit] += item->dense > 1 ? 1 / item->dense : 1;
+		part[scope_rank_sums_find(sums, item->unit) - sums->unit] +=
+			item->sampling_ratio > 1 ? 1 / item->sampling_ratio : 1;
 	}
 	for (size_t i = 0; i < sums->units; i++)
 		sums->units_at_first += fmin(part[i], 1);

@@ -13,7 +13,7 @@
 
 #include "base/newfile.h"
 #include "base/plain.h"
-#include "recorder/door.h"
+#include "recorder/control_socket.h"
 #include "recorder/files.h"
 #include "trace/flight.h"
 #include "trace/writer.h"
@@ -27,8 +27,8 @@ struct recorder {
 	const struct scope_recorder_watch *watch;
 	volatile sig_atomic_t *snapshot;
 	struct scope_writer *writer;
-	struct scope_door *door;     /* NULL: none could be made */
-	struct scope_newfile *turns; /* of files in turn: holds the name that they begin with; else NULL */
+	struct scope_recorder_socket *control; /* NULL: none could be made */
+	struct scope_newfile *turns;	       /* of files in turn: holds the name that they begin with; else NULL */
 	struct scope_target target;
 	struct scope_capture_progress progress;
 	struct scope_recorder_result result;
@@ -106,15 +106,15 @@ static void describe(const struct recorder *recorder, char *text, size_t size)
 
 static void serve_door(struct recorder *recorder)
 {
-	enum scope_door_wish wish;
+	enum scope_recorder_request wish;
 	char text[1024];
 	int client;
 
-	while (recorder->clients < CLIENTS_MAX && recorder->door &&
-	       (wish = scope_recorder_door_next(recorder->door, &client)) != SCOPE_DOOR_NOTHING) {
-		if (wish == SCOPE_DOOR_STATUS) {
+	while (recorder->clients < CLIENTS_MAX && recorder->control &&
+	       (wish = scope_recorder_socket_next(recorder->control, &client)) != SCOPE_RECORDER_REQUEST_NOTHING) {
+		if (wish == SCOPE_RECORDER_REQUEST_STATUS) {
 			describe(recorder, text, sizeof(text));
-			scope_recorder_door_answer(recorder->door, client, text);
+			scope_recorder_socket_answer(recorder->control, client, text);
 			continue;
 		}
 		recorder->client[recorder->clients++] = client;
@@ -125,7 +125,7 @@ static void serve_door(struct recorder *recorder)
 static void answer_clients(struct recorder *recorder, const char *text)
 {
 	while (recorder->clients)
-		scope_recorder_door_answer(recorder->door, recorder->client[--recorder->clients], text);
+		scope_recorder_socket_answer(recorder->control, recorder->client[--recorder->clients], text);
 }
 
 static void look_for_reasons(struct recorder *recorder)
@@ -332,7 +332,7 @@ static int open_writer(struct recorder *recorder, struct scope_error *error)
 	scope_trace_writer_set_level(recorder->writer, options->level);
 	if (options->triggers)
 		scope_trace_writer_set_tap(recorder->writer, tap, options->triggers);
-	if (options->flight_ns && scope_recorder_door_open(SCOPE_DOOR_DIRECTORY, &why, &recorder->door))
+	if (options->flight_ns && scope_recorder_socket_open(SCOPE_RECORDER_SOCKET_DIRECTORY, &why, &recorder->control))
 		say(recorder,
 		    "%s; without it `scope record --snapshot` does not reach this recorder, "
 		    "SIGUSR1 does",
@@ -403,7 +403,7 @@ int scope_recorder_run(const struct scope_recorder_options *options, const struc
 	if (err)
 		salvage(&recorder, err, error);
 	answer_clients(&recorder, "the recorder has ended\n");
-	scope_recorder_door_close(recorder.door);
+	scope_recorder_socket_close(recorder.control);
 	scope_trace_writer_destroy(recorder.writer);
 	scope_newfile_destroy(recorder.turns);
 	if (!err)

@@ -12,7 +12,7 @@
 
 #include "base/duration.h"
 #include "base/syscall_name.h"
-#include "recorder/live.h"
+#include "recorder/activity.h"
 
 #define WHY_BYTES 128
 #define NS_PER_S 1000000000ull
@@ -38,7 +38,7 @@ struct trigger {
 };
 
 struct scope_triggers {
-	struct scope_live *live;
+	struct scope_recorder_activity *live;
 	struct trigger trigger[SCOPE_TRIGGERS_MAX];
 	size_t count;
 	uint64_t next_ns; /* when the second is over */
@@ -54,7 +54,7 @@ int scope_recorder_triggers_create(struct scope_triggers **ret_triggers)
 
 	if (!triggers)
 		return -ENOMEM;
-	if (scope_recorder_live_create(&triggers->live)) {
+	if (scope_recorder_activity_create(&triggers->live)) {
 		free(triggers);
 		return -ENOMEM;
 	}
@@ -66,7 +66,7 @@ void scope_recorder_triggers_destroy(struct scope_triggers *triggers)
 {
 	if (!triggers)
 		return;
-	scope_recorder_live_destroy(triggers->live);
+	scope_recorder_activity_destroy(triggers->live);
 	free(triggers);
 }
 
@@ -153,7 +153,7 @@ int scope_recorder_triggers_add(struct scope_triggers *triggers, const char *tex
 
 void scope_recorder_triggers_take(struct scope_triggers *triggers, const struct scope_subbuf *subbuf)
 {
-	scope_recorder_live_take(triggers->live, subbuf);
+	scope_recorder_activity_take(triggers->live, subbuf);
 }
 
 static int by_count(const void *left, const void *right)
@@ -211,7 +211,7 @@ static bool unit_fired(const struct scope_triggers *triggers, const struct trigg
 {
 	uint32_t tid = triggers->unit_tid, open_tid = 0;
 	uint64_t longest = triggers->longest_unit_ns;
-	const uint64_t open = scope_recorder_live_open_unit(triggers->live, now_ns, &open_tid);
+	const uint64_t open = scope_recorder_activity_open_unit(triggers->live, now_ns, &open_tid);
 	const bool goes_on = open > longest;
 
 	if (goes_on) {
@@ -231,7 +231,7 @@ static bool hang_fired(const struct scope_triggers *triggers, const struct trigg
 	struct scope_live_hang hang;
 	const char *name;
 
-	if (!scope_recorder_live_find_hang(triggers->live, now_ns, trigger->limit, &hang))
+	if (!scope_recorder_activity_find_hang(triggers->live, now_ns, trigger->limit, &hang))
 		return false;
 	name = hang.nr == SCOPE_NR_NONE ? "no call" : scope_syscall_name(hang.nr);
 	snprintf(ret_why, WHY_BYTES, "%s: thread %u in %s for %.1f s", trigger->text, hang.tid, name ? name : "a call",
@@ -242,7 +242,7 @@ static bool hang_fired(const struct scope_triggers *triggers, const struct trigg
 /* Closes the second that is over. */
 static void end_second(struct scope_triggers *triggers)
 {
-	const struct scope_recorder_live_period *period = scope_recorder_live_period(triggers->live);
+	const struct scope_recorder_activity_period *period = scope_recorder_activity_period(triggers->live);
 	const uint64_t second = triggers->seconds++;
 
 	triggers->run_ns[second % QUEUE_SECONDS] = period->run_ns;
@@ -271,7 +271,7 @@ static bool fired(const struct scope_triggers *triggers, const struct trigger *t
 
 bool scope_recorder_triggers_fired(struct scope_triggers *triggers, uint64_t now_ns, char *ret_why)
 {
-	scope_recorder_live_settle(triggers->live);
+	scope_recorder_activity_settle(triggers->live);
 	if (!triggers->next_ns)
 		triggers->next_ns = now_ns + NS_PER_S;
 	if (now_ns < triggers->next_ns)

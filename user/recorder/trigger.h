@@ -6,7 +6,7 @@
  *                     the seconds of the last minute, of which 10 are needed
  *   unit>TIME         a thread's work between two waits for work (epoll, poll, select, accept) took,
  *                     or takes, longer
- *   hang>TIME         a thread stands or spins without an end (recorder/live.h)
+ *   hang>TIME         a thread stands or spins without an end (recorder/activity.h)
  *   runqueue>N%       of the time in which threads wanted a CPU in the last 10 s they waited for one;
  *                     where that was a second at least
  */

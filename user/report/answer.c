@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/format.h"
+#include "report/numbers.h"
 #include "report/freezes.h"
 #include "report/section.h"
-#include "report/waits.h"
+#include "report/waits_text.h"
 
 /* "4.8 ms instead of 0.11 ms" */
 static void tell_times(const struct scope_finding *finding, FILE *to)

@@ -33,13 +33,13 @@ static struct scope_basis_baseline make_baseline(const struct scope_analysis *an
 	if (!reference)
 		return made;
 	made.before = analysis->since_ns != 0;
-	made.units = reference->survey->units;
+	made.units = reference->distributions->units;
 	made.seconds = reference->seconds;
 	for (size_t i = 0; i < analysis->detection->populations; i++)
 		made.populations += analysis->detection->population[i].reference > 0;
 	if (seconds > 0 && reference->seconds > 0) {
 		made.per_s = made.units / reference->seconds;
-		made.here_per_s = analysis->found.survey->units / seconds;
+		made.here_per_s = analysis->found.distributions->units / seconds;
 	}
 	return made;
 }

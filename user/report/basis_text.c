@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/numbers.h"
 
 #define CUT_MUCH 0.2 /* of the stacks: worth a remedy */
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/numbers.h"
 #include "report/section.h"
 
 #define INDENT 5

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/plain.h"
-#include "report/format.h"
+#include "report/numbers.h"
 
 static double number(const json_t *object, const char *key)
 {

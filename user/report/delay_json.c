@@ -6,7 +6,7 @@
 
 #include <scope/abi.h>
 
-#include "report/delay.h"
+#include "report/delay_report.h"
 #include "report/json.h"
 
 static json_t *make_interval(const struct scope_interval *interval)

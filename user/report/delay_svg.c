@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "report/delay.h"
+#include "report/delay_report.h"
 
 /* A plot's place in pixels. */
 #define WIDTH 640

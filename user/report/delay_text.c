@@ -6,8 +6,8 @@
 
 #include <scope/abi.h>
 
-#include "report/delay.h"
-#include "report/format.h"
+#include "report/delay_report.h"
+#include "report/numbers.h"
 
 #define SITE_COLUMNS 38
 #define PLOT_COLUMNS 60

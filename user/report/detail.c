@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/syscall_name.h"
-#include "report/format.h"
+#include "report/numbers.h"
 
 #define ODDS_TOLD 1000	/* beyond, the figure is that of very few usual stacks */
 #define MOST 0.5	/* of the stacks: the path is said to be cut short */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/format.h"
+#include "report/numbers.h"
 
 /* The first calls of a path, and those that took longest. */
 static void choose_calls(const struct scope_path *path, size_t most, bool *shown)

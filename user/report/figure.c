@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/delay.h"
-#include "report/format.h"
+#include "report/delay_report.h"
+#include "report/numbers.h"
 
 static double base_mean(const struct scope_effect *effect)
 {

@@ -70,7 +70,7 @@ static int choose_levels(struct flame *flame)
 }
 
 /* Stacks of slow units, and of usual ones as scaled to as many. */
-static void lay_items(struct flame *flame)
+static void attribute_items(struct flame *flame)
 {
 	const struct scope_evidence *evidence = flame->analysis->evidence;
 	const struct scope_units *units = flame->analysis->kept->units;
@@ -106,7 +106,7 @@ static void sum(struct flame *flame)
 }
 
 /* Where nothing is slow: the stacks of threads that stand still, and the samples of those that spin. */
-static void lay_stacks(struct flame *flame)
+static void attribute_stacks(struct flame *flame)
 {
 	const struct scope_analysis *analysis = flame->analysis;
 	const struct scope_evidence *evidence = analysis->evidence;
@@ -117,7 +117,7 @@ static void lay_stacks(struct flame *flame)
 	memset(flame->node, 0, flame->tree->count * sizeof(*flame->node));
 	for (size_t i = 0; i < analysis->hang_count; i++)
 		if (analysis->hangs[i].kind == SCOPE_HANG_BLOCKED)
-			flame->node[evidence->standing[analysis->hangs[i].thread].node].slow[0]++;
+			flame->node[evidence->stopped_stack[analysis->hangs[i].thread].node].slow[0]++;
 	for (size_t i = 0; i < evidence->items; i++)
 		if (evidence->item[i].kind == SCOPE_ITEM_SPIN)
 			flame->node[evidence->item[i].node].slow[0]++;
@@ -228,10 +228,10 @@ json_t *scope_report_picture_flame(const struct scope_analysis *analysis)
 
 	flame.node = calloc(flame.tree->count + 1, sizeof(*flame.node));
 	if (flame.node && !choose_levels(&flame)) {
-		lay_items(&flame);
+		attribute_items(&flame);
 		sum(&flame);
 		if (flame.node[0].slow[0] <= 0)
-			lay_stacks(&flame);
+			attribute_stacks(&flame);
 		made = json_pack("{s:s, s:o, s:o}", "measure", flame.stacks ? "stacks" : "ns", "levels",
 				 make_levels(&flame), "nodes", make_nodes(&flame));
 	}

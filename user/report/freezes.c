@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/numbers.h"
 
 #define TOLD 4 /* no rule: of many the first ones */
 

@@ -13,7 +13,7 @@
 #include "report/answer.h"
 #include "report/json_part.h"
 #include "report/picture.h"
-#include "report/waits.h"
+#include "report/waits_text.h"
 
 /* Plain, as names of traces are already: JSON takes UTF-8 alone. */
 json_t *scope_report_json_string(const char *text)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/syscall_name.h"
-#include "report/delay.h"
+#include "report/delay_report.h"
 #include "report/rounds.h"
 
 static json_t *make_call(uint32_t nr)

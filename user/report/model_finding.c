@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "anomaly/owner.h"
+#include "anomaly/lock_owner.h"
 #include "base/syscall_name.h"
 #include "evidence/hop.h"
 #include "report/object.h"
@@ -35,14 +35,14 @@ static void make_path(struct scope_model_finding *one)
 static void make_below(struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
-	const struct scope_standing *standing;
+	const struct scope_stopped_stack *stopped_stack;
 
 	one->below = scope_evidence_hop_find(finding->evidence, finding->node);
 	if (finding->kind != SCOPE_FINDING_HANG)
 		return;
-	standing = &finding->evidence->standing[finding->thread];
-	if (standing->node == finding->node)
-		one->below = standing->below;
+	stopped_stack = &finding->evidence->stopped_stack[finding->thread];
+	if (stopped_stack->node == finding->node)
+		one->below = stopped_stack->below;
 }
 
 /* A function of a stripped file has no name; who called it says more than its address. */
@@ -144,7 +144,7 @@ static void make_owner(const struct scope_analysis *analysis, struct scope_model
 						 finding->object);
 	if (index < 0)
 		return;
-	node = analysis->evidence->standing[index].node;
+	node = analysis->evidence->stopped_stack[index].node;
 	one->owner = (struct scope_model_owner){
 		.thread = thread_at(analysis, (uint32_t)index),
 		.itself = (uint32_t)index == finding->thread,

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "report/format.h"
+#include "report/numbers.h"
 #include "report/section.h"
-#include "report/waits.h"
+#include "report/waits_text.h"
 
 static char *add(struct scope_report_next *next, const char *why)
 {

@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "page_parts.h"
-#include "report/format.h"
+#include "report/numbers.h"
 #include "report/json.h"
 
 /* Text between tags, or in an attribute in double quotes. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/syscall_name.h"
-#include "report/format.h"
+#include "report/numbers.h"
 #include "report/object.h"
 
 static double length_s(const struct scope_spin *spin)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/numbers.h"
 
 #define ROWS 3
 #define SHARE_MIN 0.1 /* lines with less of the excess are left out, but for the first */

@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 #include "base/plain.h"
-#include "unit/shape.h"
+#include "unit/histogram.h"
 
 #define BINS 240      /* of a thread's strip */
 #define POINTS 120    /* of the curves */
@@ -46,14 +46,15 @@ struct strips {
 static bool is_slow(const struct strips *strips, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	const struct scope_detection *detection = strips->analysis->detection;
-	const struct scope_shapes *shapes = strips->analysis->found.survey->shapes;
-	const struct scope_shape *shape = unit->shape == SCOPE_SHAPE_NONE ? NULL : &shapes->shape[unit->shape];
-	const uint32_t vector = shape ? shape->vector : unit->vector;
+	const struct scope_histograms *histograms = strips->analysis->found.distributions->histograms;
+	const struct scope_histogram *histogram =
+		unit->histogram == SCOPE_HISTOGRAM_NONE ? NULL : &histograms->histogram[unit->histogram];
+	const uint32_t vector = histogram ? histogram->vector : unit->vector;
 	const struct scope_population *population;
 	uint32_t index;
 	bool frequent;
 
-	if (vector == SCOPE_SHAPE_NO_VECTOR || !detection->of_vector[unit->group])
+	if (vector == SCOPE_HISTOGRAM_NO_VECTOR || !detection->of_vector[unit->group])
 		return false;
 	index = detection->of_vector[unit->group][vector];
 	if (index == SCOPE_POPULATION_NONE)
@@ -61,18 +62,19 @@ static bool is_slow(const struct strips *strips, const struct scope_unit *unit, 
 	population = &detection->population[index];
 	if ((double)scope_unit_measure(unit) <= population->median_ns)
 		return false;
-	frequent = scope_anomaly_population_frequent(population, shape ? scope_unit_shape_calls(shapes, shape) : call,
-						     shape ? shape->calls : unit->calls);
+	frequent = scope_anomaly_population_frequent(
+		population, histogram ? scope_unit_histogram_calls(histograms, histogram) : call,
+		histogram ? histogram->calls : unit->calls);
 	return scope_anomaly_mark_abnormal(scope_anomaly_population_judge(population, unit, frequent));
 }
 
 static bool is_request(const struct strips *strips, const struct scope_unit *unit)
 {
-	const struct scope_survey *survey = strips->analysis->found.survey;
+	const struct scope_distributions *distributions = strips->analysis->found.distributions;
 
-	if (!survey->requests)
+	if (!distributions->requests)
 		return true;
-	return survey->asked ? unit->asked : unit->granularity == SCOPE_UNIT_REQUEST;
+	return distributions->asked ? unit->asked : unit->granularity == SCOPE_UNIT_REQUEST;
 }
 
 static unsigned place(const struct strips *strips, uint64_t time_ns, unsigned parts)
@@ -236,7 +238,7 @@ static json_t *make(struct strips *strips)
 	return json_pack("{s:I, s:I, s:o, s:I, s:o, s:I, s:b, s:o}", "begin_ns", (json_int_t)strips->begin_ns, "end_ns",
 			 (json_int_t)strips->end_ns, "threads", threads, "threads_left_out", (json_int_t)hidden, "slow",
 			 slow, "slow_left_out", (json_int_t)left_out, "requests",
-			 strips->analysis->found.survey->requests > 0, "points", make_points(strips));
+			 strips->analysis->found.distributions->requests > 0, "points", make_points(strips));
 }
 
 json_t *scope_report_picture_strips(const struct scope_analysis *analysis)
@@ -258,7 +260,8 @@ json_t *scope_report_picture_strips(const struct scope_analysis *analysis)
 	for (size_t i = 0; strips->row && i < analysis->hang_count; i++)
 		if (analysis->hangs[i].thread < strips->rows)
 			strips->row[analysis->hangs[i].thread].stuck = true;
-	if (strips->row && !scope_unit_survey_replay(analysis->found.survey, analysis->found.groups, &sink))
+	if (strips->row &&
+	    !scope_unit_distributions_replay(analysis->found.distributions, analysis->found.groups, &sink))
 		made = make(strips);
 	for (unsigned i = 0; i < POINTS; i++)
 		scope_sketch_free(&strips->point[i].wall);

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "report/answer.h"
-#include "report/format.h"
-#include "report/waits.h"
+#include "report/numbers.h"
+#include "report/waits_text.h"
 
 #define WIDTH SCOPE_SCREEN_WIDTH
 #define LABEL SCOPE_SCREEN_LABEL

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/format.h"
+#include "report/numbers.h"
 
 const char *scope_report_section_bold(const struct report *report)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/numbers.h"
 #include "report/times.h"
 
 /* before: what its account was as the window began. */

@@ -7,7 +7,7 @@
 #include "base/syscall_name.h"
 #include "report/json.h"
 #include "report/json_part.h"
-#include "report/waits.h"
+#include "report/waits_text.h"
 
 static json_t *group_name(const struct scope_analysis *analysis, uint32_t group)
 {

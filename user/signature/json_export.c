@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes signatures as JSON. */
-#include "signature/json.h"
+#include "signature/json_exchange.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 struct exporter {
 	struct scope_store *store;
 	struct scope_error *error;
-	const char *word;		   /* which builds, see scope_signature_store_build_meant() */
+	const char *word;		   /* which builds, see scope_signature_store_build_matches() */
 	json_t *builds, *functions, *rows; /* being filled */
 	int64_t *id;			   /* rows of functions, in the order in which they are told: from 1 on */
 	size_t ids, capacity;
@@ -126,7 +126,7 @@ static int count_function(void *user, const struct scope_store_function *functio
 
 static bool is_wanted(const struct exporter *exporter, const struct scope_store_build *build)
 {
-	return scope_signature_store_build_meant(build, exporter->word);
+	return scope_signature_store_build_matches(build, exporter->word);
 }
 
 static int count_build(void *user, const struct scope_store_build *build)

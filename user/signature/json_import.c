@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads signatures from JSON. */
-#include "signature/json.h"
+#include "signature/json_exchange.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Holds what was learned: builds, functions, their strings and callers. */
-#include "signature/learn.h"
+#include "signature/call_strings.h"
 
 #include <errno.h>
 #include <stdlib.h>

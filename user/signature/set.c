@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "signature/own.h"
+#include "signature/ownership.h"
 #include "symbol/library.h"
 #include "trace/trace.h"
 

@@ -290,7 +290,7 @@ static int hand_build(const struct query *query, sqlite3_stmt *row)
 	return query->take.build(query->user, &build);
 }
 
-bool scope_signature_store_build_meant(const struct scope_store_build *build, const char *word)
+bool scope_signature_store_build_matches(const struct scope_store_build *build, const char *word)
 {
 	const size_t digits = word ? strlen(word) : 0;
 

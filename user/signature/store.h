@@ -15,7 +15,7 @@
 #define SCOPE_SIGNATURE_STORE_H
 
 #include "base/error.h"
-#include "signature/learn.h"
+#include "signature/call_strings.h"
 #include "signature/mine.h"
 
 /* 2 has runs and SCOPE_EPISODE_BUSY; a database of version 1 is read, and gets them as runs are added. */
@@ -64,7 +64,7 @@ struct scope_store_build {
  * SCOPE_BUILD_ID_PART digits or more will do. NULL means every one.
  */
 #define SCOPE_BUILD_ID_PART 6 /* no rule */
-bool scope_signature_store_build_meant(const struct scope_store_build *build, const char *word);
+bool scope_signature_store_build_matches(const struct scope_store_build *build, const char *word);
 
 struct scope_store_function {
 	int64_t id;

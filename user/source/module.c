@@ -191,10 +191,10 @@ static int module_hear_fd(const void *context)
 
 static int module_hear(void *context, struct scope_source_notice *ret_notice)
 {
-	struct scope_notice_heard heard;
+	struct scope_notice_received heard;
 	struct feed *feed = context;
 
-	if (!feed->notices || !scope_control_notices_hear(feed->notices, feed->session, &heard))
+	if (!feed->notices || !scope_control_notices_receive(feed->notices, feed->session, &heard))
 		return 0;
 	*ret_notice = (struct scope_source_notice){ heard.notice, heard.cpu, heard.value };
 	return 1;

@@ -21,7 +21,7 @@
 #define RA_I386 8
 
 /* A rule while it is made. */
-struct draft {
+struct open_unit {
 	struct scope_rule rule;
 	struct scope_rule_value value[SCOPE_REG_MAX];
 	Dwarf_Op op[OPS_MAX];
@@ -98,14 +98,15 @@ static Dwarf_Frame *frame_find(struct scope_rules *rules, uint64_t link)
 }
 
 /* Copies an expression into the draft. false: no room. */
-static bool draft_expression(struct draft *draft, const Dwarf_Op *ops, size_t count, struct scope_rule_value *value)
+static bool draft_expression(struct open_unit *open_unit, const Dwarf_Op *ops, size_t count,
+			     struct scope_rule_value *value)
 {
-	if (count > OPS_MAX - draft->ops)
+	if (count > OPS_MAX - open_unit->ops)
 		return false;
-	value->value = draft->ops;
+	value->value = open_unit->ops;
 	value->ops = count;
-	memcpy(draft->op + draft->ops, ops, count * sizeof(*ops));
-	draft->ops += count;
+	memcpy(open_unit->op + open_unit->ops, ops, count * sizeof(*ops));
+	open_unit->ops += count;
 	return true;
 }
 
@@ -125,9 +126,9 @@ static bool base_register(const Dwarf_Op *op, struct scope_rule_value *value)
 	return value->from < SCOPE_REG_MAX;
 }
 
-static bool draft_cfa(struct draft *draft, Dwarf_Frame *frame)
+static bool draft_cfa(struct open_unit *open_unit, Dwarf_Frame *frame)
 {
-	struct scope_rule_value *cfa = &draft->rule.cfa;
+	struct scope_rule_value *cfa = &open_unit->rule.cfa;
 	Dwarf_Op *ops;
 	size_t count;
 
@@ -136,7 +137,7 @@ static bool draft_cfa(struct draft *draft, Dwarf_Frame *frame)
 	if (count == 1 && base_register(ops, cfa))
 		return true;
 	cfa->kind = SCOPE_RULE_EXPRESSION;
-	return draft_expression(draft, ops, count, cfa);
+	return draft_expression(open_unit, ops, count, cfa);
 }
 
 /* CFA plus a constant, as libdw writes it for the plain rules. */
@@ -148,9 +149,9 @@ static bool cfa_relative(const Dwarf_Op *ops, size_t count, int64_t *ret_offset)
 	return true;
 }
 
-static bool draft_register(struct draft *draft, Dwarf_Frame *frame, unsigned int reg)
+static bool draft_register(struct open_unit *open_unit, Dwarf_Frame *frame, unsigned int reg)
 {
-	struct scope_rule_value *value = &draft->value[draft->rule.count];
+	struct scope_rule_value *value = &open_unit->value[open_unit->rule.count];
 	Dwarf_Op memory[3], *ops;
 	size_t count;
 	bool computed;
@@ -159,11 +160,11 @@ static bool draft_register(struct draft *draft, Dwarf_Frame *frame, unsigned int
 		return false;
 	if (!count) {
 		if (ops) /* memory itself, and nothing in it */
-			draft->rule.undefined |= 1ull << reg;
+			open_unit->rule.undefined |= 1ull << reg;
 		return true;
 	}
 	*value = (struct scope_rule_value){ .reg = reg };
-	draft->rule.count++;
+	open_unit->rule.count++;
 	if (count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
 		value->from = ops[0].atom - DW_OP_reg0;
 		return true; /* kind REGISTER */
@@ -179,72 +180,72 @@ static bool draft_register(struct draft *draft, Dwarf_Frame *frame, unsigned int
 		return true;
 	}
 	value->kind = computed ? SCOPE_RULE_EXPRESSION : SCOPE_RULE_AT_EXPRESSION;
-	return draft_expression(draft, ops, count, value);
+	return draft_expression(open_unit, ops, count, value);
 }
 
 /* Linkers leave the jumps of a static program without tables: the caller is as at an entry. */
-static void draft_plt(struct draft *draft, bool i386)
+static void draft_plt(struct open_unit *open_unit, bool i386)
 {
 	const uint8_t sp = i386 ? ESP_I386 : RSP_X86_64, ra = i386 ? RA_I386 : RA_X86_64;
 	const int64_t word = i386 ? 4 : 8;
 
-	draft->rule.known = true;
-	draft->rule.ra = ra;
-	draft->rule.cfa = (struct scope_rule_value){ .kind = SCOPE_RULE_REGISTER, .from = sp, .value = word };
-	draft->value[0] = (struct scope_rule_value){ .reg = ra, .kind = SCOPE_RULE_AT_CFA, .value = -word };
-	draft->rule.count = 1;
+	open_unit->rule.known = true;
+	open_unit->rule.ra = ra;
+	open_unit->rule.cfa = (struct scope_rule_value){ .kind = SCOPE_RULE_REGISTER, .from = sp, .value = word };
+	open_unit->value[0] = (struct scope_rule_value){ .reg = ra, .kind = SCOPE_RULE_AT_CFA, .value = -word };
+	open_unit->rule.count = 1;
 }
 
-static void draft_fill(struct draft *draft, struct scope_rules *rules, uint64_t link)
+static void draft_fill(struct open_unit *open_unit, struct scope_rules *rules, uint64_t link)
 {
 	Dwarf_Frame *frame = rules->registers ? frame_find(rules, link) : NULL;
 	bool good;
 	int ra;
 
-	draft->rule = (struct scope_rule){ 0 };
-	draft->ops = 0;
+	open_unit->rule = (struct scope_rule){ 0 };
+	open_unit->ops = 0;
 	if (!frame) {
 		if (scope_symbol_ranges_find(&rules->plt, link))
-			draft_plt(draft, rules->registers == SCOPE_RULE_REGISTERS_I386);
+			draft_plt(open_unit, rules->registers == SCOPE_RULE_REGISTERS_I386);
 		return;
 	}
-	ra = dwarf_frame_info(frame, NULL, NULL, &draft->rule.signal);
-	good = ra >= 0 && ra < (int)rules->registers && draft_cfa(draft, frame);
+	ra = dwarf_frame_info(frame, NULL, NULL, &open_unit->rule.signal);
+	good = ra >= 0 && ra < (int)rules->registers && draft_cfa(open_unit, frame);
 	for (unsigned int reg = 0; good && reg < rules->registers; reg++)
-		good = draft_register(draft, frame, reg);
+		good = draft_register(open_unit, frame, reg);
 	/* libdw up to 0.188 (x86_64_abi_cfi) has rax where rbx should be among those kept. */
 	if (rules->registers == SCOPE_REG_COUNT_X86_64)
-		draft->rule.undefined &= ~(1ull << RBX_X86_64);
-	draft->rule.ra = ra;
-	draft->rule.known = good;
+		open_unit->rule.undefined &= ~(1ull << RBX_X86_64);
+	open_unit->rule.ra = ra;
+	open_unit->rule.known = good;
 	if (!good)
-		draft->rule.count = draft->ops = 0;
+		open_unit->rule.count = open_unit->ops = 0;
 	free(frame);
 }
 
 int scope_symbol_rules_get(struct scope_rules *rules, uint64_t link, const struct scope_rule **ret_rule)
 {
 	struct scope_rule *rule = scope_symbol_addresses_get(&rules->by_link, link);
-	struct draft draft;
+	struct open_unit open_unit;
 	size_t values;
 
 	if (rule) {
 		*ret_rule = rule;
 		return 0;
 	}
-	draft_fill(&draft, rules, link);
-	values = draft.rule.count * sizeof(*rule->value);
+	draft_fill(&open_unit, rules, link);
+	values = open_unit.rule.count * sizeof(*rule->value);
 	rule = malloc(sizeof(*rule) + values);
 	if (!rule)
 		return -ENOMEM;
-	*rule = draft.rule;
-	memcpy(rule->value, draft.value, values);
-	if (draft.ops) {
-		rule->op = malloc(draft.ops * sizeof(*rule->op));
+	*rule = open_unit.rule;
+	memcpy(rule->value, open_unit.value, values);
+	if (open_unit.ops) {
+		rule->op = malloc(open_unit.ops * sizeof(*rule->op));
 		if (rule->op)
-			memcpy(rule->op, draft.op, draft.ops * sizeof(*rule->op));
+			memcpy(rule->op, open_unit.op, open_unit.ops * sizeof(*rule->op));
 	}
-	if ((draft.ops && !rule->op) || scope_symbol_addresses_put(&rules->by_link, link, rule)) {
+	if ((open_unit.ops && !rule->op) || scope_symbol_addresses_put(&rules->by_link, link, rule)) {
 		rule_free(rule);
 		return -ENOMEM;
 	}

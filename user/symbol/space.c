@@ -13,7 +13,7 @@
 #include "proc/open.h"
 #include "symbol/goname.h"
 #include "symbol/library.h"
-#include "symbol/open.h"
+#include "symbol/mapped_file.h"
 #include "symbol/server.h"
 
 #define DELETED " (deleted)"
@@ -132,8 +132,8 @@ static struct scope_file *file_of(const struct scope_spaces *spaces, const struc
 	return NULL;
 }
 
-int scope_symbol_spaces_tell(struct scope_spaces *spaces, const struct scope_trace_file *files, size_t count,
-			     const struct scope_trace_code *codes, size_t code_count)
+int scope_symbol_spaces_add_recorded(struct scope_spaces *spaces, const struct scope_trace_file *files, size_t count,
+				     const struct scope_trace_code *codes, size_t code_count)
 {
 	struct scope_addresses by_number = { 0 };
 	int err = 0;
@@ -164,12 +164,12 @@ int scope_symbol_spaces_tell(struct scope_spaces *spaces, const struct scope_tra
 	return err;
 }
 
-struct scope_told scope_symbol_spaces_told(const struct scope_spaces *spaces, const struct scope_space *space,
-					   uint64_t address)
+struct scope_recorded_file scope_symbol_spaces_recorded(const struct scope_spaces *spaces,
+							const struct scope_space *space, uint64_t address)
 {
 	const struct scope_range *range = scope_symbol_ranges_find(&space->ranges, address);
 	const struct scope_mapping *mapping = range ? &spaces->mapping[range->value] : NULL;
-	struct scope_told told = { 0 };
+	struct scope_recorded_file told = { 0 };
 
 	if (!mapping || !mapping->file->told)
 		return told;

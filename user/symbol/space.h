@@ -95,17 +95,17 @@ int scope_symbol_spaces_place(struct scope_spaces *spaces, const struct scope_sp
 #define SCOPE_SPACE_GATE "[vdso32]" /* how the kernel's page of a 32-bit program is called here */
 
 /* Adds what a trace says of files and their addresses; borrowed. 0 or -ENOMEM. */
-int scope_symbol_spaces_tell(struct scope_spaces *spaces, const struct scope_trace_file *files, size_t count,
-			     const struct scope_trace_code *codes, size_t code_count);
+int scope_symbol_spaces_add_recorded(struct scope_spaces *spaces, const struct scope_trace_file *files, size_t count,
+				     const struct scope_trace_code *codes, size_t code_count);
 
 /* What a trace says of an address: of a file that it names, and of that place; code NULL: nothing more is to be had. */
-struct scope_told {
+struct scope_recorded_file {
 	struct scope_file *file; /* NULL: it says nothing */
 	const struct scope_trace_code *code;
 	uint64_t offset; /* in the file */
 };
-struct scope_told scope_symbol_spaces_told(const struct scope_spaces *spaces, const struct scope_space *space,
-					   uint64_t address);
+struct scope_recorded_file scope_symbol_spaces_recorded(const struct scope_spaces *spaces,
+							const struct scope_space *space, uint64_t address);
 
 /* Was it found, with names or without? */
 static inline bool scope_symbol_file_has_names(const struct scope_trace_file *file)

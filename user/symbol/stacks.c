@@ -137,9 +137,9 @@ int scope_symbol_stacks_replace(const struct scope_stacks *stacks, const struct 
 	return err;
 }
 
-int scope_symbol_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
-				 const struct scope_trace_memory *memory, uint64_t *ret_ip,
-				 struct scope_trace_standing *ret_standing, bool *ret_unmapped)
+int scope_symbol_stacks_stopped(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
+				const struct scope_trace_memory *memory, uint64_t *ret_ip,
+				struct scope_trace_stopped_stack *ret_stopped_stack, bool *ret_unmapped)
 {
 	unsigned int count, flags;
 	int err =
@@ -147,7 +147,7 @@ int scope_symbol_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, c
 
 	if (err)
 		return err;
-	*ret_standing = (struct scope_trace_standing){
+	*ret_stopped_stack = (struct scope_trace_stopped_stack){
 		.tid = memory->tid,
 		.count = count,
 		.address = memory->address,

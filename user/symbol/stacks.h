@@ -47,9 +47,9 @@ int scope_symbol_stacks_replace(const struct scope_stacks *stacks, const struct 
  * The stack of a thread that stood still. reg: regs of them. ret_ip: room for SCOPE_FRAMES_MAX
  * addresses, which *ret_standing points to. *ret_unmapped: it led to where nothing is mapped. 0 or -ENOMEM.
  */
-int scope_symbol_stacks_standing(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
-				 const struct scope_trace_memory *memory, uint64_t *ret_ip,
-				 struct scope_trace_standing *ret_standing, bool *ret_unmapped);
+int scope_symbol_stacks_stopped(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
+				const struct scope_trace_memory *memory, uint64_t *ret_ip,
+				struct scope_trace_stopped_stack *ret_stopped_stack, bool *ret_unmapped);
 
 /*
  * The owner of a lock, by the SCOPE_FUTEX_MEMORY_BYTES of it. is_thread: does the process of the thread

@@ -13,7 +13,7 @@
 #include "symbol/demangle.h"
 #include "symbol/goname.h"
 #include "symbol/library.h"
-#include "symbol/open.h"
+#include "symbol/mapped_file.h"
 #include "symbol/space.h"
 #include "symbol/unwind.h"
 #include "trace/format.h"
@@ -166,13 +166,13 @@ int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_tra
 	return scope_symbol_spaces_add(&symbols->spaces, maps, count);
 }
 
-int scope_symbols_tell(struct scope_symbols *symbols, const struct scope_trace *trace)
+int scope_symbols_add_recorded(struct scope_symbols *symbols, const struct scope_trace *trace)
 {
 	size_t count, code_count;
 	const struct scope_trace_file *files = scope_trace_files(trace, &count);
 	const struct scope_trace_code *codes = scope_trace_codes(trace, &code_count);
 
-	return scope_symbol_spaces_tell(&symbols->spaces, files, count, codes, code_count);
+	return scope_symbol_spaces_add_recorded(&symbols->spaces, files, count, codes, code_count);
 }
 
 struct scope_spaces *scope_symbols_spaces(struct scope_symbols *symbols)
@@ -298,14 +298,14 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 static int told_lookup(struct scope_symbols *symbols, const struct scope_space *space, uint64_t address,
 		       struct scope_function **ret_function)
 {
-	const struct scope_told told = scope_symbol_spaces_told(&symbols->spaces, space, address);
+	const struct scope_recorded_file told = scope_symbol_spaces_recorded(&symbols->spaces, space, address);
 	struct scope_file_function found;
 	char *name;
 	int err;
 
 	if (!told.file)
 		return 1;
-	err = scope_symbol_file_say_told(&symbols->spaces, told.file);
+	err = scope_symbol_file_note_problem(&symbols->spaces, told.file);
 	if (err)
 		return err;
 	if (!told.code || !(told.code->flags & SCOPE_PLACE_FUNCTION))
@@ -410,7 +410,7 @@ int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t 
 }
 
 /* False: the trace does not say. */
-static bool told_lines(const struct scope_told *told, struct scope_source_line *ret_line, unsigned int max,
+static bool told_lines(const struct scope_recorded_file *told, struct scope_source_line *ret_line, unsigned int max,
 		       unsigned int *ret_count)
 {
 	*ret_count = 0;
@@ -434,13 +434,13 @@ int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t a
 	struct scope_space *space = scope_symbol_addresses_get(&symbols->spaces.by_tgid, tgid);
 	const bool better = scope_symbol_spaces_want_better(&symbols->spaces);
 	struct scope_place place = { .linked = false };
-	struct scope_told told = { 0 };
+	struct scope_recorded_file told = { 0 };
 	int err;
 
 	*ret_count = 0;
 	if (!space)
 		return 0;
-	told = scope_symbol_spaces_told(&symbols->spaces, space, address);
+	told = scope_symbol_spaces_recorded(&symbols->spaces, space, address);
 	if (!better && told_lines(&told, ret_line, max, ret_count))
 		return 0;
 	err = scope_symbol_spaces_place(&symbols->spaces, space, address, &place);
@@ -486,7 +486,7 @@ size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t t
 			continue;
 		if (file->told && !scope_symbol_spaces_want_better(spaces) &&
 		    scope_symbol_file_is_counted(file->told)) {
-			ret = scope_symbol_file_say_told(spaces, file);
+			ret = scope_symbol_file_note_problem(spaces, file);
 			count += !ret && scope_symbol_file_has_names(file->told) ? file->told->functions : 0;
 			continue;
 		}

@@ -51,7 +51,7 @@ int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_tra
  * borrowed. It counts, without a look at the files, unless options ask for better names: these are taken where
  * the same build is found with as many. After the maps. 0, -ENOMEM.
  */
-int scope_symbols_tell(struct scope_symbols *symbols, const struct scope_trace *trace);
+int scope_symbols_add_recorded(struct scope_symbols *symbols, const struct scope_trace *trace);
 
 struct scope_spaces;
 struct scope_spaces *scope_symbols_spaces(struct scope_symbols *symbols); /* for names.c */

@@ -151,7 +151,7 @@ int scope_timeline_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t
 		SCOPE_TEACHES_ARGUMENT, SCOPE_FD_##kind                                                                \
 	}
 
-const struct scope_call_lesson scope_timeline_call_lessons[SCOPE_SYSCALL_MAX] = {
+const struct scope_call_effect scope_timeline_call_effects[SCOPE_SYSCALL_MAX] = {
 	[SYS_accept] = OF_RESULT(ACCEPTED),
 	[SYS_accept4] = OF_RESULT(ACCEPTED),
 	[SYS_connect] = OF_ARGUMENT(CONNECTED),

@@ -113,27 +113,27 @@ enum scope_call_teaches {
 	SCOPE_TEACHES_SHUT, /* that no answer will go out on the first argument */
 };
 
-struct scope_call_lesson {
+struct scope_call_effect {
 	uint8_t of;   /* enum scope_call_teaches */
 	uint8_t kind; /* enum scope_fd_kind */
 };
 
-extern const struct scope_call_lesson scope_timeline_call_lessons[SCOPE_SYSCALL_MAX];
+extern const struct scope_call_effect scope_timeline_call_effects[SCOPE_SYSCALL_MAX];
 
 /* Would scope_timeline_fds_learn() change nothing? */
 static inline bool scope_timeline_fds_known(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,
 					    unsigned args, int64_t ret)
 {
-	const struct scope_call_lesson *lesson = &scope_timeline_call_lessons[nr];
+	const struct scope_call_effect *stats = &scope_timeline_call_effects[nr];
 
-	if (lesson->of == SCOPE_TEACHES_NOTHING)
+	if (stats->of == SCOPE_TEACHES_NOTHING)
 		return true;
-	if (lesson->of == SCOPE_TEACHES_SHUT)
+	if (stats->of == SCOPE_TEACHES_SHUT)
 		return false;
-	if (lesson->of == SCOPE_TEACHES_ARGUMENT)
-		return !args || (scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]) == lesson->kind &&
+	if (stats->of == SCOPE_TEACHES_ARGUMENT)
+		return !args || (scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]) == stats->kind &&
 				 scope_timeline_fds_turn(fds, (int32_t)arg[0]) == SCOPE_FD_ANSWERED);
-	return ret < 0 || (scope_timeline_fds_kind(fds, tgid, ret) == lesson->kind &&
+	return ret < 0 || (scope_timeline_fds_kind(fds, tgid, ret) == stats->kind &&
 			   scope_timeline_fds_turn(fds, ret) == SCOPE_FD_ANSWERED);
 }
 
@@ -143,16 +143,16 @@ int scope_timeline_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t
 static inline int scope_timeline_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,
 					   unsigned args, int64_t ret)
 {
-	const struct scope_call_lesson *lesson;
+	const struct scope_call_effect *stats;
 
-	if (nr >= SCOPE_SYSCALL_MAX || scope_timeline_call_lessons[nr].of == SCOPE_TEACHES_NOTHING)
+	if (nr >= SCOPE_SYSCALL_MAX || scope_timeline_call_effects[nr].of == SCOPE_TEACHES_NOTHING)
 		return 0;
-	lesson = &scope_timeline_call_lessons[nr];
-	if (lesson->of == SCOPE_TEACHES_RESULT)
-		return scope_timeline_fds_set(fds, tgid, ret, lesson->kind);
-	if (lesson->of == SCOPE_TEACHES_SHUT)
+	stats = &scope_timeline_call_effects[nr];
+	if (stats->of == SCOPE_TEACHES_RESULT)
+		return scope_timeline_fds_set(fds, tgid, ret, stats->kind);
+	if (stats->of == SCOPE_TEACHES_SHUT)
 		return scope_timeline_fds_shut(fds, tgid, arg, args, ret);
-	return args ? scope_timeline_fds_set(fds, tgid, (int32_t)arg[0], lesson->kind) : 0;
+	return args ? scope_timeline_fds_set(fds, tgid, (int32_t)arg[0], stats->kind) : 0;
 }
 
 #endif

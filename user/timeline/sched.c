@@ -85,12 +85,12 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 	if (thread->run == SCOPE_RUN_ENDED)
 		return 0;
 	if (queued || !falsely_woken(thread))
-		err = scope_timeline_tell_wait(run, thread);
+		err = scope_timeline_report_wait(run, thread);
 	if (err)
 		return err;
 	thread->wake_ns = 0;
 	thread->waker_tid = 0;
-	thread->starved_ns = 0;
+	thread->waker_queue_ns = 0;
 	thread->cpu = event->cpu;
 	thread->queue_own_ns = own_until(run->timeline, event->cpu, event->time_ns);
 	if (queued) {
@@ -125,7 +125,7 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 	const struct scope_open_call *open = &thread->open;
 	struct scope_wait *held = &thread->held;
 	const uint64_t begin_ns = thread->holding ? held->begin_ns : thread->block_ns;
-	const uint64_t starved_ns = thread->starved_ns + (thread->holding ? held->starved_ns : 0);
+	const uint64_t waker_queue_ns = thread->waker_queue_ns + (thread->holding ? held->waker_queue_ns : 0);
 
 	*held = (struct scope_wait){
 		.thread = thread->index,
@@ -139,7 +139,7 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 		.first_ns = thread->holding ? held->first_ns : scope_timeline_slices_begin(thread),
 		.wake_ns = thread->wake_ns ? thread->wake_ns : now_ns,
 		.end_ns = now_ns,
-		.starved_ns = starved_ns,
+		.waker_queue_ns = waker_queue_ns,
 	};
 	if (held->class != SCOPE_WAIT_FUTEX)
 		thread->slices.begin_ns = 0;
@@ -154,7 +154,7 @@ static int end_queue(const struct scope_listener *run, struct scope_thread *thre
 	const uint64_t queue_ns = event->time_ns - thread->queue_ns;
 	uint64_t own_ns = own_until(run->timeline, thread->cpu, event->time_ns);
 
-	if (scope_timeline_starved_add(&thread->starved, thread->queue_ns, event->time_ns))
+	if (scope_timeline_waker_queue_add(&thread->waker_queue, thread->queue_ns, event->time_ns))
 		return -ENOMEM;
 	if (!run->ops->queued || event->time_ns <= thread->queue_ns)
 		return 0;
@@ -197,7 +197,7 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
  * Seen on a kernel 6.18: no tracer was told of switches from the idle task of one processor, and perf of no waking
  * in its interrupts. Every wait that ended there would have gone on for ever.
  */
-int scope_timeline_come_untold(const struct scope_listener *run, uint32_t tid, uint32_t cpu, uint64_t now_ns)
+int scope_timeline_come_unrecorded(const struct scope_listener *run, uint32_t tid, uint32_t cpu, uint64_t now_ns)
 {
 	const struct scope_event event = {
 		.kind = SCOPE_EVENT_SWITCH,
@@ -228,12 +228,12 @@ int scope_timeline_switch(const struct scope_listener *run, const struct scope_e
  * Of the sleep that a traced thread ends now, the part in which that one waited for a CPU, in earlier slices of the
  * wait too. Who sleeps for a time of its own waits for nobody.
  */
-static int pass_starved(struct scope_threads *threads, struct scope_thread *thread)
+static int propagate_queue(struct scope_threads *threads, struct scope_thread *thread)
 {
 	long waker = thread->waker_tid ? scope_timeline_threads_find(threads, thread->waker_tid) : -1;
 	const uint64_t slices_ns = scope_timeline_slices_begin(thread);
 	const struct scope_thread *other;
-	uint64_t starved_ns = 0;
+	uint64_t waker_queue_ns = 0;
 	int err;
 
 	if (waker < 0 || thread->wait == SCOPE_WAIT_TIMER)
@@ -241,12 +241,14 @@ static int pass_starved(struct scope_threads *threads, struct scope_thread *thre
 	other = scope_timeline_threads_at(threads, waker);
 	if (other == thread)
 		return 0;
-	err = scope_timeline_starved_pass(&thread->starved, &other->starved, slices_ns ? slices_ns : thread->block_ns,
-					  thread->wake_ns, &starved_ns);
-	thread->account.starved_ns += starved_ns;
+	err = scope_timeline_waker_queue_propagate(&thread->waker_queue, &other->waker_queue,
+						   slices_ns ? slices_ns : thread->block_ns, thread->wake_ns,
+						   &waker_queue_ns);
+	thread->account.waker_queue_ns += waker_queue_ns;
 	/* What does not fit into the last slice was in those before. */
-	thread->starved_ns = starved_ns < thread->wake_ns - thread->block_ns ? starved_ns
-									     : thread->wake_ns - thread->block_ns;
+	thread->waker_queue_ns = waker_queue_ns < thread->wake_ns - thread->block_ns
+					 ? waker_queue_ns
+					 : thread->wake_ns - thread->block_ns;
 	return err;
 }
 
@@ -274,5 +276,5 @@ int scope_timeline_waking(const struct scope_listener *run, const struct scope_e
 	thread->wake_ns = thread->queue_ns = event->time_ns;
 	thread->queue_own_ns = own_until(run->timeline, thread->cpu, event->time_ns);
 	thread->waker_tid = event->waking.waker_tid;
-	return pass_starved(run->timeline->threads, thread);
+	return propagate_queue(run->timeline->threads, thread);
 }

@@ -39,7 +39,7 @@ int scope_timeline_end_wait(const struct scope_listener *run, struct scope_threa
  * A thread that sleeps or is queued by what the kernel told is seen on a processor: its coming was not told.
  * 0, -ENOMEM, or what the listener returned.
  */
-int scope_timeline_come_untold(const struct scope_listener *run, uint32_t tid, uint32_t cpu, uint64_t now_ns);
+int scope_timeline_come_unrecorded(const struct scope_listener *run, uint32_t tid, uint32_t cpu, uint64_t now_ns);
 /* The index of a thread, which is usually new, and begins its account now. */
 long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns);
 
@@ -64,7 +64,7 @@ static inline long scope_timeline_thread(struct scope_timeline *timeline, uint32
 	return index;
 }
 
-static inline int scope_timeline_tell_wait(const struct scope_listener *run, struct scope_thread *thread)
+static inline int scope_timeline_report_wait(const struct scope_listener *run, struct scope_thread *thread)
 {
 	return thread->holding ? scope_timeline_end_wait(run, thread) : 0;
 }
@@ -94,7 +94,7 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, const struct scope
 
 	scope_timeline_thread_account(thread, event->time_ns);
 	thread->held.woken = call->role == SCOPE_CALL_FUTEX && !event->syscall.ret && run.timeline->wakes;
-	err = scope_timeline_tell_wait(called, thread);
+	err = scope_timeline_report_wait(called, thread);
 	if (err)
 		return err;
 	if (call->nr == SCOPE_NR_NONE) {
@@ -165,9 +165,9 @@ SCOPE_TAKE int scope_timeline_call(struct scope_listener run, const struct scope
 		thread->run = SCOPE_RUN_RUNNING;
 		thread->cpu = event->cpu;
 	} else if (scope_timeline_thread_is_away(thread)) {
-		err = scope_timeline_come_untold(called, event->tid, event->cpu,
-						 event->kind == SCOPE_EVENT_EXIT ? event->time_ns
-										 : event->syscall.enter_ns);
+		err = scope_timeline_come_unrecorded(called, event->tid, event->cpu,
+						     event->kind == SCOPE_EVENT_EXIT ? event->time_ns
+										     : event->syscall.enter_ns);
 		if (err)
 			return err;
 		thread = scope_timeline_threads_at(run.timeline->threads, index);

@@ -31,7 +31,7 @@ void scope_timeline_threads_destroy(struct scope_threads *threads)
 	if (!threads)
 		return;
 	for (size_t i = 0; i < threads->count; i++)
-		scope_timeline_starved_free(&threads->thread[i].starved);
+		scope_timeline_waker_queue_free(&threads->thread[i].waker_queue);
 	free(threads->thread);
 	free(threads->slot);
 	free(threads);

@@ -9,7 +9,7 @@
 
 #include "base/plain.h"
 #include "timeline/class.h"
-#include "timeline/starved.h"
+#include "timeline/waker_queue.h"
 
 enum scope_run {
 	SCOPE_RUN_UNKNOWN, /* before its first event, or behind a loss */
@@ -26,8 +26,8 @@ struct scope_account {
 	uint64_t blocked_ns[SCOPE_WAIT_CLASSES];
 	uint64_t asleep_ns; /* blocked, all classes together: no part of the sum beside them */
 	uint64_t unknown_ns;
-	uint64_t probe_ns;   /* of run_ns: the tracer itself, taking stacks */
-	uint64_t starved_ns; /* of blocked_ns: whom it waited for waited for a CPU meanwhile */
+	uint64_t probe_ns;	 /* of run_ns: the tracer itself, taking stacks */
+	uint64_t waker_queue_ns; /* of blocked_ns: whom it waited for waited for a CPU meanwhile */
 };
 
 /* A syscall that has been entered and has not returned. */
@@ -59,8 +59,8 @@ struct scope_wait {
 	bool idle;  /* of a thread that reads from clients, for them: told by units (unit/unit.h), unset by timelines */
 	uint64_t object; /* first argument: a descriptor, or the futex's address; 0: outside calls */
 	uint64_t begin_ns, wake_ns, end_ns;
-	uint64_t first_ns;   /* the last of several waits in slices: begin of the first one; else 0 */
-	uint64_t starved_ns; /* from begin to wake: whom it waited for waited for a CPU */
+	uint64_t first_ns;	 /* the last of several waits in slices: begin of the first one; else 0 */
+	uint64_t waker_queue_ns; /* from begin to wake: whom it waited for waited for a CPU */
 };
 
 /* A wait in slices that is not over; see timeline/slices.h. */
@@ -81,15 +81,15 @@ struct scope_thread {
 	uint16_t cpu;
 	uint64_t since_ns; /* up to here its account is kept */
 	uint64_t first_ns;
-	uint64_t block_ns;     /* when it last went to sleep */
-	uint64_t wake_ns;      /* when it was last made runnable; 0: not since it slept */
-	uint32_t waker_tid;    /* by whom: 0 an interrupt, or not known */
-	uint32_t early_tid;    /* as waker_tid, of a waking that came while it ran … */
-	bool early;	       /* … in the call that it is in, or about to sleep without one */
-	uint64_t queue_ns;     /* while QUEUED: since when, … */
-	uint64_t queue_own_ns; /* … and for how long its last CPU had run traced threads by then */
-	uint64_t starved_ns;   /* as of struct scope_wait, of the last sleep */
-	struct scope_starved starved;
+	uint64_t block_ns;	 /* when it last went to sleep */
+	uint64_t wake_ns;	 /* when it was last made runnable; 0: not since it slept */
+	uint32_t waker_tid;	 /* by whom: 0 an interrupt, or not known */
+	uint32_t early_tid;	 /* as waker_tid, of a waking that came while it ran … */
+	bool early;		 /* … in the call that it is in, or about to sleep without one */
+	uint64_t queue_ns;	 /* while QUEUED: since when, … */
+	uint64_t queue_own_ns;	 /* … and for how long its last CPU had run traced threads by then */
+	uint64_t waker_queue_ns; /* as of struct scope_wait, of the last sleep */
+	struct scope_waker_queue waker_queue;
 	struct scope_open_call open;
 	struct scope_slices slices;
 	struct scope_account account;

@@ -213,13 +213,13 @@ static int handle_end(const struct scope_listener *run, uint32_t index, const st
 	int err = 0;
 
 	scope_timeline_thread_account(thread, event->time_ns);
-	err = scope_timeline_tell_wait(run, thread);
+	err = scope_timeline_report_wait(run, thread);
 	if (!err && run->ops->end)
 		err = run->ops->end(run->user, index, event->time_ns);
 	thread = scope_timeline_threads_at(run->timeline->threads, index);
 	thread->run = SCOPE_RUN_ENDED;
 	thread->open.nr = SCOPE_NR_NONE;
-	scope_timeline_starved_free(&thread->starved); /* it wakes nobody any more */
+	scope_timeline_waker_queue_free(&thread->waker_queue); /* it wakes nobody any more */
 	return err;
 }
 
@@ -270,14 +270,14 @@ static int handle_lost(const struct scope_listener *run, const struct scope_even
 			continue;
 		thread->plain = 0;
 		scope_timeline_thread_account(thread, event->time_ns);
-		err = scope_timeline_tell_wait(run, thread);
+		err = scope_timeline_report_wait(run, thread);
 		if (!err && run->ops->lost)
 			err = run->ops->lost(run->user, i, event->time_ns);
 		thread->lost = true;
 		thread->early = false;
 		thread->slices.begin_ns = 0;
 		thread->queue_ns = event->time_ns; /* it may have run since it was queued */
-		thread->starved.count = 0;
+		thread->waker_queue.count = 0;
 		if (thread->run == SCOPE_RUN_RUNNING && thread->cpu == event->cpu)
 			thread->run = SCOPE_RUN_UNKNOWN;
 	}
@@ -298,7 +298,7 @@ static int handle_stack(const struct scope_listener *run, uint32_t index, const 
 
 	thread->account.probe_ns += event->stack.cost_ns;
 	if (event->stack.reason == SCOPE_STACK_SAMPLE && scope_timeline_thread_is_away(thread)) {
-		err = scope_timeline_come_untold(run, event->tid, event->cpu, event->time_ns);
+		err = scope_timeline_come_unrecorded(run, event->tid, event->cpu, event->time_ns);
 		if (err)
 			return err;
 	}
@@ -386,7 +386,7 @@ int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_ti
 		struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, i);
 
 		scope_timeline_thread_account(thread, timeline->end_ns);
-		err = scope_timeline_tell_wait(&run, thread);
+		err = scope_timeline_report_wait(&run, thread);
 	}
 	return err;
 }

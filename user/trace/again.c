@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "trace/reader.h"
+#include "trace/trace_internal.h"
 
 static int open_frame(struct scope_trace *trace, uint64_t frame, const struct scope_trace_again **ret_again)
 {

@@ -60,8 +60,8 @@ static uint32_t class_of(struct sorter *sorter, const uint8_t *record, uint32_t 
 }
 
 /* Counts what is there, and notes the class of each. 0, or -EINVAL: none, or one is not known. */
-static int survey(const struct scope_subbuf *subbuf, struct scope_columns_head *head, struct scope_layout *layout,
-		  uint8_t *classes)
+static int distributions(const struct scope_subbuf *subbuf, struct scope_columns_head *head,
+			 struct scope_layout *layout, uint8_t *classes)
 {
 	const uint8_t *data = (const uint8_t *)subbuf;
 	struct sorter sorter = { .head = head, .classes = SCOPE_RECORD_TYPES };
@@ -193,7 +193,7 @@ int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out, s
 	uint8_t *rest;
 
 	*head = (struct scope_columns_head){ .subbuf = *subbuf };
-	if (subbuf->zero || survey(subbuf, head, &layout, out + sizeof(*head)))
+	if (subbuf->zero || distributions(subbuf, head, &layout, out + sizeof(*head)))
 		return -EINVAL;
 	scope_trace_layout_args(&layout, scope_trace_layout_fixed(&layout, sizeof(*head) + head->subbuf.zero));
 	list_all(&layout, head, ret_columns);

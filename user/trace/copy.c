@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/frame.h"
-#include "trace/reader.h"
+#include "trace/framer.h"
+#include "trace/trace_internal.h"
 #include "trace/writer_internal.h"
 
 static int copy_subbuf(const struct scope_trace_editor *editor, const uint8_t *data, size_t bytes)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/reader.h"
+#include "trace/trace_internal.h"
 
 __attribute__((format(printf, 2, 3))) static void add(struct scope_damage *damage, const char *format, ...)
 {
@@ -25,7 +25,7 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-void scope_trace_damage_tell(struct scope_damage *damage)
+void scope_trace_damage_update(struct scope_damage *damage)
 {
 	damage->text[0] = '\0';
 	if (damage->cut)

@@ -8,7 +8,7 @@
 
 #include <scope/ring.h>
 
-#include "trace/frame.h"
+#include "trace/framer.h"
 
 #define SCOPE_FLIGHT_BYTES_MIN (4u << 20)
 

@@ -35,21 +35,21 @@ struct scope_file_header {
 
 /* Never reuse a number. */
 enum scope_frame_type {
-	SCOPE_FRAME_META = 1,	   /* key, value */
-	SCOPE_FRAME_MAP = 2,	   /* struct scope_frame_map, path, build id */
-	SCOPE_FRAME_SYMBOL = 3,	   /* struct scope_frame_symbol, name, module */
-	SCOPE_FRAME_FD = 4,	   /* struct scope_frame_fd, name */
-	SCOPE_FRAME_MEMORY = 5,	   /* struct scope_frame_memory, data */
-	SCOPE_FRAME_SUBBUF = 6,	   /* struct scope_subbuf and its records, used_bytes in all */
-	SCOPE_FRAME_END = 7,	   /* struct scope_frame_end */
-	SCOPE_FRAME_THREAD = 8,	   /* struct scope_frame_thread, comm */
-	SCOPE_FRAME_SYMBOLS = 9,   /* struct scope_frame_symbols, module, then per symbol: u64 start,
+	SCOPE_FRAME_META = 1,		/* key, value */
+	SCOPE_FRAME_MAP = 2,		/* struct scope_frame_map, path, build id */
+	SCOPE_FRAME_SYMBOL = 3,		/* struct scope_frame_symbol, name, module */
+	SCOPE_FRAME_FD = 4,		/* struct scope_frame_fd, name */
+	SCOPE_FRAME_MEMORY = 5,		/* struct scope_frame_memory, data */
+	SCOPE_FRAME_SUBBUF = 6,		/* struct scope_subbuf and its records, used_bytes in all */
+	SCOPE_FRAME_END = 7,		/* struct scope_frame_end */
+	SCOPE_FRAME_THREAD = 8,		/* struct scope_frame_thread, comm */
+	SCOPE_FRAME_SYMBOLS = 9,	/* struct scope_frame_symbols, module, then per symbol: u64 start,
 				    u64 size, name */
-	SCOPE_FRAME_INDEX = 10,	   /* struct scope_frame_place, any number of them */
-	SCOPE_FRAME_STANDING = 11, /* struct scope_frame_standing, u64 each address */
-	SCOPE_FRAME_LOCK = 12,	   /* struct scope_frame_lock */
-	SCOPE_FRAME_FILE = 13,	   /* struct scope_frame_file, path, build id, build id found */
-	SCOPE_FRAME_PLACES = 14,   /* struct scope_frame_places, then per address: struct scope_frame_place_of,
+	SCOPE_FRAME_INDEX = 10,		/* struct scope_frame_place, any number of them */
+	SCOPE_FRAME_STOPPED_STACK = 11, /* struct scope_frame_stopped_stack, u64 each address */
+	SCOPE_FRAME_LOCK = 12,		/* struct scope_frame_lock */
+	SCOPE_FRAME_FILE = 13,		/* struct scope_frame_file, path, build id, build id found */
+	SCOPE_FRAME_PLACES = 14,	/* struct scope_frame_places, then per address: struct scope_frame_place_of,
 				    name, per line: u32 line, function, file */
 };
 
@@ -108,7 +108,7 @@ struct scope_frame_memory {
 	uint64_t address;
 };
 
-struct scope_frame_standing {
+struct scope_frame_stopped_stack {
 	uint32_t tid;
 	uint32_t count;
 	uint64_t address; /* of the stack pointer */
@@ -181,7 +181,7 @@ static_assert(sizeof(struct scope_frame_map) == 32, "map");
 static_assert(sizeof(struct scope_frame_symbol) == 24, "symbol");
 static_assert(sizeof(struct scope_frame_fd) == 16, "fd");
 static_assert(sizeof(struct scope_frame_memory) == 16, "memory");
-static_assert(sizeof(struct scope_frame_standing) == 24, "standing");
+static_assert(sizeof(struct scope_frame_stopped_stack) == 24, "standing");
 static_assert(sizeof(struct scope_frame_lock) == 16, "lock");
 static_assert(sizeof(struct scope_frame_file) == 24, "file");
 static_assert(sizeof(struct scope_frame_places) == 8, "places");

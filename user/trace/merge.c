@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "trace/decode.h"
-#include "trace/reader.h"
+#include "trace/trace_internal.h"
 
 #define BATCH 32
 
@@ -91,7 +91,7 @@ static void note_subbuf(struct scope_trace *trace, struct cursor *cursor, const 
 		damage->why_cpu = cursor->cpu;
 		damage->why = why;
 	}
-	scope_trace_damage_tell(damage);
+	scope_trace_damage_update(damage);
 }
 
 /* -EBADMSG, noted, where that sub-buffer cannot be used; -ENOMEM. */
@@ -359,7 +359,7 @@ int scope_trace_seek(struct scope_trace *trace, uint64_t time_ns)
 	trace->merge = NULL; /* a rewind that fails leaves nothing half done */
 	/* Each round finds the same sub-buffers damaged: count them once. */
 	trace->damage.subbufs = 0;
-	scope_trace_damage_tell(&trace->damage);
+	scope_trace_damage_update(&trace->damage);
 	if (time_ns > NEVER_NS)
 		time_ns = NEVER_NS;
 	err = start(trace, merge, time_ns);

@@ -6,7 +6,7 @@
 
 #include "base/grow.h"
 #include "base/plain.h"
-#include "trace/reader.h"
+#include "trace/trace_internal.h"
 
 /* Reading on through a payload. Nothing read means the payload was too short, or what `failed` says. */
 struct span {
@@ -180,19 +180,19 @@ static int add_memory(struct scope_trace *trace, struct span *span)
 	return 0;
 }
 
-static int add_standing(struct scope_trace *trace, struct span *span)
+static int add_stopped_stack(struct scope_trace *trace, struct span *span)
 {
-	const struct scope_frame_standing *head = span_head(span, sizeof(*head));
+	const struct scope_frame_stopped_stack *head = span_head(span, sizeof(*head));
 	int err;
 
 	if (!head || head->count > SCOPE_FRAMES_MAX || !scope_trace_frames_ended((uint8_t)head->ended) ||
 	    head->count * sizeof(uint64_t) > (size_t)(span->end - span->pos))
 		return span_bad(span);
-	err = row_grow(trace, &trace->standing, &trace->standing_capacity, trace->standings + 1,
-		       sizeof(*trace->standing));
+	err = row_grow(trace, &trace->stopped_stack, &trace->stopped_stack_capacity, trace->stopped_stacks + 1,
+		       sizeof(*trace->stopped_stack));
 	if (err)
 		return err;
-	trace->standing[trace->standings++] = (struct scope_trace_standing){
+	trace->stopped_stack[trace->stopped_stacks++] = (struct scope_trace_stopped_stack){
 		.tid = head->tid,
 		.count = head->count,
 		.address = head->address,
@@ -357,12 +357,18 @@ static int add_codes(struct scope_trace *trace, struct span *span)
 int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload, size_t bytes)
 {
 	static int (*const add[])(struct scope_trace * trace, struct span * span) = {
-		[SCOPE_FRAME_META] = add_meta,	       [SCOPE_FRAME_MAP] = add_map,
-		[SCOPE_FRAME_SYMBOL] = add_symbol,     [SCOPE_FRAME_FD] = add_fd,
-		[SCOPE_FRAME_MEMORY] = add_memory,     [SCOPE_FRAME_THREAD] = add_thread,
-		[SCOPE_FRAME_SYMBOLS] = add_symbols,   [SCOPE_FRAME_INDEX] = add_places,
-		[SCOPE_FRAME_STANDING] = add_standing, [SCOPE_FRAME_LOCK] = add_lock,
-		[SCOPE_FRAME_FILE] = add_file,	       [SCOPE_FRAME_PLACES] = add_codes,
+		[SCOPE_FRAME_META] = add_meta,
+		[SCOPE_FRAME_MAP] = add_map,
+		[SCOPE_FRAME_SYMBOL] = add_symbol,
+		[SCOPE_FRAME_FD] = add_fd,
+		[SCOPE_FRAME_MEMORY] = add_memory,
+		[SCOPE_FRAME_THREAD] = add_thread,
+		[SCOPE_FRAME_SYMBOLS] = add_symbols,
+		[SCOPE_FRAME_INDEX] = add_places,
+		[SCOPE_FRAME_STOPPED_STACK] = add_stopped_stack,
+		[SCOPE_FRAME_LOCK] = add_lock,
+		[SCOPE_FRAME_FILE] = add_file,
+		[SCOPE_FRAME_PLACES] = add_codes,
 	};
 	struct span span = { .pos = payload, .end = payload + bytes, .trace = trace };
 
@@ -439,10 +445,10 @@ const struct scope_trace_memory *scope_trace_memories(const struct scope_trace *
 	return trace->memory;
 }
 
-const struct scope_trace_standing *scope_trace_standings(const struct scope_trace *trace, size_t *ret_count)
+const struct scope_trace_stopped_stack *scope_trace_stopped_stacks(const struct scope_trace *trace, size_t *ret_count)
 {
-	*ret_count = trace->standings;
-	return trace->standing;
+	*ret_count = trace->stopped_stacks;
+	return trace->stopped_stack;
 }
 
 const struct scope_trace_file *scope_trace_files(const struct scope_trace *trace, size_t *ret_count)

@@ -8,10 +8,10 @@
 
 #include "base/grow.h"
 #include "base/lines.h"
-#include "trace/own.h"
+#include "trace/event_copy.h"
 #include "trace/format.h"
 #include "trace/packer.h"
-#include "trace/text.h"
+#include "trace/text_form.h"
 #include "trace/text_event.h"
 
 #define CHUNK_BYTES (64u << 10)
@@ -163,26 +163,26 @@ static int take_memory(struct input *input)
 	return err;
 }
 
-static int take_standing(struct input *input)
+static int take_stopped_stack(struct input *input)
 {
 	struct scope_line *line = &input->line;
-	struct scope_trace_standing standing = { 0 };
+	struct scope_trace_stopped_stack stopped_stack = { 0 };
 	uint64_t ip[SCOPE_FRAMES_MAX];
 
-	standing.tid = scope_trace_line_number(line, "the thread", UINT32_MAX);
-	standing.address = scope_trace_line_number(line, "the address", UINT64_MAX);
+	stopped_stack.tid = scope_trace_line_number(line, "the thread", UINT32_MAX);
+	stopped_stack.address = scope_trace_line_number(line, "the address", UINT64_MAX);
 	if (scope_trace_line_more(line)) {
 		/* The word itself: cut in place, and "-" is no address. */
 		char *ips = line->word[line->next];
 
 		scope_trace_line_string(line, "the addresses");
-		standing.count = scope_trace_line_list(line, "the stack", ips, SCOPE_FRAMES_MAX, ip);
+		stopped_stack.count = scope_trace_line_list(line, "the stack", ips, SCOPE_FRAMES_MAX, ip);
 	}
-	standing.ip = ip;
-	standing.ended = scope_trace_line_flags(line, scope_trace_text_ended_flags);
-	if (!scope_trace_frames_ended(standing.ended))
+	stopped_stack.ip = ip;
+	stopped_stack.ended = scope_trace_line_flags(line, scope_trace_text_ended_flags);
+	if (!scope_trace_frames_ended(stopped_stack.ended))
 		scope_trace_line_fail(line, "it was unwound, unwound_cut or unwound_broken: one of them");
-	return scope_trace_line_end(line) ?: scope_trace_writer_standing(input->writer, &standing);
+	return scope_trace_line_end(line) ?: scope_trace_writer_stopped_stack(input->writer, &stopped_stack);
 }
 
 static int take_file(struct input *input)
@@ -265,7 +265,7 @@ static int take_line(struct input *input, char *text)
 		int (*take)(struct input *input);
 	} rows[] = {
 		{ "map", take_map },   { "thread", take_thread }, { "sym", take_sym },
-		{ "fd", take_fd },     { "memory", take_memory }, { "standing", take_standing },
+		{ "fd", take_fd },     { "memory", take_memory }, { "standing", take_stopped_stack },
 		{ "lock", take_lock }, { "file", take_file },	  { "code", take_code },
 	};
 	struct scope_line *line = &input->line;
@@ -392,8 +392,8 @@ int scope_trace_text_read(FILE *stream, struct scope_writer *writer, struct scop
 	return read_text(stream, writer, error, &lines, false);
 }
 
-int scope_trace_text_read_what_can_be(FILE *stream, struct scope_writer *writer, struct scope_error *error,
-				      struct scope_lines *ret_lines)
+int scope_trace_text_read_tolerant(FILE *stream, struct scope_writer *writer, struct scope_error *error,
+				   struct scope_lines *ret_lines)
 {
 	return read_text(stream, writer, error, ret_lines, true);
 }

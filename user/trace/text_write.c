@@ -8,8 +8,8 @@
 #include "base/plain.h"
 #include "base/syscall_name.h"
 #include "trace/fields.h"
-#include "trace/reader.h"
-#include "trace/text.h"
+#include "trace/trace_internal.h"
+#include "trace/text_form.h"
 #include "trace/text_names.h"
 
 #ifdef __x86_64__
@@ -362,10 +362,10 @@ static void put_codes(const struct out *out, const struct scope_trace *trace)
 	}
 }
 
-static void put_standing(const struct out *out, const struct scope_trace *trace)
+static void put_stopped_stack(const struct out *out, const struct scope_trace *trace)
 {
-	for (size_t i = 0; i < trace->standings; i++) {
-		const struct scope_trace_standing *row = &trace->standing[i];
+	for (size_t i = 0; i < trace->stopped_stacks; i++) {
+		const struct scope_trace_stopped_stack *row = &trace->stopped_stack[i];
 
 		fprintf(out->stream, "standing %" PRIu32 " 0x%" PRIx64, row->tid, row->address);
 		put_addresses(out, "", row->ip, row->count);
@@ -394,7 +394,7 @@ int scope_trace_text_write_span(struct scope_trace *trace, uint64_t from_ns, uin
 		putc('\n', stream);
 	}
 	put_rows(&out, trace);
-	put_standing(&out, trace);
+	put_stopped_stack(&out, trace);
 	put_codes(&out, trace);
 	while (!ret && (ret = scope_trace_next(trace, &event)) == 1) {
 		ret = 0;

@@ -66,7 +66,7 @@ struct scope_trace_memory {
 };
 
 /* The stack of a thread that stood still, unwound; address: of its stack pointer. */
-struct scope_trace_standing {
+struct scope_trace_stopped_stack {
 	uint32_t tid;
 	uint32_t count;
 	uint64_t address;
@@ -201,7 +201,7 @@ const struct scope_trace_map *scope_trace_maps(const struct scope_trace *trace, 
 const struct scope_trace_symbol *scope_trace_symbols(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_fd *scope_trace_fds(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_memory *scope_trace_memories(const struct scope_trace *trace, size_t *ret_count);
-const struct scope_trace_standing *scope_trace_standings(const struct scope_trace *trace, size_t *ret_count);
+const struct scope_trace_stopped_stack *scope_trace_stopped_stacks(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_file *scope_trace_files(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_code *scope_trace_codes(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_lock *scope_trace_locks(const struct scope_trace *trace, size_t *ret_count);

@@ -53,7 +53,7 @@ int scope_trace_writer_put_row(struct scope_writer *writer, uint16_t type, const
 	if (err)
 		return err;
 	if (writer->keep && type != SCOPE_FRAME_META && type != SCOPE_FRAME_INDEX && type != SCOPE_FRAME_END)
-		err = scope_trace_keep_frame(writer->keep, &frame);
+		err = scope_trace_metadata_frame(writer->keep, &frame);
 	if (err)
 		return scope_trace_writer_fail(writer, err);
 	return writer->output ? scope_trace_writer_put_frame(writer, &frame) : 0;
@@ -137,7 +137,7 @@ int scope_trace_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, st
 
 int scope_trace_writer_keep(struct scope_writer *writer)
 {
-	return writer->keep ? 0 : scope_trace_keep_create(&writer->keep);
+	return writer->keep ? 0 : scope_trace_metadata_create(&writer->keep);
 }
 
 void scope_trace_writer_set_level(struct scope_writer *writer, int level)
@@ -149,7 +149,7 @@ void scope_trace_writer_set_level(struct scope_writer *writer, int level)
 void scope_trace_writer_forget_fds(struct scope_writer *writer)
 {
 	if (writer->keep)
-		scope_trace_keep_forget_fds(writer->keep);
+		scope_trace_metadata_forget_fds(writer->keep);
 }
 
 void scope_trace_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, void *context)
@@ -278,7 +278,7 @@ void scope_trace_writer_destroy(struct scope_writer *writer)
 		return;
 	scope_trace_output_destroy(writer->output);
 	scope_trace_flight_destroy(writer->flight);
-	scope_trace_keep_destroy(writer->keep);
+	scope_trace_metadata_destroy(writer->keep);
 	scope_trace_framer_destroy(writer->framer);
 	scope_trace_index_destroy(&writer->index);
 	free(writer->scratch);

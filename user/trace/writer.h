@@ -63,7 +63,8 @@ int scope_trace_writer_map(struct scope_writer *writer, const struct scope_trace
 int scope_trace_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol);
 int scope_trace_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd);
 int scope_trace_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory);
-int scope_trace_writer_standing(struct scope_writer *writer, const struct scope_trace_standing *standing);
+int scope_trace_writer_stopped_stack(struct scope_writer *writer,
+				     const struct scope_trace_stopped_stack *stopped_stack);
 int scope_trace_writer_file(struct scope_writer *writer, const struct scope_trace_file *file);
 int scope_trace_writer_code(struct scope_writer *writer, const struct scope_trace_code *code);
 /* A FILE or PLACES frame whose payload stands there (symbol/names.h makes them). -EINVAL: of another type. */

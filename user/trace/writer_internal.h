@@ -5,9 +5,9 @@
 
 #include "trace/flight.h"
 #include "trace/format.h"
-#include "trace/frame.h"
+#include "trace/framer.h"
 #include "trace/index.h"
-#include "trace/keep.h"
+#include "trace/metadata.h"
 #include "trace/output.h"
 #include "trace/writer.h"
 

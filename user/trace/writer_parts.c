@@ -46,10 +46,10 @@ static int put_kept(const struct scope_keep *keep, struct scope_writer *file)
 	uint64_t frames, dropped;
 	const char *key, *value;
 	size_t bytes;
-	const void *data = scope_trace_keep_frames(keep, &bytes, &frames, &dropped);
+	const void *data = scope_trace_metadata_frames(keep, &bytes, &frames, &dropped);
 	int err = 0;
 
-	for (size_t i = 0; !err && (key = scope_trace_keep_key(keep, i, &value)); i++)
+	for (size_t i = 0; !err && (key = scope_trace_metadata_key(keep, i, &value)); i++)
 		err = scope_trace_writer_meta(file, key, value);
 	if (!err && dropped)
 		err = put_number(file, "metadata_dropped", dropped);

@@ -44,7 +44,7 @@ static int put_strings(struct scope_writer *writer, uint16_t type, const void *h
 
 int scope_trace_writer_meta(struct scope_writer *writer, const char *key, const char *value)
 {
-	if (writer->keep && scope_trace_keep_meta(writer->keep, key, value))
+	if (writer->keep && scope_trace_metadata_meta(writer->keep, key, value))
 		return scope_trace_writer_fail(writer, -ENOMEM);
 	return put_strings(writer, SCOPE_FRAME_META, NULL, 0, key, value);
 }
@@ -101,23 +101,23 @@ int scope_trace_writer_memory(struct scope_writer *writer, const struct scope_tr
 	return scope_trace_writer_put_row(writer, SCOPE_FRAME_MEMORY, writer->scratch, writer->scratch_bytes);
 }
 
-int scope_trace_writer_standing(struct scope_writer *writer, const struct scope_trace_standing *standing)
+int scope_trace_writer_stopped_stack(struct scope_writer *writer, const struct scope_trace_stopped_stack *stopped_stack)
 {
-	const struct scope_frame_standing head = {
-		.tid = standing->tid,
-		.count = standing->count,
-		.address = standing->address,
-		.ended = standing->ended,
+	const struct scope_frame_stopped_stack head = {
+		.tid = stopped_stack->tid,
+		.count = stopped_stack->count,
+		.address = stopped_stack->address,
+		.ended = stopped_stack->ended,
 	};
 	int err;
 
 	scratch_begin(writer);
 	err = scratch_add(writer, &head, sizeof(head));
 	if (!err)
-		err = scratch_add(writer, standing->ip, standing->count * sizeof(*standing->ip));
+		err = scratch_add(writer, stopped_stack->ip, stopped_stack->count * sizeof(*stopped_stack->ip));
 	if (err)
 		return err;
-	return scope_trace_writer_put_row(writer, SCOPE_FRAME_STANDING, writer->scratch, writer->scratch_bytes);
+	return scope_trace_writer_put_row(writer, SCOPE_FRAME_STOPPED_STACK, writer->scratch, writer->scratch_bytes);
 }
 
 int scope_trace_writer_file(struct scope_writer *writer, const struct scope_trace_file *file)

@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 #include "base/spool.h"
-#include "unit/shape.h"
+#include "unit/histogram.h"
 #include "unit/sliced.h"
 
 #define VALUES_UNIT 7 /* no rule: of a row */
@@ -34,9 +34,9 @@ enum {
 };
 
 struct scope_unit_log {
-	const struct scope_shapes *shapes; /* that units refer to */
-	struct scope_spool *rows;	   /* units and sleeps */
-	struct scope_spool *stacks;	   /* struct scope_logged_stack */
+	const struct scope_histograms *histograms; /* that units refer to */
+	struct scope_spool *rows;		   /* units and sleeps */
+	struct scope_spool *stacks;		   /* struct scope_logged_stack */
 	struct scope_sliced sliced;
 	uint64_t last_ns;		  /* end of the last row */
 	uint64_t from_ns;		  /* what ended before is not told again */
@@ -44,13 +44,13 @@ struct scope_unit_log {
 	size_t states, state_capacity;
 };
 
-int scope_unit_log_create(const struct scope_shapes *shapes, struct scope_unit_log **ret_log)
+int scope_unit_log_create(const struct scope_histograms *histograms, struct scope_unit_log **ret_log)
 {
 	struct scope_unit_log *log = calloc(1, sizeof(*log));
 
 	if (!log)
 		return -ENOMEM;
-	log->shapes = shapes;
+	log->histograms = histograms;
 	if (scope_spool_create(SCOPE_SPOOL_MEMORY, &log->rows) ||
 	    scope_spool_create(SCOPE_SPOOL_MEMORY, &log->stacks)) {
 		scope_unit_log_destroy(log);
@@ -124,12 +124,12 @@ static inline uint64_t stepped(uint64_t last_ns, uint64_t step)
 }
 
 #define SHAPE_BITS 16 /* no rule */
-_Static_assert(SCOPE_SHAPES_MAX < 1u << SHAPE_BITS, "a shape's number, and 1 more, has its bits");
+_Static_assert(SCOPE_HISTOGRAMS_MAX < 1u << SHAPE_BITS, "a shape's number, and 1 more, has its bits");
 
 /* Without a shape: 0 in its place. */
-static inline uint64_t thread_and_shape(const struct scope_unit *unit)
+static inline uint64_t thread_and_histogram(const struct scope_unit *unit)
 {
-	return (uint64_t)unit->thread << SHAPE_BITS | (unit->shape + 1u);
+	return (uint64_t)unit->thread << SHAPE_BITS | (unit->histogram + 1u);
 }
 
 /* Of a unit without a shape. */
@@ -153,7 +153,7 @@ static const uint8_t *get_calls(const uint8_t *from, struct scope_unit *unit, st
 
 int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
-	const bool shapeless = unit->shape == SCOPE_SHAPE_NONE;
+	const bool shapeless = unit->histogram == SCOPE_HISTOGRAM_NONE;
 	uint8_t *row = scope_spool_room(log->rows,
 					ROW_BYTES + (shapeless ? SHAPELESS_BYTES + unit->calls * sizeof(*call) : 0));
 	uint8_t *to = row;
@@ -162,7 +162,7 @@ int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *uni
 		return -ENOMEM;
 	*to++ = (unit->open ? ROW_OPEN : 0) | (unit->asked ? ROW_ASKED : 0);
 	to = put(to,
-		 (uint64_t[]){ step_to(log, unit->end_ns), thread_and_shape(unit), unit->end_ns - unit->begin_ns,
+		 (uint64_t[]){ step_to(log, unit->end_ns), thread_and_histogram(unit), unit->end_ns - unit->begin_ns,
 			       unit->run_ns, unit->queue_ns, unit->blocked_ns, unit->bytes },
 		 VALUES_UNIT);
 	if (shapeless)
@@ -209,18 +209,18 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 		.bytes = value[6],
 		.thread = thread,
 		.group = groups->of_thread[thread],
-		.shape = (uint32_t)(value[1] & ((1u << SHAPE_BITS) - 1)) - 1,
+		.histogram = (uint32_t)(value[1] & ((1u << SHAPE_BITS) - 1)) - 1,
 		.open = flags & ROW_OPEN,
 		.asked = flags & ROW_ASKED,
 	};
 	unit->granularity = groups->group[unit->group].granularity;
-	if (unit->shape == SCOPE_SHAPE_NONE) {
+	if (unit->histogram == SCOPE_HISTOGRAM_NONE) {
 		*ret_call = call;
 		return get_calls(from, unit, call);
 	}
-	unit->vector = log->shapes->shape[unit->shape].vector;
-	unit->calls = log->shapes->shape[unit->shape].calls;
-	*ret_call = scope_unit_shape_calls(log->shapes, &log->shapes->shape[unit->shape]);
+	unit->vector = log->histograms->histogram[unit->histogram].vector;
+	unit->calls = log->histograms->histogram[unit->histogram].calls;
+	*ret_call = scope_unit_histogram_calls(log->histograms, &log->histograms->histogram[unit->histogram]);
 	return from;
 }
 

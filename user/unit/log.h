@@ -31,10 +31,10 @@ struct scope_logged_state {
 	uint64_t reg[SCOPE_REG_MAX];
 };
 
-struct scope_shapes;
+struct scope_histograms;
 
 /* What shapes units have; they must outlive the log. 0 or -ENOMEM. */
-int scope_unit_log_create(const struct scope_shapes *shapes, struct scope_unit_log **ret_log);
+int scope_unit_log_create(const struct scope_histograms *histograms, struct scope_unit_log **ret_log);
 void scope_unit_log_destroy(struct scope_unit_log *log); /* NULL is fine */
 
 /* Each notes one; 0 or -ENOMEM. unit->vector and unit->shape are set. The event is the last one of the trace. */

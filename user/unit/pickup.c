@@ -9,7 +9,7 @@
 
 #include "base/grow.h"
 #include "trace/feed.h"
-#include "unit/learn.h"
+#include "unit/learner.h"
 
 #define DELIVERIES_MIN 5
 #define DELIVERED_SHARE 10 /* of a thread's own sleeps, one that it ends at the top of another's loop */
@@ -31,8 +31,8 @@ static struct decision decision_of(const struct scope_learner *learner, size_t t
 	struct decision decision = { .pickup.nr = SCOPE_NR_NONE };
 
 	if (thread < learner->count)
-		scope_unit_lesson_decide(&learner->lesson[thread], &decision.pickup);
-	if (decision.pickup.reads && !learner->lesson[thread].answers)
+		scope_unit_thread_stats_decide(&learner->stats[thread], &decision.pickup);
+	if (decision.pickup.reads && !learner->stats[thread].answers)
 		decision.pickup.unanswered = !scope_unit_learner_answers(
 			learner, scope_timeline_threads_at(learner->timeline->threads, thread)->tgid);
 	if (thread < scope_unit_learner_threads(learner))
@@ -109,12 +109,12 @@ bool scope_unit_pickups_hold(const struct scope_pickups *pickups, const struct s
 }
 
 /* Does it hand over to threads that serve, at the top of their loops? */
-static bool delivers(const struct scope_pickups *pickups, const struct scope_lesson *lesson)
+static bool delivers(const struct scope_pickups *pickups, const struct scope_thread_stats *stats)
 {
-	uint64_t times = lesson->delivered;
+	uint64_t times = stats->delivered;
 
-	for (unsigned i = 0; i < lesson->deliveries; i++) {
-		const struct scope_delivery *delivery = &lesson->delivery[i];
+	for (unsigned i = 0; i < stats->deliveries; i++) {
+		const struct scope_delivery *delivery = &stats->delivery[i];
 		const struct scope_open_call call = {
 			.nr = delivery->nr,
 			.args = 1,
@@ -126,7 +126,7 @@ static bool delivers(const struct scope_pickups *pickups, const struct scope_les
 					    SCOPE_FD_UNKNOWN) == SCOPE_PICKUP_LOOP)
 			times += delivery->count;
 	}
-	return times >= DELIVERIES_MIN && times * DELIVERED_SHARE >= lesson->waits;
+	return times >= DELIVERIES_MIN && times * DELIVERED_SHARE >= stats->waits;
 }
 
 void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner)
@@ -134,12 +134,12 @@ void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct sco
 	bool more = true;
 
 	for (size_t i = 0; i < pickups->count && i < learner->count; i++)
-		pickups->decision[i].serves = learner->lesson[i].reads || learner->lesson[i].answers;
+		pickups->decision[i].serves = learner->stats[i].reads || learner->stats[i].answers;
 	/* Down chains of threads that hand over to one another. */
 	while (more) {
 		more = false;
 		for (size_t i = 0; i < pickups->count && i < learner->count; i++)
-			if (!pickups->decision[i].serves && delivers(pickups, &learner->lesson[i]))
+			if (!pickups->decision[i].serves && delivers(pickups, &learner->stats[i]))
 				more = pickups->decision[i].serves = true;
 	}
 }

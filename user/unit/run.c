@@ -5,32 +5,32 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "unit/draft.h"
-#include "unit/heard.h"
-#include "unit/learn.h"
+#include "unit/open_unit.h"
+#include "unit/run_listeners.h"
+#include "unit/learner.h"
 
 SCOPE_TAKE int build_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
-	return scope_draft_enter(user, thread, call);
+	return scope_open_unit_enter(user, thread, call);
 }
 
 SCOPE_TAKE int build_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call,
 			  int64_t ret, uint64_t exit_ns)
 {
-	return scope_draft_exit(user, thread, call, ret, exit_ns);
+	return scope_open_unit_exit(user, thread, call, ret, exit_ns);
 }
 
 SCOPE_TAKE uint32_t build_plain_roles(void *user, uint32_t thread)
 {
 	const struct scope_unit_builder *builder = user;
 
-	return builder->draft[thread].plain_roles;
+	return builder->open_unit[thread].plain_roles;
 }
 
 SCOPE_TAKE bool build_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
 			    enum scope_timeline_call_role role)
 {
-	return scope_draft_plain(user, thread, event, role);
+	return scope_open_unit_plain(user, thread, event, role);
 }
 
 static const struct scope_timeline_ops build = {
@@ -38,13 +38,13 @@ static const struct scope_timeline_ops build = {
 	.plain = build_plain,
 	.enter = build_enter,
 	.exit = build_exit,
-	.leave = scope_unit_draft_leave,
-	.wait = scope_unit_draft_wait,
-	.queued = scope_unit_draft_queued,
-	.stack = scope_unit_draft_stack,
-	.lost = scope_unit_draft_lost,
-	.state = scope_unit_draft_state,
-	.end = scope_unit_draft_end,
+	.leave = scope_unit_open_leave,
+	.wait = scope_unit_open_wait,
+	.queued = scope_unit_open_queued,
+	.stack = scope_unit_open_stack,
+	.lost = scope_unit_open_lost,
+	.state = scope_unit_open_state,
+	.end = scope_unit_open_end,
 };
 
 /* The same, and the learner hears of it first. */
@@ -53,7 +53,7 @@ SCOPE_TAKE int both_enter(void *user, const struct scope_thread *thread, const s
 	struct scope_unit_builder *builder = user;
 	int err = scope_learn_enter(builder->learner, thread, call);
 
-	return err ? err : scope_draft_enter(builder, thread, call);
+	return err ? err : scope_open_unit_enter(builder, thread, call);
 }
 
 SCOPE_TAKE int both_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
@@ -62,14 +62,14 @@ SCOPE_TAKE int both_exit(void *user, const struct scope_thread *thread, const st
 	struct scope_unit_builder *builder = user;
 	int err = scope_learn_exit(builder->learner, thread, call, ret, exit_ns);
 
-	return err ? err : scope_draft_exit(builder, thread, call, ret, exit_ns);
+	return err ? err : scope_open_unit_exit(builder, thread, call, ret, exit_ns);
 }
 
 SCOPE_TAKE uint32_t both_plain_roles(void *user, uint32_t thread)
 {
 	const struct scope_unit_builder *builder = user;
 
-	return builder->draft[thread].plain_roles & scope_learn_plain_roles(builder->learner, thread);
+	return builder->open_unit[thread].plain_roles & scope_learn_plain_roles(builder->learner, thread);
 }
 
 SCOPE_TAKE bool both_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
@@ -77,7 +77,7 @@ SCOPE_TAKE bool both_plain(void *user, const struct scope_thread *thread, const 
 {
 	struct scope_unit_builder *builder = user;
 
-	if (!scope_draft_plain(builder, thread, event, role))
+	if (!scope_open_unit_plain(builder, thread, event, role))
 		return false;
 	scope_learn_plain(builder->learner, thread, event);
 	return true;
@@ -88,7 +88,7 @@ static int both_wait(void *user, const struct scope_wait *wait)
 	struct scope_unit_builder *builder = user;
 	int err = scope_unit_learn_wait(builder->learner, wait);
 
-	return err ? err : scope_unit_draft_wait(builder, wait);
+	return err ? err : scope_unit_open_wait(builder, wait);
 }
 
 static const struct scope_timeline_ops both = {
@@ -96,13 +96,13 @@ static const struct scope_timeline_ops both = {
 	.plain = both_plain,
 	.enter = both_enter,
 	.exit = both_exit,
-	.leave = scope_unit_draft_leave,
+	.leave = scope_unit_open_leave,
 	.wait = both_wait,
-	.queued = scope_unit_draft_queued,
-	.stack = scope_unit_draft_stack,
-	.lost = scope_unit_draft_lost,
-	.state = scope_unit_draft_state,
-	.end = scope_unit_draft_end,
+	.queued = scope_unit_open_queued,
+	.stack = scope_unit_open_stack,
+	.lost = scope_unit_open_lost,
+	.state = scope_unit_open_state,
+	.end = scope_unit_open_end,
 };
 
 /* Behind the timeline's end: what the run tells of threads, and the units that had not ended. */
@@ -117,26 +117,26 @@ static int finish(struct scope_unit_run *run)
 	if (!run->thread)
 		return -ENOMEM;
 	run->threads = count;
-	for (size_t i = 0; !err && i < builder->drafts; i++) {
-		struct scope_draft *draft = &builder->draft[i];
+	for (size_t i = 0; !err && i < builder->open_units; i++) {
+		struct scope_open_unit *open_unit = &builder->open_unit[i];
 		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
 		const struct scope_mark now = scope_unit_mark_now(thread);
 
-		run->thread[i].many = draft->many;
-		run->thread[i].owes = scope_unit_draft_owes(builder, draft, thread);
-		run->thread[i].usual_futex = draft->futex_votes ? draft->usual_futex : 0;
-		run->thread[i].idle_ns = draft->idle_ns;
-		run->thread[i].last_call_ns = draft->stack.exit_ns;
-		scope_unit_spin_end(&draft->spinning, thread,
+		run->thread[i].many = open_unit->many;
+		run->thread[i].owes = scope_unit_open_owes(builder, open_unit, thread);
+		run->thread[i].usual_futex = open_unit->futex_votes ? open_unit->usual_futex : 0;
+		run->thread[i].idle_ns = open_unit->idle_ns;
+		run->thread[i].last_call_ns = open_unit->stack.exit_ns;
+		scope_unit_spin_end(&open_unit->spinning, thread,
 				    thread->run == SCOPE_RUN_BLOCKED ? thread->block_ns : run->timeline->end_ns);
-		run->thread[i].spin = draft->spinning.longest;
-		scope_unit_quiet_count(&draft->quiet, thread, draft->stack.exit_ns, run->timeline->end_ns);
-		run->thread[i].quiet_run_ns = draft->quiet.run_ns;
-		run->thread[i].quiet_asleep_ns = now.asleep_ns - draft->quiet.asleep_before_ns;
-		if (draft->open && draft->tentative)
-			err = scope_unit_draft_close(builder, i, &draft->end, draft->end_ns, false);
-		else if (draft->open)
-			err = scope_unit_draft_close(builder, i, &now, run->timeline->end_ns, true);
+		run->thread[i].spin = open_unit->spinning.longest;
+		scope_unit_quiet_count(&open_unit->quiet, thread, open_unit->stack.exit_ns, run->timeline->end_ns);
+		run->thread[i].quiet_run_ns = open_unit->quiet.run_ns;
+		run->thread[i].quiet_asleep_ns = now.asleep_ns - open_unit->quiet.asleep_before_ns;
+		if (open_unit->open && open_unit->tentative)
+			err = scope_unit_open_close(builder, i, &open_unit->end, open_unit->end_ns, false);
+		else if (open_unit->open)
+			err = scope_unit_open_close(builder, i, &now, run->timeline->end_ns, true);
 	}
 	return err;
 }
@@ -147,9 +147,9 @@ static void destroy_builder(struct scope_unit_run *run)
 
 	if (!builder)
 		return;
-	for (size_t i = 0; i < builder->drafts; i++)
-		free(builder->draft[i].call);
-	free(builder->draft);
+	for (size_t i = 0; i < builder->open_units; i++)
+		free(builder->open_unit[i].call);
+	free(builder->open_unit);
 	free(builder);
 	run->builder = NULL;
 }
@@ -160,12 +160,12 @@ static int begin(struct scope_unit_run *run, const struct scope_unit_source *sou
 
 	run->groups = source->groups;
 	run->builder = calloc(1, sizeof(*run->builder));
-	if (!run->builder || scope_unit_shapes_create(&run->shapes))
+	if (!run->builder || scope_unit_histograms_create(&run->histograms))
 		return -ENOMEM;
 	*run->builder = (struct scope_unit_builder){
 		.run = run,
 		.ops = &build,
-		.shapes = run->shapes,
+		.histograms = run->histograms,
 		.pickups = source->pickups,
 		.sink = *sink,
 	};
@@ -200,7 +200,7 @@ int scope_unit_run_feed(struct scope_unit_run *run, const struct scope_event *co
 	struct scope_unit_builder *builder = run->builder;
 
 	if (builder->listeners.count)
-		return scope_unit_heard_feed(builder, event, count);
+		return scope_unit_run_listeners_feed(builder, event, count);
 	return builder->learner ? scope_timeline_take(run->timeline, event, count, &both, builder)
 				: scope_timeline_take(run->timeline, event, count, &build, builder);
 }
@@ -209,8 +209,8 @@ int scope_unit_run_end(struct scope_unit_run *run)
 {
 	struct scope_unit_builder *builder = run->builder;
 	size_t threads = scope_timeline_threads_count(run->timeline->threads);
-	int err = scope_timeline_finish(run->timeline, builder->listeners.count ? &scope_unit_heard_ops : builder->ops,
-					builder);
+	int err = scope_timeline_finish(
+		run->timeline, builder->listeners.count ? &scope_unit_run_listeners_ops : builder->ops, builder);
 
 	if (!err && threads && builder->sink.meet)
 		err = builder->sink.meet(builder->sink.user, threads - 1);
@@ -228,7 +228,7 @@ void scope_unit_run_destroy(struct scope_unit_run *run)
 		return;
 	destroy_builder(run);
 	scope_timeline_destroy(run->timeline);
-	scope_unit_shapes_destroy(run->shapes);
+	scope_unit_histograms_destroy(run->histograms);
 	free(run->thread);
 	free(run);
 }

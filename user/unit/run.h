@@ -20,8 +20,8 @@ struct scope_unit_thread {
 };
 
 struct scope_unit_run {
-	const struct scope_groups *groups; /* the caller's */
-	struct scope_shapes *shapes;	   /* of the units that it tells of */
+	const struct scope_groups *groups;   /* the caller's */
+	struct scope_histograms *histograms; /* of the units that it tells of */
 	struct scope_timeline *timeline;
 	struct scope_unit_thread *thread; /* by index; set by end, as the next two are complete then */
 	size_t threads;

@@ -22,7 +22,7 @@ struct scope_unit_call {
 	uint16_t count; /* 65,535 stands for that many or more */
 };
 
-#define SCOPE_SHAPE_NONE UINT32_MAX
+#define SCOPE_HISTOGRAM_NONE UINT32_MAX
 
 /*
  * Times in ns. wall = run + taking stacks + queue + the sum of blocked + what a loss hid. A wait for a
@@ -31,15 +31,15 @@ struct scope_unit_call {
 struct scope_unit {
 	uint64_t begin_ns, end_ns;
 	uint64_t run_ns;     /* without what the tracer took to take stacks */
-	uint64_t queue_ns;   /* itself, or whom it waited for (timeline/starved.h) */
+	uint64_t queue_ns;   /* itself, or whom it waited for (timeline/waker_queue.h) */
 	uint64_t bytes;	     /* read and written by calls */
 	uint64_t blocked_ns; /* all classes but timer for switch-bounded units */
 	uint32_t thread;     /* index */
 	uint32_t group;
-	uint32_t vector; /* id in its group's set of vectors */
-	uint32_t shape;	 /* number of its list of calls (unit/shape.h), or SCOPE_SHAPE_NONE */
-	uint32_t call;	 /* first of its calls in scope_units.call, which a shape's units share */
-	uint16_t calls;	 /* different numbers */
+	uint32_t vector;    /* id in its group's set of vectors */
+	uint32_t histogram; /* number of its list of calls (unit/histogram.h), or SCOPE_HISTOGRAM_NONE */
+	uint32_t call;	    /* first of its calls in scope_units.call, which a shape's units share */
+	uint16_t calls;	    /* different numbers */
 	uint8_t granularity;
 	bool open;  /* it had not ended when the window did */
 	bool asked; /* a client's request was taken in it */
@@ -48,7 +48,7 @@ struct scope_unit {
 /* A stack, and the call that it was taken behind. */
 struct scope_unit_stack {
 	uint32_t thread;
-	bool standing; /* of a thread as a STATE record found it */
+	bool stopped_stack; /* of a thread as a STATE record found it */
 	bool passed; /* the last sleep in the call was ended by another thread, a traced one or one that is not known */
 	uint16_t nr;
 	uint8_t class; /* of that sleep */
@@ -63,7 +63,7 @@ struct scope_unit_sink {
 	int (*meet)(void *user, uint32_t thread);
 	/*
 	 * What the pointers hold is gone after the call; vector and call of the unit are unset, shape is
-	 * SCOPE_SHAPE_NONE where it was not found out yet.
+	 * SCOPE_HISTOGRAM_NONE where it was not found out yet.
 	 */
 	int (*unit)(void *user, struct scope_unit *unit, const struct scope_unit_call *call);
 	/*

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "unit/shape.h"
+#include "unit/histogram.h"
 
 int scope_units_create(const struct scope_unit_run *run, struct scope_units **ret_units)
 {
@@ -35,13 +35,14 @@ int scope_units_create(const struct scope_unit_run *run, struct scope_units **re
 }
 
 /* Where the calls of its shape are, and 1 more; 0: nowhere yet; NULL: no memory. */
-static uint32_t *shape_call(struct scope_units *units, uint32_t shape)
+static uint32_t *histogram_call(struct scope_units *units, uint32_t histogram)
 {
-	if (scope_grow(&units->shape_call, &units->shape_capacity, shape + 1ul, sizeof(*units->shape_call)))
+	if (scope_grow(&units->histogram_call, &units->histogram_capacity, histogram + 1ul,
+		       sizeof(*units->histogram_call)))
 		return NULL;
-	while (units->shape_calls <= shape)
-		units->shape_call[units->shape_calls++] = 0;
-	return &units->shape_call[shape];
+	while (units->histogram_calls <= histogram)
+		units->histogram_call[units->histogram_calls++] = 0;
+	return &units->histogram_call[histogram];
 }
 
 static int keep_calls(struct scope_units *units, const struct scope_unit *unit, const struct scope_unit_call *call,
@@ -49,8 +50,8 @@ static int keep_calls(struct scope_units *units, const struct scope_unit *unit, 
 {
 	uint32_t none = 0, *place = &none;
 
-	if (unit->shape != SCOPE_SHAPE_NONE)
-		place = shape_call(units, unit->shape);
+	if (unit->histogram != SCOPE_HISTOGRAM_NONE)
+		place = histogram_call(units, unit->histogram);
 	if (!place || (!*place && scope_grow(&units->call, &units->call_capacity, units->calls + unit->calls,
 					     sizeof(*units->call))))
 		return -ENOMEM;
@@ -87,7 +88,7 @@ void scope_units_destroy(struct scope_units *units)
 		return;
 	free(units->unit);
 	free(units->call);
-	free(units->shape_call);
+	free(units->histogram_call);
 	free(units->open_unit);
 	free(units);
 }

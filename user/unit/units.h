@@ -15,8 +15,8 @@ struct scope_units {
 	size_t count, capacity;
 	struct scope_unit_call *call;
 	size_t calls, call_capacity;
-	uint32_t *shape_call; /* by shape: where its calls are, and 1 more; 0: none of its units was kept */
-	size_t shape_calls, shape_capacity;
+	uint32_t *histogram_call; /* by shape: where its calls are, and 1 more; 0: none of its units was kept */
+	size_t histogram_calls, histogram_capacity;
 	uint64_t discarded; /* as in struct scope_unit_run, like the next three */
 	uint64_t stacks;
 	const struct scope_unit_thread *thread;

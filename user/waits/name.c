@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "evidence/spot.h"
+#include "evidence/stack_node.h"
 #include "waits/paths.h"
 #include "waits/waits.h"
 
@@ -16,7 +16,7 @@ struct namer {
 	struct scope_paths *paths;
 	struct scope_trace *trace;
 	struct scope_evidence *evidence; /* for its tree */
-	struct scope_spotter spotter;
+	struct scope_stack_nodes stack_nodes;
 	uint64_t wanted, every, number;
 	size_t capacity;
 };
@@ -27,7 +27,7 @@ static bool is_wanted(const struct scope_waits *waits, const struct scope_logged
 	const struct scope_unit_stack *stack = &logged->stack;
 
 	*ret_disk = logged->reason != SCOPE_STACK_SAMPLE;
-	if (stack->standing || stack->thread >= waits->threads)
+	if (stack->stopped_stack || stack->thread >= waits->threads)
 		return false;
 	if (!*ret_disk)
 		return scope_waits_covers_has(&waits->ran, stack->thread, logged->time_ns);
@@ -44,7 +44,8 @@ static int count_stack(void *user, const struct scope_logged_stack *logged)
 	return 0;
 }
 
-static int spot_of(struct namer *namer, const struct scope_logged_stack *logged, struct scope_spot *ret_spot)
+static int stack_node_of(struct namer *namer, const struct scope_logged_stack *logged,
+			 struct scope_stack_node *ret_stack_node)
 {
 	struct scope_event event = { .flags = logged->flags,
 				     .stack = {
@@ -58,14 +59,14 @@ static int spot_of(struct namer *namer, const struct scope_logged_stack *logged,
 	if (err)
 		return err;
 	if (event.stack.ended)
-		return scope_evidence_spot_frames(&namer->spotter, logged->tgid, event.stack.ip, event.stack.ips,
-						  event.stack.ended, ret_spot);
+		return scope_evidence_stack_node_of_frames(&namer->stack_nodes, logged->tgid, event.stack.ip,
+							   event.stack.ips, event.stack.ended, ret_stack_node);
 	if (event.stack.ips)
-		return scope_evidence_spot_chain(
-			&namer->spotter, logged->tgid, event.stack.ip, event.stack.ips,
-			logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE, ret_spot);
-	return scope_evidence_spot_stack(&namer->spotter, logged->tgid, event.stack.reg, event.stack.regs,
-					 event.stack.data, event.stack.bytes, ret_spot);
+		return scope_evidence_stack_node_of_addresses(
+			&namer->stack_nodes, logged->tgid, event.stack.ip, event.stack.ips,
+			logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE, ret_stack_node);
+	return scope_evidence_stack_node_of_copy(&namer->stack_nodes, logged->tgid, event.stack.reg, event.stack.regs,
+						 event.stack.data, event.stack.bytes, ret_stack_node);
 }
 
 static int add(struct namer *namer, uint32_t group, bool disk, const struct scope_function *function, double ns)
@@ -96,16 +97,16 @@ static int name_stack(void *user, const struct scope_logged_stack *logged)
 	const uint32_t group =
 		logged->stack.thread < namer->waits->threads ? namer->waits->of_thread[logged->stack.thread] : 0;
 	const struct scope_function *function;
-	struct scope_spot spot;
+	struct scope_stack_node stack_node;
 	bool disk;
 	int err;
 
 	if (!is_wanted(namer->waits, logged, &disk) || namer->number++ % namer->every)
 		return 0;
-	err = spot_of(namer, logged, &spot);
+	err = stack_node_of(namer, logged, &stack_node);
 	if (err)
 		return err;
-	function = spot.node ? namer->evidence->tree.node[spot.node].function : NULL;
+	function = stack_node.node ? namer->evidence->tree.node[stack_node.node].function : NULL;
 	return add(namer, group, disk, function,
 		   disk ? (double)logged->stack.slept_ns
 			: (double)scope_trace_sample_ns(namer->trace, logged->time_ns));
@@ -156,7 +157,7 @@ static int run(struct namer *namer, struct scope_unit_log *log, int (*name)(stru
 	struct scope_evidence *evidence = calloc(1, sizeof(*evidence));
 	int err = evidence ? scope_evidence_tree_init(&evidence->tree) : -ENOMEM;
 
-	namer->evidence = namer->spotter.evidence = evidence;
+	namer->evidence = namer->stack_nodes.evidence = evidence;
 	if (!err)
 		err = name(namer, log);
 	scope_evidence_destroy(evidence);
@@ -166,7 +167,7 @@ static int run(struct namer *namer, struct scope_unit_log *log, int (*name)(stru
 int scope_waits_name(struct scope_waits *waits, struct scope_trace *trace, struct scope_unit_log *log,
 		     struct scope_symbols *symbols)
 {
-	struct namer namer = { .waits = waits, .trace = trace, .spotter.symbols = symbols };
+	struct namer namer = { .waits = waits, .trace = trace, .stack_nodes.symbols = symbols };
 	int err = run(&namer, log, name_all);
 
 	if (err)
@@ -212,17 +213,17 @@ static int name_part(void *user, const struct scope_logged_stack *logged)
 	const uint64_t time_ns = sample ? logged->time_ns : logged->stack.wake_ns - 1;
 	int err = 0;
 
-	if (logged->stack.standing || (!sample && !logged->stack.slept_ns))
+	if (logged->stack.stopped_stack || (!sample && !logged->stack.slept_ns))
 		return 0;
 	for (size_t i = 0; !err && i < namer->paths->count; i++) {
 		struct scope_path_part *part = part_of(&namer->paths->path[i], logged->stack.thread, time_ns, sample);
-		struct scope_spot spot;
+		struct scope_stack_node stack_node;
 
 		if (!part)
 			continue;
-		err = spot_of(namer, logged, &spot);
-		if (!err && spot.node)
-			vote(part, namer->evidence->tree.node[spot.node].function);
+		err = stack_node_of(namer, logged, &stack_node);
+		if (!err && stack_node.node)
+			vote(part, namer->evidence->tree.node[stack_node.node].function);
 	}
 	return err;
 }
@@ -235,7 +236,7 @@ static int name_parts(struct namer *namer, struct scope_unit_log *log)
 int scope_waits_paths_name(struct scope_paths *paths, struct scope_trace *trace, struct scope_unit_log *log,
 			   struct scope_symbols *symbols)
 {
-	struct namer namer = { .paths = paths, .trace = trace, .spotter.symbols = symbols };
+	struct namer namer = { .paths = paths, .trace = trace, .stack_nodes.symbols = symbols };
 
 	return run(&namer, log, name_parts);
 }

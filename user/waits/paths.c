@@ -11,7 +11,7 @@
 
 struct finder {
 	struct scope_paths *paths;
-	const struct scope_survey *survey;
+	const struct scope_distributions *distributions;
 	size_t most;
 	struct scope_history history;
 	uint64_t stays;
@@ -33,7 +33,7 @@ static bool is_slower(const struct scope_slow_path *a, const struct scope_slow_p
 /* Does the unit count as a request? */
 static bool is_request(const struct finder *finder, const struct scope_unit *unit)
 {
-	return unit->granularity == SCOPE_UNIT_REQUEST && !unit->open && (unit->asked || !finder->survey->asked);
+	return unit->granularity == SCOPE_UNIT_REQUEST && !unit->open && (unit->asked || !finder->distributions->asked);
 }
 
 static int choose_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
@@ -160,17 +160,17 @@ static int run(struct finder *finder, const struct scope_groups *groups)
 {
 	const struct scope_unit_sink choose = { .unit = choose_unit, .user = finder };
 	const struct scope_unit_sink meet = { .unit = meet_unit, .wait = meet_wait, .user = finder };
-	int err = scope_unit_survey_replay(finder->survey, groups, &choose);
+	int err = scope_unit_distributions_replay(finder->distributions, groups, &choose);
 
 	if (!err)
-		err = scope_unit_survey_replay(finder->survey, groups, &meet);
+		err = scope_unit_distributions_replay(finder->distributions, groups, &meet);
 	return err ? err : follow_due(finder, true);
 }
 
-int scope_waits_paths_create(const struct scope_survey *survey, const struct scope_groups *groups, size_t most,
-			     struct scope_paths **ret_paths)
+int scope_waits_paths_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			     size_t most, struct scope_paths **ret_paths)
 {
-	struct finder finder = { .survey = survey, .most = most };
+	struct finder finder = { .distributions = distributions, .most = most };
 	int err = -ENOMEM;
 
 	finder.paths = calloc(1, sizeof(*finder.paths));

@@ -9,7 +9,7 @@
 #define SCOPE_WAITS_PATHS_H
 
 #include "symbol/symbol.h"
-#include "unit/survey.h"
+#include "unit/distribution.h"
 #include "waits/cascade.h"
 
 #define SCOPE_PATHS_MAX 100  /* no rule */
@@ -39,8 +39,8 @@ struct scope_paths {
  * Those of the so many request units that took longest, of clients' requests where any thread takes some. Units that
  * had not ended are left out. 0 or -errno; the caller destroys.
  */
-int scope_waits_paths_create(const struct scope_survey *survey, const struct scope_groups *groups, size_t most,
-			     struct scope_paths **ret_paths);
+int scope_waits_paths_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			     size_t most, struct scope_paths **ret_paths);
 void scope_waits_paths_destroy(struct scope_paths *paths);
 /* Names what ran and slept in their parts, by the trace's stacks. log: of the survey. 0 or -errno. */
 int scope_waits_paths_name(struct scope_paths *paths, struct scope_trace *trace, struct scope_unit_log *log,

@@ -22,7 +22,7 @@ struct pending {
 
 struct follower {
 	struct scope_waits *waits;
-	const struct scope_survey *survey;
+	const struct scope_distributions *distributions;
 	const struct scope_groups *groups;
 	struct scope_history history;
 	struct pending pending[LATE];
@@ -182,7 +182,7 @@ static int take_wait(void *user, const struct scope_wait *wait)
 		return 0;
 	err = scope_waits_history_add(&follower->history, wait->thread, &stay);
 	follower->stays++;
-	if (wait->queue && wait->end_ns - wait->begin_ns >= SCOPE_SURVEY_LONG_QUEUE_NS) {
+	if (wait->queue && wait->end_ns - wait->begin_ns >= SCOPE_DISTRIBUTIONS_LONG_QUEUE_NS) {
 		waits->queue_ns += (double)(wait->end_ns - wait->begin_ns);
 		waits->queue_own_ns += (double)wait->object;
 	}
@@ -216,7 +216,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 /* A thread is known since it was first seen. */
 static int know_threads(struct follower *follower)
 {
-	struct scope_threads *threads = follower->survey->run->timeline->threads;
+	struct scope_threads *threads = follower->distributions->run->timeline->threads;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < follower->waits->threads; i++)
@@ -231,7 +231,7 @@ static int run(struct follower *follower)
 	int err = know_threads(follower);
 
 	if (!err)
-		err = scope_unit_survey_replay(follower->survey, follower->groups, &sink);
+		err = scope_unit_distributions_replay(follower->distributions, follower->groups, &sink);
 	while (!err && follower->count)
 		err = follow_one(follower);
 	return err;
@@ -255,9 +255,10 @@ static int sum_up(struct scope_waits *waits)
 }
 
 /* All that a survey says of groups and threads; nothing was followed yet. */
-static int create(const struct scope_survey *survey, const struct scope_groups *groups, struct scope_waits **ret_waits)
+static int create(const struct scope_distributions *distributions, const struct scope_groups *groups,
+		  struct scope_waits **ret_waits)
 {
-	const struct scope_timeline *timeline = survey->run->timeline;
+	const struct scope_timeline *timeline = distributions->run->timeline;
 	struct scope_waits *waits = calloc(1, sizeof(*waits));
 
 	if (!waits)
@@ -278,13 +279,13 @@ static int create(const struct scope_survey *survey, const struct scope_groups *
 	return scope_waits_tree_init(&waits->tree);
 }
 
-int scope_waits_create(const struct scope_survey *survey, const struct scope_groups *groups,
+int scope_waits_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
 		       struct scope_waits **ret_waits)
 {
 	struct follower follower = {
-		.survey = survey, .groups = groups, .steps_each = STEPS_EACH, .steps_until = STEPS_MORE
+		.distributions = distributions, .groups = groups, .steps_each = STEPS_EACH, .steps_until = STEPS_MORE
 	};
-	int err = create(survey, groups, &follower.waits);
+	int err = create(distributions, groups, &follower.waits);
 
 	if (!err)
 		err = run(&follower);

@@ -10,9 +10,9 @@
 #define SCOPE_WAITS_WAITS_H
 
 #include "symbol/symbol.h"
-#include "unit/survey.h"
+#include "unit/distribution.h"
 #include "waits/cover.h"
-#include "waits/tree.h"
+#include "waits/group_tree.h"
 
 /* The time that threads of a group took, or kept others waiting, in ns. Indexed as the groups are. */
 struct scope_waits_group {
@@ -72,7 +72,7 @@ struct scope_waits {
 /*
  * Of a survey behind its end. What it is given must outlive the result, which the caller destroys. 0 or -errno.
  */
-int scope_waits_create(const struct scope_survey *survey, const struct scope_groups *groups,
+int scope_waits_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
 		       struct scope_waits **ret_waits);
 void scope_waits_destroy(struct scope_waits *waits);
 

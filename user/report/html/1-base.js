@@ -26,7 +26,7 @@ function fill(element, attributes, children) {
 	return element;
 }
 
-/* Numbers as the text has them (report/format.c). */
+/* Numbers as the text has them (report/numbers.c). */
 function fixed(value) {
 	return value.toFixed(value >= 100 || value === 0 ? 0 : value >= 1 ? 1 : 2);
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stacks become paths of program functions, however deep a recursion they hold. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence/stack_node.h"
+
+#define FUNCTIONS 200
+#define AT(function) (0x1000 + 0x100 * (uint64_t)(function))
+
+/* Functions f0, f1, … of a program, and at the end of them one of a library. */
+static struct scope_trace_symbol rows[FUNCTIONS];
+static char names[FUNCTIONS][8];
+
+static struct scope_evidence evidence;
+static struct scope_stack_nodes stack_nodes = { .evidence = &evidence };
+
+static int setup(void **state)
+{
+	(void)state;
+	for (int i = 0; i < FUNCTIONS; i++) {
+		snprintf(names[i], sizeof(names[i]), "f%d", i);
+		rows[i] = (struct scope_trace_symbol){
+			0, AT(i), 0x100, names[i], i == FUNCTIONS - 1 ? "libc.so.6" : "app", i == FUNCTIONS - 1
+		};
+	}
+	evidence = (struct scope_evidence){ 0 };
+	return scope_evidence_tree_init(&evidence.tree) ||
+	       scope_symbols_create(NULL, 0, rows, FUNCTIONS, NULL, &stack_nodes.symbols);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	scope_symbols_destroy(stack_nodes.symbols);
+	scope_evidence_tree_free(&evidence.tree);
+	free(evidence.frames);
+	return 0;
+}
+
+/* The functions of a chain, innermost first, and what path they make, outermost first. */
+static void expect(const int *function, unsigned count, const char *want, unsigned flags)
+{
+	uint64_t *ip = calloc(count, sizeof(*ip));
+	struct scope_stack_node stack_node;
+	char path[1024] = "", step[1024];
+
+	for (unsigned i = 0; i < count; i++)
+		ip[i] = AT(function[i]) + 0x10 + i % 0x80;
+	assert_int_equal(scope_evidence_stack_node_of_addresses(&stack_nodes, 1, ip, count, SCOPE_UNWIND_COMPLETE,
+								&stack_node),
+			 0);
+	for (uint32_t node = stack_node.node; node; node = evidence.tree.node[node].parent) {
+		snprintf(step, sizeof(step), "%s %s", evidence.tree.node[node].function->name, path);
+		strcpy(path, step);
+	}
+	assert_string_equal(path, want);
+	if (stack_node.node) {
+		const uint64_t *frames = &evidence.frames[stack_node.frames];
+
+		assert_int_equal((uint32_t)frames[0], 1);
+		assert_int_equal(frames[0] >> 32, flags);
+		assert_int_equal(frames[1], evidence.tree.node[stack_node.node].depth);
+	} else {
+		assert_int_equal(stack_node.frames, 0);
+	}
+	free(ip);
+}
+
+static void test_paths(void **state)
+{
+	int deep[1000], wide[FUNCTIONS - 1];
+
+	(void)state;
+	expect((int[]){ 2, 1, 0 }, 3, "f0 f1 f2 ", SCOPE_UNWIND_COMPLETE);
+	/* Libraries are left out, wherever they stand; alone they are no path. */
+	expect((int[]){ FUNCTIONS - 1, 2, FUNCTIONS - 1, 0 }, 4, "f0 f2 ", SCOPE_UNWIND_COMPLETE);
+	expect((int[]){ FUNCTIONS - 1 }, 1, "", 0);
+	assert_int_equal(evidence.nameless, 1);
+	/* A function that calls itself, directly or not, stands once, at its first place. */
+	expect((int[]){ 3, 1, 1, 1, 0 }, 5, "f0 f1 f3 ", SCOPE_UNWIND_COMPLETE);
+	expect((int[]){ 3, 1, 2, 1, 0 }, 5, "f0 f1 f3 ", SCOPE_UNWIND_COMPLETE);
+	for (int i = 0; i < 1000; i++)
+		deep[i] = i == 999 ? 0 : i ? 1 + i % 2 : 5;
+	expect(deep, 1000, "f0 f1 f2 f5 ", SCOPE_UNWIND_COMPLETE);
+	/* One function more than a path holds: the innermost 64, marked. */
+	for (int i = 0; i < FUNCTIONS - 1; i++)
+		wide[i] = i;
+	for (int i = 0; i < 2; i++) {
+		char want[1024] = "";
+
+		for (int k = 64; k-- > 0;)
+			sprintf(want + strlen(want), "f%d ", k);
+		expect(wide, i ? 64 : 65, want, SCOPE_UNWIND_COMPLETE | (i ? 0 : SCOPE_UNWIND_CUT));
+	}
+}
+
+/* Threads of Go's runtime with nothing to run; a goroutine of the program keeps one from being that. */
+static void test_idle(void **state)
+{
+	static const char *const named[] = { "main.handler", "runtime.stopm", "runtime.futex", "runtime.mstart" };
+	const uint64_t parked[] = { AT(2) + 1, AT(1) + 1, AT(3) + 1 }, woken[] = { AT(2) + 1, AT(3) + 1 },
+		       handler[] = { AT(2) + 1, AT(1) + 1, AT(0) + 1 };
+	struct scope_stack_node stack_node;
+
+	for (int i = 0; i < 4; i++)
+		rows[i] = (struct scope_trace_symbol){ 0, AT(i), 0x100, named[i], "app", false };
+	scope_symbols_destroy(stack_nodes.symbols);
+	assert_int_equal(scope_symbols_create(NULL, 0, rows, 4, NULL, &stack_nodes.symbols), 0);
+	(void)state;
+	assert_int_equal(scope_evidence_stack_node_of_addresses(&stack_nodes, 1, parked, 3, SCOPE_UNWIND_COMPLETE,
+								&stack_node),
+			 0);
+	assert_int_equal(stack_node.node, SCOPE_TREE_ROOT);
+	assert_true(stack_node.idle);
+	assert_int_equal(scope_evidence_stack_node_of_addresses(&stack_nodes, 1, woken, 2, SCOPE_UNWIND_COMPLETE,
+								&stack_node),
+			 0);
+	assert_false(stack_node.idle);
+	assert_int_equal(evidence.nameless, 2);
+	assert_int_equal(evidence.language, 2);
+	assert_int_equal(scope_evidence_stack_node_of_addresses(&stack_nodes, 1, handler, 3, SCOPE_UNWIND_COMPLETE,
+								&stack_node),
+			 0);
+	assert_int_not_equal(stack_node.node, SCOPE_TREE_ROOT);
+	assert_string_equal(stack_node.below->name, "runtime.stopm");
+	assert_false(stack_node.idle);
+	assert_int_equal(evidence.nameless, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

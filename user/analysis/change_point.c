@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Since when units take longer: the time that parts a window into before and since. */
+#include "analysis/change_point.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define PART_MIN 0.1 /* of the window, before and since */
+#define UNITS_MIN 20 /* in each of the four halves */
+#define SLOW_TIMES 2 /* the median of before */
+
+struct sample {
+	uint64_t begin_ns;
+	double measure_ns, weight, rank;
+};
+
+/* A stretch of the window and its units; which of these are slow. */
+struct part {
+	uint64_t units, slow;
+	double weight, slow_weight, excess_ns;
+};
+
+static int by_time(const void *left, const void *right)
+{
+	const struct sample *a = left, *b = right;
+
+	return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
+}
+
+static int by_measure(const void *left, const void *right)
+{
+	const struct sample *a = left, *b = right;
+
+	return a->measure_ns < b->measure_ns ? -1 : a->measure_ns > b->measure_ns;
+}
+
+/* Closed units of a group that are judged, in the order of their begin. */
+static size_t gather(const struct scope_kept *kept, const struct scope_detection *detection, uint32_t group,
+		     struct sample *sample)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < kept->units->count; i++) {
+		const struct scope_unit *unit = &kept->units->unit[i];
+		const uint32_t population = kept->population[i];
+		const bool abnormal = scope_anomaly_mark_abnormal(kept->mark[i]);
+
+		if (unit->open || unit->group != group || detection->population[population].background)
+			continue;
+		sample[count++] = (struct sample){
+			.begin_ns = unit->begin_ns,
+			.measure_ns = scope_unit_measure(unit),
+			.weight = kept->of[population].side[abnormal].every,
+		};
+	}
+	return count;
+}
+
+/* Ranks between 0 and 1, equal ones for equal measures; sorted by measure when it returns. */
+static void rank(struct sample *sample, size_t count)
+{
+	double below = 0, all = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all += sample[i].weight;
+	qsort(sample, count, sizeof(*sample), by_measure);
+	for (size_t i = 0, next; i < count; i = next) {
+		double same = 0;
+
+		for (next = i; next < count && sample[next].measure_ns == sample[i].measure_ns; next++)
+			same += sample[next].weight;
+		for (size_t j = i; j < next; j++)
+			sample[j].rank = (below + same / 2) / all;
+		below += same;
+	}
+}
+
+/* The first one behind the change: up to there ranks are lowest, against the middle. Sorted by time. */
+static size_t change_of(const struct sample *sample, size_t count)
+{
+	double sum = 0, least = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += sample[i].weight * (sample[i].rank - 0.5);
+		if (sum < least) {
+			least = sum;
+			at = i + 1;
+		}
+	}
+	return at;
+}
+
+/* Of the units before the change, which are sorted by time again behind it. */
+static double median_of(struct sample *sample, size_t count)
+{
+	double half = 0, sum = 0, median = 0;
+
+	qsort(sample, count, sizeof(*sample), by_measure);
+	for (size_t i = 0; i < count; i++)
+		half += sample[i].weight / 2;
+	for (size_t i = 0; i < count && sum < half; i++) {
+		sum += sample[i].weight;
+		median = sample[i].measure_ns;
+	}
+	qsort(sample, count, sizeof(*sample), by_time);
+	return median;
+}
+
+static struct part part_of(const struct sample *sample, size_t count, uint64_t from_ns, uint64_t until_ns,
+			   double median_ns)
+{
+	struct part part = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		if (sample[i].begin_ns < from_ns || sample[i].begin_ns >= until_ns)
+			continue;
+		part.units++;
+		part.weight += sample[i].weight;
+		if (sample[i].measure_ns <= SLOW_TIMES * median_ns)
+			continue;
+		part.slow++;
+		part.slow_weight += sample[i].weight;
+		part.excess_ns += sample[i].weight * (sample[i].measure_ns - median_ns);
+	}
+	return part;
+}
+
+/* By the rule of succession: none seen is not none. */
+static double share_of(const struct part *part)
+{
+	return (part->slow_weight + part->weight / part->units) / (part->weight + 2 * part->weight / part->units);
+}
+
+/* How far the shares of two parts are apart, in standard errors of their difference. */
+static double apart(const struct part *before, const struct part *since)
+{
+	const double n = before->units, m = since->units;
+	const double all = (share_of(before) * n + share_of(since) * m) / (n + m);
+
+	return (share_of(since) - share_of(before)) / sqrt(all * (1 - all) * (1 / n + 1 / m));
+}
+
+/* Does it last, from the change at to the end? Then the excess of the time since, else 0. */
+static double judge(struct sample *sample, size_t count, size_t at, const struct scope_timeline *timeline,
+		    double share_times, double chance_z)
+{
+	const uint64_t begin_ns = timeline->begin_ns, end_ns = timeline->end_ns;
+	const uint64_t change_ns = sample[at].begin_ns, least_ns = PART_MIN * (end_ns - begin_ns);
+	const double median_ns = median_of(sample, at);
+	const uint64_t edge[] = {
+		begin_ns,   begin_ns + (change_ns - begin_ns) / 2, change_ns, change_ns + (end_ns - change_ns) / 2,
+		UINT64_MAX,
+	};
+	struct part part[4];
+
+	if (change_ns < begin_ns + least_ns || change_ns > end_ns - least_ns)
+		return 0;
+	for (int i = 0; i < 4; i++) {
+		part[i] = part_of(sample, count, i ? edge[i] : 0, edge[i + 1], median_ns);
+		if (part[i].units < UNITS_MIN)
+			return 0;
+	}
+	for (int i = 0; i < 2; i++)
+		for (int j = 2; j < 4; j++)
+			if (share_of(&part[j]) < share_times * share_of(&part[i]) ||
+			    apart(&part[i], &part[j]) < chance_z)
+				return 0;
+	return part[2].excess_ns + part[3].excess_ns;
+}
+
+int scope_analysis_change_point_find(const struct scope_kept *kept, const struct scope_detection *detection,
+				     double share_times, double chance_z, uint64_t *ret_ns)
+{
+	struct sample *sample = calloc(kept->units->count + 1, sizeof(*sample));
+	double most_ns = 0;
+
+	if (!sample)
+		return -ENOMEM;
+	*ret_ns = 0;
+	for (uint32_t group = 0; group < detection->groups; group++) {
+		const size_t count = gather(kept, detection, group, sample);
+		double excess_ns;
+		size_t at;
+
+		rank(sample, count);
+		qsort(sample, count, sizeof(*sample), by_time);
+		at = change_of(sample, count);
+		if (!at || at >= count)
+			continue;
+		excess_ns = judge(sample, count, at, kept->units->timeline, share_times, chance_z);
+		if (excess_ns > most_ns) {
+			most_ns = excess_ns;
+			*ret_ns = sample[at].begin_ns;
+		}
+	}
+	free(sample);
+	return 0;
+}

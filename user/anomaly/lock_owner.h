@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which thread owns a lock, by a copy of the lock's memory. */
+#ifndef SCOPE_ANOMALY_LOCK_OWNER_H
+#define SCOPE_ANOMALY_LOCK_OWNER_H
+
+#include "anomaly/hang.h"
+
+/*
+ * The index of the thread that owns the lock at this address, by the memory of it that was copied when thread
+ * stood waiting for it: the same thread where it waits for itself; -ENOENT: not known. Locks of glibc:
+ * pthread_mutex_t holds the owner's number in its third word, one with priority inheritance in its first as well.
+ */
+long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_threads *threads, uint32_t thread,
+			      uint64_t address);
+
+/* Fills owner and circle of hangs. */
+void scope_anomaly_owner_fill(const struct scope_trace *trace, struct scope_threads *threads, struct scope_hang *hangs,
+			      size_t count);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A short list of processes to look at, filled from records. */
+#include "capture/new_processes.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proc/proc.h"
+#include "trace/walk.h"
+
+/* Per flush, and in all. A target that starts more is a shell script, whose children are all alike. */
+#define NEWBORN_MAX 64
+#define NEWBORN_TOTAL 1024
+
+struct scope_new_processes {
+	uint32_t tgid[NEWBORN_MAX];
+	size_t count;
+	size_t total; /* written before */
+};
+
+int scope_capture_new_processes_create(struct scope_new_processes **ret_processes)
+{
+	struct scope_new_processes *processes = calloc(1, sizeof(*processes));
+
+	if (!processes)
+		return -ENOMEM;
+	*ret_processes = processes;
+	return 0;
+}
+
+void scope_capture_new_processes_destroy(struct scope_new_processes *processes)
+{
+	free(processes);
+}
+
+/* The latest ones are kept: they are the likeliest to live still. */
+static void remember(struct scope_new_processes *processes, uint32_t tgid)
+{
+	size_t i, filled = processes->count < NEWBORN_MAX ? processes->count : NEWBORN_MAX;
+
+	for (i = 0; i < filled; i++)
+		if (processes->tgid[i] == tgid)
+			return;
+	processes->tgid[processes->count++ % NEWBORN_MAX] = tgid;
+}
+
+void scope_capture_new_processes_note(struct scope_new_processes *processes, const struct scope_subbuf *subbuf)
+{
+	const struct scope_record_fork *fork;
+	const struct scope_record_exec *exec;
+	const struct scope_record_state *state;
+	const uint32_t types = SCOPE_WALK(FORK) | SCOPE_WALK(EXEC) | SCOPE_WALK(STATE);
+	const void *record;
+	uint32_t offset = 0;
+
+	while ((record = scope_trace_walk_next(subbuf, types, &offset))) {
+		if (scope_trace_walk_type(record) == SCOPE_RECORD_FORK) {
+			fork = record;
+			if (fork->child_tid == fork->child_tgid)
+				remember(processes, fork->child_tgid);
+		} else if (scope_trace_walk_type(record) == SCOPE_RECORD_EXEC) {
+			exec = record;
+			remember(processes, exec->tgid);
+		} else {
+			state = record;
+			if (!(state->flags & SCOPE_STATE_AT_STOP))
+				remember(processes, state->tgid);
+		}
+	}
+}
+
+int scope_capture_new_processes_write(struct scope_new_processes *processes, struct scope_proc *proc,
+				      struct scope_writer *writer)
+{
+	const size_t filled = processes->count < NEWBORN_MAX ? processes->count : NEWBORN_MAX;
+	uint32_t tgid[NEWBORN_MAX];
+
+	/* More may be noted while these are looked at. */
+	memcpy(tgid, processes->tgid, sizeof(tgid));
+	processes->count = 0;
+	if (processes->total >= NEWBORN_TOTAL)
+		return 0;
+	processes->total += filled;
+	return scope_proc_write_maps(proc, tgid, filled, writer);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A square matrix of distances between clusters, of which only whole rows are read. For complete linkage alone.
+ *
+ * A merge changes a row and a column. Writing the column would touch a cache line for each cluster
+ * there is, twice as often as all else together. So only the row is written, and a log is kept of
+ * merges: a row that is looked at catches up with the log first, which takes one value from the row
+ * of each cluster merged since, and none where that cluster was merged again. Rows are then
+ * searched from left to right, many values an instruction. When half of the clusters are gone, the
+ * matrix is made that much smaller.
+ */
+#ifndef SCOPE_CLUSTER_MATRIX_H
+#define SCOPE_CLUSTER_MATRIX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCOPE_ROWS_NEVER UINT32_MAX
+
+/* Of each cluster in the matrix: its index is that of its row and column. */
+struct scope_row {
+	uint32_t slot;	    /* see chain.h; SCOPE_ROWS_NEVER: it is gone */
+	uint32_t caught_up; /* with so many joins of the log */
+	uint32_t made;	    /* by which join, or SCOPE_ROWS_NEVER */
+};
+
+struct scope_rows {
+	uint8_t *values; /* the caller's; all bits set: gone, or the row's own place */
+	size_t stride;	 /* values from one row to the next */
+	struct scope_row *row;
+	uint32_t *row_of;     /* by slot */
+	uint32_t width, live; /* rows, and those not gone */
+	struct scope_cluster_matrix_join {
+		uint32_t kept, gone;
+	} * log;
+	uint32_t joins;
+};
+
+/*
+ * m >= 1 rows of scope_cluster_linkage_stride(m) values; sets what is on the diagonal and behind column m.
+ * -ENOMEM. To be freed in either case.
+ */
+int scope_cluster_matrix_init(struct scope_rows *rows, uint8_t *values, uint32_t m);
+void scope_cluster_matrix_free(struct scope_rows *rows);
+
+static inline uint8_t *scope_cluster_rows_at(const struct scope_rows *rows, uint32_t row)
+{
+	return rows->values + row * rows->stride;
+}
+
+/* To be called before a row is read. */
+void scope_cluster_matrix_catch_up(struct scope_rows *rows, uint32_t row);
+
+/* Row `gone` went into row `kept`, which holds what it is after that; both had caught up. */
+void scope_cluster_matrix_join(struct scope_rows *rows, uint32_t kept, uint32_t gone);
+
+/* So many are gone that it is worth to leave them out. */
+bool scope_cluster_matrix_sparse(const struct scope_rows *rows);
+
+/* Leaves out those that are gone; the order stays. */
+void scope_cluster_matrix_shrink(struct scope_rows *rows);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The options that say which signatures a report uses. */
+#ifndef SCOPE_CMD_SIGNATURE_OPTIONS_H
+#define SCOPE_CMD_SIGNATURE_OPTIONS_H
+
+#include "base/error.h"
+#include "signature/set.h"
+
+struct scope_cmd_learned {
+	const char *db; /* NULL: not named */
+	struct scope_signature_options options;
+	bool none;
+};
+
+void scope_cmd_learned_init(struct scope_cmd_learned *learned);
+
+/* -1: the option is none of these. Else 0, or the exit status. */
+int scope_cmd_learned(const char *command, int option, const char *value, struct scope_cmd_learned *learned);
+
+struct scope_trace;
+
+/*
+ * NULL where there are none. A database that was not named and cannot be read is told on stderr, and
+ * no failure. 0 or -errno with error.
+ */
+int scope_cmd_learned_load(const char *command, const struct scope_cmd_learned *learned,
+			   const struct scope_trace *trace, struct scope_error *error,
+			   struct scope_signatures **ret_signatures);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A request to the module and its answer, for the files of this folder. */
+#ifndef SCOPE_CONTROL_MESSAGE_H
+#define SCOPE_CONTROL_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+
+#include "base/error.h"
+
+struct scope_control {
+	struct nl_sock *socket;
+	int family;
+	uint32_t protocol; /* both know it */
+};
+
+/* One request under way: what the callbacks of libnl fill. */
+struct scope_reply {
+	int (*parse)(struct nlattr **attr, void *result);
+	void *result;
+	int err; /* of the acknowledgement, or of parse: 0 or -errno */
+	bool done;
+	char text[256]; /* the kernel's words for a refusal, "" where it has none */
+};
+
+/* NULL: no memory. */
+struct nl_msg *scope_control_request(struct scope_control *control, uint8_t command);
+
+/* Sends message (always freed) and waits for its acknowledgement. 0 or -errno. */
+int scope_control_transact(struct scope_control *control, struct nl_msg *message, struct scope_reply *reply);
+
+/* The sentence for a refusal; verb says what was asked for ("start tracing"). Returns err. */
+int scope_control_refused(int err, const char *verb, const struct scope_reply *reply, struct scope_error *error);
+
+/* A number of one, two, four or eight bytes; 0 where it is absent or of another length. */
+uint64_t scope_control_reply_number(struct nlattr *attr);
+
+#endif

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lays what a thread did for a while on the units, waits and hangs that it counts for. */
+#include "evidence/attribute.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+#define MERGE_LAST 16 /* items are looked back on */
+
+static bool say_the_same(const struct scope_item *a, const struct scope_item *b)
+{
+	return a->unit == b->unit && a->node == b->node && a->kind == b->kind && a->nr == b->nr &&
+	       a->class == b->class && a->passed == b->passed && a->lock == b->lock && a->below == b->below;
+}
+
+static int add_item(struct scope_attributor *attributor, const struct scope_item *item)
+{
+	struct scope_evidence *evidence = attributor->evidence;
+	size_t from = evidence->items > MERGE_LAST ? evidence->items - MERGE_LAST : 0;
+
+	for (size_t i = evidence->items; attributor->merge && i-- > from;)
+		if (say_the_same(&evidence->item[i], item)) {
+			evidence->item[i].weight_ns += item->weight_ns;
+			return 0;
+		}
+	if (scope_grow(&evidence->item, &evidence->item_capacity, evidence->items + 1, sizeof(*item)))
+		return -ENOMEM;
+	evidence->item[evidence->items++] = *item;
+	return 0;
+}
+
+/* Is there an abnormal unit that waited for this thread between begin and end? */
+static bool in_window(const struct scope_attributor *attributor, uint32_t index, uint64_t begin_ns, uint64_t end_ns,
+		      size_t *at)
+{
+	const struct scope_wait_chains *wait_chains = &attributor->kept->wait_chains;
+	size_t end = index < attributor->units->threads ? attributor->window_first[index + 1] : 0;
+
+	for (; *at < end; ++*at) {
+		const struct scope_wait_segment *window = &wait_chains->window[*at];
+
+		if (window->begin_ns > end_ns)
+			return false;
+		if (window->end_ns >= begin_ns)
+			return true;
+	}
+	return false;
+}
+
+static size_t first_window(const struct scope_attributor *attributor, uint32_t index, uint64_t begin_ns)
+{
+	const struct scope_wait_chains *wait_chains = &attributor->kept->wait_chains;
+	size_t low, high;
+
+	if (index >= attributor->units->threads)
+		return SIZE_MAX;
+	low = attributor->window_first[index];
+	high = attributor->window_first[index + 1];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (wait_chains->window[middle].begin_ns + attributor->window_longest_ns < begin_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_sample(const struct scope_stretch *stretch)
+{
+	return stretch->begin_ns == stretch->end_ns;
+}
+
+/* What a stretch stands for, evenly over its length; a sample for all of it. */
+static double weight_between(const struct scope_stretch *stretch, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (is_sample(stretch))
+		return stretch->weight_ns;
+	return end_ns > begin_ns ? stretch->weight_ns * (end_ns - begin_ns) / (stretch->end_ns - stretch->begin_ns) : 0;
+}
+
+/* Does it sleep for its own client there? Nobody waits for what is done by that. */
+static bool is_idle(const struct scope_wait_segment *window, const struct scope_stretch *stretch)
+{
+	return !stretch->run && stretch->begin_ns < window->idle_end_ns && stretch->end_ns > window->idle_begin_ns;
+}
+
+static int attribute_waits(struct scope_attributor *attributor, uint32_t index, const struct scope_stretch *stretch,
+			   struct scope_stack_node stack_node)
+{
+	size_t at = first_window(attributor, index, stretch->begin_ns);
+
+	for (; in_window(attributor, index, stretch->begin_ns, stretch->end_ns, &at); at++) {
+		const struct scope_wait_segment *window = &attributor->kept->wait_chains.window[at];
+		uint64_t begin = window->begin_ns > stretch->begin_ns ? window->begin_ns : stretch->begin_ns;
+		uint64_t end = window->end_ns < stretch->end_ns ? window->end_ns : stretch->end_ns;
+		struct scope_item item = {
+			.time_ns = stretch->end_ns,
+			.weight_ns = weight_between(stretch, begin, end),
+			.node = stack_node.node,
+			.frames = stack_node.frames,
+			.below = stack_node.below,
+			.unit = window->unit,
+			.population = attributor->kept->population[window->unit],
+			.nr = window->nr,
+			.lock = window->lock,
+			.kind = SCOPE_ITEM_BLAME,
+			.abnormal = true,
+		};
+		int err = item.weight_ns > 0 && !is_idle(window, stretch) ? add_item(attributor, &item) : 0;
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t index,
+				  const struct scope_stretch *stretch, struct scope_stack_node stack_node)
+{
+	struct scope_item item = {
+		.time_ns = stretch->end_ns,
+		.weight_ns = stretch->weight_ns,
+		.node = stack_node.node,
+		.frames = stack_node.frames,
+		.unit = stretch->unit,
+		.nr = stretch->nr,
+		.kind = stretch->run ? SCOPE_ITEM_RUN : SCOPE_ITEM_WAIT,
+		.class = stretch->class,
+		.passed = stretch->passed,
+		.kernel = stretch->kernel,
+		.sampling_ratio = (float)stretch->sampling_ratio,
+		.inside = stretch->inside,
+		.below = stack_node.below,
+	};
+	int err = 0;
+
+	if (stretch->unit != UINT32_MAX) {
+		item.population = attributor->kept->population[stretch->unit];
+		item.abnormal = scope_anomaly_mark_abnormal(attributor->kept->mark[stretch->unit]);
+		if (attributor->kept->mark[stretch->unit] != SCOPE_UNIT_BETWEEN)
+			err = add_item(attributor, &item);
+	}
+	if (err)
+		return err;
+	for (size_t i = 0; stretch->run && i < attributor->hang_count; i++) {
+		const struct scope_hang *hang = &attributor->hangs[i];
+
+		if (hang->kind != SCOPE_HANG_SPIN || hang->thread != index || stretch->end_ns < hang->since_ns ||
+		    stretch->begin_ns > hang->until_ns)
+			continue;
+		item.kind = SCOPE_ITEM_SPIN;
+		item.unit = i;
+		item.abnormal = true;
+		err = add_item(attributor, &item);
+	}
+	/* A sleep that was itself passed on is told by the thread it was passed to. */
+	return err || stretch->passed ? err : attribute_waits(attributor, index, stretch, stack_node);
+}
+
+/* Is another trace the norm for the unit's population? Then its own usual units are none. */
+static bool held_elsewhere(const struct scope_attributor *attributor, uint32_t unit)
+{
+	return attributor->detection && attributor->detection->population[attributor->kept->population[unit]].reference;
+}
+
+bool scope_evidence_attributor_wants(struct scope_attributor *attributor, uint32_t index,
+				     const struct scope_stretch *stretch)
+{
+	size_t at = first_window(attributor, index, stretch->begin_ns);
+	uint8_t mark = stretch->unit == UINT32_MAX ? SCOPE_UNIT_BETWEEN : attributor->kept->mark[stretch->unit];
+
+	if (scope_anomaly_mark_abnormal(mark))
+		return true;
+	if (in_window(attributor, index, stretch->begin_ns, stretch->end_ns, &at))
+		return true;
+	for (size_t i = 0; i < attributor->hang_count; i++)
+		if (attributor->hangs[i].kind == SCOPE_HANG_SPIN && attributor->hangs[i].thread == index)
+			return true;
+	if (mark != SCOPE_UNIT_USUAL || held_elsewhere(attributor, stretch->unit))
+		return false;
+	return attributor->normal_seen++ % attributor->normal_every == 0;
+}
+
+static int index_windows(struct scope_attributor *attributor)
+{
+	const struct scope_wait_chains *wait_chains = &attributor->kept->wait_chains;
+	size_t threads = attributor->units->threads;
+
+	attributor->window_first = calloc(threads + 2, sizeof(*attributor->window_first));
+	if (!attributor->window_first)
+		return -ENOMEM;
+	for (size_t i = 0; i < wait_chains->windows; i++) {
+		const struct scope_wait_segment *window = &wait_chains->window[i];
+		uint64_t length = window->end_ns - window->begin_ns;
+
+		attributor->window_first[window->thread + 1]++;
+		if (length > attributor->window_longest_ns)
+			attributor->window_longest_ns = length;
+	}
+	for (size_t i = 1; i <= threads; i++)
+		attributor->window_first[i] += attributor->window_first[i - 1];
+	return 0;
+}
+
+int scope_evidence_attributor_init(struct scope_attributor *attributor, uint64_t normal_every)
+{
+	int err;
+
+	attributor->units = attributor->kept->units;
+	attributor->normal_every = normal_every;
+	err = scope_evidence_lookup_units(attributor->units, &attributor->lookup);
+	return err ? err : index_windows(attributor);
+}
+
+void scope_evidence_attributor_free(struct scope_attributor *attributor)
+{
+	scope_evidence_lookup_free(&attributor->lookup);
+	free(attributor->window_first);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Lays what a thread did for a while on the units, waits and hangs that it counts for. */
+#ifndef SCOPE_EVIDENCE_ATTRIBUTE_H
+#define SCOPE_EVIDENCE_ATTRIBUTE_H
+
+#include "evidence/lookup.h"
+#include "evidence/stack_node.h"
+
+struct scope_attributor {
+	const struct scope_kept *kept;
+	const struct scope_units *units;	 /* of kept */
+	const struct scope_detection *detection; /* NULL: units of a reference */
+	const struct scope_hang *hangs;
+	size_t hang_count;
+	struct scope_evidence *evidence; /* gets the items */
+	struct scope_lookup lookup;
+	size_t *window_first; /* per thread its first window; one more than threads */
+	uint64_t window_longest_ns;
+	uint64_t normal_every, normal_seen; /* of stretches in usual units, one of every counts */
+	bool merge;			    /* stretches of one unit that say the same are one item */
+};
+
+/* What a thread did from begin to end, by one piece of evidence. */
+struct scope_stretch {
+	uint64_t begin_ns, end_ns; /* the same for a sample */
+	double weight_ns;
+	double sampling_ratio; /* of a sample: so many come where one came at first; 0: one */
+	bool run, kernel;      /* on a CPU; in the kernel */
+	bool passed;	       /* asleep, for another traced thread */
+	uint8_t class;
+	uint16_t nr;
+	uint32_t unit;			     /* UINT32_MAX: none that counts */
+	const struct scope_function *inside; /* with kernel: where in it; NULL: not told */
+};
+
+/*
+ * Lets it be a sleep in a call, which ends where the thread is woken: from there it waits for a CPU. Of
+ * a call from before the trace the entry is not known, and told as its return.
+ */
+static inline void scope_evidence_stretch_sleep(struct scope_stretch *stretch, uint64_t enter_ns, uint64_t wake_ns,
+						uint64_t slept_ns)
+{
+	stretch->begin_ns = enter_ns < wake_ns ? enter_ns : wake_ns - slept_ns;
+	stretch->end_ns = wake_ns;
+	stretch->weight_ns = slept_ns;
+	stretch->run = false;
+}
+
+/*
+ * kept, detection, hangs and evidence are given, and must outlive the layer; the rest is filled.
+ * normal_every: at least 1. 0 or -ENOMEM; free in any case.
+ */
+int scope_evidence_attributor_init(struct scope_attributor *attributor, uint64_t normal_every);
+void scope_evidence_attributor_free(struct scope_attributor *attributor);
+
+/* Does it count anywhere? Asked once for each stretch: those in usual units are thinned out. */
+bool scope_evidence_attributor_wants(struct scope_attributor *attributor, uint32_t thread,
+				     const struct scope_stretch *stretch);
+/* Adds items for it to the evidence. 0 or -ENOMEM. */
+int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t thread,
+				  const struct scope_stretch *stretch, struct scope_stack_node stack_node);
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lays one stack into the tree of program functions, and keeps its addresses. */
+#include "evidence/stack_node.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "symbol/goname.h"
+
+/* Keeps a stack for a later look at the source. */
+static int keep_frames(struct scope_evidence *evidence, uint32_t tgid, unsigned flags, const uint64_t *address,
+		       unsigned count, uint32_t *ret_frames)
+{
+	size_t at = evidence->frame_words ? evidence->frame_words : 1; /* 0 is none */
+
+	*ret_frames = 0;
+	if (!count || at + 2 + count > UINT32_MAX)
+		return 0;
+	if (scope_grow(&evidence->frames, &evidence->frame_capacity, at + 2 + count, sizeof(*evidence->frames)))
+		return -ENOMEM;
+	evidence->frames[at] = tgid | (uint64_t)flags << 32;
+	evidence->frames[at + 1] = count;
+	memcpy(&evidence->frames[at + 2], address, count * sizeof(*address));
+	evidence->frame_words = at + 2 + count;
+	*ret_frames = (uint32_t)at;
+	return 0;
+}
+
+/* A function that was met at a place, innermost first, is met again behind the others. */
+static void note_circle(struct scope_stack_node *stack_node, const struct scope_function *const *path, unsigned at,
+			unsigned length)
+{
+	struct scope_circle circle = { .function = path[at], .count = length - at - 1 };
+	unsigned number = 0;
+
+	for (unsigned i = 0; i < circle.count && i < SCOPE_CIRCLE_MAX; i++)
+		circle.by[i] = path[length - 1 - i];
+	/* The outermost is told: a function that goes round twice says the same twice. */
+	while (number < stack_node->circles && stack_node->circle[number].function != circle.function)
+		number++;
+	if (number == SCOPE_STACK_NODE_CIRCLES)
+		return;
+	if (number == stack_node->circles)
+		stack_node->circles++;
+	stack_node->circle[number] = circle;
+}
+
+int scope_evidence_stack_node_of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tgid,
+					   const uint64_t *ips, unsigned count, unsigned flags,
+					   struct scope_stack_node *ret_stack_node)
+{
+	const struct scope_function *path[SCOPE_PATH_MAX], *below = NULL, *last_library = NULL;
+	uint64_t address[SCOPE_PATH_MAX];
+	unsigned length = 0;
+	bool language = false;
+	int err;
+
+	ret_stack_node->frames = 0;
+	ret_stack_node->below = NULL;
+	ret_stack_node->circles = 0;
+	ret_stack_node->idle = false;
+	for (unsigned i = 0; i < count; i++) {
+		const struct scope_function *function;
+		unsigned at = 0;
+
+		err = scope_symbols_lookup(stack_nodes->symbols, tgid, ips[i], i > 0, &function);
+		if (err)
+			return err;
+		if (stack_nodes->namesakes)
+			function = scope_symbol_namesakes_find(stack_nodes->namesakes, function);
+		if (function->library || function->path[0] == '\0') {
+			last_library = function;
+			language |= function->language;
+			ret_stack_node->idle |= function->language && scope_symbol_go_name_is_idle(function->name);
+			continue;
+		}
+		if (!length)
+			below = last_library;
+		/* As in the tree: one that calls itself stands once, at its outermost place. */
+		while (at < length && path[at] != function)
+			at++;
+		if (at < length) {
+			note_circle(ret_stack_node, path, at, length);
+			length = at + 1;
+			continue;
+		}
+		if (length == SCOPE_PATH_MAX) {
+			flags |= SCOPE_UNWIND_CUT;
+			break;
+		}
+		address[length] = ips[i] - (i > 0);
+		path[length++] = function;
+	}
+	for (unsigned i = 0; i < length / 2; i++) {
+		const struct scope_function *swap = path[i];
+
+		path[i] = path[length - 1 - i];
+		path[length - 1 - i] = swap;
+	}
+	ret_stack_node->idle &= !length;
+	stack_nodes->evidence->nameless += !length;
+	stack_nodes->evidence->language += !length && language;
+	ret_stack_node->below = below;
+	err = scope_evidence_tree_insert(&stack_nodes->evidence->tree, path, length, &ret_stack_node->node);
+	if (err || stack_nodes->namesakes)
+		return err;
+	return keep_frames(stack_nodes->evidence, tgid, flags, address, length, &ret_stack_node->frames);
+}
+
+int scope_evidence_stack_node_of_frames(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *ips,
+					unsigned count, uint8_t ended, struct scope_stack_node *ret_stack_node)
+{
+	struct scope_evidence *evidence = stack_nodes->evidence;
+
+	if (!count) {
+		*ret_stack_node = (struct scope_stack_node){ .node = SCOPE_TREE_ROOT };
+		evidence->broken++;
+		return 0;
+	}
+	evidence->stacks++;
+	evidence->complete += !!(ended & SCOPE_FRAMES_COMPLETE);
+	evidence->cut += !!(ended & SCOPE_FRAMES_CUT);
+	evidence->broken += !!(ended & SCOPE_FRAMES_BROKEN);
+	return scope_evidence_stack_node_of_addresses(stack_nodes, tgid, ips, count, ended, ret_stack_node);
+}
+
+int scope_evidence_stack_node_of_copy(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *reg,
+				      unsigned regs, const uint8_t *data, size_t bytes,
+				      struct scope_stack_node *ret_stack_node)
+{
+	uint64_t ips[SCOPE_FRAMES_MAX];
+	unsigned count = 0, flags = SCOPE_UNWIND_BROKEN;
+	int err = scope_symbols_unwind(stack_nodes->symbols, tgid, reg, regs, data, bytes, ips, SCOPE_FRAMES_MAX,
+				       &count, &flags);
+
+	if (err && err != -EINVAL)
+		return err;
+	return scope_evidence_stack_node_of_frames(stack_nodes, tgid, ips, count,
+						   (uint8_t)(flags & ~SCOPE_UNWIND_UNMAPPED), ret_stack_node);
+}

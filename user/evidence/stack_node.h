@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One stack as a node of the tree of program functions. */
+#ifndef SCOPE_EVIDENCE_STACK_NODE_H
+#define SCOPE_EVIDENCE_STACK_NODE_H
+
+#include "evidence/evidence.h"
+#include "symbol/namesake.h"
+
+/* What it takes; namesakes: of the functions of a reference, whose stacks are not kept; else NULL. */
+struct scope_stack_nodes {
+	struct scope_symbols *symbols;
+	const struct scope_namesakes *namesakes;
+	struct scope_evidence *evidence;
+};
+
+#define SCOPE_STACK_NODE_CIRCLES 2 /* no rule */
+
+/* See struct scope_item. circle: of functions that call themselves again, which stand once on the path. */
+struct scope_stack_node {
+	uint32_t node, frames;
+	const struct scope_function *below;
+	bool idle; /* see struct scope_stopped_stack */
+	struct scope_circle circle[SCOPE_STACK_NODE_CIRCLES];
+	unsigned circles;
+};
+
+/*
+ * Addresses, innermost first, as scope_symbols_unwind() gives them with its flags; what goes beyond
+ * SCOPE_PATH_MAX different program functions is left out. 0, -ENOMEM.
+ */
+int scope_evidence_stack_node_of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tgid,
+					   const uint64_t *ips, unsigned count, unsigned flags,
+					   struct scope_stack_node *ret_stack_node);
+
+/*
+ * What was unwound before, ended as SCOPE_FRAMES_*, counted by that. No address at all: registers of no
+ * machine that is known. 0, -ENOMEM.
+ */
+int scope_evidence_stack_node_of_frames(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *ips,
+					unsigned count, uint8_t ended, struct scope_stack_node *ret_stack_node);
+
+/* Registers and stack bytes: unwound first, and counted by how that ended. 0, -ENOMEM. */
+int scope_evidence_stack_node_of_copy(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *reg,
+				      unsigned regs, const uint8_t *data, size_t bytes,
+				      struct scope_stack_node *ret_stack_node);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One record of a perf ring, taken apart. */
+#ifndef SCOPE_PERF_PARSE_H
+#define SCOPE_PERF_PARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <scope/abi.h>
+#include <scope/control.h>
+
+#include "perf/tracepoint.h"
+
+/* The events of one CPU; the table in events.c says what each is. */
+enum scope_perf_kind {
+	SCOPE_PERF_SWITCH,
+	SCOPE_PERF_ENTER,
+	SCOPE_PERF_EXIT,
+	SCOPE_PERF_WAKING,
+	SCOPE_PERF_EXEC,
+	SCOPE_PERF_BLOCK,  /* the stack of a thread that goes to sleep */
+	SCOPE_PERF_SAMPLE, /* the stack of whatever runs, by a timer */
+	SCOPE_PERF_LIFE,   /* a timer's sign of life, so that a ring gets to tell its losses */
+	SCOPE_PERF_KINDS,
+};
+
+#define SCOPE_PERF_FIELDS_MAX 3
+
+/* How the records of a session are laid out. */
+struct scope_perf_layout {
+	struct scope_perf_field field[SCOPE_PERF_KINDS][SCOPE_PERF_FIELDS_MAX];
+	struct scope_perf_states states;
+	enum scope_stack_mode stack[SCOPE_PERF_KINDS]; /* what comes with it */
+	bool kernel_ips;			       /* SAMPLE: where it hit */
+};
+
+/* Which event an identifier belongs to. */
+struct scope_perf_id {
+	uint64_t id;
+	enum scope_perf_kind kind;
+};
+
+enum scope_perf_type {
+	SCOPE_PERF_TYPE_OTHER, /* nothing to be done about it */
+	SCOPE_PERF_TYPE_EVENT, /* kind says which */
+	SCOPE_PERF_TYPE_FORK,
+	SCOPE_PERF_TYPE_EXIT,
+	SCOPE_PERF_TYPE_COMM,
+	SCOPE_PERF_TYPE_LOST,
+};
+
+/* Pointers are into the bytes parsed. */
+struct scope_perf_record {
+	enum scope_perf_type type;
+	enum scope_perf_kind kind;
+	size_t id_at; /* EVENT: which of the ids it came with */
+	uint64_t time_ns;
+	uint32_t tgid, tid;		      /* EVENT: what ran; FORK, EXIT, COMM: whom it is about */
+	uint32_t parent_tid;		      /* FORK */
+	const char *comm;		      /* COMM, ends in a zero byte */
+	bool exec;			      /* COMM: the name of a new program */
+	uint64_t lost;			      /* LOST */
+	int64_t value[SCOPE_PERF_FIELDS_MAX]; /* EVENT: its fields */
+	const uint8_t *raw;		      /* ENTER: field 1 of it is the array of arguments */
+	size_t raw_bytes;
+	bool user;		     /* SAMPLE: the program itself was interrupted, not the kernel */
+	uint64_t ip;		     /* SAMPLE: where it hit, 0: not told */
+	uint64_t reg[SCOPE_REG_MAX]; /* user registers in DWARF order, regs of them */
+	uint16_t regs;
+	const uint8_t *stack; /* bytes from the stack pointer upwards */
+	uint32_t stack_bytes, stack_asked;
+	const uint8_t *chain; /* chain_count addresses of 8 bytes, innermost first */
+	uint32_t chain_count;
+};
+
+/*
+ * Takes apart the record at data, of which bytes are there; its own size must not be above that.
+ * 0; -EBADMSG: cut short, or it holds an impossible value. An identifier that is not among the ids
+ * makes it OTHER.
+ */
+int scope_perf_record_parse(const struct scope_perf_layout *layout, const struct scope_perf_id *ids, size_t id_count,
+			    const uint8_t *data, size_t bytes, struct scope_perf_record *ret_record);
+
+/* Only the time, for ordering: UINT64_MAX where it has none. */
+uint64_t scope_perf_record_time(const uint8_t *data, size_t bytes);
+
+/* PERF_SAMPLE_REGS_USER's mask for all registers of a STACK record on this machine. */
+uint64_t scope_perf_register_mask(void);
+
+/* PERF_SAMPLE_REGS_INTR's mask for the program counter. */
+uint64_t scope_perf_counter_mask(void);
+
+#endif

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whom a session of the perf source traces: who comes, who goes, whom the kernel lets through. */
+#include "perf/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "perf/select.h"
+#include "proc/file.h"
+#include "trace/packer.h"
+
+#define AGE_RECORDS 20000
+#define AGE_NS 1000000000u
+#define FORK_NS 100000000u /* who has a number told of its fork within this time */
+
+/*
+ * A child whose number the kernel's filter keeps back: numbers have started again from the lowest. What
+ * it did until the filter lets it through is not known, so it is counted and gets a STATE then.
+ */
+void scope_perf_session_watch_child(struct scope_perf_session *feed, const struct scope_perf_record *record)
+{
+	if (record->type != SCOPE_PERF_TYPE_FORK || scope_perf_coverage_has(&feed->cover, record->tid) ||
+	    !scope_perf_tasks_find(feed->tasks, record->tid))
+		return;
+	feed->uncovered = true;
+	feed->late++;
+	if (feed->joined < SCOPE_PERF_JOINED_MAX)
+		feed->join[feed->joined++] = record->tid;
+}
+
+void scope_perf_session_watch_young(struct scope_perf_session *feed, const struct scope_perf_record *record)
+{
+	const struct scope_perf_thread *thread = NULL;
+
+	if (record->type == SCOPE_PERF_TYPE_FORK || record->type == SCOPE_PERF_TYPE_EXIT)
+		thread = scope_perf_tasks_find(feed->tasks, record->tid);
+	if (thread && !scope_perf_coverage_knows(&feed->cover, record->tid))
+		feed->young_ns = record->time_ns;
+}
+
+static bool is_young(const struct scope_perf_thread *thread, const void *context)
+{
+	const struct scope_perf_session *feed = context;
+
+	return !scope_perf_coverage_knows(&feed->cover, thread->tid);
+}
+
+bool scope_perf_session_had_young(const struct scope_perf_session *feed, uint64_t since_ns)
+{
+	return (feed->young_ns && feed->young_ns >= since_ns) || scope_perf_tasks_any(feed->tasks, is_young, feed);
+}
+
+/* One that takes a selected name: its STATE is to be written once the drain is through. */
+void scope_perf_session_watch_name(struct scope_perf_session *feed, const struct scope_perf_record *record, bool known)
+{
+	if (known || !scope_perf_tasks_find(feed->tasks, record->tid))
+		return;
+	if (feed->joined < SCOPE_PERF_JOINED_MAX)
+		feed->join[feed->joined++] = record->tid;
+	if (!scope_perf_coverage_has(&feed->cover, record->tid))
+		feed->uncovered = true;
+}
+
+/* Takes the thread in, for one more reason. One that comes while tracing is to get its STATE. */
+int scope_perf_session_join(uint32_t tgid, uint32_t tid, uint8_t by, void *context)
+{
+	struct scope_perf_session *feed = context;
+	struct scope_perf_thread *thread = scope_perf_tasks_find(feed->tasks, tid);
+	struct scope_record_state state;
+	uint64_t reg[SCOPE_REG_MAX];
+
+	if (thread && !thread->ending && thread->tgid == tgid) {
+		thread->by |= by;
+		return 0;
+	}
+	/* One that goes meanwhile has no state to tell. */
+	if (scope_perf_state_read(feed->options.reader, &feed->clock, tgid, tid, &state, reg))
+		return 0;
+	thread = scope_perf_tasks_add(feed->tasks, tgid, tid);
+	if (!thread)
+		return -ENOMEM;
+	thread->by = by;
+	memcpy(thread->comm, state.comm, sizeof(thread->comm));
+	thread->abi = scope_perf_program_abi(feed->options.reader, tgid);
+	if (!feed->grouped_ns)
+		return 0;
+	if (feed->joined < SCOPE_PERF_JOINED_MAX)
+		feed->join[feed->joined++] = tid;
+	if (!scope_perf_coverage_has(&feed->cover, tid))
+		feed->uncovered = true;
+	return 0;
+}
+
+/* Writes the thread's STATE. */
+static int look_at(struct scope_perf_session *feed, uint32_t tgid, uint32_t tid)
+{
+	struct scope_perf_thread *thread;
+	struct scope_record_state state;
+	uint64_t reg[SCOPE_REG_MAX], now;
+	int err;
+
+	if (scope_perf_state_read(feed->options.reader, &feed->clock, tgid, tid, &state, reg))
+		return 0;
+	now = scope_perf_session_now();
+	err = scope_perf_session_until(feed, now);
+	thread = scope_perf_tasks_find(feed->tasks, tid);
+	if (err || !thread)
+		return err;
+	state.abi = thread->abi;
+	state.flags = feed->moment == SCOPE_PERF_MOMENT_STOP ? SCOPE_STATE_AT_STOP : 0;
+	/* All registers are known since it went to sleep in this call. */
+	if (state.regs && thread->held && thread->held->time_ns && thread->held->regs == state.regs)
+		memcpy(reg, thread->held->reg, state.regs * sizeof(*reg));
+	return scope_perf_pack_state(feed->pack, now, &state, reg);
+}
+
+int scope_perf_session_put_states(struct scope_perf_session *feed)
+{
+	struct scope_perf_thread *thread;
+	uint32_t *tids;
+	size_t count, i;
+	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		if (thread && !thread->ending)
+			err = look_at(feed, thread->tgid, thread->tid);
+	}
+	free(tids);
+	return err;
+}
+
+static int pack_state(struct scope_perf_session *feed, struct scope_packer *packer,
+		      const struct scope_perf_thread *thread)
+{
+	struct scope_event event = { .kind = SCOPE_EVENT_STATE, .tid = thread->tid };
+	struct scope_record_state state;
+	uint64_t reg[SCOPE_REG_MAX];
+
+	if (scope_perf_state_read(feed->options.reader, &feed->clock, thread->tgid, thread->tid, &state, reg))
+		return 0;
+	state.abi = thread->abi;
+	state.flags = SCOPE_STATE_AT_STOP;
+	if (state.state == SCOPE_STATE_RUNNABLE && scope_perf_pack_runs(feed->pack, thread->tid))
+		state.flags |= SCOPE_STATE_ON_CPU;
+	event.time_ns = scope_perf_session_now();
+	event.flags = state.flags;
+	event.state.record = &state;
+	event.state.reg = reg;
+	return scope_trace_packer_event(packer, &event, NULL);
+}
+
+int scope_perf_session_states(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context), void *taker)
+{
+	struct scope_perf_session *feed = context;
+	const struct scope_perf_thread *thread;
+	struct scope_packer *packer;
+	uint32_t *tids;
+	size_t count, i;
+	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (err)
+		return err;
+	err = scope_trace_packer_create_for(take, taker, 0, &packer);
+	if (err) {
+		free(tids);
+		return err;
+	}
+	for (i = 0; i < count && !err; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		if (thread && !thread->ending)
+			err = pack_state(feed, packer, thread);
+	}
+	if (!err)
+		err = scope_trace_packer_flush(packer, NULL);
+	scope_trace_packer_destroy(packer);
+	free(tids);
+	return err;
+}
+
+int scope_perf_session_put_late_states(struct scope_perf_session *feed)
+{
+	const struct scope_perf_thread *thread;
+	int err = 0;
+
+	/* More may come while these are looked at: they stand behind. */
+	for (uint32_t i = 0; i < feed->joined && !err; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, feed->join[i]);
+		if (thread && !thread->ending)
+			err = look_at(feed, thread->tgid, thread->tid);
+	}
+	feed->joined = 0;
+	return err;
+}
+
+/* Those in the groups, to be told from those that left. */
+struct members {
+	struct scope_perf_session *feed;
+	uint32_t *tid;
+	size_t count, capacity;
+};
+
+/* Most are known, and their processes not to be looked up again. */
+static int add_member(uint32_t tid, uint8_t by, void *context)
+{
+	struct members *members = context;
+	const struct scope_perf_thread *thread = scope_perf_tasks_find(members->feed->tasks, tid);
+	const uint32_t tgid = thread && !thread->ending ? thread->tgid : scope_perf_select_process(tid);
+
+	if (!tgid)
+		return 0;
+	if (scope_grow(&members->tid, &members->capacity, members->count + 1, sizeof(*members->tid)))
+		return -ENOMEM;
+	members->tid[members->count++] = tid;
+	return scope_perf_session_join(tgid, tid, by, members->feed);
+}
+
+static int leave_groups(struct scope_perf_session *feed, const struct members *members)
+{
+	struct scope_perf_thread *thread;
+	uint32_t *tids;
+	size_t count, i;
+	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		if (!thread || !(thread->by & SCOPE_PERF_BY_GROUP) ||
+		    (members->count && bsearch(&tids[i], members->tid, members->count, sizeof(*members->tid),
+					       scope_perf_tasks_by_number)))
+			continue;
+		thread->by &= ~SCOPE_PERF_BY_GROUP;
+		if (!thread->by)
+			err = scope_perf_pack_leave(feed->pack, 0, scope_perf_session_now(), thread);
+	}
+	free(tids);
+	return err;
+}
+
+/* No perf event tells of moves between groups, so these are looked through now and then. */
+int scope_perf_session_follow_groups(struct scope_perf_session *feed)
+{
+	struct members members = { .feed = feed };
+	int err = scope_perf_select_walk_groups(&feed->options, add_member, &members);
+
+	if (!err && members.count)
+		qsort(members.tid, members.count, sizeof(*members.tid), scope_perf_tasks_by_number);
+	if (!err)
+		err = leave_groups(feed, &members);
+	free(members.tid);
+	return err;
+}
+
+/*
+ * One that ended, and nobody told: that record at least was lost. It may be under way, too, so all up to
+ * now come first.
+ */
+static int bury(struct scope_perf_session *feed, uint32_t tid)
+{
+	const uint64_t now = scope_perf_session_now();
+	const struct scope_perf_thread *thread;
+	int err = scope_perf_session_until(feed, now);
+
+	thread = scope_perf_tasks_find(feed->tasks, tid);
+	if (err || !thread || thread->ending)
+		return err;
+	err = scope_perf_pack_lost(feed->pack, 0, now, 1);
+	return err ? err : scope_perf_pack_end(feed->pack, 0, now, tid);
+}
+
+/*
+ * Of a loss behind which nothing came the kernel says nothing, and a capture that waits for its target's
+ * end would wait for ever. A process whose first thread lives is there, whatever became of others.
+ */
+int scope_perf_session_end_gone(struct scope_perf_session *feed)
+{
+	const struct scope_perf_thread *thread;
+	uint32_t *tids, there = 0;
+	size_t count, i;
+	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
+		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		if (!thread || thread->ending || thread->tgid == there)
+			continue;
+		if (scope_perf_state_lives(thread->tgid, thread->tgid))
+			there = thread->tgid;
+		else if (!scope_perf_state_lives(thread->tgid, thread->tid))
+			err = bury(feed, thread->tid);
+	}
+	free(tids);
+	return err;
+}
+
+/* "0.10 0.20 0.30 1/160 5234": the last number given to a thread. */
+static uint32_t newest_thread(void)
+{
+	uint32_t newest = SCOPE_TID_MASK;
+	const char *last;
+	char *text;
+
+	if (!scope_proc_file_read(&text, "/proc/loadavg")) {
+		last = strrchr(text, ' ');
+		if (last)
+			newest = (uint32_t)strtoul(last, NULL, 10);
+		free(text);
+	}
+	return newest;
+}
+
+static int cover_up_to(struct scope_perf_session *feed, uint32_t newest)
+{
+	uint32_t *tids;
+	size_t count;
+	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
+
+	if (err)
+		return err;
+	scope_perf_coverage_make(tids, count, newest, &feed->cover);
+	free(tids);
+	feed->covered_ns = scope_perf_session_now();
+	feed->young_records = 0;
+	feed->newest_ns = 0;
+	return 0;
+}
+
+int scope_perf_session_cover(struct scope_perf_session *feed)
+{
+	return cover_up_to(feed, newest_thread());
+}
+
+/* Up to a number so old that all forks up to it were told, else a child of the target would be kept back. */
+int scope_perf_session_age(struct scope_perf_session *feed)
+{
+	const uint64_t now = scope_perf_session_now();
+	int err;
+
+	if (feed->young_records < AGE_RECORDS || now - feed->covered_ns < AGE_NS)
+		return 0;
+	if (!feed->newest_ns) {
+		feed->newest = newest_thread();
+		feed->newest_ns = now;
+	}
+	if (now - feed->newest_ns < FORK_NS)
+		return 0;
+	err = cover_up_to(feed, feed->newest);
+	if (!err)
+		err = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
+	return err;
+}
+
+int scope_perf_session_cover_again(struct scope_perf_session *feed)
+{
+	int err = scope_perf_session_cover(feed);
+
+	feed->uncovered = false;
+	if (!err)
+		err = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
+	return err;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A session of the perf source, as perf.c (rings) and feed.c (whom to trace) share it. */
+#ifndef SCOPE_PERF_SESSION_H
+#define SCOPE_PERF_SESSION_H
+
+#include "perf/events.h"
+#include "perf/pack.h"
+#include "perf/state.h"
+
+#define SCOPE_PERF_JOINED_MAX 1024 /* threads that come in one drain; more go without their STATE */
+
+enum scope_perf_moment {
+	SCOPE_PERF_MOMENT_NONE,
+	SCOPE_PERF_MOMENT_START,
+	SCOPE_PERF_MOMENT_STOP,
+};
+
+/* A session of the perf source. */
+struct scope_perf_session {
+	struct scope_capture_options options; /* stacks: as was chosen last */
+	uint32_t slice_bytes;		      /* of the stack that were asked for at first */
+	uint32_t tgid;
+	struct scope_perf_events events;
+	struct scope_perf_coverage cover;
+	struct scope_perf_tasks *tasks;
+	struct scope_perf_pack *pack;
+	struct scope_perf_clock clock;
+	struct scope_perf_next {
+		uint64_t time_ns;
+		struct scope_perf_cpu *cpu;
+	} * heap; /* CPUs that have a record, the earliest first; room for all */
+	size_t waiting;
+	enum scope_perf_moment moment; /* STATE records that the next drain writes */
+	bool flush, uncovered;
+	uint64_t grouped_ns; /* when members of groups were last looked for; 0: tracing has not begun */
+	uint32_t join[SCOPE_PERF_JOINED_MAX]; /* threads that came meanwhile, whose STATE is to be written */
+	uint32_t joined;
+	uint64_t buried_ns;		    /* when threads that ended untold were last looked for */
+	uint64_t late;			    /* threads of which the first moments are not known */
+	uint64_t young_ns;		    /* when a young thread of the target last came or went; 0: none did */
+	uint64_t young_records, covered_ns; /* read since the filters were last made again; when that was */
+	uint64_t newest_ns; /* when newest was the newest thread; 0: not looked up for the next filters */
+	uint32_t newest;
+	uint64_t thinned_ns;		   /* when stacks were last thinned out */
+	uint64_t stacks_come, stacks_lost; /* in rings for them, since slices changed */
+	uint64_t samples;		   /* that came, of whomever */
+	bool slices_stay;		   /* as they were at first: longer ones were too much for the rings */
+	int broken;			   /* its stacks can be had no more: why, as -errno */
+	/* Where sub-buffers go while a drain is at work. */
+	int (*take)(const struct scope_subbuf *subbuf, void *context);
+	void *taker;
+};
+
+/* ---- perf.c ---- */
+
+uint64_t scope_perf_session_now(void);
+
+/* Packs all records up to the time. 0, -ENOMEM, or what feed->take() returned. */
+int scope_perf_session_until(struct scope_perf_session *feed, uint64_t horizon_ns);
+
+/* ---- feed.c: 0, -ENOMEM or what packing returned ---- */
+
+/* Takes the thread in, for one more reason; context is the feed. One that comes late gets its STATE. */
+int scope_perf_session_join(uint32_t tgid, uint32_t tid, uint8_t by, void *context);
+
+/* STATE records of all threads, or of those that came late. */
+int scope_perf_session_put_states(struct scope_perf_session *feed);
+int scope_perf_session_put_late_states(struct scope_perf_session *feed);
+
+/*
+ * The same to sub-buffers of their own, as at the stop; context is the feed. The events go on, which is
+ * why a register that only they tell is not known.
+ */
+int scope_perf_session_states(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context),
+			      void *taker);
+
+/* Looks who came into the control groups that are selected, and who left. */
+int scope_perf_session_follow_groups(struct scope_perf_session *feed);
+
+/* Ends those that have ended without a record of it: it was lost. */
+int scope_perf_session_end_gone(struct scope_perf_session *feed);
+
+/*
+ * Young threads of the target: notes those that come and go, of each record; were there any since that
+ * time; and, where many events of the young were read, makes them known, and the newest of others no
+ * longer young.
+ */
+void scope_perf_session_watch_young(struct scope_perf_session *feed, const struct scope_perf_record *record);
+bool scope_perf_session_had_young(const struct scope_perf_session *feed, uint64_t since_ns);
+int scope_perf_session_age(struct scope_perf_session *feed);
+
+/*
+ * After a record: is it of a thread that the kernel's filter keeps back, or of one that took a name?
+ * known: it was traced before, or the record is no COMM.
+ */
+void scope_perf_session_watch_child(struct scope_perf_session *feed, const struct scope_perf_record *record);
+void scope_perf_session_watch_name(struct scope_perf_session *feed, const struct scope_perf_record *record, bool known);
+
+/* Makes the cover of all threads; the second one has events opened again for it. */
+int scope_perf_session_cover(struct scope_perf_session *feed);
+int scope_perf_session_cover_again(struct scope_perf_session *feed);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the fields of a tracepoint lie, from its format file in tracefs. */
+#ifndef SCOPE_PERF_TRACEPOINT_H
+#define SCOPE_PERF_TRACEPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct scope_perf_field {
+	uint32_t offset; /* in the raw data of a sample */
+	uint32_t bytes;	 /* 0: there is none */
+	bool is_signed;
+};
+
+/* 0; -ENOENT: no such field; -EBADMSG: its line makes no sense. */
+int scope_perf_field_find(const char *format, const char *name, struct scope_perf_field *ret_field);
+
+/*
+ * The number in the raw data, 0 where it lies outside of them. Fields of 1, 2, 4 and 8 bytes are
+ * numbers; of longer ones (arrays) it is the first 8 bytes.
+ */
+int64_t scope_perf_field_get(const struct scope_perf_field *field, const uint8_t *raw, size_t bytes);
+
+/* What the bits of sched_switch's prev_state mean on this kernel: its print format names them. */
+struct scope_perf_states {
+	struct {
+		uint32_t mask;
+		uint8_t state; /* enum scope_state */
+	} row[16];
+	uint32_t count;
+	uint32_t all; /* all masks; a bit above them says that the thread was preempted */
+};
+
+/* 0, or -EBADMSG where the format names no states. */
+int scope_perf_states_find(const char *format, struct scope_perf_states *ret_states);
+
+/* A thread that was preempted is runnable whatever else is set. */
+uint8_t scope_perf_state(const struct scope_perf_states *states, int64_t prev_state, bool *ret_preempted);
+
+/* By the letter of /proc and of the print format. */
+uint8_t scope_perf_state_of_letter(char letter);
+
+#endif

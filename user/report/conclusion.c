@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What it all comes to, in a sentence, and what came near where nothing is found. */
+#include "report/section.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/numbers.h"
+#include "report/freezes.h"
+
+static const char *red(const struct report *report)
+{
+	return report->style->colour ? "\033[1;31m" : "";
+}
+
+/* When it began, by a clock on the wall too where the trace knows one. */
+static void print_since(const struct report *report)
+{
+	const struct scope_analysis *analysis = report->analysis;
+	const uint64_t offset_ns = analysis->since_ns - analysis->units->timeline->begin_ns;
+	const time_t seconds = (time_t)(report->model->since_wall_ns / 1000000000);
+	char when[64] = "", text[192];
+	struct tm tm;
+
+	if (report->model->since_wall_ns && gmtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), ", at %Y-%m-%d %H:%M:%S UTC", &tm);
+	snprintf(text, sizeof(text), "It began %.1f s into the window%s: units are held against those of before.",
+		 offset_ns / 1e9, when);
+	fputs("  ", report->out);
+	scope_report_format_wrapped(report->out, text, 2, 2);
+	fputc('\n', report->out);
+}
+
+static void print_slow(const struct report *report)
+{
+	const struct scope_ranking *ranking = report->analysis->ranking;
+	const struct scope_finding *first = &ranking->finding[0];
+	const struct scope_model_slow *slow = &report->model->slow;
+	struct scope_text a, b, c, d;
+
+	fprintf(report->out,
+		"%s of %s %s (%.1f %%) took too long;\n"
+		"  those of the first function took %s instead of %s.\n",
+		scope_report_format_count(&a, slow->slow), scope_report_format_count(&b, slow->all),
+		slow->requests ? "requests" : "units of work", slow->all ? 100.0 * slow->slow / slow->all : 0,
+		scope_report_format_ns(&c, first->p50_ns), scope_report_format_ns(&d, first->usual_ns));
+	if (report->analysis->since_ns)
+		print_since(report);
+}
+
+/* How many were slow, and how long it took at most: that nothing stands out does not say that nobody waited. */
+static void tell_slow(const struct report *report, char *text, size_t room)
+{
+	const struct scope_model_slow *slow = &report->model->slow;
+	const double longest_ns = report->analysis->ranking->longest_ns;
+	struct scope_text a, b, c;
+	int used;
+
+	if (slow->slow)
+		used = snprintf(text, room, "%s of %s", scope_report_format_count(&a, slow->slow),
+				scope_report_format_count(&b, slow->all));
+	else
+		used = snprintf(text, room, "None of %s", scope_report_format_count(&b, slow->all));
+	used += snprintf(text + used, room - used, " %s took too long", slow->requests ? "requests" : "units of work");
+	if (longest_ns > 0)
+		used += snprintf(text + used, room - used, "; the longest request took %s",
+				 scope_report_format_ns(&c, longest_ns));
+	snprintf(text + used, room - used, ". ");
+}
+
+static void print_reason(const struct report *report, const char *verdict)
+{
+	const struct scope_ranking *ranking = report->analysis->ranking;
+	char text[512] = "";
+
+	if (ranking->verdict == SCOPE_VERDICT_NOTHING && !ranking->findings)
+		tell_slow(report, text, sizeof(text) - sizeof(ranking->reason));
+	strcat(text, ranking->reason);
+	fprintf(report->out, "%s%s ", verdict, scope_report_section_plain(report));
+	scope_report_format_wrapped(report->out, text, strlen(verdict) + 3, 2);
+	fputc('\n', report->out);
+}
+
+/* Slow inside the kernel at no more work: said, but not attributed to the function. */
+static int print_kernel(const struct report *report)
+{
+	const struct scope_model_finding *one = report->model->kernel;
+	const struct scope_finding *kernel = one ? one->finding : NULL;
+	char text[512], *inside;
+	struct scope_text slow, usual;
+	int err;
+
+	if (!one)
+		return 0;
+	err = scope_report_section_inside(one, &inside);
+	if (err)
+		return err;
+	snprintf(text, sizeof(text),
+		 "%.0f %% of the excess was spent inside the kernel, in calls of %s%s%s that were made "
+		 "as often as usual and with about as many bytes (%u units, %s instead of %s): a matter "
+		 "of the kernel, the network or the machine below it.",
+		 100 * kernel->share, kernel->function->name, one->below ? " to " : "",
+		 one->below ? one->below->name : "", kernel->units, scope_report_format_ns(&slow, kernel->p50_ns),
+		 scope_report_format_ns(&usual, kernel->usual_ns));
+	fputs("  ", report->out);
+	scope_report_format_wrapped(report->out, text, 2, 2);
+	fputc('\n', report->out);
+	if (inside) {
+		fputs("  In the kernel: ", report->out);
+		scope_report_format_wrapped(report->out, inside, 17, 2);
+		fputc('\n', report->out);
+		free(inside);
+	}
+	return 0;
+}
+
+/* Long rounds of what serves nobody: said, for they may be what somebody looks for. */
+static void print_background(const struct report *report)
+{
+	const struct scope_model_background *background = &report->model->background;
+	char text[512];
+
+	if (!background->group)
+		return;
+	snprintf(text, sizeof(text),
+		 "Background work is not judged by itself, only where requests wait for it: %" PRIu64 " of its %" PRIu64
+		 " rounds took long, most of them in threads %s, which serve no client.",
+		 background->slow, background->units, background->group);
+	fputs("  ", report->out);
+	scope_report_format_wrapped(report->out, text, 2, 2);
+	fputc('\n', report->out);
+}
+
+/* A finding that it fell short of one rule of, by what. */
+static void tell_rule(const struct scope_model_near *near, const struct scope_rank_options *need, FILE *to)
+{
+	const struct scope_finding *finding = &near->near->finding;
+	struct scope_text costs;
+
+	switch (near->near->fails) {
+	case SCOPE_RULE_UNITS:
+		if (finding->units < need->units_min)
+			fprintf(to, "it was seen in %u units, and %u are needed", finding->units, need->units_min);
+		else
+			fprintf(to,
+				"it was seen in %u units, which samples as rare as usual would have made "
+				"%.1f, and %.0f are needed",
+				finding->units, finding->units_at_first, need->units_at_first_min);
+		break;
+	case SCOPE_RULE_ODDS:
+		fprintf(to, "its odds against usual units are ×%.1f, and ×%.0f are needed", finding->odds,
+			near->odds_needed);
+		break;
+	case SCOPE_RULE_TIMES:
+		fprintf(to, "its share of slow units is ×%.1f that of usual ones, and ×%.1f is needed", finding->times,
+			need->times_min);
+		break;
+	case SCOPE_RULE_CHANCE:
+		fprintf(to,
+			"so few stacks name it that chance may have put it there (z %.1f, and %.1f is "
+			"needed)",
+			finding->chance_z, need->chance_z);
+		break;
+	case SCOPE_RULE_HALVES:
+		fputs("nearly all of it fell into one half of the window", to);
+		break;
+	case SCOPE_RULE_FLOOR:
+		fprintf(to,
+			"it costs %s a round in work that serves no client, and %.0f ms or %.0f %% of the window are "
+			"needed",
+			scope_report_format_ns(&costs, near->costs_ns), need->floor_ns / 1e6, 100 * need->floor_share);
+		break;
+	case SCOPE_RULE_PARTS:
+		fputs("too few stacks tell whether what it calls is one cause", to);
+		break;
+	case SCOPE_RULE_NONE:
+	case SCOPE_RULE_EXCESS:
+		break;
+	}
+}
+
+/* What came near to being found, and why it was not. */
+static int print_near(const struct report *report)
+{
+	const struct scope_model *model = report->model;
+	struct scope_paragraph text;
+
+	if (!model->nears)
+		return 0;
+	if (scope_report_paragraph_begin(&text))
+		return -ENOMEM;
+	fputs("Nearest to a finding came", text.to);
+	for (size_t i = 0; i < model->nears; i++) {
+		const struct scope_finding *finding = &model->near[i].near->finding;
+
+		fprintf(text.to, "%s %s (%s), with %.0f %% of the excess: ", i ? ";" : "", finding->function->name,
+			finding->function->module, 100 * finding->share);
+		tell_rule(&model->near[i], &report->analysis->rank, text.to);
+	}
+	fputc('.', text.to);
+	return scope_report_paragraph_print(&text, report->out, "  ");
+}
+
+static void print_freezes(const struct report *report)
+{
+	struct scope_freezes_text text;
+
+	scope_report_freezes_name(&text, report->analysis);
+	fprintf(report->out, "FREEZES%s inside the program. ", scope_report_section_plain(report));
+	scope_report_format_wrapped(report->out, text.text, 30, 2);
+	fputc('\n', report->out);
+	if (!report->analysis->ranking->findings)
+		scope_report_format_paragraph(report->out, "  ", report->analysis->ranking->reason);
+}
+
+int scope_report_section_verdict(const struct report *report)
+{
+	const struct scope_ranking *ranking = report->analysis->ranking;
+	const struct scope_finding *first = ranking->finding;
+	struct scope_text age;
+	const uint32_t threads = report->model->stuck_threads;
+	int err;
+
+	fprintf(report->out, "  %s",
+		ranking->verdict == SCOPE_VERDICT_NOTHING ? scope_report_section_bold(report) : red(report));
+	switch (ranking->verdict) {
+	case SCOPE_VERDICT_HANG:
+		fprintf(report->out, "HANG%s inside the program. %u thread%s %s still; the first for %s.\n",
+			scope_report_section_plain(report), threads, threads == 1 ? "" : "s",
+			threads == 1 ? "stands" : "stand", scope_report_format_ns(&age, first->age_ns));
+		break;
+	case SCOPE_VERDICT_SPIN:
+		fprintf(report->out, "SPIN%s inside the program. %u thread%s %s, the first for %s.\n",
+			scope_report_section_plain(report), threads, threads == 1 ? " runs" : "s run",
+			first->rounds ? "round without progress" : "without end",
+			scope_report_format_ns(&age, first->age_ns));
+		break;
+	case SCOPE_VERDICT_SLOWDOWN:
+		fprintf(report->out, "SLOWDOWN%s %s the program. ", scope_report_section_plain(report),
+			report->model->outside ? "outside" : "inside");
+		print_slow(report);
+		if (ranking->beside[0]) {
+			fputs("  ", report->out);
+			scope_report_format_wrapped(report->out, ranking->beside, 2, 2);
+			fputc('\n', report->out);
+		}
+		break;
+	case SCOPE_VERDICT_FREEZES:
+		print_freezes(report);
+		break;
+	case SCOPE_VERDICT_OUTSIDE:
+		print_reason(report, "OUTSIDE THE PROGRAM.");
+		break;
+	case SCOPE_VERDICT_NOTHING:
+		print_reason(report, ranking->findings ? "NOTHING ABNORMAL inside the program." : "NOTHING ABNORMAL.");
+		break;
+	case SCOPE_VERDICT_UNKNOWN:
+		print_reason(report, "NOTHING CAN BE SAID.");
+		break;
+	}
+	err = print_kernel(report);
+	print_background(report);
+	if (!err)
+		err = print_near(report);
+	fputc('\n', report->out);
+	return err;
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Numbers and names as people read them. */
+#include "report/numbers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *scope_report_format_ns(struct scope_text *buffer, double ns)
+{
+	static const struct {
+		double unit;
+		const char *name;
+	} scale[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" } };
+	size_t i = 0;
+	double value;
+
+	/* 0.1 ms reads better than 100 µs beside other ms. */
+	while (i < 2 && ns < 0.1 * scale[i].unit)
+		i++;
+	value = ns / scale[i].unit;
+	snprintf(buffer->text, sizeof(buffer->text), "%.*f %s",
+		 value >= 100 || value == 0 ? 0
+		 : value >= 1		    ? 1
+					    : 2,
+		 value, scale[i].name);
+	return buffer->text;
+}
+
+const char *scope_report_format_count(struct scope_text *buffer, uint64_t count)
+{
+	char digits[24];
+	size_t length = snprintf(digits, sizeof(digits), "%" PRIu64, count);
+	char *to = buffer->text;
+
+	for (size_t i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+	return buffer->text;
+}
+
+const char *scope_report_format_large(struct scope_text *buffer, uint64_t count)
+{
+	if (count < 100000)
+		return scope_report_format_count(buffer, count);
+	snprintf(buffer->text, sizeof(buffer->text), "%.1f %c", count < 1000000 ? count / 1e3 : count / 1e6,
+		 count < 1000000 ? 'k' : 'M');
+	return buffer->text;
+}
+
+static unsigned columns(const char *text, size_t length)
+{
+	unsigned count = 0;
+
+	/* Bytes 10xxxxxx continue a character of UTF-8. */
+	for (size_t i = 0; i < length; i++)
+		count += (text[i] & 0xc0) != 0x80;
+	return count;
+}
+
+void scope_report_format_padded(FILE *out, const char *text, unsigned width)
+{
+	unsigned used = columns(text, strlen(text));
+
+	fprintf(out, "%s%*s", text, used < width ? (int)(width - used) : 0, "");
+}
+
+unsigned scope_report_format_columns(const char *text)
+{
+	return columns(text, strlen(text));
+}
+
+/* The bracket that opens what the name ends with; its end where it does not end with one, or is all of it. */
+static const char *find_arguments(const char *name, const char *end)
+{
+	int depth = 0;
+
+	for (const char *at = end; at-- > name && end[-1] == ')';) {
+		depth += (*at == ')') - (*at == '(');
+		if (!depth)
+			return at > name ? at : end;
+	}
+	return end;
+}
+
+/* The last blank outside of brackets, or NULL. */
+static const char *find_blank(const char *name, const char *end)
+{
+	int depth = 0;
+
+	for (const char *at = end; at-- > name;) {
+		depth += (*at == '>' || *at == ')') - (*at == '<' || *at == '(');
+		if (!depth && *at == ' ')
+			return at;
+	}
+	return NULL;
+}
+
+/* As many of the last parts, between "::" or '.' outside of brackets, as fit; NULL: the last does not. */
+static const char *find_parts(const char *name, const char *end, unsigned width)
+{
+	const char *found = NULL;
+	int depth = 0;
+
+	for (const char *at = end; at-- > name;) {
+		depth += (*at == '>' || *at == ')') - (*at == '<' || *at == '(');
+		if (depth || (*at != '.' && *at != ':'))
+			continue;
+		if (columns(at + 1, (size_t)(end - at - 1)) > width)
+			break;
+		if (at + 1 < end && at[1] != ':')
+			found = at + 1;
+	}
+	return found;
+}
+
+/* Where the text has had so many columns. */
+static const char *skip_columns(const char *text, const char *end, unsigned width)
+{
+	while (text < end && width--)
+		for (text++; text < end && (*text & 0xc0) == 0x80; text++)
+			;
+	return text;
+}
+
+void scope_report_format_clipped(FILE *out, const char *text, unsigned width)
+{
+	const char *end = text + strlen(text);
+
+	if (columns(text, (size_t)(end - text)) <= width)
+		fputs(text, out);
+	else if (width)
+		fprintf(out, "%.*s…", (int)(skip_columns(text, end, width - 1) - text), text);
+}
+
+void scope_report_format_name(FILE *out, const char *name, unsigned width)
+{
+	const char *end = name + strlen(name), *cut, *blank;
+
+	if (columns(name, (size_t)(end - name)) > width) {
+		cut = find_arguments(name, end);
+		blank = find_blank(name, cut);
+		if (cut < end && blank)
+			name = blank + 1;
+		end = cut == end && blank ? blank : cut;
+	}
+	if (columns(name, (size_t)(end - name)) <= width) {
+		fprintf(out, "%.*s%*s", (int)(end - name), name, (int)(width - columns(name, (size_t)(end - name))),
+			"");
+		return;
+	}
+	cut = find_parts(name, end, width - 1);
+	if (cut)
+		fprintf(out, "…%.*s%*s", (int)(end - cut), cut, (int)(width - 1 - columns(cut, (size_t)(end - cut))),
+			"");
+	else
+		fprintf(out, "%.*s…", (int)(skip_columns(name, end, width - 1) - name), name);
+}
+
+void scope_report_format_wrapped_to(FILE *out, const char *text, unsigned column, unsigned indent, unsigned last)
+{
+	while (*text) {
+		size_t length = strcspn(text, " ");
+		unsigned width = columns(text, length);
+
+		if (column + width > last) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		}
+		fprintf(out, "%.*s", (int)length, text);
+		column += width;
+		text += length;
+		if (*text == ' ') {
+			text++;
+			if (*text && column + 1 + columns(text, strcspn(text, " ")) <= last)
+				fputc(' ', out);
+			column++;
+		}
+	}
+}
+
+void scope_report_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent)
+{
+	scope_report_format_wrapped_to(out, text, column, indent, 96);
+}
+
+void scope_report_format_paragraph(FILE *out, const char *head, const char *text)
+{
+	const unsigned column = columns(head, strlen(head));
+
+	fputs(head, out);
+	scope_report_format_wrapped(out, text, column, column);
+	fputc('\n', out);
+}
+
+int scope_report_paragraph_begin(struct scope_paragraph *paragraph)
+{
+	*paragraph = (struct scope_paragraph){ 0 };
+	paragraph->to = open_memstream(&paragraph->text, &paragraph->size);
+	return paragraph->to ? 0 : -ENOMEM;
+}
+
+int scope_report_paragraph_end(struct scope_paragraph *paragraph, char **ret_text)
+{
+	if (fclose(paragraph->to)) {
+		free(paragraph->text);
+		return -ENOMEM;
+	}
+	*ret_text = paragraph->text;
+	return 0;
+}
+
+int scope_report_paragraph_print(struct scope_paragraph *paragraph, FILE *out, const char *head)
+{
+	char *text;
+	const int err = scope_report_paragraph_end(paragraph, &text);
+
+	if (err)
+		return err;
+	scope_report_format_paragraph(out, head, text);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers and names as people read them. */
+#ifndef SCOPE_REPORT_NUMBERS_H
+#define SCOPE_REPORT_NUMBERS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* Texts in a buffer of the caller's, which is returned. */
+struct scope_text {
+	char text[64];
+};
+
+const char *scope_report_format_ns(struct scope_text *buffer, double ns);	  /* "4.1 ms" */
+const char *scope_report_format_count(struct scope_text *buffer, uint64_t count); /* "48,310" */
+const char *scope_report_format_large(struct scope_text *buffer, uint64_t count); /* "12.4 M" */
+
+/* Prints text and fills up to width columns; multi-byte characters take one column each. */
+void scope_report_format_padded(FILE *out, const char *text, unsigned width);
+/*
+ * Prints the name of a function in exactly so many columns (at least 8). Of one that is longer the types
+ * of arguments and result (Java), or the file (Node), are left out; then leading qualifiers; then its end. What
+ * lacks a part besides types and files has an ellipsis there.
+ */
+void scope_report_format_name(FILE *out, const char *name, unsigned width);
+/* Prints the text in at most width columns; an ellipsis ends one that is longer. */
+void scope_report_format_clipped(FILE *out, const char *text, unsigned width);
+unsigned scope_report_format_columns(const char *text);
+/* Prints text with a break before each word that would go beyond column 96, behind an indent. */
+void scope_report_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent);
+/* The same, before another column than 96. */
+void scope_report_format_wrapped_to(FILE *out, const char *text, unsigned column, unsigned indent, unsigned last);
+/* The head, and behind it the text as a column of its own. Ends its line. */
+void scope_report_format_paragraph(FILE *out, const char *head, const char *text);
+
+/* The same of a text that is written piece by piece. */
+struct scope_paragraph {
+	FILE *to; /* where the text is written */
+	char *text;
+	size_t size;
+};
+
+/* print must follow, which frees. Both: 0 or -ENOMEM. */
+int scope_report_paragraph_begin(struct scope_paragraph *paragraph);
+int scope_report_paragraph_print(struct scope_paragraph *paragraph, FILE *out, const char *head);
+/* In place of print: the text itself, malloc'd. 0 or -ENOMEM. */
+int scope_report_paragraph_end(struct scope_paragraph *paragraph, char **ret_text);
+
+#endif

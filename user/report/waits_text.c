@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who waits for whom, as text: a tree by thread group, and bottlenecks in a sentence. */
+#include "report/waits_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/syscall_name.h"
+#include "report/numbers.h"
+#include "report/section.h"
+
+#define WIDTH 80
+#define LINES_MAX 15
+#define SHARE_MIN 0.05	/* of a group's waits: smaller nodes are for -v */
+#define SHARE_ALL 0.001 /* and those for nobody */
+#define SECTION_LINES 12
+#define SECTION_MIN 0.05 /* threads wait on average: where waits matter */
+#define FUNCTIONS_MAX 2	 /* named in a line */
+
+/* The tree as it is printed. */
+struct tree {
+	const struct scope_analysis *analysis;
+	FILE *out;
+	double all_ns;	/* of the group at the top */
+	double share;	/* smaller nodes are left out */
+	unsigned lines; /* that there is room for */
+};
+
+static const char *name_of(const struct scope_analysis *analysis, uint32_t group)
+{
+	const struct scope_groups *groups = analysis->found.groups;
+
+	return group < groups->count && groups->group[group].name[0] ? groups->group[group].name : "?";
+}
+
+static uint32_t threads_of(const struct scope_analysis *analysis, uint32_t group)
+{
+	const struct scope_waits *waits = analysis->waits;
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < waits->threads; i++)
+		count += waits->of_thread[i] == group;
+	return count;
+}
+
+const char *scope_report_end(uint8_t end, uint8_t class)
+{
+	static const char *const outside[SCOPE_WAIT_CLASSES] = {
+		[SCOPE_WAIT_FUTEX] = "a time limit of a futex wait",
+		[SCOPE_WAIT_NETWORK] = "a network peer",
+		[SCOPE_WAIT_POLL] = "a peer or a time limit, in poll",
+		[SCOPE_WAIT_DISK] = "disk",
+		[SCOPE_WAIT_PIPE] = "a pipe, from outside",
+		[SCOPE_WAIT_TIMER] = "a timer",
+		[SCOPE_WAIT_CHILD] = "a child",
+		[SCOPE_WAIT_FAULT] = "memory (a page fault)",
+		[SCOPE_WAIT_OTHER] = "the kernel, or a device",
+	};
+	static const char *const name[SCOPE_ENDS] = {
+		[SCOPE_END_RUNS] = "runs",
+		[SCOPE_END_QUEUE] = "no CPU",
+		[SCOPE_END_OWN] = "no CPU: other threads of the program have it",
+		[SCOPE_END_PROCESS] = "a process that is not traced",
+		[SCOPE_END_CIRCLE] = "a circle of threads",
+		[SCOPE_END_UNSEEN] = "not seen",
+	};
+
+	return end == SCOPE_END_OUTSIDE ? outside[class] : name[end];
+}
+
+/* The functions of a group that ran, or slept for a disk, while others waited: " (parse 80 %, …)". */
+static void print_functions(const struct tree *tree, const struct scope_waits_node *node)
+{
+	const struct scope_waits *waits = tree->analysis->waits;
+	const bool disk = node->end == SCOPE_END_OUTSIDE && node->class == SCOPE_WAIT_DISK;
+	unsigned printed = 0;
+
+	if (node->end != SCOPE_END_RUNS && !disk)
+		return;
+	for (size_t i = 0; i < waits->functions && printed < FUNCTIONS_MAX; i++) {
+		const struct scope_waits_function *function = &waits->function[i];
+
+		if (function->group != node->group || function->disk != disk || !function->function)
+			continue;
+		fprintf(tree->out, "%s%s %.0f %%", printed++ ? ", " : ": ", function->function->name,
+			100 * function->share);
+	}
+}
+
+/* Children of a node, most first. 0 or -ENOMEM. */
+static int sorted(const struct scope_waits_tree *tree, uint32_t at, uint32_t **ret_child, size_t *ret_count)
+{
+	size_t count = 0;
+	uint32_t *child;
+
+	for (uint32_t i = tree->node[at].child; i; i = tree->node[i].sibling)
+		count++;
+	child = malloc((count + 1) * sizeof(*child));
+	if (!child)
+		return -ENOMEM;
+	count = 0;
+	for (uint32_t i = tree->node[at].child; i; i = tree->node[i].sibling) {
+		size_t to = count++;
+
+		/* Of equals the one that came first, which is the last of the list. */
+		for (; to && tree->node[child[to - 1]].ns <= tree->node[i].ns; to--)
+			child[to] = child[to - 1];
+		child[to] = i;
+	}
+	*ret_child = child;
+	*ret_count = count;
+	return 0;
+}
+
+/* The call that threads slept in as they waited, or what for. */
+static const char *call_of(const struct scope_waits_node *node)
+{
+	const char *name = node->nr == SCOPE_NR_NONE ? NULL : scope_syscall_name(node->nr);
+
+	return name ? name : scope_timeline_wait_class_name((enum scope_wait_class)node->class);
+}
+
+static int print_node(struct tree *tree, uint32_t at, unsigned depth)
+{
+	const struct scope_waits_tree *all = &tree->analysis->waits->tree;
+	const struct scope_waits_node *node = &all->node[at];
+	struct scope_paragraph line;
+	FILE *out = tree->out;
+	char *text;
+	int err;
+
+	if (scope_report_paragraph_begin(&line))
+		return -ENOMEM;
+	tree->out = line.to;
+	fprintf(line.to, "%7.1f %%  %*s", 100 * node->ns / tree->all_ns, 2 * (int)depth, "");
+	if (node->ends) {
+		fprintf(line.to, "%s", scope_report_end(node->end, node->class));
+		print_functions(tree, node);
+	} else {
+		fprintf(line.to, "%s ×%u, in %s", name_of(tree->analysis, node->group),
+			threads_of(tree->analysis, node->group), call_of(node));
+	}
+	tree->out = out;
+	err = scope_report_paragraph_end(&line, &text);
+	if (err)
+		return err;
+	scope_report_format_clipped(out, text, WIDTH);
+	fputc('\n', out);
+	free(text);
+	return 0;
+}
+
+/* All below a node, as far as there is room. */
+static int print_below(struct tree *tree, uint32_t at, unsigned depth)
+{
+	const struct scope_waits_tree *all = &tree->analysis->waits->tree;
+	uint32_t *child;
+	size_t count;
+	int err = sorted(all, at, &child, &count);
+
+	if (err)
+		return err;
+	for (size_t i = 0; !err && i < count && tree->lines; i++) {
+		if (all->node[child[i]].ns < tree->share * tree->all_ns)
+			break;
+		tree->lines--;
+		err = print_node(tree, child[i], depth);
+		if (!err && !all->node[child[i]].ends)
+			err = print_below(tree, child[i], depth + 1);
+	}
+	free(child);
+	return err;
+}
+
+/* A group that waits: how long, in what time, and for what. */
+static int print_group(struct tree *tree, uint32_t at)
+{
+	const struct scope_waits *waits = tree->analysis->waits;
+	const struct scope_waits_node *node = &waits->tree.node[at];
+	const struct scope_waits_group *group = &waits->group[node->group];
+	struct scope_text ns, unit;
+
+	tree->all_ns = node->ns;
+	if (tree->lines < 2 || node->ns <= 0)
+		return 0;
+	tree->lines--;
+	fprintf(tree->out, "  %s ×%u waits for %s", name_of(tree->analysis, node->group),
+		threads_of(tree->analysis, node->group), scope_report_format_ns(&ns, node->ns));
+	if (group->unit_ns > 0)
+		fprintf(tree->out, " of %s with work to do (runs %.0f %%, no CPU %.0f %%)",
+			scope_report_format_ns(&unit, group->unit_ns), 100 * group->run_ns / group->unit_ns,
+			100 * group->queue_ns / group->unit_ns);
+	fputs(":\n", tree->out);
+	return print_below(tree, at, 0);
+}
+
+/* Threads that wait, on average. */
+static double waited(const struct scope_waits *waits)
+{
+	return waits->window_ns > 0 ? waits->tree.node[0].ns / waits->window_ns : 0;
+}
+
+const char *scope_report_bottleneck(struct scope_waits_text *buffer, const struct scope_analysis *analysis,
+				    const struct scope_bottleneck *one)
+{
+	const char *group = name_of(analysis, one->group), *waiter = name_of(analysis, one->waits_most);
+
+	snprintf(
+		buffer->text, sizeof(buffer->text),
+		"%s%s%.40s is a bottleneck: for %.0f %% of the time threads with work to do (%.40s) wait while it %s. If "
+		"it took half as long, up to %.0f %% more would be done.",
+		one->function ? one->function->name : "", one->function ? " in " : "", group, 100 * one->share, waiter,
+		one->kind == SCOPE_KNOT_DISK ? "waits for a disk" : "runs", 100 * one->gain);
+	return buffer->text;
+}
+
+bool scope_report_is_bottleneck(const struct scope_analysis *analysis)
+{
+	return analysis->waits->bottlenecks && analysis->ranking->verdict == SCOPE_VERDICT_NOTHING &&
+	       !analysis->ranking->findings;
+}
+
+const struct scope_bottleneck *scope_report_bottleneck_beside(const struct scope_analysis *analysis)
+{
+	const struct scope_bottleneck *one = analysis->waits->bottleneck;
+	const struct scope_ranking *ranking = analysis->ranking;
+
+	if (!analysis->waits->bottlenecks || scope_report_is_bottleneck(analysis))
+		return NULL;
+	for (size_t i = 0; i < ranking->findings; i++)
+		if (ranking->finding[i].function == one->function)
+			return NULL;
+	return one;
+}
+
+static unsigned print_head(const struct scope_analysis *analysis, FILE *out)
+{
+	const struct scope_waits *waits = analysis->waits;
+	const char *command = scope_trace_meta(analysis->trace, SCOPE_META_COMMAND);
+	const char *pid = scope_trace_meta(analysis->trace, SCOPE_META_PID);
+
+	fprintf(out, "WAITS in %.20s (pid %.10s), %.1f s: %.1f threads wait on average\n\n", command ? command : "?",
+		pid ? pid : "?", waits->window_ns / 1e9, waited(waits));
+	return 2;
+}
+
+static unsigned count_lines(const char *text)
+{
+	unsigned count = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		count++;
+	return count;
+}
+
+/* Bottlenecks, or that there are none. ret_lines: how many it took. */
+static int print_bottlenecks(const struct scope_analysis *analysis, FILE *out, unsigned *ret_lines)
+{
+	const struct scope_waits *waits = analysis->waits;
+	struct scope_paragraph body;
+	char *text;
+	int err;
+
+	if (scope_report_paragraph_begin(&body))
+		return -ENOMEM;
+	for (size_t i = 0; i < waits->bottlenecks && i < 2; i++) {
+		struct scope_waits_text line;
+
+		fputs("  ", body.to);
+		scope_report_format_wrapped_to(body.to, scope_report_bottleneck(&line, analysis, &waits->bottleneck[i]),
+					       2, 2, WIDTH);
+		fputc('\n', body.to);
+	}
+	if (!waits->bottlenecks)
+		fputs("  No bottleneck: no function is waited for most of the time.\n", body.to);
+	fputc('\n', body.to);
+	err = scope_report_paragraph_end(&body, &text);
+	if (err)
+		return err;
+	*ret_lines = count_lines(text);
+	fputs(text, out);
+	free(text);
+	return 0;
+}
+
+static int print_tree(struct tree *tree)
+{
+	const struct scope_waits_tree *all = &tree->analysis->waits->tree;
+	uint32_t *child;
+	size_t count;
+	int err = sorted(all, 0, &child, &count);
+
+	if (err)
+		return err;
+	for (size_t i = 0; !err && i < count; i++)
+		if (!all->node[child[i]].ends && all->node[child[i]].ns >= tree->share * all->node[0].ns)
+			err = print_group(tree, child[i]);
+	free(child);
+	return err;
+}
+
+int scope_report_section_waits(const struct report *report)
+{
+	struct tree tree = {
+		.analysis = report->analysis,
+		.out = report->out,
+		.share = SHARE_MIN,
+		.lines = SECTION_LINES,
+	};
+	int err;
+
+	if (waited(report->analysis->waits) < SECTION_MIN)
+		return 0;
+	fputs("  who waits for whom while it has work to do\n", report->out);
+	err = print_tree(&tree);
+	fputc('\n', report->out);
+	return err;
+}
+
+int scope_report_waits_text(const struct scope_analysis *analysis, bool verbose, FILE *out)
+{
+	struct tree tree = { .analysis = analysis, .out = out, .share = verbose ? SHARE_ALL : SHARE_MIN };
+	unsigned used = print_head(analysis, out), lines;
+	int err;
+
+	if (analysis->paths)
+		return scope_report_paths_text(analysis, verbose, out);
+	err = print_bottlenecks(analysis, out, &lines);
+	if (err)
+		return err;
+	used += lines;
+	tree.lines = verbose ? UINT32_MAX : LINES_MAX > used ? LINES_MAX - used : 0;
+	return print_tree(&tree);
+}

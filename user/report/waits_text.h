@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who waits for whom: the tree of waits as text and as JSON, and bottlenecks in a sentence. */
+#ifndef SCOPE_REPORT_WAITS_TEXT_H
+#define SCOPE_REPORT_WAITS_TEXT_H
+
+#include <stdio.h>
+
+#include "analysis/analysis.h"
+
+/*
+ * verbose: all of the tree; else a screen of 15 lines of 80 columns. 0, -ENOMEM; errors of the stream are left for
+ * the caller's ferror().
+ */
+int scope_report_waits_text(const struct scope_analysis *analysis, bool verbose, FILE *out);
+/* 0, -ENOMEM, or -EIO: out takes no more. */
+int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out);
+
+/* The critical paths of the slowest requests, in place of the tree. 0, -ENOMEM. */
+int scope_report_paths_text(const struct scope_analysis *analysis, bool verbose, FILE *out);
+
+/* The arrays of it; the caller's. NULL: no memory. */
+struct json_t *scope_report_waits_tree(const struct scope_analysis *analysis);
+struct json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis);
+
+struct scope_waits_text {
+	char text[320];
+};
+
+/* "stage_compute in worker is a bottleneck: …": a sentence or two. */
+const char *scope_report_bottleneck(struct scope_waits_text *buffer, const struct scope_analysis *analysis,
+				    const struct scope_bottleneck *one);
+/* Is that the answer: what others wait for, where all requests are slow alike? */
+bool scope_report_is_bottleneck(const struct scope_analysis *analysis);
+/* One beside another answer that does not name its function; NULL: none. */
+const struct scope_bottleneck *scope_report_bottleneck_beside(const struct scope_analysis *analysis);
+/* What a part of a wait was in the end: "disk", "no CPU". end: enum scope_end. */
+const char *scope_report_end(uint8_t end, uint8_t class);
+
+#endif

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What all units of a trace are like, without keeping one: distributions by group and vector. */
+#include "unit/distribution.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "trace/feed.h"
+#include "unit/histogram.h"
+
+struct scope_distributor {
+	struct scope_distributions *distributions;
+	const struct scope_trace *trace;
+	const struct scope_learner *learner; /* NULL: all threads are decided on */
+	bool guess;			     /* it knows nothing of a thread that is met */
+	struct scope_pickups *pickups;
+	struct scope_groups *groups;
+};
+
+static struct scope_distributions_group *add_groups(struct scope_distributions *distributions, uint32_t group)
+{
+	if (scope_grow(&distributions->group, &distributions->group_capacity, group + 1ul,
+		       sizeof(*distributions->group)))
+		return NULL;
+	while (distributions->groups <= group)
+		memset(&distributions->group[distributions->groups++], 0, sizeof(*distributions->group));
+	return &distributions->group[group];
+}
+
+static inline struct scope_distributions_group *get_group(struct scope_distributions *distributions, uint32_t group)
+{
+	return group < distributions->groups ? &distributions->group[group] : add_groups(distributions, group);
+}
+
+static struct scope_distributions_row *add_rows(struct scope_distributions_group *group, uint32_t vector)
+{
+	if (scope_grow(&group->row, &group->capacity, vector + 1, sizeof(*group->row)))
+		return NULL;
+	while (group->rows <= vector)
+		memset(&group->row[group->rows++], 0, sizeof(*group->row));
+	return &group->row[vector];
+}
+
+static inline struct scope_distributions_row *get_row(struct scope_distributions_group *group, uint32_t vector)
+{
+	return vector < group->rows ? &group->row[vector] : add_rows(group, vector);
+}
+
+/* So many units made the call so often. */
+static int add_call(struct scope_distributions_row *row, const struct scope_unit_call *call, uint64_t units)
+{
+	size_t i;
+
+	for (i = 0; i < row->calls && row->call[i].nr != call->nr; i++)
+		;
+	if (i == row->calls) {
+		if (scope_grow(&row->call, &row->capacity, i + 1, sizeof(*row->call)))
+			return -ENOMEM;
+		row->call[row->calls++] = (struct scope_distributions_call){ .nr = call->nr };
+	}
+	return scope_sketch_add(&row->call[i].count, call->count, units);
+}
+
+static int add_calls(struct scope_distributions *distributions, const struct scope_histogram *histogram,
+		     const struct scope_unit_call *call, uint64_t units)
+{
+	struct scope_distributions_row *row = &distributions->group[histogram->group].row[histogram->vector];
+	int err = 0;
+
+	row->units += units;
+	for (unsigned i = 0; !err && i < histogram->calls; i++)
+		err = add_call(row, &call[i], units);
+	return err;
+}
+
+static int settle_measure(struct scope_distributions *distributions)
+{
+	const struct scope_distributions_pending *pending =
+		&distributions->pending[distributions->first_pending % SCOPE_DISTRIBUTIONS_PENDING];
+
+	distributions->first_pending++;
+	distributions->pendings--;
+	return scope_sketch_count(&distributions->group[pending->group].row[pending->row].measure, pending->measure_ns);
+}
+
+static int add_measure(struct scope_distributions *distributions, const struct scope_distributions_row *row,
+		       const struct scope_unit *unit, uint64_t measure_ns)
+{
+	int err = distributions->pendings == SCOPE_DISTRIBUTIONS_PENDING ? settle_measure(distributions) : 0;
+	unsigned last = distributions->first_pending + distributions->pendings++;
+
+	scope_sketch_expect(&row->measure, measure_ns);
+	distributions->pending[last % SCOPE_DISTRIBUTIONS_PENDING] =
+		(struct scope_distributions_pending){ unit->group, unit->vector, measure_ns };
+	return err;
+}
+
+static void free_group(struct scope_distributions_group *group)
+{
+	for (size_t i = 0; i < group->rows; i++) {
+		struct scope_distributions_row *row = &group->row[i];
+
+		for (size_t j = 0; j < row->calls; j++)
+			scope_sketch_free(&row->call[j].count);
+		free(row->call);
+		scope_sketch_free(&row->measure);
+	}
+	free(group->row);
+	scope_sketch_free(&group->request_wall);
+}
+
+static int tally(struct scope_distributions *distributions, const struct scope_unit *unit,
+		 const struct scope_unit_call *call)
+{
+	struct scope_distributions_group *group = get_group(distributions, unit->group);
+	const struct scope_distributions_row *row = group ? get_row(group, unit->vector) : NULL;
+	const uint64_t measure = scope_unit_measure(unit);
+	int err = 0;
+
+	if (!row)
+		return -ENOMEM;
+	if (unit->histogram != SCOPE_HISTOGRAM_NONE)
+		distributions->histograms->histogram[unit->histogram].units++;
+	else
+		err = add_calls(
+			distributions,
+			&(struct scope_histogram){ .group = unit->group, .vector = unit->vector, .calls = unit->calls },
+			call, 1);
+	group->units++;
+	group->asked += unit->asked;
+	group->busy_ns += measure + unit->queue_ns;
+	group->queue_ns += unit->queue_ns;
+	if (unit->queue_ns >= SCOPE_DISTRIBUTIONS_LONG_QUEUE_NS) {
+		group->long_queue_ns += unit->queue_ns;
+		group->long_queue_units++;
+	}
+	if (err || unit->open)
+		return err;
+	if (unit->granularity == SCOPE_UNIT_REQUEST)
+		err = scope_sketch_count(&group->request_wall, scope_unit_wall(unit));
+	return err ? err : add_measure(distributions, row, unit, measure);
+}
+
+/* The first unit of its shape, or one of a shape that found no room. */
+static int meet_histogram(struct scope_distributions *distributions, struct scope_unit *unit,
+			  const struct scope_unit_call *call, uint64_t hash)
+{
+	const struct scope_vector vector = scope_unit_vector(unit, call);
+	int err = scope_cluster_vector_set_add(distributions->distributor->groups->group[unit->group].vectors, &vector,
+					       1, &unit->vector);
+
+	if (err)
+		return err;
+	if (unit->histogram == SCOPE_HISTOGRAM_NONE)
+		return scope_unit_histograms_add(distributions->histograms, hash, unit, call, &unit->histogram);
+	distributions->histograms->histogram[unit->histogram].vector = unit->vector;
+	return 0;
+}
+
+/* Its shape, where it has one, is set. */
+static int take_unit(struct scope_distributions *distributions, struct scope_unit *unit,
+		     const struct scope_unit_call *call)
+{
+	const struct scope_histograms *histograms = distributions->histograms;
+	uint64_t hash = 0;
+	int err = 0;
+
+	if (unit->histogram == SCOPE_HISTOGRAM_NONE) {
+		hash = scope_unit_histogram_hash(unit->group, call, unit->calls);
+		unit->histogram = scope_unit_histograms_find(histograms, hash, unit->group, call, unit->calls);
+	}
+	unit->vector = unit->histogram == SCOPE_HISTOGRAM_NONE ? SCOPE_HISTOGRAM_NO_VECTOR
+							       : histograms->histogram[unit->histogram].vector;
+	if (unit->vector == SCOPE_HISTOGRAM_NO_VECTOR)
+		err = meet_histogram(distributions, unit, call, hash);
+	if (!err)
+		err = tally(distributions, unit, call);
+	return err ? err : scope_unit_log_unit(distributions->log, unit, call);
+}
+
+int scope_unit_distributions_unit(struct scope_distributions *distributions, struct scope_unit *unit,
+				  const struct scope_unit_call *call)
+{
+	unit->histogram = SCOPE_HISTOGRAM_NONE;
+	return take_unit(distributions, unit, call);
+}
+
+static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	const struct scope_distributor *distributor = user;
+
+	return take_unit(distributor->distributions, unit, call);
+}
+
+static int add_wait(void *user, const struct scope_wait *wait)
+{
+	const struct scope_distributor *distributor = user;
+
+	return scope_unit_log_wait(distributor->distributions->log, wait);
+}
+
+static int add_stack(void *user, const struct scope_unit_stack *stack, const struct scope_event *event)
+{
+	const struct scope_distributor *distributor = user;
+	struct scope_threads *threads = distributor->distributions->run->timeline->threads;
+
+	return scope_unit_log_stack(distributor->distributions->log, stack, distributor->trace, event,
+				    scope_timeline_threads_at(threads, stack->thread)->tgid);
+}
+
+static int add_state(void *user, uint32_t thread, const struct scope_event *event)
+{
+	const struct scope_distributor *distributor = user;
+
+	return scope_unit_log_state(distributor->distributions->log, thread, event);
+}
+
+static int meet(void *user, uint32_t thread)
+{
+	const struct scope_distributor *distributor = user;
+	int err;
+
+	if (!distributor->learner)
+		return 0;
+	err = (distributor->guess ? scope_unit_pickups_guess : scope_unit_pickups_decide)(
+		distributor->pickups, distributor->learner, thread + 1ul);
+	return err ? err : scope_unit_groups_extend(distributor->groups, distributor->pickups);
+}
+
+static int begin(struct scope_distributions *distributions, const struct scope_listeners *listeners)
+{
+	struct scope_distributor *distributor = distributions->distributor;
+	const struct scope_unit_sink sink = {
+		.meet = meet,
+		.unit = add_unit,
+		.wait = add_wait,
+		.stack = add_stack,
+		.state = add_state,
+		.user = distributor,
+	};
+	const struct scope_unit_source source = {
+		.trace = distributor->trace,
+		.groups = distributor->groups,
+		.pickups = distributor->pickups,
+		.listeners = listeners,
+	};
+	int err = scope_unit_run_create(&source, &sink, &distributions->own_run);
+
+	if (!err)
+		err = scope_unit_log_create(distributions->own_run->histograms, &distributions->own_log);
+	if (err)
+		return err;
+	distributions->run = distributions->own_run;
+	distributions->histograms = distributions->run->histograms;
+	distributions->log = distributions->own_log;
+	return 0;
+}
+
+int scope_unit_distributions_begin(const struct scope_trace *trace, const struct scope_learner *learner,
+				   struct scope_pickups *pickups, struct scope_groups *groups,
+				   const struct scope_listeners *listeners,
+				   struct scope_distributions **ret_distributions)
+{
+	struct scope_distributions *distributions = calloc(1, sizeof(*distributions));
+	int err = -ENOMEM;
+
+	if (!distributions)
+		return -ENOMEM;
+	distributions->distributor = calloc(1, sizeof(*distributions->distributor));
+	if (distributions->distributor) {
+		*distributions->distributor = (struct scope_distributor){
+			.distributions = distributions,
+			.trace = trace,
+			.learner = learner,
+			.pickups = pickups,
+			.groups = groups,
+		};
+		err = begin(distributions, listeners);
+	}
+	if (err) {
+		scope_unit_distributions_destroy(distributions);
+		return err;
+	}
+	*ret_distributions = distributions;
+	return 0;
+}
+
+int scope_unit_distributions_learn(struct scope_distributions *distributions, struct scope_learner **ret_learner)
+{
+	struct scope_learner *learner;
+	int err = scope_unit_learner_share(distributions->run->timeline, &learner);
+
+	if (err)
+		return err;
+	scope_unit_run_learn(distributions->run, learner);
+	distributions->distributor->learner = learner;
+	distributions->distributor->guess = true;
+	*ret_learner = learner;
+	return 0;
+}
+
+int scope_unit_distributions_feed(struct scope_distributions *distributions, const struct scope_event *const *event,
+				  size_t count)
+{
+	return scope_unit_run_feed(distributions->run, event, count);
+}
+
+/* Behind the last unit. */
+static int settle(struct scope_distributions *distributions, const struct scope_groups *groups)
+{
+	const struct scope_histograms *histograms = distributions->histograms;
+	int err = 0;
+
+	distributions->asked = false;
+	for (size_t i = 0; i < distributions->groups; i++)
+		distributions->asked |= distributions->group[i].asked > 0;
+	for (size_t i = 0; i < distributions->groups; i++) {
+		const struct scope_distributions_group *group = &distributions->group[i];
+
+		distributions->units += group->units;
+		if (distributions->asked)
+			distributions->requests += group->asked;
+		else if (groups->group[i].granularity == SCOPE_UNIT_REQUEST)
+			distributions->requests += group->units;
+		distributions->busy_ns += (double)group->busy_ns;
+		distributions->queue_ns += (double)group->queue_ns;
+		distributions->long_queue_ns += (double)group->long_queue_ns;
+		distributions->long_queue_units += group->long_queue_units;
+	}
+	while (!err && distributions->pendings)
+		err = settle_measure(distributions);
+	for (size_t i = 0; !err && i < histograms->count; i++)
+		if (histograms->histogram[i].units)
+			err = add_calls(distributions, &histograms->histogram[i],
+					scope_unit_histogram_calls(histograms, &histograms->histogram[i]),
+					histograms->histogram[i].units);
+	return err;
+}
+
+/* The first unit of each shape is in its group's set already. */
+static int settle_vectors(const struct scope_histograms *histograms, const struct scope_groups *groups)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < histograms->count; i++)
+		if (histograms->histogram[i].units > 1)
+			err = scope_cluster_vector_set_repeat(groups->group[histograms->histogram[i].group].vectors,
+							      histograms->histogram[i].vector,
+							      histograms->histogram[i].units - 1);
+	return err;
+}
+
+int scope_unit_distributions_end(struct scope_distributions *distributions)
+{
+	int err = scope_unit_run_end(distributions->run);
+	size_t groups;
+
+	groups = distributions->distributor->groups->count;
+	if (!err && groups && !get_group(distributions, groups - 1))
+		err = -ENOMEM;
+	if (!err)
+		err = settle(distributions, distributions->distributor->groups);
+	if (!err)
+		err = settle_vectors(distributions->histograms, distributions->distributor->groups);
+	free(distributions->distributor);
+	distributions->distributor = NULL;
+	return err;
+}
+
+static int tally_again(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	return tally(user, unit, call);
+}
+
+struct before {
+	uint64_t until_ns;
+	const struct scope_unit_sink *sink;
+};
+
+static int pass_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	const struct before *before = user;
+
+	return unit->end_ns < before->until_ns ? before->sink->unit(before->sink->user, unit, call) : 0;
+}
+
+int scope_unit_distributions_replay(const struct scope_distributions *distributions, const struct scope_groups *groups,
+				    const struct scope_unit_sink *sink)
+{
+	struct before before = { distributions->until_ns, sink };
+	const struct scope_unit_sink passing = { .unit = pass_unit, .user = &before };
+
+	return scope_unit_log_replay(distributions->log, groups, distributions->until_ns ? &passing : sink);
+}
+
+/* All that the log still tells, into distributions that are empty. */
+static int distributions_again(struct scope_distributions *distributions, const struct scope_groups *groups)
+{
+	const struct scope_unit_sink sink = { .unit = tally_again, .user = distributions };
+	int err;
+
+	for (size_t i = 0; i < distributions->histograms->count; i++)
+		distributions->histograms->histogram[i].units = 0;
+	/* A row for each vector, those of other units as well. */
+	for (size_t i = 0; i < groups->count; i++) {
+		const uint32_t vectors = scope_cluster_vector_set_count(groups->group[i].vectors);
+
+		if (!get_group(distributions, i) || (vectors && !get_row(&distributions->group[i], vectors - 1)))
+			return -ENOMEM;
+	}
+	err = scope_unit_distributions_replay(distributions, groups, &sink);
+	return err ? err : settle(distributions, groups);
+}
+
+int scope_unit_distributions_before(struct scope_distributions *distributions, const struct scope_groups *groups,
+				    uint64_t until_ns, struct scope_distributions **ret_distributions)
+{
+	struct scope_distributions *before = calloc(1, sizeof(*before));
+	int err;
+
+	if (!before)
+		return -ENOMEM;
+	before->until_ns = until_ns;
+	before->run = distributions->run;
+	before->histograms = distributions->histograms;
+	before->log = distributions->log;
+	err = distributions_again(before, groups);
+	if (err) {
+		scope_unit_distributions_destroy(before);
+		return err;
+	}
+	*ret_distributions = before;
+	return 0;
+}
+
+void scope_unit_distributions_remember(struct scope_distributions *distributions, uint64_t step_ns)
+{
+	scope_timeline_past_begin(&distributions->run->timeline->past, step_ns);
+}
+
+int scope_unit_distributions_forget(struct scope_distributions *distributions, const struct scope_groups *groups,
+				    uint64_t from_ns)
+{
+	struct scope_timeline *timeline = distributions->run->timeline;
+	const size_t count = distributions->groups;
+
+	if (from_ns <= timeline->begin_ns)
+		return 0;
+	timeline->from = scope_timeline_past_find(&timeline->past, from_ns);
+	if (timeline->from)
+		from_ns = timeline->from->time_ns;
+	timeline->begin_ns = from_ns;
+	distributions->units = distributions->requests = distributions->long_queue_units = 0;
+	distributions->busy_ns = distributions->queue_ns = distributions->long_queue_ns = 0;
+	for (size_t i = 0; i < count; i++) {
+		free_group(&distributions->group[i]);
+		distributions->group[i] = (struct scope_distributions_group){ 0 };
+	}
+	scope_unit_log_forget(distributions->log, from_ns);
+	return distributions_again(distributions, groups);
+}
+
+static int feed(void *user, const struct scope_event *const *event, size_t count)
+{
+	return scope_unit_distributions_feed(user, event, count);
+}
+
+int scope_unit_distributions_run(struct scope_trace *trace, struct scope_pickups *pickups, struct scope_groups *groups,
+				 const struct scope_listeners *listeners,
+				 struct scope_distributions **ret_distributions)
+{
+	struct scope_distributions *distributions;
+	int err = scope_unit_distributions_begin(trace, NULL, pickups, groups, listeners, &distributions);
+
+	if (err)
+		return err;
+	err = scope_trace_feed_all(trace, feed, distributions);
+	if (!err)
+		err = scope_unit_distributions_end(distributions);
+	if (err) {
+		scope_unit_distributions_destroy(distributions);
+		return err;
+	}
+	*ret_distributions = distributions;
+	return 0;
+}
+
+void scope_unit_distributions_destroy(struct scope_distributions *distributions)
+{
+	if (!distributions)
+		return;
+	for (size_t i = 0; distributions->group && i < distributions->groups; i++)
+		free_group(&distributions->group[i]);
+	free(distributions->group);
+	scope_unit_run_destroy(distributions->own_run);
+	scope_unit_log_destroy(distributions->own_log);
+	free(distributions->distributor);
+	free(distributions);
+}

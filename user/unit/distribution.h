@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What all units of a trace are like, without keeping one: distributions by group and vector.
+ *
+ * Memory is bounded by distinct vectors and the calls in them, whatever the number of units. What units of
+ * one shape (unit/histogram.h) have in common is added up at the end.
+ */
+#ifndef SCOPE_UNIT_DISTRIBUTION_H
+#define SCOPE_UNIT_DISTRIBUTION_H
+
+#include "base/sketch.h"
+#include "unit/log.h"
+#include "unit/run.h"
+
+/* How often units of one vector made one call; those that did not make it are left out. */
+struct scope_distributions_call {
+	uint16_t nr;
+	struct scope_sketch count; /* of all units behind the survey's end */
+};
+
+/* The units of one group that have one vector. */
+struct scope_distributions_row {
+	uint64_t units;
+	struct scope_sketch measure; /* ns, of closed units */
+	struct scope_distributions_call *call;
+	size_t calls, capacity;
+};
+
+/*
+ * A processor that is busy makes a thread wait for a time slice, 0.7 ms at least; one that is idle, for
+ * its wake-up, tens of microseconds.
+ */
+#define SCOPE_DISTRIBUTIONS_LONG_QUEUE_NS 500000
+
+struct scope_distributions_group {
+	struct scope_distributions_row *row; /* by id of the vector in the group's set */
+	size_t rows, capacity;
+	struct scope_sketch request_wall; /* ns, of closed request units */
+	uint64_t units;
+	uint64_t asked;		   /* of them: took a client's request */
+	uint64_t busy_ns;	   /* on a CPU, asleep inside units, and in the run queue */
+	uint64_t queue_ns;	   /* the last of these */
+	uint64_t long_queue_ns;	   /* of queue_ns: in units of SCOPE_DISTRIBUTIONS_LONG_QUEUE_NS or more of it … */
+	uint64_t long_queue_units; /* … so many */
+};
+
+#define SCOPE_DISTRIBUTIONS_PENDING 8 /* no rule: a power of two */
+
+/* A measure that is not in its sketch yet, which memory has to bring first. */
+struct scope_distributions_pending {
+	uint32_t group, row;
+	uint64_t measure_ns;
+};
+
+struct scope_distributions {
+	struct scope_distributions_group *group; /* as in scope_groups */
+	size_t groups, group_capacity;
+	/* Of all groups, behind the end: */
+	uint64_t units;
+	uint64_t requests; /* those of clients, where any thread takes some; else what threads pick up in other ways */
+	bool asked;	   /* the former */
+	double busy_ns, queue_ns, long_queue_ns;
+	uint64_t long_queue_units;
+	struct scope_unit_run *run;	     /* that told of the units */
+	struct scope_histograms *histograms; /* of those units: run's */
+	struct scope_unit_log *log;	     /* all that it told */
+	struct scope_unit_run *own_run;	     /* the same, of the survey that made them; NULL: they are another's */
+	struct scope_unit_log *own_log;
+	struct scope_distributor *distributor;					 /* until the end */
+	uint64_t until_ns;							 /* 0, or of units that ended before */
+	struct scope_distributions_pending pending[SCOPE_DISTRIBUTIONS_PENDING]; /* a ring; empty behind the end */
+	unsigned first_pending, pendings;
+};
+
+/*
+ * Takes events as they come; what is found out stands behind end. Threads are decided on when they
+ * are met: by what learner knows then, into pickups and groups, where it is not NULL. listeners: NULL, or
+ * those that hear all that the survey is fed. What is given must outlive the survey; trace is the one that
+ * events are taken from.
+ */
+int scope_unit_distributions_begin(const struct scope_trace *trace, const struct scope_learner *learner,
+				   struct scope_pickups *pickups, struct scope_groups *groups,
+				   const struct scope_listeners *listeners,
+				   struct scope_distributions **ret_distributions);
+/*
+ * All that is fed from now on also teaches a learner, which the caller destroys before the survey; it is
+ * finished behind the survey's end. Threads that are not decided on as they are met are guessed at:
+ * see scope_unit_pickups_guess().
+ */
+int scope_unit_distributions_learn(struct scope_distributions *distributions, struct scope_learner **ret_learner);
+int scope_unit_distributions_feed(struct scope_distributions *distributions, const struct scope_event *const *event,
+				  size_t count);
+int scope_unit_distributions_end(struct scope_distributions *distributions);
+/* Before anything is fed: marks accounts at steps so long, for scope_unit_distributions_forget(). */
+void scope_unit_distributions_remember(struct scope_distributions *distributions, uint64_t step_ns);
+/*
+ * Behind end: lets it be of units that ended from then on, with the timeline's window beginning there: with
+ * the first mark behind that, where accounts were marked, and timeline->from is that mark. What threads are and
+ * how they pick up work stays as learned of all. 0 or -errno.
+ */
+int scope_unit_distributions_forget(struct scope_distributions *distributions, const struct scope_groups *groups,
+				    uint64_t from_ns);
+/*
+ * Of a survey behind its end, which must outlive the result: the same of its units that ended before until_ns.
+ * 0 or -errno.
+ */
+int scope_unit_distributions_before(struct scope_distributions *distributions, const struct scope_groups *groups,
+				    uint64_t until_ns, struct scope_distributions **ret_distributions);
+/* What the log tells of its units; of sleeps too where it is of all units. See scope_unit_log_replay(). */
+int scope_unit_distributions_replay(const struct scope_distributions *distributions, const struct scope_groups *groups,
+				    const struct scope_unit_sink *sink);
+/* Takes a unit of a thread that was met, as those that feed finds. Sets its vector and its shape. */
+int scope_unit_distributions_unit(struct scope_distributions *distributions, struct scope_unit *unit,
+				  const struct scope_unit_call *call);
+
+/* One run through the trace; fills the groups' sets of vectors. The caller destroys. */
+int scope_unit_distributions_run(struct scope_trace *trace, struct scope_pickups *pickups, struct scope_groups *groups,
+				 const struct scope_listeners *listeners,
+				 struct scope_distributions **ret_distributions);
+void scope_unit_distributions_destroy(struct scope_distributions *distributions);
+
+#endif

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Learns from a timeline how each thread picks up work. */
+#include "unit/learner.h"
+
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/grow.h"
+
+bool scope_unit_learn_meet(struct scope_learner *learner, uint32_t thread)
+{
+	if (scope_grow(&learner->stats, &learner->capacity, thread + 1, sizeof(*learner->stats)))
+		return false;
+	while (learner->count <= thread)
+		memset(&learner->stats[learner->count++], 0, sizeof(*learner->stats));
+	return true;
+}
+
+static struct scope_wait_key *get_key(struct scope_thread_stats *stats, uint16_t nr, uint64_t object)
+{
+	unsigned i;
+
+	for (i = 0; i < stats->keys; i++)
+		if (stats->key[i].nr == nr && stats->key[i].object == object)
+			return &stats->key[i];
+	if (i == SCOPE_THREAD_STATS_KEYS)
+		return NULL;
+	stats->key[i] = (struct scope_wait_key){ .nr = nr, .object = object };
+	stats->keys++;
+	return &stats->key[i];
+}
+
+static bool may_be_loop(enum scope_timeline_call_role role, enum scope_fd_kind fd)
+{
+	switch (role) {
+	case SCOPE_CALL_FUTEX:
+	case SCOPE_CALL_SLEEP:
+	case SCOPE_CALL_PICK:
+		return true;
+	case SCOPE_CALL_READ:
+		return fd == SCOPE_FD_PIPE || fd == SCOPE_FD_EVENT || fd == SCOPE_FD_DATAGRAM;
+	default:
+		return false;
+	}
+}
+
+/*
+ * A poll is the top of a loop if work is taken behind it, and is in the middle of a request if an
+ * answer goes out and nothing was taken since: it waited for a resolver or a backend. With nothing
+ * taken and no answer it is the top of a loop that found nothing to do. Epolls are told apart by their
+ * descriptors, polls by where their sets are: servers keep one for clients and may keep another for what
+ * they wait for in between.
+ */
+void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_open_call *call)
+{
+	const bool epoll = scope_timeline_call_is_epoll(call->nr);
+	struct scope_wait_key *key = NULL;
+
+	if (scope_timeline_call_role_of(call->nr, call->args, call->arg[0]) != SCOPE_CALL_POLL)
+		return;
+	if (call->args) {
+		const struct scope_poll_site site = scope_unit_poll_site_of(call);
+
+		key = get_key(stats, site.nr, site.object);
+	}
+	stats->epolls += epoll;
+	stats->polls += !epoll;
+	stats->waited = key ? key - stats->key : SCOPE_THREAD_STATS_NO_KEY;
+	if (key)
+		key->count++;
+	/* One that does not say which it was says nothing. */
+	stats->polled = !epoll || key;
+}
+
+bool scope_unit_learner_answers(const struct scope_learner *learner, uint32_t tgid)
+{
+	for (size_t i = learner->answerings; i-- > 0;)
+		if (learner->answering[i] == tgid)
+			return true;
+	return false;
+}
+
+static int note_answering(struct scope_learner *learner, uint32_t tgid)
+{
+	if (scope_unit_learner_answers(learner, tgid))
+		return 0;
+	if (scope_grow(&learner->answering, &learner->answering_capacity, learner->answerings + 1,
+		       sizeof(*learner->answering)))
+		return -ENOMEM;
+	learner->answering[learner->answerings++] = tgid;
+	return 0;
+}
+
+int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_stats *stats,
+			   const struct scope_thread *thread, const struct scope_open_call *call)
+{
+	if (!call->args ||
+	    scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) != SCOPE_FD_ACCEPTED)
+		return 0;
+	if (!stats->answers && note_answering(learner, thread->tgid))
+		return -ENOMEM;
+	stats->answers = true;
+	if (!stats->polled)
+		return 0;
+	stats->polled = false;
+	if (stats->waited == SCOPE_THREAD_STATS_NO_KEY || stats->key[stats->waited].nr == SYS_ppoll ||
+	    stats->key[stats->waited].nr == SYS_pselect6)
+		stats->inner_polls++;
+	if (stats->waited != SCOPE_THREAD_STATS_NO_KEY)
+		stats->key[stats->waited].inner++;
+	return 0;
+}
+
+/* A thread that wakes others from a futex it sleeps on itself holds it as a lock. */
+void scope_unit_learn_lock(struct scope_thread_stats *stats, const struct scope_open_call *call)
+{
+	struct scope_wait_key *key;
+
+	if (call->nr != SYS_futex || call->args < 2 ||
+	    ((call->arg[1] & FUTEX_CMD_MASK) != FUTEX_WAKE && (call->arg[1] & FUTEX_CMD_MASK) != FUTEX_UNLOCK_PI))
+		return;
+	key = get_key(stats, SYS_futex, call->arg[0]);
+	if (key)
+		key->lock = true;
+}
+
+static void take_work(struct scope_thread_stats *stats)
+{
+	stats->reads++;
+	if (stats->polled && stats->waited != SCOPE_THREAD_STATS_NO_KEY)
+		stats->key[stats->waited].taken++;
+	stats->polled = false;
+}
+
+void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_stats *stats,
+			     const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret)
+{
+	if (call->role == SCOPE_CALL_ACCEPT && ret >= 0)
+		take_work(stats);
+	if (call->role == SCOPE_CALL_READ && call->args && ret > 0 &&
+	    scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) == SCOPE_FD_ACCEPTED)
+		take_work(stats);
+}
+
+/* Told to the thread that ended the sleep: the sleeper may have waited for what it hands over. */
+static int learn_delivery(struct scope_learner *learner, const struct scope_wait *wait)
+{
+	struct scope_thread_stats *stats;
+	unsigned i;
+
+	if (wait->waker < 0 || wait->lock || (uint32_t)wait->waker == wait->thread)
+		return 0;
+	if (!scope_unit_learn_has(learner, (uint32_t)wait->waker))
+		return -ENOMEM;
+	stats = &learner->stats[wait->waker];
+	for (i = 0; i < stats->deliveries; i++)
+		if (stats->delivery[i].thread == wait->thread && stats->delivery[i].nr == wait->nr &&
+		    stats->delivery[i].object == wait->object)
+			break;
+	if (i == SCOPE_THREAD_STATS_DELIVERIES) {
+		stats->delivered++;
+		return 0;
+	}
+	if (i == stats->deliveries)
+		stats->delivery[stats->deliveries++] = (struct scope_delivery){
+			.thread = wait->thread,
+			.nr = wait->nr,
+			.object = wait->object,
+		};
+	stats->delivery[i].count++;
+	return 0;
+}
+
+int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait *wait)
+{
+	struct scope_thread_stats *stats;
+	uint32_t tgid = scope_timeline_threads_at(learner->timeline->threads, wait->thread)->tgid;
+	enum scope_timeline_call_role role = wait->class == SCOPE_WAIT_TIMER ? SCOPE_CALL_SLEEP
+									     : scope_timeline_call_role(wait->nr);
+	struct scope_wait_key *key;
+
+	if (!scope_unit_learn_has(learner, wait->thread) || learn_delivery(learner, wait))
+		return -ENOMEM;
+	stats = &learner->stats[wait->thread];
+	stats->waits++;
+	if (!may_be_loop(role, scope_timeline_fds_kind(learner->timeline->fds, tgid, (int32_t)wait->object)))
+		return 0;
+	key = get_key(stats, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
+	if (key)
+		key->count++;
+	/* Workers that are handed connections sleep, and read behind it. */
+	if (key && role == SCOPE_CALL_FUTEX && !wait->lock && !stats->polled) {
+		stats->polled = true;
+		stats->waited = key - stats->key;
+	}
+	return 0;
+}
+
+SCOPE_TAKE uint32_t learn_plain_roles(void *user, uint32_t thread)
+{
+	return scope_learn_plain_roles(user, thread);
+}
+
+SCOPE_TAKE bool learn_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
+			    enum scope_timeline_call_role role)
+{
+	(void)role;
+	scope_learn_plain(user, thread, event);
+	return true;
+}
+
+SCOPE_TAKE int learn_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
+{
+	return scope_learn_enter(user, thread, call);
+}
+
+SCOPE_TAKE int learn_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call,
+			  int64_t ret, uint64_t exit_ns)
+{
+	return scope_learn_exit(user, thread, call, ret, exit_ns);
+}
+
+static int learn_wait(void *user, const struct scope_wait *wait)
+{
+	return scope_unit_learn_wait(user, wait);
+}
+
+static const struct scope_timeline_ops learn = {
+	.plain_roles = learn_plain_roles,
+	.plain = learn_plain,
+	.enter = learn_enter,
+	.exit = learn_exit,
+	.wait = learn_wait,
+};
+
+int scope_unit_learner_create(const struct scope_trace *trace, struct scope_learner **ret_learner)
+{
+	struct scope_learner *learner = calloc(1, sizeof(*learner));
+	int err;
+
+	if (!learner)
+		return -ENOMEM;
+	err = scope_timeline_create(trace, &learner->timeline);
+	if (err) {
+		free(learner);
+		return err;
+	}
+	*ret_learner = learner;
+	return 0;
+}
+
+int scope_unit_learner_share(struct scope_timeline *timeline, struct scope_learner **ret_learner)
+{
+	struct scope_learner *learner = calloc(1, sizeof(*learner));
+
+	if (!learner)
+		return -ENOMEM;
+	learner->timeline = timeline;
+	learner->shared = true;
+	*ret_learner = learner;
+	return 0;
+}
+
+int scope_unit_learner_feed(struct scope_learner *learner, const struct scope_event *const *event, size_t count)
+{
+	return scope_timeline_take(learner->timeline, event, count, &learn, learner);
+}
+
+int scope_unit_learner_finish(struct scope_learner *learner)
+{
+	return scope_timeline_finish(learner->timeline, &learn, learner);
+}
+
+bool scope_unit_learner_holds(const struct scope_learner *learner)
+{
+	return scope_timeline_holds(learner->timeline);
+}
+
+size_t scope_unit_learner_threads(const struct scope_learner *learner)
+{
+	return scope_timeline_threads_count(learner->timeline->threads);
+}
+
+void scope_unit_learner_destroy(struct scope_learner *learner)
+{
+	if (!learner)
+		return;
+	if (!learner->shared)
+		scope_timeline_destroy(learner->timeline);
+	free(learner->stats);
+	free(learner->answering);
+	free(learner);
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The units that are being built, one of each thread, by what a timeline tells.
+ *
+ * What happens at every call stands here, to be built into the code that takes events
+ * (timeline/take.h); all else is in draft.c.
+ */
+#ifndef SCOPE_UNIT_OPEN_UNIT_H
+#define SCOPE_UNIT_OPEN_UNIT_H
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "timeline/take.h"
+#include "unit/histogram.h"
+#include "unit/spin.h"
+#include "unit/run.h"
+
+/* The calls of one unit that has no shape, in the order they were first made. */
+struct scope_open_unit_calls {
+	struct scope_unit_call call[SCOPE_UNIT_CALLS];
+	uint8_t place[SCOPE_SYSCALL_MAX]; /* of a number, if that is what stands there */
+};
+
+/* What units need of a thread's account, as it stood at one time. */
+struct scope_mark {
+	uint64_t run_ns, probe_ns, queue_ns, waker_queue_ns;
+	uint64_t asleep_ns, timer_ns; /* the second is of the first */
+};
+
+/* A poll that stood at the top of the loop: the next one like it does, too. */
+struct scope_open_unit_loop {
+	uint64_t object;
+	uint16_t nr; /* SCOPE_NR_NONE: none did yet */
+};
+
+/* What a thread did since its last call, kept up where it leaves a processor: calls are many more. */
+struct scope_quiet {
+	uint64_t run_ns;
+	uint64_t asleep_before_ns;     /* its account of sleeps as the call returned */
+	uint64_t left_ns, left_run_ns; /* when it last left a processor, and its account of running then */
+};
+
+/* Brings it up to now_ns, as the thread leaves or the window ends; exit_ns: the last call's return, 0: none. */
+static inline void scope_unit_quiet_count(struct scope_quiet *quiet, const struct scope_thread *thread,
+					  uint64_t exit_ns, uint64_t now_ns)
+{
+	const uint64_t ran_ns = thread->account.run_ns - quiet->left_run_ns;
+
+	if (exit_ns > quiet->left_ns) {
+		/* It has not left since the return, and was on the processor all that time. */
+		quiet->run_ns = ran_ns < now_ns - exit_ns ? ran_ns : now_ns - exit_ns;
+		quiet->asleep_before_ns = thread->account.asleep_ns;
+	} else {
+		quiet->run_ns += ran_ns;
+	}
+	quiet->left_ns = now_ns;
+	quiet->left_run_ns = thread->account.run_ns;
+}
+
+/* The unit under construction of one thread. */
+struct scope_open_unit {
+	bool open;
+	bool tentative;	      /* inside a read that may turn out to pick up the next request */
+	bool goes_on;	      /* inside a read of what the last call picked up work from */
+	bool from_loop;	      /* opened behind the top of the loop */
+	bool asked;	      /* a client's request was taken in it */
+	bool connected;	      /* a client was accepted in it */
+	bool answered;	      /* something was written to a client in it */
+	bool slept_in_call;   /* the open call has blocked */
+	bool requests;	      /* the thread's pickup is any at all */
+	bool pending;	      /* idle is a sleep that may have been for a client */
+	uint8_t matched;      /* enum scope_unit_pickup_match of the call entered at matched_ns */
+	uint32_t plain_roles; /* as struct scope_timeline_ops has it: of calls that only add up */
+	uint32_t root;	      /* shape that its units begin with */
+	uint32_t histogram;   /* of its calls so far; SCOPE_HISTOGRAM_NONE: they are counted here: */
+	unsigned calls;
+	struct scope_open_unit_calls *call; /* NULL until the first */
+	uint64_t matched_ns;
+	uint64_t bytes, idle_ns;
+	int64_t read_fd;      /* that the last call picked up work from; -1: it did not */
+	int64_t only_fd;      /* the first that it ever took bytes from; -1: none */
+	bool many;	      /* that was not the only one, or it accepted two */
+	bool accepted;	      /* it accepted one, ever */
+	uint64_t usual_futex; /* address where the thread sleeps most often, of all futexes: by majority vote … */
+	uint32_t futex_votes; /* … so many more than elsewhere since it was chosen */
+	int64_t client_fd; /* the client's connection that the unit accepted or read last; -1: none yet, or none that is known */
+	int64_t from_fd;	   /* the client's connection that the unit took bytes from; -1: none yet */
+	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
+	uint64_t last_exit_ns;
+	struct scope_unit_stack stack;	  /* as one would be that came now */
+	struct scope_pickup pickup;	  /* of the thread */
+	struct scope_open_unit_loop loop; /* as it was last known */
+	struct scope_mark begin, end;
+	struct scope_wait idle;
+	struct scope_quiet quiet;
+	struct scope_spinning spinning;
+};
+
+struct scope_unit_builder {
+	struct scope_unit_run *run;
+	const struct scope_timeline_ops *ops; /* what the timeline tells, without listeners */
+	struct scope_histograms *histograms;  /* of the run */
+	const struct scope_pickups *pickups;
+	struct scope_unit_sink sink;
+	struct scope_listeners listeners;
+	struct scope_learner *learner; /* NULL, or who hears of all before the builder does */
+	struct scope_open_unit *open_unit;
+	size_t open_units, open_unit_capacity;
+};
+
+/* Begins the draft of a thread that has none yet. false: no memory. */
+bool scope_unit_open_meet(struct scope_unit_builder *builder, uint32_t thread);
+/* Ends the draft as a unit at end_ns, where the thread's account stood at end. */
+int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, const struct scope_mark *end,
+			  uint64_t end_ns, bool still_open);
+/* Of a call that may pick up work, by its number; see scope_open_unit_match(). */
+enum scope_unit_pickup_match scope_unit_open_match_any(const struct scope_unit_builder *builder,
+						       struct scope_open_unit *open_unit,
+						       const struct scope_thread *thread,
+						       const struct scope_open_call *call);
+/* Counts a call that leads to no shape known from not long ago. 0 or -ENOMEM. */
+int scope_unit_open_count(struct scope_histograms *histograms, struct scope_open_unit *open_unit, uint16_t nr);
+/* Is the unit a request that neither it nor, where its connection is known, another thread has answered? */
+bool scope_unit_open_owes(struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
+			  const struct scope_thread *thread);
+/* The return of a call that did or may have picked up work. */
+int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+			 const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+			 uint64_t exit_ns);
+
+/* As struct scope_timeline_ops has them; user is the builder. */
+int scope_unit_open_leave(void *user, uint32_t thread, uint64_t now_ns);
+int scope_unit_open_wait(void *user, const struct scope_wait *wait);
+int scope_unit_open_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns);
+int scope_unit_open_stack(void *user, uint32_t thread, const struct scope_event *event);
+int scope_unit_open_lost(void *user, uint32_t thread, uint64_t now_ns);
+int scope_unit_open_state(void *user, uint32_t thread, const struct scope_event *event);
+int scope_unit_open_end(void *user, uint32_t thread, uint64_t now_ns);
+
+/* Is there a draft of the thread, builder->draft[thread]? false: no memory. */
+static inline bool scope_unit_open_has(struct scope_unit_builder *builder, uint32_t thread)
+{
+	return thread < builder->open_units || scope_unit_open_meet(builder, thread);
+}
+
+static inline struct scope_mark scope_unit_mark_now(const struct scope_thread *thread)
+{
+	const struct scope_account *account = &thread->account;
+
+	return (struct scope_mark){
+		account->run_ns,	 account->probe_ns,  account->queue_ns,
+		account->waker_queue_ns, account->asleep_ns, account->blocked_ns[SCOPE_WAIT_TIMER],
+	};
+}
+
+static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, const struct scope_thread *thread,
+					 uint64_t now_ns)
+{
+	open_unit->open = true;
+	open_unit->asked = open_unit->connected = open_unit->answered = false;
+	open_unit->from_fd = open_unit->client_fd = -1;
+	open_unit->begin_ns = now_ns;
+	open_unit->begin = scope_unit_mark_now(thread);
+	open_unit->histogram = open_unit->root;
+	open_unit->calls = 0;
+	open_unit->bytes = 0;
+	open_unit->last_exit_ns = 0;
+}
+
+SCOPE_TAKE int scope_open_unit_log(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, uint16_t nr,
+				   uint8_t role, int64_t ret)
+{
+	const uint32_t histogram = scope_unit_histograms_recent(builder->histograms, open_unit->histogram, nr);
+	const uint64_t moves = role == SCOPE_CALL_READ || role == SCOPE_CALL_WRITE;
+
+	open_unit->bytes += (uint64_t)(ret > 0 ? ret : 0) & -moves;
+	if (histogram == SCOPE_HISTOGRAM_NONE)
+		return scope_unit_open_count(builder->histograms, open_unit, nr);
+	open_unit->histogram = histogram;
+	return 0;
+}
+
+/*
+ * As a write is entered, and not as it returns: its peer may have asked again by then. ret: any number above 0 where
+ * it has not returned.
+ */
+SCOPE_TAKE void scope_open_unit_answer(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+				       const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret)
+{
+	if (args && ret > 0 && scope_timeline_fds_answer(builder->run->timeline->fds, thread->tgid, (int32_t)fd))
+		open_unit->answered = true;
+}
+
+/* false: there is no memory, and enter and exit will say so. */
+SCOPE_TAKE bool scope_open_unit_plain(struct scope_unit_builder *builder, const struct scope_thread *thread,
+				      const struct scope_event *event, enum scope_timeline_call_role role)
+{
+	struct scope_open_unit *open_unit = &builder->open_unit[thread->index];
+
+	if (open_unit->open && scope_open_unit_log(builder, open_unit, event->syscall.nr, role, event->syscall.ret))
+		return false;
+	if (role == SCOPE_CALL_WRITE)
+		scope_open_unit_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
+				       event->syscall.ret);
+	if ((role == SCOPE_CALL_WRITE || role == SCOPE_CALL_READ || role == SCOPE_CALL_CONNECT) &&
+	    !scope_unit_spin_waits(&open_unit->spinning, event->syscall.ret) &&
+	    !scope_spin_easy(&open_unit->spinning, role, event->syscall.ret))
+		SCOPE_SPIN_JUDGE(&open_unit->spinning, builder->run->timeline->fds, thread, &event->syscall, role,
+				 event->syscall.ret, event->time_ns);
+	open_unit->stack.slept_ns = 0;
+	open_unit->stack.stopped_stack = false;
+	open_unit->stack.enter_ns = event->syscall.enter_ns;
+	open_unit->stack.exit_ns = event->time_ns;
+	open_unit->stack.nr = event->syscall.nr;
+	open_unit->goes_on = open_unit->tentative = false;
+	open_unit->read_fd = -1;
+	return true;
+}
+
+/* Of calls that are like the ones before, as most are, at once. */
+SCOPE_TAKE enum scope_unit_pickup_match scope_open_unit_match(const struct scope_unit_builder *builder,
+							      struct scope_open_unit *open_unit,
+							      const struct scope_thread *thread,
+							      const struct scope_open_call *call)
+{
+	switch ((enum scope_timeline_call_role)call->role) {
+	case SCOPE_CALL_READ:
+		if (call->args && scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid,
+							  (int32_t)call->arg[0]) == SCOPE_FD_ACCEPTED)
+			return SCOPE_PICKUP_READ;
+		break;
+	case SCOPE_CALL_POLL:
+		if (call->nr == open_unit->loop.nr && call->args && call->arg[0] == open_unit->loop.object)
+			return SCOPE_PICKUP_LOOP;
+		return scope_unit_open_match_any(builder, open_unit, thread, call);
+	case SCOPE_CALL_ACCEPT:
+		return SCOPE_PICKUP_READ;
+	default:
+		break;
+	}
+	return call->nr == open_unit->pickup.nr ? scope_unit_open_match_any(builder, open_unit, thread, call)
+						: SCOPE_PICKUP_NO;
+}
+
+SCOPE_TAKE int scope_open_unit_enter_switched(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+					      const struct scope_thread *thread, const struct scope_open_call *call)
+{
+	int err = 0;
+
+	if (open_unit->open && open_unit->last_exit_ns && open_unit->pickup.gap_ns &&
+	    call->enter_ns - open_unit->last_exit_ns > open_unit->pickup.gap_ns) {
+		const struct scope_mark now = scope_unit_mark_now(thread);
+
+		err = scope_unit_open_close(builder, thread->index, &now, call->enter_ns, false);
+	}
+	if (!open_unit->open)
+		scope_unit_open_begin(open_unit, thread, call->enter_ns);
+	return err;
+}
+
+SCOPE_TAKE int scope_open_unit_enter(struct scope_unit_builder *builder, const struct scope_thread *thread,
+				     const struct scope_open_call *call)
+{
+	struct scope_open_unit *open_unit;
+
+	if (!scope_unit_open_has(builder, thread->index))
+		return -ENOMEM;
+	open_unit = &builder->open_unit[thread->index];
+	open_unit->slept_in_call = false;
+	open_unit->stack.slept_ns = 0;
+	open_unit->stack.stopped_stack = false;
+	if (call->role == SCOPE_CALL_WRITE)
+		scope_open_unit_answer(builder, open_unit, thread, call->args, call->arg[0], 1);
+	if (!open_unit->requests)
+		return scope_open_unit_enter_switched(builder, open_unit, thread, call);
+	open_unit->matched_ns = call->enter_ns;
+	open_unit->matched = (uint8_t)scope_open_unit_match(builder, open_unit, thread, call);
+	if (open_unit->matched == SCOPE_PICKUP_READ) {
+		open_unit->tentative = open_unit->open;
+		open_unit->goes_on = open_unit->open && call->args && call->role == SCOPE_CALL_READ &&
+				     (int64_t)call->arg[0] == open_unit->read_fd;
+		open_unit->end = scope_unit_mark_now(thread);
+		open_unit->end_ns = call->enter_ns;
+	} else if (open_unit->matched == SCOPE_PICKUP_LOOP && open_unit->open) {
+		const struct scope_mark now = scope_unit_mark_now(thread);
+
+		return scope_unit_open_close(builder, thread->index, &now, call->enter_ns, false);
+	}
+	return 0;
+}
+
+SCOPE_TAKE int scope_open_unit_exit_switched(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+					     const struct scope_thread *thread, const struct scope_open_call *call,
+					     int64_t ret, uint64_t exit_ns)
+{
+	int err = open_unit->open ? scope_open_unit_log(builder, open_unit, call->nr, call->role, ret) : 0;
+
+	open_unit->last_exit_ns = exit_ns;
+	if (!err && open_unit->slept_in_call && open_unit->open) {
+		const struct scope_mark now = scope_unit_mark_now(thread);
+
+		err = scope_unit_open_close(builder, thread->index, &now, exit_ns, false);
+	}
+	if (!open_unit->open)
+		scope_unit_open_begin(open_unit, thread, exit_ns);
+	open_unit->last_exit_ns = exit_ns;
+	return err;
+}
+
+SCOPE_TAKE int scope_open_unit_exit(struct scope_unit_builder *builder, const struct scope_thread *thread,
+				    const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
+{
+	struct scope_open_unit *open_unit;
+
+	if (!scope_unit_open_has(builder, thread->index))
+		return -ENOMEM;
+	open_unit = &builder->open_unit[thread->index];
+	open_unit->stack.enter_ns = call->enter_ns;
+	open_unit->stack.exit_ns = exit_ns;
+	open_unit->stack.nr = call->nr;
+	open_unit->stack.stopped_stack = false;
+	if (1u << call->role & SCOPE_SPIN_ROLES &&
+	    !scope_spin_easy(&open_unit->spinning, (enum scope_timeline_call_role)call->role, ret))
+		SCOPE_SPIN_JUDGE(&open_unit->spinning, builder->run->timeline->fds, thread, call,
+				 (enum scope_timeline_call_role)call->role, ret, exit_ns);
+	if (!open_unit->requests)
+		return scope_open_unit_exit_switched(builder, open_unit, thread, call, ret, exit_ns);
+	if (open_unit->matched || open_unit->matched_ns != call->enter_ns)
+		return scope_unit_open_pick(builder, open_unit, thread, call, ret, exit_ns);
+	open_unit->goes_on = open_unit->tentative = false;
+	open_unit->read_fd = -1;
+	return open_unit->open ? scope_open_unit_log(builder, open_unit, call->nr, call->role, ret) : 0;
+}
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A run that listeners hear. */
+#include "unit/run_listeners.h"
+
+/* The builder's OP, then those of its listeners. */
+#define TELL_BOTH(OP, ...)                                                                                             \
+	struct scope_unit_builder *builder = user;                                                                     \
+	int err = builder->ops->OP(builder, __VA_ARGS__);                                                              \
+                                                                                                                       \
+	return err ? err : scope_timeline_listeners_ops.OP(&builder->listeners, __VA_ARGS__)
+
+static uint32_t plain_roles(void *user, uint32_t thread)
+{
+	struct scope_unit_builder *builder = user;
+
+	return builder->ops->plain_roles(builder, thread) &
+	       scope_timeline_listeners_ops.plain_roles(&builder->listeners, thread);
+}
+
+static bool plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
+		  enum scope_timeline_call_role role)
+{
+	struct scope_unit_builder *builder = user;
+
+	return builder->ops->plain(builder, thread, event, role) &&
+	       scope_timeline_listeners_ops.plain(&builder->listeners, thread, event, role);
+}
+
+static int enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
+{
+	TELL_BOTH(enter, thread, call);
+}
+
+static int leave_call(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+		      uint64_t exit_ns)
+{
+	TELL_BOTH(exit, thread, call, ret, exit_ns);
+}
+
+static int leave(void *user, uint32_t thread, uint64_t now_ns)
+{
+	TELL_BOTH(leave, thread, now_ns);
+}
+
+static int wait(void *user, const struct scope_wait *wait)
+{
+	TELL_BOTH(wait, wait);
+}
+
+static int stack(void *user, uint32_t thread, const struct scope_event *event)
+{
+	TELL_BOTH(stack, thread, event);
+}
+
+static int lost(void *user, uint32_t thread, uint64_t now_ns)
+{
+	TELL_BOTH(lost, thread, now_ns);
+}
+
+static int queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns)
+{
+	TELL_BOTH(queued, thread, begin_ns, end_ns, own_ns);
+}
+
+static int state(void *user, uint32_t thread, const struct scope_event *event)
+{
+	TELL_BOTH(state, thread, event);
+}
+
+static int end(void *user, uint32_t thread, uint64_t now_ns)
+{
+	TELL_BOTH(end, thread, now_ns);
+}
+
+const struct scope_timeline_ops scope_unit_run_listeners_ops = {
+	.plain_roles = plain_roles,
+	.plain = plain,
+	.enter = enter,
+	.exit = leave_call,
+	.leave = leave,
+	.wait = wait,
+	.queued = queued,
+	.stack = stack,
+	.lost = lost,
+	.state = state,
+	.end = end,
+};
+
+int scope_unit_run_listeners_feed(struct scope_unit_builder *builder, const struct scope_event *const *event,
+				  size_t count)
+{
+	return scope_timeline_take(builder->run->timeline, event, count, &scope_unit_run_listeners_ops, builder);
+}

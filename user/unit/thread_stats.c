@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Decides how a thread picks up work, by what its trace taught. */
+#include "unit/thread_stats.h"
+
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#include "timeline/class.h"
+
+#define GAP_MIN_CALLS 100
+#define FOREIGN_SHARE 20   /* of polls behind which work is taken, inverted: a site with more is the loop's as well */
+#define DISPATCHED_SHARE 4 /* of all reads, one behind a wait for being handed the connection */
+
+/* How often the thread came back to that wait, under either of its words. */
+static uint32_t times_back(const struct scope_thread_stats *stats, const struct scope_wait_key *key)
+{
+	uint32_t times = 0;
+
+	for (unsigned i = 0; i < stats->keys; i++)
+		if (!stats->key[i].lock && stats->key[i].nr == key->nr &&
+		    scope_timeline_wait_same_object(key->nr, stats->key[i].object, key->object))
+			times += stats->key[i].count;
+	return times;
+}
+
+static uint64_t gap_p99(const struct scope_thread_stats *stats)
+{
+	uint64_t total = 0, seen = 0;
+
+	for (int i = 0; i < SCOPE_THREAD_STATS_GAPS; i++)
+		total += stats->gap[i];
+	if (total < GAP_MIN_CALLS)
+		return 0;
+	for (int i = 0; i < SCOPE_THREAD_STATS_GAPS; i++) {
+		seen += stats->gap[i];
+		if (seen * 100 >= total * 99)
+			return 2ull << i;
+	}
+	return 0;
+}
+
+static bool is_poll(const struct scope_wait_key *key)
+{
+	return key->nr == SYS_epoll_pwait || key->nr == SYS_ppoll || key->nr == SYS_pselect6;
+}
+
+/*
+ * Polls that are not the top of the loop, though work is taken behind others: those in the middle of requests, and
+ * those that the thread hardly ever came to and took no work behind. What neither holds of is the top.
+ */
+static void decide_foreign(const struct scope_thread_stats *stats, struct scope_pickup *pickup)
+{
+	const struct scope_wait_key *top = NULL;
+	uint64_t loops = 0;
+
+	for (unsigned i = 0; i < stats->keys; i++) {
+		const struct scope_wait_key *key = &stats->key[i];
+
+		loops += key->taken ? key->count : 0;
+		if (key->taken > (top ? top->taken : 0))
+			top = key;
+	}
+	for (unsigned i = 0; loops && i < stats->keys && pickup->foreigns < SCOPE_PICKUP_FOREIGN; i++) {
+		const struct scope_wait_key *key = &stats->key[i];
+		const bool rare = !key->taken && (uint64_t)key->count * FOREIGN_SHARE <= loops;
+
+		if (key != top && is_poll(key) && (key->inner > key->taken || rare))
+			pickup->foreign[pickup->foreigns++] = (struct scope_poll_site){ key->nr, key->object };
+	}
+}
+
+/* The futex in which a thread that reads from clients waits to be handed one; NULL: none. */
+static const struct scope_wait_key *find_dispatch(const struct scope_thread_stats *stats)
+{
+	const struct scope_wait_key *best = NULL;
+	uint32_t most = stats->reads / DISPATCHED_SHARE;
+
+	for (unsigned i = 0; i < stats->keys; i++) {
+		const struct scope_wait_key *key = &stats->key[i];
+		uint32_t taken = 0, inner = 0;
+
+		for (unsigned j = 0; key->nr == SYS_futex && !key->lock && j < stats->keys; j++)
+			if (stats->key[j].nr == SYS_futex &&
+			    scope_timeline_wait_same_object(SYS_futex, stats->key[j].object, key->object)) {
+				taken += stats->key[j].taken;
+				inner += stats->key[j].inner;
+			}
+		if (taken > inner && taken > most) {
+			best = key;
+			most = taken;
+		}
+	}
+	return best;
+}
+
+void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, struct scope_pickup *pickup)
+{
+	const struct scope_wait_key *best = NULL;
+	uint32_t most = 1;
+
+	pickup->reads = stats->reads > 0;
+	decide_foreign(stats, pickup);
+	if (scope_unit_thread_stats_gaps(stats))
+		pickup->gap_ns = gap_p99(stats);
+	if (stats->epolls || stats->polls > 2 * stats->inner_polls) {
+		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
+		pickup->nr = stats->epolls ? SYS_epoll_pwait : SYS_ppoll;
+		pickup->any_object = true;
+		return;
+	}
+	if (pickup->reads)
+		best = find_dispatch(stats);
+	for (unsigned i = 0; !pickup->reads && i < stats->keys; i++)
+		if (!stats->key[i].lock && !is_poll(&stats->key[i]) && times_back(stats, &stats->key[i]) > most) {
+			best = &stats->key[i];
+			most = times_back(stats, best);
+		}
+	if (best) {
+		pickup->nr = best->nr;
+		pickup->object = best->object;
+		pickup->any_object = scope_timeline_call_role(best->nr) == SCOPE_CALL_SLEEP;
+	}
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a thread's trace taught of how it picks up work, and what follows from that. */
+#ifndef SCOPE_UNIT_THREAD_STATS_H
+#define SCOPE_UNIT_THREAD_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#include "unit/pickup.h"
+
+#define SCOPE_THREAD_STATS_KEYS 32 /* different waits remembered per thread */
+#define SCOPE_THREAD_STATS_GAPS 40 /* no rule: powers of two of ns */
+#define SCOPE_THREAD_STATS_NO_KEY (-1)
+#define SCOPE_THREAD_STATS_DELIVERIES 8 /* different sleeps of others remembered per thread */
+
+struct scope_wait_key {
+	uint16_t nr;
+	uint64_t object;
+	uint32_t count;
+	uint32_t inner, taken; /* what came next: an answer, or work; see learn_poll() in learn.c */
+	bool lock;
+};
+
+/* Sleeps of another thread that may be the top of its loop, and that this thread ended. */
+struct scope_delivery {
+	uint64_t object;
+	uint32_t thread;
+	uint32_t count;
+	uint16_t nr;
+};
+
+/* What is known of one thread. */
+struct scope_thread_stats {
+	uint32_t epolls, polls, reads;
+	bool answers;	/* writes to accepted sockets */
+	uint32_t waits; /* of any kind */
+	struct scope_delivery delivery[SCOPE_THREAD_STATS_DELIVERIES];
+	unsigned deliveries;
+	uint32_t delivered;   /* sleeps for which there is no room above */
+	uint32_t inner_polls; /* of polls: in the middle of a request */
+	bool polled;	      /* and nothing taken or answered since */
+	int waited;	      /* the key of that, where it has one; else SCOPE_THREAD_STATS_NO_KEY */
+	struct scope_wait_key key[SCOPE_THREAD_STATS_KEYS];
+	unsigned keys;
+	uint64_t last_exit_ns;
+	uint32_t gap[SCOPE_THREAD_STATS_GAPS];
+};
+
+/* Times between calls matter as long as the thread may turn out to pick up nothing. */
+static inline bool scope_unit_thread_stats_gaps(const struct scope_thread_stats *stats)
+{
+	return !stats->reads && !stats->epolls;
+}
+
+/* The way to pick up work that the lesson shows; see docs/methods.md, section 2. */
+void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, struct scope_pickup *pickup);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A tree by thread group: from the group that waits, over the groups it waits for, down to what that ends in. */
+#include "waits/group_tree.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+int scope_waits_tree_init(struct scope_waits_tree *tree)
+{
+	*tree = (struct scope_waits_tree){ 0 };
+	if (scope_grow(&tree->node, &tree->capacity, 1, sizeof(*tree->node)))
+		return -ENOMEM;
+	tree->node[0] = (struct scope_waits_node){ 0 };
+	tree->count = 1;
+	return 0;
+}
+
+void scope_waits_tree_free(struct scope_waits_tree *tree)
+{
+	free(tree->node);
+	*tree = (struct scope_waits_tree){ 0 };
+}
+
+static bool is_same(const struct scope_waits_node *a, const struct scope_waits_node *b)
+{
+	return a->ends == b->ends && a->class == b->class && (a->ends ? a->end == b->end : a->group == b->group);
+}
+
+/* The child like that, made where it is missing; the parent: there is no room. */
+static uint32_t child_of(struct scope_waits_tree *tree, uint32_t parent, const struct scope_waits_node *like)
+{
+	uint32_t at;
+
+	for (at = tree->node[parent].child; at; at = tree->node[at].sibling)
+		if (is_same(&tree->node[at], like))
+			return at;
+	if (tree->count >= SCOPE_WAITS_NODES ||
+	    scope_grow(&tree->node, &tree->capacity, tree->count + 1, sizeof(*tree->node)))
+		return parent;
+	at = (uint32_t)tree->count++;
+	tree->node[at] = *like;
+	tree->node[at].parent = parent;
+	tree->node[at].sibling = tree->node[parent].child;
+	tree->node[parent].child = at;
+	return at;
+}
+
+uint32_t scope_waits_tree_group(struct scope_waits_tree *tree, uint32_t group)
+{
+	return child_of(tree, 0, &(struct scope_waits_node){ .group = group });
+}
+
+uint32_t scope_waits_tree_follow(struct scope_waits_tree *tree, uint32_t node, uint8_t class, uint16_t nr,
+				 uint32_t group)
+{
+	const struct scope_waits_node like = { .group = group, .class = class, .nr = nr };
+
+	/* Those below the root are the groups that wait: no sleep led to them. */
+	for (uint32_t at = node; tree->node[at].parent; at = tree->node[at].parent)
+		if (is_same(&tree->node[at], &like))
+			return at;
+	return child_of(tree, node, &like);
+}
+
+void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class, double ns,
+			  uint64_t count)
+{
+	uint32_t at = child_of(tree, node,
+			       &(struct scope_waits_node){
+				       .ends = true,
+				       .end = (uint8_t)end,
+				       .class = class,
+				       .group = tree->node[node].group,
+			       });
+
+	for (; at; at = tree->node[at].parent) {
+		tree->node[at].ns += ns;
+		tree->node[at].count += count;
+	}
+	tree->node[0].ns += ns;
+}

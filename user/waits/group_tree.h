@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A tree by thread group: from the group that waits, over the groups it waits for, down to what that ends in.
+ *
+ * A group that is waited for in the same kind of sleep as above it on the way down stands once, so a chain of any
+ * length has a place. Memory is bounded by SCOPE_WAITS_NODES: what has no room stays with the node above.
+ */
+#ifndef SCOPE_WAITS_GROUP_TREE_H
+#define SCOPE_WAITS_GROUP_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "waits/cascade.h"
+
+#define SCOPE_WAITS_NODES 20000
+
+struct scope_waits_node {
+	uint32_t parent, child, sibling; /* 0: none; node 0 is the root */
+	uint32_t group;
+	bool ends;	/* a part of the parent's time: what it was in the end */
+	uint8_t end;	/* of such: enum scope_end */
+	uint8_t class;	/* enum scope_wait_class: of the sleep that leads here */
+	uint16_t nr;	/* the call of the first of them, or SCOPE_NR_NONE */
+	uint64_t count; /* waits, of nodes below the root and their like; parts, of such that end */
+	double ns;	/* all that is below it, too */
+};
+
+struct scope_waits_tree {
+	struct scope_waits_node *node; /* 0: the root */
+	size_t count, capacity;
+};
+
+int scope_waits_tree_init(struct scope_waits_tree *tree);
+void scope_waits_tree_free(struct scope_waits_tree *tree);
+/* The node below the root of a group that waits. Node 0: there is no room. */
+uint32_t scope_waits_tree_group(struct scope_waits_tree *tree, uint32_t group);
+/* Where a sleep of that class leads to a group: a child of the node, or one on its way up, or the node itself. */
+uint32_t scope_waits_tree_follow(struct scope_waits_tree *tree, uint32_t node, uint8_t class, uint16_t nr,
+				 uint32_t group);
+/* Adds to what the node's time was in the end, and to all nodes above. */
+void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class, double ns,
+			  uint64_t count);
+
+#endif
