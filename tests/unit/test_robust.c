@@ -72,6 +72,25 @@ static void normal_quantiles(void **state)
 	assert_near(scope_anomaly_normal_upper(1e-9), 5.9978070, 1e-6);
 }
 
+/* Against a table of Student's t: never too low, and how much too high. */
+static void student_quantiles(void **state)
+{
+	static const struct {
+		double p, degrees, t, over;
+	} row[] = {
+		{ 0.025, 6, 2.447, 0.01 },  { 0.001, 6, 5.208, 0.04 },	  { 0.005, 10, 3.169, 0.01 },
+		{ 0.001, 30, 3.385, 0.01 }, { 0.025, 1000, 1.962, 0.01 }, { 0.001, 2, 22.327, 0.3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const double t = scope_anomaly_student_upper(row[i].p, row[i].degrees);
+
+		if (t < row[i].t * 0.999 || t > row[i].t * (1 + row[i].over))
+			fail_msg("p %g, %g degrees: %g is not %g", row[i].p, row[i].degrees, t, row[i].t);
+	}
+}
+
 /* Against figures worked out by hand from the formula, and what must hold of any. */
 static void two_shares_by_chance(void **state)
 {
@@ -93,6 +112,7 @@ int main(void)
 		cmocka_unit_test(spread_ignores_an_outlier),
 		cmocka_unit_test(spread_falls_back_and_has_a_floor),
 		cmocka_unit_test(normal_quantiles),
+		cmocka_unit_test(student_quantiles),
 		cmocka_unit_test(two_shares_by_chance),
 	};
 

@@ -199,6 +199,9 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 		err = collect(analysis, options);
 	if (!err)
 		err = find_waits(analysis, options);
+	if (!err)
+		err = scope_server_balance_create(analysis->found.distributions, analysis->found.groups,
+						  &analysis->balance);
 	if (!err && options->slowest)
 		err = find_paths(analysis, options);
 	if (err)
@@ -308,6 +311,7 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 		return;
 	scope_ranking_destroy(analysis->ranking);
 	scope_waits_destroy(analysis->waits);
+	scope_server_balance_destroy(analysis->balance);
 	scope_waits_paths_destroy(analysis->paths);
 	scope_evidence_destroy(analysis->evidence);
 	scope_evidence_destroy(analysis->second);

@@ -6,6 +6,7 @@
 #include "analysis/baseline.h"
 #include "analysis/stream.h"
 #include "rank/rank.h"
+#include "server/balance.h"
 #include "waits/paths.h"
 #include "waits/waits.h"
 
@@ -54,6 +55,7 @@ struct scope_analysis {
 	struct scope_evidence *second;		   /* by signatures, NULL without any */
 	const struct scope_signatures *signatures; /* of the options */
 	struct scope_waits *waits;
+	struct scope_balance *balance;
 	struct scope_paths *paths; /* NULL: nobody asked for them */
 	struct scope_ranking *ranking;
 };

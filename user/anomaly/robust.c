@@ -79,6 +79,13 @@ double scope_anomaly_normal_upper(double p)
 	return high;
 }
 
+double scope_anomaly_student_upper(double p, double degrees)
+{
+	const double z = scope_anomaly_normal_upper(p) * (8 * degrees + 3) / (8 * degrees + 1);
+
+	return sqrt(degrees * expm1(z * z / degrees));
+}
+
 /* n times the divergence of a share from another one, of Bernoulli distributions. */
 static double divergence(double n, double share, double from)
 {

@@ -9,6 +9,7 @@
 #include "report/numbers.h"
 #include "report/freezes.h"
 #include "report/section.h"
+#include "report/uneven.h"
 #include "report/waits_text.h"
 
 /* "4.8 ms instead of 0.11 ms" */
@@ -142,6 +143,7 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 {
 	const struct scope_ranking *ranking = model->analysis->ranking;
 	struct scope_waits_text bottleneck;
+	struct scope_uneven_text uneven;
 	struct scope_paragraph line;
 
 	if (scope_report_paragraph_begin(&line))
@@ -152,6 +154,9 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 		tell_finding(model, model->finding, line.to);
 	else if (scope_report_is_bottleneck(model->analysis))
 		fputs(scope_report_bottleneck(&bottleneck, model->analysis, model->analysis->waits->bottleneck),
+		      line.to);
+	else if (scope_report_uneven_answer(model->analysis))
+		fputs(scope_report_uneven(&uneven, model->analysis, scope_report_uneven_answer(model->analysis)),
 		      line.to);
 	else
 		fputs(ranking->reason, line.to);

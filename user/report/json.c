@@ -13,6 +13,7 @@
 #include "report/answer.h"
 #include "report/json_part.h"
 #include "report/picture.h"
+#include "report/uneven.h"
 #include "report/waits_text.h"
 
 /* Plain, as names of traces are already: JSON takes UTF-8 alone. */
@@ -362,6 +363,7 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 	json_object_update_new(all, answer);
 	json_object_set_new(all, "waits", scope_report_waits_tree(analysis));
 	json_object_set_new(all, "bottlenecks", scope_report_waits_bottlenecks(analysis));
+	json_object_set_new(all, "uneven", scope_report_uneven_json(analysis));
 	json_object_set_new(all, "pictures", make_pictures(analysis));
 	return all;
 }

@@ -19,6 +19,7 @@ int scope_report_section_details(const struct report *report); /* the first find
 int scope_report_section_causal(const struct report *report);  /* delay experiments on the findings */
 int scope_report_section_times(const struct report *report);   /* where the time of each group went */
 int scope_report_section_waits(const struct report *report);   /* who waited for whom, where that matters */
+int scope_report_section_uneven(const struct report *report);  /* threads that are out of line with their group */
 int scope_report_section_basis(const struct report *report);   /* what the answer rests on */
 
 /* The last lines of the first screen, after `lines` others: commands to type next; blank: a blank line first. */

@@ -10,6 +10,7 @@
 
 #include "report/answer.h"
 #include "report/numbers.h"
+#include "report/uneven.h"
 #include "report/waits_text.h"
 
 #define WIDTH SCOPE_SCREEN_WIDTH
@@ -39,6 +40,8 @@ static const char *verdict_word(const struct report *report)
 
 	if (scope_report_is_bottleneck(report->analysis))
 		return "BOTTLENECK in";
+	if (scope_report_uneven_answer(report->analysis))
+		return "UNEVEN THREADS in";
 	return word[report->model->outside ? SCOPE_VERDICT_OUTSIDE : report->analysis->ranking->verdict];
 }
 
@@ -280,6 +283,22 @@ static int print_bottleneck(const struct report *report)
 	return print_clipped(report, &line);
 }
 
+/* A thread that is out of line with its group, beside the answer. */
+static int print_uneven(const struct report *report)
+{
+	const struct scope_uneven_thread *one = scope_report_uneven_beside(report->analysis);
+	struct scope_uneven_text sentence;
+	struct scope_paragraph line;
+
+	if (!one)
+		return 0;
+	if (scope_report_paragraph_begin(&line))
+		return -ENOMEM;
+	fputs(scope_report_uneven_short(&sentence, report->analysis, one), line.to);
+	scope_report_section_label(report, "Uneven");
+	return print_clipped(report, &line);
+}
+
 /* What could not be read, cut at the right edge: -v has all of it. */
 static void print_notes(const struct report *report)
 {
@@ -304,6 +323,8 @@ static int print_body(const struct report *report)
 		err = print_first(report);
 	if (!err)
 		err = print_bottleneck(report);
+	if (!err)
+		err = print_uneven(report);
 	if (!err)
 		print_notes(report);
 	return err;

@@ -38,3 +38,17 @@ if (report.bottlenecks && report.bottlenecks.length) {
 			make("td", null, figure("bottlenecks." + index + ".gain", "share")),
 			make("td", null, knot.waits_most))))));
 }
+
+if (report.uneven && report.uneven.length) {
+	const place = section("Threads out of line with their group", "Each figure is of one unit, or units in a second.");
+	const word = { slower: "is slower", "more-work": "gets more work", "waits-more": "waits more" };
+
+	place.append(make("div", { class: "table" }, make("table", null,
+		make("tr", null, ["thread", "tid", "what", "its own", "the others", "more in all"].map(title => make("th", null, title))),
+		report.uneven.map((one, index) => make("tr", null,
+			make("td", null, one.thread.name), make("td", null, String(one.thread.tid)),
+			make("td", null, word[one.in] || one.in),
+			make("td", null, one.in === "more-work" ? figure("uneven." + index + ".own", "count") : figure("uneven." + index + ".own", "time")),
+			make("td", null, one.in === "more-work" ? figure("uneven." + index + ".usual", "count") : figure("uneven." + index + ".usual", "time")),
+			make("td", null, figure("uneven." + index + ".extra_ns", "time")))))));
+}
