@@ -70,6 +70,16 @@ static int queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_n
 	TELL_EACH(queued, thread, begin_ns, end_ns, own_ns);
 }
 
+static int stay(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns)
+{
+	TELL_EACH(stay, thread, begin_ns, end_ns);
+}
+
+static int block(void *user, uint32_t thread, const struct scope_event *event)
+{
+	TELL_EACH(block, thread, event);
+}
+
 static int leave(void *user, uint32_t thread, uint64_t now_ns)
 {
 	TELL_EACH(leave, thread, now_ns);
@@ -102,6 +112,8 @@ const struct scope_timeline_ops scope_timeline_listeners_ops = {
 	.exit = leave_call,
 	.wait = wait,
 	.queued = queued,
+	.stay = stay,
+	.block = block,
 	.leave = leave,
 	.stack = stack,
 	.lost = lost,

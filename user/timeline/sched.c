@@ -86,6 +86,8 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 		return 0;
 	if (queued || !falsely_woken(thread))
 		err = scope_timeline_report_wait(run, thread);
+	if (!err)
+		err = scope_timeline_end_stay(run, thread, event->time_ns);
 	if (err)
 		return err;
 	thread->wake_ns = 0;
@@ -102,6 +104,7 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 
 		thread->run = SCOPE_RUN_BLOCKED;
 		thread->disk = disk;
+		thread->iowait = event->sched.iowait;
 		thread->wait = scope_timeline_open_class(run->timeline, thread, disk);
 		thread->block_ns = event->time_ns;
 	}
@@ -167,6 +170,7 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
 {
 	long index = scope_timeline_thread(run->timeline, event->sched.next_tid, event->time_ns);
 	struct scope_thread *thread;
+	int err;
 
 	if (index < 0)
 		return index;
@@ -177,12 +181,11 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
 		waken_early(thread);
 	thread->early = false;
 	scope_timeline_thread_account(thread, event->time_ns);
-	if (thread->run == SCOPE_RUN_QUEUED) {
-		int err = end_queue(run, thread, event);
-
-		if (err)
-			return err;
-	}
+	err = thread->run == SCOPE_RUN_QUEUED ? end_queue(run, thread, event) : 0;
+	if (!err)
+		err = scope_timeline_end_stay(run, thread, event->time_ns);
+	if (err)
+		return err;
 	if (thread->block_ns && thread->run != SCOPE_RUN_UNKNOWN) {
 		run->timeline->false_wakeups += thread->holding;
 		hold_wait(thread, event->time_ns);
@@ -256,6 +259,7 @@ int scope_timeline_waking(const struct scope_listener *run, const struct scope_e
 {
 	struct scope_thread *thread;
 	long index;
+	int err;
 
 	run->timeline->wakes = true;
 	if (!event->tid)
@@ -272,6 +276,9 @@ int scope_timeline_waking(const struct scope_listener *run, const struct scope_e
 		return 0;
 	thread->early = false;
 	scope_timeline_thread_account(thread, event->time_ns);
+	err = scope_timeline_end_stay(run, thread, event->time_ns);
+	if (err)
+		return err;
 	thread->run = SCOPE_RUN_QUEUED;
 	thread->wake_ns = thread->queue_ns = event->time_ns;
 	thread->queue_own_ns = own_until(run->timeline, thread->cpu, event->time_ns);

@@ -64,6 +64,17 @@ static inline long scope_timeline_thread(struct scope_timeline *timeline, uint32
 	return index;
 }
 
+/* To be called before the thread's run changes, and at its end: listeners hear of the state that is over. */
+SCOPE_TAKE int scope_timeline_end_stay(const struct scope_listener *run, struct scope_thread *thread, uint64_t now_ns)
+{
+	const uint64_t begin_ns = thread->stay_ns;
+
+	if (now_ns <= begin_ns || thread->run == SCOPE_RUN_ENDED)
+		return 0;
+	thread->stay_ns = now_ns;
+	return run->ops->stay ? run->ops->stay(run->user, thread, begin_ns, now_ns) : 0;
+}
+
 static inline int scope_timeline_report_wait(const struct scope_listener *run, struct scope_thread *thread)
 {
 	return thread->holding ? scope_timeline_end_wait(run, thread) : 0;
@@ -162,6 +173,9 @@ SCOPE_TAKE int scope_timeline_call(struct scope_listener run, const struct scope
 	/* Nothing had put it on a CPU: behind a loss, or at the start. */
 	if (thread->run == SCOPE_RUN_UNKNOWN) {
 		scope_timeline_thread_account(thread, event->time_ns);
+		err = scope_timeline_end_stay(called, thread, event->time_ns);
+		if (err)
+			return err;
 		thread->run = SCOPE_RUN_RUNNING;
 		thread->cpu = event->cpu;
 	} else if (scope_timeline_thread_is_away(thread)) {

@@ -78,8 +78,10 @@ struct scope_thread {
 	enum scope_run run;
 	enum scope_wait_class wait; /* while BLOCKED */
 	bool disk;		    /* while BLOCKED: not to be interrupted, or in iowait */
+	bool iowait;		    /* while BLOCKED: for a device */
 	uint16_t cpu;
 	uint64_t since_ns; /* up to here its account is kept */
+	uint64_t stay_ns;  /* since when run is what it is */
 	uint64_t first_ns;
 	uint64_t block_ns;	 /* when it last went to sleep */
 	uint64_t wake_ns;	 /* when it was last made runnable; 0: not since it slept */

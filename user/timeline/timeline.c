@@ -80,7 +80,7 @@ long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t
 
 	if (index >= 0 && (size_t)index == before) {
 		thread = scope_timeline_threads_at(timeline->threads, index);
-		thread->first_ns = thread->since_ns = now_ns;
+		thread->first_ns = thread->since_ns = thread->stay_ns = now_ns;
 		name_thread(timeline, thread);
 	}
 	return index;
@@ -94,12 +94,15 @@ static void name_at_once(struct scope_thread *thread, const struct scope_event *
 }
 
 /* Where a thread of which nothing is known yet stands. */
-static void place_thread(const struct scope_listener *run, struct scope_thread *thread, const struct scope_event *event)
+static int place_thread(const struct scope_listener *run, struct scope_thread *thread, const struct scope_event *event)
 {
 	const struct scope_record_state *record = event->state.record;
 	const uint64_t since_ns = record->since_ns ? record->since_ns : event->time_ns;
 	bool disk = record->state == SCOPE_STATE_DISK || record->flags & SCOPE_STATE_IOWAIT;
+	int err = scope_timeline_end_stay(run, thread, event->time_ns);
 
+	if (err)
+		return err;
 	if (record->nr != SCOPE_NR_NONE) {
 		thread->open.nr = scope_syscall_native((uint8_t)record->abi, record->nr);
 		thread->open.role = scope_timeline_call_role(thread->open.nr);
@@ -116,9 +119,11 @@ static void place_thread(const struct scope_listener *run, struct scope_thread *
 	} else {
 		thread->run = SCOPE_RUN_BLOCKED;
 		thread->disk = disk;
+		thread->iowait = record->flags & SCOPE_STATE_IOWAIT;
 		thread->wait = scope_timeline_open_class(run->timeline, thread, disk);
 		thread->block_ns = since_ns;
 	}
+	return 0;
 }
 
 /* A call that began in the window has as many arguments as were asked for; here are all. */
@@ -138,6 +143,7 @@ static int handle_state(const struct scope_listener *run, uint32_t index, const 
 {
 	const struct scope_record_state *record = event->state.record;
 	struct scope_thread *thread = scope_timeline_threads_at(run->timeline->threads, index);
+	int err = 0;
 
 	set_comm(thread, record->comm);
 	thread->tgid = record->tgid;
@@ -152,7 +158,9 @@ static int handle_state(const struct scope_listener *run, uint32_t index, const 
 		thread->start_run_ns = record->run_ns;
 	}
 	if (thread->run == SCOPE_RUN_UNKNOWN)
-		place_thread(run, thread, event);
+		err = place_thread(run, thread, event);
+	if (err)
+		return err;
 	return run->ops->state ? run->ops->state(run->user, index, event) : 0;
 }
 
@@ -168,6 +176,7 @@ static void forget_ended(struct scope_timeline *timeline, uint32_t tid)
 static int handle_fork(const struct scope_listener *run, const struct scope_event *event)
 {
 	struct scope_thread *thread;
+	int err;
 	long index, parent = scope_timeline_threads_find(run->timeline->threads, event->fork.parent_tid);
 	const uint32_t parent_tgid = parent < 0 ? 0 : scope_timeline_threads_at(run->timeline->threads, parent)->tgid;
 
@@ -183,11 +192,12 @@ static int handle_fork(const struct scope_listener *run, const struct scope_even
 	set_comm(thread, event->fork.comm);
 	name_at_once(thread, event);
 	thread->born = thread->first_ns == event->time_ns;
-	if (thread->run == SCOPE_RUN_UNKNOWN) {
-		thread->run = SCOPE_RUN_QUEUED;
-		thread->queue_ns = event->time_ns;
-	}
-	return 0;
+	if (thread->run != SCOPE_RUN_UNKNOWN)
+		return 0;
+	err = scope_timeline_end_stay(run, thread, event->time_ns);
+	thread->run = SCOPE_RUN_QUEUED;
+	thread->queue_ns = event->time_ns;
+	return err;
 }
 
 static int handle_exec(const struct scope_listener *run, const struct scope_event *event)
@@ -214,6 +224,8 @@ static int handle_end(const struct scope_listener *run, uint32_t index, const st
 
 	scope_timeline_thread_account(thread, event->time_ns);
 	err = scope_timeline_report_wait(run, thread);
+	if (!err)
+		err = scope_timeline_end_stay(run, thread, event->time_ns);
 	if (!err && run->ops->end)
 		err = run->ops->end(run->user, index, event->time_ns);
 	thread = scope_timeline_threads_at(run->timeline->threads, index);
@@ -278,8 +290,11 @@ static int handle_lost(const struct scope_listener *run, const struct scope_even
 		thread->slices.begin_ns = 0;
 		thread->queue_ns = event->time_ns; /* it may have run since it was queued */
 		thread->waker_queue.count = 0;
-		if (thread->run == SCOPE_RUN_RUNNING && thread->cpu == event->cpu)
-			thread->run = SCOPE_RUN_UNKNOWN;
+		if (thread->run != SCOPE_RUN_RUNNING || thread->cpu != event->cpu)
+			continue;
+		if (!err)
+			err = scope_timeline_end_stay(run, thread, event->time_ns);
+		thread->run = SCOPE_RUN_UNKNOWN;
 	}
 	return err;
 }
@@ -308,6 +323,16 @@ static int handle_stack(const struct scope_listener *run, uint32_t index, const 
 	return run->ops->stack ? run->ops->stack(run->user, index, event) : 0;
 }
 
+static int handle_block(const struct scope_listener *run, const struct scope_event *event)
+{
+	long index;
+
+	if (!run->ops->block)
+		return 0;
+	index = scope_timeline_threads_find(run->timeline->threads, event->tid);
+	return run->ops->block(run->user, index < 0 ? UINT32_MAX : (uint32_t)index, event);
+}
+
 /* All that may happen between plain calls. What any other event means to them nobody has to know. */
 static bool leaves_plain(uint8_t kind)
 {
@@ -328,8 +353,9 @@ int scope_timeline_handle_rare(const struct scope_listener *run, const struct sc
 	if (event->kind == SCOPE_EVENT_EXEC)
 		return handle_exec(run, event);
 	/* A request may be done long after its thread: these say nothing of what that does. */
-	if (event->kind == SCOPE_EVENT_BLOCK_ISSUE || event->kind == SCOPE_EVENT_BLOCK_DONE ||
-	    event->kind == SCOPE_EVENT_PROBE || event->kind == SCOPE_EVENT_DELAY)
+	if (event->kind == SCOPE_EVENT_BLOCK_ISSUE || event->kind == SCOPE_EVENT_BLOCK_DONE)
+		return handle_block(run, event);
+	if (event->kind == SCOPE_EVENT_PROBE || event->kind == SCOPE_EVENT_DELAY)
 		return 0;
 	if (event->kind == SCOPE_EVENT_STATE && !(event->state.record->flags & SCOPE_STATE_AT_STOP))
 		forget_ended(run->timeline, event->tid);
@@ -387,6 +413,8 @@ int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_ti
 
 		scope_timeline_thread_account(thread, timeline->end_ns);
 		err = scope_timeline_report_wait(&run, thread);
+		if (!err)
+			err = scope_timeline_end_stay(&run, thread, timeline->end_ns);
 	}
 	return err;
 }

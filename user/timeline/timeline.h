@@ -42,6 +42,14 @@ struct scope_timeline_ops {
 	 * had the CPU that it was on before; else another process, or nothing.
 	 */
 	int (*queued)(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns);
+	/*
+	 * From begin to end the thread was in one state, thread->run, and is about to leave it, or the window ends.
+	 * BLOCKED: thread->wait, disk and iowait say what for. Stays follow one another without a gap, from first_ns
+	 * to the thread's end.
+	 */
+	int (*stay)(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns);
+	/* A request to a block device was issued, or is done. UINT32_MAX: of a thread that is not known. */
+	int (*block)(void *user, uint32_t thread, const struct scope_event *event);
 	/* The thread left its CPU, asleep or preempted; its account is at now. */
 	int (*leave)(void *user, uint32_t thread, uint64_t now_ns);
 	/* Any stack; belongs to the call that has just returned, or to a sample. */

@@ -9,6 +9,12 @@
                                                                                                                        \
 	return err ? err : scope_timeline_listeners_ops.OP(&builder->listeners, __VA_ARGS__)
 
+/* OP of the listeners: units have none. */
+#define TELL_LISTENERS(OP, ...)                                                                                        \
+	struct scope_unit_builder *builder = user;                                                                     \
+                                                                                                                       \
+	return scope_timeline_listeners_ops.OP(&builder->listeners, __VA_ARGS__)
+
 static uint32_t plain_roles(void *user, uint32_t thread)
 {
 	struct scope_unit_builder *builder = user;
@@ -62,6 +68,16 @@ static int queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_n
 	TELL_BOTH(queued, thread, begin_ns, end_ns, own_ns);
 }
 
+static int stay(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns)
+{
+	TELL_LISTENERS(stay, thread, begin_ns, end_ns);
+}
+
+static int block(void *user, uint32_t thread, const struct scope_event *event)
+{
+	TELL_LISTENERS(block, thread, event);
+}
+
 static int state(void *user, uint32_t thread, const struct scope_event *event)
 {
 	TELL_BOTH(state, thread, event);
@@ -80,6 +96,8 @@ const struct scope_timeline_ops scope_unit_run_listeners_ops = {
 	.leave = leave,
 	.wait = wait,
 	.queued = queued,
+	.stay = stay,
+	.block = block,
 	.stack = stack,
 	.lost = lost,
 	.state = state,
