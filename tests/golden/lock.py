@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Workers that wait for a lock which a maintenance thread holds while it computes.
-Answer: rebalance, as the holder, and not the workers that wait."""
+Answer: rebalance, as the holder, and not the workers that wait.
+Metrics."""
 from synth import Thread, Trace
 
 LOCK = "0x7f00,0x80,2"

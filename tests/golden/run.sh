@@ -6,7 +6,7 @@
 # Each NAME.py prints a trace whose answer its head comment tells; NAME.report is the report. A line
 # "Baseline: OTHER." there names the trace to hold it against, "Signatures alone: OTHER." the one that
 # signatures are learned from, "Signatures beside stacks: OTHER." likewise. With "Waits." the
-# output of `scope waits` follows the report.
+# output of `scope waits` follows the report, with "Metrics." that of `scope metrics`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -60,6 +60,16 @@ check() {	# NAME
 		"$scope" waits -i "$name.trace" --slowest 5 > "$name.slowest"
 		"$scope" waits -i "$name.trace" > "$name.waits"
 	fi
+	if grep -q '^Metrics\.' "$OLDPWD/tests/golden/$name.py"; then
+		for by in group thread object kind; do
+			"$scope" metrics -i "$name.trace" --step 500ms --by "$by" >> "$name.report"
+			"$scope" metrics -i "$name.trace" --step 500ms --by "$by" >> "$name.again"
+			"$scope" metrics -i "$name.trace" --by "$by" -o "$name.metrics-$by.json"
+		done
+		"$scope" metrics -i "$name.trace" --format openmetrics > "$name.openmetrics"
+		"$scope" metrics -i "$name.trace" --format csv > "$name.csv"
+		python3 "$OLDPWD/tests/unit/metrics_agree.py" "$name.metrics-group.json" "$name.openmetrics" "$name.csv"
+	fi
 	"$scope" report -i "$name.trace" "${options[@]}" > "$name.screen"
 	"$scope" report -i "$name.trace" "${options[@]}" --format json -o "$name.json"
 	cd "$OLDPWD"
@@ -107,5 +117,11 @@ while [ "$running" -gt 0 ]; do
 done
 for name in "${names[@]}"; do cat "$work/$name.said"; done
 # What each report is as JSON is as the schema says.
-python3 tests/unit/schema.py docs/schema/report.schema.json "$work"/*/*.json 2> "$work/why" || { cat "$work/why"; bad=1; }
+reports=() metrics=()
+for file in "$work"/*/*.json; do
+	[[ $file == *.metrics-*.json ]] && metrics+=("$file") || reports+=("$file")
+done
+python3 tests/unit/schema.py docs/schema/report.schema.json "${reports[@]}" 2> "$work/why" || { cat "$work/why"; bad=1; }
+[ ${#metrics[@]} -eq 0 ] ||
+	python3 tests/unit/schema.py docs/schema/commands.schema.json "${metrics[@]}" 2> "$work/why" || { cat "$work/why"; bad=1; }
 exit $bad

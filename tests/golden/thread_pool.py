@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Workers that take jobs from a queue in memory (a condition variable) and a thread that fills it;
 3 jobs of 100 compress far too much.
-Answer: compress, by time; neither the idle waits for jobs nor the thread that fills the queue."""
+Answer: compress, by time; neither the idle waits for jobs nor the thread that fills the queue.
+Metrics."""
 from synth import Thread, Trace
 
 QUEUE = "0x7e00,0x89,0"

@@ -22,6 +22,7 @@ enum scope_exit {
 /* argv[0] is the command's name; the result is the exit status of the program. */
 int scope_cmd_report(int argc, char **argv);
 int scope_cmd_waits(int argc, char **argv);
+int scope_cmd_metrics(int argc, char **argv);
 int scope_cmd_record(int argc, char **argv);
 int scope_cmd_status(int argc, char **argv);
 int scope_cmd_doctor(int argc, char **argv);

@@ -121,6 +121,31 @@ static const struct scope_option waits_options[] = {
 	{ 0 },
 };
 
+static const struct scope_option metrics_options[] = {
+	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },
+	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
+	SELECT_OPTIONS,
+	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
+	{ 'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
+	{ SCOPE_OPTION_BY, "by", "NAME",
+	  .help = "of what: group (of threads, the default), thread, object (futex,\n"
+		  "descriptor, block device) or kind (of work)",
+	  .words = "group thread object kind" },
+	{ SCOPE_OPTION_STEP, "step", "TIME", .help = "length of a step (default 1 second; 1ms at least)" },
+	{ SCOPE_OPTION_FORMAT, "format", "NAME",
+	  .help = "text, json, csv or openmetrics (default: by the end of the name with\n"
+		  "-o; else text)",
+	  .words = "text json csv openmetrics" },
+	{ 'o', "output", "FILE", .help = "print to a file" },
+	{ 'v', "verbose", .help = "print all lines and metrics, not what a screen holds" },
+	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices (the module alone can)" },
+	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
+	{ SCOPE_OPTION_SOURCE, "source", "NAME",
+	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
+	HELP_OPTION,
+	{ 0 },
+};
+
 static const struct scope_option record_options[] = {
 	{ 'p', "pid", "PID", .help = "the process, by number or name; may be repeated" },
 	{ 't', "tid", "TID", .help = "one thread alone; may be repeated" },
@@ -334,6 +359,22 @@ const struct scope_command scope_cmd_commands[] = {
 			"outside, and which function is the bottleneck.\n"
 			"\n",
 		.options = waits_options,
+		.column = 24,
+		.notes = "\n"
+			 "Ctrl-C ends the trace early and still prints. -p needs root; it loads no module.\n",
+	},
+	{
+		.name = "metrics",
+		.run = scope_cmd_metrics,
+		.summary = "print what threads did over time: CPU, locks, pipes, sockets, disks",
+		.usage =
+			"Usage: scope metrics -p PID [OPTION...]\n"
+			"       scope metrics -i FILE [OPTION...]\n"
+			"       scope metrics [OPTION...] -- COMMAND [ARGUMENT...]\n"
+			"Print what threads did over time, exactly: where their time went, and what they passed through\n"
+			"futexes, pipes, sockets, files and block devices.\n"
+			"\n",
+		.options = metrics_options,
 		.column = 24,
 		.notes = "\n"
 			 "Ctrl-C ends the trace early and still prints. -p needs root; it loads no module.\n",

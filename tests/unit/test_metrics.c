@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Metrics of random traces equal the ledger of what was written into them: to the ns, the byte and the call, for any
+ * step and however little memory there is.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analysis/meter.h"
+#include "metrics/view.h"
+#include "trace_of.h"
+
+#define THREADS 5
+#define LINES_MAX 40000
+#define BEGIN_NS 1000
+#define END_NS 5000000000ull
+#define FIRST_TID 10
+#define PIPE_FD 7
+#define SOCKET_FD 8
+#define FILE_FD 9
+
+/* What was written, in the order of time; and what it comes to. */
+struct story {
+	uint64_t seed;
+	struct {
+		uint64_t time_ns;
+		unsigned order;
+		char text[120];
+	} * line;
+	size_t lines;
+	uint64_t ledger[THREADS][SCOPE_METRICS];
+};
+
+static uint64_t dice(struct story *story, uint64_t sides)
+{
+	story->seed ^= story->seed << 13;
+	story->seed ^= story->seed >> 7;
+	story->seed ^= story->seed << 17;
+	return story->seed % sides;
+}
+
+__attribute__((format(printf, 3, 4))) static void say(struct story *story, uint64_t time_ns, const char *format, ...)
+{
+	const int used =
+		(assert_true(story->lines < LINES_MAX),
+		 snprintf(story->line[story->lines].text, sizeof(story->line->text), "%ju ", (uintmax_t)time_ns));
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(story->line[story->lines].text + used, sizeof(story->line->text) - (size_t)used, format, list);
+	va_end(list);
+	story->line[story->lines].time_ns = time_ns;
+	story->line[story->lines].order = (unsigned)story->lines;
+	story->lines++;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct {
+		uint64_t time_ns;
+		unsigned order;
+	} *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/* One of the calls there are: its time is `time`, calls are `count`, and what it returns is `bytes` of that. */
+struct kind {
+	const char *name, *args;
+	enum scope_metric time, count, amount;
+	bool returns;
+};
+
+static const struct kind kinds[] = {
+	{ "read", "7", SCOPE_METRIC_PIPE_TIME, SCOPE_METRIC_PIPE_READS, SCOPE_METRIC_PIPE_READ_BYTES, true },
+	{ "write", "7", SCOPE_METRIC_PIPE_TIME, SCOPE_METRIC_PIPE_WRITES, SCOPE_METRIC_PIPE_WRITTEN_BYTES, true },
+	{ "recvfrom", "8", SCOPE_METRIC_NET_TIME, SCOPE_METRIC_NET_RECEIVES, SCOPE_METRIC_NET_RECEIVED_BYTES, true },
+	{ "write", "8", SCOPE_METRIC_NET_TIME, SCOPE_METRIC_NET_SENDS, SCOPE_METRIC_NET_SENT_BYTES, true },
+	{ "pread64", "9", SCOPE_METRIC_FILE_TIME, SCOPE_METRIC_FILE_READS, SCOPE_METRIC_FILE_READ_BYTES, true },
+	{ "write", "77", SCOPE_METRIC_OTHER_TIME, SCOPE_METRIC_OTHER_WRITES, SCOPE_METRIC_OTHER_WRITTEN_BYTES, true },
+	{ "epoll_wait", "5", SCOPE_METRIC_POLL_TIME, SCOPE_METRIC_POLL_CALLS, SCOPE_METRICS, false },
+	{ "futex", "4096,128,2", SCOPE_METRIC_FUTEX_TIME, SCOPE_METRIC_FUTEX_WAITS, SCOPE_METRICS, false },
+	{ "futex", "4096,129,1", SCOPE_METRICS, SCOPE_METRIC_FUTEX_WAKES, SCOPE_METRIC_FUTEX_WOKEN, true },
+	{ "getpid", "0", SCOPE_METRICS, SCOPE_METRICS, SCOPE_METRICS, false },
+};
+
+static void count(struct story *story, unsigned thread, enum scope_metric metric, uint64_t value)
+{
+	if (metric < SCOPE_METRICS)
+		story->ledger[thread][metric] += value;
+}
+
+/* Asleep and woken, perhaps preempted after that, from `at` on; returns when it runs again. */
+static uint64_t sleep_from(struct story *story, unsigned thread, uint64_t at)
+{
+	static const struct {
+		const char *state;
+		enum scope_metric metric;
+	} ways[] = {
+		{ "sleeping", SCOPE_METRIC_SLEEP },
+		{ "disk", SCOPE_METRIC_DISK },
+		{ "disk iowait", SCOPE_METRIC_IOWAIT },
+	};
+	const unsigned tid = FIRST_TID + thread, way = (unsigned)dice(story, 3);
+	const uint64_t slept_ns = 1 + dice(story, dice(story, 20) ? 3000000 : 1500000000),
+		       queued_ns = dice(story, 90000);
+
+	say(story, at, "%u switch %u 0 %s", thread, tid, ways[way].state);
+	say(story, at + slept_ns, "%u waking %u from - hardirq", thread, tid);
+	say(story, at + slept_ns + queued_ns, "%u switch 0 %u sleeping", thread, tid);
+	count(story, thread, ways[way].metric, slept_ns);
+	count(story, thread, SCOPE_METRIC_QUEUE, queued_ns);
+	return at + slept_ns + queued_ns;
+}
+
+static uint64_t preempt_from(struct story *story, unsigned thread, uint64_t at)
+{
+	const uint64_t queued_ns = 1 + dice(story, 4000000);
+
+	say(story, at, "%u switch %u 0 runnable preempted", thread, FIRST_TID + thread);
+	say(story, at + queued_ns, "%u switch 0 %u sleeping", thread, FIRST_TID + thread);
+	count(story, thread, SCOPE_METRIC_QUEUE, queued_ns);
+	return at + queued_ns;
+}
+
+/* Returns when it returns. */
+static uint64_t call_from(struct story *story, unsigned thread, uint64_t at)
+{
+	const struct kind *kind = &kinds[dice(story, sizeof(kinds) / sizeof(*kinds))];
+	const uint64_t ret = kind->returns ? dice(story, 5000) : 0, short_ns = 100 + dice(story, 5000);
+	const unsigned tid = FIRST_TID + thread;
+	uint64_t end = at + short_ns;
+
+	if (dice(story, 3)) {
+		say(story, end, "%u syscall %u %s enter=%ju ret=%ju args=%s", thread, tid, kind->name, (uintmax_t)at,
+		    (uintmax_t)ret, kind->args);
+	} else {
+		say(story, end, "%u enter %u %s enter=%ju args=%s", thread, tid, kind->name, (uintmax_t)at, kind->args);
+		end = sleep_from(story, thread, end) + short_ns;
+		count(story, thread, SCOPE_METRIC_RUN, short_ns);
+		say(story, end, "%u exit %u %s ret=%ju", thread, tid, kind->name, (uintmax_t)ret);
+	}
+	count(story, thread, SCOPE_METRIC_RUN, short_ns);
+	count(story, thread, kind->time, end - at);
+	count(story, thread, kind->count, 1);
+	count(story, thread, kind->amount, ret);
+	return end;
+}
+
+/* A thread's whole life: it is born as the window begins, and what it is in as that ends is cut there. */
+static void live(struct story *story, unsigned thread)
+{
+	uint64_t now = BEGIN_NS;
+
+	say(story, now, "%u fork %u parent=1 tgid=1 comm=t%u", thread, FIRST_TID + thread, thread);
+	say(story, now, "%u switch 0 %u sleeping", thread, FIRST_TID + thread);
+	for (unsigned i = 0; i < 1500 && now < END_NS / 2; i++) {
+		const uint64_t ran_ns = dice(story, 300000);
+
+		now += ran_ns;
+		count(story, thread, SCOPE_METRIC_RUN, ran_ns);
+		now = dice(story, 8) ? call_from(story, thread, now) : preempt_from(story, thread, now);
+	}
+	/* It sleeps in a call until the end. */
+	say(story, now + 10, "%u enter %u epoll_wait enter=%ju args=5", thread, FIRST_TID + thread, (uintmax_t)now);
+	say(story, now + 10, "%u switch %u 0 sleeping", thread, FIRST_TID + thread);
+	count(story, thread, SCOPE_METRIC_RUN, 10);
+	count(story, thread, SCOPE_METRIC_SLEEP, END_NS - now - 10);
+	count(story, thread, SCOPE_METRIC_POLL_TIME, END_NS - now);
+}
+
+static struct scope_trace *tell(struct story *story, uint64_t seed)
+{
+	size_t size;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+	struct scope_trace *trace;
+
+	*story = (struct story){ .seed = seed, .line = calloc(LINES_MAX, sizeof(*story->line)) };
+	assert_non_null(story->line);
+	fprintf(to,
+		"meta begin_ns %u\nmeta end_ns %ju\nfd 1 5 epoll -\nfd 1 7 pipe -\nfd 1 8 connected -\nfd 1 9 file -\n",
+		BEGIN_NS, (uintmax_t)END_NS);
+	for (unsigned i = 0; i < THREADS; i++)
+		live(story, i);
+	qsort(story->line, story->lines, sizeof(*story->line), by_time);
+	for (size_t i = 0; i < story->lines; i++)
+		fprintf(to, "%s\n", story->line[i].text);
+	assert_int_equal(fclose(to), 0);
+	trace = trace_of(text);
+	free(text);
+	return trace;
+}
+
+static unsigned thread_of(const struct scope_metric_line *line)
+{
+	assert_in_range(line->tid, FIRST_TID, FIRST_TID + THREADS - 1);
+	return line->tid - FIRST_TID;
+}
+
+static void assert_ledger(const struct story *story, const struct scope_metrics_view *view)
+{
+	assert_int_equal(view->lines, THREADS);
+	for (size_t i = 0; i < view->lines; i++)
+		for (unsigned j = 0; j < SCOPE_METRIC_UNITS; j++)
+			if (view->line[i].total.value[j] != story->ledger[thread_of(&view->line[i])][j])
+				fail_msg("%s of %s: %ju, not %ju", scope_metrics_row[j].name, view->line[i].name,
+					 (uintmax_t)view->line[i].total.value[j],
+					 (uintmax_t)story->ledger[thread_of(&view->line[i])][j]);
+}
+
+/* A thread that is there all the time is in one state at any time: to the ns, not to a thousandth. */
+static void assert_whole(const struct scope_metrics_view *view)
+{
+	for (size_t i = 0; i < view->lines; i++)
+		for (size_t j = 0; j < view->steps; j++)
+			assert_int_equal(scope_metrics_present_ns(&view->line[i].cell[j]),
+					 scope_metrics_view_step_ns(view, j));
+}
+
+static void assert_group_sums(const struct scope_metered *metered, const struct scope_metrics_view *threads)
+{
+	struct scope_metrics_view *groups;
+	struct scope_metric_cells sum = { 0 };
+
+	assert_int_equal(scope_metrics_view_create(metered->metrics, metered->found.distributions,
+						   metered->found.groups, SCOPE_METRICS_BY_GROUP, &groups),
+			 0);
+	for (size_t i = 0; i < threads->lines; i++)
+		for (unsigned j = 0; j < SCOPE_METRICS; j++)
+			sum.value[j] += threads->line[i].total.value[j];
+	for (size_t i = 0; i < groups->lines; i++)
+		for (unsigned j = 0; j < SCOPE_METRICS; j++)
+			sum.value[j] -= groups->line[i].total.value[j];
+	for (unsigned j = 0; j < SCOPE_METRICS; j++)
+		assert_int_equal(sum.value[j], 0);
+	scope_metrics_view_destroy(groups);
+}
+
+/* Of calls the objects have what their threads have. */
+static void assert_object_sums(const struct scope_metered *metered, const struct scope_metrics_view *threads)
+{
+	struct scope_metrics_view *objects;
+
+	assert_int_equal(scope_metrics_view_create(metered->metrics, metered->found.distributions,
+						   metered->found.groups, SCOPE_METRICS_BY_OBJECT, &objects),
+			 0);
+	assert_int_equal(objects->lines, 6);
+	for (unsigned j = SCOPE_METRIC_FUTEX_TIME; j < SCOPE_METRIC_UNITS; j++) {
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < threads->lines; i++)
+			sum += threads->line[i].total.value[j];
+		for (size_t i = 0; i < objects->lines; i++)
+			sum -= objects->line[i].total.value[j];
+		if (sum)
+			fail_msg("%s: by object %jd too few", scope_metrics_row[j].name, (intmax_t)sum);
+	}
+	scope_metrics_view_destroy(objects);
+}
+
+static void check(struct scope_trace *trace, const struct story *story, uint64_t step_ns, size_t rows_max)
+{
+	const struct scope_metrics_options options = { .step_ns = step_ns, .objects = true, .rows_max = rows_max };
+	struct scope_metrics_view *view;
+	struct scope_metered metered;
+
+	assert_int_equal(scope_analysis_meter(trace, &options, &metered), 0);
+	assert_int_equal(scope_metrics_view_create(metered.metrics, metered.found.distributions, metered.found.groups,
+						   SCOPE_METRICS_BY_THREAD, &view),
+			 0);
+	if (rows_max)
+		assert_true(view->step_ns > step_ns);
+	assert_true(metered.metrics->thread.rows <= metered.metrics->thread.rows_max);
+	assert_ledger(story, view);
+	assert_whole(view);
+	assert_group_sums(&metered, view);
+	assert_object_sums(&metered, view);
+	scope_metrics_view_destroy(view);
+	scope_analysis_metered_free(&metered);
+}
+
+static void they_equal_the_ledger(void **state)
+{
+	static const uint64_t steps_ns[] = { 3000000, 77777777, 1000000000, 60000000000 };
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		struct story story;
+		struct scope_trace *trace = tell(&story, seed * 0x9e3779b97f4a7c15ull);
+
+		for (size_t i = 0; i < sizeof(steps_ns) / sizeof(*steps_ns); i++)
+			check(trace, &story, steps_ns[i], 0);
+		check(trace, &story, 3000000, 64);
+		scope_trace_close(trace);
+		free(story.line);
+	}
+}
+
+/* Where there are more threads than series, those that came later share one: nothing is lost. */
+static void later_threads_share_a_series(void **state)
+{
+	const struct scope_metrics_options options = { .step_ns = 1000000000, .rows_max = 8 };
+	struct scope_metrics_view *view;
+	struct scope_metered metered;
+	struct story story;
+	struct scope_trace *trace = tell(&story, 77);
+
+	(void)state;
+	assert_int_equal(scope_analysis_meter(trace, &options, &metered), 0);
+	assert_int_equal(scope_metrics_view_create(metered.metrics, metered.found.distributions, metered.found.groups,
+						   SCOPE_METRICS_BY_THREAD, &view),
+			 0);
+	assert_int_equal(view->lines, 4);
+	for (unsigned j = 0; j < SCOPE_METRIC_UNITS; j++) {
+		uint64_t wanted = 0, sum = 0;
+
+		for (unsigned i = 0; i < THREADS; i++)
+			wanted += story.ledger[i][j];
+		for (size_t i = 0; i < view->lines; i++)
+			sum += view->line[i].total.value[j];
+		assert_int_equal(sum, wanted);
+	}
+	assert_group_sums(&metered, view);
+	scope_metrics_view_destroy(view);
+	scope_analysis_metered_free(&metered);
+	scope_trace_close(trace);
+	free(story.line);
+}
+
+/* A sleep of 3.5 s that was under way as the window began, a request to a disk, a loss: what they are, and no more. */
+static void they_say_what_is_not_known(void **state)
+{
+	static const char text[] = "meta begin_ns 1000000000\nmeta end_ns 4000000000\n"
+				   "1000000000 0 fork 10 parent=1 tgid=1 comm=a\n"
+				   "1000000000 0 switch 0 10 sleeping\n"
+				   "1500000000 0 block_issue 10 read dev=8,1 sector=8 bytes=4096 queued=700000000\n"
+				   "2500000000 0 block_done 10 read dev=8,1 sector=8 bytes=4096 latency=1000000000\n"
+				   "3000000000 0 lost 5\n";
+	const struct scope_metrics_options options = { .step_ns = 1000000000, .objects = true };
+	struct scope_trace *trace = trace_of(text);
+	struct scope_metrics_view *view;
+	struct scope_metered metered;
+	const struct scope_metric_cells *cell;
+
+	(void)state;
+	assert_int_equal(scope_analysis_meter(trace, &options, &metered), 0);
+	assert_int_equal(scope_metrics_view_create(metered.metrics, metered.found.distributions, metered.found.groups,
+						   SCOPE_METRICS_BY_THREAD, &view),
+			 0);
+	assert_int_equal(view->lines, 1);
+	assert_int_equal(view->steps, 3);
+	cell = view->line[0].cell;
+	assert_int_equal(view->line[0].total.value[SCOPE_METRIC_RUN], 2000000000);
+	assert_int_equal(cell[2].value[SCOPE_METRIC_UNKNOWN], 1000000000);
+	assert_int_equal(view->line[0].total.value[SCOPE_METRIC_BLOCK_SECTORS], 8);
+	assert_int_equal(view->line[0].total.value[SCOPE_METRIC_BLOCK_REQUESTS], 1);
+	assert_int_equal(cell[0].value[SCOPE_METRIC_BLOCK_QUEUE_TIME], 500000000); /* 200 ms were before the window */
+	assert_int_equal(cell[0].value[SCOPE_METRIC_BLOCK_DEVICE_TIME], 500000000);
+	assert_int_equal(cell[1].value[SCOPE_METRIC_BLOCK_DEVICE_TIME], 500000000);
+	assert_null(scope_metrics_view_lacks(view, SCOPE_METRIC_BLOCK_REQUESTS));
+	assert_int_equal(metered.metrics->device[1][6], 1);
+	scope_metrics_view_destroy(view);
+	scope_analysis_metered_free(&metered);
+	scope_trace_close(trace);
+}
+
+/* Threads and requests of a golden kind: units by thread and kind are those of the pass. */
+static void units_are_those_of_the_pass(void **state)
+{
+	size_t size;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+	const struct scope_metrics_options options = { .step_ns = 10000000 };
+	struct scope_metrics_view *view;
+	struct scope_metered metered;
+	struct scope_trace *trace;
+
+	(void)state;
+	fprintf(to, "meta begin_ns 0\nmeta end_ns 1000000000\nfd 1 7 accepted -\n"
+		    "1 0 fork 10 parent=1 tgid=1 comm=a\n1 0 switch 0 10 sleeping\n");
+	for (uint64_t at = 1000000; at < 999000000; at += 1000000) {
+		fprintf(to, "%ju 0 syscall 10 read enter=%ju ret=9 args=7\n", (uintmax_t)at + 1000, (uintmax_t)at);
+		fprintf(to, "%ju 0 syscall 10 write enter=%ju ret=9 args=7\n", (uintmax_t)at + 200000 + at % 7,
+			(uintmax_t)at + 190000);
+	}
+	assert_int_equal(fclose(to), 0);
+	trace = trace_of(text);
+	assert_int_equal(scope_analysis_meter(trace, &options, &metered), 0);
+	for (enum scope_metrics_by by = 0; by < SCOPE_METRICS_BYS; by++) {
+		uint64_t units = 0;
+
+		if (by == SCOPE_METRICS_BY_OBJECT)
+			continue;
+		assert_int_equal(scope_metrics_view_create(metered.metrics, metered.found.distributions,
+							   metered.found.groups, by, &view),
+				 0);
+		for (size_t i = 0; i < view->lines; i++)
+			units += view->line[i].total.value[SCOPE_METRIC_UNITS];
+		assert_in_range(units, metered.found.distributions->units - 1, metered.found.distributions->units);
+		if (by == SCOPE_METRICS_BY_GROUP) {
+			assert_int_equal(view->line[0].latency->all.total, units);
+			assert_true(view->line[0].latency->step[5].p50 > 900000);
+		}
+		scope_metrics_view_destroy(view);
+	}
+	assert_int_equal(metered.metrics->late_units, 0);
+	scope_analysis_metered_free(&metered);
+	scope_trace_close(trace);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(they_equal_the_ledger),
+		cmocka_unit_test(later_threads_share_a_series),
+		cmocka_unit_test(they_say_what_is_not_known),
+		cmocka_unit_test(units_are_those_of_the_pass),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

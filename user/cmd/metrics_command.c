@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* scope metrics: capture a process, or read a trace, and print what its threads did over time. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/meter.h"
+#include "base/newfile.h"
+#include "cmd/captured.h"
+#include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/commands.h"
+#include "cmd/held.h"
+#include "report/metrics_text.h"
+#include "source/source.h"
+#include "trace/writer.h"
+
+/* How a view is printed, by the name that --format has and by the end of a file's name. */
+static const struct {
+	const char *name;
+	int (*print)(const struct scope_report_metrics *report, FILE *out);
+} formats[] = {
+	{ "text", scope_report_metrics_text },
+	{ "json", scope_report_metrics_json },
+	{ "csv", scope_report_metrics_csv },
+	{ "openmetrics", scope_report_metrics_openmetrics },
+};
+
+#define FORMATS (sizeof(formats) / sizeof(*formats))
+
+struct request {
+	struct scope_capture_options capture;
+	struct scope_selection selection;
+	struct scope_metrics_options metrics;
+	enum scope_metrics_by by;
+	const char *input, *output, *save, *source; /* NULL: not given */
+	const struct scope_source *from;
+	char **command; /* to be started; NULL: none */
+	size_t format;	/* of formats; FORMATS: not given */
+	bool duration, verbose, help;
+};
+
+static int take_by(const char *value, struct request *request)
+{
+	for (enum scope_metrics_by by = 0; by < SCOPE_METRICS_BYS; by++)
+		if (!strcmp(value, scope_metrics_by_name[by])) {
+			request->by = by;
+			request->metrics.objects = by == SCOPE_METRICS_BY_OBJECT;
+			return 0;
+		}
+	return scope_cmd_misuse("metrics", "--by wants thread, group, object or kind, not '%s'", value);
+}
+
+static int take_format(const char *value, struct request *request)
+{
+	size_t i = 0;
+
+	while (i < FORMATS && strcmp(value, formats[i].name))
+		i++;
+	request->format = i;
+	return i < FORMATS
+		       ? 0
+		       : scope_cmd_misuse("metrics", "--format wants text, json, csv or openmetrics, not '%s'", value);
+}
+
+/* 0, or the exit status for a value that makes no sense. */
+static int take_value(int option, const char *value, struct request *request)
+{
+	switch (option) {
+	case 'd':
+		if (scope_cmd_seconds(value, &request->capture.duration_ns))
+			return scope_cmd_misuse("metrics",
+						"-d wants a time as 90, 1.5, 500ms or 2m, up to 168h, not '%s'", value);
+		request->duration = true;
+		return 0;
+	case 'i':
+		request->input = value;
+		return 0;
+	case 'o':
+		request->output = value;
+		return 0;
+	case 'v':
+		request->verbose = true;
+		return 0;
+	case SCOPE_OPTION_BY:
+		return take_by(value, request);
+	case SCOPE_OPTION_STEP:
+		if (scope_cmd_seconds(value, &request->metrics.step_ns) ||
+		    request->metrics.step_ns < SCOPE_METRICS_STEP_MIN_NS)
+			return scope_cmd_misuse("metrics",
+						"--step wants a time as 1, 100ms or 1m, 1ms at least, not '%s'", value);
+		return 0;
+	case SCOPE_OPTION_FORMAT:
+		return take_format(value, request);
+	case SCOPE_OPTION_SAVE:
+		request->save = value;
+		return 0;
+	case SCOPE_OPTION_SOURCE:
+		request->source = value;
+		return 0;
+	case SCOPE_OPTION_BLOCK:
+		request->capture.block = true;
+		return 0;
+	default:
+		return scope_cmd_misuse("metrics", "that option is not understood");
+	}
+}
+
+/* Where no format was named, the end of the file's name says it. */
+static size_t format_of(const char *output)
+{
+	const char *end = output ? strrchr(output, '.') : NULL;
+
+	for (size_t i = 0; end && i < FORMATS; i++)
+		if (!strcmp(end + 1, formats[i].name))
+			return i;
+	return 0;
+}
+
+/* What follows from the options taken together. 0, or an exit status. */
+static int settle(struct request *request)
+{
+	request->capture.pid = request->selection.pid;
+	request->capture.selection = &request->selection;
+	if (!!request->capture.pid + !!request->input + !!request->command != 1)
+		return scope_cmd_misuse("metrics", "of what? name a process with -p PID, a trace with -i FILE, or a "
+						   "command behind --");
+	if (request->input && (request->duration || request->save || request->source || request->capture.block))
+		return scope_cmd_misuse("metrics", "--duration, --save, --source and --block go with -p or a command");
+	if (request->command && !request->duration)
+		request->capture.duration_ns = 0;
+	if (request->format == FORMATS)
+		request->format = format_of(request->output);
+	return 0;
+}
+
+/* 0, or the exit status of a wrong command line. */
+static int parse(int argc, char **argv, struct request *request)
+{
+	int option, status;
+
+	while ((option = scope_cmd_line_next("metrics", argc, argv)) != -1) {
+		if (option == 'h') {
+			request->help = true;
+			return 0;
+		}
+		status = scope_cmd_select("metrics", option, optarg, &request->selection);
+		if (status < 0)
+			status = take_value(option, optarg, request);
+		if (status)
+			return status;
+	}
+	if (optind < argc && !strcmp(argv[optind - 1], "--"))
+		request->command = argv + optind;
+	else if (optind + 1 == argc && !request->input)
+		request->input = argv[optind];
+	else if (optind < argc)
+		return scope_cmd_misuse("metrics", "'%s' is not understood", argv[optind]);
+	return settle(request);
+}
+
+static void begun(void *context, const struct scope_target *target)
+{
+	scope_cmd_held_started(context, target);
+}
+
+static void progress(void *context, const struct scope_capture_progress *now)
+{
+	(void)context;
+	scope_cmd_warn_lossy("metrics", now->lost);
+	scope_cmd_progress("tracing: %.0f s, %" PRIu64 " events, %" PRIu64 " lost (Ctrl-C: print now)",
+			   (double)now->elapsed_ns / 1e9, now->records, now->lost);
+}
+
+static int capture(const struct request *request, struct scope_writer *writer, struct scope_error *error)
+{
+	struct scope_cmd_held held = { .name = "metrics" };
+	const struct scope_capture_watch watch = { .begun = begun, .progress = progress, .context = &held };
+	struct scope_capture_options options = request->capture;
+	struct scope_capture_stats stats;
+	int err = scope_cmd_held_start(&held, request->command, &options, error);
+
+	if (err)
+		return err;
+	err = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch, error, &stats);
+	if (!err)
+		err = scope_cmd_held_check(&held, error);
+	scope_cmd_held_free(&held);
+	scope_cmd_progress_end();
+	return err;
+}
+
+/* Captures into --save or an unnamed file, and opens what was captured. */
+static int capture_and_open(const struct request *request, struct scope_error *error, struct scope_trace **ret_trace)
+{
+	struct scope_cmd_captured captured;
+	int err = scope_cmd_captured_create(request->save, error, &captured);
+
+	if (!err)
+		err = capture(request, captured.writer, error);
+	if (!err)
+		err = scope_trace_writer_finish(captured.writer, error);
+	if (!err)
+		err = scope_cmd_captured_open("metrics", &captured, error, ret_trace);
+	scope_cmd_captured_free(&captured);
+	return err;
+}
+
+/* A file of which a part could not be read is printed, and yet no success. */
+static int check_file(const struct request *request, const struct scope_trace *trace, struct scope_error *error)
+{
+	const char *damage = scope_trace_damage(trace);
+
+	if (!request->input || !damage[0])
+		return 0;
+	return scope_error_set(error, -EBADMSG,
+			       "%s: %.300s; the metrics are of what could be read: copy the file again, or record anew",
+			       request->input, damage);
+}
+
+static int print(const struct request *request, const struct scope_trace *trace, const struct scope_metered *metered,
+		 struct scope_newfile *file, struct scope_error *error)
+{
+	struct scope_report_metrics report = {
+		.trace = trace,
+		.timeline = metered->found.distributions->run->timeline,
+		.verbose = request->verbose,
+	};
+	FILE *out = scope_newfile_stream(file);
+	struct scope_metrics_view *view = NULL;
+	int err = out ? scope_metrics_view_create(metered->metrics, metered->found.distributions, metered->found.groups,
+						  request->by, &view)
+		      : -ENOMEM;
+
+	report.view = view;
+	if (!err)
+		err = formats[request->format].print(&report, out);
+	scope_metrics_view_destroy(view);
+	if (err)
+		return scope_error_set(error, err, "the metrics cannot be written: %s", strerror(-err));
+	err = scope_newfile_finish(file, error);
+	scope_cmd_note("metrics", scope_newfile_note(file));
+	return err;
+}
+
+static int measure(const struct request *request, struct scope_trace *trace, struct scope_newfile *file,
+		   struct scope_error *error)
+{
+	struct scope_metered metered;
+	int err;
+
+	scope_cmd_progress("analysing");
+	err = scope_analysis_meter(trace, &request->metrics, &metered);
+	scope_cmd_progress_end();
+	if (err)
+		return scope_error_set(error, err, "the trace cannot be analysed: %s", strerror(-err));
+	err = print(request, trace, &metered, file, error);
+	scope_analysis_metered_free(&metered);
+	return err ? err : check_file(request, trace, error);
+}
+
+static int run(const struct request *request, struct scope_error *error)
+{
+	struct scope_newfile *file = NULL;
+	struct scope_trace *trace = NULL;
+	int err = request->input ? scope_cmd_open_traces(1, &request->input, error, &trace) : 0;
+
+	/* By now the file belongs to the user who called sudo; before the capture, a wrong name costs no time. */
+	if (!err)
+		err = scope_newfile_create(request->output, 0666, error, &file);
+	if (!err && !request->input)
+		err = capture_and_open(request, error, &trace);
+	if (!err)
+		err = measure(request, trace, file, error);
+	scope_trace_close(trace);
+	scope_newfile_destroy(file);
+	return err;
+}
+
+int scope_cmd_metrics(int argc, char **argv)
+{
+	struct request request = { .by = SCOPE_METRICS_BY_GROUP, .format = FORMATS };
+	struct scope_error error = { 0 };
+	int status;
+
+	/* No stack is needed. */
+	scope_capture_options_init(&request.capture, 0);
+	request.capture.stack_mode = SCOPE_STACK_NONE;
+	request.capture.sample_period_ns = 0;
+	status = parse(argc, argv, &request);
+	if (!status && request.help) {
+		scope_cmd_line_help("metrics");
+		return SCOPE_EXIT_DONE;
+	}
+	if (!status && !request.input)
+		status = scope_cmd_source("metrics", request.source, &request.from);
+	if (!status && run(&request, &error))
+		status = scope_cmd_fail("metrics", &error);
+	return status;
+}

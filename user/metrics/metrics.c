@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Hears a pass over a trace, and puts what happens into series. */
+#include "metrics/metrics.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#define KIND_ROWS_MIN (4 * (SCOPE_METRICS_KINDS_MAX + 1)) /* no rule: each kind has its series */
+
+/* Metrics of one family of descriptors. */
+struct io_metrics {
+	uint8_t time, reads, writes, read_bytes, written_bytes;
+};
+
+static const struct io_metrics pipe_io = { SCOPE_METRIC_PIPE_TIME, SCOPE_METRIC_PIPE_READS, SCOPE_METRIC_PIPE_WRITES,
+					   SCOPE_METRIC_PIPE_READ_BYTES, SCOPE_METRIC_PIPE_WRITTEN_BYTES };
+static const struct io_metrics network_io = { SCOPE_METRIC_NET_TIME, SCOPE_METRIC_NET_RECEIVES, SCOPE_METRIC_NET_SENDS,
+					      SCOPE_METRIC_NET_RECEIVED_BYTES, SCOPE_METRIC_NET_SENT_BYTES };
+static const struct io_metrics file_io = { SCOPE_METRIC_FILE_TIME, SCOPE_METRIC_FILE_READS, SCOPE_METRIC_FILE_WRITES,
+					   SCOPE_METRIC_FILE_READ_BYTES, SCOPE_METRIC_FILE_WRITTEN_BYTES };
+static const struct io_metrics other_io = { SCOPE_METRIC_OTHER_TIME, SCOPE_METRIC_OTHER_READS,
+					    SCOPE_METRIC_OTHER_WRITES, SCOPE_METRIC_OTHER_READ_BYTES,
+					    SCOPE_METRIC_OTHER_WRITTEN_BYTES };
+
+/* A call that is over, or goes on as the window or its thread ends. */
+struct call {
+	const struct scope_thread *thread;
+	const uint64_t *arg;
+	uint64_t enter_ns, until_ns;
+	int64_t ret;
+	uint32_t nr;
+	uint8_t args;
+	bool over;
+};
+
+/* Where something goes: the thread, and the object where objects are wanted. */
+struct place {
+	size_t thread; /* its series */
+	bool has_object;
+	size_t object;
+};
+
+/* A series for each thread up to that one. */
+static int meet(struct scope_metrics *metrics, uint32_t thread)
+{
+	/* With the first event the timeline knows where the window begins. */
+	if (!metrics->thread.count)
+		metrics->thread.begin_ns = metrics->object.begin_ns = metrics->kind.begin_ns = metrics->begin_ns =
+			metrics->timeline->begin_ns;
+	while (metrics->thread.count <= scope_metrics_series(metrics, thread)) {
+		long err = scope_metrics_store_series(&metrics->thread);
+
+		if (err < 0)
+			return (int)err;
+	}
+	return 0;
+}
+
+static int place_of(struct scope_metrics *metrics, uint32_t thread, const struct scope_metric_object *object,
+		    struct place *ret_place)
+{
+	int err = meet(metrics, thread);
+
+	*ret_place = (struct place){ .thread = scope_metrics_series(metrics, thread),
+				     .has_object = metrics->options.objects && object };
+	if (!ret_place->has_object)
+		return err;
+	ret_place->object = scope_metrics_object(&metrics->objects, object);
+	while (!err && metrics->object.count <= ret_place->object) {
+		long made = scope_metrics_store_series(&metrics->object);
+
+		err = made < 0 ? (int)made : 0;
+	}
+	return err;
+}
+
+static int add(struct scope_metrics *metrics, const struct place *place, uint8_t metric, uint64_t time_ns,
+	       uint64_t value)
+{
+	int err = scope_metrics_store_add(&metrics->thread, place->thread, (enum scope_metric)metric, time_ns, value);
+
+	return err || !place->has_object ? err
+					 : scope_metrics_store_add(&metrics->object, place->object,
+								   (enum scope_metric)metric, time_ns, value);
+}
+
+static int spread(struct scope_metrics *metrics, const struct place *place, uint8_t metric, uint64_t begin_ns,
+		  uint64_t end_ns)
+{
+	int err = scope_metrics_store_spread(&metrics->thread, place->thread, (enum scope_metric)metric, begin_ns,
+					     end_ns);
+
+	return err || !place->has_object ? err
+					 : scope_metrics_store_spread(&metrics->object, place->object,
+								      (enum scope_metric)metric, begin_ns, end_ns);
+}
+
+/* The time of a call, and where it is over, that there was one. */
+static int add_call(struct scope_metrics *metrics, const struct place *place, const struct call *call, uint8_t time,
+		    uint8_t count)
+{
+	int err = spread(metrics, place, time, call->enter_ns, call->until_ns);
+
+	return err || !call->over ? err : add(metrics, place, count, call->until_ns, 1);
+}
+
+static int take_futex(struct scope_metrics *metrics, const struct call *call)
+{
+	const struct scope_metric_object object = {
+		.type = SCOPE_OBJECT_FUTEX,
+		.id = call->args ? call->arg[0] / 8 : 0,
+		.tgid = call->thread->tgid,
+	};
+	struct place place;
+	int err;
+
+	if (call->args < 2) {
+		metrics->blind_futexes++;
+		return 0;
+	}
+	err = place_of(metrics, call->thread->index, &object, &place);
+	if (err)
+		return err;
+	switch ((int)call->arg[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+	case FUTEX_WAIT_REQUEUE_PI:
+		return add_call(metrics, &place, call, SCOPE_METRIC_FUTEX_TIME, SCOPE_METRIC_FUTEX_WAITS);
+	case FUTEX_WAKE:
+	case FUTEX_WAKE_BITSET:
+	case FUTEX_WAKE_OP:
+		if (!call->over)
+			return 0;
+		err = add(metrics, &place, SCOPE_METRIC_FUTEX_WAKES, call->until_ns, 1);
+		return err || call->ret <= 0
+			       ? err
+			       : add(metrics, &place, SCOPE_METRIC_FUTEX_WOKEN, call->until_ns, (uint64_t)call->ret);
+	default:
+		return 0;
+	}
+}
+
+static const struct io_metrics *io_of(enum scope_wait_class class)
+{
+	return class == SCOPE_WAIT_PIPE	     ? &pipe_io
+	       : class == SCOPE_WAIT_NETWORK ? &network_io
+	       : class == SCOPE_WAIT_DISK    ? &file_io
+					     : &other_io;
+}
+
+/* These return how many messages, not how many bytes. */
+static bool returns_bytes(uint32_t nr)
+{
+	return nr != SYS_recvmmsg && nr != SYS_sendmmsg;
+}
+
+static int take_io(struct scope_metrics *metrics, const struct call *call, enum scope_timeline_call_role role)
+{
+	const enum scope_fd_kind kind =
+		call->args ? scope_timeline_fds_kind(metrics->timeline->fds, call->thread->tgid, (int32_t)call->arg[0])
+			   : SCOPE_FD_UNKNOWN;
+	const struct io_metrics *io = io_of(scope_timeline_wait_classify(call->nr, kind, false));
+	const bool reads = role == SCOPE_CALL_READ;
+	const struct scope_metric_object object = {
+		.type = SCOPE_OBJECT_DESCRIPTOR,
+		.id = call->args ? (uint32_t)call->arg[0] : UINT32_MAX,
+		.tgid = call->thread->tgid,
+		.kind = (uint8_t)kind,
+	};
+	struct place place;
+	int err = place_of(metrics, call->thread->index, &object, &place);
+
+	if (!err)
+		err = add_call(metrics, &place, call, io->time,
+			       role == SCOPE_CALL_ACCEPT ? SCOPE_METRIC_NET_ACCEPTS
+			       : reads			 ? io->reads
+							 : io->writes);
+	if (err || !call->over || role == SCOPE_CALL_ACCEPT || call->ret <= 0 || !returns_bytes(call->nr))
+		return err;
+	return add(metrics, &place, reads ? io->read_bytes : io->written_bytes, call->until_ns, (uint64_t)call->ret);
+}
+
+static int take_poll(struct scope_metrics *metrics, const struct call *call)
+{
+	const struct scope_metric_object object = {
+		.type = SCOPE_OBJECT_DESCRIPTOR,
+		.id = call->args ? (uint32_t)call->arg[0] : UINT32_MAX,
+		.tgid = call->thread->tgid,
+		.kind = SCOPE_FD_EPOLL,
+	};
+	struct place place;
+	int err = place_of(metrics, call->thread->index,
+			   scope_timeline_call_is_epoll(call->nr) && call->args ? &object : NULL, &place);
+
+	return err ? err : add_call(metrics, &place, call, SCOPE_METRIC_POLL_TIME, SCOPE_METRIC_POLL_CALLS);
+}
+
+static int take_call(struct scope_metrics *metrics, const struct call *call)
+{
+	const enum scope_timeline_call_role role =
+		scope_timeline_call_role_of(call->nr, call->args, call->args ? call->arg[0] : 0);
+
+	switch (role) {
+	case SCOPE_CALL_FUTEX:
+		return take_futex(metrics, call);
+	case SCOPE_CALL_READ:
+	case SCOPE_CALL_WRITE:
+	case SCOPE_CALL_ACCEPT:
+		return take_io(metrics, call, role);
+	case SCOPE_CALL_POLL:
+		return take_poll(metrics, call);
+	default:
+		return 0;
+	}
+}
+
+/* Calls of any kind do no more than add up. */
+static uint32_t hear_plain_roles(void *user, uint32_t thread)
+{
+	(void)user, (void)thread;
+	return UINT32_MAX;
+}
+
+static int hear_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *open, int64_t ret,
+		     uint64_t exit_ns)
+{
+	const struct call call = {
+		.thread = thread,
+		.arg = open->arg,
+		.enter_ns = open->enter_ns,
+		.until_ns = exit_ns,
+		.ret = ret,
+		.nr = open->nr,
+		.args = open->args,
+		.over = true,
+	};
+
+	return open->role == SCOPE_CALL_PLAIN ? 0 : take_call(user, &call);
+}
+
+/* What finds no memory is found out at the end. */
+static bool hear_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
+		       enum scope_timeline_call_role role)
+{
+	const struct call call = {
+		.thread = thread,
+		.arg = event->syscall.arg,
+		.enter_ns = event->syscall.enter_ns,
+		.until_ns = event->time_ns,
+		.ret = event->syscall.ret,
+		.nr = event->syscall.nr,
+		.args = event->syscall.args,
+		.over = true,
+	};
+	struct scope_metrics *metrics = user;
+	int err = role == SCOPE_CALL_PLAIN ? 0 : take_call(metrics, &call);
+
+	if (err)
+		metrics->failed = err;
+	return true;
+}
+
+static enum scope_metric state_of(const struct scope_thread *thread)
+{
+	switch (thread->run) {
+	case SCOPE_RUN_RUNNING:
+		return SCOPE_METRIC_RUN;
+	case SCOPE_RUN_QUEUED:
+		return SCOPE_METRIC_QUEUE;
+	case SCOPE_RUN_BLOCKED:
+		return thread->iowait ? SCOPE_METRIC_IOWAIT : thread->disk ? SCOPE_METRIC_DISK : SCOPE_METRIC_SLEEP;
+	default:
+		return SCOPE_METRIC_UNKNOWN;
+	}
+}
+
+static int hear_stay(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct scope_metrics *metrics = user;
+	int err = meet(metrics, thread->index);
+
+	return err ? err
+		   : scope_metrics_store_spread(&metrics->thread, scope_metrics_series(metrics, thread->index),
+						state_of(thread), begin_ns, end_ns);
+}
+
+/* Up to 1 us, 10 us, and so on. */
+static unsigned decade_of(uint64_t ns)
+{
+	unsigned decade = 0;
+
+	for (uint64_t most_ns = 1000; ns > most_ns && decade < SCOPE_METRICS_DECADES - 1; most_ns *= 10)
+		decade++;
+	return decade;
+}
+
+static int hear_block(void *user, uint32_t thread, const struct scope_event *event)
+{
+	const bool done = event->kind == SCOPE_EVENT_BLOCK_DONE;
+	const struct scope_metric_object object = { .type = SCOPE_OBJECT_DEVICE, .id = event->block.dev };
+	struct scope_metrics *metrics = user;
+	struct place place;
+	int err;
+
+	metrics->block_events++;
+	if (thread == UINT32_MAX)
+		return 0;
+	err = place_of(metrics, thread, &object, &place);
+	if (!err)
+		metrics->device[done][decade_of(event->block.ns)]++;
+	if (!err && done && !(event->flags & SCOPE_BLOCK_PART))
+		err = add(metrics, &place, SCOPE_METRIC_BLOCK_REQUESTS, event->time_ns, 1);
+	if (!err && done)
+		err = add(metrics, &place, SCOPE_METRIC_BLOCK_SECTORS, event->time_ns, event->block.bytes / 512);
+	/* Of a request that is done in parts the last one has all of its time. */
+	if (!err && !(done && event->flags & SCOPE_BLOCK_PART))
+		err = spread(metrics, &place, done ? SCOPE_METRIC_BLOCK_DEVICE_TIME : SCOPE_METRIC_BLOCK_QUEUE_TIME,
+			     event->time_ns > event->block.ns ? event->time_ns - event->block.ns : 0, event->time_ns);
+	return err;
+}
+
+/* The call that the thread is in goes on no longer, or is not seen to end. */
+static int leave_call(struct scope_metrics *metrics, const struct scope_thread *thread, uint64_t now_ns)
+{
+	const struct scope_open_call *open = &thread->open;
+	const struct call call = {
+		.thread = thread,
+		.arg = open->arg,
+		.enter_ns = open->enter_ns,
+		.until_ns = now_ns,
+		.nr = open->nr,
+		.args = open->args,
+	};
+
+	return open->nr == SCOPE_NR_NONE ? 0 : take_call(metrics, &call);
+}
+
+static int hear_end(void *user, uint32_t thread, uint64_t now_ns)
+{
+	struct scope_metrics *metrics = user;
+
+	return leave_call(metrics, scope_timeline_threads_at(metrics->timeline->threads, thread), now_ns);
+}
+
+static const struct scope_timeline_ops ops = {
+	.plain_roles = hear_plain_roles,
+	.plain = hear_plain,
+	.exit = hear_exit,
+	.stay = hear_stay,
+	.block = hear_block,
+	.end = hear_end,
+};
+
+static void init_store(struct scope_metric_store *store, const struct scope_metrics_options *options)
+{
+	store->step_ns = options->step_ns;
+	store->rows_max = options->rows_max;
+}
+
+static void init_stores(struct scope_metrics *metrics)
+{
+	init_store(&metrics->thread, &metrics->options);
+	init_store(&metrics->object, &metrics->options);
+	init_store(&metrics->kind, &metrics->options);
+	if (metrics->kind.rows_max < KIND_ROWS_MIN)
+		metrics->kind.rows_max = KIND_ROWS_MIN;
+}
+
+static void forget(struct scope_metrics *metrics)
+{
+	scope_metrics_store_free(&metrics->thread);
+	scope_metrics_store_free(&metrics->object);
+	memset(&metrics->objects, 0, sizeof(metrics->objects));
+	memset(metrics->device, 0, sizeof(metrics->device));
+	metrics->block_events = metrics->blind_futexes = 0;
+	metrics->failed = 0;
+	scope_metrics_forget_units(metrics);
+}
+
+static int begin(void *user, const struct scope_timeline *timeline)
+{
+	struct scope_metrics *metrics = user;
+
+	forget(metrics);
+	init_stores(metrics);
+	metrics->timeline = timeline;
+	return 0;
+}
+
+static int finish(void *user)
+{
+	struct scope_metrics *metrics = user;
+	struct scope_threads *threads = metrics->timeline->threads;
+	const size_t count = scope_timeline_threads_count(threads);
+	int err = metrics->failed;
+
+	metrics->end_ns = metrics->timeline->end_ns;
+	if (!err && count)
+		err = meet(metrics, (uint32_t)count - 1);
+	for (size_t i = 0; !err && i < count; i++)
+		err = leave_call(metrics, scope_timeline_threads_at(threads, i), metrics->end_ns);
+	return err;
+}
+
+int scope_metrics_create(const struct scope_metrics_options *options, struct scope_metrics **ret_metrics)
+{
+	struct scope_metrics *metrics = calloc(1, sizeof(*metrics));
+
+	if (!metrics)
+		return -ENOMEM;
+	metrics->options = *options;
+	if (!metrics->options.step_ns)
+		metrics->options.step_ns = SCOPE_METRICS_STEP_NS;
+	if (!metrics->options.rows_max)
+		metrics->options.rows_max = SCOPE_METRICS_ROWS;
+	init_stores(metrics);
+	*ret_metrics = metrics;
+	return 0;
+}
+
+void scope_metrics_destroy(struct scope_metrics *metrics)
+{
+	if (!metrics)
+		return;
+	forget(metrics);
+	free(metrics);
+}
+
+struct scope_pass_listener scope_metrics_listener(struct scope_metrics *metrics)
+{
+	return (struct scope_pass_listener){ .ops = &ops, .begin = begin, .finish = finish, .user = metrics };
+}
+
+size_t scope_metrics_steps(const struct scope_metrics *metrics, const struct scope_metric_store *store)
+{
+	const uint64_t window_ns = metrics->end_ns > store->begin_ns ? metrics->end_ns - store->begin_ns : 0;
+
+	return window_ns ? (size_t)((window_ns - 1) / store->step_ns + 1) : 1;
+}

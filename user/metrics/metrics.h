@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What threads did over time, exactly: a listener of the one pass over a trace, and what units add to it.
+ *
+ * Methods: docs/metrics.md.
+ */
+#ifndef SCOPE_METRICS_METRICS_H
+#define SCOPE_METRICS_METRICS_H
+
+#include <stdbool.h>
+
+#include "base/sketch.h"
+#include "metrics/objects.h"
+#include "metrics/time_series.h"
+#include "unit/distribution.h"
+
+#define SCOPE_METRICS_STEP_NS 1000000000ull  /* no rule */
+#define SCOPE_METRICS_STEP_MIN_NS 1000000ull /* no rule */
+#define SCOPE_METRICS_KINDS_MAX 64	     /* no rule: kinds of units that are told apart */
+#define SCOPE_METRICS_DECADES 9		     /* no rule: up to 1 us, 10 us, … 10 s, and more than that */
+
+struct scope_metrics_options {
+	uint64_t step_ns; /* 0: SCOPE_METRICS_STEP_NS */
+	bool objects;	  /* keep series by object as well */
+	size_t rows_max;  /* of each store; 0: SCOPE_METRICS_ROWS */
+};
+
+/* Units of one group and one set of calls. */
+struct scope_metric_kind {
+	uint32_t group, vector; /* group UINT32_MAX: all kinds beyond SCOPE_METRICS_KINDS_MAX */
+};
+
+/* How long units took that ended in a step, ns. */
+struct scope_metric_quantiles {
+	float p50, p95, p99;
+};
+
+/* Latencies of the units of one series over time: memory is that of one sketch and of the steps. */
+struct scope_metric_latency {
+	struct scope_sketch now, all; /* of the step `at`; of the window */
+	size_t at;
+	struct scope_metric_quantiles *step;
+	size_t steps, capacity;
+};
+
+struct scope_metrics {
+	struct scope_metrics_options options;
+	struct scope_metric_store thread; /* see scope_metrics_series() */
+	struct scope_metric_store object; /* where asked for, as objects.object */
+	struct scope_metric_objects objects;
+	struct scope_metric_store kind; /* as kinds; times of units are at their ends */
+	struct scope_metric_kind kinds[SCOPE_METRICS_KINDS_MAX + 1];
+	size_t kind_count;
+	struct scope_metric_latency *kind_latency;  /* by kind: SCOPE_METRICS_KINDS_MAX + 1 of them */
+	struct scope_metric_latency *group_latency; /* by group */
+	size_t groups;
+	uint64_t device[2][SCOPE_METRICS_DECADES]; /* block requests by time in the queue, and on the device */
+	const struct scope_timeline *timeline;	   /* of the pass; only during it */
+	uint64_t begin_ns, end_ns;		   /* of the window */
+	uint64_t block_events;
+	uint64_t blind_futexes; /* futex calls whose operation the trace does not have */
+	uint64_t late_units;	/* counted in the step after the one they ended in: for quantiles alone */
+	int failed;		/* -ENOMEM, where what found none could not say so */
+	bool units;		/* scope_metrics_take_units() was called */
+};
+
+/*
+ * The series of a thread, by its index: its own, or, of all threads after the first so many, the one that they share.
+ */
+static inline size_t scope_metrics_series(const struct scope_metrics *metrics, size_t thread)
+{
+	const size_t last = metrics->thread.rows_max / 2 - 1;
+
+	return thread < last ? thread : last;
+}
+
+/* 0 or -ENOMEM; the caller destroys. */
+int scope_metrics_create(const struct scope_metrics_options *options, struct scope_metrics **ret_metrics);
+void scope_metrics_destroy(struct scope_metrics *metrics); /* NULL is fine */
+
+/* Hears a pass for these metrics, which must outlive it. */
+struct scope_pass_listener scope_metrics_listener(struct scope_metrics *metrics);
+
+/* As it was before scope_metrics_take_units(). */
+void scope_metrics_forget_units(struct scope_metrics *metrics);
+
+/* After the pass: what its log tells of units, by thread, group and kind. 0 or -errno. */
+int scope_metrics_take_units(struct scope_metrics *metrics, const struct scope_distributions *distributions,
+			     const struct scope_groups *groups);
+
+/* Steps of a store until the window's end; the last one may be shorter. 1 at least. */
+size_t scope_metrics_steps(const struct scope_metrics *metrics, const struct scope_metric_store *store);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Series of metrics over steps of time, in bounded memory.
+ *
+ * A series has a row of cells, one for each metric, for each step from the first to the last in which anything was
+ * added. Values are whole numbers: ns, counts, bytes. What lasts is split at the ends of steps, so that totals are
+ * the same whatever the step. When a series would have more than SCOPE_METRICS_STEPS steps, or all of them
+ * together more than the store's rows, the step doubles and neighbours are added up: nothing is lost but resolution.
+ *
+ * Memory: rows * SCOPE_METRICS * 8 bytes; SCOPE_METRICS_ROWS of them are 77 MB. Series beyond half of the rows are
+ * refused, so that the step cannot double for ever.
+ */
+#ifndef SCOPE_METRICS_TIME_SERIES_H
+#define SCOPE_METRICS_TIME_SERIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "metrics/metric.h"
+
+#define SCOPE_METRICS_STEPS 4096  /* no rule */
+#define SCOPE_METRICS_ROWS 240000 /* no rule */
+
+struct scope_metric_cells {
+	uint64_t value[SCOPE_METRICS];
+};
+
+struct scope_metric_series {
+	struct scope_metric_cells *cell; /* of steps first to first + steps - 1 */
+	uint32_t first, steps, capacity;
+};
+
+/* To be read through the functions below. Zeroed and with begin_ns, step_ns and rows_max set it is empty. */
+struct scope_metric_store {
+	uint64_t begin_ns, step_ns; /* step 0 begins at the first of them */
+	size_t rows, rows_max;
+	struct scope_metric_series *series;
+	size_t count, capacity;
+	uint64_t at_ns; /* of the last step that was looked up: begin and number */
+	uint32_t at;
+};
+
+void scope_metrics_store_free(struct scope_metric_store *store);
+
+/* A series more, empty: its number. -ENOSPC: there are too many; -ENOMEM. */
+long scope_metrics_store_series(struct scope_metric_store *store);
+
+/* A value at a time; before begin_ns is at begin_ns. 0 or -ENOMEM. */
+int scope_metrics_store_add(struct scope_metric_store *store, size_t series, enum scope_metric metric, uint64_t time_ns,
+			    uint64_t value);
+
+/* A time from begin to end, to each step its part; what lies before begin_ns is left out. 0 or -ENOMEM. */
+int scope_metrics_store_spread(struct scope_metric_store *store, size_t series, enum scope_metric metric,
+			       uint64_t begin_ns, uint64_t end_ns);
+
+/*
+ * Adds all of one series to cells of that many steps (1 or more), from step 0 on. What came at the very end of the
+ * window, where one more step would begin, is in the last one.
+ */
+void scope_metrics_store_sum(const struct scope_metric_store *store, size_t series, struct scope_metric_cells *to,
+			     size_t steps);
+
+/* One value; 0 in steps which the series does not have. */
+static inline uint64_t scope_metrics_store_value(const struct scope_metric_store *store, size_t series, size_t step,
+						 enum scope_metric metric)
+{
+	const struct scope_metric_series *one = &store->series[series];
+
+	return step - one->first < one->steps ? one->cell[step - one->first].value[metric] : 0;
+}
+
+#endif

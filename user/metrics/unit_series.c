@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What units of work add to metrics: how many, how long, and what their threads slept for in them. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "metrics/metrics.h"
+
+struct taker {
+	struct scope_metrics *metrics;
+	const struct scope_groups *groups;
+};
+
+static void free_latency(struct scope_metric_latency *latency)
+{
+	scope_sketch_free(&latency->now);
+	scope_sketch_free(&latency->all);
+	free(latency->step);
+}
+
+void scope_metrics_forget_units(struct scope_metrics *metrics)
+{
+	for (size_t i = 0; metrics->group_latency && i < metrics->groups; i++)
+		free_latency(&metrics->group_latency[i]);
+	for (size_t i = 0; metrics->kind_latency && i <= SCOPE_METRICS_KINDS_MAX; i++)
+		free_latency(&metrics->kind_latency[i]);
+	free(metrics->group_latency);
+	free(metrics->kind_latency);
+	metrics->group_latency = metrics->kind_latency = NULL;
+	metrics->groups = metrics->kind_count = 0;
+	metrics->late_units = 0;
+	metrics->units = false;
+	scope_metrics_store_free(&metrics->kind);
+}
+
+/* The step is over. */
+static int end_step(struct scope_metric_latency *latency)
+{
+	int err;
+
+	if (!latency->now.total)
+		return 0;
+	if (scope_grow(&latency->step, &latency->capacity, latency->at + 1, sizeof(*latency->step)))
+		return -ENOMEM;
+	while (latency->steps <= latency->at)
+		latency->step[latency->steps++] = (struct scope_metric_quantiles){ 0 };
+	latency->step[latency->at] = (struct scope_metric_quantiles){
+		.p50 = (float)scope_sketch_quantile(&latency->now, 0.5),
+		.p95 = (float)scope_sketch_quantile(&latency->now, 0.95),
+		.p99 = (float)scope_sketch_quantile(&latency->now, 0.99),
+	};
+	err = scope_sketch_merge(&latency->all, &latency->now);
+	scope_sketch_free(&latency->now);
+	latency->now = (struct scope_sketch){ 0 };
+	return err;
+}
+
+/* Units come nearly in the order of their ends: one that is late counts in the step that has begun. */
+static int add_latency(struct scope_metrics *metrics, struct scope_metric_latency *latency, size_t step, uint64_t ns)
+{
+	int err = 0;
+
+	if (step < latency->at)
+		metrics->late_units++;
+	if (step > latency->at) {
+		err = end_step(latency);
+		latency->at = step;
+	}
+	return err ? err : scope_sketch_count(&latency->now, ns);
+}
+
+static size_t step_of(const struct scope_metrics *metrics, uint64_t time_ns)
+{
+	return time_ns > metrics->begin_ns ? (time_ns - metrics->begin_ns) / metrics->thread.step_ns : 0;
+}
+
+/* The number of a kind, which may be a new one; the last is for all that have no room. */
+static int kind_of(struct scope_metrics *metrics, const struct scope_unit *unit, size_t *ret_kind)
+{
+	const struct scope_metric_kind kind = { unit->group, unit->vector };
+	size_t at = 0;
+
+	while (at < metrics->kind_count && at < SCOPE_METRICS_KINDS_MAX &&
+	       (metrics->kinds[at].group != kind.group || metrics->kinds[at].vector != kind.vector))
+		at++;
+	*ret_kind = at;
+	while (metrics->kind_count <= at) {
+		long made = scope_metrics_store_series(&metrics->kind);
+
+		if (made < 0)
+			return (int)made;
+		metrics->kinds[metrics->kind_count++] =
+			at == SCOPE_METRICS_KINDS_MAX ? (struct scope_metric_kind){ UINT32_MAX, UINT32_MAX } : kind;
+	}
+	return 0;
+}
+
+static int add_kind(struct scope_metrics *metrics, const struct scope_unit *unit)
+{
+	struct scope_metric_store *store = &metrics->kind;
+	size_t kind;
+	int err = kind_of(metrics, unit, &kind);
+
+	if (!err)
+		err = scope_metrics_store_add(store, kind, SCOPE_METRIC_UNITS, unit->end_ns, 1);
+	if (!err)
+		err = scope_metrics_store_add(store, kind, SCOPE_METRIC_UNIT_TIME, unit->end_ns, scope_unit_wall(unit));
+	if (!err)
+		err = scope_metrics_store_add(store, kind, SCOPE_METRIC_RUN, unit->end_ns, unit->run_ns);
+	if (!err)
+		err = scope_metrics_store_add(store, kind, SCOPE_METRIC_QUEUE, unit->end_ns, unit->queue_ns);
+	if (!err)
+		err = scope_metrics_store_add(store, kind, SCOPE_METRIC_WORK_WAIT, unit->end_ns, unit->blocked_ns);
+	return err ? err
+		   : add_latency(metrics, &metrics->kind_latency[kind], step_of(metrics, unit->end_ns),
+				 scope_unit_wall(unit));
+}
+
+/* What has not ended has no length yet. */
+static bool does_count(const struct taker *taker, const struct scope_unit *unit)
+{
+	return !unit->open && scope_metrics_series(taker->metrics, unit->thread) < taker->metrics->thread.count &&
+	       unit->group < taker->metrics->groups;
+}
+
+static int take_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	const struct taker *taker = user;
+	struct scope_metrics *metrics = taker->metrics;
+	const size_t series = scope_metrics_series(metrics, unit->thread);
+	int err;
+
+	(void)call;
+	if (!does_count(taker, unit))
+		return 0;
+	err = scope_metrics_store_add(&metrics->thread, series, SCOPE_METRIC_UNITS, unit->end_ns, 1);
+	if (!err)
+		err = scope_metrics_store_add(&metrics->thread, series, SCOPE_METRIC_UNIT_TIME, unit->end_ns,
+					      scope_unit_wall(unit));
+	if (!err)
+		err = add_latency(metrics, &metrics->group_latency[unit->group], step_of(metrics, unit->end_ns),
+				  scope_unit_wall(unit));
+	return err ? err : add_kind(metrics, unit);
+}
+
+static int take_wait(void *user, const struct scope_wait *wait)
+{
+	const struct taker *taker = user;
+	struct scope_metrics *metrics = taker->metrics;
+	const size_t series = scope_metrics_series(metrics, wait->thread);
+
+	if (wait->queue || wait->outside || wait->idle || series >= metrics->thread.count ||
+	    wait->thread >= taker->groups->threads)
+		return 0;
+	if (taker->groups->group[taker->groups->of_thread[wait->thread]].granularity != SCOPE_UNIT_REQUEST)
+		return 0;
+	return scope_metrics_store_spread(&metrics->thread, series, SCOPE_METRIC_WORK_WAIT, wait->begin_ns,
+					  wait->wake_ns);
+}
+
+static int end_steps(struct scope_metrics *metrics)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < metrics->groups; i++)
+		err = end_step(&metrics->group_latency[i]);
+	for (size_t i = 0; !err && i <= SCOPE_METRICS_KINDS_MAX; i++)
+		err = end_step(&metrics->kind_latency[i]);
+	return err;
+}
+
+int scope_metrics_take_units(struct scope_metrics *metrics, const struct scope_distributions *distributions,
+			     const struct scope_groups *groups)
+{
+	struct taker taker = { metrics, groups };
+	const struct scope_unit_sink sink = { .unit = take_unit, .wait = take_wait, .user = &taker };
+	int err;
+
+	scope_metrics_forget_units(metrics);
+	metrics->group_latency = calloc(groups->count + 1, sizeof(*metrics->group_latency));
+	metrics->kind_latency = calloc(SCOPE_METRICS_KINDS_MAX + 1, sizeof(*metrics->kind_latency));
+	if (!metrics->group_latency || !metrics->kind_latency)
+		return -ENOMEM;
+	metrics->groups = groups->count;
+	/* The same steps as those of threads: neither store has to fold for what comes now. */
+	metrics->kind.begin_ns = metrics->begin_ns;
+	metrics->kind.step_ns = metrics->thread.step_ns;
+	err = scope_unit_distributions_replay(distributions, groups, &sink);
+	if (!err)
+		err = end_steps(metrics);
+	metrics->units = !err;
+	return err;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Metrics as they are looked at: lines by thread, group, object or kind of work, each with all its steps. */
+#ifndef SCOPE_METRICS_VIEW_H
+#define SCOPE_METRICS_VIEW_H
+
+#include "metrics/metrics.h"
+
+enum scope_metrics_by {
+	SCOPE_METRICS_BY_THREAD,
+	SCOPE_METRICS_BY_GROUP,
+	SCOPE_METRICS_BY_OBJECT,
+	SCOPE_METRICS_BY_KIND,
+	SCOPE_METRICS_BYS,
+};
+
+extern const char *const scope_metrics_by_name[SCOPE_METRICS_BYS];
+
+struct scope_metric_line {
+	char name[128];
+	uint32_t tid, tgid; /* of a thread, or the process of an object; else 0 */
+	uint32_t threads;   /* of a group; else 0 */
+	struct scope_metric_cells *cell;
+	struct scope_metric_cells total;
+	const struct scope_metric_latency *latency; /* of its units; NULL: not by thread, nor by object */
+};
+
+struct scope_metrics_view {
+	const struct scope_metrics *metrics; /* the caller's */
+	enum scope_metrics_by by;
+	uint64_t begin_ns, end_ns, step_ns;
+	size_t steps;
+	struct scope_metric_line *line; /* groups and threads by name, others by time, the most first */
+	size_t lines;
+};
+
+/* What metrics and what the distributions they were taken with know. Both must outlive the view. 0 or -ENOMEM. */
+int scope_metrics_view_create(const struct scope_metrics *metrics, const struct scope_distributions *distributions,
+			      const struct scope_groups *groups, enum scope_metrics_by by,
+			      struct scope_metrics_view **ret_view);
+void scope_metrics_view_destroy(struct scope_metrics_view *view); /* NULL is fine */
+
+/* ns that a step lasts: the last one may be shorter. */
+uint64_t scope_metrics_view_step_ns(const struct scope_metrics_view *view, size_t step);
+
+/* ns in which the threads of a line were there: what its states sum up to. */
+uint64_t scope_metrics_present_ns(const struct scope_metric_cells *cells);
+
+/* Why the view says nothing of that metric; NULL: it does. */
+const char *scope_metrics_view_lacks(const struct scope_metrics_view *view, enum scope_metric metric);
+
+/* What no trace has data for so far, and why. */
+struct scope_metrics_absent {
+	const char *name, *why;
+};
+#define SCOPE_METRICS_ABSENT 4 /* no rule */
+extern const struct scope_metrics_absent scope_metrics_absent[SCOPE_METRICS_ABSENT];
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Metrics over time as text: of each line its metrics, with mean, least, most, and how they went. */
+#include "report/metrics_text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/numbers.h"
+
+#define WIDTH 80
+#define COLUMNS 28   /* of the picture of a series */
+#define LINES_MAX 8  /* groups, threads or objects that a screen holds */
+#define SHARE 0.0005 /* of the threads' time: what never reaches it is left to -v */
+
+/*
+ * The value of a metric as people compare it: of a time its share of the line's threads' time (of a line without
+ * threads: of the time that passed); of all else how many a second. NAN: nothing of the line was there.
+ */
+static double rate_of(const struct scope_metrics_view *view, const struct scope_metric_cells *cells,
+		      enum scope_metric metric, uint64_t passed_ns)
+{
+	const double value = (double)cells->value[metric];
+	double of_ns = (double)passed_ns;
+
+	if (scope_metrics_row[metric].unit != SCOPE_METRICS_TIME)
+		return value / (double)passed_ns * 1e9;
+	if (view->by == SCOPE_METRICS_BY_THREAD || view->by == SCOPE_METRICS_BY_GROUP)
+		of_ns = (double)scope_metrics_present_ns(cells);
+	return of_ns > 0 ? value / of_ns : NAN;
+}
+
+static const char *format_rate(struct scope_text *buffer, enum scope_metric metric, double rate)
+{
+	const uint8_t unit = scope_metrics_row[metric].unit;
+	static const char *const prefix[] = { "", "k", "M", "G", "T" };
+	unsigned i = 0;
+
+	if (isnan(rate))
+		return "-";
+	if (unit == SCOPE_METRICS_TIME) {
+		snprintf(buffer->text, sizeof(buffer->text), "%.1f %%", 100 * rate);
+		return buffer->text;
+	}
+	for (; rate >= 9999.5 && i < 4; i++)
+		rate /= 1000;
+	snprintf(buffer->text, sizeof(buffer->text), "%.*f%s%s%s/s", rate < 10 && rate > 0 ? 2 : 0, rate,
+		 i || unit == SCOPE_METRICS_BYTES ? " " : "", prefix[i], unit == SCOPE_METRICS_BYTES ? "B" : "");
+	return buffer->text;
+}
+
+/* Values over time, at most COLUMNS of them, as blocks from nothing to the most. */
+static void print_picture(const double *value, size_t count, double most, FILE *out)
+{
+	static const char *const block[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	const size_t columns = count < COLUMNS ? count : COLUMNS;
+
+	for (size_t i = 0; i < columns; i++) {
+		const size_t from = i * count / columns, to = (i + 1) * count / columns;
+		double sum = 0;
+		unsigned known = 0;
+
+		for (size_t j = from; j < to; j++)
+			if (!isnan(value[j])) {
+				sum += value[j];
+				known++;
+			}
+		fputs(known && most > 0 ? block[(unsigned)ceil(8 * sum / known / most - 1e-9) % 9] : " ", out);
+	}
+}
+
+static void print_row(const char *name, const char *mean, const char *least, const char *most, FILE *out)
+{
+	fprintf(out, "    %-22s %10s %10s %10s  ", name, mean, least, most);
+}
+
+/* What a metric was in each step: value, *ret_least and *ret_most. */
+static void collect(const struct scope_metrics_view *view, const struct scope_metric_line *line,
+		    enum scope_metric metric, double *value, double *ret_least, double *ret_most)
+{
+	*ret_least = INFINITY;
+	*ret_most = 0;
+	for (size_t i = 0; i < view->steps; i++) {
+		value[i] = rate_of(view, &line->cell[i], metric, scope_metrics_view_step_ns(view, i));
+		*ret_least = fmin(*ret_least, value[i]);
+		*ret_most = fmax(*ret_most, value[i]);
+	}
+}
+
+static bool is_shown(const struct scope_report_metrics *report, const struct scope_metric_line *line,
+		     enum scope_metric metric)
+{
+	const struct scope_metrics_view *view = report->view;
+
+	if (!line->total.value[metric] || scope_metrics_view_lacks(view, metric))
+		return false;
+	return report->verbose || scope_metrics_row[metric].unit != SCOPE_METRICS_TIME ||
+	       rate_of(view, &line->total, metric, view->end_ns - view->begin_ns) >= SHARE;
+}
+
+static void print_metric(const struct scope_metrics_view *view, const struct scope_metric_line *line,
+			 enum scope_metric metric, double *value, FILE *out)
+{
+	const double mean = rate_of(view, &line->total, metric, view->end_ns - view->begin_ns);
+	struct scope_text text[3];
+	double least, most;
+
+	collect(view, line, metric, value, &least, &most);
+	print_row(scope_metrics_row[metric].name, format_rate(&text[0], metric, mean),
+		  format_rate(&text[1], metric, least), format_rate(&text[2], metric, most), out);
+	print_picture(value, view->steps, most, out);
+	fputc('\n', out);
+}
+
+/* How long the units of a line took. */
+static void print_latency(const struct scope_metrics_view *view, const struct scope_metric_line *line, double q,
+			  const char *name, double *value, FILE *out)
+{
+	const struct scope_metric_latency *latency = line->latency;
+	struct scope_text text[3];
+	double least = INFINITY, most = 0;
+
+	for (size_t i = 0; i < view->steps; i++) {
+		const struct scope_metric_quantiles none = { 0 };
+		const struct scope_metric_quantiles *step = i < latency->steps ? &latency->step[i] : &none;
+
+		value[i] = q == 0.5 ? step->p50 : step->p99;
+		if (value[i] <= 0)
+			value[i] = NAN;
+		least = fmin(least, value[i]);
+		most = fmax(most, value[i]);
+	}
+	print_row(name, scope_report_format_ns(&text[0], scope_sketch_quantile(&latency->all, q)),
+		  scope_report_format_ns(&text[1], least), scope_report_format_ns(&text[2], most), out);
+	print_picture(value, view->steps, most, out);
+	fputc('\n', out);
+}
+
+static void print_line(const struct scope_report_metrics *report, const struct scope_metric_line *line, double *value,
+		       FILE *out)
+{
+	char name[192];
+	const int used = snprintf(name, sizeof(name), "%.150s", line->name);
+
+	if (line->threads)
+		snprintf(name + used, sizeof(name) - (size_t)used, " ×%u", line->threads);
+	else if (line->tid)
+		snprintf(name + used, sizeof(name) - (size_t)used, " (tid %u)", line->tid);
+	fputs("  ", out);
+	scope_report_format_clipped(out, name, WIDTH - 4);
+	fputc('\n', out);
+	for (unsigned i = 0; i < SCOPE_METRICS; i++)
+		if (is_shown(report, line, (enum scope_metric)i) && i != SCOPE_METRIC_UNIT_TIME)
+			print_metric(report->view, line, (enum scope_metric)i, value, out);
+	if (line->latency && line->latency->all.total) {
+		print_latency(report->view, line, 0.5, "latency_p50", value, out);
+		print_latency(report->view, line, 0.99, "latency_p99", value, out);
+	}
+	fputc('\n', out);
+}
+
+/* By name, and why: what a reader may look for and does not find is not zero. */
+static void print_lacks(const struct scope_report_metrics *report, FILE *out)
+{
+	struct scope_metrics_view threads = *report->view;
+	const char *why, *last = NULL;
+
+	/* What objects and kinds of work never have is no matter of the trace. */
+	threads.by = SCOPE_METRICS_BY_THREAD;
+	for (unsigned i = 0; i < SCOPE_METRICS; i++) {
+		why = scope_metrics_view_lacks(&threads, (enum scope_metric)i);
+		if (!why || (last && !strcmp(why, last)))
+			continue;
+		last = why;
+		fprintf(out, "  no data: %s: %s\n", scope_metrics_family_name[scope_metrics_row[i].family], why);
+	}
+	for (unsigned i = 0; i < SCOPE_METRICS_ABSENT; i++)
+		fprintf(out, "  no data: %s: %s\n", scope_metrics_absent[i].name, scope_metrics_absent[i].why);
+	if (report->view->metrics->blind_futexes)
+		fprintf(out, "  %llu futex calls are in none: the trace does not say what they did\n",
+			(unsigned long long)report->view->metrics->blind_futexes);
+}
+
+static void print_histogram(const struct scope_metrics *metrics, unsigned which, const char *name, FILE *out)
+{
+	static const char *const most[SCOPE_METRICS_DECADES] = { "1 us",   "10 us", "100 us", "1 ms", "10 ms",
+								 "100 ms", "1 s",   "10 s",   "more" };
+
+	fprintf(out, "  %s:", name);
+	for (unsigned i = 0; i < SCOPE_METRICS_DECADES; i++)
+		if (metrics->device[which][i])
+			fprintf(out, " %s%s %llu", i < SCOPE_METRICS_DECADES - 1 ? "≤ " : "", most[i],
+				(unsigned long long)metrics->device[which][i]);
+	fputc('\n', out);
+}
+
+static void print_head(const struct scope_report_metrics *report, FILE *out)
+{
+	const struct scope_metrics_view *view = report->view;
+	const char *command = scope_trace_meta(report->trace, SCOPE_META_COMMAND);
+	const char *pid = scope_trace_meta(report->trace, SCOPE_META_PID);
+	const uint64_t lost = scope_timeline_lost(report->timeline);
+	struct scope_text step, count;
+
+	fprintf(out, "METRICS of %.20s (pid %.10s), %.1f s in steps of %s; %s lost\n", command ? command : "?",
+		pid ? pid : "?", (double)(view->end_ns - view->begin_ns) / 1e9,
+		scope_report_format_ns(&step, (double)view->step_ns),
+		lost ? scope_report_format_count(&count, lost) : "nothing");
+	if (view->step_ns != view->metrics->options.step_ns)
+		fputs("The step is longer than asked for: memory for series is bounded.\n", out);
+	fprintf(out, "\n  by %-23s %10s %10s %10s  over time\n", scope_metrics_by_name[view->by], "mean", "least",
+		"most");
+}
+
+int scope_report_metrics_text(const struct scope_report_metrics *report, FILE *out)
+{
+	const struct scope_metrics_view *view = report->view;
+	const size_t lines = report->verbose || view->lines < LINES_MAX ? view->lines : LINES_MAX;
+	double *value = calloc(view->steps, sizeof(*value));
+
+	if (!value)
+		return -ENOMEM;
+	print_head(report, out);
+	for (size_t i = 0; i < lines; i++)
+		print_line(report, &view->line[i], value, out);
+	if (lines < view->lines)
+		fprintf(out, "  %zu more by -v\n", view->lines - lines);
+	if (view->metrics->block_events) {
+		print_histogram(view->metrics, 0, "block requests by time in the queue", out);
+		print_histogram(view->metrics, 1, "block requests by time on the device", out);
+	}
+	print_lacks(report, out);
+	free(value);
+	return ferror(out) ? -EIO : 0;
+}

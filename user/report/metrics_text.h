@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Metrics over time as text, JSON, CSV and OpenMetrics. */
+#ifndef SCOPE_REPORT_METRICS_TEXT_H
+#define SCOPE_REPORT_METRICS_TEXT_H
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "metrics/view.h"
+
+struct scope_report_metrics {
+	const struct scope_trace *trace;
+	const struct scope_timeline *timeline; /* behind its end */
+	const struct scope_metrics_view *view;
+	bool verbose; /* all lines and metrics, not what a screen holds */
+};
+
+/* Each writes all of it: 0, -ENOMEM, or -EIO where out takes no more. */
+int scope_report_metrics_text(const struct scope_report_metrics *report, FILE *out);
+int scope_report_metrics_json(const struct scope_report_metrics *report, FILE *out);
+int scope_report_metrics_csv(const struct scope_report_metrics *report, FILE *out);
+int scope_report_metrics_openmetrics(const struct scope_report_metrics *report, FILE *out);
+
+#endif
