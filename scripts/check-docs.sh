@@ -336,6 +336,25 @@ check_walk() {
 	[ $steps -gt 20 ] || differ "docs/walk.md has $steps steps"
 }
 
+# Functions and tables that pages, man pages and the read-me name are in the sources.
+check_functions() {
+	local page name known
+	known=$(grep -rhoE '\bscope_[a-z_0-9]+\(' kmod user include tests --include='*.[chS]' | tr -d '(' | sort -u)
+	for page in "${pages[@]}" docs/man/*.1; do
+		while read -r name; do
+			grep -qx "$name" <<<"$known" || differ "$page names $name(), and there is no such function"
+		done < <(grep -oE '\bscope_[a-z_0-9]+\(' "$page" | tr -d '(' | sort -u)
+	done
+}
+
+# No two files of user/ have one name: folders tell them apart, but people, logs and debuggers name files alone.
+check_names() {
+	local name
+	while read -r name; do
+		differ "user/ has several files $name: $(find user -name "$name" | sort | xargs)"
+	done < <(find user -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
+}
+
 check_demo() {
 	[ "$(grep -c -e '^<!-- demo-output -->$' -e '^<!-- /demo-output -->$' README.md)" = 2 ] ||
 		differ "README.md has lost the marks of its demo output"
@@ -352,6 +371,8 @@ check_order
 check_exports
 check_kmod
 check_walk
+check_functions
+check_names
 check_demo
 check_stderr
 [ $bad -ne 0 ] || echo "docs: they agree with the tree"

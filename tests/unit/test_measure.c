@@ -1,96 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the evidence says of one function: what kind of fault, whose, since when, beside which usual units. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "anomaly/robust.h"
-#include "rank/measure.h"
-#include "rank_case.h"
-
-#define NR 1
-#define USUAL_NS 1000
-#define SLOW_NS 10000
-
-static const struct scope_function mine = { .name = "mine", .module = "p" };
-static const struct scope_function other = { .name = "other", .module = "p" };
-
-static struct rank_case *made;
-static uint32_t at_mine, at_other;
-
-static int setup(void **state)
-{
-	const struct scope_function *path[] = { &mine, &other };
-
-	(void)state;
-	made = case_create();
-	at_mine = case_node(made, path, 1);
-	at_other = case_node(made, path + 1, 1);
-	made->population[0].median_ns = USUAL_NS;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	case_destroy(made);
-	return 0;
-}
-
-static void again(void **state)
-{
-	teardown(state);
-	setup(state);
-}
-
-static struct scope_unit unit_of(uint64_t begin_ns, uint64_t measure_ns)
-{
-	return (struct scope_unit){
-		.begin_ns = begin_ns,
-		.end_ns = begin_ns + measure_ns,
-		.run_ns = measure_ns,
-	};
-}
-
-static void item(uint32_t node, uint8_t kind, double excess_ns, uint32_t unit)
-{
-	case_item(made, (struct scope_item){
-				.node = node,
-				.kind = kind,
-				.excess_ns = excess_ns,
-				.unit = unit,
-				.abnormal = excess_ns > 0,
-				.nr = kind == SCOPE_ITEM_RUN ? SCOPE_NR_NONE : NR,
-				.class = SCOPE_WAIT_DISK,
-			});
-}
-
-/* A slow unit with one stack of mine, that makes the call so often. */
-static uint32_t slow(uint8_t kind, uint16_t count)
-{
-	const uint32_t unit = case_unit(made, unit_of(0, SLOW_NS), 0, SCOPE_UNIT_SLOW, NR, count);
-
-	item(at_mine, kind, SLOW_NS, unit);
-	return unit;
-}
-
-static uint32_t usual(uint16_t count)
-{
-	return case_unit(made, unit_of(0, USUAL_NS), 0, SCOPE_UNIT_USUAL, NR, count);
-}
-
-static struct scope_finding measure(void)
-{
-	struct scope_finding finding = { .function = &mine, .node = at_mine, .excess_ns = 100 };
-
-	assert_int_equal(scope_rank_measure(&made->input, &finding), 0);
-	return finding;
-}
+#include "measure_case.h"
 
 /* By excess: running, asleep, for a lock, late. */
 static enum scope_finding_kind kind_of(double run, double wait, double lock, double late)
@@ -139,32 +53,6 @@ static void a_call_is_no_kind_where_next_to_nothing_ran_in_the_kernel(void **sta
 	assert_int_equal(measure().kind, SCOPE_FINDING_CALLS);
 }
 
-/* Ten usual units, one of which makes the call that all others of its kind take long in, or none. */
-static struct scope_finding sleeper(uint8_t class, unsigned usual_calls)
-{
-	const uint32_t unit = slow(SCOPE_ITEM_WAIT, 1);
-
-	made->evidence.item[made->evidence.items - 1].class = class;
-	for (unsigned i = 0; i < 10; i++)
-		usual(i < usual_calls);
-	made->units.unit[unit].vector = 0;
-	made->row[0][0].units = 1;
-	assert_int_equal(scope_sketch_add(&made->row[0][0].measure, SLOW_NS, 1), 0);
-	return measure();
-}
-
-static void who_sleeps_by_a_clock_as_usual_units_do_not_pauses(void **state)
-{
-	(void)state;
-	assert_true(sleeper(SCOPE_WAIT_TIMER, 0).pauses);
-	again(state);
-	assert_true(sleeper(SCOPE_WAIT_FUTEX, 0).pauses);
-	again(state);
-	assert_false(sleeper(SCOPE_WAIT_TIMER, 1).pauses);
-	again(state);
-	assert_false(sleeper(SCOPE_WAIT_NETWORK, 0).pauses);
-}
-
 /* Usual units make it twice on average, or not at all, which counts for once. */
 static void a_call_made_four_times_as_often_is_the_kind(void **state)
 {
@@ -203,87 +91,6 @@ static void the_call_made_most_often_beyond_the_usual_is_told(void **state)
 	made->units.call[made->units.unit[unit].call + 1] = (struct scope_unit_call){ NR + 5, 5 };
 	usual(1);
 	assert_int_equal(measure().nr, NR + 5);
-}
-
-/* Ten units that sleep in a call, so many times in all, beside ten usual ones of so many. */
-static struct scope_finding wait_for(enum scope_wait_class class, unsigned here, unsigned usual_calls)
-{
-	struct scope_finding finding;
-	void *state = NULL;
-
-	for (unsigned i = 0; i < 10; i++) {
-		slow(SCOPE_ITEM_WAIT, here / 10 + (i < here % 10));
-		made->evidence.item[made->evidence.items - 1].class = class;
-		usual(usual_calls / 10 + (i < usual_calls % 10));
-	}
-	made->row[0][0].units = 0;
-	finding = measure();
-	assert_int_equal(finding.kind, SCOPE_FINDING_WAIT);
-	assert_int_equal(finding.class, class);
-	again(&state);
-	return finding;
-}
-
-static void a_call_made_as_often_as_usual_waits_for_something_slow(void **state)
-{
-	(void)state;
-	assert_true(wait_for(SCOPE_WAIT_DISK, 29, 20).outside);
-	assert_false(wait_for(SCOPE_WAIT_DISK, 30, 20).outside);
-	assert_true(wait_for(SCOPE_WAIT_PIPE, 29, 20).outside);
-	assert_true(wait_for(SCOPE_WAIT_NETWORK, 29, 20).outside);
-	assert_false(wait_for(SCOPE_WAIT_NETWORK, 29, 20).asks);
-	/* Usual units do not make it at all. */
-	assert_false(wait_for(SCOPE_WAIT_DISK, 5, 0).outside);
-}
-
-static void other_waits_are_never_outside(void **state)
-{
-	(void)state;
-	for (int class = 0; class < SCOPE_WAIT_CLASSES; class ++)
-		if (class != SCOPE_WAIT_DISK && class != SCOPE_WAIT_NETWORK && class != SCOPE_WAIT_PIPE)
-			assert_false(wait_for(class, 20, 20).outside);
-}
-
-/* 1.4 times more in number, or 1.5; as usual none, and beside usual 2. */
-static void a_peer_that_is_asked_once_more_decides_itself(void **state)
-{
-	struct scope_finding finding = wait_for(SCOPE_WAIT_NETWORK, 14, 0);
-
-	(void)state;
-	assert_true(finding.asks && finding.outside);
-	finding = wait_for(SCOPE_WAIT_NETWORK, 15, 0);
-	assert_true(!finding.asks && !finding.outside);
-	finding = wait_for(SCOPE_WAIT_NETWORK, 34, 20);
-	assert_true(finding.asks && finding.outside);
-	finding = wait_for(SCOPE_WAIT_NETWORK, 35, 20);
-	assert_true(!finding.asks && !finding.outside);
-	finding = wait_for(SCOPE_WAIT_DISK, 14, 0);
-	assert_true(!finding.asks && !finding.outside);
-}
-
-/* Of a hundred units with the same calls so many take more than half as long as the median of its own. */
-static bool quick_where(unsigned slow_ones)
-{
-	struct scope_finding finding;
-	void *state = NULL;
-
-	slow(SCOPE_ITEM_WAIT, 50);
-	usual(1);
-	made->row[0][0].units = 100;
-	for (unsigned i = 0; i < 100; i++)
-		assert_int_equal(scope_sketch_add(&made->row[0][0].measure,
-						  i < slow_ones ? SLOW_NS / 2 + 100 : SLOW_NS / 2 - 100, 1),
-				 0);
-	finding = measure();
-	again(&state);
-	return finding.outside;
-}
-
-static void calls_that_are_quick_more_often_than_not_wait_for_something_slow(void **state)
-{
-	(void)state;
-	assert_true(quick_where(49));
-	assert_false(quick_where(50));
 }
 
 static void shares_of_time_are_of_what_runs_alone(void **state)
@@ -543,20 +350,13 @@ static void a_baseline_says_what_is_usual(void **state)
 	case_destroy(baseline);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_kind_is_what_most_of_the_excess_is),
 		TEST(a_call_made_four_times_as_often_is_the_kind),
 		TEST(a_call_is_no_kind_where_next_to_nothing_ran_in_the_kernel),
-		TEST(who_sleeps_by_a_clock_as_usual_units_do_not_pauses),
 		TEST(the_call_made_most_often_beyond_the_usual_is_told),
-		TEST(a_call_made_as_often_as_usual_waits_for_something_slow),
-		TEST(other_waits_are_never_outside),
-		TEST(a_peer_that_is_asked_once_more_decides_itself),
-		TEST(calls_that_are_quick_more_often_than_not_wait_for_something_slow),
 		TEST(shares_of_time_are_of_what_runs_alone),
 		TEST(shares_of_waits_for_it_leave_its_own_running_aside),
 		TEST(timelines_of_usual_units_leave_no_room),

@@ -467,22 +467,6 @@ static void test_nonsense(void **state)
 	process_stop(&process);
 }
 
-/* Frames can only be checked where a process may look into another. */
-static bool tracing_permitted(void)
-{
-	pid_t pid = fork();
-	bool permitted;
-
-	if (!pid) {
-		pause();
-		_exit(0);
-	}
-	permitted = !ptrace(PTRACE_SEIZE, pid, NULL, NULL);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, __WALL);
-	return permitted;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

@@ -216,4 +216,20 @@ static inline bool thread_snapshot(pid_t tid, size_t bytes, struct snapshot *ret
 	return ret->bytes > 0;
 }
 
+/* Frames can only be checked where a process may look into another. */
+static inline bool tracing_permitted(void)
+{
+	pid_t pid = fork();
+	bool permitted;
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	permitted = !ptrace(PTRACE_SEIZE, pid, NULL, NULL);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, __WALL);
+	return permitted;
+}
+
 #endif

@@ -6,47 +6,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-
-#define HELP_OPTION                                                                                                    \
-	{                                                                                                              \
-		'h', "help", NULL, .help = "this text"                                                                 \
-	}
-
-#define FORMAT_OPTION                                                                                                  \
-	{                                                                                                              \
-		SCOPE_OPTION_FORMAT, "format", "NAME", .help = "text or json (default text)", .words = "text json"     \
-	}
-
-#define SELECT_OPTIONS                                                                                                 \
-	{ SCOPE_OPTION_COMM, "comm", "NAME", .help = "threads while they have this name (NAME* all that begin so)" },  \
-		{ SCOPE_OPTION_CGROUP, "cgroup", "PATH", .help = "threads while they are in this control group" },     \
-	{                                                                                                              \
-		SCOPE_OPTION_SYSCALLS, "syscalls", "LIST", .help = "record these calls alone: read,futex,202"          \
-	}
-
-#define SYMBOL_OPTIONS                                                                                                 \
-	{ SCOPE_OPTION_DEBUG_DIR, "debug-dir", "DIR",                                                                  \
-	  .help = "look there, too, for programs and debug files (may be repeated)" },                                 \
-		{ SCOPE_OPTION_DEBUGINFOD, "debuginfod", NULL,                                                         \
-		  .help = "ask the servers in DEBUGINFOD_URLS for what is not found here" },                           \
-	{                                                                                                              \
-		SCOPE_OPTION_SYSTEM_LIBRARIES, "system-libraries", "LIST",                                             \
-			.help = "files never to blame, their callers are: names or paths with\n"                       \
-				"*, comma-separated; `default` for the usual ones, `show` lists them"                  \
-	}
-
-#define LEARNED_OPTIONS                                                                                                \
-	{ SCOPE_OPTION_DB, "db", "FILE",                                                                               \
-	  .help = "signatures that `scope learn` learned (default: where it puts them)" },                             \
-		{ SCOPE_OPTION_SHARED, "shared", "N",                                                                  \
-		  .help = "leave signatures of more than N functions aside (default 4)" },                             \
-		{ SCOPE_OPTION_WEIGHTS, "weights", "NAME",                                                             \
-		  .help = "a signature of k functions weighs its length / k (length, the default)\n"                   \
-			  "or 1 / k (flat)",                                                                           \
-		  .words = "length flat" },                                                                            \
-	{                                                                                                              \
-		SCOPE_OPTION_NO_SIGNATURES, "no-signatures", NULL, .help = "use none"                                  \
-	}
+#include "cmd/shared_options.h"
 
 static const struct scope_option report_options[] = {
 	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },

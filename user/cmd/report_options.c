@@ -97,6 +97,40 @@ static int take_fail_on(const char *value, struct scope_cmd_report *request)
 	}
 }
 
+static int take_live(const char *value, struct scope_cmd_report *request)
+{
+	request->live_ns = SCOPE_LIVE_PERIOD_NS;
+	if (value && (scope_cmd_seconds(value, &request->live_ns) || request->live_ns < LIVE_MIN_NS))
+		return scope_cmd_misuse(request->name,
+					"--live wants a time as --live=5, at least "
+					"500ms, not '%s'",
+					value);
+	return 0;
+}
+
+static int take_window(const char *value, struct scope_cmd_report *request)
+{
+	request->windowed = true;
+	request->window_ns = 0;
+	if (strcmp(value, "0") && (scope_cmd_seconds(value, &request->window_ns) || request->window_ns < WINDOW_MIN_NS))
+		return scope_cmd_misuse(request->name,
+					"--window wants a time, at least 5 seconds, "
+					"or 0 for all so far, not '%s'",
+					value);
+	return 0;
+}
+
+static int take_format(const char *value, struct scope_cmd_report *request)
+{
+	if (strcmp(value, "text") && strcmp(value, "json") && (request->waits || strcmp(value, "html")))
+		return scope_cmd_misuse(request->name, "--format wants text%s json%s, not '%s'",
+					request->waits ? " or" : ",", request->waits ? "" : " or html", value);
+	request->json = !strcmp(value, "json");
+	request->html = !strcmp(value, "html");
+	request->format = true;
+	return 0;
+}
+
 /* 0, or the exit status for a value that makes no sense. */
 static int take_value(int option, const char *value, struct scope_cmd_report *request)
 {
@@ -119,23 +153,9 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 		request->output = value;
 		return 0;
 	case SCOPE_OPTION_LIVE:
-		request->live_ns = SCOPE_LIVE_PERIOD_NS;
-		if (value && (scope_cmd_seconds(value, &request->live_ns) || request->live_ns < LIVE_MIN_NS))
-			return scope_cmd_misuse(request->name,
-						"--live wants a time as --live=5, at least "
-						"500ms, not '%s'",
-						value);
-		return 0;
+		return take_live(value, request);
 	case SCOPE_OPTION_WINDOW:
-		request->windowed = true;
-		request->window_ns = 0;
-		if (strcmp(value, "0") &&
-		    (scope_cmd_seconds(value, &request->window_ns) || request->window_ns < WINDOW_MIN_NS))
-			return scope_cmd_misuse(request->name,
-						"--window wants a time, at least 5 seconds, "
-						"or 0 for all so far, not '%s'",
-						value);
-		return 0;
+		return take_window(value, request);
 	case SCOPE_OPTION_SOURCE:
 		request->source = value;
 		return 0;
@@ -155,13 +175,7 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 		request->slowest = (unsigned)number;
 		return 0;
 	case SCOPE_OPTION_FORMAT:
-		if (strcmp(value, "text") && strcmp(value, "json") && (request->waits || strcmp(value, "html")))
-			return scope_cmd_misuse(request->name, "--format wants text%s json%s, not '%s'",
-						request->waits ? " or" : ",", request->waits ? "" : " or html", value);
-		request->json = !strcmp(value, "json");
-		request->html = !strcmp(value, "html");
-		request->format = true;
-		return 0;
+		return take_format(value, request);
 	case SCOPE_OPTION_FAIL_ON:
 		return take_fail_on(value, request);
 	case SCOPE_OPTION_PROGRESS:

@@ -19,55 +19,57 @@
  * A child whose number the kernel's filter keeps back: numbers have started again from the lowest. What
  * it did until the filter lets it through is not known, so it is counted and gets a STATE then.
  */
-void scope_perf_session_watch_child(struct scope_perf_session *feed, const struct scope_perf_record *record)
+void scope_perf_session_watch_child(struct scope_perf_session *session, const struct scope_perf_record *record)
 {
-	if (record->type != SCOPE_PERF_TYPE_FORK || scope_perf_coverage_has(&feed->cover, record->tid) ||
-	    !scope_perf_tasks_find(feed->tasks, record->tid))
+	if (record->type != SCOPE_PERF_TYPE_FORK || scope_perf_coverage_has(&session->cover, record->tid) ||
+	    !scope_perf_tasks_find(session->tasks, record->tid))
 		return;
-	feed->uncovered = true;
-	feed->late++;
-	if (feed->joined < SCOPE_PERF_JOINED_MAX)
-		feed->join[feed->joined++] = record->tid;
+	session->uncovered = true;
+	session->late++;
+	if (session->joined < SCOPE_PERF_JOINED_MAX)
+		session->join[session->joined++] = record->tid;
 }
 
-void scope_perf_session_watch_young(struct scope_perf_session *feed, const struct scope_perf_record *record)
+void scope_perf_session_watch_young(struct scope_perf_session *session, const struct scope_perf_record *record)
 {
 	const struct scope_perf_thread *thread = NULL;
 
 	if (record->type == SCOPE_PERF_TYPE_FORK || record->type == SCOPE_PERF_TYPE_EXIT)
-		thread = scope_perf_tasks_find(feed->tasks, record->tid);
-	if (thread && !scope_perf_coverage_knows(&feed->cover, record->tid))
-		feed->young_ns = record->time_ns;
+		thread = scope_perf_tasks_find(session->tasks, record->tid);
+	if (thread && !scope_perf_coverage_knows(&session->cover, record->tid))
+		session->young_ns = record->time_ns;
 }
 
 static bool is_young(const struct scope_perf_thread *thread, const void *context)
 {
-	const struct scope_perf_session *feed = context;
+	const struct scope_perf_session *session = context;
 
-	return !scope_perf_coverage_knows(&feed->cover, thread->tid);
+	return !scope_perf_coverage_knows(&session->cover, thread->tid);
 }
 
-bool scope_perf_session_had_young(const struct scope_perf_session *feed, uint64_t since_ns)
+bool scope_perf_session_had_young(const struct scope_perf_session *session, uint64_t since_ns)
 {
-	return (feed->young_ns && feed->young_ns >= since_ns) || scope_perf_tasks_any(feed->tasks, is_young, feed);
+	return (session->young_ns && session->young_ns >= since_ns) ||
+	       scope_perf_tasks_any(session->tasks, is_young, session);
 }
 
 /* One that takes a selected name: its STATE is to be written once the drain is through. */
-void scope_perf_session_watch_name(struct scope_perf_session *feed, const struct scope_perf_record *record, bool known)
+void scope_perf_session_watch_name(struct scope_perf_session *session, const struct scope_perf_record *record,
+				   bool known)
 {
-	if (known || !scope_perf_tasks_find(feed->tasks, record->tid))
+	if (known || !scope_perf_tasks_find(session->tasks, record->tid))
 		return;
-	if (feed->joined < SCOPE_PERF_JOINED_MAX)
-		feed->join[feed->joined++] = record->tid;
-	if (!scope_perf_coverage_has(&feed->cover, record->tid))
-		feed->uncovered = true;
+	if (session->joined < SCOPE_PERF_JOINED_MAX)
+		session->join[session->joined++] = record->tid;
+	if (!scope_perf_coverage_has(&session->cover, record->tid))
+		session->uncovered = true;
 }
 
 /* Takes the thread in, for one more reason. One that comes while tracing is to get its STATE. */
 int scope_perf_session_join(uint32_t tgid, uint32_t tid, uint8_t by, void *context)
 {
-	struct scope_perf_session *feed = context;
-	struct scope_perf_thread *thread = scope_perf_tasks_find(feed->tasks, tid);
+	struct scope_perf_session *session = context;
+	struct scope_perf_thread *thread = scope_perf_tasks_find(session->tasks, tid);
 	struct scope_record_state state;
 	uint64_t reg[SCOPE_REG_MAX];
 
@@ -76,76 +78,76 @@ int scope_perf_session_join(uint32_t tgid, uint32_t tid, uint8_t by, void *conte
 		return 0;
 	}
 	/* One that goes meanwhile has no state to tell. */
-	if (scope_perf_state_read(feed->options.reader, &feed->clock, tgid, tid, &state, reg))
+	if (scope_perf_state_read(session->options.reader, &session->clock, tgid, tid, &state, reg))
 		return 0;
-	thread = scope_perf_tasks_add(feed->tasks, tgid, tid);
+	thread = scope_perf_tasks_add(session->tasks, tgid, tid);
 	if (!thread)
 		return -ENOMEM;
 	thread->by = by;
 	memcpy(thread->comm, state.comm, sizeof(thread->comm));
-	thread->abi = scope_perf_program_abi(feed->options.reader, tgid);
-	if (!feed->grouped_ns)
+	thread->abi = scope_perf_program_abi(session->options.reader, tgid);
+	if (!session->grouped_ns)
 		return 0;
-	if (feed->joined < SCOPE_PERF_JOINED_MAX)
-		feed->join[feed->joined++] = tid;
-	if (!scope_perf_coverage_has(&feed->cover, tid))
-		feed->uncovered = true;
+	if (session->joined < SCOPE_PERF_JOINED_MAX)
+		session->join[session->joined++] = tid;
+	if (!scope_perf_coverage_has(&session->cover, tid))
+		session->uncovered = true;
 	return 0;
 }
 
 /* Writes the thread's STATE. */
-static int look_at(struct scope_perf_session *feed, uint32_t tgid, uint32_t tid)
+static int look_at(struct scope_perf_session *session, uint32_t tgid, uint32_t tid)
 {
 	struct scope_perf_thread *thread;
 	struct scope_record_state state;
 	uint64_t reg[SCOPE_REG_MAX], now;
 	int err;
 
-	if (scope_perf_state_read(feed->options.reader, &feed->clock, tgid, tid, &state, reg))
+	if (scope_perf_state_read(session->options.reader, &session->clock, tgid, tid, &state, reg))
 		return 0;
 	now = scope_perf_session_now();
-	err = scope_perf_session_until(feed, now);
-	thread = scope_perf_tasks_find(feed->tasks, tid);
+	err = scope_perf_session_until(session, now);
+	thread = scope_perf_tasks_find(session->tasks, tid);
 	if (err || !thread)
 		return err;
 	state.abi = thread->abi;
-	state.flags = feed->moment == SCOPE_PERF_MOMENT_STOP ? SCOPE_STATE_AT_STOP : 0;
+	state.flags = session->moment == SCOPE_PERF_MOMENT_STOP ? SCOPE_STATE_AT_STOP : 0;
 	/* All registers are known since it went to sleep in this call. */
 	if (state.regs && thread->held && thread->held->time_ns && thread->held->regs == state.regs)
 		memcpy(reg, thread->held->reg, state.regs * sizeof(*reg));
-	return scope_perf_pack_state(feed->pack, now, &state, reg);
+	return scope_perf_pack_state(session->pack, now, &state, reg);
 }
 
-int scope_perf_session_put_states(struct scope_perf_session *feed)
+int scope_perf_session_put_states(struct scope_perf_session *session)
 {
 	struct scope_perf_thread *thread;
 	uint32_t *tids;
 	size_t count, i;
-	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
+	int err = scope_perf_tasks_list(session->tasks, &tids, &count);
 
 	if (err)
 		return err;
 	for (i = 0; i < count && !err; i++) {
-		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		thread = scope_perf_tasks_find(session->tasks, tids[i]);
 		if (thread && !thread->ending)
-			err = look_at(feed, thread->tgid, thread->tid);
+			err = look_at(session, thread->tgid, thread->tid);
 	}
 	free(tids);
 	return err;
 }
 
-static int pack_state(struct scope_perf_session *feed, struct scope_packer *packer,
+static int pack_state(struct scope_perf_session *session, struct scope_packer *packer,
 		      const struct scope_perf_thread *thread)
 {
 	struct scope_event event = { .kind = SCOPE_EVENT_STATE, .tid = thread->tid };
 	struct scope_record_state state;
 	uint64_t reg[SCOPE_REG_MAX];
 
-	if (scope_perf_state_read(feed->options.reader, &feed->clock, thread->tgid, thread->tid, &state, reg))
+	if (scope_perf_state_read(session->options.reader, &session->clock, thread->tgid, thread->tid, &state, reg))
 		return 0;
 	state.abi = thread->abi;
 	state.flags = SCOPE_STATE_AT_STOP;
-	if (state.state == SCOPE_STATE_RUNNABLE && scope_perf_pack_runs(feed->pack, thread->tid))
+	if (state.state == SCOPE_STATE_RUNNABLE && scope_perf_pack_runs(session->pack, thread->tid))
 		state.flags |= SCOPE_STATE_ON_CPU;
 	event.time_ns = scope_perf_session_now();
 	event.flags = state.flags;
@@ -156,12 +158,12 @@ static int pack_state(struct scope_perf_session *feed, struct scope_packer *pack
 
 int scope_perf_session_states(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context), void *taker)
 {
-	struct scope_perf_session *feed = context;
+	struct scope_perf_session *session = context;
 	const struct scope_perf_thread *thread;
 	struct scope_packer *packer;
 	uint32_t *tids;
 	size_t count, i;
-	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
+	int err = scope_perf_tasks_list(session->tasks, &tids, &count);
 
 	if (err)
 		return err;
@@ -171,9 +173,9 @@ int scope_perf_session_states(void *context, int (*take)(const struct scope_subb
 		return err;
 	}
 	for (i = 0; i < count && !err; i++) {
-		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		thread = scope_perf_tasks_find(session->tasks, tids[i]);
 		if (thread && !thread->ending)
-			err = pack_state(feed, packer, thread);
+			err = pack_state(session, packer, thread);
 	}
 	if (!err)
 		err = scope_trace_packer_flush(packer, NULL);
@@ -182,24 +184,24 @@ int scope_perf_session_states(void *context, int (*take)(const struct scope_subb
 	return err;
 }
 
-int scope_perf_session_put_late_states(struct scope_perf_session *feed)
+int scope_perf_session_put_late_states(struct scope_perf_session *session)
 {
 	const struct scope_perf_thread *thread;
 	int err = 0;
 
 	/* More may come while these are looked at: they stand behind. */
-	for (uint32_t i = 0; i < feed->joined && !err; i++) {
-		thread = scope_perf_tasks_find(feed->tasks, feed->join[i]);
+	for (uint32_t i = 0; i < session->joined && !err; i++) {
+		thread = scope_perf_tasks_find(session->tasks, session->join[i]);
 		if (thread && !thread->ending)
-			err = look_at(feed, thread->tgid, thread->tid);
+			err = look_at(session, thread->tgid, thread->tid);
 	}
-	feed->joined = 0;
+	session->joined = 0;
 	return err;
 }
 
 /* Those in the groups, to be told from those that left. */
 struct members {
-	struct scope_perf_session *feed;
+	struct scope_perf_session *session;
 	uint32_t *tid;
 	size_t count, capacity;
 };
@@ -208,7 +210,7 @@ struct members {
 static int add_member(uint32_t tid, uint8_t by, void *context)
 {
 	struct members *members = context;
-	const struct scope_perf_thread *thread = scope_perf_tasks_find(members->feed->tasks, tid);
+	const struct scope_perf_thread *thread = scope_perf_tasks_find(members->session->tasks, tid);
 	const uint32_t tgid = thread && !thread->ending ? thread->tgid : scope_perf_select_process(tid);
 
 	if (!tgid)
@@ -216,42 +218,42 @@ static int add_member(uint32_t tid, uint8_t by, void *context)
 	if (scope_grow(&members->tid, &members->capacity, members->count + 1, sizeof(*members->tid)))
 		return -ENOMEM;
 	members->tid[members->count++] = tid;
-	return scope_perf_session_join(tgid, tid, by, members->feed);
+	return scope_perf_session_join(tgid, tid, by, members->session);
 }
 
-static int leave_groups(struct scope_perf_session *feed, const struct members *members)
+static int leave_groups(struct scope_perf_session *session, const struct members *members)
 {
 	struct scope_perf_thread *thread;
 	uint32_t *tids;
 	size_t count, i;
-	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
+	int err = scope_perf_tasks_list(session->tasks, &tids, &count);
 
 	if (err)
 		return err;
 	for (i = 0; i < count && !err; i++) {
-		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		thread = scope_perf_tasks_find(session->tasks, tids[i]);
 		if (!thread || !(thread->by & SCOPE_PERF_BY_GROUP) ||
 		    (members->count && bsearch(&tids[i], members->tid, members->count, sizeof(*members->tid),
 					       scope_perf_tasks_by_number)))
 			continue;
 		thread->by &= ~SCOPE_PERF_BY_GROUP;
 		if (!thread->by)
-			err = scope_perf_pack_leave(feed->pack, 0, scope_perf_session_now(), thread);
+			err = scope_perf_pack_leave(session->pack, 0, scope_perf_session_now(), thread);
 	}
 	free(tids);
 	return err;
 }
 
 /* No perf event tells of moves between groups, so these are looked through now and then. */
-int scope_perf_session_follow_groups(struct scope_perf_session *feed)
+int scope_perf_session_follow_groups(struct scope_perf_session *session)
 {
-	struct members members = { .feed = feed };
-	int err = scope_perf_select_walk_groups(&feed->options, add_member, &members);
+	struct members members = { .session = session };
+	int err = scope_perf_select_walk_groups(&session->options, add_member, &members);
 
 	if (!err && members.count)
 		qsort(members.tid, members.count, sizeof(*members.tid), scope_perf_tasks_by_number);
 	if (!err)
-		err = leave_groups(feed, &members);
+		err = leave_groups(session, &members);
 	free(members.tid);
 	return err;
 }
@@ -260,40 +262,40 @@ int scope_perf_session_follow_groups(struct scope_perf_session *feed)
  * One that ended, and nobody told: that record at least was lost. It may be under way, too, so all up to
  * now come first.
  */
-static int bury(struct scope_perf_session *feed, uint32_t tid)
+static int bury(struct scope_perf_session *session, uint32_t tid)
 {
 	const uint64_t now = scope_perf_session_now();
 	const struct scope_perf_thread *thread;
-	int err = scope_perf_session_until(feed, now);
+	int err = scope_perf_session_until(session, now);
 
-	thread = scope_perf_tasks_find(feed->tasks, tid);
+	thread = scope_perf_tasks_find(session->tasks, tid);
 	if (err || !thread || thread->ending)
 		return err;
-	err = scope_perf_pack_lost(feed->pack, 0, now, 1);
-	return err ? err : scope_perf_pack_end(feed->pack, 0, now, tid);
+	err = scope_perf_pack_lost(session->pack, 0, now, 1);
+	return err ? err : scope_perf_pack_end(session->pack, 0, now, tid);
 }
 
 /*
  * Of a loss behind which nothing came the kernel says nothing, and a capture that waits for its target's
  * end would wait for ever. A process whose first thread lives is there, whatever became of others.
  */
-int scope_perf_session_end_gone(struct scope_perf_session *feed)
+int scope_perf_session_end_gone(struct scope_perf_session *session)
 {
 	const struct scope_perf_thread *thread;
 	uint32_t *tids, there = 0;
 	size_t count, i;
-	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
+	int err = scope_perf_tasks_list(session->tasks, &tids, &count);
 
 	if (err)
 		return err;
 	for (i = 0; i < count && !err; i++) {
-		thread = scope_perf_tasks_find(feed->tasks, tids[i]);
+		thread = scope_perf_tasks_find(session->tasks, tids[i]);
 		if (!thread || thread->ending || thread->tgid == there)
 			continue;
 		if (scope_perf_state_lives(thread->tgid, thread->tgid))
 			there = thread->tgid;
 		else if (!scope_perf_state_lives(thread->tgid, thread->tid))
-			err = bury(feed, thread->tid);
+			err = bury(session, thread->tid);
 	}
 	free(tids);
 	return err;
@@ -315,53 +317,53 @@ static uint32_t newest_thread(void)
 	return newest;
 }
 
-static int cover_up_to(struct scope_perf_session *feed, uint32_t newest)
+static int cover_up_to(struct scope_perf_session *session, uint32_t newest)
 {
 	uint32_t *tids;
 	size_t count;
-	int err = scope_perf_tasks_list(feed->tasks, &tids, &count);
+	int err = scope_perf_tasks_list(session->tasks, &tids, &count);
 
 	if (err)
 		return err;
-	scope_perf_coverage_make(tids, count, newest, &feed->cover);
+	scope_perf_coverage_make(tids, count, newest, &session->cover);
 	free(tids);
-	feed->covered_ns = scope_perf_session_now();
-	feed->young_records = 0;
-	feed->newest_ns = 0;
+	session->covered_ns = scope_perf_session_now();
+	session->young_records = 0;
+	session->newest_ns = 0;
 	return 0;
 }
 
-int scope_perf_session_cover(struct scope_perf_session *feed)
+int scope_perf_session_cover(struct scope_perf_session *session)
 {
-	return cover_up_to(feed, newest_thread());
+	return cover_up_to(session, newest_thread());
 }
 
 /* Up to a number so old that all forks up to it were told, else a child of the target would be kept back. */
-int scope_perf_session_age(struct scope_perf_session *feed)
+int scope_perf_session_age(struct scope_perf_session *session)
 {
 	const uint64_t now = scope_perf_session_now();
 	int err;
 
-	if (feed->young_records < AGE_RECORDS || now - feed->covered_ns < AGE_NS)
+	if (session->young_records < AGE_RECORDS || now - session->covered_ns < AGE_NS)
 		return 0;
-	if (!feed->newest_ns) {
-		feed->newest = newest_thread();
-		feed->newest_ns = now;
+	if (!session->newest_ns) {
+		session->newest = newest_thread();
+		session->newest_ns = now;
 	}
-	if (now - feed->newest_ns < FORK_NS)
+	if (now - session->newest_ns < FORK_NS)
 		return 0;
-	err = cover_up_to(feed, feed->newest);
+	err = cover_up_to(session, session->newest);
 	if (!err)
-		err = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
+		err = scope_perf_events_recover(&session->events, &session->options, &session->cover, NULL);
 	return err;
 }
 
-int scope_perf_session_cover_again(struct scope_perf_session *feed)
+int scope_perf_session_cover_again(struct scope_perf_session *session)
 {
-	int err = scope_perf_session_cover(feed);
+	int err = scope_perf_session_cover(session);
 
-	feed->uncovered = false;
+	session->uncovered = false;
 	if (!err)
-		err = scope_perf_events_recover(&feed->events, &feed->options, &feed->cover, NULL);
+		err = scope_perf_events_recover(&session->events, &session->options, &session->cover, NULL);
 	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A session of the perf source, as perf.c (rings) and feed.c (whom to trace) share it. */
+/* A session of the perf source, as perf.c (the source), in_order.c (records) and session.c (which threads are traced) share it. */
 #ifndef SCOPE_PERF_SESSION_H
 #define SCOPE_PERF_SESSION_H
 
@@ -51,53 +51,54 @@ struct scope_perf_session {
 	void *taker;
 };
 
-/* ---- perf.c ---- */
+/* ---- in_order.c ---- */
 
 uint64_t scope_perf_session_now(void);
 
-/* Packs all records up to the time. 0, -ENOMEM, or what feed->take() returned. */
-int scope_perf_session_until(struct scope_perf_session *feed, uint64_t horizon_ns);
+/* Packs all records up to the time. 0, -ENOMEM, or what session->take() returned. */
+int scope_perf_session_until(struct scope_perf_session *session, uint64_t horizon_ns);
 
-/* ---- feed.c: 0, -ENOMEM or what packing returned ---- */
+/* ---- session.c: 0, -ENOMEM or what packing returned ---- */
 
-/* Takes the thread in, for one more reason; context is the feed. One that comes late gets its STATE. */
+/* Takes the thread in, for one more reason; context is the session. One that comes late gets its STATE. */
 int scope_perf_session_join(uint32_t tgid, uint32_t tid, uint8_t by, void *context);
 
 /* STATE records of all threads, or of those that came late. */
-int scope_perf_session_put_states(struct scope_perf_session *feed);
-int scope_perf_session_put_late_states(struct scope_perf_session *feed);
+int scope_perf_session_put_states(struct scope_perf_session *session);
+int scope_perf_session_put_late_states(struct scope_perf_session *session);
 
 /*
- * The same to sub-buffers of their own, as at the stop; context is the feed. The events go on, which is
+ * The same to sub-buffers of their own, as at the stop; context is the session. The events go on, which is
  * why a register that only they tell is not known.
  */
 int scope_perf_session_states(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context),
 			      void *taker);
 
 /* Looks who came into the control groups that are selected, and who left. */
-int scope_perf_session_follow_groups(struct scope_perf_session *feed);
+int scope_perf_session_follow_groups(struct scope_perf_session *session);
 
 /* Ends those that have ended without a record of it: it was lost. */
-int scope_perf_session_end_gone(struct scope_perf_session *feed);
+int scope_perf_session_end_gone(struct scope_perf_session *session);
 
 /*
  * Young threads of the target: notes those that come and go, of each record; were there any since that
  * time; and, where many events of the young were read, makes them known, and the newest of others no
  * longer young.
  */
-void scope_perf_session_watch_young(struct scope_perf_session *feed, const struct scope_perf_record *record);
-bool scope_perf_session_had_young(const struct scope_perf_session *feed, uint64_t since_ns);
-int scope_perf_session_age(struct scope_perf_session *feed);
+void scope_perf_session_watch_young(struct scope_perf_session *session, const struct scope_perf_record *record);
+bool scope_perf_session_had_young(const struct scope_perf_session *session, uint64_t since_ns);
+int scope_perf_session_age(struct scope_perf_session *session);
 
 /*
  * After a record: is it of a thread that the kernel's filter keeps back, or of one that took a name?
  * known: it was traced before, or the record is no COMM.
  */
-void scope_perf_session_watch_child(struct scope_perf_session *feed, const struct scope_perf_record *record);
-void scope_perf_session_watch_name(struct scope_perf_session *feed, const struct scope_perf_record *record, bool known);
+void scope_perf_session_watch_child(struct scope_perf_session *session, const struct scope_perf_record *record);
+void scope_perf_session_watch_name(struct scope_perf_session *session, const struct scope_perf_record *record,
+				   bool known);
 
 /* Makes the cover of all threads; the second one has events opened again for it. */
-int scope_perf_session_cover(struct scope_perf_session *feed);
-int scope_perf_session_cover_again(struct scope_perf_session *feed);
+int scope_perf_session_cover(struct scope_perf_session *session);
+int scope_perf_session_cover_again(struct scope_perf_session *session);
 
 #endif

@@ -93,6 +93,56 @@ static bool stood_still(const struct scope_thread *thread)
 	return thread->still_ns && thread->still_ns <= thread->block_ns;
 }
 
+/* What is known of it before its stack is looked at. */
+static struct scope_finding finding_of(const struct scope_rank_input *input, const struct scope_hang *hang)
+{
+	const struct scope_timeline *timeline = input->units->timeline;
+	const bool spin = hang->kind == SCOPE_HANG_SPIN;
+
+	return (struct scope_finding){
+		.kind = spin ? SCOPE_FINDING_SPIN : SCOPE_FINDING_HANG,
+		.node = input->evidence->stopped_stack[hang->thread].node,
+		.evidence = input->evidence,
+		.attribution = input->attribution,
+		.group = input->units->groups->of_thread[hang->thread],
+		.nr = hang->nr,
+		.thread = hang->thread,
+		.threads = 1,
+		.units = 1,
+		.age_ns = hang->until_ns - hang->since_ns,
+		.rounds = hang->rounds,
+		.object = hang->object,
+		.lock = hang->lock,
+		.circle = hang->circle,
+		.unsure = hang->unsure,
+		.still = !spin && stood_still(scope_timeline_threads_at(timeline->threads, hang->thread)),
+		.first_ns = hang->since_ns > timeline->begin_ns ? hang->since_ns : timeline->begin_ns,
+		.last_ns = hang->until_ns,
+		.odds = HUGE_VAL,
+		.example = UINT32_MAX,
+		.usual_example = UINT32_MAX,
+	};
+}
+
+/* One more thread that hangs as the others do; the finding shows the one in a circle, or the one that hangs longest. */
+static void add_thread(struct scope_finding *same, const struct scope_finding *one)
+{
+	same->threads++;
+	same->still &= one->still;
+	same->units++;
+	same->share += one->share;
+	same->excess_ns += one->excess_ns;
+	same->score += one->score;
+	if (one->circle != same->circle ? one->circle : one->age_ns > same->age_ns) {
+		same->circle = one->circle;
+		same->age_ns = one->age_ns;
+		same->rounds = one->rounds;
+		same->first_ns = one->first_ns;
+		same->thread = one->thread;
+		same->object = one->object;
+	}
+}
+
 int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	const struct scope_evidence *evidence = input->evidence;
@@ -100,30 +150,8 @@ int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking 
 
 	for (size_t i = 0; i < input->hang_count; i++) {
 		const struct scope_hang *hang = &input->hangs[i];
-		bool spin = hang->kind == SCOPE_HANG_SPIN;
-		struct scope_finding *same, finding = {
-			.kind = spin ? SCOPE_FINDING_SPIN : SCOPE_FINDING_HANG,
-			.node = evidence->stopped_stack[hang->thread].node,
-			.evidence = evidence,
-			.attribution = input->attribution,
-			.group = input->units->groups->of_thread[hang->thread],
-			.nr = hang->nr,
-			.thread = hang->thread,
-			.threads = 1,
-			.units = 1,
-			.age_ns = hang->until_ns - hang->since_ns,
-			.rounds = hang->rounds,
-			.object = hang->object,
-			.lock = hang->lock,
-			.circle = hang->circle,
-			.unsure = hang->unsure,
-			.still = !spin && stood_still(scope_timeline_threads_at(timeline->threads, hang->thread)),
-			.first_ns = hang->since_ns > timeline->begin_ns ? hang->since_ns : timeline->begin_ns,
-			.last_ns = hang->until_ns,
-			.odds = HUGE_VAL,
-			.example = UINT32_MAX,
-			.usual_example = UINT32_MAX,
-		};
+		const bool spin = hang->kind == SCOPE_HANG_SPIN;
+		struct scope_finding *same, finding = finding_of(input, hang);
 		int err = spin ? spin_node(evidence, i, &finding.node, &finding.samples) : 0;
 
 		if (err)
@@ -137,20 +165,7 @@ int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking 
 		finding.share = 1.0 / input->hang_count;
 		same = same_hang(ranking, &finding);
 		if (same) {
-			same->threads++;
-			same->still &= finding.still;
-			same->units++;
-			same->share += finding.share;
-			same->excess_ns += finding.excess_ns;
-			same->score += finding.score;
-			if (finding.circle != same->circle ? finding.circle : finding.age_ns > same->age_ns) {
-				same->circle = finding.circle;
-				same->age_ns = finding.age_ns;
-				same->rounds = finding.rounds;
-				same->first_ns = finding.first_ns;
-				same->thread = finding.thread;
-				same->object = finding.object;
-			}
+			add_thread(same, &finding);
 			continue;
 		}
 		err = scope_rank_add(ranking, &finding);

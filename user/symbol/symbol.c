@@ -14,22 +14,9 @@
 #include "symbol/goname.h"
 #include "symbol/library.h"
 #include "symbol/mapped_file.h"
-#include "symbol/space.h"
+#include "symbol/symbol_internal.h"
 #include "symbol/unwind.h"
 #include "trace/format.h"
-
-struct scope_symbols {
-	struct scope_spaces spaces;
-	struct scope_space *everywhere; /* rows of tgid 0 */
-	const struct scope_trace_symbol *row;
-	size_t rows, rows_refused;
-	bool rows_go;			      /* a program of Go's is among them */
-	uint32_t *row_first;		      /* the first row of the same process, module and name */
-	struct scope_function **row_function; /* of first rows, NULL until met */
-	struct scope_function **function;
-	size_t functions, capacity;
-	struct scope_function *unknown; /* outside of all mappings */
-};
 
 static void function_destroy(struct scope_function *function)
 {
@@ -78,65 +65,6 @@ static int function_add(struct scope_symbols *symbols, char *symbol, struct scop
 	return 0;
 }
 
-/* Rows in an order that puts those of one function side by side. */
-static int compare_rows(const void *left, const void *right, void *context)
-{
-	const struct scope_trace_symbol *rows = context;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int order;
-
-	if (rows[a].tgid != rows[b].tgid)
-		return rows[a].tgid < rows[b].tgid ? -1 : 1;
-	order = strcmp(rows[a].module, rows[b].module);
-	if (!order)
-		order = strcmp(rows[a].name, rows[b].name);
-	return order ? order : a < b ? -1 : a > b;
-}
-
-static bool same_function(const struct scope_trace_symbol *a, const struct scope_trace_symbol *b)
-{
-	return a->tgid == b->tgid && !strcmp(a->module, b->module) && !strcmp(a->name, b->name);
-}
-
-static int rows_sort(struct scope_symbols *symbols)
-{
-	uint32_t *order = calloc(symbols->rows + 1, sizeof(*order));
-
-	symbols->row_first = calloc(symbols->rows + 1, sizeof(*symbols->row_first));
-	symbols->row_function = calloc(symbols->rows + 1, sizeof(*symbols->row_function));
-	if (!order || !symbols->row_first || !symbols->row_function) {
-		free(order);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < symbols->rows; i++)
-		order[i] = i;
-	qsort_r(order, symbols->rows, sizeof(*order), compare_rows, (struct scope_trace_symbol *)symbols->row);
-	for (size_t i = 0; i < symbols->rows; i++) {
-		bool again = i && same_function(&symbols->row[order[i - 1]], &symbols->row[order[i]]);
-
-		symbols->row_first[order[i]] = again ? symbols->row_first[order[i - 1]] : order[i];
-	}
-	free(order);
-	return 0;
-}
-
-static int rows_add(struct scope_symbols *symbols)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < symbols->rows; i++) {
-		const struct scope_trace_symbol *row = &symbols->row[i];
-		struct scope_space *space = scope_symbol_spaces_get(&symbols->spaces, row->tgid);
-		uint64_t end = row->start + (row->size ? row->size : 1);
-
-		symbols->rows_go |= scope_symbol_go_name_is_runtime(row->name);
-		err = space ? scope_symbol_ranges_add(&space->symbols, row->start, end, i) : -ENOMEM;
-	}
-	for (size_t i = 0; i < symbols->spaces.spaces; i++)
-		scope_symbol_ranges_sort(&symbols->spaces.space[i]->symbols);
-	return err ? err : rows_sort(symbols);
-}
-
 int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count, const struct scope_trace_symbol *rows,
 			 size_t row_count, const struct scope_symbol_options *options,
 			 struct scope_symbols **ret_symbols)
@@ -151,7 +79,7 @@ int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count, c
 	err = scope_symbol_spaces_init(&symbols->spaces, maps, map_count, options);
 	if (!err) {
 		symbols->everywhere = scope_symbol_spaces_get(&symbols->spaces, 0);
-		err = symbols->everywhere ? rows_add(symbols) : -ENOMEM;
+		err = symbols->everywhere ? scope_symbol_rows_add(symbols) : -ENOMEM;
 	}
 	if (err) {
 		scope_symbols_destroy(symbols);
@@ -193,23 +121,6 @@ void scope_symbols_destroy(struct scope_symbols *symbols)
 	free(symbols);
 }
 
-static bool is_language(const struct scope_symbols *symbols, const struct scope_trace_symbol *row)
-{
-	return !row->library && (scope_symbol_library_runtime(row->name) ||
-				 (symbols->rows_go && scope_symbol_go_name_is_library(row->name)));
-}
-
-static bool is_library(const struct scope_symbols *symbols, const struct scope_trace_symbol *row)
-{
-	return row->library || is_language(symbols, row);
-}
-
-/* Is it what a process says of code that it made at run time? It may say what it likes. */
-static bool is_made_up(const struct scope_trace_symbol *row)
-{
-	return !strcmp(row->module, "[jit]");
-}
-
 /* 0, -ENOENT: no row covers the address, -ENOMEM. */
 static int row_lookup(struct scope_symbols *symbols, const struct scope_space *space, uint64_t address,
 		      struct scope_function **ret_function)
@@ -225,7 +136,7 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 		return -ENOENT;
 	first = symbols->row_first[range->value];
 	row = &symbols->row[first];
-	if (is_made_up(row) && scope_symbol_spaces_in_file(&symbols->spaces, space, address)) {
+	if (scope_symbol_row_is_made_up(row) && scope_symbol_spaces_in_file(&symbols->spaces, space, address)) {
 		if (!symbols->rows_refused++)
 			err = scope_symbol_spaces_problem(&symbols->spaces,
 							  "%s: %s and perhaps others lie in mapped "
@@ -239,8 +150,8 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 							    .path = row->module,
 							    .start = row->start,
 							    .size = row->size,
-							    .library = is_library(symbols, row),
-							    .language = is_language(symbols, row),
+							    .library = scope_symbol_row_is_library(symbols, row),
+							    .language = scope_symbol_row_is_language(symbols, row),
 							    .known = true },
 				   &symbols->row_function[first]);
 	if (!err)
@@ -498,7 +409,7 @@ size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t t
 	for (size_t i = 0; i < symbols->rows; i++) {
 		const struct scope_trace_symbol *row = &symbols->row[i];
 
-		count += symbols->row_first[i] == i && !is_library(symbols, row) &&
+		count += symbols->row_first[i] == i && !scope_symbol_row_is_library(symbols, row) &&
 			 (!tgid || !row->tgid || row->tgid == tgid);
 	}
 	return count;

@@ -444,7 +444,6 @@ int scope_unit_distributions_forget(struct scope_distributions *distributions, c
 				    uint64_t from_ns)
 {
 	struct scope_timeline *timeline = distributions->run->timeline;
-	const size_t count = distributions->groups;
 
 	if (from_ns <= timeline->begin_ns)
 		return 0;
@@ -454,7 +453,7 @@ int scope_unit_distributions_forget(struct scope_distributions *distributions, c
 	timeline->begin_ns = from_ns;
 	distributions->units = distributions->requests = distributions->long_queue_units = 0;
 	distributions->busy_ns = distributions->queue_ns = distributions->long_queue_ns = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < distributions->groups; i++) {
 		free_group(&distributions->group[i]);
 		distributions->group[i] = (struct scope_distributions_group){ 0 };
 	}

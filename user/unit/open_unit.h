@@ -109,6 +109,13 @@ struct scope_unit_builder {
 	size_t open_units, open_unit_capacity;
 };
 
+/* A sleep outside units was for a client if work was taken by it, or right after it. 0, or what the sink returned. */
+int scope_unit_open_report_idle(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, bool read);
+
+/* The list of calls so far, as many as are returned. */
+unsigned scope_unit_open_calls(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
+			       const struct scope_unit_call **ret_call);
+
 /* Begins the draft of a thread that has none yet. false: no memory. */
 bool scope_unit_open_meet(struct scope_unit_builder *builder, uint32_t thread);
 /* Ends the draft as a unit at end_ns, where the thread's account stood at end. */

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the evidence says of a function that sleeps: whether it waits for something slow, asks a peer, or pauses. */
+#include "measure_case.h"
+
+/* Ten usual units, one of which makes the call that all others of its kind take long in, or none. */
+static struct scope_finding sleeper(uint8_t class, unsigned usual_calls)
+{
+	const uint32_t unit = slow(SCOPE_ITEM_WAIT, 1);
+
+	made->evidence.item[made->evidence.items - 1].class = class;
+	for (unsigned i = 0; i < 10; i++)
+		usual(i < usual_calls);
+	made->units.unit[unit].vector = 0;
+	made->row[0][0].units = 1;
+	assert_int_equal(scope_sketch_add(&made->row[0][0].measure, SLOW_NS, 1), 0);
+	return measure();
+}
+
+static void who_sleeps_by_a_clock_as_usual_units_do_not_pauses(void **state)
+{
+	(void)state;
+	assert_true(sleeper(SCOPE_WAIT_TIMER, 0).pauses);
+	again(state);
+	assert_true(sleeper(SCOPE_WAIT_FUTEX, 0).pauses);
+	again(state);
+	assert_false(sleeper(SCOPE_WAIT_TIMER, 1).pauses);
+	again(state);
+	assert_false(sleeper(SCOPE_WAIT_NETWORK, 0).pauses);
+}
+
+/* Ten units that sleep in a call, so many times in all, beside ten usual ones of so many. */
+static struct scope_finding wait_for(enum scope_wait_class class, unsigned here, unsigned usual_calls)
+{
+	struct scope_finding finding;
+	void *state = NULL;
+
+	for (unsigned i = 0; i < 10; i++) {
+		slow(SCOPE_ITEM_WAIT, here / 10 + (i < here % 10));
+		made->evidence.item[made->evidence.items - 1].class = class;
+		usual(usual_calls / 10 + (i < usual_calls % 10));
+	}
+	made->row[0][0].units = 0;
+	finding = measure();
+	assert_int_equal(finding.kind, SCOPE_FINDING_WAIT);
+	assert_int_equal(finding.class, class);
+	again(&state);
+	return finding;
+}
+
+static void a_call_made_as_often_as_usual_waits_for_something_slow(void **state)
+{
+	(void)state;
+	assert_true(wait_for(SCOPE_WAIT_DISK, 29, 20).outside);
+	assert_false(wait_for(SCOPE_WAIT_DISK, 30, 20).outside);
+	assert_true(wait_for(SCOPE_WAIT_PIPE, 29, 20).outside);
+	assert_true(wait_for(SCOPE_WAIT_NETWORK, 29, 20).outside);
+	assert_false(wait_for(SCOPE_WAIT_NETWORK, 29, 20).asks);
+	/* Usual units do not make it at all. */
+	assert_false(wait_for(SCOPE_WAIT_DISK, 5, 0).outside);
+}
+
+static void other_waits_are_never_outside(void **state)
+{
+	(void)state;
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class ++)
+		if (class != SCOPE_WAIT_DISK && class != SCOPE_WAIT_NETWORK && class != SCOPE_WAIT_PIPE)
+			assert_false(wait_for(class, 20, 20).outside);
+}
+
+/* 1.4 times more in number, or 1.5; as usual none, and beside usual 2. */
+static void a_peer_that_is_asked_once_more_decides_itself(void **state)
+{
+	struct scope_finding finding = wait_for(SCOPE_WAIT_NETWORK, 14, 0);
+
+	(void)state;
+	assert_true(finding.asks && finding.outside);
+	finding = wait_for(SCOPE_WAIT_NETWORK, 15, 0);
+	assert_true(!finding.asks && !finding.outside);
+	finding = wait_for(SCOPE_WAIT_NETWORK, 34, 20);
+	assert_true(finding.asks && finding.outside);
+	finding = wait_for(SCOPE_WAIT_NETWORK, 35, 20);
+	assert_true(!finding.asks && !finding.outside);
+	finding = wait_for(SCOPE_WAIT_DISK, 14, 0);
+	assert_true(!finding.asks && !finding.outside);
+}
+
+/* Of a hundred units with the same calls so many take more than half as long as the median of its own. */
+static bool quick_where(unsigned slow_ones)
+{
+	struct scope_finding finding;
+	void *state = NULL;
+
+	slow(SCOPE_ITEM_WAIT, 50);
+	usual(1);
+	made->row[0][0].units = 100;
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(scope_sketch_add(&made->row[0][0].measure,
+						  i < slow_ones ? SLOW_NS / 2 + 100 : SLOW_NS / 2 - 100, 1),
+				 0);
+	finding = measure();
+	again(&state);
+	return finding.outside;
+}
+
+static void calls_that_are_quick_more_often_than_not_wait_for_something_slow(void **state)
+{
+	(void)state;
+	assert_true(quick_where(49));
+	assert_false(quick_where(50));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(who_sleeps_by_a_clock_as_usual_units_do_not_pauses),
+		TEST(a_call_made_as_often_as_usual_waits_for_something_slow),
+		TEST(other_waits_are_never_outside),
+		TEST(a_peer_that_is_asked_once_more_decides_itself),
+		TEST(calls_that_are_quick_more_often_than_not_wait_for_something_slow),
+	};
+
+	return cmocka_run_group_tests_name("measure_wait", tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packs the records of all CPUs in order of time, since it follows from forks on other CPUs which threads are traced.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <time.h>
+
+#include "perf/hole.h"
+#include "perf/session.h"
+
+#define RELEASE_BYTES (64u << 10)
+
+uint64_t scope_perf_session_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
+static void sift_down(struct scope_perf_session *session, struct scope_perf_next entry)
+{
+	size_t place = 0, child;
+
+	while ((child = 2 * place + 1) < session->waiting) {
+		if (child + 1 < session->waiting && session->heap[child + 1].time_ns < session->heap[child].time_ns)
+			child++;
+		if (entry.time_ns <= session->heap[child].time_ns)
+			break;
+		session->heap[place] = session->heap[child];
+		place = child;
+	}
+	session->heap[place] = entry;
+}
+
+static void push(struct scope_perf_session *session, struct scope_perf_next entry)
+{
+	size_t place = session->waiting++;
+
+	while (place && entry.time_ns < session->heap[(place - 1) / 2].time_ns) {
+		session->heap[place] = session->heap[(place - 1) / 2];
+		place = (place - 1) / 2;
+	}
+	session->heap[place] = entry;
+}
+
+static void drop_first(struct scope_perf_session *session)
+{
+	session->waiting--;
+	sift_down(session, session->heap[session->waiting]);
+}
+
+/*
+ * What is lost of the ring for stacks are stacks: calls and switches are all there. What is lost of the
+ * young is nothing to the target while it has none among them.
+ */
+static int tell_lost(struct scope_perf_session *session, const struct scope_perf_cpu *cpu, uint64_t time_ns,
+		     uint64_t count)
+{
+	if (cpu->age == SCOPE_PERF_YOUNG && !scope_perf_session_had_young(session, cpu->last_ns))
+		return 0;
+	if (!cpu->stacks)
+		return scope_perf_pack_lost(session->pack, cpu->cpu, time_ns, count);
+	scope_perf_pack_stacks_lost(session->pack, count);
+	session->stacks_lost += count;
+	return 0;
+}
+
+/* Time of the ring's next record: 1, 0 where there is none, -errno. One without a time comes at once. */
+static int next_time(struct scope_perf_session *session, struct scope_perf_cpu *cpu, uint64_t *ret_time_ns)
+{
+	const uint8_t *data;
+	size_t bytes;
+	int err = scope_perf_ring_peek(&cpu->ring, &data, &bytes);
+
+	if (err == -EBADMSG) {
+		scope_perf_ring_skip(&cpu->ring);
+		return tell_lost(session, cpu, scope_perf_session_now(), 1);
+	}
+	if (err != 1)
+		return err;
+	*ret_time_ns = scope_perf_record_time(data, bytes);
+	if (*ret_time_ns == UINT64_MAX)
+		*ret_time_ns = 0;
+	return 1;
+}
+
+static void fill_hole(struct scope_perf_session *session, const struct scope_perf_record *record)
+{
+	struct scope_perf_thread *thread = NULL;
+
+	if (record->type == SCOPE_PERF_TYPE_EVENT && record->regs)
+		thread = scope_perf_tasks_find(session->tasks, record->tid);
+	if (thread)
+		scope_perf_hole_fill(session->options.reader, thread, record);
+}
+
+static int pack_next(struct scope_perf_session *session, struct scope_perf_cpu *cpu)
+{
+	struct scope_perf_record record;
+	const uint8_t *data;
+	size_t bytes;
+	bool known;
+	int err = scope_perf_ring_peek(&cpu->ring, &data, &bytes);
+
+	if (err != 1)
+		return err;
+	err = 0;
+	if (scope_perf_record_parse(&session->events.layout, cpu->id, cpu->ids, data, bytes, &record)) {
+		err = tell_lost(session, cpu, scope_perf_session_now(), 1);
+	} else if (record.type == SCOPE_PERF_TYPE_LOST) {
+		err = tell_lost(session, cpu, record.time_ns, record.lost);
+	} else if (record.type != SCOPE_PERF_TYPE_EVENT ||
+		   !scope_perf_events_is_duplicate(cpu, &session->cover, &record)) {
+		known = record.type != SCOPE_PERF_TYPE_COMM || scope_perf_tasks_find(session->tasks, record.tid);
+		err = scope_perf_pack_record(session->pack, cpu->cpu, &record);
+		scope_perf_session_watch_child(session, &record);
+		scope_perf_session_watch_young(session, &record);
+		scope_perf_session_watch_name(session, &record, known);
+		fill_hole(session, &record);
+		session->stacks_come += cpu->stacks;
+		session->samples += record.type == SCOPE_PERF_TYPE_EVENT && record.kind == SCOPE_PERF_SAMPLE;
+	}
+	if (!err && record.time_ns)
+		cpu->last_ns = record.time_ns;
+	session->young_records += cpu->age == SCOPE_PERF_YOUNG && record.type == SCOPE_PERF_TYPE_EVENT &&
+				  record.kind != SCOPE_PERF_LIFE;
+	cpu->blocks += record.type == SCOPE_PERF_TYPE_EVENT && record.kind == SCOPE_PERF_BLOCK;
+	scope_perf_ring_step(&cpu->ring, bytes);
+	if (cpu->ring.tail - cpu->ring.page->data_tail >= RELEASE_BYTES)
+		scope_perf_ring_release(&cpu->ring);
+	return err;
+}
+
+/* The records of one CPU, as long as no other CPU has an earlier one. */
+static int pack_run(struct scope_perf_session *session, uint64_t horizon_ns)
+{
+	struct scope_perf_next first = session->heap[0];
+	uint64_t limit_ns = horizon_ns;
+	int err;
+
+	drop_first(session);
+	if (session->waiting && session->heap[0].time_ns < limit_ns)
+		limit_ns = session->heap[0].time_ns;
+	do {
+		err = pack_next(session, first.cpu);
+		if (err)
+			return err;
+		err = next_time(session, first.cpu, &first.time_ns);
+	} while (err == 1 && first.time_ns <= limit_ns);
+	if (err == 1)
+		push(session, first);
+	return err < 0 ? err : 0;
+}
+
+/* All records up to the horizon. */
+int scope_perf_session_until(struct scope_perf_session *session, uint64_t horizon_ns)
+{
+	size_t i;
+	int err = 0;
+
+	session->waiting = 0;
+	for (i = 0; i < session->events.cpus && err >= 0; i++) {
+		struct scope_perf_next next = { .cpu = &session->events.cpu[i] };
+
+		if (!next.cpu->ring.page)
+			continue;
+		scope_perf_ring_look(&next.cpu->ring);
+		err = next_time(session, next.cpu, &next.time_ns);
+		if (err == 1)
+			push(session, next);
+	}
+	if (err > 0)
+		err = 0;
+	while (!err && session->waiting && session->heap[0].time_ns <= horizon_ns)
+		err = pack_run(session, horizon_ns);
+	for (i = 0; i < session->events.cpus; i++)
+		if (session->events.cpu[i].ring.page)
+			scope_perf_ring_release(&session->events.cpu[i].ring);
+	return err;
+}

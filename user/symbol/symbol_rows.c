@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The functions that a trace itself names: rows in order, and which of them a report may blame. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/goname.h"
+#include "symbol/library.h"
+#include "symbol/symbol_internal.h"
+
+/* Rows in an order that puts those of one function side by side. */
+static int compare_rows(const void *left, const void *right, void *context)
+{
+	const struct scope_trace_symbol *rows = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order;
+
+	if (rows[a].tgid != rows[b].tgid)
+		return rows[a].tgid < rows[b].tgid ? -1 : 1;
+	order = strcmp(rows[a].module, rows[b].module);
+	if (!order)
+		order = strcmp(rows[a].name, rows[b].name);
+	return order ? order : a < b ? -1 : a > b;
+}
+
+static bool same_function(const struct scope_trace_symbol *a, const struct scope_trace_symbol *b)
+{
+	return a->tgid == b->tgid && !strcmp(a->module, b->module) && !strcmp(a->name, b->name);
+}
+
+static int rows_sort(struct scope_symbols *symbols)
+{
+	uint32_t *order = calloc(symbols->rows + 1, sizeof(*order));
+
+	symbols->row_first = calloc(symbols->rows + 1, sizeof(*symbols->row_first));
+	symbols->row_function = calloc(symbols->rows + 1, sizeof(*symbols->row_function));
+	if (!order || !symbols->row_first || !symbols->row_function) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < symbols->rows; i++)
+		order[i] = i;
+	qsort_r(order, symbols->rows, sizeof(*order), compare_rows, (struct scope_trace_symbol *)symbols->row);
+	for (size_t i = 0; i < symbols->rows; i++) {
+		bool again = i && same_function(&symbols->row[order[i - 1]], &symbols->row[order[i]]);
+
+		symbols->row_first[order[i]] = again ? symbols->row_first[order[i - 1]] : order[i];
+	}
+	free(order);
+	return 0;
+}
+
+int scope_symbol_rows_add(struct scope_symbols *symbols)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < symbols->rows; i++) {
+		const struct scope_trace_symbol *row = &symbols->row[i];
+		struct scope_space *space = scope_symbol_spaces_get(&symbols->spaces, row->tgid);
+		uint64_t end = row->start + (row->size ? row->size : 1);
+
+		symbols->rows_go |= scope_symbol_go_name_is_runtime(row->name);
+		err = space ? scope_symbol_ranges_add(&space->symbols, row->start, end, i) : -ENOMEM;
+	}
+	for (size_t i = 0; i < symbols->spaces.spaces; i++)
+		scope_symbol_ranges_sort(&symbols->spaces.space[i]->symbols);
+	return err ? err : rows_sort(symbols);
+}
+
+bool scope_symbol_row_is_language(const struct scope_symbols *symbols, const struct scope_trace_symbol *row)
+{
+	return !row->library && (scope_symbol_library_runtime(row->name) ||
+				 (symbols->rows_go && scope_symbol_go_name_is_library(row->name)));
+}
+
+bool scope_symbol_row_is_library(const struct scope_symbols *symbols, const struct scope_trace_symbol *row)
+{
+	return row->library || scope_symbol_row_is_language(symbols, row);
+}
+
+bool scope_symbol_row_is_made_up(const struct scope_trace_symbol *row)
+{
+	return !strcmp(row->module, "[jit]");
+}

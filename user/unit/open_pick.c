@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How a thread picks up work: which call begins a unit, and what a read or an accept brought. */
+#include "unit/open_unit.h"
+
+/* Which descriptor it is matters to reads alone. */
+enum scope_unit_pickup_match scope_unit_open_match_any(const struct scope_unit_builder *builder,
+						       struct scope_open_unit *open_unit,
+						       const struct scope_thread *thread,
+						       const struct scope_open_call *call)
+{
+	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
+	enum scope_unit_pickup_match match;
+
+	if (call->args && call->role == SCOPE_CALL_READ)
+		fd = scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)call->arg[0]);
+	match = scope_unit_pickup_match(&open_unit->pickup, call, fd);
+	if (match == SCOPE_PICKUP_LOOP && call->role == SCOPE_CALL_POLL && call->args)
+		open_unit->loop = (struct scope_open_unit_loop){ call->arg[0], call->nr };
+	return match;
+}
+
+/* Did the open unit do nothing yet but come from the top of the loop? */
+static bool begun_by_loop(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit)
+{
+	const struct scope_unit_call *call;
+
+	return open_unit->tentative && open_unit->from_loop && scope_unit_open_calls(builder, open_unit, &call) == 1 &&
+	       call[0].count == 1;
+}
+
+int scope_unit_open_report_idle(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, bool read)
+{
+	open_unit->pending = false;
+	open_unit->idle.idle = read;
+	return builder->sink.wait(builder->sink.user, &open_unit->idle);
+}
+
+/* What a read or an accept brought. */
+enum brought {
+	BROUGHT_NOTHING,
+	BROUGHT_CONNECTION,
+	BROUGHT_MORE, /* of a request that is not answered yet */
+	BROUGHT_REQUEST,
+};
+
+/*
+ * A request begins with the first bytes of a connection behind the answer to the one before. Where nothing is ever
+ * answered, only reads one behind the other are of one.
+ */
+static enum brought what_came(struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
+			      const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret)
+{
+	struct scope_fds *fds = builder->run->timeline->fds;
+	const int64_t fd = (int32_t)call->arg[0];
+
+	if (call->role == SCOPE_CALL_ACCEPT)
+		return ret >= 0 ? BROUGHT_CONNECTION : BROUGHT_NOTHING;
+	if (ret <= 0)
+		return BROUGHT_NOTHING;
+	if (!call->args)
+		return BROUGHT_REQUEST;
+	if (scope_timeline_fds_kind(fds, thread->tgid, fd) == SCOPE_FD_ACCEPTED &&
+	    scope_timeline_fds_turn(fds, fd) == SCOPE_FD_SHUT)
+		return BROUGHT_NOTHING;
+	if (open_unit->pickup.unanswered)
+		return open_unit->goes_on ? BROUGHT_MORE : BROUGHT_REQUEST;
+	if (scope_timeline_fds_turn(fds, fd) == SCOPE_FD_ASKED)
+		return BROUGHT_MORE;
+	scope_timeline_fds_ask(fds, fd, thread->index);
+	return BROUGHT_REQUEST;
+}
+
+/*
+ * Does what came belong to the unit that is open? That holds until it took a request or answered one: so the calls
+ * between the top of the loop, or the accept, and the read are of the request. A thread without a loop takes each
+ * connection by itself.
+ */
+static bool belongs(const struct scope_open_unit *open_unit, enum brought brought, int64_t fd)
+{
+	if (brought == BROUGHT_CONNECTION)
+		return !open_unit->asked && !open_unit->answered &&
+		       !(open_unit->connected && open_unit->pickup.nr == SCOPE_NR_NONE);
+	if (open_unit->from_fd >= 0 && open_unit->from_fd != fd)
+		return false;
+	return brought == BROUGHT_MORE || (!open_unit->asked && !open_unit->answered);
+}
+
+static void note_client(struct scope_open_unit *open_unit, enum brought brought, int64_t fd)
+{
+	open_unit->many = (brought == BROUGHT_CONNECTION && open_unit->accepted) ||
+			  (fd >= 0 && open_unit->only_fd >= 0 && open_unit->only_fd != fd);
+	open_unit->accepted |= brought == BROUGHT_CONNECTION;
+	if (open_unit->only_fd < 0)
+		open_unit->only_fd = fd;
+}
+
+static int take(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+		const struct scope_thread *thread, const struct scope_open_call *call, enum brought brought,
+		int64_t ret, uint64_t exit_ns)
+{
+	const int64_t fd = call->args && brought != BROUGHT_CONNECTION ? (int32_t)call->arg[0] : -1;
+	/* Nothing was done in a turn of the loop that began as the call was entered. */
+	const bool empty = open_unit->from_loop && open_unit->end_ns <= open_unit->begin_ns;
+	int err = 0;
+
+	if (!open_unit->open || empty || !belongs(open_unit, brought, fd)) {
+		if (open_unit->open && open_unit->tentative)
+			err = scope_unit_open_close(builder, thread->index, &open_unit->end, open_unit->end_ns, false);
+		open_unit->idle_ns += exit_ns - call->enter_ns;
+		scope_unit_open_begin(open_unit, thread, exit_ns);
+	} else if (begun_by_loop(builder, open_unit)) {
+		open_unit->histogram = open_unit->root;
+		open_unit->calls = 0;
+	}
+	open_unit->tentative = open_unit->from_loop = false;
+	open_unit->connected |= brought == BROUGHT_CONNECTION;
+	if (!open_unit->many)
+		note_client(open_unit, brought, fd);
+	open_unit->asked |= brought == BROUGHT_REQUEST;
+	if (fd >= 0)
+		open_unit->from_fd = fd;
+	open_unit->client_fd = brought == BROUGHT_CONNECTION ? ret : fd;
+	if (scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, open_unit->client_fd) !=
+	    SCOPE_FD_ACCEPTED)
+		open_unit->client_fd = -1;
+	return err;
+}
+
+bool scope_unit_open_owes(struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
+			  const struct scope_thread *thread)
+{
+	struct scope_fds *fds = builder->run->timeline->fds;
+
+	if (!open_unit->open || !open_unit->requests || open_unit->answered)
+		return false;
+	if (open_unit->client_fd < 0 || open_unit->pickup.unanswered)
+		return true;
+	/* Whoever closed it, or took what came next, has had it since. */
+	if (scope_timeline_fds_kind(fds, thread->tgid, open_unit->client_fd) != SCOPE_FD_ACCEPTED)
+		return false;
+	if (scope_timeline_fds_asked(fds, open_unit->client_fd) == SCOPE_FD_NOBODY)
+		return !open_unit->asked;
+	return scope_timeline_fds_asked(fds, open_unit->client_fd) == thread->index &&
+	       scope_timeline_fds_turn(fds, open_unit->client_fd) == SCOPE_FD_ASKED;
+}
+
+int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+			 const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+			 uint64_t exit_ns)
+{
+	enum scope_unit_pickup_match matched = open_unit->matched_ns == call->enter_ns
+						       ? (enum scope_unit_pickup_match)open_unit->matched
+						       : scope_open_unit_match(builder, open_unit, thread, call);
+	const enum brought brought = matched == SCOPE_PICKUP_READ ? what_came(builder, open_unit, thread, call, ret)
+								  : BROUGHT_NOTHING;
+	int err = open_unit->pending && matched != SCOPE_PICKUP_LOOP
+			  ? scope_unit_open_report_idle(builder, open_unit, brought != BROUGHT_NOTHING)
+			  : 0;
+
+	if (err)
+		return err;
+	open_unit->goes_on = false;
+	open_unit->read_fd = brought != BROUGHT_NOTHING && call->args ? (int64_t)call->arg[0] : -1;
+	if (matched == SCOPE_PICKUP_LOOP) {
+		open_unit->idle_ns += exit_ns - call->enter_ns;
+		scope_unit_open_begin(open_unit, thread, exit_ns);
+		open_unit->from_loop = true;
+	} else if (brought != BROUGHT_NOTHING) {
+		err = take(builder, open_unit, thread, call, brought, ret, exit_ns);
+		if (err)
+			return err;
+	} else {
+		open_unit->tentative = false;
+		if (!open_unit->open)
+			return 0;
+	}
+	return scope_open_unit_log(builder, open_unit, call->nr, call->role, ret);
+}
