@@ -16,6 +16,7 @@ scope=$(realpath "${SCOPE:-build/san/scope}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
+unset COLUMNS
 
 names=("$@")
 # Scripts that others import print no trace of their own, and change.py alters one.

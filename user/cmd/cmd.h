@@ -48,6 +48,19 @@ int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int e
 void scope_cmd_note(const char *command, const char *note);
 
 /*
+ * Where text for people goes: to, or a stream before it where the user's locale knows no UTF-8, see base/ascii.h.
+ * end gives what was written there, and leaves `to` open.
+ */
+FILE *scope_cmd_text_begin(FILE *to);
+void scope_cmd_text_end(FILE *text, FILE *to);
+/* From here on what goes to stdout is text for people. */
+void scope_cmd_text_stdout(void);
+/* Is there a terminal at fd that shows colours, and did nobody ask for none (NO_COLOR)? */
+bool scope_cmd_colour(int fd);
+/* Columns of lines for people: the variable COLUMNS, or of the terminal at fd; 0: neither says. */
+unsigned scope_cmd_columns(int fd);
+
+/*
  * Print a line to stderr, "scope COMMAND: ...", plain (base/plain.h): names in it may be anybody's. What
  * commands say there goes through these, or scope_cmd_progress(). The result is the exit status.
  */

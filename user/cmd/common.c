@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/duration.h"
 #include "base/invoker.h"
 #include "base/newfile.h"
@@ -263,6 +265,42 @@ volatile sig_atomic_t *scope_cmd_catch_usr1(void)
 
 	sigaction(SIGUSR1, &action, NULL);
 	return &asked;
+}
+
+FILE *scope_cmd_text_begin(FILE *to)
+{
+	FILE *text = scope_ascii_wanted() ? scope_ascii_stream(to) : NULL;
+
+	return text ? text : to;
+}
+
+void scope_cmd_text_end(FILE *text, FILE *to)
+{
+	if (text != to)
+		fclose(text);
+}
+
+void scope_cmd_text_stdout(void)
+{
+	stdout = scope_cmd_text_begin(stdout);
+}
+
+bool scope_cmd_colour(int fd)
+{
+	const char *terminal = getenv("TERM");
+
+	return isatty(fd) && !getenv("NO_COLOR") && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+unsigned scope_cmd_columns(int fd)
+{
+	const char *text = getenv("COLUMNS");
+	struct winsize size = { 0 };
+	uint64_t columns;
+
+	if (text && !scope_cmd_number(text, 1, 10000, &columns))
+		return (unsigned)columns;
+	return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
 static bool line_open;

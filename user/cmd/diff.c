@@ -106,6 +106,7 @@ static int print(const struct request *request, json_t *const *reports)
 		json_object_update(document, found);
 		status = scope_cmd_document_end("diff", document);
 	} else {
+		scope_cmd_text_stdout();
 		scope_report_compare_print(found, request->path, stdout);
 	}
 	json_decref(found);

@@ -299,6 +299,8 @@ static int examine(const char *file, uint32_t pid, json_t *document)
 		json_object_set_new(document, "checks", found);
 	uname(&system);
 	snprintf(machine.release, sizeof(machine.release), "%.64s", system.release);
+	if (!document)
+		scope_cmd_text_stdout();
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		struct scope_advice advice = { 0 };
 

@@ -71,7 +71,7 @@ int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct s
 	live->style = *style;
 	live->options = options;
 	live->screen = !json && isatty(STDOUT_FILENO);
-	live->style.colour = live->screen && !getenv("NO_COLOR");
+	live->style.colour = live->screen && scope_cmd_colour(STDOUT_FILENO);
 	if (live->screen) {
 		static const char waiting[] = "live: the first report comes in a moment (Ctrl-C: end)";
 
@@ -182,6 +182,7 @@ static int make_report(const struct scope_cmd_live *live, struct scope_stream *s
 		       const struct scope_capture_progress *now, FILE *to)
 {
 	struct scope_analysis_options options = *live->options;
+	struct scope_report_style style = live->style;
 	struct scope_analysis *analysis;
 	struct scope_trace *trace;
 	int err = scope_trace_open_growing(trace_fd, "the trace", NULL, &trace);
@@ -201,8 +202,10 @@ static int make_report(const struct scope_cmd_live *live, struct scope_stream *s
 	err = scope_analysis_run(trace, &options, &analysis);
 	if (err)
 		return err;
-	return live->json ? scope_report_json_line(analysis, &live->style, make_state(live, now), to)
-			  : scope_report_text(analysis, &live->style, to);
+	/* The terminal may have another size by now. */
+	style.columns = scope_cmd_columns(STDOUT_FILENO);
+	return live->json ? scope_report_json_line(analysis, &style, make_state(live, now), to)
+			  : scope_report_text(analysis, &style, to);
 }
 
 /* The child's whole life; its memory goes with it. */
@@ -211,16 +214,18 @@ static void draw(const struct scope_cmd_live *live, struct scope_stream *stream,
 {
 	char *text = NULL, *screen = NULL;
 	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	FILE *to = open_memstream(&text, &size), *put;
 	int err;
 
 	if (!to)
 		return;
+	put = live->json ? to : scope_cmd_text_begin(to);
 	if (!live->json)
-		put_state(live, now, to);
-	err = make_report(live, stream, trace_fd, now, to);
+		put_state(live, now, put);
+	err = make_report(live, stream, trace_fd, now, put);
 	if (err && !live->json)
-		fprintf(to, "  No report of it can be made yet: %s.\n", strerror(-err));
+		fprintf(put, "  No report of it can be made yet: %s.\n", strerror(-err));
+	scope_cmd_text_end(put, to);
 	if (fclose(to) || (err && live->json))
 		return;
 	if (!live->screen) {

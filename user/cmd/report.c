@@ -168,16 +168,19 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 {
 	const char *name = request->output ? request->output : "the report";
 	struct scope_report_style style = style_of(request);
-	FILE *out = scope_newfile_stream(file);
+	FILE *out = scope_newfile_stream(file), *text = out;
 	int err;
 
 	style.causal = causal;
-	style.colour = isatty(scope_newfile_fd(file)) && !getenv("NO_COLOR");
+	style.columns = scope_cmd_columns(scope_newfile_fd(file));
+	style.colour = scope_cmd_colour(scope_newfile_fd(file));
+	if (out && !request->json && !request->html)
+		text = scope_cmd_text_begin(out);
 	if (!out)
 		err = -ENOMEM;
 	else if (request->waits)
 		err = request->json ? scope_report_waits_json(analysis, out)
-				    : scope_report_waits_text(analysis, request->verbose, out);
+				    : scope_report_waits_text(analysis, &style, text);
 	else if (request->json && request->live_ns)
 		err = scope_report_json_line(analysis, &style, NULL, out);
 	else if (request->json)
@@ -185,7 +188,8 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 	else if (request->html)
 		err = scope_report_page(analysis, &style, out);
 	else
-		err = scope_report_text(analysis, &style, out);
+		err = scope_report_text(analysis, &style, text);
+	scope_cmd_text_end(text, out);
 	if (err)
 		scope_error_set(error, err,
 				"%s cannot be written: %s; free some room, or name "

@@ -78,6 +78,8 @@ static int list(struct scope_store *store, const struct request *request, struct
 	int err;
 
 	printer.rows = request->json ? json_array() : NULL;
+	if (!request->json)
+		scope_cmd_text_stdout();
 	err = scope_signature_store_each_build(store, error, print_build, &printer);
 	if (printer.rows)
 		return end_rows(&printer, "builds", err);
@@ -178,6 +180,8 @@ static int show(struct scope_store *store, const struct request *request, struct
 	int err;
 
 	printer.rows = request->json ? json_array() : NULL;
+	if (!request->json)
+		scope_cmd_text_stdout();
 	err = scope_signature_store_each_build(store, error, show_build, &printer);
 	if (!err && !printer.found)
 		err = scope_error_set(error, -ENOENT,

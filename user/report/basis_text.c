@@ -150,14 +150,14 @@ int scope_report_section_basis(const struct report *report)
 	if (scope_report_paragraph_begin(&text))
 		return -ENOMEM;
 	tell_basis(&report->model->basis, text.to);
-	if (scope_report_paragraph_print(&text, report->out, "  "))
+	if (scope_report_section_line(report, &text, "  "))
 		return -ENOMEM;
 	if (damage[0])
 		fprintf(report->out, "  %s\n", damage);
 	if (unread)
-		scope_report_format_paragraph(report->out, "  ", unread);
+		scope_report_section_paragraph(report, "  ", unread);
 	for (size_t i = 0; analysis->signatures && i < analysis->signatures->problems; i++)
-		scope_report_format_paragraph(report->out, "  ", analysis->signatures->problem[i]);
+		scope_report_section_paragraph(report, "  ", analysis->signatures->problem[i]);
 	problem = scope_symbols_problems(analysis->symbols, &problems);
 	for (size_t i = 0; i < problems && i < 5; i++)
 		fprintf(report->out, "  %s\n", problem[i]);

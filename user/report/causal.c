@@ -25,7 +25,7 @@ void scope_report_section_effect(const struct report *report, size_t index)
 	fprintf(report->out, "%*sheld up: ", INDENT, "");
 	if (!effect) {
 		fputs("no, ", report->out);
-		scope_report_format_wrapped(report->out, causal->finding[index].why, INDENT + 13, INDENT + 9);
+		scope_report_section_wrapped(report, causal->finding[index].why, INDENT + 13, INDENT + 9);
 	} else {
 		fprintf(report->out, "%s%s%s", scope_report_section_bold(report),
 			scope_causal_effect_word(effect->verdict), scope_report_section_plain(report));
@@ -43,12 +43,12 @@ static void print_one(const struct report *report, size_t index, const struct sc
 
 	scope_causal_effect_meaning(effect, text, sizeof(text));
 	fprintf(report->out, "  %-2zu ", index + 1);
-	scope_report_format_wrapped(report->out, text, INDENT, INDENT);
+	scope_report_section_wrapped(report, text, INDENT, INDENT);
 	fputc('\n', report->out);
 	scope_causal_effect_notes(effect, &notes);
 	for (unsigned i = 0; i < notes.count; i++) {
 		fprintf(report->out, "%*s! ", INDENT, "");
-		scope_report_format_wrapped(report->out, notes.text[i], INDENT + 2, INDENT + 2);
+		scope_report_section_wrapped(report, notes.text[i], INDENT + 2, INDENT + 2);
 		fputc('\n', report->out);
 	}
 }
@@ -73,7 +73,7 @@ int scope_report_section_causal(const struct report *report)
 	fputs("  held up on purpose: ", report->out);
 	if (!result) {
 		fputs("nobody, ", report->out);
-		scope_report_format_wrapped(report->out, causal->why, 30, INDENT);
+		scope_report_section_wrapped(report, causal->why, 30, INDENT);
 		fputs("\n\n", report->out);
 		return 0;
 	}
@@ -83,7 +83,7 @@ int scope_report_section_causal(const struct report *report)
 		(double)elapsed_ns / 1e9, result->seed, result->progress);
 	if (result->ended[0]) {
 		fprintf(report->out, "%*s! %zu were planned: ", INDENT, "", result->planned);
-		scope_report_format_wrapped(report->out, result->ended, INDENT + 25, INDENT + 2);
+		scope_report_section_wrapped(report, result->ended, INDENT + 25, INDENT + 2);
 		fputc('\n', report->out);
 	}
 	for (size_t i = 0; i < report->analysis->ranking->findings; i++)

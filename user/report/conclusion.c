@@ -30,7 +30,7 @@ static void print_since(const struct report *report)
 	snprintf(text, sizeof(text), "It began %.1f s into the window%s: units are held against those of before.",
 		 offset_ns / 1e9, when);
 	fputs("  ", report->out);
-	scope_report_format_wrapped(report->out, text, 2, 2);
+	scope_report_section_wrapped(report, text, 2, 2);
 	fputc('\n', report->out);
 }
 
@@ -80,7 +80,7 @@ static void print_reason(const struct report *report, const char *verdict)
 		tell_slow(report, text, sizeof(text) - sizeof(ranking->reason));
 	strcat(text, ranking->reason);
 	fprintf(report->out, "%s%s ", verdict, scope_report_section_plain(report));
-	scope_report_format_wrapped(report->out, text, strlen(verdict) + 3, 2);
+	scope_report_section_wrapped(report, text, strlen(verdict) + 3, 2);
 	fputc('\n', report->out);
 }
 
@@ -106,11 +106,11 @@ static int print_kernel(const struct report *report)
 		 one->below ? one->below->name : "", kernel->units, scope_report_format_ns(&slow, kernel->p50_ns),
 		 scope_report_format_ns(&usual, kernel->usual_ns));
 	fputs("  ", report->out);
-	scope_report_format_wrapped(report->out, text, 2, 2);
+	scope_report_section_wrapped(report, text, 2, 2);
 	fputc('\n', report->out);
 	if (inside) {
 		fputs("  In the kernel: ", report->out);
-		scope_report_format_wrapped(report->out, inside, 17, 2);
+		scope_report_section_wrapped(report, inside, 17, 2);
 		fputc('\n', report->out);
 		free(inside);
 	}
@@ -130,7 +130,7 @@ static void print_background(const struct report *report)
 		 " rounds took long, most of them in threads %s, which serve no client.",
 		 background->slow, background->units, background->group);
 	fputs("  ", report->out);
-	scope_report_format_wrapped(report->out, text, 2, 2);
+	scope_report_section_wrapped(report, text, 2, 2);
 	fputc('\n', report->out);
 }
 
@@ -201,7 +201,7 @@ static int print_near(const struct report *report)
 		tell_rule(&model->near[i], &report->analysis->rank, text.to);
 	}
 	fputc('.', text.to);
-	return scope_report_paragraph_print(&text, report->out, "  ");
+	return scope_report_section_line(report, &text, "  ");
 }
 
 static void print_freezes(const struct report *report)
@@ -210,10 +210,10 @@ static void print_freezes(const struct report *report)
 
 	scope_report_freezes_name(&text, report->analysis);
 	fprintf(report->out, "FREEZES%s inside the program. ", scope_report_section_plain(report));
-	scope_report_format_wrapped(report->out, text.text, 30, 2);
+	scope_report_section_wrapped(report, text.text, 30, 2);
 	fputc('\n', report->out);
 	if (!report->analysis->ranking->findings)
-		scope_report_format_paragraph(report->out, "  ", report->analysis->ranking->reason);
+		scope_report_section_paragraph(report, "  ", report->analysis->ranking->reason);
 }
 
 int scope_report_section_verdict(const struct report *report)
@@ -244,7 +244,7 @@ int scope_report_section_verdict(const struct report *report)
 		print_slow(report);
 		if (ranking->beside[0]) {
 			fputs("  ", report->out);
-			scope_report_format_wrapped(report->out, ranking->beside, 2, 2);
+			scope_report_section_wrapped(report, ranking->beside, 2, 2);
 			fputc('\n', report->out);
 		}
 		break;

@@ -6,7 +6,6 @@
 #include "report/numbers.h"
 #include "report/waits_text.h"
 
-#define WIDTH 80
 #define PART_MIN 0.03 /* of a request: shorter parts are for -v */
 
 static const struct scope_thread *thread_of(const struct scope_analysis *analysis, uint32_t index)
@@ -63,7 +62,8 @@ static size_t fold(const struct scope_slow_path *path, size_t at, unsigned *ret_
 }
 
 /* In one line: the longer parts, in order of time. */
-static int print_short(const struct scope_analysis *analysis, const struct scope_slow_path *path, FILE *out)
+static int print_short(const struct scope_analysis *analysis, const struct scope_slow_path *path, unsigned width,
+		       FILE *out)
 {
 	struct scope_paragraph line;
 	uint32_t last = UINT32_MAX;
@@ -96,7 +96,7 @@ static int print_short(const struct scope_analysis *analysis, const struct scope
 	if (err)
 		return err;
 	fputs("     ", out);
-	scope_report_format_clipped(out, text, WIDTH - 5);
+	scope_report_format_clipped(out, text, width - 5);
 	fputc('\n', out);
 	free(text);
 	return 0;
@@ -122,7 +122,7 @@ static void print_long(const struct scope_analysis *analysis, const struct scope
 	}
 }
 
-int scope_report_paths_text(const struct scope_analysis *analysis, bool verbose, FILE *out)
+int scope_report_paths_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out)
 {
 	const struct scope_paths *paths = analysis->paths;
 	const uint64_t begin_ns = analysis->units->timeline->begin_ns;
@@ -138,10 +138,10 @@ int scope_report_paths_text(const struct scope_analysis *analysis, bool verbose,
 		fprintf(out, "%3zu  %s at %.6f s, %s (tid %u)\n", i + 1, scope_report_format_ns(&ns, wall_of(path)),
 			path->begin_ns > begin_ns ? (double)(path->begin_ns - begin_ns) / 1e9 : 0, thread->comm,
 			thread->tid);
-		if (verbose)
+		if (style->verbose)
 			print_long(analysis, path, out);
 		else
-			err = print_short(analysis, path, out);
+			err = print_short(analysis, path, scope_report_style_columns(style), out);
 	}
 	return err;
 }

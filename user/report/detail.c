@@ -64,7 +64,7 @@ static int print_chain(const struct report *report, const struct scope_model_fin
 	}
 	if (one->below)
 		fprintf(line.to, " → %s", one->below->name);
-	return scope_report_paragraph_print(&line, report->out, "     call path   ");
+	return scope_report_section_line(report, &line, "     call path   ");
 }
 
 /* The callee with most of what it is named for, and so on down. */
@@ -81,7 +81,7 @@ static int print_callees(const struct report *report, const struct scope_model_f
 		fprintf(line.to, "%s%s", i ? " → " : "in ",
 			scope_signatures_name(report->analysis->signatures, tree->node[one->most[i]].function));
 	fprintf(line.to, " (%.0f %%)", 100 * one->most_share);
-	return scope_report_paragraph_print(&line, report->out, "     most of it  ");
+	return scope_report_section_line(report, &line, "     most of it  ");
 }
 
 /* Where the thread sleeps in the kernel, from the call inwards, or why that is not known. */
@@ -93,7 +93,7 @@ static int print_kernel(const struct report *report, const struct scope_model_fi
 
 	if (!one->kernel_stack) {
 		if (one->kernel_stack_why)
-			scope_report_format_paragraph(report->out, "     kernel      ", one->kernel_stack_why);
+			scope_report_section_paragraph(report, "     kernel      ", one->kernel_stack_why);
 		return 0;
 	}
 	names = strdup(one->kernel_stack);
@@ -137,7 +137,7 @@ static void print_stuck(const struct report *report, const struct scope_model_fi
 		fprintf(report->out, "     who         %s (tid %u)%s, in rounds without progress for %s, %u samples\n",
 			thread->comm, thread->tid, finding->threads > 1 ? " and others" : "",
 			scope_report_format_ns(&age, finding->age_ns), finding->samples);
-		scope_report_format_paragraph(report->out, "     rounds      ", one->rounds);
+		scope_report_section_paragraph(report, "     rounds      ", one->rounds);
 		fputc('\n', report->out);
 		return;
 	}
@@ -174,7 +174,7 @@ static int print_path(const struct report *report, const struct scope_path *path
 
 	if (err)
 		return err;
-	scope_report_format_paragraph(report->out, head, text);
+	scope_report_section_paragraph(report, head, text);
 	free(text);
 	return 0;
 }
@@ -227,7 +227,7 @@ static int print_inside(const struct report *report, const struct scope_model_fi
 
 	if (err || !text)
 		return err;
-	scope_report_format_paragraph(report->out, "     in kernel   ", text);
+	scope_report_section_paragraph(report, "     in kernel   ", text);
 	free(text);
 	return 0;
 }

@@ -53,7 +53,7 @@ static void add_page(const char *file, const char *name, struct scope_report_nex
 	snprintf(page, sizeof(page), "%.*s.html", (int)(length < 70 ? length : 70), base);
 	quoted(page, quoted_page, sizeof(quoted_page));
 	if (strlen("scope-report -i  -o ") + strlen(name) + strlen(quoted_page) >
-	    SCOPE_SCREEN_WIDTH - SCOPE_SCREEN_LABEL)
+	    SCOPE_REPORT_COLUMNS - SCOPE_SCREEN_LABEL)
 		strcpy(quoted_page, "report.html");
 	snprintf(add(next, "in a browser"), sizeof(next->command[0]), "scope-report -i %s -o %s", name, quoted_page);
 }
@@ -140,6 +140,7 @@ void scope_report_next(const struct scope_model *model, const char *file, bool w
 void scope_report_section_next(const struct report *report, unsigned int lines, bool blank)
 {
 	struct scope_report_next next;
+	const unsigned int all = scope_report_section_width(report);
 	unsigned int width = 0, most;
 
 	scope_report_next(report->model, report->style->trace, report->style->verbose, &next);
@@ -156,10 +157,10 @@ void scope_report_section_next(const struct report *report, unsigned int lines, 
 	for (unsigned int i = 0; i < next.count; i++) {
 		scope_report_section_label(report, i ? "" : "Next");
 		fputs(next.command[i], report->out);
-		if (SCOPE_SCREEN_LABEL + width + 4 + scope_report_format_columns(next.why[i]) <= SCOPE_SCREEN_WIDTH)
+		if (SCOPE_SCREEN_LABEL + width + 4 + scope_report_format_columns(next.why[i]) <= all)
 			fprintf(report->out, "%*s  # %s", (int)(width - strlen(next.command[i])), "", next.why[i]);
 		else if (SCOPE_SCREEN_LABEL + strlen(next.command[i]) + 4 + scope_report_format_columns(next.why[i]) <=
-			 SCOPE_SCREEN_WIDTH)
+			 all)
 			fprintf(report->out, "  # %s", next.why[i]);
 		fputc('\n', report->out);
 	}

@@ -29,6 +29,14 @@ const char *scope_report_format_ns(struct scope_text *buffer, double ns)
 	return buffer->text;
 }
 
+const char *scope_report_format_window(struct scope_text *buffer, uint64_t ns)
+{
+	if (ns < 50000000 && ns)
+		return scope_report_format_ns(buffer, (double)ns);
+	snprintf(buffer->text, sizeof(buffer->text), ns ? "%.1f s" : "empty", (double)ns / 1e9);
+	return buffer->text;
+}
+
 const char *scope_report_format_count(struct scope_text *buffer, uint64_t count)
 {
 	char digits[24];
@@ -184,17 +192,12 @@ void scope_report_format_wrapped_to(FILE *out, const char *text, unsigned column
 	}
 }
 
-void scope_report_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent)
-{
-	scope_report_format_wrapped_to(out, text, column, indent, 96);
-}
-
 void scope_report_format_paragraph(FILE *out, const char *head, const char *text)
 {
 	const unsigned column = columns(head, strlen(head));
 
 	fputs(head, out);
-	scope_report_format_wrapped(out, text, column, column);
+	scope_report_format_wrapped_to(out, text, column, column, 96);
 	fputc('\n', out);
 }
 
@@ -212,17 +215,5 @@ int scope_report_paragraph_end(struct scope_paragraph *paragraph, char **ret_tex
 		return -ENOMEM;
 	}
 	*ret_text = paragraph->text;
-	return 0;
-}
-
-int scope_report_paragraph_print(struct scope_paragraph *paragraph, FILE *out, const char *head)
-{
-	char *text;
-	const int err = scope_report_paragraph_end(paragraph, &text);
-
-	if (err)
-		return err;
-	scope_report_format_paragraph(out, head, text);
-	free(text);
 	return 0;
 }

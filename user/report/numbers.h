@@ -11,7 +11,9 @@ struct scope_text {
 	char text[64];
 };
 
-const char *scope_report_format_ns(struct scope_text *buffer, double ns);	  /* "4.1 ms" */
+const char *scope_report_format_ns(struct scope_text *buffer, double ns); /* "4.1 ms" */
+/* How long a trace is: "20.0 s", "31.0 ms", "empty". */
+const char *scope_report_format_window(struct scope_text *buffer, uint64_t ns);
 const char *scope_report_format_count(struct scope_text *buffer, uint64_t count); /* "48,310" */
 const char *scope_report_format_large(struct scope_text *buffer, uint64_t count); /* "12.4 M" */
 
@@ -26,24 +28,21 @@ void scope_report_format_name(FILE *out, const char *name, unsigned width);
 /* Prints the text in at most width columns; an ellipsis ends one that is longer. */
 void scope_report_format_clipped(FILE *out, const char *text, unsigned width);
 unsigned scope_report_format_columns(const char *text);
-/* Prints text with a break before each word that would go beyond column 96, behind an indent. */
-void scope_report_format_wrapped(FILE *out, const char *text, unsigned column, unsigned indent);
-/* The same, before another column than 96. */
+/* Prints text with a break before each word that would go beyond the last column, behind an indent. */
 void scope_report_format_wrapped_to(FILE *out, const char *text, unsigned column, unsigned indent, unsigned last);
-/* The head, and behind it the text as a column of its own. Ends its line. */
+/* The head, and behind it the text as a column of its own, up to column 96. Ends its line. */
 void scope_report_format_paragraph(FILE *out, const char *head, const char *text);
 
-/* The same of a text that is written piece by piece. */
+/* A text that is written piece by piece. */
 struct scope_paragraph {
 	FILE *to; /* where the text is written */
 	char *text;
 	size_t size;
 };
 
-/* print must follow, which frees. Both: 0 or -ENOMEM. */
+/* end must follow. 0 or -ENOMEM. */
 int scope_report_paragraph_begin(struct scope_paragraph *paragraph);
-int scope_report_paragraph_print(struct scope_paragraph *paragraph, FILE *out, const char *head);
-/* In place of print: the text itself, malloc'd. 0 or -ENOMEM. */
+/* The text, malloc'd. 0 or -ENOMEM. */
 int scope_report_paragraph_end(struct scope_paragraph *paragraph, char **ret_text);
 
 #endif

@@ -84,6 +84,7 @@ int scope_report_page(const struct scope_analysis *analysis, const struct scope_
 	if (!report)
 		return -ENOMEM;
 	screen.colour = screen.verbose = all.colour = false;
+	screen.columns = all.columns = 0; /* not those of a terminal */
 	all.verbose = true;
 	put_head(analysis, out);
 	fputs("<body>\n<main>\n<div id=\"page\"></div>\n<section id=\"text\">\n<pre id=\"screen\">", out);

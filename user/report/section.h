@@ -3,6 +3,7 @@
 #ifndef SCOPE_REPORT_SECTION_H
 #define SCOPE_REPORT_SECTION_H
 
+#include "report/numbers.h"
 #include "report/model.h"
 #include "report/text.h"
 
@@ -54,8 +55,18 @@ const char *scope_report_section_plain(const struct report *report);
 /* A line's label on the first screen. */
 void scope_report_section_label(const struct report *report, const char *label);
 
-#define SCOPE_SCREEN_WIDTH 80 /* columns of the first screen */
-#define SCOPE_SCREEN_LABEL 14 /* of them before a line's text */
-#define SCOPE_SCREEN_LINES 15 /* in all */
+/* Columns of the first screen. */
+unsigned scope_report_section_width(const struct report *report);
+/* Sentences of the first screen, at column 2, broken between words. */
+void scope_report_section_prose(const struct report *report, const char *text);
+/* Text of what the answer rests on, from `column` on, further lines behind an indent. */
+void scope_report_section_wrapped(const struct report *report, const char *text, unsigned column, unsigned indent);
+/* The head, and behind it the text as a column of its own. Ends its line. */
+void scope_report_section_paragraph(const struct report *report, const char *head, const char *text);
+/* The same of a text that was written piece by piece, which is freed. 0 or -ENOMEM. */
+int scope_report_section_line(const struct report *report, struct scope_paragraph *paragraph, const char *head);
+
+#define SCOPE_SCREEN_LABEL 14 /* columns before a line's text on the first screen */
+#define SCOPE_SCREEN_LINES 15 /* of the first screen */
 
 #endif

@@ -44,5 +44,5 @@ int scope_report_section_source(const struct report *report, const struct scope_
 		if (one->finding->kind != SCOPE_FINDING_HANG)
 			fprintf(line.to, " (%.0f %%)", 100 * one->place[i].share);
 	}
-	return scope_report_paragraph_print(&line, report->out, "     source      ");
+	return scope_report_section_line(report, &line, "     source      ");
 }

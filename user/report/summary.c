@@ -13,7 +13,6 @@
 #include "report/uneven.h"
 #include "report/waits_text.h"
 
-#define WIDTH SCOPE_SCREEN_WIDTH
 #define LABEL SCOPE_SCREEN_LABEL
 #define EXAMPLE_CALLS 3 /* of a slow request and a usual one */
 #define CUT_MOST 0.5	/* of the stacks: the path is said to be cut short */
@@ -48,7 +47,8 @@ static const char *verdict_word(const struct report *report)
 /* Left and right ends of a line; the left one is cut where both have no room. */
 static void print_ends(const struct report *report, const char *left, const char *right)
 {
-	const unsigned width = scope_report_format_columns(right), room = width + 2 < WIDTH ? WIDTH - 2 - width : 0;
+	const unsigned width = scope_report_format_columns(right), all = scope_report_section_width(report),
+		       room = width + 2 < all ? all - 2 - width : 0;
 	const unsigned used = scope_report_format_columns(left);
 
 	scope_report_format_clipped(report->out, left, room);
@@ -71,7 +71,8 @@ static void print_head(const struct report *report)
 		 pid ? pid : "?", host ? " on " : "", host ? host : "");
 	if (report->model->begin_wall_ns && gmtime_r(&begin, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC, ", &tm);
-	snprintf(right, sizeof(right), "%s%.1f s", when, (timeline->end_ns - timeline->begin_ns) / 1e9);
+	snprintf(right, sizeof(right), "%s%s", when,
+		 scope_report_format_window(&count, timeline->end_ns - timeline->begin_ns));
 	fputs(report->style->colour ? "\033[1m" : "", report->out);
 	print_ends(report, left, right);
 	fputs(scope_report_section_plain(report), report->out);
@@ -91,7 +92,7 @@ static int print_answer(const struct report *report)
 	if (err)
 		return err;
 	fputs("  ", report->out);
-	scope_report_format_wrapped_to(report->out, text, 2, 2, WIDTH);
+	scope_report_section_prose(report, text);
 	fputs("\n\n", report->out);
 	free(text);
 	return 0;
@@ -104,6 +105,21 @@ void scope_report_section_label(const struct report *report, const char *label)
 	fprintf(report->out, "  %-*s", LABEL - 2, label);
 }
 
+/* A labelled line that is broken at the right edge. */
+static int print_broken(const struct report *report, const char *label, struct scope_paragraph *line)
+{
+	char *text;
+	int err = scope_report_paragraph_end(line, &text);
+
+	if (err)
+		return err;
+	scope_report_section_label(report, label);
+	scope_report_format_wrapped_to(report->out, text, LABEL, LABEL, scope_report_section_width(report));
+	fputc('\n', report->out);
+	free(text);
+	return 0;
+}
+
 /* A line that is cut at the right edge. */
 static int print_clipped(const struct report *report, struct scope_paragraph *line)
 {
@@ -112,7 +128,7 @@ static int print_clipped(const struct report *report, struct scope_paragraph *li
 
 	if (err)
 		return err;
-	scope_report_format_clipped(report->out, text, WIDTH - LABEL);
+	scope_report_format_clipped(report->out, text, scope_report_section_width(report) - LABEL);
 	fputc('\n', report->out);
 	free(text);
 	return 0;
@@ -175,54 +191,60 @@ static int print_example(const struct report *report, const struct scope_model_f
 	int err = 0;
 
 	if (one->has_usual) {
-		err = print_calls(report, one->usual_of_baseline ? "Baseline" : "Normal", &one->usual, WIDTH - LABEL);
+		err = print_calls(report, one->usual_of_baseline ? "Baseline" : "Normal", &one->usual,
+				  scope_report_section_width(report) - LABEL);
 		fputc('\n', report->out);
 	}
 	if (!err && one->has_slow) {
-		err = print_calls(report, "Slow", &one->slow, WIDTH - LABEL - 18);
+		err = print_calls(report, "Slow", &one->slow, scope_report_section_width(report) - LABEL - 18);
 		fprintf(report->out, "   (p99 %s)\n", scope_report_format_ns(&worst, one->finding->p99_ns));
 	}
 	return err;
 }
 
-static void print_extent(const struct report *report, const struct scope_model_finding *one)
+static int print_extent(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_model_slow *slow = &report->model->slow;
 	const double share = slow->all ? 100.0 * slow->slow / slow->all : 0;
+	struct scope_paragraph line;
 	struct scope_text a, b;
 	char percent[16];
 
-	scope_report_section_label(report, "Extent");
+	if (scope_report_paragraph_begin(&line))
+		return -ENOMEM;
 	if (one->stuck) {
-		fprintf(report->out, "%u of %s thread%s\n", one->finding->threads,
+		fprintf(line.to, "%u of %s thread%s", one->finding->threads,
 			scope_report_format_count(&a, report->analysis->units->threads),
 			report->analysis->units->threads == 1 ? "" : "s");
-		return;
+		return print_broken(report, "Extent", &line);
 	}
 	if (share < 0.1)
 		strcpy(percent, "< 0.1");
 	else
 		snprintf(percent, sizeof(percent), "%.*f", share < 10, share);
-	fprintf(report->out, "%s of %s %s slow (%s %%); %.0f %% of the extra time here\n",
+	fprintf(line.to, "%s of %s %s slow (%s %%); %.0f %% of the extra time here",
 		scope_report_format_large(&a, slow->slow), scope_report_format_large(&b, slow->all),
 		slow->requests ? "requests" : "rounds", percent, 100 * one->finding->share);
+	return print_broken(report, "Extent", &line);
 }
 
-static void print_confidence(const struct report *report, const struct scope_model_finding *one)
+static int print_confidence(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
 	const uint32_t stacks = finding->samples + finding->sleeps;
+	struct scope_paragraph line;
 	struct scope_text a, b;
 
-	scope_report_section_label(report, "Confidence");
-	fputs(scope_report_section_confidence(finding), report->out);
+	if (scope_report_paragraph_begin(&line))
+		return -ENOMEM;
+	fputs(scope_report_section_confidence(finding), line.to);
 	if (!one->stuck)
-		fprintf(report->out, ": %s slow %s%s, %s stack%s", scope_report_format_count(&a, finding->units),
+		fprintf(line.to, ": %s slow %s%s, %s stack%s", scope_report_format_count(&a, finding->units),
 			report->model->slow.requests ? "request" : "round", finding->units == 1 ? "" : "s",
 			scope_report_format_count(&b, stacks), stacks == 1 ? "" : "s");
 	if (!one->stuck && !finding->by_stacks)
-		fputs(", by signature", report->out);
-	fputc('\n', report->out);
+		fputs(", by signature", line.to);
+	return print_broken(report, "Confidence", &line);
 }
 
 /* The other findings, by name and share. */
@@ -259,11 +281,11 @@ static int print_first(const struct report *report)
 	/* Where the answer is another than this function, it is not described further. */
 	if (!err && !one->stuck && scope_report_names_first(ranking))
 		err = print_example(report, one);
-	if (err)
-		return err;
-	print_extent(report, one);
-	print_confidence(report, one);
-	return print_also(report);
+	if (!err)
+		err = print_extent(report, one);
+	if (!err)
+		err = print_confidence(report, one);
+	return err ? err : print_also(report);
 }
 
 /* What others wait for, beside the answer. */
@@ -308,7 +330,7 @@ static void print_notes(const struct report *report)
 		if (!notes[i] || !notes[i][0])
 			continue;
 		scope_report_section_label(report, "Missing");
-		scope_report_format_clipped(report->out, notes[i], WIDTH - LABEL);
+		scope_report_format_clipped(report->out, notes[i], scope_report_section_width(report) - LABEL);
 		fputc('\n', report->out);
 	}
 }

@@ -2,10 +2,68 @@
 /* The report as text for a terminal. */
 #include "report/section.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "report/numbers.h"
+
+#define PROSE_WIDTH 100 /* of the first screen */
+#define DETAIL_WIDTH 96 /* of what it rests on, where the terminal has as many */
+
+unsigned scope_report_style_columns(const struct scope_report_style *style)
+{
+	const unsigned columns = style->columns ? style->columns : SCOPE_REPORT_COLUMNS;
+
+	return columns < SCOPE_REPORT_COLUMNS_MIN   ? SCOPE_REPORT_COLUMNS_MIN
+	       : columns > SCOPE_REPORT_COLUMNS_MAX ? SCOPE_REPORT_COLUMNS_MAX
+						    : columns;
+}
+
+unsigned scope_report_section_width(const struct report *report)
+{
+	return scope_report_style_columns(report->style);
+}
+
+/* Lines of prose that are longer are hard to read. */
+static unsigned last_of(const struct report *report, unsigned most)
+{
+	const unsigned width = scope_report_section_width(report);
+
+	return width < most ? width : most;
+}
+
+void scope_report_section_prose(const struct report *report, const char *text)
+{
+	scope_report_format_wrapped_to(report->out, text, 2, 2, last_of(report, PROSE_WIDTH));
+}
+
+void scope_report_section_wrapped(const struct report *report, const char *text, unsigned column, unsigned indent)
+{
+	scope_report_format_wrapped_to(report->out, text, column, indent,
+				       report->style->columns ? last_of(report, DETAIL_WIDTH) : DETAIL_WIDTH);
+}
+
+void scope_report_section_paragraph(const struct report *report, const char *head, const char *text)
+{
+	const unsigned column = scope_report_format_columns(head);
+
+	fputs(head, report->out);
+	scope_report_section_wrapped(report, text, column, column);
+	fputc('\n', report->out);
+}
+
+int scope_report_section_line(const struct report *report, struct scope_paragraph *paragraph, const char *head)
+{
+	char *text;
+	const int err = scope_report_paragraph_end(paragraph, &text);
+
+	if (err)
+		return err;
+	scope_report_section_paragraph(report, head, text);
+	free(text);
+	return 0;
+}
 
 const char *scope_report_section_bold(const struct report *report)
 {
@@ -29,16 +87,17 @@ static int print_head(const struct report *report)
 	const struct scope_units *units = report->analysis->units;
 	const struct scope_timeline *timeline = units->timeline;
 	const uint64_t late = report->model->late;
-	struct scope_text events, losses;
+	struct scope_text events, losses, window;
 	const uint32_t groups = report->model->group_names;
 
 	fprintf(report->out,
-		"scope %s · %s[%s], %zu thread%s in %u group%s · %.1f s\n"
+		"scope %s · %s[%s], %zu thread%s in %u group%s · %s\n"
 		"Linux %s, source %s · %s events, %s lost\n\n",
 		SCOPE_VERSION, meta(report, SCOPE_META_COMMAND), meta(report, SCOPE_META_PID), units->threads,
 		units->threads == 1 ? "" : "s", groups, groups == 1 ? "" : "s",
-		(timeline->end_ns - timeline->begin_ns) / 1e9, meta(report, SCOPE_META_KERNEL),
-		meta(report, SCOPE_META_SOURCE), scope_report_format_large(&events, timeline->events),
+		scope_report_format_window(&window, timeline->end_ns - timeline->begin_ns),
+		meta(report, SCOPE_META_KERNEL), meta(report, SCOPE_META_SOURCE),
+		scope_report_format_large(&events, timeline->events),
 		scope_report_format_count(&losses, scope_timeline_lost(timeline)));
 	if (!strcmp(meta(report, SCOPE_META_END_REASON), "target-gone"))
 		fprintf(report->out,
@@ -64,7 +123,7 @@ static int print_lacks(const struct report *report)
 	if (!lacks)
 		return 0;
 	snprintf(text, sizeof(text), "Source %s cannot give %s.", meta(report, SCOPE_META_SOURCE), lacks);
-	scope_report_format_paragraph(report->out, "  ", text);
+	scope_report_section_paragraph(report, "  ", text);
 	fputc('\n', report->out);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The report as text for a terminal, colour only where asked for: a first screen of at most 15 lines of 80
- * columns, which has the answer and what to do next; and what it rests on, under 100 columns.
+ * The report as text for a terminal, colour only where asked for: a first screen of at most 15 lines as wide as
+ * the terminal, which has the answer and what to do next; and what it rests on, under 100 columns.
  */
 #ifndef SCOPE_REPORT_TEXT_H
 #define SCOPE_REPORT_TEXT_H
@@ -11,13 +11,21 @@
 #include "analysis/analysis.h"
 #include "report/causal.h"
 
+#define SCOPE_REPORT_COLUMNS 80
+#define SCOPE_REPORT_COLUMNS_MIN 60
+#define SCOPE_REPORT_COLUMNS_MAX 200
+
 struct scope_report_style {
 	bool colour;
+	unsigned columns;  /* of the terminal; 0: SCOPE_REPORT_COLUMNS. Narrower than the least, or wider: those */
 	bool verbose;	   /* what it rests on, behind the first screen */
 	unsigned details;  /* findings told in detail there */
 	const char *trace; /* the name of the file reported on, for commands to type; NULL: it has none */
 	const struct scope_report_causal *causal; /* NULL: nobody asked for experiments */
 };
+
+/* Columns to print in: of the style, within the bounds. */
+unsigned scope_report_style_columns(const struct scope_report_style *style);
 
 /* 0 or -errno; errors of the stream are left for the caller's ferror(). */
 int scope_report_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out);

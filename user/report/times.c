@@ -51,7 +51,7 @@ static void warn(const struct report *report, const struct scope_times *line, si
 			 "%.1f %% of the time of %s is unexplained, more than %.0f %%: events of it are "
 			 "missing, and its times are not to be relied on.",
 			 100 * line[i].unexplained_ns / line[i].wall_ns, line[i].name, 100 * SCOPE_UNEXPLAINED_MAX);
-		scope_report_format_paragraph(report->out, "  ", text);
+		scope_report_section_paragraph(report, "  ", text);
 	}
 }
 

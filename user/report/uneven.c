@@ -126,7 +126,7 @@ int scope_report_section_uneven(const struct report *report)
 			 scope_report_format_ns(&extra, one->extra_ns), unit_of(report->analysis, one),
 			 scope_report_format_ns(&p50, one->p50_ns), scope_report_format_ns(&p99, one->p99_ns));
 		fputs("  ", report->out);
-		scope_report_format_wrapped(report->out, text, 2, 2);
+		scope_report_section_wrapped(report, text, 2, 2);
 		fputc('\n', report->out);
 	}
 	if (balance->count > LINES)

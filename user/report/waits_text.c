@@ -10,7 +10,6 @@
 #include "report/numbers.h"
 #include "report/section.h"
 
-#define WIDTH 80
 #define LINES_MAX 15
 #define SHARE_MIN 0.05	/* of a group's waits: smaller nodes are for -v */
 #define SHARE_ALL 0.001 /* and those for nobody */
@@ -25,6 +24,7 @@ struct tree {
 	double all_ns;	/* of the group at the top */
 	double share;	/* smaller nodes are left out */
 	unsigned lines; /* that there is room for */
+	unsigned width; /* columns of a line */
 };
 
 static const char *name_of(const struct scope_analysis *analysis, uint32_t group)
@@ -145,7 +145,7 @@ static int print_node(struct tree *tree, uint32_t at, unsigned depth)
 	err = scope_report_paragraph_end(&line, &text);
 	if (err)
 		return err;
-	scope_report_format_clipped(out, text, WIDTH);
+	scope_report_format_clipped(out, text, tree->width);
 	fputc('\n', out);
 	free(text);
 	return 0;
@@ -179,19 +179,31 @@ static int print_group(struct tree *tree, uint32_t at)
 	const struct scope_waits *waits = tree->analysis->waits;
 	const struct scope_waits_node *node = &waits->tree.node[at];
 	const struct scope_waits_group *group = &waits->group[node->group];
+	struct scope_paragraph line;
 	struct scope_text ns, unit;
+	char *text;
+	int err;
 
 	tree->all_ns = node->ns;
 	if (tree->lines < 2 || node->ns <= 0)
 		return 0;
 	tree->lines--;
-	fprintf(tree->out, "  %s ×%u waits for %s", name_of(tree->analysis, node->group),
+	if (scope_report_paragraph_begin(&line))
+		return -ENOMEM;
+	fprintf(line.to, "%s ×%u waits for %s", name_of(tree->analysis, node->group),
 		threads_of(tree->analysis, node->group), scope_report_format_ns(&ns, node->ns));
 	if (group->unit_ns > 0)
-		fprintf(tree->out, " of %s with work to do (runs %.0f %%, no CPU %.0f %%)",
+		fprintf(line.to, " of %s with work to do (runs %.0f %%, no CPU %.0f %%)",
 			scope_report_format_ns(&unit, group->unit_ns), 100 * group->run_ns / group->unit_ns,
 			100 * group->queue_ns / group->unit_ns);
-	fputs(":\n", tree->out);
+	fputc(':', line.to);
+	err = scope_report_paragraph_end(&line, &text);
+	if (err)
+		return err;
+	fputs("  ", tree->out);
+	scope_report_format_wrapped_to(tree->out, text, 2, 4, tree->width);
+	fputc('\n', tree->out);
+	free(text);
 	return print_below(tree, at, 0);
 }
 
@@ -234,14 +246,21 @@ const struct scope_bottleneck *scope_report_bottleneck_beside(const struct scope
 	return one;
 }
 
-static unsigned print_head(const struct scope_analysis *analysis, FILE *out)
+static unsigned print_head(const struct scope_analysis *analysis, unsigned width, FILE *out)
 {
 	const struct scope_waits *waits = analysis->waits;
 	const char *command = scope_trace_meta(analysis->trace, SCOPE_META_COMMAND);
 	const char *pid = scope_trace_meta(analysis->trace, SCOPE_META_PID);
+	struct scope_text window;
+	char text[128], threads[32] = "no thread waits";
 
-	fprintf(out, "WAITS in %.20s (pid %.10s), %.1f s: %.1f threads wait on average\n\n", command ? command : "?",
-		pid ? pid : "?", waits->window_ns / 1e9, waited(waits));
+	if (waited(waits) >= 0.05)
+		snprintf(threads, sizeof(threads), "%.1f threads wait", waited(waits));
+
+	snprintf(text, sizeof(text), "WAITS in %.20s (pid %.10s), %s: %s on average", command ? command : "?",
+		 pid ? pid : "?", scope_report_format_window(&window, (uint64_t)waits->window_ns), threads);
+	scope_report_format_wrapped_to(out, text, 0, 2, width);
+	fputs("\n\n", out);
 	return 2;
 }
 
@@ -255,7 +274,7 @@ static unsigned count_lines(const char *text)
 }
 
 /* Bottlenecks, or that there are none. ret_lines: how many it took. */
-static int print_bottlenecks(const struct scope_analysis *analysis, FILE *out, unsigned *ret_lines)
+static int print_bottlenecks(const struct scope_analysis *analysis, unsigned width, FILE *out, unsigned *ret_lines)
 {
 	const struct scope_waits *waits = analysis->waits;
 	struct scope_paragraph body;
@@ -269,7 +288,7 @@ static int print_bottlenecks(const struct scope_analysis *analysis, FILE *out, u
 
 		fputs("  ", body.to);
 		scope_report_format_wrapped_to(body.to, scope_report_bottleneck(&line, analysis, &waits->bottleneck[i]),
-					       2, 2, WIDTH);
+					       2, 2, width);
 		fputc('\n', body.to);
 	}
 	if (!waits->bottlenecks)
@@ -307,6 +326,7 @@ int scope_report_section_waits(const struct report *report)
 		.out = report->out,
 		.share = SHARE_MIN,
 		.lines = SECTION_LINES,
+		.width = scope_report_section_width(report),
 	};
 	int err;
 
@@ -318,18 +338,23 @@ int scope_report_section_waits(const struct report *report)
 	return err;
 }
 
-int scope_report_waits_text(const struct scope_analysis *analysis, bool verbose, FILE *out)
+int scope_report_waits_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out)
 {
-	struct tree tree = { .analysis = analysis, .out = out, .share = verbose ? SHARE_ALL : SHARE_MIN };
-	unsigned used = print_head(analysis, out), lines;
+	struct tree tree = {
+		.analysis = analysis,
+		.out = out,
+		.share = style->verbose ? SHARE_ALL : SHARE_MIN,
+		.width = scope_report_style_columns(style),
+	};
+	unsigned used = print_head(analysis, tree.width, out), lines;
 	int err;
 
 	if (analysis->paths)
-		return scope_report_paths_text(analysis, verbose, out);
-	err = print_bottlenecks(analysis, out, &lines);
+		return scope_report_paths_text(analysis, style, out);
+	err = print_bottlenecks(analysis, tree.width, out, &lines);
 	if (err)
 		return err;
 	used += lines;
-	tree.lines = verbose ? UINT32_MAX : LINES_MAX > used ? LINES_MAX - used : 0;
+	tree.lines = style->verbose ? UINT32_MAX : LINES_MAX > used ? LINES_MAX - used : 0;
 	return print_tree(&tree);
 }

@@ -6,17 +6,18 @@
 #include <stdio.h>
 
 #include "analysis/analysis.h"
+#include "report/text.h"
 
 /*
- * verbose: all of the tree; else a screen of 15 lines of 80 columns. 0, -ENOMEM; errors of the stream are left for
+ * With style->verbose all of the tree, else a screen of 15 lines, as wide as the style says. 0, -ENOMEM; errors of the stream are left for
  * the caller's ferror().
  */
-int scope_report_waits_text(const struct scope_analysis *analysis, bool verbose, FILE *out);
+int scope_report_waits_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out);
 /* 0, -ENOMEM, or -EIO: out takes no more. */
 int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out);
 
 /* The critical paths of the slowest requests, in place of the tree. 0, -ENOMEM. */
-int scope_report_paths_text(const struct scope_analysis *analysis, bool verbose, FILE *out);
+int scope_report_paths_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out);
 
 /* The arrays of it; the caller's. NULL: no memory. */
 struct json_t *scope_report_waits_tree(const struct scope_analysis *analysis);
