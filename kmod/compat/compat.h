@@ -20,11 +20,17 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/timex.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include "order.h"
 #include "thread.h"
 #include "fast_clock.h"
+
+/* 4.3; before, reading the cycle counter is a call where hypervisors may replace such functions; none replaces this one */
+#if defined(CONFIG_X86_64) && !defined(SCOPE_HAVE_RDTSC)
+#define get_cycles() __native_read_tsc()
+#endif
 
 /* 3.14 */
 #ifndef U32_MAX
