@@ -2,9 +2,11 @@
 /* A probe of somebody else: of another session, of the same, or one that the kernel's tracefs has. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include "other_probe.h"
 #include "puppet.h"
@@ -26,17 +28,25 @@ const char *other_probe_tracefs(void)
 	return in_debugfs;
 }
 
-/* Appends a line to a file of tracefs. */
-static void tell(const char *file, const char *line)
+/* Appends a line to a file of tracefs. 0, or the error. */
+static int try_tell(const char *file, const char *line)
 {
 	char path[128];
-	int fd;
+	int fd, err;
 
 	snprintf(path, sizeof(path), "%s/%s", other_probe_tracefs(), file);
 	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	CHECK(fd >= 0, "%s: %s", path, strerror(errno));
-	CHECK(write(fd, line, strlen(line)) == (ssize_t)strlen(line), "%s to %s: %s", line, path, strerror(errno));
+	err = write(fd, line, strlen(line)) == (ssize_t)strlen(line) ? 0 : errno;
 	close(fd);
+	return err;
+}
+
+static void tell(const char *file, const char *line)
+{
+	int err = try_tell(file, line);
+
+	CHECK(!err, "%s to %s: %s", line, file, strerror(err));
 }
 
 static const char *file_of(const struct other_probe *probe, const char *kernel, const char *user)
@@ -44,10 +54,11 @@ static const char *file_of(const struct other_probe *probe, const char *kernel, 
 	return probe->symbol ? kernel : user;
 }
 
-static void tracefs_add(struct other_probe *probe)
+/* Defines the event, which is not enabled yet; ret_enable: the file that enables it. */
+static void tracefs_define(struct other_probe *probe, char ret_enable[static 128])
 {
 	static unsigned int count;
-	char line[512], enable[128], self[256];
+	char line[512], self[256];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	CHECK(length > 0);
@@ -61,8 +72,23 @@ static void tracefs_add(struct other_probe *probe)
 		snprintf(line, sizeof(line), "%c:scopetest/%s %s:0x%lx", probe->returns ? 'r' : 'p', probe->event, self,
 			 puppet_function_offset());
 	tell(file_of(probe, "kprobe_events", "uprobe_events"), line);
-	snprintf(enable, sizeof(enable), "events/scopetest/%s/enable", probe->event);
+	snprintf(ret_enable, 128, "events/scopetest/%s/enable", probe->event);
+}
+
+static void tracefs_add(struct other_probe *probe)
+{
+	char enable[128];
+
+	tracefs_define(probe, enable);
 	tell(enable, "1");
+}
+
+static void tracefs_forget(struct other_probe *probe)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "-:scopetest/%s", probe->event);
+	tell(file_of(probe, "kprobe_events", "uprobe_events"), line);
 }
 
 static void tracefs_remove(struct other_probe *probe)
@@ -71,8 +97,27 @@ static void tracefs_remove(struct other_probe *probe)
 
 	snprintf(line, sizeof(line), "events/scopetest/%s/enable", probe->event);
 	tell(line, "0");
-	snprintf(line, sizeof(line), "-:scopetest/%s", probe->event);
-	tell(file_of(probe, "kprobe_events", "uprobe_events"), line);
+	tracefs_forget(probe);
+}
+
+/* From 4.2 until d_real_inode() tracefs takes a file of an overlay by an inode that has no pages of its own. */
+bool other_probe_has_overlay_bug(struct other_probe *probe)
+{
+	struct statfs place;
+	char enable[128];
+	int err;
+
+	CHECK(!statfs("/proc/self/exe", &place));
+	if (probe->owner != OTHER_TRACEFS || probe->symbol || place.f_type != OVERLAYFS_SUPER_MAGIC)
+		return false;
+	tracefs_define(probe, enable);
+	err = try_tell(enable, "1");
+	CHECK(!err || err == EIO, "%s: %s", enable, strerror(err));
+	if (err)
+		tracefs_forget(probe);
+	else
+		tracefs_remove(probe);
+	return err == EIO;
 }
 
 /* Lines are [FILE] EVENT HITS [MISSED]. */

@@ -22,6 +22,8 @@ void other_probe_add(struct other_probe *probe);
 void other_probe_remove(struct other_probe *probe);
 /* How often it was hit since it was added. */
 uint64_t other_probe_hits(const struct other_probe *probe);
+/* Is it one of tracefs that this kernel refuses, since the program is in an overlay? */
+bool other_probe_has_overlay_bug(struct other_probe *probe);
 
 /* The folder of the kernel's own tracing, mounted where it was not; before 4.1 it is a part of debugfs. */
 const char *other_probe_tracefs(void);
