@@ -81,7 +81,7 @@ static void what_may_be_asked_for_is_of_medium_confidence(void **state)
 
 	(void)state;
 	assert_int_equal(rate(pauses, (struct losses){ .came = 1000 }).confidence, HIGH);
-	pauses.pauses = true;
+	pauses.wait.pauses = true;
 	assert_int_equal(rate(pauses, (struct losses){ .came = 1000 }).confidence, MEDIUM);
 }
 
@@ -143,8 +143,7 @@ static enum scope_confidence of_hang(bool by_stacks, bool unsure, bool still, st
 			       .kind = SCOPE_FINDING_HANG,
 			       .units = 1,
 			       .by_stacks = by_stacks,
-			       .unsure = unsure,
-			       .still = still,
+			       .hang = { .unsure = unsure, .still = still },
 		       },
 		       losses)
 		.confidence;

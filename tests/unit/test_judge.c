@@ -135,7 +135,7 @@ static void what_waits_for_something_outside_needs_no_more_odds(void **state)
 
 	(void)state;
 	finding.kind = SCOPE_FINDING_WAIT;
-	finding.outside = true;
+	finding.wait.outside = true;
 	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
 }
 
@@ -280,7 +280,7 @@ static void half_of_what_another_explanation_fits_is_in_doubt(void **state)
 	assert_true(scope_rank_doubt(&finding) == 0);
 	finding.kind = SCOPE_FINDING_WAIT;
 	assert_true(scope_rank_doubt(&finding) == 0);
-	finding.outside = true;
+	finding.wait.outside = true;
 	assert_true(scope_rank_doubt(&finding) == 0.5);
 }
 

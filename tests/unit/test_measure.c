@@ -324,10 +324,10 @@ static void who_waits_for_it_is_told(void **state)
 	finding = measure();
 	made->kept.wait_chains = (struct scope_wait_chains){ 0 };
 	assert_int_equal(finding.kind, SCOPE_FINDING_LATE);
-	assert_int_equal(finding.holder, 2);
-	assert_int_equal(finding.object, 11);
-	assert_int_equal(finding.victim_group, 1);
-	assert_int_equal(finding.victim_threads, 2);
+	assert_int_equal(finding.holder.thread, 2);
+	assert_int_equal(finding.holder.object, 11);
+	assert_int_equal(finding.holder.victim_group, 1);
+	assert_int_equal(finding.holder.victim_threads, 2);
 }
 
 /* The baseline's units stand for the usual ones where the population is compared with it. */

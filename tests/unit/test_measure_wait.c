@@ -42,7 +42,7 @@ static struct scope_finding wait_for(enum scope_wait_class class, unsigned here,
 	made->row[0][0].units = 0;
 	finding = measure();
 	assert_int_equal(finding.kind, SCOPE_FINDING_WAIT);
-	assert_int_equal(finding.class, class);
+	assert_int_equal(finding.wait.class, class);
 	again(&state);
 	return finding;
 }
@@ -73,15 +73,15 @@ static void a_peer_that_is_asked_once_more_decides_itself(void **state)
 	struct scope_finding finding = wait_for(SCOPE_WAIT_NETWORK, 14, 0);
 
 	(void)state;
-	assert_true(finding.asks && finding.outside);
+	assert_true(finding.wait.asks && finding.wait.outside);
 	finding = wait_for(SCOPE_WAIT_NETWORK, 15, 0);
-	assert_true(!finding.asks && !finding.outside);
+	assert_true(!finding.wait.asks && !finding.wait.outside);
 	finding = wait_for(SCOPE_WAIT_NETWORK, 34, 20);
-	assert_true(finding.asks && finding.outside);
+	assert_true(finding.wait.asks && finding.wait.outside);
 	finding = wait_for(SCOPE_WAIT_NETWORK, 35, 20);
-	assert_true(!finding.asks && !finding.outside);
+	assert_true(!finding.wait.asks && !finding.wait.outside);
 	finding = wait_for(SCOPE_WAIT_DISK, 14, 0);
-	assert_true(!finding.asks && !finding.outside);
+	assert_true(!finding.wait.asks && !finding.wait.outside);
 }
 
 /* Of a hundred units with the same calls so many take more than half as long as the median of its own. */
@@ -99,7 +99,7 @@ static bool quick_where(unsigned slow_ones)
 				 0);
 	finding = measure();
 	again(&state);
-	return finding.outside;
+	return finding.wait.outside;
 }
 
 static void calls_that_are_quick_more_often_than_not_wait_for_something_slow(void **state)

@@ -253,14 +253,14 @@ static void threads_in_one_function_are_one_row(void **state)
 	hang(2, at_find, 75);
 	rank();
 	assert_int_equal(ranking->findings, 1);
-	assert_int_equal(ranking->finding[0].threads, 3);
-	assert_int_equal(ranking->finding[0].thread, 1);
+	assert_int_equal(ranking->finding[0].hang.threads, 3);
+	assert_int_equal(ranking->finding[0].hang.thread, 1);
 	assert_true(fabs(ranking->finding[0].share - 1) < 1e-9);
 	scope_ranking_destroy(ranking);
 	hangs[2].lock = hangs[2].circle = true;
 	rank();
-	assert_int_equal(ranking->finding[0].thread, 2);
-	assert_true(ranking->finding[0].circle);
+	assert_int_equal(ranking->finding[0].hang.thread, 2);
+	assert_true(ranking->finding[0].hang.circle);
 }
 
 static void no_more_than_so_many_are_listed(void **state)

@@ -84,7 +84,7 @@ static void stalls_are_freezes(void **state)
 
 static void threads_that_may_be_idle_are_no_verdict(void **state)
 {
-	const struct scope_finding unsure = { .kind = SCOPE_FINDING_HANG, .unsure = true };
+	const struct scope_finding unsure = { .kind = SCOPE_FINDING_HANG, .hang.unsure = true };
 
 	(void)state;
 	assert_int_equal(verdict_on(unsure, quiet, "Too few stacks"), SCOPE_VERDICT_UNKNOWN);
@@ -284,8 +284,7 @@ static void requests_that_ask_a_peer_alike_may_always_have_been_so(void **state)
 {
 	struct scope_finding finding = {
 		.kind = SCOPE_FINDING_WAIT,
-		.asks = true,
-		.outside = true,
+		.wait = { .asks = true, .outside = true },
 		.p05_ns = 100,
 		.p95_ns = 1000,
 	};
@@ -302,9 +301,9 @@ static void requests_that_ask_a_peer_alike_may_always_have_been_so(void **state)
 	finding.p95_ns = above(1000);
 	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
 	finding.p95_ns = 1000;
-	finding.asks = false;
+	finding.wait.asks = false;
 	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
-	finding.asks = true;
+	finding.wait.asks = true;
 	made->input.reference = &reference;
 	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
 }
@@ -312,7 +311,7 @@ static void requests_that_ask_a_peer_alike_may_always_have_been_so(void **state)
 static void one_other_finding_is_enough_for_a_slowdown(void **state)
 {
 	struct scope_finding both[] = {
-		{ .kind = SCOPE_FINDING_WAIT, .asks = true },
+		{ .kind = SCOPE_FINDING_WAIT, .wait.asks = true },
 		{ .kind = SCOPE_FINDING_TIME },
 	};
 	struct scope_ranking ranking = quiet;

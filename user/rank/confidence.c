@@ -21,7 +21,7 @@ static void count_lost(const struct scope_timeline *timeline, struct scope_findi
 
 static enum scope_confidence by_losses(const struct scope_finding *finding)
 {
-	if (finding->still)
+	if (scope_rank_finding_stuck(finding) && finding->hang.still)
 		return SCOPE_CONFIDENCE_HIGH;
 	if (finding->lost_unknown || finding->lost_share > LOST_MUCH)
 		return SCOPE_CONFIDENCE_LOW;
@@ -31,18 +31,21 @@ static enum scope_confidence by_losses(const struct scope_finding *finding)
 /* A thread that stands still is one, and enough; where it stands a stack has to say. */
 static enum scope_confidence by_size(const struct scope_finding *finding)
 {
-	/* Who polls without end may do so by design; who gets the same error each time does not. */
-	if (finding->rounds && finding->by_stacks && finding->rounds->nr == SCOPE_NR_NONE)
+	const struct scope_spin *rounds = scope_rank_finding_rounds(finding);
+
+	/* A thread that polls without end may do so by design; one that gets the same error each time does not. */
+	if (rounds && finding->by_stacks && rounds->nr == SCOPE_NR_NONE)
 		return SCOPE_CONFIDENCE_MEDIUM;
-	if (finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN)
-		return finding->by_stacks && !finding->unsure ? SCOPE_CONFIDENCE_HIGH : SCOPE_CONFIDENCE_LOW;
+	if (scope_rank_finding_stuck(finding))
+		return finding->by_stacks && !finding->hang.unsure ? SCOPE_CONFIDENCE_HIGH : SCOPE_CONFIDENCE_LOW;
 	/* Nobody doubts that it was long; which function stood there a stack has said. */
 	if (scope_rank_finding_freezes(finding))
 		return SCOPE_CONFIDENCE_MEDIUM;
 	if (finding->units < FEW || finding->samples + finding->sleeps < FEW)
 		return SCOPE_CONFIDENCE_LOW;
 	/* Whether clients ask for a pause nothing in the trace tells. */
-	return finding->units < NOT_MANY || finding->pauses ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
+	return finding->units < NOT_MANY || scope_rank_finding_pauses(finding) ? SCOPE_CONFIDENCE_MEDIUM
+									       : SCOPE_CONFIDENCE_HIGH;
 }
 
 void scope_rank_confidence(const struct scope_rank_input *input, struct scope_finding *finding)

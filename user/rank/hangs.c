@@ -106,40 +106,42 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 		.attribution = input->attribution,
 		.group = input->units->groups->of_thread[hang->thread],
 		.nr = hang->nr,
-		.thread = hang->thread,
-		.threads = 1,
 		.units = 1,
-		.age_ns = hang->until_ns - hang->since_ns,
-		.rounds = hang->rounds,
-		.object = hang->object,
-		.lock = hang->lock,
-		.circle = hang->circle,
-		.unsure = hang->unsure,
-		.still = !spin && stood_still(scope_timeline_threads_at(timeline->threads, hang->thread)),
 		.first_ns = hang->since_ns > timeline->begin_ns ? hang->since_ns : timeline->begin_ns,
 		.last_ns = hang->until_ns,
 		.odds = HUGE_VAL,
 		.example = UINT32_MAX,
 		.usual_example = UINT32_MAX,
+		.hang = {
+			.thread = hang->thread,
+			.threads = 1,
+			.age_ns = hang->until_ns - hang->since_ns,
+			.rounds = hang->rounds,
+			.object = hang->object,
+			.lock = hang->lock,
+			.circle = hang->circle,
+			.unsure = hang->unsure,
+			.still = !spin && stood_still(scope_timeline_threads_at(timeline->threads, hang->thread)),
+		},
 	};
 }
 
 /* One more thread that hangs as the others do; the finding shows the one in a circle, or the one that hangs longest. */
 static void add_thread(struct scope_finding *same, const struct scope_finding *one)
 {
-	same->threads++;
-	same->still &= one->still;
+	same->hang.threads++;
+	same->hang.still &= one->hang.still;
 	same->units++;
 	same->share += one->share;
 	same->excess_ns += one->excess_ns;
 	same->score += one->score;
-	if (one->circle != same->circle ? one->circle : one->age_ns > same->age_ns) {
-		same->circle = one->circle;
-		same->age_ns = one->age_ns;
-		same->rounds = one->rounds;
+	if (one->hang.circle != same->hang.circle ? one->hang.circle : one->hang.age_ns > same->hang.age_ns) {
+		same->hang.circle = one->hang.circle;
+		same->hang.age_ns = one->hang.age_ns;
+		same->hang.rounds = one->hang.rounds;
 		same->first_ns = one->first_ns;
-		same->thread = one->thread;
-		same->object = one->object;
+		same->hang.thread = one->hang.thread;
+		same->hang.object = one->hang.object;
 	}
 }
 
@@ -160,7 +162,7 @@ int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking 
 		ask_second(input, hang->thread, spin, &finding);
 		if (finding.node)
 			finding.function = finding.evidence->tree.node[finding.node].function;
-		finding.excess_ns = fmin(finding.age_ns, timeline->end_ns - timeline->begin_ns);
+		finding.excess_ns = fmin(finding.hang.age_ns, timeline->end_ns - timeline->begin_ns);
 		finding.score = finding.excess_ns;
 		finding.share = 1.0 / input->hang_count;
 		same = same_hang(ranking, &finding);

@@ -16,7 +16,7 @@ bool scope_rank_is_kernel(const struct scope_rank_options *options, const struct
 
 double scope_rank_doubt(const struct scope_finding *finding)
 {
-	if (finding->outside)
+	if (scope_rank_finding_outside(finding))
 		return IN_DOUBT;
 	return finding->kind == SCOPE_FINDING_TIME ? finding->kernel_share * IN_DOUBT : 0;
 }
@@ -36,7 +36,7 @@ enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, cons
 {
 	const struct scope_rank_options *options = input->options;
 	/* What may as well be the kernel's doing needs up to twice the odds. */
-	const double doubt = finding->outside ? 0 : scope_rank_doubt(finding);
+	const double doubt = scope_rank_finding_outside(finding) ? 0 : scope_rank_doubt(finding);
 
 	if (!(finding->excess_ns >= options->excess_share * busy_left(input)))
 		return SCOPE_RULE_EXCESS;

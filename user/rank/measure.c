@@ -57,7 +57,8 @@ static struct scope_shares shares_of(const struct scope_evidence *evidence, cons
 		.all_stacks = sums->all[1] / each,
 		.usual_stacks = all > 0 ? all * all / sums->usual_ns2 : 0,
 		/* They cannot wait in it, nor for it, longer than they wait at all. */
-		.usual_units = !finding->outside && evidence->usual_ns > 0 ? evidence->usual_units : 0,
+		.usual_units = !scope_rank_finding_outside(finding) && evidence->usual_ns > 0 ? evidence->usual_units
+											      : 0,
 		.usual_share_max =
 			(evidence->usual_blocked_ns + (blamed ? 0 : sums->normal_ns - sums->normal_wait_ns)) /
 			evidence->usual_ns,
@@ -210,6 +211,7 @@ static int find_frequent_call(const struct scope_rank_input *input, const struct
 			      struct scope_finding *finding)
 {
 	struct call_means *means;
+	double most = 0;
 	int err;
 
 	if (sums->kernel_told && sums->kernel_ns < CALLS_KERNEL * sums->run_ns)
@@ -221,8 +223,8 @@ static int find_frequent_call(const struct scope_rank_input *input, const struct
 		double usual = means->usual[nr];
 		double times = means->here[nr] / (usual > 1 ? usual : 1);
 
-		if (times >= CALLS_TIMES && times > finding->calls_times) {
-			finding->calls_times = times;
+		if (times >= CALLS_TIMES && times > most) {
+			finding->calls_times = most = times;
 			finding->nr = nr;
 			finding->kind = SCOPE_FINDING_CALLS;
 		}
@@ -275,20 +277,21 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 	if (err)
 		return err;
 	for (int class = 0; class < SCOPE_WAIT_CLASSES; class += 1)
-		if (sums->class_ns[class] > sums->class_ns[finding->class])
-			finding->class = class;
+		if (sums->class_ns[class] > sums->class_ns[finding->wait.class])
+			finding->wait.class = class;
 	here = finding->nr < SCOPE_SYSCALL_MAX ? means->here[finding->nr] : 0;
 	usual = finding->nr < SCOPE_SYSCALL_MAX ? means->usual[finding->nr] : 0;
 	free(means);
-	finding->pauses = !quick && (finding->class == SCOPE_WAIT_TIMER || finding->class == SCOPE_WAIT_FUTEX) &&
-			  usual < PAUSES_USUAL;
-	if (finding->class != SCOPE_WAIT_DISK && finding->class != SCOPE_WAIT_NETWORK &&
-	    finding->class != SCOPE_WAIT_PIPE)
+	finding->wait.pauses = !quick &&
+			       (finding->wait.class == SCOPE_WAIT_TIMER || finding->wait.class == SCOPE_WAIT_FUTEX) &&
+			       usual < PAUSES_USUAL;
+	if (finding->wait.class != SCOPE_WAIT_DISK && finding->wait.class != SCOPE_WAIT_NETWORK &&
+	    finding->wait.class != SCOPE_WAIT_PIPE)
 		return 0;
-	finding->outside = quick || (usual > 0 && here < usual * input->options->outside_calls);
-	finding->asks = !finding->outside && finding->class == SCOPE_WAIT_NETWORK &&
-			here < usual + input->options->outside_calls;
-	finding->outside |= finding->asks;
+	finding->wait.outside = quick || (usual > 0 && here < usual * input->options->outside_calls);
+	finding->wait.asks = !finding->wait.outside && finding->wait.class == SCOPE_WAIT_NETWORK &&
+			     here < usual + input->options->outside_calls;
+	finding->wait.outside |= finding->wait.asks;
 	return 0;
 }
 
@@ -323,16 +326,16 @@ static void find_waiters(const struct scope_rank_input *input, const struct scop
 			continue;
 		if (window->weight_ns > best) {
 			best = window->weight_ns;
-			finding->holder = window->thread;
-			finding->object = window->object;
-			finding->victim_group = input->units->unit[window->unit].group;
+			finding->holder.thread = window->thread;
+			finding->holder.object = window->object;
+			finding->holder.victim_group = input->units->unit[window->unit].group;
 		}
 	}
 	for (size_t thread = 0; thread < input->units->threads; thread++)
 		for (size_t i = 0; i < sums->units; i++)
 			if (input->units->unit[sums->unit[i]].thread == thread &&
-			    input->units->unit[sums->unit[i]].group == finding->victim_group) {
-				finding->victim_threads++;
+			    input->units->unit[sums->unit[i]].group == finding->holder.victim_group) {
+				finding->holder.victim_threads++;
 				break;
 			}
 }

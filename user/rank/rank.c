@@ -129,7 +129,7 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
 			continue;
 		}
 		/* Further rounds look for more bugs of the program. */
-		if (input->found && finding.outside)
+		if (input->found && scope_rank_finding_outside(&finding))
 			continue;
 		if (scope_rank_is_kernel(input->options, &finding)) {
 			if (!ranking->kernel.function)
@@ -161,7 +161,7 @@ static int name_unsure(const struct scope_rank_input *input, uint32_t node, stru
 		return err;
 	/* Several causes fit as well as one: half of it is in doubt. */
 	if (!fails && (finding.odds * IN_DOUBT < input->options->odds_min || finding.units < UNSURE_UNITS ||
-		       finding.outside || scope_rank_is_kernel(input->options, &finding)))
+		       scope_rank_finding_outside(&finding) || scope_rank_is_kernel(input->options, &finding)))
 		fails = SCOPE_RULE_PARTS;
 	if (fails) {
 		keep_near(&finding, fails, ranking);
@@ -270,9 +270,9 @@ static int order_of(const struct scope_finding *finding)
 {
 	if (finding->kind > SCOPE_FINDING_SPIN)
 		return 3;
-	if (finding->unsure)
+	if (finding->hang.unsure)
 		return 4;
-	return finding->circle ? 0 : finding->kind == SCOPE_FINDING_HANG && finding->lock ? 2 : 1;
+	return finding->hang.circle ? 0 : finding->kind == SCOPE_FINDING_HANG && finding->hang.lock ? 2 : 1;
 }
 
 /* Then by score, by name. */
@@ -338,7 +338,7 @@ static void count_units(const struct scope_rank_input *input, struct scope_ranki
 	ranking->excess_ns = input->evidence->excess_ns;
 	ranking->explained_ns = fmin(ranking->explained_ns, ranking->excess_ns);
 	for (size_t i = 0; i < ranking->findings; i++)
-		if (ranking->finding[i].kind > SCOPE_FINDING_SPIN && !ranking->finding[i].outside)
+		if (ranking->finding[i].kind > SCOPE_FINDING_SPIN && !scope_rank_finding_outside(&ranking->finding[i]))
 			ranking->inside_share += ranking->finding[i].share;
 	ranking->longest_ns = longest_request(input);
 	count_idle(&input->kept->wait_chains, ranking);

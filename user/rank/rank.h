@@ -66,6 +66,34 @@ enum scope_confidence {
 	SCOPE_CONFIDENCE_HIGH,
 };
 
+/* Threads that stand in one function, or run in it without end. */
+struct scope_finding_hang {
+	uint32_t threads;
+	uint32_t thread; /* one of them */
+	uint64_t age_ns;
+	const struct scope_spin *rounds; /* SPIN: of its thread, made of calls; NULL: without any */
+	uint64_t object;
+	bool lock;
+	bool circle; /* HANG: of one of them at least, see anomaly/hang.h */
+	bool unsure; /* HANG: may be idle as well, see anomaly/hang.h */
+	bool still;  /* HANG: as the window ended the kernel said that none of them had run since */
+};
+
+/* What a function waits for, and whether that is slow, see outside_calls. */
+struct scope_finding_wait {
+	uint8_t class; /* enum scope_wait_class */
+	bool outside;
+	bool asks;   /* outside: a peer, which usual units do not ask */
+	bool pauses; /* for a time of its own, as usual units do not: what a client asks for looks the same */
+};
+
+/* Which threads wait for the one that is in the function. */
+struct scope_finding_holder {
+	uint32_t victim_group, victim_threads;
+	uint32_t thread; /* that its units waited for, most often */
+	uint64_t object;
+};
+
 struct scope_finding {
 	const struct scope_function *function;	     /* NULL: a hang without a usable stack */
 	const struct scope_function *signature;	     /* as signatures know it; NULL: they do not name it */
@@ -82,7 +110,6 @@ struct scope_finding {
 	uint32_t group;	       /* of most of its units, or of the hung thread */
 	uint32_t population;   /* of most of its units */
 	uint16_t nr;	       /* CALLS, WAIT, HANG: the call; LOCK, LATE: the call the waiters sleep in */
-	double calls_times;    /* CALLS: how many times as often as usual */
 	double usual_ns, p05_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
 	uint32_t samples, sleeps;			 /* stacks that name it */
 	uint64_t first_ns, last_ns; /* from the begin of its first unit to the end of its last; since it stands */
@@ -98,30 +125,48 @@ struct scope_finding {
 	double chance_z;	    /* see chance_z of the options */
 	double half_share;	    /* of its units in the emptier half of the window */
 	uint32_t freezes;	    /* of its units: rare long stalls, see anomaly/freeze.h */
-	/* HANG, SPIN */
-	uint32_t threads;
-	uint32_t thread; /* one of them */
-	uint64_t age_ns;
-	const struct scope_spin *rounds; /* SPIN: of its thread, made of calls; NULL: without any */
-	uint64_t object;
-	bool lock;
-	bool circle; /* HANG: of one of them at least, see anomaly/hang.h */
-	bool unsure; /* HANG: may be idle as well, see anomaly/hang.h */
-	bool still;  /* HANG: as the window ended the kernel said that none of them had run since */
-	/* WAIT: what for, and whether that is slow, see outside_calls */
-	uint8_t class; /* enum scope_wait_class */
-	bool outside;
-	bool asks;	     /* outside: a peer, which usual units do not ask */
-	bool pauses;	     /* for a time of its own, as usual units do not: what a client asks for looks the same */
-	bool serves;	     /* its group serves clients, or hands over to one that does */
-	double window_share; /* its excess, of the window */
-	/* LOCK, LATE: who waits */
-	uint32_t victim_group;
-	uint32_t victim_threads;
-	uint32_t holder;		 /* thread that the unit waited for, most often */
+	union {			    /* by kind: TIME has none of them */
+		struct scope_finding_hang hang;	    /* HANG, SPIN */
+		double calls_times;		    /* CALLS: how many times as often as usual */
+		struct scope_finding_wait wait;	    /* WAIT */
+		struct scope_finding_holder holder; /* LOCK, LATE */
+	};
+	bool serves;	     /* its group serves clients, or hands over to one that does; not of HANG, SPIN */
+	double window_share; /* its excess, of the window; not of HANG, SPIN */
 	uint32_t example, usual_example; /* units to show the path of; UINT32_MAX: none */
 	bool usual_elsewhere;		 /* usual_example is a unit of the baseline */
 };
+
+/* Members of the union, of a finding of any kind: false and NULL where its kind has none. */
+static inline bool scope_rank_finding_stuck(const struct scope_finding *finding)
+{
+	return finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN;
+}
+
+static inline bool scope_rank_finding_unsure(const struct scope_finding *finding)
+{
+	return scope_rank_finding_stuck(finding) && finding->hang.unsure;
+}
+
+static inline const struct scope_spin *scope_rank_finding_rounds(const struct scope_finding *finding)
+{
+	return scope_rank_finding_stuck(finding) ? finding->hang.rounds : NULL;
+}
+
+static inline bool scope_rank_finding_outside(const struct scope_finding *finding)
+{
+	return finding->kind == SCOPE_FINDING_WAIT && finding->wait.outside;
+}
+
+static inline bool scope_rank_finding_asks(const struct scope_finding *finding)
+{
+	return finding->kind == SCOPE_FINDING_WAIT && finding->wait.asks;
+}
+
+static inline bool scope_rank_finding_pauses(const struct scope_finding *finding)
+{
+	return finding->kind == SCOPE_FINDING_WAIT && finding->wait.pauses;
+}
 
 #define SCOPE_FREEZES_SHARE 0.5 /* of its units: a function freezes, and is not slow in between */
 

@@ -90,7 +90,7 @@ static bool only_ask(const struct scope_ranking *ranking)
 	for (size_t i = 0; i < ranking->findings; i++) {
 		const struct scope_finding *finding = &ranking->finding[i];
 
-		if (!finding->asks || finding->p95_ns > ASKS_ALIKE * finding->p05_ns)
+		if (!scope_rank_finding_asks(finding) || finding->p95_ns > ASKS_ALIKE * finding->p05_ns)
 			return false;
 	}
 	return true;
@@ -191,7 +191,7 @@ void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranki
 	char *reason = ranking->reason;
 	size_t room = sizeof(ranking->reason);
 
-	if (ranking->findings && ranking->finding[0].unsure) {
+	if (ranking->findings && scope_rank_finding_unsure(&ranking->finding[0])) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
 			 "%s If clients wait for answers, it hangs where threads "

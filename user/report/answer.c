@@ -25,35 +25,36 @@ static void tell_stuck(const struct scope_model *model, const struct scope_model
 {
 	const struct scope_finding *finding = one->finding;
 	const struct scope_thread *thread =
-		scope_timeline_threads_at(model->analysis->units->timeline->threads, finding->thread);
+		scope_timeline_threads_at(model->analysis->units->timeline->threads, finding->hang.thread);
 	struct scope_text age;
 
-	if (finding->rounds) {
+	if (finding->hang.rounds) {
 		fprintf(to, "thread %s (tid %u) has turned for %s without progress: %s.", thread->comm, thread->tid,
-			scope_report_format_ns(&age, finding->age_ns), one->rounds);
+			scope_report_format_ns(&age, finding->hang.age_ns), one->rounds);
 		return;
 	}
 	if (finding->kind == SCOPE_FINDING_SPIN) {
 		fprintf(to, "thread %s (tid %u) has run for %s without a system call.", thread->comm, thread->tid,
-			scope_report_format_ns(&age, finding->age_ns));
+			scope_report_format_ns(&age, finding->hang.age_ns));
 		return;
 	}
 	fprintf(to, "thread %s (tid %u) has slept for %s in %s", thread->comm, thread->tid,
-		scope_report_format_ns(&age, finding->age_ns), one->sleeps_in);
-	if (finding->threads > 1)
-		fprintf(to, ", and %u other%s", finding->threads - 1, finding->threads > 2 ? "s likewise" : " too");
+		scope_report_format_ns(&age, finding->hang.age_ns), one->sleeps_in);
+	if (finding->hang.threads > 1)
+		fprintf(to, ", and %u other%s", finding->hang.threads - 1,
+			finding->hang.threads > 2 ? "s likewise" : " too");
 	if (one->owner.itself)
 		fputs(", which it holds itself: a deadlock.", to);
 	else
-		fputs(finding->circle ? ": a deadlock." : finding->unsure ? "; it may be idle." : ".", to);
+		fputs(finding->hang.circle ? ": a deadlock." : finding->hang.unsure ? "; it may be idle." : ".", to);
 }
 
 static void tell_waiters(const struct scope_model *model, const struct scope_finding *finding, FILE *to)
 {
-	const struct scope_group *group = &model->analysis->found.groups->group[finding->victim_group];
+	const struct scope_group *group = &model->analysis->found.groups->group[finding->holder.victim_group];
 
-	if (finding->victim_threads > 1)
-		fprintf(to, "%u %s threads", finding->victim_threads, group->name);
+	if (finding->holder.victim_threads > 1)
+		fprintf(to, "%u %s threads", finding->holder.victim_threads, group->name);
 	else
 		fprintf(to, "thread %s", group->name);
 }
@@ -77,9 +78,9 @@ static void tell_finding(const struct scope_model *model, const struct scope_mod
 		fprintf(to, " calls %s %.0f times as often as usual", call, finding->calls_times);
 		break;
 	case SCOPE_FINDING_WAIT:
-		if (finding->asks)
+		if (finding->wait.asks)
 			fprintf(to, " asks a %s that usual requests do not ask, in %s", one->waits_for, call);
-		else if (finding->outside)
+		else if (finding->wait.outside)
 			fprintf(to, " waits for a slow %s, in %s", one->waits_for, call);
 		else
 			fprintf(to, " sleeps longer, in %s", call);
@@ -87,7 +88,7 @@ static void tell_finding(const struct scope_model *model, const struct scope_mod
 	case SCOPE_FINDING_LOCK:
 		fputs(" holds a lock that ", to);
 		tell_waiters(model, finding, to);
-		fputs(finding->victim_threads > 1 ? " wait for" : " waits for", to);
+		fputs(finding->holder.victim_threads > 1 ? " wait for" : " waits for", to);
 		break;
 	case SCOPE_FINDING_LATE:
 		fputs(" keeps ", to);

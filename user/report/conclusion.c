@@ -230,13 +230,13 @@ int scope_report_section_verdict(const struct report *report)
 	case SCOPE_VERDICT_HANG:
 		fprintf(report->out, "HANG%s inside the program. %u thread%s %s still; the first for %s.\n",
 			scope_report_section_plain(report), threads, threads == 1 ? "" : "s",
-			threads == 1 ? "stands" : "stand", scope_report_format_ns(&age, first->age_ns));
+			threads == 1 ? "stands" : "stand", scope_report_format_ns(&age, first->hang.age_ns));
 		break;
 	case SCOPE_VERDICT_SPIN:
 		fprintf(report->out, "SPIN%s inside the program. %u thread%s %s, the first for %s.\n",
 			scope_report_section_plain(report), threads, threads == 1 ? " runs" : "s run",
-			first->rounds ? "round without progress" : "without end",
-			scope_report_format_ns(&age, first->age_ns));
+			first->hang.rounds ? "round without progress" : "without end",
+			scope_report_format_ns(&age, first->hang.age_ns));
 		break;
 	case SCOPE_VERDICT_SLOWDOWN:
 		fprintf(report->out, "SLOWDOWN%s %s the program. ", scope_report_section_plain(report),

@@ -120,7 +120,7 @@ static void print_owner(const struct report *report, const struct scope_model_fi
 		fprintf(report->out, "     owner       %s (tid %u), as the lock's memory says%s%s%s\n",
 			owner->thread->comm, owner->thread->tid, owner->at ? "; it stands in " : "",
 			owner->at ? owner->at->name : "",
-			one->finding->circle ? ", and waits for this one: a deadlock" : "");
+			one->finding->hang.circle ? ", and waits for this one: a deadlock" : "");
 	else
 		fputs("     mind        the function that holds the lock may be another one: see the other "
 		      "lines\n",
@@ -130,39 +130,40 @@ static void print_owner(const struct report *report, const struct scope_model_fi
 static void print_stuck(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
-	const struct scope_thread *thread = thread_at(report, finding->thread);
+	const struct scope_thread *thread = thread_at(report, finding->hang.thread);
 	struct scope_text age;
 
-	if (finding->rounds) {
+	if (finding->hang.rounds) {
 		fprintf(report->out, "     who         %s (tid %u)%s, in rounds without progress for %s, %u samples\n",
-			thread->comm, thread->tid, finding->threads > 1 ? " and others" : "",
-			scope_report_format_ns(&age, finding->age_ns), finding->samples);
+			thread->comm, thread->tid, finding->hang.threads > 1 ? " and others" : "",
+			scope_report_format_ns(&age, finding->hang.age_ns), finding->samples);
 		scope_report_section_paragraph(report, "     rounds      ", one->rounds);
 		fputc('\n', report->out);
 		return;
 	}
 	if (finding->kind == SCOPE_FINDING_SPIN) {
 		fprintf(report->out, "     who         %s (tid %u), running for %s without a system call, %u samples\n",
-			thread->comm, thread->tid, scope_report_format_ns(&age, finding->age_ns), finding->samples);
+			thread->comm, thread->tid, scope_report_format_ns(&age, finding->hang.age_ns),
+			finding->samples);
 		return;
 	}
 	fprintf(report->out, "     who         %s (tid %u)%s, asleep for %s in %s\n", thread->comm, thread->tid,
-		finding->threads > 1 ? " and others" : "", scope_report_format_ns(&age, finding->age_ns),
+		finding->hang.threads > 1 ? " and others" : "", scope_report_format_ns(&age, finding->hang.age_ns),
 		one->sleeps_in);
-	if (finding->lock)
+	if (finding->hang.lock)
 		print_owner(report, one);
 }
 
 static void print_waiters(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
-	const struct scope_thread *holder = thread_at(report, finding->holder);
-	const struct scope_group *group = &report->analysis->found.groups->group[finding->victim_group];
+	const struct scope_thread *holder = thread_at(report, finding->holder.thread);
+	const struct scope_group *group = &report->analysis->found.groups->group[finding->holder.victim_group];
 
 	fprintf(report->out,
 		"     who waits   %s ×%u: %.0f %% of the excess in %s,\n"
 		"                 %s by %s (tid %u)\n",
-		group->name, finding->victim_threads, 100 * finding->share, one->sleeps_in,
+		group->name, finding->holder.victim_threads, 100 * finding->share, one->sleeps_in,
 		finding->kind == SCOPE_FINDING_LOCK ? "held" : "ended", holder->comm, holder->tid);
 }
 
@@ -259,13 +260,13 @@ static void print_doing(const struct report *report, const struct scope_model_fi
 	if (finding->kind == SCOPE_FINDING_CALLS)
 		fprintf(report->out, "     calls       %s, %.0f times as often as usual\n",
 			scope_report_section_call(finding->nr), finding->calls_times);
-	if (finding->outside)
+	if (scope_rank_finding_outside(finding))
 		fprintf(report->out, "     outside     %s, %s: look at the %s first\n",
 			scope_report_section_call(finding->nr),
-			finding->asks ? "for an answer that usual requests do not ask for"
-				      : "called as often as usual, takes longer",
+			scope_rank_finding_asks(finding) ? "for an answer that usual requests do not ask for"
+							 : "called as often as usual, takes longer",
 			one->waits_for);
-	if (finding->pauses)
+	if (scope_rank_finding_pauses(finding))
 		fputs("     mind        it sleeps by itself, as usual requests do not: a pause that clients ask for "
 		      "looks the\n                 same\n",
 		      report->out);

@@ -130,7 +130,7 @@ static json_t *make_losses(const struct scope_finding *finding)
 
 static json_t *make_rounds(const struct scope_model_finding *one)
 {
-	const struct scope_spin *spin = one->finding->rounds;
+	const struct scope_spin *spin = one->finding->hang.rounds;
 
 	if (!spin)
 		return json_null();
@@ -172,10 +172,10 @@ static json_t *make_stuck(const struct scope_model *model, const struct scope_mo
 	const struct scope_finding *finding = one->finding;
 
 	return json_pack("{s:I, s:o, s:I, s:b, s:b, s:o, s:b, s:o, s:o, s:o, s:o}", "threads",
-			 (json_int_t)finding->threads, "thread",
-			 scope_report_json_thread(thread_at(model, finding->thread)), "age_ns",
-			 (json_int_t)finding->age_ns, "lock", finding->lock, "unsure", finding->unsure, "rounds",
-			 make_rounds(one), "deadlock", finding->circle || one->owner.itself, "sleeps_in",
+			 (json_int_t)finding->hang.threads, "thread",
+			 scope_report_json_thread(thread_at(model, finding->hang.thread)), "age_ns",
+			 (json_int_t)finding->hang.age_ns, "lock", finding->hang.lock, "unsure", finding->hang.unsure,
+			 "rounds", make_rounds(one), "deadlock", finding->hang.circle || one->owner.itself, "sleeps_in",
 			 scope_report_json_string(one->sleeps_in[0] ? one->sleeps_in : NULL), "owner", make_owner(one),
 			 "kernel_stack", make_kernel_stack(one), "kernel_stack_why",
 			 scope_report_json_string(one->kernel_stack_why));
@@ -192,21 +192,23 @@ static json_t *make_cost(const struct scope_model_finding *one)
 			 scope_report_json_number(finding->p50_ns), "p95_ns", scope_report_json_number(finding->p95_ns),
 			 "p99_ns", scope_report_json_number(finding->p99_ns), "excess_ns",
 			 scope_report_json_number(finding->excess_ns), "odds", scope_report_json_number(finding->odds),
-			 "kernel_share", scope_report_json_number(finding->kernel_share), "outside", finding->outside,
-			 "waits_for", scope_report_json_string(one->waits_for), "asks", finding->asks, "calls_times",
+			 "kernel_share", scope_report_json_number(finding->kernel_share), "outside",
+			 scope_rank_finding_outside(finding), "waits_for", scope_report_json_string(one->waits_for),
+			 "asks", scope_rank_finding_asks(finding), "calls_times",
 			 calls ? scope_report_json_number(finding->calls_times) : json_null(), "pauses",
-			 finding->pauses);
+			 scope_rank_finding_pauses(finding));
 }
 
 static json_t *make_waiters(const struct scope_model *model, const struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
 
-	return json_pack("{s:o, s:I, s:o, s:o}", "group",
-			 scope_report_json_string(model->analysis->found.groups->group[finding->victim_group].name),
-			 "threads", (json_int_t)finding->victim_threads, "thread",
-			 scope_report_json_thread(thread_at(model, finding->holder)), "sleeps_in",
-			 scope_report_json_string(one->sleeps_in));
+	return json_pack(
+		"{s:o, s:I, s:o, s:o}", "group",
+		scope_report_json_string(model->analysis->found.groups->group[finding->holder.victim_group].name),
+		"threads", (json_int_t)finding->holder.victim_threads, "thread",
+		scope_report_json_thread(thread_at(model, finding->holder.thread)), "sleeps_in",
+		scope_report_json_string(one->sleeps_in));
 }
 
 /* What holding the process up there did. */

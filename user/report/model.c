@@ -32,7 +32,7 @@ static uint32_t count_names(const struct scope_groups *groups)
 static bool is_outside(const struct scope_ranking *ranking)
 {
 	if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN)
-		return ranking->finding[0].outside && ranking->inside_share < SCOPE_RANK_MOST;
+		return scope_rank_finding_outside(&ranking->finding[0]) && ranking->inside_share < SCOPE_RANK_MOST;
 	return ranking->verdict == SCOPE_VERDICT_OUTSIDE;
 }
 
@@ -45,8 +45,8 @@ static uint32_t count_stuck(const struct scope_ranking *ranking)
 	if (!hang && ranking->verdict != SCOPE_VERDICT_SPIN)
 		return 0;
 	for (size_t i = 0; i < ranking->findings; i++)
-		if (ranking->finding[i].kind == kind && !ranking->finding[i].unsure)
-			threads += ranking->finding[i].threads;
+		if (ranking->finding[i].kind == kind && !ranking->finding[i].hang.unsure)
+			threads += ranking->finding[i].hang.threads;
 	return threads;
 }
 
@@ -94,7 +94,8 @@ static void make_nears(struct scope_model *model)
 
 		model->near[i] = (struct scope_model_near){
 			.near = &ranking->near[i],
-			.odds_needed = odds * (finding->outside ? 1 : 1 / (1 - scope_rank_doubt(finding))),
+			.odds_needed =
+				odds * (scope_rank_finding_outside(finding) ? 1 : 1 / (1 - scope_rank_doubt(finding))),
 			.costs_ns = finding->p50_ns - finding->usual_ns,
 		};
 	}

@@ -40,7 +40,7 @@ static void make_below(struct scope_model_finding *one)
 	one->below = scope_evidence_hop_find(finding->evidence, finding->node);
 	if (finding->kind != SCOPE_FINDING_HANG)
 		return;
-	stopped_stack = &finding->evidence->stopped_stack[finding->thread];
+	stopped_stack = &finding->evidence->stopped_stack[finding->hang.thread];
 	if (stopped_stack->node == finding->node)
 		one->below = stopped_stack->below;
 }
@@ -86,7 +86,7 @@ static int make_places(const struct scope_analysis *analysis, struct scope_model
 		return 0;
 	return scope_evidence_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols,
 					  finding->function,
-					  finding->kind == SCOPE_FINDING_HANG ? finding->thread : UINT32_MAX,
+					  finding->kind == SCOPE_FINDING_HANG ? finding->hang.thread : UINT32_MAX,
 					  one->place, SCOPE_MODEL_PLACES, &one->places, &one->cut_share);
 }
 
@@ -109,7 +109,7 @@ static uint32_t victim_process(const struct scope_analysis *analysis, const stru
 	const struct scope_groups *groups = analysis->found.groups;
 	size_t i;
 
-	for (i = 0; i + 1 < groups->threads && groups->of_thread[i] != finding->victim_group; i++)
+	for (i = 0; i + 1 < groups->threads && groups->of_thread[i] != finding->holder.victim_group; i++)
 		;
 	return thread_at(analysis, (uint32_t)i)->tgid;
 }
@@ -124,13 +124,14 @@ static void make_sleep(const struct scope_analysis *analysis, struct scope_model
 
 	if (!hang && finding->kind != SCOPE_FINDING_LOCK && finding->kind != SCOPE_FINDING_LATE)
 		return;
-	tgid = hang ? thread_at(analysis, finding->thread)->tgid : victim_process(analysis, finding);
+	tgid = hang ? thread_at(analysis, finding->hang.thread)->tgid : victim_process(analysis, finding);
 	if (finding->nr == SCOPE_NR_NONE)
 		strcpy(one->sleeps_in, "a page fault");
 	else
 		snprintf(one->sleeps_in, sizeof(one->sleeps_in), "%s(%s%s)", call ? call : "unknown call",
-			 scope_report_object_name(&object, analysis, tgid, finding->nr, finding->object),
-			 hang && finding->lock ? ", a lock" : "");
+			 scope_report_object_name(&object, analysis, tgid, finding->nr,
+						  hang ? finding->hang.object : finding->holder.object),
+			 hang && finding->hang.lock ? ", a lock" : "");
 }
 
 static void make_owner(const struct scope_analysis *analysis, struct scope_model_finding *one)
@@ -139,15 +140,15 @@ static void make_owner(const struct scope_analysis *analysis, struct scope_model
 	long index = -ENOENT;
 	uint32_t node;
 
-	if (finding->kind == SCOPE_FINDING_HANG && finding->lock)
-		index = scope_anomaly_owner_find(analysis->trace, analysis->units->timeline->threads, finding->thread,
-						 finding->object);
+	if (finding->kind == SCOPE_FINDING_HANG && finding->hang.lock)
+		index = scope_anomaly_owner_find(analysis->trace, analysis->units->timeline->threads,
+						 finding->hang.thread, finding->hang.object);
 	if (index < 0)
 		return;
 	node = analysis->evidence->stopped_stack[index].node;
 	one->owner = (struct scope_model_owner){
 		.thread = thread_at(analysis, (uint32_t)index),
-		.itself = (uint32_t)index == finding->thread,
+		.itself = (uint32_t)index == finding->hang.thread,
 		.at = node ? analysis->evidence->tree.node[node].function : NULL,
 	};
 }
@@ -160,7 +161,7 @@ static int make_kernel_stack(const struct scope_analysis *analysis, struct scope
 
 	if (one->finding->kind != SCOPE_FINDING_HANG)
 		return 0;
-	snprintf(key, sizeof(key), SCOPE_META_KERNEL_STACK "%u", thread_at(analysis, one->finding->thread)->tid);
+	snprintf(key, sizeof(key), SCOPE_META_KERNEL_STACK "%u", thread_at(analysis, one->finding->hang.thread)->tid);
 	names = scope_trace_meta(analysis->trace, key);
 	if (!names) {
 		one->kernel_stack_why = scope_trace_meta(analysis->trace, SCOPE_META_KERNEL_STACKS);
@@ -206,7 +207,7 @@ static int describe(const struct scope_analysis *analysis, struct scope_model_fi
 	make_most(one);
 	make_sleep(analysis, one);
 	make_owner(analysis, one);
-	if (one->finding->rounds)
+	if (scope_rank_finding_rounds(one->finding))
 		snprintf(one->rounds, sizeof(one->rounds), "%s",
 			 scope_report_rounds_name(&rounds, analysis, one->finding));
 	err = make_places(analysis, one);
@@ -225,12 +226,12 @@ int scope_report_model_finding_init(const struct scope_analysis *analysis, const
 	*ret_one = (struct scope_model_finding){
 		.finding = finding,
 		.name = finding->function ? scope_signatures_name(analysis->signatures, finding->function) : NULL,
-		.stuck = finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN,
+		.stuck = scope_rank_finding_stuck(finding),
 	};
-	if (finding->outside || finding->asks)
-		ret_one->waits_for = finding->class == SCOPE_WAIT_DISK	    ? "disk"
-				     : finding->class == SCOPE_WAIT_NETWORK ? "peer"
-									    : "pipe";
+	if (scope_rank_finding_outside(finding) || scope_rank_finding_asks(finding))
+		ret_one->waits_for = finding->wait.class == SCOPE_WAIT_DISK	 ? "disk"
+				     : finding->wait.class == SCOPE_WAIT_NETWORK ? "peer"
+										 : "pipe";
 	return detailed ? describe(analysis, ret_one) : 0;
 }
 

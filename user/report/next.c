@@ -78,9 +78,10 @@ static void add_deed(const struct scope_model *model, const char *pid, struct sc
 
 	if (model->finding->stuck)
 		snprintf(add(next, "does it still stand?"), room, "scope-report -p %s -d 5", pid);
-	else if (finding->outside)
-		snprintf(add(next, finding->class == SCOPE_WAIT_DISK ? "the disk's queue and latency" : "which peer"),
-			 room, "%s", finding->class == SCOPE_WAIT_DISK ? "iostat -x 1 5" : "ss -tnpi");
+	else if (scope_rank_finding_outside(finding))
+		snprintf(add(next,
+			     finding->wait.class == SCOPE_WAIT_DISK ? "the disk's queue and latency" : "which peer"),
+			 room, "%s", finding->wait.class == SCOPE_WAIT_DISK ? "iostat -x 1 5" : "ss -tnpi");
 	else if (source && !strcmp(source, "kmod"))
 		snprintf(add(next, "does it matter? delays it a little"), room, "scope-report -p %s --causal 1", pid);
 }

@@ -34,8 +34,8 @@ static const char *name_of(uint16_t nr)
 const char *scope_report_rounds_name(struct scope_rounds_text *buffer, const struct scope_analysis *analysis,
 				     const struct scope_finding *finding)
 {
-	const struct scope_spin *spin = finding->rounds;
-	const uint32_t tgid = scope_timeline_threads_at(analysis->units->timeline->threads, finding->thread)->tgid;
+	const struct scope_spin *spin = finding->hang.rounds;
+	const uint32_t tgid = scope_timeline_threads_at(analysis->units->timeline->threads, finding->hang.thread)->tgid;
 	struct scope_object_text object = { "" };
 	struct scope_text rate;
 	char call[256] = "", result[64] = "";

@@ -213,7 +213,7 @@ static int print_extent(const struct report *report, const struct scope_model_fi
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	if (one->stuck) {
-		fprintf(line.to, "%u of %s thread%s", one->finding->threads,
+		fprintf(line.to, "%u of %s thread%s", one->finding->hang.threads,
 			scope_report_format_count(&a, report->analysis->units->threads),
 			report->analysis->units->threads == 1 ? "" : "s");
 		return print_broken(report, "Extent", &line);

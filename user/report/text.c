@@ -135,7 +135,7 @@ static void kind_text(const struct scope_model_finding *one, char *text, size_t 
 
 	switch (finding->kind) {
 	case SCOPE_FINDING_HANG:
-		snprintf(text, room, finding->lock ? "hung, lock" : "hung");
+		snprintf(text, room, finding->hang.lock ? "hung, lock" : "hung");
 		break;
 	case SCOPE_FINDING_SPIN:
 		snprintf(text, room, "spins");
@@ -148,9 +148,9 @@ static void kind_text(const struct scope_model_finding *one, char *text, size_t 
 		break;
 	case SCOPE_FINDING_WAIT:
 		snprintf(text, room,
-			 finding->asks	    ? "asks a %s"
-			 : finding->outside ? "slow %s"
-					    : "waits",
+			 finding->wait.asks	 ? "asks a %s"
+			 : finding->wait.outside ? "slow %s"
+						 : "waits",
 			 one->waits_for);
 		break;
 	case SCOPE_FINDING_LOCK:
@@ -197,7 +197,7 @@ static void print_row(const struct report *report, size_t index)
 
 	kind_text(one, kind, sizeof(kind));
 	if (one->stuck)
-		snprintf(times, sizeof(times), "for %s", scope_report_format_ns(&slow, finding->age_ns));
+		snprintf(times, sizeof(times), "for %s", scope_report_format_ns(&slow, finding->hang.age_ns));
 	else
 		snprintf(times, sizeof(times), "%s → %s", scope_report_format_ns(&usual, finding->usual_ns),
 			 scope_report_format_ns(&slow, finding->p99_ns));
@@ -207,7 +207,7 @@ static void print_row(const struct report *report, size_t index)
 	fprintf(report->out, " %3.0f %%  ", 100 * finding->share);
 	scope_report_format_padded(report->out, kind, 11);
 	fprintf(report->out, " %7s  ",
-		scope_report_format_count(&count, one->stuck ? finding->threads : finding->units));
+		scope_report_format_count(&count, one->stuck ? finding->hang.threads : finding->units));
 	scope_report_format_padded(report->out, times, 18);
 	fprintf(report->out, " %s\n", scope_report_section_confidence(finding));
 	scope_report_section_effect(report, index);
