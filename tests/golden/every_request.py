@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An event loop in which every request walks a chain that used not to be there.
 Answer: find_item, by time; without the baseline nothing abnormal could be seen.
-Baseline: healthy."""
+Baseline: healthy.
+Metrics."""
 from loop import serve_by_loop
 from synth import Trace
 

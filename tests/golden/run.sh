@@ -67,6 +67,11 @@ check() {	# NAME
 			"$scope" metrics -i "$name.trace" --step 500ms --by "$by" >> "$name.again"
 			"$scope" metrics -i "$name.trace" --by "$by" -o "$name.metrics-$by.json"
 		done
+		if [ -n "$baseline" ]; then
+			"$scope" metrics -i "$name.trace" --step 100ms --baseline "$baseline.trace" |
+				sed '/^METRICS/,$d' | tee -a "$name.report" >> "$name.again"
+			"$scope" metrics -i "$name.trace" --step 100ms --compare 1..2 -o "$name.metrics-compare.json"
+		fi
 		"$scope" metrics -i "$name.trace" --format openmetrics > "$name.openmetrics"
 		"$scope" metrics -i "$name.trace" --format csv > "$name.csv"
 		python3 "$OLDPWD/tests/unit/metrics_agree.py" "$name.metrics-group.json" "$name.openmetrics" "$name.csv"

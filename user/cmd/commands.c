@@ -91,6 +91,11 @@ static const struct scope_option metrics_options[] = {
 	  .help = "of what: group (of threads, the default), thread, object (futex,\n"
 		  "descriptor, block device) or kind (of work)",
 	  .words = "group thread object kind" },
+	{ SCOPE_OPTION_BASELINE, "baseline", "FILE",
+	  .help = "what changed since a trace of the same program from a better time" },
+	{ SCOPE_OPTION_COMPARE, "compare", "WINDOW",
+	  .help = "what changed in a part of the trace, from the rest of it: 30..40 (seconds\n"
+		  "after its begin); 30.. goes to the end" },
 	{ SCOPE_OPTION_STEP, "step", "TIME", .help = "length of a step (default 1 second; 1ms at least)" },
 	{ SCOPE_OPTION_FORMAT, "format", "NAME",
 	  .help = "text, json, csv or openmetrics (default: by the end of the name with\n"

@@ -35,7 +35,9 @@ struct request {
 	struct scope_selection selection;
 	struct scope_metrics_options metrics;
 	enum scope_metrics_by by;
-	const char *input, *output, *save, *source; /* NULL: not given */
+	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
+	const char *compare;				       /* NULL, or the text of the next two */
+	uint64_t from_ns, to_ns;			       /* after the window's begin */
 	const struct scope_source *from;
 	char **command; /* to be started; NULL: none */
 	size_t format;	/* of formats; FORMATS: not given */
@@ -65,6 +67,33 @@ static int take_format(const char *value, struct request *request)
 		       : scope_cmd_misuse("metrics", "--format wants text, json, csv or openmetrics, not '%s'", value);
 }
 
+/* A time after the begin: nothing is `fallback`. */
+static int take_time(const char *text, uint64_t fallback, uint64_t *ret_ns)
+{
+	*ret_ns = fallback;
+	if (!*text)
+		return 0;
+	*ret_ns = 0;
+	return strcmp(text, "0") ? scope_cmd_seconds(text, ret_ns) : 0;
+}
+
+static int take_compare(const char *value, struct request *request)
+{
+	const char *dots = strstr(value, "..");
+	char from[32] = "";
+	int wrong = !dots || (size_t)(dots - value) >= sizeof(from);
+
+	request->compare = value;
+	if (!wrong) {
+		memcpy(from, value, (size_t)(dots - value));
+		wrong = take_time(from, 0, &request->from_ns) || take_time(dots + 2, UINT64_MAX, &request->to_ns) ||
+			request->from_ns >= request->to_ns;
+	}
+	return wrong ? scope_cmd_misuse("metrics", "--compare wants a part of the trace as 30..40 or 1m.., not '%s'",
+					value)
+		     : 0;
+}
+
 /* 0, or the exit status for a value that makes no sense. */
 static int take_value(int option, const char *value, struct request *request)
 {
@@ -86,6 +115,11 @@ static int take_value(int option, const char *value, struct request *request)
 		return 0;
 	case SCOPE_OPTION_BY:
 		return take_by(value, request);
+	case SCOPE_OPTION_BASELINE:
+		request->baseline = value;
+		return 0;
+	case SCOPE_OPTION_COMPARE:
+		return take_compare(value, request);
 	case SCOPE_OPTION_STEP:
 		if (scope_cmd_seconds(value, &request->metrics.step_ns) ||
 		    request->metrics.step_ns < SCOPE_METRICS_STEP_MIN_NS)
@@ -129,6 +163,10 @@ static int settle(struct request *request)
 						   "command behind --");
 	if (request->input && (request->duration || request->save || request->source || request->capture.block))
 		return scope_cmd_misuse("metrics", "--duration, --save, --source and --block go with -p or a command");
+	if (request->compare && request->baseline)
+		return scope_cmd_misuse("metrics", "--baseline and --compare exclude each other");
+	if ((request->compare || request->baseline) && request->by != SCOPE_METRICS_BY_GROUP)
+		return scope_cmd_misuse("metrics", "--baseline and --compare go with --by group");
 	if (request->command && !request->duration)
 		request->capture.duration_ns = 0;
 	if (request->format == FORMATS)
@@ -220,9 +258,46 @@ static int check_file(const struct request *request, const struct scope_trace *t
 			       request->input, damage);
 }
 
-static int print(const struct request *request, const struct scope_trace *trace, const struct scope_metered *metered,
-		 struct scope_newfile *file, struct scope_error *error)
+static int view_of(const struct scope_metered *metered, enum scope_metrics_by by, struct scope_metrics_view **ret_view)
 {
+	return scope_metrics_view_create(metered->metrics, metered->found.distributions, metered->found.groups, by,
+					 ret_view);
+}
+
+/* A part of the trace against the rest of it, to the next step. */
+static int change_within(const struct request *request, const struct scope_metrics_view *view,
+			 struct scope_metric_changes *ret_changes)
+{
+	const size_t first = (size_t)(request->from_ns / view->step_ns);
+	const size_t end = request->to_ns / view->step_ns >= view->steps
+				   ? view->steps
+				   : (size_t)((request->to_ns + view->step_ns - 1) / view->step_ns);
+	const struct scope_metrics_window before = {
+		.view = view, .end = view->steps, .skip_first = first, .skip_end = end
+	};
+	const struct scope_metrics_window after = { .view = view, .first = first, .end = end };
+
+	return scope_metrics_change(&before, &after, ret_changes);
+}
+
+static int change_since(const struct scope_metered *baseline, const struct scope_metrics_view *view,
+			struct scope_metric_changes *ret_changes)
+{
+	struct scope_metrics_view *other;
+	int err = view_of(baseline, SCOPE_METRICS_BY_GROUP, &other);
+
+	if (err)
+		return err;
+	err = scope_metrics_change(&(struct scope_metrics_window){ .view = other, .end = other->steps },
+				   &(struct scope_metrics_window){ .view = view, .end = view->steps }, ret_changes);
+	scope_metrics_view_destroy(other);
+	return err;
+}
+
+static int print(const struct request *request, const struct scope_trace *trace, const struct scope_metered *metered,
+		 const struct scope_metered *baseline, struct scope_newfile *file, struct scope_error *error)
+{
+	struct scope_metric_changes changes = { 0 };
 	struct scope_report_metrics report = {
 		.trace = trace,
 		.timeline = metered->found.distributions->run->timeline,
@@ -230,14 +305,20 @@ static int print(const struct request *request, const struct scope_trace *trace,
 	};
 	FILE *out = scope_newfile_stream(file);
 	struct scope_metrics_view *view = NULL;
-	int err = out ? scope_metrics_view_create(metered->metrics, metered->found.distributions, metered->found.groups,
-						  request->by, &view)
-		      : -ENOMEM;
+	int err = out ? view_of(metered, request->by, &view) : -ENOMEM;
 
 	report.view = view;
+	if (!err && request->compare)
+		err = change_within(request, view, &changes);
+	if (!err && baseline)
+		err = change_since(baseline, view, &changes);
+	report.changes = request->compare || baseline ? &changes : NULL;
+	report.before = baseline ? request->baseline : "the rest";
+	report.after = baseline ? "this" : request->compare;
 	if (!err)
 		err = formats[request->format].print(&report, out);
 	scope_metrics_view_destroy(view);
+	scope_metrics_changes_free(&changes);
 	if (err)
 		return scope_error_set(error, err, "the metrics cannot be written: %s", strerror(-err));
 	err = scope_newfile_finish(file, error);
@@ -245,36 +326,49 @@ static int print(const struct request *request, const struct scope_trace *trace,
 	return err;
 }
 
-static int measure(const struct request *request, struct scope_trace *trace, struct scope_newfile *file,
-		   struct scope_error *error)
+/* before: the trace of the baseline, or NULL. */
+static int measure(const struct request *request, struct scope_trace *trace, struct scope_trace *before,
+		   struct scope_newfile *file, struct scope_error *error)
 {
-	struct scope_metered metered;
+	struct scope_metered metered = { 0 }, baseline = { 0 };
 	int err;
 
 	scope_cmd_progress("analysing");
 	err = scope_analysis_meter(trace, &request->metrics, &metered);
+	if (!err && before)
+		err = scope_analysis_meter(before, &request->metrics, &baseline);
 	scope_cmd_progress_end();
 	if (err)
-		return scope_error_set(error, err, "the trace cannot be analysed: %s", strerror(-err));
-	err = print(request, trace, &metered, file, error);
+		scope_error_set(error, err, "the trace cannot be analysed: %s", strerror(-err));
+	else
+		err = print(request, trace, &metered, before ? &baseline : NULL, file, error);
 	scope_analysis_metered_free(&metered);
+	scope_analysis_metered_free(&baseline);
 	return err ? err : check_file(request, trace, error);
 }
 
 static int run(const struct request *request, struct scope_error *error)
 {
 	struct scope_newfile *file = NULL;
-	struct scope_trace *trace = NULL;
-	int err = request->input ? scope_cmd_open_traces(1, &request->input, error, &trace) : 0;
+	const char *const paths[] = { request->input, request->baseline };
+	struct scope_trace *traces[2] = { NULL, NULL };
+	int err = 0;
+
+	/* A capture stays root, and the baseline is opened as root may. */
+	if (request->input)
+		err = scope_cmd_open_traces(2, paths, error, traces);
+	else if (request->baseline)
+		err = scope_trace_open(request->baseline, error, &traces[1]);
 
 	/* By now the file belongs to the user who called sudo; before the capture, a wrong name costs no time. */
 	if (!err)
 		err = scope_newfile_create(request->output, 0666, error, &file);
 	if (!err && !request->input)
-		err = capture_and_open(request, error, &trace);
+		err = capture_and_open(request, error, &traces[0]);
 	if (!err)
-		err = measure(request, trace, file, error);
-	scope_trace_close(trace);
+		err = measure(request, traces[0], traces[1], file, error);
+	scope_trace_close(traces[0]);
+	scope_trace_close(traces[1]);
 	scope_newfile_destroy(file);
 	return err;
 }

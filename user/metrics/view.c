@@ -231,6 +231,7 @@ static void sum_group(const struct scope_metrics_view *view, const struct scope_
 		return;
 	}
 	name_group(groups, at, line);
+	line->serves = groups->group[at].reads;
 	line->latency = metrics->units && at < metrics->groups ? &metrics->group_latency[at] : NULL;
 }
 

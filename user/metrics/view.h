@@ -19,6 +19,7 @@ struct scope_metric_line {
 	char name[128];
 	uint32_t tid, tgid; /* of a thread, or the process of an object; else 0 */
 	uint32_t threads;   /* of a group; else 0 */
+	bool serves;	    /* a group that reads from clients */
 	struct scope_metric_cells *cell;
 	struct scope_metric_cells total;
 	const struct scope_metric_latency *latency; /* of its units; NULL: not by thread, nor by object */

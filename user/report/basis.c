@@ -40,6 +40,10 @@ static struct scope_basis_baseline make_baseline(const struct scope_analysis *an
 	if (seconds > 0 && reference->seconds > 0) {
 		made.per_s = made.units / reference->seconds;
 		made.here_per_s = analysis->found.distributions->units / seconds;
+		made.requests = reference->distributions->asked && analysis->found.distributions->asked;
+		made.load_per_s = made.requests ? reference->distributions->requests / reference->seconds : made.per_s;
+		made.load_here_per_s = made.requests ? analysis->found.distributions->requests / seconds
+						     : made.here_per_s;
 	}
 	return made;
 }

@@ -22,6 +22,8 @@ struct scope_basis_baseline {
 	uint64_t units;
 	double seconds;
 	double per_s, here_per_s; /* units; NAN: one of the windows has no length */
+	bool requests;		  /* both take those of clients: the next two are of these, else of all units */
+	double load_per_s, load_here_per_s;
 };
 
 struct scope_basis {

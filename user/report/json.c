@@ -201,15 +201,26 @@ static json_t *make_signatures(const struct scope_basis_signatures *signatures)
 			 (json_int_t)signatures->shared, "fit_share", scope_report_json_number(signatures->fit_share));
 }
 
+/* By how much the load changed since the baseline; null where a window has no length. */
+static json_t *make_load(const struct scope_basis_baseline *baseline)
+{
+	if (isnan(baseline->per_s))
+		return json_null();
+	return json_pack("{s:b, s:f, s:f, s:o}", "requests", baseline->requests, "before_per_s", baseline->load_per_s,
+			 "here_per_s", baseline->load_here_per_s, "times",
+			 scope_report_json_number(
+				 baseline->load_per_s > 0 ? baseline->load_here_per_s / baseline->load_per_s : NAN));
+}
+
 static json_t *make_baseline(const struct scope_basis_baseline *baseline)
 {
 	if (!baseline->known)
 		return json_null();
-	return json_pack("{s:b, s:I, s:I, s:o, s:o, s:o}", "before", baseline->before, "populations",
+	return json_pack("{s:b, s:I, s:I, s:o, s:o, s:o, s:o}", "before", baseline->before, "populations",
 			 (json_int_t)baseline->populations, "units", (json_int_t)baseline->units, "seconds",
 			 scope_report_json_number(baseline->seconds), "units_per_s",
 			 scope_report_json_number(baseline->per_s), "units_per_s_here",
-			 scope_report_json_number(baseline->here_per_s));
+			 scope_report_json_number(baseline->here_per_s), "load", make_load(baseline));
 }
 
 static json_t *make_stacks(const struct scope_basis *basis)

@@ -145,6 +145,8 @@ int scope_report_metrics_json(const struct scope_report_metrics *report, FILE *o
 		json_object_set_new(all, "block_histograms",
 				    json_pack("{s:o, s:o}", "queue", make_histogram(view->metrics->device[0]), "device",
 					      make_histogram(view->metrics->device[1])));
+	if (all && report->changes)
+		json_object_set_new(all, "changes", scope_report_metrics_changes_json(report->changes));
 	return scope_report_json_write(all, JSON_INDENT(1), out);
 }
 

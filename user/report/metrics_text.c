@@ -220,6 +220,8 @@ int scope_report_metrics_text(const struct scope_report_metrics *report, FILE *o
 
 	if (!value)
 		return -ENOMEM;
+	if (report->changes)
+		scope_report_metrics_changes(report, out);
 	print_head(report, out);
 	for (size_t i = 0; i < lines; i++)
 		print_line(report, &view->line[i], value, out);

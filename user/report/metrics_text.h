@@ -7,13 +7,16 @@
 
 #include <jansson.h>
 
+#include "metrics/change.h"
 #include "metrics/view.h"
 
 struct scope_report_metrics {
 	const struct scope_trace *trace;
 	const struct scope_timeline *timeline; /* behind its end */
 	const struct scope_metrics_view *view;
-	bool verbose; /* all lines and metrics, not what a screen holds */
+	const struct scope_metric_changes *changes; /* NULL: nothing is compared */
+	const char *before, *after;		    /* names of the two windows */
+	bool verbose;				    /* all lines and metrics, not what a screen holds */
 };
 
 /* Each writes all of it: 0, -ENOMEM, or -EIO where out takes no more. */
@@ -21,5 +24,12 @@ int scope_report_metrics_text(const struct scope_report_metrics *report, FILE *o
 int scope_report_metrics_json(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_csv(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_openmetrics(const struct scope_report_metrics *report, FILE *out);
+
+/* What changed, the first lines of a report that compares; and the same as JSON, NULL: no memory. */
+void scope_report_metrics_changes(const struct scope_report_metrics *report, FILE *out);
+json_t *scope_report_metrics_changes_json(const struct scope_metric_changes *changes);
+
+/* "444 → 16,022 requests/s: load rose 36 times", in a buffer of the caller's, which is returned. */
+const char *scope_report_metrics_load(char *text, size_t size, double before, double after, const char *what);
 
 #endif

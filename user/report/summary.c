@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "report/answer.h"
+#include "report/metrics_text.h"
 #include "report/numbers.h"
 #include "report/uneven.h"
 #include "report/waits_text.h"
@@ -96,6 +98,23 @@ static int print_answer(const struct report *report)
 	fputs("\n\n", report->out);
 	free(text);
 	return 0;
+}
+
+/* By how much the load changed since the baseline: the first thing to know of a difference. */
+static void print_load(const struct report *report)
+{
+	const struct scope_basis_baseline *baseline = &report->model->basis.baseline;
+	char text[160];
+
+	if (!baseline->known || baseline->before || isnan(baseline->per_s))
+		return;
+	scope_report_section_label(report, "Load");
+	scope_report_format_clipped(report->out,
+				    scope_report_metrics_load(text, sizeof(text), baseline->load_per_s,
+							      baseline->load_here_per_s,
+							      baseline->requests ? "requests" : "units"),
+				    scope_report_section_width(report) - LABEL);
+	fputc('\n', report->out);
 }
 
 /* ---- the first finding, a line for each thing ---- */
@@ -341,6 +360,8 @@ static int print_body(const struct report *report)
 
 	print_head(report);
 	err = print_answer(report);
+	if (!err)
+		print_load(report);
 	if (!err)
 		err = print_first(report);
 	if (!err)

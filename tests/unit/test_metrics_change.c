@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What changed from one window to another: the score's identity and its edges, and what intervals hold. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "metrics/block_sums.h"
+#include "metrics/change.h"
+
+#define STEP_NS 1000000000ull
+
+static uint64_t seed;
+
+static uint64_t dice(uint64_t sides)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed % sides;
+}
+
+/* One group of four threads over so many steps: the share that runs, and units a second; the rest sleeps. */
+static void make(struct scope_metrics_view *view, size_t steps, double run, uint64_t units, double noise)
+{
+	static const struct scope_metrics metrics = { .units = true };
+
+	*view = (struct scope_metrics_view){
+		.metrics = &metrics,
+		.by = SCOPE_METRICS_BY_GROUP,
+		.end_ns = steps * STEP_NS,
+		.step_ns = STEP_NS,
+		.steps = steps,
+		.lines = 1,
+		.line = calloc(1, sizeof(*view->line)),
+	};
+	assert_non_null(view->line);
+	strcpy(view->line->name, "worker");
+	view->line->serves = true;
+	view->line->cell = calloc(steps, sizeof(*view->line->cell));
+	for (size_t i = 0; i < steps; i++) {
+		const double share = run * (1 + noise * ((double)dice(2001) / 1000 - 1));
+
+		view->line->cell[i].value[SCOPE_METRIC_RUN] = (uint64_t)(share * 4 * STEP_NS);
+		view->line->cell[i].value[SCOPE_METRIC_SLEEP] =
+			4 * STEP_NS - view->line->cell[i].value[SCOPE_METRIC_RUN];
+		view->line->cell[i].value[SCOPE_METRIC_UNITS] = units;
+	}
+}
+
+static void drop(struct scope_metrics_view *view)
+{
+	free(view->line->cell);
+	free(view->line);
+}
+
+static struct scope_metric_changes compare(const struct scope_metrics_view *a, const struct scope_metrics_view *b)
+{
+	struct scope_metric_changes changes;
+
+	assert_int_equal(scope_metrics_change(&(struct scope_metrics_window){ .view = a, .end = a->steps },
+					      &(struct scope_metrics_window){ .view = b, .end = b->steps }, &changes),
+			 0);
+	return changes;
+}
+
+static const struct scope_metric_change *change_of(const struct scope_metric_changes *changes, enum scope_metric metric)
+{
+	for (size_t i = 0; i < changes->group[0].changes; i++)
+		if (changes->group[0].change[i].metric == metric)
+			return &changes->group[0].change[i];
+	fail_msg("%s is not compared", scope_metrics_row[metric].name);
+	return NULL;
+}
+
+static void close_to(double a, double b)
+{
+	if (fabs(a - b) > 1e-6 * fmax(1, fabs(b)))
+		fail_msg("%.9f, not %.9f", a, b);
+}
+
+/* (c - b) / b * c; c itself where b is next to nothing; signs; what is small is nothing. */
+static void the_score_is_prisms(void **state)
+{
+	(void)state;
+	close_to(scope_metrics_score(0.2, 0.4), 0.4);
+	close_to(scope_metrics_score(0.4, 0.2), -0.1);
+	close_to(scope_metrics_score(0.3, 0.3), 0);
+	close_to(scope_metrics_score(0, 0.3), 0.3);
+	close_to(scope_metrics_score(0.0099, 0.02), 0.02);
+	close_to(scope_metrics_score(0.01, 0.02), 0.02); /* 0.01 is the first that counts as there */
+	close_to(scope_metrics_score(0.01, 0.03), 0.06); /* so a score jumps there: 0.03 just below */
+	close_to(scope_metrics_score(0.5, 0.5005), 0);
+	close_to(scope_metrics_score(0.3, 0), 0);
+}
+
+/* The fault of the original: both windows divided by the same duration. */
+static void each_side_has_its_own_duration(void **state)
+{
+	struct scope_metrics_view before, after;
+	struct scope_metric_changes changes;
+	double of_10;
+
+	(void)state;
+	make(&before, 10, 0.2, 444, 0);
+	make(&after, 40, 0.2, 444, 0);
+	changes = compare(&before, &after);
+	assert_true(changes.group[0].score == 0);
+	close_to(changes.before_units, changes.after_units);
+	scope_metrics_changes_free(&changes);
+	drop(&after);
+
+	make(&after, 10, 0.4, 16022, 0);
+	changes = compare(&before, &after);
+	of_10 = changes.group[0].score;
+	close_to(change_of(&changes, SCOPE_METRIC_RUN)->score, 0.4);
+	close_to(changes.after_units / changes.before_units, 16022.0 / 444);
+	scope_metrics_changes_free(&changes);
+	drop(&after);
+	make(&after, 40, 0.4, 16022, 0);
+	changes = compare(&before, &after);
+	close_to(changes.group[0].score, of_10);
+	close_to(change_of(&changes, SCOPE_METRIC_SLEEP)->score, (0.6 - 0.8) / 0.8 * 0.6);
+	close_to(of_10, hypot(0.4, (0.6 - 0.8) / 0.8 * 0.6));
+	scope_metrics_changes_free(&changes);
+	drop(&before);
+	drop(&after);
+}
+
+/* A part of a view against the rest is the same as two views. */
+static void a_part_is_compared_with_the_rest(void **state)
+{
+	struct scope_metrics_view view, slow;
+	struct scope_metric_changes changes;
+
+	(void)state;
+	make(&view, 30, 0.2, 100, 0);
+	make(&slow, 30, 0.6, 50, 0);
+	memcpy(&view.line->cell[10], &slow.line->cell[10], 5 * sizeof(*view.line->cell));
+	assert_int_equal(scope_metrics_change(
+				 &(struct scope_metrics_window){
+					 .view = &view, .end = view.steps, .skip_first = 10, .skip_end = 15 },
+				 &(struct scope_metrics_window){ .view = &view, .first = 10, .end = 15 }, &changes),
+			 0);
+	close_to(changes.before_s, 25);
+	close_to(changes.after_s, 5);
+	close_to(changes.before_units, 100);
+	close_to(changes.after_units, 50);
+	close_to(change_of(&changes, SCOPE_METRIC_RUN)->before, 0.2);
+	close_to(change_of(&changes, SCOPE_METRIC_RUN)->after, 0.6);
+	assert_true(isnan(change_of(&changes, SCOPE_METRIC_RUN)->low)); /* five steps say nothing of how sure it is */
+	scope_metrics_changes_free(&changes);
+	drop(&view);
+	drop(&slow);
+}
+
+/* Of 200 pairs of windows that are alike the interval holds 0 in most, and the true difference where there is one. */
+static void intervals_hold_the_difference(void **state)
+{
+	unsigned alike = 0, grown = 0;
+
+	(void)state;
+	seed = 4711;
+	for (unsigned i = 0; i < 200; i++) {
+		struct scope_metrics_view a, b, c;
+		struct scope_metric_changes changes;
+		const struct scope_metric_change *run;
+
+		make(&a, 60, 0.3, 100, 0.3);
+		make(&b, 60, 0.3, 100, 0.3);
+		make(&c, 40, 0.36, 100, 0.3);
+		changes = compare(&a, &b);
+		run = change_of(&changes, SCOPE_METRIC_RUN);
+		alike += run->low <= 0 && run->high >= 0;
+		scope_metrics_changes_free(&changes);
+		changes = compare(&a, &c);
+		run = change_of(&changes, SCOPE_METRIC_RUN);
+		grown += run->low <= 0.06 && run->high >= 0.06;
+		scope_metrics_changes_free(&changes);
+		drop(&a);
+		drop(&b);
+		drop(&c);
+	}
+	assert_in_range(alike, 178, 199);
+	assert_in_range(grown, 178, 199);
+}
+
+static void groups_come_and_go(void **state)
+{
+	struct scope_metrics_view before, after;
+	struct scope_metric_changes changes;
+
+	(void)state;
+	make(&before, 10, 0.2, 444, 0);
+	make(&after, 10, 0.2, 444, 0);
+	strcpy(after.line->name, "another");
+	changes = compare(&before, &after);
+	assert_int_equal(changes.groups, 2);
+	assert_string_equal(changes.group[0].name, "another");
+	assert_true(changes.group[0].new);
+	assert_true(changes.group[1].gone);
+	scope_metrics_changes_free(&changes);
+	drop(&before);
+	drop(&after);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_score_is_prisms),
+		cmocka_unit_test(each_side_has_its_own_duration),
+		cmocka_unit_test(a_part_is_compared_with_the_rest),
+		cmocka_unit_test(intervals_hold_the_difference),
+		cmocka_unit_test(groups_come_and_go),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How sure a ratio over steps of time is. */
+#include "metrics/block_sums.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define SEED 0x9e3779b97f4a7c15ull
+
+int scope_metrics_block_sums_create(size_t steps, struct scope_block_sums *ret_sums)
+{
+	*ret_sums = (struct scope_block_sums){
+		.value = calloc(steps + 1, sizeof(double)),
+		.of = calloc(steps + 1, sizeof(double)),
+	};
+	return ret_sums->value && ret_sums->of ? 0 : -ENOMEM;
+}
+
+void scope_metrics_block_sums_free(struct scope_block_sums *sums)
+{
+	free(sums->value);
+	free(sums->of);
+	*sums = (struct scope_block_sums){ 0 };
+}
+
+double scope_metrics_block_ratio(const struct scope_block_sums *sums)
+{
+	double value = 0, of = 0;
+
+	for (size_t i = 0; i < sums->count; i++) {
+		value += sums->value[i];
+		of += sums->of[i];
+	}
+	return of > 0 ? value / of : 0;
+}
+
+/* xorshift64*: Marsaglia 2003, Vigna 2016. */
+static uint64_t draw(uint64_t *seed)
+{
+	*seed ^= *seed >> 12;
+	*seed ^= *seed << 25;
+	*seed ^= *seed >> 27;
+	return *seed * 0x2545f4914f6cdd1dull;
+}
+
+/* The ratio of as many steps, drawn in blocks that go on at the begin behind the end. */
+static double draw_ratio(const struct scope_block_sums *sums, uint64_t *seed)
+{
+	const size_t length = (size_t)fmax(1, floor(cbrt((double)sums->count)));
+	double value = 0, of = 0;
+
+	for (size_t i = 0; i < sums->count;) {
+		size_t at = draw(seed) % sums->count;
+
+		for (size_t j = 0; j < length && i < sums->count; j++, i++) {
+			value += sums->value[at];
+			of += sums->of[at];
+			at = at + 1 < sums->count ? at + 1 : 0;
+		}
+	}
+	return of > 0 ? value / of : 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+void scope_metrics_block_difference(const struct scope_block_sums *before, const struct scope_block_sums *after,
+				    double *ret_low, double *ret_high)
+{
+	double difference[SCOPE_BLOCK_ROUNDS];
+	uint64_t seed = SEED;
+
+	for (size_t i = 0; i < SCOPE_BLOCK_ROUNDS; i++) {
+		const double one = draw_ratio(before, &seed);
+
+		difference[i] = draw_ratio(after, &seed) - one;
+	}
+	qsort(difference, SCOPE_BLOCK_ROUNDS, sizeof(*difference), compare);
+	*ret_low = difference[SCOPE_BLOCK_ROUNDS / 40];
+	*ret_high = difference[SCOPE_BLOCK_ROUNDS - 1 - SCOPE_BLOCK_ROUNDS / 40];
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How sure a ratio over steps of time is, where neighbouring steps are alike.
+ *
+ * Steps are not independent: a second resembles the one before. So blocks of them are drawn again, not single ones
+ * (moving block bootstrap: H. R. Künsch, Annals of Statistics 17(3), 1989), of the length n^(1/3), 1 at least.
+ */
+#ifndef SCOPE_METRICS_BLOCK_SUMS_H
+#define SCOPE_METRICS_BLOCK_SUMS_H
+
+#include <stddef.h>
+
+#define SCOPE_BLOCK_ROUNDS 1000 /* no rule: times that blocks are drawn */
+
+/* In each step a value, and what it is of. */
+struct scope_block_sums {
+	double *value, *of;
+	size_t count;
+};
+
+/* Room for so many steps; count is 0. 0 or -ENOMEM. */
+int scope_metrics_block_sums_create(size_t steps, struct scope_block_sums *ret_sums);
+void scope_metrics_block_sums_free(struct scope_block_sums *sums);
+
+/* All values over all that they are of; 0 where that is nothing. */
+double scope_metrics_block_ratio(const struct scope_block_sums *sums);
+
+/* 95 % interval of the second ratio less the first. The same in any run: chance is seeded. Both have steps. */
+void scope_metrics_block_difference(const struct scope_block_sums *before, const struct scope_block_sums *after,
+				    double *ret_low, double *ret_high);
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What changed from one window to another. */
+#include "metrics/change.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/block_sums.h"
+
+double scope_metrics_score(double before, double after)
+{
+	const double score = before < SCOPE_CHANGE_NEW ? after : (after - before) / before * after;
+
+	return fabs(score) < SCOPE_CHANGE_NOISE ? 0 : score;
+}
+
+static bool is_in(const struct scope_metrics_window *window, size_t step)
+{
+	return step >= window->first && step < window->end && step < window->view->steps &&
+	       (step < window->skip_first || step >= window->skip_end);
+}
+
+static double seconds_of(const struct scope_metrics_window *window)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < window->view->steps; i++)
+		if (is_in(window, i))
+			ns += (double)scope_metrics_view_step_ns(window->view, i);
+	return ns / 1e9;
+}
+
+/* Of threads that serve clients, where there are any. */
+static double units_of(const struct scope_metrics_window *window, double seconds, bool serves)
+{
+	double units = 0;
+
+	for (size_t i = 0; i < window->view->lines; i++)
+		for (size_t j = 0; j < window->view->steps; j++)
+			if (is_in(window, j) && (!serves || window->view->line[i].serves))
+				units += (double)window->view->line[i].cell[j].value[SCOPE_METRIC_UNITS];
+	return seconds > 0 ? units / seconds : 0;
+}
+
+/* A metric is value by step over `of`: its time over that of the threads, or its count over seconds. */
+static size_t collect(const struct scope_metrics_window *window, const struct scope_metric_line *line,
+		      enum scope_metric metric, struct scope_block_sums *sums)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < window->view->steps; i++) {
+		const struct scope_metric_cells *cell = &line->cell[i];
+
+		if (!is_in(window, i))
+			continue;
+		sums->value[count] = (double)cell->value[metric];
+		sums->of[count++] = scope_metrics_row[metric].unit == SCOPE_METRICS_TIME
+					    ? (double)scope_metrics_present_ns(cell)
+					    : (double)scope_metrics_view_step_ns(window->view, i) / 1e9;
+	}
+	sums->count = count;
+	return count;
+}
+
+/* Both windows have that metric, and it is one to compare: unit_time is told by latencies. */
+static bool is_compared(const struct scope_metrics_view *a, const struct scope_metrics_view *b, unsigned metric)
+{
+	return metric != SCOPE_METRIC_UNIT_TIME && !scope_metrics_view_lacks(a, (enum scope_metric)metric) &&
+	       !scope_metrics_view_lacks(b, (enum scope_metric)metric);
+}
+
+/* Times of block requests overlap, so they are no shares; and what is not known is none of the program's. */
+static bool is_scored(unsigned metric)
+{
+	return scope_metrics_row[metric].unit == SCOPE_METRICS_TIME && metric != SCOPE_METRIC_UNKNOWN &&
+	       scope_metrics_row[metric].family != SCOPE_METRICS_BLOCK;
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct scope_metric_change *a = left, *b = right;
+
+	if (fabs(a->score) != fabs(b->score))
+		return fabs(a->score) < fabs(b->score) ? 1 : -1;
+	return a->metric - b->metric;
+}
+
+static int change_line(const struct scope_metrics_window *before, const struct scope_metric_line *one,
+		       const struct scope_metrics_window *after, const struct scope_metric_line *other,
+		       struct scope_block_sums sums[2], struct scope_group_change *group)
+{
+	double squares = 0;
+
+	for (unsigned i = 0; i < SCOPE_METRICS; i++) {
+		struct scope_metric_change *change = &group->change[group->changes];
+
+		if (!is_compared(before->view, after->view, i))
+			continue;
+		*change = (struct scope_metric_change){ .metric = (uint8_t)i, .low = NAN, .high = NAN };
+		collect(before, one, (enum scope_metric)i, &sums[0]);
+		collect(after, other, (enum scope_metric)i, &sums[1]);
+		change->before = scope_metrics_block_ratio(&sums[0]);
+		change->after = scope_metrics_block_ratio(&sums[1]);
+		if (change->before == 0 && change->after == 0)
+			continue;
+		if (sums[0].count >= SCOPE_CHANGE_STEPS_MIN && sums[1].count >= SCOPE_CHANGE_STEPS_MIN)
+			scope_metrics_block_difference(&sums[0], &sums[1], &change->low, &change->high);
+		change->score = is_scored(i) ? scope_metrics_score(change->before, change->after) : 0;
+		squares += change->score * change->score;
+		group->changes++;
+	}
+	group->score = sqrt(squares);
+	qsort(group->change, group->changes, sizeof(*group->change), compare_changes);
+	return 0;
+}
+
+static const struct scope_metric_line *find(const struct scope_metrics_view *view, const char *name)
+{
+	for (size_t i = 0; i < view->lines; i++)
+		if (!strcmp(view->line[i].name, name))
+			return &view->line[i];
+	return NULL;
+}
+
+static bool serves(const struct scope_metrics_view *view)
+{
+	for (size_t i = 0; i < view->lines; i++)
+		if (view->line[i].serves)
+			return true;
+	return false;
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+	const struct scope_group_change *a = left, *b = right;
+
+	if (a->score != b->score)
+		return a->score < b->score ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+static int change_groups(const struct scope_metrics_window *before, const struct scope_metrics_window *after,
+			 struct scope_block_sums sums[2], struct scope_metric_changes *changes)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < after->view->lines; i++) {
+		const struct scope_metric_line *line = &after->view->line[i], *old = find(before->view, line->name);
+		struct scope_group_change *group = &changes->group[changes->groups++];
+
+		memcpy(group->name, line->name, sizeof(group->name));
+		group->new = !old;
+		if (old)
+			err = change_line(before, old, after, line, sums, group);
+	}
+	for (size_t i = 0; !err && i < before->view->lines; i++) {
+		struct scope_group_change *group = &changes->group[changes->groups];
+
+		if (find(after->view, before->view->line[i].name))
+			continue;
+		memcpy(group->name, before->view->line[i].name, sizeof(group->name));
+		group->gone = true;
+		changes->groups++;
+	}
+	return err;
+}
+
+int scope_metrics_change(const struct scope_metrics_window *before, const struct scope_metrics_window *after,
+			 struct scope_metric_changes *ret_changes)
+{
+	struct scope_metric_changes changes = { .before_s = seconds_of(before), .after_s = seconds_of(after) };
+	struct scope_block_sums sums[2] = { 0 };
+	int err = scope_metrics_block_sums_create(before->view->steps, &sums[0]);
+
+	if (!err)
+		err = scope_metrics_block_sums_create(after->view->steps, &sums[1]);
+	changes.group = calloc(before->view->lines + after->view->lines + 1, sizeof(*changes.group));
+	if (!changes.group)
+		err = -ENOMEM;
+	changes.requests = serves(before->view) && serves(after->view);
+	changes.before_units = units_of(before, changes.before_s, changes.requests);
+	changes.after_units = units_of(after, changes.after_s, changes.requests);
+	if (!err)
+		err = change_groups(before, after, sums, &changes);
+	scope_metrics_block_sums_free(&sums[0]);
+	scope_metrics_block_sums_free(&sums[1]);
+	if (err) {
+		scope_metrics_changes_free(&changes);
+		return err;
+	}
+	qsort(changes.group, changes.groups, sizeof(*changes.group), compare_groups);
+	*ret_changes = changes;
+	return 0;
+}
+
+void scope_metrics_changes_free(struct scope_metric_changes *changes)
+{
+	free(changes->group);
+	*changes = (struct scope_metric_changes){ 0 };
+}

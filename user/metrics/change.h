@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What changed from one window to another: of each group the share of its threads' time that each metric takes, the
+ * plain difference with an interval, and the degradation score (Prism).
+ *
+ * Shares are of a window's own time, so windows of different lengths compare. The score of a share that was b and is c
+ * is c where b is below SCOPE_CHANGE_NEW, else (c - b) / b * c: it is large where a share grew many times and where it
+ * is large now. It jumps at that b, so the difference stands beside it. Scores below SCOPE_CHANGE_NOISE are 0. A group's
+ * score is the Euclidean norm of those of its metrics.
+ */
+#ifndef SCOPE_METRICS_CHANGE_H
+#define SCOPE_METRICS_CHANGE_H
+
+#include "metrics/view.h"
+
+#define SCOPE_CHANGE_NEW 0.01
+#define SCOPE_CHANGE_NOISE 0.001
+#define SCOPE_CHANGE_STEPS_MIN 8 /* of each window: with fewer there is no interval */
+
+/* Steps of a view, by group or thread: from first to end - 1, but for those from skip_first to skip_end - 1. */
+struct scope_metrics_window {
+	const struct scope_metrics_view *view;
+	size_t first, end, skip_first, skip_end;
+};
+
+/* A metric of a group: a share of time, or how many a second. */
+struct scope_metric_change {
+	uint8_t metric; /* enum scope_metric */
+	double before, after;
+	double low, high; /* of after - before, 95 %; NAN: too few steps */
+	double score;	  /* of shares; else 0 */
+};
+
+struct scope_group_change {
+	char name[128];
+	double score;	/* 0: alike */
+	bool new, gone; /* one of the windows has no such group: then there are no changes */
+	struct scope_metric_change change[SCOPE_METRICS]; /* by score, then by the size of the difference */
+	size_t changes;
+};
+
+struct scope_metric_changes {
+	double before_s, after_s;	  /* lengths of the windows */
+	bool requests;			  /* the next are of threads that serve clients, else of all */
+	double before_units, after_units; /* units a second */
+	struct scope_group_change *group; /* by score, then by name */
+	size_t groups;
+};
+
+/* The degradation score of one share. */
+double scope_metrics_score(double before, double after);
+
+/* 0 or -ENOMEM; the caller frees. */
+int scope_metrics_change(const struct scope_metrics_window *before, const struct scope_metrics_window *after,
+			 struct scope_metric_changes *ret_changes);
+void scope_metrics_changes_free(struct scope_metric_changes *changes);
+
+#endif
