@@ -151,10 +151,11 @@ void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 
 		goto refuse;
 	if (bytes > ring->subbuf_bytes - sizeof(struct scope_subbuf))
 		goto lose;
+	/* The clock may step back by a little. A flush may have closed the sub-buffer of the time before. */
+	if (now_ns < ring->last_ns)
+		now_ns = ring->last_ns;
 	if (ring->open) {
 		ring->end = (u8 *)ring->open + ring->subbuf_bytes;
-		if (now_ns < ring->last_ns)
-			now_ns = ring->last_ns;
 		if (now_ns - ring->last_ns > SCOPE_DELTA_MAX)
 			extra += SCOPE_RING_TIME_BYTES;
 		if (ring->restate)

@@ -84,6 +84,21 @@ static void test_bridges_long_gaps_by_time(void **state)
 }
 
 /* A TIME that does not fit beside its record opens a sub-buffer, which needs none. */
+/* A flush, or a CPU that goes, closes a sub-buffer: what comes after it is never before it. */
+static void test_clock_steps_back_after_a_close(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f, 2);
+	assert_true(put(&f, 100, 8));
+	scope_ring_close(&f.ring);
+	assert_true(put(&f, 90, 8));
+	assert_int_equal(f.ring.open->begin_ns, 100);
+	finish(&f, 8);
+	assert_int_equal(f.received, 2);
+}
+
 static void test_time_at_the_end_moves_on(void **state)
 {
 	struct fixture f;
@@ -210,6 +225,7 @@ int main(void)
 		cmocka_unit_test(test_wraps_and_restates_cumulative_loss),
 		cmocka_unit_test(test_exact_fit_closes_on_the_next_record),
 		cmocka_unit_test(test_bridges_long_gaps_by_time),
+		cmocka_unit_test(test_clock_steps_back_after_a_close),
 		cmocka_unit_test(test_time_at_the_end_moves_on),
 		cmocka_unit_test(test_forced_thread_leads_the_next_record),
 		cmocka_unit_test(test_too_big_nested_and_stopped),
