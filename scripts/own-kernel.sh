@@ -89,9 +89,10 @@ configure() {
 }
 
 kmake() {
-	# Kernels before 4.16 do not tell a linker of 2018 that their pages have 2 MB, and do not boot.
+	# Kernels before 4.16 do not tell a linker of 2018 that their pages have 2 MB, and do not boot. A header of EL7 defines
+	# a function, not inline, where IRQ_REMAP is off.
 	make -j2 -s -C "$source" O="$work" CC="$compiler" HOSTCC=gcc-12 KBUILD_BUILD_TIMESTAMP=@0 \
-		${tree:+ARCH=x86 "LD=ld -z max-page-size=0x200000"} \
+		${tree:+ARCH=x86 "LD=ld -z max-page-size=0x200000 -z muldefs"} \
 		${tree:+"HOSTCFLAGS=-O2 -fcommon" "KBUILD_HOSTCFLAGS=-O2 -fcommon"} "$@" >&2
 }
 
