@@ -18,6 +18,7 @@
 #include "capture/states.h"
 #include "capture/steer.h"
 #include "capture/unwinder.h"
+#include "proc/host.h"
 #include "proc/kernel_names.h"
 #include "proc/proc.h"
 #include "proc/reader.h"
@@ -357,6 +358,8 @@ static int end_session(struct scope_capture_run *capture)
 	scope_capture_count_unwound(capture);
 	err = scope_capture_write_unread(capture, capture->writer);
 	if (!err)
+		err = scope_proc_host_write(capture->host, capture->stats.end_ns, capture->writer);
+	if (!err)
 		err = scope_capture_last_meta(capture->writer, &capture->stats);
 	return err ? failed(capture, err) : 0;
 }
@@ -370,6 +373,9 @@ static int begin_session(struct scope_capture_run *capture)
 		err = scope_capture_write_names(capture);
 	if (!err && !capture->options.held)
 		err = scope_capture_write_fds(capture);
+	if (err)
+		return failed(capture, err);
+	err = scope_proc_host_create("", capture->stats.target.tgid, &capture->host);
 	if (err)
 		return failed(capture, err);
 	capture->stats.begin_ns = now_ns();
@@ -442,6 +448,7 @@ static void release(struct scope_capture_run *capture)
 	scope_capture_steer_destroy(capture->steer);
 	scope_capture_new_processes_destroy(capture->processes);
 	scope_proc_kernel_names_destroy(capture->kernel_names);
+	scope_proc_host_destroy(capture->host);
 	scope_capture_stopped_destroy(capture->stopped);
 	scope_proc_destroy(capture->proc);
 	if (capture->pidfd >= 0)

@@ -163,6 +163,8 @@ struct scope_trace_thread {
 #define SCOPE_META_FLIGHT_SECONDS "flight_seconds" /* that a flight recorder held */
 #define SCOPE_META_OWN_CPU "own_cpu_ns"		   /* CPU time that the recorder took so far */
 #define SCOPE_META_OWN_MEMORY "own_memory_bytes"   /* the most memory it held */
+#define SCOPE_META_CPU_LIMIT "cpu_limit"	   /* of the target's control groups, see docs/trace-format.md */
+#define SCOPE_META_HOST_CPU "host_cpu"		   /* what all CPUs did, see there */
 
 /* 0; or an error that names the file and the remedy (error filled). -ENODATA: empty or foreign. */
 int scope_trace_open(const char *path, struct scope_error *error, struct scope_trace **ret_trace);

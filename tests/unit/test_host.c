@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a host keeps from a process: counters of control groups and of CPUs, from files that are written here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "proc/host.h"
+#include "trace_fixture.h"
+
+static char root[64];
+
+__attribute__((format(printf, 2, 3))) static void put(const char *name, const char *format, ...)
+{
+	char path[256], command[320];
+	va_list arguments;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	snprintf(command, sizeof(command), "mkdir -p '%.*s'", (int)(strrchr(path, '/') - path), path);
+	assert_int_equal(system(command), 0);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	va_start(arguments, format);
+	vfprintf(file, format, arguments);
+	va_end(arguments);
+	fclose(file);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(root, "/tmp/scope-host-XXXXXX");
+	return mkdtemp(root) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	char command[96];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	return system(command);
+}
+
+/* Reads the counters, has them grow, and returns what a trace says of key; the caller frees. NULL: nothing. */
+static char *said_after(void (*grow)(void), const char *key)
+{
+	struct fixture fixture = fixture_begin();
+	struct scope_proc_host *host;
+	struct scope_trace *trace;
+	char *value;
+
+	assert_int_equal(scope_proc_host_create(root, 7, &host), 0);
+	grow();
+	assert_int_equal(scope_proc_host_write(host, 99, fixture.writer), 0);
+	scope_proc_host_destroy(host);
+	trace = fixture_open(&fixture);
+	value = scope_trace_meta(trace, key) ? strdup(scope_trace_meta(trace, key)) : NULL;
+	scope_trace_close(trace);
+	return value;
+}
+
+/* Without when it began. */
+static void expect(void (*grow)(void), const char *key, const char *rest)
+{
+	char *value = said_after(grow, key);
+
+	if (!rest) {
+		assert_null(value);
+		return;
+	}
+	assert_non_null(value);
+	assert_string_equal(strchr(value, ' ') + 1, rest);
+	free(value);
+}
+
+static void stat_of(const char *group, unsigned periods, unsigned throttled, const char *key, unsigned long time)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s/cpu.stat", group);
+	put(name, "usage_usec 5\nnr_periods %u\nnr_throttled %u\n%s %lu\n", periods, throttled, key, time);
+}
+
+static void more_of_2(void)
+{
+	stat_of("cg/a", 110, 30, "throttled_usec", 5000);
+	stat_of("cg/a/b", 60, 40, "throttled_usec", 7000);
+}
+
+/* The group itself has a limit, and the one above it, which keeps it off the CPUs for longer. */
+static void test_version_2(void **state)
+{
+	(void)state;
+	put("proc/7/cgroup", "0::/a/b\n");
+	put("proc/self/mountinfo", "30 20 0:26 / /cg rw shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+	put("cg/a/cpu.max", "20000 100000\n");
+	put("cg/a/b/cpu.max", "5000 50000\n");
+	stat_of("cg/a", 100, 20, "throttled_usec", 1000);
+	stat_of("cg/a/b", 50, 35, "throttled_usec", 4500);
+	expect(more_of_2, SCOPE_META_CPU_LIMIT, "99 20000 100000 10 10 4000000 /a");
+}
+
+static void no_limit_is_known(void **state)
+{
+	(void)state;
+	put("proc/7/cgroup", "0::/a/b\n");
+	put("proc/self/mountinfo", "30 20 0:26 / /cg rw shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+	put("cg/a/b/cpu.max", "max 100000\n");
+	stat_of("cg/a/b", 0, 0, "throttled_usec", 0);
+	expect(more_of_2, SCOPE_META_CPU_LIMIT, NULL);
+}
+
+static void more_of_1(void)
+{
+	stat_of("cg/cpu/x y", 150, 80, "throttled_time", 1500);
+}
+
+/* Version 1, beside a hierarchy of version 2 without the controller. */
+static void test_version_1(void **state)
+{
+	(void)state;
+	put("proc/7/cgroup", "9:name=systemd:/x y\n4:cpuacct,cpu:/x y\n3:cpuset:/z\n0::/\n");
+	put("proc/self/mountinfo",
+	    "30 20 0:26 / /cg/u rw - cgroup2 cgroup2 rw\n31 20 0:27 / /cg/s rw - cgroup cgroup rw,cpuset\n"
+	    "32 20 0:28 / /cg/cpu rw,nosuid shared:9 - cgroup cgroup rw,cpu,cpuacct\n");
+	put("cg/cpu/x y/cpu.cfs_quota_us", "3000\n");
+	put("cg/cpu/x y/cpu.cfs_period_us", "100000\n");
+	stat_of("cg/cpu/x y", 100, 40, "throttled_time", 1000);
+	expect(more_of_1, SCOPE_META_CPU_LIMIT, "99 3000 100000 50 40 500 /x y");
+}
+
+static void more_times(void)
+{
+	put("proc/stat", "cpu  150 20 230 9999 77 15 46 70 0 0\ncpu0 1 2 3\n");
+}
+
+static void test_times(void **state)
+{
+	const unsigned long tick_ns = 1000000000ul / (unsigned long)sysconf(_SC_CLK_TCK);
+	char rest[128];
+
+	(void)state;
+	put("proc/stat", "cpu  100 20 200 5000 70 10 40 50 0 0\ncpu0 1 2 3\n");
+	/* Not idle are 50 of user, 30 of the system, 5 and 6 of interrupts. */
+	snprintf(rest, sizeof(rest), "99 %lu %lu %lu %lu", 91 * tick_ns, 5 * tick_ns, 6 * tick_ns, 20 * tick_ns);
+	expect(more_times, SCOPE_META_HOST_CPU, rest);
+}
+
+static void nothing(void)
+{
+}
+
+static void what_is_not_there_is_left_out(void **state)
+{
+	(void)state;
+	expect(nothing, SCOPE_META_CPU_LIMIT, NULL);
+	expect(nothing, SCOPE_META_HOST_CPU, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_version_2, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_limit_is_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_version_1, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_times, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_not_there_is_left_out, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
