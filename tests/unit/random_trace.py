@@ -88,6 +88,7 @@ def event(now, tid):
         lambda: f'enter {tid} {nr()} enter={now - dice.randrange(now)}{args()}',
         lambda: f'exit {tid} {nr()} ret={number(62) - 2 ** 61}',
         lambda: f'switch {tid} {dice.choice(TIDS)} {dice.choice(STATES)}{some("preempted", "iowait")}',
+        lambda: f'switch {tid} 0 {dice.choice(STATES)}{some("preempted", "iowait", "other=" + str(number(22) or 1))}',
         lambda: f'waking {other} from {tid or "-"} {"task" if tid else dice.choice(CONTEXTS[1:])}',
         lambda: f'waking {other} from {number(20)} tgid={1 + number(20)} {dice.choice(CONTEXTS)}',
         lambda: f'fork {other} parent={number(31)} tgid={number(31)} {comm()}',

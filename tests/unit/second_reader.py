@@ -168,8 +168,10 @@ class Cpu:
         bits = word(r, 4)
         leaves = self.tid if bits >> 27 & 1 else 0
         self.tid = bits & 0x3fffff if bits >> 26 & 1 else 0
+        other = 0 if bits >> 26 & 1 else bits & 0x3fffff
         return (f'switch {leaves} {self.tid} {name(STATES, bits >> 22 & 15)}'
-                f'{flag_words(["preempted", "iowait"], bits >> 28)}'), 8
+                f'{flag_words(["preempted", "iowait"], bits >> 28)}'
+                + (f' other={other}' if other else '')), 8
 
     def take_waking(self, data, at, r):
         bits = word(r, 4)

@@ -53,7 +53,7 @@ static void blocked_calls(void **state)
 	PUT(0, sample_switch, 55, 55, 56, 1, 1700);
 	expect(session, 2000,
 	       "1200 0 enter 100 read enter=1000 args=7\n"
-	       "1200 0 switch 100 0 sleeping\n"
+	       "1200 0 switch 100 0 sleeping other=55\n"
 	       "1300 1 waking 100 from - hardirq\n"
 	       "1400 1 switch 0 100 runnable\n"
 	       "1500 1 exit 100 read ret=1\n"

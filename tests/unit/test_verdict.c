@@ -326,10 +326,34 @@ static void one_other_finding_is_enough_for_a_slowdown(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* Longer than what slow functions took beyond the usual, by a cause with a name. */
+static void a_named_cause_comes_before_functions(void **state)
+{
+	const struct scope_outside named = {
+		.count = 1, .cause = { { .kind = SCOPE_OUTSIDE_TAKEN, .share = 1, .most = 1, .name = "thief" } }
+	};
+	const struct scope_finding finding = { .kind = SCOPE_FINDING_TIME, .units = 9 };
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.excess_ns = 100;
+	ranking.inside_share = 0.4;
+	ranking.explained_ns = 40;
+	ranking.long_queue_share = above(0.4);
+	ranking.serves = true;
+	ranking.long_queue_units = made->input.options->units_min;
+	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
+	made->input.outside = &named;
+	assert_int_equal(verdict_on(finding, ranking, "by thief"), SCOPE_VERDICT_OUTSIDE);
+	ranking.long_queue_share = 0.4;
+	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_first_finding_decides),
+		TEST(a_named_cause_comes_before_functions),
 		TEST(stalls_are_freezes),
 		TEST(threads_that_may_be_idle_are_no_verdict),
 		TEST(nothing_can_be_said_of_no_event),

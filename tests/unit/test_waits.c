@@ -161,7 +161,7 @@ static void test_gain(void **state)
 
 	(void)state;
 	node = scope_waits_tree_follow(&waits->tree, scope_waits_tree_group(&waits->tree, 0), 0, 0, 1);
-	scope_waits_tree_end(&waits->tree, node, SCOPE_END_RUNS, 0, 1e9, 1);
+	scope_waits_tree_end(&waits->tree, node, SCOPE_END_RUNS, 0, 0, 1e9, 1);
 	assert_int_equal(scope_waits_judge(waits), 0);
 	assert_int_equal(waits->bottlenecks, 1);
 	assert_ptr_equal(waits->bottleneck[0].function, &function[1]);
@@ -215,8 +215,8 @@ static void test_tree(void **state)
 	for (int i = 0; i < 100; i++)
 		node = scope_waits_tree_follow(&tree, node, SCOPE_WAIT_FUTEX, 202, i % 2 ? 5 : 6);
 	assert_int_equal(tree.count, 4);
-	scope_waits_tree_end(&tree, node, SCOPE_END_RUNS, 0, 40, 1);
-	scope_waits_tree_end(&tree, top, SCOPE_END_OUTSIDE, SCOPE_WAIT_DISK, 2, 1);
+	scope_waits_tree_end(&tree, node, SCOPE_END_RUNS, 0, 0, 40, 1);
+	scope_waits_tree_end(&tree, top, SCOPE_END_OUTSIDE, SCOPE_WAIT_DISK, 0, 2, 1);
 	assert_true(tree.node[0].ns == 42 && tree.node[top].ns == 42 && tree.node[node].ns == 40);
 	assert_int_equal(scope_waits_tree_group(&tree, 5), top);
 	for (uint32_t i = 0; i < 2 * SCOPE_WAITS_NODES; i++)

@@ -46,6 +46,7 @@ static const char *say_what_names_need(const struct scope_trace *trace, char *te
 static int rank(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	char need[256];
+	struct scope_outside *outside = &analysis->outside;
 	const struct scope_rank_input input = {
 		.distributions = analysis->found.distributions,
 		.detection = analysis->detection,
@@ -61,9 +62,11 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 		.options = &options->rank,
 		.own_cpu_share =
 			analysis->waits->queue_ns > 0 ? analysis->waits->queue_own_ns / analysis->waits->queue_ns : 0,
+		.outside = outside,
 		.names_need = say_what_names_need(analysis->trace, need, sizeof(need)),
 	};
 
+	scope_rank_outside_find(analysis->trace, analysis->waits, outside);
 	return scope_rank_run(&input, &analysis->ranking);
 }
 

@@ -54,6 +54,7 @@ struct scope_analysis {
 	struct scope_evidence *evidence;	   /* by stacks */
 	struct scope_evidence *second;		   /* by signatures, NULL without any */
 	const struct scope_signatures *signatures; /* of the options */
+	struct scope_outside outside;		   /* borrows from the trace */
 	struct scope_waits *waits;
 	struct scope_balance *balance;
 	struct scope_paths *paths; /* NULL: nobody asked for them */

@@ -13,6 +13,7 @@
 #include "capture/defaults.h"
 #include "capture/meta.h"
 #include "capture/new_processes.h"
+#include "capture/others.h"
 #include "capture/priority.h"
 #include "capture/stopped_stacks.h"
 #include "capture/states.h"
@@ -37,29 +38,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
 }
 
-void scope_capture_options_init(struct scope_capture_options *options, uint32_t pid)
-{
-	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
-	*options = (struct scope_capture_options){
-		.pid = pid,
-		.duration_ns = SCOPE_DEFAULT_DURATION_NS,
-		.follow = true,
-		.stack_mode = SCOPE_STACK_COPY,
-		.stack_bytes = SCOPE_DEFAULT_STACK_BYTES,
-		.stack_min_ns = SCOPE_DEFAULT_STACK_MIN_NS,
-		.stacks_per_second = SCOPE_DEFAULT_STACKS_PER_SECOND,
-		.stack_budget = SCOPE_STACK_BUDGET_DEFAULT,
-		.sample_period_ns = scope_capture_default_sample_period_ns(cpus > 0 ? (uint32_t)cpus : 1),
-		.subbuf_bytes = SCOPE_DEFAULT_SUBBUF_BYTES,
-		.subbuf_count = SCOPE_DEFAULT_SUBBUF_COUNT,
-		.overhead_max = SCOPE_DEFAULT_OVERHEAD_MAX,
-	};
-	options->sample_period_min_ns = options->sample_period_ns / SCOPE_DEFAULT_SAMPLE_TIMES;
-	scope_capture_default_stack_syscalls(options->stack_syscalls);
-	scope_capture_default_arg_counts(options->arg_counts);
-}
-
 /* A call below the writer or /proc failed: the writer's own words where it has some. */
 static int failed(struct scope_capture_run *capture, int code)
 {
@@ -78,6 +56,7 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 	int err;
 
 	scope_capture_new_processes_note(capture->processes, subbuf);
+	scope_capture_others_note(capture->others, subbuf);
 	scope_capture_steer_take(capture->steer, subbuf);
 	err = scope_capture_put(capture, subbuf);
 	if (!err && capture->kernel_names)
@@ -117,6 +96,14 @@ static int drain_still(struct scope_capture_run *capture)
 	return err ? err : scope_capture_stopped_write(capture->stopped, capture->writer, keep_up, capture);
 }
 
+/* What the records drained so far name for the first time. */
+static int write_named(struct scope_capture_run *capture)
+{
+	int err = scope_capture_new_processes_write(capture->processes, capture->proc, capture->writer);
+
+	return err ? err : scope_capture_others_write(capture->others, capture->writer);
+}
+
 /* Into the file, too: what a recorder that is killed leaves behind shall lack no more than this step. */
 static int flush_and_drain(struct scope_capture_run *capture)
 {
@@ -126,7 +113,7 @@ static int flush_and_drain(struct scope_capture_run *capture)
 	if (!err)
 		err = drain(capture);
 	if (!err)
-		err = scope_capture_new_processes_write(capture->processes, capture->proc, capture->writer);
+		err = write_named(capture);
 	if (!err)
 		err = scope_capture_pump(capture, UNWIND_MS);
 	if (!err && scope_capture_all_written(capture))
@@ -342,7 +329,7 @@ static int end_session(struct scope_capture_run *capture)
 	err = drain_still(capture);
 	capture->live = false;
 	if (!err)
-		err = scope_capture_new_processes_write(capture->processes, capture->proc, capture->writer);
+		err = write_named(capture);
 	if (!err)
 		err = scope_capture_write_names(capture);
 	scope_capture_want_names(capture, true);
@@ -436,6 +423,8 @@ static int prepare(struct scope_capture_run *capture, int nice)
 		err = scope_capture_stopped_create(capture->options.reader, capture->unwinder, &capture->stopped);
 	if (!err)
 		err = scope_capture_new_processes_create(&capture->processes);
+	if (!err)
+		err = scope_capture_others_create(&capture->others);
 	if (err)
 		return failed(capture, err);
 	scope_proc_reader_set_idle(capture->options.reader, keep_up, capture);
@@ -447,6 +436,7 @@ static void release(struct scope_capture_run *capture)
 {
 	scope_capture_steer_destroy(capture->steer);
 	scope_capture_new_processes_destroy(capture->processes);
+	scope_capture_others_destroy(capture->others);
 	scope_proc_kernel_names_destroy(capture->kernel_names);
 	scope_proc_host_destroy(capture->host);
 	scope_capture_stopped_destroy(capture->stopped);

@@ -19,6 +19,7 @@ struct scope_capture_run {
 	struct scope_stopped_stacks *stopped;
 	struct scope_unwinder *unwinder; /* NULL: stacks stay as they are */
 	struct scope_new_processes *processes;
+	struct scope_others *others;
 	struct scope_proc_host *host;		 /* as tracing began */
 	struct scope_kernel_names *kernel_names; /* NULL: none are asked for, or none can be had */
 	struct scope_error no_kernel;		 /* why none can be had */

@@ -258,6 +258,7 @@ int scope_import_switch(struct scope_import *import, uint64_t time_ns, uint32_t 
 	event = event_of(import, SCOPE_EVENT_SWITCH, cpu, prev);
 	event.sched.prev_tid = from ? prev : 0;
 	event.sched.next_tid = to ? next : 0;
+	event.sched.other_tid = to ? 0 : next;
 	event.sched.prev_state = state;
 	event.sched.preempted = preempted;
 	return put(import, &event);

@@ -263,6 +263,7 @@ static int take_switch(struct scope_perf_pack *pack, uint32_t cpu, const struct 
 		return err;
 	event.sched.prev_tid = prev ? prev->tid : 0;
 	event.sched.next_tid = next ? next->tid : 0;
+	event.sched.other_tid = next ? 0 : (uint32_t)record->value[2];
 	event.sched.prev_state = scope_perf_state(&pack->layout->states, record->value[1], &event.sched.preempted);
 	lane->running = event.sched.next_tid;
 	if (prev && event.sched.prev_state == SCOPE_STATE_DEAD)

@@ -12,6 +12,7 @@
 
 #include "anomaly/freeze.h"
 #include "evidence/evidence.h"
+#include "rank/outside.h"
 
 struct scope_rank_options {
 	double excess_share; /* of the busy time, see found */
@@ -213,8 +214,8 @@ struct scope_ranking {
 	size_t nears;
 	double inside_share; /* of the excess, by findings that are not outside */
 	double longest_ns;   /* of closed requests that serve clients, of any if none do; 0: there are none */
-	char reason[384];    /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
-	char beside[256];    /* SLOWDOWN: what else was slow, outside; empty: nothing */
+	char reason[640];    /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
+	char beside[512];    /* SLOWDOWN: what else was slow, outside; empty: nothing */
 };
 
 struct scope_rank_input {
@@ -230,8 +231,9 @@ struct scope_rank_input {
 	const struct scope_evidence *evidence;
 	const struct scope_evidence *second; /* by signatures; NULL: there are none */
 	const struct scope_rank_options *options;
-	double own_cpu_share;	/* of long stretches in the run queue: the program's own threads had the CPU */
-	const char *names_need; /* what to do where stacks have no names; NULL: install debug symbols */
+	double own_cpu_share; /* of long stretches in the run queue: the program's own threads had the CPU */
+	const struct scope_outside *outside; /* what the host did; NULL: nothing is known */
+	const char *names_need;		     /* what to do where stacks have no names; NULL: install debug symbols */
 	/* Set here: who is named for which nodes of these two. */
 	const struct scope_attribution *attribution, *second_attribution;
 	const struct scope_ranking *found; /* set here: the rest is weighed as if these were fixed */

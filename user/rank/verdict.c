@@ -59,6 +59,40 @@ static bool has_cpu_itself(const struct scope_rank_input *input)
 	return input->own_cpu_share > OWN_CPU;
 }
 
+/* What keeps threads off the CPUs, by name; NULL: that is not known. */
+static const struct scope_outside_cause *named_cause(const struct scope_rank_input *input)
+{
+	const struct scope_outside_cause *cause;
+
+	if (!input->outside || has_cpu_itself(input))
+		return NULL;
+	cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_THROTTLED);
+	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_TAKEN);
+}
+
+/* Where the machine itself lacks CPU time: threads seem to run while something else does. */
+static const struct scope_outside_cause *host_cause(const struct scope_rank_input *input)
+{
+	const struct scope_outside_cause *cause;
+
+	if (!input->outside)
+		return NULL;
+	cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_STOLEN);
+	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_INTERRUPTS);
+}
+
+/* A cause that has a name, with what to do. share: of the busy time that waits for a CPU took; 0: none did. */
+static void say_cause(const struct scope_outside_cause *cause, double share, char *text, size_t room)
+{
+	char said[320], remedy[160], waited[96] = "";
+
+	scope_rank_outside_say(cause, said, sizeof(said));
+	scope_rank_outside_remedy(cause, remedy, sizeof(remedy));
+	if (share > 0)
+		snprintf(waited, sizeof(waited), "%.0f %% of the busy time was spent waiting for a CPU. ", 100 * share);
+	snprintf(text, room, "%s%s %s", waited, said, remedy);
+}
+
 /* What slowed units from outside the program; false: nothing that is known of. */
 static bool tell_outside(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			 size_t room)
@@ -67,8 +101,11 @@ static bool tell_outside(const struct scope_rank_input *input, const struct scop
 		blame_clients(input, ranking, text, room);
 		return true;
 	}
-	if (!lacks_cpu(input, ranking))
-		return false;
+	if (!lacks_cpu(input, ranking)) {
+		if (host_cause(input))
+			say_cause(host_cause(input), 0, text, room);
+		return host_cause(input);
+	}
 	if (has_cpu_itself(input)) {
 		snprintf(
 			text, room,
@@ -77,11 +114,22 @@ static bool tell_outside(const struct scope_rank_input *input, const struct scop
 			100 * ranking->long_queue_share);
 		return true;
 	}
+	if (named_cause(input)) {
+		say_cause(named_cause(input), ranking->long_queue_share, text, room);
+		return true;
+	}
 	snprintf(text, room,
 		 "%.0f %% of the busy time was spent waiting for a CPU, or for a thread that "
 		 "waits for one: look for what else runs on this machine, or for a CPU limit.",
 		 100 * ranking->long_queue_share);
 	return true;
+}
+
+/* Did a cause with a name keep units off the CPUs for longer than all slow functions took beyond the usual? */
+static bool cpu_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	return lacks_cpu(input, ranking) && named_cause(input) &&
+	       ranking->long_queue_share * ranking->busy_ns > ranking->inside_share * ranking->excess_ns;
 }
 
 /* Are the findings but requests that ask a peer, as others do not, all of them for about as long? */
@@ -145,7 +193,8 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 "No function of the program stands out in that time: record with stacks, or look for what "
 			 "stops this process or this machine.");
 	} else if (tell_outside(input, ranking, reason, room)) {
-		ranking->verdict = has_cpu_itself(input) ? SCOPE_VERDICT_NOTHING : SCOPE_VERDICT_OUTSIDE;
+		ranking->verdict = lacks_cpu(input, ranking) && has_cpu_itself(input) ? SCOPE_VERDICT_NOTHING
+										      : SCOPE_VERDICT_OUTSIDE;
 	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && nameless_share(evidence) > NAMELESS) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
@@ -178,6 +227,9 @@ static void weigh_outside(const struct scope_rank_input *input, struct scope_ran
 
 	if (clients_pause(ranking) && !most_inside) {
 		blame_clients(input, ranking, ranking->reason, sizeof(ranking->reason));
+		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
+	} else if (cpu_before_functions(input, ranking)) {
+		tell_outside(input, ranking, ranking->reason, sizeof(ranking->reason));
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 	} else if (!input->reference && only_ask(ranking)) {
 		leave_open(ranking);

@@ -74,7 +74,7 @@ static void tell_slow(const struct report *report, char *text, size_t room)
 static void print_reason(const struct report *report, const char *verdict)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
-	char text[512] = "";
+	char text[sizeof(ranking->reason) + 128] = "";
 
 	if (ranking->verdict == SCOPE_VERDICT_NOTHING && !ranking->findings)
 		tell_slow(report, text, sizeof(text) - sizeof(ranking->reason));

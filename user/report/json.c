@@ -375,6 +375,7 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 	json_object_set_new(all, "waits", scope_report_waits_tree(analysis));
 	json_object_set_new(all, "bottlenecks", scope_report_waits_bottlenecks(analysis));
 	json_object_set_new(all, "uneven", scope_report_uneven_json(analysis));
+	json_object_set_new(all, "causes", scope_report_waits_causes(analysis));
 	json_object_set_new(all, "pictures", make_pictures(analysis));
 	return all;
 }

@@ -122,6 +122,43 @@ json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis)
 	return array;
 }
 
+static json_t *make_cause(const struct scope_outside_cause *cause)
+{
+	static const char *const kinds[SCOPE_OUTSIDE_KINDS] = {
+		[SCOPE_OUTSIDE_THROTTLED] = "throttled",
+		[SCOPE_OUTSIDE_TAKEN] = "taken",
+		[SCOPE_OUTSIDE_STOLEN] = "stolen",
+		[SCOPE_OUTSIDE_INTERRUPTS] = "interrupts",
+	};
+	char says[320], remedy[160];
+	json_t *object;
+
+	scope_rank_outside_say(cause, says, sizeof(says));
+	scope_rank_outside_remedy(cause, remedy, sizeof(remedy));
+	object = json_pack("{s:s, s:f, s:f, s:o, s:o, s:o, s:s}", "kind", kinds[cause->kind], "share", cause->share,
+			   "ns", cause->ns, "process", scope_report_json_string(cause->name), "cgroup",
+			   scope_report_json_string(cause->group), "says", scope_report_json_string(says), "remedy",
+			   remedy);
+	if (cause->kind == SCOPE_OUTSIDE_TAKEN)
+		json_object_set_new(object, "pid", json_integer(cause->tgid));
+	if (cause->kind == SCOPE_OUTSIDE_THROTTLED) {
+		json_object_set_new(object, "periods", json_integer((json_int_t)cause->periods));
+		json_object_set_new(object, "throttled", json_integer((json_int_t)cause->throttled));
+		json_object_set_new(object, "quota_us", json_integer((json_int_t)cause->quota_us));
+		json_object_set_new(object, "period_us", json_integer((json_int_t)cause->period_us));
+	}
+	return object;
+}
+
+json_t *scope_report_waits_causes(const struct scope_analysis *analysis)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < analysis->outside.count; i++)
+		json_array_append_new(array, make_cause(&analysis->outside.cause[i]));
+	return array;
+}
+
 static json_t *make_part(const struct scope_analysis *analysis, const struct scope_path_part *part)
 {
 	struct scope_threads *threads = analysis->units->timeline->threads;
@@ -162,10 +199,11 @@ static json_t *make_paths(const struct scope_analysis *analysis)
 
 int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out)
 {
-	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope",
+	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope",
 				SCOPE_VERSION, "command", "waits", "window_ns", analysis->waits->window_ns, "waits",
 				scope_report_waits_tree(analysis), "bottlenecks",
-				scope_report_waits_bottlenecks(analysis), "paths", make_paths(analysis));
+				scope_report_waits_bottlenecks(analysis), "causes", scope_report_waits_causes(analysis),
+				"paths", make_paths(analysis));
 
 	return scope_report_json_write(all, JSON_INDENT(1), out);
 }

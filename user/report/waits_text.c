@@ -121,6 +121,19 @@ static const char *call_of(const struct scope_waits_node *node)
 	return name ? name : scope_timeline_wait_class_name((enum scope_wait_class)node->class);
 }
 
+/* Who it was, where the capture found a name: ": cc1", ": throttled". */
+static void print_other(const struct tree *tree, const struct scope_waits_node *node)
+{
+	const struct scope_analysis *analysis = tree->analysis;
+	const uint32_t tid = scope_waits_tree_other(node);
+	const char *name = NULL;
+
+	if (node->end == SCOPE_END_QUEUE && scope_rank_outside_of(&analysis->outside, SCOPE_OUTSIDE_THROTTLED))
+		fputs(": throttled", tree->out);
+	else if (tid && scope_rank_outside_process(analysis->trace, tid, &name))
+		fprintf(tree->out, ": %s%s", node->end == SCOPE_END_QUEUE ? "taken by " : "", name);
+}
+
 static int print_node(struct tree *tree, uint32_t at, unsigned depth)
 {
 	const struct scope_waits_tree *all = &tree->analysis->waits->tree;
@@ -137,6 +150,8 @@ static int print_node(struct tree *tree, uint32_t at, unsigned depth)
 	if (node->ends) {
 		fprintf(line.to, "%s", scope_report_end(node->end, node->class));
 		print_functions(tree, node);
+		if (node->end == SCOPE_END_QUEUE || node->end == SCOPE_END_PROCESS)
+			print_other(tree, node);
 	} else {
 		fprintf(line.to, "%s ×%u, in %s", name_of(tree->analysis, node->group),
 			threads_of(tree->analysis, node->group), call_of(node));
@@ -273,6 +288,20 @@ static unsigned count_lines(const char *text)
 	return count;
 }
 
+/* What the host did, where it did much. */
+static void print_causes(const struct scope_analysis *analysis, unsigned width, FILE *out)
+{
+	const struct scope_outside *outside = &analysis->outside;
+	char text[320];
+
+	for (size_t i = 0; i < outside->count; i++) {
+		fputs("  ", out);
+		scope_rank_outside_say(&outside->cause[i], text, sizeof(text));
+		scope_report_format_wrapped_to(out, text, 2, 2, width);
+		fputc('\n', out);
+	}
+}
+
 /* Bottlenecks, or that there are none. ret_lines: how many it took. */
 static int print_bottlenecks(const struct scope_analysis *analysis, unsigned width, FILE *out, unsigned *ret_lines)
 {
@@ -291,6 +320,7 @@ static int print_bottlenecks(const struct scope_analysis *analysis, unsigned wid
 					       2, 2, width);
 		fputc('\n', body.to);
 	}
+	print_causes(analysis, width, body.to);
 	if (!waits->bottlenecks)
 		fputs("  No bottleneck: no function is waited for most of the time.\n", body.to);
 	fputc('\n', body.to);

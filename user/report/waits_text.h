@@ -22,6 +22,7 @@ int scope_report_paths_text(const struct scope_analysis *analysis, const struct 
 /* The arrays of it; the caller's. NULL: no memory. */
 struct json_t *scope_report_waits_tree(const struct scope_analysis *analysis);
 struct json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis);
+struct json_t *scope_report_waits_causes(const struct scope_analysis *analysis);
 
 struct scope_waits_text {
 	char text[320];

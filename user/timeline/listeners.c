@@ -65,9 +65,9 @@ static int wait(void *user, const struct scope_wait *wait)
 	TELL_EACH(wait, wait);
 }
 
-static int queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns)
+static int queued(void *user, const struct scope_queued *stretch)
 {
-	TELL_EACH(queued, thread, begin_ns, end_ns, own_ns);
+	TELL_EACH(queued, stretch);
 }
 
 static int stay(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns)

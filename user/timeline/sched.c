@@ -52,12 +52,27 @@ static struct scope_cpu_run *cpu_of(struct scope_timeline *timeline, uint32_t cp
 	return &timeline->cpu[cpu];
 }
 
+static uint64_t sum_until(const struct scope_cpu_sum *sum, uint64_t now_ns)
+{
+	return sum->sum_ns + (sum->since_ns && now_ns > sum->since_ns ? now_ns - sum->since_ns : 0);
+}
+
 /* For how long that CPU has run traced threads until now. */
 static uint64_t own_until(const struct scope_timeline *timeline, uint32_t cpu, uint64_t now_ns)
 {
-	const struct scope_cpu_run *run = cpu < timeline->cpus ? &timeline->cpu[cpu] : NULL;
+	return cpu < timeline->cpus ? sum_until(&timeline->cpu[cpu].own, now_ns) : 0;
+}
 
-	return !run ? 0 : run->sum_ns + (run->since_ns && now_ns > run->since_ns ? now_ns - run->since_ns : 0);
+/* The same of threads that are not traced. */
+static uint64_t taken_until(const struct scope_timeline *timeline, uint32_t cpu, uint64_t now_ns)
+{
+	return cpu < timeline->cpus ? sum_until(&timeline->cpu[cpu].taken, now_ns) : 0;
+}
+
+static void pass_cpu(struct scope_cpu_sum *sum, bool runs, uint64_t now_ns)
+{
+	sum->sum_ns = sum_until(sum, now_ns);
+	sum->since_ns = runs ? now_ns : 0;
 }
 
 static int switch_cpu(struct scope_timeline *timeline, const struct scope_event *event)
@@ -66,9 +81,18 @@ static int switch_cpu(struct scope_timeline *timeline, const struct scope_event 
 
 	if (!cpu)
 		return -ENOMEM;
-	cpu->sum_ns = own_until(timeline, event->cpu, event->time_ns);
-	cpu->since_ns = event->sched.next_tid ? event->time_ns : 0;
+	pass_cpu(&cpu->own, event->sched.next_tid, event->time_ns);
+	pass_cpu(&cpu->taken, event->sched.other_tid, event->time_ns);
+	if (event->sched.other_tid)
+		cpu->taker_tid = event->sched.other_tid;
 	return 0;
+}
+
+/* What the thread's CPU had run as the thread came into the run queue. */
+static void queue_from(const struct scope_timeline *timeline, struct scope_thread *thread, uint64_t now_ns)
+{
+	thread->queue_own_ns = own_until(timeline, thread->cpu, now_ns);
+	thread->queue_taken_ns = taken_until(timeline, thread->cpu, now_ns);
 }
 
 static int switch_out(const struct scope_listener *run, const struct scope_event *event)
@@ -94,7 +118,7 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 	thread->waker_tid = 0;
 	thread->waker_queue_ns = 0;
 	thread->cpu = event->cpu;
-	thread->queue_own_ns = own_until(run->timeline, event->cpu, event->time_ns);
+	queue_from(run->timeline, thread, event->time_ns);
 	if (queued) {
 		thread->run = SCOPE_RUN_QUEUED;
 		thread->queue_ns = event->time_ns;
@@ -151,19 +175,31 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 	thread->held_enter_ns = open->enter_ns;
 }
 
+/* What a sum grew by, of a stretch at most. */
+static uint64_t part_of(uint64_t before_ns, uint64_t after_ns, uint64_t stretch_ns)
+{
+	const uint64_t part_ns = after_ns > before_ns ? after_ns - before_ns : 0;
+
+	return part_ns < stretch_ns ? part_ns : stretch_ns;
+}
+
 /* The thread's stretch in the run queue is over. */
 static int end_queue(const struct scope_listener *run, struct scope_thread *thread, const struct scope_event *event)
 {
-	const uint64_t queue_ns = event->time_ns - thread->queue_ns;
-	uint64_t own_ns = own_until(run->timeline, thread->cpu, event->time_ns);
+	const struct scope_timeline *timeline = run->timeline;
+	const uint64_t stretch_ns = event->time_ns - thread->queue_ns;
+	struct scope_queued queued = { thread->index, thread->queue_ns, event->time_ns, 0, 0, 0 };
 
 	if (scope_timeline_waker_queue_add(&thread->waker_queue, thread->queue_ns, event->time_ns))
 		return -ENOMEM;
 	if (!run->ops->queued || event->time_ns <= thread->queue_ns)
 		return 0;
-	own_ns = own_ns > thread->queue_own_ns ? own_ns - thread->queue_own_ns : 0;
-	return run->ops->queued(run->user, thread->index, thread->queue_ns, event->time_ns,
-				own_ns < queue_ns ? own_ns : queue_ns);
+	queued.own_ns = part_of(thread->queue_own_ns, own_until(timeline, thread->cpu, event->time_ns), stretch_ns);
+	queued.taken_ns = part_of(thread->queue_taken_ns, taken_until(timeline, thread->cpu, event->time_ns),
+				  stretch_ns - queued.own_ns);
+	if (queued.taken_ns)
+		queued.taker_tid = timeline->cpu[thread->cpu].taker_tid;
+	return run->ops->queued(run->user, &queued);
 }
 
 static int switch_in(const struct scope_listener *run, const struct scope_event *event)
@@ -281,7 +317,7 @@ int scope_timeline_waking(const struct scope_listener *run, const struct scope_e
 		return err;
 	thread->run = SCOPE_RUN_QUEUED;
 	thread->wake_ns = thread->queue_ns = event->time_ns;
-	thread->queue_own_ns = own_until(run->timeline, thread->cpu, event->time_ns);
+	queue_from(run->timeline, thread, event->time_ns);
 	thread->waker_tid = event->waking.waker_tid;
 	return propagate_queue(run->timeline->threads, thread);
 }

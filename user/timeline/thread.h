@@ -48,15 +48,15 @@ struct scope_open_call {
 
 struct scope_wait {
 	uint32_t thread;    /* index */
-	uint32_t waker_tid; /* 0: an interrupt, or not known */
+	uint32_t waker_tid; /* 0: an interrupt, or not known; of a queue scope_queued.taker_tid (timeline/timeline.h) */
 	int32_t waker;	    /* index of another traced thread that ended it, or SCOPE_WAIT_NO_THREAD */
 	uint16_t nr;
 	uint8_t class;
 	bool lock;    /* a futex operation that takes a lock */
 	bool woken;   /* in a futex call that returned 0: another thread did that, though its waking may not be told */
 	bool outside; /* of no unit: told by units (unit/unit.h) */
-	bool queue; /* no sleep: in the run queue from begin to end; object: own_ns of timeline/timeline.h's .queued */
-	bool idle;  /* of a thread that reads from clients, for them: told by units (unit/unit.h), unset by timelines */
+	bool queue;   /* no sleep: a scope_queued (timeline/timeline.h); object: own_ns; wake_ns: end_ns - taken_ns */
+	bool idle; /* of a thread that reads from clients, for them: told by units (unit/unit.h), unset by timelines */
 	uint64_t object; /* first argument: a descriptor, or the futex's address; 0: outside calls */
 	uint64_t begin_ns, wake_ns, end_ns;
 	uint64_t first_ns;	 /* the last of several waits in slices: begin of the first one; else 0 */
@@ -89,7 +89,8 @@ struct scope_thread {
 	uint32_t early_tid;	 /* as waker_tid, of a waking that came while it ran … */
 	bool early;		 /* … in the call that it is in, or about to sleep without one */
 	uint64_t queue_ns;	 /* while QUEUED: since when, … */
-	uint64_t queue_own_ns;	 /* … and for how long its last CPU had run traced threads by then */
+	uint64_t queue_own_ns;	 /* … and for how long its last CPU had run traced threads by then, … */
+	uint64_t queue_taken_ns; /* … and others */
 	uint64_t waker_queue_ns; /* as of struct scope_wait, of the last sleep */
 	struct scope_waker_queue waker_queue;
 	struct scope_open_call open;

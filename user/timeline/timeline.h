@@ -17,6 +17,15 @@
 #include "timeline/thread.h"
 #include "trace/trace.h"
 
+/* A stretch in the run queue. The parts are what ran meanwhile on the CPU that the thread was on before. */
+struct scope_queued {
+	uint32_t thread;
+	uint64_t begin_ns, end_ns;
+	uint64_t own_ns;    /* traced threads */
+	uint64_t taken_ns;  /* threads that are not traced; the rest of the time the CPU was idle */
+	uint32_t taker_tid; /* the last of them that is known; 0: none */
+};
+
 /* All calls may be NULL. A negative return ends the run and is handed to its caller. */
 struct scope_timeline_ops {
 	/*
@@ -37,11 +46,8 @@ struct scope_timeline_ops {
 	int (*exit)(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
 		    uint64_t exit_ns);
 	int (*wait)(void *user, const struct scope_wait *wait);
-	/*
-	 * The thread came to a CPU, and had been in the run queue since begin. own_ns: of that time, traced threads
-	 * had the CPU that it was on before; else another process, or nothing.
-	 */
-	int (*queued)(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns);
+	/* The thread came to a CPU. */
+	int (*queued)(void *user, const struct scope_queued *queued);
 	/*
 	 * From begin to end the thread was in one state, thread->run, and is about to leave it, or the window ends.
 	 * BLOCKED: thread->wait, disk and iowait say what for. Stays follow one another without a gap, from first_ns
@@ -61,10 +67,15 @@ struct scope_timeline_ops {
 	int (*end)(void *user, uint32_t thread, uint64_t now_ns);
 };
 
-/* For how long a CPU ran traced threads. */
-struct scope_cpu_run {
+/* For how long a CPU ran threads of one sort. */
+struct scope_cpu_sum {
 	uint64_t sum_ns;
 	uint64_t since_ns; /* one runs since then, which sum lacks; 0: none */
+};
+
+struct scope_cpu_run {
+	struct scope_cpu_sum own, taken; /* traced threads, and others but the idle task */
+	uint32_t taker_tid;		 /* the last one of the others */
 };
 
 struct scope_timeline {

@@ -143,6 +143,7 @@ static size_t take_switch(struct scope_decoder *decoder, const struct scope_reco
 	event->kind = SCOPE_EVENT_SWITCH;
 	event->sched.prev_tid = bits & SCOPE_SWITCH_PREV_TRACED ? decoder->tid : 0;
 	event->sched.next_tid = bits & SCOPE_SWITCH_NEXT_TRACED ? bits & SCOPE_TID_MASK : 0;
+	event->sched.other_tid = bits & SCOPE_SWITCH_NEXT_TRACED ? 0 : bits & SCOPE_TID_MASK;
 	event->sched.prev_state = bits >> SCOPE_SWITCH_STATE_SHIFT & SCOPE_SWITCH_STATE_MASK;
 	event->sched.preempted = bits & SCOPE_SWITCH_PREEMPT;
 	event->sched.iowait = bits & SCOPE_SWITCH_IOWAIT;

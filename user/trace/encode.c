@@ -86,7 +86,8 @@ static int check_tid(uint32_t tid, struct scope_error *error)
 static int encode_switch(const struct scope_event *event, void *buffer, struct scope_error *error, size_t *ret_bytes)
 {
 	struct scope_record_switch *record = buffer;
-	uint32_t bits = event->sched.next_tid;
+	const uint32_t tid = event->sched.next_tid ? event->sched.next_tid : event->sched.other_tid;
+	uint32_t bits = tid;
 
 	if (event->sched.prev_state > SCOPE_SWITCH_STATE_MASK)
 		return scope_error_set(error, -EINVAL, "state %u; at most %u can be stored", event->sched.prev_state,
@@ -101,7 +102,7 @@ static int encode_switch(const struct scope_event *event, void *buffer, struct s
 		.bits = bits,
 	};
 	*ret_bytes = sizeof(*record);
-	return check_tid(event->sched.next_tid, error);
+	return check_tid(tid, error);
 }
 
 /* A waker that is in the record itself: not the thread on this CPU. */

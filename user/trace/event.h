@@ -49,6 +49,7 @@ struct scope_event {
 		} syscall; /* SYSCALL, ENTER, EXIT */
 		struct {
 			uint32_t prev_tid, next_tid; /* 0: not traced */
+			uint32_t other_tid;	     /* that comes and is not traced; 0: the idle task, or not known */
 			uint8_t prev_state;	     /* enum scope_state */
 			bool preempted, iowait;
 		} sched; /* SWITCH */

@@ -85,6 +85,9 @@ static void take_switch(struct scope_line *line, struct scope_text_payload *payl
 		scope_trace_line_name(line, "a state", &scope_trace_text_states, SCOPE_SWITCH_STATE_MASK);
 	event->sched.preempted = scope_trace_line_flag(line, "preempted");
 	event->sched.iowait = scope_trace_line_flag(line, "iowait");
+	event->sched.other_tid = (uint32_t)scope_trace_line_value(line, "other", SCOPE_TID_MASK, 0);
+	if (event->sched.other_tid && event->sched.next_tid)
+		scope_trace_line_fail(line, "the next thread is traced: there is no other one");
 }
 
 static void take_waking(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)

@@ -139,6 +139,8 @@ static void put_switch(const struct out *out, const struct scope_event *event)
 		fputs(" preempted", out->stream);
 	if (event->sched.iowait)
 		fputs(" iowait", out->stream);
+	if (event->sched.other_tid)
+		fprintf(out->stream, " other=%" PRIu32, event->sched.other_tid);
 }
 
 static void put_waking(const struct out *out, const struct scope_event *event)

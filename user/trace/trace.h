@@ -164,6 +164,8 @@ struct scope_trace_thread {
 #define SCOPE_META_OWN_CPU "own_cpu_ns"		   /* CPU time that the recorder took so far */
 #define SCOPE_META_OWN_MEMORY "own_memory_bytes"   /* the most memory it held */
 #define SCOPE_META_CPU_LIMIT "cpu_limit"	   /* of the target's control groups, see docs/trace-format.md */
+#define SCOPE_META_TASK "task."			   /* and a tid: of a thread that is not traced, see there */
+#define SCOPE_META_TASK_GROUP "task_group."	   /* and a tid: its control group */
 #define SCOPE_META_HOST_CPU "host_cpu"		   /* what all CPUs did, see there */
 
 /* 0; or an error that names the file and the remedy (error filled). -ENODATA: empty or foreign. */

@@ -243,21 +243,22 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 	return tell_wait(builder, open_unit, wait);
 }
 
-int scope_unit_open_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns)
+int scope_unit_open_queued(void *user, const struct scope_queued *queued)
 {
 	const struct scope_unit_builder *builder = user;
 	const struct scope_wait wait = {
-		.thread = thread,
+		.thread = queued->thread,
+		.waker_tid = queued->taker_tid,
 		.waker = SCOPE_WAIT_NO_THREAD,
 		.nr = SCOPE_NR_NONE,
-		.object = own_ns,
+		.object = queued->own_ns,
 		.queue = true,
-		.begin_ns = begin_ns,
-		.wake_ns = begin_ns,
-		.end_ns = end_ns,
+		.begin_ns = queued->begin_ns,
+		.wake_ns = queued->end_ns - queued->taken_ns,
+		.end_ns = queued->end_ns,
 	};
 
-	if (!builder->sink.wait || end_ns - begin_ns < SCOPE_UNIT_WAIT_MIN_NS)
+	if (!builder->sink.wait || queued->end_ns - queued->begin_ns < SCOPE_UNIT_WAIT_MIN_NS)
 		return 0;
 	return builder->sink.wait(builder->sink.user, &wait);
 }

@@ -139,7 +139,7 @@ int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_u
 /* As struct scope_timeline_ops has them; user is the builder. */
 int scope_unit_open_leave(void *user, uint32_t thread, uint64_t now_ns);
 int scope_unit_open_wait(void *user, const struct scope_wait *wait);
-int scope_unit_open_queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns);
+int scope_unit_open_queued(void *user, const struct scope_queued *queued);
 int scope_unit_open_stack(void *user, uint32_t thread, const struct scope_event *event);
 int scope_unit_open_lost(void *user, uint32_t thread, uint64_t now_ns);
 int scope_unit_open_state(void *user, uint32_t thread, const struct scope_event *event);

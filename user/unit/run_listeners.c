@@ -63,9 +63,9 @@ static int lost(void *user, uint32_t thread, uint64_t now_ns)
 	TELL_BOTH(lost, thread, now_ns);
 }
 
-static int queued(void *user, uint32_t thread, uint64_t begin_ns, uint64_t end_ns, uint64_t own_ns)
+static int queued(void *user, const struct scope_queued *stretch)
 {
-	TELL_BOTH(queued, thread, begin_ns, end_ns, own_ns);
+	TELL_BOTH(queued, stretch);
 }
 
 static int stay(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns)

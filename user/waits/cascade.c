@@ -19,6 +19,7 @@ static int tell(const struct walk *walk, uint32_t thread, uint32_t node, enum sc
 		.end = (uint8_t)end,
 		.node = node,
 		.class = stay && !stay->queue ? stay->class : 0,
+		.tid = end == SCOPE_END_QUEUE || end == SCOPE_END_PROCESS ? stay->tid : 0,
 	};
 
 	return begin_ns < end_ns ? walk->listener->part(walk->listener->user, &part) : 0;

@@ -32,6 +32,7 @@ struct scope_part {
 	uint32_t thread; /* the one that ran, queued or slept */
 	uint8_t end;	 /* enum scope_end */
 	uint8_t class;	 /* of what it slept in; SCOPE_END_RUNS and the like: 0 */
+	uint32_t tid;	 /* a thread that is not traced: QUEUE had the CPU, PROCESS woke it; 0: not known, or none */
 	uint32_t node;	 /* of the listener, where the chain stands */
 };
 

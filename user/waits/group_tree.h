@@ -25,6 +25,9 @@ struct scope_waits_node {
 	uint16_t nr;	/* the call of the first of them, or SCOPE_NR_NONE */
 	uint64_t count; /* waits, of nodes below the root and their like; parts, of such that end */
 	double ns;	/* all that is below it, too */
+	/* Of such that end: the thread that is not traced which most of it was for, by a vote, and its own part. */
+	uint32_t tid;
+	double tid_vote_ns, tid_ns;
 };
 
 struct scope_waits_tree {
@@ -39,8 +42,12 @@ uint32_t scope_waits_tree_group(struct scope_waits_tree *tree, uint32_t group);
 /* Where a sleep of that class leads to a group: a child of the node, or one on its way up, or the node itself. */
 uint32_t scope_waits_tree_follow(struct scope_waits_tree *tree, uint32_t node, uint8_t class, uint16_t nr,
 				 uint32_t group);
-/* Adds to what the node's time was in the end, and to all nodes above. */
-void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class, double ns,
-			  uint64_t count);
+/*
+ * Adds to what the node's time was in the end, and to all nodes above. tid: as of struct scope_part.
+ */
+void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class, uint32_t tid,
+			  double ns, uint64_t count);
+/* The thread that is not traced to which half or more of that end's time belongs; 0: none. */
+uint32_t scope_waits_tree_other(const struct scope_waits_node *node);
 
 #endif

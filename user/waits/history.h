@@ -17,7 +17,7 @@
 struct scope_stay {
 	uint64_t begin_ns, end_ns;
 	int32_t waker; /* index of the traced thread that ended the sleep, or -1 */
-	uint32_t tid;  /* of a sleep the waker's, 0: an interrupt */
+	uint32_t tid;  /* of a sleep the waker's, 0: an interrupt; of a queue that of the thread that had the CPU */
 	bool own;      /* of a queue: traced threads had the CPU, for half of the time or more */
 	uint16_t nr;   /* of a sleep: the call, or SCOPE_NR_NONE */
 	uint8_t class; /* of a sleep: enum scope_wait_class */

@@ -90,7 +90,8 @@ static int count_part(struct follower *follower, const struct scope_part *part, 
 	struct scope_waits_group *group = part->thread < waits->threads ? &waits->group[waits->of_thread[part->thread]]
 									: NULL;
 
-	scope_waits_tree_end(&waits->tree, part->node, (enum scope_end)part->end, part->class, ns, waits->every);
+	scope_waits_tree_end(&waits->tree, part->node, (enum scope_end)part->end, part->class, part->tid, ns,
+			     waits->every);
 	waits->followed_ns += ns;
 	if (part->end == SCOPE_END_UNSEEN)
 		waits->unseen_ns += ns;
@@ -185,6 +186,9 @@ static int take_wait(void *user, const struct scope_wait *wait)
 	if (wait->queue && wait->end_ns - wait->begin_ns >= SCOPE_DISTRIBUTIONS_LONG_QUEUE_NS) {
 		waits->queue_ns += (double)(wait->end_ns - wait->begin_ns);
 		waits->queue_own_ns += (double)wait->object;
+		if (!err)
+			err = scope_waits_takers_add(&waits->takers, wait->waker_tid,
+						     (double)(wait->end_ns - wait->wake_ns));
 	}
 	while (!err && follower->count && follower->pending[follower->first].came + LATE <= follower->stays)
 		err = follow_one(follower);
@@ -241,6 +245,7 @@ static int sum_up(struct scope_waits *waits)
 {
 	int err = 0;
 
+	scope_waits_takers_sort(&waits->takers);
 	for (size_t i = 0; !err && i < waits->groups; i++) {
 		struct scope_waits_group *group = &waits->group[i];
 
@@ -305,6 +310,7 @@ void scope_waits_destroy(struct scope_waits *waits)
 	if (!waits)
 		return;
 	scope_waits_tree_free(&waits->tree);
+	scope_waits_takers_free(&waits->takers);
 	scope_waits_covers_free(&waits->ran);
 	scope_waits_covers_free(&waits->disk);
 	free(waits->group);

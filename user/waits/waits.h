@@ -13,6 +13,7 @@
 #include "unit/distribution.h"
 #include "waits/cover.h"
 #include "waits/group_tree.h"
+#include "waits/takers.h"
 
 /* The time that threads of a group took, or kept others waiting, in ns. Indexed as the groups are. */
 struct scope_waits_group {
@@ -56,6 +57,7 @@ struct scope_waits {
 	double window_ns;
 	double followed_ns, unseen_ns; /* of all waits that count; the latter had no end that is known */
 	double queue_ns, queue_own_ns; /* of all threads: long in the run queue; of it, traced threads had the CPU */
+	struct scope_takers takers;    /* of the same, who else had it */
 	uint64_t waits, every;	       /* each so manyth was followed */
 	struct scope_waits_group *group;
 	size_t groups;

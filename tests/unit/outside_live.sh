@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A healthy server that the host keeps off the CPU, traced by perf events: the report says why, and who it was.
+# They come before all else that this host does (nice), so that who takes the CPU is known.
+#
+# Usage: tests/unit/outside_live.sh [WAY...]; ways: limit taken healthy
+# Exit status: 0 all is said; 1 not; 77 perf events cannot be used here.
+. "$(dirname "$0")/live.bash"
+gcc -O1 -g -Wall -Wextra -Werror -o "$dir/work" tests/unit/outside_work.c || exit 1
+cp "$dir/work" "$dir/thief"
+
+cat > "$dir/check.py" << 'P'
+"""Usage: check.py REPORT.json KIND|none [PROCESS]"""
+import json
+import sys
+
+document = json.load(open(sys.argv[1]))
+kinds = [cause["kind"] for cause in document["causes"]]
+if sys.argv[2] == "none":
+    assert "throttled" not in kinds and document["verdict"] in ("nothing", "outside"), document["reason"]
+    sys.exit()
+cause = document["causes"][kinds.index(sys.argv[2])]
+assert document["verdict"] == "outside", (document["verdict"], document["reason"])
+assert cause["says"] in document["reason"], document["reason"]
+if sys.argv[2] == "throttled":
+    assert kinds == ["throttled"] and cause["quota_us"] == 3000 and cause["cgroup"].endswith("/scope-live"), cause
+    assert cause["throttled"] >= 0.8 * cause["periods"] >= 8, cause
+else:
+    assert cause["process"] == sys.argv[3], cause
+P
+
+# A group with a limit of 3 ms per 100 ms, of version 1 or 2; its path in $group. 1: none can be made.
+limited() {
+	for group in /sys/fs/cgroup/cpu/scope-live /sys/fs/cgroup/cpu,cpuacct/scope-live; do
+		if [ -d "${group%/*}" ] && mkdir -p "$group" 2>/dev/null; then
+			echo 3000 > "$group/cpu.cfs_quota_us" && return
+		fi
+	done
+	group=/sys/fs/cgroup/scope-live
+	mkdir -p "$group" 2>/dev/null && echo "3000 100000" 2>/dev/null > "$group/cpu.max"
+}
+
+# expect WAY MICROSECONDS KIND [PROCESS]: three times where this host is busy.
+expect() {
+	local way=$1 server client thieves
+	[ ${#ways[@]} -eq 0 ] || [[ " ${ways[*]} " == *" $way "* ]] || return 0
+	for _ in 1 2 3; do
+		rm -f "$dir"/a.trace* "$dir/said"
+		thieves=
+		nice -n -15 "$dir/work" serve "$2" > "$dir/said" &
+		client=$!
+		until [ -s "$dir/said" ]; do sleep 0.01; done
+		server=$(cat "$dir/said")
+		if [ "$way" = limit ]; then
+			limited && echo "$server" > "$group/cgroup.procs" ||
+				{ kill "$client"; echo "ok - $way # skipped: no control group can be made here"; return; }
+		elif [ "$way" = taken ]; then
+			taskset -cp 0 "$server" > "$dir/said" || exit 1
+			for _ in 1 2; do
+				taskset -c 0 nice -n -15 "$dir/thief" burn &
+				thieves+=" $!"
+			done
+		fi
+		"$scope" record --source perf -p "$server" -d 4 -o "$dir/a.trace" > "$dir/said" 2>&1 || { cat "$dir/said"; bad=1; }
+		# shellcheck disable=SC2086
+		kill -9 "$client" "$server" $thieves
+		wait 2>/dev/null
+		[ "$way" != limit ] || rmdir "$group"
+		"$scope" report -i "$dir/a.trace" --format json > "$dir/report.json" || exit 1
+		if python3 "$dir/check.py" "$dir/report.json" "${@:3}" 2> "$dir/why"; then
+			echo "ok - $way"
+			return 0
+		fi
+	done
+	echo "not ok - $way"
+	cat "$dir/why" "$dir/said"
+	"$scope" report -i "$dir/a.trace"
+	bad=1
+}
+
+ways=("$@")
+expect limit 300 throttled
+expect taken 4000 taken thief
+expect healthy 300 none
+exit "$bad"

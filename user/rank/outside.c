@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the host did to a program, by name: a CPU limit, processes that took the CPU, a hypervisor, interrupts. */
+#include "rank/outside.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THROTTLED_SHARE 0.2  /* of the time waited for a CPU, or of the window if that is less */
+#define THROTTLED_PERIODS 3  /* in which the limit was met */
+#define TAKEN_SHARE 0.3	     /* of the time waited for a CPU */
+#define STOLEN_SHARE 0.1     /* of the time that CPUs were wanted */
+#define INTERRUPTS_SHARE 0.4 /* of the time that CPUs were busy: servers of many small packets have a quarter */
+
+#define INTERRUPTS_CPU 0.1 /* of one CPU: of a host that does next to nothing they may be most */
+
+static double least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static void add(struct scope_outside *outside, const struct scope_outside_cause *cause)
+{
+	outside->cause[outside->count++] = *cause;
+}
+
+const struct scope_outside_cause *scope_rank_outside_of(const struct scope_outside *outside,
+							enum scope_outside_kind kind)
+{
+	for (size_t i = 0; i < outside->count; i++)
+		if (outside->cause[i].kind == kind)
+			return &outside->cause[i];
+	return NULL;
+}
+
+/* A thread that a limit keeps off the CPUs is in the run queue, as one that waits for another is. */
+static void find_limit(const struct scope_trace *trace, const struct scope_waits *waits, struct scope_outside *outside)
+{
+	const char *text = scope_trace_meta(trace, SCOPE_META_CPU_LIMIT);
+	struct scope_outside_cause cause = { .kind = SCOPE_OUTSIDE_THROTTLED };
+	uint64_t begin_ns, end_ns, throttled_ns;
+	const double waited_ns = least(waits->queue_ns - waits->queue_own_ns, waits->window_ns);
+	int group;
+
+	if (!text ||
+	    sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %n",
+		   &begin_ns, &end_ns, &cause.quota_us, &cause.period_us, &cause.periods, &cause.throttled,
+		   &throttled_ns, &group) != 7)
+		return;
+	if (end_ns <= begin_ns || waited_ns <= 0 || cause.throttled < THROTTLED_PERIODS)
+		return;
+	cause.window_ns = end_ns - begin_ns;
+	cause.ns = (double)throttled_ns;
+	cause.share = least(cause.ns / waited_ns, 1);
+	cause.group = text + group;
+	if (cause.share >= THROTTLED_SHARE)
+		add(outside, &cause);
+}
+
+uint32_t scope_rank_outside_process(const struct scope_trace *trace, uint32_t tid, const char **ret_name)
+{
+	char key[32], *end;
+	const char *row;
+	uint32_t tgid;
+
+	snprintf(key, sizeof(key), SCOPE_META_TASK "%" PRIu32, tid);
+	row = scope_trace_meta(trace, key);
+	*ret_name = NULL;
+	if (!row)
+		return 0;
+	tgid = (uint32_t)strtoul(row, &end, 10);
+	*ret_name = *end == ' ' ? end + 1 : NULL;
+	return *ret_name ? tgid : 0;
+}
+
+static const char *group_of(const struct scope_trace *trace, uint32_t tid)
+{
+	char key[40];
+
+	snprintf(key, sizeof(key), SCOPE_META_TASK_GROUP "%" PRIu32, tid);
+	return scope_trace_meta(trace, key);
+}
+
+/* Processes of one name count as one: a pool of workers, or a build. The one of them that took most has the number. */
+static void find_takers(const struct scope_trace *trace, const struct scope_waits *waits, struct scope_outside *outside)
+{
+	const struct scope_takers *takers = &waits->takers;
+	struct scope_outside_cause cause = { .kind = SCOPE_OUTSIDE_TAKEN, .ns = takers->sum_ns };
+	const struct scope_outside_cause *limit = scope_rank_outside_of(outside, SCOPE_OUTSIDE_THROTTLED);
+	double most_ns = 0;
+
+	if (waits->queue_ns <= 0)
+		return;
+	cause.share = least(takers->sum_ns / waits->queue_ns, 1);
+	/* What runs while a limit keeps a thread off takes nothing from it. */
+	if (limit)
+		cause.share -= limit->share;
+	if (cause.share < TAKEN_SHARE)
+		return;
+	/* By time: what is looked at first of a name is the most of it. */
+	for (size_t i = 0; i < takers->count && i < SCOPE_OUTSIDE_TAKERS; i++) {
+		const char *name, *other;
+		const uint32_t tgid = scope_rank_outside_process(trace, takers->taker[i].tid, &name);
+		double ns = 0;
+
+		for (size_t j = i; name && j < takers->count && j < SCOPE_OUTSIDE_TAKERS; j++)
+			if (scope_rank_outside_process(trace, takers->taker[j].tid, &other) && !strcmp(name, other))
+				ns += takers->taker[j].ns;
+		if (ns <= most_ns)
+			continue;
+		most_ns = ns;
+		cause.tgid = tgid;
+		cause.name = name;
+		cause.group = group_of(trace, takers->taker[i].tid);
+	}
+	cause.most = most_ns / takers->sum_ns;
+	add(outside, &cause);
+}
+
+static void find_host(const struct scope_trace *trace, struct scope_outside *outside)
+{
+	const char *text = scope_trace_meta(trace, SCOPE_META_HOST_CPU);
+	uint64_t begin_ns, end_ns, busy_ns, irq_ns, softirq_ns, steal_ns;
+	struct scope_outside_cause stolen = { .kind = SCOPE_OUTSIDE_STOLEN };
+	struct scope_outside_cause interrupts = { .kind = SCOPE_OUTSIDE_INTERRUPTS };
+
+	if (!text || sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &begin_ns,
+			    &end_ns, &busy_ns, &irq_ns, &softirq_ns, &steal_ns) != 6)
+		return;
+	if (end_ns <= begin_ns || !busy_ns)
+		return;
+	stolen.window_ns = interrupts.window_ns = end_ns - begin_ns;
+	stolen.ns = (double)steal_ns;
+	stolen.share = stolen.ns / ((double)busy_ns + stolen.ns);
+	if (stolen.share >= STOLEN_SHARE)
+		add(outside, &stolen);
+	interrupts.ns = (double)irq_ns + (double)softirq_ns;
+	interrupts.share = least(interrupts.ns / (double)busy_ns, 1);
+	if (interrupts.share >= INTERRUPTS_SHARE && interrupts.ns >= INTERRUPTS_CPU * (double)interrupts.window_ns)
+		add(outside, &interrupts);
+}
+
+void scope_rank_outside_find(const struct scope_trace *trace, const struct scope_waits *waits,
+			     struct scope_outside *ret_outside)
+{
+	*ret_outside = (struct scope_outside){ 0 };
+	find_limit(trace, waits, ret_outside);
+	find_takers(trace, waits, ret_outside);
+	find_host(trace, ret_outside);
+}
+
+/* "3.2 s", "147 ms". */
+struct text {
+	char text[32];
+};
+
+static const char *time_of(struct text *buffer, double ns)
+{
+	if (ns >= 1e9)
+		snprintf(buffer->text, sizeof(buffer->text), "%.1f s", ns / 1e9);
+	else
+		snprintf(buffer->text, sizeof(buffer->text), "%.3g ms", ns / 1e6);
+	return buffer->text;
+}
+
+static void say_taken(const struct scope_outside_cause *cause, char *text, size_t room)
+{
+	if (!cause->name)
+		snprintf(
+			text, room,
+			"No CPU: for %.0f %% of the time in which threads waited for one it was taken by processes that had ended before their names "
+			"could be read.",
+			100 * cause->share);
+	else
+		snprintf(
+			text, room,
+			"No CPU: for %.0f %% of the time in which threads waited for one it was taken by other processes, %.0f %% of it by %s (pid %" PRIu32
+			"%s%.80s).",
+			100 * cause->share, 100 * cause->most, cause->name, cause->tgid,
+			cause->group ? ", control group " : "", cause->group ? cause->group : "");
+}
+
+void scope_rank_outside_say(const struct scope_outside_cause *cause, char *text, size_t room)
+{
+	struct text time, window, quota, period;
+
+	time_of(&time, cause->ns);
+	time_of(&window, (double)cause->window_ns);
+	switch (cause->kind) {
+	case SCOPE_OUTSIDE_THROTTLED:
+		snprintf(text, room,
+			 "Throttled: in %" PRIu64 " of %" PRIu64
+			 " periods, %s in %s, by the limit of %s of CPU time per %s of control group %.80s.",
+			 cause->throttled, cause->periods, time.text, window.text,
+			 time_of(&quota, (double)cause->quota_us * 1e3),
+			 time_of(&period, (double)cause->period_us * 1e3), cause->group);
+		return;
+	case SCOPE_OUTSIDE_TAKEN:
+		say_taken(cause, text, room);
+		return;
+	case SCOPE_OUTSIDE_STOLEN:
+		snprintf(
+			text, room,
+			"Stolen by the hypervisor: %.0f %% of the time in which this machine wanted its CPUs, %s in %s.",
+			100 * cause->share, time.text, window.text);
+		return;
+	default:
+		snprintf(text, room, "Interrupts: %.0f %% of the time in which CPUs were busy, %s in %s.",
+			 100 * cause->share, time.text, window.text);
+	}
+}
+
+void scope_rank_outside_remedy(const struct scope_outside_cause *cause, char *text, size_t room)
+{
+	static const char *const remedy[] = {
+		[SCOPE_OUTSIDE_THROTTLED] =
+			"Raise the limit (cpu.max, or cpu.cfs_quota_us), or make what runs cheaper.",
+		[SCOPE_OUTSIDE_TAKEN] =
+			"Move it to another machine or other CPUs, or give it less weight (cpu.weight, nice).",
+		[SCOPE_OUTSIDE_STOLEN] = "Ask for dedicated CPUs, or move this machine to a host with less load.",
+		[SCOPE_OUTSIDE_INTERRUPTS] =
+			"Look at /proc/interrupts and /proc/softirqs, and spread them over more CPUs, or coalesce them.",
+	};
+
+	snprintf(text, room, "%s", remedy[cause->kind]);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the host did to a program, by name: a CPU limit, processes that took the CPU, a hypervisor, interrupts.
+ *
+ * Facts of the trace's metadata, and of the times in which threads waited for a CPU for long. Each cause has a share
+ * of its own base and a remedy. What is too small to slow anything is none.
+ */
+#ifndef SCOPE_RANK_OUTSIDE_H
+#define SCOPE_RANK_OUTSIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+#include "waits/waits.h"
+
+#define SCOPE_OUTSIDE_TAKERS 256 /* no rule: threads whose names are looked at */
+
+enum scope_outside_kind {
+	SCOPE_OUTSIDE_THROTTLED,  /* by the limit of a control group */
+	SCOPE_OUTSIDE_TAKEN,	  /* another process had the CPU */
+	SCOPE_OUTSIDE_STOLEN,	  /* a hypervisor ran something else */
+	SCOPE_OUTSIDE_INTERRUPTS, /* hard and soft ones */
+	SCOPE_OUTSIDE_KINDS,
+};
+
+/*
+ * A cause. share: THROTTLED of the time waited for a CPU (1: all of it, or more); TAKEN the same; STOLEN of the time
+ * that CPUs were wanted; INTERRUPTS of the time that CPUs were busy.
+ */
+struct scope_outside_cause {
+	enum scope_outside_kind kind;
+	double share, ns;
+	/* THROTTLED; the window of the counts, which may be longer than the trace's */
+	uint64_t window_ns, periods, throttled, quota_us, period_us;
+	/* TAKEN: the process that took most, and how much of taken_ns it did */
+	uint32_t tgid; /* 0: it had ended before its name was read */
+	double most;
+	const char *name;  /* of the process, or NULL; borrowed from the trace, as group is */
+	const char *group; /* THROTTLED, TAKEN: path of the control group, or NULL */
+};
+
+struct scope_outside {
+	struct scope_outside_cause cause[SCOPE_OUTSIDE_KINDS]; /* most telling first: in the order of the kinds */
+	size_t count;
+};
+
+void scope_rank_outside_find(const struct scope_trace *trace, const struct scope_waits *waits,
+			     struct scope_outside *ret_outside);
+
+/* NULL: no such cause. */
+const struct scope_outside_cause *scope_rank_outside_of(const struct scope_outside *outside,
+							enum scope_outside_kind kind);
+
+/* The process of a thread that is not traced, as the capture found it. 0: not known; else ret_name is borrowed. */
+uint32_t scope_rank_outside_process(const struct scope_trace *trace, uint32_t tid, const char **ret_name);
+
+/* A sentence with what was measured, and one with what to do. */
+void scope_rank_outside_say(const struct scope_outside_cause *cause, char *text, size_t room);
+void scope_rank_outside_remedy(const struct scope_outside_cause *cause, char *text, size_t room);
+
+#endif
