@@ -31,7 +31,7 @@ OUT := $(BUILD)/user
 SANFLAGS :=
 endif
 
-# What stands in for a library that cannot be linked; see `static` below.
+# What replaces a library that cannot be linked; see `static` below.
 ABSENT_SRC := $(sort $(wildcard user/*/*_absent.c))
 LIB_SRC := $(filter-out user/cmd/% $(ABSENT_SRC),$(sort $(wildcard user/*/*.c)))
 CMD_SRC := $(sort $(wildcard user/cmd/*.c))
@@ -136,7 +136,7 @@ vm-ready:
 	$(Q)scripts/kernel.sh $(KERNEL) > /dev/null
 	$(Q)scripts/kernel.sh -x $(KERNEL) scripts/kmod.sh $(CURDIR)/$(BUILD)/kernels/$(KERNEL)/headers
 
-demo: $(if $(filter perf,$(SOURCE)),user-ready,$(if $(HOST),host-ready,vm-ready)) ## run a server with BUG=lock|cpu|hang|none|… in a VM (HOST=1: on this kernel, SOURCE=perf: likewise, without the module), report on it, check the answer
+demo: $(if $(filter perf,$(SOURCE)),user-ready,$(if $(HOST),host-ready,vm-ready)) ## run a server with BUG=lock|cpu|hang|none|… in a VM (HOST=1: on this kernel, SOURCE=perf: on this kernel, without the module), report on it, check the answer
 	$(Q)scripts/setup.sh servers
 	$(Q)tests/bugs/build.sh $(BUG)
 	$(Q)HOST=$(HOST) SOURCE=$(SOURCE) KERNEL=$(KERNEL) scripts/demo.sh $(BUG) $(SEED)

@@ -54,7 +54,7 @@ int scope_parse_check(struct genl_info *info, const struct nla_policy *policy, i
 		if (!has_end(&policy[type], attribute))
 			return REFUSE(info, attribute, -EINVAL, "the text is too long, or does not end");
 		if (test_and_set_bit(type, seen))
-			return REFUSE(info, attribute, -EINVAL, "the attribute stands in the message twice");
+			return REFUSE(info, attribute, -EINVAL, "the attribute is in the message twice");
 	}
 	if (rest)
 		return REFUSE_ALL(info, -EINVAL, "the message ends within an attribute");

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Compile each header of the module as the only one of a file: it has to include what it uses, since what
-# comes by way of the kernel's own headers differs from kernel to kernel. Part of scripts/check-old.sh.
+# comes through the kernel's own headers differs from kernel to kernel. Part of scripts/check-old.sh.
 #
 # Usage: scripts/check-alone.sh KDIR DIR    DIR: where scripts/kmod.sh built the module for KDIR
 # CC= as for scripts/kmod.sh. Prints a line with the headers that do not compile or warn, nothing where all do;

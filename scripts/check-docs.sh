@@ -355,6 +355,16 @@ check_names() {
 	done < <(find user -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 }
 
+# Words of our own that have a plain one, and are gone from pages, comments and messages. Others follow.
+check_words() {
+	local place
+	while read -r place; do
+		differ "$place: write a plainer word (again, also, fixed, split, compared with, is in, through, uses)"
+	done < <(grep -rnowE 'anew|likewise|mend(ed|s)?|parted|whoever|goes? by|held against|by way of|all told|of late|stands? in|as a rule|lay on|laid to|has it that|in front of' \
+		README.md docs include kmod user Makefile --include='*.md' --include='*.1' --include='*.[chS]' --include=Makefile |
+		cut -d: -f1,2)
+}
+
 check_demo() {
 	[ "$(grep -c -e '^<!-- demo-output -->$' -e '^<!-- /demo-output -->$' README.md)" = 2 ] ||
 		differ "README.md has lost the marks of its demo output"
@@ -373,6 +383,7 @@ check_kmod
 check_walk
 check_functions
 check_names
+check_words
 check_demo
 check_stderr
 [ $bad -ne 0 ] || echo "docs: they agree with the tree"

@@ -32,7 +32,7 @@ failed=0
 unexported() {	# KDIR MODULE
 	local source=$1
 	[ ! -e "$1/source" ] || source=$1/source
-	# Macros make the exports of static calls and of thunks: their names stand in no source.
+	# Macros make the exports of static calls and of thunks: their names are in no source.
 	nm -u "$2" | awk '$2 !~ /^__(SCT|SCK|x86_indirect_thunk)_/ { print $2 }' | sort -u >"$BUILD/wanted"
 	grep -rhoE '\b(EXPORT_[A-Z_]*SYMBOL[A-Z_]*|EXPORT_[A-Z]*TRACEPOINT_SYMBOL[A-Z_]*|SYM_FUNC_EXPORT|_ASM_EXPORT_SYMBOL) *\([a-zA-Z0-9_]+' \
 		--include='*.[chS]' "$source"/{kernel,mm,lib,net/core,net/netlink,fs,block,drivers/base,drivers/char,init,security} \

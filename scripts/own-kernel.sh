@@ -5,7 +5,7 @@
 # Usage: scripts/own-kernel.sh KEY    a row of the table below
 #        scripts/own-kernel.sh -l     list the keys
 #        scripts/own-kernel.sh -s TREE KEY    from a tree of the user's, 3.10 to the newest, for
-#                                     tests/vm/run.sh -k KEY; each call builds anew
+#                                     tests/vm/run.sh -k KEY; each call builds again
 #        scripts/own-kernel.sh -p TREE KEY    no kernel, only what modules are compiled with: a minute
 # The configuration is tinyconfig and the fragments tests/vm/kernel-NAME.config; a line of theirs
 # that does not hold in the end is an error; with -s it is named, since old kernels lack some. Result

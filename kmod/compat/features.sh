@@ -6,7 +6,7 @@
 # A row: macro | header header ... | code that compiles where the feature is there | code that compiles where
 # it is not, by the older spelling. A header that the kernel has not is left out. Where neither code compiles, or,
 # without an older spelling, where not even the headers do, the answer would be a guess: that stops the build
-# with a sentence. Headers name all that the code uses: none comes by way of another in every kernel.
+# with a sentence. Headers name all that the code uses: none comes through another in every kernel.
 # Versions say nothing: distributions and stable branches carry later changes back.
 set -eu
 

@@ -5,7 +5,7 @@
 
 #include <linux/ftrace.h>
 
-/* Can it say where the function goes on, and do kprobes there go by it as well? */
+/* Can it say where the function goes on, and do kprobes there use it as well? */
 #if defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS) && defined(CONFIG_KPROBES_ON_FTRACE)
 #define SCOPE_FTRACE_DIVERTS 1
 #endif

@@ -4,7 +4,7 @@
  *
  * Before, a process found a newly used top-level entry of the vmalloc area by a fault when it first
  * touched that; per-CPU memory lies there as well. A fault inside a probe may be traced in its turn.
- * Writing to the memory would not do: that mends the page table of the writer alone. Only the top level
+ * Writing to the memory would not do: that changes the page table of the writer alone. Only the top level
  * is each process's own, an entry once there stays, and page tables made later are born with it. So
  * all entries are copied to all processes when memory comes to lie under one for the first time,
  * before a probe can see it. The call that copies is not for modules, but register_die_notifier()

@@ -391,7 +391,7 @@ static void test_calls_that_no_run_wrote_are_told(void **state)
 	add_run(store, three, 3, 9);
 	execute(path, "UPDATE episode SET nr = x'010002000100'");
 	assert_int_equal(scope_signature_store_each_episode(store, 2, &error, ignore_episode, NULL), -EBADMSG);
-	assert_non_null(strstr(error.text, "learn anew"));
+	assert_non_null(strstr(error.text, "learn again"));
 	scope_signature_store_close(store);
 }
 

@@ -124,7 +124,7 @@ killed() {
 
 cut_file() {
 	head -c 3000 a.trace > cut.trace
-	says 1 'cut off.*record anew' -i cut.trace && grep -q '^scope' stdout
+	says 1 'cut off.*record again' -i cut.trace && grep -q '^scope' stdout
 }
 
 pass "says how to load the module" says 1 'not loaded.*insmod' -p $$ --source kmod

@@ -62,7 +62,7 @@ int scope_capture_write_kernel(struct scope_capture_run *capture, int (*meanwhil
 int scope_capture_begin_unwinder(struct scope_capture_run *capture, int nice);
 void scope_capture_end_unwinder(struct scope_capture_run *capture);
 
-/* A sub-buffer into the file, by way of the unwinder where there is one. 0 or -errno, as all of these. */
+/* A sub-buffer into the file, through the unwinder where there is one. 0 or -errno, as all of these. */
 int scope_capture_put(struct scope_capture_run *capture, const struct scope_subbuf *subbuf);
 
 /* Writes what was unwound; waits for so long at most for what is under way. */

@@ -268,7 +268,7 @@ static void measure_diameter(const struct open_unit *open_unit, const uint32_t *
 			greatest = d > greatest ? d : greatest;
 		}
 	}
-	/* Triangle inequality: two members are no farther apart than by way of the medoid. */
+	/* Triangle inequality: two members are no farther apart than the sum of their distances to the medoid. */
 	cluster->diameter = cluster->diameter_is_bound ? 2 * greatest : greatest;
 }
 

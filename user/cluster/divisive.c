@@ -97,7 +97,7 @@ static uint32_t split_in_two(struct split *split, uint32_t *points, uint32_t n)
 		uint32_t medoids[2];
 		uint64_t sum;
 
-		/* Ties between medoids go by the order of points, which parting disturbed. */
+		/* Ties between medoids are decided by the order of points, which splitting disturbed. */
 		if (round)
 			qsort(points, n, sizeof(*points), compare_points);
 		near = part(split, points, n, seeds);

@@ -27,7 +27,7 @@ static const struct scope_option report_options[] = {
 	{ SCOPE_OPTION_PROGRESS, "progress", "POINT",
 	  .help = "with --causal: what is counted meanwhile (default: answered requests)" },
 	{ SCOPE_OPTION_LIVE, "live", "[=TIME]",
-	  .help = "show reports meanwhile on the terminal, anew every TIME (default 3 seconds)" },
+	  .help = "show reports meanwhile on the terminal, again every TIME (default 3 seconds)" },
 	{ SCOPE_OPTION_WINDOW, "window", "TIME",
 	  .help = "with --live: each is of the last TIME (default 1m; 0: of all so far)" },
 	{ SCOPE_OPTION_FORMAT, "format", "NAME",
@@ -361,12 +361,12 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "learn",
 		.run = scope_cmd_learn,
-		.summary = "learn by which system calls a program's functions are told",
+		.summary = "learn by which system calls a program's functions are recognized",
 		.usage =
 			"Usage: scope learn [OPTION...] -- COMMAND [ARGUMENT...]\n"
 			"       scope learn -p PID [OPTION...]\n"
 			"       scope learn -i FILE [OPTION...]\n"
-			"Learn by which system calls the functions of a program are told, for reports without stacks.\n"
+			"Learn by which system calls the functions of a program are recognized, for reports without stacks.\n"
 			"\n",
 		.options = learn_options,
 		.column = 25,

@@ -59,7 +59,7 @@ static int load(const char *path, FILE *file, struct scope_error *error, json_t 
 	*ret_report = json_loadf(file, 0, &wrong);
 	if (!*ret_report)
 		return scope_error_set(error, -EBADMSG,
-				       "%s is no JSON (line %d: %s): make it anew with scope report "
+				       "%s is no JSON (line %d: %s): make it again with scope report "
 				       "--format json",
 				       path, wrong.line, wrong.text);
 	if (json_integer_value(json_object_get(*ret_report, "schema")) == SCOPE_REPORT_SCHEMA &&
@@ -68,7 +68,7 @@ static int load(const char *path, FILE *file, struct scope_error *error, json_t 
 	json_decref(*ret_report);
 	*ret_report = NULL;
 	return scope_error_set(error, -EBADMSG,
-			       "%s is no report of schema %d: make it anew with scope report --format json", path,
+			       "%s is no report of schema %d: make it again with scope report --format json", path,
 			       SCOPE_REPORT_SCHEMA);
 }
 

@@ -267,7 +267,7 @@ static int conclude(const struct scope_machine *machine, bool lacking, bool modu
 
 	if (lacking || (module_lacking && !machine->perf))
 		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_MISSING, "%s",
-				     "what stands beside MISSING above is to be mended first");
+				     "what stands beside MISSING above is to be fixed first");
 	else if (module_lacking)
 		scope_cmd_doctor_say(
 			&advice, SCOPE_DOCTOR_OK,

@@ -238,7 +238,7 @@ static int nothing_learned(const struct scope_learned *learned, struct scope_err
 				       learned->no_build_id);
 	if (learned->no_file)
 		return scope_error_set(error, -ENODATA,
-				       "the stacks show only code that stands in no file: "
+				       "the stacks show only code that is in no file: "
 				       "what a runtime makes as it runs, or unpacks to memory, cannot be "
 				       "learned");
 	return scope_error_set(error, -ENODATA,

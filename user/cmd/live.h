@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The report of what was traced of late, drawn again every few seconds while a capture runs. */
+/* The report of what was traced last, drawn again every few seconds while a capture runs. */
 #ifndef SCOPE_CMD_LIVE_H
 #define SCOPE_CMD_LIVE_H
 

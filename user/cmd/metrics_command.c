@@ -253,9 +253,10 @@ static int check_file(const struct request *request, const struct scope_trace *t
 
 	if (!request->input || !damage[0])
 		return 0;
-	return scope_error_set(error, -EBADMSG,
-			       "%s: %.300s; the metrics are of what could be read: copy the file again, or record anew",
-			       request->input, damage);
+	return scope_error_set(
+		error, -EBADMSG,
+		"%s: %.300s; the metrics are of what could be read: copy the file again, or record again",
+		request->input, damage);
 }
 
 static int view_of(const struct scope_metered *metered, enum scope_metrics_by by, struct scope_metrics_view **ret_view)

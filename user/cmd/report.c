@@ -229,7 +229,7 @@ static int check_file(const char *path, const struct scope_trace *trace, struct 
 		return 0;
 	return scope_error_set(error, -EBADMSG,
 			       "%s: %.300s; the report covers what could be read: copy the file again, or "
-			       "record anew",
+			       "record again",
 			       path, damage);
 }
 

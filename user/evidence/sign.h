@@ -3,7 +3,7 @@
  * Lays the time of a trace's calls on the functions whose signatures they bear: one more pass over it.
  *
  * Each call, and the time up to it, is laid where most speaks for: of the functions that own an
- * episode it stands in, the one whose weights, with those of its callers, sum up highest. Between
+ * episode it is in, the one whose weights, with those of its callers, sum up highest. Between
  * equals it is attributed to the callers that they have in common. Episodes with a busy stretch (episode.h)
  * speak for that stretch alone.
  */

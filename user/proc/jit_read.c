@@ -106,7 +106,7 @@ static int take_line(struct scope_proc_jit_rows *rows, char *line)
 	return add_row(rows, start, bytes, end + 1);
 }
 
-/* The whole lines in a piece of the file; one that is too long goes by in parts. 0 or -errno. */
+/* The whole lines in a piece of the file; one that is too long is read in parts. 0 or -errno. */
 static int take_lines(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows, char *text, size_t bytes,
 		      size_t *ret_used)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The part of opening that stands in for openat2(), for its test. */
+/* The part of opening that replaces openat2(), for its test. */
 #ifndef SCOPE_PROC_OPEN_INTERNAL_H
 #define SCOPE_PROC_OPEN_INTERNAL_H
 

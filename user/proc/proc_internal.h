@@ -58,7 +58,7 @@ struct scope_proc_jit_process {
 	uint32_t rows;
 	uint64_t bytes, long_lines;
 	uint64_t in_files;		  /* rows that were left out */
-	struct scope_proc_mapped *mapped; /* files that it executes, as of late */
+	struct scope_proc_mapped *mapped; /* files that it executes, as last seen */
 	size_t mapped_count, mapped_room;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads that hang or spin as findings, one for each function they stand in. */
+/* Threads that hang or spin as findings, one for each function they are in. */
 #include "rank/hangs.h"
 
 #include <errno.h>

@@ -67,7 +67,7 @@ enum scope_confidence {
 	SCOPE_CONFIDENCE_HIGH,
 };
 
-/* Threads that stand in one function, or run in it without end. */
+/* Threads that are in one function, or run in it without end. */
 struct scope_finding_hang {
 	uint32_t threads;
 	uint32_t thread; /* one of them */
@@ -107,7 +107,7 @@ struct scope_finding {
 	double excess_ns;
 	double share; /* of all excess; of the hung threads for a hang */
 	uint32_t units;
-	double units_at_first; /* those that samples as rare as at first would have hit, sleeps all told */
+	double units_at_first; /* those that samples as rare as at first would have hit, and all sleeps */
 	uint32_t group;	       /* of most of its units, or of the hung thread */
 	uint32_t population;   /* of most of its units */
 	uint16_t nr;	       /* CALLS, WAIT, HANG: the call; LOCK, LATE: the call the waiters sleep in */

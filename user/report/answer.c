@@ -42,7 +42,7 @@ static void tell_stuck(const struct scope_model *model, const struct scope_model
 		scope_report_format_ns(&age, finding->hang.age_ns), one->sleeps_in);
 	if (finding->hang.threads > 1)
 		fprintf(to, ", and %u other%s", finding->hang.threads - 1,
-			finding->hang.threads > 2 ? "s likewise" : " too");
+			finding->hang.threads > 2 ? "s too" : " too");
 	if (one->owner.itself)
 		fputs(", which it holds itself: a deadlock.", to);
 	else

@@ -27,7 +27,7 @@ static void print_since(const struct report *report)
 
 	if (report->model->since_wall_ns && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), ", at %Y-%m-%d %H:%M:%S UTC", &tm);
-	snprintf(text, sizeof(text), "It began %.1f s into the window%s: units are held against those of before.",
+	snprintf(text, sizeof(text), "It began %.1f s into the window%s: units are compared with those before.",
 		 offset_ns / 1e9, when);
 	fputs("  ", report->out);
 	scope_report_section_wrapped(report, text, 2, 2);

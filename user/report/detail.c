@@ -118,7 +118,7 @@ static void print_owner(const struct report *report, const struct scope_model_fi
 		      report->out);
 	else if (owner->thread)
 		fprintf(report->out, "     owner       %s (tid %u), as the lock's memory says%s%s%s\n",
-			owner->thread->comm, owner->thread->tid, owner->at ? "; it stands in " : "",
+			owner->thread->comm, owner->thread->tid, owner->at ? "; it is in " : "",
 			owner->at ? owner->at->name : "",
 			one->finding->hang.circle ? ", and waits for this one: a deadlock" : "");
 	else

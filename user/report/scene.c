@@ -37,7 +37,7 @@ struct call {
 	uint64_t begin_ns, end_ns;
 };
 
-/* A thread, as the events go by. */
+/* A thread, while the events are read. */
 struct row {
 	uint32_t tid;
 	enum state state;

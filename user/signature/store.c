@@ -61,7 +61,7 @@ int scope_signature_store_failed(struct scope_store *store, struct scope_error *
 	case SQLITE_ERROR: /* tables that should be there are not */
 		return scope_error_set(error, -EBADMSG,
 				       "%.200s is damaged, or no database of signatures (%.100s): move it "
-				       "away and learn anew, or import what was exported from it",
+				       "away and learn again, or import what was exported from it",
 				       store->path, sqlite3_errmsg(store->handle));
 	case SQLITE_NOMEM:
 		return scope_error_set(error, -ENOMEM, "no memory left to read %.200s", store->path);
@@ -254,7 +254,7 @@ static int each(struct scope_store *store, const struct query *query, struct sco
 		if (err == -EBADMSG)
 			scope_error_set(error, err,
 					"%.200s holds what no learning run wrote: move it "
-					"away and learn anew, or import what was exported from it",
+					"away and learn again, or import what was exported from it",
 					store->path);
 		if (err)
 			break;

@@ -26,7 +26,7 @@ static const struct scope_runtime rows[] = {
 	{ "PHP",
 	  { "php*", "libphp*.so*" },
 	  false,
-	  "its functions are interpreted, and do not stand in stacks: those of the interpreter are named" },
+	  "its functions are interpreted, and are not in stacks: those of the interpreter are named" },
 };
 
 const struct scope_runtime *scope_symbol_runtime_of_path(const char *path)

@@ -18,7 +18,7 @@ struct scope_output;
 
 /*
  * create: PATH.part, which publish renames to PATH; base/newfile.h says what happens to a file that has the
- * name already, and what else PATH may be. wrap: an open file, which stays the caller's; name stands in
+ * name already, and what else PATH may be. wrap: an open file, which stays the caller's; name is in
  * messages.
  */
 int scope_trace_output_create(const char *path, struct scope_error *error, struct scope_output **ret_output);

@@ -30,7 +30,7 @@ struct scope_unit_run {
 	struct scope_unit_builder *builder; /* until end */
 };
 
-/* What a run goes by. All that is named must outlive the run. */
+/* What a run reads and uses. All that is named must outlive the run. */
 struct scope_unit_source {
 	const struct scope_trace *trace; /* that events are taken from */
 	const struct scope_groups *groups;
