@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/meter.h"
@@ -298,6 +299,7 @@ static int change_since(const struct scope_metered *baseline, const struct scope
 static int print(const struct request *request, const struct scope_trace *trace, const struct scope_metered *metered,
 		 const struct scope_metered *baseline, struct scope_newfile *file, struct scope_error *error)
 {
+	struct scope_metric_relations relations = { 0 };
 	struct scope_metric_changes changes = { 0 };
 	struct scope_report_metrics report = {
 		.trace = trace,
@@ -313,6 +315,10 @@ static int print(const struct request *request, const struct scope_trace *trace,
 		err = change_within(request, view, &changes);
 	if (!err && baseline)
 		err = change_since(baseline, view, &changes);
+	if (!err && request->by == SCOPE_METRICS_BY_GROUP) {
+		err = scope_metrics_relations(view, &relations);
+		report.relations = err ? NULL : &relations;
+	}
 	report.changes = request->compare || baseline ? &changes : NULL;
 	report.before = baseline ? request->baseline : "the rest";
 	report.after = baseline ? "this" : request->compare;
@@ -320,6 +326,7 @@ static int print(const struct request *request, const struct scope_trace *trace,
 		err = formats[request->format].print(&report, out);
 	scope_metrics_view_destroy(view);
 	scope_metrics_changes_free(&changes);
+	free(relations.relation);
 	if (err)
 		return scope_error_set(error, err, "the metrics cannot be written: %s", strerror(-err));
 	err = scope_newfile_finish(file, error);

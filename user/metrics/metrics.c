@@ -98,13 +98,31 @@ static int spread(struct scope_metrics *metrics, const struct place *place, uint
 								      (enum scope_metric)metric, begin_ns, end_ns);
 }
 
-/* The time of a call, and where it is over, that there was one. */
-static int add_call(struct scope_metrics *metrics, const struct place *place, const struct call *call, uint8_t time,
-		    uint8_t count)
-{
-	int err = spread(metrics, place, time, call->enter_ns, call->until_ns);
+/* What a call adds: its time, and where it is over that there was one, and how much it returned. */
+struct call_metrics {
+	uint8_t time, count, amount;
+};
 
-	return err || !call->over ? err : add(metrics, place, count, call->until_ns, 1);
+static int add_call(struct scope_metrics *metrics, const struct place *place, const struct call *call,
+		    const struct call_metrics *to, uint64_t amount)
+{
+	struct scope_metric_cells *cells =
+		place->has_object
+			? NULL
+			: scope_metrics_store_recent(&metrics->thread, place->thread, call->enter_ns, call->until_ns);
+	int err;
+
+	/* Nearly all calls are short, and in the step that the one before was in. */
+	if (cells) {
+		cells->value[to->time] += call->until_ns - call->enter_ns;
+		cells->value[to->count] += call->over;
+		cells->value[to->amount] += call->over ? amount : 0;
+		return 0;
+	}
+	err = spread(metrics, place, to->time, call->enter_ns, call->until_ns);
+	if (!err && call->over)
+		err = add(metrics, place, to->count, call->until_ns, 1);
+	return err || !call->over ? err : add(metrics, place, to->amount, call->until_ns, amount);
 }
 
 static int take_futex(struct scope_metrics *metrics, const struct call *call)
@@ -130,7 +148,10 @@ static int take_futex(struct scope_metrics *metrics, const struct call *call)
 	case FUTEX_LOCK_PI:
 	case FUTEX_LOCK_PI2:
 	case FUTEX_WAIT_REQUEUE_PI:
-		return add_call(metrics, &place, call, SCOPE_METRIC_FUTEX_TIME, SCOPE_METRIC_FUTEX_WAITS);
+		return add_call(metrics, &place, call,
+				&(struct call_metrics){ SCOPE_METRIC_FUTEX_TIME, SCOPE_METRIC_FUTEX_WAITS,
+							SCOPE_METRIC_FUTEX_WOKEN },
+				0);
 	case FUTEX_WAKE:
 	case FUTEX_WAKE_BITSET:
 	case FUTEX_WAKE_OP:
@@ -172,17 +193,19 @@ static int take_io(struct scope_metrics *metrics, const struct call *call, enum 
 		.tgid = call->thread->tgid,
 		.kind = (uint8_t)kind,
 	};
+	struct call_metrics to = { io->time, io->writes, io->written_bytes };
 	struct place place;
 	int err = place_of(metrics, call->thread->index, &object, &place);
 
-	if (!err)
-		err = add_call(metrics, &place, call, io->time,
-			       role == SCOPE_CALL_ACCEPT ? SCOPE_METRIC_NET_ACCEPTS
-			       : reads			 ? io->reads
-							 : io->writes);
-	if (err || !call->over || role == SCOPE_CALL_ACCEPT || call->ret <= 0 || !returns_bytes(call->nr))
-		return err;
-	return add(metrics, &place, reads ? io->read_bytes : io->written_bytes, call->until_ns, (uint64_t)call->ret);
+	if (reads)
+		to = (struct call_metrics){ io->time, io->reads, io->read_bytes };
+	if (role == SCOPE_CALL_ACCEPT)
+		to.count = SCOPE_METRIC_NET_ACCEPTS;
+	return err ? err
+		   : add_call(metrics, &place, call, &to,
+			      role != SCOPE_CALL_ACCEPT && call->ret > 0 && returns_bytes(call->nr)
+				      ? (uint64_t)call->ret
+				      : 0);
 }
 
 static int take_poll(struct scope_metrics *metrics, const struct call *call)
@@ -197,7 +220,11 @@ static int take_poll(struct scope_metrics *metrics, const struct call *call)
 	int err = place_of(metrics, call->thread->index,
 			   scope_timeline_call_is_epoll(call->nr) && call->args ? &object : NULL, &place);
 
-	return err ? err : add_call(metrics, &place, call, SCOPE_METRIC_POLL_TIME, SCOPE_METRIC_POLL_CALLS);
+	return err ? err
+		   : add_call(metrics, &place, call,
+			      &(struct call_metrics){ SCOPE_METRIC_POLL_TIME, SCOPE_METRIC_POLL_CALLS,
+						      SCOPE_METRIC_POLL_CALLS },
+			      0);
 }
 
 static int take_call(struct scope_metrics *metrics, const struct call *call)

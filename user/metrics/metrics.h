@@ -51,8 +51,9 @@ struct scope_metrics {
 	struct scope_metric_store kind; /* as kinds; times of units are at their ends */
 	struct scope_metric_kind kinds[SCOPE_METRICS_KINDS_MAX + 1];
 	size_t kind_count;
-	struct scope_metric_latency *kind_latency;  /* by kind: SCOPE_METRICS_KINDS_MAX + 1 of them */
-	struct scope_metric_latency *group_latency; /* by group */
+	uint8_t kind_recent[SCOPE_METRICS_KINDS_MAX]; /* where a kind was found last, by group and vector */
+	struct scope_metric_latency *kind_latency;    /* by kind: SCOPE_METRICS_KINDS_MAX + 1 of them */
+	struct scope_metric_latency *group_latency;   /* by group */
 	size_t groups;
 	uint64_t device[2][SCOPE_METRICS_DECADES]; /* block requests by time in the queue, and on the device */
 	const struct scope_timeline *timeline;	   /* of the pass; only during it */

@@ -69,7 +69,7 @@ static void shrink(struct scope_metric_series *series)
 static void double_step(struct scope_metric_store *store)
 {
 	store->step_ns *= 2;
-	store->at_ns = 0;
+	store->at_end_ns = 0;
 	store->rows = 0;
 	for (size_t i = 0; i < store->count; i++) {
 		fold(&store->series[i]);
@@ -81,12 +81,13 @@ static void double_step(struct scope_metric_store *store)
 /* The number of the step that has that time. Times come close together. */
 static uint32_t step_of(struct scope_metric_store *store, uint64_t time_ns)
 {
-	if (store->at_ns && time_ns - store->at_ns < store->step_ns)
+	if (time_ns >= store->at_ns && time_ns < store->at_end_ns)
 		return store->at;
 	while ((time_ns - store->begin_ns) / store->step_ns >= SCOPE_METRICS_STEPS)
 		double_step(store);
 	store->at = (uint32_t)((time_ns - store->begin_ns) / store->step_ns);
 	store->at_ns = store->begin_ns + store->at * store->step_ns;
+	store->at_end_ns = store->at_ns + store->step_ns;
 	return store->at;
 }
 
@@ -116,9 +117,8 @@ static int extend(struct scope_metric_store *store, struct scope_metric_series *
 	return 0;
 }
 
-/* The cells of that time. */
-static int find_cells(struct scope_metric_store *store, size_t number, uint64_t time_ns,
-		      struct scope_metric_cells **ret_cells)
+int scope_metrics_store_cells(struct scope_metric_store *store, size_t number, uint64_t time_ns,
+			      struct scope_metric_cells **ret_cells)
 {
 	struct scope_metric_series *series = &store->series[number];
 	uint32_t step = step_of(store, time_ns);
@@ -145,7 +145,7 @@ int scope_metrics_store_add(struct scope_metric_store *store, size_t series, enu
 
 	if (!value)
 		return 0;
-	err = find_cells(store, series, time_ns > store->begin_ns ? time_ns : store->begin_ns, &cells);
+	err = scope_metrics_store_cells(store, series, time_ns > store->begin_ns ? time_ns : store->begin_ns, &cells);
 	if (!err)
 		cells->value[metric] += value;
 	return err;
@@ -159,12 +159,12 @@ int scope_metrics_store_spread(struct scope_metric_store *store, size_t series, 
 	while (begin_ns < end_ns) {
 		struct scope_metric_cells *cells;
 		uint64_t until_ns;
-		int err = find_cells(store, series, begin_ns, &cells);
+		int err = scope_metrics_store_cells(store, series, begin_ns, &cells);
 
 		if (err)
 			return err;
 		/* The step is that of begin_ns: finding it looked it up, and may have doubled it. */
-		until_ns = store->at_ns + store->step_ns;
+		until_ns = store->at_end_ns;
 		if (until_ns > end_ns)
 			until_ns = end_ns;
 		cells->value[metric] += until_ns - begin_ns;

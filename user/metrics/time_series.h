@@ -36,7 +36,7 @@ struct scope_metric_store {
 	size_t rows, rows_max;
 	struct scope_metric_series *series;
 	size_t count, capacity;
-	uint64_t at_ns; /* of the last step that was looked up: begin and number */
+	uint64_t at_ns, at_end_ns; /* of the last step that was looked up: begin, end (0: none was), and number */
 	uint32_t at;
 };
 
@@ -44,6 +44,20 @@ void scope_metrics_store_free(struct scope_metric_store *store);
 
 /* A series more, empty: its number. -ENOSPC: there are too many; -ENOMEM. */
 long scope_metrics_store_series(struct scope_metric_store *store);
+
+/* The cells of that time, which is not before begin_ns; until the next call. 0 or -ENOMEM. */
+int scope_metrics_store_cells(struct scope_metric_store *store, size_t series, uint64_t time_ns,
+			      struct scope_metric_cells **ret_cells);
+
+/* The same of all times from begin to end, where they are in the step that was looked up last; else NULL. */
+static inline struct scope_metric_cells *scope_metrics_store_recent(const struct scope_metric_store *store,
+								    size_t series, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct scope_metric_series *one = &store->series[series];
+	const uint32_t step = store->at - one->first;
+
+	return begin_ns >= store->at_ns && end_ns < store->at_end_ns && step < one->steps ? &one->cell[step] : NULL;
+}
 
 /* A value at a time; before begin_ns is at begin_ns. 0 or -ENOMEM. */
 int scope_metrics_store_add(struct scope_metric_store *store, size_t series, enum scope_metric metric, uint64_t time_ns,

@@ -78,12 +78,20 @@ static size_t step_of(const struct scope_metrics *metrics, uint64_t time_ns)
 static int kind_of(struct scope_metrics *metrics, const struct scope_unit *unit, size_t *ret_kind)
 {
 	const struct scope_metric_kind kind = { unit->group, unit->vector };
-	size_t at = 0;
+	uint8_t *recent = &metrics->kind_recent[(kind.group * 31 + kind.vector) % SCOPE_METRICS_KINDS_MAX];
+	size_t at = *recent;
 
+	if (at < metrics->kind_count && metrics->kinds[at].group == kind.group &&
+	    metrics->kinds[at].vector == kind.vector) {
+		*ret_kind = at;
+		return 0;
+	}
+	at = 0;
 	while (at < metrics->kind_count && at < SCOPE_METRICS_KINDS_MAX &&
 	       (metrics->kinds[at].group != kind.group || metrics->kinds[at].vector != kind.vector))
 		at++;
 	*ret_kind = at;
+	*recent = (uint8_t)at;
 	while (metrics->kind_count <= at) {
 		long made = scope_metrics_store_series(&metrics->kind);
 
@@ -97,23 +105,21 @@ static int kind_of(struct scope_metrics *metrics, const struct scope_unit *unit,
 
 static int add_kind(struct scope_metrics *metrics, const struct scope_unit *unit)
 {
-	struct scope_metric_store *store = &metrics->kind;
+	struct scope_metric_cells *cells;
 	size_t kind;
 	int err = kind_of(metrics, unit, &kind);
 
 	if (!err)
-		err = scope_metrics_store_add(store, kind, SCOPE_METRIC_UNITS, unit->end_ns, 1);
-	if (!err)
-		err = scope_metrics_store_add(store, kind, SCOPE_METRIC_UNIT_TIME, unit->end_ns, scope_unit_wall(unit));
-	if (!err)
-		err = scope_metrics_store_add(store, kind, SCOPE_METRIC_RUN, unit->end_ns, unit->run_ns);
-	if (!err)
-		err = scope_metrics_store_add(store, kind, SCOPE_METRIC_QUEUE, unit->end_ns, unit->queue_ns);
-	if (!err)
-		err = scope_metrics_store_add(store, kind, SCOPE_METRIC_WORK_WAIT, unit->end_ns, unit->blocked_ns);
-	return err ? err
-		   : add_latency(metrics, &metrics->kind_latency[kind], step_of(metrics, unit->end_ns),
-				 scope_unit_wall(unit));
+		err = scope_metrics_store_cells(&metrics->kind, kind, unit->end_ns, &cells);
+	if (err)
+		return err;
+	cells->value[SCOPE_METRIC_UNITS]++;
+	cells->value[SCOPE_METRIC_UNIT_TIME] += scope_unit_wall(unit);
+	cells->value[SCOPE_METRIC_RUN] += unit->run_ns;
+	cells->value[SCOPE_METRIC_QUEUE] += unit->queue_ns;
+	cells->value[SCOPE_METRIC_WORK_WAIT] += unit->blocked_ns;
+	return add_latency(metrics, &metrics->kind_latency[kind], step_of(metrics, unit->end_ns),
+			   scope_unit_wall(unit));
 }
 
 /* What has not ended has no length yet. */
@@ -128,18 +134,19 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	const struct taker *taker = user;
 	struct scope_metrics *metrics = taker->metrics;
 	const size_t series = scope_metrics_series(metrics, unit->thread);
+	struct scope_metric_cells *cells;
 	int err;
 
 	(void)call;
 	if (!does_count(taker, unit))
 		return 0;
-	err = scope_metrics_store_add(&metrics->thread, series, SCOPE_METRIC_UNITS, unit->end_ns, 1);
-	if (!err)
-		err = scope_metrics_store_add(&metrics->thread, series, SCOPE_METRIC_UNIT_TIME, unit->end_ns,
-					      scope_unit_wall(unit));
-	if (!err)
+	err = scope_metrics_store_cells(&metrics->thread, series, unit->end_ns, &cells);
+	if (!err) {
+		cells->value[SCOPE_METRIC_UNITS]++;
+		cells->value[SCOPE_METRIC_UNIT_TIME] += scope_unit_wall(unit);
 		err = add_latency(metrics, &metrics->group_latency[unit->group], step_of(metrics, unit->end_ns),
 				  scope_unit_wall(unit));
+	}
 	return err ? err : add_kind(metrics, unit);
 }
 

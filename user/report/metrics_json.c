@@ -131,6 +131,24 @@ static json_t *make_histogram(const uint64_t *count)
 	return array;
 }
 
+static json_t *make_related(const struct scope_report_metrics *report)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < report->relations->count; i++) {
+		const struct scope_metric_relation *one = &report->relations->relation[i];
+
+		json_array_append_new(array,
+				      json_pack("{s:o, s:s, s:f, s:f, s:f, s:f, s:f, s:I}", "name",
+						scope_report_json_string(report->view->line[one->line].name), "metric",
+						scope_metrics_row[one->metric].name, "r", one->with.r, "low",
+						one->with.low, "high", one->with.high, "rho", one->with.rho, "p",
+						one->with.p, "steps", (json_int_t)one->with.steps));
+	}
+	return json_pack("{s:s, s:I, s:o}", "with", "latency", "tried", (json_int_t)report->relations->tried, "series",
+			 array);
+}
+
 int scope_report_metrics_json(const struct scope_report_metrics *report, FILE *out)
 {
 	const struct scope_metrics_view *view = report->view;
@@ -145,6 +163,8 @@ int scope_report_metrics_json(const struct scope_report_metrics *report, FILE *o
 		json_object_set_new(all, "block_histograms",
 				    json_pack("{s:o, s:o}", "queue", make_histogram(view->metrics->device[0]), "device",
 					      make_histogram(view->metrics->device[1])));
+	if (all && report->relations)
+		json_object_set_new(all, "related", make_related(report));
 	if (all && report->changes)
 		json_object_set_new(all, "changes", scope_report_metrics_changes_json(report->changes));
 	return scope_report_json_write(all, JSON_INDENT(1), out);

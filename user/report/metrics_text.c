@@ -9,9 +9,10 @@
 #include "report/numbers.h"
 
 #define WIDTH 80
-#define COLUMNS 28   /* of the picture of a series */
-#define LINES_MAX 8  /* groups, threads or objects that a screen holds */
-#define SHARE 0.0005 /* of the threads' time: what never reaches it is left to -v */
+#define COLUMNS 28	/* of the picture of a series */
+#define LINES_MAX 8	/* groups, threads or objects that a screen holds */
+#define RELATIONS_MAX 6 /* of what goes with latency */
+#define SHARE 0.0005	/* of the threads' time: what never reaches it is left to -v */
 
 /*
  * The value of a metric as people compare it: of a time its share of the line's threads' time (of a line without
@@ -212,6 +213,25 @@ static void print_head(const struct scope_report_metrics *report, FILE *out)
 		"most");
 }
 
+static void print_relations(const struct scope_report_metrics *report, FILE *out)
+{
+	const struct scope_metric_relations *relations = report->relations;
+
+	if (!relations || !relations->tried)
+		return;
+	fprintf(out, "  what goes with how long units take (r, 95 %%; p for %zu tried; no cause by itself):\n",
+		relations->tried);
+	for (size_t i = 0; i < relations->count && (report->verbose || i < RELATIONS_MAX); i++) {
+		const struct scope_metric_relation *one = &relations->relation[i];
+
+		fprintf(out, "    %-22s %+.2f (%+.2f to %+.2f)  p %.3f  %.40s\n", scope_metrics_row[one->metric].name,
+			one->with.r, one->with.low, one->with.high, one->with.p, report->view->line[one->line].name);
+	}
+	if (!relations->count)
+		fputs("    nothing beyond chance\n", out);
+	fputc('\n', out);
+}
+
 int scope_report_metrics_text(const struct scope_report_metrics *report, FILE *out)
 {
 	const struct scope_metrics_view *view = report->view;
@@ -231,6 +251,7 @@ int scope_report_metrics_text(const struct scope_report_metrics *report, FILE *o
 		print_histogram(view->metrics, 0, "block requests by time in the queue", out);
 		print_histogram(view->metrics, 1, "block requests by time on the device", out);
 	}
+	print_relations(report, out);
 	print_lacks(report, out);
 	free(value);
 	return ferror(out) ? -EIO : 0;

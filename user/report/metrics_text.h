@@ -8,15 +8,17 @@
 #include <jansson.h>
 
 #include "metrics/change.h"
+#include "metrics/relations.h"
 #include "metrics/view.h"
 
 struct scope_report_metrics {
 	const struct scope_trace *trace;
 	const struct scope_timeline *timeline; /* behind its end */
 	const struct scope_metrics_view *view;
-	const struct scope_metric_changes *changes; /* NULL: nothing is compared */
-	const char *before, *after;		    /* names of the two windows */
-	bool verbose;				    /* all lines and metrics, not what a screen holds */
+	const struct scope_metric_changes *changes;	/* NULL: nothing is compared */
+	const struct scope_metric_relations *relations; /* NULL: not looked for */
+	const char *before, *after;			/* names of the two windows */
+	bool verbose;					/* all lines and metrics, not what a screen holds */
 };
 
 /* Each writes all of it: 0, -ENOMEM, or -EIO where out takes no more. */

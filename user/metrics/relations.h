@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which metrics of which groups go with how long units take, step by step. */
+#ifndef SCOPE_METRICS_RELATIONS_H
+#define SCOPE_METRICS_RELATIONS_H
+
+#include "metrics/relate.h"
+#include "metrics/view.h"
+
+struct scope_metric_relation {
+	size_t line; /* of the view */
+	uint8_t metric;
+	struct scope_relation with;
+};
+
+struct scope_metric_relations {
+	struct scope_metric_relation *relation; /* strong ones that are no chance, the strongest first */
+	size_t count;
+	size_t tried; /* that p is corrected for */
+};
+
+/*
+ * Of a view by group, with the mean latency of units of threads that serve clients (of all, where none does). 0 or
+ * -ENOMEM; free(relations->relation).
+ */
+int scope_metrics_relations(const struct scope_metrics_view *view, struct scope_metric_relations *ret_relations);
+
+#endif
