@@ -141,6 +141,49 @@ static void who_has_answered_waits(void **state)
 	assert_false(hangs_in(story));
 }
 
+/*
+ * A thread reads ten requests, asleep in as many of its reads as slept says, and comes to a poll before two of them.
+ * Is the poll the top of its loop?
+ */
+static bool poll_is_the_loop(unsigned slept)
+{
+	struct run run;
+	bool loop;
+	size_t size;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	fprintf(to, "meta begin_ns 0\nmeta end_ns 900000\nfd 10 7 accepted -\n0 0 switch 0 10 sleeping\n");
+	for (unsigned i = 1; i <= 10; i++) {
+		if (i <= 2)
+			fprintf(to, "%u0010 0 syscall 10 poll enter=%u0000 ret=1 args=0x7f00\n", i, i);
+		if (i > 10 - slept)
+			fprintf(to,
+				"%u0100 0 enter 10 read enter=%u0090 args=7\n%u0110 0 switch 10 0 sleeping\n"
+				"%u0120 0 waking 10 from - softirq\n%u0130 0 switch 0 10 sleeping\n"
+				"%u0140 0 exit 10 read ret=64\n",
+				i, i, i, i, i, i);
+		else
+			fprintf(to, "%u0140 0 syscall 10 read enter=%u0130 ret=64 args=7\n", i, i);
+		fprintf(to, "%u0200 0 syscall 10 write enter=%u0190 ret=64 args=7\n", i, i);
+	}
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	free(text);
+	loop = scope_unit_pickups_of(run.pickups, thread_of(run.units, 10)->index)->nr != SCOPE_NR_NONE;
+	end_run(&run);
+	return loop;
+}
+
+static void who_sleeps_in_its_reads_polls_for_something_else(void **state)
+{
+	(void)state;
+	assert_true(poll_is_the_loop(0));
+	assert_true(poll_is_the_loop(2));
+	assert_false(poll_is_the_loop(3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +192,7 @@ int main(void)
 		cmocka_unit_test(who_stands_where_each_request_asks_hangs),
 		cmocka_unit_test(who_comes_to_two_polls_by_turns_waits),
 		cmocka_unit_test(who_has_answered_waits),
+		cmocka_unit_test(who_sleeps_in_its_reads_polls_for_something_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,13 +179,15 @@ int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait
 	uint32_t tgid = scope_timeline_threads_at(learner->timeline->threads, wait->thread)->tgid;
 	enum scope_timeline_call_role role = wait->class == SCOPE_WAIT_TIMER ? SCOPE_CALL_SLEEP
 									     : scope_timeline_call_role(wait->nr);
+	const enum scope_fd_kind kind = scope_timeline_fds_kind(learner->timeline->fds, tgid, (int32_t)wait->object);
 	struct scope_wait_key *key;
 
 	if (!scope_unit_learn_has(learner, wait->thread) || learn_delivery(learner, wait))
 		return -ENOMEM;
 	stats = &learner->stats[wait->thread];
 	stats->waits++;
-	if (!may_be_loop(role, scope_timeline_fds_kind(learner->timeline->fds, tgid, (int32_t)wait->object)))
+	stats->slept_reads += role == SCOPE_CALL_READ && kind == SCOPE_FD_ACCEPTED;
+	if (!may_be_loop(role, kind))
 		return 0;
 	key = get_key(stats, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
 	if (key)

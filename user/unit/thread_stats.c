@@ -69,8 +69,8 @@ static void decide_foreign(const struct scope_thread_stats *stats, struct scope_
 	}
 }
 
-/* The futex in which a thread that reads from clients waits to be handed one; NULL: none. */
-static const struct scope_wait_key *find_dispatch(const struct scope_thread_stats *stats)
+/* The futex in which a thread that reads from clients waits to be handed one, and how often; NULL: none. */
+static const struct scope_wait_key *find_dispatch(const struct scope_thread_stats *stats, uint32_t *ret_taken)
 {
 	const struct scope_wait_key *best = NULL;
 	uint32_t most = stats->reads / DISPATCHED_SHARE;
@@ -90,26 +90,41 @@ static const struct scope_wait_key *find_dispatch(const struct scope_thread_stat
 			most = taken;
 		}
 	}
+	*ret_taken = most;
 	return best;
+}
+
+/*
+ * How often work is taken behind a poll or a select. A thread that sleeps in its reads, or in a futex before it is handed
+ * a connection, more often than that polls something else now and then, and reads the next request behind it.
+ */
+static uint32_t polls_taken(const struct scope_thread_stats *stats)
+{
+	uint32_t taken = 0;
+
+	for (unsigned i = 0; i < stats->keys; i++)
+		taken += is_poll(&stats->key[i]) ? stats->key[i].taken : 0;
+	return taken;
 }
 
 void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, struct scope_pickup *pickup)
 {
 	const struct scope_wait_key *best = NULL;
-	uint32_t most = 1;
+	uint32_t most = 1, handed = 0;
 
 	pickup->reads = stats->reads > 0;
 	decide_foreign(stats, pickup);
 	if (scope_unit_thread_stats_gaps(stats))
 		pickup->gap_ns = gap_p99(stats);
-	if (stats->epolls || stats->polls > 2 * stats->inner_polls) {
+	if (pickup->reads)
+		best = find_dispatch(stats, &handed);
+	if (stats->epolls || (stats->polls > 2 * stats->inner_polls && polls_taken(stats) >= (best ? handed : 0) &&
+			      polls_taken(stats) >= stats->slept_reads)) {
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
 		pickup->nr = stats->epolls ? SYS_epoll_pwait : SYS_ppoll;
 		pickup->any_object = true;
 		return;
 	}
-	if (pickup->reads)
-		best = find_dispatch(stats);
 	for (unsigned i = 0; !pickup->reads && i < stats->keys; i++)
 		if (!stats->key[i].lock && !is_poll(&stats->key[i]) && times_back(stats, &stats->key[i]) > most) {
 			best = &stats->key[i];

@@ -33,8 +33,9 @@ struct scope_delivery {
 /* What is known of one thread. */
 struct scope_thread_stats {
 	uint32_t epolls, polls, reads;
-	bool answers;	/* writes to accepted sockets */
-	uint32_t waits; /* of any kind */
+	uint32_t slept_reads; /* sleeps in reads from accepted sockets */
+	bool answers;	      /* writes to accepted sockets */
+	uint32_t waits;	      /* of any kind */
 	struct scope_delivery delivery[SCOPE_THREAD_STATS_DELIVERIES];
 	unsigned deliveries;
 	uint32_t delivered;   /* sleeps for which there is no room above */
@@ -53,7 +54,7 @@ static inline bool scope_unit_thread_stats_gaps(const struct scope_thread_stats 
 	return !stats->reads && !stats->epolls;
 }
 
-/* The way to pick up work that the lesson shows; see docs/methods.md, section 2. */
+/* The way to pick up work that they show; see docs/methods.md, section 2. */
 void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, struct scope_pickup *pickup);
 
 #endif
