@@ -20,6 +20,7 @@ struct rank_case {
 	struct scope_timeline *timeline;
 	struct scope_group group[CASE_GROUPS];
 	struct scope_groups groups;
+	uint32_t of_thread[CASE_THREADS]; /* all are in group 0 */
 	struct scope_units units;
 	struct scope_unit_thread thread[CASE_THREADS];
 	struct scope_kept_population of[CASE_POPULATIONS];
@@ -36,7 +37,28 @@ struct rank_case {
 	struct scope_rank_input input;
 };
 
-/* Group 0 has populations 0 and 1, group 1 has 2 and 3; vectors 0 to 3 have call 0, 1, 2 and 3 alone. */
+/* Vectors 0 to 3 of a group have call 0, 1, 2 and 3 alone. */
+static inline void case_groups(struct rank_case *made)
+{
+	made->groups = (struct scope_groups){
+		.group = made->group,
+		.count = CASE_GROUPS,
+		.of_thread = made->of_thread,
+		.threads = CASE_THREADS,
+	};
+	for (unsigned i = 0; i < CASE_GROUPS; i++) {
+		assert_int_equal(scope_cluster_vector_set_create(&made->group[i].vectors), 0);
+		for (uint32_t nr = 0; nr < 4; nr++) {
+			struct scope_vector vector = { { 0 } };
+
+			assert_int_equal(scope_cluster_vector_mark(&vector, nr), 0);
+			assert_int_equal(scope_cluster_vector_set_add(made->group[i].vectors, &vector, 1, NULL), 0);
+		}
+		made->distributions_group[i] = (struct scope_distributions_group){ .row = made->row[i], .rows = 4 };
+	}
+}
+
+/* Group 0 has populations 0 and 1, group 1 has 2 and 3. */
 static inline struct rank_case *case_create(void)
 {
 	struct rank_case *made = calloc(1, sizeof(*made));
@@ -49,17 +71,7 @@ static inline struct rank_case *case_create(void)
 	assert_int_equal(scope_timeline_threads_create(&made->timeline->threads), 0);
 	for (uint32_t tid = 1; tid <= CASE_THREADS; tid++)
 		assert_int_equal(scope_timeline_threads_get(made->timeline->threads, tid), tid - 1);
-	made->groups = (struct scope_groups){ .group = made->group, .count = CASE_GROUPS };
-	for (unsigned i = 0; i < CASE_GROUPS; i++) {
-		assert_int_equal(scope_cluster_vector_set_create(&made->group[i].vectors), 0);
-		for (uint32_t nr = 0; nr < 4; nr++) {
-			struct scope_vector vector = { { 0 } };
-
-			assert_int_equal(scope_cluster_vector_mark(&vector, nr), 0);
-			assert_int_equal(scope_cluster_vector_set_add(made->group[i].vectors, &vector, 1, NULL), 0);
-		}
-		made->distributions_group[i] = (struct scope_distributions_group){ .row = made->row[i], .rows = 4 };
-	}
+	case_groups(made);
 	made->distributions = (struct scope_distributions){ .group = made->distributions_group, .groups = CASE_GROUPS };
 	made->units = (struct scope_units){
 		.groups = &made->groups,

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/grow.h"
+#include "evidence/contrast.h"
 #include "evidence/attribute.h"
 #include "rank_case.h"
 
@@ -207,6 +208,52 @@ static void nobody_waits_for_a_pause(void **state)
 	assert_non_null(attribute(HOLDER, run));
 }
 
+/* What the holder ran in that unit, for the one that waited for it. */
+static const struct scope_item *blamed(uint32_t unit)
+{
+	const struct scope_stretch run = sample(500, unit);
+
+	assert_int_equal(scope_evidence_attributor_add(&attributor, HOLDER, &run, (struct scope_stack_node){ 0 }), 0);
+	assert_int_equal(made->evidence.item[made->evidence.items - 1].kind, SCOPE_ITEM_BLAME);
+	return &made->evidence.item[made->evidence.items - 1];
+}
+
+/* The holder serves clients: what it does in a request that is usual, but for its own waits, is no fault of its. */
+static void who_is_at_usual_work_is_met_by_chance(void **state)
+{
+	(void)state;
+	window(100, 1200);
+	begin(1);
+	made->group[0].serves = true;
+	assert_false(blamed(slow)->chance);
+	made->kept.mark[slow] |= SCOPE_UNIT_HELD_UP;
+	assert_true(blamed(slow)->chance);
+	assert_true(blamed(usual)->chance);
+	/* Of units that are not kept none is slow. */
+	assert_true(attribute(HOLDER, sample(500, UINT32_MAX))->chance);
+	/* A thread that serves nobody is at fault for however short it is. */
+	made->group[0].serves = false;
+	assert_false(attribute(HOLDER, sample(500, UINT32_MAX))->chance);
+}
+
+static void what_is_met_by_chance_is_no_excess(void **state)
+{
+	const struct scope_item *item;
+
+	(void)state;
+	window(100, 1200);
+	begin(1);
+	made->of[1].side[1] = (struct scope_kept_side){ .units = 3, .kept = 1, .every = 1 };
+	attribute(HOLDER, sample(500, UINT32_MAX));
+	made->group[0].serves = true;
+	attribute(HOLDER, sample(500, UINT32_MAX));
+	item = made->evidence.item;
+	assert_int_equal(scope_evidence_contrast_run(&made->evidence, &made->kept, NULL, &made->detection), 0);
+	assert_true(item[0].excess_ns == 30);
+	assert_true(item[1].excess_ns == 0);
+	assert_true(made->evidence.chance_ns == 30);
+}
+
 /* The first one is long: what comes far behind its begin may be in it still. */
 static void a_short_window_hides_no_long_one(void **state)
 {
@@ -316,6 +363,8 @@ int main(void)
 		TEST(a_sleep_counts_for_its_part_in_the_window),
 		TEST(a_sleep_that_was_passed_on_is_its_wakers),
 		TEST(nobody_waits_for_a_pause),
+		TEST(who_is_at_usual_work_is_met_by_chance),
+		TEST(what_is_met_by_chance_is_no_excess),
 		TEST(a_short_window_hides_no_long_one),
 		TEST(samples_of_a_thread_that_spins_count_from_its_last_call_on),
 		TEST(usual_stacks_are_thinned_out_and_others_are_not),

@@ -109,6 +109,19 @@ static void nineteen_units_are_too_few(void **state)
 	assert_int_equal(verdict(ranking, "Only 19 units"), SCOPE_VERDICT_UNKNOWN);
 }
 
+static void what_was_met_by_chance_is_told(void **state)
+{
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.chance_share = 0.05;
+	assert_int_equal(verdict(ranking, "5 % of the excess was spent waiting for threads at usual work"),
+			 SCOPE_VERDICT_NOTHING);
+	ranking.chance_share = nextafter(0.05, 0);
+	scope_rank_verdict(&made->input, &ranking);
+	assert_null(strstr(ranking.reason, "met by chance"));
+}
+
 /* More than half of an excess of more than a 20th of the busy time, and more than is explained. */
 static void most_waits_for_clients_that_pause_are_outside(void **state)
 {
@@ -116,6 +129,7 @@ static void most_waits_for_clients_that_pause_are_outside(void **state)
 
 	(void)state;
 	ranking.excess_ns = 50;
+	ranking.idle_units = 5;
 	ranking.idle_share = above(0.5);
 	assert_int_equal(verdict(ranking, "their own clients"), SCOPE_VERDICT_OUTSIDE);
 	ranking.idle_share = 0.5;
@@ -125,6 +139,8 @@ static void most_waits_for_clients_that_pause_are_outside(void **state)
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
 	ranking.excess_ns = above(5);
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_OUTSIDE);
+	ranking.idle_units = 4;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
 }
 
 /* 60 % of it waits so; functions have half of it, or just less. */
@@ -137,6 +153,7 @@ static void clients_that_pause_come_before_lesser_findings(void **state)
 	(void)state;
 	ranking.excess_ns = 50;
 	ranking.idle_share = 0.6;
+	ranking.idle_units = 5;
 	ranking.inside_share = 0.5;
 	ranking.finding = &beside;
 	ranking.findings = 1;
@@ -358,6 +375,7 @@ int main(void)
 		TEST(threads_that_may_be_idle_are_no_verdict),
 		TEST(nothing_can_be_said_of_no_event),
 		TEST(nineteen_units_are_too_few),
+		TEST(what_was_met_by_chance_is_told),
 		TEST(most_waits_for_clients_that_pause_are_outside),
 		TEST(clients_that_pause_come_before_lesser_findings),
 		TEST(more_than_three_tenths_waiting_long_for_a_cpu_are_outside),

@@ -302,18 +302,18 @@ static void the_first_50000_windows_are_kept(void **state)
 	assert_int_equal(window(49999)->unit, 99);
 }
 
-/* Just before it begins, as it begins, as it ends, and just behind it. */
+/* Just before it begins, as it begins, just before it ends, and as it ends. */
 static void only_sleeps_of_the_unit_itself_count(void **state)
 {
 	(void)state;
 	sleeps(USER, PARSER, 99, 110);
 	sleeps(USER, PARSER, 120, 130);
-	sleeps(USER, NETWORK, 200, 210);
-	sleeps(USER, DISK, 201, 220);
+	sleeps(USER, NETWORK, 199, 210);
+	sleeps(USER, DISK, 200, 220);
 	unit(USER, 100, 200);
 	assert_int_equal(made->kept.wait_chains.windows, 2);
 	assert_window(0, PARSER, 120, 130);
-	assert_window(1, NETWORK, 200, 210);
+	assert_window(1, NETWORK, 199, 210);
 	unit(USER, 120, 125);
 	assert_int_equal(made->kept.wait_chains.windows, 3);
 }
@@ -405,6 +405,24 @@ static void a_thread_without_work_is_idle_and_not_at_fault(void **state)
 	assert_int_equal(window(0)->idle_begin_ns, 60);
 	assert_int_equal(window(0)->idle_end_ns, 110);
 	assert_true(made->kept.wait_chains.recent[PARSER].idle_ns == 10 * (30 + 40));
+	assert_true(made->kept.wait_chains.idle_units == 10);
+	sleeps(USER, PARSER, 130, 150);
+	unit(USER, 125, 160);
+	assert_true(made->kept.wait_chains.idle_units == 10);
+}
+
+/* Of 120 ns it slept 50 for the parser, 10 of them for a CPU, and 30 for the disk: 80 are its own. */
+static void a_unit_is_held_up_where_the_rest_of_it_is_usual(void **state)
+{
+	const struct scope_unit ended = { .thread = USER, .begin_ns = 0, .end_ns = 120, .run_ns = 50, .blocked_ns = 70 };
+
+	(void)state;
+	sleeps_as(&(struct scope_wait){
+		.thread = USER, .waker = PARSER, .begin_ns = 0, .wake_ns = 50, .end_ns = 50, .waker_queue_ns = 10 });
+	sleeps(USER, SCOPE_WAIT_NO_THREAD, 60, 90);
+	assert_int_equal(scope_evidence_wait_chains_unit(&made->kept.wait_chains, &ended, 0, 1), 0);
+	assert_true(scope_evidence_wait_chains_held_up(&made->kept.wait_chains, 80, &ended));
+	assert_false(scope_evidence_wait_chains_held_up(&made->kept.wait_chains, 79, &ended));
 }
 
 /* Another thread ended its pause: that one's clients are not at fault, and neither is it. */
@@ -468,6 +486,7 @@ int main(void)
 		TEST(each_window_says_what_was_waited_for),
 		TEST(a_thread_without_work_is_idle_and_not_at_fault),
 		TEST(a_pause_is_not_passed_on),
+		TEST(a_unit_is_held_up_where_the_rest_of_it_is_usual),
 		TEST(windows_are_in_order_of_thread_and_time),
 	};
 

@@ -36,6 +36,7 @@ enum scope_unit_mark {
 	 * Milder cases of a bug lie here, and would make the bug look usual.
 	 */
 	SCOPE_UNIT_BETWEEN = 4,
+	SCOPE_UNIT_HELD_UP = 8, /* beside SLOW: without its waits for other traced threads it is not: it met them */
 };
 
 static inline bool scope_anomaly_mark_abnormal(uint8_t mark)

@@ -12,7 +12,8 @@
 static bool say_the_same(const struct scope_item *a, const struct scope_item *b)
 {
 	return a->unit == b->unit && a->node == b->node && a->kind == b->kind && a->nr == b->nr &&
-	       a->class == b->class && a->passed == b->passed && a->lock == b->lock && a->below == b->below;
+	       a->class == b->class && a->passed == b->passed && a->lock == b->lock && a->chance == b->chance &&
+	       a->below == b->below;
 }
 
 static int add_item(struct scope_attributor *attributor, const struct scope_item *item)
@@ -88,10 +89,31 @@ static bool is_idle(const struct scope_wait_segment *window, const struct scope_
 	return !stretch->run && stretch->begin_ns < window->idle_end_ns && stretch->end_ns > window->idle_begin_ns;
 }
 
+/*
+ * Does the thread serve clients, in a request that is usual, or is not only for waits of its own? Who waits for it met it
+ * by chance, at a lock or in an interpreter, and its function did nothing else than ever: a lock is held too long only
+ * where the hold is longer than usual. Units that are not kept are usual ones, or nearly so.
+ */
+static bool is_usual_work(const struct scope_attributor *attributor, uint32_t index,
+			  const struct scope_stretch *stretch)
+{
+	const struct scope_groups *groups = attributor->units->groups;
+	uint8_t mark;
+
+	if (!attributor->detection || index >= attributor->units->threads ||
+	    !groups->group[groups->of_thread[index]].serves)
+		return false;
+	if (stretch->unit == UINT32_MAX)
+		return true;
+	mark = attributor->kept->mark[stretch->unit];
+	return !scope_anomaly_mark_abnormal(mark) || mark & SCOPE_UNIT_HELD_UP;
+}
+
 static int attribute_waits(struct scope_attributor *attributor, uint32_t index, const struct scope_stretch *stretch,
 			   struct scope_stack_node stack_node)
 {
 	size_t at = first_window(attributor, index, stretch->begin_ns);
+	const bool chance = is_usual_work(attributor, index, stretch);
 
 	for (; in_window(attributor, index, stretch->begin_ns, stretch->end_ns, &at); at++) {
 		const struct scope_wait_segment *window = &attributor->kept->wait_chains.window[at];
@@ -108,6 +130,7 @@ static int attribute_waits(struct scope_attributor *attributor, uint32_t index, 
 			.nr = window->nr,
 			.lock = window->lock,
 			.kind = SCOPE_ITEM_BLAME,
+			.chance = chance,
 			.abnormal = true,
 		};
 		int err = item.weight_ns > 0 && !is_idle(window, stretch) ? add_item(attributor, &item) : 0;

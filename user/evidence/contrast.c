@@ -105,7 +105,7 @@ static double item_excess(const struct contrast *contrast, const struct scope_it
 		return 0;
 	balance = &contrast->balance[item->population];
 	if (item->kind == SCOPE_ITEM_BLAME)
-		return item->weight_ns * balance->stands_for;
+		return item->chance ? 0 : item->weight_ns * balance->stands_for;
 	scale = item->kind == SCOPE_ITEM_RUN ? balance->run_scale[item->abnormal] : balance->wait_scale[item->abnormal];
 	if (item->abnormal)
 		return stands(contrast, item) ? item->weight_ns * scale * balance->stands_for : 0;
@@ -120,6 +120,8 @@ static void spread(struct contrast *contrast)
 		struct scope_item *item = &evidence->item[i];
 
 		item->excess_ns = item_excess(contrast, item);
+		if (item->chance)
+			evidence->chance_ns += item->weight_ns * contrast->balance[item->population].stands_for;
 		evidence->tree.node[item->node].self_ns += item->excess_ns;
 		if (item->kind == SCOPE_ITEM_RUN)
 			evidence->tree.node[item->node].self_run_ns += item->excess_ns;

@@ -42,6 +42,7 @@ struct scope_item {
 	const struct scope_function *inside; /* RUN, SPIN: where in the kernel; NULL: not told */
 	const struct scope_function *below;  /* the library function that its function called; NULL: none */
 	bool lock;			     /* BLAME: for a lock */
+	bool chance;			     /* BLAME: the thread waited for was at usual work, see lay.c */
 	bool passed;			     /* WAIT that windows of blame stand for, where they hold anything */
 };
 
@@ -72,6 +73,7 @@ struct scope_evidence {
 	uint64_t language;		    /* of these, those in functions of its language */
 	double excess_ns;		    /* of all abnormal units, over their populations' medians */
 	double found_ns;		    /* of it, the part that stacks account for */
+	double chance_ns;		    /* of it, as stacks tell: waits for threads at usual work */
 	/* Usual units that are compared with them, by their timelines, no stack needed; scaled as items are. */
 	double usual_ns, usual_blocked_ns;
 	uint64_t usual_units;

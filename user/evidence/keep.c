@@ -143,7 +143,10 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	err = store(keeper, unit, call, index, mark);
 	if (err || !abnormal)
 		return err;
-	return scope_evidence_wait_chains_unit(&kept->wait_chains, unit, number, (double)side->every);
+	err = scope_evidence_wait_chains_unit(&kept->wait_chains, unit, number, (double)side->every);
+	if (!err && scope_evidence_wait_chains_held_up(&kept->wait_chains, population->threshold_ns, unit))
+		kept->mark[number] |= SCOPE_UNIT_HELD_UP;
+	return err;
 }
 
 static int keep_wait(void *user, const struct scope_wait *wait)

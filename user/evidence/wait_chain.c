@@ -125,6 +125,7 @@ static int pass_on(struct scope_wait_chains *wait_chains, uint32_t victim, const
 		/* It had nothing to do until its own client, or peer, said more. */
 		if (wait->idle && wait->waker < 0) {
 			recent->idle_ns += overlap(window, wait) * wait_chains->stands_for;
+			wait_chains->idle = true;
 			if (number < wait_chains->windows)
 				add_idle(&wait_chains->window[number], wait);
 		}
@@ -157,6 +158,8 @@ int scope_evidence_wait_chains_unit(struct scope_wait_chains *wait_chains, const
 	if (unit->thread >= wait_chains->threads)
 		return 0;
 	wait_chains->stands_for = stands_for;
+	wait_chains->idle = false;
+	wait_chains->passed_ns = 0;
 	recent = &wait_chains->recent[unit->thread];
 	for (uint32_t i = first_after(recent, unit->begin_ns); !err && i < recent->count; i++) {
 		const struct scope_wait *wait = recent_at(recent, i);
@@ -171,11 +174,14 @@ int scope_evidence_wait_chains_unit(struct scope_wait_chains *wait_chains, const
 			.lock = wait->lock,
 		};
 
-		if (wait->begin_ns > unit->end_ns)
+		if (wait->begin_ns >= unit->end_ns)
 			break;
-		if (!wait->idle && wait->waker >= 0 && wait->begin_ns >= unit->begin_ns)
-			err = pass_on(wait_chains, unit->thread, &window);
+		if (wait->idle || wait->waker < 0 || wait->begin_ns < unit->begin_ns)
+			continue;
+		wait_chains->passed_ns += wait->wake_ns - wait->begin_ns - wait->waker_queue_ns;
+		err = pass_on(wait_chains, unit->thread, &window);
 	}
+	wait_chains->idle_units += wait_chains->idle ? stands_for : 0;
 	return err;
 }
 

@@ -39,7 +39,10 @@ struct scope_wait_chains {
 	size_t windows, capacity;
 	struct scope_recent *recent; /* per thread */
 	size_t threads, recent_capacity;
-	double stands_for; /* units, of the one looked at */
+	double stands_for;  /* units, of the one looked at */
+	double idle_units;  /* abnormal units that waited for a thread which waited for its own client */
+	bool idle;	    /* the one looked at does */
+	uint64_t passed_ns; /* that one slept for other traced threads, without what was a wait for a CPU */
 };
 
 /* A zeroed struct holds nothing. */
@@ -48,6 +51,13 @@ int scope_evidence_wait_chains_wait(struct scope_wait_chains *wait_chains, const
 /* The windows of a unit that has just ended, of which number is the name in them, and so many like it. */
 int scope_evidence_wait_chains_unit(struct scope_wait_chains *wait_chains, const struct scope_unit *unit,
 				    uint32_t number, double stands_for);
+/* Of that unit, looked at just before: would it be usual, had it not waited for other threads? */
+static inline bool scope_evidence_wait_chains_held_up(const struct scope_wait_chains *wait_chains, double threshold_ns,
+						      const struct scope_unit *unit)
+{
+	return (double)scope_unit_measure(unit) - (double)wait_chains->passed_ns <= threshold_ns;
+}
+
 /* Once, when all units are in: sorts windows by thread, then by time. */
 void scope_evidence_wait_chains_sort(struct scope_wait_chains *wait_chains);
 

@@ -300,6 +300,7 @@ static void count_idle(const struct scope_wait_chains *wait_chains, struct scope
 		if (wait_chains->recent[i].idle_ns > wait_chains->recent[ranking->idle_thread].idle_ns)
 			ranking->idle_thread = i;
 	}
+	ranking->idle_units = wait_chains->idle_units;
 	if (ranking->excess_ns > 0)
 		ranking->idle_share = fmin(1, sum_ns / ranking->excess_ns);
 }
@@ -336,6 +337,8 @@ static void count_units(const struct scope_rank_input *input, struct scope_ranki
 		ranking->long_queue_share = distributions->long_queue_ns / ranking->busy_ns;
 	}
 	ranking->excess_ns = input->evidence->excess_ns;
+	if (ranking->excess_ns > 0)
+		ranking->chance_share = fmin(1, input->evidence->chance_ns / ranking->excess_ns);
 	ranking->explained_ns = fmin(ranking->explained_ns, ranking->excess_ns);
 	for (size_t i = 0; i < ranking->findings; i++)
 		if (ranking->finding[i].kind > SCOPE_FINDING_SPIN && !scope_rank_finding_outside(&ranking->finding[i]))

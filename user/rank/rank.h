@@ -207,6 +207,8 @@ struct scope_ranking {
 	bool serves;			/* some units take clients' requests */
 	double idle_share;		/* of the excess: waits for threads that waited for their own clients */
 	uint32_t idle_thread;		/* most of it for this one */
+	double idle_units;		/* units that waited so */
+	double chance_share;		/* of the excess: waits for threads at usual work */
 	uint64_t requests, slow_requests;
 	uint64_t units, slow_units;
 	struct scope_finding kernel;		/* function NULL: none; else slow inside the kernel, see below */

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define OUTSIDE_QUEUE 0.3   /* of busy time in the run queue for long: the CPU is short */
 #define OWN_CPU 0.5	    /* of the time in the run queue for long: the program's own threads had the CPU */
@@ -11,7 +12,8 @@
 #define IDLE_SHARE 0.5	    /* of the excess, spent waiting for threads that wait for their own clients */
 #define ASKS_ALIKE 10	    /* 95 to 5 of 100 of those that ask a peer: all of them take about as long */
 #define TOO_FEW_UNITS 20
-#define NAMELESS 0.5 /* of the stacks: more, and nothing can be said of an excess */
+#define CHANCE_WORTH 0.05 /* of the excess, met by chance: worth a sentence */
+#define NAMELESS 0.5	  /* of the stacks: more, and nothing can be said of an excess */
 
 /* Excess that no finding explains, of the busy time. */
 static double unexplained(const struct scope_ranking *ranking)
@@ -19,10 +21,11 @@ static double unexplained(const struct scope_ranking *ranking)
 	return ranking->busy_ns > 0 ? (ranking->excess_ns - ranking->explained_ns) / ranking->busy_ns : 0;
 }
 
-/* Is most of the excess spent waiting for threads that have nothing to do? */
-static bool clients_pause(const struct scope_ranking *ranking)
+/* Is most of the excess spent waiting for threads that have nothing to do, by as many units as a finding needs? */
+static bool clients_pause(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
-	return ranking->idle_share > IDLE_SHARE && unexplained(ranking) > OUTSIDE_EXCESS;
+	return ranking->idle_share > IDLE_SHARE && ranking->idle_units >= input->options->units_min &&
+	       unexplained(ranking) > OUTSIDE_EXCESS;
 }
 
 /* Who is waited for has nothing to do: the cause lies with those who keep it waiting. */
@@ -97,7 +100,7 @@ static void say_cause(const struct scope_outside_cause *cause, double share, cha
 static bool tell_outside(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			 size_t room)
 {
-	if (clients_pause(ranking)) {
+	if (clients_pause(input, ranking)) {
 		blame_clients(input, ranking, text, room);
 		return true;
 	}
@@ -167,6 +170,17 @@ static double nameless_share(const struct scope_evidence *evidence)
 	return (double)(evidence->nameless - evidence->language) / (double)evidence->stacks;
 }
 
+/* Appends what is known of waits for threads at usual work. */
+static void tell_chance(const struct scope_ranking *ranking, char *text, size_t room)
+{
+	const size_t used = strlen(text);
+
+	if (ranking->chance_share >= CHANCE_WORTH)
+		snprintf(text + used, room - used,
+			 " %.0f %% of the excess was spent waiting for threads at usual work, met by chance.",
+			 100 * ranking->chance_share);
+}
+
 /* Where nothing is found. */
 static void give_reason(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
@@ -184,7 +198,7 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 "Only %" PRIu64 " units of work were seen: capture for longer (-d), or while the "
 			 "program has work to do.",
 			 ranking->units);
-	} else if (clients_pause(ranking)) {
+	} else if (clients_pause(input, ranking)) {
 		tell_outside(input, ranking, reason, room);
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 	} else if (input->freezes && input->freezes->count) {
@@ -217,6 +231,7 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 input->reference ? ""
 					  : " What slows every unit alike is not seen this way: compare "
 					    "with a better time by --baseline.");
+		tell_chance(ranking, reason, room);
 	}
 }
 
@@ -225,7 +240,7 @@ static void weigh_outside(const struct scope_rank_input *input, struct scope_ran
 {
 	const bool most_inside = ranking->inside_share >= SCOPE_RANK_MOST;
 
-	if (clients_pause(ranking) && !most_inside) {
+	if (clients_pause(input, ranking) && !most_inside) {
 		blame_clients(input, ranking, ranking->reason, sizeof(ranking->reason));
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 	} else if (cpu_before_functions(input, ranking)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How a thread picks up work: which call begins a unit, and what a read or an accept brought. */
 #include "unit/open_unit.h"
+#include "unit/rest.h"
 
 /* Which descriptor it is matters to reads alone. */
 enum scope_unit_pickup_match scope_unit_open_match_any(const struct scope_unit_builder *builder,
@@ -94,6 +95,12 @@ static void note_client(struct scope_open_unit *open_unit, enum brought brought,
 		open_unit->only_fd = fd;
 }
 
+static void waited_for_work(struct scope_open_unit *open_unit, const struct scope_open_call *call, uint64_t exit_ns)
+{
+	open_unit->idle_ns += exit_ns - call->enter_ns;
+	scope_unit_rest_idle(open_unit, call->enter_ns, exit_ns);
+}
+
 static int take(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 		const struct scope_thread *thread, const struct scope_open_call *call, enum brought brought,
 		int64_t ret, uint64_t exit_ns)
@@ -103,10 +110,10 @@ static int take(struct scope_unit_builder *builder, struct scope_open_unit *open
 	const bool empty = open_unit->from_loop && open_unit->end_ns <= open_unit->begin_ns;
 	int err = 0;
 
-	if (!open_unit->open || empty || !belongs(open_unit, brought, fd)) {
-		if (open_unit->open && open_unit->tentative)
+	if (!open_unit->open || empty || scope_unit_rest_is(open_unit) || !belongs(open_unit, brought, fd)) {
+		if (open_unit->open && (open_unit->tentative || scope_unit_rest_is(open_unit)))
 			err = scope_unit_open_close(builder, thread->index, &open_unit->end, open_unit->end_ns, false);
-		open_unit->idle_ns += exit_ns - call->enter_ns;
+		waited_for_work(open_unit, call, exit_ns);
 		scope_unit_open_begin(open_unit, thread, exit_ns);
 	} else if (begun_by_loop(builder, open_unit)) {
 		open_unit->histogram = open_unit->root;
@@ -162,9 +169,10 @@ int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_u
 	open_unit->goes_on = false;
 	open_unit->read_fd = brought != BROUGHT_NOTHING && call->args ? (int64_t)call->arg[0] : -1;
 	if (matched == SCOPE_PICKUP_LOOP) {
-		open_unit->idle_ns += exit_ns - call->enter_ns;
+		waited_for_work(open_unit, call, exit_ns);
 		scope_unit_open_begin(open_unit, thread, exit_ns);
 		open_unit->from_loop = true;
+		open_unit->empty_turn = ret == 0;
 	} else if (brought != BROUGHT_NOTHING) {
 		err = take(builder, open_unit, thread, call, brought, ret, exit_ns);
 		if (err)

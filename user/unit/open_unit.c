@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "unit/rest.h"
 
 /* Roles of calls that change nothing of a request but the counts. */
 static uint32_t plain_roles(const struct scope_open_unit *open_unit)
@@ -126,15 +127,22 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 	struct scope_open_unit *open_unit = &builder->open_unit[thread];
 	bool requests = open_unit->requests;
 	const struct scope_mark *begin = &open_unit->begin;
-	uint64_t run_ns = end->run_ns - begin->run_ns, probe_ns = end->probe_ns - begin->probe_ns;
-	uint64_t waker_queue_ns = end->waker_queue_ns - begin->waker_queue_ns;
+	uint64_t run_ns, probe_ns, waker_queue_ns;
 	const struct scope_unit_call *call;
 	struct scope_unit unit;
 
 	open_unit->open = false;
 	open_unit->tentative = false;
+	if (scope_unit_rest_is(open_unit) && open_unit->rest_ns < end_ns) {
+		end = &open_unit->rest;
+		end_ns = open_unit->rest_ns;
+		still_open = false;
+	}
 	if (end_ns <= open_unit->begin_ns)
 		return 0;
+	run_ns = end->run_ns - begin->run_ns;
+	probe_ns = end->probe_ns - begin->probe_ns;
+	waker_queue_ns = end->waker_queue_ns - begin->waker_queue_ns;
 	unit = (struct scope_unit){
 		.begin_ns = open_unit->begin_ns,
 		.end_ns = end_ns,
@@ -176,6 +184,7 @@ int scope_unit_open_leave(void *user, uint32_t index, uint64_t now_ns)
 		open_unit->slept_in_call = true;
 		/* Asleep in a read for the next request: the thread idles since its entry. */
 		open_unit->goes_on = false;
+		scope_unit_rest_begin(open_unit, thread, now_ns);
 		if (open_unit->open && open_unit->tentative)
 			err = scope_unit_open_close(builder, index, &open_unit->end, open_unit->end_ns, false);
 		return err;
@@ -232,6 +241,7 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 	open_unit->stack.class = wait->class;
 	if (wait->class == SCOPE_WAIT_FUTEX && wait->object)
 		vote_futex(open_unit, wait->object);
+	scope_unit_rest_judge(builder, open_unit, wait);
 	/* A waking that the kernel did not tell, or that came behind a time-out. */
 	open_unit->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD || (wait->woken && !wait->waker_tid);
 	if (wait->end_ns - wait->begin_ns >= SCOPE_SPIN_SLEEP_NS)

@@ -58,12 +58,20 @@ static inline void scope_unit_quiet_count(struct scope_quiet *quiet, const struc
 	quiet->left_run_ns = thread->account.run_ns;
 }
 
+/* A stretch in which a thread waited for work. */
+struct scope_open_unit_idle {
+	uint64_t begin_ns, end_ns;
+};
+
+#define SCOPE_OPEN_UNIT_IDLES 4 /* last stretches of a thread without work that are remembered */
+
 /* The unit under construction of one thread. */
 struct scope_open_unit {
 	bool open;
 	bool tentative;	      /* inside a read that may turn out to pick up the next request */
 	bool goes_on;	      /* inside a read of what the last call picked up work from */
-	bool from_loop;	      /* opened behind the top of the loop */
+	bool from_loop;	      /* opened behind the top of the loop … */
+	bool empty_turn;      /* … which brought nothing */
 	bool asked;	      /* a client's request was taken in it */
 	bool connected;	      /* a client was accepted in it */
 	bool answered;	      /* something was written to a client in it */
@@ -87,11 +95,15 @@ struct scope_open_unit {
 	int64_t client_fd; /* the client's connection that the unit accepted or read last; -1: none yet, or none that is known */
 	int64_t from_fd;	   /* the client's connection that the unit took bytes from; -1: none yet */
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
+	uint64_t rest_ns; /* the unit may be over since this sleep in a futex: its client has its answer; 0: no */
+	bool rests;	  /* that is so, unless more is written to its client */
+	struct scope_open_unit_idle idled[SCOPE_OPEN_UNIT_IDLES]; /* the last times it had nothing to do, a ring */
+	unsigned idles;						  /* so many in all */
 	uint64_t last_exit_ns;
 	struct scope_unit_stack stack;	  /* as one would be that came now */
 	struct scope_pickup pickup;	  /* of the thread */
 	struct scope_open_unit_loop loop; /* as it was last known */
-	struct scope_mark begin, end;
+	struct scope_mark begin, end, rest;
 	struct scope_wait idle;
 	struct scope_quiet quiet;
 	struct scope_spinning spinning;
@@ -165,7 +177,7 @@ static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, cons
 					 uint64_t now_ns)
 {
 	open_unit->open = true;
-	open_unit->asked = open_unit->connected = open_unit->answered = false;
+	open_unit->asked = open_unit->connected = open_unit->answered = open_unit->empty_turn = false;
 	open_unit->from_fd = open_unit->client_fd = -1;
 	open_unit->begin_ns = now_ns;
 	open_unit->begin = scope_unit_mark_now(thread);
@@ -173,6 +185,7 @@ static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, cons
 	open_unit->calls = 0;
 	open_unit->bytes = 0;
 	open_unit->last_exit_ns = 0;
+	open_unit->rest_ns = 0;
 }
 
 SCOPE_TAKE int scope_open_unit_log(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, uint16_t nr,
@@ -195,8 +208,11 @@ SCOPE_TAKE int scope_open_unit_log(struct scope_unit_builder *builder, struct sc
 SCOPE_TAKE void scope_open_unit_answer(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 				       const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret)
 {
-	if (args && ret > 0 && scope_timeline_fds_answer(builder->run->timeline->fds, thread->tgid, (int32_t)fd))
-		open_unit->answered = true;
+	if (!args || ret <= 0 || !scope_timeline_fds_answer(builder->run->timeline->fds, thread->tgid, (int32_t)fd))
+		return;
+	open_unit->answered = true;
+	if (open_unit->client_fd < 0 || open_unit->client_fd == (int32_t)fd)
+		open_unit->rest_ns = 0;
 }
 
 /* false: there is no memory, and enter and exit will say so. */

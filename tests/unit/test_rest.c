@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sleeps behind a request: no client waits for the thread, and the unit was over before. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "units_of.h"
+
+#define LOCK "args=0x2000,0x80,2"
+#define EVENT "args=0x2000,0x80,0"
+
+/*
+ * Thread 10 takes a request at 1000, answers it or not, sleeps in a futex from 3000 to 5000 and comes to its next
+ * request at 6000. Thread 11 ends that sleep; it waits for work itself from idle_ns to 5000.
+ */
+struct story {
+	const char *futex;
+	bool answers, goes_on; /* before it sleeps; and more of the answer behind that */
+	unsigned idle_ns;
+};
+
+/* When the unit that begins at 1000 ends. */
+static uint64_t end_of(struct story story)
+{
+	struct run run;
+	uint64_t end_ns = 0;
+	size_t size;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	/* Waits below 20 us are not told of. */
+	fprintf(to, "meta begin_ns 0\nmeta end_ns 9000000\nfd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 8 accepted -\n"
+		    "0 0 switch 0 10 sleeping\n1 0 comm 10 tgid=10 comm=a\n2 1 comm 11 tgid=10 comm=a\n"
+		    "3 1 switch 0 11 sleeping\n");
+	for (unsigned i = 1; i <= 8; i++)
+		fprintf(to,
+			"%u00000 1 syscall 11 epoll_wait enter=%u50000 ret=1 args=5\n"
+			"%u10000 1 syscall 11 read enter=%u05000 ret=64 args=8\n"
+			"%u20000 1 syscall 11 write enter=%u15000 ret=64 args=8\n"
+			"%u30000 0 syscall 10 read enter=%u25000 ret=64 args=7\n"
+			"%u40000 0 syscall 10 write enter=%u35000 ret=64 args=7\n",
+			i, i - 1, i, i, i, i, i, i, i, i);
+	fprintf(to, "1000000 0 syscall 10 read enter=900000 ret=64 args=7\n");
+	if (story.answers)
+		fprintf(to, "2000000 0 syscall 10 write enter=1900000 ret=64 args=7\n");
+	fprintf(to,
+		"3000000 0 enter 10 futex enter=3000000 %s\n"
+		"3000000 0 switch 10 0 sleeping\n"
+		"%u000 1 enter 11 epoll_wait enter=%u000 args=5\n"
+		"%u000 1 switch 11 0 sleeping\n"
+		"5000000 1 waking 11 from - softirq\n"
+		"5000000 1 switch 0 11 sleeping\n"
+		"5000000 1 exit 11 epoll_wait ret=1\n"
+		"5000000 1 waking 10 from 11 task\n"
+		"5001000 0 switch 0 10 sleeping\n"
+		"5100000 0 exit 10 futex ret=0\n",
+		story.futex, story.idle_ns, story.idle_ns, story.idle_ns);
+	if (story.goes_on)
+		fprintf(to, "5500000 0 syscall 10 write enter=5400000 ret=64 args=7\n");
+	fprintf(to, "6000000 0 syscall 10 read enter=6000000 ret=64 args=7\n"
+		    "6500000 0 syscall 10 write enter=6400000 ret=64 args=7\n"
+		    "7000000 0 syscall 10 read enter=6900000 ret=64 args=7\n");
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	free(text);
+	for (size_t i = 0; i < run.units->count; i++)
+		if (run.units->unit[i].begin_ns == 1000000)
+			end_ns = run.units->unit[i].end_ns;
+	end_run(&run);
+	return end_ns;
+}
+
+static const struct story parked = { .futex = EVENT, .answers = true, .idle_ns = 4900 };
+
+static void who_parks_behind_the_answer_is_done(void **state)
+{
+	struct story story = parked;
+
+	(void)state;
+	assert_int_equal(end_of(story), 3000000);
+	/* More of the answer goes out: it was not. */
+	story.goes_on = true;
+	assert_int_equal(end_of(story), 6000000);
+}
+
+static void who_owes_an_answer_is_not(void **state)
+{
+	struct story story = parked;
+
+	(void)state;
+	story.answers = false;
+	assert_int_equal(end_of(story), 6900000);
+}
+
+/* Half of the sleep, or just less. */
+static void a_lock_is_none_where_its_holder_idles(void **state)
+{
+	struct story story = parked;
+
+	(void)state;
+	story.futex = LOCK;
+	assert_int_equal(end_of(story), 6000000);
+	story.idle_ns = 4000;
+	assert_int_equal(end_of(story), 3000000);
+	story.idle_ns = 4001;
+	assert_int_equal(end_of(story), 6000000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_parks_behind_the_answer_is_done),
+		cmocka_unit_test(who_owes_an_answer_is_not),
+		cmocka_unit_test(a_lock_is_none_where_its_holder_idles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

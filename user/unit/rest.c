@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whether a unit was over before a sleep in it: no client waits for the thread there. */
+#include "unit/rest.h"
+
+#define RESTS_SHARE 2 /* of a sleep, inverted: the thread that ended it was idle for that part of it, or more */
+
+void scope_unit_rest_idle(struct scope_open_unit *open_unit, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct scope_open_unit_idle *last = &open_unit->idled[(open_unit->idles - 1) % SCOPE_OPEN_UNIT_IDLES];
+
+	if (end_ns - begin_ns < SCOPE_UNIT_WAIT_MIN_NS)
+		return;
+	/* Two that overlap are one: the read behind a poll. */
+	if (open_unit->idles && begin_ns <= last->end_ns)
+		last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
+	else
+		open_unit->idled[open_unit->idles++ % SCOPE_OPEN_UNIT_IDLES] =
+			(struct scope_open_unit_idle){ begin_ns, end_ns };
+}
+
+void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope_thread *thread, uint64_t now_ns)
+{
+	if (!open_unit->open || !open_unit->requests || open_unit->rest_ns || thread->open.role != SCOPE_CALL_FUTEX)
+		return;
+	open_unit->rest = scope_unit_mark_now(thread);
+	open_unit->rest_ns = now_ns;
+	open_unit->rests = false;
+}
+
+/* Had the thread that ended the sleep nothing to do itself for half of it or more? */
+static bool by_idle(const struct scope_unit_builder *builder, const struct scope_wait *wait)
+{
+	const struct scope_open_unit *waker;
+	uint64_t idle_ns = 0;
+
+	if (wait->waker < 0 || (size_t)wait->waker >= builder->open_units)
+		return false;
+	waker = &builder->open_unit[wait->waker];
+	for (unsigned i = 0; i < SCOPE_OPEN_UNIT_IDLES; i++) {
+		const struct scope_open_unit_idle *idle = &waker->idled[i];
+		const uint64_t begin_ns = idle->begin_ns > wait->begin_ns ? idle->begin_ns : wait->begin_ns;
+		const uint64_t end_ns = idle->end_ns < wait->wake_ns ? idle->end_ns : wait->wake_ns;
+
+		idle_ns += end_ns > begin_ns ? end_ns - begin_ns : 0;
+	}
+	return idle_ns >= (wait->wake_ns - wait->begin_ns) / RESTS_SHARE;
+}
+
+void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+			   const struct scope_wait *wait)
+{
+	const struct scope_thread *thread = scope_timeline_threads_at(builder->run->timeline->threads, wait->thread);
+	bool done;
+
+	if (!open_unit->requests || wait->class != SCOPE_WAIT_FUTEX)
+		return;
+	if (open_unit->open && open_unit->rest_ns && !open_unit->rests) {
+		done = open_unit->answered || (open_unit->empty_turn && !open_unit->asked && !open_unit->connected);
+		open_unit->rests = (!open_unit->asked || !scope_unit_open_owes(builder, open_unit, thread)) &&
+				   ((done && !wait->lock) || by_idle(builder, wait));
+	}
+	if (open_unit->open && !open_unit->rests) {
+		open_unit->rest_ns = 0;
+		return;
+	}
+	scope_unit_rest_idle(open_unit, wait->begin_ns, wait->wake_ns);
+}
