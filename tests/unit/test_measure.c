@@ -2,6 +2,7 @@
 /* What the evidence says of one function: what kind of fault, whose, since when, beside which usual units. */
 #include <math.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "anomaly/robust.h"
 #include "measure_case.h"
@@ -91,6 +92,39 @@ static void the_call_made_most_often_beyond_the_usual_is_told(void **state)
 	made->units.call[made->units.unit[unit].call + 1] = (struct scope_unit_call){ NR + 5, 5 };
 	usual(1);
 	assert_int_equal(measure().nr, NR + 5);
+}
+
+/* 10 slow units, of which so many open a connection, each so often; of 10 parts of their time so many are in the kernel. */
+static struct scope_finding connecting(unsigned units, unsigned times, unsigned kernel)
+{
+	again(NULL);
+	for (unsigned i = 0; i < 10; i++) {
+		const uint32_t unit =
+			case_unit(made, unit_of(0, SLOW_NS), 0, SCOPE_UNIT_SLOW, SYS_connect, i < units ? times : 0);
+
+		item(at_mine, SCOPE_ITEM_RUN, SLOW_NS, unit);
+		made->evidence.item[made->evidence.items - 1].kernel = i < kernel;
+		case_unit(made, unit_of(0, USUAL_NS), 0, SCOPE_UNIT_USUAL, SYS_connect, 0);
+	}
+	return measure();
+}
+
+static void a_connection_more_asks_a_peer(void **state)
+{
+	struct scope_finding finding = connecting(10, 1, 5);
+
+	(void)state;
+	assert_true(finding.wait.asks && finding.wait.outside);
+	assert_int_equal(finding.kind, SCOPE_FINDING_WAIT);
+	assert_int_equal(finding.nr, SYS_connect);
+	/* Its own code runs, too. */
+	assert_false(scope_rank_finding_asks(&(struct scope_finding[]){ connecting(10, 1, 4) }[0]));
+	/* Half of its units do, or fewer. */
+	assert_true(scope_rank_finding_asks(&(struct scope_finding[]){ connecting(5, 1, 8) }[0]));
+	assert_false(scope_rank_finding_asks(&(struct scope_finding[]){ connecting(4, 1, 8) }[0]));
+	/* One and a half more is over and over. */
+	assert_true(scope_rank_finding_asks(&(struct scope_finding[]){ connecting(7, 2, 8) }[0]));
+	assert_false(scope_rank_finding_asks(&(struct scope_finding[]){ connecting(5, 3, 8) }[0]));
 }
 
 static void shares_of_time_are_of_what_runs_alone(void **state)
@@ -357,6 +391,7 @@ int main(void)
 		TEST(a_call_made_four_times_as_often_is_the_kind),
 		TEST(a_call_is_no_kind_where_next_to_nothing_ran_in_the_kernel),
 		TEST(the_call_made_most_often_beyond_the_usual_is_told),
+		TEST(a_connection_more_asks_a_peer),
 		TEST(shares_of_time_are_of_what_runs_alone),
 		TEST(shares_of_waits_for_it_leave_its_own_running_aside),
 		TEST(timelines_of_usual_units_leave_no_room),

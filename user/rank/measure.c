@@ -5,16 +5,18 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "anomaly/robust.h"
 #include "rank/shares.h"
 #include "rank/sums.h"
 
-#define OFTEN_QUICK 0.5	 /* of the units with the same calls, at least, are not slow */
-#define QUICK_SHARE 0.5	 /* of the median of a finding: units that take no longer are quick */
-#define CALLS_TIMES 4	 /* a call made so many times as often as usual tells more than time does */
-#define CALLS_KERNEL 0.1 /* of its running time, in the kernel: with less its calls are not what takes long */
-#define PAUSES_USUAL 0.1 /* times that usual units make a call, in which those that pause sleep */
+#define OFTEN_QUICK 0.5	  /* of the units with the same calls, at least, are not slow */
+#define QUICK_SHARE 0.5	  /* of the median of a finding: units that take no longer are quick */
+#define CALLS_TIMES 4	  /* a call made so many times as often as usual tells more than time does */
+#define CALLS_KERNEL 0.1  /* of its running time, in the kernel: with less its calls are not what takes long */
+#define CONNECTS_MORE 0.5 /* connections, beyond usual ones: most of its units open one */
+#define PAUSES_USUAL 0.1  /* times that usual units make a call, in which those that pause sleep */
 
 /* Stacks of one unit tell the same thing again: how many of the function's there are for each unit. */
 static double stacks_of_unit(const struct scope_sums *sums, enum scope_finding_kind kind)
@@ -363,6 +365,33 @@ static int decide_kind(const struct scope_rank_input *input, const struct scope_
 	return 0;
 }
 
+/*
+ * Do its units open a connection more than usual ones, and does what runs in it run inside the kernel, for the most? Then it asks
+ * a peer, in an event loop that sleeps for nobody: what setting up a connection takes is no fault of the function.
+ */
+static int judge_connection(const struct scope_rank_input *input, const struct scope_sums *sums,
+			    struct scope_finding *finding)
+{
+	struct call_means *means;
+	double more;
+	int err;
+
+	if ((finding->kind != SCOPE_FINDING_TIME && finding->kind != SCOPE_FINDING_CALLS) ||
+	    finding->kernel_share < SCOPE_RANK_MOST)
+		return 0;
+	err = mean_calls(input, sums, finding->population, &means);
+	if (err)
+		return err;
+	more = means->here[SYS_connect] - means->usual[SYS_connect];
+	free(means);
+	if (more < CONNECTS_MORE || more >= input->options->outside_calls)
+		return 0;
+	finding->kind = SCOPE_FINDING_WAIT;
+	finding->nr = SYS_connect;
+	finding->wait = (struct scope_finding_wait){ .class = SCOPE_WAIT_NETWORK, .outside = true, .asks = true };
+	return 0;
+}
+
 static double window_of(const struct scope_rank_input *input)
 {
 	const struct scope_timeline *timeline = input->units->timeline;
@@ -413,6 +442,8 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	scope_rank_shares_compare(shares_of(input->evidence, sums, finding), finding);
 	finding->bytes_more = compare_bytes(input, sums, finding->population);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;
+	if (!err)
+		err = judge_connection(input, sums, finding);
 	finding->score = finding->excess_ns * (1 - scope_rank_doubt(finding));
 	scope_rank_sums_destroy(sums);
 	return err;
