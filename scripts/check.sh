@@ -103,7 +103,7 @@ module_of() { echo "build/kmod/$(cat "build/kernels/$1/version")/scope.ko"; }	# 
 group_unit() {
 	local test
 	local live='_live\.sh$|/(output_name|perf_agree)\.sh$'
-	local alone='/(units|stuck|waits|perf|perf_nohup)_live\.sh$|/perf_(capabilities|no_tracefs)\.sh$'
+	local alone='/(units|stuck|waits|model|perf|perf_nohup)_live\.sh$|/perf_(capabilities|no_tracefs)\.sh$'
 	for test in tests/fuzz/smoke*.sh tests/unit/*.sh build/san/tests/test_*; do
 		[[ ! -x $test || $test == *.d || $test =~ $live || $test =~ $alone ]] ||
 			start "$(basename "$test" .sh)" "$test"

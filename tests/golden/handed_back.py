@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An event loop reads requests and sends answers; between, a pool does the work, and wakes the loop by
 an eventfd; 3 jobs of 100 compress far too much.
-Answer: compress, by time: no worker touches a client's socket, but the loop waits for what they do."""
+Answer: compress, by time: no worker touches a client's socket, but the loop waits for what they do.
+Model."""
 from synth import Thread, Trace
 
 QUEUE = "0x7e00,0x89,0"

@@ -2,7 +2,8 @@
 """A server whose three helpers each have a queue and a condition variable of their own: one gets something
 to flush now and then, for the other two there was nothing since a minute before the window. All of them
 wait in the same function.
-Answer: nothing abnormal."""
+Answer: nothing abnormal.
+Model."""
 from pool import START, begin_late
 from synth import Thread
 

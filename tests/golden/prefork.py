@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Four processes that each accept a connection, answer it and close it; in 4 of 100 a lock file is
 waited for with a sleep.
-Answer: lock_file, which sleeps where none should."""
+Answer: lock_file, which sleeps where none should.
+Model."""
 from synth import Thread, Trace
 
 trace = Trace(seconds=6, seed=12)

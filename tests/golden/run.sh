@@ -6,7 +6,8 @@
 # Each NAME.py prints a trace whose answer its head comment tells; NAME.report is the report. A line
 # "Baseline: OTHER." there names the trace to hold it against, "Signatures alone: OTHER." the one that
 # signatures are learned from, "Signatures beside stacks: OTHER." likewise. With "Waits." the
-# output of `scope waits` follows the report, with "Metrics." that of `scope metrics`.
+# output of `scope waits` follows the report, with "Metrics." that of `scope metrics`,
+# with "Model." that of `scope model`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -75,6 +76,10 @@ check() {	# NAME
 		"$scope" metrics -i "$name.trace" --format openmetrics > "$name.openmetrics"
 		"$scope" metrics -i "$name.trace" --format csv > "$name.csv"
 		python3 "$OLDPWD/tests/unit/metrics_agree.py" "$name.metrics-group.json" "$name.openmetrics" "$name.csv"
+	fi
+	if grep -q '^Model\.' "$OLDPWD/tests/golden/$name.py"; then
+		"$scope" model -i "$name.trace" -v >> "$name.report"
+		"$scope" model -i "$name.trace" -v >> "$name.again"
 	fi
 	"$scope" report -i "$name.trace" "${options[@]}" > "$name.screen"
 	"$scope" report -i "$name.trace" "${options[@]}" --format json -o "$name.json"

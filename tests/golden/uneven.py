@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Twenty workers, each with a client of its own, do the same things for requests of very different sizes. One of them
 takes three times as long for each; another one's client asks three times as often.
-Answer: the slow one is out of line, and is slower; then the busy one, which gets more work."""
+Answer: the slow one is out of line, and is slower; then the busy one, which gets more work.
+Model."""
 from pool import LOOP
 from synth import Thread, Trace
 

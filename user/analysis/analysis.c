@@ -205,6 +205,9 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 	if (!err)
 		err = scope_server_balance_create(analysis->found.distributions, analysis->found.groups,
 						  &analysis->balance);
+	if (!err)
+		err = scope_server_create(analysis->found.distributions, analysis->found.groups,
+					  analysis->found.pickups, analysis->trace, &analysis->server);
 	if (!err && options->slowest)
 		err = find_paths(analysis, options);
 	if (err)
@@ -315,6 +318,7 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 	scope_ranking_destroy(analysis->ranking);
 	scope_waits_destroy(analysis->waits);
 	scope_server_balance_destroy(analysis->balance);
+	scope_server_destroy(analysis->server);
 	scope_waits_paths_destroy(analysis->paths);
 	scope_evidence_destroy(analysis->evidence);
 	scope_evidence_destroy(analysis->second);

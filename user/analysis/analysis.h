@@ -7,6 +7,7 @@
 #include "analysis/stream.h"
 #include "rank/rank.h"
 #include "server/balance.h"
+#include "server/stages.h"
 #include "waits/paths.h"
 #include "waits/waits.h"
 
@@ -57,6 +58,7 @@ struct scope_analysis {
 	struct scope_outside outside;		   /* borrows from the trace */
 	struct scope_waits *waits;
 	struct scope_balance *balance;
+	struct scope_server *server;
 	struct scope_paths *paths; /* NULL: nobody asked for them */
 	struct scope_ranking *ranking;
 };

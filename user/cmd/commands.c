@@ -111,6 +111,23 @@ static const struct scope_option metrics_options[] = {
 	{ 0 },
 };
 
+static const struct scope_option model_options[] = {
+	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },
+	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
+	SELECT_OPTIONS,
+	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
+	{ 'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
+	{ 'o', "output", "FILE", .help = "print to a file" },
+	FORMAT_OPTION,
+	{ 'v', "verbose", .help = "print all stages, not what a screen holds" },
+	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
+	{ SCOPE_OPTION_SOURCE, "source", "NAME",
+	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
+	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take and use no stacks" },
+	HELP_OPTION,
+	{ 0 },
+};
+
 static const struct scope_option record_options[] = {
 	{ 'p', "pid", "PID", .help = "the process, by number or name; may be repeated" },
 	{ 't', "tid", "TID", .help = "one thread alone; may be repeated" },
@@ -340,6 +357,22 @@ const struct scope_command scope_cmd_commands[] = {
 			"futexes, pipes, sockets, files and block devices.\n"
 			"\n",
 		.options = metrics_options,
+		.column = 24,
+		.notes = "\n"
+			 "Ctrl-C ends the trace early and still prints. -p needs root; it loads no module.\n",
+	},
+	{
+		.name = "model",
+		.run = scope_cmd_model,
+		.summary = "say what kind of server it is, and how busy its threads are",
+		.usage =
+			"Usage: scope model -p PID [OPTION...]\n"
+			"       scope model -i FILE [OPTION...]\n"
+			"       scope model [OPTION...] -- COMMAND [ARGUMENT...]\n"
+			"Say what kind of server a process is: which threads accept, read and work, how they get at their work,\n"
+			"who hands it to them, and how busy they are.\n"
+			"\n",
+		.options = model_options,
 		.column = 24,
 		.notes = "\n"
 			 "Ctrl-C ends the trace early and still prints. -p needs root; it loads no module.\n",

@@ -23,6 +23,7 @@
 #include "proc/root.h"
 #include "report/json.h"
 #include "report/page.h"
+#include "report/server_text.h"
 #include "report/text.h"
 #include "report/waits_text.h"
 #include "proc/reader.h"
@@ -181,6 +182,9 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 	else if (request->waits)
 		err = request->json ? scope_report_waits_json(analysis, out)
 				    : scope_report_waits_text(analysis, &style, text);
+	else if (request->model)
+		err = request->json ? scope_report_server_json(analysis, out)
+				    : scope_report_server_text(analysis, &style, text);
 	else if (request->json && request->live_ns)
 		err = scope_report_json_line(analysis, &style, NULL, out);
 	else if (request->json)
@@ -398,4 +402,10 @@ int scope_cmd_report(int argc, char **argv)
 int scope_cmd_waits(int argc, char **argv)
 {
 	return run("waits", argc, argv);
+}
+
+/* The same. */
+int scope_cmd_model(int argc, char **argv)
+{
+	return run("model", argc, argv);
 }

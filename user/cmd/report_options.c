@@ -16,6 +16,12 @@
 #define LIVE_MIN_NS 500000000ull
 #define WINDOW_MIN_NS 5000000000ull /* some requests are needed to say what is usual */
 
+/* Text or JSON of another part of the analysis, and no page. */
+static bool prints_part(const struct scope_cmd_report *request)
+{
+	return request->waits || request->model;
+}
+
 /* 0, -1 for an option that is not of the capture, or the exit status for a value that makes no sense. */
 static int take_capture_value(int option, const char *value, struct scope_cmd_report *request)
 {
@@ -122,9 +128,10 @@ static int take_window(const char *value, struct scope_cmd_report *request)
 
 static int take_format(const char *value, struct scope_cmd_report *request)
 {
-	if (strcmp(value, "text") && strcmp(value, "json") && (request->waits || strcmp(value, "html")))
+	if (strcmp(value, "text") && strcmp(value, "json") && (prints_part(request) || strcmp(value, "html")))
 		return scope_cmd_misuse(request->name, "--format wants text%s json%s, not '%s'",
-					request->waits ? " or" : ",", request->waits ? "" : " or html", value);
+					prints_part(request) ? " or" : ",", prints_part(request) ? "" : " or html",
+					value);
 	request->json = !strcmp(value, "json");
 	request->html = !strcmp(value, "html");
 	request->format = true;
@@ -203,7 +210,7 @@ static bool ends_in(const char *name, const char *end)
 static int settle(struct scope_cmd_report *request)
 {
 	if (!request->format) {
-		request->html = ends_in(request->output, ".html") && !request->waits;
+		request->html = ends_in(request->output, ".html") && !prints_part(request);
 		request->json = ends_in(request->output, ".json");
 	}
 	request->capture.pid = request->selection.pid;
@@ -237,6 +244,7 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 	*request = (struct scope_cmd_report){
 		.name = name,
 		.waits = !strcmp(name, "waits"),
+		.model = !strcmp(name, "model"),
 		.details = 3,
 		.linkage = SCOPE_LINKAGE_COMPLETE,
 		.window_ns = SCOPE_LIVE_WINDOW_NS,

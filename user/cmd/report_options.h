@@ -10,8 +10,8 @@
 #include "source/source.h"
 
 struct scope_cmd_report {
-	const char *name; /* of the command: report, or waits, which prints who waits for whom */
-	bool waits;
+	const char *name; /* of the command: report, or waits or model, which print another part of it */
+	bool waits, model;
 	struct scope_capture_options capture;
 	struct scope_selection selection;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */

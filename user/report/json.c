@@ -13,6 +13,7 @@
 #include "report/answer.h"
 #include "report/json_part.h"
 #include "report/picture.h"
+#include "report/server_text.h"
 #include "report/uneven.h"
 #include "report/waits_text.h"
 
@@ -349,6 +350,19 @@ static json_t *make_pictures(const struct scope_analysis *analysis)
 			 scope_report_picture_strips(analysis));
 }
 
+/* What kind of server it is, in a sentence. */
+static json_t *make_server(const struct scope_analysis *analysis)
+{
+	char *sentence;
+	json_t *string;
+
+	if (scope_report_server_sentence(analysis, &sentence))
+		return NULL;
+	string = scope_report_json_string(sentence);
+	free(sentence);
+	return string;
+}
+
 static json_t *make_report(const struct scope_model *model, const struct scope_report_style *style)
 {
 	const struct scope_analysis *analysis = model->analysis;
@@ -374,6 +388,7 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 	json_object_update_new(all, answer);
 	json_object_set_new(all, "waits", scope_report_waits_tree(analysis));
 	json_object_set_new(all, "bottlenecks", scope_report_waits_bottlenecks(analysis));
+	json_object_set_new(all, "server", make_server(analysis));
 	json_object_set_new(all, "uneven", scope_report_uneven_json(analysis));
 	json_object_set_new(all, "causes", scope_report_waits_causes(analysis));
 	json_object_set_new(all, "pictures", make_pictures(analysis));

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "report/numbers.h"
+#include "report/server_text.h"
 
 #define PROSE_WIDTH 100 /* of the first screen */
 #define DETAIL_WIDTH 96 /* of what it rests on, where the terminal has as many */
@@ -89,6 +90,8 @@ static int print_head(const struct report *report)
 	const uint64_t late = report->model->late;
 	struct scope_text events, losses, window;
 	const uint32_t groups = report->model->group_names;
+	char *sentence;
+	int err;
 
 	fprintf(report->out,
 		"scope %s · %s[%s], %zu thread%s in %u group%s · %s\n"
@@ -99,6 +102,12 @@ static int print_head(const struct report *report)
 		meta(report, SCOPE_META_KERNEL), meta(report, SCOPE_META_SOURCE),
 		scope_report_format_large(&events, timeline->events),
 		scope_report_format_count(&losses, scope_timeline_lost(timeline)));
+	err = scope_report_server_sentence(report->analysis, &sentence);
+	if (err)
+		return err;
+	scope_report_format_paragraph(report->out, "  ", sentence);
+	fputc('\n', report->out);
+	free(sentence);
 	if (!strcmp(meta(report, SCOPE_META_END_REASON), "target-gone"))
 		fprintf(report->out,
 			"  The process ended %.1f s into the capture: this covers the time until then.\n\n",

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What kind of server it is: a sentence, a table of stages, and JSON. */
+#include "report/server_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <scope/abi.h>
+
+#include "report/json.h"
+#include "report/json_part.h"
+#include "report/numbers.h"
+#include "report/section.h"
+
+#define STAGES 9 /* on a screen */
+
+static const char *name_of(const struct scope_analysis *analysis, const struct scope_stage *stage)
+{
+	const char *name = analysis->found.groups->group[stage->group].name;
+
+	return name[0] ? name : "?";
+}
+
+/* How the threads of a stage get at their work, in words. */
+static const char *way_of(const struct scope_stage *stage)
+{
+	static const char *const way[SCOPE_DOORS] = {
+		[SCOPE_DOOR_NONE] = "never idle",
+		[SCOPE_DOOR_EPOLL] = "epoll",
+		[SCOPE_DOOR_POLL] = "poll",
+		[SCOPE_DOOR_SELECT] = "select",
+		[SCOPE_DOOR_READ] = "blocking reads",
+		[SCOPE_DOOR_ACCEPT] = "blocking accept",
+		[SCOPE_DOOR_FUTEX] = "a queue in memory",
+		[SCOPE_DOOR_QUEUE] = "a queue of the kernel",
+		[SCOPE_DOOR_URING] = "io_uring",
+		[SCOPE_DOOR_TIMER] = "a timer",
+		[SCOPE_DOOR_CHILD] = "children",
+		[SCOPE_DOOR_SIGNAL] = "signals",
+	};
+
+	return way[stage->door];
+}
+
+static void tell_threads(const struct scope_analysis *analysis, const struct scope_stage *stage, FILE *to)
+{
+	const char *name = name_of(analysis, stage);
+
+	if (stage->processes > 1 && stage->processes == stage->threads)
+		fprintf(to, "%u processes %s (%s)", stage->threads, name, way_of(stage));
+	else if (stage->threads > 1)
+		fprintf(to, "%u threads %s (%s)", stage->threads, name, way_of(stage));
+	else
+		fprintf(to, "thread %s (%s)", name, way_of(stage));
+}
+
+/* Stages that take work from that one. */
+static void tell_workers(const struct scope_analysis *analysis, const struct scope_stage *from, FILE *to)
+{
+	const struct scope_server *server = analysis->server;
+	const char *before = "; work goes on to ";
+
+	for (size_t i = 0; i < server->stages; i++) {
+		const struct scope_stage *stage = &server->stage[i];
+
+		if (stage->from != (uint32_t)(from - server->stage) || !stage->units ||
+		    (stage->role != SCOPE_ROLE_WORKER && stage->role != SCOPE_ROLE_DISK))
+			continue;
+		fputs(before, to);
+		tell_threads(analysis, stage, to);
+		before = " and ";
+	}
+}
+
+int scope_report_server_sentence(const struct scope_analysis *analysis, char **ret_text)
+{
+	const struct scope_stage *network = scope_server_find(analysis->server, SCOPE_ROLE_NETWORK);
+	const struct scope_stage *accept = scope_server_find(analysis->server, SCOPE_ROLE_ACCEPT);
+	struct scope_paragraph line;
+
+	if (scope_report_paragraph_begin(&line))
+		return -ENOMEM;
+	if (network) {
+		fputs("Requests are read by ", line.to);
+		tell_threads(analysis, network, line.to);
+		if (network->accepts)
+			fputs(network->threads > 1 ? ", which accept connections too"
+						   : ", which accepts connections too",
+			      line.to);
+		if (accept) {
+			fputs("; connections are accepted by ", line.to);
+			tell_threads(analysis, accept, line.to);
+		}
+		tell_workers(analysis, network, line.to);
+	} else if (accept) {
+		fputs("Connections are accepted by ", line.to);
+		tell_threads(analysis, accept, line.to);
+		tell_workers(analysis, accept, line.to);
+	} else {
+		fputs("No thread takes requests of clients", line.to);
+	}
+	fputc('.', line.to);
+	return scope_report_paragraph_end(&line, ret_text);
+}
+
+/* Numbers of stages, the busiest first. The caller frees; NULL: no memory. */
+static uint32_t *busiest_first(const struct scope_server *server)
+{
+	uint32_t *order = malloc((server->stages + 1) * sizeof(*order));
+
+	for (uint32_t i = 0; order && i < server->stages; i++) {
+		uint32_t to = i;
+
+		for (; to && server->stage[order[to - 1]].busy < server->stage[i].busy; to--)
+			order[to] = order[to - 1];
+		order[to] = i;
+	}
+	return order;
+}
+
+/* Where its work comes from. Stages of one name are told apart by what they are for. */
+static const char *from_of(const struct scope_analysis *analysis, const struct scope_stage *stage)
+{
+	const struct scope_stage *from;
+
+	if (stage->requests)
+		return "clients";
+	if (stage->from == SCOPE_STAGE_NONE)
+		return "";
+	from = &analysis->server->stage[stage->from];
+	return strcmp(name_of(analysis, from), name_of(analysis, stage))
+		       ? name_of(analysis, from)
+		       : scope_server_role_name((enum scope_server_role)from->role);
+}
+
+static void print_stage(const struct scope_analysis *analysis, const struct scope_stage *stage, FILE *out)
+{
+	const struct scope_server *server = analysis->server;
+	/* One that ended before it was known, say. */
+	const bool unknown = !stage->units && !strcmp(name_of(analysis, stage), "?");
+	const double per_s = server->window_ns > 0 ? (double)stage->units / server->window_ns * 1e9 : 0;
+	char name[64], busy[32], waits[32] = "-";
+	struct scope_text count, wait;
+
+	if (unknown)
+		return;
+	snprintf(name, sizeof(name), "%.40s ×%u", name_of(analysis, stage), stage->threads);
+	fputs("  ", out);
+	scope_report_format_padded(out, name, 17);
+	fprintf(out, " %-8s", scope_server_role_name((enum scope_server_role)stage->role));
+	fprintf(out, " %-8s", scope_server_door_name((enum scope_server_door)stage->door));
+	if (!stage->units) {
+		fputs("       -", out);
+		return;
+	}
+	snprintf(busy, sizeof(busy), "%.1f", stage->busy);
+	if (stage->waits_known)
+		snprintf(waits, sizeof(waits), "%s", scope_report_format_ns(&wait, stage->wait_ns));
+	fprintf(out, " %7s %5s %4.0f %%  ",
+		per_s < 10 ? (snprintf(count.text, sizeof(count.text), "%.1f", per_s), count.text)
+			   : scope_report_format_count(&count, (uint64_t)(per_s + 0.5)),
+		busy, 100 * stage->all_busy);
+	if (!from_of(analysis, stage)[0]) {
+		fputs(waits, out);
+		return;
+	}
+	scope_report_format_padded(out, waits, 8);
+	fprintf(out, " %.11s", from_of(analysis, stage));
+}
+
+/* A line for each stage, cut at the right edge. */
+static int print_stages(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out)
+{
+	const struct scope_server *server = analysis->server;
+	const unsigned width = scope_report_style_columns(style);
+	const size_t most = style->verbose || server->stages <= STAGES ? server->stages : STAGES - 1;
+	uint32_t *order = busiest_first(server);
+	int err = order ? 0 : -ENOMEM;
+
+	scope_report_format_clipped(
+		out, "  stage             role     door     units/s  busy    all  waits    work from", width);
+	fputc('\n', out);
+	for (size_t i = 0; !err && i < most; i++) {
+		struct scope_paragraph line;
+		char *text;
+
+		err = scope_report_paragraph_begin(&line);
+		if (err)
+			break;
+		print_stage(analysis, &server->stage[order[i]], line.to);
+		err = scope_report_paragraph_end(&line, &text);
+		if (err)
+			break;
+		if (text[0]) {
+			scope_report_format_clipped(out, text, width);
+			fputc('\n', out);
+		}
+		free(text);
+	}
+	if (most < server->stages)
+		fprintf(out, "  … and %zu more (-v)\n", server->stages - most);
+	free(order);
+	return err;
+}
+
+int scope_report_server_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out)
+{
+	const struct scope_server *server = analysis->server;
+	const char *command = scope_trace_meta(analysis->trace, SCOPE_META_COMMAND);
+	const char *pid = scope_trace_meta(analysis->trace, SCOPE_META_PID);
+	const unsigned width = scope_report_style_columns(style);
+	char head[256], *sentence;
+	int err = scope_report_server_sentence(analysis, &sentence);
+
+	if (err)
+		return err;
+	snprintf(head, sizeof(head),
+		 "SERVER %.20s (pid %.10s), %.1f s: %u process%s, %zu thread%s in %zu stage%s, %u listener%s",
+		 command ? command : "?", pid ? pid : "?", server->window_ns / 1e9, server->processes,
+		 server->processes == 1 ? "" : "es", server->threads, server->threads == 1 ? "" : "s", server->stages,
+		 server->stages == 1 ? "" : "s", server->listeners, server->listeners == 1 ? "" : "s");
+	scope_report_format_wrapped_to(out, head, 0, 2, width);
+	fputs("\n  ", out);
+	scope_report_format_wrapped_to(out, sentence, 2, 2, width);
+	fputs("\n\n", out);
+	free(sentence);
+	err = print_stages(analysis, style, out);
+	if (server->sampled)
+		fprintf(out, "  Busy threads and waits are of the first %.1f s.\n", server->part_ns / 1e9);
+	return err;
+}
+
+static json_t *make_stage(const struct scope_analysis *analysis, const struct scope_stage *stage)
+{
+	return json_pack("{s:o, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "name",
+			 scope_report_json_string(name_of(analysis, stage)), "role",
+			 scope_server_role_name((enum scope_server_role)stage->role), "door",
+			 scope_server_door_name((enum scope_server_door)stage->door), "accepts", stage->accepts,
+			 "threads", (json_int_t)stage->threads, "processes", (json_int_t)stage->processes, "units",
+			 (json_int_t)stage->units, "requests", (json_int_t)stage->requests, "busy",
+			 scope_report_json_number(stage->busy), "most_busy", (json_int_t)stage->most_busy, "all_busy",
+			 scope_report_json_number(stage->all_busy), "late_ns", scope_report_json_number(stage->late_ns),
+			 "from", stage->from == SCOPE_STAGE_NONE ? json_null() : json_integer((json_int_t)stage->from),
+			 "from_share", scope_report_json_number(stage->from_share), "wait_ns",
+			 stage->waits_known ? scope_report_json_number(stage->wait_ns) : json_null());
+}
+
+/* How requests are waited for. Threads that are handed connections block as they read from them. */
+static const char *model_of(const struct scope_stage *network)
+{
+	switch (network->door) {
+	case SCOPE_DOOR_EPOLL:
+	case SCOPE_DOOR_POLL:
+	case SCOPE_DOOR_SELECT:
+	case SCOPE_DOOR_URING:
+		return scope_server_door_name((enum scope_server_door)network->door);
+	default:
+		return "blocking";
+	}
+}
+
+/* By the names of Ditto's profiler (Liang et al., ASPLOS 2023), where it has one. */
+static json_t *make_network(const struct scope_server *server)
+{
+	const struct scope_stage *network = scope_server_find(server, SCOPE_ROLE_NETWORK);
+	const struct scope_stage *accept = scope_server_find(server, SCOPE_ROLE_ACCEPT);
+	bool on = false;
+
+	if (!network)
+		return json_null();
+	for (size_t i = 0; i < server->stages; i++)
+		on |= server->stage[i].from == (uint32_t)(network - server->stage) && server->stage[i].units &&
+		      (server->stage[i].role == SCOPE_ROLE_WORKER || server->stage[i].role == SCOPE_ROLE_DISK);
+	return json_pack("{s:s, s:b, s:b, s:I, s:I}", "model", model_of(network), "accept_dispatch", accept != NULL,
+			 "network_dispatch", on, "accept_pool",
+			 (json_int_t)(accept		 ? accept->threads
+				      : network->accepts ? network->threads
+							 : 0),
+			 "network_pool", (json_int_t)network->threads);
+}
+
+int scope_report_server_json(const struct scope_analysis *analysis, FILE *out)
+{
+	const struct scope_server *server = analysis->server;
+	json_t *stages = json_array(), *all;
+	char *sentence;
+
+	if (scope_report_server_sentence(analysis, &sentence)) {
+		json_decref(stages);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < server->stages; i++)
+		json_array_append_new(stages, make_stage(analysis, &server->stage[i]));
+	all = json_pack("{s:i, s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope",
+			SCOPE_VERSION, "command", "model", "sentence", scope_report_json_string(sentence), "window_ns",
+			scope_report_json_number(server->window_ns), "processes", (json_int_t)server->processes,
+			"threads", (json_int_t)server->threads, "listeners", (json_int_t)server->listeners, "network",
+			make_network(server), "stages", stages);
+	free(sentence);
+	return scope_report_json_write(all, JSON_INDENT(1), out);
+}

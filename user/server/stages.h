@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What kind of server a traced program is: groups of threads by what they are for, how clients are accepted and read
+ * from, who hands work to whom, and how busy each stage is.
+ */
+#ifndef SCOPE_SERVER_STAGES_H
+#define SCOPE_SERVER_STAGES_H
+
+#include "unit/distribution.h"
+
+/* What threads are for. */
+enum scope_server_role {
+	SCOPE_ROLE_ACCEPT,  /* takes connections, and reads from none */
+	SCOPE_ROLE_NETWORK, /* reads what clients ask */
+	SCOPE_ROLE_WORKER,  /* takes work from other threads */
+	SCOPE_ROLE_DISK,    /* is at a disk for most of its time with work to do */
+	SCOPE_ROLE_TIMER,   /* does something now and then */
+	SCOPE_ROLE_MASTER,  /* waits for children or signals */
+	SCOPE_ROLE_OTHER,
+	SCOPE_ROLES,
+};
+
+/* Where threads wait for work: where they sleep longest without any. */
+enum scope_server_door {
+	SCOPE_DOOR_NONE, /* they never sleep so */
+	SCOPE_DOOR_EPOLL,
+	SCOPE_DOOR_POLL,
+	SCOPE_DOOR_SELECT,
+	SCOPE_DOOR_READ, /* of a socket, which blocks */
+	SCOPE_DOOR_ACCEPT,
+	SCOPE_DOOR_FUTEX, /* a queue in memory */
+	SCOPE_DOOR_QUEUE, /* a pipe, an eventfd, a message queue */
+	SCOPE_DOOR_URING,
+	SCOPE_DOOR_TIMER,
+	SCOPE_DOOR_CHILD,
+	SCOPE_DOOR_SIGNAL,
+	SCOPE_DOORS,
+};
+
+#define SCOPE_STAGE_NONE UINT32_MAX
+
+/* Threads of one name and role. Times in ns. */
+struct scope_stage {
+	uint32_t group; /* of the groups: its name */
+	uint8_t role, door;
+	bool accepts;		  /* takes connections, too */
+	uint32_t threads;	  /* all that were there */
+	uint32_t processes;	  /* of different ids */
+	uint64_t units, requests; /* of its threads, and those that took a client's */
+	double busy;		  /* threads with work to do, on average over the window */
+	uint32_t most_busy;	  /* at one time */
+	double all_busy;	  /* share of the window in which all that ever worked had work to do */
+	double late_ns;		  /* from the waking to a CPU, on average, as it is woken for work; 0: never seen */
+	uint32_t from;		  /* the stage whose threads end most of its sleeps without work; or SCOPE_STAGE_NONE */
+	double from_share;	  /* of these sleeps */
+	bool waits_known;	  /* units of the stage before and its own are one to one */
+	double wait_ns;		  /* then: from the end of the one before to the begin of its own, on average */
+};
+
+struct scope_server {
+	double window_ns;
+	struct scope_stage *stage; /* in the order of their first threads */
+	size_t stages;
+	uint32_t *of_thread; /* its stage */
+	size_t threads;
+	uint32_t processes;
+	uint32_t listeners; /* sockets that the program listens on, as tracing began */
+	bool sampled;	    /* too many units: busy threads and waits are of the first part of the window … */
+	double part_ns;	    /* … so long; else the window */
+};
+
+const char *scope_server_role_name(enum scope_server_role role);
+/* "epoll", "read", "futex" … */
+const char *scope_server_door_name(enum scope_server_door door);
+
+/* Of distributions behind their end, and the trace it is of. 0 or -errno; the caller destroys. */
+int scope_server_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			const struct scope_pickups *pickups, const struct scope_trace *trace,
+			struct scope_server **ret_server);
+void scope_server_destroy(struct scope_server *server); /* NULL is fine */
+
+/* The stage with that role that takes most requests, or has most units; NULL: there is none. */
+const struct scope_stage *scope_server_find(const struct scope_server *server, enum scope_server_role role);
+
+#endif

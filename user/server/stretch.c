@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How many threads of a stage have work to do at one time, and for how long all have. */
+#include "server/stretch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+#define MISSING 100 /* one in so many may be: of more nobody knows which is which */
+
+int scope_server_stretch_add(struct scope_stretches *stretches, uint64_t begin_ns, uint64_t end_ns)
+{
+	const size_t count = stretches->count + 1;
+
+	if (scope_grow(&stretches->begin_ns, &stretches->begin_capacity, count, sizeof(*stretches->begin_ns)) ||
+	    scope_grow(&stretches->end_ns, &stretches->end_capacity, count, sizeof(*stretches->end_ns)))
+		return -ENOMEM;
+	stretches->begin_ns[stretches->count] = begin_ns;
+	stretches->end_ns[stretches->count++] = end_ns;
+	return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* A thread that ends a unit as it begins the next one has work all the time: of equals ends go first, and take none. */
+struct scope_busy scope_server_stretch_sum(struct scope_stretches *stretches, uint32_t threads, uint64_t until_ns)
+{
+	struct scope_busy busy = { 0 };
+	uint64_t last_ns = 0;
+	uint32_t now = 0;
+	size_t begins = 0, ends = 0;
+
+	if (!stretches->count)
+		return busy;
+	qsort(stretches->begin_ns, stretches->count, sizeof(*stretches->begin_ns), compare);
+	qsort(stretches->end_ns, stretches->count, sizeof(*stretches->end_ns), compare);
+	while (ends < stretches->count) {
+		const bool begin = begins < stretches->count && stretches->begin_ns[begins] < stretches->end_ns[ends];
+		uint64_t at_ns = begin ? stretches->begin_ns[begins] : stretches->end_ns[ends];
+
+		at_ns = at_ns < until_ns ? at_ns : until_ns;
+		if (last_ns && at_ns > last_ns) {
+			busy.mean_ns += (double)now * (double)(at_ns - last_ns);
+			busy.all_ns += now >= threads ? (double)(at_ns - last_ns) : 0;
+			busy.most = now > busy.most ? now : busy.most;
+		}
+		last_ns = at_ns;
+		if (begin) {
+			now++;
+			begins++;
+		} else {
+			/* A unit of no length begins where it ends. */
+			if (begins <= ends)
+				begins++;
+			else
+				now--;
+			ends++;
+		}
+	}
+	return busy;
+}
+
+bool scope_server_stretch_between(const struct scope_stretches *before, const struct scope_stretches *after,
+				  double *ret_mean_ns)
+{
+	const size_t most = before->count > after->count ? before->count : after->count;
+	const size_t both = before->count < after->count ? before->count : after->count;
+	/* Begins too many are of what was queued before the window, ends too many of what is queued still. */
+	const size_t skip = after->count - both;
+	double sum = 0;
+
+	if (!both || (most - both) * MISSING > most)
+		return false;
+	for (size_t i = 0; i < both; i++)
+		sum += (double)after->begin_ns[skip + i] - (double)before->end_ns[i];
+	/* The one that handed it on still was at it, to wait for what comes of it: when it did is not known. */
+	if (sum < 0)
+		return false;
+	*ret_mean_ns = sum / (double)both;
+	return true;
+}
+
+void scope_server_stretch_free(struct scope_stretches *stretches)
+{
+	free(stretches->begin_ns);
+	free(stretches->end_ns);
+}
