@@ -151,18 +151,23 @@ static int note_wait(void *user, const struct scope_wait *wait)
 	return 0;
 }
 
-/* One that never sleeps without work has the door of its pick-up. */
+/* One of which no such sleep ended is in it still, or never sleeps: then it has the door of its pick-up. */
 static enum scope_server_door find_door(const struct modeller *all, uint32_t thread)
 {
 	const struct facts *facts = &all->facts[thread];
 	const struct scope_pickup *pickup = scope_unit_pickups_of(all->pickups, thread);
+	const struct scope_thread *last = scope_timeline_threads_at(all->distributions->run->timeline->threads, thread);
 	int most = SCOPE_DOOR_NONE;
 
 	for (int door = SCOPE_DOOR_NONE + 1; door < SCOPE_DOORS; door++)
 		if (facts->idle_ns[door] > (most ? facts->idle_ns[most] : 0))
 			most = door;
-	if (most != SCOPE_DOOR_NONE || !pickup)
+	if (most != SCOPE_DOOR_NONE)
 		return (enum scope_server_door)most;
+	if (last->run == SCOPE_RUN_BLOCKED && last->open.nr != SCOPE_NR_NONE)
+		return door_of_call(last->open.nr, true);
+	if (!pickup)
+		return SCOPE_DOOR_NONE;
 	if (pickup->nr != SCOPE_NR_NONE)
 		return door_of_call(pickup->nr, true);
 	return pickup->reads ? SCOPE_DOOR_READ : SCOPE_DOOR_NONE;
