@@ -38,6 +38,7 @@ static void test_characters(void **state)
 		/* Of two, three and four bytes that have no likeness. */
 		check("gr\303\266\303\237e \346\227\245 \360\237\230\200.", piece, "gr??e ? ?.");
 		/* Cut off by another character. */
+		check("▁▂▃▄▅▆▇█", piece, ".:-=+*%#");
 		check("a\303b\346\227c", piece, "a?b?c");
 	}
 	check("", 1, "");

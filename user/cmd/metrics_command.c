@@ -306,7 +306,8 @@ static int print(const struct request *request, const struct scope_trace *trace,
 		.timeline = metered->found.distributions->run->timeline,
 		.verbose = request->verbose,
 	};
-	FILE *out = scope_newfile_stream(file);
+	const bool is_text = formats[request->format].print == scope_report_metrics_text;
+	FILE *out = scope_newfile_stream(file), *text = out && is_text ? scope_cmd_text_begin(out) : out;
 	struct scope_metrics_view *view = NULL;
 	int err = out ? view_of(metered, request->by, &view) : -ENOMEM;
 
@@ -323,7 +324,8 @@ static int print(const struct request *request, const struct scope_trace *trace,
 	report.before = baseline ? request->baseline : "the rest";
 	report.after = baseline ? "this" : request->compare;
 	if (!err)
-		err = formats[request->format].print(&report, out);
+		err = formats[request->format].print(&report, text);
+	scope_cmd_text_end(text, out);
 	scope_metrics_view_destroy(view);
 	scope_metrics_changes_free(&changes);
 	free(relations.relation);

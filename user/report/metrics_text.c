@@ -201,10 +201,10 @@ static void print_head(const struct scope_report_metrics *report, FILE *out)
 	const char *command = scope_trace_meta(report->trace, SCOPE_META_COMMAND);
 	const char *pid = scope_trace_meta(report->trace, SCOPE_META_PID);
 	const uint64_t lost = scope_timeline_lost(report->timeline);
-	struct scope_text step, count;
+	struct scope_text step, count, window;
 
-	fprintf(out, "METRICS of %.20s (pid %.10s), %.1f s in steps of %s; %s lost\n", command ? command : "?",
-		pid ? pid : "?", (double)(view->end_ns - view->begin_ns) / 1e9,
+	fprintf(out, "METRICS of %.20s (pid %.10s), %s in steps of %s; %s lost\n", command ? command : "?",
+		pid ? pid : "?", scope_report_format_window(&window, view->end_ns - view->begin_ns),
 		scope_report_format_ns(&step, (double)view->step_ns),
 		lost ? scope_report_format_count(&count, lost) : "nothing");
 	if (view->step_ns != view->metrics->options.step_ns)
