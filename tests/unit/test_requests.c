@@ -2,9 +2,12 @@
 /* Requests are counted as clients count them, whatever calls stand around the one that takes the work. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -195,6 +198,61 @@ static void a_child_has_its_parents_connection(void **state)
 	end_run(&run);
 }
 
+/*
+ * Both requests of a turn are answered at its end, the first by a write that takes so long. ret_writes: of the second
+ * request; returns its time on a CPU.
+ */
+static uint64_t answered_together(unsigned write_ns, const char *first_client, bool in_two, unsigned *ret_writes)
+{
+	const struct scope_unit_call *call;
+	const struct scope_unit *unit;
+	uint64_t run_ns;
+	struct run run;
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 BEGIN "fd 10 9 accepted -\n0 0 switch 0 10 sleeping\n"
+		       "1000 0 syscall 10 epoll_wait enter=900 ret=2 args=5\n"
+		       "1200 0 syscall 10 read enter=1100 ret=64 args=%s\n"
+		       "2000 0 syscall 10 read enter=1900 ret=64 args=8\n"
+		       "%s%u 0 %s 10 write%s ret=64%s\n"
+		       "%u 0 syscall 10 write enter=%u ret=64 args=8\n"
+		       "%u 0 syscall 10 epoll_wait enter=%u ret=1 args=5\n",
+		 first_client, in_two ? "3000 0 enter 10 write enter=3000 args=7\n" : "", 3000 + write_ns,
+		 in_two ? "exit" : "syscall", in_two ? "" : " enter=3000", in_two ? "" : " args=7", 5000 + write_ns,
+		 4000 + write_ns, 7000 + write_ns, 6000 + write_ns);
+	run = run_of(text);
+	unit = request(run.units, 1);
+	assert_int_equal(unit->begin_ns, 2000);
+	assert_int_equal(unit->end_ns, 6000 + write_ns);
+	call = &run.units->call[unit->call];
+	*ret_writes = 0;
+	for (unsigned i = 0; i < unit->calls; i++)
+		if (call[i].nr == SYS_write)
+			*ret_writes = call[i].count;
+	run_ns = unit->run_ns;
+	end_run(&run);
+	return run_ns;
+}
+
+/* An answer to another client of the turn is no part of the last request, unless it takes 0.1 ms. */
+static void an_answer_belongs_to_who_asked(void **state)
+{
+	unsigned writes;
+
+	(void)state;
+	/* A stack, say, parts the call's record in two. */
+	for (int in_two = 0; in_two < 2; in_two++) {
+		assert_int_equal(answered_together(99999, "7", in_two, &writes), 4000);
+		assert_int_equal(writes, 1);
+		assert_int_equal(answered_together(100000, "7", in_two, &writes), 104000);
+		assert_int_equal(writes, 1);
+		/* To one who did not ask: what is sent to all, say, is this request's work. */
+		assert_int_equal(answered_together(99999, "9", in_two, &writes), 103999);
+		assert_int_equal(writes, 2);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +264,7 @@ int main(void)
 		cmocka_unit_test(another_thread_may_answer),
 		cmocka_unit_test(without_answers_reads_are_requests),
 		cmocka_unit_test(a_child_has_its_parents_connection),
+		cmocka_unit_test(an_answer_belongs_to_who_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

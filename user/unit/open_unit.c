@@ -141,7 +141,7 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 	if (end_ns <= open_unit->begin_ns)
 		return 0;
 	run_ns = end->run_ns - begin->run_ns;
-	probe_ns = end->probe_ns - begin->probe_ns;
+	probe_ns = end->probe_ns - begin->probe_ns + open_unit->others_ns;
 	waker_queue_ns = end->waker_queue_ns - begin->waker_queue_ns;
 	unit = (struct scope_unit){
 		.begin_ns = open_unit->begin_ns,

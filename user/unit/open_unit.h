@@ -63,7 +63,8 @@ struct scope_open_unit_idle {
 	uint64_t begin_ns, end_ns;
 };
 
-#define SCOPE_OPEN_UNIT_IDLES 4 /* last stretches of a thread without work that are remembered */
+#define SCOPE_UNIT_OTHERS_MAX_NS 100000 /* an answer to another client that takes as long is not left out */
+#define SCOPE_OPEN_UNIT_IDLES 4		/* last stretches of a thread without work that are remembered */
 
 /* The unit under construction of one thread. */
 struct scope_open_unit {
@@ -76,6 +77,7 @@ struct scope_open_unit {
 	bool connected;	      /* a client was accepted in it */
 	bool answered;	      /* something was written to a client in it */
 	bool slept_in_call;   /* the open call has blocked */
+	bool for_other;	      /* the open call answers another client than the unit's */
 	bool requests;	      /* the thread's pickup is any at all */
 	bool pending;	      /* idle is a sleep that may have been for a client */
 	uint8_t matched;      /* enum scope_unit_pickup_match of the call entered at matched_ns */
@@ -86,6 +88,7 @@ struct scope_open_unit {
 	struct scope_open_unit_calls *call; /* NULL until the first */
 	uint64_t matched_ns;
 	uint64_t bytes, idle_ns;
+	uint64_t others_ns;   /* of the unit's time on a CPU: answers to other clients */
 	int64_t read_fd;      /* that the last call picked up work from; -1: it did not */
 	int64_t only_fd;      /* the first that it ever took bytes from; -1: none */
 	bool many;	      /* that was not the only one, or it accepted two */
@@ -183,7 +186,7 @@ static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, cons
 	open_unit->begin = scope_unit_mark_now(thread);
 	open_unit->histogram = open_unit->root;
 	open_unit->calls = 0;
-	open_unit->bytes = 0;
+	open_unit->bytes = open_unit->others_ns = 0;
 	open_unit->last_exit_ns = 0;
 	open_unit->rest_ns = 0;
 }
@@ -199,6 +202,31 @@ SCOPE_TAKE int scope_open_unit_log(struct scope_unit_builder *builder, struct sc
 		return scope_unit_open_count(builder->histograms, open_unit, nr);
 	open_unit->histogram = histogram;
 	return 0;
+}
+
+/*
+ * Is a write the answer to a client whose request an earlier unit of the thread took, in the unit of another? Servers
+ * that read all that came in a turn of their loop, and write all answers at its end, have them in the last unit: they
+ * are no more a part of that request than the reads were. To be asked before scope_open_unit_answer().
+ */
+SCOPE_TAKE bool scope_open_unit_is_for_other(struct scope_unit_builder *builder,
+					     const struct scope_open_unit *open_unit, const struct scope_thread *thread,
+					     unsigned args, uint64_t fd)
+{
+	struct scope_fds *fds = builder->run->timeline->fds;
+
+	if (!open_unit->open || !open_unit->requests || open_unit->client_fd < 0 || !args ||
+	    open_unit->client_fd == (int32_t)fd)
+		return false;
+	return scope_timeline_fds_kind(fds, thread->tgid, (int32_t)fd) == SCOPE_FD_ACCEPTED &&
+	       scope_timeline_fds_turn(fds, (int32_t)fd) == SCOPE_FD_ASKED &&
+	       scope_timeline_fds_asked(fds, (int32_t)fd) == thread->index;
+}
+
+/* The length of such a write, which did not sleep, is not of the unit. One that is long is seen, no matter who it is for. */
+SCOPE_TAKE void scope_open_unit_leave_out(struct scope_open_unit *open_unit, uint64_t length_ns)
+{
+	open_unit->others_ns += length_ns < SCOPE_UNIT_OTHERS_MAX_NS ? length_ns : 0;
 }
 
 /*
@@ -221,7 +249,11 @@ SCOPE_TAKE bool scope_open_unit_plain(struct scope_unit_builder *builder, const 
 {
 	struct scope_open_unit *open_unit = &builder->open_unit[thread->index];
 
-	if (open_unit->open && scope_open_unit_log(builder, open_unit, event->syscall.nr, role, event->syscall.ret))
+	if (role == SCOPE_CALL_WRITE &&
+	    scope_open_unit_is_for_other(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0]))
+		scope_open_unit_leave_out(open_unit, event->time_ns - event->syscall.enter_ns);
+	else if (open_unit->open &&
+		 scope_open_unit_log(builder, open_unit, event->syscall.nr, role, event->syscall.ret))
 		return false;
 	if (role == SCOPE_CALL_WRITE)
 		scope_open_unit_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
@@ -293,6 +325,8 @@ SCOPE_TAKE int scope_open_unit_enter(struct scope_unit_builder *builder, const s
 	open_unit->slept_in_call = false;
 	open_unit->stack.slept_ns = 0;
 	open_unit->stack.stopped_stack = false;
+	open_unit->for_other = call->role == SCOPE_CALL_WRITE &&
+			       scope_open_unit_is_for_other(builder, open_unit, thread, call->args, call->arg[0]);
 	if (call->role == SCOPE_CALL_WRITE)
 		scope_open_unit_answer(builder, open_unit, thread, call->args, call->arg[0], 1);
 	if (!open_unit->requests)
@@ -353,6 +387,10 @@ SCOPE_TAKE int scope_open_unit_exit(struct scope_unit_builder *builder, const st
 		return scope_unit_open_pick(builder, open_unit, thread, call, ret, exit_ns);
 	open_unit->goes_on = open_unit->tentative = false;
 	open_unit->read_fd = -1;
+	if (open_unit->for_other && !open_unit->slept_in_call) {
+		scope_open_unit_leave_out(open_unit, exit_ns - call->enter_ns);
+		return 0;
+	}
 	return open_unit->open ? scope_open_unit_log(builder, open_unit, call->nr, call->role, ret) : 0;
 }
 
