@@ -6,6 +6,7 @@
 static struct scope_finding sleeper(uint8_t class, unsigned usual_calls)
 {
 	const uint32_t unit = slow(SCOPE_ITEM_WAIT, 1);
+	struct scope_finding finding;
 
 	made->evidence.item[made->evidence.items - 1].class = class;
 	for (unsigned i = 0; i < 10; i++)
@@ -13,19 +14,21 @@ static struct scope_finding sleeper(uint8_t class, unsigned usual_calls)
 	made->units.unit[unit].vector = 0;
 	made->row[0][0].units = 1;
 	assert_int_equal(scope_sketch_add(&made->row[0][0].measure, SLOW_NS, 1), 0);
-	return measure();
+	finding = measure();
+	assert_int_equal(finding.kind, SCOPE_FINDING_WAIT);
+	return finding;
 }
 
 static void who_sleeps_by_a_clock_as_usual_units_do_not_pauses(void **state)
 {
 	(void)state;
-	assert_true(sleeper(SCOPE_WAIT_TIMER, 0).pauses);
+	assert_true(sleeper(SCOPE_WAIT_TIMER, 0).wait.pauses);
 	again(state);
-	assert_true(sleeper(SCOPE_WAIT_FUTEX, 0).pauses);
+	assert_true(sleeper(SCOPE_WAIT_FUTEX, 0).wait.pauses);
 	again(state);
-	assert_false(sleeper(SCOPE_WAIT_TIMER, 1).pauses);
+	assert_false(sleeper(SCOPE_WAIT_TIMER, 1).wait.pauses);
 	again(state);
-	assert_false(sleeper(SCOPE_WAIT_NETWORK, 0).pauses);
+	assert_false(sleeper(SCOPE_WAIT_NETWORK, 0).wait.pauses);
 }
 
 /* Ten units that sleep in a call, so many times in all, beside ten usual ones of so many. */
@@ -50,21 +53,21 @@ static struct scope_finding wait_for(enum scope_wait_class class, unsigned here,
 static void a_call_made_as_often_as_usual_waits_for_something_slow(void **state)
 {
 	(void)state;
-	assert_true(wait_for(SCOPE_WAIT_DISK, 29, 20).outside);
-	assert_false(wait_for(SCOPE_WAIT_DISK, 30, 20).outside);
-	assert_true(wait_for(SCOPE_WAIT_PIPE, 29, 20).outside);
-	assert_true(wait_for(SCOPE_WAIT_NETWORK, 29, 20).outside);
-	assert_false(wait_for(SCOPE_WAIT_NETWORK, 29, 20).asks);
+	assert_true(wait_for(SCOPE_WAIT_DISK, 29, 20).wait.outside);
+	assert_false(wait_for(SCOPE_WAIT_DISK, 30, 20).wait.outside);
+	assert_true(wait_for(SCOPE_WAIT_PIPE, 29, 20).wait.outside);
+	assert_true(wait_for(SCOPE_WAIT_NETWORK, 29, 20).wait.outside);
+	assert_false(wait_for(SCOPE_WAIT_NETWORK, 29, 20).wait.asks);
 	/* Usual units do not make it at all. */
-	assert_false(wait_for(SCOPE_WAIT_DISK, 5, 0).outside);
+	assert_false(wait_for(SCOPE_WAIT_DISK, 5, 0).wait.outside);
 }
 
 static void other_waits_are_never_outside(void **state)
 {
 	(void)state;
-	for (int class = 0; class < SCOPE_WAIT_CLASSES; class ++)
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class += 1)
 		if (class != SCOPE_WAIT_DISK && class != SCOPE_WAIT_NETWORK && class != SCOPE_WAIT_PIPE)
-			assert_false(wait_for(class, 20, 20).outside);
+			assert_false(wait_for(class, 20, 20).wait.outside);
 }
 
 /* 1.4 times more in number, or 1.5; as usual none, and beside usual 2. */

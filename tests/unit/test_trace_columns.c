@@ -268,7 +268,7 @@ static size_t split_for_3(uint8_t *out, uint8_t *const *where, const uint8_t *ty
 
 	for (size_t i = 0; i < records; i++)
 		out[at++] = where[i][0];
-	for (uint32_t class = 1; class <= SCOPE_RECORD_PROBE; class ++) {
+	for (uint32_t class = 1; class <= SCOPE_RECORD_PROBE; class += 1) {
 		const bool call = class == SCOPE_RECORD_SYSCALL || class == SCOPE_RECORD_ENTER;
 
 		for (size_t byte = 1; byte < fixed[class]; byte++)
