@@ -70,7 +70,7 @@ map 100 0x1000 0x9000 0x0 x //anon -
 TEXT
 "$scope" dump --reverse "$dir/made.text" -o "$dir/made.trace" &&
 	"$scope" learn -i "$dir/made.trace" --db "$dir/made.db" > "$dir/made" 2>&1 && bad=1
-expect "of code in no file nothing can be learned, which is said" 'stands in no file' "$dir/made"
+expect "of code in no file nothing can be learned, which is said" 'is in no file' "$dir/made"
 
 strip -o "$dir/stripped" "$dir/server"
 mv "$dir/stripped" "$dir/server"

@@ -54,7 +54,9 @@ void scope_cmd_note(const char *command, const char *note);
  */
 FILE *scope_cmd_text_begin(FILE *to);
 void scope_cmd_text_end(FILE *text, FILE *to);
-/* From here on what goes to stdout is text for people. */
+/* From here on what goes to stderr is text for people. Once, before the next. */
+void scope_cmd_text_stderr(void);
+/* The same of stdout. */
 void scope_cmd_text_stdout(void);
 /* Is there a terminal at fd that shows colours, and did nobody ask for none (NO_COLOR)? */
 bool scope_cmd_colour(int fd);

@@ -280,9 +280,41 @@ void scope_cmd_text_end(FILE *text, FILE *to)
 		fclose(text);
 }
 
+/* What stdout and stderr were before. */
+static FILE *plain_stdout, *plain_stderr;
+
+static void end_texts(void)
+{
+	if (plain_stdout) {
+		scope_cmd_text_end(stdout, plain_stdout);
+		stdout = plain_stdout;
+	}
+	if (plain_stderr) {
+		scope_cmd_text_end(stderr, plain_stderr);
+		stderr = plain_stderr;
+	}
+}
+
 void scope_cmd_text_stdout(void)
 {
-	stdout = scope_cmd_text_begin(stdout);
+	FILE *text = plain_stdout ? stdout : scope_cmd_text_begin(stdout);
+
+	if (text == stdout)
+		return;
+	plain_stdout = stdout;
+	stdout = text;
+}
+
+void scope_cmd_text_stderr(void)
+{
+	FILE *text = scope_cmd_text_begin(stderr);
+
+	if (text == stderr)
+		return;
+	setvbuf(text, NULL, _IONBF, 0);
+	plain_stderr = stderr;
+	stderr = text;
+	atexit(end_texts);
 }
 
 bool scope_cmd_colour(int fd)

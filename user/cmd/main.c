@@ -64,16 +64,6 @@ static int ends_in(const char *text, const char *end)
 	return length >= tail && !strcmp(text + length - tail, end);
 }
 
-/* What goes to stderr is sentences. */
-static void suit_locale(void)
-{
-	FILE *text = scope_cmd_text_begin(stderr);
-
-	if (text != stderr)
-		setvbuf(text, NULL, _IONBF, 0);
-	stderr = text;
-}
-
 int main(int argc, char **argv)
 {
 #ifdef SCOPE_STATIC
@@ -81,7 +71,7 @@ int main(int argc, char **argv)
 	__nss_configure_lookup("passwd", "files");
 	__nss_configure_lookup("group", "files");
 #endif
-	suit_locale();
+	scope_cmd_text_stderr();
 	if (argc > 0 && ends_in(argv[0], "scope-report"))
 		return run("report", argc, argv);
 	if (argc < 2) {
