@@ -16,7 +16,8 @@
 #include "report/section.h"
 #include "server/explain.h"
 
-#define STAGES 9 /* on a screen */
+#define STAGES 9      /* on a screen */
+#define PASSED_ON 100 /* one in so many requests is handed on, or no request is said to be */
 
 static const char *name_of(const struct scope_analysis *analysis, const struct scope_stage *stage)
 {
@@ -58,7 +59,7 @@ static void tell_threads(const struct scope_analysis *analysis, const struct sco
 		fprintf(to, "thread %s (%s)", name, way_of(stage));
 }
 
-/* Stages that take work from that one. */
+/* Stages that take work from that one. Where fewer requests go they keep house. */
 static void tell_workers(const struct scope_analysis *analysis, const struct scope_stage *from, FILE *to)
 {
 	const struct scope_server *server = analysis->server;
@@ -68,6 +69,7 @@ static void tell_workers(const struct scope_analysis *analysis, const struct sco
 		const struct scope_stage *stage = &server->stage[i];
 
 		if (stage->from != (uint32_t)(from - server->stage) || !stage->units ||
+		    stage->units * PASSED_ON < from->units ||
 		    (stage->role != SCOPE_ROLE_WORKER && stage->role != SCOPE_ROLE_DISK))
 			continue;
 		fputs(before, to);
