@@ -47,4 +47,7 @@ says "--fail-on something else" 0 '^HANG' "$scope" report "$work/hang.trace" --f
 says "--fail-on any where nothing is" 0 '^NOTHING' "$scope" report "$work/healthy.trace" --fail-on any
 says "--fail-on no verdict" 2 "wants slowdown, hang" "$scope" report "$work/hang.trace" --fail-on slow
 says "--fail-on with an empty word" 2 "wants slowdown, hang" "$scope" report "$work/hang.trace" --fail-on hang,
+says "--compare of a part that the trace does not have" 1 "the trace is 3.0 s long" "$scope" metrics -i "$work/hang.trace" \
+	--compare 100..200
+says "--compare of all of it" 1 "leaves nothing to compare" "$scope" metrics -i "$work/hang.trace" --compare 0..
 exit $bad

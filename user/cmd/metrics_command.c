@@ -267,6 +267,17 @@ static int view_of(const struct scope_metered *metered, enum scope_metrics_by by
 }
 
 /* A part of the trace against the rest of it, to the next step. */
+/* Is there a part of the trace to compare, and another to compare it with? */
+static int check_parts(const struct request *request, const struct scope_metrics_view *view, struct scope_error *error)
+{
+	const uint64_t length_ns = view->end_ns - view->begin_ns;
+
+	if (!request->compare || (request->from_ns < length_ns && (request->from_ns || request->to_ns < length_ns)))
+		return 0;
+	return scope_error_set(error, -ERANGE, "--compare %.40s leaves nothing to compare: the trace is %.1f s long",
+			       request->compare, (double)length_ns / 1e9);
+}
+
 static int change_within(const struct request *request, const struct scope_metrics_view *view,
 			 struct scope_metric_changes *ret_changes)
 {
@@ -311,6 +322,11 @@ static int print(const struct request *request, const struct scope_trace *trace,
 	struct scope_metrics_view *view = NULL;
 	int err = out ? view_of(metered, request->by, &view) : -ENOMEM;
 
+	if (!err && check_parts(request, view, error)) {
+		scope_cmd_text_end(text, out);
+		scope_metrics_view_destroy(view);
+		return -ERANGE;
+	}
 	report.view = view;
 	if (!err && request->compare)
 		err = change_within(request, view, &changes);
