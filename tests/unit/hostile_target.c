@@ -11,7 +11,7 @@
  *   flip    the same, while these pages come and go, until somebody waits for one
  *   turn    a thread that computes
  *   many_threads, forks   5,000 threads; 20,000 children, one after the other
- *   exec_other   a second thread executes this program again, a second later
+ *   exec_other   a second thread executes this program again, each second
  *   chroot  its root directory becomes an empty one, and it another user, a second later
  *   fuse    the same, its program being a file of a FUSE server that falls silent
  *   fuse_alive   the same, of one that answers
@@ -249,11 +249,11 @@ static void begin_forks(void)
 	begin_thread(fork_on);
 }
 
-/* In mid-capture, by a thread that is not the first: it takes the number of that. */
+/* By a thread that is not the first: it takes the number of that. Each second, so that one is in mid-capture. */
 static void *exec_later(void *context)
 {
 	sleep(1);
-	execl("/proc/self/exe", "hostile", "turn", NULL);
+	execl("/proc/self/exe", "hostile", "exec_other", NULL);
 	return context;
 }
 
