@@ -153,7 +153,7 @@ Is taken, and does nothing.
 ]
 
 SECTION = [
-    ('user/report/motto.c', new(LICENSE + '''/* The section of an motto: how many findings there are, where there are three. */
+    ('user/report/motto_text.c', new(LICENSE + '''/* The section of an motto: how many findings there are, where there are three. */
 #include "report/section.h"
 
 int scope_section_motto(const struct report *report)
