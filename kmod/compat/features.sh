@@ -83,7 +83,7 @@ rows() {
 	echo "$flags" | grep -q 'arch/x86/' || return 0
 	cat <<-'ROWS'
 	KPROBE_BOOSTABLE_LATER | linux/kprobes.h | int *f(struct kprobe *p) { return &p->ainsn.boostable; }
-	RDTSC | asm/msr.h | u64 f(void) { return rdtsc(); } | u64 f(void) { return __native_read_tsc(); }
+	RDTSC | asm/msr.h asm/tsc.h | u64 f(void) { return rdtsc(); } | u64 f(void) { return __native_read_tsc(); }
 	THREAD_INFO_STATUS | linux/sched.h linux/thread_info.h | u32 f(struct task_struct *t) { return task_thread_info(t)->status; } | u32 f(struct task_struct *t) { return t->thread.status; }
 	ROWS
 }
