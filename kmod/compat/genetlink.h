@@ -7,6 +7,7 @@
 #ifndef SCOPE_COMPAT_GENETLINK_H
 #define SCOPE_COMPAT_GENETLINK_H
 
+#include <linux/kernel.h>
 #include <linux/capability.h>
 #include <linux/printk.h>
 #include <net/genetlink.h>
