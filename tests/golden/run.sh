@@ -3,9 +3,9 @@
 # Golden tests: synthetic trace text -> trace -> report, compared byte for byte.
 #
 # Usage: tests/golden/run.sh [-u] [NAME...]     -u: write the reports anew (then read the diff)
-# Each NAME.py prints a trace whose answer its head comment tells; NAME.report is the report. A line
-# "Baseline: OTHER." there names the trace to hold it against, "Signatures alone: OTHER." the one that
-# signatures are learned from, "Signatures beside stacks: OTHER." likewise. With "Waits." the
+# Each NAME.py prints a trace, and its head comment gives the answer; NAME.report is the report. A line
+# "Baseline: OTHER." there names the trace to compare with, "Signatures alone: OTHER." the one that
+# signatures are learned from, and so does "Signatures beside stacks: OTHER.". With "Waits." the
 # output of `scope waits` follows the report, with "Metrics." that of `scope metrics`,
 # with "Model." that of `scope model`.
 set -euo pipefail

@@ -28,7 +28,7 @@
 #define READ_ALL 3    /* SYSLOG_ACTION_READ_ALL */
 #define LOG_SIZE 10   /* SYSLOG_ACTION_SIZE_BUFFER */
 #define CALLER_CPUS 4 /* at most */
-#define CALLS 128     /* that a process makes meanwhile, two of them forks */
+#define CALLS 128     /* that a process makes while the fault is armed, two of them forks */
 #define PROBES "/sys/module/scope/parameters/probes"
 
 /* How a fault is ordered. fired() is asked after disarm(). */

@@ -56,7 +56,7 @@ static inline uint32_t distributions_group(struct distributions_case *made, cons
 	return number;
 }
 
-/* A vector of so many calls from that number on, 0 units yet. Five calls beyond others are another cluster. */
+/* A vector with n calls from a number on, and no units yet. With five calls more than others it is another cluster. */
 static inline uint32_t distributions_vector(struct distributions_case *made, uint32_t group, uint32_t nr,
 					    unsigned calls)
 {
@@ -84,7 +84,7 @@ static inline void distributions_units(struct distributions_case *made, uint32_t
 	made->distributions.busy_ns += (double)(measure_ns * units);
 }
 
-/* So many units of the vector make that call so often; one number of each vector. */
+/* The units of the vector that make the call, and how often each does; one number for each vector. */
 static inline void distributions_calls(struct distributions_case *made, uint32_t group, uint32_t vector, uint16_t nr,
 				       uint64_t count, uint64_t units)
 {

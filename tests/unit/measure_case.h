@@ -71,7 +71,7 @@ static inline void item(uint32_t node, uint8_t kind, double excess_ns, uint32_t 
 			});
 }
 
-/* A slow unit with one stack of mine, that makes the call so often. */
+/* A slow unit with one stack of mine, and how often it makes the call. */
 static inline uint32_t slow(uint8_t kind, uint16_t count)
 {
 	const uint32_t unit = case_unit(made, unit_of(0, SLOW_NS), 0, SCOPE_UNIT_SLOW, NR, count);

@@ -3,7 +3,7 @@
  * A healthy server with one client, and a process that takes the CPU from it.
  *
  * Usage: outside_work serve MICROSECONDS | burn
- *   serve  a client asks, every 2 ms at most, a child that computes for so long and answers. Prints the child's pid.
+ *   serve  a client asks, every 2 ms at most, a child that computes for some ms and answers. Prints the child's pid.
  *   burn   computes until it is killed
  * The server is the child, so that a limit of its control group does not hold for its client.
  */

@@ -26,7 +26,7 @@ static uint64_t dice(uint64_t sides)
 	return seed % sides;
 }
 
-/* One group of four threads over so many steps: the share that runs, and units a second; the rest sleeps. */
+/* One group of four threads over a number of steps: the share that runs, and units a second; the rest sleeps. */
 static void make(struct scope_metrics_view *view, size_t steps, double run, uint64_t units, double noise)
 {
 	static const struct scope_metrics metrics = { .units = true };

@@ -44,7 +44,7 @@ static void make(double r, double alike, double *a, double *b)
 	}
 }
 
-/* In so many of TIMES pairs r is inside its interval, and p is below a twentieth. */
+/* Returns in how many of TIMES pairs r is inside its interval, and p is below a twentieth. */
 static void count(double r, double alike, unsigned *ret_inside, unsigned *ret_found)
 {
 	double a[STEPS], b[STEPS];

@@ -199,7 +199,7 @@ static void a_child_has_its_parents_connection(void **state)
 }
 
 /*
- * Both requests of a turn are answered at its end, the first by a write that takes so long. ret_writes: of the second
+ * Both requests of a turn are answered at its end, the first by a write that takes write_ns. ret_writes: of the second
  * request; returns its time on a CPU.
  */
 static uint64_t answered_together(unsigned write_ns, const char *first_client, bool in_two, unsigned *ret_writes)

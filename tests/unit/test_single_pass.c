@@ -117,6 +117,15 @@ static void put_job(FILE *to, unsigned cpu, uint32_t tid, uint64_t at)
 	put_call(to, cpu, tid, at + 5000, at + 7000, "fsync", 8);
 }
 
+/* A thread is forked at that time, and waits for what comes. */
+static void put_fork(FILE *to, unsigned tid, const char *name, uint64_t at)
+{
+	fprintf(to,
+		"%ju 1 fork %u parent=1 tgid=1 comm=%s\n"
+		"%ju 1 switch 0 %u sleeping\n",
+		(uintmax_t)at, tid, name, (uintmax_t)at, tid);
+}
+
 static void steady_threads_need_one_run(void **state)
 {
 	char *text;
@@ -141,10 +150,7 @@ static void a_thread_that_comes_late_does_as_those_of_its_name(void **state)
 	for (uint64_t at = 1000; at < 10000000; at += 10000) {
 		put_request(to, 0, 10, at);
 		if (at == 5001000)
-			fprintf(to,
-				"%ju 1 fork 20 parent=1 tgid=1 comm=worker\n"
-				"%ju 1 switch 0 20 sleeping\n",
-				(uintmax_t)at, (uintmax_t)at);
+			put_fork(to, 20, "worker", at);
 		if (at > 5001000)
 			put_request(to, 1, 20, at + 10);
 	}
@@ -192,10 +198,7 @@ static void a_late_thread_unlike_any_other_is_learned(void **state)
 	for (uint64_t at = 1000; at < 10000000; at += 10000) {
 		put_request(to, 0, 10, at);
 		if (at == 9001000)
-			fprintf(to,
-				"%ju 1 fork 30 parent=1 tgid=1 comm=cleaner\n"
-				"%ju 1 switch 0 30 sleeping\n",
-				(uintmax_t)at, (uintmax_t)at);
+			put_fork(to, 30, "cleaner", at);
 		if (at > 9001000)
 			put_job(to, 1, 30, at + 10);
 	}

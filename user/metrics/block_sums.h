@@ -18,7 +18,7 @@ struct scope_block_sums {
 	size_t count;
 };
 
-/* Room for so many steps; count is 0. 0 or -ENOMEM. */
+/* Room for that number of steps; count is 0. 0 or -ENOMEM. */
 int scope_metrics_block_sums_create(size_t steps, struct scope_block_sums *ret_sums);
 void scope_metrics_block_sums_free(struct scope_block_sums *sums);
 

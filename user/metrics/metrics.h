@@ -66,7 +66,7 @@ struct scope_metrics {
 };
 
 /*
- * The series of a thread, by its index: its own, or, of all threads after the first so many, the one that they share.
+ * The series of a thread, by its index: its own, or the one that all later threads share.
  */
 static inline size_t scope_metrics_series(const struct scope_metrics *metrics, size_t thread)
 {

@@ -64,7 +64,7 @@ static const struct scope_metric_store *store_of(const struct scope_metrics *met
 					     : &metrics->thread;
 }
 
-/* Is it the one that threads share which came after the first so many? */
+/* Is it the one that all later threads share? */
 static bool is_shared(const struct scope_metrics *metrics, size_t series)
 {
 	return series >= scope_metrics_series(metrics, SIZE_MAX);

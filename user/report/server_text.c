@@ -17,7 +17,7 @@
 #include "server/explain.h"
 
 #define STAGES 9      /* on a screen */
-#define PASSED_ON 100 /* one in so many requests is handed on, or no request is said to be */
+#define PASSED_ON 100 /* where fewer than one request in 100 is handed on, the report does not say that requests are */
 
 static const char *name_of(const struct scope_analysis *analysis, const struct scope_stage *stage)
 {

@@ -13,7 +13,7 @@
 #define FALSE_RATE 0.02	 /* of programs whose threads are alike */
 #define TIMES_MIN 1.3	 /* of the usual: below it nobody minds */
 #define EXTRA_SHARE 0.01 /* of the thread's time: the same */
-#define OUT_SHARE 4	 /* one in so many threads may be out of line: more are a group of their own */
+#define OUT_SHARE 4	 /* at most one thread in 4 may be out of line: more of them are a group */
 #define OUT_MAX 64	 /* no rule: threads of a group that are looked at one by one */
 
 /* One thread in one respect. */

@@ -10,7 +10,7 @@
 #define EXAMPLES_MIN 100 /* fewer prove nothing */
 #define SHARE_MIN 0.5	 /* of the variance: less is no explanation */
 #define RANKS_MIN 0.5	 /* Spearman's correlation */
-#define LEFT_OUT 100	 /* one in so many units, those that fit least: slow ones are what is looked for elsewhere */
+#define LEFT_OUT 100	 /* one unit in 100 is left out, those that fit least: other rules judge slow units */
 
 /* A feature that differs in fewer units than this share tells two kinds of requests apart, and is no measure. */
 #define DIFFER_SHARE 0.1

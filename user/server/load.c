@@ -5,7 +5,7 @@
 
 #include "server/balance.h"
 
-#define CAP_TIMES 4 /* of the group's 99th percentile: a longer unit counts as so long */
+#define CAP_TIMES 4 /* of the group's 99th percentile: a longer unit is cut to it */
 
 struct loads {
 	const struct scope_distributions *distributions;

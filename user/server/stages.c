@@ -10,7 +10,7 @@
 #include "server/stretch.h"
 
 #define UNITS_MAX 2000000   /* no rule: units whose begins and ends are kept */
-#define DISK_SHARE 0.5	    /* of the time with work to do: threads that are at a disk for so long are there for that */
+#define DISK_SHARE 0.5	    /* of the time with work to do: threads that are at a disk for more of it serve the disk */
 #define FROM_SHARE 0.1	    /* of a stage's sleeps without work: less is no way for work to come */
 #define SYS_URING_ENTER 426 /* no rule: io_uring_enter, on all machines */
 

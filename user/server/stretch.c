@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-#define MISSING 100 /* one in so many may be: of more nobody knows which is which */
+#define MISSING 100 /* at most one unit in 100 may be: with more the pairs are uncertain */
 
 int scope_server_stretch_add(struct scope_stretches *stretches, uint64_t begin_ns, uint64_t end_ns)
 {
