@@ -8,8 +8,8 @@
 
 struct ascii {
 	FILE *to;
-	char character[5]; /* one that is not whole yet */
-	unsigned length;   /* bytes of it that there are */
+	char character[5]; /* a character that is not complete yet */
+	unsigned length;   /* bytes of it so far */
 };
 
 bool scope_ascii_wanted(void)
@@ -25,7 +25,7 @@ bool scope_ascii_wanted(void)
 	return false;
 }
 
-/* Bytes of the character that begins with one; 1 where none does. */
+/* Length of the UTF-8 character whose first byte this is; 1 where no character begins so. */
 static unsigned length_of(unsigned char byte)
 {
 	return byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
@@ -51,7 +51,7 @@ static char ascii_of(const char *character)
 		{ "─", '-' },
 		{ "±", '+' },
 		{ "²", '2' },
-		/* Bars of eighths of a character's height. */
+		/* The bars that have one to eight eighths of a character's height. */
 		{ "▁", '.' },
 		{ "▂", ':' },
 		{ "▃", '-' },
@@ -70,7 +70,7 @@ static char ascii_of(const char *character)
 
 static void put(struct ascii *ascii, char byte)
 {
-	/* A character that another one cuts off. */
+	/* A character that ends early, because another one begins. */
 	if (ascii->length && ((unsigned char)byte & 0xc0) != 0x80) {
 		putc('?', ascii->to);
 		ascii->length = 0;

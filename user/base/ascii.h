@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Text for a terminal or printer that knows no UTF-8. Signs that reports use become one ASCII character each,
- * so that columns stay where they are; the Greek letter of µs becomes u; any other character becomes '?'.
+ * Text for a terminal or printer that does not know UTF-8. Signs that reports use become one ASCII
+ * character each, so that columns stay where they are; the Greek letter of µs becomes u; any other
+ * character becomes '?'.
  */
 #ifndef SCOPE_BASE_ASCII_H
 #define SCOPE_BASE_ASCII_H
@@ -10,8 +11,9 @@
 #include <stdio.h>
 
 /*
- * Does the user's locale (the first of LC_ALL, LC_CTYPE, LANG that is set and not empty) have another encoding than
- * UTF-8? No where none is set: so it is in services and containers, whose terminals know UTF-8.
+ * True if the user's locale (the first of LC_ALL, LC_CTYPE, LANG that is set and not empty) has
+ * another encoding than UTF-8. False where none is set, because services and containers set none
+ * and their terminals know UTF-8.
  */
 bool scope_ascii_wanted(void);
 

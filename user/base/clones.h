@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A function compiled for several processors, the best of which is taken as the program starts.
+ * A function that is compiled for several processors; the program selects the best version as it
+ * starts.
  *
- * Only extensions that leave rounding as it is: none that multiplies and adds in one step, or the
- * same input would not give the same output everywhere.
+ * It uses only extensions that do not change rounding. Multiply-add in one step is left out,
+ * because with it the same input would give different output on different machines.
  */
 #ifndef SCOPE_BASE_CLONES_H
 #define SCOPE_BASE_CLONES_H

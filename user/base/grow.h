@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Makes room for need elements, doubling; the array stays as it was on -ENOMEM. */
+/* Makes room for `need` elements by doubling the capacity. On -ENOMEM the array stays as it was. */
 static inline int scope_grow(void *array_pointer, size_t *capacity, size_t need, size_t bytes)
 {
 	void **array = array_pointer;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The number in a variable of the environment. False: there is none that could be one. */
+/* Reads the user or group number in a variable of the environment. False: there is no valid number. */
 static bool read_number(const char *name, unsigned long *ret_number)
 {
 	const char *text = getenv(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The user who called sudo: whom a program run by root acts for. */
+/* The user who called sudo: a program run by root acts for this user. */
 #ifndef SCOPE_BASE_INVOKER_H
 #define SCOPE_BASE_INVOKER_H
 
@@ -15,8 +15,8 @@ struct scope_invoker {
 bool scope_invoker_find(struct scope_invoker *ret_invoker);
 
 /*
- * Becomes that user for good: groups, group, user; HOME, USER and LOGNAME where the user is known by
- * name. 0; or -errno, after which the process must not go on as if it had become it.
+ * Becomes that user permanently: sets groups, group and user, and HOME, USER and LOGNAME where the
+ * user has a name. 0; or -errno, after which the process must not continue as if it were that user.
  */
 int scope_invoker_become(const struct scope_invoker *invoker);
 

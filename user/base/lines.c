@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads a text line by line, and keeps account of what could not be read. */
+/* Reads a text line by line and counts what could not be read. */
 #include "base/lines.h"
 
 #include <errno.h>

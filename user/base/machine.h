@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How this machine's registers are recorded: a choice from what scope/abi.h says of all machines. */
+/* How this machine's registers are recorded: selects its values from those that scope/abi.h gives for all machines. */
 #ifndef SCOPE_BASE_MACHINE_H
 #define SCOPE_BASE_MACHINE_H
 

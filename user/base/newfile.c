@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A file that takes its name when it is whole. */
+/* A file that gets its name when it is complete. */
 #include "base/newfile.h"
 
 #include <errno.h>
@@ -16,16 +16,16 @@
 
 #define LINKS_MAX 8
 #define KEPT_MAX 10000
-#define ROUNDS_MAX 100 /* in which others came between */
+#define ROUNDS_MAX 100 /* attempts, as other programs may take the same name */
 #define PROC_MAGIC 0x9fa0
 #define NO_REPLACE 1u /* RENAME_NOREPLACE */
 
 struct scope_newfile {
 	int fd;	      /* -1: closed */
-	FILE *stream; /* NULL: nobody asked; else it owns fd */
+	FILE *stream; /* NULL: not requested; else it owns fd */
 	char *path;   /* NULL: standard output */
 	bool special;
-	char *part; /* NULL: special, or it has its name */
+	char *part; /* NULL: special file, or it has its name already */
 	char note[512];
 };
 
@@ -45,7 +45,7 @@ static int fail(const char *name, int err, struct scope_error *error)
 	return scope_error_set(error, err, "%.300s cannot be written: %s; %s", name, strerror(-err), remedy);
 }
 
-/* The directory of a path. */
+/* Returns the directory of a path. */
 static void parent_of(const char *path, char *ret_parent, size_t size)
 {
 	char copy[PATH_MAX];
@@ -54,7 +54,9 @@ static void parent_of(const char *path, char *ret_parent, size_t size)
 	snprintf(ret_parent, size, "%s", dirname(copy));
 }
 
-/* Another user may have put it there: what the kernel's protected_symlinks and protected_fifos ask. */
+/*
+ * True if another user may have put it there: the test that the kernel's protected_symlinks and protected_fifos make.
+ */
 static bool planted(const char *path, const struct stat *status)
 {
 	char parent[PATH_MAX];
@@ -66,8 +68,8 @@ static bool planted(const char *path, const struct stat *status)
 }
 
 /*
- * Whether it names a descriptor of a process, itself or by links: /dev/stdout, /proc/self/fd/1. 0 or 1;
- * -EPERM: there is a link of another user on the way.
+ * Returns 1 if the path names a descriptor of a process, itself or by links (/dev/stdout,
+ * /proc/self/fd/1), else 0. -EPERM: a link on the way belongs to another user.
  */
 static int names_descriptor(const char *path)
 {
@@ -96,7 +98,10 @@ static int names_descriptor(const char *path)
 	return 0;
 }
 
-/* What is at path: 1 to be written to as it is, 0 to be made again, or -errno with error filled. */
+/*
+ * Looks at what is at path. Returns 1 if it is written to as it is, 0 if a new file replaces it, or -errno with error
+ * filled.
+ */
 static int judge(const char *path, struct scope_error *error)
 {
 	struct stat status;
@@ -126,7 +131,7 @@ static int judge(const char *path, struct scope_error *error)
 	return 1;
 }
 
-/* Behind what is there where it is the file of a redirection. */
+/* Appends, because the file may be that of a redirection. */
 static int open_special(const char *path, struct scope_error *error)
 {
 	int fd;
@@ -139,14 +144,17 @@ static int open_special(const char *path, struct scope_error *error)
 	return fd;
 }
 
-/* Not over anything: 0, -EEXIST, or -errno. */
+/* Renames without replacing anything: 0, -EEXIST, or -errno. */
 static int rename_new(const char *from, const char *to)
 {
 	if (!syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, NO_REPLACE))
 		return 0;
 	if (errno != ENOSYS && errno != EINVAL)
 		return -errno;
-	/* An old kernel, or a file system that cannot: two steps, of which a kill leaves both names. */
+	/*
+	 * An old kernel or file system cannot do it in one step. If the program is killed between the two steps, both
+	 * names stay.
+	 */
 	if (!link(from, to))
 		return unlink(from) ? -errno : 0;
 	if (errno == EEXIST)
@@ -156,7 +164,7 @@ static int rename_new(const char *from, const char *to)
 	return rename(from, to) ? -errno : 0;
 }
 
-/* Moves what is there to the first free name; the note says so. */
+/* Renames the existing file to the first free name, and says so in the note. */
 static int keep(struct scope_newfile *file, const char *path)
 {
 	const size_t used = strlen(file->note);
@@ -183,7 +191,7 @@ static int keep(struct scope_newfile *file, const char *path)
 	return err;
 }
 
-/* Still the file of that name. */
+/* True if the open file still has that name. */
 static bool is_named(int fd, const char *path)
 {
 	struct stat named, open;
@@ -191,7 +199,7 @@ static bool is_named(int fd, const char *path)
 	return !lstat(path, &named) && !fstat(fd, &open) && named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
-/* A PATH.part that is there: 0 when it is out of the way, or -errno with error filled. */
+/* Moves an existing PATH.part out of the way. 0, or -errno with error filled. */
 static int clear_part(struct scope_newfile *file, const char *part, struct scope_error *error)
 {
 	const int fd = open(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -217,19 +225,19 @@ static int clear_part(struct scope_newfile *file, const char *part, struct scope
 	return err == -ENOENT ? 0 : err;
 }
 
-/* PATH.part, new, and locked. 0, or -errno with error filled. */
+/* Creates PATH.part and locks it. 0, or -errno with error filled. */
 static int open_part(struct scope_newfile *file, const char *part, mode_t mode, struct scope_error *error)
 {
 	for (int round = 0; round < ROUNDS_MAX; round++) {
 		int err, fd = open(part, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, mode);
 
 		if (fd >= 0) {
-			/* Where the file system has no locks, its being there is all the others see. */
+			/* Where the file system has no locks, other programs see only that the file exists. */
 			if ((!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) && is_named(fd, part)) {
 				file->fd = fd;
 				return 0;
 			}
-			/* Another program took it for one that was left: it has the name now. */
+			/* Another program took the file for one that a killed program left, and has the name now. */
 			close(fd);
 			continue;
 		}
@@ -341,7 +349,10 @@ static int publish(struct scope_newfile *file)
 	return err;
 }
 
-/* Some file systems report a full disk only when a descriptor is closed, which one more can be: the lock stays. */
+/*
+ * Some file systems report a full disk only when a descriptor is closed. A duplicate is closed here, so that the lock
+ * stays.
+ */
 static int flush(struct scope_newfile *file)
 {
 	int fd;
@@ -361,7 +372,7 @@ int scope_newfile_finish(struct scope_newfile *file, struct scope_error *error)
 		return 0;
 	err = flush(file);
 	if (!err && file->part) {
-		/* Unless the name stands for something else by now. */
+		/* Only if the name still belongs to this file. */
 		err = is_named(file->fd, file->part) ? publish(file) : -ESTALE;
 		if (!err) {
 			free(file->part);

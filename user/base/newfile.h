@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A file that takes its name when it is whole: the one rule for every name that a command writes to.
+ * A file that gets its name when it is complete: the one rule for every name that a command writes
+ * to.
  *
- * PATH is nothing, a regular file or a link: the bytes go to PATH.part, which finish renames to PATH. What
- * was PATH before is kept as PATH.old, or PATH.old.2 and so on where that is taken too. Who has PATH.part
- * open holds a lock on it (flock), so a second program that writes to the same name is refused (-EBUSY). A
- * PATH.part that a killed program left is kept in the same way, as PATH.part.old.
+ * If PATH does not exist, or is a regular file or a link, the bytes go to PATH.part, which finish
+ * renames to PATH. An earlier PATH is kept as PATH.old, or PATH.old.2 and so on where that name is
+ * taken too. A program that has PATH.part open holds a lock on it (flock), and a second program
+ * that writes to the same name is refused (-EBUSY). A PATH.part that a killed program left is kept
+ * in the same way, as PATH.part.old.
  *
- * PATH is a FIFO, a character device or a descriptor's name (/dev/stdout, /proc/self/fd/1): it is opened and
- * written to, never renamed, replaced or removed. A directory, a block device and a socket are refused.
+ * If PATH is a FIFO, a character device or a descriptor's name (/dev/stdout, /proc/self/fd/1), it
+ * is opened and written to, never renamed, replaced or removed. A directory, a block device and a
+ * socket are refused.
  *
- * A recorder runs as root, often in /tmp: no link of another user is followed, no file of another user is
- * written to, in a directory that anybody may write to (sticky).
+ * A recorder runs as root, often in /tmp. In a directory that everybody may write to (sticky), it
+ * follows no link of another user and writes to no file of another user.
  */
 #ifndef SCOPE_BASE_NEWFILE_H
 #define SCOPE_BASE_NEWFILE_H
@@ -24,28 +27,30 @@
 
 struct scope_newfile;
 
-/* path NULL: standard output. mode: of the new file, less the umask. 0, or -errno with error filled. */
+/* path NULL: standard output. mode: permissions of the new file, before the umask. 0, or -errno with error filled. */
 int scope_newfile_create(const char *path, mode_t mode, struct scope_error *error, struct scope_newfile **ret_file);
 
-/* Open for reading, too, where it is PATH.part. The file's own, until it is finished. */
+/*
+ * The descriptor; PATH.part is open for reading, too. It belongs to the file and is valid until the file is finished.
+ */
 int scope_newfile_fd(const struct scope_newfile *file);
 
-/* The same for stdio, made at the first call; NULL: no memory. Do not close it. */
+/* A stdio stream for it, created at the first call; NULL: no memory. Do not close it. */
 FILE *scope_newfile_stream(struct scope_newfile *file);
 
-/* Where the bytes are until then: PATH.part, or PATH where it is no file of our own. */
+/* The name under which the bytes are until then: PATH.part, or PATH itself where it is special. */
 const char *scope_newfile_path(const struct scope_newfile *file);
 
-/* Written to as it is: a device, a FIFO, standard output. */
+/* True if it is written to as it is: a device, a FIFO, standard output. */
 bool scope_newfile_is_special(const struct scope_newfile *file);
 
-/* Flushes, closes and gives the name. 0, or -errno with error filled; destroy it in any case. */
+/* Flushes, closes and renames to PATH. 0, or -errno with error filled; destroy it in any case. */
 int scope_newfile_finish(struct scope_newfile *file, struct scope_error *error);
 
-/* What was kept under which name, as a sentence for the user; "" where nothing was in the way. */
+/* A sentence for the user that says which file was kept under which name; "" if none was. */
 const char *scope_newfile_note(const struct scope_newfile *file);
 
-/* Removes PATH.part where it did not get its name. NULL is fine. */
+/* Removes PATH.part if it was not finished. NULL is fine. */
 void scope_newfile_destroy(struct scope_newfile *file);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes text that came from elsewhere fit to be shown, and undoes that. */
+/* Makes text that came from elsewhere safe to show, and converts it back. */
 #include "base/plain.h"
 
 #include <stdint.h>
@@ -24,7 +24,7 @@ static bool is_hidden(uint32_t character)
 	return false;
 }
 
-/* Bytes of the character that begins here, more than one; 0: none that is valid. */
+/* Length of the multi-byte character that begins here; 0: it is not valid. */
 static size_t character_bytes(const uint8_t *text, size_t bytes, uint32_t *ret_character)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -65,7 +65,7 @@ int scope_plain_byte(const char *text)
 	return low < 0 ? -1 : high << 4 | low;
 }
 
-/* Does an escape begin here, or would it look so? */
+/* True if an escape begins here, or if these bytes look like one. */
 static bool like_escape(const uint8_t *text, size_t bytes)
 {
 	char four[ESCAPE_BYTES + 1] = "";
@@ -74,7 +74,7 @@ static bool like_escape(const uint8_t *text, size_t bytes)
 	return scope_plain_byte(four) >= 0;
 }
 
-/* How many bytes from here on belong together, and whether they may stand as they are. */
+/* How many bytes from here on belong together, and whether they may stay as they are. */
 static size_t next_piece(const uint8_t *text, size_t bytes, enum scope_plain kind, const char *also, bool *ret_stays)
 {
 	uint32_t character;
@@ -207,7 +207,7 @@ void scope_plain_write_name(FILE *to, const char *plain, const char *also)
 		int byte = scope_plain_byte(plain);
 		size_t run = byte > 0 ? ESCAPE_BYTES : 1;
 
-		/* Up to the next escape at once; it stands for itself. */
+		/* Copies all bytes up to the next escape in one step. */
 		if (byte > 0) {
 			fwrite(plain, 1, run, to);
 		} else {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The plain form of a text that came from elsewhere: names of threads, files and functions, command
- * lines, what a file says of itself. It is valid UTF-8, on one line, and no terminal takes it for more
- * than text.
+ * lines, what a file says of itself. It is valid UTF-8 on one line, and no terminal takes any of it
+ * for a command.
  *
- * As \xHH, two lower-case hexadecimal digits for one byte, stand
- *   - bytes below blank, 127, and bytes that are no valid UTF-8 (RFC 3629: overlong forms, surrogates
- *     and characters cut off are none);
- *   - each byte of the characters U+0080 to U+009F, U+2028, U+2029, and of those that have no shape and
- *     change how their neighbours are shown: U+00AD, U+061C, U+180E, U+200B to U+200F, U+202A to U+202E,
- *     U+2060 to U+206F, U+FEFF, U+FFF9 to U+FFFB, U+E0000 to U+E007F.
- * A backslash stays as it is, but is \x5c in a name where xHH follows it: so a plain name has one meaning,
- * and scope_plain_undo() finds it. All other bytes stay.
+ * These are written as \xHH, two lower-case hexadecimal digits for one byte:
+ *   - bytes below blank, 127, and bytes that are not valid UTF-8 (RFC 3629: overlong forms,
+ *     surrogates and cut characters are not valid);
+ *   - each byte of the characters U+0080 to U+009F, U+2028, U+2029, and of invisible characters
+ *     that change how their neighbours are shown: U+00AD, U+061C, U+180E, U+200B to U+200F, U+202A
+ *     to U+202E, U+2060 to U+206F, U+FEFF, U+FFF9 to U+FFFB, U+E0000 to U+E007F.
+ * A backslash stays as it is, except in a name where xHH follows it: there it becomes \x5c. So a
+ * plain name has one meaning, and scope_plain_undo() can restore it. All other bytes stay.
  *
  * Names are made plain once, where they enter: rows of a trace (trace/rows.c), names of threads
- * (timeline/timeline.c), functions (symbol/symbol.c), sentences for the user (error.c). What prints them
- * needs to do nothing.
+ * (timeline/timeline.c), functions (symbol/symbol.c), sentences for the user (error.c). Code that
+ * prints them does not convert again.
  */
 #ifndef SCOPE_BASE_PLAIN_H
 #define SCOPE_BASE_PLAIN_H
@@ -28,21 +28,21 @@
 
 enum scope_plain {
 	SCOPE_PLAIN_NAME,
-	SCOPE_PLAIN_SENTENCE, /* backslashes stay: plain names may be in it. Plain twice is plain once */
+	SCOPE_PLAIN_SENTENCE, /* backslashes stay, as plain names may be in it; a second conversion changes nothing */
 };
 
-/* Bytes that one may become. */
+/* The most bytes that one byte may become. */
 #define SCOPE_PLAIN_GROWTH 4
 /* Room for the plain name of a thread. */
 #define SCOPE_PLAIN_COMM_BYTES (SCOPE_PLAIN_GROWTH * SCOPE_COMM_BYTES)
 
 /*
- * Writes the plain form of the first bytes of text, and a zero byte, to room (1 or more). What finds no room
- * is left out, whole characters and escapes. Returns its length.
+ * Writes the plain form of the first bytes of text, and a zero byte, to room (1 or more).
+ * Characters and escapes that do not fit are left out as a whole. Returns the length.
  */
 size_t scope_plain_put(char *to, size_t room, const char *text, size_t bytes, enum scope_plain kind);
 
-/* Is the text its own plain form? */
+/* True if the text is its own plain form. */
 bool scope_plain_is(const char *text, enum scope_plain kind);
 
 /* A copy, to be freed; NULL without memory. */
@@ -51,7 +51,7 @@ char *scope_plain_copy(const char *text, enum scope_plain kind);
 /* The plain name of a thread from the bytes of its record, into room for SCOPE_PLAIN_COMM_BYTES; returns it. */
 const char *scope_plain_comm(char *to, const char comm[SCOPE_COMM_BYTES]);
 
-/* Back from a plain name, in place. \x00 stays, as does a backslash without xHH behind it. */
+/* Converts a plain name back, in place. \x00 stays, and so does a backslash that xHH does not follow. */
 void scope_plain_undo(char *name);
 /* The same as a copy, to be freed; NULL without memory. */
 char *scope_plain_undone(const char *name);
@@ -60,8 +60,8 @@ char *scope_plain_undone(const char *name);
 int scope_plain_byte(const char *text);
 
 /*
- * For text that is read back: the same with the characters of `also` (ASCII) as \xHH, too. What is plain
- * already is not made so twice.
+ * For text that is read back: the characters of `also` (ASCII) become \xHH, too. Text that is plain
+ * already is not converted twice.
  */
 void scope_plain_write(FILE *to, const char *text, size_t bytes, const char *also);
 void scope_plain_write_name(FILE *to, const char *plain, const char *also);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define SUB_COUNT (1u << SCOPE_SKETCH_BITS)
-#define SLACK 16 /* buckets allocated beyond the one asked for */
+#define SLACK 16 /* buckets allocated in addition to the needed one */
 
 /* The middle of the bucket's values. */
 static double bucket_value(uint32_t bucket)

@@ -5,7 +5,7 @@
  * Values below 512 are kept exactly; above, each power of two has 256 buckets of equal width, so a
  * value read back is within 0.2 % of one put in (the layout of HdrHistogram; the guarantee is that
  * of relative-error sketches: Masson, Rim and Lee, DDSketch, VLDB 2019). Sketches merge without
- * further loss, and what is read depends on what was put in alone, not on the order.
+ * further loss. The result depends only on the values put in, not on their order.
  *
  * A zeroed struct is an empty sketch. Memory: four bytes for each bucket between the lowest and the
  * highest in use, at most 57 KB.
@@ -17,10 +17,10 @@
 #include <stdint.h>
 
 struct scope_sketch {
-	uint32_t *count; /* per bucket from first on; full counts stand still */
+	uint32_t *count; /* per bucket from first on; a full count stays as it is */
 	uint32_t first, length;
 	uint64_t total;
-	uint64_t most; /* greatest value put in */
+	uint64_t most; /* largest value put in */
 };
 
 /* A run of equal values, as they are read back. */
@@ -38,10 +38,10 @@ static inline uint32_t scope_sketch_bucket(uint64_t value)
 	return (shift << SCOPE_SKETCH_BITS) + (uint32_t)(value >> shift);
 }
 
-/* Puts in a value so many times. 0, or -ENOMEM: the sketch is as it was. */
+/* Puts in a value `times` times. 0; on -ENOMEM the sketch stays as it was. */
 int scope_sketch_add(struct scope_sketch *sketch, uint64_t value, uint64_t times);
 
-/* The same, once: what happens at every unit. */
+/* Puts in a value once. This is called for every unit. */
 static inline int scope_sketch_count(struct scope_sketch *sketch, uint64_t value)
 {
 	const uint32_t at = scope_sketch_bucket(value) - sketch->first;
@@ -56,11 +56,11 @@ static inline int scope_sketch_count(struct scope_sketch *sketch, uint64_t value
 }
 
 /*
- * Says that such a value will be put in soon: where it goes is fetched meanwhile. Not inline: GCC 12 takes
- * a function that it sees to do no more than that for one that does nothing, and leaves calls of it out.
+ * Prefetches the bucket of a value that will be put in soon. Not inline: GCC 12 treats a function
+ * that only prefetches as one without effect, and removes its calls.
  */
 void scope_sketch_expect(const struct scope_sketch *sketch, uint64_t value);
-/* Adds all of from to to. 0, or -ENOMEM: to is as it was. */
+/* Adds all values of `from` to `to`. 0; on -ENOMEM `to` stays as it was. */
 int scope_sketch_merge(struct scope_sketch *to, const struct scope_sketch *from);
 void scope_sketch_free(struct scope_sketch *sketch);
 
@@ -72,7 +72,7 @@ int scope_sketch_runs(const struct scope_sketch *sketch, struct scope_sketch_run
 
 /* The q-quantile (0 to 1), by linear interpolation between neighbours; 0 of an empty sketch. */
 double scope_sketch_quantile(const struct scope_sketch *sketch, double q);
-/* How many values are greater than value, by the buckets they are in. */
+/* Counts the values greater than `value`, by the buckets they are in. */
 uint64_t scope_sketch_above(const struct scope_sketch *sketch, double value);
 
 /* The same quantile of runs in ascending order that hold total values. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bytes that are written once and read from the start any number of times, of any length. */
+/* A byte stream of any length that is written once and read from the start any number of times. */
 #include "base/spool.h"
 
 #include <errno.h>
@@ -11,18 +11,18 @@
 #include "base/temporary.h"
 
 struct piece {
-	uint8_t *data;	 /* NULL: in the file */
-	uint64_t offset; /* there */
+	uint8_t *data;	 /* NULL: it is in the file */
+	uint64_t offset; /* bytes in it */
 	size_t used;
 };
 
 struct scope_spool {
-	struct piece *piece; /* the last one is being filled, and in memory */
+	struct piece *piece; /* the last one is being filled and is in memory */
 	size_t pieces, capacity;
 	size_t memory_bytes, held_bytes;
 	uint64_t file_bytes;
 	int fd;		 /* -1: none yet */
-	bool stay;	 /* no file can be had */
+	bool stay;	 /* no file can be created */
 	size_t next;	 /* piece to read */
 	uint8_t *buffer; /* one of the file's pieces */
 };
@@ -72,7 +72,7 @@ static int transfer(struct scope_spool *spool, struct piece *piece, bool out)
 	return 0;
 }
 
-/* Moves a full piece to the file, its memory to the next one. False: it stays where it is. */
+/* Writes a full piece to the file and gives its memory to the next piece. False: the piece stays in memory. */
 static bool move_out(struct scope_spool *spool, struct piece *piece)
 {
 	if (spool->stay || spool->held_bytes < spool->memory_bytes)

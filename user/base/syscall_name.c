@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of system calls, from a table that the build makes of the compiler's headers. */
+/* Names of system calls, from a table that the build generates from the compiler's headers. */
 #include "base/syscall_name.h"
 
 #include <errno.h>

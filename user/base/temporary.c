@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An unnamed file for what is needed as long as the program runs. */
+/* An unnamed file for data that is needed only while the program runs. */
 #include "base/temporary.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static int open_in(const char *directory)
 
 	if (fd >= 0)
 		return fd;
-	/* Not every file system knows O_TMPFILE. */
+	/* Some file systems do not know O_TMPFILE. */
 	snprintf(path, sizeof(path), "%s/scope-XXXXXX", directory);
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
@@ -34,7 +34,7 @@ int scope_temporary_open(struct scope_error *error, int *ret_fd)
 	if (chosen && chosen[0])
 		directory = chosen;
 	fd = open_in(directory);
-	/* Small roots have /tmp alone, which may be in memory: hence the second. */
+	/* A small root may have only /tmp, which may be in memory; so it is the second choice. */
 	if (fd == -ENOENT && directory != chosen) {
 		directory = "/tmp";
 		fd = open_in(directory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tells the module what a session shall trace. */
+/* Sends the module the configuration of a session. */
 #include "control/control.h"
 #include "control/message.h"
 
@@ -30,7 +30,7 @@ static int put_target(struct nl_msg *message, const struct scope_control_target 
 	}
 }
 
-/* Does this configuration ask for what the first protocol did not have? */
+/* True if this configuration needs something that protocol 1 does not have. */
 static bool needs_newer(const struct scope_session_config *config)
 {
 	uint32_t i;
@@ -41,7 +41,7 @@ static bool needs_newer(const struct scope_session_config *config)
 	return config->syscalls;
 }
 
-/* Attributes of CONFIGURE; those at their default stay out. 0, or negative where room ran out. */
+/* Adds the attributes of CONFIGURE, without those at their default. 0, or negative if the message is full. */
 static int put_config(struct nl_msg *message, uint32_t protocol, const struct scope_session_config *config)
 {
 	const struct {

@@ -17,7 +17,7 @@
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
 
-#define REQUEST_BYTES 16384 /* the largest names 1024 threads */
+#define REQUEST_BYTES 16384 /* the largest message names 1024 threads */
 
 /* libnl's own errors, those that can come up here, as -errno. */
 static int from_netlink(int err)
@@ -53,14 +53,14 @@ static int no_module(struct scope_error *error)
 			       "`insmod scope.ko` (built by `make kmod`); `scope doctor` tells more");
 }
 
-/* Copies the text that follows an error message, if the kernel sent one. */
+/* Copies the text that the kernel may have sent after an error message. */
 static void take_ext_ack(const struct nlmsgerr *answer, struct scope_reply *reply)
 {
 	const struct nlmsghdr *header = (const struct nlmsghdr *)answer - 1;
 	size_t skip = sizeof(*answer), length;
 	const struct nlattr *text;
 
-	/* The message header of libnl and of the kernel are one: the payload follows it directly. */
+	/* libnl and the kernel use the same message header; the payload follows it directly. */
 	if (!(header->nlmsg_flags & NLM_F_ACK_TLVS))
 		return;
 	if (!(header->nlmsg_flags & NLM_F_CAPPED))
@@ -127,7 +127,7 @@ int scope_control_transact(struct scope_control *control, struct nl_msg *message
 	}
 	while (!reply->done) {
 		err = nl_recvmsgs(control->socket, callbacks);
-		/* After an error message libnl returns a code of its own: ours says more. */
+		/* After an error message libnl returns its own code. The code kept in the request is more precise. */
 		if (err < 0 && !reply->done && err != -NLE_INTR) {
 			err = from_netlink(err);
 			goto put_callbacks;
@@ -278,7 +278,7 @@ int scope_control_open(struct scope_error *error, struct scope_control **ret_con
 		err = scope_error_set(error, from_netlink(err), "cannot open a netlink socket: %s", nl_geterror(err));
 		goto close;
 	}
-	/* Kernels before 4.12 have no such texts: then there are none. */
+	/* Kernels before 4.12 have no such texts. */
 	setsockopt(nl_socket_get_fd(control->socket), SOL_NETLINK, NETLINK_EXT_ACK, &yes, sizeof(yes));
 	nl_socket_enable_msg_peek(control->socket);
 	control->family = genl_ctrl_resolve(control->socket, SCOPE_GENL_NAME);

@@ -19,7 +19,7 @@ struct scope_control_info {
 	uint32_t regs;				       /* user registers in a STACK record of this kernel */
 	char version[32];
 	enum scope_selftest selftest;
-	uint32_t sessions[64]; /* those there are */
+	uint32_t sessions[64]; /* sessions that exist now */
 	uint32_t session_count;
 };
 
@@ -71,8 +71,8 @@ struct scope_session_status {
 	enum scope_run_state run_state;
 	uint64_t memory_bytes;
 	uint32_t processes;   /* in the filter now */
-	uint32_t threads;     /* the same, those selected by themselves */
-	uint64_t filter_full; /* processes that found no place in it */
+	uint32_t threads;     /* threads selected individually */
+	uint64_t filter_full; /* processes for which it had no room */
 	enum scope_ring_mode ring_mode;
 	enum scope_stop_reason stop_reason;
 	uint32_t overhead_max;		 /* thousandths of a CPU; 0: any share */
@@ -85,20 +85,20 @@ struct scope_session_status {
 };
 
 /*
- * All of these return 0 or -errno with error filled: what is wrong, and what to do. Messages of the
- * kernel (extended acknowledgements) are part of the text.
+ * All of these return 0, or -errno with error filled: it says what is wrong and what to do, and
+ * includes the kernel's message (extended acknowledgement).
  *
  * open: -ENOENT where the module is not loaded, -EPERM without the privilege. It refuses a module
  * that speaks no protocol of this program's range with -EPROTO and both ranges. ret_info may be NULL.
  */
-/* The newest protocol of both ranges, or 0 where they do not meet. */
+/* The newest protocol that both ranges have, or 0 if there is none. */
 uint32_t scope_control_protocol(uint32_t module_min, uint32_t module_max);
 
 int scope_control_open(struct scope_error *error, struct scope_control **ret_control,
 		       struct scope_control_info *ret_info);
 void scope_control_close(struct scope_control *control); /* NULL is fine */
 
-/* -EOPNOTSUPP: the protocol spoken with the module knows processes alone. */
+/* -EOPNOTSUPP: the protocol used with the module knows only processes. */
 int scope_control_configure(struct scope_control *control, const struct scope_session_config *config,
 			    struct scope_error *error);
 int scope_control_start(struct scope_control *control, uint32_t session, struct scope_error *error);

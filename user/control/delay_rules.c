@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Asks the module to hold threads up, and what came of it. */
+/* Sets delay rules in the module and reads their counts. */
 #include "control/delay_rules.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static int no_room(struct nl_msg *message, struct scope_error *error)
 	return scope_error_set(error, -ENOMEM, "no room for a netlink message");
 }
 
-/* The kernel's functions whose names are not those of their calls. */
+/* Kernel functions whose name differs from that of their system call. */
 static const char *function_of(const char *call)
 {
 	static const char *const other[][2] = {
@@ -34,7 +34,7 @@ static const char *function_of(const char *call)
 	return call;
 }
 
-/* name is the place's, or "" where the site has none. 0, or -errno with reply filled. */
+/* name: of the place, or "" if the site has none. 0, or -errno with reply filled. */
 static int send_rule(struct scope_control *control, uint32_t session, const struct scope_delay *delay, const char *name,
 		     struct scope_reply *reply)
 {
@@ -76,7 +76,7 @@ static int send_rule(struct scope_control *control, uint32_t session, const stru
 	return scope_control_transact(control, message, reply);
 }
 
-/* Each architecture wraps its system calls; before that the functions had other names. */
+/* Each architecture has wrappers for its system calls; older kernels have functions of other names instead. */
 static int send_call(struct scope_control *control, uint32_t session, const struct scope_delay *delay,
 		     struct scope_reply *reply)
 {
@@ -126,7 +126,7 @@ int scope_control_delay_set(struct scope_control *control, uint32_t session, con
 		return 0;
 	call = delay->site == SCOPE_DELAY_SYSCALL ? scope_syscall_name(delay->syscall) : NULL;
 	snprintf(verb, sizeof(verb), "hold threads up at %s", *delay->name ? delay->name : call ? call : "that place");
-	/* The module's own words say what is not there: a function, a file, a capability. */
+	/* The module's message says what is missing: a function, a file, a capability. */
 	if (reply.text[0])
 		return scope_error_set(error, err, "cannot %.300s: %s", verb, reply.text);
 	return scope_control_refused(err, verb, &reply, error);

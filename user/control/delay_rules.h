@@ -11,7 +11,7 @@
 
 struct scope_control;
 
-/* What SCOPE_CMD_DELAY_SET sends, and DELAY_NEXT tells. Of what the site does not want: 0 and "". */
+/* What SCOPE_CMD_DELAY_SET sends and DELAY_NEXT returns. Members that the site does not use are 0 and "". */
 struct scope_delay {
 	uint16_t id;
 	uint8_t site;	      /* enum scope_delay_site */
@@ -21,26 +21,26 @@ struct scope_delay {
 	uint32_t probability; /* parts of 2^32 of the visits; 0: all of them */
 	uint64_t seed;
 	uint64_t hit_max_ns, second_max_ns; /* 0: the module's own default */
-	const uint32_t *threads;	    /* tids, thread_count of them; none: every traced thread. Not told */
+	const uint32_t *threads;	    /* tids, thread_count of them; none: every traced thread. Not returned */
 	uint32_t thread_count;
-	const struct scope_delay_range *ranges; /* of a speedup, range_count of them. Not told */
+	const struct scope_delay_range *ranges; /* of a speedup, range_count of them. Not returned */
 	uint32_t range_count;
 	uint64_t offset;
 	/*
-	 * Symbol of the kernel, or path of a file. For a syscall that is held up as it is entered ""
-	 * will do: then the kernel's function for the call is looked for under its usual names.
+	 * Symbol of the kernel, or path of a file. For a delay at the entry of a syscall it may be
+	 * "": then the kernel's function for the call is searched under its usual names.
 	 */
 	char name[SCOPE_PROBE_NAME_BYTES];
 };
 
-/* What came of a rule so far. */
+/* Counts of a rule so far. */
 struct scope_delay_counts {
 	uint64_t visits;    /* times a thread of the rule came to the site */
-	uint64_t served;    /* delays, each of them a record, or lost */
+	uint64_t served;    /* delays; each one is a record, or is counted as lost */
 	uint64_t asked_ns;  /* sum over those */
-	uint64_t served_ns; /* sum over those, as they really were */
+	uint64_t served_ns; /* sum over those, as measured */
 	uint64_t missed;    /* chosen visits that could not be held up */
-	uint64_t capped;    /* chosen visits that a cap shortened or let go */
+	uint64_t capped;    /* chosen visits that a cap shortened or cancelled */
 	/* of a speedup */
 	uint64_t required_ns;  /* for how long each thread was to wait so far */
 	uint64_t unsettled_ns; /* sum of what threads still owed as they woke others */
@@ -53,7 +53,7 @@ struct scope_delay_counts {
 int scope_control_delay_set(struct scope_control *control, uint32_t session, const struct scope_delay *delay,
 			    struct scope_error *error);
 
-/* When it returns nobody is held up by that rule. */
+/* When it returns, that rule delays no thread any more. */
 int scope_control_delay_remove(struct scope_control *control, uint32_t session, uint16_t id, struct scope_error *error);
 
 /* The rule with the lowest number from id on. -ENOENT: there is none. ret_delay may be NULL. */

@@ -14,16 +14,16 @@
 struct scope_control {
 	struct nl_sock *socket;
 	int family;
-	uint32_t protocol; /* both know it */
+	uint32_t protocol; /* the newest protocol that both know */
 };
 
 /* One request under way: what the callbacks of libnl fill. */
 struct scope_reply {
 	int (*parse)(struct nlattr **attr, void *result);
 	void *result;
-	int err; /* of the acknowledgement, or of parse: 0 or -errno */
+	int err; /* result of the acknowledgement or of parse: 0 or -errno */
 	bool done;
-	char text[256]; /* the kernel's words for a refusal, "" where it has none */
+	char text[256]; /* the kernel's message for a refusal, "" if it sent none */
 };
 
 /* NULL: no memory. */
@@ -32,7 +32,7 @@ struct nl_msg *scope_control_request(struct scope_control *control, uint8_t comm
 /* Sends message (always freed) and waits for its acknowledgement. 0 or -errno. */
 int scope_control_transact(struct scope_control *control, struct nl_msg *message, struct scope_reply *reply);
 
-/* The sentence for a refusal; verb says what was asked for ("start tracing"). Returns err. */
+/* Makes the sentence for a refusal; verb names the request ("start tracing"). Returns err. */
 int scope_control_refused(int err, const char *verb, const struct scope_reply *reply, struct scope_error *error);
 
 /* A number of one, two, four or eight bytes; 0 where it is absent or of another length. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a kernel module's file says of itself. */
+/* Reads the information that a kernel module's file has about itself. */
 #include "control/modinfo.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static Elf_Data *find_section(Elf *elf, const char *wanted)
 	return NULL;
 }
 
-/* The section holds strings "key=value", each with its end, and maybe further ends as padding. */
+/* The section holds strings "key=value". Each ends with a zero byte, and further zero bytes may follow as padding. */
 static const char *find_value(const Elf_Data *data, const char *key)
 {
 	size_t length = strlen(key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The notices of the module, heard on a socket of their own. */
+/* Receives the notices of the module on a separate socket. */
 #include "control/notice.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static int on_message(struct nl_msg *message, void *context)
 	return NL_STOP;
 }
 
-/* Asks for them. 0, or what the module or the kernel says (libnl's number). */
+/* Subscribes to notices. 0, or the error of the module or the kernel (libnl's number). */
 static int ask(struct nl_sock *socket)
 {
 	const int family = genl_ctrl_resolve(socket, SCOPE_GENL_NAME);
@@ -69,7 +69,7 @@ int scope_control_notices_open(struct scope_notices **ret_notices)
 	notices->socket = nl_socket_alloc();
 	if (!notices->socket || genl_connect(notices->socket))
 		goto close;
-	/* They answer no request. One that comes before the answer to ours is passed over. */
+	/* A notice is not an answer to a request. One that arrives before the answer to our request is ignored. */
 	nl_socket_disable_seq_check(notices->socket);
 	if (ask(notices->socket) || nl_socket_set_nonblocking(notices->socket))
 		goto close;
@@ -99,7 +99,7 @@ int scope_control_notices_receive(struct scope_notices *notices, uint32_t sessio
 {
 	do {
 		notices->any = false;
-		/* Nothing there, or some were missed because the socket was full: both end it. */
+		/* There is no notice, or some were missed because the socket was full: both end the loop. */
 		if (nl_recvmsgs_default(notices->socket) < 0 || !notices->any)
 			return 0;
 	} while (notices->heard.session != session);

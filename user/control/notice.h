@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Hear what the module tells of running sessions (SCOPE_CMD_NOTICE in scope/control.h). */
+/* Receive the module's notices about running sessions (SCOPE_CMD_NOTICE in scope/control.h). */
 #ifndef SCOPE_CONTROL_NOTICE_H
 #define SCOPE_CONTROL_NOTICE_H
 
@@ -16,14 +16,14 @@ struct scope_notice_received {
 	uint64_t value; /* as enum scope_notice says */
 };
 
-/* 0; or -errno where notices cannot be had: an older module, or too many that listen. */
+/* 0; or -errno if notices are not available: the module is too old, or has too many listeners. */
 int scope_control_notices_open(struct scope_notices **ret_notices);
 void scope_control_notices_close(struct scope_notices *notices); /* NULL is fine */
 
-/* For poll(): readable when there is something to hear. */
+/* For poll(): readable when a notice has arrived. */
 int scope_control_notices_fd(const struct scope_notices *notices);
 
-/* 1 and *ret_heard filled; 0 where nothing has come for this session. Never waits. */
+/* 1 and *ret_heard filled; 0 if no notice has arrived for this session. Never waits. */
 int scope_control_notices_receive(struct scope_notices *notices, uint32_t session,
 				  struct scope_notice_received *ret_received);
 

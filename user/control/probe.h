@@ -12,7 +12,7 @@
 
 struct scope_control;
 
-/* What SCOPE_CMD_PROBE_ADD sends, and PROBE_NEXT tells. */
+/* What SCOPE_CMD_PROBE_ADD sends and PROBE_NEXT returns. */
 struct scope_probe {
 	uint16_t id;
 	uint8_t kind;	/* enum scope_probe_kind */
@@ -22,7 +22,7 @@ struct scope_probe {
 	char name[SCOPE_PROBE_NAME_BYTES]; /* symbol of the kernel, or path of a file */
 };
 
-/* 0, or -errno with error saying what is wrong there (include/scope/control.h lists the codes). */
+/* 0, or -errno with error filled: what is wrong with that place (include/scope/control.h lists the codes). */
 int scope_control_probe_add(struct scope_control *control, uint32_t session, const struct scope_probe *probe,
 			    struct scope_error *error);
 

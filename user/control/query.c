@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads what a session did, from as many answers as its CPUs take. */
+/* Reads the counts of a session, from as many answers as its CPUs need. */
 #include "control/control.h"
 #include "control/message.h"
 
@@ -39,7 +39,7 @@ static int parse_cpu(struct nlattr *nest, struct scope_session_status *status)
 
 struct query {
 	struct scope_session_status status;
-	uint32_t next; /* CPU from which there is more, 0: that was all */
+	uint32_t next; /* the next answer starts at this CPU; 0: this was the last answer */
 };
 
 static int parse_cpus(struct nlattr *cpus, struct scope_session_status *status)
@@ -83,7 +83,7 @@ static int parse_query(struct nlattr **attr, void *result)
 	return attr[SCOPE_ATTR_CPUS] ? parse_cpus(attr[SCOPE_ATTR_CPUS], status) : 0;
 }
 
-/* The kernel tells of so many CPUs in one answer, and from where to go on: always further up. */
+/* One answer holds a limited number of CPUs, and the CPU at which the next answer starts; its number always rises. */
 int scope_control_query(struct scope_control *control, uint32_t session, struct scope_error *error,
 			struct scope_session_status *ret_status)
 {
