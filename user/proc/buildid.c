@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find the build-id note of an ELF file through libelf. */
+/* Finds the build-id note of an ELF file through libelf. */
 #include "proc/buildid.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ int scope_proc_build_id_read(int fd, char ret_text[SCOPE_BUILD_ID_TEXT])
 	Elf *elf;
 
 	elf_version(EV_CURRENT);
-	/* Not mapped: the file may be cut short by its owner while it is read. */
+	/* Reads instead of mapping, because the file's owner may truncate it at the same time. */
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf)
 		return -ENOENT;

@@ -8,8 +8,8 @@
 #define SCOPE_BUILD_ID_TEXT 129 /* 64 bytes in hex, and the end */
 
 /*
- * Reads NT_GNU_BUILD_ID from the PT_NOTE segments of the file open at fd, as lower-case hex.
- * 0; -ENOENT: no ELF file, or none in it; -errno.
+ * Reads NT_GNU_BUILD_ID from the PT_NOTE segments of the file open at fd, as lower-case hex. 0;
+ * -ENOENT: not an ELF file, or it has no build-id; -errno.
  */
 int scope_proc_build_id_read(int fd, char ret_text[SCOPE_BUILD_ID_TEXT]);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Separate a forked process from the one that holds the session. */
+/* Separates a forked process from the one that holds the session. */
 #include "proc/child.h"
 
 #include <fcntl.h>

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a forked process does first that must hold nothing of the session. */
+/* First steps of a forked process that must not hold anything of the session. */
 #ifndef SCOPE_PROC_CHILD_H
 #define SCOPE_PROC_CHILD_H
 
 #include <sys/types.h>
 
-/* It ends with the process that forked it, and by nothing that a terminal sends. */
+/* It ends with the process that forked it, and ignores signals of the terminal. */
 void scope_proc_child_detach(pid_t parent);
 
-/* Of the caller's descriptors fd stays. Its terminal and pipes do not wait for a process that hangs. */
+/*
+ * Closes all of the caller's descriptors but fd, so that nobody waits for a terminal or pipe that a hanging process
+ * holds.
+ */
 void scope_proc_child_close(int fd);
 
 #endif

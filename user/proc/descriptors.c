@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read /proc/PID/fd and tell the kinds of descriptors apart. */
+/* Reads /proc/PID/fd and finds the kind of each descriptor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static const struct {
 	{ "/dev/ptmx", SCOPE_FD_TTY },
 };
 
-/* A path may be that of a named pipe. Asked without waiting for a server, which may be dead. */
+/* A path may be that of a named pipe. This stat does not wait for a file server, which may be dead. */
 static enum scope_fd_kind kind_of_path(const char *link)
 {
 	struct statx status;
@@ -80,7 +80,7 @@ static int read_fd(uint32_t number, void *context)
 
 	snprintf(link, sizeof(link), "/proc/%u/fd/%u", reading->tgid, number);
 	length = readlink(link, name, sizeof(name) - 1);
-	if (length < 0) /* closed meanwhile */
+	if (length < 0) /* closed in between */
 		return 0;
 	name[length] = '\0';
 	if (grow(reading))

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Reads all of a file whose path is made by format; *ret_text ends in a zero byte and belongs to
- * the caller (free). 0 or -errno; -EFBIG above 256 MiB.
+ * Reads a whole file, whose path is made from format. *ret_text ends with a zero byte; the caller
+ * frees it. 0 or -errno; -EFBIG above 256 MiB.
  */
 __attribute__((format(printf, 2, 3))) int scope_proc_file_read(char **ret_text, const char *format, ...);
 
@@ -17,14 +17,14 @@ __attribute__((format(printf, 3, 4))) int scope_proc_file_read_bytes(char **ret_
 								     const char *format, ...);
 
 /*
- * Calls each() for every name in the directory that is a decimal number, in ascending order, until
- * it returns other than 0; that value is the result, else 0 or -errno.
+ * Calls each() for every decimal number among the names in the directory, in ascending order. A
+ * return of each() other than 0 ends it and is the result, else 0 or -errno.
  */
 int scope_proc_file_numbers(const char *directory, int (*each)(uint32_t number, void *context), void *context);
 
 /*
  * The line of a "Key:\tvalue" file (as /proc/PID/status) that starts with key (colon included):
- * points behind the key and its blanks, NULL where there is none. The value ends at a new line.
+ * points after the key and its blanks, NULL if there is none. The value ends at a new line.
  */
 const char *scope_proc_file_field(const char *text, const char *key);
 

@@ -15,18 +15,18 @@
 #include "trace/trace.h"
 #include "trace/writer.h"
 
-#define GROUPS_MAX 32	/* no rule: of one process, from its own group up to the top */
+#define GROUPS_MAX 32	/* no rule: most groups of one process, from its own up to the top */
 #define PATH_BYTES 4096 /* no rule */
 #define NS_PER_S 1000000000ull
 
-/* The counters of a group that has a limit. */
+/* The counters of a control group that has a limit. */
 struct counts {
 	uint64_t periods, throttled, throttled_ns;
 };
 
 struct limited {
 	char *directory;
-	const char *group; /* the end of directory: its path below the mount point */
+	const char *group; /* points into directory: its path below the mount point */
 	int64_t quota_us, period_us;
 	struct counts at_begin;
 };
@@ -104,7 +104,7 @@ static bool read_limit(const char *directory, int64_t *ret_quota_us, int64_t *re
 	return *ret_period_us > 0;
 }
 
-/* A group and all above it that have a limit. mount: where its hierarchy is. 0 or -ENOMEM. */
+/* Adds a group and all groups above it, if they have a limit. mount: where its hierarchy is mounted. 0 or -ENOMEM. */
 static int add_groups(struct scope_proc_host *host, const char *mount, const char *group)
 {
 	char path[PATH_BYTES];
@@ -134,7 +134,7 @@ static int add_groups(struct scope_proc_host *host, const char *mount, const cha
 	return 0;
 }
 
-/* Is a word in a list of words with commas between them? */
+/* True if a word is in a list of words separated by commas. */
 static bool has_word(const char *list, const char *word)
 {
 	const size_t length = strlen(word);
@@ -183,7 +183,7 @@ static int find_groups(struct scope_proc_host *host, uint32_t tgid)
 		if (!group)
 			continue;
 		*list++ = *group++ = '\0';
-		/* A group above the root of our own name space is not below the mount point. */
+		/* A group above the root of our namespace is not below the mount point. */
 		if (*group != '/' || !strncmp(group, "/..", 3) || (*list && !has_word(list, "cpu")))
 			continue;
 		if (find_mount(host->root, *list ? "cpu" : "", mount, sizeof(mount)))
@@ -245,7 +245,7 @@ void scope_proc_host_destroy(struct scope_proc_host *host)
 	free(host);
 }
 
-/* What grew since; 0 where a counter went back: the group is another one of that name. */
+/* The growth since then; 0 if a counter went back, because then it is another group of the same name. */
 static uint64_t grown(uint64_t before, uint64_t after)
 {
 	return after > before ? after - before : 0;

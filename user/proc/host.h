@@ -9,16 +9,17 @@ struct scope_proc_host;
 struct scope_writer;
 
 /*
- * Reads the counters as they are now. root: the directory in which proc/ and the mount points of control groups
- * are, "" on a host. What cannot be read is left out. 0 or -ENOMEM; the caller destroys the result.
+ * Reads the counters as they are now. root: the directory that has proc/ and the mount points of
+ * control groups, "" on a host. Counters that cannot be read are left out. 0 or -ENOMEM; the caller
+ * destroys the result.
  */
 int scope_proc_host_create(const char *root, uint32_t tgid, struct scope_proc_host **ret_host);
 void scope_proc_host_destroy(struct scope_proc_host *host); /* NULL is fine */
 
 /*
- * Reads them again, and writes what came to them in between: SCOPE_META_CPU_LIMIT, of the group whose limit kept
- * the process off the CPUs for longest, where any has a limit, and SCOPE_META_HOST_CPU. Times of CLOCK_MONOTONIC
- * in ns. 0, or -errno of the writer.
+ * Reads them again, and writes by how much they grew: SCOPE_META_CPU_LIMIT, of the group whose
+ * limit throttled the process for longest, if any has a limit, and SCOPE_META_HOST_CPU. Times of
+ * CLOCK_MONOTONIC in ns. 0, or -errno of the writer.
  */
 int scope_proc_host_write(const struct scope_proc_host *host, uint64_t end_ns, struct scope_writer *writer);
 

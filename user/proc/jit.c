@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds what names code that a process made at run time: its perf map, and the jitdump files it mapped. */
+/* Finds the files with names of code made at run time: a process's perf map, and the jitdump files it mapped. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 #define MEANWHILE_BYTES (1u << 20) /* read between two calls of meanwhile() */
 
-/* The process, from its first file on: what it may have read counts for as long as the series goes on. */
+/* The process, created with its first file. Its limits hold for the whole series of snapshots. */
 static struct scope_proc_jit_process *get_process(struct scope_proc *proc, uint32_t tgid)
 {
 	for (size_t i = 0; i < proc->jit_processes; i++)
@@ -32,7 +32,7 @@ static struct scope_proc_jit_process *get_process(struct scope_proc *proc, uint3
 	return &proc->jit_process[proc->jit_processes++];
 }
 
-/* The one that may write to /tmp can leave a file of that name there: the process's own user counts. */
+/* Every user who may write to /tmp can create a file of that name: only one of the process's own user is accepted. */
 static bool is_trusted(uint32_t tgid, const struct scope_proc_found *found)
 {
 	struct stat process;
@@ -51,7 +51,7 @@ static struct scope_proc_jit *find_file(struct scope_proc *proc, uint32_t tgid, 
 	return NULL;
 }
 
-/* Takes over fd. One that is held already stays, but where a later copy has more in it. */
+/* Owns fd from here on. A file that is held already is kept, unless a later copy has more in it. */
 static int hold(struct scope_proc *proc, uint32_t tgid, int fd, const struct scope_proc_found *found, bool dump)
 {
 	struct scope_proc_jit *jit;
@@ -109,13 +109,13 @@ static bool is_dump(const char *path)
 	return name && !strncmp(name, "/jit-", 5) && length > 5 && !strcmp(path + length - 5, ".dump");
 }
 
-/* Is it code that has its names from a file? */
+/* True for code that has its names from a file. */
 static bool is_file_code(const struct scope_trace_map *map)
 {
 	return map->executable && !scope_proc_is_memory(map->path) && !is_dump(map->path);
 }
 
-/* As its maps are now; those of a process that has ended stay as they were. 0 or -ENOMEM. */
+/* Reads its current maps; those of a process that has ended stay as they were. 0 or -ENOMEM. */
 static int note_mapped(struct scope_proc_jit_process *process, const struct scope_proc_maps *maps)
 {
 	process->mapped_count = 0;
@@ -160,7 +160,7 @@ static int find_jit(struct scope_proc *proc, uint32_t tgid)
 	return err;
 }
 
-/* All that is there now, piece by piece. */
+/* Reads all that the file has now, piece by piece. */
 static int read_on(struct scope_proc *proc, struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows)
 {
 	uint64_t next;
@@ -198,7 +198,7 @@ int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t 
 		return -ENOMEM;
 	rows->writer = writer;
 	rows->count = 0;
-	/* Those of processes that have ended too: what was held can still be read. */
+	/* Also files of processes that have ended, because files held open can still be read. */
 	for (size_t i = 0; i < proc->jit_count && !err; i++)
 		err = read_on(proc, &proc->jit[i], rows);
 	free(rows);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files that name code made at run time: what finding them and reading them share. */
+/* Files that name code made at run time: what the code that finds them and the code that reads them share. */
 #ifndef SCOPE_PROC_JIT_INTERNAL_H
 #define SCOPE_PROC_JIT_INTERNAL_H
 
 #include "proc/proc.h"
 #include "proc/proc_internal.h"
 
-/* Of names that were read and not written yet. */
+/* Names that were read and not written yet. */
 #define SCOPE_JIT_BATCH 4096
 #define SCOPE_JIT_NAME_BYTES 1024u
 
@@ -22,12 +22,12 @@ struct scope_proc_jit_rows {
 int scope_proc_jit_flush(struct scope_proc_jit_rows *rows);
 
 /*
- * Reads on in the file, some 64 KiB, within the limits of its process. 1: there may be more, 0: not
- * now; -ENOMEM, or what the writer returned.
+ * Reads about 64 KiB more of the file, within the limits of its process. 1: there may be more; 0:
+ * the file has no more now; -ENOMEM, or what the writer returned.
  */
 int scope_proc_jit_read(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows);
 
-/* It begins again from its start. */
+/* Reads it again from its start. */
 void scope_proc_jit_rewind(struct scope_proc_jit *jit);
 
 #endif

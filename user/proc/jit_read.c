@@ -14,7 +14,7 @@
 #define MODULE "[jit]"
 #define CHUNK_BYTES 65536u
 #define RECORDS_AT_ONCE 1024
-#define RECORD_BYTES_MIN 64u /* that a record counts for: each costs a call */
+#define RECORD_BYTES_MIN 64u /* a shorter record counts as this long, because each costs a call */
 
 /* tools/perf/Documentation/jitdump-specification.txt of the kernel. */
 #define DUMP_MAGIC 0x4a695444u
@@ -49,7 +49,7 @@ int scope_proc_jit_flush(struct scope_proc_jit_rows *rows)
 	return err;
 }
 
-/* Is a part of it in a file that is mapped to be executed? That code has its names from there. */
+/* True if a part of it is in a file that is mapped executable. That code has its names from the file. */
 static bool is_in_file(const struct scope_proc_jit_process *process, uint64_t start, uint64_t bytes)
 {
 	const uint64_t end = bytes > UINT64_MAX - start ? UINT64_MAX : start + bytes;
@@ -90,7 +90,7 @@ static int add_row(struct scope_proc_jit_rows *rows, uint64_t start, uint64_t by
 
 /* ---- perf maps ---- */
 
-/* "START SIZE NAME", numbers in hexadecimal; names may hold blanks. Other lines say nothing. */
+/* "START SIZE NAME", numbers in hexadecimal; names may hold blanks. Other lines are ignored. */
 static int take_line(struct scope_proc_jit_rows *rows, char *line)
 {
 	uint64_t start, bytes;
@@ -106,7 +106,7 @@ static int take_line(struct scope_proc_jit_rows *rows, char *line)
 	return add_row(rows, start, bytes, end + 1);
 }
 
-/* The whole lines in a piece of the file; one that is too long is read in parts. 0 or -errno. */
+/* Reads the whole lines in a piece of the file. A line that is too long is read in parts. 0 or -errno. */
 static int take_lines(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows, char *text, size_t bytes,
 		      size_t *ret_used)
 {
@@ -164,7 +164,7 @@ static int remember_code(struct scope_proc_jit *jit, const struct dump_load *loa
 	return 0;
 }
 
-/* Body: what of the record lies behind its head, and a zero byte. */
+/* Body: the bytes of the record after its head, and a zero byte. */
 static int take_record(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows, uint32_t id, const uint8_t *body,
 		       size_t bytes)
 {
@@ -187,7 +187,7 @@ static int take_record(struct scope_proc_jit *jit, struct scope_proc_jit_rows *r
 	return 0;
 }
 
-/* One of the other byte order or a newer version is left alone. */
+/* A file of the other byte order or of a newer version is not read. */
 static bool read_head(struct scope_proc_jit *jit)
 {
 	struct dump_header header;
@@ -201,7 +201,7 @@ static bool read_head(struct scope_proc_jit *jit)
 	return true;
 }
 
-/* One whole record; the code in it is passed over. 1: it was taken, 0: there is none yet, or -errno. */
+/* Reads one whole record; the code in it is skipped. 1: it was read, 0: there is none yet, or -errno. */
 static int read_record(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows)
 {
 	struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The keeper: begins readers and ends them, for a process whose descriptors they must not have. */
+/* The keeper: starts and ends readers, for a process whose descriptors the readers must not have. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 
 #define READER_MEMORY_BYTES (1ull << 30) /* beyond what it has of its caller */
 #define READER_FILES 512
-#define COLLECT_MS 1000 /* from one look for readers that have ended to the next */
+#define COLLECT_MS 1000 /* interval of checks for readers that have ended */
 
 #if defined(__SANITIZE_ADDRESS__)
 #define MEMORY_LIMITED 0 /* its own maps are larger */
@@ -27,12 +27,16 @@
 #define MEMORY_LIMITED 1
 #endif
 
-/* Of what a reader may need: the memory of others, their files, what /proc shows to root alone. */
+/*
+ * The capabilities a reader may need: for the memory of other processes, their files, and what /proc shows only to
+ * root.
+ */
 static const int wanted_capabilities[] = { CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_DAC_READ_SEARCH };
 
 /*
- * All others go, unless CAP_SYS_PTRACE is none of them: then the kernel lets this process read of its own user's
- * processes those alone that have no capability which it has not.
+ * Drops all other capabilities, if CAP_SYS_PTRACE is among those kept. Without CAP_SYS_PTRACE the
+ * kernel lets this process read only processes of its own user that have no capability which it
+ * lacks.
  */
 static void drop_capabilities(void)
 {
@@ -64,7 +68,10 @@ static void limit(int what, rlim_t most)
 	setrlimit(what, &limits);
 }
 
-/* Address space of this process: a caller that follows a trace as it grows has reserved much of it. */
+/*
+ * Address space of this process. It may be large, because a caller that follows a growing trace has reserved much of
+ * it.
+ */
 static uint64_t own_bytes(void)
 {
 	unsigned long long pages = 0;
@@ -94,7 +101,7 @@ static pid_t begin_reader(int fd, int own)
 	_exit(0);
 }
 
-/* One packet: the descriptor that came with it, -1: none did, -EPIPE: the caller is gone. */
+/* Receives one packet. Returns the descriptor that came with it, -1: none, -EPIPE: the caller is gone. */
 static int receive(int fd)
 {
 	char byte, room[CMSG_SPACE(sizeof(int))];
@@ -108,7 +115,7 @@ static int receive(int fd)
 	return scope_proc_reader_passed(&message);
 }
 
-/* One that hangs is dead as soon as what it waits for lets it; nobody waits for that. */
+/* A reader that hangs dies as soon as its wait in the kernel ends; the keeper does not wait for that. */
 static void keep(int fd)
 {
 	struct pollfd set = { .fd = fd, .events = POLLIN };
@@ -116,7 +123,7 @@ static void keep(int fd)
 	int passed;
 
 	for (;;) {
-		/* A number that was collected may be another process's by now. */
+		/* The pid of a process that was waited for may belong to another process by now. */
 		while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
 			if (ended == reader)
 				reader = -1;

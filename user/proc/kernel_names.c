@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads /proc/kallsyms once, line by line, and keeps only what samples hit. */
+/* Reads /proc/kallsyms once, line by line, and keeps only symbols that samples hit. */
 #include "proc/kernel_names.h"
 
 #include <errno.h>
@@ -15,17 +15,17 @@
 #define NAME_BYTES 128
 #define LINES_AT_ONCE 4096 /* some milliseconds */
 
-/* The symbols between two neighbouring addresses: the last one, and the first. */
+/* The symbols between two neighbouring addresses: only the last one and the first. */
 struct gap {
 	uint64_t last, first;
-	char name[NAME_BYTES], module[NAME_BYTES]; /* of the last */
+	char name[NAME_BYTES], module[NAME_BYTES]; /* of the last symbol */
 };
 
 struct scope_kernel_names {
 	uint64_t base;
 	uint64_t *ip;
 	size_t count, capacity;
-	size_t sorted; /* of them, without a second one of any */
+	size_t sorted; /* addresses, each once */
 };
 
 struct line {
@@ -34,7 +34,7 @@ struct line {
 	char name[NAME_BYTES], module[NAME_BYTES];
 };
 
-/* "ffffffff81000000 T _text", of a module with a tab and "[ext4]" behind. */
+/* "ffffffff81000000 T _text"; the line of a module's symbol ends with a tab and "[ext4]". */
 static bool take_line(const char *text, struct line *ret_line)
 {
 	ret_line->module[0] = '\0';
@@ -104,7 +104,7 @@ static void sort(struct scope_kernel_names *names)
 
 static int note(struct scope_kernel_names *names, uint64_t ip)
 {
-	/* Twice as many as there were different ones: most are seen again and again. */
+	/* Twice as many as there were different ones, because most addresses repeat. */
 	if (names->count >= 2 * names->sorted + 1024)
 		sort(names);
 	if (scope_grow(&names->ip, &names->capacity, names->count + 1, sizeof(*names->ip)))
@@ -137,7 +137,7 @@ int scope_proc_kernel_names_note(struct scope_kernel_names *names, const struct 
 	return err;
 }
 
-/* The first of count addresses that is not below. */
+/* Index of the first of count addresses that is not below `address`. */
 static size_t place_of(const uint64_t *ip, size_t count, uint64_t address)
 {
 	size_t low = 0, high = count;
@@ -154,8 +154,8 @@ static size_t place_of(const uint64_t *ip, size_t count, uint64_t address)
 }
 
 /*
- * gap[i] is the one that ends at ip[i]; there is one more, behind the last. Of names of one address the
- * first stays.
+ * gap[i] ends at ip[i]; one more gap follows the last address. Of several names of one address the
+ * first is kept.
  */
 static int fill(const struct scope_kernel_names *names, FILE *kallsyms, struct gap *gap,
 		int (*meanwhile)(void *context), void *context)
@@ -187,7 +187,7 @@ static int fill(const struct scope_kernel_names *names, FILE *kallsyms, struct g
 	return err;
 }
 
-/* Each from its start to where the next one begins, or as far as it was hit where none follows. */
+/* Each symbol reaches from its start to the start of the next one, or to the last address hit if none follows. */
 static int write_gaps(const struct scope_kernel_names *names, const struct gap *gap, struct scope_writer *writer)
 {
 	uint64_t end = gap[names->count].name[0] ? gap[names->count].first : names->ip[names->count - 1] + 1;
@@ -221,7 +221,7 @@ int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsy
 	gap = calloc(names->count + 1, sizeof(*gap));
 	if (!gap)
 		return -ENOMEM;
-	/* What is noted meanwhile is for the next time. */
+	/* Addresses noted during this call are for the next one. */
 	now = *names;
 	*names = (struct scope_kernel_names){ .base = now.base };
 	err = fill(&now, kallsyms, gap, meanwhile, context);

@@ -2,9 +2,9 @@
 /*
  * Names of the kernel's functions that samples hit, by /proc/kallsyms.
  *
- * Traces hold no address of the kernel they were taken under: what stands there is how far behind the
- * kernel's first instruction an address lies, counted from SCOPE_KERNEL_TEXT. So a name goes with it,
- * also where the report is made, and nobody learns where that kernel runs.
+ * A trace holds no real address of its kernel. It holds the distance of an address from the
+ * kernel's first instruction, plus SCOPE_KERNEL_TEXT. So the trace needs the names, too, and a
+ * reader of the trace does not learn the kernel's load address.
  */
 #ifndef SCOPE_PROC_KERNEL_NAMES_H
 #define SCOPE_PROC_KERNEL_NAMES_H
@@ -21,8 +21,8 @@ struct scope_kernel_names;
 #define SCOPE_KERNEL_TEXT 0xffffffff81000000ull
 
 /*
- * What is to be taken off an address, from the beginning of such a file. 0, or -errno with what forbids it
- * and the remedy in error: -EACCES where addresses are hidden, -ENOENT where the file names none.
+ * The value to subtract from an address, by the start of such a file. 0, or -errno with the reason
+ * and the remedy in error: -EACCES: addresses are hidden, -ENOENT: the file has none.
  */
 int scope_proc_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *ret_base);
 
@@ -30,14 +30,15 @@ int scope_proc_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *
 int scope_proc_kernel_names_create(uint64_t base, struct scope_kernel_names **ret_names);
 void scope_proc_kernel_names_destroy(struct scope_kernel_names *names);
 
-/* Notes where the samples of a sub-buffer hit. 0, -ENOMEM. */
+/* Notes the kernel addresses of the samples of a sub-buffer. 0, -ENOMEM. */
 int scope_proc_kernel_names_note(struct scope_kernel_names *names, const struct scope_subbuf *subbuf);
 
 /*
- * Writes the functions of what was noted since the last time, by the text of such a file, as symbols of
- * all processes; their module is "[kernel]", or "[name]". To read the file takes a tenth of a second and
- * more, so meanwhile(context) is called now and then, unless it is NULL, and may note what comes; what it
- * returns but 0 ends it. 0, -errno, or that.
+ * Writes the functions of the addresses noted since the last call, by the text of such a file, as
+ * symbols of all processes; their module is "[kernel]", or "[name]". Reading the file takes a tenth
+ * of a second or more, so meanwhile(context), unless NULL, is called repeatedly and may note new
+ * addresses; a return of it other than 0 ends the call. 0, -errno, or the value that meanwhile()
+ * returned.
  */
 int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms, int (*meanwhile)(void *context),
 				  void *context, struct scope_writer *writer);

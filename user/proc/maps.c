@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read /proc/PID/maps, with the build-id of each file. */
+/* Reads /proc/PID/maps, with the build-id of each file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* start-end perms offset major:minor inode [path]. false where the line is none. */
+/* start-end perms offset major:minor inode [path]. false if the line has another form. */
 static bool parse_line(char *text, struct scope_proc_line *ret_line)
 {
 	struct scope_proc_line line = { 0 };
@@ -93,8 +93,8 @@ static int by_inode(const void *left, const void *right)
 }
 
 /*
- * Keeps executable lines, and the other lines of the files these come from. A database may map a
- * hundred thousand pieces of data files, which say nothing.
+ * Keeps executable lines, and the other lines of the same files. A database may map a hundred
+ * thousand pieces of data files, which are not needed.
  */
 static int select_lines(struct scope_proc_line *line, size_t count, size_t *ret_count)
 {
@@ -134,7 +134,7 @@ int scope_proc_maps_parse(char *text, struct scope_proc_line **ret_line, size_t 
 	return 0;
 }
 
-/* The file's own name is wanted, not that it is gone: the build-id says which one it was. */
+/* Only the file's name is kept, not that it was deleted: the build-id identifies the file. */
 static void cut_deleted(const struct scope_trace_map *map)
 {
 	size_t length = strlen(map->path), tail = sizeof(DELETED) - 1;

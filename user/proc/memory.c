@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory of a thread: only pages that are there are read. */
+/* Reads memory of a thread: only pages that are present. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,12 +9,12 @@
 
 #include "proc/reader_internal.h"
 
-#define PAGES_MAX (SCOPE_READER_BYTES / 4096 + 2) /* in one request, of the smallest size; and that before */
+#define PAGES_MAX (SCOPE_READER_BYTES / 4096 + 2) /* pages in one request, of the smallest page size; and one before */
 
 /* Words of /proc/PID/pagemap, one for each page: Documentation/admin-guide/mm/pagemap.rst of the kernel. */
 #define PAGE_PRESENT (1ull << 63)
 #define PAGE_SWAPPED (1ull << 62)
-#define PAGE_OF_FILE (1ull << 61) /* or of memory that processes share */
+#define PAGE_OF_FILE (1ull << 61) /* or a page of shared memory */
 
 static int open_of(uint32_t tid, const char *name)
 {
@@ -50,7 +50,7 @@ static size_t read_piece(uint32_t tid, uint64_t address, void *data, size_t byte
 	size_t count = 0, done, part;
 	ssize_t got;
 
-	/* Page by page: the call copies whole pieces only, and stops at the first it cannot have. */
+	/* One piece per page, because the call copies only whole pieces and stops at the first one it cannot read. */
 	for (done = 0; done < bytes; done += part) {
 		part = page - (address + done) % page;
 		if (part > bytes - done)
@@ -77,11 +77,12 @@ static size_t bring_in(uint32_t tid, uint64_t address, size_t count)
 }
 
 /*
- * Of pages [first, last) of page[], whose word at first - 1 is that of the page before them: how many may be
- * read. A page that is not there was never written to, or somebody has to bring it in. Behind a page of plain
- * memory, as a stack is, /proc/PID/mem puts the kernel's page of zeros there or fails: it does not wait for
- * userfaultfd, as process_vm_readv() does. That a file is mapped right behind, or that a page goes between the
- * look and the reading, cannot be excluded.
+ * Returns how many of the pages [first, last) of page[] may be read; the word at first - 1 is that
+ * of the page before them. An absent page was never written to, or another process (userfaultfd,
+ * FUSE) must supply it. After a page of private memory, such as a stack, /proc/PID/mem maps the
+ * kernel's page of zeros or fails; it does not wait for userfaultfd, as process_vm_readv() does.
+ * Two cases cannot be excluded: a file is mapped right after that page, or a page disappears
+ * between this check and the read.
  */
 static size_t readable(uint32_t tid, uint64_t address, const uint64_t *page, size_t first, size_t last)
 {
@@ -92,7 +93,7 @@ static size_t readable(uint32_t tid, uint64_t address, const uint64_t *page, siz
 	return bring_in(tid, address, last - first);
 }
 
-/* Pages alike, from first on. */
+/* Number of pages of the same kind, from first on. */
 static size_t end_of_run(const uint64_t *page, size_t first, size_t count)
 {
 	size_t last = first + 1;

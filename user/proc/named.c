@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The process that a name from the user means. */
+/* Finds the process that the user named. */
 #include "proc/named.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "proc/file.h"
 
-#define NAMED_MAX 256 /* more are as many as nobody chooses from */
+#define NAMED_MAX 256 /* a longer list of choices is of no use */
 #define LISTED_MAX 8  /* in the message */
 
 struct named {
@@ -46,7 +46,7 @@ static int look(uint32_t number, void *context)
 	    scope_proc_file_read(&comm, "/proc/%u/comm", number))
 		return 0;
 	comm[strcspn(comm, "\n")] = '\0';
-	/* The kernel keeps so many characters of a longer name. */
+	/* The kernel keeps only this many characters of a longer name. */
 	same = !strncmp(comm, named->name, SCOPE_COMM_BYTES - 1) &&
 	       (strlen(named->name) < SCOPE_COMM_BYTES || strlen(comm) == SCOPE_COMM_BYTES - 1);
 	free(comm);
@@ -65,7 +65,7 @@ static bool is_named(const struct named *named, uint32_t tgid)
 	return false;
 }
 
-/* Those whose parent has another name, put first; returns how many. */
+/* Moves processes whose parent has another name to the front; returns their number. */
 static size_t keep_roots(struct named *named)
 {
 	bool root[NAMED_MAX];
@@ -79,7 +79,7 @@ static size_t keep_roots(struct named *named)
 	return kept;
 }
 
-/* "4242 (redis-server *:6379)" for each */
+/* writes "4242 (redis-server *:6379)" for each process */
 static int refuse(const struct named *named, struct scope_error *error)
 {
 	char list[400] = "";

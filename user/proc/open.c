@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Look a name up within a root directory, then open what is there if it is a regular file. */
+/* Looks a name up within a root directory, then opens the object there if it is a regular file. */
 #include "proc/open.h"
 
 #include <errno.h>
@@ -16,9 +16,9 @@
 
 #include "proc/open_internal.h"
 
-#define LINKS_MAX 40 /* as the kernel follows */
-#define DEPTH_MAX 64 /* folders inside each other, of which each is held open */
-#define RACES_MAX 16 /* the kernel asks for another try where a folder was moved meanwhile */
+#define LINKS_MAX 40 /* links, as many as the kernel follows */
+#define DEPTH_MAX 64 /* nested folders, each of which is held open */
+#define RACES_MAX 16 /* attempts, because the kernel returns EAGAIN if a folder was moved */
 
 bool scope_proc_is_memory(const char *path)
 {
@@ -51,7 +51,7 @@ static int look_up(int root, const char *path, bool itself)
 /* ---- step by step ---- */
 
 struct walk {
-	int fd[DEPTH_MAX + 1]; /* from the root down to where the walk is */
+	int fd[DEPTH_MAX + 1]; /* folders from the root down to the current one */
 	int depth;
 	int links;
 	bool itself;		 /* the last part is not followed */
@@ -64,7 +64,7 @@ static void go_up(struct walk *walk)
 		close(walk->fd[walk->depth--]);
 }
 
-/* The link's own text goes before the rest of the path. 0 or -errno. */
+/* Puts the link's text before the rest of the path. 0 or -errno. */
 static int follow(struct walk *walk, int link)
 {
 	char text[PATH_MAX], rest[sizeof(walk->rest)];
@@ -141,7 +141,7 @@ int scope_proc_look_up_by_steps(int root, const char *path, bool itself)
 
 /* ---- what was found ---- */
 
-/* Takes over found. */
+/* Owns found from here on. */
 static int open_found(int found)
 {
 	struct stat status;
@@ -168,7 +168,7 @@ int scope_proc_open_at(int root, const char *path, bool itself)
 {
 	int found = look_up(root, path, itself);
 
-	/* The kernel does not know the call, or what confines this process does not. */
+	/* The kernel, or a sandbox around this process, does not know the call. */
 	if (found == -ENOSYS || found == -EPERM)
 		found = scope_proc_look_up_by_steps(root, path, itself);
 	return open_found(found);
@@ -186,7 +186,7 @@ int scope_proc_open_below(const char *root, const char *path)
 	return fd;
 }
 
-/* Links that the kernel makes up lead to the object itself, here as they should. */
+/* A link below /proc leads to the object itself, which is intended here. */
 static int open_made_up(const char *path)
 {
 	const int found = open(path, O_PATH | O_CLOEXEC);

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 /*
- * What path leads to, within the directory root: a descriptor that is not open for reading, or -errno.
- * itself: the last part is not followed.
- * ".." ends at the root, a link that begins with a slash begins there.
+ * The object at path within the directory root: a descriptor that is not open for reading, or
+ * -errno. itself: a link in the last part is not followed. ".." does not leave the root, and a link
+ * that begins with a slash starts at the root.
  */
 int scope_proc_look_up_by_steps(int root, const char *path, bool itself);
 

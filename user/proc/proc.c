@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write the snapshot of a set of processes, each row once. */
+/* Writes the snapshot of a set of processes, each row once. */
 #include "proc/proc.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
 	const unsigned char *byte = data;
 	size_t i;
 
-	/* FNV-1a, 64 bits: rows are few, an accidental match costs one map of one process. */
+	/* FNV-1a, 64 bits: there are few rows, and an accidental match only loses one map of one process. */
 	for (i = 0; i < bytes; i++)
 		hash = (hash ^ byte[i]) * 0x100000001b3ull;
 	return hash;
@@ -81,7 +81,7 @@ static bool put_slot(struct scope_proc_set *set, uint64_t hash)
 	return true;
 }
 
-/* 1: new and now in the set, 0: was there, -ENOMEM. */
+/* 1: new, and now in the set, 0: was there, -ENOMEM. */
 static int put_new(struct scope_proc_set *set, uint64_t hash)
 {
 	struct scope_proc_set larger = { .size = set->size ? set->size * 2 : 1024 };
@@ -134,7 +134,7 @@ struct names {
 	uint32_t tgid;
 };
 
-/* 0 to go on, or a negative code. */
+/* Returns 0 to go on, or a negative code. */
 static int write_thread(uint32_t tid, void *context)
 {
 	struct names *names = context;
@@ -189,7 +189,7 @@ static int write_fds_of(uint32_t tgid, const struct scope_socket_table *sockets,
 	return err;
 }
 
-/* "net:[4026531840]", "" where it cannot be read. */
+/* "net:[4026531840]", "" if it cannot be read. */
 static void read_namespace(uint32_t tgid, char *text, size_t size)
 {
 	char path[64];
@@ -209,7 +209,7 @@ int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_write
 
 	for (i = 0; i < count && !err; i++) {
 		read_namespace(tgids[i], here, sizeof(here));
-		/* Relatives share their namespace usually: one table serves them all. */
+		/* Parents and children usually share their namespace, so one table serves all of them. */
 		if (!sockets || strcmp(seen, here)) {
 			scope_proc_socket_table_destroy(sockets);
 			sockets = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What /proc says about a process: its maps with build-ids, and its open descriptors. */
+/* Reads from /proc a process's maps with build-ids, and its open descriptors. */
 #ifndef SCOPE_PROC_PROC_H
 #define SCOPE_PROC_PROC_H
 
@@ -13,7 +13,7 @@ struct scope_writer;
 struct scope_proc;
 struct scope_proc_reader;
 
-/* Rows with the text they point to; empty ({0}) is a valid one. */
+/* Rows with the text they point to; {0} is a valid empty list. */
 struct scope_proc_maps {
 	struct scope_trace_map *map;
 	size_t count;
@@ -28,13 +28,15 @@ struct scope_proc_fds {
 
 /*
  * A snapshot remembers the build-ids it read and the maps it wrote, so that a later one of the same
- * processes costs little and adds only what is new. What the target controls is read by reader, which
- * must outlive it; NULL: by this process itself.
+ * processes costs little and adds only what is new. reader reads everything that the target
+ * controls, and must outlive the snapshot; NULL: this process reads it.
  */
 int scope_proc_create(struct scope_proc_reader *reader, struct scope_proc **ret_proc);
 void scope_proc_destroy(struct scope_proc *proc); /* NULL is fine */
 
-/* What to do now and then in the calls below, which may take long; what it returns but 0 ends them. */
+/*
+ * A function that the calls below call repeatedly, because they may take long; a return of it other than 0 ends them.
+ */
 void scope_proc_set_idle(struct scope_proc *proc, int (*meanwhile)(void *context), void *context);
 
 /*
@@ -58,24 +60,24 @@ int scope_proc_write_maps(struct scope_proc *proc, const uint32_t *tgids, size_t
 /* Writes the names of their threads, where new or changed; the same rules. */
 int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, size_t count, struct scope_writer *writer);
 
-/* Of what names code made at run time, for one process in all that are read with this proc. */
+/* Limits on names of code made at run time, for one process, over all reads with this proc. */
 #define SCOPE_PROC_JIT_ROWS_MAX 500000u
-#define SCOPE_PROC_JIT_BYTES_MAX (64u << 20) /* of files, the code in jitdumps not counted */
+#define SCOPE_PROC_JIT_BYTES_MAX (64u << 20) /* bytes of files, without the code in jitdumps */
 #define SCOPE_PROC_JIT_LINE_MAX 4096u	     /* a longer line is skipped */
 
 /*
- * Writes what their perf maps (/tmp/perf-PID.map, as they see /tmp and call themselves) and the
- * jitdump files among their mappings name beyond what was written before. Only files of the process's
- * own user, or root's. The same rules, but a process that is gone counts as far as an earlier call
- * saw it: its files are held open. Not rows for code that lies in a mapped file: a process may write
- * there what it likes.
+ * Writes new names from their perf maps (/tmp/perf-PID.map, by their view of /tmp and of their own
+ * pid) and from the jitdump files among their mappings. Only files of the process's own user, or
+ * root's, are used. The same rules hold, except that the files of a process that has ended are
+ * still read if an earlier call opened them. Rows for code in a mapped file are left out, because a
+ * process can write any name there.
  */
 int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t count, struct scope_writer *writer);
 
-/* The number that a process has for itself, which may be one of a container: its perf map is called by that. */
+/* The pid of a process in its own pid namespace, which may be a container's: its perf map is named by it. */
 uint32_t scope_proc_own_number(uint32_t tgid);
 
-/* What of it was left out so far, as sentences; "" where nothing was. */
+/* Which names were left out so far, as sentences; "" if none were. */
 void scope_proc_jit_problem(const struct scope_proc *proc, char *text, size_t size);
 
 /* Writes the open descriptors of these processes; the same rules. */

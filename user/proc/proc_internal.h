@@ -11,7 +11,10 @@
 #include "proc/buildid.h"
 #include "trace/trace.h"
 
-/* A file seen in the maps of some process. Containers may hold two of one name: hence the numbers. */
+/*
+ * A file seen in the maps of some process. Device and inode identify it, because two containers may have files of the
+ * same name.
+ */
 struct scope_proc_file {
 	uint32_t major, minor;
 	uint64_t inode;
@@ -25,20 +28,20 @@ struct scope_proc_set {
 	size_t size, count;
 };
 
-/* A piece of code in a jitdump, by its number there: it may be moved later. */
+/* A piece of code in a jitdump, kept by its number there, because a later record may move it. */
 struct scope_proc_code {
 	uint64_t index, bytes;
 	char *name;
 };
 
-/* A file that names code made at run time, held open: it may be gone when the process ends. */
+/* A file that names code made at run time. It is held open, because it may be deleted when the process ends. */
 struct scope_proc_jit {
 	uint32_t tgid;
 	int fd;
 	bool dump; /* a jitdump, else a perf map */
 	dev_t device;
 	ino_t inode;
-	uint64_t offset; /* read up to here */
+	uint64_t offset; /* offset up to which it was read */
 	uint64_t file_bytes;
 	bool skipping; /* within a line that is too long */
 	struct scope_proc_code *code;
@@ -51,13 +54,13 @@ struct scope_proc_mapped {
 	uint64_t start, end;
 };
 
-/* A process that has such files. What counts against its limits counts for the whole series. */
+/* A process that has such files. Its limits hold for the whole series of snapshots. */
 struct scope_proc_jit_process {
 	uint32_t tgid;
 	bool full; /* a limit was hit */
 	uint32_t rows;
 	uint64_t bytes, long_lines;
-	uint64_t in_files;		  /* rows that were left out */
+	uint64_t in_files;		  /* number of rows that were left out */
 	struct scope_proc_mapped *mapped; /* files that it executes, as last seen */
 	size_t mapped_count, mapped_room;
 };
@@ -71,7 +74,7 @@ struct scope_proc {
 	size_t jit_count, jit_room;
 	struct scope_proc_jit_process *jit_process;
 	size_t jit_processes, jit_process_room;
-	int (*meanwhile)(void *context); /* NULL: nothing is to be done meanwhile */
+	int (*meanwhile)(void *context); /* NULL: nothing to call */
 	void *context;
 };
 
@@ -84,7 +87,7 @@ struct scope_proc_line {
 	uint64_t inode;
 };
 
-/* The lines of a text that are such, in their order; cuts the text up. ret_line: malloc'd. */
+/* The valid lines of a text, in their order; splits the text in place. ret_line: malloc'd. */
 int scope_proc_maps_parse(char *text, struct scope_proc_line **ret_line, size_t *ret_count);
 
 #endif

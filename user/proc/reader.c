@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The asking side of the readers: requests, answers, limits, and who is not asked again. */
+/* The caller's side of the readers: requests, answers, limits, and the threads and files that are not read again. */
 #include "proc/reader.h"
 
 #include <errno.h>
@@ -19,18 +19,18 @@
 
 #define NS_PER_MS 1000000ull
 #define SLICE_MS 20u  /* between two calls of meanwhile() */
-#define SENT_MAX 32u  /* requests under way: touches, and those that are waited for */
-#define WANTED_MAX 2u /* meanwhile() may lead to requests, which do not call it again */
+#define SENT_MAX 32u  /* requests under way: touches, and requests whose answer a caller waits for */
+#define WANTED_MAX 2u /* meanwhile() may send requests, which do not call it again */
 
 struct sent {
 	uint64_t number, sent_ns;
 	uint32_t tgid, tid, kind, mark;
 };
 
-/* What is not asked for again, of a thread or of a whole process; or what was not read. */
+/* A request that is not sent again, for a thread or a whole process; or one that was not answered. */
 struct mark {
 	uint32_t tgid, tid; /* tid: WHOLE_PROCESS, or the number of a file's name */
-	uint32_t of;	    /* as mark_of() has it */
+	uint32_t of;	    /* as mark_of() returns it */
 };
 
 #define WHOLE_PROCESS 0u
@@ -49,12 +49,12 @@ struct scope_proc_reader {
 	uint64_t number;	    /* of the last request */
 	struct sent sent[SENT_MAX]; /* answered in this order; a ring */
 	unsigned int first, count;
-	uint64_t since_ns;		    /* when the first of them had its turn */
+	uint64_t since_ns;		    /* when the reader began the first of them */
 	unsigned int lost;		    /* readers given up */
-	struct scope_reader_wanted *wanted; /* the innermost */
+	struct scope_reader_wanted *wanted; /* the innermost waiting request */
 	unsigned int depth;		    /* of them */
 	struct marks refused, unread;
-	uint8_t data[SCOPE_READER_BYTES]; /* of the packet that has come */
+	uint8_t data[SCOPE_READER_BYTES]; /* of the received packet */
 };
 
 static uint64_t now_ns(void)
@@ -65,7 +65,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
 }
 
-/* ---- who is not asked again, and what is missing ---- */
+/* ---- what is not read again, and what is missing ---- */
 
 static bool has_mark(const struct marks *marks, uint32_t tgid, uint32_t tid, uint32_t of)
 {
@@ -75,7 +75,7 @@ static bool has_mark(const struct marks *marks, uint32_t tgid, uint32_t tid, uin
 	return false;
 }
 
-/* Without memory for it less is known of what is missing. */
+/* Without memory for it the list of missing data is incomplete. */
 static void set_mark(struct marks *marks, uint32_t tgid, uint32_t tid, uint32_t of)
 {
 	if (!has_mark(marks, tgid, tid, of) &&
@@ -83,7 +83,10 @@ static void set_mark(struct marks *marks, uint32_t tgid, uint32_t tid, uint32_t 
 		marks->mark[marks->count++] = (struct mark){ tgid, tid, of };
 }
 
-/* A touch waits for the same pages as reading, a look for the same file; texts have a mark each. */
+/*
+ * A touch has the same mark as reading memory, because it waits for the same pages; a look and an open share one,
+ * because they wait for the same file. Each kind of text has a separate mark.
+ */
 static uint32_t mark_of(const struct scope_reader_request *request)
 {
 	switch (request->kind) {
@@ -98,12 +101,12 @@ static uint32_t mark_of(const struct scope_reader_request *request)
 	}
 }
 
-/* One thread that held a reader up is left alone, and with a second one its whole process. */
+/* A thread that blocked a reader is not read again; after a second thread of the process none of its threads is. */
 static void refuse(struct scope_proc_reader *reader, const struct sent *sent)
 {
 	uint32_t tid = sent->tid;
 
-	/* Files are left alone one by one: theirs are numbers of names. */
+	/* Files are marked one by one, each by the number of its name. */
 	for (size_t i = 0; sent->mark != SCOPE_READER_OPEN && i < reader->refused.count; i++)
 		if (reader->refused.mark[i].tgid == sent->tgid && reader->refused.mark[i].of == sent->mark)
 			tid = WHOLE_PROCESS;
@@ -139,7 +142,7 @@ static uint64_t limit_ns(const struct scope_proc_reader *reader)
 	return limit * NS_PER_MS;
 }
 
-/* fd: for a new reader; -1: the one that there is ends. */
+/* fd: socket of a new reader; -1: ends the current reader. */
 static int tell_keeper(const struct scope_proc_reader *reader, int fd)
 {
 	char byte = 0, room[CMSG_SPACE(sizeof(fd))] = { 0 };
@@ -170,7 +173,7 @@ static int begin(struct scope_proc_reader *reader)
 	return code;
 }
 
-/* It may be in the kernel for good: killed it is, waited for it is not. */
+/* It may be blocked in the kernel without end, so it is killed and not waited for. */
 static void give_up(struct scope_proc_reader *reader)
 {
 	tell_keeper(reader, -1);
@@ -206,7 +209,7 @@ bool scope_proc_reader_make_room(struct scope_reader_wanted *wanted, size_t byte
 	return true;
 }
 
-/* To who waits for it; another's is dropped. Takes over fd. */
+/* Gives it to the request that waits for it; other answers are dropped. Owns fd from here on. */
 static void deliver(struct scope_proc_reader *reader, const struct scope_reader_answer *head, int fd)
 {
 	struct scope_reader_wanted *wanted = reader->wanted;
@@ -220,7 +223,7 @@ static void deliver(struct scope_proc_reader *reader, const struct scope_reader_
 	}
 	if (fd >= 0)
 		wanted->fd = fd;
-	/* The reader's memory has a limit, which what it reads may exceed: this process has lost none. */
+	/* The reader's memory is limited, and its data may exceed the limit. This process is not short of memory. */
 	if (wanted->code != -EFBIG)
 		wanted->code = head->code == -ENOMEM ? -EFBIG : head->code;
 	if (head->bytes && scope_proc_reader_make_room(wanted, head->bytes)) {
@@ -232,7 +235,7 @@ static void deliver(struct scope_proc_reader *reader, const struct scope_reader_
 	wanted->done = !head->more;
 }
 
-/* Takes what has come. 0; -EPIPE where the reader is gone, or says what nobody asked for. */
+/* Receives answers. 0; -EPIPE: the reader is gone, or sent an answer without a request. */
 static int collect(struct scope_proc_reader *reader)
 {
 	struct scope_reader_answer head;
@@ -251,7 +254,7 @@ static int collect(struct scope_proc_reader *reader)
 		if (got < (ssize_t)sizeof(head) || got - sizeof(head) != head.bytes || head.number != sent->number)
 			return -EPIPE;
 		deliver(reader, &head, scope_proc_reader_passed(&message));
-		/* A copy that comes along may take longer than an answer. */
+		/* An answer with a copy of a file may take longer than other answers. */
 		if (!head.more ||
 		    (sent->kind == SCOPE_READER_OPEN && now_ns() - sent->sent_ns < SCOPE_READER_COPY_MS * NS_PER_MS))
 			reader->since_ns = now_ns();
@@ -263,7 +266,7 @@ static int collect(struct scope_proc_reader *reader)
 	return 0;
 }
 
-/* Takes what has come, and gives a reader up that has not answered in time, or is gone. */
+/* Receives answers, and gives up a reader that is gone or has not answered in time. */
 static void check(struct scope_proc_reader *reader)
 {
 	if (reader->channel >= 0 &&
@@ -298,7 +301,7 @@ static int send_request(struct scope_proc_reader *reader, struct scope_reader_re
 	return 0;
 }
 
-/* Until the answer is there, the reader is given up, or meanwhile() fails: with what it returned. */
+/* Waits until the answer has come, the reader is given up, or meanwhile() fails, whose value is returned. */
 static int await(struct scope_proc_reader *reader, const struct scope_reader_wanted *wanted)
 {
 	for (;;) {
@@ -321,7 +324,7 @@ static int await(struct scope_proc_reader *reader, const struct scope_reader_wan
 	}
 }
 
-/* One that was held up by another's request goes to the next reader. */
+/* A request that waited only because another one blocked the reader goes to the next reader. */
 int scope_proc_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
 			  const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted)
 {
@@ -370,7 +373,7 @@ void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, ui
 		return;
 	}
 	check(reader);
-	/* The last places are for those that are waited for. */
+	/* The last places are kept for requests whose answer a caller waits for. */
 	if (reader->count >= SENT_MAX - WANTED_MAX || is_refused(reader, &request))
 		return;
 	if (send_request(reader, &request, NULL) == -EPIPE)
@@ -407,10 +410,10 @@ void scope_proc_reader_destroy(struct scope_proc_reader *reader)
 		return;
 	if (reader->channel >= 0)
 		close(reader->channel);
-	/* Others that were forked since may hold the socket, too. */
+	/* Processes forked since may hold the socket, too. */
 	shutdown(reader->keeper, SHUT_RDWR);
 	close(reader->keeper);
-	/* It touches no target, so it ends. */
+	/* The keeper touches no target, so it does end. */
 	while (waitpid(reader->keeper_pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	free(reader->refused.mark);
@@ -428,7 +431,7 @@ void scope_proc_reader_problem(const struct scope_proc_reader *reader, char *tex
 {
 	static const struct {
 		uint32_t mark;
-		const char *one, *more; /* of which the number is told */
+		const char *one, *more; /* the sentence says how many */
 	} rows[] = {
 		{ SCOPE_READER_MEMORY, "the memory of %zu thread", "the memory of %zu threads" },
 		{ SCOPE_READER_KINDS + SCOPE_PROC_MAPS, "the maps of %zu process", "the maps of %zu processes" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a reader and the process that asks it say to each other: packets on a socket. */
+/* The packets between a reader and the process that sends it requests. */
 #ifndef SCOPE_PROC_READER_INTERNAL_H
 #define SCOPE_PROC_READER_INTERNAL_H
 
@@ -13,7 +13,7 @@ enum scope_reader_kind {
 	SCOPE_READER_MEMORY,
 	SCOPE_READER_TOUCH,
 	SCOPE_READER_TEXT, /* of a file below /proc */
-	SCOPE_READER_LOOK, /* at the head and the build-id of a file of the target */
+	SCOPE_READER_LOOK, /* reads the head and the build-id of a file of the target */
 	SCOPE_READER_OPEN, /* that file: its descriptor, or that of a copy, comes with the answer */
 	SCOPE_READER_KINDS,
 };
@@ -41,22 +41,22 @@ struct scope_reader_request {
 struct scope_reader_answer {
 	uint64_t number;
 	int32_t code;	/* 0 or -errno */
-	uint32_t bytes; /* that follow in this packet */
-	uint32_t more;	/* packets of the same answer come */
+	uint32_t bytes; /* bytes that follow in this packet */
+	uint32_t more;	/* more packets of the same answer come */
 	uint32_t zero;
 };
 
 /* ---- reader.c ---- */
 
-/* A request that is waited for, on the stack of who waits. That sets data, room and limit. */
+/* A request whose answer a function waits for, on that function's stack. The function sets data, room and limit. */
 struct scope_reader_wanted {
-	struct scope_reader_wanted *outer; /* asked for before, and still waited for */
+	struct scope_reader_wanted *outer; /* the request before it, whose answer is still awaited */
 	uint64_t number;
-	uint8_t *data; /* with room; or grows, up to limit */
+	uint8_t *data; /* a buffer of `room` bytes; or one that grows up to limit */
 	size_t bytes, room, limit;
 	int fd; /* that came with it; -1: none did */
 	int code;
-	bool done, lost; /* lost: its reader was given up */
+	bool done, lost; /* lost: the request's reader was given up */
 };
 
 /* What goes with a request. */
@@ -65,26 +65,26 @@ struct scope_reader_luggage {
 	int root;	  /* -1: none */
 };
 
-/* Makes room for so many more bytes. False: there is none. */
+/* Makes room for that many more bytes. False: there is none. */
 bool scope_proc_reader_make_room(struct scope_reader_wanted *wanted, size_t bytes);
 
 /* Sends the request and waits for its answer; luggage: NULL for none. Its code, or -ETIMEDOUT. */
 int scope_proc_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
 			  const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted);
 
-/* ---- memory.c: what a reader does with memory; as above ---- */
+/* ---- memory.c: reads memory; as above ---- */
 
 /* As scope_proc_reader_memory() and scope_proc_reader_touch(). */
 ssize_t scope_proc_reader_read_memory(uint32_t tid, uint64_t address, void *data, size_t bytes);
 void scope_proc_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t pages);
 
-/* ---- serve_file.c: what a reader does with files; in the caller itself where there is none ---- */
+/* ---- serve_file.c: reads files, in a reader, or in the caller if there is none ---- */
 
 /* *ret_text is malloc'd. 0 or -errno. */
 int scope_proc_reader_get_text(enum scope_proc_text what, uint32_t tgid, uint32_t tid, char **ret_text,
 			       size_t *ret_bytes);
 
-/* root: a descriptor, -1 where the place needs none. 0 or -errno. */
+/* root: a descriptor, -1 if the place needs none. 0 or -errno. */
 int scope_proc_reader_get_look(const struct scope_reader_request *request, int root, const char *path,
 			       struct scope_proc_look *ret_look);
 
@@ -95,17 +95,18 @@ int scope_proc_reader_get_file(const struct scope_reader_request *request, int r
 /* ---- keep.c ---- */
 
 /*
- * Forks the keeper, which ends with this process. A packet with a descriptor has it begin a reader on
- * that; one without ends the reader that there is. 0 or -errno; *ret_fd is closed to end it.
+ * Forks the keeper, which ends with this process. A packet with a descriptor makes it start a
+ * reader on that socket; a packet without one ends the current reader. 0 or -errno; *ret_fd is
+ * closed to end it.
  */
 int scope_proc_reader_keep(int *ret_fd, pid_t *ret_pid);
 
 /* ---- serve.c ---- */
 
-/* The life of a reader: returns when the other end is closed. */
+/* The main loop of a reader: returns when the other end is closed. */
 void scope_proc_reader_serve(int fd);
 
-/* A descriptor goes with a packet: room has CMSG_SPACE(sizeof(int)) zeroed bytes. -1: none came. */
+/* A descriptor goes with a packet: room has CMSG_SPACE(sizeof(int)) zeroed bytes. -1: none. */
 struct msghdr;
 void scope_proc_reader_pass(struct msghdr *message, void *room, size_t bytes, int fd);
 int scope_proc_reader_passed(struct msghdr *message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What can be asked of a reader, one function for each; without one they do it themselves. */
+/* The requests to a reader, one function for each; without a reader they do the work themselves. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -58,7 +58,7 @@ int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_tex
 
 /* ---- files ---- */
 
-/* A file has a number as threads have: that of its name, or of where it is mapped. */
+/* A file has a number, as threads have: a hash of its name, or of the place where it is mapped. */
 static uint32_t number_of(const struct scope_reader_request *request, const char *path)
 {
 	uint64_t hash = 0xcbf29ce484222325ull ^ request->tgid ^ request->address << 8;
@@ -110,7 +110,7 @@ int scope_proc_reader_look_program(struct scope_proc_reader *reader, uint32_t tg
 	return look(reader, &request, NULL, ret_look);
 }
 
-/* root: NULL where the place needs none. To hold a root directory waits for nobody. */
+/* root: NULL if the place needs none. Holding a root directory never blocks. */
 static int open_file(struct scope_proc_reader *reader, struct scope_reader_request *request, const char *root,
 		     const char *path, struct scope_proc_found *ret_found)
 {

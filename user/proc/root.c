@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files of a process as it sees them, held so that they can still be read once it has ended. */
+/* Holds the root directory of a process, so that its files can still be read once it has ended. */
 #include "proc/root.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-/* In the place of what was held before: readers know its number. */
+/* Replaces the descriptor held before under the same number, because readers know the number. */
 static void replace(int *held, const char *path, int flags)
 {
 	int fd = open(path, flags | O_CLOEXEC);

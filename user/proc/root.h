@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of a process as it sees them, held so that they can still be read once it has ended.
+ * Holds the root directory of a process, so that its files can still be read once it has ended.
  *
- * Its root directory is held, and its mount namespace too: a namespace that nobody is in any more
- * is taken apart, and what was mounted below the root goes with it.
+ * Its mount namespace is held, too: the kernel unmounts all mounts of a namespace that no process
+ * uses any more.
  */
 #ifndef SCOPE_PROC_ROOT_H
 #define SCOPE_PROC_ROOT_H
@@ -18,10 +18,10 @@ struct scope_proc_root {
 #define SCOPE_PROC_ROOT_NONE ((struct scope_proc_root){ .root = -1, .mounts = -1 })
 
 /*
- * To be called again now and then: it may change its root. The path stays the same. Of a process that
- * has ended, or may not be asked, what is held already remains.
+ * Call it repeatedly, because the process may change its root. The path stays the same. If the
+ * process has ended, or may not be read, the root held before is kept.
  */
 void scope_proc_root_hold(struct scope_proc_root *root, uint32_t tgid);
-void scope_proc_root_release(struct scope_proc_root *root); /* more than once is fine */
+void scope_proc_root_release(struct scope_proc_root *root); /* may be called more than once */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The reader's side: does what is asked, however long that takes. */
+/* The reader's side: does what a request says, however long that takes. */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include "proc/reader.h"
 #include "proc/reader_internal.h"
 
-#define CPU_SECONDS 5 /* that one request may take */
+#define CPU_SECONDS 5 /* that one request may use */
 
 /* ---- descriptors that go with a packet ---- */
 
@@ -44,13 +44,13 @@ int scope_proc_reader_passed(struct msghdr *message)
 
 struct server {
 	int fd;
-	int root;	 /* that came with the request in work; -1: none did */
+	int root;	 /* that came with the current request; -1: none */
 	uint64_t number; /* of that request */
 	char path[PATH_MAX];
 	uint8_t data[SCOPE_READER_BYTES];
 };
 
-/* passed: a descriptor that goes with it; -1: none. */
+/* passed: a descriptor to send with it; -1: none. */
 static void put(const struct server *server, struct scope_reader_answer head, const void *data, int passed)
 {
 	char room[CMSG_SPACE(sizeof(passed))] = { 0 };
@@ -131,7 +131,7 @@ static void (*const serve[SCOPE_READER_KINDS])(struct server *server, const stru
 	[SCOPE_READER_LOOK] = serve_look,     [SCOPE_READER_OPEN] = serve_open,
 };
 
-/* What was used so far does not count: a flight recorder runs for weeks. */
+/* CPU time used so far does not count, because a flight recorder runs for weeks. */
 static void allow_cpu(void)
 {
 	struct rlimit limit;
@@ -143,7 +143,7 @@ static void allow_cpu(void)
 	setrlimit(RLIMIT_CPU, &limit);
 }
 
-/* False: the other end is closed, or says what is no request. */
+/* False: the other end is closed, or sent an invalid request. */
 static bool next_request(struct server *server, struct scope_reader_request *request)
 {
 	char room[CMSG_SPACE(sizeof(int))];

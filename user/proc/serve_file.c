@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a reader does with files: those below /proc, and the target's own. */
+/* Reads files for a reader: those below /proc, and the target's own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,14 +15,14 @@
 #include "proc/open.h"
 #include "proc/reader_internal.h"
 
-#define PIECE_BYTES (1u << 20) /* copied between two signs of life */
+#define PIECE_BYTES (1u << 20) /* bytes copied between two calls of alive() */
 
 /* ---- text ---- */
 
 struct found_text {
 	uint32_t tgid;
 	char *text;
-	int refused; /* -errno; 0: none was */
+	int refused; /* -errno; 0: no error */
 };
 
 static int first_with_maps(uint32_t tid, void *context)
@@ -98,7 +98,7 @@ static int open_place(const struct scope_reader_request *request, int root, cons
 	case SCOPE_READER_PROGRAM:
 		return scope_proc_open_program(request->tgid);
 	case SCOPE_READER_MAPPED:
-		/* The mapping itself: right also for files that were replaced or deleted since. */
+		/* Opens through map_files, which also works for files that were replaced or deleted since. */
 		fd = scope_proc_open_mapped(request->tgid, request->address, request->address + request->bytes);
 		if (fd >= 0 || !path || !*path)
 			return fd;
@@ -126,7 +126,7 @@ int scope_proc_reader_get_look(const struct scope_reader_request *request, int r
 	return 0;
 }
 
-/* File systems that answer by themselves. Others need a server, or may stand on one that does. */
+/* File systems that need no server to answer. Others have a server, or may be on top of one that has. */
 static bool is_local(int fd)
 {
 	static const uint32_t local[] = {
@@ -150,7 +150,7 @@ static bool same_folder(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Only this user, or root of the same tree of files, can cut it short. Root of a container is another. */
+/* True if only this user, or root of the same user namespace, can truncate it. Root of a container is another user. */
 static bool is_lasting(const struct scope_reader_request *request, int root, const struct stat *file)
 {
 	struct stat own, its;
@@ -187,7 +187,7 @@ static int copy_all(int from, int to, void (*alive)(void *context), void *contex
 	return err;
 }
 
-/* Takes over fd. */
+/* Owns fd from here on. */
 static int copy_of(int fd, void (*alive)(void *context), void *context)
 {
 	int copy, err = scope_temporary_open(NULL, &copy);
@@ -217,7 +217,7 @@ int scope_proc_reader_get_file(const struct scope_reader_request *request, int r
 		.device = status.st_dev,
 		.inode = status.st_ino,
 		.owner = status.st_uid,
-		/* Without a process that could be given up to read it nothing is won by a copy. */
+		/* Without a reader that could be given up a copy has no use. */
 		.copied = (alive && !is_local(fd)) || (request->snapshot && !is_lasting(request, root, &status)),
 	};
 	return ret_found->copied ? copy_of(fd, alive, context) : fd;

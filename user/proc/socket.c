@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read /proc/PID/net tables into one list, sorted by inode. */
+/* Reads /proc/PID/net tables into one list, sorted by inode. */
 #include "proc/socket.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 struct row {
 	uint64_t inode;
-	const char *path; /* unix sockets, in the text of the table; NULL: none */
+	const char *path; /* path of a unix socket, in the text of the table; NULL: none */
 	uint16_t port;	  /* TCP */
 	uint8_t kind;	  /* enum scope_fd_kind */
 };
@@ -46,7 +46,7 @@ static int parse_inet(const char *line, bool stream, struct scope_socket_table *
 	if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*x:%*x %*x:%*x %*x %*u %*u %lu", &port, &state,
 		   &inode) != 3)
 		return 0;
-	if (!inode) /* closed by its process, still known to the kernel: no descriptor leads here */
+	if (!inode) /* closed by its process, but still in the kernel's table: it has no descriptor */
 		return 0;
 	row.inode = inode;
 	if (stream) {
@@ -71,7 +71,7 @@ static int parse_inet_table(const char *text, bool stream, struct scope_socket_t
 	return err;
 }
 
-/* Num RefCount Protocol Flags Type St Inode [Path]. Cuts text into lines: rows point into it. */
+/* Num RefCount Protocol Flags Type St Inode [Path]. Splits text into lines; rows point into it. */
 static int parse_unix_table(char *text, struct scope_socket_table *table)
 {
 	unsigned int flags, type;
@@ -103,7 +103,7 @@ static int by_path(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* An accepted TCP socket has a listener's port, an accepted unix socket bears a listener's path. */
+/* An accepted TCP socket has a listener's port, an accepted unix socket a listener's path. */
 static int mark_accepted(struct scope_socket_table *table)
 {
 	const char **paths;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Judge a pid by what /proc says about it. */
+/* Checks by /proc if a pid can be traced. */
 #include "proc/target.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static bool is_kernel_thread(uint32_t pid)
 
 	if (scope_proc_file_read(&text, "/proc/%u/stat", pid))
 		return false;
-	/* The name may hold anything, brackets and blanks included: the last bracket ends it. */
+	/* The name may contain brackets and blanks, so the last bracket ends it. */
 	rest = strrchr(text, ')');
 	if (rest)
 		sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags);
@@ -101,7 +101,7 @@ static int match_inner(uint32_t pid, void *context)
 	return 0;
 }
 
-/* Fills hint with what to use instead where pid is a number inside a container, else with "". */
+/* If pid is a number inside a container, fills hint with the number to use instead, else with "". */
 static void find_inner(uint32_t pid, char *hint, size_t size)
 {
 	struct inner inner = { .wanted = pid };
@@ -226,7 +226,10 @@ static const struct member *find_member(const struct family *family, uint32_t pi
 	return NULL;
 }
 
-/* Takes in the one that has a parent that is in, until nobody is left: pids wrap, parents may be higher. */
+/*
+ * Adds processes whose parent is in the set, until no more are found: a parent may have a higher pid, because pids
+ * wrap.
+ */
 static size_t close_family(struct family *family, uint32_t tgid)
 {
 	const struct member *parent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which processes a pid from the user means: whether it can be traced, and its descendants. */
+/* The processes that a pid from the user selects: checks that it can be traced, and finds its descendants. */
 #ifndef SCOPE_PROC_TARGET_H
 #define SCOPE_PROC_TARGET_H
 
@@ -17,8 +17,8 @@ struct scope_target {
 };
 
 /*
- * 0; else -ESRCH (no such process here, ended, or a zombie) or -EINVAL (a kernel thread, or no
- * process number at all), error filled. A thread's number stands for its process.
+ * 0; else, with error filled, -ESRCH (no such process here, or it has ended, or is a zombie) or
+ * -EINVAL (a kernel thread, or not a process number). A thread's number means its process.
  */
 int scope_proc_target_find(uint32_t pid, struct scope_error *error, struct scope_target *ret_target);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which process a thread belongs to, what both are called, and its control group. */
+/* Finds a thread's process, the names of both, and the control group. */
 #include "proc/task.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "proc/file.h"
 
-/* How much a hierarchy says of who a process is. */
+/* Which hierarchy of control groups identifies a process best. */
 static int weight_of(const char *controllers)
 {
 	if (!*controllers)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which process a thread belongs to, what both are called, and its control group. */
+/* Finds a thread's process, the names of both, and the control group. */
 #ifndef SCOPE_PROC_TASK_H
 #define SCOPE_PROC_TASK_H
 
@@ -11,8 +11,8 @@
 
 struct scope_proc_task {
 	uint32_t tgid;
-	char comm[SCOPE_COMM_BYTES];	    /* of the process: of its first thread */
-	char group[SCOPE_TASK_GROUP_BYTES]; /* path of its control group, cut at the end; "": none but the top */
+	char comm[SCOPE_COMM_BYTES];	    /* name of the process, which is that of its first thread */
+	char group[SCOPE_TASK_GROUP_BYTES]; /* path of its control group, cut at the end; "": only the top group */
 };
 
 /* 0; -errno: it has ended, or cannot be read. */

@@ -15,8 +15,8 @@
 struct feed {
 	struct scope_control *control;
 	struct scope_rings *rings;
-	struct scope_notices *notices;		     /* NULL where none can be had */
-	const struct scope_capture_options *options; /* the caller's, as long as the feed */
+	struct scope_notices *notices;		     /* NULL: not available */
+	const struct scope_capture_options *options; /* belongs to the caller, lives as long as the feed */
 	uint32_t session;
 };
 
@@ -86,7 +86,7 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 		err = scope_source_rings_open(error, &feed->rings, &feed->session);
 	if (!err)
 		err = configure(feed, options, tgid, options->kernel_ips, error);
-	/* An older module does not know of them, and without CAP_SYSLOG it tells none. */
+	/* An older module does not have them, and without CAP_SYSLOG the module gives none. */
 	if ((err == -EINVAL || err == -EPERM) && feed->rings && options->kernel_ips)
 		err = configure(feed, options, tgid, false, error);
 	if (!err)
@@ -95,7 +95,7 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 		module_close(feed);
 		return err;
 	}
-	/* They only tell sooner what the counts tell, so one can do without. */
+	/* Notices only report earlier what the counts report, so the capture works without them. */
 	if (scope_control_notices_open(&feed->notices))
 		feed->notices = NULL;
 	*ret_feed = feed;
@@ -108,7 +108,7 @@ static int module_start(void *context, struct scope_error *error)
 	const struct scope_capture_options *options = feed->options;
 	int err = scope_control_start(feed->control, feed->session, error);
 
-	/* START finds the descendants; what is set before has no probes in those that live already. */
+	/* START finds the descendants. A probe set before START has no effect in descendants that live already. */
 	for (uint32_t i = 0; i < options->probe_count && !err; i++)
 		err = scope_control_probe_add(feed->control, feed->session, &options->probes[i], error);
 	return err;

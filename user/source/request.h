@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a capture asks a source for, and what the source counts. */
+/* What a capture requests from a source, and what the source counts. */
 #ifndef SCOPE_SOURCE_REQUEST_H
 #define SCOPE_SOURCE_REQUEST_H
 
@@ -14,24 +14,24 @@ struct scope_selection;
 
 #define SCOPE_STACK_BUDGET_DEFAULT UINT32_MAX /* half of stacks_per_second on every CPU */
 
-/* Fill with scope_capture_options_init(), then change what should differ. */
+/* Fill with scope_capture_options_init(), then change single members. */
 struct scope_capture_options {
 	uint32_t pid;	  /* of a process, or of one of its threads */
 	const char *held; /* the process waits to execute this program (capture/launch.h); else NULL */
 	/* more than that process, or not all of it; borrowed; NULL: that process */
 	const struct scope_selection *selection;
 	uint64_t duration_ns; /* 0: until the stop flag or the end of the target */
-	bool follow;	      /* descendants too, those that live already included */
+	bool follow;	      /* trace descendants too, also those that exist already */
 	enum scope_stack_mode stack_mode;
 	uint32_t stack_bytes;
 	bool raw_stacks;	    /* registers and bytes stay in the trace; else what they unwind to */
-	uint32_t stack_min_ns;	    /* a call that took so long gets a stack; 0: every call */
+	uint32_t stack_min_ns;	    /* a call that took this long or longer gets a stack; 0: every call */
 	uint32_t stacks_per_second; /* syscall stacks, per CPU */
-	uint32_t stack_budget;	    /* of all CPUs, to choose slow calls for (capture/focus.h); 0: do not */
+	uint32_t stack_budget;	    /* stacks of all CPUs per second, which capture/focus.h aims at; 0: do not focus */
 	uint8_t stack_syscalls[SCOPE_SYSCALL_MAX / 8];
 	uint32_t sample_period_ns;     /* 0: no samples */
-	uint32_t sample_period_min_ns; /* at least, where few samples come (capture/focus.h); the same: stays */
-	bool kernel_ips; /* samples say where in the kernel they hit, less kernel_base; set by the capture */
+	uint32_t sample_period_min_ns; /* shortest period if few samples come (capture/focus.h) */
+	bool kernel_ips;	       /* samples have their kernel address, less kernel_base; set by the capture */
 	uint64_t kernel_base;
 	uint32_t subbuf_bytes;
 	uint32_t subbuf_count;
@@ -43,7 +43,7 @@ struct scope_capture_options {
 	uint32_t overhead_max;		  /* thousandths of a CPU that probes may take; 0: any share */
 };
 
-/* Has every call its stack, the short ones too? */
+/* True if every call has a stack, also a short one. */
 static inline bool scope_source_capture_all_stacks(const struct scope_capture_options *options)
 {
 	return options->stack_mode != SCOPE_STACK_NONE && !options->stack_min_ns;
@@ -53,16 +53,16 @@ struct scope_capture_counts {
 	uint64_t records;
 	uint64_t lost[SCOPE_LOST_REASONS];
 	uint64_t stacks;
-	uint64_t stacks_skipped; /* over stacks_per_second */
-	uint64_t stacks_absent;	 /* of calls whose sleep was thinned out or lost (source perf) */
-	uint64_t stacks_lost;	 /* no room in the ring for stacks (source perf) */
+	uint64_t stacks_skipped; /* stacks over stacks_per_second */
+	uint64_t stacks_absent;	 /* stacks of calls whose sleep was left out or lost (source perf) */
+	uint64_t stacks_lost;	 /* stacks for which the ring had no room (source perf) */
 	uint64_t filter_full;	 /* processes that could not be followed */
-	uint64_t late;		 /* threads that were followed from a moment after their start on (source perf) */
-	uint32_t processes;	 /* traced at this moment; threads selected by themselves count too */
+	uint64_t late;		 /* threads that were followed only from some time after their start (source perf) */
+	uint32_t processes;	 /* processes traced now; threads selected individually count too */
 	uint64_t overwritten;	 /* flight mode: unread */
 	uint64_t probe_ns;	 /* in probes, 0: not known */
-	bool guarded;		 /* stopped by the overload guard; the next three are of that */
-	uint32_t guard_cpu, guard_share; /* CPU, and its thousandths */
+	bool guarded;		 /* the overload guard stopped it; the next three members say why */
+	uint32_t guard_cpu, guard_share; /* the CPU, and the thousandths of it that probes took */
 	uint64_t run_ns;
 };
 

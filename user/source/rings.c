@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Map and drain the per-CPU rings of a session (scope/ring.h). */
+/* Maps and drains the per-CPU rings of a session (scope/ring.h). */
 #include "source/rings.h"
 
 #include <errno.h>
@@ -96,7 +96,7 @@ void scope_source_rings_close(struct scope_rings *rings)
 	free(rings);
 }
 
-/* 0 also for a number that no CPU can have: those of a machine may have holes. */
+/* 0 also for a number that no CPU has: CPU numbers of a machine may have gaps. */
 static int map_one(struct scope_rings *rings, uint32_t cpu, struct scope_error *error)
 {
 	const struct scope_ring_page *page;
@@ -182,7 +182,10 @@ static int drain_one(struct scope_rings *rings, uint32_t cpu,
 	return 0;
 }
 
-/* The kernel overwrites meanwhile: only what it lets us hand back was copied whole. */
+/*
+ * The kernel may overwrite the sub-buffer during the copy. The copy is whole only if the kernel accepts the
+ * sub-buffer back.
+ */
 static int drain_flight(struct scope_rings *rings, uint32_t cpu,
 			int (*take)(const struct scope_subbuf *subbuf, void *context), void *context)
 {

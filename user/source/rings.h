@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A session's device: its rings, mapped, and what is done with them through the descriptor. */
+/* A session's device: its mapped rings, and the calls on its descriptor. */
 #ifndef SCOPE_SOURCE_RINGS_H
 #define SCOPE_SOURCE_RINGS_H
 
@@ -22,17 +22,17 @@ int scope_source_rings_map(struct scope_rings *rings, struct scope_error *error)
 /* For poll(): readable while a whole sub-buffer waits. */
 int scope_source_rings_fd(const struct scope_rings *rings);
 
-/* Makes the kernel hand out what it holds. 0 or -errno. */
+/* Makes the kernel publish all records it holds. 0 or -errno. */
 int scope_source_rings_flush(struct scope_rings *rings);
 
 /*
- * Calls take() for every sub-buffer that waits as this is called, CPU by CPU, and hands each back
- * to the kernel once take() has returned 0. Another value ends it and is the result.
+ * Calls take() for every sub-buffer that is ready at the time of the call, CPU by CPU, and gives it
+ * back to the kernel once take() has returned 0. Another value ends it and is the result.
  */
 int scope_source_rings_drain(struct scope_rings *rings, int (*take)(const struct scope_subbuf *subbuf, void *context),
 			     void *context);
 
-/* Sums over all CPUs, as the kernel counts at this moment. lost has SCOPE_LOST_REASONS entries. */
+/* Current sums over all CPUs, by the kernel's counts. lost has SCOPE_LOST_REASONS entries. */
 void scope_source_rings_count(const struct scope_rings *rings, uint64_t *ret_records, uint64_t *ret_lost);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read options that select threads, names, control groups and calls. */
+/* Reads options that select threads, names, control groups and calls. */
 #include "source/selection.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "proc/file.h"
 #include "proc/named.h"
 
-/* process: as it was when a name or a group was found to mean it; NULL: it was named by its number. */
+/* process: its state when a name or a group was found to select it; NULL: it was named by its number. */
 static int add(struct scope_selection *selection, const struct scope_control_target *target, uint32_t pid,
 	       const struct scope_target *process, struct scope_error *error)
 {
@@ -55,7 +55,7 @@ int scope_source_selection_process(struct scope_selection *selection, const char
 			: number_of(text, "-p wants the number or the name of a process", &target.id, error);
 	struct scope_target process;
 
-	/* The first one is looked at as the capture begins. */
+	/* The first one is checked as the capture begins. */
 	if (!err && selection->count)
 		err = scope_proc_target_find(target.id, error, &process);
 	return err ? err : add(selection, &target, target.id, NULL, error);
@@ -155,7 +155,7 @@ static uint32_t hierarchy_of(const char *options)
 	return hierarchy;
 }
 
-/* Of the hierarchy that is mounted as this device. */
+/* For the hierarchy that is mounted as this device. */
 static int find_hierarchy(const char *path, dev_t device, uint32_t *ret_hierarchy, struct scope_error *error)
 {
 	unsigned int major_number, minor_number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whom and which calls the user wants traced: from words of the command line to what the module takes. */
+/* Which threads and calls to trace: converts words of the command line to what the module takes. */
 #ifndef SCOPE_SOURCE_SELECTION_H
 #define SCOPE_SOURCE_SELECTION_H
 
@@ -11,23 +11,23 @@
 #include "control/control.h"
 #include "proc/target.h"
 
-/* All zero: nothing named yet, all calls. */
+/* A zeroed struct: no target named yet, all calls. */
 struct scope_selection {
 	struct scope_control_target target[SCOPE_TARGET_MAX];
 	uint32_t count;
-	uint32_t pid;		     /* of the process named first, or of the first one that is meant now; 0: none */
-	struct scope_target process; /* that one as it was, if a name or group meant it: it may end */
-	bool plain;		     /* nothing but that one process: any source can do it */
-	bool lasting;		     /* a name or a group: others may come when nobody is left */
+	uint32_t pid;		     /* of the process named first, or of the first one that is selected now; 0: none */
+	struct scope_target process; /* that process's state when a name or group selected it, because it may end */
+	bool plain;		     /* only that one process is selected: any source can trace it */
+	bool lasting;		     /* a name or a group is selected: new threads may come after all have ended */
 	bool some_calls;
-	uint8_t calls[SCOPE_SYSCALL_MAX / 8];  /* where some_calls: those whose bit is set */
-	const char *group[SCOPE_CGROUP_RULES]; /* control groups, in the words of the caller, who keeps them */
+	uint8_t calls[SCOPE_SYSCALL_MAX / 8];  /* if some_calls: the calls whose bit is set */
+	const char *group[SCOPE_CGROUP_RULES]; /* control groups, as strings that belong to the caller */
 	uint32_t groups;
 };
 
 /*
- * Each adds what one option names. 0; -EINVAL with error where the words make no sense; else -errno
- * with error saying what is not there and what to do.
+ * Each adds what one option names. 0; -EINVAL with error filled if the words are not valid; else
+ * -errno with error filled: what does not exist, and what to do.
  *
  * process, thread: a number. comm: a name, or with `*` at its end the beginning of names. cgroup: the
  * directory of a group, or its path below /sys/fs/cgroup. syscalls: names and numbers with commas.
@@ -41,7 +41,7 @@ int scope_source_selection_syscalls(struct scope_selection *selection, const cha
 /* The directory of a control group that the user named. */
 void scope_source_selection_group_path(const char *text, char path[PATH_MAX]);
 
-/* Is the call with this number to be recorded? */
+/* True if the call with this number is recorded. */
 static inline bool scope_source_selection_has_call(const struct scope_selection *selection, uint16_t nr)
 {
 	return !selection || !selection->some_calls ||

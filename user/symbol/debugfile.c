@@ -41,7 +41,7 @@ static bool same_crc(int fd, GElf_Word crc)
 	return !got && sum == crc;
 }
 
-/* A stripped program may lie in the folders too, under the same number. */
+/* The folders may also hold the stripped program, under the same build-id. */
 static bool has_symbols(int fd)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
@@ -55,18 +55,18 @@ static bool has_symbols(int fd)
 	return found;
 }
 
-/* What to look for. */
+/* What to search for. */
 struct wanted {
 	const unsigned char *id;
 	int id_bytes;
 	const char *link; /* NULL: none */
 	GElf_Word crc;
-	bool stripped; /* will do: the program itself is wanted */
+	bool stripped; /* is accepted: the program itself is searched */
 	struct scope_proc_reader *reader;
 	char *path; /* PATH_MAX bytes: where it was found, below root */
 };
 
-/* The file descriptor, or -1 where the file is absent or another one. */
+/* Returns a file descriptor, or -1 if the file is absent or another build. */
 static int wanted_open(const struct wanted *wanted, const char *root, int path_bytes)
 {
 	int fd = path_bytes < PATH_MAX ? scope_proc_reader_open_below(wanted->reader, root, wanted->path, true) : -1;
@@ -80,7 +80,7 @@ static int wanted_open(const struct wanted *wanted, const char *root, int path_b
 	return -1;
 }
 
-/* behind: ".debug", or "" for the program itself. */
+/* behind: suffix, ".debug", or "" for the program itself. */
 static int try_build_id(const struct wanted *wanted, const char *root, const char *folder, const char *behind)
 {
 	char *path = wanted->path;
@@ -96,7 +96,7 @@ static int try_build_id(const struct wanted *wanted, const char *root, const cha
 	return wanted_open(wanted, root, at);
 }
 
-/* Beside the file, in its .debug folder, and in the same folder below DEBUG_ROOT. */
+/* Searches the file's folder, its .debug folder, and the same folder below DEBUG_ROOT. */
 static int try_link(const struct wanted *wanted, const char *root, const char *folder, const char *file)
 {
 	static const struct {
@@ -107,7 +107,7 @@ static int try_link(const struct wanted *wanted, const char *root, const char *f
 
 	if (!wanted->link || !slash)
 		return -1;
-	/* A link with the name of its own file is found beside it first: not stripped. */
+	/* A link with the file's own name first finds the file itself, which is not stripped then. */
 	for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(*folders); i++)
 		fd = wanted_open(wanted, root,
 				 snprintf(wanted->path, PATH_MAX, "%s%s%.*s%s/%s", folder, folders[i].before,
@@ -115,7 +115,7 @@ static int try_link(const struct wanted *wanted, const char *root, const char *f
 	return fd;
 }
 
-/* In a folder of the user's: by build-id, below the file's own path, or plainly by name. */
+/* Searches a folder that the user named: by build-id, by the file's path below it, or only by its name. */
 static int try_folder(const struct wanted *wanted, const char *folder, const char *file, const char *behind)
 {
 	const char *slash = strrchr(file, '/');
@@ -128,7 +128,7 @@ static int try_folder(const struct wanted *wanted, const char *folder, const cha
 	return fd;
 }
 
-/* Debug files of the user's come before the distribution's, those below the root before the host's. */
+/* Debug files in the user's folders are preferred to the distribution's, those below the root to the host's. */
 static int find(const struct scope_debugfile *where, const struct wanted *wanted)
 {
 	const char *root = scope_symbol_root(&where->options);
@@ -177,7 +177,7 @@ int scope_symbol_debugfile_find(Dwfl_Module *module, void **user, const char *na
 	return fd;
 }
 
-/* Bytes of a number in hexadecimal; 0: it is none. */
+/* Number of bytes of a hexadecimal number; 0: it is not one. */
 static int bytes_of(const char *text, unsigned char *bytes, size_t room)
 {
 	size_t count = strlen(text) / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Undoes the mangling of C++ and Rust through libiberty, with a bound on what a symbol may become. */
+/* Demangles C++ and Rust symbols through libiberty, with a bound on the length of the result. */
 #include "symbol/demangle.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ struct output {
 	char text[NAME_MAX_BYTES];
 };
 
-/* Back-references let a short symbol stand for a name without bound: the jump ends that. */
+/* With back-references a short symbol can expand to a name of unlimited length; the jump ends that. */
 static void take(const char *text, size_t bytes, void *context)
 {
 	struct output *output = context;
@@ -28,7 +28,7 @@ static void take(const char *text, size_t bytes, void *context)
 	output->bytes += bytes;
 }
 
-/* Rust's older scheme is C++'s with a hash behind, so it is asked first. */
+/* Rust's older scheme is that of C++ with a hash at the end, so it is tried first. */
 static bool undo(const char *symbol, struct output *output)
 {
 	if (setjmp(output->full))

@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 /*
- * The name that a symbol stands for: "_ZN2ns3Box4pushEi" gives "ns::Box::push". Arguments, return
- * types and the hashes of Rust are left out, so overloads share a name. Itanium C++ ABI section 5.1,
- * Rust's older scheme and v0, all by libiberty. 0 and a string to free; -ENOENT: no such symbol, or
- * one whose name would be longer than anybody reads; -ENOMEM.
+ * The demangled name of a symbol: "_ZN2ns3Box4pushEi" gives "ns::Box::push". Arguments, return types
+ * and the hashes of Rust are left out, so overloads share a name. Itanium C++ ABI section 5.1,
+ * Rust's older scheme and v0, all by libiberty. 0 and a string to free; -ENOENT: not a mangled
+ * symbol, or its name would be too long to read; -ENOMEM.
  */
 int scope_symbol_demangle(const char *symbol, char **ret_name);
 
-/* Whether a function is meant by name: its symbol as it is, or the name that it stands for. */
+/* True if `name` names the function: it equals its symbol, or the demangled name. */
 bool scope_symbol_demangle_match(const char *symbol, const char *name);
 
 #endif

@@ -82,7 +82,7 @@ static int binary(uint8_t atom, uint64_t a, uint64_t b, uint64_t *ret)
 	}
 }
 
-/* Operations on what is on the stack. */
+/* Operations on the values on the stack. */
 static int stack_operation(struct machine *machine, const Dwarf_Op *op)
 {
 	uint64_t *top, value;

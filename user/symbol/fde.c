@@ -42,7 +42,7 @@ static bool section_find(Elf *elf, struct section *ret)
 
 static unsigned int pointer_bytes(uint8_t encoding)
 {
-	switch (encoding & 0x07) { /* the sign bit aside, the size */
+	switch (encoding & 0x07) { /* the size, without the sign bit */
 	case DW_EH_PE_udata2:
 		return 2;
 	case DW_EH_PE_udata4:
@@ -124,7 +124,7 @@ static int fde_add(struct section *section, const Dwarf_FDE *fde, struct scope_r
 	else if (section->encoding & 0x70)
 		return 0;
 	if (!start || start + size < start)
-		return 0; /* a function that the linker threw away */
+		return 0; /* a function that the linker removed */
 	return scope_symbol_ranges_add(ranges, start, start + size, 0);
 }
 

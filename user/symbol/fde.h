@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where functions begin and end by the unwind tables: what stripping leaves. */
+/* Where functions begin and end by the unwind tables, which stripping keeps. */
 #ifndef SCOPE_SYMBOL_FDE_H
 #define SCOPE_SYMBOL_FDE_H
 
@@ -9,8 +9,8 @@
 
 /*
  * Adds the address range of every frame description entry of .eh_frame (LSB 5, section 10.6) to
- * *ranges, in link addresses, and sorts. Entries that make no sense are passed over, a file without
- * the section adds nothing. 0, -ENOMEM. Free with scope_symbol_ranges_free().
+ * *ranges, in link addresses, and sorts. Invalid entries are skipped; a file without the section
+ * adds nothing. 0, -ENOMEM. Free with scope_symbol_ranges_free().
  */
 int scope_symbol_fdes_read(Elf *elf, struct scope_ranges *ranges);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes one table of functions out of a file's symbols, aliases, split parts, Go's table and unwind ranges. */
+/* Makes one table of functions from a file's symbols, aliases, split parts, Go's table and unwind ranges. */
 #include "symbol/functions.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@ struct symbol {
 	uint64_t start, size;
 	uint64_t limit; /* end of its section, 0: unknown */
 	const char *name;
-	size_t bytes; /* of the name, without a version */
-	size_t plain; /* of the name, without what marks a part that the compiler split off */
+	size_t bytes; /* length of the name, without a version */
+	size_t plain; /* length of the name without the mark of a part that the compiler split off */
 	unsigned int underscores;
 	bool local, weak;
-	uint32_t function; /* its index in the table being made */
+	uint32_t function; /* its index in the table that is being made */
 };
 
 struct symbols {
@@ -26,7 +26,7 @@ struct symbols {
 	size_t count, capacity;
 };
 
-/* Parts and variants of a function carry its name, a dot, and one of these. */
+/* Parts and variants of a function have its name, a dot, and one of these. */
 static const char *const part_marks[] = { "cold", "part", "isra", "constprop", "lto_priv", "llvm" };
 
 /* Bytes of the name of the whole function. A mark is followed by '.', or by nothing (cold). */
@@ -83,7 +83,7 @@ static int compare_name(const char *a, size_t a_bytes, const char *b, size_t b_b
 	return order ? order : a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
 }
 
-/* By address; of one address, the name to keep first. */
+/* Orders by address; of one address the name to keep comes first. */
 static int compare_address(const void *left, const void *right)
 {
 	const struct symbol *a = left, *b = right;
@@ -110,11 +110,11 @@ static int compare_plain(const void *left, const void *right)
 	if (order)
 		return order;
 	if (a_part != b_part)
-		return a_part ? 1 : -1; /* whole functions before their parts */
+		return a_part ? 1 : -1; /* whole functions come before their parts */
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Keeps one symbol for each address and gives those without a size the room up to what follows. */
+/* Keeps one symbol for each address. A symbol without a size gets the bytes up to the next one. */
 static void symbols_settle(struct symbols *symbols, const struct scope_ranges *fdes)
 {
 	size_t kept = 0;
@@ -155,9 +155,10 @@ static int function_add(struct scope_file_functions *functions, const char *name
 }
 
 /*
- * Gives each symbol its function: a part goes to the one whole function of its name. Where there
- * are several (static functions of different sources) or none, it is a function of its own. The
- * name loses the mark then too, but for f.cold without f, which may be a name as written (Go).
+ * Gives each symbol its function. A part belongs to the one whole function of its name. If there
+ * are several such functions (static ones of different sources) or none, the part is a separate
+ * function. Its name loses the mark then too, except f.cold without f, which may be a name as
+ * written (Go).
  */
 static int functions_make(struct scope_file_functions *functions, struct symbols *symbols)
 {
@@ -195,8 +196,8 @@ static int functions_make(struct scope_file_functions *functions, struct symbols
 }
 
 /*
- * Adds one where none of the first ranges, which are sorted, covers its start: others are appended
- * behind these.
+ * Adds a function if none of the first ranges, which are sorted, covers its start; new ones are
+ * appended after these.
  */
 static int gap_add(struct scope_file_functions *functions, size_t first, const char *name, size_t bytes,
 		   const struct scope_range *gap)
@@ -210,12 +211,12 @@ static int gap_add(struct scope_file_functions *functions, size_t first, const c
 	return err ? err : function_add(functions, name, bytes, gap->start, gap->end - gap->start);
 }
 
-/* The functions of Go's table that no symbol has; up to where it makes no sense. */
+/* Adds the functions of Go's table that have no symbol, up to the first invalid row. */
 static int go_add(struct scope_file_functions *functions, const struct scope_go_table *go)
 {
 	const size_t first = functions->ranges.count;
 	struct scope_go_function function;
-	/* Few functions of one program have the same name. */
+	/* In one program few functions have the same name. */
 	size_t budget = 2 * go->bytes;
 	uint64_t end = 0;
 	int err = 0;

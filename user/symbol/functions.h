@@ -9,7 +9,7 @@
 #include "symbol/range.h"
 
 struct scope_file_function {
-	const char *name; /* not terminated; the file's. NULL: only its bounds are known */
+	const char *name; /* not terminated; belongs to the file. NULL: only its bounds are known */
 	size_t name_bytes;
 	uint64_t start, size; /* link addresses */
 };
@@ -23,12 +23,11 @@ struct scope_file_functions {
 };
 
 /*
- * Reads .symtab (of the file, of its debug file, or the one in .gnu_debugdata), else .dynsym, and
- * fills the gaps from Go's table of functions (NULL: there is none), then from .eh_frame. The module is at
- * its link addresses, elf is its main file.
- * Of several names for one address the one kept is: external rather than local, fewest leading
- * underscores, strong rather than weak, shortest, first by alphabet.
- * 0, -ENOMEM. Free with scope_symbol_file_functions_free(), before the module ends.
+ * Reads .symtab (of the file, of its debug file, or the one in .gnu_debugdata), else .dynsym, and fills
+ * the gaps from Go's table of functions (NULL: there is none), then from .eh_frame. The module is at its
+ * link addresses, elf is its main file. Of several names for one address it keeps one by these rules, in
+ * this order: external before local, fewest leading underscores, strong before weak, shortest, first by
+ * alphabet. 0, -ENOMEM. Free with scope_symbol_file_functions_free(), before the module ends.
  */
 int scope_symbol_file_functions_read(Dwfl_Module *module, Elf *elf, const struct scope_go_table *go,
 				     struct scope_file_functions *ret);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds Go's table of functions in an ELF file, and where the code lies that it is about. */
+/* Finds Go's table of functions in an ELF file, and the address of the code that the table describes. */
 #include "symbol/gofile.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ struct file {
 	size_t bytes, segments;
 };
 
-/* A part of the file that is loaded, within the file's bytes. */
+/* A loaded part of the file, limited to the file's bytes. */
 struct part {
 	const uint8_t *data;
 	size_t bytes;
@@ -85,7 +85,7 @@ static bool section_find(const struct file *file, struct part *ret_part)
 	return false;
 }
 
-/* What a relocation puts at a link address; 0: none does. */
+/* The value that a relocation writes at a link address; 0: none does. */
 static uint64_t relocated(const struct file *file, uint64_t link)
 {
 	Elf_Scn *scn = NULL;
@@ -111,7 +111,7 @@ static uint64_t word_of(const uint8_t *data, unsigned int word)
 	return value;
 }
 
-/* The word that a link address has once the file is loaded; 0: not known. */
+/* The word at a link address once the file is loaded; 0: not known. */
 static uint64_t word_at(const struct file *file, uint64_t link, unsigned int word)
 {
 	uint64_t value = 0;
@@ -126,7 +126,7 @@ static uint64_t word_at(const struct file *file, uint64_t link, unsigned int wor
 	return value ? value : relocated(file, link);
 }
 
-/* Does all that the table is about lie in code of the file, with its text there? */
+/* True if all functions of the table are in code of the file, if its text is at that address. */
 static bool fits(const struct file *file, const struct scope_go_table *table, uint64_t text)
 {
 	const uint64_t from = text + scope_symbol_go_table_start(table, 0);
@@ -139,7 +139,7 @@ static bool fits(const struct file *file, const struct scope_go_table *table, ui
 	return false;
 }
 
-/* Is there the runtime's list, at a link address that points to the table? */
+/* True if the runtime's list (moduledata) is there: a link address that points to the table. */
 static bool is_module(const struct file *file, const struct scope_go_table *table, uint64_t link, uint64_t *ret_text)
 {
 	const unsigned int word = table->word;
@@ -152,7 +152,7 @@ static bool is_module(const struct file *file, const struct scope_go_table *tabl
 		       text + scope_symbol_go_table_start(table, table->count);
 }
 
-/* The address of the code, by the runtime's list: pointed from by a word of data, or by a relocation. */
+/* The address of the code, by the runtime's list, which a word of data or a relocation points to. */
 static uint64_t module_text(const struct file *file, const struct scope_go_table *table, uint64_t link)
 {
 	unsigned int candidates = 0;
@@ -181,7 +181,7 @@ static uint64_t module_text(const struct file *file, const struct scope_go_table
 	return 0;
 }
 
-/* Reads the table that begins there, and settles where its code is. */
+/* Reads the table that begins there, and finds the address of its code. */
 static bool table_take(const struct file *file, const struct part *part, struct scope_go_table *ret_table)
 {
 	struct scope_go_table table;
@@ -200,7 +200,7 @@ static bool table_take(const struct file *file, const struct part *part, struct 
 	return table.text;
 }
 
-/* Without a section: by its magic number, at an address where a linker would put it. */
+/* Without a section, finds the table by its magic number, at an address where a linker would put it. */
 static bool magic_find(const struct file *file, struct scope_go_table *ret_table)
 {
 	unsigned int candidates = 0;
@@ -223,7 +223,7 @@ static bool magic_find(const struct file *file, struct scope_go_table *ret_table
 	return false;
 }
 
-/* Has it lost its list of sections, which would say whose it is? */
+/* True if the file has lost its list of sections, which would show whether it is Go's. */
 static bool is_bare(Elf *elf)
 {
 	size_t sections;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where in an ELF file Go's linker put its table of functions. */
+/* Finds the table of functions that Go's linker put into an ELF file. */
 #ifndef SCOPE_SYMBOL_GOFILE_H
 #define SCOPE_SYMBOL_GOFILE_H
 
@@ -8,15 +8,16 @@
 
 #include "symbol/gotable.h"
 
-/* Whether Go's linker made the file: it says so by a section of its own, stripped or not. */
+/* True if Go's linker made the file: it adds a special section, which stripping keeps. */
 bool scope_symbol_go_file_is(Elf *elf);
 
 /*
- * Finds the table by its section, else, in a file of Go's or without sections, by its magic number in
- * what is loaded and is no code; and the
- * address of the code, which no table says that is relocated or of Go 1.26: by the relocation, or by the
- * runtime's list of its parts (moduledata), which points to the table and repeats both ends of the code.
- * Borrows the bytes of the file. 0; -ENOENT: there is none, or it makes no sense.
+ * Finds the table by its section. In a file that Go's linker made or that has no sections, it also
+ * searches the loaded bytes that are not code for the table's magic number. Then it finds the
+ * address of the code. A table that is relocated or of Go 1.26 does not have this address; it is
+ * taken from the relocation, or from the runtime's list of its parts (moduledata), which points to
+ * the table and repeats both ends of the code. Borrows the bytes of the file. 0; -ENOENT: there is
+ * no table, or it is not valid.
  */
 int scope_symbol_go_file_table(Elf *elf, struct scope_go_table *ret_table);
 

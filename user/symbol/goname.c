@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tells Go's own functions from a program's by their names. */
+/* Distinguishes Go's own functions from the program's by their names. */
 #include "symbol/goname.h"
 
 #include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
 
-/* First parts of paths in the standard library of Go 1.26, and those that only old ones have. */
+/* First parts of paths in the standard library of Go 1.26 and of older versions. */
 static const char *const packages[] = {
 	"archive",
 	"arena",
@@ -59,7 +59,7 @@ static const char *const packages[] = {
 	"unsafe",
 	"vendor",
 	"weak",
-	/* Of comparisons that the compiler makes: type:.eq.main.key. */
+	/* Comparisons that the compiler generates: type:.eq.main.key. */
 	"type",
 	"go:",
 };
@@ -109,7 +109,7 @@ bool scope_symbol_go_name_is_runtime(const char *name)
 	return !strncmp(name, prefix, sizeof(prefix) - 1) && name[sizeof(prefix) - 1] > '9';
 }
 
-/* Bytes of the path and package: up to the first dot behind the last slash of what is no type. */
+/* Length of the path and package: up to the first dot after the last slash outside of a type. */
 static size_t package_bytes(const char *name)
 {
 	size_t end = strcspn(name, "([{*"), from = 0;
@@ -124,7 +124,7 @@ static size_t package_bytes(const char *name)
 
 bool scope_symbol_go_name_is_library(const char *name)
 {
-	/* Made for a type, whose path follows. */
+	/* Generated for a type, whose path follows. */
 	const size_t made = !strncmp(name, "type.", 5) || !strncmp(name, "type:", 5) ? 4 : 0;
 	const size_t package = made ? made : package_bytes(name);
 	const size_t first = package ? strcspn(name, "/") : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads Go's table of functions, whose bytes the target may have made up. */
+/* Reads Go's table of functions; its bytes come from the target and are not trusted. */
 #include "symbol/gotable.h"
 
 #include <errno.h>
@@ -10,11 +10,11 @@
 #define MAGIC_18 0xfffffff0u
 #define MAGIC_20 0xfffffff1u
 
-#define COUNT_MAX (1u << 22) /* of functions; large programs have 200,000 */
+#define COUNT_MAX (1u << 22) /* most functions; large programs have 200,000 */
 #define NAME_MAX_BYTES 65536
 #define STEPS_MAX (1u << 18) /* of one pc table */
 
-/* What a head has behind its start, counted in u32. */
+/* Fields of a head after its start, as indexes of u32. */
 enum head { HEAD_NAME, HEAD_ARGS, HEAD_DEFER, HEAD_DEPTHS, HEAD_FILES, HEAD_LINES, HEAD_TABLES, HEAD_UNIT, HEAD_LINED };
 
 #define TABLE_INLINED 2 /* of the further pc tables, from Go 1.16 on: index of what was inlined, or -1 */
@@ -31,7 +31,7 @@ static bool number_read(const struct scope_go_table *table, size_t at, unsigned 
 	return true;
 }
 
-/* A text of the table that ends within it. NULL: there is none. */
+/* A string of the table that ends within it. NULL: there is none. */
 static const char *text_at(const struct scope_go_table *table, uint64_t at, size_t *ret_bytes)
 {
 	size_t room;
@@ -55,7 +55,7 @@ bool scope_symbol_go_table_begins(const uint8_t *data)
 	       !data[5] && (data[6] == 1 || data[6] == 2 || data[6] == 4) && (data[7] == 4 || data[7] == 8);
 }
 
-/* The words behind the count. false: the table ends before. */
+/* Reads the words after the count. false: the table ends before. */
 static bool parts_read(struct scope_go_table *table)
 {
 	const size_t first = 8 + (table->relative ? 3 : 2) * (size_t)table->word;
@@ -77,7 +77,7 @@ static unsigned int row_width(const struct scope_go_table *table)
 	return table->relative ? 4 : table->word;
 }
 
-/* Of tables that have no parts the file names are found behind the rows. */
+/* In tables without parts the file names follow the rows. */
 static bool files_find(struct scope_go_table *table)
 {
 	uint64_t at;
@@ -114,7 +114,7 @@ int scope_symbol_go_table_init(const uint8_t *data, size_t bytes, struct scope_g
 	return 0;
 }
 
-/* A number of a row; that the rows are in the table was checked. */
+/* Reads a number of a row. It was checked before that all rows are in the table. */
 static uint64_t row_get(const struct scope_go_table *table, size_t number)
 {
 	uint64_t value = 0;
@@ -202,7 +202,7 @@ static bool leb_read(const struct scope_go_table *table, size_t *at, uint32_t *r
 	return false;
 }
 
-/* What one of a function's pc tables, whose offset is the field of the head, has for an address. */
+/* The value for an address in one of a function's pc tables; the field of the head is the table's offset. */
 static int value_find(const struct scope_go_table *table, size_t index, unsigned int field, uint64_t link,
 		      uint32_t *ret_value)
 {
@@ -210,7 +210,7 @@ static int value_find(const struct scope_go_table *table, size_t index, unsigned
 	uint32_t offset, change, length, value = UINT32_MAX; /* -1, as Go has it */
 	size_t at;
 
-	/* 0 is no table. */
+	/* 0 means that there is no table. */
 	if (!head_read(table, index, field, &offset) || !offset || offset > table->bytes - table->pcs)
 		return -EBADMSG;
 	at = table->pcs + offset;
@@ -227,7 +227,7 @@ static int value_find(const struct scope_go_table *table, size_t index, unsigned
 	return -EBADMSG;
 }
 
-/* Where the name of a file begins in the table. */
+/* Offset of the name of a file in the table. */
 static bool file_find(const struct scope_go_table *table, size_t index, uint32_t number, uint64_t *ret_at)
 {
 	uint32_t unit = 0;

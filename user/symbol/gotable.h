@@ -6,7 +6,7 @@
  *
  *   magic u32 | 0 u8 | 0 u8 | quantum u8 | word u8 | count word | ...
  *
- *   0xfffffffb, Go 1.2 to 1.15       rows follow at once; all offsets count from the table's begin
+ *   0xfffffffb, Go 1.2 to 1.15       rows follow; all offsets count from the start of the table
  *   0xfffffffa, Go 1.16 and 1.17     files, names, units, file names, pc tables, rows: one word each
  *   0xfffffff0, Go 1.18 and 1.19     the same with the address of the code after files; rows of u32
  *   0xfffffff1, from Go 1.20 on      as before; from 1.26 on the address of the code is 0
@@ -38,37 +38,42 @@ struct scope_go_table {
 };
 
 struct scope_go_function {
-	const char *name; /* terminated; the table's */
+	const char *name; /* terminated; part of the table */
 	size_t name_bytes;
 	uint64_t start, end; /* link addresses */
 };
 
-#define SCOPE_GO_TEXT_AT(word) (8 + 2 * (size_t)(word)) /* where in the table text is, if it is relative */
+#define SCOPE_GO_TEXT_AT(word) (8 + 2 * (size_t)(word)) /* offset in the table of text, if that is relative */
 
-/* Whether bytes may begin a table. Looks at 8 of them. */
+/* True if a table may begin with these bytes. Reads 8 of them. */
 bool scope_symbol_go_table_begins(const uint8_t *data);
 
-/* bytes: of the table, or up to the end of what holds it. 0; -EBADMSG: it is no table, or damaged. */
+/*
+ * bytes: length of the table, or up to the end of the data that holds it. 0; -EBADMSG: it is not a table, or damaged.
+ */
 int scope_symbol_go_table_init(const uint8_t *data, size_t bytes, struct scope_go_table *ret_table);
 
-/* Where function index begins; index count: where the last one ends. Counted from text where it is relative. */
+/*
+ * Where function `index` begins; index == count: where the last one ends. Counted from text if addresses are
+ * relative.
+ */
 uint64_t scope_symbol_go_table_start(const struct scope_go_table *table, size_t index);
 
 /*
- * By index below count. *budget: bytes of names that may still be looked at, which goes down. 0;
- * -EBADMSG: it makes no sense, or nothing is left of the budget.
+ * Gets the function with this index, which is below count. *budget: bytes of names that may still
+ * be read; it decreases. 0; -EBADMSG: the row is not valid, or the budget is used up.
  */
 int scope_symbol_go_table_function(const struct scope_go_table *table, size_t index, size_t *budget,
 				   struct scope_go_function *ret_function);
 
 /* A place in the source. */
 struct scope_go_line {
-	const char *file; /* terminated; the table's */
+	const char *file; /* terminated; part of the table */
 	int line;
-	bool inlined; /* it is in another function, which was inlined there (from Go 1.16 on) */
+	bool inlined; /* it belongs to another function, which was inlined there (from Go 1.16 on) */
 };
 
-/* The place of a link address. -ENOENT: it is in no function; -EBADMSG. */
+/* The place of a link address. -ENOENT: no function has this address; -EBADMSG. */
 int scope_symbol_go_table_line(const struct scope_go_table *table, uint64_t link, struct scope_go_line *ret_line);
 
 #endif

@@ -13,7 +13,7 @@
 #include "symbol/demangle.h"
 #include "symbol/gofile.h"
 
-#define PAGE UINT64_C(4096) /* what linkers align to at least */
+#define PAGE UINT64_C(4096) /* smallest alignment that linkers use */
 
 struct scope_image {
 	Dwfl *dwfl;
@@ -31,7 +31,7 @@ struct scope_image {
 static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **ret_path, Elf **ret_elf)
 {
 	(void)module, (void)user, (void)name, (void)base, (void)ret_path, (void)ret_elf;
-	return -1; /* the file is given, never searched */
+	return -1; /* the caller gives the file, it is never searched */
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -49,7 +49,7 @@ static void build_id_write(struct scope_image *image)
 		snprintf(image->build_id + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
 }
 
-/* The file is at base 0, so that addresses of libdwfl are link addresses. */
+/* Loads the file at base 0, so that addresses of libdwfl are link addresses. */
 static int module_report(struct scope_image *image, int fd)
 {
 	GElf_Ehdr ehdr;
@@ -221,7 +221,7 @@ bool scope_symbol_image_bias(const struct scope_image *image, uint64_t start, ui
 
 		if (!gelf_getphdr(image->elf, i, &phdr) || phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X))
 			continue;
-		/* A debug file knows where its code belongs, but not where that lay in the program. */
+		/* A debug file has the addresses of its code, but not its file offsets in the program. */
 		if (!phdr.p_filesz && phdr.p_memsz + PAGE > bytes) {
 			*ret_bias = (phdr.p_vaddr & ~(PAGE - 1)) - start;
 			return true;
@@ -267,7 +267,7 @@ bool scope_symbol_image_is_i386(const struct scope_image *image)
 	return gelf_getehdr(image->elf, &ehdr) && ehdr.e_machine == EM_386;
 }
 
-/* Call by distance, and by register or memory: opcode 0xff /2 with 0, 1 or 4 bytes of displacement. */
+/* Relative call, and call by register or memory: opcode 0xff /2 with 0, 1 or 4 bytes of displacement. */
 static bool is_call(const uint8_t *end)
 {
 	static const struct {

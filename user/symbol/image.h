@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One ELF file as processes map it: its functions and unwind rules, read when first asked for. */
+/* One ELF file as processes map it: its functions and unwind rules, read at their first use. */
 #ifndef SCOPE_SYMBOL_IMAGE_H
 #define SCOPE_SYMBOL_IMAGE_H
 
@@ -17,45 +17,49 @@
 struct scope_image;
 
 /*
- * Takes over fd, whatever comes of it. options (NULL: none) and path, below its root, say where debug
- * files are looked for (debugfile.h); path is copied, what options point to is borrowed.
- * 0, -ENOMEM, -ENOEXEC: no ELF file that can be read.
+ * Owns fd from here on, also on failure. options (NULL: none) and path, below its root, say where
+ * debug files are searched (debugfile.h). path is copied; what options point to is borrowed. 0,
+ * -ENOMEM, -ENOEXEC: not a readable ELF file.
  */
 int scope_symbol_image_create(int fd, const struct scope_symbol_options *options, const char *path,
 			      struct scope_image **ret_image);
 void scope_symbol_image_destroy(struct scope_image *image); /* NULL is fine */
 
-/* Lower-case hex; "" where the file has none. */
+/* Lower-case hex; "" if the file has none. */
 const char *scope_symbol_image_build_id(const struct scope_image *image);
 
-/* Whether Go's linker made the file, stripped or not; and whether its table of functions can be read, too. */
+/* True if Go's linker made the file, stripped or not; and if its table of functions can be read, too. */
 bool scope_symbol_image_is_go(struct scope_image *image);
 bool scope_symbol_image_names_go(struct scope_image *image);
 
-/* Whether the file is a debug file: its names hold, but no code and no unwind tables are in it. */
+/* True if the file is a debug file: it has names, but no code and no unwind tables. */
 bool scope_symbol_image_is_debug(const struct scope_image *image);
 
 /*
- * What to add to a process's address to have the link address, for a mapping of so many bytes of
- * the file from offset to start. false: no code of the file lies there.
+ * What to add to a process's address to get the link address, for a mapping of `bytes` bytes of the
+ * file from offset, at start. false: that mapping has no code of the file.
  */
 bool scope_symbol_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset, uint64_t bytes,
 			     uint64_t *ret_bias);
 
 /*
- * Where a function of that name begins, as an offset in the file: what a uprobe wants. Looks in the
- * symbol table of the file or of its debug file, for the symbol itself, then for one that is
- * demangled to that; of several such functions the first is taken, a global one before the others. -ENOENT: there is none, or it has no place in the file.
+ * Where a function of that name begins, as an offset in the file, for a uprobe. Searches the symbol
+ * table of the file or of its debug file for that symbol, then for one whose demangled name it is.
+ * Of several such functions it takes a global one, then the first. -ENOENT: there is none, or it
+ * has no place in the file.
  */
 int scope_symbol_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset);
 
-/* Is it code of 32-bit x86? */
+/* True for code of 32-bit x86. */
 bool scope_symbol_image_is_i386(const struct scope_image *image);
 
-/* Does a call end right before a link address? x86-64 and i386; false where the file does not say. */
+/*
+ * True if a call instruction ends just before a link address. For x86-64 and i386; false if the file does not have
+ * the code.
+ */
 bool scope_symbol_image_after_call(const struct scope_image *image, uint64_t link);
 
-/* Places of a link address in the source; see line.h. */
+/* Source places of a link address; see line.h. */
 unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link, struct scope_source_line *ret_line,
 				      unsigned int max);
 

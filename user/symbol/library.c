@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Separates what is never a candidate, the system's libraries and the runtimes of languages, from the program's own. */
+/*
+ * Separates the system's libraries and the runtimes of languages, which are never named as the cause, from the
+ * program's own code.
+ */
 #include "symbol/library.h"
 
 #include <fnmatch.h>
@@ -7,11 +10,11 @@
 #include <string.h>
 
 /*
- * A file is a system library where one row matches; everything else is the program's: its
- * executable, shared objects in folders of its own, and plugins, which lie in a folder named after
- * their program below a library folder (/usr/lib/lighttpd/mod_x.so). '*' does not match '/'. A
- * pattern without '/' is compared with the base name, so these count wherever they lie (some
- * programs bring their own copy).
+ * A file is a system library if one row matches. Every other file is the program's: its executable,
+ * shared objects in the program's folders, and plugins, which are in a folder named after their
+ * program below a library folder (/usr/lib/lighttpd/mod_x.so). '*' does not match '/'. A pattern
+ * without '/' is compared with the base name, so it matches in every folder (some programs bring
+ * their own copy).
  */
 const char *const scope_symbol_library_defaults[] = {
 	/* The kernel's pages: [vdso], [vsyscall]. */
@@ -38,7 +41,7 @@ const char *const scope_symbol_library_defaults[] = {
 	"libanl*.so*",
 	"libcrypt.so*",
 	"libcrypt-[0-9]*.so",
-	/* The compilers' and the sanitizers' own. */
+	/* Libraries of compilers and sanitizers. */
 	"libgcc_s*.so*",
 	"libstdc++*.so*",
 	"libc++*.so*",
@@ -52,7 +55,7 @@ const char *const scope_symbol_library_defaults[] = {
 	"libjemalloc*.so*",
 	"libtcmalloc*.so*",
 	"libmimalloc*.so*",
-	/* What many servers stand on, and some bring along. */
+	/* Libraries that many servers use, and some bring along. */
 	"libevent*.so*",
 	"libuv.so*",
 	"libev.so*",
@@ -69,7 +72,7 @@ const char *const scope_symbol_library_defaults[] = {
 	"libnio.so",
 	"libnet.so",
 	"libzip.so",
-	/* Everything directly in a library folder of the system, the multiarch ones included. */
+	/* All files directly in a library folder of the system, multiarch folders included. */
 	"/lib/*.so*",
 	"/lib64/*.so*",
 	"/lib32/*.so*",
@@ -88,7 +91,7 @@ const char *const scope_symbol_library_defaults[] = {
 	NULL,
 };
 
-/* Methods are "TYPE CLASS.NAME(TYPES)" in HotSpot: a class follows a blank, and comes before a parenthesis. */
+/* A method is "TYPE CLASS.NAME(TYPES)" in HotSpot: the class follows a blank and is before a parenthesis. */
 static const char *const runtimes[] = {
 	"* java.*(*",
 	"* javax.*(*",
@@ -112,7 +115,7 @@ static const char *const runtimes[] = {
 	"InlineCacheBuffer",
 	"Signature Handler Temp Buffer",
 	"VM_Version stub",
-	/* V8's, and what Node has in JavaScript. */
+	/* V8's functions, and those that Node has in JavaScript. */
 	"Builtin:*",
 	"BytecodeHandler:*",
 	"Stub:*",

@@ -6,15 +6,15 @@
 #include <stdbool.h>
 
 /*
- * The patterns that serve unless the user names others, NULL behind the last. One with a '/' is held
- * against the whole path, one without against the base name; '*' does not match '/'.
+ * The default patterns, NULL after the last. A pattern with a '/' is compared with the whole path,
+ * one without with the base name; '*' does not match '/'.
  */
 extern const char *const scope_symbol_library_defaults[];
 
 /*
- * Is code made at run time, by the name that its runtime gave it, that runtime's own: stubs, and what the
- * language brings along? HotSpot's names are those of jcmd's Compiler.perfmap, V8's those of
- * --perf-basic-prof.
+ * True if code made at run time belongs to the runtime, by the name that the runtime gave it:
+ * stubs, and the language's own library. HotSpot's names are those of jcmd's Compiler.perfmap, V8's
+ * those of --perf-basic-prof.
  */
 bool scope_symbol_library_runtime(const char *name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Asks DWARF where an address comes from, and through which inlined calls. */
+/* Finds by DWARF the source place of an address, and the inlined calls that lead to it. */
 #include "symbol/line.h"
 
 #include <dwarf.h>
@@ -41,13 +41,13 @@ static void name_write(Dwarf_Die *die, char name[SCOPE_LINE_NAME])
 	free(demangled);
 }
 
-/* A file's name is the module's own text, unless it cannot be shown. */
+/* A file's name is borrowed from the module, unless it cannot be shown. */
 static const char *file_name(const char *file)
 {
 	return !file || scope_plain_is(file, SCOPE_PLAIN_NAME) ? file : "[unprintable]";
 }
 
-/* Where the call stood that was inlined. */
+/* Source place of the call that was inlined. */
 static void call_site(Dwarf_Die *inlined, struct scope_source_line *line)
 {
 	Dwarf_Attribute attribute;
@@ -66,13 +66,13 @@ static void call_site(Dwarf_Die *inlined, struct scope_source_line *line)
 	line->line = (int)number;
 }
 
-/* The scopes of an address where it lies: for inlined code, the functions it was inlined into. */
+/* The scopes of an address: for inlined code, the functions it was inlined into. */
 static int scopes_get(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **ret_scopes)
 {
 	Dwarf_Die *by_address = NULL;
 	int depth = dwarf_getscopes(unit, address, &by_address);
 
-	/* Those behind an inlined one are of its definition instead. */
+	/* After an inlined one the scopes are those of its definition instead. */
 	if (depth > 0)
 		depth = dwarf_getscopes_die(&by_address[0], ret_scopes);
 	free(by_address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Places in the source that an address was compiled from, inlined calls included. */
+/* Source places of an address, inlined calls included. */
 #ifndef SCOPE_SYMBOL_LINE_H
 #define SCOPE_SYMBOL_LINE_H
 
@@ -9,13 +9,13 @@
 
 struct scope_source_line {
 	char function[SCOPE_LINE_NAME]; /* that was inlined there; "": the symbol's own function */
-	const char *file;		/* as the compiler was told; the module's; "[unprintable]" where not plain */
+	const char *file;		/* as given to the compiler, borrowed from the module; or "[unprintable]" */
 	int line;
 };
 
 /*
  * The place of a link address, and those it was inlined at, innermost first (DWARF 5 sections 6.2 and
- * 3.3.8). The module is at its link addresses. Gives how many, 0 where nothing is known.
+ * 3.3.8). The module is at its link addresses. Returns their number, 0 if nothing is known.
  */
 unsigned int scope_symbol_lines_find(Dwfl_Module *module, uint64_t link, struct scope_source_line *ret_line,
 				     unsigned int max);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the very file that a process had mapped, or explains what is in its place. */
+/* Finds the file that a process had mapped, or explains why it cannot be used. */
 #include "symbol/mapped_file.h"
 
 #include <elf.h>
@@ -16,8 +16,9 @@
 #include "symbol/runtime.h"
 
 /*
- * The kernel's page of code is the same in every process of a machine, so this process's own
- * serves, where it is as large as the traced one's (and has its build-id, checked by the caller).
+ * The kernel's page of code is the same in every process of a machine. So this process's page is
+ * used, if it is as large as that of the traced process (and has its build-id, which the caller
+ * checks).
  */
 static int vdso_open(const struct scope_trace_map *row)
 {
@@ -122,7 +123,7 @@ static int symbols_check(struct scope_spaces *spaces, const struct scope_file *f
 
 	if (scope_symbol_image_is_debug(file->image))
 		return debug_say(spaces, file);
-	if (file->library) /* its names are read when one is asked for */
+	if (file->library) /* its names are read at the first lookup */
 		return 0;
 	err = scope_symbol_image_functions(file->image, &functions);
 	return err ? err
@@ -154,7 +155,7 @@ int scope_symbol_file_note_problem(struct scope_spaces *spaces, struct scope_fil
 	return trouble_say(spaces, file, told->error ? -told->error : -ENOEXEC, "");
 }
 
-/* What came of it, for a trace (names.c). 0 or -ENOMEM. */
+/* Notes the result for a trace (names.c). 0 or -ENOMEM. */
 static int outcome_note(struct scope_file *file, int err, const char *found)
 {
 	if (file->image) {
@@ -179,7 +180,10 @@ int scope_symbol_file_open(struct scope_spaces *spaces, struct scope_file *file,
 	}
 	if (scope_proc_is_memory(file->path))
 		return 0;
-	/* A file put where another was deleted is believed only where its build-id can be told. */
+	/*
+	 * If the mapped file was deleted, a file that is now at its path is used only if its build-id can be
+	 * compared.
+	 */
 	if (!file->deleted || *file->build_id)
 		err = image_open(spaces, file,
 				 scope_proc_reader_open_below(spaces->options.reader,
@@ -204,7 +208,7 @@ int scope_symbol_file_open(struct scope_spaces *spaces, struct scope_file *file,
 	}
 	if (err == -ENOMEM || outcome_note(file, err, found))
 		return -ENOMEM;
-	if (file->told && (err || file->said)) /* the trace knows more */
+	if (file->told && (err || file->said)) /* the trace has more details */
 		return scope_symbol_file_note_problem(spaces, file);
 	file->said = true;
 	return err ? trouble_say(spaces, file, err, found) : symbols_check(spaces, file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Collects what is to be said of addresses, file by file. */
+/* Collects the names of addresses, file by file. */
 #include "symbol/names.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include "symbol/space.h"
 #include "trace/format.h"
 
-#define PLACES_MAX 64	    /* of one frame: the symbols of so many addresses are looked up at once */
-#define NAME_MAX_BYTES 4096 /* a longer one is cut: nobody reads it */
+#define PLACES_MAX 64	    /* addresses of one frame, whose symbols are looked up together */
+#define NAME_MAX_BYTES 4096 /* a longer one is cut */
 
-/* A payload being put together. */
+/* A payload that is being built. */
 struct payload {
 	uint8_t *data;
 	size_t bytes;
@@ -41,7 +41,7 @@ static void put_text(struct payload *payload, const char *text, size_t bytes)
 	put(payload, "", 1);
 }
 
-/* A plain text, so that reading makes it what it was. 0 or -ENOMEM. */
+/* Adds a text that is plain already, such that reading restores it unchanged. 0 or -ENOMEM. */
 static int put_plain(struct payload *payload, const char *plain)
 {
 	char *text = scope_plain_undone(plain);
@@ -53,7 +53,7 @@ static int put_plain(struct payload *payload, const char *plain)
 	return 0;
 }
 
-/* Has its code names of a file? */
+/* True if code of this mapping has its names from a file. */
 static bool is_file(const struct scope_file *file)
 {
 	return !scope_proc_is_memory(file->path) || !strcmp(file->path, "[vdso]");
@@ -147,7 +147,7 @@ static int put_place(const struct scope_mapping *mapping, uint64_t offset, struc
 		place.size = found->size;
 		place.flags = SCOPE_PLACE_FUNCTION | (found->name ? SCOPE_PLACE_NAMED : 0);
 	}
-	/* Nobody asks where in its source a library was. */
+	/* Source places of libraries are not needed. */
 	if (!file->library) {
 		place.flags |= SCOPE_PLACE_LINED;
 		if (mapping->linked)
@@ -166,7 +166,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
 }
 
-/* Those of one file that were noted one after the other. */
+/* Addresses of one file that were noted one after another. */
 static int put_places(struct scope_spaces *spaces, const struct scope_file *file, uint64_t limit_ns,
 		      struct payload *payload)
 {
@@ -195,7 +195,7 @@ static int put_places(struct scope_spaces *spaces, const struct scope_file *file
 	return err;
 }
 
-/* The next file of a program's that was not given. NULL: there is none. */
+/* The next file of a program that was not written yet. NULL: there is none. */
 static struct scope_mapping *find_file(struct scope_spaces *spaces)
 {
 	for (; spaces->files_given < spaces->mappings; spaces->files_given++) {

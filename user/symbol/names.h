@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The names of addresses that were hit, for a trace that needs no file of its target any more.
+ * The names of recorded addresses, so that the trace needs no file of its target any more.
  *
- * An address is kept by its file and its offset there, so that other names of the same build can take its place.
+ * An address is kept as its file and offset, so that better names of the same build can replace its
+ * name.
  */
 #ifndef SCOPE_SYMBOL_NAMES_H
 #define SCOPE_SYMBOL_NAMES_H
@@ -13,14 +14,15 @@
 
 #include "symbol/symbol.h"
 
-/* Notes the frames of a stack, as scope_symbols_unwind() gives them. 0 or -ENOMEM. */
+/* Notes the frames of a stack, as given by scope_symbols_unwind(). 0 or -ENOMEM. */
 int scope_symbol_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip, unsigned int count);
 
 /*
- * The payload of the next frame that is to be written (trace/format.h: FILE, PLACES) of what was noted and
- * not given yet; it takes as long as reading the symbols of a file, and those of a few addresses. all: of files that programs
- * have mapped and were not in, too, how many functions they have. limit_ns: after so long no
- * further address is looked up; 0: no limit. buffer: SCOPE_NAMES_ROOM bytes. 1; 0: there is none; -ENOMEM.
+ * Makes the payload of the next frame (trace/format.h: FILE, PLACES) from addresses that were noted
+ * and not written yet. One call takes as long as reading the symbols of a file and looking up a few
+ * addresses. all: also count the functions of files that are mapped but were not hit. limit_ns:
+ * after this time no further address is looked up; 0: no limit. buffer: SCOPE_NAMES_ROOM bytes. 1;
+ * 0: there is no frame; -ENOMEM.
  */
 #define SCOPE_NAMES_ROOM 65536u
 int scope_symbol_names_next(struct scope_symbols *symbols, bool all, uint64_t limit_ns, uint8_t *buffer,

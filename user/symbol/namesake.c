@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The functions of one trace that bear the names of another's: a program built again, or moved. */
+/* Matches functions of two traces by name, for a program that was built again or moved. */
 #include "symbol/namesake.h"
 
 #include <errno.h>

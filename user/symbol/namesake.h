@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The functions of one trace that bear the names of another's: a program built again, or moved. */
+/* Matches functions of two traces by name, for a program that was built again or moved. */
 #ifndef SCOPE_SYMBOL_NAMESAKE_H
 #define SCOPE_SYMBOL_NAMESAKE_H
 
@@ -7,11 +7,11 @@
 
 struct scope_namesakes;
 
-/* Of all functions met in symbols so far, which must outlive it. 0 or -ENOMEM. */
+/* Built from all functions met in symbols so far. symbols must outlive it. 0 or -ENOMEM. */
 int scope_symbol_namesakes_create(const struct scope_symbols *symbols, struct scope_namesakes **ret_namesakes);
 void scope_symbol_namesakes_destroy(struct scope_namesakes *namesakes); /* NULL is fine */
 
-/* The one of the same name and module, of several the first met; function itself if there is none. */
+/* The function of the same name and module, the first met of several; `function` itself if there is none. */
 const struct scope_function *scope_symbol_namesakes_find(const struct scope_namesakes *namesakes,
 							 const struct scope_function *function);
 

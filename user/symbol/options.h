@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the names of functions may be looked for, and which files are the system's. */
+/* Where the names of functions are searched, and which files are the system's. */
 #ifndef SCOPE_SYMBOL_OPTIONS_H
 #define SCOPE_SYMBOL_OPTIONS_H
 
@@ -11,12 +11,12 @@ struct scope_server;
 /* Zeroed: the files at their own paths, their debug files where distributions put them. */
 struct scope_symbol_options {
 	const char *root;		  /* before every path; NULL or "" for none */
-	struct scope_proc_reader *reader; /* that opens files; NULL: this process itself does */
+	struct scope_proc_reader *reader; /* the reader that opens files; NULL: this process opens them */
 	const char *const *debug_dir;	  /* more folders with programs and debug files, NULL behind the
 				       * last; NULL for none */
 	const char *const *library;	  /* patterns of system libraries; NULL: library.h's */
 	bool debuginfod;		  /* ask the servers that DEBUGINFOD_URLS names */
-	struct scope_server *server;	  /* that does; set by what asks (space.c), NULL else */
+	struct scope_server *server;	  /* the client for that; set by space.c, else NULL */
 };
 
 static inline const char *scope_symbol_root(const struct scope_symbol_options *options)

@@ -59,7 +59,7 @@ const struct scope_range *scope_symbol_ranges_find(const struct scope_ranges *ra
 		else
 			high = middle;
 	}
-	/* The nearest start may belong to a range that ended already, inside a longer one. */
+	/* The range with the nearest start may have ended already, inside a longer range. */
 	while (low > 0 && ranges->range[low - 1].max_end > address) {
 		low--;
 		if (ranges->range[low].end > address)

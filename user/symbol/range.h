@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct scope_range {
-	uint64_t start, end; /* end is the first address behind it */
+	uint64_t start, end; /* end is the first address after it */
 	uint64_t max_end;    /* of this and all ranges before it in order */
 	uint32_t value;
 };

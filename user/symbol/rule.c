@@ -20,7 +20,7 @@
 #define ESP_I386 4
 #define RA_I386 8
 
-/* A rule while it is made. */
+/* A rule that is being built. */
 struct open_unit {
 	struct scope_rule rule;
 	struct scope_rule_value value[SCOPE_REG_MAX];
@@ -89,7 +89,7 @@ static Dwarf_Frame *frame_find(struct scope_rules *rules, uint64_t link)
 
 	if (rules->eh && !dwarf_cfi_addrframe(rules->eh, link - rules->eh_bias, &frame))
 		return frame;
-	if (!rules->debug_tried) /* costs a search for debug files: only where it is needed */
+	if (!rules->debug_tried) /* costs a search for debug files, so do it only if needed */
 		rules->debug = dwfl_module_dwarf_cfi(rules->module, &rules->debug_bias);
 	rules->debug_tried = true;
 	if (rules->debug && !dwarf_cfi_addrframe(rules->debug, link - rules->debug_bias, &frame))
@@ -97,7 +97,7 @@ static Dwarf_Frame *frame_find(struct scope_rules *rules, uint64_t link)
 	return NULL;
 }
 
-/* Copies an expression into the draft. false: no room. */
+/* Copies an expression into the rule. false: no room. */
 static bool draft_expression(struct open_unit *open_unit, const Dwarf_Op *ops, size_t count,
 			     struct scope_rule_value *value)
 {
@@ -159,7 +159,7 @@ static bool draft_register(struct open_unit *open_unit, Dwarf_Frame *frame, unsi
 	if (dwarf_frame_register(frame, reg, memory, &ops, &count))
 		return false;
 	if (!count) {
-		if (ops) /* memory itself, and nothing in it */
+		if (ops) /* the address itself, not the value there */
 			open_unit->rule.undefined |= 1ull << reg;
 		return true;
 	}
@@ -183,7 +183,7 @@ static bool draft_register(struct open_unit *open_unit, Dwarf_Frame *frame, unsi
 	return draft_expression(open_unit, ops, count, value);
 }
 
-/* Linkers leave the jumps of a static program without tables: the caller is as at an entry. */
+/* Linkers write no tables for the jumps (.plt) of a static program: the caller is found as at a function's entry. */
 static void draft_plt(struct open_unit *open_unit, bool i386)
 {
 	const uint8_t sp = i386 ? ESP_I386 : RSP_X86_64, ra = i386 ? RA_I386 : RA_X86_64;
@@ -213,7 +213,7 @@ static void draft_fill(struct open_unit *open_unit, struct scope_rules *rules, u
 	good = ra >= 0 && ra < (int)rules->registers && draft_cfa(open_unit, frame);
 	for (unsigned int reg = 0; good && reg < rules->registers; reg++)
 		good = draft_register(open_unit, frame, reg);
-	/* libdw up to 0.188 (x86_64_abi_cfi) has rax where rbx should be among those kept. */
+	/* libdw up to 0.188 (x86_64_abi_cfi) lists rax instead of rbx among the preserved registers. */
 	if (rules->registers == SCOPE_REG_COUNT_X86_64)
 		open_unit->rule.undefined &= ~(1ull << RBX_X86_64);
 	open_unit->rule.ra = ra;

@@ -13,15 +13,15 @@
 #define SCOPE_RULE_REGISTERS_I386 9 /* eax ecx edx ebx esp ebp esi edi eip */
 
 enum scope_rule_kind {
-	SCOPE_RULE_REGISTER,	  /* reg[from] + value of the frame itself */
+	SCOPE_RULE_REGISTER,	  /* reg[from] + value of this frame */
 	SCOPE_RULE_AT_CFA,	  /* in memory at CFA + value */
 	SCOPE_RULE_CFA,		  /* CFA + value */
-	SCOPE_RULE_AT_EXPRESSION, /* in memory at what the expression gives */
-	SCOPE_RULE_EXPRESSION,	  /* what the expression gives */
+	SCOPE_RULE_AT_EXPRESSION, /* in memory at the expression's value */
+	SCOPE_RULE_EXPRESSION,	  /* the expression's value */
 };
 
 struct scope_rule_value {
-	uint8_t reg;  /* of the caller, that it is for */
+	uint8_t reg;  /* the caller's register that the rule gives */
 	uint8_t kind; /* enum scope_rule_kind */
 	uint8_t from;
 	uint16_t ops; /* operations of the expression, from op[value] of the rule on */
@@ -30,7 +30,7 @@ struct scope_rule_value {
 
 /* One row of the table that call frame information encodes (DWARF 5, section 6.4.1). */
 struct scope_rule {
-	bool known;	    /* false: nothing is said about the address */
+	bool known;	    /* false: the tables do not have the address */
 	bool signal;	    /* the caller was interrupted, it did not call */
 	uint8_t ra;	    /* column of the return address */
 	uint8_t count;	    /* of value; registers without one keep their value */
@@ -43,7 +43,7 @@ struct scope_rule {
 /* Rules of one file. Zeroed is valid to free. */
 struct scope_rules {
 	Dwfl_Module *module;
-	unsigned int registers;	 /* that rules are asked for; 0: a machine not known here */
+	unsigned int registers;	 /* machine whose rules these are; 0: an unsupported one */
 	struct scope_ranges plt; /* x86: sections of jumps, link addresses */
 	bool debug_tried;
 	Dwarf_CFI *eh, *debug; /* libdwfl's */

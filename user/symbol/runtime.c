@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which language's runtime a process runs, and what that needs so that its functions have names. */
+/* Finds a process's language runtime, and says what it needs so that its functions have names. */
 #include "symbol/runtime.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
-/* Code that is compiled at run time is in no file: debug symbols do not name it. */
+/* Code that is compiled at run time is not in a file, so debug symbols do not name it. */
 static const struct scope_runtime rows[] = {
 	{ "Java",
 	  { "libjvm.so" },

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which language's runtime a process runs, and what that needs so that its functions have names. */
+/* Finds a process's language runtime, and says what it needs so that its functions have names. */
 #ifndef SCOPE_SYMBOL_RUNTIME_H
 #define SCOPE_SYMBOL_RUNTIME_H
 
 #include "trace/trace.h"
 
 struct scope_runtime {
-	const char *name;     /* as people call it */
+	const char *name;     /* its usual name */
 	const char *files[5]; /* patterns of base names that its processes map, NULL at the end */
 	bool map;	      /* it may write a perf map, /tmp/perf-PID.map */
 	const char *needs;    /* what to do, as the end of a sentence; %u, where there is one, is the process */
 };
 
-/* What a program of Go needs whose names cannot be read: no debug package has them. */
+/* What a Go program needs whose names cannot be read: no debug package has them. */
 #define SCOPE_RUNTIME_GO_NEEDS                                                                                         \
 	"its table of functions (.gopclntab) cannot be read; build it without -ldflags -s and -w, which take its "     \
 	"symbols away"
 
-/* NULL: none that is known. */
+/* NULL: it is not known. */
 const struct scope_runtime *scope_symbol_runtime_of_path(const char *path);
 
-/* The first one that code of the process (0: of any) was mapped of. NULL: none that is known. */
+/* The first runtime whose code the process (0: any process) has mapped. NULL: no known one. */
 const struct scope_runtime *scope_symbol_runtime_of_maps(const struct scope_trace_map *map, size_t count,
 							 uint32_t tgid);
 

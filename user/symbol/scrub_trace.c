@@ -19,7 +19,7 @@ struct lane {
 	size_t count, room, next;
 };
 
-/* What was last recorded of a thread's registers; regs 0: nothing. */
+/* The registers of a thread that were recorded last; regs 0: none. */
 struct state {
 	uint32_t tid, tgid;
 	uint16_t regs;
@@ -96,7 +96,7 @@ static int note_event(struct scrub *scrub, const struct scope_event *event)
 	return 0;
 }
 
-/* Whose stack each one is shows in the order of time alone, across all CPUs. */
+/* The thread of a stack is known only if all CPUs are read in order of time. */
 static int note_all(struct scrub *scrub)
 {
 	struct scope_event event;
@@ -133,7 +133,7 @@ static int edit_subbuf(void *context, const struct scope_subbuf *subbuf)
 	return err ? err : scope_trace_writer_subbuf(scrub->writer, scrub->out);
 }
 
-/* The registers that go with a copied stack: the latest that lead to it. NULL: it is no stack. */
+/* The registers that belong to a copied stack: the latest whose stack pointer is in it. NULL: it is not a stack. */
 static const struct state *state_of(const struct scrub *scrub, const struct scope_trace_memory *memory)
 {
 	for (size_t i = scrub->states; i-- > 0;)
@@ -172,7 +172,7 @@ static int edit_memory(void *context, const struct scope_trace_memory *memory)
 		return err ? err : scope_trace_writer_stopped_stack(scrub->writer, &stopped_stack);
 	}
 	if (memory->bytes != SCOPE_FUTEX_MEMORY_BYTES)
-		return 0; /* nothing leads to it */
+		return 0; /* no registers belong to it */
 	scope_symbol_stacks_lock(memory, is_thread, &process, &lock);
 	scrub->counts->locks++;
 	return scope_trace_writer_lock(scrub->writer, &lock);

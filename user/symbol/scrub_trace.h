@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Takes memory of the target out of a trace that has it. */
+/* Removes the target's memory from a trace. */
 #ifndef SCOPE_SYMBOL_SCRUB_TRACE_H
 #define SCOPE_SYMBOL_SCRUB_TRACE_H
 
@@ -12,8 +12,8 @@ struct scope_scrub_counts {
 };
 
 /*
- * Writes what the trace holds, with stacks unwound by symbols, which are of the same trace. The caller
- * finishes the writer. 0, -ENOMEM, or what the writer returned.
+ * Writes the content of the trace, with stacks unwound by `symbols`, which belong to the same
+ * trace. The caller finishes the writer. 0, -ENOMEM, or what the writer returned.
  */
 int scope_symbol_scrub(struct scope_trace *trace, struct scope_symbols *symbols, struct scope_writer *writer,
 		       struct scope_scrub_counts *ret_counts);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Asks through libdebuginfod, which is loaded when it is wanted and waits longer than a user does. */
+/*
+ * Asks debuginfod servers through libdebuginfod, which is loaded at the first use; ends waits that a user would find
+ * too long.
+ */
 #include "symbol/server.h"
 
 #include <dlfcn.h>
@@ -23,7 +26,7 @@ struct scope_server {
 	void (*end)(struct debuginfod_client *client);
 	void (*say)(void *context, const char *sentence);
 	void *context;
-	uint64_t wait_ns, since_ns; /* since when no byte has come */
+	uint64_t wait_ns, since_ns; /* time since which no byte has come */
 	long got;
 	bool late, given_up;
 };
@@ -36,12 +39,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
 }
 
-/* From a client, which is all that keep_on() is given, to its server. */
+/* The server of a client, because keep_on() gets only the client. */
 static void *(*user_of_client)(struct debuginfod_client *client);
 
 /*
- * Other than 0 ends the query. got counts bytes where all, their number, is known already; else it
- * counts how often it was looked.
+ * A return other than 0 ends the query. If `all`, the total of bytes, is known, `got` counts bytes;
+ * else it counts calls of this function.
  */
 static int keep_on(struct debuginfod_client *client, long got, long all)
 {
@@ -61,7 +64,7 @@ static bool load(struct scope_server *server)
 	void (*set_progress)(struct debuginfod_client * client,
 			     int (*progress)(struct debuginfod_client * client, long got, long all));
 	void (*set_user)(struct debuginfod_client * client, void *user);
-	/* It stays: what it loads in turn holds things that last as long as the process. */
+	/* The library stays loaded, because libraries that it loads keep state as long as the process lives. */
 	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_NODELETE);
 
 	if (!library)
@@ -120,7 +123,7 @@ void scope_symbol_server_destroy(struct scope_server *server)
 	free(server);
 }
 
-/* Every file that is asked for would wait as long again. */
+/* Every further request would wait as long again. */
 static void give_up(struct scope_server *server, int err)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In the place of server.c where no library can be loaded: the program of `make static`. */
+/* Replaces server.c in a program that cannot load libraries: the one of `make static`. */
 #include <stddef.h>
 
 #include "symbol/server.h"

@@ -18,7 +18,7 @@
 
 #define DELETED " (deleted)"
 #define ANONYMOUS "[anonymous]"
-#define NARROW_END (1ull << 32) /* of all that a 32-bit program maps */
+#define NARROW_END (1ull << 32) /* of all mappings of a 32-bit program */
 
 int scope_symbol_spaces_problem(struct scope_spaces *spaces, const char *format, ...)
 {
@@ -61,7 +61,7 @@ static void space_destroy(struct scope_space *space)
 	free(space);
 }
 
-/* The path, bytes of it that count, and whether the file was gone as the maps were read. */
+/* The path, its length without " (deleted)", and whether the file was deleted as the maps were read. */
 static bool path_split(const struct scope_trace_map *row, const char **ret_path, size_t *ret_bytes)
 {
 	const char *path = row->path ? row->path : "";
@@ -72,7 +72,7 @@ static bool path_split(const struct scope_trace_map *row, const char **ret_path,
 		path = ANONYMOUS;
 		bytes = strlen(path);
 	}
-	/* Another page than that of 64-bit programs, in the same trace perhaps. */
+	/* It differs from the page of 64-bit programs, which the same trace may have. */
 	if (!strcmp(path, "[vdso]") && row->end <= NARROW_END) {
 		path = SCOPE_SPACE_GATE;
 		bytes = strlen(path);
@@ -175,7 +175,7 @@ struct scope_recorded_file scope_symbol_spaces_recorded(const struct scope_space
 		return told;
 	told.offset = address - mapping->row->start + mapping->row->offset;
 	told.code = scope_symbol_addresses_get(&mapping->file->codes, told.offset);
-	/* Of a file that could be read, an address that was not hit has its name there. */
+	/* If the file could be read, addresses that were not recorded get their names from the file. */
 	if (told.code || !scope_symbol_file_has_names(mapping->file->told))
 		told.file = mapping->file;
 	return told;
@@ -198,7 +198,7 @@ static int mapping_add(struct scope_spaces *spaces, const struct scope_trace_map
 
 static void say_server(void *context, const char *sentence)
 {
-	/* Without memory for it the files that are missing still are told of. */
+	/* Without memory for it missing files are still reported. */
 	scope_symbol_spaces_problem(context, "%s", sentence);
 }
 
@@ -294,7 +294,10 @@ int scope_symbol_spaces_is_i386(struct scope_spaces *spaces, const struct scope_
 	int err = 0;
 
 	*ret_is = false;
-	/* Sorted: a 64-bit program's last one, the kernel's page at the least, lies above. */
+	/*
+	 * Mappings are sorted, and the last one of a 64-bit program, at least the kernel's page, is above that
+	 * address.
+	 */
 	if (!ranges->count || ranges->range[ranges->count - 1].end > NARROW_END)
 		return 0;
 	for (size_t i = 0; !err && i < ranges->count; i++) {

@@ -37,7 +37,7 @@ static void note_unmapped(struct scope_stacks_found *found, uint32_t tgid)
 		found->unmapped[found->unmapped_count++] = tgid;
 }
 
-/* As much as can be had of it: at most max addresses, noted to be named. 0 or -ENOMEM. */
+/* Unwinds as much of the stack as possible: at most max addresses, which are noted to be named. 0 or -ENOMEM. */
 static int unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
 		  const uint8_t *data, size_t bytes, uint64_t *ret_ip, unsigned int max, unsigned int *ret_count,
 		  unsigned int *ret_flags)
@@ -59,7 +59,7 @@ static int unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *
 	return err == -EINVAL ? 0 : err;
 }
 
-/* In at most the bytes of the STACK record that it replaces. */
+/* Uses at most the bytes of the STACK record that it replaces. */
 static int put_frames(struct rewriter *rewriter, const struct scope_event *event,
 		      const struct scope_record_stack *record, size_t bytes)
 {
@@ -164,7 +164,7 @@ void scope_symbol_stacks_lock(const struct scope_trace_memory *memory, bool (*is
 	uint32_t word[SCOPE_FUTEX_MEMORY_BYTES / 4];
 	uint32_t owner;
 
-	/* As scope_anomaly_owner_find() looks at it: glibc's mutex first, then a futex with an owner. */
+	/* In the order of scope_anomaly_owner_find(): glibc's mutex first, then a futex with an owner. */
 	memcpy(word, memory->data, sizeof(word));
 	owner = word[2];
 	if (!owner || !is_thread(context, owner))

@@ -26,7 +26,10 @@ static void function_destroy(struct scope_function *function)
 	free(function);
 }
 
-/* The name as the file has it, demangled, and both plain. 0 or -ENOMEM; symbol stays the caller's. */
+/*
+ * Sets the name as the file has it and the demangled one, both in plain form. 0 or -ENOMEM; symbol stays the
+ * caller's.
+ */
 static int function_name(struct scope_function *function, const char *symbol)
 {
 	char *demangled = NULL;
@@ -39,7 +42,7 @@ static int function_name(struct scope_function *function, const char *symbol)
 	return function->symbol && function->name ? 0 : -ENOMEM;
 }
 
-/* Takes over symbol (NULL: no memory for it), which is not plain yet. */
+/* Owns symbol from here on (NULL: no memory for it), which is not in plain form yet. */
 static int function_add(struct scope_symbols *symbols, char *symbol, struct scope_function value,
 			struct scope_function **ret_function)
 {
@@ -159,7 +162,7 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 	return err;
 }
 
-/* V8's own functions, which lie in the file of the program. */
+/* V8's own functions, which are in the file of the program. */
 static bool is_builtin(const struct scope_file_function *found)
 {
 	static const char prefix[] = "Builtins_";
@@ -168,7 +171,7 @@ static bool is_builtin(const struct scope_file_function *found)
 	       !memcmp(found->name, prefix, sizeof(prefix) - 1);
 }
 
-/* The function of a file that begins at value.start, under this name where it is new. */
+/* The function of a file that begins at value.start. A new one gets this name. */
 static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 			 const struct scope_file_function *found, uint64_t start, struct scope_function **ret_function)
 {
@@ -192,7 +195,7 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 	} else if (asprintf(&name, "%s+0x%" PRIx64, file->module, start) < 0) {
 		name = NULL;
 	} else {
-		/* C around the runtime's calls, or a library in C: the function of Go that called it has a name. */
+		/* C code around the runtime's calls, or a library in C: the Go function that called it has a name. */
 		value.language = file->go;
 		scope_plain_undo(name);
 	}
@@ -205,7 +208,7 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 	return err;
 }
 
-/* As the trace has it. 1: it does not. */
+/* Takes the name from the trace. 1: the trace does not have it. */
 static int told_lookup(struct scope_symbols *symbols, const struct scope_space *space, uint64_t address,
 		       struct scope_function **ret_function)
 {
@@ -236,7 +239,7 @@ static int told_lookup(struct scope_symbols *symbols, const struct scope_space *
 	return err;
 }
 
-/* Where better names are wanted: does the file lack some that the trace has? */
+/* For better names: true if the file lacks some names that the trace has. */
 static bool is_worse(const struct scope_place *place)
 {
 	const struct scope_file_functions *functions;
@@ -271,7 +274,7 @@ static int place_lookup(struct scope_symbols *symbols, const struct scope_space 
 			return err;
 		found = scope_symbol_file_functions_find(functions, place.link);
 	} else if (place.file->path[0] == '[') {
-		place.link = place.mapping_start; /* code made at run time: all that is known */
+		place.link = place.mapping_start; /* code made at run time: no more is known */
 	}
 	return file_function(symbols, place.file, found, found ? found->start : place.link, ret_function);
 }
@@ -307,7 +310,7 @@ int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t 
 	err = row_lookup(symbols, space, address, &function);
 	if (err == -ENOENT)
 		err = place_lookup(symbols, space, address, &function);
-	if (err == -ENOENT) { /* not kept: such addresses have no bound */
+	if (err == -ENOENT) { /* not kept, because the number of such addresses is not bounded */
 		err = unknown_get(symbols, &function);
 		if (!err)
 			*ret_function = function;
@@ -374,7 +377,7 @@ const struct scope_function *scope_symbols_function(const struct scope_symbols *
 	return id < symbols->functions ? symbols->function[id] : NULL;
 }
 
-/* The table of a program's file that is counted, where the process maps it; else NULL. */
+/* The table of functions of a program's file that is counted, if the process maps it; else NULL. */
 static struct scope_file *counted(struct scope_mapping *mapping, uint32_t tgid)
 {
 	return (!tgid || mapping->row->tgid == tgid) && !mapping->file->library ? mapping->file : NULL;

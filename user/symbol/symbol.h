@@ -3,7 +3,7 @@
  * Names for the addresses of traced processes, and their call stacks from registers and stack bytes.
  *
  * Files are opened and their tables read when an address first falls into them, once for all
- * processes that map them. Nothing is fetched over the network unless options say so.
+ * processes that map them. Nothing is fetched over the network unless options request it.
  */
 #ifndef SCOPE_SYMBOL_SYMBOL_H
 #define SCOPE_SYMBOL_SYMBOL_H
@@ -19,19 +19,19 @@
 struct scope_symbols;
 
 /*
- * A function of a module. There is one object for each function of each file, whatever the number
- * of processes, addresses and aliases: compare pointers. Parts that the compiler split off
- * (f.cold, f.part.0, f.isra.0, …) are the function itself where its module has only one f.
+ * A function of a module. There is one object for each function of each file, for any number of
+ * processes, addresses and aliases: compare pointers. Parts that the compiler split off (f.cold,
+ * f.part.0, f.isra.0, …) count as the function itself if its module has only one f.
  */
 struct scope_function {
 	const char *name;   /* "f", "ns::f"; "module+0xstart" where it is not known; "[unknown]" */
-	const char *symbol; /* "_ZN2ns1fEv": as the file has it; name itself where that is the same */
+	const char *symbol; /* "_ZN2ns1fEv": as the file has it; equal to name if both are the same */
 	const char *module; /* base name of the file */
 	const char *path;   /* as the process sees it */
 	uint64_t start;	    /* address in the file's own (link) address space */
 	uint64_t size;	    /* bytes; 0 where not known */
-	bool library;	    /* of the system or of the language, never a candidate (library.c, goname.c) */
-	bool language;	    /* of the language: code of the program's file, or made as it runs */
+	bool library;	    /* of the system or of the language, never named as the cause (library.c, goname.c) */
+	bool language;	    /* of the language: code in the program's file, or made at run time */
 	bool known;	    /* name was in a symbol table */
 	uint32_t id;	    /* 0, 1, 2, … in the order in which functions were first met */
 };
@@ -44,12 +44,13 @@ struct scope_function {
 int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count, const struct scope_trace_symbol *symbols,
 			 size_t symbol_count, const struct scope_symbol_options *options,
 			 struct scope_symbols **ret_symbols);
-/* More maps, as borrowed: what was mapped at their addresses before is so no more. 0, -ENOMEM. */
+/* Adds maps, also borrowed. They replace earlier maps at the same addresses. 0, -ENOMEM. */
 int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_trace_map *maps, size_t count);
 /*
- * What a trace says of its files and of the addresses that were hit (scope_trace_files(), scope_trace_codes()),
- * borrowed. It counts, without a look at the files, unless options ask for better names: these are taken where
- * the same build is found with as many. After the maps. 0, -ENOMEM.
+ * Adds a trace's rows about its files and recorded addresses (scope_trace_files(),
+ * scope_trace_codes()), borrowed. They are used without opening the files, unless options request
+ * better names: then the names of a file of the same build are used, if it has at least as many
+ * functions. Call it after adding the maps. 0, -ENOMEM.
  */
 int scope_symbols_add_recorded(struct scope_symbols *symbols, const struct scope_trace *trace);
 
@@ -58,23 +59,22 @@ struct scope_spaces *scope_symbols_spaces(struct scope_symbols *symbols); /* for
 void scope_symbols_destroy(struct scope_symbols *symbols);		  /* NULL is fine */
 
 /*
- * The function at an address of a process. return_address: the address is one to return to, so it
- * is the call before it that counts. An address without name still gives a function (known is
- * false): code without symbols is told apart by its unwind tables, else by its address.
- * 0, -ENOMEM. *ret_function lives as long as symbols.
+ * The function at an address of a process. return_address: the address is a return address, so the
+ * call before it is looked up. An address without a name still gives a function (known is false):
+ * in code without symbols functions are found by unwind tables, else each address is a function. 0,
+ * -ENOMEM. *ret_function lives as long as symbols.
  */
 int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t address, bool return_address,
 			 const struct scope_function **ret_function);
 
 /*
- * The places in the source that an address of a process was compiled from: its own, then those where
- * that was inlined. At most max; *ret_count is 0 where there is no debug information. 0, -ENOMEM.
- * Files live as long as symbols.
+ * The source places of an address of a process: its own, then those where that was inlined. At most
+ * max; *ret_count is 0 if there is no debug information. 0, -ENOMEM. Files live as long as symbols.
  */
 int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
 			struct scope_source_line *ret_line, unsigned int max, unsigned int *ret_count);
 
-/* Functions met so far; their ids are smaller than this. function: NULL where id is not. */
+/* Number of functions met so far; ids are smaller than this. function: NULL if id is not. */
 size_t scope_symbols_functions(const struct scope_symbols *symbols);
 const struct scope_function *scope_symbols_function(const struct scope_symbols *symbols, uint32_t id);
 
@@ -85,8 +85,8 @@ const struct scope_function *scope_symbols_function(const struct scope_symbols *
 size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t tgid);
 
 /*
- * What was in the way of names and stacks so far, one sentence for each file, in the order of
- * discovery: missing files, files replaced since, programs without symbols. Valid until the next
+ * The problems with names and stacks so far, one sentence for each file, in the order in which they
+ * were found: missing files, files replaced since, programs without symbols. Valid until the next
  * call of any other function here.
  */
 const char *const *scope_symbols_problems(const struct scope_symbols *symbols, size_t *ret_count);
@@ -96,7 +96,7 @@ const char *const *scope_symbols_problems(const struct scope_symbols *symbols, s
 #define SCOPE_UNWIND_CUT SCOPE_FRAMES_CUT
 #define SCOPE_UNWIND_BROKEN SCOPE_FRAMES_BROKEN
 #define SCOPE_UNWIND_GUESSED SCOPE_FRAMES_GUESSED
-#define SCOPE_UNWIND_UNMAPPED 0x10 /* beside BROKEN: at an address where nothing known is mapped */
+#define SCOPE_UNWIND_UNMAPPED 0x10 /* with BROKEN: it ended at an address without a known mapping */
 
 /*
  * The call stack of a thread from its registers and the bytes from its stack pointer upwards, by

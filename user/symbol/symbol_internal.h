@@ -11,22 +11,22 @@ struct scope_symbols {
 	struct scope_space *everywhere; /* rows of tgid 0 */
 	const struct scope_trace_symbol *row;
 	size_t rows, rows_refused;
-	bool rows_go;			      /* a program of Go's is among them */
-	uint32_t *row_first;		      /* the first row of the same process, module and name */
+	bool rows_go;			      /* a Go program is among them */
+	uint32_t *row_first;		      /* by row: the first row of the same process, module and name */
 	struct scope_function **row_function; /* of first rows, NULL until met */
 	struct scope_function **function;
 	size_t functions, capacity;
-	struct scope_function *unknown; /* outside of all mappings */
+	struct scope_function *unknown; /* for addresses outside of all mappings */
 };
 
-/* Puts the rows into the spaces of their processes, and finds those of one function. 0 or -ENOMEM. */
+/* Puts the rows into the address spaces of their processes, and groups rows of the same function. 0 or -ENOMEM. */
 int scope_symbol_rows_add(struct scope_symbols *symbols);
 
-/* Is it of a language's runtime? Is it of that, or of a library? */
+/* True for code of a language's runtime; and true for code of that or of a library. */
 bool scope_symbol_row_is_language(const struct scope_symbols *symbols, const struct scope_trace_symbol *row);
 bool scope_symbol_row_is_library(const struct scope_symbols *symbols, const struct scope_trace_symbol *row);
 
-/* Is it what a process says of code that it made at run time? It may say what it likes. */
+/* True for names that a process gave to its code made at run time. They are not trusted. */
 bool scope_symbol_row_is_made_up(const struct scope_trace_symbol *row);
 
 #endif

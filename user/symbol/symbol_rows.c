@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The functions that a trace itself names: rows in order, and which of them a report may blame. */
+/* The functions that the trace itself names: sorts the rows, and marks those that a report may name as the cause. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "symbol/library.h"
 #include "symbol/symbol_internal.h"
 
-/* Rows in an order that puts those of one function side by side. */
+/* Orders rows so that those of one function are adjacent. */
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct scope_trace_symbol *rows = context;

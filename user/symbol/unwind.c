@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Unwinds a copied stack by the rules of the files it runs through.
+ * Unwinds a copied stack by the rules of the files whose code is on it.
  *
  * libdwfl walks such stacks too: 150,000 of 15 frames in a second of CPU time where this walker
- * does 700,000 (tests/bench/unwind.c). Its tables are for one process each, it tells a stack that
- * was cut from one that is broken in neither way, and it needs the bytes below the stack pointer.
+ * does 700,000 (tests/bench/unwind.c). Its tables are for one process each, it does not distinguish
+ * a cut stack from a broken one, and it needs the bytes below the stack pointer.
  */
 #include "symbol/unwind.h"
 
@@ -12,12 +12,12 @@
 #include "symbol/frame.h"
 #include "symbol/symbol.h"
 
-#define SCAN_BYTES 2048 /* of stack that code without tables may lie over */
+#define SCAN_BYTES 2048 /* most bytes of stack that frames without tables may take */
 #define SCAN_STEPS 64
 
 #define RED_ZONE_BYTES 128 /* below the stack pointer, kept through signals (x86-64 psABI 3.2.2) */
 
-/* Where a machine keeps what. */
+/* Where a machine has each register. */
 static const struct machine {
 	unsigned int regs; /* how many are recorded */
 	unsigned int pc, sp, fp;
@@ -28,7 +28,7 @@ static const struct machine {
 	{ SCOPE_REG_COUNT_ARM64, 32, SCOPE_REG_SP_ARM64, 29, false, 8 },
 };
 
-/* 32-bit programs on x86-64: the numbers of their own, from the wide registers that are recorded. */
+/* 32-bit programs on x86-64: their register numbers, mapped from the 64-bit registers that are recorded. */
 static const struct machine i386 = { SCOPE_RULE_REGISTERS_I386, 8, 4, 5, true, 4 };
 static const uint8_t wide_of_i386[SCOPE_RULE_REGISTERS_I386] = { 0, 2, 1, 3, 7, 6, 4, 5, 16 };
 
@@ -38,7 +38,7 @@ struct walk {
 	const struct machine *machine;
 	struct scope_slice slice;
 	struct scope_frame frame;
-	bool exact; /* pc was not come to by a call: look it up as it is */
+	bool exact; /* pc is not a return address: look it up unchanged */
 	unsigned int flags;
 };
 
@@ -70,9 +70,9 @@ static int value_get(const struct walk *walk, const struct scope_rule *rule, con
 }
 
 /*
- * Registers that an epilogue has popped already still have their rule: compilers leave it, for the
- * slot below the stack pointer keeps the value. Those bytes are not in the slice (it begins at the
- * stack pointer of the first frame), but the register itself is restored by then.
+ * Registers that an epilogue has popped already still have their rule, because the slot below the
+ * stack pointer keeps the value. Those bytes are not in the slice (it begins at the stack pointer
+ * of the first frame), but the register has its value again.
  */
 static bool popped(const struct walk *walk, const struct scope_rule_value *value, uint64_t cfa)
 {
@@ -81,13 +81,13 @@ static bool popped(const struct walk *walk, const struct scope_rule_value *value
 	return value->kind == SCOPE_RULE_AT_CFA && below > 0 && below <= RED_ZONE_BYTES;
 }
 
-/* What an error of reading means for the stack as a whole. */
+/* What a read error means for the whole stack. */
 static unsigned int flag_of(int err)
 {
 	return err == -ENODATA ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_BROKEN;
 }
 
-/* Makes the caller's registers the current ones. 0, or a flag that ends the walk. */
+/* Sets the registers to those of the caller. 0, or a flag that ends the walk. */
 static unsigned int rule_step(struct walk *walk, const struct scope_rule *rule)
 {
 	unsigned int sp = walk->machine->sp, pc = walk->machine->pc;
@@ -97,7 +97,7 @@ static unsigned int rule_step(struct walk *walk, const struct scope_rule *rule)
 
 	if (ret)
 		return flag_of(ret);
-	/* Stacks grow down: a caller's frame lies above. Only a signal may come from elsewhere. */
+	/* Stacks grow down, so a caller's frame is above. Only a signal handler may have another stack. */
 	if (!rule->signal && (scope_symbol_frame_reg(&walk->frame, sp, &old_sp) || cfa < old_sp ||
 			      (cfa == old_sp && walk->machine->call_pushes)))
 		return SCOPE_UNWIND_BROKEN;
@@ -114,12 +114,12 @@ static unsigned int rule_step(struct walk *walk, const struct scope_rule *rule)
 			caller.valid |= 1ull << value->reg;
 		else if (value->reg == rule->ra)
 			return flag_of(ret);
-		else if (!popped(walk, value, cfa)) /* it may not matter to the frames above */
+		else if (!popped(walk, value, cfa)) /* frames above may not need it */
 			caller.valid &= ~(1ull << value->reg);
 	}
 	if (scope_symbol_frame_reg(&caller, rule->ra, &caller.reg[pc]))
 		return SCOPE_UNWIND_BROKEN;
-	/* A frame that changes nothing would be its own caller for ever. */
+	/* A frame that changes nothing would be its own caller, without end. */
 	if (cfa == old_sp && caller.reg[pc] == walk->frame.reg[pc])
 		return SCOPE_UNWIND_BROKEN;
 	walk->frame = caller;
@@ -137,7 +137,7 @@ static unsigned int guess_step(struct walk *walk)
 	if (scope_symbol_frame_reg(&walk->frame, machine->fp, &fp) ||
 	    scope_symbol_frame_reg(&walk->frame, machine->sp, &sp))
 		return SCOPE_UNWIND_BROKEN;
-	if (!fp) /* the ABIs have it 0 in the outermost frame; old clone() has no tables there */
+	if (!fp) /* by the ABIs it is 0 in the outermost frame; old clone() has no tables there */
 		return SCOPE_UNWIND_COMPLETE;
 	if (fp < sp || fp % machine->word)
 		return SCOPE_UNWIND_BROKEN;
@@ -157,7 +157,7 @@ static unsigned int guess_step(struct walk *walk)
 	return 0;
 }
 
-/* A call through a bad pointer: the caller is where a function would find it as it begins. */
+/* A call through a bad pointer: the caller is found as at a function's entry. */
 static unsigned int astray_step(struct walk *walk)
 {
 	const struct machine *machine = walk->machine;
@@ -185,7 +185,7 @@ static unsigned int caller_check(const struct walk *walk)
 	return scope_symbol_space_executable(walk->space, pc - !walk->exact) ? 0 : SCOPE_UNWIND_BROKEN;
 }
 
-/* Where the walk is, and the rule there, NULL where there is none. 0, -ENOENT, -ENOMEM. */
+/* Finds the place of the current pc and its rule, NULL if there is none. 0, -ENOENT, -ENOMEM. */
 static int rule_get(const struct walk *walk, struct scope_place *ret_place, const struct scope_rule **ret_rule)
 {
 	uint64_t pc = walk->frame.reg[walk->machine->pc] - !walk->exact;
@@ -208,8 +208,8 @@ static bool same_frame(const struct walk *a, const struct walk *b)
 }
 
 /*
- * Do unwind tables lead on from there, to the start of the thread or to code without tables?
- * via: NULL, or the frame that the first step must lead to.
+ * True if unwind tables lead from there to the start of the thread or to code without tables. via:
+ * NULL, or the frame that the first step must lead to.
  */
 static int holds(struct walk walk, const struct walk *via, bool *ret_holds)
 {
@@ -240,9 +240,9 @@ static int holds(struct walk walk, const struct walk *via, bool *ret_holds)
 }
 
 /*
- * A step over code without unwind tables and frame pointers, such as musl: the first word above that
- * lies behind a call and from which the tables lead on. Frames between are passed over. Leaves
- * *ret_end as it is where there is none. via: as above.
+ * A step over code without unwind tables and frame pointers, such as musl: takes the first word
+ * above that is the address after a call and from which the tables lead on. Frames between are
+ * skipped. Leaves *ret_end unchanged if there is none. via: as above.
  */
 static int scan_step(struct walk *walk, const struct walk *via, unsigned int *ret_end)
 {
@@ -275,8 +275,8 @@ static int scan_step(struct walk *walk, const struct walk *via, unsigned int *re
 }
 
 /*
- * From code of a file that has no tables. Where that keeps no frame pointer, the one that is there
- * is its caller's and leads past that: then the caller is looked for between.
+ * A step from code of a file that has no tables. If that code keeps no frame pointer, the register
+ * has its caller's and would skip the caller: then the caller is searched between.
  */
 static int bare_step(struct walk *walk, unsigned int *ret_end)
 {
@@ -285,7 +285,7 @@ static int bare_step(struct walk *walk, unsigned int *ret_end)
 	int err;
 
 	*ret_end = guess_step(&guess);
-	/* A frame pointer of 0 may be the outermost frame's, or that of code which has none. */
+	/* A frame pointer of 0 may be that of the outermost frame, or of code without frame pointers. */
 	if (*ret_end)
 		return scan_step(walk, NULL, ret_end);
 	err = scan_step(walk, &guess, &missing);
@@ -295,8 +295,9 @@ static int bare_step(struct walk *walk, unsigned int *ret_end)
 }
 
 /*
- * From the kernel's page of a 32-bit program, through which its calls go: there ebp, edx and ecx lie
- * above the stack pointer, then the return address (arch/x86/entry/vdso/vdso32/system_call.S).
+ * A step from the kernel's page of a 32-bit program, which makes its system calls. There ebp, edx
+ * and ecx are above the stack pointer, then the return address
+ * (arch/x86/entry/vdso/vdso32/system_call.S).
  */
 static bool gate_step(struct walk *walk)
 {
@@ -316,7 +317,7 @@ static bool gate_step(struct walk *walk)
 	return true;
 }
 
-/* 0 and *ret_end a flag where the walk ends; -ENOMEM. */
+/* 0, and *ret_end set to a flag if the walk ends; -ENOMEM. */
 static int step(struct walk *walk, unsigned int *ret_end)
 {
 	const struct scope_rule *rule;
@@ -345,7 +346,7 @@ static int step(struct walk *walk, unsigned int *ret_end)
 	return 0;
 }
 
-/* 0; -EINVAL: registers of no machine known here; -ENOMEM. */
+/* 0; -EINVAL: the registers are not those of a known machine; -ENOMEM. */
 static int walk_begin(struct walk *walk, const uint64_t *reg, unsigned int regs, const uint8_t *data, size_t bytes)
 {
 	bool narrow = false;
@@ -381,7 +382,10 @@ int scope_symbol_spaces_unwind(struct scope_spaces *spaces, const struct scope_s
 	if (err || !max)
 		return err ? err : -EINVAL;
 	for (;;) {
-		/* One more where a signal struck, so that all but the first are looked up alike. */
+		/*
+		 * One more if a signal interrupted the frame, so that all but the first are looked up in the same
+		 * way.
+		 */
 		ret_ips[count] = walk.frame.reg[walk.machine->pc] + (walk.exact && count);
 		count++;
 		err = step(&walk, &end);

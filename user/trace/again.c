@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Give the stack of an event that was read before. */
+/* Reads again the stack of an event that was read before. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int open_frame(struct scope_trace *trace, uint64_t frame, const struct sc
 	if (again->frame != frame) {
 		again->frame = 0;
 		again->data = NULL;
-		/* Putting its records together once more would take as long as all else of a report. */
+		/* To join its records once more would take as long as the rest of a report. */
 		err = head->flags & SCOPE_FRAME_COLUMNS
 			      ? scope_trace_rests(trace, frame, &again->buffer, &again->capacity, &again->rests)
 			      : scope_trace_payload(trace, frame, &again->buffer, &again->capacity, &again->data);
@@ -37,7 +37,7 @@ static int open_frame(struct scope_trace *trace, uint64_t frame, const struct sc
 	return 0;
 }
 
-/* So many bytes from there on in the sub-buffer; NULL: they are not there, or no stack's. */
+/* Returns `bytes` bytes at that offset of the sub-buffer; NULL: they are not there, or are not those of a stack. */
 static const uint8_t *find(const struct scope_trace_again *again, uint64_t from, uint64_t bytes)
 {
 	const struct scope_columns_rest *rest;
@@ -54,7 +54,7 @@ int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_pla
 {
 	const uint64_t words = event->stack.ips ? event->stack.ips : event->stack.regs;
 	const uint64_t more = event->flags & SCOPE_STACK_KERNEL_IP ? sizeof(event->stack.kernel_ip) : 0;
-	/* A CHAIN may have nothing but the kernel's address. */
+	/* A CHAIN may have only the kernel's address. */
 	const bool chain = event->stack.ips || (!event->stack.regs && !event->stack.bytes);
 	const uint64_t first_bytes = words * 8 + (chain ? more : 0);
 	const uint64_t bytes = event->stack.bytes + (chain ? 0 : more);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers of any size as a symbol each and a stream of bits. */
+/* Encodes numbers of any size, each as a symbol and some bits of a bit stream. */
 #ifndef SCOPE_TRACE_BITS_H
 #define SCOPE_TRACE_BITS_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A number as how large it is and its highest bits, and as the bits that follow. */
+/* Splits a number into a symbol, which holds its magnitude and highest bits, and the bits that follow. */
 static inline uint8_t scope_trace_value_split(uint64_t value, unsigned int *ret_bits)
 {
 	const unsigned int top = value < 8 ? 2 : 63 - (unsigned int)__builtin_clzll(value);
@@ -29,11 +29,11 @@ static inline uint64_t scope_trace_value_join(uint8_t symbol, uint64_t low)
 	return (uint64_t)(symbol - 4 * bits) << bits | low;
 }
 
-/* A stream of bits, the lowest of each byte first: one that is written, or one that is read. */
+/* A stream of bits that is written or read, the lowest bit of each byte first. */
 struct scope_bits {
 	uint8_t *at;
-	const uint8_t *end; /* of what is read */
-	uint64_t held;	    /* what is written and in no byte yet */
+	const uint8_t *end; /* of the bytes that are read */
+	uint64_t held;	    /* bits that are written and not in a byte yet */
 	unsigned int count; /* bits held, or read of the byte at `at`; below 8 between calls */
 };
 
@@ -51,7 +51,7 @@ static inline void scope_trace_bits_put(struct scope_bits *bits, uint64_t value,
 	}
 }
 
-/* 0s where no more are there, and `at` beyond the end then. */
+/* After the last bit returns 0s, and `at` is then after the end. */
 static inline uint64_t scope_trace_bits_get(struct scope_bits *bits, unsigned int count)
 {
 	uint64_t word = 0, low;
@@ -72,7 +72,7 @@ static inline uint64_t scope_trace_bits_get(struct scope_bits *bits, unsigned in
 	return word;
 }
 
-/* Is all read but what fills the last byte? */
+/* True if only the padding of the last byte is left to read. */
 static inline bool scope_trace_bits_all_read(const struct scope_bits *bits)
 {
 	return bits->at + !!bits->count == bits->end;

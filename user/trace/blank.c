@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which registers and arguments of a STATE record stay. */
+/* Selects the registers and arguments that stay in a STATE record. */
 #include "trace/blank.h"
 
 #include <stddef.h>
@@ -13,8 +13,9 @@
 	}
 
 /*
- * Calls that a thread may sleep in, with as many arguments as a reader looks at: a time-out, say. Others
- * keep the first one, which is what they wait on where they wait.
+ * Calls in which a thread may sleep, with the number of arguments that a reader uses (a time-out,
+ * for example). Other calls keep only the first argument, which names the object they wait for, if
+ * they wait.
  */
 static const struct {
 	uint16_t nr;

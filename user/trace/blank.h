@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Takes out of STATE records what may be memory of the target. */
+/* Removes from STATE records all values that may come from the target's memory. */
 #ifndef SCOPE_TRACE_BLANK_H
 #define SCOPE_TRACE_BLANK_H
 
@@ -8,9 +8,9 @@
 #include <scope/event.h>
 
 /*
- * Sets to 0: all registers but the program counter and the stack pointer, and those arguments that the
- * call does not have, or that nothing reads. A register holds whatever the program last computed.
- * reg: record->regs of them. Records of 32-bit calls are treated by their numbers' native meaning.
+ * Sets to 0 all registers but the program counter and the stack pointer, and the arguments that the
+ * call does not have or that no reader uses, because a register may hold any value the program
+ * computed. reg: record->regs of them. The number of a 32-bit call is taken as a native one.
  */
 void scope_trace_blank_state(struct scope_record_state *record, uint64_t *reg);
 

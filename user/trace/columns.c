@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Order the bytes of a sub-buffer so that they compress well, and back.
+ * Orders the bytes of a sub-buffer so that they compress well, and restores the order.
  *
- * Times make up most of what is left of a trace once it is compressed, and of a time only its
- * magnitude can be foretold. So times, as differences to what is near them, are split: a byte that
- * tells the highest three bits and how many follow stands with the like of its class, for zstd to
- * find them unevenly spread; the bits that follow are at the end of all, as they are. What else is
- * in a record stands byte by byte beside the same byte of the other records of its class.
+ * Times take most of the space of a compressed trace, and only the magnitude of a time can be
+ * predicted. So each time is stored as a difference to a near time, and split. One byte holds the
+ * highest three bits and the number of bits that follow; these bytes form a column for each class,
+ * whose uneven distribution zstd compresses. The bits that follow are stored unchanged after all
+ * columns. Every other byte of a record is stored in a column with the same byte of the other
+ * records of its class.
  */
 #include "trace/columns_layout.h"
 
@@ -17,7 +18,7 @@
 
 #define SLOTS 256u
 
-/* Bytes `from` to `to` - 1 of a word, one every `step` bytes. Where the next one goes. */
+/* Stores bytes `from` to `to` - 1 of a word, one every `step` bytes. Returns the place of the next byte. */
 static inline uint8_t *scatter(uint8_t *column, size_t step, uint64_t word, unsigned int from, unsigned int to)
 {
 	for (unsigned int i = from; i < to; i++, column += step)
@@ -34,8 +35,8 @@ struct sorter {
 };
 
 /*
- * Calls of one number are alike, and so are switches behind the same type of record. Each gets a
- * class as it comes, as long as there are any.
+ * Calls of one number are similar, and so are switches after the same type of record. Each such
+ * group gets a class when it first occurs, while classes are left.
  */
 static uint32_t class_of(struct sorter *sorter, const uint8_t *record, uint32_t type, uint32_t before)
 {
@@ -59,7 +60,7 @@ static uint32_t class_of(struct sorter *sorter, const uint8_t *record, uint32_t 
 	return sorter->classes++;
 }
 
-/* Counts what is there, and notes the class of each. 0, or -EINVAL: none, or one is not known. */
+/* Counts the records and notes the class of each. 0, or -EINVAL: there is no record, or one of unknown type. */
 static int distributions(const struct scope_subbuf *subbuf, struct scope_columns_head *head,
 			 struct scope_layout *layout, uint8_t *classes)
 {
@@ -94,7 +95,7 @@ static int distributions(const struct scope_subbuf *subbuf, struct scope_columns
 	return records ? 0 : -EINVAL;
 }
 
-/* So many columns of that many bytes each, behind those that are listed. */
+/* Appends `count` columns of `bytes` bytes each. */
 static void list_columns(struct scope_columns *columns, size_t bytes, size_t count, enum scope_column_sort sort,
 			 uint32_t type)
 {
@@ -132,7 +133,7 @@ static void list_all(const struct scope_layout *layout, const struct scope_colum
 	list_columns(ret_columns, head->rest_bytes, 1, SCOPE_COLUMN_REST, 0);
 }
 
-/* Times as differences. word: the first two, of a short record one. */
+/* Stores the times of a record as differences. word: its first two words; a short record has one. */
 static void make_near(struct scope_columns_past *past, uint32_t type, const uint64_t *word, uint64_t *ret_value)
 {
 	const uint32_t delta = scope_record_delta((uint32_t)word[0]);
@@ -150,7 +151,7 @@ static void make_near(struct scope_columns_past *past, uint32_t type, const uint
 	past->now_ns = time_ns;
 }
 
-/* One record with its arguments into their columns. What of it goes there, bytes. */
+/* Stores one record with its arguments in their columns. Returns how many of its bytes these are. */
 static size_t split_record(const uint64_t *word, uint32_t class, uint32_t type, struct scope_class_table *table,
 			   struct scope_columns_past *past, struct scope_bits *bits, uint8_t *out)
 {
@@ -210,7 +211,7 @@ int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out, s
 		rest += bytes;
 		at += bytes;
 	}
-	scope_trace_bits_put(&bits, 0, 7); /* what is held, to a whole byte */
+	scope_trace_bits_put(&bits, 0, 7); /* the bits still held, filled up to a whole byte */
 	list_columns(ret_columns, (size_t)(bits.at - rest), 1, SCOPE_COLUMN_BITS, 0);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Order the bytes of a sub-buffer so that they compress well, and back. docs/trace-format.md */
+/* Orders the bytes of a sub-buffer so that they compress well, and restores the order. docs/trace-format.md */
 #ifndef SCOPE_TRACE_COLUMNS_H
 #define SCOPE_TRACE_COLUMNS_H
 
@@ -11,40 +11,40 @@
 #define SCOPE_COLUMNS_MAX 4096
 
 enum scope_column_sort {
-	SCOPE_COLUMN_CLASSES, /* what is before all columns, and the class of each record */
-	SCOPE_COLUMN_TIMES,   /* how large each is */
-	SCOPE_COLUMN_BYTES,   /* other bytes of the fixed parts */
+	SCOPE_COLUMN_CLASSES, /* the head, and the class of each record */
+	SCOPE_COLUMN_TIMES,   /* the magnitude of each time */
+	SCOPE_COLUMN_BYTES,   /* the other bytes of the fixed parts */
 	SCOPE_COLUMN_ARGS,
 	SCOPE_COLUMN_REST, /* stacks */
 	SCOPE_COLUMN_BITS, /* the lower bits of times */
 };
 
-/* One after the other, without a gap. */
+/* Columns follow one another without a gap. */
 struct scope_columns {
 	size_t count;
 	struct scope_column {
 		uint32_t end; /* offset from the start of all */
 		uint8_t sort; /* enum scope_column_sort */
-		uint8_t type; /* of the records it is of, 0: of any */
+		uint8_t type; /* type of its records, 0: any type */
 	} column[SCOPE_COLUMNS_MAX];
 };
 
-/* What the columns of a sub-buffer of so many bytes take at most. */
+/* The most bytes that the columns of a sub-buffer of that size take. */
 static inline size_t scope_trace_columns_bound(size_t used_bytes)
 {
 	return used_bytes + used_bytes / 4 + 256;
 }
 
 /*
- * Writes at most scope_trace_columns_bound() bytes to `out`. -EINVAL: it holds something that is not known,
- * and is to be stored as it is.
+ * Writes at most scope_trace_columns_bound() bytes to `out`. -EINVAL: it holds an unknown record;
+ * store it unchanged.
  */
 int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out, struct scope_columns *ret_columns);
 
-/* Back, to exactly out_bytes bytes. The columns may be anything: -EBADMSG. */
+/* Restores exactly out_bytes bytes. The columns need not be valid: then -EBADMSG. */
 int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes);
 
-/* Where the bytes behind the fixed part and the arguments of a record stand. */
+/* Where the bytes after the fixed part and the arguments of a record are. */
 struct scope_columns_rest {
 	uint32_t from; /* of the sub-buffer */
 	uint32_t at;   /* of all such bytes together */
@@ -57,16 +57,16 @@ struct scope_trace_columns_rests {
 };
 
 /*
- * Only those, one behind the other to `out`, which has room for out_bytes as for join: takes a tenth of
- * the time. rests is filled again. 0, -EBADMSG, -ENOMEM.
+ * Restores only those bytes, one record's after another's, to `out`, which has room for out_bytes
+ * as for join. Takes a tenth of the time of join. Fills rests again. 0, -EBADMSG, -ENOMEM.
  */
 int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
 			      struct scope_trace_columns_rests *rests);
-/* The one that has so many bytes from there on in the sub-buffer, or NULL. */
+/* The one that holds these bytes of the sub-buffer, or NULL. */
 const struct scope_columns_rest *scope_trace_columns_find_rest(const struct scope_trace_columns_rests *rests,
 							       size_t from, size_t bytes);
 
-/* As join, of the columns that format 3 has, which are as long as what they were made of. */
+/* As join, for the columns of format 3, which are as long as the sub-buffer. */
 int scope_trace_columns_join_3(const uint8_t *columns, size_t bytes, uint8_t *out);
 
 #endif

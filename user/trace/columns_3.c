@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read the columns of format 3, in which times are columns of bytes like all else. */
+/* Reads the columns of format 3, in which times are stored by bytes like all other words. */
 #include <assert.h>
 #include <errno.h>
 #include <stddef.h>
@@ -11,14 +11,14 @@
 #define CLASSES SCOPE_RECORD_TYPES
 #define ABI_ARGS_COLUMN (offsetof(struct scope_record_syscall, abi_args) - 1)
 
-/* A class is a type, or from here on calls of one number: SYSCALL, too. */
+/* Classes below are types of records; from here on a class is the SYSCALL records of one number. */
 #define CLASS_CALLS 19
 
-/* The columns of one class, and how far one has come. */
+/* The columns of one class, and how far they are read. */
 struct table {
 	size_t count, args; /* records, and arguments of them all */
-	size_t at;	    /* of the next record's second byte; one every count bytes */
-	size_t arg_at;	    /* of the next argument's first byte; one every args bytes */
+	size_t at;	    /* place of the next record's second byte; the following ones every count bytes */
+	size_t arg_at;	    /* place of the next argument's first byte; the following ones every args bytes */
 };
 
 struct layout {
@@ -41,12 +41,12 @@ static uint32_t unpack_delta(uint32_t word)
 	return word >> 8 | (word >> SCOPE_TYPE_BITS & 0x7) << 24;
 }
 
-/* The first two words of a record; of a short one the second is 0. */
+/* The first two words of a record; the second is 0 in a short record. */
 struct head {
 	uint64_t first, second;
 };
 
-/* now_ns: the time of the record before, and then of this one. */
+/* now_ns: on entry the time of the record before, on return of this one. */
 static struct head make_far(uint64_t *now_ns, uint32_t class, struct head head)
 {
 	const uint32_t type = type_of(class);
@@ -68,7 +68,7 @@ static struct head make_far(uint64_t *now_ns, uint32_t class, struct head head)
 	return head;
 }
 
-/* Bytes `from` to 7 of a word from columns, one every `step` bytes. Where the next one goes. */
+/* Reads bytes `from` to 7 of a word from columns, one every `step` bytes. Returns the place of the next one. */
 static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t *word, unsigned int from)
 {
 	for (unsigned int i = from; i < 8; i++, column += step)
@@ -76,7 +76,7 @@ static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t
 	return column;
 }
 
-/* The places of one class's columns from `at` on, and where they end. */
+/* Sets the places of one class's columns from `at` on. Returns where they end. */
 static size_t place_fixed(struct table *table, uint32_t class, size_t at)
 {
 	table->at = at;
@@ -84,7 +84,7 @@ static size_t place_fixed(struct table *table, uint32_t class, size_t at)
 	return table->arg_at;
 }
 
-/* Where all columns stand. -EBADMSG: that cannot be. */
+/* Sets the places of all columns. -EBADMSG: they do not fit. */
 static int find_columns(const uint8_t *columns, size_t bytes, size_t records, struct layout *layout)
 {
 	size_t at = sizeof(struct scope_subbuf);
@@ -113,7 +113,7 @@ static int find_columns(const uint8_t *columns, size_t bytes, size_t records, st
 	return 0;
 }
 
-/* One record from its columns, which are there, to `left` bytes. Its bytes; 0: it has no room. */
+/* Restores one record from its columns into `left` bytes. Returns its length; 0: there is no room for it. */
 static size_t join_record(uint64_t *word, size_t left, uint8_t first, struct table *table, uint64_t *now_ns,
 			  const uint8_t *columns)
 {

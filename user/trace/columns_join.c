@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Put the records of a sub-buffer together from its columns, or their stacks alone. */
+/* Restores the records of a sub-buffer from its columns, or only their stacks. */
 #include "trace/columns_layout.h"
 
 #include <errno.h>
@@ -8,11 +8,11 @@
 #include "base/grow.h"
 #include "trace/bits.h"
 
-/* The other way, with the other bytes as they are in *word. */
+/* The reverse: reads the bytes into *word, whose other bytes stay. */
 static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t *word, unsigned int from,
 				    unsigned int to)
 {
-	uint64_t sum = *word; /* not in memory: a byte that is read might be one of *word's */
+	uint64_t sum = *word; /* a local copy, because the bytes that are read might overlap *word */
 
 #pragma GCC unroll 8
 	for (unsigned int i = from; i < to; i++, column += step)
@@ -21,7 +21,7 @@ static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t
 	return column;
 }
 
-/* Back: fills in what the columns of bytes leave open of the first two words. */
+/* The reverse: fills in the parts of the first two words that are not in columns of bytes. */
 static void make_far(struct scope_columns_past *past, uint32_t type, const uint64_t *value, uint64_t *word)
 {
 	uint32_t delta = (uint32_t)value[0] & SCOPE_DELTA_MAX;
@@ -39,7 +39,7 @@ static void make_far(struct scope_columns_past *past, uint32_t type, const uint6
 		word[1] = past->now_ns - value[1];
 }
 
-/* Where all columns stand. -EBADMSG: that cannot be. */
+/* Sets the places of all columns. -EBADMSG: they do not fit. */
 static int find_columns(const uint8_t *columns, size_t bytes, struct scope_layout *layout)
 {
 	const struct scope_columns_head *head = (const void *)columns;
@@ -76,7 +76,7 @@ static int find_columns(const uint8_t *columns, size_t bytes, struct scope_layou
 
 		if (type != SCOPE_RECORD_SYSCALL && type != SCOPE_RECORD_ENTER)
 			continue;
-		/* abi_args is the third of the bytes that are columns */
+		/* abi_args is the third of the bytes stored in columns */
 		for (size_t i = 0; i < table->count; i++)
 			table->args += columns[table->plain + 2 * table->count + i] >> 4;
 	}
@@ -84,7 +84,7 @@ static int find_columns(const uint8_t *columns, size_t bytes, struct scope_layou
 	return layout->end + head->rest_bytes > bytes ? -EBADMSG : 0;
 }
 
-/* One record from its columns, which are there, to `left` bytes. Its bytes; 0: it has no room. */
+/* Restores one record from its columns into `left` bytes. Returns its length; 0: there is no room for it. */
 static size_t join_record(uint64_t *word, size_t left, uint32_t class, struct scope_class_table *table,
 			  struct scope_columns_past *past, struct scope_bits *bits, const uint8_t *columns)
 {
@@ -164,8 +164,8 @@ int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out,
 }
 
 /*
- * The next record of a class without its times and arguments, which are not asked for. Its bytes in the
- * sub-buffer but for the rest; *ret_rest: those.
+ * Passes the next record of a class without restoring its times and arguments. Returns its length
+ * in the sub-buffer without the rest; *ret_rest: length of the rest.
  */
 static size_t pass_record(struct scope_class_table *table, const uint8_t *columns, size_t *ret_rest)
 {
@@ -178,7 +178,7 @@ static size_t pass_record(struct scope_class_table *table, const uint8_t *column
 	switch (table->type) {
 	case SCOPE_RECORD_SYSCALL:
 	case SCOPE_RECORD_ENTER:
-		/* abi_args is the third of the bytes that are columns */
+		/* abi_args is the third of the bytes stored in columns */
 		return 8 * (words + (column[2 * step] >> 4));
 	case SCOPE_RECORD_STATE:
 	case SCOPE_RECORD_CHAIN:

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the columns of a sub-buffer stand, and what each number in them is told by: for both ways. */
+/*
+ * Where the columns of a sub-buffer are, and from which earlier number each number is predicted: for both directions.
+ */
 #ifndef SCOPE_TRACE_COLUMNS_LAYOUT_H
 #define SCOPE_TRACE_COLUMNS_LAYOUT_H
 
@@ -19,10 +21,10 @@
 struct scope_columns_head {
 	struct scope_subbuf subbuf; /* its `zero` is the number of records */
 	uint32_t rest_bytes;
-	uint8_t type[SCOPE_CLASSES_MORE]; /* of the classes from SCOPE_RECORD_TYPES on, 0: unused */
+	uint8_t type[SCOPE_CLASSES_MORE]; /* types of the classes from SCOPE_RECORD_TYPES on, 0: unused */
 };
 
-/* The columns of one class, and how far they have come. */
+/* The columns of one class, and how far they are read or written. */
 struct scope_class_table {
 	size_t count, args; /* records, and arguments of them all */
 	size_t done, args_done;
@@ -34,13 +36,13 @@ struct scope_class_table {
 struct scope_layout {
 	struct scope_class_table table[SCOPE_CLASSES];
 	const uint8_t *type; /* head's */
-	size_t end;	     /* of the columns; there the rest begins */
+	size_t end;	     /* end of the columns, where the rest begins */
 };
 
-/* What was seen of the sub-buffer up to here, to tell the next record's fields by. */
+/* The records of the sub-buffer up to here, from which the next record's fields are predicted. */
 struct scope_columns_past {
 	uint64_t now_ns;
-	uint64_t arg;		  /* the first one of the call before */
+	uint64_t arg;		  /* the first argument of the call before */
 	bool near[SCOPE_CLASSES]; /* the class's last call had the same first argument as the one before it */
 	uint32_t alike[SCOPE_ALIKE_SETS][256]; /* the last number by its low byte; a set for some classes */
 };
@@ -56,7 +58,7 @@ static inline size_t scope_trace_type_values(uint32_t type)
 	return type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER || type == SCOPE_RECORD_TIME ? 2 : 1;
 }
 
-/* Where behind the times the bytes go on that are columns as they are, apart from bytes 4 to 7. */
+/* Index of the first byte after the times that is stored in a column as it is; bytes 4 to 7 are handled apart. */
 static inline size_t scope_trace_type_plain_from(uint32_t type)
 {
 	if (type == SCOPE_RECORD_ENTER || type == SCOPE_RECORD_TIME)
@@ -69,7 +71,7 @@ static inline size_t scope_trace_type_plain(uint32_t type)
 	return 4 + scope_trace_record_fixed(type) - scope_trace_type_plain_from(type);
 }
 
-/* Gives columns of times and fixed parts their places, from `at` on. Where they end. */
+/* Sets the places of the columns of times and fixed parts from `at` on. Returns where they end. */
 static inline size_t scope_trace_layout_fixed(struct scope_layout *layout, size_t at)
 {
 	for (uint32_t class = 0; class < SCOPE_CLASSES; class += 1) {
@@ -98,8 +100,9 @@ static inline void scope_trace_layout_args(struct scope_layout *layout, size_t a
 }
 
 /*
- * Where few numbers come again and again (whom a CPU goes to, what a call returns), the low byte
- * says which one it is; the others stand as what differs from it. Number to stored, or back.
+ * In some fields a few numbers repeat (the thread that a CPU switches to, the value that a call
+ * returns). There the low byte selects the last number with the same low byte, and the upper bytes
+ * are stored as the difference to it. Converts a number to its stored form, or back.
  */
 static inline uint32_t scope_trace_past_alike(struct scope_columns_past *past, uint32_t class, uint32_t number,
 					      bool back)
@@ -111,7 +114,10 @@ static inline uint32_t scope_trace_past_alike(struct scope_columns_past *past, u
 	return changed;
 }
 
-/* The first argument is often that of the call before: a descriptor. Argument to stored, or back. */
+/*
+ * The first argument is often a descriptor, the same as in the call before. Converts an argument to its stored form,
+ * or back.
+ */
 static inline uint64_t scope_trace_past_arg(struct scope_columns_past *past, uint32_t class, uint64_t value, bool back)
 {
 	const uint64_t changed = past->near[class] ? value ^ past->arg : value;
@@ -122,7 +128,7 @@ static inline uint64_t scope_trace_past_arg(struct scope_columns_past *past, uin
 	return changed;
 }
 
-/* Which of the first two words has such a number as its upper half. */
+/* Which of the first two words has such a repeating number as its upper half. */
 static inline size_t scope_trace_type_alike_at(uint32_t type)
 {
 	if (type == SCOPE_RECORD_SWITCH || type == SCOPE_RECORD_WAKING)

@@ -63,7 +63,7 @@ static int copy_frame(const struct scope_frame *head, const uint8_t *data, struc
 	return scope_trace_writer_put_row(writer, head->type, data, head->raw_bytes);
 }
 
-/* The first whole frame from *offset on. False: there is none. */
+/* Finds the first whole frame from *offset on. False: there is none. */
 static bool find_frame(const struct scope_trace *trace, uint64_t *offset)
 {
 	for (; *offset + sizeof(struct scope_frame) <= trace->bytes; *offset += SCOPE_FRAME_ALIGN) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Copies a trace frame by frame, with some of them changed on the way. */
+/* Copies a trace frame by frame and changes some of the frames. */
 #ifndef SCOPE_TRACE_COPY_H
 #define SCOPE_TRACE_COPY_H
 
 #include "trace/trace.h"
 #include "trace/writer.h"
 
-/* Each writes what is to be in the place of what it is given. 0 or -errno, which ends the copy. */
+/* Each function gets a frame's content and writes its replacement. 0 or -errno, which ends the copy. */
 struct scope_trace_editor {
 	int (*subbuf)(void *context, const struct scope_subbuf *subbuf);
 	int (*memory)(void *context, const struct scope_trace_memory *memory);

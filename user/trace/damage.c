@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Say in sentences what of a trace file could not be read. */
+/* Describes in sentences which parts of a trace file could not be read. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

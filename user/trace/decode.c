@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Turn the records of one sub-buffer into events, and trust nothing in them. */
+/* Turns the records of one sub-buffer into events and checks every value in them. */
 #include "trace/decode.h"
 
 #include <errno.h>
@@ -30,8 +30,8 @@ int scope_trace_decoder_begin(struct scope_decoder *decoder, const struct scope_
 }
 
 /*
- * A TIME record that is cut or absurd is left for take, which calls it a problem: until then its
- * event has the time of the record before.
+ * A TIME record that is cut or has an impossible value is left for take, which reports a problem.
+ * Until then its event has the time of the record before.
  */
 bool scope_trace_decoder_peek_slow(struct scope_decoder *decoder)
 {
@@ -61,7 +61,7 @@ bool scope_trace_decoder_peek_slow(struct scope_decoder *decoder)
 	return false;
 }
 
-/* What is damaged stands where it was, for take to tell. */
+/* Stops before a damaged record, so that take reports it. */
 void scope_trace_decoder_skip_calls(struct scope_decoder *decoder, uint32_t below_ns)
 {
 	const uint8_t *pos = decoder->pos, *end = decoder->end;
@@ -406,7 +406,7 @@ int scope_trace_decoder_take(struct scope_decoder *decoder, struct scope_event *
 	ret_event->tid = decoder->tid;
 	ret_event->cpu = decoder->cpu;
 	ret_event->flags = 0;
-	/* Even for a bad record: other CPUs may have been let pass up to this time. */
+	/* Also for a bad record, because the events of other CPUs up to this time may have been given already. */
 	decoder->time_ns = decoder->next_ns;
 	switch (type) {
 		TAKE(SYSCALL, syscall);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Turn the records of one sub-buffer into events. */
+/* Turns the records of one sub-buffer into events. */
 #ifndef SCOPE_TRACE_DECODE_H
 #define SCOPE_TRACE_DECODE_H
 
@@ -11,10 +11,10 @@
 
 #include "trace/event.h"
 
-/* Later than any clock: a time that is not below was never one. Sums below it cannot overflow. */
+/* Every valid time is below this limit. Sums of two valid times cannot overflow. */
 #define SCOPE_TIME_LIMIT_NS (1ULL << 63)
 
-/* One CPU's place in its records. Fields are the decoder's own, except where said. */
+/* One CPU's place in its records. Callers read only the fields marked "to read". */
 struct scope_decoder {
 	const uint8_t *pos, *end;
 	const uint8_t *after_state; /* a CHAIN that starts here belongs to state_tid */
@@ -27,13 +27,13 @@ struct scope_decoder {
 };
 
 /*
- * Checks the head of a sub-buffer of which `bytes` bytes are there, 8-byte aligned, and starts at
- * its first record. The decoder, zeroed at first, keeps the time of the sub-buffer before: events
- * of a CPU never go back in time. 0, or -EBADMSG with problem set.
+ * Checks the head of a sub-buffer of `bytes` bytes, 8-byte aligned, and starts at its first record.
+ * The decoder, zeroed at first, keeps the time of the sub-buffer before, because events of a CPU
+ * never go back in time. 0, or -EBADMSG with problem set.
  */
 int scope_trace_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf *subbuf, size_t bytes);
 
-/* Passes TIME and THREAD records. The rest of scope_trace_decoder_peek. */
+/* The slow part of scope_trace_decoder_peek: passes TIME and THREAD records. */
 bool scope_trace_decoder_peek_slow(struct scope_decoder *decoder);
 
 /* True: next_ns is set, and take will give that event. False: no more events here. */
@@ -50,18 +50,18 @@ static inline bool scope_trace_decoder_peek(struct scope_decoder *decoder)
 	return true;
 }
 
-/* Passes whole calls that took less than that: for who looks for slow ones alone. peek is to follow. */
+/* Passes complete calls that took less than below_ns, for callers that need only slow calls. Call peek next. */
 void scope_trace_decoder_skip_calls(struct scope_decoder *decoder, uint32_t below_ns);
 
 /*
- * Takes the event that peek found. 0, or -EBADMSG with problem set: nothing behind that place can
- * be read. Pointers in the event lead into the sub-buffer.
+ * Takes the event that peek found. 0, or -EBADMSG with problem set: nothing after that place can be
+ * read. Pointers in the event lead into the sub-buffer.
  */
 int scope_trace_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_event);
 
 /*
  * Takes up to max events; fewer where the sub-buffer ends, or with problem set. Pointers in them
- * hold as long as the sub-buffer is there.
+ * are valid as long as the sub-buffer is.
  */
 size_t scope_trace_decoder_batch(struct scope_decoder *decoder, struct scope_event *ret_event, size_t max);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Turn one event into the record the module would write. */
+/* Turns one event into the record the module would write. */
 #include "trace/encode.h"
 
 #include <errno.h>
@@ -105,7 +105,7 @@ static int encode_switch(const struct scope_event *event, void *buffer, struct s
 	return check_tid(tid, error);
 }
 
-/* A waker that is in the record itself: not the thread on this CPU. */
+/* The record itself names the waker if it is not the thread on this CPU. */
 static bool names_waker(const struct scope_event *event)
 {
 	return event->waking.waker_tgid || (event->waking.waker_tid && event->waking.context != SCOPE_CONTEXT_TASK);

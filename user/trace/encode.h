@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Turn one event into the record the module would write. */
+/* Turns one event into the record the module would write. */
 #ifndef SCOPE_TRACE_ENCODE_H
 #define SCOPE_TRACE_ENCODE_H
 
@@ -15,12 +15,12 @@
 
 /*
  * Writes the record, with a delta of 0, to buffer: SCOPE_RECORD_BYTES_MAX bytes, 8-byte aligned.
- * -EINVAL, error filled: a value that no record can hold. LOST is no record: -EINVAL.
+ * -EINVAL, error filled: a value that no record can hold. LOST has no record: -EINVAL.
  */
 int scope_trace_event_encode(const struct scope_event *event, void *buffer, struct scope_error *error,
 			     size_t *ret_bytes);
 
-/* Does the record take its thread from what ran before it, and which one? Else ret_tid is kept. */
+/* True if the record does not name its thread, which is then the one on its CPU: *ret_tid. Else ret_tid is kept. */
 bool scope_trace_event_context(const struct scope_event *event, uint32_t *ret_tid);
 
 #endif

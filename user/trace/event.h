@@ -19,9 +19,9 @@ enum scope_event_kind {
 	SCOPE_EVENT_THREAD_EXIT,
 	SCOPE_EVENT_STATE,
 	SCOPE_EVENT_STACK, /* CHAIN, STACK and FRAMES records: see ip, reg and ended */
-	SCOPE_EVENT_LOST,  /* a CPU lost events before this time; its open intervals are unsure */
+	SCOPE_EVENT_LOST,  /* a CPU lost events before this time; intervals open on it are uncertain */
 	SCOPE_EVENT_COMM,
-	SCOPE_EVENT_BLOCK_ISSUE, /* tid is the thread that asked for it */
+	SCOPE_EVENT_BLOCK_ISSUE, /* tid is the thread that requested it */
 	SCOPE_EVENT_BLOCK_DONE,
 	SCOPE_EVENT_PROBE,
 	SCOPE_EVENT_DELAY, /* the thread was held up on purpose until this time */
@@ -29,7 +29,7 @@ enum scope_event_kind {
 };
 
 /*
- * Times in ns, CLOCK_MONOTONIC. Pointers are borrowed from the decoder and hold until the next
+ * Times in ns, CLOCK_MONOTONIC. Pointers are borrowed from the decoder and valid until the next
  * event is taken.
  */
 struct scope_event {
@@ -49,7 +49,7 @@ struct scope_event {
 		} syscall; /* SYSCALL, ENTER, EXIT */
 		struct {
 			uint32_t prev_tid, next_tid; /* 0: not traced */
-			uint32_t other_tid;	     /* that comes and is not traced; 0: the idle task, or not known */
+			uint32_t other_tid;	     /* next thread, if not traced; 0: the idle task, or not known */
 			uint8_t prev_state;	     /* enum scope_state */
 			bool preempted, iowait;
 		} sched; /* SWITCH */
@@ -69,7 +69,7 @@ struct scope_event {
 		struct {
 			uint32_t tgid;
 			bool last;
-			bool untraced; /* it lives on, but the filter has it no longer */
+			bool untraced; /* it lives on, but is not in the filter any more */
 		} exit;
 		struct {
 			const struct scope_record_state *record;
@@ -80,7 +80,7 @@ struct scope_event {
 			uint8_t ended;	/* FRAMES: SCOPE_FRAMES_*, never 0; else 0 */
 			uint16_t ips, regs;
 			uint32_t bytes;
-			uint32_t cost_ns;    /* the thread was held up for so long; 0: unknown */
+			uint32_t cost_ns;    /* for how long the thread was held up; 0: unknown */
 			uint64_t kernel_ip;  /* with SCOPE_STACK_KERNEL_IP, see scope/event.h */
 			const uint64_t *ip;  /* CHAIN, FRAMES: ips addresses, innermost first */
 			const uint64_t *reg; /* STACK: regs registers, DWARF order */
@@ -92,7 +92,7 @@ struct scope_event {
 		} comm;
 		struct {
 			uint64_t sector; /* of 512 bytes */
-			uint64_t ns;	 /* ISSUE: it was queued so long; DONE: since its ISSUE */
+			uint64_t ns;	 /* ISSUE: time in the queue; DONE: time since its ISSUE */
 			uint32_t dev;	 /* major and minor number, SCOPE_BLOCK_MINOR_BITS */
 			uint32_t bytes;
 			int32_t error; /* DONE: 0 or -errno */
@@ -108,13 +108,13 @@ struct scope_event {
 			uint32_t asked_ns, served_ns;
 		} delay; /* flags: SCOPE_DELAYED_* */
 		struct {
-			uint64_t count;	  /* lost on this CPU; 0: not known how many */
-			uint64_t from_ns; /* of a trace that is read: not before, 0: before its first event */
+			uint64_t count;	  /* events lost on this CPU; 0: number not known */
+			uint64_t from_ns; /* when read: earliest time of the loss; 0: before the first event */
 		} lost;
 	};
 };
 
-/* One way to have ended, and no bit that is not known? */
+/* True if exactly one way of ending is set, and no unknown bit. */
 static inline bool scope_trace_frames_ended(uint8_t ended)
 {
 	const uint8_t end = ended & ~SCOPE_FRAMES_GUESSED;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A copy of an event that is its holder's own, with all that the event points to. */
+/* A deep copy of an event, with all data that the event points to. */
 #include "trace/event_copy.h"
 
 #include <string.h>
 
 #define PARTS_MAX 3
 
-/* One pointer of an event, and how much it points to. */
+/* One pointer of an event, and the size of the data it points to. */
 struct part {
 	void *at; /* the pointer, of whatever type */
 	size_t bytes;
-	bool name; /* a string of SCOPE_COMM_BYTES at most, which need not have an end */
+	bool name; /* a string of SCOPE_COMM_BYTES at most, perhaps without a final zero */
 };
 
 static unsigned comm_part(const char **comm, struct part *ret_part)

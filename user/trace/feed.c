@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hands the events of a trace on. */
+/* Passes the events of a trace to a function. */
 #include "trace/feed.h"
 
 int scope_trace_feed(struct scope_trace *trace, uint64_t most, scope_trace_feeder *feeder, void *user)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Hands the events of a trace on. */
+/* Passes the events of a trace to a function. */
 #ifndef SCOPE_TRACE_FEED_H
 #define SCOPE_TRACE_FEED_H
 
@@ -9,12 +9,12 @@
 typedef int scope_trace_feeder(void *user, const struct scope_event *const *event, size_t count);
 
 /*
- * Hands on the next events, `most` of them or all that there are: 1 where the trace may have more, 0 at its
+ * Passes the next `most` events, or all if there are fewer: 1 if the trace may have more, 0 at its
  * end, -errno, or what the feeder returned.
  */
 int scope_trace_feed(struct scope_trace *trace, uint64_t most, scope_trace_feeder *feeder, void *user);
 
-/* From the first event to the last. 0, -errno, or what the feeder returned. */
+/* Passes all events. 0, -errno, or what the feeder returned. */
 int scope_trace_feed_all(struct scope_trace *trace, scope_trace_feeder *feeder, void *user);
 
 #endif

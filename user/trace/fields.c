@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records that are fields alone. */
+/* Records that consist of fixed fields only. */
 #include "trace/fields.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 #include "trace/text_names.h"
 
 #define FIELDS_MAX 6
-#define NO_FLAGS 0 /* no field is in place of the word that a record begins with */
+#define NO_FLAGS 0 /* marks "no field": a record has its first word at this offset */
 
-/* A number, which a record, an event and a line have. */
+/* A number that a record, an event and a line of text have. */
 struct field {
 	const char *name; /* for messages */
-	const char *key;  /* KEY=; NULL: the number alone, before those with a key */
+	const char *key;  /* KEY=; NULL: only the number, before those with a key */
 	uint8_t record_at, record_bytes;
 	uint8_t event_at, event_bytes;
 };
@@ -22,9 +22,9 @@ struct field {
 struct scope_fields {
 	const char *word;
 	uint8_t type, kind, bytes;
-	uint8_t flags_at; /* a byte, which is the event's flags; or NO_FLAGS */
+	uint8_t flags_at; /* offset of the byte that is the event's flags; or NO_FLAGS */
 	const struct scope_text_flag *flag;
-	struct field field[FIELDS_MAX]; /* name NULL: no more */
+	struct field field[FIELDS_MAX]; /* a row whose name is NULL is the last */
 };
 
 #define SIZE_OF(type, member) sizeof(((struct type *)0)->member)
@@ -84,7 +84,7 @@ uint8_t scope_trace_fields_kind(const struct scope_fields *fields)
 	return fields->kind;
 }
 
-/* Fields are of 1, 2, 4 or 8 bytes, without a sign, in the byte order of the machine. */
+/* Fields have 1, 2, 4 or 8 bytes, no sign, and the byte order of the machine. */
 static uint64_t load(const void *base, unsigned int at, unsigned int bytes)
 {
 	const uint8_t *from = (const uint8_t *)base + at;

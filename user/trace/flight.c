@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The last sub-buffers of a capture, in pieces of memory that go as a whole. */
+/* The last sub-buffers of a capture, in pieces of memory that are freed as a whole. */
 #include "trace/flight.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #define PIECE_BYTES (1u << 20)
 
-/* Behind it the frame. place.offset: bytes of that. */
+/* The frame follows it. place.offset: length of the frame. */
 struct entry {
 	struct scope_frame_place place;
 };
@@ -19,7 +19,7 @@ struct piece {
 	struct piece *newer;
 	size_t bytes, used;
 	uint64_t subbufs;
-	uint64_t end_ns; /* of the latest in it */
+	uint64_t end_ns; /* time of its latest sub-buffer */
 	uint64_t data[];
 };
 
@@ -28,7 +28,7 @@ struct scope_flight {
 	struct piece *oldest, *newest;
 	uint64_t held_bytes, subbufs;
 	uint64_t first_ns; /* begin of the first sub-buffer ever */
-	uint64_t gone_ns;  /* end of the latest that went */
+	uint64_t gone_ns;  /* end of the latest sub-buffer that was dropped */
 	uint64_t end_ns;
 	bool begun;
 };

@@ -15,7 +15,7 @@
 struct scope_flight;
 
 struct scope_trace_flight_state {
-	uint64_t begin_ns; /* from here on nothing is missing; 0: nothing came yet */
+	uint64_t begin_ns; /* from this time on nothing is missing; 0: there is no sub-buffer yet */
 	uint64_t end_ns;
 	uint64_t held_bytes; /* of memory, at most what create was given */
 	uint64_t subbufs;
@@ -25,7 +25,10 @@ struct scope_trace_flight_state {
 int scope_trace_flight_create(uint64_t span_ns, uint64_t memory_bytes, struct scope_flight **ret_flight);
 void scope_trace_flight_destroy(struct scope_flight *flight); /* NULL is fine */
 
-/* Copies the frame of a sub-buffer; what is too old, or has no room any more, goes. 0 or -ENOMEM. */
+/*
+ * Copies the frame of a sub-buffer. Frames that are too old, or for which there is no room, are dropped. 0 or
+ * -ENOMEM.
+ */
 int scope_trace_flight_add(struct scope_flight *flight, const struct scope_frame_bytes *frame,
 			   const struct scope_subbuf *subbuf);
 
@@ -33,7 +36,7 @@ void scope_trace_flight_state(const struct scope_flight *flight, struct scope_tr
 
 /*
  * Calls each() for every frame, the oldest first, until it returns other than 0; that is the result.
- * frame: place->offset bytes of it, head and padding included.
+ * frame: place->offset bytes, head and padding included.
  */
 int scope_trace_flight_walk(const struct scope_flight *flight,
 			    int (*each)(const void *frame, const struct scope_frame_place *place, void *context),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The bytes of a trace file. docs/trace-format.md tells the same in prose.
+ * The bytes of a trace file. docs/trace-format.md describes them in prose.
  *
  *   +--------+-------+---------+-----+-------+---------+-----+- - -+-----------+
  *   | header | frame | payload | pad | frame | payload | pad |     | END frame |
@@ -19,7 +19,7 @@
 
 #define SCOPE_FILE_MAGIC "SCOPEtrc" /* 8 bytes, without the zero byte */
 #define SCOPE_FILE_BYTE_ORDER 0x01020304u
-#define SCOPE_FILE_VERSION 5u	    /* what this program writes, and the newest it knows */
+#define SCOPE_FILE_VERSION 5u	    /* the format that this program writes, the newest it knows */
 #define SCOPE_FILE_OLDEST_READER 5u /* older programs do not know FRAMES records */
 
 struct scope_file_header {
@@ -56,17 +56,17 @@ enum scope_frame_type {
 #define SCOPE_FRAME_ZSTD 0x1u	   /* the payload is one zstd frame of raw_bytes */
 #define SCOPE_FRAME_COLUMNS_3 0x2u /* SUBBUF: in the order of columns_3.c, of format 3 */
 #define SCOPE_FRAME_COLUMNS 0x4u   /* SUBBUF: in the order of columns.c, of other length */
-#define SCOPE_FRAME_FLAGS 0x7u	   /* those known */
+#define SCOPE_FRAME_FLAGS 0x7u	   /* the known flags */
 
 #define SCOPE_FRAME_ALIGN 8u
-#define SCOPE_FRAME_RAW_MAX (16u << 20) /* a head that says more is damaged */
-#define SCOPE_FRAME_CPU_MAX 0x1fffu	/* Linux has no more */
-#define SCOPE_FRAME_CPU_STATES 0xffffu	/* of no CPU: what threads were doing as a copy was made */
+#define SCOPE_FRAME_RAW_MAX (16u << 20) /* a larger value means a damaged head */
+#define SCOPE_FRAME_CPU_MAX 0x1fffu	/* the most that Linux has */
+#define SCOPE_FRAME_CPU_STATES 0xffffu	/* no CPU's: the states of threads as a copy was made */
 
 /*
- * A reader's budgets for a file of so many bytes: one for all metadata (what it decompresses to, the rows
- * made of it), one for the sum of the largest sub-buffer of each CPU. Real files take a tenth of them at most
- * beyond the constant part: traces do not compress better than 20 to 1.
+ * A reader's memory budgets for a file of that size: one for all metadata (decompressed, and as
+ * rows), one for the sum of the largest sub-buffer of each CPU. Above the constant part, real files
+ * take a tenth of them at most, because traces do not compress better than 20 to 1.
  */
 #define SCOPE_FILE_ROWS_BUDGET(bytes) ((128ull << 20) + 32ull * (bytes))
 #define SCOPE_FILE_SUBBUFS_BUDGET(bytes) ((64ull << 20) + 16ull * (bytes))
@@ -118,12 +118,12 @@ struct scope_frame_stopped_stack {
 
 struct scope_frame_lock {
 	uint32_t tid;
-	uint32_t owner; /* a thread of its process; 0: none is named there */
+	uint32_t owner; /* a thread of its process; 0: none is named */
 	uint64_t address;
 };
 
 struct scope_frame_file {
-	uint32_t number;	   /* that PLACES name it by */
+	uint32_t number;	   /* the number by which PLACES names it */
 	uint32_t deleted;	   /* 0 or 1: its path was gone as it was mapped */
 	uint32_t outcome;	   /* enum scope_file_outcome */
 	int32_t error;		   /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */
@@ -138,21 +138,21 @@ struct scope_frame_places {
 /* An address that was hit. */
 struct scope_frame_place_of {
 	uint64_t offset;      /* in the file */
-	uint64_t start, size; /* of its function, link addresses; without one: its own, 0 */
+	uint64_t start, size; /* of its function, link addresses; without a function the address itself and 0 */
 	uint32_t flags;	      /* SCOPE_PLACE_* */
 	uint32_t lines;
 };
 
 #define SCOPE_PLACE_FUNCTION 0x1u /* start and size are those of a function */
-#define SCOPE_PLACE_NAMED 0x2u	  /* whose name is known */
-#define SCOPE_PLACE_LINED 0x4u	  /* lines of the source were looked for */
+#define SCOPE_PLACE_NAMED 0x2u	  /* the function's name is known */
+#define SCOPE_PLACE_LINED 0x4u	  /* source lines were searched */
 #define SCOPE_PLACE_FLAGS 0x7u
-#define SCOPE_PLACE_LINES_MAX 7u /* what a line of the text form holds */
+#define SCOPE_PLACE_LINES_MAX 7u /* the most that a line of the text form holds */
 
 struct scope_frame_end {
 	uint64_t frames;  /* before this one */
 	uint64_t subbufs; /* SUBBUF frames among them */
-	uint64_t index;	  /* where the INDEX frame stands, 0: nowhere. Format 1 ends before it */
+	uint64_t index;	  /* offset of the INDEX frame, 0: there is none. Format 1 ends before this member */
 };
 
 #define SCOPE_FRAME_END_BYTES_MIN 16u
@@ -167,7 +167,7 @@ struct scope_frame_symbols {
 	uint32_t library; /* 0 or 1 */
 };
 
-/* Where a sub-buffer stands, and of which time it tells. */
+/* Where a sub-buffer is in the file, and which time it covers. */
 struct scope_frame_place {
 	uint64_t offset; /* of its frame, from the start of the file */
 	uint64_t begin_ns, end_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Make the frames of a trace file. */
+/* Makes the frames of a trace file. */
 #include "trace/framer.h"
 
 #include <errno.h>
@@ -11,12 +11,13 @@
 #include "base/grow.h"
 #include "trace/columns.h"
 
-#define COMPRESS_MIN_BYTES 256u /* below it the zstd frame's own head eats the gain */
+#define COMPRESS_MIN_BYTES 256u /* below it the zstd frame's head takes more than compression saves */
 
 /*
- * Columns of different kinds want statistics of their own, which zstd has for each of its blocks.
- * Blocks this small take as much time as ones of 16 KiB, with which a trace of a memcached has 3.97
- * bytes an event instead of 3.86; still smaller ones save nothing more (`consume TRACE`).
+ * Columns of different kinds compress better with separate statistics, and zstd has statistics for
+ * each block. Blocks of this size take as much time as blocks of 16 KiB, with which a trace of a
+ * memcached has 3.97 bytes an event instead of 3.86. Smaller blocks save nothing more (`consume
+ * TRACE`).
  */
 #define BLOCK_MIN_BYTES 2048u
 
@@ -61,7 +62,7 @@ void scope_trace_framer_set_level(struct scope_framer *framer, int level)
 	framer->level = level;
 }
 
-/* One more piece of a zstd frame. 0 or -EIO. */
+/* Adds a piece to a zstd frame. 0 or -EIO. */
 static int compress_piece(struct scope_framer *framer, ZSTD_outBuffer *out, const uint8_t *data, size_t bytes,
 			  ZSTD_EndDirective end)
 {
@@ -75,8 +76,8 @@ static int compress_piece(struct scope_framer *framer, ZSTD_outBuffer *out, cons
 }
 
 /*
- * Bytes of the payload in framer->packed; 0: not below `most`, better stored as it is. columns may be
- * NULL.
+ * Compresses a payload into framer->packed. Returns its length; 0: it is not below `most`, so store
+ * the payload unchanged. columns may be NULL.
  */
 static size_t compress_payload(struct scope_framer *framer, const uint8_t *raw, size_t bytes, size_t most,
 			       const struct scope_columns *columns)
@@ -105,7 +106,7 @@ static size_t compress_payload(struct scope_framer *framer, const uint8_t *raw, 
 	return out.pos < most ? out.pos : 0;
 }
 
-/* In columns where it can be had so. Fills in flags and size; false: better stored as it is. */
+/* Compresses a sub-buffer, in columns if possible. Fills in flags and size; false: store it unchanged. */
 static bool compress(struct scope_framer *framer, const void *raw, struct scope_frame *head)
 {
 	const size_t bytes = head->raw_bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Make the frames of a trace file: compressed where that gains something, with their checksums. */
+/* Makes the frames of a trace file: compressed if that saves space, with their checksums. */
 #ifndef SCOPE_TRACE_FRAMER_H
 #define SCOPE_TRACE_FRAMER_H
 
@@ -12,7 +12,7 @@
 
 struct scope_framer;
 
-/* Whole frames, one behind the other, each padded. Borrowed until the framer's next frame. */
+/* Whole frames, one after another, each padded. Borrowed until the framer's next frame. */
 struct scope_frame_bytes {
 	struct scope_frame head;
 	const void *payload; /* head.payload_bytes of it */
@@ -23,10 +23,10 @@ struct scope_frame_bytes {
 int scope_trace_framer_create(struct scope_framer **ret_framer);
 void scope_trace_framer_destroy(struct scope_framer *framer); /* NULL is fine */
 
-/* Of zstd, for frames from here on. 0: payloads are stored as they are. */
+/* Sets the level of zstd for frames from here on. 0: payloads are stored unchanged. */
 void scope_trace_framer_set_level(struct scope_framer *framer, int level);
 
-/* raw stays the caller's, and the payload may lead into it. -E2BIG above SCOPE_FRAME_RAW_MAX. */
+/* raw stays the caller's, and the frame's payload may point into it. -E2BIG above SCOPE_FRAME_RAW_MAX. */
 int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw, size_t raw_bytes,
 			    struct scope_frame_bytes *ret_frame);
 

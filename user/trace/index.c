@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which sub-buffer stands where in a file, by CPU and time. */
+/* Where each sub-buffer is in a file, by CPU and time. */
 #include "trace/index.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 
-/* Leaves out every other one of each CPU. */
+/* Drops every second entry of each CPU. */
 static void thin(struct scope_index *index)
 {
 	size_t kept = 0;

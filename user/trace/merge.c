@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Give the events of all CPUs in order of time. */
+/* Gives the events of all CPUs in order of time. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 
 #define BATCH 32
 
-/* Behind every event: times end far below. A CPU at its end sorts behind all others by it. */
+/* Later than every event. A CPU at its end has this time, so it sorts after all others. */
 #define NEVER_NS (UINT64_MAX - 1)
 
 /*
- * One CPU's place in the trace, with at most one sub-buffer decompressed. Events are decoded some
- * at a time: records of one CPU follow one another in patterns that the processor learns, those of
- * several CPUs in turn do not.
+ * One CPU's place in the trace, with at most one sub-buffer decompressed. Events are decoded in
+ * batches of one CPU, because its records follow patterns that the branch predictor learns; records
+ * of several CPUs in turn do not.
  */
 struct cursor {
 	const struct scope_trace_cpu *index;
@@ -25,12 +25,12 @@ struct cursor {
 	const uint8_t *subbuf; /* the one that is open */
 	uint8_t *buffer;
 	size_t buffer_capacity;
-	uint64_t number, lost; /* expected of the next sub-buffer; lost before the last one */
+	uint64_t number, lost; /* expected number of the next sub-buffer; events lost before the last one */
 	uint64_t begin_ns;     /* of the last sub-buffer that could be read */
 	uint64_t lost_count, lost_from_ns;
-	bool lost_pending; /* tell it before the first event of this sub-buffer */
-	bool broken;	   /* part of the sub-buffer before was not read */
-	bool middle;	   /* earlier ones are not there, or not asked for: no loss */
+	bool lost_pending; /* report the loss before the first event of this sub-buffer */
+	bool broken;	   /* part of the previous sub-buffer was not read */
+	bool middle;	   /* earlier sub-buffers are absent or were not requested: no loss */
 	struct scope_event event[BATCH];
 };
 
@@ -45,22 +45,22 @@ struct node {
 };
 
 /*
- * A tournament between the CPUs (Knuth, The Art of Computer Programming 3, section 5.4.1): node 1 is
- * the earliest of all, node n of nodes 2n and 2n + 1; from `leaves` on stand the CPUs themselves. At
- * the same time the left one wins, which is the lower CPU.
+ * A tournament between the CPUs (Knuth, The Art of Computer Programming 3, section 5.4.1): node 1
+ * is the earliest of all, node n the earlier of nodes 2n and 2n + 1; the nodes from `leaves` on are
+ * the CPUs. At equal times the left one wins, which is the lower CPU.
  */
 struct scope_merge {
-	size_t taken;  /* gave the last event, which holds until the next is asked for; or `cpus` */
+	size_t taken;  /* CPU that gave the last event, valid until the next call; or `cpus` */
 	size_t leaves; /* a power of two */
 	size_t cpus;
 	uint64_t limit_ns; /* of the trace, NEVER_NS at most */
-	bool told_all;	   /* that come before the limit */
+	bool told_all;	   /* all events before the limit were given */
 	struct node *node;
 	struct lane *lane;
 	struct cursor cursor[];
 };
 
-/* Plays the games of one CPU again, without a branch that depends on who wins. The winner. */
+/* Plays the games of one CPU again, without a branch that depends on the winner. Returns the winner. */
 static inline struct node play(struct scope_merge *merge, size_t cpu, uint64_t time_ns)
 {
 	struct node winner = { .time_ns = time_ns, .cpu = cpu };
@@ -128,7 +128,10 @@ static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 	}
 	cursor->lost_count = subbuf->lost > cursor->lost ? subbuf->lost - cursor->lost : 0;
 	cursor->lost_pending = cursor->broken || cursor->lost_count || subbuf->number != cursor->number;
-	/* It counts what was lost as it began: some of that may have been lost while the one before was open. */
+	/*
+	 * Its head counts the events lost until it began. Some of them may have been lost while the previous one was
+	 * open.
+	 */
 	cursor->lost_from_ns = cursor->begin_ns;
 	cursor->begin_ns = cursor->decoder.time_ns;
 	cursor->lost = subbuf->lost;
@@ -192,7 +195,7 @@ static inline int advance(struct scope_trace *trace, struct scope_merge *merge, 
 	return 0;
 }
 
-/* The first frame of a CPU that may tell of that time: the one before the first that is later. */
+/* The first frame of a CPU that may hold events of that time: the one before the first that begins later. */
 static size_t first_frame(const struct scope_trace *trace, const struct scope_trace_cpu *cpu, uint64_t time_ns)
 {
 	uint64_t offset = 0;
@@ -218,7 +221,7 @@ static void set_limit(const struct scope_trace *trace, struct scope_merge *merge
 	merge->limit_ns = trace->limit_ns < NEVER_NS ? trace->limit_ns : NEVER_NS;
 }
 
-/* Each CPU from the frame that may tell of that time. */
+/* Starts each CPU at the frame that may hold events of that time. */
 static int start(struct scope_trace *trace, struct scope_merge *merge, uint64_t time_ns)
 {
 	const bool continues = scope_trace_meta_number(trace, SCOPE_META_CONTINUES, 0);
@@ -301,7 +304,7 @@ uint64_t scope_trace_merge_passed(const struct scope_trace *trace)
 
 	if (!merge || merge->limit_ns == NEVER_NS)
 		return 0;
-	/* The last question for an event was answered by none, or by the one before `next`. */
+	/* The last call gave no event, or the one before `next`. */
 	if (merge->taken == merge->cpus)
 		return merge->told_all ? merge->limit_ns : trace->passed_ns;
 	return merge->lane[merge->taken].next[-1].time_ns;
@@ -328,7 +331,7 @@ int scope_trace_merge_grow(struct scope_trace *trace)
 	return err;
 }
 
-/* Takes and forgets what is earlier. */
+/* Drops the events before that time. */
 static int skip(struct scope_trace *trace, struct scope_merge *merge, uint64_t time_ns)
 {
 	struct node winner = merge->node[1];
@@ -356,8 +359,8 @@ int scope_trace_seek(struct scope_trace *trace, uint64_t time_ns)
 		if (!merge)
 			return -ENOMEM;
 	}
-	trace->merge = NULL; /* a rewind that fails leaves nothing half done */
-	/* Each round finds the same sub-buffers damaged: count them once. */
+	trace->merge = NULL; /* a rewind that fails leaves no half-built state */
+	/* Each pass finds the same damaged sub-buffers: count them once. */
 	trace->damage.subbufs = 0;
 	scope_trace_damage_update(&trace->damage);
 	if (time_ns > NEVER_NS)
@@ -398,7 +401,7 @@ int scope_trace_take(struct scope_trace *trace, const struct scope_event **ret_e
 		merge->told_all = true;
 		return 0;
 	}
-	/* Up to where a lane would be filled again, over events that were given. */
+	/* Stops where a lane is empty, because filling it would overwrite events that were given. */
 	while (winner.time_ns < merge->limit_ns) {
 		struct lane *lane = &merge->lane[winner.cpu];
 

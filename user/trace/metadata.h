@@ -17,17 +17,17 @@ void scope_trace_metadata_destroy(struct scope_keep *keep); /* NULL is fine */
 /* Of one key the last value is kept. 0 or -ENOMEM. */
 int scope_trace_metadata_meta(struct scope_keep *keep, const char *key, const char *value);
 
-/* Copies any other frame; beyond 64 MiB it is only counted. 0 or -ENOMEM. */
+/* Copies any other frame; after 64 MiB in all it is only counted. 0 or -ENOMEM. */
 int scope_trace_metadata_frame(struct scope_keep *keep, const struct scope_frame_bytes *frame);
 
-/* Drops the frames of descriptors: new ones come in their place. */
+/* Drops the frames of descriptors, because new ones replace them. */
 void scope_trace_metadata_forget_fds(struct scope_keep *keep);
 
-/* Whole frames, one behind the other; how many; and how many found no room. */
+/* Whole frames, one after another; their number; and the number of frames for which there was no room. */
 const void *scope_trace_metadata_frames(const struct scope_keep *keep, size_t *ret_bytes, uint64_t *ret_count,
 					uint64_t *ret_dropped);
 
-/* In the order the keys were first given. NULL behind the last. */
+/* Keys in the order in which they were first given. NULL after the last. */
 const char *scope_trace_metadata_key(const struct scope_keep *keep, size_t i, const char **ret_value);
 
 #endif

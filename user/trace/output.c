@@ -16,9 +16,9 @@ struct scope_output {
 	int fd;
 	char *path;		    /* or the name in messages */
 	struct scope_newfile *file; /* NULL: an unnamed file, fd is the caller's */
-	off_t begin;		    /* where in the file it starts */
+	off_t begin;		    /* its offset in the file */
 	uint64_t flushed;
-	uint64_t whole; /* of that: up to here there are whole pieces */
+	uint64_t whole; /* of the file: up to here it holds whole pieces */
 	size_t buffered;
 	int failed; /* -errno */
 	struct scope_error problem;
@@ -97,7 +97,7 @@ int scope_trace_output_put(struct scope_output *output, const void *data, size_t
 		output->buffered += bytes;
 		return 0;
 	}
-	/* A piece larger than the buffer, which holds nothing but its beginning. */
+	/* The piece is larger than the buffer, which holds only its beginning. */
 	err = flush(output);
 	if (!err)
 		err = write_out(output, data, bytes);

@@ -9,7 +9,7 @@
 #include "trace/walk.h"
 
 struct scope_owners {
-	uint32_t *tgid; /* by tid; pages that are not written to take no memory */
+	uint32_t *tgid; /* by tid; pages never written take no memory */
 };
 
 #define TABLE_BYTES ((SCOPE_TID_MASK + 1ul) * sizeof(uint32_t))

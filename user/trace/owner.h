@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which process each thread belongs to, as the records say. */
+/* Which process each thread belongs to, by the records. */
 #ifndef SCOPE_TRACE_OWNER_H
 #define SCOPE_TRACE_OWNER_H
 
@@ -15,16 +15,16 @@ struct scope_owners;
 int scope_trace_owners_create(struct scope_owners **ret_owners);
 void scope_trace_owners_destroy(struct scope_owners *owners);
 
-/* From here on thread tid is of process tgid. A tid that Linux never gives is passed over. */
+/* From here on thread tid is of process tgid. A tid that Linux never assigns is ignored. */
 void scope_trace_owners_put(struct scope_owners *owners, uint32_t tid, uint32_t tgid);
 
 /*
- * Takes what the STATE, FORK, EXEC and COMM records of a sub-buffer say.
- * Returns whether a stack of any kind or a STATE record is in it.
+ * Reads the STATE, FORK, EXEC and COMM records of a sub-buffer. Returns true if it holds a stack of
+ * any kind or a STATE record.
  */
 bool scope_trace_owners_note(struct scope_owners *owners, const struct scope_subbuf *subbuf);
 
-/* The process of a thread; 0: no record said. */
+/* The process of a thread; 0: no record names it. */
 uint32_t scope_trace_owners_get(const struct scope_owners *owners, uint32_t tid);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pack events into sub-buffers, as the module would have written them. */
+/* Packs events into sub-buffers, as the module would have written them. */
 #include "trace/packer.h"
 
 #include <errno.h>
@@ -149,7 +149,7 @@ static void append_thread(struct lane *lane, uint32_t tid, uint64_t time_ns)
 	lane->after_state = false;
 }
 
-/* Would the record, put here, be taken for one of another thread? */
+/* True if a reader would attribute the record, put here, to another thread. */
 static bool needs_thread(const struct lane *lane, const struct scope_event *event)
 {
 	uint32_t tid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pack events into sub-buffers, as the module would have written them, for sources that are not the
+ * Packs events into sub-buffers, as the module would have written them, for other sources than the
  * module: text and perf.
  */
 #ifndef SCOPE_TRACE_PACKER_H
@@ -20,21 +20,21 @@ struct scope_packer;
  */
 int scope_trace_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes, struct scope_packer **ret_packer);
 
-/* The same for a taker other than a writer: what it returns, if not 0, is the caller's result. */
+/* The same with a function instead of a writer: a result of it other than 0 is returned to the caller. */
 int scope_trace_packer_create_for(int (*take)(const struct scope_subbuf *subbuf, void *context), void *context,
 				  uint32_t subbuf_bytes, struct scope_packer **ret_packer);
 
 /*
- * Adds an event behind the earlier ones of its CPU. What the event says of threads holds, whatever
- * ran there before: a THREAD record goes before it where needed. A LOST event begins a new
- * sub-buffer; a count of 0 leaves out a number.
+ * Adds an event after the earlier ones of its CPU. If the event's thread is not the one on that
+ * CPU, a THREAD record is added before it. A LOST event begins a new sub-buffer; a count of 0 skips
+ * a number of a sub-buffer.
  *
  * 0; -ERANGE: earlier than the one before on that CPU; -EINVAL: no record can hold it; -E2BIG:
- * larger than a sub-buffer; or the writer's error. error (NULL is fine) says it.
+ * larger than a sub-buffer; or the writer's error. error (NULL is fine) describes it.
  */
 int scope_trace_packer_event(struct scope_packer *packer, const struct scope_event *event, struct scope_error *error);
 
-/* Hands all begun sub-buffers to the writer. Packing may go on. */
+/* Writes all begun sub-buffers. Packing may go on. */
 int scope_trace_packer_flush(struct scope_packer *packer, struct scope_error *error);
 
 /* Drops what was not flushed. NULL is fine. */

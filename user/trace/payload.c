@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The payloads of frames: checked, decompressed, and brought back from columns. */
+/* Checks and decompresses the payloads of frames, and restores them from columns. */
 #include <errno.h>
 #include <libdeflate.h>
 #include <sys/mman.h>
@@ -29,12 +29,12 @@ void scope_trace_touched(struct scope_trace *trace, uint64_t bytes)
 	trace->touched += bytes;
 	if (trace->touched < TOUCHED_BYTES_MAX)
 		return;
-	/* A failure costs memory alone. */
+	/* If it fails, only memory is not given back. */
 	(void)madvise((void *)trace->data, trace->bytes, MADV_DONTNEED);
 	trace->touched = 0;
 }
 
-/* From columns, where it is in them, to raw_bytes bytes. 0 or -EBADMSG. */
+/* Restores a payload that is in columns, to raw_bytes bytes. 0 or -EBADMSG. */
 static int order_back(const struct scope_frame *frame, const uint8_t *packed, size_t bytes, uint8_t *out)
 {
 	if (frame->flags & SCOPE_FRAME_COLUMNS)
@@ -45,8 +45,9 @@ static int order_back(const struct scope_frame *frame, const uint8_t *packed, si
 }
 
 /*
- * Checks the payload and decompresses it where it is. *ret_packed: that, in the order of the file; behind
- * room for the sub-buffer in *buffer where it is in columns. 0, -EBADMSG, -ENOMEM.
+ * Checks the payload and decompresses it if it is compressed. *ret_packed: the result, in the order
+ * of the file. If it is in columns it is in *buffer, after room for the sub-buffer. 0, -EBADMSG,
+ * -ENOMEM.
  */
 static int unpack(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
 		  const uint8_t **ret_packed, size_t *ret_bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts of a record that columns are made of: fixed bytes, arguments, the rest. */
+/* The parts of a record that columns are made from: fixed bytes, arguments, the rest. */
 #ifndef SCOPE_TRACE_RECORD_PARTS_H
 #define SCOPE_TRACE_RECORD_PARTS_H
 
@@ -22,13 +22,13 @@ static inline uint32_t scope_trace_record_fixed(uint32_t type)
 	return bytes_of[type];
 }
 
-/* Arguments of a call behind the fixed part. */
+/* Number of a call's arguments after the fixed part. */
 static inline size_t scope_trace_record_args(const uint8_t *record, uint32_t type)
 {
 	return type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER ? record[6] >> 4 : 0;
 }
 
-/* Bytes behind the fixed part, arguments of calls left out. */
+/* Number of bytes after the fixed part, without the arguments of calls. */
 static inline size_t scope_trace_record_rest(const uint8_t *record, uint32_t type)
 {
 	const struct scope_record_chain *chain = (const void *)record;
@@ -49,7 +49,7 @@ static inline size_t scope_trace_record_rest(const uint8_t *record, uint32_t typ
 	return 0;
 }
 
-/* Small numbers of either sign as small numbers, of so many bits. */
+/* Maps small numbers of either sign to small unsigned numbers of that many bits (zigzag). */
 static inline uint32_t scope_trace_fold(uint32_t value, unsigned int bits)
 {
 	const uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;

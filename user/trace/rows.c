@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hold a trace's metadata as rows, made from the payloads of frames. Their names are plain ones. */
+/* Holds a trace's metadata as rows, made from the payloads of frames. Names in them are in plain form. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,10 @@
 #include "base/plain.h"
 #include "trace/trace_internal.h"
 
-/* Reading on through a payload. Nothing read means the payload was too short, or what `failed` says. */
+/*
+ * A place in a payload that is read from start to end. A read that gives nothing means that the payload is too short,
+ * or the error in `failed`.
+ */
 struct span {
 	const uint8_t *pos, *end;
 	struct scope_trace *trace;
@@ -58,7 +61,7 @@ static const void *span_head(struct span *span, size_t bytes)
 	return head;
 }
 
-/* The plain form of what stands there: nearly always that itself. */
+/* The plain form of the text there, which is nearly always the text itself. */
 static const char *make_plain(struct span *span, const char *string)
 {
 	char *name;
@@ -78,7 +81,7 @@ static const char *span_string(struct span *span)
 	const uint8_t *string = span->pos;
 	const uint8_t *zero;
 
-	if (string == span->end) /* perhaps both NULL, which memchr does not take */
+	if (string == span->end) /* both may be NULL, which memchr does not accept */
 		return NULL;
 	zero = memchr(string, 0, span->end - string);
 	if (!zero)
@@ -259,7 +262,7 @@ static int add_symbols(struct scope_trace *trace, struct span *span)
 	return 0;
 }
 
-/* What a row says is checked as it is used: no seek may trust it. */
+/* A row's values are checked when they are used, because a seek cannot trust them. */
 static int add_places(struct scope_trace *trace, struct span *span)
 {
 	const struct scope_frame_place *place;
@@ -297,7 +300,7 @@ static int add_file(struct scope_trace *trace, struct span *span)
 	return 0;
 }
 
-/* The lines of an address, in a block of their own. */
+/* The lines of an address, in a separate block. */
 static int read_lines(struct scope_trace *trace, struct span *span, struct scope_trace_code *row)
 {
 	struct scope_trace_line *line = NULL;
@@ -377,7 +380,7 @@ int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t 
 	return add[type](trace, &span);
 }
 
-/* What was written last counts: a capture that ends may correct what it said as it began. */
+/* The value written last is used, because a capture may correct at its end what it wrote at its start. */
 const char *scope_trace_meta(const struct scope_trace *trace, const char *key)
 {
 	for (size_t i = trace->metas; i > 0; i--)

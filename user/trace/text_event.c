@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parse the lines of the text form that are events. */
+/* Parses the lines of the text form that are events. */
 #include "trace/text_event.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static int64_t parse_ret(struct scope_line *line)
 		scope_trace_line_fail(line, "ret= is missing");
 		return 0;
 	}
-	if (*text == '-') /* negated as unsigned: INT64_MIN has no positive twin */
+	if (*text == '-') /* negated as unsigned, because -INT64_MIN does not exist */
 		return (int64_t)(0 - scope_trace_line_parse(line, "ret", text + 1, 1ull << 63));
 	return (int64_t)scope_trace_line_parse(line, "ret", text, UINT64_MAX);
 }
@@ -280,7 +280,7 @@ static const struct {
 	{ "probe", SCOPE_EVENT_PROBE, take_probe },
 };
 
-/* False: there is no such event, as the line's error says. */
+/* False: there is no such event; the line's error says so. */
 static bool take_event(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	const char *word = scope_trace_line_string(line, "the event");

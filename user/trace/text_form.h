@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A trace as text, one row or event per line, and back. For reading by eye, and for tests whose
- * traces are written by hand. docs/trace-format.md lists the lines.
+ * A trace as text, one row or event per line, and back. Engineers read it, and tests have traces in
+ * this form. docs/trace-format.md lists the lines.
  */
 #ifndef SCOPE_TRACE_TEXT_FORM_H
 #define SCOPE_TRACE_TEXT_FORM_H
@@ -14,22 +14,22 @@
 #include "trace/writer.h"
 
 /*
- * Writes metadata, then every event that is not before from_ns, but before to_ns. CLOCK_MONOTONIC. 0, or -errno
+ * Writes metadata, then every event from from_ns on and before to_ns. CLOCK_MONOTONIC. 0, or -errno
  * with error filled.
  */
 int scope_trace_text_write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, FILE *stream,
 				struct scope_error *error);
 
 /*
- * Adds what the text says to the writer; the caller finishes it. Lines of events may be in any
- * order: they are sorted by time, those of the same time stay as they stand. 0; -EINVAL, error
- * names the line and what is wrong there; -EIO; -ENOMEM; or the writer's error.
+ * Adds the rows and events of the text to the writer; the caller finishes it. Lines of events may
+ * be in any order: they are sorted by time, and those of the same time keep their order. 0;
+ * -EINVAL, error names the line and what is wrong in it; -EIO; -ENOMEM; or the writer's error.
  */
 int scope_trace_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error);
 
 /*
- * The same for texts from elsewhere: a line that cannot be read is left out and counted in *ret_lines, which
- * holds no memory. -EINVAL where that is most of them.
+ * The same for texts from elsewhere: a line that cannot be read is left out and counted in
+ * *ret_lines, which owns no memory. -EINVAL if most lines cannot be read.
  */
 int scope_trace_text_read_tolerant(FILE *stream, struct scope_writer *writer, struct scope_error *error,
 				   struct scope_lines *ret_lines);

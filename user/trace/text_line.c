@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Take a line of text apart into words and numbers. */
+/* Splits a line of text into words and numbers. */
 #include "trace/text_line.h"
 
 #include <ctype.h>
@@ -88,7 +88,7 @@ const char *scope_trace_line_string(struct scope_line *line, const char *what)
 	return text;
 }
 
-/* Decimal or 0x and hexadecimal. Own code: strtoull would take signs, spaces and octal too. */
+/* Decimal or 0x and hexadecimal. strtoull would also accept signs, spaces and octal. */
 static int parse(const char *text, uint64_t *ret_number)
 {
 	int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;

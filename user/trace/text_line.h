@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One line of text as words: positional ones taken from left to right, then key=value words and
- * flags in any order.
+ * One line of text as words: positional words, which are taken from left to right, then key=value
+ * words and flags in any order.
  *
- * The first thing wrong with a line stays: later takes give 0, "" and false, and scope_trace_line_end()
- * returns it. So a line is parsed without a test behind each word.
+ * The first error of a line is kept: later takes give 0, "" and false, and scope_trace_line_end()
+ * returns the error. So a line is parsed without a test after each word.
  */
 #ifndef SCOPE_TRACE_TEXT_LINE_H
 #define SCOPE_TRACE_TEXT_LINE_H
@@ -27,13 +27,13 @@ struct scope_line {
 	struct scope_error *error;
 };
 
-/* Cuts text at its spaces, in place. number and error must be set. Borrows text. */
+/* Splits text at its spaces, in place. number and error must be set. Borrows text. */
 void scope_trace_line_begin(struct scope_line *line, char *text);
 
-/* Notes what is wrong. */
+/* Notes an error. */
 __attribute__((format(printf, 2, 3))) void scope_trace_line_fail(struct scope_line *line, const char *format, ...);
 
-/* Is there a positional word left? */
+/* True if a positional word is left. */
 bool scope_trace_line_more(const struct scope_line *line);
 
 /* Positional. what: for the message. "-" is the empty string; \xHH a byte. In place. */
@@ -41,18 +41,18 @@ const char *scope_trace_line_string(struct scope_line *line, const char *what);
 uint64_t scope_trace_line_number(struct scope_line *line, const char *what, uint64_t max);
 uint32_t scope_trace_line_name(struct scope_line *line, const char *what, const struct scope_text_words *words,
 			       uint32_t max);
-bool scope_trace_line_literal(struct scope_line *line, const char *word); /* true: was there, taken */
+bool scope_trace_line_literal(struct scope_line *line, const char *word); /* true: the word was there; takes it */
 
-/* Value of the word KEY=..., NULL where it is not there. Raw. */
+/* Value of the word KEY=..., not parsed; NULL if there is none. */
 char *scope_trace_line_find(struct scope_line *line, const char *key);
 bool scope_trace_line_flag(struct scope_line *line, const char *word);
 uint8_t scope_trace_line_flags(struct scope_line *line, const struct scope_text_flag *flag);
 
-/* The same, parsed. An absent word is `fallback`; _need calls it an error. */
+/* The same, parsed. An absent word gives `fallback`; _need reports it as an error. */
 uint64_t scope_trace_line_value(struct scope_line *line, const char *key, uint64_t max, uint64_t fallback);
 uint64_t scope_trace_line_need(struct scope_line *line, const char *key, uint64_t max);
 
-/* Parse what was found. List: numbers with commas between, "-" is none. Returns their count. */
+/* These parse a value. List: numbers separated by commas, "-" is an empty list. Returns their count. */
 uint64_t scope_trace_line_parse(struct scope_line *line, const char *what, const char *text, uint64_t max);
 unsigned int scope_trace_line_list(struct scope_line *line, const char *what, char *text, unsigned int max,
 				   uint64_t *ret_number);
@@ -62,7 +62,7 @@ void scope_trace_line_unescape(struct scope_line *line, char *text);
 uint32_t scope_trace_line_hex(struct scope_line *line, const char *what, const char *text, uint32_t max,
 			      uint8_t *ret_data);
 
-/* 0 where all words were taken and all was well, else -EINVAL. */
+/* 0 if all words were taken without an error, else -EINVAL. */
 int scope_trace_line_end(struct scope_line *line);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Turn text back into a trace. */
+/* Turns text back into a trace. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -16,9 +16,9 @@
 
 #define CHUNK_BYTES (64u << 10)
 #define MEMORY_BYTES_MAX (8u << 20)
-#define LINE_BYTES_MAX (2 * MEMORY_BYTES_MAX + 4096) /* its bytes as digits */
+#define LINE_BYTES_MAX (2 * MEMORY_BYTES_MAX + 4096) /* its bytes as hexadecimal digits */
 
-/* Memory given out piece by piece and freed all at once. */
+/* Memory that is allocated in pieces and freed as a whole. */
 struct chunk {
 	struct chunk *older;
 	size_t used, bytes;
@@ -38,10 +38,10 @@ struct input {
 	struct item *item;
 	size_t items, capacity;
 	struct chunk *chunk;
-	bool skips; /* bad lines are counted, and no reason to stop */
+	bool skips; /* bad lines are counted, and reading goes on */
 };
 
-/* Aligned to 8, and so must bytes be. */
+/* Returns memory aligned to 8; bytes must be a multiple of 8. */
 static void *get_room(struct input *input, size_t bytes)
 {
 	struct chunk *chunk = input->chunk;
@@ -61,7 +61,7 @@ static void *get_room(struct input *input, size_t bytes)
 	return place;
 }
 
-/* Moves what the event points to out of the payload, which the next line uses again. */
+/* Copies the data that the event points to out of the payload, because the next line uses the payload again. */
 static int keep_event(struct input *input, struct scope_event *event)
 {
 	void *room = get_room(input, scope_trace_event_payload_bytes(event));
@@ -320,7 +320,7 @@ static int pack(struct input *input)
 	return err;
 }
 
-/* 0; -errno, where line.failed says that it is this line's fault. */
+/* 0; or -errno, with line.failed set if this line is the cause. */
 static int read_line(struct input *input, struct scope_lines *lines)
 {
 	input->line.number = lines->number;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Open a trace file: check its header, read its metadata, index its sub-buffers by CPU. */
+/* Opens a trace file: checks its header, reads its metadata, indexes its sub-buffers by CPU. */
 #include "trace/trace_internal.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static const struct scope_frame *frame_at(const struct scope_trace *trace, uint6
 	return (const struct scope_frame *)(trace->data + offset);
 }
 
-/* Finds the CPU's index, or the place where it belongs. */
+/* Finds the CPU's index, or the place to insert it. */
 static size_t cpu_place(const struct scope_trace *trace, uint32_t cpu)
 {
 	size_t low = 0, high = trace->cpus;
@@ -81,7 +81,7 @@ static int read_row(struct scope_trace *trace, uint64_t offset)
 	return err ? err : scope_trace_add_row(trace, frame->type, data, frame->raw_bytes);
 }
 
-/* Counted, as are frames found: what is missing shows, even where nothing else looks wrong. */
+/* Both these and the frames found are counted, so that missing frames are noticed even if nothing else is wrong. */
 static int read_end(struct scope_trace *trace, uint64_t offset, uint64_t frames)
 {
 	const struct scope_frame_end *end;
@@ -122,7 +122,7 @@ static int read_frame(struct scope_trace *trace, uint64_t offset, uint64_t frame
 	case SCOPE_FRAME_PLACES:
 		return read_row(trace, offset);
 	}
-	/* A newer format that this one may read has frames that this one may pass over. */
+	/* A newer format that this reader may read can have unknown frames, which it may skip. */
 	return trace->header.version > SCOPE_FILE_VERSION ? 0 : -EBADMSG;
 }
 
@@ -132,7 +132,7 @@ static void note_frame(struct scope_trace *trace, uint64_t offset)
 		trace->damage.first_frame = offset;
 }
 
-/* From a damaged head to the next one that is whole, or to where none can be any more. */
+/* From a damaged head to the next whole one, or to where no head fits any more. */
 static uint64_t next_head(const struct scope_trace *trace, uint64_t offset)
 {
 	do {
@@ -141,7 +141,7 @@ static uint64_t next_head(const struct scope_trace *trace, uint64_t offset)
 	return offset;
 }
 
-/* A frame that asks for more memory than such a file can be worth. */
+/* A frame that needs more memory than a valid file of this size can need. */
 static int refuse_greedy(const struct scope_trace *trace, uint64_t offset, struct scope_error *error)
 {
 	const bool subbuf = frame_at(trace, offset)->type == SCOPE_FRAME_SUBBUF;
@@ -184,7 +184,7 @@ static int scan(struct scope_trace *trace, struct scope_error *error)
 		if (err)
 			note_frame(trace, offset);
 		frames++;
-		/* Of a payload that is passed over, neighbours of its head are mapped, too. */
+		/* Even of a skipped payload the pages next to its head are mapped. */
 		scope_trace_touched(trace, next - offset);
 		offset = next;
 		if (frame->type == SCOPE_FRAME_END) {
@@ -235,7 +235,7 @@ static int check_header(struct scope_trace *trace, struct scope_error *error)
 	return 0;
 }
 
-/* Address space for a file that grows, whose rows must not move; some arm64 kernels have 2^39 of it. */
+/* Address space for a file that grows, whose rows must not move; some arm64 kernels have only 2^39 bytes of it. */
 #define GROWN_BYTES_MAX (1ull << 36)
 
 static int map_file(struct scope_trace *trace, int fd, bool grows, struct scope_error *error)
@@ -304,7 +304,7 @@ int scope_trace_open_growing(int fd, const char *name, struct scope_error *error
 	return open_fd(fd, name, true, error, ret_trace);
 }
 
-/* Indexes what was added. A frame that is not whole yet is for the next time. */
+/* Indexes the added frames. A frame that is not complete yet is left for the next call. */
 static int scan_more(struct scope_trace *trace)
 {
 	while (trace->scanned + sizeof(struct scope_frame) <= trace->bytes &&
@@ -348,7 +348,7 @@ bool scope_trace_late(const struct scope_trace *trace)
 
 int scope_trace_open_only(const char *path, struct scope_error *error, int *ret_fd)
 {
-	/* O_NONBLOCK: a FIFO of that name must not hold us up before it is refused. */
+	/* O_NONBLOCK: without it the open of a FIFO would block before it is refused. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)

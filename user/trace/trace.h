@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A trace opened for reading: its metadata, and its events in order of time. Analysis knows this
- * header and event.h, nothing else of where events come from.
+ * A trace opened for reading: its metadata, and its events in order of time. The analysis uses only
+ * this header and event.h, and does not know where events come from.
  */
 #ifndef SCOPE_TRACE_TRACE_H
 #define SCOPE_TRACE_TRACE_H
@@ -23,13 +23,13 @@ struct scope_trace_map {
 	const char *build_id; /* lower-case hex, "" where unknown */
 };
 
-/* A symbol whose name cannot be had from a file later: JIT code, or a synthetic trace. */
+/* A symbol whose name no file will give later: JIT code, or a synthetic trace. */
 struct scope_trace_symbol {
 	uint32_t tgid; /* 0: every process */
 	uint64_t start, size;
 	const char *name;
-	const char *module; /* base name of what holds it */
-	bool library;	    /* a system library: never a candidate */
+	const char *module; /* base name of the file that holds it */
+	bool library;	    /* a system library: never named as the cause */
 };
 
 enum scope_fd_kind {
@@ -55,7 +55,7 @@ struct scope_trace_fd {
 };
 
 /*
- * A slice of memory copied from the target, for threads that stood still: their stack, or the lock they
+ * Memory copied from the target for threads that did not run: part of their stack, or the lock they
  * slept on (SCOPE_FUTEX_MEMORY_BYTES of it).
  */
 struct scope_trace_memory {
@@ -65,7 +65,7 @@ struct scope_trace_memory {
 	uint32_t bytes;
 };
 
-/* The stack of a thread that stood still, unwound; address: of its stack pointer. */
+/* The unwound stack of a thread that did not run; address: its stack pointer. */
 struct scope_trace_stopped_stack {
 	uint32_t tid;
 	uint32_t count;
@@ -74,15 +74,15 @@ struct scope_trace_stopped_stack {
 	uint8_t ended;	    /* SCOPE_FRAMES_* */
 };
 
-/* What came of a mapped file as names of its addresses were wanted. */
+/* What was found for a mapped file when its addresses were to be named. */
 enum scope_file_outcome {
 	SCOPE_FILE_READ = 1,
-	SCOPE_FILE_DEBUG = 2, /* its debug file alone was found */
-	SCOPE_FILE_OTHER = 3, /* another build is in its place */
+	SCOPE_FILE_DEBUG = 2, /* only its debug file was found */
+	SCOPE_FILE_OTHER = 3, /* another build has replaced it */
 	SCOPE_FILE_UNREADABLE = 4,
 };
 
-/* A file that threads were in, as the capture found it. */
+/* A file whose code threads ran, as the capture found it. */
 struct scope_trace_file {
 	uint32_t number;
 	bool deleted;
@@ -90,16 +90,16 @@ struct scope_trace_file {
 	int error;		   /* SCOPE_FILE_UNREADABLE: errno; 0: no ELF file */
 	uint32_t functions, named; /* UINT32_MAX: not counted */
 	const char *path, *build_id;
-	const char *found; /* SCOPE_FILE_OTHER: the build-id there */
+	const char *found; /* SCOPE_FILE_OTHER: the build-id found */
 };
 
 /* A place in the source, of struct scope_trace_code. */
 struct scope_trace_line {
-	const char *function, *file; /* function: inlined there; "": the symbol's own */
+	const char *function, *file; /* function: the one inlined there; "": the symbol itself */
 	uint32_t line;
 };
 
-/* An address of a file that was hit: its function and places, as of the capture. */
+/* An address of a file that was recorded: its function and source places, as the capture found them. */
 struct scope_trace_code {
 	uint32_t file;
 	uint32_t flags;	      /* SCOPE_PLACE_* of trace/format.h */
@@ -110,17 +110,17 @@ struct scope_trace_code {
 	uint32_t lines;
 };
 
-/* A lock that a thread slept on, and the thread of its process that its memory named as its owner, or 0. */
+/* A lock that a thread slept on, and the owner that its memory names, a thread of the process, or 0. */
 struct scope_trace_lock {
 	uint32_t tid, owner;
 	uint64_t address;
 };
 
-/* Of a futex slept on: the first words of the lock that it is part of. */
+/* For a futex that a thread slept on: the first words of the lock that contains it. */
 #define SCOPE_FUTEX_MEMORY_BYTES 16u
-#define SCOPE_FUTEX_OWNER_MASK 0x3fffffffu /* of the first word, where that names the owner */
+#define SCOPE_FUTEX_OWNER_MASK 0x3fffffffu /* bits of the first word that name the owner */
 
-/* A thread by name, for files that begin in the middle: its STATE or FORK may be in none of them. */
+/* A thread's name, for files that begin in the middle of a capture and may hold neither its STATE nor its FORK. */
 struct scope_trace_thread {
 	uint32_t tid, tgid;
 	const char *comm;
@@ -129,42 +129,42 @@ struct scope_trace_thread {
 /* Known keys of the metadata: text, NULL where absent. */
 #define SCOPE_META_KERNEL "kernel"	/* release */
 #define SCOPE_META_SOURCE "source"	/* kmod, perf, text */
-#define SCOPE_META_LACKS "source_lacks" /* what that source cannot give; absent: nothing */
+#define SCOPE_META_LACKS "source_lacks" /* what that source cannot record; absent: nothing */
 #define SCOPE_META_COMMAND "command"	/* the target's command name */
-#define SCOPE_META_PID "pid"		/* of the target the user named */
-#define SCOPE_META_HOST "host"		/* that was traced, by its own name */
+#define SCOPE_META_PID "pid"		/* number of the target that the user named */
+#define SCOPE_META_HOST "host"		/* name of the host that was traced */
 #define SCOPE_META_BEGIN "begin_ns"	/* window, CLOCK_MONOTONIC */
 #define SCOPE_META_END "end_ns"
 #define SCOPE_META_ARCH "arch"		       /* uname machine */
 #define SCOPE_META_SAMPLE_NS "sample_ns"       /* period of samples, 0: none */
 #define SCOPE_META_SAMPLE_NS_FROM "sample_ns." /* and a time: the period from then on */
 #define SCOPE_META_STACK_MIN_NS "stack_min_ns"
-#define SCOPE_META_STACK_HIGHEST_NS "stack_highest_ns" /* what stack_min_ns was raised to at most */
-#define SCOPE_META_STACKS_SKIPPED "stacks_skipped"     /* over the limit per second */
-#define SCOPE_META_STACKS_ABSENT "stacks_absent"       /* of calls whose sleep was thinned out or lost */
-#define SCOPE_META_STACKS_LOST "stacks_lost"	       /* no room in perf's ring for stacks */
-#define SCOPE_META_STACKS_GIVEN_UP "stacks_given_up"   /* that were not unwound: no time, or no answer */
+#define SCOPE_META_STACK_HIGHEST_NS "stack_highest_ns" /* the highest value that stack_min_ns was raised to */
+#define SCOPE_META_STACKS_SKIPPED "stacks_skipped"     /* stacks over the limit per second */
+#define SCOPE_META_STACKS_ABSENT "stacks_absent"       /* stacks of calls whose sleep was left out or lost */
+#define SCOPE_META_STACKS_LOST "stacks_lost"	       /* stacks for which perf's ring had no room */
+#define SCOPE_META_STACKS_GIVEN_UP "stacks_given_up"   /* stacks that were not unwound: no time, or no answer */
 #define SCOPE_META_STACKS "stacks"		       /* copy, chain or none */
 #define SCOPE_META_CPUS "cpus"			       /* online */
-#define SCOPE_META_LATE "late"		   /* threads whose first moments are not there: their numbers began again */
-#define SCOPE_META_LOST "lost"		   /* total, by the kernel's own count */
+#define SCOPE_META_LATE "late"		   /* threads whose start is missing, because tids began again at the lowest */
+#define SCOPE_META_LOST "lost"		   /* total, by the kernel's count */
 #define SCOPE_META_END_REASON "end_reason" /* time, interrupt, target-gone, guard */
 #define SCOPE_META_GUARD "guard"	   /* with end_reason guard: what the overload guard found */
 #define SCOPE_META_PROBE_NS "probe_ns"	   /* time in probes, of all CPUs */
 #define SCOPE_META_CLOCK "clock"	   /* that times are of: monotonic */
-#define SCOPE_META_COMMAND_LINE "command_line"	 /* of the target, blanks between its words */
-#define SCOPE_META_WALL_CLOCK "wall_clock_ns"	 /* CLOCK_REALTIME at begin_ns, ns since 1970 */
-#define SCOPE_META_PROBE "probe."		 /* and the id of a probe: its place, as --probe takes it */
-#define SCOPE_META_KERNEL_STACK "kernel_stack."	 /* and a tid: where it slept in the kernel at stop, names */
-#define SCOPE_META_KERNEL_NAMES "kernel_names"	 /* why samples do not say where in the kernel they hit */
-#define SCOPE_META_KERNEL_STACKS "kernel_stacks" /* why there are none */
-#define SCOPE_META_UNREAD "unread"		 /* what of the target could not be read, a sentence; absent: nothing */
-#define SCOPE_META_CONTINUES "continues"	 /* 1: sub-buffers of the same session came before */
-#define SCOPE_META_FLIGHT_SECONDS "flight_seconds" /* that a flight recorder held */
-#define SCOPE_META_OWN_CPU "own_cpu_ns"		   /* CPU time that the recorder took so far */
-#define SCOPE_META_OWN_MEMORY "own_memory_bytes"   /* the most memory it held */
-#define SCOPE_META_CPU_LIMIT "cpu_limit"	   /* of the target's control groups, see docs/trace-format.md */
-#define SCOPE_META_TASK "task."			   /* and a tid: of a thread that is not traced, see there */
+#define SCOPE_META_COMMAND_LINE "command_line"	   /* of the target, blanks between its words */
+#define SCOPE_META_WALL_CLOCK "wall_clock_ns"	   /* CLOCK_REALTIME at begin_ns, ns since 1970 */
+#define SCOPE_META_PROBE "probe."		   /* and the id of a probe: its place, as --probe takes it */
+#define SCOPE_META_KERNEL_STACK "kernel_stack."	   /* and a tid: where it slept in the kernel at stop, names */
+#define SCOPE_META_KERNEL_NAMES "kernel_names"	   /* why samples have no place in the kernel */
+#define SCOPE_META_KERNEL_STACKS "kernel_stacks"   /* why there are none */
+#define SCOPE_META_UNREAD "unread"		   /* a sentence: what could not be read of the target */
+#define SCOPE_META_CONTINUES "continues"	   /* 1: sub-buffers of the same session came before */
+#define SCOPE_META_FLIGHT_SECONDS "flight_seconds" /* span that a flight recorder held */
+#define SCOPE_META_OWN_CPU "own_cpu_ns"		   /* CPU time of the recorder so far */
+#define SCOPE_META_OWN_MEMORY "own_memory_bytes"   /* the most memory that the recorder held */
+#define SCOPE_META_CPU_LIMIT "cpu_limit"	   /* state of the target's control groups, see docs/trace-format.md */
+#define SCOPE_META_TASK "task."			   /* and a tid: a thread that is not traced, see there */
 #define SCOPE_META_TASK_GROUP "task_group."	   /* and a tid: its control group */
 #define SCOPE_META_HOST_CPU "host_cpu"		   /* what all CPUs did, see there */
 
@@ -176,30 +176,29 @@ void scope_trace_close(struct scope_trace *trace); /* NULL is fine */
 int scope_trace_open_fd(int fd, const char *name, struct scope_error *error, struct scope_trace **ret_trace);
 
 /*
- * Of a file that is being written, all of whose head is there. Nothing of it counts as damage, and no
- * event can be taken before grow says up to which time all of them are in the file, and grows the
- * trace by what was added since. Rows appear with it; those already there stay where they are.
- * UINT64_MAX: the file is complete. Sub-buffers that come with events of a time that was settled before
- * are noted: scope_trace_late(). 0 or -errno.
+ * Opens a file that is being written and whose head is complete. Missing parts do not count as
+ * damage. Each grow adds what was written since to the trace, and says up to which time all events
+ * are in the file; only those can be taken. New rows appear with it; existing rows keep their
+ * addresses. UINT64_MAX: the file is complete. If a sub-buffer comes with events before a time that
+ * was given already, scope_trace_late() says so. 0 or -errno.
  */
 int scope_trace_open_growing(int fd, const char *name, struct scope_error *error, struct scope_trace **ret_trace);
 int scope_trace_grow(struct scope_trace *trace, uint64_t settled_ns);
 bool scope_trace_late(const struct scope_trace *trace);
 
-/* No more than the open itself, with the same messages: what is in the file may be read later, as
- * another user. */
+/* Only opens the file, with the same messages: its content may be read later, as another user. */
 int scope_trace_open_only(const char *path, struct scope_error *error, int *ret_fd);
 
 /*
- * "" where all of the file could be read, else sentences that say what could not. Sub-buffers are
- * read as their events are asked for: complete once scope_trace_next() returned 0.
+ * "" if all of the file could be read, else sentences that say what could not. Sub-buffers are read
+ * when their events are taken, so the text is complete once scope_trace_next() returned 0.
  */
 const char *scope_trace_damage(const struct scope_trace *trace);
 
-/* Strings and rows are the trace's own and live as long as it does. */
+/* Strings and rows belong to the trace and live as long as it does. */
 const char *scope_trace_meta(const struct scope_trace *trace, const char *key);
 uint64_t scope_trace_meta_number(const struct scope_trace *trace, const char *key, uint64_t fallback);
-/* Period of samples at that time, ns; 1 ms where the trace does not say. */
+/* Period of samples at that time, ns; 1 ms if the trace does not say. */
 uint64_t scope_trace_sample_ns(const struct scope_trace *trace, uint64_t time_ns);
 const struct scope_trace_map *scope_trace_maps(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_symbol *scope_trace_symbols(const struct scope_trace *trace, size_t *ret_count);
@@ -209,7 +208,7 @@ const struct scope_trace_stopped_stack *scope_trace_stopped_stacks(const struct 
 const struct scope_trace_file *scope_trace_files(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_code *scope_trace_codes(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_lock *scope_trace_locks(const struct scope_trace *trace, size_t *ret_count);
-/* Of several rows of one tid the last counts. */
+/* If a tid has several rows the last one is used. */
 const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *trace, size_t *ret_count);
 
 /*
@@ -219,39 +218,38 @@ const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *t
 int scope_trace_rewind(struct scope_trace *trace);
 
 /*
- * The same, from the first event of that time or later. Reads little of what comes before where the
- * file has an index.
+ * The same, from the first event of that time or later. If the file has an index, little of what
+ * comes before is read.
  */
 int scope_trace_seek(struct scope_trace *trace, uint64_t time_ns);
 int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event);
 
 /*
- * The next events, without copying them: how many, 0 at the end, -errno. max is 1 or more. They hold
- * until the next call.
+ * The next events, without copying them: Returns their number, 0 at the end, or -errno. max is 1 or
+ * more. They are valid until the next call.
  */
-#define SCOPE_TRACE_TAKE 64 /* more at once gain nothing */
+#define SCOPE_TRACE_TAKE 64 /* a larger batch saves nothing */
 int scope_trace_take(struct scope_trace *trace, const struct scope_event **ret_event, size_t max);
 
-/* How many to ask for where no more than `left` are wanted. */
+/* The max to pass if at most `left` events are needed. */
 static inline size_t scope_trace_some(uint64_t left)
 {
 	return left < SCOPE_TRACE_TAKE ? (size_t)left : SCOPE_TRACE_TAKE;
 }
 
-/* Where in the file the addresses, or the registers and bytes, of a STACK event stand. */
+/* Where in the file the addresses, or the registers and bytes, of a STACK event are. */
 struct scope_trace_place {
 	uint64_t frame;
 	uint32_t first, data; /* bytes from the start of the sub-buffer: ip or reg, data */
 };
 
-/* Of an event that next or take gave last. */
+/* For the event that next or take gave last. */
 struct scope_trace_place scope_trace_place(const struct scope_trace *trace, const struct scope_event *event);
 
 /*
- * Sets event->stack.ip, .reg and .data, whose counts are set already, and by event->flags .kernel_ip, to
- * what stands there. They hold
- * until the next call for a sub-buffer of the same CPU. Places in order of time cost least. 0,
- * -EBADMSG, -ENOMEM.
+ * Sets event->stack.ip, .reg and .data, whose counts are set already, and if event->flags says so
+ * .kernel_ip, from that place of the file. They are valid until the next call for a sub-buffer of
+ * the same CPU. Calls in order of time cost least. 0, -EBADMSG, -ENOMEM.
  */
 int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_place *place, struct scope_event *event);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files that read a trace share; callers outside this folder know trace.h alone. */
+/* What the files that read a trace share; callers outside this folder use only trace.h. */
 #ifndef SCOPE_TRACE_TRACE_INTERNAL_H
 #define SCOPE_TRACE_TRACE_INTERNAL_H
 
@@ -16,7 +16,7 @@ struct scope_trace_meta {
 	const char *key, *value;
 };
 
-/* Frames of one CPU's sub-buffers, by their offset in the file, in the order they stand there. */
+/* Frames of one CPU's sub-buffers, by their offset in the file, in the order of the file. */
 struct scope_trace_cpu {
 	uint32_t cpu;
 	uint64_t *frame;
@@ -24,23 +24,23 @@ struct scope_trace_cpu {
 	uint32_t largest; /* raw_bytes of one of them */
 };
 
-/* What of the file could not be read. Counts and the first place of each. */
+/* The parts of the file that could not be read: counts, and the first place of each kind. */
 struct scope_damage {
 	uint64_t frames, first_frame;	/* damaged frames; byte of the first */
-	uint64_t subbufs, first_subbuf; /* sub-buffers of which records could not be read */
+	uint64_t subbufs, first_subbuf; /* sub-buffers with records that could not be read */
 	uint64_t missing;		/* frames fewer than END counts */
-	uint64_t end;			/* where the frames end */
-	uint64_t behind_end;		/* bytes behind the END frame */
-	bool cut;			/* inside a frame, at the file's end */
+	uint64_t end;			/* offset at which the frames end */
+	uint64_t behind_end;		/* bytes after the END frame */
+	bool cut;			/* the file ends inside a frame */
 	bool no_end;
 	const char *why; /* of first_subbuf */
 	uint32_t why_cpu;
-	char text[768]; /* all of it as sentences */
+	char text[768]; /* the whole description as sentences */
 };
 
 struct scope_merge;
 
-/* A sub-buffer that stacks are looked up in, of one CPU. */
+/* A sub-buffer of one CPU in which stacks are looked up. */
 struct scope_trace_again {
 	uint64_t frame;	     /* 0: none */
 	const uint8_t *data; /* all of it; NULL: only `rests`, from `buffer` on */
@@ -53,11 +53,11 @@ struct scope_trace {
 	const uint8_t *data; /* the file, mapped */
 	uint64_t bytes, mapped_bytes;
 	int descriptor;	    /* of a file that grows, else -1 */
-	uint64_t scanned;   /* up to here it is indexed */
-	uint64_t limit_ns;  /* events from here on are not to be taken yet */
-	uint64_t passed_ns; /* up to here events were given: nothing earlier may come any more */
-	bool late;	    /* and yet did */
-	uint64_t touched;   /* bytes of it looked at since the pages were last given back */
+	uint64_t scanned;   /* offset up to which it is indexed */
+	uint64_t limit_ns;  /* events from this time on must not be taken yet */
+	uint64_t passed_ns; /* events were given up to this time: none may come before it */
+	bool late;	    /* an event came before that time */
+	uint64_t touched;   /* bytes read since the pages were last given back */
 	char *name;
 	struct scope_file_header header;
 	struct scope_trace_meta *meta;
@@ -75,19 +75,19 @@ struct scope_trace {
 	size_t meta_capacity, map_capacity, symbol_capacity, fd_capacity, memory_capacity;
 	size_t thread_capacity, place_capacity, stopped_stack_capacity, lock_capacity;
 	size_t file_capacity, code_capacity;
-	void **block; /* decompressed metadata, and names made plain */
+	void **block; /* decompressed metadata, and names in plain form */
 	size_t blocks, block_capacity;
 	uint64_t spent;		     /* of SCOPE_FILE_ROWS_BUDGET */
 	uint64_t unpacked;	     /* of SCOPE_FILE_SUBBUFS_BUDGET: the largest sub-buffer of each CPU */
 	struct scope_trace_cpu *cpu; /* in ascending order of CPU */
 	size_t cpus, cpu_capacity;
 	struct scope_damage damage;
-	struct scope_merge *merge;	 /* NULL until the first event is asked for */
-	struct scope_trace_again *again; /* NULL until the first stack is; by CPU number */
+	struct scope_merge *merge;	 /* NULL until the first event is taken */
+	struct scope_trace_again *again; /* NULL until the first stack is looked up; by CPU number */
 	size_t agains, again_capacity;
 };
 
-/* May a sub-buffer be of that CPU? */
+/* True if a sub-buffer may be of that CPU. */
 static inline bool scope_trace_is_cpu(uint32_t number)
 {
 	return number <= SCOPE_FRAME_CPU_MAX || number == SCOPE_FRAME_CPU_STATES;
@@ -99,41 +99,41 @@ void scope_trace_damage_update(struct scope_damage *damage);
 /* Counts memory that rows take. -E2BIG: more than the budget of the file. */
 int scope_trace_spend(struct scope_trace *trace, uint64_t bytes);
 
-/* Memory that is to live as long as the trace. Takes it over, whatever comes of it. 0 or -ENOMEM. */
+/* Memory that lives as long as the trace. The trace owns it, also if the call fails. 0 or -ENOMEM. */
 int scope_trace_keep_block(struct scope_trace *trace, void *block);
 
 /* Reads the payload of one metadata frame into the trace's rows. -EBADMSG, -E2BIG, -ENOMEM. */
 int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload, size_t bytes);
 
-/* Is there a whole, undamaged head? Whether its payload is all there is another matter. */
+/* True if there is a whole, undamaged head. Its payload may still be incomplete. */
 bool scope_trace_head_is_good(const struct scope_trace *trace, uint64_t offset);
 
 /*
  * Checks the payload of the frame at `offset`, whose head was checked before, and decompresses it
- * where it is. *ret_data leads into the map or into *buffer, which grows as needed and is the
- * caller's to free. -EBADMSG, -ENOMEM.
+ * if it is compressed. *ret_data points into the map or into *buffer, which grows as needed and
+ * which the caller frees. -EBADMSG, -ENOMEM.
  */
 int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
 			const uint8_t **ret_data);
 
 /*
- * The same of a frame with SCOPE_FRAME_COLUMNS, of which only what stands behind the fixed parts of its
- * records is put into *buffer.
+ * The same for a frame with SCOPE_FRAME_COLUMNS. Only the bytes after the fixed parts of its
+ * records are put into *buffer.
  */
 int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
 		      struct scope_trace_columns_rests *rests);
 
 /*
- * Says that so many bytes of the file were gone past. Their pages count as this process's memory as
- * long as they are mapped, so all are given back now and then; what is still wanted comes back from
- * the page cache. Pointers into the map stay good.
+ * Counts bytes of the file that were read. Mapped pages count as this process's memory, so all
+ * pages are given back after some bytes; those still needed come back from the page cache. Pointers
+ * into the map stay valid.
  */
 void scope_trace_touched(struct scope_trace *trace, uint64_t bytes);
 
 void scope_trace_merge_destroy(struct scope_merge *merge);
-/* More sub-buffers were indexed, of new CPUs perhaps. */
+/* Called after more sub-buffers were indexed, perhaps of new CPUs. */
 int scope_trace_merge_grow(struct scope_trace *trace);
-/* All events before this time were given. */
+/* The time before which all events were given. */
 uint64_t scope_trace_merge_passed(const struct scope_trace *trace);
 void scope_trace_again_destroy(struct scope_trace *trace);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Passes raw records by their lengths. */
+/* Walks over raw records by their lengths. */
 #include "trace/walk.h"
 
 #include <stddef.h>
 
-/* Types with more than their fixed part: calls have 8 bytes for each argument. */
+/* Types of records with more than a fixed part: calls have 8 bytes for each argument. */
 #define CALLS (SCOPE_WALK(SYSCALL) | SCOPE_WALK(ENTER))
 #define LONGER (SCOPE_WALK(STATE) | SCOPE_WALK(CHAIN) | SCOPE_WALK(PROBE) | SCOPE_WALK(STACK) | SCOPE_WALK(FRAMES))
 
-/* What follows the fixed part of one of LONGER. */
+/* Length of what follows the fixed part of a record of LONGER. */
 static uint64_t more_bytes(const void *at)
 {
 	const struct scope_record_chain *chain = at;
@@ -28,7 +28,7 @@ static uint64_t more_bytes(const void *at)
 	}
 }
 
-/* Most records are calls and switches, and few are looked for: those are passed in few instructions. */
+/* Most records are calls and switches, and few are searched: calls and switches are passed in few instructions. */
 const void *scope_trace_walk_next(const struct scope_subbuf *subbuf, uint32_t types, uint32_t *offset)
 {
 	static const uint8_t fixed[1 << SCOPE_TYPE_BITS] = {

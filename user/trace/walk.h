@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find records of some types in one raw sub-buffer. */
+/* Finds records of some types in one raw sub-buffer. */
 #ifndef SCOPE_TRACE_WALK_H
 #define SCOPE_TRACE_WALK_H
 
@@ -8,12 +8,12 @@
 #include <scope/event.h>
 #include <scope/ring.h>
 
-/* In a set of types. */
+/* The bit of a type in a set of types. */
 #define SCOPE_WALK(NAME) (1u << SCOPE_RECORD_##NAME)
 
 /*
- * The first record of one of these types from *offset on, which moves behind it; start with 0. NULL at the
- * end, or at a record whose length makes no sense. All bytes of a record lie within used_bytes.
+ * The first record of one of these types from *offset on; *offset is set to its end. Start with 0.
+ * NULL at the end, or at a record of invalid length. All bytes of the record are within used_bytes.
  */
 const void *scope_trace_walk_next(const struct scope_subbuf *subbuf, uint32_t types, uint32_t *offset);
 

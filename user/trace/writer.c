@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write a trace: frames for metadata and sub-buffers, into a file or into a flight recorder. */
+/* Writes a trace: frames for metadata and sub-buffers, into a file or into a flight recorder. */
 #include "trace/writer.h"
 
 #include <errno.h>
@@ -73,7 +73,7 @@ int scope_trace_writer_put_header(struct scope_writer *writer)
 	return err ? err : scope_trace_output_put(writer->output, &header, sizeof(header));
 }
 
-/* Takes over the output (NULL: none). */
+/* Owns the output from here on (NULL: none). */
 static int create(struct scope_output *output, const char *name, struct scope_error *error,
 		  struct scope_writer **ret_writer)
 {

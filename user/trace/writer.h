@@ -3,8 +3,8 @@
  * Write a trace file.
  *
  * A writer keeps its first failure: every later call returns the same -errno, and
- * scope_trace_writer_error() and scope_trace_writer_finish() tell it as a sentence. Writing needs SIGXFSZ
- * ignored where a limit on file sizes is to be reported instead of ending the program.
+ * scope_trace_writer_error() and scope_trace_writer_finish() describe it in a sentence. If SIGXFSZ
+ * is not ignored, a limit on file sizes ends the program instead of being reported.
  */
 #ifndef SCOPE_TRACE_WRITER_H
 #define SCOPE_TRACE_WRITER_H
@@ -20,8 +20,8 @@ struct scope_writer;
 struct scope_trace_flight_state;
 
 /*
- * Writes PATH.part, which finish renames to PATH: the one that sees PATH sees a whole trace. A file that has the
- * name already is kept, and a FIFO or a device written to (base/newfile.h).
+ * Writes PATH.part, which finish renames to PATH, so that PATH is always a whole trace. An existing
+ * file of that name is kept; a FIFO or a device is written to (base/newfile.h).
  */
 int scope_trace_writer_create(const char *path, struct scope_error *error, struct scope_writer **ret_writer);
 
@@ -33,8 +33,8 @@ int scope_trace_writer_create_fd(int fd, const char *name, struct scope_error *e
 
 /*
  * Keeps the last sub-buffers in memory instead: those of the last span_ns, as long as they fit into
- * memory_bytes (SCOPE_FLIGHT_BYTES_MIN or more). Metadata is kept beside them, from the start on.
- * scope_trace_writer_copy() makes a file of it all.
+ * memory_bytes (SCOPE_FLIGHT_BYTES_MIN or more). All metadata is kept, too.
+ * scope_trace_writer_copy() makes a file from both.
  */
 int scope_trace_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, struct scope_error *error,
 				     struct scope_writer **ret_writer);
@@ -42,22 +42,22 @@ int scope_trace_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, st
 /* From here on metadata is remembered, for scope_trace_writer_rotate(). 0 or -ENOMEM. */
 int scope_trace_writer_keep(struct scope_writer *writer);
 
-/* What is remembered of descriptors goes: they are written again. */
+/* Drops the metadata about descriptors, because it is written again. */
 void scope_trace_writer_forget_fds(struct scope_writer *writer);
 
-/* Sees every sub-buffer before it is written. */
+/* Sets a function that is called with every sub-buffer before it is written. */
 typedef void scope_writer_tap(void *context, const struct scope_subbuf *subbuf);
 void scope_trace_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, void *context);
 
-/* Sees every row of maps as it is written. */
+/* Sets a function that is called with every row of maps as it is written. */
 typedef void scope_writer_map_tap(void *context, const struct scope_trace_map *map);
 void scope_trace_writer_set_map_tap(struct scope_writer *writer, scope_writer_map_tap *tap, void *context);
 
-/* Of zstd, SCOPE_WRITER_LEVEL_MAX at most, for frames from here on. 0: store them as they are. */
+/* Sets the level of zstd, SCOPE_WRITER_LEVEL_MAX at most, for frames from here on. 0: store them unchanged. */
 #define SCOPE_WRITER_LEVEL_MAX 19
 void scope_trace_writer_set_level(struct scope_writer *writer, int level);
 
-/* Each adds one frame: 0 or -errno. What is passed is copied. Strings must not be NULL. */
+/* Each adds one frame: 0 or -errno. Arguments are copied. Strings must not be NULL. */
 int scope_trace_writer_meta(struct scope_writer *writer, const char *key, const char *value);
 int scope_trace_writer_map(struct scope_writer *writer, const struct scope_trace_map *map);
 int scope_trace_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol);
@@ -67,47 +67,48 @@ int scope_trace_writer_stopped_stack(struct scope_writer *writer,
 				     const struct scope_trace_stopped_stack *stopped_stack);
 int scope_trace_writer_file(struct scope_writer *writer, const struct scope_trace_file *file);
 int scope_trace_writer_code(struct scope_writer *writer, const struct scope_trace_code *code);
-/* A FILE or PLACES frame whose payload stands there (symbol/names.h makes them). -EINVAL: of another type. */
+/* Adds a FILE or PLACES frame with this payload (symbol/names.h makes them). -EINVAL: of another type. */
 int scope_trace_writer_names(struct scope_writer *writer, uint16_t type, const void *payload, size_t bytes);
 int scope_trace_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock);
 int scope_trace_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread);
 
-/* Many at once: process, module and library are those of the first. */
+/* Adds many in one frame: process, module and library are those of the first. */
 int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol, size_t count);
 
-/* Takes used_bytes from the address on. -EINVAL: magic or used_bytes make no sense. */
+/* Adds used_bytes bytes from that address on. -EINVAL: magic or used_bytes is invalid. */
 int scope_trace_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *subbuf);
 
-/* Bytes of file so far, those still buffered included. */
+/* Bytes of the file so far, buffered ones included. */
 uint64_t scope_trace_writer_bytes(const struct scope_writer *writer);
 
 /*
- * All frames so far are in the file behind flush (0 or -errno); of a flight recorder none are, ever. The
- * descriptor, the writer's own, is for scope_trace_open_growing(); a flight recorder has none.
+ * flush: writes all frames so far to the file; 0 or -errno. A flight recorder has no file. The
+ * descriptor belongs to the writer and is for scope_trace_open_growing(); a flight recorder has
+ * none.
  */
 int scope_trace_writer_flush(struct scope_writer *writer);
 int scope_trace_writer_descriptor(const struct scope_writer *writer);
 
-/* The first failure as a sentence, "" while there is none. */
+/* The first failure as a sentence, "" if there is none. */
 const char *scope_trace_writer_error(const struct scope_writer *writer);
 
 /*
- * Ends the file and goes on in another one, with the metadata kept so far at its head. Each of them
- * is a whole trace; META "continues" tells the later ones. The writer must keep metadata.
+ * Ends the file and goes on in another one, which begins with the metadata kept so far. Each file
+ * is a whole trace; META "continues" marks all but the first. The writer must keep metadata.
  */
 int scope_trace_writer_rotate(struct scope_writer *writer, const char *path, struct scope_error *error);
 
 /*
- * Of a flight recorder: a file of all it holds, to which more metadata and sub-buffers may be added.
- * The caller finishes and destroys it.
+ * For a flight recorder: creates a writer for a file of all it holds, to which more metadata and
+ * sub-buffers may be added. The caller finishes and destroys that writer.
  */
 int scope_trace_writer_copy(struct scope_writer *writer, const char *path, struct scope_error *error,
 			    struct scope_writer **ret_file);
 void scope_trace_writer_coverage(const struct scope_writer *writer, struct scope_trace_flight_state *ret_state);
 
 /*
- * After a failure: ends the file behind what is in it for certain, under its own name, with this
- * word as its end_reason. -ENODATA where no sub-buffer is; nothing stays behind then.
+ * After a failure: ends the file after the last piece that is known to be in it, gives it its name,
+ * and sets end_reason to this word. -ENODATA: it has no sub-buffer; then no file is left.
  */
 int scope_trace_writer_salvage(struct scope_writer *writer, const char *reason, uint64_t *ret_bytes);
 
@@ -115,10 +116,10 @@ int scope_trace_writer_salvage(struct scope_writer *writer, const char *reason, 
 const char *scope_trace_writer_note(const struct scope_writer *writer);
 bool scope_trace_writer_is_special(const struct scope_writer *writer);
 
-/* INDEX and END frames, Destroy the writer in any case. */
+/* Writes the INDEX and END frames. Destroy the writer in any case. */
 int scope_trace_writer_finish(struct scope_writer *writer, struct scope_error *error);
 
-/* Removes PATH.part where finish was not called or failed. NULL is fine. */
+/* Removes PATH.part if finish was not called or failed. NULL is fine. */
 void scope_trace_writer_destroy(struct scope_writer *writer);
 
 #endif

@@ -19,12 +19,12 @@ struct scope_writer {
 	struct scope_keep *keep;
 	struct scope_index index;
 	struct scope_frame_end counts;
-	struct scope_frame_end certain; /* those up to scope_trace_output_whole() */
-	uint64_t end_ns;		/* of the latest sub-buffer */
+	struct scope_frame_end certain; /* sub-buffers up to scope_trace_output_whole() */
+	uint64_t end_ns;		/* time of the latest sub-buffer */
 	int level;
-	int failed; /* -errno, of what is no output */
+	int failed; /* -errno of a failure that is not the output's */
 	struct scope_error problem;
-	uint8_t *scratch; /* a metadata payload being put together */
+	uint8_t *scratch; /* a metadata payload that is being built */
 	size_t scratch_bytes, scratch_capacity;
 	scope_writer_tap *tap;
 	void *tap_context;
@@ -32,18 +32,18 @@ struct scope_writer {
 	void *map_tap_context;
 };
 
-/* Notes a failure that is not the output's own. Returns the first one. */
+/* Notes a failure that is not the output's. Returns the first one. */
 int scope_trace_writer_fail(struct scope_writer *writer, int code);
 
 int scope_trace_writer_put_header(struct scope_writer *writer);
-/* A frame into the file. */
+/* Writes a frame to the file. */
 int scope_trace_writer_put_frame(struct scope_writer *writer, const struct scope_frame_bytes *frame);
-/* Any frame but of a sub-buffer, into the file and into what is kept. */
+/* Writes any frame but one of a sub-buffer to the file, and keeps a copy if metadata is kept. */
 int scope_trace_writer_put_row(struct scope_writer *writer, uint16_t type, const void *raw, size_t bytes);
-/* place.offset is filled in. */
+/* Fills in place.offset. */
 int scope_trace_writer_put_subbuf(struct scope_writer *writer, const struct scope_frame_bytes *frame,
 				  struct scope_frame_place place);
-/* Everything behind the last sub-buffer, and the file's name. */
+/* Writes everything after the last sub-buffer, and gives the file its name. */
 int scope_trace_writer_end_file(struct scope_writer *writer);
 
 #endif

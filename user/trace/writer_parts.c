@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Make several files of one capture, and what can be had of one that failed. */
+/* Makes several files of one capture, and saves what it can of a file that failed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ int scope_trace_writer_salvage(struct scope_writer *writer, const char *reason, 
 
 	if (!writer->output || !writer->certain.subbufs)
 		return -ENODATA;
-	/* What is only in the buffer goes: nobody knows how much of it would find room. */
+	/* Buffered bytes are dropped, because it is not known how many of them would fit on the disk. */
 	err = scope_trace_output_cut(writer->output);
 	if (err)
 		return err;
@@ -36,11 +36,11 @@ int scope_trace_writer_salvage(struct scope_writer *writer, const char *reason, 
 		err = scope_trace_writer_meta(writer, SCOPE_META_END_REASON, reason);
 	if (!err)
 		err = scope_trace_writer_end_file(writer);
-	/* Without an end it is a file that was cut off, and still most of the capture. */
+	/* Without an end the file looks cut, but still holds most of the capture. */
 	return err ? scope_trace_output_publish(writer->output) : 0;
 }
 
-/* The kept metadata, into another writer's file. */
+/* Writes the kept metadata to another writer's file. */
 static int put_kept(const struct scope_keep *keep, struct scope_writer *file)
 {
 	uint64_t frames, dropped;
@@ -53,7 +53,7 @@ static int put_kept(const struct scope_keep *keep, struct scope_writer *file)
 		err = scope_trace_writer_meta(file, key, value);
 	if (!err && dropped)
 		err = put_number(file, "metadata_dropped", dropped);
-	/* One by one: a piece that is written as a whole must not be larger than a frame. */
+	/* One frame at a time, because a piece must not be larger than a frame. */
 	for (size_t at = 0; !err && at < bytes;) {
 		const struct scope_frame *head = (const void *)((const uint8_t *)data + at);
 		struct scope_frame_bytes frame = {
@@ -87,7 +87,7 @@ int scope_trace_writer_rotate(struct scope_writer *writer, const char *path, str
 	writer->output = output;
 	writer->counts = writer->certain = (struct scope_frame_end){ 0 };
 	scope_trace_index_clear(&writer->index);
-	writer->keep = NULL; /* what is put now is kept already */
+	writer->keep = NULL; /* frames put now are kept already */
 	err = scope_trace_writer_put_header(writer);
 	if (!err)
 		err = put_kept(keep, writer);

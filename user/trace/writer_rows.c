@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write the metadata of a trace: one function for each kind of row. */
+/* Writes the metadata of a trace: one function for each kind of row. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "trace/writer_internal.h"
 
-#define SYMBOLS_BYTES (1u << 20) /* a SYMBOLS frame is closed above it */
+#define SYMBOLS_BYTES (1u << 20) /* a SYMBOLS frame larger than this is closed */
 
 static void scratch_begin(struct scope_writer *writer)
 {
