@@ -74,6 +74,7 @@ def alike(one, other):
 
 
 formats = {"time": lambda v: "?" if v is None else time(v), "count": lambda v: f"{round(v):,}",
+           "rate": lambda v: f"{round(v):,}" if abs(v) >= 100 else f"{float(f'{v:.3g}'):g}",
            "share": lambda v: "?" if v is None else share(v), "text": str}
 dom, report, screen = (pathlib.Path(name).read_text() for name in sys.argv[1:4])
 report = json.loads(report)
@@ -104,7 +105,10 @@ for index, finding in enumerate(report["findings"]):
         bad.append(f"no finding {name}")
 wanted |= {f"groups.{index}.run_ns" for index in range(len(report["groups"]))}
 bad += [f"no figure {place}" for place in sorted(wanted - places)]
-for part, there in (("strips", report["pictures"]["strips"]["threads"]),
+for index, group in enumerate((report["changes"] or {"groups": []})["groups"]):
+    wanted |= {f"changes.groups.{index}.metrics.{at}.after"
+               for at, _ in [(at, one) for at, one in enumerate(group["metrics"]) if one["sure"]][:6]}
+for part, there in (("changes", report["changes"]), ("strips", report["pictures"]["strips"]["threads"]),
                     ("flame", len(report["pictures"]["flame"]["nodes"]) > 1 and report["pictures"]["flame"]["nodes"][0][4] > 0),
                     ("scene", any(f["example"] for f in report["findings"]))):
     if bool(there) != (part in page.by_id):

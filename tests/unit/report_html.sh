@@ -58,6 +58,9 @@ for name in lock hang healthy spin_accept became_slow freezes two_bugs slow_disk
 	golden "$name" > "$work/$name.text"
 	page "$name"
 done
+golden healthy > "$work/healthy.text"
+golden every_request > "$work/every_request.text"
+page every_request --baseline healthy.trace
 golden lock | hostile > "$work/hostile.text"
 page hostile
 grep -q '<u>' "$work/hostile.html" && { echo "not ok - a name is in the page as it is"; bad=1; }

@@ -191,6 +191,86 @@ static void intervals_hold_the_difference(void **state)
 	assert_in_range(grown, 178, 199);
 }
 
+/* Noise that lasts: each step is half of the one before. */
+static void make_lasting(struct scope_metrics_view *view, double run)
+{
+	double drift = 0;
+
+	make(view, 90, run, 100, 0.3);
+	for (size_t i = 0; i < view->steps; i++) {
+		uint64_t *value = view->line->cell[i].value;
+		const uint64_t all_ns = value[SCOPE_METRIC_RUN] + value[SCOPE_METRIC_SLEEP];
+
+		drift = drift / 2 + (double)dice(2001) / 1000 - 1;
+		value[SCOPE_METRIC_RUN] = (uint64_t)((double)value[SCOPE_METRIC_RUN] * (1 + 0.2 * drift));
+		value[SCOPE_METRIC_SLEEP] = all_ns - value[SCOPE_METRIC_RUN];
+		for (unsigned j = SCOPE_METRIC_FUTEX_TIME; j < SCOPE_METRIC_UNITS; j++)
+			value[j] = dice(scope_metrics_row[j].unit == SCOPE_METRICS_TIME ? all_ns / 4 : 2000);
+	}
+}
+
+static bool any_sure(const struct scope_metric_changes *changes)
+{
+	bool sure = false;
+
+	for (size_t i = 0; i < changes->group[0].changes; i++)
+		sure = sure || changes->group[0].change[i].sure;
+	return sure;
+}
+
+/* Of 100 pairs that are alike at most 2 have a sure change of any metric; one that grew by a third has one in 95. */
+static void what_is_alike_has_no_sure_change(void **state)
+{
+	unsigned alike = 0, grown = 0;
+
+	(void)state;
+	seed = 42;
+	for (unsigned i = 0; i < 100; i++) {
+		struct scope_metrics_view a, b, c;
+		struct scope_metric_changes changes;
+
+		make_lasting(&a, 0.3);
+		make_lasting(&b, 0.3);
+		make_lasting(&c, 0.4);
+		changes = compare(&a, &b);
+		alike += any_sure(&changes);
+		scope_metrics_changes_free(&changes);
+		changes = compare(&a, &c);
+		grown += change_of(&changes, SCOPE_METRIC_RUN)->sure;
+		scope_metrics_changes_free(&changes);
+		drop(&a);
+		drop(&b);
+		drop(&c);
+	}
+	assert_in_range(alike, 0, 2);
+	assert_in_range(grown, 95, 100);
+}
+
+/* 300 steps are folded to 100; the difference stays, and its interval is about as wide. */
+static void many_steps_are_added_up(void **state)
+{
+	struct scope_metrics_view many, few;
+	struct scope_metric_changes changes;
+	const struct scope_metric_change *run;
+	double width;
+
+	(void)state;
+	seed = 7;
+	make(&many, 300, 0.3, 100, 0.3);
+	make(&few, 300, 0.36, 100, 0.3);
+	changes = compare(&many, &few);
+	run = change_of(&changes, SCOPE_METRIC_RUN);
+	assert_true(run->sure && run->low < 0.06 && run->high > 0.06);
+	width = run->high - run->low;
+	close_to(changes.before_s, 300);
+	scope_metrics_changes_free(&changes);
+	/* 2 * 1.96 standard errors of the mean of 300 uniform values, on both sides. */
+	assert_true(width > 0.7 * 3.92 * hypot(0.3, 0.36) * 0.3 / sqrt(3) / sqrt(300));
+	assert_true(width < 1.3 * 3.92 * hypot(0.3, 0.36) * 0.3 / sqrt(3) / sqrt(300));
+	drop(&many);
+	drop(&few);
+}
+
 static void groups_come_and_go(void **state)
 {
 	struct scope_metrics_view before, after;
@@ -217,6 +297,8 @@ int main(void)
 		cmocka_unit_test(each_side_has_its_own_duration),
 		cmocka_unit_test(a_part_is_compared_with_the_rest),
 		cmocka_unit_test(intervals_hold_the_difference),
+		cmocka_unit_test(what_is_alike_has_no_sure_change),
+		cmocka_unit_test(many_steps_are_added_up),
 		cmocka_unit_test(groups_come_and_go),
 	};
 

@@ -115,8 +115,8 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 		err = scope_anomaly_detect_run(analysis->found.groups, analysis->found.distributions, &options->detect,
 					       &analysis->detection);
 	if (!err && baseline && !analysis->reference)
-		err = scope_anomaly_reference_create(baseline->trace, baseline->found.groups,
-						     baseline->found.distributions, baseline->seconds,
+		err = scope_anomaly_reference_create(baseline->trace, baseline->metered.found.groups,
+						     baseline->metered.found.distributions, baseline->seconds,
 						     &analysis->reference);
 	if (!err && analysis->reference)
 		err = scope_anomaly_reference_apply(analysis->reference, analysis->found.groups,
@@ -163,6 +163,17 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 				      analysis->hangs, &analysis->hang_count, &analysis->evidence);
 }
 
+/* Only where the baseline's listeners heard the pass. */
+static int find_changes(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	if (!options->baseline || options->listeners != &options->baseline->listeners)
+		return 0;
+	analysis->changes = calloc(1, sizeof(*analysis->changes));
+	return analysis->changes ? scope_analysis_baseline_changes(options->baseline, &analysis->found,
+								   options->from_ns, analysis->changes)
+				 : -ENOMEM;
+}
+
 static int find_waits(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	int err = scope_waits_create(analysis->found.distributions, analysis->found.groups, &analysis->waits);
@@ -202,6 +213,8 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 		err = collect(analysis, options);
 	if (!err)
 		err = find_waits(analysis, options);
+	if (!err)
+		err = find_changes(analysis, options);
 	if (!err)
 		err = scope_server_balance_create(analysis->found.distributions, analysis->found.groups,
 						  &analysis->balance);
@@ -315,6 +328,9 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 {
 	if (!analysis)
 		return;
+	if (analysis->changes)
+		scope_metrics_changes_free(analysis->changes);
+	free(analysis->changes);
 	scope_ranking_destroy(analysis->ranking);
 	scope_waits_destroy(analysis->waits);
 	scope_server_balance_destroy(analysis->balance);

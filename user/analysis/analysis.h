@@ -23,8 +23,8 @@ struct scope_analysis_options {
 	struct scope_stream *stream;
 	uint64_t settled_ns;
 	/*
-	 * NULL, or who hears of the one pass over the trace. The stream, if there is one, must have been given
-	 * the same (scope_analysis_stream_listen()).
+	 * NULL, or who hears of the one pass over the trace: those of the baseline, to know what changed since.
+	 * The stream, if there is one, must have been given the same (scope_analysis_stream_listen()).
 	 */
 	const struct scope_listeners *listeners;
 	uint64_t from_ns;			   /* 0, or since when units count: the report is of what came then */
@@ -47,7 +47,8 @@ struct scope_analysis {
 	struct scope_reference *reference;  /* of the baseline; NULL without one, as the next two */
 	struct scope_kept *reference_kept;
 	struct scope_symbols *reference_symbols;
-	const struct scope_units *units; /* of kept */
+	struct scope_metric_changes *changes; /* since the baseline, by group; NULL: not looked for */
+	const struct scope_units *units;      /* of kept */
 	struct scope_hang *hangs;
 	size_t hang_count;
 	struct scope_freezes freezes;

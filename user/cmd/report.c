@@ -129,6 +129,8 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	/* Without one the analysis begins when the trace is complete. */
 	if (scope_analysis_stream_create(scope_trace_writer_descriptor(writer), "the trace", &session.stream))
 		session.stream = NULL;
+	if (session.stream)
+		scope_analysis_stream_listen(session.stream, analysis->listeners);
 	if (session.stream && request->live_ns && request->window_ns)
 		scope_analysis_stream_set_window(session.stream, request->window_ns);
 	if (request->live_ns &&
@@ -254,7 +256,10 @@ static int distributions_baseline(const char *path, struct scope_trace *trace, s
 	scope_cmd_progress("reading the baseline");
 	err = scope_analysis_baseline_create(trace, &options->baseline);
 	scope_cmd_progress_end();
-	return err ? scope_error_set(error, err, "%s cannot be analysed: %s", path, strerror(-err)) : 0;
+	if (err)
+		return scope_error_set(error, err, "%s cannot be analysed: %s", path, strerror(-err));
+	options->listeners = &options->baseline->listeners;
+	return 0;
 }
 
 /* Before the capture, so that a wrong name costs no time, nor the baseline any after it. */

@@ -70,18 +70,44 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-void scope_metrics_block_difference(const struct scope_block_sums *before, const struct scope_block_sums *after,
-				    double *ret_low, double *ret_high)
+void scope_metrics_block_sums_fold(struct scope_block_sums *sums, size_t steps)
 {
-	double difference[SCOPE_BLOCK_ROUNDS];
+	const size_t each = (sums->count + steps - 1) / steps;
+	size_t count = 0;
+
+	if (each < 2)
+		return;
+	for (size_t i = 0; i < sums->count; i++) {
+		const double value = sums->value[i], of = sums->of[i];
+
+		if (i % each == 0) {
+			sums->value[count] = sums->of[count] = 0;
+			count++;
+		}
+		sums->value[count - 1] += value;
+		sums->of[count - 1] += of;
+	}
+	sums->count = count;
+}
+
+struct scope_block_interval scope_metrics_block_difference(const struct scope_block_sums *before,
+							   const struct scope_block_sums *after)
+{
+	double difference[SCOPE_BLOCK_ROUNDS], mean = 0, squares = 0;
 	uint64_t seed = SEED;
 
 	for (size_t i = 0; i < SCOPE_BLOCK_ROUNDS; i++) {
 		const double one = draw_ratio(before, &seed);
 
 		difference[i] = draw_ratio(after, &seed) - one;
+		mean += difference[i] / SCOPE_BLOCK_ROUNDS;
 	}
+	for (size_t i = 0; i < SCOPE_BLOCK_ROUNDS; i++)
+		squares += (difference[i] - mean) * (difference[i] - mean);
 	qsort(difference, SCOPE_BLOCK_ROUNDS, sizeof(*difference), compare);
-	*ret_low = difference[SCOPE_BLOCK_ROUNDS / 40];
-	*ret_high = difference[SCOPE_BLOCK_ROUNDS - 1 - SCOPE_BLOCK_ROUNDS / 40];
+	return (struct scope_block_interval){
+		.low = difference[SCOPE_BLOCK_ROUNDS / 40],
+		.high = difference[SCOPE_BLOCK_ROUNDS - 1 - SCOPE_BLOCK_ROUNDS / 40],
+		.error = sqrt(squares / (SCOPE_BLOCK_ROUNDS - 1)),
+	};
 }

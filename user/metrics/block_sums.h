@@ -25,8 +25,16 @@ void scope_metrics_block_sums_free(struct scope_block_sums *sums);
 /* All values over all that they are of; 0 where that is nothing. */
 double scope_metrics_block_ratio(const struct scope_block_sums *sums);
 
-/* 95 % interval of the second ratio less the first. The same in any run: chance is seeded. Both have steps. */
-void scope_metrics_block_difference(const struct scope_block_sums *before, const struct scope_block_sums *after,
-				    double *ret_low, double *ret_high);
+/* Adds up neighbouring steps until there are no more than that number, 1 or more. */
+void scope_metrics_block_sums_fold(struct scope_block_sums *sums, size_t steps);
+
+/* Of a difference: its 95 % interval, and its standard error. */
+struct scope_block_interval {
+	double low, high, error;
+};
+
+/* The second ratio less the first. The same in any run: chance is seeded. Both have steps. */
+struct scope_block_interval scope_metrics_block_difference(const struct scope_block_sums *before,
+							   const struct scope_block_sums *after);
 
 #endif

@@ -45,8 +45,8 @@ static double units_of(const struct scope_metrics_window *window, double seconds
 }
 
 /* A metric is value by step over `of`: its time over that of the threads, or its count over seconds. */
-static size_t collect(const struct scope_metrics_window *window, const struct scope_metric_line *line,
-		      enum scope_metric metric, struct scope_block_sums *sums)
+static void collect(const struct scope_metrics_window *window, const struct scope_metric_line *line,
+		    enum scope_metric metric, struct scope_block_sums *sums)
 {
 	size_t count = 0;
 
@@ -61,7 +61,7 @@ static size_t collect(const struct scope_metrics_window *window, const struct sc
 					    : (double)scope_metrics_view_step_ns(window->view, i) / 1e9;
 	}
 	sums->count = count;
-	return count;
+	scope_metrics_block_sums_fold(sums, SCOPE_CHANGE_STEPS_MAX);
 }
 
 /* Both windows have that metric, and it is one to compare: unit_time is told by latencies. */
@@ -76,6 +76,24 @@ static bool is_scored(unsigned metric)
 {
 	return scope_metrics_row[metric].unit == SCOPE_METRICS_TIME && metric != SCOPE_METRIC_UNKNOWN &&
 	       scope_metrics_row[metric].family != SCOPE_METRICS_BLOCK;
+}
+
+/* How sure a difference is. */
+static void judge(const struct scope_block_sums sums[2], struct scope_metric_change *change)
+{
+	const size_t steps = sums[0].count < sums[1].count ? sums[0].count : sums[1].count;
+	const double difference = fabs(change->after - change->before);
+	const bool time = scope_metrics_row[change->metric].unit == SCOPE_METRICS_TIME;
+	const double least = time ? SCOPE_CHANGE_SHARE : SCOPE_CHANGE_RATE * fmax(change->before, change->after);
+	struct scope_block_interval interval;
+
+	if (steps < SCOPE_CHANGE_STEPS_MIN)
+		return;
+	interval = scope_metrics_block_difference(&sums[0], &sums[1]);
+	change->low = interval.low;
+	change->high = interval.high;
+	change->sure = steps >= SCOPE_CHANGE_STEPS_SURE && difference >= least &&
+		       difference > SCOPE_CHANGE_Z * interval.error;
 }
 
 static int compare_changes(const void *left, const void *right)
@@ -105,8 +123,7 @@ static int change_line(const struct scope_metrics_window *before, const struct s
 		change->after = scope_metrics_block_ratio(&sums[1]);
 		if (change->before == 0 && change->after == 0)
 			continue;
-		if (sums[0].count >= SCOPE_CHANGE_STEPS_MIN && sums[1].count >= SCOPE_CHANGE_STEPS_MIN)
-			scope_metrics_block_difference(&sums[0], &sums[1], &change->low, &change->high);
+		judge(sums, change);
 		change->score = is_scored(i) ? scope_metrics_score(change->before, change->after) : 0;
 		squares += change->score * change->score;
 		group->changes++;

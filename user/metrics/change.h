@@ -6,7 +6,7 @@
  * Shares are of a window's own time, so windows of different lengths compare. The score of a share that was b and is c
  * is c where b is below SCOPE_CHANGE_NEW, else (c - b) / b * c: it is large where a share grew many times and where it
  * is large now. It jumps at that b, so the difference stands beside it. Scores below SCOPE_CHANGE_NOISE are 0. A group's
- * score is the Euclidean norm of those of its metrics.
+ * score is the Euclidean norm of those of its metrics. A change is sure where it is beyond chance and large enough to matter.
  */
 #ifndef SCOPE_METRICS_CHANGE_H
 #define SCOPE_METRICS_CHANGE_H
@@ -15,7 +15,12 @@
 
 #define SCOPE_CHANGE_NEW 0.01
 #define SCOPE_CHANGE_NOISE 0.001
-#define SCOPE_CHANGE_STEPS_MIN 8 /* of each window: with fewer there is no interval */
+#define SCOPE_CHANGE_STEPS_MIN 8   /* of each window: with fewer there is no interval */
+#define SCOPE_CHANGE_STEPS_MAX 128 /* no rule: of each window; neighbours are added up beyond them, for intervals */
+#define SCOPE_CHANGE_STEPS_SURE 16 /* of each window: with fewer no change is sure */
+#define SCOPE_CHANGE_Z 5	   /* standard errors: a smaller difference may be chance, of all that are tried */
+#define SCOPE_CHANGE_SHARE 0.01	   /* of a group's time: a smaller difference is no change */
+#define SCOPE_CHANGE_RATE 0.2	   /* of the larger rate: the same of counts */
 
 /* Steps of a view, by group or thread: from first to end - 1, but for those from skip_first to skip_end - 1. */
 struct scope_metrics_window {
@@ -29,6 +34,7 @@ struct scope_metric_change {
 	double before, after;
 	double low, high; /* of after - before, 95 %; NAN: too few steps */
 	double score;	  /* of shares; else 0 */
+	bool sure;	  /* the difference is beyond SCOPE_CHANGE_Z standard errors, and no small one */
 };
 
 struct scope_group_change {

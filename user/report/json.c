@@ -12,6 +12,7 @@
 #include "base/plain.h"
 #include "report/answer.h"
 #include "report/json_part.h"
+#include "report/metrics_text.h"
 #include "report/picture.h"
 #include "report/server_text.h"
 #include "report/uneven.h"
@@ -392,6 +393,8 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 	json_object_set_new(all, "uneven", scope_report_uneven_json(analysis));
 	json_object_set_new(all, "causes", scope_report_waits_causes(analysis));
 	json_object_set_new(all, "pictures", make_pictures(analysis));
+	json_object_set_new(all, "changes",
+			    analysis->changes ? scope_report_metrics_changes_json(analysis->changes) : json_null());
 	return all;
 }
 

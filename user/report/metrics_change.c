@@ -107,12 +107,13 @@ static json_t *make_group(const struct scope_group_change *group)
 	for (size_t i = 0; i < group->changes; i++) {
 		const struct scope_metric_change *change = &group->change[i];
 
-		json_array_append_new(array,
-				      json_pack("{s:s, s:f, s:f, s:f, s:o, s:o, s:f}", "metric",
-						scope_metrics_row[change->metric].name, "before", change->before,
-						"after", change->after, "difference", change->after - change->before,
-						"low", scope_report_json_number(change->low), "high",
-						scope_report_json_number(change->high), "score", change->score));
+		json_array_append_new(array, json_pack("{s:s, s:b, s:f, s:f, s:f, s:o, s:o, s:f, s:b}", "metric",
+						       scope_metrics_row[change->metric].name, "share", is_time(change),
+						       "before", change->before, "after", change->after, "difference",
+						       change->after - change->before, "low",
+						       scope_report_json_number(change->low), "high",
+						       scope_report_json_number(change->high), "score", change->score,
+						       "sure", change->sure));
 	}
 	return json_pack("{s:o, s:b, s:b, s:f, s:o}", "name", scope_report_json_string(group->name), "new", group->new,
 			 "gone", group->gone, "score", group->score, "metrics", array);

@@ -360,8 +360,10 @@ static int print_body(const struct report *report)
 
 	print_head(report);
 	err = print_answer(report);
-	if (!err)
+	if (!err) {
 		print_load(report);
+		scope_report_section_changed(report);
+	}
 	if (!err)
 		err = print_first(report);
 	if (!err)

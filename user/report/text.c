@@ -292,6 +292,7 @@ static int print_sections(const struct report *report)
 {
 	static int (*const section[])(const struct report *) = {
 		scope_report_section_summary,
+		scope_report_section_changes,
 		print_head,
 		print_lacks,
 		scope_report_section_verdict,

@@ -50,7 +50,12 @@ function formatShare(share) {
 	return share > 0 && share < 0.001 ? "< 0.1 %" : (100 * share).toFixed(share < 0.1 ? 1 : 0) + " %";
 }
 
-const formats = { time: formatTime, count: formatCount, share: formatShare, text: String };
+/* How many a second. */
+function formatRate(value) {
+	return Math.abs(value) >= 100 ? (value < 0 ? "-" : "") + formatCount(Math.abs(value)) : String(Number(value.toPrecision(3)));
+}
+
+const formats = { rate: formatRate, time: formatTime, count: formatCount, share: formatShare, text: String };
 
 /* The value of the report at a place such as "findings.0.p50_ns". */
 function valueAt(place) {

@@ -71,7 +71,7 @@ function tableOf(rows) {
 
 /* Parts that a later version adds are shown as they are. */
 const shownParts = new Set(["schema", "scope", "trace", "verdict", "reason", "beside", "since_ns", "findings", "freezes", "near",
-	"groups", "basis", "problems", "answer", "next", "pictures", "live", "names_first", "outside", "stuck_threads", "since_wall_ns", "kept_waiting", "waits", "bottlenecks", "uneven", "server"]);
+	"groups", "basis", "problems", "answer", "next", "pictures", "live", "names_first", "outside", "stuck_threads", "since_wall_ns", "kept_waiting", "waits", "bottlenecks", "uneven", "server", "changes"]);
 
 for (const name of Object.keys(report))
 	if (!shownParts.has(name) && report[name] !== null && !(Array.isArray(report[name]) && !report[name].length))

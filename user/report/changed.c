@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What changed since the baseline, in the report: lines of the first screen, and the table after it. */
+#include "report/section.h"
+
+#include <math.h>
+
+#include "report/metrics_text.h"
+
+#define GROUPS_MAX 2 /* on the first screen */
+
+/* The share of time that changed most, of those that are sure; NULL: none. */
+static const struct scope_metric_change *most_changed(const struct scope_group_change *group)
+{
+	for (size_t i = 0; i < group->changes; i++)
+		if (group->change[i].sure && scope_metrics_row[group->change[i].metric].unit == SCOPE_METRICS_TIME)
+			return &group->change[i];
+	return NULL;
+}
+
+/* Is there any group of which that could be said? */
+static bool is_long_enough(const struct scope_metric_changes *changes)
+{
+	for (size_t i = 0; i < changes->groups; i++)
+		for (size_t j = 0; j < changes->group[i].changes; j++)
+			if (!isnan(changes->group[i].change[j].low))
+				return true;
+	return false;
+}
+
+static void print_line(const struct report *report, const char *text)
+{
+	scope_report_section_label(report, "Changed");
+	scope_report_format_clipped(report->out, text, scope_report_section_width(report) - SCOPE_SCREEN_LABEL);
+	fputc('\n', report->out);
+}
+
+void scope_report_section_changed(const struct report *report)
+{
+	const struct scope_metric_changes *changes = report->analysis->changes;
+	unsigned printed = 0;
+
+	if (!changes || !is_long_enough(changes))
+		return;
+	for (size_t i = 0; i < changes->groups && printed < GROUPS_MAX; i++) {
+		const struct scope_metric_change *change = most_changed(&changes->group[i]);
+		char name[40], text[200];
+		size_t at = 0;
+
+		if (!change)
+			continue;
+		for (const char *from = scope_metrics_row[change->metric].name; *from && at + 1 < sizeof(name); from++)
+			name[at++] = *from == '_' ? ' ' : *from;
+		name[at] = 0;
+		snprintf(text, sizeof(text), "%.60s: %s %.1f → %.1f %% of its time (%+.1f ±%.1f)",
+			 changes->group[i].name, name, 100 * change->before, 100 * change->after,
+			 100 * (change->after - change->before), 50 * (change->high - change->low));
+		print_line(report, text);
+		printed++;
+	}
+	if (!printed)
+		print_line(report, "no group spends its time otherwise, beyond chance");
+}
+
+int scope_report_section_changes(const struct report *report)
+{
+	const struct scope_report_metrics metrics = {
+		.changes = report->analysis->changes,
+		.before = "the baseline",
+		.after = "this trace",
+	};
+
+	if (metrics.changes)
+		scope_report_metrics_changes(&metrics, report->out);
+	return 0;
+}
