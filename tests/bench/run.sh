@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measure what tracing costs and how fast traces are read: lines "name value unit" on stdout.
 #
-# Usage: tests/bench/run.sh [calls] [pair] [processors] [peers] [requests] [causal] [analysis] [linkage] [readers] [perf] [servers]     all but pair when none is named
+# Usage: tests/bench/run.sh [calls] [pair] [processors] [peers] [requests] [causal] [analysis] [metrics] [linkage] [readers] [perf] [servers]     all but pair when none is named
 # Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), BUILD, EVENTS (of the trace that
 # scope-report reads, default 5000000), POINTS (to cluster, default "1000 5000 10000 30000")
 # The programs must be built: `make bench` does it all.
@@ -63,6 +63,8 @@
 #                             last byte of its report; of 1 and 6 million events, which are 10 and
 #                             60 seconds at 100,000 events/s; ..._stream_cpu_share: of one CPU, for
 #                             following it at that rate
+#   pass_insns_per_event      instructions to read a trace and find its units, by callgrind; metrics_...: what the
+#                             metrics of its threads add (scope metrics, and a report with --baseline)
 #   record_cpu_share          of the consumer of scope record at 100,000 events/s: of one CPU;
 #                             flight_...: into memory, and with four triggers
 #   readers_...               other tools on the same events: CPU time; tests/bench/readers.py
@@ -268,6 +270,31 @@ bench_analysis() {
 	rm -f "$trace"
 }
 
+# Instructions that a pass takes, with metrics or without (all, none), and its events.
+count_pass() {	# TRACE MODE
+	local count
+	count=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$bin/metrics" "$1" "$2" 2>&1)
+	awk '/^[0-9]+$/ { events = $1 } /Collected/ { insns = $NF } END { print insns, events }' <<< "$count"
+}
+
+# Of two lengths, so that what is done once does not count.
+bench_metrics() {
+	local trace=$build/bench/metrics.trace
+	command -v valgrind > /dev/null || { echo "metrics: skipped: install valgrind" >&2; return; }
+	mkdir -p "$build/bench"
+	for events in 200000 600000; do
+		"$bin/server_trace" -n "$events" -s 1 -o "$trace"
+		echo "$(count_pass "$trace" none) $(count_pass "$trace" all)"
+		rm -f "$trace"
+	done | awk '
+		{ base[NR] = $1; all[NR] = $3; events[NR] = $2 }
+		END {
+			n = events[2] - events[1]
+			printf "pass_insns_per_event %.0f instructions\n", (base[2] - base[1]) / n
+			printf "metrics_insns_per_event %.0f instructions\n", ((all[2] - all[1]) - (base[2] - base[1])) / n
+		}'
+}
+
 bench_linkage() {
 	# shellcheck disable=SC2086 # several numbers
 	/usr/bin/python3 tests/bench/linkage.py "$bin/linkage" ${POINTS:-1000 5000 10000 30000}
@@ -281,12 +308,12 @@ bench_perf() {
 	"$bin/perf_ways"
 }
 
-[ $# -gt 0 ] || set -- calls processors peers requests causal analysis linkage readers perf servers
+[ $# -gt 0 ] || set -- calls processors peers requests causal analysis metrics linkage readers perf servers
 for part in "$@"; do
 	case $part in
 	peers | requests | servers) "tests/bench/$part.sh" ;;
 	causal) tests/bench/causal/cost.sh ;;
-	calls | pair | processors | analysis | linkage | readers | perf) "bench_$part" ;;
+	calls | pair | processors | analysis | metrics | linkage | readers | perf) "bench_$part" ;;
 	*) sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
 	esac
 done

@@ -378,7 +378,7 @@ static void units_are_those_of_the_pass(void **state)
 	size_t size;
 	char *text;
 	FILE *to = open_memstream(&text, &size);
-	const struct scope_metrics_options options = { .step_ns = 10000000 };
+	const struct scope_metrics_options options = { .step_ns = 10000000, .kinds = true };
 	struct scope_metrics_view *view;
 	struct scope_metered metered;
 	struct scope_trace *trace;

@@ -51,6 +51,7 @@ static int take_by(const char *value, struct request *request)
 		if (!strcmp(value, scope_metrics_by_name[by])) {
 			request->by = by;
 			request->metrics.objects = by == SCOPE_METRICS_BY_OBJECT;
+			request->metrics.kinds = by == SCOPE_METRICS_BY_KIND;
 			return 0;
 		}
 	return scope_cmd_misuse("metrics", "--by wants thread, group, object or kind, not '%s'", value);

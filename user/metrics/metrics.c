@@ -10,20 +10,33 @@
 
 #define KIND_ROWS_MIN (4 * (SCOPE_METRICS_KINDS_MAX + 1)) /* no rule: each kind has its series */
 
-/* Metrics of one family of descriptors. */
-struct io_metrics {
-	uint8_t time, reads, writes, read_bytes, written_bytes;
+/* What a call adds to: its time, and where it is over that there was one, and how much it returned. */
+struct call_metrics {
+	uint8_t time, count, amount;
 };
 
-static const struct io_metrics pipe_io = { SCOPE_METRIC_PIPE_TIME, SCOPE_METRIC_PIPE_READS, SCOPE_METRIC_PIPE_WRITES,
-					   SCOPE_METRIC_PIPE_READ_BYTES, SCOPE_METRIC_PIPE_WRITTEN_BYTES };
-static const struct io_metrics network_io = { SCOPE_METRIC_NET_TIME, SCOPE_METRIC_NET_RECEIVES, SCOPE_METRIC_NET_SENDS,
-					      SCOPE_METRIC_NET_RECEIVED_BYTES, SCOPE_METRIC_NET_SENT_BYTES };
-static const struct io_metrics file_io = { SCOPE_METRIC_FILE_TIME, SCOPE_METRIC_FILE_READS, SCOPE_METRIC_FILE_WRITES,
-					   SCOPE_METRIC_FILE_READ_BYTES, SCOPE_METRIC_FILE_WRITTEN_BYTES };
-static const struct io_metrics other_io = { SCOPE_METRIC_OTHER_TIME, SCOPE_METRIC_OTHER_READS,
-					    SCOPE_METRIC_OTHER_WRITES, SCOPE_METRIC_OTHER_READ_BYTES,
-					    SCOPE_METRIC_OTHER_WRITTEN_BYTES };
+/* Families of descriptors. */
+enum io { PIPE_IO, NETWORK_IO, FILE_IO, OTHER_IO, IOS };
+
+static const struct call_metrics read_metrics[IOS] = {
+	[PIPE_IO] = { SCOPE_METRIC_PIPE_TIME, SCOPE_METRIC_PIPE_READS, SCOPE_METRIC_PIPE_READ_BYTES },
+	[NETWORK_IO] = { SCOPE_METRIC_NET_TIME, SCOPE_METRIC_NET_RECEIVES, SCOPE_METRIC_NET_RECEIVED_BYTES },
+	[FILE_IO] = { SCOPE_METRIC_FILE_TIME, SCOPE_METRIC_FILE_READS, SCOPE_METRIC_FILE_READ_BYTES },
+	[OTHER_IO] = { SCOPE_METRIC_OTHER_TIME, SCOPE_METRIC_OTHER_READS, SCOPE_METRIC_OTHER_READ_BYTES },
+};
+static const struct call_metrics write_metrics[IOS] = {
+	[PIPE_IO] = { SCOPE_METRIC_PIPE_TIME, SCOPE_METRIC_PIPE_WRITES, SCOPE_METRIC_PIPE_WRITTEN_BYTES },
+	[NETWORK_IO] = { SCOPE_METRIC_NET_TIME, SCOPE_METRIC_NET_SENDS, SCOPE_METRIC_NET_SENT_BYTES },
+	[FILE_IO] = { SCOPE_METRIC_FILE_TIME, SCOPE_METRIC_FILE_WRITES, SCOPE_METRIC_FILE_WRITTEN_BYTES },
+	[OTHER_IO] = { SCOPE_METRIC_OTHER_TIME, SCOPE_METRIC_OTHER_WRITES, SCOPE_METRIC_OTHER_WRITTEN_BYTES },
+};
+/* No amount is ever added. */
+static const struct call_metrics accept_metrics = { SCOPE_METRIC_NET_TIME, SCOPE_METRIC_NET_ACCEPTS,
+						    SCOPE_METRIC_NET_ACCEPTS };
+static const struct call_metrics poll_metrics = { SCOPE_METRIC_POLL_TIME, SCOPE_METRIC_POLL_CALLS,
+						  SCOPE_METRIC_POLL_CALLS };
+static const struct call_metrics futex_metrics = { SCOPE_METRIC_FUTEX_TIME, SCOPE_METRIC_FUTEX_WAITS,
+						   SCOPE_METRIC_FUTEX_WOKEN };
 
 /* A call that is over, or goes on as the window or its thread ends. */
 struct call {
@@ -98,28 +111,19 @@ static int spread(struct scope_metrics *metrics, const struct place *place, uint
 								      (enum scope_metric)metric, begin_ns, end_ns);
 }
 
-/* What a call adds: its time, and where it is over that there was one, and how much it returned. */
-struct call_metrics {
-	uint8_t time, count, amount;
-};
+static void add_to_cells(struct scope_metric_cells *cells, const struct call *call, const struct call_metrics *to,
+			 uint64_t amount)
+{
+	cells->value[to->time] += call->until_ns - call->enter_ns;
+	cells->value[to->count] += call->over;
+	cells->value[to->amount] += call->over ? amount : 0;
+}
 
 static int add_call(struct scope_metrics *metrics, const struct place *place, const struct call *call,
 		    const struct call_metrics *to, uint64_t amount)
 {
-	struct scope_metric_cells *cells =
-		place->has_object
-			? NULL
-			: scope_metrics_store_recent(&metrics->thread, place->thread, call->enter_ns, call->until_ns);
-	int err;
+	int err = spread(metrics, place, to->time, call->enter_ns, call->until_ns);
 
-	/* Nearly all calls are short, and in the step that the one before was in. */
-	if (cells) {
-		cells->value[to->time] += call->until_ns - call->enter_ns;
-		cells->value[to->count] += call->over;
-		cells->value[to->amount] += call->over ? amount : 0;
-		return 0;
-	}
-	err = spread(metrics, place, to->time, call->enter_ns, call->until_ns);
 	if (!err && call->over)
 		err = add(metrics, place, to->count, call->until_ns, 1);
 	return err || !call->over ? err : add(metrics, place, to->amount, call->until_ns, amount);
@@ -148,10 +152,7 @@ static int take_futex(struct scope_metrics *metrics, const struct call *call)
 	case FUTEX_LOCK_PI:
 	case FUTEX_LOCK_PI2:
 	case FUTEX_WAIT_REQUEUE_PI:
-		return add_call(metrics, &place, call,
-				&(struct call_metrics){ SCOPE_METRIC_FUTEX_TIME, SCOPE_METRIC_FUTEX_WAITS,
-							SCOPE_METRIC_FUTEX_WOKEN },
-				0);
+		return add_call(metrics, &place, call, &futex_metrics, 0);
 	case FUTEX_WAKE:
 	case FUTEX_WAKE_BITSET:
 	case FUTEX_WAKE_OP:
@@ -166,12 +167,20 @@ static int take_futex(struct scope_metrics *metrics, const struct call *call)
 	}
 }
 
-static const struct io_metrics *io_of(enum scope_wait_class class)
+static enum io io_of(enum scope_wait_class class)
 {
-	return class == SCOPE_WAIT_PIPE	     ? &pipe_io
-	       : class == SCOPE_WAIT_NETWORK ? &network_io
-	       : class == SCOPE_WAIT_DISK    ? &file_io
-					     : &other_io;
+	return class == SCOPE_WAIT_PIPE	     ? PIPE_IO
+	       : class == SCOPE_WAIT_NETWORK ? NETWORK_IO
+	       : class == SCOPE_WAIT_DISK    ? FILE_IO
+					     : OTHER_IO;
+}
+
+static void init_io(struct scope_metrics *metrics)
+{
+	for (uint32_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++)
+		for (unsigned kind = 0; kind < SCOPE_FD_KINDS; kind++)
+			metrics->io[nr][kind] =
+				(uint8_t)io_of(scope_timeline_wait_classify(nr, (enum scope_fd_kind)kind, false));
 }
 
 /* These return how many messages, not how many bytes. */
@@ -180,70 +189,69 @@ static bool returns_bytes(uint32_t nr)
 	return nr != SYS_recvmmsg && nr != SYS_sendmmsg;
 }
 
-static int take_io(struct scope_metrics *metrics, const struct call *call, enum scope_timeline_call_role role)
+/* Beyond a step, or with its object. */
+static __attribute__((noinline)) int take_long_io(struct scope_metrics *metrics, const struct call *call,
+						  enum scope_fd_kind kind, const struct call_metrics *to,
+						  uint64_t amount)
 {
-	const enum scope_fd_kind kind =
-		call->args ? scope_timeline_fds_kind(metrics->timeline->fds, call->thread->tgid, (int32_t)call->arg[0])
-			   : SCOPE_FD_UNKNOWN;
-	const struct io_metrics *io = io_of(scope_timeline_wait_classify(call->nr, kind, false));
-	const bool reads = role == SCOPE_CALL_READ;
 	const struct scope_metric_object object = {
 		.type = SCOPE_OBJECT_DESCRIPTOR,
 		.id = call->args ? (uint32_t)call->arg[0] : UINT32_MAX,
 		.tgid = call->thread->tgid,
 		.kind = (uint8_t)kind,
 	};
-	struct call_metrics to = { io->time, io->writes, io->written_bytes };
+	const bool has_object = to != &poll_metrics || kind == SCOPE_FD_EPOLL;
 	struct place place;
-	int err = place_of(metrics, call->thread->index, &object, &place);
+	int err = place_of(metrics, call->thread->index, has_object ? &object : NULL, &place);
 
-	if (reads)
-		to = (struct call_metrics){ io->time, io->reads, io->read_bytes };
-	if (role == SCOPE_CALL_ACCEPT)
-		to.count = SCOPE_METRIC_NET_ACCEPTS;
-	return err ? err
-		   : add_call(metrics, &place, call, &to,
-			      role != SCOPE_CALL_ACCEPT && call->ret > 0 && returns_bytes(call->nr)
-				      ? (uint64_t)call->ret
-				      : 0);
+	return err ? err : add_call(metrics, &place, call, to, amount);
 }
 
-static int take_poll(struct scope_metrics *metrics, const struct call *call)
-{
-	const struct scope_metric_object object = {
-		.type = SCOPE_OBJECT_DESCRIPTOR,
-		.id = call->args ? (uint32_t)call->arg[0] : UINT32_MAX,
-		.tgid = call->thread->tgid,
-		.kind = SCOPE_FD_EPOLL,
-	};
-	struct place place;
-	int err = place_of(metrics, call->thread->index,
-			   scope_timeline_call_is_epoll(call->nr) && call->args ? &object : NULL, &place);
+#define FAST static inline __attribute__((always_inline))
 
-	return err ? err
-		   : add_call(metrics, &place, call,
-			      &(struct call_metrics){ SCOPE_METRIC_POLL_TIME, SCOPE_METRIC_POLL_CALLS,
-						      SCOPE_METRIC_POLL_CALLS },
-			      0);
+/* Nearly all calls are short, and in the step that the one before was in: callers get code of their own for them. */
+FAST int take_io(struct scope_metrics *metrics, const struct call *call, enum scope_fd_kind kind,
+		 const struct call_metrics *to, uint64_t amount)
+{
+	const size_t series = scope_metrics_series(metrics, call->thread->index);
+	struct scope_metric_cells *cells = NULL;
+
+	if (!metrics->options.objects && series < metrics->thread.count)
+		cells = scope_metrics_store_recent(&metrics->thread, series, call->enter_ns, call->until_ns);
+	if (!cells)
+		return take_long_io(metrics, call, kind, to, amount);
+	add_to_cells(cells, call, to, amount);
+	return 0;
 }
 
-static int take_call(struct scope_metrics *metrics, const struct call *call)
+FAST int take_poll(struct scope_metrics *metrics, const struct call *call)
 {
-	const enum scope_timeline_call_role role =
-		scope_timeline_call_role_of(call->nr, call->args, call->args ? call->arg[0] : 0);
+	const bool epoll = scope_timeline_call_is_epoll(call->nr);
 
-	switch (role) {
-	case SCOPE_CALL_FUTEX:
-		return take_futex(metrics, call);
-	case SCOPE_CALL_READ:
-	case SCOPE_CALL_WRITE:
-	case SCOPE_CALL_ACCEPT:
-		return take_io(metrics, call, role);
-	case SCOPE_CALL_POLL:
-		return take_poll(metrics, call);
-	default:
+	/* That is how some programs sleep. */
+	if (scope_timeline_call_role_of(call->nr, call->args, call->args ? call->arg[0] : 0) != SCOPE_CALL_POLL)
 		return 0;
-	}
+	return take_io(metrics, call, epoll && call->args ? SCOPE_FD_EPOLL : SCOPE_FD_UNKNOWN, &poll_metrics, 0);
+}
+
+FAST int take_call(struct scope_metrics *metrics, const struct call *call, enum scope_timeline_call_role role)
+{
+	const uint64_t amount = call->ret > 0 && returns_bytes(call->nr) ? (uint64_t)call->ret : 0;
+	const struct call_metrics *metrics_of;
+	enum scope_fd_kind kind;
+
+	if (role == SCOPE_CALL_FUTEX)
+		return take_futex(metrics, call);
+	if (role == SCOPE_CALL_POLL)
+		return take_poll(metrics, call);
+	if (role != SCOPE_CALL_READ && role != SCOPE_CALL_WRITE && role != SCOPE_CALL_ACCEPT)
+		return 0;
+	kind = call->args ? scope_timeline_fds_kind(metrics->timeline->fds, call->thread->tgid, (int32_t)call->arg[0])
+			  : SCOPE_FD_UNKNOWN;
+	if (role == SCOPE_CALL_ACCEPT)
+		return take_io(metrics, call, kind, &accept_metrics, 0);
+	metrics_of = role == SCOPE_CALL_READ ? read_metrics : write_metrics;
+	return take_io(metrics, call, kind, &metrics_of[metrics->io[call->nr][kind]], amount);
 }
 
 /* Calls of any kind do no more than add up. */
@@ -267,7 +275,7 @@ static int hear_exit(void *user, const struct scope_thread *thread, const struct
 		.over = true,
 	};
 
-	return open->role == SCOPE_CALL_PLAIN ? 0 : take_call(user, &call);
+	return take_call(user, &call, (enum scope_timeline_call_role)open->role);
 }
 
 /* What finds no memory is found out at the end. */
@@ -285,7 +293,7 @@ static bool hear_plain(void *user, const struct scope_thread *thread, const stru
 		.over = true,
 	};
 	struct scope_metrics *metrics = user;
-	int err = role == SCOPE_CALL_PLAIN ? 0 : take_call(metrics, &call);
+	int err = take_call(metrics, &call, role);
 
 	if (err)
 		metrics->failed = err;
@@ -309,11 +317,18 @@ static enum scope_metric state_of(const struct scope_thread *thread)
 static int hear_stay(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct scope_metrics *metrics = user;
-	int err = meet(metrics, thread->index);
+	const size_t series = scope_metrics_series(metrics, thread->index);
+	struct scope_metric_cells *cells = NULL;
+	int err;
 
-	return err ? err
-		   : scope_metrics_store_spread(&metrics->thread, scope_metrics_series(metrics, thread->index),
-						state_of(thread), begin_ns, end_ns);
+	if (series < metrics->thread.count)
+		cells = scope_metrics_store_recent(&metrics->thread, series, begin_ns, end_ns);
+	if (cells) {
+		cells->value[state_of(thread)] += end_ns - begin_ns;
+		return 0;
+	}
+	err = meet(metrics, thread->index);
+	return err ? err : scope_metrics_store_spread(&metrics->thread, series, state_of(thread), begin_ns, end_ns);
 }
 
 /* Up to 1 us, 10 us, and so on. */
@@ -364,7 +379,7 @@ static int leave_call(struct scope_metrics *metrics, const struct scope_thread *
 		.args = open->args,
 	};
 
-	return open->nr == SCOPE_NR_NONE ? 0 : take_call(metrics, &call);
+	return open->nr == SCOPE_NR_NONE ? 0 : take_call(metrics, &call, scope_timeline_call_role(open->nr));
 }
 
 static int hear_end(void *user, uint32_t thread, uint64_t now_ns)
@@ -446,6 +461,7 @@ int scope_metrics_create(const struct scope_metrics_options *options, struct sco
 	if (!metrics->options.rows_max)
 		metrics->options.rows_max = SCOPE_METRICS_ROWS;
 	init_stores(metrics);
+	init_io(metrics);
 	*ret_metrics = metrics;
 	return 0;
 }

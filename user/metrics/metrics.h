@@ -22,6 +22,7 @@
 struct scope_metrics_options {
 	uint64_t step_ns; /* 0: SCOPE_METRICS_STEP_NS */
 	bool objects;	  /* keep series by object as well */
+	bool kinds;	  /* keep series by kind of work as well */
 	size_t rows_max;  /* of each store; 0: SCOPE_METRICS_ROWS */
 };
 
@@ -55,9 +56,10 @@ struct scope_metrics {
 	struct scope_metric_latency *kind_latency;    /* by kind: SCOPE_METRICS_KINDS_MAX + 1 of them */
 	struct scope_metric_latency *group_latency;   /* by group */
 	size_t groups;
-	uint64_t device[2][SCOPE_METRICS_DECADES]; /* block requests by time in the queue, and on the device */
-	const struct scope_timeline *timeline;	   /* of the pass; only during it */
-	uint64_t begin_ns, end_ns;		   /* of the window */
+	uint64_t device[2][SCOPE_METRICS_DECADES];     /* block requests by time in the queue, and on the device */
+	uint8_t io[SCOPE_SYSCALL_MAX][SCOPE_FD_KINDS]; /* the family of descriptors, of a read or write by that call */
+	const struct scope_timeline *timeline;	       /* of the pass; only during it */
+	uint64_t begin_ns, end_ns;		       /* of the window */
 	uint64_t block_events;
 	uint64_t blind_futexes; /* futex calls whose operation the trace does not have */
 	uint64_t late_units;	/* counted in the step after the one they ended in: for quantiles alone */

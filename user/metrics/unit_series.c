@@ -147,7 +147,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 		err = add_latency(metrics, &metrics->group_latency[unit->group], step_of(metrics, unit->end_ns),
 				  scope_unit_wall(unit));
 	}
-	return err ? err : add_kind(metrics, unit);
+	return err || !metrics->options.kinds ? err : add_kind(metrics, unit);
 }
 
 static int take_wait(void *user, const struct scope_wait *wait)

@@ -38,7 +38,4 @@ struct scope_listeners {
 int scope_timeline_listeners_begin(const struct scope_listeners *listeners, const struct scope_timeline *timeline);
 int scope_timeline_listeners_finish(const struct scope_listeners *listeners);
 
-/* Tells all of them; user is a struct scope_listeners. */
-extern const struct scope_timeline_ops scope_timeline_listeners_ops;
-
 #endif

@@ -2,25 +2,49 @@
 /* A run that listeners hear. */
 #include "unit/run_listeners.h"
 
+#define ALL_ROLES UINT32_MAX
+
+/* OP of each listener that has one, until one returns an error; here, so that no call lies between. */
+#define TELL_EACH(ERR, OP, ...)                                                                                        \
+	for (size_t i = 0; !(ERR) && i < builder->listeners.count; i++) {                                              \
+		const struct scope_pass_listener *one = &builder->listeners.listener[i];                               \
+                                                                                                                       \
+		if (one->ops->OP)                                                                                      \
+			(ERR) = one->ops->OP(one->user, __VA_ARGS__);                                                  \
+	}
+
 /* The builder's OP, then those of its listeners. */
 #define TELL_BOTH(OP, ...)                                                                                             \
 	struct scope_unit_builder *builder = user;                                                                     \
 	int err = builder->ops->OP(builder, __VA_ARGS__);                                                              \
                                                                                                                        \
-	return err ? err : scope_timeline_listeners_ops.OP(&builder->listeners, __VA_ARGS__)
+	TELL_EACH(err, OP, __VA_ARGS__)                                                                                \
+	return err
 
 /* OP of the listeners: units have none. */
 #define TELL_LISTENERS(OP, ...)                                                                                        \
 	struct scope_unit_builder *builder = user;                                                                     \
+	int err = 0;                                                                                                   \
                                                                                                                        \
-	return scope_timeline_listeners_ops.OP(&builder->listeners, __VA_ARGS__)
+	TELL_EACH(err, OP, __VA_ARGS__)                                                                                \
+	return err
+
+/* Who hears of no call minds none. */
+static uint32_t roles_of(const struct scope_pass_listener *one, uint32_t thread)
+{
+	if (one->ops->plain_roles)
+		return one->ops->plain_roles(one->user, thread);
+	return one->ops->enter || one->ops->exit ? 0 : ALL_ROLES;
+}
 
 static uint32_t plain_roles(void *user, uint32_t thread)
 {
 	struct scope_unit_builder *builder = user;
+	uint32_t roles = builder->ops->plain_roles(builder, thread);
 
-	return builder->ops->plain_roles(builder, thread) &
-	       scope_timeline_listeners_ops.plain_roles(&builder->listeners, thread);
+	for (size_t i = 0; i < builder->listeners.count; i++)
+		roles &= roles_of(&builder->listeners.listener[i], thread);
+	return roles;
 }
 
 static bool plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
@@ -28,8 +52,15 @@ static bool plain(void *user, const struct scope_thread *thread, const struct sc
 {
 	struct scope_unit_builder *builder = user;
 
-	return builder->ops->plain(builder, thread, event, role) &&
-	       scope_timeline_listeners_ops.plain(&builder->listeners, thread, event, role);
+	if (!builder->ops->plain(builder, thread, event, role))
+		return false;
+	for (size_t i = 0; i < builder->listeners.count; i++) {
+		const struct scope_pass_listener *one = &builder->listeners.listener[i];
+
+		if (one->ops->plain)
+			one->ops->plain(one->user, thread, event, role);
+	}
+	return true;
 }
 
 static int enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
