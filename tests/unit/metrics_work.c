@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that pass bytes through pipes and sockets and wait on a futex, and keep a ledger of it.
+ * Threads that pass bytes through pipes, sockets and a file and wait on a futex, and keep a ledger of it.
  *
  * Usage: metrics_work      Says "ready", and begins when a line comes; at the next line it ends and prints the ledger,
  * a line for each metric: NAME VALUE.
@@ -13,12 +13,13 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #define THREADS 3
 
-static int pipes[2], sockets[2];
+static int pipes[2], sockets[2], file;
 static uint32_t word;
 static volatile int stop;
 
@@ -26,6 +27,7 @@ static volatile int stop;
 struct ledger {
 	uint64_t pipe_reads, pipe_writes, pipe_read_bytes, pipe_written_bytes;
 	uint64_t network_receives, network_sends, network_received_bytes, network_sent_bytes;
+	uint64_t file_reads, file_writes, file_read_bytes, file_written_bytes;
 	uint64_t futex_waits, futex_wakes, futex_woken;
 	uint64_t run_ns; /* by the kernel's own clock of the thread */
 };
@@ -63,6 +65,11 @@ static void *give(void *user)
 	for (unsigned i = 1; !stop; i++) {
 		count(&ledger->pipe_writes, &ledger->pipe_written_bytes, write(pipes[1], bytes, i % 2999 + 1));
 		count(&ledger->network_sends, &ledger->network_sent_bytes, send(sockets[1], bytes, i % 1499 + 1, 0));
+		count(&ledger->file_writes, &ledger->file_written_bytes,
+		      i % 2 ? pwritev(file, &(struct iovec){ bytes, i % 999 + 1 }, 1, 0)
+			    : pwritev2(file, &(struct iovec){ bytes, i % 999 + 1 }, 1, 0, 0));
+		count(&ledger->file_reads, &ledger->file_read_bytes,
+		      preadv2(file, &(struct iovec){ bytes, i % 777 + 1 }, 1, 0, 0));
 		__atomic_add_fetch(&word, 1, __ATOMIC_SEQ_CST);
 		wake(ledger);
 		usleep(300);
@@ -123,9 +130,11 @@ int main(void)
 	static void *(*const ways[THREADS])(void *) = { give, take, spin };
 	struct ledger ledger[THREADS] = { 0 };
 	pthread_t thread[THREADS];
+	FILE *scratch = tmpfile();
 	char line[16];
 
-	if (pipe(pipes) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
+	file = scratch ? fileno(scratch) : -1;
+	if (file < 0 || pipe(pipes) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
 		return 1;
 	puts("ready");
 	fflush(stdout);
@@ -148,6 +157,10 @@ int main(void)
 	SAY(network_sends);
 	SAY(network_received_bytes);
 	SAY(network_sent_bytes);
+	SAY(file_reads);
+	SAY(file_writes);
+	SAY(file_read_bytes);
+	SAY(file_written_bytes);
 	SAY(futex_waits);
 	SAY(futex_wakes);
 	SAY(futex_woken);

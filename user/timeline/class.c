@@ -16,12 +16,19 @@ const uint8_t scope_timeline_call_roles[SCOPE_SYSCALL_MAX] = {
 	[SYS_readv] = SCOPE_CALL_READ,
 	[SYS_pread64] = SCOPE_CALL_READ,
 	[SYS_preadv] = SCOPE_CALL_READ,
+#ifdef SYS_preadv2
+	[SYS_preadv2] = SCOPE_CALL_READ,
+#endif
 	[SYS_recvfrom] = SCOPE_CALL_READ,
 	[SYS_recvmsg] = SCOPE_CALL_READ,
 	[SYS_recvmmsg] = SCOPE_CALL_READ,
 	[SYS_write] = SCOPE_CALL_WRITE,
 	[SYS_writev] = SCOPE_CALL_WRITE,
 	[SYS_pwrite64] = SCOPE_CALL_WRITE,
+	[SYS_pwritev] = SCOPE_CALL_WRITE,
+#ifdef SYS_pwritev2
+	[SYS_pwritev2] = SCOPE_CALL_WRITE,
+#endif
 	[SYS_sendto] = SCOPE_CALL_WRITE,
 	[SYS_sendmsg] = SCOPE_CALL_WRITE,
 	[SYS_sendmmsg] = SCOPE_CALL_WRITE,
@@ -87,6 +94,29 @@ static enum scope_wait_class classify_fd(enum scope_fd_kind fd, bool disk)
 	}
 }
 
+/* Is it a call that takes any descriptor? The others of its role are of sockets alone. */
+static bool takes_any(uint32_t nr)
+{
+	switch (nr) {
+	case SYS_read:
+	case SYS_readv:
+	case SYS_pread64:
+	case SYS_preadv:
+	case SYS_write:
+	case SYS_writev:
+	case SYS_pwrite64:
+	case SYS_pwritev:
+	case SYS_sendfile:
+#ifdef SYS_preadv2
+	case SYS_preadv2:
+	case SYS_pwritev2:
+#endif
+		return true;
+	default:
+		return false;
+	}
+}
+
 enum scope_wait_class scope_timeline_wait_classify(uint32_t nr, enum scope_fd_kind fd, bool disk)
 {
 	if (nr == SCOPE_NR_NONE)
@@ -107,10 +137,7 @@ enum scope_wait_class scope_timeline_wait_classify(uint32_t nr, enum scope_fd_ki
 		return SCOPE_WAIT_NETWORK;
 	case SCOPE_CALL_READ:
 	case SCOPE_CALL_WRITE:
-		return nr == SYS_read || nr == SYS_readv || nr == SYS_write || nr == SYS_writev || nr == SYS_pread64 ||
-				       nr == SYS_pwrite64 || nr == SYS_preadv || nr == SYS_sendfile
-			       ? classify_fd(fd, disk)
-			       : SCOPE_WAIT_NETWORK;
+		return takes_any(nr) ? classify_fd(fd, disk) : SCOPE_WAIT_NETWORK;
 	default:
 		return disk ? SCOPE_WAIT_DISK : SCOPE_WAIT_OTHER;
 	}
