@@ -76,6 +76,8 @@ check() {	# NAME
 		"$scope" metrics -i "$name.trace" --format openmetrics > "$name.openmetrics"
 		"$scope" metrics -i "$name.trace" --format csv > "$name.csv"
 		python3 "$OLDPWD/tests/unit/metrics_agree.py" "$name.metrics-group.json" "$name.openmetrics" "$name.csv"
+		"$scope" metrics -i "$name.trace" -o "$name.svg"
+		python3 "$OLDPWD/tests/unit/metrics_svg.py" "$name.svg" "$name.metrics-group.json"
 	fi
 	if grep -q '^Model\.' "$OLDPWD/tests/golden/$name.py"; then
 		"$scope" model -i "$name.trace" -v >> "$name.report"

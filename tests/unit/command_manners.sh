@@ -49,5 +49,9 @@ says "--fail-on no verdict" 2 "wants slowdown, hang" "$scope" report "$work/hang
 says "--fail-on with an empty word" 2 "wants slowdown, hang" "$scope" report "$work/hang.trace" --fail-on hang,
 says "--compare of a part that the trace does not have" 1 "the trace is 3.0 s long" "$scope" metrics -i "$work/hang.trace" \
 	--compare 100..200
+says "--series of no metric" 2 "there is no 'speed'" "$scope" metrics -i "$work/hang.trace" --series run,speed
+says "--series of one metric" 0 '^    run_queue  ' "$scope" metrics -i "$work/lock.trace" --series run_queue
+"$scope" metrics -i "$work/lock.trace" --series run_queue | grep -qE '^    (run|units|latency_p50) ' &&
+	{ echo "not ok - --series prints others, too"; bad=1; }
 says "--compare of all of it" 1 "leaves nothing to compare" "$scope" metrics -i "$work/hang.trace" --compare 0..
 exit $bad

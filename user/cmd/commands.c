@@ -97,10 +97,13 @@ static const struct scope_option metrics_options[] = {
 	  .help = "what changed in a part of the trace, from the rest of it: 30..40 (seconds\n"
 		  "after its begin); 30.. goes to the end" },
 	{ SCOPE_OPTION_STEP, "step", "TIME", .help = "length of a step (default 1 second; 1ms at least)" },
+	{ SCOPE_OPTION_SERIES, "series", "LIST",
+	  .help = "these metrics alone: run,units,latency_p99 (default: all; in a picture\n"
+		  "states, futex waits, units and their latency)" },
 	{ SCOPE_OPTION_FORMAT, "format", "NAME",
-	  .help = "text, json, csv or openmetrics (default: by the end of the name with\n"
-		  "-o; else text)",
-	  .words = "text json csv openmetrics" },
+	  .help = "text, json, csv, openmetrics or svg, a picture (default: by the end of\n"
+		  "the name with -o; else text)",
+	  .words = "text json csv openmetrics svg" },
 	{ 'o', "output", "FILE", .help = "print to a file" },
 	{ 'v', "verbose", .help = "print all lines and metrics, not what a screen holds" },
 	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices (the module alone can)" },

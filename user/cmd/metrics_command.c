@@ -23,10 +23,9 @@ static const struct {
 	const char *name;
 	int (*print)(const struct scope_report_metrics *report, FILE *out);
 } formats[] = {
-	{ "text", scope_report_metrics_text },
-	{ "json", scope_report_metrics_json },
-	{ "csv", scope_report_metrics_csv },
-	{ "openmetrics", scope_report_metrics_openmetrics },
+	{ "text", scope_report_metrics_text }, { "json", scope_report_metrics_json },
+	{ "csv", scope_report_metrics_csv },   { "openmetrics", scope_report_metrics_openmetrics },
+	{ "svg", scope_report_metrics_svg },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(*formats))
@@ -38,6 +37,7 @@ struct request {
 	enum scope_metrics_by by;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
 	const char *compare;				       /* NULL, or the text of the next two */
+	uint64_t series;				       /* as in struct scope_report_metrics */
 	uint64_t from_ns, to_ns;			       /* after the window's begin */
 	const struct scope_source *from;
 	char **command; /* to be started; NULL: none */
@@ -64,9 +64,9 @@ static int take_format(const char *value, struct request *request)
 	while (i < FORMATS && strcmp(value, formats[i].name))
 		i++;
 	request->format = i;
-	return i < FORMATS
-		       ? 0
-		       : scope_cmd_misuse("metrics", "--format wants text, json, csv or openmetrics, not '%s'", value);
+	return i < FORMATS ? 0
+			   : scope_cmd_misuse("metrics", "--format wants text, json, csv, openmetrics or svg, not '%s'",
+					      value);
 }
 
 /* A time after the begin: nothing is `fallback`. */
@@ -94,6 +94,26 @@ static int take_compare(const char *value, struct request *request)
 	return wrong ? scope_cmd_misuse("metrics", "--compare wants a part of the trace as 30..40 or 1m.., not '%s'",
 					value)
 		     : 0;
+}
+
+/* Names with commas between. */
+static int take_series(const char *value, struct request *request)
+{
+	for (const char *name = value; *name;) {
+		const size_t length = strcspn(name, ",");
+		unsigned series = 0;
+
+		while (series < SCOPE_SERIES && (strlen(scope_report_metrics_series_name(series)) != length ||
+						 strncmp(name, scope_report_metrics_series_name(series), length)))
+			series++;
+		if (series == SCOPE_SERIES)
+			return scope_cmd_misuse("metrics",
+						"--series: there is no '%.*s'; scope metrics -v names those there are",
+						(int)length, name);
+		request->series |= 1ull << series;
+		name += length + (name[length] == ',');
+	}
+	return 0;
 }
 
 /* 0, or the exit status for a value that makes no sense. */
@@ -128,6 +148,8 @@ static int take_value(int option, const char *value, struct request *request)
 			return scope_cmd_misuse("metrics",
 						"--step wants a time as 1, 100ms or 1m, 1ms at least, not '%s'", value);
 		return 0;
+	case SCOPE_OPTION_SERIES:
+		return take_series(value, request);
 	case SCOPE_OPTION_FORMAT:
 		return take_format(value, request);
 	case SCOPE_OPTION_SAVE:
@@ -316,6 +338,7 @@ static int print(const struct request *request, const struct scope_trace *trace,
 	struct scope_report_metrics report = {
 		.trace = trace,
 		.timeline = metered->found.distributions->run->timeline,
+		.series = request->series,
 		.verbose = request->verbose,
 	};
 	const bool is_text = formats[request->format].print == scope_report_metrics_text;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "report/delay_report.h"
+#include "report/svg.h"
 
 /* A plot's place in pixels. */
 #define WIDTH 640
@@ -13,29 +14,6 @@
 #define TOP 40
 #define BOTTOM 45
 #define TICKS 5 /* about */
-
-static void escape(const char *text, FILE *out)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			/* Control characters are none of XML's. */
-			fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-		}
-	}
-}
 
 static double x_of(const struct scope_figure *figure, double x)
 {
@@ -47,22 +25,10 @@ static double y_of(const struct scope_figure *figure, double y)
 	return TOP + (figure->y_max - y) / (figure->y_max - figure->y_min) * (HEIGHT - TOP - BOTTOM);
 }
 
-/* The least of 1, 2, 2.5 and 5 times a power of ten that parts the range in no more than TICKS. */
-static double tick_step(double range)
-{
-	static const double steps[] = { 1, 2, 2.5, 5, 10 };
-	const double power = pow(10, floor(log10(range / TICKS)));
-	unsigned i = 0;
-
-	while (i < 4 && steps[i] * power < range / TICKS)
-		i++;
-	return steps[i] * power;
-}
-
 static void draw_ticks(const struct scope_figure *figure, enum scope_causal_kind kind, FILE *out)
 {
-	const double x_step = tick_step(figure->x_max - figure->x_min);
-	const double y_step = tick_step(figure->y_max - figure->y_min);
+	const double x_step = scope_report_svg_tick(figure->x_max - figure->x_min, TICKS);
+	const double y_step = scope_report_svg_tick(figure->y_max - figure->y_min, TICKS);
 	char text[32];
 
 	/* By number, and plus 0: a sum of steps may miss 0, and round() gives -0. */
@@ -137,7 +103,7 @@ static int draw_site(const struct scope_causal_result *result, uint32_t site, un
 		return err;
 	fprintf(out, "<g transform=\"translate(0 %u)\">\n<text x=\"%d\" y=\"18\" font-weight=\"bold\">", place * HEIGHT,
 		LEFT);
-	escape(result->site[site], out);
+	scope_report_svg_text(result->site[site], out);
 	fprintf(out, "</text>\n<text x=\"%d\" y=\"33\">%s", LEFT, scope_causal_effect_word(effect->verdict));
 	if (effect->known)
 		fprintf(out, ", slope %.2f (95 %%: %.2f to %.2f), n %zu", effect->fit.slope, effect->fit.slope_95.low,

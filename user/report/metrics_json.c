@@ -22,6 +22,12 @@ static bool has(const struct scope_metrics_view *view, unsigned metric)
 	return !scope_metrics_view_lacks(view, (enum scope_metric)metric);
 }
 
+/* And it was chosen. */
+static bool is_wanted(const struct scope_report_metrics *report, unsigned metric)
+{
+	return has(report->view, metric) && scope_report_metrics_wants(report, metric);
+}
+
 static json_t *make_metrics(const struct scope_metrics_view *view)
 {
 	json_t *array = json_array();
@@ -51,14 +57,15 @@ static json_t *make_absent(const struct scope_metrics_view *view)
 }
 
 /* All steps of each metric that has any value: what is left out is 0 in all of them. */
-static json_t *make_values(const struct scope_metrics_view *view, const struct scope_metric_line *line)
+static json_t *make_values(const struct scope_report_metrics *report, const struct scope_metric_line *line)
 {
+	const struct scope_metrics_view *view = report->view;
 	json_t *object = json_object();
 
 	for (unsigned i = 0; i < SCOPE_METRICS; i++) {
 		json_t *array;
 
-		if (!has(view, i) || !line->total.value[i])
+		if (!is_wanted(report, i) || !line->total.value[i])
 			continue;
 		array = json_array();
 		for (size_t j = 0; j < view->steps; j++)
@@ -96,14 +103,15 @@ static json_t *make_latency(const struct scope_metrics_view *view, const struct 
 			 scope_sketch_quantile(&latency->all, 0.99), "p50", p50, "p95", p95, "p99", p99);
 }
 
-static json_t *make_lines(const struct scope_metrics_view *view)
+static json_t *make_lines(const struct scope_report_metrics *report)
 {
+	const struct scope_metrics_view *view = report->view;
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < view->lines; i++) {
 		const struct scope_metric_line *line = &view->line[i];
 		json_t *object = json_pack("{s:o, s:o, s:o}", "name", scope_report_json_string(line->name), "totals",
-					   make_totals(view, line), "values", make_values(view, line));
+					   make_totals(view, line), "values", make_values(report, line));
 
 		if (line->tid)
 			json_object_set_new(object, "tid", json_integer(line->tid));
@@ -157,7 +165,8 @@ int scope_report_metrics_json(const struct scope_report_metrics *report, FILE *o
 				scope_metrics_by_name[view->by], "begin_ns", (json_int_t)view->begin_ns, "end_ns",
 				(json_int_t)view->end_ns, "step_ns", (json_int_t)view->step_ns, "steps",
 				(json_int_t)view->steps, "lost", (json_int_t)scope_timeline_lost(report->timeline),
-				"metrics", make_metrics(view), "absent", make_absent(view), "series", make_lines(view));
+				"metrics", make_metrics(view), "absent", make_absent(view), "series",
+				make_lines(report));
 
 	if (all && view->metrics->block_events)
 		json_object_set_new(all, "block_histograms",
@@ -189,7 +198,7 @@ int scope_report_metrics_csv(const struct scope_report_metrics *report, FILE *ou
 	fprintf(out, "seconds,%s,tid,metric,unit,value\n", scope_metrics_by_name[view->by]);
 	for (size_t i = 0; i < view->lines; i++)
 		for (unsigned j = 0; j < SCOPE_METRICS; j++)
-			for (size_t k = 0; k < view->steps && has(view, j); k++) {
+			for (size_t k = 0; k < view->steps && is_wanted(report, j); k++) {
 				fprintf(out, "%.6f,", (double)(k * view->step_ns) / 1e9);
 				print_quoted(view->line[i].name, out);
 				fprintf(out, ",%u,%s,%s,%" PRIu64 "\n", view->line[i].tid, scope_metrics_row[j].name,
@@ -217,7 +226,7 @@ int scope_report_metrics_openmetrics(const struct scope_report_metrics *report, 
 	for (unsigned i = 0; i < SCOPE_METRICS; i++) {
 		const uint8_t unit = scope_metrics_row[i].unit;
 
-		if (!has(view, i))
+		if (!is_wanted(report, i))
 			continue;
 		fprintf(out, "# TYPE scope_%s%s counter\n", scope_metrics_row[i].name, suffix[unit]);
 		if (unit == SCOPE_METRICS_TIME)

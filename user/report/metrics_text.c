@@ -50,6 +50,36 @@ static const char *format_rate(struct scope_text *buffer, enum scope_metric metr
 	return buffer->text;
 }
 
+const char *scope_report_metrics_series_name(unsigned series)
+{
+	return series == SCOPE_SERIES_P50   ? "latency_p50"
+	       : series == SCOPE_SERIES_P99 ? "latency_p99"
+					    : scope_metrics_row[series].name;
+}
+
+double scope_report_metrics_value(const struct scope_metrics_view *view, const struct scope_metric_line *line,
+				  unsigned series, size_t step)
+{
+	const struct scope_metric_latency *latency = line->latency;
+	double ns;
+
+	if (series < SCOPE_METRICS)
+		return scope_metrics_view_lacks(view, (enum scope_metric)series)
+			       ? NAN
+			       : rate_of(view, &line->cell[step], (enum scope_metric)series,
+					 scope_metrics_view_step_ns(view, step));
+	if (!latency || step >= latency->steps)
+		return NAN;
+	ns = series == SCOPE_SERIES_P50 ? latency->step[step].p50 : latency->step[step].p99;
+	return ns > 0 ? ns : NAN;
+}
+
+const char *scope_report_metrics_format(struct scope_text *buffer, unsigned series, double value)
+{
+	return series < SCOPE_METRICS ? format_rate(buffer, (enum scope_metric)series, value)
+				      : scope_report_format_ns(buffer, value);
+}
+
 /* Values over time, at most COLUMNS of them, as blocks from nothing to the most. */
 static void print_picture(const double *value, size_t count, double most, FILE *out)
 {
@@ -82,7 +112,7 @@ static void collect(const struct scope_metrics_view *view, const struct scope_me
 	*ret_least = INFINITY;
 	*ret_most = 0;
 	for (size_t i = 0; i < view->steps; i++) {
-		value[i] = rate_of(view, &line->cell[i], metric, scope_metrics_view_step_ns(view, i));
+		value[i] = scope_report_metrics_value(view, line, metric, i);
 		*ret_least = fmin(*ret_least, value[i]);
 		*ret_most = fmax(*ret_most, value[i]);
 	}
@@ -95,6 +125,8 @@ static bool is_shown(const struct scope_report_metrics *report, const struct sco
 
 	if (!line->total.value[metric] || scope_metrics_view_lacks(view, metric))
 		return false;
+	if (report->series)
+		return report->series >> metric & 1;
 	return report->verbose || scope_metrics_row[metric].unit != SCOPE_METRICS_TIME ||
 	       rate_of(view, &line->total, metric, view->end_ns - view->begin_ns) >= SHARE;
 }
@@ -114,24 +146,24 @@ static void print_metric(const struct scope_metrics_view *view, const struct sco
 }
 
 /* How long the units of a line took. */
-static void print_latency(const struct scope_metrics_view *view, const struct scope_metric_line *line, double q,
-			  const char *name, double *value, FILE *out)
+static void print_latency(const struct scope_report_metrics *report, const struct scope_metric_line *line,
+			  unsigned series, double *value, FILE *out)
 {
-	const struct scope_metric_latency *latency = line->latency;
+	const struct scope_sketch *all = &line->latency->all;
+	const double q = series == SCOPE_SERIES_P50 ? 0.5 : 0.99;
+	const struct scope_metrics_view *view = report->view;
 	struct scope_text text[3];
 	double least = INFINITY, most = 0;
 
+	if (!scope_report_metrics_wants(report, series))
+		return;
 	for (size_t i = 0; i < view->steps; i++) {
-		const struct scope_metric_quantiles none = { 0 };
-		const struct scope_metric_quantiles *step = i < latency->steps ? &latency->step[i] : &none;
-
-		value[i] = q == 0.5 ? step->p50 : step->p99;
-		if (value[i] <= 0)
-			value[i] = NAN;
+		value[i] = scope_report_metrics_value(view, line, series, i);
 		least = fmin(least, value[i]);
 		most = fmax(most, value[i]);
 	}
-	print_row(name, scope_report_format_ns(&text[0], scope_sketch_quantile(&latency->all, q)),
+	print_row(scope_report_metrics_series_name(series),
+		  scope_report_format_ns(&text[0], scope_sketch_quantile(all, q)),
 		  scope_report_format_ns(&text[1], least), scope_report_format_ns(&text[2], most), out);
 	print_picture(value, view->steps, most, out);
 	fputc('\n', out);
@@ -154,8 +186,8 @@ static void print_line(const struct scope_report_metrics *report, const struct s
 		if (is_shown(report, line, (enum scope_metric)i) && i != SCOPE_METRIC_UNIT_TIME)
 			print_metric(report->view, line, (enum scope_metric)i, value, out);
 	if (line->latency && line->latency->all.total) {
-		print_latency(report->view, line, 0.5, "latency_p50", value, out);
-		print_latency(report->view, line, 0.99, "latency_p99", value, out);
+		print_latency(report, line, SCOPE_SERIES_P50, value, out);
+		print_latency(report, line, SCOPE_SERIES_P99, value, out);
 	}
 	fputc('\n', out);
 }

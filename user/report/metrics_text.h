@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Metrics over time as text, JSON, CSV and OpenMetrics. */
+/* Metrics over time as text, JSON, CSV, OpenMetrics and pictures. */
 #ifndef SCOPE_REPORT_METRICS_TEXT_H
 #define SCOPE_REPORT_METRICS_TEXT_H
 
@@ -10,6 +10,14 @@
 #include "metrics/change.h"
 #include "metrics/relations.h"
 #include "metrics/view.h"
+#include "report/numbers.h"
+
+/* Series beyond the metrics: quantiles of how long units took. */
+#define SCOPE_SERIES_P50 SCOPE_METRICS
+#define SCOPE_SERIES_P99 (SCOPE_METRICS + 1)
+#define SCOPE_SERIES (SCOPE_METRICS + 2)
+
+_Static_assert(SCOPE_SERIES <= 64, "a bit for each series");
 
 struct scope_report_metrics {
 	const struct scope_trace *trace;
@@ -18,6 +26,7 @@ struct scope_report_metrics {
 	const struct scope_metric_changes *changes;	/* NULL: nothing is compared */
 	const struct scope_metric_relations *relations; /* NULL: not looked for */
 	const char *before, *after;			/* names of the two windows */
+	uint64_t series;				/* bits: those chosen; 0: all */
 	bool verbose;					/* all lines and metrics, not what a screen holds */
 };
 
@@ -26,6 +35,25 @@ int scope_report_metrics_text(const struct scope_report_metrics *report, FILE *o
 int scope_report_metrics_json(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_csv(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_openmetrics(const struct scope_report_metrics *report, FILE *out);
+int scope_report_metrics_svg(const struct scope_report_metrics *report, FILE *out);
+
+const char *scope_report_metrics_series_name(unsigned series); /* a metric's, latency_p50 or latency_p99 */
+
+/* Was it chosen, or is all printed? */
+static inline bool scope_report_metrics_wants(const struct scope_report_metrics *report, unsigned series)
+{
+	return !report->series || report->series >> series & 1;
+}
+
+/*
+ * What a series was in a step, as people compare it: a share of the line's threads' time (of a line without threads:
+ * of the time that passed), how many a second, or ns of a latency. NAN: nothing of the line was there.
+ */
+double scope_report_metrics_value(const struct scope_metrics_view *view, const struct scope_metric_line *line,
+				  unsigned series, size_t step);
+
+/* Such a value in words, in the buffer. */
+const char *scope_report_metrics_format(struct scope_text *buffer, unsigned series, double value);
 
 /* What changed, the first lines of a report that compares; and the same as JSON, NULL: no memory. */
 void scope_report_metrics_changes(const struct scope_report_metrics *report, FILE *out);
