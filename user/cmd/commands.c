@@ -97,6 +97,9 @@ static const struct scope_option metrics_options[] = {
 	  .help = "what changed in a part of the trace, from the rest of it: 30..40 (seconds\n"
 		  "after its begin); 30.. goes to the end" },
 	{ SCOPE_OPTION_STEP, "step", "TIME", .help = "length of a step (default 1 second; 1ms at least)" },
+	{ SCOPE_OPTION_LIVE, "live", "[=TIME]",
+	  .help = "draw it again and again while the capture runs; on a terminal letters\n"
+		  "choose the order of lines" },
 	{ SCOPE_OPTION_SERIES, "series", "LIST",
 	  .help = "these metrics alone: run,units,latency_p99 (default: all; in a picture\n"
 		  "states, futex waits, units and their latency)" },

@@ -14,6 +14,7 @@
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/held.h"
+#include "cmd/metrics_live.h"
 #include "report/metrics_text.h"
 #include "source/source.h"
 #include "trace/writer.h"
@@ -28,6 +29,8 @@ static const struct {
 	{ "svg", scope_report_metrics_svg },
 };
 
+#define LIVE_MIN_NS 500000000ull
+
 #define FORMATS (sizeof(formats) / sizeof(*formats))
 
 struct request {
@@ -38,6 +41,7 @@ struct request {
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
 	const char *compare;				       /* NULL, or the text of the next two */
 	uint64_t series;				       /* as in struct scope_report_metrics */
+	uint64_t live_ns;				       /* between two drawings; 0: none */
 	uint64_t from_ns, to_ns;			       /* after the window's begin */
 	const struct scope_source *from;
 	char **command; /* to be started; NULL: none */
@@ -148,6 +152,12 @@ static int take_value(int option, const char *value, struct request *request)
 			return scope_cmd_misuse("metrics",
 						"--step wants a time as 1, 100ms or 1m, 1ms at least, not '%s'", value);
 		return 0;
+	case SCOPE_OPTION_LIVE:
+		request->live_ns = request->metrics.step_ns ? request->metrics.step_ns : SCOPE_METRICS_STEP_NS;
+		if (value && (scope_cmd_seconds(value, &request->live_ns) || request->live_ns < LIVE_MIN_NS))
+			return scope_cmd_misuse(
+				"metrics", "--live wants a time as 1, 500ms or 1m, 500ms at least, not '%s'", value);
+		return 0;
 	case SCOPE_OPTION_SERIES:
 		return take_series(value, request);
 	case SCOPE_OPTION_FORMAT:
@@ -187,6 +197,8 @@ static int settle(struct request *request)
 						   "command behind --");
 	if (request->input && (request->duration || request->save || request->source || request->capture.block))
 		return scope_cmd_misuse("metrics", "--duration, --save, --source and --block go with -p or a command");
+	if (request->input && request->live_ns)
+		return scope_cmd_misuse("metrics", "--live goes with -p or a command");
 	if (request->compare && request->baseline)
 		return scope_cmd_misuse("metrics", "--baseline and --compare exclude each other");
 	if ((request->compare || request->baseline) && request->by != SCOPE_METRICS_BY_GROUP)
@@ -223,33 +235,64 @@ static int parse(int argc, char **argv, struct request *request)
 	return settle(request);
 }
 
+/* While a capture runs. */
+struct session {
+	struct scope_cmd_held held;
+	struct scope_cmd_metrics_live *live; /* NULL: nothing is drawn before the end */
+};
+
 static void begun(void *context, const struct scope_target *target)
 {
-	scope_cmd_held_started(context, target);
+	struct session *session = context;
+
+	scope_cmd_held_started(&session->held, target);
 }
 
 static void progress(void *context, const struct scope_capture_progress *now)
 {
-	(void)context;
+	struct session *session = context;
+
+	if (session->live) {
+		scope_cmd_metrics_live_tick(session->live, now);
+		return;
+	}
 	scope_cmd_warn_lossy("metrics", now->lost);
 	scope_cmd_progress("tracing: %.0f s, %" PRIu64 " events, %" PRIu64 " lost (Ctrl-C: print now)",
 			   (double)now->elapsed_ns / 1e9, now->records, now->lost);
 }
 
+/* A command reads what is typed itself. */
+static int begin_live(const struct request *request, struct scope_writer *writer,
+		      struct scope_cmd_metrics_live **ret_live)
+{
+	const struct scope_cmd_metrics_live_options options = {
+		.metrics = request->metrics,
+		.by = request->by,
+		.series = request->series,
+		.period_ns = request->live_ns,
+		.keys = !request->command,
+	};
+
+	return request->live_ns ? scope_cmd_metrics_live_create(&options, writer, ret_live) : 0;
+}
+
 static int capture(const struct request *request, struct scope_writer *writer, struct scope_error *error)
 {
-	struct scope_cmd_held held = { .name = "metrics" };
-	const struct scope_capture_watch watch = { .begun = begun, .progress = progress, .context = &held };
+	struct session session = { .held.name = "metrics" };
+	const struct scope_capture_watch watch = { .begun = begun, .progress = progress, .context = &session };
 	struct scope_capture_options options = request->capture;
 	struct scope_capture_stats stats;
-	int err = scope_cmd_held_start(&held, request->command, &options, error);
+	int err = scope_cmd_held_start(&session.held, request->command, &options, error);
 
 	if (err)
 		return err;
+	if (begin_live(request, writer, &session.live))
+		session.live = NULL;
 	err = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch, error, &stats);
+	scope_cmd_metrics_live_destroy(session.live);
 	if (!err)
-		err = scope_cmd_held_check(&held, error);
-	scope_cmd_held_free(&held);
+		err = scope_cmd_held_check(&session.held, error);
+	scope_cmd_held_free(&session.held);
 	scope_cmd_progress_end();
 	return err;
 }
@@ -339,6 +382,7 @@ static int print(const struct request *request, const struct scope_trace *trace,
 		.trace = trace,
 		.timeline = metered->found.distributions->run->timeline,
 		.series = request->series,
+		.columns = scope_cmd_columns(scope_newfile_fd(file)),
 		.verbose = request->verbose,
 	};
 	const bool is_text = formats[request->format].print == scope_report_metrics_text;

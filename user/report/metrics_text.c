@@ -9,6 +9,7 @@
 #include "report/numbers.h"
 
 #define WIDTH 80
+#define COLUMNS_MAX 120
 #define COLUMNS 28	/* of the picture of a series */
 #define LINES_MAX 8	/* groups, threads or objects that a screen holds */
 #define RELATIONS_MAX 6 /* of what goes with latency */
@@ -80,11 +81,23 @@ const char *scope_report_metrics_format(struct scope_text *buffer, unsigned seri
 				      : scope_report_format_ns(buffer, value);
 }
 
-/* Values over time, at most COLUMNS of them, as blocks from nothing to the most. */
-static void print_picture(const double *value, size_t count, double most, FILE *out)
+/* Columns of the picture of a series. */
+static unsigned picture_columns(const struct scope_report_metrics *report)
+{
+	const unsigned least = 8, beside = WIDTH - COLUMNS;
+
+	if (!report->columns)
+		return COLUMNS;
+	return report->columns < beside + least		? least
+	       : report->columns > beside + COLUMNS_MAX ? COLUMNS_MAX
+							: report->columns - beside;
+}
+
+/* Values over time, at most that many columns of them, as blocks from nothing to the most. */
+static void print_picture(const double *value, size_t count, double most, unsigned room, FILE *out)
 {
 	static const char *const block[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-	const size_t columns = count < COLUMNS ? count : COLUMNS;
+	const size_t columns = count < room ? count : room;
 
 	for (size_t i = 0; i < columns; i++) {
 		const size_t from = i * count / columns, to = (i + 1) * count / columns;
@@ -131,9 +144,10 @@ static bool is_shown(const struct scope_report_metrics *report, const struct sco
 	       rate_of(view, &line->total, metric, view->end_ns - view->begin_ns) >= SHARE;
 }
 
-static void print_metric(const struct scope_metrics_view *view, const struct scope_metric_line *line,
+static void print_metric(const struct scope_report_metrics *report, const struct scope_metric_line *line,
 			 enum scope_metric metric, double *value, FILE *out)
 {
+	const struct scope_metrics_view *view = report->view;
 	const double mean = rate_of(view, &line->total, metric, view->end_ns - view->begin_ns);
 	struct scope_text text[3];
 	double least, most;
@@ -141,7 +155,7 @@ static void print_metric(const struct scope_metrics_view *view, const struct sco
 	collect(view, line, metric, value, &least, &most);
 	print_row(scope_metrics_row[metric].name, format_rate(&text[0], metric, mean),
 		  format_rate(&text[1], metric, least), format_rate(&text[2], metric, most), out);
-	print_picture(value, view->steps, most, out);
+	print_picture(value, view->steps, most, picture_columns(report), out);
 	fputc('\n', out);
 }
 
@@ -165,7 +179,7 @@ static void print_latency(const struct scope_report_metrics *report, const struc
 	print_row(scope_report_metrics_series_name(series),
 		  scope_report_format_ns(&text[0], scope_sketch_quantile(all, q)),
 		  scope_report_format_ns(&text[1], least), scope_report_format_ns(&text[2], most), out);
-	print_picture(value, view->steps, most, out);
+	print_picture(value, view->steps, most, picture_columns(report), out);
 	fputc('\n', out);
 }
 
@@ -184,7 +198,7 @@ static void print_line(const struct scope_report_metrics *report, const struct s
 	fputc('\n', out);
 	for (unsigned i = 0; i < SCOPE_METRICS; i++)
 		if (is_shown(report, line, (enum scope_metric)i) && i != SCOPE_METRIC_UNIT_TIME)
-			print_metric(report->view, line, (enum scope_metric)i, value, out);
+			print_metric(report, line, (enum scope_metric)i, value, out);
 	if (line->latency && line->latency->all.total) {
 		print_latency(report, line, SCOPE_SERIES_P50, value, out);
 		print_latency(report, line, SCOPE_SERIES_P99, value, out);

@@ -27,6 +27,7 @@ struct scope_report_metrics {
 	const struct scope_metric_relations *relations; /* NULL: not looked for */
 	const char *before, *after;			/* names of the two windows */
 	uint64_t series;				/* bits: those chosen; 0: all */
+	unsigned columns;				/* of the terminal; 0: 80 */
 	bool verbose;					/* all lines and metrics, not what a screen holds */
 };
 
@@ -35,6 +36,8 @@ int scope_report_metrics_text(const struct scope_report_metrics *report, FILE *o
 int scope_report_metrics_json(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_csv(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_openmetrics(const struct scope_report_metrics *report, FILE *out);
+/* Of the last whole step alone. */
+int scope_report_metrics_table(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_svg(const struct scope_report_metrics *report, FILE *out);
 
 const char *scope_report_metrics_series_name(unsigned series); /* a metric's, latency_p50 or latency_p99 */

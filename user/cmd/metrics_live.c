@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Metrics of a capture, drawn again and again while it runs. */
+#include "cmd/metrics_live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "analysis/stream.h"
+#include "cmd/cmd.h"
+#include "cmd/screen.h"
+
+#define STEP_EVENTS 100000 /* analysed between two ticks at most: rings must not fill in that time */
+
+struct scope_cmd_metrics_live {
+	struct scope_cmd_metrics_live_options options;
+	struct scope_writer *writer;
+	struct scope_metrics *metrics;
+	struct scope_pass_listener listener;
+	struct scope_listeners listeners;
+	struct scope_stream *stream; /* NULL: it gave up */
+	struct scope_cmd_screen *screen;
+	unsigned order;	       /* of orders */
+	struct termios before; /* of standard input */
+	bool raw;	       /* which was changed */
+};
+
+/* What lines are in the order of: the highest value of the last whole step first. */
+static const struct {
+	char key;
+	unsigned series; /* SCOPE_SERIES: by name */
+	const char *text;
+} orders[] = {
+	{ 'n', SCOPE_SERIES, "name" },
+	{ 'c', SCOPE_METRIC_RUN, "CPU" },
+	{ 'w', SCOPE_METRIC_QUEUE, "wait for a CPU" },
+	{ 'f', SCOPE_METRIC_FUTEX_TIME, "futex" },
+	{ 'd', SCOPE_METRIC_FILE_TIME, "files" },
+	{ 'u', SCOPE_METRIC_UNITS, "units" },
+	{ 'l', SCOPE_SERIES_P99, "latency" },
+};
+
+#define ORDERS (sizeof(orders) / sizeof(*orders))
+
+struct ranked {
+	struct scope_metric_line line;
+	double value;
+	size_t place;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+
+	if (a->value != b->value)
+		return a->value < b->value ? 1 : -1;
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+/* Lines without a value come last, all that are equal in the order they had. */
+static int put_in_order(struct scope_metrics_view *view, unsigned series)
+{
+	const size_t step = view->steps > 1 ? view->steps - 2 : 0;
+	struct ranked *ranked;
+
+	if (series == SCOPE_SERIES)
+		return 0;
+	ranked = calloc(view->lines + 1, sizeof(*ranked));
+	if (!ranked)
+		return -ENOMEM;
+	for (size_t i = 0; i < view->lines; i++) {
+		const double value = scope_report_metrics_value(view, &view->line[i], series, step);
+
+		ranked[i] = (struct ranked){ view->line[i], isnan(value) ? -1 : value, i };
+	}
+	qsort(ranked, view->lines, sizeof(*ranked), compare);
+	for (size_t i = 0; i < view->lines; i++)
+		view->line[i] = ranked[i].line;
+	free(ranked);
+	return 0;
+}
+
+static void put_state(const struct scope_cmd_metrics_live *live, const struct scope_capture_progress *now, FILE *to)
+{
+	fprintf(to, "live · %.0f s · %" PRIu64 " events, %" PRIu64 " lost", (double)now->elapsed_ns / 1e9, now->records,
+		now->lost);
+	if (live->raw) {
+		fputs(" · order:", to);
+		for (size_t i = 0; i < ORDERS; i++)
+			fprintf(to, i == live->order ? " [%c %s]" : " %c %s", orders[i].key, orders[i].text);
+		fputs(" · q end", to);
+	} else if (scope_cmd_screen_terminal(live->screen)) {
+		fputs(" · Ctrl-C: end", to);
+	}
+	fputs("\n\n", to);
+}
+
+/* In a process of its own: what the stream has is finished here, and goes on there. */
+static int draw(void *context, const struct scope_capture_progress *now, FILE *to)
+{
+	struct scope_cmd_metrics_live *live = context;
+	struct scope_report_metrics report = {
+		.series = live->options.series,
+		.columns = scope_cmd_columns(STDOUT_FILENO),
+	};
+	struct scope_metrics_view *view;
+	struct scope_found_units found;
+	struct scope_trace *trace;
+	int err = live->stream ? scope_trace_open_growing(scope_trace_writer_descriptor(live->writer), "the trace",
+							  NULL, &trace)
+			       : -ENODATA;
+
+	put_state(live, now, to);
+	if (!err)
+		err = scope_trace_grow(trace, now->settled_ns);
+	if (!err)
+		err = scope_analysis_stream_finish(live->stream, now->settled_ns, &found);
+	if (err)
+		return err;
+	scope_unit_groups_conclude(found.groups, found.pickups);
+	err = scope_metrics_take_units(live->metrics, found.distributions, found.groups);
+	if (!err)
+		err = scope_metrics_view_create(live->metrics, found.distributions, found.groups, live->options.by,
+						&view);
+	if (!err)
+		err = put_in_order(view, orders[live->order].series);
+	if (err)
+		return err;
+	report.trace = trace;
+	report.timeline = found.distributions->run->timeline;
+	report.view = view;
+	return scope_report_metrics_table(&report, to);
+}
+
+/* Letters come at once, and are not shown; Ctrl-C stays what it is. */
+static void take_terminal(struct scope_cmd_metrics_live *live)
+{
+	struct termios raw;
+
+	if (!live->options.keys || !scope_cmd_screen_terminal(live->screen) || !isatty(STDIN_FILENO) ||
+	    tcgetattr(STDIN_FILENO, &live->before))
+		return;
+	raw = live->before;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	raw.c_cc[VMIN] = 0;
+	raw.c_cc[VTIME] = 0;
+	live->raw = !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+}
+
+int scope_cmd_metrics_live_create(const struct scope_cmd_metrics_live_options *options, struct scope_writer *writer,
+				  struct scope_cmd_metrics_live **ret_live)
+{
+	struct scope_cmd_metrics_live *live = calloc(1, sizeof(*live));
+	int err = live ? scope_metrics_create(&options->metrics, &live->metrics) : -ENOMEM;
+
+	if (!err)
+		err = scope_analysis_stream_create(scope_trace_writer_descriptor(writer), "the trace", &live->stream);
+	if (!err)
+		err = scope_cmd_screen_create(options->period_ns,
+					      &(struct scope_cmd_drawing){ .draw = draw, .context = live },
+					      &live->screen);
+	if (err) {
+		scope_cmd_metrics_live_destroy(live);
+		return err;
+	}
+	live->options = *options;
+	live->writer = writer;
+	live->listener = scope_metrics_listener(live->metrics);
+	live->listeners = (struct scope_listeners){ &live->listener, 1 };
+	scope_analysis_stream_listen(live->stream, &live->listeners);
+	take_terminal(live);
+	*ret_live = live;
+	return 0;
+}
+
+void scope_cmd_metrics_live_destroy(struct scope_cmd_metrics_live *live)
+{
+	if (!live)
+		return;
+	if (live->raw)
+		tcsetattr(STDIN_FILENO, TCSANOW, &live->before);
+	scope_cmd_screen_destroy(live->screen);
+	scope_analysis_stream_destroy(live->stream);
+	scope_metrics_destroy(live->metrics);
+	free(live);
+}
+
+static void take_keys(struct scope_cmd_metrics_live *live)
+{
+	char key;
+
+	while (live->raw && read(STDIN_FILENO, &key, 1) == 1) {
+		if (key == 'q')
+			raise(SIGINT);
+		for (unsigned i = 0; i < ORDERS; i++)
+			if (orders[i].key == key) {
+				live->order = i;
+				scope_cmd_screen_soon(live->screen);
+			}
+	}
+}
+
+void scope_cmd_metrics_live_tick(struct scope_cmd_metrics_live *live, const struct scope_capture_progress *now)
+{
+	if (live->stream && (scope_trace_writer_flush(live->writer) ||
+			     scope_analysis_stream_advance(live->stream, now->settled_ns, STEP_EVENTS))) {
+		scope_analysis_stream_destroy(live->stream);
+		live->stream = NULL;
+	}
+	take_keys(live);
+	scope_cmd_screen_tick(live->screen, now);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Metrics of a capture, drawn again and again while it runs. */
+#ifndef SCOPE_CMD_METRICS_LIVE_H
+#define SCOPE_CMD_METRICS_LIVE_H
+
+#include "capture/capture.h"
+#include "report/metrics_text.h"
+#include "trace/writer.h"
+
+struct scope_cmd_metrics_live;
+
+struct scope_cmd_metrics_live_options {
+	struct scope_metrics_options metrics;
+	enum scope_metrics_by by;
+	uint64_t series;    /* as in struct scope_report_metrics */
+	uint64_t period_ns; /* between two drawings */
+	bool keys;	    /* standard input is the user's, where it is a terminal: letters choose the order, q ends */
+};
+
+/* Follows what the writer writes, which must outlive it. 0 or -errno. */
+int scope_cmd_metrics_live_create(const struct scope_cmd_metrics_live_options *options, struct scope_writer *writer,
+				  struct scope_cmd_metrics_live **ret_live);
+/* To be called as the capture goes on. */
+void scope_cmd_metrics_live_tick(struct scope_cmd_metrics_live *live, const struct scope_capture_progress *now);
+/* The terminal is as it was before. NULL is fine. */
+void scope_cmd_metrics_live_destroy(struct scope_cmd_metrics_live *live);
+
+#endif
