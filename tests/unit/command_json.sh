@@ -29,6 +29,11 @@ status=0 told=0
 "$scope" status > "$work/status.text" 2> "$work/said" || status=$?
 "$scope" status --format json > "$work/status.json" || told=$?
 same "status has the same exit status" "$told" "$status"
+told=0
+"$scope" status --format openmetrics > "$work/status.metrics" 2>/dev/null || told=$?
+same "status as OpenMetrics has the same exit status" "$told" "$status"
+same "status as OpenMetrics counts the recorders" "$(sed -n 's/^scope_recorders //p' "$work/status.metrics")" \
+	"$(field "$work/status.json" 'len(d["recorders"])')"
 if [ "$status" -ne 0 ]; then
 	same "status says why" "scope status: $(field "$work/status.json" 'd["problem"]')" "$(cat "$work/said")"
 fi

@@ -302,7 +302,9 @@ static const struct scope_option diff_options[] = {
 };
 
 static const struct scope_option status_options[] = {
-	FORMAT_OPTION,
+	{ SCOPE_OPTION_FORMAT, "format", "NAME",
+	  .help = "text (the default), json, or openmetrics for a collector that reads files",
+	  .words = "text json openmetrics" },
 	HELP_OPTION,
 	{ 0 },
 };

@@ -14,6 +14,7 @@
 #include "cmd/document.h"
 #include "control/control.h"
 #include "recorder/control_socket.h"
+#include "report/status_openmetrics.h"
 
 static uint64_t all_lost(const struct scope_session_status *status)
 {
@@ -169,8 +170,17 @@ static void add_recorder(void *context, unsigned int pid, const char *answer)
 	json_array_append_new(recorders, json_pack("{s:I, s:o}", "pid", (json_int_t)pid, "lines", lines));
 }
 
+/* Takes the document. The exit status. */
+static int end_openmetrics(json_t *document)
+{
+	const int err = scope_report_status_openmetrics(document, stdout);
+
+	json_decref(document);
+	return err || fflush(stdout) ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;
+}
+
 /* The exit status, as of print_status(). */
-static int print_document(void)
+static int print_document(bool openmetrics)
 {
 	json_t *document = scope_cmd_document_begin("status"), *sessions = json_array(), *recorders = json_array();
 	struct scope_control_info info;
@@ -195,7 +205,7 @@ static int print_document(void)
 	json_object_set_new(document, "problem", err || count < 0 ? scope_cmd_document_text(error.text) : json_null());
 	json_object_set_new(document, "sessions", sessions);
 	json_object_set_new(document, "recorders", recorders);
-	if (scope_cmd_document_end("status", document))
+	if (openmetrics ? end_openmetrics(document) : scope_cmd_document_end("status", document))
 		return SCOPE_EXIT_ERROR;
 	return (err && !(err == -ENOENT && count > 0)) || count < 0 ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;
 }
@@ -229,12 +239,16 @@ static int print_status(void)
 
 int scope_cmd_status(int argc, char **argv)
 {
-	bool json = false;
+	bool json = false, openmetrics = false;
 	int option, status = 0;
 
 	while (!status && (option = scope_cmd_line_next("status", argc, argv)) != -1) {
 		if (option == SCOPE_OPTION_FORMAT) {
-			status = scope_cmd_document_format("status", optarg, &json);
+			openmetrics = !strcmp(optarg, "openmetrics");
+			json = !strcmp(optarg, "json");
+			if (!json && !openmetrics && strcmp(optarg, "text"))
+				status = scope_cmd_misuse("status",
+							  "--format wants text, json or openmetrics, not '%s'", optarg);
 			continue;
 		}
 		if (option != 'h')
@@ -246,5 +260,5 @@ int scope_cmd_status(int argc, char **argv)
 		return status;
 	if (optind < argc)
 		return scope_cmd_misuse("status", "'%s' is not understood", argv[optind]);
-	return json ? print_document() : print_status();
+	return json || openmetrics ? print_document(openmetrics) : print_status();
 }
