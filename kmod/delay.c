@@ -3,11 +3,17 @@
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/lockdep.h>
+#include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "delay.h"
+#include "dynamic.h"
 #include "rcu_tasks.h"
 #include "trap_cost.h"
+
+static bool delays = true;
+module_param(delays, bool, 0644);
+MODULE_PARM_DESC(delays, "whether threads may be held up on purpose (scope.delays=0: refused)");
 
 static bool ever_used; /* since the module was loaded: a thread may still be on its way out of it */
 
@@ -26,6 +32,12 @@ static const struct way *way_of(const struct scope_delay_rule *rule)
 	if (rule->site == SCOPE_DELAY_SYSCALL && !(rule->flags & SCOPE_DELAY_AFTER))
 		return &at_entry;
 	return &at_return;
+}
+
+/* Rules that are there already stay until their session ends. */
+int scope_delay_check_allowed(void)
+{
+	return READ_ONCE(delays) ? 0 : -ECANCELED;
 }
 
 void scope_delay_prepare(struct scope_session *session)
@@ -90,20 +102,6 @@ static bool is_same_site(const struct scope_delay_rule *rule, const struct scope
 	       rule->offset == request->offset && !strcmp(rule->name, request->name ? request->name : "");
 }
 
-static int check(struct scope_session *session)
-{
-	lockdep_assert_held(&session->dynamic_lock);
-	/* Close and stop hold dynamic_lock while they change these. */
-	if (session->closed)
-		return -ENOENT;
-	if (!scope_session_configured(session))
-		return -ENODATA;
-	/* Its reader knows no DELAY record. */
-	if (session->config.protocol < 2)
-		return -EPROTO;
-	return READ_ONCE(session->run_state) == SCOPE_RUN_STOPPED ? -ESHUTDOWN : 0;
-}
-
 static int replace(struct scope_delay_rule *rule, const struct scope_delay_request *request)
 {
 	struct scope_delay_values *old =
@@ -160,7 +158,7 @@ int scope_delay_set(struct scope_session *session, const struct scope_delay_requ
 	int err;
 
 	mutex_lock(&session->dynamic_lock);
-	err = check(session);
+	err = scope_dynamic_check(session);
 	if (err)
 		goto out;
 	rule = find(session, request->id);

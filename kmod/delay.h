@@ -40,6 +40,9 @@ struct scope_delay_info {
 void scope_delay_prepare(struct scope_session *session);
 void scope_delay_values_free(struct scope_delay_values *values);
 
+/* -ECANCELED: switched off by the module's parameter. -ENOSYS: built without delays. */
+int scope_delay_check_allowed(void);
+
 /* None of these three may be called under session->lock; each takes session->dynamic_lock. */
 int scope_delay_set(struct scope_session *session, const struct scope_delay_request *request);
 int scope_delay_remove(struct scope_session *session, u16 id);
@@ -62,6 +65,11 @@ static inline void scope_delay_prepare(struct scope_session *session)
 
 static inline void scope_delay_values_free(struct scope_delay_values *values)
 {
+}
+
+static inline int scope_delay_check_allowed(void)
+{
+	return -ENOSYS;
 }
 
 static inline int scope_delay_set(struct scope_session *session, const struct scope_delay_request *request)

@@ -32,8 +32,6 @@
 #include "kprobe.h"
 #include "trap_cost.h"
 
-#ifdef SCOPE_DETOUR_KNOWN
-
 #define PLACE_RULES 16 /* of all sessions on one call */
 
 struct place {
@@ -44,9 +42,7 @@ struct place {
 	struct scope_delay_rule __rcu *rule[PLACE_RULES];
 	bool by_ftrace;
 	struct kprobe kprobe;
-#ifdef SCOPE_FTRACE_DIVERTS
-	struct ftrace_ops ops;
-#endif
+	struct scope_compat_ftrace ftrace;
 };
 
 /* By the call's number. Who is on the detour reads its own without the lock: it stays as long as that. */
@@ -169,58 +165,18 @@ static int attach_kprobe(struct place *place)
 	return 0;
 }
 
-#ifdef SCOPE_FTRACE_DIVERTS
-
-#define CALL_BYTES MCOUNT_INSN_SIZE /* of the instruction that calls ftrace */
-
-static void notrace on_entry(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static void notrace on_entry(SCOPE_FTRACE_PROTO(ops, fregs))
 {
-	struct pt_regs *regs = ftrace_get_regs(fregs);
+	struct pt_regs *regs = scope_compat_ftrace_regs(fregs);
 
 	if (regs)
-		divert(container_of(ops, struct place, ops), regs, true);
-}
-
-static void forget_filter(struct place *place)
-{
-	ftrace_set_filter(&place->ops, NULL, 0, 1);
+		divert(container_of(ops, struct place, ftrace.ops), regs, true);
 }
 
 static int attach_ftrace(struct place *place)
 {
-	int err;
-
-	place->ops.func = on_entry;
-	place->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION |
-			   FTRACE_OPS_FL_PERMANENT;
-	err = ftrace_set_filter_ip(&place->ops, place->resume - CALL_BYTES, 0, 1);
-	if (!err)
-		err = register_ftrace_function(&place->ops);
-	if (err)
-		forget_filter(place);
-	return err;
+	return scope_compat_ftrace_attach(&place->ftrace, on_entry, place->resume - SCOPE_FTRACE_CALL_BYTES);
 }
-
-static void detach_ftrace(struct place *place)
-{
-	unregister_ftrace_function(&place->ops);
-	forget_filter(place);
-}
-
-#else
-
-#define CALL_BYTES 0
-
-static int attach_ftrace(struct place *place)
-{
-	return -EOPNOTSUPP;
-}
-
-static void detach_ftrace(struct place *place)
-{
-}
-
-#endif
 
 /* Where the function begins, by a kprobe that is never armed, and whether ftrace is called there. */
 static int look_up(struct place *place)
@@ -233,7 +189,7 @@ static int look_up(struct place *place)
 	if (err)
 		return err;
 	place->by_ftrace = kprobe_ftrace(&place->kprobe);
-	place->resume = (unsigned long)place->kprobe.addr + (place->by_ftrace ? CALL_BYTES : 0);
+	place->resume = (unsigned long)place->kprobe.addr + (place->by_ftrace ? SCOPE_FTRACE_CALL_BYTES : 0);
 	unregister_kprobe(&place->kprobe);
 	return 0;
 }
@@ -315,7 +271,7 @@ static bool is_empty(const struct place *place)
 static void detach(struct place *place)
 {
 	if (place->by_ftrace)
-		detach_ftrace(place);
+		scope_compat_ftrace_detach(&place->ftrace);
 	else
 		unregister_kprobe(&place->kprobe);
 }
@@ -324,6 +280,8 @@ int scope_delay_entry_attach(struct scope_delay_rule *rule)
 {
 	int err;
 
+	if (!SCOPE_DETOUR_KNOWN)
+		return -EOPNOTSUPP;
 	mutex_lock(&places_lock);
 	err = places[rule->nr] ? place_join(places[rule->nr], rule) : place_make(rule);
 	mutex_unlock(&places_lock);
@@ -347,16 +305,3 @@ void scope_delay_entry_detach(struct scope_delay_rule *rule)
 	}
 	mutex_unlock(&places_lock);
 }
-
-#else /* calls are not wrapped, or kprobes cannot divert */
-
-int scope_delay_entry_attach(struct scope_delay_rule *rule)
-{
-	return -EOPNOTSUPP;
-}
-
-void scope_delay_entry_detach(struct scope_delay_rule *rule)
-{
-}
-
-#endif

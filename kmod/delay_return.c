@@ -19,8 +19,6 @@
 #include "tracepoint.h"
 #include "trap_cost.h"
 
-#ifdef SCOPE_RETURN_WORK_KNOWN
-
 struct scope_delay_return {
 	struct callback_head work;
 	struct scope_delay_rule *rule;
@@ -216,8 +214,6 @@ static void __maybe_unused check_type(void)
 	check_trace_callback_type_sys_exit(probe_sys_exit);
 }
 
-#ifdef CONFIG_KPROBES
-
 static int kernel_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	struct scope_delay_rule *rule = container_of(kprobe, struct scope_delay_rule, kprobe);
@@ -256,19 +252,6 @@ static void detach_kernel(struct scope_delay_rule *rule)
 	unregister_kprobe(&rule->kprobe);
 }
 
-#else /* a kernel without kprobes */
-
-static int attach_kernel(struct scope_delay_rule *rule)
-{
-	return -EOPNOTSUPP;
-}
-
-static void detach_kernel(struct scope_delay_rule *rule)
-{
-}
-
-#endif
-
 static void detach_rest(struct scope_delay_rule *rule)
 {
 	if (rule->site == SCOPE_DELAY_KERNEL)
@@ -282,6 +265,8 @@ int scope_delay_return_attach(struct scope_delay_rule *rule)
 	struct scope_delays *delays = &rule->session->delays;
 	int err;
 
+	if (!SCOPE_RETURN_WORK_KNOWN)
+		return -EOPNOTSUPP;
 	if (!delays->returns)
 		delays->returns = kvzalloc(SCOPE_DELAY_RETURNS * sizeof(*delays->returns), GFP_KERNEL);
 	if (!delays->returns)
@@ -304,16 +289,3 @@ void scope_delay_return_detach(struct scope_delay_rule *rule)
 	tracepoint_probe_unregister(scope_probe_tracepoint("sys_exit"), probe_sys_exit, rule);
 	tracepoint_synchronize_unregister();
 }
-
-#else /* the thread's list of work is not what it is known to be */
-
-int scope_delay_return_attach(struct scope_delay_rule *rule)
-{
-	return -EOPNOTSUPP;
-}
-
-void scope_delay_return_detach(struct scope_delay_rule *rule)
-{
-}
-
-#endif

@@ -44,13 +44,8 @@ struct scope_delay_rule {
 	u64 offset;
 	struct path path; /* USER: keeps the file */
 	union {
-#ifdef CONFIG_KPROBES
 		struct kprobe kprobe;
-#endif
-#ifdef SCOPE_UPROBE_KNOWN
 		struct scope_compat_uprobe uprobe;
-#endif
-		char none;
 	};
 };
 

@@ -15,7 +15,7 @@
 #define SYM_FUNC_END(name) ENDPROC(name)
 #endif
 
-#ifdef SCOPE_DETOUR_KNOWN
+#if SCOPE_DETOUR_KNOWN
 #if defined(CONFIG_X86_64)
 
 #include <asm/unwind_hints.h>

@@ -6,8 +6,6 @@
 #include "probe_dynamic.h"
 #include "trap_cost.h"
 
-#ifdef SCOPE_UPROBE_KNOWN
-
 static struct scope_delay_rule *rule_of(struct uprobe_consumer *consumer)
 {
 	return container_of(consumer, struct scope_delay_rule, uprobe.consumer);
@@ -52,16 +50,3 @@ void scope_delay_user_detach(struct scope_delay_rule *rule)
 	scope_compat_uprobe_sync();
 	path_put(&rule->path);
 }
-
-#else /* a kernel without uprobes, or with functions that are not known here */
-
-int scope_delay_user_attach(struct scope_delay_rule *rule)
-{
-	return -EOPNOTSUPP;
-}
-
-void scope_delay_user_detach(struct scope_delay_rule *rule)
-{
-}
-
-#endif

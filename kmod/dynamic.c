@@ -51,7 +51,7 @@ static struct scope_dynamic *dynamic_create(struct scope_session *session, const
 	return NULL;
 }
 
-static int check(struct scope_session *session, const struct scope_dynamic_request *request)
+int scope_dynamic_check(struct scope_session *session)
 {
 	lockdep_assert_held(&session->dynamic_lock);
 	/* Close and stop hold dynamic_lock while they change these. */
@@ -59,11 +59,18 @@ static int check(struct scope_session *session, const struct scope_dynamic_reque
 		return -ENOENT;
 	if (!scope_session_configured(session))
 		return -ENODATA;
-	/* Its reader knows no PROBE record. */
+	/* Its reader knows no PROBE and no DELAY record. */
 	if (session->config.protocol < 2)
 		return -EPROTO;
-	if (READ_ONCE(session->run_state) == SCOPE_RUN_STOPPED)
-		return -ESHUTDOWN;
+	return READ_ONCE(session->run_state) == SCOPE_RUN_STOPPED ? -ESHUTDOWN : 0;
+}
+
+static int check(struct scope_session *session, const struct scope_dynamic_request *request)
+{
+	int err = scope_dynamic_check(session);
+
+	if (err)
+		return err;
 	if (find(session, request->id))
 		return -EEXIST;
 	return session->dynamics >= SCOPE_PROBE_MAX ? -ENOSPC : 0;

@@ -28,6 +28,12 @@ int scope_dynamic_add(struct scope_session *session, const struct scope_dynamic_
 int scope_dynamic_remove(struct scope_session *session, u16 id);
 int scope_dynamic_next(struct scope_session *session, u32 id, struct scope_dynamic_info *ret_info);
 
+/*
+ * Under session->dynamic_lock: may probes and delay rules be set? -ENOENT: closed. -ENODATA: not configured yet.
+ * -EPROTO: of protocol 1. -ESHUTDOWN: stopped.
+ */
+int scope_dynamic_check(struct scope_session *session);
+
 /* Under session->dynamic_lock: take all of them out of the code, keep their counts. */
 void scope_dynamic_detach(struct scope_session *session);
 /* Nobody else has the session any more. */

@@ -20,6 +20,13 @@ static const struct nla_policy session_policy[] = {
 	[SCOPE_ATTR_SESSION] = { .type = NLA_U32 },
 };
 
+/* Which calls get a stack: part of a configuration, and changed alone. */
+#define STACK_POLICIES                                                                                                 \
+	[SCOPE_ATTR_STACK_MODE] = { .type = NLA_U8 }, [SCOPE_ATTR_STACK_BYTES] = { .type = NLA_U32 },                  \
+	[SCOPE_ATTR_STACK_MIN_NS] = { .type = NLA_U32 },                                                               \
+	[SCOPE_ATTR_STACK_SYSCALLS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX / 8),                                     \
+	[SCOPE_ATTR_STACKS_PER_SECOND] = { .type = NLA_U32 }, [SCOPE_ATTR_SAMPLE_PERIOD_NS] = { .type = NLA_U32 }
+
 static const struct nla_policy configure_policy[] = {
 	[SCOPE_ATTR_PROTOCOL] = { .type = NLA_U32 },
 	[SCOPE_ATTR_SESSION] = { .type = NLA_U32 },
@@ -29,12 +36,7 @@ static const struct nla_policy configure_policy[] = {
 	[SCOPE_ATTR_SUBBUF_BYTES] = { .type = NLA_U32 },
 	[SCOPE_ATTR_SUBBUF_COUNT] = { .type = NLA_U32 },
 	[SCOPE_ATTR_ARG_COUNTS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX),
-	[SCOPE_ATTR_STACK_MODE] = { .type = NLA_U8 },
-	[SCOPE_ATTR_STACK_BYTES] = { .type = NLA_U32 },
-	[SCOPE_ATTR_STACK_MIN_NS] = { .type = NLA_U32 },
-	[SCOPE_ATTR_STACK_SYSCALLS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX / 8),
-	[SCOPE_ATTR_STACKS_PER_SECOND] = { .type = NLA_U32 },
-	[SCOPE_ATTR_SAMPLE_PERIOD_NS] = { .type = NLA_U32 },
+	STACK_POLICIES,
 	[SCOPE_ATTR_RING_MODE] = { .type = NLA_U8 },
 	[SCOPE_ATTR_SYSCALLS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX / 8),
 	[SCOPE_ATTR_OVERHEAD_MAX] = { .type = NLA_U32 },
@@ -55,12 +57,7 @@ static const struct nla_policy filter_policy[] = {
 
 static const struct nla_policy stacks_policy[] = {
 	[SCOPE_ATTR_SESSION] = { .type = NLA_U32 },
-	[SCOPE_ATTR_STACK_MODE] = { .type = NLA_U8 },
-	[SCOPE_ATTR_STACK_BYTES] = { .type = NLA_U32 },
-	[SCOPE_ATTR_STACK_MIN_NS] = { .type = NLA_U32 },
-	[SCOPE_ATTR_STACK_SYSCALLS] = NLA_POLICY_EXACT_LEN(SCOPE_SYSCALL_MAX / 8),
-	[SCOPE_ATTR_STACKS_PER_SECOND] = { .type = NLA_U32 },
-	[SCOPE_ATTR_SAMPLE_PERIOD_NS] = { .type = NLA_U32 },
+	STACK_POLICIES,
 	[SCOPE_ATTR_STACK_THREADS] = { .type = NLA_BINARY, .len = SCOPE_STACK_THREADS_MAX * sizeof(u32) },
 };
 

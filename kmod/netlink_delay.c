@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The control messages that set, remove and tell of delay rules. */
 #include <linux/errno.h>
-#include <linux/moduleparam.h>
 #include <linux/netlink.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
@@ -243,29 +242,23 @@ static int explain(struct genl_info *info, const struct scope_delay_request *req
 	return scope_netlink_explain(info, reasons, ARRAY_SIZE(reasons), request->site == SCOPE_DELAY_USER, err);
 }
 
-#ifndef SCOPE_WITHOUT_DELAYS
-static bool delays = true;
-module_param(delays, bool, 0644);
-MODULE_PARM_DESC(delays, "whether threads may be held up on purpose (scope.delays=0: refused)");
-#endif
-
-/* Rules that are there already stay till their session ends. */
 static int check_allowed(struct sk_buff *skb, struct genl_info *info)
 {
-#ifdef SCOPE_WITHOUT_DELAYS
-	return REFUSE_ALL(info, -ENOSYS, "this module was built without delays (SCOPE_DELAYS=0)");
-#else
-	if (!READ_ONCE(delays))
-		return REFUSE_ALL(info, -ECANCELED,
-				  "delays are switched off by the module's parameter "
-				  "`delays`: `echo 1 > /sys/module/scope/parameters/delays` allows them");
+	static const struct scope_netlink_reason reasons[] = {
+		{ -ENOSYS, "this module was built without delays (SCOPE_DELAYS=0)" },
+		{ -ECANCELED, "delays are switched off by the module's parameter "
+			      "`delays`: `echo 1 > /sys/module/scope/parameters/delays` allows them" },
+	};
+	int err = scope_delay_check_allowed();
+
+	if (err)
+		return scope_netlink_explain(info, reasons, ARRAY_SIZE(reasons), false, err);
 	/* As for all messages, the opener of the socket as well. */
 	return netlink_capable(skb, CAP_SYS_ADMIN)
 		       ? 0
 		       : REFUSE_ALL(info, -EPERM,
 				    "to hold other programs up takes CAP_SYS_ADMIN, CAP_PERFMON is "
 				    "not enough: run as root");
-#endif
 }
 
 int scope_netlink_delay_set(struct sk_buff *skb, struct genl_info *info)

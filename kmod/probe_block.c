@@ -16,8 +16,6 @@
 #include "record.h"
 #include "session.h"
 
-#ifdef SCOPE_BLOCK_KNOWN
-
 #define LINES 128u /* a power of two */
 #define LINE 8u	   /* requests of a line: its keys fill 64 bytes */
 
@@ -78,7 +76,7 @@ static void forget(struct request **key)
 static bool is_other(const struct outstanding *one, const struct request *request)
 {
 	return one->begun != scope_compat_block_begun(request) ||
-	       (one->issued_ns && one->sector != blk_rq_pos(request));
+	       (one->issued_ns && one->sector != scope_compat_block_sector(request));
 }
 
 /* The traced thread that acts here. An interrupt acts for nobody. */
@@ -109,43 +107,6 @@ static struct outstanding *take_up(struct scope_session *session, struct scope_c
 	return one;
 }
 
-static u8 op_of(const struct request *request)
-{
-	switch (req_op(request)) {
-	case REQ_OP_READ:
-		return SCOPE_BLOCK_READ;
-	case REQ_OP_WRITE:
-		return SCOPE_BLOCK_WRITE;
-	case REQ_OP_FLUSH:
-		return SCOPE_BLOCK_FLUSH;
-	case REQ_OP_DISCARD:
-		return SCOPE_BLOCK_DISCARD;
-	default:
-		return SCOPE_BLOCK_OTHER;
-	}
-}
-
-static u8 flags_of(const struct request *request)
-{
-	u32 flags = (__force u32)request->cmd_flags;
-
-	/* A read is waited for, whether it says so or not. */
-	return (op_is_sync(request->cmd_flags) ? SCOPE_BLOCK_SYNC : 0) |
-	       (flags & (__force u32)REQ_META ? SCOPE_BLOCK_META : 0) |
-	       (flags & (__force u32)REQ_FUA ? SCOPE_BLOCK_FUA : 0) |
-	       (flags & (__force u32)REQ_PREFLUSH ? SCOPE_BLOCK_PREFLUSH : 0) |
-	       (flags & (__force u32)REQ_RAHEAD ? SCOPE_BLOCK_AHEAD : 0);
-}
-
-static u32 dev_of(const struct request *request)
-{
-	struct gendisk *disk = scope_compat_block_disk(request);
-
-	return disk ? (u32)disk->major << SCOPE_BLOCK_MINOR_BITS |
-			       (disk->first_minor & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1))
-		    : 0;
-}
-
 static void put_issue(struct scope_ring *ring, const struct request *request, const struct outstanding *one, u32 tid,
 		      u64 now)
 {
@@ -156,12 +117,12 @@ static void put_issue(struct scope_ring *ring, const struct request *request, co
 	if (!r)
 		return;
 	r->tid = tid;
-	r->sector = blk_rq_pos(request);
-	r->dev = dev_of(request);
-	r->bytes = blk_rq_bytes(request);
+	r->sector = scope_compat_block_sector(request);
+	r->dev = scope_compat_block_dev(request);
+	r->bytes = scope_compat_block_bytes(request);
 	r->queue_ns = (s64)queued_ns < 0 ? 0 : min_t(u64, queued_ns, U32_MAX);
-	r->op = op_of(request);
-	r->flags = flags_of(request) | (one ? 0 : SCOPE_BLOCK_UNMATCHED);
+	r->op = scope_compat_block_op(request);
+	r->flags = scope_compat_block_flags(request) | (one ? 0 : SCOPE_BLOCK_UNMATCHED);
 	r->zero = 0;
 	scope_ring_commit(ring, sizeof(*r));
 }
@@ -175,13 +136,14 @@ static void put_done(struct scope_ring *ring, const struct request *request, con
 	if (!r)
 		return;
 	r->tid = one->tid;
-	r->sector = blk_rq_pos(request);
-	r->dev = dev_of(request);
+	r->sector = scope_compat_block_sector(request);
+	r->dev = scope_compat_block_dev(request);
 	r->bytes = bytes;
 	r->latency_ns = now > one->issued_ns ? now - one->issued_ns : 0;
 	r->error = error;
-	r->op = op_of(request);
-	r->flags = flags_of(request) | (bytes < blk_rq_bytes(request) ? SCOPE_BLOCK_PART : 0);
+	r->op = scope_compat_block_op(request);
+	r->flags = scope_compat_block_flags(request) |
+		   (bytes < scope_compat_block_bytes(request) ? SCOPE_BLOCK_PART : 0);
 	r->zero = 0;
 	scope_ring_commit(ring, sizeof(*r));
 }
@@ -220,7 +182,7 @@ static void probe_issue(SCOPE_BLOCK_PROTO(data, request))
 	put_issue(&cpu->ring, request, one, tid, now);
 	if (one) {
 		one->issued_ns = now;
-		one->sector = blk_rq_pos(request);
+		one->sector = scope_compat_block_sector(request);
 	} else {
 		atomic64_inc(&session->block_unmatched);
 	}
@@ -248,7 +210,7 @@ static void probe_done(void *data, struct request *request, SCOPE_BLOCK_ERROR st
 	if (one->issued_ns)
 		put_done(&cpu->ring, request, one, scope_compat_block_errno(status), bytes,
 			 scope_clock_ns(&cpu->clock));
-	if (bytes >= blk_rq_bytes(request))
+	if (bytes >= scope_compat_block_bytes(request))
 		forget(key);
 	else
 		one->sector += bytes >> 9;
@@ -263,18 +225,8 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_block_rq_complete(probe_done);
 }
 
-void *const scope_block_insert_probe = probe_insert;
-void *const scope_block_issue_probe = probe_issue;
-void *const scope_block_done_probe = probe_done;
+void *const scope_block_insert_probe = SCOPE_BLOCK_KNOWN ? probe_insert : NULL;
+void *const scope_block_issue_probe = SCOPE_BLOCK_KNOWN ? probe_issue : NULL;
+void *const scope_block_done_probe = SCOPE_BLOCK_KNOWN ? probe_done : NULL;
 
-const size_t scope_block_bytes = sizeof(struct scope_block);
-
-#else /* no block layer, or tracepoints of a prototype that is not known: EVENTS_BLOCK is refused */
-
-void *const scope_block_insert_probe;
-void *const scope_block_issue_probe;
-void *const scope_block_done_probe;
-
-const size_t scope_block_bytes;
-
-#endif
+const size_t scope_block_bytes = SCOPE_BLOCK_KNOWN ? sizeof(struct scope_block) : 0;

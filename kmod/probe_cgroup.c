@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tasks that go to another control group: the filter may care. */
-#include "cgroup.h"
+#include "cgroup_moves.h"
 #include "probe_cgroup.h"
 #include "select.h"
-
-#ifdef SCOPE_CGROUP_MOVES_KNOWN
-
-#include <trace/events/cgroup.h>
 
 /* With locks held and interrupts off: who is where now is found out later. */
 static void probe_move(SCOPE_COMPAT_CGROUP_MOVE_PROTO(data))
@@ -14,15 +10,9 @@ static void probe_move(SCOPE_COMPAT_CGROUP_MOVE_PROTO(data))
 	scope_select_settle_soon(data);
 }
 
-void *const scope_cgroup_move_probe = probe_move;
+void *const scope_cgroup_move_probe = SCOPE_CGROUP_MOVES_KNOWN ? probe_move : NULL;
 
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_cgroup_attach_task(probe_move);
 }
-
-#else
-
-void *const scope_cgroup_move_probe;
-
-#endif

@@ -75,8 +75,6 @@ static inline bool is_traced(const struct scope_dynamic *probe)
 	return this_cpu_read(probe->session->cpu->traced);
 }
 
-#if defined(CONFIG_KPROBES) && defined(CONFIG_KRETPROBES)
-
 static int kprobe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	/*
@@ -158,26 +156,6 @@ u64 scope_probe_dynamic_missed(const struct scope_dynamic *probe)
 		return probe->kretprobe.kp.nmissed + probe->kretprobe.nmissed;
 	return 0;
 }
-
-#else /* a kernel without kprobes */
-
-static int attach_kernel(struct scope_dynamic *probe)
-{
-	return -EOPNOTSUPP;
-}
-
-static void detach_kernel(struct scope_dynamic **probes, u32 count)
-{
-}
-
-u64 scope_probe_dynamic_missed(const struct scope_dynamic *probe)
-{
-	return 0;
-}
-
-#endif
-
-#ifdef SCOPE_UPROBE_KNOWN
 
 static struct scope_dynamic *probe_of(struct uprobe_consumer *consumer)
 {
@@ -286,19 +264,6 @@ static void detach_user(struct scope_dynamic **probes, u32 count)
 		if (probes[i]->attached && is_user(probes[i]))
 			path_put(&probes[i]->path);
 }
-
-#else /* a kernel without uprobes, or with functions that are not known here */
-
-static int attach_user(struct scope_dynamic *probe)
-{
-	return -EOPNOTSUPP;
-}
-
-static void detach_user(struct scope_dynamic **probes, u32 count)
-{
-}
-
-#endif
 
 int scope_probe_dynamic_attach(struct scope_dynamic *probe)
 {

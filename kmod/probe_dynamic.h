@@ -25,13 +25,9 @@ struct scope_dynamic {
 	u64 offset;
 	struct path path; /* user: keeps the file */
 	union {
-#ifdef CONFIG_KPROBES
 		struct kprobe kprobe;
 		struct kretprobe kretprobe;
-#endif
-#ifdef SCOPE_UPROBE_KNOWN
 		struct scope_compat_uprobe uprobe;
-#endif
 	};
 };
 
@@ -55,11 +51,9 @@ static inline bool scope_probe_dynamic_in_interrupt(bool traps)
 	       nmis > (traps ? SCOPE_ARCH_TRAP_NMIS : 0);
 }
 
-#ifdef SCOPE_UPROBE_KNOWN
 /* The file of a uprobe; the caller puts *ret_path. Borrows *ret_inode from it. */
 int scope_probe_dynamic_file(const char *name, u64 offset, struct path *ret_path, struct inode **ret_inode);
 /* Is this the memory of a traced process? Others keep their code as it is, and run at full speed. */
 bool scope_probe_dynamic_wants(struct scope_session *session, struct mm_struct *mm);
-#endif
 
 #endif

@@ -4,6 +4,7 @@
  * as ftrace calls it, one that is a breakpoint. A trap takes from some 100 ns to several us in a virtual
  * machine, so no constant would do.
  */
+#include <linux/kconfig.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include "kprobe.h"
@@ -13,8 +14,6 @@
 #define GUESS_NS 1000 /* where it cannot be measured */
 
 struct scope_trap_cost scope_trap_cost = { GUESS_NS, GUESS_NS };
-
-#ifdef CONFIG_KPROBES
 
 /* The compiler puts a call for ftrace into the one, and none into the other. */
 static noinline void with_entry(void)
@@ -73,7 +72,7 @@ void scope_trap_measure(void)
 	static bool measured;
 
 	mutex_lock(&lock);
-	if (!measured) {
+	if (!measured && IS_ENABLED(CONFIG_KPROBES)) {
 		scope_trap_cost.entry_ns = measure(with_entry, false);
 		scope_trap_cost.breakpoint_ns = measure(without_entry, true);
 		pr_info("scope: a hit of a kprobe costs %u ns by ftrace, %u ns by a breakpoint, beside what "
@@ -83,11 +82,3 @@ void scope_trap_measure(void)
 	measured = true;
 	mutex_unlock(&lock);
 }
-
-#else
-
-void scope_trap_measure(void)
-{
-}
-
-#endif

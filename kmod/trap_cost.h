@@ -29,7 +29,6 @@ static inline void scope_trap_charge(struct scope_session *session, u64 ns)
 	this_cpu_add(session->cpu->measure.other_ns, ns);
 }
 
-#ifdef CONFIG_KPROBES
 /*
  * From its handler. Where a trap counts as a non-maskable interrupt, a breakpoint without one is a jump
  * that the kernel made of it.
@@ -40,6 +39,5 @@ static inline u32 scope_trap_kernel_ns(struct kprobe *kprobe)
 		       ? scope_trap_cost.entry_ns
 		       : scope_trap_cost.breakpoint_ns;
 }
-#endif
 
 #endif

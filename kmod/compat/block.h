@@ -2,10 +2,14 @@
 /*
  * Requests of block devices: what the tracepoints hand over, and what is in a request.
  *
- * Included by the one probe file that attaches to them. SCOPE_BLOCK_KNOWN: all of it is known here.
+ * Included by the one probe file that attaches to them. SCOPE_BLOCK_KNOWN is 0 without a block layer, and where a
+ * tracepoint has a prototype that is not known here: then all of this is empty, and EVENTS_BLOCK is refused.
  */
 #ifndef SCOPE_COMPAT_BLOCK_H
 #define SCOPE_COMPAT_BLOCK_H
+
+#include <linux/types.h>
+#include <scope/event.h>
 
 #if defined(CONFIG_BLOCK) && (defined(SCOPE_HAVE_BLOCK_RQ) || defined(SCOPE_HAVE_BLOCK_Q_RQ)) &&                       \
 	(defined(SCOPE_HAVE_BLOCK_DONE_STATUS) || defined(SCOPE_HAVE_BLOCK_DONE_ERRNO))
@@ -48,6 +52,96 @@ static inline u64 scope_compat_block_begun(const struct request *request)
 #else
 	return 0;
 #endif
+}
+
+static inline u64 scope_compat_block_sector(const struct request *request)
+{
+	return blk_rq_pos(request);
+}
+
+static inline u32 scope_compat_block_bytes(const struct request *request)
+{
+	return blk_rq_bytes(request);
+}
+
+/* major and minor as records have them; 0 without a disk */
+static inline u32 scope_compat_block_dev(const struct request *request)
+{
+	struct gendisk *disk = scope_compat_block_disk(request);
+
+	return disk ? (u32)disk->major << SCOPE_BLOCK_MINOR_BITS |
+			       (disk->first_minor & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1))
+		    : 0;
+}
+
+static inline u8 scope_compat_block_op(const struct request *request)
+{
+	switch (req_op(request)) {
+	case REQ_OP_READ:
+		return SCOPE_BLOCK_READ;
+	case REQ_OP_WRITE:
+		return SCOPE_BLOCK_WRITE;
+	case REQ_OP_FLUSH:
+		return SCOPE_BLOCK_FLUSH;
+	case REQ_OP_DISCARD:
+		return SCOPE_BLOCK_DISCARD;
+	default:
+		return SCOPE_BLOCK_OTHER;
+	}
+}
+
+static inline u8 scope_compat_block_flags(const struct request *request)
+{
+	u32 flags = (__force u32)request->cmd_flags;
+
+	/* A read is waited for, also without the flag. */
+	return (op_is_sync(request->cmd_flags) ? SCOPE_BLOCK_SYNC : 0) |
+	       (flags & (__force u32)REQ_META ? SCOPE_BLOCK_META : 0) |
+	       (flags & (__force u32)REQ_FUA ? SCOPE_BLOCK_FUA : 0) |
+	       (flags & (__force u32)REQ_PREFLUSH ? SCOPE_BLOCK_PREFLUSH : 0) |
+	       (flags & (__force u32)REQ_RAHEAD ? SCOPE_BLOCK_AHEAD : 0);
+}
+
+#else
+
+#define SCOPE_BLOCK_KNOWN 0
+#define SCOPE_BLOCK_PROTO(data, request) void *data, struct request *request
+#define SCOPE_BLOCK_ERROR int
+#define scope_compat_block_errno(error) (error)
+#define check_trace_callback_type_block_rq_insert(probe) ((void)(probe))
+#define check_trace_callback_type_block_rq_issue(probe) ((void)(probe))
+#define check_trace_callback_type_block_rq_complete(probe) ((void)(probe))
+
+struct request;
+
+static inline u64 scope_compat_block_begun(const struct request *request)
+{
+	return 0;
+}
+
+static inline u64 scope_compat_block_sector(const struct request *request)
+{
+	return 0;
+}
+
+static inline u32 scope_compat_block_bytes(const struct request *request)
+{
+	return 0;
+}
+
+static inline u32 scope_compat_block_dev(const struct request *request)
+{
+	return 0;
+}
+
+static inline u8 scope_compat_block_op(const struct request *request)
+{
+	return 0;
+}
+
+static inline u8 scope_compat_block_flags(const struct request *request)
+{
+	return 0;
 }
 
 #endif

@@ -53,15 +53,4 @@ static inline bool scope_compat_in_cgroup(struct task_struct *task, u32 hierarch
 
 #endif
 
-/* 4.13 has a tracepoint of moves between groups, which 4.19 gave the group's path. */
-#ifdef SCOPE_HAVE_CGROUP_ATTACH
-#define SCOPE_CGROUP_MOVES_KNOWN 1
-#ifdef SCOPE_HAVE_CGROUP_ATTACH_PATH
-#define SCOPE_COMPAT_CGROUP_MOVE_PROTO(data)                                                                           \
-	void *data, struct cgroup *to, const char *path, struct task_struct *task, bool all_threads
-#else
-#define SCOPE_COMPAT_CGROUP_MOVE_PROTO(data) void *data, struct cgroup *to, struct task_struct *task, bool all_threads
-#endif
-#endif
-
 #endif

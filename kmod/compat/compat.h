@@ -217,11 +217,15 @@ static inline unsigned int scope_compat_task_state(struct task_struct *task)
 #endif
 }
 
-/* 5.11 */
-#if defined(CONFIG_KRETPROBES) && !defined(SCOPE_HAVE_GET_KRETPROBE)
+/* 5.11; without CONFIG_KRETPROBES there is none, and no instance */
+#ifndef SCOPE_HAVE_GET_KRETPROBE
 static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *instance)
 {
+#ifdef CONFIG_KRETPROBES
 	return instance->rp;
+#else
+	return NULL;
+#endif
 }
 #endif
 

@@ -11,6 +11,8 @@
 
 #if defined(CONFIG_KPROBES) && defined(CONFIG_ARCH_HAS_SYSCALL_WRAPPER) && !defined(SCOPE_HAVE_KPROBE_BREAK_HANDLER)
 #define SCOPE_DETOUR_KNOWN 1
+#else
+#define SCOPE_DETOUR_KNOWN 0
 #endif
 
 #ifndef __ASSEMBLER__
@@ -18,7 +20,13 @@
  * delay_stub.S: a thread comes here in the place of the call's function, with its argument and its
  * return address. It goes on where scope_delay_detour() says. Never called from C.
  */
+#if SCOPE_DETOUR_KNOWN
 void scope_delay_stub(void);
+#else
+static inline void scope_delay_stub(void)
+{
+}
+#endif
 /* delay_entry.c: for the stub alone. */
 unsigned long scope_delay_detour(void);
 #endif

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs in the functions that ftrace calls at the entry of others. */
+/*
+ * The functions that ftrace calls at the entry of others, where they may choose where those go on.
+ *
+ * SCOPE_FTRACE_CALL_BYTES is the length of the instruction that calls ftrace.
+ */
 #ifndef SCOPE_COMPAT_FTRACE_H
 #define SCOPE_COMPAT_FTRACE_H
 
+#include <linux/errno.h>
 #include <linux/ftrace.h>
 
-/* Can it say where the function goes on, and do kprobes there use it as well? */
+/* Also the kprobes of those functions have to use ftrace. */
 #if defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS) && defined(CONFIG_KPROBES_ON_FTRACE)
-#define SCOPE_FTRACE_DIVERTS 1
-#endif
+
+#define SCOPE_FTRACE_CALL_BYTES MCOUNT_INSN_SIZE
 
 /* 5.11 hands registers over in a type of its own */
 #ifndef SCOPE_HAVE_FTRACE_OWN_REGS
@@ -16,7 +21,7 @@
 #define ftrace_get_regs(regs) (regs)
 #endif
 
-/* 5.11: what is called asks to be kept from recursion; before that is so unless it says no */
+/* 5.11: a function asks to be kept from recursion; before, it was kept unless it refused */
 #ifndef SCOPE_HAVE_FTRACE_RECURSION
 #define FTRACE_OPS_FL_RECURSION 0
 #endif
@@ -26,4 +31,62 @@
 #define FTRACE_OPS_FL_PERMANENT 0
 #endif
 
+struct scope_compat_ftrace {
+	struct ftrace_ops ops;
+};
+
+#define SCOPE_FTRACE_PROTO(ops, regs)                                                                                  \
+	unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs
+#define scope_compat_ftrace_regs(regs) ftrace_get_regs(regs)
+
+static inline void scope_compat_ftrace_forget(struct scope_compat_ftrace *ftrace)
+{
+	ftrace_set_filter(&ftrace->ops, NULL, 0, 1);
+}
+
+/* ip: of the instruction that calls ftrace. */
+static inline int scope_compat_ftrace_attach(struct scope_compat_ftrace *ftrace, ftrace_func_t function,
+					     unsigned long ip)
+{
+	int err;
+
+	ftrace->ops.func = function;
+	ftrace->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION |
+			    FTRACE_OPS_FL_PERMANENT;
+	err = ftrace_set_filter_ip(&ftrace->ops, ip, 0, 1);
+	if (!err)
+		err = register_ftrace_function(&ftrace->ops);
+	if (err)
+		scope_compat_ftrace_forget(ftrace);
+	return err;
+}
+
+static inline void scope_compat_ftrace_detach(struct scope_compat_ftrace *ftrace)
+{
+	unregister_ftrace_function(&ftrace->ops);
+	scope_compat_ftrace_forget(ftrace);
+}
+
+#else
+
+#define SCOPE_FTRACE_CALL_BYTES 0
+
+struct scope_compat_ftrace {
+	char ops; /* never registered */
+};
+
+#define SCOPE_FTRACE_PROTO(ops, regs) char *ops, struct pt_regs *regs
+#define scope_compat_ftrace_regs(regs) (regs)
+
+static inline int scope_compat_ftrace_attach(struct scope_compat_ftrace *ftrace,
+					     void (*function)(SCOPE_FTRACE_PROTO(ops, regs)), unsigned long ip)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void scope_compat_ftrace_detach(struct scope_compat_ftrace *ftrace)
+{
+}
+
+#endif
 #endif

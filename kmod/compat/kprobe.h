@@ -13,7 +13,11 @@
 
 #include <linux/kprobes.h>
 
-#if defined(CONFIG_KPROBES) && defined(SCOPE_HAVE_KPROBE_BOOSTABLE_LATER)
+#ifndef CONFIG_KPROBES /* -ENOSYS before 5.16 */
+#define scope_compat_register_kprobe(kprobe) (-EOPNOTSUPP)
+#define scope_compat_register_kretprobe(kretprobe) (-EOPNOTSUPP)
+
+#elif defined(SCOPE_HAVE_KPROBE_BOOSTABLE_LATER)
 #include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <asm/pgtable.h>

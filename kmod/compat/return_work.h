@@ -34,5 +34,13 @@ static inline bool scope_compat_return_work(struct callback_head *work, void (*f
 	return true;
 }
 
+#else /* the thread's list of work is not what it is known to be */
+#define SCOPE_RETURN_WORK_KNOWN 0
+
+static inline bool scope_compat_return_work(struct callback_head *work, void (*function)(struct callback_head *work))
+{
+	return false;
+}
+
 #endif
 #endif

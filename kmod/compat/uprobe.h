@@ -12,9 +12,6 @@
 #include <linux/fs.h>
 #include <linux/uprobes.h>
 
-#if defined(CONFIG_UPROBES) && (defined(SCOPE_HAVE_UPROBE_HANDLE) || defined(SCOPE_HAVE_UPROBE_INODE))
-#define SCOPE_UPROBE_KNOWN 1
-
 #ifdef SCOPE_HAVE_UPROBE_DATA
 #define SCOPE_UPROBE_PROTO(consumer, regs) struct uprobe_consumer *consumer, struct pt_regs *regs, __u64 *data
 #define SCOPE_URETPROBE_PROTO(consumer, regs)                                                                          \
@@ -31,6 +28,8 @@
 #define SCOPE_UPROBE_FILTER_PROTO(consumer, mm)                                                                        \
 	struct uprobe_consumer *consumer, enum uprobe_filter_ctx context, struct mm_struct *mm
 #endif
+
+#if defined(CONFIG_UPROBES) && (defined(SCOPE_HAVE_UPROBE_HANDLE) || defined(SCOPE_HAVE_UPROBE_INODE))
 
 struct scope_compat_uprobe {
 	struct uprobe_consumer consumer;
@@ -74,6 +73,25 @@ static inline void scope_compat_uprobe_sync(void)
 #ifdef SCOPE_HAVE_UPROBE_HANDLE
 	uprobe_unregister_sync();
 #endif
+}
+
+#else /* a kernel without uprobes, or with functions that are not known here */
+
+struct scope_compat_uprobe {
+	struct uprobe_consumer consumer;
+};
+
+static inline int scope_compat_uprobe_register(struct scope_compat_uprobe *uprobe, struct inode *inode, loff_t offset)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void scope_compat_uprobe_unregister(struct scope_compat_uprobe *uprobe)
+{
+}
+
+static inline void scope_compat_uprobe_sync(void)
+{
 }
 
 #endif
