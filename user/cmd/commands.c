@@ -1,80 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The commands of the program, and the options of each: what is parsed, helped with and completed. */
+/*
+ * The commands of the program, and the options of each: what is parsed, helped with and completed. Those of report and
+ * record are beside what parses them.
+ */
 #include "cmd/commands.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/record_options.h"
+#include "cmd/report_options.h"
 #include "cmd/shared_options.h"
 
-static const struct scope_option report_options[] = {
-	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },
-	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
-	SELECT_OPTIONS,
-	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
-	{ 'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
-	{ SCOPE_OPTION_BASELINE, "baseline", "FILE",
-	  .help = "hold units against a trace of the same program from a better time" },
-	{ SCOPE_OPTION_LINKAGE, "linkage", "NAME",
-	  .help = "how like units are put together: complete (default), average, single,\n"
-		  "ward, or divisive, as published",
-	  .words = "complete average single ward divisive" },
-	{ 'o', "output", "FILE", .help = "print the report to a file, see --format" },
-	{ SCOPE_OPTION_CAUSAL, "causal", "N",
-	  .help = "with -p: then hold the process up in the first N functions, and tell\n"
-		  "at each what that does (scope delay); needs the module" },
-	{ SCOPE_OPTION_PROGRESS, "progress", "POINT",
-	  .help = "with --causal: what is counted meanwhile (default: answered requests)" },
-	{ SCOPE_OPTION_LIVE, "live", "[=TIME]",
-	  .help = "show reports meanwhile on the terminal, again every TIME (default 3 seconds)" },
-	{ SCOPE_OPTION_WINDOW, "window", "TIME",
-	  .help = "with --live: each is of the last TIME (default 1m; 0: of all so far)" },
-	{ SCOPE_OPTION_FORMAT, "format", "NAME",
-	  .help = "text, json, or html: one page with pictures (default: by the end of\n"
-		  "the name with -o, .json or .html; else text)",
-	  .words = "text json html" },
-	{ SCOPE_OPTION_FAIL_ON, "fail-on", "LIST",
-	  .help = "exit status 3 where the report says one of these: slowdown, hang, spin,\n"
-		  "freezes, outside, comma-separated; or any",
-	  .words = "slowdown hang spin freezes outside any" },
-	{ 'v', "verbose",
-	  .help = "also print all findings, their evidence, where the time went, and what\n"
-		  "it rests on" },
-	{ 'n', "details", "N", .help = "-v, with the first N findings in detail (default 3)" },
-	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
-	{ SCOPE_OPTION_SOURCE, "source", "NAME",
-	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
-	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N",
-	  .help = "slice of the stack to copy (default 8192): more where many are cut short" },
-	{ SCOPE_OPTION_STACK_BUDGET, "stack-budget", "N",
-	  .help = "take stacks of the slowest calls, so many a second (default: half of\n"
-		  "1000 on each CPU); 0: of all slow calls, from the first second on" },
-	{ SCOPE_OPTION_MAX_OVERHEAD, "max-overhead", "PCT",
-	  .help = "the module stops tracing where probes take more of a CPU (default\n"
-		  "50, 0: any share)" },
-	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL,
-	  .help = "take and use no stacks: signatures alone name functions" },
-	LEARNED_OPTIONS,
-	SYMBOL_OPTIONS,
-	HELP_OPTION,
-	{ 0 },
-};
+#define PRINTS_ANYHOW "\nCtrl-C ends the trace early and still prints. -p needs root; it loads no module.\n"
 
 static const struct scope_option waits_options[] = {
-	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },
-	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
-	SELECT_OPTIONS,
-	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
-	{ 'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
+	TRACED_OPTIONS,
 	{ 'o', "output", "FILE", .help = "print to a file" },
-	{ SCOPE_OPTION_FORMAT, "format", "NAME", .help = "text or json (default text)", .words = "text json" },
+	FORMAT_OPTION,
 	{ SCOPE_OPTION_SLOWEST, "slowest", "N",
 	  .help = "print where the N slowest requests were at each moment, across threads" },
 	{ 'v', "verbose", .help = "print all of the tree, not what a screen holds" },
-	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
-	{ SCOPE_OPTION_SOURCE, "source", "NAME",
-	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
+	SAVE_OPTION,
+	SOURCE_OPTION,
 	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take and use no stacks: functions have no names" },
 	SYMBOL_OPTIONS,
 	HELP_OPTION,
@@ -82,11 +31,7 @@ static const struct scope_option waits_options[] = {
 };
 
 static const struct scope_option metrics_options[] = {
-	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },
-	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
-	SELECT_OPTIONS,
-	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
-	{ 'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
+	TRACED_OPTIONS,
 	{ SCOPE_OPTION_BY, "by", "NAME",
 	  .help = "of what: group (of threads, the default), thread, object (futex,\n"
 		  "descriptor, block device) or kind (of work)",
@@ -110,76 +55,20 @@ static const struct scope_option metrics_options[] = {
 	{ 'o', "output", "FILE", .help = "print to a file" },
 	{ 'v', "verbose", .help = "print all lines and metrics, not what a screen holds" },
 	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices (the module alone can)" },
-	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
-	{ SCOPE_OPTION_SOURCE, "source", "NAME",
-	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
+	SAVE_OPTION,
+	SOURCE_OPTION,
 	HELP_OPTION,
 	{ 0 },
 };
 
 static const struct scope_option model_options[] = {
-	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },
-	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
-	SELECT_OPTIONS,
-	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
-	{ 'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
+	TRACED_OPTIONS,
 	{ 'o', "output", "FILE", .help = "print to a file" },
 	FORMAT_OPTION,
 	{ 'v', "verbose", .help = "print all stages, not what a screen holds" },
-	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
-	{ SCOPE_OPTION_SOURCE, "source", "NAME",
-	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
+	SAVE_OPTION,
+	SOURCE_OPTION,
 	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take and use no stacks" },
-	HELP_OPTION,
-	{ 0 },
-};
-
-static const struct scope_option record_options[] = {
-	{ 'p', "pid", "PID", .help = "the process, by number or name; may be repeated" },
-	{ 't', "tid", "TID", .help = "one thread alone; may be repeated" },
-	SELECT_OPTIONS,
-	{ 'd', "duration", "TIME",
-	  .help = "how long: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
-		  "(without end with --flight, --rotate or a COMMAND)" },
-	{ 'o', "output", "FILE", .help = "the trace file (default scope-PID.trace)" },
-	{ SCOPE_OPTION_MAX_SIZE, "max-size", "SIZE", .help = "end, or go on in the next file, at 500k, 64M, 2G" },
-	{ SCOPE_OPTION_ROTATE, "rotate", "N", .help = "files in turn, named FILE-DATE-TIME; the latest N stay" },
-	{ SCOPE_OPTION_COMPRESS, "compress", "LEVEL", .help = "of zstd, 1 to 19; 0: off (default 1)" },
-	{ SCOPE_OPTION_FLIGHT, "flight", "[=TIME]",
-	  .help = "keep the last 300 s (or TIME) in memory; write them on SIGUSR1,\n"
-		  "--snapshot, a trigger, and at the end" },
-	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE", .help = "at most so much memory for it (default 256M)" },
-	{ SCOPE_OPTION_TRIGGER, "trigger", "WHEN",
-	  .help = "rate:SYSCALL<50%, unit>200ms, hang>10s, runqueue>20%;\n"
-		  "up to 16 of them" },
-	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME", .help = "no trigger counts for so long after one (default 60)" },
-	{ SCOPE_OPTION_SNAPSHOT, "snapshot", NULL, .help = "have all running flight recorders write their files now" },
-	{ SCOPE_OPTION_NO_FOLLOW, "no-follow", NULL, .help = "leave descendants out" },
-	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take no stacks at slow calls" },
-	{ SCOPE_OPTION_RAW_STACKS, "raw-stacks", NULL,
-	  .help = "keep registers and bytes of stacks, which hold anything that the\n"
-		  "program had there; else addresses, and no memory of it" },
-	{ SCOPE_OPTION_NO_SAMPLES, "no-samples", NULL, .help = "do not sample what runs" },
-	{ SCOPE_OPTION_CHAIN, "chain", NULL, .help = "walk frame pointers in the kernel instead of copying the stack" },
-	{ SCOPE_OPTION_STACK_BUDGET, "stack-budget", "N",
-	  .help = "take stacks of the slowest calls, so many a second (default: half of\n"
-		  "1000 on each CPU); 0: of all slow calls, from the first second on" },
-	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N", .help = "slice of the stack to copy (default 8192)" },
-	{ SCOPE_OPTION_SUBBUF_BYTES, "subbuf-bytes", "N",
-	  .help = "size of a sub-buffer, a power of two (default 262144);\n"
-		  "by perf those of the file are four times as large" },
-	{ SCOPE_OPTION_SUBBUF_COUNT, "subbuf-count", "N", .help = "sub-buffers per CPU, a power of two (default 8)" },
-	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices and how long they took" },
-	{ SCOPE_OPTION_PROBE, "probe", "PLACE",
-	  .help = "record each time a thread comes there: k:SYMBOL or kr:SYMBOL (a\n"
-		  "kernel function and its return), u:PATH:FUNCTION or\n"
-		  "ur:PATH:FUNCTION (of a program; an offset in the file will do);\n"
-		  ",args=N and ,stack behind it; as often as needed" },
-	{ SCOPE_OPTION_MAX_OVERHEAD, "max-overhead", "PCT",
-	  .help = "the module stops tracing where probes take more of a CPU (default\n"
-		  "50, 0: any share)" },
-	{ SCOPE_OPTION_SOURCE, "source", "NAME",
-	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
 	HELP_OPTION,
 	{ 0 },
 };
@@ -190,26 +79,21 @@ static const struct scope_option learn_options[] = {
 	{ 'd', "duration", "TIME",
 	  .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds; a COMMAND:\n"
 		  "until it ends)" },
-	{ SCOPE_OPTION_DB, "db", "FILE",
-	  .help = "the database (default: /var/lib/scope/signatures.db for root, else\n"
-		  "~/.local/share/scope/signatures.db)" },
+	DB_OPTION,
 	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N", .help = "a signature was seen so often at least (default 5)" },
 	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N",
 	  .help = "signatures of a function, the best supported ones (default 200)" },
 	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N",
 	  .help = "slice of the stack to copy at each call (default 8192)" },
 	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "keep the trace" },
-	{ SCOPE_OPTION_SOURCE, "source", "NAME",
-	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
+	SOURCE_OPTION,
 	SYMBOL_OPTIONS,
 	HELP_OPTION,
 	{ 0 },
 };
 
 static const struct scope_option signatures_options[] = {
-	{ SCOPE_OPTION_DB, "db", "FILE",
-	  .help = "the database (default: /var/lib/scope/signatures.db for root, else\n"
-		  "~/.local/share/scope/signatures.db)" },
+	DB_OPTION,
 	{ 'o', "output", "FILE", .help = "export: the file to write (default: standard output)" },
 	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N",
 	  .help = "import: a signature was seen so often at least (default 5)" },
@@ -332,7 +216,7 @@ const struct scope_command scope_cmd_commands[] = {
 			 "       scope-report [OPTION...] -- COMMAND [ARGUMENT...]\n"
 			 "Trace a process, or read a trace, and print the functions most likely to be the bug.\n"
 			 "\n",
-		.options = report_options,
+		.options = scope_cmd_report_options,
 		.column = 24,
 		.notes = "\n"
 			 "Ctrl-C ends the trace early and still reports. -p needs root; it loads no module.\n",
@@ -350,8 +234,7 @@ const struct scope_command scope_cmd_commands[] = {
 			"\n",
 		.options = waits_options,
 		.column = 24,
-		.notes = "\n"
-			 "Ctrl-C ends the trace early and still prints. -p needs root; it loads no module.\n",
+		.notes = PRINTS_ANYHOW,
 	},
 	{
 		.name = "metrics",
@@ -366,8 +249,7 @@ const struct scope_command scope_cmd_commands[] = {
 			"\n",
 		.options = metrics_options,
 		.column = 24,
-		.notes = "\n"
-			 "Ctrl-C ends the trace early and still prints. -p needs root; it loads no module.\n",
+		.notes = PRINTS_ANYHOW,
 	},
 	{
 		.name = "model",
@@ -382,8 +264,7 @@ const struct scope_command scope_cmd_commands[] = {
 			"\n",
 		.options = model_options,
 		.column = 24,
-		.notes = "\n"
-			 "Ctrl-C ends the trace early and still prints. -p needs root; it loads no module.\n",
+		.notes = PRINTS_ANYHOW,
 	},
 	{
 		.name = "record",
@@ -394,7 +275,7 @@ const struct scope_command scope_cmd_commands[] = {
 			 "       scope record --snapshot\n"
 			 "Trace a process, its threads and descendants, into a file for `scope report -i`.\n"
 			 "\n",
-		.options = record_options,
+		.options = scope_cmd_record_options,
 		.column = 25,
 		.notes = "\n"
 			 "Ctrl-C ends the trace early and keeps the file. Needs root.\n",

@@ -14,6 +14,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/shared_options.h"
 #include "trace/flight.h"
 #include "trace/writer.h"
 
@@ -21,6 +22,51 @@
 #define FLIGHT_BYTES (256ull << 20)
 #define ROTATE_MAX 100000
 #define ROTATE_BYTES (64ull << 20)
+
+const struct scope_option scope_cmd_record_options[] = {
+	{ 'p', "pid", "PID", .help = "the process, by number or name; may be repeated" },
+	{ 't', "tid", "TID", .help = "one thread alone; may be repeated" },
+	SELECT_OPTIONS,
+	{ 'd', "duration", "TIME",
+	  .help = "how long: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
+		  "(without end with --flight, --rotate or a COMMAND)" },
+	{ 'o', "output", "FILE", .help = "the trace file (default scope-PID.trace)" },
+	{ SCOPE_OPTION_MAX_SIZE, "max-size", "SIZE", .help = "end, or go on in the next file, at 500k, 64M, 2G" },
+	{ SCOPE_OPTION_ROTATE, "rotate", "N", .help = "files in turn, named FILE-DATE-TIME; the latest N stay" },
+	{ SCOPE_OPTION_COMPRESS, "compress", "LEVEL", .help = "of zstd, 1 to 19; 0: off (default 1)" },
+	{ SCOPE_OPTION_FLIGHT, "flight", "[=TIME]",
+	  .help = "keep the last 300 s (or TIME) in memory; write them on SIGUSR1,\n"
+		  "--snapshot, a trigger, and at the end" },
+	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE", .help = "at most so much memory for it (default 256M)" },
+	{ SCOPE_OPTION_TRIGGER, "trigger", "WHEN",
+	  .help = "rate:SYSCALL<50%, unit>200ms, hang>10s, runqueue>20%;\n"
+		  "up to 16 of them" },
+	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME", .help = "no trigger counts for so long after one (default 60)" },
+	{ SCOPE_OPTION_SNAPSHOT, "snapshot", NULL, .help = "have all running flight recorders write their files now" },
+	{ SCOPE_OPTION_NO_FOLLOW, "no-follow", NULL, .help = "leave descendants out" },
+	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take no stacks at slow calls" },
+	{ SCOPE_OPTION_RAW_STACKS, "raw-stacks", NULL,
+	  .help = "keep registers and bytes of stacks, which hold anything that the\n"
+		  "program had there; else addresses, and no memory of it" },
+	{ SCOPE_OPTION_NO_SAMPLES, "no-samples", NULL, .help = "do not sample what runs" },
+	{ SCOPE_OPTION_CHAIN, "chain", NULL, .help = "walk frame pointers in the kernel instead of copying the stack" },
+	STACK_BUDGET_OPTION,
+	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N", .help = "slice of the stack to copy (default 8192)" },
+	{ SCOPE_OPTION_SUBBUF_BYTES, "subbuf-bytes", "N",
+	  .help = "size of a sub-buffer, a power of two (default 262144);\n"
+		  "by perf those of the file are four times as large" },
+	{ SCOPE_OPTION_SUBBUF_COUNT, "subbuf-count", "N", .help = "sub-buffers per CPU, a power of two (default 8)" },
+	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices and how long they took" },
+	{ SCOPE_OPTION_PROBE, "probe", "PLACE",
+	  .help = "record each time a thread comes there: k:SYMBOL or kr:SYMBOL (a\n"
+		  "kernel function and its return), u:PATH:FUNCTION or\n"
+		  "ur:PATH:FUNCTION (of a program; an offset in the file will do);\n"
+		  ",args=N and ,stack behind it; as often as needed" },
+	OVERHEAD_OPTION,
+	SOURCE_OPTION,
+	HELP_OPTION,
+	{ 0 },
+};
 
 /* 0, -1 for an option that is not of these, or the exit status for a value that makes no sense. */
 static int take_file_value(int option, const char *value, struct scope_recorder_options *recorder)

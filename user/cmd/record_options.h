@@ -3,10 +3,13 @@
 #ifndef SCOPE_CMD_RECORD_OPTIONS_H
 #define SCOPE_CMD_RECORD_OPTIONS_H
 
+#include "cmd/commands.h"
 #include "cmd/probe_option.h"
 #include "recorder/recorder.h"
 #include "source/selection.h"
 #include "source/source.h"
+
+extern const struct scope_option scope_cmd_record_options[];
 
 struct scope_cmd_record {
 	struct scope_capture_options capture; /* its pointers go to what stands below */

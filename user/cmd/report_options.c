@@ -11,10 +11,55 @@
 #include "cmd/commands.h"
 #include "cmd/delay.h"
 #include "cmd/live.h"
+#include "cmd/shared_options.h"
 #include "waits/paths.h"
 
 #define LIVE_MIN_NS 500000000ull
 #define WINDOW_MIN_NS 5000000000ull /* some requests are needed to say what is usual */
+
+const struct scope_option scope_cmd_report_options[] = {
+	TRACED_OPTIONS,
+	{ SCOPE_OPTION_BASELINE, "baseline", "FILE",
+	  .help = "hold units against a trace of the same program from a better time" },
+	{ SCOPE_OPTION_LINKAGE, "linkage", "NAME",
+	  .help = "how like units are put together: complete (default), average, single,\n"
+		  "ward, or divisive, as published",
+	  .words = "complete average single ward divisive" },
+	{ 'o', "output", "FILE", .help = "print the report to a file, see --format" },
+	{ SCOPE_OPTION_CAUSAL, "causal", "N",
+	  .help = "with -p: then hold the process up in the first N functions, and tell\n"
+		  "at each what that does (scope delay); needs the module" },
+	{ SCOPE_OPTION_PROGRESS, "progress", "POINT",
+	  .help = "with --causal: what is counted meanwhile (default: answered requests)" },
+	{ SCOPE_OPTION_LIVE, "live", "[=TIME]",
+	  .help = "show reports meanwhile on the terminal, again every TIME (default 3 seconds)" },
+	{ SCOPE_OPTION_WINDOW, "window", "TIME",
+	  .help = "with --live: each is of the last TIME (default 1m; 0: of all so far)" },
+	{ SCOPE_OPTION_FORMAT, "format", "NAME",
+	  .help = "text, json, or html: one page with pictures (default: by the end of\n"
+		  "the name with -o, .json or .html; else text)",
+	  .words = "text json html" },
+	{ SCOPE_OPTION_FAIL_ON, "fail-on", "LIST",
+	  .help = "exit status 3 where the report says one of these: slowdown, hang, spin,\n"
+		  "freezes, outside, comma-separated; or any",
+	  .words = "slowdown hang spin freezes outside any" },
+	{ 'v', "verbose",
+	  .help = "also print all findings, their evidence, where the time went, and what\n"
+		  "it rests on" },
+	{ 'n', "details", "N", .help = "-v, with the first N findings in detail (default 3)" },
+	SAVE_OPTION,
+	SOURCE_OPTION,
+	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N",
+	  .help = "slice of the stack to copy (default 8192): more where many are cut short" },
+	STACK_BUDGET_OPTION,
+	OVERHEAD_OPTION,
+	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL,
+	  .help = "take and use no stacks: signatures alone name functions" },
+	LEARNED_OPTIONS,
+	SYMBOL_OPTIONS,
+	HELP_OPTION,
+	{ 0 },
+};
 
 /* Text or JSON of another part of the analysis, and no page. */
 static bool prints_part(const struct scope_cmd_report *request)

@@ -4,10 +4,13 @@
 #define SCOPE_CMD_REPORT_OPTIONS_H
 
 #include "cluster/cluster.h"
+#include "cmd/commands.h"
 #include "cmd/signature_options.h"
 #include "cmd/symbols.h"
 #include "source/selection.h"
 #include "source/source.h"
+
+extern const struct scope_option scope_cmd_report_options[];
 
 struct scope_cmd_report {
 	const char *name; /* of the command: report, or waits or model, which print another part of it */

@@ -20,6 +20,48 @@
 		SCOPE_OPTION_SYSCALLS, "syscalls", "LIST", .help = "record these calls alone: read,futex,202"          \
 	}
 
+/* Of commands that trace, or read a trace. */
+#define TRACED_OPTIONS                                                                                                 \
+	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },               \
+		{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },            \
+		SELECT_OPTIONS, { 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },         \
+	{                                                                                                              \
+		'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)"          \
+	}
+
+#define SAVE_OPTION                                                                                                    \
+	{                                                                                                              \
+		SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace"                                   \
+	}
+
+#define SOURCE_OPTION                                                                                                  \
+	{                                                                                                              \
+		SCOPE_OPTION_SOURCE, "source", "NAME",                                                                 \
+			.help = "kmod (the module) or perf (default: the module where it can be used)",                \
+			.words = "kmod perf"                                                                           \
+	}
+
+#define OVERHEAD_OPTION                                                                                                \
+	{                                                                                                              \
+		SCOPE_OPTION_MAX_OVERHEAD, "max-overhead", "PCT",                                                      \
+			.help = "the module stops tracing where probes take more of a CPU (default\n"                  \
+				"50, 0: any share)"                                                                    \
+	}
+
+#define STACK_BUDGET_OPTION                                                                                            \
+	{                                                                                                              \
+		SCOPE_OPTION_STACK_BUDGET, "stack-budget", "N",                                                        \
+			.help = "take stacks of the slowest calls, so many a second (default: half of\n"               \
+				"1000 on each CPU); 0: of all slow calls, from the first second on"                    \
+	}
+
+#define DB_OPTION                                                                                                      \
+	{                                                                                                              \
+		SCOPE_OPTION_DB, "db", "FILE",                                                                         \
+			.help = "the database (default: /var/lib/scope/signatures.db for root, else\n"                 \
+				"~/.local/share/scope/signatures.db)"                                                  \
+	}
+
 #define SYMBOL_OPTIONS                                                                                                 \
 	{ SCOPE_OPTION_DEBUG_DIR, "debug-dir", "DIR",                                                                  \
 	  .help = "look there, too, for programs and debug files (may be repeated)" },                                 \
