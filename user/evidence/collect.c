@@ -37,32 +37,20 @@ static int inside_of(struct collector *collector, const struct scope_logged_stac
 static int stack_node_of(struct collector *collector, const struct scope_logged_stack *logged,
 			 struct scope_stack_node *ret_stack_node, const struct scope_function **ret_inside)
 {
-	struct scope_event event = { .flags = logged->flags,
-				     .stack = {
-					     .ips = logged->ips,
-					     .regs = logged->regs,
-					     .bytes = logged->bytes,
-					     .ended = logged->ended,
-				     } };
-	int err = scope_trace_stack_at(collector->trace, &logged->place, &event);
+	struct scope_evidence *evidence = collector->attributor.evidence;
+	struct scope_event event;
+	int err = scope_unit_log_stack_at(collector->trace, logged, &event);
 
 	if (!err)
 		err = inside_of(collector, logged, &event, ret_inside);
 	if (err)
 		return err;
-	if (event.stack.ended)
-		return scope_evidence_stack_node_of_frames(&collector->stack_nodes, logged->tgid, event.stack.ip,
-							   event.stack.ips, event.stack.ended, ret_stack_node);
-	if (event.stack.ips) {
-		collector->attributor.evidence->stacks++;
-		collector->attributor.evidence->complete += !(logged->flags & SCOPE_STACK_CUT);
-		collector->attributor.evidence->cut += !!(logged->flags & SCOPE_STACK_CUT);
-		return scope_evidence_stack_node_of_addresses(
-			&collector->stack_nodes, logged->tgid, event.stack.ip, event.stack.ips,
-			logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE, ret_stack_node);
+	if (!event.stack.ended && event.stack.ips) {
+		evidence->stacks++;
+		evidence->complete += !(logged->flags & SCOPE_STACK_CUT);
+		evidence->cut += !!(logged->flags & SCOPE_STACK_CUT);
 	}
-	return scope_evidence_stack_node_of_copy(&collector->stack_nodes, logged->tgid, event.stack.reg,
-						 event.stack.regs, event.stack.data, event.stack.bytes, ret_stack_node);
+	return scope_evidence_stack_node_of_event(&collector->stack_nodes, logged->tgid, &event, ret_stack_node);
 }
 
 static void stand(struct collector *collector, uint32_t thread, const struct scope_stack_node *stack_node)

@@ -139,3 +139,17 @@ int scope_evidence_stack_node_of_copy(const struct scope_stack_nodes *stack_node
 	return scope_evidence_stack_node_of_frames(stack_nodes, tgid, ips, count,
 						   (uint8_t)(flags & ~SCOPE_UNWIND_UNMAPPED), ret_stack_node);
 }
+
+int scope_evidence_stack_node_of_event(const struct scope_stack_nodes *stack_nodes, uint32_t tgid,
+				       const struct scope_event *event, struct scope_stack_node *ret_stack_node)
+{
+	if (event->stack.ended)
+		return scope_evidence_stack_node_of_frames(stack_nodes, tgid, event->stack.ip, event->stack.ips,
+							   event->stack.ended, ret_stack_node);
+	if (event->stack.ips)
+		return scope_evidence_stack_node_of_addresses(
+			stack_nodes, tgid, event->stack.ip, event->stack.ips,
+			event->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE, ret_stack_node);
+	return scope_evidence_stack_node_of_copy(stack_nodes, tgid, event->stack.reg, event->stack.regs,
+						 event->stack.data, event->stack.bytes, ret_stack_node);
+}

@@ -39,6 +39,10 @@ int scope_evidence_stack_node_of_addresses(const struct scope_stack_nodes *stack
 int scope_evidence_stack_node_of_frames(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *ips,
 					unsigned count, uint8_t ended, struct scope_stack_node *ret_stack_node);
 
+/* The stack of an event, in whichever of the three forms it has. 0, -ENOMEM. */
+int scope_evidence_stack_node_of_event(const struct scope_stack_nodes *stack_nodes, uint32_t tgid,
+				       const struct scope_event *event, struct scope_stack_node *ret_stack_node);
+
 /* Registers and stack bytes: unwound first, and counted by how that ended. 0, -ENOMEM. */
 int scope_evidence_stack_node_of_copy(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *reg,
 				      unsigned regs, const uint8_t *data, size_t bytes,

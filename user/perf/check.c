@@ -24,14 +24,7 @@ int scope_perf_check_open(struct perf_event_attr *attr, int cpu)
 
 static long paranoid(void)
 {
-	long level = 2;
-	char *text;
-
-	if (!scope_proc_file_read(&text, "/proc/sys/kernel/perf_event_paranoid")) {
-		level = strtol(text, NULL, 10);
-		free(text);
-	}
-	return level;
+	return scope_proc_file_number("/proc/sys/kernel/perf_event_paranoid", 2);
 }
 
 int scope_perf_check_refused(int code, size_t rings, struct scope_error *error)

@@ -148,14 +148,7 @@ static size_t ring_bytes(const struct scope_perf_events *events, const struct sc
 
 static long mlock_kb(void)
 {
-	long kb = 0;
-	char *text;
-
-	if (!scope_proc_file_read(&text, "/proc/sys/kernel/perf_event_mlock_kb")) {
-		kb = strtol(text, NULL, 10);
-		free(text);
-	}
-	return kb;
+	return scope_proc_file_number("/proc/sys/kernel/perf_event_mlock_kb", 0);
 }
 
 static int map_ring(struct scope_perf_cpu *cpu, size_t bytes, struct scope_error *error)

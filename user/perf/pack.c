@@ -109,6 +109,17 @@ struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack, 
 	return thread;
 }
 
+/* The call that is pending there is written with this event. */
+static void take_call(struct lane *lane, struct scope_event *event)
+{
+	lane->pending = false;
+	event->syscall.nr = lane->nr;
+	event->syscall.abi = lane->abi;
+	event->syscall.args = lane->args;
+	event->syscall.arg = lane->arg;
+	event->syscall.enter_ns = lane->enter_ns;
+}
+
 int scope_perf_pack_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns)
 {
 	struct lane *lane = &pack->lane[cpu];
@@ -117,12 +128,7 @@ int scope_perf_pack_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t
 
 	if (!lane->pending)
 		return 0;
-	lane->pending = false;
-	event.syscall.nr = lane->nr;
-	event.syscall.abi = lane->abi;
-	event.syscall.args = lane->args;
-	event.syscall.arg = lane->arg;
-	event.syscall.enter_ns = lane->enter_ns;
+	take_call(lane, &event);
 	return scope_perf_pack_put(pack, &event);
 }
 
@@ -201,12 +207,7 @@ static int put_whole(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_n
 		err = scope_perf_pack_pending(pack, cpu, time_ns);
 		return err ? err : put_exit(pack, cpu, time_ns, lane->tid, lane->nr, lane->abi, ret);
 	}
-	lane->pending = false;
-	event.syscall.nr = lane->nr;
-	event.syscall.abi = lane->abi;
-	event.syscall.args = lane->args;
-	event.syscall.arg = lane->arg;
-	event.syscall.enter_ns = lane->enter_ns;
+	take_call(lane, &event);
 	event.syscall.ret = ret;
 	return scope_perf_pack_put(pack, &event);
 }

@@ -144,6 +144,18 @@ int scope_proc_file_numbers(const char *directory, int (*each)(uint32_t number, 
 	return err;
 }
 
+long scope_proc_file_number(const char *path, long otherwise)
+{
+	long number = otherwise;
+	char *text;
+
+	if (!scope_proc_file_read(&text, "%s", path)) {
+		number = strtol(text, NULL, 10);
+		free(text);
+	}
+	return number;
+}
+
 const char *scope_proc_file_field(const char *text, const char *key)
 {
 	size_t length = strlen(key);

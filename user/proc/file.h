@@ -16,6 +16,9 @@ __attribute__((format(printf, 2, 3))) int scope_proc_file_read(char **ret_text, 
 __attribute__((format(printf, 3, 4))) int scope_proc_file_read_bytes(char **ret_text, size_t *ret_bytes,
 								     const char *format, ...);
 
+/* The decimal number at the beginning of a file; otherwise where the file cannot be read. */
+long scope_proc_file_number(const char *path, long otherwise);
+
 /*
  * Calls each() for every decimal number among the names in the directory, in ascending order. A
  * return of each() other than 0 ends it and is the result, else 0 or -errno.

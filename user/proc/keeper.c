@@ -74,14 +74,7 @@ static void limit(int what, rlim_t most)
  */
 static uint64_t own_bytes(void)
 {
-	unsigned long long pages = 0;
-	char *text;
-
-	if (scope_proc_file_read(&text, "/proc/self/statm"))
-		return 0;
-	pages = strtoull(text, NULL, 10);
-	free(text);
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	return (uint64_t)scope_proc_file_number("/proc/self/statm", 0) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static pid_t begin_reader(int fd, int own)

@@ -374,6 +374,19 @@ int scope_unit_log_stacks(struct scope_unit_log *log, int (*each)(void *user, co
 	return err;
 }
 
+int scope_unit_log_stack_at(struct scope_trace *trace, const struct scope_logged_stack *logged,
+			    struct scope_event *ret_event)
+{
+	*ret_event = (struct scope_event){ .flags = logged->flags,
+					   .stack = {
+						   .ips = logged->ips,
+						   .regs = logged->regs,
+						   .bytes = logged->bytes,
+						   .ended = logged->ended,
+					   } };
+	return scope_trace_stack_at(trace, &logged->place, ret_event);
+}
+
 int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread, const struct scope_event *event)
 {
 	const uint16_t regs = event->state.record->regs;

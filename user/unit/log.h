@@ -59,6 +59,13 @@ int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups 
 int scope_unit_log_stacks(struct scope_unit_log *log, int (*each)(void *user, const struct scope_logged_stack *stack),
 			  void *user);
 
+/*
+ * Fetches the stack from the trace into an event, of which flags and stack are set; it points into the trace, as
+ * scope_trace_stack_at() says. 0 or -errno.
+ */
+int scope_unit_log_stack_at(struct scope_trace *trace, const struct scope_logged_stack *logged,
+			    struct scope_event *ret_event);
+
 /* Of a thread's STATE; NULL where none had registers. */
 const struct scope_logged_state *scope_unit_log_state_of(const struct scope_unit_log *log, uint32_t thread);
 

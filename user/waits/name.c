@@ -47,26 +47,11 @@ static int count_stack(void *user, const struct scope_logged_stack *logged)
 static int stack_node_of(struct namer *namer, const struct scope_logged_stack *logged,
 			 struct scope_stack_node *ret_stack_node)
 {
-	struct scope_event event = { .flags = logged->flags,
-				     .stack = {
-					     .ips = logged->ips,
-					     .regs = logged->regs,
-					     .bytes = logged->bytes,
-					     .ended = logged->ended,
-				     } };
-	int err = scope_trace_stack_at(namer->trace, &logged->place, &event);
+	struct scope_event event;
+	int err = scope_unit_log_stack_at(namer->trace, logged, &event);
 
-	if (err)
-		return err;
-	if (event.stack.ended)
-		return scope_evidence_stack_node_of_frames(&namer->stack_nodes, logged->tgid, event.stack.ip,
-							   event.stack.ips, event.stack.ended, ret_stack_node);
-	if (event.stack.ips)
-		return scope_evidence_stack_node_of_addresses(
-			&namer->stack_nodes, logged->tgid, event.stack.ip, event.stack.ips,
-			logged->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE, ret_stack_node);
-	return scope_evidence_stack_node_of_copy(&namer->stack_nodes, logged->tgid, event.stack.reg, event.stack.regs,
-						 event.stack.data, event.stack.bytes, ret_stack_node);
+	return err ? err
+		   : scope_evidence_stack_node_of_event(&namer->stack_nodes, logged->tgid, &event, ret_stack_node);
 }
 
 static int add(struct namer *namer, uint32_t group, bool disk, const struct scope_function *function, double ns)
