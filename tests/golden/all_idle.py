@@ -6,10 +6,7 @@ from synth import Thread, Trace
 
 trace = Trace(seconds=3, seed=9)
 START = 70_000_000_000
-trace.head = [line for line in trace.head if not line.startswith(("meta begin", "meta end"))]
-trace.meta("begin_ns", str(START))
-trace.end_ns = START + 3_000_000_000
-trace.meta("end_ns", str(trace.end_ns))
+trace.begin_at(START)
 
 rows = [("main", "accept", "3,0,0,0,0,0", ["main", "libc:accept"])]
 rows += [("worker", "futex", "0x7e00,0x189,0,0,0,0",

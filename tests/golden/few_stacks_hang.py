@@ -10,10 +10,7 @@ trace.fd(6, "epoll")
 trace.fd(8, "accepted")
 trace.fd(9, "pipe")
 START = 70_000_000_000
-trace.head = [line for line in trace.head if not line.startswith(("meta begin", "meta end"))]
-trace.meta("begin_ns", str(START))
-trace.end_ns = START + 3_000_000_000
-trace.meta("end_ns", str(trace.end_ns))
+trace.begin_at(START)
 
 WORKER = ["start_worker", "worker_loop"]
 CONDITION = "0x8f00,0x189,0,0,0,0"

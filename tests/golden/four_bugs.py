@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The three of three_bugs, and a sleep (0.06 ms a request on average).
 Answer: find_item, flush_log, seek_back, back_off, in that order."""
-from synth import Thread, Trace
+from loop import serve_by_loop
+from synth import Trace
 
 trace = Trace(seconds=10, seed=16)
-trace.fd(5, "epoll")
-trace.fd(7, "accepted")
 trace.fd(9, "file")
-loop = Thread(trace, 100, "server", 0)
-loop.state("runnable", flags=" on_cpu")
-loop.begin()
-while loop.now < trace.end_ns - 60_000_000:
-    loop.sleep("epoll_wait", trace.random.randint(200_000, 800_000), ret=1, args="5",
-               path=["main", "event_loop", "libc:epoll_wait"])
-    loop.call("read", 5_000, ret=64, args="7", path=["main", "event_loop", "read_request"])
+
+
+def handle(loop):
     loop.run(trace.random.randint(80_000, 120_000), ["main", "event_loop", "handle", "parse"])
     if trace.random.random() < 0.04:
         loop.run(trace.random.randint(6_000_000, 9_000_000),
@@ -27,7 +22,6 @@ while loop.now < trace.end_ns - 60_000_000:
     if trace.random.random() < 0.02:
         loop.sleep("clock_nanosleep", 3_000_000,
                    path=["main", "event_loop", "handle", "back_off", "libc:usleep"])
-    loop.call("write", 10_000, ret=64, args="7",
-              path=["main", "event_loop", "handle", "reply", "libc:write"])
-loop.stuck("epoll_wait", args="5")
-trace.print()
+
+
+serve_by_loop(trace, handle, last_ns=60_000_000)

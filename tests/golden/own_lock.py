@@ -10,10 +10,7 @@ trace = Trace(seconds=3, seed=5)
 trace.fd(5, "epoll")
 trace.fd(6, "epoll")
 START = 70_000_000_000  # so that the hang can lie before the window
-trace.head = [line for line in trace.head if not line.startswith(("meta begin", "meta end"))]
-trace.meta("begin_ns", str(START))
-trace.end_ns = START + 3_000_000_000
-trace.meta("end_ns", str(trace.end_ns))
+trace.begin_at(START)
 
 WORKER = ["start_worker", "worker_loop"]
 LOCKED = "0x8f00,0x80,2,0,0,0"

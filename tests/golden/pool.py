@@ -10,10 +10,7 @@ LOOP = ["start_worker", "work"]
 def begin_late(seed):
     """A trace of 3 s from START on."""
     trace = Trace(seconds=3, seed=seed)
-    trace.head = [line for line in trace.head if not line.startswith(("meta begin", "meta end"))]
-    trace.meta("begin_ns", str(START))
-    trace.end_ns = START + 3_000_000_000
-    trace.meta("end_ns", str(trace.end_ns))
+    trace.begin_at(START)
     return trace
 
 

@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A server that appends to a log in every request, on a disk that now and then takes long.
 Answer: outside the program: the disk; append_log waits for it."""
-from synth import Thread, Trace
+from loop import serve_by_loop
+from synth import Trace
 
 trace = Trace(seconds=8, seed=7)
-trace.fd(5, "epoll")
-trace.fd(7, "accepted")
 trace.fd(9, "file")
-loop = Thread(trace, 100, "server", 0)
-loop.state("runnable", flags=" on_cpu")
-loop.begin()
-while loop.now < trace.end_ns - 60_000_000:
-    loop.sleep("epoll_wait", trace.random.randint(200_000, 800_000), ret=1, args="5",
-               path=["main", "event_loop", "libc:epoll_wait"])
-    loop.call("read", 5_000, ret=64, args="7", path=["main", "event_loop", "read_request"])
+
+
+def handle(loop):
     loop.run(trace.random.randint(80_000, 120_000), ["main", "event_loop", "handle", "parse"])
     slow = trace.random.random() < 0.03
     loop.sleep("fsync", trace.random.randint(150_000, 250_000) * (100 if slow else 1), args="9",
                path=["main", "event_loop", "handle", "append_log", "libc:fsync"])
-    loop.call("write", 10_000, ret=64, args="7",
-              path=["main", "event_loop", "handle", "reply", "libc:write"])
-loop.stuck("epoll_wait", args="5")
-trace.print()
+
+
+serve_by_loop(trace, handle, last_ns=60_000_000)

@@ -28,6 +28,13 @@ class Trace:
         self.sample_ns = [(0, SAMPLE_NS)]  # (from time, period)
         self.meta("sample_ns", str(SAMPLE_NS))
 
+    def begin_at(self, time):
+        """The trace begins then, so that what threads do can have begun long before."""
+        self.head = [line for line in self.head if not line.startswith(("meta begin", "meta end"))]
+        self.meta("begin_ns", str(time))
+        self.end_ns += time
+        self.meta("end_ns", str(self.end_ns))
+
     def sample_from(self, time, ns):
         """Samples come so far apart from then on, which is later than any said before."""
         self.sample_ns.append((time, ns))
