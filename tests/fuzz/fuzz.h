@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "trace/text_form.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
@@ -75,6 +76,28 @@ static inline struct scope_trace *fuzz_read(int fd)
 		last_ns = event.time_ns;
 	}
 	return trace;
+}
+
+/*
+ * What an importer wrote to fd is a whole trace, or it refused with a word: err is what it returned. Consumes writer
+ * and fd.
+ */
+static inline void fuzz_check_import(int err, const struct scope_error *error, struct scope_writer *writer, int fd)
+{
+	struct scope_trace *trace;
+
+	if (err && !error->text[0])
+		fuzz_die("refused without a word");
+	if (!err && scope_trace_writer_finish(writer, NULL))
+		fuzz_die("cannot finish");
+	scope_trace_writer_destroy(writer);
+	if (!err) {
+		trace = fuzz_read(fd);
+		if (!trace || *scope_trace_damage(trace))
+			fuzz_die("what was imported is no whole trace");
+		scope_trace_close(trace);
+	}
+	close(fd);
 }
 
 /* NULL: no trace. */

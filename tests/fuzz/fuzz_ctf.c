@@ -47,8 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct scope_import_result result;
 	struct scope_error error = { "" };
 	struct scope_writer *writer;
-	struct scope_trace *trace;
-	int code, fd;
+	int err, fd;
 
 	if (!zero)
 		return 0;
@@ -58,19 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	fd = fuzz_memory();
 	if (scope_trace_writer_create_fd(fd, "fuzz", NULL, &writer))
 		fuzz_die("no memory");
-	code = scope_import_ctf(directory, &choice, writer, &error, &result);
-	if (code && !error.text[0])
-		fuzz_die("refused without a word");
-	if (!code && scope_trace_writer_finish(writer, NULL))
-		fuzz_die("cannot finish");
-	scope_trace_writer_destroy(writer);
-	if (!code) {
-		trace = fuzz_read(fd);
-		if (!trace || *scope_trace_damage(trace))
-			fuzz_die("what was imported is no whole trace");
-		scope_trace_close(trace);
-	}
-	close(fd);
+	err = scope_import_ctf(directory, &choice, writer, &error, &result);
+	fuzz_check_import(err, &error, writer, fd);
 	return 0;
 }
 

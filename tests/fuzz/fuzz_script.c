@@ -8,8 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	const struct scope_import_choice choice = { .pid = 10, .comm = bytes % 2 ? "my prog" : NULL };
 	struct scope_error error = { "" };
 	struct scope_writer *writer;
-	struct scope_trace *trace;
-	int code, fd = fuzz_memory();
+	int err, fd = fuzz_memory();
 	struct scope_import_result result;
 	FILE *stream;
 
@@ -20,19 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	stream = fmemopen((void *)data, bytes, "r");
 	if (!stream || scope_trace_writer_create_fd(fd, "fuzz", NULL, &writer))
 		fuzz_die("no memory");
-	code = scope_import_script(stream, "fuzz", &choice, writer, &error, &result);
-	if (code && !error.text[0])
-		fuzz_die("refused without a word");
-	if (!code && scope_trace_writer_finish(writer, NULL))
-		fuzz_die("cannot finish");
-	scope_trace_writer_destroy(writer);
+	err = scope_import_script(stream, "fuzz", &choice, writer, &error, &result);
 	fclose(stream);
-	if (!code) {
-		trace = fuzz_read(fd);
-		if (!trace || *scope_trace_damage(trace))
-			fuzz_die("what was imported is no whole trace");
-		scope_trace_close(trace);
-	}
-	close(fd);
+	fuzz_check_import(err, &error, writer, fd);
 	return 0;
 }

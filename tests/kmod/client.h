@@ -80,6 +80,8 @@ void client_begin(struct client *client, const struct client_config *config);
 int client_query(struct client *client, struct client_counts *ret_counts);
 void client_pages(const struct client *client, struct client_counts *ret_counts);
 uint64_t client_drain(struct client *client, client_record record, void *data);
+/* Stops it, takes the rest, and closes it: all that was recorded came, and nothing was lost. */
+void client_finish(struct client *client, client_record record, void *data);
 int client_module_users(void);
 void client_wait_unused(void);
 struct nl_sock *client_listen(void);

@@ -177,6 +177,17 @@ static int take_flight(struct client *client, uint32_t cpu, uint64_t below, clie
 	return 1;
 }
 
+void client_finish(struct client *client, client_record callback, void *data)
+{
+	struct client_counts pages;
+
+	CHECK(!client_command(client, SCOPE_CMD_STOP));
+	client_drain(client, callback, data);
+	client_pages(client, &pages);
+	CHECK(pages.records == client->received && !pages.lost[0] && !pages.lost[1]);
+	client_close(client);
+}
+
 /*
  * Reads what there is in flight mode, with snapshot up to the last one; returns the number of
  * sub-buffers, *ret_stale those that were overwritten under the reader's hands.

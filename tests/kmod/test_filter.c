@@ -21,84 +21,9 @@
 #include <time.h>
 #include "attributes.h"
 #include "tests.h"
+#include "worker.h"
 
-#define THREADS 3
 #define GROUP "/tmp/scope-cgroup"
-
-struct worker {
-	pid_t pid;
-	volatile int32_t tid[THREADS];
-	volatile char name[THREADS][SCOPE_COMM_BYTES]; /* to take next; "" after */
-};
-
-static void *worker_thread(void *data)
-{
-	struct worker *worker = *(struct worker **)data;
-	long index = *((long *)data + 1), turn;
-	int32_t tid = syscall(SYS_gettid);
-	struct timespec nap = { 0, 50000 };
-
-	worker->tid[index] = tid;
-	for (turn = 0;; turn++) {
-		syscall(SYS_close, -tid);
-		if (turn % 16 == 15)
-			syscall(SYS_nanosleep, &nap, NULL);
-		if (!worker->name[index][0])
-			continue;
-		prctl(PR_SET_NAME, worker->name[index]);
-		worker->name[index][0] = 0;
-	}
-	return NULL;
-}
-
-static void worker_main(struct worker *worker)
-{
-	static struct {
-		struct worker *worker;
-		long index;
-	} arguments[THREADS];
-	pthread_t thread;
-	long i;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (i = 0; i < THREADS; i++) {
-		arguments[i].worker = worker;
-		arguments[i].index = i;
-		if (i)
-			pthread_create(&thread, NULL, worker_thread, &arguments[i]);
-	}
-	worker_thread(&arguments[0]);
-}
-
-static struct worker *worker_begin(void)
-{
-	struct worker *worker = mmap(NULL, sizeof(*worker), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t pid = fork();
-	int i;
-
-	CHECK(worker != MAP_FAILED);
-	if (!pid)
-		worker_main(worker);
-	worker->pid = pid;
-	for (i = 0; i < THREADS; i++)
-		while (!worker->tid[i])
-			usleep(1000);
-	return worker;
-}
-
-static void worker_end(struct worker *worker)
-{
-	kill(worker->pid, SIGKILL);
-	waitpid(worker->pid, NULL, 0);
-	munmap(worker, sizeof(*worker));
-}
-
-static void worker_rename(struct worker *worker, int index, const char *name)
-{
-	strcpy((char *)worker->name[index], name);
-	while (worker->name[index][0])
-		usleep(500);
-}
 
 /* What came from each of the threads looked for. */
 struct seen {
@@ -230,22 +155,11 @@ static void take_until(struct client *client, struct seen *seen, const uint32_t 
 
 #define take(client, seen, until) take_until(client, seen, until, __LINE__)
 
-static void end(struct client *client, struct seen *seen)
-{
-	struct client_counts pages;
-
-	CHECK(!client_command(client, SCOPE_CMD_STOP));
-	client_drain(client, on_record, seen);
-	client_pages(client, &pages);
-	CHECK(pages.records == client->received && !pages.lost[0] && !pages.lost[1]);
-	client_close(client);
-}
-
 static void look_for(struct seen *seen, const struct worker *worker)
 {
 	int i;
 
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < WORKER_THREADS; i++)
 		seen->tid[seen->count++] = worker->tid[i];
 }
 
@@ -271,7 +185,7 @@ void test_filter_thread(void)
 	CHECK(change(&client, &seen, SCOPE_ATTR_REMOVE, &target) == -ENOENT);
 	take(&client, &seen, &seen.calls[2]);
 	CHECK(seen.ends[1] == 1 && seen.left_ns[1] && !seen.calls[0]);
-	end(&client, &seen);
+	client_finish(&client, on_record, &seen);
 	worker_end(worker);
 }
 
@@ -290,21 +204,21 @@ void test_filter_process_changes(void)
 	}
 	begin(&client, &target[0], NULL);
 	take(&client, &seen, &seen.calls[0]);
-	CHECK(!seen.calls[THREADS]);
+	CHECK(!seen.calls[WORKER_THREADS]);
 	for (round = 1; round <= 20; round++) {
 		CHECK(!change(&client, &seen, SCOPE_ATTR_TARGETS, &target[1]));
-		take(&client, &seen, &seen.calls[THREADS]);
-		for (i = 0; i < THREADS; i++)
-			CHECK(seen.states[THREADS + i] == (uint32_t)round, "%u states in round %d",
-			      seen.states[THREADS + i], round);
+		take(&client, &seen, &seen.calls[WORKER_THREADS]);
+		for (i = 0; i < WORKER_THREADS; i++)
+			CHECK(seen.states[WORKER_THREADS + i] == (uint32_t)round, "%u states in round %d",
+			      seen.states[WORKER_THREADS + i], round);
 		CHECK(!change(&client, &seen, SCOPE_ATTR_REMOVE, &target[1]));
 		take(&client, &seen, &seen.calls[0]);
-		for (i = 0; i < THREADS; i++)
-			CHECK(seen.ends[THREADS + i] == (uint32_t)round, "%u ends in round %d", seen.ends[THREADS + i],
-			      round);
+		for (i = 0; i < WORKER_THREADS; i++)
+			CHECK(seen.ends[WORKER_THREADS + i] == (uint32_t)round, "%u ends in round %d",
+			      seen.ends[WORKER_THREADS + i], round);
 	}
 	CHECK(seen.states[0] == 1 && !seen.ends[0]);
-	end(&client, &seen);
+	client_finish(&client, on_record, &seen);
 	worker_end(worker[0]);
 	worker_end(worker[1]);
 }
@@ -381,7 +295,7 @@ void test_filter_names(void)
 	CHECK(!change(&client, &seen, SCOPE_ATTR_REMOVE, &more));
 	take(&client, &seen, NULL);
 	CHECK(seen.ends[1] == 1 && seen.ends[2] == 1);
-	end(&client, &seen);
+	client_finish(&client, on_record, &seen);
 	worker_end(worker);
 }
 
@@ -443,18 +357,18 @@ void test_filter_cgroup(void)
 	client_map(&client);
 	CHECK(!client_command(&client, SCOPE_CMD_START));
 	take(&client, &seen, &seen.calls[1]);
-	CHECK(seen.states[0] == 1 && seen.states[1] == 1 && !seen.calls[THREADS]);
+	CHECK(seen.states[0] == 1 && seen.states[1] == 1 && !seen.calls[WORKER_THREADS]);
 	group_enter(GROUP "/traced/below", worker[1]->pid);
-	take(&client, &seen, &seen.calls[THREADS + 1]);
-	CHECK(seen.states[THREADS] == 1 && seen.states[THREADS + 2] == 1);
+	take(&client, &seen, &seen.calls[WORKER_THREADS + 1]);
+	CHECK(seen.states[WORKER_THREADS] == 1 && seen.states[WORKER_THREADS + 2] == 1);
 	group_enter(GROUP "/traced/below", worker[0]->pid);
 	group_enter(GROUP, worker[1]->pid);
 	take(&client, &seen, &seen.calls[0]);
-	CHECK(seen.ends[THREADS] == 1 && seen.ends[THREADS + 2] == 1 && !seen.ends[0]);
+	CHECK(seen.ends[WORKER_THREADS] == 1 && seen.ends[WORKER_THREADS + 2] == 1 && !seen.ends[0]);
 	CHECK(!change(&client, &seen, SCOPE_ATTR_REMOVE, &target));
 	take(&client, &seen, NULL);
 	CHECK(seen.ends[0] == 1 && seen.ends[2] == 1);
-	end(&client, &seen);
+	client_finish(&client, on_record, &seen);
 end:
 	worker_end(worker[0]);
 	worker_end(worker[1]);
@@ -498,6 +412,6 @@ void test_filter_syscalls(void)
 	CHECK(!set_syscalls(&client, all));
 	take(&client, &seen, &seen.other_calls);
 	CHECK(seen.calls[0] > calls);
-	end(&client, &seen);
+	client_finish(&client, on_record, &seen);
 	worker_end(worker);
 }

@@ -58,17 +58,6 @@ static uint32_t calls_of(const struct seen *seen, uint32_t tid)
 	return 0;
 }
 
-static void finish(struct client *client, struct seen *seen)
-{
-	struct client_counts pages;
-
-	CHECK(!client_command(client, SCOPE_CMD_STOP));
-	client_drain(client, on_record, seen);
-	client_pages(client, &pages);
-	CHECK(pages.records == client->received && !pages.lost[0] && !pages.lost[1]);
-	client_close(client);
-}
-
 static void call_often(void)
 {
 	int i;
@@ -132,7 +121,7 @@ static void trace_inside(void)
 	config.pids[0] = actor.pid;
 	client_begin(&client, &config);
 	actor_act(&actor);
-	finish(&client, &seen);
+	client_finish(&client, on_record, &seen);
 	CHECK(seen.count == 1 && seen.calls[0] == CALLS && (int)seen.tid[0] != actor.pid, "%u threads, %u calls, %u",
 	      seen.count, seen.calls[0], seen.tid[0]);
 	actor_end(&actor);
@@ -169,7 +158,7 @@ void test_pid_namespaces(void)
 		config.pids[0] = actor.pid;
 		client_begin(&client, &config);
 		actor_act(&actor);
-		finish(&client, &seen);
+		client_finish(&client, on_record, &seen);
 		CHECK(calls_of(&seen, actor.pid) == CALLS, "%u", calls_of(&seen, actor.pid));
 		actor_end(&actor);
 		_exit(0);
@@ -217,7 +206,7 @@ void test_family_ways(void)
 	config.pids[0] = actor.pid;
 	client_begin(&client, &config);
 	actor_act(&actor);
-	finish(&client, &seen);
+	client_finish(&client, on_record, &seen);
 	CHECK(seen.execs == 1 && seen.count == 2, "%u execs, %u children", seen.execs, seen.count);
 	CHECK(seen.calls[0] == CALLS && seen.calls[1] == CALLS);
 	actor_end(&actor);
@@ -262,7 +251,7 @@ void test_leader_gone(void)
 	config.pids[0] = pid;
 	client_begin(&client, &config);
 	CHECK(write(go[1], "", 1) == 1 && read(done[0], &byte, 1) == 1);
-	finish(&client, &seen);
+	client_finish(&client, on_record, &seen);
 	CHECK(seen.count == 1 && seen.calls[0] == CALLS && (int)seen.tid[0] != pid);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -295,7 +284,7 @@ void test_pid_reuse(void)
 	CHECK(pid == number || errno == ENOSYS || errno == EINVAL || errno == E2BIG, "%d: %s", pid, strerror(errno));
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
-	finish(&client, &seen);
+	client_finish(&client, on_record, &seen);
 	CHECK(calls_of(&seen, number) == CALLS, "%u calls of the number", calls_of(&seen, number));
 }
 
@@ -337,7 +326,7 @@ void test_odd_arguments(void)
 		CHECK(!settimeofday(&before, NULL));
 		client_drain(&client, on_record, &seen);
 	}
-	finish(&client, &seen);
+	client_finish(&client, on_record, &seen);
 	CHECK(seen.bad == 10 * CALLS, "%u calls with words of ones", seen.bad);
 #ifdef __x86_64__
 	CHECK(seen.x32 == 10 * CALLS, "%u x32 calls", seen.x32);
@@ -380,7 +369,7 @@ void test_rewritten_call(void)
 		CHECK(!ptrace(PTRACE_SETREGS, pid, NULL, &regs));
 		rewritten++;
 	}
-	finish(&client, &seen);
+	client_finish(&client, on_record, &seen);
 	CHECK(rewritten == CALLS / 2 && seen.count == 1 && seen.calls[0] == CALLS - rewritten, "%u rewritten, %u left",
 	      rewritten, seen.calls[0]);
 #endif

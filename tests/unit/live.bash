@@ -30,3 +30,33 @@ begun() {	# RECORDER FILE
 	echo "the capture never began" >&2
 	return 1
 }
+
+# Starts COMMAND as $target, which prints "WORD PID" and waits for "go", and captures that process as $dir/a.trace.
+# Then the capture runs, and "go" was sent: end it with capture_end. What the command prints is in WORK.
+capture_begin() {	# COMMAND...
+	local word
+	coproc WORK { exec "$@"; }
+	target=$WORK_PID
+	read -r word server <&"${WORK[0]}"
+	"$scope" record -p "$server" --source perf --subbuf-count 64 -d 600 -o "$dir/a.trace" > "$dir/said" 2>&1 &
+	recorder=$!
+	begun "$recorder" "$dir/a.trace" || { cat "$dir/said"; return 1; }
+	echo go >&"${WORK[1]}"
+}
+
+capture_end() {
+	kill -INT "$recorder"
+	wait "$recorder" || { cat "$dir/said"; return 1; }
+}
+
+# The same, once the command has printed its second line, "WORD LEDGER": 0.2 s later. Then the command may end.
+capture_work() {	# COMMAND...
+	local word
+	capture_begin "$@" || return 1
+	read -r word ledger <&"${WORK[0]}"
+	sleep 0.2
+	capture_end || return 1
+	echo end >&"${WORK[1]}"
+	wait "$target"
+	target=
+}

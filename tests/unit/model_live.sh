@@ -33,21 +33,7 @@ END
 
 # capture SHAPE
 capture() {
-	local recorder word
-	coproc WORK { exec "$dir/work" "$1" 400 8; }
-	target=$WORK_PID
-	read -r word server <&"${WORK[0]}"
-	"$scope" record -p "$server" --source perf --subbuf-count 64 -d 600 -o "$dir/a.trace" > "$dir/said" 2>&1 &
-	recorder=$!
-	begun "$recorder" "$dir/a.trace" || { cat "$dir/said"; return 1; }
-	echo go >&"${WORK[1]}"
-	read -r word _ <&"${WORK[0]}"
-	sleep 0.2
-	kill -INT "$recorder"
-	wait "$recorder" || { cat "$dir/said"; return 1; }
-	echo end >&"${WORK[1]}"
-	wait "$target"
-	target=
+	capture_work "$dir/work" "$1" 400 8 || return 1
 	"$scope" model -i "$dir/a.trace" --format json > "$dir/model.json"
 }
 

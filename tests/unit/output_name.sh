@@ -17,38 +17,8 @@ trap finish EXIT
 chmod 755 "$dir"
 golden=$PWD/tests/golden
 signatures=$PWD/tests/fuzz/corpus/signatures/two_functions
+. tests/vm/guest.bash
 cd "$dir" || exit 1
-failures=0
-
-pass() {	# NAME COMMAND...
-	local name=$1
-	shift
-	if "$@" >why 2>&1; then
-		echo "ok $name"
-	else
-		echo "not ok $name"
-		head -q -n 20 why stdout stderr 2>/dev/null | sed 's/^/    /'
-		failures=$((failures + 1))
-	fi
-}
-
-says() {	# STATUS PATTERN ARGUMENT...
-	local want=$1 pattern=$2 got=0
-	shift 2
-	"$scope" "$@" >stdout 2>stderr </dev/null || got=$?
-	[ "$got" -eq "$want" ] || { echo "exit status $got, expected $want: $*"; return 1; }
-	grep -Eq -- "$pattern" stdout stderr || { echo "no '$pattern': $*"; return 1; }
-}
-
-until_true() {	# COMMAND...: at most 60 s
-	local round
-	for round in $(seq 600); do
-		! "$@" >/dev/null 2>&1 || return 0
-		sleep 0.1
-	done
-	echo "never true: $* ($round rounds)"
-	return 1
-}
 
 python3 "$golden/lock.py" > lock.text || exit 1
 "$scope" dump --reverse lock.text -o in.trace || exit 1

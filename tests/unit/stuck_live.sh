@@ -10,17 +10,9 @@ gcc -O1 -g -Wall -Wextra -Werror -o "$dir/work" tests/unit/stuck_work.c || exit 
 
 # capture WAY SECONDS: leaves the report in $dir/report.
 capture() {
-	local recorder word
-	coproc WORK { exec "$dir/work" "$1"; }
-	target=$WORK_PID
-	read -r word server <&"${WORK[0]}"
-	"$scope" record -p "$server" --source perf --subbuf-count 64 -d 600 -o "$dir/a.trace" > "$dir/said" 2>&1 &
-	recorder=$!
-	begun "$recorder" "$dir/a.trace" || { cat "$dir/said"; return 1; }
-	echo go >&"${WORK[1]}"
+	capture_begin "$dir/work" "$1" || return 1
 	sleep "$2"
-	kill -INT "$recorder"
-	wait "$recorder" || { cat "$dir/said"; return 1; }
+	capture_end || return 1
 	kill "$server"
 	kill "$target" 2> /dev/null
 	wait "$target" 2> /dev/null

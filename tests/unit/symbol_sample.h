@@ -16,22 +16,12 @@
 
 #include "symbol/symbol.h"
 
+#include "shell.h"
+
 #define BASE 0x7f0000000000ull
 #define ID "00112233445566778899aabbccddeeff00112233"
 
 static char directory[64];
-
-static inline void command(const char *format, ...)
-{
-	char text[2048];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	if (system(text))
-		fail_msg("failed: %s", text);
-}
 
 /* A shared object with aliases, a function without size, split parts and local namesakes. */
 static const char source[] =

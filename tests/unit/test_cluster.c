@@ -13,6 +13,8 @@
 
 #include "cluster/cluster.h"
 
+#include "vector_case.h"
+
 #define VECTORS 300
 
 static const struct scope_cluster_options defaults = SCOPE_CLUSTER_OPTIONS_DEFAULT;
@@ -23,87 +25,12 @@ static uint32_t random_below(uint64_t *state, uint32_t bound)
 	return (*state >> 33) % bound;
 }
 
-/* A vector with bits @first to @first + @count - 1 set. */
-static struct scope_vector run_of(uint32_t first, uint32_t count)
-{
-	struct scope_vector vector = { 0 };
-
-	for (uint32_t bit = first; bit < first + count; bit++)
-		assert_int_equal(scope_cluster_vector_mark(&vector, bit), 0);
-	return vector;
-}
-
-static struct scope_vector_set *new_set(void)
-{
-	struct scope_vector_set *set;
-
-	assert_int_equal(scope_cluster_vector_set_create(&set), 0);
-	return set;
-}
-
-static uint32_t add(struct scope_vector_set *set, struct scope_vector vector, uint64_t count)
-{
-	uint32_t id;
-
-	assert_int_equal(scope_cluster_vector_set_add(set, &vector, count, &id), 0);
-	return id;
-}
-
 static struct scope_clustering *cluster(const struct scope_vector_set *set, const struct scope_cluster_options *options)
 {
 	struct scope_clustering *clustering;
 
 	assert_int_equal(scope_cluster_run(set, NULL, options, &clustering), 0);
 	return clustering;
-}
-
-static uint64_t units_of(const struct scope_vector_set *set)
-{
-	uint64_t units = 0;
-
-	for (uint32_t i = 0; i < scope_cluster_vector_set_count(set); i++)
-		units += scope_cluster_vector_set_multiplicity(set, i);
-	return units;
-}
-
-static void vectors_are_interned(void **state)
-{
-	struct scope_vector_set *set = new_set();
-	struct scope_vector vector = { 0 };
-
-	(void)state;
-	for (uint32_t i = 0; i < 1000; i++)
-		assert_int_equal(add(set, run_of(i, 3), i + 1), i);
-	for (uint32_t i = 0; i < 1000; i++)
-		assert_int_equal(add(set, run_of(i, 3), 1), i);
-	assert_int_equal(scope_cluster_vector_set_count(set), 1000);
-	assert_int_equal(units_of(set), 1000 * 1001 / 2 + 1000);
-	assert_int_equal(scope_cluster_vector_set_multiplicity(set, 17), 19);
-	vector = run_of(17, 3);
-	assert_int_equal(scope_cluster_vector_compare(scope_cluster_vector_set_get(set, 17), &vector), 0);
-
-	assert_int_equal(scope_cluster_vector_set_add(set, &vector, 0, NULL), -EINVAL);
-	assert_int_equal(scope_cluster_vector_set_add(set, &vector, SCOPE_VECTOR_UNITS_MAX, NULL), -EOVERFLOW);
-	assert_int_equal(scope_cluster_vector_set_multiplicity(set, 17), 19);
-	assert_int_equal(scope_cluster_vector_set_add(set, &vector, 1, NULL), 0);
-	scope_cluster_vector_set_destroy(set);
-	scope_cluster_vector_set_destroy(NULL);
-}
-
-static void bits_are_syscall_numbers_0_to_1023(void **state)
-{
-	struct scope_vector a = { 0 }, b = { 0 };
-
-	(void)state;
-	assert_int_equal(scope_cluster_vector_mark(&a, 0), 0);
-	assert_int_equal(scope_cluster_vector_mark(&a, 1023), 0);
-	assert_int_equal(scope_cluster_vector_mark(&a, 1024), -ERANGE);
-	assert_true(scope_cluster_vector_has(&a, 0) && scope_cluster_vector_has(&a, 1023));
-	assert_false(scope_cluster_vector_has(&a, 1) || scope_cluster_vector_has(&a, 1024));
-	assert_int_equal(scope_cluster_vector_distance(&a, &b), 2);
-	assert_int_equal(scope_cluster_vector_mark(&b, 1023), 0);
-	assert_int_equal(scope_cluster_vector_distance(&a, &b), 1);
-	assert_true(scope_cluster_vector_compare(&a, &b) > 0 && scope_cluster_vector_compare(&b, &a) < 0);
 }
 
 static void distance_4_stays_together_and_5_is_apart(void **state)
@@ -488,8 +415,6 @@ static void distances_above_254_are_far(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vectors_are_interned),
-		cmocka_unit_test(bits_are_syscall_numbers_0_to_1023),
 		cmocka_unit_test(distance_4_stays_together_and_5_is_apart),
 		cmocka_unit_test(complete_linkage_cuts_a_chain_and_single_does_not),
 		cmocka_unit_test(empty_one_and_all_equal),

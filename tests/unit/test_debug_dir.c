@@ -18,24 +18,14 @@
 
 #include "symbol/symbol.h"
 
+#include "shell.h"
+
 #define ID "00112233445566778899aabbccddeeff00112233"
 #define ID_PATH ".build-id/00/112233445566778899aabbccddeeff00112233"
 #define BASE 0x7f0000000000ull
 
 static char directory[64];
 static uint64_t link_address; /* of the function work */
-
-__attribute__((format(printf, 1, 2))) static void command(const char *format, ...)
-{
-	char text[2048];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	if (system(text))
-		fail_msg("failed: %s", text);
-}
 
 /* full: with symbols; program: stripped; debug: the symbols alone; other: another build. */
 static int group_setup(void **state)

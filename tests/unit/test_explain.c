@@ -11,6 +11,8 @@
 
 #include "server/explain.h"
 
+#include "chance.h"
+
 #define COUNT 5000
 
 static struct scope_example example[COUNT];
@@ -18,10 +20,7 @@ static uint64_t chance = 42;
 
 static double uniform(void)
 {
-	chance ^= chance << 13;
-	chance ^= chance >> 7;
-	chance ^= chance << 17;
-	return ((double)(chance >> 11) + 0.5) / 9007199254740992.0;
+	return chance_uniform(&chance);
 }
 
 /* Zipf's sizes, 1 KB to 10 MB. */

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "begin_text.h"
 #include "stream_feed.h"
 #include "trace_of.h"
 
@@ -206,18 +207,6 @@ static unsigned listen_to(FILE *to, char **text)
 	scope_trace_close(trace);
 	free(*text);
 	return begun;
-}
-
-static FILE *begin_text(char **text)
-{
-	static size_t size;
-	FILE *to = open_memstream(text, &size);
-
-	assert_non_null(to);
-	fprintf(to, "meta begin_ns 1\nfd 1 5 epoll -\nfd 1 7 accepted -\nfd 1 9 pipe -\n"
-		    "1 0 fork 10 parent=1 tgid=1 comm=worker\n"
-		    "1 0 switch 0 10 sleeping\n");
-	return to;
 }
 
 static void put_call(FILE *to, uint32_t tid, uint64_t enter_ns, uint64_t exit_ns, const char *name, unsigned fd)

@@ -11,6 +11,8 @@
 
 #include "metrics/relate.h"
 
+#include "chance.h"
+
 #define STEPS 90
 #define TIMES 200
 
@@ -18,10 +20,7 @@ static uint64_t seed = 4711;
 
 static double uniform(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
+	return chance_uniform(&seed);
 }
 
 static double normal(void)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/single_pass.h"
+#include "begin_text.h"
 #include "trace_of.h"
 
 #define START 200 /* events read in advance */
@@ -78,18 +79,6 @@ static struct scope_single_pass_course compare(FILE *to, char **trace_text)
 	scope_analysis_found_units_destroy(&plain);
 	scope_trace_close(trace);
 	return course;
-}
-
-static FILE *begin_text(char **text)
-{
-	static size_t size;
-	FILE *to = open_memstream(text, &size);
-
-	assert_non_null(to);
-	fprintf(to, "meta begin_ns 1\nfd 1 5 epoll -\nfd 1 7 accepted -\nfd 1 9 pipe -\n"
-		    "1 0 fork 10 parent=1 tgid=1 comm=worker\n"
-		    "1 0 switch 0 10 sleeping\n");
-	return to;
 }
 
 static void put_call(FILE *to, unsigned cpu, uint32_t tid, uint64_t enter_ns, uint64_t exit_ns, const char *name,

@@ -11,6 +11,8 @@
 
 #include "server/stretch.h"
 
+#include "chance.h"
+
 #define ITEMS 20000
 #define POOL 4
 
@@ -18,10 +20,7 @@ static uint64_t chance = 42;
 
 static double uniform(void)
 {
-	chance ^= chance << 13;
-	chance ^= chance >> 7;
-	chance ^= chance << 17;
-	return ((double)(chance >> 11) + 0.5) / 9007199254740992.0;
+	return chance_uniform(&chance);
 }
 
 static void add(struct scope_stretches *stretches, uint64_t begin_ns, uint64_t end_ns)

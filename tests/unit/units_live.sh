@@ -10,21 +10,7 @@ gcc -O1 -Wall -Wextra -Werror -pthread -o "$dir/work" \
 
 # capture SHAPE: $ledger as clients count, $requests as the report does, $lost events.
 capture() {
-	local recorder word
-	coproc WORK { exec "$dir/work" "$1" 400 8; }
-	target=$WORK_PID
-	read -r word server <&"${WORK[0]}"
-	"$scope" record -p "$server" --source perf --subbuf-count 64 -d 600 -o "$dir/a.trace" > "$dir/said" 2>&1 &
-	recorder=$!
-	begun "$recorder" "$dir/a.trace" || { cat "$dir/said"; return 1; }
-	echo go >&"${WORK[1]}"
-	read -r word ledger <&"${WORK[0]}"
-	sleep 0.2
-	kill -INT "$recorder"
-	wait "$recorder" || { cat "$dir/said"; return 1; }
-	echo end >&"${WORK[1]}"
-	wait "$target"
-	target=
+	capture_work "$dir/work" "$1" 400 8 || return 1
 	lost=$(sed -nE 's/.* ([0-9]+) lost,.*/\1/p' "$dir/said")
 	"$scope" report -i "$dir/a.trace" --format json > "$dir/report" || return 1
 	requests=$(sed -nE '0,/"requests": / s/.*"requests": ([0-9]+).*/\1/p' "$dir/report")

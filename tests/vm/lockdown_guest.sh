@@ -7,40 +7,9 @@ set -uo pipefail
 
 scope=$1 module=$2
 dir=$(mktemp -d /dev/shm/lockdown.XXXXXX)
+. "$(dirname "$0")/guest.bash"
 cd "$dir" || exit 1
-failures=0
 state=/sys/kernel/security/lockdown
-
-pass() {	# NAME COMMAND...
-	local name=$1 begin=$SECONDS
-	shift
-	if "$@" >why 2>&1; then
-		echo "ok $name ($((SECONDS - begin)) s)"
-	else
-		echo "not ok $name"
-		head -q -n 20 why stdout stderr 2>/dev/null | sed 's/^/    /'
-		failures=$((failures + 1))
-	fi
-}
-
-# Runs scope; its exit status must be STATUS, and its words must match PATTERN.
-says() {	# STATUS PATTERN ARGUMENT...
-	local want=$1 pattern=$2 got=0
-	shift 2
-	"$scope" "$@" >stdout 2>stderr </dev/null || got=$?
-	[ "$got" -eq "$want" ] || { echo "exit status $got, expected $want"; return 1; }
-	grep -Eq -- "$pattern" stdout stderr || { echo "no '$pattern'"; return 1; }
-}
-
-until_true() {	# COMMAND...: at most 60 s
-	local round
-	for round in $(seq 600); do
-		! "$@" >/dev/null 2>&1 || return 0
-		sleep 0.1
-	done
-	echo "never true: $* ($round rounds)"
-	return 1
-}
 
 mountpoint -q /sys/kernel/security || mount -t securityfs none /sys/kernel/security
 [ -e "$state" ] || { echo "skipped: this kernel has no lockdown"; exit 77; }

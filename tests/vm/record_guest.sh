@@ -9,30 +9,9 @@ set -uo pipefail
 scope=$1 module=$2 work=$3 small=$4
 dir=$(mktemp -d /dev/shm/record.XXXXXX)
 chmod 755 "$dir"
+. "$(dirname "$0")/guest.bash"
 cd "$dir" || exit 1
-failures=0
 bare='--no-stacks --no-samples' # printing stacks takes long in an emulated machine
-
-pass() {	# NAME COMMAND...
-	local name=$1 begin=$SECONDS
-	shift
-	if "$@" >"$dir/why" 2>&1; then
-		echo "ok $name ($((SECONDS - begin)) s)"
-	else
-		echo "not ok $name"
-		head -q -n 20 "$dir/why" "$dir/stdout" "$dir/stderr" 2>/dev/null | sed 's/^/    /'
-		failures=$((failures + 1))
-	fi
-}
-
-# Runs scope; its exit status must be STATUS, and its words must match PATTERN.
-says() {	# STATUS PATTERN ARGUMENT...
-	local want=$1 pattern=$2 got=0
-	shift 2
-	"$scope" "$@" >"$dir/stdout" 2>"$dir/stderr" </dev/null || got=$?
-	[ "$got" -eq "$want" ] || { echo "exit status $got, expected $want"; return 1; }
-	grep -Eq -- "$pattern" "$dir/stdout" "$dir/stderr" || { echo "no '$pattern'"; return 1; }
-}
 
 refused() { says 1 "$@"; }
 uses() { cat /sys/module/scope/refcnt; }
@@ -46,16 +25,6 @@ dumped() {
 	return 1
 }
 end_work() { kill -9 "$target" 2>/dev/null; wait "$target" 2>/dev/null; }
-
-until_true() {	# COMMAND...: at most 60 s
-	local round
-	for round in $(seq 600); do
-		! "$@" >/dev/null 2>&1 || return 0
-		sleep 0.1
-	done
-	echo "never true: $* ($round rounds)"
-	return 1
-}
 
 # Where perf events can be used a capture runs all the same, and the module is a hint.
 doctor_without_module() {

@@ -8,21 +8,9 @@ set -uo pipefail
 report=$1 module=$2 other=$3 work=$4
 scope=$(dirname "$report")/scope
 dir=$(mktemp -d /dev/shm/report.XXXXXX)
+. "$(dirname "$0")/guest.bash"
 cd "$dir" || exit 1
 export TMPDIR=$dir
-failures=0
-
-pass() {	# NAME COMMAND...
-	local name=$1
-	shift
-	if "$@" > why 2>&1; then
-		echo "ok $name"
-	else
-		echo "not ok $name"
-		head -q -n 20 why stdout stderr 2>/dev/null | sed 's/^/    /'
-		failures=$((failures + 1))
-	fi
-}
 
 # Runs the reporter; its exit status must be STATUS, and its words must match PATTERN.
 says() {	# STATUS PATTERN ARGUMENT...
