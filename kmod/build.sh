@@ -58,7 +58,7 @@ check_headers() {
 			"another by CC="
 }
 
-# What is behind a failure, from what was printed: a pattern and the sentence. The first that fits is said.
+# The cause of a failure, from what was printed: a pattern and the sentence. The first that matches is printed.
 causes() {
 	local compiler
 	compiler=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\(.*\)"/\1/p' "$kdir/.config" 2>/dev/null)

@@ -17,13 +17,13 @@
 #include "traced.h"
 #include "tracing.h"
 
-/* From how long on a call needs more than its record: a stack, or a record of another type. */
+/* The time from which on a call needs more than its record: a stack, or a record of another type. */
 static u64 plain_ns(const struct scope_config *config)
 {
 	return config->stack_mode ? config->stack_min_ns : U32_MAX;
 }
 
-/* Which calls become records: those whose bit (n % 8 of byte n / 8) is set. */
+/* Which calls become records. Call n does if bit n % 8 of byte n / 8 is set. */
 void scope_session_set_syscalls(struct scope_config *config, const u8 *bits)
 {
 	u8 all = 0xff, skip;
@@ -37,7 +37,7 @@ void scope_session_set_syscalls(struct scope_config *config, const u8 *bits)
 	WRITE_ONCE(config->other_calls, all == 0xff ? 0 : SCOPE_CALL_SKIP);
 }
 
-/* The configuration changed: what probes look up by the number of a call follows. */
+/* The configuration changed. Updates what probes look up by the number of a call. */
 static void set_calls(struct scope_session *session)
 {
 	struct scope_config *config = &session->config;
@@ -61,8 +61,8 @@ static void set_calls(struct scope_session *session)
 }
 
 /*
- * Values are in range, numbers are of user processes and threads. -EBUSY: done already. -ENOSPC:
- * more than a session can look for, *ret_failed is the index of the target.
+ * Values are in range, and numbers are of user processes and threads. -EBUSY: done already. -ENOSPC: more than a
+ * session can look for, and *ret_failed is the index of the target.
  */
 int scope_session_configure(struct scope_session *session, const struct scope_config *config,
 			    const struct scope_target *targets, u32 count, u32 *ret_failed)
@@ -105,7 +105,7 @@ static int change_locked(struct scope_session *session, const struct scope_chang
 	int err = 0;
 	u32 i;
 
-	/* Its reader does not know of threads that leave and live on. */
+	/* The reader of such a session does not know threads that leave the filter and live on. */
 	if (session->config.protocol < 2)
 		return -EPROTO;
 	for (i = 0; i < change->removes && !err; i++) {
@@ -124,9 +124,9 @@ static int change_locked(struct scope_session *session, const struct scope_chang
 }
 
 /*
- * Before the start or while tracing runs. What stands before the target that fails is done. -EINVAL:
- * not configured. -EPROTO: of protocol 1. -ESHUTDOWN: stopped. -ENOENT, -ENOSPC: from target *ret_failed, counted through
- * those to remove, then those to add. -EOPNOTSUPP: the kernel does not say of such changes.
+ * Before the start, or while tracing runs. Targets before the one that fails are added or removed. -EINVAL: not
+ * configured. -EPROTO: of protocol 1. -ESHUTDOWN: stopped. -ENOENT, -ENOSPC: from target *ret_failed on, counted
+ * through those to remove, then those to add. -EOPNOTSUPP: the kernel does not report such changes.
  */
 int scope_session_change(struct scope_session *session, const struct scope_change *change, u32 *ret_failed)
 {
@@ -149,7 +149,7 @@ int scope_session_change(struct scope_session *session, const struct scope_chang
 	return err;
 }
 
-/* Probes may still be reading the set it replaces: those of tracepoints, of code, and timers. */
+/* Probes may still read the set that it replaces: probes of tracepoints and of code, and timers. */
 static void set_stack_threads(struct scope_session *session, struct scope_threads *threads)
 {
 	struct scope_threads *old = session->stack_threads;
@@ -164,8 +164,8 @@ static void set_stack_threads(struct scope_session *session, struct scope_thread
 }
 
 /*
- * Under session->lock. A probe may meet some of the new values before the others: each of them is
- * good with any of the rest. The mode is last to come and, as none, first to go.
+ * Under session->lock. A probe may see some of the new values before the others, and each of them is good with any of
+ * the rest. The mode is set last, and cleared first where it becomes none.
  */
 static int set_stacks(struct scope_session *session, const struct scope_config *config)
 {
@@ -193,8 +193,8 @@ static int set_stacks(struct scope_session *session, const struct scope_config *
 }
 
 /*
- * Takes the stack settings of config, and where threads_given the set of threads, which it keeps
- * (NULL: all). -EINVAL: not configured. -ESHUTDOWN: stopped. -ENOENT: its file is gone.
+ * Takes the stack settings of config. Where threads_given, also takes the set of threads, which it keeps (NULL: all).
+ * -EINVAL: not configured. -ESHUTDOWN: stopped. -ENOENT: the session's file is closed.
  */
 int scope_session_set_stacks(struct scope_session *session, const struct scope_config *config,
 			     struct scope_threads *threads, bool threads_given)
@@ -218,8 +218,8 @@ int scope_session_set_stacks(struct scope_session *session, const struct scope_c
 }
 
 /*
- * -EINVAL before configure, -EALREADY while running, -ESHUTDOWN after a stop. What else fails leaves a session
- * that may be started again, or one that is stopped: see scope_tracing_start().
+ * -EINVAL before configure, -EALREADY while running, -ESHUTDOWN after a stop. Other failures leave a session that can
+ * be started again, or one that is stopped: see scope_tracing_start().
  */
 int scope_session_start(struct scope_session *session)
 {
@@ -238,13 +238,13 @@ int scope_session_start(struct scope_session *session)
 	return err;
 }
 
-/* -EALREADY where it is not running. Data stay readable. */
+/* -EALREADY where it is not running. Data can still be read. */
 int scope_session_stop(struct scope_session *session)
 {
 	int err;
 
 	mutex_lock(&session->dynamic_lock);
-	/* First, while what is served can still be told. */
+	/* First, while the delays served can still be recorded. */
 	if (READ_ONCE(session->run_state) == SCOPE_RUN_ON)
 		scope_delay_detach(session);
 	mutex_lock(&session->lock);

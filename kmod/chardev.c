@@ -27,7 +27,7 @@ static int device_open(struct inode *inode, struct file *file)
 		return -EPERM;
 	if (READ_ONCE(disable))
 		return -ECANCELED;
-	/* Where the kernel's own tracers give nothing away this one does neither. */
+	/* Where the kernel's own tracers are locked down, this one is too. */
 	if (security_locked_down(LOCKDOWN_TRACEFS))
 		return -EPERM;
 	err = scope_session_create(&session);
@@ -69,7 +69,7 @@ static __poll_t device_poll(struct file *file, poll_table *table)
 	poll_wait(file, &session->readers, table);
 	if (!scope_session_configured(session))
 		return 0;
-	/* Read before the rings: what is found empty after the stop stays so. */
+	/* Read before the rings, so that rings found empty after the stop stay empty. */
 	stopped = smp_load_acquire(&session->run_state) == SCOPE_RUN_STOPPED;
 	if (any_readable(session))
 		return EPOLLIN | EPOLLRDNORM;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The seldom part of the clock: take an anchor, and measure the counter's rate. */
+/* The slow path of the clock: takes anchors, and measures the counter's rate. */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -18,7 +18,7 @@ struct pair {
 	u64 width; /* counts that reading the kernel's clock took */
 };
 
-/* The host of a virtual machine, or firmware, may come in between: take the tightest of a few. */
+/* The host of a virtual machine, or firmware, may interrupt a reading: take the tightest of a few. */
 static struct pair read_both(void)
 {
 	struct pair best = { .width = U64_MAX };
@@ -44,7 +44,7 @@ static u64 rate_of(u64 ns, u64 counts)
 	return counts ? (ns << 32) / counts : 0;
 }
 
-/* After a suspend, or a move to another host, the rate over that time is none. */
+/* After a suspend, or a move to another host, there is no rate over that time. */
 static bool rates_agree(u64 a, u64 b)
 {
 	return a && (a > b ? a - b : b - a) <= a >> 10;
@@ -80,7 +80,7 @@ u64 scope_clock_ns_slow(struct scope_clock *clock)
 	unsigned long flags;
 	u64 ns;
 
-	/* Who was interrupted may be reading the anchor. */
+	/* The code that was interrupted may be reading the anchor. */
 	if (in_interrupt() || !scope_arch_counter_steady())
 		return ktime_get_mono_fast_ns();
 	raw_local_irq_save(flags);
@@ -90,8 +90,8 @@ u64 scope_clock_ns_slow(struct scope_clock *clock)
 }
 
 /*
- * How long so many counts are, of any number, as the counter went lately. 0 where its rate is not known
- * for sure, and for negative counts.
+ * The length of a number of counts at the latest rate, ns. 0 where the rate is not known for sure, and for negative
+ * counts.
  */
 u64 scope_clock_passed_ns(const struct scope_clock *clock, u64 counts)
 {
@@ -105,7 +105,7 @@ u64 scope_clock_passed_ns(const struct scope_clock *clock, u64 counts)
 	return counts * clock->rate >> shift;
 }
 
-/* How many counts take ns (below 2^32). 0 where the rate is not known for sure. */
+/* The counts that ns (below 2^32) take. 0 where the rate is not known for sure. */
 u64 scope_clock_counts(const struct scope_clock *clock, u64 ns)
 {
 	return clock->window ? div64_u64(ns << 32, clock->rate) : 0;

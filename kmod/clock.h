@@ -2,21 +2,20 @@
 /*
  * CLOCK_MONOTONIC for one CPU, most readings taken from its cycle counter.
  *
- * The kernel's clock costs some 50 instructions a reading, this one 9. An anchor is one reading of
- * both clocks; the rate is what the counter did between the last two anchors. For a while after an
- * anchor, at most SCOPE_CLOCK_WINDOW_NS and twice the time that the rate was measured over, time is
- * extrapolated:
+ * The kernel's clock costs some 50 instructions a reading, this one 9. An anchor is one reading of both clocks; the
+ * rate is that of the counter between the last two anchors. For a while after an anchor, at most
+ * SCOPE_CLOCK_WINDOW_NS and twice the time that the rate was measured over, time is extrapolated:
  *
  *   ns = anchor_ns + (counter - anchor) * rate / 2^32
  *
- * A pair is taken within the time of one reading of the kernel's clock (some tens of ns), so that is
- * how far a reading may be off, whatever NTP does until then. Each CPU has its own: counters need not
- * agree between CPUs. At an anchor the clock may step back by as much; who subtracts must expect it.
- * A counter that the kernel does not call steady is never used.
+ * A pair is taken within the time of one reading of the kernel's clock (some tens of ns), so a reading may be off by
+ * that much, and by what NTP does until then. Each CPU has its own anchor: counters need not agree between CPUs. At
+ * an anchor the clock may step back by as much, and a difference of two readings can be negative. A counter that the
+ * kernel does not call steady is never used.
  *
- * Anchors are taken in task context with interrupts off, so a reading with preemption off meets a
- * new one only from a non-maskable interrupt, and that takes none. This compiles in user space as
- * well, where tests/unit/test_clock.c drives it.
+ * Anchors are taken in task context with interrupts off, so a reading with preemption off meets a new one only in a
+ * non-maskable interrupt, and that takes none. This compiles in user space as well, where tests/unit/test_clock.c
+ * drives it.
  */
 #ifndef SCOPE_KMOD_CLOCK_H
 #define SCOPE_KMOD_CLOCK_H
@@ -39,7 +38,7 @@ u64 scope_clock_ns_slow(struct scope_clock *clock);
 u64 scope_clock_passed_ns(const struct scope_clock *clock, u64 counts);
 u64 scope_clock_counts(const struct scope_clock *clock, u64 ns);
 
-/* Preemption is off; counts were just read. False: only scope_clock_ns_slow() can tell. */
+/* Preemption is off, and counts were just read. Returns false where only scope_clock_ns_slow() knows the time. */
 static __always_inline bool scope_clock_at(const struct scope_clock *clock, u64 counts, u64 *ret_ns)
 {
 	counts -= clock->anchor;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads the attributes of CONFIGURE into a session's configuration, or says what is wrong there. */
+/* Reads the attributes of CONFIGURE into a session's configuration, or reports what is wrong there. */
 #include <linux/errno.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -70,7 +70,7 @@ static void parse_kernel_base(struct genl_info *info, struct scope_config *confi
 	config->kernel_base = base ? nla_get_u64(base) : 0;
 }
 
-/* Behind parse_rings(): a stack must fit a sub-buffer, with an address of the kernel. */
+/* After parse_rings(): a stack must fit a sub-buffer, with an address of the kernel. */
 static int parse_stacks(struct genl_info *info, struct scope_config *config)
 {
 	struct nlattr *bytes = info->attrs[SCOPE_ATTR_STACK_BYTES];
@@ -173,7 +173,7 @@ static int parse(struct genl_info *info, struct scope_config *config)
 	return err;
 }
 
-/* Threads leave the other kinds and live on, which readers of protocol 1 do not know. */
+/* Threads leave selections of the other kinds and live on, which readers of protocol 1 do not know. */
 static int check_kinds(struct genl_info *info, u32 protocol, const struct scope_target *targets, u32 count)
 {
 	u32 i;
@@ -185,7 +185,7 @@ static int check_kinds(struct genl_info *info, u32 protocol, const struct scope_
 	return 0;
 }
 
-/* Under no lock. 0, or -errno with the reason in the extended acknowledgement. */
+/* Call it without a lock held. 0, or -errno with the reason in the extended acknowledgement. */
 int scope_configure(struct scope_session *session, struct genl_info *info)
 {
 	struct scope_config *config = kzalloc(sizeof(*config), GFP_KERNEL);
@@ -221,7 +221,7 @@ int scope_configure(struct scope_session *session, struct genl_info *info)
 	return err;
 }
 
-/* As scope_configure(), for a message that changes whom and what a session traces. */
+/* As scope_configure(), for a message that changes which processes, threads and calls a session traces. */
 int scope_configure_change(struct scope_session *session, struct genl_info *info)
 {
 	struct scope_target *add = NULL, *remove = NULL;
@@ -291,7 +291,7 @@ int scope_configure_threads(struct genl_info *info, struct nlattr *attribute, st
 	return 0;
 }
 
-/* STACKS: what it does not name stays as it is. */
+/* STACKS: settings that it does not name stay as they are. */
 int scope_configure_stacks(struct scope_session *session, struct genl_info *info)
 {
 	struct scope_config *config = kmalloc(sizeof(*config), GFP_KERNEL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of delay rules that a session has: set, replace, remove, tell, take all out. */
+/* The list of delay rules of a session: set, replace, remove, report, detach all. */
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/lockdep.h>
@@ -17,7 +17,7 @@ MODULE_PARM_DESC(delays, "whether threads may be held up on purpose (scope.delay
 
 static bool ever_used; /* since the module was loaded: a thread may still be on its way out of it */
 
-/* How each kind of site is put into the code, and taken out. */
+/* How each kind of site is attached and detached. */
 static const struct way {
 	int (*attach)(struct scope_delay_rule *rule);
 	void (*detach)(struct scope_delay_rule *rule);
@@ -132,7 +132,7 @@ static int add(struct scope_session *session, const struct scope_delay_request *
 	scope_trap_measure();
 	err = way_of(rule)->attach(rule);
 	if (err) {
-		/* A thread that is on its way may have found it already. */
+		/* A thread that is on its way may have found the rule already. */
 		WRITE_ONCE(rule->gone, true);
 		while (atomic_read(&rule->users))
 			msleep(1);
@@ -147,9 +147,9 @@ static int add(struct scope_session *session, const struct scope_delay_request *
 }
 
 /*
- * 0: the values are the rule's now, else they stay the caller's. -ENODATA: not configured yet.
- * -EPROTO: of protocol 1. -ESHUTDOWN: stopped. -EEXIST: the number is that of a rule of another site.
- * -ENOSPC: too many. -EOPNOTSUPP: not on this kernel. Else what the kernel said to the place.
+ * Returns 0 when the rule has taken over the values; on failure they stay the caller's. -ENODATA: not configured yet.
+ * -EPROTO: of protocol 1. -ESHUTDOWN: stopped. -EEXIST: the number is that of a rule of another site. -ENOSPC: too
+ * many. -EOPNOTSUPP: not on this kernel. Otherwise the kernel's error for that place.
  */
 int scope_delay_set(struct scope_session *session, const struct scope_delay_request *request)
 {
@@ -172,7 +172,7 @@ out:
 	return err;
 }
 
-/* When it returns nobody is held up by the rule. */
+/* When it returns the rule holds up no thread. */
 static void detach(struct scope_delay_rule *rule)
 {
 	if (!rule->attached)
@@ -180,7 +180,7 @@ static void detach(struct scope_delay_rule *rule)
 	WRITE_ONCE(rule->gone, true);
 	wake_up_all(&rule->session->delays.sleepers);
 	way_of(rule)->detach(rule);
-	/* Some had passed the site, and were not asleep yet. */
+	/* Some threads had passed the site, and were not asleep yet. */
 	while (atomic_read(&rule->users)) {
 		wake_up_all(&rule->session->delays.sleepers);
 		msleep(1);
@@ -274,8 +274,8 @@ void scope_delay_free(struct scope_session *session)
 }
 
 /*
- * Who counted itself out of `users` has a few instructions of this module left, and may have lost the
- * CPU just there: wait until every task has been seen to block or to be in user mode.
+ * A thread that took itself out of `users` has a few instructions of this module left, and may have lost the CPU just
+ * there. Wait until every task has blocked or has been in user mode.
  */
 void scope_delay_exit(void)
 {

@@ -2,9 +2,8 @@
 /*
  * Rules that hold threads of a session up on purpose.
  *
- * The list of rules is under session->dynamic_lock, as that of probes. What sites read of a rule is
- * its values, replaced as a whole under RCU. A rule is freed when it is out of all code and nobody
- * is held up by it any more (users).
+ * The list of rules is under session->dynamic_lock, as that of probes. Sites read a rule's values, which are replaced
+ * as a whole under RCU. A rule is freed when it is out of all code and it holds up no thread any more (users).
  */
 #ifndef SCOPE_KMOD_DELAY_H
 #define SCOPE_KMOD_DELAY_H
@@ -50,9 +49,9 @@ int scope_delay_next(struct scope_session *session, u32 id, struct scope_delay_i
 
 /* Under session->dynamic_lock: take all rules out of the code, keep their counts. */
 void scope_delay_detach(struct scope_session *session);
-/* Any context that may take a spinlock: tracing stopped, sleepers are to look. */
+/* Any context that may take a spinlock: tracing stopped, and sleepers look at that. */
 void scope_delay_wake(struct scope_session *session);
-/* Nobody else has the session any more. */
+/* The last reference to the session is gone. */
 void scope_delay_free(struct scope_session *session);
 /* No session is left: wait until no thread is inside the module. */
 void scope_delay_exit(void);

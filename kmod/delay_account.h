@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The arithmetic of virtual speedups: who has to wait for how long, so that it looks as if some code
+ * The arithmetic of virtual speedups: how long each thread has to wait, so that it looks as if some code
  * had been faster.
  *
  * Code that is to look faster by a share s runs as always, and whenever it ran for t every other
@@ -12,13 +12,13 @@
  * A thread with paid < required owes the difference. The rules, after Coz (Curtsinger and Berger,
  * SOSP 2015, section 3.4) and, for threads off the CPU, BCOZ (Ahn et al., OSDI 2024):
  *
- *   it ran in the code     credit: its paid grows; required follows where it falls behind, so that
- *                          threads in that code at the same time make each other wait no twice
+ *   it ran in the code     credit: its paid grows; required follows where it is less than that, so that
+ *                          threads in that code at the same time do not make each other wait twice
  *   it runs elsewhere      it waits for what it owes, as soon as that is worth a sleep
  *   before it wakes        it waits for what it owes, however little: the other would be too early
- *   woken by a thread      what that one waited, the sleeper waited too: it is let off so
- *                          much
- *   woken by anything else a disk or a timer waits for nobody: it owes all that was required meanwhile
+ *   woken by a thread      what that one waited, the sleeper waited too: it is let off that much
+ *   woken by anything else a disk or a timer waits for no thread: it owes all that was required in that
+ *                          time
  *   born                   it has paid what its parent has
  *   slept too long         is taken off what it owes next. (Coz has all others follow; where sleeps
  *                          are inexact that never settles.)
@@ -34,7 +34,7 @@
 
 #include <linux/types.h>
 
-/* Not worth a sleep, but before a wake-up. */
+/* Too short for a sleep, except before a wake-up. */
 #define SCOPE_ACCOUNT_LEAST_NS 100000ull
 
 struct scope_account {
@@ -43,7 +43,7 @@ struct scope_account {
 	__u64 to_sample_ns;  /* time off the CPU until the next sample of it, 0: a whole period */
 };
 
-/* What a stretch off the CPU is worth in samples. */
+/* How many samples a stretch off the CPU is worth. */
 struct scope_account_samples {
 	__u64 all;	    /* that fell into it */
 	__u64 blocked;	    /* of these, before the thread was woken; the others wait for a CPU */
@@ -65,16 +65,16 @@ static inline void scope_account_fork(const struct scope_account *parent, struct
 	child->to_sample_ns = 0;
 }
 
-/* What it has paid, as others are to see it: what it slept too long is its own. */
+/* What it has paid, as other threads see it: the time that it slept too long is its own. */
 static inline __u64 scope_account_shown(const struct scope_account *thread, __u64 required_ns)
 {
 	return thread->paid_ns < required_ns ? thread->paid_ns : required_ns;
 }
 
-/* It was in the code, worth ns of delay for the others. Returns what is required from here on. */
+/* It was in the code, worth ns of delay for the others. Returns the new required. */
 static inline __u64 scope_account_credit(struct scope_account *thread, __u64 required_ns, __u64 ns)
 {
-	/* What it slept too long is its own: the others are to be behind by ns all the same. */
+	/* The time that it slept too long is its own: the others are to wait ns more all the same. */
 	const __u64 counted_ns = scope_account_shown(thread, required_ns);
 
 	thread->paid_ns += ns;
@@ -95,7 +95,7 @@ static inline __u64 scope_account_due(const struct scope_account *thread, __u64 
 	return waking || owed_ns >= SCOPE_ACCOUNT_LEAST_NS ? owed_ns : 0;
 }
 
-/* It slept so long for that. Returns what is required from here on: no more than before. */
+/* It slept that long for a debt. Returns the new required, which is no more than before. */
 static inline __u64 scope_account_pay(struct scope_account *thread, __u64 required_ns, __u64 slept_ns)
 {
 	thread->paid_ns += slept_ns;
@@ -119,7 +119,7 @@ static inline void scope_account_woken(struct scope_account *thread, __u64 waker
 		thread->paid_ns += waker_paid_ns - thread->blocked_at_ns;
 }
 
-/* Woken by an interrupt, a timer, a thread that takes no part: it owes what was required during the sleep. */
+/* Woken by an interrupt, a timer, or a thread that takes no part: it owes what was required during the sleep. */
 
 /*
  * It was off the CPU for off_ns, of which it was blocked for the first blocked_ns. Samples are
@@ -139,7 +139,7 @@ static inline struct scope_account_samples scope_account_off_cpu(__u64 period_ns
 	return samples;
 }
 
-/* How long the experiment would have taken with the code as fast as it was made to look. */
+/* How long the experiment would have taken if the code were as fast as it was made to look. */
 static inline __u64 scope_account_effective(__u64 elapsed_ns, __u64 required_begin_ns, __u64 required_end_ns)
 {
 	const __u64 inserted_ns = required_end_ns - required_begin_ns;

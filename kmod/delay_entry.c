@@ -5,18 +5,19 @@
  *   kernel ──► the call's function ── hit ──► stub ──► scope_delay_detour(): sleeps
  *                    └── goes on ◄────────────┘
  *
- * Others may watch the same function (probes of this module, of tracefs, perf, bpftrace), come and go
- * in any order, and are to see each call once. So there is one place for a call, whatever number of
- * sessions has rules on it, and the thread goes on behind it. Two ways:
+ * Others may watch the same function (probes of this module, of tracefs, perf, bpftrace). They come and
+ * go in any order, and have to see each call once. So there is one place for a call, whatever number of
+ * sessions has rules on it, and the thread goes on after it. There are two ways:
  *
- * - By ftrace, where the kernel's kprobes at the entry of functions are such, too. What changes where a
- *   function goes on says so (FTRACE_OPS_FL_IPMODIFY), as live patches do: the kernel lets one do so at
- *   a time, and calls all others once, on the way in. The thread goes on behind the instruction that
- *   called ftrace. A kprobe would not do: one that changes where the thread goes on and one that does
- *   not become one of a kind that depends on their order, which the kernel does not take out again.
- * - By a breakpoint, where there is no ftrace. The thread has to come by there again, and whatever
- *   shares the breakpoint would be hit twice: a place that has a probe is not taken (EBUSY), and while
- *   others come to it later nobody is held up there, which counts as missed.
+ * - By ftrace, where kprobes at the entry of functions use ftrace as well. A function of ftrace that
+ *   changes where a thread goes on declares it (FTRACE_OPS_FL_IPMODIFY), as live patches do. The kernel
+ *   allows one such function at a time, and calls all others once, on the way in. The thread goes on
+ *   after the instruction that called ftrace. A kprobe would not do. One kprobe that changes where the
+ *   thread goes on and one that does not become one of a kind that depends on their order, and the
+ *   kernel does not remove that again.
+ * - By a breakpoint, where there is no ftrace. The thread executes it again, and other probes on it
+ *   would be hit twice. So a place that has a probe is refused (EBUSY). While others are added later, no
+ *   thread is held up there, which counts as missed.
  *
  * All these functions take one argument, the thread's registers.
  */
@@ -45,7 +46,7 @@ struct place {
 	struct scope_compat_ftrace ftrace;
 };
 
-/* By the call's number. Who is on the detour reads its own without the lock: it stays as long as that. */
+/* By the call's number. A thread on the detour reads its own place without the lock: the place stays until then. */
 static struct place *places[SCOPE_SYSCALL_MAX];
 static DEFINE_MUTEX(places_lock);
 
@@ -71,7 +72,7 @@ unsigned long scope_delay_detour(void)
 		scope_delay_serve(rule, asked_ns, flags);
 		atomic_dec(&rule->users);
 	}
-	smp_mb__before_atomic(); /* all of the place was read: it may go */
+	smp_mb__before_atomic(); /* all of the place was read, so it may be freed */
 	atomic_dec(&place->users);
 	return resume;
 }
@@ -89,8 +90,8 @@ static bool is_entering(const struct place *place, unsigned long argument)
 }
 
 /*
- * Sends the running thread to the stub, if a rule wants that. may: it can be done here. Preemption is
- * off: who takes the place out waits for that first, for users then.
+ * Sends the running thread to the stub, if a rule wants that. may: it can be done here. Preemption is off: the code
+ * that removes a place waits first for that, then for its users.
  */
 static bool divert(struct place *place, struct pt_regs *regs, bool may)
 {
@@ -123,7 +124,7 @@ static bool divert(struct place *place, struct pt_regs *regs, bool may)
 }
 NOKPROBE_SYMBOL(divert);
 
-/* Are other probes at this breakpoint? The list is that of all, their common head included. */
+/* Are other probes at this breakpoint? The list has all of them, and their common head. */
 static bool is_shared(const struct kprobe *kprobe)
 {
 	return !list_empty(&kprobe->list) && !list_is_singular(&kprobe->list);
@@ -217,7 +218,7 @@ static struct place *place_create(const struct scope_delay_rule *rule)
 	return NULL;
 }
 
-/* Out of the code. Rules are told to be gone before they go, so nobody is on the detour for long. */
+/* After it is out of the code. Rules are marked as gone before, so no thread is on the detour for long. */
 static void place_end(struct place *place)
 {
 	while (atomic_read(&place->users))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delays on the way to user mode: what a thread has done, or owes, is served as its call returns.
+ * Delays on the way to user mode. A thread serves what it did, or what it owes, as its call returns.
  *
- * A probe on sys_exit cannot sleep. It puts an entry of the session's pool onto the list of work that
- * the kernel does for the thread just before user mode, which is a few instructions away.
+ * A probe on sys_exit cannot sleep. It puts an entry of the session's pool onto the list of work that the kernel does
+ * for the thread just before user mode, which is a few instructions away.
  */
 #include <linux/errno.h>
 #include <linux/file.h>
@@ -25,8 +25,8 @@ struct scope_delay_return {
 };
 
 /*
- * One word of a rule's debts: who, and how much. Only the thread itself makes, raises and takes its
- * word; where all places that it may have are taken, it throws another's out.
+ * One word of a rule's debts: which thread, and how much. Only the thread itself makes, raises and takes
+ * its word; where all places that it may have are taken, it overwrites another thread's.
  *
  *    63               42    41    40                0
  *   +-------------------+--------+-------------------+
@@ -64,7 +64,7 @@ static void add_debt(struct scope_delay_rule *rule, u32 tid, u64 ns, u64 capped)
 		atomic64_inc(&rule->missed);
 	}
 	ns = min_t(u64, ns, DEBT_NS_MASK);
-	/* Another thread took the place just now: rare enough to let this visit go. */
+	/* Another thread took the place just now. That is rare, so this visit is counted as missed. */
 	if (cmpxchg(own, old, (u64)tid << DEBT_TID_SHIFT | capped | ns) != old)
 		atomic64_inc(&rule->missed);
 }
@@ -136,7 +136,7 @@ static void on_return(struct callback_head *work)
 	u8 flags = SCOPE_DELAYED_AT_RETURN;
 	u64 asked_ns, served_ns;
 
-	/* The thread may take another one for another rule while it sleeps for this: give it back. */
+	/* The thread may take another entry for another rule while it sleeps for this one: give it back first. */
 	smp_mb__before_atomic();
 	clear_bit(entry - delays->returns, delays->returning);
 	asked_ns = get_asked(rule, &flags);
@@ -147,9 +147,8 @@ static void on_return(struct callback_head *work)
 }
 
 /*
- * Has the running thread look by on_return() before it is in user mode. False: there is no place to
- * remember it, which is counted. Any context of the thread, interrupts on top of it included; others,
- * and this one if it is interrupted, look for a place, too.
+ * Makes the running thread call on_return() before it is in user mode. Returns false where no entry is free, which is
+ * counted. Any context of the thread, including interrupts on top of it: they look for an entry as well.
  */
 bool scope_delay_ask_for_return(struct scope_delay_rule *rule)
 {
@@ -226,7 +225,7 @@ static int kernel_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	asked_ns = scope_delay_due(rule, &flags);
 	if (!asked_ns)
 		return 0;
-	/* It returns to user mode no more. */
+	/* The thread will not return to user mode. */
 	if (current->flags & PF_EXITING)
 		atomic64_inc(&rule->missed);
 	else

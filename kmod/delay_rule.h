@@ -25,10 +25,10 @@ struct scope_delay_values {
 };
 
 struct scope_delay_rule {
-	/* what sites read; but for values and gone it never changes while the rule is in the code */
+	/* what sites read; while the rule is in the code only values and gone change */
 	struct scope_session *session;
 	struct scope_delay_values __rcu *values;
-	bool gone; /* let go each thread that comes or sleeps */
+	bool gone; /* lets each thread go that comes or sleeps */
 	u16 id, nr;
 	u8 site;
 	u32 flags;
@@ -49,7 +49,7 @@ struct scope_delay_rule {
 	};
 };
 
-/* delay_serve.c: for any context that may be traced, but for serve, which sleeps */
+/* delay_serve.c: for any context that may be traced; only scope_delay_serve() sleeps */
 bool scope_delay_is_traced(const struct scope_delay_rule *rule);
 u64 scope_delay_due(struct scope_delay_rule *rule, u8 *ret_flags);
 u64 scope_delay_due_of(struct scope_delay_rule *rule, u64 visits, u8 *ret_flags);
@@ -64,7 +64,7 @@ int scope_delay_return_attach(struct scope_delay_rule *rule);
 void scope_delay_return_detach(struct scope_delay_rule *rule);
 bool scope_delay_ask_for_return(struct scope_delay_rule *rule);
 
-/* delay_speedup.c: on top of what is served on the way to user mode */
+/* delay_speedup.c: on top of the delays that are served on the way to user mode */
 int scope_delay_speedup_attach(struct scope_delay_rule *rule);
 void scope_delay_speedup_detach(struct scope_delay_rule *rule);
 void scope_delay_speedup_returns(struct scope_delay_rule *rule);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Holds the running thread up: whether, for how long, by a sleep or by spinning, and the record. */
+/* Holds the running thread up: whether, for how long, by sleep or by spinning; and writes the record. */
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
@@ -9,16 +9,16 @@
 #include "record.h"
 #include "trap_cost.h"
 
-/* Right on whichever CPU it runs: the current task is the same. */
+/* Right on any CPU that it runs on: the current task is the same. */
 bool scope_delay_is_traced(const struct scope_delay_rule *rule)
 {
 	return this_cpu_read(rule->session->cpu->traced) && READ_ONCE(rule->session->running) && !READ_ONCE(rule->gone);
 }
 
 /*
- * Counts visits of the running thread that come at once, in a time that does not grow with their number.
- * For how long it is to be held up; 0: not at all, none was chosen, or they are none of this rule. Any
- * context.
+ * Counts visits of the running thread that come at once, in a time that does not grow with their number. Returns for
+ * how long the thread is to be held up, ns. 0: none of the visits was chosen, or the rule does not cover the thread.
+ * Any context.
  */
 u64 scope_delay_due_of(struct scope_delay_rule *rule, u64 visits, u8 *ret_flags)
 {
@@ -35,7 +35,7 @@ u64 scope_delay_due_of(struct scope_delay_rule *rule, u64 visits, u8 *ret_flags)
 		ns = min(values->ns, values->hit_max_ns);
 		if (chosen && ns < values->ns)
 			*ret_flags |= SCOPE_DELAYED_CAPPED;
-		/* Whatever is asked for and slept, the product has 64 bits. */
+		/* The product has 64 bits for every value that can be asked for. */
 		asked = min_t(u64, chosen, 1ull << 33) * ns;
 	}
 	rcu_read_unlock();
@@ -54,8 +54,10 @@ static u64 take_share(struct scope_delays *delays, u64 asked_ns)
 	s64 now = div_u64(ktime_to_ns(ktime_get()), NSEC_PER_SEC);
 	s64 second = atomic64_read(&delays->second);
 
-	/* A visit that comes in between counts for the second before: the cap is never exceeded by
-	 * more than what is under way at that moment. */
+	/*
+	 * A visit that comes in between counts for the second before. So the cap is exceeded by no more than the
+	 * delays that run at that moment.
+	 */
 	if (second != now && atomic64_cmpxchg(&delays->second, second, now) == second)
 		atomic64_set(&delays->second_ns, 0);
 	used = atomic64_add_return(asked_ns, &delays->second_ns) - asked_ns;
@@ -73,7 +75,7 @@ static bool is_over(const struct scope_delay_rule *rule)
 	return READ_ONCE(rule->gone) || !READ_ONCE(rule->session->running) || fatal_signal_pending(current);
 }
 
-/* Others run where the scheduler wants it: the thread is then held up longer, as the record says. */
+/* Other threads run where the scheduler wants it. The thread is then held up longer, as the record says. */
 static void spin_until(const struct scope_delay_rule *rule, ktime_t until)
 {
 	while (ktime_to_ns(ktime_get()) < ktime_to_ns(until) && !is_over(rule)) {
@@ -115,8 +117,8 @@ static void write_record(const struct scope_delay_rule *rule, u32 asked_ns, u32 
 }
 
 /*
- * Only in the thread's own context, with nothing held. May be called with 0. Returns for how long it
- * was held up.
+ * Only in the thread's own context, with no lock held. May be called with 0. Returns for how long the thread was held
+ * up.
  */
 u64 scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual speedups: whenever some code runs, or some call keeps a thread off the CPU, all other
- * traced threads are to wait. Who owes what is decided by delay_account.h; this file tells it what
- * happens, and delay_return.c has threads pay on their way to user mode.
+ * Virtual speedups: while some code runs, or some call keeps a thread off the CPU, all other traced threads are to
+ * wait. delay_account.h decides which thread owes what. This file reports to it what happens, and delay_return.c
+ * makes threads pay on their way to user mode.
  *
- * A thread's slot is changed by that thread's CPU alone, with interrupts off: by the timer of
- * samples, the switches from and to it, and the thread itself. The one exception is woken_*, which the
- * waker writes, before the switch to the thread.
+ * A thread's slot is changed by that thread's CPU alone, with interrupts off: by the timer of samples, the switches
+ * from and to it, and the thread itself. The one exception is woken_*, which the waker writes before the switch to
+ * the thread.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -116,7 +116,7 @@ static bool is_in(const struct scope_delay_ranges *ranges, u64 address)
 	return false;
 }
 
-/* Of the thread that the timer interrupted: is it in the code, or called from there? */
+/* For the thread that the timer interrupted: is it in the code, or called from there? */
 static bool runs_in(const struct scope_delay_ranges *ranges, struct pt_regs *regs, bool callers)
 {
 	u64 frame[2], fp, low;
@@ -141,7 +141,7 @@ static void sample(struct scope_delay_rule *rule)
 {
 	const struct scope_delay_values *values = rcu_dereference(rule->values);
 	struct pt_regs *regs = get_irq_regs();
-	/* In the kernel it may yet block, and nobody could take the rule away till it comes back. */
+	/* In the kernel it may still block, and then the rule could not be removed until it comes back. */
 	const bool in_user = regs && user_mode(regs);
 	struct slot *slot;
 	u8 flags = 0;
@@ -170,7 +170,7 @@ void scope_delay_sample(struct scope_session *session)
 	rcu_read_unlock();
 }
 
-/* The running thread's call returns: has it wait before user mode, where that is worth a sleep. */
+/* The running thread's call returns. Makes it wait before user mode, where that is worth a sleep. */
 void scope_delay_speedup_returns(struct scope_delay_rule *rule)
 {
 	struct slot *slot;
@@ -186,7 +186,7 @@ void scope_delay_speedup_returns(struct scope_delay_rule *rule)
 	raw_local_irq_restore(irq);
 }
 
-/* It waits now: for how long. scope_delay_speedup_paid() follows in any case. */
+/* The thread waits now: for how long. scope_delay_speedup_paid() follows in any case. */
 u64 scope_delay_speedup_owed(struct scope_delay_rule *rule)
 {
 	struct slot *slot;
@@ -224,13 +224,13 @@ static void leave_cpu(struct scope_delay_rule *rule, struct slot *slot)
 	scope_account_block(&slot->account, atomic64_read(&rule->speedup->required_ns));
 	slot->off_ns = ktime_get_mono_fast_ns();
 	slot->woken = slot->by_peer = false;
-	/* Pairs with the acquire in probe_waking(): a waker finds all of this, or not yet. */
+	/* Pairs with the acquire in probe_waking(): a waker sees all of this, or nothing yet. */
 	smp_store_release(&slot->off, true);
 }
 
 /*
- * Blocked samples: what the thread slept through in the call that is to look faster. With interrupts and
- * the CPU's run queue held, so however long it slept this takes no longer.
+ * Blocked samples: the time that the thread slept in the call that is to look faster. Interrupts are off and the
+ * CPU's run queue is held, so its cost does not grow with the length of the sleep.
  */
 static void credit_blocked(struct scope_delay_rule *rule, struct slot *slot)
 {
@@ -244,7 +244,7 @@ static void credit_blocked(struct scope_delay_rule *rule, struct slot *slot)
 	samples = scope_account_off_cpu(period_ns, slot->account.to_sample_ns, now - slot->off_ns,
 					(slot->woken ? slot->woken_ns : now) - slot->off_ns);
 	slot->account.to_sample_ns = samples.to_sample_ns;
-	/* One credit of the sum is what as many single ones are. */
+	/* One credit of the sum equals the single credits. */
 	if (samples.blocked)
 		credit(rule, slot, scope_delay_due_of(rule, samples.blocked, &flags));
 }
@@ -257,7 +257,7 @@ static void come_back(struct scope_delay_rule *rule, struct slot *slot)
 	credit_blocked(rule, slot);
 }
 
-/* Interrupts off, as in the two below. Runs behind the session's own probe: `traced` is next's. */
+/* Interrupts off, as in the two functions below. Runs after the session's own probe: `traced` is that of next. */
 static __always_inline void probe_switch(struct scope_delay_rule *rule, bool preempt, struct task_struct *prev,
 					 struct task_struct *next, unsigned int prev_state)
 {
@@ -265,7 +265,7 @@ static __always_inline void probe_switch(struct scope_delay_rule *rule, bool pre
 
 	if (READ_ONCE(rule->gone) || !READ_ONCE(rule->session->running))
 		return;
-	/* Who ends has given its slot back. */
+	/* A thread that ends has given its slot back. */
 	if (!preempt && prev_state && !(prev->flags & PF_EXITING) && scope_traced_has(rule->session, prev)) {
 		slot = get(rule, prev->pid);
 		if (slot)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The list of probes that a session has set at run time: add, remove, tell, take all out.
+ * The list of probes that a session has set at run time: add, remove, report, detach all.
  *
- * Setting one sleeps, and for a program it takes the mmap_lock of every process that maps the file;
- * /dev/scope is mapped under that lock and takes session->lock there. So the list has a lock of its
- * own, which comes before both.
+ * Setting one sleeps, and for a program it takes the mmap_lock of every process that maps the file; /dev/scope is
+ * mapped under that lock and takes session->lock there. So the list has a lock of its own, which comes before both.
  */
 #include <linux/errno.h>
 #include <linux/lockdep.h>
@@ -59,7 +58,7 @@ int scope_dynamic_check(struct scope_session *session)
 		return -ENOENT;
 	if (!scope_session_configured(session))
 		return -ENODATA;
-	/* Its reader knows no PROBE and no DELAY record. */
+	/* The reader of such a session knows neither PROBE nor DELAY records. */
 	if (session->config.protocol < 2)
 		return -EPROTO;
 	return READ_ONCE(session->run_state) == SCOPE_RUN_STOPPED ? -ESHUTDOWN : 0;
@@ -77,8 +76,8 @@ static int check(struct scope_session *session, const struct scope_dynamic_reque
 }
 
 /*
- * -ENODATA: not configured yet. -EPROTO: of protocol 1. -ESHUTDOWN: stopped. -EEXIST: the number is taken. -ENOSPC: too many.
- * Else what the kernel said to the place.
+ * -ENODATA: not configured yet. -EPROTO: of protocol 1. -ESHUTDOWN: stopped. -EEXIST: the number is taken. -ENOSPC:
+ * too many. Otherwise the kernel's error for that place.
  */
 int scope_dynamic_add(struct scope_session *session, const struct scope_dynamic_request *request)
 {

@@ -36,7 +36,7 @@ int scope_dynamic_check(struct scope_session *session);
 
 /* Under session->dynamic_lock: take all of them out of the code, keep their counts. */
 void scope_dynamic_detach(struct scope_session *session);
-/* Nobody else has the session any more. */
+/* The last reference to the session is gone. */
 void scope_dynamic_free(struct scope_session *session);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The seldom part of the filter: all that goes beyond an empty line, and matching command names. */
+/* The slow path of the filter: all but the look at an empty line; and the comparison with command names. */
 #include <linux/string.h>
 #include <asm/barrier.h>
 #include "filter.h"
@@ -70,8 +70,8 @@ u32 scope_filter_entry(const struct scope_filter *filter, u32 key)
 }
 
 /*
- * Add a reason (SCOPE_FILTER_FRESH with it where the reader shall be told of a new entry). False:
- * no slot is free within reach, and that was counted.
+ * Adds a reason (with SCOPE_FILTER_FRESH where a new entry has to be reported to the reader). Returns false where no slot
+ * within reach is free, which is counted.
  */
 bool scope_filter_add(struct scope_filter *filter, u32 key, u32 why)
 {
@@ -79,14 +79,14 @@ bool scope_filter_add(struct scope_filter *filter, u32 key, u32 why)
 	u32 step = 0, entry, *slot;
 
 	while ((slot = next_copy(filter, key, &step, &entry))) {
-		/* To the reader, one that had not left yet never was away. */
+		/* An entry that had not left yet was never away, as far as the reader knows. */
 		u32 kept = entry & SCOPE_FILTER_LEAVING ? key : entry;
 
 		if (cmpxchg(slot, entry, kept | (why & SCOPE_FILTER_REASONS)) == entry)
 			return true;
 	}
 	atomic_inc(homes);
-	/* Before the entry comes: see the head of filter.h. */
+	/* Before the entry comes: see the comment at the top of filter.h. */
 	smp_mb__after_atomic();
 	for (step = 0; step < SCOPE_FILTER_REACH; step++) {
 		slot = slot_at(filter, key, step);
@@ -105,7 +105,7 @@ bool scope_filter_add(struct scope_filter *filter, u32 key, u32 why)
 }
 
 /*
- * Take reasons away. An entry that has none left goes, or with tell stays as a leaving one. True: a
+ * Takes reasons away. An entry without any reason goes, or with tell it stays as a leaving one. Returns whether a
  * member lost its last reason.
  */
 bool scope_filter_drop(struct scope_filter *filter, u32 key, u32 why, bool tell)
@@ -133,7 +133,7 @@ bool scope_filter_drop(struct scope_filter *filter, u32 key, u32 why, bool tell)
 	return lost && !scope_filter_has(filter, key);
 }
 
-/* Whatever its reasons. True: there was one, a leaving one included. */
+/* With any reasons. Returns whether there was one, leaving or not. */
 bool scope_filter_remove(struct scope_filter *filter, u32 key)
 {
 	u32 step = 0, entry, *slot;
@@ -148,7 +148,7 @@ bool scope_filter_remove(struct scope_filter *filter, u32 key)
 	return found;
 }
 
-/* What is fresh or leaving now shall be told; what becomes so later waits for the next mark. */
+/* Entries that are fresh or leaving now are reported next; later ones wait for the next mark. */
 void scope_filter_mark(struct scope_filter *filter)
 {
 	u32 i;
@@ -167,7 +167,7 @@ void scope_filter_mark(struct scope_filter *filter)
 	}
 }
 
-/* The reader has been told of what was marked: it is no longer fresh, or gone. */
+/* The reader knows of all that was marked: such an entry is no longer fresh, or it goes. */
 void scope_filter_told(struct scope_filter *filter, u32 key)
 {
 	u32 step = 0, entry, *slot;
@@ -189,13 +189,13 @@ void scope_filter_told(struct scope_filter *filter, u32 key)
 	}
 }
 
-/* comm: SCOPE_COMM_BYTES, read while it may change; at worst the next change decides. */
+/* comm: SCOPE_COMM_BYTES, read while it may change. If it does, the next change decides. */
 bool scope_comm_matches(const struct scope_comm_rule *rules, u32 count, const char *comm)
 {
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		/* Pairs with the release of the one that filled the rule in. */
+		/* Pairs with the release in the function that filled the rule in. */
 		u8 bytes = smp_load_acquire(&rules[i].bytes);
 
 		if (bytes && !strncmp(rules[i].text, comm, bytes) &&

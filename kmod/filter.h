@@ -2,18 +2,18 @@
 /*
  * The set of processes and threads a session traces, read by probes without a lock.
  *
- * A number belongs to the cache line that its low bits select, and is in one of its slots; where
- * these are taken, in a slot of the next lines. The line counts the entries that belong to it, so
- * that a search usually reads this one line: no entry of this line, no more to look at. Consecutive
- * numbers select consecutive lines. An entry is one word, so that readers see it whole:
+ * A number belongs to the cache line that its low bits select. It is in one of the line's slots, or in
+ * a slot of the next lines where these are taken. The line counts the entries that belong to it. So a
+ * search usually reads one line, and ends there if the count is 0. Consecutive numbers select
+ * consecutive lines. An entry is one word, so that readers see it whole:
  *
  *    31     30      29..28  27   26    25..22    21                       0
  *   +------+-------+------+----+-----+---------+---------------------------+
  *   |thread|leaving|  0   |tell|fresh| reasons |    number (tgid or tid)   |
  *   +------+-------+------+----+-----+---------+---------------------------+
  *
- * An entry stands while it has a reason; each kind of selection adds and drops its own. A leaving
- * entry is no member any more: it waits for the reader to be told. The count of a line is raised
+ * An entry stays while it has a reason; each kind of selection adds and drops its own. A leaving
+ * entry is no member any more: it waits until its end is recorded for the reader. The count of a line is raised
  * before an entry comes and lowered after one went, so it is never too low. Two CPUs that add the
  * same number at once may leave it twice: dropping and removing therefore treat every copy.
  *
@@ -30,7 +30,7 @@
 
 #define SCOPE_FILTER_LINE 15u /* slots of a line; its first word is the count */
 #define SCOPE_FILTER_LINES (SCOPE_FILTER_SLOTS / SCOPE_FILTER_LINE)
-#define SCOPE_FILTER_REACH (4 * SCOPE_FILTER_LINE) /* slots in which an entry may stand */
+#define SCOPE_FILTER_REACH (4 * SCOPE_FILTER_LINE) /* slots in which an entry may be */
 
 #define SCOPE_FILTER_NUMBER ((1u << SCOPE_TID_BITS) - 1)
 #define SCOPE_FILTER_NAMED (1u << 22)  /* by the user */
@@ -45,7 +45,7 @@
 #define SCOPE_FILTER_KEY (SCOPE_FILTER_THREAD | SCOPE_FILTER_NUMBER)
 
 struct scope_filter_line {
-	atomic_t homes; /* entries that belong here; << 16: those of them in other lines */
+	atomic_t homes; /* entries that belong to this line; << 16: those of them in other lines */
 	u32 slot[SCOPE_FILTER_LINE];
 } ____cacheline_aligned;
 
@@ -77,13 +77,16 @@ static __always_inline const struct scope_filter_line *scope_filter_line_of(cons
 	return &filter->line[key & (SCOPE_FILTER_LINES - 1)];
 }
 
-/* The line of a key. False: that is not within. Numbers are not negative; the idle task's 0 is in no filter. */
+/*
+ * The line of a key. Returns false where the key cannot be in the filter. Numbers are not negative; the idle task's 0
+ * is in no filter.
+ */
 static __always_inline bool scope_filter_may_have(const struct scope_filter_line *line)
 {
 	return unlikely(atomic_read(&line->homes));
 }
 
-/* True: within, where entries that are alone in their line stand. */
+/* Returns true where the key is in the filter and its entry is alone in its line. */
 static __always_inline bool scope_filter_has_first(const struct scope_filter_line *line, u32 key)
 {
 	u32 found = READ_ONCE(line->slot[0]);

@@ -111,7 +111,7 @@ void scope_session_put(struct scope_session *session)
 	kref_put(&session->ref, session_free);
 }
 
-/* The file is gone: nobody finds the session any more, tracing ends. */
+/* The file is closed: the session can no longer be found, and tracing ends. */
 void scope_session_close(struct scope_session *session)
 {
 	mutex_lock(&sessions_lock);
@@ -131,7 +131,7 @@ void scope_session_close(struct scope_session *session)
 	scope_session_put(session);
 }
 
-/* All files are closed: the module could not go otherwise. */
+/* All files are closed: otherwise the module could not be unloaded. */
 void scope_session_exit(void)
 {
 	scope_delay_exit();

@@ -2,9 +2,9 @@
 /*
  * The sockets that hear notices.
  *
- * A multicast group is open to every process before Linux 6.7, and what a group may ask for since then leaves
- * out CAP_PERFMON. So notices are sent to the sockets that asked for them by a message, which needs the
- * capability as every other does. A socket's place is given up as the kernel says that it is closed.
+ * Before Linux 6.7 a multicast group is open to every process, and the capabilities that a group can ask for since
+ * then do not include CAP_PERFMON. So notices are sent to the sockets that asked for them by a message, which needs
+ * the capability as every other message does. A socket's place is freed when the kernel reports that it is closed.
  */
 #include <linux/errno.h>
 #include <linux/netlink.h>
@@ -21,7 +21,7 @@ struct listener {
 	u32 portid;	 /* 0: free */
 };
 
-/* Bottom halves off while it is held: netlink then allocates without sleeping. */
+/* Bottom halves are off while it is held, so that netlink allocates without sleeping. */
 static DEFINE_SPINLOCK(listeners_lock);
 static struct listener listeners[SCOPE_LISTENERS_MAX];
 

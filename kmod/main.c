@@ -34,7 +34,7 @@ static int __init scope_init(void)
 	err = scope_netlink_init();
 	if (err)
 		goto listen;
-	/* Last: from here on users come in. */
+	/* Last: from here on users can open it. */
 	err = scope_chardev_init();
 	if (err)
 		goto netlink;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The seldom part of measuring probes: one call that measured itself, and what all took. */
+/* The slow path of measuring probes: one call that measured itself, and the total of all calls. */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -7,13 +7,13 @@
 
 #define MEAN_SHIFT 10 /* fraction of a ns in the mean */
 /*
- * Beyond these the clock did not measure the probe: an interrupt came in, or a hypervisor ran
- * something else. Calls take some hundred ns, stacks some us.
+ * Above these the clock did not measure the probe: an interrupt came in, or a hypervisor ran something else. Calls
+ * take some hundred ns, stacks some us.
  */
 #define CALL_NS_MAX 20000u
 #define STACK_NS_MAX 100000u
 
-/* What probes made on this CPU or lost, stacks aside. */
+/* Events that probes recorded on this CPU or lost, stacks left out. */
 u64 scope_measure_events(const struct scope_cpu *cpu)
 {
 	const struct scope_ring_page *page = cpu->ring.page;
@@ -32,11 +32,11 @@ noinline void scope_measure_call(struct scope_cpu *cpu, u64 begin_ns)
 	u64 ns = scope_clock_ns(&cpu->clock) - begin_ns, stacks, events;
 	unsigned long flags;
 
-	/* A flush may come by otherwise, and it writes to pending and arms. */
+	/* A flush may interrupt otherwise, and it writes to pending and arms. */
 	raw_local_irq_save(flags);
 	stacks = measure->stack_ns;
 	events = scope_measure_events(cpu);
-	/* The time of a stack taken in this call is counted already; a clock may step back a little. */
+	/* The time of a stack taken in this call is counted already. A clock may step back a little. */
 	ns -= stacks - measure->stack_seen_ns;
 	/* The first of them may be the call that armed: one in thousands, and not like the others. */
 	if (measure->left <= SCOPE_MEASURE_CALLS && (s64)ns <= CALL_NS_MAX) {
@@ -59,7 +59,7 @@ void scope_measure_stack(struct scope_cpu *cpu, u64 ns)
 	WRITE_ONCE(measure->stack_ns, measure->stack_ns + min_t(u64, ns, STACK_NS_MAX));
 }
 
-/* What so many events take, at the mean of those measured. */
+/* The time of a number of events, at the mean of those measured. */
 static u64 estimate(u64 events, u64 measured_ns, u64 measured)
 {
 	return measured ? events * div64_u64(measured_ns << MEAN_SHIFT, measured) >> MEAN_SHIFT : 0;
@@ -75,8 +75,8 @@ u64 scope_measure_ns(const struct scope_cpu *cpu)
 }
 
 /*
- * The same since the last time this was asked. By the calls measured since then, where there are
- * some: a mean over all time that moves a little would move all that came before with it.
+ * The same since the last time this was asked, by the calls measured since then, where there are some. A mean over
+ * all time that moves a little would change all earlier values with it.
  */
 u64 scope_measure_since(struct scope_cpu *cpu)
 {

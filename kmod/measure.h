@@ -2,17 +2,17 @@
 /*
  * What the probes of one CPU cost, measured on a sample of their calls.
  *
- * After a sub-buffer was handed out, the next SCOPE_MEASURE_CALLS calls of syscall, switch and waking
- * probes, and of hits of those set at run time, measure themselves: each takes the path that any call may take, and reads the clock once
- * more. They add up time, and the events that came of it; all others have the mean of these. Stacks
- * cost many times as much as the rest and vary, so each one's time is known and added as it is.
+ * After a sub-buffer was handed out, the next SCOPE_MEASURE_CALLS calls of syscall, switch and waking probes, and of
+ * hits of those set at run time, measure themselves: each takes the path that any call may take, and reads the clock
+ * once more. They add up time, and the events that came of it; all other calls count with the mean of these. Stacks
+ * cost many times as much as the rest and vary, so each one's time is measured and added as it is.
  *
- * Probes set at run time and delays add what they know of besides: for each hit, of threads that are not
- * traced too, what this kernel takes to call their handlers (trap_cost.h); and what a delay took of the
- * CPU, which is all of one that spins, and of one that sleeps what is left beside the sleep.
+ * Probes set at run time and delays add what they know of besides. For each hit, also of threads that are not traced,
+ * that is the time that this kernel takes to call their handlers (trap_cost.h). For a delay it is the time on the
+ * CPU: all of it where it spins; where it sleeps, what is left beside the sleep.
  *
- * Not in it: what a kernel takes to call a tracepoint's probe, such calls that find their task not traced,
- * those of virtual speedups, and handing out a sub-buffer.
+ * Not in it: the time that a kernel takes to call a tracepoint's probe, calls that find their task not traced, those
+ * of virtual speedups, and handing out a sub-buffer.
  */
 #ifndef SCOPE_KMOD_MEASURE_H
 #define SCOPE_KMOD_MEASURE_H

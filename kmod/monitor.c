@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Monitors running sessions, ten times a second in process context: sends notices of what happens to
- * them, and stops a session whose probes cost too much.
+ * Monitors running sessions ten times a second in process context: sends notices of what happens to them, and stops a
+ * session whose probes cost too much.
  */
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
@@ -82,7 +82,7 @@ static void tell_gone(struct scope_session *session)
 	session->monitor.gone = gone;
 }
 
-/* The CPU on which probes took the largest share since the last time, and that in thousandths. */
+/* The CPU on which probes took the largest share since the last time, and that share in thousandths. */
 static u32 largest_share(struct scope_session *session, u64 passed_ns, u32 *ret_cpu)
 {
 	u32 most = 0;

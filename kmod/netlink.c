@@ -180,8 +180,8 @@ static int find_session(struct genl_info *info)
 }
 
 /*
- * Before each command: whether the sender may, whether the message is well formed, and a reference to the
- * session it names, which after_request() gives back. Both the opener of the socket and the sender need the
+ * Before each command: checks that the sender may send it and that the message is well formed, and takes a reference
+ * to the session it names. after_request() gives that back. Both the opener of the socket and the sender need the
  * capability, so a socket cannot be lent out.
  */
 static int before_request(scope_compat_genl_row *row, struct sk_buff *skb, struct genl_info *info)

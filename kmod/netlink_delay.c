@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The control messages that set, remove and tell of delay rules. */
+/* The control messages that set, remove and list delay rules. */
 #include <linux/errno.h>
 #include <linux/netlink.h>
 #include <linux/pid.h>
@@ -86,7 +86,7 @@ static int parse_call(struct genl_info *info, struct scope_delay_request *reques
 	return 0;
 }
 
-/* Which of them each site wants. */
+/* Which of the two names each site wants. */
 static int parse_place(struct genl_info *info, struct scope_delay_request *request)
 {
 	const bool entry = request->site == SCOPE_DELAY_SYSCALL && !(request->flags & SCOPE_DELAY_AFTER);
@@ -134,7 +134,7 @@ static int parse_ranges(struct genl_info *info, struct nlattr *attribute, struct
 			break;
 		task = pid_task(find_vpid(from[i].tgid), PIDTYPE_PID);
 		ranges->range[i] = from[i];
-		/* One that ended has no more samples. */
+		/* A process that ended has no more samples. */
 		ranges->range[i].tgid = task ? task->tgid : 0;
 	}
 	rcu_read_unlock();
@@ -209,7 +209,7 @@ static int parse_request(struct genl_info *info, struct scope_delay_request *req
 	return err ? err : parse_values(info, request->values);
 }
 
-/* What is meant by an answer that is not the attributes'. */
+/* The meaning of an error that does not come from an attribute. */
 static int explain(struct genl_info *info, const struct scope_delay_request *request, int err)
 {
 	static const struct scope_netlink_reason reasons[] = {

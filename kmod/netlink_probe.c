@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The control messages that set, remove and tell of probes at run time. */
+/* The control messages that set, remove and list probes at run time. */
 #include <linux/errno.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
@@ -116,7 +116,7 @@ static int parse_request(struct sk_buff *skb, struct genl_info *info, struct sco
 	return err;
 }
 
-/* What the kernel means by its answer, for a kernel place and for a user one. */
+/* The meaning of the kernel's errors, for a place in the kernel and for one in a program. */
 static int explain(struct genl_info *info, u8 kind, int err)
 {
 	static const struct scope_netlink_reason reasons[] = {

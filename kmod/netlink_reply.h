@@ -18,13 +18,15 @@ static inline struct scope_session *scope_netlink_session(struct genl_info *info
 int scope_netlink_reply(struct genl_info *info, u8 command, size_t bytes,
 			int (*fill)(struct sk_buff *reply, const void *data), const void *data);
 
-/* What an error means in an answer; user: where the request was for a place in a program, if otherwise. */
+/* The meaning of an error in an answer. user: where the request was for a place in a program, if that differs. */
 struct scope_netlink_reason {
 	int err;
 	const char *text, *user;
 };
 
-/* Says what err means, by the first of count reasons that names it. Returns what user space gets. */
+/*
+ * Puts into the answer what err means, by the first of count reasons that names it. Returns the error for user space.
+ */
 int scope_netlink_explain(struct genl_info *info, const struct scope_netlink_reason *reasons, size_t count, bool user,
 			  int err);
 

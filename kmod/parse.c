@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks the shape of control messages, and finds whom their targets mean. */
+/* Checks the shape of control messages, and finds the processes and threads that their targets name. */
 #include <linux/bitmap.h>
 #include <linux/errno.h>
 #include <linux/mm.h>
@@ -35,8 +35,8 @@ static bool has_end(const struct nla_policy *policy, const struct nlattr *attrib
 }
 
 /*
- * What the kernel's own policies leave open: an attribute that stands there twice (the kernel takes
- * the last one), and on old kernels unknown ones and those that are too long.
+ * What the kernel's own policies leave open: an attribute that occurs twice (the kernel takes the last one), and on
+ * old kernels unknown attributes and those that are too long.
  */
 int scope_parse_check(struct genl_info *info, const struct nla_policy *policy, int max)
 {
@@ -61,7 +61,7 @@ int scope_parse_check(struct genl_info *info, const struct nla_policy *policy, i
 	return 0;
 }
 
-/* The number is one of the caller's namespace; for a process, that of any of its threads. */
+/* The number is one of the caller's PID namespace; for a process, that of any of its threads. */
 static int parse_task(struct genl_info *info, struct nlattr *attribute, struct scope_target *target)
 {
 	bool process = target->kind == SCOPE_ATTR_TARGET;

@@ -11,16 +11,16 @@
 #include "tracepoint.h"
 
 /*
- * In the order of attaching, which takes milliseconds a row. Until the session runs, which is when all are
- * attached, those that are keep the filter true and record nothing: a call of which only the exit was seen
- * would count as one that began before tracing, and have a stack.
+ * In the order of attaching, which takes milliseconds a row. The session runs when all rows are attached. Until then
+ * attached probes keep the filter true and record nothing: a call of which only the exit was seen would count as one
+ * that began before tracing, and would get a stack.
  */
 static struct probe_row {
 	const char *name;
 	void *const *probe;
 	u32 events; /* 0: always */
 	u8 selects; /* only where the filter looks for this; the kernel may lack it */
-	bool each;  /* its first argument is session->cpu, where all that it needs is found */
+	bool each;  /* its first argument is session->cpu, which leads to all that it needs */
 	struct tracepoint *tracepoint;
 } rows[] = {
 	{ "sched_process_exit", &scope_sched_exit_probe },
@@ -92,9 +92,9 @@ u32 scope_probe_events(void)
 }
 
 /*
- * Under session->lock. Attaches what is not attached yet: once more when the filter looks for more,
- * which is one row. What comes before one that fails stays attached. -EOPNOTSUPP: this kernel does not
- * tell of what the filter looks for.
+ * Under session->lock. Attaches the rows that are not attached yet. It is called again when the filter looks for
+ * more, which is one row. Rows before one that fails stay attached. -EOPNOTSUPP: this kernel does not report what the
+ * filter looks for.
  */
 int scope_probe_attach(struct scope_session *session)
 {
@@ -129,8 +129,8 @@ bool scope_probe_selects(u8 selects)
 }
 
 /*
- * Under session->lock, once no CPU traces any more: then the order is the same to what is recorded.
- * When it returns no probe runs on this session, and none will.
+ * Under session->lock, when no CPU traces any more: then the order makes no difference to the records. When it
+ * returns no probe runs on this session, and none will.
  */
 void scope_probe_detach(struct scope_session *session)
 {

@@ -2,9 +2,9 @@
 /*
  * The table of tracepoints a session attaches to.
  *
- * A probe has its session as first argument, those of calls the session's struct scope_cpu. Newer kernels
- * call some with preemption on; each makes sure for itself that it stays on its CPU while it uses struct
- * scope_cpu, and that interrupts are off while it writes.
+ * A probe has its session as first argument; probes of calls have the session's struct scope_cpu. Newer kernels call
+ * some with preemption on. Each probe makes sure itself that it stays on its CPU while it uses struct scope_cpu, and
+ * that interrupts are off while it writes.
  */
 #ifndef SCOPE_KMOD_PROBE_H
 #define SCOPE_KMOD_PROBE_H

@@ -3,10 +3,9 @@
  * Requests to block devices that traced threads make, from the queue to the end.
  *
  * A request is a traced thread's if that thread queued it (block_rq_insert) or gave it to the device
- * (block_rq_issue). From then on it is in the session's table, so that it is known again when a
- * kernel worker issues it, and when an interrupt tells of its end. Others cost a look into one line
- * of keys. A request is handled by one CPU at a time, with the block layer's own ordering between
- * them: only the claim of a slot needs an atomic operation.
+ * (block_rq_issue). From then on it is in the session's table, so that it is known again when a kernel worker issues
+ * it, and when an interrupt reports its end. Other requests cost a look into one line of keys. A request is handled
+ * by one CPU at a time, and the block layer orders these: only the claim of a slot needs an atomic operation.
  */
 #include <linux/hash.h>
 #include <linux/irqflags.h>
@@ -23,7 +22,7 @@ struct outstanding {
 	u64 begun;     /* by the block layer's clock */
 	u64 queued_ns; /* 0: it was not queued */
 	u64 issued_ns; /* 0: not yet */
-	u64 sector;    /* where what is left of it begins, once issued */
+	u64 sector;    /* where the rest of it begins, once issued */
 	u32 tid;
 };
 
@@ -72,20 +71,20 @@ static void forget(struct request **key)
 	smp_store_release(key, NULL);
 }
 
-/* One that went without an end, merged into another or freed, and this came into its place. */
+/* A request that went without an end, merged into another one or freed, and whose memory this one has now. */
 static bool is_other(const struct outstanding *one, const struct request *request)
 {
 	return one->begun != scope_compat_block_begun(request) ||
 	       (one->issued_ns && one->sector != scope_compat_block_sector(request));
 }
 
-/* The traced thread that acts here. An interrupt acts for nobody. */
+/* The traced thread that acts here. An interrupt acts for no thread. */
 static inline u32 acting_tid(struct scope_cpu *cpu)
 {
 	return cpu->traced && !in_interrupt() ? current->pid : 0;
 }
 
-/* NULL: nobody's, or (*ret_tid not 0) of that thread but there is no room for it. */
+/* Returns NULL where the request is of no traced thread, or, with *ret_tid not 0, where there is no room for it. */
 static struct outstanding *take_up(struct scope_session *session, struct scope_cpu *cpu, struct request *request,
 				   u32 *ret_tid)
 {

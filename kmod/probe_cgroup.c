@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tasks that go to another control group: the filter may care. */
+/* Tasks that move to another control group: the filter may have to change. */
 #include "cgroup_moves.h"
 #include "probe_cgroup.h"
 #include "select.h"
 
-/* With locks held and interrupts off: who is where now is found out later. */
+/* With locks held and interrupts off, so the new members are found later. */
 static void probe_move(SCOPE_COMPAT_CGROUP_MOVE_PROTO(data))
 {
 	scope_select_settle_soon(data);

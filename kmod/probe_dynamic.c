@@ -45,7 +45,7 @@ static void put_probe(struct scope_ring *ring, const struct scope_dynamic *probe
 	scope_ring_commit(ring, sizeof(*r) + args * 8);
 }
 
-/* trap_ns: what the kernel took to come here, of every thread. */
+/* trap_ns: what the kernel took to come here, whether the thread is traced or not. */
 static void hit(struct scope_dynamic *probe, struct pt_regs *regs, u8 flags, u32 trap_ns)
 {
 	struct scope_session *session = probe->session;
@@ -78,8 +78,8 @@ static inline bool is_traced(const struct scope_dynamic *probe)
 static int kprobe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	/*
-	 * One that ftrace calls is no trap. The kernel may have made a jump of a breakpoint, but does not
-	 * say when: there a non-maskable interrupt is taken for the thread.
+	 * A kprobe that ftrace calls is no trap. The kernel may have made a jump of a breakpoint, but does not say
+	 * when: there a non-maskable interrupt is taken for the thread.
 	 */
 	hit(container_of(kprobe, struct scope_dynamic, kprobe), regs,
 	    scope_probe_dynamic_in_interrupt(!kprobe_ftrace(kprobe)) ? SCOPE_PROBE_INTERRUPT : 0,
@@ -88,7 +88,7 @@ static int kprobe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_hit);
 
-/* Not 0: the return is let go, and takes none of the places there are for it. */
+/* Not 0: the return is not probed, and takes none of the MAXACTIVE places. */
 static int kretprobe_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct kretprobe *kretprobe = get_kretprobe(instance);

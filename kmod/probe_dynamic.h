@@ -31,7 +31,7 @@ struct scope_dynamic {
 	};
 };
 
-/* Both sleep. 0, or what the kernel says to the place; probes that are not attached are passed over. */
+/* Both sleep. 0, or the kernel's error for that place; probes that are not attached are skipped. */
 int scope_probe_dynamic_attach(struct scope_dynamic *probe);
 void scope_probe_dynamic_detach(struct scope_dynamic **probes, u32 count);
 
@@ -39,9 +39,9 @@ void scope_probe_dynamic_detach(struct scope_dynamic **probes, u32 count);
 u64 scope_probe_dynamic_missed(const struct scope_dynamic *probe);
 
 /*
- * Did an interrupt come here, rather than the thread it interrupted? For the handlers of kprobes. traps:
- * the probe is a breakpoint, whose trap may count as a non-maskable interrupt itself, and each of those
- * as a hard one, too.
+ * Was it an interrupt that came here, and not the thread it interrupted? For the handlers of kprobes. traps: the
+ * probe is a breakpoint, whose trap may count as a non-maskable interrupt itself, and each of those as a hard one,
+ * too.
  */
 static inline bool scope_probe_dynamic_in_interrupt(bool traps)
 {
@@ -53,7 +53,7 @@ static inline bool scope_probe_dynamic_in_interrupt(bool traps)
 
 /* The file of a uprobe; the caller puts *ret_path. Borrows *ret_inode from it. */
 int scope_probe_dynamic_file(const char *name, u64 offset, struct path *ret_path, struct inode **ret_inode);
-/* Is this the memory of a traced process? Others keep their code as it is, and run at full speed. */
+/* Is this the memory of a traced process? The code of other processes is not changed, and runs at full speed. */
 bool scope_probe_dynamic_wants(struct scope_session *session, struct mm_struct *mm);
 
 #endif

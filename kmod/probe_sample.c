@@ -2,8 +2,8 @@
 /*
  * On-CPU samples: a pinned timer per CPU that takes the stack of the traced task it interrupts.
  *
- * A session with a sample period is an instance of a CPU hotplug state, so its timer starts on
- * every CPU that is online and on each one that comes, and ends on one that goes.
+ * A session with a sample period is an instance of a CPU hotplug state. So its timer starts on every CPU that is
+ * online and on each one that comes later, and ends on one that goes.
  */
 #include <linux/timekeeping.h>
 #include "hotplug.h"

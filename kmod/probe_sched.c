@@ -19,7 +19,7 @@
 #include "traced.h"
 #include "tracepoint.h"
 
-/* What a switch tells of a traced thread that it ends. */
+/* How a switch describes a traced thread that it ends. */
 static __always_inline u32 leaving_bits(bool preempt, const struct task_struct *prev, unsigned int prev_state)
 {
 	u32 bits = SCOPE_SWITCH_PREV_TRACED;
@@ -43,7 +43,10 @@ static noinline notrace void switch_traced(struct scope_session *session, bool p
 	if (!(cpu->traced | next_traced))
 		return;
 	now = scope_clock_ns(&cpu->clock);
-	/* Not all probes are attached yet; or, once per CPU: from the stop to the end of the last one. */
+	/*
+	 * Not all probes are attached yet; or, once for each CPU, tracing stops and the last CPU has not ended it
+	 * yet.
+	 */
 	if (unlikely(!READ_ONCE(session->running))) {
 		cpu->traced = 0;
 		return;
@@ -70,8 +73,8 @@ static noinline notrace void switch_traced(struct scope_session *session, bool p
 }
 
 /*
- * After a thread that is not traced next comes, which may be: usually it is, and nothing but the plain
- * record is due. Of prev that says whether it was preempted. line: that of next's process.
+ * After a thread that is not traced next comes, which may be traced. Usually it is, and only the plain record is due.
+ * Of prev that record says whether it was preempted. line: that of next's process.
  */
 static noinline notrace void switch_in(struct scope_session *session, bool preempt, struct task_struct *prev,
 				       struct task_struct *next, unsigned int prev_state,
@@ -182,7 +185,7 @@ static void probe_sched_exec(void *data, struct task_struct *task, pid_t old_pid
 	raw_local_irq_restore(flags);
 }
 
-/* By prctl, through /proc (then maybe by another thread of the process), or just before an exec. */
+/* By prctl(), through /proc (then maybe by another thread of the process), or just before an exec. */
 static __always_inline void probe_rename(struct scope_session *session, struct task_struct *task, const char *comm)
 {
 	struct scope_cpu *cpu;
@@ -200,8 +203,8 @@ static __always_inline void probe_rename(struct scope_session *session, struct t
 }
 
 /*
- * The thread still leaves its CPU after this, by a switch that names it. Where the last thread of a
- * process overtakes another one here, that one may be gone from the filter before it is told of.
+ * The thread still leaves its CPU after this, by a switch that names it. Where the last thread of a process overtakes
+ * another one here, that one may leave the filter before its end is recorded.
  */
 static __always_inline void probe_exit(struct scope_session *session, struct task_struct *task, bool last)
 {
@@ -209,7 +212,9 @@ static __always_inline void probe_exit(struct scope_session *session, struct tas
 	unsigned long flags;
 	bool had;
 
-	/* At once: were it preempted between the two, nothing would say that it comes back to tell of its end. */
+	/*
+	 * Together: if it were preempted between the two, no record would say that it comes back to report its end.
+	 */
 	raw_local_irq_save(flags);
 	had = scope_select_exit(session, task, last);
 	cpu = this_cpu_ptr(session->cpu);

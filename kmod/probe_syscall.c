@@ -2,11 +2,11 @@
 /*
  * System calls: an enter waits in its CPU's pending slot until the exit makes one record of both.
  *
- * If the thread leaves the CPU first, or a flush comes by, the pending call is written as ENTER and
- * the exit becomes a record of its own, maybe on another CPU.
+ * If the thread leaves the CPU first, or a flush interrupts, the pending call is written as ENTER and the exit
+ * becomes a record of its own, maybe on another CPU.
  *
- * What is frequent here and in probe_sched.c is notrace: a place for the function tracer costs an
- * instruction each time, and who traces all functions would have Scope's for each event.
+ * The hot functions here and in probe_sched.c are notrace: a place for the function tracer costs an instruction each
+ * time, and a user who traces all functions would get Scope's for each event.
  */
 #include <linux/irqflags.h>
 #include <trace/events/syscalls.h>
@@ -19,7 +19,7 @@
 
 #define COMPAT_ARGS 2 /* of every call of a 32-bit program: a descriptor, the operation of a futex */
 
-/* ARG_COUNTS and SYSCALLS speak of native numbers alone. */
+/* ARG_COUNTS and SYSCALLS have native numbers alone. */
 static inline u8 args_of(const struct scope_session *session, long id, u8 abi)
 {
 	if ((unsigned long)id < SCOPE_SYSCALL_MAX && abi == SCOPE_ABI_NATIVE)
@@ -29,7 +29,10 @@ static inline u8 args_of(const struct scope_session *session, long id, u8 abi)
 	return session->config.other_calls;
 }
 
-/* Interrupts off. When the pending call began: the clock was set again since, or the counter does not serve. */
+/*
+ * Interrupts off. When the pending call began, for the case that the clock got a new anchor since, or that the
+ * counter does not serve.
+ */
 static noinline notrace void note_time_slow(struct scope_cpu *cpu, u64 now)
 {
 	u64 passed_ns = scope_clock_passed_ns(&cpu->clock, get_cycles() - cpu->enter_counts);
@@ -40,9 +43,9 @@ static noinline notrace void note_time_slow(struct scope_cpu *cpu, u64 now)
 }
 
 /*
- * Interrupts off, a call pending. What its enter left out, from the registers that the thread went into
- * the kernel with; regs NULL: they are of another call by now. False: the session leaves the call out,
- * it is pending no more.
+ * Interrupts off, a call pending. Notes what its enter left out, from the registers that the thread entered the
+ * kernel with. regs NULL: they are of another call by now. Returns false where the session leaves the call out; then
+ * it is no longer pending.
  */
 static bool note_rest(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now)
 {
@@ -66,7 +69,7 @@ static bool note_rest(struct scope_session *session, struct scope_cpu *cpu, stru
 	return true;
 }
 
-/* Interrupts off, all of the pending call noted. */
+/* Interrupts off, and all of the pending call is noted. */
 static void put_enter(struct scope_session *session, struct scope_cpu *cpu, u64 now)
 {
 	cpu->pending &= ~SCOPE_CALL_SLOT;
@@ -75,14 +78,14 @@ static void put_enter(struct scope_session *session, struct scope_cpu *cpu, u64 
 		scope_stack_note_enter(session, cpu->ring.tid, cpu->enter_ns);
 }
 
-/* Interrupts off, in the thread that is in the call; the ring has it as current. */
+/* Interrupts off, in the thread that is in the call; the ring has it as the current thread. */
 void scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *cpu, u64 now)
 {
 	if (note_rest(session, cpu, task_pt_regs(current), now))
 		put_enter(session, cpu, now);
 }
 
-/* Any call, at any time. Staying on this CPU ends with it. */
+/* For any call, at any time. After it the thread may move to another CPU. */
 static noinline notrace void enter_slow(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs,
 					long id)
 {
@@ -92,7 +95,7 @@ static noinline notrace void enter_slow(struct scope_session *session, struct sc
 
 	raw_local_irq_save(flags);
 	now = scope_clock_ns(&cpu->clock);
-	/* The last call neither returned nor left the CPU, as far as the tracepoints tell. */
+	/* The last call neither returned nor left the CPU, as far as the tracepoints report. */
 	if ((cpu->pending & SCOPE_CALL_PENDING) && note_rest(session, cpu, NULL, now))
 		put_enter(session, cpu, now);
 	cpu->pending &= ~SCOPE_CALL_UNTIMED;
@@ -111,15 +114,15 @@ static noinline notrace void enter_slow(struct scope_session *session, struct sc
 }
 
 /*
- * As little as can be: what the call is to leave is looked up as it returns, or blocks. An interrupt, and
- * with it a flush, finds the call complete or not at all.
+ * As little as possible: what the call leaves is looked up as it returns, or blocks. An interrupt, and with it a
+ * flush, finds the call complete or not at all.
  */
 static notrace void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 {
 	struct scope_cpu __percpu *cpus = (__force struct scope_cpu __percpu *)(unsigned long)data;
 	struct scope_cpu *cpu;
 
-	/* One instruction, so right on whichever CPU it runs: the current task is the same. */
+	/* One instruction, so it is right on any CPU that it runs on: the current task is the same. */
 	if (!this_cpu_read(cpus->traced))
 		return;
 	scope_compat_stay_on_cpu();
@@ -145,7 +148,7 @@ static __always_inline void exit_alone(struct scope_session *session, struct sco
 	u16 nr = scope_record_nr(id);
 	u64 duration_ns;
 
-	/* An interrupt before this one changed the filter; or the session leaves such calls out. */
+	/* An earlier interrupt changed the filter; or the session leaves such calls out. */
 	if (!cpu->traced || args_of(session, id, abi) & SCOPE_CALL_SKIP)
 		return;
 	scope_record_put_exit(&cpu->ring, now, scope_call_of(nr, abi, 0), ret);
@@ -179,8 +182,8 @@ static noinline notrace void exit_merged(struct scope_session *session, struct s
 }
 
 /*
- * Some counts less than plain_ns, for the rate may change by a little: of calls as long as that the slow
- * path decides.
+ * A few counts less than plain_ns, because the rate may change by a little. The slow path decides calls as long as
+ * that.
  */
 static u64 plain_counts(const struct scope_session *session, const struct scope_cpu *cpu)
 {
@@ -189,7 +192,7 @@ static u64 plain_counts(const struct scope_session *session, const struct scope_
 	return scope_clock_counts(&cpu->clock, ns - ns / 64);
 }
 
-/* Any return, at any time. Turns interrupts on again. */
+/* For any return, at any time. Turns interrupts on again. */
 static noinline notrace void exit_slow(struct scope_cpu *cpu, struct pt_regs *regs, long ret)
 {
 	struct scope_session *session = cpu->session;
@@ -211,8 +214,8 @@ static __always_inline struct scope_call call_of_plan(const struct scope_call_pl
 }
 
 /*
- * Interrupts off; turns them on. False, with nothing done, where the return takes more than one plain
- * record, or that has several arguments and the caller did not say so. Straight, and with few registers.
+ * Interrupts off; turns them on. Returns false, with nothing done, where the return takes more than one plain record,
+ * or where that has several arguments and the caller did not say so. Without branches, and with few registers.
  */
 static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *regs, long ret, bool several)
 {
@@ -223,7 +226,7 @@ static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *re
 	void *place;
 
 	plan = &cpu->session->plan[cpu->call.nr];
-	/* Found once, not for each use: there are no registers left for that. */
+	/* Found once, not at each use: no registers are left for that. */
 	OPTIMIZER_HIDE_VAR(plan);
 	bytes = several ? sizeof(*record) + scope_call_arg_bytes(call_of_plan(plan)) : READ_ONCE(plan->bytes);
 	if (unlikely(passed >= cpu->plain_counts || !scope_clock_at(&cpu->clock, counts, &now)) ||
@@ -237,7 +240,7 @@ static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *re
 		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
 		scope_record_copy_args((u64 *)(record + 1), cpu->arg, call_of_plan(plan));
 	} else {
-		/* Usually it is asked for. Where it is not, the next record takes its place. */
+		/* Usually it is asked for. Where it is not, the next record overwrites it. */
 		*(u64 *)(record + 1) = scope_arch_first_arg(regs);
 	}
 	scope_ring_commit_to(&cpu->ring, place + bytes);
@@ -253,8 +256,8 @@ static noinline notrace void exit_other(struct scope_cpu *cpu, struct pt_regs *r
 }
 
 /*
- * Interrupts off; turns them on. Calls that block are the most frequent of those whose enter is in a
- * record already, and usually nothing but the plain record is due.
+ * Interrupts off; turns them on. Calls that block are the most frequent of those whose enter is in a record already,
+ * and usually only the plain record is due.
  */
 static noinline notrace void exit_blocked(struct scope_cpu *cpu, struct pt_regs *regs, long ret)
 {

@@ -4,7 +4,7 @@
 #include "measure.h"
 #include "reader.h"
 
-/* Never wake from a probe: sched_switch holds the run queue's lock that a wake-up takes. */
+/* Never wake from a probe: sched_switch holds the run queue's lock, which a wake-up takes. */
 static void reader_wake(struct irq_work *work)
 {
 	struct scope_cpu *cpu = container_of(work, struct scope_cpu, wake);
@@ -18,7 +18,7 @@ void scope_reader_notify(struct scope_ring *ring)
 	struct scope_cpu *cpu = container_of(ring, struct scope_cpu, ring);
 
 	scope_measure_arm(cpu);
-	/* No reader waits for data which may be overwritten at any moment. */
+	/* No reader waits for data that may be overwritten at any moment. */
 	if (!ring->flight)
 		irq_work_queue(&cpu->wake);
 }

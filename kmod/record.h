@@ -2,7 +2,7 @@
 /*
  * How each event is packed into the ring of the current CPU.
  *
- * All functions want interrupts off and write one record, or lose it and say so in the counters.
+ * All functions want interrupts off. Each writes one record, or loses it and counts that.
  */
 #ifndef SCOPE_KMOD_RECORD_H
 #define SCOPE_KMOD_RECORD_H
@@ -26,7 +26,7 @@ static inline void scope_record_comm(char *to, const struct task_struct *task)
 	to[SCOPE_COMM_BYTES - 1] = 0;
 }
 
-/* Which call: what SYSCALL, ENTER and EXIT hold behind their first word, copied in one piece. */
+/* Which call: what SYSCALL, ENTER and EXIT have after their first word, copied in one piece. */
 struct scope_call {
 	u16 nr;
 	u8 abi_args;
@@ -132,7 +132,7 @@ static __always_inline void scope_record_end_switch(struct scope_ring *ring, str
 	scope_ring_commit(ring, sizeof(*r));
 }
 
-/* The thread on this CPU is tid from here on (0: not traced), whether this is told or lost. */
+/* The thread on this CPU is tid from here on (0: not traced), whether this is recorded or lost. */
 static __always_inline void scope_record_put_switch(struct scope_ring *ring, u64 now, u32 bits, u32 tid)
 {
 	struct scope_record_switch *r;
@@ -185,7 +185,7 @@ static inline void scope_record_put_fork(struct scope_ring *ring, u64 now, const
 	scope_ring_commit(ring, sizeof(*r));
 }
 
-/* The thread has the number of its process from here on, whether this is told or lost. */
+/* The thread has the number of its process from here on, whether this is recorded or lost. */
 static inline void scope_record_put_exec(struct scope_ring *ring, u64 now, u32 old_tid, const struct task_struct *task)
 {
 	struct scope_record_exec *r;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory of a session's rings: a page for each possible CPU, sub-buffers for each that was online.
+ * The memory of a session's rings: a page for each possible CPU, sub-buffers for each CPU that was online.
  *
- * A virtual machine may say that hundreds of CPUs are possible and have two. So sub-buffers are
- * allocated on the node of a CPU as it first comes, and stay until the session ends: what a CPU
- * wrote before it went can still be read. All regions can be mapped from the start, since pages are
- * looked up as the reader touches them. They are charged to the memory control group of the process that
- * configures the session, and those of a CPU that comes later to that of the task which brings it.
+ * A virtual machine may report hundreds of possible CPUs and have two. So sub-buffers are allocated on the node of a
+ * CPU when it first comes, and stay until the session ends: what a CPU wrote before it went can still be read. All
+ * regions can be mapped from the start, since pages are looked up as the reader touches them. They are charged to the
+ * memory control group of the process that configures the session; those of a CPU that comes later, to that of the
+ * task which brings it.
  */
 #include <linux/cpu.h>
 #include <linux/errno.h>
@@ -22,11 +22,11 @@
 
 static int hotplug_state;
 
-/* What the rings of all sessions take, each with a ring for every CPU that was online as it was made. */
+/* The bytes that the rings of all sessions take, each with a ring for every CPU that was online when it was made. */
 static DEFINE_MUTEX(memory_lock);
 static u64 memory_taken;
 
-/* What alloc_pages_on() gave; NULL is fine. They are mapped nowhere in the kernel any more. */
+/* Pages of alloc_pages_on(), or NULL. They are mapped nowhere in the kernel any more. */
 static void free_pages_of(struct page **pages, u32 count)
 {
 	if (!pages)
@@ -37,8 +37,8 @@ static void free_pages_of(struct page **pages, u32 count)
 }
 
 /*
- * Zeroed pages of that node. Where there are not so many the caller is refused, but no process is
- * killed for them, and the kernel's log stays silent, as it does not for vzalloc_node().
+ * Zeroed pages of that node. Where there are too few the caller is refused. No process is killed for them, and the
+ * kernel's log has no warning, unlike with vzalloc_node().
  */
 static struct page **alloc_pages_on(int node, u32 count)
 {
@@ -65,8 +65,8 @@ static u32 ring_page_count(const struct scope_session *session)
 }
 
 /*
- * Before the CPU runs anything. It is not kept from coming for want of memory: then its events are
- * counted as lost.
+ * Before the CPU runs anything. Where memory is short the CPU comes all the same: then its events are counted as
+ * lost.
  */
 static int region_prepare(unsigned int id, struct hlist_node *node)
 {
@@ -137,8 +137,8 @@ static bool all_online_have(struct scope_session *session)
 }
 
 /*
- * A host short of memory is not made shorter of it: all rings together take at most half of what there would
- * be without them.
+ * All rings together take at most half of the memory that would be available without them, so that a host short of
+ * memory does not become shorter of it.
  */
 static int take_memory(struct scope_session *session, u64 bytes)
 {
@@ -162,14 +162,14 @@ static int alloc_all(struct scope_session *session)
 	return err ? err : all_online_have(session) ? 0 : -ENOMEM;
 }
 
-/* Under session->lock. On failure nothing stays allocated. -E2BIG: sessions would take too much together. */
+/* Under session->lock. On failure nothing stays allocated. -E2BIG: all sessions together would take too much. */
 int scope_region_alloc(struct scope_session *session)
 {
 	const size_t ring_bytes = (size_t)session->config.subbuf_bytes * session->config.subbuf_count;
 	int err;
 
 	session->region_bytes = SCOPE_HEADER_BYTES + ring_bytes;
-	/* One at a time: what is free is known only when the last one has taken its share. */
+	/* One at a time: the free memory is known only when the last session has taken its share. */
 	mutex_lock(&memory_lock);
 	err = take_memory(session, (u64)ring_bytes * num_online_cpus());
 	if (!err)
@@ -246,7 +246,7 @@ static const struct vm_operations_struct operations = {
 	.fault = region_fault,
 };
 
-/* One whole region, read-only for ever. The mapping holds the file, and that the session. */
+/* One whole region, read-only for ever. The mapping keeps the file, and the file the session. */
 int scope_region_map(struct scope_session *session, struct vm_area_struct *vma)
 {
 	u64 rest, id = div64_u64_rem((u64)vma->vm_pgoff << PAGE_SHIFT, session->region_bytes, &rest);

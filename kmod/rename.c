@@ -40,7 +40,10 @@ void scope_rename_comm(const struct scope_rename *names, const struct task_struc
 	char comm[SCOPE_COMM_BYTES];
 
 	scope_record_comm(ret_comm, task);
-	/* Pairs with scope_rename_note(): the name between two looks at whose it is. */
+	/*
+	 * Pairs with scope_rename_note(). The name is that of the task if the owner is the same before and after it
+	 * is read.
+	 */
 	if (smp_load_acquire(&name->task) != task)
 		return;
 	memcpy(comm, name->comm, SCOPE_COMM_BYTES);

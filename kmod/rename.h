@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The names that tasks are about to take: the kernel tells of a rename before it writes the name.
+ * The names that tasks are about to take: the kernel reports a rename before it writes the name.
  *
- * Between the two a task may lose its CPU, under PREEMPT_RT to the very work that its rename asked
- * for. The one that reads task->comm then reads the name of before, so the last name told is kept here
- * until it is in place. A task has one place, that its address selects: another's rename may take it,
- * which matters where both are in the middle of theirs.
+ * Between the two a task may lose its CPU, under PREEMPT_RT to the very work that its rename asked for. A reader of
+ * task->comm then gets the earlier name, so the last name reported is kept here until the kernel has written it. A
+ * task has one place, which its address selects. Another task's rename may take that place, which matters where both
+ * are in the middle of their renames.
  */
 #ifndef SCOPE_KMOD_RENAME_H
 #define SCOPE_KMOD_RENAME_H

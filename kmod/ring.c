@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The seldom part of the ring: opening, closing and refusing sub-buffers. */
+/* The slow path of the ring: opening, closing and refusing sub-buffers. */
 #include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -8,8 +8,8 @@
 #include "ring.h"
 
 /*
- * The caller has filled cpu and the sizes of page, zeroed the rest, and frees both. subbufs may be
- * NULL: all events are lost, until ring->subbufs is set while no writer runs.
+ * The caller has filled in cpu and the sizes of page, zeroed the rest, and frees both. subbufs may be NULL: then all
+ * events are lost until ring->subbufs is set while no writer runs.
  */
 void scope_ring_init(struct scope_ring *ring, struct scope_ring_page *page, u8 *subbufs, bool flight,
 		     scope_ring_notify *notify)
@@ -52,7 +52,7 @@ static struct scope_subbuf *ring_subbuf(const struct scope_ring *ring, u64 numbe
 	return (struct scope_subbuf *)(ring->subbufs + place * ring->subbuf_bytes);
 }
 
-/* All places are taken. True: that of the oldest sub-buffer is free now. */
+/* All places are taken. Returns whether that of the oldest sub-buffer is free now. */
 static bool ring_overwrite(struct scope_ring *ring)
 {
 	u64 oldest = ring->head - ring->subbuf_count;
@@ -61,13 +61,13 @@ static bool ring_overwrite(struct scope_ring *ring)
 	if (!ring->flight || oldest < ring->held)
 		return false;
 	records = ring_subbuf(ring, oldest + 1)->records - ring_subbuf(ring, oldest)->records;
-	/* Pairs with the exchange in scope_ring_consume(). Failing, the reader has handed it back. */
+	/* Pairs with the exchange in scope_ring_consume(). If it fails, the reader has handed the place back. */
 	if (cmpxchg(&ring->page->tail, oldest, oldest + 1) == oldest)
 		WRITE_ONCE(ring->page->overwritten, ring->page->overwritten + records);
 	return true;
 }
 
-/* A snapshot is being written: half of all places are for its STATE records, and none is taken twice. */
+/* A snapshot is being written: half of all places are for its STATE records, and no place is taken twice. */
 static bool ring_is_kept(const struct scope_ring *ring, u32 type)
 {
 	u32 most = type == SCOPE_RECORD_STATE ? ring->subbuf_count : ring->subbuf_count / 2;
@@ -120,8 +120,8 @@ static void ring_publish(struct scope_ring *ring)
 }
 
 /*
- * Interrupts are off, so that nobody holds it now; a non-maskable interrupt that finds it held counts
- * its event as nested.
+ * Interrupts are off, so no other code holds it now. A non-maskable interrupt that finds it held counts its event as
+ * nested.
  */
 static void ring_lock(struct scope_ring *ring)
 {
@@ -215,8 +215,8 @@ void scope_ring_close(struct scope_ring *ring)
 }
 
 /*
- * Flight mode: a snapshot or a stop is to follow, and until it does nothing that comes from here on is
- * overwritten. STATE records may take all places but these, others half of them.
+ * Flight mode: a snapshot or a stop follows, and until then nothing that comes from here on is overwritten. STATE
+ * records may take all places but these, other events half of them.
  */
 void scope_ring_keep(struct scope_ring *ring)
 {
@@ -224,8 +224,8 @@ void scope_ring_keep(struct scope_ring *ring)
 }
 
 /*
- * Close, and let the reader know up to where. hold: flight mode overwrites nothing of this before
- * it was read; without, it goes on.
+ * Closes the sub-buffer, and sets the limit up to which the reader reads. hold: flight mode overwrites nothing below
+ * it before it was read; without hold, it goes on.
  */
 void scope_ring_snapshot(struct scope_ring *ring, bool hold)
 {
@@ -234,7 +234,7 @@ void scope_ring_snapshot(struct scope_ring *ring, bool hold)
 	ring_unlock(ring);
 }
 
-/* Close, and ignore all events from here on. */
+/* Closes the sub-buffer, and ignores all events from here on. */
 void scope_ring_stop(struct scope_ring *ring)
 {
 	ring_lock(ring);
@@ -245,7 +245,7 @@ void scope_ring_stop(struct scope_ring *ring)
 	ring_unlock(ring);
 }
 
-/* The thread on this CPU is tid, and no record has said so: the next one is led by a THREAD. */
+/* The thread on this CPU is tid, and no record has said so: a THREAD comes before the next one. */
 void scope_ring_force_thread(struct scope_ring *ring, u32 tid)
 {
 	if (ring->tid == tid)
@@ -281,8 +281,8 @@ static int consume_one(struct scope_ring_page *page, u64 position)
 }
 
 /*
- * The reader is done with all below position. -EINVAL outside of what scope/ring.h allows, -ESTALE
- * where it was overwritten first. Callers take turns.
+ * The reader is done with all below position. -EINVAL outside of what scope/ring.h allows, -ESTALE where it was
+ * overwritten first. One caller at a time.
  */
 int scope_ring_consume(struct scope_ring *ring, u64 position)
 {

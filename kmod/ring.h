@@ -14,8 +14,8 @@
  *      ├─ no place free, stream: count SCOPE_LOST_FULL, stay closed
  *      └─ no place free, flight: move tail on, count its records as overwritten, open there
  *
- * In flight mode both sides move tail, each by compare-and-exchange from the number it saw. Who
- * comes first decides whether that sub-buffer was read or overwritten; the exchange is a full
+ * In flight mode both sides move tail, each by compare-and-exchange from the number it saw. The side
+ * that comes first decides whether that sub-buffer was read or overwritten. The exchange is a full
  * barrier, so the reader's loads come before the writer's stores to the place it won.
  *
  * This file compiles in user space as well, where tests/unit/test_ring.c drives it.
@@ -79,9 +79,9 @@ static inline void *scope_ring_place(struct scope_ring *ring, u32 type, u32 delt
 }
 
 /*
- * As scope_ring_reserve() where that is cheap, for who can not have come in between another's reserve and
- * commit: by no breakpoint, and by no non-maskable interrupt. False with nothing done where it is not
- * cheap: then scope_ring_reserve_slow() must follow. spare: 8 bytes behind the record may be written to.
+ * As scope_ring_reserve() where that is cheap, for callers that cannot have interrupted another reserve before its
+ * commit: not by a breakpoint, and not by a non-maskable interrupt. Returns false with nothing done where it is not
+ * cheap: then scope_ring_reserve_slow() must follow. spare: 8 bytes after the record may be written to.
  */
 static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u32 type, size_t bytes, bool spare,
 						     u64 now_ns, void **ret_record)
@@ -89,7 +89,7 @@ static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u3
 	uintptr_t next;
 	u64 delta;
 
-	/* An interrupt before this store has come and gone: what is read below is current. */
+	/* An interrupt before this store is over: what is read below is current. */
 	ring->writing = 1;
 	barrier();
 	delta = now_ns - ring->last_ns;
@@ -104,9 +104,9 @@ static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u3
 }
 
 /*
- * Room for one record of bytes (a multiple of 8), its first word written. now_ns must be read with
- * interrupts off already; a clock that steps back counts as standing still. NULL: the event is
- * counted as lost, or the ring is stopped. Otherwise scope_ring_commit() must follow.
+ * Room for one record of bytes (a multiple of 8), its first word written. now_ns must be read with interrupts off
+ * already; a clock that steps back counts as one that does not move. NULL: the event is counted as lost, or the ring
+ * is stopped. Otherwise scope_ring_commit() must follow.
  */
 static __always_inline void *scope_ring_reserve(struct scope_ring *ring, u32 type, u32 bytes, u64 now_ns)
 {

@@ -2,9 +2,9 @@
 /*
  * Keeps the entries of a session's filter true to what the user named.
  *
- * Where a probe runs on the task that joins or leaves, it settles that itself. Whatever happens to
- * other tasks only changes their entries, marked fresh or leaving; a work item then makes every CPU
- * look at its current task again and tells the reader.
+ * Where a probe runs on the task that joins or leaves, it settles that itself. Changes to other tasks change only
+ * their entries, marked fresh or leaving. Then a work item makes every CPU look at its current task again and reports
+ * them to the reader.
  */
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
@@ -25,7 +25,7 @@ static inline u32 thread_key(const struct task_struct *task)
 	return task->pid | SCOPE_FILTER_THREAD;
 }
 
-/* The mark of a new entry: while tracing runs its state must be told. */
+/* The mark of a new entry: while tracing runs its state must be recorded. */
 static inline u32 fresh(const struct scope_session *session)
 {
 	return session->run_state == SCOPE_RUN_ON ? SCOPE_FILTER_FRESH : 0;
@@ -36,7 +36,10 @@ static inline bool process_lives(const struct task_struct *task)
 	return atomic_read(&task->signal->live);
 }
 
-/* One that ended before its entry came was not removed by the exit probe: nor is it coming back. */
+/*
+ * The exit probe did not remove the entry of a task that ended before its entry came, and that task does not come
+ * back.
+ */
 static void add_process(struct scope_session *session, const struct task_struct *task, u32 why)
 {
 	scope_filter_add(&session->filter, task->tgid, why);
@@ -52,9 +55,9 @@ static void add_thread(struct scope_session *session, const struct task_struct *
 }
 
 /*
- * Every process that has an ancestor in the filter. The list is in order of creation, so one pass
- * finds nearly all; a child that is given to another parent during the pass takes one more. Children born after
- * the fork probe was attached are added by that.
+ * Every process that has an ancestor in the filter. The list is in order of creation, so one pass finds nearly all. A
+ * child that gets another parent during the pass takes one more. The fork probe adds children born after it was
+ * attached.
  */
 static void add_descendants(struct scope_session *session)
 {
@@ -121,8 +124,8 @@ static void scan_threads(struct scope_session *session)
 }
 
 /*
- * Is the exit probe past it? A process counts as dead, and a thread as exiting, well before: on its way
- * out it may sleep, and its exit must still find the entry.
+ * Is the exit probe past it? A process counts as dead, and a thread as exiting, well before: on its way out it may
+ * sleep, and its exit must still find the entry.
  */
 static bool has_ended(const struct task_struct *task, bool thread)
 {
@@ -131,7 +134,7 @@ static bool has_ended(const struct task_struct *task, bool thread)
 	return thread || (!process_lives(task) && thread_group_empty((struct task_struct *)task));
 }
 
-/* Entries of those that ended where no probe was attached, or before it could see them. */
+/* Entries of tasks that ended where no probe was attached, or before it could see them. */
 void scope_select_sweep(struct scope_session *session)
 {
 	u32 i;
@@ -150,7 +153,7 @@ void scope_select_sweep(struct scope_session *session)
 	}
 }
 
-/* Under session->lock, with the probes attached: the one that is selected now has an entry after it. */
+/* Under session->lock, with the probes attached: the task that is selected now has an entry after it. */
 void scope_select_scan(struct scope_session *session)
 {
 	lockdep_assert_held(&session->lock);
@@ -192,9 +195,9 @@ static void tell(struct scope_session *session, struct task_struct *task)
 }
 
 /*
- * Under session->lock, while tracing runs. After it every CPU knows whether its current task is
- * traced, and the reader whom to expect: STATE of all who joined, THREAD_EXIT of all who left.
- * -ENOMEM: the entries are right, the reader has not been told.
+ * Under session->lock, while tracing runs. After it every CPU knows whether its current task is traced, and the
+ * reader knows which threads to expect: STATE of all that joined, THREAD_EXIT of all that left. -ENOMEM: the entries
+ * are right, but nothing was reported to the reader.
  */
 int scope_select_settle(struct scope_session *session)
 {
@@ -232,7 +235,7 @@ static void settle_work(struct work_struct *work)
 	mutex_lock(&session->lock);
 	if (session->run_state == SCOPE_RUN_ON) {
 		scope_select_scan(session);
-		/* Without memory the next change tells of this one as well. */
+		/* Without memory the next change reports this one as well. */
 		scope_select_settle(session);
 	}
 	mutex_unlock(&session->lock);
@@ -256,7 +259,7 @@ void scope_select_cancel(struct scope_session *session)
 	cancel_work_sync(&session->settle);
 }
 
-/* In the parent, before the child runs. True: it is traced. */
+/* In the parent, before the child runs. Returns whether it is traced. */
 bool scope_select_fork(struct scope_session *session, const struct task_struct *parent, struct task_struct *child)
 {
 	if (session->config.follow && child->tgid != parent->tgid && scope_filter_has(&session->filter, parent->tgid))
@@ -273,7 +276,7 @@ bool scope_select_fork(struct scope_session *session, const struct task_struct *
 	return scope_traced_has(session, child);
 }
 
-/* The thread took over the number of the first thread; its name has been dealt with by then. */
+/* The thread took over the number of the first thread, whose name is settled by then. */
 void scope_select_exec(struct scope_session *session, struct task_struct *task, u32 old_tid)
 {
 	const u32 key = old_tid | SCOPE_FILTER_THREAD;

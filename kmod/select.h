@@ -2,10 +2,9 @@
 /*
  * Which threads are traced: from what the user names to entries of a session's filter.
  *
- * A thread is traced while its process or it itself has an entry. Processes get one by being named,
- * or as descendants of those where the session follows. Threads get one by being named, by their
- * command name, or by their control group. Probes keep the entries true as tasks are born, end,
- * execute, change their name or their group.
+ * A thread is traced while its process or it itself has an entry. Processes get one by being named, or as descendants
+ * of those where the session follows. Threads get one by being named, by their command name, or by their control
+ * group. Probes keep the entries true as tasks are born, end, execute, or change their name or group.
  */
 #ifndef SCOPE_KMOD_SELECT_H
 #define SCOPE_KMOD_SELECT_H

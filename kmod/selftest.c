@@ -2,10 +2,10 @@
 /*
  * Do probes fire on this kernel, as it runs now?
  *
- * At load this task gives up its CPU, and a probe on sched_switch must see a switch. No system call
- * begins or ends while a module loads, so those are looked at when the first session has started:
- * the request that started it returns, and another one follows. Until both were seen, 100 ms as a
- * rule, every call on the host passes a probe that sets a flag.
+ * At load this task gives up its CPU, and a probe on sched_switch must see a switch. No system call begins or ends
+ * while a module loads. So those are tested when the first session has started: the request that started it returns,
+ * and another one follows. Until both were seen, usually 100 ms, every call on the host passes a probe that sets a
+ * flag.
  */
 #include <linux/errno.h>
 #include <linux/moduleparam.h>
@@ -55,8 +55,8 @@ static int test_switch(void)
 	if (err)
 		return err;
 	/*
-	 * Where the time is up before the CPU is given up, as on a host that stole it, and nothing
-	 * else wants to run, there is no switch to see.
+	 * If the time is over before the CPU is given up, as on a host that stole it, and no other task wants to run,
+	 * there is no switch to see.
 	 */
 	for (i = 0; i < SWITCH_TRIES && !READ_ONCE(switch_seen); i++)
 		schedule_timeout_uninterruptible(1 + i);
@@ -89,7 +89,7 @@ static void test_copy(void)
 		scope_arch_copy_returns_copied = count == sizeof(got);
 }
 
-/* At load, in the context of the one that loads. */
+/* At load, in the context of the task that loads. */
 int scope_selftest_load(void)
 {
 	test_copy();
@@ -124,7 +124,7 @@ out:
 	mutex_unlock(&test_lock);
 }
 
-/* Called now and then while the session runs; true, once: probes on system calls do not fire. */
+/* Called now and then while the session runs. Returns true once, where probes on system calls do not fire. */
 bool scope_selftest_look(struct scope_session *session, u64 passed_ns)
 {
 	bool failed = false;

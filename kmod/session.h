@@ -33,9 +33,9 @@
 #define SCOPE_OPEN_CALLS 4096u /* a power of two */
 
 /*
- * Bits of pending. Any but the first alone sends a call the long way. Of a pending call without NOTED
- * only number and enter_counts are there, and it is a native one; the rest is found out where it is
- * written: until then the arguments are in the thread's registers.
+ * Bits of pending. Any bit but the first one alone sends a call to the slow path. Without NOTED only the number and
+ * enter_counts of a pending call are set, and it is a native one. The rest is found when the call is written: until
+ * then the arguments are in the thread's registers.
  */
 #define SCOPE_CALL_PENDING 1u
 #define SCOPE_CALL_MEASURED 2u /* probes measure themselves, see measure.h */
@@ -43,7 +43,7 @@
 #define SCOPE_CALL_SLOT (SCOPE_CALL_PENDING | SCOPE_CALL_NOTED)
 #define SCOPE_CALL_UNTIMED 8u /* the counter does not serve: enters ask the clock */
 
-/* Where the measuring of a CPU stood. */
+/* The state of a CPU's measuring. */
 struct scope_measure_mark {
 	u64 all; /* events */
 	u64 ns, events, stack_ns, other_ns;
@@ -55,7 +55,7 @@ struct scope_measure {
 	u64 stack_ns;			/* of all stacks */
 	u64 other_ns;			/* of traps and delays, see trap_cost.h */
 	u64 events_seen, stack_seen_ns; /* at the end of the last of these calls */
-	struct scope_measure_mark mark; /* as the overload guard last looked */
+	struct scope_measure_mark mark; /* when the overload guard last looked */
 	u32 left;
 };
 
@@ -82,11 +82,11 @@ struct scope_cpu {
 	struct scope_measure measure;
 	struct hrtimer sample;
 	struct irq_work wake;
-	struct page **pages; /* behind ring.subbufs */
+	struct page **pages; /* of ring.subbufs */
 	struct scope_session *session;
 } ____cacheline_aligned;
 
-/* Beside a number of arguments. */
+/* Added to a number of arguments. */
 #define SCOPE_CALL_SKIP 0x08
 #define SCOPE_CALL_STACK 0x10
 
@@ -106,8 +106,8 @@ struct scope_config {
 	u64 kernel_base;
 	u32 overhead_max; /* thousandths of a CPU, 0: any share */
 	/*
-	 * Arguments to record, by native number. SCOPE_CALL_SKIP: leave the call out altogether.
-	 * SCOPE_CALL_STACK: by stack_mode and stack_syscalls, it may get a stack. Set by change.c alone.
+	 * Arguments to record, by native number. SCOPE_CALL_SKIP: leave the call out. SCOPE_CALL_STACK: it may get a
+	 * stack, by stack_mode and stack_syscalls. Only change.c sets it.
 	 */
 	u8 arg_counts[SCOPE_SYSCALL_MAX];
 	u8 other_calls; /* the same for other ABIs and numbers: 0 or SCOPE_CALL_SKIP */
@@ -163,26 +163,26 @@ struct scope_delays {
 	DECLARE_BITMAP(returning, SCOPE_DELAY_RETURNS);
 };
 
-/* By what a session selects threads, beside their process: each needs tracepoints, see probe.c. */
+/* By which properties, beside its process, a session selects a thread. Each needs tracepoints, see probe.c. */
 #define SCOPE_SELECT_THREADS 0x01u /* threads may have entries of their own */
 #define SCOPE_SELECT_COMM 0x02u
 #define SCOPE_SELECT_CGROUP 0x04u
 
 struct scope_session {
-	/* read by probes; of config only stacks and which calls to skip change once they are attached */
+	/* read by probes; once they are attached only the stacks of config and the calls to skip change */
 	struct scope_cpu __percpu *cpu;
-	u8 selects; /* SCOPE_SELECT_*: only ever more of them */
+	u8 selects; /* SCOPE_SELECT_*: bits are only ever added */
 	bool scanning;
 	int running;
 	u64 plain_ns; /* a call shorter than this needs nothing but its record */
 	struct scope_config config;
 	struct scope_call_plan plan[SCOPE_SYSCALL_MAX]; /* as arg_counts */
-	/* tid and enter time of calls that ENTER has told of, see scope_stack_note_enter() */
+	/* tid and enter time of calls that have an ENTER record, see scope_stack_note_enter() */
 	u64 open_call[SCOPE_OPEN_CALLS];
 	struct scope_filter filter;
 	struct scope_threads *stack_threads; /* NULL: all that are traced */
 	struct scope_block *block;	     /* requests under way; NULL without SCOPE_EVENTS_BLOCK */
-	atomic64_t block_unmatched;	     /* requests that found no place there */
+	atomic64_t block_unmatched;	     /* requests that found no place in it */
 	struct scope_comm_rule comm_rule[SCOPE_COMM_RULES];
 	struct scope_rename rename[SCOPE_RENAMES]; /* with SCOPE_SELECT_COMM */
 	struct scope_cgroup_rule cgroup_rule[SCOPE_CGROUP_RULES];
@@ -202,7 +202,7 @@ struct scope_session {
 	size_t region_bytes;
 	u64 ring_bytes;		   /* of all its rings, as counted against what sessions may take */
 	atomic_t region_count;	   /* CPUs with sub-buffers */
-	struct hlist_node regions; /* in the list of those that grow with a CPU that comes */
+	struct hlist_node regions; /* in the list of the sessions that grow when a CPU comes */
 	bool growing;		   /* regions is in the list */
 	struct mutex consume_lock; /* tail of every ring */
 	u32 attached;		   /* bit per row of the table in probe.c */
@@ -213,12 +213,12 @@ struct scope_session {
 	u32 guard_cpu, guard_share; /* what the overload guard found */
 	u64 start_ns, stop_ns;	    /* of running; 0: not yet */
 	u64 flush_ns;		    /* when the last flush that was asked for began; 0: none */
-	struct pid *owner;	    /* process that opened the device */
+	struct pid *owner;	    /* the process that opened the device */
 	struct {
 		struct delayed_work work;
 		u64 checked_ns;		   /* when the guard last did */
-		u64 half_full_ns, lost_ns; /* when that was last told, 0: never */
-		u64 lost;		   /* events, as last told */
+		u64 half_full_ns, lost_ns; /* when that was last sent, 0: never */
+		u64 lost;		   /* events, as of the last notice */
 		bool gone;		   /* the filter was empty */
 	} monitor;
 };

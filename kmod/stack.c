@@ -14,15 +14,15 @@
 
 bool scope_arch_copy_returns_copied __read_mostly;
 
-#define HOLE_PAGES 4 /* without memory, that are passed over in one piece */
+#define HOLE_PAGES 4 /* without memory, skipped in one piece */
 #define WINDOW_NS 1000000000ull
 #define OPEN_NS_SHIFT 10 /* a tid and a time of 1 us in one word, good for 50 days of uptime */
 #define OPEN_NS_BITS (64 - SCOPE_TID_BITS)
 
 /*
- * When a call that blocked was entered, for the decision at its return whether it took long enough
- * for a stack. One word per slot, so that readers on other CPUs see the pair whole; the scheduler
- * orders the store before a load by the same thread elsewhere. A collision forgets a call.
+ * When a call that blocked was entered. At its return this decides whether it took long enough for a stack. One word
+ * per slot, so that readers on other CPUs see the pair whole; the scheduler orders the store before a load by the
+ * same thread elsewhere. A collision forgets a call.
  */
 void scope_stack_note_enter(struct scope_session *session, u32 tid, u64 enter_ns)
 {
@@ -41,7 +41,7 @@ u64 scope_stack_blocked_ns(struct scope_session *session, u32 tid, u64 now)
 	return (((now >> OPEN_NS_SHIFT) - word) & (BIT_ULL(OPEN_NS_BITS) - 1)) << OPEN_NS_SHIFT;
 }
 
-/* The reader takes it off the thread's time, else each sampled request would look slow. */
+/* The reader takes this time off the thread's, because otherwise each sampled request would look slow. */
 static u32 cost_since(u64 now)
 {
 	u64 end = ktime_get_mono_fast_ns();
@@ -80,7 +80,7 @@ static void put_chain(struct scope_session *session, struct scope_cpu *cpu, stru
 		if (!frame[1])
 			break;
 		ip[count++] = scope_arch_return_address(frame[1]);
-		/* Callers lie higher, so this ends. */
+		/* Callers are at higher addresses, so this ends. */
 		low = fp + 2 * word;
 		fp = frame[0];
 	}
@@ -98,10 +98,10 @@ static void put_chain(struct scope_session *session, struct scope_cpu *cpu, stru
 }
 
 /*
- * Page by page: what could be read stays, whatever the architecture's copy does at a fault. A page
- * that was never written to is no memory yet: servers with buffers of 16 KiB on their stack leave
- * such holes below their callers' frames. They become zeros. Returns the bytes up to the last one
- * that was there. The page of the stack pointer is in use: where it is out nothing more is tried.
+ * Page by page, so that what could be read stays, however the architecture's copy handles a fault. A page that was
+ * never written to is no memory yet: servers with buffers of 16 KiB on their stack leave such holes below their
+ * callers' frames. They become zeros. Returns the bytes up to the last one that is in memory. The page of the stack
+ * pointer is in use: if it is not in memory nothing more is tried.
  */
 static u32 copy_around_holes(u8 *to, u64 from, u32 bytes, u8 *flags)
 {
@@ -123,7 +123,7 @@ static u32 copy_around_holes(u8 *to, u64 from, u32 bytes, u8 *flags)
 	return end;
 }
 
-/* The first thread's stack ends behind the environment: do not run past it into a fault. */
+/* The first thread's stack ends after the environment: do not read past it into a fault. */
 static u32 stack_bytes(u64 sp, u32 most)
 {
 	u64 top = PAGE_ALIGN(READ_ONCE(current->mm->env_end));
@@ -190,7 +190,7 @@ static bool is_wanted(const struct scope_session *session)
 	return likely(!threads) || scope_threads_have(threads, current->pid);
 }
 
-/* Does the limit of this second allow one more? Else it is counted as skipped. */
+/* Does the limit of this second allow one more? If not, it is counted as skipped. */
 static bool is_allowed(const struct scope_session *session, struct scope_cpu *cpu, u64 now)
 {
 	struct scope_ring_page *page = cpu->ring.page;
@@ -207,7 +207,7 @@ static bool is_allowed(const struct scope_session *session, struct scope_cpu *cp
 	return true;
 }
 
-/* The choice speaks of native numbers alone. */
+/* The choice is by native numbers alone. */
 static bool is_call_wanted(const struct scope_session *session, u16 nr, u8 abi)
 {
 	if (abi == SCOPE_ABI_NATIVE)
@@ -227,7 +227,7 @@ void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *
 		put_stack(session, cpu, regs, now, SCOPE_STACK_SYSCALL, 0);
 }
 
-/* Behind the record of a hit. regs: the user's, or NULL where the thread is in the kernel. */
+/* After the record of a hit. regs: the user's, or NULL where the thread is in the kernel. */
 void scope_stack_at_probe(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now)
 {
 	u8 flags = regs ? 0 : SCOPE_STACK_IN_KERNEL;
@@ -237,7 +237,7 @@ void scope_stack_at_probe(struct scope_session *session, struct scope_cpu *cpu, 
 	put_stack(session, cpu, regs ? regs : task_pt_regs(current), now, SCOPE_STACK_PROBE, flags);
 }
 
-/* From the timer interrupt. A stack in the kernel says nothing of the program: take the user's. */
+/* From the timer interrupt. A stack in the kernel shows nothing of the program: take the user's. */
 void scope_stack_sample(struct scope_session *session, struct scope_cpu *cpu, u64 now)
 {
 	struct pt_regs *regs = get_irq_regs();

@@ -35,11 +35,10 @@ struct view {
 };
 
 /*
- * CLOCK_MONOTONIC time since when a thread that is off its CPU has been so: when it came there,
- * plus how long it ran on that occasion where the fair scheduler keeps that; without, the answer is
- * that much too early. It is also early by the time interrupts took. The clock is that of run
- * queues, which is not sched_clock(); time set aside, it differs from CLOCK_MONOTONIC by the rate
- * that NTP sets. Interrupts off. 0: unknown.
+ * The CLOCK_MONOTONIC time since when a thread that is off its CPU has been so: when it came there, plus how long it
+ * then ran, where the fair scheduler keeps that; where it does not, the result is early by that time. It is also
+ * early by the time that interrupts took. The clock is that of run queues, which is not sched_clock(); after
+ * correction it differs from CLOCK_MONOTONIC by the rate that NTP sets. Interrupts off. 0: unknown.
  */
 static u64 off_cpu_since(struct task_struct *task, u64 now)
 {
@@ -74,12 +73,12 @@ static void look(struct task_struct *task, struct view *view)
 	if (view->on_cpu)
 		return;
 	view->since_ns = off_cpu_since(task, ktime_get_mono_fast_ns());
-	/* An exiting thread may free its stack at the same time: a fault is an answer, not a crash. */
+	/* An exiting thread may free its stack at the same time: a fault means that, and is no crash. */
 	if (!copy_from_kernel_nofault(&view->regs, task_pt_regs(task), sizeof(view->regs)))
 		view->regs_valid = true;
 }
 
-/* False: the thread is going. Its stack was there throughout if exit_state is still clear. */
+/* Returns false where the thread exits. Its stack was there all the time if exit_state is still clear. */
 static bool look_twice(struct task_struct *task, struct view *view)
 {
 	int i;
@@ -92,7 +91,7 @@ static bool look_twice(struct task_struct *task, struct view *view)
 		if (view->on_cpu || (switch_count(task) == view->switches && !scope_compat_on_cpu(task)))
 			return true;
 	}
-	/* It never held still: that much is known. */
+	/* It was never off the CPU for the whole look: that much is known. */
 	view->on_cpu = true;
 	view->regs_valid = false;
 	view->since_ns = 0;
@@ -180,7 +179,7 @@ static u32 count_threads(struct scope_session *session, scope_state_choose *choo
 	return count;
 }
 
-/* Threads born after the count have a FORK record: those without room need no STATE. */
+/* Threads born after the count have a FORK record: those without room here need no STATE. */
 int scope_thread_table_fill(struct scope_session *session, scope_state_choose *choose,
 			    struct scope_thread_table *ret_table)
 {
@@ -205,9 +204,8 @@ static bool is_traced(struct scope_session *session, struct task_struct *thread)
 }
 
 /*
- * flags: SCOPE_STATE_AT_STOP or 0. Threads that are exiting are left out. May sleep: looking at one
- * thread costs many times what finding it does, so each has a read-side section of its own.
- * -ENOMEM: nothing was written.
+ * flags: SCOPE_STATE_AT_STOP or 0. Threads that are exiting are left out. May sleep: to look at a thread costs many
+ * times what it costs to find it, so each has a read-side section of its own. -ENOMEM: nothing was written.
  */
 int scope_state_write_all(struct scope_session *session, u8 flags)
 {

@@ -7,7 +7,7 @@
 #include <linux/tracepoint.h>
 #include "target.h"
 
-/* Before the start: as if nothing had been named. */
+/* Before the start: as if no target had been named. */
 void scope_target_clear(struct scope_session *session)
 {
 	memset(&session->filter, 0, sizeof(session->filter));
@@ -50,8 +50,8 @@ static int add_cgroup(struct scope_session *session, const struct scope_target *
 }
 
 /*
- * Under session->lock. Takes effect at the start, or while tracing runs with a scan and a settling
- * to follow. -ESRCH: it has ended. -ENOSPC: no place for one more.
+ * Under session->lock. Takes effect at the start; while tracing runs, after a scan and a settling. -ESRCH: it has
+ * ended. -ENOSPC: no place for one more.
  */
 int scope_target_add(struct scope_session *session, const struct scope_target *target)
 {
@@ -110,7 +110,7 @@ static int remove_cgroup(struct scope_session *session, const struct scope_targe
 	return -ENOENT;
 }
 
-/* Under rcu_read_lock(). Is tgid the nearest of its ancestors that is, or was, named? */
+/* Under rcu_read_lock(). Is tgid the nearest of its ancestors that is named, or was? */
 static bool descends_from(const struct scope_session *session, struct task_struct *process, u32 tgid)
 {
 	struct task_struct *task = process;
@@ -125,7 +125,7 @@ static bool descends_from(const struct scope_session *session, struct task_struc
 	return false;
 }
 
-/* A descendant that was named itself, or is below one that was, stays. */
+/* A descendant stays that was named itself, or is below one that was. */
 static int remove_process(struct scope_session *session, u32 tgid)
 {
 	struct scope_filter *filter = &session->filter;

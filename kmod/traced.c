@@ -8,8 +8,8 @@
 #include "traced.h"
 
 /*
- * Interrupts off. The filter changed: if that is so for the task on this CPU, a switch says it, as if
- * a thread had come that is traced, or one that is not.
+ * Interrupts off. The filter changed. If that concerns the task on this CPU, a switch is recorded, as if a thread had
+ * come that is traced, or one that is not.
  */
 void scope_traced_refresh(struct scope_session *session, struct scope_cpu *cpu)
 {

@@ -12,7 +12,10 @@ static __always_inline bool scope_traced_has(const struct scope_session *session
 	return unlikely(session->selects) && scope_filter_has(&session->filter, task->pid | SCOPE_FILTER_THREAD);
 }
 
-/* Usually false where scope_traced_has() is false, by reading one cache line. Always true where that is true. */
+/*
+ * Usually false where scope_traced_has() is false, by reading one cache line. Always true where scope_traced_has()
+ * is.
+ */
 static __always_inline bool scope_traced_may_have(const struct scope_session *session, const struct task_struct *task)
 {
 	return scope_filter_may_have(scope_filter_line_of(&session->filter, task->tgid)) || unlikely(session->selects);

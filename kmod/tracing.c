@@ -17,7 +17,7 @@
 #include "traced.h"
 #include "tracing.h"
 
-/* The task that runs as probes are attached came by no switch they saw. */
+/* The probes saw no switch to the task that runs as they are attached. */
 static void cpu_start(struct scope_session *session, struct scope_cpu *cpu)
 {
 	bool here = cpu->ring.page->cpu == raw_smp_processor_id();
@@ -29,7 +29,7 @@ static void cpu_start(struct scope_session *session, struct scope_cpu *cpu)
 	}
 }
 
-/* The enter probe may have been interrupted by the end of its task's tracing: then nobody's is set. */
+/* The end of the task's tracing may have interrupted the enter probe: then no pending call is set. */
 static void put_pending(struct scope_session *session, struct scope_cpu *cpu)
 {
 	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced)
@@ -48,9 +48,9 @@ static void cpu_keep(struct scope_session *session, struct scope_cpu *cpu)
 }
 
 /*
- * The STATE of every thread, for a snapshot or a stop that is to follow. Flight mode overwrites none of
- * it before that: where the rings are too small for all of it, the rest is counted as lost, and so are
- * other events once they have taken half of the ring in that time.
+ * The STATE of every thread, for a snapshot or a stop that follows. Flight mode overwrites none of it before that.
+ * Where the rings are too small for all of it, the rest is counted as lost, and other events are lost as well once
+ * they have taken half of the ring in that time.
  */
 static int write_states(struct scope_session *session)
 {
@@ -79,8 +79,8 @@ static void cpu_stop(struct scope_session *session, struct scope_cpu *cpu)
 }
 
 /*
- * Under session->lock, of a session that is ready. Nothing is recorded before all probes are attached: where
- * one cannot be, the session is as it was, and may be started again.
+ * Under session->lock, of a session that is ready. Nothing is recorded before all probes are attached. Where one
+ * cannot be attached, the session is as before, and may be started again.
  */
 int scope_tracing_start(struct scope_session *session)
 {
@@ -125,7 +125,7 @@ int scope_tracing_stop(struct scope_session *session, enum scope_stop_reason rea
 		return -EALREADY;
 	write_states(session);
 	scope_sample_stop(session);
-	/* From here on no switch sets traced again; what each CPU was in the middle of is told. */
+	/* From here on no switch sets traced again. The call that each CPU is in the middle of is written. */
 	WRITE_ONCE(session->running, 0);
 	scope_delay_wake(session);
 	scope_each_cpu(session, cpu_stop);
@@ -139,7 +139,7 @@ int scope_tracing_stop(struct scope_session *session, enum scope_stop_reason rea
 	return 0;
 }
 
-/* Under session->lock. Whether a flush that began after `asked` is over, one began now, or none is wanted. */
+/* Under session->lock. Returns whether a flush that began after `asked` is over, one began now, or none is wanted. */
 static bool flush_since(struct scope_session *session, u64 asked)
 {
 	u64 now = ktime_get_mono_fast_ns();
@@ -154,9 +154,9 @@ static bool flush_since(struct scope_session *session, u64 asked)
 }
 
 /*
- * Hand out what every CPU holds; nothing where the session does not run. It interrupts all CPUs, and a
- * descriptor may be passed on to a process that may not trace: so a flush begins SCOPE_FLUSH_GAP_MS after the
- * last one at the soonest, and serves all callers that asked before it began. -EINTR: the caller was killed.
+ * Hands out what every CPU has; nothing where the session does not run. It interrupts all CPUs, and a descriptor may
+ * be passed on to a process that may not trace. So a flush begins at least SCOPE_FLUSH_GAP_MS after the last one, and
+ * serves all callers that asked before it began. -EINTR: the caller was killed.
  */
 int scope_tracing_flush(struct scope_session *session)
 {
@@ -176,8 +176,8 @@ int scope_tracing_flush(struct scope_session *session)
 }
 
 /*
- * Write STATE of every thread, then flush, and let readers know up to where each ring reaches now.
- * hold: flight mode overwrites none of it before it was read. -EALREADY where it is not running.
+ * Writes STATE of every thread, then flushes, and sets up to where readers read in each ring. hold: flight mode
+ * overwrites none of it before it was read. -EALREADY where it is not running.
  */
 int scope_tracing_snapshot(struct scope_session *session, bool hold)
 {

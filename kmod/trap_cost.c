@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures on this machine what a kprobe costs beside its handler, by two of its own that do nothing: one
- * as ftrace calls it, one that is a breakpoint. A trap takes from some 100 ns to several us in a virtual
- * machine, so no constant would do.
+ * Measures on this machine what a kprobe costs beside its handler, by two kprobes of its own that do nothing: one
+ * that ftrace calls, and one that is a breakpoint. A trap takes from some 100 ns to several us in a virtual machine,
+ * so a constant would be wrong.
  */
 #include <linux/kconfig.h>
 #include <linux/mutex.h>
@@ -15,7 +15,7 @@
 
 struct scope_trap_cost scope_trap_cost = { GUESS_NS, GUESS_NS };
 
-/* The compiler puts a call for ftrace into the one, and none into the other. */
+/* The compiler puts a call for ftrace into the first function, and none into the second. */
 static noinline void with_entry(void)
 {
 	asm volatile("nop");
@@ -32,13 +32,13 @@ static int hit(struct kprobe *kprobe, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(hit);
 
-/* With one, the kernel makes no jump of a breakpoint. */
+/* With this handler the kernel makes no jump of a breakpoint. */
 static void after(struct kprobe *kprobe, struct pt_regs *regs, unsigned long flags)
 {
 }
 NOKPROBE_SYMBOL(after);
 
-/* The shortest: others were interrupted. */
+/* The shortest round: others were interrupted. */
 static u64 time_call(void (*function)(void))
 {
 	u64 least = U64_MAX, begin;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What it costs that the kernel calls a handler: the part of a probe that the probe cannot see. */
+/* What it costs that the kernel calls a handler: the part of a probe that the probe cannot measure itself. */
 #ifndef SCOPE_KMOD_TRAP_COST_H
 #define SCOPE_KMOD_TRAP_COST_H
 
@@ -17,13 +17,13 @@ extern struct scope_trap_cost scope_trap_cost;
 /* Before the first probe is set. May sleep. */
 void scope_trap_measure(void);
 
-/* Those in programs are not measured: two traps, the breakpoint and the step after it. */
+/* Uprobes are not measured: they take two traps, the breakpoint and the step after it. */
 static inline u32 scope_trap_user_ns(void)
 {
 	return 2 * scope_trap_cost.breakpoint_ns;
 }
 
-/* A time of the CPU that no measured call has in it, taken for that session. Any context. */
+/* Adds a time of the CPU for that session which no measured call includes. Any context. */
 static inline void scope_trap_charge(struct scope_session *session, u64 ns)
 {
 	this_cpu_add(session->cpu->measure.other_ns, ns);

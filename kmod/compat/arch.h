@@ -129,7 +129,7 @@ static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
 	return user_64bit_mode(regs) ? 8 : 4;
 }
 
-/* Do calls of that number get stacks in 32-bit programs: not those that wait for work? */
+/* Do calls of that number get stacks in 32-bit programs? Calls that wait for work do not. */
 static inline bool scope_arch_compat_stack(u16 nr)
 {
 	/* As in <asm/unistd_32.h>: epoll_wait, epoll_pwait, accept4, epoll_pwait2. */
@@ -196,7 +196,7 @@ static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
 	return compat_user_mode(regs) ? 4 : 8;
 }
 
-/* Nobody unwinds the stacks of 32-bit programs there. */
+/* Stacks of 32-bit programs are not unwound there. */
 static inline bool scope_arch_compat_stack(u16 nr)
 {
 	return false;

@@ -2,8 +2,8 @@
 /*
  * What older or newer kernels lack, under the name that the newest kernel uses.
  *
- * Included before every source file; features.h, made by features.sh, stands before it. Each shim
- * names the kernel that made it needless.
+ * Included before every source file, and after features.h, which features.sh makes. Each shim names the kernel that
+ * made it needless.
  */
 #ifndef SCOPE_COMPAT_H
 #define SCOPE_COMPAT_H
@@ -62,14 +62,14 @@ static inline void kvfree(const void *memory)
 
 #include "vmalloc.h"
 
-/* 4.13; before, what would not rather kill a process gave up sooner */
+/* 4.13; before, calls with flags for that gave up sooner, so as not to kill a process */
 #ifndef __GFP_RETRY_MAYFAIL
 #define __GFP_RETRY_MAYFAIL __GFP_NORETRY
 #endif
 
 /*
- * 5.11. Pages that are charged to the caller's memory control group, and mapped by user space: before, what
- * marked a charged page lay where the count of its mappings does.
+ * 5.11. Pages that are charged to the caller's memory control group, and mapped by user space. Before, the mark of a
+ * charged page was in the same place as the count of its mappings.
  */
 #ifdef SCOPE_HAVE_MEMCG_DATA_KMEM
 #define SCOPE_GFP_MAPPED GFP_KERNEL_ACCOUNT
@@ -91,7 +91,7 @@ static inline void *kvmalloc_array(size_t count, size_t bytes, gfp_t flags)
 }
 #endif
 
-/* 4.16; before, poll speaks in POLL of user space */
+/* 4.16; before, poll has the POLL flags of user space */
 #ifndef SCOPE_HAVE_POLL_T
 #include <uapi/linux/eventpoll.h>
 #include <linux/poll.h>
@@ -118,12 +118,12 @@ typedef int vm_fault_t;
 #define SCOPE_COMPAT_FAULT_VMA(vma, fault) (vma)
 #endif
 
-/* 3.16; before, kprobes know what they must not probe by its section, which modules have not */
+/* 3.16; before, kprobes know the functions that they must not probe by their section, which modules do not have */
 #ifndef NOKPROBE_SYMBOL
 #define NOKPROBE_SYMBOL(function)
 #endif
 
-/* 4.6; before, what is free or holds blocks of devices is the least that can be had */
+/* 4.6; before, the estimate is what is free or holds blocks of devices */
 #ifndef SCOPE_HAVE_SI_MEM_AVAILABLE
 static inline long si_mem_available(void)
 {
@@ -159,7 +159,7 @@ static inline long si_mem_available(void)
 #define BIT_ULL(bit) (1ull << (bit))
 #endif
 
-/* 4.2, and what was kept up after it; before, a file of an overlay has the inode of the file below */
+/* 4.2, and what was fixed in it later; before, a file of an overlay has the inode of the file below */
 #ifndef SCOPE_HAVE_D_REAL_INODE
 #define d_real_inode(dentry) ((dentry)->d_inode)
 #endif
@@ -198,7 +198,7 @@ static inline unsigned int __task_state_index(unsigned int task_state, unsigned 
 {
 	unsigned int state = (task_state | exit_state) & TASK_REPORT;
 
-	/* 4.14 reports it apart; before, it is an uninterruptible sleep. */
+	/* 4.14 reports it as a state of its own; before, it is an uninterruptible sleep. */
 #ifdef TASK_REPORT_IDLE
 	if (task_state == TASK_IDLE)
 		state = TASK_REPORT_IDLE;

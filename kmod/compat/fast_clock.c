@@ -25,7 +25,7 @@ struct anchor {
 	u64 rate;  /* of ns to it, in 1 / RATE_ONE */
 };
 
-/* The one in use, and the one that is written while nobody looks there: it was in use 100 ms ago. */
+/* The one in use, and the one that is written while it is not read: it was in use 100 ms ago. */
 static struct anchor anchors[2];
 static unsigned int in_use;
 
@@ -33,7 +33,7 @@ static u64 ns_at(const struct anchor *anchor, u64 clock)
 {
 	s64 passed = clock - anchor->clock;
 
-	/* Clocks of two CPUs may disagree a little; what takes longer than a second is said without the rate. */
+	/* Clocks of two CPUs may disagree a little; a time longer than a second is given without the rate. */
 	if (passed < 0 || passed > NSEC_PER_SEC)
 		return anchor->ns + passed;
 	return anchor->ns + (passed * anchor->rate >> RATE_SHIFT);

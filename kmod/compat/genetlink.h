@@ -2,7 +2,7 @@
 /*
  * What a generic netlink family may say of its commands, and how it says why one was refused.
  *
- * Found behind the kernel's headers only by what includes it: files that speak netlink.
+ * Only files that speak netlink include it, after the kernel's headers.
  */
 #ifndef SCOPE_COMPAT_GENETLINK_H
 #define SCOPE_COMPAT_GENETLINK_H
@@ -64,7 +64,9 @@ static inline int scope_compat_genl_register(struct genl_family *family, struct 
 #endif
 }
 
-/* 3.15, and what was fixed then; before, who sends is who asks, in a socket that somebody else may have opened */
+/*
+ * 3.15, and what was fixed then; before, the sender is the one who asks, also in a socket that another process opened
+ */
 #ifndef SCOPE_HAVE_NETLINK_CAPABLE
 #define netlink_capable(skb, capability) capable(capability)
 #endif
@@ -91,7 +93,7 @@ static inline int scope_compat_exact_bytes(const struct nla_policy *policy)
 	return -1;
 }
 
-/* 4.12: before, an answer has no room for a text. It goes to the log: root alone gets so far. */
+/* 4.12: before, an answer has no room for a text. It goes to the log: only root gets so far. */
 #ifndef SCOPE_HAVE_EXTACK
 #undef NL_SET_ERR_MSG
 #undef NL_SET_ERR_MSG_ATTR

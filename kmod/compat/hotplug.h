@@ -34,7 +34,7 @@ static struct {
 	int (*online)(unsigned int cpu, struct hlist_node *node);
 	int (*offline)(unsigned int cpu, struct hlist_node *node);
 	struct hlist_head instances;
-	bool prepare; /* before the CPU comes, by the one that brings it; else on it, once it is there */
+	bool prepare; /* before the CPU comes, by the CPU that brings it; else on the CPU, once it is there */
 } scope_compat_hotplug;
 /* Taken inside the lock of CPU hotplug. */
 static DEFINE_MUTEX(scope_compat_hotplug_lock);

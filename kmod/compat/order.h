@@ -14,7 +14,7 @@
 #define WRITE_ONCE(to, value) (*(volatile __typeof__(to) *)&(to) = (value))
 #endif
 
-/* x86-64 passes no load by a load, no store by a store, and nothing by its atomic operations. */
+/* x86-64 reorders no load with a load, no store with a store, and nothing with its atomic operations. */
 #ifdef CONFIG_X86_64
 #define scope_compat_order() barrier()
 #else
@@ -47,7 +47,7 @@
 #define smp_mb__after_atomic() scope_compat_order()
 #endif
 
-/* 3.14: the compiler takes the variable for changed, and keeps it where it is */
+/* 3.14: the compiler treats the variable as changed, and keeps it where it is */
 #ifndef OPTIMIZER_HIDE_VAR
 #define OPTIMIZER_HIDE_VAR(variable) __asm__("" : "=r"(variable) : "0"(variable))
 #endif

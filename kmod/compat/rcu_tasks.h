@@ -2,10 +2,10 @@
 /*
  * Waiting until no task is where it was, which 3.18 brought.
  *
- * From 4.12 on every kernel has it: one that does not preempt has it mean synchronize_sched(), since a
- * task leaves the CPU only where it says so. Until then it is declared everywhere, and there only where
- * something selected TASKS_RCU, which only a test of RCU's does. Without it synchronize_sched() serves
- * kernels that do not preempt; on others nothing can be waited for, and the module has to stay.
+ * From 4.12 on every kernel has it. On one that does not preempt it is synchronize_sched(), since a task leaves the
+ * CPU only where it says so. Before 4.12 it is declared everywhere, and is there only where an option selected
+ * TASKS_RCU, which only a test of RCU's does. Without it synchronize_sched() serves kernels that do not preempt; on
+ * others there is nothing to wait for, and the module has to stay.
  */
 #ifndef SCOPE_COMPAT_RCU_TASKS_H
 #define SCOPE_COMPAT_RCU_TASKS_H

@@ -2,10 +2,10 @@
 /*
  * A callback in the running thread's own context just before it goes back to user mode.
  *
- * The kernel's task_work_add() is not exported. The list it adds to is one word of the thread, and
- * has been since 3.7: entries are pushed by compare-and-exchange, and the kernel calls them, with
- * nothing held, where TIF_NOTIFY_RESUME is set. Only a thread that ends closes its list, behind
- * PF_EXITING; so what runs and has not that flag may push onto its own.
+ * The kernel's task_work_add() is not exported. The list it adds to is one word of the thread, and has been since
+ * 3.7: entries are pushed by compare-and-exchange, and the kernel calls them, with nothing held, where
+ * TIF_NOTIFY_RESUME is set. Only a thread that ends closes its list, after it has set PF_EXITING. So a running thread
+ * without that flag may push onto its own list.
  */
 #ifndef SCOPE_COMPAT_RETURN_WORK_H
 #define SCOPE_COMPAT_RETURN_WORK_H
@@ -18,7 +18,7 @@
 #if defined(SCOPE_HAVE_RETURN_WORK)
 #define SCOPE_RETURN_WORK_KNOWN 1
 
-/* False: this thread does not go back to user mode. Any context that belongs to the thread. */
+/* Returns false where this thread does not go back to user mode. Any context that belongs to the thread. */
 static inline bool scope_compat_return_work(struct callback_head *work, void (*function)(struct callback_head *work))
 {
 	struct callback_head *head;

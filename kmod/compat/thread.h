@@ -11,9 +11,9 @@
 #include "order.h"
 
 /*
- * 3.14. Before, the threads of a process are a ring without a head, which the walk leaves where it comes
- * back to the first of them. That may leave the ring meanwhile, as another thread's exec() puts itself in its
- * place and ends all others: what is left of the walk has ended then.
+ * 3.14. Before, the threads of a process are a ring without a head, which the walk leaves where it comes back to the
+ * first of them. That one may leave the ring during the walk, when another thread's exec() takes its place and ends
+ * all others: the rest of the walk has ended then.
  */
 #ifndef for_each_thread
 static inline struct task_struct *scope_compat_next_thread(struct task_struct *process, struct task_struct *thread)

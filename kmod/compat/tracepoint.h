@@ -23,8 +23,8 @@ static inline void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *t
 #endif
 
 /*
- * 4.3 tells of a waking where the waker is, in any case. Before, there is only the end of it, which
- * for a thread of another CPU may happen there, in an interrupt: who woke it is not known then.
+ * 4.3 reports a waking on the CPU of the waker, always. Before, only the end of a waking is reported. For a thread of
+ * another CPU that may happen there, in an interrupt, and then the waker is not known.
  */
 #ifdef SCOPE_HAVE_SCHED_WAKING
 #define SCOPE_COMPAT_WAKING_NAME "sched_waking"
@@ -34,7 +34,7 @@ static inline void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *t
 #define SCOPE_COMPAT_WAKER_KNOWN 0
 #endif
 
-/* What a probe on sched_switch that needs none of it is given: 5.18 added the state, 4.4 the preemption. */
+/* The arguments of a probe on sched_switch that needs none of them: 5.18 added the state, 4.4 the preemption. */
 #if defined(SCOPE_HAVE_SWITCH_PREV_STATE)
 #define SCOPE_COMPAT_SWITCH_PROTO(data)                                                                                \
 	void *data, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state

@@ -43,7 +43,7 @@ static void small_debts_wait_but_for_a_wake_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scope_account_due(&thread, required, 0), SCOPE_ACCOUNT_LEAST_NS);
 }
 
-/* Who slept too long owes less the next time, and shows nobody more than was required. */
+/* A thread that slept too long owes less the next time, and other threads see no more than was required. */
 static void a_long_sleep_is_made_good(struct kunit *test)
 {
 	struct scope_account fast, late;
@@ -59,7 +59,7 @@ static void a_long_sleep_is_made_good(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scope_account_owed(&late, required), 430 * US);
 }
 
-/* A thread that wakes another passes on what it waited meanwhile; a device passes on nothing. */
+/* A thread that wakes another one passes on what it waited in that time; a device passes on nothing. */
 static void who_is_woken_by_a_thread_is_let_off(struct kunit *test)
 {
 	struct scope_account fast, peer, waiter, reader;

@@ -2,11 +2,11 @@
 /*
  * Test build SCOPE_FAULTS=1: every call of the kernel that may fail can be made to.
  *
- * Comes before every source file and puts a question before each such call. The calls are counted
- * as they are made, so fail_at=N (a parameter of the module, at load or later) fails the Nth from
- * then on, wherever that is, and no source says anything of it. A row for each function of the
- * kernel whose failure the module has to survive; its own header comes first, lest the macro meet
- * the declaration. What is attached to tracepoints is counted (the parameter probes).
+ * It is included before every source file and puts a question before each such call. The calls are counted as they
+ * are made. So fail_at=N (a parameter of the module, at load or later) fails the Nth call from then on, in any file,
+ * and no source file knows of it. It has a row for each function of the kernel whose failure the module has to
+ * survive. The function's own header comes first, so that the macro does not change the declaration. What is attached
+ * to tracepoints is counted (the parameter probes).
  */
 #ifndef SCOPE_KUNIT_FAULTS_H
 #define SCOPE_KUNIT_FAULTS_H
@@ -31,7 +31,7 @@ int scope_fault_detached(int err);
 
 #define SCOPE_FAULT(function, failure, ...) (scope_fault_due(#function) ? (failure) : function(__VA_ARGS__))
 
-/* Up to 5.7 compat has put its own before them. */
+/* Up to 5.7 compat has defined its own before. */
 #undef kvzalloc
 #undef vmap
 #undef __alloc_percpu

@@ -72,7 +72,7 @@ struct churner {
 	u32 missed;
 };
 
-/* Each has pids of its own, which fall on the lines of the others. */
+/* Each thread has pids of its own, which belong to the same lines as the others'. */
 static int churn(void *data)
 {
 	struct churner *self = data;

@@ -209,8 +209,8 @@ static void add_targets(struct message *m, u32 pid, u32 count)
 }
 
 /*
- * What CONFIGURE does to a new session, once its policy has passed the message. Where it succeeds,
- * *ret_config and *ret_processes say what came of it.
+ * What CONFIGURE does to a new session, once its policy has passed the message. On success *ret_config and
+ * *ret_processes are the result.
  */
 static int configure_by(struct kunit *test, struct message *m, struct scope_config *ret_config, int *ret_processes)
 {

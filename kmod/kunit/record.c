@@ -16,7 +16,7 @@ static struct scope_ring *ring_of(struct kunit *test)
 	return &((struct scope_cpu *)test->priv)->ring;
 }
 
-/* The record at *at of the first sub-buffer, checked to be of this type; *at moves behind it. */
+/* The record at *at of the first sub-buffer, checked to be of this type; *at moves to the next one. */
 static const void *take(struct kunit *test, u32 *at, u32 type, u32 bytes)
 {
 	struct scope_ring *ring = ring_of(test);
@@ -115,7 +115,7 @@ static void numbers_out_of_range_are_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scope_record_nr(LONG_MAX), SCOPE_NR_NONE);
 }
 
-/* Every kind of record, into a ring that takes nothing more: counted, nothing written. */
+/* Every kind of record, into a ring that takes no more: counted, nothing written. */
 static void a_full_ring_takes_none(struct kunit *test)
 {
 	static const u64 arg[SCOPE_ARG_MAX];
