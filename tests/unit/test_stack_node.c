@@ -54,9 +54,8 @@ static void expect(const int *function, unsigned count, const char *want, unsign
 
 	for (unsigned i = 0; i < count; i++)
 		ip[i] = AT(function[i]) + 0x10 + i % 0x80;
-	assert_int_equal(scope_evidence_stack_node_of_addresses(&stack_nodes, 1, ip, count, SCOPE_UNWIND_COMPLETE,
-								&stack_node),
-			 0);
+	assert_int_equal(
+		scope_evidence_stack_node_of_frames(&stack_nodes, 1, ip, count, SCOPE_FRAMES_COMPLETE, &stack_node), 0);
 	for (uint32_t node = stack_node.node; node; node = evidence.tree.node[node].parent) {
 		snprintf(step, sizeof(step), "%s %s", evidence.tree.node[node].function->name, path);
 		strcpy(path, step);
@@ -79,17 +78,17 @@ static void test_paths(void **state)
 	int deep[1000], wide[FUNCTIONS - 1];
 
 	(void)state;
-	expect((int[]){ 2, 1, 0 }, 3, "f0 f1 f2 ", SCOPE_UNWIND_COMPLETE);
+	expect((int[]){ 2, 1, 0 }, 3, "f0 f1 f2 ", SCOPE_FRAMES_COMPLETE);
 	/* Libraries are left out, wherever they stand; alone they are no path. */
-	expect((int[]){ FUNCTIONS - 1, 2, FUNCTIONS - 1, 0 }, 4, "f0 f2 ", SCOPE_UNWIND_COMPLETE);
+	expect((int[]){ FUNCTIONS - 1, 2, FUNCTIONS - 1, 0 }, 4, "f0 f2 ", SCOPE_FRAMES_COMPLETE);
 	expect((int[]){ FUNCTIONS - 1 }, 1, "", 0);
 	assert_int_equal(evidence.nameless, 1);
 	/* A function that calls itself, directly or not, stands once, at its first place. */
-	expect((int[]){ 3, 1, 1, 1, 0 }, 5, "f0 f1 f3 ", SCOPE_UNWIND_COMPLETE);
-	expect((int[]){ 3, 1, 2, 1, 0 }, 5, "f0 f1 f3 ", SCOPE_UNWIND_COMPLETE);
+	expect((int[]){ 3, 1, 1, 1, 0 }, 5, "f0 f1 f3 ", SCOPE_FRAMES_COMPLETE);
+	expect((int[]){ 3, 1, 2, 1, 0 }, 5, "f0 f1 f3 ", SCOPE_FRAMES_COMPLETE);
 	for (int i = 0; i < 1000; i++)
 		deep[i] = i == 999 ? 0 : i ? 1 + i % 2 : 5;
-	expect(deep, 1000, "f0 f1 f2 f5 ", SCOPE_UNWIND_COMPLETE);
+	expect(deep, 1000, "f0 f1 f2 f5 ", SCOPE_FRAMES_COMPLETE);
 	/* One function more than a path holds: the innermost 64, marked. */
 	for (int i = 0; i < FUNCTIONS - 1; i++)
 		wide[i] = i;
@@ -98,7 +97,7 @@ static void test_paths(void **state)
 
 		for (int k = 64; k-- > 0;)
 			sprintf(want + strlen(want), "f%d ", k);
-		expect(wide, i ? 64 : 65, want, SCOPE_UNWIND_COMPLETE | (i ? 0 : SCOPE_UNWIND_CUT));
+		expect(wide, i ? 64 : 65, want, SCOPE_FRAMES_COMPLETE | (i ? 0 : SCOPE_UNWIND_CUT));
 	}
 }
 
@@ -115,19 +114,17 @@ static void test_idle(void **state)
 	scope_symbols_destroy(stack_nodes.symbols);
 	assert_int_equal(scope_symbols_create(NULL, 0, rows, 4, NULL, &stack_nodes.symbols), 0);
 	(void)state;
-	assert_int_equal(scope_evidence_stack_node_of_addresses(&stack_nodes, 1, parked, 3, SCOPE_UNWIND_COMPLETE,
-								&stack_node),
-			 0);
+	assert_int_equal(
+		scope_evidence_stack_node_of_frames(&stack_nodes, 1, parked, 3, SCOPE_FRAMES_COMPLETE, &stack_node), 0);
 	assert_int_equal(stack_node.node, SCOPE_TREE_ROOT);
 	assert_true(stack_node.idle);
-	assert_int_equal(scope_evidence_stack_node_of_addresses(&stack_nodes, 1, woken, 2, SCOPE_UNWIND_COMPLETE,
-								&stack_node),
-			 0);
+	assert_int_equal(
+		scope_evidence_stack_node_of_frames(&stack_nodes, 1, woken, 2, SCOPE_FRAMES_COMPLETE, &stack_node), 0);
 	assert_false(stack_node.idle);
 	assert_int_equal(evidence.nameless, 2);
 	assert_int_equal(evidence.language, 2);
-	assert_int_equal(scope_evidence_stack_node_of_addresses(&stack_nodes, 1, handler, 3, SCOPE_UNWIND_COMPLETE,
-								&stack_node),
+	assert_int_equal(scope_evidence_stack_node_of_frames(&stack_nodes, 1, handler, 3, SCOPE_FRAMES_COMPLETE,
+							     &stack_node),
 			 0);
 	assert_int_not_equal(stack_node.node, SCOPE_TREE_ROOT);
 	assert_string_equal(stack_node.below->name, "runtime.stopm");

@@ -46,9 +46,12 @@ static void note_circle(struct scope_stack_node *stack_node, const struct scope_
 	stack_node->circle[number] = circle;
 }
 
-int scope_evidence_stack_node_of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tgid,
-					   const uint64_t *ips, unsigned count, unsigned flags,
-					   struct scope_stack_node *ret_stack_node)
+/*
+ * Addresses, innermost first, as scope_symbols_unwind() gives them with its flags; what goes beyond
+ * SCOPE_PATH_MAX different program functions is left out. 0, -ENOMEM.
+ */
+static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *ips, unsigned count,
+			unsigned flags, struct scope_stack_node *ret_stack_node)
 {
 	const struct scope_function *path[SCOPE_PATH_MAX], *below = NULL, *last_library = NULL;
 	uint64_t address[SCOPE_PATH_MAX];
@@ -122,7 +125,7 @@ int scope_evidence_stack_node_of_frames(const struct scope_stack_nodes *stack_no
 	evidence->complete += !!(ended & SCOPE_FRAMES_COMPLETE);
 	evidence->cut += !!(ended & SCOPE_FRAMES_CUT);
 	evidence->broken += !!(ended & SCOPE_FRAMES_BROKEN);
-	return scope_evidence_stack_node_of_addresses(stack_nodes, tgid, ips, count, ended, ret_stack_node);
+	return of_addresses(stack_nodes, tgid, ips, count, ended, ret_stack_node);
 }
 
 int scope_evidence_stack_node_of_copy(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *reg,
@@ -147,9 +150,9 @@ int scope_evidence_stack_node_of_event(const struct scope_stack_nodes *stack_nod
 		return scope_evidence_stack_node_of_frames(stack_nodes, tgid, event->stack.ip, event->stack.ips,
 							   event->stack.ended, ret_stack_node);
 	if (event->stack.ips)
-		return scope_evidence_stack_node_of_addresses(
-			stack_nodes, tgid, event->stack.ip, event->stack.ips,
-			event->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE, ret_stack_node);
+		return of_addresses(stack_nodes, tgid, event->stack.ip, event->stack.ips,
+				    event->flags & SCOPE_STACK_CUT ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_COMPLETE,
+				    ret_stack_node);
 	return scope_evidence_stack_node_of_copy(stack_nodes, tgid, event->stack.reg, event->stack.regs,
 						 event->stack.data, event->stack.bytes, ret_stack_node);
 }

@@ -25,16 +25,8 @@ struct scope_stack_node {
 };
 
 /*
- * Addresses, innermost first, as scope_symbols_unwind() gives them with its flags; what goes beyond
- * SCOPE_PATH_MAX different program functions is left out. 0, -ENOMEM.
- */
-int scope_evidence_stack_node_of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tgid,
-					   const uint64_t *ips, unsigned count, unsigned flags,
-					   struct scope_stack_node *ret_stack_node);
-
-/*
- * What was unwound before, ended as SCOPE_FRAMES_*, counted by that. No address at all: registers of no
- * machine that is known. 0, -ENOMEM.
+ * Addresses that were unwound before, innermost first, ended as SCOPE_FRAMES_*, and counted by that. No address at all:
+ * registers of no machine that is known. 0, -ENOMEM.
  */
 int scope_evidence_stack_node_of_frames(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *ips,
 					unsigned count, uint8_t ended, struct scope_stack_node *ret_stack_node);
