@@ -7,7 +7,7 @@
 # TESTS="NAME..." for some of tests/kmod/run.sh, LIMIT=S for another time limit of theirs (1500). A kernel
 # once built from a TREE stays in build/kernels/old-FOLDER, FOLDER being the name of the tree's folder, and is
 # taken again; remove it to build again. Building takes 5 to 20 minutes. Several trees may be of one version.
-# docs/kernels.md tells which trees were booted, and what some of them needed.
+# docs/kernels.md lists which trees were booted, and what some of them needed.
 # Logs stay in build/check-old/. A row for each tree: version | compiled | booted | passed | failed | skipped,
 # and why. Exit status: 0 all ok; 1 not so; 2 usage.
 set -uo pipefail
@@ -24,7 +24,7 @@ reasons() {	# LOG
 		awk '{ n = $1; $1 = ""; printf "%s%s%s", sep, (n > 1 ? n " times" : ""), $0; sep = "; " }'
 }
 
-# Prints the row behind the version; the parts that take long say so in the log.
+# Prints the row after the version; the parts that take long say so in the log.
 boot() {	# SOURCES KEY LOG
 	local kernel=$build/kernels/$2 log=$3 module warnings
 	: >"$log"

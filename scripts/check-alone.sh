@@ -16,7 +16,7 @@ rm -rf "$alone"
 # Kernels up to 5.3 write there, and make it for whole modules only.
 mkdir -p "$alone/.tmp_versions"
 
-# Before the headers of kmod/ stands compat.h, as in each source file; before those of compat/ nothing. What has
+# compat.h comes before the headers of kmod/, as in each source file; nothing before those of compat/. What has
 # no guard is a part of the file that includes it.
 objects=()
 for header in "$root"/kmod/*.h "$root"/kmod/compat/*.h; do

@@ -260,7 +260,7 @@ check_exports() {
 }
 
 # The order of kmod's files, FILE.c and FILE.h as one: each uses only those before it. A pair that uses each
-# other stands side by side and says why. A feature of a kernel is asked for in compat alone.
+# other has a row that says why. A feature of a kernel is asked for in compat alone.
 check_kmod() {
 	local order pairs file from to what uses
 	uses=$(kmod_includes; kmod_calls)
@@ -347,7 +347,7 @@ check_functions() {
 	done
 }
 
-# No two files of user/ have one name: folders tell them apart, but people, logs and debuggers name files alone.
+# No two files of user/ have one name: folders distinguish them, but people, logs and debuggers name files alone.
 check_names() {
 	local name
 	while read -r name; do

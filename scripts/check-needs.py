@@ -8,7 +8,7 @@ Usage: scripts/check-needs.py          prints a line for each include that is mi
                                        kernel, and the source names, are not in the list; exits 1 where one is
 
 kmod/compat/needs.txt is the list. A file has to include the header that gives a name, itself, by a header of the
-project's, or by compat.h, which stands before each source file and before the headers of kmod/. The headers of
+project's, or by compat.h, which is included before each source file and before the headers of kmod/. The headers of
 compat/ have to do without. What the kernel's headers include counts for nothing: that differs from kernel to
 kernel, and was what failed on kernels nobody had tried. What a header of compat/ supplies under a name of the
 kernel's is given by that header.

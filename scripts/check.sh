@@ -42,7 +42,7 @@ goes_again() {	# NAME STATUS GOES
 
 log_of() { echo "$logs/${1//[^a-zA-Z0-9._-]/_}.log"; }	# NAME
 
-# What failed in it, wherever that stands, and its end.
+# What failed in it, in any place of it, and its end.
 show() {	# LOG LINES-OF-ITS-END
 	{
 		head -n "-$2" "$1" |
@@ -78,7 +78,7 @@ run() {	# NAME COMMAND...
 }
 
 # The same beside others, JOBS= at a time (as many as there are CPUs). finish waits for them all, gives those that failed
-# their second go with the host to itself, and tells of each in the order in which they began.
+# their second go with the host to itself, and reports each in the order in which they began.
 begun=()
 declare -A command_of goes_of
 start() {	# NAME COMMAND...

@@ -93,7 +93,7 @@ column() {	# KEY NUMBER
 	table | awk -F'|' -v k="$1" -v n="$2" '{ key = $1; gsub(/[ \t]/, "", key) } key == k { print $n }' | xargs
 }
 
-unpack() {	# KEY, into $work; $final is where it will stand
+unpack() {	# KEY, into $work; $final is where it will be
 	local suites meta version packages tools=() apt name file arch
 	suites=$(column "$1" 2) meta=$(column "$1" 3) arch=$(column "$1" 6)
 	debian_apt "$work/apt" "$suites" "$arch"
@@ -117,7 +117,7 @@ unpack() {	# KEY, into $work; $final is where it will stand
 	[ -d "$work/root/lib" ] || ln -s usr/lib "$work/root/lib"
 	version=$(cd "$work/root/lib/modules" && for d in */kernel; do echo "${d%/kernel}"; done)
 	[ -d "$work/root/lib/modules/$version/kernel" ] || die "$1: expected one set of modules, found '$version'"
-	# Since 7.x the image and what belongs to it stand beside the modules, not in /boot.
+	# Since 7.x the image and what belongs to it are beside the modules, not in /boot.
 	for name in vmlinuz config; do
 		file=root/boot/$name-$version
 		[ -e "$work/$file" ] || file=root/lib/modules/$version/$name

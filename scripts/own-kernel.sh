@@ -89,7 +89,7 @@ configure() {
 }
 
 kmake() {
-	# Kernels before 4.16 do not tell a linker of 2018 that their pages have 2 MB, and do not boot. A header of EL7 defines
+	# Kernels before 4.16 do not state to a linker of 2018 that their pages have 2 MB, and do not boot. A header of EL7 defines
 	# a function, not inline, where IRQ_REMAP is off.
 	make -j2 -s -C "$source" O="$work" CC="$compiler" HOSTCC=gcc-12 KBUILD_BUILD_TIMESTAMP=@0 \
 		${tree:+ARCH=x86 "LD=ld -z max-page-size=0x200000 -z muldefs"} \
@@ -128,7 +128,7 @@ build_kernel() {
 	fi
 	ln -s "root/lib/modules/$version" "$final/modules"
 	finish_headers
-	# What 3.x has of an overlay does not stand on 9p, and programs do not start there with SMAP.
+	# The overlay of 3.x does not work on 9p, and programs do not start there with SMAP.
 	case $version in 3.*) echo 'scope_overlay=off nosmap' >"$final/arguments" ;; esac
 	echo "$version" >"$final/version"
 	# Building modules needs neither the objects nor vmlinux.

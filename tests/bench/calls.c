@@ -11,7 +11,7 @@
  *   other     a session traces another process, which waits
  *   never, often  also, without samples, and with their timers at a period of 250 µs
  *   chain, copy  as plain, and every call gets its stack: by frame pointers, or 8 KiB of it copied
- *   kprobe    as plain, with a probe on the kernel's function behind getppid()
+ *   kprobe    as plain, with a probe on the kernel's function of getppid()
  *   uprobe    as plain, with a probe on the function that the loop `function` calls
  *   getppid   a call that does next to nothing
  *   close     one that fails at once and whose first argument is recorded
@@ -59,7 +59,7 @@
 #define ROUNDS 150
 #define OFTEN_NS 250000
 #define IDLE_S 100
-#define DEEP 11 /* for 16 functions in all: `bytes` of the mode chain tells */
+#define DEEP 11 /* for 16 functions in all: `bytes` of the mode chain shows it */
 
 enum mode { NONE, PLAIN, DEFAULT, SCHED, OTHER, NEVER, OFTEN, CHAIN, COPY, KPROBE, UPROBE, MODES };
 static const char *const modes[MODES] = { "none",  "plain", "default", "sched",	 "other", "never",
@@ -131,7 +131,7 @@ static uint64_t clock_ns(clockid_t id)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* Of the shortest of many rounds of so many turns. */
+/* Of the shortest of many rounds of that many turns. */
 static uint64_t shortest_ns(unsigned int turns)
 {
 	uint64_t best = UINT64_MAX;

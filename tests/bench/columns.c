@@ -7,7 +7,7 @@
  * quarter as large, which were 4.04 bytes, 0.89 of them stacks, and left out:
  *   level 2 of zstd with tables of 2^16    4.00 bytes, but record_cpu_share 1.05 % instead of 0.95 %
  *   a class for each call and the one before    4.06
- *   classes told from those before (1 to 5)    0.21 to 0.24 instead of 0.18, of the classes alone
+ *   classes predicted from those before (1 to 5)    0.21 to 0.24 instead of 0.18, of the classes alone
  *   stacks XOR the most alike of 16 before    0.84, with their zero bytes apart 0.73, instead of 0.89
  */
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static uint64_t packed_bytes(const uint8_t *data, size_t bytes)
 	return packed < bytes ? packed : bytes;
 }
 
-/* Columns of one sort and type that stand together are compressed together. */
+/* Columns of one kind and type that are next to each other are compressed together. */
 static void add_columns(const uint8_t *data, const struct scope_columns *columns)
 {
 	size_t begin = 0;

@@ -84,7 +84,7 @@ static int run(const struct scope_pack *pack, const uint32_t *points, const char
 	return err;
 }
 
-/* Of this program: what getrusage() tells would be its parent's as well. */
+/* Of this program: the figure of getrusage() would be its parent's as well. */
 static long peak_kb(void)
 {
 	FILE *status = fopen("/proc/self/status", "r");

@@ -167,7 +167,7 @@ static void repeat(enum loop loop, const int *to, const int *from, int times)
 	}
 }
 
-/* First tells the number of its helper, then answers every byte on ask with the ns of one pass. */
+/* First writes the number of its helper, then answers every byte on ask with the ns of one pass. */
 static void serve(enum loop loop, int ask, int answer)
 {
 	const int times = loop == PINGPONG ? 20 : 200; /* shorter than a time slice */

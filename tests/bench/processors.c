@@ -2,7 +2,7 @@
 /*
  * Call getppid() on one processor, and on several at once, and say what a call takes.
  *
- * Usage: processors N...      so many at once, one after the other
+ * Usage: processors N...      N at once, one number after the other
  * A process on each of N processors makes its calls in short rounds, all of them at the same time.
  * Prints "N ns" for each N: a call in the median round of all processes, by the clock.
  */

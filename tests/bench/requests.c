@@ -26,7 +26,7 @@
 
 static const struct protocol {
 	const char *name;
-	const char *set, *stored; /* the value stands between the two halves of set */
+	const char *set, *stored; /* the value is between the two halves of set */
 	const char *get, *found;  /* the same */
 } protocols[] = {
 	{ "redis", "*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$100\r\n%s\r\n", "+OK\r\n", "*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n",

@@ -6,14 +6,14 @@
 # Usage: tests/bench/requests.sh      KERNEL= as for tests/bench/run.sh (6.1), SERVERS="redis memcached",
 #                                     TRACERS="empty scope report perf tracecmd lttng"
 # One guest with one processor that counts instructions; Debian's servers, asked for one value at a time
-# over one connection. Each tracer but trace-cmd is told to follow the server alone and takes system calls,
+# over one connection. Each tracer but trace-cmd follows the server alone and takes system calls,
 # switches and wakings; Scope also what it does by default: stacks after slow calls, and samples.
 #
 #   SERVER_request_insns            of the server's CPU time, its share of the kernel in it; no tracer;
 #                                   of the median batch
 #   SERVER_request_all_insns        that passed, on average: with the client, on the same processor
 #   TRACER_SERVER_added_insns       to the first: what is done in the server's own time
-#   TRACER_SERVER_own_added_insns   likewise, on average: with samples and other things that are seldom
+#   TRACER_SERVER_own_added_insns   the same, on average: with samples and other things that are seldom
 #   TRACER_SERVER_all_added_insns   to the second: what the client pays and the tracer's processes take, too
 #   TRACER_bytes_per_SERVER_request of its trace on disk
 # empty: probes that do nothing; scope: scope record -p; report: scope-report -p, which also analyses

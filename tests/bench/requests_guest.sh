@@ -105,7 +105,7 @@ run_perf() {
 	rm "$dir/control" "$dir/answer"
 }
 
-# Of everybody: told to follow a server with threads by -P it missed most of what they did. Its file holds
+# Of every process: asked to follow a server with threads by -P it missed most of what they did. Its file holds
 # names of the whole kernel: no bytes for each.
 # shellcheck disable=SC2086
 run_tracecmd() {

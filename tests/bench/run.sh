@@ -11,7 +11,7 @@
 # processors at once, each with a ring of its own.
 #
 # Costs of the module are guest instructions in an emulator that counts them: the same on every
-# machine. They tell nothing of cache misses, atomics and interrupts between processors. Speeds of
+# machine. They show nothing of cache misses, atomics and interrupts between processors. Speeds of
 # the analysis are those of this machine, CPU time that of one processor.
 #
 #   syscall_pair_added_insns  to one getppid(), enter and exit, between interrupts
@@ -29,7 +29,7 @@
 #   waking_added_insns        to a waking, of a traced thread by a traced one, with no calls recorded
 #   chain_..., copy_..., kprobe_added_insns   to a traced getppid(), by its stack (frame pointers, or
 #                             8 KiB copied), by a probe on the kernel's function
-#   chain_of_16_..., copy_of_16_added_insns   likewise, from the 16th function of a stack
+#   chain_of_16_..., copy_of_16_added_insns   the same, from the 16th function of a stack
 #   uprobe_added_insns        to a call of a function of the program, by a probe on it
 #   bytes_per_...             of record, sub-buffer headers included
 #   traced_ratio_of_N_processors  times that a getppid() takes with its record, where N processors make
@@ -43,12 +43,12 @@
 #   signature_KIND_N_calls_per_s  calls in which the episodes of N functions, ten each, are looked for:
 #                             contiguous ones, or with gaps; ..._naive_...: by trying each at each call
 #   symbols_per_s_cold        addresses of perf's samples that get their names, tables of all files read
-#                             meanwhile; ..._cached: once more; ..._perf_script: what perf script takes
+#                             in that time; ..._cached: once more; ..._perf_script: what perf script takes
 #                             for the same samples, to its lines; tests/bench/symbols.sh
 #   file_bytes_per_event      of the trace that server_trace invents, stacks included, compressed. Its
 #                             times are random; its stacks are the same few again and again, which
 #                             those of a real server are not: `consume TRACE` measures another one,
-#                             `columns TRACE` tells which columns take the bytes; ..._without_stacks:
+#                             `columns TRACE` prints which columns take the bytes; ..._without_stacks:
 #                             of a file of the other events alone
 #   report_peak_kb            of scope-report on that trace; it must stay with EVENTS ten times as many
 #   units_per_s               from decoded events in memory, without stacks, to the units that are
@@ -68,7 +68,7 @@
 #   record_cpu_share          of the consumer of scope record at 100,000 events/s: of one CPU;
 #                             flight_...: into memory, and with four triggers
 #   readers_...               other tools on the same events: CPU time; tests/bench/readers.py
-#   linkage_...               of so many points, beside fastcluster and SciPy; tests/bench/linkage.py
+#   linkage_...               of that many points, beside fastcluster and SciPy; tests/bench/linkage.py
 #   perf_ways_...             wall clock on this machine: perf events of each CPU, filtered, and of
 #                             each thread, beside no tracer; the head of user/perf/events.c
 #   server_...                what real servers lose under `scope record --source perf` and under

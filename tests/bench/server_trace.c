@@ -7,7 +7,7 @@
  * Three workers serve requests (epoll, read, work, sendmsg), each on a CPU of its own. KINDS of
  * requests (1 to 64) differ in further calls; the first kinds are the most frequent. On a fourth
  * CPU a thread moves memory about every 50 ms with a lock held for 2 to 6 ms, and who stores
- * an item meanwhile waits for it. Samples every 2.003 ms and stacks at waits are copied from
+ * an item in that time waits for it. Samples every 2.003 ms and stacks at waits are copied from
  * functions of this program, so that they can be unwound and named.
  */
 #include <errno.h>

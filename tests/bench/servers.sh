@@ -14,7 +14,7 @@
 #   perf             perf record of the same tracepoints, enters and exits of calls, switches and wakings
 #   strace           strace -f -c, which only counts
 #   bpftrace         counts calls by name in the kernel; left out where it does not start, which is said
-# Prints the lines of servers.py, and what consume tells of Scope's first file of each server: bytes an
+# Prints the lines of servers.py, and what consume prints for Scope's first file of each server: bytes an
 # event. A window is what the server answers in it, not what the tracer kept.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -70,7 +70,7 @@ load() {	# SERVER
 		redis-benchmark -p "$PORT" -c 16 -n $((seconds * 20000)) -d 100 -r 3000 -t get --csv |
 			awk -F '"' '/"GET"/ { print $4, 1000 * $14 }' ;;
 	memcached)
-		# Asked for more than it can do: what it does is told, how long that took in the queue is not.
+		# Asked for more than it can do: the work done is printed, the time in the queue is not.
 		"$build/servers/mcload" -p "$PORT" -c 16 -t "$seconds" -r 300000 -k 3000 -s 0.2 -S 1 |
 			awk -v s="$seconds" '$1 == "requests" { print $2 / s, "-" }' ;;
 	*)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measure how long a report takes to stand once its window has ended, when the trace was followed while
+ * Measure how long a report takes to be complete once its window has ended, when the trace was followed while
  * it was written.
  *
  * Usage: stream TRACE NAME    lines "name value unit" on stdout, NAME before each name

@@ -6,7 +6,7 @@
  *                         events (stacks left out), as in scope_analysis_single_pass_run(), detection and the choice
  *                         of what is kept, CPU time of one processor; fetched_events_per_s: the same
  *                         events only looked at, which is what memory takes of that time at most
- *        units -d COUNT   distinct_units_seconds: so many units with 5,000 distinct vectors, from
+ *        units -d COUNT   distinct_units_seconds: COUNT units with 5,000 distinct vectors, from
  *                         their hand-over to what is kept: survey, clustering, detection, log
  */
 #include <errno.h>

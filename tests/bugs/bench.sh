@@ -3,7 +3,7 @@
 # The bug bench: every case with several seeds, and its healthy twin, and the table of the answers.
 #
 # Usage: tests/bugs/bench.sh [-a] [CASE...]     default: every case of bugs.tsv that has a bug
-#   -a   run nothing: have the program report anew on the traces that earlier runs left
+#   -a   run nothing: have the program report again on the traces that earlier runs left
 # Environment: SEEDS (how many of each, 3), TWINS (healthy runs of each, as SEEDS),
 #   OUT (build/bugs), SLOT (a command before each run); KERNEL: each run in a VM with that kernel of
 #   scripts/kernel.sh and its scope.ko, both built before; and as run.sh takes them SECONDS_EACH,

@@ -133,7 +133,7 @@ build_one() {
 	echo "$stamp" >"$out/stamp"
 }
 
-# build_tool SOURCE: a program that stands beside the servers.
+# build_tool SOURCE: a program that runs beside the servers.
 build_tool() {
 	local src=$bugs_dir/$1 bin
 	bin=$servers_dir/$(basename "$1" .c)

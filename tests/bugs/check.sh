@@ -91,7 +91,7 @@ stack_at() {
 		-ex continue -ex bt 2>/dev/null
 }
 
-# names_bug TEXT: does a line of this backtrace stand in an expected function?
+# names_bug TEXT: is a line of this backtrace in an expected function?
 names_bug() {
 	grep -qE "^#[0-9]+ .*\b($bug_expect) \(" <<<"$1"
 }
@@ -132,7 +132,7 @@ all_stacks() {
 	gdb -nx -p "$SERVER_PID" -batch -ex 'thread apply all bt' 2>/dev/null
 }
 
-# The thread is in the bug function now and, without having run meanwhile, two seconds later.
+# The thread is in the bug function now and, without having run in between, two seconds later.
 check_hang() {
 	local good stack tid before
 	begin "$1" 30

@@ -3,7 +3,7 @@
 # Count false alarms: many runs of healthy servers, under loads and on processors that differ.
 #
 # Usage: tests/bugs/healthy.sh [-a] [RUNS]      default: 100 runs
-#   -a   run nothing: have the program report anew on the traces that earlier runs left
+#   -a   run nothing: have the program report again on the traces that earlier runs left
 # Environment: OUT (build/healthy), SLOT (a command before each run), and as run.sh takes them
 #   SECONDS_EACH (6) and SCOPE
 # Run number i is the healthy twin of the i-th case of bugs.tsv, round and round, with seed 10000 + i,

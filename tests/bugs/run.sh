@@ -6,7 +6,7 @@
 #                                              under the same kind of load and the same trigger
 # Environment: SOURCE (perf, or kmod where the module is inserted), SECONDS_EACH (length of the
 #   capture, 12), HANG_WAIT (seconds between a hang and the question, 5), LEARN_SECONDS (of learning
-#   signatures behind the capture, 6; 0: none), SCOPE (the program)
+#   signatures after the capture, 6; 0: none), SCOPE (the program)
 # Leaves in DIR: report.txt, trace, facts (key and value by a tab), log, and where signatures were
 # learned signatures.db, by-signatures.txt, the report that makes no use of stacks, and by-both.txt. What is
 # complete there already is not run again; what was interrupted is.

@@ -28,7 +28,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/scope-bug-$name.XXXXXX")
 : >"$work/load.log"
 server_pid=
 load_pid=
-# What did not come up must not stay behind.
+# What did not come up must not stay.
 cleanup() {
 	[ -z "$load_pid" ] || kill "$load_pid" 2>/dev/null || true
 	[ -z "$server_pid" ] || kill -9 "$server_pid" 2>/dev/null || true
@@ -145,7 +145,7 @@ server_lighttpd() {
 
 ! bug_packaged || . "$bugs_dir/debian/$bug_server.sh"
 
-# A server of our own, with what stands beside it: perconn asks a backend; one case has a busy neighbour.
+# A server of our own, with what runs beside it: perconn asks a backend; one case has a busy neighbour.
 server_own() {
 	local options=() share=0 backend seed_of_backend cpu=0
 	pick pages 10 40

@@ -86,7 +86,7 @@ static void edit(uint8_t *file, size_t file_bytes, const uint8_t *data)
 	case 2:
 		memset(file + where, data[5], file_bytes - where < 8 ? file_bytes - where : 8);
 		break;
-	default: /* near the beginning stand the heads of all else */
+	default: /* near the beginning are the heads of all else */
 		file[where % 256] ^= (uint8_t)(1u << data[5] % 8);
 	}
 }

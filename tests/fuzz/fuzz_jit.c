@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	return 0;
 }
 
-/* Begins with the head of a jitdump now and then: nothing behind a wrong one is read. */
+/* Begins with the head of a jitdump now and then: nothing after a wrong one is read. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t room, unsigned int seed)
 {
 	/* magic, version, size of the head, machine, padding, pid; time, flags; then records. */

@@ -17,7 +17,7 @@ done
 failed=0
 ticks=$(getconf CLK_TCK)
 
-# Ends a process as libFuzzer wants to be asked, once it has had so many seconds of a processor.
+# Ends a process as libFuzzer wants to be asked, once it has had that many seconds of a processor.
 end_after() {	# PID SECONDS
 	local stat field
 	while stat=$(cat "/proc/$1/stat" 2>/dev/null); do

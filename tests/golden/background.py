@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Processes of one name that all wait in an epoll: three serve clients, a fourth writes a log behind
+"""Processes of one name that all wait in an epoll: three serve clients, a fourth writes a log after
 them every 20 ms, and syncs it in one round of three.
 Answer: nothing abnormal; no client waits for the fourth, so its rounds make no request slow."""
 from synth import Thread, Trace

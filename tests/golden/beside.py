@@ -3,7 +3,7 @@
 
 
 def serve_beside(busy, idle):
-    """busy, on CPU 1, wakes from epoll_wait 5 ms behind its begin and serves to the trace's end. idle:
+    """busy, on CPU 1, wakes from epoll_wait 5 ms after its begin and serves to the trace's end. idle:
     the path it waits on."""
     trace = busy.trace
     busy.now += 5_000_000

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A server whose functions calculate between calls that others make: render in every request for as
-long, decode as a rule for a moment, and now and then for long."""
+long, decode usually for a moment, and now and then for long."""
 from server import HANDLE, begin, pick_up
 
 

@@ -22,7 +22,7 @@ def time(value):
 def field(match):
     key, value = match.group(1), int(match.group(2))
     if key in ("enter", "since"):
-        # since=0 stands for "not known".
+        # since=0 means "not known".
         return f"{key}={time(value) if value or key == 'enter' else 0}"
     return f"{key}={2 * value if change == 'double' else value}"
 

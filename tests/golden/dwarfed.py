@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An event loop with four bugs: one takes nine tenths of the busy time, the others less than a hundredth each.
-Answer: all four; the three would be a third of what is left, were the first mended."""
+Answer: all four; the three would be a third of what is left, if the first were fixed."""
 from loop import serve_by_loop
 from synth import Trace
 

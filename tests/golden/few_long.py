@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A healthy event loop of which 150 requests take longer here and there, and five for 3 ms in one function.
-Answer: nothing abnormal; fifteen samples tell of five requests, and five may be chance."""
+Answer: nothing abnormal; fifteen samples are of five requests, and five may be chance."""
 from synth import Thread, Trace
 
 HANDLE = ["main", "event_loop", "handle"]

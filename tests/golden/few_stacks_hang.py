@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A flight recording, in which hardly any stacks were taken: a worker waits for a helper in the middle of a
 request; others have idled on a condition variable for longer, and one serves.
-Answer: a hang in wait_for_helper; where the idle ones stand comes behind it, as unsure."""
+Answer: a hang in wait_for_helper; the places of the idle ones come after it, as unsure."""
 from beside import serve_beside
 from synth import Thread, Trace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The same, but it stands still once, asleep for a disk.
+"""The same, but it freezes once, asleep for a disk.
 Answer: one freeze in save_snapshot."""
 from freezing import serve_and_freeze
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A server that is one event loop, about thirty requests a second, and stands still now and then."""
+"""A server that is one event loop, about thirty requests a second, and freezes now and then."""
 from synth import Thread, Trace
 
 LOOP = ["main", "event_loop"]
 
 
 def serve_and_freeze(seed, at, path, sleeps=False):
-    """at: seconds. path: where it stands for 5 s; sleeps: in a call that syncs a file."""
+    """at: seconds. path: where it is for 5 s; sleeps: in a call that syncs a file."""
     trace = Trace(seconds=90, seed=seed)
     trace.fd(5, "epoll")
     for number in range(7, 15):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An event loop in which 3 requests of 100 compute for long, and take and give back a lock that nobody else wants
-some twenty times while they do so. Samples tell which of them hit the kernel.
+some twenty times while they do so. Samples record which of them hit the kernel.
 Answer: render_table, by time: it is on a CPU, and hardly in those calls."""
 from loop import serve_by_loop
 from synth import Trace

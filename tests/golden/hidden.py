@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An event loop with three bugs in different requests; one of the functions has a fifth of usual time too.
-Answer: all three; checksum stands out only where the time of the other two is left aside."""
+Answer: all three; checksum is found only where the time of the other two is left aside."""
 from loop import serve_by_loop
 from synth import Trace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two event loops that stand still for the last two seconds, in which some events were lost on another CPU. At the
+"""Two event loops that hang for the last two seconds, in which some events were lost on another CPU. At the
 end the kernel says of the first that it has not run since, of the second that it has.
 Answer: hangs in ask_helper, with high confidence, and in ask_peer, with low."""
 from synth import Thread, Trace

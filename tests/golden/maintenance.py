@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Threads that all have the program's name: three serve clients in 0.1 ms, a fourth makes an index
 every 50 ms, for 8 ms.
-Answer: nothing; what looks after things now and then is not held against what serves."""
+Answer: nothing; threads that do maintenance now and then are not compared with those that serve."""
 from synth import Thread, Trace
 
 trace = Trace(seconds=4, seed=21)

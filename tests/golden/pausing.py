@@ -5,7 +5,7 @@ from synth import Thread
 
 
 def serve(trace, holder, others, take, answer, wait):
-    """take(thread, ns): a request comes after so long; wait(thread, ns): it waits for the holder."""
+    """take(thread, ns): a request comes after ns; wait(thread, ns): it waits for the holder."""
     held = []  # from when, until when
     while holder.now < trace.end_ns - 80_000_000:
         take(holder, trace.random.randint(2_000_000, 4_000_000))

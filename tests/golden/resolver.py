@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Four processes that each accept a connection, answer it and close it; in 4 of 100 the client's name
 is asked for at a resolver that is gone, with a poll of 5 ms for its answer.
-Answer: resolve_client, whose poll stands in the middle of a request and is no wait for work."""
+Answer: resolve_client, whose poll is in the middle of a request and is no wait for work."""
 from accepting import serve_by_processes
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Golden tests: synthetic trace text -> trace -> report, compared byte for byte.
 #
-# Usage: tests/golden/run.sh [-u] [NAME...]     -u: write the reports anew (then read the diff)
+# Usage: tests/golden/run.sh [-u] [NAME...]     -u: write the reports again (then read the diff)
 # Each NAME.py prints a trace, and its head comment gives the answer; NAME.report is the report. A line
 # "Baseline: OTHER." there names the trace to compare with, "Signatures alone: OTHER." the one that
 # signatures are learned from, and so does "Signatures beside stacks: OTHER.". With "Waits." the

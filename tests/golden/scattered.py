@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An event loop; for 5 requests of 100 a file of settings is read anew, line by line: three functions
+"""An event loop; for 5 requests of 100 a file of settings is read again, line by line: three functions
 below load_settings share the time, in each of these requests.
 Answer: load_settings, once; what it calls is one cause."""
 from loop import serve_by_loop

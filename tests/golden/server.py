@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A server of which each function has calls of its own; compact is now and then told to do more."""
+"""A server of which each function has calls of its own; compact has more to do now and then."""
 from synth import Thread, Trace
 
 LOOP = ["main", "event_loop"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A server that is well, with threads that stand in a call from before the window to its end.
+"""A server that is well, with threads that are in a call from before the window to its end.
 Signatures alone: learned.
-Answer: nothing abnormal; one call by itself does not tell that they hang in wait_for_quiet."""
+Answer: nothing abnormal; one call by itself does not show that they hang in wait_for_quiet."""
 from server import serve
 from synth import Thread
 

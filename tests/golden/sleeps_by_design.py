@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A server with a thread for each connection, of which 4 of 100 requests ask it to sleep for 20 ms, as a client of
 a database may.
-Answer: sleep_command, of which nothing tells whether anybody asked for that: with medium confidence."""
+Answer: sleep_command. Nothing shows whether a client asked for that, so the confidence is medium."""
 from synth import Thread, Trace
 
 trace = Trace(seconds=5, seed=37)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Workers that serve clients, and a stage behind a lock and a pipe that they all ask in each request."""
+"""Workers that serve clients, and a stage with a lock and a pipe that they all ask in each request."""
 from synth import Thread, Trace
 
 LOCK = "0x7f00,0x80,2"

@@ -41,7 +41,7 @@ class Trace:
         self.meta(f"sample_ns.{time}", str(ns))
 
     def sample_behind(self, time):
-        """When the first sample behind that time is due."""
+        """When the first sample after that time is due."""
         period = [ns for begin, ns in self.sample_ns if begin <= time][-1]
         return time - time % period + period
 
@@ -65,7 +65,7 @@ class Trace:
                         for name in reversed(path))
 
     def kernel(self, name):
-        """Words behind a sample that hit that function of the kernel."""
+        """Words after a sample that hit that function of the kernel."""
         if name not in self.kernel_functions:
             start = KERNEL_TEXT + 0x100 * len(self.kernel_functions)
             self.head.append(f"sym 0 {start:#x} 0x100 {name} [kernel] library")
@@ -79,7 +79,7 @@ class Trace:
         self.head.append(f"map {tgid} {start:#x} {end:#x} 0x0 x {path} {build_id}")
 
     def stack(self, thread, ns, path):
-        """Behind a call that took so long."""
+        """After a call that took ns."""
         if path and self.stack_min_ns is not None and ns >= self.stack_min_ns:
             self.add(thread.now, thread.cpu, f"stack {thread.tid} {self.chain(path)}")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An event loop that reads requests in two parts, and 4 of 100 byte by byte behind the first.
+"""An event loop that reads requests in two parts, and 4 of 100 byte by byte after the first.
 Answer: read_request, by the number of its calls; a request that is read in parts is one."""
 from synth import Thread, Trace
 

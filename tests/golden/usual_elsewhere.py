@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """All handlers call find_item, which has most of the time of every request. Some items that list_items alone asks
 for take 60 times as long; and a few of others three times, which is next to nothing.
-Answer: what takes so long, on the way from list_items: on all ways together it is as usual as ever."""
+Answer: the slow function, on the way from list_items: on all ways together it is as usual as ever."""
 from callers import look_up, serve
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """All handlers call find_item, which has most of the time of every request; 3 of 100 requests look up more items,
 up to 20, by whichever handler. That is what clients ask for.
-Answer: nothing abnormal. No function stands out on any way, and none of the handlers does."""
+Answer: nothing abnormal. No function takes longer on any way, and no handler does."""
 from callers import look_up, serve
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Each request computes for 6 to 9 ms with the interpreter's lock, so many of them wait for others in slices of 5 ms.
+"""Each request computes for 6 to 9 ms with the lock of the interpreter. Therefore many wait for others in slices of 5 ms.
 Answer: nothing; that is what this server is like."""
 from interpreter import serve
 

@@ -13,7 +13,7 @@ LICENSE = '// SPDX-License-Identifier: GPL-2.0-only\n'
 
 
 def after(anchor, text):
-    """Insert text behind the last line that the anchor matches."""
+    """Insert text after the last line that the anchor matches."""
     def change(old):
         found = list(re.finditer(anchor + r'.*\n', old))
         if not found:

@@ -14,6 +14,6 @@ struct attributes {
 void attributes_add(struct attributes *a, int name, const void *data, uint32_t bytes);
 void attributes_u32(struct attributes *a, int name, uint32_t value);
 void attributes_nest(struct attributes *a, int name, const struct attributes *inner);
-void attributes_targets(struct attributes *a, uint32_t pid, int count); /* the same one so often */
+void attributes_targets(struct attributes *a, uint32_t pid, int count); /* the same one count times */
 
 #endif

@@ -55,7 +55,7 @@ void callers_begin(struct callers *callers)
 	}
 }
 
-/* Until each has made so many calls more. */
+/* Until each has made CALLS calls more. */
 void callers_wait(const struct callers *callers)
 {
 	uint64_t before[2 * CALLER_CPUS];

@@ -231,7 +231,7 @@ int client_module_users(void)
 	return count;
 }
 
-/* A process that was killed closes what it had a little later. */
+/* A process that was killed closes its files a little later. */
 void client_wait_unused(void)
 {
 	int i;
@@ -273,7 +273,7 @@ int client_configure(struct client *client, const struct client_config *config)
 	put_nonzero(msg, SCOPE_ATTR_STACK_MIN_NS, config->stack_min_ns);
 	put_nonzero(msg, SCOPE_ATTR_STACKS_PER_SECOND, config->stacks_per_second);
 	put_nonzero(msg, SCOPE_ATTR_SAMPLE_PERIOD_NS, config->sample_period_ns);
-	/* On an emulated processor nothing can be said of shares. */
+	/* On an emulated processor shares cannot be measured. */
 	nla_put_u32(msg, SCOPE_ATTR_OVERHEAD_MAX, config->overhead_max);
 	if (config->kernel_base)
 		nla_put_u64(msg, SCOPE_ATTR_KERNEL_BASE, config->kernel_base);
@@ -314,7 +314,7 @@ int client_query(struct client *client, struct client_counts *ret_counts)
 	return transact(client, msg, &answer);
 }
 
-/* 0, or what was answered, as libnl numbers it. */
+/* 0, or the error in the answer, as libnl numbers it. */
 int client_ask_to_listen(struct nl_sock *sock)
 {
 	const int family = genl_ctrl_resolve(sock, SCOPE_GENL_NAME);

@@ -70,7 +70,7 @@ typedef void (*client_record)(void *data, uint32_t cpu, uint32_t tid, uint64_t n
 
 /* All return 0 or -errno, or end the program with a message where the test cannot go on. */
 void client_open(struct client *client);
-/* Are these words in what a refusal says? True as well before 4.12, where answers hold no reasons. */
+/* Are these words in the reason of a refusal? Also true before 4.12, where answers have no reasons. */
 bool client_told(const char *text, const char *words);
 void client_close(struct client *client);
 int client_configure(struct client *client, const struct client_config *config);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a test says to the module of delay rules, and what it hears. */
+/* The messages by which a test sets delay rules, and the module's answers. */
 #include <stdio.h>
 #include <unistd.h>
 #include <netlink/attr.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a test says to the module of delay rules, and what it hears. */
+/* The messages by which a test sets delay rules, and the module's answers. */
 #ifndef SCOPE_TESTS_KMOD_CLIENT_DELAY_H
 #define SCOPE_TESTS_KMOD_CLIENT_DELAY_H
 
 #include "client.h"
 
-/* What is 0 or NULL is not sent. */
+/* Fields that are 0 or NULL are not sent. */
 struct client_delay {
 	uint32_t id;
 	uint8_t site; /* enum scope_delay_site */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a test says to the module of probes and stacks while a session runs. */
+/* The messages by which a test sets probes and stacks while a session runs, and the module's answers. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a test says to the module of probes and stacks while a session runs. */
+/* The messages by which a test sets probes and stacks while a session runs, and the module's answers. */
 #ifndef SCOPE_TESTS_KMOD_CLIENT_PROBE_H
 #define SCOPE_TESTS_KMOD_CLIENT_PROBE_H
 
@@ -29,8 +29,8 @@ int client_probe_next(struct client *client, uint32_t id, struct client_probe_st
 uint64_t client_probe_hits(struct client *client, uint32_t id);
 
 /*
- * Functions that kernels before 4.17, 5.6 and 5.8 called otherwise: the name that this one has. For x86,
- * as are the tests that ask; the second is one everywhere.
+ * Functions that had other names before 4.17, 5.6 and 5.8: the name that this kernel has. For x86, as the tests that
+ * ask; the second is the same everywhere.
  */
 enum client_function { CLIENT_GETPPID, CLIENT_OPEN, CLIENT_INT3, CLIENT_JPROBES };
 const char *client_probe_function(enum client_function which);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the module's rings hold: mapped, and decoded with all checks that can be made. */
+/* The content of the module's rings: mapped, and decoded with all checks that are possible. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,7 +169,7 @@ static int take_flight(struct client *client, uint32_t cpu, uint64_t below, clie
 		CHECK(errno == ESTALE, "%s", strerror(errno));
 		return -ESTALE;
 	}
-	/* What came before was overwritten: only the header knows how much that was. */
+	/* The records before were overwritten: only the header says how much that was. */
 	CHECK(subbuf->number == tail && subbuf->records >= client->seen[cpu]);
 	client->last_number[cpu] = tail;
 	client->seen[cpu] = subbuf->records;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long a getppid() takes, for who is traced: nobody, another process, this one.
+ * How long a getppid() takes, by which process is traced: none, another one, this one.
  *
  * Under tests/vm/run.sh -i the clock counts instructions, so the figures are those of the probes.
  */

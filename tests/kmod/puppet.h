@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A process that does one thing so many times, each time it is told to. */
+/* A process that does one thing as many times as it is asked to. */
 #ifndef SCOPE_TESTS_KMOD_PUPPET_H
 #define SCOPE_TESTS_KMOD_PUPPET_H
 
@@ -12,7 +12,7 @@ struct puppet {
 };
 
 #define PUPPET_HOLE_BYTES 16384
-#define PUPPET_HOLE_MARK 0x70707565741e5eedull /* in the frame behind it */
+#define PUPPET_HOLE_MARK 0x70707565741e5eedull /* in the frame after it */
 #define PUPPET_PATH "/nowhere/at/all"	       /* what it opens, in vain */
 
 enum puppet_act {
@@ -22,7 +22,7 @@ enum puppet_act {
 	PUPPET_SPAWN,	  /* a new process of the program, which calls the function as often */
 	PUPPET_BAD_STACK, /* getppid with a stack pointer that leads nowhere */
 	PUPPET_NAP,	  /* nanosleep of 0.3 ms */
-	PUPPET_HOLE_NAP,  /* the same above PUPPET_HOLE_BYTES of stack that nobody ever wrote to */
+	PUPPET_HOLE_NAP,  /* the same above PUPPET_HOLE_BYTES of stack that were never written to */
 	PUPPET_RECEIVE,	  /* a byte from a socket of its own */
 	PUPPET_BURN,	  /* loops in code of its own, see puppet_burn_range() */
 	PUPPET_WORK,	  /* loops elsewhere */
@@ -33,7 +33,7 @@ enum puppet_act {
 /* A child of this process, of the program at path (NULL: this one). It waits. */
 void puppet_begin(struct puppet *puppet, const char *path);
 void puppet_do(struct puppet *puppet, enum puppet_act act, uint32_t times);
-/* Begin, and be told to wait for the end. */
+/* Begin, and wait for the end. */
 void puppet_start(struct puppet *puppet, enum puppet_act act, uint32_t times);
 void puppet_wait(struct puppet *puppet);
 void puppet_end(struct puppet *puppet);

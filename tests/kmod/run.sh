@@ -7,7 +7,7 @@
 #   tests/vm/run.sh -t 600 -- tests/kmod/run.sh "$(make kmod KDIR=build/kernels/6.1/headers)"
 # QEMU 7.2 with several emulated CPUs in threads of their own (tcg,thread=multi) now and then goes on
 # executing the breakpoint of a kernel text patch long after it is gone from memory: then all
-# processes of the guest hang in it, as a rule in do_exit. It was seen once in 10 to 150 reloads; with
+# processes of the guest hang in it, usually in do_exit. It was seen once in 10 to 150 reloads; with
 # thread=single never.
 # ROUNDS_RANDOM= messages and ioctls at random (3000; by the million to soak), from SEED= (1).
 # ROUNDS= loads and unloads, idle, under tracing and under stress (4), and changes of probes (12);
@@ -56,7 +56,7 @@ run_unload_leaves_nothing() {
 	insmod "$module"
 }
 
-# Loaded with disable=1, or told so later, the module answers and lets nobody in.
+# With disable=1, at load or later, the module answers and refuses every open.
 run_disabled() {
 	local answer
 	rmmod scope && insmod "$module" disable=1 || { fail disabled "it does not load"; return; }

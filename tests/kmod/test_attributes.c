@@ -16,8 +16,8 @@
 enum { U8 = 1, U32 = 4, U64 = 8, FLAG = 0, NEST = -1 };
 
 /*
- * What commands take, with its length: what has no row for a command must be refused by it, and a
- * command that names no row here fails the test.
+ * The attributes that commands take, with their lengths. An attribute without a row for a command must be refused by
+ * it, and a command that names no row here fails the test.
  */
 #define BIT(command) (1u << (command))
 #define CONFIGURE BIT(SCOPE_CMD_CONFIGURE)
@@ -105,7 +105,7 @@ static int send_to(struct client *client, int command, const struct attributes *
 	return client_raw(client, command, a->data, a->bytes, text, sizeof(text));
 }
 
-/* A value that is in range for what needs one; user: a probe is one of a program. */
+/* A value in range, for attributes that need one; user: a probe is one of a program. */
 static void add_right(struct attributes *a, const struct client *client, const struct row *row, bool user)
 {
 	static const uint8_t zero[VALUE_MAX];
@@ -173,7 +173,7 @@ static void with_length(struct client *client, int command, const struct row *ro
 	refused(client, command, &a, row->name, how);
 }
 
-/* Text that does not end in its attribute: the kernel must not read on behind it. */
+/* Text that does not end in its attribute: the kernel must not read on after it. */
 static void without_end(struct client *client, int command, const struct row *row, uint32_t bytes)
 {
 	struct attributes a = { 0 };
@@ -368,8 +368,8 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 }
 
 /*
- * The victim takes what comes; the other session is decoded with all checks and misses nothing. Its
- * number is never guessed: numbers from 0 to 9 are tried, so enough are opened before.
+ * The victim receives them. The other session is decoded with all checks and misses no record. Its number is never
+ * guessed: numbers from 0 to 9 are tried, so enough sessions are opened before.
  */
 void test_random(void)
 {

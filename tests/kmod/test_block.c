@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests to a block device: each of a traced process is told as it is issued and as it is done,
+ * Requests to a block device: each of a traced process is recorded as it is issued and as it is done,
  * with its place, size and time; those of others are not.
  */
 #include <errno.h>

@@ -16,7 +16,7 @@ static void count_call(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, 
 	*(uint64_t *)data += call->nr == SYS_getppid && (type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER);
 }
 
-/* Whatever the size: what was not received was counted as lost. */
+/* For any size: the records that were not received were counted as lost. */
 static void use(uint32_t subbuf_bytes, uint32_t subbuf_count)
 {
 	struct client_config config = {
@@ -39,7 +39,7 @@ static void use(uint32_t subbuf_bytes, uint32_t subbuf_count)
 	client_close(&client);
 }
 
-/* Each alone would be let pass; together they must not have all memory. */
+/* Each alone would be accepted; together they must not take all memory. */
 static void hog(void)
 {
 	uint64_t third = (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 3 / sysconf(_SC_NPROCESSORS_CONF);

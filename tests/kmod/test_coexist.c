@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delays beside others at the same place: probes of this module and of tracefs, and delays of other
- * sessions. Each sees every call once, in any order of coming and going, and all is as before at the
- * end. Where the kernel cannot have both, that is said, and what cannot be held up counts as missed.
+ * Delays beside others at the same place: probes of this module and of tracefs, and delays of other sessions.
+ *
+ * Each sees every call once, in any order of coming and going, and all is as before at the end. Where the kernel
+ * cannot have both, the module says so, and visits that cannot be held up count as missed.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #define WAY_ENTRY 0
 #define WAY_USER 3
 
-/* What is there at the moment, and what each should have counted by now. */
+/* The probes that are there at the moment, and what each should have counted by now. */
 struct scene {
 	const struct delay_way *way;
 	struct client *client; /* the delay's */
@@ -174,7 +175,7 @@ void test_coexist_entry(void)
 
 void test_coexist_kernel(void)
 {
-	/* A function that nobody else comes to: tracefs counts all. */
+	/* A function that no other process calls: tracefs counts all calls. */
 	const char *symbol = client_probe_function(CLIENT_GETPPID);
 	const struct delay_way way = {
 		"kernel", PUPPET_GETPPID, SCOPE_DELAYED_AT_RETURN, { .site = SCOPE_DELAY_KERNEL, .symbol = symbol }
@@ -190,7 +191,7 @@ void test_coexist_user(void)
 
 #define SESSIONS 3
 
-/* Each session is served by its own rule; who comes and goes changes nothing for the others. */
+/* Each session is served by its own rule; one that comes or goes changes nothing for the others. */
 static void share(const struct delay_way *way, struct client *clients, struct puppet *puppet)
 {
 	uint64_t visits[SESSIONS] = { 0 };

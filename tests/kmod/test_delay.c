@@ -15,7 +15,7 @@
 
 #define WRAPPED(call) DELAY_WRAPPED #call
 #define OWN_PATH DELAY_OWN_PATH
-#define LONG_NS SCOPE_DELAY_NS_MAX /* nobody waits for it to end */
+#define LONG_NS SCOPE_DELAY_NS_MAX /* no thread waits for it to end */
 #define MANY 60			   /* of these would take a minute */
 
 static uint64_t now_ns(void)
@@ -26,7 +26,7 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
-/* Every visit is held up, and nobody else. ns: what for; flags: what all records have. */
+/* Every visit of the target is held up, and no other thread. ns: the delay; flags: what all records have. */
 static void serve_all(uint64_t ns, uint32_t times, uint8_t flags)
 {
 	struct client_delay_state state;
@@ -194,7 +194,7 @@ void test_delay_replace(void)
 	CHECK(served.count);
 }
 
-/* Waits until somebody is held up: then the module is used by nobody else's clock. */
+/* Waits until a thread is held up. */
 static void wait_visit(struct client *client, uint32_t id)
 {
 	while (!delay_state_of(client, id).visits)
@@ -246,7 +246,7 @@ void test_delay_ends(void)
 	}
 }
 
-/* The owner dies without a word: nobody is held up any more, and the module may go. */
+/* The owner dies without a message: no thread is held up any more, and the module can be unloaded. */
 void test_delay_owner_killed(void)
 {
 	uint64_t from_ns;
@@ -368,7 +368,7 @@ static void set_parameter(const char *value)
 	CHECK(file && fputs(value, file) >= 0 && !fclose(file));
 }
 
-/* Switched off by the module's parameter: new rules are refused, those that are there go on. */
+/* Switched off by the module's parameter: new rules are refused, and rules that are there go on. */
 void test_delay_off(void)
 {
 	struct client_delay rule = delay_ways[1].rule, other = delay_ways[2].rule;

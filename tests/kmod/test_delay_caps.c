@@ -94,8 +94,8 @@ void test_delay_caps(void)
 }
 
 /*
- * Of virtual speedups the cap of a second is what is waited, not what is required: one burns, what it
- * makes the other wait is far more than 20 ms a second.
+ * For virtual speedups the cap of a second is on the time waited, not on the time required: one process burns, and
+ * requires far more than 20 ms a second of the other.
  */
 void test_speedup_caps(void)
 {

@@ -20,7 +20,7 @@ static char path[64];
 static int go[2];
 static volatile uint32_t *through; /* shared: threads that came back from open() */
 
-/* The one that opens a FIFO to read stays in the call until somebody opens it to write. */
+/* A thread that opens a FIFO to read stays in the call until it is opened to write. */
 static void *open_fifo(void *argument)
 {
 	char byte;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is there as tracing begins: processes that ended already, and very many threads. */
+/* Threads that are there as tracing begins: processes that ended already, and very many threads. */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>

@@ -329,7 +329,10 @@ static uint64_t events_of(const struct client_counts *counts)
 	return counts->records + counts->lost[0] + counts->lost[1] + counts->lost[2] + counts->stacks + counts->skipped;
 }
 
-/* After a start that was refused nothing more is counted; nor was anything, where there may be another. */
+/*
+ * After a start that was refused nothing more is counted. Where another start is possible, nothing was counted at
+ * all.
+ */
 static bool check_refused(struct client *client, const struct callers *callers)
 {
 	struct client_counts before, after;

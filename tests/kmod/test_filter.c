@@ -4,7 +4,7 @@
  * runs.
  *
  * The traced threads call close() with their own number, negative, as its argument, without end. So
- * each record says by itself whether it stands with the right thread.
+ * each record shows by itself whether it is with the right thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -189,7 +189,7 @@ void test_filter_thread(void)
 	worker_end(worker);
 }
 
-/* Added and removed over and over, every record stands with its own thread. */
+/* Added and removed over and over, every record is with its own thread. */
 void test_filter_process_changes(void)
 {
 	struct worker *worker[2] = { worker_begin(), worker_begin() };

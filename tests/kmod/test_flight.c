@@ -189,7 +189,7 @@ static pid_t begin_sleepers(void)
 	return pid;
 }
 
-/* A ring too small to tell of every thread writes over none it told of, and counts who is missing. */
+/* A ring too small for every thread overwrites none that it has, and counts those that are missing. */
 void test_snapshot_small(void)
 {
 	struct client_config config = { .count = 1, .flight = true, .subbuf_bytes = 4096, .subbuf_count = 2 };

@@ -22,7 +22,7 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
-/* For a second, as nobody. Each call that returned had a flush of its own, begun after the one before. */
+/* For a second, without privileges. Each call that returned had a flush of its own, begun after the one before. */
 static void __attribute__((noreturn)) ask_without_end(const struct client *client)
 {
 	const uint64_t begin = now_ns();
@@ -44,7 +44,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t at_ns, co
 	++*(uint64_t *)data;
 }
 
-/* The soonest of some: others may have the CPU meanwhile. */
+/* The soonest of some: others may have the CPU in that time. */
 static uint64_t shortest_ns(struct client *client)
 {
 	uint64_t best = UINT64_MAX, begin, taken, records, i;

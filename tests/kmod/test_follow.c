@@ -174,7 +174,7 @@ static void odd_calls(void)
 	}
 }
 
-/* Numbers of other ABIs and numbers out of range are told, and told apart. */
+/* Numbers of other ABIs and numbers out of range are recorded, and can be distinguished. */
 void test_odd_calls(void)
 {
 	struct client_config config = { .count = 1, .pids = { getpid() } };
@@ -185,7 +185,7 @@ void test_odd_calls(void)
 	odd_calls();
 	stop_and_check(&client, &seen);
 	printf("# native %u, 32-bit %u, -1 %u, 600 %u\n", seen.calls[0], seen.calls[1], seen.minus_one, seen.high);
-	/* A call that the timer cut in two is told otherwise: a few may be missing here. */
+	/* A call that the timer cut in two is recorded otherwise: a few may be missing here. */
 	CHECK(seen.calls[SCOPE_ABI_NATIVE] > 90 && seen.calls[SCOPE_ABI_32] > 90);
 	CHECK(seen.minus_one > 90 && seen.high > 90);
 }
@@ -201,7 +201,7 @@ static void *random_main(void *data)
 	return NULL;
 }
 
-/* A call that neither returns nor blocks is told of by a flush. */
+/* A call that neither returns nor blocks is recorded by a flush. */
 void test_flush_open_call(void)
 {
 	struct client_config config = { .count = 1, .pids = { getpid() } };
@@ -262,7 +262,7 @@ void test_load(void)
 	}
 }
 
-/* Traces pid for a moment, and goes without a word. */
+/* Traces pid for a moment, and exits without a stop. */
 void test_trace_briefly(int pid)
 {
 	struct client_config config = { .count = 1,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The overload guard counts what probes set at run time and delays take of a CPU, where hardly a record
- * says so: traps of threads that are not traced, and delays that spin. What is slept is nobody's CPU.
+ * The overload guard counts the time that probes set at run time and delays take of a CPU, where few records show it:
+ * traps of threads that are not traced, and delays that spin. Delays that sleep take no CPU.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who hears notices: sockets that asked for them, with the capability; and nobody else. */
+/* Which sockets hear notices: those that asked for them, with the capability, and no others. */
 #include <errno.h>
 #include <grp.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 
 #define NOBODY 65534
 
-/* As nobody: joins the group where there is one, asks, and hears what comes until the pipe is closed. */
+/* Without privileges: joins the group where there is one, asks, and hears what comes until the pipe is closed. */
 static void __attribute__((noreturn)) eavesdrop(int ready, int until)
 {
 	struct nl_sock *sock = nl_socket_alloc();

@@ -38,7 +38,7 @@ static int configure(struct client *client, uint64_t bytes)
 	return client_configure(client, &config);
 }
 
-/* It asks as soon as nobody else holds `begin`, says on `done` when it is answered, and keeps what it has. */
+/* It asks as soon as no other process holds `begin`, writes to `done` when it is answered, and keeps its memory. */
 static pid_t ask_in_child(uint64_t bytes, const int begin[2], const int done[2])
 {
 	struct client client;
@@ -70,7 +70,7 @@ static void two_at_once(void)
 	pid_t pid[2];
 	char byte;
 
-	/* In (free / 4, free / 2], with room for what others free or take meanwhile. */
+	/* In (free / 4, free / 2], with room for what others free or take in that time. */
 	while (bytes * 2 <= free_bytes * 15 / 32)
 		bytes *= 2;
 	CHECK(!pipe(begin) && !pipe(done));

@@ -14,7 +14,7 @@
 
 #define HANDLED "/sys/module/nmi_module/parameters/handled"
 #define CALLS 100000
-/* Else the kernel may make jumps of breakpoints, and no more tell their interrupts from threads. */
+/* Else the kernel may make jumps of breakpoints, and no longer distinguish their interrupts from threads. */
 #define OPTIMIZE "/proc/sys/debug/kprobes-optimization"
 #define PROBES 2
 
@@ -63,7 +63,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	}
 }
 
-/* The puppet calls on the CPU that the interrupts come to, until so many came. */
+/* The puppet calls on the CPU that the interrupts come to, until enough came. */
 static void run(struct client *client, struct puppet *puppet, struct seen *seen, uint64_t *ret_calls)
 {
 	uint64_t begin = handled(), now = begin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who may trace: each capability alone, a root that is one only in its user namespace, nobody. */
+/* Which users may trace: with each capability alone; root only in a user namespace; no capability. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -87,7 +87,7 @@ static void enter_user_namespace(int unused)
 	CHECK(!unshare(CLONE_NEWUSER), "%s", strerror(errno));
 }
 
-/* Who may trace, and no more, is told no address of the kernel: the same session without them is allowed. */
+/* A user who may trace, and no more, gets no address of the kernel: the same session without them is allowed. */
 static void kernel_addresses(void)
 {
 	struct client_config config = {
@@ -112,7 +112,7 @@ static void kernel_addresses(void)
 	CHECK(waitpid(pid, &status, 0) == pid && !status);
 }
 
-/* Who may trace may not hold others up for that: the same session sets a rule with CAP_SYS_ADMIN. */
+/* The right to trace gives no right to hold others up: the same session sets a rule with CAP_SYS_ADMIN. */
 static void hold_up(int capability)
 {
 	struct client_config config = { .count = 1 };
@@ -149,7 +149,7 @@ void test_privileges(void)
 	expect("user", become_user, 0, false);
 	if (!access("/proc/self/ns/user", F_OK))
 		expect("user namespace", enter_user_namespace, 0, false);
-	/* Before 5.8 the one that may trace may do everything. */
+	/* Before 5.8 a user that may trace may do everything. */
 	if (last >= CAP_PERFMON) {
 		kernel_addresses();
 		hold_up(CAP_PERFMON);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes set at run time: each time a traced thread comes there is a record, with the right words;
- * of others there is none; and no place, no moment of setting or removing one does any harm.
+ * Probes set at run time: each time a traced thread comes to one there is a record with the right words, and none for
+ * other threads. No place, and no moment of setting or removing one, does any harm.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -111,7 +111,7 @@ static void must(struct client *client, const struct client_probe *probe)
 	CHECK(!err, "probe %u: %s: %s", probe->id, strerror(-err), client_probe_text);
 }
 
-/* Calls of puppet_function: the first so many, each as often as the next. */
+/* Calls of puppet_function: the number of the first, and how often each comes. */
 static void expect_each(const struct hits *hits, uint32_t id, uint32_t calls, uint32_t times)
 {
 	uint32_t nth;
@@ -121,7 +121,7 @@ static void expect_each(const struct hits *hits, uint32_t id, uint32_t calls, ui
 		      times);
 }
 
-/* So many records came of it, all right, and its count says the same. */
+/* That number of records came of it, all right, and its count is the same. */
 static void expect(struct client *client, const struct hits *hits, uint32_t id, uint32_t count)
 {
 	CHECK(hits->records[id] == count && hits->right[id] == count, "probe %u: %u records, %u right", id,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Readers of other releases: the module serves those it can, and tells the others its range. */
+/* Readers of other releases: the module serves those it can, and reports its range to the others. */
 #include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>

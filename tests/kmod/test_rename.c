@@ -69,7 +69,7 @@ void test_rename(void)
 		target();
 	config.pids[0] = pid;
 	client_begin(&client, &config);
-	/* Not traced: not told. */
+	/* Not traced, so not recorded. */
 	CHECK(!prctl(PR_SET_NAME, "bystander"));
 	CHECK(write(go[1], "g", 1) == 1);
 	CHECK(waitpid(pid, &status, 0) == pid && !status);

@@ -37,7 +37,7 @@ void test_sessions(void)
 		usleep(1000);
 		client_drain(&client[2], on_record, NULL);
 	}
-	/* All threads are to stand still, as they did at the starts. */
+	/* All threads are to rest, as they did at the starts. */
 	usleep(300000);
 	for (i = 0; i < 3; i++) {
 		CHECK(!client_command(&client[i], SCOPE_CMD_STOP));

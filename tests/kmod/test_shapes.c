@@ -108,7 +108,7 @@ static void actor_end(struct actor *actor)
 	close(actor->done);
 }
 
-/* Inside a pid namespace: numbers there are taken, records have those of the first namespace. */
+/* Inside a PID namespace: numbers of it are taken, and records have those of the first namespace. */
 static void trace_inside(void)
 {
 	struct client_config config = { .count = 1 };
@@ -257,7 +257,7 @@ void test_leader_gone(void)
 	waitpid(pid, NULL, 0);
 }
 
-/* A number that comes back belongs to somebody else. */
+/* A number that is used again belongs to another process. */
 void test_pid_reuse(void)
 {
 	struct client_config config = { .count = 2, .pids = { 0, getpid() } };
@@ -301,7 +301,7 @@ static void odd_arguments(void)
 	}
 }
 
-/* Arguments that point nowhere are words like others; the x32 bit is told; the clock may be set. */
+/* Arguments that point nowhere are words like others; the x32 bit is recorded; the clock may be set. */
 void test_odd_arguments(void)
 {
 	struct client_config config = {
@@ -334,7 +334,7 @@ void test_odd_arguments(void)
 	actor_end(&actor);
 }
 
-/* A debugger that makes every other getppid() another call: what ran is what is told. */
+/* A debugger that makes every other getppid() another call: the call that ran is recorded. */
 void test_rewritten_call(void)
 {
 #ifdef __x86_64__

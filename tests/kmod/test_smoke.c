@@ -146,7 +146,7 @@ static void check_threads(struct smoke *smoke)
 	      smoke->exits);
 	CHECK(!smoke->args_wrong && !smoke->time_wrong, "%lu arguments wrong, %lu times", smoke->args_wrong,
 	      smoke->time_wrong);
-	/* The workload's threads and its children, nobody else. */
+	/* The workload's threads and its children, and no others. */
 	CHECK(smoke->tids <= WORKLOAD_THREADS + 2 + plan->processes, "%u threads", smoke->tids);
 }
 

@@ -21,7 +21,7 @@
 #define TRACERS 4
 #define LOADS 3
 
-static volatile pid_t *loads; /* shared by all processes: whom tracers may name */
+static volatile pid_t *loads; /* shared by all processes: which processes tracers may name */
 static uint64_t random_state;
 
 static uint32_t pick(uint32_t below)

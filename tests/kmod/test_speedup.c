@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual speedups of two and three processes: the one that is not in the code waits for as long as is
- * required, and nobody else does; and what a thread waited for another that waited counts.
+ * Virtual speedups of two and three processes: the one that is not in the code waits for as long as is required, and
+ * no other one does. The time that a thread waited for another one that waited counts.
  */
 #include <signal.h>
 #include <string.h>
@@ -104,7 +104,7 @@ void test_speedup(void)
 	puppet_start(&puppets[0], PUPPET_BURN, FOR_EVER);
 	puppet_start(&puppets[1], PUPPET_WORK, FOR_EVER);
 	wait_visits(&client, 400);
-	/* No more speedup: what is owed is paid, nothing new is required. */
+	/* The speedup has ended: debts are paid, and nothing new is required. */
 	rule.ns = 0;
 	set(&client, &rule);
 	before = state_of(&client).visits;

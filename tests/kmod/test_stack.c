@@ -168,7 +168,7 @@ void test_stack_chain(void)
 	CHECK(stacks.naps == NAPS * WORKLOAD_THREADS);
 }
 
-/* Threads in short calls are hit in the kernel, too: each such stack says where, behind the user's. */
+/* Threads in short calls are hit in the kernel, too: each such stack has the address, after the user's. */
 static void sample_kernel(uint8_t mode)
 {
 	struct client_config config = { .count = 1,
@@ -193,7 +193,7 @@ void test_stack_kernel(void)
 
 /*
  * Where no call is that long, only one that began before tracing may have a stack: one a thread, however
- * long the session takes to begin; and none of those that begin meanwhile, as a new process does.
+ * long the session takes to begin; and none of those that begin in that time, as a new process does.
  */
 void test_stack_begin(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks and samples that are switched on, aimed at threads and calls, and off again while a session
- * runs: they come as was said last, and no event of the session is missed over it.
+ * Stacks and samples are switched on, aimed at threads and calls, and switched off again while a session runs. They
+ * come as set last, and no event of the session is missed.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A copied stack goes on behind pages that were never written to, and ends where none is behind them. */
+/* A copied stack goes on after pages that were never written to, and ends where none comes after them. */
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -13,7 +13,7 @@ struct seen {
 	uint32_t stacks, marked, faults, short_ones;
 };
 
-/* Zeros stand for the hole: the mark lies right behind it, and nothing else within it. */
+/* The hole becomes zeros: the mark is right after it, and nothing else is within it. */
 static void on_stack(struct seen *seen, const struct scope_record_stack *stack)
 {
 	const uint64_t *reg = (const uint64_t *)(stack + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * While anybody uses a session the module refuses to be unloaded, at once and with EWOULDBLOCK; a
- * user that is killed lets go of it, wherever it was.
+ * While any process uses a session the module refuses to be unloaded, at once and with EWOULDBLOCK. A user that is
+ * killed lets go of it, at any point.
  */
 #include <errno.h>
 #include <fcntl.h>

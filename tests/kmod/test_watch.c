@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A running session is looked after: notices come, and one that costs too much is stopped. */
+/* A running session is monitored: notices come, and a session that costs too much is stopped. */
 #include <poll.h>
 #include <sys/syscall.h>
 #include <netlink/socket.h>
@@ -10,7 +10,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	(void)data, (void)cpu, (void)tid, (void)now_ns, (void)record, (void)bytes;
 }
 
-/* Nobody reads: half full, then drops; then the target goes. */
+/* No process reads: half full, then drops; then the target goes. */
 void test_notices(void)
 {
 	struct workload_plan plan = { .getppid = 20000 };
@@ -39,7 +39,7 @@ void test_notices(void)
 	nl_socket_free(sock);
 }
 
-/* What probes take of a program that does nothing but the cheapest call. No guard. */
+/* The share that probes take of a program that makes nothing but the cheapest call. No guard. */
 void test_probe_time(void)
 {
 	struct workload_plan plan = { .getppid = 100000000 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A process that makes known numbers of system calls and tells in shared memory who made them. */
+/* A process that makes known numbers of system calls and writes into shared memory which threads made them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A process that makes known numbers of system calls and tells in shared memory who made them. */
+/* A process that makes known numbers of system calls and writes into shared memory which threads made them. */
 #ifndef SCOPE_TESTS_KMOD_WORKLOAD_H
 #define SCOPE_TESTS_KMOD_WORKLOAD_H
 
@@ -33,7 +33,7 @@ struct workload {
 
 void *workload_thread_main(void *data); /* its address is looked for in stacks */
 
-/* Returns once every thread stands still before the work. */
+/* Returns once every thread waits before the work. */
 void workload_begin(struct workload *workload, const struct workload_plan *plan);
 void workload_go(struct workload *workload);
 bool workload_done(struct workload *workload);

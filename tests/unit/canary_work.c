@@ -34,7 +34,7 @@ static void fill(uint64_t *room, const char *tag)
 		room[i] = word_of(tag);
 }
 
-/* A lock of the program's own: a futex with secrets behind it. */
+/* A lock of the program's own: a futex with secrets after it. */
 static struct {
 	uint32_t word;
 	char beside[WORDS * 8];

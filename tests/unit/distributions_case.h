@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The survey of a trace, made by hand: how long units of which calls took, by group. */
+/* The distributions of a trace, built for a test: how long units of which calls took, by group. */
 #ifndef SCOPE_TESTS_DISTRIBUTIONS_CASE_H
 #define SCOPE_TESTS_DISTRIBUTIONS_CASE_H
 

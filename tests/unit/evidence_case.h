@@ -19,12 +19,12 @@ struct evidence_case {
 	struct scope_evidence *evidence; /* the test's */
 };
 
-/* Where the program of a case stands; functions are of these names. */
+/* Where the program of a case is; functions are of these names. */
 #define AT_PARSE "0x1010"
 #define AT_WALK "0x2010"
 #define AT_LIBRARY "0x3010"
 
-/* A server of one thread, that reads requests from 7 behind its epoll on 5; 9 is a pipe. */
+/* A server of one thread, that reads requests from 7 after its epoll on 5; 9 is a pipe. */
 static const char case_head[] = "meta begin_ns 0\nmeta sample_ns 1000000\n"
 				"fd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 9 pipe -\n"
 				"sym 0 0x1000 0x100 parse server program\nsym 0 0x2000 0x100 walk server program\n"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every export tells the same events as the trace, read back by the tools it is meant for.
+# Every export has the same events as the trace, read back by the tools it is meant for.
 #
 # Usage: tests/unit/export.sh      SCOPE= names the program (default build/san/scope)
 set -euo pipefail
@@ -115,7 +115,7 @@ same "sqlite sleeps in page faults" "[('page fault', None, None, 91000, 92000)]"
 	"$(ask 'SELECT class, nr, object, begin_ns, end_ns FROM wait')"
 same "sqlite delays" "[(36789, 90000, 1, 50000, 1)]" "$(ask 'SELECT begin_ns, end_ns, rule, asked_ns, at_return FROM delay')"
 
-# What goes wrong says what, and leaves nothing behind.
+# A failure names its cause, and leaves no file.
 "$scope" export sqlite "$work/trace" -o "$work/db" 2>"$work/errors" || failed=1
 same "an existing database is kept" "$work/db was there already and is kept as $work/db.old" \
 	"$(sed 's/^scope export: //' "$work/errors")"

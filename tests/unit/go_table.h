@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A small .gopclntab of each version, made by hand: three functions, main.first (0x40 bytes of code),
+ * A small .gopclntab of each version, built for tests: three functions, main.first (0x40 bytes of code),
  * main.second (0x20) and runtime.third (0x20), in a file of Go 1.2 to 1.26.
  */
 #ifndef SCOPE_TESTS_GO_TABLE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A FUSE file system with one file, spoken by hand, in a mount namespace of its own. Layouts: linux/fuse.h.
+ * A FUSE file system with one file, without a library, in a mount namespace of its own. Layouts: linux/fuse.h.
  */
 #ifndef SCOPE_TESTS_HOSTILE_FUSE_H
 #define SCOPE_TESTS_HOSTILE_FUSE_H

@@ -38,7 +38,7 @@ reader_begun() {	# PID-OF-ITS-TIMEOUT
 }
 
 # What of a session the processes below a recorder hold open: its trace, its folder, and what events come from.
-# (A file of the target, or a copy of one, at which a reader or what unwinds may stand, is none of these.)
+# (A file of the target, or a copy of one, at which a reader or an unwinder may block, is none of these.)
 held_by_readers() {	# RECORDER
 	local keeper reader
 	for keeper in $(children_of "$1"); do
@@ -213,7 +213,7 @@ map() {
 	say "$(! grep -q linked "$dir/text.link"; echo $?)" "map: a link is not followed"
 }
 
-# Its program is replaced by a link to a FIFO in a folder of root's: whoever opened that for reading would
+# Its program is replaced by a link to a FIFO in a folder of root's: a program that opened that for reading would
 # let the writer there go on.
 symlink() {
 	local writer

@@ -43,7 +43,7 @@
 static int faults = -1; /* nobody reads it */
 static atomic_int ready;
 static void *_Atomic watched[THREADS]; /* the first such page of each thread */
-static const char *word;	       /* behind MODE; NULL: none */
+static const char *word;	       /* after MODE; NULL: none */
 
 static void fail(const char *what)
 {

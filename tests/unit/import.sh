@@ -32,7 +32,7 @@ PYTHONDONTWRITEBYTECODE=1 python3 tests/golden/lock.py >"$work/text"
 "$scope" import "$work/ctf" -p 100 -o "$work/ctf.trace"
 for kind in syscall enter exit switch waking; do
 	expected=$(count "$work/trace" $kind)
-	# Which process a thread is of, only events of its own tell: the switch before them is missing.
+	# Which process a thread is of, only events of its own show: the switch before them is missing.
 	[ $kind != switch ] || expected=$((expected - 4))
 	same "$kind by perf script" "$expected" "$(count "$work/script.trace" $kind)"
 	same "$kind by CTF" "$expected" "$(count "$work/ctf.trace" $kind)"
@@ -53,7 +53,7 @@ TEXT
 "$scope" import "$work/dd" --comm dd -o "$work/dd.trace"
 same "calls of dd" 2 "$(count "$work/dd.trace" syscall)"
 
-# Written by hand: a name with blanks, tids without processes, microseconds, flags, a period,
+# Not by any tool: a name with blanks, tids without processes, microseconds, flags, a period,
 # modifiers, an event that is not wanted.
 cat >"$work/hand" <<'TEXT'
 # captured on a host

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What importers do with texts and directories that are damaged, or made to harm: bad lines are skipped and told,
+# What importers do with texts and directories that are damaged, or made to harm: bad lines are skipped and counted,
 # a library that ends its process or hangs takes nothing with it, and root does not read what a user brought.
 #
 # Usage: tests/unit/import_bad.sh      SCOPE= names the program (default build/san/scope)
@@ -49,7 +49,7 @@ status=0
 same "mostly bad lines" "1 1" "$status $(grep -c 'is not the output of perf script: 3 of 5 entries' "$work/errors")"
 [ ! -e "$work/never" ] || { echo "not ok mostly bad lines: a file was left"; failed=1; }
 
-# The text form of traces, likewise.
+# The same for the text form of traces.
 printf 'meta command demo\n1 0 lost 1\n2 0 lust 1\nmeta a \\q\n3 0 lost 1\n' >"$work/text"
 "$scope" dump --reverse "$work/text" -o "$work/reversed" 2>"$work/errors"
 same "dump --reverse skips" 1 "$(grep -c "2 of 5 lines .* the first is line 3: 'lust' is no event" "$work/errors")"
@@ -59,7 +59,7 @@ status=0
 "$scope" dump --reverse "$work/text" -o "$work/never" 2>"$work/errors" || status=$?
 same "dump --reverse of another text" "1 1" "$status $(grep -c '2 of 3 entries cannot be read' "$work/errors")"
 
-# CTF: a clock without a frequency makes the library end its process; a FIFO stands where a stream was.
+# CTF: a clock without a frequency makes the library end its process; a FIFO is where a stream was.
 PYTHONDONTWRITEBYTECODE=1 python3 tests/golden/hang.py >"$work/text"
 "$scope" dump --reverse "$work/text" -o "$work/good"
 "$scope" export ctf "$work/good" -o "$work/ctf"

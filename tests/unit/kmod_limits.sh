@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Where the module cannot be built, and where what a kernel offers cannot be told, its build stops with a sentence.
-# Run by scripts/check.sh; needs no kernel headers: make reads what the build reads, and the compiler is a stand-in.
+# Where the module cannot be built, and where it cannot be found what a kernel offers, its build stops with a sentence.
+# Run by scripts/check.sh; needs no kernel headers: make reads what the build reads, and the compiler is a script.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)

@@ -8,7 +8,7 @@ scope=${SCOPE:-build/san/scope}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What stands in the rows of the list: rank and function.
+# The rows of the list: rank and function.
 functions() { awk '$1 == "#" { on = 1; next } on && NF < 2 { exit } on && $1 ~ /^[0-9]+$/ { print $1, $2 }' "$1"; }
 
 PYTHONDONTWRITEBYTECODE=1 python3 tests/golden/three_bugs.py > "$work/text"

@@ -19,7 +19,7 @@ trap ended EXIT
 [ "${capture_by:-perf}" = kmod ] || grep -q '^ok .*perf events can be used' "$dir/doctor" ||
 	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
 
-# Waits until a capture has begun: what the threads did at that moment stands in what it writes.
+# Waits until a capture has begun: the file has what the threads did at that moment.
 begun() {	# RECORDER FILE
 	local _
 	for _ in $(seq 1200); do

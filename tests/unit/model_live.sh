@@ -3,7 +3,7 @@
 # Servers of many shapes, traced by perf events on this host: scope model says what each one is.
 #
 # Usage: tests/unit/model_live.sh [SHAPE...]
-# Exit status: 0 all are told right; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 all models are right; 1 not; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 gcc -O1 -Wall -Wextra -Werror -pthread -o "$dir/work" \
 	tests/unit/units_work.c tests/unit/units_loops.c tests/unit/units_pools.c || exit 1

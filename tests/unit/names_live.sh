@@ -117,7 +117,7 @@ refused() {	# PATTERN OPTION...
 }
 
 # Which files are the system's is a setting; and what cannot be done is said before anything is. Of a thread
-# that stands still, which a busy host changes nothing of.
+# that does not move, which a busy host does not change.
 case_options() {
 	start ./full 0.5
 	"$scope" record -p "$target" --source perf -d 3 -o a.trace > said 2>&1
@@ -198,7 +198,7 @@ case_kernel() {
 	if grep -q '^0*[1-9a-f][0-9a-f]* . _text$' /proc/kallsyms; then
 		named 'dd;.*(write|read);(rep_stos|clear_user|__clear_user|iov_iter_zero|read_zero)[a-z_]* ' || return 1
 		"$scope" dump a.trace > text
-		# No address of the kernel stands in it: they count from where all kernels would begin.
+		# It has no address of the kernel: they count from where all kernels would begin.
 		grep -q '^sym 0 0xffffffff8[0-9a-f]* 0x[0-9a-f]* .* \[kernel\] library$' text || return 1
 	fi
 	mv hidden.trace a.trace

@@ -59,7 +59,7 @@ def averages(random):
 
 
 def spread(multiplicity, linkage, given):
-    """The condensed matrix in which each point stands as often as its multiplicity says."""
+    """The condensed matrix in which each point occurs as often as its multiplicity says."""
     m = len(multiplicity)
     of = numpy.repeat(numpy.arange(m), multiplicity)
     if linkage in METRIC:

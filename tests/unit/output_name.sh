@@ -100,7 +100,7 @@ into_device() {	# COMMAND
 	[ -c $null ] && [ "$(stat -c %t:%T $null)" = 1:3 ] && [ ! -e $null.part ] && [ ! -e $null.old ]
 }
 
-# What a redirection opened gets all of it, behind what it had; its name is not replaced.
+# What a redirection opened gets all of it, after what it had; its name is not replaced.
 into_stdout() {	# COMMAND
 	echo before > redirected
 	# shellcheck disable=SC2086
@@ -129,7 +129,7 @@ through_pipe() {
 }
 pass "a trace goes through a pipe" through_pipe
 
-# Two writers of one name: the second is told at once, the first is whole.
+# Two writers of one name: the second is refused at once, the first is whole.
 second_writer() {
 	local first=
 	mkfifo slow

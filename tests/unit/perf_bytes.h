@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records of perf rings made by hand, for tests: as perf_event_open(2) lays them out. */
+/* Records of perf rings, built for tests: as perf_event_open(2) lays them out. */
 #ifndef SCOPE_TESTS_PERF_BYTES_H
 #define SCOPE_TESTS_PERF_BYTES_H
 

@@ -137,7 +137,7 @@ expect "calls under a name" 200 '^[0-9]+ [0-9]+ (syscall|exit) [0-9]+ getppid '
 expect "threads that took the name" 10 '^[0-9]+ [0-9]+ comm [0-9]+ tgid=[0-9]+ comm=picked$'
 expect "threads that gave it up" 10 '^[0-9]+ [0-9]+ thread_exit [0-9]+ tgid=[0-9]+ untraced$'
 
-# A capture ends with its target though the end was lost: the rings are full by then, as the recorder stands.
+# A capture ends with its target though the end was lost: the rings are full by then, because the recorder is stopped.
 "$scope" record --source perf --subbuf-bytes 4096 --subbuf-count 2 -o "$dir/a.trace" -- \
 	bash -c 'until [ -e "$0" ]; do sleep 0.05; done; exec dd if=/dev/zero of=/dev/null bs=1 count=300000 status=none' \
 	"$dir/stands" > "$dir/said" 2>&1 & recorder=$!
@@ -168,7 +168,7 @@ cat "$dir/said"
 expect "ends of a process whose end was lost" 1 "^[0-9]+ [0-9]+ thread_exit $ended .* last\$"
 [ "$(grep -c ' lost ' "$dir/text")" -gt 0 ] || { echo "not ok - no loss is told"; bad=1; }
 
-# What a recorder that is killed leaves behind holds what came up to a moment before, however little it is.
+# The file of a recorder that is killed has what came up to a moment before, however little it is.
 bash -c 'while sleep 0.05; do :; done' & target=$!
 "$scope" record -p "$target" --source perf -o "$dir/killed.trace" > "$dir/said" 2>&1 & recorder=$!
 calls_in() { { "$scope" dump "$1" || true; } 2> "$dir/damage" | grep -Ec '^[0-9]+ [0-9]+ (exit|syscall) '; }

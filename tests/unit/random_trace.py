@@ -48,7 +48,7 @@ def stack():
         text = ','.join(hex(number()) for _ in range(dice.choice([1, 2, 9, 63])))
         text += some(f'kernel_ip={number():#x}')
     else:
-        # With a word of the kernel behind them the bytes are a multiple of 8.
+        # With a word of the kernel after them the bytes are a multiple of 8.
         inside = some(f'kernel_ip={number():#x}')
         data = dice.randbytes(dice.choice([8, 304, 32768] if inside else [1, 7, 8, 300, 3000])).hex()
         text = f'regs={regs()} data={data}{inside}'
@@ -132,7 +132,7 @@ def main():
     print('code 0 0x1020 0x401020 0x0 - 2 10 inner demo.c 4294967295 - demo\\x20.h lined')
     print('code 0 0x1030 0x401020 0x0 _ZN1aIcE 0')
     for _ in range(int(sys.argv[1])):
-        # Mostly short, at times beyond what a record's delta can tell.
+        # Mostly short, at times beyond what a record's delta can hold.
         now += number(17) if dice.random() < .97 else number(35)
         cpu = dice.choice([0, 0, 0, 1, 7])
         if dice.random() < .005:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All that a ranking is given, made by hand: units, what is known of them, stacks on functions. */
+/* All that a ranking is given, built for a test: units, what is known of them, stacks on functions. */
 #ifndef SCOPE_TESTS_RANK_CASE_H
 #define SCOPE_TESTS_RANK_CASE_H
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The report that is drawn anew while a capture runs: on a terminal, piped, and ended by Ctrl-C.
+# The report that is drawn again while a capture runs: on a terminal, piped, and ended by Ctrl-C.
 #
 # Usage: tests/unit/report_live.sh
 # Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here.
@@ -53,7 +53,7 @@ if grep -q ', 0 lost$' "$dir/again"; then
 			on && $(NF - 1) > 2 { bad++ } on { rows++ } END { print (rows > 0 && !bad) }' "$dir/again")" = 1 ]
 fi
 
-# A terminal of 30 lines of 60 columns; behind the third report somebody presses Ctrl-C.
+# A terminal of 30 lines of 60 columns; after the third report Ctrl-C is pressed.
 python3 - "$scope" "$target" > "$dir/screen" 2> "$dir/said" <<-'END'
 	import fcntl, os, pty, select, struct, sys, termios, time
 	pid, fd = pty.fork()
@@ -78,7 +78,7 @@ END
 check "terminal: Ctrl-C ends it well" [ $? -eq 0 ]
 python3 - "$dir/screen" 2> "$dir/said" <<-'END'
 	import re, sys
-	# The terminal shows the key, wherever the cursor stands.
+	# The terminal shows the key, wherever the cursor is.
 	text = open(sys.argv[1], "rb").read().decode().replace("^C", "")
 	begin, end = "\033[?1049h", "\033[?1049l"
 	assert text.count(begin) == 1 and text.count(end) == 1, "one alternate screen"

@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 scripts/syscall-table.sh >"$work/syscalls"
 failed=0
 
-# same NAME [LINES_MIN [PATTERN COUNT_MIN]]: of $work/NAME, with so many lines at least, so many of them like that
+# same NAME [LINES_MIN [PATTERN COUNT_MIN]]: of $work/NAME, with LINES_MIN lines at least, COUNT_MIN of them like PATTERN
 same() {
 	local lines found status
 	# Of a damaged file the rest is printed, and the status is 1; with nothing said it is 0.

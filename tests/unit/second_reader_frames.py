@@ -154,7 +154,7 @@ def unfolded(number):
 
 
 def rest_of(kind, fixed, rest, at):
-    """How long the part of a record is that stands behind its fixed part, arguments of calls apart."""
+    """How long the part of a record is that comes after its fixed part, without arguments of calls."""
     if kind == STATE:
         return 8 * word(fixed, 100)
     if kind == CHAIN:

@@ -25,7 +25,7 @@ gcc -O1 -Wall -Wextra -Werror -Wl,--build-id -o "$dir/server" tests/unit/signatu
 cp "$dir/server" "$dir/client"
 db=(--db "$dir/signatures.db")
 
-# under REQUESTS COMMAND...: runs scope COMMAND on a server with so many requests; slow ones if SLOW is set.
+# under REQUESTS COMMAND...: runs scope COMMAND on a server with REQUESTS requests; slow ones if SLOW is set.
 under() {
 	local requests=$1 client
 	shift
@@ -55,7 +55,7 @@ else
 	echo "ok - a program in a mount namespace # skipped: none can be made here"
 fi
 
-# Code that a runtime makes stands in no file, whose build it could be learned under.
+# Code that a runtime makes is in no file, whose build it could be learned under.
 cat > "$dir/made.text" <<'TEXT'
 meta kernel 6.1.0
 meta source text

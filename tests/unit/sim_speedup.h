@@ -16,7 +16,7 @@
 
 struct sim_speedup {
 	uint64_t period_ns; /* of samples; 0: no speedup */
-	uint64_t worth_ns;  /* of a sample in the site: so long the others wait for it */
+	uint64_t worth_ns;  /* of a sample in the site: the time that the others wait for it */
 	int site;
 	uint64_t required_ns;
 	uint64_t ran_ns[SIM_THREADS]; /* since its last sample on a CPU */
@@ -53,7 +53,7 @@ static uint64_t sim_speedup_pay(struct sim_speedup *speedup, unsigned number, in
 	return due_ns;
 }
 
-/* It ran for so long, at a site. Returns for how long it sleeps now. */
+/* It ran for that time, at a site. Returns for how long it sleeps now. */
 static uint64_t sim_speedup_ran(struct sim_speedup *speedup, unsigned number, uint64_t ns, int site)
 {
 	if (!speedup->period_ns)

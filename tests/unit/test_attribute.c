@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a stretch of a thread counts for: its unit, those who wait for it meanwhile, a thread that spins. */
+/* What a stretch of a thread counts for: its unit, threads that wait for it in that time, a thread that spins. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -155,11 +155,11 @@ static void a_sample_in_a_window_counts_for_who_waits(void **state)
 	assert_int_equal(item->unit, slow);
 	assert_int_equal(item->population, 1);
 	assert_true(item->abnormal && item->lock && item->nr == 202 && item->weight_ns == 10);
-	/* What another thread does meanwhile is nothing to it. */
+	/* What another thread does in that time does not count. */
 	assert_null(attribute(VICTIM, sample(500, UINT32_MAX)));
 }
 
-/* 400 ns of it stand for 200; 100 of them are in the window. */
+/* 400 ns of it count for 200; 100 of them are in the window. */
 static void a_sleep_counts_for_its_part_in_the_window(void **state)
 {
 	struct scope_stretch sleep = asleep(300, 700, UINT32_MAX);
@@ -254,7 +254,7 @@ static void what_is_met_by_chance_is_no_excess(void **state)
 	assert_true(made->evidence.chance_ns == 30);
 }
 
-/* The first one is long: what comes far behind its begin may be in it still. */
+/* The first one is long: what comes long after its begin may still be in it. */
 static void a_short_window_hides_no_long_one(void **state)
 {
 	(void)state;
@@ -309,7 +309,7 @@ static void usual_stacks_of_what_a_baseline_knows_are_none(void **state)
 	made->population[0].reference = 20;
 	assert_false(wanted(VICTIM, sample(50, usual)));
 	assert_true(wanted(VICTIM, sample(300, slow)));
-	/* They are its own units that a baseline tells of. */
+	/* A baseline has its own units. */
 	attributor.detection = NULL;
 	assert_true(wanted(VICTIM, sample(50, usual)));
 }
@@ -338,7 +338,7 @@ static void what_says_the_same_is_one_item(void **state)
 	assert_non_null(attribute(VICTIM, of));
 }
 
-/* Entered in the trace, or before it, where the entry is told as the return. */
+/* Entered in the trace, or before it, where the entry is recorded with the return. */
 static void a_sleep_ends_where_the_thread_is_woken(void **state)
 {
 	struct scope_stretch of = { .run = true };

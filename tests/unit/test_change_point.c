@@ -166,7 +166,7 @@ static void what_was_slow_before_is_not_told(void **state)
 	add(0, (struct part){ 40 * MS, 250 * MS, 35, USUAL_NS });
 	add(0, (struct part){ 250 * MS, 500 * MS, 50, USUAL_NS });
 	add(0, (struct part){ 500 * MS, 1000 * MS, 100, 5 * USUAL_NS });
-	/* 16 of 52 in the first quarter, 101 of 102 behind: about 3.2 times. */
+	/* 16 of 52 in the first quarter, 101 of 102 after it: about 3.2 times. */
 	assert_int_equal(find_with(3, 3.3), 500 * MS);
 	assert_int_equal(find_with(3.3, 3.3), 0);
 }
@@ -202,7 +202,7 @@ static void background_work_is_left_out(void **state)
 	assert_int_equal(find(), 0);
 }
 
-/* Group 1 changes later; each of its slow units stands for so many, or it takes longer. */
+/* Group 1 changes later; each of its slow units counts for several, or it takes longer. */
 static void of_several_groups_the_one_with_the_most_excess_tells(void **state)
 {
 	(void)state;
@@ -216,7 +216,7 @@ static void of_several_groups_the_one_with_the_most_excess_tells(void **state)
 
 /*
  * Of 100 units before, 60 take three times as long as the others, so that they are the median. Where each of
- * the others stands for ten, these are.
+ * the others counts for ten, these are.
  */
 static void each_unit_stands_for_as_many_as_it_was_kept_of(void **state)
 {

@@ -12,11 +12,11 @@
 #define READING_NS 40 /* what one reading of the kernel's clock takes */
 
 static struct {
-	u64 ns;		/* time, told by the kernel's clock */
+	u64 ns;		/* time, by the kernel's clock */
 	double counter; /* at that time */
 	double per_ns;	/* counts */
 	unsigned int readings;
-	unsigned int interrupted_ns; /* the next reading of the kernel's clock takes so much longer */
+	unsigned int interrupted_ns; /* by this the next reading of the kernel's clock takes longer */
 	bool interrupt, unsteady;
 } machine;
 
@@ -71,7 +71,7 @@ static u64 error_of(struct scope_clock *clock)
 	return ns > machine.ns ? ns - machine.ns : 0;
 }
 
-/* Reads every step_ns for so long; returns the greatest error. */
+/* Reads every step_ns for that time; returns the greatest error. */
 static u64 run(struct scope_clock *clock, u64 step_ns, u64 total_ns)
 {
 	u64 end = machine.ns + total_ns, worst = 0;

@@ -153,7 +153,7 @@ static void the_stack_behind_a_slow_call_stands_for_its_sleep(void **state)
 	case_end(&made);
 }
 
-/* Another thread ended it, which left no stack: in a pipe the sleeper's own stands for it. */
+/* Another thread ended it, which left no stack: in a pipe the sleeper's own is taken for it. */
 static void a_sleep_that_another_thread_ended_is_marked(void **state)
 {
 	struct story story;
@@ -171,7 +171,7 @@ static void a_sleep_that_another_thread_ended_is_marked(void **state)
 	case_end(&made);
 }
 
-/* The waker ran meanwhile, and has a stack of that: the sleeper's says nothing. */
+/* The waker ran in that time, and has a stack of it: the sleeper's is no evidence. */
 static void what_the_waker_did_stands_for_the_sleep(void **state)
 {
 	struct story story;
@@ -198,7 +198,7 @@ static void what_the_waker_did_stands_for_the_sleep(void **state)
 
 /*
  * The same in a futex, where the waker left no stack: who held the lock may have waited for a CPU. So it is where the
- * call returns 0 behind a time-out; where the time-out ended it nobody was waited for.
+ * call returns 0 after a time-out; where the time-out ended it no thread was waited for.
  */
 static void a_futex_that_a_thread_ended_says_nothing_of_the_sleeper(void **state)
 {
@@ -233,7 +233,7 @@ static void a_futex_that_a_thread_ended_says_nothing_of_the_sleeper(void **state
 	}
 }
 
-/* It returned into the unit behind it: what it slept in its loop is idle. */
+/* It returned into the next unit: what it slept in its loop is idle. */
 static void a_stack_behind_a_pick_up_is_no_units(void **state)
 {
 	struct story story;
@@ -277,7 +277,7 @@ static void of_many_usual_stacks_a_regular_part_is_taken(void **state)
 	}
 }
 
-/* One sample of 1 ms in a unit that runs for so long: it stands for all of it, or for 20 ms at most. */
+/* One sample of 1 ms in a unit that runs for longer: it counts for all of it, or for 20 ms at most. */
 static double scaled(uint64_t length_ns)
 {
 	struct story story;

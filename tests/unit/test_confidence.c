@@ -12,7 +12,7 @@
 
 enum { LOW = SCOPE_CONFIDENCE_LOW, MEDIUM = SCOPE_CONFIDENCE_MEDIUM, HIGH = SCOPE_CONFIDENCE_HIGH };
 
-/* It shows all the time, from 0 to 1,000 ns, in which so many events came and were lost. */
+/* It shows all the time, from 0 to 1,000 ns, in which these numbers of events came and were lost. */
 struct losses {
 	uint64_t came, lost;
 	bool unknown;

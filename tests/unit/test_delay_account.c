@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module's accounting of virtual speedups, compiled for user space, on cases done by hand. */
+/* The module's accounting of virtual speedups, compiled for user space, on cases calculated without it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ static void test_a_long_sleep_is_made_good(void **state)
 
 /*
  * The fast thread F and a waiter W; a third, P, wakes W. W blocks at 0 and owes nothing. F earns 3 ms
- * meanwhile. P settles them, then wakes W: W waited for P, so it waited these 3 ms, too.
+ * in that time. P settles them, then wakes W: W waited for P, so it waited these 3 ms, too.
  */
 static void test_woken_by_a_peer_or_by_a_device(void **state)
 {

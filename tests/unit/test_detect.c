@@ -47,7 +47,7 @@ static const struct scope_population *population_of(uint32_t group, uint32_t vec
 	return &detection->population[detection->of_vector[group][vector]];
 }
 
-/* One group with one population, whose units all take so long. */
+/* One group with one population, whose units all take the same time. */
 static const struct scope_population *alike(uint64_t measure_ns, uint64_t units)
 {
 	const uint32_t group = distributions_group(made, "worker", true),
@@ -99,7 +99,7 @@ static void slow_is_twice_the_median_at_least(void **state)
 	assert_true(population->threshold_ns == 2 * population->median_ns);
 }
 
-/* Of 102 units two are slow enough to be told of. */
+/* Of 102 units two are slow enough to be reported. */
 static void what_lies_beyond_is_counted(void **state)
 {
 	const uint32_t group = distributions_group(made, "worker", true),
@@ -113,7 +113,7 @@ static void what_lies_beyond_is_counted(void **state)
 	assert_int_equal(population_of(group, vector)->beyond, 2);
 }
 
-/* A group of so many units of 10 us, and so many of others that take so long. */
+/* A group of units of 10 us, and of others that take another time. */
 static const struct scope_population *beside(uint64_t usual, uint64_t usual_ns, uint64_t others, uint64_t others_ns)
 {
 	const uint32_t group = distributions_group(made, "worker", true);
@@ -166,7 +166,7 @@ static void three_times_the_groups_median_is_slow_as_a_whole(void **state)
 	again(state);
 	population = beside(200, 100000, 40, 303000);
 	assert_true(population->against_group);
-	/* Then its units need not stand out one by one. */
+	/* Then its units need not be slow one by one. */
 	assert_true(population->threshold_ns == 2 * population->median_ns);
 	assert_true(population->median_ns < 110000);
 }

@@ -87,7 +87,7 @@ static void put(struct scope_ring *ring, const struct step *step, u64 now)
 	}
 }
 
-/* The event tells its own thread; is that the one the decoder gives? */
+/* The event names its own thread; is that the one the decoder gives? */
 static void check(const struct scope_event *event, const struct step *step)
 {
 	switch (event->kind) {

@@ -114,7 +114,7 @@ static void length_adapts(void **state)
 	assert_int_equal(scope_causal_plan_adapt(9000000000, 0), 9000000000);
 }
 
-/* Worked by hand: slope 0.6, intercept 2.2, r2 0.6. */
+/* Calculated without the code: slope 0.6, intercept 2.2, r2 0.6. */
 static void line_by_hand(void **state)
 {
 	const double x[] = { 1, 2, 3, 4, 5 }, y[] = { 2, 4, 5, 4, 5 };

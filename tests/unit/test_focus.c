@@ -151,7 +151,7 @@ static void test_slices(void **state)
 	scope_capture_focus_destroy(focus);
 }
 
-/* A second with so many samples, of so many bytes and ns each, among so many of whomever. */
+/* A second with samples of that many bytes and ns each, among samples of any thread. */
 struct second {
 	unsigned int samples, bytes, cost_ns, all;
 	uint32_t period_ns; /* that follows */

@@ -19,7 +19,7 @@ struct load {
 	unsigned requests, clients;
 	uint64_t apart_ms, takes_us;
 	uint64_t stall_ms;
-	unsigned behind; /* requests that it takes right behind the stall */
+	unsigned behind; /* requests that it takes right after the stall */
 	bool peer;	 /* another thread serves as much, and never stalls */
 };
 

@@ -91,7 +91,7 @@ static void addresses_have_lines(void **state)
 	}
 }
 
-/* Wherever it ends, nothing behind is read: the sanitizer watches a copy of just that size. */
+/* Wherever it ends, nothing after it is read: the sanitizer watches a copy of just that size. */
 static void a_table_may_end_anywhere(void **state)
 {
 	(void)state;

@@ -43,7 +43,7 @@ static void end(void)
 	end_run(&run);
 }
 
-/* Thread 10 goes to sleep in that call, entered so long before the end. Is it a hang, and of that kind? */
+/* Thread 10 goes to sleep in that call, entered at that time before the end. Is it a hang, and of that kind? */
 static bool hangs_in(uint64_t age_ns, const char *call, const char *before, struct scope_hang *ret_hang)
 {
 	const uint64_t enter_ns = END_NS - age_ns;
@@ -168,7 +168,7 @@ static void who_was_answered_for_is_in_no_request(void **state)
 	}
 }
 
-/* It answered two requests, and slept behind the first: once there and once elsewhere is no majority. */
+/* It answered two requests, and slept after the first: once there and once elsewhere is no majority. */
 static void where_a_thread_sleeps_most_it_parks(void **state)
 {
 #define SLEPT(BEGIN, END, AT)                                                                                          \
@@ -246,7 +246,7 @@ static void another_call_is_a_hang_unless_its_process_waits_for_work(void **stat
 	assert_false(hang.needs_peers);
 }
 
-/* Asleep outside any call for so long, to be interrupted or not. */
+/* Asleep outside any call for that time, to be interrupted or not. */
 static bool in_a_fault(uint64_t age_ns, const char *how)
 {
 	char text[500];
@@ -274,7 +274,7 @@ static void a_page_that_does_not_come_is_a_hang(void **state)
 	assert_false(in_a_fault(10 * LIMIT_NS, "sleeping"));
 }
 
-/* Runs from first seen, but for a sleep in a fault, and made its last call so long before the end. */
+/* Runs from first seen, but for a sleep in a fault, and made its last call at that time before the end. */
 static bool spins(uint64_t quiet_ns, uint64_t slept_ns)
 {
 	const uint64_t call_ns = END_NS - quiet_ns;
@@ -320,7 +320,7 @@ static void waiting_for_a_cpu_is_part_of_a_spin(void **state)
 	end();
 }
 
-/* It ran for 10 s, then made a call, and has not had a processor since but for so long. */
+/* It ran for 10 s, then made a call, and has had a processor since for that time only. */
 static bool spins_without_cpu(uint64_t ran_ns)
 {
 	char text[500];

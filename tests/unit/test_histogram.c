@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Units whose lists of calls have a number, and those that found no room for one, are told alike. */
+/* Units whose lists of calls have a number, and those that found no room for one, are reported in the same way. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static void end_run(struct run *run)
 	scope_trace_close(run->trace);
 }
 
-/* Number i: three calls, of which one is made a number of times that tells i. */
+/* Number i: three calls, of which one is made a number of times that depends on i. */
 static unsigned make_calls(uint64_t i, struct scope_unit_call *call)
 {
 	call[0] = (struct scope_unit_call){ 1, 1 };

@@ -56,7 +56,7 @@ static void test_perf_map(void **state)
 	add_text(" line\n");
 	read_again(proc, fixture.writer);
 	read_again(proc, fixture.writer);
-	unlink(map_path); /* held open: what comes behind is found by nobody, what was there stays */
+	unlink(map_path); /* held open: nothing finds what is appended, and what was there stays */
 	read_again(proc, fixture.writer);
 	scope_proc_destroy(proc);
 	trace = fixture_open(&fixture);
@@ -207,7 +207,7 @@ static void test_jitdump(void **state)
 	scope_trace_close(trace);
 }
 
-/* Any bytes behind a good start: no crash, no end without end. */
+/* Any bytes after a good start: no crash, and no endless loop. */
 static void test_damaged_jitdump(void **state)
 {
 	char path[64];

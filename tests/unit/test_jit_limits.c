@@ -176,7 +176,7 @@ static void rows_of_traces_do_not_name_files(void **state)
 	scope_symbols_destroy(symbols);
 }
 
-/* A head that says it is longer than the file: there is nothing behind it, now and at each later look. */
+/* A head that says it is longer than the file: nothing comes after it, now and at each later look. */
 static void dumps_that_end_in_their_head_are_left(void **state)
 {
 	const uint32_t head[10] = { 0x4a695444, 1, 1 << 20, 62, 0, (uint32_t)getpid() };

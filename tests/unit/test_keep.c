@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is kept of many units, and that counts and sums stand for all of them. */
+/* What is kept of many units, and that counts and sums are those of all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -200,7 +200,7 @@ static void test_places(void **state)
 	expect(&row[0].line[0], "inner", "/build/work.c", 4);
 	assert_int_equal(row[1].lines, 1);
 	expect(&row[1].line[0], "", "/build/work.c", 52);
-	/* A thread that stands still. */
+	/* A thread that does not move. */
 	stopped_stack[0].frames = 4;
 	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut),
 			 0);

@@ -262,7 +262,7 @@ static void rounded_sums_give_a_whole_tree(void **state)
 	}
 }
 
-/* Reads one problem behind its multiplicities and clusters it; NULL when it is no such thing. */
+/* Reads one problem after its multiplicities and clusters it; NULL when it is no such thing. */
 static struct scope_merge *answer(enum scope_linkage linkage, uint32_t m, const uint64_t *weight)
 {
 	size_t stride = scope_cluster_linkage_stride(m);

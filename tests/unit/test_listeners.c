@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Listeners of the pass that cuts units hear what a timeline of their own would tell them: of a file, of one
+ * Listeners of the pass that cuts units get what a timeline of their own would report: of a file, of one
  * that is followed while it is written, and where the pass has to begin again. The units are the same.
  */
 #include <setjmp.h>
@@ -104,7 +104,7 @@ static const struct scope_timeline_ops all_ops = {
 	.end = hear_end,
 };
 
-/* It only counts calls, so any of them may be plain; in their order they are not told. */
+/* It only counts calls, so any of them may be plain; in their order they are not reported. */
 static uint32_t any_role(void *user, uint32_t thread)
 {
 	(void)user, (void)thread;
@@ -137,7 +137,7 @@ static const struct scope_timeline_ops counting_ops = {
 	.exit = count_exit,
 };
 
-/* What its own timeline tells. */
+/* What its own timeline reports. */
 static struct heard alone(struct scope_trace *trace)
 {
 	struct scope_timeline *timeline;

@@ -2,7 +2,7 @@
 /*
  * The ring's two hand-overs, publish and consume, on machines that order memory weakly.
  *
- * An emulator of x86, and x86 itself, cannot show a missing barrier. So the two hand-overs stand here
+ * An emulator of x86, and x86 itself, cannot show a missing barrier. So the two hand-overs are here
  * as lists of loads and stores, and every execution that C11 allows is searched for one in which the
  * wrong thing was read (axioms: Lahav, Vafeiadis, Kang, Hur, Dreyer, "Repairing sequential
  * consistency in C/C++11", PLDI 2017, without the axiom against cycles of program order

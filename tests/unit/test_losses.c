@@ -43,7 +43,7 @@ static void a_loss_counts_where_it_touches(void **state)
 	free(losses);
 }
 
-/* In two bursts far from one another, far more losses than are told apart. */
+/* In two bursts far from one another, far more losses than are kept separately. */
 static void the_list_is_bounded_and_only_grows(void **state)
 {
 	enum { LOSSES = 20 * SCOPE_LOSSES_MAX, WINDOWS = 2000, BURST_NS = 1000000, APART_NS = 500000000 };
@@ -75,7 +75,7 @@ static void the_list_is_bounded_and_only_grows(void **state)
 				count += all[j].count;
 		assert_true(lost_within(losses, from_ns, until_ns) >= count);
 	}
-	/* The time between the bursts stays free of them, and so do those before and behind. */
+	/* The time between the bursts stays free of them, and so do those before and after. */
 	assert_int_equal(lost_within(losses, BURST_NS + 2000, APART_NS - 1), 0);
 	assert_int_equal(lost_within(losses, APART_NS + BURST_NS + 2000, UINT64_MAX), 0);
 	free(all);
@@ -130,7 +130,7 @@ static struct scope_timeline *timeline_of(struct scope_trace *trace)
 }
 
 /*
- * What a CPU lost went behind the begin of the sub-buffer before. What the kernel counted beyond may have
+ * What a CPU lost came after the begin of the sub-buffer before. What the kernel counted beyond may have
  * gone at any time.
  */
 static void a_trace_tells_when(void **state)

@@ -94,7 +94,7 @@ static void the_call_made_most_often_beyond_the_usual_is_told(void **state)
 	assert_int_equal(measure().nr, NR + 5);
 }
 
-/* 10 slow units, of which so many open a connection, each so often; of 10 parts of their time so many are in the kernel. */
+/* 10 slow units, of which some open a connection, each that many times; some of 10 parts of their time are in the kernel. */
 static struct scope_finding connecting(unsigned units, unsigned times, unsigned kernel)
 {
 	again(NULL);
@@ -364,7 +364,7 @@ static void who_waits_for_it_is_told(void **state)
 	assert_int_equal(finding.holder.victim_threads, 2);
 }
 
-/* The baseline's units stand for the usual ones where the population is compared with it. */
+/* The baseline's units are the usual ones where the population is compared with it. */
 static void a_baseline_says_what_is_usual(void **state)
 {
 	struct rank_case *baseline = case_create();

@@ -31,7 +31,7 @@ static void who_sleeps_by_a_clock_as_usual_units_do_not_pauses(void **state)
 	assert_false(sleeper(SCOPE_WAIT_NETWORK, 0).wait.pauses);
 }
 
-/* Ten units that sleep in a call, so many times in all, beside ten usual ones of so many. */
+/* Ten units that sleep in a call, times in all, beside ten usual ones. */
 static struct scope_finding wait_for(enum scope_wait_class class, unsigned here, unsigned usual_calls)
 {
 	struct scope_finding finding;
@@ -87,7 +87,7 @@ static void a_peer_that_is_asked_once_more_decides_itself(void **state)
 	assert_true(!finding.wait.asks && !finding.wait.outside);
 }
 
-/* Of a hundred units with the same calls so many take more than half as long as the median of its own. */
+/* Of a hundred units with the same calls some take more than half as long as the median of its own. */
 static bool quick_where(unsigned slow_ones)
 {
 	struct scope_finding finding;

@@ -34,7 +34,7 @@ static void make(struct scope_experiment experiment[N])
 	}
 }
 
-/* All notes, one behind the other. */
+/* All notes, one after the other. */
 static const char *notes_of(const struct scope_experiment *experiment, size_t count, enum scope_causal_kind kind)
 {
 	static char text[SCOPE_NOTES_MAX * 320];
@@ -125,7 +125,7 @@ static void few_visits_of_the_site(void **state)
 	assert_int_equal(effect.verdict, SCOPE_EFFECT_IS_UNKNOWN);
 }
 
-/* A load that falls by a tenth meanwhile, 16 s: it may change by half of that in half the time. */
+/* A load that falls by a tenth in that time, 16 s: it may change by half of that in half the time. */
 static void drift(void **state)
 {
 	struct scope_experiment experiment[N];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of a target: no name leads out of its root, to a FIFO or a device, whatever is done to it meanwhile. */
+/* Files of a target: no name leads out of its root, to a FIFO or a device, whatever is done to it in between. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

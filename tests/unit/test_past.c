@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the time went is told of the window alone, by accounts that were marked on the way. */
+/* Where the time went is reported for the window alone, by accounts that were marked on the way. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

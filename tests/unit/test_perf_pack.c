@@ -2,7 +2,7 @@
 /* Test that perf records become what the module would have written: compared in the text form. */
 #include "perf_session.h"
 
-/* The clock was read for a flush before the last record came: the call is told all the same. */
+/* The clock was read for a flush before the last record came: the call is recorded all the same. */
 static void flush_before_entry(void **state)
 {
 	struct session *session = begin(SCOPE_STACK_NONE);
@@ -27,7 +27,7 @@ static void whole_calls(void **state)
 	/* More than a record can hold. */
 	PUT(1, sample_enter, 100, 101, 2000, SYS_getppid, 0);
 	PUT(1, sample_exit, 100, 101, 5000002000, SYS_getppid, 1);
-	/* Never returns: told by the flush. */
+	/* Never returns: the flush records it. */
 	PUT(0, sample_enter, 100, 100, 5000003000, SYS_getppid, 0);
 	expect(session, 5000009000,
 	       "1500 0 syscall 100 read enter=1000 ret=-11 args=7\n"
@@ -228,7 +228,7 @@ static void losses(void **state)
 	(void)state;
 	PUT(0, sample_enter, 100, 100, 1000, SYS_read, 7);
 	PUT(0, bytes_lost, 17, 2000);
-	/* Whether that call returned meanwhile is not known. */
+	/* Whether that call returned in that time is not known. */
 	PUT(0, sample_enter, 100, 100, 3000, SYS_getppid, 0);
 	PUT(0, sample_exit, 100, 100, 3100, SYS_getppid, 1);
 	assert_int_equal(scope_perf_pack_lost(session->pack, 0, 4000, 3), 0);

@@ -161,7 +161,7 @@ static void told(void **state)
 	assert_true(scope_perf_events_is_duplicate(&cpu[1], &cover, &other));
 }
 
-/* A page of control and a ring of 4096 bytes, without a kernel behind it. */
+/* A page of control and a ring of 4096 bytes, without a kernel. */
 struct ring_fixture {
 	_Alignas(8) uint8_t data[4096];
 	struct perf_event_mmap_page page;

@@ -97,7 +97,7 @@ static void stacks_of_all_calls(void **state)
 			"1500 0 stack 100 regs="));
 }
 
-/* Where in the kernel a sample hit is told as far from the base, where it hit the program not at all. */
+/* Where in the kernel a sample hit is recorded as an offset from the base, where it hit the program not at all. */
 static void samples_in_the_kernel(void **state)
 {
 	const size_t registers = (size_t)__builtin_popcountll(scope_perf_register_mask());

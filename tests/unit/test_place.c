@@ -72,7 +72,7 @@ static void finds_functions(void **state)
 	snprintf(text, sizeof(text), "/proc/%d/exe:place_to_be_found", (int)getpid());
 	assert_int_equal(scope_causal_locate_function(1, text, &error, &place), 0);
 	assert_int_equal(place.offset, want);
-	/* Of a library, which is mapped behind the program. */
+	/* Of a library, which is mapped after the program. */
 	assert_int_equal(scope_causal_locate_function((uint32_t)getpid(), "cmocka_set_message_output", &error, &place),
 			 0);
 	assert_non_null(strstr(place.path, "libcmocka"));

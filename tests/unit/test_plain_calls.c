@@ -14,7 +14,7 @@
 /*
  * A server's thread at random: waits for work, reads, some calls, at times many of one number, of many
  * numbers, a preemption, a waking or a sleep. Each call that does not block is one event, or two where it
- * is told by its ends.
+ * is recorded by its ends.
  */
 static char *busy_server(uint32_t random, bool by_ends)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What /proc tells about own child processes: pids, maps, descriptors. */
+/* What /proc has about own child processes: pids, maps, descriptors. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -347,7 +347,7 @@ static void test_headless_process(void **state)
 	waitpid(child, NULL, 0);
 }
 
-/* A pid namespace of its own stands for a container; the child is number 1 in it. */
+/* A PID namespace of its own serves as a container; the child is number 1 in it. */
 static void test_inner_pid(void **state)
 {
 	pid_t child;

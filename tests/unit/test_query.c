@@ -16,7 +16,7 @@
 
 #define ONE_ANSWER 200
 
-/* A module, in place of user/control/control.c: so many CPUs, each with records of its number. */
+/* A module, in place of user/control/control.c: some CPUs, each with records of its number. */
 static struct {
 	uint32_t cpus, asked;
 	bool circle; /* it always says that there is more from CPU 1 on */

@@ -174,7 +174,7 @@ static void what_fails_one_rule_came_near(void **state)
 	assert_int_equal(ranking->near[0].fails, SCOPE_RULE_UNITS);
 }
 
-/* A caller's excess splits over three callees; of so many units each has one stack, in one of them, by turns. */
+/* A caller's excess splits over three callees; each unit has one stack, in one of them, by turns. */
 static bool caller_is_named(unsigned count)
 {
 	static const struct scope_function caller = { .name = "caller", .module = "p" };

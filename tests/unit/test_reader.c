@@ -221,7 +221,7 @@ static void the_first_thread_is_one_of_several(void **state)
 	take_page_away(&page);
 }
 
-/* A touch waits for nobody: neither who asks, nor what is asked for behind it. */
+/* A touch waits for nobody: neither the caller waits, nor what is asked for after it. */
 static void touches_hold_up_nobody(void **state)
 {
 	struct scope_proc_reader *reader = begin(NULL);
@@ -246,7 +246,7 @@ static void touches_hold_up_nobody(void **state)
 	take_page_away(&page);
 }
 
-/* Of a stack's never written pages those behind plain memory come; of a file, and behind nothing, none. */
+/* Of a stack's never written pages those next to plain memory come; of a file, and next to nothing, none. */
 static void touches_bring_in_plain_pages_alone(void **state)
 {
 	struct scope_proc_reader *reader = begin(NULL);
@@ -264,7 +264,7 @@ static void touches_bring_in_plain_pages_alone(void **state)
 		uint8_t got[PAGE];
 
 		map[i][0] = 1;
-		scope_proc_reader_touch(reader, self, self, (uintptr_t)map[i] + 3 * PAGE, 1); /* behind nothing */
+		scope_proc_reader_touch(reader, self, self, (uintptr_t)map[i] + 3 * PAGE, 1); /* next to nothing */
 		scope_proc_reader_touch(reader, self, self, (uintptr_t)map[i] + PAGE, 1);
 		assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)map[i], got, 1), 1);
 		for (size_t j = 0; j < 4; j++)

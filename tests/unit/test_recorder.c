@@ -40,7 +40,7 @@ static void test_files(void **state)
 	setenv("TZ", "UTC", 1);
 	snprintf(output, sizeof(output), "%s/a[1]*.trace", folder);
 	for (int i = 0; i < 12; i++) {
-		/* Twelve of three seconds: numbers behind the date where they are the same. */
+		/* Twelve of three seconds: numbers after the date where they are the same. */
 		assert_int_equal(scope_recorder_files_name(output, 1000000000 + i / 4, path[i], 4096), 0);
 		touch(path[i]);
 	}

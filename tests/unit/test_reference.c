@@ -58,7 +58,7 @@ static void apply(void)
 			 0);
 }
 
-/* 100 units of 1 ms in one group of that name, and so many of 10 us in the other trace's. */
+/* 100 units of 1 ms in one group of that name, and some of 10 us in the other trace's. */
 static const struct scope_population *compare(const char *name, uint64_t units)
 {
 	const uint32_t group = distributions_group(here, "worker", true),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests are counted as clients count them, whatever calls stand around the one that takes the work. */
+/* Requests are counted as clients count them, whatever calls come before and after the one that takes the work. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -162,7 +162,7 @@ static void another_thread_may_answer(void **state)
 	end_run(&run);
 }
 
-/* Who never answers is asked by every read, but for parts that are read one behind the other. */
+/* To a thread that never answers each read is a request, except parts that are read one after the other. */
 static void without_answers_reads_are_requests(void **state)
 {
 	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"

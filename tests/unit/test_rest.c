@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sleeps behind a request: no client waits for the thread, and the unit was over before. */
+/* Sleeps after a request: no client waits for the thread, and the unit was over before. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
  */
 struct story {
 	const char *futex;
-	bool answers, goes_on; /* before it sleeps; and more of the answer behind that */
+	bool answers, goes_on; /* before it sleeps; and more of the answer after that */
 	unsigned idle_ns;
 };
 
@@ -34,7 +34,7 @@ static uint64_t end_of(struct story story)
 	FILE *to = open_memstream(&text, &size);
 
 	assert_non_null(to);
-	/* Waits below 20 us are not told of. */
+	/* Waits below 20 us are not reported. */
 	fprintf(to, "meta begin_ns 0\nmeta end_ns 9000000\nfd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 8 accepted -\n"
 		    "0 0 switch 0 10 sleeping\n1 0 comm 10 tgid=10 comm=a\n2 1 comm 11 tgid=10 comm=a\n"
 		    "3 1 switch 0 11 sleeping\n");

@@ -13,7 +13,7 @@ __attribute__((no_sanitize("thread"))) static void copy_subbuf(u64 *to, const vo
 
 /*
  * One sub-buffer of a ring in flight mode, copied and handed back. False: there is none, or it was
- * overwritten meanwhile. Its records are checked only once the copy is known to be whole.
+ * overwritten in that time. Its records are checked only once the copy is known to be whole.
  */
 static bool take_flight(struct fixture *f)
 {

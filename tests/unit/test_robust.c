@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Median, spread and normal quantile against values worked by hand or taken from tables. */
+/* Median, spread and normal quantile against values calculated without the code or taken from tables. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,7 +91,7 @@ static void student_quantiles(void **state)
 	}
 }
 
-/* Against figures worked out by hand from the formula, and what must hold of any. */
+/* Against figures calculated from the formula, and what must hold of any. */
 static void two_shares_by_chance(void **state)
 {
 	(void)state;
@@ -100,7 +100,7 @@ static void two_shares_by_chance(void **state)
 	assert_true(scope_anomaly_two_shares_z(0.5, 10, 0.5, 10) == 0);
 	assert_true(fabs(scope_anomaly_two_shares_z(0.1, 20, 0.6, 10) + scope_anomaly_two_shares_z(0.6, 10, 0.1, 20)) <
 		    1e-9);
-	/* More of either tells more. */
+	/* More of either is more certain. */
 	assert_true(scope_anomaly_two_shares_z(0.75, 32, 0.25, 400) > scope_anomaly_two_shares_z(0.75, 32, 0.25, 40));
 	assert_true(scope_anomaly_two_shares_z(0.75, 64, 0.25, 40) > scope_anomaly_two_shares_z(0.75, 32, 0.25, 40));
 }

@@ -15,9 +15,9 @@
 #define US 1000ull
 #define END_NS 20000000000ull
 
-/* One round of a loop, so many times. */
+/* One round of a loop, count times. */
 struct rounds {
-	const char *call; /* behind the poll: name, and the rest of a line; NULL: none */
+	const char *call; /* after the poll: name, and the rest of a line; NULL: none */
 	const char *rest;
 	uint64_t round_us; /* from poll to poll */
 	uint64_t sleep_us; /* of it, asleep in the poll; 0: it returns at once */

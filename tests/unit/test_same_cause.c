@@ -68,7 +68,7 @@ static uint32_t unit_of(uint32_t population, uint32_t vector)
 	return case_unit(made, (struct scope_unit){ .vector = vector }, population, SCOPE_UNIT_SLOW, 0, 0);
 }
 
-/* Abnormal units with two stacks: so many of them in the same branch, by turns, others in both. */
+/* Abnormal units with two stacks: some of them in the same branch, by turns, others in both. */
 static void units_of_two(unsigned same, unsigned both)
 {
 	for (unsigned i = 0; i < same + both; i++) {
@@ -120,7 +120,7 @@ static void branches_with_units_of_their_own_are_several(void **state)
 	assert_int_equal(ask(), SEVERAL);
 }
 
-/* Of 100 units with two stacks so many have both in one branch: kappa is 0.48, or 0.503. */
+/* Of 100 units with two stacks some have both in one branch: kappa is 0.48, or 0.503. */
 static void from_a_kappa_of_a_half_on_they_are_several(void **state)
 {
 	(void)state;
@@ -296,7 +296,7 @@ static void the_odds_must_be_those_of_a_finding(void **state)
 	}
 }
 
-/* 120 of 200 abnormal stacks, (8 + 1) of (40 + 2) usual ones: so much is enough. */
+/* 120 of 200 abnormal stacks, (8 + 1) of (40 + 2) usual ones: that is enough. */
 static void limits_of_a_finding_may_be_met_with_nothing_to_spare(void **state)
 {
 	const double here = 120.0 / 200, usual = 9.0 / 42;
@@ -324,7 +324,7 @@ static void it_must_be_more_than_chance(void **state)
 	assert_int_equal(ask(), SEVERAL);
 }
 
-/* Usual stacks of very different weight tell as much as a few: 40 of them as two (Kish). */
+/* Usual stacks of very different weight count as a few: 40 of them as two (Kish). */
 static void unequal_usual_stacks_count_for_fewer(void **state)
 {
 	(void)state;

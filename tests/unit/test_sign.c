@@ -64,7 +64,7 @@ static void begin(void)
 	story_take(&story);
 }
 
-/* Runs for so long, and then makes a call of 10 us, or a getpid of 15 us. */
+/* Runs for that time, and then makes a call of 10 us, or a getpid of 15 us. */
 static void call(const char *name, uint64_t run_ns)
 {
 	const uint64_t length_ns = strcmp(name, "getpid") ? 10 * US : 15 * US;

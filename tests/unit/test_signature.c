@@ -127,7 +127,7 @@ static size_t naive_candidates(const struct scope_string *string, size_t strings
 	return count;
 }
 
-/* Taken one behind the other from the left, as many as there is room for. */
+/* Taken one after the other from the left, as many as there is room for. */
 static void naive_count_runs(const struct scope_string *string, size_t strings, struct scope_episode *run)
 {
 	for (size_t s = 0; s < strings; s++)

@@ -252,7 +252,7 @@ static void test_a_full_ballot_keeps_the_heaviest(void **state)
 		assert_true(ballot.weight[i] > SCOPE_VOTES_MAX);
 }
 
-/* Five functions without callers, of which so many speak alike for a call. */
+/* Five functions without callers, of which some speak for a call with equal weight. */
 static void test_of_more_than_four_equals_none_wins(void **state)
 {
 	struct scope_signatures *signatures = make_signatures();

@@ -190,7 +190,7 @@ static void test_what_is_exported_comes_back(void **state)
 	assert_string_equal(text, again);
 	assert_non_null(strstr(text, scope_syscall_name(three[0])));
 	assert_non_null(strstr(text, "(busy)"));
-	/* Once more counts as so many runs more. */
+	/* Once more counts as its runs again. */
 	assert_int_equal(import_text(other, text, &error), 0);
 	assert_int_equal(scope_signature_store_each_build(other, NULL, sum_builds, sum), 0);
 	assert_int_equal(sum[0], 6);
@@ -275,7 +275,7 @@ static int count_episode(void *user, const struct scope_episode *episode)
 	return 0;
 }
 
-/* What such a one lacks comes with the next run; the older program is told that it is newer from then on. */
+/* What such a one lacks comes with the next run; the older program reports that it is newer from then on. */
 static void test_an_older_database_is_read(void **state)
 {
 	static const uint16_t same[] = { 7, 7, 7 };

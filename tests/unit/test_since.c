@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What begins in the middle is told while a capture goes on, as long as the time before is in the window. */
+/* What begins in the middle is reported while a capture goes on, as long as the time before is in the window. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,7 +109,7 @@ static void it_is_told_of_a_window_that_it_is_in(void **state)
 	told(9 * SECOND_NS, 6 * SECOND_NS);
 }
 
-/* Before it, and behind: there is no time before that it could be compared with. */
+/* Before it, and after: there is no time before that it could be compared with. */
 static void a_window_of_one_kind_tells_nothing(void **state)
 {
 	const uint64_t ends_ns[] = { 4 * SECOND_NS, 9 * SECOND_NS };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sketches against the exact values they stand for. */
+/* Sketches against the exact values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,7 +137,7 @@ static void the_ends_of_the_range_hold(void **state)
 	assert_true(fabs(scope_sketch_quantile(&sketch, 0.5) / (double)UINT64_MAX - 1) < 0.002);
 	assert_int_equal(scope_sketch_add(&sketch, 0, 1), 0);
 	assert_true(scope_sketch_quantile(&sketch, 0) == 0);
-	/* A count that is full stands still, and the total with it. */
+	/* A count that is full no longer grows, nor does the total. */
 	assert_int_equal(scope_sketch_add(&sketch, 7, UINT64_MAX), 0);
 	assert_int_equal(sketch.total, 2ull + UINT32_MAX);
 	scope_sketch_free(&sketch);

@@ -121,7 +121,7 @@ static void all_slices_have_the_last_ones_waker(void **state)
 	assert_int_equal(told.wait[1].wake_ns, 11000000);
 }
 
-/* The last slice was so short that it is told for the others' sake alone. */
+/* The last slice was so short that it is reported only because of the others. */
 static void a_short_last_slice_is_told_as_well(void **state)
 {
 	const struct told told = told_of(SERVER SLICE(1)

@@ -13,7 +13,7 @@
 
 #define ROWS 3000
 
-/* Row i: its number, and so many bytes behind it. */
+/* Row i: its number, and i bytes after it. */
 static size_t row_bytes(uint32_t i)
 {
 	return 4 + i * 37 % 1000;

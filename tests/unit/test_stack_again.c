@@ -13,7 +13,7 @@
 #define ROUNDS 200 /* enough for the sub-buffer to be stored in columns */
 #define KINDS 5
 
-/* Calls, and behind them stacks of all sorts. */
+/* Calls, and after them stacks of all kinds. */
 static char *text_of(void)
 {
 	char *text;

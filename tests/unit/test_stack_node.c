@@ -79,11 +79,11 @@ static void test_paths(void **state)
 
 	(void)state;
 	expect((int[]){ 2, 1, 0 }, 3, "f0 f1 f2 ", SCOPE_FRAMES_COMPLETE);
-	/* Libraries are left out, wherever they stand; alone they are no path. */
+	/* Libraries are left out at any place; alone they are no path. */
 	expect((int[]){ FUNCTIONS - 1, 2, FUNCTIONS - 1, 0 }, 4, "f0 f2 ", SCOPE_FRAMES_COMPLETE);
 	expect((int[]){ FUNCTIONS - 1 }, 1, "", 0);
 	assert_int_equal(evidence.nameless, 1);
-	/* A function that calls itself, directly or not, stands once, at its first place. */
+	/* A function that calls itself, directly or not, is there once, at its first place. */
 	expect((int[]){ 3, 1, 1, 1, 0 }, 5, "f0 f1 f3 ", SCOPE_FRAMES_COMPLETE);
 	expect((int[]){ 3, 1, 2, 1, 0 }, 5, "f0 f1 f3 ", SCOPE_FRAMES_COMPLETE);
 	for (int i = 0; i < 1000; i++)

@@ -112,7 +112,7 @@ static struct scope_trace *raw_trace(void)
 	return fixture_open(&fixture);
 }
 
-/* told: by what the trace says of them. */
+/* told: by what the trace has of them. */
 static struct scope_symbols *symbols_of(const struct scope_trace *trace, bool told)
 {
 	struct scope_symbols *symbols;

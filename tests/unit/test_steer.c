@@ -140,7 +140,7 @@ static void samples(struct scope_steer *steer, unsigned int count)
 	fixture_feed(text, bytes, take, steer);
 }
 
-/* The period that was chosen reaches the source, and the one that writes the trace is told of it. */
+/* The period that was chosen reaches the source, and the writer of the trace knows it. */
 static void test_period(void **state)
 {
 	struct scope_capture_options options;

@@ -58,7 +58,7 @@ static unsigned compare(struct scope_trace *trace, struct feed feed)
 	return restarts;
 }
 
-/* Requests of one thread for so many seconds; every hundredth is slow. */
+/* Requests of one thread for some seconds; every hundredth is slow. */
 static uint64_t put_requests(FILE *to, uint32_t tid, unsigned cpu, uint64_t now, uint64_t end)
 {
 	for (unsigned i = 0; now < end; i++) {
@@ -111,7 +111,7 @@ static void steady_work_is_followed_without_a_restart(void **state)
 	assert_int_equal(compare_text(to, &text, usual), 0);
 }
 
-/* It falls behind the trace, and catches up at the end. */
+/* It is slower than the trace grows, and catches up at the end. */
 static void a_slow_follower_needs_no_restart(void **state)
 {
 	const struct feed slow = { .step_events = 500 };

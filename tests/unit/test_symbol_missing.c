@@ -48,7 +48,7 @@ static void test_problems(void **state)
 	check_problem(&map, "", "not an ELF program");
 }
 
-/* Deleted, and then put back: the build-id tells. */
+/* Deleted, and then put back: the build-id decides. */
 static void test_deleted(void **state)
 {
 	struct scope_trace_map map;

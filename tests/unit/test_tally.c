@@ -97,7 +97,7 @@ static void settle(struct scope_tally *tally)
 	scope_causal_tally_settle(tally);
 }
 
-/* Visits before, in and behind the window, on two CPUs; failed calls and other calls do not count. */
+/* Visits before, in and after the window, on two CPUs; failed calls and other calls do not count. */
 static void calls_in_a_window(void **state)
 {
 	const struct scope_point point = { .end = { .kind = SCOPE_POINT_SYSCALL, .nr = SYS_write } };
@@ -204,7 +204,7 @@ static void pairs_watched_by_and_by(void **state)
 	scope_causal_tally_destroy(tally);
 }
 
-/* Threads 100 and 101, whose process is 0 until told: one reads, the other answers. */
+/* Threads 100 and 101, whose process is 0 until it is known: one reads, the other answers. */
 static void requests_in_a_window(void **state)
 {
 	const struct scope_point point = { .pair = true };
@@ -261,7 +261,7 @@ static void requests_of_two_processes(void **state)
 	assert_true(bits[SYS_read / 8] >> SYS_read % 8 & 1);
 	assert_false(bits[SYS_futex / 8] >> SYS_futex % 8 & 1);
 	assert_int_equal(scope_causal_requests_create(&requests), 0);
-	/* The same number in two processes; a read that sleeps is told by two events. */
+	/* The same number in two processes; a read that sleeps is two events. */
 	step(requests, 11, 10, SCOPE_EVENT_STATE, 0, -1, 0);
 	step(requests, 21, 20, SCOPE_EVENT_STATE, 0, -1, 0);
 	step(requests, 11, 0, SCOPE_EVENT_SYSCALL, SYS_accept, 3, 5);

@@ -152,7 +152,7 @@ static void test_stacks_stand_where_they_did(void **state)
 	free(subbuf);
 }
 
-/* Damage must not lead out of the memory; a length that differs is told. */
+/* Damage must not lead out of the memory; a length that differs is reported. */
 static void test_damage_is_harmless(void **state)
 {
 	struct scope_subbuf *subbuf = aligned_alloc(8, BYTES);

@@ -358,7 +358,7 @@ static void test_short_calls_are_skipped(void **state)
 			scope_trace_decoder_skip_calls(&some, BELOW);
 			assert_true(scope_trace_decoder_peek(&some));
 			assert_int_equal(scope_trace_decoder_take(&some, &event), 0);
-			/* The first one behind a TIME is not passed. */
+			/* The first one after a TIME is not passed. */
 		} while (event.kind == SCOPE_EVENT_SYSCALL && event.time_ns - event.syscall.enter_ns < BELOW);
 		assert_int_equal(event.kind, expected.kind);
 		assert_int_equal(event.time_ns, expected.time_ns);

@@ -87,7 +87,7 @@ static int drain(struct scope_trace *trace)
 	return calls;
 }
 
-/* The period of samples as it was changed, whichever row came first; what tells of none is passed over. */
+/* The period of samples as it was changed, whichever row came first; rows without one are skipped. */
 static void test_sample_period(void **state)
 {
 	static const char *const rows[][2] = {

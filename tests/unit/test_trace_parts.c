@@ -25,7 +25,7 @@ static const char *path_of(const char *name)
 	return path[turn];
 }
 
-/* Sub-buffer i: CPU i % 2, three calls whose number is i, and one millisecond behind the one before. */
+/* Sub-buffer i: CPU i % 2, three calls whose number is i, and one millisecond after the one before. */
 static void add_subbuf(struct scope_writer *writer, uint32_t i)
 {
 	struct filled filled = filled_begin(i % CPUS, i / CPUS, (i + 1) * STEP_NS, 100 + i % CPUS);
@@ -174,7 +174,7 @@ static void test_flight_is_bounded_in_memory(void **state)
 	scope_trace_writer_destroy(writer);
 }
 
-/* A disk that takes so many bytes and no more. What was kept is a whole trace, at every limit. */
+/* A disk that takes some bytes and no more. What was kept is a whole trace, at every limit. */
 static void test_full_disk_keeps_what_was_written(void **state)
 {
 	struct rlimit old, limit;

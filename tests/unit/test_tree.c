@@ -174,7 +174,7 @@ static void a_sleeper_hides_no_runner(void **state)
 	scope_evidence_tree_free(&tree);
 }
 
-/* Parts of the excess that are named: loop calls get and set, which hold so much; the rest is loop's own. */
+/* Parts of the excess that are named: loop calls get and set, which have these parts; the rest is loop's own. */
 static size_t split(double get_ns, double set_ns, double own_ns, struct scope_share **ret_shares)
 {
 	struct scope_tree tree;
@@ -248,7 +248,7 @@ static void running_for_a_fiftieth_is_split_by_itself(void **state)
 	}
 }
 
-/* What runs: get has so much of 1,000, set the rest; get sleeps for long besides. */
+/* What runs: get has a part of 1,000, set the rest; get sleeps for long besides. */
 static size_t runs(double get_run_ns, struct scope_share **ret_shares)
 {
 	struct scope_tree tree;

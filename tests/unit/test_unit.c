@@ -118,7 +118,7 @@ static void a_request_read_in_parts_is_one(void **state)
 }
 
 /* A request that has not returned when the window ends is kept, as open. */
-/* A second read has no poll before it; a read behind an answer takes another request. */
+/* A second read has no poll before it; a read after an answer takes another request. */
 static void a_poll_and_its_read_are_one(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\n"
@@ -297,7 +297,7 @@ static void a_loss_cuts_units(void **state)
 	end_run(&run);
 }
 
-/* No kernel told that it was woken and came to a CPU: the return of its call, or a sample, tells it. */
+/* No kernel reported that it was woken and came to a CPU: the return of its call, or a sample, shows it. */
 static void who_is_seen_has_come(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 900000\n"
@@ -321,7 +321,7 @@ static void who_is_seen_has_come(void **state)
 	end_run(&run);
 }
 
-/* Woken, 10 us on the CPU, asleep again in the same call: one sleep, told once. */
+/* Woken, 10 us on the CPU, asleep again in the same call: one sleep, reported once. */
 static void false_wakeups_are_one_sleep(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 900000\n"

@@ -134,7 +134,7 @@ static void test_blocked(void **state)
 	}
 }
 
-/* Without names the functions are still told apart, each by where it begins. */
+/* Without names the functions are still different, each by where it begins. */
 static void test_stripped(void **state)
 {
 	struct scope_symbols *symbols;

@@ -184,7 +184,7 @@ static void another_lock_between_ends_no_wait(void **state)
 	assert_int_equal(waits.wait[2].first_ns, 1000000);
 }
 
-/* Of a trace that tells of no waking nothing is known of who woke whom: a time-out may return 0 there, too. */
+/* Without wakings in a trace no waker is known: a time-out may return 0 there, too. */
 static void a_trace_without_wakings_says_nothing_of_them(void **state)
 {
 	const struct waits waits = waits_of("meta begin_ns 0\nmeta end_ns 1000000\n"

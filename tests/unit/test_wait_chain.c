@@ -192,7 +192,7 @@ static void two_that_wait_for_one_thread_have_its_time_each(void **state)
 	assert_true(laid[DISK] == 40);
 }
 
-/* Who wait for each other never ran meanwhile: the search ends, and finds nothing. */
+/* Threads that wait for each other never ran in that time: the search ends, and finds nothing. */
 static void cycles_end(void **state)
 {
 	const struct story ran[] = { { PARSER, 0, 20 }, { NETWORK, 0, 20 } };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is waited for counts once a moment; what stands out by that is a bottleneck, and what is even is none. */
+/* What is waited for counts once a moment; a function with far more of that than others is a bottleneck. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void test_group(void **state)
 	assert_true(sum(1) == 150);
 }
 
-/* Memory is bounded, and what is kept stands for the rest. */
+/* Memory is bounded, and what is kept represents the rest. */
 static void test_bounded(void **state)
 {
 	const uint64_t step_ns = 100000;
@@ -135,7 +135,7 @@ static void test_worth(void **state)
 	assert_bottlenecks(0, 0);
 }
 
-/* Two that take turns are even. One that is waited for half as long again stands out. */
+/* Two that take turns are even. One that is waited for half as long again is a bottleneck. */
 static void test_even(void **state)
 {
 	(void)state;

@@ -63,7 +63,7 @@ static void what_the_sleeper_has_itself_is_not_passed(void **state)
 	assert_int_equal(scope_timeline_waker_queue_add(&sleeper, 200 * US, 230 * US), 0);
 	assert_int_equal(scope_timeline_waker_queue_propagate(&sleeper, &waker, 0, 300 * US, &passed_ns), 0);
 	assert_int_equal(passed_ns, (100 - 40) * US + (150 - 30) * US);
-	/* Its own stretches stay in order: of the new ones only what is behind them is kept. */
+	/* Its own stretches stay in order: of the new ones only what comes after them is kept. */
 	assert_int_equal(sleeper.count, 3);
 	assert_int_equal(sleeper.stretch[2].begin_ns, 230 * US);
 	assert_int_equal(sleeper.stretch[2].end_ns, 300 * US);
@@ -154,7 +154,7 @@ static void a_wait_in_slices_is_starved_in_each(void **state)
 	assert_int_equal(scope_timeline_create(trace, &timeline), 0);
 	assert_int_equal(scope_timeline_run(timeline, trace, &ops, waker_queue_ns), 0);
 	assert_int_equal(thread_of(timeline, 11)->account.waker_queue_ns, 5800 * US);
-	/* No more than the last slice lasted is told of it. */
+	/* No more than the length of the last slice is reported of it. */
 	assert_int_equal(waker_queue_ns[1], 2790 * US);
 	scope_timeline_destroy(timeline);
 	scope_trace_close(trace);
@@ -185,7 +185,7 @@ static void a_loss_says_nothing_of_the_queue(void **state)
 }
 
 /*
- * Woken by 11 as it goes to sleep, at 100 us, 10 is told to have left its CPU at 101 us: it waits for a CPU
+ * Woken by 11 as it goes to sleep, at 100 us, 10 is recorded to have left its CPU at 101 us: it waits for a CPU
  * up to 500 us. At 600 us it sleeps in another call, which 12 ends at 800 us.
  */
 static void a_waking_may_come_before_the_switch(void **state)

@@ -17,7 +17,7 @@ static bool serve_plain(int fd)
 	return true;
 }
 
-/* Between the loop's return and the read, and behind the answer, stand calls that take nothing. */
+/* Between the loop's return and the read, and after the answer, are calls that take nothing. */
 bool serve_timed(int fd)
 {
 	look_at_clock();
@@ -54,7 +54,7 @@ static bool serve_edge(int fd)
 	return got < 0 && errno == EAGAIN;
 }
 
-/* One request on each connection, and what comes behind the answer is thrown away. */
+/* One request on each connection, and what comes after the answer is thrown away. */
 static bool serve_once(int fd)
 {
 	static bool draining[FDS];

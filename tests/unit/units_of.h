@@ -7,7 +7,7 @@
 #include "unit/distribution.h"
 #include "unit/units.h"
 
-/* What a run through a trace tells: all of its units, and what led there. */
+/* What a run through a trace finds: all of its units, and what led there. */
 struct run {
 	struct scope_trace *trace;
 	struct scope_pickups *pickups;

@@ -3,7 +3,7 @@
  * Servers of many shapes and their clients, who count what they ask: what requests in a trace are compared with.
  *
  * Usage: units_work SHAPE REQUESTS CONNECTIONS
- * Says "ready PID" once the server serves; asks as often as told once a line comes on standard input; says
+ * Says "ready PID" once the server serves; asks that many times once a line comes on standard input; says
  * "done N" when N answers have come, and waits to be killed. SHAPE: a name of shapes[] below.
  */
 #define _GNU_SOURCE

@@ -18,7 +18,7 @@
 
 #define SHADOW_DEPTH 256
 
-/* Functions entered and not yet left, outermost first; read by the test while this stands still. */
+/* Functions entered and not yet left, outermost first; read by the test while this does not run. */
 struct shadow {
 	volatile uint64_t depth;
 	void *volatile function[SHADOW_DEPTH];

@@ -62,7 +62,7 @@ found() {	# SITE WANT WORD
 		END { exit !seen || bad }' "$dir/stdout"
 }
 
-# By Little's law, in what is told of SITE: slope within 0.1 of WANT.
+# By Little's law, in what is printed of SITE: slope within 0.1 of WANT.
 latency() {	# SITE WANT
 	awk -v site="$1" -v want="$2" '
 		$0 == site { told = 1 }
@@ -129,7 +129,7 @@ before_the_pair() {
 		found syscall:fdatasync 1 strong && latency syscall:fdatasync 0
 }
 
-# A function that begins the pair and is held up: that comes behind the mark, so it is part of the latency.
+# A function that begins the pair and is held up: that comes after the mark, so it is part of the latency.
 delayed_mark() {
 	sensitivity pipeline 0,100us,300us,600us --site function:stage_b \
 		--progress begin:function:stage_b,end:function:done &&
@@ -269,7 +269,7 @@ json() {
 		-o result.json && grep -q '"effect": "strong"' result.json && [ ! -s stdout ]
 }
 
-# SIGNAL goes to the run or the target after a while: what it found until then is told.
+# SIGNAL goes to the run or the target after a while: what it found until then is printed.
 ends_by() {	# SIGNAL run|target WORDS
 	local status=0 runner
 	begin pipeline
@@ -292,7 +292,7 @@ interrupted_early() {
 	for moment in 0.01 0.1 0.3 0.6; do
 		for way in 'sensitivity --by auto' 'sensitivity --by 900ms' speedup; do
 			begin pipeline
-			# The shell has what it starts behind & ignore the signal.
+			# The shell makes what it starts with & ignore the signal.
 			# shellcheck disable=SC2086 # several words
 			env --default-signal=INT "$scope" delay $way -p "$target" --site function:stage_b --progress function:done \
 				--repeats 1000 --length 100ms >"$dir/stdout" 2>"$dir/stderr" &

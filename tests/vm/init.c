@@ -170,7 +170,7 @@ static void read_job(struct job *job)
 	job->argv = words + 3;
 }
 
-/* Has the kernel an overlay that may stand on 9p? Mainline has one from 3.18 on; scope_overlay=off says no. */
+/* Has the kernel an overlay that works on 9p? Mainline has one from 3.18 on; scope_overlay=off says no. */
 static int overlay_serves(void)
 {
 	const char *wanted = getenv("scope_overlay"); /* the kernel hands on what it does not know */
@@ -190,7 +190,7 @@ static int overlay_serves(void)
 	return found;
 }
 
-/* Returns 0 where the kernel's overlay cannot stand on 9p, as that of 3.18. */
+/* Returns 0 where the kernel's overlay cannot work on 9p, as that of 3.18. */
 static int mount_overlay(void)
 {
 	if (!mount("overlay", "/newroot", "overlay", 0,
@@ -389,7 +389,7 @@ static int run_command(const struct job *job)
 		if (ppoll(&wait, 1, NULL, &before) > 0)
 			copy_output(fds[0], output, 64 * 1024);
 	} while (!reap(pid, &status));
-	/* All the command wrote is in the pipe; processes it left behind may add to it for ever. */
+	/* All the command wrote is in the pipe; processes that outlive it may add to it for ever. */
 	if (!ioctl(fds[0], FIONREAD, &waiting))
 		copy_output(fds[0], output, waiting);
 	log_mark("<6>scope-vm: command ended\n");

@@ -25,7 +25,7 @@ __attribute__((noinline)) static void checksum(uint32_t request)
 	sink = sum;
 }
 
-/* Takes so much longer that it shows on an emulated machine that is busy with other guests. */
+/* Takes long enough that it shows on an emulated machine that is busy with other guests. */
 __attribute__((noinline)) static void checksum_twice(uint32_t request)
 {
 	uint32_t sum = request;

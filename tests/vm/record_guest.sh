@@ -83,7 +83,7 @@ chooses_stacks() {
 		}' "$dir/dump"
 }
 
-# Calls, arguments and stacks of a 32-bit program: numbers are told apart, words have four bytes. What
+# Calls, arguments and stacks of a 32-bit program: numbers are distinguished, words have four bytes. What
 # lies above work() is libc's, whose names of that are in its debug file alone.
 records_32_bits() {
 	[ "$small" != - ] || { echo "left out: no 32-bit compiler"; return 0; }
@@ -111,7 +111,7 @@ all_there() {
 	[ "$said" = "$found" ] || { echo "$said events counted, $found found"; return 1; }
 }
 
-# Functions stand where they would if this kernel's code began at 0xffffffff81000000.
+# Functions are where they would be if this kernel's code began at 0xffffffff81000000.
 all_moved() {
 	local text name address want
 	text=$(awk '$3 == "_text" { print $1; exit }' /proc/kallsyms)

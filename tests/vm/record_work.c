@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A process that does a bit of everything a capture should show, until it is told to end. */
+/* A process that does a bit of everything a capture should show, until it is asked to end. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ static void *consume(void *argument)
 	return NULL;
 }
 
-/* Never runs while it is watched: only the stack it stands on says where it is. */
+/* Never runs while it is watched: only its stack shows where it is. */
 static void *stand_still(void *argument)
 {
 	char byte;

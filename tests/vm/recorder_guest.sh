@@ -28,7 +28,7 @@ whole() {	# FILE
 		{ echo "$1:"; cat "$dir/damage"; return 1; }
 }
 
-# The first call behind the exec is the one that every program makes first.
+# The first call after the exec is the one that every program makes first.
 starts_exactly() {
 	says 0 'true\[[0-9]+\].*the process ended' record $bare -o start.trace -- /bin/true &&
 		whole start.trace && dumped 'meta command true' &&

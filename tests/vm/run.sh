@@ -13,14 +13,14 @@
 #   -i        count instructions: 1 ns of guest time is one instruction. One processor; idle time
 #             is skipped, so wait for events, never for time
 #   -f        the command makes allocations fail: what the allocators say of that is no warning
-#   -n RATE   from the moment the command prints a line with "scope-vm: nmi", send so many
+#   -n RATE   from the moment the command prints a line with "scope-vm: nmi", send RATE
 #             non-maskable interrupts a second to the first processor
 #   -v        show on stderr how long booting and the command took
 #
 # VM_SHIFT=N makes an instruction 2^N ns with -i (0): work takes less of the host's time for each second.
 #
 # VM_THREAD=multi gives each processor a thread of the host's; by default they share one. That is
-# slower where the host has processors to spare, but steadier, and README.md tells what fails else.
+# slower where the host has processors to spare, but steadier, and README.md says what fails otherwise.
 #
 # In the guest the host's files are there at the same paths and may be changed: changes stay in the
 # guest's memory. /tmp is empty there, unless the project or the working directory is in it. The
@@ -163,7 +163,7 @@ append="console=ttyS0 loglevel=7 panic=-1 oops=panic softlockup_panic=1 tsc=reli
 append+=" log_buf_len=4M $extra"
 
 # A background process has no terminal, so Ctrl-C reaches this script alone. Should this script be
-# killed outright, timeout is told, and tells QEMU.
+# killed outright, timeout gets the signal, and passes it to QEMU.
 setpriv --pdeathsig TERM timeout -k 5 "$limit" \
 	qemu-system-x86_64 -M pc -cpu max "${machine[@]}" -m "$memory" \
 	-nodefaults -no-user-config -display none -no-reboot \
@@ -178,7 +178,7 @@ setpriv --pdeathsig TERM timeout -k 5 "$limit" \
 qemu=$!
 setpriv --pdeathsig TERM tail -q -s 0.1 -n +1 -f --pid="$qemu" "$out/output" 2>/dev/null &
 follow=$!
-# Just before the time is up: where every processor stands, since a silent guest tells nothing else.
+# Just before the time is up: where every processor is, since a silent guest shows nothing else.
 setpriv --pdeathsig TERM perl -MIO::Socket::UNIX -e '
 	sleep $ARGV[0];
 	$s = IO::Socket::UNIX->new(Peer => $ARGV[1]) or exit;
@@ -230,7 +230,7 @@ fi
 
 # With VM_THREAD=multi QEMU's TCG now and then goes on executing a breakpoint that the kernel has long taken back, when
 # tracepoints are switched on or off (live patching of their jump labels): the processor then traps
-# for ever where memory holds a NOP or a jump. tests/vm/README.md tells how to see it without
+# for ever where memory holds a NOP or a jump. tests/vm/README.md says how to see it without
 # scope.ko. Signs that no fault of the guest's could give: stuck on a NOP, in the entry of the
 # breakpoint trap, or deaf to an NMI.
 # grep -q would end at the first match, and the writer of the pipe with it: a failure, by pipefail.

@@ -60,7 +60,7 @@ refuse() {	# NAME STATUS PATTERN ARGUMENT...
 	fi
 }
 
-# The loops may stand by their names beside those: as who was woken, or until the program is started.
+# The loops may be there by their names beside those: as threads that were woken, or until the program is started.
 loop='(bash|select_guest.sh)'
 expect comm "($loop )?nap-one( $loop)?" --comm nap-one
 expect comm_prefix "($loop )?nap-one nap-two( $loop)?" --comm 'nap-*'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# One server under load, traced by the module and by perf events at once in a guest: both must tell
+# One server under load, traced by the module and by perf events at once in a guest: both must record
 # the same story.
 #
 # Usage: tests/vm/test_sources.sh [-k KEY]      kernel as for run.sh (6.1)
@@ -24,7 +24,7 @@ pass() {	# NAME COMMAND...
 	fi
 }
 
-# Of either trace: the functions named, with their modules. The first is compared: what comes behind it has the
+# Of either trace: the functions named, with their modules. The first is compared: what comes after it has the
 # smaller part of the excess, here much of it the emulated machine's own under two tracers, whose stacks each takes
 # at times of its own; one may find enough of them for a line and the other not.
 name_functions() {

@@ -62,7 +62,7 @@ with_coz() {	# PROGRAM
 }
 
 for program; do
-	# By turns: what the host does meanwhile hits all alike.
+	# By turns, so that what else the host does hits all alike.
 	real "$program"
 	with_scope "$program"
 	real "$program"

@@ -24,7 +24,7 @@ scripts/setup.sh build vm bench
 unpacked=$(scripts/kernel.sh "$kernel")
 module=$(scripts/kernel.sh -x "$kernel" scripts/kmod.sh "$unpacked/headers")
 mkdir -p "$results"
-# Coz wants the name of the file as the compiler was told it, and no newer line tables.
+# Coz wants the name of the file as the compiler got it, and no newer line tables.
 source=$PWD/tests/bench/causal/work.c
 gcc -O1 -gdwarf-3 -Wall -Wextra -pthread -o "$results/work" "$source" -ldl
 for seed in ${SEEDS:-1 2 3}; do

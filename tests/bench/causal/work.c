@@ -5,7 +5,7 @@
  * Usage: [UNIT=100000] work NAME PERCENT SECONDS      UNIT: times round a loop that are a unit of work
  *
  * By turns of 0.1 s the place does all it has to, and PERCENT less. Prints for each of these two the
- * visits of done() and the time in ns. Short turns, since a busy host changes its speed meanwhile.
+ * visits of done() and the time in ns. Short turns, since a busy host changes its speed all the time.
  *
  *   serial     a thread: f 3 units of work, g 1. f: 0.75
  *   stages     a thread sleeps 0.2 ms, the next works 2 units in b. b: 1

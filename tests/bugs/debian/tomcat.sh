@@ -24,7 +24,7 @@ server_tomcat() {
 }
 
 # Code has names once it is compiled, for which it must have run some hundred times; the second compiler
-# would go on to compile it anew behind the map's back, and is left out.
+# would compile it again without a word in the map, and is left out.
 load_warm() {
 	MIX_SEED=$seed MIX_RARE=$rare MIX_PAGE=$page MIX_SHARE=0.3 MIX_DELAY_MS=2 \
 		wrk -t 1 -c 4 -d 8s -s "$bugs_dir/debian/service.lua" "http://127.0.0.1:$port/" \

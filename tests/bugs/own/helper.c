@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What stands beside a server of the bench: a backend that answers by UDP, a busy neighbour, or a
+ * What runs beside a server of the bench: a backend that answers by UDP, a busy neighbour, or a
  * slow reader of its log.
  *
  * Usage: helper backend PORT PID SEED SHARE MS    every so manyth answer (0: none) takes MS longer
  *        helper hog CPU PID                       keeps the CPU busy, 9 of 10 ms
- *        helper drain FIFO PID BYTES MS           reads so many bytes, and waits, again and again
+ *        helper drain FIFO PID BYTES MS           reads BYTES, and waits, again and again
  * Ends when the process PID is gone.
  */
 #include <fcntl.h>

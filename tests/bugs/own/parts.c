@@ -218,7 +218,7 @@ STEP void get_page(const struct conn *conn, struct page *ret_page)
 	data = load_page(conn->path, &bytes);
 	if (!data) {
 #ifdef BUG_LEAK
-		/* To tell the backend of it, some day. */
+		/* To report it to the backend, some day. */
 		if (options->backend)
 			take_handle();
 #endif
@@ -320,7 +320,7 @@ static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
 STEP static void ship_log(void)
 {
-	/* Not connected: that nobody listens there is not told. */
+	/* Not connected: so no error comes where no process listens. */
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_port = htons(9),
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };

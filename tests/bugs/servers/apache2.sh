@@ -9,7 +9,7 @@ configure_apache2() {
 		CFLAGS="$cflags"
 }
 
-# The source package wants to be told when it was built.
+# The source package asks for the time at which it was built.
 make_apache2() {
 	make -s -j"$jobs" CPPFLAGS='-DBUILD_DATETIME=\"bench\"'
 }

@@ -15,7 +15,7 @@ install_nginx() {
 	cp objs/nginx "$1/"
 }
 
-# Pages whose URL has an equals sign near the front and 600 letters behind it.
+# Pages whose URL has an equals sign near the front and 600 letters after it.
 search_pages() {
 	local i letters
 	: >"$work/long.urls"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* As much of a task as records tell of. */
+/* As much of a task as records have. */
 #ifndef SCOPE_SHIM_SCHED_H
 #define SCOPE_SHIM_SCHED_H
 

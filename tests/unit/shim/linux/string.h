@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The C library's memory functions stand for the kernel's. */
+/* The C library's memory functions take the place of the kernel's. */
 #include <string.h>
