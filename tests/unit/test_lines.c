@@ -34,6 +34,12 @@ static const char source[] = "#line 1 \"/build/work.c\"\n"
 			     "{\n"
 			     "	MARK(mark_outer);\n"
 			     "	middle();\n"
+			     "}\n"
+			     "#line 60 \"/build/work.c\"\n"
+			     "void wide(void)\n"
+			     "{\n"
+			     "	__asm__ volatile(\".rept 80\\nnop\\n.endr\");\n"
+			     "	MARK(mark_wide);\n"
 			     "}\n";
 
 static bool build(const char *compiler, const char *name)
@@ -214,6 +220,61 @@ static void test_places(void **state)
 	scope_symbols_destroy(symbols);
 }
 
+#define WIDE 65
+
+/* Excess at that many addresses of one function, all of one line but the last, which has the least. Returns the lines. */
+static size_t lines_of(int addresses)
+{
+	struct scope_symbols *symbols = open_file("work.so", NULL);
+	struct scope_tree_node node[2] = { { 0 } };
+	struct scope_owner owner[2] = { { 0 } };
+	const struct scope_attribution attribution = { owner, 2 };
+	struct scope_item item[WIDE] = { { 0 } };
+	uint64_t frames[1 + 3 * WIDE] = { 0 }, mark_at = BASE + link_of("work.so", "mark_wide");
+	const struct scope_evidence evidence = {
+		.tree = { node, 2, 2 },
+		.item = item,
+		.items = (size_t)addresses,
+		.frames = frames,
+		.frame_words = 1 + 3 * WIDE,
+	};
+	struct scope_places_row row[3];
+	size_t count;
+	double cut;
+
+	assert_int_equal(scope_symbols_lookup(symbols, 1, mark_at, false, &owner[1].function), 0);
+	assert_string_equal(owner[1].function->name, "wide");
+	for (int i = 0; i < addresses; i++) {
+		const bool last = i == addresses - 1;
+
+		frames[1 + 3 * i] = 1 | (uint64_t)SCOPE_UNWIND_COMPLETE << 32;
+		frames[2 + 3 * i] = 1;
+		frames[3 + 3 * i] = last ? mark_at : mark_at - 1 - (uint64_t)i;
+		item[i] = (struct scope_item){
+			.abnormal = true,
+			.excess_ns = last ? 10 : 25,
+			.node = 1,
+			.frames = 1 + 3 * (uint32_t)i,
+		};
+	}
+	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, owner[1].function, UINT32_MAX,
+						    row, 3, &count, &cut),
+			 0);
+	expect(&row[0].line[0], "", "/build/work.c", 62);
+	if (count > 1)
+		expect(&row[1].line[0], "", "/build/work.c", 63);
+	scope_symbols_destroy(symbols);
+	return count;
+}
+
+static void lines_of_64_addresses_are_asked_for(void **state)
+{
+	(void)state;
+	assert_true(build("${CC:-cc}", "work.so"));
+	assert_int_equal(lines_of(64), 2);
+	assert_int_equal(lines_of(65), 1);
+}
+
 static int group_setup(void **state)
 {
 	(void)state;
@@ -236,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_separate),
 		cmocka_unit_test(test_places),
+		cmocka_unit_test(lines_of_64_addresses_are_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);
