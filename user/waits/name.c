@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "evidence/stack_node.h"
 #include "waits/paths.h"
+#include "waits/stack_function.h"
 #include "waits/waits.h"
 
 #define STACKS_MAX 20000 /* looked at; of more a regular part */
@@ -15,8 +15,7 @@ struct namer {
 	struct scope_waits *waits; /* NULL: paths are named */
 	struct scope_paths *paths;
 	struct scope_trace *trace;
-	struct scope_evidence *evidence; /* for its tree */
-	struct scope_stack_nodes stack_nodes;
+	struct scope_stack_functions functions;
 	uint64_t wanted, every, number;
 	size_t capacity;
 };
@@ -42,16 +41,6 @@ static int count_stack(void *user, const struct scope_logged_stack *logged)
 
 	namer->wanted += is_wanted(namer->waits, logged, &disk);
 	return 0;
-}
-
-static int stack_node_of(struct namer *namer, const struct scope_logged_stack *logged,
-			 struct scope_stack_node *ret_stack_node)
-{
-	struct scope_event event;
-	int err = scope_unit_log_stack_at(namer->trace, logged, &event);
-
-	return err ? err
-		   : scope_evidence_stack_node_of_event(&namer->stack_nodes, logged->tgid, &event, ret_stack_node);
 }
 
 static int add(struct namer *namer, uint32_t group, bool disk, const struct scope_function *function, double ns)
@@ -82,16 +71,14 @@ static int name_stack(void *user, const struct scope_logged_stack *logged)
 	const uint32_t group =
 		logged->stack.thread < namer->waits->threads ? namer->waits->of_thread[logged->stack.thread] : 0;
 	const struct scope_function *function;
-	struct scope_stack_node stack_node;
 	bool disk;
 	int err;
 
 	if (!is_wanted(namer->waits, logged, &disk) || namer->number++ % namer->every)
 		return 0;
-	err = stack_node_of(namer, logged, &stack_node);
+	err = scope_waits_stack_function(&namer->functions, logged, &function);
 	if (err)
 		return err;
-	function = stack_node.node ? namer->evidence->tree.node[stack_node.node].function : NULL;
 	return add(namer, group, disk, function,
 		   disk ? (double)logged->stack.slept_ns
 			: (double)scope_trace_sample_ns(namer->trace, logged->time_ns));
@@ -136,24 +123,22 @@ static int name_all(struct namer *namer, struct scope_unit_log *log)
 	return err ? err : scope_unit_log_stacks(log, name_stack, namer);
 }
 
-/* Everything in between needs a tree of its own for the stacks. */
-static int run(struct namer *namer, struct scope_unit_log *log, int (*name)(struct namer *, struct scope_unit_log *))
+static int run(struct namer *namer, struct scope_symbols *symbols, struct scope_unit_log *log,
+	       int (*name)(struct namer *, struct scope_unit_log *))
 {
-	struct scope_evidence *evidence = calloc(1, sizeof(*evidence));
-	int err = evidence ? scope_evidence_tree_init(&evidence->tree) : -ENOMEM;
+	int err = scope_waits_stack_functions_init(&namer->functions, namer->trace, symbols);
 
-	namer->evidence = namer->stack_nodes.evidence = evidence;
 	if (!err)
 		err = name(namer, log);
-	scope_evidence_destroy(evidence);
+	scope_waits_stack_functions_free(&namer->functions);
 	return err;
 }
 
 int scope_waits_name(struct scope_waits *waits, struct scope_trace *trace, struct scope_unit_log *log,
 		     struct scope_symbols *symbols)
 {
-	struct namer namer = { .waits = waits, .trace = trace, .stack_nodes.symbols = symbols };
-	int err = run(&namer, log, name_all);
+	struct namer namer = { .waits = waits, .trace = trace };
+	int err = run(&namer, symbols, log, name_all);
 
 	if (err)
 		return err;
@@ -202,13 +187,13 @@ static int name_part(void *user, const struct scope_logged_stack *logged)
 		return 0;
 	for (size_t i = 0; !err && i < namer->paths->count; i++) {
 		struct scope_path_part *part = part_of(&namer->paths->path[i], logged->stack.thread, time_ns, sample);
-		struct scope_stack_node stack_node;
+		const struct scope_function *function;
 
 		if (!part)
 			continue;
-		err = stack_node_of(namer, logged, &stack_node);
-		if (!err && stack_node.node)
-			vote(part, namer->evidence->tree.node[stack_node.node].function);
+		err = scope_waits_stack_function(&namer->functions, logged, &function);
+		if (!err && function)
+			vote(part, function);
 	}
 	return err;
 }
@@ -221,7 +206,7 @@ static int name_parts(struct namer *namer, struct scope_unit_log *log)
 int scope_waits_paths_name(struct scope_paths *paths, struct scope_trace *trace, struct scope_unit_log *log,
 			   struct scope_symbols *symbols)
 {
-	struct namer namer = { .paths = paths, .trace = trace, .stack_nodes.symbols = symbols };
+	struct namer namer = { .paths = paths, .trace = trace };
 
-	return run(&namer, log, name_parts);
+	return run(&namer, symbols, log, name_parts);
 }
