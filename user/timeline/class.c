@@ -143,11 +143,36 @@ enum scope_wait_class scope_timeline_wait_classify(uint32_t nr, enum scope_fd_ki
 	}
 }
 
+/*
+ * What a thread that waits for a reader-writer lock of glibc's expects: the write phase is on (1), or there is a
+ * writer (1), and somebody sleeps on that word (PTHREAD_RWLOCK_FUTEX_USED, 2; glibc's pthread_rwlock_common.c).
+ */
+#define RWLOCK_WORD 3
+
+enum scope_futex scope_timeline_futex_of(unsigned args, const uint64_t *arg)
+{
+	const bool zero = args > 2 && !(uint32_t)arg[2];
+
+	switch (args > 1 ? (int)arg[1] & FUTEX_CMD_MASK : -1) {
+	case FUTEX_WAIT:
+		return zero ? SCOPE_FUTEX_EVENT : SCOPE_FUTEX_MUTEX;
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		return SCOPE_FUTEX_PI;
+	case FUTEX_WAIT_REQUEUE_PI:
+		return SCOPE_FUTEX_PI_CONDITION;
+	case FUTEX_WAIT_BITSET:
+		if (args < 3 || zero)
+			return SCOPE_FUTEX_EVENT;
+		return (uint32_t)arg[2] == RWLOCK_WORD ? SCOPE_FUTEX_RW : SCOPE_FUTEX_WORD;
+	default:
+		return SCOPE_FUTEX_NONE;
+	}
+}
+
 bool scope_timeline_futex_is_lock(unsigned args, const uint64_t *arg)
 {
-	const int command = args > 1 ? (int)arg[1] & FUTEX_CMD_MASK : -1;
+	const enum scope_futex futex = scope_timeline_futex_of(args, arg);
 
-	if (command == FUTEX_WAIT)
-		return args < 3 || (uint32_t)arg[2];
-	return command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
+	return futex == SCOPE_FUTEX_MUTEX || futex == SCOPE_FUTEX_PI;
 }

@@ -159,6 +159,7 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 		.waker_tid = thread->waker_tid,
 		.nr = open->nr,
 		.class = thread->wait,
+		.futex = thread->wait == SCOPE_WAIT_FUTEX ? scope_timeline_futex_of(open->args, open->arg) : 0,
 		.lock = thread->wait == SCOPE_WAIT_FUTEX && scope_timeline_futex_is_lock(open->args, open->arg),
 		/* What is left in open outside a call is of the one before. */
 		.object = open->nr != SCOPE_NR_NONE && open->args ? open->arg[0] : 0,

@@ -19,7 +19,7 @@
 #define SHAPELESS_BYTES 6 /* no rule: id of the vector, number of calls; and those */
 
 /*
- * First byte of a row: a unit, or a sleep; and what is true of it. Of a sleep the class follows. Then its
+ * First byte of a row: a unit, or a sleep; and what is true of it. Of a sleep its class and futex follow, 4 bits each. Then its
  * values: 4 bits for the length of each in bytes, then those bytes. Of a unit without a shape its vector
  * and its calls follow.
  */
@@ -32,6 +32,9 @@ enum {
 	ROW_OUTSIDE = 8, /* the same */
 	ROW_QUEUE = 16,	 /* the same */
 };
+
+#define CLASS_BITS 4 /* no rule */
+_Static_assert(SCOPE_WAIT_CLASSES <= 1 << CLASS_BITS && SCOPE_FUTEXES <= 1 << CLASS_BITS, "both are in one byte");
 
 struct scope_unit_log {
 	const struct scope_histograms *histograms; /* that units refer to */
@@ -179,7 +182,7 @@ int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wai
 		return -ENOMEM;
 	*to++ = ROW_WAIT | (wait->lock ? ROW_LOCK : 0) | (wait->idle ? ROW_IDLE : 0) |
 		(wait->outside ? ROW_OUTSIDE : 0) | (wait->queue ? ROW_QUEUE : 0);
-	*to++ = wait->class;
+	*to++ = (uint8_t)(wait->class | wait->futex << CLASS_BITS);
 	to = put(to,
 		 (uint64_t[]){ step_to(log, wait->end_ns), wait->thread, wait->waker_tid, (uint32_t)(wait->waker + 1),
 			       wait->nr, wait->object, wait->end_ns - wait->begin_ns, wait->end_ns - wait->wake_ns },
@@ -226,7 +229,7 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 
 static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct scope_wait *wait)
 {
-	const uint8_t flags = from[0], class = from[1];
+	const uint8_t flags = from[0], class = from[1] & ((1u << CLASS_BITS) - 1), futex = from[1] >> CLASS_BITS;
 	uint64_t value[VALUES_WAIT];
 
 	from = get(from + 2, value, VALUES_WAIT);
@@ -237,6 +240,7 @@ static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct sc
 		.waker = (int32_t)value[3] - 1,
 		.nr = (uint16_t)value[4],
 		.class = class,
+		.futex = futex,
 		.lock = flags & ROW_LOCK,
 		.idle = flags & ROW_IDLE,
 		.outside = flags & ROW_OUTSIDE,
