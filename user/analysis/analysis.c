@@ -184,6 +184,16 @@ static int find_waits(struct scope_analysis *analysis, const struct scope_analys
 	return err ? err : scope_waits_judge(analysis->waits);
 }
 
+static int find_locks(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	int err = scope_waits_locks_create(analysis->found.distributions, analysis->found.groups, &analysis->locks);
+
+	return err || options->no_stacks
+		       ? err
+		       : scope_waits_locks_name(analysis->locks, analysis->found.distributions, analysis->found.groups,
+						analysis->trace, analysis->symbols);
+}
+
 static int find_paths(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	int err = scope_waits_paths_create(analysis->found.distributions, analysis->found.groups, options->slowest,
@@ -213,6 +223,8 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 		err = collect(analysis, options);
 	if (!err)
 		err = find_waits(analysis, options);
+	if (!err)
+		err = find_locks(analysis, options);
 	if (!err)
 		err = find_changes(analysis, options);
 	if (!err)
@@ -333,6 +345,7 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 	free(analysis->changes);
 	scope_ranking_destroy(analysis->ranking);
 	scope_waits_destroy(analysis->waits);
+	scope_waits_locks_destroy(analysis->locks);
 	scope_server_balance_destroy(analysis->balance);
 	scope_server_destroy(analysis->server);
 	scope_waits_paths_destroy(analysis->paths);

@@ -8,6 +8,7 @@
 #include "rank/rank.h"
 #include "server/balance.h"
 #include "server/stages.h"
+#include "waits/locks.h"
 #include "waits/paths.h"
 #include "waits/waits.h"
 
@@ -58,6 +59,7 @@ struct scope_analysis {
 	const struct scope_signatures *signatures; /* of the options */
 	struct scope_outside outside;		   /* borrows from the trace */
 	struct scope_waits *waits;
+	struct scope_locks *locks;
 	struct scope_balance *balance;
 	struct scope_server *server;
 	struct scope_paths *paths; /* NULL: nobody asked for them */

@@ -230,7 +230,7 @@ const struct scope_command scope_cmd_commands[] = {
 			"       scope waits -i FILE [OPTION...]\n"
 			"       scope waits [OPTION...] -- COMMAND [ARGUMENT...]\n"
 			"Tell for whom threads wait while they have work to do, down to what ran, or what was waited for\n"
-			"outside, and which function is the bottleneck.\n"
+			"outside, which function is the bottleneck, and which locks are waited for.\n"
 			"\n",
 		.options = waits_options,
 		.column = 24,

@@ -12,6 +12,7 @@
 #include "base/plain.h"
 #include "report/answer.h"
 #include "report/json_part.h"
+#include "report/locks_text.h"
 #include "report/metrics_text.h"
 #include "report/picture.h"
 #include "report/server_text.h"
@@ -389,6 +390,9 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 	json_object_update_new(all, answer);
 	json_object_set_new(all, "waits", scope_report_waits_tree(analysis));
 	json_object_set_new(all, "bottlenecks", scope_report_waits_bottlenecks(analysis));
+	json_object_set_new(all, "locks", scope_report_locks_json(analysis));
+	json_object_set_new(all, "locks_seen", scope_report_locks_seen_json(analysis));
+	json_object_set_new(all, "deadlocks", scope_report_deadlocks_json(analysis));
 	json_object_set_new(all, "server", make_server(analysis));
 	json_object_set_new(all, "uneven", scope_report_uneven_json(analysis));
 	json_object_set_new(all, "causes", scope_report_waits_causes(analysis));

@@ -7,6 +7,7 @@
 #include "base/syscall_name.h"
 #include "report/json.h"
 #include "report/json_part.h"
+#include "report/locks_text.h"
 #include "report/waits_text.h"
 
 static json_t *group_name(const struct scope_analysis *analysis, uint32_t group)
@@ -199,11 +200,13 @@ static json_t *make_paths(const struct scope_analysis *analysis)
 
 int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out)
 {
-	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope",
-				SCOPE_VERSION, "command", "waits", "window_ns", analysis->waits->window_ns, "waits",
-				scope_report_waits_tree(analysis), "bottlenecks",
+	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+				SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION, "command", "waits", "window_ns",
+				analysis->waits->window_ns, "waits", scope_report_waits_tree(analysis), "bottlenecks",
 				scope_report_waits_bottlenecks(analysis), "causes", scope_report_waits_causes(analysis),
-				"paths", make_paths(analysis));
+				"locks", scope_report_locks_json(analysis), "locks_seen",
+				scope_report_locks_seen_json(analysis), "deadlocks",
+				scope_report_deadlocks_json(analysis), "paths", make_paths(analysis));
 
 	return scope_report_json_write(all, JSON_INDENT(1), out);
 }

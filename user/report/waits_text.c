@@ -7,10 +7,14 @@
 #include <string.h>
 
 #include "base/syscall_name.h"
+#include "report/locks_text.h"
 #include "report/numbers.h"
 #include "report/section.h"
 
 #define LINES_MAX 15
+#define TREE_LINES 3   /* at least */
+#define ANSWERS_MOST 2 /* bottlenecks */
+#define LOCKS_MOST 10
 #define SHARE_MIN 0.05	/* of a group's waits: smaller nodes are for -v */
 #define SHARE_ALL 0.001 /* and those for nobody */
 #define SECTION_LINES 12
@@ -302,35 +306,48 @@ static void print_causes(const struct scope_analysis *analysis, unsigned width, 
 	}
 }
 
-/* Bottlenecks, or that there are none. ret_lines: how many it took. */
-static int print_bottlenecks(const struct scope_analysis *analysis, unsigned width, FILE *out, unsigned *ret_lines)
+/* A part of the text: 0 or -ENOMEM. most: of the things it is about. */
+typedef int print_part(const struct scope_analysis *analysis, unsigned most, unsigned width, FILE *out);
+
+/* Deadlocks, then bottlenecks, or that there are none. */
+static int print_answers(const struct scope_analysis *analysis, unsigned most, unsigned width, FILE *out)
 {
 	const struct scope_waits *waits = analysis->waits;
-	struct scope_paragraph body;
-	char *text;
-	int err;
+	bool deadlocks;
+	int err = scope_report_deadlocks_text(analysis, width, out, &deadlocks);
 
-	if (scope_report_paragraph_begin(&body))
-		return -ENOMEM;
-	for (size_t i = 0; i < waits->bottlenecks && i < 2; i++) {
+	for (size_t i = 0; i < waits->bottlenecks && i < most; i++) {
 		struct scope_waits_text line;
 
-		fputs("  ", body.to);
-		scope_report_format_wrapped_to(body.to, scope_report_bottleneck(&line, analysis, &waits->bottleneck[i]),
-					       2, 2, width);
-		fputc('\n', body.to);
+		fputs("  ", out);
+		scope_report_format_wrapped_to(out, scope_report_bottleneck(&line, analysis, &waits->bottleneck[i]), 2,
+					       2, width);
+		fputc('\n', out);
 	}
-	print_causes(analysis, width, body.to);
-	if (!waits->bottlenecks)
-		fputs("  No bottleneck: no function is waited for most of the time.\n", body.to);
-	fputc('\n', body.to);
-	err = scope_report_paragraph_end(&body, &text);
+	print_causes(analysis, width, out);
+	if (!waits->bottlenecks && !deadlocks)
+		fputs("  No bottleneck: no function is waited for most of the time.\n", out);
+	fputc('\n', out);
+	return err;
+}
+
+/* The part as text, malloc'd. ret_lines: how many it has. 0 or -ENOMEM. */
+static int make_part(print_part *print, const struct scope_analysis *analysis, unsigned most, unsigned width,
+		     char **ret_text, unsigned *ret_lines)
+{
+	struct scope_paragraph body;
+	int err = scope_report_paragraph_begin(&body), end_err;
+
 	if (err)
 		return err;
-	*ret_lines = count_lines(text);
-	fputs(text, out);
-	free(text);
-	return 0;
+	err = print(analysis, most, width, body.to);
+	end_err = scope_report_paragraph_end(&body, ret_text);
+	if (end_err)
+		return end_err;
+	*ret_lines = count_lines(*ret_text);
+	if (err)
+		free(*ret_text);
+	return err;
 }
 
 static int print_tree(struct tree *tree)
@@ -368,6 +385,26 @@ int scope_report_section_waits(const struct report *report)
 	return err;
 }
 
+/* Locks below the tree: on one screen the first of them, where the tree leaves room for it. */
+static int print_tree_and_locks(struct tree *tree, unsigned used, bool verbose)
+{
+	unsigned lines;
+	char *locks;
+	int err = make_part(scope_report_locks_text, tree->analysis, verbose ? LOCKS_MOST : 1, tree->width, &locks,
+			    &lines);
+
+	if (err)
+		return err;
+	if (!verbose && used + TREE_LINES + 1 + lines > LINES_MAX)
+		lines = 0;
+	tree->lines = verbose ? UINT32_MAX : LINES_MAX > used ? LINES_MAX - used - (lines ? lines + 1 : 0) : 0;
+	err = print_tree(tree);
+	if (!err && lines)
+		fprintf(tree->out, "\n%s", locks);
+	free(locks);
+	return err;
+}
+
 int scope_report_waits_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out)
 {
 	struct tree tree = {
@@ -377,14 +414,15 @@ int scope_report_waits_text(const struct scope_analysis *analysis, const struct 
 		.width = scope_report_style_columns(style),
 	};
 	unsigned used = print_head(analysis, tree.width, out), lines;
+	char *answers;
 	int err;
 
 	if (analysis->paths)
 		return scope_report_paths_text(analysis, style, out);
-	err = print_bottlenecks(analysis, tree.width, out, &lines);
+	err = make_part(print_answers, analysis, ANSWERS_MOST, tree.width, &answers, &lines);
 	if (err)
 		return err;
-	used += lines;
-	tree.lines = style->verbose ? UINT32_MAX : LINES_MAX > used ? LINES_MAX - used : 0;
-	return print_tree(&tree);
+	fputs(answers, out);
+	free(answers);
+	return print_tree_and_locks(&tree, used + lines, style->verbose);
 }

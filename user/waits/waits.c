@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "waits/locks.h"
 
 #define LATE 256	   /* no rule: a sleep is followed when so many more stays came, for some come late */
 #define STEPS_EACH 2048	   /* of a sleep, until … */
@@ -42,17 +43,16 @@ static bool counts_always(const struct scope_wait *wait)
 {
 	const enum scope_timeline_call_role role = scope_timeline_call_role(wait->nr);
 
-	return wait->lock || wait->class == SCOPE_WAIT_DISK || wait->class == SCOPE_WAIT_FAULT ||
-	       (role == SCOPE_CALL_WRITE && wait->nr != SCOPE_NR_NONE) || role == SCOPE_CALL_CONNECT;
+	return wait->lock || wait->futex == SCOPE_FUTEX_RW || wait->class == SCOPE_WAIT_DISK ||
+	       wait->class == SCOPE_WAIT_FAULT || (role == SCOPE_CALL_WRITE && wait->nr != SCOPE_NR_NONE) ||
+	       role == SCOPE_CALL_CONNECT;
 }
 
-static bool does_count(const struct follower *follower, const struct scope_wait *wait)
+bool scope_waits_does_count(const struct scope_groups *groups, const struct scope_wait *wait)
 {
-	const uint32_t group = follower->waits->of_thread[wait->thread];
-
-	if (wait->queue || wait->outside || wait->idle)
+	if (wait->thread >= groups->threads || wait->queue || wait->outside || wait->idle)
 		return false;
-	return follower->groups->group[group].granularity == SCOPE_UNIT_REQUEST || counts_always(wait);
+	return groups->group[groups->of_thread[wait->thread]].granularity == SCOPE_UNIT_REQUEST || counts_always(wait);
 }
 
 static uint32_t follow(void *user, uint32_t node, const struct scope_stay *sleep)
@@ -192,7 +192,7 @@ static int take_wait(void *user, const struct scope_wait *wait)
 	}
 	while (!err && follower->count && follower->pending[follower->first].came + LATE <= follower->stays)
 		err = follow_one(follower);
-	if (err || !does_count(follower, wait))
+	if (err || !scope_waits_does_count(follower->groups, wait))
 		return err;
 	group = &waits->group[waits->of_thread[wait->thread]];
 	group->wait_ns[wait->class] += (double)(stay.end_ns - stay.begin_ns);
