@@ -4,7 +4,7 @@
 # wait for, and for how long, by the program's own count; and nothing where they take turns, or have nothing to do.
 #
 # Usage: tests/unit/waits_live.sh [WAY...]
-# Exit status: 0 all is said; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 all is said; 1 not; 77 perf events cannot be used here, or the host had too few CPUs for a program.
 . "$(dirname "$0")/live.bash"
 gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/waits_work.c || exit 1
 
@@ -14,7 +14,7 @@ import json
 import sys
 
 document = json.load(open(sys.argv[1]))
-_, stage_ns, wall_ns = [line for line in open(sys.argv[2]) if line.startswith("stage ")][-1].split()
+_, stage_ns, stage_kept_ns, wall_ns = [line for line in open(sys.argv[2]) if line.startswith("stage ")][-1].split()
 window_ns = document["window_ns"]
 
 
@@ -28,12 +28,17 @@ def add_up(node):
 for group in document["waits"]:
     add_up(group)
 found = document["bottlenecks"]
+# Where others have the CPUs nobody waits for the stage most of the time.
+if sys.argv[3] != "none" and int(stage_kept_ns) < 0.5 * int(wall_ns):
+    print("the stage was waited for too short by the program's own count:", stage_kept_ns, "of", wall_ns, file=sys.stderr)
+    sys.exit(77)
 if sys.argv[3] == "none":
     assert not found, found
     sys.exit()
 assert len(found) == 1 and found[0]["function"] == sys.argv[3], found
 kept_ns = found[0]["share"] * window_ns
-assert 0.9 * int(stage_ns) <= kept_ns <= 1.1 * int(stage_ns) + 0.02 * window_ns, (kept_ns, stage_ns)
+# Who waits for a CPU does not wait for the stage, which may run all the same: on a busy host that is much.
+assert 0.9 * int(stage_kept_ns) <= kept_ns <= 1.1 * int(stage_ns) + 0.02 * window_ns, (kept_ns, stage_kept_ns, stage_ns)
 E
 cat > "$dir/idle.py" << 'E'
 """A pool that waits for work: below 1 % of its threads' time are waits for a futex in the middle of work."""
@@ -45,31 +50,37 @@ futex_ns = sum(group["blocked_ns"]["futex"] for group in document["waits"])
 assert futex_ns < 0.01 * 4 * document["window_ns"], futex_ns
 E
 
+# agrees WAY FUNCTION|none: 0, 1, or 77 where this host did not let the program do it.
+agrees() {
+	python3 "$dir/check.py" "$dir/waits.json" "$dir/said" "$2" 2> "$dir/why" || return
+	[ "$1" != pool ] || python3 "$dir/idle.py" "$dir/waits.json" 2> "$dir/why"
+}
+
 # expect WAY FUNCTION|none: three times where this host is busy.
 expect() {
-	local way=$1
+	local way=$1 came=1
 	[ ${#ways[@]} -eq 0 ] || [[ " ${ways[*]} " == *" $way "* ]] || return 0
 	for _ in 1 2 3; do
 		rm -f "$dir"/a.trace*
 		"$scope" record --source perf -o "$dir/a.trace" -- "$dir/work" "$way" 3 > "$dir/said" 2>&1 ||
 			{ cat "$dir/said"; exit 1; }
 		"$scope" waits -i "$dir/a.trace" --format json > "$dir/waits.json" || exit 1
-		if python3 "$dir/check.py" "$dir/waits.json" "$dir/said" "$2" 2> "$dir/why" &&
-			{ [ "$way" != pool ] || python3 "$dir/idle.py" "$dir/waits.json" 2> "$dir/why"; }; then
-			echo "ok - $way"
-			return 0
-		fi
+		agrees "$way" "$2" && { echo "ok - $way"; return 0; }
+		came=$?
 	done
+	[ "$came" != 77 ] || { echo "skip - $way: $(cat "$dir/why")"; skipped=77; return 0; }
 	echo "not ok - $way"
 	cat "$dir/why" "$dir/said"
 	"$scope" waits -v -i "$dir/a.trace"
 	bad=1
 }
 
+skipped=0
 ways=("$@")
 expect knot stage_compute
 expect push stage_compute
 expect even none
 expect ring none
 expect pool none
-exit "$bad"
+[ "$bad" = 0 ] || exit 1
+exit "$skipped"

@@ -8,7 +8,8 @@
  *   ring   four threads hand one token around, and compute as long each
  *   pool   a thread hands short work to four, one every 5 ms
  *   push   a thread writes blocks into a pipe that is full most of the time, for one that computes 1 ms for each
- * Says at the end, of knot and push: "stage RUN WALL", ns that the stage ran in stage_compute, and that went by.
+ * Says at the end, of knot and push: "stage RUN KEPT WALL", ns that the stage ran in stage_compute, of that at least how much
+ * while another thread slept for it, and that went by. A thread that waits for a CPU does not sleep.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -26,7 +27,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static unsigned queued;
 static uint64_t stage_rounds, own_rounds;
-static volatile uint64_t stage_ns; /* in stage_compute */
+static volatile uint64_t stage_ns;				  /* in stage_compute */
+static volatile uint64_t kept_ns;				  /* of it, while another thread slept for it */
+static volatile uint64_t turn_begin_ns, turn_end_ns, turn_run_ns; /* the stage's last turn, and how long it ran in it */
 static volatile uint64_t sum;
 
 static uint64_t now_ns(clockid_t clock)
@@ -59,8 +62,11 @@ static void timed_stage(void)
 {
 	const uint64_t begin_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
 
+	turn_begin_ns = now_ns(CLOCK_MONOTONIC);
 	stage_compute();
-	stage_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	turn_end_ns = now_ns(CLOCK_MONOTONIC);
+	turn_run_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	stage_ns += turn_run_ns;
 }
 
 static void *stage(void *unused)
@@ -75,15 +81,43 @@ static void *stage(void *unused)
 	return unused;
 }
 
+/* The stage's last turn, from that time on. The one who asked for it has the lock. */
+static void count_kept(uint64_t from_ns)
+{
+	const uint64_t since_ns = from_ns > turn_begin_ns ? from_ns : turn_begin_ns;
+
+	if (since_ns < turn_end_ns)
+		kept_ns += (uint64_t)((double)turn_run_ns * (double)(turn_end_ns - since_ns) /
+				      (double)(turn_end_ns - turn_begin_ns));
+}
+
+/* For how long this thread was ready to run and had no CPU. */
+static uint64_t queued_ns(void)
+{
+	unsigned long long ns = 0;
+	FILE *file = fopen("/proc/thread-self/schedstat", "r");
+
+	if (file && fscanf(file, "%*u %llu", &ns) != 1)
+		ns = 0;
+	if (file)
+		fclose(file);
+	return ns;
+}
+
 static void *asker(void *unused)
 {
+	uint64_t asked_ns;
 	char byte = 0;
 
 	for (;;) {
 		own_compute();
 		pthread_mutex_lock(&lock);
-		if (write(ask[1], &byte, 1) != 1 || read(answer[0], &byte, 1) != 1)
+		if (write(ask[1], &byte, 1) != 1)
 			break;
+		asked_ns = now_ns(CLOCK_MONOTONIC);
+		if (read(answer[0], &byte, 1) != 1)
+			break;
+		count_kept(asked_ns);
 		pthread_mutex_unlock(&lock);
 	}
 	return unused;
@@ -119,8 +153,11 @@ static void *pusher(void *unused)
 {
 	static char block[BLOCK];
 
-	while (write(ask[1], block, sizeof(block)) == (ssize_t)sizeof(block))
+	while (write(ask[1], block, sizeof(block)) == (ssize_t)sizeof(block)) {
 		own_compute();
+		/* All that it had no CPU, the stage may have run. */
+		kept_ns = stage_ns > queued_ns() ? stage_ns - queued_ns() : 0;
+	}
 	return unused;
 }
 
@@ -197,7 +234,7 @@ int main(int argc, char **argv)
 		pthread_cond_signal(&work);
 		pthread_mutex_unlock(&lock);
 	}
-	printf("stage %llu %llu\n", (unsigned long long)stage_ns,
+	printf("stage %llu %llu %llu\n", (unsigned long long)stage_ns, (unsigned long long)kept_ns,
 	       (unsigned long long)(now_ns(CLOCK_MONOTONIC) - begin_ns));
 	return 0;
 }
