@@ -9,7 +9,7 @@
 
 /* Threads that wait for one another as the window ends, a sentence for each circle. ret_any: there is one. 0 or -ENOMEM. */
 int scope_report_deadlocks_text(const struct scope_analysis *analysis, unsigned width, FILE *out, bool *ret_any);
-/* The locks that threads waited for longest, at most so many, with a heading; nothing where none matter. 0 or -ENOMEM. */
+/* The locks that threads waited for longest, `most` of them at most, with a heading; nothing where none matter. 0 or -ENOMEM. */
 int scope_report_locks_text(const struct scope_analysis *analysis, unsigned most, unsigned width, FILE *out);
 
 /* The caller's. NULL: no memory. */

@@ -54,8 +54,8 @@ struct scope_wait {
 	uint8_t class;
 	uint8_t futex; /* enum scope_futex */
 	bool lock;     /* a futex operation that takes a lock */
-	bool woken;    /* in a futex call that returned 0: another thread did that, though its waking may not be told */
-	bool outside;  /* of no unit: told by units (unit/unit.h) */
+	bool woken;    /* in a futex call that returned 0: another thread did that, though its waking may be missing */
+	bool outside;  /* of no unit: set by units (unit/unit.h) */
 	bool queue;    /* no sleep: a scope_queued (timeline/timeline.h); object: own_ns; wake_ns: end_ns - taken_ns */
 	bool idle; /* of a thread that reads from clients, for them: told by units (unit/unit.h), unset by timelines */
 	uint64_t object; /* first argument: a descriptor, or the futex's address; 0: outside calls */

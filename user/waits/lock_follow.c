@@ -65,7 +65,7 @@ static int use_of(struct follower *follower, const struct scope_lock *lock, uint
 }
 
 /*
- * The waker gave the lock back, which it may have taken once more by the time its waiter is told of: that one got a
+ * The waker gave the lock back, which it may have taken once more by the time its waiter returns: that one got a
  * CPU late. One that began to wait later than the waker took it says nothing of that time: what the waker gave back to
  * nobody since is not in the log.
  */

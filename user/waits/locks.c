@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "waits/pair_table.h"
 
-#define RWLOCK_SHARE 10 /* one wait in so many is as only those for reader-writer locks of glibc's are */
+#define RWLOCK_SHARE 10 /* at least one wait in 10 is as only those for reader-writer locks of glibc's are */
 
 /* Waits for one futex, added up. */
 struct sum {

@@ -84,7 +84,7 @@ struct scope_lock_listener {
  */
 bool scope_waits_does_count(const struct scope_groups *groups, const struct scope_wait *wait);
 
-/* Of a survey behind its end. 0 or -errno; the caller destroys. */
+/* Of a survey that has ended. 0 or -errno; the caller destroys. */
 int scope_waits_locks_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			     struct scope_locks **ret_locks);
 void scope_waits_locks_destroy(struct scope_locks *locks);
