@@ -9,11 +9,29 @@
 # what a younger compiler warns of stops no build, also where the kernel's own makefiles ask for -Werror.
 # Assemblers before 2.26 left a jump to a global symbol to the linker, in five bytes. Up to 4.0 the table of the
 # early exception handlers needs that length, and the kernel halts at its first page fault without it: -mshared.
+# Assemblers since 2.36 leave out the symbol of a section that nothing refers to. The kernel's recordmcount then
+# stops at a file whose functions are all weak: such a file is compiled again, without calls of the function tracer.
 here=$(cd "$(dirname "$0")" && pwd)
 options="-std=gnu89 -fno-pie -Wno-attributes -idirafter $here/old-include"
 [ "$*" != -m ] || { echo "gcc-12 $options"; exit 0; }
 case " $* " in
 *.S\ *) options="$options -Wa,-mshared" ;;
 esac
+
 # shellcheck disable=SC2086 # several options
-exec gcc-12 $options "$@" -w -Wno-error
+compile() { gcc-12 $options "$@" -w -Wno-error; }
+
+compile "$@" || exit
+case " $* " in
+*\ -pg\ *\ -c\ *) ;;
+*) exit 0 ;;
+esac
+before='' object=''
+for argument; do
+	[ "$before" != -o ] || object=$argument
+	before=$argument
+	shift
+	[ "$argument" = -pg ] || set -- "$@" "$argument"
+done
+nm "$object" | awk '{ seen[$(NF - 1)] = 1 } END { exit !(seen["W"] && !seen["T"] && !seen["t"]) }' || exit 0
+compile "$@"

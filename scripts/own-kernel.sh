@@ -5,7 +5,8 @@
 # Usage: scripts/own-kernel.sh KEY    a row of the table below
 #        scripts/own-kernel.sh -l     list the keys
 #        scripts/own-kernel.sh -s TREE KEY    from a tree of the user's, 3.10 to the newest, for
-#                                     tests/vm/run.sh -k KEY; each call builds again
+#                                     tests/vm/run.sh -k KEY; each call builds again, but goes
+#                                     on where the one before was cut off
 #        scripts/own-kernel.sh -p TREE KEY    no kernel, only what modules are compiled with: a minute
 # The configuration is tinyconfig and the fragments tests/vm/kernel-NAME.config; a line of theirs
 # that does not hold in the end is an error; with -s it is named, since old kernels lack some. Result
@@ -34,8 +35,11 @@ die() { echo "own-kernel.sh: $*" >&2; exit 1; }
 
 keys() { table | cut -d'|' -f1 | xargs -n1; }
 
+# Sources that a vendor changed may need what its own configuration has on.
+vendor() { ! grep -qE '^RHEL_MAJOR|Makefile\.rhelver' "$tree/Makefile" || echo ' el'; }
+
 column() {	# KEY NUMBER
-	[ -z "$tree" ] || { [ "$2" != 4 ] || echo base tree; return; }
+	[ -z "$tree" ] || { [ "$2" != 4 ] || echo "base tree$(vendor)"; return; }
 	table | awk -F'|' -v k="$1" -v n="$2" '{ key = $1; gsub(/[ \t]/, "", key) } key == k { print $n }' | xargs
 }
 
@@ -104,10 +108,13 @@ finish_headers() {
 	echo "${module_compiler:-$compiler}" >"$final/cc"
 }
 
+# Of the same sources, and not finished: it goes on from there.
+was_cut_off() { [ -n "$tree" ] && [ ! -e "$final/cc" ] && [ "$(readlink "$final/obj/source")" = "$tree" ]; }
+
 build_kernel() {
 	local version work=$final/obj
 	if [ -n "$tree" ]; then source=$tree; else unpack_source "$(column "$key" 3)" "$(column "$key" 2)"; fi
-	rm -rf "$final"
+	was_cut_off || rm -rf "$final"
 	mkdir -p "$work"
 	echo "own-kernel: building $key" >&2
 	configure
