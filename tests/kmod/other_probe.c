@@ -69,8 +69,8 @@ static void tracefs_define(struct other_probe *probe, char ret_enable[static 128
 		snprintf(line, sizeof(line), "%c:scopetest/%s %s", probe->returns ? 'r' : 'p', probe->event,
 			 probe->symbol);
 	else
-		snprintf(line, sizeof(line), "%c:scopetest/%s %s:0x%lx", probe->returns ? 'r' : 'p', probe->event, self,
-			 puppet_function_offset());
+		snprintf(line, sizeof(line), "%c:scopetest/%s %s:0x%lx", probe->returns ? 'r' : 'p', probe->event,
+			 probe->path ? probe->path : self, puppet_function_offset());
 	tell(file_of(probe, "kprobe_events", "uprobe_events"), line);
 	snprintf(ret_enable, 128, "events/scopetest/%s/enable", probe->event);
 }
@@ -100,16 +100,12 @@ static void tracefs_remove(struct other_probe *probe)
 	tracefs_forget(probe);
 }
 
-/* From 4.2 until d_real_inode() tracefs takes a file of an overlay by an inode that has no pages of its own. */
-bool other_probe_has_overlay_bug(struct other_probe *probe)
+/* Nothing of the probe is left after it. */
+static bool tracefs_refuses_to_read(struct other_probe *probe)
 {
-	struct statfs place;
 	char enable[128];
 	int err;
 
-	CHECK(!statfs("/proc/self/exe", &place));
-	if (probe->owner != OTHER_TRACEFS || probe->symbol || place.f_type != OVERLAYFS_SUPER_MAGIC)
-		return false;
 	tracefs_define(probe, enable);
 	err = try_tell(enable, "1");
 	CHECK(!err || err == EIO, "%s: %s", enable, strerror(err));
@@ -118,6 +114,23 @@ bool other_probe_has_overlay_bug(struct other_probe *probe)
 	else
 		tracefs_remove(probe);
 	return err == EIO;
+}
+
+bool other_probe_cannot_read(const char *path)
+{
+	struct other_probe probe = { .owner = OTHER_TRACEFS, .path = path };
+
+	return tracefs_refuses_to_read(&probe);
+}
+
+/* From 4.2 until d_real_inode() tracefs takes a file of an overlay by an inode that has no pages of its own. */
+bool other_probe_has_overlay_bug(struct other_probe *probe)
+{
+	struct statfs place;
+
+	CHECK(!statfs("/proc/self/exe", &place));
+	return probe->owner == OTHER_TRACEFS && !probe->symbol && place.f_type == OVERLAYFS_SUPER_MAGIC &&
+	       tracefs_refuses_to_read(probe);
 }
 
 /* Lines are [FILE] EVENT HITS [MISSED]. */

@@ -14,6 +14,7 @@ struct other_probe {
 	bool returns;
 	struct client *client; /* of the first two owners */
 	const char *symbol;    /* of the kernel, or NULL: puppet_function() of this program */
+	const char *path;      /* of a copy of this program, of the third; NULL: the program itself */
 	char event[32];	       /* its name there, of the third */
 };
 
@@ -24,6 +25,8 @@ void other_probe_remove(struct other_probe *probe);
 uint64_t other_probe_hits(const struct other_probe *probe);
 /* Is it one of tracefs that this kernel refuses, since the program is in an overlay? */
 bool other_probe_has_overlay_bug(struct other_probe *probe);
+/* Does tracefs refuse probes in this copy of the program, because the kernel cannot read it? */
+bool other_probe_cannot_read(const char *path);
 
 /* The folder of the kernel's own tracing, mounted where it was not; before 4.1 it is a part of debugfs. */
 const char *other_probe_tracefs(void);
