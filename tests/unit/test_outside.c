@@ -135,6 +135,9 @@ static void hypervisors_and_interrupts_are_causes(void **state)
 	says("Interrupts: 40 % of the time in which CPUs were busy, 200 ms in 1.0 s.");
 	find_host("0 1000000000 500000001 100000000 100000000 0");
 	assert_int_equal(outside.count, 0);
+	/* A tenth of a CPU, and less. */
+	find_host("0 1000000000 100000000 0 100000000 0");
+	says("Interrupts: 100 % of the time in which CPUs were busy, 100 ms in 1.0 s.");
 	find_host("0 1000000000 99000000 0 99000000 0");
 	assert_int_equal(outside.count, 0);
 }

@@ -98,14 +98,19 @@ static void slow_units(uint32_t node, unsigned count)
 	}
 }
 
-/* Usual units run in the loop itself. */
-static void usual_units(unsigned count)
+static void usual_units_at(uint32_t node, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		const uint32_t unit = case_unit(made, (struct scope_unit){ .run_ns = 1000 }, 0, SCOPE_UNIT_USUAL, 0, 0);
 
-		sample(at_loop, -1000, unit);
+		sample(node, -1000, unit);
 	}
+}
+
+/* Usual units run in the loop itself. */
+static void usual_units(unsigned count)
+{
+	usual_units_at(at_loop, count);
 }
 
 static void rank(void)
@@ -174,10 +179,15 @@ static void what_fails_one_rule_came_near(void **state)
 	assert_int_equal(ranking->near[0].fails, SCOPE_RULE_UNITS);
 }
 
-/* A caller's excess splits over three callees; each unit has one stack, in one of them, by turns. */
-static bool caller_is_named(unsigned count)
+/*
+ * A caller's excess splits over three callees; each unit has one stack, in one of them, by turns. Units that are slow
+ * elsewhere are so where usual units are, too; in_caller of the usual ones are in the caller.
+ */
+static bool caller_is_named(unsigned count, unsigned elsewhere, unsigned usual, unsigned in_caller)
 {
 	static const struct scope_function caller = { .name = "caller", .module = "p" };
+	static const struct scope_function rest = { .name = "rest", .module = "p" };
+	const uint32_t at_rest = below_loop(&rest);
 	const struct scope_function *callee[] = { &find, &hash, &idle }, *path[] = { &loop, &caller, NULL };
 	bool is_named;
 
@@ -186,7 +196,9 @@ static bool caller_is_named(unsigned count)
 		slow_units(case_node(made, path, 3), 1);
 		made->units.unit[i].begin_ns = CASE_END_NS / count * i;
 	}
-	usual_units(100);
+	slow_units(at_rest, elsewhere);
+	usual_units_at(at_rest, usual - in_caller);
+	usual_units_at(case_node(made, path, 2), in_caller);
 	rank();
 	is_named = !strcmp(named(0), "caller");
 	if (is_named)
@@ -199,10 +211,20 @@ static bool caller_is_named(unsigned count)
 static void a_caller_that_few_stacks_tell_of_needs_ten_units(void **state)
 {
 	(void)state;
-	assert_true(caller_is_named(10));
+	assert_true(caller_is_named(10, 0, 100, 0));
 	teardown(state);
 	setup(state);
-	assert_false(caller_is_named(9));
+	assert_false(caller_is_named(9, 0, 100, 0));
+}
+
+/* Half of the slow units: odds of 10 where 39 + 1 of 438 + 2 usual stacks are there, 9.7 with one more. */
+static void a_caller_that_few_stacks_tell_of_needs_twice_the_odds(void **state)
+{
+	(void)state;
+	assert_true(caller_is_named(10, 10, 438, 39));
+	teardown(state);
+	setup(state);
+	assert_false(caller_is_named(10, 10, 438, 40));
 }
 
 static struct scope_hang *hang(uint32_t thread, uint32_t node, uint64_t since_ns)
@@ -285,6 +307,7 @@ int main(void)
 		TEST(what_one_hides_is_found_in_a_further_round),
 		TEST(what_fails_one_rule_came_near),
 		TEST(a_caller_that_few_stacks_tell_of_needs_ten_units),
+		TEST(a_caller_that_few_stacks_tell_of_needs_twice_the_odds),
 		TEST(hangs_come_in_the_order_of_what_they_prove),
 		TEST(threads_in_one_function_are_one_row),
 		TEST(no_more_than_so_many_are_listed),

@@ -19,8 +19,9 @@
 struct rounds {
 	const char *call; /* after the poll: name, and the rest of a line; NULL: none */
 	const char *rest;
-	uint64_t round_us; /* from poll to poll */
-	uint64_t sleep_us; /* of it, asleep in the poll; 0: it returns at once */
+	uint64_t round_us;    /* from poll to poll */
+	uint64_t sleep_us;    /* of it, asleep in the poll; 0: it returns at once */
+	unsigned awake_every; /* rounds; in one of them the poll returns at once all the same; 0: in none */
 	unsigned count;
 	unsigned request_every; /* rounds; 0: nobody asks */
 	unsigned log_every;	/* the same: a line is written to a file */
@@ -31,25 +32,27 @@ static struct scope_hang hang;
 static void write_round(FILE *to, const struct rounds *rounds, unsigned number)
 {
 	const uint64_t now = 1000000 + number * rounds->round_us * US;
+	const bool awake = rounds->awake_every && number % rounds->awake_every == 0;
+	const uint64_t sleep_us = awake ? 0 : rounds->sleep_us;
 
-	if (rounds->sleep_us)
+	if (sleep_us)
 		fprintf(to,
 			"%ju 0 enter 10 epoll_wait enter=%ju args=5\n%ju 0 switch 10 0 sleeping\n"
 			"%ju 0 waking 10 from - hardirq\n%ju 0 switch 0 10 sleeping\n%ju 0 exit 10 epoll_wait ret=1\n",
-			(uintmax_t)now, (uintmax_t)now, (uintmax_t)now, (uintmax_t)(now + rounds->sleep_us * US),
-			(uintmax_t)(now + rounds->sleep_us * US), (uintmax_t)(now + rounds->sleep_us * US));
+			(uintmax_t)now, (uintmax_t)now, (uintmax_t)now, (uintmax_t)(now + sleep_us * US),
+			(uintmax_t)(now + sleep_us * US), (uintmax_t)(now + sleep_us * US));
 	else
 		fprintf(to, "%ju 0 syscall 10 epoll_wait enter=%ju ret=1 args=5\n", (uintmax_t)(now + 100),
 			(uintmax_t)now);
 	if (rounds->call)
-		fprintf(to, "%ju 0 syscall 10 %s enter=%ju %s\n", (uintmax_t)(now + rounds->sleep_us * US + 300),
-			rounds->call, (uintmax_t)(now + rounds->sleep_us * US + 200), rounds->rest);
+		fprintf(to, "%ju 0 syscall 10 %s enter=%ju %s\n", (uintmax_t)(now + sleep_us * US + 300), rounds->call,
+			(uintmax_t)(now + sleep_us * US + 200), rounds->rest);
 	if (rounds->request_every && number % rounds->request_every == 0)
-		fprintf(to, "%ju 0 syscall 10 read enter=%ju ret=64 args=7\n",
-			(uintmax_t)(now + rounds->sleep_us * US + 500), (uintmax_t)(now + rounds->sleep_us * US + 400));
+		fprintf(to, "%ju 0 syscall 10 read enter=%ju ret=64 args=7\n", (uintmax_t)(now + sleep_us * US + 500),
+			(uintmax_t)(now + sleep_us * US + 400));
 	if (rounds->log_every && number % rounds->log_every == 0)
-		fprintf(to, "%ju 0 syscall 10 write enter=%ju ret=64 args=8\n",
-			(uintmax_t)(now + rounds->sleep_us * US + 700), (uintmax_t)(now + rounds->sleep_us * US + 600));
+		fprintf(to, "%ju 0 syscall 10 write enter=%ju ret=64 args=8\n", (uintmax_t)(now + sleep_us * US + 700),
+			(uintmax_t)(now + sleep_us * US + 600));
 }
 
 /* Sets hang to what was found. */
@@ -142,7 +145,7 @@ static void a_request_in_few_rounds_is_progress(void **state)
 	rounds.count = 40000;
 	rounds.request_every = 24;
 	assert_false(spins(rounds));
-	rounds.request_every = 28;
+	rounds.request_every = 25;
 	assert_true(spins(rounds));
 }
 
@@ -178,8 +181,11 @@ static void who_sleeps_for_most_of_it_does_not_spin(void **state)
 	assert_true(spins(rounds));
 	rounds.sleep_us = 110;
 	assert_false(spins(rounds));
-	/* A sleep of a millisecond ends it, though little of the time is spent there. */
-	rounds.round_us = 2500;
+	/* A sleep of a millisecond ends it, though less than half of the time is spent there. */
+	rounds.round_us = 1200;
+	rounds.awake_every = 2;
+	rounds.sleep_us = 999;
+	assert_true(spins(rounds));
 	rounds.sleep_us = 1000;
 	assert_false(spins(rounds));
 }

@@ -72,11 +72,11 @@ static void the_first_finding_decides(void **state)
 /* Half of the units of the first function. */
 static void stalls_are_freezes(void **state)
 {
-	struct scope_finding finding = { .kind = SCOPE_FINDING_TIME, .units = 4, .freezes = 2 };
+	struct scope_finding finding = { .kind = SCOPE_FINDING_TIME, .units = 40, .freezes = 20 };
 
 	(void)state;
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_FREEZES);
-	finding.freezes = 1;
+	finding.freezes = 19;
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
 	finding = (struct scope_finding){ .kind = SCOPE_FINDING_HANG, .units = 1 };
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_HANG);

@@ -199,10 +199,41 @@ static void a_trace_without_wakings_says_nothing_of_them(void **state)
 	assert_false(waits.wait[0].woken);
 }
 
+/* It sleeps twice in one call, and is on a CPU for run_ns between. Returns how many sleeps that is. */
+static unsigned sleeps_around(unsigned run_ns)
+{
+	struct waits waits;
+	char *text;
+
+	assert_true(asprintf(&text,
+			     "meta begin_ns 0\nmeta end_ns 900000\n"
+			     "0 0 switch 0 10 sleeping\n"
+			     "1000 0 enter 10 futex enter=900 args=77,0,2\n"
+			     "1000 0 switch 10 0 sleeping\n"
+			     "200000 0 waking 10 from 11 task\n"
+			     "201000 0 switch 0 10 sleeping\n"
+			     "%u 0 switch 10 0 sleeping\n"
+			     "400000 0 waking 10 from 12 task\n"
+			     "401000 0 switch 0 10 sleeping\n"
+			     "402000 0 exit 10 futex ret=0\n",
+			     201000 + run_ns) > 0);
+	waits = waits_of(text);
+	free(text);
+	return waits.count;
+}
+
+static void who_runs_for_less_than_50_us_was_woken_for_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(sleeps_around(49999), 1);
+	assert_int_equal(sleeps_around(50000), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_page_fault_has_no_object),
+		cmocka_unit_test(who_runs_for_less_than_50_us_was_woken_for_nothing),
 		cmocka_unit_test(slices_are_one_wait),
 		cmocka_unit_test(a_wait_in_slices_has_one_begin_and_one_end),
 		cmocka_unit_test(a_time_out_that_is_acted_upon_ends_a_wait),
