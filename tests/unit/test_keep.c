@@ -124,11 +124,11 @@ static void what_came_before_is_forgotten(void **state)
 	assert_int_equal(scope_unit_pickups_learn(trace, &pickups), 0);
 	assert_int_equal(scope_unit_groups_create(pickups, &groups), 0);
 	assert_int_equal(scope_unit_distributions_run(trace, pickups, groups, NULL, &distributions), 0);
-	assert_int_equal(scope_unit_distributions_forget(distributions, groups, 0), 0);
+	assert_int_equal(scope_unit_distributions_part(distributions, groups, 0, NULL), 0);
 	assert_true(distributions->requests >= REQUESTS);
 	end_ns = distributions->run->timeline->end_ns;
 	from_ns = end_ns - end_ns / 3;
-	assert_int_equal(scope_unit_distributions_forget(distributions, groups, from_ns), 0);
+	assert_int_equal(scope_unit_distributions_part(distributions, groups, from_ns, NULL), 0);
 	assert_int_equal(distributions->run->timeline->begin_ns, from_ns);
 	assert_in_range(distributions->units, REQUESTS / 3 - SLOW_EVERY, REQUESTS / 3 + SLOW_EVERY);
 	assert_int_equal(distributions->requests, distributions->units);

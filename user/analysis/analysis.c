@@ -9,6 +9,7 @@
 
 #include "analysis/single_pass.h"
 #include "analysis/change_point.h"
+#include "analysis/part_threads.h"
 #include "anomaly/lock_owner.h"
 #include "symbol/runtime.h"
 
@@ -92,6 +93,8 @@ static int name_functions(struct scope_trace *trace, const struct scope_symbol_o
 /* What units there are, from the stream where it can tell. */
 static int distributions(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
+	const uint64_t from_ns = options->from_ns ? options->from_ns : scope_trace_window_from(analysis->trace);
+	bool *only = NULL;
 	int err = -ENODATA;
 
 	if (options->stream)
@@ -102,7 +105,11 @@ static int distributions(struct scope_analysis *analysis, const struct scope_ana
 	if (err)
 		return err;
 	scope_unit_groups_conclude(analysis->found.groups, analysis->found.pickups);
-	return scope_unit_distributions_forget(analysis->found.distributions, analysis->found.groups, options->from_ns);
+	if (options->thread)
+		err = scope_analysis_part_threads(analysis->found.distributions->run->timeline, options->thread, &only);
+	return err ? err
+		   : scope_unit_distributions_part(analysis->found.distributions, analysis->found.groups, from_ns,
+						   only);
 }
 
 /* Which units are abnormal, by their own trace or the baseline. */
@@ -211,11 +218,15 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 
 	analysis->detect = options->detect;
 	analysis->rank = options->rank;
+	analysis->thread = options->thread;
 	if (err)
 		return err;
 	analysis->units = analysis->kept->units;
 	err = scope_anomaly_hang_find(analysis->units, analysis->found.distributions, analysis->found.pickups,
 				      &analysis->hangs, &analysis->hang_count);
+	if (!err)
+		analysis->hang_count =
+			scope_analysis_part_hangs(analysis->found.distributions, analysis->hangs, analysis->hang_count);
 	if (!err)
 		err = scope_anomaly_freeze_find(analysis->found.distributions, analysis->found.groups,
 						&analysis->freezes);
@@ -271,7 +282,9 @@ static void pass_distributions(struct scope_analysis *from, struct scope_analysi
 static int split(struct scope_analysis *analysis, uint64_t since_ns)
 {
 	const struct scope_found_units *found = &analysis->found;
-	const double seconds = (since_ns - found->distributions->run->timeline->begin_ns) / 1e9;
+	const struct scope_distributions *of = found->distributions;
+	const uint64_t begin_ns = of->from_ns ? of->whole_begin_ns : of->run->timeline->begin_ns;
+	const double seconds = (since_ns - begin_ns) / 1e9;
 	int err = scope_unit_distributions_before(found->distributions, found->groups, since_ns, &analysis->before);
 
 	analysis->since_ns = since_ns;
@@ -294,6 +307,8 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 						   options->rank.chance_z, &since_ns);
 
 	*ret_analysis = NULL;
+	if (!err && !since_ns && scope_trace_window_from(whole->trace))
+		since_ns = whole->found.distributions->from_ns;
 	if (err || !since_ns)
 		return err;
 	analysis = calloc(1, sizeof(*analysis));
@@ -316,7 +331,8 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 /* Only where its own units are the norm. */
 static bool may_be_since(const struct scope_analysis *whole, const struct scope_analysis_options *options)
 {
-	return !whole->ranking->findings && whole->ranking->verdict != SCOPE_VERDICT_UNKNOWN && !options->baseline;
+	return !whole->ranking->findings && !whole->ranking->left_out &&
+	       whole->ranking->verdict != SCOPE_VERDICT_UNKNOWN && !options->baseline;
 }
 
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,

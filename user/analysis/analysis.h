@@ -28,9 +28,10 @@ struct scope_analysis_options {
 	 * The stream, if there is one, must have been given the same (scope_analysis_stream_listen()).
 	 */
 	const struct scope_listeners *listeners;
-	uint64_t from_ns;			   /* 0, or since when units count: the report is of what came then */
-	size_t slowest;				   /* requests whose paths are followed, SCOPE_PATHS_MAX at most */
-	bool no_stacks;				   /* leave the trace's stacks aside */
+	uint64_t from_ns;   /* 0, or since when units count: the report is of what came then */
+	const char *thread; /* NULL, or whose units count: a number, a name, or the begin of names and a star */
+	size_t slowest;	    /* requests whose paths are followed, SCOPE_PATHS_MAX at most */
+	bool no_stacks;	    /* leave the trace's stacks aside */
 	const struct scope_signatures *signatures; /* NULL: none; must outlive the analysis */
 	struct scope_baseline *baseline;	   /* NULL, or what to compare units with; must outlive the analysis */
 	struct scope_symbol_options symbols;	   /* root: "/proc/PID/root" of the target, or none */
@@ -43,6 +44,7 @@ struct scope_analysis {
 	struct scope_found_units found;
 	struct scope_detection *detection;
 	struct scope_kept *kept;
+	const char *thread;		    /* of the options; NULL: all */
 	uint64_t since_ns;		    /* 0, or the baseline is what the same trace has from before that time */
 	struct scope_distributions *before; /* of that time; NULL: none */
 	struct scope_reference *reference;  /* of the baseline; NULL without one, as the next two */
@@ -70,9 +72,11 @@ struct scope_analysis {
 void scope_analysis_options_init(struct scope_analysis_options *options);
 
 /*
- * 0 or -errno. The analysis borrows the trace, which must outlive it. Where nothing is found by the whole
+ * 0 or -errno; -ESRCH: the trace has no thread as the options name it. The analysis borrows the trace, which must
+ * outlive it. Of a part of the trace (scope_trace_set_window()) units count that ended in it. Where nothing is found by the whole
  * window, without a baseline, and units take longer from some time on (analysis/change_point.h), they are judged once
- * more against the time before that, and this is given back if it finds something.
+ * more against the time before that, and this is given back if it finds something. So are those of a part of the
+ * trace against the time before the part.
  */
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
 		       struct scope_analysis **ret_analysis);

@@ -17,6 +17,7 @@
 
 static const struct scope_option waits_options[] = {
 	TRACED_OPTIONS,
+	PART_OPTIONS,
 	{ 'o', "output", "FILE", .help = "print to a file" },
 	FORMAT_OPTION,
 	{ SCOPE_OPTION_SLOWEST, "slowest", "N",
@@ -63,6 +64,7 @@ static const struct scope_option metrics_options[] = {
 
 static const struct scope_option model_options[] = {
 	TRACED_OPTIONS,
+	PART_OPTIONS,
 	{ 'o', "output", "FILE", .help = "print to a file" },
 	FORMAT_OPTION,
 	{ 'v', "verbose", .help = "print all stages, not what a screen holds" },

@@ -13,26 +13,11 @@
 #include "trace/trace.h"
 #include "trace/writer.h"
 
-/* Of a window without a begin: when its first event was. 0: there is none. */
-static int find_begin(struct scope_trace *trace, uint64_t *ret_ns)
-{
-	struct scope_event event;
-	int err;
-
-	*ret_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
-	if (*ret_ns)
-		return 0;
-	err = scope_trace_next(trace, &event);
-	if (err == 1)
-		*ret_ns = event.time_ns;
-	return err < 0 ? err : 0;
-}
-
 /* Times count from the window's begin; 0: from the first event on, to the last. */
 static int write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, struct scope_error *error)
 {
-	uint64_t begin_ns;
-	int err = find_begin(trace, &begin_ns);
+	uint64_t begin_ns, end_ns;
+	int err = scope_trace_span(trace, &begin_ns, &end_ns);
 
 	if (err)
 		return scope_error_set(error, err, "cannot read the trace: %s", strerror(-err));

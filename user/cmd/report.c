@@ -100,6 +100,8 @@ static struct scope_report_style style_of(const struct scope_cmd_report *request
 		.verbose = request->verbose,
 		.details = request->details,
 		.trace = request->input ? request->input : request->save,
+		.part = request->part_words,
+		.kind = request->part.kind,
 	};
 }
 
@@ -332,6 +334,11 @@ static int analyse_and_print(const struct scope_cmd_report *request, struct scop
 	scope_cmd_progress_end();
 	if (err) {
 		scope_proc_reader_destroy(options->symbols.reader);
+		if (err == -ESRCH)
+			return scope_error_set(error, err,
+					       "no thread of the trace is named %s: `scope metrics --by thread` lists "
+					       "them",
+					       options->thread);
 		return scope_error_set(error, err, "the trace cannot be analysed: %s", strerror(-err));
 	}
 	err = conclude(request, analysis, out, error);
@@ -367,6 +374,9 @@ static int report(const struct scope_cmd_report *request, bool *ret_found, struc
 	if (!err)
 		err = scope_cmd_learned_load(request->name, &request->learned, trace, error, &signatures);
 	options.signatures = signatures;
+	if (!err)
+		err = scope_cmd_part_set(&request->part, request->input ? request->input : "the trace", trace, &options,
+					 error);
 	if (!err)
 		err = analyse_and_print(request, trace, &options, out, ret_found, error);
 	scope_signatures_destroy(signatures);

@@ -21,6 +21,11 @@ const struct scope_option scope_cmd_report_options[] = {
 	TRACED_OPTIONS,
 	{ SCOPE_OPTION_BASELINE, "baseline", "FILE",
 	  .help = "hold units against a trace of the same program from a better time" },
+	PART_OPTIONS,
+	{ SCOPE_OPTION_KIND, "kind", "LIST",
+	  .help = "findings of these kinds alone: time, calls, wait, holds-lock, makes-wait,\n"
+		  "hang, spin, comma-separated",
+	  .words = "time calls wait holds-lock makes-wait hang spin" },
 	{ SCOPE_OPTION_LINKAGE, "linkage", "NAME",
 	  .help = "how like units are put together: complete (default), average, single,\n"
 		  "ward, or divisive, as published",
@@ -258,6 +263,7 @@ static int settle(struct scope_cmd_report *request)
 		request->html = ends_in(request->output, ".html") && !prints_part(request);
 		request->json = ends_in(request->output, ".json");
 	}
+	scope_cmd_part_words(&request->part, request->part_words, sizeof(request->part_words));
 	request->capture.pid = request->selection.pid;
 	request->capture.selection = &request->selection;
 	if (!request->capture.pid && !request->input && !request->command)
@@ -269,6 +275,8 @@ static int settle(struct scope_cmd_report *request)
 		request->capture.duration_ns = 0;
 	if (request->input && (request->duration || request->save || request->source || request->live_ns))
 		return scope_cmd_misuse(request->name, "--duration, --save, --source and --live go with -p");
+	if ((request->part.from || request->part.to) && !request->input)
+		return scope_cmd_misuse(request->name, "--from and --to go with -i");
 	if (request->causal && !request->capture.pid)
 		return scope_cmd_misuse(request->name, "--causal goes with -p");
 	if (request->windowed && !request->live_ns)
@@ -308,6 +316,8 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 			status = scope_cmd_symbols(name, option, optarg, &request->symbols);
 		if (status < 0)
 			status = scope_cmd_learned(name, option, optarg, &request->learned);
+		if (status < 0)
+			status = scope_cmd_part(name, option, optarg, &request->part);
 		if (status < 0)
 			status = take_capture_value(option, optarg, request);
 		if (status < 0)

@@ -5,6 +5,7 @@
 
 #include "cluster/cluster.h"
 #include "cmd/commands.h"
+#include "cmd/part_options.h"
 #include "cmd/signature_options.h"
 #include "cmd/symbols.h"
 #include "source/selection.h"
@@ -18,6 +19,8 @@ struct scope_cmd_report {
 	struct scope_capture_options capture;
 	struct scope_selection selection;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
+	struct scope_cmd_part part;
+	char part_words[160]; /* its options as they are typed */
 	struct scope_cmd_symbols symbols;
 	struct scope_cmd_learned learned;
 	const struct scope_source *from; /* of what is captured: the caller's to find */

@@ -62,6 +62,17 @@
 				"~/.local/share/scope/signatures.db)"                                                  \
 	}
 
+#define PART_OPTIONS                                                                                                   \
+	{ SCOPE_OPTION_FROM, "from", "TIME",                                                                           \
+	  .help = "with -i: of requests that ended from TIME on: 12.5 (seconds), 500ms, 2m\n"                          \
+		  "after the trace's begin, or 18:55:16 or 2026-11-22T18:55:16 (UTC)" },                               \
+		{ SCOPE_OPTION_TO, "to", "TIME", .help = "with -i: as if the trace ended there" },                     \
+	{                                                                                                              \
+		SCOPE_OPTION_THREAD, "thread", "THREAD",                                                               \
+			.help = "of requests of threads of this number or name alone (NAME*: all that\n"               \
+				"begin so)"                                                                            \
+	}
+
 #define SYMBOL_OPTIONS                                                                                                 \
 	{ SCOPE_OPTION_DEBUG_DIR, "debug-dir", "DIR",                                                                  \
 	  .help = "look there, too, for programs and debug files (may be repeated)" },                                 \

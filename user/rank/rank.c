@@ -12,6 +12,7 @@
 #include "rank/context.h"
 #include "rank/hangs.h"
 #include "rank/judge.h"
+#include "rank/kinds.h"
 #include "rank/measure.h"
 #include "rank/same_cause.h"
 #include "rank/verdict.h"
@@ -359,8 +360,10 @@ static int rank(const struct scope_rank_input *input, struct scope_ranking *rank
 		return err;
 	if (ranking->findings)
 		qsort(ranking->finding, ranking->findings, sizeof(*ranking->finding), compare_findings);
+	scope_rank_kinds_keep(input->options->kinds, ranking);
 	count_units(input, ranking);
-	scope_rank_verdict(input, ranking);
+	if (ranking->findings || !ranking->left_out)
+		scope_rank_verdict(input, ranking);
 	return 0;
 }
 

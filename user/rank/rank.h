@@ -34,6 +34,7 @@ struct scope_rank_options {
 	double floor_ns,
 		floor_share; /* where units serve no client: one takes so much longer, or all that part of the window */
 	uint32_t findings_max;
+	uint32_t kinds; /* a bit for each enum scope_finding_kind that is asked for; 0: all */
 };
 
 extern const struct scope_rank_options scope_rank_defaults;
@@ -60,6 +61,9 @@ enum scope_finding_kind {
 	SCOPE_FINDING_LOCK,  /* holds a lock that others wait for */
 	SCOPE_FINDING_LATE,  /* keeps another thread waiting without a lock */
 };
+
+#define SCOPE_FINDING_KINDS (SCOPE_FINDING_LATE + 1)
+extern const char *const scope_rank_kind_name[SCOPE_FINDING_KINDS]; /* as JSON and options have them */
 
 enum scope_confidence {
 	SCOPE_CONFIDENCE_LOW,
@@ -200,6 +204,7 @@ struct scope_ranking {
 	struct scope_attribution by_stacks, by_signatures; /* who is named for which nodes of the evidence */
 	struct scope_finding *finding;
 	size_t findings;
+	size_t left_out;		/* findings of kinds that nobody asked for */
 	double excess_ns, explained_ns; /* of slow units; by the findings */
 	double busy_ns, queue_share;	/* of units' busy time, spent waiting for a CPU */
 	double long_queue_share;	/* of it, in units that waited for long, see unit/distribution.h … */

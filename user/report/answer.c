@@ -117,10 +117,25 @@ static void tell_since(const struct scope_model *model, FILE *to)
 
 	if (!analysis->since_ns)
 		return;
+	if (analysis->since_ns == analysis->units->timeline->begin_ns) {
+		fprintf(to, " Compared with the %.1f s before.", model->part.from_s);
+		return;
+	}
 	if (model->since_wall_ns && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), ", at %H:%M:%S UTC", &tm);
 	fprintf(to, " It began %.1f s into the window%s.",
 		(analysis->since_ns - analysis->units->timeline->begin_ns) / 1e9, when);
+}
+
+static void tell_left_out(const struct scope_model *model, FILE *to)
+{
+	const size_t left_out = model->analysis->ranking->findings ? model->part.left_out : 0;
+
+	if (left_out)
+		fprintf(to,
+			left_out == 1 ? " %zu finding of another kind is left out."
+				      : " %zu findings of other kinds are left out.",
+			left_out);
 }
 
 /* What limits what can be said of this capture at all. */
@@ -163,6 +178,8 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 		fputs(ranking->reason, line.to);
 	if (ranking->findings)
 		tell_since(model, line.to);
-	tell_end(model, line.to);
+	tell_left_out(model, line.to);
+	if (scope_trace_window_to(model->analysis->trace) == UINT64_MAX)
+		tell_end(model, line.to);
 	return scope_report_paragraph_end(&line, ret_text);
 }

@@ -4,11 +4,12 @@
 #define SCOPE_REPORT_ANSWER_H
 
 #include "report/model.h"
+#include "report/text.h"
 
 #define SCOPE_NEXT_MAX 3
 
 struct scope_report_next {
-	char command[SCOPE_NEXT_MAX][160]; /* as a shell takes it */
+	char command[SCOPE_NEXT_MAX][600]; /* as a shell takes it */
 	const char *why[SCOPE_NEXT_MAX];   /* what it is for */
 	unsigned int count;
 };
@@ -19,11 +20,11 @@ bool scope_report_names_first(const struct scope_ranking *ranking);
 /* What is wrong, since when, and what limits what can be said at all. 0 or -ENOMEM; the caller frees *ret_text. */
 int scope_report_answer(const struct scope_model *model, char **ret_text);
 
-/*
- * Commands that work as they are. file: name of the trace, NULL where it has none. whole: all the evidence is
- * printed already.
- */
-void scope_report_next(const struct scope_model *model, const char *file, bool whole,
+/* A word as a shell takes it; what has no room is left out. */
+void scope_report_quote(const char *word, char *text, size_t size);
+
+/* Commands that work as they are. whole: all the evidence is printed already. */
+void scope_report_next(const struct scope_model *model, const struct scope_report_style *style, bool whole,
 		       struct scope_report_next *ret_next);
 
 #endif

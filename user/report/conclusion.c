@@ -25,6 +25,11 @@ static void print_since(const struct report *report)
 	char when[64] = "", text[192];
 	struct tm tm;
 
+	if (!offset_ns) {
+		fprintf(report->out, "  Units are compared with those of the %.1f s before.\n",
+			report->model->part.from_s);
+		return;
+	}
 	if (report->model->since_wall_ns && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), ", at %Y-%m-%d %H:%M:%S UTC", &tm);
 	snprintf(text, sizeof(text), "It began %.1f s into the window%s: units are compared with those before.",

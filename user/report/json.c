@@ -146,6 +146,15 @@ static json_t *make_meta(const struct scope_analysis *analysis, const char *key)
 	return scope_report_json_string(scope_trace_meta(analysis->trace, key));
 }
 
+static json_t *make_part(const struct scope_model_part *part)
+{
+	if (!part->timed && !part->thread && !part->left_out)
+		return json_null();
+	return json_pack("{s:I, s:I, s:o, s:I}", "whole_begin_ns", (json_int_t)part->whole_begin_ns, "whole_end_ns",
+			 (json_int_t)part->whole_end_ns, "thread", scope_report_json_string(part->thread),
+			 "findings_left_out", (json_int_t)part->left_out);
+}
+
 /* What was traced, how, and what is missing of it. */
 static json_t *make_trace(const struct scope_model *model)
 {
@@ -167,12 +176,12 @@ static json_t *make_trace(const struct scope_model *model)
 	if (object)
 		json_object_update_new(
 			object,
-			json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "host", make_meta(analysis, SCOPE_META_HOST),
+			json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "host", make_meta(analysis, SCOPE_META_HOST),
 				  "command_line", make_meta(analysis, SCOPE_META_COMMAND_LINE), "guard",
 				  make_meta(analysis, SCOPE_META_GUARD), "wall_ns",
 				  model->begin_wall_ns ? json_integer((json_int_t)model->begin_wall_ns) : json_null(),
 				  "thread_groups", (json_int_t)model->group_names, "late_threads",
-				  (json_int_t)model->late));
+				  (json_int_t)model->late, "part", make_part(&model->part)));
 	return object;
 }
 
@@ -318,7 +327,7 @@ static json_t *make_next(const struct scope_model *model, const struct scope_rep
 	json_t *array = json_array();
 	struct scope_report_next next;
 
-	scope_report_next(model, style->trace, false, &next);
+	scope_report_next(model, style, false, &next);
 	for (unsigned int i = 0; i < next.count; i++)
 		json_array_append_new(array, json_pack("{s:o, s:s}", "command",
 						       scope_report_json_string(next.command[i]), "why", next.why[i]));

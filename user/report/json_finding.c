@@ -15,17 +15,6 @@ static json_t *make_call(uint32_t nr)
 	return nr == SCOPE_NR_NONE || name ? scope_report_json_string(name) : json_integer(nr);
 }
 
-static const char *kind_name(enum scope_finding_kind kind)
-{
-	static const char *const name[] = {
-		[SCOPE_FINDING_HANG] = "hang",	     [SCOPE_FINDING_SPIN] = "spin", [SCOPE_FINDING_TIME] = "time",
-		[SCOPE_FINDING_CALLS] = "calls",     [SCOPE_FINDING_WAIT] = "wait", [SCOPE_FINDING_LOCK] = "holds-lock",
-		[SCOPE_FINDING_LATE] = "makes-wait",
-	};
-
-	return name[kind];
-}
-
 static const struct scope_thread *thread_at(const struct scope_model *model, uint32_t index)
 {
 	return scope_timeline_threads_at(model->analysis->units->timeline->threads, index);
@@ -238,13 +227,14 @@ json_t *scope_report_json_finding(const struct scope_model *model, size_t index)
 	static const char *const confidence[] = { "low", "medium", "high" };
 	const struct scope_model_finding *one = &model->finding[index];
 	const struct scope_finding *finding = one->finding;
-	json_t *object =
-		json_pack("{s:I, s:o, s:s, s:o, s:o, s:s, s:b, s:b, s:I, s:I, s:o, s:o}", "rank", (json_int_t)index + 1,
-			  "function", scope_report_json_function(finding->function), "kind", kind_name(finding->kind),
-			  "syscall", make_call(finding->nr), "share", scope_report_json_number(finding->share),
-			  "confidence", confidence[finding->confidence], "by_stacks", finding->by_stacks,
-			  "by_signature", finding->signature != NULL, "samples", (json_int_t)finding->samples, "sleeps",
-			  (json_int_t)finding->sleeps, "call_path", make_callers(one), "source", make_source(one));
+	json_t *object = json_pack("{s:I, s:o, s:s, s:o, s:o, s:s, s:b, s:b, s:I, s:I, s:o, s:o}", "rank",
+				   (json_int_t)index + 1, "function", scope_report_json_function(finding->function),
+				   "kind", scope_rank_kind_name[finding->kind], "syscall", make_call(finding->nr),
+				   "share", scope_report_json_number(finding->share), "confidence",
+				   confidence[finding->confidence], "by_stacks", finding->by_stacks, "by_signature",
+				   finding->signature != NULL, "samples", (json_int_t)finding->samples, "sleeps",
+				   (json_int_t)finding->sleeps, "call_path", make_callers(one), "source",
+				   make_source(one));
 
 	if (!object)
 		return NULL;

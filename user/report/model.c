@@ -114,6 +114,28 @@ static struct scope_model_causal make_causal(const struct scope_report_causal *c
 	return made;
 }
 
+static struct scope_model_part make_part(const struct scope_analysis *analysis)
+{
+	const struct scope_timeline *timeline = analysis->units->timeline;
+	const struct scope_distributions *distributions = analysis->found.distributions;
+	const uint64_t begin_ns = distributions->from_ns ? distributions->whole_begin_ns : timeline->begin_ns;
+	uint64_t end_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_END, 0);
+
+	if (end_ns < timeline->end_ns)
+		end_ns = timeline->end_ns;
+	return (struct scope_model_part){
+		.timed = scope_trace_window_from(analysis->trace) ||
+			 scope_trace_window_to(analysis->trace) != UINT64_MAX,
+		.from_s = (double)(timeline->begin_ns - begin_ns) / 1e9,
+		.to_s = (double)(timeline->end_ns - begin_ns) / 1e9,
+		.whole_s = (double)(end_ns - begin_ns) / 1e9,
+		.whole_begin_ns = begin_ns,
+		.whole_end_ns = end_ns,
+		.thread = analysis->thread,
+		.left_out = analysis->ranking->left_out,
+	};
+}
+
 /* The findings, and what was slow inside the kernel. */
 static int make_findings(struct scope_model *model, size_t detailed)
 {
@@ -146,6 +168,7 @@ int scope_report_model_create(const struct scope_analysis *analysis, const struc
 	model->late = scope_trace_meta_number(analysis->trace, SCOPE_META_LATE, 0);
 	model->begin_wall_ns = wall_of(analysis, analysis->units->timeline->begin_ns);
 	model->since_wall_ns = analysis->since_ns ? wall_of(analysis, analysis->since_ns) : 0;
+	model->part = make_part(analysis);
 	model->outside = is_outside(analysis->ranking);
 	model->stuck_threads = count_stuck(analysis->ranking);
 	model->slow = make_slow(analysis->ranking);

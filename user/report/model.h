@@ -78,6 +78,15 @@ struct scope_model_causal {
 	uint64_t elapsed_ns;
 };
 
+/* The part of the trace that the report is of. */
+struct scope_model_part {
+	bool timed;			       /* the window is not all of it */
+	double from_s, to_s, whole_s;	       /* the window, after the trace's begin, and its whole length */
+	uint64_t whole_begin_ns, whole_end_ns; /* by the trace's clock */
+	const char *thread;		       /* as the user named it; NULL: all */
+	size_t left_out;		       /* findings of kinds that were not asked for */
+};
+
 struct scope_model {
 	const struct scope_analysis *analysis;
 	const struct scope_report_causal *causal_sites; /* NULL: nobody asked for experiments */
@@ -85,6 +94,7 @@ struct scope_model {
 	uint64_t late;		/* threads that were followed from a moment after the start on */
 	uint64_t begin_wall_ns; /* begin of the window, since 1970; 0: not known */
 	uint64_t since_wall_ns; /* of analysis->since_ns; 0: not known */
+	struct scope_model_part part;
 	bool outside;		/* of the program: the verdict, or the first finding of a slowdown */
 	uint32_t stuck_threads; /* of the verdict's kind, hang or spin, but for those that may be idle */
 	struct scope_model_slow slow;

@@ -18,8 +18,7 @@ static char *add(struct scope_report_next *next, const char *why)
 	return next->command[next->count++];
 }
 
-/* A word as a shell takes it. */
-static void quoted(const char *word, char *text, size_t size)
+void scope_report_quote(const char *word, char *text, size_t size)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:@%+";
 	size_t used = 0;
@@ -51,7 +50,7 @@ static void add_page(const char *file, const char *name, struct scope_report_nex
 	char page[80], quoted_page[100] = "";
 
 	snprintf(page, sizeof(page), "%.*s.html", (int)(length < 70 ? length : 70), base);
-	quoted(page, quoted_page, sizeof(quoted_page));
+	scope_report_quote(page, quoted_page, sizeof(quoted_page));
 	if (strlen("scope-report -i  -o ") + strlen(name) + strlen(quoted_page) >
 	    SCOPE_REPORT_COLUMNS - SCOPE_SCREEN_LABEL)
 		strcpy(quoted_page, "report.html");
@@ -99,23 +98,28 @@ static void add_bottleneck(const struct scope_model *model, const char *name, co
 	if (knot->function && source && !strcmp(source, "kmod")) {
 		char function[80];
 
-		quoted(knot->function->name, function, sizeof(function));
+		scope_report_quote(knot->function->name, function, sizeof(function));
 		snprintf(add(next, "does it matter? tries it faster"), room, "scope delay speedup -p %s --function %s",
 			 pid, function);
 	}
 }
 
-void scope_report_next(const struct scope_model *model, const char *file, bool whole,
+void scope_report_next(const struct scope_model *model, const struct scope_report_style *style, bool whole,
 		       struct scope_report_next *ret_next)
 {
+	const char *file = style->trace;
 	const struct scope_ranking *ranking = model->analysis->ranking;
 	const char *pid = scope_trace_meta(model->analysis->trace, SCOPE_META_PID);
 	const bool knot = scope_report_is_bottleneck(model->analysis);
-	char name[100] = "";
+	char name[100] = "", part[260] = "", kinds[400] = ""; /* each is the one before with more options */
 
 	ret_next->count = 0;
-	if (file)
-		quoted(file, name, sizeof(name));
+	if (file) {
+		scope_report_quote(file, name, sizeof(name));
+		snprintf(part, sizeof(part), "%s%s", name, style->part ? style->part : "");
+		snprintf(kinds, sizeof(kinds), "%s%s%s", part, style->kind ? " --kind " : "",
+			 style->kind ? style->kind : "");
+	}
 	if (!pid)
 		pid = "PID";
 	/* The trace of a capture that is not kept is gone: keep the next one. */
@@ -125,16 +129,16 @@ void scope_report_next(const struct scope_model *model, const char *file, bool w
 		snprintf(add(ret_next, "for longer, while it is slow"), sizeof(ret_next->command[0]),
 			 "scope-report -p %s -d 90", pid);
 	else if (name[0])
-		add_page(file, name, ret_next);
+		add_page(file, kinds, ret_next);
 	if (knot && ranking->verdict != SCOPE_VERDICT_UNKNOWN)
-		add_bottleneck(model, name, pid, ret_next);
+		add_bottleneck(model, part, pid, ret_next);
 	if (ranking->findings)
 		add_deed(model, pid, ret_next);
 	else if (ranking->verdict == SCOPE_VERDICT_NOTHING && !knot && name[0])
 		snprintf(add(ret_next, "once it is slow: what differs"), sizeof(ret_next->command[0]),
 			 "scope-report -p %s --baseline %s", pid, name);
 	if (!whole && name[0])
-		add_evidence(name, pid, ret_next);
+		add_evidence(kinds, pid, ret_next);
 }
 
 /* Prints commands in the lines that remain after `lines`, one at least; a blank line first where there is room. */
@@ -144,7 +148,7 @@ void scope_report_section_next(const struct report *report, unsigned int lines, 
 	const unsigned int all = scope_report_section_width(report);
 	unsigned int width = 0, most;
 
-	scope_report_next(report->model, report->style->trace, report->style->verbose, &next);
+	scope_report_next(report->model, report->style, report->style->verbose, &next);
 	if (next.count && blank && lines + 2 <= SCOPE_SCREEN_LINES) {
 		fputc('\n', report->out);
 		lines++;

@@ -64,17 +64,23 @@ static void print_head(const struct report *report)
 	const char *line = meta(report, SCOPE_META_COMMAND_LINE), *pid = meta(report, SCOPE_META_PID);
 	const char *source = meta(report, SCOPE_META_SOURCE);
 	const uint64_t lost = scope_timeline_lost(timeline);
+	const struct scope_model_part *part = &report->model->part;
 	const time_t begin = (time_t)(report->model->begin_wall_ns / 1000000000);
 	char left[512], right[96], when[40] = "";
 	struct tm tm;
 	struct scope_text count;
 
-	snprintf(left, sizeof(left), "%s %s (pid %s)%s%s", verdict_word(report), command ? command : "?",
-		 pid ? pid : "?", host ? " on " : "", host ? host : "");
+	snprintf(left, sizeof(left), "%s %s (pid %s)%s%s%s%s", verdict_word(report), command ? command : "?",
+		 pid ? pid : "?", part->thread ? ", thread " : "", part->thread ? part->thread : "", host ? " on " : "",
+		 host ? host : "");
 	if (report->model->begin_wall_ns && gmtime_r(&begin, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC, ", &tm);
-	snprintf(right, sizeof(right), "%s%s", when,
-		 scope_report_format_window(&count, timeline->end_ns - timeline->begin_ns));
+	if (part->timed)
+		snprintf(right, sizeof(right), "%s%.1f to %.1f of %.1f s", when, part->from_s, part->to_s,
+			 part->whole_s);
+	else
+		snprintf(right, sizeof(right), "%s%s", when,
+			 scope_report_format_window(&count, timeline->end_ns - timeline->begin_ns));
 	fputs(report->style->colour ? "\033[1m" : "", report->out);
 	print_ends(report, left, right);
 	fputs(scope_report_section_plain(report), report->out);

@@ -90,6 +90,7 @@ static int print_head(const struct report *report)
 	const uint64_t late = report->model->late;
 	struct scope_text events, losses, window;
 	const uint32_t groups = report->model->group_names;
+	const bool whole = scope_trace_window_to(report->analysis->trace) == UINT64_MAX;
 	char *sentence;
 	int err;
 
@@ -108,18 +109,18 @@ static int print_head(const struct report *report)
 	scope_report_format_paragraph(report->out, "  ", sentence);
 	fputc('\n', report->out);
 	free(sentence);
-	if (!strcmp(meta(report, SCOPE_META_END_REASON), "target-gone"))
+	if (whole && !strcmp(meta(report, SCOPE_META_END_REASON), "target-gone"))
 		fprintf(report->out,
 			"  The process ended %.1f s into the capture: this covers the time until then.\n\n",
-			(timeline->end_ns - timeline->begin_ns) / 1e9);
+			report->model->part.whole_s);
 	if (late)
 		fprintf(report->out,
 			"  %s new thread%s followed from a moment after the start on: thread numbers began "
 			"again from the lowest.\n\n",
 			scope_report_format_count(&losses, late), late == 1 ? " was" : "s were");
-	if (!strcmp(meta(report, SCOPE_META_END_REASON), "guard"))
+	if (whole && !strcmp(meta(report, SCOPE_META_END_REASON), "guard"))
 		fprintf(report->out, "  The capture was stopped by the overload guard after %.1f s: %s.\n\n",
-			(timeline->end_ns - timeline->begin_ns) / 1e9, meta(report, SCOPE_META_GUARD));
+			report->model->part.whole_s, meta(report, SCOPE_META_GUARD));
 	return 0;
 }
 

@@ -21,6 +21,8 @@ struct scope_report_style {
 	bool verbose;	   /* what it rests on, behind the first screen */
 	unsigned details;  /* findings told in detail there */
 	const char *trace; /* the name of the file reported on, for commands to type; NULL: it has none */
+	const char *part;  /* the options that chose a part of it, a blank before each; NULL: none */
+	const char *kind;  /* the kinds of findings that are asked for, as typed; NULL: all */
 	const struct scope_report_causal *causal; /* NULL: nobody asked for experiments */
 };
 

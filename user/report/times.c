@@ -69,6 +69,8 @@ int scope_report_times_collect(const struct scope_analysis *analysis, struct sco
 		const struct scope_account before = account_before(units->timeline, i);
 		size_t at = 0;
 
+		if (!scope_unit_distributions_counts(analysis->found.distributions, i))
+			continue;
 		/* It ended before the window began. */
 		if (units->timeline->from && thread->run == SCOPE_RUN_ENDED &&
 		    scope_timeline_account_wall(&thread->account) == scope_timeline_account_wall(&before))

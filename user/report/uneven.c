@@ -95,7 +95,7 @@ const struct scope_uneven_thread *scope_report_uneven_answer(const struct scope_
 	const struct scope_balance *balance = analysis->balance;
 
 	if (analysis->ranking->verdict != SCOPE_VERDICT_NOTHING || analysis->ranking->findings ||
-	    scope_report_is_bottleneck(analysis))
+	    analysis->ranking->left_out || scope_report_is_bottleneck(analysis))
 		return NULL;
 	for (size_t i = 0; i < balance->count; i++)
 		if (costs(analysis, &balance->thread[i]))

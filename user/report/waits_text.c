@@ -249,7 +249,7 @@ const char *scope_report_bottleneck(struct scope_waits_text *buffer, const struc
 bool scope_report_is_bottleneck(const struct scope_analysis *analysis)
 {
 	return analysis->waits->bottlenecks && analysis->ranking->verdict == SCOPE_VERDICT_NOTHING &&
-	       !analysis->ranking->findings;
+	       !analysis->ranking->findings && !analysis->ranking->left_out;
 }
 
 const struct scope_bottleneck *scope_report_bottleneck_beside(const struct scope_analysis *analysis)

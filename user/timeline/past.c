@@ -6,10 +6,19 @@
 
 #include "base/grow.h"
 
+#define ONCE_NS                                                                                                        \
+	(UINT64_MAX / (2 * SCOPE_PAST_MARKS)) /* longer than any trace; SCOPE_PAST_MARKS of it still have room */
+
 void scope_timeline_past_begin(struct scope_past *past, uint64_t step_ns)
 {
 	past->step_ns = step_ns;
 	past->next_ns = 0;
+}
+
+void scope_timeline_past_at(struct scope_past *past, uint64_t time_ns)
+{
+	past->step_ns = ONCE_NS;
+	past->next_ns = time_ns;
 }
 
 void scope_timeline_past_free(struct scope_past *past)

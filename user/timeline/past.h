@@ -28,6 +28,8 @@ struct scope_past {
 
 /* Marks from the first event on, at steps so long. */
 void scope_timeline_past_begin(struct scope_past *past, uint64_t step_ns);
+/* One mark alone, at that time. */
+void scope_timeline_past_at(struct scope_past *past, uint64_t time_ns);
 void scope_timeline_past_free(struct scope_past *past);
 /* To be called when next_ns has come, before what happens at now. 0 or -ENOMEM. */
 int scope_timeline_past_note(struct scope_past *past, struct scope_threads *threads, uint64_t now_ns);

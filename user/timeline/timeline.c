@@ -24,6 +24,8 @@ int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline
 	}
 	timeline->trace = trace;
 	timeline->past.next_ns = UINT64_MAX;
+	if (scope_trace_window_from(trace))
+		scope_timeline_past_at(&timeline->past, scope_trace_window_from(trace));
 	scope_trace_fds(trace, &timeline->fds_known);
 	timeline->begin_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
 	*ret_timeline = timeline;
@@ -393,7 +395,10 @@ static void note_unplaced(struct scope_timeline *timeline)
 
 uint64_t scope_timeline_lost(const struct scope_timeline *timeline)
 {
-	const uint64_t counted = scope_trace_meta_number(timeline->trace, SCOPE_META_LOST, 0);
+	/* The kernel counted up to the end of the recording. */
+	const uint64_t counted = scope_trace_window_to(timeline->trace) == UINT64_MAX
+					 ? scope_trace_meta_number(timeline->trace, SCOPE_META_LOST, 0)
+					 : 0;
 
 	return timeline->lost > counted ? timeline->lost : counted;
 }
@@ -404,6 +409,8 @@ int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_ti
 	int err = 0;
 
 	timeline->end_ns = scope_trace_meta_number(timeline->trace, SCOPE_META_END, 0);
+	if (timeline->end_ns > scope_trace_window_to(timeline->trace))
+		timeline->end_ns = scope_trace_window_to(timeline->trace);
 	if (timeline->last_ns > timeline->end_ns)
 		timeline->end_ns = timeline->last_ns;
 	scope_timeline_losses_end(&timeline->losses, timeline->last_ns, timeline->events);

@@ -274,6 +274,7 @@ static int open_fd(int fd, const char *name, bool grows, struct scope_error *err
 	}
 	trace->descriptor = -1;
 	trace->limit_ns = grows ? 0 : UINT64_MAX;
+	trace->to_ns = UINT64_MAX;
 	err = map_file(trace, fd, grows, error);
 	if (!err)
 		err = check_header(trace, error);

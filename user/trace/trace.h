@@ -237,6 +237,17 @@ static inline size_t scope_trace_some(uint64_t left)
 	return left < SCOPE_TRACE_TAKE ? (size_t)left : SCOPE_TRACE_TAKE;
 }
 
+/*
+ * Sets the part of the trace that is asked about, between opening a complete file and its first event. No event is
+ * given from to_ns on, and the window ends there. Events before from_ns are given, because they show what threads are
+ * and wait for; callers that count read from_ns. 0 and UINT64_MAX: all.
+ */
+void scope_trace_set_window(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns);
+uint64_t scope_trace_window_from(const struct scope_trace *trace); /* 0: from the begin on */
+uint64_t scope_trace_window_to(const struct scope_trace *trace);   /* UINT64_MAX: to the end */
+/* Where the whole trace begins, and ends as far as its metadata says (else 0). 0 or -errno. Rewinds. */
+int scope_trace_span(struct scope_trace *trace, uint64_t *ret_begin_ns, uint64_t *ret_end_ns);
+
 /* Where in the file the addresses, or the registers and bytes, of a STACK event are. */
 struct scope_trace_place {
 	uint64_t frame;

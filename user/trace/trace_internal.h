@@ -55,6 +55,8 @@ struct scope_trace {
 	int descriptor;	    /* of a file that grows, else -1 */
 	uint64_t scanned;   /* offset up to which it is indexed */
 	uint64_t limit_ns;  /* events from this time on must not be taken yet */
+	uint64_t from_ns;   /* see scope_trace_set_window() */
+	uint64_t to_ns;	    /* UINT64_MAX, or where the window ends */
 	uint64_t passed_ns; /* events were given up to this time: none may come before it */
 	bool late;	    /* an event came before that time */
 	uint64_t touched;   /* bytes read since the pages were last given back */

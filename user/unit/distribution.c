@@ -374,25 +374,43 @@ static int tally_again(void *user, struct scope_unit *unit, const struct scope_u
 	return tally(user, unit, call);
 }
 
-struct before {
-	uint64_t until_ns;
+/* What of the log is handed on. */
+struct part {
+	const struct scope_distributions *distributions;
 	const struct scope_unit_sink *sink;
 };
 
 static int pass_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
 {
-	const struct before *before = user;
+	const struct part *part = user;
+	const struct scope_distributions *of = part->distributions;
 
-	return unit->end_ns < before->until_ns ? before->sink->unit(before->sink->user, unit, call) : 0;
+	if (unit->end_ns < of->from_ns || (of->until_ns && unit->end_ns >= of->until_ns) ||
+	    !scope_unit_distributions_counts(of, unit->thread))
+		return 0;
+	return part->sink->unit(part->sink->user, unit, call);
+}
+
+/* Of all threads: any of them may be waited for. */
+static int pass_wait(void *user, const struct scope_wait *wait)
+{
+	const struct part *part = user;
+
+	return wait->end_ns < part->distributions->from_ns ? 0 : part->sink->wait(part->sink->user, wait);
 }
 
 int scope_unit_distributions_replay(const struct scope_distributions *distributions, const struct scope_groups *groups,
 				    const struct scope_unit_sink *sink)
 {
-	struct before before = { distributions->until_ns, sink };
-	const struct scope_unit_sink passing = { .unit = pass_unit, .user = &before };
+	struct part part = { distributions, sink };
+	const struct scope_unit_sink passing = {
+		.unit = pass_unit,
+		.wait = sink->wait && !distributions->until_ns ? pass_wait : NULL,
+		.user = &part,
+	};
+	const bool all = !distributions->from_ns && !distributions->until_ns && !distributions->only;
 
-	return scope_unit_log_replay(distributions->log, groups, distributions->until_ns ? &passing : sink);
+	return scope_unit_log_replay(distributions->log, groups, all ? sink : &passing);
 }
 
 /* All that the log still tells, into distributions that are empty. */
@@ -423,6 +441,7 @@ int scope_unit_distributions_before(struct scope_distributions *distributions, c
 	if (!before)
 		return -ENOMEM;
 	before->until_ns = until_ns;
+	before->only = distributions->only;
 	before->run = distributions->run;
 	before->histograms = distributions->histograms;
 	before->log = distributions->log;
@@ -440,24 +459,34 @@ void scope_unit_distributions_remember(struct scope_distributions *distributions
 	scope_timeline_past_begin(&distributions->run->timeline->past, step_ns);
 }
 
-int scope_unit_distributions_forget(struct scope_distributions *distributions, const struct scope_groups *groups,
-				    uint64_t from_ns)
+/* The window begins there, or at the next mark. */
+static void begin_later(struct scope_distributions *distributions, uint64_t from_ns)
 {
 	struct scope_timeline *timeline = distributions->run->timeline;
 
 	if (from_ns <= timeline->begin_ns)
-		return 0;
+		return;
 	timeline->from = scope_timeline_past_find(&timeline->past, from_ns);
 	if (timeline->from)
 		from_ns = timeline->from->time_ns;
-	timeline->begin_ns = from_ns;
+	timeline->begin_ns = distributions->from_ns = from_ns;
+}
+
+int scope_unit_distributions_part(struct scope_distributions *distributions, const struct scope_groups *groups,
+				  uint64_t from_ns, bool *only)
+{
+	distributions->only = distributions->own_only = only;
+	if (!distributions->from_ns)
+		distributions->whole_begin_ns = distributions->run->timeline->begin_ns;
+	begin_later(distributions, from_ns);
+	if (!distributions->from_ns && !only)
+		return 0;
 	distributions->units = distributions->requests = distributions->long_queue_units = 0;
 	distributions->busy_ns = distributions->queue_ns = distributions->long_queue_ns = 0;
 	for (size_t i = 0; i < distributions->groups; i++) {
 		free_group(&distributions->group[i]);
 		distributions->group[i] = (struct scope_distributions_group){ 0 };
 	}
-	scope_unit_log_forget(distributions->log, from_ns);
 	return distributions_again(distributions, groups);
 }
 
@@ -496,5 +525,6 @@ void scope_unit_distributions_destroy(struct scope_distributions *distributions)
 	scope_unit_run_destroy(distributions->own_run);
 	scope_unit_log_destroy(distributions->own_log);
 	free(distributions->distributor);
+	free(distributions->own_only);
 	free(distributions);
 }

@@ -66,8 +66,12 @@ struct scope_distributions {
 	struct scope_unit_log *log;	     /* all that it told */
 	struct scope_unit_run *own_run;	     /* the same, of the survey that made them; NULL: they are another's */
 	struct scope_unit_log *own_log;
-	struct scope_distributor *distributor;					 /* until the end */
-	uint64_t until_ns;							 /* 0, or of units that ended before */
+	struct scope_distributor *distributor; /* until the end */
+	uint64_t from_ns;		       /* of units and sleeps that ended then or later */
+	uint64_t until_ns;		       /* 0, or of units alone, that ended before */
+	const bool *only;		       /* by thread: those whose units count; NULL: all */
+	bool *own_only;			       /* the same; NULL: it is another's, or none */
+	uint64_t whole_begin_ns;	       /* of the timeline, before it was let to be of a part */
 	struct scope_distributions_pending pending[SCOPE_DISTRIBUTIONS_PENDING]; /* a ring; empty behind the end */
 	unsigned first_pending, pendings;
 };
@@ -91,15 +95,21 @@ int scope_unit_distributions_learn(struct scope_distributions *distributions, st
 int scope_unit_distributions_feed(struct scope_distributions *distributions, const struct scope_event *const *event,
 				  size_t count);
 int scope_unit_distributions_end(struct scope_distributions *distributions);
-/* Before anything is fed: marks accounts at steps so long, for scope_unit_distributions_forget(). */
+/* Before anything is fed: marks accounts at steps so long, for scope_unit_distributions_part(). */
 void scope_unit_distributions_remember(struct scope_distributions *distributions, uint64_t step_ns);
 /*
  * Behind end: lets it be of units that ended from then on, with the timeline's window beginning there: with
- * the first mark behind that, where accounts were marked, and timeline->from is that mark. What threads are and
- * how they pick up work stays as learned of all. 0 or -errno.
+ * the first mark behind that, where accounts were marked, and timeline->from is that mark. only: NULL, or a flag for
+ * each of the timeline's threads whose units count; taken over, whatever comes of it, and given once. What threads are and
+ * how they pick up work stays as learned of all; sleeps are those of all threads. 0 or -errno.
  */
-int scope_unit_distributions_forget(struct scope_distributions *distributions, const struct scope_groups *groups,
-				    uint64_t from_ns);
+int scope_unit_distributions_part(struct scope_distributions *distributions, const struct scope_groups *groups,
+				  uint64_t from_ns, bool *only);
+/* Do units of that thread count? */
+static inline bool scope_unit_distributions_counts(const struct scope_distributions *distributions, uint32_t thread)
+{
+	return !distributions->only || distributions->only[thread];
+}
 /*
  * Of a survey behind its end, which must outlive the result: the same of its units that ended before until_ns.
  * 0 or -errno.

@@ -42,7 +42,6 @@ struct scope_unit_log {
 	struct scope_spool *stacks;		   /* struct scope_logged_stack */
 	struct scope_sliced sliced;
 	uint64_t last_ns;		  /* end of the last row */
-	uint64_t from_ns;		  /* what ended before is not told again */
 	struct scope_logged_state *state; /* by thread */
 	size_t states, state_capacity;
 };
@@ -280,23 +279,17 @@ static int replay_piece(const struct scope_unit_log *log, const uint8_t *from, s
 
 			from = get_wait(from, last_ns, &wait);
 			name_waker(log, &wait);
-			if (sink->wait && *last_ns >= log->from_ns)
+			if (sink->wait)
 				err = sink->wait(sink->user, &wait);
 		} else {
 			const struct scope_unit_call *call;
 			struct scope_unit unit;
 
 			from = get_unit(from, log, last_ns, groups, &unit, room, &call);
-			if (*last_ns >= log->from_ns)
-				err = sink->unit(sink->user, &unit, call);
+			err = sink->unit(sink->user, &unit, call);
 		}
 	}
 	return err;
-}
-
-void scope_unit_log_forget(struct scope_unit_log *log, uint64_t from_ns)
-{
-	log->from_ns = from_ns;
 }
 
 int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,

@@ -44,9 +44,6 @@ int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_sta
 			 const struct scope_trace *trace, const struct scope_event *event, uint32_t tgid);
 int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread, const struct scope_event *event);
 
-/* Units and sleeps that ended before are told no more. */
-void scope_unit_log_forget(struct scope_unit_log *log, uint64_t from_ns);
-
 /*
  * Tells units and sleeps (where the sink wants them) in their order. Slices that timed out have the waker of the
  * wait that they were a part of (unit/sliced.h). The groups are those of the

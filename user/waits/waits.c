@@ -192,7 +192,8 @@ static int take_wait(void *user, const struct scope_wait *wait)
 	}
 	while (!err && follower->count && follower->pending[follower->first].came + LATE <= follower->stays)
 		err = follow_one(follower);
-	if (err || !scope_waits_does_count(follower->groups, wait))
+	if (err || !scope_waits_does_count(follower->groups, wait) ||
+	    !scope_unit_distributions_counts(follower->distributions, wait->thread))
 		return err;
 	group = &waits->group[waits->of_thread[wait->thread]];
 	group->wait_ns[wait->class] += (double)(stay.end_ns - stay.begin_ns);
