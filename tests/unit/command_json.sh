@@ -22,7 +22,7 @@ same "doctor has the same exit status" "$told" "$status"
 same "doctor says that it is ready where its exit status does" "$(field "$work/doctor.json" 'd["ready"]')" \
 	"$([ "$status" -eq 0 ] && echo True || echo False)"
 same "doctor has all checks" "$(field "$work/doctor.json" 'len(d["checks"]) + 1')" "$(wc -l < "$work/doctor.text")"
-same "doctor's answer is the last line" "$(tail -n 1 "$work/doctor.text" | cut -c10-)" \
+same "doctor's answer is the first line" "$(head -n 1 "$work/doctor.text" | cut -c10-)" \
 	"$(field "$work/doctor.json" 'd["answer"]')"
 
 status=0 told=0

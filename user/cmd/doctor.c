@@ -259,64 +259,83 @@ static void tell(const struct scope_advice *advice, json_t *list)
 		printf("%-8s %s\n", marks[advice->verdict], advice->text);
 }
 
-/* The last line: can a capture run, and by what? */
-static int conclude(const struct scope_machine *machine, bool lacking, bool module_lacking, json_t *document)
-{
-	struct scope_advice advice = { 0 };
-	int status;
+/* What all checks come to. */
+struct examined {
+	struct scope_advice advice[sizeof(checks) / sizeof(checks[0])];
+	size_t count;
+	bool lacking, module_lacking;
+};
 
-	if (lacking || (module_lacking && !machine->perf))
-		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_MISSING, "%s",
-				     "what stands beside MISSING above is to be fixed first");
-	else if (module_lacking)
+static void run_checks(struct scope_machine *machine, struct examined *examined)
+{
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		struct scope_advice *advice = &examined->advice[examined->count];
+
+		checks[i].check(machine, advice);
+		if (!advice->text[0])
+			continue;
+		examined->count++;
+		if (advice->verdict == SCOPE_DOCTOR_MISSING && checks[i].for_module) {
+			examined->module_lacking = true;
+			if (machine->perf)
+				advice->verdict = SCOPE_DOCTOR_HINT;
+		} else if (advice->verdict == SCOPE_DOCTOR_MISSING) {
+			examined->lacking = true;
+		}
+	}
+}
+
+/* Can a capture run, and by what? */
+static void conclude(const struct scope_machine *machine, const struct examined *examined, struct scope_advice *answer)
+{
+	if (examined->lacking || (examined->module_lacking && !machine->perf))
+		scope_cmd_doctor_say(answer, SCOPE_DOCTOR_MISSING, "%s",
+				     "no capture can run: fix what is marked MISSING below, from the first on");
+	else if (examined->module_lacking)
 		scope_cmd_doctor_say(
-			&advice, SCOPE_DOCTOR_OK,
-			"a capture can run, by perf events. With the module (the hints above say how to get "
+			answer, SCOPE_DOCTOR_OK,
+			"a capture can run, by perf events. With the module (the hints below say how to get "
 			"it) it would also give %s",
 			scope_perf_source_perf.lacks);
 	else
-		scope_cmd_doctor_say(&advice, SCOPE_DOCTOR_OK, "a capture can run, by the module");
-	status = advice.verdict == SCOPE_DOCTOR_MISSING ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;
-	if (!document) {
-		tell(&advice, NULL);
-		return status;
-	}
-	json_object_set_new(document, "ready", json_boolean(status == SCOPE_EXIT_DONE));
-	json_object_set_new(document, "answer", scope_cmd_document_text(advice.text));
-	return scope_cmd_document_end("doctor", document) ? SCOPE_EXIT_ERROR : status;
+		scope_cmd_doctor_say(answer, SCOPE_DOCTOR_OK, "a capture can run, by the module");
 }
 
-/* document: NULL for text, or what is printed for JSON, which is freed. */
+/* document: what the answer and the checks are added to, and printed; freed. */
+static int print_document(const struct examined *examined, const struct scope_advice *answer, json_t *document)
+{
+	json_t *list = json_array();
+
+	json_object_set_new(document, "checks", list);
+	for (size_t i = 0; i < examined->count; i++)
+		tell(&examined->advice[i], list);
+	json_object_set_new(document, "ready", json_boolean(answer->verdict != SCOPE_DOCTOR_MISSING));
+	json_object_set_new(document, "answer", scope_cmd_document_text(answer->text));
+	return scope_cmd_document_end("doctor", document);
+}
+
+/* document: NULL for text. The answer comes first, then what it rests on. */
 static int examine(const char *file, uint32_t pid, json_t *document)
 {
 	struct scope_machine machine = { .file = file, .pid = pid };
-	bool lacking = false, module_lacking = false;
-	json_t *found = document ? json_array() : NULL;
+	struct examined examined = { .count = 0 };
+	struct scope_advice answer = { 0 };
 	struct utsname system;
-	size_t i;
 
-	if (document)
-		json_object_set_new(document, "checks", found);
 	uname(&system);
 	snprintf(machine.release, sizeof(machine.release), "%.64s", system.release);
-	if (!document)
+	run_checks(&machine, &examined);
+	conclude(&machine, &examined, &answer);
+	if (document) {
+		if (print_document(&examined, &answer, document))
+			return SCOPE_EXIT_ERROR;
+	} else {
 		scope_cmd_text_stdout();
-	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-		struct scope_advice advice = { 0 };
-
-		checks[i].check(&machine, &advice);
-		if (!advice.text[0])
-			continue;
-		if (advice.verdict == SCOPE_DOCTOR_MISSING && checks[i].for_module) {
-			module_lacking = true;
-			if (machine.perf)
-				advice.verdict = SCOPE_DOCTOR_HINT;
-		} else if (advice.verdict == SCOPE_DOCTOR_MISSING) {
-			lacking = true;
-		}
-		tell(&advice, found);
+		tell(&answer, NULL);
+		for (size_t i = 0; i < examined.count; i++)
+			tell(&examined.advice[i], NULL);
 	}
-	return conclude(&machine, lacking, module_lacking, document);
+	return answer.verdict == SCOPE_DOCTOR_MISSING ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;
 }
 
 int scope_cmd_doctor(int argc, char **argv)
