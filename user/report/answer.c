@@ -11,6 +11,7 @@
 #include "report/section.h"
 #include "report/uneven.h"
 #include "report/waits_text.h"
+#include "report/triggered.h"
 
 /* "4.8 ms instead of 0.11 ms" */
 static void tell_times(const struct scope_finding *finding, FILE *to)
@@ -164,6 +165,8 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
+	if (scope_report_triggered(model->analysis->trace))
+		fprintf(line.to, "Recorded because of %s. ", scope_report_triggered(model->analysis->trace));
 	if (ranking->verdict == SCOPE_VERDICT_FREEZES)
 		tell_freezes(model, line.to);
 	if (scope_report_names_first(ranking))

@@ -12,6 +12,7 @@
 #include "report/answer.h"
 #include "report/metrics_text.h"
 #include "report/numbers.h"
+#include "report/triggered.h"
 #include "report/uneven.h"
 #include "report/waits_text.h"
 
@@ -366,6 +367,8 @@ static int print_body(const struct report *report)
 
 	print_head(report);
 	err = print_answer(report);
+	if (!err)
+		err = scope_report_section_triggered(report);
 	if (!err) {
 		print_load(report);
 		scope_report_section_changed(report);

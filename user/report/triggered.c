@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What made a flight recorder write the trace: a trigger, and the unit of work that it saw. */
+#include "report/triggered.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/numbers.h"
+#include "report/path.h"
+
+#define MARK "trigger " /* before what the recorder says of it, in the reason for the trace's end */
+#define CALLS 5
+
+const char *scope_report_triggered(const struct scope_trace *trace)
+{
+	const char *reason = scope_trace_meta(trace, SCOPE_META_END_REASON);
+
+	return reason && !strncmp(reason, MARK, strlen(MARK)) ? reason + strlen(MARK) : NULL;
+}
+
+/* The thread in "unit>200ms: thread 22298, 0.412 s"; 0: the trigger is of no thread. */
+static uint32_t thread_of(const char *why)
+{
+	const char *thread = strstr(why, ": thread ");
+
+	return thread ? (uint32_t)strtoul(thread + strlen(": thread "), NULL, 10) : 0;
+}
+
+/* Of those that were kept; NULL: none is of that thread. */
+static const struct scope_unit *longest_of(const struct scope_units *units, uint32_t tid)
+{
+	const struct scope_unit *longest = NULL;
+
+	for (size_t i = 0; i < units->count; i++) {
+		const struct scope_unit *unit = &units->unit[i];
+
+		if (scope_timeline_threads_at(units->timeline->threads, unit->thread)->tid == tid &&
+		    (!longest || scope_unit_wall(unit) > scope_unit_wall(longest)))
+			longest = unit;
+	}
+	return longest;
+}
+
+static int print_unit(const struct report *report, const struct scope_path *path, const struct scope_unit *unit)
+{
+	const unsigned width = scope_report_section_width(report) - SCOPE_SCREEN_LABEL;
+	struct scope_text wall;
+	char *calls;
+	int err = scope_report_section_path(path, CALLS, &calls);
+
+	if (err)
+		return err;
+	scope_report_section_label(report, "Its work");
+	fprintf(report->out, "%s from %.3f s on\n", scope_report_format_ns(&wall, (double)scope_unit_wall(unit)),
+		(double)(unit->begin_ns - report->analysis->units->timeline->begin_ns) / 1e9);
+	scope_report_section_label(report, "");
+	scope_report_format_clipped(report->out, calls, width);
+	fputc('\n', report->out);
+	free(calls);
+	return 0;
+}
+
+int scope_report_section_triggered(const struct report *report)
+{
+	const struct scope_units *units = report->analysis->units;
+	const char *why = scope_report_triggered(report->analysis->trace);
+	const struct scope_unit *unit;
+	struct scope_path path;
+	int err;
+
+	if (!why || report->analysis->ranking->findings)
+		return 0;
+	unit = thread_of(why) ? longest_of(units, thread_of(why)) : NULL;
+	/* It may have begun before the window did. */
+	if (!unit || unit->begin_ns < units->timeline->begin_ns)
+		return 0;
+	path = (struct scope_path){ .unit = (uint32_t)(unit - units->unit) };
+	err = scope_report_path_collect(report->analysis->trace, units, &path, 1);
+	if (!err)
+		err = print_unit(report, &path, unit);
+	free(path.call);
+	return err;
+}
