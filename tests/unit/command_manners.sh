@@ -39,6 +39,11 @@ says "help" 0 '^Commands:' "$scope" help
 
 says "report of a file without -i" 0 '^SLOWDOWN' "$scope" report "$work/lock.trace"
 says "of a file that is not there" 2 'there is no such file' "$scope" report "$work/none.trace"
+cp "$work/healthy.trace" "$work/box-20260101-091010.trace"
+cp "$work/lock.trace" "$work/box-20260101-101010.trace"
+cp "$work/hang.trace" "$work/box-20260101-101010-2.trace"
+says "the latest file of a flight recorder" 0 '^HANG' "$scope" report "$work/box.trace"
+says "which one that is" 0 'the latest file is .*box-20260101-101010-2.trace' "$scope" report -i "$work/box.trace"
 says "of two" 2 'is not understood' "$scope" report "$work/lock.trace" "$work/hang.trace"
 
 says "--fail-on what is there" 3 '^SLOWDOWN' "$scope" report "$work/lock.trace" --fail-on hang,slowdown

@@ -12,6 +12,7 @@
 #include "cmd/delay.h"
 #include "cmd/live.h"
 #include "cmd/shared_options.h"
+#include "recorder/files.h"
 #include "waits/paths.h"
 
 #define LIVE_MIN_NS 500000000ull
@@ -290,6 +291,17 @@ static int settle(struct scope_cmd_report *request)
 	return 0;
 }
 
+/* `-o NAME` of a flight recorder, or of files in turn, stands for the latest of its files. */
+static void find_latest(struct scope_cmd_report *request)
+{
+	const char *name = request->input;
+
+	if (!name || !access(name, F_OK) || scope_recorder_files_latest(name, request->latest, sizeof(request->latest)))
+		return;
+	request->input = request->latest;
+	scope_cmd_say(request->name, "%s: the latest file is %s", name, request->latest);
+}
+
 int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope_cmd_report *request)
 {
 	int option, status;
@@ -327,11 +339,14 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 	}
 	if (optind < argc && !strcmp(argv[optind - 1], "--"))
 		request->command = argv + optind;
-	else if (optind < argc && (optind + 1 < argc || request->input || access(argv[optind], F_OK)))
-		return scope_cmd_misuse(request->name, "'%s' is not understood%s", argv[optind],
-					access(argv[optind], F_OK) ? ": there is no such file; a command goes after --"
-								   : "");
+	else if (optind < argc && (optind + 1 < argc || request->input))
+		return scope_cmd_misuse(request->name, "'%s' is not understood", argv[optind]);
 	else if (optind < argc)
 		request->input = argv[optind];
+	find_latest(request);
+	if (optind < argc && request->input == argv[optind] && access(argv[optind], F_OK))
+		return scope_cmd_misuse(request->name,
+					"'%s' is not understood: there is no such file; a command goes after --",
+					argv[optind]);
 	return settle(request);
 }

@@ -20,6 +20,7 @@ struct scope_cmd_report {
 	struct scope_selection selection;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
 	struct scope_cmd_part part;
+	char latest[4096];    /* what input is where the file of that name is one of several, of a flight recorder */
 	char part_words[160]; /* its options as they are typed */
 	struct scope_cmd_symbols symbols;
 	struct scope_cmd_learned learned;

@@ -79,22 +79,47 @@ static int by_date(const void *left, const void *right, void *context)
 	return order ? order : number_of(a) < number_of(b) ? -1 : number_of(a) > number_of(b);
 }
 
-void scope_recorder_files_limit(const char *output, size_t keep)
+/* All files so named, the oldest first. The caller frees the list. */
+static void list(const char *output, glob_t *ret_found)
 {
 	static const char *const patterns[] = { DATED, DATED "-[0-9]*" };
 	const char *ending;
 	int length = base_length(output, &ending);
 	char pattern[4096];
 	size_t used = quote(output, length, pattern, sizeof(pattern) - 256);
-	glob_t found = { 0 };
 
+	*ret_found = (glob_t){ 0 };
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
 		snprintf(pattern + used, sizeof(pattern) - used, "%s%s", patterns[i], ending);
-		glob(pattern, GLOB_NOSORT | (i ? GLOB_APPEND : 0), NULL, &found);
+		glob(pattern, GLOB_NOSORT | (i ? GLOB_APPEND : 0), NULL, ret_found);
 	}
-	if (found.gl_pathc)
-		qsort_r(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), by_date, &length);
+	if (ret_found->gl_pathc)
+		qsort_r(ret_found->gl_pathv, ret_found->gl_pathc, sizeof(*ret_found->gl_pathv), by_date, &length);
+}
+
+void scope_recorder_files_limit(const char *output, size_t keep)
+{
+	glob_t found;
+
+	list(output, &found);
 	for (size_t i = 0; i + keep < found.gl_pathc; i++)
 		unlink(found.gl_pathv[i]);
 	globfree(&found);
+}
+
+int scope_recorder_files_latest(const char *output, char *ret_path, size_t size)
+{
+	int err = -ENOENT;
+	glob_t found;
+
+	list(output, &found);
+	if (found.gl_pathc) {
+		const char *latest = found.gl_pathv[found.gl_pathc - 1];
+
+		err = strlen(latest) < size ? 0 : -ENAMETOOLONG;
+		if (!err)
+			strcpy(ret_path, latest);
+	}
+	globfree(&found);
+	return err;
 }
