@@ -46,6 +46,18 @@ says "the latest file of a flight recorder" 0 '^HANG' "$scope" report "$work/box
 says "which one that is" 0 'the latest file is .*box-20260101-101010-2.trace' "$scope" report -i "$work/box.trace"
 says "of two" 2 'is not understood' "$scope" report "$work/lock.trace" "$work/hang.trace"
 
+bold=$'^\e\\[1mSLOWDOWN'
+says "colour where asked for" 0 "$bold" "$scope" report "$work/lock.trace" --color always
+says "no colour on a pipe" 0 '^SLOWDOWN' "$scope" report "$work/lock.trace"
+# script(1) gives a terminal.
+coloured() { script -qec "$scope report $work/lock.trace $* 2> /dev/null" /dev/null; }
+export TERM=xterm
+says "colour on a terminal" 0 "$bold" coloured
+says "none on a terminal where asked for" 0 '^SLOWDOWN' coloured --color never
+NO_COLOR=1 says "nor with NO_COLOR" 0 '^SLOWDOWN' coloured
+NO_COLOR=1 says "which --color overrides" 0 "$bold" coloured --color always
+NO_COLOR= says "an empty NO_COLOR counts for nothing" 0 "$bold" coloured
+says "no such colour" 2 'wants auto, always or never' "$scope" report "$work/lock.trace" --color blue
 says "--fail-on what is there" 3 '^SLOWDOWN' "$scope" report "$work/lock.trace" --fail-on hang,slowdown
 says "--fail-on any" 3 '^HANG' "$scope" report "$work/hang.trace" --fail-on any
 says "--fail-on something else" 0 '^HANG' "$scope" report "$work/hang.trace" --fail-on slowdown

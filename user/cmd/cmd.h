@@ -58,8 +58,16 @@ void scope_cmd_text_end(FILE *text, FILE *to);
 void scope_cmd_text_stderr(void);
 /* The same of stdout. */
 void scope_cmd_text_stdout(void);
-/* Is there a terminal at fd that shows colours, and did nobody ask for none (NO_COLOR)? */
-bool scope_cmd_colour(int fd);
+enum scope_colour {
+	SCOPE_COLOUR_AUTO, /* on a terminal that shows colours, unless NO_COLOR is set and not empty */
+	SCOPE_COLOUR_ALWAYS,
+	SCOPE_COLOUR_NEVER,
+};
+
+/* Reads the value of --color. 0, or the exit status for another word, which was said. */
+int scope_cmd_colour_take(const char *command, const char *value, enum scope_colour *ret_colour);
+/* Is text at fd printed in colour? */
+bool scope_cmd_colour(enum scope_colour wanted, int fd);
 /* Columns of lines for people: the variable COLUMNS, or of the terminal at fd; 0: neither says. */
 unsigned scope_cmd_columns(int fd);
 

@@ -317,11 +317,29 @@ void scope_cmd_text_stderr(void)
 	atexit(end_texts);
 }
 
-bool scope_cmd_colour(int fd)
+int scope_cmd_colour_take(const char *command, const char *value, enum scope_colour *ret_colour)
 {
-	const char *terminal = getenv("TERM");
+	static const char *const words[] = {
+		[SCOPE_COLOUR_AUTO] = "auto",
+		[SCOPE_COLOUR_ALWAYS] = "always",
+		[SCOPE_COLOUR_NEVER] = "never",
+	};
 
-	return isatty(fd) && !getenv("NO_COLOR") && terminal && strcmp(terminal, "dumb") != 0;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(value, words[i])) {
+			*ret_colour = (enum scope_colour)i;
+			return 0;
+		}
+	return scope_cmd_misuse(command, "--color wants auto, always or never, not '%s'", value);
+}
+
+bool scope_cmd_colour(enum scope_colour wanted, int fd)
+{
+	const char *terminal = getenv("TERM"), *none = getenv("NO_COLOR");
+
+	if (wanted != SCOPE_COLOUR_AUTO)
+		return wanted == SCOPE_COLOUR_ALWAYS;
+	return isatty(fd) && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
 unsigned scope_cmd_columns(int fd)

@@ -79,7 +79,7 @@ static bool ends_in(const char *text, const char *end)
 int scope_cmd_delay_give(const struct scope_delay_request *request, const struct scope_causal_result *result,
 			 struct scope_error *error)
 {
-	const bool colour = !request->output && scope_cmd_colour(STDOUT_FILENO);
+	const bool colour = !request->output && scope_cmd_colour(SCOPE_COLOUR_AUTO, STDOUT_FILENO);
 	int err;
 
 	scope_cmd_progress_end();

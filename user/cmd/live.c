@@ -109,7 +109,7 @@ int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct s
 		free(live);
 		return err;
 	}
-	live->style.colour = scope_cmd_screen_terminal(live->screen) && scope_cmd_colour(STDOUT_FILENO);
+	live->style.colour = !json && style->colour;
 	*ret_live = live;
 	return 0;
 }

@@ -120,11 +120,12 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 		.progress = progress,
 		.context = &session,
 	};
-	const struct scope_report_style style = style_of(request);
+	struct scope_report_style style = style_of(request);
 	struct scope_capture_options options = request->capture;
 	struct scope_capture_stats stats;
 	int err;
 
+	style.colour = scope_cmd_colour(request->colour, STDOUT_FILENO);
 	err = scope_cmd_held_start(&session.held, request->command, &options, error);
 	if (err)
 		return err;
@@ -178,7 +179,7 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 
 	style.causal = causal;
 	style.columns = scope_cmd_columns(scope_newfile_fd(file));
-	style.colour = scope_cmd_colour(scope_newfile_fd(file));
+	style.colour = scope_cmd_colour(request->colour, scope_newfile_fd(file));
 	if (out && !request->json && !request->html)
 		text = scope_cmd_text_begin(out);
 	if (!out)

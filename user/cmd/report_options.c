@@ -45,6 +45,8 @@ const struct scope_option scope_cmd_report_options[] = {
 	  .help = "text, json, or html: one page with pictures (default: by the end of\n"
 		  "the name with -o, .json or .html; else text)",
 	  .words = "text json html" },
+	{ SCOPE_OPTION_COLOR, "color", "WHEN", .help = "auto (default: on a terminal), always or never",
+	  .words = "auto always never" },
 	{ SCOPE_OPTION_FAIL_ON, "fail-on", "LIST",
 	  .help = "exit status 3 where the report says one of these: slowdown, hang, spin,\n"
 		  "freezes, outside, comma-separated; or any",
@@ -232,6 +234,8 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 						SCOPE_PATHS_MAX, value);
 		request->slowest = (unsigned)number;
 		return 0;
+	case SCOPE_OPTION_COLOR:
+		return scope_cmd_colour_take(request->name, value, &request->colour);
 	case SCOPE_OPTION_FORMAT:
 		return take_format(value, request);
 	case SCOPE_OPTION_FAIL_ON:

@@ -5,6 +5,7 @@
 
 #include "cluster/cluster.h"
 #include "cmd/commands.h"
+#include "cmd/cmd.h"
 #include "cmd/part_options.h"
 #include "cmd/signature_options.h"
 #include "cmd/symbols.h"
@@ -20,6 +21,7 @@ struct scope_cmd_report {
 	struct scope_selection selection;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
 	struct scope_cmd_part part;
+	enum scope_colour colour;
 	char latest[4096];    /* what input is where the file of that name is one of several, of a flight recorder */
 	char part_words[160]; /* its options as they are typed */
 	struct scope_cmd_symbols symbols;
