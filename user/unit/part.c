@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Units and sleeps of the part of a trace that distributions are of. */
+#include "unit/distribution.h"
+
+/* What of the log is handed on. */
+struct part {
+	const struct scope_distributions *distributions;
+	const struct scope_unit_sink *sink;
+};
+
+static int pass_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	const struct part *part = user;
+	const struct scope_distributions *of = part->distributions;
+
+	if (unit->end_ns < of->from_ns || (of->until_ns && unit->end_ns >= of->until_ns) ||
+	    !scope_unit_distributions_counts(of, unit->thread))
+		return 0;
+	return part->sink->unit(part->sink->user, unit, call);
+}
+
+/* Of all threads: any of them may be waited for. */
+static int pass_wait(void *user, const struct scope_wait *wait)
+{
+	const struct part *part = user;
+
+	return wait->end_ns < part->distributions->from_ns ? 0 : part->sink->wait(part->sink->user, wait);
+}
+
+int scope_unit_distributions_replay(const struct scope_distributions *distributions, const struct scope_groups *groups,
+				    const struct scope_unit_sink *sink)
+{
+	struct part part = { distributions, sink };
+	const struct scope_unit_sink passing = {
+		.unit = pass_unit,
+		.wait = sink->wait && !distributions->until_ns ? pass_wait : NULL,
+		.user = &part,
+	};
+	const bool all = !distributions->from_ns && !distributions->until_ns && !distributions->only;
+
+	return scope_unit_log_replay(distributions->log, groups, all ? sink : &passing);
+}
