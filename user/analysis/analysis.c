@@ -212,6 +212,16 @@ static int find_paths(struct scope_analysis *analysis, const struct scope_analys
 						analysis->symbols);
 }
 
+/* One more pass over the trace, which is not for one that is still being written. */
+static int find_variance(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	if (!options->variance || options->settled_ns != UINT64_MAX)
+		return 0;
+	return scope_variance_create(analysis->trace, analysis->found.distributions, analysis->found.groups,
+				     analysis->found.pickups, options->no_stacks ? NULL : analysis->symbols,
+				     &analysis->variance);
+}
+
 static int analyse(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	int err = detect(analysis, options);
@@ -246,6 +256,8 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 					  analysis->found.pickups, analysis->trace, &analysis->server);
 	if (!err && options->slowest)
 		err = find_paths(analysis, options);
+	if (!err)
+		err = find_variance(analysis, options);
 	if (err)
 		return err;
 	scope_anomaly_owner_fill(analysis->trace, analysis->units->timeline->threads, analysis->hangs,
@@ -365,6 +377,7 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 	scope_server_balance_destroy(analysis->balance);
 	scope_server_destroy(analysis->server);
 	scope_waits_paths_destroy(analysis->paths);
+	scope_variance_destroy(analysis->variance);
 	scope_evidence_destroy(analysis->evidence);
 	scope_evidence_destroy(analysis->second);
 	scope_symbols_destroy(analysis->symbols);

@@ -8,6 +8,7 @@
 #include "rank/rank.h"
 #include "server/balance.h"
 #include "server/stages.h"
+#include "variance/variance.h"
 #include "waits/locks.h"
 #include "waits/paths.h"
 #include "waits/waits.h"
@@ -31,6 +32,7 @@ struct scope_analysis_options {
 	uint64_t from_ns;   /* 0, or since when units count: the report is of what came then */
 	const char *thread; /* NULL, or whose units count: a number, a name, or the begin of names and a star */
 	size_t slowest;	    /* requests whose paths are followed, SCOPE_PATHS_MAX at most */
+	bool variance;	    /* where latencies vary: one more pass over the trace */
 	bool no_stacks;	    /* leave the trace's stacks aside */
 	const struct scope_signatures *signatures; /* NULL: none; must outlive the analysis */
 	struct scope_baseline *baseline;	   /* NULL, or what to compare units with; must outlive the analysis */
@@ -64,7 +66,8 @@ struct scope_analysis {
 	struct scope_locks *locks;
 	struct scope_balance *balance;
 	struct scope_server *server;
-	struct scope_paths *paths; /* NULL: nobody asked for them */
+	struct scope_paths *paths;	 /* NULL: nobody asked for them */
+	struct scope_variance *variance; /* NULL: the same, or the trace is still being written */
 	struct scope_ranking *ranking;
 };
 

@@ -76,6 +76,12 @@ struct scope_distributions {
 	unsigned first_pending, pendings;
 };
 
+/* Behind the end: is the unit, which has ended, one of those that scope_distributions.requests counts? */
+static inline bool scope_unit_is_request(const struct scope_distributions *distributions, const struct scope_unit *unit)
+{
+	return unit->granularity == SCOPE_UNIT_REQUEST && !unit->open && (unit->asked || !distributions->asked);
+}
+
 /*
  * Takes events as they come; what is found out stands behind end. Threads are decided on when they
  * are met: by what learner knows then, into pickups and groups, where it is not NULL. listeners: NULL, or

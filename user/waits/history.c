@@ -10,6 +10,20 @@
 
 #define STAYS_FIRST 8 /* no rule */
 
+struct scope_stay scope_waits_history_stay(const struct scope_wait *wait)
+{
+	return (struct scope_stay){
+		.begin_ns = wait->begin_ns,
+		.end_ns = wait->queue ? wait->end_ns : wait->wake_ns,
+		.waker = wait->waker,
+		.tid = wait->waker_tid,
+		.nr = wait->nr,
+		.class = wait->class,
+		.queue = wait->queue,
+		.own = wait->queue && 2 * wait->object >= wait->end_ns - wait->begin_ns,
+	};
+}
+
 void scope_waits_history_free(struct scope_history *history)
 {
 	for (size_t i = 0; i < history->threads; i++)

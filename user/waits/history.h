@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "timeline/thread.h"
+
 #define SCOPE_HISTORY_MAX 1024 /* no rule: even */
 
 /* Times in ns. A sleep ends as the thread is woken. */
@@ -23,6 +25,9 @@ struct scope_stay {
 	uint8_t class; /* of a sleep: enum scope_wait_class */
 	bool queue;
 };
+
+/* What the log of units has of it (unit/unit.h). */
+struct scope_stay scope_waits_history_stay(const struct scope_wait *wait);
 
 struct scope_past_stays {
 	struct scope_stay *stay; /* by begin; they do not overlap but by faults of the trace */

@@ -30,12 +30,6 @@ static bool is_slower(const struct scope_slow_path *a, const struct scope_slow_p
 	return a->begin_ns != b->begin_ns ? a->begin_ns < b->begin_ns : a->thread < b->thread;
 }
 
-/* Does the unit count as a request? */
-static bool is_request(const struct finder *finder, const struct scope_unit *unit)
-{
-	return unit->granularity == SCOPE_UNIT_REQUEST && !unit->open && (unit->asked || !finder->distributions->asked);
-}
-
 static int choose_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	struct finder *finder = user;
@@ -46,7 +40,8 @@ static int choose_unit(void *user, struct scope_unit *unit, const struct scope_u
 	size_t at = paths->count;
 
 	(void)call;
-	if (!is_request(finder, unit) || (at == finder->most && !is_slower(&one, &paths->path[at - 1])))
+	if (!scope_unit_is_request(finder->distributions, unit) ||
+	    (at == finder->most && !is_slower(&one, &paths->path[at - 1])))
 		return 0;
 	if (at == finder->most)
 		at--;
@@ -124,7 +119,7 @@ static int meet_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	struct finder *finder = user;
 
 	(void)call;
-	if (!is_request(finder, unit))
+	if (!scope_unit_is_request(finder->distributions, unit))
 		return 0;
 	for (size_t i = 0; i < finder->paths->count; i++) {
 		const struct scope_slow_path *path = &finder->paths->path[i];
@@ -138,16 +133,7 @@ static int meet_unit(void *user, struct scope_unit *unit, const struct scope_uni
 static int meet_wait(void *user, const struct scope_wait *wait)
 {
 	struct finder *finder = user;
-	const struct scope_stay stay = {
-		.begin_ns = wait->begin_ns,
-		.end_ns = wait->queue ? wait->end_ns : wait->wake_ns,
-		.waker = wait->waker,
-		.tid = wait->waker_tid,
-		.nr = wait->nr,
-		.class = wait->class,
-		.queue = wait->queue,
-		.own = wait->queue && 2 * wait->object >= wait->end_ns - wait->begin_ns,
-	};
+	const struct scope_stay stay = scope_waits_history_stay(wait);
 	int err = 0;
 
 	if (stay.end_ns > stay.begin_ns)

@@ -166,16 +166,7 @@ static int take_wait(void *user, const struct scope_wait *wait)
 {
 	struct follower *follower = user;
 	struct scope_waits *waits = follower->waits;
-	const struct scope_stay stay = {
-		.begin_ns = wait->begin_ns,
-		.end_ns = wait->queue ? wait->end_ns : wait->wake_ns,
-		.waker = wait->waker,
-		.tid = wait->waker_tid,
-		.nr = wait->nr,
-		.class = wait->class,
-		.queue = wait->queue,
-		.own = wait->queue && 2 * wait->object >= wait->end_ns - wait->begin_ns,
-	};
+	const struct scope_stay stay = scope_waits_history_stay(wait);
 	struct scope_waits_group *group;
 	int err;
 

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One pass over a trace that cuts request units into their edges. */
+#include "variance/edge_pass.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "trace/feed.h"
+#include "unit/open_unit.h"
+
+#define LATEST 256 /* no rule: edges of a thread that are kept apart */
+#define KEPT 64	   /* no rule: of them, where that is too many */
+
+/* An edge that was gone through. */
+struct passed {
+	uint64_t edge, begin_ns, end_ns;
+	uint64_t slept_ns, queued_ns;
+};
+
+struct thread_edges {
+	uint32_t point;		      /* the last trace point … */
+	uint64_t at_ns;		      /* … when it came, … */
+	uint64_t asleep_ns, queue_ns; /* … and the thread's account then */
+	uint64_t passed_before;	      /* edges before those of `passed` */
+	struct passed *passed;
+	uint32_t count;
+	struct scope_unit_edges *unit;	     /* of the unit, what is not in `passed` */
+	struct scope_unit_edge_stack *stack; /* by number */
+	uint32_t stacks, placed;	     /* of them, as many are in an edge of `unit`, or in none */
+};
+
+struct edge_pass {
+	struct scope_trace *trace;
+	const struct scope_timeline *timeline;
+	struct scope_unit_run *run;
+	scope_edge_listener *listener;
+	void *user;
+	struct thread_edges *thread;
+	size_t threads, capacity;
+};
+
+static struct scope_unit_edge *find(struct scope_unit_edges *edges, uint64_t edge)
+{
+	uint32_t at = (uint32_t)(edge * 0x9e3779b97f4a7c15ull >> 32);
+
+	for (;; at++) {
+		uint8_t *slot = &edges->slot[at % SCOPE_EDGE_SLOTS];
+
+		if (*slot && edges->edge[*slot - 1].edge == edge)
+			return &edges->edge[*slot - 1];
+		if (*slot)
+			continue;
+		if (edges->count >= SCOPE_UNIT_EDGES && edge != SCOPE_EDGE_UNSEEN)
+			return find(edges, SCOPE_EDGE_UNSEEN);
+		edges->edge[edges->count] = (struct scope_unit_edge){ .edge = edge };
+		*slot = (uint8_t)++edges->count;
+		return &edges->edge[edges->count - 1];
+	}
+}
+
+static void fold(struct thread_edges *thread, const struct passed *passed, uint64_t number)
+{
+	struct scope_unit_edge *edge = find(thread->unit, passed->edge);
+	const uint64_t away_ns = passed->slept_ns + passed->queued_ns;
+
+	edge->ns[SCOPE_EDGE_RUNS] += passed->end_ns - passed->begin_ns - away_ns;
+	edge->ns[SCOPE_EDGE_SLEEPS] += passed->slept_ns;
+	edge->ns[SCOPE_EDGE_QUEUES] += passed->queued_ns;
+	edge->times++;
+	for (; thread->placed < thread->stacks && thread->stack[thread->placed].number <= number; thread->placed++)
+		if (thread->stack[thread->placed].number == number)
+			thread->stack[thread->placed].edge = (uint32_t)(edge - thread->unit->edge);
+}
+
+/* Of the edges kept apart, the earliest. */
+static void fold_first(struct thread_edges *thread, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		fold(thread, &thread->passed[i], thread->passed_before + i);
+	thread->count -= count;
+	thread->passed_before += count;
+	memmove(thread->passed, thread->passed + count, thread->count * sizeof(*thread->passed));
+}
+
+static void begin_unit(struct thread_edges *thread)
+{
+	thread->passed_before += thread->count;
+	thread->count = thread->stacks = thread->placed = 0;
+	thread->unit->count = 0;
+	memset(thread->unit->slot, 0, sizeof(thread->unit->slot));
+}
+
+/* Of a thread that is met for the first time, or begins again. */
+static struct thread_edges *meet(struct edge_pass *pass, uint32_t index)
+{
+	struct thread_edges *thread;
+
+	if (scope_grow(&pass->thread, &pass->capacity, index + 1ul, sizeof(*pass->thread)))
+		return NULL;
+	for (; pass->threads <= index; pass->threads++)
+		pass->thread[pass->threads] = (struct thread_edges){ 0 };
+	thread = &pass->thread[index];
+	if (!thread->passed)
+		thread->passed = malloc(LATEST * sizeof(*thread->passed));
+	if (!thread->unit)
+		thread->unit = calloc(1, sizeof(*thread->unit));
+	if (!thread->stack)
+		thread->stack = malloc(SCOPE_UNIT_STACKS * sizeof(*thread->stack));
+	return thread->passed && thread->unit && thread->stack ? thread : NULL;
+}
+
+/* NULL: no memory. */
+static inline struct thread_edges *get(struct edge_pass *pass, uint32_t index)
+{
+	return index < pass->threads && pass->thread[index].stack ? &pass->thread[index] : meet(pass, index);
+}
+
+/* The thread has come to a trace point; its account is of that time, or it ran since. 0 or -ENOMEM. */
+static int come_to(struct edge_pass *pass, const struct scope_thread *of, uint32_t point, uint64_t now_ns)
+{
+	const struct scope_open_unit *open = &pass->run->builder->open_unit[of->index];
+	const uint64_t asleep_ns = of->account.asleep_ns, queue_ns = of->account.queue_ns;
+	struct thread_edges *thread;
+
+	if (!open->requests)
+		return 0;
+	thread = get(pass, of->index);
+	if (!thread)
+		return -ENOMEM;
+	if (open->open && thread->at_ns >= open->begin_ns && now_ns >= thread->at_ns) {
+		struct passed *passed = &thread->passed[thread->count++];
+		const uint64_t wall_ns = now_ns - thread->at_ns;
+
+		passed->edge = scope_variance_edge(thread->point, point);
+		passed->begin_ns = thread->at_ns;
+		passed->end_ns = now_ns;
+		passed->slept_ns = asleep_ns - thread->asleep_ns;
+		passed->queued_ns = queue_ns - thread->queue_ns;
+		/* An account that began in the middle has no more than that. */
+		if (passed->slept_ns > wall_ns)
+			passed->slept_ns = wall_ns;
+		if (passed->queued_ns > wall_ns - passed->slept_ns)
+			passed->queued_ns = wall_ns - passed->slept_ns;
+		if (thread->count == LATEST)
+			fold_first(thread, LATEST - KEPT);
+	}
+	thread->point = point;
+	thread->at_ns = now_ns;
+	thread->asleep_ns = asleep_ns;
+	thread->queue_ns = queue_ns;
+	return 0;
+}
+
+static uint8_t of_what(const struct edge_pass *pass, uint32_t tgid, uint8_t role, unsigned args, uint64_t fd)
+{
+	if ((role != SCOPE_CALL_READ && role != SCOPE_CALL_WRITE) || !args)
+		return 0;
+	return (uint8_t)scope_timeline_fds_kind(pass->timeline->fds, tgid, (int32_t)fd);
+}
+
+static int hear_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
+{
+	struct edge_pass *pass = user;
+	const uint8_t what = of_what(pass, thread->tgid, call->role, call->args, call->arg[0]);
+
+	return come_to(pass, thread, scope_variance_point(SCOPE_POINT_ENTER, what, call->nr), call->enter_ns);
+}
+
+static int hear_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+		     uint64_t exit_ns)
+{
+	struct edge_pass *pass = user;
+	const uint8_t what = of_what(pass, thread->tgid, call->role, call->args, call->arg[0]);
+
+	(void)ret;
+	return come_to(pass, thread, scope_variance_point(SCOPE_POINT_RETURN, what, call->nr), exit_ns);
+}
+
+static uint32_t plain_roles(void *user, uint32_t thread)
+{
+	(void)user, (void)thread;
+	return UINT32_MAX;
+}
+
+/* A call in which the thread ran all the time. What finds no memory here finds none at the next call, which says it. */
+static bool hear_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
+		       enum scope_timeline_call_role role)
+{
+	struct edge_pass *pass = user;
+	const uint16_t nr = event->syscall.nr;
+	const uint8_t what = of_what(pass, thread->tgid, (uint8_t)role, event->syscall.args,
+				     event->syscall.args ? event->syscall.arg[0] : 0);
+
+	if (!come_to(pass, thread, scope_variance_point(SCOPE_POINT_ENTER, what, nr), event->syscall.enter_ns))
+		come_to(pass, thread, scope_variance_point(SCOPE_POINT_RETURN, what, nr), event->time_ns);
+	return true;
+}
+
+static int hear_stack(void *user, uint32_t index, const struct scope_event *event)
+{
+	struct edge_pass *pass = user;
+	const bool sample = event->stack.reason == SCOPE_STACK_SAMPLE;
+	struct thread_edges *thread = index < pass->threads ? &pass->thread[index] : NULL;
+	uint64_t ns = 0;
+
+	if (!thread || !thread->stack || thread->stacks == SCOPE_UNIT_STACKS ||
+	    !pass->run->builder->open_unit[index].open || (!sample && event->stack.reason != SCOPE_STACK_SYSCALL))
+		return 0;
+	if (!sample && thread->count)
+		ns = thread->passed[thread->count - 1].slept_ns;
+	if (!sample && !ns)
+		return 0;
+	thread->stack[thread->stacks++] = (struct scope_unit_edge_stack){
+		.stack = {
+			.stack = { .thread = index },
+			.place = scope_trace_place(pass->trace, event),
+			.time_ns = event->time_ns,
+			.tgid = scope_timeline_threads_at(pass->timeline->threads, index)->tgid,
+			.bytes = event->stack.bytes,
+			.ips = event->stack.ips,
+			.regs = event->stack.regs,
+			.reason = event->stack.reason,
+			.flags = event->flags,
+			.ended = event->stack.ended,
+		},
+		.number = thread->passed_before + thread->count - !sample,
+		.ns = ns,
+		.edge = UINT32_MAX,
+	};
+	return 0;
+}
+
+static int hear_end(void *user, uint32_t index, uint64_t now_ns)
+{
+	struct edge_pass *pass = user;
+
+	(void)now_ns;
+	if (index >= pass->threads)
+		return 0;
+	free(pass->thread[index].passed);
+	free(pass->thread[index].unit);
+	free(pass->thread[index].stack);
+	pass->thread[index] = (struct thread_edges){ 0 };
+	return 0;
+}
+
+/* The part of an edge that lies in a unit which ends in the middle of it; the thread ran there. */
+static struct passed cut(const struct passed *passed, uint64_t end_ns)
+{
+	struct passed first = *passed;
+
+	first.edge = scope_variance_edge(scope_variance_edge_from(passed->edge),
+					 scope_variance_point(SCOPE_POINT_END, 0, 0));
+	if (end_ns < passed->end_ns) {
+		first.end_ns = end_ns;
+		first.slept_ns = first.queued_ns = 0;
+	}
+	return first;
+}
+
+/* From the last trace point to the unit's end. */
+static struct passed last_of(const struct thread_edges *thread, const struct scope_thread *of, uint64_t end_ns)
+{
+	struct passed last = {
+		.edge = scope_variance_edge(thread->point, scope_variance_point(SCOPE_POINT_END, 0, 0)),
+		.begin_ns = thread->at_ns,
+		.end_ns = end_ns,
+	};
+	const uint64_t wall_ns = end_ns - thread->at_ns;
+
+	if (of->since_ns != end_ns)
+		return last;
+	last.slept_ns = of->account.asleep_ns - thread->asleep_ns;
+	last.queued_ns = of->account.queue_ns - thread->queue_ns;
+	if (last.slept_ns > wall_ns)
+		last.slept_ns = wall_ns;
+	if (last.queued_ns > wall_ns - last.slept_ns)
+		last.queued_ns = wall_ns - last.slept_ns;
+	return last;
+}
+
+/* All edges of the unit, which has ended, into thread->unit. */
+static void gather(struct thread_edges *thread, const struct scope_thread *of, const struct scope_unit *unit)
+{
+	uint64_t known_ns = 0;
+	uint32_t i;
+
+	for (i = 0; i < thread->count && thread->passed[i].end_ns < unit->end_ns; i++)
+		fold(thread, &thread->passed[i], thread->passed_before + i);
+	if (i < thread->count && thread->passed[i].begin_ns < unit->end_ns) {
+		const struct passed first = cut(&thread->passed[i], unit->end_ns);
+
+		fold(thread, &first, thread->passed_before + i);
+	} else if (i == thread->count && thread->at_ns >= unit->begin_ns && thread->at_ns < unit->end_ns) {
+		const struct passed last = last_of(thread, of, unit->end_ns);
+
+		fold(thread, &last, thread->passed_before + i);
+	}
+	for (i = 0; i < thread->unit->count; i++)
+		for (unsigned part = 0; part < SCOPE_EDGE_PARTS; part++)
+			known_ns += thread->unit->edge[i].ns[part];
+	if (known_ns < scope_unit_wall(unit)) {
+		struct scope_unit_edge *unseen = find(thread->unit, SCOPE_EDGE_UNSEEN);
+
+		unseen->ns[SCOPE_EDGE_RUNS] += scope_unit_wall(unit) - known_ns;
+		unseen->times++;
+	}
+}
+
+static int take_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	struct edge_pass *pass = user;
+	const struct scope_thread *of = scope_timeline_threads_at(pass->timeline->threads, unit->thread);
+	struct thread_edges *thread;
+	int err = 0;
+
+	(void)call;
+	if (unit->granularity != SCOPE_UNIT_REQUEST)
+		return 0;
+	thread = get(pass, unit->thread);
+	if (!thread)
+		return -ENOMEM;
+	if (!unit->open) {
+		gather(thread, of, unit);
+		err = pass->listener(pass->user, unit, thread->unit, thread->stack, thread->stacks);
+	}
+	begin_unit(thread);
+	return err;
+}
+
+/* A unit that was not reported, because events of it are missing. */
+static int hear_lost(void *user, uint32_t index, uint64_t now_ns)
+{
+	struct edge_pass *pass = user;
+
+	(void)now_ns;
+	if (index < pass->threads && pass->thread[index].unit)
+		begin_unit(&pass->thread[index]);
+	return 0;
+}
+
+static int begin(void *user, const struct scope_timeline *timeline)
+{
+	struct edge_pass *pass = user;
+
+	pass->timeline = timeline;
+	return 0;
+}
+
+static int hear_probe(struct edge_pass *pass, const struct scope_event *event)
+{
+	const long index = scope_timeline_threads_find(pass->timeline->threads, event->tid);
+
+	if (index < 0 || (size_t)index >= pass->run->builder->open_units)
+		return 0;
+	return come_to(pass, scope_timeline_threads_at(pass->timeline->threads, (size_t)index),
+		       scope_variance_point(SCOPE_POINT_PROBE, event->flags & SCOPE_PROBE_RETURN, event->probe.id),
+		       event->time_ns);
+}
+
+/* Timelines know nothing of probes, so those are taken in between. */
+static int feed(void *user, const struct scope_event *const *event, size_t count)
+{
+	struct edge_pass *pass = user;
+	int err = 0;
+
+	for (size_t i = 0, end; !err && i < count; i = end + 1) {
+		for (end = i; end < count && event[end]->kind != SCOPE_EVENT_PROBE; end++)
+			;
+		if (end > i)
+			err = scope_unit_run_feed(pass->run, &event[i], end - i);
+		if (!err && end < count)
+			err = hear_probe(pass, event[end]);
+	}
+	return err;
+}
+
+static const struct scope_timeline_ops ops = {
+	.plain_roles = plain_roles,
+	.plain = hear_plain,
+	.enter = hear_enter,
+	.exit = hear_exit,
+	.stack = hear_stack,
+	.lost = hear_lost,
+	.end = hear_end,
+};
+
+int scope_variance_edge_pass(struct scope_trace *trace, const struct scope_groups *groups,
+			     const struct scope_pickups *pickups, scope_edge_listener *listener, void *user)
+{
+	struct edge_pass pass = { .trace = trace, .listener = listener, .user = user };
+	const struct scope_pass_listener one = { .ops = &ops, .begin = begin, .user = &pass };
+	const struct scope_listeners listeners = { &one, 1 };
+	const struct scope_unit_source source = {
+		.trace = trace, .groups = groups, .pickups = pickups, .listeners = &listeners
+	};
+	const struct scope_unit_sink sink = { .unit = take_unit, .user = &pass };
+	int err = scope_unit_run_create(&source, &sink, &pass.run);
+
+	if (err)
+		return err;
+	err = scope_trace_feed_all(trace, feed, &pass);
+	if (!err)
+		err = scope_unit_run_end(pass.run);
+	for (size_t i = 0; i < pass.threads; i++)
+		hear_end(&pass, (uint32_t)i, 0);
+	free(pass.thread);
+	scope_unit_run_destroy(pass.run);
+	return err;
+}

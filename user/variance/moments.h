@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How much of the variance of a latency each of its parts holds, by sums that are added up in one pass.
+ *
+ * The share of a part X of a latency T is Cov(X, T) / Var(T). Where the parts of each unit sum up to its latency, the
+ * shares sum up to 1 (the law of total covariance); one is negative where its part is short when the rest is long. The
+ * sums are those of data shifted by a constant near the mean (T. F. Chan, G. H. Golub, R. J. LeVeque, "Algorithms for
+ * Computing the Sample Variance", The American Statistician 37(3), 1983), here the median, which is never further from
+ * the mean than one standard deviation. So a part that a unit does not have costs nothing, and sums with the same
+ * shift merge by addition.
+ */
+#ifndef SCOPE_VARIANCE_MOMENTS_H
+#define SCOPE_VARIANCE_MOMENTS_H
+
+#include <stdint.h>
+
+/* Where a latency is among those of its kind. */
+enum scope_band {
+	SCOPE_BAND_NONE,
+	SCOPE_BAND_MIDDLE, /* about the median */
+	SCOPE_BAND_HIGH,   /* about the 99th percentile */
+};
+
+/* Of the latencies of units, ns, less a shift. */
+struct scope_spread {
+	uint64_t units, middle_units, high_units;
+	double sum, squares;
+	double middle, high; /* sums of those in the bands */
+};
+
+/* Of one part of them, ns, not shifted. */
+struct scope_part_sums {
+	double sum, with_latency; /* the second: products with the shifted latency */
+	double middle, high;
+};
+
+static inline void scope_variance_spread_add(struct scope_spread *spread, double shifted_ns, enum scope_band band)
+{
+	spread->units++;
+	spread->sum += shifted_ns;
+	spread->squares += shifted_ns * shifted_ns;
+	if (band == SCOPE_BAND_MIDDLE) {
+		spread->middle_units++;
+		spread->middle += shifted_ns;
+	} else if (band == SCOPE_BAND_HIGH) {
+		spread->high_units++;
+		spread->high += shifted_ns;
+	}
+}
+
+static inline void scope_variance_part_add(struct scope_part_sums *part, double ns, double shifted_ns,
+					   enum scope_band band)
+{
+	part->sum += ns;
+	part->with_latency += ns * shifted_ns;
+	if (band == SCOPE_BAND_MIDDLE)
+		part->middle += ns;
+	else if (band == SCOPE_BAND_HIGH)
+		part->high += ns;
+}
+
+/* Both of the same shift. */
+void scope_variance_spread_merge(struct scope_spread *to, const struct scope_spread *from);
+void scope_variance_part_merge(struct scope_part_sums *to, const struct scope_part_sums *from);
+
+/* Means, ns; the variance, ns², of the units themselves and not of what they were drawn from. 0 without units. */
+double scope_variance_mean(const struct scope_spread *spread, double shift_ns);
+double scope_variance_of(const struct scope_spread *spread);
+/* Standard deviation by mean. */
+double scope_variance_cv(const struct scope_spread *spread, double shift_ns);
+/* Cov(part, latency) / Var(latency); 0 where latencies do not differ. */
+double scope_variance_share(const struct scope_spread *spread, const struct scope_part_sums *part);
+
+#define SCOPE_VARIANCE_HIGH_MIN 5 /* units about the 99th percentile: fewer say nothing */
+
+/*
+ * The part's share of the difference between latencies about the 99th percentile and such about the median. NAN where
+ * there are too few of either, or no difference.
+ */
+double scope_variance_tail_share(const struct scope_spread *spread, const struct scope_part_sums *part);
+
+#endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Passes the sleeps of requests on to whom they waited for, with the co-moments of that time and the latency. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "variance/variance.h"
+
+#define LATE 256	   /* no rule: a request is followed when so many more stays came, for some come late */
+#define UNITS 4096	   /* no rule: requests that wait for that, at most */
+#define STEPS_EACH 2048	   /* no rule: of a sleep, until … */
+#define STEPS_FREE 1000000 /* no rule: … all took so many: then … */
+#define STEPS_FEW 64	   /* no rule: … so many */
+
+struct due {
+	struct scope_variance_kind *kind;
+	uint32_t thread;
+	uint64_t begin_ns, end_ns, came; /* stays before it */
+};
+
+struct follower {
+	const struct scope_distributions *distributions;
+	const struct scope_groups *groups;
+	struct scope_variance_kind *const *of_group;
+	struct scope_history history;
+	struct due *due; /* a ring of UNITS */
+	unsigned first, count;
+	uint64_t stays, steps;
+	struct scope_passed_on *part; /* of the request that is followed, each with the sum alone */
+	size_t parts, part_capacity;
+	uint16_t nr; /* of the sleep that is followed */
+};
+
+static bool is_same(const struct scope_passed_on *a, const struct scope_passed_on *b)
+{
+	return a->nr == b->nr && a->end == b->end && a->class == b->class && a->group == b->group;
+}
+
+/* Adds the time to those of one kind; what comes after too many different ones is not known. */
+static int add_part(struct follower *follower, const struct scope_passed_on *one, double ns)
+{
+	size_t at = 0;
+
+	while (at < follower->parts && !is_same(&follower->part[at], one))
+		at++;
+	if (at == follower->parts) {
+		if (scope_grow(&follower->part, &follower->part_capacity, at + 1, sizeof(*one)))
+			return -ENOMEM;
+		follower->part[follower->parts++] = *one;
+	}
+	follower->part[at].sums.sum += ns;
+	return 0;
+}
+
+static uint32_t follow(void *user, uint32_t node, const struct scope_stay *sleep)
+{
+	(void)user, (void)sleep;
+	return node;
+}
+
+static int take_part(void *user, const struct scope_part *part)
+{
+	struct follower *follower = user;
+	const bool outside = part->end == SCOPE_END_OUTSIDE || part->end == SCOPE_END_PROCESS;
+	const struct scope_groups *groups = follower->groups;
+	const struct scope_passed_on one = {
+		.nr = follower->nr,
+		.end = part->end == SCOPE_END_LEFT ? SCOPE_END_UNSEEN : part->end,
+		.class = outside ? part->class : 0,
+		.group = part->thread < groups->threads ? groups->of_thread[part->thread] : 0,
+	};
+
+	return add_part(follower, &one, (double)(part->end_ns - part->begin_ns));
+}
+
+static int follow_sleep(struct follower *follower, uint32_t thread, const struct scope_stay *sleep)
+{
+	const struct scope_cascade_listener listener = {
+		.follow = follow,
+		.part = take_part,
+		.steps = follower->steps > STEPS_FREE ? STEPS_FEW : STEPS_EACH,
+		.user = follower,
+	};
+	unsigned steps;
+	int err;
+
+	follower->nr = sleep->nr;
+	err = scope_waits_cascade_run(&follower->history, thread, sleep, 0, &listener, &steps);
+	follower->steps += 1 + steps;
+	return err;
+}
+
+static int add_to_kind(struct scope_variance_kind *kind, const struct scope_passed_on *one, double shifted_ns,
+		       enum scope_band band)
+{
+	size_t at = 0;
+
+	while (at < kind->passed_ons && !is_same(&kind->passed_on[at], one))
+		at++;
+	if (at == SCOPE_VARIANCE_PASSED_ON)
+		return 0;
+	if (!kind->passed_on) {
+		kind->passed_on = calloc(SCOPE_VARIANCE_PASSED_ON, sizeof(*kind->passed_on));
+		if (!kind->passed_on)
+			return -ENOMEM;
+	}
+	if (at == kind->passed_ons) {
+		kind->passed_on[kind->passed_ons++] = *one;
+		kind->passed_on[at].sums = (struct scope_part_sums){ 0 };
+	}
+	scope_variance_part_add(&kind->passed_on[at].sums, one->sums.sum, shifted_ns, band);
+	return 0;
+}
+
+static int follow_due(struct follower *follower)
+{
+	const struct due *due = &follower->due[follower->first];
+	const struct scope_past_stays *stays = scope_waits_history_of(&follower->history, due->thread);
+	const uint64_t ns = due->end_ns - due->begin_ns;
+	int err = 0;
+
+	follower->first = (follower->first + 1) % UNITS;
+	follower->count--;
+	follower->parts = 0;
+	for (uint32_t i = stays ? stays->count : 0; !err && i-- && stays->stay[i].end_ns > due->begin_ns;)
+		if (!stays->stay[i].queue && stays->stay[i].begin_ns >= due->begin_ns &&
+		    stays->stay[i].end_ns <= due->end_ns)
+			err = follow_sleep(follower, due->thread, &stays->stay[i]);
+	for (size_t i = 0; !err && i < follower->parts; i++)
+		err = add_to_kind(due->kind, &follower->part[i], (double)ns - due->kind->shift_ns,
+				  scope_variance_band(due->kind, ns));
+	return err;
+}
+
+static int take_wait(void *user, const struct scope_wait *wait)
+{
+	struct follower *follower = user;
+	const struct scope_stay stay = scope_waits_history_stay(wait);
+	int err = 0;
+
+	if (stay.end_ns > stay.begin_ns)
+		err = scope_waits_history_add(&follower->history, wait->thread, &stay);
+	follower->stays++;
+	while (!err && follower->count && follower->due[follower->first].came + LATE <= follower->stays)
+		err = follow_due(follower);
+	return err;
+}
+
+static int take_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	struct follower *follower = user;
+	struct scope_variance_kind *kind = follower->of_group[unit->group];
+	int err = 0;
+
+	(void)call;
+	if (!kind || !unit->blocked_ns || !scope_unit_is_request(follower->distributions, unit))
+		return 0;
+	if (follower->count == UNITS)
+		err = follow_due(follower);
+	follower->due[(follower->first + follower->count++) % UNITS] =
+		(struct due){ kind, unit->thread, unit->begin_ns, unit->end_ns, follower->stays };
+	return err;
+}
+
+/* A thread is known since it was first seen. */
+static int know_threads(struct follower *follower)
+{
+	struct scope_threads *threads = follower->distributions->run->timeline->threads;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < scope_timeline_threads_count(threads); i++)
+		err = scope_waits_history_know(&follower->history, (uint32_t)i,
+					       scope_timeline_threads_at(threads, i)->first_ns);
+	return err;
+}
+
+int scope_variance_pass_on(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			   struct scope_variance_kind *const *of_group)
+{
+	struct follower follower = {
+		.distributions = distributions,
+		.groups = groups,
+		.of_group = of_group,
+		.due = calloc(UNITS, sizeof(*follower.due)),
+	};
+	const struct scope_unit_sink sink = { .unit = take_unit, .wait = take_wait, .user = &follower };
+	int err = follower.due ? know_threads(&follower) : -ENOMEM;
+
+	if (!err)
+		err = scope_unit_distributions_replay(distributions, groups, &sink);
+	while (!err && follower.count)
+		err = follow_due(&follower);
+	scope_waits_history_free(&follower.history);
+	free(follower.due);
+	free(follower.part);
+	return err;
+}

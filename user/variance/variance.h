@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the latency of each kind of request varies, and what its slowest requests wait for.
+ *
+ * A kind is the requests of one group of threads, a path those of them that went through the same edges
+ * (variance/edge.h), in the order in which these first came. Of each path there are sums by edge; those of a kind are
+ * the sums of its paths. See variance/moments.h for shares.
+ */
+#ifndef SCOPE_VARIANCE_VARIANCE_H
+#define SCOPE_VARIANCE_VARIANCE_H
+
+#include "symbol/symbol.h"
+#include "unit/distribution.h"
+#include "variance/edge_pass.h"
+#include "variance/moments.h"
+#include "waits/cascade.h"
+
+#define SCOPE_VARIANCE_PATHS 1024     /* of all kinds; requests of further ones are one path of their kind */
+#define SCOPE_VARIANCE_KIND_EDGES 256 /* no rule: of that path; what comes after them is SCOPE_EDGE_UNSEEN */
+
+struct scope_edge_sums {
+	uint64_t edge;
+	uint64_t units, times; /* that have it; how often it came */
+	struct scope_part_sums part[SCOPE_EDGE_PARTS];
+	struct scope_part_sums all; /* of the parts */
+	/* Of edges of a kind: what the two functions of variance/moments.h return of all. */
+	double share, tail_share;
+};
+
+struct scope_variance_path {
+	uint64_t hash;
+	uint32_t kind; /* as it was met: its kind's `path` has it */
+	bool rest;     /* of the paths that found no room */
+	struct scope_spread spread;
+	struct scope_edge_sums *edge; /* in the order in which they first come */
+	size_t edges, capacity;
+	double mean_ns, cv; /* cv: standard deviation by mean */
+	double share;	    /* of the kind's variance: its requests about their own mean */
+	/* Its slowest request. */
+	uint32_t thread;
+	uint64_t begin_ns, end_ns;
+};
+
+/* What an edge slept for: time of another thread, or outside the traced ones. */
+struct scope_passed_on {
+	uint16_t nr;	/* of the call slept in, or SCOPE_NR_NONE */
+	uint8_t end;	/* enum scope_end */
+	uint8_t class;	/* enum scope_wait_class, of OUTSIDE and PROCESS; else 0 */
+	uint32_t group; /* of the thread that ran, or waited */
+	struct scope_part_sums sums;
+	double share; /* of the kind's variance */
+};
+
+#define SCOPE_VARIANCE_PASSED_ON 64 /* no rule: of a kind */
+
+/* A function, by the stacks taken in an edge of a kind. */
+struct scope_edge_function {
+	uint64_t edge;
+	const struct scope_function *function; /* NULL: the stack named none of the program */
+	uint32_t stacks;
+	struct scope_part_sums sums;
+	double share; /* of the kind's variance */
+};
+
+struct scope_variance_kind {
+	uint32_t group;
+	double shift_ns; /* the median */
+	struct scope_spread spread;
+	uint64_t p50_ns, p99_ns;
+	double mean_ns, cv;
+	double between;		      /* share of the variance that is between the means of its paths */
+	struct scope_edge_sums *edge; /* by share of the variance, the largest first */
+	size_t edges;
+	struct scope_variance_path **path; /* by requests, most first */
+	size_t paths;
+	struct scope_passed_on *passed_on; /* by share of the variance */
+	size_t passed_ons;
+	struct scope_edge_function *function; /* by share of the variance */
+	size_t functions;
+	uint64_t low_ns, until_ns, high_ns, highest_ns; /* bands: low to until, high to highest, both inclusive */
+};
+
+struct scope_variance {
+	struct scope_variance_kind *kind; /* by variance of a request times number of requests, the largest first */
+	size_t kinds;
+	struct scope_edge_table *table; /* of all paths */
+	uint64_t edges;			/* gone through */
+};
+
+/*
+ * Reads the trace once more, and the log of distributions. Kinds of fewer than SCOPE_VARIANCE_UNITS_MIN requests are left
+ * out. What is given must outlive the result; stacks are not named yet. 0 or -errno; the caller destroys.
+ */
+#define SCOPE_VARIANCE_UNITS_MIN 20
+int scope_variance_create(struct scope_trace *trace, const struct scope_distributions *distributions,
+			  const struct scope_groups *groups, const struct scope_pickups *pickups,
+			  struct scope_symbols *symbols, struct scope_variance **ret_variance);
+void scope_variance_destroy(struct scope_variance *variance); /* NULL is fine */
+
+/* Which band of its kind a latency is in. */
+enum scope_band scope_variance_band(const struct scope_variance_kind *kind, uint64_t ns);
+
+/* For variance.c: what sleeps of the kinds were for (by group of threads: the kind, or NULL). 0 or -errno. */
+int scope_variance_pass_on(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			   struct scope_variance_kind *const *of_group);
+
+#endif
