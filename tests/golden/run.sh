@@ -7,7 +7,7 @@
 # "Baseline: OTHER." there names the trace to compare with, "Signatures alone: OTHER." the one that
 # signatures are learned from, and so does "Signatures beside stacks: OTHER.". With "Waits." the
 # output of `scope waits` follows the report, with "Metrics." that of `scope metrics`,
-# with "Model." that of `scope model`.
+# with "Model." that of `scope model`, with "Explore." that of `scope explore`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -83,6 +83,13 @@ check() {	# NAME
 		"$scope" model -i "$name.trace" -v >> "$name.report"
 		"$scope" model -i "$name.trace" -v >> "$name.again"
 	fi
+	if grep -q '^Explore\.' "$OLDPWD/tests/golden/$name.py"; then
+		"$scope" explore -i "$name.trace" -v --why 1 >> "$name.report"
+		"$scope" explore -i "$name.trace" -v --why 1 >> "$name.again"
+		"$scope" explore -i "$name.trace" --why 1 > "$name.waits"
+		"$scope" explore -i "$name.trace" > "$name.slowest"
+		"$scope" explore -i "$name.trace" --why 2 -o "$name.metrics-explore.json"
+	fi
 	"$scope" report -i "$name.trace" "${options[@]}" > "$name.screen"
 	"$scope" report -i "$name.trace" "${options[@]}" --format json -o "$name.json"
 	cd "$OLDPWD"
@@ -103,7 +110,7 @@ check() {	# NAME
 			[ "$(LC_ALL=C.UTF-8 wc -L < "$work/$name.waits")" -gt 80 ] ||
 			[ "$(LC_ALL=C.UTF-8 wc -L < "$work/$name.slowest")" -gt 80 ]; }; then
 		cat "$work/$name.waits" "$work/$name.slowest"
-		echo "not ok $name - scope waits prints more than 15 lines of 80 columns"
+		echo "not ok $name - scope waits or explore prints more than 15 lines of 80 columns"
 		return 1
 	elif [ "$(wc -l < "$work/$name.screen")" -gt 15 ] || [ "$(LC_ALL=C.UTF-8 wc -L < "$work/$name.screen")" -gt 80 ]; then
 		cat "$work/$name.screen"

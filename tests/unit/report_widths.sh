@@ -17,12 +17,12 @@ wrong() { echo "not ok report_widths $*"; bad=1; }
 # Commands are not cut, so their lines are left out.
 widest() { grep -vE '^ {2}(Next| {4}) +scope' "$1" | wc -L; }
 
-for name in three_bugs knot hang long_names slow_peer background preempted_holder healthy synth; do
+for name in three_bugs knot hang long_names slow_peer background preempted_holder healthy synth five_stages; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$name.py" > "$work/text"
 	"$scope" dump --reverse "$work/text" -o "$work/$name.trace" 2> /dev/null
 	cd "$work"
 	for columns in 60 80 120 200; do
-		for command in report waits model; do
+		for command in report waits model explore; do
 			COLUMNS=$columns "$scope" $command -i $name.trace > $command.$columns 2> /dev/null
 			[ "$(widest $command.$columns)" -le $columns ] ||
 				wrong "$command of $name has lines of $(widest $command.$columns) of $columns columns"
@@ -34,7 +34,7 @@ for name in three_bugs knot hang long_names slow_peer background preempted_holde
 	cmp -s report.usual report.80 || wrong "report of $name without a terminal is not 80 columns wide"
 	COLUMNS=7 "$scope" report -i $name.trace | cmp -s - report.60 || wrong "$name: COLUMNS=7 is not 60 columns"
 	COLUMNS=junk "$scope" report -i $name.trace | cmp -s - report.80 || wrong "$name: COLUMNS=junk is not 80 columns"
-	for command in report waits model metrics; do
+	for command in report waits model explore metrics; do
 		LC_ALL=C "$scope" $command -i $name.trace -v > ascii 2>&1
 		! LC_ALL=C grep -q '[^ -~]' ascii || wrong "$command of $name in the C locale is not ASCII"
 		"$scope" $command -i $name.trace -v > utf8 2>&1

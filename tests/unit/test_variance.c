@@ -11,6 +11,7 @@
 
 #include "units_of.h"
 #include "variance/edge_table.h"
+#include "variance/forest.h"
 
 #define UNITS 6
 #define PARTS 3
@@ -345,8 +346,8 @@ static void passed_on(void **state)
 		now = put(&lines, now + 2000 + ns, 100, "write", 9, "7");
 	}
 	run = end_lines(&lines);
-	assert_int_equal(scope_variance_create(run.trace, run.distributions, run.groups, run.pickups, NULL, &variance),
-			 0);
+	assert_int_equal(
+		scope_variance_create(run.trace, run.distributions, run.groups, run.pickups, NULL, NULL, &variance), 0);
 	assert_int_equal(variance->kinds, 1);
 	kind = variance->kind;
 	assert_int_equal(kind->spread.units, 40);
@@ -364,12 +365,94 @@ static void passed_on(void **state)
 	end_run(&run);
 }
 
+/*
+ * A kind of 96 requests of 1 ms and 4 of 3 ms, of which the 95th percentile is 1 ms. Paths are judged at the limits: more than
+ * 10 %, above the percentile, 4 requests.
+ */
+static void hypotheses(void **state)
+{
+	const struct scope_forest_limits *limits = &scope_variance_forest_defaults;
+	struct scope_edge_sums edge[2] = {
+		{ .edge = 1, .all = { .sum = 9e6, .with_latency = 0 } },
+		{ .edge = 2, .all = { .sum = 3e6, .with_latency = 3e12 } },
+	};
+	struct scope_variance_kind kind = { .shift_ns = 1e6 };
+	struct scope_variance_path path = {
+		.spread = { .units = 4, .sum = 4e6, .squares = 7e12 },
+		.edge = edge,
+		.edges = 2,
+		.mean_ns = 3e6,
+		.cv = 0.1,
+	};
+	double share = 0;
+
+	(void)state;
+	assert_int_equal(scope_sketch_add(&kind.latency, 1000000, 96), 0);
+	assert_int_equal(scope_sketch_add(&kind.latency, 3000000, 4), 0);
+	assert_true(fabs(scope_variance_slow_ns(&kind, limits) / 1e6 - 1) < 0.002);
+	assert_int_equal(scope_variance_judge(&kind, &path, limits), SCOPE_FOREST_SLOW);
+	assert_true(scope_variance_suspect(&path, SCOPE_FOREST_SLOW, &share) == &edge[0]);
+	assert_true(fabs(share - 0.75) < 1e-12);
+	path.cv = 0.1001;
+	assert_int_equal(scope_variance_judge(&kind, &path, limits), SCOPE_FOREST_UNPREDICTABLE);
+	/* Σ(T−1 ms)² = 7 − 4²/4 = 3 ms², of which the second edge has 3 − 3·4/4 = 0, and the first −9·4/4 = −9. */
+	assert_true(scope_variance_suspect(&path, SCOPE_FOREST_UNPREDICTABLE, &share) == &edge[1]);
+	assert_true(fabs(share) < 1e-12);
+	path.cv = 0.1;
+	path.mean_ns = 0.99e6;
+	assert_int_equal(scope_variance_judge(&kind, &path, limits), SCOPE_FOREST_EVEN);
+	assert_null(scope_variance_suspect(&path, SCOPE_FOREST_EVEN, &share));
+	path.spread.units = 3;
+	path.cv = 1;
+	assert_int_equal(scope_variance_judge(&kind, &path, limits), SCOPE_FOREST_FEW);
+	scope_sketch_free(&kind.latency);
+}
+
+/* The request that was asked for keeps its edges, and is found in its path by them. */
+static void one_request(void **state)
+{
+	struct lines lines = { 0 };
+	struct scope_variance_request request = { 0 };
+	struct scope_variance *variance;
+	struct run run;
+	size_t number = 0;
+	uint64_t now = 1000;
+
+	(void)state;
+	begin_lines(&lines);
+	for (unsigned i = 0; i < 31; i++) {
+		now = put(&lines, now, 100, "read", 64, "7");
+		if (i == 17)
+			request.begin_ns = now;
+		if (i % 5 == 2)
+			now = put(&lines, now + 4000, 100, "read", 9, "9");
+		now = put(&lines, now + 100 * i, 100, "write", 9, "7") + 50;
+	}
+	run = end_lines(&lines);
+	request.thread = thread_of(run.units, 100)->index;
+	assert_int_equal(scope_variance_create(run.trace, run.distributions, run.groups, run.pickups, NULL, &request,
+					       &variance),
+			 0);
+	assert_non_null(variance->request);
+	assert_int_equal(variance->request->edges.count, 5);
+	assert_int_equal(variance->request->edges.edge[0].ns[SCOPE_EDGE_RUNS], 4000);
+	assert_int_equal(variance->request->edges.edge[2].ns[SCOPE_EDGE_RUNS], 1700);
+	assert_int_equal(variance->kind->paths, 2);
+	assert_true(variance->kind->between > 0.5);
+	assert_true(scope_variance_path_of(variance->kind, &variance->request->edges, &number) ==
+		    variance->kind->path[1]);
+	assert_int_equal(number, 2);
+	scope_variance_destroy(variance);
+	end_run(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(against_each_other), cmocka_unit_test(tail),	      cmocka_unit_test(no_variance),
 		cmocka_unit_test(loop_and_probe),     cmocka_unit_test(long_request), cmocka_unit_test(many_edges),
-		cmocka_unit_test(many_paths),	      cmocka_unit_test(passed_on),
+		cmocka_unit_test(many_paths),	      cmocka_unit_test(passed_on),    cmocka_unit_test(hypotheses),
+		cmocka_unit_test(one_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

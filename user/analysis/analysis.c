@@ -215,11 +215,20 @@ static int find_paths(struct scope_analysis *analysis, const struct scope_analys
 /* One more pass over the trace, which is not for one that is still being written. */
 static int find_variance(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
+	const struct scope_slow_path *slow = NULL;
+	struct scope_variance_request request = { 0 };
+
 	if (!options->variance || options->settled_ns != UINT64_MAX)
 		return 0;
+	if (options->why && analysis->paths && options->why <= analysis->paths->count)
+		slow = &analysis->paths->path[options->why - 1];
+	if (slow) {
+		request.thread = slow->thread;
+		request.begin_ns = slow->begin_ns;
+	}
 	return scope_variance_create(analysis->trace, analysis->found.distributions, analysis->found.groups,
 				     analysis->found.pickups, options->no_stacks ? NULL : analysis->symbols,
-				     &analysis->variance);
+				     slow ? &request : NULL, &analysis->variance);
 }
 
 static int analyse(struct scope_analysis *analysis, const struct scope_analysis_options *options)

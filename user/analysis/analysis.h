@@ -32,8 +32,9 @@ struct scope_analysis_options {
 	uint64_t from_ns;   /* 0, or since when units count: the report is of what came then */
 	const char *thread; /* NULL, or whose units count: a number, a name, or the begin of names and a star */
 	size_t slowest;	    /* requests whose paths are followed, SCOPE_PATHS_MAX at most */
-	bool variance;	    /* where latencies vary: one more pass over the trace */
-	bool no_stacks;	    /* leave the trace's stacks aside */
+	size_t why;	/* with variance: 0, or the edges of that one of the slowest are kept, which slowest includes */
+	bool variance;	/* where latencies vary: one more pass over the trace */
+	bool no_stacks; /* leave the trace's stacks aside */
 	const struct scope_signatures *signatures; /* NULL: none; must outlive the analysis */
 	struct scope_baseline *baseline;	   /* NULL, or what to compare units with; must outlive the analysis */
 	struct scope_symbol_options symbols;	   /* root: "/proc/PID/root" of the target, or none */

@@ -24,6 +24,7 @@ int scope_cmd_report(int argc, char **argv);
 int scope_cmd_waits(int argc, char **argv);
 int scope_cmd_metrics(int argc, char **argv);
 int scope_cmd_model(int argc, char **argv);
+int scope_cmd_explore(int argc, char **argv);
 int scope_cmd_record(int argc, char **argv);
 int scope_cmd_status(int argc, char **argv);
 int scope_cmd_doctor(int argc, char **argv);

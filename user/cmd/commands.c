@@ -62,6 +62,31 @@ static const struct scope_option metrics_options[] = {
 	{ 0 },
 };
 
+static const struct scope_option explore_options[] = {
+	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },
+	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
+	SELECT_OPTIONS,
+	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
+	{ 'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
+	{ SCOPE_OPTION_CV, "cv", "PCT",
+	  .help = "requests of one path that differ more are unpredictable: standard\n"
+		  "deviation by mean (default 10)" },
+	{ SCOPE_OPTION_CS, "cs", "PCT",
+	  .help = "a path is consistently slow where its mean is above this percentile of\n"
+		  "its kind (default 95)" },
+	{ SCOPE_OPTION_WHY, "why", "N", .help = "which path the Nth slowest request took, and what was longer in it" },
+	{ 'o', "output", "FILE", .help = "print to a file" },
+	{ SCOPE_OPTION_FORMAT, "format", "NAME", .help = "text or json (default text)", .words = "text json" },
+	{ 'v', "verbose", .help = "print all paths, not what a screen holds" },
+	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
+	{ SCOPE_OPTION_SOURCE, "source", "NAME",
+	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
+	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take and use no stacks: functions have no names" },
+	SYMBOL_OPTIONS,
+	HELP_OPTION,
+	{ 0 },
+};
+
 static const struct scope_option model_options[] = {
 	TRACED_OPTIONS,
 	PART_OPTIONS,
@@ -252,6 +277,22 @@ const struct scope_command scope_cmd_commands[] = {
 		.options = metrics_options,
 		.column = 24,
 		.notes = PRINTS_ANYHOW,
+	},
+	{
+		.name = "explore",
+		.run = scope_cmd_explore,
+		.summary = "say where the latency of requests varies, between which calls, and in which function",
+		.usage =
+			"Usage: scope explore -p PID [OPTION...]\n"
+			"       scope explore -i FILE [OPTION...]\n"
+			"       scope explore [OPTION...] -- COMMAND [ARGUMENT...]\n"
+			"Split the requests of each kind by the calls that they make, and say which of them vary or are always\n"
+			"slow, between which two calls, and in which function or for whom they wait there.\n"
+			"\n",
+		.options = explore_options,
+		.column = 24,
+		.notes = "\n"
+			 "Ctrl-C ends the trace early and still prints. -p needs root; it loads no module.\n",
 	},
 	{
 		.name = "model",

@@ -25,6 +25,7 @@
 #include "report/page.h"
 #include "report/server_text.h"
 #include "report/text.h"
+#include "report/variance_text.h"
 #include "report/waits_text.h"
 #include "proc/reader.h"
 #include "source/source.h"
@@ -190,6 +191,9 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 	else if (request->model)
 		err = request->json ? scope_report_server_json(analysis, out)
 				    : scope_report_server_text(analysis, &style, text);
+	else if (request->explore)
+		err = request->json ? scope_report_explore_json(analysis, &request->limits, out)
+				    : scope_report_explore_text(analysis, &style, &request->limits, text);
 	else if (request->json && request->live_ns)
 		err = scope_report_json_line(analysis, &style, NULL, out);
 	else if (request->json)
@@ -363,6 +367,10 @@ static int report(const struct scope_cmd_report *request, bool *ret_found, struc
 	options.detect.cluster.linkage = request->linkage;
 	options.slowest = request->slowest;
 	options.no_stacks = request->no_stacks;
+	/* A pass more: only for what prints it. */
+	options.variance = request->explore || (!request->live_ns && !request->waits && !request->model &&
+						(request->json || (request->verbose && !request->html)));
+	options.why = request->why;
 	/* Before the capture, so that a missing module or a wrong name costs no time. */
 	err = request->causal ? scope_cmd_delay_check(error) : 0;
 	if (!err && !request->input)
@@ -424,4 +432,10 @@ int scope_cmd_waits(int argc, char **argv)
 int scope_cmd_model(int argc, char **argv)
 {
 	return run("model", argc, argv);
+}
+
+/* The same. */
+int scope_cmd_explore(int argc, char **argv)
+{
+	return run("explore", argc, argv);
 }

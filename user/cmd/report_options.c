@@ -72,7 +72,7 @@ const struct scope_option scope_cmd_report_options[] = {
 /* Text or JSON of another part of the analysis, and no page. */
 static bool prints_part(const struct scope_cmd_report *request)
 {
-	return request->waits || request->model;
+	return request->waits || request->model || request->explore;
 }
 
 /* 0, -1 for an option that is not of the capture, or the exit status for a value that makes no sense. */
@@ -189,6 +189,38 @@ static int take_format(const char *value, struct scope_cmd_report *request)
 	request->html = !strcmp(value, "html");
 	request->format = true;
 	return 0;
+}
+
+/* A limit of explore in percent, from 0.1 to 100. 0, or the exit status of another value. */
+static int take_limit(const char *name, const char *value, const struct scope_cmd_report *request, double *ret_limit)
+{
+	uint32_t thousandths;
+
+	if (scope_cmd_share(value, &thousandths) || !thousandths)
+		return scope_cmd_misuse(request->name, "--%s wants a percentage from 0.1 to 100, not '%s'", name,
+					value);
+	*ret_limit = thousandths / 1000.0;
+	return 0;
+}
+
+/* -1 for an option that is not of explore, else as take_value(). */
+static int take_explore(int option, const char *value, struct scope_cmd_report *request)
+{
+	uint64_t number;
+
+	switch (option) {
+	case SCOPE_OPTION_CV:
+		return take_limit("cv", value, request, &request->limits.cv);
+	case SCOPE_OPTION_CS:
+		return take_limit("cs", value, request, &request->limits.slow);
+	case SCOPE_OPTION_WHY:
+		if (scope_cmd_number(value, 1, SCOPE_PATHS_MAX, &number))
+			return scope_cmd_misuse(request->name, "--why wants a number from 1 to %d, not '%s'",
+						SCOPE_PATHS_MAX, value);
+		request->why = request->slowest = (unsigned)number;
+		return 0;
+	}
+	return -1;
 }
 
 /* 0, or the exit status for a value that makes no sense. */
@@ -314,6 +346,8 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 		.name = name,
 		.waits = !strcmp(name, "waits"),
 		.model = !strcmp(name, "model"),
+		.explore = !strcmp(name, "explore"),
+		.limits = scope_variance_forest_defaults,
 		.details = 3,
 		.linkage = SCOPE_LINKAGE_COMPLETE,
 		.window_ns = SCOPE_LIVE_WINDOW_NS,
@@ -336,6 +370,8 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 			status = scope_cmd_part(name, option, optarg, &request->part);
 		if (status < 0)
 			status = take_capture_value(option, optarg, request);
+		if (status < 0)
+			status = take_explore(option, optarg, request);
 		if (status < 0)
 			status = take_value(option, optarg, request);
 		if (status)

@@ -11,12 +11,15 @@
 #include "cmd/symbols.h"
 #include "source/selection.h"
 #include "source/source.h"
+#include "variance/forest.h"
 
 extern const struct scope_option scope_cmd_report_options[];
 
 struct scope_cmd_report {
-	const char *name; /* of the command: report, or waits or model, which print another part of it */
-	bool waits, model;
+	const char *name; /* of the command: report, or waits, model or explore, which print another part of it */
+	bool waits, model, explore;
+	struct scope_forest_limits limits; /* of explore */
+	unsigned why;			   /* of the slowest requests, one that is explained; 0: none */
 	struct scope_capture_options capture;
 	struct scope_selection selection;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */

@@ -17,6 +17,7 @@
 #include "report/picture.h"
 #include "report/server_text.h"
 #include "report/uneven.h"
+#include "report/variance_text.h"
 #include "report/waits_text.h"
 
 /* Plain, as names of traces are already: JSON takes UTF-8 alone. */
@@ -404,6 +405,7 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 	json_object_set_new(all, "deadlocks", scope_report_deadlocks_json(analysis));
 	json_object_set_new(all, "server", make_server(analysis));
 	json_object_set_new(all, "uneven", scope_report_uneven_json(analysis));
+	json_object_set_new(all, "variance", scope_report_variance_json(analysis));
 	json_object_set_new(all, "causes", scope_report_waits_causes(analysis));
 	json_object_set_new(all, "pictures", make_pictures(analysis));
 	json_object_set_new(all, "changes",

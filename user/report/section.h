@@ -14,15 +14,16 @@ struct report {
 	FILE *out;
 };
 
-int scope_report_section_summary(const struct report *report); /* the first screen: the answer, and what to do */
-int scope_report_section_changes(const struct report *report); /* what changed since the baseline */
-int scope_report_section_verdict(const struct report *report); /* what it comes to */
-int scope_report_section_details(const struct report *report); /* the first findings, told in full */
-int scope_report_section_causal(const struct report *report);  /* delay experiments on the findings */
-int scope_report_section_times(const struct report *report);   /* where the time of each group went */
-int scope_report_section_waits(const struct report *report);   /* who waited for whom, where that matters */
-int scope_report_section_uneven(const struct report *report);  /* threads that are out of line with their group */
-int scope_report_section_basis(const struct report *report);   /* what the answer rests on */
+int scope_report_section_summary(const struct report *report);	/* the first screen: the answer, and what to do */
+int scope_report_section_changes(const struct report *report);	/* what changed since the baseline */
+int scope_report_section_verdict(const struct report *report);	/* what it comes to */
+int scope_report_section_details(const struct report *report);	/* the first findings, told in full */
+int scope_report_section_causal(const struct report *report);	/* delay experiments on the findings */
+int scope_report_section_times(const struct report *report);	/* where the time of each group went */
+int scope_report_section_waits(const struct report *report);	/* who waited for whom, where that matters */
+int scope_report_section_uneven(const struct report *report);	/* threads that are out of line with their group */
+int scope_report_section_variance(const struct report *report); /* where latencies vary, without findings */
+int scope_report_section_basis(const struct report *report);	/* what the answer rests on */
 
 /* What changed most since the baseline, in lines of the first screen. */
 void scope_report_section_changed(const struct report *report);

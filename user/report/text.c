@@ -303,6 +303,7 @@ static int print_sections(const struct report *report)
 		scope_report_section_times,
 		scope_report_section_waits,
 		scope_report_section_uneven,
+		scope_report_section_variance,
 		scope_report_section_basis,
 	};
 	int err = 0;

@@ -19,7 +19,7 @@ struct scope_edge_stack {
 struct scope_edge_stacks {
 	struct scope_edge_stack *stack;
 	size_t count, capacity;
-	uint64_t number, every; /* that came; of which one in so many is kept, 0: one in one */
+	uint64_t number, every; /* that came; every second, fourth … of them is kept; 0: each */
 };
 
 /* 0 or -ENOMEM. */

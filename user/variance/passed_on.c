@@ -6,11 +6,11 @@
 #include "base/grow.h"
 #include "variance/variance.h"
 
-#define LATE 256	   /* no rule: a request is followed when so many more stays came, for some come late */
-#define UNITS 4096	   /* no rule: requests that wait for that, at most */
-#define STEPS_EACH 2048	   /* no rule: of a sleep, until … */
-#define STEPS_FREE 1000000 /* no rule: … all took so many: then … */
-#define STEPS_FEW 64	   /* no rule: … so many */
+#define LATE 256	/* no rule: a request is followed as this many more stays have come, because some come late */
+#define UNITS 4096	/* no rule: requests that wait for that, at most */
+#define STEPS_EACH 2048 /* no rule: of a sleep, until … */
+#define STEPS_FREE 1000000 /* no rule: … all have taken this many; then … */
+#define STEPS_FEW 64	   /* no rule: … this many */
 
 struct due {
 	struct scope_variance_kind *kind;

@@ -15,13 +15,14 @@
 #define MIDDLE_UNTIL 0.55
 #define HIGH_FROM 0.98
 #define HIGH_UNTIL 0.995 /* the very slowest requests alone would decide … */
-#define HIGH_UNITS 400	 /* … and are left out where there are so many */
+#define HIGH_UNITS 400	 /* … and are left out of as many requests */
 
 struct builder {
 	const struct scope_distributions *distributions;
 	struct scope_variance *variance;
-	struct scope_sketch *latency;	       /* by group */
-	struct scope_variance_kind **of_group; /* NULL: too few requests */
+	const struct scope_variance_request *request; /* to be kept; NULL: none */
+	struct scope_sketch *latency;		      /* by group */
+	struct scope_variance_kind **of_group;	      /* NULL: too few requests */
 	struct scope_edge_stacks stacks;
 	uint64_t edges;
 };
@@ -49,7 +50,8 @@ static uint64_t quantile(const struct scope_sketch *sketch, double q, double tim
 	return (uint64_t)(times * scope_sketch_quantile(sketch, q));
 }
 
-static void begin_kind(struct scope_variance_kind *kind, uint32_t group, const struct scope_sketch *latency)
+/* Takes the latencies over. */
+static void begin_kind(struct scope_variance_kind *kind, uint32_t group, struct scope_sketch *latency)
 {
 	*kind = (struct scope_variance_kind){
 		.group = group,
@@ -59,8 +61,10 @@ static void begin_kind(struct scope_variance_kind *kind, uint32_t group, const s
 		.low_ns = quantile(latency, MIDDLE_FROM, 0.998),
 		.until_ns = quantile(latency, MIDDLE_UNTIL, 1.002),
 		.high_ns = quantile(latency, HIGH_FROM, 0.998),
+		.latency = *latency,
 		.highest_ns = latency->total >= HIGH_UNITS ? quantile(latency, HIGH_UNTIL, 1.002) : UINT64_MAX,
 	};
+	*latency = (struct scope_sketch){ 0 };
 }
 
 /* Which groups have enough requests, and how long these take. */
@@ -100,6 +104,23 @@ static int keep_stacks(struct builder *builder, const struct scope_variance_kind
 	return err;
 }
 
+static int keep_request(struct scope_variance *variance, const struct scope_unit *unit,
+			const struct scope_unit_edges *edges)
+{
+	if (!variance->request)
+		variance->request = malloc(sizeof(*variance->request));
+	if (!variance->request)
+		return -ENOMEM;
+	*variance->request = (struct scope_variance_request){
+		.thread = unit->thread,
+		.group = unit->group,
+		.begin_ns = unit->begin_ns,
+		.end_ns = unit->end_ns,
+		.edges = *edges,
+	};
+	return 0;
+}
+
 static int take_edges(void *user, const struct scope_unit *unit, const struct scope_unit_edges *edges,
 		      const struct scope_unit_edge_stack *stack, uint32_t stacks)
 {
@@ -110,6 +131,9 @@ static int take_edges(void *user, const struct scope_unit *unit, const struct sc
 
 	if (!kind || !scope_unit_is_request(builder->distributions, unit))
 		return 0;
+	if (builder->request && unit->thread == builder->request->thread &&
+	    unit->begin_ns == builder->request->begin_ns && keep_request(builder->variance, unit, edges))
+		return -ENOMEM;
 	for (uint32_t i = 0; i < edges->count; i++)
 		builder->edges += edges->edge[i].times;
 	err = scope_variance_table_add(builder->variance->table, (uint32_t)(kind - builder->variance->kind), unit,
@@ -270,13 +294,15 @@ static int build(struct builder *builder, struct scope_trace *trace, const struc
 
 int scope_variance_create(struct scope_trace *trace, const struct scope_distributions *distributions,
 			  const struct scope_groups *groups, const struct scope_pickups *pickups,
-			  struct scope_symbols *symbols, struct scope_variance **ret_variance)
+			  struct scope_symbols *symbols, const struct scope_variance_request *request,
+			  struct scope_variance **ret_variance)
 {
 	const size_t count = groups->count + 1;
 	struct scope_variance *variance = calloc(1, sizeof(*variance));
 	struct builder builder = {
 		.distributions = distributions,
 		.variance = variance,
+		.request = request,
 		.latency = calloc(count, sizeof(*builder.latency)),
 		.of_group = calloc(count, sizeof(*builder.of_group)),
 	};
@@ -302,6 +328,7 @@ int scope_variance_create(struct scope_trace *trace, const struct scope_distribu
 
 static void free_kind(struct scope_variance_kind *kind)
 {
+	scope_sketch_free(&kind->latency);
 	free(kind->edge);
 	free(kind->path);
 	free(kind->passed_on);
@@ -317,6 +344,7 @@ void scope_variance_destroy(struct scope_variance *variance)
 	if (variance->table)
 		scope_variance_table_free(variance->table);
 	free(variance->table);
+	free(variance->request);
 	free(variance->kind);
 	free(variance);
 }

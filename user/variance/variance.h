@@ -65,6 +65,7 @@ struct scope_edge_function {
 struct scope_variance_kind {
 	uint32_t group;
 	double shift_ns; /* the median */
+	struct scope_sketch latency;
 	struct scope_spread spread;
 	uint64_t p50_ns, p99_ns;
 	double mean_ns, cv;
@@ -80,21 +81,31 @@ struct scope_variance_kind {
 	uint64_t low_ns, until_ns, high_ns, highest_ns; /* bands: low to until, high to highest, both inclusive */
 };
 
+/* One request that was asked for. */
+struct scope_variance_request {
+	uint32_t thread, group;
+	uint64_t begin_ns, end_ns;
+	struct scope_unit_edges edges;
+};
+
 struct scope_variance {
 	struct scope_variance_kind *kind; /* by variance of a request times number of requests, the largest first */
 	size_t kinds;
-	struct scope_edge_table *table; /* of all paths */
-	uint64_t edges;			/* gone through */
+	struct scope_edge_table *table;		/* of all paths */
+	uint64_t edges;				/* gone through */
+	struct scope_variance_request *request; /* NULL: none was asked for, or there is none like it */
 };
 
 /*
  * Reads the trace once more, and the log of distributions. Kinds of fewer than SCOPE_VARIANCE_UNITS_MIN requests are left
- * out. What is given must outlive the result; stacks are not named yet. 0 or -errno; the caller destroys.
+ * out. symbols: NULL, and functions are not named. request: NULL, or the thread and the begin of one to keep the edges of.
+ * What is given must outlive the result. 0 or -errno; the caller destroys.
  */
 #define SCOPE_VARIANCE_UNITS_MIN 20
 int scope_variance_create(struct scope_trace *trace, const struct scope_distributions *distributions,
 			  const struct scope_groups *groups, const struct scope_pickups *pickups,
-			  struct scope_symbols *symbols, struct scope_variance **ret_variance);
+			  struct scope_symbols *symbols, const struct scope_variance_request *request,
+			  struct scope_variance **ret_variance);
 void scope_variance_destroy(struct scope_variance *variance); /* NULL is fine */
 
 /* Which band of its kind a latency is in. */

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The hypotheses about where latencies come from, as text. */
+#include <math.h>
+#include <string.h>
+
+#include "report/numbers.h"
+#include "report/variance_text.h"
+
+#define LINES 15   /* of a screen */
+#define SHARE 0.05 /* of the kind's variance: a path with less is for -v */
+#define EXCESSES 3 /* no rule: edges of one request */
+#define INDENT 4
+
+/* What is printed, and how many lines of it there may be yet. */
+struct screen {
+	const struct scope_analysis *analysis;
+	const struct scope_forest_limits *limits;
+	FILE *out;
+	unsigned width, lines;
+	bool all;
+};
+
+static unsigned count_lines(const char *text, unsigned width)
+{
+	return 1 + scope_report_format_columns(text) / (width - INDENT - 4);
+}
+
+/* A sentence; nothing where there is no room for it. */
+static void print(struct screen *screen, unsigned indent, const char *text)
+{
+	const unsigned lines = count_lines(text, screen->width);
+
+	if (!screen->all && screen->lines < lines) {
+		screen->lines = 0;
+		return;
+	}
+	screen->lines -= screen->all ? 0 : lines;
+	fprintf(screen->out, "%*s", (int)indent, "");
+	scope_report_format_wrapped_to(screen->out, text, indent, indent + 2, screen->width);
+	fputc('\n', screen->out);
+}
+
+static const char *name_of(const struct scope_analysis *analysis, const struct scope_variance_kind *kind)
+{
+	return analysis->found.groups->group[kind->group].name;
+}
+
+static void say_figures(char *text, size_t room, uint64_t requests, double mean_ns, double cv)
+{
+	struct scope_text count, mean;
+
+	snprintf(text, room, "%s requests of %s, ± %.*f %%", scope_report_format_count(&count, requests),
+		 scope_report_format_ns(&mean, mean_ns), cv < 0.0995, 100 * cv);
+}
+
+/* The kind's edge of that name, which knows functions and waits. */
+static const struct scope_edge_sums *edge_of(const struct scope_variance_kind *kind, uint64_t edge)
+{
+	for (size_t i = 0; i < kind->edges; i++)
+		if (kind->edge[i].edge == edge)
+			return &kind->edge[i];
+	return NULL;
+}
+
+static void say_state(const struct screen *screen, const struct scope_variance_kind *kind,
+		      enum scope_forest_state state, char *text, size_t room)
+{
+	struct scope_text slow;
+
+	switch (state) {
+	case SCOPE_FOREST_FEW:
+		snprintf(text, room, "too few to say anything");
+		break;
+	case SCOPE_FOREST_EVEN:
+		snprintf(text, room, "even: within ± %.0f %%", 100 * screen->limits->cv);
+		break;
+	case SCOPE_FOREST_UNPREDICTABLE:
+		snprintf(text, room, "unpredictable: more than ± %.0f %%", 100 * screen->limits->cv);
+		break;
+	case SCOPE_FOREST_SLOW:
+		snprintf(text, room, "consistently slow: %.0f %% of the kind take less than %s",
+			 100 * screen->limits->slow,
+			 scope_report_format_ns(&slow, scope_variance_slow_ns(kind, screen->limits)));
+		break;
+	}
+}
+
+static void print_path(struct screen *screen, const struct scope_variance_kind *kind, size_t number)
+{
+	const struct scope_variance_path *path = kind->path[number];
+	const enum scope_forest_state state = scope_variance_judge(kind, path, screen->limits);
+	double share = 0;
+	const struct scope_edge_sums *suspect = scope_variance_suspect(path, state, &share);
+	const struct scope_edge_sums *edge = suspect ? edge_of(kind, suspect->edge) : NULL;
+	char text[900], figures[128], why[160], line[640];
+
+	if (!screen->all && (!suspect || (state == SCOPE_FOREST_UNPREDICTABLE && path->share < SHARE)))
+		return;
+	say_figures(figures, sizeof(figures), path->spread.units, path->mean_ns, path->cv);
+	say_state(screen, kind, state, why, sizeof(why));
+	snprintf(text, sizeof(text), "path %zu: %s; %s", number + 1, figures, why);
+	print(screen, 2, text);
+	if (!edge)
+		return;
+	scope_report_edge_line(screen->analysis, kind, edge, suspect->all.sum / (double)path->spread.units, line,
+			       sizeof(line));
+	snprintf(text, sizeof(text), "%.0f %% of its %s: %s", 100 * share,
+		 state == SCOPE_FOREST_SLOW ? "time" : "variance", line);
+	print(screen, INDENT, text);
+}
+
+static void print_kind(struct screen *screen, const struct scope_variance_kind *kind)
+{
+	char text[320], figures[128];
+
+	say_figures(figures, sizeof(figures), kind->spread.units, kind->mean_ns, kind->cv);
+	snprintf(text, sizeof(text), "%s: %s, in %zu path%s", name_of(screen->analysis, kind), figures, kind->paths,
+		 kind->paths == 1 ? "" : "s");
+	if (kind->between >= SHARE)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %.0f %% of the variance is between them",
+			 100 * kind->between);
+	print(screen, 0, text);
+	for (size_t i = 0; i < kind->paths; i++)
+		print_path(screen, kind, i);
+}
+
+/* ns of the request in the edge beyond the mean of the path. */
+static double excess_of(const struct scope_variance_path *path, const struct scope_unit_edge *edge)
+{
+	double ns = 0;
+
+	for (unsigned part = 0; part < SCOPE_EDGE_PARTS; part++)
+		ns += (double)edge->ns[part];
+	for (size_t i = 0; i < path->edges; i++)
+		if (path->edge[i].edge == edge->edge)
+			ns -= path->edge[i].all.sum / (double)path->spread.units;
+	return ns;
+}
+
+static void print_excesses(struct screen *screen, const struct scope_variance_path *path,
+			   const struct scope_unit_edges *edges)
+{
+	uint64_t printed = 0; /* a bit for each edge */
+
+	for (unsigned n = 0; n < EXCESSES; n++) {
+		struct scope_edge_text name;
+		struct scope_text excess;
+		uint32_t most = UINT32_MAX;
+		char text[320];
+
+		for (uint32_t i = 0; i < edges->count && i < 64; i++)
+			if (!(printed >> i & 1) && (most == UINT32_MAX || excess_of(path, &edges->edge[i]) >
+										  excess_of(path, &edges->edge[most])))
+				most = i;
+		if (most == UINT32_MAX || excess_of(path, &edges->edge[most]) <= 0)
+			return;
+		printed |= 1ull << most;
+		snprintf(text, sizeof(text), "%s longer than usual: %s",
+			 scope_report_format_ns(&excess, excess_of(path, &edges->edge[most])),
+			 scope_report_edge(&name, screen->analysis, edges->edge[most].edge));
+		print(screen, INDENT, text);
+	}
+}
+
+/* Where one request falls, and by which edges. */
+static void print_why(struct screen *screen, const struct scope_variance_request *request)
+{
+	const struct scope_variance *variance = screen->analysis->variance;
+	const struct scope_timeline *timeline = screen->analysis->units->timeline;
+	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, request->thread);
+	const struct scope_variance_kind *kind = NULL;
+	const struct scope_variance_path *path;
+	struct scope_text took;
+	size_t number = 0;
+	char text[400], why[160];
+
+	for (size_t i = 0; i < variance->kinds; i++)
+		if (variance->kind[i].group == request->group)
+			kind = &variance->kind[i];
+	path = kind ? scope_variance_path_of(kind, &request->edges, &number) : NULL;
+	if (!path)
+		return;
+	say_state(screen, kind, scope_variance_judge(kind, path, screen->limits), why, sizeof(why));
+	snprintf(text, sizeof(text),
+		 "A request of %s in %s (tid %u), %.3f s into the trace, is of %s, path %zu, which is %s",
+		 scope_report_format_ns(&took, (double)(request->end_ns - request->begin_ns)), thread->comm,
+		 thread->tid, (double)(request->begin_ns - timeline->begin_ns) / 1e9, name_of(screen->analysis, kind),
+		 number, why);
+	print(screen, 0, text);
+	print_excesses(screen, path, &request->edges);
+}
+
+int scope_report_explore_text(const struct scope_analysis *analysis, const struct scope_report_style *style,
+			      const struct scope_forest_limits *limits, FILE *out)
+{
+	const struct scope_variance *variance = analysis->variance;
+	struct screen screen = {
+		.analysis = analysis,
+		.limits = limits,
+		.out = out,
+		.width = scope_report_style_columns(style),
+		.lines = LINES,
+		.all = style->verbose,
+	};
+
+	if (variance->request)
+		print_why(&screen, variance->request);
+	for (size_t i = 0; i < variance->kinds; i++)
+		print_kind(&screen, &variance->kind[i]);
+	if (!variance->kinds)
+		print(&screen, 0,
+		      "No kind has enough requests to say where they differ: trace for longer, or under load.");
+	return 0;
+}
