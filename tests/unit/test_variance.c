@@ -446,13 +446,54 @@ static void one_request(void **state)
 	end_run(&run);
 }
 
+/*
+ * 400 requests whose latency is in part that of the bytes they write: of two parts of equal scatter one weighs 100 and one 62, so R
+ * is 100 / √(100² + 62²), 0.85. How many calls they make and when they come has nothing to do with it.
+ */
+static void keys(void **state)
+{
+	struct lines lines = { 0 };
+	struct scope_variance *variance;
+	const double *key;
+	struct run run;
+	uint64_t now = 1000, chance = 7;
+
+	(void)state;
+	begin_lines(&lines);
+	for (unsigned i = 0; i <= 400; i++) {
+		const uint64_t enter_ns = now;
+		unsigned word[4];
+
+		for (unsigned j = 0; j < 4; j++) {
+			chance = chance * 6364136223846793005ull + 1442695040888963407ull;
+			word[j] = (unsigned)(chance >> 40) % 1000;
+		}
+		now += 100 + 50ull * word[3];
+		fprintf(lines.to, "%llu 0 syscall 100 read enter=%llu ret=64 args=7\n", (unsigned long long)now,
+			(unsigned long long)enter_ns);
+		for (unsigned j = 0; j < word[2] % 4; j++)
+			now = put(&lines, now, 100, "getpid", 1, "0");
+		now += 20000 + 100ull * word[0] + 62ull * word[1] - 100ull * (word[2] % 4);
+		now = put(&lines, now, 100, "write", 100 + (int)word[0], "7") + 10;
+	}
+	run = end_lines(&lines);
+	assert_int_equal(
+		scope_variance_create(run.trace, run.distributions, run.groups, run.pickups, NULL, NULL, &variance), 0);
+	assert_int_equal(variance->kind->spread.units, 400);
+	key = variance->kind->key;
+	assert_true(fabs(key[SCOPE_KEY_BYTES] - 0.85) < 0.03);
+	assert_true(fabs(key[SCOPE_KEY_CALLS]) < 0.15 && fabs(key[SCOPE_KEY_PAUSE]) < 0.15);
+	scope_variance_destroy(variance);
+	end_run(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(against_each_other), cmocka_unit_test(tail),	      cmocka_unit_test(no_variance),
 		cmocka_unit_test(loop_and_probe),     cmocka_unit_test(long_request), cmocka_unit_test(many_edges),
 		cmocka_unit_test(many_paths),	      cmocka_unit_test(passed_on),    cmocka_unit_test(hypotheses),
-		cmocka_unit_test(one_request),
+		cmocka_unit_test(one_request),	      cmocka_unit_test(keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

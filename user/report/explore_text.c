@@ -6,9 +6,11 @@
 #include "report/numbers.h"
 #include "report/variance_text.h"
 
-#define LINES 15   /* of a screen */
-#define SHARE 0.05 /* of the kind's variance: a path with less is for -v */
-#define EXCESSES 3 /* no rule: edges of one request */
+#define LINES 15	 /* of a screen */
+#define SHARE 0.05	 /* of the kind's variance: a path with less is for -v */
+#define KEY_MIN 0.5	 /* correlation: with less a key is left out */
+#define KEY_REQUESTS 100 /* of a kind: of fewer chance alone makes such correlations */
+#define EXCESSES 3	 /* no rule: edges of one request */
 #define INDENT 4
 
 /* What is printed, and how many lines of it there may be yet. */
@@ -109,6 +111,26 @@ static void print_path(struct screen *screen, const struct scope_variance_kind *
 	print(screen, INDENT, text);
 }
 
+/* What the latency goes with, which is no proof of a cause. */
+static void print_keys(struct screen *screen, const struct scope_variance_kind *kind)
+{
+	static const char *const word[SCOPE_KEYS] = {
+		[SCOPE_KEY_BYTES] = "bytes read and written",
+		[SCOPE_KEY_CALLS] = "the number of calls",
+		[SCOPE_KEY_PAUSE] = "the time since the thread's last request",
+	};
+	char text[200];
+
+	if (kind->spread.units < KEY_REQUESTS)
+		return;
+	for (unsigned key = 0; key < SCOPE_KEYS; key++) {
+		if (fabs(kind->key[key]) < KEY_MIN)
+			continue;
+		snprintf(text, sizeof(text), "latency goes with %s: R %.2f", word[key], kind->key[key]);
+		print(screen, 2, text);
+	}
+}
+
 static void print_kind(struct screen *screen, const struct scope_variance_kind *kind)
 {
 	char text[320], figures[128];
@@ -120,6 +142,7 @@ static void print_kind(struct screen *screen, const struct scope_variance_kind *
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %.0f %% of the variance is between them",
 			 100 * kind->between);
 	print(screen, 0, text);
+	print_keys(screen, kind);
 	for (size_t i = 0; i < kind->paths; i++)
 		print_path(screen, kind, i);
 }

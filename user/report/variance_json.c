@@ -85,11 +85,13 @@ static json_t *make_kind(const struct scope_analysis *analysis, const struct sco
 		json_array_append_new(waits, make_wait(analysis, &kind->passed_on[i]));
 	for (size_t i = 0; i < kind->paths && i < PATHS; i++)
 		json_array_append_new(paths, make_path(analysis, kind->path[i]));
-	return json_pack("{s:o, s:I, s:f, s:f, s:I, s:I, s:f, s:I, s:o, s:o, s:o}", "group",
+	return json_pack("{s:o, s:I, s:f, s:f, s:I, s:I, s:f, s:I, s:{s:f, s:f, s:f}, s:o, s:o, s:o}", "group",
 			 scope_report_json_string(analysis->found.groups->group[kind->group].name), "requests",
 			 (json_int_t)kind->spread.units, "mean_ns", kind->mean_ns, "cv", kind->cv, "p50_ns",
 			 (json_int_t)kind->p50_ns, "p99_ns", (json_int_t)kind->p99_ns, "between_paths", kind->between,
-			 "paths_count", (json_int_t)kind->paths, "edges", edges, "waits_for", waits, "paths", paths);
+			 "paths_count", (json_int_t)kind->paths, "correlation", "bytes", kind->key[SCOPE_KEY_BYTES],
+			 "calls", kind->key[SCOPE_KEY_CALLS], "pause_ns", kind->key[SCOPE_KEY_PAUSE], "edges", edges,
+			 "waits_for", waits, "paths", paths);
 }
 
 json_t *scope_report_variance_json(const struct scope_analysis *analysis)

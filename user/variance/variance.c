@@ -283,6 +283,8 @@ static int build(struct builder *builder, struct scope_trace *trace, const struc
 		err = merge_paths(variance, &variance->kind[i]);
 	if (!err)
 		err = scope_variance_pass_on(builder->distributions, groups, builder->of_group);
+	if (!err)
+		err = scope_variance_keys(builder->distributions, groups, builder->of_group);
 	if (!err && symbols)
 		err = scope_variance_stacks_name(&builder->stacks, trace, symbols, variance->kind, variance->kinds);
 	for (size_t i = 0; !err && i < variance->kinds; i++)

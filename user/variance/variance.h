@@ -62,6 +62,14 @@ struct scope_edge_function {
 	double share; /* of the kind's variance */
 };
 
+/* What is known of each request, beside its latency. */
+enum scope_key {
+	SCOPE_KEY_BYTES, /* read and written by its calls */
+	SCOPE_KEY_CALLS, /* how many it made */
+	SCOPE_KEY_PAUSE, /* ns since its thread's last request */
+	SCOPE_KEYS,
+};
+
 struct scope_variance_kind {
 	uint32_t group;
 	double shift_ns; /* the median */
@@ -70,6 +78,7 @@ struct scope_variance_kind {
 	uint64_t p50_ns, p99_ns;
 	double mean_ns, cv;
 	double between;		      /* share of the variance that is between the means of its paths */
+	double key[SCOPE_KEYS];	      /* correlation of the latency with it (Pearson) */
 	struct scope_edge_sums *edge; /* by share of the variance, the largest first */
 	size_t edges;
 	struct scope_variance_path **path; /* by requests, most first */
@@ -114,5 +123,9 @@ enum scope_band scope_variance_band(const struct scope_variance_kind *kind, uint
 /* For variance.c: what sleeps of the kinds were for (by group of threads: the kind, or NULL). 0 or -errno. */
 int scope_variance_pass_on(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			   struct scope_variance_kind *const *of_group);
+
+/* For variance.c: the kinds' keys. 0 or -errno. */
+int scope_variance_keys(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			struct scope_variance_kind *const *of_group);
 
 #endif
