@@ -129,7 +129,9 @@ static int take_edges(void *user, const struct scope_unit *unit, const struct sc
 	const uint64_t ns = scope_unit_wall(unit);
 	int err;
 
-	if (!kind || !scope_unit_is_request(builder->distributions, unit))
+	if (!kind || !scope_unit_is_request(builder->distributions, unit) ||
+	    unit->end_ns < builder->distributions->from_ns ||
+	    !scope_unit_distributions_counts(builder->distributions, unit->thread))
 		return 0;
 	if (builder->request && unit->thread == builder->request->thread &&
 	    unit->begin_ns == builder->request->begin_ns && keep_request(builder->variance, unit, edges))
