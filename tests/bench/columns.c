@@ -79,7 +79,7 @@ static int read_subbuf(struct scope_trace *trace, uint64_t offset)
 
 	if (scope_trace_payload(trace, offset, &buffer, &room, &data))
 		return 1;
-	out = malloc(scope_trace_columns_bound(((const struct scope_subbuf *)data)->used_bytes));
+	out = malloc(scope_trace_columns_room(((const struct scope_subbuf *)data)->used_bytes));
 	if (out && !scope_trace_columns_split((const void *)data, out, &columns)) {
 		count_records((const void *)data);
 		add_columns(out, &columns);

@@ -27,7 +27,7 @@ static void check_columns(const uint8_t *data, size_t bytes)
 	static struct scope_columns columns;
 	size_t room = ((const struct scope_subbuf *)data)->used_bytes & 0xffff8;
 	/* Of the exact size, so that a sanitizer sees what goes beyond. */
-	uint8_t *subbuf = malloc(room + !room), *split = malloc(scope_trace_columns_bound(room));
+	uint8_t *subbuf = malloc(room + !room), *split = malloc(scope_trace_columns_room(room));
 	uint8_t *again = malloc(room + !room);
 	struct scope_trace_columns_rests rests = { 0 };
 	bool alone;

@@ -95,7 +95,7 @@ static void test_any_records_come_back(void **state)
 		uint32_t last = sizeof(*subbuf);
 
 		fill(subbuf, SCOPE_RECORD_FRAMES);
-		out = malloc(scope_trace_columns_bound(subbuf->used_bytes));
+		out = malloc(scope_trace_columns_room(subbuf->used_bytes));
 		back = malloc(subbuf->used_bytes);
 		assert_int_equal(scope_trace_columns_split(subbuf, out, &columns), 0);
 		for (size_t j = 0; j < columns.count; j++) {
@@ -126,7 +126,7 @@ static void test_stacks_stand_where_they_did(void **state)
 		uint32_t bytes;
 
 		fill(subbuf, SCOPE_RECORD_FRAMES);
-		out = malloc(scope_trace_columns_bound(subbuf->used_bytes));
+		out = malloc(scope_trace_columns_room(subbuf->used_bytes));
 		back = malloc(subbuf->used_bytes);
 		assert_int_equal(scope_trace_columns_split(subbuf, out, &columns), 0);
 		bytes = columns.column[columns.count - 1].end;
@@ -167,7 +167,7 @@ static void test_damage_is_harmless(void **state)
 
 		if (i % 20 == 0)
 			fill(subbuf, SCOPE_RECORD_FRAMES);
-		out = malloc(scope_trace_columns_bound(subbuf->used_bytes));
+		out = malloc(scope_trace_columns_room(subbuf->used_bytes));
 		assert_int_equal(scope_trace_columns_split(subbuf, out, &columns), 0);
 		bytes = columns.column[columns.count - 1].end;
 		for (int j = any() % 4; j >= 0; j--)
@@ -190,7 +190,7 @@ static void test_damage_is_harmless(void **state)
 static void expect_no_split(const struct scope_subbuf *subbuf)
 {
 	struct scope_columns columns;
-	uint8_t out[512];
+	_Alignas(8) uint8_t out[768];
 
 	assert_int_equal(scope_trace_columns_split(subbuf, out, &columns), -EINVAL);
 }
@@ -207,7 +207,8 @@ static void test_what_is_not_known_stays_as_it_is(void **state)
 		.call = { .word = scope_record_word(SCOPE_RECORD_SYSCALL, 1) },
 	};
 	struct scope_columns columns;
-	uint8_t out[512], back[sizeof(subbuf)];
+	_Alignas(8) uint8_t out[768];
+	uint8_t back[sizeof(subbuf)];
 	size_t bytes;
 
 	(void)state;

@@ -8,13 +8,15 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Splits a number into a symbol, which holds its magnitude and highest bits, and the bits that follow. */
-static inline uint8_t scope_trace_value_split(uint64_t value, unsigned int *ret_bits)
+/* Splits a number into a symbol, which holds its magnitude and highest bits, and *ret_bits bits that follow. */
+static inline uint8_t scope_trace_value_split(uint64_t value, unsigned int *ret_bits, uint64_t *ret_low)
 {
-	const unsigned int top = value < 8 ? 2 : 63 - (unsigned int)__builtin_clzll(value);
+	const unsigned int bits = (63u ^ (unsigned int)__builtin_clzll(value | 4)) - 2;
+	const uint64_t high = value >> bits;
 
-	*ret_bits = top - 2;
-	return (uint8_t)(((top - 2) << 2) + (value >> (top - 2)));
+	*ret_bits = bits;
+	*ret_low = value ^ high << bits;
+	return (uint8_t)(4 * bits + high);
 }
 
 static inline unsigned int scope_trace_value_bits(uint8_t symbol)
@@ -33,22 +35,24 @@ static inline uint64_t scope_trace_value_join(uint8_t symbol, uint64_t low)
 struct scope_bits {
 	uint8_t *at;
 	const uint8_t *end; /* of the bytes that are read */
-	uint64_t held;	    /* bits that are written and not in a byte yet */
+	uint64_t held;	    /* bits that are written and not in a whole byte yet */
 	unsigned int count; /* bits held, or read of the byte at `at`; below 8 between calls */
 };
 
+/* value has count bits at most. Writes 8 bytes at `at`, whatever the count: there has to be room. */
 static inline void scope_trace_bits_put(struct scope_bits *bits, uint64_t value, unsigned int count)
 {
-	if (count > 32) {
+	if (count > 56) {
 		scope_trace_bits_put(bits, value & UINT32_MAX, 32);
 		value >>= 32;
 		count -= 32;
 	}
-	bits->held |= (value & ((1ull << count) - 1)) << bits->count;
-	for (bits->count += count; bits->count >= 8; bits->count -= 8) {
-		*bits->at++ = (uint8_t)bits->held;
-		bits->held >>= 8;
-	}
+	bits->held |= value << bits->count;
+	bits->count += count;
+	memcpy(bits->at, &bits->held, sizeof(bits->held));
+	bits->at += bits->count / 8;
+	bits->held >>= bits->count & ~7u;
+	bits->count %= 8;
 }
 
 /* After the last bit returns 0s, and `at` is then after the end. */

@@ -35,9 +35,12 @@ static inline size_t scope_trace_columns_bound(size_t used_bytes)
 	return used_bytes + used_bytes / 4 + 256;
 }
 
+/* Bytes that scope_trace_columns_split() needs to work in. */
+size_t scope_trace_columns_room(size_t used_bytes);
+
 /*
- * Writes at most scope_trace_columns_bound() bytes to `out`. -EINVAL: it holds an unknown record;
- * store it unchanged.
+ * Writes at most scope_trace_columns_bound() bytes to `out`, which has scope_trace_columns_room() of them and is
+ * aligned to 8. -EINVAL: it holds an unknown record; store it unchanged.
  */
 int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out, struct scope_columns *ret_columns);
 

@@ -53,20 +53,8 @@ static int find_columns(const uint8_t *columns, size_t bytes, struct scope_layou
 			return -EBADMSG;
 		layout->table[columns[at]].count++;
 	}
-	for (uint32_t class = 0; class < SCOPE_CLASSES; class += 1) {
-		struct scope_class_table *table = &layout->table[class];
-		const uint32_t type = scope_trace_class_type(layout, class);
-
-		if (!table->count)
-			continue;
-		if (type >= SCOPE_RECORD_TYPES || !scope_trace_record_fixed(type))
-			return -EBADMSG;
-		table->type = (uint8_t)type;
-		table->words = (uint8_t)(scope_trace_record_fixed(type) / 8);
-		table->values = (uint8_t)scope_trace_type_values(type);
-		table->from = (uint8_t)scope_trace_type_plain_from(type);
-		table->alike = scope_trace_type_alike_at(type);
-	}
+	if (scope_trace_layout_types(layout))
+		return -EBADMSG;
 	at = scope_trace_layout_fixed(layout, at);
 	if (at > bytes)
 		return -EBADMSG;

@@ -5,6 +5,7 @@
 #ifndef SCOPE_TRACE_COLUMNS_LAYOUT_H
 #define SCOPE_TRACE_COLUMNS_LAYOUT_H
 
+#include <errno.h>
 #include <stdbool.h>
 
 #include "trace/columns.h"
@@ -29,7 +30,7 @@ struct scope_class_table {
 	size_t count, args; /* records, and arguments of them all */
 	size_t done, args_done;
 	size_t symbols, plain, arg;	   /* where the first column of each sort begins */
-	uint8_t type, words, values, from; /* these are set for records that are joined */
+	uint8_t type, words, values, from; /* these by scope_trace_layout_types() */
 	size_t alike;
 };
 
@@ -69,6 +70,34 @@ static inline size_t scope_trace_type_plain_from(uint32_t type)
 static inline size_t scope_trace_type_plain(uint32_t type)
 {
 	return 4 + scope_trace_record_fixed(type) - scope_trace_type_plain_from(type);
+}
+
+/* Which of the first two words has such a repeating number as its upper half. */
+static inline size_t scope_trace_type_alike_at(uint32_t type)
+{
+	if (type == SCOPE_RECORD_SWITCH || type == SCOPE_RECORD_WAKING)
+		return 0;
+	return type == SCOPE_RECORD_SYSCALL ? 1 : SCOPE_NOWHERE;
+}
+
+/* Fills in what follows from the type of each class that has records. -EBADMSG: a type is unknown. */
+static inline int scope_trace_layout_types(struct scope_layout *layout)
+{
+	for (uint32_t class = 0; class < SCOPE_CLASSES; class += 1) {
+		struct scope_class_table *table = &layout->table[class];
+		const uint32_t type = scope_trace_class_type(layout, class);
+
+		if (!table->count)
+			continue;
+		if (type >= SCOPE_RECORD_TYPES || !scope_trace_record_fixed(type))
+			return -EBADMSG;
+		table->type = (uint8_t)type;
+		table->words = (uint8_t)(scope_trace_record_fixed(type) / 8);
+		table->values = (uint8_t)scope_trace_type_values(type);
+		table->from = (uint8_t)scope_trace_type_plain_from(type);
+		table->alike = scope_trace_type_alike_at(type);
+	}
+	return 0;
 }
 
 /* Sets the places of the columns of times and fixed parts from `at` on. Returns where they end. */
@@ -126,14 +155,6 @@ static inline uint64_t scope_trace_past_arg(struct scope_columns_past *past, uin
 	past->near[class] = arg == past->arg;
 	past->arg = arg;
 	return changed;
-}
-
-/* Which of the first two words has such a repeating number as its upper half. */
-static inline size_t scope_trace_type_alike_at(uint32_t type)
-{
-	if (type == SCOPE_RECORD_SWITCH || type == SCOPE_RECORD_WAKING)
-		return 0;
-	return type == SCOPE_RECORD_SYSCALL ? 1 : SCOPE_NOWHERE;
 }
 
 #endif

@@ -115,7 +115,7 @@ static bool compress(struct scope_framer *framer, const void *raw, struct scope_
 	if (!framer->level || bytes < COMPRESS_MIN_BYTES)
 		return false;
 	if (head->type == SCOPE_FRAME_SUBBUF &&
-	    !scope_grow(&framer->ordered, &framer->ordered_capacity, scope_trace_columns_bound(bytes), 1) &&
+	    !scope_grow(&framer->ordered, &framer->ordered_capacity, scope_trace_columns_room(bytes), 1) &&
 	    !scope_trace_columns_split(raw, framer->ordered, &framer->columns)) {
 		const struct scope_columns *columns = &framer->columns;
 
