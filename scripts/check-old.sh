@@ -12,6 +12,7 @@
 # CC= another compiler than what scripts/old-gcc.sh says.
 # Exit status: 0 all ok; 1 not so; 2 usage.
 set -uo pipefail
+. "$(dirname "$0")/private-dev.bash"
 
 [ $# -ge 1 ] || { sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -20,6 +20,7 @@
 # TREE, which has to be clean (make mrproper).
 set -euo pipefail
 . "$(dirname "$0")/debian.sh"
+. "$(dirname "$0")/private-dev.bash"
 
 # key | suites | package | fragments | image
 # kunit is also the kernel without eBPF. KASAN kernels reset under PVH: they boot as bzImage.
