@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Workers of a server in a language whose interpreter one thread runs at a time: each waits for that lock in slices
 of 5 ms on a condition variable, and a thread of the program that does something every 100 ms takes it as well."""
-from synth import Thread, Trace
+from synth import Trace
+from workers import begin_workers
 
 SLICE_NS = 5_000_000
 LOOP = ["start_worker", "worker_loop"]
@@ -34,14 +35,7 @@ def serve(seed, keeps, compute_ns=(80_000, 120_000), idle_ns=(300_000, 900_000))
     idle_ns: between two of a worker."""
     trace = Trace(seconds=6, seed=seed)
     lock = Lock()
-    for worker in range(3):
-        trace.fd(5 + worker, "epoll")
-        trace.fd(15 + worker, "accepted")
-    workers = [Thread(trace, 101 + i, f"worker{i}", i) for i in range(3)]
-    keeper = Thread(trace, 110, "keeper", 3)
-    for thread in workers + [keeper]:
-        thread.state("runnable", flags=" on_cpu")
-        thread.begin()
+    workers, keeper = begin_workers(trace)
 
     def ask(worker):
         """Up to where it needs the lock."""

@@ -2,18 +2,12 @@
 """Workers that wait for a lock which a maintenance thread holds while it computes.
 Answer: rebalance, as the holder, and not the workers that wait.
 Metrics."""
-from synth import Thread, Trace
+from synth import Trace
+from workers import begin_workers
 
 LOCK = "0x7f00,0x80,2"
 trace = Trace(seconds=6, seed=4)
-for worker in range(3):
-    trace.fd(5 + worker, "epoll")
-    trace.fd(15 + worker, "accepted")
-workers = [Thread(trace, 101 + i, f"worker{i}", i) for i in range(3)]
-keeper = Thread(trace, 110, "keeper", 3)
-for thread in workers + [keeper]:
-    thread.state("runnable", flags=" on_cpu")
-    thread.begin()
+workers, keeper = begin_workers(trace)
 
 # The keeper computes under the lock from begin to end, once every 100 ms.
 held = []

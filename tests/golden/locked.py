@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Workers that take a lock in each request, and a thread that writes the journal under that lock, and
 loses its CPU now and then while it has it."""
-from synth import Thread, Trace
+from synth import Trace
+from workers import begin_workers
 
 LOCK = "0x7f00,0x80,2"
 LOOP = ["start_worker", "worker_loop"]
@@ -15,14 +16,7 @@ def serve(seed, starved_share, compact_share, often_ns=None):
     if often_ns:
         trace.sample_from(often_ns, 250_000)
     trace.fd(9, "file")
-    for worker in range(3):
-        trace.fd(5 + worker, "epoll")
-        trace.fd(15 + worker, "accepted")
-    workers = [Thread(trace, 101 + i, f"worker{i}", i) for i in range(3)]
-    keeper = Thread(trace, 110, "keeper", 3)
-    for thread in workers + [keeper]:
-        thread.state("runnable", flags=" on_cpu")
-        thread.begin()
+    workers, keeper = begin_workers(trace)
 
     held = []
     while keeper.now < trace.end_ns - 200_000_000:

@@ -1,12 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # What the program says to mistyped commands and to files without -i, and the exit status of --fail-on.
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-
-scope=$(realpath "${SCOPE:-build/san/scope}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/begin.bash"
+set +e
 bad=0
 
 # says NAME STATUS PATTERN COMMAND...: of what it prints on either stream

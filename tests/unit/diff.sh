@@ -1,12 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # scope diff of golden traces and their reports: what is new, gone, worse and the same, and the exit status.
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-
-scope=$(realpath "${SCOPE:-build/san/scope}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/begin.bash"
+set +e
 bad=0
 
 for name in lock two_bugs hang healthy; do

@@ -3,22 +3,7 @@
 # Every export has the same events as the trace, read back by the tools it is meant for.
 #
 # Usage: tests/unit/export.sh      SCOPE= names the program (default build/san/scope)
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-
-scope=${SCOPE:-build/san/scope}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-same() {	# WHAT EXPECTED FOUND
-	if [ "$2" = "$3" ]; then
-		echo "ok $1: $2"
-	else
-		echo "not ok $1: $3 instead of $2"
-		failed=1
-	fi
-}
+. "$(dirname "$0")/begin.bash"
 
 PYTHONDONTWRITEBYTECODE=1 python3 tests/golden/lock.py >"$work/text"
 "$scope" dump --reverse "$work/text" -o "$work/trace"

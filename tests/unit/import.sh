@@ -4,22 +4,7 @@
 # text that is none is refused with the line.
 #
 # Usage: tests/unit/import.sh      SCOPE= names the program (default build/san/scope)
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-
-scope=${SCOPE:-build/san/scope}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-same() {	# WHAT EXPECTED FOUND
-	if [ "$2" = "$3" ]; then
-		echo "ok $1: $2"
-	else
-		echo "not ok $1: $3 instead of $2"
-		failed=1
-	fi
-}
+. "$(dirname "$0")/begin.bash"
 
 # Events of one kind in a trace.
 count() { "$scope" dump "$1" | awk -v kind="$2" '$3 == kind' | wc -l; }

@@ -4,22 +4,7 @@
 # a library that ends its process or hangs takes nothing with it, and root does not read what a user brought.
 #
 # Usage: tests/unit/import_bad.sh      SCOPE= names the program (default build/san/scope)
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-
-scope=$(realpath "${SCOPE:-build/san/scope}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-same() {	# WHAT EXPECTED FOUND
-	if [ "$2" = "$3" ]; then
-		echo "ok $1: $2"
-	else
-		echo "not ok $1: $3 instead of $2"
-		failed=1
-	fi
-}
+. "$(dirname "$0")/begin.bash"
 
 # A name with what looks like a CPU, a name that ends a line, an entry cut off, a frame without a module, a line of
 # 3 MB, a thread and a CPU that no kernel has; the others are taken.

@@ -4,13 +4,7 @@
 # command prints of a trace that holds them, and texts that are read back give the same names again.
 #
 # Usage: tests/unit/names_plain.sh      SCOPE= names the program (default build/san/scope)
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-
-scope=${SCOPE:-build/san/scope}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
+. "$(dirname "$0")/begin.bash"
 
 check() {	# NAME COMMAND...
 	local name=$1

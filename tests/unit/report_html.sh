@@ -5,12 +5,8 @@
 #
 # Usage: tests/unit/report_html.sh
 # Exit status: 0 all as it should be; 1 not; 77 there is no Chromium.
-set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
-
-scope=$(realpath "${SCOPE:-build/san/scope}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/begin.bash"
+set +e
 bad=0
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
