@@ -24,7 +24,7 @@ def main():
     for line in lines[:-1]:
         match = re.fullmatch(r'scope_(\w+?)_total\{group="([^"]*)"\} ([0-9.]+)', line)
         if not match:
-            assert re.match(r"# (TYPE|UNIT|HELP) scope_", line), line
+            assert re.match(r"# (TYPE|UNIT|HELP) scope_|scope_lost_events_total \d+$", line), line
             continue
         name = match[1].removesuffix("_seconds")
         seconds, _, rest = match[3].partition(".")

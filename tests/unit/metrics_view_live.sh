@@ -14,10 +14,11 @@ def work(name, times):
         time.sleep(0.002)
 threading.Thread(target=work, args=("aaa", 10), daemon=True).start()
 threading.Thread(target=work, args=("zzz", 60000), daemon=True).start()
+print("ready", flush=True)
 time.sleep(600)
-' &
+' > "$dir/ready" &
 target=$!
-sleep 0.5
+until grep -q ready "$dir/ready"; do sleep 0.1; done
 
 check() {	# NAME COMMAND...
 	local name=$1

@@ -46,6 +46,9 @@ static const struct scope_option metrics_options[] = {
 	{ SCOPE_OPTION_LIVE, "live", "[=TIME]",
 	  .help = "draw it again and again while the capture runs; on a terminal letters\n"
 		  "choose the order of lines" },
+	{ SCOPE_OPTION_LISTEN, "listen", "ADDRESS",
+	  .help = "answer GET /metrics with OpenMetrics while the capture runs, on this port of\n"
+		  "127.0.0.1, or on ADDRESS:PORT" },
 	{ SCOPE_OPTION_SERIES, "series", "LIST",
 	  .help = "these metrics alone: run,units,latency_p99 (default: all; in a picture\n"
 		  "states, futex waits, units and their latency)" },

@@ -39,6 +39,7 @@ struct request {
 	struct scope_metrics_options metrics;
 	enum scope_metrics_by by;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
+	const char *listen;				       /* NULL, or an address */
 	const char *compare;				       /* NULL, or the text of the next two */
 	uint64_t series;				       /* as in struct scope_report_metrics */
 	uint64_t live_ns;				       /* between two drawings; 0: none */
@@ -158,6 +159,9 @@ static int take_value(int option, const char *value, struct request *request)
 			return scope_cmd_misuse(
 				"metrics", "--live wants a time as 1, 500ms or 1m, 500ms at least, not '%s'", value);
 		return 0;
+	case SCOPE_OPTION_LISTEN:
+		request->listen = value;
+		return 0;
 	case SCOPE_OPTION_SERIES:
 		return take_series(value, request);
 	case SCOPE_OPTION_FORMAT:
@@ -197,8 +201,10 @@ static int settle(struct request *request)
 						   "command behind --");
 	if (request->input && (request->duration || request->save || request->source || request->capture.block))
 		return scope_cmd_misuse("metrics", "--duration, --save, --source and --block go with -p or a command");
-	if (request->input && request->live_ns)
-		return scope_cmd_misuse("metrics", "--live goes with -p or a command");
+	if (request->input && (request->live_ns || request->listen))
+		return scope_cmd_misuse("metrics", "--live and --listen go with -p or a command");
+	if (request->listen && request->by != SCOPE_METRICS_BY_GROUP)
+		return scope_cmd_misuse("metrics", "--listen goes with --by group: others have series without end");
 	if (request->compare && request->baseline)
 		return scope_cmd_misuse("metrics", "--baseline and --compare exclude each other");
 	if ((request->compare || request->baseline) && request->by != SCOPE_METRICS_BY_GROUP)
@@ -252,17 +258,17 @@ static void progress(void *context, const struct scope_capture_progress *now)
 {
 	struct session *session = context;
 
-	if (session->live) {
+	if (session->live)
 		scope_cmd_metrics_live_tick(session->live, now);
+	if (session->live && !scope_cmd_metrics_live_silent(session->live))
 		return;
-	}
 	scope_cmd_warn_lossy("metrics", now->lost);
 	scope_cmd_progress("tracing: %.0f s, %" PRIu64 " events, %" PRIu64 " lost (Ctrl-C: print now)",
 			   (double)now->elapsed_ns / 1e9, now->records, now->lost);
 }
 
 /* A command reads what is typed itself. */
-static int begin_live(const struct request *request, struct scope_writer *writer,
+static int begin_live(const struct request *request, struct scope_writer *writer, struct scope_error *error,
 		      struct scope_cmd_metrics_live **ret_live)
 {
 	const struct scope_cmd_metrics_live_options options = {
@@ -270,10 +276,13 @@ static int begin_live(const struct request *request, struct scope_writer *writer
 		.by = request->by,
 		.series = request->series,
 		.period_ns = request->live_ns,
+		.listen = request->listen,
+		.expose_ns = request->metrics.step_ns ? request->metrics.step_ns : SCOPE_METRICS_STEP_NS,
 		.keys = !request->command,
 	};
 
-	return request->live_ns ? scope_cmd_metrics_live_create(&options, writer, ret_live) : 0;
+	return request->live_ns || request->listen ? scope_cmd_metrics_live_create(&options, writer, error, ret_live)
+						   : 0;
 }
 
 static int capture(const struct request *request, struct scope_writer *writer, struct scope_error *error)
@@ -282,12 +291,14 @@ static int capture(const struct request *request, struct scope_writer *writer, s
 	const struct scope_capture_watch watch = { .begun = begun, .progress = progress, .context = &session };
 	struct scope_capture_options options = request->capture;
 	struct scope_capture_stats stats;
-	int err = scope_cmd_held_start(&session.held, request->command, &options, error);
+	int err = begin_live(request, writer, error, &session.live);
 
-	if (err)
+	if (!err)
+		err = scope_cmd_held_start(&session.held, request->command, &options, error);
+	if (err) {
+		scope_cmd_metrics_live_destroy(session.live);
 		return err;
-	if (begin_live(request, writer, &session.live))
-		session.live = NULL;
+	}
 	err = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch, error, &stats);
 	scope_cmd_metrics_live_destroy(session.live);
 	if (!err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metrics of a capture, drawn again and again while it runs. */
+/* Metrics of a capture, drawn and exposed again and again while it runs. */
 #include "cmd/metrics_live.h"
 
 #include <errno.h>
@@ -13,8 +13,10 @@
 
 #include "analysis/stream.h"
 #include "cmd/cmd.h"
+#include "cmd/exposed.h"
 #include "cmd/screen.h"
 
+#define SERIES_MAX 64	   /* groups that are exposed, the last being all others */
 #define STEP_EVENTS 100000 /* analysed between two ticks at most: rings must not fill in that time */
 
 struct scope_cmd_metrics_live {
@@ -23,11 +25,12 @@ struct scope_cmd_metrics_live {
 	struct scope_metrics *metrics;
 	struct scope_pass_listener listener;
 	struct scope_listeners listeners;
-	struct scope_stream *stream; /* NULL: it gave up */
-	struct scope_cmd_screen *screen;
-	unsigned order;	       /* of orders */
-	struct termios before; /* of standard input */
-	bool raw;	       /* which was changed */
+	struct scope_stream *stream;	   /* NULL: it gave up */
+	struct scope_cmd_screen *screen;   /* NULL: nothing is drawn */
+	struct scope_cmd_exposed *exposed; /* NULL: nobody listens */
+	unsigned order;			   /* of orders */
+	struct termios before;		   /* of standard input */
+	bool raw;			   /* which was changed */
 };
 
 /* What lines are in the order of: the highest value of the last whole step first. */
@@ -101,21 +104,15 @@ static void put_state(const struct scope_cmd_metrics_live *live, const struct sc
 }
 
 /* In a process of its own: what the stream has is finished here, and goes on there. */
-static int draw(void *context, const struct scope_capture_progress *now, FILE *to)
+static int find_view(struct scope_cmd_metrics_live *live, const struct scope_capture_progress *now,
+		     struct scope_report_metrics *report, struct scope_metrics_view **ret_view)
 {
-	struct scope_cmd_metrics_live *live = context;
-	struct scope_report_metrics report = {
-		.series = live->options.series,
-		.columns = scope_cmd_columns(STDOUT_FILENO),
-	};
-	struct scope_metrics_view *view;
 	struct scope_found_units found;
 	struct scope_trace *trace;
 	int err = live->stream ? scope_trace_open_growing(scope_trace_writer_descriptor(live->writer), "the trace",
 							  NULL, &trace)
 			       : -ENODATA;
 
-	put_state(live, now, to);
 	if (!err)
 		err = scope_trace_grow(trace, now->settled_ns);
 	if (!err)
@@ -126,15 +123,58 @@ static int draw(void *context, const struct scope_capture_progress *now, FILE *t
 	err = scope_metrics_take_units(live->metrics, found.distributions, found.groups);
 	if (!err)
 		err = scope_metrics_view_create(live->metrics, found.distributions, found.groups, live->options.by,
-						&view);
+						ret_view);
+	*report = (struct scope_report_metrics){
+		.trace = trace,
+		.timeline = found.distributions->run->timeline,
+		.series = live->options.series,
+		.columns = scope_cmd_columns(STDOUT_FILENO),
+	};
+	return err;
+}
+
+static int draw(void *context, const struct scope_capture_progress *now, FILE *to)
+{
+	struct scope_cmd_metrics_live *live = context;
+	struct scope_report_metrics report;
+	struct scope_metrics_view *view;
+	int err;
+
+	put_state(live, now, to);
+	err = find_view(live, now, &report, &view);
 	if (!err)
 		err = put_in_order(view, orders[live->order].series);
 	if (err)
 		return err;
-	report.trace = trace;
-	report.timeline = found.distributions->run->timeline;
 	report.view = view;
 	return scope_report_metrics_table(&report, to);
+}
+
+/* A server that names its threads by what it serves must not make series without end. */
+static void bound(struct scope_metrics_view *view)
+{
+	struct scope_metric_line *rest = &view->line[SERIES_MAX - 1];
+
+	if (view->lines <= SERIES_MAX)
+		return;
+	for (size_t i = SERIES_MAX; i < view->lines; i++)
+		for (unsigned j = 0; j < SCOPE_METRICS; j++)
+			rest->total.value[j] += view->line[i].total.value[j];
+	snprintf(rest->name, sizeof(rest->name), "all others");
+	view->lines = SERIES_MAX;
+}
+
+static int expose(void *context, const struct scope_capture_progress *now, FILE *to)
+{
+	struct scope_report_metrics report;
+	struct scope_metrics_view *view;
+	int err = find_view(context, now, &report, &view);
+
+	if (err)
+		return err;
+	bound(view);
+	report.view = view;
+	return scope_report_metrics_openmetrics(&report, to);
 }
 
 /* Letters come at once, and are not shown; Ctrl-C stays what it is. */
@@ -142,7 +182,7 @@ static void take_terminal(struct scope_cmd_metrics_live *live)
 {
 	struct termios raw;
 
-	if (!live->options.keys || !scope_cmd_screen_terminal(live->screen) || !isatty(STDIN_FILENO) ||
+	if (!live->options.keys || !live->screen || !scope_cmd_screen_terminal(live->screen) || !isatty(STDIN_FILENO) ||
 	    tcgetattr(STDIN_FILENO, &live->before))
 		return;
 	raw = live->before;
@@ -152,27 +192,47 @@ static void take_terminal(struct scope_cmd_metrics_live *live)
 	live->raw = !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
+/* What is drawn, and what is answered. */
+static int begin(struct scope_cmd_metrics_live *live, struct scope_error *error)
+{
+	const struct scope_cmd_metrics_live_options *options = &live->options;
+	int err = 0;
+
+	if (options->period_ns)
+		err = scope_cmd_screen_create(options->period_ns,
+					      &(struct scope_cmd_drawing){ .draw = draw, .context = live },
+					      &live->screen);
+	if (err)
+		return scope_error_set(error, err, "no memory left to draw");
+	return options->listen
+		       ? scope_cmd_exposed_create(options->listen, options->expose_ns,
+						  &(struct scope_cmd_drawing){ .draw = expose, .context = live }, error,
+						  &live->exposed)
+		       : 0;
+}
+
 int scope_cmd_metrics_live_create(const struct scope_cmd_metrics_live_options *options, struct scope_writer *writer,
-				  struct scope_cmd_metrics_live **ret_live)
+				  struct scope_error *error, struct scope_cmd_metrics_live **ret_live)
 {
 	struct scope_cmd_metrics_live *live = calloc(1, sizeof(*live));
 	int err = live ? scope_metrics_create(&options->metrics, &live->metrics) : -ENOMEM;
 
 	if (!err)
 		err = scope_analysis_stream_create(scope_trace_writer_descriptor(writer), "the trace", &live->stream);
-	if (!err)
-		err = scope_cmd_screen_create(options->period_ns,
-					      &(struct scope_cmd_drawing){ .draw = draw, .context = live },
-					      &live->screen);
 	if (err) {
 		scope_cmd_metrics_live_destroy(live);
-		return err;
+		return scope_error_set(error, err, "the trace cannot be followed: %s", strerror(-err));
 	}
 	live->options = *options;
 	live->writer = writer;
 	live->listener = scope_metrics_listener(live->metrics);
 	live->listeners = (struct scope_listeners){ &live->listener, 1 };
 	scope_analysis_stream_listen(live->stream, &live->listeners);
+	err = begin(live, error);
+	if (err) {
+		scope_cmd_metrics_live_destroy(live);
+		return err;
+	}
 	take_terminal(live);
 	*ret_live = live;
 	return 0;
@@ -185,9 +245,15 @@ void scope_cmd_metrics_live_destroy(struct scope_cmd_metrics_live *live)
 	if (live->raw)
 		tcsetattr(STDIN_FILENO, TCSANOW, &live->before);
 	scope_cmd_screen_destroy(live->screen);
+	scope_cmd_exposed_destroy(live->exposed);
 	scope_analysis_stream_destroy(live->stream);
 	scope_metrics_destroy(live->metrics);
 	free(live);
+}
+
+bool scope_cmd_metrics_live_silent(const struct scope_cmd_metrics_live *live)
+{
+	return !live->screen;
 }
 
 static void take_keys(struct scope_cmd_metrics_live *live)
@@ -213,5 +279,8 @@ void scope_cmd_metrics_live_tick(struct scope_cmd_metrics_live *live, const stru
 		live->stream = NULL;
 	}
 	take_keys(live);
-	scope_cmd_screen_tick(live->screen, now);
+	if (live->screen)
+		scope_cmd_screen_tick(live->screen, now);
+	if (live->exposed)
+		scope_cmd_exposed_tick(live->exposed, now);
 }

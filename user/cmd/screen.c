@@ -185,24 +185,31 @@ void scope_cmd_screen_soon(struct scope_cmd_screen *screen)
 	screen->next_ns = 0;
 }
 
+pid_t scope_cmd_screen_fork(void)
+{
+	const pid_t parent = getpid(), child = fork();
+
+	if (child)
+		return child;
+	/* It must not outlive the capture, nor take the target's CPU. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	setpriority(PRIO_PROCESS, 0, CHILD_NICE);
+	return 0;
+}
+
 void scope_cmd_screen_tick(struct scope_cmd_screen *screen, const struct scope_capture_progress *now)
 {
-	const pid_t parent = getpid();
-
 	if (screen->child > 0 && !waitpid(screen->child, NULL, WNOHANG))
 		return;
 	screen->child = 0;
 	if (now->elapsed_ns < screen->next_ns)
 		return;
 	screen->next_ns = now->elapsed_ns + screen->period_ns;
-	screen->child = fork();
+	screen->child = scope_cmd_screen_fork();
 	if (screen->child)
 		return;
-	/* It must not outlive the capture, nor take the target's CPU. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(0);
-	setpriority(PRIO_PROCESS, 0, CHILD_NICE);
 	draw(screen, now);
 	_exit(0);
 }

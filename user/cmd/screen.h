@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "capture/capture.h"
 
@@ -36,6 +37,12 @@ void scope_cmd_screen_tick(struct scope_cmd_screen *screen, const struct scope_c
 
 /* The next tick draws, whatever the time. */
 void scope_cmd_screen_soon(struct scope_cmd_screen *screen);
+
+/*
+ * fork(), of a process that ends with the capture and leaves the CPU to others: what it makes of the capture's memory is for
+ * somebody else than a screen.
+ */
+pid_t scope_cmd_screen_fork(void);
 
 /* The screen is as it was before. NULL is fine. */
 void scope_cmd_screen_destroy(struct scope_cmd_screen *screen);

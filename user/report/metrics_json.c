@@ -247,6 +247,10 @@ int scope_report_metrics_openmetrics(const struct scope_report_metrics *report, 
 				fprintf(out, "\"} %" PRIu64 "\n", value);
 		}
 	}
-	fputs("# EOF\n", out);
+	fprintf(out,
+		"# TYPE scope_lost_events counter\n"
+		"# HELP scope_lost_events events that were lost, which are in none of these\n"
+		"scope_lost_events_total %" PRIu64 "\n# EOF\n",
+		scope_timeline_lost(report->timeline));
 	return ferror(out) ? -EIO : 0;
 }
