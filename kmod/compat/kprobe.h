@@ -11,6 +11,7 @@
 #ifndef SCOPE_COMPAT_KPROBE_H
 #define SCOPE_COMPAT_KPROBE_H
 
+#include <linux/errno.h>
 #include <linux/kprobes.h>
 
 #ifndef CONFIG_KPROBES /* -ENOSYS before 5.16 */

@@ -9,6 +9,7 @@
 #define SCOPE_COMPAT_UPROBE_H
 
 #include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/uprobes.h>
 
