@@ -215,7 +215,7 @@ PREFIX ?= /usr/local
 # which user/cmd/main.c chooses files.
 STATIC_LIBS = $(shell pkg-config --static --libs $(PKGS)) -liberty -lm
 STATIC_OBJ := $(patsubst %.c,$(BUILD)/static/%.o,user/cmd/main.c $(ABSENT_SRC)) $(filter-out \
-	$(OUT)/user/cmd/main.o $(ABSENT_SRC:%_absent.c=$(OUT)/%.o),$(CMD_OBJ) $(LIB_OBJ))
+	$(OUT)/user/cmd/main.o $(ABSENT_SRC:%_absent.c=$(OUT)/%.o) $(ABSENT_SRC:%.c=$(OUT)/%.o),$(CMD_OBJ) $(LIB_OBJ))
 
 .PHONY: static
 static: $(BUILD)/static/scope ## build scope as one file that needs no library, for old hosts (no import of CTF, no debuginfod)
