@@ -55,6 +55,7 @@ help: ## list the targets
 
 setup: ## install what building needs
 	$(Q)scripts/setup.sh build
+	@echo 'All that building needs is installed. Next: make, and then build/user/scope doctor'
 
 user: $(OUT)/scope $(OUT)/scope-report ## build scope and scope-report
 
@@ -249,6 +250,7 @@ PROGRAM ?= $(OUT)/scope
 .PHONY: install-files
 install: user ## install the programs, man pages, completions and a systemd unit below PREFIX (and DESTDIR)
 	$(Q)$(MAKE) --no-print-directory install-files
+	@$(if $(DESTDIR),:,echo 'Installed below $(PREFIX). Next: scope doctor, and for the module: make dkms')
 
 install-files:
 	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
