@@ -48,12 +48,21 @@ import sys
 document = json.load(open(sys.argv[1]))
 futex_ns = sum(group["blocked_ns"]["futex"] for group in document["waits"])
 assert futex_ns < 0.01 * 4 * document["window_ns"], futex_ns
+# Of the report's groups, too: nearly all of the pool's time is futex, and idle.
+groups = json.load(open(sys.argv[2]))["groups"]
+assert sum(group["blocked_ns"]["futex"] for group in groups) > 0.5 * sum(group["wall_ns"] for group in groups), groups
+worked = [(group, group["in_requests"]) for group in groups if group["in_requests"]]
+assert worked, groups
+for group, work in worked:
+    assert work["blocked_ns"]["futex"] < 0.01 * group["wall_ns"], group
 E
 
 # agrees WAY FUNCTION|none: 0, 1, or 77 where this host did not let the program do it.
 agrees() {
 	python3 "$dir/check.py" "$dir/waits.json" "$dir/said" "$2" 2> "$dir/why" || return
-	[ "$1" != pool ] || python3 "$dir/idle.py" "$dir/waits.json" 2> "$dir/why"
+	[ "$1" = pool ] || return 0
+	"$scope" report -i "$dir/a.trace" --format json > "$dir/report.json" || return 1
+	python3 "$dir/idle.py" "$dir/waits.json" "$dir/report.json" 2> "$dir/why"
 }
 
 # expect WAY FUNCTION|none: three times where this host is busy.

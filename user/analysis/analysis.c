@@ -256,6 +256,9 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 	if (!err)
 		err = find_locks(analysis, options);
 	if (!err)
+		err = scope_waits_work_times_create(analysis->found.distributions, analysis->found.groups,
+						    analysis->detection, &analysis->work);
+	if (!err)
 		err = find_changes(analysis, options);
 	if (!err)
 		err = scope_server_balance_create(analysis->found.distributions, analysis->found.groups,
@@ -383,6 +386,7 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 	scope_ranking_destroy(analysis->ranking);
 	scope_waits_destroy(analysis->waits);
 	scope_waits_locks_destroy(analysis->locks);
+	scope_waits_work_times_destroy(analysis->work);
 	scope_server_balance_destroy(analysis->balance);
 	scope_server_destroy(analysis->server);
 	scope_waits_paths_destroy(analysis->paths);

@@ -12,6 +12,7 @@
 #include "waits/locks.h"
 #include "waits/paths.h"
 #include "waits/waits.h"
+#include "waits/work_time.h"
 
 struct scope_analysis_options {
 	struct scope_detect_options detect;
@@ -65,6 +66,7 @@ struct scope_analysis {
 	struct scope_outside outside;		   /* borrows from the trace */
 	struct scope_waits *waits;
 	struct scope_locks *locks;
+	struct scope_work_times *work;
 	struct scope_balance *balance;
 	struct scope_server *server;
 	struct scope_paths *paths;	 /* NULL: nobody asked for them */

@@ -118,18 +118,34 @@ static json_t *make_near(const struct scope_model *model)
 	return array;
 }
 
-static json_t *make_group(const struct scope_times *times)
+static json_t *make_blocked(const double *blocked_ns)
 {
 	json_t *blocked = json_object();
 
 	for (int class = 0; class < SCOPE_WAIT_CLASSES; class += 1)
 		json_object_set_new(blocked, scope_timeline_wait_class_name((enum scope_wait_class) class),
-				    scope_report_json_number(times->blocked_ns[class]));
-	return json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:b}", "name", scope_report_json_string(times->name),
-			 "threads", (json_int_t)times->threads, "wall_ns", scope_report_json_number(times->wall_ns),
-			 "run_ns", scope_report_json_number(times->run_ns), "queue_ns",
-			 scope_report_json_number(times->queue_ns), "unexplained_ns",
-			 scope_report_json_number(times->unexplained_ns), "blocked_ns", blocked, "unreliable",
+				    scope_report_json_number(blocked_ns[class]));
+	return blocked;
+}
+
+/* Of requests; null where there are none. */
+static json_t *make_work(const struct scope_work_time *work)
+{
+	if (!work->units)
+		return json_null();
+	return json_pack("{s:I, s:f, s:f, s:f, s:o}", "units", (json_int_t)work->units, "wall_ns", work->wall_ns,
+			 "run_ns", work->run_ns, "queue_ns", work->queue_ns, "blocked_ns",
+			 make_blocked(work->blocked_ns));
+}
+
+static json_t *make_group(const struct scope_times *times)
+{
+	return json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "name",
+			 scope_report_json_string(times->name), "threads", (json_int_t)times->threads, "wall_ns",
+			 scope_report_json_number(times->wall_ns), "run_ns", scope_report_json_number(times->run_ns),
+			 "queue_ns", scope_report_json_number(times->queue_ns), "unexplained_ns",
+			 scope_report_json_number(times->unexplained_ns), "blocked_ns", make_blocked(times->blocked_ns),
+			 "in_requests", make_work(&times->work), "slow_requests", make_work(&times->slow), "unreliable",
 			 times->unexplained_ns > SCOPE_UNEXPLAINED_MAX * times->wall_ns);
 }
 

@@ -55,6 +55,30 @@ static void warn(const struct report *report, const struct scope_times *line, si
 	}
 }
 
+static void add_work(struct scope_work_time *to, const struct scope_work_time *from)
+{
+	to->units += from->units;
+	to->wall_ns += from->wall_ns;
+	to->run_ns += from->run_ns;
+	to->queue_ns += from->queue_ns;
+	for (int class = 0; class < SCOPE_WAIT_CLASSES; class += 1)
+		to->blocked_ns[class] += from->blocked_ns[class];
+}
+
+/* What they did in requests, to the lines of their names. */
+static void add_requests(const struct scope_analysis *analysis, struct scope_times *line, size_t lines)
+{
+	const struct scope_groups *groups = analysis->found.groups;
+
+	for (size_t group = 0; group < analysis->work->groups; group++)
+		for (size_t i = 0; i < lines; i++) {
+			if (strcmp(line[i].name, groups->group[group].name))
+				continue;
+			add_work(&line[i].work, &analysis->work->all[group]);
+			add_work(&line[i].slow, &analysis->work->slow[group]);
+		}
+}
+
 int scope_report_times_collect(const struct scope_analysis *analysis, struct scope_times **ret_times, size_t *ret_count)
 {
 	const struct scope_units *units = analysis->units;
@@ -81,11 +105,28 @@ int scope_report_times_collect(const struct scope_analysis *analysis, struct sco
 			line[lines++].name = name;
 		add_thread(&line[at], thread, &before);
 	}
+	add_requests(analysis, line, lines);
 	if (lines)
 		qsort(line, lines, sizeof(*line), compare_lines);
 	*ret_times = line;
 	*ret_count = lines;
 	return 0;
+}
+
+static void print_parts(FILE *out, const char *name, double run_ns, double queue_ns, const double *blocked,
+			double whole_ns)
+{
+	const double whole = whole_ns > 0 ? whole_ns / 100 : 1;
+
+	fputs("  ", out);
+	scope_report_format_padded(out, name, 20);
+	fprintf(out,
+		" %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% "
+		"%4.0f %% %4.0f %%",
+		run_ns / whole, queue_ns / whole, blocked[SCOPE_WAIT_FUTEX] / whole,
+		blocked[SCOPE_WAIT_NETWORK] / whole, blocked[SCOPE_WAIT_POLL] / whole, blocked[SCOPE_WAIT_DISK] / whole,
+		blocked[SCOPE_WAIT_PIPE] / whole, blocked[SCOPE_WAIT_TIMER] / whole,
+		(blocked[SCOPE_WAIT_CHILD] + blocked[SCOPE_WAIT_FAULT] + blocked[SCOPE_WAIT_OTHER]) / whole);
 }
 
 int scope_report_section_times(const struct report *report)
@@ -97,22 +138,24 @@ int scope_report_section_times(const struct report *report)
 	      " unexplained\n",
 	      report->out);
 	for (size_t i = 0; i < lines; i++) {
-		double whole = line[i].wall_ns > 0 ? line[i].wall_ns / 100 : 1;
-		const double *blocked = line[i].blocked_ns;
+		const struct scope_work_time *work = &line[i].work, *slow = &line[i].slow;
 		char name[64];
 
 		snprintf(name, sizeof(name), "%s ×%u", line[i].name, line[i].threads);
-		fputs("  ", report->out);
-		scope_report_format_padded(report->out, name, 20);
-		fprintf(report->out,
-			" %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% "
-			"%4.0f %% %4.0f %%    %5.1f %%\n",
-			line[i].run_ns / whole, line[i].queue_ns / whole, blocked[SCOPE_WAIT_FUTEX] / whole,
-			blocked[SCOPE_WAIT_NETWORK] / whole, blocked[SCOPE_WAIT_POLL] / whole,
-			blocked[SCOPE_WAIT_DISK] / whole, blocked[SCOPE_WAIT_PIPE] / whole,
-			blocked[SCOPE_WAIT_TIMER] / whole,
-			(blocked[SCOPE_WAIT_CHILD] + blocked[SCOPE_WAIT_FAULT] + blocked[SCOPE_WAIT_OTHER]) / whole,
-			line[i].unexplained_ns / whole);
+		print_parts(report->out, name, line[i].run_ns, line[i].queue_ns, line[i].blocked_ns, line[i].wall_ns);
+		fprintf(report->out, "    %5.1f %%\n",
+			100 * line[i].unexplained_ns / (line[i].wall_ns > 0 ? line[i].wall_ns : 1));
+		/* The rest is idle. */
+		if (work->units) {
+			print_parts(report->out, "  of it with work", work->run_ns, work->queue_ns, work->blocked_ns,
+				    line[i].wall_ns);
+			fputc('\n', report->out);
+		}
+		if (slow->units) {
+			print_parts(report->out, "  slow ones alone", slow->run_ns, slow->queue_ns, slow->blocked_ns,
+				    slow->wall_ns);
+			fputc('\n', report->out);
+		}
 	}
 	warn(report, line, lines);
 	fputc('\n', report->out);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where the time of threads went while they had requests to work on, and in the slow ones alone, by group. */
+#include "waits/work_time.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+/* Sleeps of a thread since its last unit. */
+struct slept {
+	double ns[SCOPE_WAIT_CLASSES];
+};
+
+struct adder {
+	struct scope_work_times *times;
+	const struct scope_detection *detection;
+	struct slept *slept; /* by thread */
+	size_t threads, capacity;
+};
+
+static int make_thread(struct adder *adder, uint32_t thread)
+{
+	if (scope_grow(&adder->slept, &adder->capacity, thread + 1ul, sizeof(*adder->slept)))
+		return -ENOMEM;
+	while (adder->threads <= thread)
+		adder->slept[adder->threads++] = (struct slept){ { 0 } };
+	return 0;
+}
+
+/* A sleep belongs to the unit of its thread that ends next. */
+static int take_wait(void *user, const struct scope_wait *wait)
+{
+	struct adder *adder = user;
+
+	if (wait->queue || wait->outside || wait->idle)
+		return 0;
+	if (make_thread(adder, wait->thread))
+		return -ENOMEM;
+	adder->slept[wait->thread].ns[wait->class] += (double)(wait->wake_ns - wait->begin_ns);
+	return 0;
+}
+
+/*
+ * The unit has its sleeps without the time in which whom it waited for had no CPU: that is time in the run queue. So all
+ * of its classes take a part of that.
+ */
+static void add(struct scope_work_time *to, const struct scope_unit *unit, const struct slept *slept)
+{
+	double sum_ns = 0, times;
+
+	for (int i = 0; i < SCOPE_WAIT_CLASSES; i++)
+		sum_ns += slept->ns[i];
+	times = sum_ns > (double)unit->blocked_ns ? (double)unit->blocked_ns / sum_ns : 1;
+	to->units++;
+	to->wall_ns += (double)scope_unit_wall(unit);
+	to->run_ns += (double)unit->run_ns;
+	to->queue_ns += (double)unit->queue_ns;
+	for (int i = 0; i < SCOPE_WAIT_CLASSES; i++)
+		to->blocked_ns[i] += slept->ns[i] * times;
+}
+
+static bool is_slow(const struct scope_detection *detection, const struct scope_unit *unit,
+		    const struct scope_unit_call *call)
+{
+	const struct scope_population *population;
+	uint32_t number = SCOPE_POPULATION_NONE;
+
+	if (unit->group < detection->groups && detection->of_vector[unit->group])
+		number = detection->of_vector[unit->group][unit->vector];
+	if (unit->open || number == SCOPE_POPULATION_NONE)
+		return false;
+	population = &detection->population[number];
+	return scope_anomaly_mark_abnormal(scope_anomaly_population_judge(
+		population, unit, scope_anomaly_population_frequent(population, call, unit->calls)));
+}
+
+static int take_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	struct adder *adder = user;
+	struct slept *slept;
+
+	if (make_thread(adder, unit->thread))
+		return -ENOMEM;
+	slept = &adder->slept[unit->thread];
+	if (unit->granularity == SCOPE_UNIT_REQUEST && unit->group < adder->times->groups) {
+		add(&adder->times->all[unit->group], unit, slept);
+		if (is_slow(adder->detection, unit, call))
+			add(&adder->times->slow[unit->group], unit, slept);
+	}
+	*slept = (struct slept){ { 0 } };
+	return 0;
+}
+
+int scope_waits_work_times_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
+				  const struct scope_detection *detection, struct scope_work_times **ret_times)
+{
+	struct adder adder = { .detection = detection, .times = calloc(1, sizeof(*adder.times)) };
+	const struct scope_unit_sink sink = { .unit = take_unit, .wait = take_wait, .user = &adder };
+	int err = -ENOMEM;
+
+	if (adder.times) {
+		adder.times->groups = groups->count;
+		adder.times->all = calloc(groups->count + 1, sizeof(*adder.times->all));
+		adder.times->slow = calloc(groups->count + 1, sizeof(*adder.times->slow));
+		if (adder.times->all && adder.times->slow)
+			err = scope_unit_distributions_replay(distributions, groups, &sink);
+	}
+	free(adder.slept);
+	if (err)
+		scope_waits_work_times_destroy(adder.times);
+	else
+		*ret_times = adder.times;
+	return err;
+}
+
+void scope_waits_work_times_destroy(struct scope_work_times *times)
+{
+	if (!times)
+		return;
+	free(times->all);
+	free(times->slow);
+	free(times);
+}
