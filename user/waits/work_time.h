@@ -20,7 +20,7 @@ struct scope_work_times {
 	size_t groups;
 };
 
-/* Of a survey behind its end, and what is abnormal of it. 0 or -errno; the caller destroys. */
+/* Of a survey that has ended, and what is abnormal of it. 0 or -errno; the caller destroys. */
 int scope_waits_work_times_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
 				  const struct scope_detection *detection, struct scope_work_times **ret_times);
 void scope_waits_work_times_destroy(struct scope_work_times *times);
