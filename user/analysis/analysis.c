@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The whole way from an opened trace to a ranking. */
+/* Runs the whole analysis, from an opened trace to a ranking. */
 #include "analysis/analysis.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ void scope_analysis_options_init(struct scope_analysis_options *options)
 	};
 }
 
-/* Where stacks name no function of the program: debug symbols would not help all of them. */
+/* For stacks that name no function of the program: debug symbols would not help all of them. */
 static const char *say_what_names_need(const struct scope_trace *trace, char *text, size_t size)
 {
 	size_t count;
@@ -90,7 +90,7 @@ static int name_functions(struct scope_trace *trace, const struct scope_symbol_o
 	return err;
 }
 
-/* What units there are, from the stream where it can tell. */
+/* Gets the units, from the stream if it has them. */
 static int distributions(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	const uint64_t from_ns = options->from_ns ? options->from_ns : scope_trace_window_from(analysis->trace);
@@ -112,7 +112,7 @@ static int distributions(struct scope_analysis *analysis, const struct scope_ana
 						   only);
 }
 
-/* Which units are abnormal, by their own trace or the baseline. */
+/* Finds abnormal units, by their own trace or the baseline. */
 static int detect(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	const struct scope_baseline *baseline = options->baseline;
@@ -151,12 +151,12 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 	int err = name_functions(analysis->trace, &options->symbols, &analysis->symbols);
 
 	if (!analysis->since_ns)
-		elsewhere.root = NULL; /* the baseline's processes are others */
+		elsewhere.root = NULL; /* the baseline has other processes */
 	if (baseline)
 		reference.trace = analysis->reference->trace;
 	if (!err && baseline)
 		err = name_functions(reference.trace, &elsewhere, &analysis->reference_symbols);
-	/* One more pass over the trace, which is not for one that is still being written. */
+	/* One more pass over the trace; not made while it is still being written. */
 	if (!err && options->signatures && options->signatures->episodes && options->settled_ns == UINT64_MAX)
 		err = scope_evidence_sign(&source, baseline, analysis->detection, &analysis->second);
 	if (err)
@@ -295,14 +295,14 @@ static int run(struct scope_trace *trace, const struct scope_analysis_options *o
 	return 0;
 }
 
-/* What both analyses of a trace that is split in two have in common belongs to one of them. */
+/* Data shared by both analyses of a trace that is split in two belongs to one of them. */
 static void pass_distributions(struct scope_analysis *from, struct scope_analysis *to)
 {
 	to->found = from->found;
 	from->found = (struct scope_found_units){ 0 };
 }
 
-/* The units of a surveyed trace that ended before since_ns, as what those after are compared with. */
+/* Makes the units that ended before since_ns the baseline of those after it. */
 static int split(struct scope_analysis *analysis, uint64_t since_ns)
 {
 	const struct scope_found_units *found = &analysis->found;
@@ -318,9 +318,9 @@ static int split(struct scope_analysis *analysis, uint64_t since_ns)
 }
 
 /*
- * Does something begin in the middle? Then what is found against the time before, else NULL. Units stay as
- * they were cut: nothing is read of the trace but stacks and calls of examples, and a report that is made
- * while the trace is being written can ask this too.
+ * If units take longer from some time on, returns the findings compared with the time before, else
+ * NULL. Units stay as they were cut: only stacks and calls of examples are read from the trace, so
+ * a report made while the trace is being written can use it, too.
  */
 static int run_since(struct scope_analysis *whole, const struct scope_analysis_options *options,
 		     struct scope_analysis **ret_analysis)
@@ -352,7 +352,7 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 	return err;
 }
 
-/* Only where its own units are the norm. */
+/* Only if its own units are the baseline. */
 static bool may_be_since(const struct scope_analysis *whole, const struct scope_analysis_options *options)
 {
 	return !whole->ranking->findings && !whole->ranking->left_out &&

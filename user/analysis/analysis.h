@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The whole way from an opened trace to a ranking. */
+/* Runs the whole analysis, from an opened trace to a ranking. */
 #ifndef SCOPE_ANALYSIS_ANALYSIS_H
 #define SCOPE_ANALYSIS_ANALYSIS_H
 
@@ -19,9 +19,9 @@ struct scope_analysis_options {
 	struct scope_rank_options rank;
 	uint64_t keep_units; /* see evidence/keep.h */
 	/*
-	 * NULL, or what followed the trace while it was written, which now goes to the end of it. Must
-	 * outlive the analysis. settled_ns: UINT64_MAX, or up to where the trace goes that is still
-	 * being written.
+	 * NULL, or the stream that followed the trace while it was written, which now reads to its
+	 * end. Must outlive the analysis. settled_ns: UINT64_MAX, or for a trace that is still
+	 * being written the time up to which it is complete.
 	 */
 	struct scope_stream *stream;
 	uint64_t settled_ns;
@@ -43,7 +43,7 @@ struct scope_analysis_options {
 
 struct scope_analysis {
 	struct scope_trace *trace;	    /* the caller's */
-	struct scope_detect_options detect; /* that were used, as is rank */
+	struct scope_detect_options detect; /* the settings used, as is rank */
 	struct scope_rank_options rank;
 	struct scope_found_units found;
 	struct scope_detection *detection;

@@ -16,7 +16,7 @@ struct scope_baseline {
 	struct scope_listeners listeners;
 };
 
-/* Takes the trace over, which it closes on failure as well. 0 or -errno. */
+/* Owns the trace from here on, and closes it also on failure. 0 or -errno. */
 int scope_analysis_baseline_create(struct scope_trace *trace, struct scope_baseline **ret_baseline);
 void scope_analysis_baseline_destroy(struct scope_baseline *baseline); /* NULL is fine */
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Since when units take longer: the time that parts a window into before and since. */
+/* Finds the time from which units take longer, which splits a window into before and after. */
 #include "analysis/change_point.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-#define PART_MIN 0.1 /* of the window, before and since */
+#define PART_MIN 0.1 /* of the window, before and after */
 #define UNITS_MIN 20 /* in each of the four halves */
 #define SLOW_TIMES 2 /* the median of before */
 
@@ -15,7 +15,7 @@ struct sample {
 	double measure_ns, weight, rank;
 };
 
-/* A stretch of the window and its units; which of these are slow. */
+/* A part of the window and its units; which of these are slow. */
 struct part {
 	uint64_t units, slow;
 	double weight, slow_weight, excess_ns;
@@ -76,7 +76,7 @@ static void rank(struct sample *sample, size_t count)
 	}
 }
 
-/* The first one behind the change: up to there ranks are lowest, against the middle. Sorted by time. */
+/* The first one after the change: up to it the sum of ranks less the middle rank is lowest. Sorted by time. */
 static size_t change_of(const struct sample *sample, size_t count)
 {
 	double sum = 0, least = 0;
@@ -92,7 +92,7 @@ static size_t change_of(const struct sample *sample, size_t count)
 	return at;
 }
 
-/* Of the units before the change, which are sorted by time again behind it. */
+/* Of the units before the change; sorts them by time again at the end. */
 static double median_of(struct sample *sample, size_t count)
 {
 	double half = 0, sum = 0, median = 0;
@@ -127,13 +127,13 @@ static struct part part_of(const struct sample *sample, size_t count, uint64_t f
 	return part;
 }
 
-/* By the rule of succession: none seen is not none. */
+/* By the rule of succession: a share of which none was seen is not 0. */
 static double share_of(const struct part *part)
 {
 	return (part->slow_weight + part->weight / part->units) / (part->weight + 2 * part->weight / part->units);
 }
 
-/* How far the shares of two parts are apart, in standard errors of their difference. */
+/* The difference of the shares of two parts, in standard errors of that difference. */
 static double apart(const struct part *before, const struct part *since)
 {
 	const double n = before->units, m = since->units;
@@ -142,7 +142,7 @@ static double apart(const struct part *before, const struct part *since)
 	return (share_of(since) - share_of(before)) / sqrt(all * (1 - all) * (1 / n + 1 / m));
 }
 
-/* Does it last, from the change at to the end? Then the excess of the time since, else 0. */
+/* If the change at `at` lasts until the end, the excess of the time after it, else 0. */
 static double judge(struct sample *sample, size_t count, size_t at, const struct scope_timeline *timeline,
 		    double share_times, double chance_z)
 {

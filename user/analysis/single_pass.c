@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Learns how threads pick up work and surveys the units in one run through a trace, where one will do.
+ * Learns how threads pick up work and counts their units, if possible in one run through a trace.
  *
- * Which wait is the top of a thread's loop is known for sure only at the end. But nearly always the
- * start of a trace tells, and threads that come later work like those of their name before them. So
- * units are cut by that, and the run goes on learning. Where what was learned no longer leads to the
- * same decisions, it begins again with better ones; in the end all are compared with what the whole
- * trace teaches, and where they differ the units are cut once more.
+ * Which wait is the top of a thread's loop is certain only at the end. But nearly always the start
+ * of a trace shows it, and later threads work like earlier ones of the same name. So units are cut
+ * by what the start shows, and the run goes on learning. If later decisions differ, the run begins
+ * again with these. At the end all decisions are compared with those of the whole trace; if they
+ * differ, the units are cut once more.
  */
 #include "analysis/single_pass.h"
 
@@ -56,7 +56,7 @@ static int decide(const struct scope_learner *learner, struct scope_pickups **re
 	return 0;
 }
 
-/* The same of all that there is: the learner is finished. */
+/* The same from the whole trace: ends learning. */
 static int conclude(const struct scope_learner *learner, struct scope_pickups **ret_pickups)
 {
 	int err = decide(learner, ret_pickups);
@@ -71,7 +71,7 @@ static int feed_learner(void *user, const struct scope_event *const *event, size
 	return scope_unit_learner_feed(user, event, count);
 }
 
-/* ret_all: that was the whole trace. */
+/* ret_all: the whole trace was read. */
 static int learn_start(struct scope_trace *trace, uint64_t events, struct scope_pickups **ret_pickups, bool *ret_all)
 {
 	struct scope_learner *learner;
@@ -94,7 +94,7 @@ static int learn_start(struct scope_trace *trace, uint64_t events, struct scope_
 	return err;
 }
 
-/* Takes the pickups over. */
+/* Owns the pickups from here on. */
 static int begin(struct once *once, struct scope_pickups *pickups)
 {
 	int err;
@@ -109,7 +109,7 @@ static int begin(struct once *once, struct scope_pickups *pickups)
 	return err ? err : scope_trace_rewind(once->trace);
 }
 
-/* Better decisions, by what this run has learned. */
+/* Makes better decisions from what this run has learned. */
 static int restart(struct once *once)
 {
 	struct scope_pickups *pickups;
@@ -127,7 +127,7 @@ static int feed_distributions(void *user, const struct scope_event *const *event
 	return scope_unit_distributions_feed(user, event, count);
 }
 
-/* To the end of the trace; check: the number of events after which decisions are looked at first. */
+/* Runs to the end of the trace; check: the number of events before the first check of the decisions. */
 static int run(struct once *once, uint64_t check)
 {
 	size_t threads = scope_unit_pickups_threads(once->found.pickups);
@@ -150,7 +150,7 @@ static int run(struct once *once, uint64_t check)
 	return more ? more : scope_unit_distributions_end(once->found.distributions);
 }
 
-/* The survey of a trace whose threads are all decided on for good. */
+/* Cuts the units of a trace whose decisions are final. */
 static int distributions(struct once *once, struct scope_pickups *pickups)
 {
 	int err;

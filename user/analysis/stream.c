@@ -19,9 +19,9 @@ struct scope_stream {
 	struct scope_learner *learner;
 	struct scope_found_units found;
 	uint64_t begin_ns, last_ns;		 /* of the window; of the events learned from */
-	uint64_t check_ns;			 /* when to look whether decisions hold */
+	uint64_t check_ns;			 /* when to check if decisions still hold */
 	const struct scope_listeners *listeners; /* NULL: none */
-	uint64_t window_ns;			 /* 0, or what may be asked for */
+	uint64_t window_ns;			 /* 0, or the span that a caller may request */
 	unsigned restarts;
 };
 
@@ -78,7 +78,7 @@ static int begin_distributions(struct scope_stream *stream)
 	if (!err)
 		err = scope_unit_distributions_begin(stream->behind, stream->learner, found->pickups, found->groups,
 						     stream->listeners, &found->distributions);
-	/* One more than marks is the window's begin, and one more the time that the second reader is behind. */
+	/* One step more for the begin of the window, and one for the lag of the second reader. */
 	if (!err && stream->window_ns)
 		scope_unit_distributions_remember(found->distributions, stream->window_ns / (SCOPE_PAST_MARKS - 2));
 	return err ? err : scope_trace_rewind(stream->behind);
@@ -98,7 +98,7 @@ static bool pickups_hold(const struct scope_stream *stream)
 	return scope_unit_pickups_hold(pickups, stream->learner, scope_unit_pickups_threads(pickups));
 }
 
-/* -ENODATA: what a capture writes first is not all there. */
+/* -ENODATA: the first frames of the capture are not complete yet. */
 static int begin(struct scope_stream *stream)
 {
 	int err = 0;
@@ -170,14 +170,14 @@ int scope_analysis_stream_advance(struct scope_stream *stream, uint64_t settled_
 	return err ? err : distributions(stream, behind_ns, events);
 }
 
-/* Was all decided as the whole trace has it? */
+/* True if all decisions agree with those of the whole trace. */
 static bool holds(const struct scope_stream *stream)
 {
 	return !scope_trace_late(stream->behind) && pickups_hold(stream) &&
 	       scope_timeline_holds(stream->found.distributions->run->timeline);
 }
 
-/* The first reader itself may have gone a way that the whole file would not have it go. */
+/* The first reader itself may have decided differently than with the whole file. */
 static int learn_again(struct scope_stream *stream)
 {
 	int err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a unit took abnormally long, or made a call abnormally often, for its population. */
+/* Decides if a unit took abnormally long, or made a call abnormally often, for its population. */
 #include "anomaly/detect.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "anomaly/robust.h"
 #include "base/grow.h"
 
-#define SCALE_FLOOR_NS 1000 /* spreads below what the clock and the probes resolve mean nothing */
+#define SCALE_FLOOR_NS 1000 /* smaller spreads are below the resolution of clock and probes */
 #define MEDIAN_SPREAD 1.25  /* of the median of n units, in spreads of theirs / sqrt(n) */
 #define KINDS 2		    /* time and frequency are tested */
 
@@ -29,7 +29,7 @@ struct work {
 	const struct scope_distributions *distributions;
 	const struct scope_detect_options *options;
 	struct scope_detection *detection;
-	struct scope_spread *whole; /* by group: of all its units; scale 0: not asked for yet */
+	struct scope_spread *whole; /* by group: of all its units; scale 0: not computed yet */
 };
 
 /* The mean of log2(1 + count) over the units of a vector that make a call. */
@@ -160,7 +160,7 @@ static bool slow_as_a_whole(const struct scope_population *population, struct sc
 	return own.median > whole.median * options->rare_times && own.median > whole.median + population->z * spread;
 }
 
-/* By its own units, or those of its group where it is rare and slow. */
+/* By its own units, or by those of its group if it is rare and slow. */
 static int judge_times(struct work *work, const struct scope_baseline_units *baseline, uint32_t index)
 {
 	const struct scope_detect_options *options = work->options;
@@ -181,7 +181,7 @@ static int judge_times(struct work *work, const struct scope_baseline_units *bas
 	population->median_ns = own.median;
 	population->scale_ns = own.scale;
 	population->threshold_ns = threshold(options, own, population->z);
-	/* Slow as a whole: its units need not stand out one by one. */
+	/* Slow as a whole: single units need not be abnormal. */
 	if (population->against_group && population->units >= options->units_min)
 		population->threshold_ns = own.median * options->times_min;
 	return 0;
@@ -209,7 +209,7 @@ static int judge_call(struct scope_population *population, uint32_t index, const
 	return 0;
 }
 
-/* seen: calls that some unit makes often enough to be judged by. */
+/* seen: calls that some unit makes often enough for a judgement. */
 static void see_calls(const struct scope_baseline_units *baseline, uint32_t index, double z, bool *seen)
 {
 	for (size_t i = 0; i < baseline->distributions->rows; i++) {
@@ -221,7 +221,7 @@ static void see_calls(const struct scope_baseline_units *baseline, uint32_t inde
 	}
 }
 
-/* own says which calls matter, norm how many are usual. */
+/* own: gives the calls to test; norm: how often they are usual. */
 static int judge_calls(struct scope_population *population, uint32_t index, const struct scope_baseline_units *own,
 		       const struct scope_baseline_units *baseline, const struct scope_detect_options *options)
 {
@@ -229,7 +229,7 @@ static int judge_calls(struct scope_population *population, uint32_t index, cons
 	int err = 0;
 
 	population->calls = 0;
-	/* No unit can be frequent in a call that none makes more than z times. */
+	/* A call that no unit makes more than z times cannot be frequent. */
 	see_calls(own, index, population->z, seen);
 	for (uint32_t nr = 0; !err && nr < SCOPE_SYSCALL_MAX; nr++)
 		if (seen[nr])
@@ -275,9 +275,10 @@ int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t ind
 }
 
 /*
- * Blame follows the wait (wPerf): a thread that answers no client and that nobody who does waits for cannot
- * slow a request. What it takes in a wait in the middle of one is that unit's, by who ended the wait. A
- * program that serves next to nobody is all background by this, so none of it is.
+ * Blame follows the wait (wPerf): a thread that answers no client, and for which no such thread
+ * waits, cannot slow a request. Its time during a wait within a request is attributed to that
+ * request, by the thread that ended the wait. A program that serves almost no clients would be
+ * background as a whole, so none of its threads is.
  */
 static void tell_background(struct work *work)
 {

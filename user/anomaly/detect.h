@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When a unit took abnormally long, or made a call abnormally often, for its population.
+ * Decides if a unit took abnormally long, or made a call abnormally often, for its population.
  *
  * A population is a cluster of the units of one thread group; a cluster that is rare and slow as a
- * whole is compared with all units of its group instead, since a bug that changes which calls a
- * request makes would otherwise be its own norm. The measure is the unit's wall time without its
- * time in the run queue: a thread that waits for a CPU is not at fault for it.
+ * whole is compared with all units of its group instead, because a bug that changes the calls of a
+ * request would otherwise be its own baseline. The measure is the unit's wall time without its time
+ * in the run queue: a thread that waits for a CPU is not at fault for it.
  */
 #ifndef SCOPE_ANOMALY_DETECT_H
 #define SCOPE_ANOMALY_DETECT_H
@@ -18,10 +18,10 @@ struct scope_detect_options {
 	double false_rate;    /* of a false abnormal population, before correction for their number */
 	double z_min;	      /* never test below this robust z: real times have heavy tails */
 	double times_min;     /* an abnormal unit takes at least this many times the median */
-	uint32_t units_min;   /* smaller populations have no norm of their own */
+	uint32_t units_min;   /* smaller populations have no own baseline */
 	double rare_share;    /* a cluster below this share of its group may be rare and slow … */
 	double rare_times;    /* … if its median is this many times the group's */
-	double serving_share; /* of busy time: with less, what does not serve is no background work */
+	double serving_share; /* of busy time: if serving threads have less, other threads are not background work */
 	struct scope_cluster_options cluster;
 };
 
@@ -33,10 +33,10 @@ enum scope_unit_mark {
 	SCOPE_UNIT_FREQUENT = 2, /* frequency of a call */
 	/*
 	 * Above the usual by more than one spread, below the threshold: counted on neither side.
-	 * Milder cases of a bug lie here, and would make the bug look usual.
+	 * Milder cases of a bug are here, and would make the bug look usual.
 	 */
 	SCOPE_UNIT_BETWEEN = 4,
-	SCOPE_UNIT_HELD_UP = 8, /* beside SLOW: without its waits for other traced threads it is not: it met them */
+	SCOPE_UNIT_HELD_UP = 8, /* with SLOW: without its waits for other traced threads it is not slow: it met them */
 };
 
 static inline bool scope_anomaly_mark_abnormal(uint8_t mark)
@@ -56,7 +56,7 @@ struct scope_population {
 	bool against_group; /* rare and slow: compared with its whole group */
 	uint64_t units;
 	uint64_t reference; /* units of another trace that it is compared with; 0: none */
-	uint64_t beyond;    /* units beyond a threshold, by the survey's distributions: about so many */
+	uint64_t beyond;    /* approximate number of units beyond a threshold, by the distributions */
 	double median_ns, scale_ns, threshold_ns; /* of what its units are compared with */
 	double z;				  /* threshold in units of scale */
 	struct scope_call_limit *call;
@@ -79,34 +79,34 @@ int scope_anomaly_detect_run(const struct scope_groups *groups, const struct sco
 			     const struct scope_detect_options *options, struct scope_detection **ret_detection);
 void scope_anomaly_detection_destroy(struct scope_detection *detection);
 
-/* Units that say what is usual: of a group, those whose vectors are given to a population. */
+/* The units that define what is usual: those of a group whose vectors are assigned to a population. */
 struct scope_baseline_units {
 	const struct scope_distributions_group *distributions;
 	const uint32_t *of_vector; /* id of a vector -> population */
 };
 
-/* Units of the norm in a population. */
+/* The baseline's units in a population. */
 uint64_t scope_anomaly_baseline_count(const struct scope_baseline_units *baseline, uint32_t population);
 /*
- * Sets the thresholds of a population by a norm from another trace; own is that of its own trace. 0
- * or -ENOMEM.
+ * Sets the thresholds of a population by a baseline from another trace; own is that of its own
+ * trace. 0 or -ENOMEM.
  */
 int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t population,
 				 const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
 				 const struct scope_detect_options *options);
 
-/* Does a unit of that population with these calls make one of them more often than is usual? */
+/* True if a unit of that population with these calls makes one of them more often than usual. */
 bool scope_anomaly_population_frequent(const struct scope_population *population, const struct scope_unit_call *call,
 				       unsigned calls);
 
-/* enum scope_unit_mark bits of a unit of that population; frequent: what its calls say of it. */
+/* enum scope_unit_mark bits of a unit of that population; frequent: the result for its calls. */
 static inline uint8_t scope_anomaly_population_judge(const struct scope_population *population,
 						     const struct scope_unit *unit, bool frequent)
 {
 	const double measure = (double)scope_unit_measure(unit);
 	uint8_t mark = measure > population->threshold_ns ? SCOPE_UNIT_SLOW : SCOPE_UNIT_USUAL;
 
-	/* A unit that calls often and still is no slower than the rest costs nothing. */
+	/* A unit that calls often but is not slower than the rest has no excess. */
 	if (frequent && (mark || measure > population->median_ns))
 		mark |= SCOPE_UNIT_FREQUENT;
 	if (!mark && measure > population->median_ns + population->scale_ns)

@@ -11,19 +11,19 @@
 #define FREEZE_MIN_NS 1000000000ull
 #define TIMES_P95 10   /* of its group's units: far more than others take */
 #define KEPT_MIN 5     /* requests kept waiting, as many as the units of a finding */
-#define STALLS_MAX 256 /* no rule: what comes as often is no rarity, and is found by itself */
+#define STALLS_MAX 256 /* no rule: stalls that come as often are not rare, and are found by other rules */
 
 struct stall {
 	struct scope_freeze freeze;
 	uint32_t group;
-	uint64_t behind; /* requests taken behind it without a pause */
+	uint64_t behind; /* requests taken after it without a pause */
 };
 
 struct thread {
 	uint64_t asked; /* requests taken in all */
 	uint64_t stalled_ns;
 	uint64_t end_ns; /* of its last unit */
-	int32_t after;	 /* number of the stall behind which it did not idle yet; -1: none */
+	int32_t after;	 /* number of the stall since which it was not idle yet; -1: none */
 };
 
 struct search {
@@ -95,7 +95,7 @@ static double usual_in(const struct search *search, const struct scope_freeze *f
 	return served_ns > 0 ? (double)thread->asked * (double)(freeze->end_ns - freeze->begin_ns) / served_ns : 0;
 }
 
-/* Only what no other thread could take waited for this one. */
+/* Only requests that no other thread could take waited for this one. */
 static double kept_by(const struct search *search, const struct stall *stall)
 {
 	const uint32_t thread = stall->freeze.thread;

@@ -7,7 +7,7 @@
 
 struct scope_freeze {
 	uint32_t thread;
-	uint64_t begin_ns, end_ns; /* of the unit that took so long */
+	uint64_t begin_ns, end_ns; /* of the unit that stalled */
 	double kept;		   /* requests that waited for it, about */
 };
 
@@ -18,15 +18,17 @@ struct scope_freezes {
 };
 
 /*
- * Units of a second or more, and of far more than others of their group take, without time in the run queue. A stall
- * counts for what it kept waiting, of a thread that serves more than one client: as many requests as it usually takes in
- * that time, where no other thread takes any; at most those that it then took without a pause, where it has a loop of
- * its own, and so clients of its own; none where others take from the same queue. Less than five are no freeze. ret_freezes: the caller frees freeze. 0 or -ENOMEM.
+ * Units of a second or more, and of far more than others of their group take, without time in the
+ * run queue. A stall counts by the requests that it kept waiting, of a thread that serves more than
+ * one client: if no other thread takes requests, as many as it usually takes in that time; if it
+ * has its own loop, and so its own clients, at most those that it took after the stall without a
+ * pause; if others take from the same queue, none. With fewer than five it is not a freeze.
+ * ret_freezes: the caller frees freeze. 0 or -ENOMEM.
  */
 int scope_anomaly_freeze_find(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			      struct scope_freezes *ret_freezes);
 
-/* The freeze that this unit is, or NULL. */
+/* The freeze of this unit, or NULL. */
 const struct scope_freeze *scope_anomaly_freeze_of(const struct scope_freezes *freezes, const struct scope_unit *unit);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads that stand still in the middle of their work, or run without end, when the window ends. */
+/* Finds threads that sleep in the middle of their work, or run without end, when the window ends. */
 #include "anomaly/hang.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static enum scope_timeline_call_role open_role(const struct scope_thread *thread
 
 /*
  * A poll that is not the thread's loop, in a unit that answered no client: a resolver, or a backend, keeps a request
- * waiting. Behind the answer it waits for the next request in a way of its own.
+ * waiting. After the answer it waits for the next request in another way.
  */
 static bool stands_elsewhere(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
 {
@@ -66,7 +66,7 @@ static bool process_serves(const struct scope_units *units, const struct scope_p
 	return false;
 }
 
-/* Longest time that still is usual for a thread of its group, ns. */
+/* The longest time that is usual for a thread of its group, ns. */
 static uint64_t group_limit(const struct scope_distributions *distributions, uint32_t group)
 {
 	double p99 = scope_sketch_quantile(&distributions->group[group].request_wall, 0.99) * TIMES_P99;
@@ -74,15 +74,15 @@ static uint64_t group_limit(const struct scope_distributions *distributions, uin
 	return p99 > HANG_MIN_NS ? (uint64_t)p99 : HANG_MIN_NS;
 }
 
-/* A wait with a time-out, for which the caller expects that nothing may come. */
+/* A wait with a time-out: the caller expects that it may end without an event. */
 static bool futex_is_timed(const struct scope_open_call *call)
 {
 	return call->args > 3 && call->arg[3];
 }
 
 /*
- * Where it sleeps more often than anywhere else, and was woken so far: so a thread waits for what a scheduler in its
- * program gives it next. How long that takes is the others' doing.
+ * The place where it sleeps most often and from which it was always woken: there a thread waits for
+ * the next work of a scheduler in its program. How long that takes depends on the others.
  */
 static bool parks(const struct scope_unit_thread *of, const struct scope_open_call *call)
 {
@@ -90,8 +90,8 @@ static bool parks(const struct scope_unit_thread *of, const struct scope_open_ca
 }
 
 /*
- * Who sleeps outside calls and cannot be interrupted waits for a page. Who can be was stopped, or is where
- * nothing was told of.
+ * A thread that sleeps outside calls uninterruptibly waits for a page. One that sleeps
+ * interruptibly was stopped, or its call was not recorded.
  */
 static bool in_fault(const struct scope_thread *thread)
 {
@@ -103,7 +103,7 @@ static uint64_t asleep_since(const struct scope_thread *thread)
 	return in_fault(thread) ? thread->block_ns : thread->open.enter_ns;
 }
 
-/* A thread asleep for too long: is it idle, hung, or a matter for its peers? */
+/* Decides if a thread that sleeps for too long is idle, hung, or must be compared with its peers. */
 static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index,
 			  struct scope_hang *hang)
 {
@@ -116,7 +116,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	hang->kind = SCOPE_HANG_BLOCKED;
 	hang->nr = thread->open.nr;
 	hang->since_ns = asleep_since(thread);
-	/* Nobody idles there. */
+	/* No thread idles there. */
 	if (in_fault(thread))
 		return true;
 	hang->object = thread->open.args ? thread->open.arg[0] : 0;
@@ -151,7 +151,7 @@ static bool judge_running(const struct scope_units *units, uint32_t index, uint6
 	if (last_ns < thread->first_ns)
 		last_ns = thread->first_ns;
 	quiet_ns = timeline->end_ns - last_ns;
-	/* Who gets no CPU makes no calls either: the time that it ran itself has to reach the limit. */
+	/* A thread without a CPU makes no calls either, so its own running time has to reach the limit. */
 	if (quiet_ns < limit || of->quiet_run_ns < limit || of->quiet_asleep_ns > (1 - SPIN_RUN_SHARE) * quiet_ns)
 		return false;
 	hang->kind = SCOPE_HANG_SPIN;
@@ -161,8 +161,8 @@ static bool judge_running(const struct scope_units *units, uint32_t index, uint6
 }
 
 /*
- * Rounds without progress, whether they go on at the window's end or not. The rate tells them from a thread that
- * computes and looks now and then whether there is anything to do.
+ * Rounds without progress, even if they ended before the window's end. The rate distinguishes them
+ * from a thread that computes and sometimes polls for work.
  */
 static bool judge_rounds(const struct scope_units *units, uint32_t index, struct scope_hang *hang)
 {
@@ -185,7 +185,7 @@ static bool judge_rounds(const struct scope_units *units, uint32_t index, struct
 	return true;
 }
 
-/* One that stands or runs as the window ends. */
+/* One that sleeps or runs as the window ends. */
 static bool judge_end(const struct scope_units *units, const struct scope_distributions *distributions,
 		      const struct scope_pickups *pickups, uint32_t index, struct scope_hang *hang)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads that stand still in the middle of their work, or run without end, when the window ends, and those that went
- * round without progress in it.
+ * Finds threads that sleep in the middle of their work, or run without end, when the window ends,
+ * and threads that made rounds without progress in it.
  */
 #ifndef SCOPE_ANOMALY_HANG_H
 #define SCOPE_ANOMALY_HANG_H
@@ -21,18 +21,19 @@ struct scope_hang {
 	enum scope_hang_kind kind;
 	uint16_t nr;			 /* BLOCKED: the call it sleeps in; SCOPE_NR_NONE: a page fault */
 	uint64_t object;		 /* BLOCKED: its first argument; 0 outside calls */
-	uint64_t since_ns;		 /* asleep, or without a call, since then: may lie before the window */
+	uint64_t since_ns;		 /* asleep, or without a call, since then: may be before the window */
 	uint64_t until_ns;		 /* the window's end; of a spin made of calls its last round */
 	const struct scope_spin *rounds; /* SPIN: made of calls, of units->thread; NULL: without any */
 	bool lock;			 /* asleep for a lock: the function that holds it may be the cause */
 	uint32_t owner; /* lock: index of the thread that owns it (anomaly/lock_owner.h), or SCOPE_OWNER_NONE */
-	bool circle;	/* lock: from owner to owner it waits for itself, so none of them can go on */
+	bool circle;	/* lock: the chain of owners leads back to it (a deadlock) */
 	/*
 	 * Asleep in a call in which other threads idle as well: a hang only if threads that started
-	 * in the same function take work and this one does not. The caller has the stacks to judge.
+	 * in the same function take work and this one does not. The caller decides that by the
+	 * stacks.
 	 */
 	bool needs_peers;
-	/* Its peers say nothing: no thread did any work, or few stacks say where. It may be idle as well. */
+	/* Its peers give no evidence: no thread did any work, or few stacks show where. It may be idle. */
 	bool unsure;
 };
 
@@ -43,7 +44,7 @@ struct scope_hang {
 int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_distributions *distributions,
 			    const struct scope_pickups *pickups, struct scope_hang **ret_hangs, size_t *ret_count);
 
-/* Does the thread wait for new work as the window ends? */
+/* True if the thread waits for new work as the window ends. */
 bool scope_anomaly_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t thread);
 /* Does the thread wait for new work, or take it, in the window? */
 bool scope_anomaly_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t thread);

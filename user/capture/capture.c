@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Run one capture from the first look at the target to the last sub-buffer. */
+/* Runs one capture from the first check of the target to the last sub-buffer. */
 #include "capture/capture_internal.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
 }
 
-/* A call below the writer or /proc failed: the writer's own words where it has some. */
+/* A call of the writer or of /proc failed: uses the writer's message if it has one. */
 static int failed(struct scope_capture_run *capture, int code)
 {
 	const char *text = scope_trace_writer_error(capture->writer);
@@ -66,7 +66,7 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 	return err;
 }
 
-/* Hands out what there is. Not from within itself: what waits for a reader may be part of a drain. */
+/* Drains all that is ready. Does not nest: a wait for a reader, which calls this, may itself be part of a drain. */
 static int drain(struct scope_capture_run *capture)
 {
 	int err;
@@ -85,7 +85,7 @@ static int keep_up(void *context)
 	return drain(context);
 }
 
-/* The STATE records just made, and the stacks they point to, before the threads move on. */
+/* Drains the new STATE records, and the stacks they point to, before the threads run again. */
 static int drain_still(struct scope_capture_run *capture)
 {
 	int err;
@@ -96,7 +96,7 @@ static int drain_still(struct scope_capture_run *capture)
 	return err ? err : scope_capture_stopped_write(capture->stopped, capture->writer, keep_up, capture);
 }
 
-/* What the records drained so far name for the first time. */
+/* Writes names and maps that the drained records refer to for the first time. */
 static int write_named(struct scope_capture_run *capture)
 {
 	int err = scope_capture_new_processes_write(capture->processes, capture->proc, capture->writer);
@@ -104,7 +104,7 @@ static int write_named(struct scope_capture_run *capture)
 	return err ? err : scope_capture_others_write(capture->others, capture->writer);
 }
 
-/* Into the file, too: what a recorder that is killed leaves behind shall lack no more than this step. */
+/* Writes to the file, too: a recorder that is killed then loses no more than this step. */
 static int flush_and_drain(struct scope_capture_run *capture)
 {
 	const uint64_t begin_ns = now_ns();
@@ -121,7 +121,7 @@ static int flush_and_drain(struct scope_capture_run *capture)
 	return err ? err : scope_trace_writer_flush(capture->writer);
 }
 
-/* What the source tells by itself. */
+/* Reads the source's notices. */
 static void hear(struct scope_capture_run *capture)
 {
 	struct scope_source_notice notice;
@@ -134,14 +134,14 @@ static void hear(struct scope_capture_run *capture)
 	}
 }
 
-/* True, with why in stats.end, if the source has ended what it did. */
+/* True, with the reason in stats.end, if the source has stopped. */
 static bool ended(struct scope_capture_run *capture)
 {
 	struct scope_capture_counts counts;
 
 	if (!capture->ended || capture->source->count(capture->feed, NULL, &counts))
 		return false;
-	/* Else a process that took over meanwhile may have come into the filter. */
+	/* Otherwise another process may have come into the filter since. */
 	capture->ended = counts.guarded;
 	if (!counts.guarded && counts.processes)
 		return false;
@@ -168,7 +168,7 @@ static void report_progress(const struct scope_capture_run *capture, uint64_t no
 	capture->watch->progress(capture->watch->context, &progress);
 }
 
-/* Without states (no memory for a second session, the target is gone) the files lack just these. */
+/* Without states (no memory for a second session, the target is gone) only these are missing in the files. */
 static int cut(struct scope_capture_run *capture)
 {
 	int err = scope_capture_write_names(capture);
@@ -178,7 +178,7 @@ static int cut(struct scope_capture_run *capture)
 		err = scope_capture_settle(capture, keep_up);
 	if (!err)
 		err = scope_capture_write_kernel(capture, keep_up);
-	/* That may have taken long: else threads would seem to do nothing until their STATE. */
+	/* That may have taken long. Without this drain threads would seem idle until their STATE. */
 	if (!err)
 		err = capture->source->flush(capture->feed);
 	if (!err)
@@ -200,7 +200,7 @@ static int cut(struct scope_capture_run *capture)
 	return err;
 }
 
-/* What a sample stands for is told by the period it was taken by. */
+/* The weight of a sample is the period with which it was taken. */
 static int steer(struct scope_capture_run *capture, uint64_t now)
 {
 	const uint32_t before = scope_capture_steer_period_ns(capture->steer);
@@ -214,7 +214,7 @@ static int steer(struct scope_capture_run *capture, uint64_t now)
 	return scope_trace_writer_meta(capture->writer, key, value);
 }
 
-/* 1: the watch wants the capture to end. */
+/* 1: the watch requests the end of the capture. */
 static int look(struct scope_capture_run *capture, uint64_t now)
 {
 	enum scope_capture_want want = SCOPE_WANT_NOTHING;
@@ -250,7 +250,7 @@ static void wait_for_data(struct scope_capture_run *capture, uint64_t now, uint6
 	/* A signal ends the wait: the caller looks at the stop flag then. */
 	if (until > now)
 		poll(set, 4, (int)((until - now + NS_PER_MS - 1) / NS_PER_MS));
-	/* Nothing comes any more, and we did not stop it. */
+	/* No more events come, and the capture did not stop it. */
 	if (set[0].revents & POLLHUP)
 		capture->ended = true;
 	if (set[2].revents)
@@ -265,7 +265,7 @@ static int no_calls(struct scope_capture_run *capture)
 			       "/sys/kernel/tracing/current_tracer and /sys/kernel/livepatch) and try again");
 }
 
-/* Until the time is up, the stop flag, or the end of the target. */
+/* Runs until the time is up, the stop flag is set, or the target has ended. */
 static int run(struct scope_capture_run *capture)
 {
 	const uint64_t duration = capture->options.duration_ns;
@@ -315,7 +315,7 @@ static int end_session(struct scope_capture_run *capture)
 {
 	int err;
 
-	/* Room in the rings first, so that STATE finds some. */
+	/* Drains the rings first, so that they have room for STATE. */
 	err = flush_and_drain(capture);
 	if (err)
 		return failed(capture, err);
@@ -355,7 +355,7 @@ static int begin_session(struct scope_capture_run *capture)
 {
 	int err = 0;
 
-	/* Those of a process that waits to execute another program are still ours. */
+	/* Maps of a process that waits to execute another program are still Scope's. */
 	if (!capture->options.held)
 		err = scope_capture_write_names(capture);
 	if (!err && !capture->options.held)
@@ -366,7 +366,7 @@ static int begin_session(struct scope_capture_run *capture)
 	if (err)
 		return failed(capture, err);
 	capture->stats.begin_ns = now_ns();
-	/* Names and descriptors may have taken long: what is to be learned comes from now on. */
+	/* Names and descriptors may have taken long: the first period of learning begins now. */
 	scope_capture_steer_begin(capture->steer, now_ns());
 	err = capture->source->start(capture->feed, capture->error);
 	if (err)
@@ -384,7 +384,7 @@ static int begin_session(struct scope_capture_run *capture)
 	return err ? failed(capture, err) : 0;
 }
 
-/* What the source has to say goes where the target's own note is. */
+/* Adds the source's note to that of the target. */
 static void add_note(struct scope_capture_run *capture)
 {
 	char *note = capture->stats.target.note;
@@ -404,13 +404,13 @@ static int prepare(struct scope_capture_run *capture, int nice)
 	err = scope_capture_find_kernel(capture);
 	if (err)
 		return failed(capture, err);
-	/* Before the source opens: what reads the target must not keep the session alive. */
+	/* Before the source opens, because the process that reads the target must not keep the session alive. */
 	err = scope_proc_reader_create(capture->stop, capture->error, &capture->options.reader);
 	if (!err)
 		err = scope_capture_begin_unwinder(capture, nice);
 	if (err)
 		return err;
-	/* Before the source opens: from here on the number cannot come to mean another process unseen. */
+	/* Before the source opens: from here on it is noticed if the pid is given to another process. */
 	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
 	err = capture->source->open(&capture->options, capture->stats.target.tgid, capture->error, &capture->feed);
 	if (err)

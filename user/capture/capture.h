@@ -19,19 +19,19 @@ struct scope_capture_progress {
 	uint64_t duration_ns; /* 0: without limit */
 	uint64_t records;
 	uint64_t lost;
-	uint64_t settled_ns; /* all that happened before was written */
-	uint64_t bytes;	     /* of file (or memory, in a flight recorder), so far */
+	uint64_t settled_ns; /* all events before this time are written */
+	uint64_t bytes;	     /* bytes of the file (or of memory, in a flight recorder) so far */
 };
 
 enum scope_capture_end {
 	SCOPE_CAPTURE_TIME,
 	SCOPE_CAPTURE_INTERRUPT,
 	SCOPE_CAPTURE_TARGET_GONE,
-	SCOPE_CAPTURE_SIZE,  /* want() said so */
-	SCOPE_CAPTURE_GUARD, /* the module stopped it: probes took too much of a CPU */
+	SCOPE_CAPTURE_SIZE,  /* want() requested it */
+	SCOPE_CAPTURE_GUARD, /* the overload guard stopped it: probes took too much of a CPU */
 };
 
-/* What becomes of the file. */
+/* What to do with the file. */
 enum scope_capture_want {
 	SCOPE_WANT_NOTHING,
 	SCOPE_WANT_CUT, /* call cut() */
@@ -47,7 +47,7 @@ struct scope_capture_stats {
 	struct scope_capture_counts counts;
 	uint64_t stacks_given_up;  /* that were not unwound */
 	uint64_t unwinder_cpu_ns;  /* CPU time of the process that unwinds */
-	uint32_t stack_highest_ns; /* calls had to last for a stack, at most; 0: not chosen */
+	uint32_t stack_highest_ns; /* longest time that a call had to take for a stack; 0: not chosen */
 	enum scope_capture_end end;
 };
 
@@ -55,16 +55,16 @@ struct scope_capture_stats {
 struct scope_capture_watch {
 	void (*begun)(void *context, const struct scope_target *target); /* once; may be NULL */
 	void (*progress)(void *context, const struct scope_capture_progress *progress);
-	/* Behind each progress, all events so far being written; may be NULL. */
+	/* Called after each progress, when all events so far are written; may be NULL. */
 	enum scope_capture_want (*want)(void *context);
-	/* Names and maps being up to date. Uses the functions below on the files it makes. */
+	/* Called when names and maps are up to date. Uses the functions below on the files it makes. */
 	int (*cut)(void *context, struct scope_capture_run *run, struct scope_error *error);
 	void *context;
 };
 
 /*
- * For cut(). The descriptors as they are now belong at the head of a file: into the capture's own
- * writer, which puts them there. Its end belongs into the file. 0, -ENOMEM, the writer's error.
+ * For cut(). begin: writes the current descriptors to the capture's writer, which puts them at the
+ * head of the next file. end: writes the last metadata of a file. 0, -ENOMEM, the writer's error.
  */
 int scope_capture_write_fds(struct scope_capture_run *run);
 int scope_capture_write_end(struct scope_capture_run *run, const char *reason, struct scope_writer *writer);
@@ -73,12 +73,12 @@ int scope_capture_write_end(struct scope_capture_run *run, const char *reason, s
 void scope_capture_options_init(struct scope_capture_options *options, uint32_t pid);
 
 /*
- * Traces the process and writes sub-buffers, maps, descriptors, stacks of standing threads and all
- * metadata; the caller then finishes the writer. Ends at the first of: the time is up, *stop is set
- * (by a signal handler), the target and the one that is followed are gone, the module's overload guard
- * stopped it. 0 with *ret_stats filled; or
- * -errno with error saying what is wrong and what to do, tracing being off again. Where a write
- * failed, what the writer holds is not a whole trace.
+ * Traces the process and writes sub-buffers, maps, descriptors, stacks of threads that do not run
+ * and all metadata; the caller then finishes the writer. Ends at the first of: the time is up,
+ * *stop is set (by a signal handler), the target and its followed descendants are gone, the
+ * module's overload guard stopped it. 0 with *ret_stats filled; or -errno with error saying what is
+ * wrong and what to do; tracing is off then. If a write failed, the writer does not hold a whole
+ * trace.
  *
  * watch may be NULL. Needs CAP_SYS_ADMIN or CAP_PERFMON, and root for the device and /proc.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the last metadata of a file says of its capture. */
+/* Writes the last metadata of a file: counts and the reason of the end. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

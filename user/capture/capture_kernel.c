@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the kernel runs, and the names of its functions that samples hit. */
+/* Finds the kernel's load address, and the names of its functions that samples hit. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

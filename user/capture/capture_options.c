@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a capture is asked for unless told otherwise, on this machine. */
+/* The default options of a capture on this machine. */
 #include <unistd.h>
 
 #include "capture/capture.h"

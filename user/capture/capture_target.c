@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The process that a capture is of: found, told apart from its descendants, its names written down. */
+/* Finds the process to capture and its descendants, and writes their names. */
 #include "capture/capture_internal.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "source/source.h"
 #include "trace/writer.h"
 
-/* As the kernel will call it, once it has executed its program. */
+/* The name that the kernel will give it once it has executed its program. */
 static void name_held(const char *program, struct scope_target *target)
 {
 	const char *slash = strrchr(program, '/');
@@ -35,7 +35,7 @@ int scope_capture_find_target(struct scope_capture_run *capture)
 	return err;
 }
 
-/* Whom the source traces: the target, and its descendants where these are followed. */
+/* The processes that the source traces: the target, and its descendants if these are followed. */
 static int read_targets(const struct scope_capture_run *capture, uint32_t **ret_tgids, size_t *ret_count)
 {
 	if (capture->options.follow)
@@ -82,7 +82,7 @@ int scope_capture_write_fds(struct scope_capture_run *capture)
 	return err;
 }
 
-/* Nothing is selected but one process, and all of it? */
+/* True if exactly one whole process is selected. */
 static bool is_plain(const struct scope_capture_options *options)
 {
 	const struct scope_selection *selection = options->selection;
@@ -100,7 +100,7 @@ static bool followed_left(struct scope_capture_run *capture)
 	       !capture->source->count(capture->feed, NULL, &counts) && counts.processes > 0;
 }
 
-/* Its end shows by its pidfd, or on old kernels in /proc. */
+/* Its end is seen by its pidfd, or on old kernels in /proc. */
 bool scope_capture_target_gone(struct scope_capture_run *capture)
 {
 	struct pollfd poll_pid = { .fd = capture->pidfd, .events = POLLIN };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The way of sub-buffers through the unwinder into the file. */
+/* Passes sub-buffers through the unwinder into the file. */
 #include <errno.h>
 
 #include "capture/capture_internal.h"
@@ -7,8 +7,8 @@
 #include "proc/proc.h"
 #include "trace/writer.h"
 
-#define CUT_MS 2000u  /* a file that is cut waits for names so long */
-#define END_MS 20000u /* and the last one so long */
+#define CUT_MS 2000u  /* the end of one file of several waits this long for names */
+#define END_MS 20000u /* and the end of the last one this long */
 #define SLICE_MS 20u
 
 static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
@@ -86,8 +86,8 @@ int scope_capture_settle(struct scope_capture_run *capture, int (*meanwhile)(voi
 	int err = 0;
 
 	/*
-	 * Events that still come in have their turn, too, and a file needs all that happened before its
-	 * end. Names have a limit then: those that are left are in the next file, or in none.
+	 * Drains new events, too, because a file needs all events before its end. The time for
+	 * names is limited then: the remaining ones are written to the next file, or not at all.
 	 */
 	for (unsigned int waited = 0; !err && !scope_capture_all_written(capture); waited += SLICE_MS) {
 		if (waited >= (meanwhile ? CUT_MS : END_MS))

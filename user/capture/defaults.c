@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a capture asks for by default: arguments, stacks and samples. */
+/* The defaults of a capture: arguments, stacks and samples. */
 #include "capture/defaults.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 		SYS_##name, args                                                                                       \
 	}
 
-/* Numbers of this machine's own ABI; arm64 has no calls that newer ones replaced. */
+/* Numbers of this machine's native ABI; arm64 lacks calls that newer ones replaced. */
 static const struct {
 	uint16_t nr;
 	uint8_t args;

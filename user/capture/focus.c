@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Chooses by the calls of the last seconds which of the next ones get a stack. */
+/* Decides by the calls of the last seconds which of the next calls get a stack. */
 #include "capture/focus.h"
 
 #include <errno.h>
@@ -13,17 +13,17 @@
 
 #define PERIOD_NS 1000000000ull
 #define BINS 128	   /* four to a doubling: from min_ns to more than a minute */
-#define THREADS 16384	   /* whose calls can be open; a power of two. A collision forgets a call */
-#define STEPS_MAX 16	   /* min_ns is doubled at most so often */
-#define EVEN_SHARE 0.95	   /* a number is even if so many of its calls … */
-#define EVEN_BINS 1	   /* … are so many bins about the fullest one, a quarter more or less */
-#define EVEN_CALLS 50	   /* of so many a second at least */
-#define FULL_SHARE 0.01	   /* of stacks that fill their slice: a longer one is wanted */
-#define ROOM_BYTES 1000000 /* of stacks a second: where as many come, no longer ones are asked for … */
-#define EXCESS 1.5	   /* … and above this many times as much a shorter slice is wanted */
-#define SPARE 0.5	   /* min_ns comes down where a step less would take so much of the budget */
-#define COST_SHARE 0.05	   /* of the time between two samples: what one may take of it */
-#define COST_SAMPLES 5	   /* so many say what one takes */
+#define THREADS 16384	   /* threads whose calls can be open; a power of two. A collision drops a call */
+#define STEPS_MAX 16	   /* the most times that min_ns is doubled */
+#define EVEN_SHARE 0.95	   /* the calls of a number take about the same time if this share of them … */
+#define EVEN_BINS 1	   /* … is within this many bins of the fullest one, a quarter more or less */
+#define EVEN_CALLS 50	   /* and there are at least this many a second */
+#define FULL_SHARE 0.01	   /* share of stacks that fill their slice, above which a longer slice is taken */
+#define ROOM_BYTES 1000000 /* bytes of stacks a second, at which slices grow no longer … */
+#define EXCESS 1.5	   /* … and above this many times as much they become shorter */
+#define SPARE 0.5	   /* min_ns is halved if that would take at most this share of the budget */
+#define COST_SHARE 0.05	   /* share of the time between two samples that a sample may take */
+#define COST_SAMPLES 5	   /* this many samples show the time one takes */
 
 struct open_call {
 	uint32_t tid;
@@ -38,12 +38,12 @@ struct scope_focus {
 	struct open_call open[THREADS];
 	struct scope_decoder *decoder; /* by CPU */
 	size_t cpus, cpu_room;
-	uint64_t begin_ns, next_ns;	       /* of this period, and of the one behind it */
+	uint64_t begin_ns, next_ns;	       /* of this period, and of the one before it */
 	uint32_t stacks, full;		       /* of this period */
 	uint64_t bytes;			       /* of these stacks and samples */
 	uint64_t sample_bytes;		       /* of these samples */
 	uint64_t samples, cost_ns;	       /* of traced threads, and what they took; since the beginning */
-	uint64_t taken;			       /* samples of whomever, the same */
+	uint64_t taken;			       /* samples of all threads, the same */
 	uint64_t samples_before, taken_before; /* this period */
 	bool lost;			       /* events, at any time */
 	unsigned int step;		       /* min_ns is that of limits << step */
@@ -142,7 +142,7 @@ static void take_event(struct scope_focus *focus, const struct scope_event *even
 		open->tid = 0;
 		break;
 	case SCOPE_EVENT_STACK:
-		/* Behind a hole that goes on to the end of the slice there may be more, too. */
+		/* If the slice ends with an absent page, the stack may go on after it. */
 		scope_capture_focus_stack(focus, event->stack.bytes,
 					  event->flags & (SCOPE_STACK_CUT | SCOPE_STACK_FAULT));
 		if (event->stack.reason == SCOPE_STACK_SAMPLE)
@@ -158,7 +158,7 @@ void scope_capture_focus_take(struct scope_focus *focus, const struct scope_subb
 	struct scope_decoder *decoder;
 	struct scope_event event;
 
-	/* No memory: what is not looked at changes nothing. */
+	/* Without memory the call is not counted, which changes no decision. */
 	if (scope_grow(&focus->decoder, &focus->cpu_room, subbuf->cpu + 1ul, sizeof(*focus->decoder)))
 		return;
 	while (focus->cpus <= subbuf->cpu)
@@ -176,7 +176,7 @@ void scope_capture_focus_take(struct scope_focus *focus, const struct scope_subb
 	}
 }
 
-/* One period goes into the rates: as it is at first, by half later. */
+/* Adds one period to the rates: the first one as it is, later ones with weight one half. */
 static void rates_age(struct scope_focus *focus, double seconds)
 {
 	float old = focus->seen ? 0.5f : 0, new = (float)((1 - old) / seconds);
@@ -188,7 +188,7 @@ static void rates_age(struct scope_focus *focus, double seconds)
 	focus->seen = true;
 }
 
-/* Stacks a second of these numbers, from that step on. */
+/* Stacks a second of these numbers, at that step. */
 static double rate_of(const struct scope_focus *focus, const uint8_t *syscalls, unsigned int step)
 {
 	double sum = 0;
@@ -199,7 +199,7 @@ static double rate_of(const struct scope_focus *focus, const uint8_t *syscalls, 
 	return sum;
 }
 
-/* Do nearly all calls of the number take about the same time? */
+/* True if nearly all calls of the number take about the same time. */
 static bool is_even(const struct scope_focus *focus, uint16_t nr)
 {
 	const float *rate = focus->rate[nr];
@@ -254,20 +254,23 @@ static void choose_slice(struct scope_focus *focus, double bytes)
 			*slice *= 2;
 }
 
-/* Is that what a sample may take of the time between two of them? Not where it is not known. */
+/*
+ * True if a sample takes no more than its allowed share of the time between two samples; false if its time is not
+ * known.
+ */
 static bool is_cheap(const struct scope_focus *focus, uint32_t period_ns)
 {
 	return focus->samples >= COST_SAMPLES && focus->cost_ns &&
 	       (double)focus->cost_ns / (double)focus->samples <= COST_SHARE * period_ns;
 }
 
-/* Samples that come a second. */
+/* Number of samples a second. */
 struct volume {
-	double traced, all; /* of traced threads; of whomever */
+	double traced, all; /* of traced threads; of all threads */
 	double bytes;	    /* of stack, of traced threads */
 };
 
-/* Would it be within the limits with so many times as many? */
+/* True if this many times as many samples would be within the limits. */
 static bool is_within(const struct scope_focus *focus, const struct volume *volume, double times)
 {
 	return times * volume->traced <= 1e9 / focus->limits.period_ns &&
@@ -288,7 +291,10 @@ static void choose_period(struct scope_focus *focus, const struct volume *volume
 	focus->choice.period_ns = focus->lost ? first : period;
 }
 
-/* Slices are chosen as if samples came as they do at first: which of the two grows first shall not matter. */
+/*
+ * Slices are chosen as if samples came with their first period, so that the order in which slices and rates grow has
+ * no effect.
+ */
 static void choose_volume(struct scope_focus *focus, double seconds)
 {
 	const struct volume volume = {

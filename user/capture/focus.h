@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which calls get stacks while a capture runs, how long ones, and how often what runs is sampled, so that
- * they stay within a budget.
+ * Decides while a capture runs which calls get stacks, how long these stacks are, and how often
+ * running threads are sampled, within a budget.
  *
- * At first none do: a short stretch shows which calls take long, and how often. From then on every
- * second decides again. A call has a stack if it took min_ns or more. Where more of them would come
- * than the budget allows, first those numbers go without that always take about the same time (a
- * timer, a heartbeat: nothing abnormal is in them), then min_ns is doubled as often as it takes: the
- * slowest calls keep theirs. It comes down again one step at a time, once there is room to spare.
+ * At first no call gets one: a short period shows which calls take long, and how often. From then
+ * on it decides once a second. A call gets a stack if it took min_ns or more. If more stacks would
+ * come than the budget allows, first call numbers whose calls always take about the same time (a
+ * timer, a heartbeat) get none, because they show nothing abnormal. Then min_ns is doubled until
+ * the rest fits, so that the slowest calls keep their stacks. It is halved again one step at a time
+ * when the budget has room.
  *
- * Where more than one stack in a hundred fills its slice, and twice as many bytes of stack a second
- * would still be few (1 MB), the slice is doubled, as often as that holds: large frames cut fewer of
- * them short. It is halved again where they become more, and stays what it was at first once events
- * were lost.
+ * If more than one stack in a hundred fills its slice, and twice as many bytes of stack a second
+ * would still be at most 1 MB, the slice is doubled, repeatedly, so that fewer stacks with large
+ * frames are cut. It is halved again if the bytes become more. Once events were lost it has its
+ * first size for the rest of the capture.
  *
- * A server that has little to do is hit by few samples. So the period is halved, down to period_min_ns,
- * while that brings no more samples of traced threads a second than one processor gives that runs all
- * the time at the first period; no more than samples_per_second of whomever; while a sample takes at
- * most a twentieth of the time to the next one; and while they have no more than 1 MB of stack a second.
- * It is doubled again where one of these is clearly exceeded, at most to what it was at first, and
- * stays that once events were lost.
+ * A server that has little to do gets few samples. So the period is halved, down to period_min_ns,
+ * if all of these hold: there are no more samples of traced threads a second than one busy
+ * processor gives at the first period; no more than samples_per_second of all threads; a sample
+ * takes at most a twentieth of the time to the next one; and samples have no more than 1 MB of
+ * stack a second. It is doubled again if one of these is clearly exceeded, at most to its first
+ * value. Once events were lost it has its first value for the rest of the capture.
  *
- * Threads are not chosen. Whose fault a wait is, is told by the stacks of the one that ended it, and which
- * thread that will be is not known beforehand.
+ * It does not select threads. The cause of a wait is seen in the stacks of the thread that ended
+ * it, and that thread is not known in advance.
  */
 #ifndef SCOPE_CAPTURE_FOCUS_H
 #define SCOPE_CAPTURE_FOCUS_H
@@ -36,12 +37,12 @@ struct scope_subbuf;
 struct scope_focus;
 
 struct scope_focus_limits {
-	uint64_t learn_ns;			 /* without stacks, from begin() on; 0: none */
+	uint64_t learn_ns;			 /* first period without stacks, from begin() on; 0: none */
 	uint32_t min_ns;			 /* shorter calls never get one */
 	uint32_t per_second;			 /* the budget: stacks at calls, of all CPUs together */
-	uint32_t slice_bytes, slice_max;	 /* of the stack: at first, and at most; the same: stays */
-	uint32_t period_ns, period_min_ns;	 /* of samples: at first, and at least; the same: stays. 0: none */
-	uint32_t samples_per_second;		 /* of whomever: above it the period is never shortened */
+	uint32_t slice_bytes, slice_max;	 /* bytes of a stack: at first, and at most; equal: no change */
+	uint32_t period_ns, period_min_ns;	 /* of samples: at first, and at least; equal: no change. 0: none */
+	uint32_t samples_per_second;		 /* of all threads: above it the period is never shortened */
 	uint8_t syscalls[SCOPE_SYSCALL_MAX / 8]; /* numbers that may have them */
 };
 
@@ -58,26 +59,26 @@ void scope_capture_focus_destroy(struct scope_focus *focus); /* NULL is fine */
 /* Learns from the calls in a sub-buffer; one CPU's in their order. */
 void scope_capture_focus_take(struct scope_focus *focus, const struct scope_subbuf *subbuf);
 
-/* What take() does with each of them: a call of that number returned after so long; a stack came. */
+/* What take() does with each record: a call of that number returned after this time; a stack came. */
 void scope_capture_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns);
 void scope_capture_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full);
 
-/* The same: a sample came. cost_ns: it held the thread up for so long; 0: not known. */
+/* The same: a sample came. cost_ns: for how long it held the thread up; 0: not known. */
 void scope_capture_focus_sample(struct scope_focus *focus, uint32_t bytes, uint32_t cost_ns);
 
-/* So many samples were taken since the beginning, of threads that are not traced as well. */
+/* Sets the number of samples taken since the start, also of threads that are not traced. */
 void scope_capture_focus_taken(struct scope_focus *focus, uint64_t samples);
 
-/* The same: events were lost, so nothing may come that takes more room. */
+/* The same: events were lost, so no change may need more room. */
 void scope_capture_focus_loss(struct scope_focus *focus);
 
-/* What holds until the first decision. */
+/* The choice until the first decision. */
 struct scope_focus_choice scope_capture_focus_first(const struct scope_focus *focus);
 
 /* Calls can come from now on: the first period begins. */
 void scope_capture_focus_begin(struct scope_focus *focus, uint64_t now_ns);
 
-/* To be asked some times a second, once it has begun. True where something changed: *ret_choice holds from now on. */
+/* Call it some times a second after begin(). True: something changed, use *ret_choice from now on. */
 bool scope_capture_focus_decide(struct scope_focus *focus, uint64_t now_ns, struct scope_focus_choice *ret_choice);
 
 #endif

@@ -17,10 +17,13 @@
 struct scope_launch {
 	char *const *argv;
 	pid_t pid;
-	int gate; /* a byte lets the child go, its end makes it leave; back comes errno of its
-		       exec, or the end where that succeeded */
+	/*
+	 * A byte starts the child, end of file ends it. The child answers with errno of its exec; a successful exec
+	 * closes its end.
+	 */
+	int gate;
 	bool held;
-	int status; /* as waitpid tells it; -1: not ended yet */
+	int status; /* as waitpid() returns it; -1: not ended yet */
 	bool gone;
 };
 
@@ -33,7 +36,7 @@ static void run_child(char *const argv[], int gate)
 	if (read(gate, &byte, 1) != 1)
 		_exit(127);
 	signal(SIGXFSZ, SIG_DFL);
-	/* Under Yama its ancestors may read it, and what reads it is another child of its parent's. */
+	/* Under Yama only ancestors may read it, but the reader is another child of its parent. */
 	prctl(PR_SET_PTRACER, getppid());
 	if (scope_invoker_find(&invoker))
 		code = scope_invoker_become(&invoker);

@@ -18,13 +18,13 @@ struct scope_launch;
 int scope_capture_launch_hold(char *const argv[], struct scope_error *error, struct scope_launch **ret_launch);
 uint32_t scope_capture_launch_pid(const struct scope_launch *launch);
 
-/* Lets it exec. 0; or -errno where there is no such command, error filled: the child is gone then. */
+/* Lets it exec. 0; or -errno with error filled if there is no such command: the child has ended then. */
 int scope_capture_launch_go(struct scope_launch *launch, struct scope_error *error);
 
-/* Once it has ended: its exit status, or 128 and the signal. -1: it runs still, or never began. */
+/* Once it has ended: its exit status, or 128 and the signal. -1: it still runs, or was never started. */
 int scope_capture_launch_status(struct scope_launch *launch);
 
-/* One that is still held never runs; one that runs goes on. NULL is fine. */
+/* A command that is still held never runs; a running one goes on. NULL is fine. */
 void scope_capture_launch_destroy(struct scope_launch *launch);
 
 #endif

@@ -55,7 +55,7 @@ static int put_clock(struct scope_writer *writer, uint64_t begin_ns)
 				 (here.tv_sec * 1000000000ull + here.tv_nsec - begin_ns));
 }
 
-/* The kernel ends each word by a zero byte. Nothing where the process has none, or is gone. */
+/* The kernel ends each word by a zero byte. Writes nothing if the process has no command line, or is gone. */
 static int put_command_line(struct scope_writer *writer, struct scope_proc_reader *reader, uint32_t tgid)
 {
 	char *line;
@@ -78,7 +78,7 @@ static int put_command_line(struct scope_writer *writer, struct scope_proc_reade
 	return err;
 }
 
-/* As --probe takes it, names of functions resolved. */
+/* In the form of --probe, with names of functions resolved. */
 static int put_probes(struct scope_writer *writer, const struct scope_capture_options *options)
 {
 	static const char *const kinds[] = { "k", "kr", "u", "ur" };

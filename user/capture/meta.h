@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Write the metadata of a capture. */
+/* Writes the metadata of a capture. */
 #ifndef SCOPE_CAPTURE_META_H
 #define SCOPE_CAPTURE_META_H
 

@@ -10,7 +10,7 @@
 #include "proc/proc.h"
 #include "trace/walk.h"
 
-/* Per flush, and in all. A target that starts more is a shell script, whose children are all alike. */
+/* Per flush, and in all. A target that starts more is a shell script, whose children are all similar. */
 #define NEWBORN_MAX 64
 #define NEWBORN_TOTAL 1024
 
@@ -35,7 +35,7 @@ void scope_capture_new_processes_destroy(struct scope_new_processes *processes)
 	free(processes);
 }
 
-/* The latest ones are kept: they are the likeliest to live still. */
+/* The latest ones are kept, because they are most likely still alive. */
 static void remember(struct scope_new_processes *processes, uint32_t tgid)
 {
 	size_t i, filled = processes->count < NEWBORN_MAX ? processes->count : NEWBORN_MAX;
@@ -77,7 +77,7 @@ int scope_capture_new_processes_write(struct scope_new_processes *processes, str
 	const size_t filled = processes->count < NEWBORN_MAX ? processes->count : NEWBORN_MAX;
 	uint32_t tgid[NEWBORN_MAX];
 
-	/* More may be noted while these are looked at. */
+	/* More may be noted while these are read. */
 	memcpy(tgid, processes->tgid, sizeof(tgid));
 	processes->count = 0;
 	if (processes->total >= NEWBORN_TOTAL)

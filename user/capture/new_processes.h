@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Processes that begin, or change their program, while tracing runs: their maps are still needed. */
+/* Processes that start, or execute another program, during tracing: their maps must still be read. */
 #ifndef SCOPE_CAPTURE_NEW_PROCESSES_H
 #define SCOPE_CAPTURE_NEW_PROCESSES_H
 

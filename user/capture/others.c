@@ -13,7 +13,7 @@
 #include "trace/walk.h"
 #include "trace/writer.h"
 
-/* Per flush, and in all. Many threads are told of where a host is busy; those that matter come again and again. */
+/* Per flush, and in all. On a busy host there are many such threads; important ones are noted repeatedly. */
 #define OTHERS_MAX 128	  /* no rule */
 #define OTHERS_TOTAL 2048 /* no rule */
 #define SEEN_BITS 22	  /* of SCOPE_TID_MASK */
@@ -73,7 +73,7 @@ static int write_one(uint32_t tid, struct scope_writer *writer)
 	char key[32], value[sizeof(task) + 64];
 	int err;
 
-	/* It has ended: its row would say nothing. */
+	/* It has ended, so its row would be empty. */
 	if (scope_proc_task_read(tid, &task))
 		return 0;
 	snprintf(key, sizeof(key), SCOPE_META_TASK "%" PRIu32, tid);

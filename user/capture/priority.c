@@ -7,7 +7,7 @@
 /* Nine times the share of a thread at 0 (sched_prio_to_weight of the kernel). */
 #define CAPTURE_NICE (-10)
 
-/* Who 0 is to these calls is this thread, not its process: so it is on Linux. */
+/* On Linux 0 means this thread in these calls, not its process. */
 int scope_capture_priority_raise(void)
 {
 	const int before = getpriority(PRIO_PROCESS, 0);

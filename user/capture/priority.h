@@ -4,10 +4,9 @@
 #define SCOPE_CAPTURE_PRIORITY_H
 
 /*
- * On a host with more to do than processors, a thread of common priority gets its turn as late as all
- * others, and rings run full meanwhile. Being served earlier makes it compute no more. The one that gave this
- * process a nice value of their own keeps it; where the kernel refuses, all stays as it was. Returns the
- * nice value to go back to.
+ * On an overloaded host a thread of normal priority waits as long for a CPU as all others, and the
+ * rings overflow. With a higher priority it runs earlier, but not more. A nice value that the user
+ * set is kept; if the kernel refuses, nothing changes. Returns the nice value to restore.
  */
 int scope_capture_priority_raise(void);
 void scope_capture_priority_restore(int before);

@@ -5,13 +5,13 @@
 
 #include "source/source.h"
 
-/* By name; NULL: there is none of it. */
+/* The source of that name; NULL: there is none. */
 const struct scope_source *scope_capture_source_find(const char *name);
 
 /*
  * The first source that can be used here, or the one named (name not NULL). 0; -EINVAL: no source of
- * that name; or what its check said, of the first source where none can be used. ret_why says why
- * better ones were passed over, "" where none was.
+ * that name; or the error of its check; if no source can be used, that of the first one. ret_why
+ * says why better sources were not taken, "" if the best was.
  */
 int scope_capture_source_choose(const char *name, struct scope_error *error, struct scope_error *ret_why,
 				const struct scope_source **ret_source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What every thread of a target is doing at this moment. */
+/* Records what every thread of a target is doing now. */
 #include "capture/states.h"
 
 #include <errno.h>
@@ -103,7 +103,7 @@ void scope_capture_states_destroy(struct scope_states *states)
 	free(states);
 }
 
-/* What it points to is copied, without what may be memory of the target. */
+/* The data it points to is copied, without values that may be memory of the target. */
 static void blank(struct scope_event *event, struct scope_record_state *record, uint64_t *reg)
 {
 	*record = *event->state.record;
@@ -130,7 +130,7 @@ static int pack_states(const struct scope_states *states, const struct scope_sub
 		if (!states->raw)
 			blank(&event, &record, reg);
 		event.cpu = SCOPE_FRAME_CPU_STATES;
-		/* Those of several CPUs stand one behind the other here. */
+		/* Records of several CPUs follow one another here. */
 		if (event.time_ns < *last_ns)
 			event.time_ns = *last_ns;
 		*last_ns = event.time_ns;

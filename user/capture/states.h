@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every thread of a target is doing at this moment, while another session goes on tracing it. */
+/* Records what every thread of a target is doing now, while another session goes on tracing it. */
 #ifndef SCOPE_CAPTURE_STATES_H
 #define SCOPE_CAPTURE_STATES_H
 
@@ -10,10 +10,11 @@ struct scope_states;
 struct scope_writer;
 
 /*
- * feed: the session that goes on. Where it cannot tell, starts and stops one of its own, and calls
- * meanwhile(context) between its steps, which may take a while, so that the other's rings do not fill
- * up; what it returns but 0 ends it. Stacks of threads that stand still go to the writer at once (still
- * remembers which it knows). 0 or -errno; the caller destroys the result.
+ * feed: the session that goes on. If its source cannot give states, a second session is started and
+ * stopped. Between its steps, which may take some time, meanwhile(context) is called, so that the
+ * rings of the first session do not fill up; a return of it other than 0 ends the call. Stacks of
+ * threads that do not run are written directly (`still` remembers which were read). 0 or -errno;
+ * the caller destroys the result.
  */
 int scope_capture_states_take(const struct scope_source *source, void *feed,
 			      const struct scope_capture_options *options, uint32_t tgid,
@@ -21,7 +22,7 @@ int scope_capture_states_take(const struct scope_source *source, void *feed,
 			      int (*meanwhile)(void *context), void *context, struct scope_states **ret_states);
 void scope_capture_states_destroy(struct scope_states *states); /* NULL is fine */
 
-/* As sub-buffers with STATE records of the stop. 0, -ENOMEM, or what the writer returned. */
+/* Writes them as sub-buffers with STATE records of the stop. 0, -ENOMEM, or what the writer returned. */
 int scope_capture_states_write(const struct scope_states *states, struct scope_writer *writer);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tells a source, while it runs, which calls shall have stacks, and how often to sample: what focus.h chose. */
+/* Applies the choice of focus.h to a running source: which calls get stacks, and how often to sample. */
 #ifndef SCOPE_CAPTURE_STEER_H
 #define SCOPE_CAPTURE_STEER_H
 
@@ -8,26 +8,26 @@
 struct scope_steer;
 
 /*
- * For a session that is open and not started. *ret_steer is NULL where stacks are not to be chosen:
- * by the options, or since the source cannot change them. 0, -ENOMEM.
+ * For a session that is open and not started. *ret_steer is NULL if stacks are not chosen: by the
+ * options, or because the source cannot change them. 0, -ENOMEM.
  */
 int scope_capture_steer_create(const struct scope_source *source, void *feed,
 			       const struct scope_capture_options *options, struct scope_error *error,
 			       struct scope_steer **ret_steer);
 void scope_capture_steer_destroy(struct scope_steer *steer); /* NULL is fine, as below */
 
-/* The session has started: what it tells is learned from. */
+/* Call it when the session has started: learns from its records. */
 void scope_capture_steer_begin(struct scope_steer *steer, uint64_t now_ns);
 
 void scope_capture_steer_take(struct scope_steer *steer, const struct scope_subbuf *subbuf);
 
-/* Some times a second. A source that refuses is left as it was: stacks are no reason to end. */
+/* Call it some times a second. If a source refuses the change, it goes on unchanged. */
 void scope_capture_steer_look(struct scope_steer *steer, uint64_t now_ns);
 
 /* The longest time that a call had to take for a stack, so far, ns; 0: they were not chosen. */
 uint32_t scope_capture_steer_highest_ns(const struct scope_steer *steer);
 
-/* Of samples, as it is now or once they are taken; 0: it does not change. */
+/* The period of samples, now or once samples are taken; 0: it does not change. */
 uint32_t scope_capture_steer_period_ns(const struct scope_steer *steer);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Copy the stacks, and the locks, that STATE records point to. */
+/* Copies the stacks, and the locks, that STATE records point to. */
 #include "capture/stopped_stacks.h"
 
 #include <errno.h>
@@ -28,13 +28,13 @@ struct scope_stopped_stacks {
 	struct scope_proc_reader *reader;
 	struct scope_unwinder *unwinder;
 	uint64_t left_bytes;
-	unsigned int kernel_stacks; /* read; or the most there may be, once they cannot be */
+	unsigned int kernel_stacks; /* number read; or the maximum, once they cannot be read */
 	struct seen {
 		uint32_t tid;
 		uint64_t run_ns, stack;
 	} * seen;
 	size_t count, room;
-	struct noted { /* noted, and not looked at yet */
+	struct noted { /* noted, and not read yet */
 		struct scope_record_state state;
 		uint64_t reg[SCOPE_REG_MAX];
 	} * noted;
@@ -42,7 +42,7 @@ struct scope_stopped_stacks {
 	uint8_t data[SCOPE_DEFAULT_MEMORY_BYTES];
 };
 
-/* From the records of the start to those of the stop: the bound begins again. */
+/* Between the records of the start and those of the stop the limit is reset. */
 static void next_moment(struct scope_stopped_stacks *stopped)
 {
 	stopped->left_bytes = SCOPE_DEFAULT_MEMORY_TOTAL;
@@ -87,7 +87,7 @@ static int is_known(struct scope_stopped_stacks *stopped, uint32_t tid, uint64_t
 	return 0;
 }
 
-/* What to do while something takes long. */
+/* A function to call while something takes long. */
 struct meanwhile {
 	int (*call)(void *context);
 	void *context;
@@ -123,7 +123,7 @@ static int write_stack(struct scope_stopped_stacks *stopped, const struct noted 
 	return err ? err : scope_trace_writer_stopped_stack(writer, &stopped_stack);
 }
 
-/* Has the process, context, that thread? */
+/* True if the process `context` has that thread. */
 static bool is_thread(void *context, uint32_t tid)
 {
 	const uint32_t *tgid = context;
@@ -162,8 +162,8 @@ static int write_lock(struct scope_stopped_stacks *stopped, const struct scope_r
 }
 
 /*
- * Where it sleeps in the kernel, at stop alone: what stands still then is what a report asks about. Once
- * they may not be read that is written instead, and no other is tried.
+ * Where it sleeps in the kernel, only at stop, because a report needs it of threads that do not run
+ * then. If kernel stacks may not be read, the reason is written instead, and no other one is tried.
  */
 static int write_kernel(struct scope_stopped_stacks *stopped, const struct scope_record_state *state,
 			struct scope_writer *writer)

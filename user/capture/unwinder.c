@@ -36,7 +36,7 @@ static void give_up(struct scope_unwinder *unwinder)
 	if (!unwinder->child)
 		return;
 	kill(unwinder->child, SIGKILL);
-	/* It reads nothing that could hold it up: its readers do. */
+	/* It reads nothing that could block it; its readers do that. */
 	waitpid(unwinder->child, NULL, 0);
 	unwinder->child = 0;
 	unwinder->names_wanted = false;
@@ -167,7 +167,7 @@ static void send_item(struct scope_unwinder *unwinder, const struct scope_unwind
 
 /* ---- the queue ---- */
 
-/* Whose stacks are in it, in their order. Gives how many. */
+/* Finds the processes of its stacks, in their order. Returns their number. */
 static uint32_t list_tgids(const struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf, uint32_t *ret_tgid)
 {
 	struct scope_decoder decoder = { 0 };
@@ -198,7 +198,7 @@ static uint32_t nobody(void *context, const struct scope_event *event)
 	return 0;
 }
 
-/* Of its stacks the program counters stay. The result is the unwinder's. */
+/* Keeps only the program counters of its stacks. The result belongs to the unwinder. */
 static const struct scope_subbuf *reduce(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
 {
 	const struct scope_stacks stacks = { NULL, nobody, NULL };
@@ -226,7 +226,7 @@ static int queue(struct scope_unwinder *unwinder, const struct scope_subbuf *sub
 	return 0;
 }
 
-/* Takes the first one out, and writes it as it is, or what came of it. */
+/* Removes the first one from the queue, and writes it unchanged or unwound. */
 static int write_first(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
 {
 	struct scope_unwinder_item *item = unwinder->first;
@@ -244,7 +244,7 @@ int scope_capture_unwinder_take(struct scope_unwinder *unwinder, const struct sc
 {
 	bool plain = !scope_trace_owners_note(unwinder->owners, subbuf);
 
-	/* What needs no unwinding waits, too. A child that is that late is of no use. */
+	/* Sub-buffers without stacks wait, too. A child that is that late is given up. */
 	if (unwinder->queue_bytes + subbuf->used_bytes > 2 * SCOPE_UNWINDER_QUEUE_BYTES)
 		give_up(unwinder);
 	if (!plain && (!unwinder->child || unwinder->queue_bytes + subbuf->used_bytes > SCOPE_UNWINDER_QUEUE_BYTES)) {
@@ -258,7 +258,7 @@ int scope_capture_unwinder_take(struct scope_unwinder *unwinder, const struct sc
 
 /* ---- answers ---- */
 
-/* It is believed no further than that it is a sub-buffer of this head, and not longer than it was. */
+/* The child is not trusted: the answer must be a sub-buffer with the same head, and not longer than the original. */
 static bool is_good(const struct scope_subbuf *out, const struct scope_subbuf *subbuf)
 {
 	struct scope_subbuf head = *out;
@@ -321,7 +321,7 @@ static int take_answer(struct scope_unwinder *unwinder)
 	return 0;
 }
 
-/* Hands out the next job, writes what needs none. */
+/* Starts the next job, and writes sub-buffers that need none. */
 static int go_on(struct scope_unwinder *unwinder)
 {
 	int err = 0;
@@ -345,7 +345,7 @@ static int go_on(struct scope_unwinder *unwinder)
 	return err;
 }
 
-/* Debug information may be large, and stacks of the child are lost with it: names get longer. */
+/* Names get a longer limit, because debug information may be large, and a child that is given up loses stacks, too. */
 static uint64_t limit_ns(const struct scope_unwinder *unwinder)
 {
 	const uint64_t wait_ns = SCOPE_UNWINDER_WAIT_MS * NS_PER_MS;
@@ -389,9 +389,9 @@ int scope_capture_unwinder_pump(struct scope_unwinder *unwinder, unsigned int wa
 	return err;
 }
 
-/* ---- threads that stand still ---- */
+/* ---- threads that do not run ---- */
 
-/* Until nothing is under way; STANDING is handed out by its caller alone. */
+/* Waits until no job is in work; only the caller starts a job STANDING. */
 static int settle(struct scope_unwinder *unwinder, int (*meanwhile)(void *context), void *context)
 {
 	int err = 0;

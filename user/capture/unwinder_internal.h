@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the two ends of an unwinder say to each other. */
+/* The messages between the two ends of an unwinder. */
 #ifndef SCOPE_CAPTURE_UNWINDER_INTERNAL_H
 #define SCOPE_CAPTURE_UNWINDER_INTERNAL_H
 
@@ -12,7 +12,7 @@
 #include "symbol/stacks.h"
 #include "trace/trace.h"
 
-/* One job at a time; what it is about lies in `in`, what comes of it in `out`. */
+/* One job at a time; its input is in `in`, its result in `out`. */
 enum scope_unwinder_kind {
 	SCOPE_UNWINDER_NOTHING,
 	SCOPE_UNWINDER_MAPS,	 /* struct scope_unwinder_map_row, path, build-id; count of them */
@@ -54,7 +54,7 @@ struct scope_unwinder_stood {
 #define SCOPE_UNWINDER_TGIDS_MAX (SCOPE_SUBBUF_BYTES_MAX / sizeof(struct scope_record_chain))
 #define SCOPE_UNWINDER_IN_BYTES (SCOPE_SUBBUF_BYTES_MAX + SCOPE_UNWINDER_TGIDS_MAX * sizeof(uint32_t))
 
-/* Both see it; 8-byte aligned parts. */
+/* Shared memory of both; its parts are 8-byte aligned. */
 struct scope_unwinder_shared {
 	uint64_t in[SCOPE_UNWINDER_IN_BYTES / 8];
 	uint64_t out[SCOPE_SUBBUF_BYTES_MAX / 8];
@@ -62,13 +62,13 @@ struct scope_unwinder_shared {
 
 struct scope_owners;
 
-/* A sub-buffer in the queue; behind it the processes of its stacks. */
+/* A sub-buffer in the queue; the processes of its stacks follow it. */
 struct scope_unwinder_item {
 	struct scope_unwinder_item *next;
 	uint32_t tgids;
-	bool plain;		    /* nothing in it is to be unwound */
-	bool again;		    /* its maps were asked for */
-	struct scope_subbuf subbuf; /* its records behind it */
+	bool plain;		    /* it has no stacks to unwind */
+	bool again;		    /* its maps were requested */
+	struct scope_subbuf subbuf; /* its records follow it */
 };
 
 /* When the maps of a process were asked for last, and how long to wait before the next time. */
@@ -89,30 +89,30 @@ struct scope_unwinder {
 	bool names_wanted, names_all;
 	struct scope_unwinder_item *first, **last;
 	size_t queue_bytes;
-	uint8_t *maps; /* rows that the child has not got */
+	uint8_t *maps; /* rows that the child does not have yet */
 	size_t maps_bytes, maps_sent, maps_room;
 	uint64_t map_rows; /* so far */
 	struct scope_capture_unwinder_refresh *refresh;
 	size_t refreshes, refresh_room;
 	struct scope_unwinder_stood stood;
 	struct scope_stacks_found stood_found;
-	struct scope_subbuf *reduced; /* room for what is given up */
+	struct scope_subbuf *reduced; /* room for a sub-buffer that is given up */
 	struct scope_unwinder_counts counts;
 };
 
 uint64_t scope_capture_unwinder_now_ns(void);
 
-/* What is in shared->in is the child's from here on; where that is gone, it is given up. */
+/* Sends the job in shared->in to the child; if the child is gone, it is given up. */
 void scope_capture_unwinder_send(struct scope_unwinder *unwinder, enum scope_unwinder_kind kind, uint32_t count);
 
-/* As many rows of maps as there is room for. False: the child has all. */
+/* Sends as many rows of maps as fit. False: the child has all. */
 bool scope_capture_unwinder_send_maps(struct scope_unwinder *unwinder);
 
-/* Asks for maps that may have changed by then. True: there are new ones. */
+/* Requests maps that may have changed since. True: there are new ones. */
 bool scope_capture_unwinder_refresh(struct scope_unwinder *unwinder, const struct scope_stacks_found *found,
 				    uint64_t then_ns);
 
-/* The life of the child: returns when the other end is closed. */
+/* The main loop of the child: returns when the other end is closed. */
 void scope_capture_unwinder_serve(int fd, struct scope_unwinder_shared *shared, uint32_t tgid);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Maps for the child that unwinds: those that are written, and those to ask for. */
+/* Sends maps to the child that unwinds, and requests maps that are missing. */
 #include <string.h>
 
 #include "base/grow.h"

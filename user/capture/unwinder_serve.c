@@ -22,7 +22,10 @@ struct server {
 	const uint32_t *next_tgid, *end_tgid;
 };
 
-/* Rows that stay, with names as a reader of the trace has them. They are as long as the parent says: it is trusted. */
+/*
+ * Rows that are kept, with names as a reader of the trace has them. Their lengths come from the parent, which is
+ * trusted.
+ */
 static int take_maps(struct server *server, uint32_t count)
 {
 	const uint8_t *at = (const uint8_t *)server->shared->in;

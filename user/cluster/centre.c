@@ -4,11 +4,11 @@
  *
  * The mean distance of the members of two clusters of 0/1 vectors, and the growth of the sum of
  * squares when two clusters join, follow from the members' sums and numbers. So no matrix is kept:
- * the neighbours of a cluster are looked for among the centres of all others, which takes as many
- * products as keeping a matrix up to date would. They are looked for in short numbers, many an
- * instruction, with bounds on what is rounded off; between those that may be the nearest,
- * distances from the sums decide, which are exact where the sums are. Nor do errors gather, for no
- * distance is the result of others.
+ * the neighbours of a cluster are searched among the centres of all others, which takes as many
+ * products as updating a matrix. The search uses short numbers, several in one instruction, with
+ * bounds on their rounding errors. Among those that may be the nearest, distances from the sums
+ * decide, which are exact if the sums are. Errors do not accumulate, because no distance is
+ * computed from others.
  */
 #include <errno.h>
 #include <float.h>
@@ -21,7 +21,7 @@
 #include "cluster/chain.h"
 
 #define BLOCK 32   /* no rule: clusters whose distances are computed at once */
-#define LANES 8	   /* no rule: of them at a time in a register, where one holds so many */
+#define LANES 8	   /* no rule: of them at a time in a register that has room for them */
 #define ALIGNED 64 /* no rule */
 
 #define FEW 4 /* no rule: doubles that are added at a time */
@@ -31,14 +31,14 @@ typedef double few __attribute__((vector_size(FEW * sizeof(double)), may_alias))
 
 /*
  * Clusters by their place, which is below their number. With p and q for two centres, x and y for
- * what is told below as their squares, and w = 1 for average linkage, 2ab / (a + b) for Ward's by
- * the sizes a and b, the distance of two is w * (x + y - 2pq).
+ * their squares as defined below, and w = 1 for average linkage, 2ab / (a + b) for Ward's by the
+ * sizes a and b, the distance of two is w * (x + y - 2pq).
  */
 struct field {
 	float *centre;	 /* (block * dimensions + dimension) * BLOCK + place in it */
 	float *square;	 /* average: the sum of the centre; Ward: of its squares */
 	float *size;	 /* observations */
-	float *low;	 /* room for what distances are at least */
+	float *low;	 /* room for lower bounds of distances */
 	double *sum;	 /* of the members: place * sums + dimension */
 	double *members; /* observations */
 	uint32_t *slot_of, *place_of;
@@ -60,12 +60,12 @@ static double *sum_at(const struct field *field, uint32_t place)
 	return field->sum + (size_t)place * field->sums;
 }
 
-/* What is asked about all clusters, of one of them. */
+/* A search among all clusters for the neighbours of one. */
 struct query {
 	const struct coordinate {
 		uint32_t at; /* lanes from the start of a block */
 		float value;
-	} * coordinate; /* of its centre, those that are not 0: of call sets, few */
+	} * coordinate; /* coordinates of its centre that are not 0: few for call sets */
 	uint32_t coordinates;
 	float square, size;
 	float error; /* most that is rounded off of x + y - 2pq */
@@ -159,7 +159,7 @@ static struct query ask_of(const struct field *field, uint32_t place)
 	return query;
 }
 
-/* Is any of a block this near? */
+/* True if any cluster of a block is this near. */
 SCOPE_CLONES static bool any_within(const float *low, float limit)
 {
 	int found = 0;
@@ -217,7 +217,7 @@ static void place_centre(struct field *field, uint32_t place)
 	field->size[place] = (float)size;
 }
 
-/* The last cluster takes the place of one that is gone. */
+/* The last cluster moves to the place of a removed one. */
 static void fill_gap(struct field *field, uint32_t place)
 {
 	const uint32_t last = --field->count;
@@ -244,7 +244,7 @@ static void join(void *state, uint32_t kept, uint32_t gone)
 	fill_gap(field, from);
 }
 
-/* Dimensions in which all points are the same add nothing: they are left out. */
+/* Dimensions in which all points are equal add nothing and are left out. */
 static uint32_t list_dimensions(const double *points, uint32_t dimensions, uint32_t m, const double **ret_list)
 {
 	uint32_t count = 0;
@@ -264,8 +264,7 @@ static uint32_t list_dimensions(const double *points, uint32_t dimensions, uint3
 
 /*
  * Coordinates and squares are rounded, and each step of the sums: by FLT_EPSILON / 2 of numbers
- * that are no greater than the greatest square, for those of centres are not. The rest is for
- * weights.
+ * that are at most the largest square, because those of centres are. The rest is for weights.
  */
 static void place_points(struct field *field, const double *const *list, uint32_t m, const uint64_t *multiplicity)
 {

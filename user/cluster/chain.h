@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The nearest-neighbour chain, and what every tree needs before and after. For linkages alone. */
+/* The nearest-neighbour chain, and what every tree needs before and after. Only for linkages. */
 #ifndef SCOPE_CLUSTER_CHAIN_H
 #define SCOPE_CLUSTER_CHAIN_H
 
@@ -30,8 +30,8 @@ int scope_cluster_chain_follow(const struct scope_chain_clusters *clusters, uint
 int scope_cluster_chain_prepare(uint32_t m, const uint64_t *multiplicity, struct scope_merge **ret_merges);
 
 /*
- * Sorts merges that name one point of either side, names nodes and counts members; hands them
- * over, or frees them if there was an error before or is one now. Returns that error, or 0.
+ * Sorts merges that name one point of either side, names nodes and counts members; returns them, or
+ * frees them if there was an error before or is one now. Returns that error, or 0.
  */
 int scope_cluster_chain_finish(int err, struct scope_merge *merges, uint32_t m, const uint64_t *multiplicity,
 			       struct scope_merge **ret_merges);

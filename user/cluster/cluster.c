@@ -60,7 +60,7 @@ struct selected {
 	const uint32_t *points;
 	const uint64_t *weight;
 	uint32_t m;
-	uint32_t *labels; /* the result; their number goes to the draft */
+	uint32_t *labels; /* the result; their number is set in the clustering */
 };
 
 static int cut_at_height(struct open_unit *open_unit, const struct selected *selected, struct scope_merge *merges)

@@ -7,8 +7,8 @@
  * Server Performance Bug Inference in Production Cloud Computing Infrastructures", SoCC 2014);
  * complete linkage cut at height 4 guarantees it, and so does splitting from the top.
  *
- * The result depends on the vectors, their multiplicities and the options alone: ids and the
- * order of adding have no part in it, save that results name vectors by their id.
+ * The result depends on the vectors, their multiplicities and the options alone: ids and the order
+ * of adding do not matter, except that results name vectors by their id.
  */
 #ifndef SCOPE_CLUSTER_CLUSTER_H
 #define SCOPE_CLUSTER_CLUSTER_H
@@ -52,18 +52,16 @@ struct scope_clustering;
 
 /*
  * Clusters the vectors of @set. *@ret_clustering is for the caller to destroy; the set is not
- * needed any more.
- * What the cut bounds: complete and divisive, the diameter; average and single, the height of
- * merges; Ward, the diameter as the greatest square of a Euclidean distance between @levels, which
- * is the Manhattan distance where all are 1. @levels may be NULL: they all are.
- * With more than max_points distinct vectors a seeded uniform sample of max_points is clustered,
- * and the others join, in canonical order, the cluster whose medoid is nearest and within the
- * cut (the lower one of several), or open a new one. Diameters may then reach twice the cut; a
- * cluster of more than max_points vectors has a bound for a diameter.
- * Clusters are numbered by units, most first, then by the canonical order of their medoids. Of
- * several equally good medoids the first in canonical order is taken. Medoids and diameters told
- * are those of the 0/1 vectors, whatever the linkage.
- * -EINVAL for options out of range, -ENOMEM.
+ * needed any more. What the cut bounds: complete and divisive, the diameter; average and single,
+ * the height of merges; Ward, the diameter as the greatest square of a Euclidean distance between
+ * @levels, which is the Manhattan distance where all are 1. @levels may be NULL: they all are. With
+ * more than max_points distinct vectors a seeded uniform sample of max_points is clustered, and the
+ * others join, in canonical order, the cluster whose medoid is nearest and within the cut (the
+ * lower one of several), or open a new one. Diameters may then be up to twice the cut; for a
+ * cluster of more than max_points vectors a bound is given as its diameter. Clusters are numbered
+ * by units, most first, then by the canonical order of their medoids. Of several equally good
+ * medoids the first in canonical order is taken. Medoids and diameters are those of the 0/1
+ * vectors, with every linkage. -EINVAL for options out of range, -ENOMEM.
  */
 int scope_cluster_run(const struct scope_vector_set *set, const struct scope_levels *levels,
 		      const struct scope_cluster_options *options, struct scope_clustering **ret_clustering);

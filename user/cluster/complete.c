@@ -39,7 +39,7 @@ static uint32_t nearest(void *state, uint32_t slot, double *ret_height)
 	return rows->row[(const uint8_t *)memchr(values, least, rows->width) - values].slot;
 }
 
-/* What is gone stays so: it is farther than all. */
+/* A removed cluster stays removed: it is farther than all others. */
 static void join(void *state, uint32_t kept, uint32_t gone)
 {
 	struct scope_rows *rows = state;

@@ -86,7 +86,7 @@ static int compare_points(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Splits in two; returns the size of the first part, or @n where it holds together. */
+/* Splits in two; returns the size of the first part, or @n if no split is needed. */
 static uint32_t split_in_two(struct split *split, uint32_t *points, uint32_t n)
 {
 	uint32_t seeds[2], near = n;
@@ -110,7 +110,7 @@ static uint32_t split_in_two(struct split *split, uint32_t *points, uint32_t n)
 	return near;
 }
 
-/* Splits until all hold together; marks in @starts where clusters begin. */
+/* Splits until no cluster needs a split; marks in @starts where clusters begin. */
 static void split_all(struct split *split, uint32_t m, bool *starts)
 {
 	uint32_t at = 0;

@@ -13,8 +13,8 @@
  *   all others		of the closest pairs of clusters, the pair with the smallest index goes
  *			first, a cluster's index being that of its smallest point; the lower index
  *			of the pair is compared first, then the higher one.
- * Sort the points by something of their own before numbering them, and the tree no longer
- * depends on the order they came in.
+ * If the points are sorted by a property of their own before they are numbered, the tree does not depend on
+ * the order in which they came.
  */
 #ifndef SCOPE_CLUSTER_LINKAGE_H
 #define SCOPE_CLUSTER_LINKAGE_H
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Divisive splitting (divisive.h) makes no tree; it stands here for the name. */
+/* Divisive splitting (divisive.h) makes no tree; it is here only for its name. */
 enum scope_linkage {
 	SCOPE_LINKAGE_COMPLETE, /* greatest distance between members */
 	SCOPE_LINKAGE_AVERAGE,	/* mean distance between members (UPGMA) */
@@ -43,7 +43,7 @@ struct scope_merge {
 	uint64_t size; /* observations in the new node */
 };
 
-/* In the matrix: farther than any cut, so that what is as far or farther need not be told apart. */
+/* In the matrix: farther than any cut, so that larger distances need not be distinguished. */
 #define SCOPE_LINKAGE_FAR (UINT8_MAX - 1)
 
 /* Values from one row of a matrix to the next, and between the dimensions of points. */
@@ -79,7 +79,7 @@ int scope_cluster_linkage_find(const char *name, enum scope_linkage *ret_linkage
 
 /*
  * @distances: m rows of scope_cluster_linkage_stride(m) bytes, of 0 to SCOPE_LINKAGE_FAR; the diagonal and
- * what is behind column m are not read. Complete linkage overwrites it, single linkage only reads.
+ * the values after column m are not read. Complete linkage overwrites it, single linkage only reads.
  */
 int scope_cluster_linkage_complete(uint8_t *distances, uint32_t m, const uint64_t *multiplicity,
 				   struct scope_merge **ret_merges);

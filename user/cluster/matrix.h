@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A square matrix of distances between clusters, of which only whole rows are read. For complete linkage alone.
+ * A square matrix of distances between clusters, of which only whole rows are read. Only for
+ * complete linkage.
  *
  * A merge changes a row and a column. Writing the column would touch a cache line for each cluster
- * there is, twice as often as all else together. So only the row is written, and a log is kept of
- * merges: a row that is looked at catches up with the log first, which takes one value from the row
- * of each cluster merged since, and none where that cluster was merged again. Rows are then
- * searched from left to right, many values an instruction. When half of the clusters are gone, the
- * matrix is made that much smaller.
+ * there is, twice as often as all else together. So only the row is written, and merges are kept in
+ * a log. Before a row is read it is updated from the log, which takes one value from the row of
+ * each cluster merged since, and none if that cluster was merged again. Rows are then searched from
+ * left to right, many values an instruction. When half of the clusters are gone, the matrix is made
+ * that much smaller.
  */
 #ifndef SCOPE_CLUSTER_MATRIX_H
 #define SCOPE_CLUSTER_MATRIX_H
@@ -38,8 +39,8 @@ struct scope_rows {
 };
 
 /*
- * m >= 1 rows of scope_cluster_linkage_stride(m) values; sets what is on the diagonal and behind column m.
- * -ENOMEM. To be freed in either case.
+ * m >= 1 rows of scope_cluster_linkage_stride(m) values; sets the values on the diagonal and after
+ * column m. -ENOMEM. To be freed in either case.
  */
 int scope_cluster_matrix_init(struct scope_rows *rows, uint8_t *values, uint32_t m);
 void scope_cluster_matrix_free(struct scope_rows *rows);
@@ -49,16 +50,16 @@ static inline uint8_t *scope_cluster_rows_at(const struct scope_rows *rows, uint
 	return rows->values + row * rows->stride;
 }
 
-/* To be called before a row is read. */
+/* Call it before a row is read. */
 void scope_cluster_matrix_catch_up(struct scope_rows *rows, uint32_t row);
 
-/* Row `gone` went into row `kept`, which holds what it is after that; both had caught up. */
+/* Row `gone` was merged into row `kept`, which holds the merged values; both were up to date. */
 void scope_cluster_matrix_join(struct scope_rows *rows, uint32_t kept, uint32_t gone);
 
-/* So many are gone that it is worth to leave them out. */
+/* True if enough are removed to make the matrix smaller. */
 bool scope_cluster_matrix_sparse(const struct scope_rows *rows);
 
-/* Leaves out those that are gone; the order stays. */
+/* Drops removed clusters; the order stays. */
 void scope_cluster_matrix_shrink(struct scope_rows *rows);
 
 #endif

@@ -10,7 +10,7 @@
 
 /*
  * A baseline x86-64 has no instruction that counts bits, and the compiler's would be a call for each
- * word. It knows this for what it is, and takes the instruction where there is one.
+ * word. It recognises this code, and uses the instruction if there is one.
  */
 static inline uint32_t ones(uint64_t x)
 {
@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) void measure(const uint64_t *from, 
 	}
 }
 
-/* Nearly always one word tells all, which is worth code of its own. */
+/* Nearly always one word is enough, so it has separate code. */
 SCOPE_CLONES static void measure_row(const uint64_t *from, const uint64_t *others, uint32_t words, uint32_t n,
 				     uint8_t *distances)
 {
@@ -130,7 +130,7 @@ SCOPE_CLONES static void measure_row(const uint64_t *from, const uint64_t *other
 		measure(from, others, words, n, distances);
 }
 
-/* Both halves are measured: that takes no longer than to copy one into the columns of the other. */
+/* Both halves are computed, which takes no longer than copying one into the columns of the other. */
 int scope_cluster_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m, uint8_t *distances)
 {
 	const size_t words = pack->words;

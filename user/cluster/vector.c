@@ -30,8 +30,9 @@ bool scope_cluster_vector_has(const struct scope_vector *vector, uint32_t bit)
 }
 
 /*
- * Bits are counted by adding neighbours up (Warren, Hacker's Delight, 5-1): the instruction for it cannot be
- * relied on, and what compilers put in its place is slower. Bytes hold 8 for each word, so 31 of them fit.
+ * Bits are counted by adding neighbours (Warren, Hacker's Delight, 5-1), because not every
+ * processor has the instruction for it, and the compilers' replacement is slower. Bytes hold 8 for
+ * each word, so 31 of them fit.
  */
 uint32_t scope_cluster_vector_distance(const struct scope_vector *a, const struct scope_vector *b)
 {
@@ -59,7 +60,7 @@ int scope_cluster_vector_compare(const struct scope_vector *a, const struct scop
 }
 
 /*
- * A sum over words, each folded and with a factor of its own, so that none waits for the one before:
+ * A sum over words, each folded and with a separate factor, so that none depends on the one before:
  * multiples of the golden ratio, made odd. Then every bit must reach the low ones.
  */
 static uint64_t hash_of(const struct scope_vector *vector)

@@ -2,9 +2,9 @@
 /*
  * Distinct 0/1 vectors with the number of times each was seen.
  *
- * The vector of an execution unit has one bit per syscall number: set when the unit made that
- * call at least once. Millions of units come down to some thousands of distinct vectors, so
- * everything behind this set works on distinct vectors with multiplicities.
+ * The vector of an execution unit has one bit per syscall number: set when the unit made that call
+ * at least once. Millions of units come down to some thousands of distinct vectors, so everything
+ * after this set works on distinct vectors with multiplicities.
  */
 #ifndef SCOPE_CLUSTER_VECTOR_H
 #define SCOPE_CLUSTER_VECTOR_H

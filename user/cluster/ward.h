@@ -6,8 +6,8 @@
 #include "cluster/vector.h"
 
 /*
- * How often units of one vector made a call, on a logarithmic scale: 1 for once. For Ward's linkage
- * alone.
+ * How often units of one vector made a call, on a logarithmic scale: 1 for once. Only for Ward's
+ * linkage.
  */
 struct scope_levels {
 	/* For a bit set in the vector @id. 0 or -ENOMEM. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lays what a thread did for a while on the units, waits and hangs that it counts for. */
+/* Attributes a stretch of a thread's time to the units, waits and hangs that contain it. */
 #include "evidence/attribute.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-#define MERGE_LAST 16 /* items are looked back on */
+#define MERGE_LAST 16 /* most items that are searched backwards */
 
 static bool say_the_same(const struct scope_item *a, const struct scope_item *b)
 {
@@ -32,7 +32,7 @@ static int add_item(struct scope_attributor *attributor, const struct scope_item
 	return 0;
 }
 
-/* Is there an abnormal unit that waited for this thread between begin and end? */
+/* True if an abnormal unit waited for this thread between begin and end. */
 static bool in_window(const struct scope_attributor *attributor, uint32_t index, uint64_t begin_ns, uint64_t end_ns,
 		      size_t *at)
 {
@@ -75,7 +75,7 @@ static bool is_sample(const struct scope_stretch *stretch)
 	return stretch->begin_ns == stretch->end_ns;
 }
 
-/* What a stretch stands for, evenly over its length; a sample for all of it. */
+/* The weight of a part of a stretch, in proportion to its length; a sample has all of it. */
 static double weight_between(const struct scope_stretch *stretch, uint64_t begin_ns, uint64_t end_ns)
 {
 	if (is_sample(stretch))
@@ -83,16 +83,17 @@ static double weight_between(const struct scope_stretch *stretch, uint64_t begin
 	return end_ns > begin_ns ? stretch->weight_ns * (end_ns - begin_ns) / (stretch->end_ns - stretch->begin_ns) : 0;
 }
 
-/* Does it sleep for its own client there? Nobody waits for what is done by that. */
+/* True if it sleeps there for its own client. No other thread waits for that. */
 static bool is_idle(const struct scope_wait_segment *window, const struct scope_stretch *stretch)
 {
 	return !stretch->run && stretch->begin_ns < window->idle_end_ns && stretch->end_ns > window->idle_begin_ns;
 }
 
 /*
- * Does the thread serve clients, in a request that is usual, or is not only for waits of its own? Who waits for it met it
- * by chance, at a lock or in an interpreter, and its function did nothing else than ever: a lock is held too long only
- * where the hold is longer than usual. Units that are not kept are usual ones, or nearly so.
+ * True if the thread serves clients in a request that is usual, or that is abnormal by more than
+ * its own waits. A thread that waits for it then met it by chance, at a lock or in an interpreter,
+ * and its function did its usual work: a lock is held too long only if the hold is longer than
+ * usual. Units that are not kept are usual, or nearly so.
  */
 static bool is_usual_work(const struct scope_attributor *attributor, uint32_t index,
 			  const struct scope_stretch *stretch)
@@ -180,11 +181,11 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 		item.abnormal = true;
 		err = add_item(attributor, &item);
 	}
-	/* A sleep that was itself passed on is told by the thread it was passed to. */
+	/* A sleep that was itself propagated is attributed by the thread it was propagated to. */
 	return err || stretch->passed ? err : attribute_waits(attributor, index, stretch, stack_node);
 }
 
-/* Is another trace the norm for the unit's population? Then its own usual units are none. */
+/* True if another trace is the baseline of the unit's population. Then usual units of this trace do not count. */
 static bool held_elsewhere(const struct scope_attributor *attributor, uint32_t unit)
 {
 	return attributor->detection && attributor->detection->population[attributor->kept->population[unit]].reference;

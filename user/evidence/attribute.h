@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lays what a thread did for a while on the units, waits and hangs that it counts for. */
+/* Attributes a stretch of a thread's time to the units, waits and hangs that contain it. */
 #ifndef SCOPE_EVIDENCE_ATTRIBUTE_H
 #define SCOPE_EVIDENCE_ATTRIBUTE_H
 
@@ -24,18 +24,18 @@ struct scope_attributor {
 struct scope_stretch {
 	uint64_t begin_ns, end_ns; /* the same for a sample */
 	double weight_ns;
-	double sampling_ratio; /* of a sample: so many come where one came at first; 0: one */
+	double sampling_ratio; /* of a sample: how many come for one at the first period; 0: one */
 	bool run, kernel;      /* on a CPU; in the kernel */
 	bool passed;	       /* asleep, for another traced thread */
 	uint8_t class;
 	uint16_t nr;
 	uint32_t unit;			     /* UINT32_MAX: none that counts */
-	const struct scope_function *inside; /* with kernel: where in it; NULL: not told */
+	const struct scope_function *inside; /* with kernel: the function there; NULL: not known */
 };
 
 /*
- * Lets it be a sleep in a call, which ends where the thread is woken: from there it waits for a CPU. Of
- * a call from before the trace the entry is not known, and told as its return.
+ * Makes it a sleep in a call, which ends when the thread is woken; from then on the thread waits
+ * for a CPU. For a call from before the trace the entry is not known, and is given as its return.
  */
 static inline void scope_evidence_stretch_sleep(struct scope_stretch *stretch, uint64_t enter_ns, uint64_t wake_ns,
 						uint64_t slept_ns)
@@ -47,13 +47,16 @@ static inline void scope_evidence_stretch_sleep(struct scope_stretch *stretch, u
 }
 
 /*
- * kept, detection, hangs and evidence are given, and must outlive the layer; the rest is filled.
- * normal_every: at least 1. 0 or -ENOMEM; free in any case.
+ * kept, detection, hangs and evidence are set by the caller, and must outlive it; the rest is
+ * filled in. normal_every: at least 1. 0 or -ENOMEM; free in any case.
  */
 int scope_evidence_attributor_init(struct scope_attributor *attributor, uint64_t normal_every);
 void scope_evidence_attributor_free(struct scope_attributor *attributor);
 
-/* Does it count anywhere? Asked once for each stretch: those in usual units are thinned out. */
+/*
+ * True if the stretch counts anywhere. Call it once for each stretch, because only some of those in usual units
+ * count.
+ */
 bool scope_evidence_attributor_wants(struct scope_attributor *attributor, uint32_t thread,
 				     const struct scope_stretch *stretch);
 /* Adds items for it to the evidence. 0 or -ENOMEM. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lays the stacks of a trace on units, windows of blame and hangs. */
+/* Attributes the stacks of a trace to units, wait-chain segments and hangs. */
 #include "evidence/collect.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "evidence/attribute.h"
 #include "symbol/namesake.h"
 
-#define NORMAL_STACKS 20000 /* of normal units, about so many are unwound */
+#define NORMAL_STACKS 20000 /* stacks of normal units, about this many are unwound */
 
 struct collector {
 	struct scope_attributor attributor;
@@ -17,7 +17,7 @@ struct collector {
 	struct scope_trace *trace;
 };
 
-/* Where in the kernel the sample hit; NULL: that is not told, or has no name. 0, -ENOMEM. */
+/* Finds the kernel function that the sample hit; NULL: not recorded, or without a name. 0, -ENOMEM. */
 static int inside_of(struct collector *collector, const struct scope_logged_stack *logged,
 		     const struct scope_event *event, const struct scope_function **ret_inside)
 {
@@ -109,15 +109,15 @@ static struct scope_stretch sleep_stretch(const struct collector *collector, con
 	};
 
 	scope_evidence_stretch_sleep(&stretch, stack->enter_ns, stack->wake_ns, stack->slept_ns);
-	/* A pick-up: it returned into the unit behind it. */
+	/* A pick-up: it returned into the unit after it. */
 	if (stretch.unit != UINT32_MAX && collector->attributor.units->unit[stretch.unit].end_ns < stack->exit_ns)
 		stretch.unit = UINT32_MAX;
 	return stretch;
 }
 
 /*
- * Did the sample hit what records it? That is no time of the program's, and calls that are made often would
- * look dear: by perf a call costs more than many do themselves.
+ * True if the sample hit the tracer. That time is not the program's, and frequent calls would seem
+ * expensive: with perf, tracing a call can take longer than the call.
  */
 static bool is_tracer(const struct scope_function *inside)
 {
@@ -145,7 +145,7 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 		collector->attributor.evidence->tracer++;
 		return 0;
 	}
-	/* What usual units do is not shown. */
+	/* Details of usual units are not shown. */
 	if (stretch.unit == UINT32_MAX || scope_anomaly_mark_abnormal(collector->attributor.kept->mark[stretch.unit]))
 		scope_evidence_tree_vote(&collector->attributor.evidence->tree, stack_node.node, stack_node.circle,
 					 stack_node.circles);
@@ -157,7 +157,7 @@ static const struct scope_trace_memory *find_memory(const struct scope_trace *tr
 	size_t count;
 	const struct scope_trace_memory *row = scope_trace_memories(trace, &count);
 
-	/* The latest copy is the one that goes with the latest registers. */
+	/* The latest copy belongs to the latest registers. */
 	while (count--)
 		if (row[count].tid == tid && row[count].address == address)
 			return &row[count];
@@ -181,7 +181,7 @@ static const struct scope_trace_stopped_stack *find_stopped_stack(const struct s
 	return NULL;
 }
 
-/* By what it was unwound to, or from its registers and the copied memory. 1: neither is there. */
+/* Takes the frames it was unwound to, or unwinds its registers and copied memory. 1: it has neither. */
 static int node_of_stopped(const struct collector *collector, const struct scope_thread *thread,
 			   const struct scope_logged_state *state, struct scope_stack_node *ret_stack_node)
 {
@@ -198,7 +198,7 @@ static int node_of_stopped(const struct collector *collector, const struct scope
 	return 1;
 }
 
-/* Stacks of threads as they stood. */
+/* Stacks of threads that did not run. */
 static int unwind_stopped_stack(struct collector *collector)
 {
 	const struct scope_units *units = collector->attributor.units;

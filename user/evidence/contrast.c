@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What items stand for of the excess: those of abnormal units, less those of usual ones. */
+/* Computes each item's part of the excess: items of abnormal units, less those of usual ones. */
 #include "evidence/contrast.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define SCALE_MAX 20 /* stacks that stand for less than a 20th of a sum are no evidence of it */
+#define SCALE_MAX 20 /* stacks with less than a 20th of a sum are not evidence of it */
 
-/* Per population: weights of the items on each side, and what one weight stands for. */
+/* Per population: weights of the items on each side, and the time per weight. */
 struct balance {
 	double run_weight[2], wait_weight[2];
 	double run_scale[2], wait_scale[2];
@@ -20,7 +20,7 @@ struct contrast {
 	const struct scope_kept *kept, *reference; /* NULL: none */
 	const struct scope_detection *detection;
 	struct balance *balance; /* per population */
-	double *found_ns;	 /* per unit: weight of blame items laid for it */
+	double *found_ns;	 /* per unit: weight of its blame items */
 };
 
 static double scale_of(double total_ns, double weight_ns)
@@ -31,9 +31,10 @@ static double scale_of(double total_ns, double weight_ns)
 }
 
 /*
- * Does a stack that slept count as such? A sleep that another thread ended is that one's doing. Where
- * nothing was seen of it, a futex says nothing of the function that slept: who held the lock may have
- * waited for a CPU, or run for less than a sample.
+ * True if a stack that slept counts for its function. A sleep that another thread ended counts for
+ * that thread. If nothing was recorded of that thread, a futex is no evidence against the function
+ * that slept: the holder of the lock may have waited for a CPU, or run for less than a sample
+ * period.
  */
 static bool stands(const struct contrast *contrast, const struct scope_item *item)
 {
@@ -95,7 +96,7 @@ static void settle(struct contrast *contrast)
 	}
 }
 
-/* Signed part of the excess that an item stands for. */
+/* The signed part of the excess of an item. */
 static double item_excess(const struct contrast *contrast, const struct scope_item *item)
 {
 	const struct balance *balance;

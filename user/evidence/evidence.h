@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where abnormal units spent their excess: stacks of the trace, laid over units, waits and hangs.
+ * Where abnormal units spent their excess: attributes stacks of the trace to units, waits and
+ * hangs.
  *
- * Running time is spread over the samples inside a unit, sleeping time over the stacks taken where
- * a long call returned, and a wait for another traced thread over what that thread did meanwhile,
- * at most SCOPE_WAIT_CHAIN_DEPTH threads on (methods: wPerf's cascade with conserved weight; Zhou et
- * al., OSDI 2018, section 3). From what abnormal units hold, the part that as many normal units of
- * their population would hold is taken off.
+ * Running time is divided among the samples inside a unit, sleeping time among the stacks taken at
+ * the return of long calls, and a wait for another traced thread among the stacks of that thread
+ * during the wait, along a chain of at most SCOPE_WAIT_CHAIN_DEPTH threads (methods: wPerf's
+ * cascade with conserved weight; Zhou et al., OSDI 2018, section 3). From the time of abnormal
+ * units the time of as many normal units of their population is subtracted.
  */
 #ifndef SCOPE_EVIDENCE_EVIDENCE_H
 #define SCOPE_EVIDENCE_EVIDENCE_H
@@ -27,7 +28,7 @@ enum scope_item_kind {
 /* One stack attributed to a node of the tree. */
 struct scope_item {
 	uint64_t time_ns;
-	double weight_ns; /* of the whole it is part of, before scaling */
+	double weight_ns; /* time of the whole it is part of, before scaling */
 	double excess_ns; /* scaled; negative for normal units */
 	uint32_t node;
 	uint32_t frames;     /* of evidence, where its stack begins; 0: none is kept */
@@ -36,23 +37,23 @@ struct scope_item {
 	uint16_t nr;	     /* WAIT: the call; BLAME: the call the unit waited in */
 	uint8_t kind;
 	uint8_t class;	      /* WAIT: enum scope_wait_class */
-	float sampling_ratio; /* RUN: so many samples come where one came at first; 0: one */
+	float sampling_ratio; /* RUN: how many samples come for one at the first period; 0: one */
 	bool abnormal;
 	bool kernel;			     /* RUN: the sample hit the kernel */
-	const struct scope_function *inside; /* RUN, SPIN: where in the kernel; NULL: not told */
+	const struct scope_function *inside; /* RUN, SPIN: the function in the kernel; NULL: not known */
 	const struct scope_function *below;  /* the library function that its function called; NULL: none */
 	bool lock;			     /* BLAME: for a lock */
-	bool chance;			     /* BLAME: the thread waited for was at usual work, see lay.c */
-	bool passed;			     /* WAIT that windows of blame stand for, where they hold anything */
+	bool chance;			     /* BLAME: the thread waited for was at usual work, see attribute.c */
+	bool passed;			     /* WAIT that wait-chain segments replace, if they have any item */
 };
 
-/* The stack a thread stood on as the window began or ended. */
+/* The stack of a thread that did not run as the window began or ended. */
 struct scope_stopped_stack {
 	uint32_t node;			    /* SCOPE_TREE_ROOT: no stack, or no program function in it */
 	uint32_t frames;		    /* see struct scope_item */
 	const struct scope_function *below; /* library function it is in, NULL: none, or unknown */
 	const struct scope_function *start; /* outermost program function, NULL where unknown */
-	bool idle; /* it waits for work in its language's runtime, and is in no function of the program */
+	bool idle; /* it waits for work in its language's runtime, and no function of the program is on its stack */
 };
 
 struct scope_evidence {
@@ -61,25 +62,26 @@ struct scope_evidence {
 	size_t items, item_capacity;
 	struct scope_stopped_stack *stopped_stack; /* per thread of units */
 	/*
-	 * Stacks of items, one behind the other: process | flags of SCOPE_UNWIND << 32, the number of
-	 * addresses, then those inside program functions, innermost first, at (not behind) their calls.
+	 * Stacks of items, one after another: process | flags of SCOPE_UNWIND << 32, the number of
+	 * addresses, then the addresses inside program functions, innermost first, each in the call
+	 * instruction (not after it).
 	 */
 	uint64_t *frames;
 	size_t frame_words, frame_capacity; /* words */
-	uint64_t stacks;		    /* unwound; or calls laid by signatures */
+	uint64_t stacks;		    /* unwound; or calls attributed by signatures */
 	uint64_t complete, cut, broken;	    /* stacks by how unwinding ended (symbol.h) */
 	uint64_t tracer;		    /* samples that hit the tracer itself: left out */
 	uint64_t nameless;		    /* stacks without any program function */
 	uint64_t language;		    /* of these, those in functions of its language */
 	double excess_ns;		    /* of all abnormal units, over their populations' medians */
-	double found_ns;		    /* of it, the part that stacks account for */
-	double chance_ns;		    /* of it, as stacks tell: waits for threads at usual work */
+	double found_ns;		    /* of it, the part that stacks explain */
+	double chance_ns;		    /* of it, by stacks: waits for threads at usual work */
 	/* Usual units that are compared with them, by their timelines, no stack needed; scaled as items are. */
 	double usual_ns, usual_blocked_ns;
 	uint64_t usual_units;
 };
 
-/* A trace, what was kept of it, and what names functions: symbols its stacks, or signatures its calls. */
+/* A trace, the units kept of it, and the names of functions: symbols for its stacks, or signatures for its calls. */
 struct scope_evidence_source {
 	struct scope_trace *trace;
 	const struct scope_kept *kept;
@@ -88,10 +90,10 @@ struct scope_evidence_source {
 };
 
 /*
- * reference: NULL, or the source of what is usual for populations that are compared with another
- * trace. hangs as found by scope_anomaly_hang_find(); those in which peers disagree, by where threads stand,
- * are removed from the array. second: NULL, or the evidence of signatures, asked where no stack tells
- * where a thread stands.
+ * reference: NULL, or the source of usual units for populations that are compared with another
+ * trace. hangs: as found by scope_anomaly_hang_find(); hangs that the stacks of peers contradict
+ * are removed from the array. second: NULL, or the evidence of signatures, used for threads whose
+ * place no stack shows.
  */
 int scope_evidence_collect(const struct scope_evidence_source *source, const struct scope_evidence_source *reference,
 			   const struct scope_detection *detection, const struct scope_pickups *pickups,

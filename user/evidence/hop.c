@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which library function the program function of a path spends its time in. */
+/* Finds the library function in which a program function of a path spends its time. */
 #include "evidence/hop.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static double weight_of(const struct scope_item *item)
 	return item->kind == SCOPE_ITEM_SPIN ? item->weight_ns : item->abnormal ? item->excess_ns : 0;
 }
 
-/* Without memory what was added so far decides. */
+/* Without memory the result is that of the items added so far. */
 static void add(struct hops *hops, const struct scope_function *function, double weight_ns)
 {
 	size_t at = 0;

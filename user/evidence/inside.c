@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Adds up the samples of a function by where in the kernel they hit. */
+/* Adds up the samples of a function by the kernel function that they hit. */
 #include "evidence/inside.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which functions of the kernel the excess of a program function was spent in. */
+/* Finds the kernel functions in which the excess of a program function was spent. */
 #ifndef SCOPE_EVIDENCE_INSIDE_H
 #define SCOPE_EVIDENCE_INSIDE_H
 
@@ -11,8 +11,8 @@ struct scope_inside {
 };
 
 /*
- * By abnormal samples that attribution names function for, and that say where in the kernel they hit: at
- * most max rows, the largest first, of equals by name. 0, -ENOMEM.
+ * Uses abnormal samples that are attributed to function and have a kernel address: at most max
+ * rows, the largest first, of equals by name. 0, -ENOMEM.
  */
 int scope_evidence_inside_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
 			       const struct scope_function *function, struct scope_inside *ret_row, size_t max,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Of all units those that the report can need. */
+/* Selects the units that the report may need. */
 #include "evidence/keep.h"
 
 #include <errno.h>
@@ -8,9 +8,9 @@
 #include "base/grow.h"
 #include "unit/histogram.h"
 
-/* What is the same of all units of a shape. */
+/* What all units of a shape have in common. */
 struct judged_histogram {
-	uint32_t population; /* SCOPE_POPULATION_NONE: none that is told of */
+	uint32_t population; /* SCOPE_POPULATION_NONE: not reported */
 	bool frequent;	     /* scope_anomaly_population_frequent() */
 };
 
@@ -23,7 +23,7 @@ struct keeper {
 	bool reference;			    /* the units of another trace: only usual ones */
 };
 
-/* Every how many of so many units, of so many in all, are kept. */
+/* The step n at which every n-th unit is kept, by the numbers of units. */
 static uint64_t every(uint64_t units, uint64_t all, uint64_t room)
 {
 	uint64_t least = room / SCOPE_KEEP_PARTS + 1;
@@ -31,7 +31,7 @@ static uint64_t every(uint64_t units, uint64_t all, uint64_t room)
 
 	if (share < least)
 		share = least;
-	/* At least 1: rounding may have hidden from the survey what a unit shows. */
+	/* At least 1, because by rounding the distributions may count none. */
 	return units > share ? (units + share - 1) / share : 1;
 }
 
@@ -76,7 +76,7 @@ static int judge_histograms(struct keeper *keeper, const struct scope_histograms
 	for (size_t i = 0; i < histograms->count; i++) {
 		const struct scope_histogram *histogram = &histograms->histogram[i];
 
-		/* Of some no unit ended, and of some groups none that is still told of. */
+		/* Some have no unit that ended, and some groups none that is still reported. */
 		keeper->histogram[i].population = SCOPE_POPULATION_NONE;
 		if (keeper->of_vector[histogram->group] && histogram->vector != SCOPE_HISTOGRAM_NO_VECTOR)
 			keeper->histogram[i] = judge_calls(keeper, histogram->group, histogram->vector,
@@ -153,7 +153,7 @@ static int keep_wait(void *user, const struct scope_wait *wait)
 {
 	struct keeper *keeper = user;
 
-	/* Nobody's excess: blame follows sleeps in units, and idle ones of those that clients wait for. */
+	/* No unit's excess: blame follows sleeps in units, and idle sleeps of threads that clients wait for. */
 	if (wait->queue || (wait->outside && !wait->idle))
 		return 0;
 	return scope_evidence_wait_chains_wait(&keeper->kept->wait_chains, wait);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Of all units those that the report can need: abnormal ones, usual ones to hold beside them, and
- * those still open at the end.
+ * Selects the units that the report may need: abnormal ones, usual ones to compare with, and those
+ * still open at the end.
  *
- * Where there are too many, every n-th of a population is kept, n being known from the survey: so
- * memory does not grow with the trace. Sums over what was kept go with what was kept; the counts of
- * a side say how many it stands for. Units between usual and abnormal are not kept.
+ * If there are too many, every n-th of a population is kept; n is known from the distributions, so
+ * memory does not grow with the trace. Sums are over kept units; the counts of a side say how many
+ * units these represent. Units between usual and abnormal are not kept.
  */
 #ifndef SCOPE_EVIDENCE_KEEP_H
 #define SCOPE_EVIDENCE_KEEP_H
@@ -14,8 +14,8 @@
 #include "evidence/wait_chain.h"
 #include "unit/units.h"
 
-#define SCOPE_KEEP_UNITS 200000 /* usual ones, and as many abnormal ones */
-#define SCOPE_KEEP_PARTS 200	/* this part of them for a population that has so many, at least */
+#define SCOPE_KEEP_UNITS 200000 /* usual units, and as many abnormal ones */
+#define SCOPE_KEEP_PARTS 200	/* this part of them at least for a population that has that many */
 
 /* The usual or the abnormal units of a population. */
 struct scope_kept_side {
@@ -43,8 +43,8 @@ struct scope_kept {
 };
 
 /*
- * Goes through the survey's log. room: about so many units of each side,
- * SCOPE_KEEP_UNITS usually. What it is given must outlive the result, which the caller destroys.
+ * Reads the log of the distributions. room: about how many units of each side are kept,
+ * SCOPE_KEEP_UNITS usually. The arguments must outlive the result, which the caller destroys.
  */
 int scope_evidence_keep_run(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			    const struct scope_detection *detection, uint64_t room, struct scope_kept **ret_kept);

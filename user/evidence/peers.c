@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether a thread that stands still hangs, by what threads like it do. */
+/* Decides by the stacks of similar threads if a thread that does not run hangs. */
 #include "evidence/peers.h"
 
-#define WORK_SHARE 0.05	  /* of stacks taken at work: a function with less is no work */
-#define WORK_STACKS_MIN 5 /* so many of them, to say anything: with fewer a hang is unsure */
+#define WORK_SHARE 0.05	  /* share of stacks taken at work: a function with less is not work */
+#define WORK_STACKS_MIN 5 /* stacks that are needed: with fewer a hang is uncertain */
 
 /* The child of the deepest node that both share, on the way to node; ROOT: node itself is shared. */
 static uint32_t branch(const struct scope_tree *tree, uint32_t node, uint32_t other)
@@ -35,15 +35,15 @@ static const struct scope_function *outermost(const struct scope_tree *tree, uin
 
 enum answer { NO, YES, UNSURE };
 
-/* A thread of a runtime that has nothing to run hangs nowhere, whatever it served before. */
+/* An idle thread of a runtime does not hang, even if it served requests before. */
 static bool is_idle(const struct scope_evidence *evidence, const struct scope_hang *hang)
 {
 	return hang->kind == SCOPE_HANG_BLOCKED && evidence->stopped_stack[hang->thread].idle;
 }
 
 /*
- * Of the stacks that were taken while threads that started in the same function were at work, is a
- * part worth a word below this node? Too few of them say nothing, neither way.
+ * True if enough of the stacks of working threads with the same start function are below this node.
+ * Too few stacks decide nothing.
  */
 static enum answer works_there(const struct scope_evidence *evidence, const struct scope_units *units,
 			       const struct scope_function *start, uint32_t node)
@@ -55,7 +55,7 @@ static enum answer works_there(const struct scope_evidence *evidence, const stru
 
 		if (item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT)
 			continue;
-		/* A stack that was cut short does not say what lies above. */
+		/* A cut stack does not show its outer frames. */
 		if (evidence->stopped_stack[units->unit[item->unit].thread].start != start ||
 		    outermost(&evidence->tree, item->node) != start)
 			continue;
@@ -68,10 +68,10 @@ static enum answer works_there(const struct scope_evidence *evidence, const stru
 }
 
 /*
- * Do threads that started in the same function take work, while this one stands still in what they
- * do for their work? Where it stands is told from where they stand: both have the loop in common,
- * and what this one entered from there is either work to others or a place where to wait for it. Where
- * one of them waits for its work at this moment, this one waits for its own.
+ * True if threads with the same start function get work while this one waits inside a function that
+ * they use for work. The stacks have the loop in common; the function this thread entered from the
+ * loop is either work, or the place where threads wait for work. If one of the others waits for
+ * work in it now, this thread waits for work, too.
  */
 static enum answer peers_serve(const struct scope_evidence *evidence, const struct scope_units *units,
 			       const struct scope_pickups *pickups, uint32_t thread)
@@ -90,7 +90,7 @@ static enum answer peers_serve(const struct scope_evidence *evidence, const stru
 		child = branch(tree, stopped_stack[thread].node, stopped_stack[i].node);
 		if (child == SCOPE_TREE_ROOT && scope_anomaly_hang_waits(units, pickups, i))
 			return NO;
-		/* Others may be at work themselves, deeper in. */
+		/* Other threads may be at work there, deeper in the stack. */
 		if (!serve || tree->node[child].depth < tree->node[entered].depth)
 			entered = child;
 		serve = true;
@@ -98,7 +98,10 @@ static enum answer peers_serve(const struct scope_evidence *evidence, const stru
 	return serve ? works_there(evidence, units, start, entered) : NO;
 }
 
-/* SPIN items name hangs by number: only rows of the other kind go, and those move down. */
+/*
+ * SPIN items refer to hangs by number: only hangs of the other kind are removed, and the numbers of the rest
+ * decrease.
+ */
 void scope_evidence_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
 			       const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,
 			       struct scope_hang *hangs, size_t *hang_count)

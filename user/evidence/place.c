@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Adds up the excess of a function by the addresses its stacks hold, then by lines of source. */
+/* Adds up the excess of a function by the addresses of its stacks, then by source lines. */
 #include "evidence/place.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 
-#define ADDRESSES_MAX 64 /* of one function: the others hold little each, and DWARF is slow to ask */
+#define ADDRESSES_MAX 64 /* of one function: others have little excess each, and DWARF lookups are slow */
 
 /* Excess at one address of the function. */
 struct stack_node {
@@ -23,7 +23,7 @@ struct spots {
 	double all, cut;
 };
 
-/* The innermost frame of the function in a trail. */
+/* The innermost frame of the function among a stack's frames. */
 static int frames_take(const struct scope_evidence *evidence, struct scope_symbols *symbols,
 		       const struct scope_function *function, uint32_t frames, double weight, struct spots *spots)
 {
@@ -67,7 +67,7 @@ static int compare_weight(const void *left, const void *right)
 	return compare_address(left, right);
 }
 
-/* One spot for each address, the heaviest first. */
+/* One entry for each address, the largest first. */
 static void spots_merge(struct spots *spots)
 {
 	size_t kept = 0;
@@ -137,7 +137,7 @@ static int rows_make(const struct spots *spots, struct scope_symbols *symbols, s
 	return 0;
 }
 
-/* Is the function on the path? A spinning thread's samples are nobody's excess, and have no owner. */
+/* True if the function is on the path. A spinning thread's samples are not excess, and have no owner. */
 static bool lies_in(const struct scope_tree *tree, uint32_t node, const struct scope_function *function)
 {
 	while (node != SCOPE_TREE_ROOT && tree->node[node].function != function)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* At which lines of its source a function spent its excess. */
+/* Finds the source lines at which a function spent its excess. */
 #ifndef SCOPE_EVIDENCE_PLACE_H
 #define SCOPE_EVIDENCE_PLACE_H
 
@@ -15,9 +15,9 @@ struct scope_places_row {
 };
 
 /*
- * The lines that function stood at, or called from, in the stacks it is named for; or in the stack
- * that the thread stood on (UINT32_MAX: of no thread). The largest share first, ties by file and line.
- * Writes at most max rows, none where debug information is missing. *ret_cut: the share of excess
+ * The source lines of function, or of its calls, in the stacks it is named for; or in the stack of
+ * the thread at stop (UINT32_MAX: of no thread). The largest share first, ties by file and line.
+ * Writes at most max rows, none if debug information is missing. *ret_cut: the share of excess
  * whose stacks do not reach the start of their thread. 0, -ENOMEM.
  */
 int scope_evidence_places_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lays the time of a trace's calls on the functions whose signatures they bear. */
+/* Attributes the time of a trace's calls to the functions whose signatures they match. */
 #include "evidence/sign.h"
 
 #include <errno.h>
@@ -11,20 +11,20 @@
 #include "evidence/vote.h"
 #include "timeline/timeline.h"
 
-#define SIDE_UNITS 20000 /* of usual and of abnormal units, the calls of about so many are laid */
+#define SIDE_UNITS 20000 /* of usual and of abnormal units, the calls of about this many are attributed */
 
 /* A call, and the time since the one before it. */
 struct call {
 	uint64_t since_ns, enter_ns, exit_ns;
 	uint64_t gap_run_ns, run_ns, slept_ns;
-	uint64_t wake_ns; /* of its last sleep, where it slept */
+	uint64_t wake_ns; /* of its last sleep, if it slept */
 	uint16_t nr;
 	uint8_t class;
 	bool passed;
 	struct scope_ballot self, gap;
 };
 
-/* What episodes with a busy stretch are looked for in: calls, and such stretches between them. */
+/* The sequence in which episodes with a busy stretch are searched: calls, and the stretches between them. */
 struct symbol {
 	uint64_t call; /* its number */
 	bool busy;     /* it is that stretch */
@@ -37,7 +37,7 @@ struct track {
 	uint64_t symbols;
 	struct call call[SCOPE_EPISODE_SPAN]; /* the last ones, by number */
 	uint64_t calls;			      /* since the last reset */
-	uint64_t run_ns, probe_ns;	      /* of the account as the last call returned, or was entered */
+	uint64_t run_ns, probe_ns;	      /* value in the account as the last call returned, or was entered */
 	uint64_t gap_run_ns;		      /* between the two */
 	uint64_t last_ns;		      /* return of the last call; 0: not known */
 	struct scope_wait wait;		      /* the last sleep of the open call */
@@ -52,7 +52,7 @@ struct signer {
 	uint64_t every[2];		 /* of usual and of abnormal units, one of so many */
 	struct track *track;
 	size_t tracks, track_capacity;
-	struct track *at; /* whose call is being matched */
+	struct track *at; /* the thread whose call is being matched */
 };
 
 static int get_track(struct signer *signer, uint32_t thread, struct track **ret_track)
@@ -78,7 +78,7 @@ static int get_track(struct signer *signer, uint32_t thread, struct track **ret_
 	return 0;
 }
 
-/* The unit at that time, where it counts: where there are many of its side they are thinned out. */
+/* The unit at that time, if it counts: if its side has many units, only every n-th counts. */
 static uint32_t unit_at(const struct signer *signer, uint32_t thread, uint64_t time_ns)
 {
 	const struct scope_attributor *attributor = &signer->attributor;
@@ -89,7 +89,7 @@ static uint32_t unit_at(const struct signer *signer, uint32_t thread, uint64_t t
 	return unit;
 }
 
-/* How many callers, from the outermost on, all winners have in common; of a single one its own path. */
+/* How many callers, from the outermost on, all winners have in common; for a single winner its whole path. */
 static unsigned common_path(const struct scope_winner *winner, unsigned winners)
 {
 	unsigned length = winners ? winner[0].length : 0;
@@ -104,7 +104,7 @@ static unsigned common_path(const struct scope_winner *winner, unsigned winners)
 	return length;
 }
 
-/* Lays a stretch on who wins its ballot; between equals, on the callers that they have in common. */
+/* Attributes a stretch to the winner of its vote; of equals, to their common callers. */
 static int attribute(struct signer *signer, uint32_t thread, const struct scope_ballot *ballot,
 		     const struct scope_stretch *stretch)
 {
@@ -124,7 +124,7 @@ static int attribute(struct signer *signer, uint32_t thread, const struct scope_
 	return err ? err : scope_evidence_attributor_add(&signer->attributor, thread, stretch, stack_node);
 }
 
-/* No episode can tell more of this call. */
+/* No further episode can match this call. */
 static int settle(struct signer *signer, uint32_t thread, const struct call *call)
 {
 	struct scope_stretch gap = {
@@ -157,7 +157,7 @@ static int settle(struct signer *signer, uint32_t thread, const struct call *cal
 	return err ? err : attribute(signer, thread, &call->self, &self);
 }
 
-/* Settles all calls that were not yet; what comes next does not belong to them. */
+/* Attributes all calls that are still open; later calls do not belong to their episodes. */
 static int reset(struct signer *signer, uint32_t thread, struct track *track)
 {
 	uint64_t first = track->calls > SCOPE_EPISODE_SPAN ? track->calls - SCOPE_EPISODE_SPAN : 0;
@@ -182,7 +182,7 @@ static void vote(const struct signer *signer, struct scope_ballot *ballot, uint3
 		scope_evidence_ballot_vote(ballot, signatures->owner[i], signatures->weight[index]);
 }
 
-/* The calls that make up the occurrence, and the time between them, speak for the episode's owners. */
+/* The calls of the occurrence, and the time between them, are votes for the episode's owners. */
 static void hit(void *user, uint32_t index, uint64_t first, uint64_t last)
 {
 	struct signer *signer = user;
@@ -201,7 +201,7 @@ static void hit(void *user, uint32_t index, uint64_t first, uint64_t last)
 	}
 }
 
-/* Episodes with a busy stretch speak for those who own it at that stretch alone. */
+/* Episodes with a busy stretch are votes for their owners only at that stretch. */
 static void hit_busy(void *user, uint32_t index, uint64_t first, uint64_t last)
 {
 	struct signer *signer = user;
@@ -223,7 +223,7 @@ static void hit_busy(void *user, uint32_t index, uint64_t first, uint64_t last)
 	}
 }
 
-/* Of the last call: it, and the stretch before it where that was long. */
+/* Handles the last call, and the stretch before it if that was long. */
 static void feed_busy(struct signer *signer, struct track *track, const struct call *call)
 {
 	static const uint16_t busy = SCOPE_EPISODE_BUSY;
@@ -251,7 +251,7 @@ static int feed(struct signer *signer, uint32_t thread, struct track *track, con
 	return err;
 }
 
-/* On a CPU since the last time it was asked, without what stacks took. */
+/* Time on a CPU since the last call of this function, without the time that stacks took. */
 static uint64_t ran(struct track *track, const struct scope_thread *thread)
 {
 	uint64_t run_ns = thread->account.run_ns - track->run_ns;
@@ -323,7 +323,7 @@ static int sign_lost(void *user, uint32_t index, uint64_t now_ns)
 	return err ? err : reset(user, index, track);
 }
 
-/* Of a thread that is in a call: the function that it and those before speak for, if one alone. */
+/* For a thread in a call: the function that this call and those before it vote for, if it is only one. */
 static int stand(struct signer *signer, uint32_t thread, struct track *track)
 {
 	const struct scope_open_call *open = &scope_timeline_threads_at(signer->timeline->threads, thread)->open;
@@ -332,7 +332,7 @@ static int stand(struct signer *signer, uint32_t thread, struct track *track)
 	struct call call = { .enter_ns = open->enter_ns, .exit_ns = open->enter_ns, .nr = open->nr };
 	int err;
 
-	/* One call by itself is made in too many places. */
+	/* A single call is made in too many places. */
 	if (open->nr == SCOPE_NR_NONE || scope_timeline_call_ignored(open->nr) || !track->calls ||
 	    thread >= signer->attributor.units->threads)
 		return 0;

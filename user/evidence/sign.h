@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lays the time of a trace's calls on the functions whose signatures they bear: one more pass over it.
+ * Attributes the time of a trace's calls to the functions whose signatures they match, in one more
+ * pass over it.
  *
- * Each call, and the time up to it, is laid where most speaks for: of the functions that own an
- * episode it is in, the one whose weights, with those of its callers, sum up highest. Between
- * equals it is attributed to the callers that they have in common. Episodes with a busy stretch (episode.h)
- * speak for that stretch alone.
+ * Each call, and the time before it, is attributed by a vote: of the functions that own an episode
+ * with this call, the one with the highest sum of weights, its callers' weights included, wins. Of
+ * equals their common callers win. Episodes with a busy stretch (episode.h) vote only on that
+ * stretch.
  */
 #ifndef SCOPE_EVIDENCE_SIGN_H
 #define SCOPE_EVIDENCE_SIGN_H
@@ -13,8 +14,9 @@
 #include "evidence/evidence.h"
 
 /*
- * As scope_evidence_collect_items(), without SPIN items: who spins makes no calls. Fills ->standing as well,
- * of threads that made calls and are in one with which one function's episode ends.
+ * As scope_evidence_collect_items(), without SPIN items, because a spinning thread makes no calls.
+ * Also fills ->standing, for threads that are in a call with which the episode of one function
+ * ends.
  */
 int scope_evidence_sign_items(const struct scope_evidence_source *source, const struct scope_detection *detection,
 			      struct scope_evidence *evidence);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lays one stack into the tree of program functions, and keeps its addresses. */
+/* Adds one stack to the tree of program functions, and keeps its addresses. */
 #include "evidence/stack_node.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int keep_frames(struct scope_evidence *evidence, uint32_t tgid, unsigned 
 	return 0;
 }
 
-/* A function that was met at a place, innermost first, is met again behind the others. */
+/* Notes that a function met at one place, innermost first, is met again after the others. */
 static void note_circle(struct scope_stack_node *stack_node, const struct scope_function *const *path, unsigned at,
 			unsigned length)
 {
@@ -36,7 +36,7 @@ static void note_circle(struct scope_stack_node *stack_node, const struct scope_
 
 	for (unsigned i = 0; i < circle.count && i < SCOPE_CIRCLE_MAX; i++)
 		circle.by[i] = path[length - 1 - i];
-	/* The outermost is told: a function that goes round twice says the same twice. */
+	/* Only the outermost circle is counted, because a second round repeats it. */
 	while (number < stack_node->circles && stack_node->circle[number].function != circle.function)
 		number++;
 	if (number == SCOPE_STACK_NODE_CIRCLES)
@@ -80,7 +80,7 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 		}
 		if (!length)
 			below = last_library;
-		/* As in the tree: one that calls itself stands once, at its outermost place. */
+		/* As in the tree, a function that calls itself is entered once, at its outermost place. */
 		while (at < length && path[at] != function)
 			at++;
 		if (at < length) {

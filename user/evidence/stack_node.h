@@ -6,7 +6,7 @@
 #include "evidence/evidence.h"
 #include "symbol/namesake.h"
 
-/* What it takes; namesakes: of the functions of a reference, whose stacks are not kept; else NULL. */
+/* Arguments; namesakes: for the functions of a reference, whose stacks are not kept; else NULL. */
 struct scope_stack_nodes {
 	struct scope_symbols *symbols;
 	const struct scope_namesakes *namesakes;
@@ -15,7 +15,7 @@ struct scope_stack_nodes {
 
 #define SCOPE_STACK_NODE_CIRCLES 2 /* no rule */
 
-/* See struct scope_item. circle: of functions that call themselves again, which stand once on the path. */
+/* See struct scope_item. circle: functions that call themselves again, each of which is once on the path. */
 struct scope_stack_node {
 	uint32_t node, frames;
 	const struct scope_function *below;

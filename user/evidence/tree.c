@@ -12,7 +12,7 @@
 #define MOST 0.5       /* a child with this part of a split may be called too often */
 #define OWN 0.2	       /* a split function with this part of its own is named itself */
 #define BRANCH 0.05    /* branches below this part stay with the function that splits */
-#define RUN_WORTH 0.02 /* running excess of this part, that is: of less nothing is looked for */
+#define RUN_WORTH 0.02 /* running excess of this part or more is searched separately */
 
 int scope_evidence_tree_init(struct scope_tree *tree)
 {
@@ -104,7 +104,7 @@ void scope_evidence_tree_sum(struct scope_tree *tree)
 		tree->node[i].total_ns = tree->node[i].self_ns;
 		tree->node[i].total_run_ns = tree->node[i].self_run_ns;
 	}
-	/* Children come after their parents, so one pass backwards carries all sums up. */
+	/* Children come after their parents, so one pass backwards adds all sums to the parents. */
 	for (size_t i = tree->count - 1; i > 0; i--) {
 		tree->node[tree->node[i].parent].total_ns += tree->node[i].total_ns;
 		tree->node[tree->node[i].parent].total_run_ns += tree->node[i].total_run_ns;
@@ -173,7 +173,7 @@ void scope_evidence_tree_own(const struct scope_tree *tree, uint32_t node, struc
 	own(tree, node, tree->node[node].function, attribution);
 }
 
-/* Does the child hold that part of its parent's excess, and of what runs of it? */
+/* True if the child has that part of its parent's excess, and of its running excess. */
 static bool holds_both(const struct scope_tree *tree, uint32_t node, uint32_t child)
 {
 	const struct scope_tree_node *of = &tree->node[node], *at = &tree->node[child];
@@ -206,7 +206,7 @@ static int descend(struct shares *shares, const struct scope_tree *tree, const s
 		excess_ns = tree->node[node].total_ns;
 		best = largest_child(tree, node);
 	}
-	/* What most of it is spent in, though not so much that the caller is passed by. */
+	/* The child in which most of it is spent, though too little to descend to it. */
 	callee = best && tree->node[best].total_ns >= MOST * excess_ns ? best : node;
 	caller = callee;
 	if (judge && judge->caller)
@@ -225,7 +225,7 @@ static int descend(struct shares *shares, const struct scope_tree *tree, const s
 		return err;
 	if (node != SCOPE_TREE_ROOT && whole)
 		return add_share(shares, tree, node, excess_ns);
-	/* Branches that are followed take their nodes over. */
+	/* Functions of followed branches become the owners of their nodes. */
 	rest_ns = excess_ns;
 	for (uint32_t at = tree->node[node].child; at; at = tree->node[at].sibling) {
 		if (!worth_following(tree, node, at))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What episodes say of one call: votes for functions, and who wins. */
+/* Counts the votes of episodes for functions at one call, and finds the winner. */
 #include "evidence/vote.h"
 
 #include <math.h>
@@ -91,7 +91,7 @@ unsigned scope_evidence_ballot_count(const struct scope_signatures *signatures, 
 		climb(signatures, ballot, ballot->function[i], &chain[i]);
 		best = fmaxf(best, chain[i].weight);
 	}
-	/* A caller has no more than whom it calls: it is equal only where that one adds nothing. */
+	/* A caller has no more than its callee; it is equal only if the callee adds nothing. */
 	for (unsigned i = 0; i < ballot->votes; i++) {
 		if (chain[i].weight < best * ROUNDING)
 			continue;

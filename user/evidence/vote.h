@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What episodes say of one call: votes for functions, and who wins. */
+/* Counts the votes of episodes for functions at one call, and finds the winner. */
 #ifndef SCOPE_EVIDENCE_VOTE_H
 #define SCOPE_EVIDENCE_VOTE_H
 
@@ -7,9 +7,9 @@
 #include "signature/set.h"
 
 #define SCOPE_VOTES_MAX 12
-#define SCOPE_WINNERS_MAX 4 /* more that are equal make none */
+#define SCOPE_WINNERS_MAX 4 /* with more equal ones there is no winner */
 
-/* A function has the weight of its heaviest episode. Where there is no room, the lightest one goes. */
+/* A function has the weight of its heaviest episode. If there is no room, the lightest function is dropped. */
 struct scope_ballot {
 	uint32_t function[SCOPE_VOTES_MAX];
 	float weight[SCOPE_VOTES_MAX];
@@ -18,7 +18,7 @@ struct scope_ballot {
 
 void scope_evidence_ballot_vote(struct scope_ballot *ballot, uint32_t function, double weight);
 
-/* A function with the callers it was most likely reached by, outermost first. */
+/* A function with its most likely callers, outermost first. */
 struct scope_winner {
 	const struct scope_function *path[SCOPE_PATH_MAX];
 	unsigned length;
@@ -26,9 +26,9 @@ struct scope_winner {
 
 /*
  * Those whose weights, with those of the callers on their paths, sum up highest, deepest ones of a
- * path only; in order of their numbers. At each step up the caller with the greatest weight is taken
- * for the one, of equals the most frequent. Their number: 0 where there is no vote, or no end of
- * equals.
+ * path only; in order of their numbers. At each step up the caller with the greatest weight is
+ * taken, of equals the most frequent one. Returns their number: 0 if there is no vote, or too many
+ * are equal.
  */
 unsigned scope_evidence_ballot_count(const struct scope_signatures *signatures, const struct scope_ballot *ballot,
 				     struct scope_winner ret_winner[SCOPE_WINNERS_MAX]);

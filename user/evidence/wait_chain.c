@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which threads abnormal units waited for, and when. */
+/* Finds the threads that abnormal units waited for, and when. */
 #include "evidence/wait_chain.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 
-#define WINDOWS_MAX 50000 /* the first so many: enough for shares to stand, bounded in memory */
+#define WINDOWS_MAX 50000 /* only the first ones are kept: enough for stable shares, bounded in memory */
 #define RECENT_FIRST 4	  /* no rule */
 
 void scope_evidence_wait_chains_free(struct scope_wait_chains *wait_chains)
@@ -106,7 +106,7 @@ static void add_idle(struct scope_wait_segment *window, const struct scope_wait 
 	window->idle_end_ns = wait->wake_ns;
 }
 
-/* The thread waited for, and whom it waited for itself in that stretch. */
+/* Adds the thread waited for, and the threads that it waited for itself in that stretch. */
 static int pass_on(struct scope_wait_chains *wait_chains, uint32_t victim, const struct scope_wait_segment *window)
 {
 	const size_t number = wait_chains->windows;
@@ -122,7 +122,7 @@ static int pass_on(struct scope_wait_chains *wait_chains, uint32_t victim, const
 
 		if (wait->begin_ns >= window->end_ns)
 			break;
-		/* It had nothing to do until its own client, or peer, said more. */
+		/* It was idle until its own client, or peer, sent more. */
 		if (wait->idle && wait->waker < 0) {
 			recent->idle_ns += overlap(window, wait) * wait_chains->stands_for;
 			wait_chains->idle = true;
@@ -141,7 +141,7 @@ static int pass_on(struct scope_wait_chains *wait_chains, uint32_t victim, const
 		next.object = wait->object;
 		next.idle_ns = 0;
 		next.idle_begin_ns = next.idle_end_ns = 0;
-		next.weight_ns = 0; /* inside its parent's: only items are laid in it */
+		next.weight_ns = 0; /* inside its parent's: only items are attributed to it */
 		err = pass_on(wait_chains, victim, &next);
 		if (err)
 			return err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether a function that many call takes long, or one of its callers calls it too often. */
+/* Decides if a function with many callers takes long itself, or if one of its callers calls it too often. */
 #include "rank/caller.h"
 
 #include <errno.h>
@@ -7,12 +7,12 @@
 
 #include "rank/same_cause.h"
 
-#define ELSEWHERE 0.1	  /* of a function's time in usual units, for other callers: it is one that many call */
-#define IN_PROPORTION 0.5 /* of the usual: a caller's own part that is as large grew along with its callee */
-#define OWN_ALONE 0.02	  /* a caller's own part, where usual units say nothing of it */
-#define OWN_STACKS 5	  /* of a caller's own, to say anything */
+#define ELSEWHERE 0.1	  /* share of a function's usual time for other callers: it has many callers */
+#define IN_PROPORTION 0.5 /* ratio to the usual from which a caller's own part grew along with its callee */
+#define OWN_ALONE 0.02	  /* a caller's own part, if usual units have no samples of it */
+#define OWN_STACKS 5	  /* stacks of a caller's own part that are needed for a decision */
 
-/* Samples at a node, and with all below it: of usual units, of abnormal ones. */
+/* Samples at a node, and with all nodes below it: of usual units, of abnormal ones. */
 struct side {
 	double ns, all_ns;
 	uint32_t stacks;
@@ -36,7 +36,7 @@ static void add_items(const struct scope_evidence *evidence, struct tally *tally
 	for (size_t i = 0; i < evidence->tree.count; i++)
 		for (int j = 0; j < 2; j++)
 			tally[i].side[j].all_ns = tally[i].side[j].ns;
-	/* A child's number is higher than that of its parent. */
+	/* A child has a higher number than its parent. */
 	for (size_t i = evidence->tree.count; i-- > 1;)
 		for (int j = 0; j < 2; j++)
 			tally[evidence->tree.node[i].parent].side[j].all_ns += tally[i].side[j].all_ns;
@@ -50,7 +50,7 @@ static bool lies_below(const struct scope_tree *tree, uint32_t node, const struc
 	return false;
 }
 
-/* Do usual units spend a part of the callee's time for callers of another name? */
+/* True if usual units spend a part of the callee's time for other callers. */
 static bool many_call(const struct scope_tree *tree, const struct tally *tally, uint32_t callee, uint32_t caller)
 {
 	const struct scope_function *function = tree->node[callee].function;
@@ -66,7 +66,7 @@ static bool many_call(const struct scope_tree *tree, const struct tally *tally, 
 	return elsewhere_ns > 0 && elsewhere_ns >= ELSEWHERE * all_ns;
 }
 
-/* Did the caller's own time grow along with what it calls? */
+/* True if the caller's own time grew along with that of its callees. */
 static bool grew_along(const struct tally *at)
 {
 	const struct side *usual = &at->side[0], *here = &at->side[1];

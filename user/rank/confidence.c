@@ -6,7 +6,7 @@
 #define NOT_MANY 30    /* units */
 #define LOST_MUCH 0.01 /* of the events */
 
-/* Of those that came, and those that were lost, from its first unit to its last. */
+/* The share of lost events among all events from its first unit to its last. */
 static void count_lost(const struct scope_timeline *timeline, struct scope_finding *finding)
 {
 	double came;
@@ -28,22 +28,22 @@ static enum scope_confidence by_losses(const struct scope_finding *finding)
 	return finding->lost ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
 }
 
-/* A thread that stands still is one, and enough; where it stands a stack has to say. */
+/* One thread that does not run is enough; a stack must show where it is. */
 static enum scope_confidence by_size(const struct scope_finding *finding)
 {
 	const struct scope_spin *rounds = scope_rank_finding_rounds(finding);
 
-	/* A thread that polls without end may do so by design; one that gets the same error each time does not. */
+	/* A thread may poll without end by design, but not if it gets the same error each time. */
 	if (rounds && finding->by_stacks && rounds->nr == SCOPE_NR_NONE)
 		return SCOPE_CONFIDENCE_MEDIUM;
 	if (scope_rank_finding_stuck(finding))
 		return finding->by_stacks && !finding->hang.unsure ? SCOPE_CONFIDENCE_HIGH : SCOPE_CONFIDENCE_LOW;
-	/* Nobody doubts that it was long; which function stood there a stack has said. */
+	/* It was certainly long, and a stack has shown the function. */
 	if (scope_rank_finding_freezes(finding))
 		return SCOPE_CONFIDENCE_MEDIUM;
 	if (finding->units < FEW || finding->samples + finding->sleeps < FEW)
 		return SCOPE_CONFIDENCE_LOW;
-	/* Whether clients ask for a pause nothing in the trace tells. */
+	/* The trace does not show if clients requested the pause. */
 	return finding->units < NOT_MANY || scope_rank_finding_pauses(finding) ? SCOPE_CONFIDENCE_MEDIUM
 									       : SCOPE_CONFIDENCE_HIGH;
 }

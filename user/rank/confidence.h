@@ -5,7 +5,7 @@
 
 #include "rank/rank.h"
 
-/* By its units, its stacks, and what was lost between first_ns and last_ns: fills that too. */
+/* Computed from its units, its stacks, and the losses between first_ns and last_ns, which it fills in, too. */
 void scope_rank_confidence(const struct scope_rank_input *input, struct scope_finding *finding);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Narrows what a function is named for to one of its callers' ways. */
+/* Limits the nodes that a function is named for to one call path. */
 #include "rank/context.h"
 
 #include <errno.h>

@@ -25,7 +25,7 @@ bool scope_rank_same_function(const struct scope_function *a, const struct scope
 	return !strcmp(a->module, b->module) && (!strcmp(a->name, b->name) || (a->start && a->start == b->start));
 }
 
-/* Where a spinning thread's samples point: the excess tree's descent on its samples alone. */
+/* The function that a spinning thread's samples point to: the descent of the excess tree on only its samples. */
 static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint32_t *ret_node, uint32_t *ret_samples)
 {
 	struct scope_tree tree = evidence->tree;
@@ -68,7 +68,7 @@ static struct scope_finding *same_hang(struct scope_ranking *ranking, const stru
 	return NULL;
 }
 
-/* What signatures say of a thread that is in a call. */
+/* The function that signatures find for a thread in a call. */
 static void ask_second(const struct scope_rank_input *input, uint32_t thread, bool spin, struct scope_finding *finding)
 {
 	uint32_t node = input->second && !spin ? input->second->stopped_stack[thread].node : 0;
@@ -87,13 +87,13 @@ static void ask_second(const struct scope_rank_input *input, uint32_t thread, bo
 	finding->signature = function;
 }
 
-/* The kernel's own word, whatever events were lost: it has not run since it went to sleep. */
+/* The kernel's count shows, even if events were lost, that it has not run since it went to sleep. */
 static bool stood_still(const struct scope_thread *thread)
 {
 	return thread->still_ns && thread->still_ns <= thread->block_ns;
 }
 
-/* What is known of it before its stack is looked at. */
+/* Fills in what is known of it without its stack. */
 static struct scope_finding finding_of(const struct scope_rank_input *input, const struct scope_hang *hang)
 {
 	const struct scope_timeline *timeline = input->units->timeline;
@@ -126,7 +126,10 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 	};
 }
 
-/* One more thread that hangs as the others do; the finding shows the one in a circle, or the one that hangs longest. */
+/*
+ * Adds a thread that hangs in the same way; the finding shows the one in a circle of waits, or the one that hangs
+ * longest.
+ */
 static void add_thread(struct scope_finding *same, const struct scope_finding *one)
 {
 	same->hang.threads++;

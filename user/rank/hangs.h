@@ -11,7 +11,7 @@ int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking 
 /* Adds a copy. 0 or -ENOMEM. */
 int scope_rank_add(struct scope_ranking *ranking, const struct scope_finding *finding);
 
-/* By name or address, for one that stacks know and one that signatures know. */
+/* True if both are the same function by name or address, one known from stacks and one from signatures. */
 bool scope_rank_same_function(const struct scope_function *a, const struct scope_function *b);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether what was measured of a function makes it a finding. */
+/* Decides by the measures of a function if it is a finding. */
 #include "rank/judge.h"
 
 #include <math.h>
 
-#define BUSY_LEFT_MIN 0.1 /* of the busy time, whatever else was found */
-#define IN_DOUBT 0.5	  /* of what another explanation fits as well */
-#define BYTES_EXPLAIN 0.5 /* of the excess of the median unit: then bytes are why it runs longer */
+#define BUSY_LEFT_MIN 0.1 /* of the busy time, independent of other findings */
+#define IN_DOUBT 0.5	  /* of the part that another explanation fits as well */
+#define BYTES_EXPLAIN 0.5 /* of the excess of the median unit, from which bytes are the reason that it runs longer */
 
 bool scope_rank_is_kernel(const struct scope_rank_options *options, const struct scope_finding *finding)
 {
@@ -35,12 +35,12 @@ static double busy_left(const struct scope_rank_input *input)
 enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, const struct scope_finding *finding)
 {
 	const struct scope_rank_options *options = input->options;
-	/* What may as well be the kernel's doing needs up to twice the odds. */
+	/* If the kernel may be the cause as well, up to twice the odds are needed. */
 	const double doubt = scope_rank_finding_outside(finding) ? 0 : scope_rank_doubt(finding);
 
 	if (!(finding->excess_ns >= options->excess_share * busy_left(input)))
 		return SCOPE_RULE_EXCESS;
-	/* One stall that kept many waiting is enough, and it has a half of the window to itself. */
+	/* One stall for which many threads waited is enough, and it is in one half of the window. */
 	if (!finding->freezes &&
 	    (finding->units < options->units_min || !(finding->units_at_first >= options->units_at_first_min)))
 		return SCOPE_RULE_UNITS;
@@ -54,7 +54,7 @@ enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, cons
 		return SCOPE_RULE_CHANCE;
 	if (!(finding->half_share >= options->half_share))
 		return SCOPE_RULE_HALVES;
-	/* Nobody waits for it: what takes a little longer now and then is no matter. */
+	/* No thread waits for it, so a slightly longer time in some units does not matter. */
 	if (!finding->serves && !(finding->p50_ns - finding->usual_ns >= options->floor_ns) &&
 	    !(finding->window_share >= options->floor_share))
 		return SCOPE_RULE_FLOOR;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether what was measured of a function makes it a finding. */
+/* Decides by the measures of a function if it is a finding. */
 #ifndef SCOPE_RANK_JUDGE_H
 #define SCOPE_RANK_JUDGE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the evidence says of one function: counts, shares, percentiles. */
+/* Measures one function by the evidence: counts, shares, percentiles. */
 #include "rank/measure.h"
 
 #include <errno.h>
@@ -11,14 +11,14 @@
 #include "rank/shares.h"
 #include "rank/sums.h"
 
-#define OFTEN_QUICK 0.5	  /* of the units with the same calls, at least, are not slow */
-#define QUICK_SHARE 0.5	  /* of the median of a finding: units that take no longer are quick */
-#define CALLS_TIMES 4	  /* a call made so many times as often as usual tells more than time does */
-#define CALLS_KERNEL 0.1  /* of its running time, in the kernel: with less its calls are not what takes long */
+#define OFTEN_QUICK 0.5	  /* at least this share of the units with the same calls is not slow */
+#define QUICK_SHARE 0.5	  /* share of a finding's median: units that take no longer are quick */
+#define CALLS_TIMES 4	  /* a call made this many times as often as usual is a better sign than time */
+#define CALLS_KERNEL 0.1  /* share of its running time in the kernel: with less its calls do not take long */
 #define CONNECTS_MORE 0.5 /* connections, beyond usual ones: most of its units open one */
 #define PAUSES_USUAL 0.1  /* times that usual units make a call, in which those that pause sleep */
 
-/* Stacks of one unit tell the same thing again: how many of the function's there are for each unit. */
+/* Stacks of one unit repeat the same fact: how many stacks of the function each unit has. */
 static double stacks_of_unit(const struct scope_sums *sums, enum scope_finding_kind kind)
 {
 	const bool run = kind == SCOPE_FINDING_TIME || kind == SCOPE_FINDING_CALLS;
@@ -28,9 +28,9 @@ static double stacks_of_unit(const struct scope_sums *sums, enum scope_finding_k
 }
 
 /*
- * What runs longer is compared with running time alone: units may sleep for another bug elsewhere.
- * Whether others wait for a function has nothing to do with how much it runs in usual units of its own:
- * there only sleeps count.
+ * A function that runs longer is compared only with running time, because units may sleep for
+ * another bug elsewhere. If others wait for a function, its running time in its own usual units
+ * does not matter: only sleeps count.
  */
 static struct scope_shares shares_of(const struct scope_evidence *evidence, const struct scope_sums *sums,
 				     const struct scope_finding *finding)
@@ -58,7 +58,7 @@ static struct scope_shares shares_of(const struct scope_evidence *evidence, cons
 		.stacks = (sums->samples + sums->sleeps) / each,
 		.all_stacks = sums->all[1] / each,
 		.usual_stacks = all > 0 ? all * all / sums->usual_ns2 : 0,
-		/* They cannot wait in it, nor for it, longer than they wait at all. */
+		/* Their waits in it or for it cannot be longer than all their waits. */
 		.usual_units = !scope_rank_finding_outside(finding) && evidence->usual_ns > 0 ? evidence->usual_units
 											      : 0,
 		.usual_share_max =
@@ -129,7 +129,7 @@ static const struct scope_vector *vector_of(const struct scope_units *units, uin
 	return scope_cluster_vector_set_get(units->groups->group[of->group].vectors, of->vector);
 }
 
-/* What a population is compared with: units of its own trace, or of the baseline. */
+/* The units that a population is compared with: those of its own trace, or of the baseline. */
 static const struct scope_kept *norm_of(const struct scope_rank_input *input, uint32_t population)
 {
 	return input->detection->population[population].reference ? input->reference : input->kept;
@@ -140,7 +140,7 @@ static bool is_usual(const struct scope_kept *baseline, uint32_t population, siz
 	return baseline->population[unit] == population && baseline->mark[unit] == SCOPE_UNIT_USUAL;
 }
 
-/* A usual unit to hold beside the example: of calls most alike, then nearest to the median. */
+/* A usual unit to show with the example: the one with the most similar calls, then nearest to the median. */
 static void find_usual(const struct scope_rank_input *input, struct scope_finding *finding)
 {
 	const struct scope_population *of = &input->detection->population[finding->population];
@@ -208,7 +208,7 @@ static int mean_calls(const struct scope_rank_input *input, const struct scope_s
 	return 0;
 }
 
-/* The call that its units make most often beyond what usual units of its population make. */
+/* The call that its units make most often in excess of the usual units of its population. */
 static int find_frequent_call(const struct scope_rank_input *input, const struct scope_sums *sums,
 			      struct scope_finding *finding)
 {
@@ -236,8 +236,8 @@ static int find_frequent_call(const struct scope_rank_input *input, const struct
 }
 
 /*
- * Do most of the units that make the same set of calls take less than half as long as the finding's
- * do? Then the calls as such are quick, those of usual units that ask for less left out.
+ * True if most of the units with the same set of calls take less than half as long as those of the
+ * finding. Then the calls themselves are quick. Usual units that request less are left out.
  */
 static int often_quick(const struct scope_rank_input *input, const struct scope_sums *sums,
 		       const struct scope_finding *finding, bool *ret_quick)
@@ -263,8 +263,9 @@ static int often_quick(const struct scope_rank_input *input, const struct scope_
 }
 
 /*
- * Is the call made about as often in usual units, or by units that are quick: does its length differ? A
- * peer decides itself how long it takes to answer: being asked once more is no reason of the program's.
+ * True if the call is made about as often in usual units, or by quick units, so that only its
+ * length differs. A peer decides itself how long it takes to answer, so one more request to it is
+ * not the program's fault.
  */
 static int judge_outside(const struct scope_rank_input *input, const struct scope_sums *sums,
 			 struct scope_finding *finding)
@@ -297,7 +298,7 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 	return 0;
 }
 
-/* Mean bytes of its units beyond those of the usual units of its population. */
+/* Mean bytes of its units, less those of the usual units of its population. */
 static double compare_bytes(const struct scope_rank_input *input, const struct scope_sums *sums, uint32_t population)
 {
 	const struct scope_kept *baseline = norm_of(input, population);
@@ -366,8 +367,9 @@ static int decide_kind(const struct scope_rank_input *input, const struct scope_
 }
 
 /*
- * Do its units open a connection more than usual ones, and does what runs in it run inside the kernel, for the most? Then it asks
- * a peer, in an event loop that sleeps for nobody: what setting up a connection takes is no fault of the function.
+ * True if its units open one connection more than usual ones, and most of its running time is in
+ * the kernel. Then it asks a peer from an event loop, which does not sleep for the answer; the time
+ * to set up a connection is not the function's fault.
  */
 static int judge_connection(const struct scope_rank_input *input, const struct scope_sums *sums,
 			    struct scope_finding *finding)

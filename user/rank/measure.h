@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the evidence says of one function: counts, shares, percentiles. */
+/* Measures one function by the evidence: counts, shares, percentiles. */
 #ifndef SCOPE_RANK_MEASURE_H
 #define SCOPE_RANK_MEASURE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the host did to a program, by name: a CPU limit, processes that took the CPU, a hypervisor, interrupts. */
+/* Finds named causes outside the program: a CPU limit, processes that took the CPU, a hypervisor, interrupts. */
 #include "rank/outside.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #define STOLEN_SHARE 0.1     /* of the time that CPUs were wanted */
 #define INTERRUPTS_SHARE 0.4 /* of the time that CPUs were busy: servers of many small packets have a quarter */
 
-#define INTERRUPTS_CPU 0.1 /* of one CPU: of a host that does next to nothing they may be most */
+#define INTERRUPTS_CPU 0.1 /* of one CPU, because on an almost idle host they may be most of the busy time */
 
 static double least(double a, double b)
 {
@@ -34,7 +34,7 @@ const struct scope_outside_cause *scope_rank_outside_of(const struct scope_outsi
 	return NULL;
 }
 
-/* A thread that a limit keeps off the CPUs is in the run queue, as one that waits for another is. */
+/* A throttled thread is in the run queue, like one that waits for a CPU. */
 static void find_limit(const struct scope_trace *trace, const struct scope_waits *waits, struct scope_outside *outside)
 {
 	const char *text = scope_trace_meta(trace, SCOPE_META_CPU_LIMIT);
@@ -82,7 +82,9 @@ static const char *group_of(const struct scope_trace *trace, uint32_t tid)
 	return scope_trace_meta(trace, key);
 }
 
-/* Processes of one name count as one: a pool of workers, or a build. The one of them that took most has the number. */
+/*
+ * Processes of one name count as one: a pool of workers, or a build. The pid shown is that of the one that took most.
+ */
 static void find_takers(const struct scope_trace *trace, const struct scope_waits *waits, struct scope_outside *outside)
 {
 	const struct scope_takers *takers = &waits->takers;
@@ -93,12 +95,12 @@ static void find_takers(const struct scope_trace *trace, const struct scope_wait
 	if (waits->queue_ns <= 0)
 		return;
 	cause.share = least(takers->sum_ns / waits->queue_ns, 1);
-	/* What runs while a limit keeps a thread off takes nothing from it. */
+	/* A process that runs while a limit throttles the thread takes no time from it. */
 	if (limit)
 		cause.share -= limit->share;
 	if (cause.share < TAKEN_SHARE)
 		return;
-	/* By time: what is looked at first of a name is the most of it. */
+	/* Sorts by time, so that the largest one of a name comes first. */
 	for (size_t i = 0; i < takers->count && i < SCOPE_OUTSIDE_TAKERS; i++) {
 		const char *name, *other;
 		const uint32_t tgid = scope_rank_outside_process(trace, takers->taker[i].tid, &name);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the host did to a program, by name: a CPU limit, processes that took the CPU, a hypervisor, interrupts.
+ * Finds named causes outside the program: a CPU limit, processes that took the CPU, a hypervisor,
+ * interrupts.
  *
- * Facts of the trace's metadata, and of the times in which threads waited for a CPU for long. Each cause has a share
- * of its own base and a remedy. What is too small to slow anything is none.
+ * Uses the trace's metadata, and the times in which threads waited for a CPU for long. Each cause
+ * has a share of its own base, and a remedy. A share too small to slow the program is not a cause.
  */
 #ifndef SCOPE_RANK_OUTSIDE_H
 #define SCOPE_RANK_OUTSIDE_H
@@ -34,7 +35,7 @@ struct scope_outside_cause {
 	double share, ns;
 	/* THROTTLED; the window of the counts, which may be longer than the trace's */
 	uint64_t window_ns, periods, throttled, quota_us, period_us;
-	/* TAKEN: the process that took most, and how much of taken_ns it did */
+	/* TAKEN: the process that took most, and its part of taken_ns */
 	uint32_t tgid; /* 0: it had ended before its name was read */
 	double most;
 	const char *name;  /* of the process, or NULL; borrowed from the trace, as group is */

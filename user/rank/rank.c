@@ -17,7 +17,7 @@
 #include "rank/same_cause.h"
 #include "rank/verdict.h"
 
-#define IN_DOUBT 0.5	/* of a caller that may be one cause, or what several have in common */
+#define IN_DOUBT 0.5	/* of a caller that may be one cause, or the common part of several */
 #define UNSURE_UNITS 10 /* at least, that it shows in */
 
 const struct scope_rank_options scope_rank_defaults = {
@@ -51,7 +51,7 @@ static int weigh_share(const struct scope_rank_input *input, const struct scope_
 	};
 	int err;
 
-	/* Normal time taken off elsewhere can leave more here than there is in all. */
+	/* Normal time that was subtracted elsewhere can leave a larger excess here than the total. */
 	finding.share = fmin(finding.share, 1);
 	err = scope_rank_measure(input, &finding);
 	if (err)
@@ -63,8 +63,8 @@ static int weigh_share(const struct scope_rank_input *input, const struct scope_
 }
 
 /*
- * A function that is usual where others call it may stand out where one does: all it is named for is weighed, and
- * then the way that holds most of it alone.
+ * A function may be usual with most callers and abnormal with one. So first all nodes it is named
+ * for are judged, then only the call path with most of its excess.
  */
 static int weigh_contexts(const struct scope_rank_input *input, const struct scope_share *share,
 			  struct scope_attribution *attribution, struct scope_finding *ret_finding,
@@ -93,7 +93,7 @@ static int weigh_contexts(const struct scope_rank_input *input, const struct sco
 	return 0;
 }
 
-/* Who reads that nothing was found wants to know what came near to it. */
+/* If nothing is found, the report names the function that came nearest to a finding. */
 static void keep_near(const struct scope_finding *finding, enum scope_rank_rule fails, struct scope_ranking *ranking)
 {
 	struct scope_near *near = ranking->near;
@@ -110,7 +110,7 @@ static void keep_near(const struct scope_finding *finding, enum scope_rank_rule 
 	near[at] = (struct scope_near){ .finding = *finding, .fails = fails };
 }
 
-/* Those of the shares that stand out beside what is not named yet. */
+/* Adds the shares that are findings with respect to the part not named yet. */
 static int rank_round(const struct scope_rank_input *input, const struct scope_share *shares, size_t count,
 		      struct scope_ranking *ranking)
 {
@@ -129,7 +129,7 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
 			keep_near(&finding, fails, ranking);
 			continue;
 		}
-		/* Further rounds look for more bugs of the program. */
+		/* Further rounds search for more bugs of the program. */
 		if (input->found && scope_rank_finding_outside(&finding))
 			continue;
 		if (scope_rank_is_kernel(input->options, &finding)) {
@@ -145,8 +145,8 @@ static int rank_round(const struct scope_rank_input *input, const struct scope_s
 }
 
 /*
- * A caller whose excess splits, of which too few stacks say whether what it calls is one cause. Where nothing by
- * itself stands out of it, the caller is what all of it has in common.
+ * A caller whose excess splits, with too few stacks to decide if its callees are one cause. If no
+ * callee is a finding, the caller is named as their common part.
  */
 static int name_unsure(const struct scope_rank_input *input, uint32_t node, struct scope_ranking *ranking)
 {
@@ -160,7 +160,7 @@ static int name_unsure(const struct scope_rank_input *input, uint32_t node, stru
 	err = weigh_share(input, &share, &finding, &fails);
 	if (err)
 		return err;
-	/* Several causes fit as well as one: half of it is in doubt. */
+	/* Several causes fit as well as one, so half of it is in doubt. */
 	if (!fails && (finding.odds * IN_DOUBT < input->options->odds_min || finding.units < UNSURE_UNITS ||
 		       scope_rank_finding_outside(&finding) || scope_rank_is_kernel(input->options, &finding)))
 		fails = SCOPE_RULE_PARTS;
@@ -185,8 +185,9 @@ static void mark_found(struct scope_ranking *ranking, size_t from)
 }
 
 /*
- * Several bugs hide each other: each has a small part only of the time of slow units. So what was
- * found is left out, as if it were fixed, and the rest weighed again, until nothing more is found.
+ * Several bugs hide each other, because each has only a small part of the time of slow units. So
+ * the findings are left out, as if they were fixed, and the rest is judged again, until no more is
+ * found.
  */
 static int rank_stacks(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
@@ -211,7 +212,7 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 	return err;
 }
 
-/* Does a finding by stacks, or what stacks found to be the kernel's, name the function already? */
+/* True if a finding by stacks, or one that stacks attribute to the kernel, names the function already. */
 static bool is_named(struct scope_ranking *ranking, const struct scope_function *function)
 {
 	for (size_t i = 0; i < ranking->findings; i++) {
@@ -226,7 +227,7 @@ static bool is_named(struct scope_ranking *ranking, const struct scope_function 
 	return ranking->kernel.function && scope_rank_same_function(ranking->kernel.function, function);
 }
 
-/* The rest of what stacks left unaccounted for goes to functions that only signatures name. */
+/* The part that stacks left unexplained is given to functions that only signatures name. */
 static int rank_signatures(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	double found_ns = fmax(input->evidence->found_ns, ranking->explained_ns);
@@ -253,7 +254,7 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 		if (scope_rank_judge(&by_second, &finding))
 			continue;
 		finding.signature = finding.function;
-		/* Other functions may make the same calls, where learning did not see it. */
+		/* Other functions may make the same calls in a way that learning did not see. */
 		if (finding.confidence == SCOPE_CONFIDENCE_HIGH)
 			finding.confidence = SCOPE_CONFIDENCE_MEDIUM;
 		ranking->explained_ns += finding.excess_ns;
@@ -264,8 +265,8 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 }
 
 /*
- * Hangs first: those that wait for themselves by their locks, which is proof; then those that may hold a lock, and
- * those that wait for one. What may be idle as well comes behind all.
+ * Hangs first: deadlocks, which are proven; then hangs that may hold a lock, and those that wait
+ * for one. Hangs that may be idle threads come last.
  */
 static int order_of(const struct scope_finding *finding)
 {
@@ -291,7 +292,7 @@ static int compare_findings(const void *left, const void *right)
 	return (b->function != NULL) - (a->function != NULL);
 }
 
-/* Blame that follows the wait ends with threads that had nothing to do: outside the program. */
+/* Blame that follows the wait ends at threads that were idle: the cause is outside the program. */
 static void count_idle(const struct scope_wait_chains *wait_chains, struct scope_ranking *ranking)
 {
 	double sum_ns = 0;
@@ -306,7 +307,7 @@ static void count_idle(const struct scope_wait_chains *wait_chains, struct scope
 		ranking->idle_share = fmin(1, sum_ns / ranking->excess_ns);
 }
 
-/* Of groups that serve clients, if there are any; by the wall. */
+/* Counts only groups that serve clients, if there are any; by wall time. */
 static double longest_request(const struct scope_rank_input *input)
 {
 	const struct scope_distributions *distributions = input->distributions;

@@ -3,9 +3,10 @@
  * From evidence to an ordered list of functions, and a verdict.
  *
  * A slow function is a finding if its excess is at least a set share of the process's busy time, it
- * shows in enough units and in both halves of the window, and its part of the abnormal time is
- * clearly greater than its part of the usual time, by odds and by share: what merely stretches all
- * functions alike lies outside the program (methods: PerfCompass, Dean et al., IEEE TPDS 27(6), 2016).
+ * appears in enough units and in both halves of the window, and its part of the abnormal time is
+ * clearly larger than its part of the usual time, by odds and by share: a cause that slows all
+ * functions equally is outside the program (methods: PerfCompass, Dean et al., IEEE TPDS 27(6),
+ * 2016).
  */
 #ifndef SCOPE_RANK_RANK_H
 #define SCOPE_RANK_RANK_H
@@ -18,30 +19,31 @@ struct scope_rank_options {
 	double excess_share; /* of the busy time, see found */
 	double odds_min;     /* odds of its share in abnormal time over its odds in usual time */
 	double times_min;    /* its share in abnormal time over its share in usual time … */
-	double odds_alone;   /* … unless the odds are so high: it dominates usual time as well */
+	double odds_alone;   /* … unless the odds are this high: it dominates usual time as well */
 	double chance_z;     /* its part of abnormal stacks above that of usual ones, beyond chance */
 	uint32_t units_min;
 	double units_at_first_min; /* of a finding's units_at_first */
 	double half_share;	   /* of its units in the emptier half of the window */
-	double kernel_share;	   /* running time that is the kernel's to this part … */
+	double kernel_share;	   /* running time in the kernel to this part … */
 	/*
 	 * A function that waits longer for disk, network or pipe, in calls that usual units make as
-	 * well and not this many times less often: what it waits for is slow, and not the function. So is a
-	 * peer that is asked less than this many times more.
+	 * well, and less than this many times as often: then the thing it waits for is slow, not
+	 * the function. The same holds for a peer that gets less than this many times as many
+	 * requests.
 	 */
 	double outside_calls;
-	double byte_ns; /* … unless more bytes, at so long for each, make half the excess */
+	double byte_ns; /* … unless more bytes, at this time for each, explain half the excess */
 	double floor_ns,
-		floor_share; /* where units serve no client: one takes so much longer, or all that part of the window */
+		floor_share; /* without clients: one unit takes this much longer, or all this part of the window */
 	uint32_t findings_max;
 	uint32_t kinds; /* a bit for each enum scope_finding_kind that is asked for; 0: all */
 };
 
 extern const struct scope_rank_options scope_rank_defaults;
 
-/* What a function must meet to be a finding, in the order in which it is looked at. */
+/* The rules that a function must meet to be a finding, in the order of their checks. */
 enum scope_rank_rule {
-	SCOPE_RULE_NONE, /* it meets all */
+	SCOPE_RULE_NONE, /* it meets all rules */
 	SCOPE_RULE_EXCESS,
 	SCOPE_RULE_UNITS,
 	SCOPE_RULE_ODDS,
@@ -49,7 +51,7 @@ enum scope_rank_rule {
 	SCOPE_RULE_CHANCE,
 	SCOPE_RULE_HALVES,
 	SCOPE_RULE_FLOOR,
-	SCOPE_RULE_PARTS, /* too few stacks to say whether what it calls is one cause, and it stands out too little */
+	SCOPE_RULE_PARTS, /* too few stacks to decide if its callees are one cause, and its odds are too low */
 };
 
 enum scope_finding_kind {
@@ -59,7 +61,7 @@ enum scope_finding_kind {
 	SCOPE_FINDING_CALLS, /* makes a call more often */
 	SCOPE_FINDING_WAIT,  /* sleeps longer, for something outside the traced threads */
 	SCOPE_FINDING_LOCK,  /* holds a lock that others wait for */
-	SCOPE_FINDING_LATE,  /* keeps another thread waiting without a lock */
+	SCOPE_FINDING_LATE,  /* another thread waits for it without a lock */
 };
 
 #define SCOPE_FINDING_KINDS (SCOPE_FINDING_LATE + 1)
@@ -80,19 +82,19 @@ struct scope_finding_hang {
 	uint64_t object;
 	bool lock;
 	bool circle; /* HANG: of one of them at least, see anomaly/hang.h */
-	bool unsure; /* HANG: may be idle as well, see anomaly/hang.h */
-	bool still;  /* HANG: as the window ended the kernel said that none of them had run since */
+	bool unsure; /* HANG: may be an idle thread, see anomaly/hang.h */
+	bool still;  /* HANG: by the kernel's count at the end of the window none of them had run since */
 };
 
-/* What a function waits for, and whether that is slow, see outside_calls. */
+/* What a function waits for, and if that is slow, see outside_calls. */
 struct scope_finding_wait {
 	uint8_t class; /* enum scope_wait_class */
 	bool outside;
-	bool asks;   /* outside: a peer, which usual units do not ask */
-	bool pauses; /* for a time of its own, as usual units do not: what a client asks for looks the same */
+	bool asks;   /* outside: a peer to which usual units send no request */
+	bool pauses; /* it sleeps for a time, which usual units do not; a pause that a client requests looks the same */
 };
 
-/* Which threads wait for the one that is in the function. */
+/* The threads that wait for the one in the function. */
 struct scope_finding_holder {
 	uint32_t victim_group, victim_threads;
 	uint32_t thread; /* that its units waited for, most often */
@@ -101,42 +103,43 @@ struct scope_finding_holder {
 
 struct scope_finding {
 	const struct scope_function *function;	     /* NULL: a hang without a usable stack */
-	const struct scope_function *signature;	     /* as signatures know it; NULL: they do not name it */
-	const struct scope_evidence *evidence;	     /* by which it is named: that of stacks, if these do */
+	const struct scope_function *signature;	     /* as named by signatures; NULL: they do not name it */
+	const struct scope_evidence *evidence;	     /* the evidence that names it: stacks, if these do */
 	const struct scope_attribution *attribution; /* of that evidence: the ranking's */
 	bool by_stacks;
 	enum scope_finding_kind kind;
 	enum scope_confidence confidence;
 	uint32_t node;
 	double excess_ns;
-	double share; /* of all excess; of the hung threads for a hang */
+	double share; /* share of all excess; of a hang: of the hung threads */
 	uint32_t units;
-	double units_at_first; /* those that samples as rare as at first would have hit, and all sleeps */
+	double units_at_first; /* units that samples at the first period would have hit, and all sleeps */
 	uint32_t group;	       /* of most of its units, or of the hung thread */
 	uint32_t population;   /* of most of its units */
 	uint16_t nr;	       /* CALLS, WAIT, HANG: the call; LOCK, LATE: the call the waiters sleep in */
 	double usual_ns, p05_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
 	uint32_t samples, sleeps;			 /* stacks that name it */
-	uint64_t first_ns, last_ns; /* from the begin of its first unit to the end of its last; since it stands */
-	double events;		    /* of the trace between the two, about */
-	uint64_t lost;		    /* the same, of what is known of */
-	double lost_share;	    /* of both together */
-	bool lost_unknown;	    /* more may have been lost then */
-	double kernel_share;	    /* of its running time, inside the kernel */
-	double bytes_more;	    /* read and written by its units, beyond usual ones, mean */
-	double score;		    /* what findings are ordered by, excess less what is in doubt, ns */
-	double odds;		    /* see odds_min; HUGE_VAL where all abnormal time is its own */
-	double times;		    /* see times_min */
-	double chance_z;	    /* see chance_z of the options */
-	double half_share;	    /* of its units in the emptier half of the window */
-	uint32_t freezes;	    /* of its units: rare long stalls, see anomaly/freeze.h */
-	union {			    /* by kind: TIME has none of them */
+	uint64_t first_ns,
+		last_ns;     /* from the begin of its first unit to the end of its last; a hang: from its begin */
+	double events;	     /* of the trace between the two, about */
+	uint64_t lost;	     /* the same, of events lost */
+	double lost_share;   /* of both together */
+	bool lost_unknown;   /* more may have been lost in that time */
+	double kernel_share; /* of its running time, inside the kernel */
+	double bytes_more;   /* read and written by its units, beyond usual ones, mean */
+	double score;	     /* findings are ordered by it: excess less the part in doubt, ns */
+	double odds;	     /* see odds_min; HUGE_VAL if all abnormal time is its own */
+	double times;	     /* see times_min */
+	double chance_z;     /* see chance_z of the options */
+	double half_share;   /* of its units in the emptier half of the window */
+	uint32_t freezes;    /* of its units: rare long stalls, see anomaly/freeze.h */
+	union {		     /* by kind: TIME has none of them */
 		struct scope_finding_hang hang;	    /* HANG, SPIN */
 		double calls_times;		    /* CALLS: how many times as often as usual */
 		struct scope_finding_wait wait;	    /* WAIT */
 		struct scope_finding_holder holder; /* LOCK, LATE */
 	};
-	bool serves;	     /* its group serves clients, or hands over to one that does; not of HANG, SPIN */
+	bool serves;	     /* its group serves clients, or passes work to one that does; not of HANG, SPIN */
 	double window_share; /* its excess, of the window; not of HANG, SPIN */
 	uint32_t example, usual_example; /* units to show the path of; UINT32_MAX: none */
 	bool usual_elsewhere;		 /* usual_example is a unit of the baseline */
@@ -182,12 +185,12 @@ static inline bool scope_rank_finding_freezes(const struct scope_finding *findin
 #define SCOPE_RANK_MOST 0.5 /* of the excess: functions with that are what the verdict is about */
 
 enum scope_verdict {
-	SCOPE_VERDICT_NOTHING, /* enough was seen, and nothing is abnormal; findings then ask a peer only */
+	SCOPE_VERDICT_NOTHING, /* enough was seen, and nothing is abnormal; findings are only requests to a peer */
 	SCOPE_VERDICT_HANG,
 	SCOPE_VERDICT_SPIN,
 	SCOPE_VERDICT_SLOWDOWN,
-	SCOPE_VERDICT_FREEZES, /* a slowdown that is a few long stalls, each of which kept many waiting */
-	SCOPE_VERDICT_OUTSIDE, /* slow, most of it by no function: CPU, disk, network, or clients that pause */
+	SCOPE_VERDICT_FREEZES, /* a slowdown by a few long stalls, for each of which many threads waited */
+	SCOPE_VERDICT_OUTSIDE, /* slow, mostly not by a function: CPU, disk, network, or clients that pause */
 	SCOPE_VERDICT_UNKNOWN, /* too little was seen to say anything */
 };
 
@@ -201,19 +204,19 @@ struct scope_near {
 
 struct scope_ranking {
 	enum scope_verdict verdict;
-	struct scope_attribution by_stacks, by_signatures; /* who is named for which nodes of the evidence */
+	struct scope_attribution by_stacks, by_signatures; /* which function is named for which nodes of the evidence */
 	struct scope_finding *finding;
 	size_t findings;
 	size_t left_out;		/* findings of kinds that nobody asked for */
 	double excess_ns, explained_ns; /* of slow units; by the findings */
 	double busy_ns, queue_share;	/* of units' busy time, spent waiting for a CPU */
-	double long_queue_share;	/* of it, in units that waited for long, see unit/distribution.h … */
-	uint64_t long_queue_units;	/* … so many */
+	double long_queue_share;	/* of it, in units that waited long, see unit/distribution.h … */
+	uint64_t long_queue_units;	/* … the number of these units */
 	bool serves;			/* some units take clients' requests */
-	double idle_share;		/* of the excess: waits for threads that waited for their own clients */
+	double idle_share;		/* share of the excess: waits for threads that waited for their own clients */
 	uint32_t idle_thread;		/* most of it for this one */
 	double idle_units;		/* units that waited so */
-	double chance_share;		/* of the excess: waits for threads at usual work */
+	double chance_share;		/* share of the excess: waits for threads at usual work */
 	uint64_t requests, slow_requests;
 	uint64_t units, slow_units;
 	struct scope_finding kernel;		/* function NULL: none; else slow inside the kernel, see below */
@@ -221,8 +224,8 @@ struct scope_ranking {
 	size_t nears;
 	double inside_share; /* of the excess, by findings that are not outside */
 	double longest_ns;   /* of closed requests that serve clients, of any if none do; 0: there are none */
-	char reason[640];    /* NOTHING, OUTSIDE, UNKNOWN: why, and what to do */
-	char beside[512];    /* SLOWDOWN: what else was slow, outside; empty: nothing */
+	char reason[640];    /* NOTHING, OUTSIDE, UNKNOWN: the reason, and what to do */
+	char beside[512];    /* SLOWDOWN: what else was slow outside the program; empty: nothing */
 };
 
 struct scope_rank_input {
@@ -234,7 +237,7 @@ struct scope_rank_input {
 	uint64_t since_ns;		    /* 0, or the reference is the time before in the same trace */
 	const struct scope_hang *hangs;
 	size_t hang_count;
-	const struct scope_freezes *freezes; /* NULL: none were looked for */
+	const struct scope_freezes *freezes; /* NULL: not searched */
 	const struct scope_evidence *evidence;
 	const struct scope_evidence *second; /* by signatures; NULL: there are none */
 	const struct scope_rank_options *options;
@@ -247,14 +250,14 @@ struct scope_rank_input {
 };
 
 /*
- * Where stacks and signatures disagree, stacks weigh more: a function that only signatures name gets
- * of its excess no larger a part than stacks left unaccounted for.
+ * If stacks and signatures disagree, stacks are preferred: a function that only signatures name
+ * gets at most the part of its excess that stacks left unexplained.
  */
 int scope_rank_run(const struct scope_rank_input *input, struct scope_ranking **ret_ranking);
 
 /*
- * Does a function run longer inside the kernel only, asking as little of it as ever: calls as often
- * as usual, bytes not many more? Then the cause is outside the program, and the function no finding.
+ * True if a function runs longer only inside the kernel, and makes no more calls and not many more
+ * bytes than usual. Then the cause is outside the program, and the function is not a finding.
  */
 bool scope_rank_is_kernel(const struct scope_rank_options *options, const struct scope_finding *finding);
 

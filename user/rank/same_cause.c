@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether the branches into which an excess splits are one cause or several. */
+/* Decides if the branches of a split excess are one cause or several. */
 #include "rank/same_cause.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 
 #include "rank/shares.h"
 
-#define LARGEST 0.7  /* of the excess: a function that holds so much is the cause */
+#define LARGEST 0.7  /* share of the excess: a function that holds this much is the cause */
 #define RUNNING 0.9  /* of the excess, at least, is spent running */
 #define APART 0.5    /* kappa: from here on units differ in the branches they run in */
-#define UNITS_MIN 10 /* with two stacks there or more: else kinds of units are asked */
+#define UNITS_MIN 10 /* units with two stacks or more there; with fewer units kinds of units are compared */
 
-/* A stack of an abnormal unit below the node; what it belongs to is the unit, or its kind. */
+/* A stack of an abnormal unit below the node; it belongs to the unit, or to the unit's kind. */
 struct hit {
 	uint64_t belongs;
 	uint32_t branch;
@@ -28,7 +28,7 @@ struct below {
 	double usual_ns2; /* squares, of all usual samples */
 };
 
-/* The child of above that node lies below; above itself: it is that; ROOT: it lies elsewhere. */
+/* The child of `above` that has node below it; `above` if node is equal to it; ROOT: node is elsewhere. */
 static uint32_t branch_of(const struct scope_tree *tree, uint32_t node, uint32_t above)
 {
 	uint32_t child = above;
@@ -70,7 +70,7 @@ static void add_sample(const struct scope_evidence *evidence, const struct scope
 	below->hit[below->hits++] = (struct hit){ item->unit, branch };
 }
 
-/* Do usual units run there so little that the node were a finding? */
+/* True if usual units run there so little that the node could be a finding. */
 static bool is_unusual(const struct scope_rank_options *options, struct below *below)
 {
 	struct scope_shares *shares = &below->shares;
@@ -84,8 +84,9 @@ static bool is_unusual(const struct scope_rank_options *options, struct below *b
 }
 
 /*
- * Whether stacks that belong together lie in the same branch. The error of kappa is Cohen's, with one of two
- * more stacks taken to agree: of few stacks none may, and would seem sure.
+ * How often stacks that belong together are in the same branch. The error of kappa is Cohen's. One
+ * agreement of two more stacks is added, because of few stacks none may agree, which would seem
+ * certain.
  */
 struct agreement {
 	double kappa, at_most; /* by z errors */
@@ -94,7 +95,7 @@ struct agreement {
 
 enum answer { SEVERAL, ONE, UNSURE };
 
-/* How many of n sorted hits are in each branch, squared and added up. */
+/* The sum of squares of the numbers of hits in each branch, of n sorted hits. */
 static double squares(const struct hit *hit, size_t n)
 {
 	double sum = 0;
@@ -115,8 +116,8 @@ static int compare_branches(const void *left, const void *right)
 }
 
 /*
- * Two stacks that belong together are in the same branch how much more often than any two? Between 0,
- * as often, and 1, always. Those that are alone are left out.
+ * Returns how much more often two stacks that belong together are in the same branch than any two
+ * stacks: 0 is equally often, 1 is always. Single stacks are left out.
  */
 static struct agreement agreement_of(struct hit *hit, size_t hits, double z)
 {
@@ -140,7 +141,7 @@ static struct agreement agreement_of(struct hit *hit, size_t hits, double z)
 	}
 	if (!kept)
 		return none;
-	/* Of any two as of two that belong together: no stack is compared with itself. */
+	/* In both counts no stack is compared with itself. */
 	qsort(hit, kept, sizeof(*hit), compare_branches);
 	by_chance = (squares(hit, kept) - kept) / (kept * (kept - 1.0));
 	if (by_chance >= 1)
@@ -154,7 +155,7 @@ static struct agreement agreement_of(struct hit *hit, size_t hits, double z)
 	};
 }
 
-/* Short units have a stack or none: then those with the same set of calls stand for one another. */
+/* Short units have one stack or none; then units with the same set of calls are taken as one. */
 static int are_one(const struct scope_rank_input *input, const struct hit *hit, size_t hits, enum answer *ret_answer)
 {
 	struct hit *copy = calloc(hits + 1, sizeof(*copy));
@@ -186,7 +187,7 @@ static bool may_be_one(const struct scope_tree *tree, uint32_t node)
 	return node != SCOPE_TREE_ROOT && of->total_run_ns >= RUNNING * of->total_ns;
 }
 
-/* Is there a function that holds most of it, by whatever ways it is called? */
+/* True if one function holds most of it, over all its call paths. */
 static bool has_cause(const struct scope_tree *tree, uint32_t node)
 {
 	for (size_t i = node + 1; i < tree->count; i++) {

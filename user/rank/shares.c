@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Holds a function's share of abnormal time against its share of usual time. */
+/* Compares a function's share of abnormal time with its share of usual time. */
 #include "rank/shares.h"
 
 #include <math.h>

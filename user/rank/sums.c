@@ -47,7 +47,7 @@ static void add_usual(struct scope_sums *sums, const struct scope_item *item)
 	sums->normal_wait_ns -= item->kind == SCOPE_ITEM_WAIT ? item->excess_ns : 0;
 }
 
-/* Is it a unit's, and of nothing that was found already? */
+/* True if it is a unit's, and not part of an earlier finding. */
 static bool is_weighed(const struct scope_attribution *attribution, const struct scope_item *item)
 {
 	return item->kind != SCOPE_ITEM_SPIN && item->excess_ns != 0 && !attribution->owner[item->node].found;
@@ -92,8 +92,8 @@ static int sum_items(const struct scope_evidence *evidence, const struct scope_a
 }
 
 /*
- * What comes to light by samples that come more often than at first is surer, and not larger: a unit that
- * one of them hit counts for as much as it would have been hit at first.
+ * Samples at a shorter period than the first make a result more certain, not larger: a unit that
+ * one of them hit counts with the probability that a sample at the first period had hit it.
  */
 static int count_at_first(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
 			  const struct scope_function *function, struct scope_sums *sums)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the items of the evidence add up to for one function, beside those of any. */
+/* Sums of the evidence's items for one function, and for all functions. */
 #ifndef SCOPE_RANK_SUMS_H
 #define SCOPE_RANK_SUMS_H
 
@@ -11,14 +11,14 @@ struct scope_sums {
 	double normal_wait_ns;		 /* of normal_ns, asleep */
 	double all_ns[2], all_run_ns[2]; /* anywhere: usual, abnormal; of these, running */
 	double run_ns, kernel_ns, wait_ns, lock_ns, late_ns;
-	bool kernel_told;		     /* some sample, of any function, hit the kernel: samples say which did */
+	bool kernel_told;		     /* a sample of any function hit the kernel, so samples show this */
 	double nr_ns[SCOPE_SYSCALL_MAX];     /* sleeping time by call */
 	double class_ns[SCOPE_WAIT_CLASSES]; /* of wait_ns */
 	uint32_t samples, sleeps, all[2], all_samples[2]; /* counts of items */
 	double usual_ns2, usual_run_ns2;		  /* squares, of all usual items */
 	uint32_t *unit;					  /* distinct abnormal units among them, ascending */
 	size_t units;
-	double units_at_first; /* so many of them, had samples stayed as rare as at first */
+	double units_at_first; /* their number if samples had kept their first period */
 };
 
 /* The caller destroys the result. 0 or -ENOMEM. */
@@ -26,7 +26,7 @@ int scope_rank_sums_create(const struct scope_evidence *evidence, const struct s
 			   const struct scope_function *function, struct scope_sums **ret_sums);
 void scope_rank_sums_destroy(struct scope_sums *sums);
 
-/* Where it is in sums->unit, or NULL. */
+/* The unit's entry in sums->unit, or NULL. */
 const uint32_t *scope_rank_sums_find(const struct scope_sums *sums, uint32_t unit);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a ranking comes to: the program, what is outside it, nothing, or that nothing can be said. */
+/* Decides the verdict of a ranking: the program, a cause outside it, nothing, or unknown. */
 #include "rank/verdict.h"
 
 #include <inttypes.h>
@@ -8,12 +8,12 @@
 
 #define OUTSIDE_QUEUE 0.3   /* of busy time in the run queue for long: the CPU is short */
 #define OWN_CPU 0.5	    /* of the time in the run queue for long: the program's own threads had the CPU */
-#define OUTSIDE_EXCESS 0.05 /* unexplained excess of busy time worth a word */
+#define OUTSIDE_EXCESS 0.05 /* unexplained excess, as a share of busy time, that is reported */
 #define IDLE_SHARE 0.5	    /* of the excess, spent waiting for threads that wait for their own clients */
-#define ASKS_ALIKE 10	    /* 95 to 5 of 100 of those that ask a peer: all of them take about as long */
+#define ASKS_ALIKE 10	    /* ratio of percentiles 95 to 5 of units that ask a peer: all take about as long */
 #define TOO_FEW_UNITS 20
-#define CHANCE_WORTH 0.05 /* of the excess, met by chance: worth a sentence */
-#define NAMELESS 0.5	  /* of the stacks: more, and nothing can be said of an excess */
+#define CHANCE_WORTH 0.05 /* share of the excess, met by chance, that is reported */
+#define NAMELESS 0.5	  /* share of the stacks: with more the verdict is unknown */
 
 /* Excess that no finding explains, of the busy time. */
 static double unexplained(const struct scope_ranking *ranking)
@@ -21,14 +21,14 @@ static double unexplained(const struct scope_ranking *ranking)
 	return ranking->busy_ns > 0 ? (ranking->excess_ns - ranking->explained_ns) / ranking->busy_ns : 0;
 }
 
-/* Is most of the excess spent waiting for threads that have nothing to do, by as many units as a finding needs? */
+/* True if most of the excess is waiting for idle threads, by as many units as a finding needs. */
 static bool clients_pause(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
 	return ranking->idle_share > IDLE_SHARE && ranking->idle_units >= input->options->units_min &&
 	       unexplained(ranking) > OUTSIDE_EXCESS;
 }
 
-/* Who is waited for has nothing to do: the cause lies with those who keep it waiting. */
+/* The thread waited for is idle, so the cause is the client or peer that it waits for. */
 static void blame_clients(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			  size_t room)
 {
@@ -43,8 +43,9 @@ static void blame_clients(const struct scope_rank_input *input, const struct sco
 }
 
 /*
- * Was much of the busy time spent in the run queue? By more than a few units while clients wait, or for a good part of the
- * window: of a program that runs for milliseconds, any wait is a large part.
+ * True if much of the busy time was spent in the run queue: by more than a few units while clients
+ * wait, or for a large part of the window, because in a program that runs for milliseconds every
+ * wait is a large part.
  */
 static bool lacks_cpu(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
@@ -56,13 +57,13 @@ static bool lacks_cpu(const struct scope_rank_input *input, const struct scope_r
 		ranking->long_queue_share * ranking->busy_ns >= input->options->floor_share * window_ns);
 }
 
-/* Did other threads of the program have the CPU that threads waited for? Then nothing outside took it. */
+/* True if other threads of the program had the CPU that threads waited for; then no other process took it. */
 static bool has_cpu_itself(const struct scope_rank_input *input)
 {
 	return input->own_cpu_share > OWN_CPU;
 }
 
-/* What keeps threads off the CPUs, by name; NULL: that is not known. */
+/* The named cause that keeps threads off the CPUs; NULL: not known. */
 static const struct scope_outside_cause *named_cause(const struct scope_rank_input *input)
 {
 	const struct scope_outside_cause *cause;
@@ -73,7 +74,7 @@ static const struct scope_outside_cause *named_cause(const struct scope_rank_inp
 	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_TAKEN);
 }
 
-/* Where the machine itself lacks CPU time: threads seem to run while something else does. */
+/* For a machine that lacks CPU time: threads seem to run while something else does. */
 static const struct scope_outside_cause *host_cause(const struct scope_rank_input *input)
 {
 	const struct scope_outside_cause *cause;
@@ -84,7 +85,7 @@ static const struct scope_outside_cause *host_cause(const struct scope_rank_inpu
 	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_INTERRUPTS);
 }
 
-/* A cause that has a name, with what to do. share: of the busy time that waits for a CPU took; 0: none did. */
+/* Writes a named cause and what to do. share: of the busy time spent waiting for a CPU; 0: none. */
 static void say_cause(const struct scope_outside_cause *cause, double share, char *text, size_t room)
 {
 	char said[320], remedy[160], waited[96] = "";
@@ -96,7 +97,7 @@ static void say_cause(const struct scope_outside_cause *cause, double share, cha
 	snprintf(text, room, "%s%s %s", waited, said, remedy);
 }
 
-/* What slowed units from outside the program; false: nothing that is known of. */
+/* Finds what slowed units from outside the program; false: no known cause. */
 static bool tell_outside(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			 size_t room)
 {
@@ -128,14 +129,14 @@ static bool tell_outside(const struct scope_rank_input *input, const struct scop
 	return true;
 }
 
-/* Did a cause with a name keep units off the CPUs for longer than all slow functions took beyond the usual? */
+/* True if a named cause kept units off the CPUs for longer than the excess of all slow functions. */
 static bool cpu_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
 	return lacks_cpu(input, ranking) && named_cause(input) &&
 	       ranking->long_queue_share * ranking->busy_ns > ranking->inside_share * ranking->excess_ns;
 }
 
-/* Are the findings but requests that ask a peer, as others do not, all of them for about as long? */
+/* True if all findings are requests that ask a peer, which others do not, and all of them take about as long. */
 static bool only_ask(const struct scope_ranking *ranking)
 {
 	for (size_t i = 0; i < ranking->findings; i++) {
@@ -147,7 +148,7 @@ static bool only_ask(const struct scope_ranking *ranking)
 	return true;
 }
 
-/* Such a request may always have taken as long: there is nothing in the trace to hold its peer against. */
+/* Such a request may always have taken as long: the trace has nothing to compare the peer with. */
 static void leave_open(struct scope_ranking *ranking)
 {
 	const bool requests = ranking->slow_requests > 0;
@@ -162,15 +163,15 @@ static void leave_open(struct scope_ranking *ranking)
 }
 
 /*
- * Share of the stacks whose names are missing. Those in the program's language alone have theirs: no debug symbols
- * would add a function.
+ * Share of the stacks without names. Stacks only in functions of the language are not among them:
+ * debug symbols would not add a function.
  */
 static double nameless_share(const struct scope_evidence *evidence)
 {
 	return (double)(evidence->nameless - evidence->language) / (double)evidence->stacks;
 }
 
-/* Appends what is known of waits for threads at usual work. */
+/* Appends a sentence about waits for threads at usual work. */
 static void tell_chance(const struct scope_ranking *ranking, char *text, size_t room)
 {
 	const size_t used = strlen(text);
@@ -181,7 +182,7 @@ static void tell_chance(const struct scope_ranking *ranking, char *text, size_t 
 			 100 * ranking->chance_share);
 }
 
-/* Where nothing is found. */
+/* The verdict if nothing is found. */
 static void give_reason(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	const struct scope_evidence *evidence = input->evidence;
@@ -235,7 +236,10 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 	}
 }
 
-/* A cause outside beside functions that are slow: the verdict, where these have the lesser part, else one more word. */
+/*
+ * A cause outside in addition to slow functions: it is the verdict if the functions have the smaller part, else one
+ * more sentence.
+ */
 static void weigh_outside(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	const bool most_inside = ranking->inside_share >= SCOPE_RANK_MOST;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a target's threads do at this moment. */
+/* Follows what a target's threads do now. */
 #include "recorder/activity.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct thread {
 	uint64_t enter_ns;   /* of that call */
 	uint64_t call_ns;    /* last return */
 	uint64_t unit_ns;    /* its unit began; 0: none is open */
-	uint64_t longest_ns; /* of its calls that blocked and returned, those that wait for work left out */
+	uint64_t longest_ns; /* of its calls that blocked and returned, without those that wait for work */
 	uint64_t in_ns;	     /* when it last came onto a CPU */
 	uint64_t ready_ns;   /* runnable since, 0: not */
 };
@@ -35,7 +35,7 @@ struct copy {
 	size_t room;
 };
 
-/* One CPU: sub-buffers that came since the last settling, and the next events of them. */
+/* One CPU: its sub-buffers since the last settling, and their next events. */
 struct lane {
 	struct scope_decoder decoder; /* times go on from one to the next */
 	struct copy *copy;	      /* copies[] of which subbufs are in use */
@@ -81,7 +81,7 @@ void scope_recorder_activity_destroy(struct scope_recorder_activity *live)
 	free(live);
 }
 
-/* Throws out those that ended, once the table is full. */
+/* Removes threads that ended, once the table is full. */
 static void rebuild(struct scope_recorder_activity *live)
 {
 	struct thread *old = live->thread;
@@ -223,7 +223,7 @@ static void take_event(struct scope_recorder_activity *live, const struct scope_
 		if (!thread->running && !thread->ready_ns)
 			thread->ready_ns = event->time_ns;
 		return;
-	case SCOPE_EVENT_FORK: /* the number may have been another thread's */
+	case SCOPE_EVENT_FORK: /* the tid may have been another thread's */
 		*thread = (struct thread){ .tid = event->tid, .nr = SCOPE_NR_NONE };
 		return;
 	case SCOPE_EVENT_STATE:
@@ -332,7 +332,7 @@ void scope_recorder_activity_take(struct scope_recorder_activity *live, const st
 	struct lane *lane = lane_of(live, subbuf->cpu);
 	struct scope_subbuf *place = lane ? copy_place(lane, subbuf->used_bytes) : NULL;
 
-	/* No memory: what is not looked at fires nothing. */
+	/* Without memory the sub-buffer is skipped and triggers nothing. */
 	if (!place)
 		return;
 	memcpy(place, subbuf, subbuf->used_bytes);
@@ -366,7 +366,7 @@ uint64_t scope_recorder_activity_open_unit(const struct scope_recorder_activity 
 	return longest;
 }
 
-/* For how long the thread has hung, 0: it does not. */
+/* For how long the thread has hung, 0: it does not hang. */
 static uint64_t hangs_for(const struct thread *thread, uint64_t now_ns)
 {
 	const enum scope_timeline_call_role role = scope_timeline_call_role(thread->nr);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a target's threads do at this moment, from its sub-buffers as they come: for triggers.
+ * Follows what a target's threads do now, from its sub-buffers as they come, for triggers.
  *
- * Sub-buffers are held until all CPUs were flushed, and then gone through in order of time. Memory is
- * bounded: 32 MiB of them (more are gone through early, and the order between CPUs may be wrong
- * there), and SCOPE_LIVE_THREADS threads; more are not looked at.
+ * Sub-buffers are held until all CPUs were flushed, and then read in order of time. Memory is
+ * bounded: 32 MiB of sub-buffers (more are read early, and the order between CPUs may be wrong
+ * there), and SCOPE_LIVE_THREADS threads; further threads are ignored.
  */
 #ifndef SCOPE_RECORDER_ACTIVITY_H
 #define SCOPE_RECORDER_ACTIVITY_H
@@ -27,7 +27,7 @@ struct scope_recorder_activity_period {
 	uint32_t call[SCOPE_SYSCALL_MAX]; /* returned, by number */
 };
 
-/* A thread that stands, or runs, without an end. */
+/* A thread that waits, or runs, without an end. */
 struct scope_live_hang {
 	uint32_t tid;
 	uint16_t nr; /* SCOPE_NR_NONE: it runs and makes no call */
@@ -40,15 +40,15 @@ void scope_recorder_activity_destroy(struct scope_recorder_activity *live); /* N
 
 void scope_recorder_activity_take(struct scope_recorder_activity *live, const struct scope_subbuf *subbuf);
 
-/* All that happened up to some moment was taken: go through it. */
+/* Call it when all events up to some time were taken: reads them in order. */
 void scope_recorder_activity_settle(struct scope_recorder_activity *live);
 
-/* What the period just ended; the next one begins. Borrowed until the next call. */
+/* Ends the current period, returns it and begins the next one. Borrowed until the next call. */
 const struct scope_recorder_activity_period *scope_recorder_activity_period(struct scope_recorder_activity *live);
 
 /*
- * The longest unit that goes on at now_ns: a thread's work since it returned from waiting for work
- * (epoll, poll, select, accept). 0: none.
+ * The time of the longest unit open at now_ns: a thread's work since it returned from waiting for
+ * work (epoll, poll, select, accept). 0: none.
  */
 uint64_t scope_recorder_activity_open_unit(const struct scope_recorder_activity *live, uint64_t now_ns,
 					   uint32_t *ret_tid);
@@ -56,7 +56,8 @@ uint64_t scope_recorder_activity_open_unit(const struct scope_recorder_activity 
 /*
  * True: some thread hangs for at least limit_ns. It is in a call in which threads do not wait for
  * work, or in a futex that is a lock, and all its earlier calls that blocked took less than half as
- * long; or it ran all the time and made no call. Only threads that made HANG_CALLS calls before.
+ * long; or it ran all the time and made no call. Considers only threads that made HANG_CALLS calls
+ * before.
  */
 bool scope_recorder_activity_find_hang(const struct scope_recorder_activity *live, uint64_t now_ns, uint64_t limit_ns,
 				       struct scope_live_hang *ret_hang);

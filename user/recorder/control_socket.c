@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The door of a running recorder. */
+/* The control socket of a running recorder. */
 #include "recorder/control_socket.h"
 
 #include <dirent.h>
@@ -46,7 +46,7 @@ static int make_directory(const char *directory, struct scope_error *error)
 	return 0;
 }
 
-/* Nobody listens there any more. */
+/* No process listens there any more. */
 static bool is_dead(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -60,7 +60,7 @@ static bool is_dead(const char *path)
 	return dead;
 }
 
-/* The path of the next recorder's socket, and its pid. False: that was the last one. */
+/* The path of the next recorder's socket, and its pid. False: there is no more. */
 static bool next_socket(DIR *stream, const char *directory, char path[SOCKET_PATH_BYTES], unsigned int *ret_pid)
 {
 	struct dirent *entry;
@@ -74,7 +74,7 @@ static bool next_socket(DIR *stream, const char *directory, char path[SOCKET_PAT
 	return false;
 }
 
-/* A recorder that is killed leaves its socket: the next one clears it away. */
+/* A recorder that is killed leaves its socket; the next recorder removes it. */
 static void clear_away(const char *directory)
 {
 	char path[SOCKET_PATH_BYTES];
@@ -134,7 +134,7 @@ static bool may_enter(int client)
 	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &length) && (!peer.uid || peer.uid == geteuid());
 }
 
-/* A client that does not say at once what it wants is sent away: the recorder waits for nobody. */
+/* A client that has not sent its request yet is disconnected, because the recorder does not wait for clients. */
 static enum scope_recorder_request read_wish(int client)
 {
 	const struct timeval moment = { .tv_usec = 50000 };
@@ -173,7 +173,7 @@ void scope_recorder_socket_answer(struct scope_recorder_socket *control, int cli
 	close(client);
 }
 
-/* 0 with the answer; -ECONNREFUSED: nobody is there any more. */
+/* 0 with the answer; -ECONNREFUSED: the recorder is gone. */
 static int ask_one(const char *path, const char *word, char *answer)
 {
 	const struct timeval limit = { .tv_sec = WAIT_SECONDS };

@@ -42,14 +42,14 @@ int scope_recorder_files_name(const char *output, time_t now, char *ret_path, si
 			written = snprintf(ret_path, size, "%.*s-%s-%u%s", length, output, date, again, ending);
 		if (written < 0 || (size_t)written >= size)
 			return -ENAMETOOLONG;
-		/* Nor one that another recorder is writing. */
+		/* Also no name of a file that another recorder is writing. */
 		snprintf(part, sizeof(part), "%s.part", ret_path);
 		if (access(ret_path, F_OK) && access(part, F_OK))
 			return 0;
 	}
 }
 
-/* Copies text so that glob takes it as it is. */
+/* Copies text and escapes it for glob(). */
 static size_t quote(const char *text, int length, char *out, size_t size)
 {
 	size_t used = 0;
@@ -63,13 +63,13 @@ static size_t quote(const char *text, int length, char *out, size_t size)
 	return used;
 }
 
-/* The number behind the date, 1 where there is none. */
+/* The number after the date, 1 if there is none. */
 static long number_of(const char *dated)
 {
 	return dated[DATE_BYTES] == '-' ? strtol(dated + DATE_BYTES + 1, NULL, 10) : 1;
 }
 
-/* context: length of what comes before the date. */
+/* context: length of the part before the date. */
 static int by_date(const void *left, const void *right, void *context)
 {
 	const char *a = *(char *const *)left + *(const int *)context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of the files that one recording makes: BASE-YYYYMMDD-HHMMSS.trace where `-o BASE.trace` was
- * said, by the local time, and a number more where two of one second would be the same.
+ * Names of the files that one recording makes: BASE-YYYYMMDD-HHMMSS.trace for `-o BASE.trace`, by
+ * the local time, with a number appended if two files of one second would have the same name.
  */
 #ifndef SCOPE_RECORDER_FILES_H
 #define SCOPE_RECORDER_FILES_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/* A name for which there is no file yet. 0; -ENAMETOOLONG. */
+/* Makes a name for which there is no file yet. 0; -ENAMETOOLONG. */
 int scope_recorder_files_name(const char *output, time_t now, char *ret_path, size_t size);
 
 /* The latest of the files so named, in a room of `size` bytes. 0; -ENOENT: there is none; -ENAMETOOLONG. */

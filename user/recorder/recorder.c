@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a recording does with its capture. */
+/* Runs a recording: writes its capture to one file, to several, or to a flight recorder. */
 #include "recorder/recorder.h"
 
 #include <errno.h>
@@ -27,13 +27,13 @@ struct recorder {
 	const struct scope_recorder_watch *watch;
 	volatile sig_atomic_t *snapshot;
 	struct scope_writer *writer;
-	struct scope_recorder_socket *control; /* NULL: none could be made */
-	struct scope_newfile *turns;	       /* of files in turn: holds the name that they begin with; else NULL */
+	struct scope_recorder_socket *control; /* NULL: it could not be created */
+	struct scope_newfile *turns;	       /* of files in turn: reserves the base of their names; else NULL */
 	struct scope_target target;
 	struct scope_capture_progress progress;
 	struct scope_recorder_result result;
-	uint64_t cool_ns;	 /* no trigger counts before */
-	char why[WHY_BYTES];	 /* a file is wanted; "": none is */
+	uint64_t cool_ns;	 /* triggers are ignored before this time */
+	char why[WHY_BYTES];	 /* why a file is to be written; "": none is */
 	int client[CLIENTS_MAX]; /* wait for it */
 	size_t clients;
 };
@@ -74,7 +74,7 @@ static void read_flight(const struct recorder *recorder, struct scope_recorder_f
 			ret_flight->covered_s * (double)recorder->options->flight_bytes / (double)state.held_bytes;
 }
 
-/* For `scope status`: lines of a word and what it says. */
+/* For `scope status`: lines of a key and a value. */
 static void describe(const struct recorder *recorder, char *text, size_t size)
 {
 	const struct scope_capture_progress *progress = &recorder->progress;
@@ -138,7 +138,7 @@ static void look_for_reasons(struct recorder *recorder)
 		*recorder->snapshot = 0;
 		snprintf(recorder->why, sizeof(recorder->why), "signal");
 	}
-	/* Asked also while it cools off: its seconds go on. */
+	/* Evaluated also during the pause after a trigger, because it must see every second. */
 	if (options->triggers && scope_recorder_triggers_fired(options->triggers, now_ns(), why) &&
 	    now_ns() >= recorder->cool_ns) {
 		recorder->cool_ns = now_ns() + options->cool_ns;
@@ -183,7 +183,7 @@ static void count_file(struct recorder *recorder, uint64_t bytes)
 		scope_recorder_files_limit(recorder->options->output, recorder->options->keep);
 }
 
-/* run NULL: the capture is over, and its own last words are in the flight recorder. */
+/* run NULL: the capture has ended, and its last metadata is in the flight recorder. */
 static int fill_copy(struct recorder *recorder, struct scope_capture_run *run, const char *reason,
 		     struct scope_writer *file)
 {
@@ -199,7 +199,7 @@ static int fill_copy(struct recorder *recorder, struct scope_capture_run *run, c
 	return err;
 }
 
-/* A file of what the flight recorder holds. Where the disk is full, of what found room. */
+/* Writes a file of all that the flight recorder holds; if the disk is full, of all that fits. */
 static int write_copy(struct recorder *recorder, struct scope_capture_run *run, const char *reason,
 		      struct scope_error *error)
 {
@@ -225,7 +225,7 @@ static int write_copy(struct recorder *recorder, struct scope_capture_run *run, 
 	return err;
 }
 
-/* A flight recorder goes on, whether its file could be written or not. */
+/* A flight recorder goes on, even if its file could not be written. */
 static int cut_flight(struct recorder *recorder, struct scope_capture_run *run)
 {
 	struct scope_error error = { "" };
@@ -252,7 +252,7 @@ static int cut(void *context, struct scope_capture_run *run, struct scope_error 
 
 	if (recorder->options->flight_ns)
 		return cut_flight(recorder, run);
-	/* At the end of this file and, being kept, at the head of the next one. */
+	/* Writes it at the end of this file; as kept metadata it is also at the head of the next one. */
 	err = scope_capture_write_fds(run);
 	if (!err)
 		err = scope_capture_write_end(run, "rotate", recorder->writer);
@@ -340,7 +340,7 @@ static int open_writer(struct recorder *recorder, struct scope_error *error)
 	return 0;
 }
 
-/* The capture went well: the file's end. */
+/* The capture succeeded: ends the file. */
 static int finish(struct recorder *recorder, struct scope_error *error)
 {
 	int err;
@@ -355,7 +355,7 @@ static int finish(struct recorder *recorder, struct scope_error *error)
 	return err;
 }
 
-/* It did not: what there is of it stays, and the message says so. */
+/* It failed: keeps the part that was written, and says so in the message. */
 static void salvage(struct recorder *recorder, int code, struct scope_error *error)
 {
 	const bool full = code == -ENOSPC || code == -EDQUOT || code == -EFBIG;

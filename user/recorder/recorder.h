@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a recording does with its capture: one file, files in turn, or a flight recorder's. */
+/* A recording: writes its capture to one file, to several in turn, or to files of a flight recorder. */
 #ifndef SCOPE_RECORDER_RECORDER_H
 #define SCOPE_RECORDER_RECORDER_H
 
@@ -21,11 +21,11 @@ struct scope_recorder_options {
 	uint64_t flight_ns;		 /* 0: no flight recorder */
 	uint64_t flight_bytes;		 /* of memory for it */
 	int level;			 /* of zstd, 0: off */
-	uint64_t cool_ns;		 /* no trigger counts for so long after one */
+	uint64_t cool_ns;		 /* pause after a trigger, in which others are ignored */
 	struct scope_triggers *triggers; /* NULL: none */
 };
 
-/* How the flight recorder stands. */
+/* The state of the flight recorder. */
 struct scope_recorder_flight {
 	double covered_s, wanted_s;
 	double possible_s; /* what the memory is enough for at the rate of the covered time; 0: unknown */
@@ -34,7 +34,7 @@ struct scope_recorder_flight {
 
 struct scope_recorder_watch {
 	void (*begun)(void *context, const struct scope_target *target);
-	/* flight: NULL where it is none. */
+	/* flight: NULL if it is not a flight recorder. */
 	void (*progress)(void *context, const struct scope_capture_progress *progress,
 			 const struct scope_recorder_flight *flight);
 	/* A sentence for the user: a file was written, or could not be. */
@@ -47,7 +47,7 @@ struct scope_recorder_result {
 	char path[4096]; /* of the last file */
 	uint64_t bytes;	 /* of it */
 	uint32_t files;
-	bool special; /* that is no file of its own, but a device, a FIFO, standard output */
+	bool special; /* it is not a regular file, but a device, a FIFO or standard output */
 };
 
 /*

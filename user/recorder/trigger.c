@@ -17,8 +17,8 @@
 #define WHY_BYTES 128
 #define NS_PER_S 1000000000ull
 #define HISTORY 60   /* seconds */
-#define USUAL_MIN 10 /* of them that must be there */
-#define RATE_NOW 3   /* of them that are now */
+#define USUAL_MIN 10 /* seconds that the baseline needs */
+#define RATE_NOW 3   /* seconds that count as now */
 #define QUEUE_SECONDS 10
 #define QUEUE_MIN_NS NS_PER_S
 
@@ -44,7 +44,7 @@ struct scope_triggers {
 	uint64_t next_ns; /* when the second is over */
 	uint64_t seconds; /* that are over */
 	uint64_t run_ns[QUEUE_SECONDS], queue_ns[QUEUE_SECONDS];
-	uint64_t longest_unit_ns; /* of the second before, until told */
+	uint64_t longest_unit_ns; /* of the second before, until it is reported */
 	uint32_t unit_tid;
 };
 
@@ -163,7 +163,7 @@ static int by_count(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* Seconds before those that are now, and what a usual one of them had. 0: not known yet. */
+/* The median over the seconds before the last ones. 0: not known yet. */
 static uint32_t usual_rate(const struct scope_triggers *triggers, const struct trigger *trigger)
 {
 	uint32_t sorted[HISTORY];
@@ -276,7 +276,7 @@ bool scope_recorder_triggers_fired(struct scope_triggers *triggers, uint64_t now
 		triggers->next_ns = now_ns + NS_PER_S;
 	if (now_ns < triggers->next_ns)
 		return false;
-	/* Late by more than a second: what came meanwhile counts as one of them. */
+	/* Late by more than a second: all events since count as one second. */
 	triggers->next_ns = now_ns + NS_PER_S;
 	end_second(triggers);
 	for (size_t i = 0; i < triggers->count; i++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Conditions on a running target that have a flight recorder write its file.
+ * Conditions on a running target at which a flight recorder writes its file.
  *
  *   rate:SYSCALL<N%   in the last 3 s it returned less than N % as often as usual: the median over
  *                     the seconds of the last minute, of which 10 are needed
  *   unit>TIME         a thread's work between two waits for work (epoll, poll, select, accept) took,
  *                     or takes, longer
- *   hang>TIME         a thread stands or spins without an end (recorder/activity.h)
- *   runqueue>N%       of the time in which threads wanted a CPU in the last 10 s they waited for one;
- *                     where that was a second at least
+ *   hang>TIME         a thread waits or spins without an end (recorder/activity.h)
+ *   runqueue>N%       of the time in which threads ran or were runnable in the last 10 s they waited
+ *                     for a CPU; only if that time was a second or more
  */
 #ifndef SCOPE_RECORDER_TRIGGER_H
 #define SCOPE_RECORDER_TRIGGER_H
@@ -26,14 +26,14 @@ struct scope_triggers;
 int scope_recorder_triggers_create(struct scope_triggers **ret_triggers);
 void scope_recorder_triggers_destroy(struct scope_triggers *triggers); /* NULL is fine */
 
-/* -EINVAL with what is wrong with the text; -E2BIG: SCOPE_TRIGGERS_MAX are there. */
+/* -EINVAL with error saying what is wrong with the text; -E2BIG: there are SCOPE_TRIGGERS_MAX already. */
 int scope_recorder_triggers_add(struct scope_triggers *triggers, const char *text, struct scope_error *error);
 
 void scope_recorder_triggers_take(struct scope_triggers *triggers, const struct scope_subbuf *subbuf);
 
 /*
- * To be asked some times a second, behind a flush; now_ns: CLOCK_MONOTONIC. True: why, 128 bytes,
- * says which trigger and what was seen.
+ * Call it some times a second, after a flush; now_ns: CLOCK_MONOTONIC. True: `why`, 128 bytes,
+ * names the trigger and the observed value.
  */
 bool scope_recorder_triggers_fired(struct scope_triggers *triggers, uint64_t now_ns, char *ret_why);
 

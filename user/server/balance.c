@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which thread of a group is out of line with the others, and in what. */
+/* Finds threads that are out of line with their group, and in which respect. */
 #include "server/balance.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include "anomaly/robust.h"
 
 #define MIN_UNITS 10	 /* of a thread, or it is not compared: a spare thread of a pool is not out of line */
-#define MIN_THREADS 4	 /* of a group: of two nobody knows which is the usual one */
+#define MIN_THREADS 4	 /* of a group: of two it is not known which is the usual one */
 #define FALSE_RATE 0.02	 /* of programs whose threads are alike */
-#define TIMES_MIN 1.3	 /* of the usual: below it nobody minds */
+#define TIMES_MIN 1.3	 /* ratio to the usual: below it a difference does not matter */
 #define EXTRA_SHARE 0.01 /* of the thread's time: the same */
 #define OUT_SHARE 4	 /* at most one thread in 4 may be out of line: more of them are a group */
 #define OUT_MAX 64	 /* no rule: threads of a group that are looked at one by one */
@@ -44,7 +44,7 @@ static double mean_of(const struct scope_thread_load *load, enum scope_uneven in
 	return (in == SCOPE_UNEVEN_SLOWER ? load->run_ns : load->wait_ns) / (double)load->units;
 }
 
-/* Waits and runs below a microsecond are alike: so none has the logarithm of nothing. */
+/* Waits and runs below a microsecond count as equal, so there is no logarithm of 0. */
 static struct point point_of(const struct scope_thread_load *load, uint32_t thread, enum scope_uneven in)
 {
 	const double units = (double)load->units, mean = mean_of(load, in);
@@ -96,7 +96,7 @@ static size_t count_out(const struct sample *sample, double chance)
 	return out;
 }
 
-/* What is usual is the middle of those in line. */
+/* The usual value is the median of those in line. */
 static double usual_of(const struct judge *judge, size_t out, enum scope_uneven in)
 {
 	const size_t at = out + (judge->sample.count - out) / 2;

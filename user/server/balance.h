@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which thread of a group is out of line with the others, and in what: it is slower, gets more work, or waits more.
+ * Finds threads that are out of line with their group: slower, with more work, or with longer waits.
  *
  * Of each thread with MIN_UNITS request units the time on a CPU and the wait of a unit, and the units in a second, are
- * compared with those of its group. As logarithms these scatter alike in groups of any speed. The highest are taken away
+ * compared with those of its group. As logarithms these scatter alike in groups of any speed. The highest are removed
  * one by one and compared with the rest (B. Rosner, "Percentage Points for a Generalized ESD Many-Outlier Procedure",
  * Technometrics 25(2), 1983, on one side): so several slow threads do not hide each other. The error of a thread's own
- * mean counts as scatter where it is more, so threads with few units are not out of line by chance.
+ * mean is used as the scatter if it is larger, so threads with few units are not out of line by chance.
  */
 #ifndef SCOPE_SERVER_BALANCE_H
 #define SCOPE_SERVER_BALANCE_H
@@ -37,8 +37,8 @@ struct scope_uneven_thread {
 	uint32_t others;       /* threads of its group that it is compared with */
 	uint64_t units;	       /* its own */
 	double own, usual;     /* ns for each unit, or units in a second */
-	double extra_ns;       /* what it took more than a usual thread, in all */
-	double p50_ns, p99_ns; /* of its units' wall time; 0: not asked for */
+	double extra_ns;       /* its time above that of a usual thread, in all */
+	double p50_ns, p99_ns; /* of its units' wall time; 0: not computed */
 };
 
 struct scope_balance {
@@ -47,12 +47,12 @@ struct scope_balance {
 };
 
 /*
- * By loads alone: of_thread[i] < groups is the group of thread i. What is found is right in all but 2 of 100 programs
- * whose threads are alike. 0 or -ENOMEM; the caller destroys.
+ * Uses only loads: of_thread[i] < groups is the group of thread i. In at most 2 of 100 programs
+ * whose threads are all alike it finds one by chance. 0 or -ENOMEM; the caller destroys.
  */
 int scope_server_balance_judge(const struct scope_thread_load *load, const uint32_t *of_thread, size_t threads,
 			       size_t groups, struct scope_balance **ret_balance);
-/* Of distributions behind their end. 0 or -errno; the caller destroys. */
+/* From distributions after their end. 0 or -errno; the caller destroys. */
 int scope_server_balance_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
 				struct scope_balance **ret_balance);
 void scope_server_balance_destroy(struct scope_balance *balance); /* NULL is fine */

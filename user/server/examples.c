@@ -13,7 +13,7 @@ struct gathering {
 	struct scope_example **example; /* by group */
 	size_t *count;
 	uint64_t *units;
-	uint64_t *every; /* each so manyth is taken */
+	uint64_t *every; /* every n-th is taken */
 };
 
 static int gather(void *user, struct scope_unit *unit, const struct scope_unit_call *call)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What explains how long requests take: the bytes they read and write, or the calls they make. */
+/* Finds what explains how long requests take: the bytes they read and write, or the calls they make. */
 #include "server/explain.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #define RANKS_MIN 0.5	 /* Spearman's correlation */
 #define LEFT_OUT 100	 /* one unit in 100 is left out, those that fit least: other rules judge slow units */
 
-/* A feature that differs in fewer units than this share tells two kinds of requests apart, and is no measure. */
+/* A feature that differs in fewer units than this share separates two kinds of requests, and does not measure them. */
 #define DIFFER_SHARE 0.1
 
 static int by_bytes(const void *left, const void *right)

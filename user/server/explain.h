@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What explains how long requests take: the bytes they read and write, or the calls they make.
+ * Finds what explains how long requests take: the bytes they read and write, or the calls they make.
  *
  * time = base + rate × feature, by the median of slopes between units that are half of the sample apart in order of the
  * feature (H. Theil, "A Rank-invariant Method of Linear and Polynomial Regression Analysis", 1950, the incomplete
@@ -17,7 +17,7 @@ enum scope_feature {
 	SCOPE_FEATURES,
 };
 
-/* What a unit was like. */
+/* The values of a unit. */
 struct scope_example {
 	double ns;			/* on a CPU and asleep */
 	double feature[SCOPE_FEATURES]; /* bytes; calls */
@@ -31,7 +31,7 @@ struct scope_explained {
 	double share;	    /* of the variance: 0 to 1, without the 1 % of units that fit least */
 	double correlation; /* of ranks, Spearman's */
 	double rate_ns;	    /* for each byte, or call */
-	double base_ns;	    /* whatever the feature */
+	double base_ns;	    /* for every feature */
 };
 
 struct scope_explanations {
@@ -40,12 +40,12 @@ struct scope_explanations {
 };
 
 /*
- * The feature that explains most of the time of the examples; group and units are left alone. Sorts them. Returns
- * whether any explains enough to be worth a sentence.
+ * The feature that explains most of the time of the examples; group and units are left alone. Sorts
+ * them. Returns true if any explains enough to be reported.
  */
 bool scope_server_explain(struct scope_example *example, size_t count, struct scope_explained *ret_explained);
 
-/* Of distributions behind their end. 0 or -errno; the caller destroys. */
+/* From distributions after their end. 0 or -errno; the caller destroys. */
 int scope_server_explanations_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
 				     struct scope_explanations **ret_explanations);
 void scope_server_explanations_destroy(struct scope_explanations *explanations); /* NULL is fine */

@@ -16,7 +16,7 @@ struct loads {
 	uint32_t *place;	   /* by thread: its place in wall and 1, or 0 */
 };
 
-/* Where a group takes clients' requests, what else it does is no measure of its threads. */
+/* If a group takes clients' requests, only these are used to measure its threads. */
 static bool is_counted(const struct loads *all, const struct scope_unit *unit)
 {
 	return unit->granularity == SCOPE_UNIT_REQUEST && !unit->open && unit->thread < all->threads &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What kind of server a traced program is: stages of threads, what for, and how busy they are. */
+/* Finds what kind of server a traced program is: its stages of threads, their purpose, and how busy they are. */
 #include "server/stages.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "server/stretch.h"
 
 #define UNITS_MAX 2000000   /* no rule: units whose begins and ends are kept */
-#define DISK_SHARE 0.5	    /* of the time with work to do: threads that are at a disk for more of it serve the disk */
+#define DISK_SHARE 0.5	    /* of the time with work: threads that wait for a disk for more of it are disk threads */
 #define FROM_SHARE 0.1	    /* of a stage's sleeps without work: less is no way for work to come */
 #define SYS_URING_ENTER 426 /* no rule: io_uring_enter, on all machines */
 
@@ -24,7 +24,7 @@ struct facts {
 /* Of a stage, while the log is gone through once more. */
 struct flow {
 	struct scope_stretches stretches;
-	uint64_t *woken; /* by stage: sleeps without work that its threads ended; then those nobody seen ended */
+	uint64_t *woken; /* by stage: sleeps without work that its threads ended; then those without a known waker */
 	uint64_t idles;
 	double late_ns;
 };
@@ -151,7 +151,7 @@ static int note_wait(void *user, const struct scope_wait *wait)
 	return 0;
 }
 
-/* One of which no such sleep ended is in it still, or never sleeps: then it has the door of its pick-up. */
+/* A thread of which no such sleep ended is still in it, or never sleeps: then its entry is that of its pick-up. */
 static enum scope_server_door find_door(const struct modeller *all, uint32_t thread)
 {
 	const struct facts *facts = &all->facts[thread];
@@ -182,7 +182,7 @@ static enum scope_server_role find_role(const struct modeller *all, uint32_t thr
 		return SCOPE_ROLE_NETWORK;
 	if (facts->accepts || door == SCOPE_DOOR_ACCEPT)
 		return SCOPE_ROLE_ACCEPT;
-	/* Datagrams: what comes on a connection that the program opened is no unit. */
+	/* Datagrams: datagrams on a connection that the program opened begin no unit. */
 	if ((pickup && pickup->reads) || (door == SCOPE_DOOR_READ && facts->units))
 		return SCOPE_ROLE_NETWORK;
 	if (facts->disk_ns > DISK_SHARE * facts->busy_ns && facts->disk_ns > 0)
@@ -194,7 +194,7 @@ static enum scope_server_role find_role(const struct modeller *all, uint32_t thr
 	return door == SCOPE_DOOR_CHILD || door == SCOPE_DOOR_SIGNAL ? SCOPE_ROLE_MASTER : SCOPE_ROLE_OTHER;
 }
 
-/* The stage of a name, a role and a door. Its number, or -ENOMEM. */
+/* The stage of a name, a role and a way to wait for work. Its number, or -ENOMEM. */
 static long find_stage(struct modeller *all, uint32_t group, enum scope_server_role role, enum scope_server_door door)
 {
 	struct scope_server *server = all->server;
@@ -284,7 +284,10 @@ static int flow_wait(void *user, const struct scope_wait *wait)
 	return 0;
 }
 
-/* Which stage hands it work: the one that ends its sleeps. Its own threads may wake each other, and hand on nothing. */
+/*
+ * The stage that gives it work is the one that ends its sleeps. Its own threads may wake each other without passing
+ * on work.
+ */
 static void find_from(struct modeller *all, size_t at)
 {
 	struct scope_stage *stage = &all->server->stage[at];

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What kind of server a traced program is: groups of threads by what they are for, how clients are accepted and read
- * from, who hands work to whom, and how busy each stage is.
+ * Finds what kind of server a traced program is: groups of threads by their purpose, how clients
+ * are accepted and read from, which stage passes work to which, and how busy each stage is.
  */
 #ifndef SCOPE_SERVER_STAGES_H
 #define SCOPE_SERVER_STAGES_H
 
 #include "unit/distribution.h"
 
-/* What threads are for. */
+/* The purpose of threads. */
 enum scope_server_role {
 	SCOPE_ROLE_ACCEPT,  /* takes connections, and reads from none */
-	SCOPE_ROLE_NETWORK, /* reads what clients ask */
+	SCOPE_ROLE_NETWORK, /* reads clients' requests */
 	SCOPE_ROLE_WORKER,  /* takes work from other threads */
-	SCOPE_ROLE_DISK,    /* is at a disk for most of its time with work to do */
-	SCOPE_ROLE_TIMER,   /* does something now and then */
+	SCOPE_ROLE_DISK,    /* waits for a disk for most of its time with work to do */
+	SCOPE_ROLE_TIMER,   /* does some work from time to time */
 	SCOPE_ROLE_MASTER,  /* waits for children or signals */
 	SCOPE_ROLE_OTHER,
 	SCOPE_ROLES,
@@ -22,7 +22,7 @@ enum scope_server_role {
 
 /* Where threads wait for work: where they sleep longest without any. */
 enum scope_server_door {
-	SCOPE_DOOR_NONE, /* they never sleep so */
+	SCOPE_DOOR_NONE, /* they never sleep without work */
 	SCOPE_DOOR_EPOLL,
 	SCOPE_DOOR_POLL,
 	SCOPE_DOOR_SELECT,
@@ -51,7 +51,7 @@ struct scope_stage {
 	uint32_t most_busy;	  /* at one time */
 	double all_busy;	  /* share of the window in which all that ever worked had work to do */
 	double late_ns;		  /* from the waking to a CPU, on average, as it is woken for work; 0: never seen */
-	uint32_t from;		  /* the stage whose threads end most of its sleeps without work; or SCOPE_STAGE_NONE */
+	uint32_t from;		  /* the stage whose threads end most of its sleeps without work, or SCOPE_STAGE_NONE */
 	double from_share;	  /* of these sleeps */
 	bool waits_known;	  /* units of the stage before and its own are one to one */
 	double wait_ns;		  /* then: from the end of the one before to the begin of its own, on average */
@@ -66,14 +66,14 @@ struct scope_server {
 	uint32_t processes;
 	uint32_t listeners; /* sockets that the program listens on, as tracing began */
 	bool sampled;	    /* too many units: busy threads and waits are of the first part of the window … */
-	double part_ns;	    /* … so long; else the window */
+	double part_ns;	    /* … of this length; else the window */
 };
 
 const char *scope_server_role_name(enum scope_server_role role);
 /* "epoll", "read", "futex" … */
 const char *scope_server_door_name(enum scope_server_door door);
 
-/* Of distributions behind their end, and the trace it is of. 0 or -errno; the caller destroys. */
+/* From distributions after their end, and their trace. 0 or -errno; the caller destroys. */
 int scope_server_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			const struct scope_pickups *pickups, const struct scope_trace *trace,
 			struct scope_server **ret_server);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How many threads of a stage have work to do at one time, and for how long all have. */
+/* Computes how many threads of a stage have work at one time, and for how long all have. */
 #include "server/stretch.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ bool scope_server_stretch_between(const struct scope_stretches *before, const st
 {
 	const size_t most = before->count > after->count ? before->count : after->count;
 	const size_t both = before->count < after->count ? before->count : after->count;
-	/* Begins too many are of what was queued before the window, ends too many of what is queued still. */
+	/* Extra begins are of work queued before the window, extra ends of work still queued at its end. */
 	const size_t skip = after->count - both;
 	double sum = 0;
 
@@ -79,7 +79,10 @@ bool scope_server_stretch_between(const struct scope_stretches *before, const st
 		return false;
 	for (size_t i = 0; i < both; i++)
 		sum += (double)after->begin_ns[skip + i] - (double)before->end_ns[i];
-	/* The one that handed it on still was at it, to wait for what comes of it: when it did is not known. */
+	/*
+	 * The stage before was still in the same unit, waiting for the result; when it passed the work on is not
+	 * known.
+	 */
 	if (sum < 0)
 		return false;
 	*ret_mean_ns = sum / (double)both;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How many threads of a stage have work to do at one time, and for how long all have. */
+/* Computes how many threads of a stage have work at one time, and for how long all have. */
 #ifndef SCOPE_SERVER_STRETCH_H
 #define SCOPE_SERVER_STRETCH_H
 
@@ -21,12 +21,13 @@ struct scope_busy {
 
 /* 0 or -ENOMEM. */
 int scope_server_stretch_add(struct scope_stretches *stretches, uint64_t begin_ns, uint64_t end_ns);
-/* Sorts them. What went on at until_ns is taken as ended then. */
+/* Sorts them. Units still open at until_ns count as ended then. */
 struct scope_busy scope_server_stretch_sum(struct scope_stretches *stretches, uint32_t threads, uint64_t until_ns);
 /*
- * Mean time from the ends of one stage's units to the begins of the next one's, both sorted: where each item comes out
- * first that went in first, and also where not, because the mean depends on sums alone. Up to 1 of 100 may be missing at either
- * end: what was queued before the window, and what is queued still. Returns whether there is such a pairing.
+ * Mean time from the ends of one stage's units to the begins of the next one's, both sorted: for
+ * items in any order, because the mean depends only on the sums. Up to 1 of 100 may be missing at
+ * either end: work queued before the window, and work still queued. Returns true if there is such a
+ * pairing.
  */
 bool scope_server_stretch_between(const struct scope_stretches *before, const struct scope_stretches *after,
 				  double *ret_mean_ns);

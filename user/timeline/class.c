@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a thread waits for, judged by the syscall it sleeps in and that call's descriptor. */
+/* Finds what a thread waits for, by the syscall it sleeps in and that call's descriptor. */
 #include "timeline/class.h"
 
 #include <linux/futex.h>

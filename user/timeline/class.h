@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a thread waits for, judged by the syscall it sleeps in and that call's descriptor. */
+/* Finds what a thread waits for, by the syscall it sleeps in and that call's descriptor. */
 #ifndef SCOPE_TIMELINE_CLASS_H
 #define SCOPE_TIMELINE_CLASS_H
 
@@ -24,7 +24,7 @@ enum scope_wait_class {
 
 const char *scope_timeline_wait_class_name(enum scope_wait_class class);
 
-/* What a syscall is for, so far as units and waits care: a row of one table, by number. */
+/* What a syscall does, as far as units and waits need it: a row of one table, by number. */
 enum scope_timeline_call_role {
 	SCOPE_CALL_PLAIN,
 	SCOPE_CALL_READ, /* takes bytes from the descriptor in argument 0 */
@@ -43,7 +43,7 @@ enum scope_timeline_call_role {
 
 extern const uint8_t scope_timeline_call_roles[SCOPE_SYSCALL_MAX];
 
-/* PLAIN for numbers the table does not hold, whatever the number. */
+/* PLAIN for all numbers that are not in the table. */
 static inline enum scope_timeline_call_role scope_timeline_call_role(uint32_t nr)
 {
 	return nr < SCOPE_SYSCALL_MAX ? (enum scope_timeline_call_role)scope_timeline_call_roles[nr] : SCOPE_CALL_PLAIN;
@@ -72,8 +72,8 @@ static inline bool scope_timeline_call_is_select(uint32_t nr)
 }
 
 /*
- * The same of a call whose arguments are known, the first at least. A poll of no set and a select of no
- * descriptors, the first argument of both being 0, are how some programs sleep.
+ * The same for a call of which at least the first argument is known. Some programs sleep by a poll
+ * or a select without descriptors, whose first argument is 0.
  */
 static inline enum scope_timeline_call_role scope_timeline_call_role_of(uint32_t nr, unsigned args, uint64_t first)
 {
@@ -82,7 +82,10 @@ static inline enum scope_timeline_call_role scope_timeline_call_role_of(uint32_t
 	return role == SCOPE_CALL_POLL && args && !first && !scope_timeline_call_is_epoll(nr) ? SCOPE_CALL_SLEEP : role;
 }
 
-/* Left out of unit vectors: calls whose presence says nothing about the work done (methods: PerfScope). */
+/*
+ * True for calls that are left out of unit vectors, because they do not characterise the work done (methods:
+ * PerfScope).
+ */
 static inline bool scope_timeline_call_ignored(uint32_t nr)
 {
 	return nr == SYS_gettimeofday || nr == SYS_clock_gettime || nr == SYS_mmap;
@@ -92,8 +95,8 @@ static inline bool scope_timeline_call_ignored(uint32_t nr)
 enum scope_wait_class scope_timeline_wait_classify(uint32_t nr, enum scope_fd_kind fd, bool disk);
 
 /*
- * Do two waits of that call wait for one thing? Waiters of one condition variable sleep on two words
- * of glibc's by turns (since 2.25, its two groups), which share 8 aligned bytes.
+ * True if two waits of that call wait for the same thing. Waiters of one condition variable sleep
+ * in turns on two words of glibc (since 2.25, its two groups), which share 8 aligned bytes.
  */
 static inline bool scope_timeline_wait_same_object(uint32_t nr, uint64_t a, uint64_t b)
 {
@@ -101,10 +104,10 @@ static inline bool scope_timeline_wait_same_object(uint32_t nr, uint64_t a, uint
 }
 
 /*
- * A lock, judged by the arguments of a futex call: glibc takes mutexes with FUTEX_WAIT or LOCK_PI and sleeps on
- * condition variables, semaphores and joins with FUTEX_WAIT_BITSET. A word that is 0 is held by nobody: what
- * waits while it is 0 (the notes that Go's threads park on) waits for an event, and not for a lock. Of fewer than
- * three arguments the operation decides alone.
+ * True for a lock, by the arguments of a futex call: glibc takes mutexes with FUTEX_WAIT or LOCK_PI
+ * and sleeps on condition variables, semaphores and joins with FUTEX_WAIT_BITSET. A word that is 0
+ * is a free lock, so a thread that waits while it is 0 (the notes on which Go's threads park) waits
+ * for an event, and not for a lock. With fewer than three arguments only the operation decides.
  */
 bool scope_timeline_futex_is_lock(unsigned args, const uint64_t *arg);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which kind of thing each descriptor of a process is, as calls open and close them. */
+/* Tracks the kind of each descriptor of a process, as calls open and close them. */
 #include "timeline/fds.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static int widen(struct scope_fds *fds)
 	return 0;
 }
 
-/* The copy that gives way may know more than its slot. */
+/* The copy that is replaced may be newer than its slot. */
 static void remember(struct scope_fds *fds, int64_t fd, const struct scope_fd_slot *slot)
 {
 	struct scope_fd_slot *recent = &fds->recent[fd % SCOPE_FDS_RECENT];
@@ -76,7 +76,7 @@ int scope_timeline_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_
 	while ((fds->used + more) * 2 >= fds->slots)
 		if (widen(fds))
 			return -ENOMEM;
-	/* What is added meanwhile is not the parent's. */
+	/* Descriptors added in this loop are not the parent's. */
 	for (size_t i = 0; more && i < fds->slots; i++)
 		if (fds->slot[i].key >> 32 == parent_tgid && fds->slot[i].kind != SCOPE_FD_UNKNOWN &&
 		    scope_timeline_fds_change(fds, tgid, (int64_t)(uint32_t)fds->slot[i].key - 1,
@@ -135,7 +135,7 @@ void scope_timeline_fds_destroy(struct scope_fds *fds)
 
 int scope_timeline_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t *arg, unsigned args, int64_t ret)
 {
-	/* Most captures take one argument of it; few programs shut their reading down alone. */
+	/* Most captures record one argument of it; few programs shut down only reading. */
 	if (args && (args < 2 || arg[1] != SHUT_RD) && !ret &&
 	    scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]) == SCOPE_FD_ACCEPTED)
 		scope_timeline_fds_turn_to(fds, (int32_t)arg[0], SCOPE_FD_SHUT);

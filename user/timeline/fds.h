@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which kind of thing each descriptor of a process is, as calls open and close them. */
+/* Tracks the kind of each descriptor of a process, as calls open and close them. */
 #ifndef SCOPE_TIMELINE_FDS_H
 #define SCOPE_TIMELINE_FDS_H
 
@@ -11,11 +11,11 @@
 
 #define SCOPE_FDS_RECENT 256 /* no rule: a power of two */
 
-/* How far a connection is with what its peer asks. */
+/* The state of a connection with respect to its peer's requests. */
 enum scope_fd_turn {
-	SCOPE_FD_ANSWERED, /* or nothing was asked yet: what comes next is a request */
-	SCOPE_FD_ASKED,	   /* bytes came and no answer went out yet: more bytes are of the same request */
-	SCOPE_FD_SHUT,	   /* no answer can go out any more: what comes is thrown away */
+	SCOPE_FD_ANSWERED, /* or no request came yet: the next bytes are a request */
+	SCOPE_FD_ASKED,	   /* bytes came and no answer was sent yet: more bytes belong to the same request */
+	SCOPE_FD_SHUT,	   /* no answer can be sent any more: received bytes are discarded */
 };
 
 #define SCOPE_FD_NOBODY UINT32_MAX
@@ -24,7 +24,7 @@ struct scope_fd_slot {
 	uint64_t key;	/* see scope_timeline_fd_key(); 0: empty */
 	uint8_t kind;	/* enum scope_fd_kind */
 	uint8_t turn;	/* enum scope_fd_turn */
-	bool turned;	/* of a copy: its turn is newer than that of the slot it is of */
+	bool turned;	/* of a copy: its turn is newer than that of its slot */
 	uint32_t asked; /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
 };
 
@@ -54,7 +54,7 @@ static inline enum scope_fd_kind scope_timeline_fds_kind(struct scope_fds *fds, 
 							      : scope_timeline_fds_find(fds, tgid, fd);
 }
 
-/* Of a descriptor whose kind was asked for just before. */
+/* For a descriptor whose kind was looked up just before. */
 static inline enum scope_fd_turn scope_timeline_fds_turn(const struct scope_fds *fds, int64_t fd)
 {
 	return (enum scope_fd_turn)fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].turn;
@@ -82,7 +82,7 @@ static inline void scope_timeline_fds_ask(struct scope_fds *fds, int64_t fd, uin
 	fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].asked = thread;
 }
 
-/* Something is written: an answer, where it is a client's connection. Returns whether it is. */
+/* Called when something is written. Returns true if that is an answer, on a client's connection. */
 static inline bool scope_timeline_fds_answer(struct scope_fds *fds, uint32_t tgid, int64_t fd)
 {
 	if (scope_timeline_fds_kind(fds, tgid, fd) != SCOPE_FD_ACCEPTED)
@@ -105,12 +105,12 @@ static inline int scope_timeline_fds_set(struct scope_fds *fds, uint32_t tgid, i
 	return scope_timeline_fds_change(fds, tgid, fd, kind);
 }
 
-/* What a call, when it returns, says about a descriptor. */
+/* What a returning call shows about a descriptor. */
 enum scope_call_teaches {
 	SCOPE_TEACHES_NOTHING,
 	SCOPE_TEACHES_RESULT,
 	SCOPE_TEACHES_ARGUMENT,
-	SCOPE_TEACHES_SHUT, /* that no answer will go out on the first argument */
+	SCOPE_TEACHES_SHUT, /* that no answer will be sent on the first argument */
 };
 
 struct scope_call_effect {
@@ -120,7 +120,7 @@ struct scope_call_effect {
 
 extern const struct scope_call_effect scope_timeline_call_effects[SCOPE_SYSCALL_MAX];
 
-/* Would scope_timeline_fds_learn() change nothing? */
+/* True if scope_timeline_fds_learn() would change nothing. */
 static inline bool scope_timeline_fds_known(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,
 					    unsigned args, int64_t ret)
 {
@@ -137,7 +137,7 @@ static inline bool scope_timeline_fds_known(struct scope_fds *fds, uint32_t tgid
 			   scope_timeline_fds_turn(fds, ret) == SCOPE_FD_ANSWERED);
 }
 
-/* A direction of a connection was shut down. 0. */
+/* Called when a direction of a connection was shut down. Returns 0. */
 int scope_timeline_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t *arg, unsigned args, int64_t ret);
 
 static inline int scope_timeline_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was lost when, and how many events came meanwhile. */
+/* Keeps when events were lost, and how many events came. */
 #include "timeline/losses.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static struct scope_loss join(const struct scope_loss *a, const struct scope_los
 	};
 }
 
-/* By how much two grow if they are put together, ns. */
+/* By how much two stretches grow if they are merged, ns. */
 static uint64_t growth(const struct scope_loss *a, const struct scope_loss *b)
 {
 	const struct scope_loss both = join(a, b);
@@ -30,7 +30,7 @@ static uint64_t growth(const struct scope_loss *a, const struct scope_loss *b)
 	return (length(&both) - length(a)) + (length(&both) - length(b));
 }
 
-/* Puts the two together that grow least by it, of several the first. */
+/* Merges the two that grow least by it, of several the first. */
 static void make_room(struct scope_losses *losses)
 {
 	struct scope_loss *loss = losses->loss;

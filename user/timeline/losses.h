@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What was lost when, and how many events came meanwhile: how much is missing of any part of a trace.
+ * Keeps when events were lost, and how many events came, to know how much of any part of a trace is
+ * missing.
  *
- * Memory is bounded, whatever the trace. Of losses SCOPE_LOSSES_MAX stretches of time are told apart, and
- * beyond that two are put together that grow least by it: a loss may seem to have lasted longer than it
- * did, never to have been elsewhere or less. How many events had come is marked at SCOPE_LOSSES_MARKS
- * regular times at most, whose steps double as the trace goes on.
+ * Memory is bounded for every trace. SCOPE_LOSSES_MAX stretches of losses are kept; if there are
+ * more, the two that grow least by it are merged. So a loss may seem longer than it was, but is
+ * never omitted or smaller. The number of events is noted at SCOPE_LOSSES_MARKS regular times at
+ * most, whose step doubles as the trace goes on.
  */
 #ifndef SCOPE_TIMELINE_LOSSES_H
 #define SCOPE_TIMELINE_LOSSES_H
@@ -34,14 +35,15 @@ struct scope_losses {
 };
 
 void scope_timeline_losses_add(struct scope_losses *losses, const struct scope_loss *loss);
-/* To be called when next_ns has come: so many events came before now. */
+/* Call it when next_ns has come: this many events came before now. */
 void scope_timeline_losses_mark(struct scope_losses *losses, uint64_t now_ns, uint64_t events);
-/* The last event came at end, and all of them were so many. */
+/* The last event came at end, and `events` is the number of all events. */
 void scope_timeline_losses_end(struct scope_losses *losses, uint64_t end_ns, uint64_t events);
 
 /*
- * What is missing of the time between, both ends included: all of each loss that touches it, though some of
- * it may have been outside. ret_came: events that came meanwhile, between two marks in proportion to time.
+ * The events missing between the two times, both ends included: all of each loss that touches this
+ * time, though some of it may have been outside. ret_came: events that came in this time,
+ * interpolated between two marks.
  */
 struct scope_loss scope_timeline_losses_within(const struct scope_losses *losses, uint64_t from_ns, uint64_t until_ns,
 					       double *ret_came);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the time of threads had gone at some earlier times. */
+/* Keeps the accounts of threads at some earlier times. */
 #include "timeline/past.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ void scope_timeline_past_free(struct scope_past *past)
 		free(past->mark[i].account);
 }
 
-/* Nothing happened to any thread since the last event, so each goes on with what it does. */
+/* Nothing happened to any thread since the last event, so each continues its state. */
 static int mark(struct scope_past *past, struct scope_threads *threads, uint64_t time_ns)
 {
 	const size_t count = scope_timeline_threads_count(threads);
@@ -57,7 +57,7 @@ int scope_timeline_past_note(struct scope_past *past, struct scope_threads *thre
 
 	if (!past->next_ns)
 		past->next_ns = now_ns;
-	/* What would be overwritten at once is left out. */
+	/* Marks that would be overwritten immediately are left out. */
 	if (now_ns - past->next_ns > whole_ns)
 		past->next_ns += (now_ns - past->next_ns - whole_ns) / past->step_ns * past->step_ns;
 	for (; !err && past->next_ns <= now_ns; past->next_ns += past->step_ns)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the time of threads had gone at some earlier times, so that the last minute can be told by itself.
+ * Keeps the accounts of threads at some earlier times, so that the last minute can be reported
+ * alone.
  *
- * An account only grows, so what of it fell into a window is the difference to what it was at the window's
- * begin. When that will be asked for nobody knows beforehand: accounts are marked at regular times, the
- * last SCOPE_PAST_MARKS of them, and a window begins at a mark. Memory: 4 KB for each thread at most.
+ * An account only grows, so its part in a window is the difference to its value at the window's
+ * begin. The windows that will be needed are not known in advance. So accounts are copied at
+ * regular times, the last SCOPE_PAST_MARKS of them are kept, and a window begins at one of these
+ * marks. Memory: 4 KB for each thread at most.
  */
 #ifndef SCOPE_TIMELINE_PAST_H
 #define SCOPE_TIMELINE_PAST_H
@@ -26,12 +28,12 @@ struct scope_past {
 	unsigned first, count;
 };
 
-/* Marks from the first event on, at steps so long. */
+/* Marks from the first event on, with this step. */
 void scope_timeline_past_begin(struct scope_past *past, uint64_t step_ns);
 /* One mark alone, at that time. */
 void scope_timeline_past_at(struct scope_past *past, uint64_t time_ns);
 void scope_timeline_past_free(struct scope_past *past);
-/* To be called when next_ns has come, before what happens at now. 0 or -ENOMEM. */
+/* Call it when next_ns has come, before the event at now. 0 or -ENOMEM. */
 int scope_timeline_past_note(struct scope_past *past, struct scope_threads *threads, uint64_t now_ns);
 /* The first mark that is no earlier; NULL: there is none. */
 const struct scope_past_mark *scope_timeline_past_find(const struct scope_past *past, uint64_t from_ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How threads leave a processor, are woken, and come back to one. */
+/* Handles threads that leave a processor, are woken, and run again. */
 #include "timeline/sched.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ int scope_timeline_end_wait(const struct scope_listener *run, struct scope_threa
 	return run->ops->wait ? run->ops->wait(run->user, wait) : 0;
 }
 
-/* Asleep again so soon, in the same call: it was woken for nothing. */
+/* Asleep again this soon, in the same call: a false wakeup. */
 static bool falsely_woken(const struct scope_thread *thread)
 {
 	return thread->holding && thread->open.nr != SCOPE_NR_NONE && thread->open.enter_ns == thread->held_enter_ns &&
@@ -57,13 +57,13 @@ static uint64_t sum_until(const struct scope_cpu_sum *sum, uint64_t now_ns)
 	return sum->sum_ns + (sum->since_ns && now_ns > sum->since_ns ? now_ns - sum->since_ns : 0);
 }
 
-/* For how long that CPU has run traced threads until now. */
+/* How long that CPU has run traced threads until now. */
 static uint64_t own_until(const struct scope_timeline *timeline, uint32_t cpu, uint64_t now_ns)
 {
 	return cpu < timeline->cpus ? sum_until(&timeline->cpu[cpu].own, now_ns) : 0;
 }
 
-/* The same of threads that are not traced. */
+/* The same for threads that are not traced. */
 static uint64_t taken_until(const struct scope_timeline *timeline, uint32_t cpu, uint64_t now_ns)
 {
 	return cpu < timeline->cpus ? sum_until(&timeline->cpu[cpu].taken, now_ns) : 0;
@@ -88,7 +88,7 @@ static int switch_cpu(struct scope_timeline *timeline, const struct scope_event 
 	return 0;
 }
 
-/* What the thread's CPU had run as the thread came into the run queue. */
+/* Notes what the thread's CPU had run as the thread came into the run queue. */
 static void queue_from(const struct scope_timeline *timeline, struct scope_thread *thread, uint64_t now_ns)
 {
 	thread->queue_own_ns = own_until(timeline, thread->cpu, now_ns);
@@ -136,8 +136,9 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 }
 
 /*
- * It sleeps, nobody woke it since, and now it runs: it was woken as it left its CPU. The kernel tells of
- * a waking first and of the switch a little later, from another CPU. All this time it was runnable.
+ * The thread sleeps, no waking was recorded since, and now it runs: it was woken as it left its
+ * CPU. The kernel reports the waking first and the switch a little later, from another CPU. It was
+ * runnable all this time.
  */
 static void waken_early(struct scope_thread *thread)
 {
@@ -146,7 +147,7 @@ static void waken_early(struct scope_thread *thread)
 	thread->waker_tid = thread->early_tid;
 }
 
-/* The sleep that is over now. One behind which it was falsely woken is a part of it. */
+/* The sleep that has ended now. A sleep that ended in a false wakeup is part of it. */
 static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 {
 	const struct scope_open_call *open = &thread->open;
@@ -161,7 +162,7 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 		.class = thread->wait,
 		.futex = thread->wait == SCOPE_WAIT_FUTEX ? scope_timeline_futex_of(open->args, open->arg) : 0,
 		.lock = thread->wait == SCOPE_WAIT_FUTEX && scope_timeline_futex_is_lock(open->args, open->arg),
-		/* What is left in open outside a call is of the one before. */
+		/* Outside a call the values in `open` are those of the call before. */
 		.object = open->nr != SCOPE_NR_NONE && open->args ? open->arg[0] : 0,
 		.begin_ns = begin_ns,
 		.first_ns = thread->holding ? held->first_ns : scope_timeline_slices_begin(thread),
@@ -176,7 +177,7 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 	thread->held_enter_ns = open->enter_ns;
 }
 
-/* What a sum grew by, of a stretch at most. */
+/* By how much a sum grew, at most the length of the stretch. */
 static uint64_t part_of(uint64_t before_ns, uint64_t after_ns, uint64_t stretch_ns)
 {
 	const uint64_t part_ns = after_ns > before_ns ? after_ns - before_ns : 0;
@@ -184,7 +185,7 @@ static uint64_t part_of(uint64_t before_ns, uint64_t after_ns, uint64_t stretch_
 	return part_ns < stretch_ns ? part_ns : stretch_ns;
 }
 
-/* The thread's stretch in the run queue is over. */
+/* Ends the thread's stretch in the run queue. */
 static int end_queue(const struct scope_listener *run, struct scope_thread *thread, const struct scope_event *event)
 {
 	const struct scope_timeline *timeline = run->timeline;
@@ -234,8 +235,8 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
 }
 
 /*
- * Seen on a kernel 6.18: no tracer was told of switches from the idle task of one processor, and perf of no waking
- * in its interrupts. Every wait that ended there would have gone on for ever.
+ * Seen on a kernel 6.18: no tracer got the switches from the idle task of one processor, and perf
+ * got no waking from its interrupts. Without this every wait that ended there would have no end.
  */
 int scope_timeline_come_unrecorded(const struct scope_listener *run, uint32_t tid, uint32_t cpu, uint64_t now_ns)
 {
@@ -265,8 +266,9 @@ int scope_timeline_switch(const struct scope_listener *run, const struct scope_e
 }
 
 /*
- * Of the sleep that a traced thread ends now, the part in which that one waited for a CPU, in earlier slices of the
- * wait too. Who sleeps for a time of its own waits for nobody.
+ * The part of the sleep that a traced thread ends now, in which that thread waited for a CPU,
+ * earlier slices of the wait included. A thread that sleeps for a fixed time waits for no other
+ * thread.
  */
 static int propagate_queue(struct scope_threads *threads, struct scope_thread *thread)
 {
@@ -285,7 +287,7 @@ static int propagate_queue(struct scope_threads *threads, struct scope_thread *t
 						   slices_ns ? slices_ns : thread->block_ns, thread->wake_ns,
 						   &waker_queue_ns);
 	thread->account.waker_queue_ns += waker_queue_ns;
-	/* What does not fit into the last slice was in those before. */
+	/* The part that does not fit into the last slice was in the slices before. */
 	thread->waker_queue_ns = waker_queue_ns < thread->wake_ns - thread->block_ns
 					 ? waker_queue_ns
 					 : thread->wake_ns - thread->block_ns;

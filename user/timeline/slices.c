@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waits in slices: a lock or a hand-over that is waited for with a time-out, again and again until it comes. */
+/* Waits in slices: a thread waits for a lock or an event with a time-out, repeatedly until it comes. */
 #include "timeline/slices.h"
 
 void scope_timeline_slices_return(struct scope_thread *thread, int64_t ret)
@@ -19,7 +19,7 @@ void scope_timeline_slices_return(struct scope_thread *thread, int64_t ret)
 			.run_ns = thread->account.run_ns,
 		};
 	} else if (scope_timeline_wait_same_object(call->nr, call->arg[0], slices->object)) {
-		/* It has what it waited for, or hands it on. */
+		/* It has got what it waited for, or passes it on. */
 		slices->begin_ns = 0;
 	}
 }

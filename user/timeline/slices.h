@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Waits in slices: a lock or a hand-over that is waited for with a time-out, again and again until it comes.
+ * Waits in slices: a thread waits for a lock or an event with a time-out, repeatedly until it comes.
  *
- * CPython's GIL is waited for in slices of 5 ms, and latches of databases, parked threads of a JVM and loops around
- * sem_timedwait() or pthread_mutex_timedlock() are alike. A slice that times out is ended by the clock, so none of
- * them alone says who was waited for; the thread that ends the last one was waited for in all of them.
+ * CPython's threads wait for the GIL in slices of 5 ms; latches of databases, parked threads of a JVM and loops
+ * around sem_timedwait() or pthread_mutex_timedlock() do the same. A slice that times out is ended by the clock, so
+ * it does not show which thread was waited for; the thread that ends the last slice was waited for in all of them.
  *
  * Slices of one wait are sleeps in futex calls on one object, each ended by its time-out but the last. Between two of
  * them the thread ran for less than SCOPE_FALSE_WAKEUP_NS, and called nothing but futex and the clock.
@@ -28,7 +28,10 @@ static inline void scope_timeline_slices_enter(struct scope_thread *thread)
 		thread->slices.begin_ns = 0;
 }
 
-/* Of a thread asleep, or that was until now: the begin of the wait that this sleep is one more slice of; 0: of none. */
+/*
+ * For a thread that sleeps, or slept until now: the begin of the wait of which this sleep is a further slice; 0: it
+ * is not one.
+ */
 static inline uint64_t scope_timeline_slices_begin(const struct scope_thread *thread)
 {
 	const struct scope_slices *slices = &thread->slices;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events into a timeline, with the calls handled where they come.
+ * Takes events into a timeline, with the code for calls inline.
  *
- * Nine events of ten are calls. Who has to be fast calls scope_timeline_take() with constant ops, and
- * gets code for calls of its own, its listeners built in; for all others there is scope_timeline_run().
+ * Nine events of ten are calls. A caller that must be fast uses scope_timeline_take() with constant
+ * ops; the compiler then makes a copy of the code for calls with its listeners inlined. All others
+ * use scope_timeline_run().
  */
 #ifndef SCOPE_TIMELINE_TAKE_H
 #define SCOPE_TIMELINE_TAKE_H
@@ -17,9 +18,9 @@
 #define SCOPE_TAKE static inline __attribute__((always_inline))
 
 /*
- * Who listens. By value in what is built in, so that the compiler sees what is constant; functions that
- * are called get a copy's address: the words themselves were stored one by one and loaded two at a time
- * to be handed over, for which the processor had to wait at every event.
+ * The listeners. Inlined code gets them by value, so that the compiler sees which are constant.
+ * Functions that are called get the address of a copy: passed by value the words were stored one by
+ * one and loaded two at a time, for which the processor had to wait at every event.
  */
 struct scope_listener {
 	struct scope_timeline *timeline;
@@ -33,20 +34,20 @@ int scope_timeline_switch(const struct scope_listener *run, const struct scope_e
 int scope_timeline_waking(const struct scope_listener *run, const struct scope_event *event);
 /* Everything but calls, switches and wakings. What the listener returned, or -ENOMEM. */
 int scope_timeline_handle_rare(const struct scope_listener *run, const struct scope_event *event);
-/* The sleep held back is over for good. */
+/* The sleep that was held back has ended finally. */
 int scope_timeline_end_wait(const struct scope_listener *run, struct scope_thread *thread);
 /*
- * A thread that sleeps or is queued by what the kernel told is seen on a processor: its coming was not told.
- * 0, -ENOMEM, or what the listener returned.
+ * A thread that sleeps or is queued by the kernel's events is seen on a processor: its switch was
+ * not recorded. 0, -ENOMEM, or what the listener returned.
  */
 int scope_timeline_come_unrecorded(const struct scope_listener *run, uint32_t tid, uint32_t cpu, uint64_t now_ns);
 /* The index of a thread, which is usually new, and begins its account now. */
 long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns);
 
-/* To be called when mark_ns has come, before what happens at now, behind so many events. 0 or -ENOMEM. */
+/* Call it when mark_ns has come, before the event at now, with the number of events so far. 0 or -ENOMEM. */
 int scope_timeline_mark(struct scope_timeline *timeline, uint64_t now_ns, uint64_t events);
 
-/* The index of a thread whose calls stay as plain as they are, or -ENOMEM. */
+/* The index of a thread whose plain calls stay plain, or -ENOMEM. */
 static inline long scope_timeline_index(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
 {
 	int32_t index = scope_timeline_threads_recent(timeline->threads, tid);
@@ -54,7 +55,7 @@ static inline long scope_timeline_index(struct scope_timeline *timeline, uint32_
 	return index >= 0 ? index : scope_timeline_meet(timeline, tid, now_ns);
 }
 
-/* The same of a thread to which something happens: none of its calls is plain until the next one is over. */
+/* The same for a thread to which something happens: none of its calls is plain until the next one has ended. */
 static inline long scope_timeline_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
 {
 	long index = scope_timeline_index(timeline, tid, now_ns);
@@ -64,7 +65,7 @@ static inline long scope_timeline_thread(struct scope_timeline *timeline, uint32
 	return index;
 }
 
-/* To be called before the thread's run changes, and at its end: listeners hear of the state that is over. */
+/* Call it before the thread's run changes, and at its end: listeners get the state that ends. */
 SCOPE_TAKE int scope_timeline_end_stay(const struct scope_listener *run, struct scope_thread *thread, uint64_t now_ns)
 {
 	const uint64_t begin_ns = thread->stay_ns;
@@ -129,7 +130,7 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, const struct scope
 	return err;
 }
 
-/* Does the call say nothing new of descriptors, and take nothing from a client's socket? */
+/* True if the call changes nothing about descriptors, and takes nothing from a client's socket. */
 SCOPE_TAKE bool scope_timeline_stays(struct scope_fds *fds, uint32_t tgid, const struct scope_event *event,
 				     enum scope_timeline_call_role role)
 {
@@ -142,8 +143,8 @@ SCOPE_TAKE bool scope_timeline_stays(struct scope_fds *fds, uint32_t tgid, const
 }
 
 /*
- * A call that does no more than add up for the listener; false: nothing was done. The account follows with
- * what else happens to the thread: it ran all the time.
+ * Handles a call of which the listener only counts; false: it was not handled. The account is
+ * updated with the next other event of the thread, because it ran all the time.
  */
 SCOPE_TAKE bool scope_timeline_plain(struct scope_listener run, const struct scope_event *event)
 {
@@ -170,7 +171,7 @@ SCOPE_TAKE int scope_timeline_call(struct scope_listener run, const struct scope
 	if (index < 0)
 		return index;
 	thread = scope_timeline_threads_at(run.timeline->threads, index);
-	/* Nothing had put it on a CPU: behind a loss, or at the start. */
+	/* No event had put it on a CPU: after a loss, or at the start. */
 	if (thread->run == SCOPE_RUN_UNKNOWN) {
 		scope_timeline_thread_account(thread, event->time_ns);
 		err = scope_timeline_end_stay(called, thread, event->time_ns);
@@ -205,11 +206,11 @@ SCOPE_TAKE int scope_timeline_handle(const struct scope_listener *run, const str
 	return scope_timeline_handle_rare(run, event);
 }
 
-#define SCOPE_TAKE_AHEAD 24 /* no rule: events; with half or twice as many it is little slower */
+#define SCOPE_TAKE_AHEAD 24 /* no rule: events; half or twice as many are a little slower */
 
 /*
- * What will be taken a little later mostly lies a little further in memory, and comes while this one is
- * taken. What is fetched in vain costs next to nothing, and no address is wrong.
+ * Events taken a little later are mostly a little further in memory, and are prefetched while this
+ * one is taken. A useless prefetch costs almost nothing, and no address is invalid for it.
  */
 SCOPE_TAKE void scope_timeline_fetch(const struct scope_event *event)
 {

@@ -14,7 +14,7 @@ int scope_timeline_threads_create(struct scope_threads **ret_threads)
 	if (!threads)
 		return -ENOMEM;
 	threads->slots = 1024;
-	/* An empty place says thread 0, which no table has. */
+	/* An empty place has thread 0, which is in no table. */
 	for (size_t i = 0; i < SCOPE_THREADS_RECENT; i++)
 		threads->recent[i].index = -1;
 	threads->slot = calloc(threads->slots, sizeof(*threads->slot));

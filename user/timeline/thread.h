@@ -12,7 +12,7 @@
 #include "timeline/waker_queue.h"
 
 enum scope_run {
-	SCOPE_RUN_UNKNOWN, /* before its first event, or behind a loss */
+	SCOPE_RUN_UNKNOWN, /* before its first event, or after a loss */
 	SCOPE_RUN_RUNNING,
 	SCOPE_RUN_QUEUED, /* runnable, waiting for a CPU */
 	SCOPE_RUN_BLOCKED,
@@ -27,7 +27,7 @@ struct scope_account {
 	uint64_t asleep_ns; /* blocked, all classes together: no part of the sum beside them */
 	uint64_t unknown_ns;
 	uint64_t probe_ns;	 /* of run_ns: the tracer itself, taking stacks */
-	uint64_t waker_queue_ns; /* of blocked_ns: whom it waited for waited for a CPU meanwhile */
+	uint64_t waker_queue_ns; /* of blocked_ns: the thread it waited for waited for a CPU */
 };
 
 /* A syscall that has been entered and has not returned. */
@@ -61,7 +61,7 @@ struct scope_wait {
 	uint64_t object; /* first argument: a descriptor, or the futex's address; 0: outside calls */
 	uint64_t begin_ns, wake_ns, end_ns;
 	uint64_t first_ns;	 /* the last of several waits in slices: begin of the first one; else 0 */
-	uint64_t waker_queue_ns; /* from begin to wake: whom it waited for waited for a CPU */
+	uint64_t waker_queue_ns; /* from begin to wake: time in which the thread it waited for waited for a CPU */
 };
 
 /* A wait in slices that is not over; see timeline/slices.h. */
@@ -81,12 +81,12 @@ struct scope_thread {
 	bool disk;		    /* while BLOCKED: not to be interrupted, or in iowait */
 	bool iowait;		    /* while BLOCKED: for a device */
 	uint16_t cpu;
-	uint64_t since_ns; /* up to here its account is kept */
-	uint64_t stay_ns;  /* since when run is what it is */
+	uint64_t since_ns; /* time up to which its account is kept */
+	uint64_t stay_ns;  /* time at which run got its value */
 	uint64_t first_ns;
 	uint64_t block_ns;	 /* when it last went to sleep */
 	uint64_t wake_ns;	 /* when it was last made runnable; 0: not since it slept */
-	uint32_t waker_tid;	 /* by whom: 0 an interrupt, or not known */
+	uint32_t waker_tid;	 /* waker: 0 an interrupt, or not known */
 	uint32_t early_tid;	 /* as waker_tid, of a waking that came while it ran … */
 	bool early;		 /* … in the call that it is in, or about to sleep without one */
 	uint64_t queue_ns;	 /* while QUEUED: since when, … */
@@ -97,9 +97,9 @@ struct scope_thread {
 	struct scope_open_call open;
 	struct scope_slices slices;
 	struct scope_account account;
-	uint64_t start_run_ns, stop_run_ns; /* the kernel's own count of CPU time at start and stop */
-	bool born;			    /* in the window: it had run for no time then */
-	/* The last sleep, as long as it may go on after a false wakeup. */
+	uint64_t start_run_ns, stop_run_ns; /* the kernel's count of CPU time at start and stop */
+	bool born;			    /* new in the window: it had not run before */
+	/* The last sleep, while it may continue after a false wakeup. */
 	bool holding;
 	struct scope_wait held;
 	uint64_t held_run_ns;	/* account.run_ns as it ended */
@@ -110,7 +110,7 @@ struct scope_thread {
 	bool lost;		/* events of it may be missing since it was last seen */
 };
 
-/* On no processor, by all that was told of it. */
+/* True if it is on no processor, by all recorded events. */
 static inline bool scope_timeline_thread_is_away(const struct scope_thread *thread)
 {
 	return thread->run == SCOPE_RUN_BLOCKED || thread->run == SCOPE_RUN_QUEUED;
@@ -183,9 +183,9 @@ static inline void scope_timeline_thread_account(struct scope_thread *thread, ui
 uint64_t scope_timeline_account_wall(const struct scope_account *account);
 
 /*
- * ns of its wall time of which nothing is known, and by how much the kernel's own count of its CPU time
- * (schedstat) differs from ours over the window, where it was told at both ends. Intervals cut from one
- * stream of events always sum up: only the second says that events are missing from it.
+ * ns of its wall time of which nothing is known, and by how much the kernel's count of its CPU time
+ * (schedstat) differs from ours over the window, if it was recorded at both ends. Intervals of one
+ * stream of events always sum up, so only the second one shows that events are missing.
  */
 uint64_t scope_timeline_thread_unexplained(const struct scope_thread *thread);
 #define SCOPE_UNEXPLAINED_MAX 0.02 /* of the wall time: beyond it times are not to be relied on */

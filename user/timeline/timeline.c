@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Turns the events of a trace into what its threads did. */
+/* Turns the events of a trace into states, calls and waits of its threads. */
 #include "timeline/sched.h"
 
 #include <errno.h>
@@ -88,14 +88,14 @@ long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t
 	return index;
 }
 
-/* A name by the very event that the thread appeared with: no row can have a say. */
+/* The name comes with the event by which the thread appeared, so rows do not matter. */
 static void name_at_once(struct scope_thread *thread, const struct scope_event *event)
 {
 	if (thread->first_ns == event->time_ns)
 		thread->rows_seen = SIZE_MAX;
 }
 
-/* Where a thread of which nothing is known yet stands. */
+/* Sets the state of a thread of which nothing is known yet. */
 static int place_thread(const struct scope_listener *run, struct scope_thread *thread, const struct scope_event *event)
 {
 	const struct scope_record_state *record = event->state.record;
@@ -128,7 +128,7 @@ static int place_thread(const struct scope_listener *run, struct scope_thread *t
 	return 0;
 }
 
-/* A call that began in the window has as many arguments as were asked for; here are all. */
+/* A call that began in the window has only the configured arguments; this record has all. */
 static void complete_arguments(struct scope_thread *thread, const struct scope_record_state *record)
 {
 	if (thread->run != SCOPE_RUN_BLOCKED || record->nr != thread->open.nr || record->nr == SCOPE_NR_NONE)
@@ -138,8 +138,9 @@ static void complete_arguments(struct scope_thread *thread, const struct scope_r
 }
 
 /*
- * At the start of a window: where the thread stands. At its end: the kernel's own CPU time; and where
- * it stands, if it stood still all the time and the window began in the middle of the session.
+ * At the start of a window: the thread's state. At its end: the kernel's count of its CPU time; and
+ * its state, if it did not run in the whole window and the window began in the middle of the
+ * session.
  */
 static int handle_state(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
 {
@@ -166,7 +167,7 @@ static int handle_state(const struct scope_listener *run, uint32_t index, const 
 	return run->ops->state ? run->ops->state(run->user, index, event) : 0;
 }
 
-/* The number means another thread from here on, or one that had left the trace comes back. */
+/* The tid belongs to another thread from here on, or a thread that had left the trace comes back. */
 static void forget_ended(struct scope_timeline *timeline, uint32_t tid)
 {
 	long index = scope_timeline_threads_find(timeline->threads, tid);
@@ -268,8 +269,8 @@ static void note_loss(struct scope_timeline *timeline, const struct scope_event 
 }
 
 /*
- * Events of one CPU are missing. Any thread may have passed over it meanwhile, so nothing that was
- * open on any thread can be trusted to still be so.
+ * Events of one CPU are missing. Any thread may have run on it in that time, so no open state of
+ * any thread can be trusted.
  */
 static int handle_lost(const struct scope_listener *run, const struct scope_event *event)
 {
@@ -319,7 +320,7 @@ static int handle_stack(const struct scope_listener *run, uint32_t index, const 
 		if (err)
 			return err;
 	}
-	/* One behind a probe belongs to no call, and was taken by no timer. */
+	/* A stack after a probe belongs to no call, and was not taken by a timer. */
 	if (event->stack.reason > SCOPE_STACK_SAMPLE)
 		return 0;
 	return run->ops->stack ? run->ops->stack(run->user, index, event) : 0;
@@ -335,7 +336,7 @@ static int handle_block(const struct scope_listener *run, const struct scope_eve
 	return run->ops->block(run->user, index < 0 ? UINT32_MAX : (uint32_t)index, event);
 }
 
-/* All that may happen between plain calls. What any other event means to them nobody has to know. */
+/* The events that may come between plain calls. Every other event ends plain calls. */
 static bool leaves_plain(uint8_t kind)
 {
 	return kind == SCOPE_EVENT_STACK || kind == SCOPE_EVENT_COMM;
@@ -347,14 +348,14 @@ int scope_timeline_handle_rare(const struct scope_listener *run, const struct sc
 
 	if (event->kind == SCOPE_EVENT_LOST)
 		return handle_lost(run, event);
-	/* 0 is any thread that is not traced: there is no account of those. */
+	/* 0 means any thread that is not traced; these have no account. */
 	if (!event->tid)
 		return 0;
 	if (event->kind == SCOPE_EVENT_FORK)
 		return handle_fork(run, event);
 	if (event->kind == SCOPE_EVENT_EXEC)
 		return handle_exec(run, event);
-	/* A request may be done long after its thread: these say nothing of what that does. */
+	/* A request may complete long after its thread has ended, so it does not change the thread's state. */
 	if (event->kind == SCOPE_EVENT_BLOCK_ISSUE || event->kind == SCOPE_EVENT_BLOCK_DONE)
 		return handle_block(run, event);
 	if (event->kind == SCOPE_EVENT_PROBE || event->kind == SCOPE_EVENT_DELAY)
@@ -379,7 +380,7 @@ int scope_timeline_handle_rare(const struct scope_listener *run, const struct sc
 	return 0;
 }
 
-/* Of what the kernel counted beside, nobody knows when it was; a file that continues another tells of that too. */
+/* Further losses by the kernel's count have no known time; a file that continues another also counts the other's. */
 static void note_unplaced(struct scope_timeline *timeline)
 {
 	const struct scope_trace *trace = timeline->trace;

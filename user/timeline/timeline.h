@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Turns the events of a trace into what its threads did: calls entered and returned, waits begun
- * and ended, with every thread's account kept along the way.
+ * Turns the events of a trace into states, calls and waits of its threads, and keeps an account of
+ * every thread's time.
  *
  * Accounting identity: run + run queue + blocked by class + unknown = wall, per thread. A call that
- * blocks is told twice, at entry and at return; one that has not returned stays in thread->open.
+ * blocks is reported twice, at entry and at return; one that has not returned stays in
+ * thread->open.
  */
 #ifndef SCOPE_TIMELINE_TIMELINE_H
 #define SCOPE_TIMELINE_TIMELINE_H
@@ -17,7 +18,7 @@
 #include "timeline/thread.h"
 #include "trace/trace.h"
 
-/* A stretch in the run queue. The parts are what ran meanwhile on the CPU that the thread was on before. */
+/* A stretch in the run queue. Its parts say what ran in this time on the CPU that the thread was on before. */
 struct scope_queued {
 	uint32_t thread;
 	uint64_t begin_ns, end_ns;
@@ -26,18 +27,18 @@ struct scope_queued {
 	uint32_t taker_tid; /* the last of them that is known; 0: none */
 };
 
-/* All calls may be NULL. A negative return ends the run and is handed to its caller. */
+/* All calls may be NULL. A negative return ends the run and is returned to its caller. */
 struct scope_timeline_ops {
 	/*
-	 * Behind a call: which roles of calls do no more than add up from now on, a bit each
-	 * (thread->plain), until anything else but such calls and stacks happens to the thread. Those are
-	 * left out that tell something new of a descriptor, or took something from a client's socket. Bits
-	 * of no role are the listener's own.
+	 * Called after a call: returns the roles of calls that are only counted from now on, a bit
+	 * each (thread->plain), until another event than such calls and stacks happens to the
+	 * thread. Calls that show something new about a descriptor, or took something from a
+	 * client's socket, are not plain. The listener may use bits of no role itself.
 	 */
 	uint32_t (*plain_roles)(void *user, uint32_t thread);
 	/*
-	 * One of these at its return: true, and it is told by nothing else; false: nothing was done. The
-	 * account stands where it stood behind the last call of another kind.
+	 * Called at the return of such a call: true: handled, no other function is called; false:
+	 * not handled. The account is as it was after the last other call.
 	 */
 	bool (*plain)(void *user, const struct scope_thread *thread, const struct scope_event *event,
 		      enum scope_timeline_call_role role);
@@ -49,9 +50,9 @@ struct scope_timeline_ops {
 	/* The thread came to a CPU. */
 	int (*queued)(void *user, const struct scope_queued *queued);
 	/*
-	 * From begin to end the thread was in one state, thread->run, and is about to leave it, or the window ends.
-	 * BLOCKED: thread->wait, disk and iowait say what for. Stays follow one another without a gap, from first_ns
-	 * to the thread's end.
+	 * From begin to end the thread was in one state, thread->run, which ends now, or the window
+	 * ends. BLOCKED: thread->wait, disk and iowait say what for. These stretches follow one
+	 * another without a gap, from first_ns to the thread's end.
 	 */
 	int (*stay)(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns);
 	/* A request to a block device was issued, or is done. UINT32_MAX: of a thread that is not known. */
@@ -60,7 +61,7 @@ struct scope_timeline_ops {
 	int (*leave)(void *user, uint32_t thread, uint64_t now_ns);
 	/* Any stack; belongs to the call that has just returned, or to a sample. */
 	int (*stack)(void *user, uint32_t thread, const struct scope_event *event);
-	/* From here on nothing is known of what the thread did before. */
+	/* Events of the thread before this time may be missing. */
 	int (*lost)(void *user, uint32_t thread, uint64_t now_ns);
 	int (*state)(void *user, uint32_t thread, const struct scope_event *event);
 	/* The thread ended. */
@@ -70,7 +71,7 @@ struct scope_timeline_ops {
 /* For how long a CPU ran threads of one sort. */
 struct scope_cpu_sum {
 	uint64_t sum_ns;
-	uint64_t since_ns; /* one runs since then, which sum lacks; 0: none */
+	uint64_t since_ns; /* one runs since then, not yet in sum; 0: none */
 };
 
 struct scope_cpu_run {
@@ -81,12 +82,12 @@ struct scope_cpu_run {
 struct scope_timeline {
 	struct scope_threads *threads;
 	struct scope_fds *fds;
-	uint64_t begin_ns, end_ns; /* of the window: first and last event, or the metadata's word */
+	uint64_t begin_ns, end_ns; /* of the window: from the metadata, else first and last event */
 	uint64_t last_ns;	   /* of the events so far */
 	uint64_t events, lost;
-	uint64_t false_wakeups;		 /* sleeps that were taken for one with the sleep before */
-	bool wakes;			 /* any waking was told */
-	uint64_t untold;		 /* times a thread was on a processor that the kernel had not told of */
+	uint64_t false_wakeups;		 /* sleeps that were merged with the sleep before */
+	bool wakes;			 /* a waking was recorded */
+	uint64_t untold;		 /* times a thread was on a processor without a recorded switch */
 	const struct scope_trace *trace; /* whose rows name threads and descriptors */
 	size_t fds_known;		 /* rows of descriptors as it began */
 	struct scope_cpu_run *cpu;	 /* by number */
@@ -94,21 +95,21 @@ struct scope_timeline {
 	struct scope_losses losses;
 	uint64_t mark_ns; /* when the next mark of past or losses is due */
 	struct scope_past past;
-	const struct scope_past_mark *from; /* of past: where the window begins; NULL: with the accounts */
+	const struct scope_past_mark *from; /* of past: begin of the window; NULL: the accounts' begin */
 };
 
 int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline **ret_timeline);
 void scope_timeline_destroy(struct scope_timeline *timeline);
 
-/* Behind the last event of scope_timeline_take() (timeline/take.h): ends the accounts at the window's end. */
+/* Call it after the last event of scope_timeline_take() (timeline/take.h): ends the accounts at the window's end. */
 int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops, void *user);
 
-/* Events lost in all: those that the trace has marks of, or more by the kernel's own count. */
+/* All events lost: by the marks in the trace, or by the kernel's count if that is larger. */
 uint64_t scope_timeline_lost(const struct scope_timeline *timeline);
 
 /*
- * Of a trace that grew meanwhile: would it all have gone the same way had every row been there at the
- * start? Threads that no event names are called by rows.
+ * For a trace that grew during the pass: true if the result would be the same with all rows present
+ * at the start. Threads that no event names get their names from rows.
  */
 bool scope_timeline_holds(const struct scope_timeline *timeline);
 

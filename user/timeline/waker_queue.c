@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a thread waited for a CPU, itself or through the thread that it waited for. */
+/* Finds when a thread waited for a CPU, itself or through the thread that it waited for. */
 #include "timeline/waker_queue.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static struct scope_waker_queue_stretch common_of(struct scope_waker_queue_stret
 	};
 }
 
-/* How much of the time from begin to end its stretches leave free. */
+/* How much of the time from begin to end is in none of its stretches. */
 static uint64_t free_between(const struct scope_waker_queue *waker_queue, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t free_ns = end_ns - begin_ns;
@@ -101,7 +101,7 @@ int scope_timeline_waker_queue_propagate(struct scope_waker_queue *sleeper, cons
 
 		if (common.begin_ns >= end_ns)
 			break;
-		/* Between slices of its wait the sleeper was in the run queue itself. */
+		/* Between slices of its wait the sleeper itself was in the run queue. */
 		if (common.begin_ns < last_ns) {
 			const uint64_t until_ns = common.end_ns < last_ns ? common.end_ns : last_ns;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all units of a trace are like, without keeping one: distributions by group and vector. */
+/* Distributions over all units of a trace by group and vector, without keeping any unit. */
 #include "unit/distribution.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 struct scope_distributor {
 	struct scope_distributions *distributions;
 	const struct scope_trace *trace;
-	const struct scope_learner *learner; /* NULL: all threads are decided on */
-	bool guess;			     /* it knows nothing of a thread that is met */
+	const struct scope_learner *learner; /* NULL: the pick-ups of all threads are decided */
+	bool guess;			     /* it has no decision for a thread that appears */
 	struct scope_pickups *pickups;
 	struct scope_groups *groups;
 };
@@ -48,7 +48,7 @@ static inline struct scope_distributions_row *get_row(struct scope_distributions
 	return vector < group->rows ? &group->row[vector] : add_rows(group, vector);
 }
 
-/* So many units made the call so often. */
+/* Adds units that made the call this many times. */
 static int add_call(struct scope_distributions_row *row, const struct scope_unit_call *call, uint64_t units)
 {
 	size_t i;
@@ -143,7 +143,7 @@ static int tally(struct scope_distributions *distributions, const struct scope_u
 	return err ? err : add_measure(distributions, row, unit, measure);
 }
 
-/* The first unit of its shape, or one of a shape that found no room. */
+/* The first unit of its shape, or one of a shape for which there was no room. */
 static int meet_histogram(struct scope_distributions *distributions, struct scope_unit *unit,
 			  const struct scope_unit_call *call, uint64_t hash)
 {
@@ -159,7 +159,7 @@ static int meet_histogram(struct scope_distributions *distributions, struct scop
 	return 0;
 }
 
-/* Its shape, where it has one, is set. */
+/* Its shape, if it has one, is set. */
 static int take_unit(struct scope_distributions *distributions, struct scope_unit *unit,
 		     const struct scope_unit_call *call)
 {
@@ -307,7 +307,7 @@ int scope_unit_distributions_feed(struct scope_distributions *distributions, con
 	return scope_unit_run_feed(distributions->run, event, count);
 }
 
-/* Behind the last unit. */
+/* Called after the last unit. */
 static int settle(struct scope_distributions *distributions, const struct scope_groups *groups)
 {
 	const struct scope_histograms *histograms = distributions->histograms;
@@ -382,7 +382,7 @@ static int distributions_again(struct scope_distributions *distributions, const 
 
 	for (size_t i = 0; i < distributions->histograms->count; i++)
 		distributions->histograms->histogram[i].units = 0;
-	/* A row for each vector, those of other units as well. */
+	/* A row for each vector, also for those of other units. */
 	for (size_t i = 0; i < groups->count; i++) {
 		const uint32_t vectors = scope_cluster_vector_set_count(groups->group[i].vectors);
 

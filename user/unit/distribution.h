@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all units of a trace are like, without keeping one: distributions by group and vector.
+ * Distributions over all units of a trace by group and vector, without keeping any unit.
  *
- * Memory is bounded by distinct vectors and the calls in them, whatever the number of units. What units of
- * one shape (unit/histogram.h) have in common is added up at the end.
+ * Memory is bounded by distinct vectors and their calls, and does not depend on the number of
+ * units. What units of one shape (unit/histogram.h) have in common is added up at the end.
  */
 #ifndef SCOPE_UNIT_DISTRIBUTION_H
 #define SCOPE_UNIT_DISTRIBUTION_H
@@ -15,7 +15,7 @@
 /* How often units of one vector made one call; those that did not make it are left out. */
 struct scope_distributions_call {
 	uint16_t nr;
-	struct scope_sketch count; /* of all units behind the survey's end */
+	struct scope_sketch count; /* of all units, after the end of the run */
 };
 
 /* The units of one group that have one vector. */
@@ -27,8 +27,8 @@ struct scope_distributions_row {
 };
 
 /*
- * A processor that is busy makes a thread wait for a time slice, 0.7 ms at least; one that is idle, for
- * its wake-up, tens of microseconds.
+ * On a busy processor a thread waits for a time slice, 0.7 ms at least; on an idle one for its
+ * wakeup, tens of microseconds.
  */
 #define SCOPE_DISTRIBUTIONS_LONG_QUEUE_NS 500000
 
@@ -41,12 +41,12 @@ struct scope_distributions_group {
 	uint64_t busy_ns;	   /* on a CPU, asleep inside units, and in the run queue */
 	uint64_t queue_ns;	   /* the last of these */
 	uint64_t long_queue_ns;	   /* of queue_ns: in units of SCOPE_DISTRIBUTIONS_LONG_QUEUE_NS or more of it … */
-	uint64_t long_queue_units; /* … so many */
+	uint64_t long_queue_units; /* … the number of these units */
 };
 
 #define SCOPE_DISTRIBUTIONS_PENDING 8 /* no rule: a power of two */
 
-/* A measure that is not in its sketch yet, which memory has to bring first. */
+/* A measure that is not in its sketch yet, because the sketch is being prefetched. */
 struct scope_distributions_pending {
 	uint32_t group, row;
 	uint64_t measure_ns;
@@ -55,16 +55,16 @@ struct scope_distributions_pending {
 struct scope_distributions {
 	struct scope_distributions_group *group; /* as in scope_groups */
 	size_t groups, group_capacity;
-	/* Of all groups, behind the end: */
+	/* Of all groups, after the end: */
 	uint64_t units;
-	uint64_t requests; /* those of clients, where any thread takes some; else what threads pick up in other ways */
+	uint64_t requests; /* those of clients, if a thread takes some; else work that threads pick up in other ways */
 	bool asked;	   /* the former */
 	double busy_ns, queue_ns, long_queue_ns;
 	uint64_t long_queue_units;
-	struct scope_unit_run *run;	     /* that told of the units */
+	struct scope_unit_run *run;	     /* the run that found the units */
 	struct scope_histograms *histograms; /* of those units: run's */
-	struct scope_unit_log *log;	     /* all that it told */
-	struct scope_unit_run *own_run;	     /* the same, of the survey that made them; NULL: they are another's */
+	struct scope_unit_log *log;	     /* all that it found */
+	struct scope_unit_run *own_run;	     /* the same, if it created them; NULL: they belong to another */
 	struct scope_unit_log *own_log;
 	struct scope_distributor *distributor; /* until the end */
 	uint64_t from_ns;		       /* of units and sleeps that ended then or later */
@@ -83,19 +83,19 @@ static inline bool scope_unit_is_request(const struct scope_distributions *distr
 }
 
 /*
- * Takes events as they come; what is found out stands behind end. Threads are decided on when they
- * are met: by what learner knows then, into pickups and groups, where it is not NULL. listeners: NULL, or
- * those that hear all that the survey is fed. What is given must outlive the survey; trace is the one that
- * events are taken from.
+ * Takes events as they come; the results are complete after end. The pick-ups of a thread are
+ * decided when it appears: if learner is not NULL by what it knows then, into pickups and groups.
+ * listeners: NULL, or the listeners to all events. The arguments must outlive the result; trace is
+ * the one that events are taken from.
  */
 int scope_unit_distributions_begin(const struct scope_trace *trace, const struct scope_learner *learner,
 				   struct scope_pickups *pickups, struct scope_groups *groups,
 				   const struct scope_listeners *listeners,
 				   struct scope_distributions **ret_distributions);
 /*
- * All that is fed from now on also teaches a learner, which the caller destroys before the survey; it is
- * finished behind the survey's end. Threads that are not decided on as they are met are guessed at:
- * see scope_unit_pickups_guess().
+ * From now on events also go to a learner, which the caller destroys before the distributions; it
+ * is finished after their end. For threads without a decision when they appear one is guessed: see
+ * scope_unit_pickups_guess().
  */
 int scope_unit_distributions_learn(struct scope_distributions *distributions, struct scope_learner **ret_learner);
 int scope_unit_distributions_feed(struct scope_distributions *distributions, const struct scope_event *const *event,
@@ -117,15 +117,15 @@ static inline bool scope_unit_distributions_counts(const struct scope_distributi
 	return !distributions->only || distributions->only[thread];
 }
 /*
- * Of a survey behind its end, which must outlive the result: the same of its units that ended before until_ns.
- * 0 or -errno.
+ * Call it after end: makes distributions of the units that ended before until_ns. The first ones
+ * must outlive the result. 0 or -errno.
  */
 int scope_unit_distributions_before(struct scope_distributions *distributions, const struct scope_groups *groups,
 				    uint64_t until_ns, struct scope_distributions **ret_distributions);
-/* What the log tells of its units; of sleeps too where it is of all units. See scope_unit_log_replay(). */
+/* Replays the log of its units, and of sleeps if it covers all units. See scope_unit_log_replay(). */
 int scope_unit_distributions_replay(const struct scope_distributions *distributions, const struct scope_groups *groups,
 				    const struct scope_unit_sink *sink);
-/* Takes a unit of a thread that was met, as those that feed finds. Sets its vector and its shape. */
+/* Adds a unit of a known thread, as if feed had found it. Sets its vector and its shape. */
 int scope_unit_distributions_unit(struct scope_distributions *distributions, struct scope_unit *unit,
 				  const struct scope_unit_call *call);
 

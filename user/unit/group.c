@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Groups of threads by name and way to pick up work: what they do is compared within a group. */
+/* Groups of threads by name and way to pick up work; units are compared within a group. */
 #include "unit/group.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 #include "base/grow.h"
 
-/* The name without what only numbers its threads: "worker-3" and "worker-4" are one group. */
+/* The name without the number of the thread: "worker-3" and "worker-4" are one group. */
 static void group_name(const char *comm, char name[SCOPE_PLAIN_COMM_BYTES])
 {
 	size_t length = strnlen(comm, SCOPE_PLAIN_COMM_BYTES - 1);

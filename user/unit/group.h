@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Groups of threads by name and way to pick up work: what they do is compared within a group. */
+/* Groups of threads by name and way to pick up work; units are compared within a group. */
 #ifndef SCOPE_UNIT_GROUP_H
 #define SCOPE_UNIT_GROUP_H
 
@@ -13,10 +13,9 @@ enum scope_granularity {
 };
 
 /*
- * Threads of one name (digits and punctuation at its end left out) that pick up work alike, and that read
- * from clients all or none. Programs
- * that name no thread have one name for all: what serves clients is not to be compared with what looks
- * after things now and then.
+ * Threads of one name (without digits and punctuation at its end) that pick up work in the same
+ * way, and all or none of which read from clients. In programs that name no thread all have one
+ * name; there threads that serve clients must not be compared with maintenance threads.
  */
 struct scope_group {
 	char name[SCOPE_PLAIN_COMM_BYTES];
@@ -24,7 +23,7 @@ struct scope_group {
 	uint8_t pickup; /* enum scope_timeline_call_role of the call; PLAIN: none */
 	bool reads;	/* from clients */
 	bool serves;	/* one of them does: scope_unit_pickups_conclude(); set by scope_unit_groups_conclude() */
-	struct scope_vector_set *vectors; /* of its units; filled by the survey */
+	struct scope_vector_set *vectors; /* of its units; filled by the distributions */
 	uint32_t threads;
 };
 
@@ -35,11 +34,11 @@ struct scope_groups {
 	size_t threads, thread_capacity;
 };
 
-/* Of the threads decided on, by the names they had then. 0 or -ENOMEM; the caller destroys. */
+/* Groups the threads whose pick-ups are decided, by the names they had then. 0 or -ENOMEM; the caller destroys. */
 int scope_unit_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups);
-/* Adds those that were decided on since. */
+/* Adds the threads decided since. */
 int scope_unit_groups_extend(struct scope_groups *groups, const struct scope_pickups *pickups);
-/* Once the pickups were concluded. */
+/* Call it once the pickups were concluded. */
 void scope_unit_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups);
 void scope_unit_groups_destroy(struct scope_groups *groups);
 

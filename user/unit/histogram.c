@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Short numbers for lists of calls: a shape is the calls that units of one group made, and how often. */
+/* Call histograms with short numbers: a shape is the calls that units of one group made, and how often. */
 #include "unit/histogram.h"
 
 #include <errno.h>
@@ -88,7 +88,7 @@ int scope_unit_histograms_add(struct scope_histograms *histograms, uint64_t hash
 	return 0;
 }
 
-/* The number of that list, which gets one where it has none; ret_number as of scope_unit_histograms_add(). */
+/* The number of that list, which gets one if it has none; ret_number as for scope_unit_histograms_add(). */
 static int get(struct scope_histograms *histograms, uint32_t group, const struct scope_unit_call *call, uint16_t calls,
 	       uint32_t *ret_number)
 {

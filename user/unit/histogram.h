@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Short numbers for lists of calls: a shape is the calls that units of one group made, and how often.
+ * Call histograms with short numbers: a shape is the calls that units of one group made, and how
+ * often.
  *
- * Millions of units come down to some thousands of shapes, so what a unit's calls say of it (its vector,
- * what it adds to distributions, how it is written to a log) is worked out once for each shape.
- * Memory is bounded: lists that come when there is no more room have no number.
+ * Millions of units have only some thousands of shapes, so everything that follows from a unit's
+ * calls (its vector, what it adds to distributions, how it is written to a log) is computed once
+ * for each shape. Memory is bounded: lists that come when there is no more room have no number.
  */
 #ifndef SCOPE_UNIT_HISTOGRAM_H
 #define SCOPE_UNIT_HISTOGRAM_H
@@ -26,10 +27,10 @@ struct scope_histogram {
 	uint32_t vector; /* SCOPE_HISTOGRAM_NO_VECTOR: until a unit ends with that list */
 	uint32_t first;	 /* of its calls */
 	uint16_t calls;
-	uint64_t units; /* the survey's: of this shape */
+	uint64_t units; /* of the distributions: for this shape */
 };
 
-/* One call more: what it makes of a shape. */
+/* One more call: the shape that follows a shape. */
 struct scope_histogram_step {
 	uint64_t key; /* see scope_unit_histogram_step_key() */
 	uint32_t to;
@@ -76,7 +77,7 @@ static inline uint64_t scope_unit_histogram_hash(uint32_t group, const struct sc
 	return hash ^ hash >> 32;
 }
 
-/* The slot of that list, or the empty one where it belongs. */
+/* The slot of that list, or the empty slot for it. */
 static inline struct scope_histogram_slot *scope_unit_histograms_slot(const struct scope_histograms *histograms,
 								      uint64_t hash, uint32_t group,
 								      const struct scope_unit_call *call,
@@ -104,7 +105,7 @@ static inline uint32_t scope_unit_histograms_find(const struct scope_histograms 
 	return scope_unit_histograms_slot(histograms, hash, group, call, calls)->number - 1;
 }
 
-/* One that find() does not find; ret_number: SCOPE_HISTOGRAM_NONE where there is no room. 0 or -ENOMEM. */
+/* Adds a list that find() did not find; ret_number: SCOPE_HISTOGRAM_NONE if there is no room. 0 or -ENOMEM. */
 int scope_unit_histograms_add(struct scope_histograms *histograms, uint64_t hash, const struct scope_unit *unit,
 			      const struct scope_unit_call *call, uint32_t *ret_number);
 
@@ -122,7 +123,7 @@ static inline struct scope_histogram_step *scope_unit_histograms_step_at(struct 
 	return &histograms->step[key * 0x9e3779b97f4a7c15ull >> (64 - SCOPE_HISTOGRAM_STEPS_BITS)];
 }
 
-/* As scope_unit_histograms_step(), of steps taken not long ago; SCOPE_HISTOGRAM_NONE: it is not known. */
+/* As scope_unit_histograms_step(), but only from a cache of recent steps; SCOPE_HISTOGRAM_NONE: not in the cache. */
 static inline uint32_t scope_unit_histograms_recent(struct scope_histograms *histograms, uint32_t from, uint16_t nr)
 {
 	const uint64_t key = scope_unit_histogram_step_key(from, nr);
@@ -132,9 +133,9 @@ static inline uint32_t scope_unit_histograms_recent(struct scope_histograms *his
 }
 
 /*
- * The shape of from's calls and one more. SCOPE_HISTOGRAM_NONE: who counts on has to do so without: calls made
- * more often than SCOPE_HISTOGRAM_COUNT_MAX times would take a shape each time, and half of the room is for
- * lists that units ended with. 0 or -ENOMEM.
+ * The shape of from's calls and one more. SCOPE_HISTOGRAM_NONE: the caller has to count without a
+ * shape, because calls made more than SCOPE_HISTOGRAM_COUNT_MAX times would need a new shape each
+ * time, and half of the room is kept for lists that units ended with. 0 or -ENOMEM.
  */
 int scope_unit_histograms_step(struct scope_histograms *histograms, uint32_t from, uint16_t nr, uint32_t *ret_to);
 

@@ -47,11 +47,11 @@ static bool may_be_loop(enum scope_timeline_call_role role, enum scope_fd_kind f
 }
 
 /*
- * A poll is the top of a loop if work is taken behind it, and is in the middle of a request if an
- * answer goes out and nothing was taken since: it waited for a resolver or a backend. With nothing
- * taken and no answer it is the top of a loop that found nothing to do. Epolls are told apart by their
- * descriptors, polls by where their sets are: servers keep one for clients and may keep another for what
- * they wait for in between.
+ * A poll is the top of a loop if work is taken after it. It is in the middle of a request if an
+ * answer is sent and no work was taken since: it waited for a resolver or a backend. With neither
+ * it is the top of a loop that found no work. Epolls are distinguished by their descriptors, polls
+ * by the addresses of their sets: servers have one for clients and may have another for waits
+ * within a request.
  */
 void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_open_call *call)
 {
@@ -70,7 +70,7 @@ void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_
 	stats->waited = key ? key - stats->key : SCOPE_THREAD_STATS_NO_KEY;
 	if (key)
 		key->count++;
-	/* One that does not say which it was says nothing. */
+	/* A poll without these arguments is ignored. */
 	stats->polled = !epoll || key;
 }
 
@@ -113,7 +113,7 @@ int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_st
 	return 0;
 }
 
-/* A thread that wakes others from a futex it sleeps on itself holds it as a lock. */
+/* A thread that wakes others from a futex on which it also sleeps uses it as a lock. */
 void scope_unit_learn_lock(struct scope_thread_stats *stats, const struct scope_open_call *call)
 {
 	struct scope_wait_key *key;
@@ -144,7 +144,7 @@ void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_
 		take_work(stats);
 }
 
-/* Told to the thread that ended the sleep: the sleeper may have waited for what it hands over. */
+/* Noted for the thread that ended the sleep: the sleeper may have waited for work from it. */
 static int learn_delivery(struct scope_learner *learner, const struct scope_wait *wait)
 {
 	struct scope_thread_stats *stats;
@@ -192,7 +192,7 @@ int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait
 	key = get_key(stats, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
 	if (key)
 		key->count++;
-	/* Workers that are handed connections sleep, and read behind it. */
+	/* Workers that get connections from another thread sleep, and then read. */
 	if (key && role == SCOPE_CALL_FUTEX && !wait->lock && !stats->polled) {
 		stats->polled = true;
 		stats->waited = key - stats->key;

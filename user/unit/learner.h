@@ -2,8 +2,8 @@
 /*
  * Learns from a timeline how each thread picks up work.
  *
- * What happens at every call stands here, to be built into the code that takes events
- * (timeline/take.h); all else is in learn.c.
+ * The code for every call is here, to be inlined into the code that takes events (timeline/take.h);
+ * all else is in learner.c.
  */
 #ifndef SCOPE_UNIT_LEARNER_H
 #define SCOPE_UNIT_LEARNER_H
@@ -17,14 +17,14 @@ struct scope_learner {
 	struct scope_thread_stats *stats; /* by thread */
 	size_t count, capacity;
 	struct scope_timeline *timeline;
-	bool shared;	     /* the timeline is somebody else's */
+	bool shared;	     /* the timeline belongs to another */
 	uint32_t *answering; /* processes that write to clients */
 	size_t answerings, answering_capacity;
 };
 
-/* Begins the lesson of a thread that has none yet. false: no memory. */
+/* Creates the statistics of a thread that has none yet. false: no memory. */
 bool scope_unit_learn_meet(struct scope_learner *learner, uint32_t thread);
-/* Does any thread of that process write to clients? */
+/* True if any thread of that process writes to clients. */
 bool scope_unit_learner_answers(const struct scope_learner *learner, uint32_t tgid);
 /* The entry of a call by its role: POLL, WRITE, FUTEX. WRITE: 0 or -ENOMEM. */
 void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_open_call *call);
@@ -34,10 +34,10 @@ void scope_unit_learn_lock(struct scope_thread_stats *stats, const struct scope_
 /* The return of a call that may have taken work. */
 void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_stats *stats,
 			     const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret);
-/* As struct scope_timeline_ops has it. */
+/* As in struct scope_timeline_ops. */
 int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait *wait);
 
-/* Is there a lesson of the thread, learner->lesson[thread]? false: no memory. */
+/* Makes sure that the thread has statistics. false: no memory. */
 static inline bool scope_unit_learn_has(struct scope_learner *learner, uint32_t thread)
 {
 	return thread < learner->count || scope_unit_learn_meet(learner, thread);
@@ -52,9 +52,9 @@ static inline void scope_unit_learn_gap(struct scope_thread_stats *stats, uint64
 	}
 }
 
-#define SCOPE_LEARN_GAPS (1u << 31) /* beside the roles of plain calls: their times teach something */
+#define SCOPE_LEARN_GAPS (1u << 31) /* in addition to the roles of plain calls: their times are needed */
 
-/* As struct scope_timeline_ops has it: what there is nothing to learn of but its time. */
+/* As in struct scope_timeline_ops: calls of which only the time is needed. */
 SCOPE_TAKE uint32_t scope_learn_plain_roles(const struct scope_learner *learner, uint32_t thread)
 {
 	const struct scope_thread_stats *stats = &learner->stats[thread];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What one run through a trace told of units, sleeps and stacks, to be told again without it. */
+/* A log of the units, sleeps and stacks of one run through a trace, to replay them without the trace. */
 #include "unit/log.h"
 
 #include <errno.h>
@@ -73,7 +73,7 @@ void scope_unit_log_destroy(struct scope_unit_log *log)
 	free(log);
 }
 
-/* Every value is written as a word, and the next one over what it did not need. */
+/* Every value is written as a whole word, and the next one overwrites its unused bytes. */
 static inline uint8_t *put(uint8_t *to, const uint64_t *value, unsigned values)
 {
 	uint8_t *at = to + sizeof(uint32_t);
@@ -111,7 +111,7 @@ static inline const uint8_t *get(const uint8_t *from, uint64_t *value, unsigned 
 	return from;
 }
 
-/* Rows end nearly in order of time: small differences of either sign come to few bytes. */
+/* Rows end nearly in order of time, so differences are small, of either sign, and take few bytes. */
 static inline uint64_t step_to(struct scope_unit_log *log, uint64_t end_ns)
 {
 	int64_t step = (int64_t)(end_ns - log->last_ns);
@@ -332,7 +332,7 @@ int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_sta
 	return 0;
 }
 
-/* Was the last sleep before the stack a slice of a wait that another traced thread ended later? */
+/* True if the last sleep before the stack was a slice of a wait that another traced thread ended later. */
 static bool in_slices(const struct scope_unit_log *log, const struct scope_unit_stack *stack)
 {
 	return stack->class == SCOPE_WAIT_FUTEX && stack->wake_ns &&

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one run through a trace told of units, sleeps and stacks, to be told again without the trace.
+ * A log of the units, sleeps and stacks of one run through a trace, to replay them without the
+ * trace.
  *
- * Units and sleeps take some 30 bytes each, stacks no more than the place where they are in the
- * file. What memory does not hold goes to a temporary file (base/spool.h).
+ * Units and sleeps take about 30 bytes each; of a stack only its place in the file is kept. Data
+ * that does not fit into memory goes to a temporary file (base/spool.h).
  */
 #ifndef SCOPE_UNIT_LOG_H
 #define SCOPE_UNIT_LOG_H
@@ -12,7 +13,7 @@
 
 struct scope_unit_log;
 
-/* A stack as it was told, and where it is. */
+/* A stack as it was reported, and its place in the file. */
 struct scope_logged_stack {
 	struct scope_unit_stack stack;
 	struct scope_trace_place place;
@@ -22,10 +23,10 @@ struct scope_logged_stack {
 	uint16_t ips, regs;
 	uint8_t reason; /* enum scope_stack_reason */
 	uint8_t flags;
-	uint8_t ended; /* SCOPE_FRAMES_* of what was unwound before, else 0 */
+	uint8_t ended; /* SCOPE_FRAMES_* if the capture unwound it, else 0 */
 };
 
-/* The registers that the last STATE record of a thread told; regs 0: none did. */
+/* The registers of the last STATE record of a thread; regs 0: none. */
 struct scope_logged_state {
 	uint16_t regs;
 	uint64_t reg[SCOPE_REG_MAX];
@@ -33,7 +34,7 @@ struct scope_logged_state {
 
 struct scope_histograms;
 
-/* What shapes units have; they must outlive the log. 0 or -ENOMEM. */
+/* histograms: the shapes of the units; they must outlive the log. 0 or -ENOMEM. */
 int scope_unit_log_create(const struct scope_histograms *histograms, struct scope_unit_log **ret_log);
 void scope_unit_log_destroy(struct scope_unit_log *log); /* NULL is fine */
 
@@ -45,9 +46,9 @@ int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_sta
 int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread, const struct scope_event *event);
 
 /*
- * Tells units and sleeps (where the sink wants them) in their order. Slices that timed out have the waker of the
- * wait that they were a part of (unit/sliced.h). The groups are those of the
- * run. 0, -errno, or what the sink returned.
+ * Gives units, and sleeps if the sink wants them, in their order. Slices that timed out have the
+ * waker of their whole wait (unit/sliced.h). The groups are those of the run. 0, -errno, or what
+ * the sink returned.
  */
 int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
 			  const struct scope_unit_sink *sink);

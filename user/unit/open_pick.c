@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How a thread picks up work: which call begins a unit, and what a read or an accept brought. */
+/* Decides which call of a thread begins a unit, and which request a read or an accept brought. */
 #include "unit/open_unit.h"
 #include "unit/rest.h"
 
-/* Which descriptor it is matters to reads alone. */
+/* The descriptor matters only for reads. */
 enum scope_unit_pickup_match scope_unit_open_match_any(const struct scope_unit_builder *builder,
 						       struct scope_open_unit *open_unit,
 						       const struct scope_thread *thread,
@@ -20,7 +20,7 @@ enum scope_unit_pickup_match scope_unit_open_match_any(const struct scope_unit_b
 	return match;
 }
 
-/* Did the open unit do nothing yet but come from the top of the loop? */
+/* True if the open unit has only come from the top of the loop so far. */
 static bool begun_by_loop(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit)
 {
 	const struct scope_unit_call *call;
@@ -45,8 +45,8 @@ enum brought {
 };
 
 /*
- * A request begins with the first bytes of a connection behind the answer to the one before. Where nothing is ever
- * answered, only reads one behind the other are of one.
+ * A request begins with the first bytes of a connection after the answer to the request before. If
+ * a process never answers, only consecutive reads belong to one request.
  */
 static enum brought what_came(struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
 			      const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret)
@@ -72,9 +72,9 @@ static enum brought what_came(struct scope_unit_builder *builder, const struct s
 }
 
 /*
- * Does what came belong to the unit that is open? That holds until it took a request or answered one: so the calls
- * between the top of the loop, or the accept, and the read are of the request. A thread without a loop takes each
- * connection by itself.
+ * True if the bytes read belong to the open unit. They do until the unit took a request or answered
+ * one; so the calls between the top of the loop, or the accept, and the read belong to the request.
+ * A thread without a loop takes each connection as a separate unit.
  */
 static bool belongs(const struct scope_open_unit *open_unit, enum brought brought, int64_t fd)
 {
@@ -106,7 +106,7 @@ static int take(struct scope_unit_builder *builder, struct scope_open_unit *open
 		int64_t ret, uint64_t exit_ns)
 {
 	const int64_t fd = call->args && brought != BROUGHT_CONNECTION ? (int32_t)call->arg[0] : -1;
-	/* Nothing was done in a turn of the loop that began as the call was entered. */
+	/* The turn of the loop that began as the call was entered did no work. */
 	const bool empty = open_unit->from_loop && open_unit->end_ns <= open_unit->begin_ns;
 	int err = 0;
 
@@ -142,7 +142,7 @@ bool scope_unit_open_owes(struct scope_unit_builder *builder, const struct scope
 		return false;
 	if (open_unit->client_fd < 0 || open_unit->pickup.unanswered)
 		return true;
-	/* Whoever closed it, or took what came next, has had it since. */
+	/* If another thread closed it, or took the next request, the connection is not this thread's any more. */
 	if (scope_timeline_fds_kind(fds, thread->tgid, open_unit->client_fd) != SCOPE_FD_ACCEPTED)
 		return false;
 	if (scope_timeline_fds_asked(fds, open_unit->client_fd) == SCOPE_FD_NOBODY)

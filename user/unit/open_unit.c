@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The units that are being built, one of each thread, by what a timeline tells. */
+/* Builds units from a timeline, one open unit per thread. */
 #include "unit/open_unit.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/grow.h"
 #include "unit/rest.h"
 
-/* Roles of calls that change nothing of a request but the counts. */
+/* Roles of calls that change only the counts of a request. */
 static uint32_t plain_roles(const struct scope_open_unit *open_unit)
 {
 	const uint32_t roles = open_unit->requests ? SCOPE_PICKUP_PLAIN_ROLES : 0;
@@ -45,7 +45,7 @@ bool scope_unit_open_meet(struct scope_unit_builder *builder, uint32_t thread)
 	return true;
 }
 
-/* What the shape stands for is counted on here. */
+/* Copies the calls of the shape here, to count further calls without a shape. */
 static void leave_histogram(const struct scope_histograms *histograms, struct scope_open_unit *open_unit)
 {
 	const struct scope_histogram *histogram = &histograms->histogram[open_unit->histogram];
@@ -160,7 +160,7 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 	};
 	if (!requests)
 		unit.blocked_ns -= end->timer_ns - begin->timer_ns;
-	/* A unit that began in the middle of a sleep has only a part of it. */
+	/* A unit that began within a sleep has only a part of it. */
 	if (waker_queue_ns > unit.blocked_ns)
 		waker_queue_ns = unit.blocked_ns;
 	unit.blocked_ns -= waker_queue_ns;
@@ -197,7 +197,7 @@ int scope_unit_open_leave(void *user, uint32_t index, uint64_t now_ns)
 	return err;
 }
 
-/* What a thread slept in counts to the unit that is open, or to none. Which it is, a pick-up says later. */
+/* A sleep counts for the open unit, or for none. A later pick-up decides which. */
 static int tell_wait(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 		     const struct scope_wait *wait)
 {
@@ -242,7 +242,7 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 	if (wait->class == SCOPE_WAIT_FUTEX && wait->object)
 		vote_futex(open_unit, wait->object);
 	scope_unit_rest_judge(builder, open_unit, wait);
-	/* A waking that the kernel did not tell, or that came behind a time-out. */
+	/* A waking that the kernel did not report, or that came after a time-out. */
 	open_unit->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD || (wait->woken && !wait->waker_tid);
 	if (wait->end_ns - wait->begin_ns >= SCOPE_SPIN_SLEEP_NS)
 		scope_unit_spin_end(&open_unit->spinning,

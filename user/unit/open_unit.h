@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The units that are being built, one of each thread, by what a timeline tells.
+ * Builds units from a timeline, one open unit per thread.
  *
- * What happens at every call stands here, to be built into the code that takes events
- * (timeline/take.h); all else is in draft.c.
+ * The code for every call is here, to be inlined into the code that takes events (timeline/take.h);
+ * all else is in open_unit.c.
  */
 #ifndef SCOPE_UNIT_OPEN_UNIT_H
 #define SCOPE_UNIT_OPEN_UNIT_H
@@ -19,7 +19,7 @@
 /* The calls of one unit that has no shape, in the order they were first made. */
 struct scope_open_unit_calls {
 	struct scope_unit_call call[SCOPE_UNIT_CALLS];
-	uint8_t place[SCOPE_SYSCALL_MAX]; /* of a number, if that is what stands there */
+	uint8_t place[SCOPE_SYSCALL_MAX]; /* index of a number, if that number is there */
 };
 
 /* What units need of a thread's account, as it stood at one time. */
@@ -28,13 +28,13 @@ struct scope_mark {
 	uint64_t asleep_ns, timer_ns; /* the second is of the first */
 };
 
-/* A poll that stood at the top of the loop: the next one like it does, too. */
+/* A poll at the top of the loop; the next equal one is there, too. */
 struct scope_open_unit_loop {
 	uint64_t object;
 	uint16_t nr; /* SCOPE_NR_NONE: none did yet */
 };
 
-/* What a thread did since its last call, kept up where it leaves a processor: calls are many more. */
+/* A thread's times since its last call, updated when it leaves a processor, because calls are much more frequent. */
 struct scope_quiet {
 	uint64_t run_ns;
 	uint64_t asleep_before_ns;     /* its account of sleeps as the call returned */
@@ -58,30 +58,30 @@ static inline void scope_unit_quiet_count(struct scope_quiet *quiet, const struc
 	quiet->left_run_ns = thread->account.run_ns;
 }
 
-/* A stretch in which a thread waited for work. */
+/* A time in which a thread waited for work. */
 struct scope_open_unit_idle {
 	uint64_t begin_ns, end_ns;
 };
 
 #define SCOPE_UNIT_OTHERS_MAX_NS 100000 /* an answer to another client that takes as long is not left out */
-#define SCOPE_OPEN_UNIT_IDLES 4		/* last stretches of a thread without work that are remembered */
+#define SCOPE_OPEN_UNIT_IDLES 4		/* last times of a thread without work that are kept */
 
-/* The unit under construction of one thread. */
+/* The open unit of one thread. */
 struct scope_open_unit {
 	bool open;
 	bool tentative;	      /* inside a read that may turn out to pick up the next request */
-	bool goes_on;	      /* inside a read of what the last call picked up work from */
-	bool from_loop;	      /* opened behind the top of the loop … */
-	bool empty_turn;      /* … which brought nothing */
+	bool goes_on;	      /* inside a read of the descriptor from which the last call picked up work */
+	bool from_loop;	      /* opened after the top of the loop … */
+	bool empty_turn;      /* … which brought no work */
 	bool asked;	      /* a client's request was taken in it */
 	bool connected;	      /* a client was accepted in it */
 	bool answered;	      /* something was written to a client in it */
 	bool slept_in_call;   /* the open call has blocked */
 	bool for_other;	      /* the open call answers another client than the unit's */
-	bool requests;	      /* the thread's pickup is any at all */
+	bool requests;	      /* the thread has any way to pick up work */
 	bool pending;	      /* idle is a sleep that may have been for a client */
 	uint8_t matched;      /* enum scope_unit_pickup_match of the call entered at matched_ns */
-	uint32_t plain_roles; /* as struct scope_timeline_ops has it: of calls that only add up */
+	uint32_t plain_roles; /* as in struct scope_timeline_ops: for calls that are only counted */
 	uint32_t root;	      /* shape that its units begin with */
 	uint32_t histogram;   /* of its calls so far; SCOPE_HISTOGRAM_NONE: they are counted here: */
 	unsigned calls;
@@ -94,16 +94,16 @@ struct scope_open_unit {
 	bool many;	      /* that was not the only one, or it accepted two */
 	bool accepted;	      /* it accepted one, ever */
 	uint64_t usual_futex; /* address where the thread sleeps most often, of all futexes: by majority vote … */
-	uint32_t futex_votes; /* … so many more than elsewhere since it was chosen */
+	uint32_t futex_votes; /* … how many more than elsewhere since it was chosen */
 	int64_t client_fd; /* the client's connection that the unit accepted or read last; -1: none yet, or none that is known */
 	int64_t from_fd;	   /* the client's connection that the unit took bytes from; -1: none yet */
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t rest_ns; /* the unit may be over since this sleep in a futex: its client has its answer; 0: no */
-	bool rests;	  /* that is so, unless more is written to its client */
-	struct scope_open_unit_idle idled[SCOPE_OPEN_UNIT_IDLES]; /* the last times it had nothing to do, a ring */
-	unsigned idles;						  /* so many in all */
+	bool rests;	  /* the unit is over then, unless more is written to its client */
+	struct scope_open_unit_idle idled[SCOPE_OPEN_UNIT_IDLES]; /* the last times it was idle, a ring */
+	unsigned idles;						  /* their number in all */
 	uint64_t last_exit_ns;
-	struct scope_unit_stack stack;	  /* as one would be that came now */
+	struct scope_unit_stack stack;	  /* as for a unit that began now */
 	struct scope_pickup pickup;	  /* of the thread */
 	struct scope_open_unit_loop loop; /* as it was last known */
 	struct scope_mark begin, end, rest;
@@ -114,7 +114,7 @@ struct scope_open_unit {
 
 struct scope_unit_builder {
 	struct scope_unit_run *run;
-	const struct scope_timeline_ops *ops; /* what the timeline tells, without listeners */
+	const struct scope_timeline_ops *ops; /* functions for the timeline, without listeners */
 	struct scope_histograms *histograms;  /* of the run */
 	const struct scope_pickups *pickups;
 	struct scope_unit_sink sink;
@@ -223,15 +223,18 @@ SCOPE_TAKE bool scope_open_unit_is_for_other(struct scope_unit_builder *builder,
 	       scope_timeline_fds_asked(fds, (int32_t)fd) == thread->index;
 }
 
-/* The length of such a write, which did not sleep, is not of the unit. One that is long is seen, no matter who it is for. */
+/*
+ * The time of such a write, which did not sleep, is not part of the unit. A long one is counted, for whichever client
+ * it is.
+ */
 SCOPE_TAKE void scope_open_unit_leave_out(struct scope_open_unit *open_unit, uint64_t length_ns)
 {
 	open_unit->others_ns += length_ns < SCOPE_UNIT_OTHERS_MAX_NS ? length_ns : 0;
 }
 
 /*
- * As a write is entered, and not as it returns: its peer may have asked again by then. ret: any number above 0 where
- * it has not returned.
+ * Call it when a write is entered, not when it returns, because its peer may have sent the next
+ * request by then. ret: any number above 0 if it has not returned.
  */
 SCOPE_TAKE void scope_open_unit_answer(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 				       const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret)
@@ -243,7 +246,7 @@ SCOPE_TAKE void scope_open_unit_answer(struct scope_unit_builder *builder, struc
 		open_unit->rest_ns = 0;
 }
 
-/* false: there is no memory, and enter and exit will say so. */
+/* false: no memory; enter and exit will return the error. */
 SCOPE_TAKE bool scope_open_unit_plain(struct scope_unit_builder *builder, const struct scope_thread *thread,
 				      const struct scope_event *event, enum scope_timeline_call_role role)
 {
@@ -273,7 +276,7 @@ SCOPE_TAKE bool scope_open_unit_plain(struct scope_unit_builder *builder, const 
 	return true;
 }
 
-/* Of calls that are like the ones before, as most are, at once. */
+/* Handles calls that are equal to the ones before, as most are. */
 SCOPE_TAKE enum scope_unit_pickup_match scope_open_unit_match(const struct scope_unit_builder *builder,
 							      struct scope_open_unit *open_unit,
 							      const struct scope_thread *thread,

@@ -12,7 +12,7 @@
 #include "unit/learner.h"
 
 #define DELIVERIES_MIN 5
-#define DELIVERED_SHARE 10 /* of a thread's own sleeps, one that it ends at the top of another's loop */
+#define DELIVERED_SHARE 10 /* ratio of a thread's own sleeps to those it ends at the top of another's loop */
 
 struct decision {
 	struct scope_pickup pickup;
@@ -25,7 +25,7 @@ struct scope_pickups {
 	size_t count, capacity;
 };
 
-/* What can be said of a thread by what was learned so far. */
+/* Decides about a thread by what was learned so far. */
 static struct decision decision_of(const struct scope_learner *learner, size_t thread)
 {
 	struct decision decision = { .pickup.nr = SCOPE_NR_NONE };
@@ -60,7 +60,7 @@ int scope_unit_pickups_decide(struct scope_pickups *pickups, const struct scope_
 	return 0;
 }
 
-/* Gaps cut the units of those threads alone that pick up nothing. */
+/* Gaps cut only the units of threads that pick up no work. */
 static bool same_pickup(const struct scope_pickup *a, const struct scope_pickup *b)
 {
 	if (a->foreigns != b->foreigns)
@@ -73,7 +73,7 @@ static bool same_pickup(const struct scope_pickup *a, const struct scope_pickup 
 	       (scope_unit_pickup_any(a) || a->gap_ns == b->gap_ns);
 }
 
-#define ALIKE_RECENT 256 /* threads before it that a new one may be like */
+#define ALIKE_RECENT 256 /* earlier threads that a new one may be similar to */
 
 static const struct decision *find_name(const struct scope_pickups *pickups, const char *comm)
 {
@@ -108,7 +108,7 @@ bool scope_unit_pickups_hold(const struct scope_pickups *pickups, const struct s
 	return true;
 }
 
-/* Does it hand over to threads that serve, at the top of their loops? */
+/* True if it passes work to threads that serve, at the top of their loops. */
 static bool delivers(const struct scope_pickups *pickups, const struct scope_thread_stats *stats)
 {
 	uint64_t times = stats->delivered;
@@ -135,7 +135,7 @@ void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct sco
 
 	for (size_t i = 0; i < pickups->count && i < learner->count; i++)
 		pickups->decision[i].serves = learner->stats[i].reads || learner->stats[i].answers;
-	/* Down chains of threads that hand over to one another. */
+	/* Follows chains of threads that pass work to one another. */
 	while (more) {
 		more = false;
 		for (size_t i = 0; i < pickups->count && i < learner->count; i++)

@@ -2,11 +2,11 @@
 /*
  * How each thread picks up work, learned from its own trace.
  *
- * A read on an accepted socket and an accept always are pick-ups. Beside them a thread has at most
- * one top-of-loop wait: its epoll, else its poll or select (unless most of them are in the middle
- * of a request: no work is taken before the answer), else (where it reads no accepted
- * socket) the wait it comes back to most often: a futex that is not a lock, a queue, a pipe, a
- * sleep. A read on a connection the program opened itself, and a lock, are never pick-ups.
+ * A read on an accepted socket and an accept are always pick-ups. In addition a thread has at most
+ * one top-of-loop wait: its epoll, else its poll or select (unless most of these are in the middle
+ * of a request: no work is taken before the answer), else, if it reads no accepted socket, its most
+ * frequent wait: a futex that is not a lock, a queue, a pipe, a sleep. A read on a connection the
+ * program opened itself, and a lock, are never pick-ups.
  */
 #ifndef SCOPE_UNIT_PICKUP_H
 #define SCOPE_UNIT_PICKUP_H
@@ -15,19 +15,19 @@
 
 #include "timeline/timeline.h"
 
-#define SCOPE_PICKUP_FOREIGN 4 /* no rule: polls of a thread that are told from the top of its loop */
+#define SCOPE_PICKUP_FOREIGN 4 /* no rule: polls of a thread that are distinguished from the top of its loop */
 
 /* A poll of a thread, by its family and what is polled. */
 struct scope_poll_site {
-	uint16_t nr;	 /* SYS_epoll_pwait, SYS_ppoll or SYS_pselect6, for all of their kind */
+	uint16_t nr;	 /* SYS_epoll_pwait, SYS_ppoll or SYS_pselect6, for all calls of that family */
 	uint64_t object; /* the epoll's descriptor, or where the set of a poll is; 0 of a select */
 };
 
 struct scope_pickup {
 	bool reads;	 /* takes requests from accepted sockets */
-	bool unanswered; /* its process takes them and writes nothing back: each read is one */
-	uint16_t nr;	 /* top-of-loop wait, SCOPE_NR_NONE where there is none */
-	bool any_object; /* whatever its first argument */
+	bool unanswered; /* its process takes requests and never answers: each read is one */
+	uint16_t nr;	 /* top-of-loop wait, SCOPE_NR_NONE: none */
+	bool any_object; /* with any first argument */
 	uint64_t object;
 	uint8_t foreigns;
 	struct scope_poll_site foreign[SCOPE_PICKUP_FOREIGN]; /* in the middle of requests, or hardly ever */
@@ -36,56 +36,56 @@ struct scope_pickup {
 
 enum scope_unit_pickup_match {
 	SCOPE_PICKUP_NO,
-	SCOPE_PICKUP_READ, /* picks up work only if it returns some */
+	SCOPE_PICKUP_READ, /* picks up work only if it returns any */
 	SCOPE_PICKUP_LOOP, /* the thread is idle from its entry on */
 };
 
-/* Roles of plain calls (timeline/timeline.h) that pick up nothing but at the top of the loop. */
+/* Roles of plain calls (timeline/timeline.h) that pick up work only at the top of the loop. */
 #define SCOPE_PICKUP_PLAIN_ROLES (~(1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_POLL | 1u << SCOPE_CALL_FUTEX))
 
 struct scope_pickups;
 struct scope_learner;
 
 /*
- * Learns from events as they come. Threads are numbered as every later run will number them. What
- * can be decided grows better with what was learned; it is final behind finish.
+ * Learns from events as they come. Threads have the numbers that every later run gives them.
+ * Decisions become better with more events; they are final after finish.
  */
 int scope_unit_learner_create(const struct scope_trace *trace, struct scope_learner **ret_learner);
 /*
- * Learns from a timeline that takes the same events for somebody else as well (scope_units_learn());
- * it must outlive the learner.
+ * Learns from a timeline that is also used by others (scope_unit_run_learn()); it must outlive the
+ * learner.
  */
 int scope_unit_learner_share(struct scope_timeline *timeline, struct scope_learner **ret_learner);
 int scope_unit_learner_feed(struct scope_learner *learner, const struct scope_event *const *event, size_t count);
 int scope_unit_learner_finish(struct scope_learner *learner);
-/* Of a trace that grew: see scope_timeline_holds(). */
+/* For a trace that grew: see scope_timeline_holds(). */
 bool scope_unit_learner_holds(const struct scope_learner *learner);
 size_t scope_unit_learner_threads(const struct scope_learner *learner);
 void scope_unit_learner_destroy(struct scope_learner *learner); /* NULL is fine */
 
-/* No thread is decided on yet. The caller destroys. */
+/* Creates it without decisions. The caller destroys it. */
 int scope_unit_pickups_create(struct scope_pickups **ret_pickups);
-/* The threads below this number that are not decided on yet, by what was learned so far. */
+/* Decides about the threads below this number that have no decision yet, by what was learned so far. */
 int scope_unit_pickups_decide(struct scope_pickups *pickups, const struct scope_learner *learner, size_t threads);
-/* The same of threads that nothing was learned of yet: like the last one of that name, if there is one. */
+/* The same for threads of which nothing was learned yet: as for the last one of that name, if there is one. */
 int scope_unit_pickups_guess(struct scope_pickups *pickups, const struct scope_learner *learner, size_t threads);
-/* Would all that was decided on the first threads, so many, be decided in the same way now? */
+/* True if all decisions about the first `threads` threads would be the same now. */
 bool scope_unit_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner, size_t threads);
 
-/* All of it: runs once through the trace, and decides on every thread. */
+/* Runs once through the trace, and decides about every thread. */
 int scope_unit_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups);
 void scope_unit_pickups_destroy(struct scope_pickups *pickups);
 
 size_t scope_unit_pickups_threads(const struct scope_pickups *pickups);
-/* NULL for a thread the learning did not meet. */
+/* NULL for a thread that was not seen by the learner. */
 const struct scope_pickup *scope_unit_pickups_of(const struct scope_pickups *pickups, uint32_t thread);
 /* The name it had at last; thread is below the number of threads. */
 const char *scope_unit_pickups_comm(const struct scope_pickups *pickups, uint32_t thread);
 /*
- * Once, when all is learned: which threads serve. That are those that read from or write to accepted
- * sockets, and those that wake one that serves at the top of its loop, again and again: it waits there for
- * what they hand it. A thread that ends waits in the middle of requests alone does not serve, however long
- * the waits: blame follows them to it.
+ * Call it once, when learning has ended: finds the threads that serve. These are threads that read
+ * from or write to accepted sockets, and threads that repeatedly wake a serving thread at the top
+ * of its loop, because that one waits there for their work. A thread that ends waits only in the
+ * middle of requests does not serve, even if they are long: blame follows these waits to it.
  */
 void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner);
 /* false as well before that. */
@@ -98,9 +98,9 @@ static inline struct scope_poll_site scope_unit_poll_site_of(const struct scope_
 		return (struct scope_poll_site){ .nr = SYS_pselect6 };
 	return (struct scope_poll_site){ .nr = SYS_ppoll, .object = call->arg[0] };
 }
-/* Is it a poll, but not one in which the thread waits for work? */
+/* True for a poll in which the thread does not wait for work. */
 bool scope_unit_pickup_foreign(const struct scope_pickup *pickup, const struct scope_open_call *call);
-/* Does the thread take work at all, so that it has request units? */
+/* True if the thread takes work, so that it has request units. */
 bool scope_unit_pickup_any(const struct scope_pickup *pickup);
 enum scope_unit_pickup_match scope_unit_pickup_match(const struct scope_pickup *pickup,
 						     const struct scope_open_call *call, enum scope_fd_kind fd);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether a unit was over before a sleep in it: no client waits for the thread there. */
+/* Decides if a unit had ended before a sleep in it, where no client waits for the thread. */
 #include "unit/rest.h"
 
-#define RESTS_SHARE 2 /* of a sleep, inverted: the thread that ended it was idle for that part of it, or more */
+#define RESTS_SHARE 2 /* inverse of the share of a sleep for which the thread that ended it was idle, or more */
 
 void scope_unit_rest_idle(struct scope_open_unit *open_unit, uint64_t begin_ns, uint64_t end_ns)
 {
@@ -10,7 +10,7 @@ void scope_unit_rest_idle(struct scope_open_unit *open_unit, uint64_t begin_ns, 
 
 	if (end_ns - begin_ns < SCOPE_UNIT_WAIT_MIN_NS)
 		return;
-	/* Two that overlap are one: the read behind a poll. */
+	/* Two that overlap are one: the read after a poll. */
 	if (open_unit->idles && begin_ns <= last->end_ns)
 		last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
 	else
@@ -27,7 +27,7 @@ void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope
 	open_unit->rests = false;
 }
 
-/* Had the thread that ended the sleep nothing to do itself for half of it or more? */
+/* True if the thread that ended the sleep was itself idle for half of it or more. */
 static bool by_idle(const struct scope_unit_builder *builder, const struct scope_wait *wait)
 {
 	const struct scope_open_unit *waker;

@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether a unit was over before a sleep in it: no client waits for the thread there.
+ * Decides if a unit had ended before a sleep in it, where no client waits for the thread.
  *
- * Threads of Go park in a futex when their scheduler has nothing for them. Leaders and followers hand on by a lock
- * whose turn it is to wait for work. What is slept there, behind an answer, is no time of a request.
+ * Threads of Go park in a futex when their scheduler has no work for them. In leader/follower
+ * servers a lock decides which thread waits for work next. A sleep there, after an answer, is not
+ * part of a request.
  */
 #ifndef SCOPE_UNIT_REST_H
 #define SCOPE_UNIT_REST_H
 
 #include "unit/open_unit.h"
 
-/* Is the unit known to have been over at open_unit->rest_ns? More of the answer can still come: scope_open_unit_answer(). */
+/*
+ * True if the unit is known to have ended at open_unit->rest_ns. More of the answer can still come:
+ * scope_open_unit_answer().
+ */
 static inline bool scope_unit_rest_is(const struct scope_open_unit *open_unit)
 {
 	return open_unit->rest_ns && open_unit->rests;
 }
 
-/* The thread has just gone to sleep: where it does so in a futex, the unit may be over here. */
+/* The thread has just gone to sleep: if that is in a futex, the unit may end here. */
 void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope_thread *thread, uint64_t now_ns);
 /*
- * A sleep is over. The unit ended before it where its client has its answer, or it took nothing from an empty turn of
- * the loop, and it did not sleep for a lock; or where nothing is owed and the thread that ended the sleep was idle
- * for half of it. Of other locks, and where the answer is owed, the holder is at fault as ever.
+ * A sleep has ended. The unit ended before it in two cases: its client has its answer, or an empty
+ * turn of the loop brought no work, and the sleep was not for a lock; or no answer is owed and the
+ * thread that ended the sleep was idle for half of it. In other cases the sleep is part of the
+ * unit, and the holder of the lock is blamed.
  */
 void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 			   const struct scope_wait *wait);

@@ -47,7 +47,7 @@ static const struct scope_timeline_ops build = {
 	.end = scope_unit_open_end,
 };
 
-/* The same, and the learner hears of it first. */
+/* The same, and the learner is called first. */
 SCOPE_TAKE int both_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	struct scope_unit_builder *builder = user;
@@ -105,7 +105,7 @@ static const struct scope_timeline_ops both = {
 	.end = scope_unit_open_end,
 };
 
-/* Behind the timeline's end: what the run tells of threads, and the units that had not ended. */
+/* After the timeline's end: fills in the facts about threads, and gives the units that had not ended. */
 static int finish(struct scope_unit_run *run)
 {
 	struct scope_unit_builder *builder = run->builder;

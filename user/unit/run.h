@@ -7,11 +7,11 @@
 #include "unit/spin.h"
 #include "unit/unit.h"
 
-/* What a thread was at when the window ended. */
+/* What a thread was doing when the window ended. */
 struct scope_unit_thread {
 	bool many;		/* took requests from more than one client */
-	bool owes;		/* in a request unit, and nobody has answered that client yet */
-	uint64_t usual_futex;	/* address where it slept most often, if that were most of its futex sleeps; 0: none */
+	bool owes;		/* in a request unit, and that client has no answer yet */
+	uint64_t usual_futex;	/* address where most of its futex sleeps were; 0: none */
 	uint64_t idle_ns;	/* in pick-ups, waiting for work */
 	uint64_t last_call_ns;	/* last return of a call; 0: it made none */
 	struct scope_spin spin; /* the longest made of calls */
@@ -21,7 +21,7 @@ struct scope_unit_thread {
 
 struct scope_unit_run {
 	const struct scope_groups *groups;   /* the caller's */
-	struct scope_histograms *histograms; /* of the units that it tells of */
+	struct scope_histograms *histograms; /* of the units that it reports */
 	struct scope_timeline *timeline;
 	struct scope_unit_thread *thread; /* by index; set by end, as the next two are complete then */
 	size_t threads;
@@ -30,7 +30,7 @@ struct scope_unit_run {
 	struct scope_unit_builder *builder; /* until end */
 };
 
-/* What a run reads and uses. All that is named must outlive the run. */
+/* What a run reads and uses. All of it must outlive the run. */
 struct scope_unit_source {
 	const struct scope_trace *trace; /* that events are taken from */
 	const struct scope_groups *groups;
@@ -41,9 +41,9 @@ struct scope_unit_source {
 /* The sink is copied. 0 or -errno; the caller destroys. */
 int scope_unit_run_create(const struct scope_unit_source *source, const struct scope_unit_sink *sink,
 			  struct scope_unit_run **ret_run);
-/* All that is fed from now on teaches the learner, too, who shares run->timeline. */
+/* From now on events also go to the learner, which shares run->timeline. */
 void scope_unit_run_learn(struct scope_unit_run *run, struct scope_learner *learner);
-/* Hands every unit of the events that come to the sink, the last ones by end. */
+/* Passes every unit of the events to the sink, the last ones by end. */
 int scope_unit_run_feed(struct scope_unit_run *run, const struct scope_event *const *event, size_t count);
 int scope_unit_run_end(struct scope_unit_run *run);
 void scope_unit_run_destroy(struct scope_unit_run *run); /* NULL is fine */

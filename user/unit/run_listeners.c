@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A run that listeners hear. */
+/* A run with listeners. */
 #include "unit/run_listeners.h"
 
 #define ALL_ROLES UINT32_MAX

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run that listeners hear. */
+/* A run with listeners. */
 #ifndef SCOPE_UNIT_RUN_LISTENERS_H
 #define SCOPE_UNIT_RUN_LISTENERS_H
 
 #include "unit/open_unit.h"
 
 /*
- * Tells the builder first, by builder->ops, then its listeners; user is the builder. In a file of its own: the
- * run without listeners is code that the compiler knows whole, and this would make it worse.
+ * Calls the builder first, by builder->ops, then its listeners; user is the builder. It is in a
+ * separate file, because the compiler optimises the run without listeners as a whole, and this code
+ * would make that worse.
  */
 extern const struct scope_timeline_ops scope_unit_run_listeners_ops;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waits in slices (timeline/slices.h) that are over, and the thread that ended each. */
+/* Ended waits in slices (timeline/slices.h), and the thread that ended each. */
 #include "unit/sliced.h"
 
 #include <errno.h>

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Waits in slices (timeline/slices.h) that are over, and the thread that ended each.
+ * Ended waits in slices (timeline/slices.h), and the thread that ended each.
  *
- * A slice that timed out was told before it was known who is waited for. This says it afterwards.
+ * A slice that timed out is reported before the thread waited for is known. This adds it
+ * afterwards.
  */
 #ifndef SCOPE_UNIT_SLICED_H
 #define SCOPE_UNIT_SLICED_H
 
 #include "timeline/thread.h"
 
-#define SCOPE_SLICED_MAX 500000 /* the first so many: bounded in memory */
+#define SCOPE_SLICED_MAX 500000 /* only the first ones are kept, to bound memory */
 
 /* The slices that timed out: from the begin of the first to that of the one that the waker ended. ns. */
 struct scope_sliced_wait {
@@ -32,9 +33,9 @@ struct scope_sliced {
 };
 
 void scope_unit_sliced_free(struct scope_sliced *sliced);
-/* A sleep that is told; those of a thread in order of time. 0 or -ENOMEM. */
+/* Adds a reported sleep; those of a thread come in order of time. 0 or -ENOMEM. */
 int scope_unit_sliced_note(struct scope_sliced *sliced, const struct scope_wait *wait);
-/* The wait that a thread was in a timed-out slice of at that time, or NULL. */
+/* The wait of which a timed-out slice contains that time, or NULL. */
 const struct scope_sliced_wait *scope_unit_sliced_at(const struct scope_sliced *sliced, uint32_t thread,
 						     uint64_t time_ns);
 

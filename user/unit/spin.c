@@ -45,7 +45,7 @@ void scope_unit_spin_end(struct scope_spinning *spinning, const struct scope_thr
 	spinning->vain = 0;
 }
 
-/* Files are written as logs are, and end: neither is progress, nor the want of it. */
+/* Writes to a file (a log) and its end are neither progress nor lack of progress. */
 static bool is_file(struct scope_fds *fds, uint32_t tgid, const struct scope_spin_call *call)
 {
 	const enum scope_fd_kind kind = call->args ? scope_timeline_fds_kind(fds, tgid, call->fd) : SCOPE_FD_UNKNOWN;

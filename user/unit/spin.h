@@ -2,9 +2,10 @@
 /*
  * Spins made of calls: rounds in which a thread asks the kernel for something, and gets nothing.
  *
- * A poll that returns at once, a read that brings no byte, an accept that fails: each is in vain until bytes move to or
- * from a peer, a client is accepted or the thread sleeps for a while. A loop at work has few of them in a row. What
- * happens at every call stands here, to be built into the code that takes events (timeline/take.h).
+ * A poll that returns at once, a read that brings no byte, an accept that fails: each is in vain
+ * until bytes are sent to or received from a peer, a client is accepted or the thread sleeps for
+ * some time. A loop at work has few of them in a row. The code for every call is here, to be
+ * inlined into the code that takes events (timeline/take.h).
  */
 #ifndef SCOPE_UNIT_SPIN_H
 #define SCOPE_UNIT_SPIN_H
@@ -13,11 +14,11 @@
 
 #define SCOPE_SPIN_VAIN 10	    /* calls in a row that are in vain: a loop at work makes fewer */
 #define SCOPE_SPIN_SLEEP_NS 1000000 /* a sleep as long gives the CPU to others */
-/* without progress: who polls instead of sleeping has some sooner, while it is asked */
+/* without progress: a thread that polls instead of sleeping has some sooner, if requests come */
 #define SCOPE_SPIN_MIN_NS 1000000
 #define SCOPE_SPIN_GAP_NS 1000000000 /* of something else between two: they are two spins */
 
-/* From the first round in vain to the last, with what little came between. */
+/* From the first round in vain to the last, with the few other calls between. */
 struct scope_spin {
 	uint64_t from_ns, until_ns;
 	uint64_t busy_ns; /* of these rounds, on a CPU or in the run queue; 0: there was no spin */
@@ -55,12 +56,12 @@ struct scope_spin_call {
 /* Of a call that scope_spin_easy() does not settle. */
 void scope_unit_spin_judge(struct scope_spinning *spinning, struct scope_fds *fds, const struct scope_thread *thread,
 			   const struct scope_spin_call *call, uint64_t now_ns);
-/* Something came of a call, or the thread slept, or ended; now_ns: up to where it went round. */
+/* A call had a result, or the thread slept or ended; now_ns: end of the rounds. */
 void scope_unit_spin_end(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t now_ns);
 
 /*
- * The return of a call of SCOPE_SPIN_ROLES. Nearly always too few were in vain to look closer: the end of a file is taken
- * for vain, and a write for nothing.
+ * The return of a call of SCOPE_SPIN_ROLES. Nearly always too few were in vain for a closer check:
+ * here the end of a file counts as in vain, and a write does not count.
  */
 SCOPE_TAKE bool scope_spin_easy(struct scope_spinning *spinning, enum scope_timeline_call_role role, int64_t ret)
 {
@@ -73,7 +74,7 @@ SCOPE_TAKE bool scope_spin_easy(struct scope_spinning *spinning, enum scope_time
 	return true;
 }
 
-/* May that be left to later calls? A plain call (timeline/timeline.h) of which something came, with few in vain before. */
+/* True if this can be left to later calls: a plain call (timeline/timeline.h) with a result, after few in vain. */
 static inline bool scope_unit_spin_waits(const struct scope_spinning *spinning, int64_t ret)
 {
 	return ret > 0 && spinning->vain < SCOPE_SPIN_VAIN - 1;

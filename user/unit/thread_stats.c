@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decides how a thread picks up work, by what its trace taught. */
+/* Decides how a thread picks up work, by its statistics. */
 #include "unit/thread_stats.h"
 
 #include <stddef.h>
@@ -8,10 +8,10 @@
 #include "timeline/class.h"
 
 #define GAP_MIN_CALLS 100
-#define FOREIGN_SHARE 20   /* of polls behind which work is taken, inverted: a site with more is the loop's as well */
-#define DISPATCHED_SHARE 4 /* of all reads, one behind a wait for being handed the connection */
+#define FOREIGN_SHARE 20   /* inverse of a share of polls before work: a site with more is the loop's as well */
+#define DISPATCHED_SHARE 4 /* of all reads, one after a wait for a connection from another thread */
 
-/* How often the thread came back to that wait, under either of its words. */
+/* How often the thread returned to that wait, on either of its words. */
 static uint32_t times_back(const struct scope_thread_stats *stats, const struct scope_wait_key *key)
 {
 	uint32_t times = 0;
@@ -45,8 +45,8 @@ static bool is_poll(const struct scope_wait_key *key)
 }
 
 /*
- * Polls that are not the top of the loop, though work is taken behind others: those in the middle of requests, and
- * those that the thread hardly ever came to and took no work behind. What neither holds of is the top.
+ * Polls that are not the top of the loop, although work is taken after other polls: those in the
+ * middle of requests, and rare ones after which no work was taken. All other polls are the top.
  */
 static void decide_foreign(const struct scope_thread_stats *stats, struct scope_pickup *pickup)
 {
@@ -69,7 +69,10 @@ static void decide_foreign(const struct scope_thread_stats *stats, struct scope_
 	}
 }
 
-/* The futex in which a thread that reads from clients waits to be handed one, and how often; NULL: none. */
+/*
+ * The futex in which a thread that reads from clients waits for a connection from another thread, and how often;
+ * NULL: none.
+ */
 static const struct scope_wait_key *find_dispatch(const struct scope_thread_stats *stats, uint32_t *ret_taken)
 {
 	const struct scope_wait_key *best = NULL;
@@ -95,8 +98,9 @@ static const struct scope_wait_key *find_dispatch(const struct scope_thread_stat
 }
 
 /*
- * How often work is taken behind a poll or a select. A thread that sleeps in its reads, or in a futex before it is handed
- * a connection, more often than that polls something else now and then, and reads the next request behind it.
+ * How often work is taken after a poll or a select. If a thread sleeps more often in its reads, or
+ * in a futex before it gets a connection, its polls are for something else, and only by chance it
+ * reads the next request after one.
  */
 static uint32_t polls_taken(const struct scope_thread_stats *stats)
 {

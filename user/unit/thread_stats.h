@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a thread's trace taught of how it picks up work, and what follows from that. */
+/* Per-thread statistics of waits and reads, and the way to pick up work that follows from them. */
 #ifndef SCOPE_UNIT_THREAD_STATS_H
 #define SCOPE_UNIT_THREAD_STATS_H
 
@@ -18,7 +18,7 @@ struct scope_wait_key {
 	uint16_t nr;
 	uint64_t object;
 	uint32_t count;
-	uint32_t inner, taken; /* what came next: an answer, or work; see learn_poll() in learn.c */
+	uint32_t inner, taken; /* what came next: an answer, or work; see learner.c */
 	bool lock;
 };
 
@@ -30,7 +30,7 @@ struct scope_delivery {
 	uint16_t nr;
 };
 
-/* What is known of one thread. */
+/* The statistics of one thread. */
 struct scope_thread_stats {
 	uint32_t epolls, polls, reads;
 	uint32_t slept_reads; /* sleeps in reads from accepted sockets */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Execution units: the stretches of a thread's work that are compared with one another.
+ * Execution units: the pieces of a thread's work that are compared with one another.
  *
  * Two granularities. Request units run from the return of the call that picks up work to the entry
- * of the next pick-up, across switches; waiting for work belongs to none. Those that took what a client
- * asked are requests as the client counts them. Threads that pick up nothing have switch-bounded units (PerfScope, Dean et al., SoCC 2014, section 3): cut where a
- * call that blocked returns, at every preemption, and at a gap between calls above the thread's own
- * 99th percentile.
+ * of the next pick-up, across switches; waiting for work belongs to no unit. Units that took a
+ * client's request are requests as the client counts them. Threads that pick up nothing have
+ * switch-bounded units (PerfScope, Dean et al., SoCC 2014, section 3): cut where a call that
+ * blocked returns, at every preemption, and at a gap between calls above the thread's own 99th
+ * percentile.
  */
 #ifndef SCOPE_UNIT_UNIT_H
 #define SCOPE_UNIT_UNIT_H
@@ -14,7 +15,7 @@
 #include "timeline/timeline.h"
 #include "unit/group.h"
 
-#define SCOPE_UNIT_CALLS 64 /* different numbers told apart inside one unit */
+#define SCOPE_UNIT_CALLS 64 /* different call numbers that are counted inside one unit */
 
 /* How often a unit made one call. */
 struct scope_unit_call {
@@ -25,13 +26,13 @@ struct scope_unit_call {
 #define SCOPE_HISTOGRAM_NONE UINT32_MAX
 
 /*
- * Times in ns. wall = run + taking stacks + queue + the sum of blocked + what a loss hid. A wait for a
- * traced thread that was in the run queue meanwhile is a wait for a CPU.
+ * Times in ns. wall = run + taking stacks + queue + the sum of blocked + time hidden by losses. A
+ * wait for a traced thread that was in the run queue is a wait for a CPU.
  */
 struct scope_unit {
 	uint64_t begin_ns, end_ns;
-	uint64_t run_ns;     /* without what the tracer took to take stacks */
-	uint64_t queue_ns;   /* itself, or whom it waited for (timeline/waker_queue.h) */
+	uint64_t run_ns;     /* without the time the tracer took for stacks */
+	uint64_t queue_ns;   /* itself, or the thread it waited for (timeline/waker_queue.h) */
 	uint64_t bytes;	     /* read and written by calls */
 	uint64_t blocked_ns; /* all classes but timer for switch-bounded units */
 	uint32_t thread;     /* index */
@@ -45,7 +46,7 @@ struct scope_unit {
 	bool asked; /* a client's request was taken in it */
 };
 
-/* A stack, and the call that it was taken behind. */
+/* A stack, and the call after which it was taken. */
 struct scope_unit_stack {
 	uint32_t thread;
 	bool stopped_stack; /* of a thread as a STATE record found it */
@@ -54,35 +55,36 @@ struct scope_unit_stack {
 	uint8_t class; /* of that sleep */
 	uint64_t enter_ns, exit_ns;
 	uint64_t wake_ns;  /* of that sleep */
-	uint64_t slept_ns; /* in the call, without what was a wait for a CPU */
+	uint64_t slept_ns; /* in the call, without waits for a CPU */
 };
 
-/* Who hears of units as they end, and of sleeps inside them. A negative return ends the run. */
+/* The sink gets units as they end, and sleeps inside them. A negative return ends the run. */
 struct scope_unit_sink {
-	/* NULL, or asked to decide on all threads up to this one before anything is said of it. */
+	/* NULL, or called to decide about all threads up to this one before anything is reported of it. */
 	int (*meet)(void *user, uint32_t thread);
 	/*
-	 * What the pointers hold is gone after the call; vector and call of the unit are unset, shape is
-	 * SCOPE_HISTOGRAM_NONE where it was not found out yet.
+	 * The pointers are valid only during the call; vector and call of the unit are unset, shape
+	 * is SCOPE_HISTOGRAM_NONE if it is not known yet.
 	 */
 	int (*unit)(void *user, struct scope_unit *unit, const struct scope_unit_call *call);
 	/*
-	 * May be NULL. Sleeps of SCOPE_UNIT_WAIT_MIN_NS in the order they end, but those of SCOPE_UNIT_IDLE_MIN_NS
-	 * outside units, of threads that read from clients, come with the next sleep or pick-up; and stretches in
-	 * the run queue that were as long, before the sleep that they follow.
+	 * May be NULL. Sleeps of SCOPE_UNIT_WAIT_MIN_NS or more in the order they end. Sleeps of
+	 * SCOPE_UNIT_IDLE_MIN_NS or more outside units, of threads that read from clients, come
+	 * with the next sleep or pick-up. Times in the run queue of SCOPE_UNIT_WAIT_MIN_NS or more
+	 * come before the sleep that they follow.
 	 */
 	int (*wait)(void *user, const struct scope_wait *wait);
-	/* May be NULL. Those behind a call that slept, samples, and standing ones. */
+	/* May be NULL. Stacks after a call that slept, samples, and stacks at start and stop. */
 	int (*stack)(void *user, const struct scope_unit_stack *stack, const struct scope_event *event);
 	/* May be NULL. */
 	int (*state)(void *user, uint32_t thread, const struct scope_event *event);
 	void *user;
 };
 
-#define SCOPE_UNIT_WAIT_MIN_NS 20000   /* shorter sleeps explain no excess worth a line */
+#define SCOPE_UNIT_WAIT_MIN_NS 20000   /* shorter sleeps explain no reportable excess */
 #define SCOPE_UNIT_IDLE_MIN_NS 1000000 /* of a thread that waits for its next request */
 
-/* One bit for each number that the unit called, without those that say nothing. */
+/* One bit for each number that the unit called, without calls that do not characterise it. */
 static inline struct scope_vector scope_unit_vector(const struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	struct scope_vector vector = { { 0 } };
@@ -98,7 +100,7 @@ static inline uint64_t scope_unit_wall(const struct scope_unit *unit)
 	return unit->end_ns - unit->begin_ns;
 }
 
-/* What units are compared by, ns: a thread that waits for a CPU is not at fault for it. */
+/* The measure by which units are compared, ns: without waits for a CPU, which are not the thread's fault. */
 static inline uint64_t scope_unit_measure(const struct scope_unit *unit)
 {
 	return unit->run_ns + unit->blocked_ns;

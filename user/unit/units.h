@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A store of units that somebody chose to keep, beside what the run that found them tells of their threads.
- * A trace has units by the million; what is kept of them is bounded (evidence/keep.h).
+ * A store of selected units, with the facts of their run about threads. A trace has millions of
+ * units; the number kept is bounded (evidence/keep.h).
  */
 #ifndef SCOPE_UNIT_UNITS_H
 #define SCOPE_UNIT_UNITS_H
@@ -24,7 +24,7 @@ struct scope_units {
 	size_t *open_unit; /* by thread: its unit that had not ended, SIZE_MAX: none was kept */
 };
 
-/* Of a run that is over, which must outlive the store. It keeps no unit yet. 0 or -ENOMEM. */
+/* Creates an empty store for a run that has ended, which must outlive the store. 0 or -ENOMEM. */
 int scope_units_create(const struct scope_unit_run *run, struct scope_units **ret_units);
 /* Stores a copy. */
 int scope_units_keep(struct scope_units *units, const struct scope_unit *unit, const struct scope_unit_call *call);

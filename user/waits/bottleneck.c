@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which functions are bottlenecks: others wait for them so much of the window that it is worth to make them faster. */
+/*
+ * Finds bottlenecks: functions that others wait for during so large a part of the window that making them faster
+ * helps.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +10,13 @@
 #include "base/grow.h"
 #include "waits/waits.h"
 
-#define KNOT_SHARE 0.34	  /* of the window: if it took half as long, a fifth more would be done */
-#define KNOT_ALONE 0.67	  /* beyond it a bottleneck is one whatever else is waited for */
-#define KNOT_TIMES 1.5	  /* up to there it is waited for so many times as long as any other */
+#define KNOT_SHARE 0.34	  /* of the window: if it took half as long, throughput would rise by a fifth */
+#define KNOT_ALONE 0.67	  /* above it it is a bottleneck without regard to others */
+#define KNOT_TIMES 1.5	  /* below that it must be waited for this many times as long as any other */
 #define KNOT_STACKS 10	  /* name it */
-#define KNOT_FUNCTION 0.1 /* of its group's time: functions with less are not looked at */
+#define KNOT_FUNCTION 0.1 /* of its group's time: functions with less are ignored */
 
-/* All that may be one. */
+/* All candidates. */
 struct candidates {
 	struct scope_bottleneck *one;
 	size_t count, capacity;
@@ -34,7 +37,7 @@ static int add(struct candidates *candidates, const struct scope_bottleneck *one
 	return 0;
 }
 
-/* The functions of a group, or the group by itself where no stack names one. */
+/* The functions of a group, or the group itself if no stack names one. */
 static int add_group(const struct scope_waits *waits, uint32_t group, bool disk, struct candidates *candidates)
 {
 	const struct scope_waits_group *of = &waits->group[group];
@@ -81,7 +84,7 @@ static int compare(const void *left, const void *right)
 	return (a->kind > b->kind) - (a->kind < b->kind);
 }
 
-/* Does it stand out, or is it one of several that all are waited for alike? */
+/* True if it stands out; false if several are waited for about equally. */
 static bool stands_out(const struct candidates *candidates, size_t at)
 {
 	const double share = candidates->one[at].share;
@@ -96,7 +99,7 @@ static bool stands_out(const struct candidates *candidates, size_t at)
 	return true;
 }
 
-/* What ends below a group that waits in the running, or sleep for a disk, of another group. */
+/* The waits of a group that end in another group's running, or sleep for a disk. */
 static void count_ends(const struct scope_waits_tree *tree, uint32_t top, uint32_t at, double *ns,
 		       const struct scope_bottleneck *one)
 {

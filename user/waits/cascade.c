@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a wait ends in: for each part of it, which thread ran, or what outside the traced threads it was for. */
+/* Splits a wait by its cause: for each part, the thread that ran, or the cause outside the traced threads. */
 #include "waits/cascade.h"
 
 struct walk {
 	const struct scope_history *history;
 	const struct scope_cascade_listener *listener;
-	uint32_t asleep[SCOPE_CASCADE_DEPTH]; /* the threads of the chain, each asleep all the time looked at */
+	uint32_t asleep[SCOPE_CASCADE_DEPTH]; /* the threads of the chain, each asleep during this whole time */
 	unsigned depth, steps;
 };
 
@@ -33,7 +33,7 @@ static bool is_asleep(const struct walk *walk, uint32_t thread)
 	return false;
 }
 
-/* What the sleep is for, where it leads to no thread; SCOPE_ENDS: it does. */
+/* The cause of the sleep, if no thread ended it; SCOPE_ENDS: a thread did. */
 static enum scope_end end_of(const struct walk *walk, const struct scope_stay *sleep)
 {
 	if (sleep->waker < 0)
@@ -79,7 +79,7 @@ static uint32_t count_before(const struct scope_past_stays *stays, uint64_t end_
 	return low;
 }
 
-/* What is left where nothing of the thread comes before: it ran, as far as it is known. */
+/* The rest, before the thread's first known stretch: as far as known it ran. */
 static int tell_first(const struct walk *walk, const struct scope_past_stays *stays, uint32_t thread, uint32_t node,
 		      uint64_t begin_ns, uint64_t end_ns)
 {
@@ -95,8 +95,8 @@ static int tell_first(const struct walk *walk, const struct scope_past_stays *st
 }
 
 /*
- * What the thread did between, latest first. Where its sleep began before all that, which in a convoy each of
- * hundreds does, the walk goes over to its waker and need not come back.
+ * Splits what the thread did between, latest first. If its sleep began before that, as in a convoy
+ * of hundreds of threads, the walk continues with its waker and need not return.
  */
 static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t begin_ns, uint64_t end_ns)
 {

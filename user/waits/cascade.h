@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a wait ends in: for each part of it, which thread ran, or what outside the traced threads it was for.
+ * Splits a wait by its cause: for each part, the thread that ran, or the cause outside the traced threads.
  *
  * Blame follows the wait (wPerf, Zhou et al., OSDI 2018, section 3), with conserved weight: the window of a wait
- * is split by what the thread that ended it did in that time. What that thread slept itself is split in the same
- * way by its own waker. Parts do not overlap and sum up to the window. So nothing is counted twice and nothing is
- * lost, on chains, and where threads wait for one another in a circle the walk ends there.
+ * is split by what the thread that ended it did in that time. The time that thread slept is split in the same
+ * way by its own waker. Parts do not overlap and sum up to the window, so no time is counted twice or lost. In a
+ * circle of waits the walk ends.
  */
 #ifndef SCOPE_WAITS_CASCADE_H
 #define SCOPE_WAITS_CASCADE_H
@@ -14,7 +14,7 @@
 
 #define SCOPE_CASCADE_DEPTH 16 /* no rule: waits inside one another, at once */
 
-/* What a part of a wait is in the end. */
+/* The cause of a part of a wait. */
 enum scope_end {
 	SCOPE_END_RUNS,	   /* the thread ran */
 	SCOPE_END_QUEUE,   /* it was in the run queue */
@@ -22,7 +22,7 @@ enum scope_end {
 	SCOPE_END_OUTSIDE, /* it slept, and an interrupt woke it: a disk, a peer, a timer, by class */
 	SCOPE_END_PROCESS, /* it slept, and a thread that is not traced woke it */
 	SCOPE_END_CIRCLE,  /* it slept for a thread that waits itself, in the same chain */
-	SCOPE_END_UNSEEN,  /* what it did is not known any more, or not at all */
+	SCOPE_END_UNSEEN,  /* its state at that time is not known, or not kept any more */
 	SCOPE_END_LEFT,	   /* no more steps were allowed */
 	SCOPE_ENDS,
 };
@@ -33,26 +33,26 @@ struct scope_part {
 	uint8_t end;	 /* enum scope_end */
 	uint8_t class;	 /* of what it slept in; SCOPE_END_RUNS and the like: 0 */
 	uint32_t tid;	 /* a thread that is not traced: QUEUE had the CPU, PROCESS woke it; 0: not known, or none */
-	uint32_t node;	 /* of the listener, where the chain stands */
+	uint32_t node;	 /* of the listener: the node of the chain */
 };
 
 struct scope_cascade_listener {
-	/* The chain goes on from node to the waker of the sleep. Returns the node of that. */
+	/* The chain continues from node to the waker of the sleep. Returns the waker's node. */
 	uint32_t (*follow)(void *user, uint32_t node, const struct scope_stay *sleep);
 	/* Parts come latest first; none is empty. */
 	int (*part)(void *user, const struct scope_part *part);
-	unsigned steps; /* stays that are looked at, at most: the rest, which is the earliest, is SCOPE_END_LEFT */
+	unsigned steps; /* the most stretches to examine: the rest, which is the earliest, is SCOPE_END_LEFT */
 	void *user;
 };
 
 /*
- * Splits the sleep of a thread (begin to end, ns). node: what the listener calls the thread itself. ret_steps: stays
- * looked at. 0, or what part returned.
+ * Splits the sleep of a thread (begin to end, ns). node: the listener's node of the thread itself.
+ * ret_steps: stretches examined. 0, or what part returned.
  */
 int scope_waits_cascade_run(const struct scope_history *history, uint32_t thread, const struct scope_stay *sleep,
 			    uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps);
 
-/* The same of all that a thread did between two times: where it slept, what that ended in. */
+/* The same for all that a thread did between two times: its sleeps by their causes. */
 int scope_waits_cascade_span(const struct scope_history *history, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
 			     uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The times in which a thread was waited for: stretches of its time, each counted once however many waited. */
+/* The times in which a thread was waited for: stretches of its time, each counted once for any number of waiters. */
 #include "waits/cover.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static size_t first_from(const struct scope_cover *cover, uint64_t time_ns)
 	return low;
 }
 
-/* Puts in a stretch; those that it touches become one with it. */
+/* Inserts a stretch and merges it with those that it touches. */
 static int put(struct scope_covers *covers, struct scope_cover *cover, struct scope_stretch_ns stretch)
 {
 	const size_t at = first_from(cover, stretch.begin_ns);
@@ -57,7 +57,7 @@ static int put(struct scope_covers *covers, struct scope_cover *cover, struct sc
 	return 0;
 }
 
-/* Twice as few slices. */
+/* Halves the number of slices. */
 static void thin(struct scope_covers *covers)
 {
 	covers->every *= 2;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The times in which a thread was waited for: stretches of its time, each counted once however many waited.
+ * The times in which a thread was waited for: stretches of its time, each counted once for any
+ * number of waiters.
  *
- * Memory is bounded: where more than SCOPE_COVERS_MAX stretches are there, only those in a regular part of the window
- * are kept (slices of SCOPE_COVER_SLICE_NS), so what they sum up to is a part of the window as well.
+ * Memory is bounded: if there are more than SCOPE_COVERS_MAX stretches, only those in every n-th
+ * slice of the window (of SCOPE_COVER_SLICE_NS) are kept, so their sum is for a part of the window.
  */
 #ifndef SCOPE_WAITS_COVER_H
 #define SCOPE_WAITS_COVER_H
@@ -31,7 +32,7 @@ struct scope_covers {
 	size_t threads, capacity;
 	size_t stretches; /* of all */
 	uint64_t most;	  /* 0: SCOPE_COVERS_MAX */
-	uint64_t every;	  /* every so manyth slice is kept */
+	uint64_t every;	  /* every n-th slice is kept */
 };
 
 void scope_waits_covers_free(struct scope_covers *covers);

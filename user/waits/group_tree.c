@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A tree by thread group: from the group that waits, over the groups it waits for, down to what that ends in. */
+/* A tree by thread group: from the group that waits, through the groups it waits for, down to the cause. */
 #include "waits/group_tree.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool is_same(const struct scope_waits_node *a, const struct scope_waits_n
 	return a->ends == b->ends && a->class == b->class && (a->ends ? a->end == b->end : a->group == b->group);
 }
 
-/* The child like that, made where it is missing; the parent: there is no room. */
+/* The child of that kind, created if it is missing; the parent if there is no room. */
 static uint32_t child_of(struct scope_waits_tree *tree, uint32_t parent, const struct scope_waits_node *like)
 {
 	uint32_t at;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A tree by thread group: from the group that waits, over the groups it waits for, down to what that ends in.
+ * A tree by thread group: from the group that waits, through the groups it waits for, down to the
+ * cause.
  *
- * A group that is waited for in the same kind of sleep as above it on the way down stands once, so a chain of any
- * length has a place. Memory is bounded by SCOPE_WAITS_NODES: what has no room stays with the node above.
+ * If a group is waited for in the same kind of sleep as a node above it, that node is used again,
+ * so a chain of any length has a place. Memory is bounded by SCOPE_WAITS_NODES: time for which
+ * there is no node stays with the node above.
  */
 #ifndef SCOPE_WAITS_GROUP_TREE_H
 #define SCOPE_WAITS_GROUP_TREE_H
@@ -24,7 +26,7 @@ struct scope_waits_node {
 	uint8_t class;	/* enum scope_wait_class: of the sleep that leads here */
 	uint16_t nr;	/* the call of the first of them, or SCOPE_NR_NONE */
 	uint64_t count; /* waits, of nodes below the root and their like; parts, of such that end */
-	double ns;	/* all that is below it, too */
+	double ns;	/* with all nodes below it */
 	/* Of such that end: the thread that is not traced which most of it was for, by a vote, and its own part. */
 	uint32_t tid;
 	double tid_vote_ns, tid_ns;
@@ -39,12 +41,13 @@ int scope_waits_tree_init(struct scope_waits_tree *tree);
 void scope_waits_tree_free(struct scope_waits_tree *tree);
 /* The node below the root of a group that waits. Node 0: there is no room. */
 uint32_t scope_waits_tree_group(struct scope_waits_tree *tree, uint32_t group);
-/* Where a sleep of that class leads to a group: a child of the node, or one on its way up, or the node itself. */
+/*
+ * The node for a sleep of that class that leads to a group: a child of the node, or one of its ancestors, or the node
+ * itself.
+ */
 uint32_t scope_waits_tree_follow(struct scope_waits_tree *tree, uint32_t node, uint8_t class, uint16_t nr,
 				 uint32_t group);
-/*
- * Adds to what the node's time was in the end, and to all nodes above. tid: as of struct scope_part.
- */
+/* Adds time with its cause to the node, and to all nodes above. tid: as in struct scope_part. */
 void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class, uint32_t tid,
 			  double ns, uint64_t count);
 /* The thread that is not traced to which half or more of that end's time belongs; 0: none. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When each thread slept or was in the run queue, and which thread woke it: the last stretches of each. */
+/* Keeps when each thread slept or was in the run queue, and which thread woke it: the last stretches of each. */
 #include "waits/history.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static struct scope_past_stays *stays_of(struct scope_history *history, uint32_t
 	return &history->thread[thread];
 }
 
-/* Room for one more: more memory, or the older half goes. */
+/* Makes room for one more: allocates memory, or drops the older half. */
 static int make_room(struct scope_past_stays *stays)
 {
 	const uint32_t half = SCOPE_HISTORY_MAX / 2;

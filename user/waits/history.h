@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When each thread slept or was in the run queue, and which thread woke it: the last stretches of each.
+ * Keeps when each thread slept or was in the run queue, and which thread woke it: the last
+ * stretches of each.
  *
  * A thread has SCOPE_HISTORY_MAX of them at most. Between them it ran, as far back as known_ns.
  */
@@ -43,8 +44,8 @@ struct scope_history {
 
 void scope_waits_history_free(struct scope_history *history);
 /*
- * Stays may come somewhat late. What lies inside a sleep that comes later belongs to that sleep, which was
- * interrupted by wakeups for nothing. 0 or -ENOMEM.
+ * Stretches may come somewhat late. Stretches inside a sleep that comes later belong to that sleep,
+ * which false wakeups interrupted. 0 or -ENOMEM.
  */
 int scope_waits_history_add(struct scope_history *history, uint32_t thread, const struct scope_stay *stay);
 /* Nothing is known of the thread before that time. 0 or -ENOMEM. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names the functions that others wait for, by the stacks taken in the times in which they did. */
+/* Names the functions that others wait for, by the stacks taken during these waits. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "waits/stack_function.h"
 #include "waits/waits.h"
 
-#define STACKS_MAX 20000 /* looked at; of more a regular part */
+#define STACKS_MAX 20000 /* stacks that are used; of more every n-th */
 
 struct namer {
 	struct scope_waits *waits; /* NULL: paths are named */
@@ -20,7 +20,7 @@ struct namer {
 	size_t capacity;
 };
 
-/* Was its thread waited for, while it ran or slept for a disk? */
+/* True if another thread waited for its thread while that ran or slept for a disk. */
 static bool is_wanted(const struct scope_waits *waits, const struct scope_logged_stack *logged, bool *ret_disk)
 {
 	const struct scope_unit_stack *stack = &logged->stack;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The critical paths of the slowest requests: for each moment of a request the thread it hung on, across threads. */
+/*
+ * The critical paths of the slowest requests: for each moment of a request the thread that it depended on, across
+ * threads.
+ */
 #include "waits/paths.h"
 
 #include <errno.h>
@@ -7,7 +10,7 @@
 #include <string.h>
 
 #define PATH_STEPS 100000 /* no rule: of a request; what comes before is left out */
-#define LATE 256	  /* no rule: a request is followed when so many more stays came, for some come late */
+#define LATE 256	  /* no rule: a request is followed when this many more stretches came: some come late */
 
 struct finder {
 	struct scope_paths *paths;

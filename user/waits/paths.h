@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The critical paths of the slowest requests: for each moment of a request the thread it hung on, across threads.
+ * The critical paths of the slowest requests: for each moment of a request the thread that it
+ * depended on, across threads.
  *
- * A path goes from the end of the request back to its begin: along its own thread, and where that slept along the
- * thread that woke it, and so on (the path that ended last; methods: wPerf's cascade for one request).
+ * A path goes from the end of the request back to its begin: along its own thread, where that slept
+ * along the thread that woke it, and so on (the path that ended last; methods: wPerf's cascade for
+ * one request).
  */
 #ifndef SCOPE_WAITS_PATHS_H
 #define SCOPE_WAITS_PATHS_H
@@ -36,13 +38,16 @@ struct scope_paths {
 };
 
 /*
- * Those of the so many request units that took longest, of clients' requests where any thread takes some. Units that
- * had not ended are left out. 0 or -errno; the caller destroys.
+ * The paths of the `count` request units that took longest, of clients' requests if any thread
+ * takes some. Units that had not ended are left out. 0 or -errno; the caller destroys.
  */
 int scope_waits_paths_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			     size_t most, struct scope_paths **ret_paths);
 void scope_waits_paths_destroy(struct scope_paths *paths);
-/* Names what ran and slept in their parts, by the trace's stacks. log: of the survey. 0 or -errno. */
+/*
+ * Names the functions that ran or slept in their parts, by the trace's stacks. log: of the distributions. 0 or
+ * -errno.
+ */
 int scope_waits_paths_name(struct scope_paths *paths, struct scope_trace *trace, struct scope_unit_log *log,
 			   struct scope_symbols *symbols);
 

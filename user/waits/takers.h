@@ -24,7 +24,7 @@ struct scope_takers {
 void scope_waits_takers_free(struct scope_takers *takers);
 /* 0 or -ENOMEM. */
 int scope_waits_takers_add(struct scope_takers *takers, uint32_t tid, double ns);
-/* Nothing can be added any more. */
+/* After it nothing can be added. */
 void scope_waits_takers_sort(struct scope_takers *takers);
 
 #endif

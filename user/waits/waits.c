@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who waits for whom, and what that ends in: all sleeps inside requests, followed to the threads that ended them. */
+/* Follows all sleeps inside requests to the threads that ended them, and on to the causes. */
 #include "waits/waits.h"
 
 #include <errno.h>
@@ -9,11 +9,11 @@
 #include "base/grow.h"
 #include "waits/locks.h"
 
-#define LATE 256	   /* no rule: a sleep is followed when so many more stays came, for some come late */
+#define LATE 256	   /* no rule: a sleep is followed when this many more stretches came, because some come late */
 #define STEPS_EACH 2048	   /* of a sleep, until … */
-#define STEPS_FREE 1000000 /* … all took so many: then … */
-#define STEPS_FEW 64	   /* … so many, and half of the sleeps are followed … */
-#define STEPS_MORE 4000000 /* … where all took so many, a quarter after twice as many, and so on */
+#define STEPS_FREE 1000000 /* … all took this many: then … */
+#define STEPS_FEW 64	   /* … this many, and half of the sleeps are followed … */
+#define STEPS_MORE 4000000 /* … if all took this many, a quarter after twice as many, and so on */
 
 struct pending {
 	struct scope_stay sleep;
@@ -33,12 +33,12 @@ struct follower {
 	struct scope_part *part; /* of the sleep that is followed now */
 	size_t parts, part_capacity;
 	double left_ns;	 /* of it, not looked at */
-	uint32_t waiter; /* whose sleep is followed now */
+	uint32_t waiter; /* the thread whose sleep is followed now */
 	uint64_t stays;
 	uint64_t number; /* of sleeps that count */
 };
 
-/* A sleep of a thread without requests: it has something to do, whatever the time. */
+/* A sleep of a thread without requests counts as one with work to do, at any time. */
 static bool counts_always(const struct scope_wait *wait)
 {
 	const enum scope_timeline_call_role role = scope_timeline_call_role(wait->nr);
@@ -101,7 +101,7 @@ static int count_part(struct follower *follower, const struct scope_part *part, 
 		group->kept_ns += ns;
 		return scope_waits_covers_add(&waits->ran, part->thread, part->begin_ns, part->end_ns);
 	}
-	/* Its own sleep for a disk keeps nobody else. */
+	/* Its own sleep for a disk does not make others wait. */
 	if (part->end == SCOPE_END_OUTSIDE && part->class == SCOPE_WAIT_DISK && part->thread != follower->waiter) {
 		group->disk_kept_ns += ns;
 		return scope_waits_covers_add(&waits->disk, part->thread, part->begin_ns, part->end_ns);
@@ -109,7 +109,7 @@ static int count_part(struct follower *follower, const struct scope_part *part, 
 	return 0;
 }
 
-/* What was looked at of a sleep stands for the part that was left, too. */
+/* The examined part of a sleep also represents the rest of it. */
 static int count_parts(struct follower *follower, double all_ns)
 {
 	const double seen_ns = all_ns - follower->left_ns;
@@ -121,7 +121,7 @@ static int count_parts(struct follower *follower, double all_ns)
 	return err;
 }
 
-/* Where sleeps took many steps, each is allowed fewer from now on, and then only a part of them is followed. */
+/* If sleeps took many steps, each is allowed fewer from now on, and later only a part of them is followed. */
 static void spend(struct follower *follower, unsigned steps)
 {
 	follower->steps += 1 + steps;
@@ -251,7 +251,7 @@ static int sum_up(struct scope_waits *waits)
 	return err;
 }
 
-/* All that a survey says of groups and threads; nothing was followed yet. */
+/* Fills in what the distributions have about groups and threads; no sleep was followed yet. */
 static int create(const struct scope_distributions *distributions, const struct scope_groups *groups,
 		  struct scope_waits **ret_waits)
 {

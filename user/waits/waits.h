@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who waits for whom, and what that ends in: all sleeps inside requests, followed to the threads that ended them.
+ * Follows all sleeps inside requests to the threads that ended them, and on to the causes.
  *
- * Only time in which a thread has something to do counts: sleeps inside request units, and of threads without any
- * those for a lock, a disk or memory, and to hand something on. A thread that waits for work waits for nobody. Inside
- * the chain of such a sleep all that is slept counts. Each part of a chain is one of enum scope_end.
+ * Only time in which a thread has something to do counts: sleeps inside request units, and for
+ * threads without request units sleeps for a lock, a disk or memory, and to pass something on. A
+ * thread that waits for work is idle. Inside the chain of such a sleep all sleeps count. Each part
+ * of a chain is one of enum scope_end.
  */
 #ifndef SCOPE_WAITS_WAITS_H
 #define SCOPE_WAITS_WAITS_H
@@ -20,8 +21,8 @@ struct scope_waits_group {
 	double unit_ns, run_ns, queue_ns;   /* of request units: wall, on a CPU, in the run queue */
 	double wait_ns[SCOPE_WAIT_CLASSES]; /* sleeps that count, by class */
 	uint64_t waits;
-	double kept_ns;			    /* others waited while its threads ran, all waits summed up */
-	double cover_ns;		    /* time in which any thread waited so: each moment once */
+	double kept_ns;			    /* time that others waited while its threads ran, all waits summed up */
+	double cover_ns;		    /* time in which any thread waited for that: each moment once */
 	double disk_kept_ns, disk_cover_ns; /* the same, while its threads slept for a disk */
 };
 
@@ -40,8 +41,9 @@ enum scope_knot {
 };
 
 /*
- * A bottleneck: what others wait for, most of the window. share: of the window, in which somebody waited for it.
- * gain: by how much more would be done in the same time if it took half as long, at most.
+ * A bottleneck: a function that others wait for during most of the window. share: of the window, in
+ * which a thread waited for it. gain: upper bound of the growth in throughput if it took half as
+ * long.
  */
 struct scope_bottleneck {
 	const struct scope_function *function; /* NULL: no stack names one */
@@ -55,10 +57,10 @@ struct scope_bottleneck {
 
 struct scope_waits {
 	double window_ns;
-	double followed_ns, unseen_ns; /* of all waits that count; the latter had no end that is known */
+	double followed_ns, unseen_ns; /* of all waits that count; the latter have no known cause */
 	double queue_ns, queue_own_ns; /* of all threads: long in the run queue; of it, traced threads had the CPU */
-	struct scope_takers takers;    /* of the same, who else had it */
-	uint64_t waits, every;	       /* each so manyth was followed */
+	struct scope_takers takers;    /* of the same: which other threads had the CPU */
+	uint64_t waits, every;	       /* every n-th was followed */
 	struct scope_waits_group *group;
 	size_t groups;
 	struct scope_waits_tree tree;
@@ -72,18 +74,20 @@ struct scope_waits {
 };
 
 /*
- * Of a survey behind its end. What it is given must outlive the result, which the caller destroys. 0 or -errno.
+ * Computed from distributions after their end. The arguments must outlive the result, which the
+ * caller destroys. 0 or -errno.
  */
 int scope_waits_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
 		       struct scope_waits **ret_waits);
 void scope_waits_destroy(struct scope_waits *waits);
 
 /*
- * Names what ran, and slept for a disk while others waited, by the trace's stacks. log: of the survey. 0 or -errno.
+ * Names the functions that ran, or slept for a disk, while others waited, by the trace's stacks.
+ * log: of the distributions. 0 or -errno.
  */
 int scope_waits_name(struct scope_waits *waits, struct scope_trace *trace, struct scope_unit_log *log,
 		     struct scope_symbols *symbols);
-/* Once functions have names, or without: finds bottlenecks. 0 or -ENOMEM. */
+/* Finds bottlenecks. Call it after functions have names, if they get any. 0 or -ENOMEM. */
 int scope_waits_judge(struct scope_waits *waits);
 
 #endif
