@@ -10,12 +10,13 @@
  *   throughput-point  name, delta: visits during the experiment before it. Older profiles say
  *                     progress-point, newer ones also throughput_point
  *   latency-point     name, arrivals, departures, difference (in flight); or latency_point. Viewers
- *                     keep one kind of data for each name: that of a pair whose visits are counted as
- *                     well is written with " (latency)" behind it, and read so, or without
+ *                     keep one kind of data for each name: the name of a pair whose visits are
+ *                     counted as well is written with " (latency)" at its end, and read with or
+ *                     without it
  *
- * A sensitivity has delays instead of speedups. With the longest one the program is as it is; a
- * shorter one makes the site's delay faster by 1 - delay / longest. So it is written, with " (delay)"
- * behind the name of the site.
+ * A sensitivity has delays instead of speedups. The longest one is taken as the baseline; a shorter
+ * one makes the site's delay faster by 1 - delay / longest. It is written so, with " (delay)" after
+ * the name of the site.
  */
 #ifndef SCOPE_CAUSAL_COZ_H
 #define SCOPE_CAUSAL_COZ_H
@@ -31,7 +32,7 @@
 /* json: a JSON object a line, else tabs. 0, -EIO, -ENOMEM. */
 int scope_causal_coz_write(const struct scope_causal_result *result, bool json, FILE *out);
 
-/* What was read: experiments of one progress point. */
+/* The result of reading: experiments of one progress point. */
 struct scope_coz_profile {
 	char **site; /* names, sites of them, in the order they were met */
 	uint32_t sites;
@@ -42,9 +43,9 @@ struct scope_coz_profile {
 };
 
 /*
- * point: the name of the progress point that counts, NULL: the first one there is. 0, with
- * *ret_profile for scope_causal_coz_free(); -EBADMSG: a line is none of the format, error names it; -ENODATA:
- * no experiment with that point; -ENOMEM.
+ * point: the name of the progress point to use, NULL: the first one. 0, with *ret_profile for
+ * scope_causal_coz_free(); -EBADMSG: a line is not of this format, error names it; -ENODATA: no
+ * experiment with that point; -ENOMEM.
  */
 int scope_causal_coz_read(FILE *in, const char *point, struct scope_error *error,
 			  struct scope_coz_profile *ret_profile);

@@ -15,7 +15,7 @@
 #define NS_MAX 1e18
 #define SITES_MAX 10000
 
-/* The fields of one line that count, of whatever type. Missing numbers are negative. */
+/* The fields of one line that are used, of any type of line. Missing numbers are negative. */
 struct line {
 	char *type, *selected, *name; /* NULL: missing */
 	double speedup, duration, samples, delta, departures, difference;
@@ -23,7 +23,7 @@ struct line {
 
 struct reading {
 	struct scope_coz_profile profile;
-	const char *point; /* asked for, or NULL */
+	const char *point; /* the requested name, or NULL */
 	size_t site_room, experiment_room;
 	bool open; /* an experiment came, and no point of it yet */
 	struct scope_experiment now;
@@ -69,7 +69,7 @@ static int take_number(struct line *line, const char *key, double value)
 	return 0;
 }
 
-/* Cuts text up in place. */
+/* Splits text in place. */
 static int parse_tabs(char *text, struct line *line)
 {
 	char *rest = text, *field = strsep(&rest, "\t");
@@ -140,7 +140,7 @@ static int take_experiment(struct reading *reading, const struct line *line)
 
 	if (!line->selected || !(line->speedup >= 0 && line->speedup <= 1) || !(line->duration >= 0))
 		return -EBADMSG;
-	/* Where more was inserted than had elapsed Coz writes the difference as it wraps. */
+	/* If more was inserted than elapsed, Coz writes the wrapped difference. */
 	if (line->duration > NS_MAX) {
 		reading->open = false;
 		reading->profile.skipped++;
@@ -150,18 +150,18 @@ static int take_experiment(struct reading *reading, const struct line *line)
 	if (err)
 		return err;
 	reading->now = (struct scope_experiment){
-		/* Profiles have two digits: 0.15 is 0.15 however it was read. */
+		/* Profiles have two digits: 0.15 must be equal however it was read. */
 		.site = site,
 		.value = round(line->speedup * 1e4) / 1e4,
 		.elapsed_ns = (uint64_t)line->duration,
-		/* A profile that does not say them is not doubted for it. */
+		/* A profile without them is not doubted for that. */
 		.visits = line->samples >= 0 ? (uint64_t)line->samples : SCOPE_CAUSAL_VISITS_MIN,
 	};
 	reading->open = true;
 	return 0;
 }
 
-/* Is that line of the point of this name, or of its latency? */
+/* True if that line belongs to the point of this name, or to its latency. */
 static bool is_of(const char *point, const char *name, bool latency)
 {
 	const size_t length = strlen(point);
@@ -171,7 +171,7 @@ static bool is_of(const char *point, const char *name, bool latency)
 	return !name[length] || (latency && !strcmp(name + length, SCOPE_COZ_LATENCY));
 }
 
-/* Coz 0.2.2 tells of begun and not ended in what looks like an address, 9e13 and more, of some programs. */
+/* For some programs Coz 0.2.2 writes a number like an address, 9e13 and more, as the difference. */
 #define IN_FLIGHT_MAX 1e9
 
 static double in_flight(const struct line *line)
@@ -179,7 +179,7 @@ static double in_flight(const struct line *line)
 	return line->difference >= 0 && line->difference <= IN_FLIGHT_MAX ? line->difference : 0;
 }
 
-/* Visits of the point that counts end the experiment; a latency point adds to the same name. */
+/* Visits of the used point end the experiment; a latency point adds to the same name. */
 static int take_point(struct reading *reading, const struct line *line, bool latency)
 {
 	struct scope_coz_profile *profile = &reading->profile;
@@ -206,7 +206,7 @@ static int take_point(struct reading *reading, const struct line *line, bool lat
 	return 0;
 }
 
-/* Lines of types that are not in the table are passed over. */
+/* Lines of types that are not in the table are skipped. */
 static int take_line(struct reading *reading, const struct line *line)
 {
 	static const struct {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From experiments at one site to what it means for the whole program. */
+/* Computes the effect of one site on the whole program from its experiments. */
 #include "causal/effect.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* The experiments that count, one element of each array for each. */
+/* The experiments that are used, one element of each array for each. */
 struct points {
 	double *value, *order, *period, *served, *latency;
 	size_t n;
@@ -43,7 +43,7 @@ static void points_add(struct points *points, const struct scope_experiment *exp
 	points->latency[at] = experiment->in_flight * effective / progress;
 }
 
-/* Those of value 0 of an array, packed. Returns how many. */
+/* Packs the elements of value 0 of an array. Returns their number. */
 static size_t pick(const struct points *points, double value, const double *from, double *ret_picked)
 {
 	size_t n = 0;
@@ -76,7 +76,7 @@ static void add_counts(struct scope_effect *effect, const struct scope_experimen
 								    (double)experiment->elapsed_ns * 1e9);
 }
 
-/* Mean period of the experiments in which nothing was done; 0: there are none. */
+/* Mean period of the experiments without delay or speedup; 0: there are none. */
 static double base_period(const struct scope_experiment *experiment, size_t count, uint32_t site)
 {
 	double sum = 0;
@@ -92,7 +92,7 @@ static double base_period(const struct scope_experiment *experiment, size_t coun
 	return n ? sum / (double)n : 0;
 }
 
-/* A speedup of the program that no speedup of a part can give. */
+/* A speedup of the program that is larger than a speedup of a part can give. */
 static bool is_far(const struct scope_effect *effect, double base, double period)
 {
 	return effect->kind == SCOPE_CAUSAL_SPEEDUP && base > 0 && fabs((base - period) / base) > SCOPE_EFFECT_FAR;
@@ -126,7 +126,7 @@ static int by_value(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* Delays served per visit that had one, at this value. */
+/* Delay served per visit that had one, at this value. */
 static double mean_served(const struct scope_experiment *experiment, size_t count, uint32_t site, double value)
 {
 	uint64_t served = 0, served_ns = 0;
@@ -195,7 +195,7 @@ static int fit_to(const struct points *points, const double *of, enum scope_caus
 	return err == -ENODATA ? 0 : err;
 }
 
-/* Does the program itself become slower or faster meanwhile? */
+/* True if the program itself became slower or faster during the experiments. */
 static int compute_drift(const struct points *points, uint64_t seed, double *work, struct scope_effect *effect)
 {
 	double *period = work, *order = work + points->n;
@@ -221,7 +221,7 @@ static void judge(struct scope_effect *effect)
 	const struct scope_interval *in = &effect->fit.slope_95;
 	const double half = (in->high - in->low) / 2;
 
-	/* Where nobody came nothing was done, whatever the numbers. */
+	/* If no thread came to the site, the numbers mean nothing. */
 	if (!effect->known || !effect->visits) {
 		effect->verdict = SCOPE_EFFECT_IS_UNKNOWN;
 	} else if (in->low > -SCOPE_EFFECT_NONE && in->high < SCOPE_EFFECT_NONE &&

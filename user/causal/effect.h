@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From experiments at one site to what it means for the whole program.
+ * Computes the effect of one site on the whole program from its experiments.
  *
  * Sensitivity: the time between two visits of the progress point (its period) over the delay that
- * was served per such visit, both ns. Slope 1: all of each delay comes through, the site is on the
- * critical path; 0: it is off it; 1/k: k threads share the work; above 1: a delay there makes others
- * wait as well.
+ * was served per such visit, both ns. Slope 1: the full delay adds to the period, the site is on
+ * the critical path; 0: it is not on it; 1/k: k threads share the work; above 1: a delay there also
+ * makes other threads wait.
  *
  * Speedup: (p0 - ps) / p0 over the speedup, where p is the period in effective time, elapsed less
  * inserted, and p0 that of all experiments without one (Curtsinger and Berger, SOSP 2015, sections
  * 2 and 3.4). Slope 1: the program gains what the site gains.
  *
- * With a pair of progress points the same is done to latency, W = L / lambda (Little, Operations
- * Research 9, 1961): mean number in flight over the rate of ends.
+ * With a pair of progress points the same is computed for latency, W = L / lambda (Little,
+ * Operations Research 9, 1961): mean number in flight over the rate of ends.
  */
 #ifndef SCOPE_CAUSAL_EFFECT_H
 #define SCOPE_CAUSAL_EFFECT_H
@@ -25,11 +25,11 @@
 #define SCOPE_EFFECT_STRONG 0.5	   /* slope from which an effect is strong */
 #define SCOPE_EFFECT_CLEAR 0.05	   /* slopes nearer to 0 are no effect; below its negative: contention */
 #define SCOPE_EFFECT_NONE 0.1	   /* an interval within this on both sides of 0 is no effect */
-#define SCOPE_EFFECT_FAR 2	   /* speedups of the program beyond are dropped */
+#define SCOPE_EFFECT_FAR 2	   /* larger speedups of the program are dropped */
 #define SCOPE_EFFECT_DRIFT 0.05	   /* of the period from first to last, worth a warning */
 #define SCOPE_EFFECT_UNSERVED 0.01 /* of the visits, the same */
 #define SCOPE_EFFECT_LEVELS 64
-#define SCOPE_EFFECT_VISITS_SAFE 10 /* mean of an experiment, of which by chance 97 in 100 see 5 or more */
+#define SCOPE_EFFECT_VISITS_SAFE 10 /* mean visits of an experiment; 97 of 100 such experiments then have 5 or more */
 
 enum scope_effect_verdict {
 	SCOPE_EFFECT_IS_UNKNOWN,   /* too little was measured */
@@ -37,7 +37,7 @@ enum scope_effect_verdict {
 	SCOPE_EFFECT_IS_NONE,
 	SCOPE_EFFECT_IS_MODERATE,
 	SCOPE_EFFECT_IS_STRONG,
-	SCOPE_EFFECT_IS_CONTENTION, /* making it faster hurts */
+	SCOPE_EFFECT_IS_CONTENTION, /* making it faster slows the program */
 	SCOPE_EFFECT_WORDS,
 };
 
@@ -67,16 +67,16 @@ struct scope_effect {
 	struct scope_interval drift_95;
 	uint64_t visits, served, asked_ns, served_ns, missed, capped, lost, elapsed_ns;
 	uint64_t inserted_ns, unsettled_ns;
-	uint64_t few_progress, few_ns; /* visits and time of those that were dropped for being few */
-	double wanted_ns;	       /* most by which visits would have been held up in a second without limits */
-	double enough_s;	       /* undecided: experiments of so many seconds would have sufficed; else 0 */
+	uint64_t few_progress, few_ns; /* visits and time of those dropped because of few visits */
+	double wanted_ns;	       /* the most delay in a second that would have been needed without limits */
+	double enough_s;	       /* undecided: seconds of experiments that would be enough; else 0 */
 	struct scope_effect_level level[SCOPE_EFFECT_LEVELS]; /* ascending */
 	size_t levels;
 };
 
 /*
- * experiment: all that were made, in the order they were; those of another site are passed over.
- * 0, or -ENOMEM. Also with few or none: then the verdict is unknown.
+ * experiment: all experiments in their order; those of another site are ignored. 0, or -ENOMEM.
+ * With few or none the verdict is unknown.
  */
 int scope_causal_effect_compute(const struct scope_experiment *experiment, size_t count, uint32_t site,
 				enum scope_causal_kind kind, uint64_t seed, struct scope_effect *ret_effect);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What one experiment did and counted: the form in which all of causal/ hands it on. */
+/* One experiment and its counts: the structure that all of causal/ uses. */
 #ifndef SCOPE_CAUSAL_EXPERIMENT_H
 #define SCOPE_CAUSAL_EXPERIMENT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCOPE_CAUSAL_VISITS_MIN 5 /* of the progress point, or the experiment says nothing */
+#define SCOPE_CAUSAL_VISITS_MIN 5 /* visits of the progress point that an experiment needs */
 
 enum scope_causal_kind {
 	SCOPE_CAUSAL_SENSITIVITY, /* value: ns by which each visit of the site is delayed */
@@ -15,11 +15,11 @@ enum scope_causal_kind {
 
 struct scope_experiment {
 	uint32_t site; /* number in the list of sites */
-	double value;  /* see enum scope_causal_kind; 0: nothing was done */
+	double value;  /* see enum scope_causal_kind; 0: no delay or speedup */
 	uint64_t elapsed_ns;
-	uint64_t inserted_ns;	      /* speedup: by which all threads were held up; not part of the time */
+	uint64_t inserted_ns;	      /* speedup: delay of all threads; not part of the time */
 	uint64_t progress;	      /* visits of the progress point; of the end, where it is a pair */
-	double in_flight;	      /* pair: begun and not ended, mean over the time; else 0 */
+	double in_flight;	      /* pair: in flight, mean over the time; else 0 */
 	uint64_t visits;	      /* of the site by the threads meant */
 	uint64_t served;	      /* delays */
 	uint64_t asked_ns, served_ns; /* sums over the delays served */

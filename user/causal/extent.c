@@ -14,7 +14,7 @@
 #include "proc/target.h"
 #include "symbol/image.h"
 
-/* A file that was looked into; processes of one program map the same ones. */
+/* A file that was read; processes of one program map the same files. */
 struct file {
 	char *path;
 	struct scope_image *image; /* NULL: none that can be read */
@@ -91,7 +91,7 @@ static int add_ranges(struct search *search, uint32_t tgid, const struct scope_t
 		const struct scope_file_function *function = &functions->function[i];
 		const uint64_t begin = function->start - bias;
 
-		/* What lies in another mapping of the file comes with that. */
+		/* Parts in another mapping of the file are added with that one. */
 		if (!function->size || !is_named(function, search->function) || begin < map->start || begin >= map->end)
 			continue;
 		if (search->ranges == SCOPE_DELAY_RANGES_MAX)
@@ -114,12 +114,12 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Of one process: the first file that has the function, in all its mappings. */
+/* For one process: the first file that has the function, in all its mappings. */
 static int search_process(struct search *search, struct scope_proc *proc, uint32_t tgid)
 {
 	struct scope_proc_maps maps = { 0 };
 	const char *found = NULL;
-	/* One that ended meanwhile has none. */
+	/* A process that has ended has none. */
 	int err = scope_proc_maps_read(proc, tgid, &maps) == -ENOMEM ? -ENOMEM : 0;
 
 	for (size_t i = 0; i < maps.count && !err; i++) {
@@ -150,7 +150,7 @@ static int search_tree(struct search *search, uint32_t tgid)
 
 	if (err)
 		return err;
-	/* After the tree was looked through: it is a child of this process. */
+	/* After the tree was read, because it is a child of this process. */
 	err = scope_proc_reader_create(NULL, NULL, &search->reader);
 	if (!err)
 		err = scope_proc_create(search->reader, &proc);

@@ -9,11 +9,11 @@
 
 #include "causal/random.h"
 
-/* Of SCOPE_FIT_DRAWS sorted values: those at 2.5 % and 97.5 %. */
+/* Indexes in SCOPE_FIT_DRAWS sorted values: at 2.5 % and 97.5 %. */
 #define DRAW_LOW 24
 #define DRAW_HIGH 974
 
-/* A value that was estimated, and its standard error. */
+/* An estimate and its standard error. */
 struct estimate {
 	double value, error;
 };
@@ -39,7 +39,7 @@ double scope_causal_fit_mean(const double *value, size_t n)
 	return sum / (double)n;
 }
 
-/* What was drawn shall not differ by rounding alone from a value that never scatters. */
+/* A draw must not differ only by rounding from a value without scatter. */
 static bool is_flat(double squares, double mean, size_t n)
 {
 	return squares <= 1e-20 * mean * mean * (double)n;
@@ -64,7 +64,7 @@ static bool fit(const double *x, const double *y, size_t n, struct line *ret_lin
 		const double leverage = 1 - 1 / (double)n - dx * dx / xx;
 
 		rest += off * off;
-		/* A point that alone decides the line is always on it. */
+		/* The line always goes through a point that alone determines it. */
 		if (leverage > 1e-9)
 			sandwich += dx * dx * off * off / (leverage * leverage);
 	}
@@ -77,9 +77,9 @@ static bool fit(const double *x, const double *y, size_t n, struct line *ret_lin
 }
 
 /*
- * How far a draw is from what was estimated, in standard errors. A draw of few different points may have
- * an error near 0 by chance, and would then seem endlessly far away: errors count as ERROR_MIN of that
- * of all points at least.
+ * The distance of a draw from the estimate, in standard errors. A draw with few different points
+ * may have an error near 0 by chance, and its distance would be without bound; so its error is at
+ * least ERROR_MIN times that of all points.
  */
 #define ERROR_MIN 0.4
 
@@ -103,7 +103,7 @@ static int to_interval(struct estimate estimate, double *deviation, size_t draws
 	return 0;
 }
 
-/* Draws that are all at one place say nothing, and are drawn again, within reason. */
+/* Draws with all points at one place are useless and repeated, a limited number of times. */
 #define DRAWS_MAX (4 * SCOPE_FIT_DRAWS)
 
 int scope_causal_fit_line(const double *x, const double *y, size_t n, uint64_t seed, struct scope_fit *ret_fit)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A session of the module that holds threads up at sites and counts progress meanwhile. */
+/* A session of the module that delays threads at sites and counts progress. */
 #include "causal/inject.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static void want_call(const struct scope_mark *mark, uint8_t *bits)
 		bits[mark->nr / 8] |= (uint8_t)(1u << mark->nr % 8);
 }
 
-/* Only what the progress point is counted by: all else would cost and say nothing. */
+/* Only the calls by which progress is counted; others would cost time for no use. */
 static int configure(struct scope_inject *inject, struct scope_error *error)
 {
 	const struct scope_point *point = inject->options.point;
@@ -109,7 +109,7 @@ static int know_descriptors(struct scope_inject *inject, uint32_t tgid)
 
 	if (err)
 		return err;
-	/* One that has ended meanwhile has none. */
+	/* A process that has ended has none. */
 	if (!scope_proc_fds_read(tgid, sockets, &fds))
 		err = scope_causal_tally_know(inject->tally, tgid, &fds);
 	scope_proc_fds_destroy(&fds);
@@ -148,10 +148,13 @@ static int begin(struct scope_inject *inject, struct scope_error *error)
 		err = scope_source_rings_map(inject->rings, error);
 	if (!err)
 		err = scope_control_start(inject->control, inject->session, error);
-	/* Behind the start, which finds the descendants: those that come later have no probes in them. */
+	/* After the start, which finds the descendants: later ones have no probes. */
 	for (uint32_t i = 0; i < inject->options.sites && !err; i++)
 		err = scope_causal_inject_set(inject, i, 0, error);
-	/* Where a mark is a site, too, the kernel calls first what was set last: the delay is behind the mark. */
+	/*
+	 * If a mark is a site, too: the kernel calls the probe first that was set last, so the delay comes after the
+	 * mark.
+	 */
 	if (!err)
 		err = set_probe(inject, &point->end, SCOPE_TALLY_PROBE_END, error);
 	if (!err && point->pair)
@@ -161,7 +164,7 @@ static int begin(struct scope_inject *inject, struct scope_error *error)
 		err = scope_causal_inject_drain(inject, error);
 		scope_causal_tally_forget(inject->tally);
 	}
-	/* What is accepted meanwhile is in the trace. */
+	/* Connections accepted since are in the trace. */
 	return err ? err : know_connections(inject, error);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A session of the module that holds threads up at sites and counts progress meanwhile. */
+/* A session of the module that delays threads at sites and counts progress. */
 #ifndef SCOPE_CAUSAL_INJECT_H
 #define SCOPE_CAUSAL_INJECT_H
 
@@ -23,29 +23,29 @@ struct scope_inject_options {
 };
 
 /*
- * All return 0 or -errno with error filled. open: tracing is on, every site counts its visits and holds
- * nobody up. -ENOENT: the module is not loaded.
+ * All return 0 or -errno with error filled. open: tracing is on, and every site counts its visits
+ * without delays. -ENOENT: the module is not loaded.
  */
 int scope_causal_inject_open(const struct scope_inject_options *options, struct scope_error *error,
 			     struct scope_inject **ret_inject);
-void scope_causal_inject_close(struct scope_inject *inject); /* no delays any more; NULL is fine */
+void scope_causal_inject_close(struct scope_inject *inject); /* ends all delays; NULL is fine */
 
 /*
- * ns: of each visit from now on; 0: none. Of speedups, where a sample is a visit and all others are held
- * up, one at a time: the site named last.
+ * ns: delay of each visit from now on; 0: none. With speedups, where a sample is a visit and delays
+ * all other threads, only one site is active: the one set last.
  */
 int scope_causal_inject_set(struct scope_inject *inject, uint32_t site, uint64_t ns, struct scope_error *error);
 int scope_causal_inject_counts(struct scope_inject *inject, uint32_t site, struct scope_error *error,
 			       struct scope_delay_counts *ret_counts);
 
-/* Hands all that happened before this call to the tally, and settles it. */
+/* Passes all events before this call to the tally, and settles it. */
 int scope_causal_inject_drain(struct scope_inject *inject, struct scope_error *error);
 struct scope_tally *scope_causal_inject_tally(struct scope_inject *inject);
 
-/* Events that were lost so far. */
+/* Number of events lost so far. */
 uint64_t scope_causal_inject_lost(const struct scope_inject *inject);
 
-/* -ESRCH: nobody is left to trace. -EOVERFLOW: the overload guard stopped the session. */
+/* -ESRCH: no thread is left to trace. -EOVERFLOW: the overload guard stopped the session. */
 int scope_causal_inject_check(struct scope_inject *inject, struct scope_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a function of a running program lies: the file and the offset in it. */
+/* Finds a function of a running program: its file and the offset in it. */
 #include "causal/locate.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "proc/reader.h"
 #include "symbol/image.h"
 
-/* What was asked for. */
+/* The requested function. */
 struct wanted {
 	struct scope_proc_reader *reader;
 	uint32_t tgid;
@@ -21,7 +21,7 @@ struct wanted {
 	const char *function;
 };
 
-/* Takes over fd. 0, or -errno: it could not be opened, is no ELF file, or has no such function. */
+/* Owns fd from here on. 0, or -errno: it could not be opened, is not an ELF file, or has no such function. */
 static int find_in(int fd, const char *path, const char *function, uint64_t *ret_offset)
 {
 	struct scope_image *image;
@@ -48,7 +48,7 @@ static bool is_offset(const char *text, uint64_t *ret_offset)
 	return !errno && end != text + 2 && !*end;
 }
 
-/* Offset in a file of which the path is known. Takes over fd, which is open on it, or -errno. */
+/* Finds the offset in a file whose path is known. Owns fd, a descriptor of it, or -errno. */
 static int at_path(const char *path, int fd, const char *function, struct scope_place *ret_place)
 {
 	struct scope_place place = { 0 };
@@ -122,7 +122,7 @@ static int search_process(const struct wanted *wanted, struct scope_place *ret_p
 	return err;
 }
 
-/* A path of this host, which may go through a process that it names. A descriptor or -errno. */
+/* Opens a path of this host, which may lead through /proc/PID. A descriptor or -errno. */
 static int open_named(struct scope_proc_reader *reader, const char *path)
 {
 	unsigned int pid;

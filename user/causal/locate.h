@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a function of a running program lies: the file and the offset in it. */
+/* Finds a function of a running program: its file and the offset in it. */
 #ifndef SCOPE_CAUSAL_LOCATE_H
 #define SCOPE_CAUSAL_LOCATE_H
 
@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* What uprobes want; path is one that this process can open. */
+/* The place for a uprobe; this process can open path. */
 struct scope_place {
 	char path[SCOPE_PROBE_NAME_BYTES];
 	uint64_t offset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What an effect means, and what speaks against believing it, in words. */
+/* Describes an effect, and the reasons to doubt it, in sentences. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct scope_notes *notes,
 	va_end(arguments);
 }
 
-/* What one would type: no more digits than it takes. */
+/* A value as one would type it, without needless digits. */
 static double round_up_s(double seconds)
 {
 	const double step = seconds < 0.5 ? 0.05 : seconds < 10 ? 0.5 : 1;
@@ -28,7 +28,7 @@ static double round_up_s(double seconds)
 	return ceil(seconds / step) * step;
 }
 
-/* Length of experiments in which so many visits in so long a time are enough, s. */
+/* Length of experiments, s, that is enough at this rate of visits. */
 static double length_for(uint64_t visits, uint64_t ns)
 {
 	return round_up_s((double)ns / 1e9 * SCOPE_EFFECT_VISITS_SAFE / (double)visits);
@@ -106,7 +106,7 @@ static void note_interval(const struct scope_effect *effect, struct scope_notes 
 		    SCOPE_EFFECT_DRIFT * 100);
 }
 
-/* Time in which as many would have been served as were to be; "" where none was. */
+/* Time in which all chosen delays would have been served; "" if none was served. */
 static const char *make_up(const struct scope_effect *effect, double chosen, char *ret_text, size_t bytes)
 {
 	if (!effect->served)
@@ -116,7 +116,7 @@ static const char *make_up(const struct scope_effect *effect, double chosen, cha
 	return ret_text;
 }
 
-/* Those that a limit cut count as served, those that it let go altogether do not. */
+/* Delays that a limit shortened count as served; cancelled ones do not. */
 static void note_caps(const struct scope_effect *effect, struct scope_notes *notes)
 {
 	const double met = (double)effect->capped;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which experiments to make, and in what order. */
+/* Plans which experiments to make, and in which order. */
 #include "causal/plan.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which experiments to make, and in what order.
+ * Plans which experiments to make, and in which order.
  *
- * What varies goes through a random order, so that a load that rises or falls meanwhile hits all
- * alike; doing nothing is always among it. The same seed gives the same order.
+ * All values come in a random order, so that a load that rises or falls affects all of them
+ * equally; the value 0 is always among them. The same seed gives the same order.
  */
 #ifndef SCOPE_CAUSAL_PLAN_H
 #define SCOPE_CAUSAL_PLAN_H
@@ -19,7 +19,7 @@
 #define SCOPE_PLAN_SPEEDUPS 20	      /* steps of 5 % */
 #define SCOPE_PLAN_ZERO_WEIGHT 8      /* 8 of 28 draws, 29 %, are 0 */
 
-#define SCOPE_PLAN_SHARE 0.25		 /* of the time, for delays that are chosen by the visits of a site, */
+#define SCOPE_PLAN_SHARE 0.25		 /* of the time, for delays that follow from the visits of a site, */
 #define SCOPE_PLAN_LONGEST_NS 100000000u /* which are no longer */
 #define SCOPE_PLAN_SHORTEST_NS 20000u	 /* and no shorter than that */
 
@@ -34,8 +34,8 @@ struct scope_plan {
 };
 
 /*
- * Each of the values (0 is added where it is missing) at each of the sites, repeats times: a random
- * order of all, then another one. 0, -EINVAL: no values, sites or repeats; -ENOMEM.
+ * Each of the values (0 is added if it is missing) at each of the sites, `repeats` times: all in a
+ * random order, then all in another one. 0, -EINVAL: no values, sites or repeats; -ENOMEM.
  */
 int scope_causal_plan_delays(const double *value, size_t values, uint32_t sites, uint32_t repeats, uint64_t seed,
 			     struct scope_plan *ret_plan);
@@ -45,15 +45,15 @@ int scope_causal_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, st
 void scope_causal_plan_free(struct scope_plan *plan); /* zeroed is fine */
 
 /*
- * The delay, ns, at which so many visits of a site in so long a time are held up for SCOPE_PLAN_SHARE of
- * it, all together; in steps of 10 us.
+ * The delay, ns, in steps of 10 us, at which this number of visits in this time is delayed for
+ * SCOPE_PLAN_SHARE of the time in all.
  */
 double scope_causal_plan_longest_ns(uint64_t visits, uint64_t elapsed_ns);
 
 /*
- * How long experiments are from now on, if one of length_ns saw so many visits of the progress
- * point: doubled below SCOPE_CAUSAL_VISITS_MIN, to SCOPE_PLAN_LENGTH_MAX_NS at most (or length_ns
- * where that is more).
+ * The length of experiments from now on, if one of length_ns had this number of visits of the
+ * progress point: doubled below SCOPE_CAUSAL_VISITS_MIN, to SCOPE_PLAN_LENGTH_MAX_NS at most (or
+ * length_ns where that is more).
  */
 uint64_t scope_causal_plan_adapt(uint64_t length_ns, uint64_t visits);
 

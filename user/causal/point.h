@@ -11,7 +11,7 @@
 
 enum scope_point_kind {
 	SCOPE_POINT_REQUEST,  /* an answer on an accepted connection: the first bytes sent after some came */
-	SCOPE_POINT_SYSCALL,  /* a call that returned */
+	SCOPE_POINT_SYSCALL,  /* a system call that returned */
 	SCOPE_POINT_FUNCTION, /* a function of the program that was entered */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers by chance that are the same for the same seed (splitmix64: Steele, Lea, Flood, OOPSLA 2014). */
+/* Random numbers that are the same for the same seed (splitmix64: Steele, Lea, Flood, OOPSLA 2014). */
 #ifndef SCOPE_CAUSAL_RANDOM_H
 #define SCOPE_CAUSAL_RANDOM_H
 

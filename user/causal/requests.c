@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests as a server's calls show them. */
+/* Finds requests in a server's calls. */
 #include "causal/requests.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ struct row {
 	uint32_t tgid;
 	int32_t fd;    /* thread: of the call it is in */
 	bool accepted; /* connection: is one */
-	bool waiting;  /* connection: bytes came, none went out since */
+	bool waiting;  /* connection: bytes came, none were sent since */
 };
 
 struct scope_requests {
@@ -62,7 +62,7 @@ static int widen(struct scope_requests *requests)
 	return 0;
 }
 
-/* The row, made where it is missing; NULL: no memory. It holds until the next call. */
+/* The row, created if it is missing; NULL: no memory. It is valid until the next call. */
 static struct row *get(struct scope_requests *requests, uint64_t key)
 {
 	struct row *row;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Requests as a server's calls show them: bytes come in on an accepted connection, the first bytes that
- * go out on it behind them are the answer. Whichever threads read and write.
+ * Finds requests in a server's calls: bytes come in on an accepted connection, and the first bytes
+ * that are then sent on it are the answer. Any threads may read and write.
  */
 #ifndef SCOPE_CAUSAL_REQUESTS_H
 #define SCOPE_CAUSAL_REQUESTS_H
@@ -18,13 +18,13 @@ enum scope_request_step {
 	SCOPE_REQUEST_GIVEN_UP, /* its connection was closed before */
 };
 
-/* What take() wants to know of an event: a copy that outlives the sub-buffer. */
+/* The data of an event that take() needs: a copy that outlives the sub-buffer. */
 struct scope_request_event {
 	uint32_t tid;
-	uint32_t tgid; /* the thread's, where the event tells it; else 0 */
+	uint32_t tgid; /* the thread's process, if the event has it; else 0 */
 	uint16_t nr;
 	uint8_t kind; /* enum scope_event_kind */
-	int32_t fd;   /* -1: the event does not say */
+	int32_t fd;   /* -1: not in the event */
 	int64_t ret;
 };
 
@@ -37,7 +37,7 @@ int scope_causal_requests_know(struct scope_requests *requests, uint32_t tgid, i
 /* The calls whose events it needs, with their first argument. bits: SCOPE_SYSCALL_MAX of them. */
 void scope_causal_requests_calls(uint8_t *bits);
 
-/* Events in order of time. Without memory a connection or thread is passed over. */
+/* Events in order of time. Without memory a connection or thread is ignored. */
 enum scope_request_step scope_causal_requests_take(struct scope_requests *requests,
 						   const struct scope_request_event *event);
 

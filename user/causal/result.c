@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From experiments to effects by site, ranked. */
+/* Computes effects by site from experiments, and ranks them. */
 #include "causal/result.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A whole series of experiments and what came out of it: what reports are made of. */
+/* A whole series of experiments and its results, from which reports are made. */
 #ifndef SCOPE_CAUSAL_RESULT_H
 #define SCOPE_CAUSAL_RESULT_H
 
@@ -18,7 +18,7 @@ struct scope_causal_result {
 	const struct scope_experiment *experiment; /* count of them, in their order */
 	size_t count, planned;
 	const char *ended; /* why fewer than planned were made; "" else */
-	uint64_t delays;   /* that were told one by one, and by how much they were longer than asked */
+	uint64_t delays;   /* delays that were recorded, and by how much they were longer than configured */
 	double late_p50_ns, late_p99_ns;
 	struct scope_effect *effect; /* compute(): by site */
 	uint32_t *rank;		     /* compute(): sites by slope, the steepest first, unknown ones last */
@@ -35,10 +35,10 @@ struct scope_notes {
 	unsigned count;
 };
 
-/* What one has to know before one believes the effect: sentences, the weightiest first; often none. */
+/* Reservations about the effect: sentences, the most important first; often none. */
 void scope_causal_effect_notes(const struct scope_effect *effect, struct scope_notes *ret_notes);
 
-/* What it means, one sentence. */
+/* The effect in one sentence. */
 void scope_causal_effect_meaning(const struct scope_effect *effect, char *ret_text, size_t bytes);
 
 #endif

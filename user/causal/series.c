@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes the experiments of a plan, one behind the other. */
+/* Makes the experiments of a plan, one after another. */
 #include "causal/series.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include "base/grow.h"
 
 #define DRAIN_NS 100000000ull
-#define CHECK_DRAINS 5 /* so many of them between two looks whether the target lives */
+#define CHECK_DRAINS 5 /* number of them between two checks that the target lives */
 
-/* While it goes on. */
+/* State of a running series. */
 struct bench {
 	const struct scope_series_options *options;
 	const volatile sig_atomic_t *stop;
@@ -22,7 +22,7 @@ struct bench {
 	struct scope_plan_step step; /* that one, its value scaled */
 	unsigned drains;
 	uint64_t progress; /* of all experiments */
-	double *scale;	   /* by site: what values are shares of, ns; NULL: of nothing */
+	double *scale;	   /* by site: the longest delay, of which values are shares, ns; NULL: values are no shares */
 };
 
 static uint64_t now_ns(void)
@@ -52,7 +52,7 @@ static void tell(const struct bench *bench, uint64_t until_ns)
 				       (rest + (double)left * each) / 1e9);
 }
 
-/* Reads along until the time has come. 0, -EINTR: stopped; else as scope_causal_inject_check(). */
+/* Drains until that time. 0, -EINTR: stopped; else as scope_causal_inject_check(). */
 static int wait_until(struct bench *bench, uint64_t until_ns)
 {
 	struct scope_error *error = &bench->result.why;
@@ -85,7 +85,7 @@ static void subtract(const struct scope_delay_counts *after, const struct scope_
 	experiment->unsettled_ns = after->unsettled_ns - before->unsettled_ns;
 }
 
-/* From now on for the length of an experiment. */
+/* Counts from now on for the length of an experiment. */
 static int measure(struct bench *bench, uint32_t site, struct scope_experiment *experiment)
 {
 	struct scope_tally *tally = scope_causal_inject_tally(bench->inject);
@@ -114,7 +114,7 @@ static int measure(struct bench *bench, uint32_t site, struct scope_experiment *
 	experiment->lost = scope_causal_inject_lost(bench->inject) - lost;
 	scope_causal_tally_count(tally, &experiment->progress, &experiment->in_flight);
 	subtract(&after, &before, experiment);
-	/* A process that ended in the middle left an experiment that is not one. */
+	/* An experiment during which the process ended is not used. */
 	return scope_causal_inject_check(bench->inject, error);
 }
 
@@ -145,7 +145,7 @@ static int no_progress(struct bench *bench)
 			       (double)bench->result.length_ns / 1e9);
 }
 
-/* How often threads come to the sites when nobody is held up. */
+/* How often threads come to the sites without delays. */
 static int choose_lengths(struct bench *bench)
 {
 	const uint32_t sites = bench->options->inject.sites;
@@ -166,7 +166,7 @@ static int choose_lengths(struct bench *bench)
 	return err;
 }
 
-/* One experiment; again and longer while it saw too little. */
+/* Makes one experiment; repeats it with a greater length if it had too few visits. */
 static int perform(struct bench *bench)
 {
 	const uint32_t period_ns = bench->options->inject.sample_period_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where threads are held up, from words of the command line. */
+/* Parses the places of delays from words of the command line. */
 #include "causal/site.h"
 
 #include <errno.h>
@@ -114,7 +114,7 @@ int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error 
 int scope_causal_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error *error,
 				    struct scope_site *ret_site)
 {
-	/* What a function has others do counts for it, as far as the kernel can tell. */
+	/* The functions that it calls count for it, as far as the kernel can see. */
 	struct scope_site site = {
 		.rule = { .site = SCOPE_DELAY_SPEEDUP, .syscall = SCOPE_NR_NONE, .flags = SCOPE_DELAY_CALLERS },
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where threads are held up, from words of the command line. */
+/* Parses the places of delays from words of the command line. */
 #ifndef SCOPE_CAUSAL_SITE_H
 #define SCOPE_CAUSAL_SITE_H
 
@@ -24,7 +24,7 @@ struct scope_site {
 int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error *error, struct scope_site *ret_site);
 
 /*
- * What is to look faster: "function:NAME" (causal/extent.h), while it runs; "syscall:NAME", while a
+ * A place of a speedup: "function:NAME" (causal/extent.h), while it runs; "syscall:NAME", while a
  * thread is blocked in it. The same; the caller frees with scope_causal_site_free().
  */
 int scope_causal_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error *error,

@@ -14,14 +14,14 @@
 /* An event that may be a visit. */
 struct mark {
 	uint64_t time_ns;
-	uint64_t order; /* in which it was found: ties */
+	uint64_t order; /* order in which it was found, for ties */
 	int8_t step;	/* +1: one more in flight, -1: one less, and a visit; 0: ask the requests */
 	struct scope_request_event event;
 };
 
 struct scope_tally {
 	const struct scope_point *point;
-	struct scope_requests *requests; /* NULL: the point is another */
+	struct scope_requests *requests; /* NULL: the point is of another kind */
 	struct scope_decoder *lane;	 /* by CPU */
 	size_t lanes, lane_room;
 	struct mark *mark; /* since the last settling */
@@ -30,7 +30,7 @@ struct scope_tally {
 	struct scope_sketch late;
 
 	uint64_t begin_ns, end_ns; /* of the window */
-	uint64_t last_ns;	   /* where in_flight_ns has come to */
+	uint64_t last_ns;	   /* time up to which in_flight_ns is computed */
 	uint64_t visits;
 	uint64_t in_flight;  /* now */
 	double in_flight_ns; /* integral over the window */
@@ -112,7 +112,7 @@ static int take_visit(struct scope_tally *tally, const struct scope_event *event
 	return err;
 }
 
-/* What the requests want of it, and in which process the thread is. */
+/* Fills in the data that requests need, and the process of the thread. */
 static int take_for_requests(struct scope_tally *tally, const struct scope_event *event)
 {
 	struct mark mark = { .time_ns = event->time_ns };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What each perf event of a session asks the kernel for: tracepoint, sample, stack, filter. */
+/* The attributes of each perf event of a session: tracepoint, sample, stack, filter. */
 #include "perf/attr.h"
 
 #include <errno.h>
@@ -83,9 +83,9 @@ struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events
 		attr.sample_period = kind == SCOPE_PERF_SAMPLE ? options->sample_period_ns : SCOPE_PERF_LIFE_NS;
 		attr.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
 	}
-	attr.exclude_idle = kind == SCOPE_PERF_SAMPLE; /* nothing of the target's is there */
+	attr.exclude_idle = kind == SCOPE_PERF_SAMPLE; /* the target has nothing there */
 	want_stack(&attr, events->layout.stack[kind], options->stack_bytes);
-	/* Not PERF_SAMPLE_IP, which would stand before the time, whose place is the same in all records. */
+	/* Not PERF_SAMPLE_IP, which would come before the time; the time must have the same place in all records. */
 	if (kind == SCOPE_PERF_SAMPLE && events->layout.kernel_ips) {
 		attr.sample_type |= PERF_SAMPLE_REGS_INTR;
 		attr.sample_regs_intr = scope_perf_counter_mask();
@@ -140,11 +140,11 @@ static void filter_threads(const struct scope_perf_events *events, enum scope_pe
 		 events->layout.states.all);
 }
 
-/* Runs of the calls selected; nothing where the text has no room for all: the reader filters, too. */
+/* Ranges of the selected calls; nothing if the text has no room for all, because the reader filters, too. */
 static void filter_calls(const struct scope_selection *selection, char text[SCOPE_PERF_FILTER_BYTES])
 {
 	const size_t begin = strlen(text);
-	/* Numbers of x32 have a bit of their own. */
+	/* Numbers of x32 have an extra bit. */
 	size_t used = begin + (size_t)snprintf(text + begin, SCOPE_PERF_FILTER_BYTES - begin, "&&(id>=%u", 1u << 30);
 	uint16_t first, last;
 

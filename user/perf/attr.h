@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each perf event of a session asks the kernel for: tracepoint, sample, stack, filter. */
+/* The attributes of each perf event of a session: tracepoint, sample, stack, filter. */
 #ifndef SCOPE_PERF_ATTR_H
 #define SCOPE_PERF_ATTR_H
 
@@ -13,13 +13,13 @@ int scope_perf_attr_find(struct scope_perf_events *events, struct scope_error *e
 /* The ring's own event: no samples, and the lives and names of tasks if asked for. */
 struct perf_event_attr scope_perf_attr_owner(bool tasks);
 
-/* Behind scope_perf_attr_find(), with the layout's stacks chosen. */
+/* After scope_perf_attr_find(), with the layout's stacks chosen. */
 struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events, enum scope_perf_kind kind,
 					  const struct scope_capture_options *options);
 
 /*
- * The filter by threads, and by calls where the selection (NULL: none) names some. false: events of
- * that kind have none, and text is untouched.
+ * The filter by threads, and by calls if the selection (NULL: none) names some. false: events of
+ * that kind have no filter, and text is unchanged.
  */
 bool scope_perf_attr_filter(const struct scope_perf_events *events, enum scope_perf_kind kind,
 			    const struct scope_perf_coverage *cover, enum scope_perf_age age,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find out whether perf events can be had, and say what is in the way. */
+/* Finds out if perf events can be used, and why not. */
 #include "perf/check.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ int scope_perf_events_check(struct scope_error *error)
 	struct perf_event_attr attr = scope_perf_attr_owner(true);
 	int fd, err;
 
-	/* First what needs privilege alone, for the plainest message. */
+	/* First the check that needs only privilege, for the clearest message. */
 	fd = scope_perf_check_open(&attr, 0);
 	if (fd < 0 && fd != -ENODEV)
 		return scope_perf_check_refused(fd, 0, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find out whether perf events can be had, and say what is in the way. */
+/* Finds out if perf events can be used, and why not. */
 #ifndef SCOPE_PERF_CHECK_H
 #define SCOPE_PERF_CHECK_H
 
@@ -16,10 +16,10 @@ struct scope_proc_reader;
 /* perf_event_open() of all that runs on one CPU: the descriptor or -errno. */
 int scope_perf_check_open(struct perf_event_attr *attr, int cpu);
 
-/* What its refusal means, where so many rings are wanted: code, with the remedy in error. */
+/* Explains its refusal, for this number of rings: code, with the remedy in error. */
 int scope_perf_check_refused(int code, size_t rings, struct scope_error *error);
 
-/* Adds to the note, of room bytes, where the process may not be looked into, and what helps. */
+/* If the process may not be read, adds that and the remedy to the note, of room bytes. */
 void scope_perf_check_process(struct scope_proc_reader *reader, uint32_t tgid, char *note, size_t room);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For how long a sample of a stack holds a thread up.
+ * Measures for how long a sample of a stack delays a thread.
  *
- * Perf says when a sample began and not when it ended. A request that takes as long as one sample
- * would look slow for having been hit, and so all that is known of usual requests would be lost. So
- * before a capture the program takes samples of itself while it does nothing but read the clock: the
- * gap between two readings with a sample in it is what that sample took, interrupt included.
+ * Perf records when a sample began and not when it ended. A request that takes as long as one
+ * sample would look slow because it was sampled, and the usual times would be wrong. So before a
+ * capture the program takes samples of itself while it only reads the clock: the gap between two
+ * readings with a sample in it is what that sample took, interrupt included.
  */
 #include "perf/cost.h"
 
@@ -24,9 +24,9 @@
 
 #define PERIOD_NS 303000u
 #define SAMPLES 41    /* as many as are taken … */
-#define SAMPLES_MIN 9 /* … and as many as tell something */
+#define SAMPLES_MIN 9 /* … and the fewest that are enough */
 #define ROUND_NS 5000000u
-#define ROUNDS 30	      /* on a busy host: the thread may get little of the CPU */
+#define ROUNDS 30	      /* limit for a busy host, where the thread may get little CPU time */
 #define GAP_MIN_NS 500u	      /* between two readings in a row there are some tens of ns */
 #define GAPS 1024	      /* of one round */
 #define RING_BYTES (1u << 20) /* room for a round's largest stacks */
@@ -44,7 +44,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
 }
 
-/* Reads the clock from below a stack as deep as is copied, so that all of it is there to copy. */
+/* Reads the clock below a stack as deep as the copy, so that the whole length is copied. */
 static __attribute__((noinline)) size_t spin(size_t stack_bytes, struct gap gap[GAPS])
 {
 	volatile char *const deep = alloca(stack_bytes + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Turn a set of thread numbers into a filter of bounded length. */
+/* Turns a set of thread numbers into a filter of bounded length. */
 #include "perf/coverage.h"
 
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static void append(struct scope_perf_coverage *cover, uint32_t tid)
 		return;
 	}
 	if (cover->ranges == SCOPE_PERF_RANGES_MAX) {
-		/* Is the gap before tid the narrowest of all? */
+		/* True if the gap before tid is the narrowest of all. */
 		uint32_t gap = tid - cover->range[cover->ranges - 1].last, i;
 
 		for (i = 1; i < cover->ranges; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which thread numbers the kernel lets through: a few ranges, and apart from them all that are newer. */
+/* The thread numbers that the kernel's filter passes: a few ranges, and separately all newer ones. */
 #ifndef SCOPE_PERF_COVERAGE_H
 #define SCOPE_PERF_COVERAGE_H
 
@@ -9,10 +9,11 @@
 
 /*
  * The kernel takes a filter of at most a page of text, and never another one for the same event. So
- * the threads there are become few ranges, which may let others through as well. Threads that begin
- * later are young: they have numbers above newest until numbers start again from the lowest. As nobody
- * can tell beforehand whose these will be, all of them pass, on a way of their own, where the young of
- * others take no room from the target's threads. The reader drops what is not the target's.
+ * the existing threads become a few ranges, which may pass other threads as well. Threads that
+ * begin later are young: they have numbers above newest until numbers start again from the lowest.
+ * It is not known in advance which of these will be the target's. So all of them pass, through
+ * separate events and rings, where young threads of other processes take no room from the target's
+ * threads. The reader drops events of other processes.
  */
 #define SCOPE_PERF_RANGES_MAX 16
 #define SCOPE_PERF_FILTER_BYTES 4096
@@ -25,20 +26,20 @@ struct scope_perf_coverage {
 	uint32_t newest;
 };
 
-/* Whose events: those in the ranges, or the young, who are above newest and in no range. */
+/* Which threads' events: of those in the ranges, or of the young, which are above newest and in no range. */
 enum scope_perf_age {
 	SCOPE_PERF_KNOWN,
 	SCOPE_PERF_YOUNG,
 	SCOPE_PERF_AGES,
 };
 
-/* Sorts tids. The narrowest gaps between them are let through where ranges do not suffice. */
+/* Sorts tids. If there are too few ranges, the narrowest gaps between tids pass, too. */
 void scope_perf_coverage_make(uint32_t *tids, size_t count, uint32_t newest, struct scope_perf_coverage *ret_cover);
 
-/* Does it pass, as known or young? */
+/* True if it passes, as known or young. */
 bool scope_perf_coverage_has(const struct scope_perf_coverage *cover, uint32_t tid);
 
-/* Does it as known? */
+/* True if it passes as known. */
 bool scope_perf_coverage_knows(const struct scope_perf_coverage *cover, uint32_t tid);
 
 /*

@@ -2,9 +2,9 @@
 /*
  * The perf events of a session.
  *
- * Every CPU has the same few events for all tasks, filtered in the kernel by thread number, and
- * rings for events and for stacks. The other way, events of each thread on each CPU that its children
- * inherit, was measured beside it in one run (`make bench`, lines perf_ways_*; figures of a virtual
+ * Every CPU has the same few events for all tasks, filtered in the kernel by thread number, and rings
+ * for events and for stacks. The other way, events of each thread on each CPU that its children
+ * inherit, was measured in the same run (`make bench`, lines perf_ways_*; figures of a virtual
  * machine with 2 CPUs):
  *
  *                              no tracer   filtered, per CPU   of each thread
@@ -13,27 +13,27 @@
  *   getppid() of others             1.0              x 2.3            x 1.3
  *   descriptors, 500 threads                           36            3,002
  *
- * The first way costs others more, a fifth of a microsecond for each of their calls. It was chosen
- * all the same: a ring holds what happened on its CPU in order, switches say who comes as well as
- * who goes, threads that begin later need nothing to be opened, and descriptors, memory and start
- * do not grow with threads times CPUs. A host of 64 CPUs and 500 threads would take 96,000
- * descriptors the second way, 1,152 this way.
+ * The first way costs other processes more, a fifth of a microsecond for each of their calls. It was
+ * still chosen: a ring has the events of its CPU in order, switches name both threads, new threads
+ * need no new event, and descriptors, memory and start-up time do not grow with threads times CPUs. A
+ * host of 64 CPUs and 500 threads would take 96,000 descriptors the second way, 1,152 this way.
  *
- * Filters are numbers of threads (cover.c). PERF_EVENT_IOC_SET_FILTER takes one page of text
- * and, once an event has a filter, no other. Which new threads are the target's no filter can tell, so
- * all new ones pass, by events and rings of their own: where others fork much those fill up, and what is
- * lost there counts only while the target has a thread among the new ones (perf.c). The second filter
- * takes 0.05 microseconds of each call (436 ns became 479 for others, 1,390 ns 1,440 for the target).
+ * Filters are numbers of threads (coverage.c). PERF_EVENT_IOC_SET_FILTER takes one page of text and,
+ * once an event has a filter, no other. No filter can select the target's new threads, so all new
+ * threads pass, through separate events and rings: if other processes fork much these fill up, and
+ * losses there count only while the target has a thread among the new ones (perf.c). The second
+ * filter takes 0.05 microseconds of each call (436 ns became 479 for others, 1,390 ns 1,440 for the
+ * target).
  *
- * Stacks: perf takes them at every hit of an event or never, and knows no durations, so a stack at
- * the exit of slow calls alone cannot be had. One at every exit costs 8 KiB of copying for each call.
- * So they are taken as a thread goes to sleep: a second event on sched_switch, for threads that are
- * not merely preempted, which is thinned out above BLOCKS_PER_SECOND. (The kernel's own way to hold a
- * frequency was tried: it takes two sleeps close together for a high one, and left out a third of
- * 600 stacks.) Within a call the stack of the program is the same at sleep and at return. Calls that
- * take long without sleeping have the samples. Slices begin short, and are made longer by opening
- * these events again (perf.c): the kernel keeps to the length it was told first. Where every call is
- * to have its stack (learning of signatures), it comes with the call's entry, whatever that costs.
+ * Stacks: perf takes them at every hit of an event or never, and knows no durations, so a stack only
+ * at the exit of slow calls is not possible. One at every exit costs 8 KiB of copying for each call.
+ * So they are taken as a thread goes to sleep: by a second event on sched_switch, for threads that
+ * are not just preempted; above BLOCKS_PER_SECOND it takes only some of them. (The kernel's own way
+ * to hold a frequency was tried: it takes two sleeps close together for a high one, and left out a
+ * third of 600 stacks.) Within a call the stack of the program is the same at sleep and at return.
+ * Calls that take long without sleeping have the samples. Slices begin short, and are made longer by
+ * opening these events again (perf.c): the kernel does not change the length of an open event. If
+ * every call needs a stack (learning of signatures), it is taken at the call's entry, at any cost.
  */
 #include "perf/events.h"
 
@@ -59,11 +59,11 @@
 #define BLOCKS_PER_SECOND 10000u /* per CPU */
 #define RING_TIMES 2		 /* as large as the module's: records are, before they are packed */
 #define RING_BYTES_MIN (512ull << 10)
-#define RING_BYTES_LEAST (16ull << 10) /* where no more can be locked */
-#define RING_STACK_TIMES 4	       /* rings for stacks, as large as the others where that is not too much: … */
-#define RINGS_BYTES_MAX (256ull << 20) /* … of all CPUs together, where the least size allows */
+#define RING_BYTES_LEAST (16ull << 10) /* if no more can be locked */
+#define RING_STACK_TIMES 4	       /* rings for stacks, as large as the others unless that is too much: … */
+#define RINGS_BYTES_MAX (256ull << 20) /* … of all CPUs together, if the least size allows */
 
-/* Does the event belong into that ring? Samples and executions are not filtered. */
+/* True if the event belongs into that ring. Samples and executions are not filtered. */
 static bool wanted(enum scope_perf_kind kind, const struct scope_perf_cpu *cpu,
 		   const struct scope_capture_options *options)
 {
@@ -198,8 +198,8 @@ static void close_ring(struct scope_perf_cpu *cpu)
 
 /*
  * All rings, of `bytes` each, or a multiple where they are for stacks: perf reserves a whole slice for
- * each, however short the stack is. Who has CAP_PERFMON and not CAP_IPC_LOCK may lock perf_event_mlock_kb for
- * each CPU and no more: then all are made smaller, until they fit.
+ * each, however short the stack is. A user with CAP_PERFMON but without CAP_IPC_LOCK may lock only
+ * perf_event_mlock_kb for each CPU: then all are made smaller, until they fit.
  */
 static int open_rings(struct scope_perf_events *events, size_t bytes, struct scope_error *error)
 {
@@ -266,7 +266,7 @@ static int open_events(struct scope_perf_events *events, struct scope_perf_cpu *
 	return err;
 }
 
-/* Records of the events before are in the ring still. */
+/* Records of the previous events are still in the ring. */
 static void note_ids(struct scope_perf_cpu *cpu)
 {
 	const size_t most = (SCOPE_PERF_GENERATIONS - 1) * SCOPE_PERF_KINDS;
@@ -281,7 +281,7 @@ static void note_ids(struct scope_perf_cpu *cpu)
 	cpu->seen = 0;
 }
 
-/* Is it of a thread that the cover knows? */
+/* True if it belongs to a thread that the coverage knows. */
 static bool is_known(const struct scope_perf_coverage *cover, const struct scope_perf_record *record)
 {
 	switch (record->kind) {
@@ -424,7 +424,7 @@ void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_
 				ioctl(events->cpu[i].event[j].fd, PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 
-/* The old ones of a ring go once the new ones are on; they stay where these cannot be had. */
+/* The old ones of a ring are closed once the new ones are on; if the new ones cannot be opened, they stay. */
 static int replace_events(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
 			  const struct scope_capture_options *options, const struct scope_perf_coverage *cover,
 			  struct scope_error *error)

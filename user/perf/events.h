@@ -9,7 +9,7 @@
 #include "perf/ring.h"
 #include "source/request.h"
 
-/* Losses are told by the next record that finds room: there is one after so long. */
+/* The next record for which there is room reports losses: at this interval there is one. */
 #define SCOPE_PERF_LIFE_NS 10000000u
 
 #define SCOPE_PERF_GENERATIONS 4
@@ -21,38 +21,38 @@ struct scope_perf_event {
 };
 
 /*
- * One ring. Every CPU has one for events and one for stacks, which are large and must not take the room
- * of events; and both again for the young, of whom there may be many that are not the target's.
+ * One ring. Every CPU has one for events and one for stacks, which are large and must not take the
+ * room of events; and another two for young threads, many of which may not be the target's.
  */
 struct scope_perf_cpu {
 	uint32_t cpu;
-	bool stacks; /* what is lost there are stacks alone */
+	bool stacks; /* only stacks can be lost there */
 	enum scope_perf_age age;
 	int owner; /* descriptor of the event that the ring belongs to */
 	struct scope_perf_ring ring;
 	struct scope_perf_event event[SCOPE_PERF_KINDS];
 	size_t events;
-	/* Of present events, then of those before, whose records may be in the ring still. */
+	/* Of the present events, then of the previous ones, whose records may still be in the ring. */
 	struct scope_perf_id id[SCOPE_PERF_GENERATIONS * SCOPE_PERF_KINDS];
 	size_t ids;
-	uint32_t seen;	       /* kinds of which present events have told something, a bit each */
+	uint32_t seen;	       /* kinds of which present events have given a record, a bit each */
 	uint64_t last_ns;      /* time of the last record read */
 	uint64_t blocks;       /* stacks of sleeping threads that the ring gave since the last thinning */
-	uint64_t blocks_every; /* such a stack is taken at one of so many sleeps */
+	uint64_t blocks_every; /* such a stack is taken at every n-th sleep */
 };
 
 struct scope_perf_events {
 	struct scope_perf_layout layout;
 	uint32_t tracepoint[SCOPE_PERF_KINDS];
-	struct scope_perf_cpu *cpu; /* a ring of the young stands behind that of the known */
+	struct scope_perf_cpu *cpu; /* a ring of the young follows that of the known */
 	size_t cpus;		    /* rings */
 	int epoll;		    /* readable when a ring is a quarter full */
-	uint32_t sample_cost_ns;    /* a sample holds a thread up for so long; 0: not known */
-	char note[512];		    /* what is less than asked for, and why; "" */
+	uint32_t sample_cost_ns;    /* for how long a sample delays a thread; 0: not known */
+	char note[512];		    /* what is less than requested, and why; "" */
 };
 
 /*
- * Opens all, disabled, for the threads that cover lets through. 0, or -errno with the remedy. Close
+ * Opens all, disabled, for the threads that pass the coverage. 0, or -errno with the remedy. Close
  * with scope_perf_events_close() in either case.
  */
 int scope_perf_events_open(struct scope_perf_events *events, const struct scope_capture_options *options,
@@ -64,36 +64,38 @@ void scope_perf_events_close(struct scope_perf_events *events);
 void scope_perf_events_enable(struct scope_perf_events *events, bool on);
 
 /*
- * Called now and then, elapsed_ns after the last time: where a CPU took too many stacks of threads
- * that go to sleep, it takes them at fewer of the sleeps from here on; where few, at all again.
+ * Call it repeatedly, elapsed_ns after the last call. A CPU that took too many stacks of threads
+ * that go to sleep takes them at fewer of the sleeps from here on; one that took few takes them at
+ * all sleeps again.
  */
 void scope_perf_events_limit_stacks(struct scope_perf_events *events, uint64_t elapsed_ns);
 
-/* Samples come so far apart from now on. */
+/* Sets the period of samples from now on. */
 void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_ns);
 
 /*
- * Puts events of another cover in the place of the present ones: the kernel takes no second filter for
- * an event. The new ones are on before the old ones go, so nothing is lost; what both tell is told apart
- * by scope_perf_events_is_duplicate(). Where they cannot be opened, the old ones stay.
+ * Replaces the events by those of another coverage, because the kernel takes no second filter for
+ * an event. The new ones are on before the old ones are closed, so nothing is lost;
+ * scope_perf_events_is_duplicate() finds records that both give. If the new ones cannot be opened,
+ * the old ones stay.
  */
 int scope_perf_events_recover(struct scope_perf_events *events, const struct scope_capture_options *options,
 			      const struct scope_perf_coverage *cover, struct scope_error *error);
 
-/* Also of the events that take stacks alone, where options ask for another length of them. */
+/* Also reopens events that take only stacks, if options have another length for them. */
 int scope_perf_events_resize_stacks(struct scope_perf_events *events, const struct scope_capture_options *options,
 				    const struct scope_perf_coverage *cover, struct scope_error *error);
 
 /*
- * Was the event told already, by the event that came in the place of the one it is of? Called for each
- * record of kind EVENT, in order of time: a new event tells of a hit before an old one does, since the
- * kernel puts it in front (perf_trace_add()). cover is the present one: who was young before it may be
- * known to it.
+ * True if the event that replaced this record's event has given the record already. Called for each
+ * record of kind EVENT, in order of time: a new event gives its record before an old one does,
+ * because the kernel inserts it first (perf_trace_add()). cover: the present one, which may know
+ * threads that were young before it.
  */
 bool scope_perf_events_is_duplicate(struct scope_perf_cpu *cpu, const struct scope_perf_coverage *cover,
 				    const struct scope_perf_record *record);
 
-/* Would it work? 0, or -errno with the remedy. */
+/* Checks that it would work. 0, or -errno with the remedy. */
 int scope_perf_events_check(struct scope_error *error);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Brings in the pages at which perf's copy of a stack ended. */
+/* Makes the pages present at which perf's copy of a stack ended. */
 #include "perf/hole.h"
 
 #include "base/machine.h"
 #include "proc/reader.h"
 
-#define HOLE_PAGES 8 /* that one request brings in */
+#define HOLE_PAGES 8 /* pages of one request */
 
 void scope_perf_hole_fill(struct scope_proc_reader *reader, struct scope_perf_thread *thread,
 			  const struct scope_perf_record *record)

@@ -11,12 +11,12 @@ struct scope_proc_reader;
 /*
  * Perf ends a copy at the first page that is not in memory. Large buffers on a stack leave such pages
  * below the frames of their callers, so that these would be missing from every stack through them.
- * Reading the pages from outside, as done here behind a copy that ended early, maps the kernel's page
- * of zeros there: it takes no memory, the program finds what it would have found, and the next copy
- * goes on. Where nothing can be read the stack ends; that place is kept in thread and not asked again.
- * One request to the reader for each hole and thread, whose answer is not waited for: the page may be one
- * that the target itself has to bring in. Which way a record came does not matter; one without a
- * copied stack changes nothing.
+ * Reading the pages from outside, as done here after a copy that ended early, maps the kernel's page
+ * of zeros there: it takes no memory, the program sees the same zeros as without it, and the next
+ * copy goes on. If nothing can be read the stack ends there; the place is kept in the thread and not
+ * read again. There is one request to the reader for each hole and thread, and no wait for its
+ * answer, because the target itself may have to supply the page. A record without a copied stack
+ * changes nothing.
  */
 void scope_perf_hole_fill(struct scope_proc_reader *reader, struct scope_perf_thread *thread,
 			  const struct scope_perf_record *record);

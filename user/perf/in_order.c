@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packs the records of all CPUs in order of time, since it follows from forks on other CPUs which threads are traced.
+ * Packs the records of all CPUs in order of time, because forks on other CPUs decide which threads
+ * are traced.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -52,8 +53,8 @@ static void drop_first(struct scope_perf_session *session)
 }
 
 /*
- * What is lost of the ring for stacks are stacks: calls and switches are all there. What is lost of the
- * young is nothing to the target while it has none among them.
+ * Losses in a ring for stacks are only stacks: calls and switches are complete. Losses of young
+ * threads do not matter while the target has no young thread.
  */
 static int tell_lost(struct scope_perf_session *session, const struct scope_perf_cpu *cpu, uint64_t time_ns,
 		     uint64_t count)
@@ -67,7 +68,7 @@ static int tell_lost(struct scope_perf_session *session, const struct scope_perf
 	return 0;
 }
 
-/* Time of the ring's next record: 1, 0 where there is none, -errno. One without a time comes at once. */
+/* Time of the ring's next record: 1, 0 if there is none, -errno. A record without a time is next. */
 static int next_time(struct scope_perf_session *session, struct scope_perf_cpu *cpu, uint64_t *ret_time_ns)
 {
 	const uint8_t *data;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the module does in the kernel, done afterwards: enter and exit become one record where nothing
- * came between, and switches and wakings of others are left out. Stacks: stack.c; threads that come
- * and go: life.c.
+ * Does after the fact what the module does in the kernel: enter and exit become one record if no
+ * event came between, and switches and wakings of other processes are left out. Stacks: stack.c;
+ * threads that come and go: life.c.
  */
 #include "perf/pack_internal.h"
 
@@ -26,9 +26,9 @@
 #define FLAG_NMI 0x40
 
 /*
- * Those of the ring several times over: it is memory of this process, which counts only as far as it
- * is filled, and the more stacks stand together the less each of them takes in the file. Of a
- * memcached with stacks 3.6 bytes an event instead of 4.0 (`consume TRACE`).
+ * Several times the size of the ring: it is memory of this process, of which only the filled part
+ * is used, and stacks compress better if many are together. Of a memcached with stacks 3.6 bytes an
+ * event instead of 4.0 (`consume TRACE`).
  */
 static uint32_t packed_bytes(const struct scope_capture_options *options)
 {
@@ -76,7 +76,7 @@ struct lane *scope_perf_pack_lane(struct scope_perf_pack *pack, uint32_t cpu)
 	return &pack->lane[cpu];
 }
 
-/* An interrupt may write its record before the one it interrupted: time stands still then. */
+/* An interrupt may write its record before the one it interrupted; then the time stays the same. */
 int scope_perf_pack_put(struct scope_perf_pack *pack, struct scope_event *event)
 {
 	struct lane *lane = &pack->lane[event->cpu];
@@ -95,7 +95,7 @@ int scope_perf_pack_put(struct scope_perf_pack *pack, struct scope_event *event)
 	return 0;
 }
 
-/* The thread that runs, by its number; one of a traced process that nobody told of is taken in. */
+/* The running thread, by its number; an unknown thread of a traced process is added. */
 struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack, const struct scope_perf_record *record)
 {
 	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);

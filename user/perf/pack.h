@@ -13,36 +13,36 @@ struct scope_perf_pack;
 
 /*
  * options and tasks stay the caller's and must outlive it; layout is that of the records, whose
- * states it needs. take() gets the sub-buffers, from whichever of the functions below is at work; a
- * result of its other than 0 is handed through.
+ * states it needs. take() gets the sub-buffers, from any of the functions below; its result other
+ * than 0 is returned.
  */
 int scope_perf_pack_create(const struct scope_capture_options *options, const struct scope_perf_layout *layout,
 			   struct scope_perf_tasks *tasks,
 			   int (*take)(const struct scope_subbuf *subbuf, void *context), void *context,
 			   struct scope_perf_pack **ret_pack);
-/* What each sample from here on is said to have cost its thread; 0 at first: not known. */
+/* Sets the cost of each sample for its thread from here on; 0 at first: not known. */
 void scope_perf_pack_sample_cost(struct scope_perf_pack *pack, uint32_t cost_ns);
 void scope_perf_pack_destroy(struct scope_perf_pack *pack); /* NULL is fine */
 
 /* The next record, of that CPU. 0, -ENOMEM, or what take() returned. */
 int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 
-/* Part of what the CPU's ring held is gone: count events, 0 where that is not known. */
+/* Events of the CPU's ring were lost: count events, 0 if not known. */
 int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint64_t count);
 
-/* So many stacks found no room in their ring. */
+/* Counts stacks for which their ring had no room. */
 void scope_perf_pack_stacks_lost(struct scope_perf_pack *pack, uint64_t count);
 
 /* A STATE record at time_ns, on the CPU where the thread runs or on the first one. */
 int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns, struct scope_record_state *state,
 			  const uint64_t *reg);
 
-/* Does it run on any CPU, by what was packed so far? */
+/* True if it runs on any CPU, by the records so far. */
 bool scope_perf_pack_runs(const struct scope_perf_pack *pack, uint32_t tid);
 
 /*
- * The thread lives on, but is not meant any more: written down, on the CPU where it runs or else on
- * the one given, and forgotten.
+ * The thread lives on, but is not selected any more: writes that, on the CPU where it runs or else
+ * on the one given, and removes the thread.
  */
 int scope_perf_pack_leave(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
 			  const struct scope_perf_thread *thread);
@@ -50,10 +50,10 @@ int scope_perf_pack_leave(struct scope_perf_pack *pack, uint32_t cpu, uint64_t t
 /* The thread, where it is known and not ending, ends on this CPU. */
 int scope_perf_pack_end(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint32_t tid);
 
-/* Calls that are open on a CPU are written as ENTER, and all sub-buffers handed out. */
+/* Writes calls that are open on a CPU as ENTER, and passes on all sub-buffers. */
 int scope_perf_pack_flush(struct scope_perf_pack *pack, uint64_t time_ns);
 
-/* All but processes, which is not its matter. */
+/* Fills in all counts but processes. */
 void scope_perf_pack_count(const struct scope_perf_pack *pack, struct scope_capture_counts *ret_counts);
 
 #endif

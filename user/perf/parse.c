@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Take records of perf rings apart, every length checked. The layouts are those of perf_event_open(2)
- * for the sample types that events.c asks for:
+ * Parses records of perf rings, and checks every length. The layouts are those of
+ * perf_event_open(2) for the sample types that events.c asks for:
  *
  *   a sample           header, identifier, pid and tid, time, [callchain], raw, [registers, stack],
  *                      [program counter of what was interrupted, the kernel or not]
@@ -15,7 +15,7 @@
 
 #include "base/machine.h"
 
-#define TRAILER_BYTES 24 /* pid, tid, time, identifier behind what is no sample */
+#define TRAILER_BYTES 24 /* pid, tid, time, identifier after a record that is not a sample */
 
 #if defined(__x86_64__)
 /* ax bx cx dx si di bp sp ip, then r8 to r15 behind the flags and segments. */
@@ -223,7 +223,7 @@ static uint64_t trailer_time(struct bytes bytes)
 	return time_ns;
 }
 
-/* What stands behind the header; -EBADMSG where the record's size makes no sense. */
+/* The body after the header; -EBADMSG: the record's size is invalid. */
 static int open_record(const uint8_t *data, size_t bytes, struct perf_event_header *ret_header, struct bytes *ret_body)
 {
 	struct perf_event_header header;

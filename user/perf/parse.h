@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One record of a perf ring, taken apart. */
+/* Parses one record of a perf ring. */
 #ifndef SCOPE_PERF_PARSE_H
 #define SCOPE_PERF_PARSE_H
 
@@ -20,8 +20,8 @@ enum scope_perf_kind {
 	SCOPE_PERF_WAKING,
 	SCOPE_PERF_EXEC,
 	SCOPE_PERF_BLOCK,  /* the stack of a thread that goes to sleep */
-	SCOPE_PERF_SAMPLE, /* the stack of whatever runs, by a timer */
-	SCOPE_PERF_LIFE,   /* a timer's sign of life, so that a ring gets to tell its losses */
+	SCOPE_PERF_SAMPLE, /* the stack of the running thread, by a timer */
+	SCOPE_PERF_LIFE,   /* a timer's record, so that a ring can report its losses */
 	SCOPE_PERF_KINDS,
 };
 
@@ -65,7 +65,7 @@ struct scope_perf_record {
 	const uint8_t *raw;		      /* ENTER: field 1 of it is the array of arguments */
 	size_t raw_bytes;
 	bool user;		     /* SAMPLE: the program itself was interrupted, not the kernel */
-	uint64_t ip;		     /* SAMPLE: where it hit, 0: not told */
+	uint64_t ip;		     /* SAMPLE: where it hit, 0: not known */
 	uint64_t reg[SCOPE_REG_MAX]; /* user registers in DWARF order, regs of them */
 	uint16_t regs;
 	const uint8_t *stack; /* bytes from the stack pointer upwards */
@@ -75,9 +75,9 @@ struct scope_perf_record {
 };
 
 /*
- * Takes apart the record at data, of which bytes are there; its own size must not be above that.
- * 0; -EBADMSG: cut short, or it holds an impossible value. An identifier that is not among the ids
- * makes it OTHER.
+ * Parses the record at data, of `bytes` bytes; its own size must not be above that. 0; -EBADMSG:
+ * cut short, or it holds an impossible value. An identifier that is not among the ids makes it
+ * OTHER.
  */
 int scope_perf_record_parse(const struct scope_perf_layout *layout, const struct scope_perf_id *ids, size_t id_count,
 			    const uint8_t *data, size_t bytes, struct scope_perf_record *ret_record);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The source for hosts that take no module: perf events, read and packed by this program.
+ * The source for hosts that cannot load the module: perf events, read and packed by this program.
  *
  * events.c says which events and why. Records are packed up to a moment before now
  * (in_order.c): an earlier record may still be on its way.
@@ -19,9 +19,9 @@
 #include "perf/session.h"
 #include "perf/select.h"
 
-#define UNDER_WAY_NS 1000000u /* a record is whole within this time */
+#define UNDER_WAY_NS 1000000u /* a record is complete within this time */
 #define LOST_STACKS 64	      /* more lost than these … */
-#define LOST_SHARE 0.1	      /* … and this share of those that came: slices are too long */
+#define LOST_SHARE 0.1	      /* … and this share of those that came mean that slices are too long */
 #define THIN_NS 20000000u
 #define BURY_NS 2000000000u  /* from one look for threads that ended untold to the next */
 #define GROUPS_NS 100000000u /* from one look for members of control groups to the next */
@@ -152,7 +152,7 @@ static int perf_flush(void *context)
 	return 0;
 }
 
-/* Every CPU gets the time to tell its last losses. */
+/* Gives every CPU time to report its last losses. */
 static int end_tracing(struct scope_perf_session *session)
 {
 	const struct timespec wait = { .tv_nsec = 2 * SCOPE_PERF_LIFE_NS };
@@ -166,8 +166,8 @@ static int end_tracing(struct scope_perf_session *session)
 }
 
 /*
- * Other slices from here on. Where they cannot be had those before come back, and where these cannot
- * either the next drain says so.
+ * Sets other slices from here on. If that fails the previous ones are restored; if that fails, too,
+ * the next drain reports it.
  */
 static int set_slice(struct scope_perf_session *session, uint32_t bytes, struct scope_error *error)
 {
@@ -187,8 +187,8 @@ static int set_slice(struct scope_perf_session *session, uint32_t bytes, struct 
 }
 
 /*
- * What the kernel takes is what it was told at first, but for the length of slices and the period of
- * samples: which of the stacks are handed on is chosen as they are packed.
+ * Only the length of slices and the period of samples can be changed in the kernel: which stacks
+ * are kept is decided as they are packed.
  */
 static int perf_stacks(void *context, const struct scope_stack_change *change, struct scope_error *error)
 {
@@ -210,7 +210,7 @@ static int perf_stacks(void *context, const struct scope_stack_change *change, s
 	return set_slice(session, change->slice_bytes, error);
 }
 
-/* Where longer slices cost too many stacks, of whomever, they are given up. */
+/* If longer slices lose too many stacks, of any thread, they are given up. */
 static int look_at_slices(struct scope_perf_session *session)
 {
 	int err = 0;

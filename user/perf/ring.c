@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records of a perf ring, those that run over its end put together. */
+/* Records of a perf ring; a record that wraps at its end is joined. */
 #include "perf/ring.h"
 
 #include <errno.h>

@@ -18,13 +18,13 @@ struct scope_perf_ring {
 	uint8_t *joined; /* one that runs over the end of the ring, put together; owned */
 };
 
-/* Looks how far the kernel has come. */
+/* Reads how far the kernel has written. */
 void scope_perf_ring_look(struct scope_perf_ring *ring);
 
 /*
- * The record at the tail and its size, in one piece; it holds until the next call. 1; 0: none up to
- * the head; -EBADMSG: its size makes no sense, nothing behind it can be read (scope_perf_ring_skip()
- * gives it up); -ENOMEM.
+ * The record at the tail and its size, in one piece; valid until the next call. 1; 0: none up to
+ * the head; -EBADMSG: its size is invalid, records after it cannot be read (scope_perf_ring_skip()
+ * skips all); -ENOMEM.
  */
 int scope_perf_ring_peek(struct scope_perf_ring *ring, const uint8_t **ret_data, size_t *ret_bytes);
 
@@ -34,7 +34,7 @@ void scope_perf_ring_step(struct scope_perf_ring *ring, size_t bytes);
 /* Gives up all up to the head. */
 void scope_perf_ring_skip(struct scope_perf_ring *ring);
 
-/* Hands what lies behind the tail back to the kernel. */
+/* Gives the part before the tail back to the kernel. */
 void scope_perf_ring_release(struct scope_perf_ring *ring);
 
 /* Frees what was joined; the mapping stays the caller's. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which threads a perf session is about, found by looking: in /proc, by name, in control groups. */
+/* Finds the threads that a perf session traces: in /proc, by name, in control groups. */
 #include "perf/select.h"
 
 #include <dirent.h>
@@ -22,7 +22,7 @@ struct walk {
 	void *context;
 };
 
-/* The one selection where nothing is said but the process. */
+/* The selection if only a process is given. */
 static bool is_plain(const struct scope_capture_options *options)
 {
 	return !options->selection || !options->selection->count || options->selection->plain;
@@ -73,7 +73,7 @@ static int visit(uint32_t tid, void *context)
 	return walk->each(walk->tgid, tid, walk->by, walk->context);
 }
 
-/* All threads of a process; one that is gone has none. */
+/* All threads of a process; a process that has ended has none. */
 static int visit_process(struct walk *walk, uint32_t tgid, int (*each)(uint32_t tid, void *context))
 {
 	char path[64];
@@ -85,7 +85,7 @@ static int visit_process(struct walk *walk, uint32_t tgid, int (*each)(uint32_t 
 	return err == -ENOENT || err == -ESRCH ? 0 : err;
 }
 
-/* A process, and its descendants where these are followed. */
+/* A process, and its descendants if they are followed. */
 static int visit_family(struct walk *walk, uint32_t tgid)
 {
 	uint32_t *tgids = NULL;
@@ -101,7 +101,7 @@ static int visit_family(struct walk *walk, uint32_t tgid)
 	return err;
 }
 
-/* Kernel threads, which have no memory, are nobody's target. */
+/* Kernel threads, which have no memory, are never targets. */
 uint32_t scope_perf_select_process(uint32_t tid)
 {
 	uint32_t tgid = 0;
@@ -152,7 +152,7 @@ static int visit_members(const char *path, scope_perf_select_member each, void *
 
 	if (err)
 		err = scope_proc_file_read(&text, "%s/tasks", path);
-	/* A group that went, or one of version 2 that lists processes alone, has no threads to tell. */
+	/* A removed group, or one of version 2 that lists only processes, has no list of threads. */
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (line = strtok_r(text, "\n", &rest); line && !err; line = strtok_r(NULL, "\n", &rest))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which threads a perf session is about, found by looking: in /proc, by name, in control groups. */
+/* Finds the threads that a perf session traces: in /proc, by name, in control groups. */
 #ifndef SCOPE_PERF_SELECT_H
 #define SCOPE_PERF_SELECT_H
 
@@ -8,8 +8,8 @@
 
 #include "source/request.h"
 
-/* Why a thread is traced; any of these will do. */
-#define SCOPE_PERF_BY_PROCESS 0x1u /* a process named, or where these are followed a descendant */
+/* Why a thread is traced; one reason is enough. */
+#define SCOPE_PERF_BY_PROCESS 0x1u /* the process is named, or is a followed descendant */
 #define SCOPE_PERF_BY_THREAD 0x2u  /* named itself; what it starts is not */
 #define SCOPE_PERF_BY_NAME 0x4u	   /* while it has the name */
 #define SCOPE_PERF_BY_GROUP 0x8u   /* while it is in the group, or below */
@@ -17,7 +17,7 @@
 /* Nothing but whole processes is selected. */
 bool scope_perf_select_whole(const struct scope_capture_options *options);
 
-/* Control groups are selected: members come and go without a perf event to tell. */
+/* Control groups are selected: no perf event reports when members come and go. */
 bool scope_perf_select_groups(const struct scope_capture_options *options);
 
 /* The name, of 16 bytes at most, is one of those selected. */
@@ -29,8 +29,8 @@ uint8_t scope_perf_select_inherit(const struct scope_capture_options *options, u
 typedef int (*scope_perf_select_each)(uint32_t tgid, uint32_t tid, uint8_t by, void *context);
 
 /*
- * Calls each() for every thread that is meant now, once for each reason, until it returns other than
- * 0; that is the result. tgid is the process that the capture is of. 0, -ENOMEM.
+ * Calls each() for every thread that is selected now, once for each reason. A return of it other
+ * than 0 ends it and is the result. tgid is the process that is captured. 0, -ENOMEM.
  */
 int scope_perf_select_walk(const struct scope_capture_options *options, uint32_t tgid, scope_perf_select_each each,
 			   void *context);

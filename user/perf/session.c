@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whom a session of the perf source traces: who comes, who goes, whom the kernel lets through. */
+/* The threads that a session of the perf source traces: those that come and go, and the kernel's filter for them. */
 #include "perf/session.h"
 
 #include <errno.h>
@@ -13,11 +13,12 @@
 
 #define AGE_RECORDS 20000
 #define AGE_NS 1000000000u
-#define FORK_NS 100000000u /* who has a number told of its fork within this time */
+#define FORK_NS 100000000u /* the fork of a thread is recorded within this time */
 
 /*
- * A child whose number the kernel's filter keeps back: numbers have started again from the lowest. What
- * it did until the filter lets it through is not known, so it is counted and gets a STATE then.
+ * A child whose number the kernel's filter does not pass, because numbers have started again from
+ * the lowest. Its events until the filter passes it are missing, so it is counted and gets a STATE
+ * then.
  */
 void scope_perf_session_watch_child(struct scope_perf_session *session, const struct scope_perf_record *record)
 {
@@ -65,7 +66,7 @@ void scope_perf_session_watch_name(struct scope_perf_session *session, const str
 		session->uncovered = true;
 }
 
-/* Takes the thread in, for one more reason. One that comes while tracing is to get its STATE. */
+/* Adds the thread, for one more reason. One that comes during tracing gets a STATE. */
 int scope_perf_session_join(uint32_t tgid, uint32_t tid, uint8_t by, void *context)
 {
 	struct scope_perf_session *session = context;
@@ -77,7 +78,7 @@ int scope_perf_session_join(uint32_t tgid, uint32_t tid, uint8_t by, void *conte
 		thread->by |= by;
 		return 0;
 	}
-	/* One that goes meanwhile has no state to tell. */
+	/* A thread that ends before has no state. */
 	if (scope_perf_state_read(session->options.reader, &session->clock, tgid, tid, &state, reg))
 		return 0;
 	thread = scope_perf_tasks_add(session->tasks, tgid, tid);
@@ -189,7 +190,7 @@ int scope_perf_session_put_late_states(struct scope_perf_session *session)
 	const struct scope_perf_thread *thread;
 	int err = 0;
 
-	/* More may come while these are looked at: they stand behind. */
+	/* More may be appended while these are processed. */
 	for (uint32_t i = 0; i < session->joined && !err; i++) {
 		thread = scope_perf_tasks_find(session->tasks, session->join[i]);
 		if (thread && !thread->ending)
@@ -244,7 +245,7 @@ static int leave_groups(struct scope_perf_session *session, const struct members
 	return err;
 }
 
-/* No perf event tells of moves between groups, so these are looked through now and then. */
+/* No perf event reports moves between groups, so the groups are read regularly. */
 int scope_perf_session_follow_groups(struct scope_perf_session *session)
 {
 	struct members members = { .session = session };
@@ -259,8 +260,8 @@ int scope_perf_session_follow_groups(struct scope_perf_session *session)
 }
 
 /*
- * One that ended, and nobody told: that record at least was lost. It may be under way, too, so all up to
- * now come first.
+ * A thread that ended without a record of it: the record was lost. It may still be on its way, so
+ * all records up to now are packed first.
  */
 static int bury(struct scope_perf_session *session, uint32_t tid)
 {
@@ -276,8 +277,8 @@ static int bury(struct scope_perf_session *session, uint32_t tid)
 }
 
 /*
- * Of a loss behind which nothing came the kernel says nothing, and a capture that waits for its target's
- * end would wait for ever. A process whose first thread lives is there, whatever became of others.
+ * The kernel does not report a loss after which no record came, and a capture that waits for its
+ * target's end would never end. A process whose first thread lives has not ended.
  */
 int scope_perf_session_end_gone(struct scope_perf_session *session)
 {
@@ -338,7 +339,7 @@ int scope_perf_session_cover(struct scope_perf_session *session)
 	return cover_up_to(session, newest_thread());
 }
 
-/* Up to a number so old that all forks up to it were told, else a child of the target would be kept back. */
+/* Up to a number so old that all forks up to it were recorded, else a child of the target would not pass. */
 int scope_perf_session_age(struct scope_perf_session *session)
 {
 	const uint64_t now = scope_perf_session_now();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks among the records made of perf events. That of a call is taken as its thread goes to sleep in
- * it, and held until the call returns: whether it took long is known only then, and the program's
- * stack is the same.
+ * Stacks in the records made from perf events. The stack of a call is taken as its thread goes to
+ * sleep in it, and held until the call returns, because only then it is known if the call took
+ * long; the program's stack is the same.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static int put_held(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns
 	return scope_perf_pack_put(pack, &event);
 }
 
-/* Behind the record of a call that slept. */
+/* Written after the record of a call that slept. */
 int scope_perf_stack_of_call(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
 			     struct scope_perf_thread *thread, uint16_t nr, uint8_t abi)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read the state of threads from /proc. */
+/* Reads the state of threads from /proc. */
 #include "perf/state.h"
 
 #include <elf.h>
@@ -45,7 +45,7 @@ static uint64_t parse_exec_start(const char *text)
 	return ms * 1000000ull + fraction;
 }
 
-/* 0 where the kernel does not say. */
+/* 0 if the kernel does not say. */
 static uint64_t read_exec_start(const char *path)
 {
 	uint64_t start = 0;
@@ -77,7 +77,7 @@ int scope_perf_clock_read(const uint32_t *cpus, size_t count, struct scope_perf_
 		CPU_SET_S(cpus[i], bytes, one);
 		if (sched_setaffinity(0, bytes, one))
 			continue;
-		sched_yield(); /* brings the run queue's account of this thread up to now */
+		sched_yield(); /* updates the run queue's account of this thread */
 		now = now_ns();
 		start = read_exec_start("/proc/thread-self/sched");
 		if (start)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What /proc says a thread is doing, as a STATE record. */
+/* Makes a STATE record of a thread from /proc. */
 #ifndef SCOPE_PERF_STATE_H
 #define SCOPE_PERF_STATE_H
 
@@ -11,7 +11,7 @@
 
 struct scope_proc_reader;
 
-/* How far CLOCK_MONOTONIC is ahead of the run queue's clock, by CPU. */
+/* Offset of CLOCK_MONOTONIC from the run queue's clock, by CPU. */
 struct scope_perf_clock {
 	struct scope_perf_clock_row {
 		uint32_t cpu;
@@ -21,18 +21,18 @@ struct scope_perf_clock {
 };
 
 /*
- * Goes to each of the CPUs in turn and compares the clocks there. Each visit makes whatever runs
- * there leave for a moment, so that a session that has begun sees all who run. CPUs that this thread
- * may not use are left out. 0 or -ENOMEM.
+ * Runs on each of the CPUs in turn and compares the clocks there. Each visit preempts the running
+ * thread, so that a session that has begun sees all running threads. CPUs that this thread may not
+ * use are left out. 0 or -ENOMEM.
  */
 int scope_perf_clock_read(const uint32_t *cpus, size_t count, struct scope_perf_clock *ret_clock);
 void scope_perf_clock_destroy(struct scope_perf_clock *clock);
 
 /*
- * Fills everything but word; reg gets state->regs registers. Of a thread that sleeps only the stack
- * pointer, the program counter and the arguments of its call are known here: the other registers
- * are 0. iowait is not known. since_ns is early or late by what interrupts took on its CPU since, 0
- * where the kernel does not say. 0; -errno where the thread is gone.
+ * Fills everything but word; reg gets state->regs registers. For a sleeping thread only the stack
+ * pointer, the program counter and the arguments of its call are known: the other registers are 0.
+ * iowait is not known. since_ns is wrong by the time of interrupts on its CPU since, 0 if the
+ * kernel does not say. 0; -errno if the thread is gone.
  */
 int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_perf_clock *clock, uint32_t tgid,
 			  uint32_t tid, struct scope_record_state *ret_state, uint64_t reg[SCOPE_REG_MAX]);

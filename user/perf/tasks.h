@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The processes and threads that a perf session traces: the filter that the kernel cannot be. */
+/* The processes and threads that a perf session traces: the exact filter, which the kernel cannot have. */
 #ifndef SCOPE_PERF_TASKS_H
 #define SCOPE_PERF_TASKS_H
 
@@ -28,9 +28,9 @@ struct scope_perf_thread {
 	uint64_t enter_ns;	      /* of that call; 0: before tracing */
 	uint8_t abi;		      /* of its program: SCOPE_ABI_NATIVE or SCOPE_ABI_32 */
 	uint8_t by;		      /* why it is traced: SCOPE_PERF_BY_*, set by who adds it */
-	bool ending;		      /* told of its exit, still to leave its CPU */
+	bool ending;		      /* its exit was recorded, but it has not left its CPU yet */
 	struct scope_perf_held *held; /* NULL: none yet; owned */
-	uint64_t stack_stop;	      /* where the last copy of its stack ended early; 0: none did */
+	uint64_t stack_stop;	      /* address where the last copy of its stack ended early; 0: it did not */
 };
 
 struct scope_perf_tasks;
@@ -38,23 +38,23 @@ struct scope_perf_tasks;
 int scope_perf_tasks_create(struct scope_perf_tasks **ret_tasks);
 void scope_perf_tasks_destroy(struct scope_perf_tasks *tasks); /* NULL is fine */
 
-/* NULL: not traced. Holds until a thread is added or removed. */
+/* NULL: not traced. Valid until a thread is added or removed. */
 struct scope_perf_thread *scope_perf_tasks_find(struct scope_perf_tasks *tasks, uint32_t tid);
 
-/* Is any thread of the process traced? */
+/* True if any thread of the process is traced. */
 bool scope_perf_tasks_has(const struct scope_perf_tasks *tasks, uint32_t tgid);
 
-/* Is there a thread, ending ones among them, of which that is true? */
+/* True if the function returns true for a thread, ending ones included. */
 bool scope_perf_tasks_any(const struct scope_perf_tasks *tasks,
 			  bool (*is)(const struct scope_perf_thread *thread, const void *context), const void *context);
 
 /*
- * The thread, added where it was not there; one of that number that was about to end is taken for
- * gone. NULL: no memory.
+ * The thread, added if it is new; an earlier thread of that number that was about to end is
+ * removed. NULL: no memory.
  */
 struct scope_perf_thread *scope_perf_tasks_add(struct scope_perf_tasks *tasks, uint32_t tgid, uint32_t tid);
 
-/* Forgets the thread. */
+/* Removes the thread. */
 void scope_perf_tasks_remove(struct scope_perf_tasks *tasks, uint32_t tid);
 
 /* Threads of the process that are not ending. */
@@ -63,7 +63,7 @@ uint32_t scope_perf_tasks_alive(const struct scope_perf_tasks *tasks, uint32_t t
 /* Processes that have such a thread. */
 uint32_t scope_perf_tasks_processes(const struct scope_perf_tasks *tasks);
 
-/* The thread will end: it counts no more. */
+/* The thread will end: it does not count any more. */
 void scope_perf_tasks_end(struct scope_perf_tasks *tasks, struct scope_perf_thread *thread);
 
 /* Compares two numbers of threads (uint32_t), for qsort() and bsearch(). */

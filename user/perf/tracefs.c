@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find tracefs, and read what it says of a tracepoint. */
+/* Finds tracefs, and reads the description of a tracepoint. */
 #include "perf/tracefs.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static int open_events(const char *path)
 	return code;
 }
 
-/* Its own instance of the file system, mounted nowhere. */
+/* A separate instance of the file system, mounted nowhere. */
 static int open_detached(void)
 {
 #if defined(SYS_fsopen) && defined(SYS_fsmount) && defined(SYS_fsconfig)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Read tracefs wherever it is, mounted or not. */
+/* Reads tracefs, mounted or not. */
 #ifndef SCOPE_PERF_TRACEFS_H
 #define SCOPE_PERF_TRACEFS_H
 
@@ -8,8 +8,8 @@
 #include "base/error.h"
 
 /*
- * A descriptor of tracefs' root directory: where it is mounted; else, from Linux 5.2 on, of an
- * instance that nobody else sees and that goes with the descriptor. 0, or -errno with the remedy.
+ * A descriptor of tracefs' root directory: of the mounted one; else, from Linux 5.2 on, of a
+ * private instance that ends with the descriptor. 0, or -errno with the remedy.
  */
 int scope_perf_tracefs_open(struct scope_error *error, int *ret_fd);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the fields of a tracepoint lie, from its format file in tracefs. */
+/* Where the fields of a tracepoint are, from its format file in tracefs. */
 #ifndef SCOPE_PERF_TRACEPOINT_H
 #define SCOPE_PERF_TRACEPOINT_H
 
@@ -13,11 +13,11 @@ struct scope_perf_field {
 	bool is_signed;
 };
 
-/* 0; -ENOENT: no such field; -EBADMSG: its line makes no sense. */
+/* 0; -ENOENT: no such field; -EBADMSG: its line is invalid. */
 int scope_perf_field_find(const char *format, const char *name, struct scope_perf_field *ret_field);
 
 /*
- * The number in the raw data, 0 where it lies outside of them. Fields of 1, 2, 4 and 8 bytes are
+ * The number in the raw data, 0 if it is outside of them. Fields of 1, 2, 4 and 8 bytes are
  * numbers; of longer ones (arrays) it is the first 8 bytes.
  */
 int64_t scope_perf_field_get(const struct scope_perf_field *field, const uint8_t *raw, size_t bytes);
@@ -32,10 +32,10 @@ struct scope_perf_states {
 	uint32_t all; /* all masks; a bit above them says that the thread was preempted */
 };
 
-/* 0, or -EBADMSG where the format names no states. */
+/* 0, or -EBADMSG if the format names no states. */
 int scope_perf_states_find(const char *format, struct scope_perf_states *ret_states);
 
-/* A thread that was preempted is runnable whatever else is set. */
+/* A thread that was preempted is runnable, whatever other bits are set. */
 uint8_t scope_perf_state(const struct scope_perf_states *states, int64_t prev_state, bool *ret_preempted);
 
 /* By the letter of /proc and of the print format. */
