@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The commands of the program, and what they share: exit statuses and how they complain. */
+/* The commands of the program, and what they share: exit statuses and messages. */
 #ifndef SCOPE_CMD_CMD_H
 #define SCOPE_CMD_CMD_H
 
@@ -16,7 +16,7 @@ enum scope_exit {
 	SCOPE_EXIT_DONE = 0,
 	SCOPE_EXIT_ERROR = 1,
 	SCOPE_EXIT_USAGE = 2,
-	SCOPE_EXIT_FOUND = 3, /* what the user asked to fail on is there */
+	SCOPE_EXIT_FOUND = 3, /* a result for which the user requested this status */
 };
 
 /* argv[0] is the command's name; the result is the exit status of the program. */
@@ -41,21 +41,21 @@ int scope_cmd_completion(int argc, char **argv);
 struct scope_newfile;
 
 /*
- * Gives a file its name where err is 0, else removes it; tells on stderr what was kept under another
+ * Gives a file its name if err is 0, else removes it; prints on stderr what was kept under another
  * name; destroys it. 0, or -errno with error filled.
  */
 int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int err, struct scope_error *error);
 
-/* A sentence on stderr that is no error; nothing for "". */
+/* Prints a sentence on stderr that is not an error; nothing for "". */
 void scope_cmd_note(const char *command, const char *note);
 
 /*
- * Where text for people goes: to, or a stream before it where the user's locale knows no UTF-8, see base/ascii.h.
- * end gives what was written there, and leaves `to` open.
+ * The stream for readable text: `to`, or if the user's locale does not know UTF-8 a stream that
+ * converts (base/ascii.h). end flushes it, and leaves `to` open.
  */
 FILE *scope_cmd_text_begin(FILE *to);
 void scope_cmd_text_end(FILE *text, FILE *to);
-/* From here on what goes to stderr is text for people. Once, before the next. */
+/* From here on output to stderr is converted in this way. Call it once, before the next one. */
 void scope_cmd_text_stderr(void);
 /* The same of stdout. */
 void scope_cmd_text_stdout(void);
@@ -73,8 +73,9 @@ bool scope_cmd_colour(enum scope_colour wanted, int fd);
 unsigned scope_cmd_columns(int fd);
 
 /*
- * Print a line to stderr, "scope COMMAND: ...", plain (base/plain.h): names in it may be anybody's. What
- * commands say there goes through these, or scope_cmd_progress(). The result is the exit status.
+ * Print a line to stderr, "scope COMMAND: ...", in plain form (base/plain.h), because names in it
+ * may come from elsewhere. Commands print there only through these, or scope_cmd_progress(). The
+ * result is the exit status.
  */
 __attribute__((format(printf, 2, 3))) void scope_cmd_say(const char *command, const char *format, ...);
 int scope_cmd_fail(const char *command, const struct scope_error *error);
@@ -88,15 +89,15 @@ int scope_cmd_number(const char *text, uint64_t low, uint64_t high, uint64_t *re
 int scope_cmd_seconds(const char *text, uint64_t *ret_ns);
 
 /*
- * Takes an option that says whom and what to trace. -1: it is none of these. Else 0, or the exit status for
- * what makes no sense or is gone.
+ * Handles an option that selects threads and calls to trace. -1: it is another option. Else 0, or
+ * the exit status for an invalid value, or a target that does not exist.
  */
 int scope_cmd_select(const char *command, int option, const char *value, struct scope_selection *selection);
 
 /* A share of one CPU in percent ("50", "2.5", 0 to 100) as thousandths. 0, or -EINVAL. */
 int scope_cmd_share(const char *text, uint32_t *ret_thousandths);
 
-/* The first time that lost is not 0: tells on stderr that events are being lost, and the remedy. */
+/* The first time that lost is not 0: prints on stderr that events are being lost, and the remedy. */
 void scope_cmd_warn_lossy(const char *command, uint64_t lost);
 
 /*
@@ -105,14 +106,14 @@ void scope_cmd_warn_lossy(const char *command, uint64_t lost);
  */
 const volatile sig_atomic_t *scope_cmd_catch_signals(void);
 
-/* SIGUSR1 sets the flag, each time; the one that saw it sets it back. */
+/* Each SIGUSR1 sets the flag; the code that has handled it resets it. */
 volatile sig_atomic_t *scope_cmd_catch_usr1(void);
 
 struct scope_source;
 
 /*
- * Which source a capture uses: the one named, or the best that works here, with a line on stderr
- * where that is not the first choice. 0, or the exit status, all being said.
+ * Which source a capture uses: the one named, or the best that works here, with a line on stderr if
+ * that is not the first choice. 0, or the exit status after printing the error.
  */
 int scope_cmd_source(const char *command, const char *name, const struct scope_source **ret_source);
 
@@ -122,29 +123,29 @@ __attribute__((format(printf, 2, 3))) void scope_cmd_print(FILE *to, const char 
 /* The lines of a text that another process wrote. */
 void scope_cmd_print_lines(const char *text);
 
-/* Says how many lines of a text were skipped, and what is wrong with the first; nothing where none was. */
+/* Prints how many lines of a text were skipped, and what is wrong with the first; nothing if none was. */
 void scope_cmd_warn_skipped(const char *command, const char *name, uint64_t skipped, uint64_t all, const char *first);
 
 struct scope_trace;
 
 /*
- * Opens saved traces. A program that root runs through sudo becomes the user who called sudo, for
- * good, between opening the files and looking into them. NULL among the paths: no file, no trace.
+ * Opens saved traces. A program that root runs through sudo permanently becomes the user who called
+ * sudo, after opening the files and before reading them. NULL among the paths: no file, no trace.
  * 0, or -errno with error filled and no trace open.
  */
 int scope_cmd_open_traces(size_t count, const char *const *paths, struct scope_error *error,
 			  struct scope_trace **ret_traces);
 
-/* The database of signatures: the one named, or where it lies usually. 0, or -errno with error. */
+/* The database of signatures: the one named, or the usual one. 0, or -errno with error. */
 int scope_cmd_signature_path(const char *named, char *ret_path, size_t room, struct scope_error *error);
 
 /*
- * A program that root runs through sudo becomes the user who called sudo, for good: before it looks
- * into a file that came from elsewhere. 0, or -errno with error filled.
+ * A program that root runs through sudo permanently becomes the user who called sudo, before it
+ * reads a file that came from elsewhere. 0, or -errno with error filled.
  */
 int scope_cmd_drop_privilege(struct scope_error *error);
 
-/* One line on stderr that is written over, where that is a terminal; nothing where it is none. */
+/* Prints one line on stderr that the next one overwrites, if that is a terminal; else nothing. */
 __attribute__((format(printf, 1, 2))) void scope_cmd_progress(const char *format, ...);
 void scope_cmd_progress_end(void);
 

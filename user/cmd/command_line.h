@@ -4,8 +4,8 @@
 #define SCOPE_CMD_COMMAND_LINE_H
 
 /*
- * The next option of argv, by the table of that command: its key, with optarg its value, -1 behind
- * the last one, as getopt_long() leaves optind then, or '?', which was said on stderr.
+ * The next option of argv, by the table of that command: its key, with optarg its value, -1 after
+ * the last one, with optind as getopt_long() sets it, or '?' after an error was printed on stderr.
  */
 int scope_cmd_line_next(const char *name, int argc, char **argv);
 

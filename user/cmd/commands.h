@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of commands and their options: what is parsed, helped with and completed comes from it. */
+/* The table of commands and their options: parsing, help and completion use it. */
 #ifndef SCOPE_CMD_COMMANDS_H
 #define SCOPE_CMD_COMMANDS_H
 
-/* Of options without a letter: what scope_cmd_line_next() returns for them. */
+/* Values that scope_cmd_line_next() returns for options without a letter. */
 enum {
 	SCOPE_OPTION_BASELINE = 256,
 	SCOPE_OPTION_BLOCK,
@@ -76,7 +76,7 @@ enum {
 struct scope_option {
 	int key;	   /* its letter, or one of those above */
 	const char *name;  /* without -- */
-	const char *value; /* what the help calls its value; "[=NAME]": may be left out; NULL: it has none */
+	const char *value; /* name of its value in the help; "[=NAME]": may be left out; NULL: it has none */
 	const char *help;  /* lines of it, each with a newline but the last */
 	const char *words; /* the values there are, or NULL */
 };
@@ -86,7 +86,7 @@ struct scope_command {
 	int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
 	const char *summary;
 	const char *usage;		    /* before the options in the help */
-	const char *notes;		    /* behind them, or NULL */
+	const char *notes;		    /* after them, or NULL */
 	const char *words;		    /* what its first argument may be; NULL: a file */
 	const struct scope_option *options; /* the last has no name */
 	int column;			    /* in which the help of options begins */

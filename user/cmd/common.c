@@ -29,7 +29,7 @@ static void print_plain(FILE *to, const char *text)
 	free(plain);
 }
 
-/* A sentence, plain, whatever names it holds. */
+/* Prints a sentence in plain form, with any names in it. */
 static void print_sentence(FILE *to, const char *format, va_list arguments)
 {
 	char *text;
@@ -139,7 +139,7 @@ int scope_cmd_source(const char *command, const char *name, const struct scope_s
 	return 0;
 }
 
-/* What is wrong with a file shall harm its reader at most, not the machine. */
+/* A bad file may harm only the process that reads it, not the machine. */
 int scope_cmd_drop_privilege(struct scope_error *error)
 {
 	struct scope_invoker invoker;
@@ -229,7 +229,7 @@ static void on_signal(int number)
 	stopped = 1;
 }
 
-/* nohup, or who else started the program, had it ignored: so it stays. */
+/* It was ignored by nohup or another parent, and stays ignored. */
 static bool is_ignored(int number)
 {
 	struct sigaction action;
@@ -239,14 +239,14 @@ static bool is_ignored(int number)
 
 const volatile sig_atomic_t *scope_cmd_catch_signals(void)
 {
-	/* The second one takes the default way out: nothing is left behind, the session goes too. */
+	/* The second one has the default action: the program ends, and the session with it. */
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	if (!is_ignored(SIGHUP))
 		sigaction(SIGHUP, &action, NULL);
-	/* A limit on file sizes shall show as a failed write. */
+	/* A limit on file sizes is to cause a failed write. */
 	signal(SIGXFSZ, SIG_IGN);
 	return &stopped;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope completion: print what completes command lines in bash and zsh, out of the table of commands. */
+/* scope completion: print a script that completes command lines in bash and zsh, from the table of commands. */
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "cmd/commands.h"
 #include "export/formats.h"
 
-/* What bash offers for a value, by its name in the help; for others nothing. */
+/* What bash offers for a value, by its name in the help; nothing for others. */
 static const struct {
 	const char *value, *bash, *zsh;
 } kinds[] = {

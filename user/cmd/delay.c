@@ -69,7 +69,7 @@ static int take_values(const char *text, struct scope_delay_request *request)
 				return -EINVAL;
 		request->value[request->values++] = value;
 	}
-	/* Nothing but 0 is no experiment. */
+	/* Only the value 0 is not an experiment. */
 	return request->values == 1 && request->value[0] == 0 ? -EINVAL : 0;
 }
 
@@ -115,7 +115,7 @@ static int take_number(int option, const char *value, struct scope_delay_request
 	}
 }
 
-/* 0, or the exit status for a value that makes no sense. */
+/* 0, or the exit status for an invalid value. */
 static int take(int option, const char *value, struct scope_delay_request *request)
 {
 	switch (option) {
@@ -159,7 +159,7 @@ static int take_function(const char *name, struct request *request)
 	return take(SCOPE_OPTION_SITE, text, &request->delay);
 }
 
-/* Also of what is this command's own. */
+/* Also frees the members of this command. */
 static int take_own(int option, const char *value, struct request *request)
 {
 	uint64_t number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Delay experiments as commands run them: from what was asked for to what is printed. */
+/* Delay experiments as commands run them: from the request to the output. */
 #ifndef SCOPE_CMD_DELAY_H
 #define SCOPE_CMD_DELAY_H
 
@@ -22,7 +22,7 @@ struct scope_delay_request {
 	enum scope_causal_kind kind;
 	uint32_t pid; /* 0: none named */
 	bool follow, json;
-	bool relative; /* the delays are those that fit how often threads come to each site */
+	bool relative; /* delays are chosen by how often threads come to each site */
 	const char *site[SCOPE_DELAY_SITES_MAX];
 	uint32_t sites;
 	double value[SCOPE_DELAY_VALUES_MAX]; /* as of struct scope_experiment */
@@ -33,10 +33,10 @@ struct scope_delay_request {
 	const char *output, *svg, *coz; /* NULL: none */
 };
 
-/* What came of it. The result points into the rest and into the request, so all stay where they are. */
+/* The outcome. The result points into the other members and into the request, so these must not move. */
 struct scope_delay_outcome {
 	struct scope_causal_result result; /* computed */
-	int err;			   /* 0, or -errno: what was measured is not what was asked for, */
+	int err;			   /* 0, or -errno: the measurement is not the requested one, */
 	struct scope_error why;		   /* for this reason */
 	struct scope_target target;
 	char program[SCOPE_PLAIN_COMM_BYTES];
@@ -47,7 +47,7 @@ struct scope_delay_outcome {
 /* Defaults; the seed by chance. */
 void scope_cmd_delay_request_init(struct scope_delay_request *request);
 
-/* Can it be done here? 0, or -errno with error saying what is missing. */
+/* Checks that it can be done here. 0, or -errno with error saying what is missing. */
 int scope_cmd_delay_check(struct scope_error *error);
 
 /*
@@ -61,7 +61,7 @@ void scope_cmd_delay_outcome_free(struct scope_delay_outcome *outcome); /* zeroe
 /* Makes the experiments and gives the result. 0, or -errno with error filled. */
 int scope_cmd_delay_run(const struct scope_delay_request *request, struct scope_error *error);
 
-/* Writes a computed result as the request asks for. The same. */
+/* Writes a computed result in the requested forms. 0, or -errno with error filled. */
 int scope_cmd_delay_give(const struct scope_delay_request *request, const struct scope_causal_result *result,
 			 struct scope_error *error);
 

@@ -213,7 +213,7 @@ static void check_symbols(struct scope_machine *machine, struct scope_advice *ad
 
 /*
  * for_module: what loading the module needs, which is no hindrance where perf events can be used. A
- * module that is loaded is what a capture takes: what ails that one is to be fixed.
+ * A capture uses a loaded module, so a problem of that one is to be fixed.
  */
 static const struct check {
 	void (*check)(struct scope_machine *machine, struct scope_advice *advice);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the checks of `scope doctor` share: what is known of the machine, and what each one says. */
+/* What the checks of `scope doctor` share: facts about the machine, and the message of each check. */
 #ifndef SCOPE_CMD_DOCTOR_H
 #define SCOPE_CMD_DOCTOR_H
 
@@ -23,8 +23,8 @@ struct scope_machine {
 	bool perf;   /* perf events can be used */
 	enum scope_selftest selftest;
 	char installed[PATH_MAX]; /* the scope.ko that modprobe would load, "" for none */
-	const char *file;	  /* a scope.ko to look at, NULL for none */
-	uint32_t pid;		  /* a process to look at, 0 for none */
+	const char *file;	  /* a scope.ko to check, NULL for none */
+	uint32_t pid;		  /* a process to check, 0 for none */
 };
 
 /* Without a text nothing is said. */
@@ -36,7 +36,7 @@ struct scope_advice {
 __attribute__((format(printf, 3, 4))) void
 scope_cmd_doctor_say(struct scope_advice *advice, enum scope_doctor_verdict verdict, const char *format, ...);
 
-/* First line of a file below /proc or /sys, "" where it cannot be read. */
+/* First line of a file below /proc or /sys, "" if it cannot be read. */
 void scope_cmd_doctor_line(const char *path, char *line, size_t size);
 
 /* The checks that have files of their own: of the module that is not loaded, of the target. */

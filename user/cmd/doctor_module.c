@@ -11,7 +11,7 @@
 #include "control/modinfo.h"
 #include "proc/file.h"
 
-/* insmod says no more than "Invalid module format" of a module for another kernel. */
+/* For a module of another kernel insmod says only "Invalid module format". */
 void scope_cmd_doctor_file(struct scope_machine *machine, struct scope_advice *advice)
 {
 	const size_t length = strlen(machine->release);
@@ -52,7 +52,7 @@ static bool has_tracepoints(void)
 	return found || !any;
 }
 
-/* What the module's build refuses (kmod/compat/require.mk), said before anybody builds. */
+/* What the module's build refuses (kmod/compat/require.mk), reported before a build. */
 static bool fits_the_kernel(const struct scope_machine *machine, struct scope_advice *advice)
 {
 	unsigned int major, minor;
@@ -152,7 +152,7 @@ void scope_cmd_doctor_headers(struct scope_machine *machine, struct scope_advice
 			     machine->release, install);
 }
 
-/* Where modprobe looks, first the folders that come before others; compressed as distributions do. */
+/* The files that modprobe would load, in the order of its folders; compressed as distributions do. */
 static bool find_installed(const char *release, char path[PATH_MAX])
 {
 	static const char *const folders[] = { "updates/dkms", "updates", "extra", "weak-updates", "kernel/extra" };
@@ -219,7 +219,7 @@ static bool secure_boot_is_on(void)
 	return on;
 }
 
-/* True: what tells of lockdown is mounted and does not, or the kernel has no such thing. */
+/* True: the file for lockdown is readable and says no, or the kernel has no lockdown. */
 static bool lockdown_is_off(void)
 {
 	struct statfs system;

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-/* The value of --format, text or json. 0, or the exit status of another word, which was said. */
+/* The value of --format, text or json. 0, or for another word the exit status after printing the error. */
 int scope_cmd_document_format(const char *command, const char *value, bool *ret_json);
 
 /* { "schema", "scope", "command" } to be filled; NULL: no memory. */
@@ -16,7 +16,7 @@ json_t *scope_cmd_document_begin(const char *command);
 /* A string of JSON: plain (base/plain.h), because names in it may be any bytes. NULL gives null. */
 json_t *scope_cmd_document_text(const char *text);
 
-/* Prints it to standard output and frees it. The exit status; what is wrong was said. */
+/* Prints it to standard output and frees it. Returns the exit status, after printing any error. */
 int scope_cmd_document_end(const char *command, json_t *document);
 
 #endif

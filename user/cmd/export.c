@@ -20,7 +20,7 @@ static void print_usage(void)
 		printf("  %-11s %s\n", row->name, row->help);
 }
 
-/* A format makes its directory itself; all else gets its name when it is whole. */
+/* A format makes its directory itself; a file gets its name when it is complete. */
 static int run_format(const struct scope_export_format *format, struct scope_trace *trace,
 		      struct scope_symbols *symbols, const char *output, struct scope_error *error)
 {

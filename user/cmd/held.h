@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command behind --, if there is one: held until tracing is on, then let go. */
+/* The command after --, if there is one: held until tracing is on, then started. */
 #ifndef SCOPE_CMD_HELD_H
 #define SCOPE_CMD_HELD_H
 
@@ -8,15 +8,15 @@
 #include "proc/target.h"
 
 struct scope_cmd_held {
-	const char *name;	     /* of our command, for what it has to say: "report" */
-	struct scope_launch *launch; /* NULL: the process was there before */
+	const char *name;	     /* name of our command, for messages: "report" */
+	struct scope_launch *launch; /* NULL: the process existed before */
 	struct scope_error failed;   /* it could not be run */
 };
 
 /* command: NULL, or its words; the options are made to trace it. 0, or -errno with error. */
 int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[], struct scope_capture_options *options,
 			 struct scope_error *error);
-/* To be called as tracing is on: says what the user should know of the target, and lets it go. */
+/* Call it when tracing is on: prints what the user should know about the target, and starts the command. */
 void scope_cmd_held_started(struct scope_cmd_held *held, const struct scope_target *target);
 /* At the end: -ENOENT with error where it could not be run, else 0. */
 int scope_cmd_held_check(const struct scope_cmd_held *held, struct scope_error *error);

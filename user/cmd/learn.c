@@ -34,7 +34,7 @@ struct request {
 #define SUBBUF_COUNT 64u /* stacks of 8 KiB come with every call */
 #define SAMPLE_PERIOD_NS 500000u
 
-/* 0, or the exit status for a value that makes no sense. */
+/* 0, or the exit status for an invalid value. */
 static int take_number(int option, const char *value, struct request *request)
 {
 	uint64_t number;
@@ -198,7 +198,7 @@ static int capture_and_open(const struct request *request, struct scope_proc_roo
 	return err;
 }
 
-/* What was learned, and what was in the way of more. */
+/* Prints what was learned, and what prevented more. */
 static void print_summary(const struct scope_learned *learned, const char *db, size_t episodes)
 {
 	for (size_t i = 0; i < learned->builds; i++) {
@@ -224,7 +224,7 @@ static void print_summary(const struct scope_learned *learned, const char *db, s
 		       learned->no_build_id);
 }
 
-/* Why there is nothing to keep, and what to do. -ENODATA. */
+/* Explains why there is nothing to keep, and what to do. -ENODATA. */
 static int nothing_learned(const struct scope_learned *learned, struct scope_error *error)
 {
 	if (!learned->stacks)
@@ -304,7 +304,7 @@ static int run(const struct request *request, struct scope_error *error)
 	return err;
 }
 
-/* A stack for every call, whatever that costs, and samples to say where it runs between them. */
+/* A stack for every call, at any cost, and samples that show where it runs between calls. */
 static void init_capture(struct scope_capture_options *options)
 {
 	scope_capture_options_init(options, 0);

@@ -31,7 +31,7 @@ static bool is_windowed(const struct scope_cmd_live *live, const struct scope_ca
 	return live->window_ns && now->elapsed_ns > live->window_ns && now->settled_ns > live->window_ns;
 }
 
-/* What the capture has come to, above each report. */
+/* The state of the capture, above each report. */
 static void put_state(const struct scope_cmd_live *live, const struct scope_capture_progress *now, FILE *to)
 {
 	fprintf(to, "live · %.0f s", (double)now->elapsed_ns / 1e9);

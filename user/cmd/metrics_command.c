@@ -19,7 +19,7 @@
 #include "source/source.h"
 #include "trace/writer.h"
 
-/* How a view is printed, by the name that --format has and by the end of a file's name. */
+/* The formats of output, by the name for --format and by the end of a file's name. */
 static const struct {
 	const char *name;
 	int (*print)(const struct scope_report_metrics *report, FILE *out);
@@ -74,7 +74,7 @@ static int take_format(const char *value, struct request *request)
 					      value);
 }
 
-/* A time after the begin: nothing is `fallback`. */
+/* A time after the begin; an empty text gives `fallback`. */
 static int take_time(const char *text, uint64_t fallback, uint64_t *ret_ns)
 {
 	*ret_ns = fallback;
@@ -180,7 +180,7 @@ static int take_value(int option, const char *value, struct request *request)
 	}
 }
 
-/* Where no format was named, the end of the file's name says it. */
+/* If no format was named, the end of the file's name selects it. */
 static size_t format_of(const char *output)
 {
 	const char *end = output ? strrchr(output, '.') : NULL;
@@ -324,7 +324,7 @@ static int capture_and_open(const struct request *request, struct scope_error *e
 	return err;
 }
 
-/* A file of which a part could not be read is printed, and yet no success. */
+/* If a part of the file could not be read, the rest is printed, but the status is a failure. */
 static int check_file(const struct request *request, const struct scope_trace *trace, struct scope_error *error)
 {
 	const char *damage = scope_trace_damage(trace);
@@ -344,7 +344,7 @@ static int view_of(const struct scope_metered *metered, enum scope_metrics_by by
 }
 
 /* A part of the trace against the rest of it, to the next step. */
-/* Is there a part of the trace to compare, and another to compare it with? */
+/* True if the trace has a part to compare, and another one to compare it with. */
 static int check_parts(const struct request *request, const struct scope_metrics_view *view, struct scope_error *error)
 {
 	const uint64_t length_ns = view->end_ns - view->begin_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads what --probe asks for, and finds functions of programs by their names. */
+/* Parses --probe, and finds functions of programs by their names. */
 #include "cmd/probe_option.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ static int take_offset(const char *text, uint64_t *ret_offset)
 	return errno || *end ? -EINVAL : 0;
 }
 
-/* A path of this host: what is set in a container is named through /proc/PID/root. */
+/* A path of this host: a file in a container is named through /proc/PID/root. */
 static int find_function(const char *path, const char *name, struct scope_error *error, uint64_t *ret_offset)
 {
 	struct scope_image *image;

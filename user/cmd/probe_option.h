@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What --probe asks for. */
+/* Parses --probe. */
 #ifndef SCOPE_CMD_PROBE_OPTION_H
 #define SCOPE_CMD_PROBE_OPTION_H
 
@@ -10,7 +10,7 @@
  * KIND:PLACE[,args=N][,stack], where KIND:PLACE is k:SYMBOL[+OFFSET], kr:SYMBOL, u:PATH:FUNCTION or
  * ur:PATH:FUNCTION; FUNCTION may be an offset in the file, 0x and hexadecimal digits. A name is looked
  * up in the file and in its debug file. 0; -EINVAL: not of that form; -ENOENT, -ENOEXEC: no such
- * function or file; error says it.
+ * function or file; error filled.
  */
 int scope_cmd_probe_parse(const char *text, struct scope_error *error, struct scope_probe *ret_probe);
 

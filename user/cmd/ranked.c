@@ -16,7 +16,7 @@
 #include "proc/target.h"
 #include "trace/trace.h"
 
-#define FAILED "!" /* begins the line that says why there are no names */
+#define FAILED "!" /* begins the line with the reason why there are no names */
 
 int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT], struct scope_error *why)
 {
@@ -65,7 +65,7 @@ static int print_sites(const char *path, struct scope_error *error)
 	return err;
 }
 
-/* The child's whole life: its standard output is the pipe. */
+/* All that the child does: its standard output is the pipe. */
 static void name_sites(const char *path, int pipe_fd)
 {
 	struct scope_error error = { "" };
@@ -86,7 +86,7 @@ static bool is_there(const struct scope_delay_request *request, const char *text
 	return false;
 }
 
-/* Can it be a site of that process? The line is the word of one who has read a foreign file. */
+/* True if it can be a site of that process. The line is not trusted, because its writer has read a foreign file. */
 static int check_site(const struct scope_delay_request *request, uint32_t tgid, const char *line,
 		      struct scope_error *why)
 {
@@ -102,7 +102,7 @@ static int check_site(const struct scope_delay_request *request, uint32_t tgid, 
 	return err;
 }
 
-/* 0, or what the child failed with. */
+/* 0, or the error of the child. */
 static int take_lines(FILE *in, uint32_t tgid, unsigned most, char (*text)[SCOPE_SITE_TEXT],
 		      struct scope_delay_request *request, struct scope_error *error)
 {
@@ -157,7 +157,7 @@ int scope_cmd_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SIT
 		err = take_lines(in, target.tgid, most, text, request, error);
 		fclose(in);
 	}
-	/* Whose remaining lines nobody reads. */
+	/* Its remaining lines are not read. */
 	if (child > 0)
 		waitpid(child, NULL, 0);
 	return err;

@@ -48,7 +48,7 @@ static void say(void *context, const char *text)
 	scope_cmd_say("record", "%s", text);
 }
 
-/* The file is whole, but not what was asked for. */
+/* The file is whole, but not the requested one. */
 static int stopped_by_guard(const struct scope_capture_stats *stats, struct scope_error *error)
 {
 	return scope_error_set(error, -EOVERFLOW,
@@ -115,7 +115,7 @@ static int record(const struct scope_cmd_record *request, const struct scope_sou
 	}
 	if (err)
 		return err;
-	/* Where the trace may be on standard output, words are not. */
+	/* If the trace may be on standard output, messages must not be there. */
 	out = result.special ? stderr : stdout;
 	print_summary(result.path, &result.stats, result.bytes, out);
 	if (result.files > 1)
@@ -129,7 +129,7 @@ static int record(const struct scope_cmd_record *request, const struct scope_sou
 	return result.stats.end == SCOPE_CAPTURE_GUARD ? stopped_by_guard(&result.stats, error) : 0;
 }
 
-/* Starts the command where there is one, and holds it. */
+/* Starts the command, if there is one, and holds it. */
 static int record_target(struct scope_cmd_record *request, const struct scope_source *source, struct scope_error *error)
 {
 	struct scope_cmd_held held = { .name = "record" };

@@ -160,7 +160,7 @@ static int take_probe(const char *text, struct scope_cmd_record *request)
 	return 0;
 }
 
-/* 0, or the exit status for a value that makes no sense. */
+/* 0, or the exit status for an invalid value. */
 static int take_value(int option, const char *value, struct scope_cmd_record *request)
 {
 	struct scope_capture_options *capture = &request->capture;
@@ -245,7 +245,7 @@ static int settle(struct scope_cmd_record *request)
 		recorder->max_bytes = ROTATE_BYTES;
 	if (!request->duration && (recorder->flight_ns || recorder->keep || request->command))
 		request->capture.duration_ns = 0;
-	/* It runs for weeks: fewer stacks, so that it costs what nobody notices. */
+	/* It runs for weeks, so it takes fewer stacks and has a negligible cost. */
 	if (recorder->flight_ns) {
 		request->capture.stacks_per_second = SCOPE_DEFAULT_FLIGHT_STACKS_PER_SECOND;
 		if (request->capture.sample_period_ns)
@@ -293,7 +293,7 @@ static int take_flag(int option, struct scope_cmd_record *request)
 	return -1;
 }
 
-/* 0, or the exit status of what makes no sense. */
+/* 0, or the exit status for invalid options. */
 static int take(int option, const char *value, struct scope_cmd_record *request)
 {
 	int status = take_flag(option, request);

@@ -31,13 +31,13 @@
 #include "source/source.h"
 #include "trace/writer.h"
 
-#define STEP_EVENTS 100000 /* analysed between two flushes at most: rings must not fill meanwhile */
+#define STEP_EVENTS 100000 /* analysed between two flushes at most, so that rings do not fill */
 
 /* While a capture runs. */
 struct session {
 	struct scope_cmd_held held;
 	struct scope_writer *writer;
-	struct scope_stream *stream; /* NULL: it gave up, and all is left for the end */
+	struct scope_stream *stream; /* NULL: it failed, and all is done at the end */
 	struct scope_cmd_live *live; /* NULL: no report before the end */
 	struct scope_proc_root *root;
 	struct scope_analysis_options *analysis; /* gets its path */
@@ -106,7 +106,7 @@ static struct scope_report_style style_of(const struct scope_cmd_report *request
 	};
 }
 
-/* analysis: what the trace is to be analysed by; gets the stream, and the root. */
+/* analysis: the options of the analysis; the stream and the root are set in it. */
 static int capture(const struct scope_cmd_report *request, struct scope_analysis_options *analysis,
 		   struct scope_proc_root *root, struct scope_writer *writer, struct scope_error *error)
 {
@@ -214,7 +214,7 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 	return err;
 }
 
-/* The report of a capture that did not last as long as asked is printed, and yet no success. */
+/* The report of a capture that ended early is printed, but the status is a failure. */
 static int check_target(const struct scope_trace *trace, bool commanded, struct scope_error *error)
 {
 	const char *reason = scope_trace_meta(trace, SCOPE_META_END_REASON);
@@ -246,7 +246,7 @@ static int check_file(const char *path, const struct scope_trace *trace, struct 
 			       path, damage);
 }
 
-/* A command that was started here is meant to end. */
+/* A command that was started here is expected to end. */
 static int check_end(const struct scope_cmd_report *request, const struct scope_trace *trace, struct scope_error *error)
 {
 	if (request->input)
@@ -254,7 +254,7 @@ static int check_end(const struct scope_cmd_report *request, const struct scope_
 	return check_target(trace, request->command, error);
 }
 
-/* Takes the trace over. */
+/* Owns the trace from here on. */
 static int distributions_baseline(const char *path, struct scope_trace *trace, struct scope_analysis_options *options,
 				  struct scope_error *error)
 {
@@ -269,7 +269,7 @@ static int distributions_baseline(const char *path, struct scope_trace *trace, s
 	return 0;
 }
 
-/* Before the capture, so that a wrong name costs no time, nor the baseline any after it. */
+/* Before the capture, so that a wrong name costs no time, and reading the baseline none after it. */
 static int prepare_baseline(const struct scope_cmd_report *request, struct scope_analysis_options *options,
 			    struct scope_error *error)
 {
@@ -301,7 +301,7 @@ static int open_inputs(const struct scope_cmd_report *request, struct scope_anal
 	return err ? err : capture_and_open(request, options, root, error, ret_trace);
 }
 
-/* The experiments, if any, then the report: it tells at each function what they showed. */
+/* Makes the experiments, if any, then the report, which has their results for each function. */
 static int conclude(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
 		    struct scope_newfile *out, struct scope_error *error)
 {
@@ -422,7 +422,7 @@ int scope_cmd_report(int argc, char **argv)
 	return run("report", argc, argv);
 }
 
-/* Another print of the same analysis. */
+/* Another output of the same analysis. */
 int scope_cmd_waits(int argc, char **argv)
 {
 	return run("waits", argc, argv);

@@ -10,9 +10,9 @@
 struct scope_cmd_causal;
 
 /*
- * --causal: holds the process up in the first functions of the ranking, at most so many (up to
- * SCOPE_DELAY_SITES_MAX). progress: as for scope delay; NULL: answered requests. 0, whatever came of it;
- * or -ENOMEM. ranking and progress must outlive it.
+ * --causal: delays the process in the first functions of the ranking, at most this many (up to
+ * SCOPE_DELAY_SITES_MAX). progress: as for scope delay; NULL: answered requests. 0 for every
+ * outcome; or -ENOMEM. ranking and progress must outlive it.
  */
 int scope_cmd_causal_run(const struct scope_ranking *ranking, uint32_t pid, unsigned most, const char *progress,
 			 struct scope_cmd_causal **ret_causal);
@@ -20,7 +20,7 @@ int scope_cmd_causal_run(const struct scope_ranking *ranking, uint32_t pid, unsi
 /* For the style of the report; borrowed. */
 const struct scope_report_causal *scope_cmd_causal_report(const struct scope_cmd_causal *causal);
 
-/* 0, or -errno with error filled: it is not what was asked for. */
+/* 0, or -errno with error filled: it is not the requested result. */
 int scope_cmd_causal_check(const struct scope_cmd_causal *causal, struct scope_error *error);
 void scope_cmd_causal_free(struct scope_cmd_causal *causal); /* NULL is fine */
 

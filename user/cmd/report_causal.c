@@ -33,7 +33,7 @@ static uint32_t find(const struct scope_delay_request *request, const char *text
 	return i;
 }
 
-/* 0, or -errno with why: no place to hold anybody up at. */
+/* 0, or -errno with the reason: it is not a place for delays. */
 static int choose_one(const struct scope_finding *finding, struct scope_cmd_causal *causal, uint32_t *ret_number,
 		      struct scope_error *why)
 {
@@ -56,7 +56,7 @@ static int choose_one(const struct scope_finding *finding, struct scope_cmd_caus
 	return 0;
 }
 
-/* The sites of the first findings, and of those that are none, why. */
+/* The sites of the first findings; for findings that cannot be one, the reason. */
 static void choose(const struct scope_ranking *ranking, unsigned most, struct scope_cmd_causal *causal)
 {
 	struct scope_error why = { "" };
@@ -75,7 +75,7 @@ static void measure(const struct scope_ranking *ranking, unsigned most, struct s
 	struct scope_delay_request *request = &causal->request;
 
 	choose(ranking, most, causal);
-	/* No failures. Who ended the capture by Ctrl-C wants no more of it. */
+	/* These are not failures. A user who ended the capture by Ctrl-C wants no experiments. */
 	if (*scope_cmd_catch_signals())
 		scope_error_set(&causal->why, 0, "the capture was interrupted");
 	else if (!request->sites)

@@ -33,7 +33,7 @@ struct scope_cmd_report {
 	char **command;			 /* to be started; NULL: none */
 	unsigned slowest;		 /* requests whose paths are printed */
 	unsigned details;
-	uint32_t fail_on;     /* a bit for each enum scope_verdict, for which the exit status is 3 */
+	uint32_t fail_on;     /* a bit for each enum scope_verdict with exit status 3 */
 	unsigned causal;      /* functions to experiment on */
 	const char *progress; /* meanwhile; NULL: the default */
 	enum scope_linkage linkage;
@@ -44,9 +44,9 @@ struct scope_cmd_report {
 };
 
 /*
- * Fills it in but for from, for the command of that name; what is not named has its default. It has to stay where it is: parts of it
- * point at others. The caller frees its symbols. 0, or the exit status of a wrong command line, which
- * was said.
+ * Fills in all but `from`, for the command of that name; options that are not given have their
+ * defaults. It must not move, because members point to others. The caller frees its symbols. 0, or
+ * the exit status of a wrong command line, after printing the error.
  */
 int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope_cmd_report *request);
 

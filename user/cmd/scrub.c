@@ -33,7 +33,7 @@ static int copy(struct scope_trace *trace, struct scope_symbols *symbols, const 
 	return err;
 }
 
-/* Files that are gone cut stacks short, for good. */
+/* Without the files stacks are cut, and cannot be completed later. */
 static void say_problems(const struct scope_symbols *symbols)
 {
 	size_t count;

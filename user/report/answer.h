@@ -14,10 +14,10 @@ struct scope_report_next {
 	unsigned int count;
 };
 
-/* Whether the answer is the first finding. */
+/* True if the answer is the first finding. */
 bool scope_report_names_first(const struct scope_ranking *ranking);
 
-/* What is wrong, since when, and what limits what can be said at all. 0 or -ENOMEM; the caller frees *ret_text. */
+/* What is wrong, since when, and limits of the whole capture. 0 or -ENOMEM; the caller frees *ret_text. */
 int scope_report_answer(const struct scope_model *model, char **ret_text);
 
 /* A word as a shell takes it; what has no room is left out. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The figures that the answer rests on. */
+/* Collects the figures on which the answer is based. */
 #include "report/basis.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static struct scope_basis_signatures make_signatures(const struct scope_analysis
 	return made;
 }
 
-/* Rates tell of work that comes more often. */
+/* Rates show that work comes more often. */
 static struct scope_basis_baseline make_baseline(const struct scope_analysis *analysis)
 {
 	const struct scope_reference *reference = analysis->reference;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The figures that the answer rests on. */
+/* The figures on which the answer is based. */
 #ifndef SCOPE_REPORT_BASIS_H
 #define SCOPE_REPORT_BASIS_H
 
 #include "analysis/analysis.h"
 
-/* By signatures; known false: none was asked. */
+/* Results of signatures; known false: not used. */
 struct scope_basis_signatures {
 	bool known;
 	size_t episodes, functions; /* learned functions */
 	size_t told;		    /* of these, with a signature */
-	size_t shared;		    /* signatures left aside: too many functions share them */
-	double fit_share;	    /* of the times that count; NAN: there were none */
+	size_t shared;		    /* ignored signatures: too many functions share them */
+	double fit_share;	    /* of the relevant times; NAN: there were none */
 };
 
 /* Other units that units were compared with; known false: none. */
@@ -22,20 +22,20 @@ struct scope_basis_baseline {
 	uint64_t units;
 	double seconds;
 	double per_s, here_per_s; /* units; NAN: one of the windows has no length */
-	bool requests;		  /* both take those of clients: the next two are of these, else of all units */
+	bool requests;		  /* both have clients' requests: the next two are of these, else of all units */
 	double load_per_s, load_here_per_s;
 };
 
 struct scope_basis {
 	struct scope_detect_options detect; /* that were used, as the next two */
 	struct scope_rank_options rank;
-	double z; /* above which a unit may be abnormal; 0: there are no populations */
+	double z; /* threshold above which a unit may be abnormal; 0: there are no populations */
 	uint64_t requests, units;
 	size_t populations;
 	uint64_t stacks, nameless, cut, broken, tracer; /* as in struct scope_evidence */
 	uint64_t given_up;				/* that have one address: SCOPE_META_STACKS_GIVEN_UP */
 	uint64_t skipped, absent, lost;			/* stacks that are not there: SCOPE_META_STACKS_… */
-	uint64_t stack_min_ns, stack_highest_ns;	/* what a call had to take for a stack, usually and at most */
+	uint64_t stack_min_ns, stack_highest_ns;	/* time a call had to take for a stack, usually and at most */
 	struct scope_basis_signatures signatures;
 	struct scope_basis_baseline baseline;
 	uint64_t false_wakeups, untold, discarded;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the answer rests on, and the rule that was applied. */
+/* Prints on what the answer is based, and the rule that was applied. */
 #include "report/section.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 
 #include "report/numbers.h"
 
-#define CUT_MUCH 0.2 /* of the stacks: worth a remedy */
+#define CUT_MUCH 0.2 /* share of the stacks from which a remedy is printed */
 
-/* Against which units, where a baseline was given; rates tell of work that comes more often. */
+/* The units compared with, if there is a baseline; rates show that work comes more often. */
 static void tell_baseline(const struct scope_basis *basis, FILE *to)
 {
 	const struct scope_basis_baseline *baseline = &basis->baseline;
@@ -48,7 +48,7 @@ static void tell_stacks_not_there(const struct scope_basis *basis, FILE *to)
 			fprintf(to, ", %s %s", scope_report_format_count(&count, rows[i].stacks), rows[i].why);
 }
 
-/* Busy calls may have had to take longer for a stack than at other times. */
+/* In busy times calls may have had to take longer for a stack. */
 static void tell_choice(const struct scope_basis *basis, FILE *to)
 {
 	struct scope_text a, b;
@@ -59,7 +59,7 @@ static void tell_choice(const struct scope_basis *basis, FILE *to)
 			scope_report_format_ns(&b, basis->stack_min_ns));
 }
 
-/* How good they are: cut ones are longer than what was copied, broken ones lack unwind tables. */
+/* Their quality: cut ones are longer than the copy, broken ones lack unwind tables. */
 static void tell_stacks(const struct scope_basis *basis, FILE *to)
 {
 	if (!basis->stacks)

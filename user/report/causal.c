@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What delay experiments say of the findings. */
+/* Matches delay experiments with the findings. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static void print_one(const struct report *report, size_t index, const struct sc
 	}
 }
 
-/* Another finding of the same function has told it. */
+/* Another finding of the same function has printed it. */
 static bool told_before(const struct scope_report_causal *causal, size_t index)
 {
 	for (size_t i = 0; i < index; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What delay experiments say of the findings of a report. */
+/* Matches delay experiments with the findings of a report. */
 #ifndef SCOPE_REPORT_CAUSAL_H
 #define SCOPE_REPORT_CAUSAL_H
 
@@ -10,10 +10,10 @@
 
 #define SCOPE_REPORT_NO_SITE UINT32_MAX
 
-/* What delay experiments have to do with a finding. */
+/* The delay experiment of a finding. */
 struct scope_report_site {
-	uint32_t number; /* of its site in the result; SCOPE_REPORT_NO_SITE: nobody was held up there, */
-	char why[256];	 /* and why not; "": it was not among those asked for */
+	uint32_t number; /* index of its site in the result; SCOPE_REPORT_NO_SITE: no delays there, */
+	char why[256];	 /* and the reason; "": it was not among the requested ones */
 };
 
 struct scope_report_causal {

@@ -52,7 +52,7 @@ static json_t *make_share(double seen, double n)
 	return json_pack("{s:f, s:f, s:f}", "share", n > 0 ? seen / n : 0, "low", low, "high", high);
 }
 
-/* What is said of one of the two as a whole. */
+/* The summary of one of the two reports. */
 static json_t *make_side(const json_t *report)
 {
 	const json_t *basis = json_object_get(report, "basis"), *trace = json_object_get(report, "trace");
@@ -64,7 +64,7 @@ static json_t *make_side(const json_t *report)
 			 make_share(number(basis, requests ? "slow_requests" : "slow_units"), all));
 }
 
-/* Is the share of one beyond that of the other, past both intervals and the threshold? */
+/* True if one share is larger than the other by more than both intervals and the threshold. */
 static bool beyond(const json_t *one, const json_t *other, double threshold)
 {
 	return number(one, "low") > number(other, "high") &&
@@ -99,7 +99,7 @@ static const json_t *find(const json_t *report, const json_t *finding)
 	return NULL;
 }
 
-/* A finding on one side; null where it is none there. */
+/* A finding on one side; null if it is not one there. */
 static json_t *make_finding(const json_t *finding, double all)
 {
 	if (!finding)
@@ -112,7 +112,7 @@ static json_t *make_finding(const json_t *finding, double all)
 			 number(finding, "p50_ns"), "p99_ns", number(finding, "p99_ns"));
 }
 
-/* Both are findings: by how many units it is in, or by how long these take. */
+/* Both are findings: compares the number of its units, or how long these take. */
 static const char *change_of(const json_t *one, const json_t *other, double threshold)
 {
 	const json_t *in = json_object_get(one, "in"), *in_other = json_object_get(other, "in");
@@ -178,7 +178,7 @@ static double asleep(const json_t *group)
 	return fmax(0, 1 - part_of(group, "run_ns") - part_of(group, "queue_ns") - part_of(group, "unexplained_ns"));
 }
 
-/* Threads of one name on both sides whose time went elsewhere. */
+/* Threads of one name on both sides whose time is distributed differently. */
 static json_t *make_groups(const json_t *before, const json_t *after)
 {
 	const json_t *ones = json_object_get(before, "groups"), *others = json_object_get(after, "groups");

@@ -8,8 +8,8 @@
 #include <jansson.h>
 
 /*
- * Of two reports as JSON (report/json.h), which may be anybody's: fields that are missing or of another type count
- * as 0 or "". threshold: a part, by which a figure has to differ beyond its 95 % interval. The result is as
+ * Compares two reports as JSON (report/json.h), which are not trusted: missing fields and fields of another type
+ * count as 0 or "". threshold: a part, by which a figure has to differ beyond its 95 % interval. The result is as
  * docs/schema/commands.schema.json has it, without schema, scope and command; the caller frees it. NULL: no memory.
  */
 json_t *scope_report_compare(const json_t *before, const json_t *after, double threshold);

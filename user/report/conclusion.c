@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What it all comes to, in a sentence, and what came near where nothing is found. */
+/* Prints the conclusion in a sentence, and if nothing is found what came near to a finding. */
 #include "report/section.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static const char *red(const struct report *report)
 	return report->style->colour ? "\033[1;31m" : "";
 }
 
-/* When it began, by a clock on the wall too where the trace knows one. */
+/* When it began, also by wall-clock time if the trace has it. */
 static void print_since(const struct report *report)
 {
 	const struct scope_analysis *analysis = report->analysis;
@@ -56,7 +56,7 @@ static void print_slow(const struct report *report)
 		print_since(report);
 }
 
-/* How many were slow, and how long it took at most: that nothing stands out does not say that nobody waited. */
+/* How many were slow, and the longest one: a report without findings does not mean that no client waited. */
 static void tell_slow(const struct report *report, char *text, size_t room)
 {
 	const struct scope_model_slow *slow = &report->model->slow;
@@ -89,7 +89,7 @@ static void print_reason(const struct report *report, const char *verdict)
 	fputc('\n', report->out);
 }
 
-/* Slow inside the kernel at no more work: said, but not attributed to the function. */
+/* Slow inside the kernel with no more work: printed, but not attributed to the function. */
 static int print_kernel(const struct report *report)
 {
 	const struct scope_model_finding *one = report->model->kernel;
@@ -122,7 +122,7 @@ static int print_kernel(const struct report *report)
 	return 0;
 }
 
-/* Long rounds of what serves nobody: said, for they may be what somebody looks for. */
+/* Long rounds of threads without clients: printed, because the user may be looking for them. */
 static void print_background(const struct report *report)
 {
 	const struct scope_model_background *background = &report->model->background;
@@ -139,7 +139,7 @@ static void print_background(const struct report *report)
 	fputc('\n', report->out);
 }
 
-/* A finding that it fell short of one rule of, by what. */
+/* A function that is not a finding because of one rule, and by how much. */
 static void tell_rule(const struct scope_model_near *near, const struct scope_rank_options *need, FILE *to)
 {
 	const struct scope_finding *finding = &near->near->finding;
@@ -187,7 +187,7 @@ static void tell_rule(const struct scope_model_near *near, const struct scope_ra
 	}
 }
 
-/* What came near to being found, and why it was not. */
+/* The functions that came near to a finding, and why they are not. */
 static int print_near(const struct report *report)
 {
 	const struct scope_model *model = report->model;

@@ -43,7 +43,7 @@ static bool says_same(const struct scope_path_part *a, const struct scope_path_p
 	       of_a == of_b;
 }
 
-/* The part and those behind it that say the same, short ones between left aside; how long they are together. */
+/* The part and equal ones after it, without short ones between; how long they are together. */
 static size_t fold(const struct scope_slow_path *path, size_t at, unsigned *ret_times, double *ret_ns)
 {
 	size_t i = at;

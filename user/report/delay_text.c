@@ -12,7 +12,7 @@
 #define SITE_COLUMNS 38
 #define PLOT_COLUMNS 60
 #define PLOT_ROWS 12
-#define UNKNOWN_MAX 5 /* sites of which nothing can be said that are listed all the same */
+#define UNKNOWN_MAX 5 /* sites without a result that are still listed */
 
 static const char *bold(bool colour)
 {
@@ -47,7 +47,7 @@ static void print_head(const struct scope_causal_result *result, FILE *out)
 	fputc('\n', out);
 }
 
-/* Cut in front: the end of a path tells more. */
+/* Cut at the start, because the end of a path is more useful. */
 static void print_site(const char *site, FILE *out)
 {
 	const size_t length = strlen(site);
@@ -77,7 +77,7 @@ static void print_row(const struct scope_causal_result *result, uint32_t site, b
 	fprintf(out, "%s%s%s\n", bold(colour), scope_causal_effect_word(effect->verdict), plain(colour));
 }
 
-/* How many sites to print: profiles of Coz have hundreds of which nothing can be said. */
+/* How many sites to print: profiles of Coz have hundreds without a result. */
 static uint32_t shown(const struct scope_causal_result *result)
 {
 	uint32_t known = 0;

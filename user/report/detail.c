@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The first findings in full: who, by which calls, since when. */
+/* Prints the first findings in full: threads, calls, times. */
 #include "report/section.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "report/numbers.h"
 
 #define ODDS_TOLD 1000	/* beyond, the figure is that of very few usual stacks */
-#define MOST 0.5	/* of the stacks: the path is said to be cut short */
+#define MOST 0.5	/* share of cut stacks from which the path is marked as cut */
 #define EXAMPLE_CALLS 8 /* of a slow unit and a usual one */
 #define KERNEL_NAMES 4	/* the innermost functions of the kernel */
 
@@ -28,7 +28,7 @@ static const struct scope_thread *thread_at(const struct report *report, uint32_
 	return scope_timeline_threads_at(report->analysis->units->timeline->threads, index);
 }
 
-/* A function that calls itself again, which stands once on a path: by which others. */
+/* For a function that calls itself again, which is once on a path: through which functions. */
 static void print_circle(const struct report *report, const struct scope_circle *circle, FILE *to)
 {
 	if (!circle->function)
@@ -67,7 +67,7 @@ static int print_chain(const struct report *report, const struct scope_model_fin
 	return scope_report_section_line(report, &line, "     call path   ");
 }
 
-/* The callee with most of what it is named for, and so on down. */
+/* The callee with most of its excess, and so on down. */
 static int print_callees(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_tree *tree = &one->finding->evidence->tree;
@@ -84,7 +84,7 @@ static int print_callees(const struct report *report, const struct scope_model_f
 	return scope_report_section_line(report, &line, "     most of it  ");
 }
 
-/* Where the thread sleeps in the kernel, from the call inwards, or why that is not known. */
+/* Where the thread sleeps in the kernel, from the call inwards, or why it is not known. */
 static int print_kernel(const struct report *report, const struct scope_model_finding *one)
 {
 	const char *name[KERNEL_NAMES];
@@ -233,7 +233,7 @@ static int print_inside(const struct report *report, const struct scope_model_fi
 	return 0;
 }
 
-/* Where the trace lost anything: whether it was while this showed. */
+/* If the trace has losses: whether they were during this finding. */
 static void print_lost(const struct report *report, const struct scope_finding *finding)
 {
 	const struct scope_timeline *timeline = report->analysis->units->timeline;
@@ -252,7 +252,7 @@ static void print_lost(const struct report *report, const struct scope_finding *
 		fputs("no event while it showed\n", report->out);
 }
 
-/* What it does, and whether that is its own doing. */
+/* What it does, and if it is the cause of that itself. */
 static void print_doing(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;

@@ -41,7 +41,7 @@ static int compare_ns(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-/* A level that has as many units as the one before says nothing new. 0 or -ENOMEM. */
+/* A level with as many units as the one before is left out. 0 or -ENOMEM. */
 static int choose_levels(struct flame *flame)
 {
 	const struct scope_kept *kept = flame->analysis->kept;
@@ -105,7 +105,7 @@ static void sum(struct flame *flame)
 	}
 }
 
-/* Where nothing is slow: the stacks of threads that stand still, and the samples of those that spin. */
+/* If nothing is slow: the stacks of threads that do not run, and the samples of those that spin. */
 static void attribute_stacks(struct flame *flame)
 {
 	const struct scope_analysis *analysis = flame->analysis;
@@ -136,7 +136,7 @@ static int compare_down(const void *a, const void *b)
 	return one > other ? -1 : one < other;
 }
 
-/* What a node has to weigh, so that no more than NODES_MAX are written. */
+/* The least weight of a node, so that at most NODES_MAX are written. */
 static int choose_least(const struct flame *flame, double *ret_least)
 {
 	double *weights = calloc(flame->tree->count, sizeof(*weights));

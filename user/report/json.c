@@ -20,7 +20,7 @@
 #include "report/variance_text.h"
 #include "report/waits_text.h"
 
-/* Plain, as names of traces are already: JSON takes UTF-8 alone. */
+/* In plain form, as names in traces are already, because JSON takes only UTF-8. */
 json_t *scope_report_json_string(const char *text)
 {
 	char *plain = text ? scope_plain_copy(text, SCOPE_PLAIN_SENTENCE) : NULL;
@@ -90,7 +90,7 @@ static json_t *make_freezes(const struct scope_analysis *analysis)
 	return array;
 }
 
-/* What came near to being a finding, where there is none. */
+/* What came near to a finding, if there is none. */
 static json_t *make_near(const struct scope_model *model)
 {
 	static const char *const rule[] = {
@@ -202,7 +202,7 @@ static json_t *make_trace(const struct scope_model *model)
 	return object;
 }
 
-/* By which rule units are abnormal and functions are findings. */
+/* The rules by which units are abnormal and functions are findings. */
 static json_t *make_rule(const struct scope_basis *basis)
 {
 	const struct scope_rank_options *rank = &basis->rank;
@@ -263,7 +263,7 @@ static json_t *make_stacks(const struct scope_basis *basis)
 			 (json_int_t)basis->stack_highest_ns);
 }
 
-/* What the answer rests on. */
+/* On what the answer is based. */
 static json_t *make_basis(const struct scope_model *model)
 {
 	const struct scope_analysis *analysis = model->analysis;
@@ -312,7 +312,7 @@ static json_t *make_problems(const struct scope_analysis *analysis)
 	return array;
 }
 
-/* Delay experiments; null where nobody asked for them. */
+/* Delay experiments; null if they were not requested. */
 static json_t *make_causal(const struct scope_model *model)
 {
 	const struct scope_model_causal *causal = &model->causal;
@@ -328,7 +328,7 @@ static json_t *make_causal(const struct scope_model *model)
 			 scope_report_json_string(result->ended[0] ? result->ended : NULL));
 }
 
-/* Units that serve no client, where many of them took long. */
+/* Units that serve no client, if many of them took long. */
 static json_t *make_background(const struct scope_model *model)
 {
 	const struct scope_model_background *background = &model->background;

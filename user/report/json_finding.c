@@ -88,7 +88,7 @@ static json_t *make_source(const struct scope_model_finding *one)
 	return array;
 }
 
-/* Functions of the kernel that it ran in, all that samples tell of. */
+/* All functions of the kernel in which samples found it. */
 static json_t *make_inside(const struct scope_model_finding *one)
 {
 	json_t *array = json_array();
@@ -107,7 +107,7 @@ static json_t *make_inside_why(const struct scope_model_finding *one)
 	return scope_report_json_string(one->kernel_matters && !one->insides ? one->inside_why : NULL);
 }
 
-/* What was lost while it showed. */
+/* What was lost during it. */
 static json_t *make_losses(const struct scope_finding *finding)
 {
 	return json_pack("{s:I, s:I, s:o, s:o, s:o}", "first_ns", (json_int_t)finding->first_ns, "last_ns",
@@ -170,7 +170,7 @@ static json_t *make_stuck(const struct scope_model *model, const struct scope_mo
 			 scope_report_json_string(one->kernel_stack_why));
 }
 
-/* What slow units have cost. */
+/* The cost of slow units. */
 static json_t *make_cost(const struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
@@ -200,7 +200,7 @@ static json_t *make_waiters(const struct scope_model *model, const struct scope_
 		scope_report_json_string(one->sleeps_in));
 }
 
-/* What holding the process up there did. */
+/* The effect of delays there. */
 static json_t *make_effect(const struct scope_report_causal *causal, size_t index)
 {
 	const struct scope_effect *effect = scope_report_effect(causal, index);

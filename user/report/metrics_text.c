@@ -13,11 +13,12 @@
 #define COLUMNS 28	/* of the picture of a series */
 #define LINES_MAX 8	/* groups, threads or objects that a screen holds */
 #define RELATIONS_MAX 6 /* of what goes with latency */
-#define SHARE 0.0005	/* of the threads' time: what never reaches it is left to -v */
+#define SHARE 0.0005	/* of the threads' time: smaller ones are printed only with -v */
 
 /*
- * The value of a metric as people compare it: of a time its share of the line's threads' time (of a line without
- * threads: of the time that passed); of all else how many a second. NAN: nothing of the line was there.
+ * The value of a metric in the unit for comparison: a time as a share of the line's threads' time
+ * (for a line without threads: of the elapsed time), all else per second. NAN: the line did not
+ * exist then.
  */
 static double rate_of(const struct scope_metrics_view *view, const struct scope_metric_cells *cells,
 		      enum scope_metric metric, uint64_t passed_ns)
@@ -206,13 +207,13 @@ static void print_line(const struct scope_report_metrics *report, const struct s
 	fputc('\n', out);
 }
 
-/* By name, and why: what a reader may look for and does not find is not zero. */
+/* Lists missing metrics with the reason, because a missing metric is not zero. */
 static void print_lacks(const struct scope_report_metrics *report, FILE *out)
 {
 	struct scope_metrics_view threads = *report->view;
 	const char *why, *last = NULL;
 
-	/* What objects and kinds of work never have is no matter of the trace. */
+	/* Metrics that objects and kinds of work never have do not count as missing. */
 	threads.by = SCOPE_METRICS_BY_THREAD;
 	for (unsigned i = 0; i < SCOPE_METRICS; i++) {
 		why = scope_metrics_view_lacks(&threads, (enum scope_metric)i);

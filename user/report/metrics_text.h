@@ -31,7 +31,7 @@ struct scope_report_metrics {
 	bool verbose;					/* all lines and metrics, not what a screen holds */
 };
 
-/* Each writes all of it: 0, -ENOMEM, or -EIO where out takes no more. */
+/* Each writes all of it: 0, -ENOMEM, or -EIO if writing to out fails. */
 int scope_report_metrics_text(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_json(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_csv(const struct scope_report_metrics *report, FILE *out);

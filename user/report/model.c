@@ -28,7 +28,7 @@ static uint32_t count_names(const struct scope_groups *groups)
 	return count;
 }
 
-/* A slowdown is outside where its first finding is, and findings inside have less than most of the excess. */
+/* A slowdown is outside if its first finding is, and findings inside have less than half of the excess. */
 static bool is_outside(const struct scope_ranking *ranking)
 {
 	if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN)
@@ -52,7 +52,7 @@ static uint32_t count_stuck(const struct scope_ranking *ranking)
 
 static struct scope_model_slow make_slow(const struct scope_ranking *ranking)
 {
-	/* Where nothing is found, that no request was slow is worth saying. */
+	/* If nothing is found, says also that no request was slow. */
 	const bool nothing = ranking->verdict == SCOPE_VERDICT_NOTHING && !ranking->findings;
 
 	if (nothing ? ranking->requests : ranking->slow_requests)

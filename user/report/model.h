@@ -12,7 +12,7 @@
 #include "report/times.h"
 
 #define SCOPE_MODEL_PLACES 8  /* lines of source of a finding */
-#define SCOPE_MODEL_INSIDE 16 /* functions of the kernel; those after them hold little */
+#define SCOPE_MODEL_INSIDE 16 /* functions of the kernel; later ones have little */
 
 /* A lock's owner, by a copy of the lock's memory. */
 struct scope_model_owner {
@@ -21,17 +21,17 @@ struct scope_model_owner {
 	const struct scope_function *at;   /* where it was as the window ended; NULL: not known */
 };
 
-/* What struct scope_finding does not have. From `path` on only the detailed ones are filled. */
+/* Facts that struct scope_finding does not have. From `path` on only those of detailed findings are filled in. */
 struct scope_model_finding {
 	const struct scope_finding *finding;
-	const char *name;      /* as signatures know the function, or as symbols do; NULL: no usable stack */
+	const char *name;      /* the function's name from signatures, or from symbols; NULL: no usable stack */
 	bool stuck;	       /* a hang or a spin: a thread, not slow units */
 	const char *waits_for; /* outside: "disk", "peer" or "pipe"; else NULL */
 
 	uint32_t path[SCOPE_PATH_MAX]; /* nodes of its evidence's tree, from its own to the start of the thread */
 	size_t path_count;
 	const struct scope_function *below; /* library function that the last of the program's calls; NULL: none */
-	const char *known_caller;	    /* where it has no name itself: the next caller that has one; NULL: none */
+	const char *known_caller;	    /* if it has no name: the next caller that has one; NULL: none */
 	uint32_t most[SCOPE_PATH_MAX];	    /* nodes: the callee with most of its time, and so on down */
 	size_t most_count;
 	double most_share; /* of its time, in the last of them */
@@ -45,9 +45,9 @@ struct scope_model_finding {
 	char sleeps_in[224];	/* "read(9, a pipe)": a hang's threads, or those that wait for it; "": neither */
 	struct scope_model_owner owner; /* HANG: of the lock */
 	char *kernel_stack; /* HANG: functions of the kernel, the innermost first, a blank between; NULL: none */
-	const char *kernel_stack_why;  /* why there is none; NULL: nothing is known of it */
+	const char *kernel_stack_why;  /* why there is none; NULL: not known */
 	char rounds[320];	       /* SPIN: in words; "": it makes no calls */
-	struct scope_path slow, usual; /* calls of an example, and of a usual unit */
+	struct scope_path slow, usual; /* the calls of an example, and of a usual unit */
 	bool has_slow, has_usual, usual_of_baseline;
 };
 
@@ -91,15 +91,15 @@ struct scope_model {
 	const struct scope_analysis *analysis;
 	const struct scope_report_causal *causal_sites; /* NULL: nobody asked for experiments */
 	uint32_t group_names;				/* different ones */
-	uint64_t late;		/* threads that were followed from a moment after the start on */
+	uint64_t late;		/* threads that were followed only from some time after their start */
 	uint64_t begin_wall_ns; /* begin of the window, since 1970; 0: not known */
 	uint64_t since_wall_ns; /* of analysis->since_ns; 0: not known */
 	struct scope_model_part part;
 	bool outside;		/* of the program: the verdict, or the first finding of a slowdown */
-	uint32_t stuck_threads; /* of the verdict's kind, hang or spin, but for those that may be idle */
+	uint32_t stuck_threads; /* of the verdict's kind, hang or spin, without those that may be idle */
 	struct scope_model_slow slow;
 	struct scope_model_finding *finding; /* as many as the ranking has */
-	struct scope_model_finding *kernel;  /* slow inside the kernel at no more work; NULL: none */
+	struct scope_model_finding *kernel;  /* slow inside the kernel with no more work; NULL: none */
 	struct scope_model_near near[SCOPE_NEAR_MAX];
 	size_t nears; /* 0 where there are findings */
 	struct scope_model_background background;
@@ -110,14 +110,17 @@ struct scope_model {
 };
 
 /*
- * detailed: how many findings are described in full. causal: NULL without experiments. The analysis and causal
- * must outlive the model. 0 or -errno.
+ * detailed: number of findings described in full. causal: NULL without experiments. The analysis
+ * and causal must outlive the model. 0 or -errno.
  */
 int scope_report_model_create(const struct scope_analysis *analysis, const struct scope_report_causal *causal,
 			      size_t detailed, struct scope_model **ret_model);
 void scope_report_model_destroy(struct scope_model *model); /* NULL is fine */
 
-/* Of one finding, the first few fields, or all of them. 0 or -errno; scope_report_model_finding_free() in both cases. */
+/*
+ * Fills in the first fields of one finding, or all of them. 0 or -errno; scope_report_model_finding_free() in both
+ * cases.
+ */
 int scope_report_model_finding_init(const struct scope_analysis *analysis, const struct scope_finding *finding,
 				    bool detailed, struct scope_model_finding *ret_one);
 void scope_report_model_finding_free(struct scope_model_finding *one);

@@ -14,8 +14,8 @@
 #include "report/object.h"
 #include "report/rounds.h"
 
-#define MOST 0.5       /* of the excess below it: a callee with that is shown */
-#define KERNEL_MIN 0.2 /* of the running time: else the kernel is no matter */
+#define MOST 0.5       /* share of the excess below it: a callee with this is shown */
+#define KERNEL_MIN 0.2 /* of the running time: with less the kernel is not reported */
 
 static const struct scope_thread *thread_at(const struct scope_analysis *analysis, uint32_t index)
 {
@@ -31,7 +31,7 @@ static void make_path(struct scope_model_finding *one)
 		one->path[one->path_count++] = node;
 }
 
-/* A hung thread's own, where its stack ends at the node. */
+/* The path of a hung thread, if its stack ends at the node. */
 static void make_below(struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
@@ -45,14 +45,14 @@ static void make_below(struct scope_model_finding *one)
 		one->below = stopped_stack->below;
 }
 
-/* A function of a stripped file has no name; who called it says more than its address. */
+/* A function of a stripped file has no name; its caller is more useful than its address. */
 static void make_known_caller(struct scope_model_finding *one)
 {
 	const struct scope_tree *tree = &one->finding->evidence->tree;
 	const struct scope_function *function = one->finding->function;
 	uint32_t node = one->finding->node;
 
-	/* One that signatures know by name has another name than its own. */
+	/* True if signatures give it another name than symbols. */
 	if (!function || function->known || one->name != function->name)
 		return;
 	while (node && !tree->node[node].function->known)
@@ -171,7 +171,7 @@ static int make_kernel_stack(const struct scope_analysis *analysis, struct scope
 	return one->kernel_stack ? 0 : -ENOMEM;
 }
 
-/* What an example did, and a usual unit beside it, which may be one of the baseline. */
+/* The calls of an example, and of a usual unit, which may be one of the baseline. */
 static int make_example(const struct scope_analysis *analysis, struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;

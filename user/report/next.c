@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What to do next: commands that work as they are. */
+/* Prints what to do next: commands that can be run unchanged. */
 #include "report/answer.h"
 
 #include <string.h>
@@ -85,7 +85,7 @@ static void add_deed(const struct scope_model *model, const char *pid, struct sc
 		snprintf(add(next, "does it matter? delays it a little"), room, "scope-report -p %s --causal 1", pid);
 }
 
-/* Where a bottleneck is the answer. */
+/* For an answer that is a bottleneck. */
 static void add_bottleneck(const struct scope_model *model, const char *name, const char *pid,
 			   struct scope_report_next *next)
 {
@@ -122,7 +122,7 @@ void scope_report_next(const struct scope_model *model, const struct scope_repor
 	}
 	if (!pid)
 		pid = "PID";
-	/* The trace of a capture that is not kept is gone: keep the next one. */
+	/* The trace of this capture was not kept: the next one should be. */
 	if (!whole && !name[0])
 		add_evidence(name, pid, ret_next);
 	if (ranking->verdict == SCOPE_VERDICT_UNKNOWN)

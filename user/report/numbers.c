@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers and names as people read them. */
+/* Prints numbers and names in a readable form. */
 #include "report/numbers.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ const char *scope_report_format_ns(struct scope_text *buffer, double ns)
 	size_t i = 0;
 	double value;
 
-	/* 0.1 ms reads better than 100 µs beside other ms. */
+	/* 0.1 ms is easier to compare with other ms than 100 µs. */
 	while (i < 2 && ns < 0.1 * scale[i].unit)
 		i++;
 	value = ns / scale[i].unit;
@@ -127,7 +127,7 @@ static const char *find_parts(const char *name, const char *end, unsigned width)
 	return found;
 }
 
-/* Where the text has had so many columns. */
+/* The place where the text has that many columns. */
 static const char *skip_columns(const char *text, const char *end, unsigned width)
 {
 	while (text < end && width--)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers and names as people read them. */
+/* Prints numbers and names in a readable form. */
 #ifndef SCOPE_REPORT_NUMBERS_H
 #define SCOPE_REPORT_NUMBERS_H
 
@@ -20,17 +20,17 @@ const char *scope_report_format_large(struct scope_text *buffer, uint64_t count)
 /* Prints text and fills up to width columns; multi-byte characters take one column each. */
 void scope_report_format_padded(FILE *out, const char *text, unsigned width);
 /*
- * Prints the name of a function in exactly so many columns (at least 8). Of one that is longer the types
- * of arguments and result (Java), or the file (Node), are left out; then leading qualifiers; then its end. What
- * lacks a part besides types and files has an ellipsis there.
+ * Prints the name of a function in exactly that many columns (at least 8). From a longer name the
+ * types of arguments and result (Java), or the file (Node), are left out first; then leading
+ * qualifiers; then its end. An ellipsis marks a missing part other than types and files.
  */
 void scope_report_format_name(FILE *out, const char *name, unsigned width);
 /* Prints the text in at most width columns; an ellipsis ends one that is longer. */
 void scope_report_format_clipped(FILE *out, const char *text, unsigned width);
 unsigned scope_report_format_columns(const char *text);
-/* Prints text with a break before each word that would go beyond the last column, behind an indent. */
+/* Prints text broken into lines at the last column, with an indent. */
 void scope_report_format_wrapped_to(FILE *out, const char *text, unsigned column, unsigned indent, unsigned last);
-/* The head, and behind it the text as a column of its own, up to column 96. Ends its line. */
+/* The head, then the text in a separate column, up to column 96. Ends its line. */
 void scope_report_format_paragraph(FILE *out, const char *head, const char *text);
 
 /* A text that is written piece by piece. */

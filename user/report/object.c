@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a call waits for, in words: a lock and who owns it, a descriptor and what it leads to. */
+/* Describes what a call waits for: a lock and its owner, a descriptor and its object. */
 #include "report/object.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static const char *const kinds[SCOPE_FD_KINDS] = {
 	[SCOPE_FD_TTY] = "a terminal",
 };
 
-/* Does its first argument name a descriptor? */
+/* True if its first argument is a descriptor. */
 static bool takes_fd(uint16_t nr)
 {
 	switch (scope_timeline_call_role(nr)) {

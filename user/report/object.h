@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a call waits for, in words: a lock and who owns it, a descriptor and what it leads to. */
+/* Describes what a call waits for: a lock and its owner, a descriptor and its object. */
 #ifndef SCOPE_REPORT_OBJECT_H
 #define SCOPE_REPORT_OBJECT_H
 
@@ -10,8 +10,8 @@ struct scope_object_text {
 };
 
 /*
- * Of a call of that process with this first argument: "0x7f0000001040", or "7, pipe:[4711]". What a
- * descriptor leads to is known where it was open as tracing began and is of the same kind still, else
+ * For a call of that process with this first argument: "0x7f0000001040", or "7, pipe:[4711]". The
+ * object of a descriptor is known if it was open as tracing began and still has the same kind, else
  * at most the kind.
  */
 const char *scope_report_object_name(struct scope_object_text *buffer, const struct scope_analysis *analysis,

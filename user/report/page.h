@@ -9,9 +9,9 @@
 #include "report/text.h"
 
 /*
- * The page has the report as JSON in it (report/json.h), and its scripts take every figure from there. What
- * comes from the target is escaped, and the page's policy allows its own script alone. style: of the
- * text. 0, -ENOMEM, or -EIO: out takes no more.
+ * The page has the report as JSON in it (report/json.h), and its scripts take every figure from
+ * there. Text from the target is escaped, and the page's policy allows only its own script. style:
+ * of the text. 0, -ENOMEM, or -EIO: writing to out failed.
  */
 int scope_report_page(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out);
 

@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-#define GAP_SHARE 10 /* time between calls is told from this part of the unit on */
+#define GAP_SHARE 10 /* time between calls is shown from this part of the unit on */
 
 static int append(struct scope_path *path, uint16_t nr, uint64_t ns)
 {
@@ -34,7 +34,7 @@ static int append_gap(struct scope_path *path, const struct scope_unit *unit, ui
 	return append(path, SCOPE_NR_NONE, now_ns - since_ns);
 }
 
-/* What a return tells of the unit; enter_ns 0: the call was entered before anything was read. */
+/* Adds a return to the path; enter_ns 0: the call was entered before the first event read. */
 static int take_exit(struct scope_path *path, const struct scope_unit *unit, uint16_t nr, uint64_t enter_ns,
 		     uint64_t exit_ns)
 {
@@ -42,7 +42,7 @@ static int take_exit(struct scope_path *path, const struct scope_unit *unit, uin
 
 	if (exit_ns > unit->end_ns)
 		return 0;
-	/* The pick-up that the unit begins behind: the time in it was spent idle. */
+	/* The pick-up before the unit: the time in it was idle. */
 	if (exit_ns == unit->begin_ns) {
 		err = append(path, nr, 0);
 	} else if (enter_ns >= unit->begin_ns) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The syscalls of chosen units, in order: what an example of a finding did, beside a usual unit. */
+/* The syscalls of chosen units, in order: the calls of a finding's example, and of a usual unit. */
 #ifndef SCOPE_REPORT_PATH_H
 #define SCOPE_REPORT_PATH_H
 
@@ -7,7 +7,7 @@
 
 struct scope_path_call {
 	uint16_t nr;	/* SCOPE_NR_NONE: no call, running (or waiting for a CPU) between two */
-	uint32_t count; /* the same call so many times in a row */
+	uint32_t count; /* how many times the same call was made in a row */
 	uint64_t ns;	/* in all of them */
 	bool extra;	/* scope_report_path_align(): the other path has none there */
 };
@@ -20,14 +20,14 @@ struct scope_path {
 };
 
 /*
- * Marks in path what other does not have at that place: the calls outside a longest common
+ * Marks the calls in path that other does not have there: those outside a longest common
  * subsequence. Of long paths the first SCOPE_PATH_ALIGNED calls. 0 or -ENOMEM.
  */
 int scope_report_path_align(struct scope_path *path, const struct scope_path *other);
 
 #define SCOPE_PATH_ALIGNED 256
 
-/* Reads the trace where the units are; path[].unit is given, the rest filled. Free each path's call. */
+/* Reads the trace where the units are; the caller sets path[].unit, the rest is filled in. Free each path's call. */
 int scope_report_path_collect(struct scope_trace *trace, const struct scope_units *units, struct scope_path *path,
 			      size_t count);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What pictures of a report are drawn from, as JSON of bounded size; docs/report-json.md has the fields. Each
- * returns NULL where there is no memory, and the caller frees the result.
+ * Data of a report's pictures, as JSON of bounded size; docs/report-json.md has the fields. Each
+ * returns NULL without memory, and the caller frees the result.
  */
 #ifndef SCOPE_REPORT_PICTURE_H
 #define SCOPE_REPORT_PICTURE_H

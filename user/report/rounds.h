@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A spin made of calls, in words: which calls, what comes of them, how often. */
+/* Describes a spin made of calls: which calls, their results, how often. */
 #ifndef SCOPE_REPORT_ROUNDS_H
 #define SCOPE_REPORT_ROUNDS_H
 

@@ -14,7 +14,7 @@
 #define ROWS_MAX 6	/* threads */
 #define WAKES_MAX 200	/* arrows */
 #define CALLS_MAX 120	/* of the unit's thread, the longest */
-#define SLEEP_PARTS 100 /* a sleep of this part of the unit is worth an arrow */
+#define SLEEP_PARTS 100 /* a sleep of this part of the unit gets an arrow */
 
 enum state {
 	STATE_UNKNOWN,
@@ -59,7 +59,7 @@ struct scene {
 	uint64_t calls_all;
 };
 
-/* ---- when threads fell asleep, of all that are traced: who ended long sleeps ---- */
+/* ---- when traced threads went to sleep: which thread ended long sleeps ---- */
 
 /* A thread that sleeps, found by its tid; few enough for a list of open addressing. */
 #define SLEEPERS 4096 /* a power of two */
@@ -160,7 +160,7 @@ static void add_row(struct scene *scene, uint32_t tid)
 
 /* ---- what the threads of the rows did ---- */
 
-/* The time up to now goes to the state that the thread was in. */
+/* Adds the time up to now to the state that the thread was in. */
 static void account(const struct scene *scene, struct row *row, uint64_t now_ns, enum state state, uint16_t nr)
 {
 	const double bin_ns = (double)(scene->end_ns - scene->begin_ns) / BINS;
@@ -181,7 +181,7 @@ static void account(const struct scene *scene, struct row *row, uint64_t now_ns,
 		row->since_ns = now_ns;
 }
 
-/* before: what it did until now, where that was not known. */
+/* before: its state until now, if that was not known. */
 static void pass(const struct scene *scene, struct row *row, uint64_t now_ns, enum state before, enum state next)
 {
 	account(scene, row, now_ns, row->seen ? row->state : before, row->nr);

@@ -35,12 +35,12 @@ void scope_report_section_next(const struct report *report, unsigned int lines, 
 int scope_report_section_source(const struct report *report, const struct scope_model_finding *one);
 
 /*
- * The functions of the kernel that a finding's running time was spent in, or why they are not known; NULL
- * where the kernel is no matter. 0, -ENOMEM. The caller frees *ret_text.
+ * The functions of the kernel in which a finding's running time was spent, or why they are not
+ * known; NULL if the kernel does not matter. 0, -ENOMEM. The caller frees *ret_text.
  */
 int scope_report_section_inside(const struct scope_model_finding *one, char **ret_text);
 
-/* Below the line of a finding: by how much delays in it come through. Nothing without experiments. */
+/* Below the line of a finding: how much of a delay there comes through. Nothing without experiments. */
 void scope_report_section_effect(const struct report *report, size_t index);
 
 /*
@@ -50,11 +50,11 @@ void scope_report_section_effect(const struct report *report, size_t index);
 int scope_report_section_path(const struct scope_path *path, size_t calls, char **ret_text);
 
 const char *scope_report_section_call(uint32_t nr); /* its name */
-/* What is printed in place of a function without a name. */
+/* Printed for a function without a name. */
 const char *scope_report_section_function(const struct scope_model_finding *one);
 const char *scope_report_section_confidence(const struct scope_finding *finding);
 
-/* For those above: "" where there is no colour. */
+/* For those above: "" without colours. */
 const char *scope_report_section_bold(const struct report *report);
 const char *scope_report_section_plain(const struct report *report);
 /* A line's label on the first screen. */
@@ -64,11 +64,11 @@ void scope_report_section_label(const struct report *report, const char *label);
 unsigned scope_report_section_width(const struct report *report);
 /* Sentences of the first screen, at column 2, broken between words. */
 void scope_report_section_prose(const struct report *report, const char *text);
-/* Text of what the answer rests on, from `column` on, further lines behind an indent. */
+/* Text of the basis of the answer, from `column` on, further lines with an indent. */
 void scope_report_section_wrapped(const struct report *report, const char *text, unsigned column, unsigned indent);
-/* The head, and behind it the text as a column of its own. Ends its line. */
+/* The head, then the text in a separate column. Ends its line. */
 void scope_report_section_paragraph(const struct report *report, const char *head, const char *text);
-/* The same of a text that was written piece by piece, which is freed. 0 or -ENOMEM. */
+/* The same for a text that was written piece by piece, which is freed. 0 or -ENOMEM. */
 int scope_report_section_line(const struct report *report, struct scope_paragraph *paragraph, const char *head);
 
 #define SCOPE_SCREEN_LABEL 14 /* columns before a line's text on the first screen */

@@ -17,7 +17,7 @@
 #include "server/explain.h"
 
 #define STAGES 9      /* on a screen */
-#define PASSED_ON 100 /* where fewer than one request in 100 is handed on, the report does not say that requests are */
+#define PASSED_ON 100 /* if fewer than one request in 100 is passed on, the report does not mention it */
 
 static const char *name_of(const struct scope_analysis *analysis, const struct scope_stage *stage)
 {
@@ -26,7 +26,7 @@ static const char *name_of(const struct scope_analysis *analysis, const struct s
 	return name[0] ? name : "?";
 }
 
-/* How the threads of a stage get at their work, in words. */
+/* How the threads of a stage get their work, in words. */
 static const char *way_of(const struct scope_stage *stage)
 {
 	static const char *const way[SCOPE_DOORS] = {
@@ -59,7 +59,7 @@ static void tell_threads(const struct scope_analysis *analysis, const struct sco
 		fprintf(to, "thread %s (%s)", name, way_of(stage));
 }
 
-/* Stages that take work from that one. Where fewer requests go they keep house. */
+/* Stages that take work from that one. With fewer requests they are housekeeping. */
 static void tell_workers(const struct scope_analysis *analysis, const struct scope_stage *from, FILE *to)
 {
 	const struct scope_server *server = analysis->server;
@@ -124,7 +124,7 @@ static uint32_t *busiest_first(const struct scope_server *server)
 	return order;
 }
 
-/* Where its work comes from. Stages of one name are told apart by what they are for. */
+/* The stage that its work comes from. Stages of one name are distinguished by their role. */
 static const char *from_of(const struct scope_analysis *analysis, const struct scope_stage *stage)
 {
 	const struct scope_stage *from;
@@ -142,7 +142,7 @@ static const char *from_of(const struct scope_analysis *analysis, const struct s
 static void print_stage(const struct scope_analysis *analysis, const struct scope_stage *stage, FILE *out)
 {
 	const struct scope_server *server = analysis->server;
-	/* One that ended before it was known, say. */
+	/* For example one that ended before its name was known. */
 	const bool unknown = !stage->units && !strcmp(name_of(analysis, stage), "?");
 	const double per_s = server->window_ns > 0 ? (double)stage->units / server->window_ns * 1e9 : 0;
 	char name[64], busy[32], waits[32] = "-";
@@ -286,7 +286,7 @@ static json_t *make_stage(const struct scope_analysis *analysis, const struct sc
 			 stage->waits_known ? scope_report_json_number(stage->wait_ns) : json_null());
 }
 
-/* How requests are waited for. Threads that are handed connections block as they read from them. */
+/* How threads wait for requests. Threads that get connections from others block as they read from them. */
 static const char *model_of(const struct scope_stage *network)
 {
 	switch (network->door) {

@@ -42,7 +42,7 @@ struct strips {
 	struct point point[POINTS];
 };
 
-/* Is it longer than usual, or does it make a call more often? As units are kept by (evidence/keep.c). */
+/* True if it is longer than usual, or makes a call more often, by the rule for kept units (evidence/keep.c). */
 static bool is_slow(const struct strips *strips, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	const struct scope_detection *detection = strips->analysis->detection;
@@ -174,7 +174,7 @@ static json_t *make_row(const struct strips *strips, const struct row *row)
 	return made;
 }
 
-/* Sorts the rows. [row, begin, end] of a slow unit; of threads that have no row it is left out. */
+/* Sorts the rows. [row, begin, end] of a slow unit; left out for threads without a row. */
 static json_t *make_slow(struct strips *strips, const uint32_t *number, size_t *ret_left_out)
 {
 	json_t *array = json_array();

@@ -18,7 +18,7 @@
 
 #define LABEL SCOPE_SCREEN_LABEL
 #define EXAMPLE_CALLS 3 /* of a slow request and a usual one */
-#define CUT_MOST 0.5	/* of the stacks: the path is said to be cut short */
+#define CUT_MOST 0.5	/* share of cut stacks from which the path is marked as cut */
 #define ALSO_MAX 4	/* further findings, in one line */
 
 static const char *meta(const struct report *report, const char *key)
@@ -47,7 +47,7 @@ static const char *verdict_word(const struct report *report)
 	return word[report->model->outside ? SCOPE_VERDICT_OUTSIDE : report->analysis->ranking->verdict];
 }
 
-/* Left and right ends of a line; the left one is cut where both have no room. */
+/* Left and right ends of a line; the left one is cut if there is no room for both. */
 static void print_ends(const struct report *report, const char *left, const char *right)
 {
 	const unsigned width = scope_report_format_columns(right), all = scope_report_section_width(report),
@@ -304,7 +304,7 @@ static int print_first(const struct report *report)
 	err = print_where(report, one);
 	if (!err)
 		err = print_callers(report, one);
-	/* Where the answer is another than this function, it is not described further. */
+	/* If the answer is not this function, it is not described further. */
 	if (!err && !one->stuck && scope_report_names_first(ranking))
 		err = print_example(report, one);
 	if (!err)
@@ -314,7 +314,7 @@ static int print_first(const struct report *report)
 	return err ? err : print_also(report);
 }
 
-/* What others wait for, beside the answer. */
+/* A bottleneck in addition to the answer. */
 static int print_bottleneck(const struct report *report)
 {
 	const struct scope_bottleneck *one = scope_report_bottleneck_beside(report->analysis);
@@ -331,7 +331,7 @@ static int print_bottleneck(const struct report *report)
 	return print_clipped(report, &line);
 }
 
-/* A thread that is out of line with its group, beside the answer. */
+/* A thread that is out of line with its group, in addition to the answer. */
 static int print_uneven(const struct report *report)
 {
 	const struct scope_uneven_thread *one = scope_report_uneven_beside(report->analysis);

@@ -10,7 +10,7 @@
 #include "report/server_text.h"
 
 #define PROSE_WIDTH 100 /* of the first screen */
-#define DETAIL_WIDTH 96 /* of what it rests on, where the terminal has as many */
+#define DETAIL_WIDTH 96 /* columns of the basis, if the terminal has as many */
 
 unsigned scope_report_style_columns(const struct scope_report_style *style)
 {
@@ -124,7 +124,7 @@ static int print_head(const struct report *report)
 	return 0;
 }
 
-/* Sources other than the module say what they cannot give. */
+/* Sources other than the module say what they cannot record. */
 static int print_lacks(const struct report *report)
 {
 	const char *lacks = scope_trace_meta(report->analysis->trace, SCOPE_META_LACKS);
@@ -184,7 +184,7 @@ const char *scope_report_section_function(const struct scope_model_finding *one)
 	return one->name ? one->name : "(no usable stack)";
 }
 
-/* A long name stands whole in the details; where there are none it takes the room it needs. */
+/* The details have a long name in full; without details it is printed in full here. */
 static void print_name(const struct report *report, const struct scope_model_finding *one, bool detailed)
 {
 	const char *name = scope_report_section_function(one);
@@ -223,7 +223,7 @@ static void print_row(const struct report *report, size_t index)
 	scope_report_section_effect(report, index);
 }
 
-/* Which findings stacks name, which signatures, which both; where there are signatures. */
+/* Which findings are named by stacks, by signatures or by both, if there are signatures. */
 static void print_named_by(const struct report *report)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The report as text for a terminal, colour only where asked for: a first screen of at most 15 lines as wide as
- * the terminal, which has the answer and what to do next; and what it rests on, under 100 columns.
+ * The report as text for a terminal, in colour only on request: a first screen of at most 15 lines
+ * as wide as the terminal, with the answer and what to do next; then its basis, under 100 columns.
  */
 #ifndef SCOPE_REPORT_TEXT_H
 #define SCOPE_REPORT_TEXT_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the time of each thread group went. */
+/* Prints the time of each thread group by state. */
 #include "report/section.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static struct scope_account account_before(const struct scope_timeline *timeline
 	return (struct scope_account){ 0 };
 }
 
-/* Threads are numbered as they appear, which CPU numbers have a part in: names have not. */
+/* Threads are numbered as they appear, which depends on CPU numbers; names do not. */
 static int compare_lines(const void *left, const void *right)
 {
 	const struct scope_times *a = left, *b = right;
@@ -39,7 +39,7 @@ static int compare_lines(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* Where the events do not say all, no figure of the report is to be taken at its word. */
+/* If events are missing, all figures of the report are uncertain. */
 static void warn(const struct report *report, const struct scope_times *line, size_t lines)
 {
 	for (size_t i = 0; i < lines; i++) {

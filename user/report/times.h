@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the time of a report's threads went, by the names of their groups. */
+/* The time of a report's threads by state, for groups by name. */
 #ifndef SCOPE_REPORT_TIMES_H
 #define SCOPE_REPORT_TIMES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads that are out of line with their group: a sentence of each, a section, and JSON. */
+/* Threads that are out of line with their group: a sentence for each, a section, and JSON. */
 #include "report/uneven.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "report/waits_text.h"
 
 #define LINES 10       /* of the section */
-#define BUSY_SHARE 0.5 /* of its time: a thread that gets more work, and does it in less, keeps nobody waiting */
+#define BUSY_SHARE 0.5 /* share of its time: a thread with more work that is busy for less delays no request */
 
 static const struct scope_thread *thread_of(const struct scope_analysis *analysis,
 					    const struct scope_uneven_thread *one)
@@ -20,7 +20,7 @@ static const struct scope_thread *thread_of(const struct scope_analysis *analysi
 	return scope_timeline_threads_at(analysis->units->timeline->threads, one->thread);
 }
 
-/* What a unit is called: where the group serves no client it is a round. */
+/* The word for a unit: "round" if the group serves no client. */
 static const char *unit_of(const struct scope_analysis *analysis, const struct scope_uneven_thread *one)
 {
 	return analysis->found.distributions->group[one->group].asked ? "request" : "round";
@@ -79,7 +79,7 @@ const char *scope_report_uneven_short(struct scope_uneven_text *buffer, const st
 	return buffer->text;
 }
 
-/* More work is no trouble of a thread that has time left. */
+/* More work does not matter for a thread that has idle time. */
 static bool costs(const struct scope_analysis *analysis, const struct scope_uneven_thread *one)
 {
 	const struct scope_thread *thread = thread_of(analysis, one);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who waits for whom, as JSON. */
+/* Which threads wait for which, as JSON. */
 #include <jansson.h>
 
 #include <scope/abi.h>
@@ -28,7 +28,7 @@ static const char *end_name(uint8_t end)
 	return name[end];
 }
 
-/* What ran, or slept for a disk, by the stacks of all that waited for that group. */
+/* Functions that ran, or slept for a disk, while others waited for that group, by stacks. */
 static json_t *make_functions(const struct scope_waits *waits, const struct scope_waits_node *node)
 {
 	const bool disk = node->end == SCOPE_END_OUTSIDE;
@@ -75,7 +75,7 @@ static json_t *make_node(const struct scope_analysis *analysis, uint32_t at)
 	return object;
 }
 
-/* Beside the tree: what the group did in all the time in which it had something to do. */
+/* In addition to the tree: what the group did in all the time with work to do. */
 static void add_group(json_t *object, const struct scope_waits_group *group)
 {
 	json_t *sleeps = json_object();

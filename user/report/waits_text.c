@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who waits for whom, as text: a tree by thread group, and bottlenecks in a sentence. */
+/* Which threads wait for which, as text: a tree by thread group, and bottlenecks in a sentence. */
 #include "report/waits_text.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define ANSWERS_MOST 2 /* bottlenecks */
 #define LOCKS_MOST 10
 #define SHARE_MIN 0.05	/* of a group's waits: smaller nodes are for -v */
-#define SHARE_ALL 0.001 /* and those for nobody */
+#define SHARE_ALL 0.001 /* and those without a thread waited for */
 #define SECTION_LINES 12
 #define SECTION_MIN 0.05 /* threads wait on average: where waits matter */
 #define FUNCTIONS_MAX 2	 /* named in a line */
@@ -27,7 +27,7 @@ struct tree {
 	FILE *out;
 	double all_ns;	/* of the group at the top */
 	double share;	/* smaller nodes are left out */
-	unsigned lines; /* that there is room for */
+	unsigned lines; /* lines for which there is room */
 	unsigned width; /* columns of a line */
 };
 
@@ -117,7 +117,7 @@ static int sorted(const struct scope_waits_tree *tree, uint32_t at, uint32_t **r
 	return 0;
 }
 
-/* The call that threads slept in as they waited, or what for. */
+/* The call in which threads slept as they waited, or the cause. */
 static const char *call_of(const struct scope_waits_node *node)
 {
 	const char *name = node->nr == SCOPE_NR_NONE ? NULL : scope_syscall_name(node->nr);
@@ -125,7 +125,7 @@ static const char *call_of(const struct scope_waits_node *node)
 	return name ? name : scope_timeline_wait_class_name((enum scope_wait_class)node->class);
 }
 
-/* Who it was, where the capture found a name: ": cc1", ": throttled". */
+/* The name of the other thread, if the capture found it: ": cc1", ": throttled". */
 static void print_other(const struct tree *tree, const struct scope_waits_node *node)
 {
 	const struct scope_analysis *analysis = tree->analysis;
@@ -170,7 +170,7 @@ static int print_node(struct tree *tree, uint32_t at, unsigned depth)
 	return 0;
 }
 
-/* All below a node, as far as there is room. */
+/* Prints all nodes below a node, as far as there is room. */
 static int print_below(struct tree *tree, uint32_t at, unsigned depth)
 {
 	const struct scope_waits_tree *all = &tree->analysis->waits->tree;
@@ -292,7 +292,7 @@ static unsigned count_lines(const char *text)
 	return count;
 }
 
-/* What the host did, where it did much. */
+/* Causes outside the program, if they are large. */
 static void print_causes(const struct scope_analysis *analysis, unsigned width, FILE *out)
 {
 	const struct scope_outside *outside = &analysis->outside;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who waits for whom: the tree of waits as text and as JSON, and bottlenecks in a sentence. */
+/* Which threads wait for which: the tree of waits as text and as JSON, and bottlenecks in a sentence. */
 #ifndef SCOPE_REPORT_WAITS_TEXT_H
 #define SCOPE_REPORT_WAITS_TEXT_H
 
@@ -9,11 +9,11 @@
 #include "report/text.h"
 
 /*
- * With style->verbose all of the tree, else a screen of 15 lines, as wide as the style says. 0, -ENOMEM; errors of the stream are left for
- * the caller's ferror().
+ * With style->verbose the whole tree, else a screen of 15 lines, as wide as the style says. 0,
+ * -ENOMEM; errors of the stream are left for the caller's ferror().
  */
 int scope_report_waits_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out);
-/* 0, -ENOMEM, or -EIO: out takes no more. */
+/* 0, -ENOMEM, or -EIO: writing to out failed. */
 int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out);
 
 /* The critical paths of the slowest requests, in place of the tree. 0, -ENOMEM. */
@@ -31,9 +31,9 @@ struct scope_waits_text {
 /* "stage_compute in worker is a bottleneck: …": a sentence or two. */
 const char *scope_report_bottleneck(struct scope_waits_text *buffer, const struct scope_analysis *analysis,
 				    const struct scope_bottleneck *one);
-/* Is that the answer: what others wait for, where all requests are slow alike? */
+/* True if a bottleneck is the answer, because all requests are about equally slow. */
 bool scope_report_is_bottleneck(const struct scope_analysis *analysis);
-/* One beside another answer that does not name its function; NULL: none. */
+/* A bottleneck in addition to another answer that does not name its function; NULL: none. */
 const struct scope_bottleneck *scope_report_bottleneck_beside(const struct scope_analysis *analysis);
 /* What a part of a wait was in the end: "disk", "no CPU". end: enum scope_end. */
 const char *scope_report_end(uint8_t end, uint8_t class);
