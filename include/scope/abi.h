@@ -8,11 +8,11 @@
 #define SCOPE_VERSION "0.1"
 
 /*
- * What module and reader say to each other. Both speak a range, from the oldest to the newest they
- * know; a session speaks the newest that both do, and where there is none they refuse each other with
- * both ranges in the message. Raise SCOPE_PROTOCOL when an old reader could misread what a new module
- * writes or does, and keep the module from it in sessions of an older protocol; raise
- * SCOPE_PROTOCOL_MIN when that is not worth the while any more.
+ * The protocol between module and reader. Both support a range of versions; a session uses the
+ * newest that both support. If there is none, they refuse each other with both ranges in the
+ * message. Raise SCOPE_PROTOCOL when an old reader could misread the records or behaviour of a new
+ * module, and keep the old behaviour in sessions of an older protocol. Raise SCOPE_PROTOCOL_MIN
+ * when old protocols are not worth supporting any more.
  *   1  the first
  *   2  COMM, BLOCK_ISSUE, BLOCK_DONE and PROBE records, costs of chains; targets other than
  *      processes, and filters that change
@@ -23,7 +23,7 @@
 #define SCOPE_DEVICE_NAME "scope"
 #define SCOPE_DEVICE_PATH "/dev/scope"
 
-#define SCOPE_SYSCALL_MAX 512 /* numbers 0..511 are told apart, by tables indexed with them */
+#define SCOPE_SYSCALL_MAX 512 /* numbers 0..511 are distinguished, by tables indexed with them */
 #define SCOPE_ARG_MAX 6
 #define SCOPE_COMM_BYTES 16
 #define SCOPE_TARGET_MAX 256	/* targets named in one message */
@@ -35,11 +35,11 @@
 #define SCOPE_SAMPLE_PERIOD_MIN_NS 200000
 #define SCOPE_STACK_THREADS_MAX 1024 /* threads named for stacks */
 #define SCOPE_PROBE_MAX 256	     /* probes of a session */
-#define SCOPE_PROBE_NAME_BYTES 1024  /* symbol or path, with the zero byte behind it */
+#define SCOPE_PROBE_NAME_BYTES 1024  /* symbol or path, with the final zero byte */
 #define SCOPE_PROBE_SYMBOL_BYTES 128 /* the same, of a symbol */
 #define SCOPE_PROBE_SYMBOL_OFFSET_MAX 65536
 
-/* What a configuration that does not say gets. */
+/* Defaults of a configuration. */
 #define SCOPE_SUBBUF_BYTES_DEFAULT (256u << 10)
 #define SCOPE_SUBBUF_COUNT_DEFAULT 8u
 #define SCOPE_STACK_BYTES_DEFAULT 8192u
@@ -63,13 +63,13 @@ enum scope_state {
 	SCOPE_STATE_OTHER = 6,
 };
 
-/* From where a thread was made runnable. */
+/* The context in which a thread was made runnable. */
 enum scope_context {
 	SCOPE_CONTEXT_TASK = 0,
 	SCOPE_CONTEXT_SOFTIRQ = 1,
 	SCOPE_CONTEXT_HARDIRQ = 2,
 	SCOPE_CONTEXT_NMI = 3,
-	SCOPE_CONTEXT_UNKNOWN = 4, /* before Linux 4.3: in an interrupt, maybe for a waker elsewhere */
+	SCOPE_CONTEXT_UNKNOWN = 4, /* before Linux 4.3: in an interrupt, perhaps on behalf of a waker on another CPU */
 };
 
 /*

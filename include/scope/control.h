@@ -2,16 +2,16 @@
 /*
  * The generic netlink family that controls sessions.
  *
- * open("/dev/scope") makes a session and SCOPE_IOC_INFO tells its number. The session lives as long
- * as that file: when its last descriptor and mapping are gone, tracing stops and all is freed.
+ * open("/dev/scope") makes a session and SCOPE_IOC_INFO gives its number. The session lives as long as
+ * that file: when its last descriptor and mapping are closed, tracing stops and all is freed.
  *
  * Every message needs CAP_SYS_ADMIN or CAP_PERFMON in the initial user namespace, else EPERM. DELAY_SET
- * needs CAP_SYS_ADMIN: who may watch programs may not slow them down for that.
+ * needs CAP_SYS_ADMIN, because the right to watch programs is no right to slow them down.
  *
  *   SCOPE_CMD_INFO        -> PROTOCOL, PROTOCOL_MIN, MODULE_VERSION, KERNEL_REGS, SELFTEST,
  *                         SESSIONS { SESSION ... }
- *                         What the module speaks; without PROTOCOL_MIN it is that one alone. A
- *                         reader sends CONFIGURE with the newest that both speak.
+ *                         The module's protocols; without PROTOCOL_MIN only that one. A reader sends
+ *                         CONFIGURE with the newest that both support.
  *   SCOPE_CMD_CONFIGURE   SESSION, PROTOCOL,
  *                         TARGETS { TARGET | THREAD | COMM | COMM_PREFIX |
  *                                   CGROUP { CGROUP_ID [CGROUP_HIERARCHY] } ... }
@@ -28,14 +28,14 @@
  *                         done already. EPROTO: the module does not speak that protocol, or a target
  *                         other than TARGET needs 2.
  *   SCOPE_CMD_FILTER      SESSION, at least one of TARGETS {...}, REMOVE {...}, SYSCALLS
- *                         From CONFIGURE to STOP, while it runs as well. Takes away what REMOVE
- *                         names, adds what TARGETS names, in this order; SYSCALLS replaces the set.
- *                         Once it is answered every CPU knows. The one that joined has a STATE; the one that
- *                         left while on a CPU a SWITCH to a thread that is not traced, and each
- *                         thread that left a THREAD_EXIT with SCOPE_EXIT_UNTRACED. ENOENT: REMOVE of
- *                         what was not named. What stands before the target that is refused is
- *                         done, and the acknowledgement points at that target. EINVAL: not
- *                         configured. ESHUTDOWN: it was stopped. EPROTO: the session's protocol is 1.
+ *                         From CONFIGURE to STOP, while it runs as well. Takes away what REMOVE names,
+ *                         adds what TARGETS names, in this order; SYSCALLS replaces the set. Once it is
+ *                         answered every CPU knows. A thread that joined has a STATE; one that left
+ *                         while on a CPU has a SWITCH to a thread that is not traced, and each thread
+ *                         that left has a THREAD_EXIT with SCOPE_EXIT_UNTRACED. ENOENT: REMOVE of a
+ *                         target that was not named. Targets before the refused one are applied, and the
+ *                         acknowledgement points at the refused one. EINVAL: not configured. ESHUTDOWN:
+ *                         it was stopped. EPROTO: the session's protocol is 1.
  *   SCOPE_CMD_START       SESSION. Attaches the probes, writes the STATE of every target thread.
  *                         EINVAL: not configured. EALREADY: running. ESHUTDOWN: it was stopped.
  *   SCOPE_CMD_STOP        SESSION. Writes STATE again, detaches, closes all sub-buffers; data stay
@@ -45,74 +45,71 @@
  *                         LOST_FULL, LOST_NESTED, LOST_TOO_BIG, STACKS, STACKS_SKIPPED, OVERWRITTEN,
  *                         PROBE_NS } ... }, OWNER, RUN_NS, RING_MODE, OVERHEAD_MAX, STOP_REASON, and
  *                         with STOP_REASON guard what it found: CPU_ID, OVERHEAD; [CPU_NEXT]
- *                         The request may say CPU_FIRST. CPUs that were never online are left out;
- *                         where CPU_NEXT comes, the rest is had by asking again from there.
+ *                         The request may say CPU_FIRST. CPUs that were never online are left out; if
+ *                         CPU_NEXT comes, send the request again from there for the rest.
  *   SCOPE_CMD_SNAPSHOT    SESSION [HOLD]. While it runs, else EALREADY. Writes STATE (as at a stop) of
- *                         every target thread, then makes every CPU hand out what it holds, open
- *                         calls included, and sets the `snapshot` of each ring (scope/ring.h).
- *                         Recording goes on. In flight mode a ring that is full goes on overwriting
- *                         the oldest; with HOLD it drops new events instead, until all that was there
- *                         has been read. Until `snapshot` is set no STATE is overwritten, and half of
- *                         a ring is for them: what has no room meanwhile is counted as lost.
+ *                         every target thread, then makes every CPU publish all it holds, open calls
+ *                         included, and sets the `snapshot` of each ring (scope/ring.h). Recording goes
+ *                         on. In flight mode a full ring goes on overwriting the oldest; with HOLD it
+ *                         drops new events instead, until all of the snapshot has been read. Until
+ *                         `snapshot` is set no STATE is overwritten, and half of a ring is for them:
+ *                         events without room are counted as lost.
  *
  *   SCOPE_CMD_STACKS      SESSION [STACK_MODE] [STACK_BYTES] [STACK_MIN_NS] [STACK_SYSCALLS]
  *                         [STACKS_PER_SECOND] [SAMPLE_PERIOD_NS] [STACK_THREADS]
- *                         From CONFIGURE to STOP, while it runs as well, as often as one likes: other
- *                         events go on meanwhile. What is not there stays as it is. With
- *                         STACK_THREADS only these threads get stacks and samples; those of them
- *                         that ended are passed over; none at all: every traced thread again.
+ *                         From CONFIGURE to STOP, while it runs as well, any number of times; other
+ *                         events go on. Attributes that are absent stay unchanged. With STACK_THREADS
+ *                         only these threads get stacks and samples; those that have ended are ignored;
+ *                         an empty list: every traced thread again.
  *   SCOPE_CMD_PROBE_ADD   SESSION, PROBE_ID, PROBE_KIND, PROBE_SYMBOL or PROBE_PATH
  *                         [PROBE_OFFSET] [PROBE_ARGS] [PROBE_FLAGS]
- *                         From CONFIGURE to STOP. Each time a traced thread comes to the place there
- *                         is a PROBE record with PROBE_ID. Kernel: PROBE_OFFSET is counted from the
- *                         symbol (0 for a return). User: PROBE_OFFSET is that in the file; PROBE_PATH
- *                         is looked up as the caller sees it, /proc/PID/exe included, and the file
- *                         is kept when its name goes. Processes that are not traced run at full
- *                         speed. A process that is added to the filter later has the probes of
- *                         files it has mapped already only once they are set again.
- *                         ENOENT: no such symbol or file. EILSEQ: no instruction begins there.
- *                         EINVAL: the kernel allows no probe there. ERANGE: outside the file.
- *                         EEXIST: PROBE_ID is taken. ENOSPC: SCOPE_PROBE_MAX are set. EPERM: words
- *                         of a kernel function (PROBE_ARGS) need CAP_SYSLOG too. EOPNOTSUPP: this
- *                         kernel has no such probes, or cannot have one on that instruction. EPROTO: the
- *                         session's protocol is 1.
+ *                         From CONFIGURE to STOP. Each time a traced thread comes to the place there is
+ *                         a PROBE record with PROBE_ID. Kernel: PROBE_OFFSET is counted from the symbol
+ *                         (0 for a return). User: PROBE_OFFSET is that in the file; PROBE_PATH is
+ *                         looked up as the caller sees it, /proc/PID/exe included, and the file is kept
+ *                         when its name is removed. Processes that are not traced run at full speed. In
+ *                         a process that is added to the filter later, probes of files it has mapped
+ *                         already take effect only when they are set again. ENOENT: no such symbol or
+ *                         file. EILSEQ: no instruction begins there. EINVAL: the kernel allows no probe
+ *                         there. ERANGE: outside the file. EEXIST: PROBE_ID is taken. ENOSPC:
+ *                         SCOPE_PROBE_MAX are set. EPERM: words of a kernel function (PROBE_ARGS) need
+ *                         CAP_SYSLOG too. EOPNOTSUPP: this kernel has no such probes, or cannot have
+ *                         one on that instruction. EPROTO: the session's protocol is 1.
  *   SCOPE_CMD_PROBE_REMOVE  SESSION, PROBE_ID. When it is answered no more records come.
  *                         All probes of a session go with its stop or its file.
  *   SCOPE_CMD_PROBE_NEXT  SESSION [PROBE_ID] -> PROBE_ID, PROBE_KIND, PROBE_SYMBOL or PROBE_PATH,
  *                         PROBE_OFFSET, PROBE_ARGS, PROBE_FLAGS, PROBE_HITS, PROBE_MISSED
  *                         The probe with the lowest number from PROBE_ID (default 0) on. ENOENT:
  *                         there is none. Also after STOP.
- *   SCOPE_CMD_DELAY_SET   SESSION, DELAY_ID, DELAY_SITE, what that site wants (enum scope_delay_site),
- *                         DELAY_NS [DELAY_FLAGS] [DELAY_PROBABILITY] [DELAY_SEED] [DELAY_THREADS]
- *                         [DELAY_HIT_MAX_NS] [DELAY_SECOND_MAX_NS] [DELAY_RANGES]
- *                         From CONFIGURE to STOP. Holds a traced thread up for DELAY_NS each time it
- *                         comes to the site; a DELAY record says how long that really took. The
- *                         thread sleeps, in its own context, and SIGKILL ends the sleep; below
- *                         SCOPE_DELAY_SPIN_NS it spins. With a DELAY_ID that is set already and the
- *                         same site, all else of the rule is replaced while it works, and its counts
- *                         go on; what is slept just then stays as long as it was. DELAY_NS 0 counts
- *                         visits and holds nobody up. What a thread would have to wait above
- *                         DELAY_HIT_MAX_NS, or all threads of the session together in a second above
- *                         DELAY_SECOND_MAX_NS (that of the rule set last holds), is not served and
- *                         counts as capped. EINVAL: one of the two above its own limit.
- *                         Which visits are chosen is the same for the same DELAY_SEED: visit number
- *                         n of the rule is, where scope_delay_chosen(seed, n, probability); of the
- *                         periods of one sleep (SCOPE_DELAY_SPEEDUP) scope_delay_chosen_of() are.
- *                         EBUSY: the session has a rule of SCOPE_DELAY_SPEEDUP already; or, on the
- *                         entry of a call, something else has that function that cannot share it: a
- *                         live patch, some BPF programs, any probe where the kernel has no ftrace; or
- *                         kernel.ftrace_enabled is 0. EADDRINUSE: another function of that call has
- *                         rules, of any session. EUSERS: 16 rules of all sessions are on its entry.
- *                         EPERM: without CAP_SYS_ADMIN, CAP_PERFMON is not enough. ECANCELED: the
- *                         module's parameter `delays` is off. ENOSYS: it was built without them
- *                         (SCOPE_DELAYS=0).
- *                         EEXIST: DELAY_ID is that of a rule of another site. ENOSPC:
- *                         SCOPE_DELAY_MAX rules are set. ESRCH: none of DELAY_THREADS lives.
- *                         EOPNOTSUPP: this kernel cannot serve that site (the text says what may do
- *                         instead). Of a place: as PROBE_ADD. EPROTO: the session's protocol is 1.
- *   SCOPE_CMD_DELAY_REMOVE  SESSION, DELAY_ID. Who sleeps by this rule is woken; when it is answered
- *                         nobody does any more. All rules of a session go so with its stop, and with
- *                         its file, however that was closed.
+ *   SCOPE_CMD_DELAY_SET   SESSION, DELAY_ID, DELAY_SITE, the attributes of that site (enum
+ *                         scope_delay_site), DELAY_NS [DELAY_FLAGS] [DELAY_PROBABILITY] [DELAY_SEED]
+ *                         [DELAY_THREADS] [DELAY_HIT_MAX_NS] [DELAY_SECOND_MAX_NS] [DELAY_RANGES]
+ *                         From CONFIGURE to STOP. Delays a traced thread by DELAY_NS each time it comes
+ *                         to the site; a DELAY record has the measured time. The thread sleeps, in its
+ *                         own context, and SIGKILL ends the sleep; below SCOPE_DELAY_SPIN_NS it spins.
+ *                         With a DELAY_ID that is set already and the same site, all else of the rule
+ *                         is replaced while it works, and its counts go on; a sleep that has begun
+ *                         keeps its length. DELAY_NS 0 counts visits without delays. Delays of one
+ *                         thread above DELAY_HIT_MAX_NS, or of all threads of the session in a second
+ *                         above DELAY_SECOND_MAX_NS (that of the rule set last is used), are not served
+ *                         and count as capped. EINVAL: one of the two above its own limit. Which visits
+ *                         are chosen is the same for the same DELAY_SEED: visit number n of the rule
+ *                         is, where scope_delay_chosen(seed, n, probability); of the periods of one
+ *                         sleep (SCOPE_DELAY_SPEEDUP) scope_delay_chosen_of() are. EBUSY: the session
+ *                         has a rule of SCOPE_DELAY_SPEEDUP already; or, on the entry of a call,
+ *                         something else has that function that cannot share it: a live patch, some BPF
+ *                         programs, any probe where the kernel has no ftrace; or kernel.ftrace_enabled
+ *                         is 0. EADDRINUSE: another function of that call has rules, of any session.
+ *                         EUSERS: 16 rules of all sessions are on its entry. EPERM: without
+ *                         CAP_SYS_ADMIN, CAP_PERFMON is not enough. ECANCELED: the module's parameter
+ *                         `delays` is off. ENOSYS: it was built without them (SCOPE_DELAYS=0). EEXIST:
+ *                         DELAY_ID is that of a rule of another site. ENOSPC: SCOPE_DELAY_MAX rules are
+ *                         set. ESRCH: none of DELAY_THREADS lives. EOPNOTSUPP: this kernel cannot serve
+ *                         that site (the text says what may do instead). Of a place: as PROBE_ADD.
+ *                         EPROTO: the session's protocol is 1.
+ *   SCOPE_CMD_DELAY_REMOVE  SESSION, DELAY_ID. Threads that sleep by this rule are woken; when it is
+ *                           answered no thread sleeps by it any more. All rules of a session are removed
+ *                           in this way by its stop, and by the close of its file.
  *   SCOPE_CMD_DELAY_NEXT  SESSION [DELAY_ID] -> DELAY_ID, DELAY_SITE, DELAY_SYSCALL, PROBE_SYMBOL or
  *                         PROBE_PATH where it has one, PROBE_OFFSET, DELAY_NS, DELAY_FLAGS,
  *                         DELAY_PROBABILITY, DELAY_SEED, DELAY_HIT_MAX_NS, DELAY_SECOND_MAX_NS,
@@ -121,15 +118,15 @@
  *                         The rule with the lowest number from DELAY_ID (default 0) on. ENOENT: there
  *                         is none. Also after STOP.
  *
- * Who is traced: every thread that one of the targets means.
+ * Traced is every thread that one of the targets selects.
  *
  *   TARGET       a process, by the number of any of its threads; with FOLLOW its descendants too,
- *                those that live and those to come. REMOVE takes these away with it, but for what was
- *                named itself and what is below that.
+ *                those that live and those to come. REMOVE removes these as well, except processes that
+ *                were named themselves and their descendants.
  *   THREAD       one thread; its number is the process's after an exec.
  *   COMM         threads with this name (/proc/PID/task/TID/comm), as long as they have it: renames
- *                and exec are followed. The kernel cuts names to 15 bytes, so 15 bytes mean all
- *                longer names that begin so.
+ *                and exec are followed. The kernel cuts names to 15 bytes, so a name of 15 bytes selects
+ *                all longer names that begin so.
  *   CGROUP       threads in this group or below, as long as they are: forks and moves are followed.
  *                Groups of version 2, and of version 1 where a controller is attached to the
  *                hierarchy. EOPNOTSUPP: the kernel does not say (before 5.5; or no CONFIG_CGROUPS).
@@ -140,28 +137,27 @@
  * SCOPE_COMM_RULES names or SCOPE_CGROUP_RULES groups in all; descendants without a place are
  * counted in FILTER_FULL instead.
  *
- * SYSCALLS: calls whose bit is clear leave no record; with any bit clear neither do those of other
- * ABIs and numbers from SCOPE_SYSCALL_MAX up. A call that is open as its bit is cleared has no EXIT.
+ * SYSCALLS: calls whose bit is clear have no record; with any bit clear calls of other ABIs and numbers
+ * from SCOPE_SYSCALL_MAX up have none, too. A call that is open as its bit is cleared has no EXIT.
  *
  *   SCOPE_CMD_NOTICE      comes by itself to the sockets that sent LISTEN: SESSION, NOTICE, CPU_ID,
- *                         VALUE, of every session, with sequence number 0. A running session is
- *                         looked at every 100 ms, never from a probe. HALF_FULL and LOST (events were
- *                         lost since the last one) come at most once a second each, TARGET_GONE when
- *                         the filter becomes empty, GUARD once. A notice may be missed: QUERY knows
- *                         the same.
+ *                         VALUE, of every session, with sequence number 0. A running session is checked
+ *                         every 100 ms, never from a probe. HALF_FULL and LOST (events were lost since
+ *                         the last one) come at most once a second each, TARGET_GONE when the filter
+ *                         becomes empty, GUARD once. A notice may be missed; QUERY has the same facts.
  *   SCOPE_CMD_LISTEN      From here on NOTICEs come to the socket that sends this, until it is closed.
  *                         ENOSPC: SCOPE_LISTENERS_MAX sockets listen. EOPNOTSUPP: a module that
  *                         sends them to a multicast group, "notices", which needs no capability.
  *
  * The overload guard: once a second of a running session the time that probes took on each CPU is
- * compared with OVERHEAD_MAX. Where a CPU is above, the session is stopped as by SCOPE_CMD_STOP, with
- * STOP_REASON guard. That is PROBE_NS: what probes took to make records; for each hit of a probe or rule
- * set at run time, of threads that are not traced too, what this kernel takes to call its handler; and of
- * delays what they took of the CPU, which is all of one that spins and next to nothing of one that sleeps.
+ * compared with OVERHEAD_MAX. If a CPU is above, the session is stopped as by SCOPE_CMD_STOP, with
+ * STOP_REASON guard. The time is PROBE_NS: the time of probes to make records; for each hit of a probe
+ * or rule set at run time, also by threads that are not traced, this kernel's time to call its handler;
+ * and the CPU time of delays, which is all of a spin and almost nothing of a sleep.
  *
- * ENOENT: no such session, or not the caller's to see. An attribute that is not known, or that has
- * the wrong length, or stands there twice, is refused (EINVAL, ERANGE) with an extended
- * acknowledgement that points at it. Its text says what would be right.
+ * ENOENT: no such session, or the caller may not see it. An attribute that is unknown, has the wrong
+ * length, or occurs twice is refused (EINVAL, ERANGE) with an extended acknowledgement that points at
+ * it. Its text says what would be right.
  */
 #ifndef SCOPE_CONTROL_H
 #define SCOPE_CONTROL_H
@@ -231,7 +227,7 @@ enum scope_attr {
 	SCOPE_ATTR_LOST_TOO_BIG,      /* u64 */
 	SCOPE_ATTR_STACKS,	      /* u64 */
 	SCOPE_ATTR_STACKS_SKIPPED,    /* u64 */
-	SCOPE_ATTR_BLOCK_UNMATCHED,   /* u64: requests whose end could not be told */
+	SCOPE_ATTR_BLOCK_UNMATCHED,   /* u64: requests whose end could not be found */
 	SCOPE_ATTR_RING_MODE,	      /* u8: enum scope_ring_mode (scope/ring.h), default stream */
 	SCOPE_ATTR_HOLD,	      /* flag: overwrite nothing of the snapshot before it was read */
 	SCOPE_ATTR_OVERWRITTEN,	      /* u64: records that flight mode wrote over unread */
@@ -322,20 +318,20 @@ enum scope_probe_kind {
 #define SCOPE_PROBE_WITH_STACK 0x01u /* while STACK_MODE is not none, within STACKS_PER_SECOND */
 #define SCOPE_PROBE_WITH_ALL 0x01u
 
-/* Where a rule holds threads up, and what names the place. Never reuse a number. */
+/* Where a rule delays threads, and which attributes name the place. Never reuse a number. */
 enum scope_delay_site {
 	/*
 	 * DELAY_SYSCALL. With SCOPE_DELAY_AFTER as the call returns. Without it before the call does
 	 * anything: that takes PROBE_SYMBOL, the kernel's function for the call ("__x64_sys_futex").
 	 */
 	SCOPE_DELAY_SYSCALL = 0,
-	/* As a thread comes back from receiving at least one byte from a socket. Wants nothing. */
+	/* As a thread comes back from receiving at least one byte from a socket. Takes no attributes. */
 	SCOPE_DELAY_RECEIVE = 1,
 	/* PROBE_PATH, PROBE_OFFSET: at an instruction of a program, usually a function's first. */
 	SCOPE_DELAY_USER = 2,
 	/*
-	 * PROBE_SYMBOL [PROBE_OFFSET]. A kernel function may hold locks, so the thread owes the delay
-	 * and serves it as the call it is in returns, all that it owes by this rule at once.
+	 * PROBE_SYMBOL [PROBE_OFFSET]. A kernel function may hold locks, so the thread owes the
+	 * delay and serves all that it owes by this rule together, when its call returns.
 	 */
 	SCOPE_DELAY_KERNEL = 3,
 	/*
@@ -355,7 +351,7 @@ enum scope_delay_site {
 
 /* User addresses of one process, tgid by its number. */
 struct scope_delay_range {
-	__u64 begin, end; /* end is behind the last */
+	__u64 begin, end; /* end is the first address after it */
 	__u32 tgid;
 	__u32 zero;
 };
@@ -365,16 +361,16 @@ struct scope_delay_range {
 #define SCOPE_DELAY_MAX 64		  /* rules of a session */
 #define SCOPE_DELAY_NS_MAX 1000000000ull  /* of one delay */
 #define SCOPE_DELAY_SPIN_NS 20000ull	  /* below it a thread spins: a sleep is not that exact */
-#define SCOPE_DELAY_SECOND_MAX_NS_DEFAULT 10000000000ull /* ten threads that do nothing else */
+#define SCOPE_DELAY_SECOND_MAX_NS_DEFAULT 10000000000ull /* as much as ten threads that only wait */
 /*
- * The most that may be asked for: a hundred threads that do nothing else. With a cap of C seconds in each
- * second no more than C threads are held up in the mean, whatever rules there are: an experiment that
- * needs more does not slow a place down any more, it stops the program. Not by processors: who is held up
- * takes none.
+ * The most that may be configured: as much as a hundred threads that only wait. With a cap of C
+ * seconds in each second at most C threads are delayed on average, for any rules: an experiment
+ * that needs more does not slow a place down, it stops the program. It does not depend on the
+ * number of processors, because a delayed thread uses none.
  */
 #define SCOPE_DELAY_SECOND_MAX_NS_MAX 100000000000ull
 
-/* Is this visit (counted from 0) one of those to hold up? Spreads bits as splitmix64 does. */
+/* True if this visit (counted from 0) is one to delay. Mixes bits as splitmix64 does. */
 static inline int scope_delay_chosen(__u64 seed, __u64 visit, __u32 probability)
 {
 	__u64 x = seed + (visit + 1) * 0x9e3779b97f4a7c15ull;
@@ -384,14 +380,14 @@ static inline int scope_delay_chosen(__u64 seed, __u64 visit, __u32 probability)
 	return !probability || (__u32)((x ^ x >> 31) >> 32) < probability;
 }
 
-/* Of visits that come at once, those after the first of this number are not drawn one by one. */
+/* Of visits that come together, only the first of this number are drawn one by one. */
 #define SCOPE_DELAY_DRAWS 64u
 
 /*
- * How many of count visits from number `visit` on are to be held up, in a time that does not grow with
- * count. Exact up to SCOPE_DELAY_DRAWS visits, and where all are chosen; of more the rest is as many as
- * are to be expected, its fraction by one more draw. So the mean is that of single draws, and the same
- * seed gives the same number.
+ * How many of count visits from number `visit` on are to be delayed, in a time that does not grow
+ * with count. Exact up to SCOPE_DELAY_DRAWS visits, and if all are chosen. For the rest it takes
+ * the expected number, and one more draw for its fraction. So the mean is that of single draws, and
+ * the same seed gives the same number.
  */
 static inline __u64 scope_delay_chosen_of(__u64 seed, __u64 visit, __u64 count, __u32 probability)
 {
@@ -421,13 +417,13 @@ enum scope_stop_reason {
 };
 
 /*
- * Half of a CPU. A program that does nothing but the cheapest call makes probes cost about a third
- * of its CPU (make bench), and is worth to be traced; more than half comes of something wrong, such
+ * Half of a CPU. For a program that makes only the cheapest call, probes cost about a third of its
+ * CPU (make bench), and such a program should be traceable. More than half has another cause, such
  * as a clock whose every reading leaves the virtual machine.
  */
 #define SCOPE_OVERHEAD_MAX_DEFAULT 500u
 
-/* What a notice says, the CPU_ID it speaks of, and its VALUE. Never reuse a number. */
+/* The kinds of notices, with their CPU_ID and VALUE. Never reuse a number. */
 enum scope_notice {
 	SCOPE_NOTICE_HALF_FULL = 1,   /* a ring: unread sub-buffers. Stream mode */
 	SCOPE_NOTICE_LOST = 2,	      /* CPU which lost most: events lost by all CPUs so far */
@@ -436,13 +432,13 @@ enum scope_notice {
 	SCOPE_NOTICE_SELFTEST = 5,    /* probes on system calls do not fire on this kernel: 0 */
 };
 
-/* Do probes on system calls fire? A module whose probes on switches do not refuses to load. */
+/* Result of the test if probes on system calls fire. A module whose probes on switches do not fire refuses to load. */
 enum scope_selftest {
 	SCOPE_SELFTEST_NOT_YET = 0, /* the first session finds out, within 2 s of its START */
 	SCOPE_SELFTEST_OK = 1,
 	SCOPE_SELFTEST_FAILED = 2, /* another tracer or a live patch is in the way */
 };
 
-#define SCOPE_LISTENERS_MAX 64 /* sockets that hear notices */
+#define SCOPE_LISTENERS_MAX 64 /* sockets that receive notices */
 
 #endif

@@ -11,14 +11,14 @@
  *
  * The first record of a sub-buffer counts from begin_ns of its header (scope/ring.h). A gap of more
  * than 2^27 - 1 ns (134 ms) is bridged by a TIME record, which carries the full clock; the record
- * behind it then has a delta of 0.
+ * after it then has a delta of 0.
  *
  * Records do not name their thread. It is the one that the last SWITCH, THREAD or EXEC record on
- * that CPU put there, or the sub-buffer's header where none has come yet. Thread 0 stands for any
- * thread that is not traced.
+ * that CPU put there, or the sub-buffer's header where none has come yet. Thread 0 means any thread
+ * that is not traced.
  *
  * nr of a call is its number without the x32 bit; one below 0 or above 65534, as syscall(-1) has,
- * is stored as SCOPE_NR_NONE. Numbers from SCOPE_SYSCALL_MAX up may stand there.
+ * is stored as SCOPE_NR_NONE. It may hold numbers from SCOPE_SYSCALL_MAX up.
  *
  * Clock: CLOCK_MONOTONIC, ns.
  */
@@ -92,9 +92,9 @@ static inline __u8 scope_abi_args(__u8 abi, __u8 args)
 }
 
 /*
- * Its time is that of the return; it was entered duration_ns earlier. Behind it: __u64 arg[args], of a
- * native call as the registers have them when this is written: a call that replaces these (execve where
- * it succeeds, rt_sigreturn) has none to tell.
+ * Its time is that of the return; it was entered duration_ns earlier. __u64 arg[args] follows, of a
+ * native call as the registers are when this is written: a call that replaces the registers (a
+ * successful execve, rt_sigreturn) has no arguments.
  */
 struct scope_record_syscall {
 	__u32 word;
@@ -107,7 +107,7 @@ struct scope_record_syscall {
 
 #define SCOPE_SYSCALL_WIDE 0x01 /* the value returned does not fit ret: a pointer, usually */
 
-/* Its time is that of the switch (or flush) that wrote it. Behind it: __u64 arg[args]. */
+/* Its time is that of the switch (or flush) that wrote it. __u64 arg[args] follows. */
 struct scope_record_enter {
 	__u32 word;
 	__u16 nr;
@@ -130,8 +130,8 @@ struct scope_record_exit {
  *   |  0  |iowait|preempt| prev | next | state of | tid of next  |
  *   |     |      |       |traced|traced|   prev   |              |
  *   +-----+------+-------+------+------+----------+--------------+
- * Linux never gives a tid of 2^22 or more. State and iowait are told of a prev that is traced; what they
- * are of another one means nothing.
+ * Linux never gives a tid of 2^22 or more. State and iowait are valid only for a prev that is
+ * traced.
  */
 struct scope_record_switch {
 	__u32 word;
@@ -187,12 +187,12 @@ struct scope_record_thread_exit {
 };
 
 #define SCOPE_EXIT_LAST 0x01	 /* the process ends with it */
-#define SCOPE_EXIT_UNTRACED 0x02 /* it lives on, but the filter has it no longer; it may come back */
+#define SCOPE_EXIT_UNTRACED 0x02 /* it lives on, but is not in the filter any more; it may come back */
 
 /*
  * One for every traced thread at start and again at stop, so that a thread that never runs in
- * between is seen. It names its own thread, and a stack just behind it (SCOPE_STACK_SYSCALL, same
- * sub-buffer) is of that thread. Behind it: __u64 reg[regs] (scope/abi.h), none for a thread that was
+ * between is seen. It names its own thread, and a stack just after it (SCOPE_STACK_SYSCALL, same
+ * sub-buffer) is of that thread. __u64 reg[regs] (scope/abi.h) follows, none for a thread that was
  * on a CPU.
  */
 struct scope_record_state {
@@ -207,7 +207,7 @@ struct scope_record_state {
 	__u64 arg[SCOPE_ARG_MAX];
 	char comm[SCOPE_COMM_BYTES];
 	__u32 abi;
-	__u32 regs; /* number of registers behind the record */
+	__u32 regs; /* number of registers after the record */
 };
 
 #define SCOPE_NR_NONE 0xffff
@@ -223,8 +223,8 @@ enum scope_stack_reason {
 };
 
 #define SCOPE_STACK_IN_KERNEL 0x01 /* the sample hit the kernel (the stack is still the user's) */
-#define SCOPE_STACK_CUT 0x02	   /* more stack there than was taken */
-#define SCOPE_STACK_FAULT 0x04	   /* part of it could not be read: of STACK zeros, or what is missing */
+#define SCOPE_STACK_CUT 0x02	   /* the stack is longer than the copy */
+#define SCOPE_STACK_FAULT 0x04	   /* part of it could not be read: in STACK it is zeros, or missing */
 #define SCOPE_STACK_COST 0x08	   /* of CHAIN: cost_ns follows */
 /*
  * The last of ip, or the last 8 of bytes, is where in the kernel the sample hit, less KERNEL_BASE
@@ -233,8 +233,8 @@ enum scope_stack_reason {
 #define SCOPE_STACK_KERNEL_IP 0x10
 
 /*
- * Behind it: __u64 ip[count], the interrupted instruction first; then, with SCOPE_STACK_COST,
- * __u64 cost_ns, as in STACK.
+ * __u64 ip[count] follows, the interrupted instruction first; then, with SCOPE_STACK_COST, __u64
+ * cost_ns, as in STACK.
  */
 struct scope_record_chain {
 	__u32 word;
@@ -244,8 +244,8 @@ struct scope_record_chain {
 };
 
 /*
- * Behind it: __u64 reg[regs], then bytes of stack from the stack pointer upwards, padded with zero
- * bytes to a multiple of 8. No bytes: only the registers could be had.
+ * __u64 reg[regs] follows, then bytes of stack from the stack pointer upwards, padded with zero
+ * bytes to a multiple of 8. No bytes: only the registers could be read.
  */
 struct scope_record_stack {
 	__u32 word;
@@ -253,21 +253,21 @@ struct scope_record_stack {
 	__u8 flags;
 	__u16 regs;
 	__u32 bytes;
-	__u32 cost_ns; /* taking it held the thread up for so long; 0: not known */
+	__u32 cost_ns; /* for how long taking it delayed the thread; 0: not known */
 };
 
-#define SCOPE_FRAMES_MAX 1024 /* addresses of FRAMES, one of the kernel not among them */
+#define SCOPE_FRAMES_MAX 1024 /* addresses of FRAMES, without one of the kernel */
 
-/* How unwinding ended: one of the first three, and GUESSED perhaps. */
+/* How unwinding ended: one of the first three, perhaps with GUESSED. */
 #define SCOPE_FRAMES_COMPLETE 0x01 /* at the start of the thread */
 #define SCOPE_FRAMES_CUT 0x02	   /* beyond what was copied, or SCOPE_FRAMES_MAX */
 #define SCOPE_FRAMES_BROKEN 0x04   /* no unwind information, or values that cannot be */
 #define SCOPE_FRAMES_GUESSED 0x08  /* a step was made by frame pointer, without unwind tables */
 
 /*
- * In the place of a STACK, with its reason and flags. Behind it: __u64 ip[count], innermost first: the
- * program counter, then return addresses (of a frame that a signal interrupted its program counter + 1).
- * With SCOPE_STACK_KERNEL_IP the last one is where in the kernel the sample hit.
+ * Replaces a STACK, with its reason and flags. __u64 ip[count] follows, innermost first: the program
+ * counter, then return addresses (of a frame that a signal interrupted its program counter + 1). With
+ * SCOPE_STACK_KERNEL_IP the last one is where in the kernel the sample hit.
  */
 struct scope_record_frames {
 	__u32 word;
@@ -296,11 +296,11 @@ enum scope_block_op {
 	SCOPE_BLOCK_OTHER = 4,
 };
 
-#define SCOPE_BLOCK_SYNC 0x01	   /* somebody waits for it */
+#define SCOPE_BLOCK_SYNC 0x01	   /* a thread waits for it */
 #define SCOPE_BLOCK_META 0x02	   /* the file system's own data */
 #define SCOPE_BLOCK_FUA 0x04	   /* down to the medium */
-#define SCOPE_BLOCK_PREFLUSH 0x08  /* what was written before goes first */
-#define SCOPE_BLOCK_AHEAD 0x10	   /* nobody asked for it yet */
+#define SCOPE_BLOCK_PREFLUSH 0x08  /* earlier writes go first */
+#define SCOPE_BLOCK_AHEAD 0x10	   /* read ahead of a request */
 #define SCOPE_BLOCK_UNMATCHED 0x20 /* of ISSUE: no place to remember it, its DONE will not come */
 #define SCOPE_BLOCK_PART 0x40	   /* of DONE: more of the request is still under way */
 
@@ -308,7 +308,8 @@ enum scope_block_op {
 
 /*
  * tid is the traced thread that queued or issued the request; the one on this CPU may be another, a
- * kernel worker. Requests of kernel threads (writeback) are nobody's and leave no records.
+ * kernel worker. Requests of kernel threads (writeback) belong to no traced thread and have no
+ * records.
  */
 struct scope_record_block_issue {
 	__u32 word;
@@ -316,7 +317,7 @@ struct scope_record_block_issue {
 	__u64 sector; /* of 512 bytes */
 	__u32 dev;
 	__u32 bytes;
-	__u32 queue_ns; /* it waited in the scheduler's queue for so long, at most 2^32 - 1 */
+	__u32 queue_ns; /* time in the scheduler's queue, at most 2^32 - 1 */
 	__u8 op;	/* enum scope_block_op */
 	__u8 flags;	/* SCOPE_BLOCK_* */
 	__u16 zero;
@@ -345,7 +346,7 @@ struct scope_record_block_done {
  */
 #define SCOPE_PROBE_INTERRUPT 0x04
 
-/* Of the thread on this CPU. Behind it: __u64 arg[args]. */
+/* Of the thread on this CPU. __u64 arg[args] follows. */
 struct scope_record_probe {
 	__u32 word;
 	__u16 id; /* as given to SCOPE_CMD_PROBE_ADD */
@@ -354,11 +355,11 @@ struct scope_record_probe {
 };
 
 #define SCOPE_DELAYED_SPUN 0x01	     /* it kept the CPU; else it slept */
-#define SCOPE_DELAYED_AT_RETURN 0x02 /* on the way to user mode, behind what it is for */
-#define SCOPE_DELAYED_CUT 0x04	     /* ended early: by SIGKILL, or the rule went */
-#define SCOPE_DELAYED_CAPPED 0x08    /* more was asked for: a cap left asked_ns of it */
+#define SCOPE_DELAYED_AT_RETURN 0x02 /* on the way to user mode, after the event it is for */
+#define SCOPE_DELAYED_CUT 0x04	     /* ended early: by SIGKILL, or the rule was removed */
+#define SCOPE_DELAYED_CAPPED 0x08    /* more was configured: a cap left asked_ns of it */
 
-/* Of the thread on this CPU. It was held up until the record's time. */
+/* Of the thread on this CPU. It was delayed until the record's time. */
 struct scope_record_delay {
 	__u32 word;
 	__u16 id; /* as given to SCOPE_CMD_DELAY_SET */

@@ -8,22 +8,23 @@
  *   | (header_bytes)  | subbuf_bytes   |                |         |                |
  *   +-----------------+----------------+----------------+-- - - --+----------------+
  *
- * Sub-buffer number p (counted from 0 for ever) lies in place p % subbuf_count, a power of two. The
- * CPU writes number `head`; a reader may read the numbers from `tail` to head - 1 and hands them
- * back with SCOPE_IOC_CONSUME. `head` is published with release semantics: load it with acquire.
+ * Sub-buffer number p (counted from 0, without wrapping) is in place p % subbuf_count, a power of
+ * two. The CPU writes number `head`; a reader may read the numbers from `tail` to head - 1 and
+ * gives them back with SCOPE_IOC_CONSUME. `head` is published with release semantics: load it with
+ * acquire.
  *
- * Where all places hold unread data:
+ * If all places hold unread data:
  *
  *   stream   the module drops new events and counts them in lost[].
  *   flight   it overwrites the sub-buffer of number `tail`, counts its records in `overwritten` and
- *            moves `tail` on, before it writes there. A reader copies number `tail`, then hands back
- *            that one alone. Where this succeeds, the copy is whole and counts as read; ESTALE: the
- *            module was first, the copy may be torn and must be dropped. So records read + lost +
- *            overwritten = events, exactly. What a snapshot holds is not overwritten: as in stream
- *            mode, new events are dropped until `tail` has reached `snapshot`.
+ *            moves `tail` on, before it writes there. A reader copies number `tail`, then gives
+ *            back only that one. If this succeeds, the copy is whole and counts as read; ESTALE:
+ *            the module was first, the copy may be torn and must be dropped. So records read + lost
+ *            + overwritten = events, exactly. The sub-buffers of a snapshot are not overwritten: as
+ *            in stream mode, new events are dropped until `tail` has reached `snapshot`.
  *
- * The sub-buffers of a CPU that was never online have no memory behind them: reading there, which
- * head = 0 gives no reason to, is a bus error.
+ * The sub-buffers of a CPU that was never online have no memory: reading them is a bus error, but
+ * head = 0 shows that there is nothing to read.
  */
 #ifndef SCOPE_RING_H
 #define SCOPE_RING_H
@@ -39,7 +40,7 @@
 #define SCOPE_SUBBUF_COUNT_MIN 2u
 #define SCOPE_SUBBUF_COUNT_MAX 1024u
 
-/* Where a ring is full of unread data. */
+/* What to do when a ring is full of unread data. */
 enum scope_ring_mode {
 	SCOPE_RING_STREAM = 0, /* new events are dropped */
 	SCOPE_RING_FLIGHT = 1, /* the oldest are overwritten */
@@ -54,7 +55,7 @@ struct scope_ring_page {
 	__u32 mode; /* enum scope_ring_mode */
 	__u64 head;
 	__u64 tail;
-	__u64 records;			/* handed out, TIME and THREAD records not counted */
+	__u64 records;			/* published, TIME and THREAD records not counted */
 	__u64 lost[SCOPE_LOST_REASONS]; /* events that became no record */
 	__u64 stacks;			/* taken */
 	__u64 stacks_skipped;		/* not taken: over stacks_per_second */
@@ -90,18 +91,18 @@ struct scope_ioc_info {
 struct scope_ioc_consume {
 	__u32 cpu;
 	__u32 zero;
-	__u64 position; /* sub-buffers below this number are done with; see below */
+	__u64 position; /* sub-buffers below this number are consumed; see below */
 };
 
 /*
  * INFO fills the struct. CONSUME moves tail: in stream mode to any position from tail to head, in
  * flight mode by one, from position - 1; ESTALE where that was overwritten, EINVAL elsewhere. FLUSH
- * makes every CPU hand out what it holds: calls still open are written as ENTER, the sub-buffer in
- * use is closed if it has a record. A session's flushes begin SCOPE_FLUSH_GAP_MS apart at least; a call that
- * comes sooner waits for the next one (EINTR where its process is killed meanwhile).
+ * makes every CPU publish all it holds: calls still open are written as ENTER, the sub-buffer in
+ * use is closed if it has a record. A session's flushes begin at least SCOPE_FLUSH_GAP_MS apart; a
+ * call that comes sooner waits for the next one (EINTR if its process is killed while waiting).
  *
  * poll: in stream mode readable while a sub-buffer waits; in flight mode while one from before the
- * last snapshot, or the stop, does. Hung up once tracing has stopped and nothing is left.
+ * last snapshot, or the stop, does. POLLHUP once tracing has stopped and all is read.
  */
 #define SCOPE_IOC_INFO _IOR('S', 1, struct scope_ioc_info)
 #define SCOPE_IOC_CONSUME _IOW('S', 2, struct scope_ioc_consume)

@@ -10,7 +10,7 @@
 struct scope_cmd_held {
 	const char *name;	     /* name of our command, for messages: "report" */
 	struct scope_launch *launch; /* NULL: the process existed before */
-	struct scope_error failed;   /* it could not be run */
+	struct scope_error failed;   /* it could not be started */
 };
 
 /* command: NULL, or its words; the options are made to trace it. 0, or -errno with error. */
@@ -18,7 +18,7 @@ int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[], str
 			 struct scope_error *error);
 /* Call it when tracing is on: prints what the user should know about the target, and starts the command. */
 void scope_cmd_held_started(struct scope_cmd_held *held, const struct scope_target *target);
-/* At the end: -ENOENT with error where it could not be run, else 0. */
+/* At the end: -ENOENT with error where it could not be started, else 0. */
 int scope_cmd_held_check(const struct scope_cmd_held *held, struct scope_error *error);
 void scope_cmd_held_free(struct scope_cmd_held *held);
 

@@ -35,7 +35,7 @@ const char *scope_report_bottleneck(struct scope_waits_text *buffer, const struc
 bool scope_report_is_bottleneck(const struct scope_analysis *analysis);
 /* A bottleneck in addition to another answer that does not name its function; NULL: none. */
 const struct scope_bottleneck *scope_report_bottleneck_beside(const struct scope_analysis *analysis);
-/* What a part of a wait was in the end: "disk", "no CPU". end: enum scope_end. */
+/* The cause of a part of a wait: "disk", "no CPU". end: enum scope_end. */
 const char *scope_report_end(uint8_t end, uint8_t class);
 
 #endif
