@@ -56,7 +56,7 @@ static void put_comm(struct stream *stream, const char *comm)
 {
 	char text[SCOPE_COMM_BYTES] = "";
 
-	/* What does not fit is left out, whole characters. */
+	/* Characters that do not fit are left out as a whole. */
 	scope_plain_put(text, sizeof(text), comm, strlen(comm), SCOPE_PLAIN_SENTENCE);
 	memcpy(stream->data + stream->bytes, text, sizeof(text));
 	stream->bytes += sizeof(text);
@@ -88,7 +88,7 @@ static const char *stream_name(size_t cpu, char name[STREAM_NAME_BYTES])
 	return name;
 }
 
-/* Half an export looks like a whole one. The directory goes as far as nobody else put a file there. */
+/* An incomplete export looks like a complete one, so it is removed; the directory only if no other file is in it. */
 static void remove_files(const struct exporter *exporter)
 {
 	const int directory = open(exporter->path, O_DIRECTORY | O_CLOEXEC);

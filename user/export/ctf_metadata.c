@@ -108,7 +108,7 @@ static void put_syscall_events(FILE *to, const bool *nrs, uint32_t nr_count)
 	}
 }
 
-/* Text between quotes: metadata of a trace is anybody's. */
+/* Text between quotes: metadata of a trace is not trusted. */
 static void put_quoted(FILE *to, const char *name, const char *value)
 {
 	fprintf(to, "\t%s = \"", name);

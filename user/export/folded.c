@@ -54,7 +54,7 @@ static int add_line(struct folder *folder, const struct scope_thread *thread, bo
 	if (!to)
 		return -ENOMEM;
 	put_name(to, thread->comm[0] ? thread->comm : "unknown");
-	if (cut) /* what stands behind it was called from somewhere unseen */
+	if (cut) /* frames after it have unseen callers */
 		fputs(";[cut]", to);
 	for (unsigned i = 0; i < count; i++) {
 		fputc(';', to);
@@ -119,7 +119,7 @@ static int fold_wait(void *user, const struct scope_wait *wait)
 	return err;
 }
 
-/* The stacks behind probes, which stand directly behind them on the same CPU. */
+/* The stacks of probes, which come directly after them on the same CPU. */
 static int fold_probes(struct folder *folder, struct scope_trace *trace)
 {
 	const struct scope_function *function[ROOM];

@@ -10,7 +10,7 @@
 
 /* What a format writes to. */
 enum scope_export_kind {
-	SCOPE_EXPORT_STREAM,	/* bytes one after the other, also to standard output */
+	SCOPE_EXPORT_STREAM,	/* a stream of bytes, also to standard output */
 	SCOPE_EXPORT_FILE,	/* a regular file */
 	SCOPE_EXPORT_DIRECTORY, /* one that it makes, and removes where it fails */
 };
@@ -18,14 +18,14 @@ enum scope_export_kind {
 struct scope_export_to {
 	const char *name; /* of the user's, for messages */
 	const char *path; /* the empty file to be filled, or the directory to be made */
-	FILE *stream;	  /* of a stream; the caller looks for errors of it */
+	FILE *stream;	  /* of a stream; the caller checks it for errors */
 };
 
 struct scope_export_format {
 	const char *name;
 	const char *help;
 	enum scope_export_kind kind;
-	bool binary; /* no matter for a terminal */
+	bool binary; /* binary, not for a terminal */
 	/* 0, or -errno with error filled. */
 	int (*run)(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
 		   struct scope_error *error);

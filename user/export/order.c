@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The events of a trace one by one as they happened. */
+/* Gives the events of a trace one by one in the order of their times. */
 #include "export/order.h"
 
 #include <errno.h>
@@ -9,18 +9,18 @@
 #include "base/grow.h"
 #include "trace/event_copy.h"
 
-#define HELD_MAX (1u << 20) /* beyond, the oldest go, whatever a CPU may still tell */
+#define HELD_MAX (1u << 20) /* above it the oldest are given, even if a CPU may still have earlier ones */
 
 /* An event with a copy of what its pointers held. */
 struct held {
 	struct scope_event event;
-	uint64_t number; /* of those of one time the first one in goes first */
+	uint64_t number; /* events of equal time keep their order */
 	void *payload;
 };
 
 struct lane {
 	bool running;	  /* a traced thread is on it, so that an entry may come late */
-	uint64_t sure_ns; /* no entry earlier than this will be told */
+	uint64_t sure_ns; /* no entry earlier than this will come */
 };
 
 struct scope_order {
@@ -31,7 +31,7 @@ struct scope_order {
 	size_t lanes, lane_capacity;
 	uint64_t number, now_ns, last_ns;
 	bool ended;
-	void *payload; /* of the event handed out last */
+	void *payload; /* of the event given last */
 };
 
 int scope_export_order_create(struct scope_trace *trace, struct scope_order **ret_order)
@@ -130,7 +130,7 @@ static struct lane *get_lane(struct scope_order *order, uint32_t cpu)
 	return &order->lane[cpu];
 }
 
-/* Takes one event of the trace in, a whole call as two. */
+/* Adds one event of the trace, a complete call as two. */
 static int take(struct scope_order *order, const struct scope_event *event)
 {
 	struct lane *lane = get_lane(order, event->cpu);
@@ -168,7 +168,7 @@ static int take(struct scope_order *order, const struct scope_event *event)
 	return err;
 }
 
-/* May the earliest event go, or can an earlier one still come? */
+/* True if no event earlier than the earliest one can still come. */
 static bool top_is_sure(const struct scope_order *order)
 {
 	uint64_t sure_ns = order->now_ns;

@@ -104,7 +104,7 @@ static void put_message(struct message *message, uint32_t field, const struct me
 	put_bytes(message, field, inner->data, inner->bytes);
 }
 
-/* One packet of the trace: Trace is nothing but a row of packets. */
+/* One packet of the trace: Trace is a sequence of packets. */
 static void write_packet(FILE *stream, const struct message *packet)
 {
 	struct message head = { .bytes = 0 };
@@ -160,7 +160,7 @@ static void write_probe(FILE *stream, const struct scope_trace *trace, struct sc
 	write_mark(stream, timeline, event, event->time_ns, 'I', name);
 }
 
-/* What reads this sorts by time: the start of a delay may stand behind what came meanwhile. */
+/* Readers sort by time, so the start of a delay may come after later events. */
 static void write_delay(FILE *stream, struct scope_timeline *timeline, const struct scope_event *event)
 {
 	uint64_t served_ns = event->delay.served_ns;

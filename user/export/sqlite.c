@@ -200,7 +200,7 @@ static int add_delay(struct database *database, int64_t thread, const struct sco
 	return step(database, INSERT_DELAY);
 }
 
-/* What the timeline passes over. A thread that nothing else tells of is none of its threads. */
+/* Events that the timeline ignores. A thread without other events is not among its threads. */
 static int add_marks(struct database *database, struct scope_trace *trace)
 {
 	struct scope_event event;

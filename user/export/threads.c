@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of the threads of a trace, for formats that tell them with every event. */
+/* Names of the threads of a trace, for formats that have them in every event. */
 #include "export/threads.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of the threads of a trace, for formats that tell them with every event. */
+/* Names of the threads of a trace, for formats that have them in every event. */
 #ifndef SCOPE_EXPORT_THREADS_H
 #define SCOPE_EXPORT_THREADS_H
 
@@ -16,9 +16,9 @@ const struct scope_thread *scope_export_threads_find(struct scope_timeline *time
 const char *scope_export_threads_place(const struct scope_trace *trace, uint16_t probe);
 
 /*
- * The names of functions of a stack, outermost first; as many as there is room for. address (NULL is
- * fine): where each was, or will return to. *ret_cut (NULL is fine): it does not reach the start of its
- * thread. 0 or -errno.
+ * The names of functions of a stack, outermost first; as many as fit. address (NULL is fine): where
+ * each was, or will return to. *ret_cut (NULL is fine): it does not reach the start of its thread. 0 or
+ * -errno.
  */
 int scope_export_threads_stack(struct scope_symbols *symbols, uint32_t tgid, const struct scope_event *event,
 			       const struct scope_function **function, uint64_t *address, unsigned room,

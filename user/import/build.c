@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From tracepoints as other tools record them to a trace of one process. */
+/* Makes a trace of one process from tracepoints that other tools recorded. */
 #include "import/build.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "import/thread_table.h"
 #include "trace/packer.h"
 
-#define STACK_MIN_NS 100000	   /* a stack stands behind calls that took so long, as the module does it */
+#define STACK_MIN_NS 100000	   /* a stack follows calls that took this long, as from the module */
 #define SAMPLE_GAP_NS 100000000ull /* samples farther apart say nothing of their period */
 
 struct lane {
@@ -103,7 +103,7 @@ static struct scope_event event_of(const struct scope_import *import, uint8_t ki
 	return (struct scope_event){ .kind = kind, .cpu = cpu, .time_ns = import->now_ns, .tid = tid };
 }
 
-/* Where nothing tells a thread's process it is that which was asked for, or the thread itself. */
+/* If a thread's process is unknown it is the requested one, or the thread itself. */
 static uint32_t process_of(const struct scope_import *import, const struct scope_import_thread *person)
 {
 	return person->tgid ? person->tgid : import->pid ? import->pid : person->tid;
@@ -123,7 +123,7 @@ static int introduce(struct scope_import *import, struct scope_import_thread *pe
 	return put(import, &event);
 }
 
-/* The open call on a CPU is told as entered: its thread leaves, or another call comes. */
+/* Writes the open call on a CPU as entered, because its thread leaves, or another call comes. */
 static int put_pending(struct scope_import *import, uint32_t cpu)
 {
 	struct lane *lane = &import->lane[cpu];
@@ -197,7 +197,7 @@ int scope_import_enter(struct scope_import *import, uint64_t time_ns, uint32_t c
 	return 0;
 }
 
-/* The stack that the call was entered with, behind a call that took long. */
+/* Writes the stack with which a call was entered after a call that took long. */
 static int put_call_stack(struct scope_import *import, struct scope_import_thread *person, uint32_t cpu)
 {
 	struct scope_event event = event_of(import, SCOPE_EVENT_STACK, cpu, person->tid);
@@ -230,7 +230,7 @@ int scope_import_exit(struct scope_import *import, uint64_t time_ns, uint32_t cp
 		event.syscall.arg = person->arg;
 		lane->pending = 0;
 	} else if (person->open && !person->written && person->cpu != cpu) {
-		/* It moved, and no switch told of it. */
+		/* It moved without a recorded switch. */
 		err = put_pending(import, person->cpu);
 	}
 	if (!err)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From tracepoints as other tools record them to a trace of one process, as Scope would have taken it.
+ * Makes a trace of one process, as Scope would have taken it, from tracepoints that other tools
+ * recorded.
  *
- * Tracepoints are told in order of time, of all processes; those of threads that are wanted become
- * events. An enter and an exit become one event where nothing came between; the thread on a CPU is
- * the one that sched_switch put there.
+ * Tracepoints come in order of time, from all processes; those of wanted threads become events. An
+ * enter and an exit become one event if nothing came between; the thread on a CPU is the one that
+ * sched_switch put there.
  */
 #ifndef SCOPE_IMPORT_BUILD_H
 #define SCOPE_IMPORT_BUILD_H
@@ -20,7 +21,7 @@
 #define SCOPE_IMPORT_CPU_MAX SCOPE_FRAME_CPU_MAX /* readers leave out what is of others, or later */
 #define SCOPE_IMPORT_TIME_MAX (UINT64_C(1) << 62)
 
-/* What is wanted. */
+/* The wanted threads. */
 struct scope_import_choice {
 	uint32_t pid;	  /* a process with all its threads, or one thread; 0: not by number */
 	const char *comm; /* all threads of this name; NULL: not by name */
@@ -40,12 +41,12 @@ int scope_import_create(const struct scope_import_choice *choice, struct scope_w
 void scope_import_destroy(struct scope_import *import); /* NULL is fine */
 
 /*
- * Who a thread is: told whenever it is known, before what the thread does. tgid 0: not known; then
- * the thread belongs to the wanted process if it bears the name of a thread that does.
+ * The identity of a thread: passed whenever it is known, before the thread's events. tgid 0: not
+ * known; then the thread belongs to the wanted process if it bears the name of a thread that does.
  */
 int scope_import_thread(struct scope_import *import, uint32_t tid, uint32_t tgid, const char *comm);
 
-/* Tracepoints. Times in ns, not falling: one that falls is taken for the time before. 0 or -errno. */
+/* Tracepoints. Times in ns, not decreasing: an earlier one is taken as the time before. 0 or -errno. */
 int scope_import_enter(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, uint16_t nr,
 		       const uint64_t *arg, uint8_t args);
 int scope_import_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, uint16_t nr,

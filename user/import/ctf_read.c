@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads a CTF trace of a kernel through libbabeltrace2: its source and muxer hand the events of all
- * streams over in order of time. The library ends its process where it meets what it does not expect, so it
- * runs in one of its own (told.h).
+ * Reads a CTF trace of a kernel through libbabeltrace2: its source and muxer give the events of all
+ * streams in order of time. The library ends its process on unexpected input, so it runs in a
+ * separate one (messages.h).
  */
 #include <babeltrace2/babeltrace.h>
 #include <errno.h>
@@ -69,7 +69,7 @@ static const char *find_string(const bt_field *structure, const char *name)
 	return bt_field_string_get_value(field);
 }
 
-/* The context may tell the thread; else it is the one that runs on the CPU. */
+/* The context may name the thread; else it is the one that runs on the CPU. */
 static uint32_t thread_of(const struct reader *reader, const struct fields *fields, uint32_t cpu, uint32_t *ret_tgid)
 {
 	int64_t tid, tgid;

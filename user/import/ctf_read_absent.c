@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In the place of ctf.c where libbabeltrace2 cannot be linked: the program of `make static`. */
+/* Replaces ctf_read.c in a program without libbabeltrace2: the one of `make static`. */
 #include <errno.h>
 
 #include "import/import.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Addresses for functions that are known by name alone. */
+/* Addresses for functions that are known only by name. */
 #include "import/frames.h"
 
 #include <errno.h>

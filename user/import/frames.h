@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Addresses for functions that are known by name alone: what another tool resolved already. Each
- * function gets a range of its own, and a row of the trace that names it.
+ * Addresses for functions that are known only by name, because another tool resolved them. Each
+ * function gets a separate range, and a row of the trace that names it.
  */
 #ifndef SCOPE_IMPORT_FRAMES_H
 #define SCOPE_IMPORT_FRAMES_H

@@ -57,7 +57,7 @@ static void limit(int resource, rlim_t most)
 	setrlimit(resource, &limits);
 }
 
-/* The child's whole life. */
+/* All that the child does. */
 static _Noreturn void live(int (*read)(void *user, struct scope_import_sender *sender), void *user, int to,
 			   pid_t parent)
 {

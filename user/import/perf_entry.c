@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Takes the lines of `perf script` apart into entries; perf_text.c has their form. */
+/* Splits the lines of `perf script` into entries; perf_text.c has their form. */
 #include "import/perf_entry.h"
 
 #include <ctype.h>
@@ -30,7 +30,7 @@ static int next_line(struct scope_perf_text *reader)
 	return 1;
 }
 
-/* Notes what is wrong with an entry, which is not taken then. */
+/* Notes an error in an entry, which is then skipped. */
 static int fail_at(const struct scope_perf_text *reader, uint64_t number, const char *what)
 {
 	scope_lines_skip(reader->lines, number,
@@ -43,7 +43,7 @@ int scope_import_perf_fail(const struct scope_perf_text *reader, const char *wha
 	return fail_at(reader, reader->entry, what);
 }
 
-/* "1234.567890" in ns; digits behind the ninth are dropped. */
+/* "1234.567890" in ns; digits after the ninth are dropped. */
 static bool parse_time(const char *text, char **end, uint64_t *ret_ns)
 {
 	uint64_t s = strtoull(text, end, 10), ns = s * 1000000000, unit = 100000000;
@@ -118,7 +118,7 @@ static const char *find_cpu(const char *line)
 	return NULL;
 }
 
-/* The time in "[001] d..2. 1234.567890:"; flags tell of interrupts, preemption: of no use here. */
+/* The time in "[001] d..2. 1234.567890:"; flags describe interrupts and preemption, and are not needed here. */
 static bool time_behind(const char *bracket, char **ret_end, uint64_t *ret_ns)
 {
 	char *at = strchr(bracket, ']') + 1;
@@ -139,7 +139,7 @@ static bool has_time(const char *line)
 	return bracket && time_behind(bracket, &end, &time_ns);
 }
 
-/* The CPU of an entry: a name may hold what looks like one, without a thread before and a time behind it. */
+/* The CPU of an entry: a name may contain text like one, without a thread before and a time after it. */
 static const char *find_place(const char *line, struct scope_perf_entry *entry, char **ret_behind,
 			      const char **ret_lacks)
 {

@@ -20,7 +20,7 @@
 
 #define LINE_MAX_BYTES (1u << 20)
 
-/* The text behind "key=" up to the next " key=": names may hold blanks. */
+/* The text after "key=" up to the next " key=", because names may hold blanks. */
 static bool find_text(const char *fields, const char *key, const char *next, char *to, size_t room)
 {
 	char wanted[32];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All threads that an imported trace speaks of, and which of them are wanted. */
+/* All threads that an imported trace names, and which of them are wanted. */
 #include "import/thread_table.h"
 
 #include <errno.h>
@@ -98,13 +98,13 @@ void scope_import_threads_name(struct scope_import_threads *table, struct scope_
 		return;
 	if (table->pid && (person->tgid == table->pid || person->tid == table->pid)) {
 		person->wanted = true;
-		/* Threads whose process is not told are known by the name of the one that is. */
+		/* Threads without a known process are matched by the name of a thread that has one. */
 		if (person->tid == table->pid && person->comm[0])
 			memcpy(table->comm, person->comm, sizeof(table->comm));
 		return;
 	}
 	by_name = table->comm[0] && !strcmp(person->comm, table->comm);
-	/* Once wanted always wanted: a thread that renames itself stays what it is. */
+	/* A wanted thread stays wanted, even if it changes its name. */
 	if (by_name && (!table->pid || !person->tgid))
 		person->wanted = true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All threads that an imported trace speaks of, and which of them are wanted. */
+/* All threads that an imported trace names, and which of them are wanted. */
 #ifndef SCOPE_IMPORT_THREAD_TABLE_H
 #define SCOPE_IMPORT_THREAD_TABLE_H
 
@@ -29,15 +29,15 @@ struct scope_import_threads;
 int scope_import_threads_create(const struct scope_import_choice *choice, struct scope_import_threads **ret_threads);
 void scope_import_threads_destroy(struct scope_import_threads *table); /* NULL is fine */
 
-/* The thread of that tid, made where there is none; NULL without memory. */
+/* The thread of that tid, created if there is none; NULL without memory. */
 struct scope_import_thread *scope_import_threads_get(struct scope_import_threads *table, uint32_t tid);
-/* What is known of it now: decides again whether it is wanted. */
+/* Updates what is known of it, and decides again if it is wanted. */
 void scope_import_threads_name(struct scope_import_threads *table, struct scope_import_thread *person, uint32_t tgid,
 			       const char *comm);
 /* A tid that begins again. */
 void scope_import_threads_forget(struct scope_import_thread *person);
 
-/* "1234 memcached (120000 events), …": processes with most events, to tell the user whom to choose. */
+/* "1234 memcached (120000 events), …": processes with most events, from which the user can choose. */
 void scope_import_threads_list(struct scope_import_threads *table, char *text, size_t room);
 /* The name of the first wanted thread, NULL where none has one. */
 const char *scope_import_threads_command(struct scope_import_threads *table);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How sure a ratio over steps of time is, where neighbouring steps are alike.
+ * The confidence interval of a ratio over steps of time, if neighbouring steps are similar.
  *
  * Steps are not independent: a second resembles the one before. So blocks of them are drawn again, not single ones
  * (moving block bootstrap: H. R. Künsch, Annals of Statistics 17(3), 1989), of the length n^(1/3), 1 at least.
@@ -12,7 +12,7 @@
 
 #define SCOPE_BLOCK_ROUNDS 1000 /* no rule: times that blocks are drawn */
 
-/* In each step a value, and what it is of. */
+/* For each step a value and its base. */
 struct scope_block_sums {
 	double *value, *of;
 	size_t count;
@@ -22,7 +22,7 @@ struct scope_block_sums {
 int scope_metrics_block_sums_create(size_t steps, struct scope_block_sums *ret_sums);
 void scope_metrics_block_sums_free(struct scope_block_sums *sums);
 
-/* All values over all that they are of; 0 where that is nothing. */
+/* The sum of values over the sum of bases; 0 if that is 0. */
 double scope_metrics_block_ratio(const struct scope_block_sums *sums);
 
 /* Adds up neighbouring steps until there are no more than that number, 1 or more. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What changed from one window to another. */
+/* Finds what changed from one window to another. */
 #include "metrics/change.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static double seconds_of(const struct scope_metrics_window *window)
 	return ns / 1e9;
 }
 
-/* Of threads that serve clients, where there are any. */
+/* Of threads that serve clients, if there are any. */
 static double units_of(const struct scope_metrics_window *window, double seconds, bool serves)
 {
 	double units = 0;
@@ -64,14 +64,14 @@ static void collect(const struct scope_metrics_window *window, const struct scop
 	scope_metrics_block_sums_fold(sums, SCOPE_CHANGE_STEPS_MAX);
 }
 
-/* Both windows have that metric, and it is one to compare: unit_time is told by latencies. */
+/* True if both windows have that metric, and it is to be compared: latencies replace unit_time. */
 static bool is_compared(const struct scope_metrics_view *a, const struct scope_metrics_view *b, unsigned metric)
 {
 	return metric != SCOPE_METRIC_UNIT_TIME && !scope_metrics_view_lacks(a, (enum scope_metric)metric) &&
 	       !scope_metrics_view_lacks(b, (enum scope_metric)metric);
 }
 
-/* Times of block requests overlap, so they are no shares; and what is not known is none of the program's. */
+/* Times of block requests overlap, so they are not shares; unknown time is not the program's. */
 static bool is_scored(unsigned metric)
 {
 	return scope_metrics_row[metric].unit == SCOPE_METRICS_TIME && metric != SCOPE_METRIC_UNKNOWN &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What changed from one window to another: of each group the share of its threads' time that each metric takes, the
- * plain difference with an interval, and the degradation score (Prism).
+ * Finds what changed from one window to another: for each group the share of its threads' time that each metric takes,
+ * the plain difference with an interval, and the degradation score (Prism).
  *
  * Shares are of a window's own time, so windows of different lengths compare. The score of a share that was b and is c
  * is c where b is below SCOPE_CHANGE_NEW, else (c - b) / b * c: it is large where a share grew many times and where it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hears a pass over a trace, and puts what happens into series. */
+/* Listens to a pass over a trace, and adds what happens to series. */
 #include "metrics/metrics.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static const struct call_metrics poll_metrics = { SCOPE_METRIC_POLL_TIME, SCOPE_
 static const struct call_metrics futex_metrics = { SCOPE_METRIC_FUTEX_TIME, SCOPE_METRIC_FUTEX_WAITS,
 						   SCOPE_METRIC_FUTEX_WOKEN };
 
-/* A call that is over, or goes on as the window or its thread ends. */
+/* A call that has ended, or is open as the window or its thread ends. */
 struct call {
 	const struct scope_thread *thread;
 	const uint64_t *arg;
@@ -49,7 +49,7 @@ struct call {
 	bool over;
 };
 
-/* Where something goes: the thread, and the object where objects are wanted. */
+/* The series for a value: of the thread, and of the object if objects are kept. */
 struct place {
 	size_t thread; /* its series */
 	bool has_object;
@@ -254,7 +254,7 @@ FAST int take_call(struct scope_metrics *metrics, const struct call *call, enum 
 	return take_io(metrics, call, kind, &metrics_of[metrics->io[call->nr][kind]], amount);
 }
 
-/* Calls of any kind do no more than add up. */
+/* Calls of all kinds are only counted. */
 static uint32_t hear_plain_roles(void *user, uint32_t thread)
 {
 	(void)user, (void)thread;
@@ -278,7 +278,7 @@ static int hear_exit(void *user, const struct scope_thread *thread, const struct
 	return take_call(user, &call, (enum scope_timeline_call_role)open->role);
 }
 
-/* What finds no memory is found out at the end. */
+/* Missing memory is reported at the end. */
 static bool hear_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
 		       enum scope_timeline_call_role role)
 {
@@ -366,7 +366,7 @@ static int hear_block(void *user, uint32_t thread, const struct scope_event *eve
 	return err;
 }
 
-/* The call that the thread is in goes on no longer, or is not seen to end. */
+/* The thread's open call ends, or its end is not seen. */
 static int leave_call(struct scope_metrics *metrics, const struct scope_thread *thread, uint64_t now_ns)
 {
 	const struct scope_open_call *open = &thread->open;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What threads did over time, exactly: a listener of the one pass over a trace, and what units add to it.
+ * Exact sums of what threads did over time: a listener to the one pass over a trace, and values
+ * from units.
  *
  * Methods: docs/metrics.md.
  */
@@ -16,7 +17,7 @@
 
 #define SCOPE_METRICS_STEP_NS 1000000000ull  /* no rule */
 #define SCOPE_METRICS_STEP_MIN_NS 1000000ull /* no rule */
-#define SCOPE_METRICS_KINDS_MAX 64	     /* no rule: kinds of units that are told apart */
+#define SCOPE_METRICS_KINDS_MAX 64	     /* no rule: kinds of units that are distinguished */
 #define SCOPE_METRICS_DECADES 9		     /* no rule: up to 1 us, 10 us, … 10 s, and more than that */
 
 struct scope_metrics_options {
@@ -62,8 +63,8 @@ struct scope_metrics {
 	uint64_t begin_ns, end_ns;		       /* of the window */
 	uint64_t block_events;
 	uint64_t blind_futexes; /* futex calls whose operation the trace does not have */
-	uint64_t late_units;	/* counted in the step after the one they ended in: for quantiles alone */
-	int failed;		/* -ENOMEM, where what found none could not say so */
+	uint64_t late_units;	/* counted in the step after the one they ended in: only for quantiles */
+	int failed;		/* -ENOMEM of a function that could not return it */
 	bool units;		/* scope_metrics_take_units() was called */
 };
 
@@ -81,13 +82,13 @@ static inline size_t scope_metrics_series(const struct scope_metrics *metrics, s
 int scope_metrics_create(const struct scope_metrics_options *options, struct scope_metrics **ret_metrics);
 void scope_metrics_destroy(struct scope_metrics *metrics); /* NULL is fine */
 
-/* Hears a pass for these metrics, which must outlive it. */
+/* Sets up a listener for these metrics, which must outlive the pass. */
 struct scope_pass_listener scope_metrics_listener(struct scope_metrics *metrics);
 
 /* As it was before scope_metrics_take_units(). */
 void scope_metrics_forget_units(struct scope_metrics *metrics);
 
-/* After the pass: what its log tells of units, by thread, group and kind. 0 or -errno. */
+/* Call it after the pass: adds units from its log, by thread, group and kind. 0 or -errno. */
 int scope_metrics_take_units(struct scope_metrics *metrics, const struct scope_distributions *distributions,
 			     const struct scope_groups *groups);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What goes with it: how the series of metrics vary with another one, step by step.
+ * How the series of metrics vary with another one, step by step.
  *
- * Pearson's r and Spearman's rho of each series with the chosen one. Steps resemble their neighbours, so chance is found
- * by permuting blocks of steps of one of the two series, of length n^(1/3); p is corrected for the number of series tried
- * (Holm 1979). The 95 % interval of r is Fisher's, with n lowered by how much each series resembles itself one step
- * later (Bartlett 1935). What varies together is no cause.
+ * Pearson's r and Spearman's rho of each series with the chosen one. Steps resemble their neighbours, so chance is
+ * found by permuting blocks of steps of one of the two series, of length n^(1/3); p is corrected for the number of
+ * series tried (Holm 1979). The 95 % interval of r is Fisher's, with n lowered by how much each series resembles itself
+ * one step later (Bartlett 1935). Correlation does not prove a cause.
  */
 #ifndef SCOPE_METRICS_RELATE_H
 #define SCOPE_METRICS_RELATE_H
@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SCOPE_RELATE_STEPS_MIN 12 /* that both series have a value in: with fewer nothing is said */
-#define SCOPE_RELATE_CHANCE 0.05  /* corrected p: above it nothing is said */
+#define SCOPE_RELATE_STEPS_MIN 12 /* steps in which both series have a value: fewer give no result */
+#define SCOPE_RELATE_CHANCE 0.05  /* corrected p: above it there is no result */
 #define SCOPE_RELATE_STRENGTH 0.5 /* |r|: weaker ones are left out */
 #define SCOPE_RELATE_QUEUE 0.3	  /* the same of the run queue */
 #define SCOPE_RELATE_ROUNDS 2000  /* no rule: permutations */

@@ -13,7 +13,7 @@ struct scope_metric_relation {
 };
 
 struct scope_metric_relations {
-	struct scope_metric_relation *relation; /* strong ones that are no chance, the strongest first */
+	struct scope_metric_relation *relation; /* strong and significant ones, the strongest first */
 	size_t count;
 	size_t tried; /* that p is corrected for */
 };

@@ -52,7 +52,7 @@ static void fold(struct scope_metric_series *series)
 	series->steps = series->steps ? last + 1 : 0;
 }
 
-/* Gives back what folding left, so that memory is what rows says. */
+/* Frees the rest after folding, so that memory matches rows. */
 static void shrink(struct scope_metric_series *series)
 {
 	struct scope_metric_cells *cell;
@@ -91,7 +91,7 @@ static uint32_t step_of(struct scope_metric_store *store, uint64_t time_ns)
 	return store->at;
 }
 
-/* Room for those steps too, in front or behind; half as many again, where there is room for them. */
+/* Makes room for those steps, too, before or after; half as many more, if there is room for them. */
 static int extend(struct scope_metric_store *store, struct scope_metric_series *series, uint32_t step)
 {
 	const uint32_t first = series->steps && series->first < step ? series->first : step;

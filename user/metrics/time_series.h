@@ -3,12 +3,12 @@
  * Series of metrics over steps of time, in bounded memory.
  *
  * A series has a row of cells, one for each metric, for each step from the first to the last in which anything was
- * added. Values are whole numbers: ns, counts, bytes. What lasts is split at the ends of steps, so that totals are
- * the same whatever the step. When a series would have more than SCOPE_METRICS_STEPS steps, or all of them
- * together more than the store's rows, the step doubles and neighbours are added up: nothing is lost but resolution.
+ * added. Values are whole numbers: ns, counts, bytes. Times are split at the ends of steps, so that totals do not
+ * depend on the step. When a series would have more than SCOPE_METRICS_STEPS steps, or all of them together more
+ * than the store's rows, the step doubles and neighbours are added up: nothing is lost but resolution.
  *
  * Memory: rows * SCOPE_METRICS * 8 bytes; SCOPE_METRICS_ROWS of them are 77 MB. Series beyond half of the rows are
- * refused, so that the step cannot double for ever.
+ * refused, so that the step cannot double without end.
  */
 #ifndef SCOPE_METRICS_TIME_SERIES_H
 #define SCOPE_METRICS_TIME_SERIES_H
@@ -42,7 +42,7 @@ struct scope_metric_store {
 
 void scope_metrics_store_free(struct scope_metric_store *store);
 
-/* A series more, empty: its number. -ENOSPC: there are too many; -ENOMEM. */
+/* Adds an empty series and returns its number. -ENOSPC: there are too many; -ENOMEM. */
 long scope_metrics_store_series(struct scope_metric_store *store);
 
 /* The cells of that time, which is not before begin_ns; until the next call. 0 or -ENOMEM. */

@@ -33,7 +33,7 @@ void scope_metrics_forget_units(struct scope_metrics *metrics)
 	scope_metrics_store_free(&metrics->kind);
 }
 
-/* The step is over. */
+/* The step has ended. */
 static int end_step(struct scope_metric_latency *latency)
 {
 	int err;
@@ -122,7 +122,7 @@ static int add_kind(struct scope_metrics *metrics, const struct scope_unit *unit
 			   scope_unit_wall(unit));
 }
 
-/* What has not ended has no length yet. */
+/* A unit that has not ended has no length yet. */
 static bool does_count(const struct taker *taker, const struct scope_unit *unit)
 {
 	return !unit->open && scope_metrics_series(taker->metrics, unit->thread) < taker->metrics->thread.count &&

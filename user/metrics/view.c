@@ -84,7 +84,7 @@ static void name_thread(const struct scope_metrics *metrics, const struct scope_
 	line->tgid = thread->tgid;
 }
 
-/* How threads of a group wait for work, where a name alone would not tell groups from one another. */
+/* How threads of a group wait for work, if the name is not enough to distinguish groups. */
 static const char *pickup_name(const struct scope_group *group)
 {
 	switch (group->pickup) {
@@ -195,7 +195,7 @@ static int compare_names(const void *left, const void *right)
 	return order ? order : (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-/* All that lasted, but states. */
+/* All times, without states. */
 static uint64_t weight(const struct scope_metric_line *line)
 {
 	uint64_t sum_ns = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Metrics as they are looked at: lines by thread, group, object or kind of work, each with all its steps. */
+/* Views of metrics: lines by thread, group, object or kind of work, each with all its steps. */
 #ifndef SCOPE_METRICS_VIEW_H
 #define SCOPE_METRICS_VIEW_H
 
@@ -34,7 +34,7 @@ struct scope_metrics_view {
 	size_t lines;
 };
 
-/* What metrics and what the distributions they were taken with know. Both must outlive the view. 0 or -ENOMEM. */
+/* Made from metrics and the distributions of the same pass. Both must outlive the view. 0 or -ENOMEM. */
 int scope_metrics_view_create(const struct scope_metrics *metrics, const struct scope_distributions *distributions,
 			      const struct scope_groups *groups, enum scope_metrics_by by,
 			      struct scope_metrics_view **ret_view);
@@ -46,10 +46,10 @@ uint64_t scope_metrics_view_step_ns(const struct scope_metrics_view *view, size_
 /* ns in which the threads of a line were there: what its states sum up to. */
 uint64_t scope_metrics_present_ns(const struct scope_metric_cells *cells);
 
-/* Why the view says nothing of that metric; NULL: it does. */
+/* Why the view does not have that metric; NULL: it has it. */
 const char *scope_metrics_view_lacks(const struct scope_metrics_view *view, enum scope_metric metric);
 
-/* What no trace has data for so far, and why. */
+/* Metrics for which no trace has data so far, and why. */
 struct scope_metrics_absent {
 	const char *name, *why;
 };

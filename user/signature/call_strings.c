@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a trace with stacks tells of the program's functions: the strings of calls under each. */
+/* Collects from a trace with stacks the strings of calls under each of the program's functions. */
 #include "signature/call_strings.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ static int add_function(struct learner *learner, const struct scope_function *fu
 	return err;
 }
 
-/* Index + 1 of the function, made where it is new; UINT32_MAX: it cannot be learned. */
+/* Index + 1 of the function, created if it is new; UINT32_MAX: it cannot be learned. */
 static int index_of(struct learner *learner, const struct scope_function *function, uint32_t *ret_index)
 {
 	int err = 0;
@@ -256,7 +256,7 @@ static int take_stack(void *user, uint32_t thread, const struct scope_event *eve
 	return err ? err : end_runs(learner, track);
 }
 
-/* A call without a stack: nobody knows which strings it belongs to, so all end before it. */
+/* A call without a stack: its strings are not known, so all strings end before it. */
 static int drop_pending(struct learner *learner, struct track *track)
 {
 	if (track->nr == SCOPE_NR_NONE)
@@ -270,7 +270,7 @@ static uint64_t run_ns(const struct scope_thread *thread)
 	return thread->account.run_ns - thread->account.probe_ns;
 }
 
-/* Under all functions of the sample: a string of its own, with the calls on both sides. */
+/* Adds a separate string, with the calls on both sides, under all functions of the sample. */
 static int add_busy(struct learner *learner, const struct track *track, uint16_t next)
 {
 	uint16_t nr[3];
@@ -286,7 +286,7 @@ static int add_busy(struct learner *learner, const struct track *track, uint16_t
 	return err ? err : add_callers(learner, track->sample, track->samples);
 }
 
-/* Long on a CPU since the last call, and a sample says where. */
+/* True if it was long on a CPU since the last call, and a sample shows where. */
 static int take_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	struct learner *learner = user;
@@ -324,7 +324,7 @@ static int take_exit(void *user, const struct scope_thread *thread, const struct
 	return 0;
 }
 
-/* The stack behind it is that of a thread that stands still. */
+/* The stack after it is that of a thread that does not run. */
 static int take_state(void *user, uint32_t thread, const struct scope_event *event)
 {
 	struct track *track = get_track(user, thread);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a trace with stacks tells of the program's functions: the strings of calls under each.
+ * Collects from a trace with stacks the strings of calls under each of the program's functions.
  *
- * A string of a function is what a thread called, one behind the other, as long as the function was
- * on its stack. That it returned and was called again between two calls does not show. Where a
- * thread was long on a CPU between two calls, and a sample tells in which functions, these get a
- * string of their own: the call before, which need not be theirs, SCOPE_EPISODE_BUSY, and the call
- * behind.
+ * A string of a function is the sequence of a thread's calls while the function was on its stack.
+ * If the function returned and was called again between two calls, this is not visible. If a thread
+ * was long on a CPU between two calls, and a sample shows in which functions, these get a separate
+ * string: the call before, which need not be theirs, SCOPE_EPISODE_BUSY, and the call after.
  */
 #ifndef SCOPE_SIGNATURE_CALL_STRINGS_H
 #define SCOPE_SIGNATURE_CALL_STRINGS_H
@@ -31,7 +30,7 @@ struct scope_signature_learned_caller {
 	uint64_t calls;
 };
 
-/* A file of the program, told by its build-id. */
+/* A file of the program, identified by its build-id. */
 struct scope_signature_learned_build {
 	const char *build_id; /* never "" */
 	const char *module;   /* base name */
@@ -74,9 +73,9 @@ int scope_signature_learn(struct scope_trace *trace, struct scope_symbols *symbo
 void scope_signature_learned_destroy(struct scope_learned *learned); /* NULL is fine */
 
 /*
- * For those who make one by other means. Index of the build, made where it is new; a function; a
- * string of a function, counted once more so many times. 0 or -ENOMEM; the length of a string is
- * 1 to SCOPE_LEARN_STRING_MAX.
+ * For code that makes one by other means. Index of the build, created if it is new; a function; a
+ * string of a function, whose count grows by the given number. 0 or -ENOMEM; the length of a string
+ * is 1 to SCOPE_LEARN_STRING_MAX.
  */
 int scope_signature_learned_build(struct scope_learned *learned, const struct scope_signature_learned_build *build,
 				  uint32_t *ret_index);
@@ -85,6 +84,6 @@ int scope_signature_learned_function(struct scope_learned *learned,
 int scope_signature_learned_string(struct scope_signature_learned_function *function, const uint16_t *nr,
 				   unsigned length, uint64_t count);
 int scope_signature_learned_caller(struct scope_signature_learned_function *function, uint32_t caller, uint64_t calls);
-void scope_signature_learned_free(struct scope_learned *learned); /* what it holds, not itself */
+void scope_signature_learned_free(struct scope_learned *learned); /* frees what it holds, not the struct */
 
 #endif

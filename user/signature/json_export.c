@@ -15,7 +15,7 @@ struct exporter {
 	struct scope_error *error;
 	const char *word;		   /* which builds, see scope_signature_store_build_matches() */
 	json_t *builds, *functions, *rows; /* being filled */
-	int64_t *id;			   /* rows of functions, in the order in which they are told: from 1 on */
+	int64_t *id;			   /* rows of functions, in the order of output: from 1 on */
 	size_t ids, capacity;
 };
 
@@ -39,7 +39,7 @@ static json_t *calls_of(const uint16_t *nr, size_t length)
 	return array;
 }
 
-/* The same for the same content, whatever its way into the database. */
+/* Depends only on the content, not on the way it came into the database. */
 static json_int_t number_of(const struct exporter *exporter, int64_t id)
 {
 	size_t i;

@@ -186,7 +186,7 @@ static int take_callers(struct importer *importer, const json_t *object, uint32_
 	return err;
 }
 
-/* Once all functions are known: callers may come before or behind. */
+/* Once all functions are known, because callers may come before or after. */
 static int take_all_callers(struct importer *importer, const json_t *builds)
 {
 	int64_t **sorted = calloc(importer->ids + 1, sizeof(*sorted));

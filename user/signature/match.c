@@ -15,7 +15,7 @@
 /* One node of the trie of contiguous episodes, a state of the automaton. */
 struct node {
 	uint32_t episode; /* that ends here; others of the same calls follow in same[] */
-	uint32_t fail;	  /* the longest other node that ends what leads here */
+	uint32_t fail;	  /* the longest other node whose path is a suffix of this node's */
 	uint32_t output;  /* the next node along fail where an episode ends */
 };
 
@@ -55,10 +55,10 @@ struct scope_match {
 	uint32_t row; /* of matcher->next */
 	uint32_t block[SLOTS];
 	uint32_t word[SLOTS];  /* the first one of the block, */
-	uint64_t start[SLOTS]; /* what there is of it in the matcher, */
+	uint64_t start[SLOTS]; /* its bits in the matcher, */
 	uint64_t final[SLOTS];
-	uint64_t reached[SLOTS]; /* and how far its episodes are */
-	uint64_t bits[];	 /* how far the others of wide blocks are, by word */
+	uint64_t reached[SLOTS]; /* and the progress of its episodes */
+	uint64_t bits[];	 /* the progress of the other words of wide blocks */
 };
 
 static bool has_gaps(const struct scope_episode *episode)
@@ -341,7 +341,7 @@ static void tell_ended(const struct scope_matcher *matcher, const struct scope_m
 		hit(user, matcher->episode_of[word * WORD_BITS + (uint32_t)__builtin_ctzll(ended)], first, match->fed);
 }
 
-/* The words of wide blocks behind the first one. */
+/* The words of wide blocks after the first one. */
 static void advance_wide(const struct scope_matcher *matcher, struct scope_match *match, const uint64_t *mask,
 			 scope_match_hit hit, void *user)
 {
@@ -361,8 +361,8 @@ static void advance_wide(const struct scope_matcher *matcher, struct scope_match
 }
 
 /*
- * Each episode goes on by one call at most. A bit that the shift carries into the next episode's first
- * one is set there anyway.
+ * Each episode advances by at most one call. A bit that the shift carries into the next episode's
+ * first one is set there anyway.
  */
 static void advance(const struct scope_matcher *matcher, struct scope_match *match, uint32_t symbol,
 		    scope_match_hit hit, void *user)

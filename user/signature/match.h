@@ -6,7 +6,7 @@
  * transitions are a dense table over the calls that are in episodes. Those with gaps bit-parallel:
  * one bit for each call of each episode, one block of words for each first call, and at most
  * SCOPE_EPISODE_SPAN windows under way at a time (Baeza-Yates and Gonnet, CACM 35(10), 1992; a bit
- * stays set as long as its window lasts, which is what lets other calls stand between).
+ * stays set as long as its window lasts, so that other calls may be between).
  */
 #ifndef SCOPE_SIGNATURE_MATCH_H
 #define SCOPE_SIGNATURE_MATCH_H
@@ -14,7 +14,7 @@
 #include "signature/episode.h"
 
 struct scope_matcher;
-struct scope_match; /* where one thread stands; for one matcher */
+struct scope_match; /* state of one thread; for one matcher */
 
 /*
  * An episode was found, once for each window that has it, as soon as its last call was fed. first
@@ -23,8 +23,8 @@ struct scope_match; /* where one thread stands; for one matcher */
 typedef void (*scope_match_hit)(void *user, uint32_t episode, uint64_t first, uint64_t last);
 
 /*
- * Episodes are told by their index; they need not outlive the call, and must be valid. 0, -EINVAL,
- * -E2BIG (more than 16 million calls in all), -ENOMEM.
+ * Episodes are identified by their index; they need not outlive the call, and must be valid. 0,
+ * -EINVAL, -E2BIG (more than 16 million calls in all), -ENOMEM.
  */
 int scope_signature_matcher_create(const struct scope_episode *episode, size_t count,
 				   struct scope_matcher **ret_matcher);
@@ -33,7 +33,7 @@ void scope_signature_matcher_destroy(struct scope_matcher *matcher); /* NULL is 
 int scope_signature_match_create(const struct scope_matcher *matcher, struct scope_match **ret_match);
 void scope_signature_match_destroy(struct scope_match *match); /* NULL is fine */
 
-/* What was fed before and what is fed next do not belong together. */
+/* Separates the calls fed before from those fed next. */
 void scope_signature_match_reset(struct scope_match *match);
 
 /* The next calls of the thread, syscall numbers. */

@@ -105,7 +105,7 @@ static int emit(struct miner *miner, const struct match *match, size_t matches)
 	return 0;
 }
 
-/* Of the windows that have the prefix, those in which nr follows. */
+/* The windows with the prefix in which nr follows. */
 static size_t project(const struct match *match, size_t matches, uint16_t nr, struct match *ret_match,
 		      uint64_t *ret_support)
 {
@@ -131,7 +131,7 @@ static int compare_nr(const void *left, const void *right)
 	return *(const uint16_t *)left - *(const uint16_t *)right;
 }
 
-/* The different calls behind the prefix, ascending: malloc'd. */
+/* The different calls after the prefix, ascending: malloc'd. */
 static int followers(const struct match *match, size_t matches, uint16_t **ret_nr, size_t *ret_count)
 {
 	uint16_t *nr = calloc(matches * SCOPE_EPISODE_SPAN + 1, sizeof(*nr));
@@ -184,7 +184,7 @@ static int extend(struct miner *miner, const struct match *match, size_t matches
 	return err;
 }
 
-/* Sorted windows stand together by their first call. */
+/* Sorted windows are grouped by their first call. */
 static int grow_all(struct miner *miner)
 {
 	struct match *match = calloc(miner->windows + 1, sizeof(*match));
@@ -277,8 +277,8 @@ static int compare_worth(const void *left, const void *right)
 }
 
 /*
- * The one that makes an episode closed stands before it. A dropped one need not be asked: who made it
- * not closed does the same for what stands within it.
+ * The longer episode that makes an episode not closed is before it. A dropped episode need not be
+ * tested, because the one that dropped it also contains the shorter one.
  */
 static void keep_closed(struct miner *miner)
 {

@@ -5,7 +5,7 @@
 
 #include "signature/episode.h"
 
-/* Calls that a thread made one behind the other, and how often it did so. */
+/* Calls that a thread made one after another, and how often it did so. */
 struct scope_string {
 	const uint16_t *nr;
 	size_t length;
@@ -22,10 +22,10 @@ struct scope_mine_options {
 
 /*
  * All episodes with the least support that are closed: no longer mined one, in which the calls of
- * the shorter are in order, has the same support. An episode whose calls stood next to each other
- * in every window that has them is contiguous. Runs are counted by their own (episode.h). Strings
- * with SCOPE_EPISODE_BUSY give episodes with it, others the rest. In the order
- * of scope_signature_episode_compare().
+ * the shorter are in order, has the same support. An episode whose calls were next to each other in
+ * every window that has them is contiguous. Runs are counted by their own rule (episode.h). Strings
+ * with SCOPE_EPISODE_BUSY give episodes with it, others the rest. In the order of
+ * scope_signature_episode_compare().
  *
  * Depth-first growth of prefixes over projected windows (Pei et al., PrefixSpan, ICDE 2001); closed
  * ones are sorted out afterwards. 0 with *ret_episodes malloc'd, freed by the caller; or -ENOMEM.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which functions an episode speaks of, and how much it weighs. */
+/* Finds the functions that own an episode, and its weight. */
 #include "signature/ownership.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 /* That an episode fits a function. */
 struct fit {
 	uint32_t episode, function;
-	uint64_t support; /* of the function's episode in which it stands */
+	uint64_t support; /* of the function's episode that contains it */
 };
 
 struct owner {
@@ -66,8 +66,8 @@ static int add_fit(struct owner *owner, const struct scope_episode *episode, con
 }
 
 /*
- * All that is in an episode of a function fits that function, with gaps or without; but the
- * calls on both sides of a busy stretch need not be its own.
+ * Every part of an episode of a function fits that function, with gaps or without; but the calls on
+ * both sides of a busy stretch may belong to others.
  */
 static int add_fits(struct owner *owner, const struct scope_owned *owned)
 {
@@ -109,7 +109,7 @@ static void stamp_callers(struct owner *owner, uint32_t function)
 	}
 }
 
-/* Of the functions that one episode fits, those that call no other of them. Their number. */
+/* Selects of the functions that one episode fits those that call no other of them. Returns their number. */
 static size_t keep_deepest(struct owner *owner, uint32_t *function, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -131,8 +131,9 @@ static size_t keep_deepest(struct owner *owner, uint32_t *function, size_t count
 }
 
 /*
- * The functions that an episode fits, whose fits stand one behind the other; their number. With a
- * busy stretch those that at least half of such stretches were in: a sample now and then says nothing.
+ * The functions that an episode fits, whose fits are adjacent; returns their number. With a busy
+ * stretch only those that were in at least half of such stretches, because single samples are no
+ * evidence.
  */
 static size_t functions_of(const struct fit *fit, size_t fits, bool busy, uint32_t *ret_function)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which functions an episode speaks of, and how much it weighs. */
+/* Finds the functions that own an episode, and its weight. */
 #ifndef SCOPE_SIGNATURE_OWNERSHIP_H
 #define SCOPE_SIGNATURE_OWNERSHIP_H
 

@@ -120,7 +120,7 @@ static int take_build(void *user, const struct scope_store_build *build)
 
 	if (!is_mapped(loader, build->build_id))
 		return 0;
-	/* Numbers of calls mean others on another kind of machine. */
+	/* Numbers of calls mean other calls on another architecture. */
 	if (loader->arch && build->arch[0] && strcmp(loader->arch, build->arch))
 		return 0;
 	loader->module = build->module;

@@ -2,11 +2,11 @@
 /*
  * The signatures of the programs in a trace, ready to be matched.
  *
- * An episode fits a function that has it, or a longer one in which it stands. Of those it fits, it is
- * owned by the deepest: a function that calls another one, directly or not, has the other's calls
- * under it as well. One with a busy stretch is owned by the deepest that was on the stack in at
- * least half of such stretches. Owned by k functions it weighs 1 / k (methods: PerfScope), or its
- * length / k, since long ones tell more; those owned by too many are left out.
+ * An episode fits a function that has it, or a longer episode that contains it. Of those it fits,
+ * it is owned by the deepest: a function that calls another one, directly or not, has the other's
+ * calls under it as well. One with a busy stretch is owned by the deepest that was on the stack in
+ * at least half of such stretches. Owned by k functions it weighs 1 / k (methods: PerfScope), or
+ * its length / k, because long ones are more specific; those owned by too many are left out.
  */
 #ifndef SCOPE_SIGNATURE_SET_H
 #define SCOPE_SIGNATURE_SET_H
@@ -15,8 +15,8 @@
 #include "signature/store.h"
 
 struct scope_signature_options {
-	uint32_t owners_max; /* an episode of more says nothing */
-	bool flat;	     /* it weighs 1 / k, whatever its length */
+	uint32_t owners_max; /* an episode of more functions is ignored */
+	bool flat;	     /* it weighs 1 / k, independent of its length */
 };
 
 #define SCOPE_SIGNATURE_OWNERS_MAX 4
@@ -45,8 +45,8 @@ struct scope_signatures {
 };
 
 /*
- * Of the builds that the trace's processes map. *ret_signatures is NULL where nothing of them was
- * learned and there is no problem to tell. 0 or -errno with error. The caller destroys.
+ * Reads the builds that the trace's processes map. *ret_signatures is NULL if nothing of them was
+ * learned and there is no problem to report. 0 or -errno with error. The caller destroys.
  */
 int scope_signatures_load(struct scope_store *store, const struct scope_trace *trace,
 			  const struct scope_signature_options *options, struct scope_error *error,

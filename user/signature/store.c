@@ -133,7 +133,7 @@ static int get_pragma(struct scope_store *store, const char *sql, struct scope_e
 	return err;
 }
 
-/* Is it a database of ours, of a version that can be read? An empty one becomes one. */
+/* Checks that it is a database of ours, of a version that can be read. An empty file becomes one. */
 static int check(struct scope_store *store, enum scope_store_mode mode, struct scope_error *error)
 {
 	int64_t application = 0, version = 0, tables = 0;
@@ -226,7 +226,7 @@ static int calls_of(sqlite3_stmt *statement, int column, uint16_t *ret_nr, unsig
 	return count / 2;
 }
 
-/* One query: each row is made into what the caller's function takes, and handed on. */
+/* One query: each row is converted for the caller's function and passed to it. */
 struct query {
 	const char *sql;
 	int64_t key; /* bound to ?1 */

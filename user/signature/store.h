@@ -2,8 +2,8 @@
 /*
  * The database of signatures: an SQLite file that learning runs add to.
  *
- *   build     a file of a program, told by its build-id; runs: learning runs that met it
- *   function  of a build, told by name and link address; calls: seen under it
+ *   build     a file of a program, identified by its build-id; runs: learning runs that met it
+ *   function  of a build, identified by name and link address; calls: seen under it
  *   caller    how many calls came to a function directly from another one
  *   string    what was called under a function, in order, and how often (numbers of two bytes, low
  *             byte first)
@@ -29,7 +29,7 @@ enum scope_store_mode {
 };
 
 /*
- * Where the database lies unless told otherwise: /var/lib/scope/signatures.db for root, else in
+ * The default place of the database: /var/lib/scope/signatures.db for root, else in
  * ~/.local/share/scope ($XDG_DATA_HOME). 0, or -ENOENT (no home), -ENAMETOOLONG.
  */
 int scope_signature_store_default_path(char *ret_path, size_t room);
@@ -51,7 +51,7 @@ int scope_signature_store_add(struct scope_store *store, const struct scope_lear
 			      const struct scope_mine_options *options, struct scope_error *error,
 			      size_t *ret_episodes);
 
-/* Rows, in a fixed order; pointers hold during the call alone. Another value than 0 ends it, and is it. */
+/* Rows, in a fixed order; pointers are valid only during the call. A value other than 0 ends it and is the result. */
 struct scope_store_build {
 	int64_t id;
 	const char *build_id, *module, *arch;
