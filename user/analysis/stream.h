@@ -20,7 +20,7 @@ struct scope_stream;
 
 /* Follows the file of fd, which is duplicated. name is in messages. 0 or -errno. */
 int scope_analysis_stream_create(int fd, const char *name, struct scope_stream **ret_stream);
-/* Before it advances: what it finds may be asked for the last so many ns of (scope_unit_distributions_part()). */
+/* Call it before advance: results for the last span_ns may be requested (scope_unit_distributions_part()). */
 void scope_analysis_stream_set_window(struct scope_stream *stream, uint64_t window_ns);
 /* Call it before advance: sets the listeners to the second reader. They must outlive the stream. */
 void scope_analysis_stream_listen(struct scope_stream *stream, const struct scope_listeners *listeners);

@@ -30,7 +30,7 @@
 #define SCOPE_DEFAULT_MEMORY_BYTES 32768u	 /* of the stack of a thread that does not run */
 #define SCOPE_DEFAULT_MEMORY_TOTAL (64ull << 20) /* of all of them, at start and again at stop */
 
-/* The period for so many CPUs online, ns: all of them together stay below the limit. */
+/* The period for that number of CPUs online, ns: all of them together stay below the limit. */
 uint32_t scope_capture_default_sample_period_ns(uint32_t cpus);
 uint32_t scope_capture_default_flight_period_ns(uint32_t cpus);
 

@@ -22,7 +22,7 @@
 /* Of each cluster in the matrix: its index is that of its row and column. */
 struct scope_row {
 	uint32_t slot;	    /* see chain.h; SCOPE_ROWS_NEVER: it is gone */
-	uint32_t caught_up; /* with so many joins of the log */
+	uint32_t caught_up; /* number of joins of the log that it has */
 	uint32_t made;	    /* by which join, or SCOPE_ROWS_NEVER */
 };
 

@@ -110,7 +110,7 @@ static const struct scope_option learn_options[] = {
 	  .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds; a COMMAND:\n"
 		  "until it ends)" },
 	DB_OPTION,
-	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N", .help = "a signature was seen so often at least (default 5)" },
+	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N", .help = "keep signatures seen at least N times (default 5)" },
 	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N",
 	  .help = "signatures of a function, the best supported ones (default 200)" },
 	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N",
@@ -126,7 +126,7 @@ static const struct scope_option signatures_options[] = {
 	DB_OPTION,
 	{ 'o', "output", "FILE", .help = "export: the file to write (default: standard output)" },
 	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N",
-	  .help = "import: a signature was seen so often at least (default 5)" },
+	  .help = "import: keep signatures seen at least N times (default 5)" },
 	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N", .help = "import: signatures of a function (default 200)" },
 	FORMAT_OPTION,
 	HELP_OPTION,
@@ -190,7 +190,7 @@ static const struct scope_option delay_options[] = {
 		  "connection), syscall:NAME, function:NAME, begin:MARK,end:MARK; for\n"
 		  "read: the name of one in the profile" },
 	{ SCOPE_OPTION_REPEATS, "repeats", "N",
-	  .help = "each of the list so often (default 8); without a list, 5 times as\n"
+	  .help = "use each of the list N times (default 8); without a list, 5 times as\n"
 		  "many speedups" },
 	{ SCOPE_OPTION_LENGTH, "length", "TIME",
 	  .help = "of one experiment (default 500ms; longer where too little happens)" },
@@ -359,9 +359,9 @@ const struct scope_command scope_cmd_commands[] = {
 			 "list     programs that were learned\n"
 			 "show     functions of a program, or the signatures of one function\n"
 			 "export   all, or those of one program, as JSON\n"
-			 "import   add what was exported elsewhere; it counts as so many runs\n"
+			 "import   add an export from elsewhere; it counts with its number of runs\n"
 			 "\n"
-			 "Of a build-id six digits or more will do.\n",
+			 "Six or more digits of a build-id are enough.\n",
 		.words = "list show export import",
 	},
 	{

@@ -11,10 +11,10 @@
 int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT], struct scope_error *why);
 
 /*
- * Adds the first functions of the ranking of a saved trace, at most so many, to the sites of the request;
- * those that its process does not have are named on stderr and skipped. The trace is analysed by a
- * separate process, which has given up the privilege that the experiments need. text: holds the names. 0,
- * or -errno with error filled; -ENODATA: the ranking names none.
+ * Adds the first functions of the ranking of a saved trace, at most that many, to the sites of the
+ * request; those that its process does not have are named on stderr and skipped. The trace is analysed by
+ * a separate process, which has given up the privilege that the experiments need. text: holds the names.
+ * 0, or -errno with error filled; -ENODATA: the ranking names none.
  */
 int scope_cmd_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SITE_TEXT],
 			 struct scope_delay_request *request, struct scope_error *error);

@@ -41,7 +41,7 @@ const struct scope_option scope_cmd_record_options[] = {
 	{ SCOPE_OPTION_TRIGGER, "trigger", "WHEN",
 	  .help = "rate:SYSCALL<50%, unit>200ms, hang>10s, runqueue>20%;\n"
 		  "up to 16 of them" },
-	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME", .help = "no trigger counts for so long after one (default 60)" },
+	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME", .help = "ignore triggers for TIME after one (default 60)" },
 	{ SCOPE_OPTION_SNAPSHOT, "snapshot", NULL, .help = "have all running flight recorders write their files now" },
 	{ SCOPE_OPTION_NO_FOLLOW, "no-follow", NULL, .help = "leave descendants out" },
 	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take no stacks at slow calls" },

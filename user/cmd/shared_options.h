@@ -51,7 +51,7 @@
 #define STACK_BUDGET_OPTION                                                                                            \
 	{                                                                                                              \
 		SCOPE_OPTION_STACK_BUDGET, "stack-budget", "N",                                                        \
-			.help = "take stacks of the slowest calls, so many a second (default: half of\n"               \
+			.help = "take stacks of the N slowest calls a second (default: half of\n"                      \
 				"1000 on each CPU); 0: of all slow calls, from the first second on"                    \
 	}
 

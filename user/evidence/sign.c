@@ -49,7 +49,7 @@ struct signer {
 	const struct scope_signatures *signatures;
 	bool busy;			 /* some episodes have SCOPE_EPISODE_BUSY */
 	struct scope_timeline *timeline; /* of this pass */
-	uint64_t every[2];		 /* of usual and of abnormal units, one of so many */
+	uint64_t every[2];		 /* every n-th of usual and of abnormal units */
 	struct track *track;
 	size_t tracks, track_capacity;
 	struct track *at; /* the thread whose call is being matched */

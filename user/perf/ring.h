@@ -28,7 +28,7 @@ void scope_perf_ring_look(struct scope_perf_ring *ring);
  */
 int scope_perf_ring_peek(struct scope_perf_ring *ring, const uint8_t **ret_data, size_t *ret_bytes);
 
-/* Steps over the record that was peeked, of so many bytes. */
+/* Skips the peeked record, of `bytes` bytes. */
 void scope_perf_ring_step(struct scope_perf_ring *ring, size_t bytes);
 
 /* Gives up all up to the head. */

@@ -22,7 +22,8 @@ static const char *text(const json_t *object, const char *key)
 }
 
 /*
- * The 95 % interval of a share that was seen in so many of n (E. B. Wilson, JASA 22(158), 1927). n 0: 0 to 1.
+ * The 95 % interval of a share that was seen in `seen` of n (E. B. Wilson, JASA 22(158), 1927). n
+ * 0: 0 to 1.
  */
 static void interval(double seen, double n, double *ret_low, double *ret_high)
 {

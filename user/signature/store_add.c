@@ -127,7 +127,7 @@ static int add_callers(struct adder *adder)
 	return err;
 }
 
-/* The strings of one function as they are in the database: the calls one behind the other. */
+/* The strings of one function as they are in the database: the calls one after another. */
 struct strings {
 	struct scope_string *string;
 	size_t count, capacity;

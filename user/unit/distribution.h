@@ -101,7 +101,7 @@ int scope_unit_distributions_learn(struct scope_distributions *distributions, st
 int scope_unit_distributions_feed(struct scope_distributions *distributions, const struct scope_event *const *event,
 				  size_t count);
 int scope_unit_distributions_end(struct scope_distributions *distributions);
-/* Before anything is fed: marks accounts at steps so long, for scope_unit_distributions_part(). */
+/* Call it before the first event: marks accounts at this step, for scope_unit_distributions_part(). */
 void scope_unit_distributions_remember(struct scope_distributions *distributions, uint64_t step_ns);
 /*
  * Behind end: lets it be of units that ended from then on, with the timeline's window beginning there: with

@@ -18,7 +18,7 @@ struct finder {
 	size_t most;
 	struct scope_history history;
 	uint64_t stays;
-	uint64_t *due;		      /* of each path: when so many stays came; 0: its request has not ended yet */
+	uint64_t *due;		      /* of each path: stretches at which it is due; 0: its request has not ended */
 	struct scope_path_part *part; /* of the one that is followed now, latest first */
 	size_t parts;
 	uint64_t left_out_ns;
