@@ -30,7 +30,7 @@ struct scope_edge_sums {
 struct scope_variance_path {
 	uint64_t hash;
 	uint32_t kind; /* as it was met: its kind's `path` has it */
-	bool rest;     /* of the paths that found no room */
+	bool rest;     /* of the paths that have no room */
 	struct scope_spread spread;
 	struct scope_edge_sums *edge; /* in the order in which they first come */
 	size_t edges, capacity;
