@@ -26,7 +26,7 @@ static struct scope_variance_path *add_path(struct scope_edge_table *table, uint
 	return &table->path[table->count++];
 }
 
-/* Of requests whose path have no room. */
+/* Of requests for whose path there is no room. */
 static struct scope_variance_path *rest_of(struct scope_edge_table *table, uint32_t kind)
 {
 	struct scope_variance_path *path;
