@@ -254,7 +254,7 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "waits",
 		.run = scope_cmd_waits,
-		.summary = "tell who waits for whom, and which function is the bottleneck",
+		.summary = "show who waits for whom, and which function is the bottleneck",
 		.usage =
 			"Usage: scope waits -p PID [OPTION...]\n"
 			"       scope waits -i FILE [OPTION...]\n"
@@ -419,7 +419,7 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "delay",
 		.run = scope_cmd_delay,
-		.summary = "hold a process up on purpose, and tell what that changes",
+		.summary = "hold a process up on purpose, and measure what that changes",
 		.usage = "Usage: scope delay sensitivity -p PID --site SITE [--site SITE...] [OPTION...]\n"
 			 "       scope delay speedup -p PID --function NAME [--site SITE...] [OPTION...]\n"
 			 "       scope delay sensitivity|speedup -p PID --top N -i FILE [OPTION...]\n"
@@ -454,7 +454,7 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "status",
 		.run = scope_cmd_status,
-		.summary = "tell whether the module is loaded, and which one",
+		.summary = "print whether the module is loaded, and which one",
 		.usage = "Usage: scope status [OPTION...]\n"
 			 "Tell whether the scope module is loaded, what its sessions do and cost, and\n"
 			 "how the flight recorders stand that run on this machine.\n"
@@ -468,7 +468,7 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "doctor",
 		.run = scope_cmd_doctor,
-		.summary = "tell what this machine lacks, and the remedy",
+		.summary = "list what this machine lacks, and the remedy",
 		.usage =
 			"Usage: scope doctor [OPTION...] [SCOPE.KO]\n"
 			"Tell what this machine lacks for a capture, and the remedy; of a module's file, whether this\n"
