@@ -152,11 +152,13 @@ static void *worker(void *unused)
 static void *pusher(void *unused)
 {
 	static char block[BLOCK];
+	uint64_t awake_ns;
 
 	while (write(ask[1], block, sizeof(block)) == (ssize_t)sizeof(block)) {
 		own_compute();
-		/* All that it had no CPU, the stage may have run. */
-		kept_ns = stage_ns > queued_ns() ? stage_ns - queued_ns() : 0;
+		/* While this thread ran, and while it had no CPU, the stage may have run as well. */
+		awake_ns = queued_ns() + now_ns(CLOCK_THREAD_CPUTIME_ID);
+		kept_ns = stage_ns > awake_ns ? stage_ns - awake_ns : 0;
 	}
 	return unused;
 }

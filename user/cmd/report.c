@@ -368,8 +368,8 @@ static int report(const struct scope_cmd_report *request, bool *ret_found, struc
 	options.slowest = request->slowest;
 	options.no_stacks = request->no_stacks;
 	/* A pass more: only for what prints it. */
-	options.variance = request->explore || (!request->live_ns && !request->waits && !request->model &&
-						(request->json || request->html || request->verbose));
+	options.variance = request->explore ||
+			   (!request->waits && !request->model && (request->json || request->html || request->verbose));
 	options.why = request->why;
 	/* Before the capture, so that a missing module or a wrong name costs no time. */
 	err = request->causal ? scope_cmd_delay_check(error) : 0;
