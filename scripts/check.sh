@@ -112,6 +112,9 @@ finish() {
 kernel=${KERNEL:-6.1}
 module_of() { echo "build/kmod/$(cat "build/kernels/$1/version")/scope.ko"; }	# KEY
 
+# Not everyday tests, for their length: all commands on a trace with names that would harm a terminal.
+long=" names_plain "
+
 # Those that trace on this host and ask for every event have it to themselves: perf events are lost where others
 # compute. Those that only sleep and look go two at a time.
 group_unit() {
@@ -119,8 +122,8 @@ group_unit() {
 	local live='_live\.sh$|/(output_name|perf_agree)\.sh$'
 	local alone='/(units|stuck|waits|model|perf|perf_nohup)_live\.sh$|/perf_(capabilities|no_tracefs)\.sh$'
 	for test in tests/fuzz/smoke*.sh tests/unit/*.sh build/san/tests/test_*; do
-		[[ ! -x $test || $test == *.d || $test =~ $live || $test =~ $alone ]] ||
-			start "$(basename "$test" .sh)" "$test"
+		[[ ! -x $test || $test == *.d || $test =~ $live || $test =~ $alone ||
+			$long == *" $(basename "$test" .sh) "* ]] || start "$(basename "$test" .sh)" "$test"
 	done
 	finish
 	goes=2
@@ -148,10 +151,10 @@ build_for_guests() {
 	run module_names scripts/check-needs.py "$(module_of "$kernel")"
 }
 
-# What the everyday tests show in guests: the module's own tests, and recording, reporting and delaying
-# through it; and the main job, on a server with a bug and on a healthy one. Each
-# guest keeps one CPU of the host busy: those that take longest begin first.
-everyday=" test_delay test_record test_report test_sources "
+# What the everyday tests show in guests: the module's own tests, and recording and reporting through it; and the main
+# job, on a server with a bug and on a healthy one. Each guest keeps one CPU of the host busy: those that take longest begin
+# first.
+everyday=" test_record test_report test_sources "
 
 group_kernel() {
 	local name
@@ -163,11 +166,13 @@ group_kernel() {
 	finish
 }
 
-# All others that need a guest.
+# All others that need a guest, and what takes long without one.
 group_guests() {
 	local test name
 	build_for_guests
+	run programs_sanitized make -s SAN=1 user
 	start vm_harness tests/vm/selftest.sh
+	for name in $long; do start "$name" "tests/unit/$name.sh"; done
 	for test in tests/vm/test_*.sh; do
 		name=$(basename "$test" .sh)
 		[[ ! -x $test || $everyday == *" $name "* ]] || start "$name" "$test"
