@@ -66,11 +66,7 @@ static const struct scope_option metrics_options[] = {
 };
 
 static const struct scope_option explore_options[] = {
-	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },
-	{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },
-	SELECT_OPTIONS,
-	{ 'i', "input", "FILE", .help = "a trace saved by `scope record` or --save" },
-	{ 'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)" },
+	TRACED_OPTIONS,
 	{ SCOPE_OPTION_CV, "cv", "PCT",
 	  .help = "requests of one path that differ more are unpredictable: standard\n"
 		  "deviation by mean (default 10)" },
@@ -79,11 +75,10 @@ static const struct scope_option explore_options[] = {
 		  "its kind (default 95)" },
 	{ SCOPE_OPTION_WHY, "why", "N", .help = "which path the Nth slowest request took, and what was longer in it" },
 	{ 'o', "output", "FILE", .help = "print to a file" },
-	{ SCOPE_OPTION_FORMAT, "format", "NAME", .help = "text or json (default text)", .words = "text json" },
+	FORMAT_OPTION,
 	{ 'v', "verbose", .help = "print all paths, not what a screen holds" },
-	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace" },
-	{ SCOPE_OPTION_SOURCE, "source", "NAME",
-	  .help = "kmod (the module) or perf (default: the module where it can be used)", .words = "kmod perf" },
+	SAVE_OPTION,
+	SOURCE_OPTION,
 	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take and use no stacks: functions have no names" },
 	SYMBOL_OPTIONS,
 	HELP_OPTION,
@@ -294,8 +289,7 @@ const struct scope_command scope_cmd_commands[] = {
 			"\n",
 		.options = explore_options,
 		.column = 24,
-		.notes = "\n"
-			 "Ctrl-C ends the trace early and still prints. -p needs root; it loads no module.\n",
+		.notes = PRINTS_ANYHOW,
 	},
 	{
 		.name = "model",
