@@ -211,7 +211,7 @@ check: vm-ready ## the everyday set of tests, its own set-up included
 PREFIX ?= /usr/local
 
 # One file that runs from any folder on any host, whatever its C library. A file that needs babeltrace2, or
-# loads a library, is left out, and what lies beside it as *_absent.c is put in its place. The linker warns
+# loads a library, is left out, and the file of the same name with _absent.c takes its place. The linker warns
 # of look-ups that libnl and sqlite could do and Scope never asks for, and of the look-up of users, for
 # which user/cmd/main.c chooses files.
 STATIC_LIBS = $(shell pkg-config --static --libs $(PKGS)) -liberty -lm
@@ -231,7 +231,7 @@ $(BUILD)/static/scope: $(STATIC_OBJ)
 	$(Q)ln -sf scope $(@D)/scope-report
 
 .PHONY: docs install dkms
-docs: user ## hold the documents against the tree
+docs: user ## check that the documents agree with the tree
 	$(Q)scripts/check-docs.sh $(OUT)/scope
 
 .PHONY: style
@@ -282,7 +282,7 @@ check-rpm: rpm ## install these in a copy of this system, build the module they 
 check-deb: deb vm-ready ## install these on a clean Debian 12, load the module they bring, remove them
 	$(Q)tests/vm/deb.sh
 
-dkms: ## hand the module to DKMS, for all kernels of this host that have headers
+dkms: ## give the module to DKMS, for all kernels of this host that have headers
 	$(Q)scripts/setup.sh dkms
 	$(Q)dkms/install.sh
 
