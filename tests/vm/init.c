@@ -170,16 +170,13 @@ static void read_job(struct job *job)
 	job->argv = words + 3;
 }
 
-/* Has the kernel an overlay that works on 9p? Mainline has one from 3.18 on; scope_overlay=off says no. */
+/* Has the kernel an overlay that works on 9p? Mainline has one from 3.18 on. */
 static int overlay_serves(void)
 {
-	const char *wanted = getenv("scope_overlay"); /* the kernel hands on what it does not know */
 	char line[128];
 	FILE *list;
 	int found = 0;
 
-	if (wanted && !strcmp(wanted, "off"))
-		return 0;
 	mkdir("/proc", 0755);
 	if (mount("proc", "/proc", "proc", 0, NULL) || !(list = fopen("/proc/filesystems", "re")))
 		die("/proc/filesystems");
@@ -206,13 +203,13 @@ static int mount_overlay(void)
  * A file on the host's root can be changed here, and nobody else sees it. Without an overlay none can but in the
  * folders that have a file system of their own.
  */
-static void enter_host_root(void)
+static void enter_host_root(int without_overlay)
 {
 	mount_rows(root_mounts, ARRAY_SIZE(root_mounts));
 	make_path("/scratch/upper");
 	make_path("/scratch/work");
 	make_path("/newroot");
-	if (!overlay_serves() || !mount_overlay()) {
+	if (without_overlay || !overlay_serves() || !mount_overlay()) {
 		if (mount("/lower", "/newroot", NULL, MS_BIND, NULL))
 			die("stand on the host's root");
 		/* A host that never had a kernel has no such folder, and none can be made. */
@@ -479,13 +476,16 @@ int main(void)
 		"VM_OUT=" OUT_DIR,
 		NULL,
 	};
+	/* The kernel passes arguments that it does not know as the environment. */
+	const char *overlay = getenv("scope_overlay");
+	const int without_overlay = overlay && !strcmp(overlay, "off");
 	struct job job;
 	int status;
 
 	environ = (char **)environment;
 	load_modules();
 	read_job(&job);
-	enter_host_root();
+	enter_host_root(without_overlay);
 	set_up_system(&job);
 	keep_leaks_for_later();
 	/* At once: the command may lock the kernel down, which then opens no ports. */
