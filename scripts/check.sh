@@ -112,8 +112,8 @@ finish() {
 kernel=${KERNEL:-6.1}
 module_of() { echo "build/kmod/$(cat "build/kernels/$1/version")/scope.ko"; }	# KEY
 
-# Not everyday tests, for their length: all commands on a trace with names that would harm a terminal.
-long=" names_plain "
+# Not everyday tests, for their length: all commands on names that would harm a terminal, and at many widths of one.
+long=" names_plain report_widths "
 
 # Those that trace on this host and ask for every event have it to themselves: perf events are lost where others
 # compute. Those that only sleep and look go two at a time.
