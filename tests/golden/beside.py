@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The worker that goes on serving while others beside it hang."""
+"""Threads that sleep throughout a trace, and the worker that goes on serving beside them."""
+from synth import Thread
 
 
 def serve_beside(busy, idle):
@@ -18,3 +19,20 @@ def serve_beside(busy, idle):
         busy.call("write", 10_000, ret=64, args="7", path=idle[:2] + ["reply"])
         busy.sleep("epoll_wait", trace.random.randint(300_000, 900_000), ret=1, args="6", path=idle)
     busy.stuck("epoll_wait", args="6")
+
+
+def sleep_since(trace, start, still):
+    """Threads that have slept since before the trace, each on a CPU of its own from 2 on. still: (tid, name, call, arguments,
+    seconds, path) of each. Returns what sleep_on() takes."""
+    threads = []
+    for cpu, (tid, comm, call, args, age, path) in enumerate(still):
+        thread = Thread(trace, tid, comm, cpu + 2, now=start)
+        threads.append((thread, {"call": call, "since": start - age * 1_000_000_000, "args": args, "path": path}))
+        thread.state("sleeping", **threads[-1][1])
+    return threads
+
+
+def sleep_on(threads):
+    """They sleep still when the trace stops."""
+    for thread, sleep in threads:
+        thread.state("sleeping", **sleep, at_stop=True)

@@ -4,7 +4,7 @@ slept for longer: main in pause(), others in a sleep of an hour, in sigtimedwait
 is 0 (Go's template thread), three workers of a garbage collector on one condition variable, and a spare worker.
 A second worker serves.
 Answer: a hang in ask_helper, and of no other thread."""
-from beside import serve_beside
+from beside import serve_beside, sleep_on, sleep_since
 from synth import Thread, Trace
 
 trace = Trace(seconds=3, seed=83)
@@ -30,16 +30,11 @@ still = [  # (tid, name, call, arguments, seconds, path)
     (110, "signals", "rt_sigtimedwait", "0x1000,0,0,8", 60, ["start_signals", "next_signal", "libc:sigwaitinfo"]),
     (111, "reaper", "wait4", "0xffffffffffffffff,0,0,0", 59, ["start_reaper", "reap", "libc:waitpid"]),
 ]
-threads = []
-for cpu, (tid, comm, call, args, age, path) in enumerate(still):
-    thread = Thread(trace, tid, comm, cpu + 2, now=START)
-    thread.state("sleeping", call=call, since=START - age * 1_000_000_000, args=args, path=path)
-    threads.append((thread, call, args, age, path))
+threads = sleep_since(trace, START, still)
 busy = Thread(trace, 102, "worker1", 1, now=START)
 idle = WORKER + ["libc:epoll_wait"]
 busy.state("sleeping", call="epoll_wait", since=START - 1_000_000, args="6,0,64,0,0,0", path=idle)
 serve_beside(busy, idle)
-for thread, call, args, age, path in threads:
-    thread.state("sleeping", call=call, since=START - age * 1_000_000_000, args=args, path=path, at_stop=True)
+sleep_on(threads)
 busy.state("sleeping", call="epoll_wait", since=busy.now, args="6,0,64,0,0,0", path=idle, at_stop=True)
 trace.print()

@@ -3,7 +3,7 @@
 thread waits for signals, as it should; a third worker serves, and a fourth idles on a condition variable. One
 more thread is parked on a word that is 0, as those of Go's runtime are.
 Answer: a hang in reload_table, whose thread owns the lock itself; then one in look_up. No other thread."""
-from beside import serve_beside
+from beside import serve_beside, sleep_on, sleep_since
 from synth import Thread, Trace
 
 trace = Trace(seconds=3, seed=5)
@@ -21,11 +21,7 @@ still = [
     (104, "worker3", "futex", "0x9f00,0x189,0,0,0,0", 60, WORKER + ["libc:pthread_cond_wait"]),
     (105, "parked", "futex", "0xaf00,0x80,0,0,0,0", 60, ["start_parked", "park"]),
 ]
-threads = []
-for cpu, (tid, comm, call, args, age, path) in enumerate(still):
-    thread = Thread(trace, tid, comm, cpu + 2, now=START)
-    thread.state("sleeping", call=call, since=START - age * 1_000_000_000, args=args, path=path)
-    threads.append((thread, call, args, age, path))
+threads = sleep_since(trace, START, still)
 busy = Thread(trace, 102, "worker1", 1, now=START)
 idle = WORKER + ["libc:epoll_wait"]
 busy.state("sleeping", call="epoll_wait", since=START - 1_000_000, args="6,0,64,0,0,0", path=idle)
@@ -34,7 +30,6 @@ for tid in (101, 103):
     trace.head.append(f"memory {tid} 0x8f00 02000000010000006500000001000000")
 
 serve_beside(busy, idle)
-for thread, call, args, age, path in threads:
-    thread.state("sleeping", call=call, since=START - age * 1_000_000_000, args=args, path=path, at_stop=True)
+sleep_on(threads)
 busy.state("sleeping", call="epoll_wait", since=busy.now, args="6,0,64,0,0,0", path=idle, at_stop=True)
 trace.print()
