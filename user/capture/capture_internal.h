@@ -51,9 +51,9 @@ int scope_capture_find_kernel(struct scope_capture_run *capture);
 
 /*
  * Writes the names of the kernel's functions that were hit; none if they cannot be read any more.
- * meanwhile: as for scope_proc_kernel_names_write(). 0 or -errno.
+ * while_waiting: as for scope_proc_kernel_names_write(). 0 or -errno.
  */
-int scope_capture_write_kernel(struct scope_capture_run *capture, int (*meanwhile)(void *context));
+int scope_capture_write_kernel(struct scope_capture_run *capture, int (*while_waiting)(void *context));
 
 /*
  * Starts the unwinder, unless stacks stay as they are; nice: of its process. Before the source
@@ -73,10 +73,10 @@ bool scope_capture_all_written(const struct scope_capture_run *capture);
 void scope_capture_want_names(struct scope_capture_run *capture, bool all);
 
 /*
- * Waits until all is written. meanwhile: events still come, and it waits at most 2 s for names; NULL: no more events
+ * Waits until all is written. while_waiting: events still come, and it waits at most 2 s for names; NULL: no more events
  * come, and it waits at most 20 s.
  */
-int scope_capture_settle(struct scope_capture_run *capture, int (*meanwhile)(void *context));
+int scope_capture_settle(struct scope_capture_run *capture, int (*while_waiting)(void *context));
 
 /* Brings stats up to date. */
 void scope_capture_count_unwound(struct scope_capture_run *capture);

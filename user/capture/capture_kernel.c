@@ -28,14 +28,14 @@ int scope_capture_find_kernel(struct scope_capture_run *capture)
 	return err ? 0 : scope_proc_kernel_names_create(options->kernel_base, &capture->kernel_names);
 }
 
-int scope_capture_write_kernel(struct scope_capture_run *capture, int (*meanwhile)(void *context))
+int scope_capture_write_kernel(struct scope_capture_run *capture, int (*while_waiting)(void *context))
 {
 	FILE *kallsyms = capture->kernel_names ? fopen(KALLSYMS, "re") : NULL;
 	int err;
 
 	if (!kallsyms)
 		return 0;
-	err = scope_proc_kernel_names_write(capture->kernel_names, kallsyms, meanwhile, capture, capture->writer);
+	err = scope_proc_kernel_names_write(capture->kernel_names, kallsyms, while_waiting, capture, capture->writer);
 	fclose(kallsyms);
 	return err;
 }

@@ -81,7 +81,7 @@ void scope_capture_want_names(struct scope_capture_run *capture, bool all)
 		scope_capture_unwinder_want_names(capture->unwinder, all);
 }
 
-int scope_capture_settle(struct scope_capture_run *capture, int (*meanwhile)(void *context))
+int scope_capture_settle(struct scope_capture_run *capture, int (*while_waiting)(void *context))
 {
 	int err = 0;
 
@@ -90,11 +90,11 @@ int scope_capture_settle(struct scope_capture_run *capture, int (*meanwhile)(voi
 	 * names is limited then: the remaining ones are written to the next file, or not at all.
 	 */
 	for (unsigned int waited = 0; !err && !scope_capture_all_written(capture); waited += SLICE_MS) {
-		if (waited >= (meanwhile ? CUT_MS : END_MS))
+		if (waited >= (while_waiting ? CUT_MS : END_MS))
 			scope_capture_unwinder_defer_names(capture->unwinder);
 		err = scope_capture_pump(capture, SLICE_MS);
-		if (!err && meanwhile)
-			err = meanwhile(capture);
+		if (!err && while_waiting)
+			err = while_waiting(capture);
 	}
 	return err;
 }

@@ -41,7 +41,7 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 }
 
 static int run_session(const struct scope_source *source, const struct scope_capture_options *options, uint32_t tgid,
-		       int (*meanwhile)(void *context), void *context, struct scope_states *states)
+		       int (*while_waiting)(void *context), void *context, struct scope_states *states)
 {
 	struct scope_capture_options quiet = *options;
 	void *feed;
@@ -52,15 +52,15 @@ static int run_session(const struct scope_source *source, const struct scope_cap
 	err = source->open(&quiet, tgid, NULL, &feed);
 	if (err)
 		return err;
-	err = meanwhile(context);
+	err = while_waiting(context);
 	if (!err)
 		err = source->start(feed, NULL);
 	if (!err)
-		err = meanwhile(context);
+		err = while_waiting(context);
 	if (!err)
 		err = source->stop(feed, NULL);
 	if (!err)
-		err = meanwhile(context);
+		err = while_waiting(context);
 	if (!err)
 		err = source->drain(feed, take_subbuf, states);
 	source->close(feed);
@@ -70,7 +70,7 @@ static int run_session(const struct scope_source *source, const struct scope_cap
 int scope_capture_states_take(const struct scope_source *source, void *feed,
 			      const struct scope_capture_options *options, uint32_t tgid,
 			      struct scope_stopped_stacks *stopped, struct scope_writer *writer,
-			      int (*meanwhile)(void *context), void *context, struct scope_states **ret_states)
+			      int (*while_waiting)(void *context), void *context, struct scope_states **ret_states)
 {
 	struct scope_states *states = calloc(1, sizeof(*states));
 	int err;
@@ -82,9 +82,9 @@ int scope_capture_states_take(const struct scope_source *source, void *feed,
 	if (source->states)
 		err = source->states(feed, take_subbuf, states);
 	else
-		err = run_session(source, options, tgid, meanwhile, context, states);
+		err = run_session(source, options, tgid, while_waiting, context, states);
 	if (!err)
-		err = scope_capture_stopped_write(stopped, writer, meanwhile, context);
+		err = scope_capture_stopped_write(stopped, writer, while_waiting, context);
 	if (err) {
 		scope_capture_states_destroy(states);
 		return err;

@@ -11,7 +11,7 @@ struct scope_writer;
 
 /*
  * feed: the session that goes on. If its source cannot give states, a second session is started and
- * stopped. Between its steps, which may take some time, meanwhile(context) is called, so that the
+ * stopped. Between its steps, which may take some time, while_waiting(context) is called, so that the
  * rings of the first session do not fill up; a return of it other than 0 ends the call. Stacks of
  * threads that do not run are written directly (`still` remembers which were read). 0 or -errno;
  * the caller destroys the result.
@@ -19,7 +19,7 @@ struct scope_writer;
 int scope_capture_states_take(const struct scope_source *source, void *feed,
 			      const struct scope_capture_options *options, uint32_t tgid,
 			      struct scope_stopped_stacks *stopped, struct scope_writer *writer,
-			      int (*meanwhile)(void *context), void *context, struct scope_states **ret_states);
+			      int (*while_waiting)(void *context), void *context, struct scope_states **ret_states);
 void scope_capture_states_destroy(struct scope_states *states); /* NULL is fine */
 
 /* Writes them as sub-buffers with STATE records of the stop. 0, -ENOMEM, or what the writer returned. */

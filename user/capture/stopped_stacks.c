@@ -21,7 +21,7 @@
 #include "trace/walk.h"
 #include "trace/writer.h"
 
-#define READS_MAX 64	       /* between two calls of meanwhile() */
+#define READS_MAX 64	       /* between two calls of while_waiting() */
 #define KERNEL_STACKS_MAX 1000 /* some 10 us each */
 
 struct scope_stopped_stacks {
@@ -88,13 +88,13 @@ static int is_known(struct scope_stopped_stacks *stopped, uint32_t tid, uint64_t
 }
 
 /* A function to call while something takes long. */
-struct meanwhile {
+struct waiting_call {
 	int (*call)(void *context);
 	void *context;
 };
 
 static int write_stack(struct scope_stopped_stacks *stopped, const struct noted *noted, struct scope_writer *writer,
-		       const struct meanwhile *meanwhile)
+		       const struct waiting_call *while_waiting)
 {
 	const struct scope_record_state *state = &noted->state;
 	struct scope_trace_memory memory = { .tid = state->tid, .data = stopped->data };
@@ -119,7 +119,7 @@ static int write_stack(struct scope_stopped_stacks *stopped, const struct noted 
 	if (!stopped->unwinder)
 		return scope_trace_writer_memory(writer, &memory);
 	err = scope_capture_unwinder_stopped_stack(stopped->unwinder, state->tgid, noted->reg, state->regs, &memory,
-						   meanwhile->call, meanwhile->context, &stopped_stack);
+						   while_waiting->call, while_waiting->context, &stopped_stack);
 	return err ? err : scope_trace_writer_stopped_stack(writer, &stopped_stack);
 }
 
@@ -211,9 +211,9 @@ int scope_capture_stopped_note(struct scope_stopped_stacks *stopped, const struc
 }
 
 int scope_capture_stopped_write(struct scope_stopped_stacks *stopped, struct scope_writer *writer,
-				int (*meanwhile)(void *context), void *context)
+				int (*while_waiting)(void *context), void *context)
 {
-	const struct meanwhile during = { meanwhile, context };
+	const struct waiting_call during = { while_waiting, context };
 	int err = 0;
 
 	for (size_t i = 0; i < stopped->noted_count && !err; i++) {
@@ -226,7 +226,7 @@ int scope_capture_stopped_write(struct scope_stopped_stacks *stopped, struct sco
 		if (!err)
 			err = write_kernel(stopped, state, writer);
 		if (!err && i % READS_MAX == READS_MAX - 1)
-			err = meanwhile(context);
+			err = while_waiting(context);
 	}
 	next_moment(stopped);
 	return err;

@@ -26,10 +26,10 @@ int scope_capture_stopped_note(struct scope_stopped_stacks *stopped, const struc
  * its stack pointer on, unwinds it and writes the frames. If the thread is gone, or a page cannot
  * be read, its row ends there. At most 64 MiB in one call. At stop it also writes where each thread
  * sleeps in the kernel, as metadata, for 1,000 threads at most. It may take long, so
- * meanwhile(context) is called repeatedly; a return of that other than 0 ends it. 0, -ENOMEM, that
+ * while_waiting(context) is called repeatedly; a return of that other than 0 ends it. 0, -ENOMEM, that
  * value, or what the writer returned.
  */
 int scope_capture_stopped_write(struct scope_stopped_stacks *stopped, struct scope_writer *writer,
-				int (*meanwhile)(void *context), void *context);
+				int (*while_waiting)(void *context), void *context);
 
 #endif

@@ -21,7 +21,7 @@
 #include "trace/walk.h"
 
 #define NS_PER_MS 1000000ull
-#define SLICE_MS 20u /* between two calls of meanwhile() */
+#define SLICE_MS 20u /* between two calls of while_waiting() */
 
 uint64_t scope_capture_unwinder_now_ns(void)
 {
@@ -392,23 +392,23 @@ int scope_capture_unwinder_pump(struct scope_unwinder *unwinder, unsigned int wa
 /* ---- threads that do not run ---- */
 
 /* Waits until no job is in work; only the caller starts a job STANDING. */
-static int settle(struct scope_unwinder *unwinder, int (*meanwhile)(void *context), void *context)
+static int settle(struct scope_unwinder *unwinder, int (*while_waiting)(void *context), void *context)
 {
 	int err = 0;
 
 	while (!err && unwinder->child && (unwinder->busy || unwinder->first || unwinder->maps_bytes)) {
 		err = scope_capture_unwinder_pump(unwinder, SLICE_MS);
 		if (!err)
-			err = meanwhile(context);
+			err = while_waiting(context);
 	}
 	return err;
 }
 
 static int ask_stopped_stack(struct scope_unwinder *unwinder, const struct scope_unwinder_thread *thread,
-			     const uint8_t *data, int (*meanwhile)(void *context), void *context)
+			     const uint8_t *data, int (*while_waiting)(void *context), void *context)
 {
 	uint8_t *in = (uint8_t *)unwinder->shared->in;
-	int err = settle(unwinder, meanwhile, context);
+	int err = settle(unwinder, while_waiting, context);
 
 	unwinder->stood.count = 0;
 	unwinder->stood_found = (struct scope_stacks_found){ 0 };
@@ -417,12 +417,12 @@ static int ask_stopped_stack(struct scope_unwinder *unwinder, const struct scope
 	memcpy(in, thread, sizeof(*thread));
 	memcpy(in + sizeof(*thread), data, thread->bytes);
 	scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_STANDING, 1);
-	return settle(unwinder, meanwhile, context);
+	return settle(unwinder, while_waiting, context);
 }
 
 int scope_capture_unwinder_stopped_stack(struct scope_unwinder *unwinder, uint32_t tgid, const uint64_t *reg,
 					 unsigned int regs, const struct scope_trace_memory *memory,
-					 int (*meanwhile)(void *context), void *context,
+					 int (*while_waiting)(void *context), void *context,
 					 struct scope_trace_stopped_stack *ret_stopped_stack)
 {
 	struct scope_unwinder_stood *stood = &unwinder->stood;
@@ -436,10 +436,10 @@ int scope_capture_unwinder_stopped_stack(struct scope_unwinder *unwinder, uint32
 	int err;
 
 	memcpy(thread.reg, reg, regs * sizeof(*reg));
-	err = ask_stopped_stack(unwinder, &thread, memory->data, meanwhile, context);
+	err = ask_stopped_stack(unwinder, &thread, memory->data, while_waiting, context);
 	if (!err && unwinder->stood_found.unmapped_count &&
 	    scope_capture_unwinder_refresh(unwinder, &unwinder->stood_found, scope_capture_unwinder_now_ns()))
-		err = ask_stopped_stack(unwinder, &thread, memory->data, meanwhile, context);
+		err = ask_stopped_stack(unwinder, &thread, memory->data, while_waiting, context);
 	if (err)
 		return err;
 	if (!unwinder->stood_found.stacks || stood->count > SCOPE_FRAMES_MAX ||

@@ -16,7 +16,7 @@
 #include "report/delay_report.h"
 #include "source/module.h"
 
-#define COOL_OFF_NS 50000000ull /* queues fill or drain meanwhile */
+#define COOL_OFF_NS 50000000ull /* for queues to fill or drain */
 #define REPEATS 8
 #define DRAWS_PER_REPEAT 5 /* of speedups by chance: 40 of a site at the default */
 

@@ -35,7 +35,7 @@ struct scope_cmd_report {
 	unsigned details;
 	uint32_t fail_on;     /* a bit for each enum scope_verdict with exit status 3 */
 	unsigned causal;      /* functions to experiment on */
-	const char *progress; /* meanwhile; NULL: the default */
+	const char *progress; /* counted during experiments; NULL: the default */
 	enum scope_linkage linkage;
 	uint64_t live_ns;					     /* 0: no report before the end */
 	uint64_t window_ns;					     /* of what these are; 0: of all so far */

@@ -129,7 +129,7 @@ static int print_sessions(struct scope_control *control, const struct scope_cont
 
 	if (!before)
 		return scope_error_set(error, -ENOMEM, "no memory for the list of sessions");
-	/* One that ends meanwhile is left out: its number is 0. */
+	/* One that ends before it is asked is left out: its number is 0. */
 	for (i = 0; i < info->session_count; i++)
 		if (scope_control_query(control, info->sessions[i], NULL, &before[i]))
 			before[i].session = 0;

@@ -33,7 +33,7 @@ struct scope_perf_session {
 	enum scope_perf_moment moment; /* STATE records that the next drain writes */
 	bool flush, uncovered;
 	uint64_t grouped_ns; /* when members of groups were last looked for; 0: tracing has not begun */
-	uint32_t join[SCOPE_PERF_JOINED_MAX]; /* threads that came meanwhile, whose STATE is to be written */
+	uint32_t join[SCOPE_PERF_JOINED_MAX]; /* threads that came since the last join, whose STATE is to be written */
 	uint32_t joined;
 	uint64_t buried_ns;		    /* when threads that ended untold were last looked for */
 	uint64_t late;			    /* threads of which the first moments are not known */

@@ -17,7 +17,7 @@
 #include "proc/proc.h"
 #include "proc/reader.h"
 
-#define MEANWHILE_BYTES (1u << 20) /* read between two calls of meanwhile() */
+#define BYTES_BETWEEN_CALLS (1u << 20) /* read between two calls of while_waiting() */
 
 /* The process, created with its first file. Its limits hold for the whole series of snapshots. */
 static struct scope_proc_jit_process *get_process(struct scope_proc *proc, uint32_t tgid)
@@ -169,15 +169,15 @@ static int read_on(struct scope_proc *proc, struct scope_proc_jit *jit, struct s
 	rows->process = get_process(proc, jit->tgid);
 	if (!rows->process)
 		return -ENOMEM;
-	next = rows->process->bytes + MEANWHILE_BYTES;
+	next = rows->process->bytes + BYTES_BETWEEN_CALLS;
 	while (err == 1) {
 		err = scope_proc_jit_read(jit, rows);
-		if (err != 1 || rows->process->bytes < next || !proc->meanwhile)
+		if (err != 1 || rows->process->bytes < next || !proc->while_waiting)
 			continue;
-		next = rows->process->bytes + MEANWHILE_BYTES;
+		next = rows->process->bytes + BYTES_BETWEEN_CALLS;
 		err = scope_proc_jit_flush(rows);
 		if (!err)
-			err = proc->meanwhile(proc->context);
+			err = proc->while_waiting(proc->context);
 		if (!err)
 			err = 1;
 	}

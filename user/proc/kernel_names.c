@@ -158,7 +158,7 @@ static size_t place_of(const uint64_t *ip, size_t count, uint64_t address)
  * first is kept.
  */
 static int fill(const struct scope_kernel_names *names, FILE *kallsyms, struct gap *gap,
-		int (*meanwhile)(void *context), void *context)
+		int (*while_waiting)(void *context), void *context)
 {
 	struct line line;
 	char *text = NULL;
@@ -169,8 +169,8 @@ static int fill(const struct scope_kernel_names *names, FILE *kallsyms, struct g
 		uint64_t address;
 		struct gap *at;
 
-		if (meanwhile && !(++lines % LINES_AT_ONCE))
-			err = meanwhile(context);
+		if (while_waiting && !(++lines % LINES_AT_ONCE))
+			err = while_waiting(context);
 		if (!take_line(text, &line) || !strchr("tTwW", line.type))
 			continue;
 		address = line.address - names->base;
@@ -208,7 +208,7 @@ static int write_gaps(const struct scope_kernel_names *names, const struct gap *
 	return err;
 }
 
-int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms, int (*meanwhile)(void *context),
+int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms, int (*while_waiting)(void *context),
 				  void *context, struct scope_writer *writer)
 {
 	struct scope_kernel_names now;
@@ -224,7 +224,7 @@ int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsy
 	/* Addresses noted during this call are for the next one. */
 	now = *names;
 	*names = (struct scope_kernel_names){ .base = now.base };
-	err = fill(&now, kallsyms, gap, meanwhile, context);
+	err = fill(&now, kallsyms, gap, while_waiting, context);
 	if (!err)
 		err = write_gaps(&now, gap, writer);
 	free(gap);

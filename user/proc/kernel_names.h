@@ -36,11 +36,11 @@ int scope_proc_kernel_names_note(struct scope_kernel_names *names, const struct 
 /*
  * Writes the functions of the addresses noted since the last call, by the text of such a file, as
  * symbols of all processes; their module is "[kernel]", or "[name]". Reading the file takes a tenth
- * of a second or more, so meanwhile(context), unless NULL, is called repeatedly and may note new
- * addresses; a return of it other than 0 ends the call. 0, -errno, or the value that meanwhile()
+ * of a second or more, so while_waiting(context), unless NULL, is called repeatedly and may note new
+ * addresses; a return of it other than 0 ends the call. 0, -errno, or the value that while_waiting()
  * returned.
  */
-int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms, int (*meanwhile)(void *context),
+int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms, int (*while_waiting)(void *context),
 				  void *context, struct scope_writer *writer);
 
 #endif

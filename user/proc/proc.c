@@ -24,9 +24,9 @@ int scope_proc_create(struct scope_proc_reader *reader, struct scope_proc **ret_
 	return 0;
 }
 
-void scope_proc_set_idle(struct scope_proc *proc, int (*meanwhile)(void *context), void *context)
+void scope_proc_set_idle(struct scope_proc *proc, int (*while_waiting)(void *context), void *context)
 {
-	proc->meanwhile = meanwhile;
+	proc->while_waiting = while_waiting;
 	proc->context = context;
 }
 

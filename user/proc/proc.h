@@ -37,7 +37,7 @@ void scope_proc_destroy(struct scope_proc *proc); /* NULL is fine */
 /*
  * A function that the calls below call repeatedly, because they may take long; a return of it other than 0 ends them.
  */
-void scope_proc_set_idle(struct scope_proc *proc, int (*meanwhile)(void *context), void *context);
+void scope_proc_set_idle(struct scope_proc *proc, int (*while_waiting)(void *context), void *context);
 
 /*
  * Executable mappings of the process, and the other mappings of the same files. 0, -errno; -ESRCH

@@ -74,7 +74,7 @@ struct scope_proc {
 	size_t jit_count, jit_room;
 	struct scope_proc_jit_process *jit_process;
 	size_t jit_processes, jit_process_room;
-	int (*meanwhile)(void *context); /* NULL: nothing to call */
+	int (*while_waiting)(void *context); /* NULL: nothing to call */
 	void *context;
 };
 

@@ -18,9 +18,9 @@
 #include "proc/reader_internal.h"
 
 #define NS_PER_MS 1000000ull
-#define SLICE_MS 20u  /* between two calls of meanwhile() */
+#define SLICE_MS 20u  /* between two calls of while_waiting() */
 #define SENT_MAX 32u  /* requests under way: touches, and requests whose answer a caller waits for */
-#define WANTED_MAX 2u /* meanwhile() may send requests, which do not call it again */
+#define WANTED_MAX 2u /* while_waiting() may send requests, which do not call it again */
 
 struct sent {
 	uint64_t number, sent_ns;
@@ -42,7 +42,7 @@ struct marks {
 
 struct scope_proc_reader {
 	const volatile sig_atomic_t *stop;
-	int (*meanwhile)(void *context);
+	int (*while_waiting)(void *context);
 	void *context;
 	int keeper, channel; /* sockets; -1: there is none */
 	pid_t keeper_pid;
@@ -301,7 +301,7 @@ static int send_request(struct scope_proc_reader *reader, struct scope_reader_re
 	return 0;
 }
 
-/* Waits until the answer has come, the reader is given up, or meanwhile() fails, whose value is returned. */
+/* Waits until the answer has come, the reader is given up, or while_waiting() fails, whose value is returned. */
 static int await(struct scope_proc_reader *reader, const struct scope_reader_wanted *wanted)
 {
 	for (;;) {
@@ -315,10 +315,10 @@ static int await(struct scope_proc_reader *reader, const struct scope_reader_wan
 		waited_ns = now_ns() - reader->since_ns;
 		if (waited_ns < limit)
 			left_ms += (int)((limit - waited_ns) / NS_PER_MS);
-		if (poll(&set, 1, left_ms < (int)SLICE_MS ? left_ms : (int)SLICE_MS) || !reader->meanwhile ||
+		if (poll(&set, 1, left_ms < (int)SLICE_MS ? left_ms : (int)SLICE_MS) || !reader->while_waiting ||
 		    reader->depth > 1)
 			continue;
-		err = reader->meanwhile(reader->context);
+		err = reader->while_waiting(reader->context);
 		if (err)
 			return err;
 	}
@@ -421,9 +421,9 @@ void scope_proc_reader_destroy(struct scope_proc_reader *reader)
 	free(reader);
 }
 
-void scope_proc_reader_set_idle(struct scope_proc_reader *reader, int (*meanwhile)(void *context), void *context)
+void scope_proc_reader_set_idle(struct scope_proc_reader *reader, int (*while_waiting)(void *context), void *context)
 {
-	reader->meanwhile = meanwhile;
+	reader->while_waiting = while_waiting;
 	reader->context = context;
 }
 

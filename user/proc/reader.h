@@ -54,7 +54,7 @@ void scope_proc_reader_destroy(struct scope_proc_reader *reader); /* NULL is fin
  * A function that is called every 20 ms during a wait for an answer; a return other than 0 is the result of that
  * request.
  */
-void scope_proc_reader_set_idle(struct scope_proc_reader *reader, int (*meanwhile)(void *context), void *context);
+void scope_proc_reader_set_idle(struct scope_proc_reader *reader, int (*while_waiting)(void *context), void *context);
 
 /*
  * Reads up to SCOPE_READER_BYTES of the memory of a thread of process tgid, up to the first page
