@@ -112,8 +112,9 @@ finish() {
 kernel=${KERNEL:-6.1}
 module_of() { echo "build/kmod/$(cat "build/kernels/$1/version")/scope.ko"; }	# KEY
 
-# Not everyday tests, for their length: all commands on names that would harm a terminal, and at many widths of one.
-long=" names_plain report_widths "
+# Not everyday tests, for their length: all commands on names that would harm a terminal, and at many widths of one; and
+# names of everything that runs, of Java, Node and Go among it.
+long=" names_plain report_widths names_live "
 
 # Those that trace on this host and ask for every event have it to themselves: perf events are lost where others
 # compute. Those that only sleep and look go two at a time.
@@ -128,7 +129,8 @@ group_unit() {
 	finish
 	goes=2
 	for test in tests/unit/*.sh; do
-		[[ ! -x $test || ! $test =~ $live || $test =~ $alone ]] || start "$(basename "$test" .sh)" "$test"
+		[[ ! -x $test || ! $test =~ $live || $test =~ $alone ||
+			$long == *" $(basename "$test" .sh) "* ]] || start "$(basename "$test" .sh)" "$test"
 	done
 	finish
 	for test in tests/unit/*.sh; do
