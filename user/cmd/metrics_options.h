@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of scope metrics. */
+#ifndef SCOPE_CMD_METRICS_OPTIONS_H
+#define SCOPE_CMD_METRICS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "capture/capture.h"
+#include "metrics/view.h"
+#include "report/metrics_text.h"
+#include "source/selection.h"
+#include "source/source.h"
+
+typedef int scope_metrics_printer(const struct scope_report_metrics *report, FILE *out);
+
+struct scope_cmd_metrics {
+	struct scope_capture_options capture;
+	struct scope_selection selection;
+	struct scope_metrics_options metrics;
+	enum scope_metrics_by by;
+	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
+	const char *listen;				       /* the address where collectors may ask; NULL: none */
+	const char *compare;				       /* the text of from_ns and to_ns; NULL: not given */
+	uint64_t series;				       /* as in struct scope_report_metrics */
+	uint64_t live_ns;				       /* between two drawings; 0: none */
+	uint64_t from_ns, to_ns;			       /* since the begin of the window */
+	const struct scope_source *from;		       /* of what is captured: the caller finds it */
+	char **command;					       /* to be started; NULL: none */
+	scope_metrics_printer *print;			       /* prints the format that was chosen */
+	bool duration, verbose, help;
+};
+
+/*
+ * Fills in all but `from`; options that are not given have their defaults. It must not move, because members point to
+ * others. 0, or the exit status of a wrong command line, after printing the error.
+ */
+int scope_cmd_metrics_parse(int argc, char **argv, struct scope_cmd_metrics *request);
+
+#endif
