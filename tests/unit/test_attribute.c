@@ -185,7 +185,7 @@ static void a_sleep_that_was_passed_on_is_its_wakers(void **state)
 	(void)state;
 	window(400, 900);
 	begin(1);
-	sleep.passed = true;
+	sleep.propagated = true;
 	assert_null(attribute(HOLDER, sleep));
 }
 

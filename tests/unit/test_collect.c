@@ -148,7 +148,7 @@ static void the_stack_behind_a_slow_call_stands_for_its_sleep(void **state)
 	assert_true(evidence->item[0].weight_ns == 4 * MS);
 	assert_int_equal(evidence->item[0].class, SCOPE_WAIT_PIPE);
 	assert_int_equal(evidence->item[0].nr, 0);
-	assert_false(evidence->item[0].passed);
+	assert_false(evidence->item[0].propagated);
 	assert_true(evidence->item[0].excess_ns == 4 * MS);
 	case_end(&made);
 }
@@ -166,7 +166,7 @@ static void a_sleep_that_another_thread_ended_is_marked(void **state)
 	sleep_in_pipe(&story, "20 task");
 	evidence = end(&story, 6 * MS, &made);
 	assert_int_equal(evidence->items, 1);
-	assert_true(evidence->item[0].passed);
+	assert_true(evidence->item[0].propagated);
 	assert_true(evidence->item[0].excess_ns == 4 * MS);
 	case_end(&made);
 }

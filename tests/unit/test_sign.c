@@ -267,7 +267,7 @@ static void a_sleep_is_that_of_its_call(void **state)
 		if (made.evidence->item[i].kind == SCOPE_ITEM_WAIT) {
 			assert_int_equal(made.evidence->item[i].class, SCOPE_WAIT_DISK);
 			assert_int_equal(made.evidence->item[i].nr, SYS_fsync);
-			assert_false(made.evidence->item[i].passed);
+			assert_false(made.evidence->item[i].propagated);
 		}
 	over();
 }

@@ -59,7 +59,7 @@ static void each_is_found_by_any_time_in_it(void **state)
 
 struct told {
 	struct scope_wait wait[ENOUGH];
-	bool passed[ENOUGH];
+	bool propagated[ENOUGH];
 	unsigned waits, stacks;
 };
 
@@ -87,7 +87,7 @@ static int note_stack(void *user, const struct scope_logged_stack *stack)
 	struct told *told = user;
 
 	assert_in_range(told->stacks, 0, ENOUGH - 1);
-	told->passed[told->stacks++] = stack->stack.passed;
+	told->propagated[told->stacks++] = stack->stack.propagated;
 	return 0;
 }
 
@@ -114,7 +114,7 @@ static void all_slices_have_the_last_ones_waker(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		assert_int_equal(told.wait[i].waker, 1);
 		assert_int_equal(told.wait[i].waker_tid, 20);
-		assert_true(told.passed[i]);
+		assert_true(told.propagated[i]);
 	}
 	/* Their times stay as they were. */
 	assert_int_equal(told.wait[1].begin_ns, 6010000);
@@ -134,7 +134,7 @@ static void a_short_last_slice_is_told_as_well(void **state)
 	(void)state;
 	assert_int_equal(told.waits, 2);
 	assert_int_equal(told.wait[0].waker, 1);
-	assert_true(told.passed[0]);
+	assert_true(told.propagated[0]);
 }
 
 /* A wakeup that was lost: the time-out ended the wait, and what came next is another one. */
@@ -148,9 +148,9 @@ static void a_wait_that_only_time_outs_end_is_the_waiters(void **state)
 	assert_int_equal(told.wait[0].waker, SCOPE_WAIT_NO_THREAD);
 	assert_int_equal(told.wait[1].waker, SCOPE_WAIT_NO_THREAD);
 	assert_int_equal(told.wait[2].waker, 1);
-	assert_false(told.passed[0]);
-	assert_false(told.passed[1]);
-	assert_true(told.passed[2]);
+	assert_false(told.propagated[0]);
+	assert_false(told.propagated[1]);
+	assert_true(told.propagated[2]);
 }
 
 /* The time-out came first, and the wakeup before the thread had a CPU: the call returns 0. */
@@ -164,7 +164,7 @@ static void a_wakeup_behind_a_time_out_is_one(void **state)
 	(void)state;
 	assert_int_equal(told.waits, 1);
 	assert_int_equal(told.wait[0].waker, SCOPE_WAIT_NO_THREAD);
-	assert_true(told.passed[0]);
+	assert_true(told.propagated[0]);
 }
 
 int main(void)

@@ -69,9 +69,9 @@ static void test_begin(void **state)
 	assert_true(fake.last.min_given && fake.last.min_ns == UINT32_MAX);
 	assert_true(fake.last.period_given && !fake.last.sample_period_ns);
 	assert_int_equal(scope_capture_steer_highest_ns(steer), 0);
-	scope_capture_steer_look(steer, 10 * S + S / 2);
+	scope_capture_steer_update(steer, 10 * S + S / 2);
 	assert_int_equal(fake.changes, 1);
-	scope_capture_steer_look(steer, 10 * S + SCOPE_DEFAULT_LEARN_NS);
+	scope_capture_steer_update(steer, 10 * S + SCOPE_DEFAULT_LEARN_NS);
 	assert_int_equal(fake.changes, 2);
 	assert_int_equal(fake.last.min_ns, SCOPE_DEFAULT_STACK_MIN_NS);
 	assert_int_equal(fake.last.sample_period_ns, options.sample_period_ns);
@@ -117,7 +117,7 @@ static void test_left_alone(void **state)
 	assert_int_equal(fake.changes, 1);
 	/* Of none nothing is asked. */
 	scope_capture_steer_take(NULL, NULL);
-	scope_capture_steer_look(NULL, 0);
+	scope_capture_steer_update(NULL, 0);
 	assert_int_equal(scope_capture_steer_highest_ns(NULL), 0);
 	scope_capture_steer_destroy(NULL);
 }
@@ -154,13 +154,13 @@ static void test_period(void **state)
 	steer = steer_begin(&always, &fake, &options);
 	assert_int_equal(scope_capture_steer_period_ns(steer), first);
 	samples(steer, 20);
-	scope_capture_steer_look(steer, 11 * S);
+	scope_capture_steer_update(steer, 11 * S);
 	assert_true(fake.last.period_given);
 	assert_int_equal(fake.last.sample_period_ns, first / 8);
 	assert_int_equal(scope_capture_steer_period_ns(steer), first / 8);
 	/* Others take what there is. */
 	fake.samples += 100000;
-	scope_capture_steer_look(steer, 12 * S);
+	scope_capture_steer_update(steer, 12 * S);
 	assert_int_equal(fake.last.sample_period_ns, first);
 	assert_int_equal(scope_capture_steer_period_ns(steer), first);
 	scope_capture_steer_destroy(steer);
@@ -168,7 +168,7 @@ static void test_period(void **state)
 	options.sample_period_min_ns = first;
 	steer = steer_begin(&always, &fake, &options);
 	samples(steer, 20);
-	scope_capture_steer_look(steer, 11 * S);
+	scope_capture_steer_update(steer, 11 * S);
 	assert_int_equal(scope_capture_steer_period_ns(steer), first);
 	scope_capture_steer_destroy(steer);
 	assert_int_equal(scope_capture_steer_period_ns(NULL), 0);

@@ -313,7 +313,7 @@ static void who_is_seen_has_come(void **state)
 	const struct scope_account *account = &thread_of(run.units, 10)->account;
 
 	(void)state;
-	assert_int_equal(run.units->timeline->untold, 3);
+	assert_int_equal(run.units->timeline->unrecorded, 3);
 	assert_int_equal(account->blocked_ns[SCOPE_WAIT_FUTEX], 200000);
 	assert_int_equal(account->asleep_ns, 200000 + 200000);
 	assert_int_equal(account->queue_ns, 512000 - 413000);

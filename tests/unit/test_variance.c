@@ -357,10 +357,10 @@ static void passed_on(void **state)
 	assert_true(fabs(kind->edge[0].share - 1) < 1e-9 && kind->edge[0].units == 40);
 	assert_true(kind->between == 0 && kind->paths == 1 && fabs(kind->path[0]->share - 1) < 1e-9);
 	assert_true(fabs(kind->cv / (sqrt(scope_variance_of(&kind->spread)) / kind->mean_ns) - 1) < 1e-9);
-	assert_true(kind->passed_ons && kind->passed_on[0].end == SCOPE_END_RUNS);
-	assert_int_equal(kind->passed_on[0].nr, SYS_futex);
-	assert_int_equal(kind->passed_on[0].group, run.groups->of_thread[thread_of(run.units, 101)->index]);
-	assert_true(fabs(kind->passed_on[0].share - 1) < 1e-9);
+	assert_true(kind->waits && kind->wait[0].end == SCOPE_END_RUNS);
+	assert_int_equal(kind->wait[0].nr, SYS_futex);
+	assert_int_equal(kind->wait[0].group, run.groups->of_thread[thread_of(run.units, 101)->index]);
+	assert_true(fabs(kind->wait[0].share - 1) < 1e-9);
 	scope_variance_destroy(variance);
 	end_run(&run);
 }

@@ -16,18 +16,18 @@
 static void what_two_have_in_common_is_passed_on(void **state)
 {
 	struct scope_waker_queue waker = { 0 }, sleeper = { 0 };
-	uint64_t passed_ns = 0;
+	uint64_t propagated_ns = 0;
 
 	(void)state;
 	assert_int_equal(scope_timeline_waker_queue_add(&waker, 0, 100 * US), 0);
 	assert_int_equal(scope_timeline_waker_queue_add(&waker, 200 * US, 300 * US), 0);
 	assert_int_equal(scope_timeline_waker_queue_add(&waker, 310 * US, 311 * US), 0); /* too short */
 	assert_int_equal(scope_timeline_waker_queue_add(&waker, 400 * US, 600 * US), 0);
-	assert_int_equal(scope_timeline_waker_queue_propagate(&sleeper, &waker, 50 * US, 450 * US, &passed_ns), 0);
-	assert_int_equal(passed_ns, 200 * US);
+	assert_int_equal(scope_timeline_waker_queue_propagate(&sleeper, &waker, 50 * US, 450 * US, &propagated_ns), 0);
+	assert_int_equal(propagated_ns, 200 * US);
 	assert_int_equal(sleeper.count, 3);
-	assert_int_equal(scope_timeline_waker_queue_propagate(&sleeper, &waker, 600 * US, 700 * US, &passed_ns), 0);
-	assert_int_equal(passed_ns, 0);
+	assert_int_equal(scope_timeline_waker_queue_propagate(&sleeper, &waker, 600 * US, 700 * US, &propagated_ns), 0);
+	assert_int_equal(propagated_ns, 0);
 	scope_timeline_waker_queue_free(&waker);
 	scope_timeline_waker_queue_free(&sleeper);
 }
@@ -37,14 +37,14 @@ static void no_more_is_remembered_than_said(void **state)
 {
 	struct scope_waker_queue waker = { 0 }, sleeper = { 0 };
 	const uint64_t all = 10 * SCOPE_WAKER_QUEUE_RECENT;
-	uint64_t passed_ns;
+	uint64_t propagated_ns;
 
 	(void)state;
 	for (uint64_t i = 0; i < all; i++)
 		assert_int_equal(scope_timeline_waker_queue_add(&waker, i * 100 * US, (i * 100 + 50) * US), 0);
 	assert_int_equal(waker.count, SCOPE_WAKER_QUEUE_RECENT);
-	assert_int_equal(scope_timeline_waker_queue_propagate(&sleeper, &waker, 0, all * 100 * US, &passed_ns), 0);
-	assert_int_equal(passed_ns, SCOPE_WAKER_QUEUE_RECENT * 50 * US);
+	assert_int_equal(scope_timeline_waker_queue_propagate(&sleeper, &waker, 0, all * 100 * US, &propagated_ns), 0);
+	assert_int_equal(propagated_ns, SCOPE_WAKER_QUEUE_RECENT * 50 * US);
 	assert_int_equal(sleeper.count, SCOPE_WAKER_QUEUE_RECENT);
 	scope_timeline_waker_queue_free(&waker);
 	scope_timeline_waker_queue_free(&sleeper);
@@ -54,15 +54,15 @@ static void no_more_is_remembered_than_said(void **state)
 static void what_the_sleeper_has_itself_is_not_passed(void **state)
 {
 	struct scope_waker_queue waker = { 0 }, sleeper = { 0 };
-	uint64_t passed_ns = 0;
+	uint64_t propagated_ns = 0;
 
 	(void)state;
 	assert_int_equal(scope_timeline_waker_queue_add(&waker, 0, 100 * US), 0);
 	assert_int_equal(scope_timeline_waker_queue_add(&waker, 150 * US, 400 * US), 0);
 	assert_int_equal(scope_timeline_waker_queue_add(&sleeper, 50 * US, 90 * US), 0);
 	assert_int_equal(scope_timeline_waker_queue_add(&sleeper, 200 * US, 230 * US), 0);
-	assert_int_equal(scope_timeline_waker_queue_propagate(&sleeper, &waker, 0, 300 * US, &passed_ns), 0);
-	assert_int_equal(passed_ns, (100 - 40) * US + (150 - 30) * US);
+	assert_int_equal(scope_timeline_waker_queue_propagate(&sleeper, &waker, 0, 300 * US, &propagated_ns), 0);
+	assert_int_equal(propagated_ns, (100 - 40) * US + (150 - 30) * US);
 	/* Its own stretches stay in order: of the new ones only what comes after them is kept. */
 	assert_int_equal(sleeper.count, 3);
 	assert_int_equal(sleeper.stretch[2].begin_ns, 230 * US);

@@ -280,7 +280,7 @@ int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t ind
  * request, by the thread that ended the wait. A program that serves almost no clients would be
  * background as a whole, so none of its threads is.
  */
-static void tell_background(struct work *work)
+static void mark_background(struct work *work)
 {
 	const struct scope_distributions *distributions = work->distributions;
 	struct scope_detection *detection = work->detection;
@@ -309,7 +309,7 @@ static int detect(struct work *work)
 	detection->busy_ns = work->distributions->busy_ns;
 	if (err || !detection->populations)
 		return err;
-	tell_background(work);
+	mark_background(work);
 	z = scope_anomaly_normal_upper(work->options->false_rate / (detection->populations * KINDS));
 	z = z > work->options->z_min ? z : work->options->z_min;
 	for (uint32_t i = 0; !err && i < detection->populations; i++) {

@@ -122,13 +122,13 @@ static int flush_and_drain(struct scope_capture_run *capture)
 }
 
 /* Reads the source's notices. */
-static void hear(struct scope_capture_run *capture)
+static void read_notices(struct scope_capture_run *capture)
 {
 	struct scope_source_notice notice;
 
-	while (capture->source->hear && capture->source->hear(capture->feed, &notice) > 0) {
+	while (capture->source->read_notice && capture->source->read_notice(capture->feed, &notice) > 0) {
 		if (notice.notice == SCOPE_NOTICE_SELFTEST)
-			capture->deaf = true;
+			capture->probes_silent = true;
 		if (notice.notice == SCOPE_NOTICE_TARGET_GONE || notice.notice == SCOPE_NOTICE_GUARD)
 			capture->ended = true;
 	}
@@ -206,7 +206,7 @@ static int steer(struct scope_capture_run *capture, uint64_t now)
 	const uint32_t before = scope_capture_steer_period_ns(capture->steer);
 	char key[64], value[32];
 
-	scope_capture_steer_look(capture->steer, now);
+	scope_capture_steer_update(capture->steer, now);
 	if (scope_capture_steer_period_ns(capture->steer) == before)
 		return 0;
 	snprintf(key, sizeof(key), SCOPE_META_SAMPLE_NS_FROM "%llu", (unsigned long long)now);
@@ -243,7 +243,7 @@ static void wait_for_data(struct scope_capture_run *capture, uint64_t now, uint6
 	struct pollfd set[] = {
 		{ .fd = capture->source->fd(capture->feed), .events = POLLIN },
 		{ .fd = capture->leader_gone ? -1 : capture->pidfd, .events = POLLIN },
-		{ .fd = source->hear_fd ? source->hear_fd(capture->feed) : -1, .events = POLLIN },
+		{ .fd = source->notice_fd ? source->notice_fd(capture->feed) : -1, .events = POLLIN },
 		{ .fd = capture->unwinder ? scope_capture_unwinder_fd(capture->unwinder) : -1, .events = POLLIN },
 	};
 
@@ -254,7 +254,7 @@ static void wait_for_data(struct scope_capture_run *capture, uint64_t now, uint6
 	if (set[0].revents & POLLHUP)
 		capture->ended = true;
 	if (set[2].revents)
-		hear(capture);
+		read_notices(capture);
 }
 
 static int no_calls(struct scope_capture_run *capture)
@@ -284,7 +284,7 @@ static int run(struct scope_capture_run *capture)
 		}
 		wait_for_data(capture, now, flush < end ? flush : end);
 		now = now_ns();
-		if (capture->deaf)
+		if (capture->probes_silent)
 			return no_calls(capture);
 		if (ended(capture))
 			break;

@@ -29,7 +29,7 @@ struct scope_capture_run {
 	bool leader_gone;	     /* the target itself has ended; descendants may live */
 	uint64_t look_ns;	     /* time of the next search for new names: libraries and processes change */
 	struct scope_states *states; /* during a cut */
-	bool deaf;		     /* the module's probes on system calls do not fire */
+	bool probes_silent;	     /* the module's probes on system calls do not fire */
 	uint64_t settled_ns;	     /* all events before this time are drained */
 	bool ended;		     /* the source has stopped by itself, or its filter is empty */
 	bool live;		     /* from the start until the events of the stop are drained */

@@ -11,11 +11,11 @@
 #include "trace/walk.h"
 
 /* Per flush, and in all. A target that starts more is a shell script, whose children are all similar. */
-#define NEWBORN_MAX 64
-#define NEWBORN_TOTAL 1024
+#define NEW_MAX 64
+#define NEW_TOTAL 1024
 
 struct scope_new_processes {
-	uint32_t tgid[NEWBORN_MAX];
+	uint32_t tgid[NEW_MAX];
 	size_t count;
 	size_t total; /* written before */
 };
@@ -38,12 +38,12 @@ void scope_capture_new_processes_destroy(struct scope_new_processes *processes)
 /* The latest ones are kept, because they are most likely still alive. */
 static void remember(struct scope_new_processes *processes, uint32_t tgid)
 {
-	size_t i, filled = processes->count < NEWBORN_MAX ? processes->count : NEWBORN_MAX;
+	size_t i, filled = processes->count < NEW_MAX ? processes->count : NEW_MAX;
 
 	for (i = 0; i < filled; i++)
 		if (processes->tgid[i] == tgid)
 			return;
-	processes->tgid[processes->count++ % NEWBORN_MAX] = tgid;
+	processes->tgid[processes->count++ % NEW_MAX] = tgid;
 }
 
 void scope_capture_new_processes_note(struct scope_new_processes *processes, const struct scope_subbuf *subbuf)
@@ -74,13 +74,13 @@ void scope_capture_new_processes_note(struct scope_new_processes *processes, con
 int scope_capture_new_processes_write(struct scope_new_processes *processes, struct scope_proc *proc,
 				      struct scope_writer *writer)
 {
-	const size_t filled = processes->count < NEWBORN_MAX ? processes->count : NEWBORN_MAX;
-	uint32_t tgid[NEWBORN_MAX];
+	const size_t filled = processes->count < NEW_MAX ? processes->count : NEW_MAX;
+	uint32_t tgid[NEW_MAX];
 
 	/* More may be noted while these are read. */
 	memcpy(tgid, processes->tgid, sizeof(tgid));
 	processes->count = 0;
-	if (processes->total >= NEWBORN_TOTAL)
+	if (processes->total >= NEW_TOTAL)
 		return 0;
 	processes->total += filled;
 	return scope_proc_write_maps(proc, tgid, filled, writer);

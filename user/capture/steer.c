@@ -132,7 +132,7 @@ void scope_capture_steer_take(struct scope_steer *steer, const struct scope_subb
 		scope_capture_focus_take(steer->focus, subbuf);
 }
 
-void scope_capture_steer_look(struct scope_steer *steer, uint64_t now_ns)
+void scope_capture_steer_update(struct scope_steer *steer, uint64_t now_ns)
 {
 	struct scope_focus_choice choice;
 

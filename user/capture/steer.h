@@ -22,7 +22,7 @@ void scope_capture_steer_begin(struct scope_steer *steer, uint64_t now_ns);
 void scope_capture_steer_take(struct scope_steer *steer, const struct scope_subbuf *subbuf);
 
 /* Call it some times a second. If a source refuses the change, it goes on unchanged. */
-void scope_capture_steer_look(struct scope_steer *steer, uint64_t now_ns);
+void scope_capture_steer_update(struct scope_steer *steer, uint64_t now_ns);
 
 /* The longest time that a call had to take for a stack, so far, ns; 0: they were not chosen. */
 uint32_t scope_capture_steer_highest_ns(const struct scope_steer *steer);

@@ -314,9 +314,9 @@ static int take_answer(struct scope_unwinder *unwinder)
 		return take_names(unwinder, &answer);
 	if (answer.code)
 		give_up(unwinder);
-	if (kind == SCOPE_UNWINDER_STANDING) {
-		memcpy(&unwinder->stood, unwinder->shared->out, sizeof(unwinder->stood));
-		unwinder->stood_found = answer.found;
+	if (kind == SCOPE_UNWINDER_STOPPED_STACK) {
+		memcpy(&unwinder->stopped, unwinder->shared->out, sizeof(unwinder->stopped));
+		unwinder->stopped_found = answer.found;
 	}
 	return 0;
 }
@@ -391,7 +391,7 @@ int scope_capture_unwinder_pump(struct scope_unwinder *unwinder, unsigned int wa
 
 /* ---- threads that do not run ---- */
 
-/* Waits until no job is in work; only the caller starts a job STANDING. */
+/* Waits until no job is in work; only the caller starts a job STOPPED_STACK. */
 static int settle(struct scope_unwinder *unwinder, int (*while_waiting)(void *context), void *context)
 {
 	int err = 0;
@@ -410,13 +410,13 @@ static int ask_stopped_stack(struct scope_unwinder *unwinder, const struct scope
 	uint8_t *in = (uint8_t *)unwinder->shared->in;
 	int err = settle(unwinder, while_waiting, context);
 
-	unwinder->stood.count = 0;
-	unwinder->stood_found = (struct scope_stacks_found){ 0 };
+	unwinder->stopped.count = 0;
+	unwinder->stopped_found = (struct scope_stacks_found){ 0 };
 	if (err || !unwinder->child)
 		return err;
 	memcpy(in, thread, sizeof(*thread));
 	memcpy(in + sizeof(*thread), data, thread->bytes);
-	scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_STANDING, 1);
+	scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_STOPPED_STACK, 1);
 	return settle(unwinder, while_waiting, context);
 }
 
@@ -425,7 +425,7 @@ int scope_capture_unwinder_stopped_stack(struct scope_unwinder *unwinder, uint32
 					 int (*while_waiting)(void *context), void *context,
 					 struct scope_trace_stopped_stack *ret_stopped_stack)
 {
-	struct scope_unwinder_stood *stood = &unwinder->stood;
+	struct scope_unwinder_stopped *stopped = &unwinder->stopped;
 	struct scope_unwinder_thread thread = {
 		.tgid = tgid,
 		.regs = regs,
@@ -437,23 +437,23 @@ int scope_capture_unwinder_stopped_stack(struct scope_unwinder *unwinder, uint32
 
 	memcpy(thread.reg, reg, regs * sizeof(*reg));
 	err = ask_stopped_stack(unwinder, &thread, memory->data, while_waiting, context);
-	if (!err && unwinder->stood_found.unmapped_count &&
-	    scope_capture_unwinder_refresh(unwinder, &unwinder->stood_found, scope_capture_unwinder_now_ns()))
+	if (!err && unwinder->stopped_found.unmapped_count &&
+	    scope_capture_unwinder_refresh(unwinder, &unwinder->stopped_found, scope_capture_unwinder_now_ns()))
 		err = ask_stopped_stack(unwinder, &thread, memory->data, while_waiting, context);
 	if (err)
 		return err;
-	if (!unwinder->stood_found.stacks || stood->count > SCOPE_FRAMES_MAX ||
-	    !scope_trace_frames_ended((uint8_t)stood->ended)) {
-		*stood = (struct scope_unwinder_stood){ .count = 1, .ended = SCOPE_FRAMES_BROKEN };
-		stood->ip[0] = regs ? reg[regs - 1] : 0;
+	if (!unwinder->stopped_found.stacks || stopped->count > SCOPE_FRAMES_MAX ||
+	    !scope_trace_frames_ended((uint8_t)stopped->ended)) {
+		*stopped = (struct scope_unwinder_stopped){ .count = 1, .ended = SCOPE_FRAMES_BROKEN };
+		stopped->ip[0] = regs ? reg[regs - 1] : 0;
 		unwinder->counts.given_up++;
 	}
 	*ret_stopped_stack = (struct scope_trace_stopped_stack){
 		.tid = memory->tid,
-		.count = stood->count,
+		.count = stopped->count,
 		.address = memory->address,
-		.ip = stood->ip,
-		.ended = (uint8_t)stood->ended,
+		.ip = stopped->ip,
+		.ended = (uint8_t)stopped->ended,
 	};
 	return 0;
 }

@@ -88,7 +88,7 @@ bool scope_capture_unwinder_idle(const struct scope_unwinder *unwinder);
 /*
  * Unwinds the stack of a thread that does not run, from its registers and memory. Waits for the
  * result and calls while_waiting(context) during the wait; a return of that other than 0 is the result.
- * *ret_standing points into the unwinder, until the next call. 0 or -errno.
+ * *ret_stopped_stack points into the unwinder, until the next call. 0 or -errno.
  */
 int scope_capture_unwinder_stopped_stack(struct scope_unwinder *unwinder, uint32_t tgid, const uint64_t *reg,
 					 unsigned int regs, const struct scope_trace_memory *memory,

@@ -15,10 +15,10 @@
 /* One job at a time; its input is in `in`, its result in `out`. */
 enum scope_unwinder_kind {
 	SCOPE_UNWINDER_NOTHING,
-	SCOPE_UNWINDER_MAPS,	 /* struct scope_unwinder_map_row, path, build-id; count of them */
-	SCOPE_UNWINDER_SUBBUF,	 /* struct scope_subbuf at in, u32 tgids behind it: count */
-	SCOPE_UNWINDER_NAMES,	 /* count: of all files; out: a payload, of answer.type and bytes, 0: none */
-	SCOPE_UNWINDER_STANDING, /* struct scope_unwinder_thread, its bytes of stack */
+	SCOPE_UNWINDER_MAPS,	      /* struct scope_unwinder_map_row, path, build-id; count of them */
+	SCOPE_UNWINDER_SUBBUF,	      /* struct scope_subbuf at in, u32 tgids behind it: count */
+	SCOPE_UNWINDER_NAMES,	      /* count: of all files; out: a payload, of answer.type and bytes, 0: none */
+	SCOPE_UNWINDER_STOPPED_STACK, /* struct scope_unwinder_thread, its bytes of stack */
 };
 
 struct scope_unwinder_job {
@@ -46,7 +46,7 @@ struct scope_unwinder_thread {
 	uint64_t address;
 };
 
-struct scope_unwinder_stood {
+struct scope_unwinder_stopped {
 	uint32_t count, ended;
 	uint64_t ip[SCOPE_FRAMES_MAX];
 };
@@ -94,8 +94,8 @@ struct scope_unwinder {
 	uint64_t map_rows; /* so far */
 	struct scope_capture_unwinder_refresh *refresh;
 	size_t refreshes, refresh_room;
-	struct scope_unwinder_stood stood;
-	struct scope_stacks_found stood_found;
+	struct scope_unwinder_stopped stopped;
+	struct scope_stacks_found stopped_found;
 	struct scope_subbuf *reduced; /* room for a sub-buffer that is given up */
 	struct scope_unwinder_counts counts;
 };

@@ -82,16 +82,16 @@ static int take_stopped_stack(struct server *server, struct scope_stacks_found *
 		.bytes = thread->bytes,
 		.data = (const uint8_t *)(thread + 1),
 	};
-	struct scope_unwinder_stood *stood = (void *)server->shared->out;
+	struct scope_unwinder_stopped *stopped = (void *)server->shared->out;
 	struct scope_trace_stopped_stack stopped_stack;
 	bool unmapped;
 	int err = scope_symbol_stacks_stopped(server->symbols, thread->tgid, thread->reg, thread->regs, &memory,
-					      stood->ip, &stopped_stack, &unmapped);
+					      stopped->ip, &stopped_stack, &unmapped);
 
 	if (err)
 		return err;
-	stood->count = stopped_stack.count;
-	stood->ended = stopped_stack.ended;
+	stopped->count = stopped_stack.count;
+	stopped->ended = stopped_stack.ended;
 	ret_found->stacks = 1;
 	ret_found->unmapped[0] = thread->tgid;
 	ret_found->unmapped_count = unmapped;
@@ -121,7 +121,7 @@ static int do_job(struct server *server, const struct scope_unwinder_job *job, s
 		return take_subbuf(server, job->count, &answer->found);
 	case SCOPE_UNWINDER_NAMES:
 		return take_names(server, job->count, answer);
-	case SCOPE_UNWINDER_STANDING:
+	case SCOPE_UNWINDER_STOPPED_STACK:
 		return take_stopped_stack(server, &answer->found);
 	}
 	return -EINVAL;

@@ -40,7 +40,7 @@ static void sleep_ns(uint64_t ns)
 	nanosleep(&time, NULL);
 }
 
-static void tell(const struct bench *bench, uint64_t until_ns)
+static void report_progress(const struct bench *bench, uint64_t until_ns)
 {
 	const uint64_t now = now_ns();
 	const size_t left = bench->options->plan->count - bench->index - 1;
@@ -67,7 +67,7 @@ static int wait_until(struct bench *bench, uint64_t until_ns)
 		err = scope_causal_inject_drain(bench->inject, error);
 		if (!err && ++bench->drains % CHECK_DRAINS == 0)
 			err = scope_causal_inject_check(bench->inject, error);
-		tell(bench, until_ns);
+		report_progress(bench, until_ns);
 	}
 	return err ? err : *bench->stop ? -EINTR : 0;
 }

@@ -200,11 +200,11 @@ int scope_cmd_share(const char *text, uint32_t *ret_thousandths)
 
 void scope_cmd_warn_lossy(const char *command, uint64_t lost)
 {
-	static bool told;
+	static bool warned;
 
-	if (!lost || told)
+	if (!lost || warned)
 		return;
-	told = true;
+	warned = true;
 	scope_cmd_say(command,
 		      "events are being lost (%" PRIu64 " so far): the rings fill faster than they are "
 		      "read; enlarge them with `scope record --subbuf-count`, or take less (--no-stacks, "

@@ -239,7 +239,7 @@ static const struct check {
 };
 
 /* list: NULL for text, or the array of what was checked for JSON. */
-static void tell(const struct scope_advice *advice, json_t *list)
+static void print_advice(const struct scope_advice *advice, json_t *list)
 {
 	static const char *const names[] = {
 		[SCOPE_DOCTOR_OK] = "ok",
@@ -308,7 +308,7 @@ static int print_document(const struct examined *examined, const struct scope_ad
 
 	json_object_set_new(document, "checks", list);
 	for (size_t i = 0; i < examined->count; i++)
-		tell(&examined->advice[i], list);
+		print_advice(&examined->advice[i], list);
 	json_object_set_new(document, "ready", json_boolean(answer->verdict != SCOPE_DOCTOR_MISSING));
 	json_object_set_new(document, "answer", scope_cmd_document_text(answer->text));
 	return scope_cmd_document_end("doctor", document);
@@ -331,9 +331,9 @@ static int examine(const char *file, uint32_t pid, json_t *document)
 			return SCOPE_EXIT_ERROR;
 	} else {
 		scope_cmd_text_stdout();
-		tell(&answer, NULL);
+		print_advice(&answer, NULL);
 		for (size_t i = 0; i < examined.count; i++)
-			tell(&examined.advice[i], NULL);
+			print_advice(&examined.advice[i], NULL);
 	}
 	return answer.verdict == SCOPE_DOCTOR_MISSING ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;
 }

@@ -23,8 +23,8 @@ static bool has_map(struct scope_proc_reader *reader, uint32_t pid)
 	return true;
 }
 
-static void tell(struct scope_proc_reader *reader, uint32_t pid, const struct scope_runtime *runtime,
-		 struct scope_advice *advice)
+static void check_map(struct scope_proc_reader *reader, uint32_t pid, const struct scope_runtime *runtime,
+		      struct scope_advice *advice)
 {
 	char needs[256];
 
@@ -57,7 +57,7 @@ void scope_cmd_doctor_runtime(struct scope_machine *machine, struct scope_advice
 	/* Why it cannot be looked at was said before. */
 	runtime = code ? NULL : scope_symbol_runtime_of_maps(maps.map, maps.count, machine->pid);
 	if (runtime)
-		tell(reader, machine->pid, runtime, advice);
+		check_map(reader, machine->pid, runtime, advice);
 	scope_proc_maps_destroy(&maps);
 	scope_proc_destroy(proc);
 	scope_proc_reader_destroy(reader);

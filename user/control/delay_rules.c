@@ -145,50 +145,50 @@ int scope_control_delay_remove(struct scope_control *control, uint32_t session, 
 	return err ? scope_control_refused(err, "remove a delay rule", &reply, error) : 0;
 }
 
-struct told {
+struct state {
 	struct scope_delay delay;
 	struct scope_delay_counts counts;
 };
 
-static int parse_told(struct nlattr **attr, void *result)
+static int parse_state(struct nlattr **attr, void *result)
 {
 	static const struct {
 		int name;
 		size_t at;
 	} rows[] = {
-		{ SCOPE_ATTR_DELAY_NS, offsetof(struct told, delay.ns) },
-		{ SCOPE_ATTR_DELAY_SEED, offsetof(struct told, delay.seed) },
-		{ SCOPE_ATTR_DELAY_HIT_MAX_NS, offsetof(struct told, delay.hit_max_ns) },
-		{ SCOPE_ATTR_DELAY_SECOND_MAX_NS, offsetof(struct told, delay.second_max_ns) },
-		{ SCOPE_ATTR_PROBE_OFFSET, offsetof(struct told, delay.offset) },
-		{ SCOPE_ATTR_DELAY_VISITS, offsetof(struct told, counts.visits) },
-		{ SCOPE_ATTR_DELAY_SERVED, offsetof(struct told, counts.served) },
-		{ SCOPE_ATTR_DELAY_ASKED_NS, offsetof(struct told, counts.asked_ns) },
-		{ SCOPE_ATTR_DELAY_SERVED_NS, offsetof(struct told, counts.served_ns) },
-		{ SCOPE_ATTR_DELAY_MISSED, offsetof(struct told, counts.missed) },
-		{ SCOPE_ATTR_DELAY_CAPPED, offsetof(struct told, counts.capped) },
-		{ SCOPE_ATTR_DELAY_REQUIRED_NS, offsetof(struct told, counts.required_ns) },
-		{ SCOPE_ATTR_DELAY_UNSETTLED_NS, offsetof(struct told, counts.unsettled_ns) },
+		{ SCOPE_ATTR_DELAY_NS, offsetof(struct state, delay.ns) },
+		{ SCOPE_ATTR_DELAY_SEED, offsetof(struct state, delay.seed) },
+		{ SCOPE_ATTR_DELAY_HIT_MAX_NS, offsetof(struct state, delay.hit_max_ns) },
+		{ SCOPE_ATTR_DELAY_SECOND_MAX_NS, offsetof(struct state, delay.second_max_ns) },
+		{ SCOPE_ATTR_PROBE_OFFSET, offsetof(struct state, delay.offset) },
+		{ SCOPE_ATTR_DELAY_VISITS, offsetof(struct state, counts.visits) },
+		{ SCOPE_ATTR_DELAY_SERVED, offsetof(struct state, counts.served) },
+		{ SCOPE_ATTR_DELAY_ASKED_NS, offsetof(struct state, counts.asked_ns) },
+		{ SCOPE_ATTR_DELAY_SERVED_NS, offsetof(struct state, counts.served_ns) },
+		{ SCOPE_ATTR_DELAY_MISSED, offsetof(struct state, counts.missed) },
+		{ SCOPE_ATTR_DELAY_CAPPED, offsetof(struct state, counts.capped) },
+		{ SCOPE_ATTR_DELAY_REQUIRED_NS, offsetof(struct state, counts.required_ns) },
+		{ SCOPE_ATTR_DELAY_UNSETTLED_NS, offsetof(struct state, counts.unsettled_ns) },
 	};
-	struct told *told = result;
+	struct state *state = result;
 	struct nlattr *name = attr[SCOPE_ATTR_PROBE_SYMBOL] ? attr[SCOPE_ATTR_PROBE_SYMBOL]
 							    : attr[SCOPE_ATTR_PROBE_PATH];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (!attr[rows[i].name])
 			return -EBADMSG;
-		*(uint64_t *)((char *)told + rows[i].at) = nla_get_u64(attr[rows[i].name]);
+		*(uint64_t *)((char *)state + rows[i].at) = nla_get_u64(attr[rows[i].name]);
 	}
 	if (!attr[SCOPE_ATTR_DELAY_ID] || !attr[SCOPE_ATTR_DELAY_SITE] || !attr[SCOPE_ATTR_DELAY_FLAGS] ||
 	    !attr[SCOPE_ATTR_DELAY_SYSCALL] || !attr[SCOPE_ATTR_DELAY_PROBABILITY])
 		return -EBADMSG;
-	told->delay.id = (uint16_t)nla_get_u32(attr[SCOPE_ATTR_DELAY_ID]);
-	told->delay.site = nla_get_u8(attr[SCOPE_ATTR_DELAY_SITE]);
-	told->delay.flags = nla_get_u32(attr[SCOPE_ATTR_DELAY_FLAGS]);
-	told->delay.syscall = nla_get_u32(attr[SCOPE_ATTR_DELAY_SYSCALL]);
-	told->delay.probability = nla_get_u32(attr[SCOPE_ATTR_DELAY_PROBABILITY]);
+	state->delay.id = (uint16_t)nla_get_u32(attr[SCOPE_ATTR_DELAY_ID]);
+	state->delay.site = nla_get_u8(attr[SCOPE_ATTR_DELAY_SITE]);
+	state->delay.flags = nla_get_u32(attr[SCOPE_ATTR_DELAY_FLAGS]);
+	state->delay.syscall = nla_get_u32(attr[SCOPE_ATTR_DELAY_SYSCALL]);
+	state->delay.probability = nla_get_u32(attr[SCOPE_ATTR_DELAY_PROBABILITY]);
 	if (name)
-		nla_strlcpy(told->delay.name, name, sizeof(told->delay.name));
+		nla_strlcpy(state->delay.name, name, sizeof(state->delay.name));
 	return 0;
 }
 
@@ -196,8 +196,8 @@ int scope_control_delay_query(struct scope_control *control, uint32_t session, u
 			      struct scope_delay *ret_delay, struct scope_delay_counts *ret_counts)
 {
 	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_DELAY_NEXT);
-	struct told told = { .counts = { 0 } };
-	struct scope_reply reply = { .parse = parse_told, .result = &told };
+	struct state state = { .counts = { 0 } };
+	struct scope_reply reply = { .parse = parse_state, .result = &state };
 	int err;
 
 	if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session) ||
@@ -207,7 +207,7 @@ int scope_control_delay_query(struct scope_control *control, uint32_t session, u
 	if (err)
 		return scope_control_refused(err, "ask for the delay rules", &reply, error);
 	if (ret_delay)
-		*ret_delay = told.delay;
-	*ret_counts = told.counts;
+		*ret_delay = state.delay;
+	*ret_counts = state.counts;
 	return 0;
 }

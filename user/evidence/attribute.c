@@ -12,7 +12,7 @@
 static bool say_the_same(const struct scope_item *a, const struct scope_item *b)
 {
 	return a->unit == b->unit && a->node == b->node && a->kind == b->kind && a->nr == b->nr &&
-	       a->class == b->class && a->passed == b->passed && a->lock == b->lock && a->chance == b->chance &&
+	       a->class == b->class && a->propagated == b->propagated && a->lock == b->lock && a->chance == b->chance &&
 	       a->below == b->below;
 }
 
@@ -154,7 +154,7 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 		.nr = stretch->nr,
 		.kind = stretch->run ? SCOPE_ITEM_RUN : SCOPE_ITEM_WAIT,
 		.class = stretch->class,
-		.passed = stretch->passed,
+		.propagated = stretch->propagated,
 		.kernel = stretch->kernel,
 		.sampling_ratio = (float)stretch->sampling_ratio,
 		.inside = stretch->inside,
@@ -182,7 +182,7 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 		err = add_item(attributor, &item);
 	}
 	/* A sleep that was itself propagated is attributed by the thread it was propagated to. */
-	return err || stretch->passed ? err : attribute_waits(attributor, index, stretch, stack_node);
+	return err || stretch->propagated ? err : attribute_waits(attributor, index, stretch, stack_node);
 }
 
 /* True if another trace is the baseline of the unit's population. Then usual units of this trace do not count. */

@@ -101,7 +101,7 @@ static struct scope_stretch sleep_stretch(const struct collector *collector, con
 	const struct scope_unit_stack *stack = &logged->stack;
 	struct scope_stretch stretch = {
 		.kernel = logged->flags & SCOPE_STACK_IN_KERNEL,
-		.passed = stack->passed,
+		.propagated = stack->propagated,
 		.class = stack->class,
 		.nr = stack->nr,
 		.unit = scope_evidence_lookup_unit_at(&collector->attributor.lookup, collector->attributor.units,

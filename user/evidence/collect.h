@@ -6,7 +6,7 @@
 #include "evidence/evidence.h"
 
 /*
- * Fills evidence->item (times, weights, nodes), ->standing and the counts of stacks. If normal
+ * Fills evidence->item (times, weights, nodes), ->stopped_stack and the counts of stacks. If normal
  * units have many stacks, every n-th is taken; none is in populations that are compared with a
  * reference.
  */

@@ -38,9 +38,9 @@ static double scale_of(double total_ns, double weight_ns)
  */
 static bool stands(const struct contrast *contrast, const struct scope_item *item)
 {
-	if (item->passed && item->abnormal && item->class == SCOPE_WAIT_FUTEX)
+	if (item->propagated && item->abnormal && item->class == SCOPE_WAIT_FUTEX)
 		return false;
-	return !item->passed || !item->abnormal || contrast->found_ns[item->unit] <= 0;
+	return !item->propagated || !item->abnormal || contrast->found_ns[item->unit] <= 0;
 }
 
 static void weigh(struct contrast *contrast)

@@ -44,7 +44,7 @@ struct scope_item {
 	const struct scope_function *below;  /* the library function that its function called; NULL: none */
 	bool lock;			     /* BLAME: for a lock */
 	bool chance;			     /* BLAME: the thread waited for was at usual work, see attribute.c */
-	bool passed;			     /* WAIT that wait-chain segments replace, if they have any item */
+	bool propagated;		     /* WAIT that wait-chain segments replace, if they have any item */
 };
 
 /* The stack of a thread that did not run as the window began or ended. */

@@ -20,7 +20,7 @@ struct call {
 	uint64_t wake_ns; /* of its last sleep, if it slept */
 	uint16_t nr;
 	uint8_t class;
-	bool passed;
+	bool propagated;
 	struct scope_ballot self, gap;
 };
 
@@ -153,7 +153,7 @@ static int settle(struct signer *signer, uint32_t thread, const struct call *cal
 		err = attribute(signer, thread, &call->self, &self);
 	scope_evidence_stretch_sleep(&self, call->enter_ns, call->wake_ns, call->slept_ns);
 	self.class = call->class;
-	self.passed = call->slept_ns && call->passed;
+	self.propagated = call->slept_ns && call->propagated;
 	return err ? err : attribute(signer, thread, &call->self, &self);
 }
 
@@ -297,7 +297,7 @@ static int sign_exit(void *user, const struct scope_thread *thread, const struct
 	made.slept_ns = track->slept_ns;
 	made.wake_ns = track->wait.wake_ns;
 	made.class = track->wait.class;
-	made.passed = track->wait.waker != SCOPE_WAIT_NO_THREAD;
+	made.propagated = track->wait.waker != SCOPE_WAIT_NO_THREAD;
 	track->last_ns = exit_ns;
 	return feed(signer, thread->index, track, &made);
 }

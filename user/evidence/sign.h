@@ -15,7 +15,7 @@
 
 /*
  * As scope_evidence_collect_items(), without SPIN items, because a spinning thread makes no calls.
- * Also fills ->standing, for threads that are in a call with which the episode of one function
+ * Also fills ->stopped_stack, for threads that are in a call with which the episode of one function
  * ends.
  */
 int scope_evidence_sign_items(const struct scope_evidence_source *source, const struct scope_detection *detection,

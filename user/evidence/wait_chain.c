@@ -159,7 +159,7 @@ int scope_evidence_wait_chains_unit(struct scope_wait_chains *wait_chains, const
 		return 0;
 	wait_chains->stands_for = stands_for;
 	wait_chains->idle = false;
-	wait_chains->passed_ns = 0;
+	wait_chains->propagated_ns = 0;
 	recent = &wait_chains->recent[unit->thread];
 	for (uint32_t i = first_after(recent, unit->begin_ns); !err && i < recent->count; i++) {
 		const struct scope_wait *wait = recent_at(recent, i);
@@ -178,7 +178,7 @@ int scope_evidence_wait_chains_unit(struct scope_wait_chains *wait_chains, const
 			break;
 		if (wait->idle || wait->waker < 0 || wait->begin_ns < unit->begin_ns)
 			continue;
-		wait_chains->passed_ns += wait->wake_ns - wait->begin_ns - wait->waker_queue_ns;
+		wait_chains->propagated_ns += wait->wake_ns - wait->begin_ns - wait->waker_queue_ns;
 		err = pass_on(wait_chains, unit->thread, &window);
 	}
 	wait_chains->idle_units += wait_chains->idle ? stands_for : 0;

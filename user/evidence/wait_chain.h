@@ -39,10 +39,10 @@ struct scope_wait_chains {
 	size_t windows, capacity;
 	struct scope_recent *recent; /* per thread */
 	size_t threads, recent_capacity;
-	double stands_for;  /* number of units like the current one */
-	double idle_units;  /* abnormal units that waited for a thread which waited for its own client */
-	bool idle;	    /* the current one did */
-	uint64_t passed_ns; /* time it slept for other traced threads, without waits for a CPU */
+	double stands_for;	/* number of units like the current one */
+	double idle_units;	/* abnormal units that waited for a thread which waited for its own client */
+	bool idle;		/* the current one did */
+	uint64_t propagated_ns; /* time it slept for other traced threads, without waits for a CPU */
 };
 
 /* A zeroed struct holds nothing. */
@@ -58,7 +58,7 @@ int scope_evidence_wait_chains_unit(struct scope_wait_chains *wait_chains, const
 static inline bool scope_evidence_wait_chains_held_up(const struct scope_wait_chains *wait_chains, double threshold_ns,
 						      const struct scope_unit *unit)
 {
-	return (double)scope_unit_measure(unit) - (double)wait_chains->passed_ns <= threshold_ns;
+	return (double)scope_unit_measure(unit) - (double)wait_chains->propagated_ns <= threshold_ns;
 }
 
 /* Call it once, after all units: sorts segments by thread, then by time. */

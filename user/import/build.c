@@ -115,9 +115,9 @@ static int introduce(struct scope_import *import, struct scope_import_thread *pe
 	struct scope_event event = event_of(import, SCOPE_EVENT_COMM, cpu, person->tid);
 
 	import->wanted |= person->wanted;
-	if (!person->wanted || person->told)
+	if (!person->wanted || person->named)
 		return 0;
-	person->told = true;
+	person->named = true;
 	event.comm.tgid = process_of(import, person);
 	event.comm.comm = person->comm;
 	return put(import, &event);
@@ -303,7 +303,7 @@ int scope_import_fork(struct scope_import *import, uint64_t time_ns, uint32_t cp
 	born->wanted |= person != NULL;
 	if (!born->wanted || !person)
 		return 0;
-	born->told = true;
+	born->named = true;
 	event = event_of(import, SCOPE_EVENT_FORK, cpu, child);
 	event.fork.parent_tid = parent;
 	event.fork.tgid = born->tgid ? born->tgid : process_of(import, person);

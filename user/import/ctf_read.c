@@ -82,7 +82,7 @@ static uint32_t thread_of(const struct reader *reader, const struct fields *fiel
 	return cpu < reader->cpus ? reader->running[cpu] : 0;
 }
 
-static int tell_thread(const struct reader *reader, uint32_t tid, uint32_t tgid, const char *comm)
+static int send_thread(const struct reader *reader, uint32_t tid, uint32_t tgid, const char *comm)
 {
 	struct scope_import_message message = { .kind = SCOPE_IMPORT_MESSAGE_THREAD, .tid = tid, .tgid = tgid };
 
@@ -90,7 +90,7 @@ static int tell_thread(const struct reader *reader, uint32_t tid, uint32_t tgid,
 	return scope_import_send(reader->sender, &message);
 }
 
-static int tell_other(const struct reader *reader)
+static int send_other(const struct reader *reader)
 {
 	return scope_import_send(reader->sender, &(struct scope_import_message){ .kind = SCOPE_IMPORT_MESSAGE_OTHER });
 }
@@ -111,9 +111,9 @@ static int take_switch(struct reader *reader, const struct fields *fields, uint6
 	while (reader->cpus <= cpu)
 		reader->running[reader->cpus++] = 0;
 	reader->running[cpu] = next;
-	err = tell_thread(reader, prev, 0, find_string(fields->payload, "prev_comm"));
+	err = send_thread(reader, prev, 0, find_string(fields->payload, "prev_comm"));
 	if (!err)
-		err = tell_thread(reader, next, 0, find_string(fields->payload, "next_comm"));
+		err = send_thread(reader, next, 0, find_string(fields->payload, "next_comm"));
 	return err ? err
 		   : scope_import_send(reader->sender, &(struct scope_import_message){
 							       .kind = SCOPE_IMPORT_MESSAGE_SWITCH,
@@ -186,7 +186,7 @@ static int take_state(struct reader *reader, const struct fields *fields, uint64
 	(void)cpu;
 	if (!find_integer(fields->payload, "tid", &tid) || !find_integer(fields->payload, "pid", &pid))
 		return 0;
-	return tell_thread(reader, tid, pid, find_string(fields->payload, "name"));
+	return send_thread(reader, tid, pid, find_string(fields->payload, "name"));
 }
 
 static const struct row {
@@ -240,9 +240,9 @@ static int take_call(struct reader *reader, const char *name, const struct field
 	int err;
 
 	if (!enters && strncmp(name, "syscall_exit_", 13))
-		return tell_other(reader);
+		return send_other(reader);
 	message.tid = thread_of(reader, fields, cpu, &tgid);
-	err = tell_thread(reader, message.tid, tgid, NULL);
+	err = send_thread(reader, message.tid, tgid, NULL);
 	if (err)
 		return err;
 	/* LTTng leaves the "new" of newstat and the like in the name; numbers stand for themselves. */
@@ -279,7 +279,7 @@ static int take_event(struct reader *reader, const bt_message *message)
 	if (!find_integer(fields.packet, "cpu_id", &cpu))
 		find_integer(fields.context, "cpu_id", &cpu);
 	if (cpu < 0 || cpu > SCOPE_IMPORT_CPU_MAX || time_ns < 0 || time_ns >= (int64_t)SCOPE_IMPORT_TIME_MAX)
-		return tell_other(reader);
+		return send_other(reader);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strcmp(name, rows[i].name))
 			return rows[i].take(reader, &fields, time_ns, cpu);

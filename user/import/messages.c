@@ -113,12 +113,12 @@ static int give(const struct scope_import_message *message, struct scope_import 
 }
 
 /* One whole message. 1; 0 at the end; -ETIME, -errno. */
-static int receive(int from, unsigned silence_ms, struct scope_import_message *ret_told)
+static int receive(int from, unsigned silence_ms, struct scope_import_message *ret_message)
 {
 	struct pollfd wait = { .fd = from, .events = POLLIN };
 	size_t have = 0;
 
-	while (have < sizeof(*ret_told)) {
+	while (have < sizeof(*ret_message)) {
 		int ready = poll(&wait, 1, (int)silence_ms);
 		ssize_t bytes;
 
@@ -126,14 +126,14 @@ static int receive(int from, unsigned silence_ms, struct scope_import_message *r
 			return -ETIME;
 		if (ready < 0 && errno != EINTR)
 			return -errno;
-		bytes = ready < 0 ? -1 : read(from, (char *)ret_told + have, sizeof(*ret_told) - have);
+		bytes = ready < 0 ? -1 : read(from, (char *)ret_message + have, sizeof(*ret_message) - have);
 		if (!bytes)
 			return 0;
 		if (bytes < 0 && errno != EINTR)
 			return -errno;
 		have += bytes > 0 ? (size_t)bytes : 0;
 	}
-	ret_told->comm[sizeof(ret_told->comm) - 1] = '\0';
+	ret_message->comm[sizeof(ret_message->comm) - 1] = '\0';
 	return 1;
 }
 

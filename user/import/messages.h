@@ -38,7 +38,7 @@ struct scope_import_sender;
 
 /* Sends one. After a failure all later ones are dropped. 0 or -EPIPE. */
 int scope_import_send(struct scope_import_sender *sender, const struct scope_import_message *message);
-/* Fills told->comm, of which `text` may be NULL: not known. */
+/* Fills message->comm, of which `text` may be NULL: not known. */
 void scope_import_message_name(struct scope_import_message *message, const char *text);
 
 /*

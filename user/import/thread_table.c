@@ -87,12 +87,12 @@ void scope_import_threads_name(struct scope_import_threads *table, struct scope_
 
 	if (tgid && tgid != person->tgid) {
 		person->tgid = tgid;
-		person->told = false;
+		person->named = false;
 	}
 	if (comm && comm[0] && strncmp(comm, person->comm, sizeof(person->comm) - 1)) {
 		memset(person->comm, 0, sizeof(person->comm));
 		strncat(person->comm, comm, sizeof(person->comm) - 1);
-		person->told = false;
+		person->named = false;
 	}
 	if (!person->tid)
 		return;

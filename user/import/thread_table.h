@@ -10,7 +10,7 @@ struct scope_import_thread {
 	uint32_t tid, tgid; /* tgid 0: not known */
 	char comm[SCOPE_COMM_BYTES];
 	bool wanted;
-	bool told;	 /* its name and process are in the trace */
+	bool named;	 /* its name and process are in the trace */
 	uint64_t events; /* while it was not wanted */
 	/* Its open call. */
 	bool open, written; /* written: as ENTER already */

@@ -255,13 +255,13 @@ FAST int take_call(struct scope_metrics *metrics, const struct call *call, enum 
 }
 
 /* Calls of all kinds are only counted. */
-static uint32_t hear_plain_roles(void *user, uint32_t thread)
+static uint32_t on_plain_roles(void *user, uint32_t thread)
 {
 	(void)user, (void)thread;
 	return UINT32_MAX;
 }
 
-static int hear_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *open, int64_t ret,
+static int on_return(void *user, const struct scope_thread *thread, const struct scope_open_call *open, int64_t ret,
 		     uint64_t exit_ns)
 {
 	const struct call call = {
@@ -279,8 +279,8 @@ static int hear_exit(void *user, const struct scope_thread *thread, const struct
 }
 
 /* Missing memory is reported at the end. */
-static bool hear_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
-		       enum scope_timeline_call_role role)
+static bool on_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
+		     enum scope_timeline_call_role role)
 {
 	const struct call call = {
 		.thread = thread,
@@ -314,7 +314,7 @@ static enum scope_metric state_of(const struct scope_thread *thread)
 	}
 }
 
-static int hear_stay(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns)
+static int on_stay(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct scope_metrics *metrics = user;
 	const size_t series = scope_metrics_series(metrics, thread->index);
@@ -341,7 +341,7 @@ static unsigned decade_of(uint64_t ns)
 	return decade;
 }
 
-static int hear_block(void *user, uint32_t thread, const struct scope_event *event)
+static int on_block(void *user, uint32_t thread, const struct scope_event *event)
 {
 	const bool done = event->kind == SCOPE_EVENT_BLOCK_DONE;
 	const struct scope_metric_object object = { .type = SCOPE_OBJECT_DEVICE, .id = event->block.dev };
@@ -382,7 +382,7 @@ static int leave_call(struct scope_metrics *metrics, const struct scope_thread *
 	return open->nr == SCOPE_NR_NONE ? 0 : take_call(metrics, &call, scope_timeline_call_role(open->nr));
 }
 
-static int hear_end(void *user, uint32_t thread, uint64_t now_ns)
+static int on_end(void *user, uint32_t thread, uint64_t now_ns)
 {
 	struct scope_metrics *metrics = user;
 
@@ -390,12 +390,12 @@ static int hear_end(void *user, uint32_t thread, uint64_t now_ns)
 }
 
 static const struct scope_timeline_ops ops = {
-	.plain_roles = hear_plain_roles,
-	.plain = hear_plain,
-	.exit = hear_exit,
-	.stay = hear_stay,
-	.block = hear_block,
-	.end = hear_end,
+	.plain_roles = on_plain_roles,
+	.plain = on_plain,
+	.exit = on_return,
+	.stay = on_stay,
+	.block = on_block,
+	.end = on_end,
 };
 
 static void init_store(struct scope_metric_store *store, const struct scope_metrics_options *options)

@@ -56,8 +56,8 @@ static void drop_first(struct scope_perf_session *session)
  * Losses in a ring for stacks are only stacks: calls and switches are complete. Losses of young
  * threads do not matter while the target has no young thread.
  */
-static int tell_lost(struct scope_perf_session *session, const struct scope_perf_cpu *cpu, uint64_t time_ns,
-		     uint64_t count)
+static int report_lost(struct scope_perf_session *session, const struct scope_perf_cpu *cpu, uint64_t time_ns,
+		       uint64_t count)
 {
 	if (cpu->age == SCOPE_PERF_YOUNG && !scope_perf_session_had_young(session, cpu->last_ns))
 		return 0;
@@ -77,7 +77,7 @@ static int next_time(struct scope_perf_session *session, struct scope_perf_cpu *
 
 	if (err == -EBADMSG) {
 		scope_perf_ring_skip(&cpu->ring);
-		return tell_lost(session, cpu, scope_perf_session_now(), 1);
+		return report_lost(session, cpu, scope_perf_session_now(), 1);
 	}
 	if (err != 1)
 		return err;
@@ -109,9 +109,9 @@ static int pack_next(struct scope_perf_session *session, struct scope_perf_cpu *
 		return err;
 	err = 0;
 	if (scope_perf_record_parse(&session->events.layout, cpu->id, cpu->ids, data, bytes, &record)) {
-		err = tell_lost(session, cpu, scope_perf_session_now(), 1);
+		err = report_lost(session, cpu, scope_perf_session_now(), 1);
 	} else if (record.type == SCOPE_PERF_TYPE_LOST) {
-		err = tell_lost(session, cpu, record.time_ns, record.lost);
+		err = report_lost(session, cpu, record.time_ns, record.lost);
 	} else if (record.type != SCOPE_PERF_TYPE_EVENT ||
 		   !scope_perf_events_is_duplicate(cpu, &session->cover, &record)) {
 		known = record.type != SCOPE_PERF_TYPE_COMM || scope_perf_tasks_find(session->tasks, record.tid);

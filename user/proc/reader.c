@@ -143,7 +143,7 @@ static uint64_t limit_ns(const struct scope_proc_reader *reader)
 }
 
 /* fd: socket of a new reader; -1: ends the current reader. */
-static int tell_keeper(const struct scope_proc_reader *reader, int fd)
+static int send_keeper(const struct scope_proc_reader *reader, int fd)
 {
 	char byte = 0, room[CMSG_SPACE(sizeof(fd))] = { 0 };
 	struct iovec piece = { &byte, 1 };
@@ -164,7 +164,7 @@ static int begin(struct scope_proc_reader *reader)
 		return -ETIMEDOUT;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	code = tell_keeper(reader, ends[1]);
+	code = send_keeper(reader, ends[1]);
 	close(ends[1]);
 	if (code)
 		close(ends[0]);
@@ -176,7 +176,7 @@ static int begin(struct scope_proc_reader *reader)
 /* It may be blocked in the kernel without end, so it is killed and not waited for. */
 static void give_up(struct scope_proc_reader *reader)
 {
-	tell_keeper(reader, -1);
+	send_keeper(reader, -1);
 	close(reader->channel);
 	reader->channel = -1;
 	reader->lost++;
@@ -275,7 +275,7 @@ static void check(struct scope_proc_reader *reader)
 }
 
 static int send_request(struct scope_proc_reader *reader, struct scope_reader_request *request,
-			const struct scope_reader_luggage *luggage)
+			const struct scope_reader_attachment *attachment)
 {
 	char room[CMSG_SPACE(sizeof(int))] = { 0 };
 	struct iovec piece[] = { { request, sizeof(*request) }, { NULL, 0 } };
@@ -285,12 +285,12 @@ static int send_request(struct scope_proc_reader *reader, struct scope_reader_re
 	if (err)
 		return err;
 	request->number = ++reader->number;
-	if (luggage && luggage->path) {
-		piece[1] = (struct iovec){ (void *)luggage->path, strlen(luggage->path) };
+	if (attachment && attachment->path) {
+		piece[1] = (struct iovec){ (void *)attachment->path, strlen(attachment->path) };
 		message.msg_iovlen = 2;
 	}
-	if (luggage && luggage->root >= 0)
-		scope_proc_reader_pass(&message, room, sizeof(room), luggage->root);
+	if (attachment && attachment->root >= 0)
+		scope_proc_reader_pass(&message, room, sizeof(room), attachment->root);
 	if (sendmsg(reader->channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return errno == EAGAIN ? -EAGAIN : -EPIPE;
 	if (!reader->count)
@@ -326,13 +326,13 @@ static int await(struct scope_proc_reader *reader, const struct scope_reader_wan
 
 /* A request that waited only because another one blocked the reader goes to the next reader. */
 int scope_proc_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
-			  const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted)
+			  const struct scope_reader_attachment *attachment, struct scope_reader_wanted *wanted)
 {
 	int err;
 
 	while (reader->depth < WANTED_MAX && !is_refused(reader, request)) {
 		check(reader);
-		err = reader->count == SENT_MAX ? -EAGAIN : send_request(reader, request, luggage);
+		err = reader->count == SENT_MAX ? -EAGAIN : send_request(reader, request, attachment);
 		if (err == -EPIPE)
 			give_up(reader);
 		else if (err)

@@ -60,7 +60,7 @@ struct scope_reader_wanted {
 };
 
 /* What goes with a request. */
-struct scope_reader_luggage {
+struct scope_reader_attachment {
 	const char *path; /* NULL: none */
 	int root;	  /* -1: none */
 };
@@ -68,9 +68,9 @@ struct scope_reader_luggage {
 /* Makes room for that many more bytes. False: there is none. */
 bool scope_proc_reader_make_room(struct scope_reader_wanted *wanted, size_t bytes);
 
-/* Sends the request and waits for its answer; luggage: NULL for none. Its code, or -ETIMEDOUT. */
+/* Sends the request and waits for its answer; attachment: NULL for none. Its code, or -ETIMEDOUT. */
 int scope_proc_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
-			  const struct scope_reader_luggage *luggage, struct scope_reader_wanted *wanted);
+			  const struct scope_reader_attachment *attachment, struct scope_reader_wanted *wanted);
 
 /* ---- memory.c: reads memory; as above ---- */
 

@@ -71,7 +71,7 @@ static uint32_t number_of(const struct scope_reader_request *request, const char
 static int look(struct scope_proc_reader *reader, struct scope_reader_request *request, const char *path,
 		struct scope_proc_look *ret_look)
 {
-	const struct scope_reader_luggage luggage = { .path = path, .root = -1 };
+	const struct scope_reader_attachment attachment = { .path = path, .root = -1 };
 	struct scope_proc_look answer = { { 0 }, "" };
 	struct scope_reader_wanted wanted = { .data = (uint8_t *)&answer, .room = sizeof(answer) };
 	int err;
@@ -80,7 +80,7 @@ static int look(struct scope_proc_reader *reader, struct scope_reader_request *r
 	if (!reader)
 		return scope_proc_reader_get_look(request, -1, path, ret_look);
 	request->tid = number_of(request, path);
-	err = scope_proc_reader_ask(reader, request, &luggage, &wanted);
+	err = scope_proc_reader_ask(reader, request, &attachment, &wanted);
 	if (err)
 		return err;
 	if (wanted.bytes != sizeof(answer))
@@ -114,7 +114,7 @@ int scope_proc_reader_look_program(struct scope_proc_reader *reader, uint32_t tg
 static int open_file(struct scope_proc_reader *reader, struct scope_reader_request *request, const char *root,
 		     const char *path, struct scope_proc_found *ret_found)
 {
-	struct scope_reader_luggage luggage = { .path = path, .root = -1 };
+	struct scope_reader_attachment attachment = { .path = path, .root = -1 };
 	struct scope_proc_found found = { 0 };
 	struct scope_reader_wanted wanted = { .data = (uint8_t *)&found, .room = sizeof(found) };
 	int err;
@@ -122,21 +122,21 @@ static int open_file(struct scope_proc_reader *reader, struct scope_reader_reque
 	if (path && strlen(path) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	if (root) {
-		luggage.root = open(*root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (luggage.root < 0)
+		attachment.root = open(*root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (attachment.root < 0)
 			return -errno;
 	}
 	request->kind = SCOPE_READER_OPEN;
 	request->tid = number_of(request, path);
 	if (!reader) {
-		err = scope_proc_reader_get_file(request, luggage.root, path, NULL, NULL, &found);
+		err = scope_proc_reader_get_file(request, attachment.root, path, NULL, NULL, &found);
 	} else {
-		err = scope_proc_reader_ask(reader, request, &luggage, &wanted);
+		err = scope_proc_reader_ask(reader, request, &attachment, &wanted);
 		if (!err)
 			err = wanted.fd >= 0 ? wanted.fd : -EPROTO;
 	}
-	if (luggage.root >= 0)
-		close(luggage.root);
+	if (attachment.root >= 0)
+		close(attachment.root);
 	if (err >= 0 && ret_found)
 		*ret_found = found;
 	return err;

@@ -216,7 +216,7 @@ static int find_frequent_call(const struct scope_rank_input *input, const struct
 	double most = 0;
 	int err;
 
-	if (sums->kernel_told && sums->kernel_ns < CALLS_KERNEL * sums->run_ns)
+	if (sums->kernel_shown && sums->kernel_ns < CALLS_KERNEL * sums->run_ns)
 		return 0;
 	err = mean_calls(input, sums, finding->population, &means);
 	if (err)

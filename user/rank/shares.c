@@ -12,16 +12,16 @@ void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding 
 	double usual = (shares.usual_ns + stack_ns) / (shares.all_usual_ns + 2 * stack_ns);
 	double here = shares.here_ns / shares.all_here_ns;
 	double room = (shares.usual_share_max * shares.usual_units + 1) / (shares.usual_units + 2);
-	double tell = shares.usual_stacks + 2;
+	double usual_count = shares.usual_stacks + 2;
 
 	if (shares.all_here_ns <= 0 || here <= 0 || usual >= 1)
 		return;
 	if (shares.usual_units > 0 && room < usual) {
 		usual = room;
-		tell = fmax(tell, shares.usual_units + 2);
+		usual_count = fmax(usual_count, shares.usual_units + 2);
 	}
 	finding->chance_z =
-		scope_anomaly_two_shares_z(shares.stacks / shares.all_stacks, shares.all_stacks, usual, tell);
+		scope_anomaly_two_shares_z(shares.stacks / shares.all_stacks, shares.all_stacks, usual, usual_count);
 	finding->times = here / usual;
 	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;
 }

@@ -67,7 +67,7 @@ static int sum_items(const struct scope_evidence *evidence, const struct scope_a
 		if (!is_weighed(attribution, item))
 			continue;
 		sums->all[item->abnormal]++;
-		sums->kernel_told |= item->kernel;
+		sums->kernel_shown |= item->kernel;
 		sums->all_ns[item->abnormal] += fabs(item->excess_ns);
 		sums->usual_ns2 += item->abnormal ? 0 : item->excess_ns * item->excess_ns;
 		if (item->kind == SCOPE_ITEM_RUN) {

@@ -98,7 +98,7 @@ static void say_cause(const struct scope_outside_cause *cause, double share, cha
 }
 
 /* Finds what slowed units from outside the program; false: no known cause. */
-static bool tell_outside(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+static bool find_outside(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			 size_t room)
 {
 	if (clients_pause(input, ranking)) {
@@ -172,7 +172,7 @@ static double nameless_share(const struct scope_evidence *evidence)
 }
 
 /* Appends a sentence about waits for threads at usual work. */
-static void tell_chance(const struct scope_ranking *ranking, char *text, size_t room)
+static void add_chance(const struct scope_ranking *ranking, char *text, size_t room)
 {
 	const size_t used = strlen(text);
 
@@ -200,14 +200,14 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 "program has work to do.",
 			 ranking->units);
 	} else if (clients_pause(input, ranking)) {
-		tell_outside(input, ranking, reason, room);
+		find_outside(input, ranking, reason, room);
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 	} else if (input->freezes && input->freezes->count) {
 		ranking->verdict = SCOPE_VERDICT_FREEZES;
 		snprintf(reason, room,
 			 "No function of the program stands out in that time: record with stacks, or look for what "
 			 "stops this process or this machine.");
-	} else if (tell_outside(input, ranking, reason, room)) {
+	} else if (find_outside(input, ranking, reason, room)) {
 		ranking->verdict = lacks_cpu(input, ranking) && has_cpu_itself(input) ? SCOPE_VERDICT_NOTHING
 										      : SCOPE_VERDICT_OUTSIDE;
 	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && nameless_share(evidence) > NAMELESS) {
@@ -232,7 +232,7 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 input->reference ? ""
 					  : " What slows every unit alike is not seen this way: compare "
 					    "with a better time by --baseline.");
-		tell_chance(ranking, reason, room);
+		add_chance(ranking, reason, room);
 	}
 }
 
@@ -248,12 +248,12 @@ static void weigh_outside(const struct scope_rank_input *input, struct scope_ran
 		blame_clients(input, ranking, ranking->reason, sizeof(ranking->reason));
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 	} else if (cpu_before_functions(input, ranking)) {
-		tell_outside(input, ranking, ranking->reason, sizeof(ranking->reason));
+		find_outside(input, ranking, ranking->reason, sizeof(ranking->reason));
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 	} else if (!input->reference && only_ask(ranking)) {
 		leave_open(ranking);
 	} else {
-		tell_outside(input, ranking, ranking->beside, sizeof(ranking->beside));
+		find_outside(input, ranking, ranking->beside, sizeof(ranking->beside));
 	}
 }
 

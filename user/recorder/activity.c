@@ -50,7 +50,7 @@ struct scope_recorder_activity {
 	struct lane *lane; /* by CPU */
 	size_t lanes;
 	size_t held_bytes; /* of copies, in all of them */
-	struct scope_recorder_activity_period period, told;
+	struct scope_recorder_activity_period period, reported;
 };
 
 int scope_recorder_activity_create(struct scope_recorder_activity **ret_live)
@@ -344,9 +344,9 @@ void scope_recorder_activity_take(struct scope_recorder_activity *live, const st
 
 const struct scope_recorder_activity_period *scope_recorder_activity_period(struct scope_recorder_activity *live)
 {
-	live->told = live->period;
+	live->reported = live->period;
 	memset(&live->period, 0, sizeof(live->period));
-	return &live->told;
+	return &live->reported;
 }
 
 uint64_t scope_recorder_activity_open_unit(const struct scope_recorder_activity *live, uint64_t now_ns,

@@ -14,7 +14,7 @@
 #include "report/triggered.h"
 
 /* "4.8 ms instead of 0.11 ms" */
-static void tell_times(const struct scope_finding *finding, FILE *to)
+static void write_times(const struct scope_finding *finding, FILE *to)
 {
 	struct scope_text slow, usual;
 
@@ -22,7 +22,7 @@ static void tell_times(const struct scope_finding *finding, FILE *to)
 		scope_report_format_ns(&usual, finding->usual_ns));
 }
 
-static void tell_stuck(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
+static void write_stuck(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
 {
 	const struct scope_finding *finding = one->finding;
 	const struct scope_thread *thread =
@@ -50,7 +50,7 @@ static void tell_stuck(const struct scope_model *model, const struct scope_model
 		fputs(finding->hang.circle ? ": a deadlock." : finding->hang.unsure ? "; it may be idle." : ".", to);
 }
 
-static void tell_waiters(const struct scope_model *model, const struct scope_finding *finding, FILE *to)
+static void write_waiters(const struct scope_model *model, const struct scope_finding *finding, FILE *to)
 {
 	const struct scope_group *group = &model->analysis->found.groups->group[finding->holder.victim_group];
 
@@ -60,7 +60,7 @@ static void tell_waiters(const struct scope_model *model, const struct scope_fin
 		fprintf(to, "thread %s", group->name);
 }
 
-static void tell_finding(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
+static void write_finding(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
 {
 	const struct scope_finding *finding = one->finding;
 	const char *call = scope_report_section_call(finding->nr);
@@ -70,7 +70,7 @@ static void tell_finding(const struct scope_model *model, const struct scope_mod
 	case SCOPE_FINDING_HANG:
 	case SCOPE_FINDING_SPIN:
 		fputs(": ", to);
-		tell_stuck(model, one, to);
+		write_stuck(model, one, to);
 		return;
 	case SCOPE_FINDING_TIME:
 		fputs(" runs longer", to);
@@ -88,28 +88,28 @@ static void tell_finding(const struct scope_model *model, const struct scope_mod
 		break;
 	case SCOPE_FINDING_LOCK:
 		fputs(" holds a lock that ", to);
-		tell_waiters(model, finding, to);
+		write_waiters(model, finding, to);
 		fputs(finding->holder.victim_threads > 1 ? " wait for" : " waits for", to);
 		break;
 	case SCOPE_FINDING_LATE:
 		fputs(" keeps ", to);
-		tell_waiters(model, finding, to);
+		write_waiters(model, finding, to);
 		fputs(" waiting", to);
 		break;
 	}
 	fprintf(to, ": the slow %s ", model->slow.requests ? "requests" : "rounds of work");
-	tell_times(finding, to);
+	write_times(finding, to);
 	fputc('.', to);
 }
 
-static void tell_freezes(const struct scope_model *model, FILE *to)
+static void write_freezes(const struct scope_model *model, FILE *to)
 {
 	struct scope_freezes_text freezes;
 
 	fprintf(to, "%s ", scope_report_freezes_name(&freezes, model->analysis));
 }
 
-static void tell_since(const struct scope_model *model, FILE *to)
+static void write_since(const struct scope_model *model, FILE *to)
 {
 	const struct scope_analysis *analysis = model->analysis;
 	const time_t seconds = (time_t)(model->since_wall_ns / 1000000000);
@@ -128,7 +128,7 @@ static void tell_since(const struct scope_model *model, FILE *to)
 		(analysis->since_ns - analysis->units->timeline->begin_ns) / 1e9, when);
 }
 
-static void tell_left_out(const struct scope_model *model, FILE *to)
+static void write_left_out(const struct scope_model *model, FILE *to)
 {
 	const size_t left_out = model->analysis->ranking->findings ? model->part.left_out : 0;
 
@@ -140,7 +140,7 @@ static void tell_left_out(const struct scope_model *model, FILE *to)
 }
 
 /* What limits what can be said of this capture at all. */
-static void tell_end(const struct scope_model *model, FILE *to)
+static void write_end(const struct scope_model *model, FILE *to)
 {
 	const char *end = scope_trace_meta(model->analysis->trace, SCOPE_META_END_REASON);
 	const char *guard = scope_trace_meta(model->analysis->trace, SCOPE_META_GUARD);
@@ -168,9 +168,9 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 	if (scope_report_triggered(model->analysis->trace))
 		fprintf(line.to, "Recorded because of %s. ", scope_report_triggered(model->analysis->trace));
 	if (ranking->verdict == SCOPE_VERDICT_FREEZES)
-		tell_freezes(model, line.to);
+		write_freezes(model, line.to);
 	if (scope_report_names_first(ranking))
-		tell_finding(model, model->finding, line.to);
+		write_finding(model, model->finding, line.to);
 	else if (scope_report_is_bottleneck(model->analysis))
 		fputs(scope_report_bottleneck(&bottleneck, model->analysis, model->analysis->waits->bottleneck),
 		      line.to);
@@ -180,9 +180,9 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 	else
 		fputs(ranking->reason, line.to);
 	if (ranking->findings)
-		tell_since(model, line.to);
-	tell_left_out(model, line.to);
+		write_since(model, line.to);
+	write_left_out(model, line.to);
 	if (scope_trace_window_to(model->analysis->trace) == UINT64_MAX)
-		tell_end(model, line.to);
+		write_end(model, line.to);
 	return scope_report_paragraph_end(&line, ret_text);
 }

@@ -16,7 +16,7 @@ static struct scope_basis_signatures make_signatures(const struct scope_analysis
 	made.functions = signatures->functions;
 	made.shared = signatures->shared;
 	for (size_t i = 0; i < signatures->functions; i++)
-		made.told += signatures->function[i].episodes > 0;
+		made.recognized += signatures->function[i].episodes > 0;
 	if (second->stacks)
 		made.fit_share = 1 - (double)second->nameless / second->stacks;
 	return made;
@@ -75,7 +75,7 @@ void scope_report_basis_make(const struct scope_analysis *analysis, struct scope
 		.signatures = make_signatures(analysis),
 		.baseline = make_baseline(analysis),
 		.false_wakeups = analysis->units->timeline->false_wakeups,
-		.untold = analysis->units->timeline->untold,
+		.unrecorded = analysis->units->timeline->unrecorded,
 		.discarded = analysis->units->discarded,
 		.sampled = detection->sampled,
 	};

@@ -9,7 +9,7 @@
 struct scope_basis_signatures {
 	bool known;
 	size_t episodes, functions; /* learned functions */
-	size_t told;		    /* of these, with a signature */
+	size_t recognized;	    /* of these, with a signature */
 	size_t shared;		    /* ignored signatures: too many functions share them */
 	double fit_share;	    /* of the relevant times; NAN: there were none */
 };
@@ -38,7 +38,7 @@ struct scope_basis {
 	uint64_t stack_min_ns, stack_highest_ns;	/* time a call had to take for a stack, usually and at most */
 	struct scope_basis_signatures signatures;
 	struct scope_basis_baseline baseline;
-	uint64_t false_wakeups, untold, discarded;
+	uint64_t false_wakeups, unrecorded, discarded;
 	bool sampled; /* of different units only detect.cluster.max_points were clustered */
 };
 

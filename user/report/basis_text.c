@@ -13,7 +13,7 @@
 #define CUT_MUCH 0.2 /* share of the stacks from which a remedy is printed */
 
 /* The units compared with, if there is a baseline; rates show that work comes more often. */
-static void tell_baseline(const struct scope_basis *basis, FILE *to)
+static void write_baseline(const struct scope_basis *basis, FILE *to)
 {
 	const struct scope_basis_baseline *baseline = &basis->baseline;
 	struct scope_text units;
@@ -30,7 +30,7 @@ static void tell_baseline(const struct scope_basis *basis, FILE *to)
 		fputs(" Nothing in it resembles this trace: is it of the same program?", to);
 }
 
-static void tell_stacks_not_there(const struct scope_basis *basis, FILE *to)
+static void write_stacks_not_there(const struct scope_basis *basis, FILE *to)
 {
 	const struct {
 		uint64_t stacks;
@@ -49,7 +49,7 @@ static void tell_stacks_not_there(const struct scope_basis *basis, FILE *to)
 }
 
 /* In busy times calls may have had to take longer for a stack. */
-static void tell_choice(const struct scope_basis *basis, FILE *to)
+static void write_choice(const struct scope_basis *basis, FILE *to)
 {
 	struct scope_text a, b;
 
@@ -60,7 +60,7 @@ static void tell_choice(const struct scope_basis *basis, FILE *to)
 }
 
 /* Their quality: cut ones are longer than the copy, broken ones lack unwind tables. */
-static void tell_stacks(const struct scope_basis *basis, FILE *to)
+static void write_stacks(const struct scope_basis *basis, FILE *to)
 {
 	if (!basis->stacks)
 		return;
@@ -75,14 +75,14 @@ static void tell_stacks(const struct scope_basis *basis, FILE *to)
 	fputc(')', to);
 }
 
-static void tell_signatures(const struct scope_basis_signatures *signatures, FILE *to)
+static void write_signatures(const struct scope_basis_signatures *signatures, FILE *to)
 {
 	struct scope_text count;
 
 	if (!signatures->known)
 		return;
 	fprintf(to, " %s signatures tell %zu of %zu learned functions",
-		scope_report_format_count(&count, signatures->episodes), signatures->told, signatures->functions);
+		scope_report_format_count(&count, signatures->episodes), signatures->recognized, signatures->functions);
 	if (signatures->shared)
 		fprintf(to, " (%zu left aside: too many functions share them)", signatures->shared);
 	if (!isnan(signatures->fit_share))
@@ -91,7 +91,7 @@ static void tell_signatures(const struct scope_basis_signatures *signatures, FIL
 }
 
 /* The rule that was applied. */
-static void tell_rule(const struct scope_basis *basis, FILE *to)
+static void write_rule(const struct scope_basis *basis, FILE *to)
 {
 	const struct scope_rank_options *rule = &basis->rank;
 	struct scope_text requests, units;
@@ -105,27 +105,27 @@ static void tell_rule(const struct scope_basis *basis, FILE *to)
 		rule->odds_min, rule->times_min, rule->odds_alone);
 }
 
-static void tell_basis(const struct scope_basis *basis, FILE *to)
+static void write_basis(const struct scope_basis *basis, FILE *to)
 {
 	const struct scope_cluster_options *cluster = &basis->detect.cluster;
 	struct scope_text a;
 
-	tell_rule(basis, to);
+	write_rule(basis, to);
 	fprintf(to, " %s stacks", scope_report_format_count(&a, basis->stacks));
-	tell_stacks(basis, to);
-	tell_stacks_not_there(basis, to);
-	tell_choice(basis, to);
+	write_stacks(basis, to);
+	write_stacks_not_there(basis, to);
+	write_choice(basis, to);
 	fputc('.', to);
-	tell_signatures(&basis->signatures, to);
-	tell_baseline(basis, to);
+	write_signatures(&basis->signatures, to);
+	write_baseline(basis, to);
 	if (basis->false_wakeups)
 		fprintf(to, " %s false wakeups were taken for part of the sleep.",
 			scope_report_format_count(&a, basis->false_wakeups));
-	if (basis->untold)
+	if (basis->unrecorded)
 		fprintf(to,
 			" %s times a thread ran without the kernel having told that it came to a CPU: its sleep "
 			"was taken to end there.",
-			scope_report_format_count(&a, basis->untold));
+			scope_report_format_count(&a, basis->unrecorded));
 	if (basis->discarded)
 		fprintf(to, " %s units were discarded because events around them were lost.",
 			scope_report_format_count(&a, basis->discarded));
@@ -149,7 +149,7 @@ int scope_report_section_basis(const struct report *report)
 
 	if (scope_report_paragraph_begin(&text))
 		return -ENOMEM;
-	tell_basis(&report->model->basis, text.to);
+	write_basis(&report->model->basis, text.to);
 	if (scope_report_section_line(report, &text, "  "))
 		return -ENOMEM;
 	if (damage[0])

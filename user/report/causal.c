@@ -54,7 +54,7 @@ static void print_one(const struct report *report, size_t index, const struct sc
 }
 
 /* Another finding of the same function has printed it. */
-static bool told_before(const struct scope_report_causal *causal, size_t index)
+static bool printed_before(const struct scope_report_causal *causal, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
 		if (causal->finding[i].number == causal->finding[index].number)
@@ -87,7 +87,7 @@ int scope_report_section_causal(const struct report *report)
 		fputc('\n', report->out);
 	}
 	for (size_t i = 0; i < report->analysis->ranking->findings; i++)
-		if (scope_report_effect(causal, i) && !told_before(causal, i))
+		if (scope_report_effect(causal, i) && !printed_before(causal, i))
 			print_one(report, i, scope_report_effect(causal, i));
 	fputs("     the curves: scope delay sensitivity -p PID --site function:NAME\n\n", report->out);
 	return 0;

@@ -57,7 +57,7 @@ static void print_slow(const struct report *report)
 }
 
 /* How many were slow, and the longest one: a report without findings does not mean that no client waited. */
-static void tell_slow(const struct report *report, char *text, size_t room)
+static void write_slow(const struct report *report, char *text, size_t room)
 {
 	const struct scope_model_slow *slow = &report->model->slow;
 	const double longest_ns = report->analysis->ranking->longest_ns;
@@ -82,7 +82,7 @@ static void print_reason(const struct report *report, const char *verdict)
 	char text[sizeof(ranking->reason) + 128] = "";
 
 	if (ranking->verdict == SCOPE_VERDICT_NOTHING && !ranking->findings)
-		tell_slow(report, text, sizeof(text) - sizeof(ranking->reason));
+		write_slow(report, text, sizeof(text) - sizeof(ranking->reason));
 	strcat(text, ranking->reason);
 	fprintf(report->out, "%s%s ", verdict, scope_report_section_plain(report));
 	scope_report_section_wrapped(report, text, strlen(verdict) + 3, 2);
@@ -140,7 +140,7 @@ static void print_background(const struct report *report)
 }
 
 /* A function that is not a finding because of one rule, and by how much. */
-static void tell_rule(const struct scope_model_near *near, const struct scope_rank_options *need, FILE *to)
+static void write_rule(const struct scope_model_near *near, const struct scope_rank_options *need, FILE *to)
 {
 	const struct scope_finding *finding = &near->near->finding;
 	struct scope_text costs;
@@ -203,7 +203,7 @@ static int print_near(const struct report *report)
 
 		fprintf(text.to, "%s %s (%s), with %.0f %% of the excess: ", i ? ";" : "", finding->function->name,
 			finding->function->module, 100 * finding->share);
-		tell_rule(&model->near[i], &report->analysis->rank, text.to);
+		write_rule(&model->near[i], &report->analysis->rank, text.to);
 	}
 	fputc('.', text.to);
 	return scope_report_section_line(report, &text, "  ");

@@ -24,7 +24,7 @@ static double wall_of(const struct scope_slow_path *path)
 }
 
 /* "stage_compute", or "disk in write_log". */
-static void tell_part(const struct scope_path_part *part, FILE *to)
+static void write_part(const struct scope_path_part *part, FILE *to)
 {
 	const char *name = part->stacks && part->function ? part->function->name : NULL;
 
@@ -86,7 +86,7 @@ static int print_short(const struct scope_analysis *analysis, const struct scope
 		fputs(last == UINT32_MAX ? "" : part->part.thread == last ? ", " : " → ", line.to);
 		if (part->part.thread != last)
 			fprintf(line.to, "%s: ", thread_of(analysis, part->part.thread)->comm);
-		tell_part(part, line.to);
+		write_part(part, line.to);
 		fprintf(line.to, " %s", scope_report_format_ns(&text_ns, ns));
 		if (times > 1)
 			fprintf(line.to, " in %u turns", times);
@@ -117,7 +117,7 @@ static void print_long(const struct scope_analysis *analysis, const struct scope
 			out, scope_report_format_ns(&at, (double)(part->part.begin_ns - path->begin_ns)), 10);
 		scope_report_format_padded(out, scope_report_format_ns(&ns, length_of(part)), 10);
 		fprintf(out, "%s (tid %u)  ", thread->comm, thread->tid);
-		tell_part(part, out);
+		write_part(part, out);
 		fputc('\n', out);
 	}
 }

@@ -11,7 +11,7 @@
 #include "base/syscall_name.h"
 #include "report/numbers.h"
 
-#define ODDS_TOLD 1000	/* beyond, the figure is that of very few usual stacks */
+#define ODDS_MAX 1000	/* beyond, the figure is that of very few usual stacks */
 #define MOST 0.5	/* share of cut stacks from which the path is marked as cut */
 #define EXAMPLE_CALLS 8 /* of a slow unit and a usual one */
 #define KERNEL_NAMES 4	/* the innermost functions of the kernel */
@@ -203,8 +203,8 @@ static void print_evidence(const struct report *report, const struct scope_findi
 		snprintf(by, sizeof(by), "signature: found in %u units", finding->units);
 	if (!isfinite(finding->odds))
 		snprintf(odds, sizeof(odds), "all of the abnormal time");
-	else if (finding->odds > ODDS_TOLD)
-		snprintf(odds, sizeof(odds), "odds above ×%d against usual units", ODDS_TOLD);
+	else if (finding->odds > ODDS_MAX)
+		snprintf(odds, sizeof(odds), "odds above ×%d against usual units", ODDS_MAX);
 	else
 		snprintf(odds, sizeof(odds), "odds ×%.0f against usual units", finding->odds);
 	fprintf(report->out, "     evidence    %s;%s%s\n", by,

@@ -7,7 +7,7 @@
 
 #include "report/numbers.h"
 
-#define TOLD 4 /* no rule: of many the first ones */
+#define STALLS_MAX 4 /* no rule: of many the first ones */
 
 const char *scope_report_freezes_name(struct scope_freezes_text *buffer, const struct scope_analysis *analysis)
 {
@@ -18,7 +18,7 @@ const char *scope_report_freezes_name(struct scope_freezes_text *buffer, const s
 				       "%s stall%s:", scope_report_format_count(&count, freezes->count),
 				       freezes->count == 1 ? "" : "s");
 
-	for (size_t i = 0; i < freezes->count && i < TOLD; i++) {
+	for (size_t i = 0; i < freezes->count && i < STALLS_MAX; i++) {
 		const struct scope_freeze *freeze = &freezes->freeze[i];
 
 		used += (size_t)snprintf(buffer->text + used, sizeof(buffer->text) - used, "%s %s at %s", i ? "," : "",
@@ -28,7 +28,7 @@ const char *scope_report_freezes_name(struct scope_freezes_text *buffer, const s
 									     : 0));
 	}
 	snprintf(buffer->text + used, sizeof(buffer->text) - used, "%s; about %s requests waited.",
-		 freezes->count > TOLD ? ", and so on" : "",
+		 freezes->count > STALLS_MAX ? ", and so on" : "",
 		 scope_report_format_count(&count, (uint64_t)(freezes->kept + 0.5)));
 	return buffer->text;
 }

@@ -47,7 +47,7 @@ static const char *way_of(const struct scope_stage *stage)
 	return way[stage->door];
 }
 
-static void tell_threads(const struct scope_analysis *analysis, const struct scope_stage *stage, FILE *to)
+static void write_threads(const struct scope_analysis *analysis, const struct scope_stage *stage, FILE *to)
 {
 	const char *name = name_of(analysis, stage);
 
@@ -60,7 +60,7 @@ static void tell_threads(const struct scope_analysis *analysis, const struct sco
 }
 
 /* Stages that take work from that one. With fewer requests they are housekeeping. */
-static void tell_workers(const struct scope_analysis *analysis, const struct scope_stage *from, FILE *to)
+static void write_workers(const struct scope_analysis *analysis, const struct scope_stage *from, FILE *to)
 {
 	const struct scope_server *server = analysis->server;
 	const char *before = "; work goes on to ";
@@ -73,7 +73,7 @@ static void tell_workers(const struct scope_analysis *analysis, const struct sco
 		    (stage->role != SCOPE_ROLE_WORKER && stage->role != SCOPE_ROLE_DISK))
 			continue;
 		fputs(before, to);
-		tell_threads(analysis, stage, to);
+		write_threads(analysis, stage, to);
 		before = " and ";
 	}
 }
@@ -88,20 +88,20 @@ int scope_report_server_sentence(const struct scope_analysis *analysis, char **r
 		return -ENOMEM;
 	if (network) {
 		fputs("Requests are read by ", line.to);
-		tell_threads(analysis, network, line.to);
+		write_threads(analysis, network, line.to);
 		if (network->accepts)
 			fputs(network->threads > 1 ? ", which accept connections too"
 						   : ", which accepts connections too",
 			      line.to);
 		if (accept) {
 			fputs("; connections are accepted by ", line.to);
-			tell_threads(analysis, accept, line.to);
+			write_threads(analysis, accept, line.to);
 		}
-		tell_workers(analysis, network, line.to);
+		write_workers(analysis, network, line.to);
 	} else if (accept) {
 		fputs("Connections are accepted by ", line.to);
-		tell_threads(analysis, accept, line.to);
-		tell_workers(analysis, accept, line.to);
+		write_threads(analysis, accept, line.to);
+		write_workers(analysis, accept, line.to);
 	} else {
 		fputs("No thread takes requests of clients", line.to);
 	}
@@ -175,8 +175,8 @@ static void print_stage(const struct scope_analysis *analysis, const struct scop
 }
 
 /* "Bytes explain 97 % of how long requests of worker take: 20.0 µs for each KB, and 0.10 ms besides." */
-static void tell_explained(const struct scope_analysis *analysis, const struct scope_explained *one, unsigned width,
-			   FILE *out)
+static void write_explained(const struct scope_analysis *analysis, const struct scope_explained *one, unsigned width,
+			    FILE *out)
 {
 	const bool bytes = one->by == SCOPE_FEATURE_BYTES;
 	const char *name = analysis->found.groups->group[one->group].name;
@@ -201,7 +201,7 @@ static int print_explained(const struct scope_analysis *analysis, unsigned width
 	int err = scope_server_explanations_create(analysis->found.distributions, analysis->found.groups, &all);
 
 	for (size_t i = 0; !err && i < all->count; i++)
-		tell_explained(analysis, &all->one[i], width, out);
+		write_explained(analysis, &all->one[i], width, out);
 	if (!err)
 		scope_server_explanations_destroy(all);
 	return err;

@@ -236,7 +236,7 @@ static void print_named_by(const struct report *report)
 		{ "neither", false, false },
 	};
 	const struct scope_ranking *ranking = report->analysis->ranking;
-	bool told = false;
+	bool printed = false;
 
 	if (!report->analysis->second)
 		return;
@@ -253,8 +253,8 @@ static void print_named_by(const struct report *report)
 			if (any)
 				fprintf(report->out, ", %zu", i + 1);
 			else
-				fprintf(report->out, "%s%s: %zu", told ? " · " : "", rows[row].text, i + 1);
-			any = told = true;
+				fprintf(report->out, "%s%s: %zu", printed ? " · " : "", rows[row].text, i + 1);
+			any = printed = true;
 		}
 	}
 	fputc('\n', report->out);

@@ -38,8 +38,8 @@ static const char *word_of(enum scope_uneven in)
 }
 
 /* "runs 3.0 ms for each request, they 1.0 ms" */
-static void tell_figures(const struct scope_analysis *analysis, const struct scope_uneven_thread *one, char *text,
-			 size_t room)
+static void write_figures(const struct scope_analysis *analysis, const struct scope_uneven_thread *one, char *text,
+			  size_t room)
 {
 	const char *unit = unit_of(analysis, one);
 	struct scope_text own, usual;
@@ -61,7 +61,7 @@ const char *scope_report_uneven(struct scope_uneven_text *buffer, const struct s
 	const struct scope_thread *thread = thread_of(analysis, one);
 	char figures[128];
 
-	tell_figures(analysis, one, figures, sizeof(figures));
+	write_figures(analysis, one, figures, sizeof(figures));
 	snprintf(buffer->text, sizeof(buffer->text), "Thread %s (tid %u) %s than the other %u of its group: it %s.",
 		 thread->comm, thread->tid, word_of((enum scope_uneven)one->in), one->others, figures);
 	return buffer->text;
@@ -73,7 +73,7 @@ const char *scope_report_uneven_short(struct scope_uneven_text *buffer, const st
 	const struct scope_thread *thread = thread_of(analysis, one);
 	char figures[128];
 
-	tell_figures(analysis, one, figures, sizeof(figures));
+	write_figures(analysis, one, figures, sizeof(figures));
 	snprintf(buffer->text, sizeof(buffer->text), "%s (tid %u) %s: %s", thread->comm, thread->tid,
 		 word_of((enum scope_uneven)one->in), figures);
 	return buffer->text;

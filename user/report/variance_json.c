@@ -44,7 +44,7 @@ static json_t *make_edge(const struct scope_analysis *analysis, const struct sco
 			 make_functions(kind, edge->edge));
 }
 
-static json_t *make_wait(const struct scope_analysis *analysis, const struct scope_passed_on *one)
+static json_t *make_wait(const struct scope_analysis *analysis, const struct scope_variance_wait *one)
 {
 	const struct scope_groups *groups = analysis->found.groups;
 	const bool outside = one->end == SCOPE_END_OUTSIDE || one->end == SCOPE_END_PROCESS;
@@ -81,8 +81,8 @@ static json_t *make_kind(const struct scope_analysis *analysis, const struct sco
 
 	for (size_t i = 0; i < kind->edges && i < EDGES; i++)
 		json_array_append_new(edges, make_edge(analysis, kind, &kind->edge[i]));
-	for (size_t i = 0; i < kind->passed_ons; i++)
-		json_array_append_new(waits, make_wait(analysis, &kind->passed_on[i]));
+	for (size_t i = 0; i < kind->waits; i++)
+		json_array_append_new(waits, make_wait(analysis, &kind->wait[i]));
 	for (size_t i = 0; i < kind->paths && i < PATHS; i++)
 		json_array_append_new(paths, make_path(analysis, kind->path[i]));
 	return json_pack("{s:o, s:I, s:f, s:f, s:I, s:I, s:f, s:I, s:{s:f, s:f, s:f}, s:o, s:o, s:o}", "group",

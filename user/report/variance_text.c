@@ -137,8 +137,8 @@ static void add_waits(const struct scope_analysis *analysis, const struct scope_
 
 	if (!scope_variance_edge_is_call(edge->edge))
 		return;
-	for (size_t i = 0; i < kind->passed_ons && names < NAMES; i++) {
-		const struct scope_passed_on *one = &kind->passed_on[i];
+	for (size_t i = 0; i < kind->waits && names < NAMES; i++) {
+		const struct scope_variance_wait *one = &kind->wait[i];
 
 		if (one->nr != scope_variance_point_number(scope_variance_edge_from(edge->edge)) ||
 		    one->share < WORTH * edge->share)

@@ -116,8 +116,8 @@ json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis)
 			array, json_pack("{s:s, s:o, s:o, s:s, s:f, s:f, s:f, s:I, s:o}", "kind", "bottleneck", "group",
 					 group_name(analysis, one->group), "function",
 					 scope_report_json_string(one->function ? one->function->name : NULL), "in",
-					 one->kind == SCOPE_KNOT_DISK ? "disk" : "runs", "share", one->share, "gain",
-					 one->gain, "kept_ns", one->kept_ns, "stacks", (json_int_t)one->stacks,
+					 one->kind == SCOPE_BOTTLENECK_DISK ? "disk" : "runs", "share", one->share,
+					 "gain", one->gain, "kept_ns", one->kept_ns, "stacks", (json_int_t)one->stacks,
 					 "waits_most", group_name(analysis, one->waits_most)));
 	}
 	return array;

@@ -242,7 +242,7 @@ const char *scope_report_bottleneck(struct scope_waits_text *buffer, const struc
 		"%s%s%.40s is a bottleneck: for %.0f %% of the time threads with work to do (%.40s) wait while it %s. If "
 		"it took half as long, up to %.0f %% more would be done.",
 		one->function ? one->function->name : "", one->function ? " in " : "", group, 100 * one->share, waiter,
-		one->kind == SCOPE_KNOT_DISK ? "waits for a disk" : "runs", 100 * one->gain);
+		one->kind == SCOPE_BOTTLENECK_DISK ? "waits for a disk" : "runs", 100 * one->gain);
 	return buffer->text;
 }
 

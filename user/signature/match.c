@@ -323,16 +323,16 @@ void scope_signature_match_reset(struct scope_match *match)
 		close_window(match, slot);
 }
 
-static void tell_outputs(const struct scope_matcher *matcher, uint32_t row, uint64_t last, scope_match_hit hit,
-			 void *user)
+static void report_outputs(const struct scope_matcher *matcher, uint32_t row, uint64_t last, scope_match_hit hit,
+			   void *user)
 {
 	for (uint32_t at = matcher->next[row + matcher->symbols]; at != NONE; at = matcher->node[at].output)
 		for (uint32_t i = matcher->node[at].episode; i != NONE; i = matcher->same[i])
 			hit(user, i, last + 1 - matcher->length[i], last);
 }
 
-static void tell_ended(const struct scope_matcher *matcher, const struct scope_match *match, unsigned slot,
-		       uint32_t word, uint64_t ended, scope_match_hit hit, void *user)
+static void report_ended(const struct scope_matcher *matcher, const struct scope_match *match, unsigned slot,
+			 uint32_t word, uint64_t ended, scope_match_hit hit, void *user)
 {
 	/* The slot of this call is empty: windows in the others began 1 to 7 calls before. */
 	uint64_t first = match->fed - ((match->fed - slot) & (SLOTS - 1));
@@ -355,7 +355,7 @@ static void advance_wide(const struct scope_matcher *matcher, struct scope_match
 
 			*bits |= reached;
 			if (ended)
-				tell_ended(matcher, match, slot, word, ended, hit, user);
+				report_ended(matcher, match, slot, word, ended, hit, user);
 		}
 	}
 }
@@ -380,7 +380,7 @@ static void advance(const struct scope_matcher *matcher, struct scope_match *mat
 	}
 	for (unsigned slot = 0; any && slot < SLOTS; slot++)
 		if (ended[slot])
-			tell_ended(matcher, match, slot, match->word[slot], ended[slot], hit, user);
+			report_ended(matcher, match, slot, match->word[slot], ended[slot], hit, user);
 	if (matcher->wide)
 		advance_wide(matcher, match, mask, hit, user);
 }
@@ -418,7 +418,7 @@ void scope_signature_match_feed(const struct scope_matcher *matcher, struct scop
 		row = next[row + symbol];
 		if (row & HAS_OUTPUT) {
 			row &= ~HAS_OUTPUT;
-			tell_outputs(matcher, row, match->fed, hit, user);
+			report_outputs(matcher, row, match->fed, hit, user);
 		}
 		if (gaps)
 			feed_windows(matcher, match, symbol, hit, user);

@@ -182,14 +182,14 @@ static int module_stacks(void *context, const struct scope_stack_change *change,
 	return scope_control_stacks(feed->control, feed->session, change, error);
 }
 
-static int module_hear_fd(const void *context)
+static int module_notice_fd(const void *context)
 {
 	const struct feed *feed = context;
 
 	return feed->notices ? scope_control_notices_fd(feed->notices) : -1;
 }
 
-static int module_hear(void *context, struct scope_source_notice *ret_notice)
+static int module_read_notice(void *context, struct scope_source_notice *ret_notice)
 {
 	struct scope_notice_received heard;
 	struct feed *feed = context;
@@ -214,6 +214,6 @@ const struct scope_source scope_source_module = {
 	.progress = module_progress,
 	.count = module_count,
 	.stacks = module_stacks,
-	.hear_fd = module_hear_fd,
-	.hear = module_hear,
+	.notice_fd = module_notice_fd,
+	.read_notice = module_read_notice,
 };

@@ -70,10 +70,10 @@ struct scope_source {
 	/* What the user should know about this session once it is open, or "". NULL: nothing. */
 	const char *(*note)(const void *feed);
 
-	/* For poll(): readable when hear() has a notice; or -1. NULL: the source sends no notices. */
-	int (*hear_fd)(const void *feed);
+	/* For poll(): readable when read_notice() has a notice; or -1. NULL: the source sends no notices. */
+	int (*notice_fd)(const void *feed);
 	/* 1 and *ret_notice filled, 0 if there is none. */
-	int (*hear)(void *feed, struct scope_source_notice *ret_notice);
+	int (*read_notice)(void *feed, struct scope_source_notice *ret_notice);
 };
 
 #endif

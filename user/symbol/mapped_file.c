@@ -133,26 +133,26 @@ static int symbols_check(struct scope_spaces *spaces, const struct scope_file *f
 
 int scope_symbol_file_note_problem(struct scope_spaces *spaces, struct scope_file *file)
 {
-	const struct scope_trace_file *told = file->told;
+	const struct scope_trace_file *recorded = file->recorded;
 
 	if (file->said)
 		return 0;
 	file->said = true;
 	if (!strcmp(file->path, "[vdso]"))
 		return 0;
-	switch (told->outcome) {
+	switch (recorded->outcome) {
 	case SCOPE_FILE_READ:
-		return file->library || told->functions == UINT32_MAX
+		return file->library || recorded->functions == UINT32_MAX
 			       ? 0
-			       : stripped_say(spaces, file, told->named, told->functions, file->build_id);
+			       : stripped_say(spaces, file, recorded->named, recorded->functions, file->build_id);
 	case SCOPE_FILE_DEBUG:
 		return debug_say(spaces, file);
 	case SCOPE_FILE_OTHER:
-		return trouble_say(spaces, file, -ESTALE, told->found);
+		return trouble_say(spaces, file, -ESTALE, recorded->found);
 	case SCOPE_FILE_UNREADABLE:
 		break;
 	}
-	return trouble_say(spaces, file, told->error ? -told->error : -ENOEXEC, "");
+	return trouble_say(spaces, file, recorded->error ? -recorded->error : -ENOEXEC, "");
 }
 
 /* Notes the result for a trace (names.c). 0 or -ENOMEM. */
@@ -208,7 +208,7 @@ int scope_symbol_file_open(struct scope_spaces *spaces, struct scope_file *file,
 	}
 	if (err == -ENOMEM || outcome_note(file, err, found))
 		return -ENOMEM;
-	if (file->told && (err || file->said)) /* the trace has more details */
+	if (file->recorded && (err || file->said)) /* the trace has more details */
 		return scope_symbol_file_note_problem(spaces, file);
 	file->said = true;
 	return err ? trouble_say(spaces, file, err, found) : symbols_check(spaces, file);

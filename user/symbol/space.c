@@ -143,7 +143,7 @@ int scope_symbol_spaces_add_recorded(struct scope_spaces *spaces, const struct s
 
 		if (!file || scope_symbol_addresses_get(&by_number, files[i].number))
 			continue;
-		file->told = &files[i];
+		file->recorded = &files[i];
 		file->numbered = true;
 		file->number = files[i].number;
 		if (files[i].number >= spaces->numbers && files[i].number < UINT32_MAX)
@@ -169,16 +169,16 @@ struct scope_recorded_file scope_symbol_spaces_recorded(const struct scope_space
 {
 	const struct scope_range *range = scope_symbol_ranges_find(&space->ranges, address);
 	const struct scope_mapping *mapping = range ? &spaces->mapping[range->value] : NULL;
-	struct scope_recorded_file told = { 0 };
+	struct scope_recorded_file recorded = { 0 };
 
-	if (!mapping || !mapping->file->told)
-		return told;
-	told.offset = address - mapping->row->start + mapping->row->offset;
-	told.code = scope_symbol_addresses_get(&mapping->file->codes, told.offset);
+	if (!mapping || !mapping->file->recorded)
+		return recorded;
+	recorded.offset = address - mapping->row->start + mapping->row->offset;
+	recorded.code = scope_symbol_addresses_get(&mapping->file->codes, recorded.offset);
 	/* If the file could be read, addresses that were not recorded get their names from the file. */
-	if (told.code || !scope_symbol_file_has_names(mapping->file->told))
-		told.file = mapping->file;
-	return told;
+	if (recorded.code || !scope_symbol_file_has_names(mapping->file->recorded))
+		recorded.file = mapping->file;
+	return recorded;
 }
 
 static int mapping_add(struct scope_spaces *spaces, const struct scope_trace_map *row)

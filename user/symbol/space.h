@@ -18,14 +18,14 @@ struct scope_file {
 	bool deleted, library;
 	bool go;    /* a Go program with its names: goname.h says which of them belong to the language */
 	bool tried; /* to open it */
-	enum scope_file_outcome outcome;     /* opening it was tried */
-	int error;			     /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */
-	char *found;			     /* SCOPE_FILE_OTHER: the build-id that is there */
-	const struct scope_trace_file *told; /* the trace's row for it, NULL: none */
-	bool said;			     /* the sentence about its problem */
-	struct scope_addresses codes;	     /* from the trace: struct scope_trace_code by offset */
-	struct scope_addresses hits;	     /* names.c: offsets that were noted */
-	bool numbered;			     /* names.c: its number once it was written */
+	enum scope_file_outcome outcome;	 /* opening it was tried */
+	int error;				 /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */
+	char *found;				 /* SCOPE_FILE_OTHER: the build-id that is there */
+	const struct scope_trace_file *recorded; /* the trace's row for it, NULL: none */
+	bool said;				 /* the sentence about its problem */
+	struct scope_addresses codes;		 /* from the trace: struct scope_trace_code by offset */
+	struct scope_addresses hits;		 /* names.c: offsets that were noted */
+	bool numbered;				 /* names.c: its number once it was written */
 	uint32_t number;
 	struct scope_image *image;	  /* NULL: not opened, or not available */
 	struct scope_addresses functions; /* symbol.c: struct scope_function by start */

@@ -48,7 +48,7 @@ int scope_symbol_stacks_replace(const struct scope_stacks *stacks, const struct 
 
 /*
  * Unwinds the stack of a thread that did not run. reg: regs registers. ret_ip: room for
- * SCOPE_FRAMES_MAX addresses, which *ret_standing points to. *ret_unmapped: an address has no known
+ * SCOPE_FRAMES_MAX addresses, which *ret_stopped_stack points to. *ret_unmapped: an address has no known
  * mapping. 0 or -ENOMEM.
  */
 int scope_symbol_stacks_stopped(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,

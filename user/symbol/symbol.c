@@ -209,32 +209,32 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 }
 
 /* Takes the name from the trace. 1: the trace does not have it. */
-static int told_lookup(struct scope_symbols *symbols, const struct scope_space *space, uint64_t address,
-		       struct scope_function **ret_function)
+static int recorded_lookup(struct scope_symbols *symbols, const struct scope_space *space, uint64_t address,
+			   struct scope_function **ret_function)
 {
-	const struct scope_recorded_file told = scope_symbol_spaces_recorded(&symbols->spaces, space, address);
+	const struct scope_recorded_file recorded = scope_symbol_spaces_recorded(&symbols->spaces, space, address);
 	struct scope_file_function found;
 	char *name;
 	int err;
 
-	if (!told.file)
+	if (!recorded.file)
 		return 1;
-	err = scope_symbol_file_note_problem(&symbols->spaces, told.file);
+	err = scope_symbol_file_note_problem(&symbols->spaces, recorded.file);
 	if (err)
 		return err;
-	if (!told.code || !(told.code->flags & SCOPE_PLACE_FUNCTION))
-		return file_function(symbols, told.file, NULL, told.code ? told.code->start : told.offset,
-				     ret_function);
-	name = scope_plain_undone(told.code->name);
+	if (!recorded.code || !(recorded.code->flags & SCOPE_PLACE_FUNCTION))
+		return file_function(symbols, recorded.file, NULL,
+				     recorded.code ? recorded.code->start : recorded.offset, ret_function);
+	name = scope_plain_undone(recorded.code->name);
 	if (!name)
 		return -ENOMEM;
 	found = (struct scope_file_function){
-		.name = told.code->flags & SCOPE_PLACE_NAMED ? name : NULL,
+		.name = recorded.code->flags & SCOPE_PLACE_NAMED ? name : NULL,
 		.name_bytes = strlen(name),
-		.start = told.code->start,
-		.size = told.code->size,
+		.start = recorded.code->start,
+		.size = recorded.code->size,
 	};
-	err = file_function(symbols, told.file, &found, found.start, ret_function);
+	err = file_function(symbols, recorded.file, &found, found.start, ret_function);
 	free(name);
 	return err;
 }
@@ -244,8 +244,9 @@ static bool is_worse(const struct scope_place *place)
 {
 	const struct scope_file_functions *functions;
 
-	return place->file->told && (!place->linked || scope_symbol_image_functions(place->file->image, &functions) ||
-				     functions->named < place->file->told->named);
+	return place->file->recorded &&
+	       (!place->linked || scope_symbol_image_functions(place->file->image, &functions) ||
+		functions->named < place->file->recorded->named);
 }
 
 static int place_lookup(struct scope_symbols *symbols, const struct scope_space *space, uint64_t address,
@@ -256,7 +257,7 @@ static int place_lookup(struct scope_symbols *symbols, const struct scope_space 
 	struct scope_place place;
 	int err = scope_symbol_spaces_want_better(&symbols->spaces)
 			  ? 1
-			  : told_lookup(symbols, space, address, ret_function);
+			  : recorded_lookup(symbols, space, address, ret_function);
 
 	if (err <= 0)
 		return err;
@@ -264,7 +265,7 @@ static int place_lookup(struct scope_symbols *symbols, const struct scope_space 
 	if (err)
 		return err;
 	if (scope_symbol_spaces_want_better(&symbols->spaces) && is_worse(&place)) {
-		err = told_lookup(symbols, space, address, ret_function);
+		err = recorded_lookup(symbols, space, address, ret_function);
 		if (err <= 0)
 			return err;
 	}
@@ -324,14 +325,14 @@ int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t 
 }
 
 /* False: the trace does not say. */
-static bool told_lines(const struct scope_recorded_file *told, struct scope_source_line *ret_line, unsigned int max,
-		       unsigned int *ret_count)
+static bool recorded_lines(const struct scope_recorded_file *recorded, struct scope_source_line *ret_line,
+			   unsigned int max, unsigned int *ret_count)
 {
 	*ret_count = 0;
-	if (!told->file || (told->code && !(told->code->flags & SCOPE_PLACE_LINED)))
+	if (!recorded->file || (recorded->code && !(recorded->code->flags & SCOPE_PLACE_LINED)))
 		return false;
-	for (uint32_t i = 0; told->code && i < told->code->lines && i < max; i++) {
-		const struct scope_trace_line *line = &told->code->line[i];
+	for (uint32_t i = 0; recorded->code && i < recorded->code->lines && i < max; i++) {
+		const struct scope_trace_line *line = &recorded->code->line[i];
 
 		scope_plain_put(ret_line[i].function, SCOPE_LINE_NAME, line->function, strlen(line->function),
 				SCOPE_PLAIN_SENTENCE);
@@ -348,14 +349,14 @@ int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t a
 	struct scope_space *space = scope_symbol_addresses_get(&symbols->spaces.by_tgid, tgid);
 	const bool better = scope_symbol_spaces_want_better(&symbols->spaces);
 	struct scope_place place = { .linked = false };
-	struct scope_recorded_file told = { 0 };
+	struct scope_recorded_file recorded = { 0 };
 	int err;
 
 	*ret_count = 0;
 	if (!space)
 		return 0;
-	told = scope_symbol_spaces_recorded(&symbols->spaces, space, address);
-	if (!better && told_lines(&told, ret_line, max, ret_count))
+	recorded = scope_symbol_spaces_recorded(&symbols->spaces, space, address);
+	if (!better && recorded_lines(&recorded, ret_line, max, ret_count))
 		return 0;
 	err = scope_symbol_spaces_place(&symbols->spaces, space, address, &place);
 	if (err == -ENOMEM)
@@ -363,7 +364,7 @@ int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t a
 	if (place.linked)
 		*ret_count = scope_symbol_image_lines(place.file->image, place.link, ret_line, max);
 	if (better && !*ret_count)
-		told_lines(&told, ret_line, max, ret_count);
+		recorded_lines(&recorded, ret_line, max, ret_count);
 	return 0;
 }
 
@@ -398,10 +399,10 @@ size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t t
 			before = counted(&spaces->mapping[k], tgid) == file;
 		if (!file || before)
 			continue;
-		if (file->told && !scope_symbol_spaces_want_better(spaces) &&
-		    scope_symbol_file_is_counted(file->told)) {
+		if (file->recorded && !scope_symbol_spaces_want_better(spaces) &&
+		    scope_symbol_file_is_counted(file->recorded)) {
 			ret = scope_symbol_file_note_problem(spaces, file);
-			count += !ret && scope_symbol_file_has_names(file->told) ? file->told->functions : 0;
+			count += !ret && scope_symbol_file_has_names(file->recorded) ? file->recorded->functions : 0;
 			continue;
 		}
 		if (scope_symbol_spaces_open(spaces, &spaces->mapping[i]))

@@ -144,11 +144,11 @@ int scope_timeline_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t
 
 #define OF_RESULT(kind)                                                                                                \
 	{                                                                                                              \
-		SCOPE_TEACHES_RESULT, SCOPE_FD_##kind                                                                  \
+		SCOPE_FD_CHANGE_RESULT, SCOPE_FD_##kind                                                                \
 	}
 #define OF_ARGUMENT(kind)                                                                                              \
 	{                                                                                                              \
-		SCOPE_TEACHES_ARGUMENT, SCOPE_FD_##kind                                                                \
+		SCOPE_FD_CHANGE_ARGUMENT, SCOPE_FD_##kind                                                              \
 	}
 
 const struct scope_call_effect scope_timeline_call_effects[SCOPE_SYSCALL_MAX] = {
@@ -156,7 +156,7 @@ const struct scope_call_effect scope_timeline_call_effects[SCOPE_SYSCALL_MAX] = 
 	[SYS_accept4] = OF_RESULT(ACCEPTED),
 	[SYS_connect] = OF_ARGUMENT(CONNECTED),
 	[SYS_socket] = OF_RESULT(DATAGRAM),
-	[SYS_shutdown] = { .of = SCOPE_TEACHES_SHUT },
+	[SYS_shutdown] = { .of = SCOPE_FD_CHANGE_SHUT },
 	[SYS_close] = OF_ARGUMENT(UNKNOWN),
 	[SYS_openat] = OF_RESULT(FILE),
 	[SYS_pread64] = OF_ARGUMENT(FILE),

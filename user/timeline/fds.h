@@ -106,15 +106,15 @@ static inline int scope_timeline_fds_set(struct scope_fds *fds, uint32_t tgid, i
 }
 
 /* What a returning call shows about a descriptor. */
-enum scope_call_teaches {
-	SCOPE_TEACHES_NOTHING,
-	SCOPE_TEACHES_RESULT,
-	SCOPE_TEACHES_ARGUMENT,
-	SCOPE_TEACHES_SHUT, /* that no answer will be sent on the first argument */
+enum scope_fd_change {
+	SCOPE_FD_CHANGE_NONE,
+	SCOPE_FD_CHANGE_RESULT,
+	SCOPE_FD_CHANGE_ARGUMENT,
+	SCOPE_FD_CHANGE_SHUT, /* that no answer will be sent on the first argument */
 };
 
 struct scope_call_effect {
-	uint8_t of;   /* enum scope_call_teaches */
+	uint8_t of;   /* enum scope_fd_change */
 	uint8_t kind; /* enum scope_fd_kind */
 };
 
@@ -126,11 +126,11 @@ static inline bool scope_timeline_fds_known(struct scope_fds *fds, uint32_t tgid
 {
 	const struct scope_call_effect *stats = &scope_timeline_call_effects[nr];
 
-	if (stats->of == SCOPE_TEACHES_NOTHING)
+	if (stats->of == SCOPE_FD_CHANGE_NONE)
 		return true;
-	if (stats->of == SCOPE_TEACHES_SHUT)
+	if (stats->of == SCOPE_FD_CHANGE_SHUT)
 		return false;
-	if (stats->of == SCOPE_TEACHES_ARGUMENT)
+	if (stats->of == SCOPE_FD_CHANGE_ARGUMENT)
 		return !args || (scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]) == stats->kind &&
 				 scope_timeline_fds_turn(fds, (int32_t)arg[0]) == SCOPE_FD_ANSWERED);
 	return ret < 0 || (scope_timeline_fds_kind(fds, tgid, ret) == stats->kind &&
@@ -145,12 +145,12 @@ static inline int scope_timeline_fds_learn(struct scope_fds *fds, uint32_t tgid,
 {
 	const struct scope_call_effect *stats;
 
-	if (nr >= SCOPE_SYSCALL_MAX || scope_timeline_call_effects[nr].of == SCOPE_TEACHES_NOTHING)
+	if (nr >= SCOPE_SYSCALL_MAX || scope_timeline_call_effects[nr].of == SCOPE_FD_CHANGE_NONE)
 		return 0;
 	stats = &scope_timeline_call_effects[nr];
-	if (stats->of == SCOPE_TEACHES_RESULT)
+	if (stats->of == SCOPE_FD_CHANGE_RESULT)
 		return scope_timeline_fds_set(fds, tgid, ret, stats->kind);
-	if (stats->of == SCOPE_TEACHES_SHUT)
+	if (stats->of == SCOPE_FD_CHANGE_SHUT)
 		return scope_timeline_fds_shut(fds, tgid, arg, args, ret);
 	return args ? scope_timeline_fds_set(fds, tgid, (int32_t)arg[0], stats->kind) : 0;
 }

@@ -250,7 +250,7 @@ int scope_timeline_come_unrecorded(const struct scope_listener *run, uint32_t ti
 
 	if (index < 0)
 		return index;
-	run->timeline->untold += !scope_timeline_threads_at(run->timeline->threads, index)->lost;
+	run->timeline->unrecorded += !scope_timeline_threads_at(run->timeline->threads, index)->lost;
 	return switch_in(run, &event);
 }
 

@@ -42,7 +42,7 @@ int scope_timeline_end_wait(const struct scope_listener *run, struct scope_threa
  */
 int scope_timeline_come_unrecorded(const struct scope_listener *run, uint32_t tid, uint32_t cpu, uint64_t now_ns);
 /* The index of a thread, which is usually new, and begins its account now. */
-long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns);
+long scope_timeline_add_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns);
 
 /* Call it when mark_ns has come, before the event at now, with the number of events so far. 0 or -ENOMEM. */
 int scope_timeline_mark(struct scope_timeline *timeline, uint64_t now_ns, uint64_t events);
@@ -52,7 +52,7 @@ static inline long scope_timeline_index(struct scope_timeline *timeline, uint32_
 {
 	int32_t index = scope_timeline_threads_recent(timeline->threads, tid);
 
-	return index >= 0 ? index : scope_timeline_meet(timeline, tid, now_ns);
+	return index >= 0 ? index : scope_timeline_add_thread(timeline, tid, now_ns);
 }
 
 /* The same for a thread to which something happens: none of its calls is plain until the next one has ended. */

@@ -74,7 +74,7 @@ static void name_thread(const struct scope_timeline *timeline, struct scope_thre
 }
 
 /* A new thread begins its account now. */
-long scope_timeline_meet(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
+long scope_timeline_add_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns)
 {
 	size_t before = scope_timeline_threads_count(timeline->threads);
 	long index = scope_timeline_threads_get(timeline->threads, tid);

@@ -87,7 +87,7 @@ struct scope_timeline {
 	uint64_t events, lost;
 	uint64_t false_wakeups;		 /* sleeps that were merged with the sleep before */
 	bool wakes;			 /* a waking was recorded */
-	uint64_t untold;		 /* times a thread was on a processor without a recorded switch */
+	uint64_t unrecorded;		 /* times a thread was on a processor without a recorded switch */
 	const struct scope_trace *trace; /* whose rows name threads and descriptors */
 	size_t fds_known;		 /* rows of descriptors as it began */
 	struct scope_cpu_run *cpu;	 /* by number */

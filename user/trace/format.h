@@ -181,7 +181,7 @@ static_assert(sizeof(struct scope_frame_map) == 32, "map");
 static_assert(sizeof(struct scope_frame_symbol) == 24, "symbol");
 static_assert(sizeof(struct scope_frame_fd) == 16, "fd");
 static_assert(sizeof(struct scope_frame_memory) == 16, "memory");
-static_assert(sizeof(struct scope_frame_stopped_stack) == 24, "standing");
+static_assert(sizeof(struct scope_frame_stopped_stack) == 24, "stopped stack");
 static_assert(sizeof(struct scope_frame_lock) == 16, "lock");
 static_assert(sizeof(struct scope_frame_file) == 24, "file");
 static_assert(sizeof(struct scope_frame_places) == 8, "places");

@@ -54,7 +54,7 @@ struct scope_merge {
 	size_t leaves; /* a power of two */
 	size_t cpus;
 	uint64_t limit_ns; /* of the trace, NEVER_NS at most */
-	bool told_all;	   /* all events before the limit were given */
+	bool gave_all;	   /* all events before the limit were given */
 	struct node *node;
 	struct lane *lane;
 	struct cursor cursor[];
@@ -231,7 +231,7 @@ static int start(struct scope_trace *trace, struct scope_merge *merge, uint64_t 
 		merge->node[i] = (struct node){ .time_ns = NEVER_NS };
 	merge->taken = merge->cpus;
 	trace->passed_ns = 0;
-	trace->late = merge->told_all = false;
+	trace->late = merge->gave_all = false;
 	set_limit(trace, merge);
 	for (size_t i = 0; i < merge->cpus; i++) {
 		struct cursor *cursor = &merge->cursor[i];
@@ -306,7 +306,7 @@ uint64_t scope_trace_merge_passed(const struct scope_trace *trace)
 		return 0;
 	/* The last call gave no event, or the one before `next`. */
 	if (merge->taken == merge->cpus)
-		return merge->told_all ? merge->limit_ns : trace->passed_ns;
+		return merge->gave_all ? merge->limit_ns : trace->passed_ns;
 	return merge->lane[merge->taken].next[-1].time_ns;
 }
 
@@ -320,7 +320,7 @@ int scope_trace_merge_grow(struct scope_trace *trace)
 		err = widen(trace);
 	merge = trace->merge;
 	merge->taken = merge->cpus;
-	merge->told_all = false;
+	merge->gave_all = false;
 	set_limit(trace, merge);
 	for (size_t i = 0; !err && i < merge->cpus; i++)
 		merge->cursor[i].index = &trace->cpu[i];
@@ -398,7 +398,7 @@ int scope_trace_take(struct scope_trace *trace, const struct scope_event **ret_e
 	}
 	if (__builtin_expect(winner.time_ns >= merge->limit_ns, 0)) {
 		merge->taken = merge->cpus;
-		merge->told_all = true;
+		merge->gave_all = true;
 		return 0;
 	}
 	/* Stops where a lane is empty, because filling it would overwrite events that were given. */

@@ -207,7 +207,7 @@ static int pack_record(struct scope_packer *packer, struct lane *lane, const str
 	return err;
 }
 
-static int tell(const struct scope_packer *packer, int err, struct scope_error *error)
+static int describe(const struct scope_packer *packer, int err, struct scope_error *error)
 {
 	const char *text = packer->writer ? scope_trace_writer_error(packer->writer) : "";
 
@@ -224,19 +224,19 @@ int scope_trace_packer_event(struct scope_packer *packer, const struct scope_eve
 
 	err = lane_of(packer, event->cpu, &lane);
 	if (err)
-		return tell(packer, err, error);
+		return describe(packer, err, error);
 	if (event->time_ns < lane->time_ns)
 		return scope_error_set(error, -ERANGE, "earlier than the event before it on CPU %u", event->cpu);
 	if (event->time_ns >= SCOPE_TIME_LIMIT_NS)
 		return scope_error_set(error, -EINVAL, "a time beyond any clock");
 	if (event->kind == SCOPE_EVENT_LOST)
-		return tell(packer, pack_lost(packer, lane, event), error);
+		return describe(packer, pack_lost(packer, lane, event), error);
 	err = scope_trace_event_encode(event, packer->record, error, &bytes);
 	if (err)
 		return err;
 	if (bytes > room)
 		return scope_error_set(error, -E2BIG, "%zu bytes; a sub-buffer has room for %zu", bytes, room);
-	return tell(packer, pack_record(packer, lane, event, bytes), error);
+	return describe(packer, pack_record(packer, lane, event, bytes), error);
 }
 
 int scope_trace_packer_flush(struct scope_packer *packer, struct scope_error *error)
@@ -245,7 +245,7 @@ int scope_trace_packer_flush(struct scope_packer *packer, struct scope_error *er
 
 	for (size_t i = 0; i < packer->lanes && !ret; i++)
 		ret = close_lane(packer, &packer->lane[i]);
-	return tell(packer, ret, error);
+	return describe(packer, ret, error);
 }
 
 void scope_trace_packer_destroy(struct scope_packer *packer)

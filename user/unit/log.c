@@ -339,16 +339,16 @@ static bool in_slices(const struct scope_unit_log *log, const struct scope_unit_
 	       scope_unit_sliced_at(&log->sliced, stack->thread, stack->wake_ns - 1);
 }
 
-static int tell_stack(const struct scope_unit_log *log, const struct scope_logged_stack *stack,
-		      int (*each)(void *user, const struct scope_logged_stack *stack), void *user)
+static int report_stack(const struct scope_unit_log *log, const struct scope_logged_stack *stack,
+			int (*each)(void *user, const struct scope_logged_stack *stack), void *user)
 {
-	struct scope_logged_stack passed;
+	struct scope_logged_stack copy;
 
-	if (stack->stack.passed || stack->stack.nr != SYS_futex || !in_slices(log, &stack->stack))
+	if (stack->stack.propagated || stack->stack.nr != SYS_futex || !in_slices(log, &stack->stack))
 		return each(user, stack);
-	passed = *stack;
-	passed.stack.passed = true;
-	return each(user, &passed);
+	copy = *stack;
+	copy.stack.propagated = true;
+	return each(user, &copy);
 }
 
 int scope_unit_log_stacks(struct scope_unit_log *log, int (*each)(void *user, const struct scope_logged_stack *stack),
@@ -364,7 +364,7 @@ int scope_unit_log_stacks(struct scope_unit_log *log, int (*each)(void *user, co
 
 		err = 0;
 		for (size_t i = 0; !err && i < bytes / sizeof(*stack); i++)
-			err = tell_stack(log, &stack[i], each, user);
+			err = report_stack(log, &stack[i], each, user);
 		if (err)
 			break;
 	}

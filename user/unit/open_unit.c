@@ -198,8 +198,8 @@ int scope_unit_open_leave(void *user, uint32_t index, uint64_t now_ns)
 }
 
 /* A sleep counts for the open unit, or for none. A later pick-up decides which. */
-static int tell_wait(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
-		     const struct scope_wait *wait)
+static int report_wait(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+		       const struct scope_wait *wait)
 {
 	struct scope_wait outside = *wait;
 	const uint64_t slept_ns = wait->end_ns - (wait->first_ns ? wait->first_ns : wait->begin_ns);
@@ -243,14 +243,14 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 		vote_futex(open_unit, wait->object);
 	scope_unit_rest_judge(builder, open_unit, wait);
 	/* A waking that the kernel did not report, or that came after a time-out. */
-	open_unit->stack.passed = wait->waker != SCOPE_WAIT_NO_THREAD || (wait->woken && !wait->waker_tid);
+	open_unit->stack.propagated = wait->waker != SCOPE_WAIT_NO_THREAD || (wait->woken && !wait->waker_tid);
 	if (wait->end_ns - wait->begin_ns >= SCOPE_SPIN_SLEEP_NS)
 		scope_unit_spin_end(&open_unit->spinning,
 				    scope_timeline_threads_at(builder->run->timeline->threads, wait->thread),
 				    wait->begin_ns);
 	if (!builder->sink.wait)
 		return 0;
-	return tell_wait(builder, open_unit, wait);
+	return report_wait(builder, open_unit, wait);
 }
 
 int scope_unit_open_queued(void *user, const struct scope_queued *queued)

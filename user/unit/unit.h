@@ -50,7 +50,7 @@ struct scope_unit {
 struct scope_unit_stack {
 	uint32_t thread;
 	bool stopped_stack; /* of a thread as a STATE record found it */
-	bool passed; /* the last sleep in the call was ended by another thread, a traced one or one that is not known */
+	bool propagated; /* the last sleep in the call was ended by another thread, a traced one or one that is not known */
 	uint16_t nr;
 	uint8_t class; /* of that sleep */
 	uint64_t enter_ns, exit_ns;

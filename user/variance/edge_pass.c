@@ -160,7 +160,7 @@ static uint8_t of_what(const struct edge_pass *pass, uint32_t tgid, uint8_t role
 	return (uint8_t)scope_timeline_fds_kind(pass->timeline->fds, tgid, (int32_t)fd);
 }
 
-static int hear_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
+static int on_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	struct edge_pass *pass = user;
 	const uint8_t what = of_what(pass, thread->tgid, call->role, call->args, call->arg[0]);
@@ -168,7 +168,7 @@ static int hear_enter(void *user, const struct scope_thread *thread, const struc
 	return come_to(pass, thread, scope_variance_point(SCOPE_POINT_ENTER, what, call->nr), call->enter_ns);
 }
 
-static int hear_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+static int on_return(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
 		     uint64_t exit_ns)
 {
 	struct edge_pass *pass = user;
@@ -185,8 +185,8 @@ static uint32_t plain_roles(void *user, uint32_t thread)
 }
 
 /* A call in which the thread ran all the time. What finds no memory here finds none at the next call, which says it. */
-static bool hear_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
-		       enum scope_timeline_call_role role)
+static bool on_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
+		     enum scope_timeline_call_role role)
 {
 	struct edge_pass *pass = user;
 	const uint16_t nr = event->syscall.nr;
@@ -198,7 +198,7 @@ static bool hear_plain(void *user, const struct scope_thread *thread, const stru
 	return true;
 }
 
-static int hear_stack(void *user, uint32_t index, const struct scope_event *event)
+static int on_stack(void *user, uint32_t index, const struct scope_event *event)
 {
 	struct edge_pass *pass = user;
 	const bool sample = event->stack.reason == SCOPE_STACK_SAMPLE;
@@ -232,7 +232,7 @@ static int hear_stack(void *user, uint32_t index, const struct scope_event *even
 	return 0;
 }
 
-static int hear_end(void *user, uint32_t index, uint64_t now_ns)
+static int on_end(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct edge_pass *pass = user;
 
@@ -331,7 +331,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 }
 
 /* A unit that was not reported, because events of it are missing. */
-static int hear_lost(void *user, uint32_t index, uint64_t now_ns)
+static int on_lost(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct edge_pass *pass = user;
 
@@ -349,7 +349,7 @@ static int begin(void *user, const struct scope_timeline *timeline)
 	return 0;
 }
 
-static int hear_probe(struct edge_pass *pass, const struct scope_event *event)
+static int on_probe(struct edge_pass *pass, const struct scope_event *event)
 {
 	const long index = scope_timeline_threads_find(pass->timeline->threads, event->tid);
 
@@ -372,19 +372,19 @@ static int feed(void *user, const struct scope_event *const *event, size_t count
 		if (end > i)
 			err = scope_unit_run_feed(pass->run, &event[i], end - i);
 		if (!err && end < count)
-			err = hear_probe(pass, event[end]);
+			err = on_probe(pass, event[end]);
 	}
 	return err;
 }
 
 static const struct scope_timeline_ops ops = {
 	.plain_roles = plain_roles,
-	.plain = hear_plain,
-	.enter = hear_enter,
-	.exit = hear_exit,
-	.stack = hear_stack,
-	.lost = hear_lost,
-	.end = hear_end,
+	.plain = on_plain,
+	.enter = on_enter,
+	.exit = on_return,
+	.stack = on_stack,
+	.lost = on_lost,
+	.end = on_end,
 };
 
 int scope_variance_edge_pass(struct scope_trace *trace, const struct scope_groups *groups,
@@ -405,7 +405,7 @@ int scope_variance_edge_pass(struct scope_trace *trace, const struct scope_group
 	if (!err)
 		err = scope_unit_run_end(pass.run);
 	for (size_t i = 0; i < pass.threads; i++)
-		hear_end(&pass, (uint32_t)i, 0);
+		on_end(&pass, (uint32_t)i, 0);
 	free(pass.thread);
 	scope_unit_run_destroy(pass.run);
 	return err;

@@ -159,9 +159,9 @@ static int compare_edges(const void *left, const void *right)
 	return order ? order : (a->edge > b->edge) - (a->edge < b->edge);
 }
 
-static int compare_passed_on(const void *left, const void *right)
+static int compare_waits(const void *left, const void *right)
 {
-	const struct scope_passed_on *a = left, *b = right;
+	const struct scope_variance_wait *a = left, *b = right;
 	const int order = by_share(a->share, b->share);
 
 	if (order)
@@ -249,14 +249,14 @@ static void sum_up(struct scope_variance_kind *kind)
 		kind->edge[i].share = scope_variance_share(spread, &kind->edge[i].all);
 		kind->edge[i].tail_share = scope_variance_tail_share(spread, &kind->edge[i].all);
 	}
-	for (size_t i = 0; i < kind->passed_ons; i++)
-		kind->passed_on[i].share = scope_variance_share(spread, &kind->passed_on[i].sums);
+	for (size_t i = 0; i < kind->waits; i++)
+		kind->wait[i].share = scope_variance_share(spread, &kind->wait[i].sums);
 	for (size_t i = 0; i < kind->functions; i++)
 		kind->function[i].share = scope_variance_share(spread, &kind->function[i].sums);
 	if (kind->edges)
 		qsort(kind->edge, kind->edges, sizeof(*kind->edge), compare_edges);
-	if (kind->passed_ons)
-		qsort(kind->passed_on, kind->passed_ons, sizeof(*kind->passed_on), compare_passed_on);
+	if (kind->waits)
+		qsort(kind->wait, kind->waits, sizeof(*kind->wait), compare_waits);
 	if (kind->functions)
 		qsort(kind->function, kind->functions, sizeof(*kind->function), compare_functions);
 }
@@ -284,7 +284,7 @@ static int build(struct builder *builder, struct scope_trace *trace, const struc
 	for (size_t i = 0; !err && i < variance->kinds; i++)
 		err = merge_paths(variance, &variance->kind[i]);
 	if (!err)
-		err = scope_variance_pass_on(builder->distributions, groups, builder->of_group);
+		err = scope_variance_propagate(builder->distributions, groups, builder->of_group);
 	if (!err)
 		err = scope_variance_keys(builder->distributions, groups, builder->of_group);
 	if (!err && symbols)
@@ -335,7 +335,7 @@ static void free_kind(struct scope_variance_kind *kind)
 	scope_sketch_free(&kind->latency);
 	free(kind->edge);
 	free(kind->path);
-	free(kind->passed_on);
+	free(kind->wait);
 	free(kind->function);
 }
 

@@ -42,7 +42,7 @@ struct scope_variance_path {
 };
 
 /* What an edge slept for: time of another thread, or outside the traced ones. */
-struct scope_passed_on {
+struct scope_variance_wait {
 	uint16_t nr;	/* of the call slept in, or SCOPE_NR_NONE */
 	uint8_t end;	/* enum scope_end */
 	uint8_t class;	/* enum scope_wait_class, of OUTSIDE and PROCESS; else 0 */
@@ -51,7 +51,7 @@ struct scope_passed_on {
 	double share; /* of the kind's variance */
 };
 
-#define SCOPE_VARIANCE_PASSED_ON 64 /* no rule: of a kind */
+#define SCOPE_VARIANCE_WAITS 64 /* no rule: of a kind */
 
 /* A function, by the stacks taken in an edge of a kind. */
 struct scope_edge_function {
@@ -83,8 +83,8 @@ struct scope_variance_kind {
 	size_t edges;
 	struct scope_variance_path **path; /* by requests, most first */
 	size_t paths;
-	struct scope_passed_on *passed_on; /* by share of the variance */
-	size_t passed_ons;
+	struct scope_variance_wait *wait; /* by share of the variance */
+	size_t waits;
 	struct scope_edge_function *function; /* by share of the variance */
 	size_t functions;
 	uint64_t low_ns, until_ns, high_ns, highest_ns; /* bands: low to until, high to highest, both inclusive */
@@ -121,8 +121,8 @@ void scope_variance_destroy(struct scope_variance *variance); /* NULL is fine */
 enum scope_band scope_variance_band(const struct scope_variance_kind *kind, uint64_t ns);
 
 /* For variance.c: what sleeps of the kinds were for (by group of threads: the kind, or NULL). 0 or -errno. */
-int scope_variance_pass_on(const struct scope_distributions *distributions, const struct scope_groups *groups,
-			   struct scope_variance_kind *const *of_group);
+int scope_variance_propagate(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			     struct scope_variance_kind *const *of_group);
 
 /* For variance.c: the kinds' keys. 0 or -errno. */
 int scope_variance_keys(const struct scope_distributions *distributions, const struct scope_groups *groups,

@@ -10,11 +10,11 @@
 #include "base/grow.h"
 #include "waits/waits.h"
 
-#define KNOT_SHARE 0.34	  /* of the window: if it took half as long, throughput would rise by a fifth */
-#define KNOT_ALONE 0.67	  /* above it it is a bottleneck without regard to others */
-#define KNOT_TIMES 1.5	  /* below that it must be waited for this many times as long as any other */
-#define KNOT_STACKS 10	  /* name it */
-#define KNOT_FUNCTION 0.1 /* of its group's time: functions with less are ignored */
+#define BOTTLENECK_SHARE 0.34	/* of the window: if it took half as long, throughput would rise by a fifth */
+#define BOTTLENECK_ALONE 0.67	/* above it it is a bottleneck without regard to others */
+#define BOTTLENECK_TIMES 1.5	/* below that it must be waited for this many times as long as any other */
+#define BOTTLENECK_STACKS 10	/* name it */
+#define BOTTLENECK_FUNCTION 0.1 /* of its group's time: functions with less are ignored */
 
 /* All candidates. */
 struct candidates {
@@ -52,7 +52,7 @@ static int add_group(const struct scope_waits *waits, uint32_t group, bool disk,
 			.function = function->function,
 			.group = group,
 			.share = share * function->share,
-			.kind = disk ? SCOPE_KNOT_DISK : SCOPE_KNOT_RUNS,
+			.kind = disk ? SCOPE_BOTTLENECK_DISK : SCOPE_BOTTLENECK_RUNS,
 			.kept_ns = kept_ns * function->share,
 			.stacks = function->stacks,
 		};
@@ -60,7 +60,7 @@ static int add_group(const struct scope_waits *waits, uint32_t group, bool disk,
 		if (function->group != group || function->disk != disk)
 			continue;
 		named = true;
-		if (function->share >= KNOT_FUNCTION && function->stacks >= KNOT_STACKS)
+		if (function->share >= BOTTLENECK_FUNCTION && function->stacks >= BOTTLENECK_STACKS)
 			err = add(candidates, &one);
 	}
 	if (err || named || kept_ns <= 0)
@@ -68,7 +68,7 @@ static int add_group(const struct scope_waits *waits, uint32_t group, bool disk,
 	return add(candidates, &(struct scope_bottleneck){
 				       .group = group,
 				       .share = share,
-				       .kind = disk ? SCOPE_KNOT_DISK : SCOPE_KNOT_RUNS,
+				       .kind = disk ? SCOPE_BOTTLENECK_DISK : SCOPE_BOTTLENECK_RUNS,
 				       .kept_ns = kept_ns,
 			       });
 }
@@ -89,12 +89,12 @@ static bool stands_out(const struct candidates *candidates, size_t at)
 {
 	const double share = candidates->one[at].share;
 
-	if (share < KNOT_SHARE)
+	if (share < BOTTLENECK_SHARE)
 		return false;
-	if (share >= KNOT_ALONE)
+	if (share >= BOTTLENECK_ALONE)
 		return true;
 	for (size_t i = 0; i < candidates->count; i++)
-		if (i != at && candidates->one[i].share * KNOT_TIMES > share)
+		if (i != at && candidates->one[i].share * BOTTLENECK_TIMES > share)
 			return false;
 	return true;
 }
@@ -109,7 +109,7 @@ static void count_ends(const struct scope_waits_tree *tree, uint32_t top, uint32
 		if (!node->ends)
 			count_ends(tree, top, child, ns, one);
 		else if (node->group == one->group &&
-			 (one->kind == SCOPE_KNOT_RUNS
+			 (one->kind == SCOPE_BOTTLENECK_RUNS
 				  ? node->end == SCOPE_END_RUNS
 				  : node->end == SCOPE_END_OUTSIDE && node->class == SCOPE_WAIT_DISK))
 			ns[top] += node->ns;

@@ -9,8 +9,8 @@ struct walk {
 	unsigned depth, steps;
 };
 
-static int tell(const struct walk *walk, uint32_t thread, uint32_t node, enum scope_end end,
-		const struct scope_stay *stay, uint64_t begin_ns, uint64_t end_ns)
+static int report_part(const struct walk *walk, uint32_t thread, uint32_t node, enum scope_end end,
+		       const struct scope_stay *stay, uint64_t begin_ns, uint64_t end_ns)
 {
 	const struct scope_part part = {
 		.begin_ns = begin_ns,
@@ -56,7 +56,7 @@ static int pass_on(struct walk *walk, uint32_t thread, uint32_t node, const stru
 	if (begin_ns >= end_ns)
 		return 0;
 	if (end != SCOPE_ENDS)
-		return tell(walk, thread, node, end, sleep, begin_ns, end_ns);
+		return report_part(walk, thread, node, end, sleep, begin_ns, end_ns);
 	walk->asleep[walk->depth++] = thread;
 	err = follow(walk, waker, listener->follow(listener->user, node, sleep), begin_ns, end_ns);
 	walk->depth--;
@@ -80,8 +80,8 @@ static uint32_t count_before(const struct scope_past_stays *stays, uint64_t end_
 }
 
 /* The rest, before the thread's first known stretch: as far as known it ran. */
-static int tell_first(const struct walk *walk, const struct scope_past_stays *stays, uint32_t thread, uint32_t node,
-		      uint64_t begin_ns, uint64_t end_ns)
+static int report_first(const struct walk *walk, const struct scope_past_stays *stays, uint32_t thread, uint32_t node,
+			uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t known_ns = stays ? stays->known_ns : 0;
 	int err;
@@ -90,8 +90,8 @@ static int tell_first(const struct walk *walk, const struct scope_past_stays *st
 		known_ns = begin_ns;
 	if (known_ns > end_ns)
 		known_ns = end_ns;
-	err = tell(walk, thread, node, SCOPE_END_RUNS, NULL, known_ns, end_ns);
-	return err ? err : tell(walk, thread, node, SCOPE_END_UNSEEN, NULL, begin_ns, known_ns);
+	err = report_part(walk, thread, node, SCOPE_END_RUNS, NULL, known_ns, end_ns);
+	return err ? err : report_part(walk, thread, node, SCOPE_END_UNSEEN, NULL, begin_ns, known_ns);
 }
 
 /*
@@ -113,17 +113,17 @@ static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t be
 		if (until_ns <= begin_ns)
 			break;
 		if (walk->steps++ >= walk->listener->steps) {
-			err = tell(walk, thread, node, SCOPE_END_LEFT, NULL, begin_ns, end_ns);
+			err = report_part(walk, thread, node, SCOPE_END_LEFT, NULL, begin_ns, end_ns);
 			end_ns = begin_ns;
 			break;
 		}
-		err = tell(walk, thread, node, SCOPE_END_RUNS, NULL, until_ns, end_ns);
+		err = report_part(walk, thread, node, SCOPE_END_RUNS, NULL, until_ns, end_ns);
 		end_ns = from_ns;
 		if (err)
 			break;
 		if (stay->queue) {
-			err = tell(walk, thread, node, stay->own ? SCOPE_END_OWN : SCOPE_END_QUEUE, stay, from_ns,
-				   until_ns);
+			err = report_part(walk, thread, node, stay->own ? SCOPE_END_OWN : SCOPE_END_QUEUE, stay,
+					  from_ns, until_ns);
 		} else if (stay->begin_ns <= begin_ns && end_of(walk, stay) == SCOPE_ENDS) {
 			if (walk->depth < SCOPE_CASCADE_DEPTH - 1)
 				walk->asleep[walk->depth++] = thread;
@@ -137,7 +137,7 @@ static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t be
 		}
 	}
 	if (!err && end_ns > begin_ns)
-		err = tell_first(walk, stays, thread, node, begin_ns, end_ns);
+		err = report_first(walk, stays, thread, node, begin_ns, end_ns);
 	walk->depth = depth;
 	return err;
 }

@@ -35,9 +35,9 @@ struct scope_waits_function {
 	double share; /* of the group's */
 };
 
-enum scope_knot {
-	SCOPE_KNOT_RUNS,
-	SCOPE_KNOT_DISK,
+enum scope_bottleneck_kind {
+	SCOPE_BOTTLENECK_RUNS,
+	SCOPE_BOTTLENECK_DISK,
 };
 
 /*
@@ -48,7 +48,7 @@ enum scope_knot {
 struct scope_bottleneck {
 	const struct scope_function *function; /* NULL: no stack names one */
 	uint32_t group;
-	uint8_t kind; /* enum scope_knot */
+	uint8_t kind; /* enum scope_bottleneck_kind */
 	double share, gain;
 	double kept_ns; /* all waits for it, summed up */
 	uint64_t stacks;

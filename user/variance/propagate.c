@@ -26,18 +26,18 @@ struct follower {
 	struct due *due; /* a ring of UNITS */
 	unsigned first, count;
 	uint64_t stays, steps;
-	struct scope_passed_on *part; /* of the request that is followed, each with the sum alone */
+	struct scope_variance_wait *part; /* of the request that is followed, each with the sum alone */
 	size_t parts, part_capacity;
 	uint16_t nr; /* of the sleep that is followed */
 };
 
-static bool is_same(const struct scope_passed_on *a, const struct scope_passed_on *b)
+static bool is_same(const struct scope_variance_wait *a, const struct scope_variance_wait *b)
 {
 	return a->nr == b->nr && a->end == b->end && a->class == b->class && a->group == b->group;
 }
 
 /* Adds the time to those of one kind; what comes after too many different ones is not known. */
-static int add_part(struct follower *follower, const struct scope_passed_on *one, double ns)
+static int add_part(struct follower *follower, const struct scope_variance_wait *one, double ns)
 {
 	size_t at = 0;
 
@@ -63,7 +63,7 @@ static int take_part(void *user, const struct scope_part *part)
 	struct follower *follower = user;
 	const bool outside = part->end == SCOPE_END_OUTSIDE || part->end == SCOPE_END_PROCESS;
 	const struct scope_groups *groups = follower->groups;
-	const struct scope_passed_on one = {
+	const struct scope_variance_wait one = {
 		.nr = follower->nr,
 		.end = part->end == SCOPE_END_LEFT ? SCOPE_END_UNSEEN : part->end,
 		.class = outside ? part->class : 0,
@@ -90,25 +90,25 @@ static int follow_sleep(struct follower *follower, uint32_t thread, const struct
 	return err;
 }
 
-static int add_to_kind(struct scope_variance_kind *kind, const struct scope_passed_on *one, double shifted_ns,
+static int add_to_kind(struct scope_variance_kind *kind, const struct scope_variance_wait *one, double shifted_ns,
 		       enum scope_band band)
 {
 	size_t at = 0;
 
-	while (at < kind->passed_ons && !is_same(&kind->passed_on[at], one))
+	while (at < kind->waits && !is_same(&kind->wait[at], one))
 		at++;
-	if (at == SCOPE_VARIANCE_PASSED_ON)
+	if (at == SCOPE_VARIANCE_WAITS)
 		return 0;
-	if (!kind->passed_on) {
-		kind->passed_on = calloc(SCOPE_VARIANCE_PASSED_ON, sizeof(*kind->passed_on));
-		if (!kind->passed_on)
+	if (!kind->wait) {
+		kind->wait = calloc(SCOPE_VARIANCE_WAITS, sizeof(*kind->wait));
+		if (!kind->wait)
 			return -ENOMEM;
 	}
-	if (at == kind->passed_ons) {
-		kind->passed_on[kind->passed_ons++] = *one;
-		kind->passed_on[at].sums = (struct scope_part_sums){ 0 };
+	if (at == kind->waits) {
+		kind->wait[kind->waits++] = *one;
+		kind->wait[at].sums = (struct scope_part_sums){ 0 };
 	}
-	scope_variance_part_add(&kind->passed_on[at].sums, one->sums.sum, shifted_ns, band);
+	scope_variance_part_add(&kind->wait[at].sums, one->sums.sum, shifted_ns, band);
 	return 0;
 }
 
@@ -174,8 +174,8 @@ static int know_threads(struct follower *follower)
 	return err;
 }
 
-int scope_variance_pass_on(const struct scope_distributions *distributions, const struct scope_groups *groups,
-			   struct scope_variance_kind *const *of_group)
+int scope_variance_propagate(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			     struct scope_variance_kind *const *of_group)
 {
 	struct follower follower = {
 		.distributions = distributions,
