@@ -386,6 +386,7 @@ const struct scope_command scope_cmd_commands[] = {
 		.run = scope_cmd_export,
 		.summary = "give a trace to other tools",
 		.usage = "Usage: scope export FORMAT FILE [-o OUTPUT]\n"
+			 "       scope export folded-diff BEFORE AFTER [-o OUTPUT]\n"
 			 "Write a trace in a format that other tools read.\n"
 			 "\n",
 		.options = export_options,

@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/signature_options.h"
 #include "cmd/symbols.h"
 #include "export/formats.h"
 
@@ -20,16 +21,24 @@ static void print_usage(void)
 		printf("  %-11s %s\n", row->name, row->help);
 }
 
+/* A trace with what a format needs to know of it. */
+struct source {
+	struct scope_trace *trace;
+	struct scope_symbols *symbols;
+	struct scope_analysis *analysis;
+	struct scope_signatures *signatures;
+};
+
 /* A format makes its directory itself; a file gets its name when it is complete. */
-static int run_format(const struct scope_export_format *format, struct scope_trace *trace,
-		      struct scope_symbols *symbols, const char *output, struct scope_error *error)
+static int run_format(const struct scope_export_format *format, const struct scope_export_from *from,
+		      const char *output, struct scope_error *error)
 {
 	struct scope_export_to to = { .name = output, .path = output };
 	struct scope_newfile *file;
 	int err;
 
 	if (format->kind == SCOPE_EXPORT_DIRECTORY)
-		return format->run(trace, symbols, &to, error);
+		return format->run(from, &to, error);
 	err = scope_newfile_create(output, 0666, error, &file);
 	if (err)
 		return err;
@@ -46,39 +55,85 @@ static int run_format(const struct scope_export_format *format, struct scope_tra
 					      output, format->name);
 	}
 	if (!err)
-		err = format->run(trace, symbols, &to, error);
+		err = format->run(from, &to, error);
 	return scope_cmd_newfile_end("export", file, err, error);
 }
 
-static int export_file(const struct scope_export_format *format, const char *input, const char *output,
-		       const struct scope_symbol_options *options, struct scope_error *error)
+/* What `scope report` would find in it. */
+static int diagnose(struct source *source, const char *input, const struct scope_symbol_options *symbols,
+		    struct scope_error *error)
+{
+	struct scope_analysis_options options;
+	struct scope_cmd_learned learned;
+	int err;
+
+	scope_cmd_learned_init(&learned);
+	err = scope_cmd_learned_load("export", &learned, source->trace, error, &source->signatures);
+	if (err)
+		return err;
+	scope_analysis_options_init(&options);
+	options.signatures = source->signatures;
+	options.symbols = *symbols;
+	scope_cmd_progress("analysing %s", input);
+	err = scope_analysis_run(source->trace, &options, &source->analysis);
+	scope_cmd_progress_end();
+	return err ? scope_error_set(error, err, "%.200s cannot be analysed: %s", input, strerror(-err)) : 0;
+}
+
+/* The names of its functions, and the diagnosis if the format has it. */
+static int prepare(const struct scope_export_format *format, const char *input,
+		   const struct scope_symbol_options *options, struct source *source, struct scope_error *error)
 {
 	const struct scope_trace_symbol *rows;
 	const struct scope_trace_map *maps;
-	struct scope_symbols *symbols = NULL;
-	struct scope_trace *trace;
 	size_t map_count, row_count;
-	int err = scope_cmd_open_traces(1, &input, error, &trace);
+	int err;
+
+	maps = scope_trace_maps(source->trace, &map_count);
+	rows = scope_trace_symbols(source->trace, &row_count);
+	err = scope_symbols_create(maps, map_count, rows, row_count, options, &source->symbols);
+	if (!err)
+		err = scope_symbols_add_recorded(source->symbols, source->trace);
+	if (err)
+		return scope_error_set(error, err, "%s: %s", input, strerror(-err));
+	return format->diagnosis ? diagnose(source, input, options, error) : 0;
+}
+
+static void source_free(struct source *source)
+{
+	scope_analysis_destroy(source->analysis);
+	scope_signatures_destroy(source->signatures);
+	scope_symbols_destroy(source->symbols);
+	scope_trace_close(source->trace);
+}
+
+static int export_files(const struct scope_export_format *format, const char *const *input, const char *output,
+			const struct scope_symbol_options *options, struct scope_error *error)
+{
+	const size_t count = format->compares ? 2 : 1;
+	struct scope_trace *traces[2] = { NULL, NULL };
+	struct source source[2] = { { 0 }, { 0 } };
+	struct scope_export_from from[2];
+	int err = scope_cmd_open_traces(count, input, error, traces);
 
 	if (err)
 		return err;
-	maps = scope_trace_maps(trace, &map_count);
-	rows = scope_trace_symbols(trace, &row_count);
-	err = scope_symbols_create(maps, map_count, rows, row_count, options, &symbols);
+	for (size_t i = 0; i < count; i++)
+		source[i].trace = traces[i];
+	for (size_t i = 0; i < count && !err; i++) {
+		err = prepare(format, input[i], options, &source[i], error);
+		from[i] = (struct scope_export_from){ source[i].trace, source[i].symbols, source[i].analysis };
+	}
 	if (!err)
-		err = scope_symbols_add_recorded(symbols, trace);
-	if (err) {
-		scope_error_set(error, err, "%s: %s", input, strerror(-err));
-	} else {
-		err = run_format(format, trace, symbols, output, error);
-		if (!err && *scope_trace_damage(trace))
+		err = run_format(format, from, output, error);
+	for (size_t i = 0; i < count && !err; i++)
+		if (*scope_trace_damage(traces[i]))
 			err = scope_error_set(error, -EBADMSG,
 					      "%.200s: %.280s; what could be read was "
 					      "exported",
-					      input, scope_trace_damage(trace));
-	}
-	scope_symbols_destroy(symbols);
-	scope_trace_close(trace);
+					      input[i], scope_trace_damage(traces[i]));
+	for (size_t i = 0; i < count; i++)
+		source_free(&source[i]);
 	return err;
 }
 
@@ -106,17 +161,23 @@ int scope_cmd_export(int argc, char **argv)
 				return status;
 		}
 	}
-	if (optind + 2 != argc)
+	if (optind == argc)
 		return scope_cmd_misuse("export", "name a format and one file");
 	format = scope_export_find(argv[optind]);
 	if (!format)
 		return scope_cmd_misuse("export", "there is no format '%s'; --help lists them", argv[optind]);
+	if (optind + (format->compares ? 3 : 2) != argc)
+		return scope_cmd_misuse("export",
+					format->compares ? "%s wants two files: the trace before, and the "
+							   "one after"
+							 : "%s wants one file",
+					format->name);
 	if (!output && format->kind != SCOPE_EXPORT_STREAM)
 		return scope_cmd_misuse("export", "%s needs -o %s", format->name,
 					format->kind == SCOPE_EXPORT_DIRECTORY ? "DIRECTORY" : "FILE");
 	if (!output && format->binary && isatty(STDOUT_FILENO))
 		return scope_cmd_misuse("export", "%s is not for a terminal: name a file with -o", format->name);
-	return export_file(format, argv[optind + 1], output, &symbols.options, &error)
+	return export_files(format, (const char *const *)&argv[optind + 1], output, &symbols.options, &error)
 		       ? scope_cmd_fail("export", &error)
 		       : SCOPE_EXIT_DONE;
 }

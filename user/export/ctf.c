@@ -378,13 +378,11 @@ static int export_all(struct exporter *exporter, struct scope_trace *trace)
 	return err ? err : finish(exporter, trace);
 }
 
-int scope_export_ctf(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
-		     struct scope_error *error)
+int scope_export_ctf(const struct scope_export_from *from, const struct scope_export_to *to, struct scope_error *error)
 {
 	struct exporter exporter = { .path = to->path, .error = error };
 	int err;
 
-	(void)symbols;
 	if (mkdir(to->path, 0777))
 		return scope_error_set(error, -errno,
 				       "the directory %s cannot be made: %s; name a new "
@@ -393,9 +391,9 @@ int scope_export_ctf(struct scope_trace *trace, struct scope_symbols *symbols, c
 	if (error)
 		error->text[0] = '\0';
 	exporter.nrs = calloc(NRS, sizeof(*exporter.nrs));
-	err = exporter.nrs ? scope_export_threads_learn(trace, &exporter.timeline) : -ENOMEM;
+	err = exporter.nrs ? scope_export_threads_learn(from->trace, &exporter.timeline) : -ENOMEM;
 	if (!err)
-		err = export_all(&exporter, trace);
+		err = export_all(&exporter, from->trace);
 	if (err && error && !error->text[0])
 		scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
 	for (size_t i = 0; i < exporter.streams; i++) {

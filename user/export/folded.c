@@ -15,13 +15,14 @@
 /* One distinct line. */
 struct line {
 	char *text;
-	uint64_t count;
+	uint64_t count[2]; /* of the trace, or of the one before and the one after */
 };
 
 struct folder {
 	struct scope_timeline *timeline;
 	struct scope_symbols *symbols;
 	bool off;	    /* sleeps, in us; else samples */
+	unsigned side;	    /* of counts: the trace that is read */
 	uint64_t *slept_ns; /* per thread: in the call that has just returned */
 	size_t threads, capacity;
 	struct line *line;
@@ -47,12 +48,13 @@ static void put_name(FILE *to, const char *name)
 static int add_line(struct folder *folder, const struct scope_thread *thread, bool cut,
 		    const struct scope_function **function, unsigned count, const char *last, uint64_t weight)
 {
-	struct line line = { .count = weight };
+	struct line line = { 0 };
 	size_t size;
 	FILE *to = open_memstream(&line.text, &size);
 
 	if (!to)
 		return -ENOMEM;
+	line.count[folder->side] = weight;
 	put_name(to, thread->comm[0] ? thread->comm : "unknown");
 	if (cut) /* frames after it have unseen callers */
 		fputs(";[cut]", to);
@@ -152,16 +154,21 @@ static int compare_lines(const void *left, const void *right)
 	return strcmp(((const struct line *)left)->text, ((const struct line *)right)->text);
 }
 
-static void print(struct folder *folder, FILE *stream)
+/* sides: how many numbers a line has. */
+static void print(struct folder *folder, unsigned sides, FILE *stream)
 {
 	if (folder->lines)
 		qsort(folder->line, folder->lines, sizeof(*folder->line), compare_lines);
 	for (size_t i = 0; i < folder->lines; i++) {
-		uint64_t sum = folder->line[i].count;
+		struct line sum = folder->line[i];
 
-		while (i + 1 < folder->lines && !strcmp(folder->line[i].text, folder->line[i + 1].text))
-			sum += folder->line[++i].count;
-		fprintf(stream, "%s %" PRIu64 "\n", folder->line[i].text, sum);
+		for (; i + 1 < folder->lines && !strcmp(sum.text, folder->line[i + 1].text); i++)
+			for (unsigned side = 0; side < sides; side++)
+				sum.count[side] += folder->line[i + 1].count[side];
+		fputs(sum.text, stream);
+		for (unsigned side = 0; side < sides; side++)
+			fprintf(stream, " %" PRIu64, sum.count[side]);
+		fputc('\n', stream);
 	}
 }
 
@@ -171,47 +178,67 @@ enum stacks {
 	STACKS_PROBE,
 };
 
-static int fold(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
-		enum stacks which, struct scope_error *error)
+/* Adds the lines of one trace. */
+static int fold_trace(struct folder *folder, const struct scope_export_from *from, enum stacks which)
 {
 	static const struct scope_timeline_ops nothing = { 0 }, ops = {
 		.enter = fold_enter,
 		.wait = fold_wait,
 		.stack = fold_stack,
 	};
-	struct folder folder = { .symbols = symbols, .off = which == STACKS_OFF };
-	int err = scope_timeline_create(trace, &folder.timeline);
+	int err = scope_timeline_create(from->trace, &folder->timeline);
 
+	folder->symbols = from->symbols;
 	if (!err)
-		err = scope_timeline_run(folder.timeline, trace, which == STACKS_PROBE ? &nothing : &ops, &folder);
+		err = scope_timeline_run(folder->timeline, from->trace, which == STACKS_PROBE ? &nothing : &ops,
+					 folder);
 	if (!err && which == STACKS_PROBE)
-		err = fold_probes(&folder, trace);
+		err = fold_probes(folder, from->trace);
+	scope_timeline_destroy(folder->timeline);
+	folder->timeline = NULL;
+	return err;
+}
+
+/* from: as many as there are sides. */
+static int fold(const struct scope_export_from *from, unsigned sides, const struct scope_export_to *to,
+		enum stacks which, struct scope_error *error)
+{
+	struct folder folder = { .off = which == STACKS_OFF };
+	int err = 0;
+
+	for (; !err && folder.side < sides; folder.side++)
+		err = fold_trace(&folder, &from[folder.side], which);
 	if (err)
 		scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
 	else
-		print(&folder, to->stream);
+		print(&folder, sides, to->stream);
 	for (size_t i = 0; i < folder.lines; i++)
 		free(folder.line[i].text);
 	free(folder.line);
 	free(folder.slept_ns);
-	scope_timeline_destroy(folder.timeline);
 	return err;
 }
 
-int scope_export_folded(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+int scope_export_folded(const struct scope_export_from *from, const struct scope_export_to *to,
 			struct scope_error *error)
 {
-	return fold(trace, symbols, to, STACKS_ON, error);
+	return fold(from, 1, to, STACKS_ON, error);
 }
 
-int scope_export_folded_off(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+int scope_export_folded_diff(const struct scope_export_from *from, const struct scope_export_to *to,
+			     struct scope_error *error)
+{
+	return fold(from, 2, to, STACKS_ON, error);
+}
+
+int scope_export_folded_off(const struct scope_export_from *from, const struct scope_export_to *to,
 			    struct scope_error *error)
 {
-	return fold(trace, symbols, to, STACKS_OFF, error);
+	return fold(from, 1, to, STACKS_OFF, error);
 }
 
-int scope_export_folded_probe(struct scope_trace *trace, struct scope_symbols *symbols,
-			      const struct scope_export_to *to, struct scope_error *error)
+int scope_export_folded_probe(const struct scope_export_from *from, const struct scope_export_to *to,
+			      struct scope_error *error)
 {
-	return fold(trace, symbols, to, STACKS_PROBE, error);
+	return fold(from, 1, to, STACKS_PROBE, error);
 }

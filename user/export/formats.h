@@ -5,14 +5,20 @@
 
 #include <stdio.h>
 
-#include "symbol/symbol.h"
-#include "trace/trace.h"
+#include "analysis/analysis.h"
 
 /* What a format writes to. */
 enum scope_export_kind {
 	SCOPE_EXPORT_STREAM,	/* a stream of bytes, also to standard output */
 	SCOPE_EXPORT_FILE,	/* a regular file */
 	SCOPE_EXPORT_DIRECTORY, /* one that it makes, and removes where it fails */
+};
+
+/* A trace, the names of its functions, and what was found in it. */
+struct scope_export_from {
+	struct scope_trace *trace;
+	struct scope_symbols *symbols;
+	const struct scope_analysis *analysis; /* of the trace; NULL: the format has no diagnosis */
 };
 
 struct scope_export_to {
@@ -25,10 +31,11 @@ struct scope_export_format {
 	const char *name;
 	const char *help;
 	enum scope_export_kind kind;
-	bool binary; /* binary, not for a terminal */
-	/* 0, or -errno with error filled. */
-	int (*run)(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
-		   struct scope_error *error);
+	bool binary;	/* not for a terminal */
+	bool diagnosis; /* it has requests and findings */
+	bool compares;	/* two traces, the one before and the one after; else one */
+	/* from: as many as the format reads. 0, or -errno with error filled. */
+	int (*run)(const struct scope_export_from *from, const struct scope_export_to *to, struct scope_error *error);
 };
 
 /* Ends with a row without a name. */
@@ -38,19 +45,20 @@ extern const struct scope_export_format scope_export_formats[];
 const struct scope_export_format *scope_export_find(const char *name);
 
 /* Each format's own, a row of the table above. */
-int scope_export_ctf(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
-		     struct scope_error *error);
-int scope_export_perfetto(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+int scope_export_ctf(const struct scope_export_from *from, const struct scope_export_to *to, struct scope_error *error);
+int scope_export_perfetto(const struct scope_export_from *from, const struct scope_export_to *to,
 			  struct scope_error *error);
-int scope_export_folded(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+int scope_export_folded(const struct scope_export_from *from, const struct scope_export_to *to,
 			struct scope_error *error);
-int scope_export_folded_off(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+int scope_export_folded_off(const struct scope_export_from *from, const struct scope_export_to *to,
 			    struct scope_error *error);
-int scope_export_folded_probe(struct scope_trace *trace, struct scope_symbols *symbols,
-			      const struct scope_export_to *to, struct scope_error *error);
-int scope_export_sqlite(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+int scope_export_folded_probe(const struct scope_export_from *from, const struct scope_export_to *to,
+			      struct scope_error *error);
+int scope_export_folded_diff(const struct scope_export_from *from, const struct scope_export_to *to,
+			     struct scope_error *error);
+int scope_export_sqlite(const struct scope_export_from *from, const struct scope_export_to *to,
 			struct scope_error *error);
-int scope_export_script(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+int scope_export_script(const struct scope_export_from *from, const struct scope_export_to *to,
 			struct scope_error *error);
 
 #endif

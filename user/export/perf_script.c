@@ -190,16 +190,16 @@ static int print_event(const struct printer *printer, const struct scope_event *
 	return 0;
 }
 
-int scope_export_script(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+int scope_export_script(const struct scope_export_from *from, const struct scope_export_to *to,
 			struct scope_error *error)
 {
-	struct printer printer = { .trace = trace, .symbols = symbols, .stream = to->stream };
+	struct printer printer = { .trace = from->trace, .symbols = from->symbols, .stream = to->stream };
 	struct scope_order *order = NULL;
 	struct scope_event event;
-	int more = 0, err = scope_export_threads_learn(trace, &printer.timeline);
+	int more = 0, err = scope_export_threads_learn(from->trace, &printer.timeline);
 
 	if (!err)
-		err = scope_export_order_create(trace, &order);
+		err = scope_export_order_create(from->trace, &order);
 	if (err)
 		scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
 	if (!err) {

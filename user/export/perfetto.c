@@ -12,18 +12,10 @@
 #include "base/plain.h"
 #include "export/formats.h"
 #include "export/order.h"
+#include "export/perfetto.h"
 #include "export/threads.h"
 
-#define MESSAGE_BYTES 512 /* an event without its names is below 100 */
-
-enum wire {
-	WIRE_VARINT = 0,
-	WIRE_BYTES = 2,
-};
-
 enum {
-	/* Trace */
-	TRACE_PACKET = 1,
 	/* TracePacket */
 	PACKET_FTRACE_EVENTS = 1,
 	PACKET_PROCESS_TREE = 2,
@@ -65,72 +57,33 @@ enum {
 	THREAD_TID = 1,
 	THREAD_NAME = 2,
 	THREAD_TGID = 3,
+	/* TracePacket, ClockSnapshot, Clock */
+	PACKET_CLOCK_SNAPSHOT = 6,
+	SNAPSHOT_CLOCK = 1,
+	CLOCK_ID = 1,
+	CLOCK_TIMESTAMP = 2,
+	/* numbers of clocks */
+	REALTIME = 1,
+	MONOTONIC = 3,
+	BOOTTIME = 6,
 };
-
-struct message {
-	uint8_t data[MESSAGE_BYTES];
-	size_t bytes;
-};
-
-static void put_varint(struct message *message, uint64_t value)
-{
-	do {
-		message->data[message->bytes++] = (value & 0x7f) | (value > 0x7f ? 0x80 : 0);
-		value >>= 7;
-	} while (value);
-}
-
-static void put_number(struct message *message, uint32_t field, uint64_t value)
-{
-	put_varint(message, (uint64_t)field << 3 | WIRE_VARINT);
-	put_varint(message, value);
-}
-
-static void put_bytes(struct message *message, uint32_t field, const void *data, size_t bytes)
-{
-	put_varint(message, (uint64_t)field << 3 | WIRE_BYTES);
-	put_varint(message, bytes);
-	memcpy(message->data + message->bytes, data, bytes);
-	message->bytes += bytes;
-}
-
-static void put_text(struct message *message, uint32_t field, const char *text)
-{
-	put_bytes(message, field, text, strlen(text));
-}
-
-static void put_message(struct message *message, uint32_t field, const struct message *inner)
-{
-	put_bytes(message, field, inner->data, inner->bytes);
-}
-
-/* One packet of the trace: Trace is a sequence of packets. */
-static void write_packet(FILE *stream, const struct message *packet)
-{
-	struct message head = { .bytes = 0 };
-
-	put_varint(&head, TRACE_PACKET << 3 | WIRE_BYTES);
-	put_varint(&head, packet->bytes);
-	fwrite(head.data, 1, head.bytes, stream);
-	fwrite(packet->data, 1, packet->bytes, stream);
-}
 
 static void write_event_at(FILE *stream, const struct scope_event *event, uint64_t time_ns, uint32_t tid,
-			   uint32_t field, const struct message *inner)
+			   uint32_t field, const struct scope_export_message *inner)
 {
-	struct message ftrace = { .bytes = 0 }, bundle = { .bytes = 0 }, packet = { .bytes = 0 };
+	struct scope_export_message ftrace = { .bytes = 0 }, bundle = { .bytes = 0 }, packet = { .bytes = 0 };
 
-	put_number(&ftrace, EVENT_TIMESTAMP, time_ns);
-	put_number(&ftrace, EVENT_PID, tid);
-	put_message(&ftrace, field, inner);
-	put_number(&bundle, BUNDLE_CPU, event->cpu);
-	put_message(&bundle, BUNDLE_EVENT, &ftrace);
-	put_message(&packet, PACKET_FTRACE_EVENTS, &bundle);
-	write_packet(stream, &packet);
+	scope_export_protobuf_number(&ftrace, EVENT_TIMESTAMP, time_ns);
+	scope_export_protobuf_number(&ftrace, EVENT_PID, tid);
+	scope_export_protobuf_message(&ftrace, field, inner);
+	scope_export_protobuf_number(&bundle, BUNDLE_CPU, event->cpu);
+	scope_export_protobuf_message(&bundle, BUNDLE_EVENT, &ftrace);
+	scope_export_protobuf_message(&packet, PACKET_FTRACE_EVENTS, &bundle);
+	scope_export_protobuf_write(stream, &packet);
 }
 
 static void write_event(FILE *stream, const struct scope_event *event, uint32_t tid, uint32_t field,
-			const struct message *inner)
+			const struct scope_export_message *inner)
 {
 	write_event_at(stream, event, event->time_ns, tid, field, inner);
 }
@@ -139,12 +92,12 @@ static void write_event(FILE *stream, const struct scope_event *event, uint32_t 
 static void write_mark(FILE *stream, struct scope_timeline *timeline, const struct scope_event *event, uint64_t time_ns,
 		       char what, const char *name)
 {
-	struct message inner = { .bytes = 0 };
+	struct scope_export_message inner = { .bytes = 0 };
 	char text[160];
 
 	snprintf(text, sizeof(text), *name ? "%c|%u|%s" : "%c|%u", what,
 		 scope_export_threads_find(timeline, event->tid)->tgid, name);
-	put_bytes(&inner, PRINT_BUF, text, strlen(text));
+	scope_export_protobuf_bytes(&inner, PRINT_BUF, text, strlen(text));
 	write_event_at(stream, event, time_ns, event->tid, EVENT_PRINT, &inner);
 }
 
@@ -194,43 +147,45 @@ static uint64_t task_state(const struct scope_event *event)
 
 static void write_switch(FILE *stream, struct scope_timeline *timeline, const struct scope_event *event)
 {
-	struct message inner = { .bytes = 0 };
+	struct scope_export_message inner = { .bytes = 0 };
 
-	put_text(&inner, SWITCH_PREV_COMM, scope_export_threads_find(timeline, event->sched.prev_tid)->comm);
-	put_number(&inner, SWITCH_PREV_PID, event->sched.prev_tid);
-	put_number(&inner, SWITCH_PREV_PRIO, 120);
-	put_number(&inner, SWITCH_PREV_STATE, task_state(event));
-	put_text(&inner, SWITCH_NEXT_COMM, scope_export_threads_find(timeline, event->sched.next_tid)->comm);
-	put_number(&inner, SWITCH_NEXT_PID, event->sched.next_tid);
-	put_number(&inner, SWITCH_NEXT_PRIO, 120);
+	scope_export_protobuf_text(&inner, SWITCH_PREV_COMM,
+				   scope_export_threads_find(timeline, event->sched.prev_tid)->comm);
+	scope_export_protobuf_number(&inner, SWITCH_PREV_PID, event->sched.prev_tid);
+	scope_export_protobuf_number(&inner, SWITCH_PREV_PRIO, 120);
+	scope_export_protobuf_number(&inner, SWITCH_PREV_STATE, task_state(event));
+	scope_export_protobuf_text(&inner, SWITCH_NEXT_COMM,
+				   scope_export_threads_find(timeline, event->sched.next_tid)->comm);
+	scope_export_protobuf_number(&inner, SWITCH_NEXT_PID, event->sched.next_tid);
+	scope_export_protobuf_number(&inner, SWITCH_NEXT_PRIO, 120);
 	write_event(stream, event, event->sched.prev_tid, EVENT_SCHED_SWITCH, &inner);
 }
 
 static void write_waking(FILE *stream, struct scope_timeline *timeline, const struct scope_event *event)
 {
-	struct message inner = { .bytes = 0 };
+	struct scope_export_message inner = { .bytes = 0 };
 
-	put_text(&inner, WAKING_COMM, scope_export_threads_find(timeline, event->tid)->comm);
-	put_number(&inner, WAKING_PID, event->tid);
-	put_number(&inner, WAKING_PRIO, 120);
-	put_number(&inner, WAKING_SUCCESS, 1);
-	put_number(&inner, WAKING_TARGET_CPU, event->cpu);
+	scope_export_protobuf_text(&inner, WAKING_COMM, scope_export_threads_find(timeline, event->tid)->comm);
+	scope_export_protobuf_number(&inner, WAKING_PID, event->tid);
+	scope_export_protobuf_number(&inner, WAKING_PRIO, 120);
+	scope_export_protobuf_number(&inner, WAKING_SUCCESS, 1);
+	scope_export_protobuf_number(&inner, WAKING_TARGET_CPU, event->cpu);
 	write_event(stream, event, event->waking.waker_tid, EVENT_SCHED_WAKING, &inner);
 }
 
 static void write_one(FILE *stream, const struct scope_trace *trace, struct scope_timeline *timeline,
 		      const struct scope_event *event)
 {
-	struct message inner = { .bytes = 0 };
+	struct scope_export_message inner = { .bytes = 0 };
 
 	switch (event->kind) {
 	case SCOPE_EVENT_ENTER:
-		put_number(&inner, SYS_ID, event->syscall.nr);
+		scope_export_protobuf_number(&inner, SYS_ID, event->syscall.nr);
 		write_event(stream, event, event->tid, EVENT_SYS_ENTER, &inner);
 		break;
 	case SCOPE_EVENT_EXIT:
-		put_number(&inner, SYS_ID, event->syscall.nr);
-		put_number(&inner, SYS_RET, (uint64_t)event->syscall.ret);
+		scope_export_protobuf_number(&inner, SYS_ID, event->syscall.nr);
+		scope_export_protobuf_number(&inner, SYS_RET, (uint64_t)event->syscall.ret);
 		write_event(stream, event, event->tid, EVENT_SYS_EXIT, &inner);
 		break;
 	case SCOPE_EVENT_SWITCH:
@@ -253,45 +208,87 @@ static void write_threads(FILE *stream, struct scope_timeline *timeline)
 {
 	for (size_t i = 0; i < scope_timeline_threads_count(timeline->threads); i++) {
 		const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, i);
-		struct message inner = { .bytes = 0 }, tree = { .bytes = 0 }, packet = { .bytes = 0 };
+		struct scope_export_message inner = { .bytes = 0 }, tree = { .bytes = 0 }, packet = { .bytes = 0 };
 
 		if (thread->tid == thread->tgid) {
-			put_number(&inner, PROCESS_PID, thread->tgid);
-			put_text(&inner, PROCESS_CMDLINE, thread->comm);
-			put_message(&tree, TREE_PROCESSES, &inner);
+			scope_export_protobuf_number(&inner, PROCESS_PID, thread->tgid);
+			scope_export_protobuf_text(&inner, PROCESS_CMDLINE, thread->comm);
+			scope_export_protobuf_message(&tree, TREE_PROCESSES, &inner);
 		} else {
-			put_number(&inner, THREAD_TID, thread->tid);
-			put_text(&inner, THREAD_NAME, thread->comm);
-			put_number(&inner, THREAD_TGID, thread->tgid);
-			put_message(&tree, TREE_THREADS, &inner);
+			scope_export_protobuf_number(&inner, THREAD_TID, thread->tid);
+			scope_export_protobuf_text(&inner, THREAD_NAME, thread->comm);
+			scope_export_protobuf_number(&inner, THREAD_TGID, thread->tgid);
+			scope_export_protobuf_message(&tree, TREE_THREADS, &inner);
 		}
-		put_message(&packet, PACKET_PROCESS_TREE, &tree);
-		write_packet(stream, &packet);
+		scope_export_protobuf_message(&packet, PACKET_PROCESS_TREE, &tree);
+		scope_export_protobuf_write(stream, &packet);
 	}
 }
 
-int scope_export_perfetto(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+static void put_clock(struct scope_export_message *snapshot, uint64_t id, uint64_t time_ns)
+{
+	struct scope_export_message clock = { .bytes = 0 };
+
+	scope_export_protobuf_number(&clock, CLOCK_ID, id);
+	scope_export_protobuf_number(&clock, CLOCK_TIMESTAMP, time_ns);
+	scope_export_protobuf_message(snapshot, SNAPSHOT_CLOCK, &clock);
+}
+
+/*
+ * Which time of day a time of the trace was. Perfetto holds times of ftrace events for CLOCK_BOOTTIME, so the trace's
+ * times have that name here. They differ from it by the time that the host was suspended.
+ */
+static void write_clocks(FILE *stream, const struct scope_trace *trace)
+{
+	const uint64_t wall_ns = scope_trace_meta_number(trace, SCOPE_META_WALL_CLOCK, 0);
+	const uint64_t begin_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
+	struct scope_export_message snapshot = { .bytes = 0 }, packet = { .bytes = 0 };
+
+	put_clock(&snapshot, BOOTTIME, begin_ns);
+	put_clock(&snapshot, MONOTONIC, begin_ns);
+	if (wall_ns)
+		put_clock(&snapshot, REALTIME, wall_ns);
+	scope_export_protobuf_message(&packet, PACKET_CLOCK_SNAPSHOT, &snapshot);
+	scope_export_protobuf_write(stream, &packet);
+}
+
+static int write_events(FILE *stream, const struct scope_export_from *from, struct scope_timeline *timeline)
+{
+	struct scope_export_stacks *stacks;
+	struct scope_order *order = NULL;
+	struct scope_event event;
+	int more = 0, err = scope_export_perfetto_stacks_create(stream, from->symbols, &stacks);
+
+	if (err)
+		return err;
+	err = scope_export_order_create(from->trace, &order);
+	while (!err && (more = scope_export_order_next(order, &event)) > 0) {
+		write_one(stream, from->trace, timeline, &event);
+		if (event.kind == SCOPE_EVENT_STACK)
+			err = scope_export_perfetto_stacks_write(stacks, timeline, &event);
+	}
+	scope_export_order_destroy(order);
+	scope_export_perfetto_stacks_destroy(stacks);
+	return err ? err : more;
+}
+
+int scope_export_perfetto(const struct scope_export_from *from, const struct scope_export_to *to,
 			  struct scope_error *error)
 {
 	struct scope_timeline *timeline = NULL;
-	struct scope_order *order = NULL;
-	struct scope_event event;
 	FILE *stream = to->stream;
-	int more = 0, err = scope_export_threads_learn(trace, &timeline);
+	int err = scope_export_threads_learn(from->trace, &timeline);
 
-	(void)symbols;
+	if (!err) {
+		write_clocks(stream, from->trace);
+		write_threads(stream, timeline);
+		scope_export_perfetto_tracks(stream, timeline, from->analysis);
+		err = write_events(stream, from, timeline);
+	}
 	if (!err)
-		err = scope_export_order_create(trace, &order);
+		err = scope_export_perfetto_diagnosis(stream, from->analysis);
 	if (err)
 		scope_error_set(error, err, "the trace cannot be read: %s", strerror(-err));
-	if (!err) {
-		write_threads(stream, timeline);
-		while ((more = scope_export_order_next(order, &event)) > 0)
-			write_one(stream, trace, timeline, &event);
-		if (more < 0)
-			err = scope_error_set(error, more, "the trace cannot be read: %s", strerror(-more));
-	}
-	scope_export_order_destroy(order);
 	scope_timeline_destroy(timeline);
 	return err;
 }

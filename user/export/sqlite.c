@@ -9,6 +9,7 @@
 
 #include "base/syscall_name.h"
 #include "export/formats.h"
+#include "export/unit_findings.h"
 #include "export/threads.h"
 
 #define ROOM 128
@@ -29,6 +30,31 @@ static const char schema[] =
 	" place TEXT, is_return INTEGER, args TEXT);"
 	"CREATE TABLE delay (thread INTEGER REFERENCES thread, begin_ns INTEGER, end_ns INTEGER,"
 	" rule INTEGER, asked_ns INTEGER, at_return INTEGER);"
+	"CREATE TABLE finding (rank INTEGER PRIMARY KEY, function TEXT, module TEXT, kind TEXT, confidence TEXT,"
+	" share REAL, excess_ns REAL, units INTEGER, usual_ns REAL, p50_ns REAL, p99_ns REAL, nr INTEGER,"
+	" samples INTEGER, sleeps INTEGER, thread INTEGER REFERENCES thread, object INTEGER,"
+	" first_ns INTEGER, last_ns INTEGER);"
+	"CREATE TABLE unit (thread INTEGER REFERENCES thread, begin_ns INTEGER, end_ns INTEGER, run_ns INTEGER,"
+	" queue_ns INTEGER, blocked_ns INTEGER, bytes INTEGER, is_request INTEGER, slow INTEGER, frequent INTEGER,"
+	" finding INTEGER REFERENCES finding);"
+	/* Times since 1970 where the trace has them, else NULL. */
+	"CREATE VIEW clock AS SELECT"
+	" (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'wall_clock_ns') -"
+	" (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'begin_ns') AS to_wall_ns;"
+	"CREATE VIEW request AS SELECT u.rowid AS unit, t.tid, t.comm, u.begin_ns,"
+	" datetime((u.begin_ns + c.to_wall_ns) / 1000000000, 'unixepoch') AS begin_utc,"
+	" (u.end_ns - u.begin_ns) / 1e6 AS wall_ms, u.run_ns / 1e6 AS run_ms, u.blocked_ns / 1e6 AS blocked_ms,"
+	" u.queue_ns / 1e6 AS queue_ms, u.slow OR u.frequent AS abnormal, f.function AS because, u.thread"
+	" FROM unit u JOIN thread t ON t.id = u.thread JOIN clock c LEFT JOIN finding f ON f.rank = u.finding"
+	" WHERE u.is_request;"
+	"CREATE VIEW slow_request AS SELECT * FROM request WHERE abnormal ORDER BY wall_ms DESC;"
+	"CREATE VIEW request_wait AS SELECT u.rowid AS unit, u.finding, w.*, (w.end_ns - w.begin_ns) / 1e6 AS wait_ms,"
+	" k.comm AS waker FROM unit u JOIN wait w ON w.thread = u.thread AND w.begin_ns >= u.begin_ns"
+	" AND w.end_ns <= u.end_ns LEFT JOIN thread k ON k.id = (SELECT max(id) FROM thread WHERE tid = w.waker_tid);"
+	"CREATE VIEW waited_for AS SELECT t.comm AS who, k.comm AS waker, w.class, count(*) AS times,"
+	" sum(w.wake_ns - w.begin_ns) / 1e6 AS ms FROM wait w JOIN thread t ON t.id = w.thread"
+	" LEFT JOIN thread k ON k.id = (SELECT max(id) FROM thread WHERE tid = w.waker_tid)"
+	" GROUP BY 1, 2, 3 ORDER BY ms DESC;"
 	"BEGIN";
 
 enum statement {
@@ -39,6 +65,8 @@ enum statement {
 	INSERT_STACK,
 	INSERT_PROBE,
 	INSERT_DELAY,
+	INSERT_FINDING,
+	INSERT_UNIT,
 	STATEMENTS,
 };
 
@@ -50,6 +78,8 @@ static const char *const inserts[STATEMENTS] = {
 	[INSERT_STACK] = "INSERT INTO stack VALUES (?, ?, ?, ?)",
 	[INSERT_PROBE] = "INSERT INTO probe VALUES (?, ?, ?, ?, ?, ?)",
 	[INSERT_DELAY] = "INSERT INTO delay VALUES (?, ?, ?, ?, ?, ?)",
+	[INSERT_FINDING] = "INSERT INTO finding VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[INSERT_UNIT] = "INSERT INTO unit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
 
 struct database {
@@ -157,8 +187,9 @@ static int add_threads(struct database *database)
 static int add_meta(struct database *database, const struct scope_trace *trace)
 {
 	static const char *const keys[] = {
-		SCOPE_META_KERNEL, SCOPE_META_SOURCE, SCOPE_META_COMMAND, SCOPE_META_PID,  SCOPE_META_BEGIN,
-		SCOPE_META_END,	   SCOPE_META_ARCH,   SCOPE_META_CPUS,	  SCOPE_META_LOST,
+		SCOPE_META_KERNEL, SCOPE_META_SOURCE, SCOPE_META_COMMAND,    SCOPE_META_PID,
+		SCOPE_META_BEGIN,  SCOPE_META_END,    SCOPE_META_ARCH,	     SCOPE_META_CPUS,
+		SCOPE_META_LOST,   SCOPE_META_HOST,   SCOPE_META_WALL_CLOCK, SCOPE_META_COMMAND_LINE,
 	};
 	int err = 0;
 
@@ -217,8 +248,83 @@ static int add_marks(struct database *database, struct scope_trace *trace)
 	return err ? err : more;
 }
 
-static int fill(struct database *database, struct scope_trace *trace)
+static int add_verdict(struct database *database, const struct scope_ranking *ranking)
 {
+	sqlite3_stmt *statement = database->insert[INSERT_META];
+
+	sqlite3_bind_text(statement, 1, "verdict", -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 2, scope_rank_verdict_name[ranking->verdict], -1, SQLITE_STATIC);
+	return step(database, INSERT_META);
+}
+
+/* The thread that hangs, spins, or that others wait for, and what they wait for; NULL of other kinds. */
+static void bind_thread(sqlite3_stmt *statement, int first, const struct scope_finding *finding)
+{
+	if (scope_rank_finding_stuck(finding))
+		bind_numbers(statement, first, (const int64_t[]){ finding->hang.thread, (int64_t)finding->hang.object },
+			     2);
+	else if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
+		bind_numbers(statement, first,
+			     (const int64_t[]){ finding->holder.thread, (int64_t)finding->holder.object }, 2);
+}
+
+static int add_finding(struct database *database, const struct scope_analysis *analysis, size_t number)
+{
+	const struct scope_finding *finding = &analysis->ranking->finding[number];
+	const struct scope_function *function = finding->function;
+	sqlite3_stmt *statement = database->insert[INSERT_FINDING];
+	const double figure[] = { finding->usual_ns, finding->p50_ns, finding->p99_ns };
+
+	sqlite3_bind_int64(statement, 1, (sqlite3_int64)number + 1);
+	if (function) {
+		sqlite3_bind_text(statement, 2, scope_signatures_name(analysis->signatures, function), -1,
+				  SQLITE_STATIC);
+		sqlite3_bind_text(statement, 3, function->module, -1, SQLITE_STATIC);
+	}
+	sqlite3_bind_text(statement, 4, scope_rank_kind_name[finding->kind], -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 5, scope_rank_confidence_name[finding->confidence], -1, SQLITE_STATIC);
+	sqlite3_bind_double(statement, 6, finding->share);
+	sqlite3_bind_double(statement, 7, finding->excess_ns);
+	sqlite3_bind_int64(statement, 8, finding->units);
+	for (int i = 0; i < 3 && !scope_rank_finding_stuck(finding); i++)
+		sqlite3_bind_double(statement, 9 + i, figure[i]);
+	if (finding->kind != SCOPE_FINDING_TIME && finding->kind != SCOPE_FINDING_SPIN && finding->nr != SCOPE_NR_NONE)
+		sqlite3_bind_int64(statement, 12, finding->nr);
+	bind_numbers(statement, 13, (const int64_t[]){ finding->samples, finding->sleeps }, 2);
+	bind_thread(statement, 15, finding);
+	bind_numbers(statement, 17, (const int64_t[]){ (int64_t)finding->first_ns, (int64_t)finding->last_ns }, 2);
+	return step(database, INSERT_FINDING);
+}
+
+static int add_unit(void *user, const struct scope_export_request *request)
+{
+	const struct scope_unit *unit = request->unit;
+	struct database *database = user;
+	sqlite3_stmt *statement = database->insert[INSERT_UNIT];
+
+	bind_numbers(statement, 1,
+		     (const int64_t[]){ unit->thread, (int64_t)unit->begin_ns, (int64_t)unit->end_ns,
+					(int64_t)unit->run_ns, (int64_t)unit->queue_ns, (int64_t)unit->blocked_ns,
+					(int64_t)unit->bytes, request->request, request->slow, request->frequent },
+		     10);
+	if (request->finding != SCOPE_EXPORT_NO_FINDING)
+		sqlite3_bind_int64(statement, 11, (sqlite3_int64)request->finding + 1);
+	return step(database, INSERT_UNIT);
+}
+
+/* Threads have the same numbers in the analysis, which met them in the same order. */
+static int add_diagnosis(struct database *database, const struct scope_analysis *analysis)
+{
+	int err = add_verdict(database, analysis->ranking);
+
+	for (size_t i = 0; i < analysis->ranking->findings && !err; i++)
+		err = add_finding(database, analysis, i);
+	return err ? err : scope_export_requests_each(analysis, add_unit, database);
+}
+
+static int fill(struct database *database, const struct scope_export_from *from)
+{
+	struct scope_trace *trace = from->trace;
 	static const struct scope_timeline_ops ops = {
 		.exit = add_exit,
 		.wait = add_wait,
@@ -240,22 +346,25 @@ static int fill(struct database *database, struct scope_trace *trace)
 		err = add_threads(database);
 	if (!err)
 		err = add_marks(database, trace);
+	if (!err)
+		err = add_diagnosis(database, from->analysis);
 	if (!err && sqlite3_exec(database->handle,
 				 "COMMIT; CREATE INDEX call_thread ON call (thread, enter_ns);"
-				 "CREATE INDEX wait_thread ON wait (thread, begin_ns)",
+				 "CREATE INDEX wait_thread ON wait (thread, begin_ns);"
+				 "CREATE INDEX unit_thread ON unit (thread, begin_ns)",
 				 NULL, NULL, NULL) != SQLITE_OK)
 		err = -EIO;
 	return err;
 }
 
-int scope_export_sqlite(struct scope_trace *trace, struct scope_symbols *symbols, const struct scope_export_to *to,
+int scope_export_sqlite(const struct scope_export_from *from, const struct scope_export_to *to,
 			struct scope_error *error)
 {
-	struct database database = { .symbols = symbols };
+	struct database database = { .symbols = from->symbols };
 	int err = -EIO;
 
 	if (sqlite3_open(to->path, &database.handle) == SQLITE_OK)
-		err = fill(&database, trace);
+		err = fill(&database, from);
 	if (err)
 		scope_error_set(error, err,
 				"%s cannot be written: %s; free some room, or name "

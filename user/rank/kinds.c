@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Findings of the kinds that are asked for. */
+/* Names of what a ranking says, and its findings of the kinds that are asked for. */
 #include "rank/kinds.h"
 
 #include <stdio.h>
@@ -8,6 +8,18 @@ const char *const scope_rank_kind_name[SCOPE_FINDING_KINDS] = {
 	[SCOPE_FINDING_HANG] = "hang",	     [SCOPE_FINDING_SPIN] = "spin", [SCOPE_FINDING_TIME] = "time",
 	[SCOPE_FINDING_CALLS] = "calls",     [SCOPE_FINDING_WAIT] = "wait", [SCOPE_FINDING_LOCK] = "holds-lock",
 	[SCOPE_FINDING_LATE] = "makes-wait",
+};
+
+const char *const scope_rank_verdict_name[SCOPE_VERDICTS] = {
+	[SCOPE_VERDICT_NOTHING] = "nothing",   [SCOPE_VERDICT_HANG] = "hang",	    [SCOPE_VERDICT_SPIN] = "spin",
+	[SCOPE_VERDICT_SLOWDOWN] = "slowdown", [SCOPE_VERDICT_FREEZES] = "freezes", [SCOPE_VERDICT_OUTSIDE] = "outside",
+	[SCOPE_VERDICT_UNKNOWN] = "unknown",
+};
+
+const char *const scope_rank_confidence_name[SCOPE_CONFIDENCES] = {
+	[SCOPE_CONFIDENCE_LOW] = "low",
+	[SCOPE_CONFIDENCE_MEDIUM] = "medium",
+	[SCOPE_CONFIDENCE_HIGH] = "high",
 };
 
 void scope_rank_kinds_keep(uint32_t kinds, struct scope_ranking *ranking)

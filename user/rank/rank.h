@@ -73,6 +73,9 @@ enum scope_confidence {
 	SCOPE_CONFIDENCE_HIGH,
 };
 
+#define SCOPE_CONFIDENCES (SCOPE_CONFIDENCE_HIGH + 1)
+extern const char *const scope_rank_confidence_name[SCOPE_CONFIDENCES]; /* as JSON and exports have them */
+
 /* Threads that are in one function, or run in it without end. */
 struct scope_finding_hang {
 	uint32_t threads;
@@ -193,6 +196,9 @@ enum scope_verdict {
 	SCOPE_VERDICT_OUTSIDE, /* slow, mostly not by a function: CPU, disk, network, or clients that pause */
 	SCOPE_VERDICT_UNKNOWN, /* too little was seen to say anything */
 };
+
+#define SCOPE_VERDICTS (SCOPE_VERDICT_UNKNOWN + 1)
+extern const char *const scope_rank_verdict_name[SCOPE_VERDICTS]; /* as JSON and exports have them */
 
 #define SCOPE_NEAR_MAX 3
 

@@ -36,18 +36,6 @@ json_t *scope_report_json_number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-static const char *verdict_name(enum scope_verdict verdict)
-{
-	static const char *const name[] = {
-		[SCOPE_VERDICT_NOTHING] = "nothing", [SCOPE_VERDICT_HANG] = "hang",
-		[SCOPE_VERDICT_SPIN] = "spin",	     [SCOPE_VERDICT_SLOWDOWN] = "slowdown",
-		[SCOPE_VERDICT_FREEZES] = "freezes", [SCOPE_VERDICT_OUTSIDE] = "outside",
-		[SCOPE_VERDICT_UNKNOWN] = "unknown",
-	};
-
-	return name[verdict];
-}
-
 json_t *scope_report_json_function(const struct scope_function *function)
 {
 	if (!function)
@@ -399,7 +387,7 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 
 	all = json_pack("{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
 			SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION, "trace", make_trace(model), "verdict",
-			verdict_name(ranking->verdict), "reason",
+			scope_rank_verdict_name[ranking->verdict], "reason",
 			ranking->reason[0] ? scope_report_json_string(ranking->reason) : json_null(), "beside",
 			ranking->beside[0] ? scope_report_json_string(ranking->beside) : json_null(), "since_ns",
 			analysis->since_ns ? json_integer((json_int_t)analysis->since_ns) : json_null(), "findings",

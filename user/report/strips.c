@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/unit_mark.h"
 #include "base/grow.h"
 #include "base/plain.h"
-#include "unit/histogram.h"
 
 #define BINS 240      /* of a thread's strip */
 #define POINTS 120    /* of the curves */
@@ -41,32 +41,6 @@ struct strips {
 	size_t slows, slow_capacity;
 	struct point point[POINTS];
 };
-
-/* True if it is longer than usual, or makes a call more often, by the rule for kept units (evidence/keep.c). */
-static bool is_slow(const struct strips *strips, const struct scope_unit *unit, const struct scope_unit_call *call)
-{
-	const struct scope_detection *detection = strips->analysis->detection;
-	const struct scope_histograms *histograms = strips->analysis->found.distributions->histograms;
-	const struct scope_histogram *histogram =
-		unit->histogram == SCOPE_HISTOGRAM_NONE ? NULL : &histograms->histogram[unit->histogram];
-	const uint32_t vector = histogram ? histogram->vector : unit->vector;
-	const struct scope_population *population;
-	uint32_t index;
-	bool frequent;
-
-	if (vector == SCOPE_HISTOGRAM_NO_VECTOR || !detection->of_vector[unit->group])
-		return false;
-	index = detection->of_vector[unit->group][vector];
-	if (index == SCOPE_POPULATION_NONE)
-		return false;
-	population = &detection->population[index];
-	if ((double)scope_unit_measure(unit) <= population->median_ns)
-		return false;
-	frequent = scope_anomaly_population_frequent(
-		population, histogram ? scope_unit_histogram_calls(histograms, histogram) : call,
-		histogram ? histogram->calls : unit->calls);
-	return scope_anomaly_mark_abnormal(scope_anomaly_population_judge(population, unit, frequent));
-}
 
 static bool is_request(const struct strips *strips, const struct scope_unit *unit)
 {
@@ -106,7 +80,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	struct strips *strips = user;
 	const uint64_t begin_ns = unit->begin_ns > strips->begin_ns ? unit->begin_ns : strips->begin_ns;
 	const uint64_t end_ns = unit->end_ns < strips->end_ns ? unit->end_ns : strips->end_ns;
-	const bool slow = is_slow(strips, unit, call);
+	const bool slow = scope_anomaly_mark_abnormal(scope_analysis_unit_mark(strips->analysis, unit, call));
 	struct point *point;
 
 	if (unit->thread >= strips->rows || end_ns < begin_ns)
