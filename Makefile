@@ -76,7 +76,7 @@ $(OUT)/tests/%: tests/unit/%.c $(OUT)/libscope.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SCOPE_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(OUT)/libscope.a $(SCOPE_LIBS) -lcmocka
 
-# With libFuzzer, or with a main() of our own in its place.
+# Linked with libFuzzer, or with tests/fuzz/main.c in its place.
 $(OUT)/fuzz/%: tests/fuzz/%.c $(OUT)/libscope.a $(if $(LIBFUZZER),,tests/fuzz/main.c)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SCOPE_CFLAGS) $(if $(LIBFUZZER),-fsanitize=fuzzer) -MMD -MP -MF $@.d -o $@ \
@@ -101,15 +101,15 @@ $(OUT)/user/report/page.o $(BUILD)/static/user/report/page.o: $(BUILD)/gen/page_
 
 $(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h $(BUILD)/gen/syscall_compat.h
 
-# The module's pure code, with the kernel headers it asks for.
+# Tests of the module's pure code find the kernel headers that it includes in a shim.
 $(addprefix $(OUT)/tests/test_,ring ring_flight ring_race clock drop filter): private SCOPE_CFLAGS += -Itests/unit/shim
 
-# Whose stacks by frame pointers are measured.
+# The cost of stacks by frame pointers is measured in this program.
 $(OUT)/bench/calls: private SCOPE_CFLAGS += -fno-omit-frame-pointer
 
 $(OUT)/bench/ring: private SCOPE_CFLAGS += -Itests/unit/shim
 
-# Threads are what it is about; the other sanitizers do not go with this one.
+# It tests threads. The compiler does not combine the thread sanitizer with the others.
 $(OUT)/tests/test_ring_race: private SANFLAGS := -fsanitize=thread
 
 tests: $(TEST_BIN)
@@ -126,7 +126,7 @@ fuzz: ## let libFuzzer look for input that breaks a reader: FUZZ_S=60 CPU second
 kmod: ## build scope.ko for KDIR (default: the running kernel), prints where it is
 	$(Q)scripts/kmod.sh $(KDIR)
 
-# For what one command builds on the way: all CPUs, unless make was told how many.
+# What a target builds on its way uses all CPUs, unless make was called with -j.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 KERNEL ?= 6.1
@@ -173,7 +173,7 @@ bugs-healthy: user-ready ## count false alarms: 100 healthy runs by perf events,
 bugs-strangers: user-ready ## count false alarms on servers as Debian ships them, in eight languages (RUNS=1)
 	$(Q)tests/bugs/strangers.sh -n $(or $(RUNS),1)
 
-# Every kind once.
+# One case of each kind of bug.
 CASES_VM = cpu lock io hang own-bytes own-log own-sleep own-history own-two own-three own-starve own-flood \
 	own-retry own-convoy own-wakeup redis-fsync nginx-log sealed-spin sealed-four
 bugs-vm: vm-ready ## a third of its cases in a VM, with the module (CASES="cpu lock" for others, KERNEL=6.1, SEEDS=3)

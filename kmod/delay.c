@@ -207,7 +207,7 @@ int scope_delay_remove(struct scope_session *session, u16 id)
 	return 0;
 }
 
-static void tell(const struct scope_delay_rule *rule, struct scope_delay_info *info)
+static void fill_info(const struct scope_delay_rule *rule, struct scope_delay_info *info)
 {
 	const struct scope_delay_values *values =
 		rcu_dereference_protected(rule->values, lockdep_is_held(&rule->session->dynamic_lock));
@@ -228,7 +228,7 @@ static void tell(const struct scope_delay_rule *rule, struct scope_delay_info *i
 	info->served_ns = atomic64_read(&rule->served_ns);
 	info->missed = atomic64_read(&rule->missed);
 	info->capped = atomic64_read(&rule->capped);
-	scope_delay_speedup_tell(rule, &info->required_ns, &info->unsettled_ns);
+	scope_delay_speedup_totals(rule, &info->required_ns, &info->unsettled_ns);
 	snprintf(info->name, sizeof(info->name), "%s", rule->name);
 }
 
@@ -242,7 +242,7 @@ int scope_delay_next(struct scope_session *session, u32 id, struct scope_delay_i
 		if (rule->id >= id && (!best || rule->id < best->id))
 			best = rule;
 	if (best)
-		tell(best, ret_info);
+		fill_info(best, ret_info);
 	mutex_unlock(&session->dynamic_lock);
 	return best ? 0 : -ENOENT;
 }

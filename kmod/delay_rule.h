@@ -70,7 +70,7 @@ void scope_delay_speedup_detach(struct scope_delay_rule *rule);
 void scope_delay_speedup_returns(struct scope_delay_rule *rule);
 u64 scope_delay_speedup_owed(struct scope_delay_rule *rule);
 void scope_delay_speedup_paid(struct scope_delay_rule *rule, u64 served_ns);
-void scope_delay_speedup_tell(const struct scope_delay_rule *rule, u64 *ret_required_ns, u64 *ret_unsettled_ns);
+void scope_delay_speedup_totals(const struct scope_delay_rule *rule, u64 *ret_required_ns, u64 *ret_unsettled_ns);
 
 /* delay_user.c */
 int scope_delay_user_attach(struct scope_delay_rule *rule);

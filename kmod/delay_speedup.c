@@ -388,7 +388,7 @@ void scope_delay_speedup_detach(struct scope_delay_rule *rule)
 	synchronize_rcu();
 }
 
-void scope_delay_speedup_tell(const struct scope_delay_rule *rule, u64 *ret_required_ns, u64 *ret_unsettled_ns)
+void scope_delay_speedup_totals(const struct scope_delay_rule *rule, u64 *ret_required_ns, u64 *ret_unsettled_ns)
 {
 	*ret_required_ns = rule->speedup ? atomic64_read(&rule->speedup->required_ns) : 0;
 	*ret_unsettled_ns = rule->speedup ? atomic64_read(&rule->speedup->unsettled_ns) : 0;

@@ -20,7 +20,7 @@
 
 #include <asm/unwind_hints.h>
 
-#ifndef RET /* before 5.17: nothing against speculation behind a return */
+#ifndef RET /* before 5.17: nothing against speculation after a return */
 #define RET ret
 #endif
 #ifndef ENDBR /* before 5.18 */

@@ -105,10 +105,10 @@ bool scope_filter_add(struct scope_filter *filter, u32 key, u32 why)
 }
 
 /*
- * Takes reasons away. An entry without any reason goes, or with tell it stays as a leaving one. Returns whether a
- * member lost its last reason.
+ * Takes reasons away. An entry without any reason is removed, or, if `due` is set, stays as a leaving one. Returns
+ * whether a member lost its last reason.
  */
-bool scope_filter_drop(struct scope_filter *filter, u32 key, u32 why, bool tell)
+bool scope_filter_drop(struct scope_filter *filter, u32 key, u32 why, bool due)
 {
 	u32 step = 0, entry, *slot;
 	bool lost = false;
@@ -121,7 +121,7 @@ bool scope_filter_drop(struct scope_filter *filter, u32 key, u32 why, bool tell)
 			continue;
 		}
 		if (!(left & SCOPE_FILTER_REASONS))
-			left = tell ? key | SCOPE_FILTER_LEAVING : 0;
+			left = due ? key | SCOPE_FILTER_LEAVING : 0;
 		if (cmpxchg(slot, entry, left) != entry)
 			continue;
 		if (!left)
@@ -158,7 +158,7 @@ void scope_filter_mark(struct scope_filter *filter)
 		u32 entry = READ_ONCE(*slot);
 
 		while (entry & (SCOPE_FILTER_FRESH | SCOPE_FILTER_LEAVING)) {
-			u32 found = cmpxchg(slot, entry, entry | SCOPE_FILTER_TELL);
+			u32 found = cmpxchg(slot, entry, entry | SCOPE_FILTER_DUE);
 
 			if (found == entry)
 				break;
@@ -168,14 +168,14 @@ void scope_filter_mark(struct scope_filter *filter)
 }
 
 /* The reader knows of all that was marked: such an entry is no longer fresh, or it goes. */
-void scope_filter_told(struct scope_filter *filter, u32 key)
+void scope_filter_reported(struct scope_filter *filter, u32 key)
 {
 	u32 step = 0, entry, *slot;
 
 	while ((slot = next_copy(filter, key, &step, &entry))) {
-		u32 left = entry & ~(SCOPE_FILTER_FRESH | SCOPE_FILTER_TELL);
+		u32 left = entry & ~(SCOPE_FILTER_FRESH | SCOPE_FILTER_DUE);
 
-		if (!(entry & SCOPE_FILTER_TELL)) {
+		if (!(entry & SCOPE_FILTER_DUE)) {
 			step++;
 			continue;
 		}

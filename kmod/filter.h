@@ -9,7 +9,7 @@
  *
  *    31     30      29..28  27   26    25..22    21                       0
  *   +------+-------+------+----+-----+---------+---------------------------+
- *   |thread|leaving|  0   |tell|fresh| reasons |    number (tgid or tid)   |
+ *   |thread|leaving|  0   |due |fresh| reasons |    number (tgid or tid)   |
  *   +------+-------+------+----+-----+---------+---------------------------+
  *
  * An entry stays while it has a reason; each kind of selection adds and drops its own. A leaving
@@ -39,7 +39,7 @@
 #define SCOPE_FILTER_CGROUP (1u << 25) /* it is in a control group */
 #define SCOPE_FILTER_REASONS (0xfu << 22)
 #define SCOPE_FILTER_FRESH (1u << 26) /* the reader does not know yet what it is doing */
-#define SCOPE_FILTER_TELL (1u << 27)  /* fresh or leaving since before the last mark */
+#define SCOPE_FILTER_DUE (1u << 27)   /* fresh or leaving since before the last mark */
 #define SCOPE_FILTER_LEAVING (1u << 30)
 #define SCOPE_FILTER_THREAD (1u << 31)
 #define SCOPE_FILTER_KEY (SCOPE_FILTER_THREAD | SCOPE_FILTER_NUMBER)
@@ -65,11 +65,11 @@ struct scope_comm_rule {
 
 /* All of these may be called from any context. A key is a tgid, or a tid | SCOPE_FILTER_THREAD. */
 bool scope_filter_add(struct scope_filter *filter, u32 key, u32 why);
-bool scope_filter_drop(struct scope_filter *filter, u32 key, u32 why, bool tell);
+bool scope_filter_drop(struct scope_filter *filter, u32 key, u32 why, bool due);
 bool scope_filter_remove(struct scope_filter *filter, u32 key);
 u32 scope_filter_entry(const struct scope_filter *filter, u32 key);
 void scope_filter_mark(struct scope_filter *filter);
-void scope_filter_told(struct scope_filter *filter, u32 key);
+void scope_filter_reported(struct scope_filter *filter, u32 key);
 bool scope_comm_matches(const struct scope_comm_rule *rules, u32 count, const char *comm);
 
 static __always_inline const struct scope_filter_line *scope_filter_line_of(const struct scope_filter *filter, u32 key)

@@ -27,7 +27,7 @@ static bool due(u64 *told_ns, u64 now)
 	return true;
 }
 
-static void tell_half_full(struct scope_session *session, u64 now)
+static void notify_half_full(struct scope_session *session, u64 now)
 {
 	u32 most = 0, cpu = 0;
 	int id;
@@ -47,7 +47,7 @@ static void tell_half_full(struct scope_session *session, u64 now)
 		scope_notice_send(session->id, SCOPE_NOTICE_HALF_FULL, cpu, most);
 }
 
-static void tell_lost(struct scope_session *session, u64 now)
+static void notify_lost(struct scope_session *session, u64 now)
 {
 	u64 lost = 0, most = 0;
 	int id, reason;
@@ -71,7 +71,7 @@ static void tell_lost(struct scope_session *session, u64 now)
 	scope_notice_send(session->id, SCOPE_NOTICE_LOST, cpu, lost);
 }
 
-static void tell_gone(struct scope_session *session)
+static void notify_gone(struct scope_session *session)
 {
 	/* Names and groups also select threads that come later. */
 	bool gone = !atomic_read(&session->filter.count) && !atomic_read(&session->filter.threads) &&
@@ -133,9 +133,9 @@ static void look(struct work_struct *work)
 		       "the way, see /sys/kernel/tracing and /sys/kernel/livepatch\n");
 		scope_notice_send(session->id, SCOPE_NOTICE_SELFTEST, 0, 0);
 	}
-	tell_half_full(session, now);
-	tell_lost(session, now);
-	tell_gone(session);
+	notify_half_full(session, now);
+	notify_lost(session, now);
+	notify_gone(session);
 	if (session->run_state == SCOPE_RUN_ON)
 		schedule_delayed_work(&session->monitor.work, msecs_to_jiffies(PERIOD_MS));
 out:

@@ -117,7 +117,7 @@ static int parse_cgroup(struct genl_info *info, struct nlattr *attribute, struct
 			      "CGROUP holds no CGROUP_ID, the inode number of the group's directory");
 	if (!SCOPE_COMPAT_CGROUPS || !scope_probe_selects(SCOPE_SELECT_CGROUP))
 		return REFUSE(info, attribute, -EOPNOTSUPP,
-			      "CGROUP: this kernel does not tell who is in a control group: name the "
+			      "CGROUP: this kernel does not show which threads are in a control group: name the "
 			      "processes of its cgroup.procs as TARGETs, with FOLLOW");
 	return 0;
 }

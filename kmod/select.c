@@ -170,9 +170,9 @@ static u32 entries_of(struct scope_session *session, const struct task_struct *t
 	       scope_filter_entry(&session->filter, thread_key(task));
 }
 
-static bool must_tell(struct scope_session *session, struct task_struct *thread)
+static bool must_report(struct scope_session *session, struct task_struct *thread)
 {
-	return entries_of(session, thread) & SCOPE_FILTER_TELL;
+	return entries_of(session, thread) & SCOPE_FILTER_DUE;
 }
 
 static void put_untraced(struct scope_session *session, const struct task_struct *task)
@@ -186,7 +186,7 @@ static void put_untraced(struct scope_session *session, const struct task_struct
 }
 
 /* Under rcu_read_lock(). A thread that is leaving by one entry may stay by the other. */
-static void tell(struct scope_session *session, struct task_struct *task)
+static void report(struct scope_session *session, struct task_struct *task)
 {
 	if (!scope_traced_has(session, task))
 		put_untraced(session, task);
@@ -210,21 +210,21 @@ int scope_select_settle(struct scope_session *session)
 	lockdep_assert_held(&session->lock);
 	scope_filter_mark(filter);
 	scope_traced_refresh_all(session);
-	err = scope_thread_table_fill(session, must_tell, &table);
+	err = scope_thread_table_fill(session, must_report, &table);
 	if (err)
 		return err;
 	for (i = 0; i < table.count; i++) {
 		rcu_read_lock();
 		task = scope_state_find(table.tid[i]);
 		if (task && !(task->flags & PF_EXITING))
-			tell(session, task);
+			report(session, task);
 		rcu_read_unlock();
 		cond_resched();
 	}
 	kvfree(table.tid);
 	for (i = 0; i < SCOPE_FILTER_SLOTS; i++)
-		if (scope_filter_at(filter, i) & SCOPE_FILTER_TELL)
-			scope_filter_told(filter, scope_filter_at(filter, i) & SCOPE_FILTER_KEY);
+		if (scope_filter_at(filter, i) & SCOPE_FILTER_DUE)
+			scope_filter_reported(filter, scope_filter_at(filter, i) & SCOPE_FILTER_KEY);
 	return 0;
 }
 

@@ -130,16 +130,16 @@ static int remove_process(struct scope_session *session, u32 tgid)
 {
 	struct scope_filter *filter = &session->filter;
 	struct task_struct *process;
-	bool tell = fresh(session);
+	bool due = fresh(session);
 
 	if (!(scope_filter_entry(filter, tgid) & SCOPE_FILTER_REASONS))
 		return -ENOENT;
-	scope_filter_drop(filter, tgid, SCOPE_FILTER_NAMED | SCOPE_FILTER_CHILD, tell);
+	scope_filter_drop(filter, tgid, SCOPE_FILTER_NAMED | SCOPE_FILTER_CHILD, due);
 	rcu_read_lock();
 	for_each_process(process)
 		if (scope_filter_entry(filter, process->tgid) & SCOPE_FILTER_CHILD &&
 		    descends_from(session, process, tgid))
-			scope_filter_drop(filter, process->tgid, SCOPE_FILTER_CHILD, tell);
+			scope_filter_drop(filter, process->tgid, SCOPE_FILTER_CHILD, due);
 	rcu_read_unlock();
 	return 0;
 }

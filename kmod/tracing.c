@@ -154,8 +154,8 @@ static bool flush_since(struct scope_session *session, u64 asked)
 }
 
 /*
- * Hands out what every CPU has; nothing where the session does not run. It interrupts all CPUs, and a descriptor may
- * be passed on to a process that may not trace. So a flush begins at least SCOPE_FLUSH_GAP_MS after the last one, and
+ * Publishes what every CPU has; nothing where the session does not run. It interrupts all CPUs, and a descriptor may
+ * be given to a process that may not trace. So a flush begins at least SCOPE_FLUSH_GAP_MS after the last one, and
  * serves all callers that asked before it began. -EINTR: the caller was killed.
  */
 int scope_tracing_flush(struct scope_session *session)

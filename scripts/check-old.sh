@@ -69,7 +69,7 @@ compile() {	# KDIR
 	log=$BUILD/${version:-unknown}.log
 	module=$("$root/scripts/kmod.sh" "$1" -k KBUILD_MODPOST_WARN=1 2>"$log")
 	status=$?
-	# What modpost and the tree's makefile say for want of a kernel image is no matter of the module's.
+	# Without a kernel image modpost and the tree's makefile warn. Those warnings say nothing about the module.
 	warnings=$(grep -E 'warning:|error:' "$log" | grep -cE '\.[chS]:[0-9]')
 	missing=$([ $status -ne 0 ] || unexported "$1" "$module" | xargs)
 	alone=$([ $status -ne 0 ] || "$root/scripts/check-alone.sh" "$1" "$(dirname "$module")" 2>>"$log")

@@ -8,8 +8,8 @@
 # For matrix KEYS= names some kernels of scripts/kernel.sh (all), and ROUNDS= is as for tests/kmod/run.sh.
 # For soak SOAK_S= seconds of sessions at random (3600), SEED= their seed (1), ROUNDS= reloads of each kind, and
 # thousands of messages at random (1000; 0: none).
-# What a busy host disturbs (tests that trace live programs, guests) gets a second go where it fails, with the host to
-# itself; both are reported. Not so where a kernel warned or died.
+# Tests that a busy host disturbs (they trace live programs, or run in guests) run a second time if they fail, with the host to
+# themselves; both runs are reported. They do not if a kernel warned or died.
 # Logs stay in build/check/, for named groups in build/check-GROUP/ of the first. The last line
 # reads: N passed, N failed[, N skipped]
 set -uo pipefail
@@ -17,12 +17,12 @@ cd "$(dirname "$0")/.."
 
 logs=build/check${1:+-$1}
 passed=0 failed=0 skipped=0
-goes=1	# how often a test may run
-late=()	# those that passed at the second
+tries=1	# how often a test may run
+passed_second=()	# tests that failed once and then passed
 rm -rf "$logs"
 mkdir -p "$logs"
 
-# The command once: sets status and leaves NAME's log.
+# Runs the command once. Sets status and leaves the log of NAME.
 attempt() {	# NAME COMMAND...
 	local log
 	log=$(log_of "$1")
@@ -31,8 +31,8 @@ attempt() {	# NAME COMMAND...
 	"$@" > "$log" 2>&1 < /dev/null || status=$?
 }
 
-# Whether a test that ended so gets a second go, for which its log is put aside.
-goes_again() {	# NAME STATUS GOES
+# Returns whether a test with this result may run a second time, and keeps its log as LOG.first if so.
+may_retry() {	# NAME STATUS TRIES
 	local log
 	log=$(log_of "$1")
 	[ "$3" -gt 1 ] && [ "$2" -ne 0 ] && [ "$2" -ne 77 ] || return
@@ -42,8 +42,8 @@ goes_again() {	# NAME STATUS GOES
 
 log_of() { echo "$logs/${1//[^a-zA-Z0-9._-]/_}.log"; }	# NAME
 
-# What failed in it, in any place of it, and its end.
-show() {	# LOG LINES-OF-ITS-END
+# Prints the failures in a log, wherever they are, and its end.
+print_failures() {	# LOG LINES-OF-ITS-END
 	{
 		head -n "-$2" "$1" |
 			awk '/^ok / { left = 0 } /^not ok/ { left = 40 } left > 0 { print; left-- }' | head -n 120
@@ -51,13 +51,13 @@ show() {	# LOG LINES-OF-ITS-END
 	} | sed 's/^/        /'
 }
 
-tell() {	# NAME STATUS SECONDS
+report() {	# NAME STATUS SECONDS
 	local log
 	log=$(log_of "$1")
 	if [ -e "$log.first" ]; then
 		echo "again   $1: it failed at first ($log.first):"
-		show "$log.first" 10
-		[ "$2" -ne 0 ] || late+=("$1")
+		print_failures "$log.first" 10
+		[ "$2" -ne 0 ] || passed_second+=("$1")
 	fi
 	case $2 in
 	0) passed=$((passed + 1)); echo "ok      $1 ($3 s)" ;;
@@ -65,7 +65,7 @@ tell() {	# NAME STATUS SECONDS
 	*)
 		failed=$((failed + 1))
 		echo "FAILED  $1 (status $2, $log):"
-		show "$log" 25
+		print_failures "$log" 25
 		;;
 	esac
 }
@@ -73,19 +73,19 @@ tell() {	# NAME STATUS SECONDS
 run() {	# NAME COMMAND...
 	local status start=$SECONDS
 	attempt "$@"
-	! goes_again "$1" "$status" "$goes" || attempt "$@"
-	tell "$1" "$status" $((SECONDS - start))
+	! may_retry "$1" "$status" "$tries" || attempt "$@"
+	report "$1" "$status" $((SECONDS - start))
 }
 
-# The same beside others, JOBS= at a time (as many as there are CPUs). finish waits for them all, gives those that failed
-# their second go with the host to itself, and reports each in the order in which they began.
-begun=()
-declare -A command_of goes_of
+# The same beside other tests, JOBS= at a time (default: one for each CPU). finish waits for all, runs those that failed
+# a second time with the host to themselves, and reports each in the order in which they began.
+started=()
+declare -A command_of tries_of
 start() {	# NAME COMMAND...
 	while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
-	begun+=("$1")
+	started+=("$1")
 	command_of[$1]=$(printf '%q ' "${@:2}")
-	goes_of[$1]=$goes
+	tries_of[$1]=$tries
 	(
 		start=$SECONDS
 		attempt "$@"
@@ -97,16 +97,16 @@ finish() {
 	local name status seconds start
 	local -a command
 	wait
-	for name in "${begun[@]}"; do
+	for name in "${started[@]}"; do
 		read -r status seconds < "$(log_of "$name").end"
 		start=$SECONDS
-		if goes_again "$name" "$status" "${goes_of[$name]}"; then
+		if may_retry "$name" "$status" "${tries_of[$name]}"; then
 			eval "command=(${command_of[$name]})"
 			attempt "$name" "${command[@]}"
 		fi
-		tell "$name" "$status" $((seconds + SECONDS - start))
+		report "$name" "$status" $((seconds + SECONDS - start))
 	done
-	begun=()
+	started=()
 }
 
 kernel=${KERNEL:-6.1}
@@ -127,7 +127,7 @@ group_unit() {
 			$long == *" $(basename "$test" .sh) "* ]] || start "$(basename "$test" .sh)" "$test"
 	done
 	finish
-	goes=2
+	tries=2
 	for test in tests/unit/*.sh; do
 		[[ ! -x $test || ! $test =~ $live || $test =~ $alone ||
 			$long == *" $(basename "$test" .sh) "* ]] || start "$(basename "$test" .sh)" "$test"
@@ -136,7 +136,7 @@ group_unit() {
 	for test in tests/unit/*.sh; do
 		[[ ! -x $test || ! $test =~ $alone ]] || run "$(basename "$test" .sh)" "$test"
 	done
-	goes=1
+	tries=1
 	run abi_layout gcc -Iinclude -Wall -Werror -c tests/abi/layout.c -o "$logs/layout.o"
 }
 
@@ -187,10 +187,10 @@ variant() {	# NAME KEY SCOPE_…=1
 	run "module_$2_$1" env BUILD="$PWD/build/$1" scripts/kmod.sh "build/kernels/$2/headers" "$3"
 }
 
-# Where variant() left it.
+# The path of the module that variant() built.
 variant_of() { echo "build/$1/kmod/$(cat "build/kernels/$2/version")/scope.ko"; }	# NAME KEY
 
-# Unit tests inside a kernel, and every call that may fail made to fail. finish is to follow.
+# Starts the unit tests inside a kernel, and makes every call fail that may fail. The caller calls finish.
 kunit_on() {	# KEY
 	run kmod_programs make -s -C tests/kmod
 	variant kunit "$1" SCOPE_KUNIT=1
@@ -220,7 +220,7 @@ group_debug() {
 	finish
 }
 
-# The same for long: sessions at random for an hour, reloading and failing by the thousand, and messages
+# The same for hours: sessions at random for an hour, reloading and failing by the thousand, and messages
 # at random by the million.
 group_soak() {
 	local seconds=${SOAK_S:-3600} rounds=${ROUNDS:-1000}
@@ -278,22 +278,22 @@ group_docs() {
 cpu_seconds() { awk -F '[ ms]' 'NR == 2 { print int(60 * ($1 + $4) + $2 + $5) }' "$logs/times"; }
 
 # Tests of these groups go on beside those of the next.
-beside=" kunit matrix fuzz howto "
+concurrent=" kunit matrix fuzz howto "
 for group in ${*:-unit golden docs kernel}; do
 	start=$SECONDS
 	times > "$logs/times"
 	before=$(cpu_seconds)
-	[[ $beside == *" $group "* ]] || finish
-	case $group in kernel | guests | matrix | bugs) goes=2 ;; *) goes=1 ;; esac
+	[[ $concurrent == *" $group "* ]] || finish
+	case $group in kernel | guests | matrix | bugs) tries=2 ;; *) tries=1 ;; esac
 	"group_$group"
 	times > "$logs/times"
-	[[ $beside == *" $group "* ]] ||
+	[[ $concurrent == *" $group "* ]] ||
 		echo "        $group: $((SECONDS - start)) s, $(($(cpu_seconds) - before)) s of a CPU"
 done
 finish
 times > "$logs/times"
 echo "        in all: $SECONDS s, $(cpu_seconds) s of a CPU"
-[ "${#late[@]}" -eq 0 ] || echo "        passed at the second go only: ${late[*]}"
+[ "${#passed_second[@]}" -eq 0 ] || echo "        passed only the second time: ${passed_second[*]}"
 summary="$passed passed, $failed failed"
 [ "$skipped" -eq 0 ] || summary+=", $skipped skipped"
 echo "$summary"

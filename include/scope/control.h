@@ -288,7 +288,7 @@ enum scope_attr {
 	SCOPE_ATTR_DELAY_REQUIRED_NS, /* u64, SPEEDUP: for how long each thread was to wait so far. What
 					 it grew by is to be taken off the time an experiment took */
 	SCOPE_ATTR_DELAY_UNSETTLED_NS, /* u64, SPEEDUP: what threads still owed as they woke others, sum:
-					 by so much these were early */
+					 the time by which these were early */
 	SCOPE_ATTR_KERNEL_BASE,	      /* u64: samples that hit the kernel say where, less this
 					 (SCOPE_STACK_KERNEL_IP); default: they do not. EPERM without
 					 CAP_SYSLOG */

@@ -30,7 +30,7 @@ ask() {	# TRACER
 }
 
 # How much a trace of all the requests holds.
-tell_bytes() {	# TRACER FILE
+print_bytes() {	# TRACER FILE
 	du -sb "$2" | awk -v of="$1 $server" -v n="$requests" '{ printf "%s bytes %.1f\n", of, $1 / n }'
 	rm -rf "$2"
 }
@@ -78,7 +78,7 @@ run_scope() {
 	until_true scope_runs
 	ask scope
 	end_background
-	tell_bytes scope "$dir/trace"
+	print_bytes scope "$dir/trace"
 	rmmod scope
 }
 
@@ -101,7 +101,7 @@ run_perf() {
 	read -r answer <"$dir/answer"
 	ask perf
 	end_background
-	tell_bytes perf "$dir/perf.data"
+	print_bytes perf "$dir/perf.data"
 	rm "$dir/control" "$dir/answer"
 }
 
@@ -122,7 +122,7 @@ run_lttng() {
 	start_lttng "$dir/lttng" "$pid" >"$dir/said" 2>&1 || { cat "$dir/said" >&2; exit 1; }
 	ask lttng
 	end_lttng >"$dir/said" 2>&1 || { cat "$dir/said" >&2; exit 1; }
-	tell_bytes lttng "$dir/lttng"
+	print_bytes lttng "$dir/lttng"
 }
 
 prepare_tracers "$4"

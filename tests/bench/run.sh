@@ -57,8 +57,8 @@
 #                             million, where what is learned first and what is kept weigh more
 #   unit_events               events of one of those units
 #   fetched_events_per_s      the same events, each only looked at: what memory takes of units_per_s
-#   distinct_units_seconds    10 million units of 5,000 distinct vectors, handed over as such: their
-#                             survey, clustering, detection, and the choice of what is kept
+#   distinct_units_seconds    10 million units of 5,000 distinct vectors, given as units: their
+#                             distributions, clustering, detection, and the choice of what is kept
 #   ..._report_after_end_s    from the end of a trace that was followed while it was written to the
 #                             last byte of its report; of 1 and 6 million events, which are 10 and
 #                             60 seconds at 100,000 events/s; ..._stream_cpu_share: of one CPU, for

@@ -2,12 +2,12 @@
 /*
  * Measure how fast units of work are found and judged, from events that are decoded already.
  *
- * Usage: units TRACE      units_per_s: all that learning, finding units and their survey take of the
+ * Usage: units TRACE      units_per_s: all that learning, finding units and their distributions take of the
  *                         events (stacks left out), as in scope_analysis_single_pass_run(), detection and the choice
  *                         of what is kept, CPU time of one processor; fetched_events_per_s: the same
  *                         events only looked at, which is what memory takes of that time at most
  *        units -d COUNT   distinct_units_seconds: COUNT units with 5,000 distinct vectors, from
- *                         their hand-over to what is kept: survey, clustering, detection, log
+ *                         the units to what is kept: distributions, clustering, detection, log
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -85,7 +85,7 @@ static int read_all(struct scope_trace *trace, struct input *input)
 	return more;
 }
 
-/* From the survey to what is kept. */
+/* From the distributions to what is kept. */
 static int judge(struct scope_groups *groups, const struct scope_distributions *distributions)
 {
 	struct scope_detection *detection;

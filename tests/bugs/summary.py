@@ -3,7 +3,7 @@
 
 Usage: summary.py DIR CASE...
        summary.py --check RUN      of one run's directory: exit 1 unless its answer is right
-       summary.py --healthy DIR    counts the alarms of the healthy runs in it, and tells each
+       summary.py --healthy DIR    counts the alarms of the healthy runs in it, and prints each
 
 Of each case the middle run counts for the table's columns, the worst one is beside it; totals are
 over all runs. `expect` names functions: `a|b` either will do, `a+b` two bugs that must both be named,
@@ -123,7 +123,7 @@ def print_gone(runs):
     gone = [run for run in runs if run.gone]
     if gone:
         print(f"\n{len(gone)} of {len(runs)} runs say nothing: files that their traces were taken of are gone, or "
-              "were built anew. Put those back (the end of each report has their build-ids), or leave the runs out:")
+              "were built again. Put those back (the end of each report has their build-ids), or leave the runs out:")
     for run in gone:
         print(f"{os.path.basename(run.path)}: {', '.join(run.gone)}")
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a fuzz program is: a function that takes bytes, as libFuzzer calls it, and perhaps one that
- * makes new bytes of old ones. tests/fuzz/main.c calls them where there is no libFuzzer.
+ * makes new bytes from earlier ones. tests/fuzz/main.c calls them where there is no libFuzzer.
  */
 #ifndef SCOPE_TESTS_FUZZ_H
 #define SCOPE_TESTS_FUZZ_H

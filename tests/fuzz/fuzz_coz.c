@@ -5,7 +5,7 @@
 #include "causal/coz.h"
 #include "report/delay_report.h"
 
-static void tell(const struct scope_causal_result *result)
+static void check_result(const struct scope_causal_result *result)
 {
 	FILE *out = fopen("/dev/null", "w");
 
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		.ended = "",
 	};
 	if (!scope_causal_result_compute(&result)) {
-		tell(&result);
+		check_result(&result);
 		scope_causal_result_free(&result);
 	}
 	scope_causal_coz_free(&profile);

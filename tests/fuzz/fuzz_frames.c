@@ -22,7 +22,7 @@
 #define CONTENT_MAX (64u << 10)
 #define EXAMPLE_MAX (60u << 10)
 
-/* A frame taken apart. */
+/* A frame, split into its parts. */
 struct part {
 	struct scope_frame head;
 	uint8_t *content; /* decompressed */

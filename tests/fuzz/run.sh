@@ -21,7 +21,7 @@ ticks=$(getconf CLK_TCK)
 end_after() {	# PID SECONDS
 	local stat field
 	while stat=$(cat "/proc/$1/stat" 2>/dev/null); do
-		# Behind the name, which may hold anything: 12 and 13 are its own time, in ticks.
+		# Fields are counted after the name, which may hold anything: 12 and 13 are its own time, in ticks.
 		read -ra field <<<"${stat##*) }"
 		if [ $((field[11] + field[12])) -ge $(($2 * ticks)) ]; then
 			kill -USR1 "$1" 2>/dev/null || true

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One worker of two has waited for a page of a mapped file for 60 s before the trace began, in no
-system call; behind it a timer thread, stopped by a signal, sleeps in no call either.
+system call. A timer thread, stopped by a signal, sleeps in no call either.
 Answer: a hang in checksum_page, that alone."""
 from beside import serve_beside
 from synth import Thread, Trace

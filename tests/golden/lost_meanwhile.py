@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An event loop that walks a chain far too long now and then, in the second in the middle of the window alone,
-while events were lost on another CPU: few of all, many of those that came meanwhile.
+while events were lost on another CPU: few of all, but many of those in that second.
 Answer: find_item, by time, with low confidence."""
 from loop import serve_by_loop
 from synth import Trace

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An event loop; 1 request of 100 meets a page that has to be loaded, in three steps, each of which a
 few samples hit, of different requests.
-Answer: load_page, with low confidence. The few requests that have a sample do not tell whether the same ones run
-in all steps; by itself each step has too few, and the caller is what they have in common."""
+Answer: load_page, with low confidence. The few requests that have a sample do not show whether the same ones run
+in all steps. Each step has too few samples by itself; the caller is what they have in common."""
 from loop import serve_by_loop
 from synth import Trace
 

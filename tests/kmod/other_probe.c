@@ -29,7 +29,7 @@ const char *other_probe_tracefs(void)
 }
 
 /* Appends a line to a file of tracefs. 0, or the error. */
-static int try_tell(const char *file, const char *line)
+static int try_write(const char *file, const char *line)
 {
 	char path[128];
 	int fd, err;
@@ -42,9 +42,9 @@ static int try_tell(const char *file, const char *line)
 	return err;
 }
 
-static void tell(const char *file, const char *line)
+static void write_line(const char *file, const char *line)
 {
-	int err = try_tell(file, line);
+	int err = try_write(file, line);
 
 	CHECK(!err, "%s to %s: %s", line, file, strerror(err));
 }
@@ -71,7 +71,7 @@ static void tracefs_define(struct other_probe *probe, char ret_enable[static 128
 	else
 		snprintf(line, sizeof(line), "%c:scopetest/%s %s:0x%lx", probe->returns ? 'r' : 'p', probe->event,
 			 probe->path ? probe->path : self, puppet_function_offset());
-	tell(file_of(probe, "kprobe_events", "uprobe_events"), line);
+	write_line(file_of(probe, "kprobe_events", "uprobe_events"), line);
 	snprintf(ret_enable, 128, "events/scopetest/%s/enable", probe->event);
 }
 
@@ -80,7 +80,7 @@ static void tracefs_add(struct other_probe *probe)
 	char enable[128];
 
 	tracefs_define(probe, enable);
-	tell(enable, "1");
+	write_line(enable, "1");
 }
 
 static void tracefs_forget(struct other_probe *probe)
@@ -88,7 +88,7 @@ static void tracefs_forget(struct other_probe *probe)
 	char line[128];
 
 	snprintf(line, sizeof(line), "-:scopetest/%s", probe->event);
-	tell(file_of(probe, "kprobe_events", "uprobe_events"), line);
+	write_line(file_of(probe, "kprobe_events", "uprobe_events"), line);
 }
 
 static void tracefs_remove(struct other_probe *probe)
@@ -96,7 +96,7 @@ static void tracefs_remove(struct other_probe *probe)
 	char line[128];
 
 	snprintf(line, sizeof(line), "events/scopetest/%s/enable", probe->event);
-	tell(line, "0");
+	write_line(line, "0");
 	tracefs_forget(probe);
 }
 
@@ -107,7 +107,7 @@ static bool tracefs_refuses_to_read(struct other_probe *probe)
 	int err;
 
 	tracefs_define(probe, enable);
-	err = try_tell(enable, "1");
+	err = try_write(enable, "1");
 	CHECK(!err || err == EIO, "%s: %s", enable, strerror(err));
 	if (err)
 		tracefs_forget(probe);

@@ -142,7 +142,7 @@ __attribute__((noinline)) static void nap_below_hole(const struct timespec *nap)
 	__asm__ volatile("" : : "r"(room) : "memory");
 }
 
-__attribute__((noinline)) static void nap_behind_mark(const struct timespec *nap)
+__attribute__((noinline)) static void nap_below_mark(const struct timespec *nap)
 {
 	volatile uint64_t mark[2] = { PUPPET_HOLE_MARK, PUPPET_HOLE_MARK };
 
@@ -174,7 +174,7 @@ static void act(const struct order *order)
 			else if (order->act == PUPPET_NAP)
 				syscall(SYS_nanosleep, &nap, NULL);
 			else if (order->act == PUPPET_HOLE_NAP)
-				nap_behind_mark(&nap);
+				nap_below_mark(&nap);
 			else if (order->act == PUPPET_BAD_STACK)
 				bad_stack();
 			else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delays on purpose: served where, to whom, as often and for as long as a rule says, each with a
+ * Delays on purpose: served where, to whom, as often and for as long as the rule says, each with a
  * record; and over at once when the rule, the target or the owner goes.
  */
 #include <errno.h>

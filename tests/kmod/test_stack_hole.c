@@ -60,7 +60,7 @@ void test_stack_hole(void)
 	puppet_do(&puppet, PUPPET_HOLE_NAP, NAPS);
 	CHECK(!ioctl(client.fd, SCOPE_IOC_FLUSH));
 	client_drain(&client, on_record, &seen);
-	printf("# %u stacks, %u with the mark behind the hole, %u with faults, %u short\n", seen.stacks, seen.marked,
+	printf("# %u stacks, %u with the mark after the hole, %u with faults, %u short\n", seen.stacks, seen.marked,
 	       seen.faults, seen.short_ones);
 	CHECK(seen.stacks >= NAPS && seen.marked == NAPS, "%u of %u", seen.marked, seen.stacks);
 	CHECK(seen.faults >= NAPS);

@@ -95,7 +95,7 @@ void test_writers(void)
 	struct client_counts pages[2];
 	struct client client[2]; /* one reads all, one has two pages for it */
 	struct writers writers;
-	uint64_t produced, told, off;
+	uint64_t produced, counted, off;
 
 	writers_begin(&writers);
 	for (int i = 0; i < WRITERS; i++)
@@ -125,10 +125,10 @@ void test_writers(void)
 		client_close(&client[i]);
 	}
 	produced = client[0].received + pages[0].lost[SCOPE_LOST_FULL];
-	told = client[1].received + pages[1].lost[SCOPE_LOST_FULL];
-	off = produced > told ? produced - told : told - produced;
+	counted = client[1].received + pages[1].lost[SCOPE_LOST_FULL];
+	off = produced > counted ? produced - counted : counted - produced;
 	printf("# calls %lu, records %lu; two pages: received %lu + lost %lu = %lu\n", writers_made(&writers), produced,
-	       client[1].received, pages[1].lost[SCOPE_LOST_FULL], told);
+	       client[1].received, pages[1].lost[SCOPE_LOST_FULL], counted);
 	CHECK(!pages[0].lost[SCOPE_LOST_FULL]);
 	CHECK(returned == writers_made(&writers));
 	CHECK(pages[1].lost[SCOPE_LOST_FULL] > 0 && tiny < returned);

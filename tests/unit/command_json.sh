@@ -15,23 +15,23 @@ same() {	# NAME ONE OTHER
 	[ "$2" = "$3" ] && echo "ok - $1" || { echo "not ok - $1: '$2', not '$3'"; bad=1; }
 }
 
-status=0 told=0
+status=0 code=0
 "$scope" doctor > "$work/doctor.text" || status=$?
-"$scope" doctor --format json > "$work/doctor.json" || told=$?
-same "doctor has the same exit status" "$told" "$status"
+"$scope" doctor --format json > "$work/doctor.json" || code=$?
+same "doctor has the same exit status" "$code" "$status"
 same "doctor says that it is ready where its exit status does" "$(field "$work/doctor.json" 'd["ready"]')" \
 	"$([ "$status" -eq 0 ] && echo True || echo False)"
 same "doctor has all checks" "$(field "$work/doctor.json" 'len(d["checks"]) + 1')" "$(wc -l < "$work/doctor.text")"
 same "doctor's answer is the first line" "$(head -n 1 "$work/doctor.text" | cut -c10-)" \
 	"$(field "$work/doctor.json" 'd["answer"]')"
 
-status=0 told=0
+status=0 code=0
 "$scope" status > "$work/status.text" 2> "$work/said" || status=$?
-"$scope" status --format json > "$work/status.json" || told=$?
-same "status has the same exit status" "$told" "$status"
-told=0
-"$scope" status --format openmetrics > "$work/status.metrics" 2>/dev/null || told=$?
-same "status as OpenMetrics has the same exit status" "$told" "$status"
+"$scope" status --format json > "$work/status.json" || code=$?
+same "status has the same exit status" "$code" "$status"
+code=0
+"$scope" status --format openmetrics > "$work/status.metrics" 2>/dev/null || code=$?
+same "status as OpenMetrics has the same exit status" "$code" "$status"
 same "status as OpenMetrics counts the recorders" "$(sed -n 's/^scope_recorders //p' "$work/status.metrics")" \
 	"$(field "$work/status.json" 'len(d["recorders"])')"
 if [ "$status" -ne 0 ]; then

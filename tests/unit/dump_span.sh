@@ -8,7 +8,7 @@ scope=build/san/scope
 [ -x "$scope" ] || scope=build/user/scope
 [ -x "$scope" ] || { echo "skipped: no program is built; make user builds it"; exit 77; }
 if [ "$("$scope" dump --help | grep -c -- --from)" = 0 ]; then
-	echo "skipped: $scope dump has no --from; make user builds it anew"
+	echo "skipped: $scope dump has no --from; make user builds it again"
 	exit 77
 fi
 folder=$(mktemp -d)

@@ -64,7 +64,7 @@ static inline void story_loop(struct story *story)
 	story->now_ns += 2000;
 }
 
-/* So many requests of 100 us; in each a sample at that place, NULL: none. */
+/* Writes `count` requests of 100 us, each with a sample at that place; NULL: without. */
 static inline void story_usual(struct story *story, unsigned requests, const char *at)
 {
 	for (unsigned i = 0; i < requests; i++) {

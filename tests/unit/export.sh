@@ -107,13 +107,13 @@ same "an existing database is kept" "$work/db was there already and is kept as $
 "$scope" export ctf "$work/trace" -o "$work/ctf" 2>"$work/errors" && failed=1
 same "an existing directory is refused" 1 "$(grep -c 'cannot be made' "$work/errors")"
 "$scope" export script "$work/trace" -o /dev/full 2>"$work/errors" && failed=1
-same "a full disk is told" 1 "$(grep -c '/dev/full cannot be written: No space' "$work/errors")"
+same "a full disk is reported" 1 "$(grep -c '/dev/full cannot be written: No space' "$work/errors")"
 for format in ctf perfetto script sqlite; do
 	# Files of 100 KB at most: what a full disk does, without one.
 	(trap '' XFSZ; ulimit -f 100; "$scope" export $format "$work/trace" -o "$work/short") 2>"$work/errors" && failed=1
-	same "$format that has no room is told" 1 "$(grep -c "^scope export: $work/short.* cannot be written" "$work/errors")"
+	same "$format that has no room is reported" 1 "$(grep -c "^scope export: $work/short.* cannot be written" "$work/errors")"
 	same "$format that has no room leaves nothing" "" "$(find "$work" -name 'short*' -printf '%f\n')"
 done
 "$scope" export nonsense "$work/trace" 2>"$work/errors" && failed=1
-same "an unknown format is told" 1 "$(grep -c "no format 'nonsense'" "$work/errors")"
+same "an unknown format is reported" 1 "$(grep -c "no format 'nonsense'" "$work/errors")"
 exit $failed

@@ -59,7 +59,7 @@ struct go_offsets {
 	size_t names, name[GO_FUNCTIONS], units, files, file[2], pcs, depths, file_of, lines, inlined;
 };
 
-/* The parts but the rows. Of old tables all offsets count from the begin, which is where each part "begins". */
+/* All parts but the rows. In early tables all offsets count from the begin, which is where each part "begins". */
 static inline void go_parts(struct go_bytes *out, enum go_version version, struct go_offsets *at)
 {
 	static const char *const names[] = { "main.first", "main.second", "runtime.third" };
@@ -81,7 +81,7 @@ static inline void go_parts(struct go_bytes *out, enum go_version version, struc
 	go_put(out, 0, 1); /* offset 0 is no table */
 	/* Zigzag from -1: 0 for 4 bytes, 0x20 for 0x3c. */
 	at->depths = go_pcs(out, "\x02\x04\x40\x3c\0", 5) - at->pcs;
-	/* File 1 all along; of old tables files are counted from 1, and this is the second. */
+	/* File 1 all along. Early tables count files from 1, so there it is the second. */
 	at->file_of = go_pcs(out, parts ? "\x04\x40\0" : "\x06\x40\0", 3) - at->pcs;
 	/* Line 300 for 0x10 bytes, 298 for 0x30: LEB128 of two bytes. */
 	at->lines = go_pcs(out, "\xda\x04\x10\x03\x30\0", 6) - at->pcs;

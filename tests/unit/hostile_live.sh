@@ -208,7 +208,7 @@ map() {
 	lay() { :; }
 	expect "map: of a sparse one the first name is there" "$dir/text.sparse" '^sym .* first '
 	expect "map: the trace says that not all was read" "$dir/text.sparse" '^meta unread .*names more than is read'
-	say "$(! grep -q '^meta lost [1-9]' "$dir/text.sparse"; echo $?)" "map: no event was lost meanwhile"
+	say "$(! grep -q '^meta lost [1-9]' "$dir/text.sparse"; echo $?)" "map: no event was lost"
 	say "$(awk '$1 == "meta" && $2 == "own_memory_bytes" && $3 > 200e6 { exit 1 }' "$dir/text.sparse"; echo $?)" \
 		"map: little memory was taken: $(grep '^meta own_memory' "$dir/text.sparse")"
 	say "$(! grep -q linked "$dir/text.link"; echo $?)" "map: a link is not followed"

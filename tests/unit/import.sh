@@ -54,7 +54,7 @@ swapper 0 [001] 5.000050: sched:sched_switch: prev_comm=swapper/1 prev_pid=0 pre
 my prog 10 [001] 5.000060: irq:softirq_entry: vec=1 [action=TIMER]
 TEXT
 "$scope" import "$work/hand" -p 10 -o "$work/hand.trace" 2>"$work/errors"
-same "an event of another kind is told" 1 "$(grep -c '1 events of other kinds' "$work/errors")"
+same "an event of another kind is reported" 1 "$(grep -c '1 events of other kinds' "$work/errors")"
 "$scope" dump "$work/hand.trace" >"$work/hand.dump"
 same "a call" 1 "$(grep -c '^5000003000 1 syscall 10 read enter=5000001000 ret=-11' "$work/hand.dump")"
 same "a sample with its frames" 1 "$(grep -c '^5000010000 1 sample 10 0x[0-9a-f]*,0x' "$work/hand.dump")"
@@ -70,7 +70,7 @@ refused() {	# WHAT TEXT MESSAGE [FORMAT]
 	printf "${4:-%s\\n}" "$2" >"$work/bad"
 	"$scope" import "$work/bad" -p 10 -o "$work/bad.trace" 2>"$work/errors" || status=$?
 	same "$1" "1 1" "$status $(grep -c -- "$3" "$work/errors")"
-	[ ! -e "$work/bad.trace" ] || { echo "not ok $1: a file was left behind"; failed=1; }
+	[ ! -e "$work/bad.trace" ] || { echo "not ok $1: a file was left"; failed=1; }
 }
 refused "no CPU" "prog 10 5.000001: raw_syscalls:sys_enter: NR 0 (3)" "line 1: there is no \[CPU\]"
 refused "no thread" "prog [001] 5.000001: raw_syscalls:sys_enter: NR 0 (3)" "line 1: no thread"

@@ -84,7 +84,7 @@ case_replaced() {
 	mkdir -p old && cp full old/replaced
 	"$scope" report -v -i a.trace > report
 	grep -Eq "replaced.*build-id.*--debug-dir|replaced.*--debug-dir.*build-id" report ||
-		{ echo "the report does not tell the builds apart"; cat report; return 1; }
+		{ echo "the report does not distinguish the builds"; cat report; return 1; }
 	named not program_burns && named program_burns --debug-dir old
 }
 

@@ -216,7 +216,7 @@ static inline void sample_exec(struct perf_bytes *record, uint32_t tgid, uint32_
 	bytes_end(record);
 }
 
-/* Behind the fields of what is no sample. */
+/* Follows the fields of a record that is no sample. */
 static inline void bytes_trailer(struct perf_bytes *record, uint64_t time_ns)
 {
 	bytes_u64(record, 0);

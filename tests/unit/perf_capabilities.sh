@@ -81,7 +81,7 @@ if with perfmon dac_read_search -- cat "/proc/$target/maps"; then
 	at_least "maps of another user's process" 5 '^map .*/sleep '
 else
 	cp "$dir/recorded" "$dir/said"
-	says "of another user's process it is told what cannot be read" \
+	says "it reports what cannot be read of another user's process" \
 		"maps, descriptors and memory of process $target may not be read.*CAP_SYS_PTRACE"
 fi
 with perfmon dac_read_search sys_ptrace -- "${record[@]}" -d 0.2 -p "$target" || { cat "$dir/said"; bad=1; }

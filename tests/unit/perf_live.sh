@@ -166,7 +166,7 @@ wait "$recorder" || bad=1
 cat "$dir/said"
 "$scope" dump "$dir/a.trace" > "$dir/text"
 expect "ends of a process whose end was lost" 1 "^[0-9]+ [0-9]+ thread_exit $ended .* last\$"
-[ "$(grep -c ' lost ' "$dir/text")" -gt 0 ] || { echo "not ok - no loss is told"; bad=1; }
+[ "$(grep -c ' lost ' "$dir/text")" -gt 0 ] || { echo "not ok - no loss is reported"; bad=1; }
 
 # The file of a recorder that is killed has what came up to a moment before, however little it is.
 bash -c 'while sleep 0.05; do :; done' & target=$!

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Trace by perf events on a host that has not mounted tracefs, whatever this one has: root traces all the
-# same, and who may not have a tracefs of his own is told what to mount.
+# same, and a user who may not mount a tracefs gets a message that says what to mount.
 #
 # Usage: tests/unit/perf_no_tracefs.sh
 # Exit status: 0 all was so; 1 not; 77 perf events cannot be used here.

@@ -9,7 +9,7 @@
 sleep 1000 & target=$!
 until grep -qx sleep "/proc/$target/comm"; do sleep 0.01; done
 
-# start FILE [COMMAND...]: a capture by way of the command, begun; leaves $recorder
+# start FILE [COMMAND...]: begins a capture, through the command; leaves $recorder
 start() {
 	local file=$1
 	shift

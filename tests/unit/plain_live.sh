@@ -37,7 +37,7 @@ check() {	# NAME COMMAND...
 	shift
 	if "$@"; then echo "ok - $name"; else echo "not ok - $name"; bad=1; fi
 }
-check "its name is told, escaped" grep -qF '\x1b]0;pwned\x07' "$dir/said.record" "$dir/err.record"
+check "its name is printed, escaped" grep -qF '\x1b]0;pwned\x07' "$dir/said.record" "$dir/err.record"
 check "in the report, too" grep -qF '\x1b]0;pwned\x07\x0a' "$dir/said.report"
 check "and while it runs" grep -qF '\x1b]0;pwned\x07\x0a' "$dir/said.live"
 check "its arguments are in the trace" grep -qF 'an\x1b[1margument\x0a' "$dir/said.dump"

@@ -96,12 +96,12 @@ for path in sorted(folder.glob("*.json")):
         if not row:
             break
         rows.append((row[1], row[2], int(row[3])))
-    told = [(f["function"]["name"], f["function"]["module"], round(100 * f["share"]))
+    stated = [(f["function"]["name"], f["function"]["module"], round(100 * f["share"]))
             for f in report["findings"]]
     if "  #  function" not in text:
         rows = []
-    if rows != told:
-        wrong(name, f"the text names {rows}, the JSON {told}")
+    if rows != stated:
+        wrong(name, f"the text names {rows}, the JSON {stated}")
     if re.sub(r"\s+", " ", text.split("\n\n")[1]).strip() != report["answer"]:
         wrong(name, f"the answer is '{report['answer']}', not as the text says")
     of_text = details(text.split("\n  #  function", 1)[-1]) if report["findings"] else []
@@ -129,29 +129,29 @@ for path in sorted(folder.glob("*.json")):
     if [n for n in near if n not in text] or bool(near) != ("Nearest to a finding" in text):
         wrong(name, f"near are {near}, not as the text says")
     since = re.search(r"It began ([0-9.]+) s into the window", text)
-    told = report["since_ns"] and f"{(report['since_ns'] - report['trace']['begin_ns']) / 1e9:.1f}"
-    if (since[1] if since else None) != told:
-        wrong(name, f"it began {told} s into the window, not as the text says")
+    stated = report["since_ns"] and f"{(report['since_ns'] - report['trace']['begin_ns']) / 1e9:.1f}"
+    if (since[1] if since else None) != stated:
+        wrong(name, f"it began {stated} s into the window, not as the text says")
     lost = [int(count.replace(",", "") if count[0].isdigit() else 0)
             for count in re.findall(r"^     lost  +(\S+) events? while", text, re.M)]
-    told = [f["lost"] for f in report["findings"][:len(lost)]]
-    if lost != told or (report["trace"]["lost"] and report["findings"] and not lost):
-        wrong(name, f"the text tells of {lost} lost while findings showed, the JSON of {told}")
+    stated = [f["lost"] for f in report["findings"][:len(lost)]]
+    if lost != stated or (report["trace"]["lost"] and report["findings"] and not lost):
+        wrong(name, f"the text reports {lost} lost while findings showed, the JSON {stated}")
     basis, rule = report["basis"], report["basis"]["rule"]
-    told = re.search(r"basis: (\S+) requests, \S+ units, populations: (\d+); abnormal above z ([0-9.]+) and (\d+) "
+    stated = re.search(r"basis: (\S+) requests, \S+ units, populations: (\d+); abnormal above z ([0-9.]+) and (\d+) "
                      r"times the median; a finding needs (\d+) % of busy time, (\d+) units, .* odds ×(\d+) and "
                      r"share ×([0-9.]+) \(or odds ×(\d+)\)", " ".join(text.split()))
     mine = (basis["populations"], f"{rule['z']:.1f}", f"{rule['median_times']:.0f}",
             f"{100 * rule['excess_share']:.0f}", rule["units_min"], f"{rule['odds_min']:.0f}",
             f"{rule['times_min']:.1f}", f"{rule['odds_alone']:.0f}")
-    if not told or tuple(map(str, mine)) != told.groups()[1:]:
+    if not stated or tuple(map(str, mine)) != stated.groups()[1:]:
         wrong(name, f"the rule is {mine}, not as the text says")
     compared = re.search(r"Held against the (time before|baseline): (\d+) of \d+ populations; it has \S+ units in "
                          r"([0-9.]+) s", " ".join(text.split()))
-    told = basis["baseline"] and ("time before" if basis["baseline"]["before"] else "baseline",
+    stated = basis["baseline"] and ("time before" if basis["baseline"]["before"] else "baseline",
                                   str(basis["baseline"]["populations"]), f"{basis['baseline']['seconds']:.1f}")
-    if (compared.groups() if compared else None) != told:
-        wrong(name, f"the baseline is {told}, not as the text says")
+    if (compared.groups() if compared else None) != stated:
+        wrong(name, f"the baseline is {stated}, not as the text says")
     head = next(v for k, v in verdicts.items() if f"  {k}" in text)
     if report["verdict"] != head:
         wrong(name, f"verdict {report['verdict']}, the text's is {head}")

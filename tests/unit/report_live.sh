@@ -93,7 +93,7 @@ python3 - "$dir/screen" 2> "$dir/said" <<-'END'
 	    assert "\033[2J" not in frame, "no flicker"
 	assert after.count("source perf") == 1, "the last report stays"
 END
-check "terminal: the frames are whole, and the last report stays behind" [ $? -eq 0 ]
+check "terminal: the frames are whole, and the last report stays" [ $? -eq 0 ]
 
 "$scope" report -p "$target" --source perf -d 600 --live=1 --format json > "$dir/live.jsonl" 2> "$dir/said" &
 reporter=$!

@@ -70,10 +70,10 @@ says "no finding of the kind" "([], 4, True)" \
 says "the next commands choose the same part" True \
 	'all("--from 3.3 --kind time" in n["command"] for n in r["next"])' -i became_slow.trace --from 3.3 --kind time
 says "wall time" '[1.0, 2.5]' window -i wall.trace --from 18:55:17 --to 2026-11-22T18:55:18.5
-says "wall time of the next day is behind the end" '[0.0, 2.0]' window -i wall.trace --to 18:55:18
+says "wall time of the next day is after the end" '[0.0, 2.0]' window -i wall.trace --to 18:55:18
 
 refuses "an empty window" 1 'hang.trace is from 2 to 1: it has 0 to 3.000 s$' -i hang.trace --from 2 --to 1
-refuses "a window behind the end" 1 'it has 0 to 3.000 s' -i hang.trace --from 3
+refuses "a window after the end" 1 'it has 0 to 3.000 s' -i hang.trace --from 3
 refuses "limits by the wall clock" 1 '2026-11-22T18:55:16 to 2026-11-22T18:55:19 UTC' -i wall.trace --from 19:00
 refuses "wall time that the trace does not know" 1 'give --from and --to as seconds' -i hang.trace --from 18:55
 refuses "no time" 2 'wants a time' -i hang.trace --from soon

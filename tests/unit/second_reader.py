@@ -2,9 +2,9 @@
 """Print a trace file as `scope dump` does, by docs/trace-format.md alone: what that page lacks shows here.
 
 Usage: python3 tests/unit/second_reader.py FILE [SYSCALLS]
-       python3 tests/unit/second_reader.py --plain OUT FILE     write it anew, without compression
+       python3 tests/unit/second_reader.py --plain OUT FILE     write it again, without compression
 SYSCALLS: lines of scripts/syscall-table.sh, for names of calls. Reads format 5 with the columns of
-flag bit 2. What could not be read is told on standard error.
+flag bit 2. What could not be read is reported on standard error.
 """
 import heapq
 import re

@@ -219,7 +219,7 @@ static const struct scope_item *blamed(uint32_t unit)
 }
 
 /* The holder serves clients: what it does in a request that is usual, but for its own waits, is no fault of its. */
-static void who_is_at_usual_work_is_met_by_chance(void **state)
+static void a_thread_that_is_at_usual_work_is_met_by_chance(void **state)
 {
 	(void)state;
 	window(100, 1200);
@@ -363,7 +363,7 @@ int main(void)
 		TEST(a_sleep_counts_for_its_part_in_the_window),
 		TEST(a_sleep_that_was_passed_on_is_its_wakers),
 		TEST(nobody_waits_for_a_pause),
-		TEST(who_is_at_usual_work_is_met_by_chance),
+		TEST(a_thread_that_is_at_usual_work_is_met_by_chance),
 		TEST(what_is_met_by_chance_is_no_excess),
 		TEST(a_short_window_hides_no_long_one),
 		TEST(samples_of_a_thread_that_spins_count_from_its_last_call_on),

@@ -197,7 +197,7 @@ static void idle_threads_are_no_matter(void **state)
 	}
 }
 
-/* Each group has its own norm. */
+/* Each group has its own baseline. */
 static void groups_are_not_mixed(void **state)
 {
 	struct scope_thread_load load[60];

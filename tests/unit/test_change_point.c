@@ -29,7 +29,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* So many units, evenly from one time to another, of one measure. */
+/* Adds n units of one measure, evenly from one time to another. */
 struct part {
 	uint64_t from_ns, until_ns;
 	unsigned units;
@@ -66,7 +66,7 @@ static uint64_t find(void)
 	return find_with(2.5, 3.3);
 }
 
-/* So many units in each quarter of a window of 1,000 ms that has its change in the middle. */
+/* n units in each quarter of a window of 1,000 ms that has its change in the middle. */
 static void quarters(unsigned first, unsigned second, unsigned third, unsigned fourth, uint64_t slow_ns)
 {
 	add(0, (struct part){ 0, 250 * MS, first, USUAL_NS });
@@ -133,7 +133,7 @@ static void a_tenth_of_the_window_lies_behind(void **state)
 }
 
 /* None of 20 units before, all of 20 since: shares of 1 and of 21 in 22, by the rule of succession. */
-static void the_share_of_slow_units_is_so_many_times_that_of_before(void **state)
+static void the_share_of_slow_units_is_a_multiple_of_that_before(void **state)
 {
 	(void)state;
 	quarters(20, 20, 20, 20, 5 * USUAL_NS);
@@ -150,7 +150,7 @@ static void the_shares_differ_by_more_than_chance(void **state)
 	assert_int_equal(find_with(2.5, 5.750), 0);
 }
 
-static void what_is_over_again_is_not_told(void **state)
+static void what_is_over_again_is_not_reported(void **state)
 {
 	(void)state;
 	quarters(50, 50, 50, 0, 5 * USUAL_NS);
@@ -159,7 +159,7 @@ static void what_is_over_again_is_not_told(void **state)
 }
 
 /* It was slow as the window began, and again from the middle on. */
-static void what_was_slow_before_is_not_told(void **state)
+static void what_was_slow_before_is_not_reported(void **state)
 {
 	(void)state;
 	add(0, (struct part){ 0, 40 * MS, 15, 5 * USUAL_NS });
@@ -218,7 +218,7 @@ static void of_several_groups_the_one_with_the_most_excess_tells(void **state)
  * Of 100 units before, 60 take three times as long as the others, so that they are the median. Where each of
  * the others counts for ten, these are.
  */
-static void each_unit_stands_for_as_many_as_it_was_kept_of(void **state)
+static void each_kept_unit_has_the_weight_of_those_it_was_kept_of(void **state)
 {
 	(void)state;
 	add(0, (struct part){ 0, 500 * MS, 40, USUAL_NS });
@@ -239,17 +239,17 @@ int main(void)
 		TEST(slow_is_more_than_twice_the_median_of_before),
 		TEST(a_tenth_of_the_window_lies_before),
 		TEST(a_tenth_of_the_window_lies_behind),
-		TEST(the_share_of_slow_units_is_so_many_times_that_of_before),
+		TEST(the_share_of_slow_units_is_a_multiple_of_that_before),
 		TEST(the_shares_differ_by_more_than_chance),
-		TEST(what_is_over_again_is_not_told),
-		TEST(what_was_slow_before_is_not_told),
+		TEST(what_is_over_again_is_not_reported),
+		TEST(what_was_slow_before_is_not_reported),
 		TEST(becoming_quicker_is_no_change),
 		TEST(units_all_alike_tell_nothing),
 		TEST(units_that_have_not_ended_are_left_out),
 		TEST(background_work_is_left_out),
 		TEST(of_several_groups_the_one_with_the_most_excess_tells),
-		TEST(each_unit_stands_for_as_many_as_it_was_kept_of),
+		TEST(each_kept_unit_has_the_weight_of_those_it_was_kept_of),
 	};
 
-	return cmocka_run_group_tests_name("onset", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("change_point", tests, NULL, NULL);
 }

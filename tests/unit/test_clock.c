@@ -178,7 +178,7 @@ static void test_trusts_no_rate_over_a_suspend(void **state)
 }
 
 /* From nothing to weeks, where a product with the rate does not fit 64 bits. */
-static void test_tells_how_long_counts_are(void **state)
+static void test_reports_the_length_of_counts(void **state)
 {
 	static const double per_ns[] = { 0.024, 1, 2.4, 10 };
 	size_t i;
@@ -280,7 +280,7 @@ int main(void)
 		cmocka_unit_test(test_follows_a_slewed_clock),
 		cmocka_unit_test(test_recovers_from_a_counter_that_jumps),
 		cmocka_unit_test(test_trusts_no_rate_over_a_suspend),
-		cmocka_unit_test(test_tells_how_long_counts_are),
+		cmocka_unit_test(test_reports_the_length_of_counts),
 		cmocka_unit_test(test_long_pauses_keep_the_rate),
 		cmocka_unit_test(test_interrupted_pairs_are_passed_over),
 		cmocka_unit_test(test_interrupts_take_no_anchor),

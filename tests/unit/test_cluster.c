@@ -223,7 +223,7 @@ static int level_by_id(const void *user, uint32_t id, uint32_t bit, double *ret_
 }
 
 /* Eight vectors within distance 2 of one another, of which half make one call far more often. */
-static void ward_tells_apart_by_how_often_a_call_is_made(void **state)
+static void ward_separates_by_how_often_a_call_is_made(void **state)
 {
 	const struct scope_levels levels = { level_by_id, &defaults };
 	struct scope_cluster_options options = defaults;
@@ -420,7 +420,7 @@ int main(void)
 		cmocka_unit_test(empty_one_and_all_equal),
 		cmocka_unit_test(options_out_of_range_are_refused),
 		cmocka_unit_test(clusters_are_described_as_brute_force_does),
-		cmocka_unit_test(ward_tells_apart_by_how_often_a_call_is_made),
+		cmocka_unit_test(ward_separates_by_how_often_a_call_is_made),
 		cmocka_unit_test(division_splits_a_chain_in_the_middle),
 		cmocka_unit_test(order_of_adding_plays_no_part),
 		cmocka_unit_test(sample_finds_groups_that_are_far_apart),

@@ -57,7 +57,7 @@ static void a_sample_counts_for_the_unit_it_falls_into(void **state)
 }
 
 /* From 6 ms on they come four times as often. */
-static void a_sample_stands_for_the_time_between_two_of_them_then(void **state)
+static void a_sample_weighs_the_sampling_period_of_its_time(void **state)
 {
 	struct story story;
 	struct evidence_case made;
@@ -133,7 +133,7 @@ static void sleep_in_pipe(struct story *story, const char *waker)
 		(uintmax_t)(now_ns + 5 * MS + 1000), (uintmax_t)(now_ns + 5 * MS + 2000));
 }
 
-static void the_stack_behind_a_slow_call_stands_for_its_sleep(void **state)
+static void the_stack_after_a_slow_call_gets_its_sleep(void **state)
 {
 	struct story story;
 	struct evidence_case made;
@@ -172,7 +172,7 @@ static void a_sleep_that_another_thread_ended_is_marked(void **state)
 }
 
 /* The waker ran in that time, and has a stack of it: the sleeper's is no evidence. */
-static void what_the_waker_did_stands_for_the_sleep(void **state)
+static void the_wakers_stacks_get_the_sleep(void **state)
 {
 	struct story story;
 	struct evidence_case made;
@@ -234,7 +234,7 @@ static void a_futex_that_a_thread_ended_says_nothing_of_the_sleeper(void **state
 }
 
 /* It returned into the next unit: what it slept in its loop is idle. */
-static void a_stack_behind_a_pick_up_is_no_units(void **state)
+static void a_stack_after_a_pick_up_is_of_no_unit(void **state)
 {
 	struct story story;
 	struct evidence_case made;
@@ -291,7 +291,7 @@ static double scaled(uint64_t length_ns)
 	return excess_ns;
 }
 
-static void a_stack_stands_for_twenty_times_its_own_time_at_most(void **state)
+static void a_stack_weighs_twenty_times_its_own_time_at_most(void **state)
 {
 	(void)state;
 	/* A unit begins as the loop returns, 1 us before it reads. */
@@ -334,16 +334,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_counts_for_the_unit_it_falls_into),
-		cmocka_unit_test(a_sample_stands_for_the_time_between_two_of_them_then),
+		cmocka_unit_test(a_sample_weighs_the_sampling_period_of_its_time),
 		cmocka_unit_test(a_sample_that_hit_the_tracer_is_no_evidence),
 		cmocka_unit_test(a_stack_of_libraries_alone_names_nobody),
-		cmocka_unit_test(the_stack_behind_a_slow_call_stands_for_its_sleep),
+		cmocka_unit_test(the_stack_after_a_slow_call_gets_its_sleep),
 		cmocka_unit_test(a_sleep_that_another_thread_ended_is_marked),
-		cmocka_unit_test(what_the_waker_did_stands_for_the_sleep),
+		cmocka_unit_test(the_wakers_stacks_get_the_sleep),
 		cmocka_unit_test(a_futex_that_a_thread_ended_says_nothing_of_the_sleeper),
-		cmocka_unit_test(a_stack_behind_a_pick_up_is_no_units),
+		cmocka_unit_test(a_stack_after_a_pick_up_is_of_no_unit),
 		cmocka_unit_test(of_many_usual_stacks_a_regular_part_is_taken),
-		cmocka_unit_test(a_stack_stands_for_twenty_times_its_own_time_at_most),
+		cmocka_unit_test(a_stack_weighs_twenty_times_its_own_time_at_most),
 		cmocka_unit_test(as_many_usual_units_are_taken_off),
 	};
 

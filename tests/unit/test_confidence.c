@@ -90,7 +90,7 @@ static struct scope_finding lossy(struct losses losses)
 	return rate((struct scope_finding){ .kind = SCOPE_FINDING_TIME, .units = 1000, .samples = 1000 }, losses);
 }
 
-static void any_loss_meanwhile_is_of_medium_confidence(void **state)
+static void any_loss_in_its_time_is_of_medium_confidence(void **state)
 {
 	struct scope_finding finding = lossy((struct losses){ .came = 999999, .lost = 1 });
 
@@ -199,7 +199,7 @@ int main(void)
 		cmocka_unit_test(fewer_than_ten_stacks_are_of_low_confidence),
 		cmocka_unit_test(fewer_than_thirty_units_are_of_medium_confidence),
 		cmocka_unit_test(what_may_be_asked_for_is_of_medium_confidence),
-		cmocka_unit_test(any_loss_meanwhile_is_of_medium_confidence),
+		cmocka_unit_test(any_loss_in_its_time_is_of_medium_confidence),
 		cmocka_unit_test(more_than_a_hundredth_lost_is_of_low_confidence),
 		cmocka_unit_test(an_unknown_loss_is_of_low_confidence),
 		cmocka_unit_test(a_loss_at_another_time_changes_nothing),

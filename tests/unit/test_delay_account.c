@@ -220,7 +220,7 @@ static __u64 choose_by_loop(__u64 seed, __u64 visit, __u64 count, __u32 probabil
 	return chosen;
 }
 
-/* So many visits at once as a loop would choose: up to 64 exactly, or all of them. */
+/* Of n visits at once as many are chosen as by a loop: exactly up to n = 64, or if all are chosen. */
 static void test_choice_of_few_or_of_all_is_exact(void **state)
 {
 	const __u32 probabilities[] = { 0, 1, 1u << 30, 3u << 30, UINT32_MAX };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From where on a unit is abnormal for its population, and which populations have a norm of their own. */
+/* From where on a unit is abnormal for its population, and which populations have a baseline of their own. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,7 +100,7 @@ static void slow_is_twice_the_median_at_least(void **state)
 }
 
 /* Of 102 units two are slow enough to be reported. */
-static void what_lies_beyond_is_counted(void **state)
+static void what_is_beyond_is_counted(void **state)
 {
 	const uint32_t group = distributions_group(made, "worker", true),
 		       vector = distributions_vector(made, group, 0, 1);
@@ -199,7 +199,7 @@ static void a_small_population_has_the_limit_of_its_group(void **state)
 	assert_true(beside(200, 100, 20, 9000)->threshold_ns == 200);
 }
 
-/* So many units all make a call twice, and one of them makes it more often. */
+/* n units make a call twice each, and one of them makes it more often. */
 static const struct scope_population *callers(uint64_t units, uint64_t most)
 {
 	const uint32_t group = distributions_group(made, "worker", true),
@@ -353,7 +353,7 @@ int main(void)
 		TEST(z_grows_with_the_number_of_tests),
 		TEST(a_spread_is_a_microsecond_at_least),
 		TEST(slow_is_twice_the_median_at_least),
-		TEST(what_lies_beyond_is_counted),
+		TEST(what_is_beyond_is_counted),
 		TEST(fewer_than_twenty_units_are_held_against_their_group),
 		TEST(a_quarter_of_the_group_is_not_rare),
 		TEST(a_group_of_less_than_twenty_is_no_norm),

@@ -128,7 +128,7 @@ static void test_overflow_is_counted(void **state)
 }
 
 /* Fresh and leaving entries wait for a mark; what comes after the mark waits for the next one. */
-static void test_tells_what_was_marked(void **state)
+static void test_reports_what_was_marked(void **state)
 {
 	struct scope_filter *filter = new_filter();
 	const u32 in = 5, out = 6 | SCOPE_FILTER_THREAD, late = 7;
@@ -141,9 +141,9 @@ static void test_tells_what_was_marked(void **state)
 	assert_true(scope_filter_entry(filter, out) & SCOPE_FILTER_LEAVING);
 	scope_filter_mark(filter);
 	scope_filter_add(filter, late, SCOPE_FILTER_NAMED | SCOPE_FILTER_FRESH);
-	scope_filter_told(filter, in);
-	scope_filter_told(filter, out);
-	scope_filter_told(filter, late);
+	scope_filter_reported(filter, in);
+	scope_filter_reported(filter, out);
+	scope_filter_reported(filter, late);
 	assert_int_equal(scope_filter_entry(filter, in), in | SCOPE_FILTER_NAMED);
 	assert_int_equal(scope_filter_entry(filter, out), 0);
 	assert_true(scope_filter_entry(filter, late) & SCOPE_FILTER_FRESH);
@@ -343,7 +343,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts_and_finds),	cmocka_unit_test(test_churn_leaves_nothing),
-		cmocka_unit_test(test_overflow_is_counted),	cmocka_unit_test(test_tells_what_was_marked),
+		cmocka_unit_test(test_overflow_is_counted),	cmocka_unit_test(test_reports_what_was_marked),
 		cmocka_unit_test(test_agrees_with_a_model),	cmocka_unit_test(test_races_lose_nothing),
 		cmocka_unit_test(test_reasons_are_independent), cmocka_unit_test(test_names),
 	};

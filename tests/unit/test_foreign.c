@@ -78,7 +78,7 @@ static bool hangs_in(struct story story)
 
 static const struct story usual = { .loop = "epoll_wait 5", .last = "epoll_wait 5", .turns = 100 };
 
-static void who_stands_in_its_loop_waits_for_work(void **state)
+static void a_thread_in_its_loop_waits_for_work(void **state)
 {
 	struct story story = usual;
 
@@ -88,7 +88,7 @@ static void who_stands_in_its_loop_waits_for_work(void **state)
 	assert_false(hangs_in(story));
 }
 
-static void who_stands_in_a_poll_seen_once_hangs(void **state)
+static void a_thread_in_a_poll_seen_once_hangs(void **state)
 {
 	struct story story = usual;
 
@@ -110,7 +110,7 @@ static void who_stands_in_a_poll_seen_once_hangs(void **state)
 	assert_false(hangs_in(story));
 }
 
-static void who_stands_where_each_request_asks_hangs(void **state)
+static void a_thread_where_each_request_asks_hangs(void **state)
 {
 	struct story story = usual;
 
@@ -120,7 +120,7 @@ static void who_stands_where_each_request_asks_hangs(void **state)
 }
 
 /* A poll over the epoll's own descriptor: both are the top of the loop. */
-static void who_comes_to_two_polls_by_turns_waits(void **state)
+static void a_thread_that_comes_to_two_polls_by_turns_waits(void **state)
 {
 	struct story story = usual;
 
@@ -131,7 +131,7 @@ static void who_comes_to_two_polls_by_turns_waits(void **state)
 }
 
 /* It waits for the client to ask again, as some do before they hand the connection back. */
-static void who_has_answered_waits(void **state)
+static void a_thread_that_has_answered_waits(void **state)
 {
 	struct story story = usual;
 
@@ -176,7 +176,7 @@ static bool poll_is_the_loop(unsigned slept)
 	return loop;
 }
 
-static void who_sleeps_in_its_reads_polls_for_something_else(void **state)
+static void a_thread_that_sleeps_in_its_reads_polls_for_something_else(void **state)
 {
 	(void)state;
 	assert_true(poll_is_the_loop(0));
@@ -187,12 +187,12 @@ static void who_sleeps_in_its_reads_polls_for_something_else(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_stands_in_its_loop_waits_for_work),
-		cmocka_unit_test(who_stands_in_a_poll_seen_once_hangs),
-		cmocka_unit_test(who_stands_where_each_request_asks_hangs),
-		cmocka_unit_test(who_comes_to_two_polls_by_turns_waits),
-		cmocka_unit_test(who_has_answered_waits),
-		cmocka_unit_test(who_sleeps_in_its_reads_polls_for_something_else),
+		cmocka_unit_test(a_thread_in_its_loop_waits_for_work),
+		cmocka_unit_test(a_thread_in_a_poll_seen_once_hangs),
+		cmocka_unit_test(a_thread_where_each_request_asks_hangs),
+		cmocka_unit_test(a_thread_that_comes_to_two_polls_by_turns_waits),
+		cmocka_unit_test(a_thread_that_has_answered_waits),
+		cmocka_unit_test(a_thread_that_sleeps_in_its_reads_polls_for_something_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

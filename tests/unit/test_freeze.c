@@ -129,7 +129,7 @@ static void what_is_usual_is_no_freeze(void **state)
 	assert_int_equal(freezes_of(load), 0);
 }
 
-static void who_serves_one_client_keeps_nobody_else(void **state)
+static void a_thread_that_serves_one_client_keeps_nobody_else(void **state)
 {
 	struct load load = alone;
 
@@ -170,7 +170,7 @@ int main(void)
 		cmocka_unit_test(a_stall_of_the_only_thread_keeps_as_many_as_it_usually_takes),
 		cmocka_unit_test(less_than_a_second_is_no_freeze),
 		cmocka_unit_test(what_is_usual_is_no_freeze),
-		cmocka_unit_test(who_serves_one_client_keeps_nobody_else),
+		cmocka_unit_test(a_thread_that_serves_one_client_keeps_nobody_else),
 		cmocka_unit_test(five_have_to_wait),
 		cmocka_unit_test(beside_others_what_waited_counts),
 	};

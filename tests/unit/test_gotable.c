@@ -145,7 +145,7 @@ static void what_makes_no_sense_is_refused(void **state)
 	}
 }
 
-static void the_language_is_told_from_the_program(void **state)
+static void the_language_is_read_from_the_program(void **state)
 {
 	static const struct {
 		const char *name;
@@ -198,7 +198,7 @@ int main(void)
 		cmocka_unit_test(addresses_have_lines),
 		cmocka_unit_test(a_table_may_end_anywhere),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(the_language_is_told_from_the_program),
+		cmocka_unit_test(the_language_is_read_from_the_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

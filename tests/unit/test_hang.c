@@ -144,7 +144,7 @@ static void a_condition_is_a_matter_for_its_peers(void **state)
 }
 
 /* Thread 11 answers, and takes what comes next: that request is not thread 10's any more. */
-static void who_was_answered_for_is_in_no_request(void **state)
+static void a_thread_that_was_answered_for_is_in_no_request(void **state)
 {
 	static const char met[] = TOOK_WORK
 		"1000000100 1 switch 0 11 sleeping\n"
@@ -304,7 +304,7 @@ static void a_second_of_running_without_a_call_is_a_spin(void **state)
 	assert_false(spins(LIMIT_NS - 1, 0));
 }
 
-static void who_slept_for_more_than_half_of_it_does_not_spin(void **state)
+static void a_thread_that_slept_for_more_than_half_of_it_does_not_spin(void **state)
 {
 	(void)state;
 	assert_true(spins(10 * LIMIT_NS, 5 * LIMIT_NS));
@@ -337,7 +337,7 @@ static bool spins_without_cpu(uint64_t ran_ns)
 	return found;
 }
 
-static void who_got_no_processor_does_not_spin(void **state)
+static void a_thread_that_got_no_processor_does_not_spin(void **state)
 {
 	(void)state;
 	assert_false(spins_without_cpu(1));
@@ -355,7 +355,7 @@ static void time_inside_a_call_is_no_time_without_one(void **state)
 	end();
 }
 
-static void who_ended_neither_hangs_nor_spins(void **state)
+static void a_thread_that_ended_neither_hangs_nor_spins(void **state)
 {
 	(void)state;
 	find("0 0 switch 0 10 sleeping\n100 0 thread_exit 10 tgid=10 last\n");
@@ -364,7 +364,7 @@ static void who_ended_neither_hangs_nor_spins(void **state)
 }
 
 /* Events of its processor were lost, and nothing was seen of it since. */
-static void who_is_not_known_of_neither_hangs_nor_spins(void **state)
+static void a_thread_that_is_not_known_of_neither_hangs_nor_spins(void **state)
 {
 	(void)state;
 	find("0 0 switch 0 10 sleeping\n100 0 syscall 10 getpid enter=50 ret=10\n"
@@ -375,7 +375,7 @@ static void who_is_not_known_of_neither_hangs_nor_spins(void **state)
 	end();
 }
 
-static void who_takes_work_serves_and_who_waits_for_it_waits(void **state)
+static void a_thread_that_takes_work_serves_and_one_that_waits_for_it_waits(void **state)
 {
 	(void)state;
 	/* 10 reads requests and computes; 11 waits in epoll, 13 is about to; 12 waits in a pipe. */
@@ -400,20 +400,20 @@ int main(void)
 		cmocka_unit_test(ten_times_the_99th_percentile_is_longer),
 		cmocka_unit_test(waiting_for_work_is_no_hang),
 		cmocka_unit_test(a_condition_is_a_matter_for_its_peers),
-		cmocka_unit_test(who_was_answered_for_is_in_no_request),
+		cmocka_unit_test(a_thread_that_was_answered_for_is_in_no_request),
 		cmocka_unit_test(where_a_thread_sleeps_most_it_parks),
 		cmocka_unit_test(a_wait_with_a_time_out_is_no_hang_between_requests),
 		cmocka_unit_test(a_timer_is_a_matter_for_its_peers),
 		cmocka_unit_test(another_call_is_a_hang_unless_its_process_waits_for_work),
 		cmocka_unit_test(a_page_that_does_not_come_is_a_hang),
 		cmocka_unit_test(a_second_of_running_without_a_call_is_a_spin),
-		cmocka_unit_test(who_slept_for_more_than_half_of_it_does_not_spin),
+		cmocka_unit_test(a_thread_that_slept_for_more_than_half_of_it_does_not_spin),
 		cmocka_unit_test(waiting_for_a_cpu_is_part_of_a_spin),
-		cmocka_unit_test(who_got_no_processor_does_not_spin),
+		cmocka_unit_test(a_thread_that_got_no_processor_does_not_spin),
 		cmocka_unit_test(time_inside_a_call_is_no_time_without_one),
-		cmocka_unit_test(who_ended_neither_hangs_nor_spins),
-		cmocka_unit_test(who_is_not_known_of_neither_hangs_nor_spins),
-		cmocka_unit_test(who_takes_work_serves_and_who_waits_for_it_waits),
+		cmocka_unit_test(a_thread_that_ended_neither_hangs_nor_spins),
+		cmocka_unit_test(a_thread_that_is_not_known_of_neither_hangs_nor_spins),
+		cmocka_unit_test(a_thread_that_takes_work_serves_and_one_that_waits_for_it_waits),
 	};
 
 	return cmocka_run_group_tests_name("hang", tests, NULL, NULL);

@@ -154,7 +154,7 @@ static void long_lists_find_no_room_either(void **state)
 }
 
 /* Of two lists with one hash each has its number. */
-static void lists_of_one_hash_are_told_apart(void **state)
+static void lists_of_one_hash_are_distinguished(void **state)
 {
 	const struct scope_unit_call call[] = { { 1, 1 }, { 2, 1 } };
 	const struct scope_unit unit = { .calls = 1 };
@@ -246,7 +246,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_without_a_number_count_as_well),
 		cmocka_unit_test(long_lists_find_no_room_either),
-		cmocka_unit_test(lists_of_one_hash_are_told_apart),
+		cmocka_unit_test(lists_of_one_hash_are_distinguished),
 		cmocka_unit_test(steps_lead_where_counting_leads),
 	};
 

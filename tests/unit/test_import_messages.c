@@ -16,7 +16,7 @@
 
 #define OTHERS 20000
 
-static int tell_others(void *user, struct scope_import_sender *sender)
+static int report_others(void *user, struct scope_import_sender *sender)
 {
 	for (int i = 0; i < OTHERS; i++)
 		if (scope_import_send(sender, &(struct scope_import_message){ .kind = SCOPE_IMPORT_MESSAGE_OTHER }))
@@ -83,11 +83,11 @@ static void test_results(void **state)
 	int code = 0;
 
 	(void)state;
-	assert_int_equal(run(tell_others, &code, &others), 0);
+	assert_int_equal(run(report_others, &code, &others), 0);
 	assert_int_equal(others, OTHERS);
 	code = -ENODATA;
 	others = 7;
-	assert_int_equal(run(tell_others, &code, &others), -ENODATA);
+	assert_int_equal(run(report_others, &code, &others), -ENODATA);
 	assert_int_equal(others, 7);
 	assert_int_equal(run(nonsense, NULL, &others), -EBADMSG);
 }
@@ -115,7 +115,7 @@ static void test_it_hangs(void **state)
 
 static void test_it_writes_no_file(void **state)
 {
-	char name[] = "/tmp/scope-told-XXXXXX";
+	char name[] = "/tmp/scope-message-XXXXXX";
 	uint64_t others;
 	int fd = mkstemp(name);
 

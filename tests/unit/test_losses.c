@@ -133,7 +133,7 @@ static struct scope_timeline *timeline_of(struct scope_trace *trace)
  * What a CPU lost came after the begin of the sub-buffer before. What the kernel counted beyond may have
  * gone at any time.
  */
-static void a_trace_tells_when(void **state)
+static void a_trace_says_when(void **state)
 {
 	static const char text[] = "meta begin_ns 1000\nmeta end_ns 90000\n"
 				   "2000 0 switch 0 10 sleeping\n"
@@ -189,7 +189,7 @@ int main(void)
 		cmocka_unit_test(the_list_is_bounded_and_only_grows),
 		cmocka_unit_test(events_are_counted_by_time),
 		cmocka_unit_test(a_pause_takes_no_longer_than_marks),
-		cmocka_unit_test(a_trace_tells_when),
+		cmocka_unit_test(a_trace_says_when),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

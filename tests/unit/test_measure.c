@@ -185,7 +185,7 @@ static void timelines_of_usual_units_leave_no_room(void **state)
 	assert_true(fabs(measure().times - 1) < 1e-9);
 }
 
-static void several_stacks_of_one_unit_tell_once(void **state)
+static void several_stacks_of_one_unit_count_once(void **state)
 {
 	double z;
 
@@ -214,7 +214,7 @@ static void several_stacks_of_one_unit_tell_once(void **state)
 	assert_true(fabs(z - scope_anomaly_two_shares_z(1, 10, 1.0 / 12, 12)) < 1e-9);
 }
 
-/* So many of ten units begin in the first half. */
+/* n of ten units begin in the first half. */
 static double half_share(unsigned first, uint64_t since_ns)
 {
 	const uint64_t from_ns = since_ns, middle_ns = from_ns + (CASE_END_NS - from_ns) / 2;
@@ -330,7 +330,7 @@ static void a_part_of_its_time_is_inside_the_kernel(void **state)
 }
 
 /* The longest of the waits says whose it was, and which lock. */
-static void who_waits_for_it_is_told(void **state)
+static void a_thread_that_waits_for_it_is_reported(void **state)
 {
 	static struct scope_wait_segment windows[3];
 	uint32_t unit[3];
@@ -395,7 +395,7 @@ int main(void)
 		TEST(shares_of_time_are_of_what_runs_alone),
 		TEST(shares_of_waits_for_it_leave_its_own_running_aside),
 		TEST(timelines_of_usual_units_leave_no_room),
-		TEST(several_stacks_of_one_unit_tell_once),
+		TEST(several_stacks_of_one_unit_count_once),
 		TEST(the_emptier_half_of_the_window_counts),
 		TEST(most_of_its_units_say_the_population),
 		TEST(percentiles_and_times_are_of_its_units),
@@ -403,7 +403,7 @@ int main(void)
 		TEST(without_usual_units_there_is_no_example),
 		TEST(bytes_are_compared_with_those_of_usual_units),
 		TEST(a_part_of_its_time_is_inside_the_kernel),
-		TEST(who_waits_for_it_is_told),
+		TEST(a_thread_that_waits_for_it_is_reported),
 		TEST(a_baseline_says_what_is_usual),
 	};
 

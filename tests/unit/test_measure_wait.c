@@ -19,7 +19,7 @@ static struct scope_finding sleeper(uint8_t class, unsigned usual_calls)
 	return finding;
 }
 
-static void who_sleeps_by_a_clock_as_usual_units_do_not_pauses(void **state)
+static void a_thread_that_sleeps_by_a_clock_as_usual_units_do_not_pauses(void **state)
 {
 	(void)state;
 	assert_true(sleeper(SCOPE_WAIT_TIMER, 0).wait.pauses);
@@ -115,7 +115,7 @@ static void calls_that_are_quick_more_often_than_not_wait_for_something_slow(voi
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(who_sleeps_by_a_clock_as_usual_units_do_not_pauses),
+		TEST(a_thread_that_sleeps_by_a_clock_as_usual_units_do_not_pauses),
 		TEST(a_call_made_as_often_as_usual_waits_for_something_slow),
 		TEST(other_waits_are_never_outside),
 		TEST(a_peer_that_is_asked_once_more_decides_itself),

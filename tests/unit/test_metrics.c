@@ -176,7 +176,7 @@ static void live(struct story *story, unsigned thread)
 	count(story, thread, SCOPE_METRIC_POLL_TIME, END_NS - now);
 }
 
-static struct scope_trace *tell(struct story *story, uint64_t seed)
+static struct scope_trace *write_story(struct story *story, uint64_t seed)
 {
 	size_t size;
 	char *text;
@@ -294,7 +294,7 @@ static void they_equal_the_ledger(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= 8; seed++) {
 		struct story story;
-		struct scope_trace *trace = tell(&story, seed * 0x9e3779b97f4a7c15ull);
+		struct scope_trace *trace = write_story(&story, seed * 0x9e3779b97f4a7c15ull);
 
 		for (size_t i = 0; i < sizeof(steps_ns) / sizeof(*steps_ns); i++)
 			check(trace, &story, steps_ns[i], 0);
@@ -311,7 +311,7 @@ static void later_threads_share_a_series(void **state)
 	struct scope_metrics_view *view;
 	struct scope_metered metered;
 	struct story story;
-	struct scope_trace *trace = tell(&story, 77);
+	struct scope_trace *trace = write_story(&story, 77);
 
 	(void)state;
 	assert_int_equal(scope_analysis_meter(trace, &options, &metered), 0);

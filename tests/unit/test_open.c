@@ -222,7 +222,7 @@ static void *swap(void *context)
 	return NULL;
 }
 
-static void files_swapped_meanwhile_are_regular(void **state)
+static void files_that_are_swapped_are_regular(void **state)
 {
 	unsigned int regular = 0, refused = 0;
 	pthread_t thread;
@@ -286,7 +286,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_stay_below_the_root),	 cmocka_unit_test(a_link_itself_is_no_file),
 		cmocka_unit_test(only_regular_files_are_opened), cmocka_unit_test(made_up_links_are_not_followed),
-		cmocka_unit_test(deep_paths_are_refused),	 cmocka_unit_test(files_swapped_meanwhile_are_regular),
+		cmocka_unit_test(deep_paths_are_refused),	 cmocka_unit_test(files_that_are_swapped_are_regular),
 		cmocka_unit_test(mapped_files_are_opened),
 	};
 

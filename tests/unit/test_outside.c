@@ -87,7 +87,7 @@ static void take(uint32_t tid, double ns)
 }
 
 /* Three tenths of the time waited; threads of one name are one. */
-static void who_takes_the_cpu_is_named(void **state)
+static void a_thread_that_takes_the_cpu_is_named(void **state)
 {
 	static const char *const names[] = { "task.7", "7 backup", "task.8", "80 cc1", "task_group.8",
 					     "/build", "task.9",   "90 cc1", NULL };
@@ -108,7 +108,7 @@ static void who_takes_the_cpu_is_named(void **state)
 }
 
 /* What runs while a limit keeps a thread off is not what keeps it off. */
-static void a_limit_comes_before_what_runs_meanwhile(void **state)
+static void a_limit_comes_before_processes_that_run_then(void **state)
 {
 	(void)state;
 	take(7, 1e9);
@@ -155,8 +155,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_limit_that_is_met_is_a_cause, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_threads_wait_for_one_window, setup, teardown),
-		cmocka_unit_test_setup_teardown(who_takes_the_cpu_is_named, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_limit_comes_before_what_runs_meanwhile, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_thread_that_takes_the_cpu_is_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_limit_comes_before_processes_that_run_then, setup, teardown),
 		cmocka_unit_test_setup_teardown(hypervisors_and_interrupts_are_causes, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_makes_no_sense_is_nothing, setup, teardown),
 	};

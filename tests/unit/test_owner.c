@@ -46,7 +46,7 @@ static void fill(const char *owners, struct scope_hang *hangs, size_t count)
 	scope_trace_close(trace);
 }
 
-static void who_waits_for_itself_is_a_circle(void **state)
+static void a_thread_that_waits_for_itself_is_a_circle(void **state)
 {
 	struct scope_hang hangs[2];
 
@@ -82,7 +82,7 @@ static void an_owner_that_is_not_known_ends_it(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_waits_for_itself_is_a_circle),
+		cmocka_unit_test(a_thread_that_waits_for_itself_is_a_circle),
 		cmocka_unit_test(a_circle_may_be_long_and_have_others_before_it),
 		cmocka_unit_test(an_owner_that_is_not_known_ends_it),
 	};

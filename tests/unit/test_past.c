@@ -109,7 +109,7 @@ static void what_came_before_is_not_counted(void **state)
 	check(5000000000, 1);
 }
 
-static void who_ended_inside_is(void **state)
+static void a_thread_that_ended_inside_is(void **state)
 {
 	(void)state;
 	check(8500000000, 2);
@@ -120,7 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_it_without_a_window),
 		cmocka_unit_test(what_came_before_is_not_counted),
-		cmocka_unit_test(who_ended_inside_is),
+		cmocka_unit_test(a_thread_that_ended_inside_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,7 +115,7 @@ static void fewer_than_five_stacks_say_nothing(void **state)
 	assert_false(is_hang());
 }
 
-static void who_stands_where_a_peer_waits_is_idle(void **state)
+static void a_thread_where_a_peer_waits_is_idle(void **state)
 {
 	(void)state;
 	stacks(at_deep, 100);
@@ -123,7 +123,7 @@ static void who_stands_where_a_peer_waits_is_idle(void **state)
 	assert_false(is_hang());
 }
 
-static void who_has_no_peer_at_work_is_idle(void **state)
+static void a_thread_that_has_no_peer_at_work_is_idle(void **state)
 {
 	(void)state;
 	stacks(at_deep, 100);
@@ -183,7 +183,7 @@ static void some_need_no_peers(void **state)
 	assert_false(hang.unsure);
 }
 
-static void who_waits_in_its_runtime_for_work_is_idle(void **state)
+static void a_thread_that_waits_in_its_runtime_for_work_is_idle(void **state)
 {
 	(void)state;
 	stacks(at_deep, 100);
@@ -202,13 +202,13 @@ int main(void)
 		TEST(five_of_a_hundred_stacks_at_work_say_that_it_hangs),
 		TEST(work_is_all_below_where_they_part),
 		TEST(fewer_than_five_stacks_say_nothing),
-		TEST(who_stands_where_a_peer_waits_is_idle),
-		TEST(who_has_no_peer_at_work_is_idle),
+		TEST(a_thread_where_a_peer_waits_is_idle),
+		TEST(a_thread_that_has_no_peer_at_work_is_idle),
 		TEST(stacks_of_others_do_not_count),
 		TEST(stacks_at_work_are_samples_and_sleeps),
 		TEST(where_nobody_works_it_is_unsure),
 		TEST(some_need_no_peers),
-		TEST(who_waits_in_its_runtime_for_work_is_idle),
+		TEST(a_thread_that_waits_in_its_runtime_for_work_is_idle),
 	};
 
 	return cmocka_run_group_tests_name("peers", tests, NULL, NULL);

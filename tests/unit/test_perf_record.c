@@ -135,7 +135,7 @@ static void filters(void **state)
 }
 
 /* When events are opened again, nothing is reported twice: by the same ring, or by that of the known tasks. */
-static void told(void **state)
+static void each_event_is_reported_once(void **state)
 {
 	struct scope_perf_cpu cpu[] = {
 		{ .age = SCOPE_PERF_KNOWN, .events = 1 },
@@ -353,7 +353,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(states),
 		cmocka_unit_test(filters),
-		cmocka_unit_test(told),
+		cmocka_unit_test(each_event_is_reported_once),
 		cmocka_unit_test(ring_wraps),
 		cmocka_unit_test(ring_refuses),
 		cmocka_unit_test(records_cut_short),

@@ -251,7 +251,7 @@ static void test_zombie(void **state)
 	assert_refused((uint32_t)child, -ESRCH, "no process");
 }
 
-static void *tell_tid(void *argument)
+static void *write_tid(void *argument)
 {
 	int *fd = argument, tid = (int)syscall(SYS_gettid);
 	char byte;
@@ -271,7 +271,7 @@ static void test_thread(void **state)
 	(void)state;
 	assert_int_equal(pipe(fd), 0);
 	assert_int_equal(pipe(fd + 2), 0);
-	assert_int_equal(pthread_create(&thread, NULL, tell_tid, fd), 0);
+	assert_int_equal(pthread_create(&thread, NULL, write_tid, fd), 0);
 	assert_int_equal(read(fd[0], &tid, sizeof(tid)), sizeof(tid));
 	assert_int_equal(scope_proc_target_find((uint32_t)tid, &error, &target), 0);
 	assert_int_equal(target.tgid, getpid());

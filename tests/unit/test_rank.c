@@ -81,7 +81,7 @@ static void sample(uint32_t node, double excess_ns, uint32_t unit)
 	made->evidence.excess_ns += excess_ns > 0 ? excess_ns : 0;
 }
 
-/* So many slow units, evenly over the window, with a sample there each. */
+/* n slow units, evenly over the window, with a sample there each. */
 static void slow_units(uint32_t node, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -208,7 +208,7 @@ static bool caller_is_named(unsigned count, unsigned elsewhere, unsigned usual, 
 	return is_named;
 }
 
-static void a_caller_that_few_stacks_tell_of_needs_ten_units(void **state)
+static void a_caller_that_few_stacks_show_needs_ten_units(void **state)
 {
 	(void)state;
 	assert_true(caller_is_named(10, 0, 100, 0));
@@ -218,7 +218,7 @@ static void a_caller_that_few_stacks_tell_of_needs_ten_units(void **state)
 }
 
 /* Half of the slow units: odds of 10 where 39 + 1 of 438 + 2 usual stacks are there, 9.7 with one more. */
-static void a_caller_that_few_stacks_tell_of_needs_twice_the_odds(void **state)
+static void a_caller_that_few_stacks_show_needs_twice_the_odds(void **state)
 {
 	(void)state;
 	assert_true(caller_is_named(10, 10, 438, 39));
@@ -285,7 +285,7 @@ static void threads_in_one_function_are_one_row(void **state)
 	assert_true(ranking->finding[0].hang.circle);
 }
 
-static void no_more_than_so_many_are_listed(void **state)
+static void no_more_than_findings_max_are_listed(void **state)
 {
 	(void)state;
 	made->options.findings_max = 1;
@@ -306,11 +306,11 @@ int main(void)
 		TEST(several_are_listed_by_their_excess),
 		TEST(what_one_hides_is_found_in_a_further_round),
 		TEST(what_fails_one_rule_came_near),
-		TEST(a_caller_that_few_stacks_tell_of_needs_ten_units),
-		TEST(a_caller_that_few_stacks_tell_of_needs_twice_the_odds),
+		TEST(a_caller_that_few_stacks_show_needs_ten_units),
+		TEST(a_caller_that_few_stacks_show_needs_twice_the_odds),
 		TEST(hangs_come_in_the_order_of_what_they_prove),
 		TEST(threads_in_one_function_are_one_row),
-		TEST(no_more_than_so_many_are_listed),
+		TEST(no_more_than_findings_max_are_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The process that reads a target: what it hands over, and what happens where it does not answer. */
+/* The process that reads a target: what it sends, and what happens where it does not answer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -135,7 +135,7 @@ static int count_call(void *context)
 	return 0;
 }
 
-/* Behind plain memory they come as zeros; what somebody would have to bring in ends it, and is not waited for. */
+/* After plain memory they are read as zeros. A page that another process has to supply ends the read at once. */
 static void pages_never_written_to_are_zeros(void **state)
 {
 	struct scope_proc_reader *reader = begin(NULL);
@@ -150,7 +150,7 @@ static void pages_never_written_to_are_zeros(void **state)
 	memset(pages, 7, PAGE);
 	memset(pages + 3 * PAGE, 9, PAGE);
 	memset(got, 5, sizeof(got));
-	/* Behind nothing, they are not brought in. */
+	/* With nothing before them, they are not brought in. */
 	assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)pages + 2 * PAGE, got, PAGE), 0);
 	assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)pages + 8, got, 4 * PAGE - 16),
 			 4 * PAGE - 16);

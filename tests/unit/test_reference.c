@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which units of another trace are the norm for which population, and when there are enough of them. */
+/* Which units of another trace are the baseline of which population, and when there are enough of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -179,7 +179,7 @@ static void the_same_calls_go_before_what_is_near(void **state)
 	assert_int_equal(detection->population[detection->of_vector[group][same]].reference, 30);
 }
 
-/* By its own trace it would be rare and slow: its norm would be the group's. */
+/* By its own trace it would be rare and slow: its baseline would be the group's. */
 static void what_another_trace_knows_is_not_rare(void **state)
 {
 	const uint32_t group = distributions_group(here, "worker", true),

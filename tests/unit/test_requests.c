@@ -27,7 +27,7 @@ static const struct scope_unit *request(const struct scope_units *units, unsigne
 }
 
 /* Calls between the loop's return and the read are the request's, and so is what found nothing to read. */
-static void what_stands_between_is_of_the_request(void **state)
+static void calls_in_between_are_of_the_request(void **state)
 {
 	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
 				      "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
@@ -256,7 +256,7 @@ static void an_answer_belongs_to_who_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_stands_between_is_of_the_request),
+		cmocka_unit_test(calls_in_between_are_of_the_request),
 		cmocka_unit_test(one_request_for_each_connection),
 		cmocka_unit_test(an_accept_and_its_read_are_one),
 		cmocka_unit_test(turns_that_take_no_work_are_none),

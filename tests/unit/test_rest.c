@@ -78,7 +78,7 @@ static uint64_t end_of(struct story story)
 
 static const struct story parked = { .futex = EVENT, .answers = true, .idle_ns = 4900 };
 
-static void who_parks_behind_the_answer_is_done(void **state)
+static void a_thread_that_parks_after_the_answer_is_done(void **state)
 {
 	struct story story = parked;
 
@@ -89,7 +89,7 @@ static void who_parks_behind_the_answer_is_done(void **state)
 	assert_int_equal(end_of(story), 6000000);
 }
 
-static void who_owes_an_answer_is_not(void **state)
+static void a_thread_that_owes_an_answer_is_not(void **state)
 {
 	struct story story = parked;
 
@@ -115,8 +115,8 @@ static void a_lock_is_none_where_its_holder_idles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_parks_behind_the_answer_is_done),
-		cmocka_unit_test(who_owes_an_answer_is_not),
+		cmocka_unit_test(a_thread_that_parks_after_the_answer_is_done),
+		cmocka_unit_test(a_thread_that_owes_an_answer_is_not),
 		cmocka_unit_test(a_lock_is_none_where_its_holder_idles),
 	};
 

@@ -111,7 +111,7 @@ static void calls_that_fail_for_a_second_are_a_spin(void **state)
 	assert_false(spins(rounds));
 }
 
-static void whatever_brings_nothing_is_in_vain(void **state)
+static void a_call_that_brings_nothing_is_in_vain(void **state)
 {
 	struct rounds rounds = no_descriptor;
 
@@ -172,7 +172,7 @@ static void few_rounds_a_second_are_none(void **state)
 	assert_false(spins(rounds));
 }
 
-static void who_sleeps_for_most_of_it_does_not_spin(void **state)
+static void a_thread_that_sleeps_for_most_of_it_does_not_spin(void **state)
 {
 	struct rounds rounds = no_descriptor;
 
@@ -194,11 +194,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_that_fail_for_a_second_are_a_spin),
-		cmocka_unit_test(whatever_brings_nothing_is_in_vain),
+		cmocka_unit_test(a_call_that_brings_nothing_is_in_vain),
 		cmocka_unit_test(a_request_in_few_rounds_is_progress),
 		cmocka_unit_test(a_log_is_no_progress),
 		cmocka_unit_test(few_rounds_a_second_are_none),
-		cmocka_unit_test(who_sleeps_for_most_of_it_does_not_spin),
+		cmocka_unit_test(a_thread_that_sleeps_for_most_of_it_does_not_spin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

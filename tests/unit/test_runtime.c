@@ -17,7 +17,7 @@ static const char *name_of(const char *path)
 	return runtime ? runtime->name : "";
 }
 
-static void files_tell_the_runtime(void **state)
+static void files_show_the_runtime(void **state)
 {
 	(void)state;
 	assert_string_equal(name_of("/usr/lib/jvm/java-17/lib/server/libjvm.so"), "Java");
@@ -47,7 +47,7 @@ static void code_of_the_process_counts_alone(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_tell_the_runtime),
+		cmocka_unit_test(files_show_the_runtime),
 		cmocka_unit_test(code_of_the_process_counts_alone),
 	};
 

@@ -299,7 +299,7 @@ static void a_loss_ends_what_was_under_way(void **state)
 }
 
 /* It is in a call as the trace ends; before it it sought, or made no call at all. */
-static void who_stands_in_a_call_is_named_by_what_came_before(void **state)
+static void a_thread_in_a_call_is_named_by_the_calls_before(void **state)
 {
 	(void)state;
 	for (int alone = 0; alone < 2; alone++) {
@@ -332,7 +332,7 @@ static void who_stands_in_a_call_is_named_by_what_came_before(void **state)
 	}
 }
 
-static void where_two_fit_nobody_stands_there(void **state)
+static void no_node_is_signed_where_two_fit(void **state)
 {
 	struct scope_owned owned[] = { { EPISODE(false, SYS_fsync), SEEKER }, { EPISODE(false, SYS_fsync), WRITER } };
 	const struct scope_evidence *evidence;
@@ -382,8 +382,8 @@ int main(void)
 		cmocka_unit_test(another_busy_stretch_is_not_spoken_for),
 		cmocka_unit_test(a_sleep_is_that_of_its_call),
 		cmocka_unit_test(a_loss_ends_what_was_under_way),
-		cmocka_unit_test(who_stands_in_a_call_is_named_by_what_came_before),
-		cmocka_unit_test(where_two_fit_nobody_stands_there),
+		cmocka_unit_test(a_thread_in_a_call_is_named_by_the_calls_before),
+		cmocka_unit_test(no_node_is_signed_where_two_fit),
 		cmocka_unit_test(of_many_units_of_a_side_a_regular_part_is_taken),
 	};
 

@@ -80,7 +80,7 @@ static void test_the_deepest_own_an_episode(void **state)
 	scope_signatures_destroy(signatures);
 }
 
-static void test_what_stands_in_a_longer_episode_fits_as_well(void **state)
+static void test_what_is_in_a_longer_episode_fits_as_well(void **state)
 {
 	const struct scope_episode single = EPISODE(false, 0), longer = EPISODE(false, 2, 8, 0);
 	struct scope_owned owned[] = { { single, READ_FILE }, { longer, READ_INDEX } };
@@ -132,7 +132,7 @@ static void test_flat_weights_know_no_length(void **state)
 }
 
 /* Support says in how many busy stretches a function was; the calls beside them are not its own. */
-static void test_who_is_busy_for_long_owns_it(void **state)
+static void test_a_thread_that_is_busy_for_long_owns_it(void **state)
 {
 	struct scope_episode busy = EPISODE(false, 2, SCOPE_EPISODE_BUSY, 1);
 	const struct scope_episode calls = EPISODE(true, 2, 1), opens = EPISODE(false, 2);
@@ -292,10 +292,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_deepest_own_an_episode),
-		cmocka_unit_test(test_what_stands_in_a_longer_episode_fits_as_well),
+		cmocka_unit_test(test_what_is_in_a_longer_episode_fits_as_well),
 		cmocka_unit_test(test_what_too_many_share_is_left_aside),
 		cmocka_unit_test(test_flat_weights_know_no_length),
-		cmocka_unit_test(test_who_is_busy_for_long_owns_it),
+		cmocka_unit_test(test_a_thread_that_is_busy_for_long_owns_it),
 		cmocka_unit_test(test_a_caller_is_busy_in_many_ways),
 		cmocka_unit_test(test_functions_that_call_each_other_keep_one),
 		cmocka_unit_test(test_the_callers_weight_decides),

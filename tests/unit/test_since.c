@@ -80,7 +80,7 @@ static char *live_report(uint64_t end_ns, uint64_t window_ns, uint64_t *ret_sinc
 	return report;
 }
 
-static void told(uint64_t end_ns, uint64_t window_ns)
+static void check_report(uint64_t end_ns, uint64_t window_ns)
 {
 	uint64_t since_ns;
 	char *report = live_report(end_ns, window_ns, &since_ns);
@@ -95,22 +95,22 @@ static void told(uint64_t end_ns, uint64_t window_ns)
 	free(report);
 }
 
-static void it_is_told_of_all_so_far(void **state)
+static void the_time_is_printed_of_all_so_far(void **state)
 {
 	(void)state;
-	told(6 * SECOND_NS, 0);
-	told(9 * SECOND_NS, 0);
+	check_report(6 * SECOND_NS, 0);
+	check_report(9 * SECOND_NS, 0);
 }
 
-static void it_is_told_of_a_window_that_it_is_in(void **state)
+static void the_time_is_printed_of_a_window_that_has_it(void **state)
 {
 	(void)state;
-	told(6 * SECOND_NS, 4 * SECOND_NS);
-	told(9 * SECOND_NS, 6 * SECOND_NS);
+	check_report(6 * SECOND_NS, 4 * SECOND_NS);
+	check_report(9 * SECOND_NS, 6 * SECOND_NS);
 }
 
 /* Before it, and after: there is no time before that it could be compared with. */
-static void a_window_of_one_kind_tells_nothing(void **state)
+static void a_window_of_one_kind_prints_no_time(void **state)
 {
 	const uint64_t ends_ns[] = { 4 * SECOND_NS, 9 * SECOND_NS };
 	uint64_t since_ns;
@@ -128,9 +128,9 @@ static void a_window_of_one_kind_tells_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_told_of_all_so_far),
-		cmocka_unit_test(it_is_told_of_a_window_that_it_is_in),
-		cmocka_unit_test(a_window_of_one_kind_tells_nothing),
+		cmocka_unit_test(the_time_is_printed_of_all_so_far),
+		cmocka_unit_test(the_time_is_printed_of_a_window_that_has_it),
+		cmocka_unit_test(a_window_of_one_kind_prints_no_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static void each_is_found_by_any_time_in_it(void **state)
 	"fd 10 7 accepted -\nsym 0 0x1000 0x100 wait server program\n"                                                 \
 	"0 0 switch 0 10 sleeping\n0 1 switch 0 20 sleeping\n" ASKED(500)
 
-struct told {
+struct reported {
 	struct scope_wait wait[ENOUGH];
 	bool propagated[ENOUGH];
 	unsigned waits, stacks;
@@ -65,12 +65,12 @@ struct told {
 
 static int note_wait(void *user, const struct scope_wait *wait)
 {
-	struct told *told = user;
+	struct reported *reported = user;
 
 	if (wait->queue)
 		return 0;
-	assert_in_range(told->waits, 0, ENOUGH - 1);
-	told->wait[told->waits++] = *wait;
+	assert_in_range(reported->waits, 0, ENOUGH - 1);
+	reported->wait[reported->waits++] = *wait;
 	return 0;
 }
 
@@ -84,87 +84,87 @@ static int note_unit(void *user, struct scope_unit *unit, const struct scope_uni
 
 static int note_stack(void *user, const struct scope_logged_stack *stack)
 {
-	struct told *told = user;
+	struct reported *reported = user;
 
-	assert_in_range(told->stacks, 0, ENOUGH - 1);
-	told->propagated[told->stacks++] = stack->stack.propagated;
+	assert_in_range(reported->stacks, 0, ENOUGH - 1);
+	reported->propagated[reported->stacks++] = stack->stack.propagated;
 	return 0;
 }
 
-static struct told told_of(const char *text)
+static struct reported waits_of(const char *text)
 {
-	struct told told = { .waits = 0 };
-	const struct scope_unit_sink sink = { .unit = note_unit, .wait = note_wait, .user = &told };
+	struct reported reported = { .waits = 0 };
+	const struct scope_unit_sink sink = { .unit = note_unit, .wait = note_wait, .user = &reported };
 	struct run run = run_of(text);
 
 	assert_int_equal(scope_unit_distributions_replay(run.distributions, run.groups, &sink), 0);
-	assert_int_equal(scope_unit_log_stacks(run.distributions->log, note_stack, &told), 0);
+	assert_int_equal(scope_unit_log_stacks(run.distributions->log, note_stack, &reported), 0);
 	end_run(&run);
-	return told;
+	return reported;
 }
 
 static void all_slices_have_the_last_ones_waker(void **state)
 {
-	const struct told told =
-		told_of(SERVER SLICE(1) TIMES_OUT(6) SLICE(6) TIMES_OUT(11) SLICE(11) IS_WOKEN(14) ANSWERS(14));
+	const struct reported reported =
+		waits_of(SERVER SLICE(1) TIMES_OUT(6) SLICE(6) TIMES_OUT(11) SLICE(11) IS_WOKEN(14) ANSWERS(14));
 
 	(void)state;
-	assert_int_equal(told.waits, 3);
-	assert_int_equal(told.stacks, 3);
+	assert_int_equal(reported.waits, 3);
+	assert_int_equal(reported.stacks, 3);
 	for (unsigned i = 0; i < 3; i++) {
-		assert_int_equal(told.wait[i].waker, 1);
-		assert_int_equal(told.wait[i].waker_tid, 20);
-		assert_true(told.propagated[i]);
+		assert_int_equal(reported.wait[i].waker, 1);
+		assert_int_equal(reported.wait[i].waker_tid, 20);
+		assert_true(reported.propagated[i]);
 	}
 	/* Their times stay as they were. */
-	assert_int_equal(told.wait[1].begin_ns, 6010000);
-	assert_int_equal(told.wait[1].wake_ns, 11000000);
+	assert_int_equal(reported.wait[1].begin_ns, 6010000);
+	assert_int_equal(reported.wait[1].wake_ns, 11000000);
 }
 
 /* The last slice was so short that it is reported only because of the others. */
-static void a_short_last_slice_is_told_as_well(void **state)
+static void a_short_last_slice_is_reported_too(void **state)
 {
-	const struct told told = told_of(SERVER SLICE(1)
-						 TIMES_OUT(6) "6010000 0 enter 10 futex enter=6009000 args=0x10,137\n"
-							      "6010000 0 switch 10 0 sleeping\n"
-							      "6011000 1 waking 10 from 20 task\n"
-							      "6012000 0 switch 0 10 sleeping\n"
-							      "6013000 0 exit 10 futex ret=0\n" ANSWERS(6));
+	const struct reported reported =
+		waits_of(SERVER SLICE(1) TIMES_OUT(6) "6010000 0 enter 10 futex enter=6009000 args=0x10,137\n"
+						      "6010000 0 switch 10 0 sleeping\n"
+						      "6011000 1 waking 10 from 20 task\n"
+						      "6012000 0 switch 0 10 sleeping\n"
+						      "6013000 0 exit 10 futex ret=0\n" ANSWERS(6));
 
 	(void)state;
-	assert_int_equal(told.waits, 2);
-	assert_int_equal(told.wait[0].waker, 1);
-	assert_true(told.propagated[0]);
+	assert_int_equal(reported.waits, 2);
+	assert_int_equal(reported.wait[0].waker, 1);
+	assert_true(reported.propagated[0]);
 }
 
 /* A wakeup that was lost: the time-out ended the wait, and what came next is another one. */
 static void a_wait_that_only_time_outs_end_is_the_waiters(void **state)
 {
-	const struct told told = told_of(SERVER SLICE(1) TIMES_OUT(6) SLICE(6) TIMES_OUT(
+	const struct reported reported = waits_of(SERVER SLICE(1) TIMES_OUT(6) SLICE(6) TIMES_OUT(
 		11) "11100000 0 syscall 10 lseek enter=11099000 ret=0 args=3\n" SLICE(12) IS_WOKEN(14) ANSWERS(14));
 
 	(void)state;
-	assert_int_equal(told.waits, 3);
-	assert_int_equal(told.wait[0].waker, SCOPE_WAIT_NO_THREAD);
-	assert_int_equal(told.wait[1].waker, SCOPE_WAIT_NO_THREAD);
-	assert_int_equal(told.wait[2].waker, 1);
-	assert_false(told.propagated[0]);
-	assert_false(told.propagated[1]);
-	assert_true(told.propagated[2]);
+	assert_int_equal(reported.waits, 3);
+	assert_int_equal(reported.wait[0].waker, SCOPE_WAIT_NO_THREAD);
+	assert_int_equal(reported.wait[1].waker, SCOPE_WAIT_NO_THREAD);
+	assert_int_equal(reported.wait[2].waker, 1);
+	assert_false(reported.propagated[0]);
+	assert_false(reported.propagated[1]);
+	assert_true(reported.propagated[2]);
 }
 
 /* The time-out came first, and the wakeup before the thread had a CPU: the call returns 0. */
-static void a_wakeup_behind_a_time_out_is_one(void **state)
+static void a_wakeup_after_a_time_out_is_one(void **state)
 {
-	const struct told told = told_of(SERVER SLICE(1) "6000000 0 waking 10 from - hardirq\n"
-							 "9001000 0 switch 0 10 sleeping\n"
-							 "9002000 0 exit 10 futex ret=0\n"
-							 "9002000 0 stack 10 0x1010\n" ANSWERS(9));
+	const struct reported reported = waits_of(SERVER SLICE(1) "6000000 0 waking 10 from - hardirq\n"
+								  "9001000 0 switch 0 10 sleeping\n"
+								  "9002000 0 exit 10 futex ret=0\n"
+								  "9002000 0 stack 10 0x1010\n" ANSWERS(9));
 
 	(void)state;
-	assert_int_equal(told.waits, 1);
-	assert_int_equal(told.wait[0].waker, SCOPE_WAIT_NO_THREAD);
-	assert_true(told.propagated[0]);
+	assert_int_equal(reported.waits, 1);
+	assert_int_equal(reported.wait[0].waker, SCOPE_WAIT_NO_THREAD);
+	assert_true(reported.propagated[0]);
 }
 
 int main(void)
@@ -172,9 +172,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_found_by_any_time_in_it),
 		cmocka_unit_test(all_slices_have_the_last_ones_waker),
-		cmocka_unit_test(a_short_last_slice_is_told_as_well),
+		cmocka_unit_test(a_short_last_slice_is_reported_too),
 		cmocka_unit_test(a_wait_that_only_time_outs_end_is_the_waiters),
-		cmocka_unit_test(a_wakeup_behind_a_time_out_is_one),
+		cmocka_unit_test(a_wakeup_after_a_time_out_is_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,15 +112,15 @@ static struct scope_trace *raw_trace(void)
 	return fixture_open(&fixture);
 }
 
-/* told: by what the trace has of them. */
-static struct scope_symbols *symbols_of(const struct scope_trace *trace, bool told)
+/* With recorded: of the files that the trace says were mapped. */
+static struct scope_symbols *symbols_of(const struct scope_trace *trace, bool recorded)
 {
 	struct scope_symbols *symbols;
 	size_t count;
 	const struct scope_trace_map *maps = scope_trace_maps(trace, &count);
 
 	assert_int_equal(scope_symbols_create(maps, count, NULL, 0, NULL, &symbols), 0);
-	if (told)
+	if (recorded)
 		assert_int_equal(scope_symbols_add_recorded(symbols, trace), 0);
 	return symbols;
 }

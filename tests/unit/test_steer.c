@@ -127,7 +127,7 @@ static void take(void *context, const struct scope_subbuf *subbuf)
 	scope_capture_steer_take(context, subbuf);
 }
 
-/* So many samples of a traced thread, in a sub-buffer. */
+/* n samples of a traced thread, in a sub-buffer. */
 static void samples(struct scope_steer *steer, unsigned int count)
 {
 	size_t bytes;

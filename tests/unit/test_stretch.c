@@ -28,7 +28,7 @@ static void add(struct scope_stretches *stretches, uint64_t begin_ns, uint64_t e
 	assert_int_equal(scope_server_stretch_add(stretches, begin_ns, end_ns), 0);
 }
 
-/* By hand: 10-40, 20-50, 50-60 of two threads; to 55. */
+/* 10-40, 20-50 and 50-60 of two threads, added up to 55. */
 static void sums_by_hand(void **state)
 {
 	struct scope_stretches stretches = { 0 };

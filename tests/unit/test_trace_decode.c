@@ -162,7 +162,7 @@ static void test_time_record_bridges(void **state)
 	scope_trace_close(trace);
 }
 
-static void test_stack_behind_state_is_of_its_thread(void **state)
+static void test_stack_after_state_is_of_its_thread(void **state)
 {
 	struct scope_record_state thread = {
 		.word = scope_record_word(SCOPE_RECORD_STATE, 0),
@@ -415,7 +415,7 @@ int main(void)
 		cmocka_unit_test(test_thread_after_loss),
 		cmocka_unit_test(test_gap_in_numbers_is_a_loss),
 		cmocka_unit_test(test_time_record_bridges),
-		cmocka_unit_test(test_stack_behind_state_is_of_its_thread),
+		cmocka_unit_test(test_stack_after_state_is_of_its_thread),
 		cmocka_unit_test(test_wakings),
 		cmocka_unit_test(test_bad_records_end_their_subbuf),
 		cmocka_unit_test(test_order_holds_over_bad_records),

@@ -12,7 +12,7 @@
 #include "units_of.h"
 
 /* Two threads take turns on one CPU: each has its own account and units. */
-static void interleaved_threads_are_told_apart(void **state)
+static void interleaved_threads_are_distinguished(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 4000\n"
 				"0 0 switch 0 10 sleeping\n"
@@ -298,7 +298,7 @@ static void a_loss_cuts_units(void **state)
 }
 
 /* No kernel reported that it was woken and came to a CPU: the return of its call, or a sample, shows it. */
-static void who_is_seen_has_come(void **state)
+static void a_thread_that_is_seen_has_come(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 900000\n"
 				"0 0 switch 0 10 sleeping\n"
@@ -449,7 +449,7 @@ static void select_of_nothing_is_a_sleep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(interleaved_threads_are_told_apart),
+		cmocka_unit_test(interleaved_threads_are_distinguished),
 		cmocka_unit_test(accounts_add_up),
 		cmocka_unit_test(requests_run_from_pick_up_to_pick_up),
 		cmocka_unit_test(a_request_read_in_parts_is_one),
@@ -460,7 +460,7 @@ int main(void)
 		cmocka_unit_test(a_sleep_outside_calls_has_no_object),
 		cmocka_unit_test(taking_a_stack_is_not_work),
 		cmocka_unit_test(a_loss_cuts_units),
-		cmocka_unit_test(who_is_seen_has_come),
+		cmocka_unit_test(a_thread_that_is_seen_has_come),
 		cmocka_unit_test(false_wakeups_are_one_sleep),
 		cmocka_unit_test(a_condition_is_one_object),
 		cmocka_unit_test(select_of_nothing_is_a_sleep),

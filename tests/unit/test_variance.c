@@ -319,9 +319,9 @@ static void many_paths(void **state)
 
 /*
  * Thread 100 answers 40 requests and asks thread 101 in each, which takes 1 ms for every fourth and 0.1 ms for the
- * others: the sleep is passed on to 101, which ran.
+ * others: the sleep is attributed to 101, which ran.
  */
-static void passed_on(void **state)
+static void sleep_is_attributed_to_the_waker(void **state)
 {
 	struct lines lines = { 0 };
 	struct scope_variance *variance;
@@ -490,10 +490,17 @@ static void keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(against_each_other), cmocka_unit_test(tail),	      cmocka_unit_test(no_variance),
-		cmocka_unit_test(loop_and_probe),     cmocka_unit_test(long_request), cmocka_unit_test(many_edges),
-		cmocka_unit_test(many_paths),	      cmocka_unit_test(passed_on),    cmocka_unit_test(hypotheses),
-		cmocka_unit_test(one_request),	      cmocka_unit_test(keys),
+		cmocka_unit_test(against_each_other),
+		cmocka_unit_test(tail),
+		cmocka_unit_test(no_variance),
+		cmocka_unit_test(loop_and_probe),
+		cmocka_unit_test(long_request),
+		cmocka_unit_test(many_edges),
+		cmocka_unit_test(many_paths),
+		cmocka_unit_test(sleep_is_attributed_to_the_waker),
+		cmocka_unit_test(hypotheses),
+		cmocka_unit_test(one_request),
+		cmocka_unit_test(keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

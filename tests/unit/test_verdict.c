@@ -109,7 +109,7 @@ static void nineteen_units_are_too_few(void **state)
 	assert_int_equal(verdict(ranking, "Only 19 units"), SCOPE_VERDICT_UNKNOWN);
 }
 
-static void what_was_met_by_chance_is_told(void **state)
+static void what_was_met_by_chance_is_reported(void **state)
 {
 	struct scope_ranking ranking = quiet;
 
@@ -375,7 +375,7 @@ int main(void)
 		TEST(threads_that_may_be_idle_are_no_verdict),
 		TEST(nothing_can_be_said_of_no_event),
 		TEST(nineteen_units_are_too_few),
-		TEST(what_was_met_by_chance_is_told),
+		TEST(what_was_met_by_chance_is_reported),
 		TEST(most_waits_for_clients_that_pause_are_outside),
 		TEST(clients_that_pause_come_before_lesser_findings),
 		TEST(more_than_three_tenths_waiting_long_for_a_cpu_are_outside),

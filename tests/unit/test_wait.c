@@ -222,7 +222,7 @@ static unsigned sleeps_around(unsigned run_ns)
 	return waits.count;
 }
 
-static void who_runs_for_less_than_50_us_was_woken_for_nothing(void **state)
+static void a_thread_that_runs_for_less_than_50_us_was_woken_for_nothing(void **state)
 {
 	(void)state;
 	assert_int_equal(sleeps_around(49999), 1);
@@ -233,7 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_page_fault_has_no_object),
-		cmocka_unit_test(who_runs_for_less_than_50_us_was_woken_for_nothing),
+		cmocka_unit_test(a_thread_that_runs_for_less_than_50_us_was_woken_for_nothing),
 		cmocka_unit_test(slices_are_one_wait),
 		cmocka_unit_test(a_wait_in_slices_has_one_begin_and_one_end),
 		cmocka_unit_test(a_time_out_that_is_acted_upon_ends_a_wait),

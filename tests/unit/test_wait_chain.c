@@ -226,8 +226,8 @@ static uint32_t draw(uint32_t *seed, uint32_t below)
 }
 
 /*
- * Three threads run and sleep by chance, and are woken by one another or by interrupts: of a wait of so
- * long no more is ever laid, however they are entangled.
+ * Three threads run and sleep by chance, and are woken by one another or by interrupts: never more than the length of
+ * a wait is attributed, however they are entangled.
  */
 static void nothing_is_amplified(void **state)
 {
@@ -359,7 +359,7 @@ static void a_window_ends_at_the_waking(void **state)
 	assert_true(window(1)->weight_ns == 0);
 }
 
-/* What the sleep that was passed on was for, not the first one. */
+/* The object of the sleep that the wait chain leads to, not that of the first one. */
 static void each_window_says_what_was_waited_for(void **state)
 {
 	(void)state;

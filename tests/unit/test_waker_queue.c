@@ -13,7 +13,7 @@
 
 #define US 1000ul
 
-static void what_two_have_in_common_is_passed_on(void **state)
+static void what_two_have_in_common_is_propagated(void **state)
 {
 	struct scope_waker_queue waker = { 0 }, sleeper = { 0 };
 	uint64_t propagated_ns = 0;
@@ -32,7 +32,7 @@ static void what_two_have_in_common_is_passed_on(void **state)
 	scope_timeline_waker_queue_free(&sleeper);
 }
 
-/* The oldest are forgotten: what is passed on is less, and never more. */
+/* The oldest are forgotten: less may be attributed to the waker's run-queue delay, never more. */
 static void no_more_is_remembered_than_said(void **state)
 {
 	struct scope_waker_queue waker = { 0 }, sleeper = { 0 };
@@ -225,7 +225,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_the_sleeper_has_itself_is_not_passed),
 		cmocka_unit_test(a_wait_in_slices_is_starved_in_each),
-		cmocka_unit_test(what_two_have_in_common_is_passed_on),
+		cmocka_unit_test(what_two_have_in_common_is_propagated),
 		cmocka_unit_test(no_more_is_remembered_than_said),
 		cmocka_unit_test(a_chain_of_waits_ends_in_the_run_queue),
 		cmocka_unit_test(a_loss_says_nothing_of_the_queue),

@@ -76,7 +76,7 @@ static inline void processes_remove(void)
 		return;
 	snprintf(command, sizeof(command), "rm -rf %s", directory);
 	if (system(command))
-		fprintf(stderr, "%s stays behind\n", directory);
+		fprintf(stderr, "%s could not be removed\n", directory);
 }
 
 static inline void process_maps(struct process *process)

@@ -381,7 +381,7 @@ recorded_probe() {
 pass "asks for the module" says 1 'only the module can hold threads up.*insmod' sensitivity -p $$ --site receive
 insmod "$module" || exit 1
 pass "pipeline: the slow stage comes through, the others do not" pipeline
-pass "two processes likewise" processes
+pass "two processes have it as well" processes
 pass "convoy: under the lock, not outside it" convoy
 pass "barrier: who comes last" barrier
 pass "a negative slope where a rest gives way" poke
@@ -396,7 +396,7 @@ pass "half on the CPU, half off it, each made faster" half
 pass "the ranking of a report, measured: on the path, and beside it" ranked
 pass "the same as JSON; the report comes where nobody can be held up" ranked_json
 pass "says what a trace has no ranking for" no_ranking
-pass "a load that changes is told, and the slope is fair" drifting
+pass "a load that changes is reported, and the slope is right" drifting
 pass "says what would have sufficed" not_enough
 pass "JSON into a file" json
 pass "Ctrl-C prints what there is" interrupted

@@ -10,7 +10,7 @@
  *	dmesg	the kernel's log at the end
  *	status	the command's exit status, written last
  * The guest then ends through QEMU's isa-debug-exit device. A kernel that panics never gets there,
- * which is how the host tells.
+ * which is how the host recognizes it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -38,7 +38,7 @@
 #define EXIT_PORT 0xf4
 #define EXIT_CODE 0x10 /* QEMU exits with 2 * 0x10 + 1 */
 
-/* Uncached writes of more than 128 KiB took up to 0.3 s each on 7.2, hence the smaller messages. */
+/* Uncached writes of more than 128 KiB took up to 0.3 s each on 7.2. Smaller messages do not. */
 #define P9_ROOT "trans=virtio,version=9p2000.L,msize=512000,cache=loose"
 #define P9_OUT "trans=virtio,version=9p2000.L,msize=131072,cache=none"
 

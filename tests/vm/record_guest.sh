@@ -231,7 +231,7 @@ pass "the file has as many events as the kernel counted" all_there
 pass "the trace has descriptors" dumped '^fd .*pipe'
 pass "the trace has the stack of a standing thread" dumped '^standing '
 pass "the trace has maps with build-ids" dumped 'record_work.*[0-9a-f]{40}|[0-9a-f]{40}.*record_work'
-pass "the trace has maps of a program started meanwhile" dumped '/sleep'
+pass "the trace has maps of a program started during the capture" dumped '/sleep'
 pass "the trace says where in the kernel samples hit" dumped ' sample .* kernel_ip=0xffffffff[0-9a-f]{8} .*kernel'
 pass "the trace names functions of the kernel" dumped '^sym 0 0xffffffff[0-9a-f]{8} 0x[0-9a-f]+ [a-z_0-9]+ \[kernel\] library'
 pass "the trace has no address of the kernel" all_moved
@@ -246,10 +246,10 @@ pass "asks for root" without_root
 pass "refuses a kernel thread" refused 'kernel thread kthreadd' record -p 2
 pass "refuses a number without a process" refused 'there is no process 4000000' record -p 4000000
 pass "refuses a zombie" refuses_zombie
-pass "tells the pid of a container's process" refuses_inner_pid
+pass "names the pid of a container's process" refuses_inner_pid
 pass "refuses a directory that is missing" refused 'nowhere' record -p "$target" -o nowhere/a.trace
 pass "a full disk ends the trace" full_disk
-pass "a killed recorder leaves nothing behind" killed_recorder
+pass "a killed recorder leaves nothing" killed_recorder
 end_work
 pass "the module goes away" rmmod scope
 cp a.trace "$VM_OUT/" 2>/dev/null

@@ -36,7 +36,7 @@ starts_exactly() {
 			dump | grep -qx brk && dumped 'exit_group'
 }
 
-tells_status() { says 0 'sh ended with status 3' record $bare -o s.trace -- sh -c 'exit 3'; }
+reports_status() { says 0 'sh ended with status 3' record $bare -o s.trace -- sh -c 'exit 3'; }
 no_such_command() {
 	says 1 'nosuch cannot be run: No such file' record -o n.trace -- nosuch && [ ! -e n.trace ] &&
 		[ ! -e n.trace.part ] && unused
@@ -146,7 +146,7 @@ hang_triggers() {
 }
 
 rate_triggers() {
-	# So long that a host which is busy for a while changes little of its rate.
+	# It lasts long enough that a host which is busy for a while changes little of its rate.
 	"$programs/record_hang" 50 &
 	local hanging=$!
 	fly -p "$hanging" --trigger 'rate:write<50%' -o rate.trace && sleep 16
@@ -209,8 +209,8 @@ insmod "$module" || exit 1
 "$programs/record_work" >/dev/null 2>&1 &
 target=$!
 pass "a command is traced from its first call on" starts_exactly
-pass "its exit status is told" tells_status
-pass "a command that is not there leaves nothing behind" no_such_command
+pass "its exit status is reported" reports_status
+pass "a command that is not there leaves nothing" no_such_command
 pass "under sudo it runs as who called" runs_as_invoker
 pass "its children are followed" follows_children
 pass "a report starts a command, too" reports_on_command

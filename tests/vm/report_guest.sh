@@ -116,7 +116,7 @@ cut_file() {
 }
 
 pass "says how to load the module" says 1 'not loaded.*insmod' -p $$ --source kmod
-pass "tells for which kernel a module is" wrong_module
+pass "names the kernel that a module is for" wrong_module
 insmod "$module" || exit 1
 "$work" > /dev/null 2>&1 &
 target=$!
@@ -139,7 +139,7 @@ pass "refuses a file that is not there" says 1 'nowhere' -i nowhere
 pass "reads what a cut file holds, and says so" cut_file
 pass "a full disk ends the capture" full_disk
 pass "a full disk ends the report" full_disk_for_report
-pass "a killed reporter leaves nothing behind" killed
+pass "a killed reporter leaves nothing" killed
 kill -9 "$target" 2>/dev/null
 wait 2>/dev/null
 pass "the module goes away" rmmod scope

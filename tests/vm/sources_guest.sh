@@ -53,7 +53,7 @@ record_both() {
 
 eval "$(DURATION=300 "$here/bugs/start.sh" lock 1)"
 pass "falls back to perf events, and says why" falls_back
-pass "insists on the module where told to" insists
+pass "insists on the module where an option says so" insists
 insmod "$module" || exit 1
 pass "prefers the module" prefers_the_module
 pass "records by both at once" record_both

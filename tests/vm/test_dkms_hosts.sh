@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Show that the module goes in by DKMS as hosts have it: DKMS 2 and the newest 3, headers laid out as
-# distributions do, two kernels at once, upgrades and downgrades, signatures, and what is said of a failure.
+# distributions do, two kernels at once, upgrades and downgrades, signatures, and the messages after a failure.
 #
 # Usage: tests/vm/test_dkms_hosts.sh
 # Each DKMS runs in a copy of this system whose changes stay in memory, with kernels and trees of its own;

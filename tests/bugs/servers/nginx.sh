@@ -65,7 +65,7 @@ server_nginx() {
 	mkdir "$work/logs"
 	"$program" -p "$work" -c "$work/nginx.conf" >"$work/server.log" 2>&1 </dev/null &
 	server_pid=$!
-	# Whoever reads the log takes 4 KiB, and 110 ms to send them on.
+	# The reader of the log takes 4 KiB at a time, and 110 ms to send them on.
 	if [ -p "$log" ]; then
 		"$servers_dir/helper" drain "$log" "$server_pid" 4096 110 >"$work/drain.log" 2>&1 </dev/null &
 	fi
