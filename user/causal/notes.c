@@ -98,7 +98,7 @@ static void note_interval(const struct scope_effect *effect, struct scope_notes 
 	if (effect->drift_known && fabs(effect->drift) > SCOPE_EFFECT_DRIFT && (drift->low > 0 || drift->high < 0))
 		add(notes,
 		    "without delays the program became %.0f %% %s from the first experiment to the last "
-		    "(95 %%: %+.0f to %+.0f %%): the load changed meanwhile; the random order keeps the "
+		    "(95 %%: %+.0f to %+.0f %%): the load changed during them; the random order keeps the "
 		    "slope fair, its interval is wider for it; in %.1f s it would have changed by no more "
 		    "than %.0f %%",
 		    fabs(effect->drift) * 100, effect->drift > 0 ? "slower" : "faster", drift->low * 100,

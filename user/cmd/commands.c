@@ -334,8 +334,8 @@ const struct scope_command scope_cmd_commands[] = {
 		.column = 25,
 		.notes =
 			"\n"
-			"Every call gets a stack: the program runs several times slower meanwhile. Runs add up. Give it\n"
-			"the work that it does in production. Needs root, but for -i.\n",
+			"Every call gets a stack: the program runs several times slower while it is traced. Runs add up.\n"
+			"Give it the work that it does in production. Needs root, but for -i.\n",
 	},
 	{
 		.name = "signatures",

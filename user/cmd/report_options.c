@@ -36,9 +36,9 @@ const struct scope_option scope_cmd_report_options[] = {
 	  .help = "with -p: then hold the process up in the first N functions, and tell\n"
 		  "at each what that does (scope delay); needs the module" },
 	{ SCOPE_OPTION_PROGRESS, "progress", "POINT",
-	  .help = "with --causal: what is counted meanwhile (default: answered requests)" },
+	  .help = "with --causal: what is counted in experiments (default: answered requests)" },
 	{ SCOPE_OPTION_LIVE, "live", "[=TIME]",
-	  .help = "show reports meanwhile on the terminal, again every TIME (default 3 seconds)" },
+	  .help = "show a report every TIME during the capture (default 3 seconds)" },
 	{ SCOPE_OPTION_WINDOW, "window", "TIME",
 	  .help = "with --live: each is of the last TIME (default 1m; 0: of all so far)" },
 	{ SCOPE_OPTION_FORMAT, "format", "NAME",

@@ -36,8 +36,8 @@ static void blame_clients(const struct scope_rank_input *input, const struct sco
 		scope_timeline_threads_at(input->units->timeline->threads, ranking->idle_thread);
 
 	snprintf(text, room,
-		 "%.0f %% of the excess was spent waiting for threads that waited for their own clients "
-		 "meanwhile, most for %s (tid %u): look for clients that pause between requests and keep "
+		 "%.0f %% of the excess was spent waiting for threads that waited for their own clients, "
+		 "most for %s (tid %u): look for clients that pause between requests and keep "
 		 "a lock or a transaction.",
 		 100 * ranking->idle_share, thread->comm, thread->tid);
 }
