@@ -14,9 +14,9 @@ struct scope_cmd_captured {
 	struct scope_writer *writer;
 };
 
-/* save: borrowed. All: 0 or -errno with error filled. Free in any case. */
+/* save: NULL, or the name to keep; borrowed. 0 or -errno with error filled; free it in any case. */
 int scope_cmd_captured_create(const char *save, struct scope_error *error, struct scope_cmd_captured *ret_captured);
-/* Once the writer was finished, which goes here. */
+/* Opens what was captured, once the writer was finished; destroys the writer. */
 int scope_cmd_captured_open(const char *command, struct scope_cmd_captured *captured, struct scope_error *error,
 			    struct scope_trace **ret_trace);
 void scope_cmd_captured_free(struct scope_cmd_captured *captured);

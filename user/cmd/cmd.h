@@ -46,7 +46,7 @@ struct scope_newfile;
  */
 int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int err, struct scope_error *error);
 
-/* Prints a sentence on stderr that is not an error; nothing for "". */
+/* Prints a sentence on stderr that is not an error; for "" nothing. */
 void scope_cmd_note(const char *command, const char *note);
 
 /*
@@ -65,11 +65,11 @@ enum scope_colour {
 	SCOPE_COLOUR_NEVER,
 };
 
-/* Reads the value of --color. 0, or the exit status for another word, which was said. */
+/* Reads the value of --color. 0, or for another word the exit status after printing the error. */
 int scope_cmd_colour_take(const char *command, const char *value, enum scope_colour *ret_colour);
-/* Is text at fd printed in colour? */
+/* True if text at fd is to be printed in colour. */
 bool scope_cmd_colour(enum scope_colour wanted, int fd);
-/* Columns of lines for people: the variable COLUMNS, or of the terminal at fd; 0: neither says. */
+/* Columns of a line of text: the variable COLUMNS, else those of the terminal at fd; 0: not known. */
 unsigned scope_cmd_columns(int fd);
 
 /*

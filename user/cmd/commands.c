@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The commands of the program, and the options of each: what is parsed, helped with and completed. Those of report and
- * record are beside what parses them.
+ * The table of commands and of their options, for parsing, help and completion. The options of report and record are in
+ * the files that parse them.
  */
 #include "cmd/commands.h"
 

@@ -77,8 +77,8 @@ struct scope_option {
 	int key;	   /* its letter, or one of those above */
 	const char *name;  /* without -- */
 	const char *value; /* name of its value in the help; "[=NAME]": may be left out; NULL: it has none */
-	const char *help;  /* lines of it, each with a newline but the last */
-	const char *words; /* the values there are, or NULL */
+	const char *help;  /* its lines, with newlines between */
+	const char *words; /* all values, blanks between, or NULL */
 };
 
 struct scope_command {
@@ -89,7 +89,7 @@ struct scope_command {
 	const char *notes;		    /* after them, or NULL */
 	const char *words;		    /* what its first argument may be; NULL: a file */
 	const struct scope_option *options; /* the last has no name */
-	int column;			    /* in which the help of options begins */
+	int column;			    /* column at which the help of options begins */
 };
 
 /* The last has no name. */

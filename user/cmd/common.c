@@ -194,7 +194,7 @@ int scope_cmd_share(const char *text, uint32_t *ret_thousandths)
 	if (end == text || (*end && strcmp(end, "%")) || !(number <= 100))
 		return -EINVAL;
 	*ret_thousandths = (uint32_t)lround(number * 10);
-	/* What is not 0 is a limit. */
+	/* A share above 0 must not become 0, which means no limit. */
 	return number > 0 && !*ret_thousandths ? -EINVAL : 0;
 }
 
@@ -229,7 +229,7 @@ static void on_signal(int number)
 	stopped = 1;
 }
 
-/* It was ignored by nohup or another parent, and stays ignored. */
+/* True if nohup or another parent had set the signal to be ignored: it stays ignored. */
 static bool is_ignored(int number)
 {
 	struct sigaction action;
@@ -239,7 +239,7 @@ static bool is_ignored(int number)
 
 const volatile sig_atomic_t *scope_cmd_catch_signals(void)
 {
-	/* The second one has the default action: the program ends, and the session with it. */
+	/* A second signal has the default action, which ends the program and the session. */
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
 
 	sigaction(SIGINT, &action, NULL);

@@ -10,7 +10,7 @@
 #include "cmd/commands.h"
 #include "export/formats.h"
 
-/* What bash offers for a value, by its name in the help; nothing for others. */
+/* What bash completes for a value, by the value's name in the help; nothing for other names. */
 static const struct {
 	const char *value, *bash, *zsh;
 } kinds[] = {
@@ -37,7 +37,7 @@ static bool takes_value(const struct scope_option *option)
 	return option->value && option->value[0] != '[';
 }
 
-/* The words that may be the first argument of a command; false: it is a file. */
+/* Prints the words that may be the first argument of a command; false: it is a file. */
 static bool print_words(const struct scope_command *command)
 {
 	const struct scope_export_format *format;
@@ -117,7 +117,7 @@ static void print_bash(void)
 	       "complete -o filenames -F _scope scope scope-report\n");
 }
 
-/* Up to the end of the first line, in single quotes, with what _arguments reads as its own escaped. */
+/* Prints the first line in single quotes, and escapes the characters that _arguments would interpret. */
 static void print_zsh_text(const char *text)
 {
 	for (; *text && *text != '\n'; text++) {
@@ -129,7 +129,7 @@ static void print_zsh_text(const char *text)
 	}
 }
 
-/* How _arguments is told where the value begins: "" for none, "=" for one in the same word or the next. */
+/* In _arguments "" after an option means no value, "=" a value in the same word or the next. */
 static void print_zsh_option(const struct scope_option *option)
 {
 	const char *value = option->value;

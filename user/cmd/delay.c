@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope delay: hold a process up on purpose, and say what that changes. */
+/* scope delay: delay a process on purpose, and report what that changes. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -23,11 +23,11 @@ struct request {
 	const char *input; /* a trace of which the first functions are sites; NULL: none */
 	unsigned top;
 	char text[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT];  /* of these functions */
-	char named[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT]; /* of those by --function */
+	char named[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT]; /* names given by --function */
 	bool help;
 };
 
-/* "50us" as ns, at most what the module takes. */
+/* Converts "50us" to ns, at most what the module allows. */
 static int take_delay(const char *text, double *ret_value)
 {
 	uint64_t ns = 0;
@@ -38,7 +38,7 @@ static int take_delay(const char *text, double *ret_value)
 	return 0;
 }
 
-/* "25%", or without the sign, as a share. */
+/* Converts "25%" or "25" to a share. */
 static int take_speedup(const char *text, double *ret_value)
 {
 	char *end;
@@ -50,7 +50,7 @@ static int take_speedup(const char *text, double *ret_value)
 	return 0;
 }
 
-/* Values with commas, no two alike. */
+/* Parses values with commas between, all of them different. */
 static int take_values(const char *text, struct scope_delay_request *request)
 {
 	char copy[256], *rest = copy, *word;
@@ -279,7 +279,7 @@ static int run(struct request *request, enum scope_causal_kind kind, int rest)
 	delay->relative = kind == SCOPE_CAUSAL_SENSITIVITY && request->by && !strcmp(request->by, "auto");
 	if (request->by && !delay->relative && take_values(request->by, delay))
 		return bad_values(request);
-	/* Before the trace is read, so that a missing module costs no time. */
+	/* Checked before the trace is read, so that a missing module costs no time. */
 	if (request->top && (scope_cmd_delay_check(&error) ||
 			     scope_cmd_ranked_add(request->input, request->top, request->text, delay, &error)))
 		return scope_cmd_fail("delay", &error);

@@ -18,7 +18,7 @@
 #define SCOPE_DELAY_VALUES_MAX 24
 
 struct scope_delay_request {
-	const char *command; /* that complains: "delay" */
+	const char *command; /* for messages: "delay" */
 	enum scope_causal_kind kind;
 	uint32_t pid; /* 0: none named */
 	bool follow, json;
@@ -26,7 +26,7 @@ struct scope_delay_request {
 	const char *site[SCOPE_DELAY_SITES_MAX];
 	uint32_t sites;
 	double value[SCOPE_DELAY_VALUES_MAX]; /* as of struct scope_experiment */
-	size_t values;			      /* none: the kind's own */
+	size_t values;			      /* 0: the defaults of the kind */
 	const char *progress;		      /* NULL: the default */
 	uint32_t repeats;
 	uint64_t length_ns, cool_off_ns, second_max_ns, seed;
@@ -36,7 +36,7 @@ struct scope_delay_request {
 /* The outcome. The result points into the other members and into the request, so these must not move. */
 struct scope_delay_outcome {
 	struct scope_causal_result result; /* computed */
-	int err;			   /* 0, or -errno: the measurement is not the requested one, */
+	int err;			   /* 0; -errno: the measurement is not the requested one, */
 	struct scope_error why;		   /* for this reason */
 	struct scope_target target;
 	char program[SCOPE_PLAIN_COMM_BYTES];
@@ -44,7 +44,7 @@ struct scope_delay_outcome {
 	struct scope_series_result series;
 };
 
-/* Defaults; the seed by chance. */
+/* Sets the defaults, and a random seed. */
 void scope_cmd_delay_request_init(struct scope_delay_request *request);
 
 /* Checks that it can be done here. 0, or -errno with error saying what is missing. */
@@ -58,7 +58,7 @@ int scope_cmd_delay_measure(const struct scope_delay_request *request, struct sc
 			    struct scope_delay_outcome *ret_outcome);
 void scope_cmd_delay_outcome_free(struct scope_delay_outcome *outcome); /* zeroed is fine */
 
-/* Makes the experiments and gives the result. 0, or -errno with error filled. */
+/* Makes the experiments and prints the result. 0, or -errno with error filled. */
 int scope_cmd_delay_run(const struct scope_delay_request *request, struct scope_error *error);
 
 /* Writes a computed result in the requested forms. 0, or -errno with error filled. */

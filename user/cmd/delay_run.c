@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs delay experiments for a command, and writes what came out. */
+/* Runs delay experiments for a command, and writes the result. */
 #include "cmd/delay.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #define COOL_OFF_NS 50000000ull /* for queues to fill or drain */
 #define REPEATS 8
-#define DRAWS_PER_REPEAT 5 /* of speedups by chance: 40 of a site at the default */
+#define DRAWS_PER_REPEAT 5 /* of randomly chosen speedups: 40 of a site at the default */
 
 void scope_cmd_delay_request_init(struct scope_delay_request *request)
 {
@@ -31,11 +31,11 @@ void scope_cmd_delay_request_init(struct scope_delay_request *request)
 	};
 	if (getrandom(&request->seed, sizeof(request->seed), GRND_NONBLOCK) < 0)
 		request->seed = (uint64_t)getpid();
-	/* Small enough to be typed again. */
+	/* Short enough for a user to type it again. */
 	request->seed %= 1000000;
 }
 
-/* Has a file written by write. path NULL: standard output. */
+/* Calls write for the file. path NULL: standard output. */
 static int write_file(const char *path, int (*write)(const struct scope_causal_result *result, bool flag, FILE *out),
 		      const struct scope_causal_result *result, bool flag, struct scope_error *error)
 {
@@ -93,7 +93,7 @@ int scope_cmd_delay_give(const struct scope_delay_request *request, const struct
 	return err;
 }
 
-/* What one process and the words of the command line make. */
+/* What is set up from the process and the command line. */
 struct setup {
 	struct scope_site site[SCOPE_DELAY_SITES_MAX];
 	struct scope_point point;
@@ -275,7 +275,7 @@ int scope_cmd_delay_run(const struct scope_delay_request *request, struct scope_
 	if (err)
 		return err;
 	err = scope_cmd_delay_give(request, &outcome.result, error);
-	/* It was printed as far as it came; the status says that it is not what was asked for. */
+	/* A partial result was printed; the exit status says that it is not the requested one. */
 	if (!err && outcome.err) {
 		*error = outcome.why;
 		err = outcome.err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope diff: what became slower, and what went, from one report or trace to another. */
+/* scope diff: print what became slower, and what is gone, from one report or trace to another. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static int analyse(const char *path, int fd, struct scope_error *error, json_t *
 	return err;
 }
 
-/* A report as JSON begins with a brace, a trace does not. */
+/* Loads a report in JSON, which begins with a brace, or a trace, which does not. */
 static int load(const char *path, FILE *file, struct scope_error *error, json_t **ret_report)
 {
 	const int first = fgetc(file);
@@ -113,7 +113,7 @@ static int print(const struct request *request, json_t *const *reports)
 	return status ? status : worse ? SCOPE_EXIT_FOUND : SCOPE_EXIT_DONE;
 }
 
-/* 0, or the exit status for a value that makes no sense. */
+/* 0, or the exit status for an invalid value. */
 static int take_value(int option, const char *value, struct request *request)
 {
 	uint64_t percent;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope doctor: say what this machine lacks for a capture, and the remedy. */
+/* scope doctor: print what this machine lacks for a capture, and the remedy. */
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,7 +113,7 @@ static void check_disabled(struct scope_machine *machine, struct scope_advice *a
 				     "command line, or disable=1 out of /etc/modprobe.d");
 }
 
-/* Nothing that a capture needs. */
+/* A capture does not need delays, so they are never a problem. */
 static void check_delays(struct scope_machine *machine, struct scope_advice *advice)
 {
 	char line[16];
@@ -134,7 +134,7 @@ static void check_delays(struct scope_machine *machine, struct scope_advice *adv
 			"/etc/modprobe.d, or scope.delays=0 off the kernel's command line");
 }
 
-/* As kernel_lockdown(7) has it; nothing where that file is not to be seen. */
+/* See kernel_lockdown(7). Prints nothing if that file cannot be read. */
 static void check_lockdown(struct scope_machine *machine, struct scope_advice *advice)
 {
 	char line[128];
@@ -181,7 +181,7 @@ static void check_ptrace(struct scope_machine *machine, struct scope_advice *adv
 				     "until it is lowered, which takes a reboot");
 }
 
-/* What a capture falls back to. */
+/* Checks perf events, which a capture uses if there is no module. */
 static void check_perf(struct scope_machine *machine, struct scope_advice *advice)
 {
 	struct scope_error error = { 0 };
@@ -212,8 +212,8 @@ static void check_symbols(struct scope_machine *machine, struct scope_advice *ad
 }
 
 /*
- * for_module: what loading the module needs, which is no hindrance where perf events can be used. A
- * A capture uses a loaded module, so a problem of that one is to be fixed.
+ * for_module: a requirement for loading the module, which is not needed if perf events can be used. A capture uses a
+ * module that is loaded, so a problem of such a module must be fixed.
  */
 static const struct check {
 	void (*check)(struct scope_machine *machine, struct scope_advice *advice);
@@ -238,7 +238,7 @@ static const struct check {
 	{ scope_cmd_doctor_runtime, false },
 };
 
-/* list: NULL for text, or the array of what was checked for JSON. */
+/* list: NULL for text, or the array of checks for JSON. */
 static void print_advice(const struct scope_advice *advice, json_t *list)
 {
 	static const char *const names[] = {
@@ -259,7 +259,7 @@ static void print_advice(const struct scope_advice *advice, json_t *list)
 		printf("%-8s %s\n", marks[advice->verdict], advice->text);
 }
 
-/* What all checks come to. */
+/* The results of all checks. */
 struct examined {
 	struct scope_advice advice[sizeof(checks) / sizeof(checks[0])];
 	size_t count;
@@ -285,7 +285,7 @@ static void run_checks(struct scope_machine *machine, struct examined *examined)
 	}
 }
 
-/* Can a capture run, and by what? */
+/* Concludes if a capture can run, and with which source. */
 static void conclude(const struct scope_machine *machine, const struct examined *examined, struct scope_advice *answer)
 {
 	if (examined->lacking || (examined->module_lacking && !machine->perf))
@@ -301,7 +301,7 @@ static void conclude(const struct scope_machine *machine, const struct examined 
 		scope_cmd_doctor_say(answer, SCOPE_DOCTOR_OK, "a capture can run, by the module");
 }
 
-/* document: what the answer and the checks are added to, and printed; freed. */
+/* Adds the answer and the checks to the document, prints it and frees it. */
 static int print_document(const struct examined *examined, const struct scope_advice *answer, json_t *document)
 {
 	json_t *list = json_array();
@@ -314,7 +314,7 @@ static int print_document(const struct examined *examined, const struct scope_ad
 	return scope_cmd_document_end("doctor", document);
 }
 
-/* document: NULL for text. The answer comes first, then what it rests on. */
+/* document: NULL for text. Prints the answer, then the checks on which it is based. */
 static int examine(const char *file, uint32_t pid, json_t *document)
 {
 	struct scope_machine machine = { .file = file, .pid = pid };

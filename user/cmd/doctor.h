@@ -19,7 +19,7 @@ enum scope_doctor_verdict {
 /* Filled by the checks, from the first to the last. */
 struct scope_machine {
 	char release[65];
-	bool loaded; /* the module, and it can be talked to */
+	bool loaded; /* the module is loaded and answers */
 	bool perf;   /* perf events can be used */
 	enum scope_selftest selftest;
 	char installed[PATH_MAX]; /* the scope.ko that modprobe would load, "" for none */
@@ -27,7 +27,7 @@ struct scope_machine {
 	uint32_t pid;		  /* a process to check, 0 for none */
 };
 
-/* Without a text nothing is said. */
+/* An advice without text is not printed. */
 struct scope_advice {
 	enum scope_doctor_verdict verdict;
 	char text[1024];
@@ -39,7 +39,7 @@ scope_cmd_doctor_say(struct scope_advice *advice, enum scope_doctor_verdict verd
 /* First line of a file below /proc or /sys, "" if it cannot be read. */
 void scope_cmd_doctor_line(const char *path, char *line, size_t size);
 
-/* The checks that have files of their own: of the module that is not loaded, of the target. */
+/* Checks that are in other files: of a module that is not loaded, and of the target. */
 void scope_cmd_doctor_file(struct scope_machine *machine, struct scope_advice *advice);
 void scope_cmd_doctor_loading(struct scope_machine *machine, struct scope_advice *advice);
 void scope_cmd_doctor_headers(struct scope_machine *machine, struct scope_advice *advice);

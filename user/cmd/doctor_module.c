@@ -33,7 +33,7 @@ void scope_cmd_doctor_file(struct scope_machine *machine, struct scope_advice *a
 				     machine->release);
 }
 
-/* Names stand there without their addresses for everybody. Where it cannot be read nothing is known. */
+/* /proc/kallsyms has the names (without addresses) for every user. If it cannot be read nothing is known. */
 static bool has_tracepoints(void)
 {
 	FILE *list = fopen("/proc/kallsyms", "re");
@@ -183,7 +183,7 @@ void scope_cmd_doctor_installed(struct scope_machine *machine, struct scope_advi
 				     machine->release);
 }
 
-/* 1: a signature follows the module, 0: none does, -1: compressed or unreadable, so who knows. */
+/* 1: a signature follows the module; 0: none does; -1: not known, because it is compressed or unreadable. */
 static int is_signed(const char *path)
 {
 	static const char mark[] = "~Module signature appended~\n";
@@ -203,7 +203,7 @@ static int is_signed(const char *path)
 	return found;
 }
 
-/* The firmware's own variable: four bytes of attributes, then 1 where Secure Boot is on. */
+/* The variable of the firmware has four bytes of attributes, then 1 if Secure Boot is on. */
 static bool secure_boot_is_on(void)
 {
 	static const char path[] = "/sys/firmware/efi/efivars/"
@@ -219,7 +219,7 @@ static bool secure_boot_is_on(void)
 	return on;
 }
 
-/* True: the file for lockdown is readable and says no, or the kernel has no lockdown. */
+/* True if the file for lockdown says that it is off, or if the kernel has no lockdown. */
 static bool lockdown_is_off(void)
 {
 	struct statfs system;
@@ -227,7 +227,7 @@ static bool lockdown_is_off(void)
 	return statfs("/sys/kernel/security", &system) || system.f_type == SECURITYFS_MAGIC;
 }
 
-/* How to have the certificate enrolled: that of DKMS where there is one. */
+/* The command that enrols the certificate: that of DKMS if there is one. */
 static const char *enrol_command(void)
 {
 	if (!access("/var/lib/dkms/mok.pub", F_OK))

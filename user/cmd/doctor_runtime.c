@@ -8,7 +8,7 @@
 #include "proc/reader.h"
 #include "symbol/runtime.h"
 
-/* Did the runtime write the file that names its code? */
+/* True if the runtime wrote the file that names its code. */
 static bool has_map(struct scope_proc_reader *reader, uint32_t pid)
 {
 	char root[32], path[64];
@@ -54,7 +54,7 @@ void scope_cmd_doctor_runtime(struct scope_machine *machine, struct scope_advice
 		code = scope_proc_create(reader, &proc);
 	if (!code)
 		code = scope_proc_maps_read(proc, machine->pid, &maps);
-	/* Why it cannot be looked at was said before. */
+	/* If the maps cannot be read, an earlier check has printed the reason. */
 	runtime = code ? NULL : scope_symbol_runtime_of_maps(maps.map, maps.count, machine->pid);
 	if (runtime)
 		check_map(reader, machine->pid, runtime, advice);

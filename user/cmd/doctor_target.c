@@ -26,8 +26,8 @@ static int open_mapped(struct scope_proc_reader *reader, const struct scope_trac
 }
 
 /*
- * True: most functions have names, in the file or in a debug file of this host or of its root. *ret_go: it is a
- * program of Go's.
+ * True if most functions have names, in the file or in a debug file of this host or of the process's root. *ret_go: it
+ * is a Go program.
  */
 static bool has_names(struct scope_proc_reader *reader, const struct scope_trace_map *map, bool *ret_go)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What commands print with --format json. */
+/* The JSON documents that commands print with --format json. */
 #include "cmd/document.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What commands print with --format json: one object, docs/schema/commands.schema.json is its schema. */
+/* The JSON documents that commands print with --format json: one object, see docs/schema/commands.schema.json. */
 #ifndef SCOPE_CMD_DOCUMENT_H
 #define SCOPE_CMD_DOCUMENT_H
 
@@ -7,10 +7,10 @@
 
 #include <jansson.h>
 
-/* The value of --format, text or json. 0, or for another word the exit status after printing the error. */
+/* Reads the value of --format, text or json. 0, or for another word the exit status after printing the error. */
 int scope_cmd_document_format(const char *command, const char *value, bool *ret_json);
 
-/* { "schema", "scope", "command" } to be filled; NULL: no memory. */
+/* A new object with "schema", "scope" and "command", to which the caller adds. NULL: no memory. */
 json_t *scope_cmd_document_begin(const char *command);
 
 /* A string of JSON: plain (base/plain.h), because names in it may be any bytes. NULL gives null. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope export: give a trace to other tools. */
+/* scope export: convert a trace for other tools. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void print_usage(void)
 		printf("  %-11s %s\n", row->name, row->help);
 }
 
-/* A trace with what a format needs to know of it. */
+/* A trace, and what else a format needs. */
 struct source {
 	struct scope_trace *trace;
 	struct scope_symbols *symbols;
@@ -29,7 +29,7 @@ struct source {
 	struct scope_signatures *signatures;
 };
 
-/* A format makes its directory itself; a file gets its name when it is complete. */
+/* A format that writes a directory creates it itself; a file gets its name when it is complete. */
 static int run_format(const struct scope_export_format *format, const struct scope_export_from *from,
 		      const char *output, struct scope_error *error)
 {

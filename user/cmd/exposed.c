@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What collectors get while a capture runs: made again each step by a process of its own, and answered from memory. */
+/*
+ * The text that collectors get during a capture: a child process makes it in each step, and it is served from memory.
+ */
 #include "cmd/exposed.h"
 
 #include <errno.h>
@@ -45,7 +47,7 @@ int scope_cmd_exposed_create(const char *address, uint64_t period_ns, const stru
 	return 0;
 }
 
-/* What the child wrote is what is answered from here on. */
+/* Serves the text that the child wrote from here on. */
 static void take_text(struct scope_cmd_exposed *exposed)
 {
 	struct stat stat;
@@ -60,7 +62,7 @@ static void take_text(struct scope_cmd_exposed *exposed)
 	munmap(text, (size_t)stat.st_size);
 }
 
-/* Is there no child any more? */
+/* True if the child has ended, or there is none. */
 static bool reap(struct scope_cmd_exposed *exposed)
 {
 	int status;
@@ -77,7 +79,7 @@ static bool reap(struct scope_cmd_exposed *exposed)
 	return true;
 }
 
-/* The child's whole life. */
+/* All that the child does. */
 static void write_text(const struct scope_cmd_exposed *exposed, const struct scope_capture_progress *now)
 {
 	FILE *to = fdopen(exposed->fd, "w");

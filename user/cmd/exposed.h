@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What collectors get while a capture runs: made again each step by a process of its own, and answered from memory. */
+/*
+ * The text that collectors get during a capture: a child process makes it in each step, and it is served from memory.
+ */
 #ifndef SCOPE_CMD_EXPOSED_H
 #define SCOPE_CMD_EXPOSED_H
 
@@ -9,10 +11,12 @@
 
 struct scope_cmd_exposed;
 
-/* address: as of scope_export_serve_create(). drawing: its function writes the text. 0, or -errno with error. */
+/*
+ * address: as for scope_export_serve_create(). drawing: its function writes the text. 0, or -errno with error filled.
+ */
 int scope_cmd_exposed_create(const char *address, uint64_t period_ns, const struct scope_cmd_drawing *drawing,
 			     struct scope_error *error, struct scope_cmd_exposed **ret_exposed);
-/* Answers what came, and begins with the next text where it is time. */
+/* Answers requests that came, and starts to make the next text if it is time. */
 void scope_cmd_exposed_tick(struct scope_cmd_exposed *exposed, const struct scope_capture_progress *now);
 void scope_cmd_exposed_destroy(struct scope_cmd_exposed *exposed); /* NULL is fine */
 

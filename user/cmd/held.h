@@ -10,15 +10,15 @@
 struct scope_cmd_held {
 	const char *name;	     /* name of our command, for messages: "report" */
 	struct scope_launch *launch; /* NULL: the process existed before */
-	struct scope_error failed;   /* it could not be started */
+	struct scope_error failed;   /* why it could not be started */
 };
 
-/* command: NULL, or its words; the options are made to trace it. 0, or -errno with error. */
+/* command: NULL, or its words; sets the options to trace it. 0, or -errno with error filled. */
 int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[], struct scope_capture_options *options,
 			 struct scope_error *error);
 /* Call it when tracing is on: prints what the user should know about the target, and starts the command. */
 void scope_cmd_held_started(struct scope_cmd_held *held, const struct scope_target *target);
-/* At the end: -ENOENT with error where it could not be started, else 0. */
+/* Call it at the end: -ENOENT with error filled if the command could not be started, else 0. */
 int scope_cmd_held_check(const struct scope_cmd_held *held, struct scope_error *error);
 void scope_cmd_held_free(struct scope_cmd_held *held);
 

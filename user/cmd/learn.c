@@ -95,7 +95,7 @@ static int take_value(int option, const char *value, struct request *request)
 	}
 }
 
-/* 0, or the exit status of a wrong command line. */
+/* 0, or the exit status for an invalid command line. */
 static int parse(int argc, char **argv, struct request *request)
 {
 	int option, status;
@@ -131,7 +131,7 @@ static int parse(int argc, char **argv, struct request *request)
 	return 0;
 }
 
-/* While a capture runs. */
+/* State during a capture. */
 struct session {
 	struct scope_cmd_held held;
 	struct scope_proc_root *root;
@@ -246,7 +246,7 @@ static int nothing_learned(const struct scope_learned *learned, struct scope_err
 			       "ended before its maps could be read; give it more to do");
 }
 
-/* root: where the files of the trace lie; "": as its paths say. */
+/* root: the directory with the files of the trace; "": at their own paths. */
 static int learn(const struct request *request, const char *root, struct scope_trace *trace, struct scope_error *error)
 {
 	struct scope_symbol_options options = request->symbols.options;
@@ -304,7 +304,7 @@ static int run(const struct request *request, struct scope_error *error)
 	return err;
 }
 
-/* A stack for every call, at any cost, and samples that show where it runs between calls. */
+/* Captures a stack with every call, at any cost, and samples, which show where the program runs between calls. */
 static void init_capture(struct scope_capture_options *options)
 {
 	scope_capture_options_init(options, 0);

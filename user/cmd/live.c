@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The report of what was traced last, drawn again every few seconds while a capture runs. */
+/* A report of the last part of a capture, drawn again every few seconds while the capture runs. */
 #include "cmd/live.h"
 
 #include <errno.h>
@@ -16,22 +16,22 @@
 #include "report/text.h"
 
 struct scope_cmd_live {
-	uint64_t window_ns; /* 0: reports are of all so far */
+	uint64_t window_ns; /* 0: each report covers all so far */
 	struct scope_report_style style;
 	const struct scope_analysis_options *options;
 	bool json;
 	struct scope_cmd_screen *screen;
-	struct scope_stream *stream; /* of the tick, as trace_fd */
+	struct scope_stream *stream; /* of the current tick, as is trace_fd */
 	int trace_fd;
 };
 
-/* Has it gone on for longer than what reports are of? */
+/* True if the capture is longer than the window of a report. */
 static bool is_windowed(const struct scope_cmd_live *live, const struct scope_capture_progress *now)
 {
 	return live->window_ns && now->elapsed_ns > live->window_ns && now->settled_ns > live->window_ns;
 }
 
-/* The state of the capture, above each report. */
+/* Prints the state of the capture, above each report. */
 static void put_state(const struct scope_cmd_live *live, const struct scope_capture_progress *now, FILE *to)
 {
 	fprintf(to, "live · %.0f s", (double)now->elapsed_ns / 1e9);
@@ -52,7 +52,7 @@ static json_t *make_state(const struct scope_cmd_live *live, const struct scope_
 			 is_windowed(live, now) ? (json_int_t)live->window_ns : (json_int_t)0);
 }
 
-/* -errno: nothing can be said. */
+/* -errno: there is nothing to report. */
 static int make_report(const struct scope_cmd_live *live, const struct scope_capture_progress *now, FILE *to)
 {
 	struct scope_analysis_options options = *live->options;
@@ -69,14 +69,14 @@ static int make_report(const struct scope_cmd_live *live, const struct scope_cap
 	options.settled_ns = now->settled_ns;
 	if (is_windowed(live, now))
 		options.from_ns = now->settled_ns - live->window_ns;
-	/* One of its own: the capture's answers to the capture. */
+	/* This process needs a reader of its own: the answers of the capture's reader go to the capture. */
 	err = scope_proc_reader_create(NULL, NULL, &options.symbols.reader);
 	if (err)
 		return err;
 	err = scope_analysis_run(trace, &options, &analysis);
 	if (err)
 		return err;
-	/* The terminal may have another size by now. */
+	/* The size of the terminal may have changed. */
 	style.columns = scope_cmd_columns(STDOUT_FILENO);
 	return live->json ? scope_report_json_line(analysis, &style, make_state(live, now), to)
 			  : scope_report_text(analysis, &style, to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The report of what was traced last, drawn again every few seconds while a capture runs. */
+/* A report of the last part of a capture, drawn again every few seconds while the capture runs. */
 #ifndef SCOPE_CMD_LIVE_H
 #define SCOPE_CMD_LIVE_H
 

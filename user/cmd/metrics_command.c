@@ -16,7 +16,7 @@
 #include "cmd/metrics_options.h"
 #include "report/metrics_text.h"
 #include "trace/writer.h"
-/* While a capture runs. */
+/* State during a capture. */
 struct session {
 	struct scope_cmd_held held;
 	struct scope_cmd_metrics_live *live; /* NULL: nothing is drawn before the end */
@@ -42,7 +42,7 @@ static void progress(void *context, const struct scope_capture_progress *now)
 			   (double)now->elapsed_ns / 1e9, now->records, now->lost);
 }
 
-/* A command reads what is typed itself. */
+/* Keys are read only without a command, because a command reads the terminal itself. */
 static int begin_live(const struct scope_cmd_metrics *request, struct scope_writer *writer, struct scope_error *error,
 		      struct scope_cmd_metrics_live **ret_live)
 {
@@ -210,7 +210,7 @@ static int print(const struct scope_cmd_metrics *request, const struct scope_tra
 	return err;
 }
 
-/* before: the trace of the baseline, or NULL. */
+/* before: the baseline's trace, or NULL. */
 static int measure(const struct scope_cmd_metrics *request, struct scope_trace *trace, struct scope_trace *before,
 		   struct scope_newfile *file, struct scope_error *error)
 {
@@ -238,13 +238,16 @@ static int run(const struct scope_cmd_metrics *request, struct scope_error *erro
 	struct scope_trace *traces[2] = { NULL, NULL };
 	int err = 0;
 
-	/* A capture stays root, and the baseline is opened as root may. */
+	/* A capture needs to stay root, and so opens the baseline as root. */
 	if (request->input)
 		err = scope_cmd_open_traces(2, paths, error, traces);
 	else if (request->baseline)
 		err = scope_trace_open(request->baseline, error, &traces[1]);
 
-	/* By now the file belongs to the user who called sudo; before the capture, a wrong name costs no time. */
+	/*
+	 * After privileges were dropped, so that the file belongs to the user; before the capture, so that a wrong name
+	 * costs no time.
+	 */
 	if (!err)
 		err = scope_newfile_create(request->output, 0666, error, &file);
 	if (!err && !request->input)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metrics of a capture, drawn and exposed again and again while it runs. */
+/* Metrics of a capture, drawn and exposed repeatedly while it runs. */
 #include "cmd/metrics_live.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@
 #include "cmd/exposed.h"
 #include "cmd/screen.h"
 
-#define SERIES_MAX 64	   /* groups that are exposed, the last being all others */
-#define STEP_EVENTS 100000 /* analysed between two ticks at most: rings must not fill in that time */
+#define SERIES_MAX 64	   /* groups that are exposed; the last one is all others together */
+#define STEP_EVENTS 100000 /* events analysed between two ticks at most, so that rings do not fill */
 
 struct scope_cmd_metrics_live {
 	struct scope_cmd_metrics_live_options options;
@@ -27,16 +27,16 @@ struct scope_cmd_metrics_live {
 	struct scope_listeners listeners;
 	struct scope_stream *stream;	   /* NULL: it gave up */
 	struct scope_cmd_screen *screen;   /* NULL: nothing is drawn */
-	struct scope_cmd_exposed *exposed; /* NULL: nobody listens */
+	struct scope_cmd_exposed *exposed; /* NULL: nothing is exposed */
 	unsigned order;			   /* of orders */
 	struct termios before;		   /* of standard input */
 	bool raw;			   /* which was changed */
 };
 
-/* What lines are in the order of: the highest value of the last whole step first. */
+/* The series by whose last whole step lines are ordered, highest first, and their keys. */
 static const struct {
 	char key;
-	unsigned series; /* SCOPE_SERIES: by name */
+	unsigned series; /* SCOPE_SERIES: order by name */
 	const char *text;
 } orders[] = {
 	{ 'n', SCOPE_SERIES, "name" },
@@ -65,7 +65,7 @@ static int compare(const void *left, const void *right)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Lines without a value come last, all that are equal in the order they had. */
+/* Sorts lines. Those without a value come last; equal ones stay in their order. */
 static int put_in_order(struct scope_metrics_view *view, unsigned series)
 {
 	const size_t step = view->steps > 1 ? view->steps - 2 : 0;
@@ -103,7 +103,7 @@ static void put_state(const struct scope_cmd_metrics_live *live, const struct sc
 	fputs("\n\n", to);
 }
 
-/* In a process of its own: what the stream has is finished here, and goes on there. */
+/* Called in the child: it finishes its copy of the stream, while the parent goes on with its own. */
 static int find_view(struct scope_cmd_metrics_live *live, const struct scope_capture_progress *now,
 		     struct scope_report_metrics *report, struct scope_metrics_view **ret_view)
 {
@@ -150,7 +150,7 @@ static int draw(void *context, const struct scope_capture_progress *now, FILE *t
 	return scope_report_metrics_table(&report, to);
 }
 
-/* A server that names its threads by what it serves must not make series without end. */
+/* Limits the groups: a server that names its threads by their work would make series without end. */
 static void bound(struct scope_metrics_view *view)
 {
 	struct scope_metric_line *rest = &view->line[SERIES_MAX - 1];
@@ -177,7 +177,7 @@ static int expose(void *context, const struct scope_capture_progress *now, FILE 
 	return scope_report_metrics_openmetrics(&report, to);
 }
 
-/* Letters come at once, and are not shown; Ctrl-C stays what it is. */
+/* Sets the terminal to give keys immediately and without echo; Ctrl-C still sends a signal. */
 static void take_terminal(struct scope_cmd_metrics_live *live)
 {
 	struct termios raw;
@@ -192,7 +192,7 @@ static void take_terminal(struct scope_cmd_metrics_live *live)
 	live->raw = !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
-/* What is drawn, and what is answered. */
+/* Starts drawing and exposing, as requested. */
 static int begin(struct scope_cmd_metrics_live *live, struct scope_error *error)
 {
 	const struct scope_cmd_metrics_live_options *options = &live->options;

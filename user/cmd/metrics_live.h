@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Metrics of a capture, drawn and exposed again and again while it runs. */
+/* Metrics of a capture, drawn and exposed repeatedly while it runs. */
 #ifndef SCOPE_CMD_METRICS_LIVE_H
 #define SCOPE_CMD_METRICS_LIVE_H
 
@@ -14,19 +14,19 @@ struct scope_cmd_metrics_live_options {
 	enum scope_metrics_by by;
 	uint64_t series;    /* as in struct scope_report_metrics */
 	uint64_t period_ns; /* between two drawings; 0: none */
-	const char *listen; /* NULL, or where collectors may ask */
-	uint64_t expose_ns; /* between two texts for them */
-	bool keys;	    /* standard input is the user's, where it is a terminal: letters choose the order, q ends */
+	const char *listen; /* NULL, or the address for collectors */
+	uint64_t expose_ns; /* between two texts for collectors */
+	bool keys;	    /* keys may be read if standard input is a terminal: letters choose the order, q ends */
 };
 
 /* Follows what the writer writes, which must outlive it. 0, or -errno with error. */
 int scope_cmd_metrics_live_create(const struct scope_cmd_metrics_live_options *options, struct scope_writer *writer,
 				  struct scope_error *error, struct scope_cmd_metrics_live **ret_live);
-/* True where nothing is drawn: the caller may say how the capture goes on. */
+/* True if nothing is drawn, so that the caller may print the progress of the capture. */
 bool scope_cmd_metrics_live_silent(const struct scope_cmd_metrics_live *live);
-/* To be called as the capture goes on. */
+/* Call it regularly during the capture. */
 void scope_cmd_metrics_live_tick(struct scope_cmd_metrics_live *live, const struct scope_capture_progress *now);
-/* The terminal is as it was before. NULL is fine. */
+/* Restores the terminal. NULL is fine. */
 void scope_cmd_metrics_live_destroy(struct scope_cmd_metrics_live *live);
 
 #endif

@@ -50,7 +50,7 @@ static int take_format(const char *value, struct scope_cmd_metrics *request)
 						 "--format wants text, json, csv, openmetrics or svg, not '%s'", value);
 }
 
-/* A time after the begin; an empty text gives `fallback`. */
+/* Reads a time since the begin; an empty text gives `fallback`. */
 static int take_time(const char *text, uint64_t fallback, uint64_t *ret_ns)
 {
 	*ret_ns = fallback;
@@ -77,7 +77,7 @@ static int take_compare(const char *value, struct scope_cmd_metrics *request)
 		     : 0;
 }
 
-/* Names with commas between. */
+/* Reads names of series with commas between. */
 static int take_series(const char *value, struct scope_cmd_metrics *request)
 {
 	for (const char *name = value; *name;) {
@@ -97,7 +97,7 @@ static int take_series(const char *value, struct scope_cmd_metrics *request)
 	return 0;
 }
 
-/* 0, or the exit status for a value that makes no sense. */
+/* 0, or the exit status for an invalid value. */
 static int take_value(int option, const char *value, struct scope_cmd_metrics *request)
 {
 	switch (option) {
@@ -165,7 +165,7 @@ static scope_metrics_printer *printer_for(const char *output)
 	return print ? print : scope_report_metrics_text;
 }
 
-/* What follows from the options taken together. 0, or an exit status. */
+/* Checks the options together, and sets what follows from them. 0, or an exit status. */
 static int settle(struct scope_cmd_metrics *request)
 {
 	request->capture.pid = request->selection.pid;

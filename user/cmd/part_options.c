@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options that choose the part of a trace that is looked at. */
+/* Options that choose the part of a trace that is analysed. */
 #include "cmd/part_options.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define SECOND_NS 1000000000ull
 #define DAY_S (24 * 60 * 60)
 
-/* The part of a second after its point, ns; *at goes behind it. */
+/* Parses the digits after the point of a second, as ns; *at is set to their end. */
 static uint64_t fraction_of(const char **at)
 {
 	uint64_t ns = 0, unit = SECOND_NS / 10;
@@ -27,7 +27,7 @@ static uint64_t fraction_of(const char **at)
 }
 
 /*
- * A time of the wall clock, UTC, since 1970: with a date, or without one the first such time that is not before
+ * Parses a wall-clock time (UTC) as ns since 1970. Without a date it is the first such time not before
  * begin_ns. 0 or -EINVAL.
  */
 static int parse_wall(const char *text, uint64_t begin_ns, uint64_t *ret_ns)
@@ -61,7 +61,7 @@ static bool is_wall(const char *text)
 	return strchr(text, ':') != NULL;
 }
 
-/* Does the text make sense as a time of either kind? */
+/* True if the text is a valid time of either kind. */
 static bool is_time(const char *text)
 {
 	uint64_t ns;
@@ -115,13 +115,13 @@ int scope_cmd_part(const char *command, int option, const char *value, struct sc
 	}
 }
 
-/* What the trace is of, as its own clock and that on the wall have it. */
+/* The span of the trace, by its own clock and by the wall clock. */
 struct span {
 	uint64_t begin_ns, end_ns; /* end_ns 0: not known */
 	uint64_t wall_ns;	   /* of begin_ns, since 1970; 0: not known */
 };
 
-/* On the trace's clock. Times before its begin come to the begin. */
+/* Converts a time to the trace's clock. A time before the trace's begin becomes the begin. */
 static int find(const char *text, const struct span *span, uint64_t *ret_ns)
 {
 	uint64_t ns = 0;

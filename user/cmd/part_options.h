@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Options that choose the part of a trace that is looked at. */
+/* Options that choose the part of a trace that is analysed. */
 #ifndef SCOPE_CMD_PART_OPTIONS_H
 #define SCOPE_CMD_PART_OPTIONS_H
 
@@ -7,20 +7,22 @@
 
 struct scope_cmd_part {
 	const char *from, *to, *thread, *kind; /* NULL: not given */
-	uint32_t kinds;			       /* of kind: a bit for each enum scope_finding_kind; 0: all */
+	uint32_t kinds;			       /* from --kind: a bit for each enum scope_finding_kind; 0: all */
 };
 
-/* Takes one of them. -1: it is none. Else 0, or the exit status for a value that makes no sense, which was said. */
+/*
+ * Handles one of these options. -1: it is another one. Else 0, or the exit status for an invalid value, after an error.
+ */
 int scope_cmd_part(const char *command, int option, const char *value, struct scope_cmd_part *part);
 
 /*
- * Sets the window of a trace, of which no event was taken, and what of it the options choose. 0, or -errno with
- * error filled: a time is outside of the trace.
+ * Sets the window of a trace of which no event was taken yet. 0, or -errno with error filled: a time is outside of the
+ * trace.
  */
 int scope_cmd_part_set(const struct scope_cmd_part *part, const char *path, struct scope_trace *trace,
 		       struct scope_analysis_options *options, struct scope_error *error);
 
-/* The options as they are typed, but for --kind, a blank before each; "" without any. */
+/* Writes the options as they are typed, a blank before each, without --kind; "" if there are none. */
 void scope_cmd_part_words(const struct scope_cmd_part *part, char *text, size_t room);
 
 #endif

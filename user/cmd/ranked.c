@@ -16,7 +16,7 @@
 #include "proc/target.h"
 #include "trace/trace.h"
 
-#define FAILED "!" /* begins the line with the reason why there are no names */
+#define FAILED "!" /* begins a line with the reason why there are no names */
 
 int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT], struct scope_error *why)
 {
@@ -32,7 +32,7 @@ int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCO
 	return 0;
 }
 
-/* A line for each finding that is a site. */
+/* Prints a line for each finding that can be a site. */
 static int print_sites(const char *path, struct scope_error *error)
 {
 	struct scope_analysis_options options;
@@ -157,7 +157,7 @@ int scope_cmd_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SIT
 		err = take_lines(in, target.tgid, most, text, request, error);
 		fclose(in);
 	}
-	/* Its remaining lines are not read. */
+	/* The child may still be writing lines, which are not read. */
 	if (child > 0)
 		waitpid(child, NULL, 0);
 	return err;

@@ -7,7 +7,7 @@
 #include "cmd/delay.h"
 #include "rank/rank.h"
 
-/* The site that a finding stands for: 0; or -EINVAL with why, where it names no function of the program. */
+/* The site for a finding. 0; -EINVAL: it names no function of the program, the reason is in why. */
 int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT], struct scope_error *why);
 
 /*

@@ -129,7 +129,7 @@ static int record(const struct scope_cmd_record *request, const struct scope_sou
 	return result.stats.end == SCOPE_CAPTURE_GUARD ? stopped_by_guard(&result.stats, error) : 0;
 }
 
-/* Starts the command, if there is one, and holds it. */
+/* Records the target; starts and holds the command before, if there is one. */
 static int record_target(struct scope_cmd_record *request, const struct scope_source *source, struct scope_error *error)
 {
 	struct scope_cmd_held held = { .name = "record" };

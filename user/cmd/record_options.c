@@ -68,7 +68,7 @@ const struct scope_option scope_cmd_record_options[] = {
 	{ 0 },
 };
 
-/* 0, -1 for an option that is not of these, or the exit status for a value that makes no sense. */
+/* 0; -1: it is another option; or the exit status for an invalid value. */
 static int take_file_value(int option, const char *value, struct scope_recorder_options *recorder)
 {
 	struct scope_error error = { "" };
@@ -223,7 +223,7 @@ static int take_value(int option, const char *value, struct scope_cmd_record *re
 	}
 }
 
-/* What follows from the options taken together. 0, or an exit status. */
+/* Checks the options together, and sets what follows from them. 0, or an exit status. */
 static int settle(struct scope_cmd_record *request)
 {
 	struct scope_recorder_options *recorder = &request->recorder;

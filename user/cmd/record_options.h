@@ -25,7 +25,7 @@ struct scope_cmd_record {
 };
 
 /*
- * Fills it in; options that are not given have their defaults. It must not move, because members
+ * Parses the command line; options that are not given have their defaults. It must not move, because members
  * point to others. 0, or the exit status of a wrong command line, after printing the error.
  */
 int scope_cmd_record_parse(int argc, char **argv, struct scope_cmd_record *request);

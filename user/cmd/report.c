@@ -33,7 +33,7 @@
 
 #define STEP_EVENTS 100000 /* analysed between two flushes at most, so that rings do not fill */
 
-/* While a capture runs. */
+/* State during a capture. */
 struct session {
 	struct scope_cmd_held held;
 	struct scope_writer *writer;
@@ -61,7 +61,7 @@ static void begun(void *context, const struct scope_target *target)
 	scope_cmd_held_started(&session->held, target);
 }
 
-/* A failure to write shows in the capture itself. */
+/* Analyses events up to settled_ns. An error in writing the file is reported by the capture. */
 static void analyse_on(struct session *session, uint64_t settled_ns)
 {
 	if (!session->stream || scope_trace_writer_flush(session->writer))
@@ -233,7 +233,7 @@ static int check_target(const struct scope_trace *trace, bool commanded, struct 
 			       scope_trace_meta_number(trace, SCOPE_META_PID, 0));
 }
 
-/* Also of a file of which a part could not be read. */
+/* Of a damaged file the rest is reported, but the status is a failure. */
 static int check_file(const char *path, const struct scope_trace *trace, struct scope_error *error)
 {
 	const char *damage = scope_trace_damage(trace);
@@ -254,7 +254,7 @@ static int check_end(const struct scope_cmd_report *request, const struct scope_
 	return check_target(trace, request->command, error);
 }
 
-/* Owns the trace from here on. */
+/* Takes ownership of the trace. */
 static int distributions_baseline(const char *path, struct scope_trace *trace, struct scope_analysis_options *options,
 				  struct scope_error *error)
 {
@@ -269,7 +269,7 @@ static int distributions_baseline(const char *path, struct scope_trace *trace, s
 	return 0;
 }
 
-/* Before the capture, so that a wrong name costs no time, and reading the baseline none after it. */
+/* Reads the baseline before the capture, so that a wrong name costs no time, and reading delays no report. */
 static int prepare_baseline(const struct scope_cmd_report *request, struct scope_analysis_options *options,
 			    struct scope_error *error)
 {
@@ -282,7 +282,7 @@ static int prepare_baseline(const struct scope_cmd_report *request, struct scope
 	return err ? err : distributions_baseline(request->baseline, trace, options, error);
 }
 
-/* The saved trace, or what is captured now; and the baseline, where there is one. */
+/* Opens the saved trace, or captures one; and the baseline, if there is one. */
 static int open_inputs(const struct scope_cmd_report *request, struct scope_analysis_options *options,
 		       struct scope_proc_root *root, struct scope_error *error, struct scope_trace **ret_trace)
 {
@@ -321,7 +321,7 @@ static int conclude(const struct scope_cmd_report *request, const struct scope_a
 	return err;
 }
 
-/* *ret_found: the verdict is one of those to fail on. */
+/* *ret_found: the verdict is one of --fail-on. */
 static int analyse_and_print(const struct scope_cmd_report *request, struct scope_trace *trace,
 			     struct scope_analysis_options *options, struct scope_newfile *out, bool *ret_found,
 			     struct scope_error *error)
@@ -330,7 +330,7 @@ static int analyse_and_print(const struct scope_cmd_report *request, struct scop
 	int err = 0;
 
 	scope_cmd_progress("analysing");
-	/* The files are the target's, which may still be there. */
+	/* The target may still run and control its files, so a reader process opens them. */
 	if (!request->input)
 		err = scope_proc_reader_create(NULL, error, &options->symbols.reader);
 	if (err)
@@ -367,17 +367,17 @@ static int report(const struct scope_cmd_report *request, bool *ret_found, struc
 	options.detect.cluster.linkage = request->linkage;
 	options.slowest = request->slowest;
 	options.no_stacks = request->no_stacks;
-	/* A pass more: only for what prints it. */
+	/* This takes one more pass, so it is done only if it is printed. */
 	options.variance = request->explore ||
 			   (!request->waits && !request->model && (request->json || request->html || request->verbose));
 	options.why = request->why;
-	/* Before the capture, so that a missing module or a wrong name costs no time. */
+	/* Checked before the capture, so that a missing module or a wrong name costs no time. */
 	err = request->causal ? scope_cmd_delay_check(error) : 0;
 	if (!err && !request->input)
 		err = scope_newfile_create(request->output, 0666, error, &out);
 	if (!err)
 		err = open_inputs(request, &options, &root, error, &trace);
-	/* By then it belongs to the user who called sudo. */
+	/* Created after privileges were dropped, so that it belongs to the user who called sudo. */
 	if (!err && !out)
 		err = scope_newfile_create(request->output, 0666, error, &out);
 	if (!err)
@@ -422,7 +422,7 @@ int scope_cmd_report(int argc, char **argv)
 	return run("report", argc, argv);
 }
 
-/* Another output of the same analysis. */
+/* Each of these commands prints another part of the same analysis. */
 int scope_cmd_waits(int argc, char **argv)
 {
 	return run("waits", argc, argv);

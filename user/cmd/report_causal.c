@@ -9,7 +9,7 @@
 #include "cmd/ranked.h"
 #include "cmd/report.h"
 
-/* 17 s of experiments for each site. */
+/* This takes 17 s of experiments for each site. */
 #define REPEATS 10
 #define LENGTH_NS 500000000ull
 
@@ -75,7 +75,7 @@ static void measure(const struct scope_ranking *ranking, unsigned most, struct s
 	struct scope_delay_request *request = &causal->request;
 
 	choose(ranking, most, causal);
-	/* These are not failures. A user who ended the capture by Ctrl-C wants no experiments. */
+	/* No experiments are made here, which is no failure: who ends the capture by Ctrl-C wants none. */
 	if (*scope_cmd_catch_signals())
 		scope_error_set(&causal->why, 0, "the capture was interrupted");
 	else if (!request->sites)

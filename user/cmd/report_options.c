@@ -16,7 +16,7 @@
 #include "waits/paths.h"
 
 #define LIVE_MIN_NS 500000000ull
-#define WINDOW_MIN_NS 5000000000ull /* some requests are needed to say what is usual */
+#define WINDOW_MIN_NS 5000000000ull /* some requests are needed to know what is usual */
 
 const struct scope_option scope_cmd_report_options[] = {
 	TRACED_OPTIONS,
@@ -69,13 +69,13 @@ const struct scope_option scope_cmd_report_options[] = {
 	{ 0 },
 };
 
-/* Text or JSON of another part of the analysis, and no page. */
+/* True for commands that print another part of the analysis as text or JSON, and no page. */
 static bool prints_part(const struct scope_cmd_report *request)
 {
 	return request->waits || request->model || request->explore;
 }
 
-/* 0, -1 for an option that is not of the capture, or the exit status for a value that makes no sense. */
+/* 0; -1: it is not an option of the capture; or the exit status for an invalid value. */
 static int take_capture_value(int option, const char *value, struct scope_cmd_report *request)
 {
 	uint64_t number;
@@ -121,7 +121,7 @@ static int take_capture_value(int option, const char *value, struct scope_cmd_re
 	return -1;
 }
 
-/* A list of verdicts. 0, or the exit status of another word. */
+/* Reads a list of verdicts. 0, or the exit status for another word. */
 static int take_fail_on(const char *value, struct scope_cmd_report *request)
 {
 	static const struct {
@@ -191,7 +191,7 @@ static int take_format(const char *value, struct scope_cmd_report *request)
 	return 0;
 }
 
-/* A limit of explore in percent, from 0.1 to 100. 0, or the exit status of another value. */
+/* Reads a limit of explore in percent, from 0.1 to 100. 0, or the exit status for another value. */
 static int take_limit(const char *name, const char *value, const struct scope_cmd_report *request, double *ret_limit)
 {
 	uint32_t thousandths;
@@ -203,7 +203,7 @@ static int take_limit(const char *name, const char *value, const struct scope_cm
 	return 0;
 }
 
-/* -1 for an option that is not of explore, else as take_value(). */
+/* -1: it is not an option of explore; else as take_value(). */
 static int take_explore(int option, const char *value, struct scope_cmd_report *request)
 {
 	uint64_t number;
@@ -223,7 +223,7 @@ static int take_explore(int option, const char *value, struct scope_cmd_report *
 	return -1;
 }
 
-/* 0, or the exit status for a value that makes no sense. */
+/* 0, or the exit status for an invalid value. */
 static int take_value(int option, const char *value, struct scope_cmd_report *request)
 {
 	uint64_t number;
@@ -293,7 +293,7 @@ static bool ends_in(const char *name, const char *end)
 	return name && strlen(name) > strlen(end) && !strcmp(name + strlen(name) - strlen(end), end);
 }
 
-/* What follows from the options taken together. 0, or an exit status. */
+/* Checks the options together, and sets what follows from them. 0, or an exit status. */
 static int settle(struct scope_cmd_report *request)
 {
 	if (!request->format) {
@@ -327,7 +327,7 @@ static int settle(struct scope_cmd_report *request)
 	return 0;
 }
 
-/* `-o NAME` of a flight recorder, or of files in turn, stands for the latest of its files. */
+/* Finds the latest file if the input is the `-o NAME` of a flight recorder, or of a capture in several files. */
 static void find_latest(struct scope_cmd_report *request)
 {
 	const char *name = request->input;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a capture has come to, drawn again and again while it runs. */
+/* Draws the results of a running capture repeatedly. */
 #include "cmd/screen.h"
 
 #include <errno.h>
@@ -15,10 +15,10 @@
 
 #include "cmd/cmd.h"
 
-#define SCREEN_BEGIN "\033[?1049h\033[?25l\033[H\033[2J" /* the alternate one, without a cursor */
+#define SCREEN_BEGIN "\033[?1049h\033[?25l\033[H\033[2J" /* the alternate screen, without a cursor */
 #define SCREEN_END "\033[?25h\033[?1049l"
 #define CHILD_NICE 10
-#define CHILD_LEAVES SIGVTALRM /* ends it, for nobody handles it; waits while it writes */
+#define CHILD_LEAVES SIGVTALRM /* ends the child, which does not handle it, but blocks it while it writes */
 
 struct scope_cmd_screen {
 	struct scope_cmd_drawing drawing;
@@ -27,7 +27,7 @@ struct scope_cmd_screen {
 	pid_t child; /* 0: none */
 };
 
-/* From here on to the end of this process: what it begins to write comes whole. */
+/* Blocks the signal that ends this child, so that what it begins to write is complete. */
 static void hold_leaving(void)
 {
 	sigset_t leaves;
@@ -91,7 +91,7 @@ bool scope_cmd_screen_terminal(const struct scope_cmd_screen *screen)
 	return screen->terminal;
 }
 
-/* How long a character is, and whether it takes a column: escape sequences take none. */
+/* The length of a character in bytes, and if it takes a column: escape sequences take none. */
 static size_t next_character(const char *text, bool *ret_column)
 {
 	size_t length = 1;
@@ -107,7 +107,7 @@ static size_t next_character(const char *text, bool *ret_column)
 	return length;
 }
 
-/* One line of the report, cut where the screen ends. */
+/* Prints one line, cut at the edge of the screen. */
 static void put_line(FILE *to, const char *line, size_t bytes, unsigned columns)
 {
 	size_t at = 0;
@@ -125,12 +125,12 @@ static void put_line(FILE *to, const char *line, size_t bytes, unsigned columns)
 	fputs("\033[0m\033[K", to);
 }
 
-/* Over what stands there, line by line, so that nothing flickers. */
+/* Overwrites the screen line by line, so that it does not flicker. */
 static void put_screen(FILE *to, const char *text)
 {
 	struct winsize size = { 0 };
 
-	/* A terminal that does not know its size has the usual one. */
+	/* The usual size, for a terminal that does not know its own. */
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row || !size.ws_col)
 		size = (struct winsize){ .ws_row = 24, .ws_col = 80 };
 	fputs("\033[H", to);
@@ -139,14 +139,14 @@ static void put_screen(FILE *to, const char *text)
 
 		if (row)
 			fputc('\n', to);
-		/* One in the last column may go where the rest of the line is cleared. */
+		/* A character in the last column could be erased with the rest of the line. */
 		put_line(to, text, bytes, size.ws_col - 1u);
 		text += bytes + (text[bytes] == '\n');
 	}
 	fputs("\033[J", to);
 }
 
-/* The child's whole life; its memory goes with it. */
+/* All that the child does. It frees nothing, because it ends. */
 static void draw(const struct scope_cmd_screen *screen, const struct scope_capture_progress *now)
 {
 	const bool lines = screen->drawing.lines;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope scrub: take memory of the target out of a trace. */
+/* scope scrub: remove copied memory of the target from a trace. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static int copy(struct scope_trace *trace, struct scope_symbols *symbols, const 
 	return err;
 }
 
-/* Without the files stacks are cut, and cannot be completed later. */
+/* Warns of files that could not be read: stacks are cut without them, and cannot be completed later. */
 static void say_problems(const struct scope_symbols *symbols)
 {
 	size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows for the table of options (cmd/commands.c) which several commands have. */
+/* Options that several commands have: rows for their tables (cmd/commands.c). */
 #ifndef SCOPE_CMD_SHARED_OPTIONS_H
 #define SCOPE_CMD_SHARED_OPTIONS_H
 
@@ -20,7 +20,7 @@
 		SCOPE_OPTION_SYSCALLS, "syscalls", "LIST", .help = "record these calls alone: read,futex,202"          \
 	}
 
-/* Of commands that trace, or read a trace. */
+/* Options of commands that trace, or read a trace. */
 #define TRACED_OPTIONS                                                                                                 \
 	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },               \
 		{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },            \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options that say which signatures a report uses. */
+/* The options that choose the signatures that a report uses. */
 #include "cmd/signature_options.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ int scope_cmd_learned(const char *command, int option, const char *value, struct
 	}
 }
 
-/* The user's own, else what root learned on this machine; false: neither is there. */
+/* The user's database, else the one of root on this machine; false: there is neither. */
 static bool find_default(char *path, size_t room)
 {
 	if (!scope_signature_store_default_path(path, room) && !access(path, R_OK))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options that say which signatures a report uses. */
+/* The options that choose the signatures that a report uses. */
 #ifndef SCOPE_CMD_SIGNATURE_OPTIONS_H
 #define SCOPE_CMD_SIGNATURE_OPTIONS_H
 
@@ -20,8 +20,8 @@ int scope_cmd_learned(const char *command, int option, const char *value, struct
 struct scope_trace;
 
 /*
- * NULL where there are none. A database that was not named and cannot be read is told on stderr, and
- * no failure. 0 or -errno with error.
+ * *ret is NULL if there are none. A default database that cannot be read is reported on stderr and is
+ * no failure. 0 or -errno with error filled.
  */
 int scope_cmd_learned_load(const char *command, const struct scope_cmd_learned *learned,
 			   const struct scope_trace *trace, struct scope_error *error,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which file holds the signatures: apart from common.c, since captures link no database. */
+/* The path of the database of signatures. It is not in common.c, because captures are linked without databases. */
 #include <errno.h>
 #include <string.h>
 

@@ -23,14 +23,14 @@ struct request {
 	bool help, json;
 };
 
-/* While builds, functions or episodes are printed. */
+/* State while builds, functions or episodes are printed. */
 struct printer {
 	struct scope_store *store;
 	struct scope_error *error;
 	const struct request *request;
 	size_t found;
 	json_t *rows;			       /* NULL for text */
-	json_t *function;		       /* of the rows: whose episodes are added */
+	json_t *function;		       /* the one of the rows to which episodes are added */
 	const struct scope_store_build *build; /* of functions */
 };
 
@@ -244,7 +244,7 @@ static const struct action *find_action(const char *name)
 	return NULL;
 }
 
-/* 0, or the exit status for a value that makes no sense. */
+/* 0, or the exit status for an invalid value. */
 static int take_value(int option, const char *value, struct request *request)
 {
 	uint64_t number;
@@ -287,7 +287,7 @@ static int act_as_user(const struct action *action, const struct request *reques
 	return err;
 }
 
-/* A file that is imported, and a database that is named, may come from elsewhere: root does not parse them. */
+/* Drops privileges first: an imported file or a named database may come from elsewhere, so root does not parse it. */
 static int act(const struct action *action, struct request *request, struct scope_error *error)
 {
 	const bool imports = action->run == import;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope status: say which module is loaded, what its sessions do and cost, how recorders stand. */
+/* scope status: print which module is loaded, what its sessions do and cost, and the state of recorders. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -57,7 +57,7 @@ static json_t *make_guard(const struct scope_session_status *now)
 	return json_pack("{s:I, s:f}", "cpu", (json_int_t)now->guard_cpu, "share", now->guard_share / 1000.0);
 }
 
-/* As print_session(). */
+/* The same as print_session(), for JSON. */
 static void add_session(const struct scope_session_status *before, const struct scope_session_status *now,
 			json_t *sessions)
 {
@@ -93,7 +93,7 @@ static void add_session(const struct scope_session_status *before, const struct 
 	json_array_append_new(sessions, session);
 }
 
-/* before: the same a moment earlier. */
+/* before: its state a moment earlier. */
 static void print_session(const struct scope_session_status *before, const struct scope_session_status *now)
 {
 	const double seconds = (double)(now->run_ns - before->run_ns) / 1e9;
@@ -129,7 +129,7 @@ static int print_sessions(struct scope_control *control, const struct scope_cont
 
 	if (!before)
 		return scope_error_set(error, -ENOMEM, "no memory for the list of sessions");
-	/* One that ends before it is asked is left out: its number is 0. */
+	/* A session that ends before the query gets number 0, and is left out. */
 	for (i = 0; i < info->session_count; i++)
 		if (scope_control_query(control, info->sessions[i], NULL, &before[i]))
 			before[i].session = 0;
@@ -170,7 +170,7 @@ static void add_recorder(void *context, unsigned int pid, const char *answer)
 	json_array_append_new(recorders, json_pack("{s:I, s:o}", "pid", (json_int_t)pid, "lines", lines));
 }
 
-/* Takes the document. The exit status. */
+/* Prints and frees the document. Returns the exit status. */
 static int end_openmetrics(json_t *document)
 {
 	const int err = scope_report_status_openmetrics(document, stdout);
@@ -179,7 +179,7 @@ static int end_openmetrics(json_t *document)
 	return err || fflush(stdout) ? SCOPE_EXIT_ERROR : SCOPE_EXIT_DONE;
 }
 
-/* The exit status, as of print_status(). */
+/* Returns the exit status, as print_status() does. */
 static int print_document(bool openmetrics)
 {
 	json_t *document = scope_cmd_document_begin("status"), *sessions = json_array(), *recorders = json_array();

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command that a mistyped word was meant to be. */
+/* Finds the command that a mistyped word probably means. */
 #include "cmd/suggest.h"
 
 #include <string.h>
 
-#define WORD_MAX 24 /* longer words are like no command */
+#define WORD_MAX 24 /* longer words are not similar to any command */
 
 static unsigned least(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
 
-/* Characters put in, left out, exchanged or swapped with the next (optimal string alignment). */
+/* The number of characters inserted, left out, replaced or swapped with the next one (optimal string alignment). */
 static unsigned distance(const char *one, const char *other)
 {
 	const size_t n = strlen(one), m = strlen(other);
@@ -41,7 +41,7 @@ const char *scope_cmd_suggest(const char *word, const struct scope_command *comm
 	for (; commands->name; commands++) {
 		const unsigned far = distance(word, commands->name);
 
-		/* The begin of a name is meant for it. */
+		/* The first three or more characters of a name mean that name. */
 		if (strlen(word) >= 3 && !strncmp(word, commands->name, strlen(word)))
 			return commands->name;
 		if (far < best) {
@@ -49,6 +49,6 @@ const char *scope_cmd_suggest(const char *word, const struct scope_command *comm
 			name = commands->name;
 		}
 	}
-	/* A third of it may be wrong. */
+	/* Up to a third of the characters may be wrong. */
 	return name && best * 3 <= strlen(name) + 1 ? name : NULL;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads the options that say where names of functions come from. */
+/* Handles the options that choose where names of functions come from. */
 #include "cmd/symbols.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static int no_memory(const char *command)
 	return scope_cmd_fail(command, &error);
 }
 
-/* Puts text behind the others, and NULL behind that. 0 or -ENOMEM. */
+/* Appends text to the list, and NULL after it. 0 or -ENOMEM. */
 static int add(const char ***list, size_t *count, size_t *room, const char *text)
 {
 	if (scope_grow(list, room, *count + 2, sizeof(**list)))
@@ -39,7 +39,7 @@ static int take_folder(const char *command, const char *value, struct scope_cmd_
 
 	if (stat(value, &status) || !S_ISDIR(status.st_mode))
 		return scope_cmd_misuse(command, "--debug-dir: %s is no directory that can be read", value);
-	/* Files in it are looked up from the root directory on. */
+	/* An absolute path, because files in it are looked up from the root directory. */
 	whole = realpath(value, NULL);
 	if (!whole || add(&symbols->debug_dir, &symbols->debug_dirs, &symbols->debug_dir_room, whole)) {
 		free(whole);
@@ -49,7 +49,7 @@ static int take_folder(const char *command, const char *value, struct scope_cmd_
 	return 0;
 }
 
-/* Said before anything is traced: libdwfl would find nothing, and not say why. */
+/* Checked before anything is traced: libdwfl would find nothing and give no reason. */
 static int take_debuginfod(const char *command, const char *value, struct scope_cmd_symbols *symbols)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
@@ -89,7 +89,7 @@ static int take_libraries(const char *command, const char *value, struct scope_c
 	symbols->list = rest = strdup(value);
 	if (!rest)
 		return no_memory(command);
-	/* An empty list is one, too: then everything may be to blame. */
+	/* An empty list is also valid: then any function may be named. */
 	if (scope_grow(&symbols->library, &symbols->library_room, 1, sizeof(*symbols->library)))
 		return no_memory(command);
 	symbols->library[0] = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options that say where names of functions come from, the same for each command that names any. */
+/* The options that choose where names of functions come from, shared by all commands that print names. */
 #ifndef SCOPE_CMD_SYMBOLS_H
 #define SCOPE_CMD_SYMBOLS_H
 
@@ -7,7 +7,7 @@
 
 #include "symbol/options.h"
 
-/* Where options live; zeroed is valid. Free with scope_cmd_symbols_free(). */
+/* The storage of these options; zeroed it is valid. Free it with scope_cmd_symbols_free(). */
 struct scope_cmd_symbols {
 	struct scope_symbol_options options;
 	const char **debug_dir, **library; /* what options point to */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options that say whom and what to trace. */
+/* The options that choose the threads and the calls to trace. */
 #include <errno.h>
 #include <stddef.h>
 

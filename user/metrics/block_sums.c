@@ -45,7 +45,7 @@ static uint64_t draw(uint64_t *seed)
 	return *seed * 0x2545f4914f6cdd1dull;
 }
 
-/* The ratio of as many steps, drawn in blocks that wrap at the end. */
+/* The ratio of a sample of as many steps, drawn in blocks that wrap at the end. */
 static double draw_ratio(const struct scope_block_sums *sums, uint64_t *seed)
 {
 	const size_t length = (size_t)fmax(1, floor(cbrt((double)sums->count)));

@@ -2,15 +2,16 @@
 /*
  * The confidence interval of a ratio over steps of time, if neighbouring steps are similar.
  *
- * Steps are not independent: a second resembles the one before. So blocks of them are drawn again, not single ones
- * (moving block bootstrap: H. R. Künsch, Annals of Statistics 17(3), 1989), of the length n^(1/3), 1 at least.
+ * Steps are not independent, because each second resembles the one before. So blocks of steps are drawn again and not
+ * single steps (moving block bootstrap: H. R. Künsch, Annals of Statistics 17(3), 1989). A block has n^(1/3) steps, at
+ * least 1.
  */
 #ifndef SCOPE_METRICS_BLOCK_SUMS_H
 #define SCOPE_METRICS_BLOCK_SUMS_H
 
 #include <stddef.h>
 
-#define SCOPE_BLOCK_ROUNDS 1000 /* no rule: times that blocks are drawn */
+#define SCOPE_BLOCK_ROUNDS 1000 /* no rule: number of samples that are drawn */
 
 /* For each step a value and its base. */
 struct scope_block_sums {

@@ -32,7 +32,7 @@ static double seconds_of(const struct scope_metrics_window *window)
 	return ns / 1e9;
 }
 
-/* Of threads that serve clients, if there are any. */
+/* Units of threads that serve clients, if there are any; else of all threads. */
 static double units_of(const struct scope_metrics_window *window, double seconds, bool serves)
 {
 	double units = 0;
@@ -44,7 +44,7 @@ static double units_of(const struct scope_metrics_window *window, double seconds
 	return seconds > 0 ? units / seconds : 0;
 }
 
-/* A metric is value by step over `of`: its time over that of the threads, or its count over seconds. */
+/* A metric is a value over a base in each step: its time over that of the threads, or its count over the seconds. */
 static void collect(const struct scope_metrics_window *window, const struct scope_metric_line *line,
 		    enum scope_metric metric, struct scope_block_sums *sums)
 {
@@ -78,7 +78,7 @@ static bool is_scored(unsigned metric)
 	       scope_metrics_row[metric].family != SCOPE_METRICS_BLOCK;
 }
 
-/* How sure a difference is. */
+/* Fills in the interval of a difference, and if it is sure. */
 static void judge(const struct scope_block_sums sums[2], struct scope_metric_change *change)
 {
 	const size_t steps = sums[0].count < sums[1].count ? sums[0].count : sums[1].count;

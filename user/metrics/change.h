@@ -3,10 +3,11 @@
  * Finds what changed from one window to another: for each group the share of its threads' time that each metric takes,
  * the plain difference with an interval, and the degradation score (Prism).
  *
- * Shares are of a window's own time, so windows of different lengths compare. The score of a share that was b and is c
- * is c where b is below SCOPE_CHANGE_NEW, else (c - b) / b * c: it is large where a share grew many times and where it
- * is large now. It jumps at that b, so the difference stands beside it. Scores below SCOPE_CHANGE_NOISE are 0. A group's
- * score is the Euclidean norm of those of its metrics. A change is sure where it is beyond chance and large enough to matter.
+ * Shares are of a window's own time, so windows of different lengths can be compared. The score of a share that was b
+ * and is c is c if b is below SCOPE_CHANGE_NEW, else (c - b) / b * c: it is large if the share grew many times and is
+ * large now. It has a jump at that b, so the difference is reported, too. Scores below SCOPE_CHANGE_NOISE are 0. A
+ * group's score is the Euclidean norm of those of its metrics. A change is sure if it is beyond chance and large enough
+ * to matter.
  */
 #ifndef SCOPE_METRICS_CHANGE_H
 #define SCOPE_METRICS_CHANGE_H
@@ -16,19 +17,19 @@
 #define SCOPE_CHANGE_NEW 0.01
 #define SCOPE_CHANGE_NOISE 0.001
 #define SCOPE_CHANGE_STEPS_MIN 8   /* of each window: with fewer there is no interval */
-#define SCOPE_CHANGE_STEPS_MAX 128 /* no rule: of each window; neighbours are added up beyond them, for intervals */
+#define SCOPE_CHANGE_STEPS_MAX 128 /* no rule: of each window; of more, neighbours are added up for intervals */
 #define SCOPE_CHANGE_STEPS_SURE 16 /* of each window: with fewer no change is sure */
-#define SCOPE_CHANGE_Z 5	   /* standard errors: a smaller difference may be chance, of all that are tried */
+#define SCOPE_CHANGE_Z 5	   /* standard errors: a smaller difference may be chance, because many are tried */
 #define SCOPE_CHANGE_SHARE 0.01	   /* of a group's time: a smaller difference is no change */
-#define SCOPE_CHANGE_RATE 0.2	   /* of the larger rate: the same of counts */
+#define SCOPE_CHANGE_RATE 0.2	   /* of the larger rate: the same for counts */
 
-/* Steps of a view, by group or thread: from first to end - 1, but for those from skip_first to skip_end - 1. */
+/* Steps of a view, by group or thread: from first to end - 1, without those from skip_first to skip_end - 1. */
 struct scope_metrics_window {
 	const struct scope_metrics_view *view;
 	size_t first, end, skip_first, skip_end;
 };
 
-/* A metric of a group: a share of time, or how many a second. */
+/* A metric of a group: a share of time, or a number per second. */
 struct scope_metric_change {
 	uint8_t metric; /* enum scope_metric */
 	double before, after;
@@ -47,7 +48,7 @@ struct scope_group_change {
 
 struct scope_metric_changes {
 	double before_s, after_s;	  /* lengths of the windows */
-	bool requests;			  /* the next are of threads that serve clients, else of all */
+	bool requests;			  /* the next are of threads that serve clients, else of all threads */
 	double before_units, after_units; /* units a second */
 	struct scope_group_change *group; /* by score, then by name */
 	size_t groups;

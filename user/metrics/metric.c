@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The metrics there are. */
+/* The table of metrics. */
 #include "metrics/metric.h"
 
 const struct scope_metric_row scope_metrics_row[SCOPE_METRICS] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The metrics there are: their names, what they count, and what a trace must hold for them. */
+/* The table of metrics: their names, what they count, and what a trace must hold for them. */
 #ifndef SCOPE_METRICS_METRIC_H
 #define SCOPE_METRICS_METRIC_H
 
@@ -18,7 +18,7 @@ enum scope_metric_family {
 	SCOPE_METRICS_FAMILIES,
 };
 
-/* What a value is. TIME: ns, of which a thread has no more than a step's in a step, where `state` is set. */
+/* The unit of a value. TIME: ns; if `state` is set, a thread has at most the length of a step in a step. */
 enum scope_metric_unit {
 	SCOPE_METRICS_TIME,
 	SCOPE_METRICS_COUNT,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Listens to a pass over a trace, and adds what happens to series. */
+/* Listens to a pass over a trace, and adds up time series of what happens. */
 #include "metrics/metrics.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #define KIND_ROWS_MIN (4 * (SCOPE_METRICS_KINDS_MAX + 1)) /* no rule: each kind has its series */
 
-/* What a call adds to: its time, and where it is over that there was one, and how much it returned. */
+/* The metrics to which a call adds: its time; 1 when it ends; and the amount that it returned. */
 struct call_metrics {
 	uint8_t time, count, amount;
 };
@@ -38,7 +38,7 @@ static const struct call_metrics poll_metrics = { SCOPE_METRIC_POLL_TIME, SCOPE_
 static const struct call_metrics futex_metrics = { SCOPE_METRIC_FUTEX_TIME, SCOPE_METRIC_FUTEX_WAITS,
 						   SCOPE_METRIC_FUTEX_WOKEN };
 
-/* A call that has ended, or is open as the window or its thread ends. */
+/* A call that has ended, or that is open when the window or its thread ends. */
 struct call {
 	const struct scope_thread *thread;
 	const uint64_t *arg;
@@ -49,17 +49,17 @@ struct call {
 	bool over;
 };
 
-/* The series for a value: of the thread, and of the object if objects are kept. */
+/* The series to which a value is added: of the thread, and of the object if objects are kept. */
 struct place {
 	size_t thread; /* its series */
 	bool has_object;
 	size_t object;
 };
 
-/* A series for each thread up to that one. */
+/* Creates a series for each thread up to that one. */
 static int meet(struct scope_metrics *metrics, uint32_t thread)
 {
-	/* With the first event the timeline knows where the window begins. */
+	/* The begin of the window is known only from the first event on. */
 	if (!metrics->thread.count)
 		metrics->thread.begin_ns = metrics->object.begin_ns = metrics->kind.begin_ns = metrics->begin_ns =
 			metrics->timeline->begin_ns;
@@ -183,13 +183,13 @@ static void init_io(struct scope_metrics *metrics)
 				(uint8_t)io_of(scope_timeline_wait_classify(nr, (enum scope_fd_kind)kind, false));
 }
 
-/* These return how many messages, not how many bytes. */
+/* sendmmsg() and recvmmsg() return a number of messages, not of bytes. */
 static bool returns_bytes(uint32_t nr)
 {
 	return nr != SYS_recvmmsg && nr != SYS_sendmmsg;
 }
 
-/* Beyond a step, or with its object. */
+/* A call that is longer than a step, or is also added to its object. */
 static __attribute__((noinline)) int take_long_io(struct scope_metrics *metrics, const struct call *call,
 						  enum scope_fd_kind kind, const struct call_metrics *to,
 						  uint64_t amount)
@@ -209,7 +209,7 @@ static __attribute__((noinline)) int take_long_io(struct scope_metrics *metrics,
 
 #define FAST static inline __attribute__((always_inline))
 
-/* Nearly all calls are short, and in the step that the one before was in: callers get code of their own for them. */
+/* Nearly all calls are short and in the same step as the one before, so these are handled inline. */
 FAST int take_io(struct scope_metrics *metrics, const struct call *call, enum scope_fd_kind kind,
 		 const struct call_metrics *to, uint64_t amount)
 {
@@ -228,7 +228,7 @@ FAST int take_poll(struct scope_metrics *metrics, const struct call *call)
 {
 	const bool epoll = scope_timeline_call_is_epoll(call->nr);
 
-	/* That is how some programs sleep. */
+	/* Some programs sleep in this way. */
 	if (scope_timeline_call_role_of(call->nr, call->args, call->args ? call->arg[0] : 0) != SCOPE_CALL_POLL)
 		return 0;
 	return take_io(metrics, call, epoll && call->args ? SCOPE_FD_EPOLL : SCOPE_FD_UNKNOWN, &poll_metrics, 0);
@@ -254,7 +254,7 @@ FAST int take_call(struct scope_metrics *metrics, const struct call *call, enum 
 	return take_io(metrics, call, kind, &metrics_of[metrics->io[call->nr][kind]], amount);
 }
 
-/* Calls of all kinds are only counted. */
+/* All roles are plain, because calls are only counted. */
 static uint32_t on_plain_roles(void *user, uint32_t thread)
 {
 	(void)user, (void)thread;
@@ -278,7 +278,7 @@ static int on_return(void *user, const struct scope_thread *thread, const struct
 	return take_call(user, &call, (enum scope_timeline_call_role)open->role);
 }
 
-/* Missing memory is reported at the end. */
+/* A want of memory is reported at the end. */
 static bool on_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
 		     enum scope_timeline_call_role role)
 {
@@ -359,14 +359,14 @@ static int on_block(void *user, uint32_t thread, const struct scope_event *event
 		err = add(metrics, &place, SCOPE_METRIC_BLOCK_REQUESTS, event->time_ns, 1);
 	if (!err && done)
 		err = add(metrics, &place, SCOPE_METRIC_BLOCK_SECTORS, event->time_ns, event->block.bytes / 512);
-	/* Of a request that is done in parts the last one has all of its time. */
+	/* If a request is done in parts, the last part has the time of the whole request. */
 	if (!err && !(done && event->flags & SCOPE_BLOCK_PART))
 		err = spread(metrics, &place, done ? SCOPE_METRIC_BLOCK_DEVICE_TIME : SCOPE_METRIC_BLOCK_QUEUE_TIME,
 			     event->time_ns > event->block.ns ? event->time_ns - event->block.ns : 0, event->time_ns);
 	return err;
 }
 
-/* The thread's open call ends, or its end is not seen. */
+/* Ends the thread's open call, also if its return is not seen. */
 static int leave_call(struct scope_metrics *metrics, const struct scope_thread *thread, uint64_t now_ns)
 {
 	const struct scope_open_call *open = &thread->open;

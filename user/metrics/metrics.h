@@ -32,14 +32,14 @@ struct scope_metric_kind {
 	uint32_t group, vector; /* group UINT32_MAX: all kinds beyond SCOPE_METRICS_KINDS_MAX */
 };
 
-/* How long units took that ended in a step, ns. */
+/* Quantiles of the latency of the units that ended in a step, ns. */
 struct scope_metric_quantiles {
 	float p50, p95, p99;
 };
 
-/* Latencies of the units of one series over time: memory is that of one sketch and of the steps. */
+/* Latencies of the units of one series over time. It takes the memory of one sketch and of the steps. */
 struct scope_metric_latency {
-	struct scope_sketch now, all; /* of the step `at`; of the window */
+	struct scope_sketch now, all; /* now: of the step `at`; all: of the window */
 	size_t at;
 	struct scope_metric_quantiles *step;
 	size_t steps, capacity;
@@ -48,22 +48,22 @@ struct scope_metric_latency {
 struct scope_metrics {
 	struct scope_metrics_options options;
 	struct scope_metric_store thread; /* see scope_metrics_series() */
-	struct scope_metric_store object; /* where asked for, as objects.object */
+	struct scope_metric_store object; /* if requested; same index as objects.object */
 	struct scope_metric_objects objects;
-	struct scope_metric_store kind; /* as kinds; times of units are at their ends */
+	struct scope_metric_store kind; /* same index as kinds; a unit's time is added to the step of its end */
 	struct scope_metric_kind kinds[SCOPE_METRICS_KINDS_MAX + 1];
 	size_t kind_count;
-	uint8_t kind_recent[SCOPE_METRICS_KINDS_MAX]; /* where a kind was found last, by group and vector */
+	uint8_t kind_recent[SCOPE_METRICS_KINDS_MAX]; /* cache of the last lookups, by a hash of group and vector */
 	struct scope_metric_latency *kind_latency;    /* by kind: SCOPE_METRICS_KINDS_MAX + 1 of them */
 	struct scope_metric_latency *group_latency;   /* by group */
 	size_t groups;
-	uint64_t device[2][SCOPE_METRICS_DECADES];     /* block requests by time in the queue, and on the device */
+	uint64_t device[2][SCOPE_METRICS_DECADES];     /* block requests by time in the queue, on the device */
 	uint8_t io[SCOPE_SYSCALL_MAX][SCOPE_FD_KINDS]; /* the family of descriptors, of a read or write by that call */
-	const struct scope_timeline *timeline;	       /* of the pass; only during it */
+	const struct scope_timeline *timeline;	       /* of the pass; valid only during it */
 	uint64_t begin_ns, end_ns;		       /* of the window */
 	uint64_t block_events;
-	uint64_t blind_futexes; /* futex calls whose operation the trace does not have */
-	uint64_t late_units;	/* counted in the step after the one they ended in: only for quantiles */
+	uint64_t blind_futexes; /* futex calls whose operation is not in the trace */
+	uint64_t late_units;	/* whose latency is counted in a later step than the one of their end */
 	int failed;		/* -ENOMEM of a function that could not return it */
 	bool units;		/* scope_metrics_take_units() was called */
 };
@@ -85,7 +85,7 @@ void scope_metrics_destroy(struct scope_metrics *metrics); /* NULL is fine */
 /* Sets up a listener for these metrics, which must outlive the pass. */
 struct scope_pass_listener scope_metrics_listener(struct scope_metrics *metrics);
 
-/* As it was before scope_metrics_take_units(). */
+/* Undoes scope_metrics_take_units(). */
 void scope_metrics_forget_units(struct scope_metrics *metrics);
 
 /* Call it after the pass: adds units from its log, by thread, group and kind. 0 or -errno. */

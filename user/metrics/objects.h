@@ -10,7 +10,7 @@ enum scope_metric_object_type {
 	SCOPE_OBJECT_FUTEX = 1, /* id: its address / 8, see scope_timeline_wait_same_object() */
 	SCOPE_OBJECT_DESCRIPTOR,
 	SCOPE_OBJECT_DEVICE, /* id: as in struct scope_record_block_issue; tgid 0 */
-	SCOPE_OBJECT_REST,   /* all of the types above that came when SCOPE_OBJECTS_MAX were there */
+	SCOPE_OBJECT_REST,   /* all objects after the first SCOPE_OBJECTS_MAX */
 };
 
 #define SCOPE_OBJECTS_MAX 1024 /* no rule: a power of two */
@@ -22,7 +22,7 @@ struct scope_metric_object {
 	uint8_t kind; /* enum scope_fd_kind of a descriptor: another kind is another object */
 };
 
-/* Zeroed it is empty. */
+/* A zeroed struct is empty. */
 struct scope_metric_objects {
 	struct scope_metric_object object[SCOPE_OBJECTS_MAX + 1];
 	size_t count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How two series vary together. */
+/* The correlation of two series. */
 #include "metrics/relate.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ static uint64_t draw(uint64_t *seed)
 	return *seed * 0x2545f4914f6cdd1dull;
 }
 
-/* Blocks of b in another order, beginning at a step by chance: each keeps its neighbours, but not its place. */
+/* Puts blocks of b in a random order, from a random step on: steps keep their neighbours, but not their places. */
 static void permute(const double *b, size_t count, uint64_t *seed, size_t *block, double *ret_b)
 {
 	const size_t length = (size_t)fmax(1, floor(cbrt((double)count))), blocks = (count + length - 1) / length;
@@ -111,7 +111,7 @@ static void permute(const double *b, size_t count, uint64_t *seed, size_t *block
 			ret_b[to++] = b[(j + shift) % count];
 }
 
-/* How often chance alone varies as much. */
+/* The probability of at least that correlation by chance. */
 static int chance(const double *a, const double *b, size_t count, double r, double *ret_p)
 {
 	double *other = malloc(count * sizeof(*other));
@@ -130,7 +130,7 @@ static int chance(const double *a, const double *b, size_t count, double r, doub
 	return other && block ? 0 : -ENOMEM;
 }
 
-/* How much a normalized series resembles itself one step later. */
+/* The autocorrelation of a normalized series at a lag of one step. */
 static double next_alike(const double *a, size_t count)
 {
 	return product(a, a + 1, count - 1);

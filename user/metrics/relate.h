@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How the series of metrics vary with another one, step by step.
+ * The correlation of time series of metrics with another series.
  *
  * Pearson's r and Spearman's rho of each series with the chosen one. Steps resemble their neighbours, so chance is
  * found by permuting blocks of steps of one of the two series, of length n^(1/3); p is corrected for the number of
- * series tried (Holm 1979). The 95 % interval of r is Fisher's, with n lowered by how much each series resembles itself
- * one step later (Bartlett 1935). Correlation does not prove a cause.
+ * series tried (Holm 1979). The 95 % interval of r is Fisher's, with n reduced by the autocorrelation of each series at
+ * a lag of one step (Bartlett 1935). Correlation does not prove a cause.
  */
 #ifndef SCOPE_METRICS_RELATE_H
 #define SCOPE_METRICS_RELATE_H
@@ -22,12 +22,13 @@
 struct scope_relation {
 	double r, low, high; /* Pearson, and its 95 % interval */
 	double rho;	     /* Spearman */
-	double p;	     /* of |r| by chance; after scope_metrics_relate_correct() corrected */
-	size_t steps;	     /* that both have a value in */
+	double p;	     /* of |r| by chance; corrected after scope_metrics_relate_correct() */
+	size_t steps;	     /* in which both have a value */
 };
 
 /*
- * Of two series over the same steps; NAN: no value. 0; -ENODATA: too few steps, or one of the two never changes; -ENOMEM.
+ * Correlates two series over the same steps; NAN: no value. 0; -ENODATA: too few steps, or one of the two never
+ * changes; -ENOMEM.
  */
 int scope_metrics_relate(const double *a, const double *b, size_t steps, struct scope_relation *ret_relation);
 

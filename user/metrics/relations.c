@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which metrics go with how long units take. */
+/* Finds the metrics that are correlated with the latency of units. */
 #include "metrics/relations.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which metrics of which groups go with how long units take, step by step. */
+/* Finds the metrics of groups that are correlated with the latency of units, step by step. */
 #ifndef SCOPE_METRICS_RELATIONS_H
 #define SCOPE_METRICS_RELATIONS_H
 
@@ -15,12 +15,12 @@ struct scope_metric_relation {
 struct scope_metric_relations {
 	struct scope_metric_relation *relation; /* strong and significant ones, the strongest first */
 	size_t count;
-	size_t tried; /* that p is corrected for */
+	size_t tried; /* number of pairs tried, for which p is corrected */
 };
 
 /*
- * Of a view by group, with the mean latency of units of threads that serve clients (of all, where none does). 0 or
- * -ENOMEM; free(relations->relation).
+ * For a view by group; with the mean latency of units of threads that serve clients (of all threads, if none does). 0
+ * or -ENOMEM; free(relations->relation).
  */
 int scope_metrics_relations(const struct scope_metrics_view *view, struct scope_metric_relations *ret_relations);
 

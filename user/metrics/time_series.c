@@ -33,7 +33,7 @@ static void add_cells(struct scope_metric_cells *to, const struct scope_metric_c
 		to->value[i] += from->value[i];
 }
 
-/* Two steps become one, from the first one on. */
+/* Adds up each two neighbouring steps to one. */
 static void fold(struct scope_metric_series *series)
 {
 	const uint32_t first = series->first / 2;
@@ -78,7 +78,7 @@ static void double_step(struct scope_metric_store *store)
 	}
 }
 
-/* The number of the step that has that time. Times come close together. */
+/* The number of the step of that time. It is cached, because successive times are near each other. */
 static uint32_t step_of(struct scope_metric_store *store, uint64_t time_ns)
 {
 	if (time_ns >= store->at_ns && time_ns < store->at_end_ns)
@@ -91,7 +91,7 @@ static uint32_t step_of(struct scope_metric_store *store, uint64_t time_ns)
 	return store->at;
 }
 
-/* Makes room for those steps, too, before or after; half as many more, if there is room for them. */
+/* Makes room for further steps before or after, and for half as many more if rows allow it. */
 static int extend(struct scope_metric_store *store, struct scope_metric_series *series, uint32_t step)
 {
 	const uint32_t first = series->steps && series->first < step ? series->first : step;
@@ -163,7 +163,7 @@ int scope_metrics_store_spread(struct scope_metric_store *store, size_t series, 
 
 		if (err)
 			return err;
-		/* The step is that of begin_ns: finding it looked it up, and may have doubled it. */
+		/* The step of begin_ns ends here. Looking it up may have doubled the length of steps. */
 		until_ns = store->at_end_ns;
 		if (until_ns > end_ns)
 			until_ns = end_ns;

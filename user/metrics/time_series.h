@@ -30,13 +30,13 @@ struct scope_metric_series {
 	uint32_t first, steps, capacity;
 };
 
-/* To be read through the functions below. Zeroed and with begin_ns, step_ns and rows_max set it is empty. */
+/* Read it through the functions below. It is empty if it is zeroed and begin_ns, step_ns and rows_max are set. */
 struct scope_metric_store {
 	uint64_t begin_ns, step_ns; /* step 0 begins at the first of them */
 	size_t rows, rows_max;
 	struct scope_metric_series *series;
 	size_t count, capacity;
-	uint64_t at_ns, at_end_ns; /* of the last step that was looked up: begin, end (0: none was), and number */
+	uint64_t at_ns, at_end_ns; /* the last step that was looked up: begin, end (0: none was), and number */
 	uint32_t at;
 };
 
@@ -45,11 +45,11 @@ void scope_metrics_store_free(struct scope_metric_store *store);
 /* Adds an empty series and returns its number. -ENOSPC: there are too many; -ENOMEM. */
 long scope_metrics_store_series(struct scope_metric_store *store);
 
-/* The cells of that time, which is not before begin_ns; until the next call. 0 or -ENOMEM. */
+/* The cells of that time, which must not be before begin_ns. Valid until the next call. 0 or -ENOMEM. */
 int scope_metrics_store_cells(struct scope_metric_store *store, size_t series, uint64_t time_ns,
 			      struct scope_metric_cells **ret_cells);
 
-/* The same of all times from begin to end, where they are in the step that was looked up last; else NULL. */
+/* The same for the times from begin to end, if all are in the step that was looked up last; else NULL. */
 static inline struct scope_metric_cells *scope_metrics_store_recent(const struct scope_metric_store *store,
 								    size_t series, uint64_t begin_ns, uint64_t end_ns)
 {
@@ -59,17 +59,17 @@ static inline struct scope_metric_cells *scope_metrics_store_recent(const struct
 	return begin_ns >= store->at_ns && end_ns < store->at_end_ns && step < one->steps ? &one->cell[step] : NULL;
 }
 
-/* A value at a time; before begin_ns is at begin_ns. 0 or -ENOMEM. */
+/* Adds a value at a time; one before begin_ns is added at begin_ns. 0 or -ENOMEM. */
 int scope_metrics_store_add(struct scope_metric_store *store, size_t series, enum scope_metric metric, uint64_t time_ns,
 			    uint64_t value);
 
-/* A time from begin to end, to each step its part; what lies before begin_ns is left out. 0 or -ENOMEM. */
+/* Adds the time from begin to end, its part to each step. The part before begin_ns is left out. 0 or -ENOMEM. */
 int scope_metrics_store_spread(struct scope_metric_store *store, size_t series, enum scope_metric metric,
 			       uint64_t begin_ns, uint64_t end_ns);
 
 /*
- * Adds all of one series to cells of that many steps (1 or more), from step 0 on. What came at the very end of the
- * window, where one more step would begin, is in the last one.
+ * Adds all of one series to cells of that many steps (1 or more), from step 0 on. Values at the very end of the window,
+ * where one more step would begin, are added to the last one.
  */
 void scope_metrics_store_sum(const struct scope_metric_store *store, size_t series, struct scope_metric_cells *to,
 			     size_t steps);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What units of work add to metrics: how many, how long, and what their threads slept for in them. */
+/* Adds units of work to metrics: their number, their latency, and what their threads slept for in them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -55,7 +55,7 @@ static int end_step(struct scope_metric_latency *latency)
 	return err;
 }
 
-/* Units come nearly in the order of their ends: one that is late counts in the step that has begun. */
+/* Units come nearly in the order of their ends. One that comes late counts in the current step. */
 static int add_latency(struct scope_metrics *metrics, struct scope_metric_latency *latency, size_t step, uint64_t ns)
 {
 	int err = 0;
@@ -74,7 +74,7 @@ static size_t step_of(const struct scope_metrics *metrics, uint64_t time_ns)
 	return time_ns > metrics->begin_ns ? (time_ns - metrics->begin_ns) / metrics->thread.step_ns : 0;
 }
 
-/* The number of a kind, which may be a new one; the last is for all that have no room. */
+/* The number of a kind, which may be new; the last number is for all kinds without room. */
 static int kind_of(struct scope_metrics *metrics, const struct scope_unit *unit, size_t *ret_kind)
 {
 	const struct scope_metric_kind kind = { unit->group, unit->vector };
@@ -189,7 +189,7 @@ int scope_metrics_take_units(struct scope_metrics *metrics, const struct scope_d
 	if (!metrics->group_latency || !metrics->kind_latency)
 		return -ENOMEM;
 	metrics->groups = groups->count;
-	/* The same steps as those of threads: neither store has to fold for what comes now. */
+	/* The same steps as those of threads, so that neither store has to fold from here on. */
 	metrics->kind.begin_ns = metrics->begin_ns;
 	metrics->kind.step_ns = metrics->thread.step_ns;
 	err = scope_unit_distributions_replay(distributions, groups, &sink);

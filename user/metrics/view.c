@@ -64,7 +64,7 @@ static const struct scope_metric_store *store_of(const struct scope_metrics *met
 					     : &metrics->thread;
 }
 
-/* Is it the one that all later threads share? */
+/* True for the series that all later threads share. */
 static bool is_shared(const struct scope_metrics *metrics, size_t series)
 {
 	return series >= scope_metrics_series(metrics, SIZE_MAX);
@@ -84,7 +84,7 @@ static void name_thread(const struct scope_metrics *metrics, const struct scope_
 	line->tgid = thread->tgid;
 }
 
-/* How threads of a group wait for work, if the name is not enough to distinguish groups. */
+/* How the group's threads wait for work, for groups of the same name. */
 static const char *pickup_name(const struct scope_group *group)
 {
 	switch (group->pickup) {
@@ -156,7 +156,7 @@ static void name_object(const struct scope_metric_object *object, struct scope_m
 	}
 }
 
-/* The group, and the first calls that such a unit makes. */
+/* Names a kind by its group and the first calls that its units make. */
 static void name_kind(const struct scope_groups *groups, const struct scope_metric_kind *kind,
 		      struct scope_metric_line *line)
 {
@@ -195,7 +195,7 @@ static int compare_names(const void *left, const void *right)
 	return order ? order : (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-/* All times, without states. */
+/* The sum of all times that are not states. */
 static uint64_t weight(const struct scope_metric_line *line)
 {
 	uint64_t sum_ns = 0;
@@ -213,7 +213,7 @@ static int compare_weights(const void *left, const void *right)
 	return a != b ? (a < b) - (a > b) : compare_names(left, right);
 }
 
-/* A group, or behind the last of them what threads share. */
+/* Sums up a group; the number after the last group is for the series that threads share. */
 static void sum_group(const struct scope_metrics_view *view, const struct scope_groups *groups, size_t at,
 		      struct scope_metric_line *line)
 {

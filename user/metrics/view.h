@@ -17,12 +17,12 @@ extern const char *const scope_metrics_by_name[SCOPE_METRICS_BYS];
 
 struct scope_metric_line {
 	char name[128];
-	uint32_t tid, tgid; /* of a thread, or the process of an object; else 0 */
+	uint32_t tid, tgid; /* of a thread; tgid also of an object's process; else 0 */
 	uint32_t threads;   /* of a group; else 0 */
 	bool serves;	    /* a group that reads from clients */
 	struct scope_metric_cells *cell;
 	struct scope_metric_cells total;
-	const struct scope_metric_latency *latency; /* of its units; NULL: not by thread, nor by object */
+	const struct scope_metric_latency *latency; /* of its units; NULL in views by thread and by object */
 };
 
 struct scope_metrics_view {
@@ -30,23 +30,23 @@ struct scope_metrics_view {
 	enum scope_metrics_by by;
 	uint64_t begin_ns, end_ns, step_ns;
 	size_t steps;
-	struct scope_metric_line *line; /* groups and threads by name, others by time, the most first */
+	struct scope_metric_line *line; /* groups and threads by name, others by time, largest first */
 	size_t lines;
 };
 
-/* Made from metrics and the distributions of the same pass. Both must outlive the view. 0 or -ENOMEM. */
+/* Makes a view of metrics and the distributions of the same pass. Both must outlive it. 0 or -ENOMEM. */
 int scope_metrics_view_create(const struct scope_metrics *metrics, const struct scope_distributions *distributions,
 			      const struct scope_groups *groups, enum scope_metrics_by by,
 			      struct scope_metrics_view **ret_view);
 void scope_metrics_view_destroy(struct scope_metrics_view *view); /* NULL is fine */
 
-/* ns that a step lasts: the last one may be shorter. */
+/* Length of a step, ns; the last one may be shorter. */
 uint64_t scope_metrics_view_step_ns(const struct scope_metrics_view *view, size_t step);
 
-/* ns in which the threads of a line were there: what its states sum up to. */
+/* ns for which the threads of a line existed: the sum of its states. */
 uint64_t scope_metrics_present_ns(const struct scope_metric_cells *cells);
 
-/* Why the view does not have that metric; NULL: it has it. */
+/* The reason why the view does not have that metric; NULL: it has the metric. */
 const char *scope_metrics_view_lacks(const struct scope_metrics_view *view, enum scope_metric metric);
 
 /* Metrics for which no trace has data so far, and why. */

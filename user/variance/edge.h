@@ -3,9 +3,9 @@
  * What an edge is: the stretch between two consecutive trace points of one unit.
  *
  * Trace points are the unit's begin and end, the entry and the return of a call, and a hit of a probe. So a call is an
- * edge, and the program's own code between two calls is one. Edges of a unit do not overlap and leave no gap, so they
- * sum up to its latency. An edge that comes again in the unit adds to the first one: a loop is one edge, however often
- * it goes round.
+ * edge, and so is the program's own code between two calls. Edges of a unit do not overlap and leave no gap, so they
+ * sum up to its latency. An edge that occurs again in the unit is added to the first one: a loop is one edge for any
+ * number of rounds.
  *
  *	  63      56 55      48 47          32 31      24 23      16 15           0
  *	 ┌──────────┬──────────┬──────────────┬──────────┬──────────┬──────────────┐
@@ -13,7 +13,7 @@
  *	 └──────────┴──────────┴──────────────┴──────────┴──────────┴──────────────┘
  *	  from                                 to
  *
- * "of what" is the kind of a call's descriptor (enum scope_fd_kind), the number that of the call or the probe.
+ * "of what" is the kind of a call's descriptor (enum scope_fd_kind); "number" is that of the call or the probe.
  */
 #ifndef SCOPE_VARIANCE_EDGE_H
 #define SCOPE_VARIANCE_EDGE_H
@@ -28,7 +28,7 @@ enum scope_trace_point {
 	SCOPE_POINT_PROBE,
 };
 
-#define SCOPE_EDGE_UNSEEN 0 /* no rule: time of a unit that no edge is known of */
+#define SCOPE_EDGE_UNSEEN 0 /* no rule: the unit's time of which no edge is known */
 
 enum scope_edge_part {
 	SCOPE_EDGE_RUNS,
@@ -72,7 +72,7 @@ static inline uint16_t scope_variance_point_number(uint32_t point)
 	return (uint16_t)point;
 }
 
-/* Is it the inside of a call? */
+/* True if the edge is a call. */
 static inline int scope_variance_edge_is_call(uint64_t edge)
 {
 	const uint32_t from = scope_variance_edge_from(edge), to = scope_variance_edge_to(edge);

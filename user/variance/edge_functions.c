@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "waits/stack_function.h"
 
-#define FUNCTIONS_MAX 4096 /* no rule: pairs of an edge and a function, of a kind */
+#define FUNCTIONS_MAX 4096 /* no rule: of one kind: pairs of an edge and a function */
 
 int scope_variance_stacks_add(struct scope_edge_stacks *stacks, const struct scope_edge_stack *stack)
 {
@@ -22,7 +22,7 @@ int scope_variance_stacks_add(struct scope_edge_stacks *stacks, const struct sco
 		stacks->every *= 2;
 		for (size_t i = 0; i < stacks->count; i++)
 			stacks->stack[i] = stacks->stack[2 * i];
-		/* The next one kept is that of the new step. */
+		/* The next one to keep is determined by the new step. */
 		if ((stacks->number - 1) % stacks->every)
 			return 0;
 	}

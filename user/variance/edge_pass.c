@@ -10,10 +10,10 @@
 #include "trace/feed.h"
 #include "unit/open_unit.h"
 
-#define LATEST 256 /* no rule: edges of a thread that are kept apart */
-#define KEPT 64	   /* no rule: of them, where that is too many */
+#define LATEST 256 /* no rule: edges of a thread that are held back */
+#define KEPT 64	   /* no rule: of these, how many stay if there are more */
 
-/* An edge that was gone through. */
+/* An edge that the thread has passed. */
 struct passed {
 	uint64_t edge, begin_ns, end_ns;
 	uint64_t slept_ns, queued_ns;
@@ -26,9 +26,9 @@ struct thread_edges {
 	uint64_t passed_before;	      /* edges before those of `passed` */
 	struct passed *passed;
 	uint32_t count;
-	struct scope_unit_edges *unit;	     /* of the unit, what is not in `passed` */
+	struct scope_unit_edges *unit;	     /* the unit's edges that are not in `passed` any more */
 	struct scope_unit_edge_stack *stack; /* by number */
-	uint32_t stacks, placed;	     /* of them, as many are in an edge of `unit`, or in none */
+	uint32_t stacks, placed;	     /* number of all; of those whose edge is known */
 };
 
 struct edge_pass {
@@ -74,7 +74,7 @@ static void fold(struct thread_edges *thread, const struct passed *passed, uint6
 			thread->stack[thread->placed].edge = (uint32_t)(edge - thread->unit->edge);
 }
 
-/* Of the edges kept apart, the earliest. */
+/* Adds the earliest edges that are held back to the unit's. */
 static void fold_first(struct thread_edges *thread, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -92,7 +92,7 @@ static void begin_unit(struct thread_edges *thread)
 	memset(thread->unit->slot, 0, sizeof(thread->unit->slot));
 }
 
-/* Of a thread that is met for the first time, or begins again. */
+/* Creates the state of a thread that is new, or begins again. NULL: no memory. */
 static struct thread_edges *meet(struct edge_pass *pass, uint32_t index)
 {
 	struct thread_edges *thread;
@@ -117,7 +117,7 @@ static inline struct thread_edges *get(struct edge_pass *pass, uint32_t index)
 	return index < pass->threads && pass->thread[index].stack ? &pass->thread[index] : meet(pass, index);
 }
 
-/* The thread has come to a trace point; its account is of that time, or it ran since. 0 or -ENOMEM. */
+/* Handles a trace point of a thread, whose account is up to date, or which ran since. 0 or -ENOMEM. */
 static int come_to(struct edge_pass *pass, const struct scope_thread *of, uint32_t point, uint64_t now_ns)
 {
 	const struct scope_open_unit *open = &pass->run->builder->open_unit[of->index];
@@ -138,7 +138,7 @@ static int come_to(struct edge_pass *pass, const struct scope_thread *of, uint32
 		passed->end_ns = now_ns;
 		passed->slept_ns = asleep_ns - thread->asleep_ns;
 		passed->queued_ns = queue_ns - thread->queue_ns;
-		/* An account that began in the middle has no more than that. */
+		/* The account began before this edge if the thread is new: the edge has no more than its own length. */
 		if (passed->slept_ns > wall_ns)
 			passed->slept_ns = wall_ns;
 		if (passed->queued_ns > wall_ns - passed->slept_ns)
@@ -184,7 +184,7 @@ static uint32_t plain_roles(void *user, uint32_t thread)
 	return UINT32_MAX;
 }
 
-/* A call in which the thread ran all the time. What finds no memory here finds none at the next call, which says it. */
+/* A call in which the thread ran all the time. An error for want of memory is returned at the next call. */
 static bool on_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
 		     enum scope_timeline_call_role role)
 {
@@ -246,7 +246,7 @@ static int on_end(void *user, uint32_t index, uint64_t now_ns)
 	return 0;
 }
 
-/* The part of an edge that lies in a unit which ends in the middle of it; the thread ran there. */
+/* The part of an edge that is in a unit which ends within the edge; the thread ran at that time. */
 static struct passed cut(const struct passed *passed, uint64_t end_ns)
 {
 	struct passed first = *passed;
@@ -260,7 +260,7 @@ static struct passed cut(const struct passed *passed, uint64_t end_ns)
 	return first;
 }
 
-/* From the last trace point to the unit's end. */
+/* The edge from the last trace point to the unit's end. */
 static struct passed last_of(const struct thread_edges *thread, const struct scope_thread *of, uint64_t end_ns)
 {
 	struct passed last = {
@@ -281,7 +281,7 @@ static struct passed last_of(const struct thread_edges *thread, const struct sco
 	return last;
 }
 
-/* All edges of the unit, which has ended, into thread->unit. */
+/* Collects all edges of the unit, which has ended, in thread->unit. */
 static void gather(struct thread_edges *thread, const struct scope_thread *of, const struct scope_unit *unit)
 {
 	uint64_t known_ns = 0;
@@ -330,7 +330,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	return err;
 }
 
-/* A unit that was not reported, because events of it are missing. */
+/* Drops the thread's edges, because events of its unit are missing. */
 static int on_lost(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct edge_pass *pass = user;
@@ -360,7 +360,7 @@ static int on_probe(struct edge_pass *pass, const struct scope_event *event)
 		       event->time_ns);
 }
 
-/* Timelines know nothing of probes, so those are taken in between. */
+/* The timeline does not handle probes, so they are handled here, between its batches. */
 static int feed(void *user, const struct scope_event *const *event, size_t count)
 {
 	struct edge_pass *pass = user;

@@ -26,7 +26,7 @@ static struct scope_variance_path *add_path(struct scope_edge_table *table, uint
 	return &table->path[table->count++];
 }
 
-/* Of requests for whose path there is no room. */
+/* The path of a kind that stands for all those without room. */
 static struct scope_variance_path *rest_of(struct scope_edge_table *table, uint32_t kind)
 {
 	struct scope_variance_path *path;
@@ -77,7 +77,7 @@ static struct scope_variance_path *find_path(struct scope_edge_table *table, uin
 	return path;
 }
 
-/* The edge of a path, added where it has none. NULL: no memory. */
+/* The edge of a path, added if it is new. NULL: no memory. */
 static struct scope_edge_sums *find_edge(struct scope_variance_path *path, uint64_t edge)
 {
 	for (size_t i = 0; i < path->edges; i++)

@@ -2,9 +2,9 @@
 /*
  * The hypotheses about each path of a kind: its requests vary, or all of them take long, and in which edge.
  *
- * After VAIF (Toslali et al., SoCC 2021): a path whose latency varies by more than a limit is unpredictable, one whose mean is
- * above a percentile of its kind is consistently slow. The first is looked at by share of the variance, the second by share of the
- * latency.
+ * After VAIF (Toslali et al., SoCC 2021): a path whose latency varies by more than a limit is unpredictable; a path
+ * whose mean is above a percentile of its kind is consistently slow. The edges of the first are ordered by their share
+ * of the variance, those of the second by their share of the latency.
  */
 #ifndef SCOPE_VARIANCE_FOREST_H
 #define SCOPE_VARIANCE_FOREST_H
@@ -12,30 +12,30 @@
 #include "variance/variance.h"
 
 struct scope_forest_limits {
-	double cv;   /* standard deviation by mean: more is unpredictable */
-	double slow; /* quantile of the kind's latencies: a path with a higher mean is consistently slow */
+	double cv;   /* standard deviation over mean: above it a path is unpredictable */
+	double slow; /* quantile of the kind's latencies: above it a path's mean is consistently slow */
 };
 
 extern const struct scope_forest_limits scope_variance_forest_defaults;
 
 enum scope_forest_state {
-	SCOPE_FOREST_FEW, /* requests: nothing can be said */
+	SCOPE_FOREST_FEW, /* too few requests to say anything */
 	SCOPE_FOREST_EVEN,
 	SCOPE_FOREST_UNPREDICTABLE,
 	SCOPE_FOREST_SLOW, /* consistently */
 };
 
-#define SCOPE_FOREST_REQUESTS_MIN 4 /* of a path that is judged (VAIF) */
+#define SCOPE_FOREST_REQUESTS_MIN 4 /* with fewer a path is not judged (VAIF) */
 
 /* limits->slow as a latency of the kind, ns. */
 double scope_variance_slow_ns(const struct scope_variance_kind *kind, const struct scope_forest_limits *limits);
 enum scope_forest_state scope_variance_judge(const struct scope_variance_kind *kind,
 					     const struct scope_variance_path *path,
 					     const struct scope_forest_limits *limits);
-/* The edge to look into next: with the largest share, which is ret_share. NULL: few, or even. */
+/* The edge to examine next: the one with the largest share, which is *ret_share. NULL: the path is few or even. */
 const struct scope_edge_sums *scope_variance_suspect(const struct scope_variance_path *path,
 						     enum scope_forest_state state, double *ret_share);
-/* The path of a kind that the request went, and its number from 1 on; NULL: of none. */
+/* The path of a kind that the request took, and its number from 1 on; NULL: none. */
 const struct scope_variance_path *scope_variance_path_of(const struct scope_variance_kind *kind,
 							 const struct scope_unit_edges *edges, size_t *ret_number);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How far the latency of a kind's requests goes with what is known of each of them. */
+/* Correlates the latency of a kind's requests with what else is known of each request. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void add(struct sums *sums, bool first, double value, double shifted_ns)
 	sums->with_latency += value * shifted_ns;
 }
 
-/* Requests come in the order of their ends, so those of one thread do in their own. */
+/* Requests come in the order of their ends, so those of one thread are in order. */
 static int take_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	struct follower *follower = user;
@@ -56,7 +56,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	return 0;
 }
 
-/* Pearson's; 0 where one of them does not differ. */
+/* Pearson's r; 0 if one of the two is constant. */
 static double correlate(const struct sums *sums, const struct scope_spread *spread)
 {
 	const double n = (double)spread->units;

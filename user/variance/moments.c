@@ -28,12 +28,12 @@ double scope_variance_mean(const struct scope_spread *spread, double shift_ns)
 	return spread->units ? shift_ns + spread->sum / (double)spread->units : 0;
 }
 
-/* Times the number of units. */
+/* The variance, multiplied by the number of units. */
 static double scatter(const struct scope_spread *spread)
 {
 	const double squares = spread->squares - spread->sum * spread->sum / (double)spread->units;
 
-	/* What rounding leaves of equal latencies is none. */
+	/* Of equal latencies rounding may leave a little, which is no variance. */
 	return squares > 1e-9 * spread->squares ? squares : 0;
 }
 

@@ -6,8 +6,8 @@
  * shares sum up to 1 (the law of total covariance); one is negative where its part is short when the rest is long. The
  * sums are those of data shifted by a constant near the mean (T. F. Chan, G. H. Golub, R. J. LeVeque, "Algorithms for
  * Computing the Sample Variance", The American Statistician 37(3), 1983), here the median, which is never further from
- * the mean than one standard deviation. So a part that a unit does not have costs nothing, and sums with the same
- * shift merge by addition.
+ * the mean than one standard deviation. So nothing is added for a part that a unit does not have, and sums with the
+ * same shift are merged by addition.
  */
 #ifndef SCOPE_VARIANCE_MOMENTS_H
 #define SCOPE_VARIANCE_MOMENTS_H
@@ -21,14 +21,14 @@ enum scope_band {
 	SCOPE_BAND_HIGH,   /* about the 99th percentile */
 };
 
-/* Of the latencies of units, ns, less a shift. */
+/* Sums over the latencies of units, ns, less a shift. */
 struct scope_spread {
 	uint64_t units, middle_units, high_units;
 	double sum, squares;
-	double middle, high; /* sums of those in the bands */
+	double middle, high; /* sums over those in each band */
 };
 
-/* Of one part of them, ns, not shifted. */
+/* Sums over one part of the latencies, ns, not shifted. */
 struct scope_part_sums {
 	double sum, with_latency; /* the second: products with the shifted latency */
 	double middle, high;
@@ -59,22 +59,22 @@ static inline void scope_variance_part_add(struct scope_part_sums *part, double 
 		part->high += ns;
 }
 
-/* Both of the same shift. */
+/* Both must have the same shift. */
 void scope_variance_spread_merge(struct scope_spread *to, const struct scope_spread *from);
 void scope_variance_part_merge(struct scope_part_sums *to, const struct scope_part_sums *from);
 
-/* Means, ns; the variance, ns², of the units themselves and not of what they were drawn from. 0 without units. */
+/* The mean, ns; the variance, ns², of these units (not an estimate for a population). 0 without units. */
 double scope_variance_mean(const struct scope_spread *spread, double shift_ns);
 double scope_variance_of(const struct scope_spread *spread);
-/* Standard deviation by mean. */
+/* The coefficient of variation: standard deviation over mean. */
 double scope_variance_cv(const struct scope_spread *spread, double shift_ns);
-/* Cov(part, latency) / Var(latency); 0 where latencies do not differ. */
+/* Cov(part, latency) / Var(latency); 0 if all latencies are equal. */
 double scope_variance_share(const struct scope_spread *spread, const struct scope_part_sums *part);
 
-#define SCOPE_VARIANCE_HIGH_MIN 5 /* units about the 99th percentile: fewer say nothing */
+#define SCOPE_VARIANCE_HIGH_MIN 5 /* units about the 99th percentile: with fewer there is no share */
 
 /*
- * The part's share of the difference between latencies about the 99th percentile and such about the median. NAN where
+ * The part's share of the difference between the latencies about the 99th percentile and those about the median. NAN if
  * there are too few of either, or no difference.
  */
 double scope_variance_tail_share(const struct scope_spread *spread, const struct scope_part_sums *part);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Passes the sleeps of requests on to whom they waited for, with the co-moments of that time and the latency. */
+/*
+ * Propagates the sleeps of requests to the threads that they waited for, with the covariance of that time and the
+ * latency.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/grow.h"
 #include "variance/variance.h"
 
-#define LATE 256	/* no rule: a request is followed as this many more stays have come, because some come late */
-#define UNITS 4096	/* no rule: requests that wait for that, at most */
-#define STEPS_EACH 2048 /* no rule: of a sleep, until … */
+#define LATE 256	   /* no rule: a request is followed this many stays later, because some come late */
+#define UNITS 4096	   /* no rule: requests that wait for that */
+#define STEPS_EACH 2048	   /* no rule: of a sleep, until … */
 #define STEPS_FREE 1000000 /* no rule: … all have taken this many; then … */
 #define STEPS_FEW 64	   /* no rule: … this many */
 
@@ -26,7 +29,7 @@ struct follower {
 	struct due *due; /* a ring of UNITS */
 	unsigned first, count;
 	uint64_t stays, steps;
-	struct scope_variance_wait *part; /* of the request that is followed, each with the sum alone */
+	struct scope_variance_wait *part; /* of the request that is followed; of its sums only the first is used */
 	size_t parts, part_capacity;
 	uint16_t nr; /* of the sleep that is followed */
 };
@@ -36,7 +39,7 @@ static bool is_same(const struct scope_variance_wait *a, const struct scope_vari
 	return a->nr == b->nr && a->end == b->end && a->class == b->class && a->group == b->group;
 }
 
-/* Adds the time to those of one kind; what comes after too many different ones is not known. */
+/* Adds time to the part with the same cause. */
 static int add_part(struct follower *follower, const struct scope_variance_wait *one, double ns)
 {
 	size_t at = 0;
@@ -162,7 +165,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	return err;
 }
 
-/* A thread is known since it was first seen. */
+/* Of each thread nothing is known before it was first seen. */
 static int know_threads(struct follower *follower)
 {
 	struct scope_threads *threads = follower->distributions->run->timeline->threads;

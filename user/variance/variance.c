@@ -10,19 +10,19 @@
 #include "variance/edge_functions.h"
 #include "variance/edge_table.h"
 
-/* Quantiles of a kind's latencies that the bands begin and end at. */
+/* Quantiles of a kind's latencies at which the bands begin and end. */
 #define MIDDLE_FROM 0.45
 #define MIDDLE_UNTIL 0.55
 #define HIGH_FROM 0.98
-#define HIGH_UNTIL 0.995 /* the very slowest requests alone would decide … */
-#define HIGH_UNITS 400	 /* … and are left out of as many requests */
+#define HIGH_UNTIL 0.995 /* above it single requests would decide … */
+#define HIGH_UNITS 400	 /* … so they are left out if the kind has this many requests */
 
 struct builder {
 	const struct scope_distributions *distributions;
 	struct scope_variance *variance;
-	const struct scope_variance_request *request; /* to be kept; NULL: none */
+	const struct scope_variance_request *request; /* whose edges are kept; NULL: none */
 	struct scope_sketch *latency;		      /* by group */
-	struct scope_variance_kind **of_group;	      /* NULL: too few requests */
+	struct scope_variance_kind **of_group;	      /* by group; NULL: it has too few requests */
 	struct scope_edge_stacks stacks;
 	uint64_t edges;
 };
@@ -44,13 +44,13 @@ static int take_latency(void *user, struct scope_unit *unit, const struct scope_
 		       : 0;
 }
 
-/* A value of a sketch stands for those within 0.2 %. */
+/* A value of a sketch represents values within 0.2 % of it. */
 static uint64_t quantile(const struct scope_sketch *sketch, double q, double times)
 {
 	return (uint64_t)(times * scope_sketch_quantile(sketch, q));
 }
 
-/* Takes the latencies over. */
+/* Takes ownership of the latencies. */
 static void begin_kind(struct scope_variance_kind *kind, uint32_t group, struct scope_sketch *latency)
 {
 	*kind = (struct scope_variance_kind){
@@ -67,7 +67,7 @@ static void begin_kind(struct scope_variance_kind *kind, uint32_t group, struct 
 	*latency = (struct scope_sketch){ 0 };
 }
 
-/* Which groups have enough requests, and how long these take. */
+/* Creates a kind for each group with enough requests, and its distribution of latencies. */
 static int begin_kinds(struct builder *builder, const struct scope_groups *groups)
 {
 	const struct scope_unit_sink sink = { .unit = take_latency, .user = builder };
@@ -143,7 +143,7 @@ static int take_edges(void *user, const struct scope_unit *unit, const struct sc
 	return err ? err : keep_stacks(builder, kind, edges, stack, stacks, ns);
 }
 
-/* By absolute share: a part that varies against the rest matters, too. */
+/* By absolute share, because a part that is short when the rest is long matters, too. */
 static int by_share(double left, double right)
 {
 	const double a = fabs(left), b = fabs(right);
@@ -233,7 +233,7 @@ static void sum_up_paths(struct scope_variance_kind *kind)
 		path->share = all > 0 ? own / all : 0;
 		kind->between -= path->share;
 	}
-	/* What rounding leaves of one path is none. */
+	/* Of a single path rounding may leave a little, which is none. */
 	if (kind->between < 1e-9)
 		kind->between = 0;
 }
@@ -261,7 +261,7 @@ static void sum_up(struct scope_variance_kind *kind)
 		qsort(kind->function, kind->functions, sizeof(*kind->function), compare_functions);
 }
 
-/* What more equal latencies would win: the variance of all requests of the kind together. */
+/* By what equal latencies would gain: the sum of the variance over all requests of the kind. */
 static int compare_kinds(const void *left, const void *right)
 {
 	const struct scope_variance_kind *a = left, *b = right;

@@ -11,9 +11,9 @@
 #include "waits/waits.h"
 
 #define BOTTLENECK_SHARE 0.34	/* of the window: if it took half as long, throughput would rise by a fifth */
-#define BOTTLENECK_ALONE 0.67	/* above it it is a bottleneck without regard to others */
-#define BOTTLENECK_TIMES 1.5	/* below that it must be waited for this many times as long as any other */
-#define BOTTLENECK_STACKS 10	/* name it */
+#define BOTTLENECK_ALONE 0.67	/* from here on a bottleneck, whatever the others have */
+#define BOTTLENECK_TIMES 1.5	/* below it: threads wait for it this many times as long as for any other */
+#define BOTTLENECK_STACKS 10	/* of a function, to be named */
 #define BOTTLENECK_FUNCTION 0.1 /* of its group's time: functions with less are ignored */
 
 /* All candidates. */

@@ -33,7 +33,7 @@ static bool is_asleep(const struct walk *walk, uint32_t thread)
 	return false;
 }
 
-/* The cause of the sleep, if no thread ended it; SCOPE_ENDS: a thread did. */
+/* The cause of a sleep that no thread ended; SCOPE_ENDS: a thread ended it. */
 static enum scope_end end_of(const struct walk *walk, const struct scope_stay *sleep)
 {
 	if (sleep->waker < 0)
@@ -63,7 +63,7 @@ static int pass_on(struct walk *walk, uint32_t thread, uint32_t node, const stru
 	return err;
 }
 
-/* How many of the stays began before that time. */
+/* The number of stays that began before that time. */
 static uint32_t count_before(const struct scope_past_stays *stays, uint64_t end_ns)
 {
 	uint32_t low = 0, high = stays ? stays->count : 0;
@@ -79,7 +79,9 @@ static uint32_t count_before(const struct scope_past_stays *stays, uint64_t end_
 	return low;
 }
 
-/* The rest, before the thread's first known stretch: as far as known it ran. */
+/*
+ * Reports the time before the thread's first known stretch: since known_ns it ran, of the time before nothing is known.
+ */
 static int report_first(const struct walk *walk, const struct scope_past_stays *stays, uint32_t thread, uint32_t node,
 			uint64_t begin_ns, uint64_t end_ns)
 {
@@ -95,7 +97,7 @@ static int report_first(const struct walk *walk, const struct scope_past_stays *
 }
 
 /*
- * Splits what the thread did between, latest first. If its sleep began before that, as in a convoy
+ * Splits what the thread did from begin to end, the latest part first. If its sleep began before that, as in a convoy
  * of hundreds of threads, the walk continues with its waker and need not return.
  */
 static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t begin_ns, uint64_t end_ns)

@@ -12,13 +12,13 @@
 
 #include "waits/history.h"
 
-#define SCOPE_CASCADE_DEPTH 16 /* no rule: waits inside one another, at once */
+#define SCOPE_CASCADE_DEPTH 16 /* no rule: waits nested in one another */
 
 /* The cause of a part of a wait. */
 enum scope_end {
 	SCOPE_END_RUNS,	   /* the thread ran */
 	SCOPE_END_QUEUE,   /* it was in the run queue */
-	SCOPE_END_OWN,	   /* the same, and traced threads had the CPU */
+	SCOPE_END_OWN,	   /* it was in the run queue, and traced threads had the CPU */
 	SCOPE_END_OUTSIDE, /* it slept, and an interrupt woke it: a disk, a peer, a timer, by class */
 	SCOPE_END_PROCESS, /* it slept, and a thread that is not traced woke it */
 	SCOPE_END_CIRCLE,  /* it slept for a thread that waits itself, in the same chain */
@@ -31,9 +31,9 @@ struct scope_part {
 	uint64_t begin_ns, end_ns;
 	uint32_t thread; /* the one that ran, queued or slept */
 	uint8_t end;	 /* enum scope_end */
-	uint8_t class;	 /* of what it slept in; SCOPE_END_RUNS and the like: 0 */
-	uint32_t tid;	 /* a thread that is not traced: QUEUE had the CPU, PROCESS woke it; 0: not known, or none */
-	uint32_t node;	 /* of the listener: the node of the chain */
+	uint8_t class;	 /* enum scope_wait_class of its sleep; 0 if it did not sleep */
+	uint32_t tid;	 /* untraced thread that had the CPU (QUEUE) or woke it (PROCESS); 0: none, or not known */
+	uint32_t node;	 /* the listener's node of the chain */
 };
 
 struct scope_cascade_listener {
@@ -52,7 +52,7 @@ struct scope_cascade_listener {
 int scope_waits_cascade_run(const struct scope_history *history, uint32_t thread, const struct scope_stay *sleep,
 			    uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps);
 
-/* The same for all that a thread did between two times: its sleeps by their causes. */
+/* The same for all that a thread did between two times; its sleeps are split by their causes. */
 int scope_waits_cascade_span(const struct scope_history *history, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
 			     uint32_t node, const struct scope_cascade_listener *listener, unsigned *ret_steps);
 

@@ -20,13 +20,13 @@ struct scope_stretch_ns {
 	uint64_t begin_ns, end_ns;
 };
 
-/* By time; they do not touch. */
+/* In order of time; no two of them touch. */
 struct scope_cover {
 	struct scope_stretch_ns *stretch;
 	size_t count, capacity;
 };
 
-/* A zeroed struct is empty, but for every = 1. */
+/* It is empty if it is zeroed and every is 1. */
 struct scope_covers {
 	struct scope_cover *thread; /* by index */
 	size_t threads, capacity;

@@ -21,13 +21,13 @@
 struct scope_waits_node {
 	uint32_t parent, child, sibling; /* 0: none; node 0 is the root */
 	uint32_t group;
-	bool ends;	/* a part of the parent's time: what it was in the end */
-	uint8_t end;	/* of such: enum scope_end */
-	uint8_t class;	/* enum scope_wait_class: of the sleep that leads here */
-	uint16_t nr;	/* the call of the first of them, or SCOPE_NR_NONE */
-	uint64_t count; /* waits, of nodes below the root and their like; parts, of such that end */
+	bool ends;	/* a part of the parent's time by its final cause */
+	uint8_t end;	/* with ends: enum scope_end */
+	uint8_t class;	/* enum scope_wait_class: of the sleep that leads to this node */
+	uint16_t nr;	/* the call of the first such sleep, or SCOPE_NR_NONE */
+	uint64_t count; /* number of waits; with ends: number of parts */
 	double ns;	/* with all nodes below it */
-	/* Of such that end: the thread that is not traced which most of it was for, by a vote, and its own part. */
+	/* With ends: the untraced thread to which most of the time belongs, by a vote, and that thread's time. */
 	uint32_t tid;
 	double tid_vote_ns, tid_ns;
 };

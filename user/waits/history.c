@@ -74,7 +74,7 @@ int scope_waits_history_add(struct scope_history *history, uint32_t thread, cons
 	at = until = stays->count;
 	while (at && stays->stay[at - 1].begin_ns >= stay->begin_ns)
 		at--;
-	/* From at to until: begun later. Those that ended by its end are a part of it. */
+	/* From at to until stretches began later. Those that ended no later than this one are parts of it. */
 	while (until > at && stays->stay[until - 1].end_ns > stay->end_ns)
 		until--;
 	memmove(stays->stay + at + 1, stays->stay + until, (stays->count - until) * sizeof(*stay));

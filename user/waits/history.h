@@ -20,20 +20,20 @@
 struct scope_stay {
 	uint64_t begin_ns, end_ns;
 	int32_t waker; /* index of the traced thread that ended the sleep, or -1 */
-	uint32_t tid;  /* of a sleep the waker's, 0: an interrupt; of a queue that of the thread that had the CPU */
-	bool own;      /* of a queue: traced threads had the CPU, for half of the time or more */
-	uint16_t nr;   /* of a sleep: the call, or SCOPE_NR_NONE */
-	uint8_t class; /* of a sleep: enum scope_wait_class */
+	uint32_t tid;  /* sleep: of the waker, 0: an interrupt; queue: of the thread that had the CPU */
+	bool own;      /* queue: traced threads had the CPU for half of the time or more */
+	uint16_t nr;   /* sleep: the call, or SCOPE_NR_NONE */
+	uint8_t class; /* sleep: enum scope_wait_class */
 	bool queue;
 };
 
-/* What the log of units has of it (unit/unit.h). */
+/* The stretch that an entry of the log of units describes (unit/unit.h). */
 struct scope_stay scope_waits_history_stay(const struct scope_wait *wait);
 
 struct scope_past_stays {
-	struct scope_stay *stay; /* by begin; they do not overlap but by faults of the trace */
+	struct scope_stay *stay; /* in the order of their begins; they overlap only in a faulty trace */
 	uint32_t count, capacity;
-	uint64_t known_ns; /* nothing is known of the thread before; 0: all is */
+	uint64_t known_ns; /* nothing is known of the thread before it; 0: all is known */
 };
 
 /* A zeroed struct is empty. */
@@ -44,11 +44,11 @@ struct scope_history {
 
 void scope_waits_history_free(struct scope_history *history);
 /*
- * Stretches may come somewhat late. Stretches inside a sleep that comes later belong to that sleep,
+ * Stretches may be added somewhat out of order. Stretches inside a sleep that comes later belong to that sleep,
  * which false wakeups interrupted. 0 or -ENOMEM.
  */
 int scope_waits_history_add(struct scope_history *history, uint32_t thread, const struct scope_stay *stay);
-/* Nothing is known of the thread before that time. 0 or -ENOMEM. */
+/* Sets known_ns of a thread. 0 or -ENOMEM. */
 int scope_waits_history_know(struct scope_history *history, uint32_t thread, uint64_t known_ns);
 /* NULL: none is known. */
 const struct scope_past_stays *scope_waits_history_of(const struct scope_history *history, uint32_t thread);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Goes through all waits for locks, and finds out from when on the threads that ended them had the lock. */
+/* Reads all waits for locks, and finds for each since when the thread that ended it had the lock. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,9 +7,9 @@
 #include "waits/locks.h"
 #include "waits/pair_table.h"
 
-/* What a thread does with a lock, as the log is gone through. */
+/* What a thread did with a lock up to the current wait of the log. */
 struct use {
-	/* When it last took it after a wait, and the time before that; 0: it did not, or gave it back since. */
+	/* When it got the lock after its last wait, and after the wait before; 0: it did not, or it has released it. */
 	uint64_t taken_ns, before_ns;
 };
 
@@ -37,7 +37,7 @@ static int take_no_unit(void *user, struct scope_unit *unit, const struct scope_
 	return 0;
 }
 
-/* Which process has it, and where, decides. NULL: it is not kept. */
+/* Locks are identified by process and address. NULL: it is not kept. */
 static struct scope_lock *lock_of(const struct follower *follower, const struct scope_wait *wait)
 {
 	const uint32_t at = scope_waits_pairs_find(&follower->kept, tgid_of(follower->threads, wait->thread),
@@ -46,7 +46,7 @@ static struct scope_lock *lock_of(const struct follower *follower, const struct 
 	return at == SCOPE_PAIR_NONE ? NULL : &follower->locks->lock[at];
 }
 
-/* ret_use: NULL where there is no room. It holds until the next is asked for. */
+/* *ret_use is valid until the next call; NULL: there is no room. */
 static int use_of(struct follower *follower, const struct scope_lock *lock, uint32_t thread, struct use **ret_use)
 {
 	uint32_t number;
@@ -65,9 +65,9 @@ static int use_of(struct follower *follower, const struct scope_lock *lock, uint
 }
 
 /*
- * The waker gave the lock back, which it may have taken once more by the time its waiter returns: that one got a
- * CPU late. One that began to wait later than the waker took it says nothing of that time: what the waker gave back to
- * nobody since is not in the log.
+ * The waker released the lock. If the waiter got a CPU late, the waker may have taken the lock again before the waiter
+ * returns. The begin of the hold is known only if the waiter already waited at that time: otherwise the waker may have
+ * released and taken the lock without a waiter, which is not in the log.
  */
 static int give_back(struct follower *follower, struct scope_lock *lock, const struct scope_wait *wait)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names the functions in which threads wait for locks, and in which they are while they have them, by stacks. */
+/* Names by stacks the functions in which threads wait for locks, and those in which they are while they have them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "waits/locks.h"
 #include "waits/stack_function.h"
 
-#define STACKS_MAX 20000   /* looked at; of more a regular part */
-#define STEPS_MAX 20000000 /* no rule: stacks that are found to lie in holds; later ones count for none */
-#define NESTED 4	   /* locks that a thread has at once and its stack counts for */
+#define STACKS_MAX 20000   /* that are used; of more every n-th */
+#define STEPS_MAX 20000000 /* no rule: stacks matched with holds; later ones are not */
+#define NESTED 4	   /* locks of one thread at a time that its stack counts for */
 
-/* A stack, and the locks that it says something of. */
+/* A stack, and the locks that it counts for. */
 struct mark {
-	uint64_t time_ns; /* of a sample; of a sleep when its thread was woken */
+	uint64_t time_ns; /* of a sample; after a sleep: when the thread was woken */
 	uint32_t thread;
-	uint32_t number; /* among those that are looked at */
+	uint32_t number; /* among those that are used */
 	bool sample;
 	uint8_t held;			/* locks that its thread had */
 	uint8_t has[NESTED], waits_for; /* indices of locks */
@@ -32,7 +32,7 @@ struct namer {
 	uint64_t wanted, every, number;
 	struct mark *mark;
 	size_t marks, capacity;
-	size_t next; /* whose stack comes next */
+	size_t next; /* index of the mark whose stack comes next */
 	uint64_t steps;
 };
 
@@ -159,7 +159,7 @@ static int add(struct scope_lock_sites *sites, uint32_t group, const struct scop
 	return 0;
 }
 
-/* One whose mark is next. */
+/* Names a stack that is used, by the next mark. */
 static int name_stack(void *user, const struct scope_logged_stack *logged)
 {
 	struct namer *namer = user;
@@ -199,7 +199,7 @@ static int compare_sites(const void *left, const void *right)
 	return strcmp(a->function->name, b->function->name);
 }
 
-/* From ns to parts of all. */
+/* Converts times to shares of their sum. */
 static void divide(struct scope_lock_sites *sites)
 {
 	double sum = 0;
@@ -218,7 +218,7 @@ static void sort(struct namer *namer, int (*compare)(const void *, const void *)
 		qsort(namer->mark, namer->marks, sizeof(*namer->mark), compare);
 }
 
-/* Notes when stacks were taken, finds out of which locks they are, and reads those. */
+/* Notes when stacks were taken, finds the locks that they count for, and reads only the stacks with such locks. */
 static int run(struct namer *namer, const struct scope_distributions *distributions)
 {
 	const struct scope_lock_listener listener = { .waited = mark_wait, .held = mark_hold, .user = namer };

@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "waits/pair_table.h"
 
-#define RWLOCK_SHARE 10 /* at least one wait in 10 is as only those for reader-writer locks of glibc's are */
+#define RWLOCK_SHARE 10 /* a tenth of the waits or more are of the form that only glibc's reader-writer locks have */
 
 /* Waits for one futex, added up. */
 struct sum {
@@ -17,7 +17,7 @@ struct sum {
 	uint32_t number;
 };
 
-/* Of all futexes, the first of three times through the log. */
+/* State of the first pass over the log: sums of all futexes. */
 struct adder {
 	const struct scope_distributions *distributions;
 	const struct scope_groups *groups;
@@ -73,7 +73,7 @@ static int compare_sums(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Room for those that threads waited for longest. */
+/* Keeps the futexes that threads waited for longest. */
 static int keep_most(struct adder *adder)
 {
 	struct scope_locks *locks = adder->locks;
@@ -98,12 +98,12 @@ static int keep_most(struct adder *adder)
 	return 0;
 }
 
-/* A thread's part in a lock. */
+/* What a thread waited for a lock, and what others waited for that thread to release it. */
 struct part {
 	double wait_ns, kept_ns;
 };
 
-/* The second time: all of those that are kept. */
+/* State of the second pass: all about the locks that are kept. */
 struct meter {
 	struct scope_locks *locks;
 	const struct scope_groups *groups;
@@ -113,7 +113,7 @@ struct meter {
 	uint64_t (*of_kind)[SCOPE_FUTEXES]; /* waits, by lock */
 };
 
-/* ret_part: NULL where there is no room. It holds until the next is asked for. */
+/* *ret_part is valid until the next call; NULL: there is no room. */
 static int part_of(struct meter *meter, const struct scope_lock *lock, uint32_t thread, struct part **ret_part)
 {
 	uint32_t number;
@@ -188,7 +188,7 @@ static bool is_alike(const struct scope_groups *groups, uint64_t a, uint32_t b)
 	return a < groups->threads && b < groups->threads && groups->of_thread[a] == groups->of_thread[b];
 }
 
-/* How many threads waited for each, how many had it, and which of them most. */
+/* Counts the threads that waited for each lock and those that had it, and finds the one with most of each. */
 static void sum_up(struct meter *meter)
 {
 	struct scope_locks *locks = meter->locks;
@@ -238,7 +238,7 @@ static int measure(struct scope_locks *locks, const struct scope_distributions *
 	return err;
 }
 
-/* The first time through the log. */
+/* The first pass over the log. */
 static int choose(struct scope_locks *locks, const struct scope_distributions *distributions,
 		  const struct scope_groups *groups)
 {

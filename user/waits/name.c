@@ -9,7 +9,7 @@
 #include "waits/stack_function.h"
 #include "waits/waits.h"
 
-#define STACKS_MAX 20000 /* stacks that are used; of more every n-th */
+#define STACKS_MAX 20000 /* that are used; of more every n-th */
 
 struct namer {
 	struct scope_waits *waits; /* NULL: paths are named */
@@ -20,7 +20,7 @@ struct namer {
 	size_t capacity;
 };
 
-/* True if another thread waited for its thread while that ran or slept for a disk. */
+/* True if another thread waited for the stack's thread, which ran or slept for a disk. */
 static bool is_wanted(const struct scope_waits *waits, const struct scope_logged_stack *logged, bool *ret_disk)
 {
 	const struct scope_unit_stack *stack = &logged->stack;
@@ -84,7 +84,7 @@ static int name_stack(void *user, const struct scope_logged_stack *logged)
 			: (double)scope_trace_sample_ns(namer->trace, logged->time_ns));
 }
 
-/* By group, what ran first; then most first, ties by name. */
+/* By group; in a group those that ran first; then by time, ties by name. */
 static int compare(const void *left, const void *right)
 {
 	const struct scope_waits_function *a = left, *b = right;
@@ -100,7 +100,7 @@ static int compare(const void *left, const void *right)
 	return strcmp(a->function->name, b->function->name);
 }
 
-/* From ns to parts of what the group's stacks sum up to. */
+/* Converts times to shares of the sum of the group's stacks. */
 static void divide(struct scope_waits *waits)
 {
 	for (size_t i = 0, end; i < waits->functions; i = end) {
@@ -165,7 +165,7 @@ static struct scope_path_part *part_of(const struct scope_slow_path *path, uint3
 	return NULL;
 }
 
-/* What most of its stacks say stays (R. S. Boyer, J. S. Moore, "MJRTY: A Fast Majority Vote Algorithm"). */
+/* Keeps the function of most of its stacks (R. S. Boyer, J. S. Moore, "MJRTY: A Fast Majority Vote Algorithm"). */
 static void vote(struct scope_path_part *part, const struct scope_function *function)
 {
 	if (!part->stacks)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers pairs of values in the order in which they come: 0, 1, 2, …, as many as there is room for. */
+/* Numbers different pairs of values in the order in which they are added: 0, 1, 2, …, up to a limit. */
 #include "waits/pair_table.h"
 
 #include <errno.h>
@@ -18,7 +18,9 @@ void scope_waits_pairs_free(struct scope_pair_table *table)
 /* The slot of the pair, or the empty one where it belongs. */
 static uint32_t slot_of(const struct scope_pair_table *table, uint64_t a, uint64_t b)
 {
-	const uint64_t mixed = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu; /* odd; high bits are mixed best */
+	const uint64_t mixed =
+		(a ^ b * 0x9e3779b97f4a7c15u) *
+		0xff51afd7ed558ccdu; /* multiplied by odd numbers, after which the high bits are mixed best */
 	uint32_t at = (uint32_t)(mixed >> 32) & (table->slots - 1);
 
 	while (table->slot[at] != SCOPE_PAIR_NONE &&

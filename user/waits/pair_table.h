@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers pairs of values in the order in which they come: 0, 1, 2, …, as many as there is room for. */
+/* Numbers different pairs of values in the order in which they are added: 0, 1, 2, …, up to a limit. */
 #ifndef SCOPE_WAITS_PAIR_TABLE_H
 #define SCOPE_WAITS_PAIR_TABLE_H
 
@@ -22,9 +22,9 @@ struct scope_pair_table {
 };
 
 void scope_waits_pairs_free(struct scope_pair_table *table);
-/* The pair's number; SCOPE_PAIR_NONE: it has none. */
+/* The number of a pair; SCOPE_PAIR_NONE: it is not in the table. */
 uint32_t scope_waits_pairs_find(const struct scope_pair_table *table, uint64_t a, uint64_t b);
-/* The same, but a pair that is not there is put in, where there is room for it. 0 or -ENOMEM. */
+/* Also adds a pair that is not in the table, if there is room (else SCOPE_PAIR_NONE). 0 or -ENOMEM. */
 int scope_waits_pairs_add(struct scope_pair_table *table, uint64_t a, uint64_t b, uint32_t *ret_number);
 
 #endif

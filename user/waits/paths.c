@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATH_STEPS 100000 /* no rule: of a request; what comes before is left out */
-#define LATE 256	  /* no rule: a request is followed when this many more stretches came: some come late */
+#define PATH_STEPS 100000 /* no rule: of a request; earlier ones are left out */
+#define LATE 256	  /* no rule: a request is followed this many stretches later, because some come late */
 
 struct finder {
 	struct scope_paths *paths;
@@ -18,7 +18,7 @@ struct finder {
 	size_t most;
 	struct scope_history history;
 	uint64_t stays;
-	uint64_t *due;		      /* of each path: stretches at which it is due; 0: its request has not ended */
+	uint64_t *due; /* by path: the number of stretches at which it is followed; 0: its request has not ended */
 	struct scope_path_part *part; /* of the one that is followed now, latest first */
 	size_t parts;
 	uint64_t left_out_ns;
@@ -104,7 +104,7 @@ static int follow_path(struct finder *finder, struct scope_slow_path *path)
 	return 0;
 }
 
-/* Those whose request ended long enough ago. */
+/* Follows the paths whose request ended long enough ago. */
 static int follow_due(struct finder *finder, bool all)
 {
 	int err = 0;

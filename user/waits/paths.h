@@ -3,9 +3,8 @@
  * The critical paths of the slowest requests: for each moment of a request the thread that it
  * depended on, across threads.
  *
- * A path goes from the end of the request back to its begin: along its own thread, where that slept
- * along the thread that woke it, and so on (the path that ended last; methods: wPerf's cascade for
- * one request).
+ * A path goes from the end of the request back to its begin: along the request's own thread; where
+ * that slept, along the thread that woke it, and so on (methods: wPerf's cascade for one request).
  */
 #ifndef SCOPE_WAITS_PATHS_H
 #define SCOPE_WAITS_PATHS_H
@@ -15,13 +14,13 @@
 #include "waits/cascade.h"
 
 #define SCOPE_PATHS_MAX 100  /* no rule */
-#define SCOPE_PATH_PARTS 512 /* no rule: of one; what comes before is left out */
+#define SCOPE_PATH_PARTS 512 /* no rule: of one path; earlier ones are left out */
 
-/* Parts of one thread and one kind next to each other are one. */
+/* Adjacent parts of one thread and one kind are merged. */
 struct scope_path_part {
 	struct scope_part part;
 	const struct scope_function *function; /* of most of its stacks; NULL: none */
-	uint32_t stacks;		       /* of those that are for it, more than against it */
+	uint32_t stacks;		       /* votes for it, less those against it */
 };
 
 struct scope_slow_path {

@@ -12,11 +12,11 @@ struct scope_stack_functions {
 	struct scope_stack_nodes nodes;
 };
 
-/* What is given must outlive it. 0 or -ENOMEM; to be freed either way. */
+/* The arguments must outlive it. 0 or -ENOMEM; free it in any case. */
 int scope_waits_stack_functions_init(struct scope_stack_functions *functions, struct scope_trace *trace,
 				     struct scope_symbols *symbols);
 void scope_waits_stack_functions_free(struct scope_stack_functions *functions);
-/* Its innermost function of the program; NULL: it has none. 0 or -errno. */
+/* *ret_function: the stack's innermost function of the program; NULL: it has none. 0 or -errno. */
 int scope_waits_stack_function(struct scope_stack_functions *functions, const struct scope_logged_stack *logged,
 			       const struct scope_function **ret_function);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which threads that are not traced had the CPU while traced ones waited for it for long, and for how long. */
+/* The untraced threads that had the CPU while traced ones waited long for it, and for how long each had it. */
 #include "waits/takers.h"
 
 #include <errno.h>

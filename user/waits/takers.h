@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which threads that are not traced had the CPU while traced ones waited for it for long, and for how long. */
+/* The untraced threads that had the CPU while traced ones waited long for it, and for how long each had it. */
 #ifndef SCOPE_WAITS_TAKERS_H
 #define SCOPE_WAITS_TAKERS_H
 
@@ -11,12 +11,11 @@ struct scope_taker {
 	double ns;    /* all waits summed up */
 };
 
-#define SCOPE_TAKERS_MAX                                                                                               \
-	4096 /* no rule: a power of two; of those that come when it is half full only the sum is kept */
+#define SCOPE_TAKERS_MAX 4096 /* no rule: a power of two; once it is half full, further threads are only summed up */
 
 /* A zeroed struct is empty. */
 struct scope_takers {
-	struct scope_taker *taker; /* a table by tid until it is sorted, then most first, ties by tid */
+	struct scope_taker *taker; /* by a hash of the tid; once sorted: most first, ties by tid */
 	size_t count;
 	double sum_ns;
 };
@@ -24,7 +23,7 @@ struct scope_takers {
 void scope_waits_takers_free(struct scope_takers *takers);
 /* 0 or -ENOMEM. */
 int scope_waits_takers_add(struct scope_takers *takers, uint32_t tid, double ns);
-/* After it nothing can be added. */
+/* Nothing can be added after this. */
 void scope_waits_takers_sort(struct scope_takers *takers);
 
 #endif

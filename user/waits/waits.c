@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "waits/locks.h"
 
-#define LATE 256	   /* no rule: a sleep is followed when this many more stretches came, because some come late */
+#define LATE 256	   /* no rule: a sleep is followed this many stretches later, because some come late */
 #define STEPS_EACH 2048	   /* of a sleep, until … */
 #define STEPS_FREE 1000000 /* … all took this many: then … */
 #define STEPS_FEW 64	   /* … this many, and half of the sleeps are followed … */
@@ -32,7 +32,7 @@ struct follower {
 	unsigned steps_each;
 	struct scope_part *part; /* of the sleep that is followed now */
 	size_t parts, part_capacity;
-	double left_ns;	 /* of it, not looked at */
+	double left_ns;	 /* of it, not examined yet */
 	uint32_t waiter; /* the thread whose sleep is followed now */
 	uint64_t stays;
 	uint64_t number; /* of sleeps that count */
@@ -67,7 +67,7 @@ static uint32_t follow(void *user, uint32_t node, const struct scope_stay *sleep
 		       : node;
 }
 
-/* Parts wait until all of a sleep was looked at. */
+/* Parts are counted once all of the sleep was examined. */
 static int take_part(void *user, const struct scope_part *part)
 {
 	struct follower *follower = user;

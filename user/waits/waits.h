@@ -16,7 +16,7 @@
 #include "waits/group_tree.h"
 #include "waits/takers.h"
 
-/* The time that threads of a group took, or kept others waiting, in ns. Indexed as the groups are. */
+/* The time of a group's threads, and the time for which they kept others waiting; ns. Same index as the groups. */
 struct scope_waits_group {
 	double unit_ns, run_ns, queue_ns;   /* of request units: wall, on a CPU, in the run queue */
 	double wait_ns[SCOPE_WAIT_CLASSES]; /* sleeps that count, by class */
@@ -57,9 +57,9 @@ struct scope_bottleneck {
 
 struct scope_waits {
 	double window_ns;
-	double followed_ns, unseen_ns; /* of all waits that count; the latter have no known cause */
-	double queue_ns, queue_own_ns; /* of all threads: long in the run queue; of it, traced threads had the CPU */
-	struct scope_takers takers;    /* of the same: which other threads had the CPU */
+	double followed_ns, unseen_ns; /* of all waits that count: followed; of these, without a known cause */
+	double queue_ns, queue_own_ns; /* of all threads: long waits for a CPU; while traced ones had it */
+	struct scope_takers takers;    /* the other threads that had the CPU in these stretches */
 	uint64_t waits, every;	       /* every n-th was followed */
 	struct scope_waits_group *group;
 	size_t groups;

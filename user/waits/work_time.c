@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the time of threads went while they had requests to work on, and in the slow ones alone, by group. */
+/* Splits the time that threads spent in requests, and in the slow ones alone, by group. */
 #include "waits/work_time.h"
 
 #include <errno.h>
@@ -42,8 +42,8 @@ static int take_wait(void *user, const struct scope_wait *wait)
 }
 
 /*
- * The unit has its sleeps without the time in which whom it waited for had no CPU: that is time in the run queue. So all
- * of its classes take a part of that.
+ * A unit counts the time in which a thread that it waited for had no CPU as time in the run queue, and not in its
+ * sleeps. This time is taken from all classes of its sleeps in proportion.
  */
 static void add(struct scope_work_time *to, const struct scope_unit *unit, const struct slept *slept)
 {
