@@ -139,7 +139,7 @@ static void write_left_out(const struct scope_model *model, FILE *to)
 			left_out);
 }
 
-/* What limits what can be said of this capture at all. */
+/* Writes the limits of the whole capture. */
 static void write_end(const struct scope_model *model, FILE *to)
 {
 	const char *end = scope_trace_meta(model->analysis->trace, SCOPE_META_END_REASON);

@@ -9,7 +9,7 @@
 #define SCOPE_NEXT_MAX 3
 
 struct scope_report_next {
-	char command[SCOPE_NEXT_MAX][600]; /* as a shell takes it */
+	char command[SCOPE_NEXT_MAX][600]; /* quoted for a shell */
 	const char *why[SCOPE_NEXT_MAX];   /* what it is for */
 	unsigned int count;
 };
@@ -17,13 +17,16 @@ struct scope_report_next {
 /* True if the answer is the first finding. */
 bool scope_report_names_first(const struct scope_ranking *ranking);
 
-/* What is wrong, since when, and limits of the whole capture. 0 or -ENOMEM; the caller frees *ret_text. */
+/*
+ * Makes the answer: what is wrong, since when, and limits of the whole capture. 0 or -ENOMEM; the caller frees
+ * *ret_text.
+ */
 int scope_report_answer(const struct scope_model *model, char **ret_text);
 
-/* A word as a shell takes it; what has no room is left out. */
+/* Quotes a word for a shell; what does not fit is left out. */
 void scope_report_quote(const char *word, char *text, size_t size);
 
-/* Commands that work as they are. whole: all the evidence is printed already. */
+/* Makes commands that can be run unchanged. whole: all the evidence is already printed. */
 void scope_report_next(const struct scope_model *model, const struct scope_report_style *style, bool whole,
 		       struct scope_report_next *ret_next);
 

@@ -22,7 +22,7 @@ static struct scope_basis_signatures make_signatures(const struct scope_analysis
 	return made;
 }
 
-/* Rates show that work comes more often. */
+/* The rates show if more work comes than before. */
 static struct scope_basis_baseline make_baseline(const struct scope_analysis *analysis)
 {
 	const struct scope_reference *reference = analysis->reference;

@@ -11,14 +11,14 @@ struct scope_basis_signatures {
 	size_t episodes, functions; /* learned functions */
 	size_t recognized;	    /* of these, with a signature */
 	size_t shared;		    /* ignored signatures: too many functions share them */
-	double fit_share;	    /* of the relevant times; NAN: there were none */
+	double fit_share;	    /* share of the relevant times that they fit; NAN: there were none */
 };
 
 /* Other units that units were compared with; known false: none. */
 struct scope_basis_baseline {
 	bool known;
-	bool before;	    /* those of the same trace, from before since_ns */
-	size_t populations; /* that were compared with it */
+	bool before;	    /* true: those of the same trace before since_ns */
+	size_t populations; /* number of populations compared with it */
 	uint64_t units;
 	double seconds;
 	double per_s, here_per_s; /* units; NAN: one of the windows has no length */
@@ -34,12 +34,12 @@ struct scope_basis {
 	size_t populations;
 	uint64_t stacks, nameless, cut, broken, tracer; /* as in struct scope_evidence */
 	uint64_t given_up;				/* that have one address: SCOPE_META_STACKS_GIVEN_UP */
-	uint64_t skipped, absent, lost;			/* stacks that are not there: SCOPE_META_STACKS_… */
-	uint64_t stack_min_ns, stack_highest_ns;	/* time a call had to take for a stack, usually and at most */
+	uint64_t skipped, absent, lost;			/* missing stacks: SCOPE_META_STACKS_… */
+	uint64_t stack_min_ns, stack_highest_ns; /* time that a call had to take to get a stack: usually, and at most */
 	struct scope_basis_signatures signatures;
 	struct scope_basis_baseline baseline;
 	uint64_t false_wakeups, unrecorded, discarded;
-	bool sampled; /* of different units only detect.cluster.max_points were clustered */
+	bool sampled; /* only detect.cluster.max_points of the different units were clustered */
 };
 
 void scope_report_basis_make(const struct scope_analysis *analysis, struct scope_basis *ret_basis);

@@ -12,7 +12,7 @@
 
 #define CUT_MUCH 0.2 /* share of the stacks from which a remedy is printed */
 
-/* The units compared with, if there is a baseline; rates show that work comes more often. */
+/* The units of the baseline, if there is one. The rates show if more work comes than before. */
 static void write_baseline(const struct scope_basis *basis, FILE *to)
 {
 	const struct scope_basis_baseline *baseline = &basis->baseline;
@@ -48,7 +48,7 @@ static void write_stacks_not_there(const struct scope_basis *basis, FILE *to)
 			fprintf(to, ", %s %s", scope_report_format_count(&count, rows[i].stacks), rows[i].why);
 }
 
-/* In busy times calls may have had to take longer for a stack. */
+/* In busy times calls may have had to take longer to get a stack. */
 static void write_choice(const struct scope_basis *basis, FILE *to)
 {
 	struct scope_text a, b;
@@ -59,7 +59,7 @@ static void write_choice(const struct scope_basis *basis, FILE *to)
 			scope_report_format_ns(&b, basis->stack_min_ns));
 }
 
-/* Their quality: cut ones are longer than the copy, broken ones lack unwind tables. */
+/* The quality of stacks: cut ones are longer than the copy, broken ones lack unwind tables. */
 static void write_stacks(const struct scope_basis *basis, FILE *to)
 {
 	if (!basis->stacks)

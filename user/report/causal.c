@@ -53,7 +53,7 @@ static void print_one(const struct report *report, size_t index, const struct sc
 	}
 }
 
-/* Another finding of the same function has printed it. */
+/* True if it was printed for an earlier finding of the same function. */
 static bool printed_before(const struct scope_report_causal *causal, size_t index)
 {
 	for (size_t i = 0; i < index; i++)

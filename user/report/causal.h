@@ -13,13 +13,13 @@
 /* The delay experiment of a finding. */
 struct scope_report_site {
 	uint32_t number; /* index of its site in the result; SCOPE_REPORT_NO_SITE: no delays there, */
-	char why[256];	 /* and the reason; "": it was not among the requested ones */
+	char why[256];	 /* why no delays were made there; "": no experiment was requested for it */
 };
 
 struct scope_report_causal {
 	const struct scope_causal_result *result; /* NULL: no experiments were made, */
 	const char *why;			  /* for this reason */
-	const struct scope_report_site *finding;  /* of each finding of the ranking */
+	const struct scope_report_site *finding;  /* by index of the ranking's finding */
 };
 
 /* The effect of holding the process up in that finding; NULL: none was measured. causal NULL is fine. */

@@ -8,7 +8,7 @@
 
 #define GROUPS_MAX 2 /* on the first screen */
 
-/* The share of time that changed most, of those that are sure; NULL: none. */
+/* Of the sure changes in shares of time, the largest; NULL: none. */
 static const struct scope_metric_change *most_changed(const struct scope_group_change *group)
 {
 	for (size_t i = 0; i < group->changes; i++)
@@ -17,7 +17,7 @@ static const struct scope_metric_change *most_changed(const struct scope_group_c
 	return NULL;
 }
 
-/* Is there any group of which that could be said? */
+/* True if a group has enough steps for a change to be sure. */
 static bool is_long_enough(const struct scope_metric_changes *changes)
 {
 	for (size_t i = 0; i < changes->groups; i++)

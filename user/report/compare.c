@@ -34,7 +34,7 @@ static void interval(double seen, double n, double *ret_low, double *ret_high)
 	*ret_high = n > 0 ? fmin(1, (p + Z95 * Z95 / (2 * n) + half) / over) : 1;
 }
 
-/* Requests, or units of work where there are none. */
+/* The key of the requests, or of all units if there are no requests. */
 static const char *unit_key(const json_t *report)
 {
 	return number(json_object_get(report, "basis"), "requests") > 0 ? "requests" : "units";
@@ -136,7 +136,10 @@ static json_t *make_function(const json_t *finding, const json_t *before, const 
 			 "after", after);
 }
 
-/* Those of the second in its order, then those that are gone. *ret_worse: one of them is new or worse. */
+/*
+ * First the functions of the second report in its order, then those that are gone. *ret_worse: one of them is new or
+ * worse.
+ */
 static json_t *make_functions(const json_t *before, const json_t *after, double threshold, bool *ret_worse)
 {
 	const json_t *new_ones = json_object_get(after, "findings"), *old_ones = json_object_get(before, "findings");

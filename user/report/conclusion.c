@@ -89,7 +89,7 @@ static void print_reason(const struct report *report, const char *verdict)
 	fputc('\n', report->out);
 }
 
-/* Slow inside the kernel with no more work: printed, but not attributed to the function. */
+/* A function that is slow only inside the kernel, with no more work: printed, but not as a finding. */
 static int print_kernel(const struct report *report)
 {
 	const struct scope_model_finding *one = report->model->kernel;
@@ -122,7 +122,7 @@ static int print_kernel(const struct report *report)
 	return 0;
 }
 
-/* Long rounds of threads without clients: printed, because the user may be looking for them. */
+/* Long units of threads without clients are printed, because the user may be looking for them. */
 static void print_background(const struct report *report)
 {
 	const struct scope_model_background *background = &report->model->background;
@@ -139,7 +139,7 @@ static void print_background(const struct report *report)
 	fputc('\n', report->out);
 }
 
-/* A function that is not a finding because of one rule, and by how much. */
+/* The rule that a function does not meet, and by how much. */
 static void write_rule(const struct scope_model_near *near, const struct scope_rank_options *need, FILE *to)
 {
 	const struct scope_finding *finding = &near->near->finding;

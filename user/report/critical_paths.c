@@ -43,7 +43,7 @@ static bool says_same(const struct scope_path_part *a, const struct scope_path_p
 	       of_a == of_b;
 }
 
-/* The part and equal ones after it, without short ones between; how long they are together. */
+/* Merges equal parts, and skips short ones between them. Returns the index after them; *ret_ns: their sum. */
 static size_t fold(const struct scope_slow_path *path, size_t at, unsigned *ret_times, double *ret_ns)
 {
 	size_t i = at;
@@ -61,7 +61,7 @@ static size_t fold(const struct scope_slow_path *path, size_t at, unsigned *ret_
 	return i;
 }
 
-/* In one line: the longer parts, in order of time. */
+/* Prints the longer parts in one line, in order of time. */
 static int print_short(const struct scope_analysis *analysis, const struct scope_slow_path *path, unsigned width,
 		       FILE *out)
 {

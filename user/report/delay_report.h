@@ -9,13 +9,13 @@
 #include "causal/result.h"
 
 /*
- * All return 0, -ENOMEM, or -EIO where the stream failed. text: under 100 columns, a table of the sites
- * and for each its curve, a plot and what to know about it. svg: one plot for each site, below each
- * other. json: all of it, the experiments included; times in ns.
+ * All return 0, -ENOMEM, or -EIO where the stream failed. text: at most 99 columns: a table of the sites, and
+ * for each its curve, a plot and notes. svg: the plots of all sites, one below another. json: all of it, with all
+ * experiments; times in ns.
  */
 int scope_report_delay_text(const struct scope_causal_result *result, bool colour, FILE *out);
 int scope_report_delay_json(const struct scope_causal_result *result, FILE *out);
-/* One of its sites; the caller's. NULL: no memory. */
+/* One site; the caller owns it. NULL: no memory. */
 struct json_t *scope_report_delay_json_site(const char *name, const struct scope_effect *effect);
 int scope_report_delay_svg(const struct scope_causal_result *result, FILE *out);
 
@@ -33,12 +33,12 @@ struct scope_figure {
 	size_t bars;
 };
 
-/* Experiments of one site that count. 0 or -ENOMEM. */
+/* Makes a figure of the experiments of one site that count. 0 or -ENOMEM. */
 int scope_report_figure_create(const struct scope_causal_result *result, uint32_t site,
 			       struct scope_figure *ret_figure);
 void scope_report_figure_free(struct scope_figure *figure);
 
-/* Draws in characters, width by height of them inside the axes. */
+/* Draws it in width by height characters inside the axes. */
 void scope_report_figure_print(const struct scope_figure *figure, enum scope_causal_kind kind, unsigned width,
 			       unsigned height, FILE *out);
 

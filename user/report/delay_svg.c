@@ -31,7 +31,7 @@ static void draw_ticks(const struct scope_figure *figure, enum scope_causal_kind
 	const double y_step = scope_report_svg_tick(figure->y_max - figure->y_min, TICKS);
 	char text[32];
 
-	/* By number, and plus 0: a sum of steps may miss 0, and round() gives -0. */
+	/* Each tick is a multiple of the step, because a sum of steps may miss 0; adding 0 avoids -0. */
 	for (double i = ceil(figure->x_min / x_step); i * x_step <= figure->x_max * (1 + 1e-9); i++)
 		fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x_of(figure, i * x_step),
 			HEIGHT - BOTTOM + 15, scope_report_figure_label(kind, i * x_step + 0.0, text, sizeof(text)));
@@ -58,7 +58,7 @@ static void draw_axes(const struct scope_figure *figure, enum scope_causal_kind 
 		speedup ? "the program is faster by" : "period of the progress point");
 }
 
-/* Of the means, as far as they lie in the frame. */
+/* Draws the intervals of the means, as far as they are in the frame. */
 static void draw_bars(const struct scope_figure *figure, FILE *out)
 {
 	for (size_t i = 0; i < figure->bars; i++) {

@@ -47,7 +47,7 @@ static void print_head(const struct scope_causal_result *result, FILE *out)
 	fputc('\n', out);
 }
 
-/* Cut at the start, because the end of a path is more useful. */
+/* Prints a site; a long one is cut at its start, because the end of a path is more useful. */
 static void print_site(const char *site, FILE *out)
 {
 	const size_t length = strlen(site);
@@ -82,7 +82,7 @@ static uint32_t shown(const struct scope_causal_result *result)
 {
 	uint32_t known = 0;
 
-	/* The ranking has those that are known first. */
+	/* Sites with a result are first in the ranking. */
 	while (known < result->sites && result->effect[result->rank[known]].known)
 		known++;
 	return result->sites - known > UNKNOWN_MAX ? known : result->sites;

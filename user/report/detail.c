@@ -11,7 +11,7 @@
 #include "base/syscall_name.h"
 #include "report/numbers.h"
 
-#define ODDS_MAX 1000	/* beyond, the figure is that of very few usual stacks */
+#define ODDS_MAX 1000	/* above it the figure depends on very few usual stacks */
 #define MOST 0.5	/* share of cut stacks from which the path is marked as cut */
 #define EXAMPLE_CALLS 8 /* of a slow unit and a usual one */
 #define KERNEL_NAMES 4	/* the innermost functions of the kernel */
@@ -28,7 +28,7 @@ static const struct scope_thread *thread_at(const struct report *report, uint32_
 	return scope_timeline_threads_at(report->analysis->units->timeline->threads, index);
 }
 
-/* For a function that calls itself again, which is once on a path: through which functions. */
+/* For a recursive function, which is on a path only once: prints the functions of the recursion. */
 static void print_circle(const struct report *report, const struct scope_circle *circle, FILE *to)
 {
 	if (!circle->function)
@@ -43,7 +43,7 @@ static void print_circle(const struct report *report, const struct scope_circle 
 	fputs(circle->count > SCOPE_CIRCLE_MAX ? " → …)" : ")", to);
 }
 
-/* Nothing where its stacks name no function; an ellipsis first where most do not reach the start of the thread. */
+/* Prints the callers, if stacks name any; first an ellipsis if most stacks do not reach the start of the thread. */
 static int print_chain(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_tree *tree = &one->finding->evidence->tree;
@@ -84,7 +84,7 @@ static int print_callees(const struct report *report, const struct scope_model_f
 	return scope_report_section_line(report, &line, "     most of it  ");
 }
 
-/* Where the thread sleeps in the kernel, from the call inwards, or why it is not known. */
+/* Prints where the thread sleeps in the kernel, outermost function first, or why this is not known. */
 static int print_kernel(const struct report *report, const struct scope_model_finding *one)
 {
 	const char *name[KERNEL_NAMES];
@@ -108,7 +108,7 @@ static int print_kernel(const struct report *report, const struct scope_model_fi
 	return 0;
 }
 
-/* Which thread owns the lock, and where it is itself. */
+/* Prints the owner of the lock, and where that thread is. */
 static void print_owner(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_model_owner *owner = &one->owner;
@@ -233,7 +233,7 @@ static int print_inside(const struct report *report, const struct scope_model_fi
 	return 0;
 }
 
-/* If the trace has losses: whether they were during this finding. */
+/* If the trace has losses, prints if any were during this finding. */
 static void print_lost(const struct report *report, const struct scope_finding *finding)
 {
 	const struct scope_timeline *timeline = report->analysis->units->timeline;
@@ -252,7 +252,7 @@ static void print_lost(const struct report *report, const struct scope_finding *
 		fputs("no event while it showed\n", report->out);
 }
 
-/* What it does, and if it is the cause of that itself. */
+/* Prints what the function does, and if it is itself the cause. */
 static void print_doing(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;

@@ -7,7 +7,7 @@
 
 #include "report/numbers.h"
 
-/* The first calls of a path, and those that took longest. */
+/* Chooses the first calls of a path, and those that took longest. */
 static void choose_calls(const struct scope_path *path, size_t most, bool *shown)
 {
 	size_t chosen;

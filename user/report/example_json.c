@@ -7,7 +7,7 @@
 
 #define CALLS_MAX 200 /* of a path */
 
-/* {call, count, ns, extra}: as the text has them; call null: running between two. */
+/* {call, count, ns, extra} for each part, as in the text; call null: running between two calls. */
 static json_t *make_path(const struct scope_path *path)
 {
 	json_t *calls = json_array();

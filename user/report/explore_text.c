@@ -9,11 +9,11 @@
 #define LINES 15	 /* of a screen */
 #define SHARE 0.05	 /* of the kind's variance: a path with less is for -v */
 #define KEY_MIN 0.5	 /* correlation: with less a key is left out */
-#define KEY_REQUESTS 100 /* of a kind: of fewer chance alone makes such correlations */
+#define KEY_REQUESTS 100 /* of a kind: with fewer such correlations occur by chance */
 #define EXCESSES 3	 /* no rule: edges of one request */
 #define INDENT 4
 
-/* What is printed, and how many lines of it there may be yet. */
+/* The output, and the number of lines that are left. */
 struct screen {
 	const struct scope_analysis *analysis;
 	const struct scope_forest_limits *limits;
@@ -27,7 +27,7 @@ static unsigned count_lines(const char *text, unsigned width)
 	return 1 + scope_report_format_columns(text) / (width - INDENT - 4);
 }
 
-/* A sentence; nothing where there is no room for it. */
+/* Prints a sentence, unless it needs more lines than are left. */
 static void print(struct screen *screen, unsigned indent, const char *text)
 {
 	const unsigned lines = count_lines(text, screen->width);
@@ -55,7 +55,7 @@ static void say_figures(char *text, size_t room, uint64_t requests, double mean_
 		 scope_report_format_ns(&mean, mean_ns), cv < 0.0995, 100 * cv);
 }
 
-/* The kind's edge of that name, which knows functions and waits. */
+/* The same edge of the kind, for which functions and waits are known. */
 static const struct scope_edge_sums *edge_of(const struct scope_variance_kind *kind, uint64_t edge)
 {
 	for (size_t i = 0; i < kind->edges; i++)
@@ -111,7 +111,7 @@ static void print_path(struct screen *screen, const struct scope_variance_kind *
 	print(screen, INDENT, text);
 }
 
-/* What the latency goes with, which is no proof of a cause. */
+/* Prints the keys correlated with the latency. This is no proof of a cause. */
 static void print_keys(struct screen *screen, const struct scope_variance_kind *kind)
 {
 	static const char *const word[SCOPE_KEYS] = {
@@ -147,7 +147,7 @@ static void print_kind(struct screen *screen, const struct scope_variance_kind *
 		print_path(screen, kind, i);
 }
 
-/* ns of the request in the edge beyond the mean of the path. */
+/* Time of the request in the edge, less the mean of the path, ns. */
 static double excess_of(const struct scope_variance_path *path, const struct scope_unit_edge *edge)
 {
 	double ns = 0;
@@ -185,7 +185,7 @@ static void print_excesses(struct screen *screen, const struct scope_variance_pa
 	}
 }
 
-/* Where one request falls, and by which edges. */
+/* Prints the hypothesis to which one request belongs, and the edges that explain it. */
 static void print_why(struct screen *screen, const struct scope_variance_request *request)
 {
 	const struct scope_variance *variance = screen->analysis->variance;

@@ -44,7 +44,7 @@ static void set_frame(enum scope_causal_kind kind, struct scope_figure *figure)
 	figure->y_max = y_max > 0 ? y_max * 1.05 : y_min < 0 ? 0 : 1;
 }
 
-/* Mean place on the x axis of the experiments of one value; they are at least one. */
+/* The mean x of the experiments of one value; there is at least one. */
 static double level_x(const struct scope_causal_result *result, uint32_t site, double value)
 {
 	double sum = 0;
@@ -63,7 +63,7 @@ static double level_x(const struct scope_causal_result *result, uint32_t site, d
 	return n ? sum / (double)n : 0;
 }
 
-/* A change is told against the mean without one. */
+/* A change is relative to the mean without delay. */
 static void add_bars(const struct scope_causal_result *result, uint32_t site, struct scope_figure *figure)
 {
 	const struct scope_effect *effect = &result->effect[site];
@@ -129,7 +129,7 @@ static void put(char *cell, unsigned width, unsigned height, double x, double y,
 	const unsigned row = (unsigned)fmin(height - 1, fmax(0, floor(y * height)));
 	char *at = &cell[(height - 1 - row) * width + column];
 
-	/* A point hides the line; many points look heavier. */
+	/* Points hide the line, and several points at one place have a heavier mark. */
 	if (mark == '.' && *at != ' ')
 		return;
 	*at = mark == 'o' && (*at == 'o' || *at == 'O') ? 'O' : mark;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The call tree of slow units beside usual ones, as JSON that a flame graph is drawn from. */
+/* The call tree of slow units beside usual ones, as JSON for a flame graph. */
 #include "report/picture.h"
 
 #include <stdlib.h>
@@ -9,20 +9,20 @@
 
 #define NODES_MAX 1200
 #define NAME_MAX_BYTES 240
-#define LEVELS 5 /* quantiles of slow units, from each of which on a width is given */
+#define LEVELS 5 /* quantiles of slow units: each is a lower limit for which there are widths */
 
 static const double quantiles[LEVELS] = { 0, 0.5, 0.95, 0.99, 0.999 };
 
-/* Of slow units by their wall time. */
+/* A lower limit of the wall time of slow units. */
 struct level {
 	double quantile;
-	uint64_t from_ns; /* those that took as long, or longer */
+	uint64_t from_ns; /* the units at or above the limit */
 	size_t units;
 };
 
 struct node {
-	double slow[LEVELS], usual; /* ns; with all below it after sum() */
-	uint32_t number;	    /* among those that are written, UINT32_MAX: left out */
+	double slow[LEVELS], usual; /* ns; after sum() with all nodes below */
+	uint32_t number;	    /* number in the output; UINT32_MAX: left out */
 };
 
 struct flame {
@@ -31,7 +31,7 @@ struct flame {
 	struct level level[LEVELS];
 	unsigned levels;
 	struct node *node;
-	bool stacks; /* stacks are counted, in place of time */
+	bool stacks; /* stacks are counted instead of time */
 };
 
 static int compare_ns(const void *a, const void *b)
@@ -69,7 +69,7 @@ static int choose_levels(struct flame *flame)
 	return 0;
 }
 
-/* Stacks of slow units, and of usual ones as scaled to as many. */
+/* Adds the stacks of slow units, and those of usual units, scaled to the same number. */
 static void attribute_items(struct flame *flame)
 {
 	const struct scope_evidence *evidence = flame->analysis->evidence;
@@ -93,7 +93,7 @@ static void attribute_items(struct flame *flame)
 	}
 }
 
-/* A node is made after its parent. */
+/* Nodes come after their parents, so one pass backwards adds all sums. */
 static void sum(struct flame *flame)
 {
 	for (size_t i = flame->tree->count; i-- > 1;) {
@@ -105,7 +105,7 @@ static void sum(struct flame *flame)
 	}
 }
 
-/* If nothing is slow: the stacks of threads that do not run, and the samples of those that spin. */
+/* If nothing is slow, adds the stacks of threads that do not run, and the samples of those that spin. */
 static void attribute_stacks(struct flame *flame)
 {
 	const struct scope_analysis *analysis = flame->analysis;
@@ -151,7 +151,7 @@ static int choose_least(const struct flame *flame, double *ret_least)
 	return 0;
 }
 
-/* Names of C++ may have thousands of characters: of a longer one the begin. */
+/* Cuts long names, because names of C++ may have thousands of characters. */
 static json_t *make_text(const char *text)
 {
 	char *plain = text ? scope_plain_copy(text, SCOPE_PLAIN_SENTENCE) : NULL;

@@ -7,7 +7,7 @@
 
 #include "report/numbers.h"
 
-#define STALLS_MAX 4 /* no rule: of many the first ones */
+#define STALLS_MAX 4 /* no rule: further ones are not listed */
 
 const char *scope_report_freezes_name(struct scope_freezes_text *buffer, const struct scope_analysis *analysis)
 {

@@ -9,7 +9,7 @@ struct scope_freezes_text {
 	char text[400];
 };
 
-/* "2 stalls: 5.0 s at 30.1 s, 4.9 s at 61.0 s; about 310 requests waited." The first ones, of many. */
+/* "2 stalls: 5.0 s at 30.1 s, 4.9 s at 61.0 s; about 310 requests waited." Of many only the first ones. */
 const char *scope_report_freezes_name(struct scope_freezes_text *buffer, const struct scope_analysis *analysis);
 
 #endif

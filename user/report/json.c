@@ -20,7 +20,7 @@
 #include "report/variance_text.h"
 #include "report/waits_text.h"
 
-/* In plain form, as names in traces are already, because JSON takes only UTF-8. */
+/* A string in plain form, as names in traces already are, because JSON allows only UTF-8. */
 json_t *scope_report_json_string(const char *text)
 {
 	char *plain = text ? scope_plain_copy(text, SCOPE_PLAIN_SENTENCE) : NULL;
@@ -30,7 +30,7 @@ json_t *scope_report_json_string(const char *text)
 	return string;
 }
 
-/* JSON knows no infinity. */
+/* JSON has no infinity. */
 json_t *scope_report_json_number(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
@@ -116,7 +116,7 @@ static json_t *make_blocked(const double *blocked_ns)
 	return blocked;
 }
 
-/* Of requests; null where there are none. */
+/* The times of requests; null if there are none. */
 static json_t *make_work(const struct scope_work_time *work)
 {
 	if (!work->units)
@@ -218,7 +218,7 @@ static json_t *make_signatures(const struct scope_basis_signatures *signatures)
 			 (json_int_t)signatures->shared, "fit_share", scope_report_json_number(signatures->fit_share));
 }
 
-/* By how much the load changed since the baseline; null where a window has no length. */
+/* The change of the load since the baseline; null if a window has no length. */
 static json_t *make_load(const struct scope_basis_baseline *baseline)
 {
 	if (isnan(baseline->per_s))
@@ -251,7 +251,7 @@ static json_t *make_stacks(const struct scope_basis *basis)
 			 (json_int_t)basis->stack_highest_ns);
 }
 
-/* On what the answer is based. */
+/* The basis of the answer. */
 static json_t *make_basis(const struct scope_model *model)
 {
 	const struct scope_analysis *analysis = model->analysis;

@@ -68,7 +68,7 @@ static json_t *make_callees(const struct scope_model *model, const struct scope_
 		     : json_null();
 }
 
-/* As the text's `source`, but more of the lines found. */
+/* The same as `source` in the text, with more lines. */
 static json_t *make_source(const struct scope_model_finding *one)
 {
 	json_t *array = json_array();
@@ -107,7 +107,7 @@ static json_t *make_inside_why(const struct scope_model_finding *one)
 	return scope_report_json_string(one->kernel_matters && !one->insides ? one->inside_why : NULL);
 }
 
-/* What was lost during it. */
+/* Losses during the finding. */
 static json_t *make_losses(const struct scope_finding *finding)
 {
 	return json_pack("{s:I, s:I, s:o, s:o, s:o}", "first_ns", (json_int_t)finding->first_ns, "last_ns",
@@ -140,7 +140,7 @@ static json_t *make_owner(const struct scope_model_finding *one)
 			 "at", scope_report_json_function(owner->at));
 }
 
-/* Of the kernel, the innermost first. */
+/* Functions of the kernel, the innermost first. */
 static json_t *make_kernel_stack(const struct scope_model_finding *one)
 {
 	json_t *array = one->kernel_stack ? json_array() : json_null();

@@ -16,7 +16,7 @@ json_t *scope_report_json_thread(const struct scope_thread *thread);
 json_t *scope_report_json_finding(const struct scope_model *model, size_t index);
 /* A slow unit of a finding and a usual one; null for a finding without one, and for hangs and spins. */
 json_t *scope_report_json_example(const struct scope_analysis *analysis, const struct scope_model_finding *one);
-/* What was slow inside the kernel; null where nothing was. */
+/* What was slow inside the kernel; null if nothing was. */
 json_t *scope_report_json_kernel(const struct scope_model *model);
 
 #endif

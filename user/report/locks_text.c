@@ -12,7 +12,7 @@
 #define SITES_MAX 2	 /* named in a line */
 #define SITE_SHARE 0.05	 /* of a lock's stacks: smaller ones are not named */
 
-/* What the calls show it to be. */
+/* The kind of the lock, as far as calls show it. */
 static const char *kind_name(enum scope_lock_kind kind)
 {
 	static const char *const name[SCOPE_LOCK_KINDS] = {
@@ -48,7 +48,7 @@ size_t scope_report_deadlock_at(const struct scope_analysis *analysis, size_t at
 
 		if (!first->circle)
 			continue;
-		/* A circle is printed from the first of its threads on, and once. */
+		/* Each circle is printed once, from the first of its threads on. */
 		do {
 			ret_hang[count++] = (size_t)(hang - analysis->hangs);
 			hang = hang_of(analysis, hang->owner);
@@ -125,7 +125,7 @@ static const char *group_name(const struct scope_analysis *analysis, uint32_t th
 	return thread < groups->threads ? groups->group[groups->of_thread[thread]].name : "?";
 }
 
-/* " in parse 80 %, reply 15 %"; nothing where no stack names a function. */
+/* Prints " in parse 80 %, reply 15 %"; nothing if no stack names a function. */
 static void print_sites(const char *head, const struct scope_lock_sites *sites, FILE *to)
 {
 	unsigned printed = 0;
@@ -139,7 +139,7 @@ static void print_sites(const char *head, const struct scope_lock_sites *sites, 
 	}
 }
 
-/* "worker ×4 and 1 more". count: threads, of them alike in the group of most. */
+/* Prints "worker ×4 and 1 more". count: all threads; alike: those in the group of the thread `most`. */
 static void print_threads(const struct scope_analysis *analysis, uint32_t count, uint32_t alike, uint32_t most,
 			  FILE *to)
 {
@@ -148,7 +148,7 @@ static void print_threads(const struct scope_analysis *analysis, uint32_t count,
 		fprintf(to, " and %" PRIu32 " more", count - alike);
 }
 
-/* Is it one that a thread has, and gives back? */
+/* True if a thread owns such a lock and releases it. */
 static bool can_be_held(const struct scope_lock *lock)
 {
 	return lock->kind == SCOPE_LOCK_MUTEX || lock->kind == SCOPE_LOCK_PI_MUTEX || lock->kind == SCOPE_LOCK_RWLOCK;

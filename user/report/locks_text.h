@@ -7,20 +7,25 @@
 
 #include "analysis/analysis.h"
 
-/* Threads that wait for one another as the window ends, a sentence for each circle. ret_any: there is one. 0 or -ENOMEM. */
+/*
+ * Prints a sentence for each circle of threads that wait for one another at the window's end. *ret_any: there is one. 0
+ * or -ENOMEM.
+ */
 int scope_report_deadlocks_text(const struct scope_analysis *analysis, unsigned width, FILE *out, bool *ret_any);
-/* The locks that threads waited for longest, `most` of them at most, with a heading; nothing where none matter. 0 or -ENOMEM. */
+/*
+ * Prints at most `most` locks that threads waited for longest, with a heading; nothing if none matters. 0 or -ENOMEM.
+ */
 int scope_report_locks_text(const struct scope_analysis *analysis, unsigned most, unsigned width, FILE *out);
 
-/* The caller's. NULL: no memory. */
+/* The caller owns the result. NULL: no memory. */
 struct json_t *scope_report_locks_json(const struct scope_analysis *analysis);
 struct json_t *scope_report_locks_seen_json(const struct scope_analysis *analysis);
 struct json_t *scope_report_deadlocks_json(const struct scope_analysis *analysis);
 
 /*
- * The threads of a circle, from one of analysis->hangs on: each waits for a lock that the next one has, the last one for
- * that of the first. at: where to look first. ret_hang: room for analysis->hang_count indices. Returns how many there
- * are in it, 0 where there is no more circle, and sets ret_next to where to look then.
+ * Finds the next circle: each of its threads waits for a lock of the next one, the last one for a lock of the first.
+ * at: index in analysis->hangs to start from. ret_hang: the circle's threads, with room for analysis->hang_count
+ * indices. Returns their number, 0 if there is no further circle. *ret_next: where to continue.
  */
 size_t scope_report_deadlock_at(const struct scope_analysis *analysis, size_t at, size_t *ret_hang, size_t *ret_next);
 

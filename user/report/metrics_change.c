@@ -6,10 +6,10 @@
 #include "report/metrics_text.h"
 #include "report/numbers.h"
 
-#define GROUPS_MAX 4   /* that a screen holds */
+#define GROUPS_MAX 4   /* on one screen */
 #define METRICS_MAX 6  /* of each */
-#define ALIKE 1.25     /* times: a load that changed by less is about the same */
-#define DIFFERENCE 0.2 /* of a rate: smaller ones are left to -v */
+#define ALIKE 1.25     /* ratio: with less the load is about the same */
+#define DIFFERENCE 0.2 /* of a rate: smaller ones only with -v */
 
 const char *scope_report_metrics_load(char *text, size_t size, double before, double after, const char *what)
 {
@@ -33,7 +33,7 @@ static bool is_time(const struct scope_metric_change *change)
 	return scope_metrics_row[change->metric].unit == SCOPE_METRICS_TIME;
 }
 
-/* A share in percent, or how many a second. */
+/* Prints a share in percent, or a number per second. */
 static void print_value(const struct scope_metric_change *change, double value, bool sign, FILE *out)
 {
 	if (isnan(value))
@@ -44,7 +44,7 @@ static void print_value(const struct scope_metric_change *change, double value, 
 		fprintf(out, sign ? " %+10.4g" : " %10.4g", value);
 }
 
-/* A score, or a rate whose interval is beside 0 and that differs by much. */
+/* True for a change with a score, and for a rate that differs much and whose interval does not include 0. */
 static bool is_shown(const struct scope_report_metrics *report, const struct scope_metric_change *change)
 {
 	const double difference = change->after - change->before;

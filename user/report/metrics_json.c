@@ -56,7 +56,7 @@ static json_t *make_absent(const struct scope_metrics_view *view)
 	return array;
 }
 
-/* All steps of each metric that has any value: what is left out is 0 in all of them. */
+/* All steps of each metric that has any value. Metrics that are left out are 0 in all steps. */
 static json_t *make_values(const struct scope_report_metrics *report, const struct scope_metric_line *line)
 {
 	const struct scope_metrics_view *view = report->view;

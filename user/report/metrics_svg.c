@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metrics over time as a picture: a plot for each series that was chosen, with a line for each group, thread or object. */
+/*
+ * Metrics over time as a picture: a plot for each series that was chosen, with a line for each group, thread or object.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,14 +18,14 @@
 #define BOTTOM 25
 #define TICKS_X 8
 #define TICKS_Y 4
-#define LINES_MAX 8 /* as many colours can be distinguished */
+#define LINES_MAX 8 /* the number of colours that can be distinguished */
 #define LEGEND 20   /* the height of a line's name */
 
-/* Which can be distinguished by people who do not see all colours, too (M. Okabe, K. Ito, 2008). */
+/* Colour-blind people can distinguish these, too (M. Okabe, K. Ito, 2008). */
 static const char *const colour[LINES_MAX] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7",
 					       "#e69f00", "#56b4e9", "#000000", "#999999" };
 
-/* What is drawn where nothing was chosen. */
+/* The series that are drawn if none was chosen. */
 static const uint64_t usual = 1ull << SCOPE_METRIC_RUN | 1ull << SCOPE_METRIC_QUEUE | 1ull << SCOPE_METRIC_IOWAIT |
 			      1ull << SCOPE_METRIC_DISK | 1ull << SCOPE_METRIC_SLEEP | 1ull << SCOPE_METRIC_FUTEX_TIME |
 			      1ull << SCOPE_METRIC_UNITS | 1ull << SCOPE_SERIES_P50 | 1ull << SCOPE_SERIES_P99;
@@ -32,7 +34,7 @@ struct plot {
 	const struct scope_metrics_view *view;
 	size_t lines;
 	unsigned series;
-	double most;   /* of all values; 0: there are none */
+	double most;   /* the largest of all values; 0: there are none */
 	double *value; /* of each line, each step; NAN: not known */
 };
 
@@ -49,7 +51,7 @@ static double y_of(const struct plot *plot, double value)
 	return HEIGHT - BOTTOM - value / plot->most * (HEIGHT - TOP - BOTTOM);
 }
 
-/* Is there anything of it to draw? */
+/* Computes the values of a plot; false: there is nothing to draw. */
 static bool fill(struct plot *plot)
 {
 	plot->most = 0;
@@ -82,7 +84,7 @@ static void draw_axes(const struct plot *plot, FILE *out)
 			LEFT + i * x_tick / seconds * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM + 15, i * x_tick);
 }
 
-/* A value holds for all of its step; where none is known the line has a gap. */
+/* A value is drawn over all of its step; the line has a gap in steps without a value. */
 static void draw_line(const struct plot *plot, size_t line, FILE *out)
 {
 	const double *value = &plot->value[line * plot->view->steps];
@@ -131,7 +133,7 @@ static void draw_legend(const struct plot *plot, FILE *out)
 			16 + plot->lines * LEGEND, plot->view->lines - plot->lines);
 }
 
-/* The series that have anything to draw, of those that are wanted. */
+/* Of the wanted series, those that have anything to draw. */
 static uint64_t drawable(struct plot *plot, uint64_t wanted)
 {
 	uint64_t found = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metrics of the last whole step as a table: a row for each group, thread or object, as many columns as there is room for. */
+/* Metrics of the last whole step as a table: a row for each group, thread or object, and as many columns as fit. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 
 #define NAME 22	   /* columns of a name, at least */
 #define COLUMN 11  /* of a value, a blank included */
-#define UNKNOWN 80 /* where the terminal does not know how wide it is */
+#define UNKNOWN 80 /* columns of a terminal that does not know its width */
 
-/* The ones that matter most come first. */
+/* The most important columns are first. */
 static const struct {
 	unsigned series;
 	const char *name;
@@ -37,7 +37,7 @@ static void print_name(const struct scope_metric_line *line, unsigned width, FIL
 		fputc(' ', out);
 }
 
-/* Threads and groups that are gone, or not there yet, are left out. */
+/* False for threads and groups that have ended, or do not exist yet. */
 static bool is_there(const struct scope_metrics_view *view, const struct scope_metric_line *line, size_t step)
 {
 	const bool has_states = view->by == SCOPE_METRICS_BY_THREAD || view->by == SCOPE_METRICS_BY_GROUP;
@@ -59,7 +59,7 @@ static void print_row(const struct scope_metrics_view *view, const struct scope_
 	fputc('\n', out);
 }
 
-/* The columns that are wanted and have room, as bits of `columns`. */
+/* The wanted columns that fit, as bits of `columns`. */
 static unsigned choose(const struct scope_report_metrics *report, unsigned width)
 {
 	unsigned chosen = 0, used = NAME;
@@ -75,7 +75,7 @@ static unsigned choose(const struct scope_report_metrics *report, unsigned width
 int scope_report_metrics_table(const struct scope_report_metrics *report, FILE *out)
 {
 	const struct scope_metrics_view *view = report->view;
-	const size_t step = view->steps > 1 ? view->steps - 2 : 0; /* the last one has only begun */
+	const size_t step = view->steps > 1 ? view->steps - 2 : 0; /* the last step is not complete */
 	const unsigned width = report->columns ? report->columns - 1 : UNKNOWN;
 	const unsigned chosen = choose(report, width);
 	const unsigned name = width - (unsigned)__builtin_popcount(chosen) * COLUMN;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metrics over time as text: of each line its metrics, with mean, least, most, and how they went. */
+/* Metrics over time as text: for each line its metrics, each with mean, minimum, maximum and a curve. */
 #include "report/metrics_text.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 
 #define WIDTH 80
 #define COLUMNS_MAX 120
-#define COLUMNS 28	/* of the picture of a series */
-#define LINES_MAX 8	/* groups, threads or objects that a screen holds */
-#define RELATIONS_MAX 6 /* of what goes with latency */
+#define COLUMNS 28	/* of the curve of a series */
+#define LINES_MAX 8	/* groups, threads or objects on one screen */
+#define RELATIONS_MAX 6 /* of metrics correlated with latency */
 #define SHARE 0.0005	/* of the threads' time: smaller ones are printed only with -v */
 
 /*
@@ -82,7 +82,7 @@ const char *scope_report_metrics_format(struct scope_text *buffer, unsigned seri
 				      : scope_report_format_ns(buffer, value);
 }
 
-/* Columns of the picture of a series. */
+/* Columns of the curve of a series. */
 static unsigned picture_columns(const struct scope_report_metrics *report)
 {
 	const unsigned least = 8, beside = WIDTH - COLUMNS;
@@ -94,7 +94,7 @@ static unsigned picture_columns(const struct scope_report_metrics *report)
 							: report->columns - beside;
 }
 
-/* Values over time, at most that many columns of them, as blocks from nothing to the most. */
+/* Prints values over time in at most that many columns, as blocks of height 0 to the maximum. */
 static void print_picture(const double *value, size_t count, double most, unsigned room, FILE *out)
 {
 	static const char *const block[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
@@ -119,7 +119,7 @@ static void print_row(const char *name, const char *mean, const char *least, con
 	fprintf(out, "    %-22s %10s %10s %10s  ", name, mean, least, most);
 }
 
-/* What a metric was in each step: value, *ret_least and *ret_most. */
+/* Fills in the value of a metric in each step, and their minimum and maximum. */
 static void collect(const struct scope_metrics_view *view, const struct scope_metric_line *line,
 		    enum scope_metric metric, double *value, double *ret_least, double *ret_most)
 {
@@ -160,7 +160,7 @@ static void print_metric(const struct scope_report_metrics *report, const struct
 	fputc('\n', out);
 }
 
-/* How long the units of a line took. */
+/* Prints the latency of a line's units. */
 static void print_latency(const struct scope_report_metrics *report, const struct scope_metric_line *line,
 			  unsigned series, double *value, FILE *out)
 {

@@ -25,10 +25,10 @@ struct scope_report_metrics {
 	const struct scope_metrics_view *view;
 	const struct scope_metric_changes *changes;	/* NULL: nothing is compared */
 	const struct scope_metric_relations *relations; /* NULL: not looked for */
-	const char *before, *after;			/* names of the two windows */
+	const char *before, *after;			/* names of the two windows that are compared */
 	uint64_t series;				/* bits: those chosen; 0: all */
 	unsigned columns;				/* of the terminal; 0: 80 */
-	bool verbose;					/* all lines and metrics, not what a screen holds */
+	bool verbose;					/* all lines and metrics, not only one screen */
 };
 
 /* Each writes all of it: 0, -ENOMEM, or -EIO if writing to out fails. */
@@ -36,21 +36,21 @@ int scope_report_metrics_text(const struct scope_report_metrics *report, FILE *o
 int scope_report_metrics_json(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_csv(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_openmetrics(const struct scope_report_metrics *report, FILE *out);
-/* Of the last whole step alone. */
+/* Only the last whole step. */
 int scope_report_metrics_table(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_svg(const struct scope_report_metrics *report, FILE *out);
 
 const char *scope_report_metrics_series_name(unsigned series); /* a metric's, latency_p50 or latency_p99 */
 
-/* Was it chosen, or is all printed? */
+/* True if the series was chosen, or none was. */
 static inline bool scope_report_metrics_wants(const struct scope_report_metrics *report, unsigned series)
 {
 	return !report->series || report->series >> series & 1;
 }
 
 /*
- * What a series was in a step, as people compare it: a share of the line's threads' time (of a line without threads:
- * of the time that passed), how many a second, or ns of a latency. NAN: nothing of the line was there.
+ * The value of a series in a step for comparison: a share of the time of the line's threads (for a line without
+ * threads: of the elapsed time), a number per second, or a latency in ns. NAN: the line did not exist then.
  */
 double scope_report_metrics_value(const struct scope_metrics_view *view, const struct scope_metric_line *line,
 				  unsigned series, size_t step);
@@ -58,7 +58,7 @@ double scope_report_metrics_value(const struct scope_metrics_view *view, const s
 /* Such a value in words, in the buffer. */
 const char *scope_report_metrics_format(struct scope_text *buffer, unsigned series, double value);
 
-/* What changed, the first lines of a report that compares; and the same as JSON, NULL: no memory. */
+/* Prints what changed: the first lines of a report that compares. As JSON: NULL: no memory. */
 void scope_report_metrics_changes(const struct scope_report_metrics *report, FILE *out);
 json_t *scope_report_metrics_changes_json(const struct scope_metric_changes *changes);
 

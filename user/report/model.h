@@ -25,16 +25,16 @@ struct scope_model_owner {
 struct scope_model_finding {
 	const struct scope_finding *finding;
 	const char *name;      /* the function's name from signatures, or from symbols; NULL: no usable stack */
-	bool stuck;	       /* a hang or a spin: a thread, not slow units */
+	bool stuck;	       /* a hang or a spin of threads, without slow units */
 	const char *waits_for; /* outside: "disk", "peer" or "pipe"; else NULL */
 
-	uint32_t path[SCOPE_PATH_MAX]; /* nodes of its evidence's tree, from its own to the start of the thread */
+	uint32_t path[SCOPE_PATH_MAX]; /* nodes of its evidence's tree, from its own to the outermost one */
 	size_t path_count;
-	const struct scope_function *below; /* library function that the last of the program's calls; NULL: none */
-	const char *known_caller;	    /* if it has no name: the next caller that has one; NULL: none */
+	const struct scope_function *below; /* library function called by its innermost program function; NULL: none */
+	const char *known_caller;	    /* if it has no name: the nearest caller that has one; NULL: none */
 	uint32_t most[SCOPE_PATH_MAX];	    /* nodes: the callee with most of its time, and so on down */
 	size_t most_count;
-	double most_share; /* of its time, in the last of them */
+	double most_share; /* share of its time in the last of these nodes */
 	struct scope_places_row place[SCOPE_MODEL_PLACES];
 	size_t places;
 	double cut_share; /* of its excess: stacks that do not reach the start of their thread */
@@ -42,7 +42,7 @@ struct scope_model_finding {
 	size_t insides;
 	bool kernel_matters;	/* enough of its running time is spent in the kernel */
 	const char *inside_why; /* why insides is 0; NULL: not known */
-	char sleeps_in[224];	/* "read(9, a pipe)": a hang's threads, or those that wait for it; "": neither */
+	char sleeps_in[224]; /* "read(9, a pipe)": the call in which the threads, or their waiters, sleep; "": none */
 	struct scope_model_owner owner; /* HANG: of the lock */
 	char *kernel_stack; /* HANG: functions of the kernel, the innermost first, a blank between; NULL: none */
 	const char *kernel_stack_why;  /* why there is none; NULL: not known */
@@ -55,24 +55,24 @@ struct scope_model_finding {
 struct scope_model_near {
 	const struct scope_near *near;
 	double odds_needed;
-	double costs_ns; /* more than usual, a unit */
+	double costs_ns; /* excess of a unit, ns */
 };
 
 /* How many units of work were slow, of how many. */
 struct scope_model_slow {
-	bool requests; /* else units of any kind */
+	bool requests; /* false: of all units */
 	uint64_t slow, all;
 };
 
-/* Units that serve no client, which are not judged by themselves. */
+/* Units that serve no client, which are no findings of their own. */
 struct scope_model_background {
 	uint64_t units, slow;
-	const char *group; /* of threads with most of the slow ones; NULL: too few were slow to say so */
+	const char *group; /* the group with most of the slow ones; NULL: too few are slow */
 };
 
 /* Delay experiments on the findings. */
 struct scope_model_causal {
-	bool known;				  /* they were asked for */
+	bool known;				  /* experiments were requested */
 	const struct scope_causal_result *result; /* NULL: none were made, */
 	const char *why;			  /* for this reason */
 	uint64_t elapsed_ns;
@@ -101,7 +101,7 @@ struct scope_model {
 	struct scope_model_finding *finding; /* as many as the ranking has */
 	struct scope_model_finding *kernel;  /* slow inside the kernel with no more work; NULL: none */
 	struct scope_model_near near[SCOPE_NEAR_MAX];
-	size_t nears; /* 0 where there are findings */
+	size_t nears; /* 0 if there are findings */
 	struct scope_model_background background;
 	struct scope_model_causal causal;
 	struct scope_times *times;

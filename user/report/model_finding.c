@@ -61,7 +61,7 @@ static void make_known_caller(struct scope_model_finding *one)
 		one->known_caller = tree->node[node].function->name;
 }
 
-/* The callee with most of what it is named for, and so on down. */
+/* From the finding's node down, the callee with most of the excess at each step. */
 static void make_most(struct scope_model_finding *one)
 {
 	const struct scope_tree *tree = &one->finding->evidence->tree;

@@ -42,7 +42,7 @@ void scope_report_quote(const char *word, char *text, size_t size)
 	text[used] = '\0';
 }
 
-/* The page goes to the folder that the command is run in: FILE.html for a trace PATH/FILE.trace. */
+/* The page is written to the current directory: FILE.html for a trace PATH/FILE.trace. */
 static void add_page(const char *file, const char *name, struct scope_report_next *next)
 {
 	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *dot = strrchr(base, '.');
@@ -68,7 +68,7 @@ static void add_evidence(const char *name, const char *pid, struct scope_report_
 			 pid);
 }
 
-/* What to do about the first finding. */
+/* Adds commands for the first finding. */
 static void add_deed(const struct scope_model *model, const char *pid, struct scope_report_next *next)
 {
 	const struct scope_finding *finding = model->analysis->ranking->finding;
@@ -85,20 +85,20 @@ static void add_deed(const struct scope_model *model, const char *pid, struct sc
 		snprintf(add(next, "does it matter? delays it a little"), room, "scope-report -p %s --causal 1", pid);
 }
 
-/* For an answer that is a bottleneck. */
+/* Adds commands for an answer that is a bottleneck. */
 static void add_bottleneck(const struct scope_model *model, const char *name, const char *pid,
 			   struct scope_report_next *next)
 {
-	const struct scope_bottleneck *knot = model->analysis->waits->bottleneck;
+	const struct scope_bottleneck *bottleneck = model->analysis->waits->bottleneck;
 	const char *source = scope_trace_meta(model->analysis->trace, SCOPE_META_SOURCE);
 	const size_t room = sizeof(next->command[0]);
 
 	if (name[0])
 		snprintf(add(next, "who waits for whom"), room, "scope waits -i %s", name);
-	if (knot->function && source && !strcmp(source, "kmod")) {
+	if (bottleneck->function && source && !strcmp(source, "kmod")) {
 		char function[80];
 
-		scope_report_quote(knot->function->name, function, sizeof(function));
+		scope_report_quote(bottleneck->function->name, function, sizeof(function));
 		snprintf(add(next, "does it matter? tries it faster"), room, "scope delay speedup -p %s --function %s",
 			 pid, function);
 	}
@@ -110,8 +110,8 @@ void scope_report_next(const struct scope_model *model, const struct scope_repor
 	const char *file = style->trace;
 	const struct scope_ranking *ranking = model->analysis->ranking;
 	const char *pid = scope_trace_meta(model->analysis->trace, SCOPE_META_PID);
-	const bool knot = scope_report_is_bottleneck(model->analysis);
-	char name[100] = "", part[260] = "", kinds[400] = ""; /* each is the one before with more options */
+	const bool bottleneck = scope_report_is_bottleneck(model->analysis);
+	char name[100] = "", part[260] = "", kinds[400] = ""; /* each with the options of the one before */
 
 	ret_next->count = 0;
 	if (file) {
@@ -122,7 +122,7 @@ void scope_report_next(const struct scope_model *model, const struct scope_repor
 	}
 	if (!pid)
 		pid = "PID";
-	/* The trace of this capture was not kept: the next one should be. */
+	/* This capture was not saved, so the user should save the next one. */
 	if (!whole && !name[0])
 		add_evidence(name, pid, ret_next);
 	if (ranking->verdict == SCOPE_VERDICT_UNKNOWN)
@@ -130,11 +130,11 @@ void scope_report_next(const struct scope_model *model, const struct scope_repor
 			 "scope-report -p %s -d 90", pid);
 	else if (name[0])
 		add_page(file, kinds, ret_next);
-	if (knot && ranking->verdict != SCOPE_VERDICT_UNKNOWN)
+	if (bottleneck && ranking->verdict != SCOPE_VERDICT_UNKNOWN)
 		add_bottleneck(model, part, pid, ret_next);
 	if (ranking->findings)
 		add_deed(model, pid, ret_next);
-	else if (ranking->verdict == SCOPE_VERDICT_NOTHING && !knot && name[0])
+	else if (ranking->verdict == SCOPE_VERDICT_NOTHING && !bottleneck && name[0])
 		snprintf(add(ret_next, "once it is slow: what differs"), sizeof(ret_next->command[0]),
 			 "scope-report -p %s --baseline %s", pid, name);
 	if (!whole && name[0])

@@ -83,7 +83,7 @@ unsigned scope_report_format_columns(const char *text)
 	return columns(text, strlen(text));
 }
 
-/* The bracket that opens what the name ends with; its end where it does not end with one, or is all of it. */
+/* The bracket that opens the arguments at the name's end; the end if there are none, or nothing before them. */
 static const char *find_arguments(const char *name, const char *end)
 {
 	int depth = 0;
@@ -109,7 +109,7 @@ static const char *find_blank(const char *name, const char *end)
 	return NULL;
 }
 
-/* As many of the last parts, between "::" or '.' outside of brackets, as fit; NULL: the last does not. */
+/* The longest sequence of last parts (between "::" or '.' outside of brackets) that fits; NULL: not even one fits. */
 static const char *find_parts(const char *name, const char *end, unsigned width)
 {
 	const char *found = NULL;
@@ -127,7 +127,7 @@ static const char *find_parts(const char *name, const char *end, unsigned width)
 	return found;
 }
 
-/* The place where the text has that many columns. */
+/* The place in the text after that many columns. */
 static const char *skip_columns(const char *text, const char *end, unsigned width)
 {
 	while (text < end && width--)

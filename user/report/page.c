@@ -29,7 +29,7 @@ static void put_escaped(FILE *out, const char *text)
 	}
 }
 
-/* "<" is in strings of JSON alone, and may be written as its number there: no "</script>" can appear. */
+/* Writes "<" as an escape, which is valid because JSON has it only in strings. So no "</script>" can appear. */
 static int put_json(const char *bytes, size_t size, void *user)
 {
 	FILE *out = user;
@@ -84,7 +84,7 @@ int scope_report_page(const struct scope_analysis *analysis, const struct scope_
 	if (!report)
 		return -ENOMEM;
 	screen.colour = screen.verbose = all.colour = false;
-	screen.columns = all.columns = 0; /* not those of a terminal */
+	screen.columns = all.columns = 0; /* a page has no terminal's width */
 	all.verbose = true;
 	put_head(analysis, out);
 	fputs("<body>\n<main>\n<div id=\"page\"></div>\n<section id=\"text\">\n<pre id=\"screen\">", out);

@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-#define GAP_SHARE 10 /* time between calls is shown from this part of the unit on */
+#define GAP_SHARE 10 /* shorter times between calls than this part of the unit are not shown */
 
 static int append(struct scope_path *path, uint16_t nr, uint64_t ns)
 {
@@ -24,7 +24,7 @@ static int append(struct scope_path *path, uint16_t nr, uint64_t ns)
 	return 0;
 }
 
-/* Up to now_ns no call was made. */
+/* Adds the time without a call up to now_ns, if it is long enough. */
 static int append_gap(struct scope_path *path, const struct scope_unit *unit, uint64_t now_ns)
 {
 	uint64_t since_ns = path->last_ns > unit->begin_ns ? path->last_ns : unit->begin_ns;
@@ -99,7 +99,7 @@ int scope_report_path_align(struct scope_path *path, const struct scope_path *ot
 	size_t n = path->calls < SCOPE_PATH_ALIGNED ? path->calls : SCOPE_PATH_ALIGNED;
 	size_t m = other->calls < SCOPE_PATH_ALIGNED ? other->calls : SCOPE_PATH_ALIGNED;
 	size_t row = m + 1, i, j;
-	uint16_t *common = calloc((n + 1) * row, sizeof(*common)); /* of the calls from i, j on */
+	uint16_t *common = calloc((n + 1) * row, sizeof(*common)); /* longest length from calls i, j on */
 
 	if (!common)
 		return -ENOMEM;

@@ -9,7 +9,7 @@ struct scope_path_call {
 	uint16_t nr;	/* SCOPE_NR_NONE: no call, running (or waiting for a CPU) between two */
 	uint32_t count; /* how many times the same call was made in a row */
 	uint64_t ns;	/* in all of them */
-	bool extra;	/* scope_report_path_align(): the other path has none there */
+	bool extra;	/* set by scope_report_path_align(): the other path has no such call there */
 };
 
 struct scope_path {

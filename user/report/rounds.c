@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Describes a spin made of calls: which calls, their results, how often. */
+/* Describes a spin that makes calls: which calls, their results, and their rate. */
 #include "report/rounds.h"
 
 #include <stdio.h>

@@ -10,11 +10,11 @@
 #include "base/plain.h"
 #include "base/syscall_name.h"
 
-#define BINS 400	/* a span is as long as one of these parts of the unit, or a multiple */
+#define BINS 400	/* parts of the unit: spans are multiples of one part */
 #define ROWS_MAX 6	/* threads */
 #define WAKES_MAX 200	/* arrows */
-#define CALLS_MAX 120	/* of the unit's thread, the longest */
-#define SLEEP_PARTS 100 /* a sleep of this part of the unit gets an arrow */
+#define CALLS_MAX 120	/* of the unit's thread: the longest ones */
+#define SLEEP_PARTS 100 /* a longer sleep than this part of the unit gets an arrow */
 
 enum state {
 	STATE_UNKNOWN,
@@ -41,7 +41,7 @@ struct call {
 struct row {
 	uint32_t tid;
 	enum state state;
-	uint16_t nr; /* that it is in; SCOPE_NR_NONE */
+	uint16_t nr; /* the open call; SCOPE_NR_NONE: none */
 	uint64_t enter_ns, since_ns;
 	bool seen;
 	float time[BINS][STATES]; /* ns */
@@ -59,9 +59,9 @@ struct scene {
 	uint64_t calls_all;
 };
 
-/* ---- when traced threads went to sleep: which thread ended long sleeps ---- */
+/* ---- the threads that ended long sleeps ---- */
 
-/* A thread that sleeps, found by its tid; few enough for a list of open addressing. */
+/* Threads that sleep, by tid, in a table of open addressing. */
 #define SLEEPERS 4096 /* a power of two */
 
 struct sleeper {
@@ -126,7 +126,7 @@ static int row_of(const struct scene *scene, uint32_t tid)
 	return -1;
 }
 
-/* The thread that ended most of the sleep of those that have a row, and has none itself; 0: there is none. */
+/* Of the threads without a row, the one that ended most of the sleep of those with a row; 0: none. */
 static uint32_t next_waker(const struct scene *scene)
 {
 	uint64_t most_ns = 0;
@@ -181,7 +181,7 @@ static void account(const struct scene *scene, struct row *row, uint64_t now_ns,
 		row->since_ns = now_ns;
 }
 
-/* before: its state until now, if that was not known. */
+/* before: its state until now, used if no state is known. */
 static void pass(const struct scene *scene, struct row *row, uint64_t now_ns, enum state before, enum state next)
 {
 	account(scene, row, now_ns, row->seen ? row->state : before, row->nr);
@@ -273,7 +273,7 @@ static enum state most_of(const float *time)
 	return most;
 }
 
-/* [state, from, to, call]: what a thread did most of the time, by parts of the unit. */
+/* [state, from, to, call]: the most frequent state of a thread in parts of the unit. */
 static json_t *make_spans(const struct scene *scene, const struct row *row)
 {
 	const double bin_ns = (double)(scene->end_ns - scene->begin_ns) / BINS;
@@ -345,7 +345,7 @@ static int compare_begin(const void *a, const void *b)
 	return one->begin_ns < other->begin_ns ? -1 : one->begin_ns > other->begin_ns;
 }
 
-/* [name, from, to], by time; of many the longest. */
+/* [name, from, to], in order of time; at most CALLS_MAX, the longest ones. */
 static json_t *make_calls(struct scene *scene)
 {
 	size_t count = scene->calls < CALLS_MAX ? scene->calls : CALLS_MAX;

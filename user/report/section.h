@@ -14,18 +14,18 @@ struct report {
 	FILE *out;
 };
 
-int scope_report_section_summary(const struct report *report);	/* the first screen: the answer, and what to do */
-int scope_report_section_changes(const struct report *report);	/* what changed since the baseline */
-int scope_report_section_verdict(const struct report *report);	/* what it comes to */
-int scope_report_section_details(const struct report *report);	/* the first findings, told in full */
-int scope_report_section_causal(const struct report *report);	/* delay experiments on the findings */
-int scope_report_section_times(const struct report *report);	/* where the time of each group went */
-int scope_report_section_waits(const struct report *report);	/* who waited for whom, where that matters */
+int scope_report_section_summary(const struct report *report); /* the first screen: the answer, and what to do */
+int scope_report_section_changes(const struct report *report); /* what changed since the baseline */
+int scope_report_section_verdict(const struct report *report); /* what it comes to */
+int scope_report_section_details(const struct report *report); /* the first findings in full */
+int scope_report_section_causal(const struct report *report);  /* delay experiments on the findings */
+int scope_report_section_times(const struct report *report);   /* the time of each group by state */
+int scope_report_section_waits(const struct report *report); /* the threads that wait for each other, if that matters */
 int scope_report_section_uneven(const struct report *report);	/* threads that are out of line with their group */
-int scope_report_section_variance(const struct report *report); /* where latencies vary, without findings */
-int scope_report_section_basis(const struct report *report);	/* what the answer rests on */
+int scope_report_section_variance(const struct report *report); /* where latencies vary; only without findings */
+int scope_report_section_basis(const struct report *report);	/* the basis of the answer */
 
-/* What changed most since the baseline, in lines of the first screen. */
+/* Prints what changed most since the baseline, in lines of the first screen. */
 void scope_report_section_changed(const struct report *report);
 
 /* The last lines of the first screen, after `lines` others: commands to type next; blank: a blank line first. */
@@ -40,7 +40,7 @@ int scope_report_section_source(const struct report *report, const struct scope_
  */
 int scope_report_section_inside(const struct scope_model_finding *one, char **ret_text);
 
-/* Below the line of a finding: how much of a delay there comes through. Nothing without experiments. */
+/* Prints below a finding how much of a delay in it delays requests. Nothing without experiments. */
 void scope_report_section_effect(const struct report *report, size_t index);
 
 /*
@@ -54,24 +54,24 @@ const char *scope_report_section_call(uint32_t nr); /* its name */
 const char *scope_report_section_function(const struct scope_model_finding *one);
 const char *scope_report_section_confidence(const struct scope_finding *finding);
 
-/* For those above: "" without colours. */
+/* The escape sequence for bold text; "" without colours. */
 const char *scope_report_section_bold(const struct report *report);
 const char *scope_report_section_plain(const struct report *report);
-/* A line's label on the first screen. */
+/* Prints the label of a line of the first screen. */
 void scope_report_section_label(const struct report *report, const char *label);
 
 /* Columns of the first screen. */
 unsigned scope_report_section_width(const struct report *report);
-/* Sentences of the first screen, at column 2, broken between words. */
+/* Prints sentences of the first screen from column 2 on, broken between words. */
 void scope_report_section_prose(const struct report *report, const char *text);
-/* Text of the basis of the answer, from `column` on, further lines with an indent. */
+/* Prints text of the basis from `column` on; further lines have an indent. */
 void scope_report_section_wrapped(const struct report *report, const char *text, unsigned column, unsigned indent);
 /* The head, then the text in a separate column. Ends its line. */
 void scope_report_section_paragraph(const struct report *report, const char *head, const char *text);
 /* The same for a text that was written piece by piece, which is freed. 0 or -ENOMEM. */
 int scope_report_section_line(const struct report *report, struct scope_paragraph *paragraph, const char *head);
 
-#define SCOPE_SCREEN_LABEL 14 /* columns before a line's text on the first screen */
+#define SCOPE_SCREEN_LABEL 14 /* columns of a label on the first screen */
 #define SCOPE_SCREEN_LINES 15 /* of the first screen */
 
 #endif

@@ -59,7 +59,7 @@ static void write_threads(const struct scope_analysis *analysis, const struct sc
 		fprintf(to, "thread %s (%s)", name, way_of(stage));
 }
 
-/* Stages that take work from that one. With fewer requests they are housekeeping. */
+/* Writes the stages that take work from that one. Those with few requests are left out as housekeeping. */
 static void write_workers(const struct scope_analysis *analysis, const struct scope_stage *from, FILE *to)
 {
 	const struct scope_server *server = analysis->server;
@@ -109,7 +109,7 @@ int scope_report_server_sentence(const struct scope_analysis *analysis, char **r
 	return scope_report_paragraph_end(&line, ret_text);
 }
 
-/* Numbers of stages, the busiest first. The caller frees; NULL: no memory. */
+/* Numbers of stages, the busiest first. The caller frees the result; NULL: no memory. */
 static uint32_t *busiest_first(const struct scope_server *server)
 {
 	uint32_t *order = malloc((server->stages + 1) * sizeof(*order));
@@ -142,7 +142,7 @@ static const char *from_of(const struct scope_analysis *analysis, const struct s
 static void print_stage(const struct scope_analysis *analysis, const struct scope_stage *stage, FILE *out)
 {
 	const struct scope_server *server = analysis->server;
-	/* For example one that ended before its name was known. */
+	/* A thread may end before its name is known. */
 	const bool unknown = !stage->units && !strcmp(name_of(analysis, stage), "?");
 	const double per_s = server->window_ns > 0 ? (double)stage->units / server->window_ns * 1e9 : 0;
 	char name[64], busy[32], waits[32] = "-";
@@ -286,7 +286,7 @@ static json_t *make_stage(const struct scope_analysis *analysis, const struct sc
 			 stage->waits_known ? scope_report_json_number(stage->wait_ns) : json_null());
 }
 
-/* How threads wait for requests. Threads that get connections from others block as they read from them. */
+/* How threads wait for requests. Threads that get connections from other threads wait in their reads. */
 static const char *model_of(const struct scope_stage *network)
 {
 	switch (network->door) {
@@ -300,7 +300,7 @@ static const char *model_of(const struct scope_stage *network)
 	}
 }
 
-/* By the names of Ditto's profiler (Liang et al., ASPLOS 2023), where it has one. */
+/* With the names of Ditto's profiler (Liang et al., ASPLOS 2023), where it has them. */
 static json_t *make_network(const struct scope_server *server)
 {
 	const struct scope_stage *network = scope_server_find(server, SCOPE_ROLE_NETWORK);

@@ -12,7 +12,7 @@
 int scope_report_server_sentence(const struct scope_analysis *analysis, char **ret_text);
 /* Verbose: all stages; else a screen of 15 lines. 0, -ENOMEM; errors of the stream are left for ferror(). */
 int scope_report_server_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out);
-/* 0, -ENOMEM, or -EIO: out takes no more. */
+/* 0, -ENOMEM, or -EIO: writing to out failed. */
 int scope_report_server_json(const struct scope_analysis *analysis, FILE *out);
 
 #endif

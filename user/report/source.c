@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where in the source a finding stands. */
+/* Prints the lines of source of a finding. */
 #include "report/section.h"
 
 #include <errno.h>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What scope status says as OpenMetrics, for a collector that reads files. */
+/* The output of scope status as OpenMetrics, for a collector that reads files. */
 #include "report/status_openmetrics.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* Of each session: a field of the document, and how it is exposed. */
+/* For each session: a field of the document, and how it is exposed. */
 static const struct {
 	const char *field, *name, *unit; /* unit: the end of the name, "" without one */
 	const char *text;
 	bool counter;
-	double times; /* the field, to have it in the unit */
+	double times; /* factor from the field to the unit */
 } rows[] = {
 	{ "events", "scope_session_events", "", "events recorded", true, 1 },
 	{ "lost", "scope_session_lost_events", "", "events lost", true, 1 },
@@ -39,7 +39,7 @@ static void print_gauge(const char *name, const char *text, double value, FILE *
 	fprintf(out, "%s %.16g\n", name, value);
 }
 
-/* A session that knows no value, as of a share where it does not run, has no sample. */
+/* A session without a value (a share of one that does not run) has no sample. */
 static void print_row(size_t row, const json_t *sessions, FILE *out)
 {
 	print_head(rows[row].name, rows[row].counter ? "counter" : "gauge", rows[row].unit, rows[row].text, out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What scope status says as OpenMetrics, for a collector that reads files. */
+/* The output of scope status as OpenMetrics, for a collector that reads files. */
 #ifndef SCOPE_REPORT_STATUS_OPENMETRICS_H
 #define SCOPE_REPORT_STATUS_OPENMETRICS_H
 
@@ -8,8 +8,8 @@
 #include <jansson.h>
 
 /*
- * document: as scope status --format json has it (docs/schema/commands.schema.json). Sessions are told apart by their numbers,
- * which says nothing of what they trace. 0, or -EIO: out takes no more.
+ * document: that of scope status --format json (docs/schema/commands.schema.json). Sessions are identified by their
+ * numbers, which do not show what they trace. 0, or -EIO: writing to out failed.
  */
 int scope_report_status_openmetrics(const json_t *document, FILE *out);
 

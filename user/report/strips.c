@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads and requests over the window, as JSON that strips and curves are drawn from. */
+/* Threads and requests over the window, as JSON for strips and curves. */
 #include "report/picture.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "base/grow.h"
 #include "base/plain.h"
 
-#define BINS 240      /* of a thread's strip */
+#define BINS 240      /* parts of a thread's strip */
 #define POINTS 120    /* of the curves */
 #define ROWS_MAX 40   /* threads */
-#define SLOW_MAX 1500 /* slow units, the longest */
+#define SLOW_MAX 1500 /* slow units: the longest ones */
 
 struct row {
 	uint32_t thread;
@@ -148,7 +148,7 @@ static json_t *make_row(const struct strips *strips, const struct row *row)
 	return made;
 }
 
-/* Sorts the rows. [row, begin, end] of a slow unit; left out for threads without a row. */
+/* [row, begin, end] of each slow unit of a thread with a row. Sorts the rows. */
 static json_t *make_slow(struct strips *strips, const uint32_t *number, size_t *ret_left_out)
 {
 	json_t *array = json_array();

@@ -17,7 +17,7 @@
 #include "report/waits_text.h"
 
 #define LABEL SCOPE_SCREEN_LABEL
-#define EXAMPLE_CALLS 3 /* of a slow request and a usual one */
+#define EXAMPLE_CALLS 3 /* calls shown of a slow request and of a usual one */
 #define CUT_MOST 0.5	/* share of cut stacks from which the path is marked as cut */
 #define ALSO_MAX 4	/* further findings, in one line */
 
@@ -47,7 +47,7 @@ static const char *verdict_word(const struct report *report)
 	return word[report->model->outside ? SCOPE_VERDICT_OUTSIDE : report->analysis->ranking->verdict];
 }
 
-/* Left and right ends of a line; the left one is cut if there is no room for both. */
+/* Prints text at the left and right ends of a line; the left one is cut if both do not fit. */
 static void print_ends(const struct report *report, const char *left, const char *right)
 {
 	const unsigned width = scope_report_format_columns(right), all = scope_report_section_width(report),
@@ -107,7 +107,7 @@ static int print_answer(const struct report *report)
 	return 0;
 }
 
-/* By how much the load changed since the baseline: the first thing to know of a difference. */
+/* Prints the change of the load since the baseline, because it may explain any other difference. */
 static void print_load(const struct report *report)
 {
 	const struct scope_basis_baseline *baseline = &report->model->basis.baseline;
@@ -124,14 +124,14 @@ static void print_load(const struct report *report)
 	fputc('\n', report->out);
 }
 
-/* ---- the first finding, a line for each thing ---- */
+/* ---- the first finding ---- */
 
 void scope_report_section_label(const struct report *report, const char *label)
 {
 	fprintf(report->out, "  %-*s", LABEL - 2, label);
 }
 
-/* A labelled line that is broken at the right edge. */
+/* Prints a labelled line, broken at the right edge. */
 static int print_broken(const struct report *report, const char *label, struct scope_paragraph *line)
 {
 	char *text;
@@ -146,7 +146,7 @@ static int print_broken(const struct report *report, const char *label, struct s
 	return 0;
 }
 
-/* A line that is cut at the right edge. */
+/* Prints a line, cut at the right edge. */
 static int print_clipped(const struct report *report, struct scope_paragraph *line)
 {
 	char *text;
@@ -347,7 +347,7 @@ static int print_uneven(const struct report *report)
 	return print_clipped(report, &line);
 }
 
-/* What could not be read, cut at the right edge: -v has all of it. */
+/* Prints what could not be read, cut at the right edge; -v prints all of it. */
 static void print_notes(const struct report *report)
 {
 	const char *const notes[] = { scope_trace_damage(report->analysis->trace), meta(report, SCOPE_META_UNREAD) };

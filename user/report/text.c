@@ -26,7 +26,7 @@ unsigned scope_report_section_width(const struct report *report)
 	return scope_report_style_columns(report->style);
 }
 
-/* Lines of prose that are longer are hard to read. */
+/* The last column for prose: longer lines are hard to read. */
 static unsigned last_of(const struct report *report, unsigned most)
 {
 	const unsigned width = scope_report_section_width(report);
@@ -124,7 +124,7 @@ static int print_head(const struct report *report)
 	return 0;
 }
 
-/* Sources other than the module say what they cannot record. */
+/* Prints what the source, if it is not the module, cannot record. */
 static int print_lacks(const struct report *report)
 {
 	const char *lacks = scope_trace_meta(report->analysis->trace, SCOPE_META_LACKS);

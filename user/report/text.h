@@ -18,12 +18,12 @@
 struct scope_report_style {
 	bool colour;
 	unsigned columns;  /* of the terminal; 0: SCOPE_REPORT_COLUMNS. Narrower than the least, or wider: those */
-	bool verbose;	   /* what it rests on, behind the first screen */
-	unsigned details;  /* findings told in detail there */
+	bool verbose;	   /* also the basis of the answer, after the first screen */
+	unsigned details;  /* number of findings described in detail */
 	const char *trace; /* the name of the file reported on, for commands to type; NULL: it has none */
 	const char *part;  /* the options that chose a part of it, a blank before each; NULL: none */
-	const char *kind;  /* the kinds of findings that are asked for, as typed; NULL: all */
-	const struct scope_report_causal *causal; /* NULL: nobody asked for experiments */
+	const char *kind;  /* the requested kinds of findings, as typed; NULL: all */
+	const struct scope_report_causal *causal; /* NULL: no experiments were requested */
 };
 
 /* Columns to print in: of the style, within the bounds. */

@@ -10,7 +10,7 @@
 #include "report/numbers.h"
 #include "report/times.h"
 
-/* before: what its account was as the window began. */
+/* before: its account at the window's begin. */
 static void add_thread(struct scope_times *line, const struct scope_thread *thread, const struct scope_account *before)
 {
 	const struct scope_account *account = &thread->account;
@@ -65,7 +65,7 @@ static void add_work(struct scope_work_time *to, const struct scope_work_time *f
 		to->blocked_ns[class] += from->blocked_ns[class];
 }
 
-/* What they did in requests, to the lines of their names. */
+/* Adds the time in requests to the line of each thread's name. */
 static void add_requests(const struct scope_analysis *analysis, struct scope_times *line, size_t lines)
 {
 	const struct scope_groups *groups = analysis->found.groups;

@@ -11,7 +11,7 @@ struct scope_times {
 	uint32_t threads;
 	double wall_ns, run_ns, queue_ns, unexplained_ns;
 	double blocked_ns[SCOPE_WAIT_CLASSES];
-	struct scope_work_time work, slow; /* of the wall time in requests; in slow ones alone */
+	struct scope_work_time work, slow; /* of the wall time in all requests, and in slow ones */
 };
 
 /* In the order of the names. 0 or -ENOMEM; free(*ret_times). */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What made a flight recorder write the trace: a trigger, and the unit of work that it saw. */
+/* The trigger that made a flight recorder write the trace, and the unit of work that it saw. */
 #include "report/triggered.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "report/numbers.h"
 #include "report/path.h"
 
-#define MARK "trigger " /* before what the recorder says of it, in the reason for the trace's end */
+#define MARK "trigger " /* precedes the trigger's description in the reason for the trace's end */
 #define CALLS 5
 
 const char *scope_report_triggered(const struct scope_trace *trace)
@@ -26,7 +26,7 @@ static uint32_t thread_of(const char *why)
 	return thread ? (uint32_t)strtoul(thread + strlen(": thread "), NULL, 10) : 0;
 }
 
-/* Of those that were kept; NULL: none is of that thread. */
+/* The longest kept unit of that thread; NULL: there is none. */
 static const struct scope_unit *longest_of(const struct scope_units *units, uint32_t tid)
 {
 	const struct scope_unit *longest = NULL;
@@ -71,7 +71,7 @@ int scope_report_section_triggered(const struct report *report)
 	if (!why || report->analysis->ranking->findings)
 		return 0;
 	unit = thread_of(why) ? longest_of(units, thread_of(why)) : NULL;
-	/* It may have begun before the window did. */
+	/* No path if it began before the window. */
 	if (!unit || unit->begin_ns < units->timeline->begin_ns)
 		return 0;
 	path = (struct scope_path){ .unit = (uint32_t)(unit - units->unit) };

@@ -13,10 +13,10 @@
 #include "report/waits_text.h"
 #include "variance/forest.h"
 
-#define KINDS 3		 /* no rule: of the section */
+#define KINDS 3		 /* no rule: kinds in the section */
 #define EDGES 3		 /* no rule: of a kind */
 #define EDGE_SHARE 0.1	 /* of the variance, or of p99 − p50: an edge with less is left out */
-#define SECTION_CV 0.25	 /* standard deviation by mean: kinds that differ less are left out of the section */
+#define SECTION_CV 0.25	 /* standard deviation over mean: kinds with less are left out of the section */
 #define REQUESTS_MIN 100 /* of a kind: fewer are left out of the section */
 #define WORTH 0.1	 /* of an edge's share: a function or a wait with less is left out */
 #define STACKS_MIN 5	 /* of a function, to be named */
@@ -73,7 +73,7 @@ const char *scope_report_edge(struct scope_edge_text *buffer, const struct scope
 	return buffer->text;
 }
 
-/* Adds to a text, as far as there is room. */
+/* Appends to a text, as far as there is room. */
 __attribute__((format(printf, 3, 4))) static void add(char *text, size_t room, const char *format, ...)
 {
 	const size_t used = strlen(text);
@@ -86,7 +86,7 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t room, c
 
 #define NAME_WIDTH 40 /* no rule: columns of a function's name */
 
-/* The name, shortened where it is long. */
+/* Appends a name; a long one is shortened. */
 static void add_name(char *text, size_t room, const char *name)
 {
 	char cut[4 * NAME_WIDTH + 1] = "";
@@ -106,7 +106,7 @@ static void add_name(char *text, size_t room, const char *name)
 	add(text, room, "%s", cut);
 }
 
-/* Functions of the edge that hold a part of its share, of what its stacks hold together. */
+/* Appends the functions with enough of the edge's share, as shares of all its stacks. */
 static void add_functions(const struct scope_variance_kind *kind, const struct scope_edge_sums *edge, char *text,
 			  size_t room)
 {
@@ -128,7 +128,7 @@ static void add_functions(const struct scope_variance_kind *kind, const struct s
 	}
 }
 
-/* What the call slept for. */
+/* Appends what the call waited for. */
 static void add_waits(const struct scope_analysis *analysis, const struct scope_variance_kind *kind,
 		      const struct scope_edge_sums *edge, char *text, size_t room)
 {
@@ -228,7 +228,7 @@ int scope_report_section_variance(const struct report *report)
 	const struct scope_variance *variance = report->analysis->variance;
 	unsigned kinds = 0;
 
-	/* What findings explain need not be split once more. */
+	/* Findings explain the latency already. */
 	if (!variance || report->analysis->ranking->findings)
 		return 0;
 	for (size_t i = 0; i < variance->kinds && kinds < KINDS; i++) {

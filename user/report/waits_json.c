@@ -75,7 +75,7 @@ static json_t *make_node(const struct scope_analysis *analysis, uint32_t at)
 	return object;
 }
 
-/* In addition to the tree: what the group did in all the time with work to do. */
+/* In addition to the tree: the group's time with work to do, by state. */
 static void add_group(json_t *object, const struct scope_waits_group *group)
 {
 	json_t *sleeps = json_object();

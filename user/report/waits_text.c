@@ -15,10 +15,10 @@
 #define TREE_LINES 3   /* at least */
 #define ANSWERS_MOST 2 /* bottlenecks */
 #define LOCKS_MOST 10
-#define SHARE_MIN 0.05	/* of a group's waits: smaller nodes are for -v */
-#define SHARE_ALL 0.001 /* and those without a thread waited for */
+#define SHARE_MIN 0.05	/* of a group's waits: smaller nodes only with -v */
+#define SHARE_ALL 0.001 /* the same with -v */
 #define SECTION_LINES 12
-#define SECTION_MIN 0.05 /* threads wait on average: where waits matter */
+#define SECTION_MIN 0.05 /* average number of waiting threads from which waits matter */
 #define FUNCTIONS_MAX 2	 /* named in a line */
 
 /* The tree as it is printed. */
@@ -27,7 +27,7 @@ struct tree {
 	FILE *out;
 	double all_ns;	/* of the group at the top */
 	double share;	/* smaller nodes are left out */
-	unsigned lines; /* lines for which there is room */
+	unsigned lines; /* lines that are left */
 	unsigned width; /* columns of a line */
 };
 
@@ -73,7 +73,7 @@ const char *scope_report_end(uint8_t end, uint8_t class)
 	return end == SCOPE_END_OUTSIDE ? outside[class] : name[end];
 }
 
-/* The functions of a group that ran, or slept for a disk, while others waited: " (parse 80 %, …)". */
+/* Prints the functions of a group that ran, or slept for a disk, while others waited: " (parse 80 %, …)". */
 static void print_functions(const struct tree *tree, const struct scope_waits_node *node)
 {
 	const struct scope_waits *waits = tree->analysis->waits;
@@ -117,7 +117,7 @@ static int sorted(const struct scope_waits_tree *tree, uint32_t at, uint32_t **r
 	return 0;
 }
 
-/* The call in which threads slept as they waited, or the cause. */
+/* The call in which the waiting threads slept, or the cause. */
 static const char *call_of(const struct scope_waits_node *node)
 {
 	const char *name = node->nr == SCOPE_NR_NONE ? NULL : scope_syscall_name(node->nr);
@@ -125,7 +125,7 @@ static const char *call_of(const struct scope_waits_node *node)
 	return name ? name : scope_timeline_wait_class_name((enum scope_wait_class)node->class);
 }
 
-/* The name of the other thread, if the capture found it: ": cc1", ": throttled". */
+/* Prints the name of the untraced thread, if the capture found it: ": cc1", ": throttled". */
 static void print_other(const struct tree *tree, const struct scope_waits_node *node)
 {
 	const struct scope_analysis *analysis = tree->analysis;
@@ -192,7 +192,7 @@ static int print_below(struct tree *tree, uint32_t at, unsigned depth)
 	return err;
 }
 
-/* A group that waits: how long, in what time, and for what. */
+/* Prints a group that waits: how long, of how much time, and for what. */
 static int print_group(struct tree *tree, uint32_t at)
 {
 	const struct scope_waits *waits = tree->analysis->waits;
@@ -226,7 +226,7 @@ static int print_group(struct tree *tree, uint32_t at)
 	return print_below(tree, at, 0);
 }
 
-/* Threads that wait, on average. */
+/* The average number of threads that wait. */
 static double waited(const struct scope_waits *waits)
 {
 	return waits->window_ns > 0 ? waits->tree.node[0].ns / waits->window_ns : 0;
@@ -292,7 +292,7 @@ static unsigned count_lines(const char *text)
 	return count;
 }
 
-/* Causes outside the program, if they are large. */
+/* Prints causes outside the program, if they are large. */
 static void print_causes(const struct scope_analysis *analysis, unsigned width, FILE *out)
 {
 	const struct scope_outside *outside = &analysis->outside;
@@ -306,10 +306,10 @@ static void print_causes(const struct scope_analysis *analysis, unsigned width, 
 	}
 }
 
-/* A part of the text: 0 or -ENOMEM. most: of the things it is about. */
+/* Prints a part of the text, with at most `most` items. 0 or -ENOMEM. */
 typedef int print_part(const struct scope_analysis *analysis, unsigned most, unsigned width, FILE *out);
 
-/* Deadlocks, then bottlenecks, or that there are none. */
+/* Prints deadlocks, then bottlenecks or that there are none. */
 static int print_answers(const struct scope_analysis *analysis, unsigned most, unsigned width, FILE *out)
 {
 	const struct scope_waits *waits = analysis->waits;
@@ -331,7 +331,7 @@ static int print_answers(const struct scope_analysis *analysis, unsigned most, u
 	return err;
 }
 
-/* The part as text, malloc'd. ret_lines: how many it has. 0 or -ENOMEM. */
+/* The part as text, malloc'd, and its number of lines. 0 or -ENOMEM. */
 static int make_part(print_part *print, const struct scope_analysis *analysis, unsigned most, unsigned width,
 		     char **ret_text, unsigned *ret_lines)
 {
@@ -385,7 +385,7 @@ int scope_report_section_waits(const struct report *report)
 	return err;
 }
 
-/* Locks below the tree: on one screen the first of them, where the tree leaves room for it. */
+/* Prints the tree, then locks; on one screen only the first lock, if the tree leaves room. */
 static int print_tree_and_locks(struct tree *tree, unsigned used, bool verbose)
 {
 	unsigned lines;

@@ -16,10 +16,10 @@ int scope_report_waits_text(const struct scope_analysis *analysis, const struct 
 /* 0, -ENOMEM, or -EIO: writing to out failed. */
 int scope_report_waits_json(const struct scope_analysis *analysis, FILE *out);
 
-/* The critical paths of the slowest requests, in place of the tree. 0, -ENOMEM. */
+/* Prints the critical paths of the slowest requests instead of the tree. 0, -ENOMEM. */
 int scope_report_paths_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out);
 
-/* The arrays of it; the caller's. NULL: no memory. */
+/* Its arrays; the caller owns them. NULL: no memory. */
 struct json_t *scope_report_waits_tree(const struct scope_analysis *analysis);
 struct json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis);
 struct json_t *scope_report_waits_causes(const struct scope_analysis *analysis);
