@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of commands and of their options, for parsing, help and completion. The options of report and record are in
- * the files that parse them.
+ * The table of commands and of their options, for parsing, help and completion. The options of report, record and
+ * metrics are in the files that parse them.
  */
 #include "cmd/commands.h"
 
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/metrics_options.h"
 #include "cmd/record_options.h"
 #include "cmd/report_options.h"
 #include "cmd/shared_options.h"
@@ -27,40 +28,6 @@ static const struct scope_option waits_options[] = {
 	SOURCE_OPTION,
 	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take and use no stacks: functions have no names" },
 	SYMBOL_OPTIONS,
-	HELP_OPTION,
-	{ 0 },
-};
-
-static const struct scope_option metrics_options[] = {
-	TRACED_OPTIONS,
-	{ SCOPE_OPTION_BY, "by", "NAME",
-	  .help = "of what: group (of threads, the default), thread, object (futex,\n"
-		  "descriptor, block device) or kind (of work)",
-	  .words = "group thread object kind" },
-	{ SCOPE_OPTION_BASELINE, "baseline", "FILE",
-	  .help = "what changed since a trace of the same program from a better time" },
-	{ SCOPE_OPTION_COMPARE, "compare", "WINDOW",
-	  .help = "what changed in a part of the trace, from the rest of it: 30..40 (seconds\n"
-		  "after its begin); 30.. goes to the end" },
-	{ SCOPE_OPTION_STEP, "step", "TIME", .help = "length of a step (default 1 second; 1ms at least)" },
-	{ SCOPE_OPTION_LIVE, "live", "[=TIME]",
-	  .help = "draw it again and again while the capture runs; on a terminal letters\n"
-		  "choose the order of lines" },
-	{ SCOPE_OPTION_LISTEN, "listen", "ADDRESS",
-	  .help = "answer GET /metrics with OpenMetrics while the capture runs, on this port of\n"
-		  "127.0.0.1, or on ADDRESS:PORT" },
-	{ SCOPE_OPTION_SERIES, "series", "LIST",
-	  .help = "these metrics alone: run,units,latency_p99 (default: all; in a picture\n"
-		  "states, futex waits, units and their latency)" },
-	{ SCOPE_OPTION_FORMAT, "format", "NAME",
-	  .help = "text, json, csv, openmetrics or svg, a picture (default: by the end of\n"
-		  "the name with -o; else text)",
-	  .words = "text json csv openmetrics svg" },
-	{ 'o', "output", "FILE", .help = "print to a file" },
-	{ 'v', "verbose", .help = "print all lines and metrics, not what a screen holds" },
-	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices (the module alone can)" },
-	SAVE_OPTION,
-	SOURCE_OPTION,
 	HELP_OPTION,
 	{ 0 },
 };
@@ -272,7 +239,7 @@ const struct scope_command scope_cmd_commands[] = {
 			"Print what threads did over time, exactly: where their time went, and what they passed through\n"
 			"futexes, pipes, sockets, files and block devices.\n"
 			"\n",
-		.options = metrics_options,
+		.options = scope_cmd_metrics_options,
 		.column = 24,
 		.notes = PRINTS_ANYHOW,
 	},

@@ -8,10 +8,13 @@
 #include <stdio.h>
 
 #include "capture/capture.h"
+#include "cmd/commands.h"
 #include "metrics/view.h"
 #include "report/metrics_text.h"
 #include "source/selection.h"
 #include "source/source.h"
+
+extern const struct scope_option scope_cmd_metrics_options[];
 
 typedef int scope_metrics_printer(const struct scope_report_metrics *report, FILE *out);
 
