@@ -3,27 +3,8 @@
  * Decides while a capture runs which calls get stacks, how long these stacks are, and how often
  * running threads are sampled, within a budget.
  *
- * At first no call gets one: a short period shows which calls take long, and how often. From then
- * on it decides once a second. A call gets a stack if it took min_ns or more. If more stacks would
- * come than the budget allows, first call numbers whose calls always take about the same time (a
- * timer, a heartbeat) get none, because they show nothing abnormal. Then min_ns is doubled until
- * the rest fits, so that the slowest calls keep their stacks. It is halved again one step at a time
- * when the budget has room.
- *
- * If more than one stack in a hundred fills its slice, and twice as many bytes of stack a second
- * would still be at most 1 MB, the slice is doubled, repeatedly, so that fewer stacks with large
- * frames are cut. It is halved again if the bytes become more. Once events were lost it has its
- * first size for the rest of the capture.
- *
- * A server that has little to do gets few samples. So the period is halved, down to period_min_ns,
- * if all of these hold: there are no more samples of traced threads a second than one busy
- * processor gives at the first period; no more than samples_per_second of all threads; a sample
- * takes at most a twentieth of the time to the next one; and samples have no more than 1 MB of
- * stack a second. It is doubled again if one of these is clearly exceeded, at most to its first
- * value. Once events were lost it has its first value for the rest of the capture.
- *
- * It does not select threads. The cause of a wait is seen in the stacks of the thread that ended
- * it, and that thread is not known in advance.
+ * At first no call gets a stack. Once it is known which calls take long, and how often, it decides once a second. The
+ * rules are in docs/architecture.md, "Stacks go to the slowest calls" and "Samples follow what they cost".
  */
 #ifndef SCOPE_CAPTURE_FOCUS_H
 #define SCOPE_CAPTURE_FOCUS_H

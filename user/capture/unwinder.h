@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Unwinds the stacks of a capture as they come, in a separate process.
- *
- * Files of a target are hostile input, and one may take long to read, while rings must not overflow.
- * So the process that holds the session never reads them. Sub-buffers with stacks wait in a queue in
- * its memory. One after another goes through shared memory to a child, which was forked before the
- * session was opened, and comes back with addresses:
+ * Unwinds the stacks of a capture as they come, in a child process, because files of a target are hostile input and may
+ * take long to read (docs/architecture.md, "Stacks are copied, and unwound as they come").
  *
  *   rings ──► scope_capture_unwinder_take() ──► queue ══ shared memory ══► child: maps, files, unwinds
  *                                         │                           │ (proc/reader.h opens files)
@@ -16,10 +12,6 @@
  * twice SCOPE_UNWINDER_QUEUE_BYTES wait for it. Stacks that would make the queue longer than
  * SCOPE_UNWINDER_QUEUE_BYTES are not unwound. In both cases only the program counters of the stacks
  * are kept, and the stacks are counted.
- *
- * If a stack has an address without a known mapping, the maps of its process are read again and the
- * stack is unwound once more. That happens at most every 100 ms, and less often if the maps have
- * nothing new.
  */
 #ifndef SCOPE_CAPTURE_UNWINDER_H
 #define SCOPE_CAPTURE_UNWINDER_H

@@ -2,13 +2,8 @@
 /*
  * Average and Ward linkage: distances of clusters from the sums of their members.
  *
- * The mean distance of the members of two clusters of 0/1 vectors, and the growth of the sum of
- * squares when two clusters join, follow from the members' sums and numbers. So no matrix is kept:
- * the neighbours of a cluster are searched among the centres of all others, which takes as many
- * products as updating a matrix. The search uses short numbers, several in one instruction, with
- * bounds on their rounding errors. Among those that may be the nearest, distances from the sums
- * decide, which are exact if the sums are. Errors do not accumulate, because no distance is
- * computed from others.
+ * Distances of centres in short numbers, with bounds on their rounding errors, select the clusters that may be nearest;
+ * exact distances decide between these. docs/methods.md, section 3.
  */
 #include <errno.h>
 #include <float.h>

@@ -1,39 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The perf events of a session.
- *
- * Every CPU has the same few events for all tasks, filtered in the kernel by thread number, and rings
- * for events and for stacks. The other way, events of each thread on each CPU that its children
- * inherit, was measured in the same run (`make bench`, lines perf_ways_*; figures of a virtual
- * machine with 2 CPUs):
- *
- *                              no tracer   filtered, per CPU   of each thread
- *   getppid() of the target         1.0              x 8.1            x 7.9
- *   a byte there and back           1.0              x 2.3            x 3.1
- *   getppid() of others             1.0              x 2.3            x 1.3
- *   descriptors, 500 threads                           36            3,002
- *
- * The first way costs other processes more, a fifth of a microsecond for each of their calls. It was
- * still chosen: a ring has the events of its CPU in order, switches name both threads, new threads
- * need no new event, and descriptors, memory and start-up time do not grow with threads times CPUs. A
- * host of 64 CPUs and 500 threads would take 96,000 descriptors the second way, 1,152 this way.
- *
- * Filters are numbers of threads (coverage.c). PERF_EVENT_IOC_SET_FILTER takes one page of text and,
- * once an event has a filter, no other. No filter can select the target's new threads, so all new
- * threads pass, through separate events and rings: if other processes fork much these fill up, and
- * losses there count only while the target has a thread among the new ones (perf.c). The second
- * filter takes 0.05 microseconds of each call (436 ns became 479 for others, 1,390 ns 1,440 for the
- * target).
- *
- * Stacks: perf takes them at every hit of an event or never, and knows no durations, so a stack only
- * at the exit of slow calls is not possible. One at every exit costs 8 KiB of copying for each call.
- * So they are taken as a thread goes to sleep: by a second event on sched_switch, for threads that
- * are not just preempted; above BLOCKS_PER_SECOND it takes only some of them. (The kernel's own way
- * to hold a frequency was tried: it takes two sleeps close together for a high one, and left out a
- * third of 600 stacks.) Within a call the stack of the program is the same at sleep and at return.
- * Calls that take long without sleeping have the samples. Slices begin short, and are made longer by
- * opening these events again (perf.c): the kernel does not change the length of an open event. If
- * every call needs a stack (learning of signatures), it is taken at the call's entry, at any cost.
+ * The perf events of a session: the same few on every CPU, for all tasks, filtered in the kernel by thread number, with
+ * rings for events and for stacks. docs/architecture.md, "Perf events are opened for each CPU", has the measurements.
  */
 #include "perf/events.h"
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads data that a target controls, in a separate process that can be given up.
- *
- * Reading memory, maps or files of a target may block: on a page that userfaultfd or a FUSE server
- * must supply, on the lock of the target's memory while one of its threads waits for such a page,
- * on a file whose server does not answer. Some of these waits cannot be ended even by SIGKILL. So
- * the process that holds the session never reads these. Three processes share the work:
+ * Reads data that a target controls, in a separate process that can be given up, because such a read may block without
+ * end (docs/architecture.md, "A target cannot block the recorder"). Three processes share the work:
  *
  *   the caller  holds the session, drains its rings, checks the stop flag; sends requests, waits up to a limit
  *      │ socket: "start a reader", with that reader's end of a new socket; closing it ends both
@@ -13,14 +9,8 @@
  *      │        the processes below it; forks readers and kills them; never touches a target
  *   a reader    answers one request after another; holds no descriptor but its socket
  *
- * A reader that does not answer within the limit is killed and not waited for, this kind of data is
- * not read again from that target process, and the next request goes to a new reader. The limit is
- * 1 s for the first reader, half of that for the second and a quarter for each later one, up to
- * SCOPE_READER_LOST_MAX readers; after these no more is read. So a target can delay a session by
- * 3 s in all. What was not read is counted and reported by scope_proc_reader_problem(). The keeper
- * and the readers end with the caller, however it ends.
- *
- * If reader is NULL, the functions here do the work in the caller.
+ * What was not read is counted and reported by scope_proc_reader_problem(). The keeper and the readers end with the
+ * caller, however it ends. If reader is NULL, the functions here do the work in the caller.
  */
 #ifndef SCOPE_PROC_READER_H
 #define SCOPE_PROC_READER_H

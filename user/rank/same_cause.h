@@ -11,16 +11,8 @@ struct scope_same_cause {
 };
 
 /*
- * The judge of scope_evidence_tree_attribute(); user: struct scope_same_cause. Several bugs have a
- * common caller, and so have the parts of one: a parser that gets far too much input reads and
- * applies it. Branches are one cause if the same units run in all of them: two stacks of one unit
- * are in the same branch hardly more often than any two (kappa is below a half by more than
- * chance_z standard errors; J. Cohen, "A Coefficient of Agreement for Nominal Scales", 1960). For
- * units too short for two stacks, units with the same set of calls are taken as one. Usual units
- * must hardly run there: the node must meet the rule for findings, including the one on its share
- * of usual time, which a function that handles every request does not meet. If one function below
- * holds most of the excess, over all its call paths, it is the cause. Sleeping time is not
- * considered.
+ * The judge of scope_evidence_tree_attribute(); user: struct scope_same_cause. *ret_same_cause: the branches below the
+ * node are one cause, by the rule of docs/methods.md, section 6 ("One cause or several").
  */
 int scope_rank_same_cause(void *user, uint32_t node, bool *ret_same_cause);
 
