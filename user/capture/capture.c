@@ -355,7 +355,7 @@ static int begin_session(struct scope_capture_run *capture)
 {
 	int err = 0;
 
-	/* Maps of a process that waits to execute another program are still Scope's. */
+	/* A held process has not executed its program yet: its maps are those of Scope. */
 	if (!capture->options.held)
 		err = scope_capture_write_names(capture);
 	if (!err && !capture->options.held)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of threads that are not traced, and took the CPU from those that are or woke them. */
+/* Writes the names of untraced threads that took the CPU from traced ones, or woke them. */
 #include "capture/others.h"
 
 #include <errno.h>

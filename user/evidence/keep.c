@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "unit/histogram.h"
 
-/* What all units of a shape have in common. */
+/* What all units with the same calls have in common. */
 struct judged_histogram {
 	uint32_t population; /* SCOPE_POPULATION_NONE: not reported */
 	bool frequent;	     /* scope_anomaly_population_frequent() */

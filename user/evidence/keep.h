@@ -31,7 +31,7 @@ struct scope_kept_population {
 };
 
 struct scope_kept {
-	struct scope_units *units;  /* of the survey's run */
+	struct scope_units *units;  /* of the run of the distributions */
 	struct scope_unit_log *log; /* the survey's */
 	uint32_t *population;	    /* per kept unit */
 	uint8_t *mark;		    /* per kept unit: enum scope_unit_mark bits */

@@ -64,7 +64,7 @@ void scope_evidence_tree_sum(struct scope_tree *tree);
 /* The function named for a node. */
 struct scope_owner {
 	const struct scope_function *function; /* that scope_evidence_tree_attribute() names for it, or NULL */
-	bool found;			       /* it is a finding: the rest is judged as if it were fixed */
+	bool found;			       /* it is already a finding: the rest is judged as if it were fixed */
 };
 
 /* For each node of a tree, by its index. The tree is evidence, and is not changed. */

@@ -17,7 +17,7 @@
 #include "proc/file.h"
 #include "proc/reader_internal.h"
 
-#define READER_MEMORY_BYTES (1ull << 30) /* beyond what it has of its caller */
+#define READER_MEMORY_BYTES (1ull << 30) /* in addition to the address space inherited from its caller */
 #define READER_FILES 512
 #define COLLECT_MS 1000 /* interval of checks for readers that have ended */
 

@@ -104,7 +104,7 @@ static void sort(struct scope_kernel_names *names)
 
 static int note(struct scope_kernel_names *names, uint64_t ip)
 {
-	/* Twice as many as there were different ones, because most addresses repeat. */
+	/* Sorts when there are twice as many as different ones before, because most addresses repeat. */
 	if (names->count >= 2 * names->sorted + 1024)
 		sort(names);
 	if (scope_grow(&names->ip, &names->capacity, names->count + 1, sizeof(*names->ip)))

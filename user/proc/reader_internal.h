@@ -59,7 +59,7 @@ struct scope_reader_wanted {
 	bool done, lost; /* lost: the request's reader was given up */
 };
 
-/* What goes with a request. */
+/* Data that is sent with a request. */
 struct scope_reader_attachment {
 	const char *path; /* NULL: none */
 	int root;	  /* -1: none */

@@ -67,7 +67,7 @@ static bool is_kernel_thread(uint32_t pid)
 
 struct inner {
 	uint32_t wanted;
-	uint32_t pid; /* here, of the first process found; 0: none */
+	uint32_t pid; /* number in our namespace of the first process found; 0: none */
 	uint32_t more;
 	char comm[SCOPE_COMM_BYTES];
 };

@@ -87,7 +87,9 @@ static void ask_second(const struct scope_rank_input *input, uint32_t thread, bo
 	finding->signature = function;
 }
 
-/* The kernel's count shows, even if events were lost, that it has not run since it went to sleep. */
+/*
+ * True if the kernel's count of CPU time shows, even if events were lost, that it has not run since it went to sleep.
+ */
 static bool stood_still(const struct scope_thread *thread)
 {
 	return thread->still_ns && thread->still_ns <= thread->block_ns;

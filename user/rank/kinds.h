@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Findings of the kinds that are asked for. */
+/* Keeps only the findings of the requested kinds. */
 #ifndef SCOPE_RANK_KINDS_H
 #define SCOPE_RANK_KINDS_H
 
 #include "rank/rank.h"
 
-/* Keeps those, in their order, and counts the others as left out; with reason where none is left. */
+/* Keeps those, in their order, and counts the others as left out. If none is left, sets the ranking's reason. */
 void scope_rank_kinds_keep(uint32_t kinds, struct scope_ranking *ranking);
 
 #endif

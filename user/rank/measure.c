@@ -129,7 +129,7 @@ static const struct scope_vector *vector_of(const struct scope_units *units, uin
 	return scope_cluster_vector_set_get(units->groups->group[of->group].vectors, of->vector);
 }
 
-/* The units that a population is compared with: those of its own trace, or of the baseline. */
+/* The usual units with which a population is compared: of its own trace, or of the baseline. */
 static const struct scope_kept *norm_of(const struct scope_rank_input *input, uint32_t population)
 {
 	return input->detection->population[population].reference ? input->reference : input->kept;

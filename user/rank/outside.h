@@ -16,7 +16,7 @@
 #include "trace/trace.h"
 #include "waits/waits.h"
 
-#define SCOPE_OUTSIDE_TAKERS 256 /* no rule: threads whose names are looked at */
+#define SCOPE_OUTSIDE_TAKERS 256 /* no rule: threads whose names are examined */
 
 enum scope_outside_kind {
 	SCOPE_OUTSIDE_THROTTLED,  /* by the limit of a control group */
@@ -43,7 +43,7 @@ struct scope_outside_cause {
 };
 
 struct scope_outside {
-	struct scope_outside_cause cause[SCOPE_OUTSIDE_KINDS]; /* most telling first: in the order of the kinds */
+	struct scope_outside_cause cause[SCOPE_OUTSIDE_KINDS]; /* in the order of the kinds */
 	size_t count;
 };
 
@@ -54,7 +54,7 @@ void scope_rank_outside_find(const struct scope_trace *trace, const struct scope
 const struct scope_outside_cause *scope_rank_outside_of(const struct scope_outside *outside,
 							enum scope_outside_kind kind);
 
-/* The process of a thread that is not traced, as the capture found it. 0: not known; else ret_name is borrowed. */
+/* The process of an untraced thread, as the capture found it, and its name, which is borrowed. 0: not known. */
 uint32_t scope_rank_outside_process(const struct scope_trace *trace, uint32_t tid, const char **ret_name);
 
 /* A sentence with what was measured, and one with what to do. */

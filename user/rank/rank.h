@@ -24,7 +24,7 @@ struct scope_rank_options {
 	uint32_t units_min;
 	double units_at_first_min; /* of a finding's units_at_first */
 	double half_share;	   /* of its units in the emptier half of the window */
-	double kernel_share;	   /* running time in the kernel to this part … */
+	double kernel_share;	   /* a function with at least this part of its running time in the kernel … */
 	/*
 	 * A function that waits longer for disk, network or pipe, in calls that usual units make as
 	 * well, and less than this many times as often: then the thing it waits for is slow, not
@@ -36,7 +36,7 @@ struct scope_rank_options {
 	double floor_ns,
 		floor_share; /* without clients: one unit takes this much longer, or all this part of the window */
 	uint32_t findings_max;
-	uint32_t kinds; /* a bit for each enum scope_finding_kind that is asked for; 0: all */
+	uint32_t kinds; /* requested kinds, a bit for each enum scope_finding_kind; 0: all */
 };
 
 extern const struct scope_rank_options scope_rank_defaults;
@@ -65,7 +65,7 @@ enum scope_finding_kind {
 };
 
 #define SCOPE_FINDING_KINDS (SCOPE_FINDING_LATE + 1)
-extern const char *const scope_rank_kind_name[SCOPE_FINDING_KINDS]; /* as JSON and options have them */
+extern const char *const scope_rank_kind_name[SCOPE_FINDING_KINDS]; /* their names in JSON and in options */
 
 enum scope_confidence {
 	SCOPE_CONFIDENCE_LOW,
@@ -213,7 +213,7 @@ struct scope_ranking {
 	struct scope_attribution by_stacks, by_signatures; /* which function is named for which nodes of the evidence */
 	struct scope_finding *finding;
 	size_t findings;
-	size_t left_out;		/* findings of kinds that nobody asked for */
+	size_t left_out;		/* findings of kinds that were not requested */
 	double excess_ns, explained_ns; /* of slow units; by the findings */
 	double busy_ns, queue_share;	/* of units' busy time, spent waiting for a CPU */
 	double long_queue_share;	/* of it, in units that waited long, see unit/distribution.h … */
@@ -250,9 +250,9 @@ struct scope_rank_input {
 	double own_cpu_share; /* of long stretches in the run queue: the program's own threads had the CPU */
 	const struct scope_outside *outside; /* what the host did; NULL: nothing is known */
 	const char *names_need;		     /* what to do where stacks have no names; NULL: install debug symbols */
-	/* Set here: who is named for which nodes of these two. */
+	/* Set by scope_rank_run(): which functions are named for which nodes of evidence and second. */
 	const struct scope_attribution *attribution, *second_attribution;
-	const struct scope_ranking *found; /* set here: the rest is weighed as if these were fixed */
+	const struct scope_ranking *found; /* set by scope_rank_run(): the rest is judged as if these were fixed */
 };
 
 /*

@@ -11,7 +11,7 @@ struct scope_sums {
 	double normal_wait_ns;		 /* of normal_ns, asleep */
 	double all_ns[2], all_run_ns[2]; /* anywhere: usual, abnormal; of these, running */
 	double run_ns, kernel_ns, wait_ns, lock_ns, late_ns;
-	bool kernel_shown;		     /* a sample of any function hit the kernel, so samples show this */
+	bool kernel_shown;		     /* a sample of any function hit the kernel: samples show the kernel */
 	double nr_ns[SCOPE_SYSCALL_MAX];     /* sleeping time by call */
 	double class_ns[SCOPE_WAIT_CLASSES]; /* of wait_ns */
 	uint32_t samples, sleeps, all[2], all_samples[2]; /* counts of items */

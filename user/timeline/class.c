@@ -94,7 +94,7 @@ static enum scope_wait_class classify_fd(enum scope_fd_kind fd, bool disk)
 	}
 }
 
-/* Is it a call that takes any descriptor? The others of its role are of sockets alone. */
+/* True if the call takes any descriptor. Other calls of its role take only sockets. */
 static bool takes_any(uint32_t nr)
 {
 	switch (nr) {
@@ -144,8 +144,8 @@ enum scope_wait_class scope_timeline_wait_classify(uint32_t nr, enum scope_fd_ki
 }
 
 /*
- * What a thread that waits for a reader-writer lock of glibc's expects: the write phase is on (1), or there is a
- * writer (1), and somebody sleeps on that word (PTHREAD_RWLOCK_FUTEX_USED, 2; glibc's pthread_rwlock_common.c).
+ * The value that a waiter of glibc's reader-writer lock expects: the lock is in its write phase or has a writer (1),
+ * and a thread sleeps on the word (PTHREAD_RWLOCK_FUTEX_USED, 2; glibc's pthread_rwlock_common.c).
  */
 #define RWLOCK_WORD 3
 

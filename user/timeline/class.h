@@ -111,19 +111,19 @@ static inline bool scope_timeline_wait_same_object(uint32_t nr, uint64_t a, uint
  */
 bool scope_timeline_futex_is_lock(unsigned args, const uint64_t *arg);
 
-/* What a futex call waits for, as far as its operation and the value that it expects show. */
+/* The kind of a futex, as far as the operation of a call and the value that it expects show it. */
 enum scope_futex {
 	SCOPE_FUTEX_NONE,	  /* no wait in a futex call, or its arguments are not known */
-	SCOPE_FUTEX_MUTEX,	  /* FUTEX_WAIT while somebody has it */
+	SCOPE_FUTEX_MUTEX,	  /* FUTEX_WAIT while the word is not 0 */
 	SCOPE_FUTEX_PI,		  /* FUTEX_LOCK_PI, FUTEX_LOCK_PI2: a mutex with priority inheritance */
 	SCOPE_FUTEX_PI_CONDITION, /* FUTEX_WAIT_REQUEUE_PI: a condition variable with such a mutex */
-	SCOPE_FUTEX_RW,	   /* FUTEX_WAIT_BITSET while the word is 3: a reader-writer lock of glibc's (since 2.25) */
-	SCOPE_FUTEX_WORD,  /* the same while the word is not 0: a join, or a lock that is not glibc's */
-	SCOPE_FUTEX_EVENT, /* while the word is 0: a condition variable, a semaphore, a note to be woken by */
+	SCOPE_FUTEX_RW,		  /* FUTEX_WAIT_BITSET while the word is 3: glibc's reader-writer lock (since 2.25) */
+	SCOPE_FUTEX_WORD,  /* the same while the word has another value but 0: a join, or a lock of another library */
+	SCOPE_FUTEX_EVENT, /* while the word is 0: a condition variable, a semaphore, a word to be woken by */
 	SCOPE_FUTEXES,
 };
 
-/* By the arguments of a futex call. */
+/* The kind of a futex by the arguments of a call. */
 enum scope_futex scope_timeline_futex_of(unsigned args, const uint64_t *arg);
 
 #endif

@@ -60,7 +60,7 @@ static inline enum scope_fd_turn scope_timeline_fds_turn(const struct scope_fds 
 	return (enum scope_fd_turn)fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].turn;
 }
 
-/* The same. Who took the last request of the connection; SCOPE_FD_NOBODY: none was taken. */
+/* The same. The thread that took the connection's last request; SCOPE_FD_NOBODY: none was taken. */
 static inline uint32_t scope_timeline_fds_asked(const struct scope_fds *fds, int64_t fd)
 {
 	return fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].asked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The begin and the end of a pass that several listeners hear. */
+/* Calls several listeners at the begin and at the end of a pass. */
 #include "timeline/listeners.h"
 
 int scope_timeline_listeners_begin(const struct scope_listeners *listeners, const struct scope_timeline *timeline)

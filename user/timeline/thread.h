@@ -48,7 +48,7 @@ struct scope_open_call {
 
 struct scope_wait {
 	uint32_t thread;    /* index */
-	uint32_t waker_tid; /* 0: an interrupt, or not known; of a queue scope_queued.taker_tid (timeline/timeline.h) */
+	uint32_t waker_tid; /* 0: an interrupt, or not known; queue: scope_queued.taker_tid (timeline/timeline.h) */
 	int32_t waker;	    /* index of another traced thread that ended it, or SCOPE_WAIT_NO_THREAD */
 	uint16_t nr;
 	uint8_t class;
@@ -57,7 +57,7 @@ struct scope_wait {
 	bool woken;    /* in a futex call that returned 0: another thread did that, though its waking may be missing */
 	bool outside;  /* of no unit: set by units (unit/unit.h) */
 	bool queue;    /* no sleep: a scope_queued (timeline/timeline.h); object: own_ns; wake_ns: end_ns - taken_ns */
-	bool idle; /* of a thread that reads from clients, for them: told by units (unit/unit.h), unset by timelines */
+	bool idle;     /* a thread that reads from clients waits for them; set by units (unit/unit.h) */
 	uint64_t object; /* first argument: a descriptor, or the futex's address; 0: outside calls */
 	uint64_t begin_ns, wake_ns, end_ns;
 	uint64_t first_ns;	 /* the last of several waits in slices: begin of the first one; else 0 */

@@ -23,7 +23,7 @@ static int open_frame(struct scope_trace *trace, uint64_t frame, const struct sc
 	if (again->frame != frame) {
 		again->frame = 0;
 		again->data = NULL;
-		/* To join its records once more would take as long as the rest of a report. */
+		/* Restoring all its records would take as long as the rest of a report. */
 		err = head->flags & SCOPE_FRAME_COLUMNS
 			      ? scope_trace_rests(trace, frame, &again->buffer, &again->capacity, &again->rests)
 			      : scope_trace_payload(trace, frame, &again->buffer, &again->capacity, &again->data);

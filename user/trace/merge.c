@@ -54,7 +54,7 @@ struct scope_merge {
 	size_t leaves; /* a power of two */
 	size_t cpus;
 	uint64_t limit_ns; /* of the trace, NEVER_NS at most */
-	bool gave_all;	   /* all events before the limit were given */
+	bool gave_all;	   /* all events before the limit are given */
 	struct node *node;
 	struct lane *lane;
 	struct cursor cursor[];

@@ -238,12 +238,12 @@ static inline size_t scope_trace_some(uint64_t left)
 }
 
 /*
- * Sets the part of the trace that is asked about, between opening a complete file and its first event. No event is
- * given from to_ns on, and the window ends there. Events before from_ns are given, because they show what threads are
- * and wait for; callers that count read from_ns. 0 and UINT64_MAX: all.
+ * Sets the requested part of a trace, after a complete file was opened and before its first event is taken. No event is
+ * given from to_ns on, and the window ends there. Events before from_ns are given, because they show the state of
+ * threads; callers that count compare times with from_ns. 0 and UINT64_MAX: all.
  */
 void scope_trace_set_window(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns);
-uint64_t scope_trace_window_from(const struct scope_trace *trace); /* 0: from the begin on */
+uint64_t scope_trace_window_from(const struct scope_trace *trace); /* 0: from the begin of the trace on */
 uint64_t scope_trace_window_to(const struct scope_trace *trace);   /* UINT64_MAX: to the end */
 /* Where the whole trace begins, and ends as far as its metadata says (else 0). 0 or -errno. Rewinds. */
 int scope_trace_span(struct scope_trace *trace, uint64_t *ret_begin_ns, uint64_t *ret_end_ns);
@@ -254,7 +254,7 @@ struct scope_trace_place {
 	uint32_t first, data; /* bytes from the start of the sub-buffer: ip or reg, data */
 };
 
-/* For the event that next or take gave last. */
+/* The place of the event that next or take gave last. */
 struct scope_trace_place scope_trace_place(const struct scope_trace *trace, const struct scope_event *event);
 
 /*

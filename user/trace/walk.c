@@ -28,7 +28,9 @@ static uint64_t more_bytes(const void *at)
 	}
 }
 
-/* Most records are calls and switches, and few are searched: calls and switches are passed in few instructions. */
+/*
+ * Most records are calls and switches, and few are searched for, so calls and switches are skipped in few instructions.
+ */
 const void *scope_trace_walk_next(const struct scope_subbuf *subbuf, uint32_t types, uint32_t *offset)
 {
 	static const uint8_t fixed[1 << SCOPE_TYPE_BITS] = {

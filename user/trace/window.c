@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The part of a trace that is asked about. */
+/* The part of a trace that is requested. */
 #include "trace/trace_internal.h"
 
 void scope_trace_set_window(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns)
