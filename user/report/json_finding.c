@@ -88,6 +88,38 @@ static json_t *make_source(const struct scope_model_finding *one)
 	return array;
 }
 
+/* Lines of the function and of what was inlined, those around with a share of 0. */
+static json_t *make_lines(const struct scope_model_finding *one)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < one->lines; i++) {
+		const struct scope_model_line *line = &one->line[i];
+
+		json_array_append_new(array, json_pack("{s:o, s:i, s:o, s:o, s:o}", "file",
+						       scope_report_json_string(line->file), "line", line->number,
+						       "share", scope_report_json_number(line->share), "inlined",
+						       scope_report_json_string(line->inlined), "text",
+						       scope_report_json_string(line->text)));
+	}
+	return array;
+}
+
+static json_t *make_hints(const struct scope_model_finding *one)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < one->hints; i++) {
+		const struct scope_model_hint *hint = &one->hint[i];
+
+		json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o}", "rule", hint->rule, "text",
+						       scope_report_json_string(hint->text), "file",
+						       scope_report_json_string(hint->file), "line",
+						       hint->file ? json_integer(hint->line) : json_null()));
+	}
+	return array;
+}
+
 /* All functions of the kernel in which samples found it. */
 static json_t *make_inside(const struct scope_model_finding *one)
 {
@@ -240,6 +272,8 @@ json_t *scope_report_json_finding(const struct scope_model *model, size_t index)
 	json_object_update_new(object, one->stuck ? make_stuck(model, one) : make_cost(one));
 	json_object_update_new(object, make_losses(finding));
 	json_object_update_new(object, make_where(model, one));
+	json_object_update_new(object, json_pack("{s:o, s:o, s:o}", "source_lines", make_lines(one), "source_lines_why",
+						 scope_report_json_string(one->lines_why), "hints", make_hints(one)));
 	if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
 		json_object_set_new(object, "waiters", make_waiters(model, one));
 	if (model->causal_sites)

@@ -11,8 +11,27 @@
 #include "report/path.h"
 #include "report/times.h"
 
-#define SCOPE_MODEL_PLACES 8  /* lines of source of a finding */
+#define SCOPE_MODEL_PLACES 8 /* lines of source of a finding */
+#define SCOPE_MODEL_LINES 24 /* of them, and lines around */
+#define SCOPE_MODEL_HINTS 2
 #define SCOPE_MODEL_INSIDE 16 /* functions of the kernel; later ones have little */
+
+/* A line of source at which stacks of a finding are, or next to one. */
+struct scope_model_line {
+	const char *file; /* as given to the compiler */
+	int number;
+	double share;	     /* of its stacks, by time; 0: it is next to one that has some */
+	const char *inlined; /* the function inlined there, whose line it is; "": the finding's own */
+	char *text;	     /* NULL: not read */
+};
+
+/* What the calls of a finding suggest, see report/hints.c. */
+struct scope_model_hint {
+	const char *rule; /* its name, as JSON has it */
+	char text[200];
+	const char *file; /* where; NULL: not known */
+	int line;
+};
 
 /* A lock's owner, by a copy of the lock's memory. */
 struct scope_model_owner {
@@ -37,6 +56,12 @@ struct scope_model_finding {
 	double most_share; /* share of its time in the last of these nodes */
 	struct scope_places_row place[SCOPE_MODEL_PLACES];
 	size_t places;
+	struct scope_model_line line[SCOPE_MODEL_LINES];
+	size_t lines;
+	const char *lines_why; /* why the first file's text was not read; NULL: it was, or there are no lines */
+	bool lines_absent;     /* of lines_why: the file is not here, as on most hosts */
+	struct scope_model_hint hint[SCOPE_MODEL_HINTS];
+	size_t hints;
 	double cut_share; /* of its excess: stacks that do not reach the start of their thread */
 	struct scope_inside inside[SCOPE_MODEL_INSIDE];
 	size_t insides;

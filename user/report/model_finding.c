@@ -13,6 +13,7 @@
 #include "evidence/hop.h"
 #include "report/object.h"
 #include "report/rounds.h"
+#include "report/source_lines.h"
 
 #define MOST 0.5       /* share of the excess below it: a callee with this is shown */
 #define KERNEL_MIN 0.2 /* of the running time: with less the kernel is not reported */
@@ -212,6 +213,9 @@ static int describe(const struct scope_analysis *analysis, struct scope_model_fi
 			 scope_report_rounds_name(&rounds, analysis, one->finding));
 	err = make_places(analysis, one);
 	if (!err)
+		err = scope_report_source_lines_make(analysis, one);
+	scope_report_hints_make(analysis, one);
+	if (!err)
 		err = make_inside(analysis, one);
 	if (!err)
 		err = make_kernel_stack(analysis, one);
@@ -237,6 +241,7 @@ int scope_report_model_finding_init(const struct scope_analysis *analysis, const
 
 void scope_report_model_finding_free(struct scope_model_finding *one)
 {
+	scope_report_source_lines_free(one);
 	free(one->kernel_stack);
 	free(one->slow.call);
 	free(one->usual.call);

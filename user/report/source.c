@@ -29,7 +29,47 @@ static void print_row(FILE *to, const struct scope_places_row *row)
 	}
 }
 
-int scope_report_section_source(const struct report *report, const struct scope_model_finding *one)
+/* The lines with their text, where that was read; else why it was not, unless the file is just not here. */
+static void print_lines(const struct report *report, const struct scope_model_finding *one)
+{
+	const char *file = "", *function = "";
+	char share[16];
+
+	for (size_t i = 0; i < one->lines; i++) {
+		const struct scope_model_line *line = &one->line[i];
+
+		if (!line->text)
+			continue;
+		if (strcmp(line->file, file) || strcmp(line->inlined, function))
+			fprintf(report->out, "     lines       %s%s%s\n", line->file,
+				*line->inlined ? ", inlined: " : "", line->inlined);
+		file = line->file;
+		function = line->inlined;
+		snprintf(share, sizeof(share), "%.0f %%", 100 * line->share);
+		fprintf(report->out, "         %6s %5d  %s\n", line->share > 0 ? share : "", line->number, line->text);
+	}
+	if (one->lines_why && !one->lines_absent)
+		scope_report_section_paragraph(report, "     lines       ", one->lines_why);
+}
+
+/* Rules of thumb, marked as such. */
+static int print_hints(const struct report *report, const struct scope_model_finding *one)
+{
+	struct scope_paragraph line;
+	int err = 0;
+
+	for (size_t i = 0; i < one->hints && !err; i++) {
+		if (scope_report_paragraph_begin(&line))
+			return -ENOMEM;
+		if (one->hint[i].file)
+			fprintf(line.to, "%s:%d: ", base_name(one->hint[i].file), one->hint[i].line);
+		fputs(one->hint[i].text, line.to);
+		err = scope_report_section_line(report, &line, "     hint        ");
+	}
+	return err;
+}
+
+static int print_places(const struct report *report, const struct scope_model_finding *one)
 {
 	const size_t count = one->places < ROWS ? one->places : ROWS;
 	struct scope_paragraph line;
@@ -45,4 +85,14 @@ int scope_report_section_source(const struct report *report, const struct scope_
 			fprintf(line.to, " (%.0f %%)", 100 * one->place[i].share);
 	}
 	return scope_report_section_line(report, &line, "     source      ");
+}
+
+int scope_report_section_source(const struct report *report, const struct scope_model_finding *one)
+{
+	const int err = print_places(report, one);
+
+	if (err)
+		return err;
+	print_lines(report, one);
+	return print_hints(report, one);
 }

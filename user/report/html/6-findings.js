@@ -27,7 +27,25 @@ function findingSource(finding) {
 	return make("div", null, make("h3", null, "Source"), make("ul", { class: "stack" }, rows.map(place =>
 		make("li", null, make("span", { class: "name" }, place.lines[0].file + ":" + place.lines[0].line),
 			" " + formatShare(place.share), place.lines.slice(1).map(line =>
-				make("span", { class: "soft" }, " ← " + line.file + ":" + line.line))))));
+				make("span", { class: "soft" }, " ← " + line.file + ":" + line.line))))),
+		findingLines(finding));
+}
+
+/* Lines with their text, those with most marked; nothing where no text could be read. */
+function findingLines(finding) {
+	const lines = finding.source_lines.filter(line => line.text !== null);
+
+	if (!lines.length)
+		return finding.source_lines_why ? make("p", { class: "soft" }, "No text: " + finding.source_lines_why + ".") : null;
+	return make("table", null, lines.map(line => make("tr", null,
+		make("td", { class: "soft" }, line.share > 0 ? formatShare(line.share) : ""),
+		make("td", { class: "soft" }, line.inlined ? line.inlined + " " + line.line : String(line.line)),
+		make("td", { class: "name source" }, line.text))));
+}
+
+function findingHints(finding) {
+	return finding.hints.map(hint => make("p", null, "Hint: " + (hint.file ? hint.file + ":" + hint.line + ": " : "") +
+		hint.text + "."));
 }
 
 function findingStack(finding) {
@@ -64,7 +82,7 @@ function findingBox(finding, index) {
 				(finding.outside ? ", for something outside" : "") + " · "),
 			figure("findings." + index + ".share", "share"),
 			make("span", { class: "soft" }, finding.units === undefined ? " of the threads that stand" : " of the extra time")),
-		findingTimes(index), findingSource(finding), findingStack(finding), findingMore(index));
+		findingTimes(index), findingHints(finding), findingSource(finding), findingStack(finding), findingMore(index));
 }
 
 if (report.findings.length) {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Hints come from what a finding does, each with the function's own line, and from nothing else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "report/source_lines.h"
+
+/* A finding with two lines, of which the inlined one has most. */
+static struct scope_model_finding with(const struct scope_finding *finding)
+{
+	struct scope_model_finding one = { .finding = finding, .lines = 3 };
+
+	one.line[0] = (struct scope_model_line){ .file = "/src/a.c", .number = 7, .share = 0.2, .inlined = "" };
+	one.line[1] = (struct scope_model_line){ .file = "/src/a.c", .number = 9, .share = 0.3, .inlined = "" };
+	one.line[2] = (struct scope_model_line){ .file = "/src/b.h", .number = 1, .share = 0.5, .inlined = "f" };
+	return one;
+}
+
+static void expect(const struct scope_finding *finding, const struct scope_function *below, const char *rule)
+{
+	struct scope_model_finding one = with(finding);
+
+	one.below = below;
+	scope_report_hints_make(NULL, &one);
+	assert_int_equal(one.hints, rule ? 1 : 0);
+	if (!rule)
+		return;
+	assert_string_equal(one.hint[0].rule, rule);
+	assert_string_equal(one.hint[0].file, "/src/a.c");
+	assert_int_equal(one.hint[0].line, 9);
+}
+
+static void sleeps_for_a_set_time(void **state)
+{
+	struct scope_finding finding = { .kind = SCOPE_FINDING_WAIT, .nr = SYS_clock_nanosleep };
+
+	(void)state;
+	finding.wait.class = SCOPE_WAIT_TIMER;
+	expect(&finding, NULL, "constant-sleep");
+	/* A poll whose time is over waited for something else, too. */
+	finding.nr = SYS_ppoll;
+	expect(&finding, NULL, NULL);
+	finding.nr = SYS_clock_nanosleep;
+	finding.wait.class = SCOPE_WAIT_DISK;
+	expect(&finding, NULL, NULL);
+}
+
+static void blocks_with_the_lock(void **state)
+{
+	const struct scope_finding finding = { .kind = SCOPE_FINDING_LOCK, .nr = SYS_futex };
+	const struct scope_finding late = { .kind = SCOPE_FINDING_LATE, .nr = SYS_futex };
+	const struct scope_function sync = { .name = "__GI___libc_fsync" }, copy = { .name = "memcpy" };
+
+	(void)state;
+	expect(&finding, &sync, "lock-over-blocking-call");
+	expect(&finding, &copy, NULL);
+	expect(&finding, NULL, NULL);
+	expect(&late, &sync, NULL);
+}
+
+static void calls_in_a_loop(void **state)
+{
+	struct scope_finding finding = { .kind = SCOPE_FINDING_CALLS, .nr = SYS_read, .calls_times = 40 };
+
+	(void)state;
+	expect(&finding, NULL, "io-in-a-loop");
+	finding.nr = SYS_getpid;
+	expect(&finding, NULL, NULL);
+	finding.nr = SYS_read;
+	finding.kind = SCOPE_FINDING_TIME;
+	expect(&finding, NULL, NULL);
+}
+
+static void place_unknown(void **state)
+{
+	const struct scope_finding finding = { .kind = SCOPE_FINDING_CALLS, .nr = SYS_write, .calls_times = 3 };
+	struct scope_model_finding one = { .finding = &finding };
+
+	(void)state;
+	scope_report_hints_make(NULL, &one);
+	assert_int_equal(one.hints, 1);
+	assert_null(one.hint[0].file);
+	assert_non_null(strstr(one.hint[0].text, "write is called 3 times as often"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sleeps_for_a_set_time),
+		cmocka_unit_test(blocks_with_the_lock),
+		cmocka_unit_test(calls_in_a_loop),
+		cmocka_unit_test(place_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

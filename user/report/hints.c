@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the calls of a finding suggest: rules of thumb, each with its line. */
+#include <string.h>
+
+#include "base/syscall_name.h"
+#include "report/numbers.h"
+#include "report/source_lines.h"
+
+/* Functions of libraries that wait for a device, another process or a time. */
+static const char *const blocking[] = {
+	"accept",  "accept4",	  "clock_nanosleep", "close",	  "connect",  "creat",	 "epoll_wait",
+	"fclose",  "fdatasync",	  "fflush",	     "flock",	  "fopen",    "fread",	 "fsync",
+	"fwrite",  "getaddrinfo", "msync",	     "nanosleep", "open",     "open64",	 "openat",
+	"poll",	   "ppoll",	  "pread",	     "pread64",	  "preadv",   "pwrite",	 "pwrite64",
+	"pwritev", "read",	  "readv",	     "recv",	  "recvfrom", "recvmsg", "select",
+	"send",	   "sendfile",	  "sendmsg",	     "sendto",	  "sleep",    "sync",	 "syncfs",
+	"system",  "usleep",	  "waitpid",	     "write",	  "writev",
+};
+
+/* A library's names for one function differ in front: "__GI___libc_read", "__read". */
+static const char *plain_name(const char *name)
+{
+	static const char *const fronts[] = { "__GI_", "__libc_", "libc_", "_" };
+
+	for (size_t i = 0; i < sizeof(fronts) / sizeof(*fronts);) {
+		const size_t bytes = strlen(fronts[i]);
+
+		if (strncmp(name, fronts[i], bytes) || !name[bytes]) {
+			i++;
+			continue;
+		}
+		name += bytes;
+		i = 0;
+	}
+	return name;
+}
+
+static bool blocks(const char *name)
+{
+	for (size_t i = 0; i < sizeof(blocking) / sizeof(*blocking); i++)
+		if (!strcmp(plain_name(name), blocking[i]))
+			return true;
+	return false;
+}
+
+/* At the function's own line with most of its stacks. NULL: there are enough. */
+static struct scope_model_hint *add(struct scope_model_finding *one, const char *rule)
+{
+	const struct scope_model_line *most = NULL;
+	struct scope_model_hint *hint;
+
+	if (one->hints == SCOPE_MODEL_HINTS)
+		return NULL;
+	hint = &one->hint[one->hints++];
+	*hint = (struct scope_model_hint){ .rule = rule };
+	for (size_t i = 0; i < one->lines; i++)
+		if (!*one->line[i].inlined && one->line[i].share > 0 && (!most || one->line[i].share > most->share))
+			most = &one->line[i];
+	if (most) {
+		hint->file = most->file;
+		hint->line = most->number;
+	}
+	return hint;
+}
+
+static void hint_sleep(struct scope_model_finding *one)
+{
+	const struct scope_finding *finding = one->finding;
+	const char *call = scope_syscall_name(finding->nr);
+	struct scope_model_hint *hint;
+
+	if (finding->kind != SCOPE_FINDING_WAIT || finding->wait.class != SCOPE_WAIT_TIMER ||
+	    scope_timeline_call_role(finding->nr) != SCOPE_CALL_SLEEP)
+		return;
+	hint = add(one, "constant-sleep");
+	if (hint)
+		snprintf(hint->text, sizeof(hint->text),
+			 "it sleeps for a set time (%s): if it waits for something, wait for that itself, with a limit",
+			 call ? call : "a sleep");
+}
+
+static void hint_lock(struct scope_model_finding *one)
+{
+	struct scope_model_hint *hint;
+
+	if (one->finding->kind != SCOPE_FINDING_LOCK || !one->below || !blocks(one->below->name))
+		return;
+	hint = add(one, "lock-over-blocking-call");
+	if (hint)
+		snprintf(hint->text, sizeof(hint->text),
+			 "it is in %.60s, which blocks, while others wait for its lock: call that without the lock",
+			 plain_name(one->below->name));
+}
+
+/* Calls that move bytes, or look for files, one at a time. */
+static void hint_loop(struct scope_model_finding *one)
+{
+	const struct scope_finding *finding = one->finding;
+	const enum scope_timeline_call_role role = scope_timeline_call_role(finding->nr);
+	const char *call = scope_syscall_name(finding->nr);
+	struct scope_model_hint *hint;
+
+	if (finding->kind != SCOPE_FINDING_CALLS || !call ||
+	    (role != SCOPE_CALL_READ && role != SCOPE_CALL_WRITE && role != SCOPE_CALL_CONNECT &&
+	     role != SCOPE_CALL_SYNC))
+		return;
+	hint = add(one, "io-in-a-loop");
+	if (hint)
+		snprintf(hint->text, sizeof(hint->text),
+			 "%s is called %.0f times as often as usual, as a loop does: do more with each call", call,
+			 finding->calls_times);
+}
+
+static void hint_limit(const struct scope_analysis *analysis, struct scope_model_finding *one)
+{
+	const struct scope_finding *finding = one->finding;
+	const enum scope_timeline_call_role role = scope_timeline_call_role(finding->nr);
+	const char *call = scope_syscall_name(finding->nr);
+	struct scope_model_hint *hint;
+	struct scope_text age;
+	enum scope_fd_kind kind;
+	uint32_t tgid;
+
+	if (finding->kind != SCOPE_FINDING_HANG || finding->hang.lock || !call ||
+	    (role != SCOPE_CALL_READ && role != SCOPE_CALL_WRITE && role != SCOPE_CALL_CONNECT))
+		return;
+	tgid = scope_timeline_threads_at(analysis->units->timeline->threads, finding->hang.thread)->tgid;
+	kind = scope_timeline_fds_kind(analysis->units->timeline->fds, tgid, (int32_t)finding->hang.object);
+	if (kind != SCOPE_FD_CONNECTED && kind != SCOPE_FD_DATAGRAM && role != SCOPE_CALL_CONNECT)
+		return;
+	hint = add(one, "no-time-out");
+	if (hint)
+		snprintf(hint->text, sizeof(hint->text),
+			 "no time-out has ended its %s on a connection in %s: set one (SO_RCVTIMEO, SO_SNDTIMEO, poll)",
+			 call, scope_report_format_ns(&age, (double)finding->hang.age_ns));
+}
+
+void scope_report_hints_make(const struct scope_analysis *analysis, struct scope_model_finding *one)
+{
+	hint_sleep(one);
+	hint_lock(one);
+	hint_loop(one);
+	hint_limit(analysis, one);
+}
