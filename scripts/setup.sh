@@ -18,7 +18,7 @@ packages_of() {
 	test) echo libcmocka-dev libdebuginfod1 musl-tools xz-utils babeltrace2 protobuf-compiler python3 python3-jsonschema python3-scipy python3-fastcluster python3-zstandard ;;
 	vm) echo qemu-system-x86 cpio kmod xz-utils zstd gcc-12 libc6-dev make pahole procps \
 		mmdebstrap stress-ng ;;
-	servers) echo build-essential dpkg-dev libevent-dev libapr1-dev libaprutil1-dev libpcre2-dev zlib1g-dev wrk gdb \
+	servers) echo build-essential dpkg-dev libevent-dev libapr1-dev libaprutil1-dev libpcre2-dev zlib1g-dev libssl-dev libyaml-dev wrk gdb \
 		strace python3 ;;
 	browser) echo chromium ;;
 	jit) echo nodejs default-jdk-headless ;;

@@ -48,6 +48,16 @@ fetch() {
 	die "no source package of $1: is the Debian archive reachable?"
 }
 
+# fetch_tarball SERVER: downloads the sources as their authors released them, without Debian's changes.
+fetch_tarball() {
+	mkdir -p "$servers_dir/src"
+	compgen -G "$servers_dir/src/$1_*.orig.tar.?z" >/dev/null && return 0
+	echo "servers: fetching the source of $1"
+	apt_private update
+	(cd "$servers_dir/src" && apt_private source --download-only --tar-only "$1") ||
+		die "no source of $1: is the Debian archive reachable?"
+}
+
 configure_memcached() {
 	./configure --quiet --disable-docs --disable-coverage CFLAGS="$cflags"
 }
@@ -79,15 +89,22 @@ install_lighttpd() {
 # base_tree SERVER: the healthy tree, unpacked, configured and compiled once.
 base_tree() {
 	local server=$1 base=$servers_dir/base/$1 dsc
-	dsc=$(ls "$servers_dir/src/$server"_*.dsc | tail -n 1)
+	if [ -n "$bug_tarball" ]; then
+		dsc=$(compgen -G "$servers_dir/src/${server}_*.orig.tar.?z" | tail -n 1)
+	else
+		dsc=$(ls "$servers_dir/src/$server"_*.dsc | tail -n 1)
+	fi
 	local stamp
 	stamp="$(basename "$dsc") $cflags $(type "configure_$server" "make_$server" | sha256sum)"
 	[ "$(cat "$base.stamp" 2>/dev/null)" != "$stamp" ] || return 0
 	echo "servers: building $(basename "$dsc" .dsc)"
 	mkdir -p "$servers_dir/base"
 	rm -rf "$base" "$base.stamp"
-	dpkg-source --no-check --no-copy -x "$dsc" "$base" >"$base.log" 2>&1 &&
-		(cd "$base" && "configure_$server" && "make_$server") >>"$base.log" 2>&1 ||
+	if [ -n "$bug_tarball" ]; then
+		mkdir -p "$base" && tar -xf "$dsc" -C "$base" --strip-components 1 >"$base.log" 2>&1
+	else
+		dpkg-source --no-check --no-copy -x "$dsc" "$base" >"$base.log" 2>&1
+	fi && (cd "$base" && "configure_$server" && "make_$server") >>"$base.log" 2>&1 ||
 		die "building $server failed: see $base.log"
 	echo "$stamp" >"$base.stamp"
 }
@@ -111,7 +128,7 @@ build_one() {
 	! bug_packaged || return 0
 	bug_recipe "$bug_server"
 	[ "$bug_patch" = - ] || patch=$bugs_dir/$bug_patch.patch
-	fetch "$bug_server"
+	if [ -n "$bug_tarball" ]; then fetch_tarball "$bug_server"; else fetch "$bug_server"; fi
 	base_tree "$bug_server"
 	local stamp
 	stamp="$(cat "$servers_dir/base/$bug_server.stamp") $(sha256sum <"$patch") \

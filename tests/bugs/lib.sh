@@ -21,8 +21,9 @@ bug_row() {
 }
 
 # What is special to a server, where it has a file: configure_, make_ and install_ for build.sh, server_
-# and load_ for start.sh.
+# and load_ for start.sh; bug_tarball where Debian's changes to it are left out.
 bug_recipe() {	# SERVER
+	bug_tarball=
 	# shellcheck disable=SC1090
 	[ ! -e "$bugs_dir/servers/$1.sh" ] || . "$bugs_dir/servers/$1.sh"
 }

@@ -171,6 +171,12 @@ server_own() {
 	fi
 }
 
+# A program that runs beside the server ends with it.
+end_with_server() {	# PID
+	local pid=$server_pid
+	(while kill -0 "$pid" 2>/dev/null; do sleep 0.5; done; kill "$1" 2>/dev/null) </dev/null >/dev/null 2>&1 &
+}
+
 load_cache() {
 	local conns rate keys sets longs large
 	pick conns 6 12
@@ -199,6 +205,40 @@ load_http() {
 		-s "$bugs_dir/mix.lua" "http://127.0.0.1:$port/" \
 		>"$work/load.log" 2>&1 </dev/null &
 	load_pid=$!
+}
+
+# Cases from public histories: what is asked, by how many and how often, and what is done once that runs.
+load_history() {
+	local load=plain conns rate rare
+	pick conns 6 12
+	pick rate 150 250
+	pick rare 4 8
+	unset HOLD
+	case "$case_name" in
+	history-acl) load=acl ;;
+	history-filter) load=filter ;;
+	history-fd-limit) load=socks ;;
+	history-accept) load=keep ;;
+	history-psk) load=psk conns=4 rate=100 ;;
+	history-resolve) load=shards ;;
+	esac
+	# No more files than it has, and clients that want more.
+	case "$name" in
+	history-fd-limit | history-accept)
+		export HOLD=60
+		(sleep 1.5; prlimit --pid "$server_pid" --nofile=$(($(ls "/proc/$server_pid/fd" | wc -l) + 8))) \
+			>>"$work/trigger.log" 2>&1 </dev/null &
+		;;
+	esac
+	[ -z "${backend:-}" ] || {
+		python3 "$bugs_dir/historyload.py" backend "$backend" "$server_pid" >"$work/backend.log" 2>&1 </dev/null &
+		wait_for 20 answers "$backend"
+	}
+	nice -n 5 python3 "$bugs_dir/historyload.py" "$load" "$port" "${backend:-0}" "$conns" "$rate" "$rare" "$duration" \
+		"$seed" >"$work/load.log" 2>&1 </dev/null &
+	load_pid=$!
+	wait_for 30 grep -q warm "$work/load.log" || die "the load did not begin: see $work/load.log"
+	sleep 2
 }
 
 # ask LINES...: sends them to the server on one connection; the answer, if any, goes to a log.

@@ -167,7 +167,8 @@ def print_totals(what, runs, twins):
 
 
 def main(out, cases):
-    totals = {"Open cases": ([], []), "Sealed cases": ([], [])}
+    totals = {"Open cases": ([], []), "Sealed cases": ([], []),
+              "Cases of public histories": ([], [])}
     print("| case | kind | the bug | rank, each run | by signatures | by both | leads by | listed | scope % | seconds "
           "| alarms, healthy |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
@@ -176,7 +177,8 @@ def main(out, cases):
         if not runs:
             continue
         print_case(case, runs, twins)
-        total = totals["Sealed cases" if case.startswith("sealed-") else "Open cases"]
+        total = totals["Sealed cases" if case.startswith("sealed-") else
+                       "Cases of public histories" if case.startswith("history-") else "Open cases"]
         total[0].extend(runs)
         total[1].extend(twins)
     for what, (runs, twins) in totals.items():
