@@ -40,6 +40,15 @@ static const char source[] = "#line 1 \"/build/work.c\"\n"
 			     "{\n"
 			     "	__asm__ volatile(\".rept 80\\nnop\\n.endr\");\n"
 			     "	MARK(mark_wide);\n"
+			     "}\n"
+			     "#define INLINED static inline __attribute__((always_inline)) void\n"
+			     "INLINED fourth(void) { MARK(mark_deep); }\n"
+			     "INLINED third(void) { fourth(); }\n"
+			     "INLINED second(void) { third(); }\n"
+			     "INLINED first(void) { second(); }\n"
+			     "void deep(void)\n"
+			     "{\n"
+			     "	first();\n"
 			     "}\n";
 
 static bool build(const char *compiler, const char *name)
@@ -275,6 +284,48 @@ static void lines_of_64_addresses_are_asked_for(void **state)
 	assert_int_equal(lines_of(65), 1);
 }
 
+static uint64_t deep_at(void)
+{
+	assert_true(build("${CC:-cc}", "work.so"));
+	return BASE + link_of("work.so", "mark_deep");
+}
+
+/* Four functions are inlined into one: the outermost line is left out. */
+static void a_place_has_four_lines_at_most(void **state)
+{
+	const uint64_t frames[4] = { 0, 1 | (uint64_t)SCOPE_UNWIND_COMPLETE << 32, 1, deep_at() };
+	struct scope_symbols *symbols = open_file("work.so", NULL);
+	struct scope_tree_node node[2] = { { 0 } };
+	struct scope_owner owner[2] = { { 0 } };
+	const struct scope_attribution attribution = { owner, 2 };
+	struct scope_item item = { .abnormal = true, .excess_ns = 25, .node = 1, .frames = 1 };
+	const struct scope_evidence evidence = {
+		.tree = { node, 2, 2 },
+		.item = &item,
+		.items = 1,
+		.frames = (uint64_t *)frames,
+		.frame_words = 4,
+	};
+	struct scope_source_line line[8];
+	struct scope_places_row row[2];
+	unsigned int lines;
+	size_t count;
+	double cut;
+
+	(void)state;
+	assert_int_equal(scope_symbols_lines(symbols, 1, frames[3], line, 8, &lines), 0);
+	assert_int_equal(lines, 5);
+	assert_int_equal(scope_symbols_lookup(symbols, 1, frames[3], false, &owner[1].function), 0);
+	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, owner[1].function, UINT32_MAX,
+						    row, 2, &count, &cut),
+			 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(row[0].lines, 4);
+	assert_string_equal(row[0].line[0].function, "fourth");
+	assert_string_equal(row[0].line[3].function, "first");
+	scope_symbols_destroy(symbols);
+}
+
 static int group_setup(void **state)
 {
 	(void)state;
@@ -298,6 +349,7 @@ int main(void)
 		cmocka_unit_test(test_separate),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(lines_of_64_addresses_are_asked_for),
+		cmocka_unit_test(a_place_has_four_lines_at_most),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);

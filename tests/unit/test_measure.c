@@ -94,11 +94,11 @@ static void the_call_made_most_often_beyond_the_usual_is_told(void **state)
 	assert_int_equal(measure().nr, NR + 5);
 }
 
-/* 10 slow units, of which some open a connection, each that many times; some of 10 parts of their time are in the kernel. */
-static struct scope_finding connecting(unsigned units, unsigned times, unsigned kernel)
+/* n slow units, of which some open a connection, each that many times; `kernel` parts of n of their time are in it. */
+static struct scope_finding connecting_of(unsigned n, unsigned units, unsigned times, unsigned kernel)
 {
 	again(NULL);
-	for (unsigned i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		const uint32_t unit =
 			case_unit(made, unit_of(0, SLOW_NS), 0, SCOPE_UNIT_SLOW, SYS_connect, i < units ? times : 0);
 
@@ -107,6 +107,11 @@ static struct scope_finding connecting(unsigned units, unsigned times, unsigned 
 		case_unit(made, unit_of(0, USUAL_NS), 0, SCOPE_UNIT_USUAL, SYS_connect, 0);
 	}
 	return measure();
+}
+
+static struct scope_finding connecting(unsigned units, unsigned times, unsigned kernel)
+{
+	return connecting_of(10, units, times, kernel);
 }
 
 static void a_connection_more_asks_a_peer(void **state)
@@ -121,7 +126,7 @@ static void a_connection_more_asks_a_peer(void **state)
 	assert_false(scope_rank_finding_asks(&(struct scope_finding[]){ connecting(10, 1, 4) }[0]));
 	/* Half of its units do, or fewer. */
 	assert_true(scope_rank_finding_asks(&(struct scope_finding[]){ connecting(5, 1, 8) }[0]));
-	assert_false(scope_rank_finding_asks(&(struct scope_finding[]){ connecting(4, 1, 8) }[0]));
+	assert_false(scope_rank_finding_asks(&(struct scope_finding[]){ connecting_of(40, 19, 1, 32) }[0]));
 	/* One and a half more is over and over. */
 	assert_true(scope_rank_finding_asks(&(struct scope_finding[]){ connecting(7, 2, 8) }[0]));
 	assert_false(scope_rank_finding_asks(&(struct scope_finding[]){ connecting(5, 3, 8) }[0]));

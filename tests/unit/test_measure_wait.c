@@ -2,14 +2,14 @@
 /* What the evidence says of a function that sleeps: whether it waits for something slow, asks a peer, or pauses. */
 #include "measure_case.h"
 
-/* Ten usual units, one of which makes the call that all others of its kind take long in, or none. */
-static struct scope_finding sleeper(uint8_t class, unsigned usual_calls)
+/* Usual units, of which some make the call that all others of its kind take long in. */
+static struct scope_finding sleeper_beside(uint8_t class, unsigned usual_units, unsigned usual_calls)
 {
 	const uint32_t unit = slow(SCOPE_ITEM_WAIT, 1);
 	struct scope_finding finding;
 
 	made->evidence.item[made->evidence.items - 1].class = class;
-	for (unsigned i = 0; i < 10; i++)
+	for (unsigned i = 0; i < usual_units; i++)
 		usual(i < usual_calls);
 	made->units.unit[unit].vector = 0;
 	made->row[0][0].units = 1;
@@ -17,6 +17,11 @@ static struct scope_finding sleeper(uint8_t class, unsigned usual_calls)
 	finding = measure();
 	assert_int_equal(finding.kind, SCOPE_FINDING_WAIT);
 	return finding;
+}
+
+static struct scope_finding sleeper(uint8_t class, unsigned usual_calls)
+{
+	return sleeper_beside(class, 10, usual_calls);
 }
 
 static void a_thread_that_sleeps_by_a_clock_as_usual_units_do_not_pauses(void **state)
@@ -27,6 +32,9 @@ static void a_thread_that_sleeps_by_a_clock_as_usual_units_do_not_pauses(void **
 	assert_true(sleeper(SCOPE_WAIT_FUTEX, 0).wait.pauses);
 	again(state);
 	assert_false(sleeper(SCOPE_WAIT_TIMER, 1).wait.pauses);
+	/* Two calls in 21 usual units are less than one in ten. */
+	again(state);
+	assert_true(sleeper_beside(SCOPE_WAIT_TIMER, 21, 2).wait.pauses);
 	again(state);
 	assert_false(sleeper(SCOPE_WAIT_NETWORK, 0).wait.pauses);
 }

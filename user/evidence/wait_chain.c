@@ -25,12 +25,15 @@ static const struct scope_wait *recent_at(const struct scope_recent *recent, uin
 	return &recent->wait[(recent->first + at) % recent->capacity];
 }
 
-/* Doubles the ring, oldest first. */
+/* Doubles the ring up to its limit, oldest first. */
 static int grow_recent(struct scope_recent *recent)
 {
 	uint32_t capacity = recent->capacity ? 2 * recent->capacity : RECENT_FIRST;
-	struct scope_wait *grown = calloc(capacity, sizeof(*grown));
+	struct scope_wait *grown;
 
+	if (capacity > SCOPE_WAIT_CHAIN_RECENT)
+		capacity = SCOPE_WAIT_CHAIN_RECENT;
+	grown = calloc(capacity, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < recent->count; i++)
