@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Figures of the code's order: lengths of files and functions, folders and what they use of each other, exported names
-# by prefix, words of the documents, files that each addition of docs/howto.md takes.
+# Figures of the code's order: lengths of files and functions, folders and what they use of each other, circles, exported
+# names by prefix, words of the documents and how many of those that have a plainer one are left, files that each addition
+# of docs/howto.md takes.
 #
 # Usage: scripts/figures.sh [TREE]      TREE: a folder with another version; exports are counted if it is built
 set -euo pipefail
@@ -19,6 +20,19 @@ done
 echo "user, files above 500 lines: $(find user -name '*.[ch]' -print0 | xargs -0 wc -l | awk '$2 != "total" && $1 > 500' | wc -l)"
 echo "user, folders: $(find user -mindepth 1 -maxdepth 1 -type d | wc -l); arrows between them by #include:" \
 	"$(grep -HoE '^#include "[a-z_0-9]+/' user/*/*.[ch] | sed 's/user\///; s/\/.*"/ /; s/\/$//' | awk '$1 != $2' | sort -u | wc -l)"
+# Folders or files that reach themselves. Rows on standard input: the user, the used.
+circles() {
+	awk '{ use[$1, $2] = 1; seen[$1]; seen[$2] } END {
+		for (k in seen) for (i in seen) if ((i, k) in use) for (j in seen) if ((k, j) in use) use[i, j] = 1
+		for (i in seen) if ((i, i) in use) { n++; names = names " " i }
+		printf "%d%s\n", n, n ? " (" names " )" : "" }'
+}
+echo "user, folders in circles by #include: $(grep -HoE '^#include "[a-z_0-9]+/' user/*/*.[ch] |
+	sed 's/user\///; s/\/.*"/ /; s/\/$//' | awk '$1 != $2' | sort -u | circles)"
+echo "kmod, files (FILE.c and FILE.h as one) in circles by #include: $(grep -HoE '^#include "[a-z_0-9]+\.h"' kmod/*.[chS] |
+	sed 's/^kmod\///; s/\.[chS]:#include "/ /; s/\.h"$//' | awk '$1 != $2' | sort -u | circles)"
+echo "kmod, pairs that use each other and say why (docs/architecture.md): $(
+	sed -n '/<!-- kmod-pairs -->/,/<!-- \/kmod-pairs/p' docs/architecture.md 2> /dev/null | grep -c '^| `')"
 if [ -d build/user/user ]; then
 	for source in user/*/*.c; do
 		object=build/user/${source%.c}.o
@@ -30,6 +44,8 @@ if [ -d build/user/user ]; then
 		for (f in count) printf "  %s %d of %d\n", f, with[f], count[f] | "sort" }'
 fi
 echo "docs: $(cat docs/*.md README.md | wc -w) words, man pages $(cat docs/man/* | wc -w)"
+[ ! -e scripts/words-allowed.tsv ] ||
+	echo "words with a plainer one that are left: $(awk -F '\t' '!/^#/ { sum += $3 } END { print sum + 0 }' scripts/words-allowed.tsv)"
 sed -nE 's/^<!-- add ([a-z]+) -->$/\1/p' docs/howto.md 2> /dev/null | while read -r kind; do
 	echo "files of adding a $kind: $(sed -n "/<!-- add $kind -->/,/<!-- \/add/p" docs/howto.md | grep -c '^| `')"
 done
