@@ -355,14 +355,9 @@ check_names() {
 	done < <(find user -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 }
 
-# Words of our own that have a plain one, and are gone from pages, comments and messages. Others follow.
+# Words that have a plainer one: see scripts/check-words.py.
 check_words() {
-	local place
-	while read -r place; do
-		differ "$place: write a plainer word (again, also, fixed, split, compared with, is in, through, uses, one after another, n times, splits)"
-	done < <(grep -rnowE 'anew|likewise|mend(ed|s)?|parted|whoever|goes? by|held against|by way of|all told|of late|stands? in|as a rule|lay on|laid to|has it that|in front of|holds good|so manyth|so often|one behind the other|standing stacks?|takes? apart' \
-		README.md docs include kmod user Makefile --include='*.md' --include='*.1' --include='*.[chS]' --include=Makefile |
-		cut -d: -f1,2)
+	scripts/check-words.py || bad=1
 }
 
 check_demo() {
