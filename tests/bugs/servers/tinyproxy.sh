@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Tinyproxy in the bench: a thread for each connection, in front of one backend.
+# Tinyproxy in the bench: a thread for each connection, before one backend.
 # shellcheck disable=SC2154
 bug_tarball=yes
 
