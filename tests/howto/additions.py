@@ -3,7 +3,8 @@
 
 Usage: python3 tests/howto/additions.py KIND ROOT
 
-Each is real, and small: a record MARK, a command `motto`, an option of it, a section, a golden, a probe.
+Each is real, and small: a record MARK, a command `motto`, an option of it, a section, a golden, a probe, a listener, a
+metric, a kernel.
 """
 import pathlib
 import re
@@ -212,14 +213,96 @@ extern void *const scope_motto_probe;
     ('docs/architecture.md', after(r'\| `kmod/probe_cgroup\.c`', '| `kmod/probe_motto.c` | signals that are sent |\n')),
 ]
 
+LISTENER = [
+    ('user/motto/motto.h', new('''/* SPDX-License-Identifier: GPL-2.0-only */
+/* Counts the sleeps of a trace. */
+#ifndef SCOPE_MOTTO_MOTTO_H
+#define SCOPE_MOTTO_MOTTO_H
+
+#include "timeline/listeners.h"
+
+struct scope_motto {
+	uint64_t sleeps;
+};
+
+struct scope_pass_listener scope_motto_listener(struct scope_motto *motto);
+
+#endif
+''')),
+    ('user/motto/motto.c', new(LICENSE + '''/* Counts the sleeps of a trace. */
+#include "motto/motto.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static int begin(void *user, const struct scope_timeline *timeline)
+{
+	struct scope_motto *motto = user;
+
+	(void)timeline;
+	motto->sleeps = 0;
+	return 0;
+}
+
+static int wait(void *user, const struct scope_wait *wait)
+{
+	struct scope_motto *motto = user;
+
+	(void)wait;
+	motto->sleeps++;
+	return 0;
+}
+
+/* Prints, so that the test sees it: a real one keeps its result for the report. */
+static int finish(void *user)
+{
+	const struct scope_motto *motto = user;
+
+	fprintf(stderr, "an motto: %" PRIu64 " sleeps\\n", motto->sleeps);
+	return 0;
+}
+
+struct scope_pass_listener scope_motto_listener(struct scope_motto *motto)
+{
+	static const struct scope_timeline_ops ops = { .wait = wait };
+
+	return (struct scope_pass_listener){ .ops = &ops, .begin = begin, .finish = finish, .user = motto };
+}
+'''.replace('\\\\n', '\\n'))),
+    ('user/analysis/meter.c', after(r'#include "analysis/meter.h"', '\n#include "motto/motto.h"\n')),
+    ('user/analysis/meter.c', replace(r'struct scope_pass_listener listener;\n\tconst struct scope_listeners listeners = .*',
+                                      '''struct scope_motto motto;
+	struct scope_pass_listener listener[2];
+	const struct scope_listeners listeners = { listener, 2 };''')),
+    ('user/analysis/meter.c', replace(r'\tlistener = (.*)\n', r'''	listener[0] = \1
+	listener[1] = scope_motto_listener(&motto);
+''')),
+    ('docs/architecture.md', replace(r'timeline recorder\n', 'timeline motto recorder\n')),
+    ('docs/architecture.md', after(r'\| `user/waits/`', '| `user/motto/` | how many sleeps there are |\n')),
+]
+
+METRIC = [
+    ('user/metrics/metric.h', after(r'\tX\(FUTEX_WOKEN,', '\tX(MOTTO, motto_wakes, FUTEX, COUNT, "such calls, once more") \\\n')),
+    ('user/metrics/metrics.c', replace(r'(err = add\(metrics, &place, SCOPE_METRIC_)FUTEX_WAKES(.*)\);',
+                                       r'''\1FUTEX_WAKES\2);
+		if (!err)
+			\1MOTTO\2);''')),
+    ('docs/metrics.md', replace('`futex_woken` ', '`futex_woken`, `motto_wakes` ')),
+]
+
+KERNEL = [
+    ('scripts/kernel.sh', after(r'\t7\.2 ', '\tmotto   | debian:bookworm | linux-image-amd64 linux-headers-amd64 | gcc-12 |\n')),
+]
+
 ADDITIONS = {'record': RECORD, 'command': COMMAND, 'option': OPTION, 'section': SECTION, 'golden': GOLDEN,
-             'probe': PROBE}
+             'probe': PROBE, 'listener': LISTENER, 'metric': METRIC, 'kernel': KERNEL}
 
 
 def main():
     kind, root = sys.argv[1], pathlib.Path(sys.argv[2])
     for name, change in ADDITIONS[kind]:
         path = root / name
+        path.parent.mkdir(exist_ok=True)
         path.write_text(change(path.read_text() if path.exists() else ''))
     print('\n'.join(sorted({name for name, _ in ADDITIONS[kind]})))
 

@@ -25,12 +25,12 @@ cd "$work/tree"
 git init -q . && git add -A
 
 kinds=("$@")
-[ $# -gt 0 ] || kinds=(record command option section golden probe)
+[ $# -gt 0 ] || kinds=(record command option section golden probe listener metric kernel)
 for kind in "${kinds[@]}"; do
 	python3 tests/howto/additions.py "$kind" . > "$work/touched"
 	# The files of its list, with the addition's name in place of NAME.
 	sed -n "/<!-- add $kind -->/,/<!-- \/add $kind -->/s/^| \`\([^\`]*\)\` .*/\1/p" docs/howto.md |
-		sed 's/NAME/motto/' | sort > "$work/listed"
+		sed 's/NAME/motto/g' | sort > "$work/listed"
 	diff "$work/listed" "$work/touched" > "$work/difference" || {
 		echo "docs/howto.md, adding $kind: < is listed and was not needed, > was needed and is not listed"
 		cat "$work/difference"
@@ -81,6 +81,15 @@ if has golden; then
 	SCOPE=$scope tests/golden/run.sh motto > "$work/said"
 fi
 ! has section || ! has golden || grep -q '^  an motto: three findings$' tests/golden/motto.report
+# A server whose threads sleep and wait for a lock.
+if has listener || has metric; then
+	python3 tests/golden/lock.py > "$work/text"
+	"$scope" dump --reverse "$work/text" -o "$work/slept"
+	"$scope" metrics -i "$work/slept" --format json > "$work/metrics" 2> "$work/counted"
+fi
+! has listener || grep -qE '^an motto: [1-9][0-9]* sleeps$' "$work/counted"
+! has metric || grep -q '"motto_wakes"' "$work/metrics"
+! has kernel || scripts/kernel.sh -l | tr ' ' '\n' | grep -qx motto
 # The module as well, where headers of a kernel are there.
 headers=$root/build/kernels/6.1/headers
 if { has probe || has record; } && [ -e "$headers/Makefile" ]; then
