@@ -96,7 +96,7 @@ static size_t make_example(uint8_t *to, size_t room)
 	if (fuzz_trace_of_text(text, strlen(text), 0, &fd) || !(trace = fuzz_read(fd)) ||
 	    scope_symbols_create(NULL, 0, NULL, 0, NULL, &symbols))
 		fuzz_die("the example is no trace");
-	if (scope_export_ctf(trace, symbols, &output, &error))
+	if (scope_export_ctf(&(struct scope_export_from){ .trace = trace, .symbols = symbols }, &output, &error))
 		fuzz_die(error.text);
 	scope_symbols_destroy(symbols);
 	scope_trace_close(trace);

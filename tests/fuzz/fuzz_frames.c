@@ -359,15 +359,23 @@ static FILE *nowhere(void)
 	return null;
 }
 
-static void report(struct scope_trace *trace)
+/* NULL: it cannot be analysed. */
+static struct scope_analysis *analyse(struct scope_trace *trace)
 {
-	const struct scope_report_style style = { .verbose = true, .details = 9 };
 	struct scope_analysis_options options;
 	struct scope_analysis *analysis;
 
 	scope_analysis_options_init(&options);
 	options.symbols.root = "/nonexistent";
-	if (scope_analysis_run(trace, &options, &analysis))
+	return scope_analysis_run(trace, &options, &analysis) ? NULL : analysis;
+}
+
+static void report(struct scope_trace *trace)
+{
+	const struct scope_report_style style = { .verbose = true, .details = 9 };
+	struct scope_analysis *analysis = analyse(trace);
+
+	if (!analysis)
 		return;
 	scope_report_text(analysis, &style, nowhere());
 	scope_report_json(analysis, &(struct scope_report_style){ 0 }, nowhere());
@@ -402,13 +410,15 @@ static void scrub(struct scope_trace *trace)
 	close(fd);
 }
 
-static void export(struct scope_trace *trace, const char *format)
+static void export(struct scope_trace *trace, const char *name)
 {
+	const struct scope_export_format *format = scope_export_find(name);
 	const struct scope_symbol_options options = { .root = "/nonexistent" };
 	const struct scope_export_to to = { .name = "nowhere", .path = "/dev/null", .stream = nowhere() };
 	const struct scope_trace_symbol *rows;
 	const struct scope_trace_map *maps;
 	struct scope_symbols *symbols;
+	struct scope_analysis *analysis;
 	struct scope_error error;
 	size_t map_count, row_count;
 
@@ -417,7 +427,10 @@ static void export(struct scope_trace *trace, const char *format)
 	if (scope_symbols_create(maps, map_count, rows, row_count, &options, &symbols) ||
 	    scope_symbols_add_recorded(symbols, trace))
 		fuzz_die("no memory");
-	scope_export_find(format)->run(trace, symbols, &to, &error);
+	analysis = format->diagnosis ? analyse(trace) : NULL;
+	if (analysis || !format->diagnosis)
+		format->run(&(struct scope_export_from){ trace, symbols, analysis }, &to, &error);
+	scope_analysis_destroy(analysis);
 	scope_symbols_destroy(symbols);
 }
 

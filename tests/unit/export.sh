@@ -35,7 +35,9 @@ same "ctf exits" "$exits" "$(grep -c ' syscall_exit_' "$work/ctf.text")"
 same "ctf switches" "$switches" "$(grep -c ' sched_switch:' "$work/ctf.text")"
 same "ctf wakings" "$wakings" "$(grep -c ' sched_waking:' "$work/ctf.text")"
 same "ctf argument of a read" "$(grep -c 'syscall 10[123] read .*args=15' "$work/text")" \
-	"$(grep -c 'syscall_entry_read: .*\[0\] = 0xF' "$work/ctf.text")"
+	"$(grep -c 'syscall_entry_read: .*{ fd = 15 }' "$work/ctf.text")"
+same "ctf arguments of a futex" "$(grep -c 'enter 10[123] futex .*args=0x7f00,0x80,2' "$work/text")" \
+	"$(grep -c 'syscall_entry_futex: .*{ uaddr = 32512, op = 128, val = 2 }' "$work/ctf.text")"
 
 "$scope" export perfetto "$work/trace" -o "$work/perfetto"
 protoc -I tests/unit --decode=Trace tests/unit/export.proto <"$work/perfetto" >"$work/perfetto.text"

@@ -116,6 +116,10 @@ same "sqlite waits by waker" "('keeper', 3)" \
 "$scope" export sqlite "$work/lock" -o "$work/db"  2>/dev/null
 same "sqlite without a time of day" "(None, $all)" "$(ask 'SELECT max(begin_utc), count(*) FROM request')"
 
+# ---- CTF: the clock's offset is the time of day ----
+"$scope" export ctf "$work/wall" -o "$work/ctf"
+same "ctf time of day" "2026-11-22 18:55:16" "$(babeltrace2 --clock-gmt --clock-date "$work/ctf" | head -n 1 | cut -c 2-20)"
+
 # ---- two traces: difflame.pl wants "stack before after" ----
 make_trace cpu
 "$scope" export folded "$work/lock" -o "$work/before"

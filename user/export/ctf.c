@@ -39,7 +39,7 @@ struct exporter {
 	struct scope_timeline *timeline;
 	struct stream *stream;
 	size_t streams, capacity;
-	bool *nrs; /* those that occurred */
+	uint8_t *nrs; /* by number: a bit for each variant that occurred */
 	struct scope_error *error;
 };
 
@@ -215,8 +215,10 @@ static int export_waking(struct exporter *exporter, const struct scope_event *ev
 
 static int export_call(struct exporter *exporter, const struct scope_event *event)
 {
-	bool exits = event->kind == SCOPE_EVENT_EXIT;
-	uint32_t id = SCOPE_CTF_SYSCALLS + 2 * event->syscall.nr + exits;
+	const bool exits = event->kind == SCOPE_EVENT_EXIT;
+	const bool named = scope_export_ctf_names(event->syscall.nr);
+	const unsigned variant = scope_export_ctf_variant(exits, named ? event->syscall.args : 0);
+	const uint32_t id = SCOPE_CTF_SYSCALLS + SCOPE_CTF_VARIANTS * event->syscall.nr + variant;
 	struct stream *stream;
 	int err;
 
@@ -226,12 +228,13 @@ static int export_call(struct exporter *exporter, const struct scope_event *even
 	err = begin_event(exporter, event, id, event->tid, &stream);
 	if (err)
 		return err;
-	exporter->nrs[event->syscall.nr] = true;
+	exporter->nrs[event->syscall.nr] |= 1u << variant;
 	if (exits) {
 		put(stream, (uint64_t)event->syscall.ret, 8);
 		return 0;
 	}
-	put(stream, event->syscall.args, 1);
+	if (!named)
+		put(stream, event->syscall.args, 1);
 	for (unsigned i = 0; i < event->syscall.args; i++)
 		put(stream, event->syscall.arg[i], 8);
 	return 0;

@@ -21,7 +21,10 @@
 #define SCOPE_CTF_MAGIC 0xc1fc1fc1u
 #define SCOPE_CTF_PACKET_BYTES (1u << 20)
 
-/* Ids of events; those of syscalls follow, two for each number: entry, exit. */
+/*
+ * Ids of events; those of syscalls follow, SCOPE_CTF_VARIANTS for each number: its exit, and its entry with 0, 1, … arguments,
+ * because a trace has as many as were asked for.
+ */
 enum scope_ctf_id {
 	SCOPE_CTF_SWITCH,
 	SCOPE_CTF_WAKING,
@@ -33,7 +36,21 @@ enum scope_ctf_id {
 	SCOPE_CTF_SYSCALLS,
 };
 
-/* Writes the file that describes the streams. nrs: the numbers of syscalls that occur. */
-void scope_export_ctf_metadata(FILE *stream, const struct scope_trace *trace, const bool *nrs, uint32_t nr_count);
+#define SCOPE_CTF_VARIANTS 8 /* no rule: SCOPE_ARG_MAX and 2 */
+
+/* Which of them an event is. */
+static inline unsigned scope_export_ctf_variant(bool exits, unsigned args)
+{
+	return exits ? 0 : 1 + args;
+}
+
+/*
+ * The names of a call's arguments as LTTng has them, in their order; NULL: its entries have a length and a list, in one
+ * variant, that without arguments.
+ */
+const char *const *scope_export_ctf_names(uint32_t nr);
+
+/* Writes the file that describes the streams. nrs: by number of a syscall a bit for each variant that occurs. */
+void scope_export_ctf_metadata(FILE *stream, const struct scope_trace *trace, const uint8_t *nrs, uint32_t nr_count);
 
 #endif

@@ -5,6 +5,8 @@
 #include "base/syscall_name.h"
 #include "export/ctf.h"
 
+#define NSEC UINT64_C(1000000000)
+
 static void put_integer(FILE *to, const char *name, unsigned bits, bool is_signed)
 {
 	fprintf(to, "\t\tinteger { size = %u; align = 8; signed = %d; byte_order = le; } %s;\n", bits, is_signed, name);
@@ -90,21 +92,34 @@ static void put_own_events(FILE *to)
 	end_event(to);
 }
 
-static void put_syscall_events(FILE *to, const bool *nrs, uint32_t nr_count)
+static void put_entry(FILE *to, const char *call, uint32_t nr, const char *const *names, unsigned args)
+{
+	begin_event(to, "syscall_entry_", call,
+		    SCOPE_CTF_SYSCALLS + SCOPE_CTF_VARIANTS * nr + scope_export_ctf_variant(false, args));
+	for (unsigned i = 0; names && i < args; i++)
+		fprintf(to, "\t\tinteger { size = 64; align = 8; signed = 1; byte_order = le; } _%s;\n", names[i]);
+	if (!names)
+		put_args(to);
+	end_event(to);
+}
+
+static void put_syscall_events(FILE *to, const uint8_t *nrs, uint32_t nr_count)
 {
 	for (uint32_t nr = 0; nr < nr_count; nr++) {
 		const char *name = scope_syscall_name(nr);
 		char number[16];
 
-		if (!nrs[nr])
-			continue;
 		snprintf(number, sizeof(number), "%" PRIu32, nr);
-		begin_event(to, "syscall_entry_", name ? name : number, SCOPE_CTF_SYSCALLS + 2 * nr);
-		put_args(to);
-		end_event(to);
-		begin_event(to, "syscall_exit_", name ? name : number, SCOPE_CTF_SYSCALLS + 2 * nr + 1);
-		put_integer(to, "_ret", 64, true);
-		end_event(to);
+		if (!name)
+			name = number;
+		if (nrs[nr] & 1) {
+			begin_event(to, "syscall_exit_", name, SCOPE_CTF_SYSCALLS + SCOPE_CTF_VARIANTS * nr);
+			put_integer(to, "_ret", 64, true);
+			end_event(to);
+		}
+		for (unsigned args = 0; args <= SCOPE_ARG_MAX; args++)
+			if (nrs[nr] >> scope_export_ctf_variant(false, args) & 1)
+				put_entry(to, name, nr, scope_export_ctf_names(nr), args);
 	}
 }
 
@@ -120,7 +135,20 @@ static void put_quoted(FILE *to, const char *name, const char *value)
 	fputs("\";\n", to);
 }
 
-void scope_export_ctf_metadata(FILE *to, const struct scope_trace *trace, const bool *nrs, uint32_t nr_count)
+/* The offset makes times of day of the trace's times, where it has one. */
+static void put_clock(FILE *to, const struct scope_trace *trace)
+{
+	const uint64_t wall_ns = scope_trace_meta_number(trace, SCOPE_META_WALL_CLOCK, 0);
+	const uint64_t begin_ns = scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0);
+	const uint64_t offset_ns = wall_ns > begin_ns ? wall_ns - begin_ns : 0;
+
+	fprintf(to,
+		"clock {\n\tname = \"monotonic\";\n\tfreq = 1000000000;\n\toffset_s = %" PRIu64 ";\n\toffset = %" PRIu64
+		";\n};\n\n",
+		offset_ns / NSEC, offset_ns % NSEC);
+}
+
+void scope_export_ctf_metadata(FILE *to, const struct scope_trace *trace, const uint8_t *nrs, uint32_t nr_count)
 {
 	fputs("/* CTF 1.8 */\n\n"
 	      "trace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n"
@@ -135,8 +163,9 @@ void scope_export_ctf_metadata(FILE *to, const struct scope_trace *trace, const 
 	      to);
 	put_quoted(to, "kernel_release", scope_trace_meta(trace, SCOPE_META_KERNEL));
 	put_quoted(to, "trace_name", scope_trace_meta(trace, SCOPE_META_COMMAND));
-	fputs("};\n\nclock {\n\tname = \"monotonic\";\n\tfreq = 1000000000;\n\toffset = 0;\n};\n\n"
-	      "typealias integer { size = 64; align = 8; signed = 0; byte_order = le; "
+	fputs("};\n\n", to);
+	put_clock(to, trace);
+	fputs("typealias integer { size = 64; align = 8; signed = 0; byte_order = le; "
 	      "map = clock.monotonic.value; } := time_t;\n\n"
 	      "stream {\n\tid = 0;\n\tpacket.context := struct {\n"
 	      "\t\ttime_t timestamp_begin;\n\t\ttime_t timestamp_end;\n",

@@ -41,7 +41,7 @@ static const char *why_not_show(int fd, const struct scope_proc_found *found, ui
 		return "the source is on a file system that may not answer";
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
 		return "the source's name leads to no regular file";
-	if (!geteuid() && !(status.st_mode & S_IROTH))
+	if (!(status.st_mode & S_IROTH))
 		return "not everybody may read the source";
 	if (status.st_size > SCOPE_SOURCE_BYTES_MAX)
 		return "the source is too large";

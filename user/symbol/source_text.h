@@ -18,9 +18,9 @@ struct scope_source_text {
 /*
  * Reads lines of a file, as its program's root directory has it. The name comes from debug information, which the target
  * or a trace from elsewhere made up. So the file is opened as files of targets are (proc/open.h), must be a regular
- * file and not a link, and root shows none that only some users may read. before_ns: when the program was traced, ns
- * since 1970; a file that changed later is another text. 0: not known, and then no file is read. *ret_why: why no line
- * was read, a constant; NULL if one was. 0, -ENOMEM.
+ * file and not a link, and everybody must be allowed to read it: no name leads a report to a private file of its user.
+ * before_ns: when the program was traced, ns since 1970; a file that changed later is another text. 0: not known, and then
+ * no file is read. *ret_why: why no line was read, a constant; NULL if one was. 0, -ENOMEM.
  */
 int scope_symbols_source_read(struct scope_symbols *symbols, const char *path, uint64_t before_ns,
 			      struct scope_source_text *line, size_t count, const char **ret_why);
