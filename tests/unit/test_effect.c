@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "causal/effect.h"
 #include "causal/plan.h"
-#include "causal/random.h"
 
 #define RUNS 1000
 #define LEVELS 4
@@ -21,7 +21,7 @@
 
 static double uniform(uint64_t *state)
 {
-	return ((double)(scope_causal_random_next(state) >> 11) + 0.5) / 9007199254740992.0;
+	return ((double)(scope_random_next(state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 /* Box and Muller. */

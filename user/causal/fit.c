@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "causal/random.h"
+#include "base/random.h"
 
 /* Indexes in SCOPE_FIT_DRAWS sorted values: at 2.5 % and 97.5 %. */
 #define DRAW_LOW 24
@@ -120,7 +120,7 @@ int scope_causal_fit_line(const double *x, const double *y, size_t n, uint64_t s
 		return -ENOMEM;
 	for (size_t try = 0; line.slope.error > 0 && draws < SCOPE_FIT_DRAWS && try < DRAWS_MAX; try++) {
 		for (size_t i = 0; i < n; i++) {
-			const size_t from = scope_causal_random_below(&seed, (uint32_t)n);
+			const size_t from = scope_random_below(&seed, (uint32_t)n);
 
 			drawn[i] = x[from];
 			drawn[n + i] = y[from];
@@ -171,7 +171,7 @@ static bool change_of(const double *base, size_t bases, const double *other, siz
 static void draw(const double *from, size_t n, uint64_t *seed, double *ret_drawn)
 {
 	for (size_t i = 0; i < n; i++)
-		ret_drawn[i] = from[scope_causal_random_below(seed, (uint32_t)n)];
+		ret_drawn[i] = from[scope_random_below(seed, (uint32_t)n)];
 }
 
 int scope_causal_fit_change(const double *base, size_t bases, const double *other, size_t others, uint64_t seed,

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "causal/experiment.h"
-#include "causal/random.h"
 
 #define STEPS_MAX 1000000
 
@@ -29,7 +29,7 @@ static int create(uint64_t count, struct scope_plan *ret_plan)
 static void shuffle(struct scope_plan_step *step, size_t count, uint64_t *state)
 {
 	for (size_t left = count; left > 1; left--) {
-		const size_t at = scope_causal_random_below(state, (uint32_t)left);
+		const size_t at = scope_random_below(state, (uint32_t)left);
 		const struct scope_plan_step last = step[left - 1];
 
 		step[left - 1] = step[at];
@@ -76,7 +76,7 @@ int scope_causal_plan_speedups(uint32_t sites, uint32_t count, uint64_t seed, st
 	if (err)
 		return err;
 	for (size_t i = 0; i < plan.count; i++) {
-		const uint32_t drawn = scope_causal_random_below(&seed, SCOPE_PLAN_SPEEDUPS + SCOPE_PLAN_ZERO_WEIGHT);
+		const uint32_t drawn = scope_random_below(&seed, SCOPE_PLAN_SPEEDUPS + SCOPE_PLAN_ZERO_WEIGHT);
 		const uint32_t steps = drawn < SCOPE_PLAN_ZERO_WEIGHT ? 0 : drawn - SCOPE_PLAN_ZERO_WEIGHT + 1;
 
 		plan.step[i].site = (uint32_t)(i % sites);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/huge.h"
+#include "base/random.h"
 #include "cluster/divisive.h"
 #include "cluster/packed.h"
 #include "cluster/ward.h"
@@ -32,16 +33,6 @@ struct open_unit {
 	uint32_t *medoid; /* point, by cluster */
 };
 
-/* Splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014): a seed gives the same row everywhere. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
-
 /*
  * Picks @wanted of @count points, each set of them equally likely, ascending (selection sampling,
  * D. Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S).
@@ -51,7 +42,7 @@ static void pick_sample(uint32_t count, uint32_t wanted, uint64_t seed, uint32_t
 	uint32_t taken = 0;
 
 	for (uint32_t p = 0; taken < wanted; p++)
-		if ((next_random(&seed) >> 32) * (count - p) >> 32 < wanted - taken)
+		if (scope_random_below(&seed, count - p) < wanted - taken)
 			points[taken++] = p;
 }
 

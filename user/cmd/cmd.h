@@ -87,6 +87,8 @@ __attribute__((format(printf, 2, 3))) int scope_cmd_misuse(const char *command, 
  */
 int scope_cmd_number(const char *text, uint64_t low, uint64_t high, uint64_t *ret_number);
 int scope_cmd_seconds(const char *text, uint64_t *ret_ns);
+/* The value of --duration. 0, or the exit status after printing the error. */
+int scope_cmd_duration(const char *command, const char *value, uint64_t *ret_ns);
 
 /*
  * Handles an option that selects threads and calls to trace. -1: it is another option. Else 0, or

@@ -125,6 +125,13 @@ int scope_cmd_seconds(const char *text, uint64_t *ret_ns)
 	return scope_duration_parse(text, ret_ns);
 }
 
+int scope_cmd_duration(const char *command, const char *value, uint64_t *ret_ns)
+{
+	if (!scope_duration_parse(value, ret_ns))
+		return 0;
+	return scope_cmd_misuse(command, "-d wants a time as 90, 1.5, 500ms or 2m, up to 168h, not '%s'", value);
+}
+
 int scope_cmd_source(const char *command, const char *name, const struct scope_source **ret_source)
 {
 	struct scope_error error, why;

@@ -71,13 +71,8 @@ static int take_value(int option, const char *value, struct request *request)
 {
 	switch (option) {
 	case 'd':
-		if (scope_cmd_seconds(value, &request->capture.duration_ns))
-			return scope_cmd_misuse("learn",
-						"-d wants a time as 90, 1.5, 500ms or 2m, up to "
-						"168h, not '%s'",
-						value);
 		request->duration = true;
-		return 0;
+		return scope_cmd_duration("learn", value, &request->capture.duration_ns);
 	case 'i':
 		request->input = value;
 		return 0;

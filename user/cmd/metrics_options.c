@@ -136,11 +136,8 @@ static int take_value(int option, const char *value, struct scope_cmd_metrics *r
 {
 	switch (option) {
 	case 'd':
-		if (scope_cmd_seconds(value, &request->capture.duration_ns))
-			return scope_cmd_misuse("metrics",
-						"-d wants a time as 90, 1.5, 500ms or 2m, up to 168h, not '%s'", value);
 		request->duration = true;
-		return 0;
+		return scope_cmd_duration("metrics", value, &request->capture.duration_ns);
 	case 'i':
 		request->input = value;
 		return 0;

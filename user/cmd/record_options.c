@@ -174,13 +174,8 @@ static int take_value(int option, const char *value, struct scope_cmd_record *re
 		request->source = value;
 		return 0;
 	case 'd':
-		if (scope_cmd_seconds(value, &capture->duration_ns))
-			return scope_cmd_misuse("record",
-						"-d wants a time as 90, 1.5, 500ms or 2m, up "
-						"to 168h, not '%s'",
-						value);
 		request->duration = true;
-		return 0;
+		return scope_cmd_duration("record", value, &capture->duration_ns);
 	case SCOPE_OPTION_PROBE:
 		return take_probe(value, request);
 	case SCOPE_OPTION_STACK_BYTES:

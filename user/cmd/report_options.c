@@ -82,13 +82,8 @@ static int take_capture_value(int option, const char *value, struct scope_cmd_re
 
 	switch (option) {
 	case 'd':
-		if (scope_cmd_seconds(value, &request->capture.duration_ns))
-			return scope_cmd_misuse(request->name,
-						"-d wants a time as 90, 1.5, 500ms or 2m, up "
-						"to 168h, not '%s'",
-						value);
 		request->duration = true;
-		return 0;
+		return scope_cmd_duration(request->name, value, &request->capture.duration_ns);
 	case SCOPE_OPTION_STACK_BYTES:
 		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
 			return scope_cmd_misuse(request->name,

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define SEED 0x9e3779b97f4a7c15ull
+#include "metrics/resample.h"
 
 int scope_metrics_block_sums_create(size_t steps, struct scope_block_sums *ret_sums)
 {
@@ -36,15 +36,6 @@ double scope_metrics_block_ratio(const struct scope_block_sums *sums)
 	return of > 0 ? value / of : 0;
 }
 
-/* xorshift64*: Marsaglia 2003, Vigna 2016. */
-static uint64_t draw(uint64_t *seed)
-{
-	*seed ^= *seed >> 12;
-	*seed ^= *seed << 25;
-	*seed ^= *seed >> 27;
-	return *seed * 0x2545f4914f6cdd1dull;
-}
-
 /* The ratio of a sample of as many steps, drawn in blocks that wrap at the end. */
 static double draw_ratio(const struct scope_block_sums *sums, uint64_t *seed)
 {
@@ -52,7 +43,7 @@ static double draw_ratio(const struct scope_block_sums *sums, uint64_t *seed)
 	double value = 0, of = 0;
 
 	for (size_t i = 0; i < sums->count;) {
-		size_t at = draw(seed) % sums->count;
+		size_t at = scope_metrics_random(seed) % sums->count;
 
 		for (size_t j = 0; j < length && i < sums->count; j++, i++) {
 			value += sums->value[at];
@@ -94,7 +85,7 @@ struct scope_block_interval scope_metrics_block_difference(const struct scope_bl
 							   const struct scope_block_sums *after)
 {
 	double difference[SCOPE_BLOCK_ROUNDS], mean = 0, squares = 0;
-	uint64_t seed = SEED;
+	uint64_t seed = SCOPE_METRICS_SEED;
 
 	for (size_t i = 0; i < SCOPE_BLOCK_ROUNDS; i++) {
 		const double one = draw_ratio(before, &seed);

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEED 0x9e3779b97f4a7c15ull
+#include "metrics/resample.h"
+
 #define Z95 1.96 /* no rule: 95 % of a normal distribution */
 
 static double mean_of(const double *value, size_t count)
@@ -82,26 +83,17 @@ static int rank(const double *value, size_t count, double *ret_rank)
 	return 0;
 }
 
-/* xorshift64*: Marsaglia 2003, Vigna 2016. */
-static uint64_t draw(uint64_t *seed)
-{
-	*seed ^= *seed >> 12;
-	*seed ^= *seed << 25;
-	*seed ^= *seed >> 27;
-	return *seed * 0x2545f4914f6cdd1dull;
-}
-
 /* Puts blocks of b in a random order, from a random step on: steps keep their neighbours, but not their places. */
 static void permute(const double *b, size_t count, uint64_t *seed, size_t *block, double *ret_b)
 {
 	const size_t length = (size_t)fmax(1, floor(cbrt((double)count))), blocks = (count + length - 1) / length;
-	const size_t shift = draw(seed) % count;
+	const size_t shift = scope_metrics_random(seed) % count;
 	size_t to = 0;
 
 	for (size_t i = 0; i < blocks; i++)
 		block[i] = i;
 	for (size_t i = blocks; i > 1; i--) {
-		const size_t with = draw(seed) % i, kept = block[i - 1];
+		const size_t with = scope_metrics_random(seed) % i, kept = block[i - 1];
 
 		block[i - 1] = block[with];
 		block[with] = kept;
@@ -116,7 +108,7 @@ static int chance(const double *a, const double *b, size_t count, double r, doub
 {
 	double *other = malloc(count * sizeof(*other));
 	size_t *block = malloc(count * sizeof(*block));
-	uint64_t seed = SEED;
+	uint64_t seed = SCOPE_METRICS_SEED;
 	unsigned as_much = 0;
 
 	if (other && block)

@@ -286,7 +286,8 @@ static int replay_piece(const struct scope_unit_log *log, const uint8_t *from, s
 			struct scope_unit unit;
 
 			from = get_unit(from, log, last_ns, groups, &unit, room, &call);
-			err = sink->unit(sink->user, &unit, call);
+			if (sink->unit)
+				err = sink->unit(sink->user, &unit, call);
 		}
 	}
 	return err;
@@ -309,14 +310,10 @@ int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups 
 	return err;
 }
 
-int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_stack *stack,
-			 const struct scope_trace *trace, const struct scope_event *event, uint32_t tgid)
+struct scope_logged_stack scope_unit_logged_stack(const struct scope_unit_stack *stack, const struct scope_trace *trace,
+						  const struct scope_event *event, uint32_t tgid)
 {
-	struct scope_logged_stack *row = (struct scope_logged_stack *)scope_spool_room(log->stacks, sizeof(*row));
-
-	if (!row)
-		return -ENOMEM;
-	*row = (struct scope_logged_stack){
+	return (struct scope_logged_stack){
 		.stack = *stack,
 		.place = scope_trace_place(trace, event),
 		.time_ns = event->time_ns,
@@ -328,6 +325,16 @@ int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_sta
 		.flags = event->flags,
 		.ended = event->stack.ended,
 	};
+}
+
+int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_stack *stack,
+			 const struct scope_trace *trace, const struct scope_event *event, uint32_t tgid)
+{
+	struct scope_logged_stack *row = (struct scope_logged_stack *)scope_spool_room(log->stacks, sizeof(*row));
+
+	if (!row)
+		return -ENOMEM;
+	*row = scope_unit_logged_stack(stack, trace, event, tgid);
 	scope_spool_use(log->stacks, sizeof(*row));
 	return 0;
 }

@@ -26,6 +26,10 @@ struct scope_logged_stack {
 	uint8_t ended; /* SCOPE_FRAMES_* if the capture unwound it, else 0 */
 };
 
+/* What is logged of a stack; the event is the last one of the trace. */
+struct scope_logged_stack scope_unit_logged_stack(const struct scope_unit_stack *stack, const struct scope_trace *trace,
+						  const struct scope_event *event, uint32_t tgid);
+
 /* The registers of the last STATE record of a thread; regs 0: none. */
 struct scope_logged_state {
 	uint16_t regs;

@@ -32,7 +32,7 @@ int scope_unit_distributions_replay(const struct scope_distributions *distributi
 {
 	struct part part = { distributions, sink };
 	const struct scope_unit_sink passing = {
-		.unit = pass_unit,
+		.unit = sink->unit ? pass_unit : NULL,
 		.wait = sink->wait && !distributions->until_ns ? pass_wait : NULL,
 		.user = &part,
 	};

@@ -63,8 +63,8 @@ struct scope_unit_sink {
 	/* NULL, or called to decide about all threads up to this one before anything is reported of it. */
 	int (*meet)(void *user, uint32_t thread);
 	/*
-	 * The pointers are valid only during the call; vector and call of the unit are unset, shape
-	 * is SCOPE_HISTOGRAM_NONE if it is not known yet.
+	 * May be NULL for the replay of a log. The pointers are valid only during the call; vector and
+	 * call of the unit are unset, shape is SCOPE_HISTOGRAM_NONE if it is not known yet.
 	 */
 	int (*unit)(void *user, struct scope_unit *unit, const struct scope_unit_call *call);
 	/*

@@ -213,18 +213,8 @@ static int on_stack(void *user, uint32_t index, const struct scope_event *event)
 	if (!sample && !ns)
 		return 0;
 	thread->stack[thread->stacks++] = (struct scope_unit_edge_stack){
-		.stack = {
-			.stack = { .thread = index },
-			.place = scope_trace_place(pass->trace, event),
-			.time_ns = event->time_ns,
-			.tgid = scope_timeline_threads_at(pass->timeline->threads, index)->tgid,
-			.bytes = event->stack.bytes,
-			.ips = event->stack.ips,
-			.regs = event->stack.regs,
-			.reason = event->stack.reason,
-			.flags = event->flags,
-			.ended = event->stack.ended,
-		},
+		.stack = scope_unit_logged_stack(&(struct scope_unit_stack){ .thread = index }, pass->trace, event,
+						 scope_timeline_threads_at(pass->timeline->threads, index)->tgid),
 		.number = thread->passed_before + thread->count - !sample,
 		.ns = ns,
 		.edge = UINT32_MAX,

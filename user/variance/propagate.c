@@ -165,18 +165,6 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	return err;
 }
 
-/* Of each thread nothing is known before it was first seen. */
-static int know_threads(struct follower *follower)
-{
-	struct scope_threads *threads = follower->distributions->run->timeline->threads;
-	int err = 0;
-
-	for (size_t i = 0; !err && i < scope_timeline_threads_count(threads); i++)
-		err = scope_waits_history_know(&follower->history, (uint32_t)i,
-					       scope_timeline_threads_at(threads, i)->first_ns);
-	return err;
-}
-
 int scope_variance_propagate(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			     struct scope_variance_kind *const *of_group)
 {
@@ -187,7 +175,10 @@ int scope_variance_propagate(const struct scope_distributions *distributions, co
 		.due = calloc(UNITS, sizeof(*follower.due)),
 	};
 	const struct scope_unit_sink sink = { .unit = take_unit, .wait = take_wait, .user = &follower };
-	int err = follower.due ? know_threads(&follower) : -ENOMEM;
+	struct scope_threads *threads = distributions->run->timeline->threads;
+	int err = follower.due ? scope_waits_history_know_threads(&follower.history, threads,
+								  scope_timeline_threads_count(threads))
+			       : -ENOMEM;
 
 	if (!err)
 		err = scope_unit_distributions_replay(distributions, groups, &sink);

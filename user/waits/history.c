@@ -94,6 +94,15 @@ int scope_waits_history_know(struct scope_history *history, uint32_t thread, uin
 	return 0;
 }
 
+int scope_waits_history_know_threads(struct scope_history *history, struct scope_threads *threads, size_t count)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++)
+		err = scope_waits_history_know(history, (uint32_t)i, scope_timeline_threads_at(threads, i)->first_ns);
+	return err;
+}
+
 const struct scope_past_stays *scope_waits_history_of(const struct scope_history *history, uint32_t thread)
 {
 	return thread < history->threads ? &history->thread[thread] : NULL;

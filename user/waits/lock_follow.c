@@ -29,14 +29,6 @@ static uint32_t tgid_of(struct scope_threads *threads, uint32_t thread)
 	return scope_timeline_threads_at(threads, thread)->tgid;
 }
 
-static int take_no_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
-{
-	(void)user;
-	(void)unit;
-	(void)call;
-	return 0;
-}
-
 /* Locks are identified by process and address. NULL: it is not kept. */
 static struct scope_lock *lock_of(const struct follower *follower, const struct scope_wait *wait)
 {
@@ -119,7 +111,7 @@ int scope_waits_locks_follow(struct scope_locks *locks, const struct scope_distr
 		.kept.most = SCOPE_LOCKS_KEPT,
 		.users.most = SCOPE_LOCK_USERS_MAX,
 	};
-	const struct scope_unit_sink sink = { .unit = take_no_unit, .wait = take_wait, .user = &follower };
+	const struct scope_unit_sink sink = { .wait = take_wait, .user = &follower };
 	uint32_t number;
 	int err = 0;
 

@@ -27,14 +27,6 @@ struct adder {
 	size_t sums, capacity;
 };
 
-static int take_no_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
-{
-	(void)user;
-	(void)unit;
-	(void)call;
-	return 0;
-}
-
 static int add_wait(void *user, const struct scope_wait *wait)
 {
 	struct adder *adder = user;
@@ -245,7 +237,7 @@ static int choose(struct scope_locks *locks, const struct scope_distributions *d
 	struct adder adder = {
 		.distributions = distributions, .groups = groups, .locks = locks, .futexes.most = SCOPE_LOCKS_MAX
 	};
-	const struct scope_unit_sink sink = { .unit = take_no_unit, .wait = add_wait, .user = &adder };
+	const struct scope_unit_sink sink = { .wait = add_wait, .user = &adder };
 	int err = scope_unit_distributions_replay(distributions, groups, &sink);
 
 	if (!err)

@@ -209,22 +209,11 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	return 0;
 }
 
-/* A thread is known since it was first seen. */
-static int know_threads(struct follower *follower)
-{
-	struct scope_threads *threads = follower->distributions->run->timeline->threads;
-	int err = 0;
-
-	for (size_t i = 0; !err && i < follower->waits->threads; i++)
-		err = scope_waits_history_know(&follower->history, (uint32_t)i,
-					       scope_timeline_threads_at(threads, i)->first_ns);
-	return err;
-}
-
 static int run(struct follower *follower)
 {
 	const struct scope_unit_sink sink = { .unit = take_unit, .wait = take_wait, .user = follower };
-	int err = know_threads(follower);
+	int err = scope_waits_history_know_threads(&follower->history, follower->distributions->run->timeline->threads,
+						   follower->waits->threads);
 
 	if (!err)
 		err = scope_unit_distributions_replay(follower->distributions, follower->groups, &sink);
