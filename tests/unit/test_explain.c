@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "server/explain.h"
+#include "anomaly/explain.h"
 
 #include "chance.h"
 
@@ -43,7 +43,7 @@ static void bytes_explain(void **state)
 			.feature = { bytes, 3 + floor(5 * uniform()) },
 		};
 	}
-	assert_true(scope_server_explain(example, COUNT, &one));
+	assert_true(scope_anomaly_explain(example, COUNT, &one));
 	assert_int_equal(one.by, SCOPE_FEATURE_BYTES);
 	assert_int_equal(one.group, 7);
 	assert_true(fabs(one.rate_ns * 1024 / 20e3 - 1) < 0.02);
@@ -64,7 +64,7 @@ static void calls_explain(void **state)
 			.feature = { size_of_file(), calls },
 		};
 	}
-	assert_true(scope_server_explain(example, COUNT, &one));
+	assert_true(scope_anomaly_explain(example, COUNT, &one));
 	assert_int_equal(one.by, SCOPE_FEATURE_CALLS);
 	assert_true(fabs(one.rate_ns / 1e4 - 1) < 0.02 && one.share > 0.95);
 }
@@ -83,7 +83,7 @@ static void chance_explains_nothing(void **state)
 				.ns = 1e6 * pow(uniform(), -0.7),
 				.feature = { size_of_file(), 3 + floor(5 * uniform()) },
 			};
-		assert_false(scope_server_explain(example, count, &one));
+		assert_false(scope_anomaly_explain(example, count, &one));
 	}
 }
 
@@ -95,13 +95,13 @@ static void too_little_explains_nothing(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT; i++)
 		example[i] = (struct scope_example){ .ns = 1e6 * (1 + uniform()), .feature = { 64, 3 } };
-	assert_false(scope_server_explain(example, COUNT, &one));
+	assert_false(scope_anomaly_explain(example, COUNT, &one));
 	for (size_t i = 0; i < COUNT; i++)
 		example[i] = (struct scope_example){ .ns = i % 20 ? 1e5 : 1e7, .feature = { i % 20 ? 64 : 64e3, 3 } };
-	assert_false(scope_server_explain(example, COUNT, &one));
+	assert_false(scope_anomaly_explain(example, COUNT, &one));
 	for (size_t i = 0; i < 99; i++)
 		example[i] = (struct scope_example){ .ns = 1e6 * (double)i, .feature = { (double)i, 3 } };
-	assert_false(scope_server_explain(example, 99, &one));
+	assert_false(scope_anomaly_explain(example, 99, &one));
 }
 
 int main(void)

@@ -112,6 +112,19 @@ static int distributions(struct scope_analysis *analysis, const struct scope_ana
 						   only);
 }
 
+static int compare_by_size(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	const struct scope_reference *reference = analysis->reference;
+	int err = scope_anomaly_detection_by_size(analysis->detection, analysis->found.distributions,
+						  analysis->found.groups, analysis->detection->of_vector, false,
+						  &options->detect);
+
+	if (!err && reference)
+		err = scope_anomaly_detection_by_size(analysis->detection, reference->distributions, reference->groups,
+						      reference->of_vector, true, &options->detect);
+	return err;
+}
+
 /* Finds abnormal units, by their own trace or the baseline. */
 static int detect(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
@@ -129,6 +142,8 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 		err = scope_anomaly_reference_apply(analysis->reference, analysis->found.groups,
 						    analysis->found.distributions, &options->detect,
 						    analysis->detection);
+	if (!err)
+		err = compare_by_size(analysis, options);
 	if (!err)
 		err = scope_evidence_keep_run(analysis->found.distributions, analysis->found.groups,
 					      analysis->detection, options->keep_units, &analysis->kept);

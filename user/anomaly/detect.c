@@ -9,14 +9,14 @@
 #include "anomaly/robust.h"
 #include "base/grow.h"
 
-#define SCALE_FLOOR_NS 1000 /* smaller spreads are below the resolution of clock and probes */
-#define MEDIAN_SPREAD 1.25  /* of the median of n units, in spreads of theirs / sqrt(n) */
-#define KINDS 2		    /* time and frequency are tested */
+#define MEDIAN_SPREAD 1.25 /* of the median of n units, in spreads of theirs / sqrt(n) */
+#define KINDS 2		   /* time and frequency are tested */
 
 const struct scope_detect_options scope_anomaly_detect_defaults = {
 	.false_rate = 0.01,
 	.z_min = 6,
 	.times_min = 2,
+	.size_times_min = 1.2,
 	.units_min = 20,
 	.rare_share = 0.25,
 	.rare_times = 3,
@@ -120,7 +120,7 @@ static int spread_of(const struct scope_baseline_units *baseline, uint32_t popul
 	int err = merge_measures(baseline, population, &measure);
 
 	if (!err)
-		err = scope_anomaly_spread_of(&measure, SCALE_FLOOR_NS, ret_spread);
+		err = scope_anomaly_spread_of(&measure, SCOPE_SCALE_FLOOR_NS, ret_spread);
 	scope_sketch_free(&measure);
 	return err;
 }
@@ -244,13 +244,15 @@ static int count_beyond(struct scope_population *population, uint32_t index, con
 
 	if (!err)
 		population->beyond = scope_sketch_above(&sketch, population->threshold_ns);
+	population->beyond_calls = 0;
 	scope_sketch_free(&sketch);
 	for (size_t i = 0; !err && i < population->calls; i++) {
 		err = merge_counts(own, index, population->call[i].nr, &sketch);
 		if (!err)
-			population->beyond += scope_sketch_above(&sketch, population->call[i].limit);
+			population->beyond_calls += scope_sketch_above(&sketch, population->call[i].limit);
 		scope_sketch_free(&sketch);
 	}
+	population->beyond += population->beyond_calls;
 	return err;
 }
 
@@ -371,6 +373,10 @@ void scope_anomaly_detection_destroy(struct scope_detection *detection)
 		free(detection->population[i].call);
 	for (size_t i = 0; detection->of_vector && i < detection->groups; i++)
 		free(detection->of_vector[i]);
+	for (size_t i = 0; detection->size && i < detection->populations + detection->groups; i++)
+		scope_anomaly_size_destroy(detection->size[i]);
+	free(detection->size);
+	scope_anomaly_explanations_destroy(detection->explained);
 	free(detection->population);
 	free(detection->of_vector);
 	free(detection);

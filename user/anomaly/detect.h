@@ -4,24 +4,29 @@
  *
  * A population is a cluster of the units of one thread group; a cluster that is rare and slow as a
  * whole is compared with all units of its group instead, because a bug that changes the calls of a
- * request would otherwise be its own baseline. The measure is the unit's wall time without its time
- * in the run queue: a thread that waits for a CPU is not at fault for it.
+ * request would otherwise be its own baseline. Where sizes explain how long its units take, a unit
+ * is compared with those of its size (anomaly/size.h). The measure is the unit's wall time without
+ * its time in the run queue: a thread that waits for a CPU is not at fault for it.
  */
 #ifndef SCOPE_ANOMALY_DETECT_H
 #define SCOPE_ANOMALY_DETECT_H
 
+#include <math.h>
+
+#include "anomaly/size.h"
 #include "cluster/cluster.h"
 #include "unit/distribution.h"
 
 /* Settings; see scope_anomaly_detect_defaults. */
 struct scope_detect_options {
-	double false_rate;    /* of a false abnormal population, before correction for their number */
-	double z_min;	      /* never test below this robust z: real times have heavy tails */
-	double times_min;     /* an abnormal unit takes at least this many times the median */
-	uint32_t units_min;   /* smaller populations have no own baseline */
-	double rare_share;    /* a cluster below this share of its group may be rare and slow … */
-	double rare_times;    /* … if its median is this many times the group's */
-	double serving_share; /* of busy time: if serving threads have less, other threads are not background work */
+	double false_rate;     /* of a false abnormal population, before correction for their number */
+	double z_min;	       /* never test below this robust z: real times have heavy tails */
+	double times_min;      /* an abnormal unit takes at least this many times the median … */
+	double size_times_min; /* … or what is usual for its size, where sizes explain times */
+	uint32_t units_min;    /* smaller populations have no own baseline */
+	double rare_share;     /* a cluster below this share of its group may be rare and slow … */
+	double rare_times;     /* … if its median is this many times the group's */
+	double serving_share;  /* of busy time: if serving threads have less, other threads are not background work */
 	struct scope_cluster_options cluster;
 };
 
@@ -44,6 +49,8 @@ static inline bool scope_anomaly_mark_abnormal(uint8_t mark)
 	return mark & (SCOPE_UNIT_SLOW | SCOPE_UNIT_FREQUENT);
 }
 
+#define SCOPE_SCALE_FLOOR_NS 1000 /* smaller spreads are below the resolution of clock and probes */
+
 /* A unit that makes call nr more often than limit times is frequent. */
 struct scope_call_limit {
 	uint16_t nr;
@@ -55,9 +62,12 @@ struct scope_population {
 	bool background;    /* of threads that no request needs: none of its units is abnormal */
 	bool against_group; /* rare and slow: compared with its whole group */
 	uint64_t units;
-	uint64_t reference; /* units of another trace that it is compared with; 0: none */
-	uint64_t beyond;    /* approximate number of units beyond a threshold, by the distributions */
-	double median_ns, scale_ns, threshold_ns; /* of what its units are compared with */
+	uint64_t reference;    /* units of another trace that it is compared with; 0: none */
+	uint64_t beyond;       /* approximate number of units beyond a threshold, by the distributions */
+	uint64_t beyond_calls; /* of these: by how often they make a call */
+	double median_ns, scale_ns, threshold_ns; /* of what its units are compared with, in all */
+	const struct scope_size_norm *size;	  /* NULL, or what they are compared with, by size */
+	double size_times;			  /* then: a slow unit takes this many times what is usual, at least */
 	double z;				  /* threshold in units of scale */
 	struct scope_call_limit *call;
 	size_t calls, call_capacity;
@@ -68,8 +78,10 @@ struct scope_detection {
 	size_t populations;
 	uint32_t **of_vector; /* per group: id of a vector -> population */
 	size_t groups;
-	double busy_ns; /* run + blocked + queue of all units */
-	bool sampled;	/* a clustering had too many distinct vectors */
+	double busy_ns;		       /* run + blocked + queue of all units */
+	bool sampled;		       /* a clustering had too many distinct vectors */
+	struct scope_size_norm **size; /* by population, then by group, where sizes explain times; NULL: not asked */
+	struct scope_explanations *explained; /* what explains times, by group; NULL: the same */
 	enum scope_linkage linkage;
 };
 
@@ -95,6 +107,40 @@ int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t pop
 				 const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
 				 const struct scope_detect_options *options);
 
+/*
+ * Has populations compared by size where sizes explain how long units take: those that have no
+ * reference, by distributions of their own, and finds what explains times of groups; those that have
+ * one, by its. of_vector: as in scope_detection, for these distributions. Each once. 0 or -errno.
+ */
+int scope_anomaly_detection_by_size(struct scope_detection *detection, const struct scope_distributions *distributions,
+				    const struct scope_groups *groups, uint32_t *const *of_vector, bool reference,
+				    const struct scope_detect_options *options);
+
+/* What a unit is compared with, ns. */
+struct scope_unit_norm {
+	double usual_ns, scale_ns;
+	double limit_ns; /* above it a unit is slow */
+};
+
+/* For units that read and write so many bytes. */
+static inline struct scope_unit_norm scope_anomaly_population_norm(const struct scope_population *population,
+								   uint64_t bytes)
+{
+	struct scope_size_usual usual;
+
+	if (!population->size)
+		return (struct scope_unit_norm){ population->median_ns, population->scale_ns,
+						 population->threshold_ns };
+	usual = scope_anomaly_size_usual(population->size, (double)bytes);
+	return (struct scope_unit_norm){
+		.usual_ns = usual.ns,
+		.scale_ns = usual.scale_ns,
+		.limit_ns = fmax(usual.ns + population->z * usual.scale_ns,
+				 usual.ns * (usual.beyond ? fmax(population->size_times, SCOPE_SIZE_GUESS_TIMES)
+							  : population->size_times)),
+	};
+}
+
 /* True if a unit of that population with these calls makes one of them more often than usual. */
 bool scope_anomaly_population_frequent(const struct scope_population *population, const struct scope_unit_call *call,
 				       unsigned calls);
@@ -103,13 +149,14 @@ bool scope_anomaly_population_frequent(const struct scope_population *population
 static inline uint8_t scope_anomaly_population_judge(const struct scope_population *population,
 						     const struct scope_unit *unit, bool frequent)
 {
+	const struct scope_unit_norm norm = scope_anomaly_population_norm(population, unit->bytes);
 	const double measure = (double)scope_unit_measure(unit);
-	uint8_t mark = measure > population->threshold_ns ? SCOPE_UNIT_SLOW : SCOPE_UNIT_USUAL;
+	uint8_t mark = measure > norm.limit_ns ? SCOPE_UNIT_SLOW : SCOPE_UNIT_USUAL;
 
 	/* A unit that calls often but is not slower than the rest has no excess. */
-	if (frequent && (mark || measure > population->median_ns))
+	if (frequent && (mark || measure > norm.usual_ns))
 		mark |= SCOPE_UNIT_FREQUENT;
-	if (!mark && measure > population->median_ns + population->scale_ns)
+	if (!mark && measure > norm.usual_ns + norm.scale_ns)
 		mark = SCOPE_UNIT_BETWEEN;
 	return mark && population->background ? SCOPE_UNIT_BETWEEN : mark;
 }

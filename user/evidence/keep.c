@@ -112,6 +112,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 			: judge_calls(keeper, unit->group, unit->vector, call, unit->calls);
 	const uint32_t index = histogram.population, number = kept->units->count;
 	const struct scope_population *population;
+	struct scope_unit_norm norm;
 	bool abnormal, due;
 	uint8_t mark;
 	int err;
@@ -119,6 +120,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (index == SCOPE_POPULATION_NONE)
 		return 0;
 	population = &keeper->detection->population[index];
+	norm = scope_anomaly_population_norm(population, unit->bytes);
 	mark = scope_anomaly_population_judge(population, unit, histogram.frequent);
 	if (keeper->reference && (mark != SCOPE_UNIT_USUAL || !population->reference || unit->open))
 		return 0;
@@ -130,7 +132,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (abnormal) {
 		kept->slow_units++;
 		kept->slow_requests += keeper->asked ? unit->asked : unit->granularity == SCOPE_UNIT_REQUEST;
-		of->excess_ns += scope_unit_measure(unit) - population->median_ns;
+		of->excess_ns += scope_unit_measure(unit) - norm.usual_ns;
 	}
 	due = side->units++ == side->next;
 	if (due)
@@ -144,7 +146,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (err || !abnormal)
 		return err;
 	err = scope_evidence_wait_chains_unit(&kept->wait_chains, unit, number, (double)side->every);
-	if (!err && scope_evidence_wait_chains_held_up(&kept->wait_chains, population->threshold_ns, unit))
+	if (!err && scope_evidence_wait_chains_held_up(&kept->wait_chains, norm.limit_ns, unit))
 		kept->mark[number] |= SCOPE_UNIT_HELD_UP;
 	return err;
 }

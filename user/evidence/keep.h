@@ -27,7 +27,7 @@ struct scope_kept_side {
 
 struct scope_kept_population {
 	struct scope_kept_side side[2]; /* usual, abnormal */
-	double excess_ns;		/* of all its abnormal units, over the median */
+	double excess_ns;		/* of all its abnormal units, over what is usual */
 };
 
 struct scope_kept {

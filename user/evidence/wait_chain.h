@@ -55,10 +55,10 @@ int scope_evidence_wait_chains_wait(struct scope_wait_chains *wait_chains, const
 int scope_evidence_wait_chains_unit(struct scope_wait_chains *wait_chains, const struct scope_unit *unit,
 				    uint32_t number, double stands_for);
 /* For the unit just added: true if it would be usual without its waits for other threads. */
-static inline bool scope_evidence_wait_chains_held_up(const struct scope_wait_chains *wait_chains, double threshold_ns,
+static inline bool scope_evidence_wait_chains_held_up(const struct scope_wait_chains *wait_chains, double limit_ns,
 						      const struct scope_unit *unit)
 {
-	return (double)scope_unit_measure(unit) - (double)wait_chains->propagated_ns <= threshold_ns;
+	return (double)scope_unit_measure(unit) - (double)wait_chains->propagated_ns <= limit_ns;
 }
 
 /* Call it once, after all units: sorts segments by thread, then by time. */

@@ -122,6 +122,26 @@ static int measure_units(const struct scope_rank_input *input, const struct scop
 	return 0;
 }
 
+/* Where sizes explain times: the median of what is usual for the sizes of its units. */
+static int measure_usual(const struct scope_rank_input *input, const struct scope_sums *sums,
+			 struct scope_finding *finding)
+{
+	const struct scope_population *population = &input->detection->population[finding->population];
+	double *value;
+
+	if (!population->size || !sums->units)
+		return 0;
+	value = calloc(sums->units, sizeof(*value));
+	if (!value)
+		return -ENOMEM;
+	for (size_t i = 0; i < sums->units; i++)
+		value[i] = scope_anomaly_population_norm(population, input->units->unit[sums->unit[i]].bytes).usual_ns;
+	scope_anomaly_sort(value, sums->units);
+	finding->usual_ns = scope_anomaly_quantile_sorted(value, sums->units, 0.5);
+	free(value);
+	return 0;
+}
+
 static const struct scope_vector *vector_of(const struct scope_units *units, uint32_t unit)
 {
 	const struct scope_unit *of = &units->unit[unit];
@@ -146,15 +166,18 @@ static void find_usual(const struct scope_rank_input *input, struct scope_findin
 	const struct scope_population *of = &input->detection->population[finding->population];
 	const struct scope_kept *baseline = norm_of(input, finding->population);
 	uint32_t likest = UINT32_MAX;
-	double nearest = HUGE_VAL;
+	double nearest = HUGE_VAL, usual_ns;
 
 	finding->usual_example = UINT32_MAX;
 	finding->usual_elsewhere = baseline == input->reference;
-	for (size_t i = 0; finding->example != UINT32_MAX && i < baseline->units->count; i++) {
+	if (finding->example == UINT32_MAX)
+		return;
+	usual_ns = scope_anomaly_population_norm(of, input->units->unit[finding->example].bytes).usual_ns;
+	for (size_t i = 0; i < baseline->units->count; i++) {
 		const struct scope_unit *unit = &baseline->units->unit[i];
 		bool mine = baseline == input->reference ? baseline->population[i] == finding->population
 							 : unit->group == of->group;
-		double distance = fabs(scope_unit_measure(unit) - of->median_ns);
+		double distance = fabs(scope_unit_measure(unit) - usual_ns);
 		uint32_t unlike;
 
 		if (!mine || baseline->mark[i] || unit->open)
@@ -434,13 +457,16 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	finding->population = most_common_population(input, sums);
 	finding->group = input->detection->population[finding->population].group;
 	finding->usual_ns = input->detection->population[finding->population].median_ns;
+	if (!err)
+		err = measure_usual(input, sums, finding);
 	finding->serves = input->units->groups->group[finding->group].serves;
 	finding->window_share = finding->excess_ns / window_of(input);
 	find_usual(input, finding);
 	finding->half_share = half_share(input, sums);
 	for (size_t i = 0; i < sums->units; i++)
 		finding->freezes += scope_anomaly_freeze_of(input->freezes, &input->units->unit[sums->unit[i]]) != NULL;
-	err = decide_kind(input, sums, finding);
+	if (!err)
+		err = decide_kind(input, sums, finding);
 	scope_rank_shares_compare(shares_of(input->evidence, sums, finding), finding);
 	finding->bytes_more = compare_bytes(input, sums, finding->population);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;

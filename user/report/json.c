@@ -196,12 +196,13 @@ static json_t *make_rule(const struct scope_basis *basis)
 	const struct scope_rank_options *rank = &basis->rank;
 
 	return json_pack(
-		"{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "z",
+		"{s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "z",
 		scope_report_json_number(basis->z), "median_times", scope_report_json_number(basis->detect.times_min),
-		"excess_share", scope_report_json_number(rank->excess_share), "units_min", (json_int_t)rank->units_min,
-		"odds_min", scope_report_json_number(rank->odds_min), "times_min",
-		scope_report_json_number(rank->times_min), "odds_alone", scope_report_json_number(rank->odds_alone),
-		"linkage", scope_cluster_linkage_name(basis->detect.cluster.linkage), "points_max",
+		"size_times", scope_report_json_number(basis->detect.size_times_min), "excess_share",
+		scope_report_json_number(rank->excess_share), "units_min", (json_int_t)rank->units_min, "odds_min",
+		scope_report_json_number(rank->odds_min), "times_min", scope_report_json_number(rank->times_min),
+		"odds_alone", scope_report_json_number(rank->odds_alone), "linkage",
+		scope_cluster_linkage_name(basis->detect.cluster.linkage), "points_max",
 		(json_int_t)basis->detect.cluster.max_points, "units_at_first_min",
 		scope_report_json_number(rank->units_at_first_min), "chance_z",
 		scope_report_json_number(rank->chance_z), "half_share", scope_report_json_number(rank->half_share),
@@ -408,6 +409,7 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 	json_object_set_new(all, "locks_seen", scope_report_locks_seen_json(analysis));
 	json_object_set_new(all, "deadlocks", scope_report_deadlocks_json(analysis));
 	json_object_set_new(all, "server", make_server(analysis));
+	json_object_set_new(all, "explained", scope_report_server_explained(analysis));
 	json_object_set_new(all, "uneven", scope_report_uneven_json(analysis));
 	json_object_set_new(all, "variance", scope_report_variance_json(analysis));
 	json_object_set_new(all, "causes", scope_report_waits_causes(analysis));

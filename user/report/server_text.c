@@ -14,7 +14,6 @@
 #include "report/json_part.h"
 #include "report/numbers.h"
 #include "report/section.h"
-#include "server/explain.h"
 
 #define STAGES 9      /* on a screen */
 #define PASSED_ON 100 /* if fewer than one request in 100 is passed on, the report does not mention it */
@@ -174,37 +173,56 @@ static void print_stage(const struct scope_analysis *analysis, const struct scop
 	fprintf(out, " %.11s", from_of(analysis, stage));
 }
 
-/* "Bytes explain 97 % of how long requests of worker take: 20.0 µs for each KB, and 0.10 ms besides." */
+/* Were most units of the group compared with those of their size? */
+static bool is_by_size(const struct scope_analysis *analysis, uint32_t group)
+{
+	const struct scope_detection *detection = analysis->detection;
+	uint64_t by_size = 0, all = 0;
+
+	for (size_t i = 0; i < detection->populations; i++)
+		if (detection->population[i].group == group) {
+			all += detection->population[i].units;
+			by_size += detection->population[i].size ? detection->population[i].units : 0;
+		}
+	return 2 * by_size > all;
+}
+
+/*
+ * "Bytes read and written explain 97 % of how long requests of worker take: 20.0 µs for each KB, and 0.10 ms besides.
+ * Each is compared with those of its size, and is slow above 1.2 times their time."
+ */
 static void write_explained(const struct scope_analysis *analysis, const struct scope_explained *one, unsigned width,
 			    FILE *out)
 {
 	const bool bytes = one->by == SCOPE_FEATURE_BYTES;
 	const char *name = analysis->found.groups->group[one->group].name;
 	struct scope_text rate, base;
-	char text[256], besides[64] = "";
+	char text[384], besides[64] = "", compared[96] = "";
 
 	if (one->base_ns >= 1)
 		snprintf(besides, sizeof(besides), ", and %s besides", scope_report_format_ns(&base, one->base_ns));
-	snprintf(text, sizeof(text), "%s explain %.0f %% of how long %s of %.40s take: %s for each %s%s.",
+	if (is_by_size(analysis, one->group))
+		snprintf(compared, sizeof(compared),
+			 " Each is compared with those of its size, and is slow above %.1f times their time.",
+			 analysis->detect.size_times_min);
+	snprintf(text, sizeof(text), "%s explain %.0f %% of how long %s of %.40s take: %s for each %s%s.%s",
 		 bytes ? "Bytes read and written" : "System calls", 100 * one->share,
 		 analysis->found.distributions->group[one->group].asked ? "requests" : "rounds", name,
 		 scope_report_format_ns(&rate, bytes ? 1024 * one->rate_ns : one->rate_ns), bytes ? "KB" : "call",
-		 besides);
+		 besides, compared);
 	fputs("  ", out);
 	scope_report_format_wrapped_to(out, text, 2, 2, width);
 	fputc('\n', out);
 }
 
-static int print_explained(const struct scope_analysis *analysis, unsigned width, FILE *out)
+void scope_report_server_print_explained(const struct scope_analysis *analysis, bool requests, unsigned width,
+					 FILE *out)
 {
-	struct scope_explanations *all;
-	int err = scope_server_explanations_create(analysis->found.distributions, analysis->found.groups, &all);
+	const struct scope_explanations *all = analysis->detection->explained;
 
-	for (size_t i = 0; !err && i < all->count; i++)
-		write_explained(analysis, &all->one[i], width, out);
-	if (!err)
-		scope_server_explanations_destroy(all);
-	return err;
+	for (size_t i = 0; i < all->count; i++)
+		if (!requests || analysis->found.distributions->group[all->one[i].group].asked)
+			write_explained(analysis, &all->one[i], width, out);
 }
 
 /* A line for each stage, cut at the right edge. */
@@ -265,7 +283,7 @@ int scope_report_server_text(const struct scope_analysis *analysis, const struct
 	free(sentence);
 	err = print_stages(analysis, style, out);
 	if (!err)
-		err = print_explained(analysis, width, out);
+		scope_report_server_print_explained(analysis, false, width, out);
 	if (server->sampled)
 		fprintf(out, "  Busy threads and waits are of the first %.1f s.\n", server->part_ns / 1e9);
 	return err;
@@ -320,27 +338,24 @@ static json_t *make_network(const struct scope_server *server)
 			 "network_pool", (json_int_t)network->threads);
 }
 
-static json_t *make_explained(const struct scope_analysis *analysis)
+json_t *scope_report_server_explained(const struct scope_analysis *analysis)
 {
-	struct scope_explanations *all;
-	json_t *array;
+	const struct scope_explanations *all = analysis->detection->explained;
+	json_t *array = json_array();
 
-	if (scope_server_explanations_create(analysis->found.distributions, analysis->found.groups, &all))
-		return NULL;
-	array = json_array();
 	for (size_t i = 0; i < all->count; i++) {
 		const struct scope_explained *one = &all->one[i];
 
 		json_array_append_new(
-			array, json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:o}", "group",
-					 scope_report_json_string(analysis->found.groups->group[one->group].name), "by",
-					 one->by == SCOPE_FEATURE_BYTES ? "bytes" : "calls", "units",
-					 (json_int_t)one->units, "share", scope_report_json_number(one->share),
-					 "correlation", scope_report_json_number(one->correlation), "rate_ns",
-					 scope_report_json_number(one->rate_ns), "base_ns",
-					 scope_report_json_number(one->base_ns)));
+			array,
+			json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:b}", "group",
+				  scope_report_json_string(analysis->found.groups->group[one->group].name), "by",
+				  one->by == SCOPE_FEATURE_BYTES ? "bytes" : "calls", "units", (json_int_t)one->units,
+				  "share", scope_report_json_number(one->share), "correlation",
+				  scope_report_json_number(one->correlation), "rate_ns",
+				  scope_report_json_number(one->rate_ns), "base_ns",
+				  scope_report_json_number(one->base_ns), "by_size", is_by_size(analysis, one->group)));
 	}
-	scope_server_explanations_destroy(all);
 	return array;
 }
 
@@ -361,7 +376,7 @@ int scope_report_server_json(const struct scope_analysis *analysis, FILE *out)
 			"window_ns", scope_report_json_number(server->window_ns), "processes",
 			(json_int_t)server->processes, "threads", (json_int_t)server->threads, "listeners",
 			(json_int_t)server->listeners, "network", make_network(server), "stages", stages, "explained",
-			make_explained(analysis));
+			scope_report_server_explained(analysis));
 	free(sentence);
 	return scope_report_json_write(all, JSON_INDENT(1), out);
 }

@@ -107,6 +107,8 @@ static int print_head(const struct report *report)
 	if (err)
 		return err;
 	scope_report_format_paragraph(report->out, "  ", sentence);
+	scope_report_server_print_explained(report->analysis, true, scope_report_style_columns(report->style),
+					    report->out);
 	fputc('\n', report->out);
 	free(sentence);
 	if (whole && !strcmp(meta(report, SCOPE_META_END_REASON), "target-gone"))

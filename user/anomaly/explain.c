@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds what explains how long requests take: the bytes they read and write, or the calls they make. */
-#include "server/explain.h"
+#include "anomaly/explain.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "anomaly/robust.h"
 
-#define EXAMPLES_MIN 100 /* fewer prove nothing */
-#define SHARE_MIN 0.5	 /* of the variance: less is no explanation */
-#define RANKS_MIN 0.5	 /* Spearman's correlation */
-#define LEFT_OUT 100	 /* one unit in 100 is left out, those that fit least: other rules judge slow units */
+#define SHARE_MIN 0.5	   /* of the variance: less is no explanation */
+#define RANKS_MIN 0.5	   /* Spearman's correlation */
+#define MEDIAN_SPREAD 1.25 /* no rule: standard deviation of the median of n values, in theirs / sqrt(n) */
+#define HALF_WIDTH 1.349   /* no rule: the middle half of a normal distribution, in standard deviations */
+#define LEFT_OUT 100	   /* one unit in 100 is left out, those that fit least: other rules judge slow units */
 
 /* A feature that differs in fewer units than this share separates two kinds of requests, and does not measure them. */
 #define DIFFER_SHARE 0.1
@@ -88,11 +90,20 @@ static double correlate_ranks(const struct scope_example *example, size_t count,
 	return of_x > 0 && of_ns > 0 ? both / sqrt(of_x * of_ns) : 0;
 }
 
-/* Slope and base. Returns false where x hardly differs. */
-static bool fit(const struct scope_example *example, size_t count, enum scope_feature by, double *room,
-		struct scope_explained *explained)
+/* A standard deviation by the middle half of sorted values, and of the median of n of them. */
+static double error_of_median(const double *sorted, size_t count)
+{
+	const double half =
+		scope_anomaly_quantile_sorted(sorted, count, 0.75) - scope_anomaly_quantile_sorted(sorted, count, 0.25);
+
+	return MEDIAN_SPREAD * half / HALF_WIDTH / sqrt((double)count);
+}
+
+bool scope_anomaly_explain_line(const struct scope_example *example, size_t count, enum scope_feature by, double *room,
+				struct scope_line *ret_line)
 {
 	const size_t half = count / 2;
+	struct scope_line line;
 	size_t slopes = 0;
 
 	for (size_t i = 0; i + half < count; i++) {
@@ -104,26 +115,27 @@ static bool fit(const struct scope_example *example, size_t count, enum scope_fe
 	if ((double)slopes < DIFFER_SHARE * (double)count)
 		return false;
 	scope_anomaly_sort(room, slopes);
-	explained->rate_ns = scope_anomaly_quantile_sorted(room, slopes, 0.5);
+	line.rate_ns = scope_anomaly_quantile_sorted(room, slopes, 0.5);
+	line.rate_error_ns = error_of_median(room, slopes);
 	for (size_t i = 0; i < count; i++)
-		room[i] = example[i].ns - explained->rate_ns * example[i].feature[by];
+		room[i] = example[i].ns - line.rate_ns * example[i].feature[by];
 	scope_anomaly_sort(room, count);
-	explained->base_ns = scope_anomaly_quantile_sorted(room, count, 0.5);
-	return explained->rate_ns > 0;
+	line.base_ns = scope_anomaly_quantile_sorted(room, count, 0.5);
+	*ret_line = line;
+	return true;
 }
 
-/* The share of the variance that the fit explains, of all but those that fit least. */
-static double share_of(const struct scope_example *example, size_t count, enum scope_feature by, double *room,
-		       const struct scope_explained *explained)
+double scope_anomaly_explain_share(const struct scope_example *example, size_t count, const double *predicted_ns,
+				   double *room)
 {
 	double sum = 0, square = 0, left = 0, limit, n = 0;
 
 	for (size_t i = 0; i < count; i++)
-		room[i] = fabs(example[i].ns - explained->base_ns - explained->rate_ns * example[i].feature[by]);
+		room[i] = fabs(example[i].ns - predicted_ns[i]);
 	scope_anomaly_sort(room, count);
 	limit = room[count - 1 - count / LEFT_OUT];
 	for (size_t i = 0; i < count; i++) {
-		const double off = example[i].ns - explained->base_ns - explained->rate_ns * example[i].feature[by];
+		const double off = example[i].ns - predicted_ns[i];
 
 		if (fabs(off) > limit)
 			continue;
@@ -136,10 +148,30 @@ static double share_of(const struct scope_example *example, size_t count, enum s
 	return square > 0 ? 1 - left / square : 0;
 }
 
-bool scope_server_explain(struct scope_example *example, size_t count, struct scope_explained *ret_explained)
+/* room: 2 × count values. */
+static bool explain_by(const struct scope_example *example, size_t count, enum scope_feature by, double *room,
+		       struct scope_explained *explained)
 {
-	static int (*const order[SCOPE_FEATURES])(const void *, const void *) = { by_bytes, by_calls };
-	double *room = count >= EXAMPLES_MIN ? malloc(4 * count * sizeof(*room)) : NULL;
+	struct scope_line line;
+
+	if (!scope_anomaly_explain_line(example, count, by, room, &line) || line.rate_ns <= 0)
+		return false;
+	explained->rate_ns = line.rate_ns;
+	explained->base_ns = line.base_ns;
+	for (size_t i = 0; i < count; i++)
+		room[i] = line.base_ns + line.rate_ns * example[i].feature[by];
+	explained->share = scope_anomaly_explain_share(example, count, room, room + count);
+	return explained->share >= SHARE_MIN;
+}
+
+void scope_anomaly_examples_sort(struct scope_example *example, size_t count, enum scope_feature by)
+{
+	qsort(example, count, sizeof(*example), by == SCOPE_FEATURE_BYTES ? by_bytes : by_calls);
+}
+
+bool scope_anomaly_explain(struct scope_example *example, size_t count, struct scope_explained *ret_explained)
+{
+	double *room = count >= SCOPE_EXAMPLES_MIN ? malloc(4 * count * sizeof(*room)) : NULL;
 	bool found = false;
 
 	if (!room)
@@ -147,17 +179,46 @@ bool scope_server_explain(struct scope_example *example, size_t count, struct sc
 	for (int by = 0; by < SCOPE_FEATURES; by++) {
 		struct scope_explained one = *ret_explained;
 
-		qsort(example, count, sizeof(*example), order[by]);
+		scope_anomaly_examples_sort(example, count, (enum scope_feature)by);
 		one.by = (uint8_t)by;
 		one.correlation = correlate_ranks(example, count, (enum scope_feature)by, room);
-		if (one.correlation < RANKS_MIN || !fit(example, count, (enum scope_feature)by, room, &one))
+		if (one.correlation < RANKS_MIN || !explain_by(example, count, (enum scope_feature)by, room, &one))
 			continue;
-		one.share = share_of(example, count, (enum scope_feature)by, room, &one);
-		if (one.share < SHARE_MIN || (found && one.share <= ret_explained->share))
+		if (found && one.share <= ret_explained->share)
 			continue;
 		*ret_explained = one;
 		found = true;
 	}
 	free(room);
 	return found;
+}
+
+int scope_anomaly_explanations_create(const struct scope_examples *list, size_t groups,
+				      struct scope_explanations **ret_explanations)
+{
+	struct scope_explanations *explanations = calloc(1, sizeof(*explanations));
+
+	if (!explanations)
+		return -ENOMEM;
+	explanations->one = calloc(groups + 1, sizeof(*explanations->one));
+	if (!explanations->one) {
+		free(explanations);
+		return -ENOMEM;
+	}
+	for (size_t g = 0; g < groups; g++) {
+		struct scope_explained one = { .group = (uint32_t)g, .units = list[g].units };
+
+		if (scope_anomaly_explain(list[g].example, list[g].count, &one))
+			explanations->one[explanations->count++] = one;
+	}
+	*ret_explanations = explanations;
+	return 0;
+}
+
+void scope_anomaly_explanations_destroy(struct scope_explanations *explanations)
+{
+	if (!explanations)
+		return;
+	free(explanations->one);
+	free(explanations);
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lets populations whose units take longer the larger they are be compared by size; explains times of groups. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "anomaly/detect.h"
+
+/*
+ * Examples of each population, if its group takes clients' requests: what other units read and write is no size that
+ * was asked for. Then of each group: of clients' requests alone, if it takes some.
+ */
+struct sizing {
+	const struct scope_distributions *distributions;
+	const struct scope_groups *groups;
+	uint32_t *const *of_vector;
+	bool reference; /* units of another trace, for the populations that have one */
+	const struct scope_detect_options *options;
+	struct scope_detection *detection;
+	struct scope_examples *list;
+};
+
+static unsigned choose(const void *user, const struct scope_unit *unit, uint32_t list[SCOPE_EXAMPLES_LISTS])
+{
+	const struct sizing *sizing = user;
+	const struct scope_detection *detection = sizing->detection;
+	const bool asked = sizing->distributions->group[unit->group].asked > 0;
+	uint32_t population;
+	unsigned lists = 0;
+
+	if (!sizing->of_vector[unit->group])
+		return 0;
+	population = sizing->of_vector[unit->group][unit->vector];
+	if (asked && population != SCOPE_POPULATION_NONE &&
+	    !!detection->population[population].reference == sizing->reference)
+		list[lists++] = population;
+	if (!sizing->reference && (unit->asked || !asked))
+		list[lists++] = (uint32_t)detection->populations + unit->group;
+	return lists;
+}
+
+/* By the examples of its own units, since the distributions know no sizes. */
+static void count_beyond(struct scope_population *population, const struct scope_examples *own)
+{
+	uint64_t beyond = 0;
+
+	for (size_t i = 0; i < own->count; i++) {
+		const struct scope_example *example = &own->example[i];
+		const uint64_t bytes = (uint64_t)example->feature[SCOPE_FEATURE_BYTES];
+
+		beyond += example->ns > scope_anomaly_population_norm(population, bytes).limit_ns;
+	}
+	if (own->count)
+		population->beyond = population->beyond_calls + beyond * population->units / own->count;
+}
+
+/* The norm of a list's examples, made once. */
+static int norm_of(struct sizing *sizing, size_t list, struct scope_size_norm **ret_norm)
+{
+	struct scope_detection *detection = sizing->detection;
+	int err = 0;
+
+	if (!detection->size[list])
+		err = scope_anomaly_size_fit(sizing->list[list].example, sizing->list[list].count, SCOPE_SCALE_FLOOR_NS,
+					     &detection->size[list]);
+	*ret_norm = detection->size[list];
+	return err;
+}
+
+static int fit_all(struct sizing *sizing)
+{
+	struct scope_detection *detection = sizing->detection;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < detection->populations; i++) {
+		struct scope_population *population = &detection->population[i];
+		struct scope_size_norm *norm;
+
+		if (!!population->reference != sizing->reference || !sizing->list[i].units)
+			continue;
+		err = norm_of(sizing, population->against_group ? detection->populations + population->group : i,
+			      &norm);
+		if (err || !norm)
+			continue;
+		population->size = norm;
+		population->size_times = population->against_group ? sizing->options->times_min
+								   : sizing->options->size_times_min;
+		if (!sizing->reference)
+			count_beyond(population, &sizing->list[i]);
+	}
+	return err;
+}
+
+static int find(struct sizing *sizing)
+{
+	struct scope_detection *detection = sizing->detection;
+	int err;
+
+	err = scope_anomaly_examples_take(sizing->distributions, sizing->groups, choose, sizing, sizing->list);
+	if (!err)
+		err = fit_all(sizing);
+	if (!err && !sizing->reference)
+		err = scope_anomaly_explanations_create(sizing->list + detection->populations, detection->groups,
+							&detection->explained);
+	return err;
+}
+
+int scope_anomaly_detection_by_size(struct scope_detection *detection, const struct scope_distributions *distributions,
+				    const struct scope_groups *groups, uint32_t *const *of_vector, bool reference,
+				    const struct scope_detect_options *options)
+{
+	const size_t lists = detection->populations + detection->groups;
+	struct sizing sizing = { distributions, groups, of_vector, reference, options, detection, NULL };
+	int err = -ENOMEM;
+
+	if (!detection->size)
+		detection->size = calloc(lists + 1, sizeof(*detection->size));
+
+	sizing.list = calloc(lists + 1, sizeof(*sizing.list));
+	if (detection->size && sizing.list)
+		err = find(&sizing);
+
+	scope_anomaly_examples_free(sizing.list, lists);
+	return err;
+}

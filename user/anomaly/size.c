@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Computes how long a request of a given size usually takes, where sizes explain how long requests take. */
+#include "anomaly/size.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "anomaly/robust.h"
+
+#define SIZES_DIFFER 1.25  /* the third quartile of sizes by the first: less of a spread separates kinds of requests */
+#define SIZE_SHARE_MIN 0.5 /* of the variance: less is no explanation */
+#define BIN_SHARE 8	   /* a bin has one in 8 of the examples that are left … */
+#define BIN_MIN 32	   /* … but at least this many */
+#define STEEPER 2	   /* times the line of all units: a larger request that takes longer is slow */
+#define RATE_ERRORS 4	   /* standard errors that the rate of this line may be off */
+#define BEYOND_TIMES 2	   /* times the last bin's size: what is usual there is a guess */
+#define BIN_SCALE 0.6745   /* no rule: the median deviation of a normal distribution, in standard deviations */
+
+/* Index of the first example that is no part of the bin; equal sizes are in one bin. */
+static size_t bin_end(const struct scope_example *example, size_t count, size_t begin)
+{
+	const size_t left = count - begin, part = left / BIN_SHARE > BIN_MIN ? left / BIN_SHARE : BIN_MIN;
+	size_t end = left < part + BIN_MIN ? count : begin + part;
+
+	while (end < count &&
+	       example[end].feature[SCOPE_FEATURE_BYTES] == example[end - 1].feature[SCOPE_FEATURE_BYTES])
+		end++;
+	return end;
+}
+
+/* Medians of the bins. Returns how many there are; knot: room for one of BIN_MIN examples each. */
+static size_t place_knots(const struct scope_example *example, size_t count, struct scope_size_knot *knot, double *room)
+{
+	size_t knots = 0;
+
+	for (size_t begin = 0, end; begin < count; begin = end) {
+		end = bin_end(example, count, begin);
+		for (size_t i = begin; i < end; i++)
+			room[i - begin] = example[i].ns;
+		scope_anomaly_sort(room, end - begin);
+		knot[knots++] = (struct scope_size_knot){
+			.bytes = example[begin + (end - begin) / 2].feature[SCOPE_FEATURE_BYTES],
+			.ns = scope_anomaly_quantile_sorted(room, end - begin, 0.5),
+		};
+	}
+	return knots;
+}
+
+/* The last knot that is no larger; 0 where all are. */
+static size_t knot_below(const struct scope_size_norm *norm, double bytes)
+{
+	size_t low = 0, high = norm->knots;
+
+	while (low + 1 < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (norm->knot[middle].bytes <= bytes)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Larger than the last bin's: as time grew in the upper half of bins. The scale grows with the time. */
+static struct scope_size_usual usual_above(const struct scope_size_norm *norm, double bytes)
+{
+	const struct scope_size_knot *last = &norm->knot[norm->knots - 1], *from = &norm->knot[(norm->knots - 1) / 2];
+	const double rate = fmax((last->ns - from->ns) / (last->bytes - from->bytes), 0);
+	const double ns = last->ns + rate * (bytes - last->bytes);
+
+	return (struct scope_size_usual){
+		.ns = ns,
+		.scale_ns = last->ns > 0 ? last->scale_ns * ns / last->ns : last->scale_ns,
+		.beyond = bytes > BEYOND_TIMES * last->bytes,
+	};
+}
+
+/* On the line through the medians. */
+static struct scope_size_usual curve_at(const struct scope_size_norm *norm, double bytes)
+{
+	const struct scope_size_knot *a = &norm->knot[knot_below(norm, bytes)], *b = a + 1;
+	double part;
+
+	if (bytes >= norm->knot[norm->knots - 1].bytes)
+		return usual_above(norm, bytes);
+	part = fmax((bytes - a->bytes) / (b->bytes - a->bytes), 0);
+	return (struct scope_size_usual){
+		.ns = a->ns + part * (b->ns - a->ns),
+		.scale_ns = a->scale_ns + part * (b->scale_ns - a->scale_ns),
+	};
+}
+
+struct scope_size_usual scope_anomaly_size_usual(const struct scope_size_norm *norm, double bytes)
+{
+	struct scope_size_usual usual = curve_at(norm, bytes);
+
+	usual.ns = fmin(usual.ns, STEEPER * (norm->base_ns + norm->rate_ns * bytes));
+	return usual;
+}
+
+/* How far units are off the line through the medians, bin by bin. */
+static void measure_scales(const struct scope_example *example, size_t count, double scale_min_ns,
+			   struct scope_size_norm *norm, double *room)
+{
+	struct scope_size_knot *knot = norm->knot;
+
+	for (size_t begin = 0, end; begin < count; begin = end, knot++) {
+		end = bin_end(example, count, begin);
+		for (size_t i = begin; i < end; i++)
+			room[i - begin] =
+				fabs(example[i].ns - curve_at(norm, example[i].feature[SCOPE_FEATURE_BYTES]).ns);
+		scope_anomaly_sort(room, end - begin);
+		knot->scale_ns = fmax(scope_anomaly_quantile_sorted(room, end - begin, 0.5) / BIN_SCALE, scale_min_ns);
+	}
+}
+
+/* Units without any bytes are of another kind. */
+static bool sizes_differ(const struct scope_example *example, size_t count)
+{
+	const double first = example[count / 4].feature[SCOPE_FEATURE_BYTES],
+		     third = example[count - 1 - count / 4].feature[SCOPE_FEATURE_BYTES];
+
+	return first > 0 && third >= SIZES_DIFFER * first;
+}
+
+/* room: 2 × count values. */
+static bool fit(struct scope_example *example, size_t count, double scale_min_ns, struct scope_size_norm *norm,
+		double *room)
+{
+	struct scope_line line;
+
+	scope_anomaly_examples_sort(example, count, SCOPE_FEATURE_BYTES);
+	if (!sizes_differ(example, count) ||
+	    !scope_anomaly_explain_line(example, count, SCOPE_FEATURE_BYTES, room, &line))
+		return false;
+	norm->base_ns = fmax(line.base_ns, 0);
+	norm->rate_ns = fmax(line.rate_ns, 0) + RATE_ERRORS * line.rate_error_ns;
+	norm->knots = place_knots(example, count, norm->knot, room);
+	if (norm->knots < 2)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		room[i] = curve_at(norm, example[i].feature[SCOPE_FEATURE_BYTES]).ns;
+	norm->share = scope_anomaly_explain_share(example, count, room, room + count);
+	if (norm->share < SIZE_SHARE_MIN)
+		return false;
+	measure_scales(example, count, scale_min_ns, norm, room);
+	return true;
+}
+
+int scope_anomaly_size_fit(struct scope_example *example, size_t count, double scale_min_ns,
+			   struct scope_size_norm **ret_norm)
+{
+	struct scope_size_norm *norm;
+	double *room;
+
+	*ret_norm = NULL;
+	if (count < SCOPE_EXAMPLES_MIN)
+		return 0;
+	norm = calloc(1, sizeof(*norm));
+	room = malloc(2 * count * sizeof(*room));
+	if (norm)
+		norm->knot = calloc(count / BIN_MIN + 1, sizeof(*norm->knot));
+	if (!norm || !room || !norm->knot) {
+		free(room);
+		scope_anomaly_size_destroy(norm);
+		return -ENOMEM;
+	}
+	if (fit(example, count, scale_min_ns, norm, room))
+		*ret_norm = norm;
+	else
+		scope_anomaly_size_destroy(norm);
+	free(room);
+	return 0;
+}
+
+void scope_anomaly_size_destroy(struct scope_size_norm *norm)
+{
+	if (!norm)
+		return;
+	free(norm->knot);
+	free(norm);
+}
