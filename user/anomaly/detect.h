@@ -145,20 +145,29 @@ static inline struct scope_unit_norm scope_anomaly_population_norm(const struct 
 bool scope_anomaly_population_frequent(const struct scope_population *population, const struct scope_unit_call *call,
 				       unsigned calls);
 
-/* enum scope_unit_mark bits of a unit of that population; frequent: the result for its calls. */
+/* enum scope_unit_mark bits of a unit of that population with that norm; frequent: the result for its calls. */
+static inline uint8_t scope_anomaly_norm_judge(const struct scope_population *population,
+					       const struct scope_unit_norm *norm, const struct scope_unit *unit,
+					       bool frequent)
+{
+	const double measure = (double)scope_unit_measure(unit);
+	uint8_t mark = measure > norm->limit_ns ? SCOPE_UNIT_SLOW : SCOPE_UNIT_USUAL;
+
+	/* A unit that calls often but is not slower than the rest has no excess. */
+	if (frequent && (mark || measure > norm->usual_ns))
+		mark |= SCOPE_UNIT_FREQUENT;
+	if (!mark && measure > norm->usual_ns + norm->scale_ns)
+		mark = SCOPE_UNIT_BETWEEN;
+	return mark && population->background ? SCOPE_UNIT_BETWEEN : mark;
+}
+
+/* The same with the norm for its size. */
 static inline uint8_t scope_anomaly_population_judge(const struct scope_population *population,
 						     const struct scope_unit *unit, bool frequent)
 {
 	const struct scope_unit_norm norm = scope_anomaly_population_norm(population, unit->bytes);
-	const double measure = (double)scope_unit_measure(unit);
-	uint8_t mark = measure > norm.limit_ns ? SCOPE_UNIT_SLOW : SCOPE_UNIT_USUAL;
 
-	/* A unit that calls often but is not slower than the rest has no excess. */
-	if (frequent && (mark || measure > norm.usual_ns))
-		mark |= SCOPE_UNIT_FREQUENT;
-	if (!mark && measure > norm.usual_ns + norm.scale_ns)
-		mark = SCOPE_UNIT_BETWEEN;
-	return mark && population->background ? SCOPE_UNIT_BETWEEN : mark;
+	return scope_anomaly_norm_judge(population, &norm, unit, frequent);
 }
 
 #endif

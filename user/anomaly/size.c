@@ -85,7 +85,7 @@ static struct scope_size_usual curve_at(const struct scope_size_norm *norm, doub
 
 	if (bytes >= norm->knot[norm->knots - 1].bytes)
 		return usual_above(norm, bytes);
-	part = fmax((bytes - a->bytes) / (b->bytes - a->bytes), 0);
+	part = bytes > a->bytes ? (bytes - a->bytes) / (b->bytes - a->bytes) : 0;
 	return (struct scope_size_usual){
 		.ns = a->ns + part * (b->ns - a->ns),
 		.scale_ns = a->scale_ns + part * (b->scale_ns - a->scale_ns),
@@ -94,9 +94,11 @@ static struct scope_size_usual curve_at(const struct scope_size_norm *norm, doub
 
 struct scope_size_usual scope_anomaly_size_usual(const struct scope_size_norm *norm, double bytes)
 {
+	const double most = STEEPER * (norm->base_ns + norm->rate_ns * bytes);
 	struct scope_size_usual usual = curve_at(norm, bytes);
 
-	usual.ns = fmin(usual.ns, STEEPER * (norm->base_ns + norm->rate_ns * bytes));
+	if (usual.ns > most)
+		usual.ns = most;
 	return usual;
 }
 

@@ -121,7 +121,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 		return 0;
 	population = &keeper->detection->population[index];
 	norm = scope_anomaly_population_norm(population, unit->bytes);
-	mark = scope_anomaly_population_judge(population, unit, histogram.frequent);
+	mark = scope_anomaly_norm_judge(population, &norm, unit, histogram.frequent);
 	if (keeper->reference && (mark != SCOPE_UNIT_USUAL || !population->reference || unit->open))
 		return 0;
 	if (mark == SCOPE_UNIT_BETWEEN)
