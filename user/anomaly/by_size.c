@@ -53,7 +53,7 @@ static void count_beyond(struct scope_population *population, const struct scope
 		population->beyond = population->beyond_calls + beyond * population->units / own->count;
 }
 
-/* The norm of a list's examples, made once. */
+/* The baseline by a list's examples, made once. */
 static int norm_of(struct sizing *sizing, size_t list, struct scope_size_norm **ret_norm)
 {
 	struct scope_detection *detection = sizing->detection;

@@ -122,7 +122,7 @@ struct scope_unit_norm {
 	double limit_ns; /* above it a unit is slow */
 };
 
-/* For units that read and write so many bytes. */
+/* For units that read and write n bytes. */
 static inline struct scope_unit_norm scope_anomaly_population_norm(const struct scope_population *population,
 								   uint64_t bytes)
 {
@@ -145,7 +145,7 @@ static inline struct scope_unit_norm scope_anomaly_population_norm(const struct 
 bool scope_anomaly_population_frequent(const struct scope_population *population, const struct scope_unit_call *call,
 				       unsigned calls);
 
-/* enum scope_unit_mark bits of a unit of that population with that norm; frequent: the result for its calls. */
+/* enum scope_unit_mark bits of a unit of that population with that baseline; frequent: the result for its calls. */
 static inline uint8_t scope_anomaly_norm_judge(const struct scope_population *population,
 					       const struct scope_unit_norm *norm, const struct scope_unit *unit,
 					       bool frequent)
@@ -161,7 +161,7 @@ static inline uint8_t scope_anomaly_norm_judge(const struct scope_population *po
 	return mark && population->background ? SCOPE_UNIT_BETWEEN : mark;
 }
 
-/* The same with the norm for its size. */
+/* The same with the baseline for its size. */
 static inline uint8_t scope_anomaly_population_judge(const struct scope_population *population,
 						     const struct scope_unit *unit, bool frequent)
 {

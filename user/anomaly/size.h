@@ -32,7 +32,7 @@ struct scope_size_norm {
 /* What is usual for one size. */
 struct scope_size_usual {
 	double ns, scale_ns;
-	bool beyond; /* so much larger than nearly all that it is a guess */
+	bool beyond; /* more than BEYOND_TIMES the size of the last bin: a guess */
 };
 
 /*
