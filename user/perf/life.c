@@ -123,7 +123,7 @@ int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu, const struc
 	thread->by = (thread->by & ~SCOPE_PERF_BY_NAME) | (named ? SCOPE_PERF_BY_NAME : 0);
 	memset(thread->comm, 0, sizeof(thread->comm));
 	memcpy(thread->comm, record->comm, strnlen(record->comm, sizeof(thread->comm) - 1));
-	if (!record->exec) { /* else EXEC tells it */
+	if (!record->exec) { /* else the EXEC record names it */
 		event.comm.tgid = thread->tgid;
 		event.comm.comm = thread->comm;
 		err = scope_perf_pack_put(pack, &event);

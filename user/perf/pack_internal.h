@@ -49,7 +49,7 @@ int scope_perf_pack_pending(struct scope_perf_pack *pack, uint32_t cpu, uint64_t
 /* Adds an event to its CPU, whose lane exists. One too large for a sub-buffer is counted as lost. */
 int scope_perf_pack_put(struct scope_perf_pack *pack, struct scope_event *event);
 
-/* The thread that runs, by its number; one of a traced process that nobody told of is taken in. */
+/* The thread that runs, by its number; one of a traced process that no event has named is added. */
 struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack, const struct scope_perf_record *record);
 
 /* Behind the record of a call that slept, if it took long enough. */

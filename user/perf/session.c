@@ -200,7 +200,7 @@ int scope_perf_session_put_late_states(struct scope_perf_session *session)
 	return err;
 }
 
-/* Those in the groups, to be told from those that left. */
+/* The threads in the groups, to find those that have left. */
 struct members {
 	struct scope_perf_session *session;
 	uint32_t *tid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of what a ranking says, and its findings of the kinds that are asked for. */
+/* Names of verdicts and kinds, and the findings of the requested kinds. */
 #include "rank/kinds.h"
 
 #include <stdio.h>

@@ -374,7 +374,7 @@ static int tally_again(void *user, struct scope_unit *unit, const struct scope_u
 	return tally(user, unit, call);
 }
 
-/* All that the log still tells, into distributions that are empty. */
+/* Fills empty distributions with all that the log has. */
 static int distributions_again(struct scope_distributions *distributions, const struct scope_groups *groups)
 {
 	const struct scope_unit_sink sink = { .unit = tally_again, .user = distributions };
