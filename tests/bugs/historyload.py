@@ -25,7 +25,7 @@ def recv_some(peer, length=1):
 
 
 def serve(peer):
-    """HTTP ends with its answer, as long as the path says; lines that begin with * are commands of Redis."""
+    """HTTP ends with its answer, as long as the path says; what begins with * are commands of Redis, the rest goes back."""
     try:
         while True:
             asked = peer.recv(65536)
@@ -33,7 +33,7 @@ def serve(peer):
                 break
             if asked[:1] == b"*":
                 peer.sendall(b"+OK\r\n" * asked.count(b"\r\nGET\r\n"))
-            elif asked[:4] == b"echo":
+            elif asked[:4] != b"GET ":
                 peer.sendall(asked)
             else:
                 length = int(asked.split()[1].rpartition(b"/")[2] or 100)
