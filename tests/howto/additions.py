@@ -214,10 +214,10 @@ extern void *const scope_motto_probe;
 ]
 
 LISTENER = [
-    ('user/motto/motto.h', new('''/* SPDX-License-Identifier: GPL-2.0-only */
+    ('user/motto/listener.h', new('''/* SPDX-License-Identifier: GPL-2.0-only */
 /* Counts the sleeps of a trace. */
-#ifndef SCOPE_MOTTO_MOTTO_H
-#define SCOPE_MOTTO_MOTTO_H
+#ifndef SCOPE_MOTTO_LISTENER_H
+#define SCOPE_MOTTO_LISTENER_H
 
 #include "timeline/listeners.h"
 
@@ -229,8 +229,8 @@ struct scope_pass_listener scope_motto_listener(struct scope_motto *motto);
 
 #endif
 ''')),
-    ('user/motto/motto.c', new(LICENSE + '''/* Counts the sleeps of a trace. */
-#include "motto/motto.h"
+    ('user/motto/listener.c', new(LICENSE + '''/* Counts the sleeps of a trace. */
+#include "motto/listener.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -269,7 +269,7 @@ struct scope_pass_listener scope_motto_listener(struct scope_motto *motto)
 	return (struct scope_pass_listener){ .ops = &ops, .begin = begin, .finish = finish, .user = motto };
 }
 '''.replace('\\\\n', '\\n'))),
-    ('user/analysis/meter.c', after(r'#include "analysis/meter.h"', '\n#include "motto/motto.h"\n')),
+    ('user/analysis/meter.c', after(r'#include "analysis/meter.h"', '\n#include "motto/listener.h"\n')),
     ('user/analysis/meter.c', replace(r'struct scope_pass_listener listener;\n\tconst struct scope_listeners listeners = .*',
                                       '''struct scope_motto motto;
 	struct scope_pass_listener listener[2];
