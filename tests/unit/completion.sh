@@ -46,7 +46,7 @@ is kmod scope record --source k
 is 'bash zsh' scope completion ''
 is '' scope report --duration ''
 is '--format' scope-report --form
-is 'folded folded-off folded-probe' scope export folded
+is 'folded folded-off folded-probe folded-diff' scope export folded
 offered scope doctor -p "$$" | grep -qx "$$"
 touch "$work/a.trace"
 is "$work/a.trace" scope dump "$work/a"
