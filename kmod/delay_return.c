@@ -14,7 +14,6 @@
 #include "delay_rule.h"
 #include "kprobe.h"
 #include "probe.h"
-#include "probe_dynamic.h"
 #include "return_work.h"
 #include "tracepoint.h"
 #include "trap_cost.h"
@@ -220,7 +219,7 @@ static int kernel_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	u64 asked_ns;
 
 	scope_trap_charge(rule->session, scope_trap_kernel_ns(kprobe));
-	if (scope_probe_dynamic_in_interrupt(!kprobe_ftrace(kprobe)))
+	if (scope_trap_in_interrupt(!kprobe_ftrace(kprobe)))
 		return 0;
 	asked_ns = scope_delay_due(rule, &flags);
 	if (!asked_ns)
@@ -241,6 +240,7 @@ static int attach_kernel(struct scope_delay_rule *rule)
 	if (!rule->debt)
 		return -ENOMEM;
 	rule->kprobe.pre_handler = kernel_hit;
+	scope_trap_keep(&rule->kprobe);
 	rule->kprobe.symbol_name = rule->name;
 	rule->kprobe.offset = rule->offset;
 	return scope_compat_register_kprobe(&rule->kprobe);

@@ -82,8 +82,7 @@ static int kprobe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	 * when: there a non-maskable interrupt is taken for the thread.
 	 */
 	hit(container_of(kprobe, struct scope_dynamic, kprobe), regs,
-	    scope_probe_dynamic_in_interrupt(!kprobe_ftrace(kprobe)) ? SCOPE_PROBE_INTERRUPT : 0,
-	    scope_trap_kernel_ns(kprobe));
+	    scope_trap_in_interrupt(!kprobe_ftrace(kprobe)) ? SCOPE_PROBE_INTERRUPT : 0, scope_trap_kernel_ns(kprobe));
 	return 0;
 }
 NOKPROBE_SYMBOL(kprobe_hit);
@@ -106,7 +105,7 @@ static int kretprobe_hit(struct kretprobe_instance *instance, struct pt_regs *re
 	/* It was taken out in the time between. */
 	if (kretprobe)
 		hit(container_of(kretprobe, struct scope_dynamic, kretprobe), regs,
-		    SCOPE_PROBE_RETURN | (scope_probe_dynamic_in_interrupt(false) ? SCOPE_PROBE_INTERRUPT : 0),
+		    SCOPE_PROBE_RETURN | (scope_trap_in_interrupt(false) ? SCOPE_PROBE_INTERRUPT : 0),
 		    scope_trap_cost.entry_ns);
 	return 0;
 }
@@ -123,6 +122,7 @@ static int attach_kernel(struct scope_dynamic *probe)
 		kprobe = &probe->kretprobe.kp;
 	} else {
 		kprobe->pre_handler = kprobe_hit;
+		scope_trap_keep(kprobe);
 	}
 	kprobe->symbol_name = probe->name;
 	kprobe->offset = probe->offset;

@@ -6,7 +6,6 @@
 #include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/path.h>
-#include "arch.h"
 #include "session.h"
 #include "uprobe.h"
 
@@ -37,19 +36,6 @@ void scope_probe_dynamic_detach(struct scope_dynamic **probes, u32 count);
 
 /* Times that the kernel could not call the handler. */
 u64 scope_probe_dynamic_missed(const struct scope_dynamic *probe);
-
-/*
- * Was it an interrupt that came here, and not the thread it interrupted? For the handlers of kprobes. traps: the
- * probe is a breakpoint, whose trap may count as a non-maskable interrupt itself, and each of those as a hard one,
- * too.
- */
-static inline bool scope_probe_dynamic_in_interrupt(bool traps)
-{
-	u32 nmis = (preempt_count() & NMI_MASK) >> NMI_SHIFT;
-
-	return in_serving_softirq() || hardirq_count() >> HARDIRQ_SHIFT > nmis ||
-	       nmis > (traps ? SCOPE_ARCH_TRAP_NMIS : 0);
-}
 
 /* The file of a uprobe; the caller puts *ret_path. Borrows *ret_inode from it. */
 int scope_probe_dynamic_file(const char *name, u64 offset, struct path *ret_path, struct inode **ret_inode);

@@ -13,7 +13,7 @@
 #define ROUNDS 64
 #define GUESS_NS 1000 /* where it cannot be measured */
 
-struct scope_trap_cost scope_trap_cost = { GUESS_NS, GUESS_NS };
+struct scope_trap_cost scope_trap_cost = { GUESS_NS, GUESS_NS, 0 };
 
 /* The compiler puts a call for ftrace into the first function, and none into the second. */
 static noinline void with_entry(void)
@@ -32,11 +32,27 @@ static int hit(struct kprobe *kprobe, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(hit);
 
+/* Of a breakpoint in a thread: all that is counted is the trap's own. */
+static int hit_by_trap(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	u32 nmis = (preempt_count() & NMI_MASK) >> NMI_SHIFT, hard_irqs = hardirq_count() >> HARDIRQ_SHIFT;
+
+	scope_trap_cost.hard_irqs = hard_irqs > nmis ? hard_irqs - nmis : 0;
+	return 0;
+}
+NOKPROBE_SYMBOL(hit_by_trap);
+
 /* With this handler the kernel makes no jump of a breakpoint. */
 static void after(struct kprobe *kprobe, struct pt_regs *regs, unsigned long flags)
 {
 }
 NOKPROBE_SYMBOL(after);
+
+void scope_trap_keep(struct kprobe *kprobe)
+{
+	if (scope_trap_cost.hard_irqs)
+		kprobe->post_handler = after;
+}
 
 /* The shortest round: others were interrupted. */
 static u64 time_call(void (*function)(void))
@@ -55,7 +71,7 @@ static u64 time_call(void (*function)(void))
 static u32 measure(void (*function)(void), bool trap)
 {
 	struct kprobe kprobe = { .addr = (kprobe_opcode_t *)function,
-				 .pre_handler = hit,
+				 .pre_handler = trap ? hit_by_trap : hit,
 				 .post_handler = trap ? after : NULL };
 	u64 plain = time_call(function), probed;
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What it costs that the kernel calls a handler: the part of a probe that the probe cannot measure itself. */
+/*
+ * How the kernel calls a probe's handler, as measured on this machine: what that costs, which is the part of a probe
+ * that the probe cannot measure itself, and how to know a thread in it from an interrupt.
+ */
 #ifndef SCOPE_KMOD_TRAP_COST_H
 #define SCOPE_KMOD_TRAP_COST_H
 
+#include <linux/hardirq.h>
 #include <linux/kprobes.h>
+#include <linux/preempt.h>
 #include "arch.h"
 #include "session.h"
 
@@ -11,11 +16,31 @@
 struct scope_trap_cost {
 	u32 breakpoint_ns; /* a trap in the kernel */
 	u32 entry_ns;	   /* by ftrace, or by a jump that the kernel made of a breakpoint */
+	u32 hard_irqs;	   /* hard interrupts that a trap counts as in preempt_count(): one on x86 from 4.0 to 4.3 */
 };
 extern struct scope_trap_cost scope_trap_cost;
 
 /* Before the first probe is set. May sleep. */
 void scope_trap_measure(void);
+
+/*
+ * Was it an interrupt that came here, and not the thread it interrupted? For the handlers of kprobes. traps: the
+ * probe is a breakpoint, whose trap may count as an interrupt itself.
+ */
+static inline bool scope_trap_in_interrupt(bool traps)
+{
+	u32 nmis = (preempt_count() & NMI_MASK) >> NMI_SHIFT;
+
+	return in_serving_softirq() ||
+	       hardirq_count() >> HARDIRQ_SHIFT > nmis + (traps ? scope_trap_cost.hard_irqs : 0) ||
+	       nmis > (traps ? SCOPE_ARCH_TRAP_NMIS : 0);
+}
+
+/*
+ * Before a kprobe whose handler asks scope_trap_in_interrupt() is registered. Where a trap counts as a hard interrupt
+ * the kernel makes no jump of this one: without its trap a hard interrupt would be taken for the thread.
+ */
+void scope_trap_keep(struct kprobe *kprobe);
 
 /* Uprobes are not measured: they take two traps, the breakpoint and the step after it. */
 static inline u32 scope_trap_user_ns(void)
