@@ -10,6 +10,8 @@
 # thousands of messages at random (1000; 0: none).
 # Tests that a busy host disturbs (they trace live programs, or run in guests) run a second time if they fail, with the host to
 # themselves; both runs are reported. They do not if a kernel warned or died.
+# CHECK_UNTIL= is the time, in seconds since 1970, after which no test begins: the rest is skipped, and what still runs four
+# minutes later is ended. .ci/run sets it, so that it prints its summary within an hour on a slow host too.
 # Logs stay in build/check/, for named groups in build/check-GROUP/ of the first. The last line
 # reads: N passed, N failed[, N skipped]
 set -uo pipefail
@@ -22,13 +24,27 @@ passed_second=()	# tests that failed once and then passed
 rm -rf "$logs"
 mkdir -p "$logs"
 
+# Seconds until CHECK_UNTIL: below 1 when it has passed.
+seconds_left() { echo $((CHECK_UNTIL - $(date +%s))); }
+
 # Runs the command once. Sets status and leaves the log of NAME.
 attempt() {	# NAME COMMAND...
 	local log
+	local -a limit=()
 	log=$(log_of "$1")
 	shift
 	status=0
-	"$@" > "$log" 2>&1 < /dev/null || status=$?
+	if [ -n "${CHECK_UNTIL:-}" ]; then
+		if [ "$(seconds_left)" -lt 1 ]; then
+			echo "the time for all tests has passed (CHECK_UNTIL)" > "$log"
+			status=77
+			return
+		fi
+		limit=(timeout -k 10 $(($(seconds_left) + 240)))
+	fi
+	"${limit[@]}" "$@" > "$log" 2>&1 < /dev/null || status=$?
+	[[ -z "${limit[*]}" || $status -ne 124 && $status -ne 137 ]] ||
+		echo "it was ended: four minutes after the time for all tests (CHECK_UNTIL)" >> "$log"
 }
 
 # Returns whether a test with this result may run a second time, and keeps its log as LOG.first if so.
@@ -36,6 +52,7 @@ may_retry() {	# NAME STATUS TRIES
 	local log
 	log=$(log_of "$1")
 	[ "$3" -gt 1 ] && [ "$2" -ne 0 ] && [ "$2" -ne 77 ] || return
+	[ -z "${CHECK_UNTIL:-}" ] || [ "$(seconds_left)" -gt 0 ] || return
 	! grep -q '^run.sh: the \(kernel warned\|guest died\)' "$log" || return
 	mv "$log" "$log.first"
 }
