@@ -4,15 +4,18 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/terminal_keys.h"
 #include "cmd/screen.h"
 #include "proc/reader.h"
 #include "report/json.h"
+#include "report/pages.h"
 #include "report/text.h"
 
 struct scope_cmd_live {
@@ -21,6 +24,9 @@ struct scope_cmd_live {
 	const struct scope_analysis_options *options;
 	bool json;
 	struct scope_cmd_screen *screen;
+	struct scope_cmd_keys keys;
+	unsigned order, page; /* order of the list; page: the one shown, as report/pages.h numbers them */
+	bool paused;
 	struct scope_stream *stream; /* of the current tick, as is trace_fd */
 	int trace_fd;
 };
@@ -40,7 +46,7 @@ static void put_state(const struct scope_cmd_live *live, const struct scope_capt
 	fprintf(to, " · %" PRIu64 " events, %" PRIu64 " lost", now->records, now->lost);
 	if (is_windowed(live, now))
 		fprintf(to, " · the last %.0f s", (double)live->window_ns / 1e9);
-	fprintf(to, "%s\n\n", scope_cmd_screen_terminal(live->screen) ? " · Ctrl-C: end" : "");
+	fprintf(to, "%s\n\n", scope_cmd_screen_terminal(live->screen) && !live->keys.taken ? " · Ctrl-C: end" : "");
 }
 
 /* The same for JSON. */
@@ -52,12 +58,11 @@ static json_t *make_state(const struct scope_cmd_live *live, const struct scope_
 			 is_windowed(live, now) ? (json_int_t)live->window_ns : (json_int_t)0);
 }
 
-/* -errno: there is nothing to report. */
-static int make_report(const struct scope_cmd_live *live, const struct scope_capture_progress *now, FILE *to)
+/* What has been captured so far, or its last part. -errno: there is nothing to report. */
+static int analyse(const struct scope_cmd_live *live, const struct scope_capture_progress *now,
+		   struct scope_analysis **ret_analysis)
 {
 	struct scope_analysis_options options = *live->options;
-	struct scope_report_style style = live->style;
-	struct scope_analysis *analysis;
 	struct scope_trace *trace;
 	int err = scope_trace_open_growing(live->trace_fd, "the trace", NULL, &trace);
 
@@ -73,22 +78,109 @@ static int make_report(const struct scope_cmd_live *live, const struct scope_cap
 	err = scope_proc_reader_create(NULL, NULL, &options.symbols.reader);
 	if (err)
 		return err;
-	err = scope_analysis_run(trace, &options, &analysis);
-	if (err)
-		return err;
-	/* The size of the terminal may have changed. */
+	return scope_analysis_run(trace, &options, ret_analysis);
+}
+
+/* The size of the terminal may have changed. Its last column stays free (screen.c). */
+static struct scope_report_style style_now(const struct scope_cmd_live *live)
+{
+	struct scope_report_style style = live->style;
+
 	style.columns = scope_cmd_columns(STDOUT_FILENO);
-	return live->json ? scope_report_json_line(analysis, &style, make_state(live, now), to)
-			  : scope_report_text(analysis, &style, to);
+	if (scope_cmd_screen_terminal(live->screen) && style.columns)
+		style.columns--;
+	return style;
 }
 
 static int draw(void *context, const struct scope_capture_progress *now, FILE *to)
 {
 	const struct scope_cmd_live *live = context;
+	const struct scope_report_style style = style_now(live);
+	struct scope_analysis *analysis;
+	int err;
 
 	if (!live->json)
 		put_state(live, now, to);
-	return make_report(live, now, to);
+	err = analyse(live, now, &analysis);
+	if (err)
+		return err;
+	return live->json ? scope_report_json_line(analysis, &style, make_state(live, now), to)
+			  : scope_report_text(analysis, &style, to);
+}
+
+static int draw_pages(void *context, const struct scope_capture_progress *now, FILE *to)
+{
+	const struct scope_cmd_live *live = context;
+	const struct scope_report_style style = style_now(live);
+	struct scope_analysis *analysis;
+	char *head = NULL;
+	size_t size;
+	FILE *state = open_memstream(&head, &size);
+	int err;
+
+	if (!state)
+		return -ENOMEM;
+	put_state(live, now, state);
+	if (fclose(state))
+		return -ENOMEM;
+	err = analyse(live, now, &analysis);
+	if (err)
+		fputs(head, to);
+	return err ? err : scope_report_pages(analysis, &style, head, to);
+}
+
+/* The keys that choose the order of the list. */
+static const struct {
+	char key;
+	const char *text;
+} orders[SCOPE_ORDERS] = {
+	[SCOPE_ORDER_EXTRA] = { 'e', "extra" },
+	[SCOPE_ORDER_P99] = { 't', "time" },
+	[SCOPE_ORDER_UNITS] = { 'u', "units" },
+	[SCOPE_ORDER_NAME] = { 'n', "name" },
+};
+
+/* Shows the chosen page, and in the last line the keys. Without keys that line stays a part of the page. */
+static void turn(const struct scope_cmd_live *live, unsigned line)
+{
+	char status[200], order[100] = "0 back";
+	size_t used = 0;
+
+	if (live->page < SCOPE_ORDERS) {
+		used = (size_t)snprintf(order, sizeof(order), "order:");
+		for (unsigned i = 0; i < SCOPE_ORDERS; i++)
+			used += (size_t)snprintf(order + used, sizeof(order) - used,
+						 i == live->order ? " [%c %s]" : " %c %s", orders[i].key,
+						 orders[i].text);
+	}
+	snprintf(status, sizeof(status), "%s | q end | 1-9 open | j k scroll | %s",
+		 live->paused ? "PAUSED, p: go on" : "p pause", order);
+	scope_cmd_screen_turn(live->screen, live->page, line, live->keys.taken ? status : "");
+}
+
+static void take_key(struct scope_cmd_live *live, char key)
+{
+	unsigned line = scope_cmd_screen_line(live->screen);
+	const unsigned before = live->page;
+
+	if (key == 'q')
+		raise(SIGINT);
+	else if (key == 'p')
+		live->paused = !live->paused;
+	else if (key >= '1' && key <= '9' &&
+		 SCOPE_ORDERS + (unsigned)(key - '1') < scope_cmd_screen_pages(live->screen))
+		live->page = SCOPE_ORDERS + (unsigned)(key - '1');
+	else if (key == '0')
+		live->page = live->order;
+	else if (key == 'j')
+		line++;
+	else if (key == 'k' && line)
+		line--;
+	for (unsigned i = 0; i < SCOPE_ORDERS; i++)
+		if (orders[i].key == key)
+			live->page = live->order = i;
+	scope_cmd_screen_hold(live->screen, live->paused);
+	turn(live, live->page == before ? line : 0);
 }
 
 int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct scope_report_style *style, bool json,
@@ -104,12 +196,17 @@ int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct s
 	live->style = *style;
 	live->options = options;
 	err = scope_cmd_screen_create(
-		period_ns, &(struct scope_cmd_drawing){ .draw = draw, .context = live, .lines = json }, &live->screen);
+		period_ns,
+		&(struct scope_cmd_drawing){ .draw = draw, .draw_pages = draw_pages, .context = live, .lines = json },
+		&live->screen);
 	if (err) {
 		free(live);
 		return err;
 	}
 	live->style.colour = !json && style->colour;
+	if (scope_cmd_screen_terminal(live->screen))
+		scope_cmd_terminal_keys_take(&live->keys);
+	turn(live, 0);
 	*ret_live = live;
 	return 0;
 }
@@ -117,8 +214,12 @@ int scope_cmd_live_create(uint64_t period_ns, uint64_t window_ns, const struct s
 void scope_cmd_live_tick(struct scope_cmd_live *live, struct scope_stream *stream, int trace_fd,
 			 const struct scope_capture_progress *now)
 {
+	char key;
+
 	live->stream = stream;
 	live->trace_fd = trace_fd;
+	while ((key = scope_cmd_terminal_keys_next(&live->keys)))
+		take_key(live, key);
 	scope_cmd_screen_tick(live->screen, now);
 }
 
@@ -126,6 +227,7 @@ void scope_cmd_live_destroy(struct scope_cmd_live *live)
 {
 	if (!live)
 		return;
+	scope_cmd_terminal_keys_release(&live->keys);
 	scope_cmd_screen_destroy(live->screen);
 	free(live);
 }

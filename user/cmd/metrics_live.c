@@ -8,12 +8,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "analysis/stream.h"
 #include "cmd/cmd.h"
 #include "cmd/exposed.h"
+#include "cmd/terminal_keys.h"
 #include "cmd/screen.h"
 
 #define SERIES_MAX 64	   /* groups that are exposed; the last one is all others together */
@@ -29,8 +29,7 @@ struct scope_cmd_metrics_live {
 	struct scope_cmd_screen *screen;   /* NULL: nothing is drawn */
 	struct scope_cmd_exposed *exposed; /* NULL: nothing is exposed */
 	unsigned order;			   /* of orders */
-	struct termios before;		   /* of standard input */
-	bool raw;			   /* which was changed */
+	struct scope_cmd_keys keys;
 };
 
 /* The series by whose last whole step lines are ordered, highest first, and their keys. */
@@ -92,7 +91,7 @@ static void put_state(const struct scope_cmd_metrics_live *live, const struct sc
 {
 	fprintf(to, "live · %.0f s · %" PRIu64 " events, %" PRIu64 " lost", (double)now->elapsed_ns / 1e9, now->records,
 		now->lost);
-	if (live->raw) {
+	if (live->keys.taken) {
 		fputs(" · order:", to);
 		for (size_t i = 0; i < ORDERS; i++)
 			fprintf(to, i == live->order ? " [%c %s]" : " %c %s", orders[i].key, orders[i].text);
@@ -177,21 +176,6 @@ static int expose(void *context, const struct scope_capture_progress *now, FILE 
 	return scope_report_metrics_openmetrics(&report, to);
 }
 
-/* Sets the terminal to give keys immediately and without echo; Ctrl-C still sends a signal. */
-static void take_terminal(struct scope_cmd_metrics_live *live)
-{
-	struct termios raw;
-
-	if (!live->options.keys || !live->screen || !scope_cmd_screen_terminal(live->screen) || !isatty(STDIN_FILENO) ||
-	    tcgetattr(STDIN_FILENO, &live->before))
-		return;
-	raw = live->before;
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-	raw.c_cc[VMIN] = 0;
-	raw.c_cc[VTIME] = 0;
-	live->raw = !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-}
-
 /* Starts drawing and exposing, as requested. */
 static int begin(struct scope_cmd_metrics_live *live, struct scope_error *error)
 {
@@ -233,7 +217,8 @@ int scope_cmd_metrics_live_create(const struct scope_cmd_metrics_live_options *o
 		scope_cmd_metrics_live_destroy(live);
 		return err;
 	}
-	take_terminal(live);
+	if (options->keys && live->screen && scope_cmd_screen_terminal(live->screen))
+		scope_cmd_terminal_keys_take(&live->keys);
 	*ret_live = live;
 	return 0;
 }
@@ -242,8 +227,7 @@ void scope_cmd_metrics_live_destroy(struct scope_cmd_metrics_live *live)
 {
 	if (!live)
 		return;
-	if (live->raw)
-		tcsetattr(STDIN_FILENO, TCSANOW, &live->before);
+	scope_cmd_terminal_keys_release(&live->keys);
 	scope_cmd_screen_destroy(live->screen);
 	scope_cmd_exposed_destroy(live->exposed);
 	scope_analysis_stream_destroy(live->stream);
@@ -260,7 +244,7 @@ static void take_keys(struct scope_cmd_metrics_live *live)
 {
 	char key;
 
-	while (live->raw && read(STDIN_FILENO, &key, 1) == 1) {
+	while ((key = scope_cmd_terminal_keys_next(&live->keys))) {
 		if (key == 'q')
 			raise(SIGINT);
 		for (unsigned i = 0; i < ORDERS; i++)

@@ -38,7 +38,8 @@ const struct scope_option scope_cmd_report_options[] = {
 	{ SCOPE_OPTION_PROGRESS, "progress", "POINT",
 	  .help = "with --causal: what is counted in experiments (default: answered requests)" },
 	{ SCOPE_OPTION_LIVE, "live", "[=TIME]",
-	  .help = "show a report every TIME during the capture (default 3 seconds)" },
+	  .help = "show a report every TIME during the capture (default 3 seconds);\n"
+		  "on a terminal with keys to order, open and pause" },
 	{ SCOPE_OPTION_WINDOW, "window", "TIME",
 	  .help = "with --live: each is of the last TIME (default 1m; 0: of all so far)" },
 	{ SCOPE_OPTION_FORMAT, "format", "NAME",

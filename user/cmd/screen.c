@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -20,11 +21,24 @@
 #define CHILD_NICE 10
 #define CHILD_LEAVES SIGVTALRM /* ends the child, which does not handle it, but blocks it while it writes */
 
+#define PAGES_BYTES_MAX (4u << 20) /* of the pages of a drawing: what a report prints, many times over */
+
+/* Pages on a terminal: a child makes them, and another one shows the page that was chosen. */
+struct pages {
+	int fd;	    /* memory in which the child writes them; -1: none */
+	char *text; /* of the last drawing, a form feed between pages; NULL: none yet */
+	unsigned page, line;
+	bool held, stale; /* held: drawings are left out; stale: the screen does not show the chosen page */
+	char status[200];
+	pid_t shower; /* 0: none */
+};
+
 struct scope_cmd_screen {
 	struct scope_cmd_drawing drawing;
 	uint64_t period_ns, next_ns; /* next_ns: since the capture began */
 	bool terminal;
 	pid_t child; /* 0: none */
+	struct pages pages;
 };
 
 /* Blocks the signal that ends this child, so that what it begins to write is complete. */
@@ -63,6 +77,9 @@ int scope_cmd_screen_create(uint64_t period_ns, const struct scope_cmd_drawing *
 	screen->period_ns = period_ns;
 	screen->next_ns = period_ns;
 	screen->terminal = !drawing->lines && isatty(STDOUT_FILENO) && !(terminal && !strcmp(terminal, "dumb"));
+	screen->pages.fd = -1;
+	if (screen->terminal && drawing->draw_pages)
+		screen->pages.fd = memfd_create("pages", MFD_CLOEXEC);
 	if (screen->terminal) {
 		static const char waiting[] = "live: the first report comes in a moment (Ctrl-C: end)";
 
@@ -73,16 +90,25 @@ int scope_cmd_screen_create(uint64_t period_ns, const struct scope_cmd_drawing *
 	return 0;
 }
 
+static void end_child(pid_t child)
+{
+	if (child <= 0)
+		return;
+	kill(child, CHILD_LEAVES);
+	waitpid(child, NULL, 0);
+}
+
 void scope_cmd_screen_destroy(struct scope_cmd_screen *screen)
 {
 	if (!screen)
 		return;
-	if (screen->child > 0) {
-		kill(screen->child, CHILD_LEAVES);
-		waitpid(screen->child, NULL, 0);
-	}
+	end_child(screen->child);
+	end_child(screen->pages.shower);
 	if (screen->terminal)
 		put_all(SCREEN_END, strlen(SCREEN_END));
+	if (screen->pages.fd >= 0)
+		close(screen->pages.fd);
+	free(screen->pages.text);
 	free(screen);
 }
 
@@ -125,17 +151,25 @@ static void put_line(FILE *to, const char *line, size_t bytes, unsigned columns)
 	fputs("\033[0m\033[K", to);
 }
 
-/* Overwrites the screen line by line, so that it does not flicker. */
-static void put_screen(FILE *to, const char *text)
+/* The usual size, for a terminal that does not know its own. */
+static struct winsize size_of_terminal(void)
 {
 	struct winsize size = { 0 };
 
-	/* The usual size, for a terminal that does not know its own. */
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row || !size.ws_col)
 		size = (struct winsize){ .ws_row = 24, .ws_col = 80 };
+	return size;
+}
+
+/* Overwrites the screen line by line, so that it does not flicker. status: the last line of the screen; "": none. */
+static void put_screen(FILE *to, const char *text, const char *status)
+{
+	const struct winsize size = size_of_terminal();
+	const unsigned rows = size.ws_row - (*status ? 1u : 0u);
+
 	fputs("\033[H", to);
-	for (unsigned row = 0; *text && row < size.ws_row; row++) {
-		size_t bytes = strcspn(text, "\n");
+	for (unsigned row = 0; *text && *text != '\f' && row < rows; row++) {
+		size_t bytes = strcspn(text, "\n\f");
 
 		if (row)
 			fputc('\n', to);
@@ -144,13 +178,49 @@ static void put_screen(FILE *to, const char *text)
 		text += bytes + (text[bytes] == '\n');
 	}
 	fputs("\033[J", to);
+	if (*status) {
+		fprintf(to, "\033[%u;1H", size.ws_row);
+		put_line(to, status, strlen(status), size.ws_col - 1u);
+	}
+}
+
+/* Writes all of a text to the terminal, in one piece. */
+static void put_whole(const char *text, const char *status)
+{
+	char *drawn = NULL;
+	size_t size;
+	FILE *to = open_memstream(&drawn, &size);
+
+	if (!to)
+		return;
+	put_screen(to, text, status);
+	if (fclose(to))
+		return;
+	hold_leaving();
+	put_all(drawn, size);
+}
+
+/* Leaves the pages for the parent, which uses them only if this process ends well. */
+static void leave_pages(int fd, const char *text, size_t bytes)
+{
+	if (bytes > PAGES_BYTES_MAX || ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET))
+		_exit(1);
+	while (bytes) {
+		const ssize_t done = write(fd, text, bytes);
+
+		if (done <= 0)
+			_exit(1);
+		text += done;
+		bytes -= (size_t)done;
+	}
 }
 
 /* All that the child does. It frees nothing, because it ends. */
 static void draw(const struct scope_cmd_screen *screen, const struct scope_capture_progress *now)
 {
 	const bool lines = screen->drawing.lines;
-	char *text = NULL, *drawn = NULL;
+	const bool pages = screen->pages.fd >= 0;
+	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size), *put;
 	int err;
@@ -158,7 +228,7 @@ static void draw(const struct scope_cmd_screen *screen, const struct scope_captu
 	if (!to)
 		return;
 	put = lines ? to : scope_cmd_text_begin(to);
-	err = screen->drawing.draw(screen->drawing.context, now, put);
+	err = (pages ? screen->drawing.draw_pages : screen->drawing.draw)(screen->drawing.context, now, put);
 	if (err && !lines)
 		fprintf(put, "  No report of it can be made yet: %s.\n", strerror(-err));
 	scope_cmd_text_end(put, to);
@@ -170,14 +240,100 @@ static void draw(const struct scope_cmd_screen *screen, const struct scope_captu
 		put_all("\n", lines ? 0 : 1);
 		return;
 	}
-	to = open_memstream(&drawn, &size);
-	if (!to)
+	if (pages)
+		leave_pages(screen->pages.fd, text, size);
+	else
+		put_whole(text, "");
+}
+
+/* The pages of a drawing that ended. Those of the last one stay if there are none. */
+static void take_pages(struct pages *pages)
+{
+	const off_t bytes = lseek(pages->fd, 0, SEEK_END);
+	char *text = bytes > 0 ? malloc((size_t)bytes + 1) : NULL;
+
+	if (!text || pread(pages->fd, text, (size_t)bytes, 0) != bytes) {
+		free(text);
 		return;
-	put_screen(to, text);
-	if (fclose(to))
+	}
+	text[bytes] = '\0';
+	free(pages->text);
+	pages->text = text;
+	pages->stale = true;
+}
+
+/* The text of the chosen page from the chosen line on. If there are fewer, the first page or the last line. */
+static const char *chosen(struct pages *pages)
+{
+	const char *text = pages->text;
+
+	for (unsigned i = 0; i < pages->page; i++) {
+		text = strchr(text, '\f');
+		if (!text)
+			return pages->text;
+		text++;
+	}
+	for (unsigned i = 0; i < pages->line; i++) {
+		const size_t bytes = strcspn(text, "\n\f");
+
+		if (text[bytes] != '\n' || !text[bytes + 1] || text[bytes + 1] == '\f') {
+			pages->line = i;
+			break;
+		}
+		text += bytes + 1;
+	}
+	return text;
+}
+
+/* A terminal that takes no bytes, as that of a stalled connection, holds up the child alone. */
+static void show(struct pages *pages)
+{
+	const char *text;
+
+	if (pages->shower > 0 && !waitpid(pages->shower, NULL, WNOHANG))
 		return;
-	hold_leaving();
-	put_all(drawn, size);
+	pages->shower = 0;
+	if (!pages->stale || !pages->text)
+		return;
+	text = chosen(pages);
+	pages->stale = false;
+	pages->shower = scope_cmd_screen_fork();
+	if (pages->shower)
+		return;
+	put_whole(text, pages->status);
+	_exit(0);
+}
+
+void scope_cmd_screen_turn(struct scope_cmd_screen *screen, unsigned page, unsigned line, const char *status)
+{
+	struct pages *pages = &screen->pages;
+
+	pages->page = page;
+	pages->line = line;
+	snprintf(pages->status, sizeof(pages->status), "%s", status);
+	pages->stale = true;
+}
+
+unsigned scope_cmd_screen_line(const struct scope_cmd_screen *screen)
+{
+	return screen->pages.line;
+}
+
+unsigned scope_cmd_screen_pages(const struct scope_cmd_screen *screen)
+{
+	const char *text = screen->pages.text;
+	unsigned count = 0;
+
+	for (; text; text = strchr(text, '\f')) {
+		count++;
+		text++;
+	}
+	return count;
+}
+
+void scope_cmd_screen_hold(struct scope_cmd_screen *screen, bool held)
+{
+	screen->pages.held = held;
 }
 
 void scope_cmd_screen_soon(struct scope_cmd_screen *screen)
@@ -201,10 +357,18 @@ pid_t scope_cmd_screen_fork(void)
 
 void scope_cmd_screen_tick(struct scope_cmd_screen *screen, const struct scope_capture_progress *now)
 {
-	if (screen->child > 0 && !waitpid(screen->child, NULL, WNOHANG))
+	int status = -1;
+	const bool drawing = screen->child > 0 && !waitpid(screen->child, &status, WNOHANG);
+
+	if (screen->pages.fd >= 0) {
+		if (screen->child > 0 && !drawing && !status && !screen->pages.held)
+			take_pages(&screen->pages);
+		show(&screen->pages);
+	}
+	if (drawing)
 		return;
 	screen->child = 0;
-	if (now->elapsed_ns < screen->next_ns)
+	if (now->elapsed_ns < screen->next_ns || screen->pages.held)
 		return;
 	screen->next_ns = now->elapsed_ns + screen->period_ns;
 	screen->child = scope_cmd_screen_fork();

@@ -19,6 +19,11 @@
 struct scope_cmd_drawing {
 	/* Called in the child. -errno: there is nothing to draw yet. */
 	int (*draw)(void *context, const struct scope_capture_progress *now, FILE *to);
+	/*
+	 * In its place on a terminal, unless NULL: pages, a form feed between two of them. scope_cmd_screen_turn()
+	 * chooses the page that is shown.
+	 */
+	int (*draw_pages)(void *context, const struct scope_capture_progress *now, FILE *to);
 	void *context;
 	bool lines; /* each drawing is a line for programs, also on a terminal; none if draw fails */
 };
@@ -37,6 +42,21 @@ void scope_cmd_screen_tick(struct scope_cmd_screen *screen, const struct scope_c
 
 /* Makes the next tick draw at any time. */
 void scope_cmd_screen_soon(struct scope_cmd_screen *screen);
+
+/*
+ * Shows another page from a line on, both from 0, at once and in later drawings. The first page is shown if there are
+ * fewer pages. status: the last line of the screen.
+ */
+void scope_cmd_screen_turn(struct scope_cmd_screen *screen, unsigned page, unsigned line, const char *status);
+
+/* The line that the page is shown from, as far as the page has as many. */
+unsigned scope_cmd_screen_line(const struct scope_cmd_screen *screen);
+
+/* The number of pages that there are; 0 before the first drawing. */
+unsigned scope_cmd_screen_pages(const struct scope_cmd_screen *screen);
+
+/* Keeps the pages that are there, and makes no new ones, until held is false. */
+void scope_cmd_screen_hold(struct scope_cmd_screen *screen, bool held);
 
 /*
  * Forks a child that ends with the capture and has a low priority, for other uses than drawing. Returns as fork() does.

@@ -302,18 +302,24 @@ static int print_finding(const struct report *report, const struct scope_model_f
 	return err;
 }
 
+int scope_report_section_detail(const struct report *report, size_t index)
+{
+	const struct scope_model_finding *one = &report->model->finding[index];
+	int err;
+
+	fprintf(report->out, "  %zu  %s%s%s\n", index + 1, scope_report_section_bold(report),
+		scope_report_section_function(one), scope_report_section_plain(report));
+	err = print_finding(report, one);
+	fputc('\n', report->out);
+	return err;
+}
+
 int scope_report_section_details(const struct report *report)
 {
 	const size_t findings = report->analysis->ranking->findings;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < findings && i < report->style->details; i++) {
-		const struct scope_model_finding *one = &report->model->finding[i];
-
-		fprintf(report->out, "  %zu  %s%s%s\n", i + 1, scope_report_section_bold(report),
-			scope_report_section_function(one), scope_report_section_plain(report));
-		err = print_finding(report, one);
-		fputc('\n', report->out);
-	}
+	for (size_t i = 0; !err && i < findings && i < report->style->details; i++)
+		err = scope_report_section_detail(report, i);
 	return err;
 }

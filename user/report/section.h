@@ -25,6 +25,12 @@ int scope_report_section_uneven(const struct report *report);	/* threads that ar
 int scope_report_section_variance(const struct report *report); /* where latencies vary; only without findings */
 int scope_report_section_basis(const struct report *report);	/* the basis of the answer */
 
+/* One finding in full, by its index. 0 or -errno. */
+int scope_report_section_detail(const struct report *report, size_t index);
+
+/* What kind of finding it is, in a word or two. */
+void scope_report_section_kind(const struct scope_model_finding *one, char *text, size_t room);
+
 /* Prints what changed most since the baseline, in lines of the first screen. */
 void scope_report_section_changed(const struct report *report);
 

@@ -140,7 +140,7 @@ static int print_lacks(const struct report *report)
 	return 0;
 }
 
-static void kind_text(const struct scope_model_finding *one, char *text, size_t room)
+void scope_report_section_kind(const struct scope_model_finding *one, char *text, size_t room)
 {
 	const struct scope_finding *finding = one->finding;
 	double times = finding->usual_ns > 0 ? finding->p50_ns / finding->usual_ns : 0;
@@ -207,7 +207,7 @@ static void print_row(const struct report *report, size_t index)
 	char kind[32], times[64];
 	struct scope_text count, usual, slow;
 
-	kind_text(one, kind, sizeof(kind));
+	scope_report_section_kind(one, kind, sizeof(kind));
 	if (one->stuck)
 		snprintf(times, sizeof(times), "for %s", scope_report_format_ns(&slow, finding->hang.age_ns));
 	else
