@@ -45,6 +45,7 @@ gcc -O2 -g -fno-inline-functions -shared -fPIC -Wl,--build-id=none -o "$work/ser
 loop_line=$(grep -n 'MARK(mark_loop)' "$work/server.c" | cut -d: -f1)
 walk_line=$(grep -n 'MARK(mark_walk)' "$work/server.c" | cut -d: -f1)
 call_line=$(grep -n 'steps += walk' "$work/server.c" | cut -d: -f1)
+for_line=$(grep -n 'for (; item' "$work/server.c" | cut -d: -f1)
 
 PYTHONDONTWRITEBYTECODE=1 python3 tests/golden/cpu.py >"$work/cpu.text"
 python3 - "$work" >"$work/text" <<'PY'
@@ -90,11 +91,15 @@ report
 same "the finding" find_item "$(fact 'f["function"]["name"]')"
 same "shares of lines" "$loop_line 75 '', $call_line 25 '', $walk_line 25 'walk'" \
 	"$(fact '", ".join("%d %d %r" % (l["line"], round(100 * l["share"]), l["inlined"]) for l in f["source_lines"] if l["share"])')"
+same "the loop" "server.c $for_line $call_line '' 100" \
+	"$(fact '"%s %d %d %r %d" % (f["source_loop"]["file"].rsplit("/")[-1], f["source_loop"]["first"], f["source_loop"]["last"], f["source_loop"]["inlined"], round(100 * f["source_loop"]["share"]))')"
+same "the loop in the text" 1 "$(grep -c "^     loop        server.c:$for_line-$call_line (100 %)$" "$work/report")"
 same "what is around the hot line, without a share" 1 "$(grep -c "^ *$((loop_line - 1))  *for (; item; item = item->next)" "$work/report")"
 same "text of the hot line" 1 "$(grep -cE "^ +75 % +$loop_line +MARK\(mark_loop\);" "$work/report")"
 same "the inlined function" 1 "$(grep -c 'server.c, inlined: walk$' "$work/report")"
 same "nothing for a terminal to act on" 0 "$(grep -c "$(printf '\033')" "$work/report" || true)"
 "$scope" report -i "$work/trace" >"$work/screen"
+same "the loop on the first screen" 1 "$(grep -c "^  Where       find_item in server, server.c:$loop_line, loop of lines $for_line-$call_line$" "$work/screen")"
 same "the first screen has 15 lines at most" yes "$([ "$(wc -l <"$work/screen")" -le 15 ] && echo yes)"
 
 # Whose text is not shown, and why.
@@ -123,6 +128,10 @@ hidden "a short one" "the source is shorter than the line number"
 cp -p "$work/kept.c" "$work/server.c"
 chmod 600 "$work/server.c"
 hidden "a private one" "not everybody may read the source"
+mv "$work/server" "$work/kept"
+report
+same "no loop without the program's file" None "$(fact 'f["source_loop"]')"
+mv "$work/kept" "$work/server"
 sed -i '/^meta wall_clock_ns/d' "$work/text"
 "$scope" dump --reverse "$work/text" -o "$work/trace" 2>/dev/null
 hidden "a trace without a time of day" "the trace does not say when it was taken, so the source may have changed"

@@ -207,7 +207,7 @@ static void test_places(void **state)
 		item[i] = (struct scope_item){ .abnormal = true, .excess_ns = 25, .node = 1, .frames = 1 + 3 * i };
 	}
 	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, UINT32_MAX, row, 3, &count,
-						    &cut),
+						    &cut, NULL),
 			 0);
 	assert_int_equal(count, 2);
 	assert_true(row[0].share == 0.75 && row[1].share == 0.25 && cut == 0.25);
@@ -217,14 +217,14 @@ static void test_places(void **state)
 	expect(&row[1].line[0], "", "/build/work.c", 52);
 	/* A thread that does not move. */
 	stopped_stack[0].frames = 4;
-	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut),
-			 0);
+	assert_int_equal(
+		scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut, NULL), 0);
 	assert_int_equal(count, 1);
 	expect(&row[0].line[0], "", "/build/work.c", 52);
 	/* Nothing is known of it. */
 	stopped_stack[0].frames = 0;
-	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut),
-			 0);
+	assert_int_equal(
+		scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut, NULL), 0);
 	assert_int_equal(count, 0);
 	scope_symbols_destroy(symbols);
 }
@@ -267,7 +267,7 @@ static size_t lines_of(int addresses)
 		};
 	}
 	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, owner[1].function, UINT32_MAX,
-						    row, 3, &count, &cut),
+						    row, 3, &count, &cut, NULL),
 			 0);
 	expect(&row[0].line[0], "", "/build/work.c", 62);
 	if (count > 1)
@@ -317,7 +317,7 @@ static void a_place_has_four_lines_at_most(void **state)
 	assert_int_equal(lines, 5);
 	assert_int_equal(scope_symbols_lookup(symbols, 1, frames[3], false, &owner[1].function), 0);
 	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, owner[1].function, UINT32_MAX,
-						    row, 2, &count, &cut),
+						    row, 2, &count, &cut, NULL),
 			 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(row[0].lines, 4);

@@ -12,8 +12,7 @@
 
 /* Excess at one address of the function. */
 struct stack_node {
-	uint32_t tgid;
-	uint64_t address;
+	struct scope_code_address at;
 	double weight;
 };
 
@@ -43,7 +42,7 @@ static int frames_take(const struct scope_evidence *evidence, struct scope_symbo
 			continue;
 		if (scope_grow(&spots->stack_node, &spots->room, spots->count + 1, sizeof(*spots->stack_node)))
 			return -ENOMEM;
-		spots->stack_node[spots->count++] = (struct stack_node){ tgid, at[2 + i], weight };
+		spots->stack_node[spots->count++] = (struct stack_node){ { tgid, at[2 + i] }, weight };
 		return 0;
 	}
 	return 0;
@@ -53,9 +52,9 @@ static int compare_address(const void *left, const void *right)
 {
 	const struct stack_node *a = left, *b = right;
 
-	if (a->tgid != b->tgid)
-		return a->tgid < b->tgid ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
+	if (a->at.tgid != b->at.tgid)
+		return a->at.tgid < b->at.tgid ? -1 : 1;
+	return (a->at.address > b->at.address) - (a->at.address < b->at.address);
 }
 
 static int compare_weight(const void *left, const void *right)
@@ -116,7 +115,7 @@ static int rows_make(const struct spots *spots, struct scope_symbols *symbols, s
 		const struct stack_node *stack_node = &spots->stack_node[i];
 		struct scope_places_row *added = &row[count];
 		size_t same = 0;
-		int err = scope_symbols_lines(symbols, stack_node->tgid, stack_node->address, added->line,
+		int err = scope_symbols_lines(symbols, stack_node->at.tgid, stack_node->at.address, added->line,
 					      SCOPE_PLACE_LINES, &added->lines);
 
 		if (err)
@@ -135,6 +134,26 @@ static int rows_make(const struct spots *spots, struct scope_symbols *symbols, s
 		qsort(row, count, sizeof(*row), compare_rows);
 	*ret_count = count;
 	return 0;
+}
+
+/* The loop around the address with most, and how much is at addresses in it. */
+static int find_loop(const struct spots *spots, struct scope_symbols *symbols, struct scope_places_loop *ret_loop)
+{
+	const size_t count = spots->count < ADDRESSES_MAX ? spots->count : ADDRESSES_MAX;
+	struct scope_code_address at[ADDRESSES_MAX];
+	bool inside[ADDRESSES_MAX] = { false };
+	int err;
+
+	*ret_loop = (struct scope_places_loop){ .share = 0 };
+	if (!count)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		at[i] = spots->stack_node[i].at;
+	err = scope_symbols_loop(symbols, at, count, inside, &ret_loop->lines);
+	for (size_t i = 0; i < count; i++)
+		if (inside[i])
+			ret_loop->share += spots->stack_node[i].weight / spots->all;
+	return err;
 }
 
 /* True if the function is on the path. A spinning thread's samples are not excess, and have no owner. */
@@ -170,7 +189,8 @@ static int spots_take(const struct scope_evidence *evidence, const struct scope_
 
 int scope_evidence_places_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
 			       struct scope_symbols *symbols, const struct scope_function *function, uint32_t thread,
-			       struct scope_places_row *ret_row, size_t max, size_t *ret_count, double *ret_cut)
+			       struct scope_places_row *ret_row, size_t max, size_t *ret_count, double *ret_cut,
+			       struct scope_places_loop *ret_loop)
 {
 	struct scope_places_row *row = calloc(ADDRESSES_MAX + 1, sizeof(*row));
 	struct spots spots = { 0 };
@@ -181,6 +201,8 @@ int scope_evidence_places_find(const struct scope_evidence *evidence, const stru
 		spots_merge(&spots);
 		err = rows_make(&spots, symbols, row, &count);
 	}
+	if (!err && ret_loop)
+		err = find_loop(&spots, symbols, ret_loop);
 	if (!err) {
 		*ret_count = count < max ? count : max;
 		memcpy(ret_row, row, *ret_count * sizeof(*row));

@@ -5,6 +5,7 @@
 
 #include "evidence/evidence.h"
 #include "symbol/line.h"
+#include "symbol/source_loop.h"
 
 #define SCOPE_PLACE_LINES 4
 
@@ -14,14 +15,21 @@ struct scope_places_row {
 	double share; /* of the function's excess */
 };
 
+/* The loop with the function's most frequent address. */
+struct scope_places_loop {
+	struct scope_source_loop lines; /* file NULL: no loop is known */
+	double share;			/* of the function's excess, in the loop */
+};
+
 /*
  * The source lines of function, or of its calls, in the stacks it is named for; or in the stack of
  * the thread at stop (UINT32_MAX: of no thread). The largest share first, ties by file and line.
  * Writes at most max rows, none if debug information is missing. *ret_cut: the share of excess
- * whose stacks do not reach the start of their thread. 0, -ENOMEM.
+ * whose stacks do not reach the start of their thread. ret_loop may be NULL. 0, -ENOMEM.
  */
 int scope_evidence_places_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
 			       struct scope_symbols *symbols, const struct scope_function *function, uint32_t thread,
-			       struct scope_places_row *ret_row, size_t max, size_t *ret_count, double *ret_cut);
+			       struct scope_places_row *ret_row, size_t max, size_t *ret_count, double *ret_cut,
+			       struct scope_places_loop *ret_loop);
 
 #endif

@@ -97,7 +97,9 @@ static void hint_loop(struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
 	const enum scope_timeline_call_role role = scope_timeline_call_role(finding->nr);
+	const struct scope_source_loop *loop = &one->loop.lines;
 	const char *call = scope_syscall_name(finding->nr);
+	char where[64] = "as a loop does";
 	struct scope_model_hint *hint;
 
 	if (finding->kind != SCOPE_FINDING_CALLS || !call ||
@@ -105,10 +107,13 @@ static void hint_loop(struct scope_model_finding *one)
 	     role != SCOPE_CALL_SYNC))
 		return;
 	hint = add(one, "io-in-a-loop");
-	if (hint)
-		snprintf(hint->text, sizeof(hint->text),
-			 "%s is called %.0f times as often as usual, as a loop does: do more with each call", call,
-			 finding->calls_times);
+	if (!hint)
+		return;
+	if (loop->file)
+		snprintf(where, sizeof(where), "in the loop of lines %d-%d", loop->first, loop->last);
+	snprintf(hint->text, sizeof(hint->text),
+		 "%s is called %.0f times as often as usual, %s: do more with each call", call, finding->calls_times,
+		 where);
 }
 
 static void hint_limit(const struct scope_analysis *analysis, struct scope_model_finding *one)

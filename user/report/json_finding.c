@@ -105,6 +105,16 @@ static json_t *make_lines(const struct scope_model_finding *one)
 	return array;
 }
 
+static json_t *make_loop(const struct scope_model_finding *one)
+{
+	const struct scope_source_loop *loop = &one->loop.lines;
+
+	if (!loop->file)
+		return json_null();
+	return json_pack("{s:s, s:s, s:i, s:i, s:o}", "file", loop->file, "inlined", loop->inlined, "first",
+			 loop->first, "last", loop->last, "share", scope_report_json_number(one->loop.share));
+}
+
 static json_t *make_hints(const struct scope_model_finding *one)
 {
 	json_t *array = json_array();
@@ -272,7 +282,8 @@ json_t *scope_report_json_finding(const struct scope_model *model, size_t index)
 	json_object_update_new(object, one->stuck ? make_stuck(model, one) : make_cost(one));
 	json_object_update_new(object, make_losses(finding));
 	json_object_update_new(object, make_where(model, one));
-	json_object_update_new(object, json_pack("{s:o, s:o, s:o}", "source_lines", make_lines(one), "source_lines_why",
+	json_object_update_new(object, json_pack("{s:o, s:o, s:o, s:o}", "source_lines", make_lines(one), "source_loop",
+						 make_loop(one), "source_lines_why",
 						 scope_report_json_string(one->lines_why), "hints", make_hints(one)));
 	if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
 		json_object_set_new(object, "waiters", make_waiters(model, one));

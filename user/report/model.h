@@ -58,8 +58,9 @@ struct scope_model_finding {
 	size_t places;
 	struct scope_model_line line[SCOPE_MODEL_LINES];
 	size_t lines;
-	const char *lines_why; /* why the first file's text was not read; NULL: it was, or there are no lines */
-	bool lines_absent;     /* of lines_why: the file is not here, as on most hosts */
+	struct scope_places_loop loop; /* around the line with most */
+	const char *lines_why;	       /* why the first file's text was not read; NULL: it was, or there are no lines */
+	bool lines_absent;	       /* of lines_why: the file is not here, as on most hosts */
 	struct scope_model_hint hint[SCOPE_MODEL_HINTS];
 	size_t hints;
 	double cut_share; /* of its excess: stacks that do not reach the start of their thread */

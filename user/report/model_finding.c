@@ -88,7 +88,8 @@ static int make_places(const struct scope_analysis *analysis, struct scope_model
 	return scope_evidence_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols,
 					  finding->function,
 					  finding->kind == SCOPE_FINDING_HANG ? finding->hang.thread : UINT32_MAX,
-					  one->place, SCOPE_MODEL_PLACES, &one->places, &one->cut_share);
+					  one->place, SCOPE_MODEL_PLACES, &one->places, &one->cut_share,
+					  finding->kind == SCOPE_FINDING_HANG ? NULL : &one->loop);
 }
 
 static int make_inside(const struct scope_analysis *analysis, struct scope_model_finding *one)

@@ -40,6 +40,9 @@ void scope_report_section_next(const struct report *report, unsigned int lines, 
 /* The lines of source of a finding, for its details. 0 or -ENOMEM. */
 int scope_report_section_source(const struct report *report, const struct scope_model_finding *one);
 
+/* A file's name without its folders. */
+const char *scope_report_section_base_name(const char *path);
+
 /*
  * The functions of the kernel in which a finding's running time was spent, or why they are not
  * known; NULL if the kernel does not matter. 0, -ENOMEM. The caller frees *ret_text.

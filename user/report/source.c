@@ -11,7 +11,7 @@
 #define ROWS 3
 #define SHARE_MIN 0.1 /* lines with less of the excess are left out, but for the first */
 
-static const char *base_name(const char *path)
+const char *scope_report_section_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -23,7 +23,8 @@ static void print_row(FILE *to, const struct scope_places_row *row)
 	for (unsigned int i = 0; i < row->lines; i++) {
 		const struct scope_source_line *line = &row->line[i];
 
-		fprintf(to, "%s%s:%d", i ? ", inlined at " : "", base_name(line->file), line->line);
+		fprintf(to, "%s%s:%d", i ? ", inlined at " : "", scope_report_section_base_name(line->file),
+			line->line);
 		if (line->function[0])
 			fprintf(to, " in %s", line->function);
 	}
@@ -52,6 +53,20 @@ static void print_lines(const struct report *report, const struct scope_model_fi
 		scope_report_section_paragraph(report, "     lines       ", one->lines_why);
 }
 
+static void print_loop(const struct report *report, const struct scope_model_finding *one)
+{
+	const struct scope_source_loop *loop = &one->loop.lines;
+
+	if (!loop->file)
+		return;
+	fprintf(report->out, "     loop        %s:%d", scope_report_section_base_name(loop->file), loop->first);
+	if (loop->last > loop->first)
+		fprintf(report->out, "-%d", loop->last);
+	if (*loop->inlined)
+		fprintf(report->out, " in %s", loop->inlined);
+	fprintf(report->out, " (%.0f %%)\n", 100 * one->loop.share);
+}
+
 /* Rules of thumb, marked as such. */
 static int print_hints(const struct report *report, const struct scope_model_finding *one)
 {
@@ -62,7 +77,8 @@ static int print_hints(const struct report *report, const struct scope_model_fin
 		if (scope_report_paragraph_begin(&line))
 			return -ENOMEM;
 		if (one->hint[i].file)
-			fprintf(line.to, "%s:%d: ", base_name(one->hint[i].file), one->hint[i].line);
+			fprintf(line.to, "%s:%d: ", scope_report_section_base_name(one->hint[i].file),
+				one->hint[i].line);
 		fputs(one->hint[i].text, line.to);
 		err = scope_report_section_line(report, &line, "     hint        ");
 	}
@@ -93,6 +109,7 @@ int scope_report_section_source(const struct report *report, const struct scope_
 
 	if (err)
 		return err;
+	print_loop(report, one);
 	print_lines(report, one);
 	return print_hints(report, one);
 }

@@ -160,6 +160,17 @@ static int print_clipped(const struct report *report, struct scope_paragraph *li
 	return 0;
 }
 
+/* Adds the loop, with its file if that is not the one that is named already. */
+static void put_loop(FILE *to, const struct scope_source_loop *loop, const char *file)
+{
+	if (!loop->file || loop->last == loop->first)
+		return;
+	if (strcmp(loop->file, file))
+		fprintf(to, ", loop at %s:%d-%d", scope_report_section_base_name(loop->file), loop->first, loop->last);
+	else
+		fprintf(to, ", loop of lines %d-%d", loop->first, loop->last);
+}
+
 static int print_where(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_places_row *row = one->places ? &one->place[0] : NULL;
@@ -171,9 +182,8 @@ static int print_where(const struct report *report, const struct scope_model_fin
 		return -ENOMEM;
 	fprintf(line.to, "%s in %s", one->name, one->finding->function->module);
 	if (row && row->lines) {
-		const char *slash = strrchr(row->line[0].file, '/');
-
-		fprintf(line.to, ", %s:%d", slash && slash[1] ? slash + 1 : row->line[0].file, row->line[0].line);
+		fprintf(line.to, ", %s:%d", scope_report_section_base_name(row->line[0].file), row->line[0].line);
+		put_loop(line.to, &one->loop.lines, row->line[0].file);
 	}
 	scope_report_section_label(report, "Where");
 	return print_clipped(report, &line);

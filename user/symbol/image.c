@@ -252,6 +252,22 @@ int scope_symbol_image_rule(struct scope_image *image, uint64_t link, const stru
 	return scope_symbol_rules_get(&image->rules, link, ret_rule);
 }
 
+const uint8_t *scope_symbol_image_code(const struct scope_image *image, uint64_t link, uint64_t bytes,
+				       unsigned *ret_machine)
+{
+	size_t all;
+	const char *file = elf_rawfile(image->elf, &all);
+	uint64_t first, last;
+	GElf_Ehdr ehdr;
+
+	if (!file || !bytes || link + bytes < link || !gelf_getehdr(image->elf, &ehdr) ||
+	    !offset_of(image, link, &first) || !offset_of(image, link + bytes - 1, &last) ||
+	    last - first != bytes - 1 || last >= all)
+		return NULL;
+	*ret_machine = ehdr.e_machine;
+	return (const uint8_t *)file + first;
+}
+
 unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link, struct scope_source_line *ret_line,
 				      unsigned int max)
 {

@@ -59,6 +59,13 @@ bool scope_symbol_image_is_i386(const struct scope_image *image);
  */
 bool scope_symbol_image_after_call(const struct scope_image *image, uint64_t link);
 
+/*
+ * The bytes of the file at a link address, borrowed; NULL if the file does not have that many there. *ret_machine: as
+ * its ELF header has it.
+ */
+const uint8_t *scope_symbol_image_code(const struct scope_image *image, uint64_t link, uint64_t bytes,
+				       unsigned *ret_machine);
+
 /* Source places of a link address; see line.h. */
 unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link, struct scope_source_line *ret_line,
 				      unsigned int max);

@@ -28,7 +28,12 @@ function findingSource(finding) {
 		make("li", null, make("span", { class: "name" }, place.lines[0].file + ":" + place.lines[0].line),
 			" " + formatShare(place.share), place.lines.slice(1).map(line =>
 				make("span", { class: "soft" }, " ← " + line.file + ":" + line.line))))),
-		findingLines(finding));
+		findingLoop(finding.source_loop), findingLines(finding));
+}
+
+function findingLoop(loop) {
+	return loop && make("p", null, "Loop: " + loop.file + ":" + loop.first + (loop.last > loop.first ? "-" + loop.last : "") +
+		(loop.inlined ? " in " + loop.inlined : "") + ", " + formatShare(loop.share) + ".");
 }
 
 /* Lines with their text, those with most marked; nothing where no text could be read. */

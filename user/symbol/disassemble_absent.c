@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* In place of disassemble.c, where capstone is not there or cannot be linked: no loop is found. */
+#include "symbol/disassemble.h"
+
+#include <errno.h>
+
+int scope_symbol_disassemble(unsigned machine, const uint8_t *code, size_t bytes, uint64_t at,
+			     struct scope_instruction **ret_instruction, size_t *ret_count)
+{
+	(void)machine, (void)code, (void)bytes, (void)at, (void)ret_instruction, (void)ret_count;
+	return -ENOTSUP;
+}

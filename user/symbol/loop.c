@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Natural loops by dominators (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm). Each instruction is a node; one
+ * more stands for a target known only at run time, which leads to all blocks that nothing else leads to.
+ */
+#include "symbol/loop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+struct graph {
+	const struct scope_instruction *instruction;
+	uint32_t count, nodes; /* nodes: and the one of targets known only at run time, number `count` */
+	uint32_t *jump;	       /* by instruction: number of its target; `count`: known at run time; NONE */
+	uint32_t *orphan;      /* begins of blocks that nothing leads to */
+	uint32_t orphans;
+	bool outside;		      /* no jump reaches the node for run time, so orphans are entered from outside */
+	uint32_t *first, *from;	      /* predecessors of node i: from[first[i]] to from[first[i + 1]] */
+	uint32_t *order, *place;      /* nodes in reverse postorder; by node: its place there, NONE: not reached */
+	uint32_t ordered, *dominator; /* by node: the immediate one */
+	uint32_t *stack;
+	uint8_t *edge; /* by node: edges followed so far */
+};
+
+/* Number of the instruction that begins at an address. */
+static uint32_t find(const struct graph *graph, uint64_t at)
+{
+	uint32_t low = 0, high = graph->count;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (graph->instruction[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < graph->count && graph->instruction[low].at == at ? low : NONE;
+}
+
+/* The successor of a node, by number of the edge. NONE: there is none of that number. */
+static uint32_t successor(const struct graph *graph, uint32_t node, uint32_t edge)
+{
+	if (node == graph->count)
+		return edge < graph->orphans ? graph->orphan[edge] : NONE;
+	if (edge == 0)
+		return graph->instruction[node].falls && node + 1 < graph->count ? node + 1 : NONE;
+	if (edge == 1)
+		return graph->jump[node];
+	/* Code that nothing leads to, as that for exceptions, is entered from outside. */
+	return edge == 2 && !node && graph->outside ? graph->count : NONE;
+}
+
+static uint32_t edges(const struct graph *graph, uint32_t node)
+{
+	return node == graph->count ? graph->orphans : 3;
+}
+
+/* Depth first from a node; place is 0 for what was reached, and order gets nodes as they are left. */
+static void reach(struct graph *graph, uint32_t node, uint32_t *next_edge)
+{
+	uint32_t depth = 0;
+
+	graph->stack[depth++] = node;
+	graph->place[node] = 0;
+	while (depth) {
+		const uint32_t at = graph->stack[depth - 1];
+		uint32_t to;
+
+		if (next_edge[at] == edges(graph, at)) {
+			graph->order[graph->ordered++] = at;
+			depth--;
+			continue;
+		}
+		to = successor(graph, at, next_edge[at]++);
+		if (to == NONE || graph->place[to] != NONE)
+			continue;
+		graph->place[to] = 0;
+		graph->stack[depth++] = to;
+	}
+}
+
+/* The blocks that are not reached from the first instruction, padding aside. */
+static void find_orphans(struct graph *graph, uint32_t *next_edge)
+{
+	reach(graph, 0, next_edge);
+	graph->outside = graph->place[graph->count] == NONE;
+	for (uint32_t i = 0; i < graph->count; i++) {
+		if (graph->place[i] != NONE || graph->instruction[i].padding)
+			continue;
+		graph->orphan[graph->orphans++] = i;
+		reach(graph, i, next_edge);
+	}
+}
+
+static void put_in_order(struct graph *graph, uint32_t *next_edge)
+{
+	memset(next_edge, 0, graph->nodes * sizeof(*next_edge));
+	memset(graph->place, 0xff, graph->nodes * sizeof(*graph->place));
+	graph->ordered = 0;
+	reach(graph, 0, next_edge);
+	for (uint32_t i = 0; i < graph->ordered / 2; i++) {
+		const uint32_t other = graph->order[i];
+
+		graph->order[i] = graph->order[graph->ordered - 1 - i];
+		graph->order[graph->ordered - 1 - i] = other;
+	}
+	for (uint32_t i = 0; i < graph->ordered; i++)
+		graph->place[graph->order[i]] = i;
+}
+
+static void find_predecessors(struct graph *graph)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < graph->ordered; i++)
+		for (uint32_t edge = 0, to; edge < edges(graph, graph->order[i]); edge++)
+			if ((to = successor(graph, graph->order[i], edge)) != NONE)
+				graph->first[to + 1]++;
+	for (uint32_t i = 0; i < graph->nodes; i++) {
+		sum += graph->first[i + 1];
+		graph->first[i + 1] = sum;
+	}
+	for (uint32_t i = graph->ordered; i--;)
+		for (uint32_t edge = 0, to; edge < edges(graph, graph->order[i]); edge++)
+			if ((to = successor(graph, graph->order[i], edge)) != NONE)
+				graph->from[graph->first[to + 1] - 1 - graph->stack[to]++] = graph->order[i];
+}
+
+/* The nearest node that dominates both, by places. */
+static uint32_t meet(const struct graph *graph, uint32_t a, uint32_t b)
+{
+	while (a != b) {
+		while (graph->place[a] > graph->place[b])
+			a = graph->dominator[a];
+		while (graph->place[b] > graph->place[a])
+			b = graph->dominator[b];
+	}
+	return a;
+}
+
+static void find_dominators(struct graph *graph)
+{
+	bool changed = true;
+
+	memset(graph->dominator, 0xff, graph->nodes * sizeof(*graph->dominator));
+	graph->dominator[0] = 0;
+	while (changed) {
+		changed = false;
+		for (uint32_t i = 1; i < graph->ordered; i++) {
+			const uint32_t node = graph->order[i];
+			uint32_t best = NONE;
+
+			for (uint32_t j = graph->first[node]; j < graph->first[node + 1]; j++)
+				if (graph->dominator[graph->from[j]] != NONE)
+					best = best == NONE ? graph->from[j] : meet(graph, graph->from[j], best);
+			changed |= best != graph->dominator[node];
+			graph->dominator[node] = best;
+		}
+	}
+}
+
+static bool dominates(const struct graph *graph, uint32_t head, uint32_t node)
+{
+	if (graph->place[node] == NONE)
+		return false;
+	while (graph->place[node] > graph->place[head])
+		node = graph->dominator[node];
+	return node == head;
+}
+
+/* True if a jump leads back to a node that is always passed before. */
+static bool is_head(const struct graph *graph, uint32_t node)
+{
+	for (uint32_t j = graph->first[node]; j < graph->first[node + 1]; j++)
+		if (dominates(graph, node, graph->from[j]))
+			return true;
+	return false;
+}
+
+/* Puts a node into the loop, to be followed to its predecessors. Returns the depth of the stack. */
+static uint32_t add(const struct graph *graph, uint32_t node, bool *inside, uint32_t depth)
+{
+	if (inside[node])
+		return depth;
+	inside[node] = true;
+	graph->stack[depth] = node;
+	return depth + 1;
+}
+
+/* The nodes from which a jump back to the head is reached. */
+static void collect(const struct graph *graph, uint32_t head, bool *inside)
+{
+	uint32_t depth = 0;
+
+	memset(inside, 0, graph->nodes * sizeof(*inside));
+	inside[head] = true;
+	for (uint32_t j = graph->first[head]; j < graph->first[head + 1]; j++)
+		if (dominates(graph, head, graph->from[j]))
+			depth = add(graph, graph->from[j], inside, depth);
+	while (depth) {
+		const uint32_t node = graph->stack[--depth];
+
+		for (uint32_t j = graph->first[node]; j < graph->first[node + 1]; j++)
+			depth = add(graph, graph->from[j], inside, depth);
+	}
+}
+
+/* Heads of loops around an instruction dominate it, so they are on its way to the first one. The nearest is tried first. */
+static int find_loop(const struct graph *graph, uint32_t number, bool *inside, bool *ret_inside)
+{
+	if (graph->place[number] == NONE)
+		return -ENOENT;
+	for (uint32_t head = number;; head = graph->dominator[head]) {
+		if (is_head(graph, head))
+			collect(graph, head, inside);
+		if (inside[number]) {
+			memcpy(ret_inside, inside, graph->count * sizeof(*inside));
+			return 0;
+		}
+		if (!head)
+			return -ENOENT;
+	}
+}
+
+static int graph_create(const struct scope_instruction *instruction, uint32_t count, struct graph *graph)
+{
+	const size_t nodes = (size_t)count + 1;
+
+	*graph = (struct graph){ .instruction = instruction, .count = count, .nodes = count + 1 };
+	graph->jump = calloc(nodes, sizeof(uint32_t));
+	graph->orphan = calloc(nodes, sizeof(uint32_t));
+	graph->first = calloc(nodes + 1, sizeof(uint32_t));
+	graph->from = calloc(4 * nodes, sizeof(uint32_t));
+	graph->order = calloc(nodes, sizeof(uint32_t));
+	graph->place = malloc(nodes * sizeof(uint32_t));
+	graph->dominator = malloc(nodes * sizeof(uint32_t));
+	graph->stack = calloc(nodes, sizeof(uint32_t));
+	if (!graph->jump || !graph->orphan || !graph->first || !graph->from || !graph->order || !graph->place ||
+	    !graph->dominator || !graph->stack)
+		return -ENOMEM;
+	memset(graph->place, 0xff, nodes * sizeof(uint32_t));
+	for (uint32_t i = 0; i < count; i++) {
+		graph->jump[i] = NONE;
+		if (instruction[i].jumps)
+			graph->jump[i] = instruction[i].target == UINT64_MAX ? count
+									     : find(graph, instruction[i].target);
+	}
+	return 0;
+}
+
+static void graph_free(struct graph *graph)
+{
+	free(graph->jump);
+	free(graph->orphan);
+	free(graph->first);
+	free(graph->from);
+	free(graph->order);
+	free(graph->place);
+	free(graph->dominator);
+	free(graph->stack);
+}
+
+int scope_symbol_loop_find(const struct scope_instruction *instruction, size_t count, size_t number, bool *ret_inside)
+{
+	uint32_t *next_edge = NULL;
+	struct graph graph;
+	bool *inside = NULL;
+	int err;
+
+	if (number >= count || count > UINT32_MAX / 8)
+		return -ENOENT;
+	err = graph_create(instruction, (uint32_t)count, &graph);
+	next_edge = calloc(count + 1, sizeof(*next_edge));
+	inside = calloc(count + 1, sizeof(*inside));
+	if (!err && (!next_edge || !inside))
+		err = -ENOMEM;
+	if (!err) {
+		find_orphans(&graph, next_edge);
+		put_in_order(&graph, next_edge);
+		memset(graph.stack, 0, graph.nodes * sizeof(*graph.stack));
+		find_predecessors(&graph);
+		find_dominators(&graph);
+		err = find_loop(&graph, (uint32_t)number, inside, ret_inside);
+	}
+	free(inside);
+	free(next_edge);
+	graph_free(&graph);
+	return err;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The lines of source of a loop of machine code. */
+#ifndef SCOPE_SYMBOL_SOURCE_LOOP_H
+#define SCOPE_SYMBOL_SOURCE_LOOP_H
+
+#include "symbol/symbol.h"
+
+struct scope_source_loop {
+	const char *file; /* as given to the compiler, borrowed as those of lines are; NULL: no loop is known */
+	int first, last;  /* its lines in `inlined`; of further calls that were inlined there, their places */
+	char inlined[SCOPE_LINE_NAME]; /* the inlined function that has all of it; "": the symbol's own function */
+};
+
+/* An address of a process. */
+struct scope_code_address {
+	uint32_t tgid;
+	uint64_t address;
+};
+
+/*
+ * The innermost loop around at[0], in the function that has it there, from the file's machine code and its DWARF lines.
+ * ret_inside: by address, whether it is in that loop. The file must be here, of the traced build, and its function not
+ * longer than 128 KiB. ret_loop->file is NULL if no loop is found. 0, -ENOMEM.
+ */
+int scope_symbols_loop(struct scope_symbols *symbols, const struct scope_code_address *at, size_t count,
+		       bool *ret_inside, struct scope_source_loop *ret_loop);
+
+#endif
