@@ -99,7 +99,8 @@ static struct scope_waits *waits_of(const double *share, size_t groups)
 	waits->functions = groups;
 	assert_int_equal(scope_waits_tree_init(&waits->tree), 0);
 	for (size_t i = 0; i < groups; i++) {
-		waits->group[i].kept_ns = waits->group[i].cover_ns = share[i] * WINDOW_NS;
+		waits->group[i].kept[SCOPE_BOTTLENECK_RUNS] =
+			(struct scope_waits_kept){ share[i] * WINDOW_NS, share[i] * WINDOW_NS };
 		waits->function[i] = (struct scope_waits_function){
 			.function = &function[i],
 			.group = (uint32_t)i,
@@ -170,6 +171,24 @@ static void test_gain(void **state)
 	scope_waits_destroy(waits);
 }
 
+/* Without a function, and what its threads sleep for while they have the lock. */
+static void test_holds(void **state)
+{
+	struct scope_waits *waits = waits_of((const double[]){ 0.1 }, 1);
+	struct scope_waits_group *group = waits->group;
+
+	(void)state;
+	group->kept[SCOPE_BOTTLENECK_HOLDS] = (struct scope_waits_kept){ 3 * WINDOW_NS, 0.8 * WINDOW_NS };
+	group->held_ns[SCOPE_WAIT_TIMER] = WINDOW_NS;
+	group->held_ns[SCOPE_WAIT_NETWORK] = 2 * WINDOW_NS;
+	assert_int_equal(scope_waits_judge(waits), 0);
+	assert_int_equal(waits->bottlenecks, 1);
+	assert_int_equal(waits->bottleneck[0].kind, SCOPE_BOTTLENECK_HOLDS);
+	assert_int_equal(waits->bottleneck[0].class, SCOPE_WAIT_NETWORK);
+	assert_true(waits->bottleneck[0].share == 0.8 && waits->bottleneck[0].kept_ns == 3 * WINDOW_NS);
+	scope_waits_destroy(waits);
+}
+
 /* Too few stacks name nothing; no stack at all, and the group is named alone. */
 static void test_stacks(void **state)
 {
@@ -235,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_even),
 		cmocka_unit_test(test_two),
 		cmocka_unit_test(test_gain),
+		cmocka_unit_test(test_holds),
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_small),
 		cmocka_unit_test(test_tree),

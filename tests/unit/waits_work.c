@@ -7,11 +7,14 @@
  *   even   the same, for a stage that computes as long as each of the four does itself
  *   ring   four threads hand one token around, and compute as long each
  *   pool   a thread hands short work to four, one every 5 ms
+ *   asleep four threads queue on a lock, and each sleeps 2 ms while it has it
  *   push   a thread writes blocks into a pipe that is full most of the time, for one that computes 1 ms for each
- * Says at the end, of knot and push: "stage RUN KEPT WALL", ns that the stage ran in stage_compute, of that at least how much
- * while another thread slept for it, and that went by. A thread that waits for a CPU does not sleep.
+ * Says at the end, of knot, asleep and push: "stage RUN KEPT WALL", ns that the stage ran in stage_compute or slept in
+ * stage_asleep, of that at least how much while another thread slept for it, and that went by. A thread that waits for a CPU does not sleep.
  */
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +29,7 @@ static int ask[2], answer[2], ring[THREADS][2];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static unsigned queued;
+static atomic_int waiting;
 static uint64_t stage_rounds, own_rounds;
 static volatile uint64_t stage_ns;				  /* in stage_compute */
 static volatile uint64_t kept_ns;				  /* of it, while another thread slept for it */
@@ -123,6 +127,35 @@ static void *asker(void *unused)
 	return unused;
 }
 
+static __attribute__((noinline)) void stage_asleep(void)
+{
+	const struct timespec step = { .tv_nsec = 2000000 };
+
+	nanosleep(&step, NULL);
+	__asm__ volatile("");
+}
+
+/* Threads that want the lock cannot get it while this one sleeps. */
+static void *sleeper(void *unused)
+{
+	uint64_t begin_ns, took_ns;
+	bool wanted;
+
+	for (;;) {
+		own_compute();
+		atomic_fetch_add(&waiting, 1);
+		pthread_mutex_lock(&lock);
+		wanted = atomic_fetch_sub(&waiting, 1) > 1;
+		begin_ns = now_ns(CLOCK_MONOTONIC);
+		stage_asleep();
+		took_ns = now_ns(CLOCK_MONOTONIC) - begin_ns;
+		stage_ns += took_ns;
+		kept_ns += wanted ? took_ns : 0;
+		pthread_mutex_unlock(&lock);
+	}
+	return unused;
+}
+
 static void *passer(void *which)
 {
 	const size_t at = (size_t)which;
@@ -208,7 +241,11 @@ static void begin(const char *way)
 	for (size_t i = 0; i < THREADS; i++) {
 		if (pipe(ring[i]))
 			exit(1);
-		start(!strcmp(way, "ring") ? passer : !strcmp(way, "pool") ? worker : asker, i);
+		start(!strcmp(way, "ring")     ? passer
+		      : !strcmp(way, "pool")   ? worker
+		      : !strcmp(way, "asleep") ? sleeper
+					       : asker,
+		      i);
 	}
 	if (!strcmp(way, "ring") && write(ring[0][1], "", 1) != 1)
 		exit(1);

@@ -31,13 +31,13 @@ static const char *end_name(uint8_t end)
 /* Functions that ran, or slept for a disk, while others waited for that group, by stacks. */
 static json_t *make_functions(const struct scope_waits *waits, const struct scope_waits_node *node)
 {
-	const bool disk = node->end == SCOPE_END_OUTSIDE;
+	const uint8_t kind = node->end == SCOPE_END_OUTSIDE ? SCOPE_BOTTLENECK_DISK : SCOPE_BOTTLENECK_RUNS;
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < waits->functions; i++) {
 		const struct scope_waits_function *function = &waits->function[i];
 
-		if (function->group != node->group || function->disk != disk || !function->function)
+		if (function->group != node->group || function->kind != kind || !function->function)
 			continue;
 		json_array_append_new(array, json_pack("{s:o, s:o, s:f, s:I}", "name",
 						       scope_report_json_string(function->function->name), "module",
@@ -104,22 +104,28 @@ json_t *scope_report_waits_tree(const struct scope_analysis *analysis)
 	return array;
 }
 
+static json_t *make_bottleneck(const struct scope_analysis *analysis, const struct scope_bottleneck *one)
+{
+	static const char *const kinds[SCOPE_BOTTLENECK_KINDS] = { "runs", "disk", "holds" };
+	json_t *object = json_pack("{s:s, s:o, s:o, s:s, s:f, s:f, s:f, s:I, s:o}", "kind", "bottleneck", "group",
+				   group_name(analysis, one->group), "function",
+				   scope_report_json_string(one->function ? one->function->name : NULL), "in",
+				   kinds[one->kind], "share", one->share, "gain", one->gain, "kept_ns", one->kept_ns,
+				   "stacks", (json_int_t)one->stacks, "waits_most",
+				   group_name(analysis, one->waits_most));
+
+	if (one->kind == SCOPE_BOTTLENECK_HOLDS)
+		json_object_set_new(object, "class", json_string(scope_timeline_wait_class_name(one->class)));
+	return object;
+}
+
 json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis)
 {
 	const struct scope_waits *waits = analysis->waits;
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < waits->bottlenecks; i++) {
-		const struct scope_bottleneck *one = &waits->bottleneck[i];
-
-		json_array_append_new(
-			array, json_pack("{s:s, s:o, s:o, s:s, s:f, s:f, s:f, s:I, s:o}", "kind", "bottleneck", "group",
-					 group_name(analysis, one->group), "function",
-					 scope_report_json_string(one->function ? one->function->name : NULL), "in",
-					 one->kind == SCOPE_BOTTLENECK_DISK ? "disk" : "runs", "share", one->share,
-					 "gain", one->gain, "kept_ns", one->kept_ns, "stacks", (json_int_t)one->stacks,
-					 "waits_most", group_name(analysis, one->waits_most)));
-	}
+	for (size_t i = 0; i < waits->bottlenecks; i++)
+		json_array_append_new(array, make_bottleneck(analysis, &waits->bottleneck[i]));
 	return array;
 }
 

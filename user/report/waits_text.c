@@ -78,6 +78,7 @@ static void print_functions(const struct tree *tree, const struct scope_waits_no
 {
 	const struct scope_waits *waits = tree->analysis->waits;
 	const bool disk = node->end == SCOPE_END_OUTSIDE && node->class == SCOPE_WAIT_DISK;
+	const uint8_t kind = disk ? SCOPE_BOTTLENECK_DISK : SCOPE_BOTTLENECK_RUNS;
 	unsigned printed = 0;
 
 	if (node->end != SCOPE_END_RUNS && !disk)
@@ -85,7 +86,7 @@ static void print_functions(const struct tree *tree, const struct scope_waits_no
 	for (size_t i = 0; i < waits->functions && printed < FUNCTIONS_MAX; i++) {
 		const struct scope_waits_function *function = &waits->function[i];
 
-		if (function->group != node->group || function->disk != disk || !function->function)
+		if (function->group != node->group || function->kind != kind || !function->function)
 			continue;
 		fprintf(tree->out, "%s%s %.0f %%", printed++ ? ", " : ": ", function->function->name,
 			100 * function->share);
@@ -236,13 +237,19 @@ const char *scope_report_bottleneck(struct scope_waits_text *buffer, const struc
 				    const struct scope_bottleneck *one)
 {
 	const char *group = name_of(analysis, one->group), *waiter = name_of(analysis, one->waits_most);
+	char does[96] = "runs";
 
+	if (one->kind == SCOPE_BOTTLENECK_DISK)
+		strcpy(does, "waits for a disk");
+	else if (one->kind == SCOPE_BOTTLENECK_HOLDS)
+		snprintf(does, sizeof(does), "has their lock and waits for %s",
+			 scope_report_end(SCOPE_END_OUTSIDE, one->class));
 	snprintf(
 		buffer->text, sizeof(buffer->text),
 		"%s%s%.40s is a bottleneck: for %.0f %% of the time threads with work to do (%.40s) wait while it %s. If "
 		"it took half as long, up to %.0f %% more would be done.",
 		one->function ? one->function->name : "", one->function ? " in " : "", group, 100 * one->share, waiter,
-		one->kind == SCOPE_BOTTLENECK_DISK ? "waits for a disk" : "runs", 100 * one->gain);
+		does, 100 * one->gain);
 	return buffer->text;
 }
 

@@ -37,12 +37,23 @@ static int add(struct candidates *candidates, const struct scope_bottleneck *one
 	return 0;
 }
 
-/* The functions of a group, or the group itself if no stack names one. */
-static int add_group(const struct scope_waits *waits, uint32_t group, bool disk, struct candidates *candidates)
+/* For what its threads sleep most while they have a lock. */
+static uint8_t class_of(const struct scope_waits_group *group)
 {
-	const struct scope_waits_group *of = &waits->group[group];
-	const double kept_ns = disk ? of->disk_kept_ns : of->kept_ns;
-	const double share = share_of(waits, disk ? of->disk_cover_ns : of->cover_ns);
+	uint8_t most = 0;
+
+	for (uint8_t i = 1; i < SCOPE_WAIT_CLASSES; i++)
+		if (group->held_ns[i] > group->held_ns[most])
+			most = i;
+	return most;
+}
+
+/* The functions of a group, or the group itself if no stack names one. */
+static int add_group(const struct scope_waits *waits, uint32_t group, uint8_t kind, struct candidates *candidates)
+{
+	const struct scope_waits_kept *kept = &waits->group[group].kept[kind];
+	const uint8_t class = class_of(&waits->group[group]);
+	const double share = share_of(waits, kept->cover_ns);
 	bool named = false;
 	int err = 0;
 
@@ -52,24 +63,26 @@ static int add_group(const struct scope_waits *waits, uint32_t group, bool disk,
 			.function = function->function,
 			.group = group,
 			.share = share * function->share,
-			.kind = disk ? SCOPE_BOTTLENECK_DISK : SCOPE_BOTTLENECK_RUNS,
-			.kept_ns = kept_ns * function->share,
+			.kind = kind,
+			.class = class,
+			.kept_ns = kept->ns * function->share,
 			.stacks = function->stacks,
 		};
 
-		if (function->group != group || function->disk != disk)
+		if (function->group != group || function->kind != kind)
 			continue;
 		named = true;
 		if (function->share >= BOTTLENECK_FUNCTION && function->stacks >= BOTTLENECK_STACKS)
 			err = add(candidates, &one);
 	}
-	if (err || named || kept_ns <= 0)
+	if (err || named || kept->ns <= 0)
 		return err;
 	return add(candidates, &(struct scope_bottleneck){
 				       .group = group,
 				       .share = share,
-				       .kind = disk ? SCOPE_BOTTLENECK_DISK : SCOPE_BOTTLENECK_RUNS,
-				       .kept_ns = kept_ns,
+				       .kind = kind,
+				       .class = class,
+				       .kept_ns = kept->ns,
 			       });
 }
 
@@ -99,7 +112,16 @@ static bool stands_out(const struct candidates *candidates, size_t at)
 	return true;
 }
 
-/* The waits of a group that end in another group's running, or sleep for a disk. */
+static bool is_end(const struct scope_bottleneck *one, const struct scope_waits_node *node)
+{
+	if (one->kind == SCOPE_BOTTLENECK_RUNS)
+		return node->end == SCOPE_END_RUNS;
+	if (one->kind == SCOPE_BOTTLENECK_DISK)
+		return node->end == SCOPE_END_OUTSIDE && node->class == SCOPE_WAIT_DISK;
+	return (node->end == SCOPE_END_OUTSIDE || node->end == SCOPE_END_PROCESS) && node->class == one->class;
+}
+
+/* The waits of a group that end in what threads of the bottleneck's group do. */
 static void count_ends(const struct scope_waits_tree *tree, uint32_t top, uint32_t at, double *ns,
 		       const struct scope_bottleneck *one)
 {
@@ -108,10 +130,7 @@ static void count_ends(const struct scope_waits_tree *tree, uint32_t top, uint32
 
 		if (!node->ends)
 			count_ends(tree, top, child, ns, one);
-		else if (node->group == one->group &&
-			 (one->kind == SCOPE_BOTTLENECK_RUNS
-				  ? node->end == SCOPE_END_RUNS
-				  : node->end == SCOPE_END_OUTSIDE && node->class == SCOPE_WAIT_DISK))
+		else if (node->group == one->group && is_end(one, node))
 			ns[top] += node->ns;
 	}
 }
@@ -158,11 +177,9 @@ int scope_waits_judge(struct scope_waits *waits)
 	struct candidates candidates = { 0 };
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < waits->groups; i++) {
-		err = add_group(waits, i, false, &candidates);
-		if (!err)
-			err = add_group(waits, i, true, &candidates);
-	}
+	for (uint32_t i = 0; !err && i < waits->groups; i++)
+		for (uint8_t kind = 0; !err && kind < SCOPE_BOTTLENECK_KINDS; kind++)
+			err = add_group(waits, i, kind, &candidates);
 	if (!err && candidates.count)
 		qsort(candidates.one, candidates.count, sizeof(*candidates.one), compare);
 	if (!err)

@@ -19,6 +19,7 @@ static int report_part(const struct walk *walk, uint32_t thread, uint32_t node, 
 		.end = (uint8_t)end,
 		.node = node,
 		.class = stay && !stay->queue ? stay->class : 0,
+		.idle = stay && stay->idle,
 		.tid = end == SCOPE_END_QUEUE || end == SCOPE_END_PROCESS ? stay->tid : 0,
 	};
 

@@ -20,6 +20,7 @@ struct scope_stay scope_waits_history_stay(const struct scope_wait *wait)
 		.nr = wait->nr,
 		.class = wait->class,
 		.queue = wait->queue,
+		.idle = wait->idle || wait->outside,
 		.own = wait->queue && 2 * wait->object >= wait->end_ns - wait->begin_ns,
 	};
 }

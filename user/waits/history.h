@@ -25,6 +25,7 @@ struct scope_stay {
 	uint16_t nr;   /* sleep: the call, or SCOPE_NR_NONE */
 	uint8_t class; /* sleep: enum scope_wait_class */
 	bool queue;
+	bool idle; /* sleep: for work */
 };
 
 /* The stretch that an entry of the log of units describes (unit/unit.h). */

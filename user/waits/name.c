@@ -20,36 +20,37 @@ struct namer {
 	size_t capacity;
 };
 
-/* True if another thread waited for the stack's thread, which ran or slept for a disk. */
-static bool is_wanted(const struct scope_waits *waits, const struct scope_logged_stack *logged, bool *ret_disk)
+/* True if another thread waited for the stack's thread, which ran or slept. */
+static bool is_wanted(const struct scope_waits *waits, const struct scope_logged_stack *logged, uint8_t *ret_kind)
 {
 	const struct scope_unit_stack *stack = &logged->stack;
+	const bool sample = logged->reason == SCOPE_STACK_SAMPLE;
 
-	*ret_disk = logged->reason != SCOPE_STACK_SAMPLE;
-	if (stack->stopped_stack || stack->thread >= waits->threads)
+	*ret_kind = sample			      ? SCOPE_BOTTLENECK_RUNS
+		    : stack->class == SCOPE_WAIT_DISK ? SCOPE_BOTTLENECK_DISK
+						      : SCOPE_BOTTLENECK_HOLDS;
+	if (stack->stopped_stack || stack->thread >= waits->threads || (!sample && !stack->slept_ns))
 		return false;
-	if (!*ret_disk)
-		return scope_waits_covers_has(&waits->ran, stack->thread, logged->time_ns);
-	return stack->slept_ns && stack->class == SCOPE_WAIT_DISK &&
-	       scope_waits_covers_has(&waits->disk, stack->thread, stack->wake_ns - 1);
+	return scope_waits_covers_has(&waits->kept[*ret_kind], stack->thread,
+				      sample ? logged->time_ns : stack->wake_ns - 1);
 }
 
 static int count_stack(void *user, const struct scope_logged_stack *logged)
 {
 	struct namer *namer = user;
-	bool disk;
+	uint8_t kind;
 
-	namer->wanted += is_wanted(namer->waits, logged, &disk);
+	namer->wanted += is_wanted(namer->waits, logged, &kind);
 	return 0;
 }
 
-static int add(struct namer *namer, uint32_t group, bool disk, const struct scope_function *function, double ns)
+static int add(struct namer *namer, uint32_t group, uint8_t kind, const struct scope_function *function, double ns)
 {
 	struct scope_waits *waits = namer->waits;
 	size_t at = 0;
 
 	while (at < waits->functions && (waits->function[at].function != function ||
-					 waits->function[at].group != group || waits->function[at].disk != disk))
+					 waits->function[at].group != group || waits->function[at].kind != kind))
 		at++;
 	if (at == waits->functions) {
 		if (scope_grow(&waits->function, &namer->capacity, at + 1, sizeof(*waits->function)))
@@ -57,7 +58,7 @@ static int add(struct namer *namer, uint32_t group, bool disk, const struct scop
 		waits->function[waits->functions++] = (struct scope_waits_function){
 			.function = function,
 			.group = group,
-			.disk = disk,
+			.kind = kind,
 		};
 	}
 	waits->function[at].stacks++;
@@ -71,17 +72,17 @@ static int name_stack(void *user, const struct scope_logged_stack *logged)
 	const uint32_t group =
 		logged->stack.thread < namer->waits->threads ? namer->waits->of_thread[logged->stack.thread] : 0;
 	const struct scope_function *function;
-	bool disk;
+	uint8_t kind;
 	int err;
 
-	if (!is_wanted(namer->waits, logged, &disk) || namer->number++ % namer->every)
+	if (!is_wanted(namer->waits, logged, &kind) || namer->number++ % namer->every)
 		return 0;
 	err = scope_waits_stack_function(&namer->functions, logged, &function);
 	if (err)
 		return err;
-	return add(namer, group, disk, function,
-		   disk ? (double)logged->stack.slept_ns
-			: (double)scope_trace_sample_ns(namer->trace, logged->time_ns));
+	return add(namer, group, kind, function,
+		   kind == SCOPE_BOTTLENECK_RUNS ? (double)scope_trace_sample_ns(namer->trace, logged->time_ns)
+						 : (double)logged->stack.slept_ns);
 }
 
 /* By group; in a group those that ran first; then by time, ties by name. */
@@ -91,8 +92,8 @@ static int compare(const void *left, const void *right)
 
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
-	if (a->disk != b->disk)
-		return a->disk ? 1 : -1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
 	if (a->share != b->share)
 		return a->share > b->share ? -1 : 1;
 	if (!a->function || !b->function)
@@ -107,7 +108,7 @@ static void divide(struct scope_waits *waits)
 		double sum = 0;
 
 		for (end = i; end < waits->functions && waits->function[end].group == waits->function[i].group &&
-			      waits->function[end].disk == waits->function[i].disk;
+			      waits->function[end].kind == waits->function[i].kind;
 		     end++)
 			sum += waits->function[end].share;
 		for (size_t j = i; j < end; j++)

@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "waits/locks.h"
+#include "waits/pair_table.h"
 
 #define LATE 256	   /* no rule: a sleep is followed this many stretches later, because some come late */
 #define STEPS_EACH 2048	   /* of a sleep, until … */
@@ -18,6 +19,7 @@
 struct pending {
 	struct scope_stay sleep;
 	uint32_t thread;
+	uint64_t lock; /* its address; 0: it does not wait for a lock */
 	uint64_t came; /* stays before it */
 };
 
@@ -32,8 +34,10 @@ struct follower {
 	unsigned steps_each;
 	struct scope_part *part; /* of the sleep that is followed now */
 	size_t parts, part_capacity;
-	double left_ns;	 /* of it, not examined yet */
-	uint32_t waiter; /* the thread whose sleep is followed now */
+	double left_ns;			 /* of it, not examined yet */
+	uint32_t waiter;		 /* the thread whose sleep is followed now */
+	uint64_t lock;			 /* that it waits for; 0: for no lock */
+	struct scope_pair_table lockers; /* threads that waited for a lock, and the lock */
 	uint64_t stays;
 	uint64_t number; /* of sleeps that count */
 };
@@ -82,11 +86,42 @@ static int take_part(void *user, const struct scope_part *part)
 	return 0;
 }
 
+/*
+ * True if the thread of the part slept while it had the lock that the waiter waits for. That is a thread that takes this lock
+ * itself, because the same call may also be a wait for work that another thread brings. If it waits for work itself, so do
+ * the others. That is known of threads with requests; a sleep for a timer is never such a wait.
+ */
+static bool has_lock(const struct follower *follower, const struct scope_part *part)
+{
+	const struct scope_groups *groups = follower->groups;
+
+	if ((part->end != SCOPE_END_OUTSIDE && part->end != SCOPE_END_PROCESS) || part->class == SCOPE_WAIT_FUTEX ||
+	    !follower->lock ||
+	    scope_waits_pairs_find(&follower->lockers, part->thread, follower->lock) == SCOPE_PAIR_NONE)
+		return false;
+	return part->class == SCOPE_WAIT_TIMER ||
+	       (!part->idle && groups->group[groups->of_thread[follower->waiter]].granularity == SCOPE_UNIT_REQUEST);
+}
+
+/* What the waiter waited for in that part; SCOPE_BOTTLENECK_KINDS: nothing that the part's thread did. */
+static enum scope_bottleneck_kind kind_of(const struct follower *follower, const struct scope_part *part)
+{
+	if (part->end == SCOPE_END_RUNS)
+		return SCOPE_BOTTLENECK_RUNS;
+	/* Its own sleep does not make others wait. */
+	if (part->thread == follower->waiter)
+		return SCOPE_BOTTLENECK_KINDS;
+	if (part->end == SCOPE_END_OUTSIDE && part->class == SCOPE_WAIT_DISK)
+		return SCOPE_BOTTLENECK_DISK;
+	return has_lock(follower, part) ? SCOPE_BOTTLENECK_HOLDS : SCOPE_BOTTLENECK_KINDS;
+}
+
 /* times: how many ns of waits a ns of the part stands for. */
 static int count_part(struct follower *follower, const struct scope_part *part, double times)
 {
 	struct scope_waits *waits = follower->waits;
 	const double ns = (double)(part->end_ns - part->begin_ns) * times;
+	const enum scope_bottleneck_kind kind = kind_of(follower, part);
 	struct scope_waits_group *group = part->thread < waits->threads ? &waits->group[waits->of_thread[part->thread]]
 									: NULL;
 
@@ -95,18 +130,12 @@ static int count_part(struct follower *follower, const struct scope_part *part, 
 	waits->followed_ns += ns;
 	if (part->end == SCOPE_END_UNSEEN)
 		waits->unseen_ns += ns;
-	if (!group)
+	if (!group || kind == SCOPE_BOTTLENECK_KINDS)
 		return 0;
-	if (part->end == SCOPE_END_RUNS) {
-		group->kept_ns += ns;
-		return scope_waits_covers_add(&waits->ran, part->thread, part->begin_ns, part->end_ns);
-	}
-	/* Its own sleep for a disk does not make others wait. */
-	if (part->end == SCOPE_END_OUTSIDE && part->class == SCOPE_WAIT_DISK && part->thread != follower->waiter) {
-		group->disk_kept_ns += ns;
-		return scope_waits_covers_add(&waits->disk, part->thread, part->begin_ns, part->end_ns);
-	}
-	return 0;
+	group->kept[kind].ns += ns;
+	if (kind == SCOPE_BOTTLENECK_HOLDS)
+		group->held_ns[part->class] += ns;
+	return scope_waits_covers_add(&waits->kept[kind], part->thread, part->begin_ns, part->end_ns);
 }
 
 /* The examined part of a sleep also represents the rest of it. */
@@ -153,6 +182,7 @@ static int follow_one(struct follower *follower)
 		return 0;
 	node = scope_waits_tree_group(&waits->tree, waits->of_thread[pending->thread]);
 	follower->waiter = pending->thread;
+	follower->lock = pending->lock;
 	follower->parts = 0;
 	follower->left_ns = 0;
 	err = scope_waits_cascade_run(&follower->history, pending->thread, &pending->sleep, node, &listener, &steps);
@@ -162,18 +192,27 @@ static int follow_one(struct follower *follower)
 	return err;
 }
 
+static bool is_for_lock(const struct scope_wait *wait)
+{
+	return scope_waits_is_lock(wait) && (wait->lock || wait->futex == SCOPE_FUTEX_RW);
+}
+
 static int take_wait(void *user, const struct scope_wait *wait)
 {
 	struct follower *follower = user;
 	struct scope_waits *waits = follower->waits;
 	const struct scope_stay stay = scope_waits_history_stay(wait);
+	const uint64_t lock = is_for_lock(wait) ? scope_waits_lock_address(wait) : 0;
 	struct scope_waits_group *group;
+	uint32_t number;
 	int err;
 
 	if (wait->thread >= waits->threads || stay.end_ns <= stay.begin_ns)
 		return 0;
 	err = scope_waits_history_add(&follower->history, wait->thread, &stay);
 	follower->stays++;
+	if (!err && lock)
+		err = scope_waits_pairs_add(&follower->lockers, wait->thread, lock, &number);
 	if (wait->queue && wait->end_ns - wait->begin_ns >= SCOPE_DISTRIBUTIONS_LONG_QUEUE_NS) {
 		waits->queue_ns += (double)(wait->end_ns - wait->begin_ns);
 		waits->queue_own_ns += (double)wait->object;
@@ -191,7 +230,7 @@ static int take_wait(void *user, const struct scope_wait *wait)
 	group->waits++;
 	waits->waits++;
 	follower->pending[(follower->first + follower->count++) % LATE] =
-		(struct pending){ stay, wait->thread, follower->stays };
+		(struct pending){ stay, wait->thread, lock, follower->stays };
 	return 0;
 }
 
@@ -228,14 +267,13 @@ static int sum_up(struct scope_waits *waits)
 
 	scope_waits_takers_sort(&waits->takers);
 	for (size_t i = 0; !err && i < waits->groups; i++) {
-		struct scope_waits_group *group = &waits->group[i];
+		for (int kind = 0; !err && kind < SCOPE_BOTTLENECK_KINDS; kind++) {
+			struct scope_waits_kept *kept = &waits->group[i].kept[kind];
 
-		if (group->kept_ns > 0)
-			err = scope_waits_covers_sum(&waits->ran, waits->of_thread, waits->threads, (uint32_t)i,
-						     &group->cover_ns);
-		if (!err && group->disk_kept_ns > 0)
-			err = scope_waits_covers_sum(&waits->disk, waits->of_thread, waits->threads, (uint32_t)i,
-						     &group->disk_cover_ns);
+			if (kept->ns > 0)
+				err = scope_waits_covers_sum(&waits->kept[kind], waits->of_thread, waits->threads,
+							     (uint32_t)i, &kept->cover_ns);
+		}
 	}
 	return err;
 }
@@ -251,7 +289,9 @@ static int create(const struct scope_distributions *distributions, const struct 
 		return -ENOMEM;
 	*ret_waits = waits;
 	waits->window_ns = timeline->end_ns > timeline->begin_ns ? (double)(timeline->end_ns - timeline->begin_ns) : 0;
-	waits->every = waits->ran.every = waits->disk.every = 1;
+	waits->every = 1;
+	for (int kind = 0; kind < SCOPE_BOTTLENECK_KINDS; kind++)
+		waits->kept[kind].every = 1;
 	waits->groups = groups->count;
 	waits->threads = groups->threads;
 	if (waits->threads > scope_timeline_threads_count(timeline->threads))
@@ -269,7 +309,11 @@ int scope_waits_create(const struct scope_distributions *distributions, const st
 		       struct scope_waits **ret_waits)
 {
 	struct follower follower = {
-		.distributions = distributions, .groups = groups, .steps_each = STEPS_EACH, .steps_until = STEPS_MORE
+		.distributions = distributions,
+		.groups = groups,
+		.steps_each = STEPS_EACH,
+		.steps_until = STEPS_MORE,
+		.lockers.most = SCOPE_LOCK_USERS_MAX,
 	};
 	int err = create(distributions, groups, &follower.waits);
 
@@ -278,6 +322,7 @@ int scope_waits_create(const struct scope_distributions *distributions, const st
 	if (!err)
 		err = sum_up(follower.waits);
 	scope_waits_history_free(&follower.history);
+	scope_waits_pairs_free(&follower.lockers);
 	free(follower.part);
 	if (err)
 		scope_waits_destroy(follower.waits);
@@ -292,8 +337,8 @@ void scope_waits_destroy(struct scope_waits *waits)
 		return;
 	scope_waits_tree_free(&waits->tree);
 	scope_waits_takers_free(&waits->takers);
-	scope_waits_covers_free(&waits->ran);
-	scope_waits_covers_free(&waits->disk);
+	for (int kind = 0; kind < SCOPE_BOTTLENECK_KINDS; kind++)
+		scope_waits_covers_free(&waits->kept[kind]);
 	free(waits->group);
 	free(waits->function);
 	free(waits->bottleneck);

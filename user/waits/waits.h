@@ -16,28 +16,36 @@
 #include "waits/group_tree.h"
 #include "waits/takers.h"
 
+/* For what others wait. */
+enum scope_bottleneck_kind {
+	SCOPE_BOTTLENECK_RUNS,
+	SCOPE_BOTTLENECK_DISK,	/* it sleeps for a disk */
+	SCOPE_BOTTLENECK_HOLDS, /* it sleeps for anything else outside, and has the lock that they wait for */
+	SCOPE_BOTTLENECK_KINDS,
+};
+
+/* Time that others waited for threads of a group. */
+struct scope_waits_kept {
+	double ns;	 /* all waits summed up */
+	double cover_ns; /* each moment once */
+};
+
 /* The time of a group's threads, and the time for which they kept others waiting; ns. Same index as the groups. */
 struct scope_waits_group {
 	double unit_ns, run_ns, queue_ns;   /* of request units: wall, on a CPU, in the run queue */
 	double wait_ns[SCOPE_WAIT_CLASSES]; /* sleeps that count, by class */
 	uint64_t waits;
-	double kept_ns;			    /* time that others waited while its threads ran, all waits summed up */
-	double cover_ns;		    /* time in which any thread waited for that: each moment once */
-	double disk_kept_ns, disk_cover_ns; /* the same, while its threads slept for a disk */
+	struct scope_waits_kept kept[SCOPE_BOTTLENECK_KINDS];
+	double held_ns[SCOPE_WAIT_CLASSES]; /* of kept[SCOPE_BOTTLENECK_HOLDS].ns, by class of the sleep */
 };
 
 /* A function that others wait for, and how much of its group's kept time it has. */
 struct scope_waits_function {
 	const struct scope_function *function;
 	uint32_t group;
-	bool disk; /* it slept for a disk; else it ran */
+	uint8_t kind; /* enum scope_bottleneck_kind */
 	uint64_t stacks;
 	double share; /* of the group's */
-};
-
-enum scope_bottleneck_kind {
-	SCOPE_BOTTLENECK_RUNS,
-	SCOPE_BOTTLENECK_DISK,
 };
 
 /*
@@ -48,7 +56,8 @@ enum scope_bottleneck_kind {
 struct scope_bottleneck {
 	const struct scope_function *function; /* NULL: no stack names one */
 	uint32_t group;
-	uint8_t kind; /* enum scope_bottleneck_kind */
+	uint8_t kind;  /* enum scope_bottleneck_kind */
+	uint8_t class; /* with HOLDS: enum scope_wait_class of most of its sleeps */
 	double share, gain;
 	double kept_ns; /* all waits for it, summed up */
 	uint64_t stacks;
@@ -64,7 +73,7 @@ struct scope_waits {
 	struct scope_waits_group *group;
 	size_t groups;
 	struct scope_waits_tree tree;
-	struct scope_covers ran, disk;
+	struct scope_covers kept[SCOPE_BOTTLENECK_KINDS];
 	struct scope_waits_function *function; /* by group, then most first */
 	size_t functions;
 	struct scope_bottleneck *bottleneck; /* most first */
@@ -82,7 +91,7 @@ int scope_waits_create(const struct scope_distributions *distributions, const st
 void scope_waits_destroy(struct scope_waits *waits);
 
 /*
- * Names the functions that ran, or slept for a disk, while others waited, by the trace's stacks.
+ * Names the functions that ran or slept while others waited for that, by the trace's stacks.
  * log: of the distributions. 0 or -errno.
  */
 int scope_waits_name(struct scope_waits *waits, struct scope_trace *trace, struct scope_unit_log *log,
