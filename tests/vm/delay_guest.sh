@@ -220,6 +220,19 @@ ranked_json() {
 	return "$status"
 }
 
+# No function is ranked, because all turns are alike. The bottleneck is work(), which sleeps under the lock: of its three
+# visits for each turn (inside, outside, housekeeping) one is on the path.
+bottleneck() {
+	local status=0
+	begin convoy
+	"$scope" record -p "$target" -d 3 -o convoy.trace >"$dir/stdout" 2>"$dir/stderr" || status=1
+	says 0 '--seed 1 repeats' sensitivity -p "$target" --top 1 -i convoy.trace --by 0,100us,300us,600us "${short[@]}" \
+		--progress function:done || status=1
+	found "function:delay_work:work" 0.33 "(strong|moderate)" || status=1
+	finish
+	return "$status"
+}
+
 no_ranking() {
 	local status=0
 	begin pipeline
@@ -395,6 +408,7 @@ pass "a stage that runs is made faster" spinning
 pass "half on the CPU, half off it, each made faster" half
 pass "the ranking of a report, measured: on the path, and beside it" ranked
 pass "the same as JSON; the report comes where nobody can be held up" ranked_json
+pass "a bottleneck, where no function is ranked" bottleneck
 pass "says what a trace has no ranking for" no_ranking
 pass "a load that changes is reported, and the slope is right" drifting
 pass "says what would have sufficed" not_enough

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The functions that a ranking names, as sites of delay experiments. */
+/* The functions that a report names, ranked or as bottlenecks, as sites of delay experiments. */
 #include "cmd/ranked.h"
 
 #include <errno.h>
@@ -18,10 +18,9 @@
 
 #define FAILED "!" /* begins a line with the reason why there are no names */
 
-int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCOPE_SITE_TEXT], struct scope_error *why)
+int scope_cmd_ranked_site(const struct scope_function *function, char ret_text[SCOPE_SITE_TEXT],
+			  struct scope_error *why)
 {
-	const struct scope_function *function = finding->function;
-
 	if (!function || !function->known)
 		return scope_error_set(why, -EINVAL, "its name is not known");
 	if (function->library)
@@ -32,7 +31,15 @@ int scope_cmd_ranked_site(const struct scope_finding *finding, char ret_text[SCO
 	return 0;
 }
 
-/* Prints a line for each finding that can be a site. */
+static void print_site(const struct scope_function *function)
+{
+	char text[SCOPE_SITE_TEXT];
+
+	if (!scope_cmd_ranked_site(function, text, NULL))
+		puts(text);
+}
+
+/* Prints a line for each finding that can be a site, then for each bottleneck. */
 static int print_sites(const char *path, struct scope_error *error)
 {
 	struct scope_analysis_options options;
@@ -40,7 +47,6 @@ static int print_sites(const char *path, struct scope_error *error)
 	struct scope_cmd_learned learned;
 	struct scope_analysis *analysis;
 	struct scope_trace *trace;
-	char text[SCOPE_SITE_TEXT];
 	int err = scope_cmd_open_traces(1, &path, error, &trace);
 
 	if (err)
@@ -56,8 +62,9 @@ static int print_sites(const char *path, struct scope_error *error)
 	}
 	if (!err) {
 		for (size_t i = 0; i < analysis->ranking->findings; i++)
-			if (!scope_cmd_ranked_site(&analysis->ranking->finding[i], text, NULL))
-				puts(text);
+			print_site(analysis->ranking->finding[i].function);
+		for (size_t i = 0; i < analysis->waits->bottlenecks; i++)
+			print_site(analysis->waits->bottleneck[i].function);
 		scope_analysis_destroy(analysis);
 	}
 	scope_signatures_destroy(signatures);
@@ -127,7 +134,7 @@ static int take_lines(FILE *in, uint32_t tgid, unsigned most, char (*text)[SCOPE
 	}
 	return taken ? 0
 		     : scope_error_set(error, -ENODATA,
-				       "the ranking names no function of the program "
+				       "the report names no function of the program "
 				       "that could be held up: name one with --site");
 }
 

@@ -41,7 +41,7 @@ static int choose_one(const struct scope_finding *finding, struct scope_cmd_caus
 	char text[SCOPE_SITE_TEXT];
 	struct scope_site site;
 	uint32_t number;
-	int err = scope_cmd_ranked_site(finding, text, why);
+	int err = scope_cmd_ranked_site(finding->function, text, why);
 
 	if (err)
 		return err;
