@@ -3,7 +3,8 @@
 #include "anomaly/lock_owner.h"
 
 #include <errno.h>
-#include <string.h>
+
+#include "trace/lock_word.h"
 
 /* The living thread of that number, of the same process. */
 static long find_thread(struct scope_threads *threads, uint32_t tgid, uint32_t tid)
@@ -32,19 +33,16 @@ long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_thre
 	const uint32_t named = named_owner(trace, waits->tid, address);
 	size_t count;
 	const struct scope_trace_memory *row = scope_trace_memories(trace, &count);
-	uint32_t word[SCOPE_FUTEX_MEMORY_BYTES / 4];
-	long owner;
 
 	if (named)
 		return find_thread(threads, waits->tgid, named);
 	while (count--)
-		if (row[count].tid == waits->tid && row[count].address == address && row[count].bytes == sizeof(word))
+		if (row[count].tid == waits->tid && row[count].address == address &&
+		    row[count].bytes == SCOPE_FUTEX_MEMORY_BYTES)
 			break;
 	if (count == SIZE_MAX)
 		return -ENOENT;
-	memcpy(word, row[count].data, sizeof(word));
-	owner = find_thread(threads, waits->tgid, word[2]);
-	return owner >= 0 ? owner : find_thread(threads, waits->tgid, word[0] & SCOPE_FUTEX_OWNER_MASK);
+	return find_thread(threads, waits->tgid, scope_trace_lock_owner(row[count].data));
 }
 
 static const struct scope_hang *hang_of(const struct scope_hang *hangs, size_t count, uint32_t thread)

@@ -10,6 +10,7 @@
 #include "symbol/symbol.h"
 #include "trace/blank.h"
 #include "trace/decode.h"
+#include "trace/lock_word.h"
 
 struct rewriter {
 	const struct scope_stacks *stacks;
@@ -161,14 +162,8 @@ int scope_symbol_stacks_stopped(struct scope_symbols *symbols, uint32_t tgid, co
 void scope_symbol_stacks_lock(const struct scope_trace_memory *memory, bool (*is_thread)(void *context, uint32_t tid),
 			      void *context, struct scope_trace_lock *ret_lock)
 {
-	uint32_t word[SCOPE_FUTEX_MEMORY_BYTES / 4];
-	uint32_t owner;
+	uint32_t owner = scope_trace_lock_owner(memory->data);
 
-	/* In the order of scope_anomaly_owner_find(): glibc's mutex first, then a futex with an owner. */
-	memcpy(word, memory->data, sizeof(word));
-	owner = word[2];
-	if (!owner || !is_thread(context, owner))
-		owner = word[0] & SCOPE_FUTEX_OWNER_MASK;
 	if (owner && !is_thread(context, owner))
 		owner = 0;
 	*ret_lock = (struct scope_trace_lock){ memory->tid, owner, memory->address };

@@ -118,7 +118,6 @@ struct scope_trace_lock {
 
 /* For a futex that a thread slept on: the first words of the lock that contains it. */
 #define SCOPE_FUTEX_MEMORY_BYTES 16u
-#define SCOPE_FUTEX_OWNER_MASK 0x3fffffffu /* bits of the first word that name the owner */
 
 /* A thread's name, for files that begin in the middle of a capture and may hold neither its STATE nor its FORK. */
 struct scope_trace_thread {

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Mutexes of each kind, of glibc and of musl, that one thread has and another one waits for, traced by perf events: the
+# owner that the capture reads from the lock's memory is the thread that has it. A normal mutex of musl names none.
+#
+# Usage: tests/unit/owner_live.sh
+# Exit status: 0 all owners are right; 1 not; 77 perf events cannot be used here.
+. "$(dirname "$0")/live.bash"
+gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/glibc" tests/unit/owner_work.c || exit 1
+libraries=(glibc)
+if command -v musl-gcc > "$dir/said"; then
+	musl-gcc -static -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/musl" tests/unit/owner_work.c || exit 1
+	libraries+=(musl)
+fi
+
+owner_of() {	# LIBRARY KIND
+	local waiter owner want got
+	coproc WORK { exec "$dir/$1" "$2"; }
+	target=$WORK_PID
+	if ! read -r _ waiter owner <&"${WORK[0]}"; then
+		wait "$target"
+		[ $? = 77 ] || { echo "not ok - $1, $2: the program failed"; bad=1; }
+		echo "ok - $1, $2 # skipped: there is none here"
+		target=
+		return
+	fi
+	# The waiter prints before it waits: in futex, of x86-64 or arm64.
+	until grep -Eq "^(202|98) " "/proc/$target/task/$waiter/syscall"; do sleep 0.01; done
+	want=$owner
+	[ "$1, $2" != "musl, normal" ] && [ "$1, $2" != "musl, shared" ] || want=0
+	rm -f "$dir/a.trace"
+	"$scope" record --source perf -p "$target" -d 0.3 -o "$dir/a.trace" > "$dir/said" 2>&1 || cat "$dir/said"
+	got=$("$scope" dump "$dir/a.trace" | awk -v tid="$waiter" '$1 == "lock" && $2 == tid { print $4 }')
+	if [ "$got" = "$want" ]; then
+		echo "ok - $1, $2"
+	else
+		echo "not ok - $1, $2: the owner is $owner, the trace has '$got'"
+		"$scope" dump "$dir/a.trace" | grep '^lock'
+		bad=1
+	fi
+	kill "$target"
+	wait "$target" 2>/dev/null
+	target=
+}
+
+for library in "${libraries[@]}"; do
+	for kind in normal recursive errorcheck adaptive robust shared pi pi-robust protect; do
+		owner_of "$library" "$kind"
+	done
+done
+exit "$bad"

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A thread that has a mutex for good, and one that waits for it.
+ *
+ * Usage: owner_work KIND
+ *   normal recursive errorcheck adaptive robust shared pi pi-robust protect
+ * Prints "PID WAITER OWNER", the numbers of the process and the two threads, and waits. Exit status 77: the C library, or
+ * this host, has no such mutex.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock;
+static pthread_barrier_t locked;
+static long owner;
+
+static long self(void)
+{
+	return syscall(SYS_gettid);
+}
+
+static void *own(void *unused)
+{
+	owner = self();
+	if (pthread_mutex_lock(&lock))
+		exit(77);
+	pthread_barrier_wait(&locked);
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void *want(void *unused)
+{
+	pthread_barrier_wait(&locked);
+	printf("%d %ld %ld\n", getpid(), self(), owner);
+	fflush(stdout);
+	pthread_mutex_lock(&lock);
+	return unused;
+}
+
+static void need(int err)
+{
+	if (err)
+		exit(77);
+}
+
+/* A mutex with a ceiling is for threads with a real-time policy. */
+static void protect(pthread_mutexattr_t *attributes, pthread_attr_t *thread)
+{
+	const struct sched_param lowest = { .sched_priority = 1 };
+
+#ifdef __GLIBC__
+	need(pthread_mutexattr_setprotocol(attributes, PTHREAD_PRIO_PROTECT));
+	need(pthread_mutexattr_setprioceiling(attributes, 2));
+#else
+	(void)attributes;
+	exit(77);
+#endif
+	need(pthread_attr_setinheritsched(thread, PTHREAD_EXPLICIT_SCHED));
+	need(pthread_attr_setschedpolicy(thread, SCHED_FIFO));
+	need(pthread_attr_setschedparam(thread, &lowest));
+}
+
+static void choose(const char *kind, pthread_mutexattr_t *attributes, pthread_attr_t *thread)
+{
+	if (!strcmp(kind, "recursive"))
+		need(pthread_mutexattr_settype(attributes, PTHREAD_MUTEX_RECURSIVE));
+	else if (!strcmp(kind, "errorcheck"))
+		need(pthread_mutexattr_settype(attributes, PTHREAD_MUTEX_ERRORCHECK));
+	else if (!strcmp(kind, "shared"))
+		need(pthread_mutexattr_setpshared(attributes, PTHREAD_PROCESS_SHARED));
+	else if (!strcmp(kind, "protect"))
+		protect(attributes, thread);
+	else if (!strcmp(kind, "adaptive"))
+#ifdef __GLIBC__
+		need(pthread_mutexattr_settype(attributes, PTHREAD_MUTEX_ADAPTIVE_NP));
+#else
+		exit(77);
+#endif
+	if (strstr(kind, "robust"))
+		need(pthread_mutexattr_setrobust(attributes, PTHREAD_MUTEX_ROBUST));
+	if (!strncmp(kind, "pi", 2))
+		need(pthread_mutexattr_setprotocol(attributes, PTHREAD_PRIO_INHERIT));
+}
+
+int main(int argc, char **argv)
+{
+	pthread_mutexattr_t attributes;
+	pthread_attr_t thread;
+	pthread_t started;
+
+	pthread_attr_init(&thread);
+	pthread_mutexattr_init(&attributes);
+	choose(argc > 1 ? argv[1] : "", &attributes, &thread);
+	need(pthread_mutex_init(&lock, &attributes));
+	pthread_barrier_init(&locked, NULL, 2);
+	need(pthread_create(&started, &thread, own, NULL));
+	need(pthread_create(&started, &thread, want, NULL));
+	for (;;)
+		pause();
+}
