@@ -136,6 +136,12 @@ while [ "$running" -gt 0 ]; do
 	running=$((running - 1))
 done
 for name in "${names[@]}"; do cat "$work/$name.said"; done
+# What each first screen holds, and that what it names as next runs.
+screens=("$work"/*/*.screen)
+if [ -e "${screens[0]}" ]; then
+	python3 tests/unit/first_screen.py "${screens[@]}" || bad=1
+	tests/golden/next.sh "$scope" "${screens[@]/%.screen/.json}" || bad=1
+fi
 # What each report is as JSON is as the schema says.
 reports=() metrics=()
 for file in "$work"/*/*.json; do

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+The first screen of a report has all that its reader needs first: what, where and when, how bad, which function and why, normal
+beside slow, confidence, and commands that the JSON names, too.
+
+Usage: tests/unit/first_screen.py NAME.screen...     each beside NAME.json of the same report
+"""
+import json
+import re
+import sys
+
+VERDICTS = r"(SLOWDOWN (in|outside of)|HANG in|SPIN in|FREEZES in|BOTTLENECK in|UNEVEN THREADS in|NOTHING ABNORMAL in|NOTHING CAN BE SAID of)"
+
+
+def plain(text):
+    return " ".join(text.split())
+
+
+def labelled(lines):
+    """The lines with a label, by it, further lines without one added to it."""
+    found, label = {}, None
+    for line in lines:
+        match = re.match(r"  ([A-Z][a-z]+) +(.*)$", line)
+        if match and len(line) > 14 and line[13] == " ":
+            label = match.group(1)
+            found[label] = [line[14:]]
+        elif label and line.startswith(" " * 14):
+            found[label].append(line[14:])
+        else:
+            label = None
+    return found
+
+
+def missing(screen, report):
+    """What the screen lacks, in words."""
+    lines = screen.split("\n")
+    labels = labelled(lines)
+    if not re.match(VERDICTS + r" \S.*\(pid \S+\)", lines[0]) or not re.search(r" [0-9.]+ s$", lines[0]):
+        yield "the verdict, the process and the time: %r" % lines[0]
+    if not re.search(r"source .*(lost|nothing lost)$", lines[1]):
+        yield "the source and what was lost: %r" % lines[1]
+    if plain(report["answer"]) not in plain(screen):
+        yield "the answer: %r" % report["answer"]
+    commands = [line.split("  # ")[0].strip() for line in labels.get("Next", [])]
+    if not commands or [c for c in commands if c not in [n["command"] for n in report["next"]] and not c.endswith(" -v")]:
+        yield "commands to type next: %r" % commands
+    if not report["findings"]:
+        return
+    first = report["findings"][0]
+    if first["function"] and not labels.get("Where", [""])[0].startswith(first["shown"][:20]):
+        yield "the function: %r" % labels.get("Where")
+    if not re.search(r"[0-9]", labels.get("Extent", [""])[0]):
+        yield "how bad it is"
+    if not labels.get("Confidence", [""])[0].startswith(first["confidence"]):
+        yield "the confidence: %r" % labels.get("Confidence")
+    if report["names_first"] and first.get("example"):
+        if "Slow" not in labels:
+            yield "a slow one"
+        if first["example"]["usual"] and "Normal" not in labels and "Baseline" not in labels:
+            yield "a normal one"
+    if len(report["findings"]) > 1 and "Also" not in labels:
+        yield "the other findings"
+
+
+bad = False
+for path in sys.argv[1:]:
+    with open(path, encoding="utf-8") as screen, open(re.sub(r"screen$", "json", path), encoding="utf-8") as report:
+        for what in missing(screen.read(), json.load(report)):
+            print("not ok first screen: %s lacks %s" % (path.rsplit("/")[-1], what))
+            bad = True
+print("" if bad else "ok first screen: %d have what a reader needs" % (len(sys.argv) - 1))
+sys.exit(bad)
