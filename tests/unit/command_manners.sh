@@ -40,6 +40,18 @@ cp "$work/lock.trace" "$work/box-20260101-101010.trace"
 cp "$work/hang.trace" "$work/box-20260101-101010-2.trace"
 says "the latest file of a flight recorder" 0 '^HANG' "$scope" report "$work/box.trace"
 says "which one that is" 0 'the latest file is .*box-20260101-101010-2.trace' "$scope" report -i "$work/box.trace"
+id=3f2a1b9c0d1e4455aabbccddeeff00113f2a1b9c0d1e4455aabbccddeeff0011
+contained() {	# PATH
+	{ echo "meta control_group $1"; cat "$work/text"; } > "$work/contained"
+	"$scope" dump --reverse "$work/contained" -o "$work/contained.trace" 2> /dev/null
+	"$scope" report "$work/contained.trace"
+}
+says "a container in the head" 0 '^docker 3f2a1b9c0d1e: server .*source text' contained "/system.slice/docker-$id.scope"
+says "a pod in the head" 0 '^pod 8a5b1c2d, container 3f2a1b9c0d1e: server ' \
+	contained "/kubepods/pod8a5b1c2d-0011-2233-4455-66778899aabb/$id"
+says "a service is no container" 0 '^server  ' contained /system.slice/server.service
+"$scope" report "$work/contained.trace" --format json -o "$work/contained.json"
+python3 tests/unit/schema.py docs/schema/report.schema.json "$work/contained.json" || bad=1
 says "of two" 2 'is not understood' "$scope" report "$work/lock.trace" "$work/hang.trace"
 
 bold=$'^\e\\[1mSLOWDOWN'

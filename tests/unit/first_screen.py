@@ -10,7 +10,7 @@ import json
 import re
 import sys
 
-VERDICTS = r"(SLOWDOWN (in|outside of)|HANG in|SPIN in|FREEZES in|BOTTLENECK in|UNEVEN THREADS in|NOTHING ABNORMAL in|NOTHING CAN BE SAID of)"
+VERDICTS = r"(SLOWDOWN (in|outside of)|HANG in|SPIN in|FREEZES in|BOTTLENECK in|UNEVEN THREADS in|NOTHING [A-Z ]+(in|of))"
 
 
 def plain(text):

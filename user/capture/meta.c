@@ -12,6 +12,7 @@
 
 #include "control/probe.h"
 #include "proc/reader.h"
+#include "proc/task.h"
 #include "source/source.h"
 #include "trace/writer.h"
 
@@ -78,6 +79,16 @@ static int put_command_line(struct scope_writer *writer, struct scope_proc_reade
 	return err;
 }
 
+/* Writes nothing if it is in the top group, or the process is gone. */
+static int put_group(struct scope_writer *writer, uint32_t tgid)
+{
+	struct scope_proc_task task;
+
+	if (scope_proc_task_read(tgid, &task) || !task.group[0])
+		return 0;
+	return scope_trace_writer_meta(writer, SCOPE_META_GROUP, task.group);
+}
+
 /* In the form of --probe, with names of functions resolved. */
 static int put_probes(struct scope_writer *writer, const struct scope_capture_options *options)
 {
@@ -131,6 +142,8 @@ int scope_capture_first_meta(struct scope_writer *writer, const struct scope_cap
 		err = put_clock(writer, stats->begin_ns);
 	if (!err)
 		err = put_command_line(writer, options->reader, stats->target.tgid);
+	if (!err)
+		err = put_group(writer, stats->target.tgid);
 	return err ? err : put_probes(writer, options);
 }
 

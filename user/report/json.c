@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The report as JSON. */
+#include "proc/container.h"
 #include "report/json.h"
 
 #include <errno.h>
@@ -151,6 +152,16 @@ static json_t *make_meta(const struct scope_analysis *analysis, const char *key)
 	return scope_report_json_string(scope_trace_meta(analysis->trace, key));
 }
 
+static json_t *make_container(const struct scope_analysis *analysis)
+{
+	const char *group = scope_trace_meta(analysis->trace, SCOPE_META_GROUP);
+	struct scope_container container;
+
+	if (!group || !scope_proc_container_find(group, &container))
+		return json_null();
+	return json_pack("{s:s, s:s, s:s}", "runtime", container.runtime, "name", container.name, "pod", container.pod);
+}
+
 static json_t *make_part(const struct scope_model_part *part)
 {
 	if (!part->timed && !part->thread && !part->left_out)
@@ -181,7 +192,9 @@ static json_t *make_trace(const struct scope_model *model)
 	if (object)
 		json_object_update_new(
 			object,
-			json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "host", make_meta(analysis, SCOPE_META_HOST),
+			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "host",
+				  make_meta(analysis, SCOPE_META_HOST), "control_group",
+				  make_meta(analysis, SCOPE_META_GROUP), "container", make_container(analysis),
 				  "command_line", make_meta(analysis, SCOPE_META_COMMAND_LINE), "guard",
 				  make_meta(analysis, SCOPE_META_GUARD), "wall_ns",
 				  model->begin_wall_ns ? json_integer((json_int_t)model->begin_wall_ns) : json_null(),

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "proc/container.h"
 #include "report/answer.h"
 #include "report/metrics_text.h"
 #include "report/numbers.h"
@@ -58,6 +59,20 @@ static void print_ends(const struct report *report, const char *left, const char
 	fprintf(report->out, "%*s%s\n", 2 + (int)(used < room ? room - used : 0), "", right);
 }
 
+/* "pod 8a5b1c2d, docker 3f2a1b9c0d1e: " of the target; "" on the host itself. Ids as short as their tools take them. */
+static const char *format_container(const struct report *report, char *text, size_t room)
+{
+	const char *group = meta(report, SCOPE_META_GROUP);
+	struct scope_container container;
+
+	*text = '\0';
+	if (group && scope_proc_container_find(group, &container))
+		snprintf(text, room, "%s%.8s%s%s%s%.12s: ", container.pod[0] ? "pod " : "", container.pod,
+			 container.pod[0] && container.runtime[0] ? ", " : "", container.runtime,
+			 container.runtime[0] ? " " : "", container.name);
+	return text;
+}
+
 static void print_head(const struct report *report)
 {
 	const struct scope_timeline *timeline = report->analysis->units->timeline;
@@ -67,7 +82,7 @@ static void print_head(const struct report *report)
 	const uint64_t lost = scope_timeline_lost(timeline);
 	const struct scope_model_part *part = &report->model->part;
 	const time_t begin = (time_t)(report->model->begin_wall_ns / 1000000000);
-	char left[512], right[96], when[40] = "";
+	char left[512], right[96], when[40] = "", container[80];
 	struct tm tm;
 	struct scope_text count;
 
@@ -87,7 +102,11 @@ static void print_head(const struct report *report)
 	fputs(scope_report_section_plain(report), report->out);
 	snprintf(right, sizeof(right), "source %s · %s lost", source ? source : "?",
 		 lost ? scope_report_format_count(&count, lost) : "nothing");
-	print_ends(report, line ? line : command ? command : "", right);
+	snprintf(left, sizeof(left), "%s%s", format_container(report, container, sizeof(container)),
+		 line	   ? line
+		 : command ? command
+			   : "");
+	print_ends(report, left, right);
 	fputc('\n', report->out);
 }
 

@@ -152,6 +152,7 @@ struct scope_trace_thread {
 #define SCOPE_META_PROBE_NS "probe_ns"	   /* time in probes, of all CPUs */
 #define SCOPE_META_CLOCK "clock"	   /* that times are of: monotonic */
 #define SCOPE_META_COMMAND_LINE "command_line"	   /* of the target, blanks between its words */
+#define SCOPE_META_GROUP "control_group"	   /* path of the target's control group, as the host sees it */
 #define SCOPE_META_WALL_CLOCK "wall_clock_ns"	   /* CLOCK_REALTIME at begin_ns, ns since 1970 */
 #define SCOPE_META_PROBE "probe."		   /* and the id of a probe: its place, as --probe takes it */
 #define SCOPE_META_KERNEL_STACK "kernel_stack."	   /* and a tid: where it slept in the kernel at stop, names */

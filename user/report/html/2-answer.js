@@ -20,6 +20,8 @@ function answerHead() {
 			"source " + (trace.source || "?")].filter(Boolean).join(" · ") + " · ",
 			figure("trace.events", "count"), " events, ", trace.lost ? figure("trace.lost", "count") : "nothing",
 			" lost"),
+		trace.container ? make("p", { class: "soft name" }, [trace.container.pod && "pod " + trace.container.pod,
+			trace.container.runtime && trace.container.runtime + " " + trace.container.name].filter(Boolean).join(", ")) : null,
 		trace.command_line && trace.command_line !== trace.command ?
 			make("p", { class: "soft name" }, trace.command_line) : null,
 		make("p", { class: "answer", "data-place": "answer", "data-format": "text" }, report.answer),
