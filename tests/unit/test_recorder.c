@@ -48,11 +48,11 @@ static void test_files(void **state)
 	assert_non_null(strstr(path[3], "/a[1]*-20010909-014640-4.trace"));
 	snprintf(other, sizeof(other), "%s/a1x-20010909-014640.trace", folder);
 	touch(other);
-	scope_recorder_files_limit(output, 5);
+	scope_recorder_files_limit(output, 5, NULL);
 	for (int i = 0; i < 12; i++)
 		assert_int_equal(access(path[i], F_OK), i < 7 ? -1 : 0);
 	assert_int_equal(access(other, F_OK), 0);
-	scope_recorder_files_limit(output, 5);
+	scope_recorder_files_limit(output, 5, NULL);
 	assert_int_equal(access(path[7], F_OK), 0);
 	assert_int_equal(scope_recorder_files_name(output, 0, path[0], 20), -ENAMETOOLONG);
 }

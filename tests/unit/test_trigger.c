@@ -82,8 +82,8 @@ static void calls(struct stage *stage, uint64_t second, unsigned int count, cons
 
 static void test_words(void **state)
 {
-	static const char *const good[] = { "rate:sendmsg<50%", "unit>200ms",	"unit>1.5",
-					    "hang>10s",		"runqueue>20%", "runqueue>100%" };
+	static const char *const good[] = { "rate:sendmsg<50%", "unit>200ms", "unit>1.5", "hang>10s", "runqueue>20%",
+					    "runqueue>100%",	"p99>50ms",   "p99.9>1",  "unusual" };
 	static const char *const bad[] = { "",
 					   "rate",
 					   "rate:sendmsg",
@@ -100,7 +100,12 @@ static void test_words(void **state)
 					   "hang",
 					   "runqueue>5",
 					   "runqueue>0%",
-					   "load>5" };
+					   "load>5",
+					   "p100>5ms",
+					   "p0>5ms",
+					   "p99<5ms",
+					   "p99>",
+					   "unusually" };
 	struct scope_triggers *triggers;
 	struct scope_error error;
 
@@ -117,6 +122,64 @@ static void test_words(void **state)
 		assert_int_equal(scope_recorder_triggers_add(triggers, "unit>1", &error), 0);
 	assert_int_equal(scope_recorder_triggers_add(triggers, "unit>1", &error), -E2BIG);
 	scope_recorder_triggers_destroy(triggers);
+}
+
+/* Work between two waits for it: `count` pieces in that second, of work_ns each. */
+static void pieces(struct stage *stage, uint64_t second, unsigned int count, unsigned long long work_ns)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		const unsigned long long at = second * S + i * (S / (count + 1)) + 1000;
+
+		fprintf(stage->stream, "%llu 0 exit 101 epoll_wait ret=1\n", at);
+		fprintf(stage->stream, "%llu 0 enter 101 epoll_wait enter=%llu args=5\n", at + work_ns, at + work_ns);
+	}
+}
+
+/* 2 of 100 pieces are slow: that is above the 99th percentile, and not above the 95th. */
+static void test_percentile(void **state)
+{
+	static const char *const words[] = { "p95>5ms", "p99>5ms" };
+
+	(void)state;
+	for (unsigned int way = 0; way < 2; way++) {
+		struct stage stage;
+		uint64_t second;
+
+		stage_begin(&stage, words[way]);
+		for (second = 0; second < 12; second++) {
+			pieces(&stage, second, 20, 1000000);
+			assert_false(stage_look(&stage, (second + 1) * S));
+		}
+		pieces(&stage, second, 4, 8000000);
+		assert_int_equal(stage_look(&stage, (second + 1) * S), way);
+		if (way)
+			assert_non_null(strstr(stage.why, "p99>5ms: "));
+		stage_end(&stage);
+	}
+}
+
+/* A steady minute is not unusual, also with its noise; then work takes twice as long, or calls become fewer. */
+static void test_unusual(void **state)
+{
+	(void)state;
+	for (unsigned int way = 0; way < 2; way++) {
+		struct stage stage;
+		uint64_t second;
+		bool fired = false;
+
+		stage_begin(&stage, "unusual");
+		for (second = 0; second < 60; second++) {
+			pieces(&stage, second, second % 3 ? 60 : 50, second % 2 ? 1000000 : 1200000);
+			assert_false(stage_look(&stage, (second + 1) * S));
+		}
+		for (; second < 64; second++) {
+			pieces(&stage, second, way ? 20 : 60, way ? 1000000 : 2500000);
+			fired |= stage_look(&stage, (second + 1) * S);
+		}
+		assert_true(fired);
+		assert_int_equal(strncmp(stage.why, "unusual: ", 9), 0);
+		stage_end(&stage);
+	}
 }
 
 static void test_rate_that_falls(void **state)
@@ -306,6 +369,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_rate_that_falls),
+		cmocka_unit_test(test_percentile),
+		cmocka_unit_test(test_unusual),
 		cmocka_unit_test(test_rate_of_nothing),
 		cmocka_unit_test(test_long_unit),
 		cmocka_unit_test(test_hang),

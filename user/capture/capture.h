@@ -71,6 +71,8 @@ int scope_capture_write_end(struct scope_capture_run *run, const char *reason, s
 
 /* The defaults of capture/defaults.h for this machine, for process pid and 90 s. */
 void scope_capture_options_init(struct scope_capture_options *options, uint32_t pid);
+/* For a flight recorder on that many CPUs: it runs for weeks, so it takes fewer stacks and has a negligible cost. */
+void scope_capture_options_flight(struct scope_capture_options *options, uint32_t cpus);
 
 /*
  * Traces the process and writes sub-buffers, maps, descriptors, stacks of threads that do not run

@@ -27,3 +27,12 @@ void scope_capture_options_init(struct scope_capture_options *options, uint32_t 
 	scope_capture_default_stack_syscalls(options->stack_syscalls);
 	scope_capture_default_arg_counts(options->arg_counts);
 }
+
+void scope_capture_options_flight(struct scope_capture_options *options, uint32_t cpus)
+{
+	options->duration_ns = 0;
+	options->stacks_per_second = SCOPE_DEFAULT_FLIGHT_STACKS_PER_SECOND;
+	if (options->sample_period_ns)
+		options->sample_period_ns = scope_capture_default_flight_period_ns(cpus);
+	options->sample_period_min_ns = options->sample_period_ns;
+}

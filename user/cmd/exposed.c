@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/forked.h"
 #include "cmd/cmd.h"
 #include "export/http.h"
 
@@ -101,7 +102,7 @@ void scope_cmd_exposed_tick(struct scope_cmd_exposed *exposed, const struct scop
 	exposed->fd = memfd_create("scope-metrics", MFD_CLOEXEC);
 	if (exposed->fd < 0)
 		return;
-	exposed->child = scope_cmd_screen_fork();
+	exposed->child = scope_forked();
 	if (!exposed->child)
 		write_text(exposed, now);
 	if (exposed->child > 0)

@@ -39,8 +39,8 @@ const struct scope_option scope_cmd_record_options[] = {
 		  "--snapshot, a trigger, and at the end" },
 	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE", .help = "at most so much memory for it (default 256M)" },
 	{ SCOPE_OPTION_TRIGGER, "trigger", "WHEN",
-	  .help = "rate:SYSCALL<50%, unit>200ms, hang>10s, runqueue>20%;\n"
-		  "up to 16 of them" },
+	  .help = "rate:SYSCALL<50%, unit>200ms, p99>50ms, hang>10s, runqueue>20%,\n"
+		  "unusual; up to 16 of them" },
 	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME", .help = "ignore triggers for TIME after one (default 60)" },
 	{ SCOPE_OPTION_SNAPSHOT, "snapshot", NULL, .help = "have all running flight recorders write their files now" },
 	{ SCOPE_OPTION_NO_FOLLOW, "no-follow", NULL, .help = "leave descendants out" },
@@ -238,15 +238,13 @@ static int settle(struct scope_cmd_record *request)
 						  "--flight-memory bounds what it holds");
 	if (recorder->keep && !recorder->max_bytes)
 		recorder->max_bytes = ROTATE_BYTES;
-	if (!request->duration && (recorder->flight_ns || recorder->keep || request->command))
+	if (!request->duration && (recorder->keep || request->command))
 		request->capture.duration_ns = 0;
-	/* It runs for weeks, so it takes fewer stacks and has a negligible cost. */
 	if (recorder->flight_ns) {
-		request->capture.stacks_per_second = SCOPE_DEFAULT_FLIGHT_STACKS_PER_SECOND;
-		if (request->capture.sample_period_ns)
-			request->capture.sample_period_ns =
-				scope_capture_default_flight_period_ns(cpus > 0 ? (uint32_t)cpus : 1);
-		request->capture.sample_period_min_ns = request->capture.sample_period_ns;
+		const uint64_t duration_ns = request->duration ? request->capture.duration_ns : 0;
+
+		scope_capture_options_flight(&request->capture, cpus > 0 ? (uint32_t)cpus : 1);
+		request->capture.duration_ns = duration_ns;
 	}
 	if (request->stackless) {
 		memset(request->capture.stack_syscalls, 0, sizeof(request->capture.stack_syscalls));

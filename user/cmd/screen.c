@@ -9,16 +9,14 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/forked.h"
 #include "cmd/cmd.h"
 
 #define SCREEN_BEGIN "\033[?1049h\033[?25l\033[H\033[2J" /* the alternate screen, without a cursor */
 #define SCREEN_END "\033[?25h\033[?1049l"
-#define CHILD_NICE 10
 #define CHILD_LEAVES SIGVTALRM /* ends the child, which does not handle it, but blocks it while it writes */
 
 #define PAGES_BYTES_MAX (4u << 20) /* of the pages of a drawing: what a report prints, many times over */
@@ -297,7 +295,7 @@ static void show(struct pages *pages)
 		return;
 	text = chosen(pages);
 	pages->stale = false;
-	pages->shower = scope_cmd_screen_fork();
+	pages->shower = scope_forked();
 	if (pages->shower)
 		return;
 	put_whole(text, pages->status);
@@ -341,20 +339,6 @@ void scope_cmd_screen_soon(struct scope_cmd_screen *screen)
 	screen->next_ns = 0;
 }
 
-pid_t scope_cmd_screen_fork(void)
-{
-	const pid_t parent = getpid(), child = fork();
-
-	if (child)
-		return child;
-	/* It must not outlive the capture, nor take the target's CPU. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(0);
-	setpriority(PRIO_PROCESS, 0, CHILD_NICE);
-	return 0;
-}
-
 void scope_cmd_screen_tick(struct scope_cmd_screen *screen, const struct scope_capture_progress *now)
 {
 	int status = -1;
@@ -371,7 +355,7 @@ void scope_cmd_screen_tick(struct scope_cmd_screen *screen, const struct scope_c
 	if (now->elapsed_ns < screen->next_ns || screen->pages.held)
 		return;
 	screen->next_ns = now->elapsed_ns + screen->period_ns;
-	screen->child = scope_cmd_screen_fork();
+	screen->child = scope_forked();
 	if (screen->child)
 		return;
 	draw(screen, now);

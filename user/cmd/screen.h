@@ -58,11 +58,6 @@ unsigned scope_cmd_screen_pages(const struct scope_cmd_screen *screen);
 /* Keeps the pages that are there, and makes no new ones, until held is false. */
 void scope_cmd_screen_hold(struct scope_cmd_screen *screen, bool held);
 
-/*
- * Forks a child that ends with the capture and has a low priority, for other uses than drawing. Returns as fork() does.
- */
-pid_t scope_cmd_screen_fork(void);
-
 /* Restores the screen. NULL is fine. */
 void scope_cmd_screen_destroy(struct scope_cmd_screen *screen);
 

@@ -25,6 +25,7 @@ struct thread {
 	uint64_t call_ns;    /* last return */
 	uint64_t unit_ns;    /* its unit began; 0: none is open */
 	uint64_t longest_ns; /* of its calls that blocked and returned, without those that wait for work */
+	uint64_t still_ns;   /* longest time between two of its entries and returns */
 	uint64_t in_ns;	     /* when it last came onto a CPU */
 	uint64_t ready_ns;   /* runnable since, 0: not */
 };
@@ -51,6 +52,7 @@ struct scope_recorder_activity {
 	size_t lanes;
 	size_t held_bytes; /* of copies, in all of them */
 	struct scope_recorder_activity_period period, reported;
+	struct scope_sketch units; /* times of those that ended */
 };
 
 int scope_recorder_activity_create(struct scope_recorder_activity **ret_live)
@@ -78,6 +80,7 @@ void scope_recorder_activity_destroy(struct scope_recorder_activity *live)
 	}
 	free(live->lane);
 	free(live->thread);
+	scope_sketch_free(&live->units);
 	free(live);
 }
 
@@ -130,17 +133,28 @@ static bool waits_for_work(uint16_t nr)
 
 static void end_unit(struct scope_recorder_activity *live, struct thread *thread, uint64_t now_ns)
 {
-	if (thread->unit_ns && now_ns > thread->unit_ns && now_ns - thread->unit_ns > live->period.longest_unit_ns) {
-		live->period.longest_unit_ns = now_ns - thread->unit_ns;
+	const uint64_t time_ns = thread->unit_ns && now_ns > thread->unit_ns ? now_ns - thread->unit_ns : 0;
+
+	if (time_ns)
+		scope_sketch_count(&live->units, time_ns);
+	if (time_ns > live->period.longest_unit_ns) {
+		live->period.longest_unit_ns = time_ns;
 		live->period.unit_tid = thread->tid;
 	}
 	thread->unit_ns = 0;
+}
+
+static void stayed(struct thread *thread, uint64_t since_ns, uint64_t until_ns)
+{
+	if (since_ns && until_ns > since_ns + thread->still_ns)
+		thread->still_ns = until_ns - since_ns;
 }
 
 static void take_enter(struct scope_recorder_activity *live, struct thread *thread, const struct scope_event *event)
 {
 	thread->nr = scope_syscall_native(event->syscall.abi, event->syscall.nr);
 	thread->enter_ns = event->syscall.enter_ns;
+	stayed(thread, thread->call_ns, thread->enter_ns);
 	thread->lock = scope_timeline_futex_is_lock(event->syscall.args, event->syscall.arg);
 	if (waits_for_work(thread->nr))
 		end_unit(live, thread, event->syscall.enter_ns);
@@ -156,6 +170,8 @@ static void take_exit(struct scope_recorder_activity *live, struct thread *threa
 		thread->longest_ns = event->time_ns - thread->enter_ns;
 	if (nr < SCOPE_SYSCALL_MAX)
 		live->period.call[nr]++;
+	if (thread->nr == nr)
+		stayed(thread, thread->enter_ns, event->time_ns);
 	thread->nr = SCOPE_NR_NONE;
 	thread->call_ns = event->time_ns;
 	thread->calls++;
@@ -347,6 +363,31 @@ const struct scope_recorder_activity_period *scope_recorder_activity_period(stru
 	live->reported = live->period;
 	memset(&live->period, 0, sizeof(live->period));
 	return &live->reported;
+}
+
+void scope_recorder_activity_units(struct scope_recorder_activity *live, struct scope_sketch *to)
+{
+	*to = live->units;
+	live->units = (struct scope_sketch){ 0 };
+}
+
+bool scope_recorder_activity_silent(const struct scope_recorder_activity *live, uint64_t now_ns, uint64_t limit_ns,
+				    struct scope_live_hang *ret_silent)
+{
+	struct scope_live_hang found = { 0 };
+
+	for (size_t i = 0; i < SLOTS; i++) {
+		const struct thread *thread = &live->thread[i];
+		const uint64_t since_ns = thread->nr == SCOPE_NR_NONE ? thread->call_ns : thread->enter_ns;
+		const uint64_t for_ns = now_ns > since_ns ? now_ns - since_ns : 0;
+
+		if (thread->tid && !thread->ended && thread->calls >= HANG_CALLS && for_ns >= limit_ns &&
+		    for_ns / 2 >= thread->still_ns && for_ns > found.for_ns)
+			found = (struct scope_live_hang){ thread->tid, thread->nr, for_ns };
+	}
+	if (found.for_ns)
+		*ret_silent = found;
+	return found.for_ns;
 }
 
 uint64_t scope_recorder_activity_open_unit(const struct scope_recorder_activity *live, uint64_t now_ns,

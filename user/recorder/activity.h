@@ -15,6 +15,8 @@
 
 #include <scope/ring.h>
 
+#include "base/sketch.h"
+
 #define SCOPE_LIVE_THREADS 16384
 
 struct scope_recorder_activity;
@@ -27,12 +29,25 @@ struct scope_recorder_activity_period {
 	uint32_t call[SCOPE_SYSCALL_MAX]; /* returned, by number */
 };
 
+/*
+ * Moves the times of the units that ended since the last call, in ns, into the sketch, which is empty before. Where memory
+ * was short, some are missing.
+ */
+void scope_recorder_activity_units(struct scope_recorder_activity *live, struct scope_sketch *to);
+
 /* A thread that waits, or runs, without an end. */
 struct scope_live_hang {
 	uint32_t tid;
 	uint16_t nr; /* SCOPE_NR_NONE: it runs and makes no call */
 	uint64_t for_ns;
 };
+
+/*
+ * True: a thread of HANG_CALLS calls or more has begun and ended no call for limit_ns, and for twice as long as ever
+ * before, whatever it waits for. It may only have no work.
+ */
+bool scope_recorder_activity_silent(const struct scope_recorder_activity *live, uint64_t now_ns, uint64_t limit_ns,
+				    struct scope_live_hang *ret_silent);
 
 /* 0 or -ENOMEM. */
 int scope_recorder_activity_create(struct scope_recorder_activity **ret_live);

@@ -97,13 +97,25 @@ static void list(const char *output, glob_t *ret_found)
 		qsort_r(ret_found->gl_pathv, ret_found->gl_pathc, sizeof(*ret_found->gl_pathv), by_date, &length);
 }
 
-void scope_recorder_files_limit(const char *output, size_t keep)
+static void unlink_beside(const char *path, const char *const *beside)
+{
+	char name[4096 + 16];
+
+	for (; beside && *beside; beside++) {
+		snprintf(name, sizeof(name), "%s%s", path, *beside);
+		unlink(name);
+	}
+}
+
+void scope_recorder_files_limit(const char *output, size_t keep, const char *const *beside)
 {
 	glob_t found;
 
 	list(output, &found);
-	for (size_t i = 0; i + keep < found.gl_pathc; i++)
+	for (size_t i = 0; i + keep < found.gl_pathc; i++) {
 		unlink(found.gl_pathv[i]);
+		unlink_beside(found.gl_pathv[i], beside);
+	}
 	globfree(&found);
 }
 

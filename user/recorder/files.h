@@ -15,7 +15,10 @@ int scope_recorder_files_name(const char *output, time_t now, char *ret_path, si
 /* The latest of the files so named, in a room of `size` bytes. 0; -ENOENT: there is none; -ENAMETOOLONG. */
 int scope_recorder_files_latest(const char *output, char *ret_path, size_t size);
 
-/* Of the files so named the latest `keep` stay, the one that made them; the others are removed. */
-void scope_recorder_files_limit(const char *output, size_t keep);
+/*
+ * Of the files so named the latest `keep` stay, the one that made them; the others are removed, each with those whose names are
+ * its own and an end of beside (NULL at last; NULL: none).
+ */
+void scope_recorder_files_limit(const char *output, size_t keep, const char *const *beside);
 
 #endif

@@ -34,6 +34,8 @@ struct recorder {
 	struct scope_recorder_result result;
 	uint64_t cool_ns;	 /* triggers are ignored before this time */
 	char why[WHY_BYTES];	 /* why a file is to be written; "": none is */
+	int copy_fd;		 /* where the judge wants a copy; -1: none is wanted */
+	bool ordered;		 /* the judge wants the file */
 	int client[CLIENTS_MAX]; /* wait for it */
 	size_t clients;
 };
@@ -128,10 +130,30 @@ static void answer_clients(struct recorder *recorder, const char *text)
 		scope_recorder_socket_answer(recorder->control, recorder->client[--recorder->clients], text);
 }
 
+/* Asks the judge, and keeps what it orders. False: nothing. */
+static bool take_order(struct recorder *recorder, const char *trigger, bool ended)
+{
+	const struct scope_recorder_judge *judge = recorder->options->judge;
+	char why[WHY_BYTES] = "";
+
+	switch (judge->look(judge->context, trigger, ended, why, &recorder->copy_fd)) {
+	case SCOPE_RECORDER_ORDER_NOTHING:
+		return false;
+	case SCOPE_RECORDER_ORDER_COPY:
+		return true;
+	case SCOPE_RECORDER_ORDER_FILE:
+		recorder->ordered = true;
+		snprintf(recorder->why, sizeof(recorder->why), "%.120s", why);
+		return true;
+	}
+	return false;
+}
+
 static void look_for_reasons(struct recorder *recorder)
 {
 	const struct scope_recorder_options *options = recorder->options;
-	char why[WHY_BYTES];
+	char why[WHY_BYTES] = "";
+	bool fired;
 
 	serve_door(recorder);
 	if (*recorder->snapshot) {
@@ -139,8 +161,10 @@ static void look_for_reasons(struct recorder *recorder)
 		snprintf(recorder->why, sizeof(recorder->why), "signal");
 	}
 	/* Evaluated also during the pause after a trigger, because it must see every second. */
-	if (options->triggers && scope_recorder_triggers_fired(options->triggers, now_ns(), why) &&
-	    now_ns() >= recorder->cool_ns) {
+	fired = options->triggers && scope_recorder_triggers_fired(options->triggers, now_ns(), why);
+	if (options->judge && !recorder->why[0])
+		take_order(recorder, fired ? why : "", false);
+	else if (!options->judge && fired && now_ns() >= recorder->cool_ns) {
 		recorder->cool_ns = now_ns() + options->cool_ns;
 		snprintf(recorder->why, sizeof(recorder->why), "trigger %.110s", why);
 	}
@@ -153,7 +177,7 @@ static enum scope_capture_want want(void *context)
 
 	if (options->flight_ns) {
 		look_for_reasons(recorder);
-		return recorder->why[0] ? SCOPE_WANT_CUT : SCOPE_WANT_NOTHING;
+		return recorder->why[0] || recorder->copy_fd >= 0 ? SCOPE_WANT_CUT : SCOPE_WANT_NOTHING;
 	}
 	if (!options->max_bytes || scope_trace_writer_bytes(recorder->writer) < options->max_bytes)
 		return SCOPE_WANT_NOTHING;
@@ -180,7 +204,8 @@ static void count_file(struct recorder *recorder, uint64_t bytes)
 	recorder->result.files++;
 	recorder->result.bytes = bytes;
 	if (recorder->options->keep)
-		scope_recorder_files_limit(recorder->options->output, recorder->options->keep);
+		scope_recorder_files_limit(recorder->options->output, recorder->options->keep,
+					   recorder->options->beside);
 }
 
 /* run NULL: the capture has ended, and its last metadata is in the flight recorder. */
@@ -199,18 +224,17 @@ static int fill_copy(struct recorder *recorder, struct scope_capture_run *run, c
 	return err;
 }
 
-/* Writes a file of all that the flight recorder holds; if the disk is full, of all that fits. */
-static int write_copy(struct recorder *recorder, struct scope_capture_run *run, const char *reason,
-		      struct scope_error *error)
+/* Writes all that the flight recorder holds to that path; if the disk is full, all that fits. */
+static int write_copy_to(struct recorder *recorder, struct scope_capture_run *run, const char *reason, const char *path,
+			 struct scope_error *error, uint64_t *ret_bytes)
 {
-	struct scope_recorder_result *result = &recorder->result;
 	struct scope_writer *file;
-	int err = name_next(recorder, error);
+	int err = 0;
 
-	if (!err && run && scope_capture_write_fds(run))
+	if (run && scope_capture_write_fds(run))
 		err = scope_error_set(error, -ENOMEM, "no memory left to keep descriptors");
 	if (!err)
-		err = scope_trace_writer_copy(recorder->writer, result->path, error, &file);
+		err = scope_trace_writer_copy(recorder->writer, path, error, &file);
 	if (err)
 		return err;
 	err = fill_copy(recorder, run, reason, file);
@@ -220,19 +244,49 @@ static int write_copy(struct recorder *recorder, struct scope_capture_run *run, 
 		err = scope_trace_writer_finish(file, error);
 	say_note(recorder, scope_trace_writer_note(file));
 	if (!err)
-		count_file(recorder, scope_trace_writer_bytes(file));
+		*ret_bytes = scope_trace_writer_bytes(file);
 	scope_trace_writer_destroy(file);
 	return err;
 }
 
-/* A flight recorder goes on, even if its file could not be written. */
-static int cut_flight(struct recorder *recorder, struct scope_capture_run *run)
+static int write_copy(struct recorder *recorder, struct scope_capture_run *run, const char *reason,
+		      struct scope_error *error)
 {
+	uint64_t bytes;
+	int err = name_next(recorder, error);
+
+	if (!err)
+		err = write_copy_to(recorder, run, reason, recorder->result.path, error, &bytes);
+	if (!err)
+		count_file(recorder, bytes);
+	return err;
+}
+
+/* What the judge looks at. */
+static void write_for_judge(struct recorder *recorder, struct scope_capture_run *run)
+{
+	const struct scope_recorder_judge *judge = recorder->options->judge;
+	struct scope_error error = { "" };
+	char path[64];
+	uint64_t bytes;
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", recorder->copy_fd);
+	recorder->copy_fd = -1;
+	err = write_copy_to(recorder, run, "watch", path, &error, &bytes);
+	judge->copied(judge->context, err ? &error : NULL);
+}
+
+/* A flight recorder goes on, even if its file could not be written. */
+static void cut_flight(struct recorder *recorder, struct scope_capture_run *run)
+{
+	const struct scope_recorder_judge *judge = recorder->options->judge;
 	struct scope_error error = { "" };
 	const uint64_t begin = now_ns();
 	char text[TEXT_BYTES];
+	const int err = write_copy(recorder, run, recorder->why, &error);
 
-	if (write_copy(recorder, run, recorder->why, &error))
+	if (err)
 		snprintf(text, sizeof(text), "%s (wanted by %s; recording goes on)", error.text, recorder->why);
 	else
 		snprintf(text, sizeof(text), "%s: %.1f MB, written by %s in %.1f s", recorder->result.path,
@@ -241,7 +295,18 @@ static int cut_flight(struct recorder *recorder, struct scope_capture_run *run)
 	say(recorder, "%s", text);
 	snprintf(text + strlen(text), sizeof(text) - strlen(text), "\n");
 	answer_clients(recorder, text);
-	return 0;
+	if (recorder->ordered)
+		judge->written(judge->context, recorder->result.path, err ? &error : NULL);
+	recorder->ordered = false;
+}
+
+/* run NULL: the capture has ended. */
+static void carry_out(struct recorder *recorder, struct scope_capture_run *run)
+{
+	if (recorder->copy_fd >= 0)
+		write_for_judge(recorder, run);
+	if (recorder->why[0])
+		cut_flight(recorder, run);
 }
 
 static int cut(void *context, struct scope_capture_run *run, struct scope_error *error)
@@ -250,8 +315,10 @@ static int cut(void *context, struct scope_capture_run *run, struct scope_error 
 	uint64_t bytes;
 	int err;
 
-	if (recorder->options->flight_ns)
-		return cut_flight(recorder, run);
+	if (recorder->options->flight_ns) {
+		carry_out(recorder, run);
+		return 0;
+	}
 	/* Writes it at the end of this file; as kept metadata it is also at the head of the next one. */
 	err = scope_capture_write_fds(run);
 	if (!err)
@@ -340,11 +407,22 @@ static int open_writer(struct recorder *recorder, struct scope_error *error)
 	return 0;
 }
 
+/* The capture has ended: carries out what the judge still orders. */
+static void order_last(struct recorder *recorder)
+{
+	while (take_order(recorder, "", true))
+		carry_out(recorder, NULL);
+}
+
 /* The capture succeeded: ends the file. */
 static int finish(struct recorder *recorder, struct scope_error *error)
 {
 	int err;
 
+	if (recorder->options->judge) {
+		order_last(recorder);
+		return 0;
+	}
 	if (recorder->options->flight_ns)
 		return write_copy(recorder, NULL, NULL, error);
 	err = scope_trace_writer_finish(recorder->writer, error);
@@ -362,6 +440,10 @@ static void salvage(struct recorder *recorder, int code, struct scope_error *err
 	struct scope_error first = *error;
 	uint64_t bytes;
 
+	if (recorder->options->judge) {
+		order_last(recorder);
+		return;
+	}
 	if (recorder->options->flight_ns) {
 		if (recorder->progress.records && !write_copy(recorder, NULL, NULL, error))
 			scope_error_set(error, code, "%.300s; what was held is in %.180s", first.text,
@@ -382,7 +464,7 @@ int scope_recorder_run(const struct scope_recorder_options *options, const struc
 		       volatile sig_atomic_t *snapshot, const struct scope_recorder_watch *watch,
 		       struct scope_error *error, struct scope_recorder_result *ret_result)
 {
-	struct recorder recorder = { .options = options, .watch = watch, .snapshot = snapshot };
+	struct recorder recorder = { .options = options, .watch = watch, .snapshot = snapshot, .copy_fd = -1 };
 	const struct scope_capture_watch inner = {
 		.begun = begun,
 		.progress = progress,

@@ -14,6 +14,25 @@
 
 #define SCOPE_RECORDER_COOL_NS 60000000000ull
 
+enum scope_recorder_order {
+	SCOPE_RECORDER_ORDER_NOTHING,
+	SCOPE_RECORDER_ORDER_COPY, /* to a descriptor, for the judge alone */
+	SCOPE_RECORDER_ORDER_FILE,
+};
+
+/*
+ * Decides in the place of triggers when a flight recorder writes: look() is called some times a second, and once the
+ * capture has ended (ended) again and again until it orders nothing.
+ */
+struct scope_recorder_judge {
+	/* trigger: which one fired, "" none. FILE: sets ret_why, 128 bytes; COPY: *ret_fd, which stays the judge's. */
+	enum scope_recorder_order (*look)(void *context, const char *trigger, bool ended, char *ret_why, int *ret_fd);
+	/* The order was carried out. error: why it could not be, NULL: it was. */
+	void (*copied)(void *context, const struct scope_error *error);
+	void (*written)(void *context, const char *path, const struct scope_error *error);
+	void *context;
+};
+
 struct scope_recorder_options {
 	const char *output;		 /* the file; where there are several, what their names begin with */
 	uint64_t max_bytes;		 /* of a file; 0: no limit */
@@ -23,6 +42,8 @@ struct scope_recorder_options {
 	int level;			 /* of zstd, 0: off */
 	uint64_t cool_ns;		 /* pause after a trigger, in which others are ignored */
 	struct scope_triggers *triggers; /* NULL: none */
+	const char *const *beside; /* ends of names of files that go with a file of keep, NULL at last; NULL: none */
+	const struct scope_recorder_judge *judge; /* of a flight recorder; NULL: triggers and its end write files */
 };
 
 /* The state of the flight recorder. */

@@ -13,6 +13,7 @@
 #include "base/duration.h"
 #include "base/syscall_name.h"
 #include "recorder/activity.h"
+#include "recorder/unusual.h"
 
 #define WHY_BYTES 128
 #define NS_PER_S 1000000000ull
@@ -21,12 +22,16 @@
 #define RATE_NOW 3   /* seconds that count as now */
 #define QUEUE_SECONDS 10
 #define QUEUE_MIN_NS NS_PER_S
+#define UNIT_SECONDS 10 /* of a percentile */
+#define UNITS_MIN 20
 
 enum kind {
 	TRIGGER_RATE,
 	TRIGGER_UNIT,
 	TRIGGER_HANG,
 	TRIGGER_RUNQUEUE,
+	TRIGGER_PERCENTILE,
+	TRIGGER_UNUSUAL,
 };
 
 struct trigger {
@@ -34,6 +39,7 @@ struct trigger {
 	char text[64];
 	uint16_t nr;
 	uint64_t limit;		 /* ns or percent */
+	double quantile;	 /* PERCENTILE: 0 to 1 */
 	uint32_t count[HISTORY]; /* RATE: calls in each second */
 };
 
@@ -44,6 +50,8 @@ struct scope_triggers {
 	uint64_t next_ns; /* when the second is over */
 	uint64_t seconds; /* that are over */
 	uint64_t run_ns[QUEUE_SECONDS], queue_ns[QUEUE_SECONDS];
+	struct scope_sketch units[UNIT_SECONDS];
+	struct scope_recorder_unusual *unusual;
 	uint64_t longest_unit_ns; /* of the second before, until it is reported */
 	uint32_t unit_tid;
 };
@@ -54,8 +62,8 @@ int scope_recorder_triggers_create(struct scope_triggers **ret_triggers)
 
 	if (!triggers)
 		return -ENOMEM;
-	if (scope_recorder_activity_create(&triggers->live)) {
-		free(triggers);
+	if (scope_recorder_activity_create(&triggers->live) || scope_recorder_unusual_create(&triggers->unusual)) {
+		scope_recorder_triggers_destroy(triggers);
 		return -ENOMEM;
 	}
 	*ret_triggers = triggers;
@@ -67,6 +75,9 @@ void scope_recorder_triggers_destroy(struct scope_triggers *triggers)
 	if (!triggers)
 		return;
 	scope_recorder_activity_destroy(triggers->live);
+	scope_recorder_unusual_destroy(triggers->unusual);
+	for (size_t i = 0; i < UNIT_SECONDS; i++)
+		scope_sketch_free(&triggers->units[i]);
 	free(triggers);
 }
 
@@ -106,6 +117,19 @@ static int parse_rate(const char *text, struct trigger *trigger, struct scope_er
 	return 0;
 }
 
+/* "p99.9>50ms". */
+static int parse_percentile(const char *text, struct trigger *trigger, struct scope_error *error)
+{
+	char *end;
+	const double percent = strtod(text + 1, &end);
+
+	if (percent > 0 && percent < 100 && *end == '>' && parse_time(end + 1, &trigger->limit)) {
+		trigger->quantile = percent / 100;
+		return 0;
+	}
+	return scope_error_set(error, -EINVAL, "'%s' wants a percentile below 100 and a time, as in p99>50ms", text);
+}
+
 static int parse(const char *text, struct trigger *trigger, struct scope_error *error)
 {
 	static const struct {
@@ -124,6 +148,14 @@ static int parse(const char *text, struct trigger *trigger, struct scope_error *
 		trigger->kind = TRIGGER_RATE;
 		return parse_rate(text + 5, trigger, error);
 	}
+	if (text[0] == 'p' && text[1] >= '0' && text[1] <= '9') {
+		trigger->kind = TRIGGER_PERCENTILE;
+		return parse_percentile(text, trigger, error);
+	}
+	if (!strcmp(text, "unusual")) {
+		trigger->kind = TRIGGER_UNUSUAL;
+		return 0;
+	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (strncmp(text, rows[i].word, strlen(rows[i].word)))
 			continue;
@@ -133,8 +165,8 @@ static int parse(const char *text, struct trigger *trigger, struct scope_error *
 		return scope_error_set(error, -EINVAL, "'%s' wants %s", text, rows[i].want);
 	}
 	return scope_error_set(error, -EINVAL,
-			       "'%s' is no trigger: rate:SYSCALL<N%%, unit>TIME, "
-			       "hang>TIME and runqueue>N%% are",
+			       "'%s' is no trigger: rate:SYSCALL<N%%, unit>TIME, pN>TIME, "
+			       "hang>TIME, runqueue>N%% and unusual are",
 			       text);
 }
 
@@ -225,6 +257,24 @@ static bool unit_fired(const struct scope_triggers *triggers, const struct trigg
 	return true;
 }
 
+/* Without memory the sketches are those that could be merged. */
+static bool percentile_fired(const struct scope_triggers *triggers, const struct trigger *trigger, char *ret_why)
+{
+	struct scope_sketch all = { 0 };
+	double ns;
+	bool fires;
+
+	for (size_t i = 0; i < UNIT_SECONDS; i++)
+		scope_sketch_merge(&all, &triggers->units[i]);
+	ns = scope_sketch_quantile(&all, trigger->quantile);
+	fires = all.total >= UNITS_MIN && ns > (double)trigger->limit;
+	if (fires)
+		snprintf(ret_why, WHY_BYTES, "%s: %.3f ms, of %" PRIu64 " in the last %d s", trigger->text, ns / 1e6,
+			 all.total, UNIT_SECONDS);
+	scope_sketch_free(&all);
+	return fires;
+}
+
 static bool hang_fired(const struct scope_triggers *triggers, const struct trigger *trigger, uint64_t now_ns,
 		       char *ret_why)
 {
@@ -247,6 +297,9 @@ static void end_second(struct scope_triggers *triggers)
 
 	triggers->run_ns[second % QUEUE_SECONDS] = period->run_ns;
 	triggers->queue_ns[second % QUEUE_SECONDS] = period->queue_ns;
+	scope_sketch_free(&triggers->units[second % UNIT_SECONDS]);
+	scope_recorder_activity_units(triggers->live, &triggers->units[second % UNIT_SECONDS]);
+	scope_recorder_unusual_second(triggers->unusual, period, &triggers->units[second % UNIT_SECONDS]);
 	triggers->longest_unit_ns = period->longest_unit_ns;
 	triggers->unit_tid = period->unit_tid;
 	for (size_t i = 0; i < triggers->count; i++)
@@ -265,6 +318,10 @@ static bool fired(const struct scope_triggers *triggers, const struct trigger *t
 		return hang_fired(triggers, trigger, now_ns, ret_why);
 	case TRIGGER_RUNQUEUE:
 		return runqueue_fired(triggers, trigger, ret_why);
+	case TRIGGER_PERCENTILE:
+		return percentile_fired(triggers, trigger, ret_why);
+	case TRIGGER_UNUSUAL:
+		return scope_recorder_unusual_find(triggers->unusual, triggers->live, now_ns, ret_why);
 	}
 	return false;
 }

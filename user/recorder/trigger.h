@@ -6,9 +6,12 @@
  *                     the seconds of the last minute, of which 10 are needed
  *   unit>TIME         a thread's work between two waits for work (epoll, poll, select, accept) took,
  *                     or takes, longer
+ *   pN>TIME           of such work that ended in the last 10 s, the Nth percentile (above 0, below 100) is longer;
+ *                     at least 20 ended
  *   hang>TIME         a thread waits or spins without an end (recorder/activity.h)
  *   runqueue>N%       of the time in which threads ran or were runnable in the last 10 s they waited
  *                     for a CPU; only if that time was a second or more
+ *   unusual           anything departs from the last minute (recorder/unusual.h): a reason to look closer, and no more
  */
 #ifndef SCOPE_RECORDER_TRIGGER_H
 #define SCOPE_RECORDER_TRIGGER_H

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A child process that works on a copy of this one's memory, beside it and after its own work. */
+#include "base/forked.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define CHILD_NICE 10
+
+pid_t scope_forked(void)
+{
+	const pid_t parent = getpid(), child = fork();
+
+	if (child)
+		return child;
+	/* It must not outlive the capture, nor take the target's CPU. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	setpriority(PRIO_PROCESS, 0, CHILD_NICE);
+	return 0;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whether a target departs from what it did in the last minute. */
+#include "recorder/unusual.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WHY_BYTES 128
+#define SECONDS 60  /* that are remembered */
+#define USUAL_MIN 5 /* seconds that the baseline needs */
+#define NOW 2	    /* seconds that count as now */
+#define SLOW_TIMES 1.5
+#define MOVE_TIMES 2	     /* calls and running time, more or less */
+#define MOVE_CALLS_MIN 20    /* a second */
+#define MOVE_RUN_NS 250e6    /* a second */
+#define SILENT_NS 2000000000 /* of a thread */
+
+/* What a second is known by. */
+enum measure {
+	MEASURE_P50,
+	MEASURE_P99,
+	MEASURE_CALLS,
+	MEASURE_RUN,
+	MEASURES,
+};
+
+struct scope_recorder_unusual {
+	double second[MEASURES][SECONDS];
+	uint64_t seconds; /* that are over */
+};
+
+int scope_recorder_unusual_create(struct scope_recorder_unusual **ret_unusual)
+{
+	*ret_unusual = calloc(1, sizeof(**ret_unusual));
+	return *ret_unusual ? 0 : -ENOMEM;
+}
+
+void scope_recorder_unusual_destroy(struct scope_recorder_unusual *unusual)
+{
+	free(unusual);
+}
+
+void scope_recorder_unusual_second(struct scope_recorder_unusual *unusual,
+				   const struct scope_recorder_activity_period *period,
+				   const struct scope_sketch *units)
+{
+	const size_t at = unusual->seconds++ % SECONDS;
+	double calls = 0;
+
+	for (size_t i = 0; i < SCOPE_SYSCALL_MAX; i++)
+		calls += period->call[i];
+	unusual->second[MEASURE_P50][at] = scope_sketch_quantile(units, 0.5);
+	unusual->second[MEASURE_P99][at] = scope_sketch_quantile(units, 0.99);
+	unusual->second[MEASURE_CALLS][at] = calls;
+	unusual->second[MEASURE_RUN][at] = (double)period->run_ns;
+}
+
+static int by_value(const void *left, const void *right)
+{
+	const double a = *(const double *)left, b = *(const double *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* The median over the seconds before now. False: too few are known. */
+static bool usual_of(const struct scope_recorder_unusual *unusual, enum measure measure, double *ret_usual)
+{
+	double sorted[SECONDS];
+	size_t count = 0;
+
+	for (uint64_t age = NOW; age < SECONDS && age < unusual->seconds; age++)
+		sorted[count++] = unusual->second[measure][(unusual->seconds - 1 - age) % SECONDS];
+	if (count < USUAL_MIN)
+		return false;
+	qsort(sorted, count, sizeof(*sorted), by_value);
+	*ret_usual = sorted[count / 2];
+	return true;
+}
+
+/* The least (most: the greatest) of the seconds that count as now. */
+static double now_of(const struct scope_recorder_unusual *unusual, enum measure measure, bool most)
+{
+	double found = unusual->second[measure][(unusual->seconds - 1) % SECONDS];
+
+	for (uint64_t age = 1; age < NOW; age++) {
+		const double value = unusual->second[measure][(unusual->seconds - 1 - age) % SECONDS];
+
+		if (most ? value > found : value < found)
+			found = value;
+	}
+	return found;
+}
+
+static bool slower(const struct scope_recorder_unusual *unusual, enum measure measure, const char *name, char *ret_why)
+{
+	const double now = now_of(unusual, measure, false);
+	double usual;
+
+	if (!usual_of(unusual, measure, &usual) || !usual || now <= SLOW_TIMES * usual)
+		return false;
+	snprintf(ret_why, WHY_BYTES, "unusual: %s of work is %.3f ms, usual is %.3f ms", name, now / 1e6, usual / 1e6);
+	return true;
+}
+
+/* In each second that counts as now there is much more of it, or much less. least: of what matters. */
+static bool moved(const struct scope_recorder_unusual *unusual, enum measure measure, double least, const char *name,
+		  char *ret_why)
+{
+	const double low = now_of(unusual, measure, false), high = now_of(unusual, measure, true);
+	double usual;
+
+	if (!usual_of(unusual, measure, &usual))
+		return false;
+	if ((low <= MOVE_TIMES * usual || low - usual < least) && (high * MOVE_TIMES >= usual || usual - high < least))
+		return false;
+	snprintf(ret_why, WHY_BYTES, "unusual: %s: %.4g in a second, usual are %.4g", name, low, usual);
+	return true;
+}
+
+bool scope_recorder_unusual_find(const struct scope_recorder_unusual *unusual,
+				 const struct scope_recorder_activity *live, uint64_t now_ns, char *ret_why)
+{
+	struct scope_live_hang silent;
+
+	if (!unusual->seconds)
+		return false;
+	if (slower(unusual, MEASURE_P50, "the median", ret_why) || slower(unusual, MEASURE_P99, "p99", ret_why) ||
+	    moved(unusual, MEASURE_CALLS, MOVE_CALLS_MIN, "calls", ret_why) ||
+	    moved(unusual, MEASURE_RUN, MOVE_RUN_NS, "ns on a CPU", ret_why))
+		return true;
+	if (!scope_recorder_activity_silent(live, now_ns, SILENT_NS, &silent))
+		return false;
+	snprintf(ret_why, WHY_BYTES, "unusual: thread %u makes no call for %.1f s", silent.tid,
+		 (double)silent.for_ns / 1e9);
+	return true;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whether a target departs from what it did in the last minute: a cheap reason to analyse what a flight recorder holds.
+ *
+ * It compares the last seconds with the median second, and threads with their own past. It is meant to miss little; a load
+ * that changes also departs, so the analysis has to decide.
+ */
+#ifndef SCOPE_RECORDER_UNUSUAL_H
+#define SCOPE_RECORDER_UNUSUAL_H
+
+#include "recorder/activity.h"
+
+struct scope_recorder_unusual;
+
+/* 0 or -ENOMEM. */
+int scope_recorder_unusual_create(struct scope_recorder_unusual **ret_unusual);
+void scope_recorder_unusual_destroy(struct scope_recorder_unusual *unusual); /* NULL is fine */
+
+/* A second is over; units: the times of the units that ended in it, ns. */
+void scope_recorder_unusual_second(struct scope_recorder_unusual *unusual,
+				   const struct scope_recorder_activity_period *period,
+				   const struct scope_sketch *units);
+
+/* True: why, 128 bytes, begins with "unusual: " and names what departs. */
+bool scope_recorder_unusual_find(const struct scope_recorder_unusual *unusual,
+				 const struct scope_recorder_activity *live, uint64_t now_ns, char *ret_why);
+
+#endif
