@@ -15,7 +15,7 @@ CFLAGS ?= -O2 -g
 SCOPE_CFLAGS = -std=gnu11 -ffp-contract=off $(WARN) $(CFLAGS) -D_GNU_SOURCE -Iinclude -Iuser \
 	-I$(BUILD)/gen $(SANFLAGS) \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-SCOPE_LIBS = $(shell pkg-config --libs $(PKGS) $(CTF_PKGS) $(HTTP_PKG) $(CAPSTONE_PKG) 2>/dev/null) -liberty -lm
+SCOPE_LIBS = $(shell pkg-config --libs $(PKGS) $(CTF_PKGS) $(HTTP_PKG) $(CURL_PKG) $(CAPSTONE_PKG) 2>/dev/null) -liberty -lm
 
 # SAN=1 builds with the address and undefined-behaviour sanitizers, in a tree of its own.
 ifeq ($(SAN),1)
@@ -36,11 +36,15 @@ ABSENT_SRC := $(sort $(wildcard user/*/*_absent.c))
 # libmicrohttpd serves metrics (scope metrics --listen); without it that option says so.
 HTTP_PKG := $(shell pkg-config --exists libmicrohttpd && echo libmicrohttpd)
 NO_HTTP_SRC := $(if $(HTTP_PKG),,user/export/http.c)
+# libcurl posts incidents (scope watch --webhook); without it that option says so.
+CURL_PKG := $(shell pkg-config --exists libcurl && echo libcurl)
+NO_CURL_SRC := $(if $(CURL_PKG),,user/watch/webhook.c)
 # capstone finds the loop around a line; without it reports name none.
 CAPSTONE_PKG := $(shell pkg-config --exists capstone && echo capstone)
 NO_CAPSTONE_SRC := $(if $(CAPSTONE_PKG),,user/symbol/disassemble.c)
-LIB_SRC := $(filter-out user/cmd/% $(ABSENT_SRC) $(NO_HTTP_SRC) $(NO_CAPSTONE_SRC),$(sort $(wildcard user/*/*.c))) \
-	$(NO_HTTP_SRC:%.c=%_absent.c) $(NO_CAPSTONE_SRC:%.c=%_absent.c)
+LIB_SRC := $(filter-out user/cmd/% $(ABSENT_SRC) $(NO_HTTP_SRC) $(NO_CURL_SRC) $(NO_CAPSTONE_SRC), \
+	$(sort $(wildcard user/*/*.c))) \
+	$(NO_HTTP_SRC:%.c=%_absent.c) $(NO_CURL_SRC:%.c=%_absent.c) $(NO_CAPSTONE_SRC:%.c=%_absent.c)
 CMD_SRC := $(sort $(wildcard user/cmd/*.c))
 TEST_SRC := $(sort $(wildcard tests/unit/test_*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(OUT)/%.o)

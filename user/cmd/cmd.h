@@ -36,6 +36,7 @@ int scope_cmd_signatures(int argc, char **argv);
 int scope_cmd_scrub(int argc, char **argv);
 int scope_cmd_delay(int argc, char **argv);
 int scope_cmd_diff(int argc, char **argv);
+int scope_cmd_watch(int argc, char **argv);
 int scope_cmd_completion(int argc, char **argv);
 
 struct scope_newfile;
@@ -78,6 +79,8 @@ unsigned scope_cmd_columns(int fd);
  * result is the exit status.
  */
 __attribute__((format(printf, 2, 3))) void scope_cmd_say(const char *command, const char *format, ...);
+/* Gives the next line on stderr a level of syslog(3), if the journal reads it. */
+void scope_cmd_journal_level(int level);
 int scope_cmd_fail(const char *command, const struct scope_error *error);
 __attribute__((format(printf, 2, 3))) int scope_cmd_misuse(const char *command, const char *format, ...);
 

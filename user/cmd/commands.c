@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of commands and of their options, for parsing, help and completion. The options of report, record and
- * metrics are in the files that parse them.
+ * The table of commands and of their options, for parsing, help and completion. The options of report, record,
+ * watch and metrics are in the files that parse them.
  */
 #include "cmd/commands.h"
 
@@ -13,6 +13,7 @@
 #include "cmd/record_options.h"
 #include "cmd/report_options.h"
 #include "cmd/shared_options.h"
+#include "cmd/watch_options.h"
 
 #define PRINTS_ANYHOW "\nCtrl-C ends the trace early and still prints. -p needs root; it loads no module.\n"
 
@@ -286,6 +287,23 @@ const struct scope_command scope_cmd_commands[] = {
 		.column = 25,
 		.notes = "\n"
 			 "Ctrl-C ends the trace early and keeps the file. Needs root.\n",
+	},
+	{
+		.name = "watch",
+		.run = scope_cmd_watch,
+		.summary = "watch a process for as long as it runs, and report incidents as they begin",
+		.usage = "Usage: scope watch -p PID|NAME [OPTION...]\n"
+			 "       scope watch --unit UNIT [OPTION...]\n"
+			 "       scope watch --cgroup PATH [OPTION...]\n"
+			 "Keep the last minute of a target in memory and analyse it again and again. When a function\n"
+			 "begins to be slow, to hang or to spin, write the trace and the report, and say so.\n"
+			 "\n",
+		.options = scope_cmd_watch_options,
+		.column = 28,
+		.notes =
+			"\n"
+			"Ctrl-C ends it. The program of --exec gets SCOPE_SENTENCE, SCOPE_TRACE, SCOPE_REPORT and more in\n"
+			"its environment: see scope-watch(1). Needs root.\n",
 	},
 	{
 		.name = "learn",

@@ -72,6 +72,12 @@ void scope_cmd_say(const char *command, const char *format, ...)
 	fputc('\n', stderr);
 }
 
+void scope_cmd_journal_level(int level)
+{
+	if (getenv("JOURNAL_STREAM"))
+		fprintf(stderr, "<%d>", level);
+}
+
 int scope_cmd_fail(const char *command, const struct scope_error *error)
 {
 	scope_cmd_say(command, "%s", error->text);

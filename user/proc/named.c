@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the process that the user named. */
+/* Finds the process that the user named, or those of a control group. */
 #include "proc/named.h"
 
 #include <errno.h>
@@ -118,4 +118,66 @@ int scope_proc_target_named(const char *name, struct scope_error *error, uint32_
 		*ret_tgid = named->tgid[0];
 	free(named);
 	return err;
+}
+
+/* Is the path of that length the group of that name, or below it? */
+static bool path_is_in(const char *path, size_t bytes, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (size_t i = 0; i + length <= bytes; i++) {
+		const bool begins = *name == '/' ? !i : i && path[i - 1] == '/';
+
+		if (begins && !strncmp(path + i, name, length) &&
+		    (i + length == bytes || path[i + length] == '/' || name[length - 1] == '/'))
+			return true;
+	}
+	return false;
+}
+
+/* Lines of /proc/PID/cgroup: "0::/system.slice/nginx.service". */
+static int look_group(uint32_t number, void *context)
+{
+	struct named *named = context;
+	const char *line, *path;
+	bool inside = false;
+	char *text;
+
+	if (number == (unsigned)getpid() || named->count == NAMED_MAX ||
+	    scope_proc_file_read(&text, "/proc/%u/cgroup", number))
+		return 0;
+	for (line = text; *line && !inside; line += strcspn(line, "\n"), line += *line == '\n') {
+		const size_t bytes = strcspn(line, "\n");
+
+		path = memchr(line, '/', bytes);
+		inside = path && path_is_in(path, bytes - (size_t)(path - line), named->name);
+	}
+	free(text);
+	if (inside) {
+		named->parent[named->count] = parent_of(number);
+		named->tgid[named->count++] = number;
+	}
+	return 0;
+}
+
+int scope_proc_target_group(const char *name, uint32_t *tgid, size_t room, struct scope_error *error, size_t *ret_count)
+{
+	struct named *named = calloc(1, sizeof(*named));
+
+	*ret_count = 0;
+	if (!named)
+		return scope_error_set(error, -ENOMEM, "no memory for the list of processes");
+	named->name = name;
+	scope_proc_file_numbers("/proc", look_group, named);
+	named->count = keep_roots(named);
+	if (named->count) {
+		*ret_count = named->count < room ? named->count : room;
+		memcpy(tgid, named->tgid, *ret_count * sizeof(*tgid));
+	}
+	free(named);
+	return *ret_count ? 0
+			  : scope_error_set(error, -ESRCH,
+					    "no process is in the control group %.200s: /proc/PID/cgroup has that of a "
+					    "process",
+					    name);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finds the process that the user named. */
+/* Finds the process that the user named, or those of a control group. */
 #ifndef SCOPE_PROC_NAMED_H
 #define SCOPE_PROC_NAMED_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -13,5 +14,13 @@
  * none; -ENOTUNIQ: there are several, which error lists.
  */
 int scope_proc_target_named(const char *name, struct scope_error *error, uint32_t *ret_tgid);
+
+/*
+ * The processes of a control group and those below it whose parents are not in it: their descendants are traced with them.
+ * name: an absolute path as in /proc/PID/cgroup, or the last part of one, as "nginx.service". At most `room` of them, in
+ * ascending order. 0 with *ret_count of 1 or more; -ESRCH: there is none; -ENOMEM.
+ */
+int scope_proc_target_group(const char *name, uint32_t *tgid, size_t room, struct scope_error *error,
+			    size_t *ret_count);
 
 #endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which findings of a watch become incidents, and when. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "watch/seen.h"
+
+#define S 1000000000ull
+#define SPAN (60 * S)
+#define INTERVAL (30 * S)
+
+static struct scope_watch_seen *seen;
+
+static int begin(void **state)
+{
+	(void)state;
+	return scope_watch_seen_create(SPAN, INTERVAL, &seen);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	scope_watch_seen_destroy(seen);
+	return 0;
+}
+
+static struct scope_watch_finding finding_of(const char *function, bool stuck, bool sure)
+{
+	struct scope_watch_finding finding = { .module = "server", .kind = "wait", .stuck = stuck, .sure = sure };
+
+	snprintf(finding.function, sizeof(finding.function), "%s", function);
+	return finding;
+}
+
+static void judge(const char *function, bool stuck, bool sure, uint64_t now_s)
+{
+	struct scope_watch_judgement judgement = { 0 };
+
+	if (function)
+		judgement.finding[judgement.findings++] = finding_of(function, stuck, sure);
+	scope_watch_seen_judge(seen, &judgement, now_s * S);
+}
+
+/* The function of the incident at that time; "": none. */
+static const char *next_at(uint64_t now_s)
+{
+	static struct scope_watch_finding finding;
+
+	return scope_watch_seen_next(seen, now_s * S, &finding) ? finding.function : "";
+}
+
+static void once_while_it_goes_on(void **state)
+{
+	(void)state;
+	judge("parse", false, true, 100);
+	assert_string_equal(next_at(100), "parse");
+	for (uint64_t now = 110; now < 400; now += 10) {
+		judge("parse", false, true, now);
+		assert_string_equal(next_at(now), "");
+	}
+	/* It left the recorder, and comes back. */
+	judge(NULL, false, false, 455);
+	judge("parse", false, true, 460);
+	assert_string_equal(next_at(460), "parse");
+}
+
+static void again_if_absent_for_the_span(void **state)
+{
+	(void)state;
+	judge("parse", false, true, 100);
+	assert_string_equal(next_at(100), "parse");
+	judge("parse", false, true, 150);
+	assert_string_equal(next_at(150), "");
+	judge(NULL, false, false, 205);
+	judge("parse", false, true, 211);
+	assert_string_equal(next_at(211), "parse");
+}
+
+static void again_if_it_gets_stuck(void **state)
+{
+	(void)state;
+	judge("parse", false, true, 100);
+	assert_string_equal(next_at(100), "parse");
+	judge("parse", true, true, 140);
+	assert_string_equal(next_at(140), "parse");
+	judge("parse", false, true, 180);
+	assert_string_equal(next_at(180), "");
+}
+
+static void twice_in_a_row_where_in_doubt(void **state)
+{
+	(void)state;
+	judge("parse", false, false, 100);
+	assert_string_equal(next_at(100), "");
+	assert_true(scope_watch_seen_in_doubt(seen));
+	judge(NULL, false, false, 102);
+	assert_false(scope_watch_seen_in_doubt(seen));
+	judge("parse", false, false, 104);
+	assert_string_equal(next_at(104), "");
+	judge("parse", false, false, 106);
+	assert_string_equal(next_at(106), "parse");
+	assert_false(scope_watch_seen_in_doubt(seen));
+}
+
+static void waits_for_the_interval(void **state)
+{
+	struct scope_watch_counts counts;
+
+	(void)state;
+	judge("parse", false, true, 100);
+	assert_string_equal(next_at(100), "parse");
+	judge("store", true, true, 110);
+	assert_string_equal(next_at(110), "");
+	assert_string_equal(next_at(129), "");
+	assert_string_equal(next_at(130), "store");
+	scope_watch_seen_count(seen, &counts);
+	assert_int_equal(counts.incidents, 2);
+	assert_int_equal(counts.held, 1);
+}
+
+/* Patterns are of functions, with or without a module; a bad file leaves those that were read. */
+static void known_are_none(void **state)
+{
+	static const char text[] = "# agreed\n  pars*  # slow by design\nstore@client\n\n";
+	struct scope_watch_counts counts;
+	struct scope_error error;
+	char path[] = "/tmp/scope-known-XXXXXX";
+	const int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	assert_int_equal(scope_watch_seen_read_known(seen, path, &error), 0);
+	unlink(path);
+	assert_int_not_equal(scope_watch_seen_read_known(seen, path, &error), 0);
+	assert_non_null(strstr(error.text, path));
+	judge("parse", true, true, 100);
+	assert_string_equal(next_at(100), "");
+	judge("store", true, true, 200);
+	assert_string_equal(next_at(200), "store");
+	scope_watch_seen_count(seen, &counts);
+	assert_int_equal(counts.known, 1);
+}
+
+/* More functions than there is room for: the one found longest ago gives way. */
+static void is_bounded(void **state)
+{
+	char name[32];
+
+	(void)state;
+	for (unsigned i = 0; i < 3 * SCOPE_WATCH_SEEN_MAX; i++) {
+		snprintf(name, sizeof(name), "f%u", i);
+		judge(name, false, false, 100);
+	}
+	assert_int_equal(scope_watch_seen_current(seen), SCOPE_WATCH_SEEN_MAX);
+	judge("parse", false, true, 100);
+	assert_string_equal(next_at(100), "parse");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(once_while_it_goes_on),
+		TEST(again_if_absent_for_the_span),
+		TEST(again_if_it_gets_stuck),
+		TEST(twice_in_a_row_where_in_doubt),
+		TEST(waits_for_the_interval),
+		TEST(known_are_none),
+		TEST(is_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Analyses what a flight recorder holds, in a child process. */
+#include "watch/judgement.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/forked.h"
+#include "base/syscall_name.h"
+#include "proc/reader.h"
+
+#define SHARE_MIN 0.2 /* of the excess, or of the threads that are stuck: others come with it */
+#define POLL_MS 20
+
+struct scope_watch_judge {
+	struct scope_watch_judgement *shared;
+	bool outside;
+	pid_t child; /* 0: none */
+};
+
+int scope_watch_judge_create(bool outside, struct scope_watch_judge **ret_judge)
+{
+	struct scope_watch_judge *judge = calloc(1, sizeof(*judge));
+
+	if (!judge)
+		return -ENOMEM;
+	judge->outside = outside;
+	judge->shared = mmap(NULL, sizeof(*judge->shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (judge->shared == MAP_FAILED) {
+		free(judge);
+		return -ENOMEM;
+	}
+	*ret_judge = judge;
+	return 0;
+}
+
+void scope_watch_judge_destroy(struct scope_watch_judge *judge)
+{
+	if (!judge)
+		return;
+	if (judge->child) {
+		kill(judge->child, SIGKILL);
+		waitpid(judge->child, NULL, 0);
+	}
+	munmap(judge->shared, sizeof(*judge->shared));
+	free(judge);
+}
+
+int scope_watch_judge_analyse(const char *path, const char *root, bool variance, struct scope_analysis **ret_analysis)
+{
+	struct scope_analysis_options options;
+	struct scope_trace *trace;
+	int err = scope_trace_open(path, NULL, &trace);
+
+	if (err)
+		return err;
+	scope_analysis_options_init(&options);
+	options.variance = variance;
+	options.symbols.root = root;
+	/* The target may still run and control its files. */
+	err = scope_proc_reader_create(NULL, NULL, &options.symbols.reader);
+	return err ? err : scope_analysis_run(trace, &options, ret_analysis);
+}
+
+static const char *call_of(const struct scope_finding *finding)
+{
+	const char *name = finding->nr < SCOPE_SYSCALL_MAX ? scope_syscall_name(finding->nr) : NULL;
+
+	return name ? name : "no call";
+}
+
+static void describe(const struct scope_finding *found, struct scope_watch_finding *finding)
+{
+	const char *name = found->function ? found->function->name : "a function without a stack";
+	const uint32_t threads = scope_rank_finding_stuck(found) ? found->hang.threads : 0;
+
+	if (found->kind == SCOPE_FINDING_HANG)
+		snprintf(finding->sentence, sizeof(finding->sentence), "%s hangs, in %s, in %u thread%s", name,
+			 call_of(found), threads, threads == 1 ? "" : "s");
+	else if (found->kind == SCOPE_FINDING_SPIN)
+		snprintf(finding->sentence, sizeof(finding->sentence), "%s spins, in %u thread%s", name, threads,
+			 threads == 1 ? "" : "s");
+	else
+		snprintf(finding->sentence, sizeof(finding->sentence),
+			 "%s is slow: work with it takes %.3g ms, usual are %.3g ms (%u times seen)", name,
+			 found->p50_ns / 1e6, found->usual_ns / 1e6, found->units);
+}
+
+/* When it began. A slowdown begins with the change: single slow units before it are usual. */
+static uint64_t onset_of(const struct scope_analysis *analysis, const struct scope_finding *found)
+{
+	const uint64_t end_ns = analysis->units->timeline->end_ns;
+
+	if (scope_rank_finding_stuck(found))
+		return found->hang.age_ns < end_ns && end_ns - found->hang.age_ns < found->first_ns
+			       ? end_ns - found->hang.age_ns
+			       : found->first_ns;
+	return analysis->since_ns > found->first_ns ? analysis->since_ns : found->first_ns;
+}
+
+static void add(struct scope_watch_judgement *judgement, const struct scope_analysis *analysis,
+		const struct scope_finding *found)
+{
+	struct scope_watch_finding *finding = &judgement->finding[judgement->findings++];
+
+	*finding = (struct scope_watch_finding){
+		.stuck = scope_rank_finding_stuck(found),
+		.sure = found->confidence > SCOPE_CONFIDENCE_LOW,
+		.onset_ns = onset_of(analysis, found),
+	};
+	snprintf(finding->kind, sizeof(finding->kind), "%s", scope_rank_kind_name[found->kind]);
+	if (found->function) {
+		snprintf(finding->function, sizeof(finding->function), "%s", found->function->name);
+		snprintf(finding->module, sizeof(finding->module), "%s", found->function->module);
+	} else {
+		snprintf(finding->function, sizeof(finding->function), "[%s in %s]", scope_rank_kind_name[found->kind],
+			 call_of(found));
+	}
+	describe(found, finding);
+}
+
+static void add_outside(struct scope_watch_judgement *judgement, const struct scope_analysis *analysis)
+{
+	struct scope_watch_finding *finding = &judgement->finding[judgement->findings++];
+
+	*finding = (struct scope_watch_finding){
+		.function = "[outside the program]",
+		.kind = "outside",
+		.onset_ns = analysis->since_ns ? analysis->since_ns : analysis->units->timeline->begin_ns,
+	};
+	snprintf(finding->sentence, sizeof(finding->sentence), "%.250s", analysis->ranking->reason);
+}
+
+static void fill(const struct scope_watch_judge *judge, const struct scope_analysis *analysis,
+		 struct scope_watch_judgement *judgement)
+{
+	const struct scope_ranking *ranking = analysis->ranking;
+
+	if (ranking->verdict == SCOPE_VERDICT_OUTSIDE && judge->outside)
+		add_outside(judgement, analysis);
+	if (ranking->verdict == SCOPE_VERDICT_NOTHING || ranking->verdict == SCOPE_VERDICT_UNKNOWN ||
+	    ranking->verdict == SCOPE_VERDICT_OUTSIDE)
+		return;
+	for (size_t i = 0; i < ranking->findings && judgement->findings < SCOPE_WATCH_FINDINGS; i++) {
+		const struct scope_finding *found = &ranking->finding[i];
+
+		if (found->share >= SHARE_MIN && !scope_rank_finding_unsure(found) &&
+		    !scope_rank_finding_outside(found))
+			add(judgement, analysis, found);
+	}
+}
+
+/* All that the child does. */
+static void judge_in_child(const struct scope_watch_judge *judge, int trace_fd, const char *root)
+{
+	const struct rlimit cpu = { SCOPE_WATCH_JUDGE_CPU_S, SCOPE_WATCH_JUDGE_CPU_S };
+	struct scope_watch_judgement *judgement = judge->shared;
+	struct scope_analysis *analysis;
+	struct rusage used;
+	char path[64];
+
+	setrlimit(RLIMIT_CPU, &cpu);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", trace_fd);
+	judgement->err = scope_watch_judge_analyse(path, root, false, &analysis);
+	if (!judgement->err)
+		fill(judge, analysis, judgement);
+	getrusage(RUSAGE_SELF, &used);
+	judgement->cpu_ns = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000ull +
+			    (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000ull;
+	_exit(0);
+}
+
+int scope_watch_judge_begin(struct scope_watch_judge *judge, int trace_fd, const char *root)
+{
+	pid_t child;
+
+	memset(judge->shared, 0, sizeof(*judge->shared));
+	/* Stays if the child does not come to its end. */
+	judge->shared->err = -ECHILD;
+	judge->shared->cpu_ns = SCOPE_WATCH_JUDGE_CPU_S * 1000000000ull;
+	child = scope_forked();
+	if (!child)
+		judge_in_child(judge, trace_fd, root);
+	if (child < 0)
+		return -errno;
+	judge->child = child;
+	return 0;
+}
+
+bool scope_watch_judge_runs(const struct scope_watch_judge *judge)
+{
+	return judge->child;
+}
+
+bool scope_watch_judge_end(struct scope_watch_judge *judge, unsigned wait_ms,
+			   struct scope_watch_judgement *ret_judgement)
+{
+	if (!judge->child)
+		return false;
+	while (waitpid(judge->child, NULL, WNOHANG) != judge->child) {
+		if (!wait_ms)
+			return false;
+		poll(NULL, 0, POLL_MS);
+		wait_ms -= wait_ms < POLL_MS ? wait_ms : POLL_MS;
+	}
+	judge->child = 0;
+	*ret_judgement = *judge->shared;
+	return true;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Says to the service manager that started this program how it is (the protocol of sd_notify(3)). */
+#ifndef SCOPE_WATCH_NOTIFY_H
+#define SCOPE_WATCH_NOTIFY_H
+
+/* state: "READY=1", "WATCHDOG=1", "STOPPING=1". Does nothing where no manager asked for it (NOTIFY_SOCKET). */
+void scope_watch_notify(const char *state);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a watch has found, so that each finding becomes one incident.
+ *
+ * A finding is its function. It is an incident when it is first found, and again when it goes from slow to stuck, or is found
+ * after it was absent for as long as the flight recorder holds: then it began again. A finding in which the analysis has
+ * low confidence has to be found twice in a row. At least min_interval_ns lies between two incidents; what is found in between
+ * waits. Bounded: SCOPE_WATCH_SEEN_MAX findings, the one found longest ago gives way, and SCOPE_WATCH_KNOWN_MAX patterns.
+ *
+ * All times are CLOCK_MONOTONIC, in ns.
+ */
+#ifndef SCOPE_WATCH_SEEN_H
+#define SCOPE_WATCH_SEEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define SCOPE_WATCH_FINDINGS 8
+#define SCOPE_WATCH_SEEN_MAX 256
+#define SCOPE_WATCH_KNOWN_MAX 1024
+
+struct scope_watch_finding {
+	char function[192]; /* plain; what identifies it if it has none */
+	char module[96];    /* plain; "": none */
+	char kind[16];	    /* of scope_rank_kind_name[], "outside", or "when" */
+	char sentence[256]; /* for people */
+	bool stuck;	    /* a hang or a spin */
+	bool sure;
+	uint64_t onset_ns; /* may be before the recorder began */
+};
+
+/* The result of one analysis of what the flight recorder holds. */
+struct scope_watch_judgement {
+	int err; /* 0, or -errno: nothing is known */
+	uint64_t cpu_ns;
+	uint32_t findings;
+	struct scope_watch_finding finding[SCOPE_WATCH_FINDINGS];
+};
+
+struct scope_watch_counts {
+	uint64_t incidents;
+	uint64_t known; /* findings that a pattern matched, each time they began */
+	uint64_t held;	/* findings that had to wait for min_interval_ns */
+};
+
+struct scope_watch_seen;
+
+/* span_ns: what the flight recorder holds. 0 or -ENOMEM. */
+int scope_watch_seen_create(uint64_t span_ns, uint64_t min_interval_ns, struct scope_watch_seen **ret_seen);
+void scope_watch_seen_destroy(struct scope_watch_seen *seen); /* NULL is fine */
+
+/*
+ * Reads what is known and is no incident: a pattern a line (fnmatch), of FUNCTION or FUNCTION@MODULE; '#' begins a comment.
+ * Replaces what was read before. 0, or -errno with error filled, and what was read before stays.
+ */
+int scope_watch_seen_read_known(struct scope_watch_seen *seen, const char *path, struct scope_error *error);
+
+/* Takes in all findings of one judgement. */
+void scope_watch_seen_judge(struct scope_watch_seen *seen, const struct scope_watch_judgement *judgement,
+			    uint64_t now_ns);
+/* Takes in one finding that was not judged, as by a condition of the user's. */
+void scope_watch_seen_add(struct scope_watch_seen *seen, const struct scope_watch_finding *finding, uint64_t now_ns);
+
+/* True: *ret_finding is an incident now. Each is returned once. */
+bool scope_watch_seen_next(struct scope_watch_seen *seen, uint64_t now_ns, struct scope_watch_finding *ret_finding);
+
+/* True: something was found once and has to be found again. */
+bool scope_watch_seen_in_doubt(const struct scope_watch_seen *seen);
+/* The number of findings that are going on, or ended less than span_ns ago. */
+size_t scope_watch_seen_current(const struct scope_watch_seen *seen);
+void scope_watch_seen_count(const struct scope_watch_seen *seen, struct scope_watch_counts *ret_counts);
+
+#endif

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Watches one capture after another: decides when what the flight recorder holds is analysed, and what follows from it. */
+#include "watch/watch.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "export/http.h"
+#include "proc/root.h"
+#include "watch/expose.h"
+#include "watch/judgement.h"
+#include "watch/notify.h"
+
+#define NS_PER_S 1000000000ull
+#define FIRST_NS (5 * NS_PER_S)	      /* after the begin of a capture */
+#define SOON_NS (2 * NS_PER_S)	      /* between judgements while a target departs from its past */
+#define SUSPECT_NS (NS_PER_S * 3 / 2) /* triggers are evaluated once a second */
+#define CALM_NS (10 * NS_PER_S)	      /* without suspicion: the next one is looked at at once again */
+#define EVERY_COST 100		      /* CPU time of a judgement, inverted share of the time to the next one */
+#define SOON_COST 5		      /* the same where a target departs */
+#define PATIENCE_MAX 4		      /* doublings of SOON_COST where suspicion came to nothing */
+#define RESPONSES_MAX 8
+#define RESPONSE_S 90
+#define JUDGE_END_MS 30000
+
+struct scope_watch {
+	const struct scope_watch_options *options;
+	const volatile sig_atomic_t *stop;
+	struct scope_recorder_judge hook;
+	struct scope_watch_seen *seen;
+	struct scope_watch_judge *judge;
+	struct scope_http *http; /* NULL: nobody asks */
+	struct scope_proc_root root;
+	struct scope_watch_state state; /* as it is exposed */
+
+	bool pending; /* an incident, whose trace is written at write_ns */
+	struct scope_watch_incident incident;
+	uint64_t write_ns;
+
+	uint64_t begin_ns, judged_ns, suspected_ns, tick_ns;
+	unsigned patience;
+	uint64_t current; /* findings after the judgement before */
+	int copy_fd;	  /* -1: none is being made */
+	bool ended;	  /* what was held at the end was looked at */
+	bool failed;	  /* the last judgement; said once */
+	pid_t response[RESPONSES_MAX];
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
+__attribute__((format(printf, 3, 4))) static void say(const struct scope_watch *watch, bool bad, const char *format,
+						      ...)
+{
+	char text[5120];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	watch->options->response.say(watch->options->response.context, bad, text);
+}
+
+/* Frees the places of responses that ended. */
+static void reap(struct scope_watch *watch)
+{
+	for (size_t i = 0; i < RESPONSES_MAX; i++)
+		if (watch->response[i] && waitpid(watch->response[i], NULL, WNOHANG) == watch->response[i])
+			watch->response[i] = 0;
+}
+
+/* Once a second: what others ask, and the service manager. */
+static void tick(struct scope_watch *watch, uint64_t now)
+{
+	struct scope_watch_counts counts;
+
+	if (watch->http)
+		scope_export_http_run(watch->http);
+	if (now < watch->tick_ns)
+		return;
+	watch->tick_ns = now + NS_PER_S;
+	reap(watch);
+	scope_watch_notify("WATCHDOG=1");
+	if (!watch->http)
+		return;
+	scope_watch_seen_count(watch->seen, &counts);
+	watch->state.current = scope_watch_seen_current(watch->seen);
+	scope_watch_expose(&watch->state, &counts, watch->http);
+}
+
+/* The user may have added what is known now. */
+static void read_known(struct scope_watch *watch)
+{
+	struct scope_error error = { "" };
+
+	if (watch->options->known && scope_watch_seen_read_known(watch->seen, watch->options->known, &error))
+		say(watch, true, "%s; what was known before stays known", error.text);
+}
+
+static void take_judgement(struct scope_watch *watch, const struct scope_watch_judgement *judgement, uint64_t now)
+{
+	size_t current;
+
+	watch->state.judgements++;
+	watch->state.judge_ns += judgement->cpu_ns;
+	watch->state.last_judge_ns = judgement->cpu_ns;
+	watch->judged_ns = now;
+	if (judgement->err) {
+		watch->state.failures++;
+		if (!watch->failed)
+			say(watch, true, "what is held cannot be analysed: %s; recording goes on",
+			    strerror(-judgement->err));
+		watch->failed = true;
+		return;
+	}
+	watch->failed = false;
+	if (judgement->findings)
+		read_known(watch);
+	scope_watch_seen_judge(watch->seen, judgement, now);
+	current = scope_watch_seen_current(watch->seen);
+	if (current > watch->current || scope_watch_seen_in_doubt(watch->seen))
+		watch->patience = 0;
+	else if (watch->patience < PATIENCE_MAX)
+		watch->patience++;
+	watch->current = current;
+}
+
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool is_due(const struct scope_watch *watch, uint64_t now)
+{
+	const uint64_t cost = watch->state.last_judge_ns;
+	const uint64_t since = now - longer(watch->judged_ns, watch->begin_ns);
+	const bool doubt = scope_watch_seen_in_doubt(watch->seen);
+
+	if (now - watch->begin_ns < FIRST_NS)
+		return false;
+	if (since >= longer(SCOPE_WATCH_EVERY_NS, cost * EVERY_COST))
+		return true;
+	if (!doubt && now - watch->suspected_ns > SUSPECT_NS)
+		return false;
+	return since >= longer(SOON_NS, (cost * SOON_COST) << (doubt ? 0 : watch->patience));
+}
+
+/* A condition that the user named has fired: "p99>50ms: 61.2 ms …". */
+static void take_condition(struct scope_watch *watch, const char *trigger, uint64_t now)
+{
+	struct scope_watch_finding finding = { .kind = "when", .sure = true, .onset_ns = now };
+
+	snprintf(finding.function, sizeof(finding.function), "[%.*s]", (int)strcspn(trigger, ":"), trigger);
+	snprintf(finding.sentence, sizeof(finding.sentence), "%s", trigger);
+	if (!strncmp(trigger, "rate:", 5))
+		snprintf(finding.function, sizeof(finding.function), "[%.*s]", (int)strcspn(trigger + 5, ":") + 5,
+			 trigger);
+	scope_watch_seen_add(watch->seen, &finding, now);
+}
+
+static void take_trigger(struct scope_watch *watch, const char *trigger, uint64_t now)
+{
+	if (!trigger[0])
+		return;
+	if (strncmp(trigger, "unusual", 7)) {
+		take_condition(watch, trigger, now);
+		return;
+	}
+	if (now - watch->suspected_ns > CALM_NS)
+		watch->patience = 0;
+	watch->suspected_ns = now;
+	watch->state.suspicions++;
+}
+
+/* Looks whether a finding is an incident now. */
+static void announce(struct scope_watch *watch, uint64_t now)
+{
+	struct scope_watch_incident *incident = &watch->incident;
+	const struct scope_watch_finding *finding = &incident->finding;
+
+	if (watch->pending || !scope_watch_seen_next(watch->seen, now, &incident->finding))
+		return;
+	watch->pending = true;
+	watch->write_ns = now + watch->options->after_ns;
+	watch->state.last_onset_ns = finding->onset_ns;
+	scope_watch_incident_date(incident);
+	say(watch, true, "incident: %s; since %s, %.1f s ago", finding->sentence, incident->onset,
+	    now > finding->onset_ns ? (double)(now - finding->onset_ns) / 1e9 : 0.0);
+}
+
+static enum scope_recorder_order order_copy(struct scope_watch *watch, int *ret_fd)
+{
+	watch->copy_fd = memfd_create("scope-watch", MFD_CLOEXEC);
+	if (watch->copy_fd < 0) {
+		watch->judged_ns = now_ns();
+		return SCOPE_RECORDER_ORDER_NOTHING;
+	}
+	*ret_fd = watch->copy_fd;
+	return SCOPE_RECORDER_ORDER_COPY;
+}
+
+static enum scope_recorder_order order_file(const struct scope_watch *watch, char *ret_why)
+{
+	snprintf(ret_why, 128, "watch %.100s", watch->incident.finding.function);
+	return SCOPE_RECORDER_ORDER_FILE;
+}
+
+/* The target ended, or the user ended the watch: what is still to be known of it. */
+static enum scope_recorder_order look_at_end(struct scope_watch *watch, char *ret_why, int *ret_fd)
+{
+	struct scope_watch_judgement judgement;
+
+	if (scope_watch_judge_end(watch->judge, JUDGE_END_MS, &judgement))
+		take_judgement(watch, &judgement, now_ns());
+	announce(watch, now_ns());
+	if (watch->pending)
+		return order_file(watch, ret_why);
+	if (*watch->stop || watch->ended || now_ns() - watch->begin_ns < FIRST_NS)
+		return SCOPE_RECORDER_ORDER_NOTHING;
+	watch->ended = true;
+	return order_copy(watch, ret_fd);
+}
+
+static enum scope_recorder_order look(void *context, const char *trigger, bool ended, char *ret_why, int *ret_fd)
+{
+	struct scope_watch *watch = context;
+	struct scope_watch_judgement judgement;
+	const uint64_t now = now_ns();
+
+	tick(watch, now);
+	if (ended)
+		return look_at_end(watch, ret_why, ret_fd);
+	if (scope_watch_judge_end(watch->judge, 0, &judgement))
+		take_judgement(watch, &judgement, now);
+	take_trigger(watch, trigger, now);
+	announce(watch, now);
+	if (watch->pending && now >= watch->write_ns)
+		return order_file(watch, ret_why);
+	if (!scope_watch_judge_runs(watch->judge) && is_due(watch, now))
+		return order_copy(watch, ret_fd);
+	return SCOPE_RECORDER_ORDER_NOTHING;
+}
+
+static void copied(void *context, const struct scope_error *error)
+{
+	struct scope_watch *watch = context;
+	int err = 0;
+
+	watch->judged_ns = now_ns();
+	if (error) {
+		watch->state.failures++;
+		if (!watch->failed)
+			say(watch, true, "%s; what is held was not analysed", error->text);
+		watch->failed = true;
+	} else {
+		err = scope_watch_judge_begin(watch->judge, watch->copy_fd,
+					      watch->root.path[0] ? watch->root.path : NULL);
+	}
+	if (err)
+		say(watch, true, "what is held cannot be analysed: %s", strerror(-err));
+	close(watch->copy_fd);
+	watch->copy_fd = -1;
+}
+
+static void written(void *context, const char *path, const struct scope_error *error)
+{
+	struct scope_watch *watch = context;
+	struct scope_watch_incident *incident = &watch->incident;
+	size_t place = 0;
+	pid_t child;
+
+	watch->pending = false;
+	snprintf(incident->trace, sizeof(incident->trace), "%s", error ? "" : path);
+	snprintf(incident->root, sizeof(incident->root), "%s", watch->root.path);
+	reap(watch);
+	while (place < RESPONSES_MAX && watch->response[place])
+		place++;
+	if (place == RESPONSES_MAX) {
+		say(watch, true, "nothing follows from this incident but its trace: %d before it are not done yet",
+		    RESPONSES_MAX);
+		return;
+	}
+	child = scope_watch_incident_respond(incident, &watch->options->response);
+	if (child < 0)
+		say(watch, true, "nothing follows from this incident but its trace: %s", strerror((int)-child));
+	else
+		watch->response[place] = child;
+}
+
+static int open_http(struct scope_watch *watch, struct scope_error *error)
+{
+	int err = scope_export_http_create(watch->options->listen, error, &watch->http);
+
+	if (!err)
+		say(watch, false, "listening on port %u, GET /metrics", scope_export_http_port(watch->http));
+	return err;
+}
+
+int scope_watch_create(const struct scope_watch_options *options, const volatile sig_atomic_t *stop,
+		       struct scope_error *error, struct scope_watch **ret_watch)
+{
+	struct scope_watch *watch = calloc(1, sizeof(*watch));
+	int err;
+
+	if (!watch)
+		return scope_error_set(error, -ENOMEM, "no memory to watch");
+	watch->options = options;
+	watch->stop = stop;
+	watch->root = SCOPE_PROC_ROOT_NONE;
+	watch->copy_fd = -1;
+	watch->hook = (struct scope_recorder_judge){ look, copied, written, watch };
+	err = scope_watch_seen_create(options->span_ns, options->min_interval_ns, &watch->seen);
+	if (!err)
+		err = scope_watch_judge_create(options->outside, &watch->judge);
+	if (err)
+		scope_error_set(error, err, "no memory to watch");
+	if (!err && options->known)
+		err = scope_watch_seen_read_known(watch->seen, options->known, error);
+	if (!err && options->listen)
+		err = open_http(watch, error);
+	if (err)
+		scope_watch_destroy(watch);
+	else
+		*ret_watch = watch;
+	return err;
+}
+
+void scope_watch_destroy(struct scope_watch *watch)
+{
+	const struct timespec pause = { .tv_nsec = 100000000 };
+	bool left = true;
+
+	if (!watch)
+		return;
+	scope_watch_notify("STOPPING=1");
+	for (unsigned i = 0; left && i < RESPONSE_S * 10; i++) {
+		reap(watch);
+		left = false;
+		for (size_t j = 0; j < RESPONSES_MAX; j++)
+			left |= watch->response[j];
+		if (left)
+			nanosleep(&pause, NULL);
+	}
+	scope_watch_judge_destroy(watch->judge);
+	scope_watch_seen_destroy(watch->seen);
+	scope_export_http_destroy(watch->http);
+	scope_proc_root_release(&watch->root);
+	free(watch);
+}
+
+const struct scope_recorder_judge *scope_watch_judge_of(struct scope_watch *watch)
+{
+	return &watch->hook;
+}
+
+void scope_watch_begun(struct scope_watch *watch, const struct scope_target *target)
+{
+	watch->incident.target = *target;
+	watch->begin_ns = now_ns();
+	watch->ended = false;
+	watch->patience = 0;
+	watch->state.captures++;
+	watch->state.running = true;
+	scope_proc_root_hold(&watch->root, target->tgid);
+	scope_watch_notify("READY=1");
+}
+
+void scope_watch_progress(struct scope_watch *watch, const struct scope_capture_progress *now,
+			  const struct scope_recorder_flight *flight)
+{
+	scope_proc_root_hold(&watch->root, watch->incident.target.tgid);
+	watch->state.events = now->records;
+	watch->state.lost = now->lost;
+	watch->state.held_s = flight->covered_s;
+	watch->state.held_bytes = flight->held_bytes;
+}
+
+void scope_watch_idle(struct scope_watch *watch)
+{
+	watch->state.running = false;
+	tick(watch, now_ns());
+}
