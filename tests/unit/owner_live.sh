@@ -48,4 +48,23 @@ for library in "${libraries[@]}"; do
 		owner_of "$library" "$kind"
 	done
 done
+
+# The first screen of a hang has the line at which the owner is.
+line=$(grep -n 'pause();' tests/unit/owner_work.c | head -n 1 | cut -d: -f1)
+coproc WORK { exec "$dir/glibc" normal; }
+target=$WORK_PID
+read -r _ waiter owner <&"${WORK[0]}"
+sleep 5
+"$scope" report --source perf -p "$target" -d 2 > "$dir/report" 2> "$dir/said"
+kill "$target"
+wait "$target" 2> /dev/null
+target=
+# pause() is at its line, or returns to the next one, that of the loop.
+if grep -Eq "^  Holder      .*\(tid $owner\), in own, owner_work.c:($line|$((line - 1)))\$" "$dir/report"; then
+	echo "ok - the owner's line"
+else
+	echo "not ok - the owner's line, $line, is not in"
+	cat "$dir/report" "$dir/said"
+	bad=1
+fi
 exit "$bad"

@@ -112,14 +112,16 @@ static int print_kernel(const struct report *report, const struct scope_model_fi
 static void print_owner(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_model_owner *owner = &one->owner;
+	char line[128];
 
 	if (owner->itself)
 		fputs("     owner       itself, as the lock's memory says: it waits for a lock that it holds\n",
 		      report->out);
 	else if (owner->thread)
-		fprintf(report->out, "     owner       %s (tid %u), as the lock's memory says%s%s%s\n",
+		fprintf(report->out, "     owner       %s (tid %u), as the lock's memory says%s%s%s%s\n",
 			owner->thread->comm, owner->thread->tid, owner->at ? "; it is in " : "",
 			owner->at ? owner->at->name : "",
+			scope_report_section_line_of(&owner->place, line, sizeof(line)),
 			one->finding->hang.circle ? ", and waits for this one: a deadlock" : "");
 	else
 		fputs("     mind        the function that holds the lock may be another one: see the other "

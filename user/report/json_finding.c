@@ -178,8 +178,11 @@ static json_t *make_owner(const struct scope_model_finding *one)
 
 	if (!owner->thread)
 		return json_null();
-	return json_pack("{s:o, s:b, s:o}", "thread", scope_report_json_thread(owner->thread), "itself", owner->itself,
-			 "at", scope_report_json_function(owner->at));
+	return json_pack("{s:o, s:b, s:o, s:o}", "thread", scope_report_json_thread(owner->thread), "itself",
+			 owner->itself, "at", scope_report_json_function(owner->at), "line",
+			 owner->place.lines ? json_pack("{s:s, s:i}", "file", owner->place.line[0].file, "number",
+							owner->place.line[0].line)
+					    : json_null());
 }
 
 /* Functions of the kernel, the innermost first. */

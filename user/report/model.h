@@ -38,6 +38,7 @@ struct scope_model_owner {
 	const struct scope_thread *thread; /* NULL: not known */
 	bool itself;			   /* the thread that waits for it */
 	const struct scope_function *at;   /* where it was as the window ended; NULL: not known */
+	struct scope_places_row place;	   /* the lines of that; none if they are not known */
 };
 
 /* Facts that struct scope_finding does not have. From `path` on only those of detailed findings are filled in. */

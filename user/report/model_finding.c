@@ -136,23 +136,29 @@ static void make_sleep(const struct scope_analysis *analysis, struct scope_model
 			 hang && finding->hang.lock ? ", a lock" : "");
 }
 
-static void make_owner(const struct scope_analysis *analysis, struct scope_model_finding *one)
+static int make_owner(const struct scope_analysis *analysis, struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
 	long index = -ENOENT;
+	size_t places = 0;
 	uint32_t node;
+	double cut;
 
 	if (finding->kind == SCOPE_FINDING_HANG && finding->hang.lock)
 		index = scope_anomaly_owner_find(analysis->trace, analysis->units->timeline->threads,
 						 finding->hang.thread, finding->hang.object);
 	if (index < 0)
-		return;
+		return 0;
 	node = analysis->evidence->stopped_stack[index].node;
 	one->owner = (struct scope_model_owner){
 		.thread = thread_at(analysis, (uint32_t)index),
 		.itself = (uint32_t)index == finding->hang.thread,
 		.at = node ? analysis->evidence->tree.node[node].function : NULL,
 	};
+	if (!one->owner.at)
+		return 0;
+	return scope_evidence_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols,
+					  one->owner.at, (uint32_t)index, &one->owner.place, 1, &places, &cut, NULL);
 }
 
 /* Where the thread sleeps in the kernel. */
@@ -208,11 +214,12 @@ static int describe(const struct scope_analysis *analysis, struct scope_model_fi
 	make_known_caller(one);
 	make_most(one);
 	make_sleep(analysis, one);
-	make_owner(analysis, one);
 	if (scope_rank_finding_rounds(one->finding))
 		snprintf(one->rounds, sizeof(one->rounds), "%s",
 			 scope_report_rounds_name(&rounds, analysis, one->finding));
-	err = make_places(analysis, one);
+	err = make_owner(analysis, one);
+	if (!err)
+		err = make_places(analysis, one);
 	if (!err)
 		err = scope_report_source_lines_make(analysis, one);
 	scope_report_hints_make(analysis, one);

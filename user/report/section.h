@@ -40,6 +40,9 @@ void scope_report_section_next(const struct report *report, unsigned int lines, 
 /* The lines of source of a finding, for its details. 0 or -ENOMEM. */
 int scope_report_section_source(const struct report *report, const struct scope_model_finding *one);
 
+/* ", server.c:12", the innermost line of a place; "" if none is known. Returns text. */
+const char *scope_report_section_line_of(const struct scope_places_row *place, char *text, size_t room);
+
 /* A file's name without its folders. */
 const char *scope_report_section_base_name(const char *path);
 

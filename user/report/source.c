@@ -18,6 +18,15 @@ const char *scope_report_section_base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+const char *scope_report_section_line_of(const struct scope_places_row *place, char *text, size_t room)
+{
+	*text = '\0';
+	if (place->lines)
+		snprintf(text, room, ", %s:%d", scope_report_section_base_name(place->line[0].file),
+			 place->line[0].line);
+	return text;
+}
+
 static void print_row(FILE *to, const struct scope_places_row *row)
 {
 	for (unsigned int i = 0; i < row->lines; i++) {

@@ -190,10 +190,30 @@ static void put_loop(FILE *to, const struct scope_source_loop *loop, const char 
 		fprintf(to, ", loop of lines %d-%d", loop->first, loop->last);
 }
 
+/* The thread that holds the lock which the stuck one waits for, and where it is. */
+static int print_holder(const struct report *report, const struct scope_model_finding *one)
+{
+	const struct scope_model_owner *owner = &one->owner;
+	struct scope_paragraph text;
+	char line[128];
+
+	if (!owner->thread || owner->itself)
+		return 0;
+	if (scope_report_paragraph_begin(&text))
+		return -ENOMEM;
+	fprintf(text.to, "%s (tid %u)", owner->thread->comm, owner->thread->tid);
+	if (owner->at)
+		fprintf(text.to, ", in %s%s", owner->at->name,
+			scope_report_section_line_of(&owner->place, line, sizeof(line)));
+	scope_report_section_label(report, "Holder");
+	return print_clipped(report, &text);
+}
+
 static int print_where(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_places_row *row = one->places ? &one->place[0] : NULL;
 	struct scope_paragraph line;
+	char at[128];
 
 	if (!one->finding->function)
 		return 0;
@@ -201,7 +221,7 @@ static int print_where(const struct report *report, const struct scope_model_fin
 		return -ENOMEM;
 	fprintf(line.to, "%s in %s", one->name, one->finding->function->module);
 	if (row && row->lines) {
-		fprintf(line.to, ", %s:%d", scope_report_section_base_name(row->line[0].file), row->line[0].line);
+		fputs(scope_report_section_line_of(row, at, sizeof(at)), line.to);
 		put_loop(line.to, &one->loop.lines, row->line[0].file);
 	}
 	scope_report_section_label(report, "Where");
@@ -333,6 +353,8 @@ static int print_first(const struct report *report)
 	err = print_where(report, one);
 	if (!err)
 		err = print_callers(report, one);
+	if (!err)
+		err = print_holder(report, one);
 	/* If the answer is not this function, it is not described further. */
 	if (!err && !one->stuck && scope_report_names_first(ranking))
 		err = print_example(report, one);
