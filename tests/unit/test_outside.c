@@ -142,6 +142,33 @@ static void hypervisors_and_interrupts_are_causes(void **state)
 	assert_int_equal(outside.count, 0);
 }
 
+static bool is_slow(double share, uint64_t requests, double queue_ns, double device_ns)
+{
+	waits.work_ns = 2e9;
+	waits.disk_ns = share * waits.work_ns;
+	waits.device = (struct scope_device){
+		.dev = 8u << SCOPE_BLOCK_MINOR_BITS | 17,
+		.requests = requests,
+		.queue_ns = queue_ns * (double)requests,
+		.device_ns = device_ns * (double)requests,
+	};
+	find((const char *const[]){ NULL });
+	return scope_rank_outside_of(&outside, SCOPE_OUTSIDE_DEVICE);
+}
+
+/* Three tenths of the work asleep for it, twenty requests, 20 ms each, in the queue or on the device. */
+static void a_slow_device_is_a_cause(void **state)
+{
+	(void)state;
+	assert_true(is_slow(0.3, 20, 5e6, 15e6));
+	says("30 % of the time with work to do was spent asleep for a disk. 20 requests to block device 8:17 took 15 ms each on "
+	     "it, after 5 ms in its queue.");
+	assert_false(is_slow(0.29, 20, 5e6, 15e6));
+	assert_false(is_slow(0.3, 19, 5e6, 15e6));
+	assert_false(is_slow(0.3, 20, 5e6, 14.9e6));
+	assert_false(is_slow(0.9, 0, 0, 0));
+}
+
 static void what_makes_no_sense_is_nothing(void **state)
 {
 	(void)state;
@@ -158,6 +185,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_thread_that_takes_the_cpu_is_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_limit_comes_before_processes_that_run_then, setup, teardown),
 		cmocka_unit_test_setup_teardown(hypervisors_and_interrupts_are_causes, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_slow_device_is_a_cause, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_makes_no_sense_is_nothing, setup, teardown),
 	};
 

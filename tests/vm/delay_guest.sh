@@ -392,6 +392,30 @@ recorded_probe() {
 }
 
 pass "asks for the module" says 1 'only the module can hold threads up.*insmod' sensitivity -p $$ --site receive
+# Nor is this: a device that takes 40 ms for each request is the answer; one that takes 4 ms is none.
+slow_device() {	# NANOSECONDS WORDS
+	local status=0
+	modprobe -r null_blk
+	modprobe null_blk nr_devices=1 queue_mode=2 irqmode=2 completion_nsec="$1" && [ -b /dev/nullb0 ] || return 1
+	"$work" disk 600 &
+	target=$!
+	until [ "$(sleeps | awk '/^voluntary/ { sum += $2 } END { print sum + 0 }')" -ge 20 ]; do sleep 0.05; done
+	"$scope" record -p "$target" -d 4 --block -o disk.trace >"$dir/stdout" 2>"$dir/stderr" || status=1
+	"$scope" report -i disk.trace --format json >"$dir/stdout" || status=1
+	finish
+	rm disk.trace
+	python3 - "$dir/stdout" "$2" <<-'END' || status=1
+		import json, sys
+		document = json.load(open(sys.argv[1]))
+		print(document["verdict"], document["causes"], document["reason"])
+		slow = [cause for cause in document["causes"] if cause["kind"] == "device"]
+		assert len(slow) == (sys.argv[2] == "slow") == (document["verdict"] == "outside")
+		assert all("Slow device" in document["reason"] for cause in slow)
+		assert all(0.9 < cause["device_ns"] / cause["requests"] / 40e6 < 1.1 for cause in slow)
+	END
+	return "$status"
+}
+
 insmod "$module" || exit 1
 pass "pipeline: the slow stage comes through, the others do not" pipeline
 pass "two processes have it as well" processes
@@ -403,6 +427,8 @@ pass "a pair of marks: a delay before it is none of its latency" before_the_pair
 pass "a pair that begins where it is held up: all of it is latency" delayed_mark
 pass "a kernel function between two marks, and their latency" kernel_function
 pass "a program that waits for its disk" disk
+pass "a slow device is named" slow_device 40000000 slow
+pass "a device like others is not" slow_device 4000000 usual
 pass "requests of a server, and their latency" server
 pass "a stage that runs is made faster" spinning
 pass "half on the CPU, half off it, each made faster" half

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds named causes outside the program: a CPU limit, processes that took the CPU, a hypervisor, interrupts. */
+/* Finds named causes outside the program: a CPU limit, processes that took the CPU, a hypervisor, interrupts, a slow block device. */
 #include "rank/outside.h"
 
 #include <inttypes.h>
@@ -12,6 +12,10 @@
 #define TAKEN_SHARE 0.3	     /* of the time waited for a CPU */
 #define STOLEN_SHARE 0.1     /* of the time that CPUs were wanted */
 #define INTERRUPTS_SHARE 0.4 /* of the time that CPUs were busy: servers of many small packets have a quarter */
+
+#define DEVICE_SHARE 0.3	/* of the time that threads had work to do, asleep for a disk */
+#define DEVICE_REQUESTS 20	/* on the device */
+#define DEVICE_SLOW_NS 20000000 /* for each: a disk that has to move its head and turn takes less */
 
 #define INTERRUPTS_CPU 0.1 /* of one CPU, because on an almost idle host they may be most of the busy time */
 
@@ -143,6 +147,22 @@ static void find_host(const struct scope_trace *trace, struct scope_outside *out
 		add(outside, &interrupts);
 }
 
+/* Requests are recorded only if that was asked for. */
+static void find_device(const struct scope_waits *waits, struct scope_outside *outside)
+{
+	const struct scope_device *device = &waits->device;
+	const struct scope_outside_cause cause = {
+		.kind = SCOPE_OUTSIDE_DEVICE,
+		.share = waits->work_ns > 0 ? least(waits->disk_ns / waits->work_ns, 1) : 0,
+		.ns = waits->disk_ns,
+		.device = *device,
+	};
+
+	if (cause.share >= DEVICE_SHARE && device->requests >= DEVICE_REQUESTS &&
+	    device->queue_ns + device->device_ns >= DEVICE_SLOW_NS * (double)device->requests)
+		add(outside, &cause);
+}
+
 void scope_rank_outside_find(const struct scope_trace *trace, const struct scope_waits *waits,
 			     struct scope_outside *ret_outside)
 {
@@ -150,6 +170,7 @@ void scope_rank_outside_find(const struct scope_trace *trace, const struct scope
 	find_limit(trace, waits, ret_outside);
 	find_takers(trace, waits, ret_outside);
 	find_host(trace, ret_outside);
+	find_device(waits, ret_outside);
 }
 
 /* "3.2 s", "147 ms". */
@@ -183,6 +204,20 @@ static void say_taken(const struct scope_outside_cause *cause, char *text, size_
 			cause->group ? ", control group " : "", cause->group ? cause->group : "");
 }
 
+static void say_device(const struct scope_outside_cause *cause, char *text, size_t room)
+{
+	const struct scope_device *device = &cause->device;
+	const double requests = (double)device->requests;
+	struct text queue, took;
+
+	snprintf(text, room,
+		 "Slow device: %.0f %% of the time with work to do was spent asleep for a disk. %" PRIu64
+		 " requests to block device %u:%u took %s each on it, after %s in its queue.",
+		 100 * cause->share, device->requests, device->dev >> SCOPE_BLOCK_MINOR_BITS,
+		 device->dev & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1), time_of(&took, device->device_ns / requests),
+		 time_of(&queue, device->queue_ns / requests));
+}
+
 void scope_rank_outside_say(const struct scope_outside_cause *cause, char *text, size_t room)
 {
 	struct text time, window, quota, period;
@@ -207,6 +242,9 @@ void scope_rank_outside_say(const struct scope_outside_cause *cause, char *text,
 			"Stolen by the hypervisor: %.0f %% of the time in which this machine wanted its CPUs, %s in %s.",
 			100 * cause->share, time.text, window.text);
 		return;
+	case SCOPE_OUTSIDE_DEVICE:
+		say_device(cause, text, room);
+		return;
 	default:
 		snprintf(text, room, "Interrupts: %.0f %% of the time in which CPUs were busy, %s in %s.",
 			 100 * cause->share, time.text, window.text);
@@ -223,6 +261,8 @@ void scope_rank_outside_remedy(const struct scope_outside_cause *cause, char *te
 		[SCOPE_OUTSIDE_STOLEN] = "Ask for dedicated CPUs, or move this machine to a host with less load.",
 		[SCOPE_OUTSIDE_INTERRUPTS] =
 			"Look at /proc/interrupts and /proc/softirqs, and spread them over more CPUs, or coalesce them.",
+		[SCOPE_OUTSIDE_DEVICE] =
+			"Look at the device (lsblk, iostat -x, its health), give it fewer requests, or move its files.",
 	};
 
 	snprintf(text, room, "%s", remedy[cause->kind]);

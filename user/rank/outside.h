@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Finds named causes outside the program: a CPU limit, processes that took the CPU, a hypervisor,
- * interrupts.
+ * interrupts, a slow block device.
  *
- * Uses the trace's metadata, and the times in which threads waited for a CPU for long. Each cause
+ * Uses the trace's metadata, the times in which threads waited for a CPU for long, and the block requests. Each cause
  * has a share of its own base, and a remedy. A share too small to slow the program is not a cause.
  */
 #ifndef SCOPE_RANK_OUTSIDE_H
@@ -23,18 +23,21 @@ enum scope_outside_kind {
 	SCOPE_OUTSIDE_TAKEN,	  /* another process had the CPU */
 	SCOPE_OUTSIDE_STOLEN,	  /* a hypervisor ran something else */
 	SCOPE_OUTSIDE_INTERRUPTS, /* hard and soft ones */
+	SCOPE_OUTSIDE_DEVICE,	  /* a block device takes long for each request */
 	SCOPE_OUTSIDE_KINDS,
 };
 
 /*
  * A cause. share: THROTTLED of the time waited for a CPU (1: all of it, or more); TAKEN the same; STOLEN of the time
- * that CPUs were wanted; INTERRUPTS of the time that CPUs were busy.
+ * that CPUs were wanted; INTERRUPTS of the time that CPUs were busy; DEVICE: what threads with work to do slept for a
+ * disk, of that work.
  */
 struct scope_outside_cause {
 	enum scope_outside_kind kind;
 	double share, ns;
 	/* THROTTLED; the window of the counts, which may be longer than the trace's */
 	uint64_t window_ns, periods, throttled, quota_us, period_us;
+	struct scope_device device; /* DEVICE */
 	/* TAKEN: the process that took most, and its part of taken_ns */
 	uint32_t tgid; /* 0: it had ended before its name was read */
 	double most;

@@ -74,7 +74,7 @@ static const struct scope_outside_cause *named_cause(const struct scope_rank_inp
 	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_TAKEN);
 }
 
-/* For a machine that lacks CPU time: threads seem to run while something else does. */
+/* Of the machine: threads seem to run while something else has the CPU, or a device is slow. */
 static const struct scope_outside_cause *host_cause(const struct scope_rank_input *input)
 {
 	const struct scope_outside_cause *cause;
@@ -82,7 +82,9 @@ static const struct scope_outside_cause *host_cause(const struct scope_rank_inpu
 	if (!input->outside)
 		return NULL;
 	cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_STOLEN);
-	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_INTERRUPTS);
+	if (!cause)
+		cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_INTERRUPTS);
+	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_DEVICE);
 }
 
 /* Writes a named cause and what to do. share: of the busy time spent waiting for a CPU; 0: none. */
@@ -134,6 +136,20 @@ static bool cpu_before_functions(const struct scope_rank_input *input, const str
 {
 	return lacks_cpu(input, ranking) && named_cause(input) &&
 	       ranking->long_queue_share * ranking->busy_ns > ranking->inside_share * ranking->excess_ns;
+}
+
+/* True if all findings are waits for a disk, and a slow device is known. */
+static bool device_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	if (!input->outside || !scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_DEVICE))
+		return false;
+	for (size_t i = 0; i < ranking->findings; i++) {
+		const struct scope_finding *finding = &ranking->finding[i];
+
+		if (finding->kind != SCOPE_FINDING_WAIT || finding->wait.class != SCOPE_WAIT_DISK)
+			return false;
+	}
+	return true;
 }
 
 /* True if all findings are requests that ask a peer, which others do not, and all of them take about as long. */
@@ -249,6 +265,10 @@ static void weigh_outside(const struct scope_rank_input *input, struct scope_ran
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 	} else if (cpu_before_functions(input, ranking)) {
 		find_outside(input, ranking, ranking->reason, sizeof(ranking->reason));
+		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
+	} else if (device_before_functions(input, ranking)) {
+		say_cause(scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_DEVICE), 0, ranking->reason,
+			  sizeof(ranking->reason));
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 	} else if (!input->reference && only_ask(ranking)) {
 		leave_open(ranking);

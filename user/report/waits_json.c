@@ -132,10 +132,9 @@ json_t *scope_report_waits_bottlenecks(const struct scope_analysis *analysis)
 static json_t *make_cause(const struct scope_outside_cause *cause)
 {
 	static const char *const kinds[SCOPE_OUTSIDE_KINDS] = {
-		[SCOPE_OUTSIDE_THROTTLED] = "throttled",
-		[SCOPE_OUTSIDE_TAKEN] = "taken",
-		[SCOPE_OUTSIDE_STOLEN] = "stolen",
-		[SCOPE_OUTSIDE_INTERRUPTS] = "interrupts",
+		[SCOPE_OUTSIDE_THROTTLED] = "throttled", [SCOPE_OUTSIDE_TAKEN] = "taken",
+		[SCOPE_OUTSIDE_STOLEN] = "stolen",	 [SCOPE_OUTSIDE_INTERRUPTS] = "interrupts",
+		[SCOPE_OUTSIDE_DEVICE] = "device",
 	};
 	char says[320], remedy[160];
 	json_t *object;
@@ -153,6 +152,16 @@ static json_t *make_cause(const struct scope_outside_cause *cause)
 		json_object_set_new(object, "throttled", json_integer((json_int_t)cause->throttled));
 		json_object_set_new(object, "quota_us", json_integer((json_int_t)cause->quota_us));
 		json_object_set_new(object, "period_us", json_integer((json_int_t)cause->period_us));
+	}
+	if (cause->kind == SCOPE_OUTSIDE_DEVICE) {
+		const struct scope_device *device = &cause->device;
+
+		json_object_set_new(object, "device",
+				    json_sprintf("%u:%u", device->dev >> SCOPE_BLOCK_MINOR_BITS,
+						 device->dev & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1)));
+		json_object_set_new(object, "requests", json_integer((json_int_t)device->requests));
+		json_object_set_new(object, "queue_ns", json_real(device->queue_ns));
+		json_object_set_new(object, "device_ns", json_real(device->device_ns));
 	}
 	return object;
 }

@@ -330,6 +330,7 @@ static int handle_block(const struct scope_listener *run, const struct scope_eve
 {
 	long index;
 
+	scope_timeline_devices_take(&run->timeline->devices, event);
 	if (!run->ops->block)
 		return 0;
 	index = scope_timeline_threads_find(run->timeline->threads, event->tid);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "timeline/fds.h"
+#include "timeline/devices.h"
 #include "timeline/losses.h"
 #include "timeline/past.h"
 #include "timeline/thread.h"
@@ -92,6 +93,7 @@ struct scope_timeline {
 	size_t fds_known;		 /* rows of descriptors as it began */
 	struct scope_cpu_run *cpu;	 /* by number */
 	size_t cpus, cpu_capacity;
+	struct scope_devices devices;
 	struct scope_losses losses;
 	uint64_t mark_ns; /* when the next mark of past or losses is due */
 	struct scope_past past;

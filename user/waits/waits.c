@@ -261,6 +261,26 @@ static int run(struct follower *follower)
 	return err;
 }
 
+static double device_ns(const struct scope_device *device)
+{
+	return device->queue_ns + device->device_ns;
+}
+
+/* What a group without requests does besides its waits is not known to be work: the window stands for its work. */
+static void sum_up_disks(struct scope_waits *waits, const struct scope_devices *devices)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		if (device_ns(&devices->device[i]) > device_ns(&waits->device))
+			waits->device = devices->device[i];
+	for (size_t i = 0; i < waits->groups; i++) {
+		const struct scope_waits_group *group = &waits->group[i];
+		const double disk_ns = group->wait_ns[SCOPE_WAIT_DISK];
+
+		waits->disk_ns += disk_ns;
+		waits->work_ns += group->unit_ns > 0 ? group->unit_ns : disk_ns > 0 ? waits->window_ns : 0;
+	}
+}
+
 static int sum_up(struct scope_waits *waits)
 {
 	int err = 0;
@@ -321,6 +341,8 @@ int scope_waits_create(const struct scope_distributions *distributions, const st
 		err = run(&follower);
 	if (!err)
 		err = sum_up(follower.waits);
+	if (!err)
+		sum_up_disks(follower.waits, &distributions->run->timeline->devices);
 	scope_waits_history_free(&follower.history);
 	scope_waits_pairs_free(&follower.lockers);
 	free(follower.part);

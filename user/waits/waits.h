@@ -11,6 +11,7 @@
 #define SCOPE_WAITS_WAITS_H
 
 #include "symbol/symbol.h"
+#include "timeline/devices.h"
 #include "unit/distribution.h"
 #include "waits/cover.h"
 #include "waits/group_tree.h"
@@ -68,6 +69,8 @@ struct scope_waits {
 	double window_ns;
 	double followed_ns, unseen_ns; /* of all waits that count: followed; of these, without a known cause */
 	double queue_ns, queue_own_ns; /* of all threads: long waits for a CPU; while traced ones had it */
+	struct scope_device device;    /* the block device on which requests spent most time; requests 0: none */
+	double work_ns, disk_ns;       /* of threads with work to do: all of it; asleep for a disk */
 	struct scope_takers takers;    /* the other threads that had the CPU in these stretches */
 	uint64_t waits, every;	       /* every n-th was followed */
 	struct scope_waits_group *group;
