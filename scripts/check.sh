@@ -138,7 +138,7 @@ long=" names_plain report_widths names_live "
 group_unit() {
 	local test
 	local live='_live\.sh$|/(output_name|perf_agree)\.sh$'
-	local alone='/(units|stuck|waits|model|perf|perf_nohup)_live\.sh$|/perf_(capabilities|no_tracefs)\.sh$'
+	local alone='/(units|stuck|waits|model|watch|perf|perf_nohup)_live\.sh$|/perf_(capabilities|no_tracefs)\.sh$'
 	for test in tests/fuzz/smoke*.sh tests/unit/*.sh build/san/tests/test_*; do
 		[[ ! -x $test || $test == *.d || $test =~ $live || $test =~ $alone ||
 			$long == *" $(basename "$test" .sh) "* ]] || start "$(basename "$test" .sh)" "$test"

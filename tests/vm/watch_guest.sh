@@ -28,11 +28,11 @@ ask() {
 	read -r _ _ <&"${WORK[0]}"
 }
 
-# watch OUTPUT OPTION...: leaves it as $watcher.
+# watch OUTPUT TARGET...: leaves it as $watcher.
 watch() {
 	local output=$1
 	shift
-	"$scope" watch --cgroup "$group" --source kmod -o "$output" --after 1 --min-interval 1 "$@" 2> "$dir/stderr" < /dev/null &
+	"$scope" watch "$@" --source kmod -o "$output" --after 1 --min-interval 1 2> "$dir/stderr" < /dev/null &
 	watcher=$!
 	until_true said 'watching '
 }
@@ -46,7 +46,7 @@ ends() {	# SIGNAL STATUS
 }
 
 sees_a_hang() {
-	watch "$dir/w.trace" || return 1
+	watch "$dir/w.trace" --cgroup "$group" || return 1
 	sleep 15
 	ask hang
 	until_true said 'incident: await_answer hangs' && until_true said 'the report is ' &&
@@ -61,7 +61,7 @@ follows_a_restart() {
 }
 
 goes_on_with_a_full_disk() {
-	mkdir -p full && mount -t tmpfs -o size=32k none full && watch "$dir/full/w.trace" || return 1
+	mkdir -p full && mount -t tmpfs -o size=32k none full && watch "$dir/full/w.trace" --unit watched || return 1
 	sleep 15
 	ask hang
 	until_true said 'incident: ' && until_true said 'wanted by watch .*; recording goes on' &&
@@ -95,7 +95,7 @@ pass ends_on_ctrl_c ends INT 0
 pass goes_on_with_a_full_disk goes_on_with_a_full_disk
 ask calm
 pass ends_at_any_moment ends_at_any_moment
-pass watch_again watch "$dir/k.trace"
+pass watch_again watch "$dir/k.trace" -p watched
 pass leaves_no_session_if_killed ends KILL 137
 kill "$work"
 exit $((failures > 0))
