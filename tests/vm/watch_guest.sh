@@ -68,14 +68,14 @@ goes_on_with_a_full_disk() {
 		kill -0 "$watcher" && ends INT 0 && umount full
 }
 
-# After each of these times after its start.
+# After each of these times after its start. A shell has its jobs ignore SIGINT until they handle it, so this is SIGTERM.
 ends_at_any_moment() {
 	local after
 	for after in 0.3 1 3 8; do
 		"$scope" watch --cgroup "$group" --source kmod -o "$dir/e.trace" --format none 2> stderr < /dev/null &
 		watcher=$!
 		sleep "$after"
-		kill -INT "$watcher"
+		kill -TERM "$watcher"
 		wait "$watcher"
 		until_true unused || return 1
 		[ ! -e "$dir/e.trace.part" ] || { echo "a file is left after $after s"; return 1; }
