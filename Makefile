@@ -221,9 +221,11 @@ PREFIX ?= /usr/local
 # loads a library, is left out, and the file of the same name with _absent.c takes its place. The linker warns
 # of look-ups that libnl and sqlite could do and Scope never asks for, and of the look-up of users, for
 # which user/cmd/main.c chooses files.
-STATIC_LIBS = $(shell pkg-config --static --libs $(PKGS)) -liberty -lm
-STATIC_OBJ := $(patsubst %.c,$(BUILD)/static/%.o,user/cmd/main.c $(ABSENT_SRC)) $(filter-out \
-	$(OUT)/user/cmd/main.o $(ABSENT_SRC:%_absent.c=$(OUT)/%.o) $(ABSENT_SRC:%.c=$(OUT)/%.o),$(CMD_OBJ) $(LIB_OBJ))
+STATIC_LIBS = $(shell pkg-config --static --libs $(PKGS) $(CAPSTONE_PKG)) -liberty -lm
+# capstone is linked: reports of both programs name the same loops.
+STATIC_ABSENT := $(filter-out $(if $(CAPSTONE_PKG),user/symbol/disassemble_absent.c),$(ABSENT_SRC))
+STATIC_OBJ := $(patsubst %.c,$(BUILD)/static/%.o,user/cmd/main.c $(STATIC_ABSENT)) $(filter-out \
+	$(OUT)/user/cmd/main.o $(STATIC_ABSENT:%_absent.c=$(OUT)/%.o) $(STATIC_ABSENT:%.c=$(OUT)/%.o),$(CMD_OBJ) $(LIB_OBJ))
 
 .PHONY: static
 static: $(BUILD)/static/scope ## build scope as one file that needs no library, for old hosts (no import of CTF, no debuginfod)
