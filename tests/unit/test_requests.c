@@ -199,6 +199,42 @@ static void a_child_has_its_parents_connection(void **state)
 }
 
 /*
+ * A close releases its number as it begins, and may return late: the connection that another thread accepted
+ * under this number while it ran, accepted_ns after the close was entered, or before it, stays a client's or does not.
+ * Returns how many requests were read from it.
+ */
+static unsigned reuse(int64_t accepted_ns)
+{
+	char text[1024];
+	struct run run;
+	unsigned requests = 0;
+
+	snprintf(text, sizeof(text),
+		 BEGIN "1 0 state 10 tgid=10 state=runnable since=0 run=0 comm=work on_cpu\n"
+		       "1 1 state 20 tgid=10 state=runnable since=0 run=0 comm=work on_cpu\n"
+		       "%lld 1 syscall 20 accept4 enter=800 ret=7 args=3\n"
+		       "3000 0 syscall 10 close enter=2000 ret=0 args=7\n"
+		       "3200 1 syscall 20 read enter=3100 ret=64 args=7\n"
+		       "3400 1 syscall 20 write enter=3300 ret=64 args=7\n",
+		 (long long)(2000 + accepted_ns));
+	run = run_of(text);
+	for (size_t i = 0; i < run.units->count; i++)
+		requests += run.units->unit[i].asked;
+	end_run(&run);
+	return requests;
+}
+
+static void number_opened_again_while_its_close_runs_stays_open(void **state)
+{
+	(void)state;
+	assert_int_equal(reuse(1), 1);
+	assert_int_equal(reuse(500), 1);
+	/* The client's connection itself was closed. */
+	assert_int_equal(reuse(0), 0);
+	assert_int_equal(reuse(-500), 0);
+}
+
+/*
  * Both requests of a turn are answered at its end, the first by a write that takes write_ns. ret_writes: of the second
  * request; returns its time on a CPU.
  */
@@ -260,6 +296,7 @@ int main(void)
 		cmocka_unit_test(one_request_for_each_connection),
 		cmocka_unit_test(an_accept_and_its_read_are_one),
 		cmocka_unit_test(turns_that_take_no_work_are_none),
+		cmocka_unit_test(number_opened_again_while_its_close_runs_stays_open),
 		cmocka_unit_test(connections_give_way_to_each_other),
 		cmocka_unit_test(another_thread_may_answer),
 		cmocka_unit_test(without_answers_reads_are_requests),

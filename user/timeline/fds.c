@@ -46,7 +46,8 @@ static void remember(struct scope_fds *fds, int64_t fd, const struct scope_fd_sl
 	*recent = *slot;
 }
 
-int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind)
+int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind,
+			      uint64_t since_ns)
 {
 	const uint64_t key = scope_timeline_fd_key(tgid, fd);
 	struct scope_fd_slot *slot;
@@ -63,8 +64,17 @@ int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, 
 	slot->kind = (uint8_t)kind;
 	slot->turn = SCOPE_FD_ANSWERED;
 	slot->asked = SCOPE_FD_NOBODY;
+	slot->since_ns = since_ns;
 	remember(fds, fd, slot);
 	return 0;
+}
+
+int scope_timeline_fds_close(struct scope_fds *fds, uint32_t tgid, int64_t fd, uint64_t enter_ns)
+{
+	if (scope_timeline_fds_kind(fds, tgid, fd) == SCOPE_FD_UNKNOWN ||
+	    fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].since_ns > enter_ns)
+		return 0;
+	return scope_timeline_fds_change(fds, tgid, fd, SCOPE_FD_UNKNOWN, 0);
 }
 
 int scope_timeline_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_t tgid)
@@ -80,7 +90,7 @@ int scope_timeline_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_
 	for (size_t i = 0; more && i < fds->slots; i++)
 		if (fds->slot[i].key >> 32 == parent_tgid && fds->slot[i].kind != SCOPE_FD_UNKNOWN &&
 		    scope_timeline_fds_change(fds, tgid, (int64_t)(uint32_t)fds->slot[i].key - 1,
-					      (enum scope_fd_kind)fds->slot[i].kind))
+					      (enum scope_fd_kind)fds->slot[i].kind, 0))
 			return -ENOMEM;
 	return 0;
 }
@@ -97,7 +107,8 @@ enum scope_fd_kind scope_timeline_fds_find(struct scope_fds *fds, uint32_t tgid,
 		 &(struct scope_fd_slot){ .key = key,
 					  .kind = slot->kind,
 					  .turn = slot->turn,
-					  .asked = slot->key ? slot->asked : SCOPE_FD_NOBODY });
+					  .asked = slot->key ? slot->asked : SCOPE_FD_NOBODY,
+					  .since_ns = slot->since_ns });
 	return (enum scope_fd_kind)slot->kind;
 }
 
@@ -157,7 +168,7 @@ const struct scope_call_effect scope_timeline_call_effects[SCOPE_SYSCALL_MAX] = 
 	[SYS_connect] = OF_ARGUMENT(CONNECTED),
 	[SYS_socket] = OF_RESULT(DATAGRAM),
 	[SYS_shutdown] = { .of = SCOPE_FD_CHANGE_SHUT },
-	[SYS_close] = OF_ARGUMENT(UNKNOWN),
+	[SYS_close] = { .of = SCOPE_FD_CHANGE_CLOSED },
 	[SYS_openat] = OF_RESULT(FILE),
 	[SYS_pread64] = OF_ARGUMENT(FILE),
 	[SYS_pwrite64] = OF_ARGUMENT(FILE),

@@ -21,11 +21,12 @@ enum scope_fd_turn {
 #define SCOPE_FD_NOBODY UINT32_MAX
 
 struct scope_fd_slot {
-	uint64_t key;	/* see scope_timeline_fd_key(); 0: empty */
-	uint8_t kind;	/* enum scope_fd_kind */
-	uint8_t turn;	/* enum scope_fd_turn */
-	bool turned;	/* of a copy: its turn is newer than that of its slot */
-	uint32_t asked; /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
+	uint64_t key;	   /* see scope_timeline_fd_key(); 0: empty */
+	uint8_t kind;	   /* enum scope_fd_kind */
+	uint8_t turn;	   /* enum scope_fd_turn */
+	bool turned;	   /* of a copy: its turn is newer than that of its slot */
+	uint32_t asked;	   /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
+	uint64_t since_ns; /* return of the call that opened it; 0: none was seen */
 };
 
 /* To be read through the functions below. */
@@ -92,7 +93,14 @@ static inline bool scope_timeline_fds_answer(struct scope_fds *fds, uint32_t tgi
 	return true;
 }
 
-int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind);
+/* The descriptor is of that kind; since_ns as in struct scope_fd_slot. 0 or -ENOMEM. */
+int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind,
+			      uint64_t since_ns);
+/*
+ * Called when a close that was entered at enter_ns returned. The kernel gives the number to others from the begin of
+ * that call on; so one that was opened again since stays open. 0 or -ENOMEM.
+ */
+int scope_timeline_fds_close(struct scope_fds *fds, uint32_t tgid, int64_t fd, uint64_t enter_ns);
 /* A new process has the descriptors of the one that made it. 0 or -ENOMEM. */
 int scope_timeline_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_t tgid);
 
@@ -102,7 +110,7 @@ static inline int scope_timeline_fds_set(struct scope_fds *fds, uint32_t tgid, i
 
 	if (recent->key == scope_timeline_fd_key(tgid, fd) && recent->kind == kind && recent->turn == SCOPE_FD_ANSWERED)
 		return 0;
-	return scope_timeline_fds_change(fds, tgid, fd, kind);
+	return scope_timeline_fds_change(fds, tgid, fd, kind, 0);
 }
 
 /* What a returning call shows about a descriptor. */
@@ -110,6 +118,7 @@ enum scope_fd_change {
 	SCOPE_FD_CHANGE_NONE,
 	SCOPE_FD_CHANGE_RESULT,
 	SCOPE_FD_CHANGE_ARGUMENT,
+	SCOPE_FD_CHANGE_CLOSED,
 	SCOPE_FD_CHANGE_SHUT, /* that no answer will be sent on the first argument */
 };
 
@@ -130,18 +139,20 @@ static inline bool scope_timeline_fds_known(struct scope_fds *fds, uint32_t tgid
 		return true;
 	if (stats->of == SCOPE_FD_CHANGE_SHUT)
 		return false;
+	if (stats->of == SCOPE_FD_CHANGE_CLOSED)
+		return !args || scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]) == SCOPE_FD_UNKNOWN;
 	if (stats->of == SCOPE_FD_CHANGE_ARGUMENT)
 		return !args || (scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]) == stats->kind &&
 				 scope_timeline_fds_turn(fds, (int32_t)arg[0]) == SCOPE_FD_ANSWERED);
-	return ret < 0 || (scope_timeline_fds_kind(fds, tgid, ret) == stats->kind &&
-			   scope_timeline_fds_turn(fds, ret) == SCOPE_FD_ANSWERED);
+	return ret < 0;
 }
 
 /* Called when a direction of a connection was shut down. Returns 0. */
 int scope_timeline_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t *arg, unsigned args, int64_t ret);
 
+/* The call was entered at enter_ns and returned at exit_ns. 0 or -ENOMEM. */
 static inline int scope_timeline_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,
-					   unsigned args, int64_t ret)
+					   unsigned args, int64_t ret, uint64_t enter_ns, uint64_t exit_ns)
 {
 	const struct scope_call_effect *stats;
 
@@ -149,9 +160,11 @@ static inline int scope_timeline_fds_learn(struct scope_fds *fds, uint32_t tgid,
 		return 0;
 	stats = &scope_timeline_call_effects[nr];
 	if (stats->of == SCOPE_FD_CHANGE_RESULT)
-		return scope_timeline_fds_set(fds, tgid, ret, stats->kind);
+		return scope_timeline_fds_change(fds, tgid, ret, stats->kind, exit_ns);
 	if (stats->of == SCOPE_FD_CHANGE_SHUT)
 		return scope_timeline_fds_shut(fds, tgid, arg, args, ret);
+	if (stats->of == SCOPE_FD_CHANGE_CLOSED)
+		return args ? scope_timeline_fds_close(fds, tgid, (int32_t)arg[0], enter_ns) : 0;
 	return args ? scope_timeline_fds_set(fds, tgid, (int32_t)arg[0], stats->kind) : 0;
 }
 

@@ -119,7 +119,7 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, const struct scope
 	if (call->role == SCOPE_CALL_FUTEX)
 		scope_timeline_slices_return(thread, event->syscall.ret);
 	err = scope_timeline_fds_learn(run.timeline->fds, thread->tgid, call->nr, call->arg, call->args,
-				       event->syscall.ret);
+				       event->syscall.ret, call->enter_ns, event->time_ns);
 	if (!err && run.ops->exit)
 		err = run.ops->exit(run.user, thread, call, event->syscall.ret, event->time_ns);
 	call->nr = SCOPE_NR_NONE;
