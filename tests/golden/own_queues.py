@@ -3,7 +3,8 @@
 to flush now and then, for the other two there was nothing since a minute before the window. All of them
 wait in the same function.
 Answer: nothing abnormal.
-Model."""
+Model.
+Calls."""
 from pool import START, begin_late
 from synth import Thread
 

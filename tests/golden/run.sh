@@ -7,7 +7,7 @@
 # "Baseline: OTHER." there names the trace to compare with, "Signatures alone: OTHER." the one that
 # signatures are learned from, and so does "Signatures beside stacks: OTHER.". With "Waits." the
 # output of `scope waits` follows the report, with "Metrics." that of `scope metrics`,
-# with "Model." that of `scope model`, with "Explore." that of `scope explore`.
+# with "Model." that of `scope model`, with "Calls." that of `scope model --args`, with "Explore." that of `scope explore`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -82,6 +82,11 @@ check() {	# NAME
 	if grep -q '^Model\.' "$OLDPWD/tests/golden/$name.py"; then
 		"$scope" model -i "$name.trace" -v >> "$name.report"
 		"$scope" model -i "$name.trace" -v >> "$name.again"
+	fi
+	if grep -q '^Calls\.' "$OLDPWD/tests/golden/$name.py"; then
+		"$scope" model -i "$name.trace" --args >> "$name.report"
+		"$scope" model -i "$name.trace" --args >> "$name.again"
+		"$scope" model -i "$name.trace" --args -o "$name.metrics-model.json"
 	fi
 	if grep -q '^Explore\.' "$OLDPWD/tests/golden/$name.py"; then
 		"$scope" explore -i "$name.trace" -v --why 1 >> "$name.report"

@@ -2,7 +2,8 @@
 """Four workers send pages of 4 to 34 KB, which they make at 20 us for each KB: times spread over 600 us. In 3 % of the
 requests of any size check_links takes 200 us more.
 Answer: check_links. A large page is no slow request.
-Model."""
+Model.
+Calls."""
 from pool import LOOP
 from synth import Thread, Trace
 

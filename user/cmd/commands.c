@@ -56,6 +56,9 @@ static const struct scope_option explore_options[] = {
 static const struct scope_option model_options[] = {
 	TRACED_OPTIONS,
 	PART_OPTIONS,
+	{ SCOPE_OPTION_ARGS, "args", NULL,
+	  .help = "also the system calls of each stage: how many for each request, on what,\n"
+		  "which fail, and how many bytes or events they return" },
 	{ 'o', "output", "FILE", .help = "print to a file" },
 	FORMAT_OPTION,
 	{ 'v', "verbose", .help = "print all stages, not what a screen holds" },

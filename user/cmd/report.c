@@ -170,6 +170,23 @@ static int capture_and_open(const struct scope_cmd_report *request, struct scope
 	return err;
 }
 
+static int print_model(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
+		       const struct scope_report_style *style, FILE *out)
+{
+	struct scope_server_calls *calls = NULL;
+	int err = 0;
+
+	/* This takes one more pass, so it is done only if it is asked for. */
+	if (request->args)
+		err = scope_server_calls_create(analysis->trace, analysis->server, analysis->found.distributions,
+						&calls);
+	if (!err)
+		err = request->json ? scope_report_server_json(analysis, calls, out)
+				    : scope_report_server_text(analysis, calls, style, out);
+	scope_server_calls_destroy(calls);
+	return err;
+}
+
 static int print_report(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
 			const struct scope_report_causal *causal, struct scope_newfile *file, struct scope_error *error)
 {
@@ -189,8 +206,7 @@ static int print_report(const struct scope_cmd_report *request, const struct sco
 		err = request->json ? scope_report_waits_json(analysis, out)
 				    : scope_report_waits_text(analysis, &style, text);
 	else if (request->model)
-		err = request->json ? scope_report_server_json(analysis, out)
-				    : scope_report_server_text(analysis, &style, text);
+		err = print_model(request, analysis, &style, request->json ? out : text);
 	else if (request->explore)
 		err = request->json ? scope_report_explore_json(analysis, &request->limits, out)
 				    : scope_report_explore_text(analysis, &style, &request->limits, text);

@@ -240,6 +240,9 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 	case 'o':
 		request->output = value;
 		return 0;
+	case SCOPE_OPTION_ARGS:
+		request->args = true;
+		return 0;
 	case SCOPE_OPTION_LIVE:
 		return take_live(value, request);
 	case SCOPE_OPTION_WINDOW:

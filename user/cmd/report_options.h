@@ -40,6 +40,7 @@ struct scope_cmd_report {
 	uint64_t live_ns;   /* 0: no report before the end */
 	uint64_t window_ns; /* length of each of these reports; 0: all so far */
 	bool windowed;	    /* --window is given */
+	bool args;	    /* of model: the calls of each stage, too */
 	bool duration, no_stacks, verbose, json, html, format, help; /* format: a format was named */
 };
 

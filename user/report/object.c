@@ -19,6 +19,17 @@ static const char *const kinds[SCOPE_FD_KINDS] = {
 	[SCOPE_FD_TTY] = "a terminal",
 };
 
+const char *scope_report_object_kind(unsigned kind)
+{
+	static const char *const word[SCOPE_FD_KINDS] = {
+		[SCOPE_FD_FILE] = "file",	  [SCOPE_FD_LISTEN] = "listen",	    [SCOPE_FD_ACCEPTED] = "client",
+		[SCOPE_FD_CONNECTED] = "backend", [SCOPE_FD_DATAGRAM] = "datagram", [SCOPE_FD_PIPE] = "pipe",
+		[SCOPE_FD_EPOLL] = "epoll",	  [SCOPE_FD_EVENT] = "event",	    [SCOPE_FD_TTY] = "tty",
+	};
+
+	return kind < SCOPE_FD_KINDS ? word[kind] : NULL;
+}
+
 /* True if its first argument is a descriptor. */
 static bool takes_fd(uint16_t nr)
 {

@@ -17,4 +17,7 @@ struct scope_object_text {
 const char *scope_report_object_name(struct scope_object_text *buffer, const struct scope_analysis *analysis,
 				     uint32_t tgid, uint16_t nr, uint64_t object);
 
+/* An enum scope_fd_kind in a word: "client" for a connection that was accepted. NULL: not known. */
+const char *scope_report_object_kind(unsigned kind);
+
 #endif

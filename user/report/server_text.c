@@ -14,11 +14,12 @@
 #include "report/json_part.h"
 #include "report/numbers.h"
 #include "report/section.h"
+#include "report/server_calls.h"
 
 #define STAGES 9      /* on a screen */
 #define PASSED_ON 100 /* if fewer than one request in 100 is passed on, the report does not mention it */
 
-static const char *name_of(const struct scope_analysis *analysis, const struct scope_stage *stage)
+const char *scope_report_server_stage(const struct scope_analysis *analysis, const struct scope_stage *stage)
 {
 	const char *name = analysis->found.groups->group[stage->group].name;
 
@@ -48,7 +49,7 @@ static const char *way_of(const struct scope_stage *stage)
 
 static void write_threads(const struct scope_analysis *analysis, const struct scope_stage *stage, FILE *to)
 {
-	const char *name = name_of(analysis, stage);
+	const char *name = scope_report_server_stage(analysis, stage);
 
 	if (stage->processes > 1 && stage->processes == stage->threads)
 		fprintf(to, "%u processes %s (%s)", stage->threads, name, way_of(stage));
@@ -108,8 +109,7 @@ int scope_report_server_sentence(const struct scope_analysis *analysis, char **r
 	return scope_report_paragraph_end(&line, ret_text);
 }
 
-/* Numbers of stages, the busiest first. The caller frees the result; NULL: no memory. */
-static uint32_t *busiest_first(const struct scope_server *server)
+uint32_t *scope_report_server_busiest(const struct scope_server *server)
 {
 	uint32_t *order = malloc((server->stages + 1) * sizeof(*order));
 
@@ -133,8 +133,8 @@ static const char *from_of(const struct scope_analysis *analysis, const struct s
 	if (stage->from == SCOPE_STAGE_NONE)
 		return "";
 	from = &analysis->server->stage[stage->from];
-	return strcmp(name_of(analysis, from), name_of(analysis, stage))
-		       ? name_of(analysis, from)
+	return strcmp(scope_report_server_stage(analysis, from), scope_report_server_stage(analysis, stage))
+		       ? scope_report_server_stage(analysis, from)
 		       : scope_server_role_name((enum scope_server_role)from->role);
 }
 
@@ -142,14 +142,14 @@ static void print_stage(const struct scope_analysis *analysis, const struct scop
 {
 	const struct scope_server *server = analysis->server;
 	/* A thread may end before its name is known. */
-	const bool unknown = !stage->units && !strcmp(name_of(analysis, stage), "?");
+	const bool unknown = !stage->units && !strcmp(scope_report_server_stage(analysis, stage), "?");
 	const double per_s = server->window_ns > 0 ? (double)stage->units / server->window_ns * 1e9 : 0;
 	char name[64], busy[32], waits[32] = "-";
 	struct scope_text count, wait;
 
 	if (unknown)
 		return;
-	snprintf(name, sizeof(name), "%.40s ×%u", name_of(analysis, stage), stage->threads);
+	snprintf(name, sizeof(name), "%.40s ×%u", scope_report_server_stage(analysis, stage), stage->threads);
 	fputs("  ", out);
 	scope_report_format_padded(out, name, 17);
 	fprintf(out, " %-8s", scope_server_role_name((enum scope_server_role)stage->role));
@@ -231,7 +231,7 @@ static int print_stages(const struct scope_analysis *analysis, const struct scop
 	const struct scope_server *server = analysis->server;
 	const unsigned width = scope_report_style_columns(style);
 	const size_t most = style->verbose || server->stages <= STAGES ? server->stages : STAGES - 1;
-	uint32_t *order = busiest_first(server);
+	uint32_t *order = scope_report_server_busiest(server);
 	int err = order ? 0 : -ENOMEM;
 
 	scope_report_format_clipped(
@@ -260,7 +260,8 @@ static int print_stages(const struct scope_analysis *analysis, const struct scop
 	return err;
 }
 
-int scope_report_server_text(const struct scope_analysis *analysis, const struct scope_report_style *style, FILE *out)
+int scope_report_server_text(const struct scope_analysis *analysis, const struct scope_server_calls *calls,
+			     const struct scope_report_style *style, FILE *out)
 {
 	const struct scope_server *server = analysis->server;
 	const char *command = scope_trace_meta(analysis->trace, SCOPE_META_COMMAND);
@@ -286,13 +287,15 @@ int scope_report_server_text(const struct scope_analysis *analysis, const struct
 		scope_report_server_print_explained(analysis, false, width, out);
 	if (server->sampled)
 		fprintf(out, "  Busy threads and waits are of the first %.1f s.\n", server->part_ns / 1e9);
+	if (!err && calls)
+		err = scope_report_server_calls_print(analysis, calls, style, out);
 	return err;
 }
 
 static json_t *make_stage(const struct scope_analysis *analysis, const struct scope_stage *stage)
 {
 	return json_pack("{s:o, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "name",
-			 scope_report_json_string(name_of(analysis, stage)), "role",
+			 scope_report_json_string(scope_report_server_stage(analysis, stage)), "role",
 			 scope_server_role_name((enum scope_server_role)stage->role), "door",
 			 scope_server_door_name((enum scope_server_door)stage->door), "accepts", stage->accepts,
 			 "threads", (json_int_t)stage->threads, "processes", (json_int_t)stage->processes, "units",
@@ -359,7 +362,7 @@ json_t *scope_report_server_explained(const struct scope_analysis *analysis)
 	return array;
 }
 
-int scope_report_server_json(const struct scope_analysis *analysis, FILE *out)
+int scope_report_server_json(const struct scope_analysis *analysis, const struct scope_server_calls *calls, FILE *out)
 {
 	const struct scope_server *server = analysis->server;
 	json_t *stages = json_array(), *all;
@@ -377,6 +380,8 @@ int scope_report_server_json(const struct scope_analysis *analysis, FILE *out)
 			(json_int_t)server->processes, "threads", (json_int_t)server->threads, "listeners",
 			(json_int_t)server->listeners, "network", make_network(server), "stages", stages, "explained",
 			scope_report_server_explained(analysis));
+	if (calls)
+		json_object_set_new(all, "calls", scope_report_server_calls_array(analysis, calls));
 	free(sentence);
 	return scope_report_json_write(all, JSON_INDENT(1), out);
 }

@@ -9,6 +9,7 @@
 
 #include "base/syscall_name.h"
 #include "report/numbers.h"
+#include "report/object.h"
 #include "report/section.h"
 #include "report/waits_text.h"
 #include "variance/forest.h"
@@ -24,13 +25,8 @@
 
 static const char *point_name(struct scope_edge_text *buffer, const struct scope_analysis *analysis, uint32_t point)
 {
-	static const char *const what[SCOPE_FD_KINDS] = {
-		[SCOPE_FD_FILE] = "file",	  [SCOPE_FD_LISTEN] = "listen",	    [SCOPE_FD_ACCEPTED] = "client",
-		[SCOPE_FD_CONNECTED] = "backend", [SCOPE_FD_DATAGRAM] = "datagram", [SCOPE_FD_PIPE] = "pipe",
-		[SCOPE_FD_EPOLL] = "epoll",	  [SCOPE_FD_EVENT] = "event",	    [SCOPE_FD_TTY] = "tty",
-	};
 	const uint16_t number = scope_variance_point_number(point);
-	const uint8_t of_what = scope_variance_point_of_what(point);
+	const char *of_what = scope_report_object_kind(scope_variance_point_of_what(point));
 	const char *name;
 	char key[32];
 
@@ -49,9 +45,9 @@ static const char *point_name(struct scope_edge_text *buffer, const struct scope
 			snprintf(buffer->text, sizeof(buffer->text), "%s", name);
 		else
 			snprintf(buffer->text, sizeof(buffer->text), "syscall %u", number);
-		if (of_what < SCOPE_FD_KINDS && what[of_what])
+		if (of_what)
 			snprintf(buffer->text + strlen(buffer->text), sizeof(buffer->text) - strlen(buffer->text),
-				 "(%s)", what[of_what]);
+				 "(%s)", of_what);
 		return buffer->text;
 	default:
 		return strcpy(buffer->text, "begin");

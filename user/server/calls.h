@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counts the system calls of each stage of a server by kind of descriptor, with the distributions of what they return:
+ * the bytes that reads and writes moved, the events that polls found. These are the parameters from which a program
+ * that makes the same calls can be built (Liang et al., "Ditto: End-to-End Application Cloning for Networked Cloud
+ * Services", ASPLOS 2023, §4.3).
+ */
+#ifndef SCOPE_SERVER_CALLS_H
+#define SCOPE_SERVER_CALLS_H
+
+#include "base/sketch.h"
+#include "server/stages.h"
+
+#define SCOPE_SERVER_ERRORS 4 /* no rule: different errors of a call that are counted apart */
+
+/* What the number is that a call returns. */
+enum scope_server_result {
+	SCOPE_RESULT_OTHER, /* nothing that has a distribution: 0, a descriptor, an address */
+	SCOPE_RESULT_BYTES,
+	SCOPE_RESULT_EVENTS,
+};
+
+struct scope_server_error {
+	uint16_t number; /* errno */
+	uint64_t calls;
+};
+
+/* Calls of one number, on descriptors of one kind, by threads of one stage, that returned in the window. */
+struct scope_server_call {
+	uint32_t stage;
+	uint16_t nr;
+	uint8_t kind;	/* enum scope_fd_kind; UNKNOWN: of no descriptor, or of one whose kind is not known */
+	uint8_t result; /* enum scope_server_result */
+	uint64_t calls, failed;
+	struct scope_server_error error[SCOPE_SERVER_ERRORS]; /* the first different ones; 0 calls: none */
+	struct scope_sketch returned;			      /* of BYTES and EVENTS: each number above or equal to 0 */
+};
+
+struct scope_server_calls {
+	struct scope_server_call *call; /* by stage, then most calls first */
+	size_t count;
+};
+
+/*
+ * Reads the whole trace once more. server must be of this trace, and distributions those that it was made from: calls count
+ * that returned in their window. 0 or -errno; the caller destroys.
+ */
+int scope_server_calls_create(struct scope_trace *trace, const struct scope_server *server,
+			      const struct scope_distributions *distributions, struct scope_server_calls **ret_calls);
+void scope_server_calls_destroy(struct scope_server_calls *calls); /* NULL is fine */
+
+#endif
