@@ -30,7 +30,7 @@ static char *requests(void)
 	for (int i = 0; i < REQUESTS; i++) {
 		const int at = 1000 * (i + 1);
 
-		fprintf(to, "%d 0 syscall 10 epoll_wait enter=%d ret=2 args=5\n", at, at - 50);
+		fprintf(to, "%d 0 syscall 10 epoll_pwait enter=%d ret=2 args=5\n", at, at - 50);
 		fprintf(to, "%d 0 syscall 10 read enter=%d ret=-11 args=7\n", at + 100, at + 50);
 		fprintf(to, "%d 0 syscall 10 read enter=%d ret=%d args=7\n", at + 200, at + 150, 100 + i);
 		/* … the same call on a file, and the answer. */
