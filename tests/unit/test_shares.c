@@ -69,12 +69,83 @@ static void room_is_a_limit(void **state)
 	assert_near(finding.odds, 2);
 }
 
+/*
+ * A main loop has 60 of 100 usual stacks, (60 + 1) of 102 by the rule of succession, and 96 % of what runs once every
+ * request takes longer. No share is 2.5 times 61 / 102.
+ */
+static struct scope_finding main_loop(double grown, double all_here_ns)
+{
+	struct scope_finding finding = { 0 };
+	const struct scope_shares shares = {
+		.here_ns = 0.96 * all_here_ns,
+		.all_here_ns = all_here_ns,
+		.usual_ns = 60,
+		.all_usual_ns = 100,
+		.stacks = 96,
+		.all_stacks = 100,
+		.usual_stacks = 100,
+		.grown = grown,
+	};
+
+	scope_rank_shares_compare(shares, &finding);
+	return finding;
+}
+
+#define SHARE_TIMES (0.96 / (61.0 / 102))
+
+static void time_per_request_counts_where_all_requests_take_longer(void **state)
+{
+	(void)state;
+	assert_near(main_loop(9, 900).times, 9 * SHARE_TIMES);
+	assert_near(main_loop(9, 900).grown, 9);
+	/* Its odds are those of shares: what all the rest of a request grew by does not matter. */
+	assert_near(main_loop(9, 900).odds, main_loop(0, 900).odds);
+	assert_near(main_loop(9, 900).odds, 24 / (61.0 / 41));
+}
+
+static void without_a_baseline_and_without_growth_shares_count(void **state)
+{
+	(void)state;
+	assert_near(main_loop(0, 900).times, SHARE_TIMES);
+	assert_near(main_loop(0, 900).grown, 1);
+	/* More load at the same time per request; slow units alone take longer. */
+	assert_near(main_loop(1, 900).times, SHARE_TIMES);
+	/* Requests got quicker: it does not make slow ones less slow. */
+	assert_near(main_loop(0.5, 900).times, SHARE_TIMES);
+}
+
+/* All units take nine times as long, but what is compared here, as running, twice as long or no longer. */
+static void growth_is_of_what_is_compared(void **state)
+{
+	(void)state;
+	assert_near(main_loop(9, 200).times, 2 * SHARE_TIMES);
+	assert_near(main_loop(9, 90).times, SHARE_TIMES);
+}
+
+static void only_units_of_a_baseline_that_sizes_do_not_explain_grow(void **state)
+{
+	const struct scope_size_norm *size = (const void *)&lock;
+	struct scope_population population = { .reference = 20, .grown = 3 };
+
+	(void)state;
+	assert_near(scope_rank_grown(&population), 3);
+	population.size = size;
+	assert_near(scope_rank_grown(&population), 0);
+	population.size = NULL;
+	population.reference = 0;
+	assert_near(scope_rank_grown(&population), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_usual_stacks_rule_nothing_out),
 		cmocka_unit_test(usual_units_have_no_room_for_it),
 		cmocka_unit_test(room_is_a_limit),
+		cmocka_unit_test(time_per_request_counts_where_all_requests_take_longer),
+		cmocka_unit_test(without_a_baseline_and_without_growth_shares_count),
+		cmocka_unit_test(growth_is_of_what_is_compared),
+		cmocka_unit_test(only_units_of_a_baseline_that_sizes_do_not_explain_grow),
 	};
 
 	return cmocka_run_group_tests_name("shares", tests, NULL, NULL);

@@ -256,20 +256,48 @@ static int count_beyond(struct scope_population *population, uint32_t index, con
 	return err;
 }
 
+/* The mean measure of a population's closed units, ns; 0 where it has none. 0 or -ENOMEM. */
+static int mean_of(const struct scope_baseline_units *units, uint32_t index, double *ret_mean_ns)
+{
+	struct scope_sketch sketch = { 0 };
+	struct scope_sketch_run *runs = NULL;
+	double sum_ns = 0, total = 0;
+	size_t count = 0;
+	int err = merge_measures(units, index, &sketch);
+
+	if (!err)
+		err = scope_sketch_runs(&sketch, &runs, &count);
+	for (size_t i = 0; !err && i < count; i++) {
+		sum_ns += runs[i].value * runs[i].count;
+		total += runs[i].count;
+	}
+	free(runs);
+	scope_sketch_free(&sketch);
+	if (!err)
+		*ret_mean_ns = total > 0 ? sum_ns / total : 0;
+	return err;
+}
+
 int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t index,
 				 const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
 				 const struct scope_detect_options *options)
 {
 	struct scope_population *population = &detection->population[index];
 	struct scope_spread spread;
+	double here_ns, before_ns;
 	int err = spread_of(baseline, index, &spread);
 
 	if (!err)
 		err = judge_calls(population, index, own, baseline, options);
+	if (!err)
+		err = mean_of(own, index, &here_ns);
+	if (!err)
+		err = mean_of(baseline, index, &before_ns);
 	if (err)
 		return err;
 	population->against_group = false;
 	population->reference = scope_anomaly_baseline_count(baseline, index);
+	population->grown = before_ns > 0 ? here_ns / before_ns : 0;
 	population->median_ns = spread.median;
 	population->scale_ns = spread.scale;
 	population->threshold_ns = threshold(options, spread, population->z);

@@ -63,6 +63,7 @@ struct scope_population {
 	bool against_group; /* rare and slow: compared with its whole group */
 	uint64_t units;
 	uint64_t reference;    /* units of another trace that it is compared with; 0: none */
+	double grown;	       /* then: the mean measure of its closed units, over that of those; else 0 */
 	uint64_t beyond;       /* approximate number of units beyond a threshold, by the distributions */
 	uint64_t beyond_calls; /* of these: by how often they make a call */
 	double median_ns, scale_ns, threshold_ns; /* of what its units are compared with, in all */

@@ -441,6 +441,7 @@ static double half_share(const struct scope_rank_input *input, const struct scop
 
 int scope_rank_measure(const struct scope_rank_input *input, struct scope_finding *finding)
 {
+	struct scope_shares shares;
 	struct scope_sums *sums;
 	int err = scope_rank_sums_create(input->evidence, input->attribution, finding->function, &sums);
 
@@ -467,7 +468,9 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 		finding->freezes += scope_anomaly_freeze_of(input->freezes, &input->units->unit[sums->unit[i]]) != NULL;
 	if (!err)
 		err = decide_kind(input, sums, finding);
-	scope_rank_shares_compare(shares_of(input->evidence, sums, finding), finding);
+	shares = shares_of(input->evidence, sums, finding);
+	shares.grown = scope_rank_grown(&input->detection->population[finding->population]);
+	scope_rank_shares_compare(shares, finding);
 	finding->bytes_more = compare_bytes(input, sums, finding->population);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;
 	if (!err)

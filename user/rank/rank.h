@@ -4,7 +4,8 @@
  *
  * A slow function is a finding if its excess is at least a set share of the process's busy time, it
  * appears in enough units and in both halves of the window, and its part of the abnormal time is
- * clearly larger than its part of the usual time, by odds and by share: a cause that slows all
+ * clearly larger than its part of the usual time, by odds and by share (or by time per request,
+ * where requests take longer than in a baseline): a cause that slows all
  * functions equally is outside the program (methods: PerfCompass, Dean et al., IEEE TPDS 27(6),
  * 2016).
  */
@@ -18,7 +19,7 @@
 struct scope_rank_options {
 	double excess_share; /* of the busy time, see found */
 	double odds_min;     /* odds of its share in abnormal time over its odds in usual time */
-	double times_min;    /* its share in abnormal time over its share in usual time … */
+	double times_min;    /* its share in abnormal time over its share in usual time, see rank/shares.h … */
 	double odds_alone;   /* … unless the odds are this high: it dominates usual time as well */
 	double chance_z;     /* its part of abnormal stacks above that of usual ones, beyond chance */
 	uint32_t units_min;
@@ -133,6 +134,7 @@ struct scope_finding {
 	double score;	     /* findings are ordered by it: excess less the part in doubt, ns */
 	double odds;	     /* see odds_min; HUGE_VAL if all abnormal time is its own */
 	double times;	     /* see times_min */
+	double grown;	     /* the part of times by which units take longer than in the baseline; 1: by nothing */
 	double chance_z;     /* see chance_z of the options */
 	double half_share;   /* of its units in the emptier half of the window */
 	uint32_t freezes;    /* of its units: rare long stalls, see anomaly/freeze.h */

@@ -26,6 +26,7 @@ struct below {
 	size_t hits;
 	struct scope_shares shares;
 	double usual_ns2; /* squares, of all usual samples */
+	double grown_ns;  /* of abnormal samples there, each multiplied by the growth of its population */
 };
 
 /* The child of `above` that has node below it; `above` if node is equal to it; ROOT: node is elsewhere. */
@@ -49,10 +50,10 @@ static int compare_hits(const void *left, const void *right)
 	return (a->branch > b->branch) - (a->branch < b->branch);
 }
 
-static void add_sample(const struct scope_evidence *evidence, const struct scope_item *item, uint32_t node,
+static void add_sample(const struct scope_rank_input *input, const struct scope_item *item, uint32_t node,
 		       struct below *below)
 {
-	const uint32_t branch = branch_of(&evidence->tree, item->node, node);
+	const uint32_t branch = branch_of(&input->evidence->tree, item->node, node);
 	struct scope_shares *shares = &below->shares;
 
 	if (!item->abnormal) {
@@ -66,6 +67,7 @@ static void add_sample(const struct scope_evidence *evidence, const struct scope
 	if (!branch)
 		return;
 	shares->here_ns += item->excess_ns;
+	below->grown_ns += item->excess_ns * scope_rank_grown(&input->detection->population[item->population]);
 	shares->stacks++;
 	below->hit[below->hits++] = (struct hit){ item->unit, branch };
 }
@@ -78,6 +80,8 @@ static bool is_unusual(const struct scope_rank_options *options, struct below *b
 
 	if (below->usual_ns2 > 0)
 		shares->usual_stacks = shares->all_usual_ns * shares->all_usual_ns / below->usual_ns2;
+	if (shares->here_ns > 0)
+		shares->grown = below->grown_ns / shares->here_ns;
 	scope_rank_shares_compare(*shares, &finding);
 	return finding.odds >= options->odds_min && finding.chance_z >= options->chance_z &&
 	       finding.times >= options->times_min;
@@ -221,7 +225,7 @@ int scope_rank_same_cause(void *user, uint32_t node, bool *ret_same_cause)
 		return -ENOMEM;
 	for (size_t i = 0; i < evidence->items; i++)
 		if (evidence->item[i].kind == SCOPE_ITEM_RUN && evidence->item[i].excess_ns != 0)
-			add_sample(evidence, &evidence->item[i], node, &below);
+			add_sample(input, &evidence->item[i], node, &below);
 	if (is_unusual(input->options, &below) && !has_cause(&evidence->tree, node))
 		err = are_one(input, below.hit, below.hits, &answer);
 	free(below.hit);

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compares a function's share of abnormal time with its share of usual time. */
+/* Compares a function's part of abnormal time with its part of usual time. */
 #include "rank/shares.h"
 
 #include <math.h>
 
 #include "anomaly/robust.h"
+
+double scope_rank_grown(const struct scope_population *population)
+{
+	return population->reference && !population->size ? population->grown : 0;
+}
+
+static double growth_of(const struct scope_shares *shares)
+{
+	if (shares->all_usual_ns <= 0)
+		return 1;
+	return fmax(1, fmin(shares->grown, shares->all_here_ns / shares->all_usual_ns));
+}
 
 void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding *finding)
 {
@@ -22,6 +34,7 @@ void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding 
 	}
 	finding->chance_z =
 		scope_anomaly_two_shares_z(shares.stacks / shares.all_stacks, shares.all_stacks, usual, usual_count);
-	finding->times = here / usual;
+	finding->grown = growth_of(&shares);
+	finding->times = here / usual * finding->grown;
 	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compares a function's share of abnormal time with its share of usual time. */
+/* Compares a function's part of abnormal time with its part of usual time. */
 #ifndef SCOPE_RANK_SHARES_H
 #define SCOPE_RANK_SHARES_H
 
@@ -11,13 +11,25 @@ struct scope_shares {
 	double usual_stacks; /* usual stacks of all functions: as many of equal weight as inform alike (Kish) */
 	double usual_units;  /* units whose timelines give, without stacks, an upper bound of the function's share */
 	double usual_share_max;
+	double grown; /* mean time of a unit here, over that in the baseline; 0: there is no baseline */
 };
+
+/*
+ * How many times as long its units take here as in the baseline, on average; 0 without one. Also 0
+ * where units are compared by size, because larger requests take longer by themselves.
+ */
+double scope_rank_grown(const struct scope_population *population);
 
 /*
  * Fills times, odds and chance_z of the finding; leaves them unchanged if there is nothing to
  * compare. Short usual units have few stacks. So two more stacks are assumed, one of which hit the
  * function (the rule of succession), so that few stacks cannot exclude it. If by the same rule the
  * timelines of usual units have less room for it, that bound is used.
+ *
+ * A share cannot exceed 1. If units take longer than in the baseline as a whole, times is therefore
+ * the ratio of times per unit, which is that of shares, multiplied by the growth of a unit's time.
+ * The growth is that of all units, since slow ones alone take longer in any trace, and at most that
+ * of the time compared here, since units may take longer for another reason.
  */
 void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding *finding);
 

@@ -160,7 +160,8 @@ static void write_rule(const struct scope_model_near *near, const struct scope_r
 			near->odds_needed);
 		break;
 	case SCOPE_RULE_TIMES:
-		fprintf(to, "its share of slow units is ×%.1f that of usual ones, and ×%.1f is needed", finding->times,
+		fprintf(to, "its %s is ×%.1f that of usual ones, and ×%.1f is needed",
+			finding->grown > 1 ? "time in slow units" : "share of slow units", finding->times,
 			need->times_min);
 		break;
 	case SCOPE_RULE_CHANCE:
