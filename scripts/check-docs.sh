@@ -111,7 +111,7 @@ check_rows() {
 	while read -r row; do
 		read -r name value file <<<"$(sed -nE 's/^\| `([^`]*)` \| ([0-9.]+) \| `([^`]*)` \|.*/\1 \2 \3/p' <<<"$row")"
 		[ -n "$file" ] || { differ "docs/methods.md: no name, value and file in: $row"; continue; }
-		found=$(sed -nE "s/^#define ${name}[ \t]+([0-9.]+)(u|ull|f)?([ \t].*)?$/\1/p; s/^\t\.$name = ([0-9.]+),.*/\1/p" "$file")
+		found=$(sed -nE "s/^#define ${name}[ \t]+([0-9.]+)(u|ull|f)?([ \t].*)?$/\1/p; s/^\t+\.$name = ([0-9.]+),.*/\1/p" "$file")
 		[ "$found" = "$value" ] || differ "docs/methods.md: $name is $value, in $file '$found'"
 		tests=$(cut -d'|' -f6 <<<"$row" | grep -o '`[^`]*`' | tr -d '`')
 		[ -n "$tests" ] || [[ $row == *"| – |" ]] || differ "docs/methods.md: no test is named for $name"
@@ -135,7 +135,7 @@ deciding_constants() {
 			sed '/\/\* no rule/d; s/[^A-Z_0-9].*//' | sed "s,\$, $file,"
 	done < <(find user -name '*.[ch]' | grep -vE "^user/($not_deciding)/" | sort)
 	while read -r file; do
-		sed -nE '/_defaults = \{/,/^\};/s/^\t\.([a-z_]+) = [0-9.]+,.*/\1/p' "$file" | sed "s,\$, $file,"
+		sed -nE '/_defaults = \{/,/^\};/s/^\t+\.([a-z_]+) = [0-9.]+,.*/\1/p' "$file" | sed "s,\$, $file,"
 	done < <(grep -rlE '_defaults = \{' user | sort)
 }
 

@@ -36,6 +36,7 @@ static inline void distributions_destroy(struct distributions_case *made)
 		scope_cluster_vector_set_destroy(made->group[i].vectors);
 		for (unsigned j = 0; j < CASE_ROWS; j++) {
 			scope_sketch_free(&made->row[i][j].measure);
+			scope_sketch_free(&made->row[i][j].run);
 			scope_sketch_free(&made->call[i][j].count);
 		}
 	}
@@ -71,6 +72,7 @@ static inline uint32_t distributions_vector(struct distributions_case *made, uin
 	return id;
 }
 
+/* Units that only wait; distributions_run() says of some of them how long they run. */
 static inline void distributions_units(struct distributions_case *made, uint32_t group, uint32_t vector,
 				       uint64_t measure_ns, uint64_t units)
 {
@@ -82,6 +84,12 @@ static inline void distributions_units(struct distributions_case *made, uint32_t
 	made->distributions_group[group].busy_ns += measure_ns * units;
 	made->distributions.units += units;
 	made->distributions.busy_ns += (double)(measure_ns * units);
+}
+
+static inline void distributions_run(struct distributions_case *made, uint32_t group, uint32_t vector, uint64_t run_ns,
+				     uint64_t units)
+{
+	assert_int_equal(scope_sketch_add(&made->row[group][vector].run, run_ns, units), 0);
 }
 
 /* The units of the vector that make the call, and how often each does; one number for each vector. */

@@ -63,20 +63,20 @@ static void z_is_six_at_least(void **state)
 	assert_true(alike(100, 100)->z == 6);
 }
 
-/* The z of a normal distribution for 0.01 / 2, two kinds being tested; of two populations for 0.01 / 4. */
+/* The z of a normal distribution for 0.01 / 3, three kinds being tested; of two populations for 0.01 / 6. */
 static void z_grows_with_the_number_of_tests(void **state)
 {
 	uint32_t group;
 
 	(void)state;
 	options.z_min = 0;
-	assert_true(fabs(alike(100, 100)->z - 2.575829) < 1e-5);
+	assert_true(fabs(alike(100, 100)->z - 2.713052) < 1e-5);
 	again(state);
 	options.z_min = 0;
 	group = distributions_group(made, "worker", true);
 	distributions_units(made, group, distributions_vector(made, group, 0, 5), 100, 50);
 	distributions_units(made, group, distributions_vector(made, group, 20, 5), 100, 50);
-	assert_true(fabs(population_of(group, 0)->z - 2.807034) < 1e-5);
+	assert_true(fabs(population_of(group, 0)->z - 2.935199) < 1e-5);
 	assert_int_equal(detection->populations, 2);
 }
 
@@ -97,6 +97,63 @@ static void slow_is_twice_the_median_at_least(void **state)
 
 	(void)state;
 	assert_true(population->threshold_ns == 2 * population->median_ns);
+}
+
+/*
+ * Units of 1 to 9 ms, by how long peers take, of which they run 100 us. The spread of whole times is
+ * 2,000 us / 0.6745: only from 22.8 ms on do they stand out. That of running times is the floor.
+ */
+static const struct scope_population *peers_vary(void)
+{
+	const uint32_t group = distributions_group(made, "worker", true),
+		       vector = distributions_vector(made, group, 0, 1);
+
+	for (uint64_t i = 1; i <= 9; i++)
+		distributions_units(made, group, vector, i * 1000000, 11);
+	distributions_run(made, group, vector, 100000, 99);
+	return population_of(group, vector);
+}
+
+static void running_longer_is_slow_where_it_doubles_a_usual_unit(void **state)
+{
+	const struct scope_population *population = peers_vary();
+	struct scope_unit unit = { .blocked_ns = 1000000 };
+
+	(void)state;
+	assert_true(population->threshold_ns > 20e6);
+	assert_true(fabs(population->run_threshold_ns - 5.1e6) < 0.01e6);
+	unit.run_ns = (uint64_t)population->run_threshold_ns;
+	assert_int_equal(scope_anomaly_population_judge(population, &unit, false), SCOPE_UNIT_USUAL);
+	unit.run_ns++;
+	assert_int_equal(scope_anomaly_population_judge(population, &unit, false), SCOPE_UNIT_SLOW);
+}
+
+static void running_times_that_vary_need_six_spreads(void **state)
+{
+	const uint32_t group = distributions_group(made, "worker", true),
+		       vector = distributions_vector(made, group, 0, 1);
+	const struct scope_population *population;
+
+	(void)state;
+	distributions_units(made, group, vector, 3000000, 99);
+	for (uint64_t i = 1; i <= 9; i++)
+		distributions_run(made, group, vector, i * 250000, 11);
+	population = population_of(group, vector);
+	/* The median 1.25 ms, the median distance from it 0.5 ms. */
+	assert_true(fabs(population->run_threshold_ns - (1.25e6 + 6 * 0.5e6 / 0.6745)) < 0.02e6);
+}
+
+static void what_runs_too_long_is_counted(void **state)
+{
+	const uint32_t group = distributions_group(made, "worker", true),
+		       vector = distributions_vector(made, group, 0, 1);
+
+	(void)state;
+	distributions_units(made, group, vector, 3000000, 102);
+	distributions_run(made, group, vector, 100000, 99);
+	distributions_run(made, group, vector, 3000000, 1);
+	distributions_run(made, group, vector, 3200000, 2);
+	assert_int_equal(population_of(group, vector)->beyond, 2);
 }
 
 /* Of 102 units two are slow enough to be reported. */
@@ -295,6 +352,7 @@ static const struct scope_population limits = {
 	.median_ns = 100,
 	.scale_ns = 20,
 	.threshold_ns = 250,
+	.run_threshold_ns = 250,
 };
 
 static uint8_t judge(const struct scope_population *population, uint64_t run_ns, uint64_t blocked_ns, bool frequent)
@@ -353,6 +411,9 @@ int main(void)
 		TEST(z_grows_with_the_number_of_tests),
 		TEST(a_spread_is_a_microsecond_at_least),
 		TEST(slow_is_twice_the_median_at_least),
+		TEST(running_longer_is_slow_where_it_doubles_a_usual_unit),
+		TEST(running_times_that_vary_need_six_spreads),
+		TEST(what_runs_too_long_is_counted),
 		TEST(what_is_beyond_is_counted),
 		TEST(fewer_than_twenty_units_are_held_against_their_group),
 		TEST(a_quarter_of_the_group_is_not_rare),

@@ -77,11 +77,15 @@ static int fit_all(struct sizing *sizing)
 
 		if (!!population->reference != sizing->reference || !sizing->list[i].units)
 			continue;
+		/* The examples of a group are not those of one of its steps. */
+		if (population->against_group && population->step != SCOPE_STEP_NONE)
+			continue;
 		err = norm_of(sizing, population->against_group ? detection->populations + population->group : i,
 			      &norm);
 		if (err || !norm)
 			continue;
 		population->size = norm;
+		population->run_threshold_ns = HUGE_VAL;
 		population->size_times = population->against_group ? sizing->options->times_min
 								   : sizing->options->size_times_min;
 		if (!sizing->reference)

@@ -10,7 +10,7 @@
 #include "base/grow.h"
 
 #define MEDIAN_SPREAD 1.25 /* of the median of n units, in spreads of theirs / sqrt(n) */
-#define KINDS 2		   /* time and frequency are tested */
+#define KINDS 3		   /* time, running time and frequency are tested */
 
 const struct scope_detect_options scope_anomaly_detect_defaults = {
 	.false_rate = 0.01,
@@ -20,8 +20,17 @@ const struct scope_detect_options scope_anomaly_detect_defaults = {
 	.units_min = 20,
 	.rare_share = 0.25,
 	.rare_times = 3,
+	.step = {
+		.threads_min = 20,
+		.without = 0.1,
+		.fewer_z = 3.3,
+	},
 	.serving_share = 0.1,
 	.cluster = SCOPE_CLUSTER_OPTIONS_DEFAULT,
+};
+
+struct spreads {
+	struct scope_spread measure, run;
 };
 
 struct work {
@@ -29,7 +38,14 @@ struct work {
 	const struct scope_distributions *distributions;
 	const struct scope_detect_options *options;
 	struct scope_detection *detection;
-	struct scope_spread *whole; /* by group: of all its units; scale 0: not computed yet */
+};
+
+/* The units of a group, by population and by step; what populations are compared with that are rare. */
+struct group_units {
+	struct scope_baseline_units of_population, of_step;
+	uint32_t first, populations;
+	uint32_t *step_of_vector; /* SCOPE_STEP_NONE: none */
+	struct spreads *whole;	  /* by step, then of the group; scale 0: not computed yet */
 };
 
 /* The mean of log2(1 + count) over the units of a vector that make a call. */
@@ -102,26 +118,35 @@ uint64_t scope_anomaly_baseline_count(const struct scope_baseline_units *baselin
 	return units;
 }
 
-/* Measures of the units of a population, or of all where population is SCOPE_POPULATION_NONE. */
-static int merge_measures(const struct scope_baseline_units *baseline, uint32_t population,
-			  struct scope_sketch *measure)
+/* Measures and running times of the units of a population, or of all where population is SCOPE_POPULATION_NONE. */
+static int merge_times(const struct scope_baseline_units *baseline, uint32_t population, struct scope_sketch *measure,
+		       struct scope_sketch *run)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < baseline->distributions->rows; i++)
-		if (population == SCOPE_POPULATION_NONE || baseline->of_vector[i] == population)
-			err = scope_sketch_merge(measure, &baseline->distributions->row[i].measure);
+	for (size_t i = 0; !err && i < baseline->distributions->rows; i++) {
+		const struct scope_distributions_row *row = &baseline->distributions->row[i];
+
+		if (population != SCOPE_POPULATION_NONE && baseline->of_vector[i] != population)
+			continue;
+		err = scope_sketch_merge(measure, &row->measure);
+		if (!err)
+			err = scope_sketch_merge(run, &row->run);
+	}
 	return err;
 }
 
-static int spread_of(const struct scope_baseline_units *baseline, uint32_t population, struct scope_spread *ret_spread)
+static int spreads_of(const struct scope_baseline_units *baseline, uint32_t population, struct spreads *ret_spreads)
 {
-	struct scope_sketch measure = { 0 };
-	int err = merge_measures(baseline, population, &measure);
+	struct scope_sketch measure = { 0 }, run = { 0 };
+	int err = merge_times(baseline, population, &measure, &run);
 
 	if (!err)
-		err = scope_anomaly_spread_of(&measure, SCOPE_SCALE_FLOOR_NS, ret_spread);
+		err = scope_anomaly_spread_of(&measure, SCOPE_SCALE_FLOOR_NS, &ret_spreads->measure);
+	if (!err)
+		err = scope_anomaly_spread_of(&run, SCOPE_SCALE_FLOOR_NS, &ret_spreads->run);
 	scope_sketch_free(&measure);
+	scope_sketch_free(&run);
 	return err;
 }
 
@@ -152,6 +177,27 @@ static double threshold(const struct scope_detect_options *options, struct scope
 	return by_scale > by_times ? by_scale : by_times;
 }
 
+/*
+ * Waits that vary widen the spread of whole times, and not that of running times. What a unit runs longer than usual
+ * has to make a usual one slow by itself: more does not matter to its client.
+ */
+static double run_threshold(const struct scope_detect_options *options, const struct spreads *spreads, double z)
+{
+	double by_scale = spreads->run.median + z * spreads->run.scale;
+	double by_times = spreads->run.median + (options->times_min - 1) * spreads->measure.median;
+
+	return by_scale > by_times ? by_scale : by_times;
+}
+
+static void set_thresholds(struct scope_population *population, const struct scope_detect_options *options,
+			   const struct spreads *spreads)
+{
+	population->median_ns = spreads->measure.median;
+	population->scale_ns = spreads->measure.scale;
+	population->threshold_ns = threshold(options, spreads->measure, population->z);
+	population->run_threshold_ns = run_threshold(options, spreads, population->z);
+}
+
 static bool slow_as_a_whole(const struct scope_population *population, struct scope_spread own,
 			    struct scope_spread whole, const struct scope_detect_options *options)
 {
@@ -160,30 +206,29 @@ static bool slow_as_a_whole(const struct scope_population *population, struct sc
 	return own.median > whole.median * options->rare_times && own.median > whole.median + population->z * spread;
 }
 
-/* By its own units, or by those of its group if it is rare and slow. */
-static int judge_times(struct work *work, const struct scope_baseline_units *baseline, uint32_t index)
+/* By its own units, or by those of its step, or else group, if it is rare among them and slow. */
+static int judge_times(struct work *work, struct group_units *units, uint32_t index)
 {
 	const struct scope_detect_options *options = work->options;
 	struct scope_population *population = &work->detection->population[index];
-	bool rare = population->units < options->rare_share * baseline->distributions->units;
-	struct scope_spread *whole = &work->whole[population->group], own;
-	int err = spread_of(baseline, index, &own);
+	const bool step = population->step != SCOPE_STEP_NONE;
+	const uint64_t all = step ? scope_anomaly_baseline_count(&units->of_step, population->step)
+				  : units->of_step.distributions->units;
+	const bool rare = population->units < options->rare_share * all;
+	struct spreads *whole = &units->whole[step ? population->step : units->populations], own;
+	int err = spreads_of(&units->of_population, index, &own);
 
-	if (!err && rare && !whole->scale)
-		err = spread_of(baseline, SCOPE_POPULATION_NONE, whole);
+	if (!err && rare && !whole->measure.scale)
+		err = spreads_of(&units->of_step, step ? population->step : SCOPE_POPULATION_NONE, whole);
 	if (err)
 		return err;
-	population->against_group =
-		baseline->distributions->units >= options->units_min && rare &&
-		(population->units < options->units_min || slow_as_a_whole(population, own, *whole, options));
-	if (population->against_group)
-		own = *whole;
-	population->median_ns = own.median;
-	population->scale_ns = own.scale;
-	population->threshold_ns = threshold(options, own, population->z);
+	population->against_group = all >= options->units_min && rare &&
+				    (population->units < options->units_min ||
+				     slow_as_a_whole(population, own.measure, whole->measure, options));
+	set_thresholds(population, options, population->against_group ? whole : &own);
 	/* Slow as a whole: single units need not be abnormal. */
 	if (population->against_group && population->units >= options->units_min)
-		population->threshold_ns = own.median * options->times_min;
+		population->threshold_ns = population->median_ns * options->times_min;
 	return 0;
 }
 
@@ -237,20 +282,27 @@ static int judge_calls(struct scope_population *population, uint32_t index, cons
 	return err;
 }
 
+/* Most units that run too long take too long as well, and count once; those that call too often count again. */
 static int count_beyond(struct scope_population *population, uint32_t index, const struct scope_baseline_units *own)
 {
-	struct scope_sketch sketch = { 0 };
-	int err = merge_measures(own, index, &sketch);
+	struct scope_sketch measure = { 0 }, run = { 0 }, count = { 0 };
+	uint64_t beyond_run;
+	int err = merge_times(own, index, &measure, &run);
 
-	if (!err)
-		population->beyond = scope_sketch_above(&sketch, population->threshold_ns);
+	if (!err) {
+		population->beyond = scope_sketch_above(&measure, population->threshold_ns);
+		beyond_run = scope_sketch_above(&run, population->run_threshold_ns);
+		if (beyond_run > population->beyond)
+			population->beyond = beyond_run;
+	}
 	population->beyond_calls = 0;
-	scope_sketch_free(&sketch);
+	scope_sketch_free(&measure);
+	scope_sketch_free(&run);
 	for (size_t i = 0; !err && i < population->calls; i++) {
-		err = merge_counts(own, index, population->call[i].nr, &sketch);
+		err = merge_counts(own, index, population->call[i].nr, &count);
 		if (!err)
-			population->beyond_calls += scope_sketch_above(&sketch, population->call[i].limit);
-		scope_sketch_free(&sketch);
+			population->beyond_calls += scope_sketch_above(&count, population->call[i].limit);
+		scope_sketch_free(&count);
 	}
 	population->beyond += population->beyond_calls;
 	return err;
@@ -259,20 +311,21 @@ static int count_beyond(struct scope_population *population, uint32_t index, con
 /* The mean measure of a population's closed units, ns; 0 where it has none. 0 or -ENOMEM. */
 static int mean_of(const struct scope_baseline_units *units, uint32_t index, double *ret_mean_ns)
 {
-	struct scope_sketch sketch = { 0 };
+	struct scope_sketch measure = { 0 }, run = { 0 };
 	struct scope_sketch_run *runs = NULL;
 	double sum_ns = 0, total = 0;
 	size_t count = 0;
-	int err = merge_measures(units, index, &sketch);
+	int err = merge_times(units, index, &measure, &run);
 
 	if (!err)
-		err = scope_sketch_runs(&sketch, &runs, &count);
+		err = scope_sketch_runs(&measure, &runs, &count);
 	for (size_t i = 0; !err && i < count; i++) {
 		sum_ns += runs[i].value * runs[i].count;
 		total += runs[i].count;
 	}
 	free(runs);
-	scope_sketch_free(&sketch);
+	scope_sketch_free(&measure);
+	scope_sketch_free(&run);
 	if (!err)
 		*ret_mean_ns = total > 0 ? sum_ns / total : 0;
 	return err;
@@ -283,9 +336,9 @@ int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t ind
 				 const struct scope_detect_options *options)
 {
 	struct scope_population *population = &detection->population[index];
-	struct scope_spread spread;
+	struct spreads spreads;
 	double here_ns, before_ns;
-	int err = spread_of(baseline, index, &spread);
+	int err = spreads_of(baseline, index, &spreads);
 
 	if (!err)
 		err = judge_calls(population, index, own, baseline, options);
@@ -298,9 +351,7 @@ int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t ind
 	population->against_group = false;
 	population->reference = scope_anomaly_baseline_count(baseline, index);
 	population->grown = before_ns > 0 ? here_ns / before_ns : 0;
-	population->median_ns = spread.median;
-	population->scale_ns = spread.scale;
-	population->threshold_ns = threshold(options, spread, population->z);
+	set_thresholds(population, options, &spreads);
 	return count_beyond(population, index, own);
 }
 
@@ -328,9 +379,54 @@ static void mark_background(struct work *work)
 		detection->population[i].background = !work->groups->group[detection->population[i].group].serves;
 }
 
+/* The caller frees. */
+static int find_steps(const struct work *work, uint32_t group, struct group_units *units)
+{
+	const struct scope_distributions_group *distributions = &work->distributions->group[group];
+	const uint32_t *of_vector = work->detection->of_vector[group];
+	uint32_t *step = NULL;
+	int err;
+
+	units->of_population = (struct scope_baseline_units){ distributions, of_vector };
+	units->whole = calloc(units->populations + 1ul, sizeof(*units->whole));
+	units->step_of_vector = calloc(distributions->rows + 1, sizeof(*units->step_of_vector));
+	units->of_step = (struct scope_baseline_units){ distributions, units->step_of_vector };
+	if (!units->whole || !units->step_of_vector)
+		return -ENOMEM;
+	err = scope_anomaly_steps_find(distributions, of_vector, units->first, units->populations, &work->options->step,
+				       &step);
+	for (size_t i = 0; !err && i < distributions->rows; i++)
+		units->step_of_vector[i] = step[of_vector[i] - units->first];
+	for (uint32_t i = 0; !err && i < units->populations; i++)
+		work->detection->population[units->first + i].step = step[i];
+	free(step);
+	return err;
+}
+
+static int judge_group(struct work *work, uint32_t group, uint32_t first, uint32_t populations, double z)
+{
+	struct group_units units = { .first = first, .populations = populations };
+	int err = find_steps(work, group, &units);
+
+	for (uint32_t i = first; !err && i < first + populations; i++) {
+		struct scope_population *population = &work->detection->population[i];
+
+		population->z = z;
+		err = judge_times(work, &units, i);
+		if (!err && population->units >= work->options->units_min)
+			err = judge_calls(population, i, &units.of_population, &units.of_population, work->options);
+		if (!err)
+			err = count_beyond(population, i, &units.of_population);
+	}
+	free(units.step_of_vector);
+	free(units.whole);
+	return err;
+}
+
 static int detect(struct work *work)
 {
 	struct scope_detection *detection = work->detection;
+	uint32_t first = 0, end;
 	double z;
 	int err = 0;
 
@@ -342,19 +438,13 @@ static int detect(struct work *work)
 	mark_background(work);
 	z = scope_anomaly_normal_upper(work->options->false_rate / (detection->populations * KINDS));
 	z = z > work->options->z_min ? z : work->options->z_min;
-	for (uint32_t i = 0; !err && i < detection->populations; i++) {
-		struct scope_population *population = &detection->population[i];
-		const struct scope_baseline_units own = {
-			.distributions = &work->distributions->group[population->group],
-			.of_vector = detection->of_vector[population->group],
-		};
+	/* Those of a group follow one another. */
+	for (; !err && first < detection->populations; first = end) {
+		const uint32_t group = detection->population[first].group;
 
-		population->z = z;
-		err = judge_times(work, &own, i);
-		if (!err && population->units >= work->options->units_min)
-			err = judge_calls(population, i, &own, &own, work->options);
-		if (!err)
-			err = count_beyond(population, i, &own);
+		for (end = first; end < detection->populations && detection->population[end].group == group; end++)
+			;
+		err = judge_group(work, group, first, end - first, z);
 	}
 	return err;
 }
@@ -363,18 +453,16 @@ int scope_anomaly_detect_run(const struct scope_groups *groups, const struct sco
 			     const struct scope_detect_options *options, struct scope_detection **ret_detection)
 {
 	struct scope_detection *detection = calloc(1, sizeof(*detection));
-	struct work work = { groups, distributions, options, detection, NULL };
+	struct work work = { groups, distributions, options, detection };
 	int err = -ENOMEM;
 
 	if (!detection)
 		return -ENOMEM;
-	work.whole = calloc(groups->count + 1, sizeof(*work.whole));
 	detection->linkage = options->cluster.linkage;
 	detection->groups = groups->count;
 	detection->of_vector = calloc(groups->count + 1, sizeof(*detection->of_vector));
-	if (work.whole && detection->of_vector)
+	if (detection->of_vector)
 		err = detect(&work);
-	free(work.whole);
 	if (err) {
 		scope_anomaly_detection_destroy(detection);
 		return err;

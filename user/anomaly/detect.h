@@ -4,9 +4,12 @@
  *
  * A population is a cluster of the units of one thread group; a cluster that is rare and slow as a
  * whole is compared with all units of its group instead, because a bug that changes the calls of a
- * request would otherwise be its own baseline. Where sizes explain how long its units take, a unit
+ * request would otherwise be its own baseline; or with those of its step (anomaly/step.h), where each
+ * thread takes several steps once. Where sizes explain how long its units take, a unit
  * is compared with those of its size (anomaly/size.h). The measure is the unit's wall time without
- * its time in the run queue: a thread that waits for a CPU is not at fault for it.
+ * its time in the run queue: a thread that waits for a CPU is not at fault for it. Where waits for
+ * peers vary, a unit that runs for long does not stand out by that. So its running time alone is
+ * compared as well.
  */
 #ifndef SCOPE_ANOMALY_DETECT_H
 #define SCOPE_ANOMALY_DETECT_H
@@ -14,6 +17,7 @@
 #include <math.h>
 
 #include "anomaly/size.h"
+#include "anomaly/step.h"
 #include "cluster/cluster.h"
 #include "unit/distribution.h"
 
@@ -26,7 +30,8 @@ struct scope_detect_options {
 	uint32_t units_min;    /* smaller populations have no own baseline */
 	double rare_share;     /* a cluster below this share of its group may be rare and slow … */
 	double rare_times;     /* … if its median is this many times the group's */
-	double serving_share;  /* of busy time: if serving threads have less, other threads are not background work */
+	struct scope_step_options step;
+	double serving_share; /* of busy time: if serving threads have less, other threads are not background work */
 	struct scope_cluster_options cluster;
 };
 
@@ -60,16 +65,18 @@ struct scope_call_limit {
 struct scope_population {
 	uint32_t group, cluster;
 	bool background;    /* of threads that no request needs: none of its units is abnormal */
-	bool against_group; /* rare and slow: compared with its whole group */
+	bool against_group; /* rare and slow: compared with its whole step or, if it is of none, its group */
+	uint32_t step;	    /* of its group, or SCOPE_STEP_NONE */
 	uint64_t units;
 	uint64_t reference;    /* units of another trace that it is compared with; 0: none */
 	double grown;	       /* then: the mean measure of its closed units, over that of those; else 0 */
 	uint64_t beyond;       /* approximate number of units beyond a threshold, by the distributions */
 	uint64_t beyond_calls; /* of these: by how often they make a call */
 	double median_ns, scale_ns, threshold_ns; /* of what its units are compared with, in all */
-	const struct scope_size_norm *size;	  /* NULL, or what they are compared with, by size */
-	double size_times;			  /* then: a slow unit takes this many times what is usual, at least */
-	double z;				  /* threshold in units of scale */
+	double run_threshold_ns;	    /* a unit that runs longer is slow; HUGE_VAL where sizes explain times */
+	const struct scope_size_norm *size; /* NULL, or what they are compared with, by size */
+	double size_times;		    /* then: a slow unit takes this many times what is usual, at least */
+	double z;			    /* threshold in units of scale */
 	struct scope_call_limit *call;
 	size_t calls, call_capacity;
 };
@@ -120,7 +127,8 @@ int scope_anomaly_detection_by_size(struct scope_detection *detection, const str
 /* What a unit is compared with, ns. */
 struct scope_unit_norm {
 	double usual_ns, scale_ns;
-	double limit_ns; /* above it a unit is slow */
+	double limit_ns;     /* above it a unit is slow */
+	double run_limit_ns; /* so it is if it runs longer than that */
 };
 
 /* For units that read and write n bytes. */
@@ -130,8 +138,8 @@ static inline struct scope_unit_norm scope_anomaly_population_norm(const struct 
 	struct scope_size_usual usual;
 
 	if (!population->size)
-		return (struct scope_unit_norm){ population->median_ns, population->scale_ns,
-						 population->threshold_ns };
+		return (struct scope_unit_norm){ population->median_ns, population->scale_ns, population->threshold_ns,
+						 population->run_threshold_ns };
 	usual = scope_anomaly_size_usual(population->size, (double)bytes);
 	return (struct scope_unit_norm){
 		.usual_ns = usual.ns,
@@ -139,6 +147,7 @@ static inline struct scope_unit_norm scope_anomaly_population_norm(const struct 
 		.limit_ns = fmax(usual.ns + population->z * usual.scale_ns,
 				 usual.ns * (usual.beyond ? fmax(population->size_times, SCOPE_SIZE_GUESS_TIMES)
 							  : population->size_times)),
+		.run_limit_ns = HUGE_VAL,
 	};
 }
 
@@ -152,7 +161,8 @@ static inline uint8_t scope_anomaly_norm_judge(const struct scope_population *po
 					       bool frequent)
 {
 	const double measure = (double)scope_unit_measure(unit);
-	uint8_t mark = measure > norm->limit_ns ? SCOPE_UNIT_SLOW : SCOPE_UNIT_USUAL;
+	const bool slow = measure > norm->limit_ns || (double)unit->run_ns > norm->run_limit_ns;
+	uint8_t mark = slow ? SCOPE_UNIT_SLOW : SCOPE_UNIT_USUAL;
 
 	/* A unit that calls often but is not slower than the rest has no excess. */
 	if (frequent && (mark || measure > norm->usual_ns))

@@ -34,11 +34,11 @@ void scope_anomaly_reference_destroy(struct scope_reference *reference)
 	free(reference);
 }
 
-/* The group of the same name and kind of unit, or -1. */
+/* The group of the same name and way to pick up work, or -1. */
 static long find_group(const struct scope_groups *groups, const struct scope_group *wanted)
 {
 	for (size_t i = 0; i < groups->count; i++)
-		if (groups->group[i].pickup == wanted->pickup &&
+		if (groups->group[i].pickup == wanted->pickup && groups->group[i].reads == wanted->reads &&
 		    !memcmp(groups->group[i].name, wanted->name, sizeof(wanted->name)))
 			return i;
 	return -1;

@@ -146,7 +146,8 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (err || !abnormal)
 		return err;
 	err = scope_evidence_wait_chains_unit(&kept->wait_chains, unit, number, (double)side->every);
-	if (!err && scope_evidence_wait_chains_held_up(&kept->wait_chains, norm.limit_ns, unit))
+	if (!err && (double)unit->run_ns <= norm.run_limit_ns &&
+	    scope_evidence_wait_chains_held_up(&kept->wait_chains, norm.limit_ns, unit))
 		kept->mark[number] |= SCOPE_UNIT_HELD_UP;
 	return err;
 }

@@ -80,9 +80,12 @@ static int settle_measure(struct scope_distributions *distributions)
 	const struct scope_distributions_pending *pending =
 		&distributions->pending[distributions->first_pending % SCOPE_DISTRIBUTIONS_PENDING];
 
+	struct scope_distributions_row *row = &distributions->group[pending->group].row[pending->row];
+	int err = scope_sketch_count(&row->measure, pending->measure_ns);
+
 	distributions->first_pending++;
 	distributions->pendings--;
-	return scope_sketch_count(&distributions->group[pending->group].row[pending->row].measure, pending->measure_ns);
+	return err ? err : scope_sketch_count(&row->run, pending->run_ns);
 }
 
 static int add_measure(struct scope_distributions *distributions, const struct scope_distributions_row *row,
@@ -92,8 +95,9 @@ static int add_measure(struct scope_distributions *distributions, const struct s
 	unsigned last = distributions->first_pending + distributions->pendings++;
 
 	scope_sketch_expect(&row->measure, measure_ns);
+	scope_sketch_expect(&row->run, unit->run_ns);
 	distributions->pending[last % SCOPE_DISTRIBUTIONS_PENDING] =
-		(struct scope_distributions_pending){ unit->group, unit->vector, measure_ns };
+		(struct scope_distributions_pending){ unit->group, unit->vector, measure_ns, unit->run_ns };
 	return err;
 }
 
@@ -106,6 +110,7 @@ static void free_group(struct scope_distributions_group *group)
 			scope_sketch_free(&row->call[j].count);
 		free(row->call);
 		scope_sketch_free(&row->measure);
+		scope_sketch_free(&row->run);
 	}
 	free(group->row);
 	scope_sketch_free(&group->request_wall);
@@ -115,7 +120,7 @@ static int tally(struct scope_distributions *distributions, const struct scope_u
 		 const struct scope_unit_call *call)
 {
 	struct scope_distributions_group *group = get_group(distributions, unit->group);
-	const struct scope_distributions_row *row = group ? get_row(group, unit->vector) : NULL;
+	struct scope_distributions_row *row = group ? get_row(group, unit->vector) : NULL;
 	const uint64_t measure = scope_unit_measure(unit);
 	int err = 0;
 
@@ -128,6 +133,10 @@ static int tally(struct scope_distributions *distributions, const struct scope_u
 			distributions,
 			&(struct scope_histogram){ .group = unit->group, .vector = unit->vector, .calls = unit->calls },
 			call, 1);
+	if (unit->thread < SCOPE_DISTRIBUTIONS_THREADS) {
+		row->thread_units++;
+		row->thread[unit->thread / 64] |= 1ull << unit->thread % 64;
+	}
 	group->units++;
 	group->asked += unit->asked;
 	group->busy_ns += measure + unit->queue_ns;

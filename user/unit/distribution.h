@@ -18,10 +18,15 @@ struct scope_distributions_call {
 	struct scope_sketch count; /* of all units, after the end of the run */
 };
 
+#define SCOPE_DISTRIBUTIONS_THREADS 2048 /* no rule: of these is known which of them had which units */
+
 /* The units of one group that have one vector. */
 struct scope_distributions_row {
 	uint64_t units;
-	struct scope_sketch measure; /* ns, of closed units */
+	uint64_t thread_units;				   /* of them: of the first SCOPE_DISTRIBUTIONS_THREADS … */
+	uint64_t thread[SCOPE_DISTRIBUTIONS_THREADS / 64]; /* … which have a bit each */
+	struct scope_sketch measure;			   /* ns, of closed units */
+	struct scope_sketch run;			   /* ns on a CPU, of the same */
 	struct scope_distributions_call *call;
 	size_t calls, capacity;
 };
@@ -46,10 +51,10 @@ struct scope_distributions_group {
 
 #define SCOPE_DISTRIBUTIONS_PENDING 8 /* no rule: a power of two */
 
-/* A measure that is not in its sketch yet, because the sketch is being prefetched. */
+/* Times of a unit that are not in their sketches yet, because these are being prefetched. */
 struct scope_distributions_pending {
 	uint32_t group, row;
-	uint64_t measure_ns;
+	uint64_t measure_ns, run_ns;
 };
 
 struct scope_distributions {
