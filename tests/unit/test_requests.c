@@ -193,7 +193,7 @@ static void a_child_has_its_parents_connection(void **state)
 
 	(void)state;
 	assert_int_equal(run.distributions->requests, 1);
-	assert_int_equal(request(run.units, 0)->begin_ns, 1500);
+	assert_int_equal(request(run.units, 0)->begin_ns, 1100);
 	assert_int_equal(request(run.units, 0)->thread, thread_of(run.units, 20)->index);
 	end_run(&run);
 }
@@ -289,6 +289,68 @@ static void an_answer_belongs_to_who_asked(void **state)
 	}
 }
 
+#define NEW_THREAD                                                                                                     \
+	"meta begin_ns 0\nmeta end_ns 90000\nfd 10 3 listen -\nfd 10 7 accepted -\n0 0 switch 0 10 sleeping\n"         \
+	"10000 0 fork 20 parent=10 tgid=10 comm=conn\n10100 1 switch 0 20 sleeping\n"                                  \
+	"12000 1 syscall 20 getpeername enter=11000 ret=0 args=7\n"
+
+#define ITS_ANSWER "17000 1 syscall 20 write enter=16000 ret=64 args=7\n18000 1 switch 20 0 dead\n"
+
+#define REQUEST(at)                                                                                                    \
+	at "20 1 syscall 20 read enter=" at "10 ret=64 args=7\n" at "40 1 syscall 20 write enter=" at                  \
+	   "30 ret=64 args=7\n"
+
+/* What a thread does for its connection before it reads is part of the first request. */
+static void request_begins_as_its_thread_does(void **state)
+{
+	struct run run = run_of(NEW_THREAD "15000 1 syscall 20 read enter=14900 ret=64 args=7\n" ITS_ANSWER);
+	const struct scope_unit *unit = request(run.units, 0);
+
+	(void)state;
+	assert_int_equal(run.units->count, 1);
+	assert_int_equal(unit->begin_ns, 10000);
+	assert_int_equal(unit->run_ns, 18000 - 10100);
+	assert_int_equal(unit->queue_ns, 100);
+	assert_int_equal(unit->calls, 3);
+	end_run(&run);
+}
+
+/* If the client had not asked by then, it begins with what the client sent. */
+static void request_begins_with_what_the_client_sent_later(void **state)
+{
+	struct run run = run_of(NEW_THREAD "13000 1 enter 20 read enter=12900 args=7\n13100 1 switch 20 0 sleeping\n"
+					   "15000 0 waking 20 from - hardirq\n15010 1 switch 0 20 sleeping\n"
+					   "15020 1 exit 20 read ret=64\n" ITS_ANSWER);
+
+	(void)state;
+	assert_int_equal(run.units->count, 1);
+	assert_int_equal(request(run.units, 0)->begin_ns, 15020);
+	assert_int_equal(request(run.units, 0)->calls, 2);
+	end_run(&run);
+}
+
+/* A thread of a pool waits for its first work, or for a connection: until then it does nobody's work. */
+static void new_thread_that_waits_for_work_has_no_unit_yet(void **state)
+{
+	/* One of five requests came after the futex, so that is not where the thread waits for them. */
+	struct run run = run_of(NEW_THREAD
+				"13000 1 enter 20 futex enter=12900 args=51966,128,0\n13100 1 switch 20 0 sleeping\n"
+				"14000 0 waking 20 from 10 task\n14010 1 switch 0 20 sleeping\n"
+				"14020 1 exit 20 futex ret=0\n15000 1 syscall 20 read enter=14900 ret=64 args=7\n"
+				"15100 1 syscall 20 write enter=15050 ret=64 args=7\n" REQUEST("152") REQUEST("154")
+					REQUEST("156") REQUEST("158") ITS_ANSWER);
+
+	(void)state;
+	assert_int_equal(run.distributions->requests, 5);
+	assert_int_equal(request(run.units, 0)->begin_ns, 15000);
+	end_run(&run);
+	run = run_of(NEW_THREAD "14000 1 syscall 20 accept4 enter=13900 ret=7 args=3\n"
+				"15000 1 syscall 20 read enter=14900 ret=64 args=7\n" ITS_ANSWER);
+	assert_int_equal(run.units->count, 1);
+	assert_int_equal(request(run.units, 0)->begin_ns, 14000);
+	end_run(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +364,9 @@ int main(void)
 		cmocka_unit_test(without_answers_reads_are_requests),
 		cmocka_unit_test(a_child_has_its_parents_connection),
 		cmocka_unit_test(an_answer_belongs_to_who_asked),
+		cmocka_unit_test(request_begins_as_its_thread_does),
+		cmocka_unit_test(request_begins_with_what_the_client_sent_later),
+		cmocka_unit_test(new_thread_that_waits_for_work_has_no_unit_yet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

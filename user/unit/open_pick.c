@@ -79,7 +79,7 @@ static enum brought what_came(struct scope_unit_builder *builder, const struct s
 static bool belongs(const struct scope_open_unit *open_unit, enum brought brought, int64_t fd)
 {
 	if (brought == BROUGHT_CONNECTION)
-		return !open_unit->asked && !open_unit->answered &&
+		return !open_unit->asked && !open_unit->answered && !open_unit->new_thread &&
 		       !(open_unit->connected && open_unit->pickup.nr == SCOPE_NR_NONE);
 	if (open_unit->from_fd >= 0 && open_unit->from_fd != fd)
 		return false;
@@ -124,6 +124,7 @@ static int take(struct scope_unit_builder *builder, struct scope_open_unit *open
 	if (!open_unit->many)
 		note_client(open_unit, brought, fd);
 	open_unit->asked |= brought == BROUGHT_REQUEST;
+	open_unit->new_thread = false;
 	if (fd >= 0)
 		open_unit->from_fd = fd;
 	open_unit->client_fd = brought == BROUGHT_CONNECTION ? ret : fd;
@@ -138,7 +139,7 @@ bool scope_unit_open_owes(struct scope_unit_builder *builder, const struct scope
 {
 	struct scope_fds *fds = builder->run->timeline->fds;
 
-	if (!open_unit->open || !open_unit->requests || open_unit->answered)
+	if (!open_unit->open || !open_unit->requests || open_unit->answered || open_unit->new_thread)
 		return false;
 	if (open_unit->client_fd < 0 || open_unit->pickup.unanswered)
 		return true;

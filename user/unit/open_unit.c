@@ -16,6 +16,17 @@ static uint32_t plain_roles(const struct scope_open_unit *open_unit)
 						     : roles & ~(1u << scope_timeline_call_role(open_unit->pickup.nr));
 }
 
+/*
+ * A thread that is made for a connection works for it from its first instruction on: it checks who the client is, or looks
+ * up its name, and then reads. All of that is in its first request, if the client had sent it by then.
+ */
+static void begin_new_thread(struct scope_open_unit *open_unit, const struct scope_thread *thread)
+{
+	scope_unit_open_begin(open_unit, thread, thread->first_ns);
+	open_unit->begin = (struct scope_mark){ 0 };
+	open_unit->new_thread = true;
+}
+
 bool scope_unit_open_meet(struct scope_unit_builder *builder, uint32_t thread)
 {
 	if (scope_grow(&builder->open_unit, &builder->open_unit_capacity, thread + 1, sizeof(*builder->open_unit)) ||
@@ -23,6 +34,8 @@ bool scope_unit_open_meet(struct scope_unit_builder *builder, uint32_t thread)
 		return false;
 	for (; builder->open_units <= thread; builder->open_units++) {
 		const struct scope_pickup *pickup = scope_unit_pickups_of(builder->pickups, builder->open_units);
+		const struct scope_thread *met =
+			scope_timeline_threads_at(builder->run->timeline->threads, builder->open_units);
 		struct scope_open_unit open_unit = {
 			.stack.thread = builder->open_units,
 			.pickup.nr = SCOPE_NR_NONE,
@@ -40,6 +53,8 @@ bool scope_unit_open_meet(struct scope_unit_builder *builder, uint32_t thread)
 			return false;
 		open_unit.requests = scope_unit_pickup_any(&open_unit.pickup);
 		open_unit.plain_roles = plain_roles(&open_unit);
+		if (open_unit.pickup.reads && met->born)
+			begin_new_thread(&open_unit, met);
 		builder->open_unit[builder->open_units] = open_unit;
 	}
 	return true;
@@ -138,7 +153,8 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 		end_ns = open_unit->rest_ns;
 		still_open = false;
 	}
-	if (end_ns <= open_unit->begin_ns)
+	/* What a new thread did before it waited for its first work, as one of a pool does. */
+	if (end_ns <= open_unit->begin_ns || open_unit->new_thread)
 		return 0;
 	run_ns = end->run_ns - begin->run_ns;
 	probe_ns = end->probe_ns - begin->probe_ns + open_unit->others_ns;
@@ -241,6 +257,9 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 	open_unit->stack.class = wait->class;
 	if (wait->class == SCOPE_WAIT_FUTEX && wait->object)
 		vote_futex(open_unit, wait->object);
+	/* No connection waits for a new thread that waits for work by a condition variable. */
+	if (open_unit->new_thread && wait->class == SCOPE_WAIT_FUTEX && !wait->lock)
+		open_unit->open = false;
 	scope_unit_rest_judge(builder, open_unit, wait);
 	/* A waking that the kernel did not report, or that came after a time-out. */
 	open_unit->stack.propagated = wait->waker != SCOPE_WAIT_NO_THREAD || (wait->woken && !wait->waker_tid);

@@ -73,6 +73,7 @@ struct scope_open_unit {
 	bool goes_on;	      /* inside a read of the descriptor from which the last call picked up work */
 	bool from_loop;	      /* opened after the top of the loop … */
 	bool empty_turn;      /* … which brought no work */
+	bool new_thread;      /* it began as its thread did, and has taken no request so far */
 	bool asked;	      /* a client's request was taken in it */
 	bool connected;	      /* a client was accepted in it */
 	bool answered;	      /* something was written to a client in it */
@@ -181,6 +182,7 @@ static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, cons
 {
 	open_unit->open = true;
 	open_unit->asked = open_unit->connected = open_unit->answered = open_unit->empty_turn = false;
+	open_unit->new_thread = false;
 	open_unit->from_fd = open_unit->client_fd = -1;
 	open_unit->begin_ns = now_ns;
 	open_unit->begin = scope_unit_mark_now(thread);
