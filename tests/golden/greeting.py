@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Connections that begin with a handshake of 2 ms, and then ask eight times for what takes 60 us."""
+"""Connections that begin with a handshake of 2 ms, and then ask eight times for what takes 0.2 ms."""
 from conns import serve_by_connection
 
 PATH = ["start_connection"]
@@ -21,6 +21,6 @@ def serve_with_handshake(seed, find_key_ns):
         for _ in range(8):
             thread.sleep("read", random.randint(200_000, 700_000), ret=64, args=fd,
                          path=PATH + ["read_request", "libc:read"])
-            thread.run(random.randint(50_000, 70_000), PATH + ["handle", "parse"])
+            thread.run(random.randint(180_000, 220_000), PATH + ["handle", "parse"])
             thread.call("write", 8_000, ret=64, args=fd, path=PATH + ["answer"])
     serve_by_connection(seed, connection)

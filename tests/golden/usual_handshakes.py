@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A thread for each connection, of whose nine requests the first is a handshake that takes 30 times as long.
+"""A thread for each connection, of whose nine requests the first is a handshake that takes ten times as long.
 Answer: nothing abnormal, since each connection has one: it is neither rare nor slow."""
 from greeting import serve_with_handshake
 

@@ -195,6 +195,31 @@ static void a_child_has_its_parents_connection(void **state)
 	assert_int_equal(run.distributions->requests, 1);
 	assert_int_equal(request(run.units, 0)->begin_ns, 1100);
 	assert_int_equal(request(run.units, 0)->thread, thread_of(run.units, 20)->index);
+	assert_int_equal(request(run.units, 0)->connection, 1);
+	end_run(&run);
+}
+
+/* By the number of its accept, whatever its descriptor; of one that was open before, nothing is known. */
+static void requests_of_a_connection_have_its_number(void **state)
+{
+	struct run run = run_of(BEGIN "0 0 switch 0 10 sleeping\n"
+				      "1000 0 syscall 10 accept enter=900 ret=9 args=3\n"
+				      "1500 0 syscall 10 read enter=1400 ret=64 args=9\n"
+				      "1600 0 syscall 10 write enter=1550 ret=64 args=9\n"
+				      "2500 0 syscall 10 read enter=2400 ret=64 args=9\n"
+				      "2600 0 syscall 10 write enter=2550 ret=64 args=9\n"
+				      "2700 0 syscall 10 close enter=2650 ret=0 args=9\n"
+				      "3000 0 syscall 10 accept enter=2900 ret=9 args=3\n"
+				      "3500 0 syscall 10 read enter=3400 ret=64 args=9\n"
+				      "3600 0 syscall 10 write enter=3550 ret=64 args=9\n"
+				      "4500 0 syscall 10 read enter=4400 ret=64 args=7\n"
+				      "4600 0 syscall 10 write enter=4550 ret=64 args=7\n");
+
+	(void)state;
+	assert_int_equal(request(run.units, 0)->connection, 1);
+	assert_int_equal(request(run.units, 1)->connection, 1);
+	assert_int_equal(request(run.units, 2)->connection, 2);
+	assert_int_equal(request(run.units, 3)->connection, 0);
 	end_run(&run);
 }
 
@@ -363,6 +388,7 @@ int main(void)
 		cmocka_unit_test(another_thread_may_answer),
 		cmocka_unit_test(without_answers_reads_are_requests),
 		cmocka_unit_test(a_child_has_its_parents_connection),
+		cmocka_unit_test(requests_of_a_connection_have_its_number),
 		cmocka_unit_test(an_answer_belongs_to_who_asked),
 		cmocka_unit_test(request_begins_as_its_thread_does),
 		cmocka_unit_test(request_begins_with_what_the_client_sent_later),

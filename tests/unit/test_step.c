@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which populations are steps that each thread of a group takes once. */
+/* Which populations are steps that each connection takes once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,11 +26,11 @@ static int setup(void **state)
 }
 
 /* Threads from a number on have that many units each of a population. */
-static void have(uint32_t population, uint32_t from, uint32_t threads, uint32_t units)
+static void have(uint32_t population, uint32_t from, uint32_t connections, uint32_t units)
 {
-	for (uint32_t i = from; i < from + threads; i++)
-		row[population].thread[i / 64] |= 1ull << i % 64;
-	row[population].thread_units += (uint64_t)threads * units;
+	for (uint32_t i = from; i < from + connections; i++)
+		row[population].connection[i / 64] |= 1ull << i % 64;
+	row[population].connection_units += (uint64_t)connections * units;
 }
 
 static void find(void)
@@ -46,7 +46,7 @@ static void find(void)
 	free(found);
 }
 
-static void each_thread_has_one_handshake_and_many_requests(void **state)
+static void each_connection_has_one_handshake_and_many_requests(void **state)
 {
 	(void)state;
 	have(0, 0, 1000, 8);
@@ -56,8 +56,8 @@ static void each_thread_has_one_handshake_and_many_requests(void **state)
 	assert_int_not_equal(step[1], SCOPE_STEP_NONE);
 }
 
-/* 100 of 1,000 threads have none yet, say, or 101. */
-static void nearly_all_threads_have_one(void **state)
+/* 100 of 1,000 connections have none yet, say, or 101. */
+static void nearly_all_connections_have_one(void **state)
 {
 	(void)state;
 	have(0, 0, 1000, 8);
@@ -71,13 +71,13 @@ static void nearly_all_threads_have_one(void **state)
 	assert_int_equal(step[1], SCOPE_STEP_NONE);
 }
 
-/* Three units for each thread, at random, leave 49.8 of 1,000 without one, with a deviation of 6.3: up to 28. */
+/* Three units for each connection, at random, leave 49.8 of 1,000 without one, with a deviation of 6.3: up to 28. */
 static void workers_that_all_had_one_by_chance_take_no_step(void **state)
 {
 	(void)state;
 	have(0, 0, 1000, 8);
 	have(1, 0, 971, 3);
-	row[1].thread_units = 3000;
+	row[1].connection_units = 3000;
 	find();
 	assert_int_equal(step[1], SCOPE_STEP_NONE);
 	have(1, 971, 3, 0);
@@ -85,7 +85,7 @@ static void workers_that_all_had_one_by_chance_take_no_step(void **state)
 	assert_int_not_equal(step[1], SCOPE_STEP_NONE);
 }
 
-static void nineteen_threads_do_not_show_it(void **state)
+static void nineteen_connections_do_not_show_it(void **state)
 {
 	(void)state;
 	have(0, 0, 19, 8);
@@ -99,7 +99,7 @@ static void nineteen_threads_do_not_show_it(void **state)
 	assert_int_not_equal(step[1], SCOPE_STEP_NONE);
 }
 
-/* No thread has both: half the handshakes need more memory, or one in 25 looks for its key in a file. */
+/* No connection has both: half the handshakes need more memory, or one in 25 looks for its key in a file. */
 static void alternatives_are_one_step(void **state)
 {
 	(void)state;
@@ -118,7 +118,7 @@ static void alternatives_are_one_step(void **state)
 	assert_int_equal(step[1], step[2]);
 }
 
-/* One request of 25 that is slow meets threads regardless of their handshakes. */
+/* One request of 25 that is slow meets connections regardless of their handshakes. */
 static void what_comes_beside_a_step_is_no_alternative(void **state)
 {
 	(void)state;
@@ -135,10 +135,10 @@ static void what_comes_beside_a_step_is_no_alternative(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(each_thread_has_one_handshake_and_many_requests),
-		TEST(nearly_all_threads_have_one),
+		TEST(each_connection_has_one_handshake_and_many_requests),
+		TEST(nearly_all_connections_have_one),
 		TEST(workers_that_all_had_one_by_chance_take_no_step),
-		TEST(nineteen_threads_do_not_show_it),
+		TEST(nineteen_connections_do_not_show_it),
 		TEST(alternatives_are_one_step),
 		TEST(what_comes_beside_a_step_is_no_alternative),
 	};

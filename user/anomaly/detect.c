@@ -21,7 +21,7 @@ const struct scope_detect_options scope_anomaly_detect_defaults = {
 	.rare_share = 0.25,
 	.rare_times = 3,
 	.step = {
-		.threads_min = 20,
+		.connections_min = 20,
 		.without = 0.1,
 		.fewer_z = 3.3,
 	},

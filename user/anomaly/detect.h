@@ -5,7 +5,7 @@
  * A population is a cluster of the units of one thread group; a cluster that is rare and slow as a
  * whole is compared with all units of its group instead, because a bug that changes the calls of a
  * request would otherwise be its own baseline; or with those of its step (anomaly/step.h), where each
- * thread takes several steps once. Where sizes explain how long its units take, a unit
+ * connection takes several steps once. Where sizes explain how long its units take, a unit
  * is compared with those of its size (anomaly/size.h). The measure is the unit's wall time without
  * its time in the run queue: a thread that waits for a CPU is not at fault for it. Where waits for
  * peers vary, a unit that runs for long does not stand out by that. So its running time alone is

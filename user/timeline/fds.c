@@ -46,8 +46,8 @@ static void remember(struct scope_fds *fds, int64_t fd, const struct scope_fd_sl
 	*recent = *slot;
 }
 
-int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind,
-			      uint64_t since_ns)
+static int change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind, uint64_t since_ns,
+		  uint32_t connection)
 {
 	const uint64_t key = scope_timeline_fd_key(tgid, fd);
 	struct scope_fd_slot *slot;
@@ -65,8 +65,15 @@ int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, 
 	slot->turn = SCOPE_FD_ANSWERED;
 	slot->asked = SCOPE_FD_NOBODY;
 	slot->since_ns = since_ns;
+	slot->connection = connection;
 	remember(fds, fd, slot);
 	return 0;
+}
+
+int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind,
+			      uint64_t since_ns)
+{
+	return change(fds, tgid, fd, kind, since_ns, kind == SCOPE_FD_ACCEPTED && since_ns ? ++fds->connections : 0);
 }
 
 int scope_timeline_fds_close(struct scope_fds *fds, uint32_t tgid, int64_t fd, uint64_t enter_ns)
@@ -89,8 +96,8 @@ int scope_timeline_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_
 	/* Descriptors added in this loop are not the parent's. */
 	for (size_t i = 0; more && i < fds->slots; i++)
 		if (fds->slot[i].key >> 32 == parent_tgid && fds->slot[i].kind != SCOPE_FD_UNKNOWN &&
-		    scope_timeline_fds_change(fds, tgid, (int64_t)(uint32_t)fds->slot[i].key - 1,
-					      (enum scope_fd_kind)fds->slot[i].kind, 0))
+		    change(fds, tgid, (int64_t)(uint32_t)fds->slot[i].key - 1, (enum scope_fd_kind)fds->slot[i].kind, 0,
+			   fds->slot[i].connection))
 			return -ENOMEM;
 	return 0;
 }
@@ -108,7 +115,8 @@ enum scope_fd_kind scope_timeline_fds_find(struct scope_fds *fds, uint32_t tgid,
 					  .kind = slot->kind,
 					  .turn = slot->turn,
 					  .asked = slot->key ? slot->asked : SCOPE_FD_NOBODY,
-					  .since_ns = slot->since_ns });
+					  .since_ns = slot->since_ns,
+					  .connection = slot->connection });
 	return (enum scope_fd_kind)slot->kind;
 }
 

@@ -21,18 +21,20 @@ enum scope_fd_turn {
 #define SCOPE_FD_NOBODY UINT32_MAX
 
 struct scope_fd_slot {
-	uint64_t key;	   /* see scope_timeline_fd_key(); 0: empty */
-	uint8_t kind;	   /* enum scope_fd_kind */
-	uint8_t turn;	   /* enum scope_fd_turn */
-	bool turned;	   /* of a copy: its turn is newer than that of its slot */
-	uint32_t asked;	   /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
-	uint64_t since_ns; /* return of the call that opened it; 0: none was seen */
+	uint64_t key;	     /* see scope_timeline_fd_key(); 0: empty */
+	uint8_t kind;	     /* enum scope_fd_kind */
+	uint8_t turn;	     /* enum scope_fd_turn */
+	bool turned;	     /* of a copy: its turn is newer than that of its slot */
+	uint32_t asked;	     /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
+	uint64_t since_ns;   /* return of the call that opened it; 0: none was seen */
+	uint32_t connection; /* number of the accept that it is from, from 1 on; 0: none was seen */
 };
 
 /* To be read through the functions below. */
 struct scope_fds {
 	struct scope_fd_slot *slot; /* open addressing by key, a power of two, half full at most */
 	size_t slots, used;
+	uint32_t connections;			       /* accepted so far */
 	struct scope_fd_slot recent[SCOPE_FDS_RECENT]; /* copies, by the last bits of the number */
 };
 
@@ -65,6 +67,12 @@ static inline enum scope_fd_turn scope_timeline_fds_turn(const struct scope_fds 
 static inline uint32_t scope_timeline_fds_asked(const struct scope_fds *fds, int64_t fd)
 {
 	return fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].asked;
+}
+
+/* The same. The number of a client's connection, see struct scope_fd_slot. */
+static inline uint32_t scope_timeline_fds_connection(const struct scope_fds *fds, int64_t fd)
+{
+	return fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].connection;
 }
 
 /* The same. */

@@ -133,9 +133,9 @@ static int tally(struct scope_distributions *distributions, const struct scope_u
 			distributions,
 			&(struct scope_histogram){ .group = unit->group, .vector = unit->vector, .calls = unit->calls },
 			call, 1);
-	if (unit->thread < SCOPE_DISTRIBUTIONS_THREADS) {
-		row->thread_units++;
-		row->thread[unit->thread / 64] |= 1ull << unit->thread % 64;
+	if (unit->connection && unit->connection <= SCOPE_DISTRIBUTIONS_CONNECTIONS) {
+		row->connection_units++;
+		row->connection[(unit->connection - 1) / 64] |= 1ull << (unit->connection - 1) % 64;
 	}
 	group->units++;
 	group->asked += unit->asked;

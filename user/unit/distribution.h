@@ -18,15 +18,15 @@ struct scope_distributions_call {
 	struct scope_sketch count; /* of all units, after the end of the run */
 };
 
-#define SCOPE_DISTRIBUTIONS_THREADS 2048 /* no rule: of these is known which of them had which units */
+#define SCOPE_DISTRIBUTIONS_CONNECTIONS 2048 /* no rule: the first ones, of which is known which units they had */
 
 /* The units of one group that have one vector. */
 struct scope_distributions_row {
 	uint64_t units;
-	uint64_t thread_units;				   /* of them: of the first SCOPE_DISTRIBUTIONS_THREADS … */
-	uint64_t thread[SCOPE_DISTRIBUTIONS_THREADS / 64]; /* … which have a bit each */
-	struct scope_sketch measure;			   /* ns, of closed units */
-	struct scope_sketch run;			   /* ns on a CPU, of the same */
+	uint64_t connection_units; /* of them: of the first SCOPE_DISTRIBUTIONS_CONNECTIONS connections … */
+	uint64_t connection[SCOPE_DISTRIBUTIONS_CONNECTIONS / 64]; /* … which have a bit each */
+	struct scope_sketch measure;				   /* ns, of closed units */
+	struct scope_sketch run;				   /* ns on a CPU, of the same */
 	struct scope_distributions_call *call;
 	size_t calls, capacity;
 };

@@ -11,7 +11,7 @@
 #include "unit/histogram.h"
 #include "unit/sliced.h"
 
-#define VALUES_UNIT 7 /* no rule: of a row */
+#define VALUES_UNIT 8 /* no rule: of a row */
 #define VALUES_WAIT 8 /* no rule */
 #define VALUES_BYTES (4 + VALUES_WAIT * 8)
 #define SLACK 8 /* no rule: that reading and writing words may touch behind a row */
@@ -165,7 +165,7 @@ int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *uni
 	*to++ = (unit->open ? ROW_OPEN : 0) | (unit->asked ? ROW_ASKED : 0);
 	to = put(to,
 		 (uint64_t[]){ step_to(log, unit->end_ns), thread_and_histogram(unit), unit->end_ns - unit->begin_ns,
-			       unit->run_ns, unit->queue_ns, unit->blocked_ns, unit->bytes },
+			       unit->run_ns, unit->queue_ns, unit->blocked_ns, unit->bytes, unit->connection },
 		 VALUES_UNIT);
 	if (shapeless)
 		to = put_calls(to, unit, call);
@@ -209,6 +209,7 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 		.queue_ns = value[4],
 		.blocked_ns = value[5],
 		.bytes = value[6],
+		.connection = (uint32_t)value[7],
 		.thread = thread,
 		.group = groups->of_thread[thread],
 		.histogram = (uint32_t)(value[1] & ((1u << SHAPE_BITS) - 1)) - 1,

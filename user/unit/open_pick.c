@@ -131,6 +131,9 @@ static int take(struct scope_unit_builder *builder, struct scope_open_unit *open
 	if (scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, open_unit->client_fd) !=
 	    SCOPE_FD_ACCEPTED)
 		open_unit->client_fd = -1;
+	else
+		open_unit->connection =
+			scope_timeline_fds_connection(builder->run->timeline->fds, open_unit->client_fd);
 	return err;
 }
 

@@ -170,6 +170,7 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 		.histogram = open_unit->histogram,
 		.thread = thread,
 		.group = builder->run->groups->of_thread[thread],
+		.connection = open_unit->connection,
 		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
 		.open = still_open,
 		.asked = open_unit->asked,

@@ -40,7 +40,8 @@ struct scope_unit {
 	uint32_t vector;    /* id in its group's set of vectors */
 	uint32_t histogram; /* number of its list of calls (unit/histogram.h), or SCOPE_HISTOGRAM_NONE */
 	uint32_t call;	    /* first of its calls in scope_units.call, which a shape's units share */
-	uint16_t calls;	    /* different numbers */
+	uint32_t connection; /* of its client: number of its accept, from 1 on; 0: none that was accepted in the window */
+	uint16_t calls;	     /* different numbers */
 	uint8_t granularity;
 	bool open;  /* it had not ended when the window did */
 	bool asked; /* a client's request was taken in it */
