@@ -16,7 +16,7 @@ root=$(cd "$here/../.." && pwd)
 out=${OUT:-$root/build/strangers}
 scope=${SCOPE:-$root/build/user/scope}
 seconds=${SECONDS_EACH:-6}
-servers=(apache lighttpd nginx-php haproxy squid caddy etcd nats prometheus gunicorn uwsgi python puma node java
+servers=(apache lighttpd nginx-php nginx-tls haproxy haproxy-tls squid caddy etcd nats prometheus gunicorn uwsgi python puma node java
 	unbound dnsmasq mosquitto beanstalkd redis)
 
 die() { echo "${0##*/}: $*" >&2; exit 2; }
@@ -35,8 +35,13 @@ stop() {
 	started=()
 }
 
-web() {	# PATH...: a load by HTTP
-	MIX_PATHS="$*" begin wrk -t 1 -c 8 -d 60 -s "$here/paths.lua" "http://127.0.0.1:$port/"
+web() {	# PATH...: a load by HTTP, or by the scheme in SCHEME
+	MIX_PATHS="$*" begin wrk -t 1 -c 8 -d 60 -s "$here/paths.lua" "${SCHEME:-http}://127.0.0.1:$port/"
+}
+certificate() {	# in $work/both.pem, with its key
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$work/key.pem" -out "$work/cert.pem" -days 2 \
+		-subj /CN=localhost 2>> "$work/log"
+	cat "$work/cert.pem" "$work/key.pem" > "$work/both.pem"
 }
 pages() {
 	local i
@@ -76,6 +81,37 @@ run_nginx-php() {
 	begin nginx -c "$work/conf" -g 'daemon off;'
 	main php-fpm8.2 -F -y "$work/fpm.conf"
 	load() { web '/?n='{1..9}; }
+}
+# Connections begin with a handshake, and end after twenty requests.
+run_nginx-tls() {
+	pages
+	certificate
+	cat > "$work/conf" <<-CONF
+	pid $work/pid; error_log $work/errors; events {} http { access_log off; keepalive_requests 20; ssl_session_cache off;
+	ssl_session_tickets off; server { listen 127.0.0.1:$port ssl; root $work/www; ssl_certificate $work/both.pem;
+	ssl_certificate_key $work/both.pem; } }
+	CONF
+	main nginx -c "$work/conf" -g 'daemon off; master_process off;'
+	load() { SCHEME=https web "${paths[@]}"; }
+}
+# Each request has a connection, and a handshake, of its own.
+run_haproxy-tls() {
+	pages
+	certificate
+	begin python3 -m http.server --directory "$work/www" -b 127.0.0.1 $((port + 1))
+	cat > "$work/conf" <<-CONF
+	defaults
+	 mode http
+	 option httpclose
+	 timeout connect 5s
+	 timeout client 50s
+	 timeout server 50s
+	listen in
+	 bind 127.0.0.1:$port ssl crt $work/both.pem
+	 server one 127.0.0.1:$((port + 1))
+	CONF
+	main haproxy -db -f "$work/conf"
+	load() { SCHEME=https web "${paths[@]}"; }
 }
 run_haproxy() {
 	pages
