@@ -146,7 +146,7 @@ for path in sorted(folder.glob("*.json")):
             f"{rule['times_min']:.1f}", f"{rule['odds_alone']:.0f}")
     if not stated or tuple(map(str, mine)) != stated.groups()[1:]:
         wrong(name, f"the rule is {mine}, not as the text says")
-    compared = re.search(r"Held against the (time before|baseline): (\d+) of \d+ populations; it has \S+ units in "
+    compared = re.search(r"Compared with the (time before|baseline): (\d+) of \d+ populations; it has \S+ units in "
                          r"([0-9.]+) s", " ".join(text.split()))
     stated = basis["baseline"] and ("time before" if basis["baseline"]["before"] else "baseline",
                                   str(basis["baseline"]["populations"]), f"{basis['baseline']['seconds']:.1f}")

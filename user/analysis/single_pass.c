@@ -21,7 +21,7 @@ struct once {
 	struct scope_trace *trace;
 	const struct scope_listeners *listeners;
 	struct scope_found_units found;
-	struct scope_learner *learner; /* on the survey's timeline */
+	struct scope_learner *learner; /* on the distributions' timeline */
 	struct scope_single_pass_course course;
 };
 

@@ -266,7 +266,7 @@ static void see_calls(const struct scope_baseline_units *baseline, uint32_t inde
 	}
 }
 
-/* own: gives the calls to test; norm: how often they are usual. */
+/* own: gives the calls to test; baseline: how often they are usual. */
 static int judge_calls(struct scope_population *population, uint32_t index, const struct scope_baseline_units *own,
 		       const struct scope_baseline_units *baseline, const struct scope_detect_options *options)
 {

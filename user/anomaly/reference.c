@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The units of another trace of the same program, as the norm for the populations of this one. */
+/* The units of another trace of the same program, as the baseline of this one's populations. */
 #include "anomaly/reference.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The units of another trace of the same program, as the norm for the populations of this one.
+ * The units of another trace of the same program, as the baseline of this one's populations.
  *
- * A bug that hits every request is the norm of its own trace; a trace from before it tells. Units of
+ * A bug that hits every request is usual in its own trace; a trace from before it shows the difference. Units of
  * the other trace go to the population whose vectors hold theirs, or else to the one whose vectors
  * come nearest within the cut, of the group of the same name.
  */

@@ -16,7 +16,7 @@
 enum scope_unwinder_kind {
 	SCOPE_UNWINDER_NOTHING,
 	SCOPE_UNWINDER_MAPS,	      /* struct scope_unwinder_map_row, path, build-id; count of them */
-	SCOPE_UNWINDER_SUBBUF,	      /* struct scope_subbuf at in, u32 tgids behind it: count */
+	SCOPE_UNWINDER_SUBBUF,	      /* struct scope_subbuf at in, u32 tgids after it: count */
 	SCOPE_UNWINDER_NAMES,	      /* count: of all files; out: a payload, of answer.type and bytes, 0: none */
 	SCOPE_UNWINDER_STOPPED_STACK, /* struct scope_unwinder_thread, its bytes of stack */
 };

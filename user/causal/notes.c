@@ -46,7 +46,7 @@ static void note_few(const struct scope_effect *effect, struct scope_notes *note
 	else
 		add(notes,
 		    "%zu experiments, %.1f s, did not see the progress point once and do not count: how "
-		    "long would have sufficed cannot be told",
+		    "long would have sufficed is not known",
 		    effect->dropped_few, (double)effect->few_ns / 1e9);
 }
 
@@ -92,7 +92,7 @@ static void note_interval(const struct scope_effect *effect, struct scope_notes 
 
 	if (effect->verdict == SCOPE_EFFECT_IS_UNDECIDED)
 		add(notes,
-		    "the interval is too wide to tell an effect from none: about %.0f s of experiments "
+		    "the interval is too wide to distinguish an effect from none: about %.0f s of experiments "
 		    "would have sufficed, instead of %.0f s",
 		    ceil(effect->enough_s), (double)effect->elapsed_ns / 1e9);
 	if (effect->drift_known && fabs(effect->drift) > SCOPE_EFFECT_DRIFT && (drift->low > 0 || drift->high < 0))
@@ -228,7 +228,7 @@ void scope_causal_effect_meaning(const struct scope_effect *effect, char *ret_te
 	if (effect->verdict == SCOPE_EFFECT_IS_UNKNOWN)
 		snprintf(ret_text, bytes, "too little was measured to say anything");
 	else if (effect->verdict == SCOPE_EFFECT_IS_UNDECIDED)
-		snprintf(ret_text, bytes, "between %.2f and %.2f: cannot be told from no effect",
+		snprintf(ret_text, bytes, "between %.2f and %.2f: cannot be distinguished from no effect",
 			 effect->fit.slope_95.low, effect->fit.slope_95.high);
 	else if (effect->kind == SCOPE_CAUSAL_SENSITIVITY)
 		mean_delay(effect, ret_text, bytes);

@@ -11,7 +11,7 @@
 
 #include "base/syscall_name.h"
 
-/* Behind word where text begins with it, else NULL. */
+/* After word where text begins with it, else NULL. */
 static const char *after(const char *text, const char *word)
 {
 	const size_t length = strlen(word);

@@ -281,7 +281,7 @@ static void describe(struct open_unit *open_unit, uint32_t index, struct scope_c
 struct numbering {
 	uint64_t unit_count;
 	uint32_t medoid; /* point: its order is the canonical one */
-	uint32_t index;	 /* in the draft */
+	uint32_t index;	 /* in the unordered clustering */
 };
 
 static int compare_numbering(const void *a, const void *b)
@@ -293,7 +293,7 @@ static int compare_numbering(const void *a, const void *b)
 	return x->medoid < y->medoid ? -1 : x->medoid > y->medoid;
 }
 
-/* Describes the clusters of the draft and puts them into their final order. */
+/* Describes the unordered clusters and puts them into their final order. */
 static int finish(struct open_unit *open_unit, struct scope_clustering *clustering)
 {
 	uint32_t n = open_unit->count;

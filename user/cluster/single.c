@@ -18,7 +18,7 @@
  */
 struct tree {
 	uint32_t *link;
-	uint32_t *inside; /* all bits set for points of the tree, and behind the last point */
+	uint32_t *inside; /* all bits set for points of the tree, and after the last point */
 	uint32_t *least;  /* by block, of its links */
 	uint32_t blocks;
 };

@@ -225,7 +225,7 @@ const struct scope_command scope_cmd_commands[] = {
 			"Usage: scope waits -p PID [OPTION...]\n"
 			"       scope waits -i FILE [OPTION...]\n"
 			"       scope waits [OPTION...] -- COMMAND [ARGUMENT...]\n"
-			"Tell for whom threads wait while they have work to do, down to what ran, or what was waited for\n"
+			"Show for whom threads wait while they have work to do, down to what ran, or what was waited for\n"
 			"outside, which function is the bottleneck, and which locks are waited for.\n"
 			"\n",
 		.options = waits_options,
@@ -333,7 +333,7 @@ const struct scope_command scope_cmd_commands[] = {
 			 "       scope signatures show MODULE|BUILD-ID [FUNCTION]\n"
 			 "       scope signatures export [MODULE|BUILD-ID] [-o FILE]\n"
 			 "       scope signatures import FILE\n"
-			 "Tell or carry what `scope learn` learned.\n"
+			 "Show or carry what `scope learn` learned.\n"
 			 "\n",
 		.options = signatures_options,
 		.column = 25,
@@ -407,7 +407,7 @@ const struct scope_command scope_cmd_commands[] = {
 			 "       scope delay speedup -p PID --function NAME [--site SITE...] [OPTION...]\n"
 			 "       scope delay sensitivity|speedup -p PID --top N -i FILE [OPTION...]\n"
 			 "       scope delay read FILE [OPTION...]\n"
-			 "Experiments that tell whether a place matters. sensitivity holds the threads of a process\n"
+			 "Experiments that show whether a place matters. sensitivity holds the threads of a process\n"
 			 "up there, for several lengths in random order, and fits what that does to its progress.\n"
 			 "speedup holds all others up while it runs, which looks as if it were faster. read does the\n"
 			 "arithmetic for a profile in the format of Coz.\n"
@@ -439,7 +439,7 @@ const struct scope_command scope_cmd_commands[] = {
 		.run = scope_cmd_status,
 		.summary = "print whether the module is loaded, and which one",
 		.usage = "Usage: scope status [OPTION...]\n"
-			 "Tell whether the scope module is loaded, what its sessions do and cost, and\n"
+			 "Report whether the scope module is loaded, what its sessions do and cost, and\n"
 			 "how the flight recorders stand that run on this machine.\n"
 			 "\n",
 		.options = status_options,
@@ -454,7 +454,7 @@ const struct scope_command scope_cmd_commands[] = {
 		.summary = "list what this machine lacks, and the remedy",
 		.usage =
 			"Usage: scope doctor [OPTION...] [SCOPE.KO]\n"
-			"Tell what this machine lacks for a capture, and the remedy; of a module's file, whether this\n"
+			"Report what this machine lacks for a capture, and the remedy; of a module's file, whether this\n"
 			"kernel takes it.\n"
 			"\n",
 		.options = doctor_options,

@@ -250,7 +250,7 @@ static void say_signing(const struct scope_machine *machine, const char *why, st
 				     why, path, enrol_command());
 	else if (known < 0)
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-				     "this kernel loads signed modules only (%s): `modinfo -F signer %s` tells "
+				     "this kernel loads signed modules only (%s): `modinfo -F signer %s` shows "
 				     "by whom this one is; enrol that certificate by `%s` and a reboot",
 				     why, path, enrol_command());
 	else

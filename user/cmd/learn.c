@@ -116,7 +116,7 @@ static int parse(int argc, char **argv, struct request *request)
 	request->capture.pid = request->selection.pid;
 	request->capture.selection = &request->selection;
 	if (!!request->capture.pid + !!request->input + !!request->command != 1)
-		return scope_cmd_misuse("learn", "from what? name one of a command behind --, a process "
+		return scope_cmd_misuse("learn", "from what? name one of a command after --, a process "
 						 "with -p PID, or a trace with -i FILE");
 	if (request->input && (request->duration || request->save || request->source))
 		return scope_cmd_misuse("learn", "--duration, --save and --source go with -p or a "

@@ -203,7 +203,7 @@ static int settle(struct scope_cmd_metrics *request)
 	request->capture.selection = &request->selection;
 	if (!!request->capture.pid + !!request->input + !!request->command != 1)
 		return scope_cmd_misuse("metrics", "of what? name a process with -p PID, a trace with -i FILE, or a "
-						   "command behind --");
+						   "command after --");
 	if (request->input && (request->duration || request->save || request->source || request->capture.block))
 		return scope_cmd_misuse("metrics", "--duration, --save, --source and --block go with -p or a command");
 	if (request->input && (request->live_ns || request->listen))

@@ -25,7 +25,7 @@ static int bad_form(const char *text, struct scope_error *error)
 {
 	return scope_error_set(error, -EINVAL,
 			       "--probe wants k:SYMBOL, kr:SYMBOL, u:PATH:FUNCTION or "
-			       "ur:PATH:FUNCTION, with ,args=N (up to 6) or ,stack behind it, not "
+			       "ur:PATH:FUNCTION, with ,args=N (up to 6) or ,stack after it, not "
 			       "'%.200s'",
 			       text);
 }

@@ -37,7 +37,8 @@ const struct scope_option scope_cmd_record_options[] = {
 	{ SCOPE_OPTION_FLIGHT, "flight", "[=TIME]",
 	  .help = "keep the last 300 s (or TIME) in memory; write them on SIGUSR1,\n"
 		  "--snapshot, a trigger, and at the end" },
-	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE", .help = "at most so much memory for it (default 256M)" },
+	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE",
+	  .help = "at most that much memory for it (default 256M)" },
 	{ SCOPE_OPTION_TRIGGER, "trigger", "WHEN",
 	  .help = "rate:SYSCALL<50%, unit>200ms, p99>50ms, hang>10s, runqueue>20%,\n"
 		  "unusual; up to 16 of them" },
@@ -61,7 +62,7 @@ const struct scope_option scope_cmd_record_options[] = {
 	  .help = "record each time a thread comes there: k:SYMBOL or kr:SYMBOL (a\n"
 		  "kernel function and its return), u:PATH:FUNCTION or\n"
 		  "ur:PATH:FUNCTION (of a program; an offset in the file will do);\n"
-		  ",args=N and ,stack behind it; as often as needed" },
+		  ",args=N and ,stack after it; as often as needed" },
 	OVERHEAD_OPTION,
 	SOURCE_OPTION,
 	HELP_OPTION,
@@ -228,7 +229,7 @@ static int settle(struct scope_cmd_record *request)
 	request->capture.selection = &request->selection;
 	if (!request->capture.pid && !request->command)
 		return scope_cmd_misuse("record", "which process? name it with -p PID, threads with -t, "
-						  "--comm or --cgroup, or a command behind --");
+						  "--comm or --cgroup, or a command after --");
 	if (request->capture.pid && request->command)
 		return scope_cmd_misuse("record", "-p and a command exclude each other");
 	if (recorder->triggers && !recorder->flight_ns)

@@ -33,7 +33,7 @@ const struct scope_option scope_cmd_report_options[] = {
 	  .words = "complete average single ward divisive" },
 	{ 'o', "output", "FILE", .help = "print the report to a file, see --format" },
 	{ SCOPE_OPTION_CAUSAL, "causal", "N",
-	  .help = "with -p: then hold the process up in the first N functions, and tell\n"
+	  .help = "with -p: then hold the process up in the first N functions, and show\n"
 		  "at each what that does (scope delay); needs the module" },
 	{ SCOPE_OPTION_PROGRESS, "progress", "POINT",
 	  .help = "with --causal: what is counted in experiments (default: answered requests)" },
@@ -304,7 +304,7 @@ static int settle(struct scope_cmd_report *request)
 	request->capture.selection = &request->selection;
 	if (!request->capture.pid && !request->input && !request->command)
 		return scope_cmd_misuse(request->name, "of what? name a process with -p PID, a trace with "
-						       "-i FILE, or a command behind --");
+						       "-i FILE, or a command after --");
 	if (!!request->capture.pid + !!request->input + !!request->command > 1)
 		return scope_cmd_misuse(request->name, "-p, -i and a command exclude each other");
 	if (request->command && !request->duration)

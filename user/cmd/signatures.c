@@ -17,7 +17,7 @@
 struct request {
 	const char *db, *output; /* NULL: not given */
 	struct scope_mine_options mine;
-	char **word; /* behind the action */
+	char **word; /* after the action */
 	int words;
 	FILE *from; /* what is imported */
 	bool help, json;
@@ -186,7 +186,7 @@ static int show(struct scope_store *store, const struct request *request, struct
 	if (!err && !printer.found)
 		err = scope_error_set(error, -ENOENT,
 				      "nothing was learned of %.100s%s%.100s: `scope "
-				      "signatures list` tells what was",
+				      "signatures list` shows what was",
 				      request->word[0], request->words > 1 ? " " : "",
 				      request->words > 1 ? request->word[1] : "");
 	return end_rows(&printer, "learned", err);

@@ -50,7 +50,7 @@ static int no_module(struct scope_error *error)
 				       "network namespace: run scope on the host, outside of containers");
 	return scope_error_set(error, -ENOENT,
 			       "the scope module is not loaded: load it with `modprobe scope`, or "
-			       "`insmod scope.ko` (built by `make kmod`); `scope doctor` tells more");
+			       "`insmod scope.ko` (built by `make kmod`); `scope doctor` says more");
 }
 
 /* Copies the text that the kernel may have sent after an error message. */

@@ -32,7 +32,7 @@ struct scope_kept_population {
 
 struct scope_kept {
 	struct scope_units *units;  /* of the run of the distributions */
-	struct scope_unit_log *log; /* the survey's */
+	struct scope_unit_log *log; /* of the distributions */
 	uint32_t *population;	    /* per kept unit */
 	uint8_t *mark;		    /* per kept unit: enum scope_unit_mark bits */
 	size_t population_capacity, mark_capacity;

@@ -144,7 +144,7 @@ static int settle(struct signer *signer, uint32_t thread, const struct call *cal
 	};
 	int err = 0;
 
-	/* A pick-up: it returned into the unit behind it. */
+	/* A pick-up: it returned into the next unit. */
 	if (self.unit != UINT32_MAX && signer->attributor.units->unit[self.unit].end_ns < call->exit_ns)
 		self.unit = UINT32_MAX;
 	if (call->since_ns)

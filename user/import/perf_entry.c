@@ -152,7 +152,7 @@ static const char *find_place(const char *line, struct scope_perf_entry *entry, 
 			continue;
 		if (time_behind(bracket, ret_behind, &entry->time_ns))
 			return bracket;
-		*ret_lacks = "no time stands behind the [CPU]: print it with -F +time --ns";
+		*ret_lacks = "no time follows the [CPU]: print it with -F +time --ns";
 	}
 	return NULL;
 }
@@ -197,7 +197,7 @@ static int parse_entry(struct scope_perf_text *reader, struct scope_perf_entry *
 	/* The name ends at the last colon before a blank: "sched:sched_switch:". */
 	length = strcspn(at, " \t");
 	if (!length || at[length - 1] != ':')
-		return scope_import_perf_fail(reader, "no event stands behind the time");
+		return scope_import_perf_fail(reader, "no event follows the time");
 	snprintf(entry->event, sizeof(entry->event), "%.*s", (int)(length - 1), at);
 	free(entry->text);
 	entry->text = strdup(at + length);

@@ -29,7 +29,7 @@ uint8_t scope_import_state(const char *letters, bool *ret_preempted)
 
 uint8_t scope_import_state_bits(uint64_t bits, bool *ret_preempted)
 {
-	/* Preempted is the bit above all states: 4096 of old kernels, 256 from 4.14 on. */
+	/* Preempted is the bit above all states: 4096 of older kernels, 256 from 4.14 on. */
 	*ret_preempted = bits == 256 || bits == 4096;
 	if (!bits || *ret_preempted)
 		return SCOPE_STATE_RUNNABLE;

@@ -63,7 +63,7 @@ static __attribute__((noinline)) size_t spin(size_t stack_bytes, struct gap gap[
 	return gaps;
 }
 
-/* Lengths of the gaps that hold a sample's time, behind the first count. Both are in order of time. */
+/* Lengths of the gaps that hold a sample's time, after the first count. Both are in order of time. */
 static size_t match(struct scope_perf_ring *ring, const struct gap *gap, size_t gaps, uint64_t length[SAMPLES],
 		    size_t count)
 {

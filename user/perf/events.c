@@ -190,7 +190,7 @@ static int open_rings(struct scope_perf_events *events, size_t bytes, struct sco
 	}
 	if (!err && bytes < wanted)
 		snprintf(events->note, sizeof(events->note),
-			 "rings of %zu KiB instead of %zu KiB for each CPU, for want of CAP_IPC_LOCK and by "
+			 "rings of %zu KiB instead of %zu KiB for each CPU, without CAP_IPC_LOCK and by "
 			 "kernel.perf_event_mlock_kb = %ld: more events may be lost",
 			 bytes >> 10, wanted >> 10, mlock_kb());
 	return err;

@@ -52,7 +52,7 @@ int scope_perf_pack_put(struct scope_perf_pack *pack, struct scope_event *event)
 /* The thread that runs, by its number; one of a traced process that no event has named is added. */
 struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack, const struct scope_perf_record *record);
 
-/* Behind the record of a call that slept, if it took long enough. */
+/* After the record of a call that slept, if it took long enough. */
 int scope_perf_stack_of_call(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
 			     struct scope_perf_thread *thread, uint16_t nr, uint8_t abi);
 /* The stack of a thread about to sleep: kept until its call returns. */

@@ -18,7 +18,7 @@
 #define TRAILER_BYTES 24 /* pid, tid, time, identifier after a record that is not a sample */
 
 #if defined(__x86_64__)
-/* ax bx cx dx si di bp sp ip, then r8 to r15 behind the flags and segments. */
+/* ax bx cx dx si di bp sp ip, then r8 to r15 after the flags and segments. */
 #define REGISTER_MASK 0xff01ffull
 #define COUNTER_MASK (1ull << 8)
 /* perf's place of each register in DWARF order. */

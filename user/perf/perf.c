@@ -81,7 +81,7 @@ static int perf_open(const struct scope_capture_options *options, uint32_t tgid,
 	if (options->block || options->probe_count)
 		return scope_error_set(error, -EOPNOTSUPP,
 				       "perf events serve neither --block nor --probe here: load the "
-				       "module (`scope doctor` tells how), or leave them out");
+				       "module (`scope doctor` says how), or leave them out");
 	session = calloc(1, sizeof(*session));
 	if (!session)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");

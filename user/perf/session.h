@@ -69,7 +69,7 @@ int scope_perf_session_put_late_states(struct scope_perf_session *session);
 
 /*
  * The same to sub-buffers of their own, as at the stop; context is the session. The events go on, which is
- * why a register that only they tell is not known.
+ * why a register that only they contain is not known.
  */
 int scope_perf_session_states(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context),
 			      void *taker);

@@ -173,7 +173,7 @@ static void leave_open(struct scope_ranking *ranking)
 	ranking->verdict = SCOPE_VERDICT_NOTHING;
 	snprintf(ranking->reason, sizeof(ranking->reason),
 		 "%.1f %% of the %s took longer, for the answer of a peer that others do not ask. Whether it "
-		 "is slow cannot be told from this trace alone: compare with a better time by --baseline.",
+		 "is slow cannot be seen in this trace alone: compare with a better time by --baseline.",
 		 all > 0 ? 100 * (requests ? ranking->slow_requests : ranking->slow_units) / all : 0,
 		 requests ? "requests" : "units of work");
 }
@@ -287,7 +287,7 @@ void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranki
 		snprintf(reason, room,
 			 "%s If clients wait for answers, it hangs where threads "
 			 "stand, below; an idle program looks the same.",
-			 input->detection->busy_ns > 0 ? "Too few stacks tell where threads like these work."
+			 input->detection->busy_ns > 0 ? "Too few stacks show where threads like these work."
 						       : "No thread did any work.");
 		return;
 	}

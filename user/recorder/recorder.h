@@ -72,7 +72,7 @@ struct scope_recorder_result {
 };
 
 /*
- * Captures until its time is up, *stop is set or the target ends, and leaves whole files behind,
+ * Captures until its time is up, *stop is set or the target ends, and leaves whole files,
  * also where an error ended it. *snapshot, set by a signal, makes a flight recorder write a file.
  * 0; or -errno, error saying what is wrong and what was kept.
  */

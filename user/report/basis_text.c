@@ -20,7 +20,7 @@ static void write_baseline(const struct scope_basis *basis, FILE *to)
 
 	if (!baseline->known)
 		return;
-	fprintf(to, " Held against the %s: %zu of %zu populations; it has %s units in %.1f s",
+	fprintf(to, " Compared with the %s: %zu of %zu populations; it has %s units in %.1f s",
 		baseline->before ? "time before" : "baseline", baseline->populations, basis->populations,
 		scope_report_format_count(&units, baseline->units), baseline->seconds);
 	if (!isnan(baseline->per_s))
@@ -39,7 +39,7 @@ static void write_stacks_not_there(const struct scope_basis *basis, FILE *to)
 		{ basis->skipped, "not taken (limit per second)" },
 		{ basis->absent, "of calls whose sleep was thinned out or lost" },
 		{ basis->given_up, "not unwound in time" },
-		{ basis->lost, "lost for want of room in perf's ring of stacks" },
+		{ basis->lost, "lost since there was no room in perf's ring of stacks" },
 	};
 	struct scope_text count;
 
@@ -81,7 +81,7 @@ static void write_signatures(const struct scope_basis_signatures *signatures, FI
 
 	if (!signatures->known)
 		return;
-	fprintf(to, " %s signatures tell %zu of %zu learned functions",
+	fprintf(to, " %s signatures recognize %zu of %zu learned functions",
 		scope_report_format_count(&count, signatures->episodes), signatures->recognized, signatures->functions);
 	if (signatures->shared)
 		fprintf(to, " (%zu left aside: too many functions share them)", signatures->shared);
@@ -123,7 +123,7 @@ static void write_basis(const struct scope_basis *basis, FILE *to)
 			scope_report_format_count(&a, basis->false_wakeups));
 	if (basis->unrecorded)
 		fprintf(to,
-			" %s times a thread ran without the kernel having told that it came to a CPU: its sleep "
+			" %s times a thread ran without the kernel having reported that it came to a CPU: its sleep "
 			"was taken to end there.",
 			scope_report_format_count(&a, basis->unrecorded));
 	if (basis->discarded)
@@ -133,8 +133,8 @@ static void write_basis(const struct scope_basis *basis, FILE *to)
 		fprintf(to, " Units were put together by %s clustering.", scope_cluster_linkage_name(cluster->linkage));
 	if (basis->sampled)
 		fprintf(to,
-			" So many different units that %s, taken at random, were clustered, and the others "
-			"put to those they resemble.",
+			" There were too many different units to cluster all: %s, taken at random, were clustered, and "
+			"the others put to those they resemble.",
 			scope_report_format_count(&a, cluster->max_points));
 }
 

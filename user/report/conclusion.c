@@ -180,7 +180,7 @@ static void write_rule(const struct scope_model_near *near, const struct scope_r
 			scope_report_format_ns(&costs, near->costs_ns), need->floor_ns / 1e6, 100 * need->floor_share);
 		break;
 	case SCOPE_RULE_PARTS:
-		fputs("too few stacks tell whether what it calls is one cause", to);
+		fputs("too few stacks show whether what it calls is one cause", to);
 		break;
 	case SCOPE_RULE_NONE:
 	case SCOPE_RULE_EXCESS:

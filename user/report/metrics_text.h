@@ -21,7 +21,7 @@ _Static_assert(SCOPE_SERIES <= 64, "a bit for each series");
 
 struct scope_report_metrics {
 	const struct scope_trace *trace;
-	const struct scope_timeline *timeline; /* behind its end */
+	const struct scope_timeline *timeline; /* after its end */
 	const struct scope_metrics_view *view;
 	const struct scope_metric_changes *changes;	/* NULL: nothing is compared */
 	const struct scope_metric_relations *relations; /* NULL: not looked for */

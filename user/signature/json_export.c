@@ -173,7 +173,7 @@ int scope_signature_export(struct scope_store *store, const char *word, FILE *to
 	if (!err && word && !json_array_size(exporter.builds))
 		err = scope_error_set(error, -ENOENT,
 				      "nothing was learned of %.100s: `scope "
-				      "signatures list` tells what was",
+				      "signatures list` shows what was",
 				      word);
 	if (!err && (json_dumpf(root, to, JSON_INDENT(1)) || fputc('\n', to) == EOF))
 		err = scope_error_set(error, -EIO, "the signatures cannot be written: is the disk full?");

@@ -32,7 +32,7 @@ struct scope_matcher {
 	uint32_t symbols, stride; /* of a row of next */
 	struct node *node;	  /* 0 is the root */
 	uint32_t nodes;
-	uint32_t *next; /* by node and symbol: index of the row of the node to go to; behind
+	uint32_t *next; /* by node and symbol: index of the row of the node to go to; after
 			    * the symbols of a row the node's own number */
 	struct block *block;
 	uint32_t blocks, words; /* 0 is a block of no episode: a word of zeros */

@@ -9,7 +9,7 @@
 #include "base/grow.h"
 
 struct window {
-	uint16_t nr[SCOPE_EPISODE_SPAN]; /* 0 behind the last one */
+	uint16_t nr[SCOPE_EPISODE_SPAN]; /* 0 after the last one */
 	uint8_t length;
 	uint64_t count;
 };

@@ -213,7 +213,7 @@ static int load(struct loader *loader, const struct scope_signature_options *opt
 		scope_error_set(loader->error, err, "no memory left to read the signatures");
 	else if (err == -E2BIG)
 		scope_error_set(loader->error, err,
-				"so many signatures cannot be matched at once: learn "
+				"this number of signatures cannot be matched at once: learn "
 				"with a higher --min-support");
 	return err;
 }

@@ -9,7 +9,7 @@
  *             byte first)
  *   episode   mined from its strings, again with every run that adds to them
  *
- * PRAGMA application_id tells such a file from others, user_version is that of these tables.
+ * PRAGMA application_id distinguishes such a file from others, user_version is that of these tables.
  */
 #ifndef SCOPE_SIGNATURE_STORE_H
 #define SCOPE_SIGNATURE_STORE_H

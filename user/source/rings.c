@@ -35,7 +35,7 @@ static int no_device(int code, struct scope_error *error)
 				       SCOPE_DEVICE_PATH);
 	case -ECANCELED:
 		return scope_error_set(error, code,
-				       "the scope module was told to refuse sessions (its parameter "
+				       "the scope module was set to refuse sessions (its parameter "
 				       "disable): `echo 0 > /sys/module/scope/parameters/disable`, and take "
 				       "scope.disable=1 off the kernel's command line, or disable=1 out of "
 				       "/etc/modprobe.d");

@@ -80,8 +80,8 @@ static int wanted_open(const struct wanted *wanted, const char *root, int path_b
 	return -1;
 }
 
-/* behind: suffix, ".debug", or "" for the program itself. */
-static int try_build_id(const struct wanted *wanted, const char *root, const char *folder, const char *behind)
+/* suffix: of the file: ".debug", or "" for the program itself. */
+static int try_build_id(const struct wanted *wanted, const char *root, const char *folder, const char *suffix)
 {
 	char *path = wanted->path;
 	int at;
@@ -92,7 +92,7 @@ static int try_build_id(const struct wanted *wanted, const char *root, const cha
 	for (int i = 1; i < wanted->id_bytes && at < PATH_MAX; i++)
 		at += snprintf(path + at, PATH_MAX - at, "%02x", wanted->id[i]);
 	if (at < PATH_MAX)
-		at += snprintf(path + at, PATH_MAX - at, "%s", behind);
+		at += snprintf(path + at, PATH_MAX - at, "%s", suffix);
 	return wanted_open(wanted, root, at);
 }
 
@@ -100,7 +100,7 @@ static int try_build_id(const struct wanted *wanted, const char *root, const cha
 static int try_link(const struct wanted *wanted, const char *root, const char *folder, const char *file)
 {
 	static const struct {
-		const char *before, *behind;
+		const char *before, *suffix;
 	} folders[] = { { "", "" }, { "", "/.debug" }, { DEBUG_ROOT, "" } };
 	const char *slash = strrchr(file, '/');
 	int fd = -1;
@@ -111,20 +111,20 @@ static int try_link(const struct wanted *wanted, const char *root, const char *f
 	for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(*folders); i++)
 		fd = wanted_open(wanted, root,
 				 snprintf(wanted->path, PATH_MAX, "%s%s%.*s%s/%s", folder, folders[i].before,
-					  (int)(slash - file), file, folders[i].behind, wanted->link));
+					  (int)(slash - file), file, folders[i].suffix, wanted->link));
 	return fd;
 }
 
 /* Searches a folder that the user named: by build-id, by the file's path below it, or only by its name. */
-static int try_folder(const struct wanted *wanted, const char *folder, const char *file, const char *behind)
+static int try_folder(const struct wanted *wanted, const char *folder, const char *file, const char *suffix)
 {
 	const char *slash = strrchr(file, '/');
-	int fd = try_build_id(wanted, "", folder, behind);
+	int fd = try_build_id(wanted, "", folder, suffix);
 
 	if (fd < 0 && wanted->id_bytes > 0)
-		fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, file, behind));
+		fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, file, suffix));
 	if (fd < 0 && wanted->id_bytes > 0 && slash)
-		fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, slash, behind));
+		fd = wanted_open(wanted, "", snprintf(wanted->path, PATH_MAX, "%s%s%s", folder, slash, suffix));
 	return fd;
 }
 

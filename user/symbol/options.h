@@ -12,7 +12,7 @@ struct scope_server;
 struct scope_symbol_options {
 	const char *root;		  /* before every path; NULL or "" for none */
 	struct scope_proc_reader *reader; /* the reader that opens files; NULL: this process opens them */
-	const char *const *debug_dir;	  /* more folders with programs and debug files, NULL behind the
+	const char *const *debug_dir;	  /* more folders with programs and debug files, NULL after the
 				       * last; NULL for none */
 	const char *const *library;	  /* patterns of system libraries; NULL: library.h's */
 	bool debuginfod;		  /* ask the servers that DEBUGINFOD_URLS names */

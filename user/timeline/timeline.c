@@ -43,7 +43,7 @@ void scope_timeline_destroy(struct scope_timeline *timeline)
 	free(timeline);
 }
 
-/* Zeros behind a name: names are compared with all their bytes. */
+/* Zeros after a name: names are compared with all their bytes. */
 static void set_plain(struct scope_thread *thread, const char *plain)
 {
 	memset(thread->comm, 0, sizeof(thread->comm));

@@ -54,7 +54,7 @@ void scope_trace_damage_update(struct scope_damage *damage)
 		    (unsigned long long)damage->subbufs, plural(damage->subbufs), damage->why_cpu,
 		    (unsigned long long)damage->first_subbuf, damage->why);
 	if (damage->behind_end)
-		add(damage, "%llu byte%s behind the END frame left unread", (unsigned long long)damage->behind_end,
+		add(damage, "%llu byte%s after the END frame left unread", (unsigned long long)damage->behind_end,
 		    damage->behind_end == 1 ? " was" : "s were");
 }
 

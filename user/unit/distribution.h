@@ -77,11 +77,11 @@ struct scope_distributions {
 	const bool *only;		       /* by thread: those whose units count; NULL: all */
 	bool *own_only;			       /* the same; NULL: it is another's, or none */
 	uint64_t whole_begin_ns;	       /* of the timeline, before it was let to be of a part */
-	struct scope_distributions_pending pending[SCOPE_DISTRIBUTIONS_PENDING]; /* a ring; empty behind the end */
+	struct scope_distributions_pending pending[SCOPE_DISTRIBUTIONS_PENDING]; /* a ring; empty after the end */
 	unsigned first_pending, pendings;
 };
 
-/* Behind the end: is the unit, which has ended, one of those that scope_distributions.requests counts? */
+/* After the end: is the unit, which has ended, one of those that scope_distributions.requests counts? */
 static inline bool scope_unit_is_request(const struct scope_distributions *distributions, const struct scope_unit *unit)
 {
 	return unit->granularity == SCOPE_UNIT_REQUEST && !unit->open && (unit->asked || !distributions->asked);
@@ -109,8 +109,8 @@ int scope_unit_distributions_end(struct scope_distributions *distributions);
 /* Call it before the first event: marks accounts at this step, for scope_unit_distributions_part(). */
 void scope_unit_distributions_remember(struct scope_distributions *distributions, uint64_t step_ns);
 /*
- * Behind end: lets it be of units that ended from then on, with the timeline's window beginning there: with
- * the first mark behind that, where accounts were marked, and timeline->from is that mark. only: NULL, or a flag for
+ * After end: lets it be of units that ended from then on, with the timeline's window beginning there: with
+ * the first mark after that, where accounts were marked, and timeline->from is that mark. only: NULL, or a flag for
  * each of the timeline's threads whose units count; taken over, whatever comes of it, and given once. What threads are and
  * how they pick up work stays as learned of all; sleeps are those of all threads. 0 or -errno.
  */

@@ -14,7 +14,7 @@
 #define VALUES_UNIT 8 /* no rule: of a row */
 #define VALUES_WAIT 8 /* no rule */
 #define VALUES_BYTES (4 + VALUES_WAIT * 8)
-#define SLACK 8 /* no rule: that reading and writing words may touch behind a row */
+#define SLACK 8 /* no rule: that reading and writing words may touch after a row */
 #define ROW_BYTES (2 + VALUES_BYTES + SLACK)
 #define SHAPELESS_BYTES 6 /* no rule: id of the vector, number of calls; and those */
 

@@ -133,9 +133,9 @@ int scope_unit_open_report_idle(struct scope_unit_builder *builder, struct scope
 unsigned scope_unit_open_calls(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
 			       const struct scope_unit_call **ret_call);
 
-/* Begins the draft of a thread that has none yet. false: no memory. */
+/* Begins the open unit of a thread that has none yet. false: no memory. */
 bool scope_unit_open_meet(struct scope_unit_builder *builder, uint32_t thread);
-/* Ends the draft as a unit at end_ns, where the thread's account stood at end. */
+/* Ends the open unit at end_ns, where the thread's account stood at end. */
 int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, const struct scope_mark *end,
 			  uint64_t end_ns, bool still_open);
 /* Of a call that may pick up work, by its number; see scope_open_unit_match(). */
@@ -162,7 +162,7 @@ int scope_unit_open_lost(void *user, uint32_t thread, uint64_t now_ns);
 int scope_unit_open_state(void *user, uint32_t thread, const struct scope_event *event);
 int scope_unit_open_end(void *user, uint32_t thread, uint64_t now_ns);
 
-/* Is there a draft of the thread, builder->draft[thread]? false: no memory. */
+/* Is there an open unit of the thread, builder->open_unit[thread]? false: no memory. */
 static inline bool scope_unit_open_has(struct scope_unit_builder *builder, uint32_t thread)
 {
 	return thread < builder->open_units || scope_unit_open_meet(builder, thread);

@@ -184,7 +184,7 @@ static uint32_t plain_roles(void *user, uint32_t thread)
 	return UINT32_MAX;
 }
 
-/* A call in which the thread ran all the time. An error for want of memory is returned at the next call. */
+/* A call in which the thread ran all the time. -ENOMEM is returned at the next call. */
 static bool on_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
 		     enum scope_timeline_call_role role)
 {

@@ -115,7 +115,7 @@ function formatMoment(offset) {
 	return new Date((report.trace.wall_ns + offset) / 1e6).toISOString().slice(11, 23) + " UTC";
 }
 
-/* The ticks of an axis up to a length: a round distance apart, about so many. */
+/* The ticks of an axis up to a length: a round distance apart, about that number of them. */
 function ticks(length, count) {
 	const rough = length / count, power = Math.pow(10, Math.floor(Math.log10(rough)));
 	const step = [1, 2, 5, 10].map(times => times * power).find(value => value >= rough);
@@ -138,7 +138,7 @@ function timeAxis(left, width, top, length) {
 	});
 }
 
-/* At most so many characters, as a picture has room for. */
+/* At most n characters, as a picture has room for. */
 function shortened(text, room) {
 	const characters = Array.from(text);
 

@@ -54,7 +54,7 @@ function flameBoxes(top, level) {
 	return boxes;
 }
 
-function flamePicture(flame, nodes, level, top, told, zoom) {
+function flamePicture(flame, nodes, level, top, caption, zoom) {
 	const boxes = flameBoxes(top, level), depth = Math.max(...boxes.map(box => box.depth));
 	const found = new Set(report.findings.map(finding => finding.function && finding.function.name));
 	const svg = draw("svg", {
@@ -78,7 +78,7 @@ function flamePicture(flame, nodes, level, top, told, zoom) {
 				zoom(nodes[0]);
 		});
 		for (const event of ["mouseenter", "focus"])
-			rect.addEventListener(event, () => { told.textContent = title; });
+			rect.addEventListener(event, () => { caption.textContent = title; });
 		svg.append(rect, draw("text", { x: box.x + 4, y: FLAME_ROW * box.depth + 13 },
 			shortened(node.name === null ? "all" : node.name, Math.floor((box.width - 6) / 7.1))));
 	}
@@ -105,10 +105,10 @@ function levelName(flame, level) {
 				", run and asleep, with the threads that they wait for. Red: usual ones do not spend it there. " +
 				"Click or Enter goes into a function, Escape back. Findings have a border."
 				: "Width: number of stacks. Findings have a border.");
-		const nodes = flameTree(flame), told = make("p", { class: "told", "aria-live": "polite" });
+		const nodes = flameTree(flame), caption = make("p", { class: "caption", "aria-live": "polite" });
 		const picture = make("div", { class: "picture", id: "flame" });
 		let level = 0, top = nodes[0];
-		const show = () => picture.replaceChildren(flamePicture(flame, nodes, level, top, told, node => {
+		const show = () => picture.replaceChildren(flamePicture(flame, nodes, level, top, caption, node => {
 			top = node;
 			show();
 		}));
@@ -120,6 +120,6 @@ function levelName(flame, level) {
 
 		if (flame.levels.length > 1)
 			place.append(buttons);
-		place.append(picture, told);
+		place.append(picture, caption);
 	}
 }
