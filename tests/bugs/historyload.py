@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The loads of the cases from public histories, at a steady rate with pauses, and the backend that answers them.
 
-Usage: historyload.py backend PORT SERVER_PID    HTTP at PORT, Redis's protocol (any command: +OK) at PORT and PORT + 1,
-                                                 until that process is gone
+Usage: historyload.py backend PORT SERVER_PID [KIND]    until that process is gone: HTTP at PORT, Redis's protocol (any
+           command: +OK) at PORT and PORT + 1; or, by KIND, cached (HTTP that stays open), database or calls (packaged.py)
        historyload.py LOAD PORT BACKEND CONNECTIONS RATE RARE SECONDS SEED
 LOAD is a row of LOADS; RARE a percentage of requests. Prints "warm" as the load begins, and at its end the requests
 answered, how long they took, and those that took a second or more."""
@@ -12,6 +12,8 @@ import socket
 import sys
 import threading
 import time
+
+import packaged
 
 
 def recv_some(peer, length=1):
@@ -44,15 +46,19 @@ def serve(peer):
     peer.close()
 
 
-def listen(port):
+def listen(port, serve_one):
     server = socket.create_server(("0.0.0.0", port), backlog=500)
     while True:
-        threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+        threading.Thread(target=serve_one, args=(server.accept()[0],), daemon=True).start()
 
 
-def backend(port, pid):
-    for i in range(2):
-        threading.Thread(target=listen, args=(port + i,), daemon=True).start()
+def backend(port, pid, kind="plain"):
+    if kind == "calls":
+        threading.Thread(target=packaged.serve_calls, args=(port,), daemon=True).start()
+    else:
+        serve_one = {"cached": packaged.serve_cached, "database": packaged.serve_database}.get(kind, serve)
+        for i in range(2):
+            threading.Thread(target=listen, args=(port + i, serve_one), daemon=True).start()
     deaf = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)  # a name server that answers nobody
     try:
         deaf.bind(("127.0.0.63", 53))
@@ -124,7 +130,9 @@ class Client:
         recv_some(self.peer, 5)
 
 
+
 LOADS = {name: getattr(Client, name) for name in ("acl", "filter", "plain", "psk", "socks", "keep", "shards")}
+LOADS.update(packaged.ASKS)
 
 
 def drive(ask, client, pause, end, took):
@@ -158,12 +166,15 @@ def hold(port, count):
 
 
 def main(load, port, back, conns, rate, rare, seconds, seed):
+    if load in packaged.PREPARE:
+        packaged.PREPARE[load](Client(port, back, 0, random.Random(seed)))
     took, end = [], time.monotonic() + seconds
     clients = [Client(port, back, rare, random.Random(seed * 1000 + i)) for i in range(conns)]
     threads = [threading.Thread(target=drive, args=(LOADS[load], client, conns / rate, end, took), daemon=True)
                for client in clients]
-    if load == "shards":
-        threads.append(threading.Thread(target=visit_far, args=(clients[0], end), daemon=True))
+    beside = visit_far if load == "shards" else packaged.BESIDE.get(load)
+    if beside:
+        threads.append(threading.Thread(target=beside, args=(Client(port, back, 0, random.Random(seed)), end), daemon=True))
     for thread in threads:
         thread.start()
     print("warm", flush=True)
@@ -181,6 +192,6 @@ def main(load, port, back, conns, rate, rare, seconds, seed):
 
 if __name__ == "__main__":
     if sys.argv[1] == "backend":
-        backend(int(sys.argv[2]), int(sys.argv[3]))
+        backend(int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])
     else:
         main(sys.argv[1], *map(int, sys.argv[2:]))

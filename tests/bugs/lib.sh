@@ -49,6 +49,8 @@ bug_packaged() {
 	postgres) bug_program=/usr/lib/postgresql/15/bin/postgres ;;
 	node) bug_program=/usr/bin/node ;;
 	tomcat) bug_program=/usr/bin/java ;;
+	varnish) bug_program=/usr/sbin/varnishd ;;
+	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;
 	*) return 1 ;;
 	esac
 }

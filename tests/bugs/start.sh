@@ -21,7 +21,7 @@ bug_row "$name"
 bug_recipe "$bug_server"
 program=$servers_dir/$name/$bug_server
 ! bug_packaged || program=$bug_program
-[ -x "$program" ] || die "$program is missing: run scripts/setup.sh bugs or tests/bugs/build.sh $name"
+[ -x "$program" ] || die "$program is missing: run scripts/setup.sh bugs histories or tests/bugs/build.sh $name"
 program=${PROGRAM:-$program}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/scope-bug-$name.XXXXXX")
@@ -221,23 +221,37 @@ load_history() {
 	history-accept) load=keep ;;
 	history-psk) load=psk conns=4 rate=100 ;;
 	history-resolve) load=shards ;;
+	history-bans) load=tail ;;
+	history-variants) load=variants ;;
+	history-index) load=directory ;;
+	history-group) load=group ;;
+	history-extend) load=watched rate=100 ;;
+	history-pass) load=passed ;;
+	history-far) load=calls ;;
+	history-users) load=login ;;
+	history-detail) load=account ;;
+	history-patterns) load=chat ;;
+	history-members) load=members rate=100 ;;
+	history-listener) load=chat rare=0 ;;
+	history-logins) load=query ;;
 	esac
 	# No more files than it has, and clients that want more.
 	case "$name" in
-	history-fd-limit | history-accept)
+	history-fd-limit | history-accept | history-listener)
 		export HOLD=60
 		(sleep 1.5; prlimit --pid "$server_pid" --nofile=$(($(ls "/proc/$server_pid/fd" | wc -l) + 8))) \
 			>>"$work/trigger.log" 2>&1 </dev/null &
 		;;
 	esac
 	[ -z "${backend:-}" ] || {
-		python3 "$bugs_dir/historyload.py" backend "$backend" "$server_pid" >"$work/backend.log" 2>&1 </dev/null &
-		wait_for 20 answers "$backend"
+		python3 "$bugs_dir/historyload.py" backend "$backend" "$server_pid" "${backend_kind:-plain}" \
+			>"$work/backend.log" 2>&1 </dev/null &
+		[ "${backend_kind:-}" = calls ] || wait_for 20 answers "$backend"
 	}
 	nice -n 5 python3 "$bugs_dir/historyload.py" "$load" "$port" "${backend:-0}" "$conns" "$rate" "$rare" "$duration" \
 		"$seed" >"$work/load.log" 2>&1 </dev/null &
 	load_pid=$!
-	wait_for 30 grep -q warm "$work/load.log" || die "the load did not begin: see $work/load.log"
+	wait_for 60 grep -q warm "$work/load.log" || die "the load did not begin: see $work/load.log"
 	sleep 2
 }
 
@@ -268,7 +282,8 @@ trigger() {
 
 port=$(free_port) || die "no free port between 21000 and 30100"
 if declare -F "server_$bug_server" >/dev/null; then "server_$bug_server"; else server_own; fi
-wait_for 30 answers "$port" || die "$name does not listen on port $port: see $work/server.log"
+[ -z "${udp:-}" ] || sleep 2
+[ -n "${udp:-}" ] || wait_for 30 answers "$port" || die "$name does not listen on port $port: see $work/server.log"
 "load_$bug_load"
 sleep 1
 kill -0 "$load_pid" 2>/dev/null || die "the load ended at once: see $work/load.log"
