@@ -41,9 +41,32 @@ static void test_libraries(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (scope_symbol_library_match(NULL, rows[i].path) != rows[i].library)
+		if ((scope_symbol_library_match(NULL, rows[i].path) != SCOPE_LIBRARY_NONE) != rows[i].library)
 			fail_msg("%s", rows[i].path);
 	}
+}
+
+static void test_of_program(void **state)
+{
+	static const struct {
+		const char *library, *program;
+		bool own;
+	} rows[] = {
+		{ "/usr/lib/x86_64-linux-gnu/libnetsnmpagent.so.40", "/usr/sbin/snmpd", true },
+		{ "/usr/lib/x86_64-linux-gnu/libcups.so.2", "/usr/sbin/cupsd", true },
+		{ "/usr/lib/x86_64-linux-gnu/libavahi-core.so.7", "/usr/sbin/avahi-daemon", true },
+		{ "/usr/lib/x86_64-linux-gnu/libldap-2.5.so.0", "/usr/sbin/slapd", false },
+		{ "/usr/lib/x86_64-linux-gnu/libpq.so.5", "/usr/bin/pgd", false },
+		{ "/usr/lib/x86_64-linux-gnu/libxml2.so.2", "/usr/sbin/xmld", false },
+		{ "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", "/opt/shop/server", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (scope_symbol_library_of_program(rows[i].library, rows[i].program) != rows[i].own)
+			fail_msg("%s of %s", rows[i].library, rows[i].program);
+	assert_int_equal(scope_symbol_library_match(NULL, "/usr/lib/x86_64-linux-gnu/libcups.so.2"), SCOPE_LIBRARY_FOLDER);
+	assert_int_equal(scope_symbol_library_match(NULL, "/usr/lib/x86_64-linux-gnu/libc.so.6"), SCOPE_LIBRARY_SYSTEM);
 }
 
 static void test_runtimes(void **state)
@@ -75,6 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_libraries),
+		cmocka_unit_test(test_of_program),
 		cmocka_unit_test(test_runtimes),
 	};
 

@@ -90,6 +90,22 @@ static int name_functions(struct scope_trace *trace, const struct scope_symbol_o
 	return err;
 }
 
+/* Processes that were forked in the window and ended before their mappings were read. */
+static int inherit(const struct scope_analysis *analysis)
+{
+	struct scope_threads *threads = analysis->found.distributions->run->timeline->threads;
+	const size_t count = scope_timeline_threads_count(threads);
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++) {
+		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
+
+		if (thread->forebear)
+			err = scope_symbols_inherit(analysis->symbols, thread->tgid, thread->forebear);
+	}
+	return err;
+}
+
 /* Gets the units, from the stream if it has them. */
 static int distributions(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
@@ -165,6 +181,8 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 	struct scope_symbol_options elsewhere = options->symbols;
 	int err = name_functions(analysis->trace, &options->symbols, &analysis->symbols);
 
+	if (!err)
+		err = inherit(analysis);
 	if (!analysis->since_ns)
 		elsewhere.root = NULL; /* the baseline has other processes */
 	if (baseline)

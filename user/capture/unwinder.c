@@ -161,14 +161,15 @@ static void send_item(struct scope_unwinder *unwinder, const struct scope_unwind
 {
 	const struct scope_subbuf *subbuf = &item->subbuf;
 
-	memcpy(unwinder->shared->in, subbuf, subbuf->used_bytes + item->tgids * sizeof(uint32_t));
-	scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_SUBBUF, item->tgids);
+	memcpy(unwinder->shared->in, subbuf, subbuf->used_bytes + item->processes * sizeof(struct scope_unwinder_process));
+	scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_SUBBUF, item->processes);
 }
 
 /* ---- the queue ---- */
 
 /* Finds the processes of its stacks, in their order. Returns their number. */
-static uint32_t list_tgids(const struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf, uint32_t *ret_tgid)
+static uint32_t list_processes(const struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf,
+			       struct scope_unwinder_process *ret_process)
 {
 	struct scope_decoder decoder = { 0 };
 	struct scope_event event;
@@ -176,8 +177,12 @@ static uint32_t list_tgids(const struct scope_unwinder *unwinder, const struct s
 
 	if (!scope_trace_decoder_begin(&decoder, subbuf, subbuf->used_bytes)) {
 		while (scope_trace_decoder_peek(&decoder) && !scope_trace_decoder_take(&decoder, &event))
-			if (event.kind == SCOPE_EVENT_STACK)
-				ret_tgid[count++] = scope_trace_owners_get(unwinder->owners, event.tid);
+			if (event.kind == SCOPE_EVENT_STACK) {
+				ret_process[count].tgid = scope_trace_owners_get(unwinder->owners, event.tid);
+				ret_process[count].forebear =
+					scope_trace_owners_forebear(unwinder->owners, ret_process[count].tgid);
+				count++;
+			}
 	}
 	return count;
 }
@@ -212,14 +217,16 @@ static const struct scope_subbuf *reduce(struct scope_unwinder *unwinder, const 
 static int queue(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf, bool plain)
 {
 	const uint32_t stacks = plain ? 0 : count_stacks(subbuf);
-	struct scope_unwinder_item *item = malloc(sizeof(*item) + subbuf->used_bytes + stacks * sizeof(uint32_t));
+	struct scope_unwinder_item *item = malloc(sizeof(*item) + subbuf->used_bytes + stacks * sizeof(struct scope_unwinder_process));
 
 	if (!item)
 		return -ENOMEM;
 	*item = (struct scope_unwinder_item){ .plain = plain };
 	memcpy(&item->subbuf, subbuf, subbuf->used_bytes);
 	if (!plain)
-		item->tgids = list_tgids(unwinder, subbuf, (uint32_t *)((uint8_t *)&item->subbuf + subbuf->used_bytes));
+		item->processes = list_processes(
+			unwinder, subbuf,
+			(struct scope_unwinder_process *)((uint8_t *)&item->subbuf + subbuf->used_bytes));
 	*unwinder->last = item;
 	unwinder->last = &item->next;
 	unwinder->queue_bytes += subbuf->used_bytes;

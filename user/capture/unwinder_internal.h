@@ -16,7 +16,7 @@
 enum scope_unwinder_kind {
 	SCOPE_UNWINDER_NOTHING,
 	SCOPE_UNWINDER_MAPS,	      /* struct scope_unwinder_map_row, path, build-id; count of them */
-	SCOPE_UNWINDER_SUBBUF,	      /* struct scope_subbuf at in, u32 tgids after it: count */
+	SCOPE_UNWINDER_SUBBUF,	      /* struct scope_subbuf at in, struct scope_unwinder_process after it: count */
 	SCOPE_UNWINDER_NAMES,	      /* count: of all files; out: a payload, of answer.type and bytes, 0: none */
 	SCOPE_UNWINDER_STOPPED_STACK, /* struct scope_unwinder_thread, its bytes of stack */
 };
@@ -51,8 +51,14 @@ struct scope_unwinder_stopped {
 	uint64_t ip[SCOPE_FRAMES_MAX];
 };
 
-#define SCOPE_UNWINDER_TGIDS_MAX (SCOPE_SUBBUF_BYTES_MAX / sizeof(struct scope_record_chain))
-#define SCOPE_UNWINDER_IN_BYTES (SCOPE_SUBBUF_BYTES_MAX + SCOPE_UNWINDER_TGIDS_MAX * sizeof(uint32_t))
+/* Of a stack. */
+struct scope_unwinder_process {
+	uint32_t tgid, forebear; /* of which it has the mappings, until its own are known; or itself */
+};
+
+#define SCOPE_UNWINDER_STACKS_MAX (SCOPE_SUBBUF_BYTES_MAX / sizeof(struct scope_record_chain))
+#define SCOPE_UNWINDER_IN_BYTES                                                                                        \
+	(SCOPE_SUBBUF_BYTES_MAX + SCOPE_UNWINDER_STACKS_MAX * sizeof(struct scope_unwinder_process))
 
 /* Shared memory of both; its parts are 8-byte aligned. */
 struct scope_unwinder_shared {
@@ -65,7 +71,7 @@ struct scope_owners;
 /* A sub-buffer in the queue; the processes of its stacks follow it. */
 struct scope_unwinder_item {
 	struct scope_unwinder_item *next;
-	uint32_t tgids;
+	uint32_t processes;
 	bool plain;		    /* it has no stacks to unwind */
 	bool again;		    /* its maps were requested */
 	struct scope_subbuf subbuf; /* its records follow it */

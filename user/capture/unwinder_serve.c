@@ -19,7 +19,7 @@ struct server {
 	struct scope_symbols *symbols;
 	struct scope_proc_root root;
 	uint32_t tgid;
-	const uint32_t *next_tgid, *end_tgid;
+	const struct scope_unwinder_process *next, *end;
 };
 
 /*
@@ -59,8 +59,16 @@ static uint32_t next_tgid(void *context, const struct scope_event *event)
 {
 	struct server *server = context;
 
+	const struct scope_unwinder_process *process = server->next;
+
 	(void)event;
-	return server->next_tgid < server->end_tgid ? *server->next_tgid++ : 0;
+	if (process == server->end)
+		return 0;
+	server->next++;
+	/* Without memory for it the stack is broken. */
+	if (process->forebear != process->tgid)
+		scope_symbols_inherit(server->symbols, process->tgid, process->forebear);
+	return process->tgid;
 }
 
 static int take_subbuf(struct server *server, uint32_t count, struct scope_stacks_found *ret_found)
@@ -68,8 +76,8 @@ static int take_subbuf(struct server *server, uint32_t count, struct scope_stack
 	const struct scope_subbuf *subbuf = (const void *)server->shared->in;
 	const struct scope_stacks stacks = { server->symbols, next_tgid, server };
 
-	server->next_tgid = (const uint32_t *)((const uint8_t *)subbuf + subbuf->used_bytes);
-	server->end_tgid = server->next_tgid + count;
+	server->next = (const void *)((const uint8_t *)subbuf + subbuf->used_bytes);
+	server->end = server->next + count;
 	return scope_symbol_stacks_replace(&stacks, subbuf, (struct scope_subbuf *)server->shared->out, ret_found);
 }
 

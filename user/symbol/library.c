@@ -8,6 +8,7 @@
 #include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 /*
  * A file is a system library if one row matches. Every other file is the program's: its executable,
@@ -131,16 +132,46 @@ bool scope_symbol_library_runtime(const char *name)
 	return false;
 }
 
-bool scope_symbol_library_match(const char *const *patterns, const char *path)
+enum scope_library scope_symbol_library_match(const char *const *patterns, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
+	enum scope_library found = SCOPE_LIBRARY_NONE;
 
 	for (patterns = patterns ? patterns : scope_symbol_library_defaults; *patterns; patterns++) {
-		const char *subject = strchr(*patterns, '/') ? path : base;
+		const bool folder = strchr(*patterns, '/');
 
-		if (!fnmatch(*patterns, subject, FNM_PATHNAME))
-			return true;
+		if (fnmatch(*patterns, folder ? path : base, FNM_PATHNAME))
+			continue;
+		if (!folder)
+			return SCOPE_LIBRARY_SYSTEM;
+		found = SCOPE_LIBRARY_FOLDER;
 	}
+	return found;
+}
+
+#define NAME_MIN 4 /* letters */
+
+/* Where the name begins, without folder and "lib"; ret_length: its letters up to the first other character. */
+static const char *stem_of(const char *path, size_t *ret_length)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	if (!strncmp(base, "lib", 3))
+		base += 3;
+	*ret_length = strspn(base, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+	return base;
+}
+
+bool scope_symbol_library_of_program(const char *library, const char *program)
+{
+	size_t length, own_length;
+	const char *stem = stem_of(library, &length), *own = stem_of(program, &own_length);
+
+	/* The d of a daemon is not in its libraries' names. */
+	own_length -= own_length > NAME_MIN && own[own_length - 1] == 'd';
+	for (size_t i = 0; own_length >= NAME_MIN && i + own_length <= length; i++)
+		if (!strncasecmp(stem + i, own, own_length))
+			return true;
 	return false;
 }

@@ -18,7 +18,19 @@ extern const char *const scope_symbol_library_defaults[];
  */
 bool scope_symbol_library_runtime(const char *name);
 
+enum scope_library {
+	SCOPE_LIBRARY_NONE,
+	SCOPE_LIBRARY_FOLDER, /* only by its folder */
+	SCOPE_LIBRARY_SYSTEM, /* by its name */
+};
+
 /* path as in the maps of the process, without " (deleted)". patterns: NULL for those above. */
-bool scope_symbol_library_match(const char *const *patterns, const char *path);
+enum scope_library scope_symbol_library_match(const char *const *patterns, const char *path);
+
+/*
+ * True if the library has the program's name in its own, four letters at least, as libnetsnmpagent.so has that of snmpd: it is a
+ * part of that program, although it lies in a folder of the system's.
+ */
+bool scope_symbol_library_of_program(const char *library, const char *program);
 
 #endif

@@ -62,7 +62,7 @@ static bool is_file(const struct scope_file *file)
 int scope_symbol_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip, unsigned int count)
 {
 	struct scope_spaces *spaces = scope_symbols_spaces(symbols);
-	const struct scope_space *space = scope_symbol_addresses_get(&spaces->by_tgid, tgid);
+	const struct scope_space *space = scope_symbol_spaces_find(spaces, tgid);
 
 	for (unsigned int i = 0; space && i < count; i++) {
 		const uint64_t address = ip[i] - (i && ip[i]);

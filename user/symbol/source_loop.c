@@ -27,7 +27,7 @@ struct code {
 static int locate(struct scope_symbols *symbols, const struct scope_code_address *at, struct scope_place *ret_place)
 {
 	struct scope_spaces *spaces = scope_symbols_spaces(symbols);
-	const struct scope_space *space = scope_symbol_addresses_get(&spaces->by_tgid, at->tgid);
+	const struct scope_space *space = scope_symbol_spaces_find(spaces, at->tgid);
 	int err = space ? scope_symbol_spaces_place(spaces, space, at->address, ret_place) : -ENOENT;
 
 	return !err && !ret_place->linked ? -ENOENT : err;

@@ -82,10 +82,13 @@ static bool path_split(const struct scope_trace_map *row, const char **ret_path,
 	return deleted;
 }
 
-static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *row, struct scope_file **ret_file)
+/* program: path of the executable of the process that maps it. */
+static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *row, const char *program,
+		    struct scope_file **ret_file)
 {
 	const char *build_id = row->build_id ? row->build_id : "";
 	const char *path, *slash;
+	enum scope_library library;
 	struct scope_file *file;
 	size_t bytes;
 	bool deleted = path_split(row, &path, &bytes);
@@ -114,7 +117,10 @@ static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *r
 	file->module = slash && slash[1] ? slash + 1 : file->path;
 	file->build_id = build_id;
 	file->deleted = deleted;
-	file->library = scope_symbol_library_match(spaces->options.library, file->path);
+	library = scope_symbol_library_match(spaces->options.library, file->path);
+	file->library = library == SCOPE_LIBRARY_SYSTEM ||
+			(library == SCOPE_LIBRARY_FOLDER && !(program && !spaces->options.library &&
+							      scope_symbol_library_of_program(file->path, program)));
 	spaces->file[spaces->files++] = file;
 	*ret_file = file;
 	return 0;
@@ -191,7 +197,9 @@ static int mapping_add(struct scope_spaces *spaces, const struct scope_trace_map
 		return -ENOMEM;
 	mapping = &spaces->mapping[spaces->mappings];
 	*mapping = (struct scope_mapping){ .row = row };
-	if (file_get(spaces, row, &mapping->file))
+	if (!space->program && row->path[0] == '/')
+		space->program = row->path;
+	if (file_get(spaces, row, space->program, &mapping->file))
 		return -ENOMEM;
 	return scope_symbol_ranges_add(&space->ranges, row->start, row->end, spaces->mappings++);
 }
@@ -248,7 +256,24 @@ void scope_symbol_spaces_free(struct scope_spaces *spaces)
 	free(spaces->mapping);
 	free(spaces->hit);
 	scope_symbol_addresses_free(&spaces->by_tgid, NULL);
+	scope_symbol_addresses_free(&spaces->inherited, NULL);
 	*spaces = (struct scope_spaces){ 0 };
+}
+
+struct scope_space *scope_symbol_spaces_find(const struct scope_spaces *spaces, uint32_t tgid)
+{
+	struct scope_space *space = scope_symbol_addresses_get(&spaces->by_tgid, tgid);
+
+	return space ? space : scope_symbol_addresses_get(&spaces->inherited, tgid);
+}
+
+int scope_symbol_spaces_inherit(struct scope_spaces *spaces, uint32_t tgid, uint32_t forebear)
+{
+	struct scope_space *space = scope_symbol_addresses_get(&spaces->by_tgid, forebear);
+
+	if (!space || scope_symbol_spaces_find(spaces, tgid))
+		return 0;
+	return scope_symbol_addresses_put(&spaces->inherited, tgid, space);
 }
 
 struct scope_space *scope_symbol_spaces_get(struct scope_spaces *spaces, uint32_t tgid)

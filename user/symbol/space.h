@@ -41,6 +41,7 @@ struct scope_mapping {
 
 struct scope_space {
 	uint32_t tgid;
+	const char *program; /* path of its first mapping, which is that of the executable; borrowed */
 	struct scope_ranges ranges;	/* values index the mappings */
 	size_t sorted;			/* number of mappings */
 	struct scope_ranges symbols;	/* symbol.c: rows of the trace */
@@ -61,7 +62,7 @@ struct scope_spaces {
 	size_t files, file_capacity;
 	struct scope_space **space;
 	size_t spaces, space_capacity;
-	struct scope_addresses by_tgid;
+	struct scope_addresses by_tgid, inherited; /* struct scope_space; inherited: of a forebear */
 	struct scope_hit *hit;
 	size_t hits, hit_capacity, hits_given; /* given: number written by names.c, in this order */
 	size_t files_given;
@@ -84,6 +85,11 @@ int scope_symbol_spaces_init(struct scope_spaces *spaces, const struct scope_tra
 /* Adds mappings. At addresses that they cover they replace the earlier ones. 0, -ENOMEM. */
 int scope_symbol_spaces_add(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count);
 void scope_symbol_spaces_free(struct scope_spaces *spaces);
+
+/* The mappings of a process, or of the one that it was forked from; NULL: none are known. */
+struct scope_space *scope_symbol_spaces_find(const struct scope_spaces *spaces, uint32_t tgid);
+/* Process tgid has the mappings of its forebear as long as none of its own are known. 0 or -ENOMEM. */
+int scope_symbol_spaces_inherit(struct scope_spaces *spaces, uint32_t tgid, uint32_t forebear);
 
 /* The space of a process, created at its first use; NULL: no memory. */
 struct scope_space *scope_symbol_spaces_get(struct scope_spaces *spaces, uint32_t tgid);

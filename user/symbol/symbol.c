@@ -97,6 +97,11 @@ int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_tra
 	return scope_symbol_spaces_add(&symbols->spaces, maps, count);
 }
 
+int scope_symbols_inherit(struct scope_symbols *symbols, uint32_t tgid, uint32_t forebear)
+{
+	return scope_symbol_spaces_inherit(&symbols->spaces, tgid, forebear);
+}
+
 int scope_symbols_add_recorded(struct scope_symbols *symbols, const struct scope_trace *trace)
 {
 	size_t count, code_count;
@@ -296,7 +301,7 @@ static int unknown_get(struct scope_symbols *symbols, struct scope_function **re
 int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t address, bool return_address,
 			 const struct scope_function **ret_function)
 {
-	struct scope_space *space = scope_symbol_addresses_get(&symbols->spaces.by_tgid, tgid);
+	struct scope_space *space = scope_symbol_spaces_find(&symbols->spaces, tgid);
 	struct scope_function *function;
 	int err;
 
@@ -346,7 +351,7 @@ static bool recorded_lines(const struct scope_recorded_file *recorded, struct sc
 int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
 			struct scope_source_line *ret_line, unsigned int max, unsigned int *ret_count)
 {
-	struct scope_space *space = scope_symbol_addresses_get(&symbols->spaces.by_tgid, tgid);
+	struct scope_space *space = scope_symbol_spaces_find(&symbols->spaces, tgid);
 	const bool better = scope_symbol_spaces_want_better(&symbols->spaces);
 	struct scope_place place = { .linked = false };
 	struct scope_recorded_file recorded = { 0 };
@@ -429,7 +434,7 @@ int scope_symbols_unwind(struct scope_symbols *symbols, uint32_t tgid, const uin
 			 const uint8_t *data, size_t bytes, uint64_t *ret_ips, unsigned int max,
 			 unsigned int *ret_count, unsigned int *ret_flags)
 {
-	struct scope_space *space = scope_symbol_addresses_get(&symbols->spaces.by_tgid, tgid);
+	struct scope_space *space = scope_symbol_spaces_find(&symbols->spaces, tgid);
 
 	return scope_symbol_spaces_unwind(&symbols->spaces, space ? space : symbols->everywhere, reg, regs, data, bytes,
 					  ret_ips, max, ret_count, ret_flags);

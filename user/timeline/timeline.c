@@ -192,6 +192,11 @@ static int handle_fork(const struct scope_listener *run, const struct scope_even
 		return index;
 	thread = scope_timeline_threads_at(run->timeline->threads, index);
 	thread->tgid = event->fork.tgid;
+	if (parent_tgid && parent_tgid != event->fork.tgid) {
+		const struct scope_thread *from = scope_timeline_threads_at(run->timeline->threads, parent);
+
+		thread->forebear = from->forebear ? from->forebear : parent_tgid;
+	}
 	set_comm(thread, event->fork.comm);
 	name_at_once(thread, event);
 	thread->born = thread->first_ns == event->time_ns;
@@ -216,6 +221,7 @@ static int handle_exec(const struct scope_listener *run, const struct scope_even
 		return index;
 	thread = scope_timeline_threads_at(run->timeline->threads, index);
 	thread->tgid = event->exec.tgid;
+	thread->forebear = 0;
 	set_comm(thread, event->exec.comm);
 	return 0;
 }

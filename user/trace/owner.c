@@ -8,11 +8,21 @@
 
 #include "trace/walk.h"
 
+/* By tid or tgid; pages never written take no memory. */
 struct scope_owners {
-	uint32_t *tgid; /* by tid; pages never written take no memory */
+	uint32_t *tgid;	    /* 0: not known */
+	uint32_t *forebear; /* 0: none */
 };
 
 #define TABLE_BYTES ((SCOPE_TID_MASK + 1ul) * sizeof(uint32_t))
+
+static uint32_t *create_table(void)
+{
+	void *table =
+		mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return table == MAP_FAILED ? NULL : table;
+}
 
 int scope_trace_owners_create(struct scope_owners **ret_owners)
 {
@@ -20,10 +30,10 @@ int scope_trace_owners_create(struct scope_owners **ret_owners)
 
 	if (!owners)
 		return -ENOMEM;
-	owners->tgid =
-		mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (owners->tgid == MAP_FAILED) {
-		free(owners);
+	owners->tgid = create_table();
+	owners->forebear = create_table();
+	if (!owners->tgid || !owners->forebear) {
+		scope_trace_owners_destroy(owners);
 		return -ENOMEM;
 	}
 	*ret_owners = owners;
@@ -34,7 +44,10 @@ void scope_trace_owners_destroy(struct scope_owners *owners)
 {
 	if (!owners)
 		return;
-	munmap(owners->tgid, TABLE_BYTES);
+	if (owners->tgid)
+		munmap(owners->tgid, TABLE_BYTES);
+	if (owners->forebear)
+		munmap(owners->forebear, TABLE_BYTES);
 	free(owners);
 }
 
@@ -49,6 +62,27 @@ uint32_t scope_trace_owners_get(const struct scope_owners *owners, uint32_t tid)
 	return tid <= SCOPE_TID_MASK ? owners->tgid[tid] : 0;
 }
 
+uint32_t scope_trace_owners_forebear(const struct scope_owners *owners, uint32_t tgid)
+{
+	return tgid <= SCOPE_TID_MASK && owners->forebear[tgid] ? owners->forebear[tgid] : tgid;
+}
+
+static void note_fork(struct scope_owners *owners, const struct scope_record_fork *fork)
+{
+	const uint32_t parent = scope_trace_owners_get(owners, fork->parent_tid);
+
+	scope_trace_owners_put(owners, fork->child_tid, fork->child_tgid);
+	if (parent && fork->child_tgid != parent && fork->child_tgid <= SCOPE_TID_MASK)
+		owners->forebear[fork->child_tgid] = scope_trace_owners_forebear(owners, parent);
+}
+
+static void note_exec(struct scope_owners *owners, const struct scope_record_exec *exec)
+{
+	scope_trace_owners_put(owners, exec->tid, exec->tgid);
+	if (exec->tgid <= SCOPE_TID_MASK && owners->forebear[exec->tgid])
+		owners->forebear[exec->tgid] = 0;
+}
+
 bool scope_trace_owners_note(struct scope_owners *owners, const struct scope_subbuf *subbuf)
 {
 	const uint32_t types = SCOPE_WALK(STATE) | SCOPE_WALK(FORK) | SCOPE_WALK(EXEC) | SCOPE_WALK(COMM) |
@@ -59,8 +93,6 @@ bool scope_trace_owners_note(struct scope_owners *owners, const struct scope_sub
 
 	while ((record = scope_trace_walk_next(subbuf, types, &offset))) {
 		const struct scope_record_state *state = record;
-		const struct scope_record_fork *fork = record;
-		const struct scope_record_exec *exec = record;
 		const struct scope_record_comm *comm = record;
 
 		switch (scope_trace_walk_type(record)) {
@@ -69,10 +101,10 @@ bool scope_trace_owners_note(struct scope_owners *owners, const struct scope_sub
 			found = true;
 			break;
 		case SCOPE_RECORD_FORK:
-			scope_trace_owners_put(owners, fork->child_tid, fork->child_tgid);
+			note_fork(owners, record);
 			break;
 		case SCOPE_RECORD_EXEC:
-			scope_trace_owners_put(owners, exec->tid, exec->tgid);
+			note_exec(owners, record);
 			break;
 		case SCOPE_RECORD_COMM:
 			scope_trace_owners_put(owners, comm->tid, comm->tgid);

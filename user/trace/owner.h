@@ -27,4 +27,7 @@ bool scope_trace_owners_note(struct scope_owners *owners, const struct scope_sub
 /* The process of a thread; 0: no record names it. */
 uint32_t scope_trace_owners_get(const struct scope_owners *owners, uint32_t tid);
 
+/* The process that this one was forked from, and whose mappings it therefore has; itself if it was there before, or ran exec. */
+uint32_t scope_trace_owners_forebear(const struct scope_owners *owners, uint32_t tgid);
+
 #endif
