@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What historyload.py asks of servers that speak LDAP, SNMP, SIP, RADIUS, IRC or PostgreSQL's protocol, and what stands
-behind them. A row of ASKS is called with the client of historyload.py; PREPARE runs once, before the load."""
+"""What historyload.py asks of servers that speak LDAP, SNMP, SIP, RADIUS, IRC or PostgreSQL's protocol, and the servers
+that these ask. A row of ASKS is called with the client of historyload.py; PREPARE runs once, before the load."""
 import fcntl
 import hashlib
 import os
@@ -34,7 +34,7 @@ def open_datagrams(client, port, patience):
 
 
 def datagram(client, port, request, answered, patience=10):
-    """Sends it from the client's own socket, and waits for its answer or, at most, so many seconds."""
+    """Sends it from the client's own socket, and waits for its answer for at most PATIENCE seconds."""
     open_datagrams(client, port, patience)
     client.peer.send(request)
     while not answered(client.peer.recv(65536)):
@@ -195,7 +195,7 @@ def calls(client):
 
 
 def call_far(client, end):
-    """Calls for another domain, which are passed on, each two seconds or so; a domain of its own each time."""
+    """Calls for another domain, which another server answers, each two seconds or so; a domain of its own each time."""
     from historyload import Client
     other = Client(client.port, client.back, 0, random.Random(7))
     while time.monotonic() < end:

@@ -28,6 +28,7 @@ static const struct scope_finding bare = {
 	.chance_z = 3.3,
 	.half_share = 0.1,
 	.serves = true,
+	.p50_ns = 500000,
 };
 
 /* found: earlier findings, whose excess is taken off; their number is that of the row. */
@@ -125,8 +126,25 @@ static void what_serves_no_client_has_to_cost_something(void **state)
 	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
 	finding.window_share = below(0.01);
 	assert_int_equal(judge(finding), SCOPE_RULE_FLOOR);
+}
+
+/* 0.5 ms a request, or a thousandth of the window. */
+static void what_no_client_notices_is_no_finding(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
 	finding.serves = true;
+	finding.usual_ns = 500;
+	finding.p50_ns = 500500;
+	finding.window_share = 0;
 	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.p50_ns = 500499;
+	assert_int_equal(judge(finding), SCOPE_RULE_FLOOR);
+	finding.window_share = 0.001;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.window_share = below(0.001);
+	assert_int_equal(judge(finding), SCOPE_RULE_FLOOR);
 }
 
 static void what_waits_for_something_outside_needs_no_more_odds(void **state)
@@ -294,6 +312,7 @@ int main(void)
 		cmocka_unit_test(odds_below_five_are_too_low),
 		cmocka_unit_test(what_may_be_the_kernels_doing_needs_twice_the_odds),
 		cmocka_unit_test(what_serves_no_client_has_to_cost_something),
+		cmocka_unit_test(what_no_client_notices_is_no_finding),
 		cmocka_unit_test(what_waits_for_something_outside_needs_no_more_odds),
 		cmocka_unit_test(a_share_below_two_and_a_half_times_the_usual_is_too_small),
 		cmocka_unit_test(odds_of_25_need_no_such_share),

@@ -161,6 +161,8 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 	if (!err)
 		err = compare_by_size(analysis, options);
 	if (!err)
+		scope_anomaly_freeze_hold(analysis->found.distributions, analysis->found.groups, analysis->detection);
+	if (!err)
 		err = scope_evidence_keep_run(analysis->found.distributions, analysis->found.groups,
 					      analysis->detection, options->keep_units, &analysis->kept);
 	if (!err && analysis->reference)

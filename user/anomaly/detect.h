@@ -77,6 +77,8 @@ struct scope_population {
 	const struct scope_size_norm *size; /* NULL, or what they are compared with, by size */
 	double size_times;		    /* then: a slow unit takes this many times what is usual, at least */
 	double z;			    /* threshold in units of scale */
+	double stall_ns;		    /* 0, or a unit of that time is a stall, and slow … */
+	double unstalled_ns;		    /* … and what is usual without stalls */
 	struct scope_call_limit *call;
 	size_t calls, call_capacity;
 };
@@ -135,20 +137,27 @@ struct scope_unit_norm {
 static inline struct scope_unit_norm scope_anomaly_population_norm(const struct scope_population *population,
 								   uint64_t bytes)
 {
+	struct scope_unit_norm norm = { population->median_ns, population->scale_ns, population->threshold_ns,
+					population->run_threshold_ns };
 	struct scope_size_usual usual;
 
-	if (!population->size)
-		return (struct scope_unit_norm){ population->median_ns, population->scale_ns, population->threshold_ns,
-						 population->run_threshold_ns };
-	usual = scope_anomaly_size_usual(population->size, (double)bytes);
-	return (struct scope_unit_norm){
-		.usual_ns = usual.ns,
-		.scale_ns = usual.scale_ns,
-		.limit_ns = fmax(usual.ns + population->z * usual.scale_ns,
-				 usual.ns * (usual.beyond ? fmax(population->size_times, SCOPE_SIZE_GUESS_TIMES)
-							  : population->size_times)),
-		.run_limit_ns = HUGE_VAL,
-	};
+	if (population->size) {
+		usual = scope_anomaly_size_usual(population->size, (double)bytes);
+		norm = (struct scope_unit_norm){
+			.usual_ns = usual.ns,
+			.scale_ns = usual.scale_ns,
+			.limit_ns = fmax(usual.ns + population->z * usual.scale_ns,
+					 usual.ns * (usual.beyond ? fmax(population->size_times, SCOPE_SIZE_GUESS_TIMES)
+								  : population->size_times)),
+			.run_limit_ns = HUGE_VAL,
+		};
+	}
+	/* Where stalls are frequent enough to look usual. */
+	if (population->stall_ns > 0) {
+		norm.limit_ns = fmin(norm.limit_ns, population->stall_ns);
+		norm.usual_ns = fmin(norm.usual_ns, population->unstalled_ns);
+	}
+	return norm;
 }
 
 /* True if a unit of that population with these calls makes one of them more often than usual. */

@@ -9,7 +9,7 @@
 #include "base/grow.h"
 
 #define FREEZE_MIN_NS 1000000000ull
-#define TIMES_P95 10   /* of its group's units: far more than others take */
+#define TIMES_USUAL 10 /* of its group's units: far more than others take */
 #define KEPT_MIN 5     /* requests kept waiting, as many as the units of a finding */
 #define STALLS_MAX 256 /* no rule: stalls that come as often are not rare, and are found by other rules */
 
@@ -41,12 +41,29 @@ static uint64_t limit_of(const struct scope_distributions *distributions, const 
 			 uint32_t group)
 {
 	const struct scope_sketch *wall = &distributions->group[group].request_wall;
-	const double p95 = scope_sketch_quantile(wall, 0.95) * TIMES_P95;
+	/* A loop in which many clients wait for each turn has no long turns by design, however many there are. */
+	const double share = groups->group[group].pickup == SCOPE_CALL_POLL ? 0.5 : 0.95;
+	const double usual = scope_sketch_quantile(wall, share) * TIMES_USUAL;
 
 	if (!groups->group[group].serves || groups->group[group].granularity != SCOPE_UNIT_REQUEST ||
 	    wall->most < FREEZE_MIN_NS)
 		return UINT64_MAX;
-	return p95 > FREEZE_MIN_NS ? (uint64_t)p95 : FREEZE_MIN_NS;
+	return usual > FREEZE_MIN_NS ? (uint64_t)usual : FREEZE_MIN_NS;
+}
+
+void scope_anomaly_freeze_hold(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			       struct scope_detection *detection)
+{
+	for (size_t i = 0; i < detection->populations; i++) {
+		struct scope_population *population = &detection->population[i];
+		const uint64_t limit_ns = limit_of(distributions, groups, population->group);
+
+		if (limit_ns == UINT64_MAX || population->reference || population->threshold_ns <= (double)limit_ns)
+			continue;
+		population->stall_ns = (double)limit_ns;
+		population->unstalled_ns =
+			scope_sketch_quantile(&distributions->group[population->group].request_wall, 0.5);
+	}
 }
 
 static int note_stall(struct search *search, const struct scope_unit *unit)

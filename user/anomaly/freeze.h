@@ -3,6 +3,7 @@
 #ifndef SCOPE_ANOMALY_FREEZE_H
 #define SCOPE_ANOMALY_FREEZE_H
 
+#include "anomaly/detect.h"
 #include "unit/distribution.h"
 
 struct scope_freeze {
@@ -27,6 +28,10 @@ struct scope_freezes {
  */
 int scope_anomaly_freeze_find(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			      struct scope_freezes *ret_freezes);
+
+/* Makes stalls slow units, even where they are frequent enough to look usual. */
+void scope_anomaly_freeze_hold(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			       struct scope_detection *detection);
 
 /* The freeze of this unit, or NULL. */
 const struct scope_freeze *scope_anomaly_freeze_of(const struct scope_freezes *freezes, const struct scope_unit *unit);

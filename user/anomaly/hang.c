@@ -86,7 +86,8 @@ static bool futex_is_timed(const struct scope_open_call *call)
  */
 static bool parks(const struct scope_unit_thread *of, const struct scope_open_call *call)
 {
-	return call->args && call->arg[0] && of->usual_futex == call->arg[0];
+	return call->args && call->arg[0] && of->usual_futex &&
+	       scope_timeline_wait_same_object(SYS_futex, of->usual_futex, call->arg[0]);
 }
 
 /*
@@ -108,8 +109,10 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 			  struct scope_hang *hang)
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
-	bool in_unit = units->open_unit[index] != SIZE_MAX &&
-		       units->unit[units->open_unit[index]].granularity == SCOPE_UNIT_REQUEST;
+	/* What it does is judged only where a request waits for it, so a sleep that ends by itself is no hang. */
+	const bool background = scope_unit_pickups_background(pickups, units->timeline->threads, index);
+	const bool in_unit = !background && units->open_unit[index] != SIZE_MAX &&
+			     units->unit[units->open_unit[index]].granularity == SCOPE_UNIT_REQUEST;
 
 	if (scope_anomaly_hang_waits(units, pickups, index))
 		return false;
@@ -132,7 +135,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 		       !(futex_is_timed(&thread->open) || parks(&units->thread[index], &thread->open));
 	case SCOPE_CALL_SLEEP:
 		hang->needs_peers = !in_unit;
-		return true;
+		return !background;
 	default:
 		hang->needs_peers = !in_unit && process_serves(units, pickups, thread->tgid);
 		return true;

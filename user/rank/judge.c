@@ -54,9 +54,9 @@ enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, cons
 		return SCOPE_RULE_CHANCE;
 	if (!(finding->half_share >= options->half_share))
 		return SCOPE_RULE_HALVES;
-	/* No thread waits for it, so a slightly longer time in some units does not matter. */
-	if (!finding->serves && !(finding->p50_ns - finding->usual_ns >= options->floor_ns) &&
-	    !(finding->window_share >= options->floor_share))
+	/* So little that no client, and nobody who looks at the load, can notice it; where no thread waits for it, more. */
+	if (!(finding->p50_ns - finding->usual_ns >= (finding->serves ? options->served_ns : options->floor_ns)) &&
+	    !(finding->window_share >= (finding->serves ? options->served_share : options->floor_share)))
 		return SCOPE_RULE_FLOOR;
 	return SCOPE_RULE_NONE;
 }

@@ -34,6 +34,8 @@ const struct scope_rank_options scope_rank_defaults = {
 	.byte_ns = 100,
 	.floor_ns = 1000000,
 	.floor_share = 0.01,
+	.served_ns = 500000,
+	.served_share = 0.001,
 	.findings_max = 10,
 };
 
@@ -266,14 +268,17 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 
 /*
  * Hangs first: deadlocks, which are proven; then hangs that may hold a lock, and those that wait
- * for one. Hangs that may be idle threads come last.
+ * for one. Code of which nothing is known helps nobody, so it comes after all that has a name; hangs that may be
+ * idle threads come last.
  */
 static int order_of(const struct scope_finding *finding)
 {
+	const struct scope_function *function = finding->function;
+
 	if (finding->kind > SCOPE_FINDING_SPIN)
-		return 3;
+		return function && function->path && function->path[0] == '[' && !function->known ? 4 : 3;
 	if (finding->hang.unsure)
-		return 4;
+		return 5;
 	return finding->hang.circle ? 0 : finding->kind == SCOPE_FINDING_HANG && finding->hang.lock ? 2 : 1;
 }
 

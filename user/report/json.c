@@ -209,7 +209,7 @@ static json_t *make_rule(const struct scope_basis *basis)
 	const struct scope_rank_options *rank = &basis->rank;
 
 	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "z",
+		"{s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "z",
 		scope_report_json_number(basis->z), "median_times", scope_report_json_number(basis->detect.times_min),
 		"size_times", scope_report_json_number(basis->detect.size_times_min), "excess_share",
 		scope_report_json_number(rank->excess_share), "units_min", (json_int_t)rank->units_min, "odds_min",
@@ -220,7 +220,8 @@ static json_t *make_rule(const struct scope_basis *basis)
 		scope_report_json_number(rank->units_at_first_min), "chance_z",
 		scope_report_json_number(rank->chance_z), "half_share", scope_report_json_number(rank->half_share),
 		"floor_ns", scope_report_json_number(rank->floor_ns), "floor_share",
-		scope_report_json_number(rank->floor_share));
+		scope_report_json_number(rank->floor_share), "served_ns", scope_report_json_number(rank->served_ns),
+		"served_share", scope_report_json_number(rank->served_share));
 }
 
 static json_t *make_signatures(const struct scope_basis_signatures *signatures)

@@ -130,16 +130,19 @@ SCOPE_TAKE int scope_timeline_exit(struct scope_listener run, const struct scope
 	return err;
 }
 
-/* True if the call changes nothing about descriptors, and takes nothing from a client's socket. */
+/* True if the call changes nothing about descriptors, and takes nothing from a client's socket, or one of datagrams. */
 SCOPE_TAKE bool scope_timeline_stays(struct scope_fds *fds, uint32_t tgid, const struct scope_event *event,
 				     enum scope_timeline_call_role role)
 {
 	const uint64_t *arg = event->syscall.arg;
+	enum scope_fd_kind kind;
 
 	if (!scope_timeline_fds_known(fds, tgid, event->syscall.nr, arg, event->syscall.args, event->syscall.ret))
 		return false;
-	return role != SCOPE_CALL_READ || event->syscall.ret <= 0 || !event->syscall.args ||
-	       scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]) != SCOPE_FD_ACCEPTED;
+	if (role != SCOPE_CALL_READ || event->syscall.ret <= 0 || !event->syscall.args)
+		return true;
+	kind = scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]);
+	return kind != SCOPE_FD_ACCEPTED && kind != SCOPE_FD_DATAGRAM;
 }
 
 /*

@@ -93,23 +93,36 @@ static int note_answering(struct scope_learner *learner, uint32_t tgid)
 	return 0;
 }
 
-int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_stats *stats,
-			   const struct scope_thread *thread, const struct scope_open_call *call)
+/* An answer after a poll, without work since, shows that it was in the middle of a request. */
+static void learn_inner(struct scope_thread_stats *stats)
 {
-	if (!call->args ||
-	    scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) != SCOPE_FD_ACCEPTED)
-		return 0;
-	if (!stats->answers && note_answering(learner, thread->tgid))
-		return -ENOMEM;
-	stats->answers = true;
 	if (!stats->polled)
-		return 0;
+		return;
 	stats->polled = false;
 	if (stats->waited == SCOPE_THREAD_STATS_NO_KEY || stats->key[stats->waited].nr == SYS_ppoll ||
 	    stats->key[stats->waited].nr == SYS_pselect6)
 		stats->inner_polls++;
 	if (stats->waited != SCOPE_THREAD_STATS_NO_KEY)
 		stats->key[stats->waited].inner++;
+}
+
+int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_stats *stats,
+			   const struct scope_thread *thread, const struct scope_open_call *call)
+{
+	const enum scope_fd_kind kind =
+		call->args ? scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0])
+			   : SCOPE_FD_UNKNOWN;
+
+	if (kind == SCOPE_FD_DATAGRAM && stats->replies < stats->datagrams) {
+		stats->replies++;
+		learn_inner(stats);
+	}
+	if (kind != SCOPE_FD_ACCEPTED)
+		return 0;
+	if (!stats->answers && note_answering(learner, thread->tgid))
+		return -ENOMEM;
+	stats->answers = true;
+	learn_inner(stats);
 	return 0;
 }
 
@@ -128,7 +141,6 @@ void scope_unit_learn_lock(struct scope_thread_stats *stats, const struct scope_
 
 static void take_work(struct scope_thread_stats *stats)
 {
-	stats->reads++;
 	if (stats->polled && stats->waited != SCOPE_THREAD_STATS_NO_KEY)
 		stats->key[stats->waited].taken++;
 	stats->polled = false;
@@ -137,10 +149,18 @@ static void take_work(struct scope_thread_stats *stats)
 void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_stats *stats,
 			     const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret)
 {
-	if (call->role == SCOPE_CALL_ACCEPT && ret >= 0)
+	enum scope_fd_kind kind;
+
+	if (call->role == SCOPE_CALL_ACCEPT && ret >= 0) {
+		stats->reads++;
 		take_work(stats);
-	if (call->role == SCOPE_CALL_READ && call->args && ret > 0 &&
-	    scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]) == SCOPE_FD_ACCEPTED)
+	}
+	if (call->role != SCOPE_CALL_READ || !call->args || ret <= 0)
+		return;
+	kind = scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]);
+	stats->datagrams += kind == SCOPE_FD_DATAGRAM;
+	stats->reads += kind == SCOPE_FD_ACCEPTED;
+	if (kind == SCOPE_FD_ACCEPTED || kind == SCOPE_FD_DATAGRAM)
 		take_work(stats);
 }
 

@@ -144,6 +144,9 @@ bool scope_unit_open_owes(struct scope_unit_builder *builder, const struct scope
 
 	if (!open_unit->open || !open_unit->requests || open_unit->answered || open_unit->new_thread)
 		return false;
+	/* A turn of the loop that a time limit ended, and that has not found anything to do yet. */
+	if (open_unit->empty_turn && !open_unit->asked && !open_unit->connected)
+		return false;
 	if (open_unit->client_fd < 0 || open_unit->pickup.unanswered)
 		return true;
 	/* If another thread closed it, or took the next request, the connection is not this thread's any more. */
@@ -177,6 +180,7 @@ int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_u
 		scope_unit_open_begin(open_unit, thread, exit_ns);
 		open_unit->from_loop = true;
 		open_unit->empty_turn = ret == 0;
+		open_unit->asked = open_unit->pickup.datagrams && call->role == SCOPE_CALL_READ && ret > 0;
 	} else if (brought != BROUGHT_NOTHING) {
 		err = take(builder, open_unit, thread, call, brought, ret, exit_ns);
 		if (err)

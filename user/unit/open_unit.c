@@ -239,7 +239,7 @@ static void vote_futex(struct scope_open_unit *open_unit, uint64_t address)
 {
 	if (!open_unit->futex_votes)
 		open_unit->usual_futex = address;
-	if (open_unit->usual_futex == address)
+	if (scope_timeline_wait_same_object(SYS_futex, open_unit->usual_futex, address))
 		open_unit->futex_votes++;
 	else
 		open_unit->futex_votes--;
@@ -339,8 +339,11 @@ int scope_unit_open_state(void *user, uint32_t index, const struct scope_event *
 	open_unit->stack.stopped_stack = true;
 	if (!(event->state.record->flags & SCOPE_STATE_AT_STOP) && !open_unit->open && open_unit->requests &&
 	    thread->open.nr != SCOPE_NR_NONE &&
-	    scope_open_unit_match(builder, open_unit, thread, &thread->open) == SCOPE_PICKUP_NO)
+	    scope_open_unit_match(builder, open_unit, thread, &thread->open) == SCOPE_PICKUP_NO) {
 		scope_unit_open_begin(open_unit, thread, event->time_ns);
+		if (thread->run == SCOPE_RUN_BLOCKED)
+			scope_unit_rest_begin(open_unit, thread, event->time_ns);
+	}
 	return builder->sink.state ? builder->sink.state(builder->sink.user, index, event) : 0;
 }
 

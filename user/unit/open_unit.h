@@ -243,7 +243,13 @@ SCOPE_TAKE void scope_open_unit_leave_out(struct scope_open_unit *open_unit, uin
 SCOPE_TAKE void scope_open_unit_answer(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 				       const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret)
 {
-	if (!args || ret <= 0 || !scope_timeline_fds_answer(builder->run->timeline->fds, thread->tgid, (int32_t)fd))
+	struct scope_fds *fds = builder->run->timeline->fds;
+
+	if (!args || ret <= 0)
+		return;
+	if (!scope_timeline_fds_answer(fds, thread->tgid, (int32_t)fd) &&
+	    !(open_unit->pickup.datagrams &&
+	      scope_timeline_fds_kind(fds, thread->tgid, (int32_t)fd) == SCOPE_FD_DATAGRAM))
 		return;
 	open_unit->answered = true;
 	if (open_unit->client_fd < 0 || open_unit->client_fd == (int32_t)fd)
@@ -305,6 +311,9 @@ SCOPE_TAKE enum scope_unit_pickup_match scope_open_unit_match(const struct scope
 						: SCOPE_PICKUP_NO;
 }
 
+/* Calls in which a thread waits for work, whatever else it does. */
+#define SCOPE_UNIT_IDLE_ROLES (1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_CHILD | 1u << SCOPE_CALL_PICK)
+
 SCOPE_TAKE int scope_open_unit_enter_switched(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 					      const struct scope_thread *thread, const struct scope_open_call *call)
 {
@@ -318,6 +327,12 @@ SCOPE_TAKE int scope_open_unit_enter_switched(struct scope_unit_builder *builder
 	}
 	if (!open_unit->open)
 		scope_unit_open_begin(open_unit, thread, call->enter_ns);
+	/* If it sleeps there, it waited for work. */
+	open_unit->tentative = 1u << call->role & SCOPE_UNIT_IDLE_ROLES;
+	if (open_unit->tentative) {
+		open_unit->end = scope_unit_mark_now(thread);
+		open_unit->end_ns = call->enter_ns;
+	}
 	return err;
 }
 
@@ -361,6 +376,7 @@ SCOPE_TAKE int scope_open_unit_exit_switched(struct scope_unit_builder *builder,
 	int err = open_unit->open ? scope_open_unit_log(builder, open_unit, call->nr, call->role, ret) : 0;
 
 	open_unit->last_exit_ns = exit_ns;
+	open_unit->tentative = false;
 	if (!err && open_unit->slept_in_call && open_unit->open) {
 		const struct scope_mark now = scope_unit_mark_now(thread);
 
@@ -394,6 +410,9 @@ SCOPE_TAKE int scope_open_unit_exit(struct scope_unit_builder *builder, const st
 		return scope_unit_open_pick(builder, open_unit, thread, call, ret, exit_ns);
 	open_unit->goes_on = open_unit->tentative = false;
 	open_unit->read_fd = -1;
+	open_unit->asked |= open_unit->pickup.datagrams && call->role == SCOPE_CALL_READ && ret > 0 && call->args &&
+			    scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid,
+						    (int32_t)call->arg[0]) == SCOPE_FD_DATAGRAM;
 	if (open_unit->for_other && !open_unit->slept_in_call) {
 		scope_open_unit_leave_out(open_unit, exit_ns - call->enter_ns);
 		return 0;

@@ -68,7 +68,7 @@ static bool same_pickup(const struct scope_pickup *a, const struct scope_pickup 
 	for (unsigned i = 0; i < a->foreigns; i++)
 		if (a->foreign[i].nr != b->foreign[i].nr || a->foreign[i].object != b->foreign[i].object)
 			return false;
-	return a->reads == b->reads && a->unanswered == b->unanswered && a->nr == b->nr &&
+	return a->reads == b->reads && a->unanswered == b->unanswered && a->datagrams == b->datagrams && a->nr == b->nr &&
 	       a->any_object == b->any_object && a->object == b->object &&
 	       (scope_unit_pickup_any(a) || a->gap_ns == b->gap_ns);
 }
@@ -134,7 +134,8 @@ void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct sco
 	bool more = true;
 
 	for (size_t i = 0; i < pickups->count && i < learner->count; i++)
-		pickups->decision[i].serves = learner->stats[i].reads || learner->stats[i].answers;
+		pickups->decision[i].serves = learner->stats[i].reads || learner->stats[i].answers ||
+					      pickups->decision[i].pickup.datagrams;
 	/* Follows chains of threads that pass work to one another. */
 	while (more) {
 		more = false;
@@ -147,6 +148,19 @@ void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct sco
 bool scope_unit_pickups_serves(const struct scope_pickups *pickups, uint32_t thread)
 {
 	return thread < pickups->count && pickups->decision[thread].serves;
+}
+
+bool scope_unit_pickups_background(const struct scope_pickups *pickups, struct scope_threads *threads,
+				   uint32_t thread)
+{
+	const uint32_t tgid = scope_timeline_threads_at(threads, thread)->tgid;
+
+	if (scope_unit_pickups_serves(pickups, thread))
+		return false;
+	for (size_t i = 0; i < pickups->count; i++)
+		if (pickups->decision[i].serves && scope_timeline_threads_at(threads, i)->tgid == tgid)
+			return true;
+	return false;
 }
 
 static int feed(void *user, const struct scope_event *const *event, size_t count)

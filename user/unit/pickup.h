@@ -20,12 +20,13 @@
 /* A poll of a thread, by its family and what is polled. */
 struct scope_poll_site {
 	uint16_t nr;	 /* SYS_epoll_pwait, SYS_ppoll or SYS_pselect6, for all calls of that family */
-	uint64_t object; /* the epoll's descriptor, or where the set of a poll is; 0 of a select */
+	uint64_t object; /* the epoll's descriptor, where the set of a poll is, or the number of descriptors of a select */
 };
 
 struct scope_pickup {
 	bool reads;	 /* takes requests from accepted sockets */
 	bool unanswered; /* its process takes requests and never answers: each read is one */
+	bool datagrams;	 /* takes requests from sockets of datagrams, and answers there */
 	uint16_t nr;	 /* top-of-loop wait, SCOPE_NR_NONE: none */
 	bool any_object; /* with any first argument */
 	uint64_t object;
@@ -90,12 +91,15 @@ const char *scope_unit_pickups_comm(const struct scope_pickups *pickups, uint32_
 void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner);
 /* false as well before that. */
 bool scope_unit_pickups_serves(const struct scope_pickups *pickups, uint32_t thread);
+/* True if the thread serves nobody, and another one of its process serves. */
+bool scope_unit_pickups_background(const struct scope_pickups *pickups, struct scope_threads *threads,
+				   uint32_t thread);
 static inline struct scope_poll_site scope_unit_poll_site_of(const struct scope_open_call *call)
 {
 	if (scope_timeline_call_is_epoll(call->nr))
 		return (struct scope_poll_site){ .nr = SYS_epoll_pwait, .object = call->arg[0] };
 	if (scope_timeline_call_is_select(call->nr))
-		return (struct scope_poll_site){ .nr = SYS_pselect6 };
+		return (struct scope_poll_site){ .nr = SYS_pselect6, .object = call->arg[0] };
 	return (struct scope_poll_site){ .nr = SYS_ppoll, .object = call->arg[0] };
 }
 /* True for a poll in which the thread does not wait for work. */

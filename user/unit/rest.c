@@ -2,6 +2,8 @@
 /* Decides if a unit had ended before a sleep in it, where no client waits for the thread. */
 #include "unit/rest.h"
 
+#include <sys/syscall.h>
+
 #define RESTS_SHARE 2 /* inverse of the share of a sleep for which the thread that ended it was idle, or more */
 
 void scope_unit_rest_idle(struct scope_open_unit *open_unit, uint64_t begin_ns, uint64_t end_ns)
@@ -20,30 +22,35 @@ void scope_unit_rest_idle(struct scope_open_unit *open_unit, uint64_t begin_ns, 
 
 void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope_thread *thread, uint64_t now_ns)
 {
-	if (!open_unit->open || !open_unit->requests || open_unit->rest_ns || thread->open.role != SCOPE_CALL_FUTEX)
+	if (!open_unit->open || open_unit->rest_ns || thread->open.role != SCOPE_CALL_FUTEX)
 		return;
 	open_unit->rest = scope_unit_mark_now(thread);
 	open_unit->rest_ns = now_ns;
 	open_unit->rests = false;
 }
 
-/* True if the thread that ended the sleep was itself idle for half of it or more. */
+/*
+ * True if the thread that ended the sleep was itself idle for half of it or more. Of a long sleep only the last stretches are
+ * remembered, and decide for all of it.
+ */
 static bool by_idle(const struct scope_unit_builder *builder, const struct scope_wait *wait)
 {
 	const struct scope_open_unit *waker;
-	uint64_t idle_ns = 0;
+	uint64_t idle_ns = 0, from_ns = wait->begin_ns;
 
 	if (wait->waker < 0 || (size_t)wait->waker >= builder->open_units)
 		return false;
 	waker = &builder->open_unit[wait->waker];
+	if (waker->idles > SCOPE_OPEN_UNIT_IDLES && waker->idled[waker->idles % SCOPE_OPEN_UNIT_IDLES].begin_ns > from_ns)
+		from_ns = waker->idled[waker->idles % SCOPE_OPEN_UNIT_IDLES].begin_ns;
 	for (unsigned i = 0; i < SCOPE_OPEN_UNIT_IDLES; i++) {
 		const struct scope_open_unit_idle *idle = &waker->idled[i];
-		const uint64_t begin_ns = idle->begin_ns > wait->begin_ns ? idle->begin_ns : wait->begin_ns;
+		const uint64_t begin_ns = idle->begin_ns > from_ns ? idle->begin_ns : from_ns;
 		const uint64_t end_ns = idle->end_ns < wait->wake_ns ? idle->end_ns : wait->wake_ns;
 
 		idle_ns += end_ns > begin_ns ? end_ns - begin_ns : 0;
 	}
-	return idle_ns >= (wait->wake_ns - wait->begin_ns) / RESTS_SHARE;
+	return wait->wake_ns > from_ns && idle_ns >= (wait->wake_ns - from_ns) / RESTS_SHARE;
 }
 
 void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
@@ -52,6 +59,8 @@ void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open
 	const struct scope_thread *thread = scope_timeline_threads_at(builder->run->timeline->threads, wait->thread);
 	bool done;
 
+	if (!open_unit->requests)
+		open_unit->rest_ns = 0;
 	if (!open_unit->requests || wait->class != SCOPE_WAIT_FUTEX)
 		return;
 	if (open_unit->open && open_unit->rest_ns && !open_unit->rests) {
@@ -64,4 +73,23 @@ void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open
 		return;
 	}
 	scope_unit_rest_idle(open_unit, wait->begin_ns, wait->wake_ns);
+}
+
+/* The futex in which the thread sleeps most often, where it waits for what another thread gives it. */
+static bool is_usual(const struct scope_open_unit *open_unit, const struct scope_open_call *call)
+{
+	return open_unit->futex_votes && call->args && call->arg[0] &&
+	       scope_timeline_wait_same_object(SYS_futex, open_unit->usual_futex, call->arg[0]);
+}
+
+bool scope_unit_rest_at_end(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
+			    const struct scope_thread *thread, bool owes)
+{
+	const struct scope_open_call *call = &thread->open;
+
+	if (!open_unit->open || !open_unit->rest_ns || thread->run != SCOPE_RUN_BLOCKED ||
+	    call->role != SCOPE_CALL_FUTEX || scope_timeline_futex_is_lock(call->args, call->arg))
+		return false;
+	return !owes || (!open_unit->asked && is_usual(open_unit, call)) ||
+	       scope_unit_pickups_background(builder->pickups, builder->run->timeline->threads, thread->index);
 }

@@ -30,6 +30,12 @@ void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope
  */
 void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 			   const struct scope_wait *wait);
+/*
+ * True if, as the window ends, a unit is in such a sleep, not for a lock, and ended before it, because no answer is owed, nothing was
+ * asked of the thread and it sleeps where it usually does, or it works in the background of those that serve.
+ */
+bool scope_unit_rest_at_end(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
+			    const struct scope_thread *thread, bool owes);
 /* The thread had nothing to do from begin to end. */
 void scope_unit_rest_idle(struct scope_open_unit *open_unit, uint64_t begin_ns, uint64_t end_ns);
 

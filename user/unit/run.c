@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "unit/open_unit.h"
+#include "unit/rest.h"
 #include "unit/run_listeners.h"
 #include "unit/learner.h"
 
@@ -122,7 +123,7 @@ static int finish(struct scope_unit_run *run)
 		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
 		const struct scope_mark now = scope_unit_mark_now(thread);
 
-		run->thread[i].many = open_unit->many;
+		run->thread[i].many = open_unit->many || open_unit->pickup.datagrams;
 		run->thread[i].owes = scope_unit_open_owes(builder, open_unit, thread);
 		run->thread[i].usual_futex = open_unit->futex_votes ? open_unit->usual_futex : 0;
 		run->thread[i].idle_ns = open_unit->idle_ns;
@@ -135,6 +136,8 @@ static int finish(struct scope_unit_run *run)
 		run->thread[i].quiet_asleep_ns = now.asleep_ns - open_unit->quiet.asleep_before_ns;
 		if (open_unit->open && open_unit->tentative)
 			err = scope_unit_open_close(builder, i, &open_unit->end, open_unit->end_ns, false);
+		else if (scope_unit_rest_at_end(builder, open_unit, thread, run->thread[i].owes))
+			err = scope_unit_open_close(builder, i, &open_unit->rest, open_unit->rest_ns, true);
 		else if (open_unit->open)
 			err = scope_unit_open_close(builder, i, &now, run->timeline->end_ns, true);
 	}

@@ -9,6 +9,8 @@
 
 #define GAP_MIN_CALLS 100
 #define FOREIGN_SHARE 20   /* inverse of a share of polls before work: a site with more is the loop's as well */
+#define REPLIES_MIN 5	   /* a thread that answered fewer datagrams serves nobody by them */
+#define REPLIED_SHARE 4	   /* inverse of the share of datagrams that have answers: one that only collects serves nobody */
 #define DISPATCHED_SHARE 4 /* of all reads, one after a wait for a connection from another thread */
 
 /* How often the thread returned to that wait, on either of its words. */
@@ -62,7 +64,9 @@ static void decide_foreign(const struct scope_thread_stats *stats, struct scope_
 	}
 	for (unsigned i = 0; loops && i < stats->keys && pickup->foreigns < SCOPE_PICKUP_FOREIGN; i++) {
 		const struct scope_wait_key *key = &stats->key[i];
-		const bool rare = !key->taken && (uint64_t)key->count * FOREIGN_SHARE <= loops;
+		/* The number of descriptors changes with the clients, in a loop around a select. */
+		const bool rare = !key->taken && (uint64_t)key->count * FOREIGN_SHARE <= loops &&
+				  (key->nr != SYS_pselect6 || top->nr != SYS_pselect6);
 
 		if (key != top && is_poll(key) && (key->inner > key->taken || rare))
 			pickup->foreign[pickup->foreigns++] = (struct scope_poll_site){ key->nr, key->object };
@@ -111,19 +115,38 @@ static uint32_t polls_taken(const struct scope_thread_stats *stats)
 	return taken;
 }
 
+/*
+ * In a thread that reads from no accepted socket: how often it slept in the read of one socket or pipe. If that is more often
+ * than in all its polls, these are in the middle of requests: a resolver polls for its answers.
+ */
+static uint32_t sleeps_in_reads(const struct scope_thread_stats *stats)
+{
+	uint32_t most = 0;
+
+	for (unsigned i = 0; !stats->reads && i < stats->keys; i++) {
+		const struct scope_wait_key *key = &stats->key[i];
+
+		if (scope_timeline_call_role(key->nr) == SCOPE_CALL_READ && key->count > most)
+			most = key->count;
+	}
+	return most;
+}
+
 void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, struct scope_pickup *pickup)
 {
 	const struct scope_wait_key *best = NULL;
 	uint32_t most = 1, handed = 0;
 
 	pickup->reads = stats->reads > 0;
+	pickup->datagrams = !pickup->reads && stats->replies >= REPLIES_MIN &&
+			    stats->replies >= stats->datagrams / REPLIED_SHARE;
 	decide_foreign(stats, pickup);
 	if (scope_unit_thread_stats_gaps(stats))
 		pickup->gap_ns = gap_p99(stats);
 	if (pickup->reads)
 		best = find_dispatch(stats, &handed);
 	if (stats->epolls || (stats->polls > 2 * stats->inner_polls && polls_taken(stats) >= (best ? handed : 0) &&
-			      polls_taken(stats) >= stats->slept_reads)) {
+			      polls_taken(stats) >= stats->slept_reads && stats->polls >= sleeps_in_reads(stats))) {
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
 		pickup->nr = stats->epolls ? SYS_epoll_pwait : SYS_ppoll;
 		pickup->any_object = true;
@@ -137,6 +160,7 @@ void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, stru
 	if (best) {
 		pickup->nr = best->nr;
 		pickup->object = best->object;
-		pickup->any_object = scope_timeline_call_role(best->nr) == SCOPE_CALL_SLEEP;
+		/* A call that waits for a signal has no object. */
+		pickup->any_object = scope_timeline_call_role(best->nr) == SCOPE_CALL_SLEEP || !best->object;
 	}
 }

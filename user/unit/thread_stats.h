@@ -35,6 +35,8 @@ struct scope_thread_stats {
 	uint32_t epolls, polls, reads;
 	uint32_t slept_reads; /* sleeps in reads from accepted sockets */
 	bool answers;	      /* writes to accepted sockets */
+	uint32_t datagrams;   /* read from sockets that are not connected … */
+	uint32_t replies;     /* … and written to them after one was read */
 	uint32_t waits;	      /* of any kind */
 	struct scope_delivery delivery[SCOPE_THREAD_STATS_DELIVERIES];
 	unsigned deliveries;
