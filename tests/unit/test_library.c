@@ -65,7 +65,8 @@ static void test_of_program(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (scope_symbol_library_of_program(rows[i].library, rows[i].program) != rows[i].own)
 			fail_msg("%s of %s", rows[i].library, rows[i].program);
-	assert_int_equal(scope_symbol_library_match(NULL, "/usr/lib/x86_64-linux-gnu/libcups.so.2"), SCOPE_LIBRARY_FOLDER);
+	assert_int_equal(scope_symbol_library_match(NULL, "/usr/lib/x86_64-linux-gnu/libcups.so.2"),
+			 SCOPE_LIBRARY_FOLDER);
 	assert_int_equal(scope_symbol_library_match(NULL, "/usr/lib/x86_64-linux-gnu/libc.so.6"), SCOPE_LIBRARY_SYSTEM);
 }
 

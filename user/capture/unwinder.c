@@ -161,7 +161,8 @@ static void send_item(struct scope_unwinder *unwinder, const struct scope_unwind
 {
 	const struct scope_subbuf *subbuf = &item->subbuf;
 
-	memcpy(unwinder->shared->in, subbuf, subbuf->used_bytes + item->processes * sizeof(struct scope_unwinder_process));
+	memcpy(unwinder->shared->in, subbuf,
+	       subbuf->used_bytes + item->processes * sizeof(struct scope_unwinder_process));
 	scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_SUBBUF, item->processes);
 }
 
@@ -217,7 +218,8 @@ static const struct scope_subbuf *reduce(struct scope_unwinder *unwinder, const 
 static int queue(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf, bool plain)
 {
 	const uint32_t stacks = plain ? 0 : count_stacks(subbuf);
-	struct scope_unwinder_item *item = malloc(sizeof(*item) + subbuf->used_bytes + stacks * sizeof(struct scope_unwinder_process));
+	struct scope_unwinder_item *item =
+		malloc(sizeof(*item) + subbuf->used_bytes + stacks * sizeof(struct scope_unwinder_process));
 
 	if (!item)
 		return -ENOMEM;

@@ -175,8 +175,7 @@ static void write_rule(const struct scope_model_near *near, const struct scope_r
 		break;
 	case SCOPE_RULE_FLOOR:
 		if (finding->serves)
-			fprintf(to,
-				"a request takes %s longer by it, and %.1f ms or %.1f %% of the window are needed",
+			fprintf(to, "a request takes %s longer by it, and %.1f ms or %.1f %% of the window are needed",
 				scope_report_format_ns(&costs, near->costs_ns), need->served_ns / 1e6,
 				100 * need->served_share);
 		else

@@ -41,7 +41,7 @@ struct scope_mapping {
 
 struct scope_space {
 	uint32_t tgid;
-	const char *program; /* path of its first mapping, which is that of the executable; borrowed */
+	const char *program;		/* path of its first mapping, which is that of the executable; borrowed */
 	struct scope_ranges ranges;	/* values index the mappings */
 	size_t sorted;			/* number of mappings */
 	struct scope_ranges symbols;	/* symbol.c: rows of the trace */

@@ -75,7 +75,7 @@ struct scope_thread {
 	uint32_t index;
 	uint32_t tid, tgid;
 	uint32_t forebear; /* the process whose mappings its own has since a fork; 0: they are its own */
-	uint32_t plain; /* roles of calls, see struct scope_timeline_ops; while it runs, outside calls */
+	uint32_t plain;	   /* roles of calls, see struct scope_timeline_ops; while it runs, outside calls */
 	char comm[SCOPE_PLAIN_COMM_BYTES]; /* plain (base/plain.h) */
 	enum scope_run run;
 	enum scope_wait_class wait; /* while BLOCKED */

@@ -411,8 +411,8 @@ SCOPE_TAKE int scope_open_unit_exit(struct scope_unit_builder *builder, const st
 	open_unit->goes_on = open_unit->tentative = false;
 	open_unit->read_fd = -1;
 	open_unit->asked |= open_unit->pickup.datagrams && call->role == SCOPE_CALL_READ && ret > 0 && call->args &&
-			    scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid,
-						    (int32_t)call->arg[0]) == SCOPE_FD_DATAGRAM;
+			    scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
+				    SCOPE_FD_DATAGRAM;
 	if (open_unit->for_other && !open_unit->slept_in_call) {
 		scope_open_unit_leave_out(open_unit, exit_ns - call->enter_ns);
 		return 0;

@@ -68,8 +68,8 @@ static bool same_pickup(const struct scope_pickup *a, const struct scope_pickup 
 	for (unsigned i = 0; i < a->foreigns; i++)
 		if (a->foreign[i].nr != b->foreign[i].nr || a->foreign[i].object != b->foreign[i].object)
 			return false;
-	return a->reads == b->reads && a->unanswered == b->unanswered && a->datagrams == b->datagrams && a->nr == b->nr &&
-	       a->any_object == b->any_object && a->object == b->object &&
+	return a->reads == b->reads && a->unanswered == b->unanswered && a->datagrams == b->datagrams &&
+	       a->nr == b->nr && a->any_object == b->any_object && a->object == b->object &&
 	       (scope_unit_pickup_any(a) || a->gap_ns == b->gap_ns);
 }
 
@@ -150,8 +150,7 @@ bool scope_unit_pickups_serves(const struct scope_pickups *pickups, uint32_t thr
 	return thread < pickups->count && pickups->decision[thread].serves;
 }
 
-bool scope_unit_pickups_background(const struct scope_pickups *pickups, struct scope_threads *threads,
-				   uint32_t thread)
+bool scope_unit_pickups_background(const struct scope_pickups *pickups, struct scope_threads *threads, uint32_t thread)
 {
 	const uint32_t tgid = scope_timeline_threads_at(threads, thread)->tgid;
 

@@ -92,8 +92,7 @@ void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct sco
 /* false as well before that. */
 bool scope_unit_pickups_serves(const struct scope_pickups *pickups, uint32_t thread);
 /* True if the thread serves nobody, and another one of its process serves. */
-bool scope_unit_pickups_background(const struct scope_pickups *pickups, struct scope_threads *threads,
-				   uint32_t thread);
+bool scope_unit_pickups_background(const struct scope_pickups *pickups, struct scope_threads *threads, uint32_t thread);
 static inline struct scope_poll_site scope_unit_poll_site_of(const struct scope_open_call *call)
 {
 	if (scope_timeline_call_is_epoll(call->nr))

@@ -41,7 +41,8 @@ static bool by_idle(const struct scope_unit_builder *builder, const struct scope
 	if (wait->waker < 0 || (size_t)wait->waker >= builder->open_units)
 		return false;
 	waker = &builder->open_unit[wait->waker];
-	if (waker->idles > SCOPE_OPEN_UNIT_IDLES && waker->idled[waker->idles % SCOPE_OPEN_UNIT_IDLES].begin_ns > from_ns)
+	if (waker->idles > SCOPE_OPEN_UNIT_IDLES &&
+	    waker->idled[waker->idles % SCOPE_OPEN_UNIT_IDLES].begin_ns > from_ns)
 		from_ns = waker->idled[waker->idles % SCOPE_OPEN_UNIT_IDLES].begin_ns;
 	for (unsigned i = 0; i < SCOPE_OPEN_UNIT_IDLES; i++) {
 		const struct scope_open_unit_idle *idle = &waker->idled[i];

@@ -122,9 +122,12 @@ static int finish(struct scope_unit_run *run)
 		struct scope_open_unit *open_unit = &builder->open_unit[i];
 		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
 		const struct scope_mark now = scope_unit_mark_now(thread);
+		bool rests;
 
 		run->thread[i].many = open_unit->many || open_unit->pickup.datagrams;
 		run->thread[i].owes = scope_unit_open_owes(builder, open_unit, thread);
+		rests = scope_unit_rest_at_end(builder, open_unit, thread, run->thread[i].owes);
+		run->thread[i].owes &= !rests;
 		run->thread[i].usual_futex = open_unit->futex_votes ? open_unit->usual_futex : 0;
 		run->thread[i].idle_ns = open_unit->idle_ns;
 		run->thread[i].last_call_ns = open_unit->stack.exit_ns;
@@ -136,7 +139,7 @@ static int finish(struct scope_unit_run *run)
 		run->thread[i].quiet_asleep_ns = now.asleep_ns - open_unit->quiet.asleep_before_ns;
 		if (open_unit->open && open_unit->tentative)
 			err = scope_unit_open_close(builder, i, &open_unit->end, open_unit->end_ns, false);
-		else if (scope_unit_rest_at_end(builder, open_unit, thread, run->thread[i].owes))
+		else if (rests)
 			err = scope_unit_open_close(builder, i, &open_unit->rest, open_unit->rest_ns, true);
 		else if (open_unit->open)
 			err = scope_unit_open_close(builder, i, &now, run->timeline->end_ns, true);

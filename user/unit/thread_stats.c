@@ -8,9 +8,9 @@
 #include "timeline/class.h"
 
 #define GAP_MIN_CALLS 100
-#define FOREIGN_SHARE 20   /* inverse of a share of polls before work: a site with more is the loop's as well */
-#define REPLIES_MIN 5	   /* a thread that answered fewer datagrams serves nobody by them */
-#define REPLIED_SHARE 4	   /* inverse of the share of datagrams that have answers: one that only collects serves nobody */
+#define FOREIGN_SHARE 20 /* inverse of a share of polls before work: a site with more is the loop's as well */
+#define REPLIES_MIN 5	 /* a thread that answered fewer datagrams serves nobody by them */
+#define REPLIED_SHARE 4	 /* inverse of the share of datagrams that have answers: one that only collects serves nobody */
 #define DISPATCHED_SHARE 4 /* of all reads, one after a wait for a connection from another thread */
 
 /* How often the thread returned to that wait, on either of its words. */
