@@ -147,6 +147,33 @@ static void what_no_client_notices_is_no_finding(void **state)
 	assert_int_equal(judge(finding), SCOPE_RULE_FLOOR);
 }
 
+/* Two requests that stood for a second, a hundred times as long as usual. */
+static void two_requests_that_stood_are_enough(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.units = 2;
+	finding.units_at_first = 0;
+	finding.chance_z = finding.half_share = 0;
+	finding.usual_ns = 1e7;
+	finding.p50_ns = 1.01e9;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.p50_ns = below(1.01e9);
+	assert_int_equal(judge(finding), SCOPE_RULE_UNITS);
+	finding.usual_ns = 2e7;
+	finding.p50_ns = 2e9;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.p50_ns = below(2e9);
+	assert_int_equal(judge(finding), SCOPE_RULE_UNITS);
+	finding.p50_ns = 2e9;
+	finding.units = 1;
+	assert_int_equal(judge(finding), SCOPE_RULE_UNITS);
+	finding.units = 2;
+	finding.serves = false;
+	assert_int_equal(judge(finding), SCOPE_RULE_UNITS);
+}
+
 static void what_waits_for_something_outside_needs_no_more_odds(void **state)
 {
 	struct scope_finding finding = bare;
@@ -313,6 +340,7 @@ int main(void)
 		cmocka_unit_test(what_may_be_the_kernels_doing_needs_twice_the_odds),
 		cmocka_unit_test(what_serves_no_client_has_to_cost_something),
 		cmocka_unit_test(what_no_client_notices_is_no_finding),
+		cmocka_unit_test(two_requests_that_stood_are_enough),
 		cmocka_unit_test(what_waits_for_something_outside_needs_no_more_odds),
 		cmocka_unit_test(a_share_below_two_and_a_half_times_the_usual_is_too_small),
 		cmocka_unit_test(odds_of_25_need_no_such_share),

@@ -96,7 +96,7 @@ static int fold_stack(void *user, uint32_t index, const struct scope_event *even
 	}
 	if (!weight)
 		return 0;
-	err = scope_export_threads_stack(folder->symbols, thread->tgid, event, function, NULL, ROOM, &count, &cut);
+	err = scope_export_threads_stack(folder->symbols, thread, event, function, NULL, ROOM, &count, &cut);
 	return err ? err : add_line(folder, thread, cut, function, count, "", weight);
 }
 
@@ -139,8 +139,7 @@ static int fold_probes(struct folder *folder, struct scope_trace *trace)
 		if (event.kind != SCOPE_EVENT_STACK || event.stack.reason != SCOPE_STACK_PROBE)
 			continue;
 		thread = scope_export_threads_find(folder->timeline, event.tid);
-		err = scope_export_threads_stack(folder->symbols, thread->tgid, &event, function, NULL, ROOM, &count,
-						 &cut);
+		err = scope_export_threads_stack(folder->symbols, thread, &event, function, NULL, ROOM, &count, &cut);
 		if (!err)
 			err = add_line(folder, thread, cut, function, count,
 				       scope_export_threads_place(trace, probe[event.cpu]), 1);

@@ -100,8 +100,7 @@ static int print_stack(const struct printer *printer, const struct scope_event *
 	const struct scope_function *function[ROOM];
 	uint64_t address[ROOM];
 	unsigned count;
-	int err = scope_export_threads_stack(printer->symbols, thread->tgid, event, function, address, ROOM, &count,
-					     NULL);
+	int err = scope_export_threads_stack(printer->symbols, thread, event, function, address, ROOM, &count, NULL);
 
 	if (err || !count)
 		return err;

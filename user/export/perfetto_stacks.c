@@ -209,7 +209,7 @@ int scope_export_perfetto_stacks_write(struct scope_export_stacks *stacks, struc
 	if (index < 0)
 		return 0;
 	thread = scope_timeline_threads_at(timeline->threads, (size_t)index);
-	err = scope_export_threads_stack(stacks->symbols, thread->tgid, event, function, NULL, ROOM, &count, NULL);
+	err = scope_export_threads_stack(stacks->symbols, thread, event, function, NULL, ROOM, &count, NULL);
 	if (err || !count)
 		return err;
 	return event->stack.reason == SCOPE_STACK_SAMPLE ? write_sample(stacks, thread, event, function, count)

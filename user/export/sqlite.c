@@ -144,8 +144,7 @@ static int add_stack(void *user, uint32_t index, const struct scope_event *event
 	size_t size;
 	char *text;
 	FILE *to;
-	int err =
-		scope_export_threads_stack(database->symbols, thread->tgid, event, function, NULL, ROOM, &count, NULL);
+	int err = scope_export_threads_stack(database->symbols, thread, event, function, NULL, ROOM, &count, NULL);
 
 	if (err)
 		return err;

@@ -70,18 +70,19 @@ static int kernel_function(struct scope_symbols *symbols, uint32_t tgid, const s
 	return err;
 }
 
-int scope_export_threads_stack(struct scope_symbols *symbols, uint32_t tgid, const struct scope_event *event,
-			       const struct scope_function **function, uint64_t *address, unsigned room,
-			       unsigned *ret_count, bool *ret_cut)
+int scope_export_threads_stack(struct scope_symbols *symbols, const struct scope_thread *thread,
+			       const struct scope_event *event, const struct scope_function **function,
+			       uint64_t *address, unsigned room, unsigned *ret_count, bool *ret_cut)
 {
 	uint64_t unwound[DEPTH_MAX];
 	const uint64_t *ip = event->stack.ip;
 	unsigned count = event->stack.ips;
 	unsigned flags = event->stack.ended ? event->stack.ended : SCOPE_UNWIND_COMPLETE;
 	const bool kernel = event->flags & SCOPE_STACK_IN_KERNEL;
-	int err = 0;
+	const uint32_t tgid = thread->tgid;
+	int err = thread->forebear ? scope_symbols_inherit(symbols, tgid, thread->forebear) : 0;
 
-	if (!count && event->stack.regs) {
+	if (!err && !count && event->stack.regs) {
 		err = scope_symbols_unwind(symbols, tgid, event->stack.reg, event->stack.regs, event->stack.data,
 					   event->stack.bytes, unwound, DEPTH_MAX, &count, &flags);
 		/* Registers of another kind of machine: no stack, and no reason to give up. */

@@ -20,8 +20,8 @@ const char *scope_export_threads_place(const struct scope_trace *trace, uint16_t
  * each was, or will return to. *ret_cut (NULL is fine): it does not reach the start of its thread. 0 or
  * -errno.
  */
-int scope_export_threads_stack(struct scope_symbols *symbols, uint32_t tgid, const struct scope_event *event,
-			       const struct scope_function **function, uint64_t *address, unsigned room,
-			       unsigned *ret_count, bool *ret_cut);
+int scope_export_threads_stack(struct scope_symbols *symbols, const struct scope_thread *thread,
+			       const struct scope_event *event, const struct scope_function **function,
+			       uint64_t *address, unsigned room, unsigned *ret_count, bool *ret_cut);
 
 #endif

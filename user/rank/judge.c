@@ -4,9 +4,12 @@
 
 #include <math.h>
 
-#define BUSY_LEFT_MIN 0.1 /* of the busy time, independent of other findings */
-#define IN_DOUBT 0.5	  /* of the part that another explanation fits as well */
-#define BYTES_EXPLAIN 0.5 /* of the excess of the median unit, from which bytes are the reason that it runs longer */
+#define BUSY_LEFT_MIN 0.1  /* of the busy time, independent of other findings */
+#define IN_DOUBT 0.5	   /* of the part that another explanation fits as well */
+#define LONG_NS 1000000000 /* more than usual, with … */
+#define LONG_TIMES 100	   /* … times the usual time: a request stood … */
+#define LONG_UNITS_MIN 2   /* … and as many such requests are a finding */
+#define BYTES_EXPLAIN 0.5  /* of the excess of the median unit, from which bytes are the reason that it runs longer */
 
 bool scope_rank_is_kernel(const struct scope_rank_options *options, const struct scope_finding *finding)
 {
@@ -32,23 +35,30 @@ static double busy_left(const struct scope_rank_input *input)
 	return fmax(left_ns, BUSY_LEFT_MIN * input->detection->busy_ns);
 }
 
+/* Requests stood there for a second or more that take next to nothing otherwise: no chance puts two of them there. */
+static bool stood_long(const struct scope_finding *finding)
+{
+	return finding->serves && finding->units >= LONG_UNITS_MIN && finding->p50_ns - finding->usual_ns >= LONG_NS &&
+	       finding->p50_ns >= LONG_TIMES * finding->usual_ns;
+}
+
 enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, const struct scope_finding *finding)
 {
 	const struct scope_rank_options *options = input->options;
 	/* If the kernel may be the cause as well, up to twice the odds are needed. */
 	const double doubt = scope_rank_finding_outside(finding) ? 0 : scope_rank_doubt(finding);
+	const bool few = finding->freezes || stood_long(finding);
 
 	if (!(finding->excess_ns >= options->excess_share * busy_left(input)))
 		return SCOPE_RULE_EXCESS;
 	/* One stall for which many threads waited is enough, and it is in one half of the window. */
-	if (!finding->freezes &&
-	    (finding->units < options->units_min || !(finding->units_at_first >= options->units_at_first_min)))
+	if (!few && (finding->units < options->units_min || !(finding->units_at_first >= options->units_at_first_min)))
 		return SCOPE_RULE_UNITS;
 	if (!(finding->odds * (1 - doubt) >= options->odds_min))
 		return SCOPE_RULE_ODDS;
 	if (!(finding->times >= options->times_min || finding->odds >= options->odds_alone))
 		return SCOPE_RULE_TIMES;
-	if (finding->freezes)
+	if (few)
 		return SCOPE_RULE_NONE;
 	if (!(finding->chance_z >= options->chance_z))
 		return SCOPE_RULE_CHANCE;

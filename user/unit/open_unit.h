@@ -195,13 +195,28 @@ static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, cons
 	open_unit->rest_ns = 0;
 }
 
+/*
+ * What a call that returned ret adds to the size of a request: not what is read from files, because that is how the server
+ * does it, and not what the client asked for.
+ */
+SCOPE_TAKE int64_t scope_open_unit_moved(const struct scope_unit_builder *builder, const struct scope_thread *thread,
+					 uint8_t role, unsigned args, uint64_t fd, int64_t ret)
+{
+	return role == SCOPE_CALL_READ && args && ret > 0 &&
+			       scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)fd) ==
+				       SCOPE_FD_FILE
+		       ? 0
+		       : ret;
+}
+
+/* moved: bytes, if it is a read or a write. */
 SCOPE_TAKE int scope_open_unit_log(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, uint16_t nr,
-				   uint8_t role, int64_t ret)
+				   uint8_t role, int64_t moved)
 {
 	const uint32_t histogram = scope_unit_histograms_recent(builder->histograms, open_unit->histogram, nr);
 	const uint64_t moves = role == SCOPE_CALL_READ || role == SCOPE_CALL_WRITE;
 
-	open_unit->bytes += (uint64_t)(ret > 0 ? ret : 0) & -moves;
+	open_unit->bytes += (uint64_t)(moved > 0 ? moved : 0) & -moves;
 	if (histogram == SCOPE_HISTOGRAM_NONE)
 		return scope_unit_open_count(builder->histograms, open_unit, nr);
 	open_unit->histogram = histogram;
@@ -266,7 +281,9 @@ SCOPE_TAKE bool scope_open_unit_plain(struct scope_unit_builder *builder, const 
 	    scope_open_unit_is_for_other(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0]))
 		scope_open_unit_leave_out(open_unit, event->time_ns - event->syscall.enter_ns);
 	else if (open_unit->open &&
-		 scope_open_unit_log(builder, open_unit, event->syscall.nr, role, event->syscall.ret))
+		 scope_open_unit_log(builder, open_unit, event->syscall.nr, role,
+				     scope_open_unit_moved(builder, thread, role, event->syscall.args,
+							   event->syscall.arg[0], event->syscall.ret)))
 		return false;
 	if (role == SCOPE_CALL_WRITE)
 		scope_open_unit_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
@@ -417,7 +434,10 @@ SCOPE_TAKE int scope_open_unit_exit(struct scope_unit_builder *builder, const st
 		scope_open_unit_leave_out(open_unit, exit_ns - call->enter_ns);
 		return 0;
 	}
-	return open_unit->open ? scope_open_unit_log(builder, open_unit, call->nr, call->role, ret) : 0;
+	return open_unit->open ? scope_open_unit_log(builder, open_unit, call->nr, call->role,
+						     scope_open_unit_moved(builder, thread, call->role, call->args,
+									   call->arg[0], ret))
+			       : 0;
 }
 
 #endif
