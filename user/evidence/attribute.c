@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 
@@ -110,6 +111,17 @@ static bool is_usual_work(const struct scope_attributor *attributor, uint32_t in
 	return !scope_anomaly_mark_abnormal(mark) || mark & SCOPE_UNIT_HELD_UP;
 }
 
+/*
+ * True if the stack is in a process of which no mapping is known: a script that ended before it could be looked at. Who waits for
+ * it has a name, and its own sleep stands for that time.
+ */
+static bool is_unknown(const struct scope_attributor *attributor, uint32_t node)
+{
+	const struct scope_function *function = attributor->evidence->tree.node[node].function;
+
+	return node != SCOPE_TREE_ROOT && function->path && !strcmp(function->path, "[unknown]");
+}
+
 static int attribute_waits(struct scope_attributor *attributor, uint32_t index, const struct scope_stretch *stretch,
 			   struct scope_stack_node stack_node)
 {
@@ -182,7 +194,9 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 		err = add_item(attributor, &item);
 	}
 	/* A sleep that was itself propagated is attributed by the thread it was propagated to. */
-	return err || stretch->propagated ? err : attribute_waits(attributor, index, stretch, stack_node);
+	return err || stretch->propagated || is_unknown(attributor, stack_node.node)
+		       ? err
+		       : attribute_waits(attributor, index, stretch, stack_node);
 }
 
 /* True if another trace is the baseline of the unit's population. Then usual units of this trace do not count. */

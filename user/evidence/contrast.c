@@ -13,6 +13,7 @@ struct balance {
 	double run_scale[2], wait_scale[2];
 	double stands_for; /* abnormal units for each one kept */
 	double usual_part; /* abnormal units for each usual one kept */
+	uint64_t abnormal; /* units that are compared with usual ones of this population */
 };
 
 struct contrast {
@@ -76,15 +77,41 @@ static const struct scope_kept_side *usual_side(const struct contrast *contrast,
 	return &kept->of[population].side[0];
 }
 
+/*
+ * The population whose usual units one is compared with: its own, or if it has none because all of it is rare and slow, the one
+ * of its group with the most of them.
+ */
+static size_t compared_with(const struct contrast *contrast, size_t population)
+{
+	const struct scope_population *of = contrast->detection->population;
+	size_t best = population;
+
+	if (!of[population].against_group || of[population].reference || usual_side(contrast, population)->kept)
+		return population;
+	for (size_t i = 0; i < contrast->detection->populations; i++)
+		if (of[i].group == of[population].group && !of[i].reference &&
+		    usual_side(contrast, i)->kept > usual_side(contrast, best)->kept)
+			best = i;
+	return best;
+}
+
+/* Abnormal units, by the population that they are compared with. */
+static void count_abnormal(struct contrast *contrast)
+{
+	for (size_t i = 0; i < contrast->detection->populations; i++)
+		contrast->balance[compared_with(contrast, i)].abnormal += contrast->kept->of[i].side[1].units;
+}
+
 static void settle(struct contrast *contrast)
 {
+	count_abnormal(contrast);
 	for (size_t i = 0; i < contrast->detection->populations; i++) {
 		const struct scope_kept_population *of = &contrast->kept->of[i];
 		const struct scope_kept_side *side[2] = { usual_side(contrast, i), &of->side[1] };
 		struct balance *balance = &contrast->balance[i];
 
 		balance->stands_for = side[1]->kept ? (double)side[1]->units / side[1]->kept : 0;
-		balance->usual_part = side[0]->kept ? (double)side[1]->units / side[0]->kept : 0;
+		balance->usual_part = side[0]->kept ? (double)balance->abnormal / side[0]->kept : 0;
 		for (int j = 0; j < 2; j++) {
 			balance->run_scale[j] = scale_of(side[j]->run_ns, balance->run_weight[j]);
 			balance->wait_scale[j] = scale_of(side[j]->blocked_ns, balance->wait_weight[j]);
