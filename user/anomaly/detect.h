@@ -160,6 +160,12 @@ static inline struct scope_unit_norm scope_anomaly_population_norm(const struct 
 	return norm;
 }
 
+/* What is usual for a population, of any size, ns. */
+static inline double scope_anomaly_population_usual(const struct scope_population *population)
+{
+	return population->stall_ns > 0 ? fmin(population->median_ns, population->unstalled_ns) : population->median_ns;
+}
+
 /* True if a unit of that population with these calls makes one of them more often than usual. */
 bool scope_anomaly_population_frequent(const struct scope_population *population, const struct scope_unit_call *call,
 				       unsigned calls);

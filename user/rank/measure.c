@@ -457,7 +457,7 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	finding->sleeps = sums->sleeps;
 	finding->population = most_common_population(input, sums);
 	finding->group = input->detection->population[finding->population].group;
-	finding->usual_ns = input->detection->population[finding->population].median_ns;
+	finding->usual_ns = scope_anomaly_population_usual(&input->detection->population[finding->population]);
 	if (!err)
 		err = measure_usual(input, sums, finding);
 	finding->serves = input->units->groups->group[finding->group].serves;

@@ -93,6 +93,14 @@ static int note_answering(struct scope_learner *learner, uint32_t tgid)
 	return 0;
 }
 
+static bool made(const struct scope_thread_stats *stats, int32_t fd)
+{
+	for (unsigned i = 0; i < SCOPE_THREAD_STATS_MADE && i < stats->mades; i++)
+		if (stats->made[i] == fd)
+			return true;
+	return false;
+}
+
 /* An answer after a poll, without work since, shows that it was in the middle of a request. */
 static void learn_inner(struct scope_thread_stats *stats)
 {
@@ -113,7 +121,7 @@ int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_st
 		call->args ? scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0])
 			   : SCOPE_FD_UNKNOWN;
 
-	if (kind == SCOPE_FD_DATAGRAM && stats->replies < stats->datagrams) {
+	if (kind == SCOPE_FD_DATAGRAM && stats->replies < stats->datagrams && !made(stats, (int32_t)call->arg[0])) {
 		stats->replies++;
 		learn_inner(stats);
 	}
@@ -151,6 +159,8 @@ void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_
 {
 	enum scope_fd_kind kind;
 
+	if (call->role == SCOPE_CALL_SOCKET && ret >= 0)
+		stats->made[stats->mades++ % SCOPE_THREAD_STATS_MADE] = (int32_t)ret;
 	if (call->role == SCOPE_CALL_ACCEPT && ret >= 0) {
 		stats->reads++;
 		take_work(stats);
@@ -158,6 +168,8 @@ void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_
 	if (call->role != SCOPE_CALL_READ || !call->args || ret <= 0)
 		return;
 	kind = scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]);
+	if (kind == SCOPE_FD_DATAGRAM && made(stats, (int32_t)call->arg[0]))
+		return;
 	stats->datagrams += kind == SCOPE_FD_DATAGRAM;
 	stats->reads += kind == SCOPE_FD_ACCEPTED;
 	if (kind == SCOPE_FD_ACCEPTED || kind == SCOPE_FD_DATAGRAM)

@@ -104,7 +104,7 @@ SCOPE_TAKE int scope_learn_exit(struct scope_learner *learner, const struct scop
 		return -ENOMEM;
 	stats = &learner->stats[thread->index];
 	stats->last_exit_ns = exit_ns;
-	if (call->role == SCOPE_CALL_READ || call->role == SCOPE_CALL_ACCEPT)
+	if (call->role == SCOPE_CALL_READ || call->role == SCOPE_CALL_ACCEPT || call->role == SCOPE_CALL_SOCKET)
 		scope_unit_learn_return(learner, stats, thread, call, ret);
 	return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "unit/pickup.h"
 
+#define SCOPE_THREAD_STATS_MADE 8  /* no rule */
 #define SCOPE_THREAD_STATS_KEYS 32 /* different waits remembered per thread */
 #define SCOPE_THREAD_STATS_GAPS 40 /* no rule: powers of two of ns */
 #define SCOPE_THREAD_STATS_NO_KEY (-1)
@@ -33,11 +34,13 @@ struct scope_delivery {
 /* The statistics of one thread. */
 struct scope_thread_stats {
 	uint32_t epolls, polls, reads;
-	uint32_t slept_reads; /* sleeps in reads from accepted sockets */
-	bool answers;	      /* writes to accepted sockets */
-	uint32_t datagrams;   /* read from sockets that are not connected … */
-	uint32_t replies;     /* … and written to them after one was read */
-	uint32_t waits;	      /* of any kind */
+	uint32_t slept_reads;		       /* sleeps in reads from accepted sockets */
+	bool answers;			       /* writes to accepted sockets */
+	int32_t made[SCOPE_THREAD_STATS_MADE]; /* sockets that it made last, a ring: what it reads there are answers to itself */
+	unsigned mades;			       /* their number in all */
+	uint32_t datagrams;		       /* read from other sockets that are not connected … */
+	uint32_t replies;		       /* … and written to them after one was read */
+	uint32_t waits;			       /* of any kind */
 	struct scope_delivery delivery[SCOPE_THREAD_STATS_DELIVERIES];
 	unsigned deliveries;
 	uint32_t delivered;   /* sleeps for which there is no room above */
