@@ -10,12 +10,13 @@ Q := $(if $(filter 1,$(V)),,@)
 PKGS := libnl-3.0 libnl-genl-3.0 libdw libelf libzstd libdeflate zlib jansson sqlite3
 CTF_PKGS := babeltrace2
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
-CFLAGS ?= -O2 -g
+# With SAN=1 programs are compiled once and run for seconds: at -O1 that takes two thirds of the time. What is cut is a
+# guess there.
+CFLAGS ?= $(if $(filter 1,$(SAN)),-O1 -Wno-format-truncation,-O2) -g
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 # Sums and products round one by one: else reports of machines with fused operations would differ.
 SCOPE_CFLAGS = -std=gnu11 -ffp-contract=off $(WARN) $(CFLAGS) -D_GNU_SOURCE -Iinclude -Iuser \
-	-I$(BUILD)/gen $(SANFLAGS) \
-	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-SCOPE_LIBS = $(shell pkg-config --libs $(PKGS) $(CTF_PKGS) $(HTTP_PKG) $(CURL_PKG) $(CAPSTONE_PKG) 2>/dev/null) -liberty -lm
+	-I$(BUILD)/gen $(SANFLAGS) $(PKG_CFLAGS)
 
 # SAN=1 builds with the address and undefined-behaviour sanitizers, in a tree of its own.
 ifeq ($(SAN),1)
@@ -36,12 +37,14 @@ ABSENT_SRC := $(sort $(wildcard user/*/*_absent.c))
 # libmicrohttpd serves metrics (scope metrics --listen); without it that option says so.
 HTTP_PKG := $(shell pkg-config --exists libmicrohttpd && echo libmicrohttpd)
 NO_HTTP_SRC := $(if $(HTTP_PKG),,user/export/http.c)
-# libcurl posts incidents (scope watch --webhook); without it that option says so.
+# libcurl posts incidents (scope watch --webhook) and asks ClickHouse (scope fleet); without it these options say so.
 CURL_PKG := $(shell pkg-config --exists libcurl && echo libcurl)
-NO_CURL_SRC := $(if $(CURL_PKG),,user/watch/webhook.c)
+NO_CURL_SRC := $(if $(CURL_PKG),,user/watch/webhook.c user/fleet/http_client.c)
 # capstone finds the loop around a line; without it reports name none.
 CAPSTONE_PKG := $(shell pkg-config --exists capstone && echo capstone)
 NO_CAPSTONE_SRC := $(if $(CAPSTONE_PKG),,user/symbol/disassemble.c)
+SCOPE_LIBS := $(shell pkg-config --libs $(PKGS) $(CTF_PKGS) $(HTTP_PKG) $(CURL_PKG) $(CAPSTONE_PKG) 2>/dev/null) \
+	-liberty -lm
 LIB_SRC := $(filter-out user/cmd/% $(ABSENT_SRC) $(NO_HTTP_SRC) $(NO_CURL_SRC) $(NO_CAPSTONE_SRC), \
 	$(sort $(wildcard user/*/*.c))) \
 	$(NO_HTTP_SRC:%.c=%_absent.c) $(NO_CURL_SRC:%.c=%_absent.c) $(NO_CAPSTONE_SRC:%.c=%_absent.c)
@@ -109,7 +112,7 @@ $(OUT)/user/report/page.o $(BUILD)/static/user/report/page.o: $(BUILD)/gen/page_
 $(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h $(BUILD)/gen/syscall_compat.h
 
 # Tests of the module's pure code find the kernel headers that it includes in a shim.
-$(addprefix $(OUT)/tests/test_,ring ring_flight ring_race clock drop filter): private SCOPE_CFLAGS += -Itests/unit/shim
+$(addprefix $(OUT)/tests/test_,ring ring_flight ring_race clock drop filter table unwind_walk unwinder) $(OUT)/fuzz/fuzz_table: private SCOPE_CFLAGS += -Itests/unit/shim
 
 # The cost of stacks by frame pointers is measured in this program.
 $(OUT)/bench/calls: private SCOPE_CFLAGS += -fno-omit-frame-pointer
@@ -167,6 +170,11 @@ demo-all: vm-ready ## every bug ten times with other seeds and loads (an hour)
 	$(Q)scripts/setup.sh servers
 	$(Q)tests/bugs/build.sh
 	$(Q)KERNEL=$(KERNEL) scripts/demo-all.sh
+
+.PHONY: pictures
+pictures: user-ready ## make pictures of the pages and first screens of six kinds of answers, in build/pictures/, and check them
+	$(Q)scripts/setup.sh browser
+	$(Q)SCOPE=build/user/scope PICTURES=build/pictures tests/unit/report_pictures.sh
 
 .PHONY: bugs bugs-healthy bugs-strangers bugs-vm
 bugs: user-ready ## the bug bench, by perf events: every case of tests/bugs three times, and healthy twins; prints the table (CASES="cpu lock" for some, SEEDS=3)

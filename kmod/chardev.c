@@ -12,6 +12,7 @@
 #include "lockdown.h"
 #include "lifetime.h"
 #include "region.h"
+#include "table.h"
 #include "tracing.h"
 
 static bool disable;
@@ -109,6 +110,20 @@ static long ioctl_consume(struct scope_session *session, const void __user *from
 	return err;
 }
 
+static long ioctl_table(struct scope_session *session, const void __user *from)
+{
+	struct scope_ioc_table request;
+
+	return copy_from_user(&request, from, sizeof(request)) ? -EFAULT : scope_table_add(session, &request);
+}
+
+static long ioctl_maps(struct scope_session *session, const void __user *from)
+{
+	struct scope_ioc_maps request;
+
+	return copy_from_user(&request, from, sizeof(request)) ? -EFAULT : scope_table_set_maps(session, &request);
+}
+
 static long device_ioctl(struct file *file, unsigned int command, unsigned long arg)
 {
 	struct scope_session *session = file->private_data;
@@ -120,6 +135,10 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 		return ioctl_consume(session, (const void __user *)arg);
 	case SCOPE_IOC_FLUSH:
 		return scope_tracing_flush(session);
+	case SCOPE_IOC_TABLE_ADD:
+		return ioctl_table(session, (const void __user *)arg);
+	case SCOPE_IOC_MAPS_SET:
+		return ioctl_maps(session, (const void __user *)arg);
 	default:
 		return -ENOTTY;
 	}

@@ -8,6 +8,7 @@
 #include <linux/sort.h>
 #include <linux/stringify.h>
 #include <net/netlink.h>
+#include <scope/table.h>
 #include "arch.h"
 #include "change.h"
 #include "configure.h"
@@ -50,8 +51,8 @@ static int parse_stack_mode(struct genl_info *info, struct scope_config *config)
 
 	if (mode)
 		config->stack_mode = nla_get_u8(mode);
-	if (config->stack_mode > SCOPE_STACK_COPY)
-		return REFUSE(info, mode, -EINVAL, "STACK_MODE is 0 (none), 1 (chain) or 2 (copy)");
+	if (config->stack_mode > SCOPE_STACK_TABLES)
+		return REFUSE(info, mode, -EINVAL, "STACK_MODE is 0 (none), 1 (chain), 2 (copy) or 3 (tables)");
 	get_u32(info, SCOPE_ATTR_SAMPLE_PERIOD_NS, &config->sample_period_ns);
 	if (config->sample_period_ns && config->sample_period_ns < SCOPE_SAMPLE_PERIOD_MIN_NS)
 		return REFUSE(info, info->attrs[SCOPE_ATTR_SAMPLE_PERIOD_NS], -EINVAL,
@@ -81,7 +82,7 @@ static int parse_stacks(struct genl_info *info, struct scope_config *config)
 	get_u32(info, SCOPE_ATTR_STACK_BYTES, &config->stack_bytes);
 	if (config->stack_bytes % 8 || config->stack_bytes > SCOPE_STACK_BYTES_MAX)
 		return REFUSE(info, bytes, -EINVAL, "STACK_BYTES is a multiple of 8 and at most 32768");
-	if (config->stack_mode == SCOPE_STACK_COPY &&
+	if (config->stack_mode >= SCOPE_STACK_COPY &&
 	    sizeof(struct scope_subbuf) + sizeof(struct scope_record_stack) + SCOPE_ARCH_REGS * 8 +
 			    (config->kernel_ips ? sizeof(u64) : 0) + config->stack_bytes >
 		    config->subbuf_bytes)
@@ -106,8 +107,8 @@ static int parse_events(struct genl_info *info, struct scope_config *config)
 			      "EVENTS has a bit this module does not know");
 	if (config->events & ~scope_probe_events())
 		return REFUSE(info, info->attrs[SCOPE_ATTR_EVENTS], -EOPNOTSUPP,
-			      "EVENTS: this kernel has no tracepoints of block requests, or they are "
-			      "of a form this module does not know");
+			      "EVENTS: this kernel lacks tracepoints of block requests, reclaim or interrupts, "
+			      "or they are of a form this module does not know");
 	config->follow = nla_get_flag(info->attrs[SCOPE_ATTR_FOLLOW]);
 	if (!counts)
 		return 0;
@@ -131,6 +132,9 @@ static int check_protocol(struct genl_info *info, struct scope_config *config)
 		return REFUSE(info, protocol, -EPROTO,
 			      "PROTOCOL: this module speaks " __stringify(SCOPE_PROTOCOL_MIN) " to " __stringify(
 				      SCOPE_PROTOCOL) ": install program and module of one release");
+	if (config->protocol < 3 && config->events & ~(SCOPE_EVENTS_DEFAULT | SCOPE_EVENTS_BLOCK))
+		return REFUSE(info, info->attrs[SCOPE_ATTR_EVENTS], -EINVAL,
+			      "EVENTS: counters, memory stalls and interrupts need PROTOCOL 3");
 	if (config->protocol < 2 && config->events & ~SCOPE_EVENTS_DEFAULT)
 		return REFUSE(info, info->attrs[SCOPE_ATTR_EVENTS], -EINVAL, "EVENTS: block requests need PROTOCOL 2");
 	return 0;

@@ -3,29 +3,16 @@
  * Where a kernel function that was entered is sent, see delay_entry.c. It has not begun: its argument
  * and its return address are kept, all else may change.
  *
- * It goes on by a return to the address that scope_delay_detour() gave, for that is the middle of a
+ * It goes on by a return to the address that scope_delay_detour() gave, because that is the middle of a
  * function: a jump there is an error to processors that check where jumps go (IBT, BTI). The next
- * argument becomes the stub's address, which nobody else has: by that a kprobe knows who was here.
+ * argument becomes the stub's address, which nobody else has. By that a kprobe knows which thread was here.
  */
-#include <linux/linkage.h>
 #include "detour.h"
-
-#ifndef SYM_FUNC_START /* before 5.5 */
-#define SYM_FUNC_START(name) ENTRY(name)
-#define SYM_FUNC_END(name) ENDPROC(name)
-#endif
 
 #if SCOPE_DETOUR_KNOWN
 #if defined(CONFIG_X86_64)
 
 #include <asm/unwind_hints.h>
-
-#ifndef RET /* before 5.17: nothing against speculation after a return */
-#define RET ret
-#endif
-#ifndef ENDBR /* before 5.18 */
-#define ENDBR
-#endif
 
 	.text
 SYM_FUNC_START(scope_delay_stub)

@@ -12,6 +12,7 @@
 #include "reader.h"
 #include "region.h"
 #include "select.h"
+#include "table.h"
 #include "tracing.h"
 
 static DEFINE_MUTEX(sessions_lock); /* sessions */
@@ -99,6 +100,7 @@ static void session_free(struct kref *ref)
 	scope_region_free(session);
 	scope_delay_free(session);
 	scope_dynamic_free(session);
+	scope_table_free(session);
 	kvfree(session->stack_threads);
 	kvfree(session->block);
 	free_percpu(session->cpu);

@@ -10,6 +10,7 @@
 #include "probe_sample.h"
 #include "region.h"
 #include "selftest.h"
+#include "table.h"
 
 static int __init scope_init(void)
 {
@@ -62,6 +63,7 @@ static void __exit scope_exit(void)
 	scope_region_exit();
 	scope_sample_exit();
 	scope_session_exit();
+	scope_table_exit();
 	scope_compat_fast_clock_stop();
 }
 

@@ -86,6 +86,7 @@ static u64 memory_bytes(struct scope_session *session)
 {
 	u64 bytes = sizeof(*session) + (u64)num_possible_cpus() * sizeof(struct scope_cpu);
 
+	bytes += atomic64_read(&session->table_bytes);
 	return scope_session_configured(session) ? bytes + scope_region_bytes(session) : bytes;
 }
 

@@ -21,7 +21,7 @@
 	})
 
 #define SCOPE_NO_ROOM                                                                                                  \
-	"this is one too many: 7680 processes and threads, 8 command names and 8 control groups "                      \
+	"this is one too many: 65536 processes and threads, 8 command names and 8 control groups "                     \
 	"can be selected at once"
 
 /* The attribute of target number index, those of REMOVE before those of TARGETS. */

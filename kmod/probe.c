@@ -5,8 +5,11 @@
 #include <linux/printk.h>
 #include "probe.h"
 #include "probe_block.h"
+#include "probe_cause.h"
 #include "probe_cgroup.h"
+#include "probe_interrupt.h"
 #include "probe_sched.h"
+#include "probe_stall.h"
 #include "probe_syscall.h"
 #include "tracepoint.h"
 
@@ -20,6 +23,7 @@ static struct probe_row {
 	void *const *probe;
 	u32 events; /* 0: always */
 	u8 selects; /* only where the filter looks for this; the kernel may lack it */
+	bool more;  /* the kernel may lack it: then the other rows of these events work without it */
 	bool each;  /* its first argument is session->cpu, which leads to all that it needs */
 	struct tracepoint *tracepoint;
 } rows[] = {
@@ -34,6 +38,27 @@ static struct probe_row {
 	{ "block_rq_complete", &scope_block_done_probe, SCOPE_EVENTS_BLOCK },
 	{ "block_rq_issue", &scope_block_issue_probe, SCOPE_EVENTS_BLOCK },
 	{ "block_rq_insert", &scope_block_insert_probe, SCOPE_EVENTS_BLOCK },
+	{ "mm_vmscan_direct_reclaim_begin", &scope_reclaim_begin_probe, SCOPE_EVENTS_STALL },
+	{ "mm_vmscan_direct_reclaim_end", &scope_reclaim_end_probe, SCOPE_EVENTS_STALL },
+	{ "mm_vmscan_memcg_reclaim_begin", &scope_group_begin_probe, SCOPE_EVENTS_STALL, .more = true },
+	{ "mm_vmscan_memcg_reclaim_end", &scope_group_end_probe, SCOPE_EVENTS_STALL, .more = true },
+	{ "mm_compaction_begin", &scope_compact_begin_probe, SCOPE_EVENTS_STALL, .more = true },
+	{ "mm_compaction_end", &scope_compact_end_probe, SCOPE_EVENTS_STALL, .more = true },
+	{ "irq_handler_entry", &scope_hardirq_begin_probe, SCOPE_EVENTS_INTERRUPT },
+	{ "irq_handler_exit", &scope_hardirq_end_probe, SCOPE_EVENTS_INTERRUPT },
+	{ "local_timer_entry", &scope_vector_begin_probe, SCOPE_EVENTS_INTERRUPT, .more = true },
+	{ "local_timer_exit", &scope_vector_end_probe, SCOPE_EVENTS_INTERRUPT, .more = true },
+	{ "call_function_entry", &scope_vector_begin_probe, SCOPE_EVENTS_INTERRUPT, .more = true },
+	{ "call_function_exit", &scope_vector_end_probe, SCOPE_EVENTS_INTERRUPT, .more = true },
+	{ "call_function_single_entry", &scope_vector_begin_probe, SCOPE_EVENTS_INTERRUPT, .more = true },
+	{ "call_function_single_exit", &scope_vector_end_probe, SCOPE_EVENTS_INTERRUPT, .more = true },
+	{ "softirq_entry", &scope_softirq_begin_probe, SCOPE_EVENTS_INTERRUPT },
+	{ "softirq_exit", &scope_softirq_end_probe, SCOPE_EVENTS_INTERRUPT },
+	{ "softirq_entry", &scope_cause_softirq_probe, SCOPE_EVENTS_CAUSE, .each = true },
+	{ "irq_handler_entry", &scope_cause_irq_probe, SCOPE_EVENTS_CAUSE, .each = true },
+	{ "irq_handler_exit", &scope_cause_irq_end_probe, SCOPE_EVENTS_CAUSE, .each = true },
+	{ "hrtimer_expire_entry", &scope_cause_timer_probe, SCOPE_EVENTS_CAUSE, .each = true },
+	{ "hrtimer_expire_exit", &scope_cause_timer_end_probe, SCOPE_EVENTS_CAUSE, .each = true },
 	{ "cgroup_attach_task", &scope_cgroup_move_probe, 0, SCOPE_SELECT_CGROUP },
 };
 
@@ -41,6 +66,12 @@ static void *first_argument(struct scope_session *session, const struct probe_ro
 {
 	/* As a number in between: since Linux 6.15 per-CPU memory may be an address space of the compiler's. */
 	return row->each ? (void *)(__force unsigned long)session->cpu : session;
+}
+
+/* Has this kernel the tracepoint, with a prototype that is known? */
+static bool is_served(const struct probe_row *row)
+{
+	return row->tracepoint && *row->probe;
 }
 
 static void probe_find(struct tracepoint *tracepoint, void *unused)
@@ -67,9 +98,10 @@ int scope_probe_init(void)
 {
 	size_t i;
 
+	BUILD_BUG_ON(ARRAY_SIZE(rows) > BITS_PER_BYTE * sizeof(((struct scope_session *)0)->attached));
 	for_each_kernel_tracepoint(probe_find, NULL);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].tracepoint || rows[i].events == SCOPE_EVENTS_BLOCK || rows[i].selects)
+		if (rows[i].tracepoint || rows[i].events & ~SCOPE_EVENTS_DEFAULT || rows[i].selects)
 			continue;
 		pr_err("scope: this kernel has no tracepoint %s: it needs CONFIG_TRACEPOINTS and "
 		       "CONFIG_FTRACE_SYSCALLS\n",
@@ -86,7 +118,7 @@ u32 scope_probe_events(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		if (!rows[i].tracepoint || !*rows[i].probe)
+		if (!is_served(&rows[i]) && !rows[i].more)
 			events &= ~rows[i].events;
 	return events;
 }
@@ -104,7 +136,9 @@ int scope_probe_attach(struct scope_session *session)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (rows[i].events && !(rows[i].events & session->config.events))
 			continue;
-		if (session->attached & BIT(i) || rows[i].selects & ~session->selects)
+		if (session->attached & BIT_ULL(i) || rows[i].selects & ~session->selects)
+			continue;
+		if (rows[i].more && !is_served(&rows[i]))
 			continue;
 		err = -EOPNOTSUPP;
 		if (rows[i].tracepoint)
@@ -112,7 +146,7 @@ int scope_probe_attach(struct scope_session *session)
 							first_argument(session, &rows[i]));
 		if (err)
 			return err;
-		session->attached |= BIT(i);
+		session->attached |= BIT_ULL(i);
 	}
 	return 0;
 }
@@ -139,7 +173,7 @@ void scope_probe_detach(struct scope_session *session)
 	if (!session->attached)
 		return;
 	while (i--)
-		if (session->attached & BIT(i))
+		if (session->attached & BIT_ULL(i))
 			tracepoint_probe_unregister(rows[i].tracepoint, *rows[i].probe,
 						    first_argument(session, &rows[i]));
 	session->attached = 0;

@@ -9,6 +9,8 @@
 #include <linux/sched/signal.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
+#include "counters.h"
+#include "futex.h"
 #include "measure.h"
 #include "probe_sched.h"
 #include "probe_syscall.h"
@@ -20,7 +22,8 @@
 #include "tracepoint.h"
 
 /* How a switch describes a traced thread that it ends. */
-static __always_inline u32 leaving_bits(bool preempt, const struct task_struct *prev, unsigned int prev_state)
+static __always_inline u32 leaving_bits(bool preempt, const struct task_struct *prev, unsigned int prev_state,
+					bool stalls)
 {
 	u32 bits = SCOPE_SWITCH_PREV_TRACED;
 
@@ -28,7 +31,21 @@ static __always_inline u32 leaving_bits(bool preempt, const struct task_struct *
 		bits |= (u32)scope_task_state(prev_state, prev->exit_state) << SCOPE_SWITCH_STATE_SHIFT;
 	if (prev->in_iowait)
 		bits |= SCOPE_SWITCH_IOWAIT;
+	if (stalls && scope_compat_in_memstall(prev))
+		bits |= SCOPE_SWITCH_MEMSTALL;
 	return bits;
+}
+
+#define EVENTS_OF_RUNS (SCOPE_EVENTS_COUNTERS | SCOPE_EVENTS_INTERRUPT)
+
+/* A stretch of a thread on the CPU ends, in a session that records more of these. */
+static noinline notrace void end_run(struct scope_session *session, struct scope_cpu *cpu,
+				     const struct task_struct *prev, u64 now)
+{
+	if (cpu->traced && scope_counters_wanted(session))
+		scope_counters_put(cpu, prev, now);
+	/* The end of an interrupt is not seen where its thread's tracing ended or began within it. */
+	cpu->hardirq_ns = cpu->softirq_ns = 0;
 }
 
 /* At least one of prev and next is traced, or next may be. */
@@ -51,24 +68,29 @@ static noinline notrace void switch_traced(struct scope_session *session, bool p
 		cpu->traced = 0;
 		return;
 	}
-	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced)
-		scope_syscall_put_pending(session, cpu, now);
+	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced && scope_syscall_put_pending(session, cpu, now) &&
+	    !preempt && (session->config.events & SCOPE_EVENTS_FUTEX))
+		scope_futex_sleep(&cpu->ring, cpu->call, now);
 	/* The enter probe may have been interrupted by the end of its task's tracing. */
 	cpu->pending &= ~SCOPE_CALL_SLOT;
 	if (next_traced) {
 		tid = bits;
 		bits |= SCOPE_SWITCH_NEXT_TRACED;
 	}
+	if (unlikely(session->config.events & EVENTS_OF_RUNS))
+		end_run(session, cpu, prev, now);
 	if (likely(session->config.events & SCOPE_EVENTS_SCHED)) {
 		if (preempt)
 			bits |= SCOPE_SWITCH_PREEMPT;
 		if (cpu->traced)
-			bits |= leaving_bits(preempt, prev, prev_state);
+			bits |= leaving_bits(preempt, prev, prev_state, session->config.events & SCOPE_EVENTS_STALL);
 		scope_record_put_switch(&cpu->ring, now, bits, tid);
 	} else {
 		scope_ring_force_thread(&cpu->ring, tid);
 	}
 	cpu->traced = next_traced;
+	if (next_traced && scope_counters_wanted(session))
+		scope_counters_note(cpu, next);
 	scope_measure_end(cpu, now);
 }
 
@@ -85,7 +107,8 @@ static noinline notrace void switch_in(struct scope_session *session, bool preem
 	u64 now;
 
 	if (unlikely(!scope_filter_has_first(line, next->tgid) || !READ_ONCE(session->running) || cpu->pending ||
-		     !(session->config.events & SCOPE_EVENTS_SCHED) || !scope_clock_quick(&cpu->clock, &now) ||
+		     (session->config.events & (SCOPE_EVENTS_SCHED | EVENTS_OF_RUNS)) != SCOPE_EVENTS_SCHED ||
+		     !scope_clock_quick(&cpu->clock, &now) ||
 		     !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SWITCH, sizeof(struct scope_record_switch),
 					       false, now, &record))) {
 		switch_traced(session, preempt, prev, next, prev_state);
@@ -110,30 +133,39 @@ static __always_inline void probe_switch(struct scope_session *session, bool pre
 		switch_in(session, preempt, prev, next, prev_state, line);
 }
 
+/* The bits of WAKING about the interrupt that wakes the thread. */
+static __always_inline u32 interrupt_bits(const struct scope_cpu *cpu)
+{
+	u32 interrupt = SCOPE_INTERRUPT_UNKNOWN, context = SCOPE_CONTEXT_TASK;
+
+	if (in_nmi()) {
+		context = SCOPE_CONTEXT_NMI;
+	} else if (in_hardirq()) {
+		context = SCOPE_COMPAT_WAKER_KNOWN ? SCOPE_CONTEXT_HARDIRQ : SCOPE_CONTEXT_UNKNOWN;
+		interrupt = SCOPE_COMPAT_WAKER_KNOWN ? cpu->hardirq : SCOPE_INTERRUPT_UNKNOWN;
+	} else if (in_serving_softirq()) {
+		context = SCOPE_CONTEXT_SOFTIRQ;
+		interrupt = cpu->softirq;
+	}
+	return context << SCOPE_WAKING_CONTEXT_SHIFT | interrupt << SCOPE_WAKING_INTERRUPT_SHIFT;
+}
+
 static noinline notrace void waking_traced(struct scope_session *session, struct task_struct *task)
 {
-	enum scope_context context = SCOPE_CONTEXT_TASK;
 	struct scope_cpu *cpu;
-	u32 bits;
+	u32 bits = 0;
 	u64 now;
 
 	if (!scope_traced_has(session, task) || unlikely(!READ_ONCE(session->running)))
 		return;
 	cpu = this_cpu_ptr(session->cpu);
 	now = scope_clock_ns(&cpu->clock);
-	if (in_interrupt()) {
-		if (in_nmi())
-			context = SCOPE_CONTEXT_NMI;
-		else if (in_hardirq())
-			context = SCOPE_COMPAT_WAKER_KNOWN ? SCOPE_CONTEXT_HARDIRQ : SCOPE_CONTEXT_UNKNOWN;
-		else if (in_serving_softirq())
-			context = SCOPE_CONTEXT_SOFTIRQ;
-	}
-	bits = task->pid | (u32)context << SCOPE_WAKING_CONTEXT_SHIFT;
-	if (context != SCOPE_CONTEXT_TASK || cpu->traced)
-		scope_record_put_waking(&cpu->ring, now, bits);
+	if (in_interrupt())
+		bits = interrupt_bits(cpu);
+	if (bits || cpu->traced)
+		scope_record_put_waking(&cpu->ring, now, task->pid | bits);
 	else
-		scope_record_put_waking_from(&cpu->ring, now, bits, current);
+		scope_record_put_waking_from(&cpu->ring, now, task->pid, current);
 	scope_measure_end(cpu, now);
 }
 

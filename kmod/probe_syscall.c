@@ -78,11 +78,13 @@ static void put_enter(struct scope_session *session, struct scope_cpu *cpu, u64 
 		scope_stack_note_enter(session, cpu->ring.tid, cpu->enter_ns);
 }
 
-/* Interrupts off, in the thread that is in the call; the ring has it as the current thread. */
-void scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *cpu, u64 now)
+bool scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *cpu, u64 now)
 {
-	if (note_rest(session, cpu, task_pt_regs(current), now))
+	bool wanted = note_rest(session, cpu, task_pt_regs(current), now);
+
+	if (wanted)
 		put_enter(session, cpu, now);
+	return wanted;
 }
 
 /* For any call, at any time. After it the thread may move to another CPU. */

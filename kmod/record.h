@@ -156,6 +156,19 @@ static inline void scope_record_put_waking(struct scope_ring *ring, u64 now, u32
 	scope_ring_commit(ring, sizeof(*r));
 }
 
+/* memory: SCOPE_FUTEX_BYTES, of which the first ones were read. */
+static inline void scope_record_put_futex(struct scope_ring *ring, u64 now, const u32 *memory, u32 bytes)
+{
+	struct scope_record_futex *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_FUTEX, sizeof(*r), now);
+	if (!r)
+		return;
+	r->bytes = bytes;
+	memcpy(r->memory, memory, sizeof(r->memory));
+	scope_ring_commit(ring, sizeof(*r));
+}
+
 static inline void scope_record_put_waking_from(struct scope_ring *ring, u64 now, u32 bits,
 						const struct task_struct *waker)
 {
@@ -246,6 +259,31 @@ static inline void scope_record_put_delay(struct scope_ring *ring, u64 now, u16 
 	r->zero = 0;
 	r->asked_ns = asked_ns;
 	r->served_ns = served_ns;
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+static inline void scope_record_put_stall(struct scope_ring *ring, u64 now, enum scope_stall_kind kind, u8 flags)
+{
+	struct scope_record_stall *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_STALL, sizeof(*r), now);
+	if (!r)
+		return;
+	r->kind = kind;
+	r->flags = flags;
+	r->zero = 0;
+	scope_ring_commit(ring, sizeof(*r));
+}
+
+/* type: HARDIRQ or SOFTIRQ, whose records are alike. */
+static inline void scope_record_put_interrupt(struct scope_ring *ring, u64 now, u32 type, u64 took_ns)
+{
+	struct scope_record_hardirq *r;
+
+	r = scope_ring_reserve(ring, type, sizeof(*r), now);
+	if (!r)
+		return;
+	r->ns = min_t(u64, took_ns, U32_MAX);
 	scope_ring_commit(ring, sizeof(*r));
 }
 

@@ -150,6 +150,7 @@ void scope_select_sweep(struct scope_session *session)
 		if (!task || has_ended(task, entry & SCOPE_FILTER_THREAD))
 			scope_filter_remove(&session->filter, entry & SCOPE_FILTER_KEY);
 		rcu_read_unlock();
+		cond_resched();
 	}
 }
 

@@ -59,6 +59,13 @@ struct scope_measure {
 	u32 left;
 };
 
+/* What a task has counted so far, see counters.h. */
+struct scope_counts {
+	unsigned long minor_faults, major_faults;
+	u64 read_bytes, written_bytes;
+	u64 swapin_ns, thrashing_ns;
+};
+
 /*
  * A probe that finds traced clear must have touched no other cache line. traced is set while the
  * current task of this CPU belongs to the filter; SCOPE_CALL_PENDING in pending, while the fields
@@ -67,6 +74,8 @@ struct scope_measure {
 struct scope_cpu {
 	u8 traced;
 	u8 pending; /* SCOPE_CALL_* */
+	/* enum scope_interrupt, with SCOPE_EVENTS_CAUSE: of the last soft one; of the hard one under way */
+	u8 softirq, hardirq;
 	struct scope_call call;
 	u64 enter_counts; /* get_cycles() */
 	u64 plain_counts; /* session->plain_ns, or a little less, by the counter; 0: not known */
@@ -78,7 +87,10 @@ struct scope_cpu {
 	/* stacks after syscalls: how many in the second that began at window_ns */
 	u64 window_ns;
 	u32 window_stacks;
-	u64 kernel_ip; /* of the sample that is being taken, for SCOPE_STACK_KERNEL_IP */
+	u64 kernel_ip;		    /* of the sample that is being taken, for SCOPE_STACK_KERNEL_IP */
+	struct scope_counts counts; /* with SCOPE_EVENTS_COUNTERS, of the traced thread as it came here */
+	/* with SCOPE_EVENTS_INTERRUPT: when what interrupts it began, 0: nothing does; and what interrupts took of it */
+	u64 hardirq_ns, softirq_ns, softirq_taken_ns;
 	struct scope_measure measure;
 	struct hrtimer sample;
 	struct irq_work wake;
@@ -181,6 +193,8 @@ struct scope_session {
 	u64 open_call[SCOPE_OPEN_CALLS];
 	struct scope_filter filter;
 	struct scope_threads *stack_threads; /* NULL: all that are traced */
+	struct scope_tables *tables;	     /* of the user, for walking stacks; NULL: none were given */
+	atomic64_t table_bytes;		     /* of these and of the mappings */
 	struct scope_block *block;	     /* requests under way; NULL without SCOPE_EVENTS_BLOCK */
 	atomic64_t block_unmatched;	     /* requests that found no place in it */
 	struct scope_comm_rule comm_rule[SCOPE_COMM_RULES];
@@ -205,7 +219,7 @@ struct scope_session {
 	struct hlist_node regions; /* in the list of the sessions that grow when a CPU comes */
 	bool growing;		   /* regions is in the list */
 	struct mutex consume_lock; /* tail of every ring */
-	u32 attached;		   /* bit per row of the table in probe.c */
+	u64 attached;		   /* bit per row of the table in probe.c */
 	struct hlist_node hotplug;
 	bool sampling; /* hotplug is in the list */
 	wait_queue_head_t readers;

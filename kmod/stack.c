@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * User stacks of the current task, as a chain of return addresses or a copy for unwinding later.
+ * User stacks of the current task: walked by unwind tables, as a chain of return addresses, or a copy for unwinding
+ * later.
  *
- * Both are written straight into the ring: the largest size is reserved, the unused tail given
+ * Chains and copies are written straight into the ring: the largest size is reserved, the unused tail given
  * back. User memory is read without faulting pages in.
  */
 #include <linux/mm_types.h>
-#include <linux/timekeeping.h>
 #include <asm/irq_regs.h>
 #include "arch.h"
 #include "measure.h"
 #include "stack.h"
+#include "table.h"
 
 bool scope_arch_copy_returns_copied __read_mostly;
 
@@ -42,11 +43,11 @@ u64 scope_stack_blocked_ns(struct scope_session *session, u32 tid, u64 now)
 }
 
 /* The reader takes this time off the thread's, because otherwise each sampled request would look slow. */
-static u32 cost_since(u64 now)
+static u32 cost_since(struct scope_cpu *cpu, u64 now)
 {
-	u64 end = ktime_get_mono_fast_ns();
+	u64 end = scope_clock_ns(&cpu->clock);
 
-	/* now came from the CPU's counter, and may be ahead by a little. */
+	/* The counter's clock may have stepped back by a little. */
 	return end > now ? min_t(u64, end - now, U32_MAX) : 0;
 }
 
@@ -92,7 +93,7 @@ static void put_chain(struct scope_session *session, struct scope_cpu *cpu, stru
 	/* Readers of protocol 1 do not know it. */
 	if (session->config.protocol > 1) {
 		r->flags |= SCOPE_STACK_COST;
-		ip[count++] = cost_since(now);
+		ip[count++] = cost_since(cpu, now);
 	}
 	scope_ring_commit(&cpu->ring, sizeof(*r) + count * 8);
 }
@@ -156,8 +157,84 @@ static void put_copy(struct scope_session *session, struct scope_cpu *cpu, struc
 	r->bytes = more ? padded + more : got;
 	if (more)
 		*(u64 *)(slice + padded) = cpu->kernel_ip;
-	r->cost_ns = cost_since(now);
+	r->cost_ns = cost_since(cpu, now);
 	scope_ring_commit(&cpu->ring, sizeof(*r) + SCOPE_ARCH_REGS * 8 + padded + more);
+}
+
+static const struct scope_unwind_machine unwind_machine = {
+	.read = scope_arch_read_word,
+	.address = scope_arch_return_address,
+	.call_pushes = !SCOPE_ARCH_LINK_REGISTER,
+};
+
+/* 0, or an enum scope_copy_reason. */
+static int walk(struct scope_session *session, struct pt_regs *regs, u64 *ret_ip, u32 max, u32 *ret_count,
+		u8 *ret_ended)
+{
+	struct scope_unwind_frame frame = {
+		.pc = instruction_pointer(regs),
+		.sp = user_stack_pointer(regs),
+		.fp = scope_arch_frame(regs),
+		.link = scope_arch_link(regs),
+		.exact = true,
+		.has_fp = true,
+		.has_link = SCOPE_ARCH_LINK_REGISTER,
+	};
+	struct scope_unwind_maps *maps;
+	int ret = SCOPE_COPY_NO_MAPS;
+	u64 first;
+
+	if (scope_arch_word_bytes(regs) != sizeof(u64))
+		return SCOPE_COPY_BROKEN;
+	rcu_read_lock();
+	maps = scope_table_maps(session);
+	if (maps && scope_arch_copy_user(&first, frame.sp, sizeof(first)) < sizeof(first)) {
+		ret = SCOPE_COPY_MEMORY;
+	} else if (maps) {
+		pagefault_disable();
+		ret = scope_unwind_walk(&unwind_machine, maps, &frame, ret_ip, max, ret_count, ret_ended);
+		pagefault_enable();
+	}
+	rcu_read_unlock();
+	return ret;
+}
+
+/*
+ * By the tables that the user gave; a stack that they do not lead to the end of is copied. The addresses are on this
+ * stack first, because a place in the ring that was reserved cannot be given back.
+ */
+static void put_frames(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now, u8 reason,
+		       u8 flags)
+{
+	const bool kernel = flags & SCOPE_STACK_KERNEL_IP;
+	struct scope_record_frames *r;
+	u64 ip[SCOPE_STACK_DEPTH_MAX] SCOPE_UNSET;
+	u32 count, bytes, i;
+	u8 ended;
+	int why = walk(session, regs, ip, SCOPE_STACK_DEPTH_MAX - kernel, &count, &ended);
+
+	if (why == SCOPE_COPY_NO_MAPS || why == SCOPE_COPY_UNMAPPED)
+		WRITE_ONCE(cpu->ring.page->stacks_unmapped, cpu->ring.page->stacks_unmapped + 1);
+	if (why) {
+		put_copy(session, cpu, regs, now, reason, flags | why << SCOPE_STACK_COPY_SHIFT);
+		return;
+	}
+	if (kernel)
+		ip[count++] = cpu->kernel_ip;
+	bytes = sizeof(*r) + count * sizeof(*ip);
+	r = scope_ring_reserve(&cpu->ring, SCOPE_RECORD_FRAMES, bytes, now);
+	if (!r)
+		return;
+	/* memcpy() would cost more; a plain loop becomes one. */
+	for (i = 0; i < count; i++)
+		WRITE_ONCE(((u64 *)(r + 1))[i], ip[i]);
+	r->reason = reason;
+	r->flags = flags;
+	r->count = count;
+	r->ended = ended;
+	r->zero[0] = r->zero[1] = r->zero[2] = 0;
+	r->cost_ns = cost_since(cpu, now);
+	scope_ring_commit(&cpu->ring, bytes);
 }
 
 static void put_stack(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now, u8 reason,
@@ -172,6 +249,8 @@ static void put_stack(struct scope_session *session, struct scope_cpu *cpu, stru
 		return;
 	if (mode == SCOPE_STACK_CHAIN)
 		put_chain(session, cpu, regs, now, reason, flags);
+	else if (mode == SCOPE_STACK_TABLES)
+		put_frames(session, cpu, regs, now, reason, flags);
 	else
 		put_copy(session, cpu, regs, now, reason, flags);
 	if (cpu->ring.records != records)

@@ -2,6 +2,7 @@
 /* Whether the thread that runs on a CPU is traced, after the filter changed. */
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
+#include "counters.h"
 #include "each_cpu.h"
 #include "probe_syscall.h"
 #include "record.h"
@@ -21,6 +22,8 @@ void scope_traced_refresh(struct scope_session *session, struct scope_cpu *cpu)
 	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced)
 		scope_syscall_put_pending(session, cpu, now);
 	cpu->pending &= ~SCOPE_CALL_SLOT;
+	if (cpu->traced && scope_counters_wanted(session))
+		scope_counters_put(cpu, current, now);
 	if (session->config.events & SCOPE_EVENTS_SCHED)
 		scope_record_put_switch(&cpu->ring, now,
 					current->pid | SCOPE_SWITCH_PREEMPT |
@@ -29,6 +32,9 @@ void scope_traced_refresh(struct scope_session *session, struct scope_cpu *cpu)
 	else
 		scope_ring_force_thread(&cpu->ring, traced ? current->pid : 0);
 	cpu->traced = traced;
+	cpu->hardirq_ns = cpu->softirq_ns = 0;
+	if (traced && scope_counters_wanted(session))
+		scope_counters_note(cpu, current);
 }
 
 static void cpu_refresh(struct scope_session *session, struct scope_cpu *cpu)

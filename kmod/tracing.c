@@ -6,6 +6,7 @@
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
+#include "counters.h"
 #include "delay.h"
 #include "each_cpu.h"
 #include "probe.h"
@@ -26,6 +27,8 @@ static void cpu_start(struct scope_session *session, struct scope_cpu *cpu)
 		scope_ring_force_thread(&cpu->ring, current->pid);
 		cpu->pending &= ~SCOPE_CALL_SLOT;
 		cpu->traced = 1;
+		if (scope_counters_wanted(session))
+			scope_counters_note(cpu, current);
 	}
 }
 
@@ -34,6 +37,9 @@ static void put_pending(struct scope_session *session, struct scope_cpu *cpu)
 {
 	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced)
 		scope_syscall_put_pending(session, cpu, ktime_get_mono_fast_ns());
+	/* A CPU that is offline runs no thread. */
+	if (cpu->traced && scope_counters_wanted(session) && cpu->ring.page->cpu == raw_smp_processor_id())
+		scope_counters_put(cpu, current, ktime_get_mono_fast_ns());
 }
 
 static void cpu_flush(struct scope_session *session, struct scope_cpu *cpu)
@@ -108,7 +114,7 @@ int scope_tracing_start(struct scope_session *session)
 samples:
 	scope_sample_stop(session);
 records:
-	/* Of every thread: this session can only be given up. */
+	/* Records were written of every thread, so this session can only be given up. */
 	WRITE_ONCE(session->run_state, SCOPE_RUN_STOPPED);
 	WRITE_ONCE(session->running, 0);
 	scope_each_cpu(session, cpu_stop);

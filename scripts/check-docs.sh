@@ -188,9 +188,8 @@ run_by_table() { grep -oE '^void test_[a-z_0-9]+' "$1" | cut -d' ' -f2 | grep -q
 
 # The order of the folders of user/: who includes or calls only uses what comes before.
 check_order() {
-	local order objects file from to what uses=0 folder
+	local order file from to what uses=0 folder
 	order=$(block order docs/architecture.md | grep -v '^<' | xargs)
-	objects=$(dirname "$scope")/user
 	for folder in user/*/; do
 		[ "$(grep -ow "$(basename "$folder")" <<<"$order" | wc -l)" = 1 ] ||
 			differ "$folder is not once in the order of folders in docs/architecture.md"
@@ -201,8 +200,8 @@ check_order() {
 		*" $to "*" $from "*) ;;
 		*) differ "user/$from/ comes before user/$to/ in docs/architecture.md, and $what" ;;
 		esac
-	done < <(includes_across; calls_across "$objects")
-	[ $uses -gt 0 ] || differ "no folder of user/ uses another one: $objects has no objects"
+	done < <(includes_across; calls_across)
+	[ $uses -gt 0 ] || differ "no folder of user/ uses another one: $scope has no objects beside it"
 }
 
 # Rows: the folder, the folder that it uses, how.
@@ -211,14 +210,9 @@ includes_across() {
 		awk -F '[/: ]' '$2 != $5 { print $2, $5, "user/" $2 "/" $3, "includes", $5 "/" $6 }'
 }
 
-# The same by symbols. Objects whose source is gone are left out.
-calls_across() {	# FOLDER OF OBJECTS
-	local source object
-	for source in user/*/*.c; do
-		object=$1/${source#user/}
-		object=${object%.c}.o
-		[ ! -e "$object" ] || case $source in *_absent.c) ;; *) echo "$object" ;; esac
-	done | xargs nm -A --extern-only --format=posix | awk '
+# The same by symbols.
+calls_across() {
+	symbols | awk '
 		{
 			name = $1; sub(/:$/, "", name); count = split(name, path, "/")
 			folder = path[count - 1]; file = path[count]; sub(/\.o$/, ".c", file)
@@ -232,11 +226,21 @@ calls_across() {	# FOLDER OF OBJECTS
 		}'
 }
 
+# Rows of nm for all objects of user/, each after its file. Objects whose source is gone are left out.
+symbols() {
+	local source object objects
+	objects=$(dirname "$scope")/user
+	for source in user/*/*.c; do
+		object=$objects/${source#user/}
+		object=${object%.c}.o
+		[ ! -e "$object" ] || case $source in *_absent.c) ;; *) echo "$object" ;; esac
+	done | xargs nm -A --extern-only --format=posix
+}
+
 # A function or table that leaves its file is used by another file of user/, or it is in the list of those that
 # are not.
 check_exports() {
-	local object source objects file name listed
-	objects=$(dirname "$scope")/user
+	local file name listed
 	listed=$(block exports docs/architecture.md | sed -nE 's/^\| `(scope_[a-z_0-9]+)` \| .*/\1/p')
 	while read -r file name; do
 		case " main ${listed//$'\n'/ } " in
@@ -244,19 +248,26 @@ check_exports() {
 		*) differ "$file exports $name, and no other file of user/ uses it" ;;
 		esac
 		listed=$(grep -vx "$name" <<<"$listed" || true)
-	done < <(
-		for source in user/*/*.c; do
-			object=$objects/${source#user/}
-			object=${object%.c}.o
-			[ ! -e "$object" ] || case $source in *_absent.c) ;; *) echo "$object" ;; esac
-		done | xargs nm -A --extern-only --format=posix | awk '
-			{ file = $1; sub(/:$/, "", file) }
-			$3 == "U" { used[$2] = 1; next }
-			$2 !~ /\./ { from[$2] = file }
-			END { for (name in from) if (!(name in used)) print from[name], name }' | sort)
+	done < <(symbols | awk '
+		{ file = $1; sub(/:$/, "", file) }
+		$3 == "U" { used[$2] = 1; next }
+		$2 !~ /\./ { from[$2] = file }
+		END { for (name in from) if (!(name in used)) print from[name], name }' | sort)
 	for name in $listed; do
 		differ "docs/architecture.md lists $name among the exports that no other file uses, and one does, or it is gone: remove its row"
 	done
+}
+
+# A name that leaves its file begins with scope_ and its folder, or the plural of that. base/ is everyone's: its names have no folder.
+check_prefixes() {
+	local file name
+	while read -r file name; do
+		differ "$file exports $name, which does not begin with its folder's name"
+	done < <(symbols | awk '
+		$3 != "U" && $2 != "main" && $2 !~ /\./ {
+			count = split($1, path, "/"); folder = path[count - 1]
+			if ($2 !~ (folder == "base" ? "^scope_" : "^scope_" folder "s?(_|$)")) { sub(/:$/, "", $1); print $1, $2 }
+		}')
 }
 
 # The order of kmod's files, FILE.c and FILE.h as one: each uses only those before it. A pair that uses each
@@ -286,7 +297,7 @@ check_kmod() {
 		fi
 	done <<<"$pairs"
 	while read -r what; do differ "$what: features of a kernel are for kmod/compat/ to ask for"; done < <(
-		grep -n 'SCOPE_HAVE_\|LINUX_VERSION_CODE' kmod/*.[chS] | cut -d: -f1,2)
+		grep -nE 'SCOPE_HAVE_|LINUX_VERSION_CODE|^# *ifn?def (CONFIG_|.*/\* before [0-9])' kmod/*.[chS] | cut -d: -f1,2)
 }
 
 # Rows: the file without its ending, the one that it uses, how.
@@ -360,12 +371,47 @@ check_words() {
 	scripts/check-words.py || bad=1
 }
 
+# Texts of a list of user/report/layout.h: labels, or heads of columns.
+listed() {	# LIST
+	sed -n "/^#define $1(X)/,/[^\\\\]$/p" user/report/layout.h | grep -o '"[^"]*"' | sed 's/^" *//; s/"$//' | sort -u
+}
+
+# Words in bold (B) or italics (I) of the lines of a page.
+set_in() {	# B|I; lines on standard input
+	sed -nE "s/^\\.$1 (.*)/\\1/p; s/^\\.$1[RI] (.*)/\\1/p; s/^\\.R$1 \\S+ (\\S+).*/\\1/p" |
+		sed 's/" *, *" */\n/g; s/ "[,;]"//g; s/ [.,;:]$//; s/ (;|,|\.)$//; s/"//g; s/\\(->/→/g' | sed 's/^ *//; s/ *[,;.:]*$//'
+}
+
+# The labels and columns of the report are explained in its page, and the page explains no other ones.
+check_labels() {
+	local page=docs/man/scope-report.1 screen details
+	screen=$(sed -n '/^\.SH THE REPORT/,/^\.SS With/p' "$page" | grep -A1 '^\.TP' | set_in B | sort -u)
+	details=$(sed -n '/^\.B Details/,/^\.RE/p' "$page" | grep -A1 '^\.TP' | set_in B | sort -u)
+	while read -r label; do
+		differ "$page and the labels of user/report/layout.h differ in \"$label\""
+	done < <(comm -3 <(listed SCOPE_SCREEN_LABEL_LIST) <(echo "$screen") | tr -d '\t'
+		comm -3 <(listed SCOPE_DETAIL_LABEL_LIST) <(echo "$details") | tr -d '\t')
+	while read -r label; do
+		sed -n '/^\.SH THE REPORT/,/^\.SH EXIT/p' "$page" | set_in I | grep -qxF -- "$label" ||
+			differ "$page does not explain the column \"$label\" of user/report/layout.h"
+	done < <(listed SCOPE_RANKING_COLUMN_LIST; listed SCOPE_TIMES_COLUMN_LIST; sed -n 's/^#define SCOPE_TIMES_REST "\(.*\)".*/\1/p' user/report/layout.h)
+}
+
 check_demo() {
 	[ "$(grep -c -e '^<!-- demo-output -->$' -e '^<!-- /demo-output -->$' README.md)" = 2 ] ||
 		differ "README.md has lost the marks of its demo output"
 }
 
+# Marks like @result@ hold the place of what somebody has still to measure or write.
+check_marks() {
+	local mark
+	while read -r mark; do
+		differ "$mark: what belongs there is missing"
+	done < <(grep -noE '@[a-z]+@' "${pages[@]}" docs/man/*.1)
+}
+
 check_map
+check_marks
 check_paths
 check_targets
 check_pages
@@ -374,11 +420,13 @@ check_bugs
 check_held
 check_order
 check_exports
+check_prefixes
 check_kmod
 check_walk
 check_functions
 check_names
 check_words
+check_labels
 check_demo
 check_stderr
 [ $bad -ne 0 ] || echo "docs: they agree with the tree"

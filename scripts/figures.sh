@@ -4,7 +4,7 @@
 # names by prefix, words of the documents and how many of those that have a plainer one are left, files that each addition
 # of docs/howto.md takes.
 #
-# Usage: scripts/figures.sh [TREE]      TREE: a folder with another version; exports are counted if it is built
+# Usage: scripts/figures.sh [TREE]      TREE: a folder with another version, which need not be built
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 
@@ -33,16 +33,12 @@ echo "kmod, files (FILE.c and FILE.h as one) in circles by #include: $(grep -HoE
 	sed 's/^kmod\///; s/\.[chS]:#include "/ /; s/\.h"$//' | awk '$1 != $2' | sort -u | circles)"
 echo "kmod, pairs that use each other and say why (docs/architecture.md): $(
 	sed -n '/<!-- kmod-pairs -->/,/<!-- \/kmod-pairs/p' docs/architecture.md 2> /dev/null | grep -c '^| `')"
-if [ -d build/user/user ]; then
-	for source in user/*/*.c; do
-		object=build/user/${source%.c}.o
-		[ ! -e "$object" ] || nm --extern-only --defined-only "$object" | sed "s|^|${source#user/} |"
-	done | awk '$NF ~ /^scope_/ && $NF !~ /\./ {
-		split($1, path, "/"); all++; count[path[1]]++
-		if ($NF ~ "^scope_" path[1] "s?(_|$)") { good++; with[path[1]]++ } }
+# Functions and tables that leave their file, by their definitions. base/ is everyone's: its names have no folder.
+grep -HoE '^[a-z][a-z_0-9 *]*\bscope_[a-z_0-9]+(\(|\[|;| =)' user/*/*.c | grep -v ':static' |
+	sed -E 's,^user/([a-z]+)/[^:]*:.*\b(scope_[a-z_0-9]+)[^a-z_0-9]*$,\1 \2,' | sort -u | awk '
+		{ all++; count[$1]++; if ($2 ~ "^scope_" $1 "s?(_|$)") { good++; with[$1]++ } }
 		END { printf "user, exported names that begin with their folder: %d of %d\n", good, all
 		for (f in count) printf "  %s %d of %d\n", f, with[f], count[f] | "sort" }'
-fi
 echo "docs: $(cat docs/*.md README.md | wc -w) words, man pages $(cat docs/man/* | wc -w)"
 [ ! -e scripts/words-allowed.tsv ] ||
 	echo "words with a plainer one that are left: $(awk -F '\t' '!/^#/ { sum += $3 } END { print sum + 0 }' scripts/words-allowed.tsv)"

@@ -16,8 +16,9 @@
  *   1  the first
  *   2  COMM, BLOCK_ISSUE, BLOCK_DONE and PROBE records, costs of chains; targets other than
  *      processes, and filters that change
+ *   3  COUNTERS, STALL, HARDIRQ and SOFTIRQ records, and the bit of SWITCH for memory stalls
  */
-#define SCOPE_PROTOCOL 2
+#define SCOPE_PROTOCOL 3
 #define SCOPE_PROTOCOL_MIN 1
 
 #define SCOPE_DEVICE_NAME "scope"
@@ -27,7 +28,8 @@
 #define SCOPE_ARG_MAX 6
 #define SCOPE_COMM_BYTES 16
 #define SCOPE_TARGET_MAX 256	/* targets named in one message */
-#define SCOPE_FILTER_SLOTS 7680 /* processes and threads selected at once, descendants included */
+#define SCOPE_FILTER_HELD 65536	  /* processes and threads selected at once that find a place, descendants included */
+#define SCOPE_FILTER_SLOTS 122880 /* places, so that numbers which crowd leave room for others */
 #define SCOPE_COMM_RULES 8	/* command names selected at once */
 #define SCOPE_CGROUP_RULES 8	/* control groups selected at once */
 #define SCOPE_STACK_DEPTH_MAX 64 /* an address of the kernel among them */
@@ -70,6 +72,20 @@ enum scope_context {
 	SCOPE_CONTEXT_HARDIRQ = 2,
 	SCOPE_CONTEXT_NMI = 3,
 	SCOPE_CONTEXT_UNKNOWN = 4, /* before Linux 4.3: in an interrupt, perhaps on behalf of a waker on another CPU */
+};
+
+/* What an interrupt that wakes a thread is for. */
+enum scope_interrupt {
+	SCOPE_INTERRUPT_UNKNOWN = 0, /* not asked for, or it began before tracing */
+	SCOPE_INTERRUPT_TIMER = 1,
+	SCOPE_INTERRUPT_NET = 2,     /* packets, received or sent */
+	SCOPE_INTERRUPT_BLOCK = 3,   /* a block device's answers */
+	SCOPE_INTERRUPT_DEVICE = 4,  /* a hard interrupt of any device: its handler runs */
+	SCOPE_INTERRUPT_TASKLET = 5,
+	SCOPE_INTERRUPT_RCU = 6,
+	SCOPE_INTERRUPT_SCHED = 7,
+	SCOPE_INTERRUPT_OTHER = 8,   /* none of these: another CPU's, usually */
+	SCOPE_INTERRUPTS = 9,
 };
 
 /*

@@ -133,7 +133,7 @@
  *
  * Numbers are those of the caller's pid namespace. ESRCH: nothing with that number lives. EINVAL: a
  * kernel thread, an empty or too long name, an attribute that does not belong there, more than
- * SCOPE_TARGET_MAX. ENOSPC: more than SCOPE_FILTER_SLOTS processes and threads by themselves,
+ * SCOPE_TARGET_MAX. ENOSPC: more than SCOPE_FILTER_HELD processes and threads by themselves,
  * SCOPE_COMM_RULES names or SCOPE_CGROUP_RULES groups in all; descendants without a place are
  * counted in FILTER_FULL instead.
  *
@@ -299,8 +299,14 @@ enum scope_attr {
 #define SCOPE_EVENTS_SYSCALL 0x01u
 #define SCOPE_EVENTS_SCHED 0x02u /* switch and waking */
 #define SCOPE_EVENTS_BLOCK 0x04u /* requests to block devices; EOPNOTSUPP where the kernel has none */
+/* These need PROTOCOL 3; EOPNOTSUPP where the kernel lacks the tracepoints. */
+#define SCOPE_EVENTS_COUNTERS 0x08u /* what each thread counted while it ran */
+#define SCOPE_EVENTS_STALL 0x10u    /* reclaim, compaction, and sleeps in a memory stall */
+#define SCOPE_EVENTS_INTERRUPT 0x20u /* time that interrupts took from threads */
+#define SCOPE_EVENTS_CAUSE 0x40u     /* enum scope_interrupt of WAKING */
+#define SCOPE_EVENTS_FUTEX 0x80u     /* FUTEX records */
 #define SCOPE_EVENTS_DEFAULT 0x03u
-#define SCOPE_EVENTS_ALL 0x07u /* fork, exec, exit and rename are always on: the filter needs them */
+#define SCOPE_EVENTS_ALL 0xffu /* fork, exec, exit and rename are always on: the filter needs them */
 
 enum scope_stack_mode {
 	SCOPE_STACK_NONE = 0,
@@ -345,7 +351,7 @@ enum scope_delay_site {
 };
 
 #define SCOPE_DELAY_AFTER 0x01u /* of SCOPE_DELAY_SYSCALL: as it returns */
-/* Of SCOPE_DELAY_SPEEDUP: or called from a range, as far as frame pointers lead. */
+/* With SCOPE_DELAY_SPEEDUP: samples called from a range count, too, as far as frame pointers lead. */
 #define SCOPE_DELAY_CALLERS 0x02u
 #define SCOPE_DELAY_FLAGS_ALL 0x03u
 

@@ -48,7 +48,12 @@
 	X(17, BLOCK_DONE, block_done, 40, "a block device has done such a request, or part of it") \
 	X(18, PROBE, probe, 8, "a thread comes to a probed instruction, or returns")               \
 	X(19, DELAY, delay, 16, "a thread was held up on purpose until now")                       \
-	X(20, FRAMES, frames, 16, "what a STACK was unwound to (user space alone writes these)")
+	X(20, FRAMES, frames, 16, "what a STACK was unwound to (user space alone writes these)")   \
+	X(24, FUTEX, futex, 24, "the memory of a futex as a thread goes to sleep on it")           \
+	X(27, COUNTERS, counters, 48, "what a thread counted since its last one")                  \
+	X(28, STALL, stall, 8, "a thread begins or ends to make room in memory")                   \
+	X(29, HARDIRQ, hardirq, 8, "an interrupt took the CPU from a thread until now")            \
+	X(30, SOFTIRQ, softirq, 8, "a softirq did, without the interrupts in between")
 
 enum scope_record_type {
 #define SCOPE_RECORD_ENUM(number, NAME, name, bytes, text) SCOPE_RECORD_##NAME = number,
@@ -125,13 +130,14 @@ struct scope_record_exit {
 };
 
 /*
- *    31 30 29      28       27     26     25     22 21          0
- *   +-----+------+-------+------+------+----------+--------------+
- *   |  0  |iowait|preempt| prev | next | state of | tid of next  |
- *   |     |      |       |traced|traced|   prev   |              |
- *   +-----+------+-------+------+------+----------+--------------+
- * Linux never gives a tid of 2^22 or more. State and iowait are valid only for a prev that is
- * traced.
+ *   31   30     29      28       27     26     25     22 21          0
+ *   +--+------+------+-------+------+------+----------+--------------+
+ *   |0 |memory|iowait|preempt| prev | next | state of | tid of next  |
+ *   |  |stall |      |       |traced|traced|   prev   |              |
+ *   +--+------+------+-------+------+------+----------+--------------+
+ * Linux never gives a tid of 2^22 or more. State, iowait and memory stall are valid only for a prev
+ * that is traced. Memory stall: with SCOPE_EVENTS_STALL, and CONFIG_PSI; prev is in a stretch that
+ * the kernel counts in /proc/pressure/memory.
  */
 struct scope_record_switch {
 	__u32 word;
@@ -146,8 +152,16 @@ struct scope_record_switch {
 #define SCOPE_SWITCH_PREV_TRACED (1u << 27)
 #define SCOPE_SWITCH_PREEMPT (1u << 28)
 #define SCOPE_SWITCH_IOWAIT (1u << 29)
+#define SCOPE_SWITCH_MEMSTALL (1u << 30)
 
-/* bits: tid of the woken thread (22), scope_context (3 bits from 22). */
+/*
+ *    31     29 28       25 24     22 21                    0
+ *   +---------+-----------+---------+-----------------------+
+ *   |    0    | interrupt | context | tid of woken thread   |
+ *   +---------+-----------+---------+-----------------------+
+ * context: enum scope_context. interrupt: enum scope_interrupt, of contexts SOFTIRQ and HARDIRQ, and only
+ * with SCOPE_EVENTS_CAUSE.
+ */
 struct scope_record_waking {
 	__u32 word;
 	__u32 bits;
@@ -155,6 +169,8 @@ struct scope_record_waking {
 
 #define SCOPE_WAKING_CONTEXT_SHIFT 22
 #define SCOPE_WAKING_CONTEXT_MASK 0x7u
+#define SCOPE_WAKING_INTERRUPT_SHIFT 25
+#define SCOPE_WAKING_INTERRUPT_MASK 0xfu
 
 struct scope_record_waking_from {
 	__u32 word;
@@ -336,6 +352,20 @@ struct scope_record_block_done {
 	__u16 zero;
 };
 
+#define SCOPE_FUTEX_BYTES 16
+
+/*
+ * What the memory of a futex holds: the first 16 bytes from the futex on, or less where the page after it is not in
+ * memory. It comes directly after the ENTER of a futex call by the thread on this CPU. It is written with
+ * SCOPE_EVENTS_FUTEX, for calls of native programs that wait. There is no record if the futex itself could not be
+ * read without a page fault.
+ */
+struct scope_record_futex {
+	__u32 word;
+	__u32 bytes; /* 4 to 16; the rest is zero */
+	__u32 memory[SCOPE_FUTEX_BYTES / 4];
+};
+
 #define SCOPE_PROBE_RETURN 0x01	   /* the function returns; arg[0], if there, is its value */
 #define SCOPE_PROBE_USER 0x02	   /* in user code: a uprobe */
 /*
@@ -367,6 +397,48 @@ struct scope_record_delay {
 	__u8 zero;
 	__u32 asked_ns;
 	__u32 served_ns; /* at most 2^32 - 1 */
+};
+
+/*
+ * Of the thread on this CPU, since its last such record or since it came to the CPU, by the kernel's own
+ * counts. Written as it leaves the CPU, and at a flush, where any of it changed.
+ */
+struct scope_record_counters {
+	__u32 word;
+	__u32 minor_faults; /* at most 2^32 - 1 */
+	__u32 major_faults; /* those that read from a disk */
+	__u32 zero;
+	__u64 read_bytes;    /* that it had storage read; 0 without CONFIG_TASK_IO_ACCOUNTING */
+	__u64 written_bytes; /* that it made dirty, to be written later */
+	__u64 swapin_ns;     /* waiting for swapped pages, by delay accounting: 0 where that is off */
+	__u64 thrashing_ns;  /* the same, for pages of files evicted a moment ago */
+};
+
+enum scope_stall_kind {
+	SCOPE_STALL_RECLAIM = 0, /* direct reclaim: the host is short of memory */
+	SCOPE_STALL_GROUP = 1,	 /* reclaim for the limit of a control group */
+	SCOPE_STALL_COMPACT = 2, /* compaction, for a large page */
+};
+
+#define SCOPE_STALL_END 0x01
+
+/* Of the thread on this CPU. One kind does not begin within another; sleeps may come between. */
+struct scope_record_stall {
+	__u32 word;
+	__u8 kind;  /* enum scope_stall_kind */
+	__u8 flags; /* SCOPE_STALL_* */
+	__u16 zero;
+};
+
+/* Both of the thread on this CPU, which had to wait for it until the record's time. */
+struct scope_record_hardirq {
+	__u32 word;
+	__u32 ns; /* from the handler's begin to its end */
+};
+
+struct scope_record_softirq {
+	__u32 word;
+	__u32 ns;
 };
 
 #endif

@@ -61,6 +61,7 @@ struct scope_ring_page {
 	__u64 stacks_skipped;		/* not taken: over stacks_per_second */
 	__u64 overwritten;		/* records that flight mode wrote over unread */
 	__u64 snapshot;			/* flight: head at the last snapshot, or at the stop */
+	__u64 stacks_unmapped;		/* copied because mappings were not known (scope/table.h); 0 in older modules */
 };
 
 /* At the head of every sub-buffer. Records follow up to used_bytes (which counts this header). */

@@ -108,6 +108,14 @@ static inline u64 scope_arch_frame(struct pt_regs *regs)
 	return regs->bp;
 }
 
+/* A call leaves the return address on the stack, not in a register. */
+#define SCOPE_ARCH_LINK_REGISTER 0
+
+static inline u64 scope_arch_link(struct pt_regs *regs)
+{
+	return 0;
+}
+
 static inline u64 scope_arch_return_address(u64 word)
 {
 	return word;
@@ -177,6 +185,13 @@ static inline u64 scope_arch_frame(struct pt_regs *regs)
 	return regs->regs[29];
 }
 
+#define SCOPE_ARCH_LINK_REGISTER 1
+
+static inline u64 scope_arch_link(struct pt_regs *regs)
+{
+	return regs->regs[30];
+}
+
 /* Above a user address, programs with pointer authentication keep its signature. */
 static inline u64 scope_arch_return_address(u64 word)
 {
@@ -237,6 +252,20 @@ static inline u32 scope_arch_copy_user(void *to, u64 from, u32 bytes)
 	left = __copy_from_user_inatomic(to, (const void __user *)(unsigned long)from, bytes);
 	pagefault_enable();
 	return bytes - left;
+#endif
+}
+
+/*
+ * One word, as scope_arch_copy_user() does, where that has been called since interrupts were switched off: it checks
+ * that the current task's page tables are in use. Between pagefault_disable() and pagefault_enable().
+ */
+static __always_inline bool scope_arch_read_word(u64 *to, u64 from)
+{
+#ifdef CONFIG_X86
+	/* Kernels before 5.4 warn of access_ok() in an interrupt. */
+	return from < TASK_SIZE_MAX - sizeof(*to) && !__get_user(*to, (const u64 __user *)(unsigned long)from);
+#else
+	return scope_arch_copy_user(to, from, sizeof(*to)) == sizeof(*to);
 #endif
 }
 

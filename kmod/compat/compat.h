@@ -32,6 +32,16 @@
 #define get_cycles() __native_read_tsc()
 #endif
 
+/* Of a variable that a kernel's options would set to zero although it is written before it is read. GCC 12 */
+#ifdef __has_attribute
+#if __has_attribute(uninitialized)
+#define SCOPE_UNSET __attribute__((uninitialized))
+#endif
+#endif
+#ifndef SCOPE_UNSET
+#define SCOPE_UNSET
+#endif
+
 /* 3.14 */
 #ifndef U32_MAX
 #define U16_MAX ((u16)~0u)

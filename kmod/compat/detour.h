@@ -28,6 +28,24 @@ static inline void scope_delay_stub(void)
 #endif
 /* delay_entry.c: for the stub alone. */
 unsigned long scope_delay_detour(void);
+
+#else /* what the stub is written with */
+
+#include <linux/linkage.h>
+
+#ifndef SYM_FUNC_START /* before 5.5 */
+#define SYM_FUNC_START(name) ENTRY(name)
+#define SYM_FUNC_END(name) ENDPROC(name)
+#endif
+
+#ifdef CONFIG_X86_64
+#ifndef RET /* before 5.17: nothing against speculation after a return */
+#define RET ret
+#endif
+#ifndef ENDBR /* before 5.18 */
+#define ENDBR
+#endif
+#endif
 #endif
 
 #endif

@@ -7,12 +7,13 @@
 # it is not, by the older spelling. A header that the kernel has not is left out. Where neither code compiles, or,
 # without an older spelling, where not even the headers do, the answer would be a guess: that stops the build
 # with a sentence. Headers name all that the code uses: none comes through another in every kernel.
+# A macro with a plus before it is of something that the module can do without: it stops nothing.
+# SCOPE_FEATURES_EACH=1 compiles each row alone, as is done where all together cannot say which.
 # Versions say nothing: distributions and stable branches carry later changes back.
 set -eu
 
 rows() {
 	cat <<-'ROWS'
-	CONTROL | linux/mm.h linux/sched.h trace/events/sched.h trace/events/syscalls.h linux/genetlink.h | int f(void) { return 0; }
 	SWITCH_PREV_STATE | linux/mm.h trace/events/sched.h | void p(void *d, bool b, struct task_struct *x, struct task_struct *y, unsigned int s); void f(void) { check_trace_callback_type_sched_switch(p); }
 	SWITCH_PREEMPT | linux/mm.h trace/events/sched.h | void p(void *d, bool b, struct task_struct *x, struct task_struct *y); void f(void) { check_trace_callback_type_sched_switch(p); }
 	EXIT_GROUP_DEAD | linux/mm.h trace/events/sched.h | void p(void *d, struct task_struct *x, bool b); void f(void) { check_trace_callback_type_sched_process_exit(p); } | void p(void *d, struct task_struct *x); void f(void) { check_trace_callback_type_sched_process_exit(p); }
@@ -58,6 +59,8 @@ rows() {
 	CGROUP_ATTACH | linux/cgroup.h linux/sched.h trace/events/cgroup.h | void f(void) { check_trace_callback_type_cgroup_attach_task(NULL); }
 	VM_FAULT_T | linux/mm.h | vm_fault_t f(void) { return 0; }
 	FAULT_ALONE | linux/mm.h | struct vm_area_struct *f(const struct vm_operations_struct *o, struct vm_fault *v) { (void)o->fault(v); return v->vma; } | int f(const struct vm_operations_struct *o, struct vm_area_struct *a, struct vm_fault *v) { return o->fault(a, v); }
+	EXPIRE_POINTER | linux/mm.h linux/hrtimer.h trace/events/timer.h | void p(void *d, struct hrtimer *t, ktime_t *n); void f(void) { check_trace_callback_type_hrtimer_expire_entry(p); }
+	EXPIRE_VALUE | linux/mm.h linux/hrtimer.h trace/events/timer.h | void p(void *d, struct hrtimer *t, ktime_t n); void f(void) { check_trace_callback_type_hrtimer_expire_entry(p); }
 	KVMALLOC_ARRAY | linux/mm.h | void *f(void) { return kvmalloc_array(1, 1, GFP_KERNEL); }
 	POLL_T | linux/poll.h | __poll_t f(void) { return 0; }
 	KVZALLOC | linux/mm.h | void *f(void) { return kvzalloc(1, GFP_KERNEL); }
@@ -77,17 +80,30 @@ rows() {
 	GENL_SPLIT_OPS | linux/module.h net/genetlink.h | int p(const struct genl_split_ops *o, struct sk_buff *s, struct genl_info *i); void f(struct genl_family *g) { g->pre_doit = p; }
 	GENL_CONST_OPS | linux/module.h net/genetlink.h | int p(const struct genl_ops *o, struct sk_buff *s, struct genl_info *i); void f(struct genl_family *g) { g->pre_doit = p; }
 	NETLINK_CAPABLE | linux/netlink.h linux/capability.h | bool f(struct sk_buff *s) { return netlink_capable(s, CAP_SYS_ADMIN); } | bool f(void) { return capable(CAP_SYS_ADMIN); }
+	+RECLAIM_PAIR | linux/mm.h trace/events/vmscan.h | void p(void *d, int o, gfp_t f); void e(void *d, unsigned long n); void f(void) { check_trace_callback_type_mm_vmscan_direct_reclaim_begin(p); check_trace_callback_type_mm_vmscan_direct_reclaim_end(e); }
+	+RECLAIM_TRIPLE | linux/mm.h trace/events/vmscan.h | void p(void *d, int o, int w, gfp_t f); void e(void *d, unsigned long n); void f(void) { check_trace_callback_type_mm_vmscan_direct_reclaim_begin(p); check_trace_callback_type_mm_vmscan_direct_reclaim_end(e); }
+	+RECLAIM_QUAD | linux/mm.h trace/events/vmscan.h | void p(void *d, int o, int w, gfp_t f, int z); void e(void *d, unsigned long n); void f(void) { check_trace_callback_type_mm_vmscan_direct_reclaim_begin(p); check_trace_callback_type_mm_vmscan_direct_reclaim_end(e); }
+	+RECLAIM_GROUP | linux/mm.h linux/memcontrol.h trace/events/vmscan.h | void p(void *d, gfp_t f, int o, struct mem_cgroup *g); void e(void *d, unsigned long n, struct mem_cgroup *g); void f(void) { check_trace_callback_type_mm_vmscan_direct_reclaim_begin(p); check_trace_callback_type_mm_vmscan_direct_reclaim_end(e); }
+	+COMPACT_CONTROL | linux/mm.h trace/events/compaction.h | struct compact_control; void p(void *d, struct compact_control *c, unsigned long a, unsigned long b, bool s); void e(void *d, struct compact_control *c, unsigned long a, unsigned long b, bool s, int r); void f(void) { check_trace_callback_type_mm_compaction_begin(p); check_trace_callback_type_mm_compaction_end(e); }
+	+COMPACT_PLACES | linux/mm.h trace/events/compaction.h | void p(void *d, unsigned long a, unsigned long m, unsigned long g, unsigned long b, bool s); void e(void *d, unsigned long a, unsigned long m, unsigned long g, unsigned long b, bool s, int r); void f(void) { check_trace_callback_type_mm_compaction_begin(p); check_trace_callback_type_mm_compaction_end(e); }
+	+MEMSTALL_BIT | linux/sched.h | bool f(struct task_struct *t) { return t->in_memstall; }
+	+MEMSTALL_FLAG | linux/sched.h linux/psi_types.h | bool f(struct task_struct *t) { return t->psi_flags & TSK_MEMSTALL; }
+	+SWAPIN_DELAY | linux/sched.h linux/delayacct.h | u64 f(struct task_struct *t) { return t->delays ? t->delays->swapin_delay : 0; }
+	+THRASHING_DELAY | linux/sched.h linux/delayacct.h | u64 f(struct task_struct *t) { return t->delays ? t->delays->thrashing_delay : 0; }
 	IN_IA32_SYSCALL | linux/compat.h | bool f(void) { return in_ia32_syscall(); }
 	ROWS
 	# What one architecture alone has.
 	echo "$flags" | grep -q 'arch/x86/' || return 0
 	cat <<-'ROWS'
+	+IRQ_VECTORS | linux/mm.h asm/trace/irq_vectors.h | void p(void *d, int v); void f(void) { check_trace_callback_type_local_timer_entry(p); check_trace_callback_type_call_function_entry(p); check_trace_callback_type_call_function_single_exit(p); }
 	KPROBE_BOOSTABLE_LATER | linux/kprobes.h | int *f(struct kprobe *p) { return &p->ainsn.boostable; }
 	RDTSC | asm/msr.h asm/tsc.h | u64 f(void) { return rdtsc(); } | u64 f(void) { return __native_read_tsc(); }
 	THREAD_INFO_STATUS | linux/sched.h linux/thread_info.h | u32 f(struct task_struct *t) { return task_thread_info(t)->status; } | u32 f(struct task_struct *t) { return t->thread.status; }
 	ROWS
 }
 
+# What nothing is built without.
+basic='linux/mm.h linux/sched.h trace/events/sched.h trace/events/syscalls.h linux/genetlink.h'
 output=$1
 shift
 flags=$*
@@ -101,15 +117,33 @@ trap 'rm -rf "$work"' EXIT
 
 compiles() {	# WARNING-FLAG...; the program is $work/probe.c
 	# shellcheck disable=SC2086 # a list of words
-	$flags "$@" -Wno-missing-prototypes -Wno-missing-declarations -Wno-unused \
+	LC_ALL=C $flags "$@" -Wno-missing-prototypes -Wno-missing-declarations -Wno-unused \
 		-c -o "$work/probe.o" "$work/probe.c" >"$work/log" 2>&1
 }
 
-# Writes the program: those of the headers that this kernel has, and the code.
-program() {	# HEADERS CODE
+# The begin of each program: those of the headers that this kernel has.
+include() {	# HEADERS
 	echo '#include <linux/types.h>'
+	echo 'struct compact_control;'	# which its tracepoints name, and only the kernel itself declares
 	for header in $1; do [ -z "$(have "$header")" ] || echo "#include <$header>"; done
+}
+
+program() {	# HEADERS CODE
+	include "$1"
 	echo "$2"
+}
+
+# Asks for all headers at once. A compiler that cannot say is asked for each, by have().
+ask_for_headers() {	# HEADER...
+	{
+		printf '#ifndef __has_include\n#error it cannot say\n#endif\n'
+		for header; do printf '#if __has_include(<%s>)\n"has" "%s"\n#endif\n' "$header" "$header"; done
+	} >"$work/header.c"
+	# shellcheck disable=SC2086 # a list of words
+	$flags -E -o "$work/header.i" "$work/header.c" >"$work/header.log" 2>&1 || return 0
+	for header; do
+		if grep -q "^\"has\" \"$header\"" "$work/header.i"; then echo yes; fi >"$work/header-$(echo "$header" | tr / -)"
+	done
 }
 
 # One run of the compiler for each header, whichever rows name it.
@@ -130,6 +164,91 @@ stop() {	# SENTENCE
 	exit 1
 }
 
+# Compiles the code of all these rows as one program, and writes the numbers of those in which there is an error. The
+# names that a row gives its functions get its number, and to the compiler each row is a file.
+# 1: there is an error in none of them, but in what they include.
+# shellcheck disable=SC2086 # a list of words
+find_wrong() {	# COLUMN(3 the code, 4 the older) NUMBER... >NUMBERS
+	column=$1
+	shift
+	{
+		include "$(cut -d '|' -f 2 "$work/rows" | tr ' ' '\n' | sort -u)"
+		awk -F '|' -v column="$column" -v numbers="$*" '
+			BEGIN { count = split(numbers, number, " ") }
+			{ code[NR] = $column ~ /[^ ]/ ? $column : "int f(void) { return 0; }" }
+			END {
+				for (i = 1; i <= count; i++) {
+					rest = code[number[i]]
+					printf "#line 1 \"row-%s\"\n", number[i]
+					while (match(rest, /[A-Za-z_][A-Za-z_0-9]*/)) {
+						word = substr(rest, RSTART, RLENGTH)
+						printf "%s%s%s", substr(rest, 1, RSTART - 1), word, word ~ /^[fpehg]$/ ? "_" number[i] : ""
+						rest = substr(rest, RSTART + RLENGTH)
+					}
+					print rest
+				}
+			}' "$work/rows"
+	} >"$work/probe.c"
+	! compiles $errors -ftrack-macro-expansion=0 || return 0
+	sed -n 's/^row-\([0-9]*\):[0-9:]* error:.*/\1/p' "$work/log" | sort -un >"$work/wrong"
+	[ -s "$work/wrong" ] && cat "$work/wrong"
+}
+
+# The words of the first list that are not in the second.
+without() {	# LIST LIST
+	for word in $1; do
+		case " $2 " in *" $word "*) ;; *) printf '%s ' "$word" ;; esac
+	done
+}
+
+# All rows in a few programs. What is there is what compiled without an error as one program. What is not there had an
+# error in two programs of other rows, or also alone. 1: this cannot say which, as where headers go together badly.
+# shellcheck disable=SC2046,SC2086,SC2116 # lists of words
+try_together() {
+	present=$(awk '{ printf "%d ", NR }' "$work/rows")
+	absent=''
+	tries=0
+	# A compiler names a function that is not declared once, in the first row that calls it.
+	while :; do
+		wrong=$(find_wrong 3 $present) || return 1
+		[ -n "$wrong" ] || break
+		absent="$absent $(echo $wrong)"
+		present=$(without "$present" "$(echo $wrong)")
+		tries=$((tries + 1))
+		[ $tries -lt 10 ] || return 1
+	done
+	backwards=$(echo $absent | tr ' ' '\n' | sort -rn)
+	wrong=$(find_wrong 3 $backwards) || return 1
+	for number in $(without "$(echo $absent)" "$(echo $wrong)"); do
+		[ "$(find_wrong 3 "$number")" = "$number" ] || return 1
+	done
+	for number in $(awk -F '|' -v absent=" $(echo $absent) " \
+		'index(absent, " " NR " ") && $1 !~ /\+/ { print NR }' "$work/rows"); do set -- "$@" "$number"; done
+	wrong=$(find_wrong 4 "$@") && [ -z "$wrong" ] || return 1
+	for number in $(echo $present | tr ' ' '\n' | sort -n); do
+		awk -F '|' -v number="$number" 'NR == number { gsub(/[ +]/, "", $1); print "#define SCOPE_HAVE_" $1 " 1" }' "$work/rows"
+	done >>"$work/features.h"
+}
+
+# Each row in a program of its own. It is the slow way, and can say which row it is that stops the build.
+try_each() {
+	while IFS='|' read -r macro headers code older; do
+		macro=$(echo $macro)
+		optional=
+		[ "${macro#+}" = "$macro" ] || { optional=1; macro=${macro#+}; }
+		program "$headers" "$code" >"$work/probe.c"
+		# shellcheck disable=SC2086 # a list of words
+		if compiles $errors; then
+			echo "#define SCOPE_HAVE_$macro 1" >>"$work/features.h"
+			continue
+		fi
+		[ -z "$optional" ] || continue
+		program "$headers" "${older:-int f(void) { return 0; \}}" >"$work/probe.c"
+		# shellcheck disable=SC2086 # a list of words
+		compiles $errors || stop "this kernel fits neither what compat/features.sh knows as new nor as old of $macro; please report it with these lines:"
+	done <"$work/rows"
+}
+
 # Old headers are not free of warnings: let only those fail that a probe is after.
 errors='-Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion'
 # A compiler without a name for these warnings takes them all or none.
@@ -137,17 +256,11 @@ errors='-Werror=implicit-function-declaration -Werror=incompatible-pointer-types
 # shellcheck disable=SC2086 # a list of words
 compiles $errors || errors=-Werror
 
-rows | while IFS='|' read -r macro headers code older; do
-	macro=$(echo $macro)
-	program "$headers" "$code" >"$work/probe.c"
-	# shellcheck disable=SC2086 # a list of words
-	if compiles $errors; then
-		[ "$macro" = CONTROL ] || echo "#define SCOPE_HAVE_$macro 1" >>"$work/features.h"
-		continue
-	fi
-	[ "$macro" != CONTROL ] || stop "these kernel headers do not compile, so nothing built against them would: run \`make modules_prepare' there, with the compiler that the kernel was built with"
-	program "$headers" "${older:-int f(void) { return 0; \}}" >"$work/probe.c"
-	# shellcheck disable=SC2086 # a list of words
-	compiles $errors || stop "this kernel fits neither what compat/features.sh knows as new nor as old of $macro; please report it with these lines:"
-done
+rows >"$work/rows"
+# shellcheck disable=SC2046 # a list of words
+ask_for_headers $basic $(cut -d '|' -f 2 "$work/rows" | tr ' ' '\n' | sort -u)
+program "$basic" 'int f(void) { return 0; }' >"$work/probe.c"
+# shellcheck disable=SC2086 # a list of words
+compiles $errors || stop "these kernel headers do not compile, so nothing built against them would: run \`make modules_prepare' there, with the compiler that the kernel was built with"
+if [ "${SCOPE_FEATURES_EACH:-}" ] || ! try_together; then try_each; fi
 cp "$work/features.h" "$output"

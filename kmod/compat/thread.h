@@ -3,6 +3,10 @@
 #ifndef SCOPE_COMPAT_THREAD_H
 #define SCOPE_COMPAT_THREAD_H
 
+#include <linux/delayacct.h>
+#ifdef SCOPE_HAVE_MEMSTALL_FLAG
+#include <linux/psi_types.h>
+#endif
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -51,7 +55,41 @@ static inline u64 scope_compat_ran_ns(const struct task_struct *task)
 #endif
 }
 
-/* Of 32-bit programs on x86-64: from 4.9 until 4.16 and its contemporaries, the bits lay with the processor's state. */
+/* Is it in a stretch that the kernel counts in /proc/pressure/memory? 4.20; 5.16 made it a bit of its own. */
+static __always_inline bool scope_compat_in_memstall(const struct task_struct *task)
+{
+#if defined(SCOPE_HAVE_MEMSTALL_BIT)
+	return task->in_memstall;
+#elif defined(SCOPE_HAVE_MEMSTALL_FLAG)
+	return task->psi_flags & TSK_MEMSTALL;
+#else
+	return false;
+#endif
+}
+
+/* What it read from storage and will have written there; left as they are where the kernel does not count that. */
+static __always_inline void scope_compat_io_bytes(const struct task_struct *task, u64 *read_bytes, u64 *written_bytes)
+{
+#ifdef CONFIG_TASK_IO_ACCOUNTING
+	*read_bytes = READ_ONCE(task->ioac.read_bytes);
+	*written_bytes = READ_ONCE(task->ioac.write_bytes);
+#endif
+}
+
+/* How long it waited for pages by delay accounting; left as they are where that is off. 4.20 counts the second. */
+static __always_inline void scope_compat_delays(const struct task_struct *task, u64 *swapin_ns, u64 *thrashing_ns)
+{
+#ifdef SCOPE_HAVE_SWAPIN_DELAY
+	if (!task->delays)
+		return;
+	*swapin_ns = READ_ONCE(task->delays->swapin_delay);
+#ifdef SCOPE_HAVE_THRASHING_DELAY
+	*thrashing_ns = READ_ONCE(task->delays->thrashing_delay);
+#endif
+#endif
+}
+
+/* Bits of 32-bit programs on x86-64. From 4.9 until 4.16 and its contemporaries they were in the processor's state. */
 #if defined(CONFIG_X86_64) && defined(CONFIG_IA32_EMULATION)
 static __always_inline u32 scope_compat_thread_status(struct task_struct *task)
 {

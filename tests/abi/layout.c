@@ -10,7 +10,7 @@
 SCOPE_RECORD_LIST(CHECK_RECORD)
 
 _Static_assert(sizeof(struct scope_subbuf) == 64, "subbuf");
-_Static_assert(sizeof(struct scope_ring_page) == 104, "ring page");
+_Static_assert(sizeof(struct scope_ring_page) == 112, "ring page");
 _Static_assert(sizeof(struct scope_ioc_info) == 32, "ioc info");
 _Static_assert(sizeof(struct scope_ioc_consume) == 16, "ioc consume");
 _Static_assert(sizeof(struct scope_delay_range) == 24, "delay range");

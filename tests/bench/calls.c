@@ -2,7 +2,7 @@
 /*
  * Time a loop of calls while a session of the module runs, or none.
  *
- * Usage: calls none|plain|default|sched|other|never|often|chain|copy|kprobe|uprobe
+ * Usage: calls none|plain|default|sched|other|never|often|chain|walk|copy|kprobe|uprobe
  *              getppid|close|pingpong|yield|getppid_few|getppid_deep|function|spin|idle
  *   none      no session; the module need not be loaded
  *   plain     the loop is traced: no stacks, no samples
@@ -10,7 +10,8 @@
  *   sched     the loop's switches and wakings are traced, its calls are not; no reader runs
  *   other     a session traces another process, which waits
  *   never, often  also, without samples, and with their timers at a period of 250 µs
- *   chain, copy  as plain, and every call gets its stack: by frame pointers, or 8 KiB of it copied
+ *   chain, walk, copy  as plain, and every call gets its stack: by frame pointers, by unwind tables, or 8 KiB of it
+ *             copied
  *   kprobe    as plain, with a probe on the kernel's function of getppid()
  *   uprobe    as plain, with a probe on the function that the loop `function` calls
  *   getppid   a call that does next to nothing
@@ -28,7 +29,8 @@
  *             difference
  *   own       one turn of a long loop, CPU time of the process: interrupts are in
  *   all       the same, all time that passed: the reader of the session is in too
- *   reader    of the session, CPU time for each record
+ *   reader    of the session, CPU time for each record, until the last is in the file
+ *   packing   also, from then to the end of the file
  *   busy      (idle alone) of each second, what was not idle by /proc/stat
  *   bytes     of record for each turn of the loop, sub-buffer headers included
  *   records, stacks, lost    of the session
@@ -47,6 +49,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <scope/table.h>
+
 #include "capture/capture.h"
 #include "control/control.h"
 #include "control/probe.h"
@@ -59,11 +63,12 @@
 #define ROUNDS 150
 #define OFTEN_NS 250000
 #define IDLE_S 100
+#define WARM_UPS 20
 #define DEEP 11 /* for 16 functions in all: `bytes` of the mode chain shows it */
 
-enum mode { NONE, PLAIN, DEFAULT, SCHED, OTHER, NEVER, OFTEN, CHAIN, COPY, KPROBE, UPROBE, MODES };
-static const char *const modes[MODES] = { "none",  "plain", "default", "sched",	 "other", "never",
-					  "often", "chain", "copy",    "kprobe", "uprobe" };
+enum mode { NONE, PLAIN, DEFAULT, SCHED, OTHER, NEVER, OFTEN, CHAIN, WALK, COPY, KPROBE, UPROBE, MODES };
+static const char *const modes[MODES] = { "none",  "plain", "default", "sched", "other",  "never",
+					  "often", "chain", "walk",    "copy",	"kprobe", "uprobe" };
 
 static int to_peer[2], from_peer[2];
 
@@ -122,6 +127,7 @@ static const struct row {
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 static const struct row *row; /* what this run loops over */
+static bool walked;	      /* by unwind tables, which come after a while */
 
 static uint64_t clock_ns(clockid_t id)
 {
@@ -215,6 +221,20 @@ static void loop(void)
 	}
 }
 
+/*
+ * The first stacks of a capture are copied, and lead to the tables by which the later ones are walked. Calls between
+ * pauses, in which the emulator's clock leaps, so that they cost nothing.
+ */
+static void warm_up(void)
+{
+	const struct timespec pause = { .tv_nsec = 100000000 };
+
+	for (unsigned int i = 0; i < WARM_UPS; i++) {
+		row->call();
+		nanosleep(&pause, NULL);
+	}
+}
+
 /* A frame of the usual size for each function. */
 __attribute__((noinline, noclone)) static void loop_below(unsigned int depth)
 {
@@ -223,7 +243,9 @@ __attribute__((noinline, noclone)) static void loop_below(unsigned int depth)
 	room[0] = (char)depth;
 	if (depth)
 		loop_below(depth - 1);
-	else
+	else if (walked)
+		warm_up();
+	if (!depth)
 		loop();
 	/* So that the calls are no jumps, and the room is there. */
 	__asm__ volatile("" : : "r"(room) : "memory");
@@ -315,12 +337,17 @@ static int capture(const struct scope_capture_options *options, struct run *run)
 	/* Memory, as of memfd_create(), which is not there before 3.17. */
 	char name[] = "/dev/shm/calls.XXXXXX";
 	int fd = mkostemp(name, O_CLOEXEC), code;
+	uint64_t reader_ns = 0;
 
 	if (fd >= 0)
 		unlink(name);
 	code = fd < 0 ? -errno : scope_trace_writer_create_fd(fd, "calls", &error, &writer);
 	if (!code) {
+		/* Only scope-report takes samples here, and it reads the file as it grows. */
+		if (!options->sample_period_ns)
+			scope_trace_writer_defer(writer, SCOPE_WRITER_DEFER_BYTES);
 		code = scope_capture(&scope_source_module, options, writer, &stop, &watch, &error, &stats);
+		reader_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 		if (!code)
 			code = scope_trace_writer_finish(writer, &error);
 		scope_trace_writer_destroy(writer);
@@ -329,7 +356,9 @@ static int capture(const struct scope_capture_options *options, struct run *run)
 		fprintf(stderr, "calls: %s\n", error.text[0] ? error.text : strerror(-code));
 		return 1;
 	}
-	printf("reader %.1f\n", (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / (double)stats.counts.records);
+	printf("reader %.1f\n", (double)reader_ns / (double)stats.counts.records);
+	printf("packing %.1f\n",
+	       (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - reader_ns) / (double)stats.counts.records);
 	print_bytes(subbuf_bytes(fd));
 	printf("records %llu\nstacks %llu\nlost %llu\n", (unsigned long long)stats.counts.records,
 	       (unsigned long long)stats.counts.stacks,
@@ -387,7 +416,10 @@ static int set_mode(enum mode mode, struct scope_probe *probe, struct scope_capt
 	struct scope_image *image;
 	int code = 0;
 
-	options->stack_mode = mode == CHAIN ? SCOPE_STACK_CHAIN : mode == COPY ? SCOPE_STACK_COPY : SCOPE_STACK_NONE;
+	options->stack_mode = mode == CHAIN  ? SCOPE_STACK_CHAIN
+			      : mode == COPY ? SCOPE_STACK_COPY
+			      : mode == WALK ? (enum scope_stack_mode)SCOPE_STACK_TABLES
+					     : SCOPE_STACK_NONE;
 	options->sample_period_ns = 0;
 	options->overhead_max = 0;
 	if (mode == OFTEN) {
@@ -395,7 +427,7 @@ static int set_mode(enum mode mode, struct scope_probe *probe, struct scope_capt
 		options->stack_budget = 0; /* the period stays as it is */
 		options->sample_period_ns = options->sample_period_min_ns = OFTEN_NS;
 	}
-	if (mode == CHAIN || mode == COPY) {
+	if (mode == CHAIN || mode == WALK || mode == COPY) {
 		options->stack_min_ns = 0;
 		options->stack_budget = 0;
 		options->stacks_per_second = UINT32_MAX;
@@ -468,11 +500,12 @@ int main(int argc, char **argv)
 			at++;
 	}
 	if (argc != 3 || mode == MODES || at == ROWS) {
-		fputs("usage: calls none|plain|default|sched|other|never|often|chain|copy|kprobe|uprobe "
+		fputs("usage: calls none|plain|default|sched|other|never|often|chain|walk|copy|kprobe|uprobe "
 		      "getppid|close|pingpong|yield|getppid_few|getppid_deep|function|spin|idle\n",
 		      stderr);
 		return 2;
 	}
 	row = &rows[at];
+	walked = mode == WALK;
 	return run((enum mode)mode);
 }

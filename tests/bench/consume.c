@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 	struct scope_writer *writer;
 	struct input input = { 0 };
 	char name[] = "/var/tmp/scope-consume-XXXXXX";
-	double seconds;
+	double seconds, packing;
 	int fd;
 
 	if (argc != 2 || read_input(argv[1], &input)) {
@@ -176,15 +176,19 @@ int main(int argc, char **argv)
 	fd = mkstemp(name);
 	if (fd < 0 || unlink(name) || scope_trace_writer_create_fd(fd, "bench", &error, &writer))
 		return 1;
+	scope_trace_writer_defer(writer, SCOPE_WRITER_DEFER_BYTES);
 	seconds = consume(&input, writer, NULL);
+	packing = cpu_s();
 	if (scope_trace_writer_finish(writer, &error))
 		return 1;
+	packing = cpu_s() - packing;
 	fprintf(stderr, "%" PRIu64 " events, %" PRIu64 " of them stacks, in %.1f s\n", input.events, input.stacks,
 		(double)input.span_ns / 1e9);
 	printf("file_bytes_per_event %.2f bytes\n", (double)scope_trace_writer_bytes(writer) / (double)input.events);
 	printf("file_bytes_per_event_without_stacks %.2f bytes\n", bytes_without_stacks(argv[1], &input));
 	printf("raw_bytes_per_event %.2f bytes\n", (double)input.bytes / (double)input.events);
 	print_share("record_cpu_share", &input, seconds);
+	print_share("packing_cpu_share", &input, packing);
 	scope_trace_writer_destroy(writer);
 	if (scope_trace_writer_create_flight(UINT64_MAX / 2, 256u << 20, &error, &writer))
 		return 1;

@@ -18,7 +18,8 @@
 #                             (pair: this one and untraced_added_insns alone, for a quick look at another KERNEL)
 #   ..._own_insns, ..._all_insns   on average over many: with interrupts and samples; with the
 #                             reader (compression and file included) on the same processor, too
-#   reader_insns_per_record   of the reader alone, from the start of the program to the end of its file
+#   reader_insns_per_record   of the reader alone, from the start of the program until the last record is in the file;
+#                             packing_...: from then to the end of the file, what is not compressed until then included
 #   argument_call_added_insns to one close(-1), whose first argument is recorded
 #   untraced_added_insns      to a getppid() of a process that is not traced while another one is
 #   pingpong_added_insns      to a byte through a pipe to a traced process and back: four calls of
@@ -27,9 +28,9 @@
 #   sample_timer_insns        of a timer for samples at a period of 250 µs that finds a thread that is not
 #                             traced; ..._idle_...: that wakes a processor with nothing to do
 #   waking_added_insns        to a waking, of a traced thread by a traced one, with no calls recorded
-#   chain_..., copy_..., kprobe_added_insns   to a traced getppid(), by its stack (frame pointers, or
+#   chain_..., walk_..., copy_..., kprobe_added_insns   to a traced getppid(), by its stack (frame pointers, unwind tables, or
 #                             8 KiB copied), by a probe on the kernel's function
-#   chain_of_16_..., copy_of_16_added_insns   the same, from the 16th function of a stack
+#   chain_of_16_..., walk_of_16_..., copy_of_16_added_insns   the same, from the 16th function of a stack
 #   uprobe_added_insns        to a call of a function of the program, by a probe on it
 #   bytes_per_...             of record, sub-buffer headers included
 #   traced_ratio_of_N_processors  times that a getppid() takes with its record, where N processors make
@@ -65,7 +66,8 @@
 #                             following it at that rate
 #   pass_insns_per_event      instructions to read a trace and find its units, by callgrind; metrics_...: what the
 #                             metrics of its threads add (scope metrics, and a report with --baseline)
-#   record_cpu_share          of the consumer of scope record at 100,000 events/s: of one CPU;
+#   record_cpu_share          of the consumer of scope record at 100,000 events/s: of one CPU, while it records;
+#                             packing_...: at the end of the file, for what was not compressed until then;
 #                             flight_...: into memory, and with four triggers
 #   readers_...               other tools on the same events: CPU time; tests/bench/readers.py
 #   linkage_...               of that many points, beside fastcluster and SciPy; tests/bench/linkage.py
@@ -99,8 +101,8 @@ run_calls() {	# SCOPE.KO EMPTY.KO
 		load_scope "$2" "$calls"
 		for mode in plain default other; do measure "$mode" "$mode" "$loops"; done
 		measure none none "getppid_few function"
-		for mode in plain chain copy kprobe; do measure "$mode" "$mode" getppid_few; done
-		for mode in plain chain copy; do measure "$mode" "$mode" getppid_deep; done
+		for mode in plain chain walk copy kprobe; do measure "$mode" "$mode" getppid_few; done
+		for mode in plain chain walk copy; do measure "$mode" "$mode" getppid_deep; done
 		measure uprobe uprobe function
 		measure sched sched "pingpong yield"
 		for mode in never often; do measure "$mode" "$mode" "spin idle"; done
@@ -130,6 +132,7 @@ print_calls() {
 			added("syscall_pair_added_own_insns" suffix, modes[i], "getppid", "own")
 			added("syscall_pair_added_all_insns" suffix, modes[i], "getppid", "all")
 			plain("reader_insns_per_record" suffix, modes[i], "getppid", "reader", "instructions")
+			plain("packing_insns_per_record" suffix, modes[i], "getppid", "packing", "instructions")
 			plain("bytes_per_syscall" suffix, modes[i], "getppid", "bytes", "bytes")
 			added("argument_call_added_insns" suffix, modes[i], "close", "floor")
 			plain("bytes_per_argument_call" suffix, modes[i], "close", "bytes", "bytes")
@@ -137,8 +140,8 @@ print_calls() {
 				plain("lost" suffix, modes[i], "getppid", "lost", "events")
 		}
 		# Beside the same call without a stack or a probe.
-		split("chain copy kprobe", more, " ")
-		for (i = 1; i <= 3; i++) {
+		split("chain walk copy kprobe", more, " ")
+		for (i = 1; i <= 4; i++) {
 			printf "%s_added_insns %.0f instructions\n", more[i],
 				value[more[i], "getppid_few", "floor"] - value["plain", "getppid_few", "floor"]
 			printf "bytes_per_%s %.0f bytes\n", more[i],
@@ -147,7 +150,7 @@ print_calls() {
 				plain("lost_" more[i], more[i], "getppid_few", "lost", "events")
 		}
 		# From the 16th function of a stack.
-		for (i = 1; i <= 2; i++) {
+		for (i = 1; i <= 3; i++) {
 			printf "%s_of_16_added_insns %.0f instructions\n", more[i],
 				value[more[i], "getppid_deep", "own"] - value["plain", "getppid_deep", "own"]
 			printf "bytes_per_%s_of_16 %.0f bytes\n", more[i],

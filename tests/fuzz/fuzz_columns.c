@@ -20,6 +20,7 @@ static const char example[] = "0 0 state 101 tgid=101 state=sleeping nr=7 since=
 			      "900001700 0 exit 101 232 ret=1\n"
 			      "900001800 0 probe 101 7 args=3,0xffff800000000000\n"
 			      "900001900 0 delay 101 1 asked=50000 served=53211 at_return\n"
+			      "900001901 0 futex 101 16 m0=2 m1=0 m2=100 m3=1\n"
 			      "900002000 0 sample 101 0x1010,0x2010 kernel\n";
 
 static void check_columns(const uint8_t *data, size_t bytes)

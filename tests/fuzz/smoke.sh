@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Run every fuzz program for a while without libFuzzer, built with sanitizers. Part of make check.
 #
-# Usage: tests/fuzz/smoke.sh [SECONDS [SEED]]      each program, default 2 seconds and seed 1
+# Usage: tests/fuzz/smoke.sh [SECONDS [SEED]]      each program, default 1 second and seed 1
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -11,6 +11,6 @@ for program in tests/fuzz/fuzz_*.c; do
 	name=$(basename "$program" .c)
 	inputs=
 	# Each input is a process of its own, whose time the program does not see.
-	[ "$name" != fuzz_ctf ] || inputs=$((${1:-2} * 30))
-	"build/san/fuzz/$name" "${1:-2}" "${2:-1}" "tests/fuzz/corpus/${name#fuzz_}" $inputs
+	[ "$name" != fuzz_ctf ] || inputs=$((${1:-1} * 30))
+	"build/san/fuzz/$name" "${1:-1}" "${2:-1}" "tests/fuzz/corpus/${name#fuzz_}" $inputs
 done

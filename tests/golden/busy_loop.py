@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An event loop that never sleeps, for there is always a client that asks; now and then it looks for more and finds none,
+"""An event loop that never sleeps, because there is always a client that asks; now and then it looks for more and finds none,
 and another thread copies a file without end, asking a socket now and then whether to stop.
 Answer: nothing abnormal; all of that makes progress."""
 from spinning import LOOP, begin, serve

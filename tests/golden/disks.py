@@ -9,7 +9,8 @@ WORKERS = 4
 def serve(seed, queue_ns, device_ns, seconds=6, each=1):
     """Every each-th request waits for queue_ns in the queue of the disk, and then takes device_ns on it."""
     trace = Trace(seconds=seconds, seed=seed)
-    trace.fd(40, "file")
+    trace.fd(40, "file", name="/srv/data/log")
+    trace.meta("device.8:17", "sdb1, mounted at /srv")
     for number in range(WORKERS):
         trace.fd(7 + number, "accepted")
     for number in range(WORKERS):

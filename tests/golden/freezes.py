@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A server that is one event loop, about thirty requests a second; twice in 90 s it stands still for about 5 s, for it
+"""A server that is one event loop, about thirty requests a second; twice in 90 s it does nothing else for about 5 s, because it
 writes a snapshot itself.
 Answer: two freezes in compress, which saves the snapshot, that alone."""
 from freezing import serve_and_freeze

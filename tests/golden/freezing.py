@@ -5,8 +5,8 @@ from synth import Thread, Trace
 LOOP = ["main", "event_loop"]
 
 
-def serve_and_freeze(seed, at, path, sleeps=False):
-    """at: seconds. path: where it is for 5 s; sleeps: in a call that syncs a file."""
+def serve_and_freeze(seed, at, path, sleeps=False, ns=5_000_000_000):
+    """at: seconds. path: where it is for ns, nearly; sleeps: in a call that syncs a file."""
     trace = Trace(seconds=90, seed=seed)
     trace.fd(5, "epoll")
     for number in range(7, 15):
@@ -30,11 +30,11 @@ def serve_and_freeze(seed, at, path, sleeps=False):
         loop.run(trace.random.randint(1_500_000, 2_500_000), LOOP + ["handle", "parse"])
         if due and loop.now > due[0] * 1_000_000_000:
             due.pop(0)
-            ns = trace.random.randint(4_800_000_000, 5_200_000_000)
+            stall = trace.random.randint(ns * 24 // 25, ns * 26 // 25)
             if sleeps:
-                loop.sleep("fsync", ns, args="20", path=path)
+                loop.sleep("fsync", stall, args="20", path=path)
             else:
-                loop.run(ns, path)
+                loop.run(stall, path)
             kept = 7  # of eight clients, who wait for their answers before they ask again
         loop.call("write", 10_000, ret=64, args=str(client), path=LOOP + ["handle", "reply", "libc:write"])
     loop.stuck("epoll_wait", args="5")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A pool of workers that keep a connection each: two serve theirs; three have none, and have waited
-for one on the pool's condition variable since before the window; one stands still on another condition
+for one on the pool's condition variable since before the window; one sleeps on another condition
 variable, in the middle of what the others do for a request.
 Answer: a hang in wait_for_status, that alone."""
 from pool import LOOP, START, begin_late, serve

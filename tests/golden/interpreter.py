@@ -12,8 +12,8 @@ KEEP = ["start_keeper", "keep"]
 class Lock:
     """Has one holder at a time. A thread that waits is woken by the last one that had it."""
 
-    def __init__(self):
-        self.free_at, self.holder, self.turn = 0, None, 0
+    def __init__(self, between_ns=1_000):
+        self.free_at, self.holder, self.turn, self.between_ns = 0, None, 0, between_ns
 
     def take(self, thread, path):
         path = path + ["take_lock", "libc:pthread_cond_timedwait"]
@@ -23,18 +23,18 @@ class Lock:
             self.turn = 4 - self.turn
             thread.sleep("futex", min(left_ns, SLICE_NS), args=f"{0x7f00 + self.turn:#x},137", path=path,
                          ret=-110 if timed_out else 0, waker=None if timed_out else self.holder)
-            thread.call("futex", 1_000, args="0x7f08,129", path=path)
+            thread.call("futex", self.between_ns if timed_out else 1_000, args="0x7f08,129", path=path)
 
     def give(self, thread):
         self.free_at, self.holder = thread.now, thread
         thread.call("futex", 2_000, ret=1, args="0x7f00,129", path=["drop_lock"])
 
 
-def serve(seed, keeps, compute_ns=(80_000, 120_000), idle_ns=(300_000, 900_000)):
+def serve(seed, keeps, compute_ns=(80_000, 120_000), idle_ns=(300_000, 900_000), between_ns=1_000):
     """keeps: what the keeper does each time, while it has the lock; None: there is none. compute_ns: of a request.
-    idle_ns: between two of a worker."""
+    idle_ns: between two of a worker. between_ns: on a CPU after each slice that timed out."""
     trace = Trace(seconds=6, seed=seed)
-    lock = Lock()
+    lock = Lock(between_ns)
     workers, keeper = begin_workers(trace)
 
     def ask(worker):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An event loop in which requests walk a chain far too long, all of them in one half of the window.
-Answer: nothing abnormal, for that may as well have been a single disturbance; find_item came nearest to
+Answer: nothing abnormal, because that may as well have been a single disturbance; find_item came nearest to
 a finding, and failed the rule of both halves."""
 from loop import serve_by_loop
 from synth import Trace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A dozen requests take ten times as long as others, 0.3 ms, and samples come eight times as often as at first.
-Answer: nothing abnormal, for 4 ms in 4 s are not worth a finding, however many samples hit them; find_item
+Answer: nothing abnormal, because 4 ms in 4 s are not worth a finding, however many samples hit them; find_item
 comes nearest."""
 from loop import serve_by_loop
 from synth import Trace

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A server that asks a backend in every request, and the backend now and then takes long.
-Answer: outside the program: the peer; ask_backend waits for it."""
+Answer: outside the program: the peer, a process of the same host; ask_backend waits for it."""
 from loop import serve_by_loop
 from synth import Trace
 
 trace = Trace(seconds=8, seed=7)
-trace.fd(9, "connected")
+trace.fd(9, "connected", name="socket:[4711] to 127.0.0.1:6379 (pid 512 redis-server)")
 
 
 def handle(loop):

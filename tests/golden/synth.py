@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Writes synthetic traces in the text form of `scope dump`: threads that serve requests, with
 samples and stacks as the module would take them. Every golden trace is a short program on it."""
+import gc
 import random
+
+# A trace is a list of lines until it is printed: nothing of it is garbage before.
+gc.disable()
 
 SAMPLE_NS = 1_000_000
 STACK_MIN_NS = 100_000
@@ -17,6 +21,7 @@ class Trace:
         self.end_ns = int(seconds * 1e9)
         self.random = random.Random(seed)
         self.functions = {}
+        self.chains = {}
         self.kernel_functions = {}
         self.next_address = 0x1000
         self.meta("kernel", "6.1.0")
@@ -42,7 +47,7 @@ class Trace:
 
     def sample_behind(self, time):
         """When the first sample after that time is due."""
-        period = [ns for begin, ns in self.sample_ns if begin <= time][-1]
+        period = next(ns for begin, ns in reversed(self.sample_ns) if begin <= time)
         return time - time % period + period
 
     def meta(self, key, value):
@@ -61,8 +66,11 @@ class Trace:
     def chain(self, path):
         """Outermost first, as people say it; innermost first, as stacks are stored. Names that
         begin with libc: are library functions."""
-        return ",".join(hex(self.function(name.removeprefix("libc:"), name.startswith("libc:")))
-                        for name in reversed(path))
+        key = tuple(path)
+        if key not in self.chains:
+            self.chains[key] = ",".join(hex(self.function(name.removeprefix("libc:"), name.startswith("libc:")))
+                                        for name in reversed(path))
+        return self.chains[key]
 
     def kernel(self, name):
         """Words after a sample that hit that function of the kernel."""
@@ -72,8 +80,9 @@ class Trace:
             self.kernel_functions[name] = start + 0x10
         return f" kernel_ip={self.kernel_functions[name]:#x} kernel"
 
-    def fd(self, number, kind, tgid=100):
-        self.head.append(f"fd {tgid} {number} {kind} -")
+    def fd(self, number, kind, tgid=100, name="-"):
+        word = name.replace(" ", "\\x20")
+        self.head.append(f"fd {tgid} {number} {kind} {word}")
 
     def map(self, start, end, path, build_id, tgid=100):
         self.head.append(f"map {tgid} {start:#x} {end:#x} 0x0 x {path} {build_id}")
@@ -84,13 +93,13 @@ class Trace:
             self.add(thread.now, thread.cpu, f"stack {thread.tid} {self.chain(path)}")
 
     def add(self, time, cpu, text):
-        self.lines.append((int(time), len(self.lines), f"{int(time)} {cpu} {text}"))
+        time = int(time)
+        self.lines.append((time, len(self.lines), f"{time} {cpu} {text}"))
 
     def print(self):
-        for line in self.head:
-            print(line)
-        for _, _, text in sorted(self.lines):
-            print(text)
+        self.lines.sort()
+        print("\n".join(self.head))
+        print("\n".join(text for _, _, text in self.lines))
 
 
 class Thread:

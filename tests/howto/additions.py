@@ -38,8 +38,8 @@ def new(text):
 
 
 RECORD = [
-    ('include/scope/event.h', replace(r'(X\(20, FRAMES.*")\)\n', r'''\1) \\
-	X(21, MARK, mark, 16, "a thread was here")
+    ('include/scope/event.h', replace(r'(X\(30, SOFTIRQ.*")\)\n', r'''\1) \\
+	X(31, MARK, mark, 16, "a thread was here")
 ''')),
     ('include/scope/event.h', replace(r'\n#endif\n$', '''
 /* Of the thread on this CPU. */
@@ -79,7 +79,7 @@ static inline void scope_record_put_mark(struct scope_ring *ring, u64 now, u32 n
 		},
 	},
 ''')),
-    ('docs/trace-format.md', after(r'\| 20 \| FRAMES', '| 21 | MARK | 16 | u32 number, u64 value | |\n')),
+    ('docs/trace-format.md', after(r'\| 30 \| SOFTIRQ', '| 31 | MARK | 16 | u32 number, u64 value | |\n')),
     ('docs/trace-format.md', after(r'\| `delay` \| TID', '| `mark` | TID, number, `value=`value |\n')),
 ]
 
@@ -157,15 +157,15 @@ SECTION = [
     ('user/report/motto_text.c', new(LICENSE + '''/* The section of an motto: how many findings there are, where there are three. */
 #include "report/section.h"
 
-int scope_section_motto(const struct report *report)
+int scope_report_section_motto(const struct report *report)
 {
 	if (report->analysis->ranking->findings == 3)
 		fputs("  an motto: three findings\\n\\n", report->out);
 	return 0;
 }
 ''')),
-    ('user/report/section.h', after(r'int scope_report_section_basis\(', 'int scope_section_motto(const struct report *report);\n')),
-    ('user/report/text.c', replace(r'scope_report_section_basis,\n', 'scope_section_motto, scope_report_section_basis,\n')),
+    ('user/report/section.h', after(r'int scope_report_section_basis\(', 'int scope_report_section_motto(const struct report *report);\n')),
+    ('user/report/text.c', replace(r'scope_report_section_basis,\n', 'scope_report_section_motto, scope_report_section_basis,\n')),
     ('docs/man/scope-report.1', after(r'\.B Basis', 'An motto: three findings. Then:\n')),
 ]
 
@@ -209,7 +209,7 @@ extern void *const scope_motto_probe;
     ('kmod/probe.c', replace(r'#include "probe_sched.h"\n', '#include "probe_motto.h"\n#include "probe_sched.h"\n')),
     ('kmod/probe.c', after(r'\t\{ "task_rename"', '\t{ "signal_generate", &scope_motto_probe },\n')),
     ('kmod/Kbuild', replace(r'probe_cgroup\.o', 'probe_cgroup.o probe_motto.o')),
-    ('docs/architecture.md', replace(r'probe_cgroup probe ', 'probe_cgroup probe_motto probe ')),
+    ('docs/architecture.md', replace(r'probe_cause probe ', 'probe_cause probe_motto probe ')),
     ('docs/architecture.md', after(r'\| `kmod/probe_cgroup\.c`', '| `kmod/probe_motto.c` | signals that are sent |\n')),
 ]
 
@@ -283,7 +283,7 @@ struct scope_pass_listener scope_motto_listener(struct scope_motto *motto)
 
 METRIC = [
     ('user/metrics/metric.h', after(r'\tX\(FUTEX_WOKEN,', '\tX(MOTTO, motto_wakes, FUTEX, COUNT, "such calls, once more") \\\n')),
-    ('user/metrics/metrics.c', replace(r'(err = add\(metrics, &place, SCOPE_METRIC_)FUTEX_WAKES(.*)\);',
+    ('user/metrics/metrics.c', replace(r'(err = scope_metrics_add\(metrics, &place, SCOPE_METRIC_)FUTEX_WAKES(.*)\);',
                                        r'''\1FUTEX_WAKES\2);
 		if (!err)
 			\1MOTTO\2);''')),

@@ -55,7 +55,7 @@ if has record; then
 	# By the format's page alone, and in frames of columns.
 	for python in /usr/bin/python3 python3; do
 		"$python" -c 'import zstandard' 2> /dev/null || continue
-		"$python" tests/unit/random_trace.py 1500 > "$work/random.text"
+		"$python" tests/unit/random_trace.py 3000 > "$work/random.text"
 		"$scope" dump --reverse "$work/random.text" -o "$work/random"
 		"$scope" dump "$work/random" > "$work/first"
 		scripts/syscall-table.sh > "$work/syscalls"

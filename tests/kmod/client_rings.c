@@ -65,6 +65,8 @@ static uint32_t record_bytes(const void *record)
 		return bytes + state->regs * 8;
 	case SCOPE_RECORD_CHAIN:
 		return bytes + chain->count * 8 + (chain->flags & SCOPE_STACK_COST ? 8 : 0);
+	case SCOPE_RECORD_FRAMES:
+		return bytes + ((const struct scope_record_frames *)record)->count * 8;
 	case SCOPE_RECORD_STACK:
 		return bytes + stack->regs * 8 + (stack->bytes + 7) / 8 * 8;
 	case SCOPE_RECORD_PROBE:
@@ -91,7 +93,7 @@ static void one_record(struct client *client, uint32_t cpu, const void *record, 
 		return;
 	}
 	if (type == SCOPE_RECORD_SWITCH) {
-		CHECK(!(change->bits >> 30));
+		CHECK(!(change->bits >> 31));
 		CHECK(!!(change->bits & SCOPE_SWITCH_PREV_TRACED) == !!before);
 		client->tid[cpu] = change->bits & SCOPE_SWITCH_NEXT_TRACED ? change->bits & SCOPE_TID_MASK : 0;
 	}

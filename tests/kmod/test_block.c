@@ -5,8 +5,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -89,6 +91,8 @@ static void target(void)
 {
 	char byte;
 
+	/* Else it would wait for ever where the test fails before that. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	CHECK(read(go[0], &byte, 1) == 1);
 	make_requests(0);
 	_exit(0);

@@ -46,7 +46,7 @@ static int command_on(struct client *client, int command, uint32_t session)
 
 static void refuse_values(struct client *client)
 {
-	uint8_t bytes[SCOPE_SYSCALL_MAX] = { 0 }, mode = 3;
+	uint8_t bytes[SCOPE_SYSCALL_MAX] = { 0 }, mode = 4;
 
 	WANT(with_u32(client, SCOPE_ATTR_SUBBUF_BYTES, 5000), -EINVAL);
 	CHECK(client_told(text, "SUBBUF_BYTES"), "%s", text);
@@ -57,7 +57,7 @@ static void refuse_values(struct client *client)
 	WANT(with_u32(client, SCOPE_ATTR_SUBBUF_COUNT, 1), -EINVAL);
 	WANT(with_u32(client, SCOPE_ATTR_SUBBUF_COUNT, 2048), -EINVAL);
 	WANT(with_u32(client, SCOPE_ATTR_SUBBUF_COUNT, 1024 * 4), -EINVAL);
-	WANT(with_u32(client, SCOPE_ATTR_EVENTS, 0x10), -EINVAL);
+	WANT(with_u32(client, SCOPE_ATTR_EVENTS, SCOPE_EVENTS_ALL + 1), -EINVAL);
 	WANT(with_u32(client, SCOPE_ATTR_SAMPLE_PERIOD_NS, 1000), -EINVAL);
 	WANT(with_u32(client, SCOPE_ATTR_SAMPLE_PERIOD_NS, 1000000), -EINVAL); /* without a mode */
 	WANT(with_u32(client, SCOPE_ATTR_STACK_BYTES, 1 << 20), -EINVAL);

@@ -128,7 +128,7 @@ static void choose(struct client_config *config)
 		config->pids[i] = loads[pick(LOADS)];
 	config->follow = pick(2);
 	config->flight = !pick(3);
-	config->events = pick(SCOPE_EVENTS_ALL + 1); /* 0: default */
+	config->events = pick(SCOPE_EVENTS_ALL + 1) & SCOPE_EVENTS_ALL; /* 0: default */
 	config->subbuf_bytes = 4096u << pick(6);
 	config->subbuf_count = 2u << pick(4);
 	config->stack_mode = pick(3);

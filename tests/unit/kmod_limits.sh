@@ -38,12 +38,33 @@ cat >"$work/cc" <<'CC'
 for program; do :; done
 [ -z "${REFUSED:-}" ] || ! grep -qE "$REFUSED" "$program"
 CC
-chmod +x "$work/cc"
+# Says of each such row of a program that an error is in it, and of each such header.
+cat >"$work/cc-rows" <<'CC'
+#!/bin/sh
+for program; do :; done
+echo "$program" >> "$CALLS"
+[ -n "${REFUSED:-}" ] || exit 0
+awk -v refused="$REFUSED" '
+	/^#line/ { row = $3; gsub("\"", "", row); next }
+	$0 ~ refused { print (row ? row : "x.h") ":1:1: error: refused"; wrong = 1 }
+	END { exit wrong }' "$program"
+CC
+chmod +x "$work/cc" "$work/cc-rows"
 
 features() {	# REFUSED
 	rm -f "$work/features.h"
 	REFUSED=$1 sh "$root/kmod/compat/features.sh" "$work/features.h" "$work/cc" >"$work/said" 2>&1
 }
+
+# All rows at once find what each alone finds, in a few programs: by a compiler that says in which row an error is.
+by_rows() {	# OUTPUT [VARIABLE=VALUE]
+	: > "$work/calls"
+	env REFUSED='hrtimer_setup|swapin_delay|kvzalloc|direct_reclaim' CALLS="$work/calls" "${@:2}" \
+		sh "$root/kmod/compat/features.sh" "$work/$1" "$work/cc-rows" >"$work/said" 2>&1
+}
+by_rows each.h SCOPE_FEATURES_EACH=1 && [ "$(wc -l < "$work/calls")" -gt 60 ] &&
+	by_rows features.h && [ "$(wc -l < "$work/calls")" -lt 10 ] && cmp "$work/each.h" "$work/features.h" >"$work/said" 2>&1
+result "finds by all rows at once what each alone has" $?
 
 features '' && grep -q 'SCOPE_HAVE_HRTIMER_SETUP 1' "$work/features.h"
 result "finds a new spelling" $?

@@ -19,6 +19,16 @@ trap ended EXIT
 [ "${capture_by:-perf}" = kmod ] || grep -q '^ok .*perf events can be used' "$dir/doctor" ||
 	{ echo "skipped: $(grep -o 'no capture by --source perf.*' "$dir/doctor")"; exit 77; }
 
+# Compiles a program of threads as $dir/LIBRARY with each C library that is here; their names are in $libraries.
+build_with_libraries() {	# SOURCE
+	local flags=(-O1 -g -Wall -Wextra -Werror -pthread)
+	libraries=(glibc)
+	gcc "${flags[@]}" -o "$dir/glibc" "$1" || return
+	command -v musl-gcc > "$dir/said" || return 0
+	libraries+=(musl)
+	musl-gcc -static "${flags[@]}" -o "$dir/musl" "$1"
+}
+
 # Waits until a capture has begun: the file has what the threads did at that moment.
 begun() {	# RECORDER FILE
 	local _

@@ -173,7 +173,7 @@ case_32bit() {
 	grep -Eq 'work;calls_into_hole;sleeps_in_hole;.*nanosleep' folded || { cat folded; return 1; }
 	# Its threads end in pause(), which has another number in 64-bit programs.
 	"$scope" report -v -i a.trace > report
-	grep -q 'call path   work → pause' report || { cat report; return 1; }
+	grep -q 'call path   pause ← work' report || { cat report; return 1; }
 }
 
 # In the kernel: where a thread sleeps as the capture ends, by name if that may be read; else why not.

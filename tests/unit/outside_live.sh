@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A healthy server that the host keeps off the CPU, traced by perf events: the report says why, and who it was.
+# A healthy server that the host keeps off the CPU, or that waits for a slow process of this host over the loopback, traced by
+# perf events: the report says why, and who it was.
 # They come before all else that this host does (nice), so that who takes the CPU is known.
 #
-# Usage: tests/unit/outside_live.sh [WAY...]; ways: limit taken healthy
+# Usage: tests/unit/outside_live.sh [WAY...]; ways: limit taken peer poll healthy
 # Exit status: 0 all is said; 1 not; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 gcc -O1 -g -Wall -Wextra -Werror -o "$dir/work" tests/unit/outside_work.c || exit 1
@@ -17,7 +18,7 @@ import sys
 document = json.load(open(sys.argv[1]))
 kinds = [cause["kind"] for cause in document["causes"]]
 if sys.argv[2] == "none":
-    assert "throttled" not in kinds and document["verdict"] in ("nothing", "outside"), document["reason"]
+    assert "throttled" not in kinds and "peer" not in kinds and document["verdict"] in ("nothing", "outside"), document["reason"]
     sys.exit()
 cause = document["causes"][kinds.index(sys.argv[2])]
 assert document["verdict"] == "outside", (document["verdict"], document["reason"])
@@ -27,6 +28,11 @@ if sys.argv[2] == "throttled":
     assert cause["throttled"] >= 0.8 * cause["periods"] >= 8, cause
 else:
     assert cause["process"] == sys.argv[3], cause
+if sys.argv[2] == "peer":
+    # The tree names that process, too, and not a network peer.
+    ends = [end for group in document["waits"] for end in group["for"] if "process" in end]
+    assert ends and ends[0]["process"] == {"name": sys.argv[3], "pid": cause["pid"]}, document["waits"]
+    assert 2e6 <= cause["ns"] / cause["requests"] <= 50e6 and cause["address"].startswith("127.0.0.1:"), cause
 P
 
 # A group with a limit of 3 ms per 100 ms, of version 1 or 2; its path in $group. 1: none can be made.
@@ -40,14 +46,15 @@ limited() {
 	mkdir -p "$group" 2>/dev/null && echo "3000 100000" 2>/dev/null > "$group/cpu.max"
 }
 
-# expect WAY MICROSECONDS KIND [PROCESS]: three times where this host is busy.
+# expect WAY "MICROSECONDS [EACH [poll]]" KIND [PROCESS]: three times where this host is busy.
 expect() {
 	local way=$1 server client thieves
 	[ ${#ways[@]} -eq 0 ] || [[ " ${ways[*]} " == *" $way "* ]] || return 0
 	for _ in 1 2 3; do
 		rm -f "$dir"/a.trace* "$dir/said"
 		thieves=
-		nice -n -15 "$dir/work" serve "$2" > "$dir/said" &
+		# shellcheck disable=SC2086
+		nice -n -15 "$dir/work" serve $2 > "$dir/said" &
 		client=$!
 		until [ -s "$dir/said" ]; do sleep 0.01; done
 		server=$(cat "$dir/said")
@@ -61,7 +68,7 @@ expect() {
 				thieves+=" $!"
 			done
 		fi
-		"$scope" record --source perf -p "$server" -d 4 -o "$dir/a.trace" > "$dir/said" 2>&1 || { cat "$dir/said"; bad=1; }
+		"$scope" record --source perf -p "$server" -d "${seconds:-4}" -o "$dir/a.trace" > "$dir/said" 2>&1 || { cat "$dir/said"; bad=1; }
 		# shellcheck disable=SC2086
 		kill -9 "$client" "$server" $thieves
 		wait 2>/dev/null
@@ -81,5 +88,7 @@ expect() {
 ways=("$@")
 expect limit 300 throttled
 expect taken 4000 taken thief
+seconds=2 expect peer "100 25" peer backend
+seconds=2 expect poll "100 25 poll" peer backend
 expect healthy 300 none
 exit "$bad"

@@ -2,12 +2,19 @@
 /*
  * A healthy server with one client, and a process that takes the CPU from it.
  *
- * Usage: outside_work serve MICROSECONDS | burn
+ * Usage: outside_work serve MICROSECONDS [EACH [poll]] | burn
  *   serve  a client asks, every 2 ms at most, a child that computes for some ms and answers. Prints the child's pid.
+ *          With EACH the child also asks a process "backend" over the loopback in each request, which sleeps for 0.2 ms
+ *          and each EACH-th time for 10 ms before it answers. With "poll" it waits for the answer in poll() and
+ *          reads then, as clients with a time limit do.
  *   burn   computes until it is killed
  * The server is the child, so that a limit of its control group does not hold for its client.
  */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,11 +23,14 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define REQUEST_BYTES 64
 #define PAUSE_NS 2000000
+#define QUICK_NS 200000
+#define SLOW_NS 10000000
 
 static volatile uint64_t sum;
 
@@ -51,13 +61,61 @@ static struct sockaddr_un address_of(pid_t pid, socklen_t *ret_bytes)
 	return address;
 }
 
-static int serve(int listener, uint64_t work_ns)
+static void answer(int listener, long each)
+{
+	char request[REQUEST_BYTES];
+	const int client = accept(listener, NULL, NULL);
+
+	prctl(PR_SET_NAME, "backend");
+	for (long number = 1; client >= 0 && read(client, request, sizeof(request)) > 0; number++) {
+		nanosleep(&(struct timespec){ 0, number % each == 0 ? SLOW_NS : QUICK_NS }, NULL);
+		if (write(client, request, sizeof(request)) < 0)
+			break;
+	}
+}
+
+/* A connection to a new process that answers until it is closed. */
+static int start_backend(long each)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t bytes = sizeof(address);
+	const int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
+	pid_t child;
+
+	if (bind(listener, (struct sockaddr *)&address, bytes) || listen(listener, 1) ||
+	    getsockname(listener, (struct sockaddr *)&address, &bytes))
+		return -1;
+	child = fork();
+	if (!child) {
+		/* Children of a process are traced with it, so the one that answers is no child of it. */
+		close(fd);
+		if (!fork())
+			answer(listener, each);
+		_exit(0);
+	}
+	close(listener);
+	waitpid(child, NULL, 0);
+	return connect(fd, (struct sockaddr *)&address, bytes) ? -1 : fd;
+}
+
+static __attribute__((noinline)) bool ask_backend(int backend, char request[REQUEST_BYTES], bool polls)
+{
+	struct pollfd answer = { .fd = backend, .events = POLLIN };
+
+	return write(backend, request, REQUEST_BYTES) > 0 && (!polls || poll(&answer, 1, 5000) == 1) &&
+	       read(backend, request, REQUEST_BYTES) > 0;
+}
+
+/* backend: a connection; -1: none. */
+static int serve(int listener, uint64_t work_ns, int backend, bool polls)
 {
 	char request[REQUEST_BYTES];
 	const int client = accept(listener, NULL, NULL);
 
 	while (client >= 0 && read(client, request, sizeof(request)) > 0) {
 		compute(work_ns);
+		if (backend >= 0 && !ask_backend(backend, request, polls))
+			break;
 		if (write(client, request, sizeof(request)) < 0)
 			break;
 	}
@@ -90,7 +148,7 @@ int main(int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[1], "burn"))
 		for (;;)
 			compute(1000000000);
-	if (argc != 3 || strcmp(argv[1], "serve"))
+	if (argc < 3 || argc > 5 || strcmp(argv[1], "serve"))
 		return 2;
 	signal(SIGPIPE, SIG_IGN);
 	listener = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -100,7 +158,8 @@ int main(int argc, char **argv)
 	server = fork();
 	if (!server) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		return serve(listener, strtoull(argv[2], NULL, 10) * 1000);
+		return serve(listener, strtoull(argv[2], NULL, 10) * 1000,
+			     argc > 3 ? start_backend(strtol(argv[3], NULL, 10)) : -1, argc > 4);
 	}
 	return server < 0 ? 1 : ask(server, &address, bytes);
 }

@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Mutexes of each kind, of glibc and of musl, that one thread has and another one waits for, traced by perf events: the
-# owner that the capture reads from the lock's memory is the thread that has it. A normal mutex of musl names none.
+# owner that the capture reads from the lock's memory is the thread that has it. A normal mutex of musl names none. Threads that
+# wait for each other's mutexes are a deadlock, named in turn; one that waits for its own "holds itself".
 #
 # Usage: tests/unit/owner_live.sh
 # Exit status: 0 all owners are right; 1 not; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
-gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/glibc" tests/unit/owner_work.c || exit 1
-libraries=(glibc)
-if command -v musl-gcc > "$dir/said"; then
-	musl-gcc -static -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/musl" tests/unit/owner_work.c || exit 1
-	libraries+=(musl)
-fi
+build_with_libraries tests/unit/owner_work.c || exit 1
+
+# They are stuck for more than some seconds as they are captured, below.
+for count in 1 2 3; do
+	timeout 300 "$dir/glibc" circle "$count" > "$dir/circle.$count" &
+done
+began=$SECONDS
 
 owner_of() {	# LIBRARY KIND
 	local waiter owner want got
@@ -47,6 +49,38 @@ for library in "${libraries[@]}"; do
 	for kind in normal recursive errorcheck adaptive robust shared pi pi-robust protect; do
 		owner_of "$library" "$kind"
 	done
+done
+
+cat > "$dir/circle.py" << 'P'
+"""Usage: circle.py WAITS.json TID...: the one deadlock is these threads, each of which waits for the next one's lock."""
+import json
+import sys
+
+tids = [int(word) for word in sys.argv[2:]]
+deadlocks = json.load(open(sys.argv[1]))["deadlocks"]
+assert len(deadlocks) == 1, deadlocks
+owner = {wait["thread"]["tid"]: wait["owner"]["tid"] for wait in deadlocks[0]}
+assert owner == {tid: tids[(at + 1) % len(tids)] for at, tid in enumerate(tids)}, (owner, tids)
+assert len({wait["waits_for"] for wait in deadlocks[0]}) == len(tids), deadlocks
+P
+while [ $((SECONDS - began)) -lt 6 ]; do sleep 0.1; done
+for count in 1 2 3; do
+	read -r target threads < "$dir/circle.$count"
+	rm -f "$dir/a.trace"
+	"$scope" record --source perf -p "$target" -d 0.3 -o "$dir/a.trace" > "$dir/said" 2>&1 || cat "$dir/said"
+	kill "$target"
+	target=
+	"$scope" waits -i "$dir/a.trace" > "$dir/waits"
+	"$scope" waits -i "$dir/a.trace" --format json > "$dir/waits.json"
+	# shellcheck disable=SC2086
+	if python3 "$dir/circle.py" "$dir/waits.json" $threads 2> "$dir/why" && grep -q "DEADLOCK" "$dir/waits" &&
+	   { [ "$count" -gt 1 ] || tr -s ' \n' ' ' < "$dir/waits" | grep -q "it holds itself"; }; then
+		echo "ok - a circle of $count"
+	else
+		echo "not ok - a circle of $count: $threads"
+		cat "$dir/why" "$dir/waits"
+		bad=1
+	fi
 done
 
 # The first screen of a hang has the line at which the owner is.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread that has a mutex for good, and one that waits for it.
+ * A thread that has a mutex for good, and one that waits for it; or threads that wait for each other's mutexes.
  *
  * Usage: owner_work KIND
- *   normal recursive errorcheck adaptive robust shared pi pi-robust protect
- * Prints "PID WAITER OWNER", the numbers of the process and the two threads, and waits. Exit status 77: the C library, or
- * this host, has no such mutex.
+ *   normal recursive errorcheck adaptive robust shared pi pi-robust protect | circle COUNT
+ * Prints "PID WAITER OWNER", the numbers of the process and the two threads, and waits. A circle prints "PID THREAD...", each
+ * of which waits for the mutex of the next one, and the last for that of the first. Exit status 77: the C library, or this host,
+ * has no such mutex.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -19,6 +20,12 @@
 static pthread_mutex_t lock;
 static pthread_barrier_t locked;
 static long owner;
+
+#define CIRCLE_MOST 8
+
+static pthread_mutex_t each[CIRCLE_MOST];
+static long member[CIRCLE_MOST];
+static size_t members;
 
 static long self(void)
 {
@@ -43,6 +50,38 @@ static void *want(void *unused)
 	fflush(stdout);
 	pthread_mutex_lock(&lock);
 	return unused;
+}
+
+static void *close_circle(void *which)
+{
+	const size_t at = (size_t)which;
+
+	member[at] = self();
+	pthread_mutex_lock(&each[at]);
+	pthread_barrier_wait(&locked);
+	pthread_mutex_lock(&each[(at + 1) % members]);
+	return NULL;
+}
+
+static int be_circle(size_t count)
+{
+	pthread_t thread;
+
+	members = count;
+	pthread_barrier_init(&locked, NULL, (unsigned)count + 1);
+	for (size_t i = 0; i < count; i++) {
+		pthread_mutex_init(&each[i], NULL);
+		if (pthread_create(&thread, NULL, close_circle, (void *)i))
+			return 1;
+	}
+	pthread_barrier_wait(&locked);
+	printf("%d", getpid());
+	for (size_t i = 0; i < count; i++)
+		printf(" %ld", member[i]);
+	printf("\n");
+	fflush(stdout);
+	for (;;)
+		pause();
 }
 
 static void need(int err)
@@ -96,6 +135,8 @@ int main(int argc, char **argv)
 	pthread_attr_t thread;
 	pthread_t started;
 
+	if (argc == 3 && !strcmp(argv[1], "circle") && atoi(argv[2]) > 0 && atoi(argv[2]) <= CIRCLE_MOST)
+		return be_circle((size_t)atoi(argv[2]));
 	pthread_attr_init(&thread);
 	pthread_mutexattr_init(&attributes);
 	choose(argc > 1 ? argv[1] : "", &attributes, &thread);

@@ -12,6 +12,7 @@ dice = random.Random(4)
 TIDS = [0] + list(range(100, 112)) + [4194303]
 STATES = 'runnable sleeping disk stopped dead idle other'.split()
 CONTEXTS = 'task softirq hardirq nmi unknown'.split()
+INTERRUPTS = 'timer net block device tasklet rcu sched other'.split()
 BLOCK_OPS = 'read write flush discard other'.split()
 PLAIN = list(plain_records())
 
@@ -87,9 +88,9 @@ def event(now, tid):
         lambda: f'syscall {tid} {nr()} enter={now - gone} ret={number(31)} wide{args()} abi=1',
         lambda: f'enter {tid} {nr()} enter={now - dice.randrange(now)}{args()}',
         lambda: f'exit {tid} {nr()} ret={number(62) - 2 ** 61}',
-        lambda: f'switch {tid} {dice.choice(TIDS)} {dice.choice(STATES)}{some("preempted", "iowait")}',
+        lambda: f'switch {tid} {dice.choice(TIDS)} {dice.choice(STATES)}{some("preempted", "iowait", "memstall")}',
         lambda: f'switch {tid} 0 {dice.choice(STATES)}{some("preempted", "iowait", "other=" + str(number(22) or 1))}',
-        lambda: f'waking {other} from {tid or "-"} {"task" if tid else dice.choice(CONTEXTS[1:])}',
+        lambda: f'waking {other} from {tid or "-"} {"task" if tid else dice.choice(CONTEXTS[1:])}{some(dice.choice(INTERRUPTS))}',
         lambda: f'waking {other} from {number(20)} tgid={1 + number(20)} {dice.choice(CONTEXTS)}',
         lambda: f'fork {other} parent={number(31)} tgid={number(31)} {comm()}',
         lambda: f'exec {other} old={number(31)} tgid={number(31)} {comm()}',

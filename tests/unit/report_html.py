@@ -53,6 +53,8 @@ def fixed(value):
 
 
 def time(ns):
+    if 0 < ns < 10:
+        return f"{fixed(ns)} ns"
     for unit, name in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
         if ns >= 0.1 * unit or name == "µs":
             return f"{fixed(ns / unit)} {name}"
@@ -96,7 +98,7 @@ for figure in page.figures:
     if not alike(figure["text"], formats[form](value)):
         bad.append(f"{place} is {figure['text']!r}, of {formats[form](value)!r}")
 places = {figure["attributes"]["data-place"] for figure in page.figures}
-wanted = {"answer", "trace.events", "basis.requests"}
+wanted = {"answer", "headline", "trace.events", "basis.requests"}
 for index, finding in enumerate(report["findings"]):
     wanted.add(f"findings.{index}.share")
     wanted.add(f"findings.{index}." + ("age_ns" if finding["kind"] in ("hang", "spin") else "p99_ns"))
@@ -110,7 +112,8 @@ for index, group in enumerate((report["changes"] or {"groups": []})["groups"]):
                for at, _ in [(at, one) for at, one in enumerate(group["metrics"]) if one["sure"]][:6]}
 for part, there in (("changes", report["changes"]), ("strips", report["pictures"]["strips"]["threads"]),
                     ("flame", len(report["pictures"]["flame"]["nodes"]) > 1 and report["pictures"]["flame"]["nodes"][0][4] > 0),
-                    ("scene", any(f["example"] for f in report["findings"]))):
+                    ("scene", any(f["example"] for f in report["findings"])), ("locks", report["locks"]),
+                    ("over_time", any(group["shares"] for group in report["pictures"]["over_time"]["groups"]))):
     if bool(there) != (part in page.by_id):
         bad.append(f"the picture {part} is {'missing' if there else 'there without facts'}")
 titles = " ".join(title["text"] for title in page.titles)

@@ -53,9 +53,11 @@ def call_words(calls):
 
 def described(finding):
     """What the lines of a finding have to say, as far as JSON has it in other words."""
-    path = finding["call_path"][::-1]
+    path = list(finding["call_path"])
+    while len(path) > 1 and path[-1] == "_start":
+        path.pop()
     if finding["below"]:
-        path.append(finding["below"]["name"])
+        path.insert(0, finding["below"]["name"])
     lines = {"call path": path}
     if finding["most_in"]:
         lines["most of it"] = finding["most_in"]["path"]
@@ -78,7 +80,7 @@ def described(finding):
     if finding["example"]:
         lines["syscalls"] = call_words(finding["example"]["slow"]["path"])
         if finding["example"]["usual"] is not None:
-            lines["baseline" if finding["example"]["baseline"] else "usual"] = call_words(finding["example"]["usual"]["path"])
+            lines["baseline" if finding["example"]["baseline"] else "normal"] = call_words(finding["example"]["usual"]["path"])
     if finding["recursion"]:
         circle = finding["recursion"][0]
         lines["call path"] = path + ["again by " + " → ".join(circle["by"]) if circle["by"] else "calls itself"]
@@ -110,7 +112,7 @@ for path in sorted(folder.glob("*.json")):
     for lines, finding in zip(of_text, report["findings"]):
         mine = described(finding)
         for label in sorted(set(mine) | set(lines) & {"most of it", "calls", "outside", "who waits", "rounds", "owner",
-                                                      "kernel", "syscalls", "usual", "baseline"}):
+                                                      "kernel", "syscalls", "normal", "baseline"}):
             held.add(label)
             missing = [word for word in mine.get(label, ["?"]) if word not in lines.get(label, "")]
             if missing and not (label == "call path" and not finding["call_path"]):
@@ -138,16 +140,16 @@ for path in sorted(folder.glob("*.json")):
     if lost != stated or (report["trace"]["lost"] and report["findings"] and not lost):
         wrong(name, f"the text reports {lost} lost while findings showed, the JSON {stated}")
     basis, rule = report["basis"], report["basis"]["rule"]
-    stated = re.search(r"basis: (\S+) requests, \S+ units, populations: (\d+); abnormal above z ([0-9.]+) and (\d+) "
-                     r"times the median; a finding needs (\d+) % of busy time, (\d+) units, .* odds ×(\d+) and "
-                     r"share ×([0-9.]+) \(or odds ×(\d+)\)", " ".join(text.split()))
+    stated = re.search(r"basis: (\S+) requests?, \S+ rounds? of background work, (\S+) kinds? of like ones; slow: above z "
+                     r"([0-9.]+) and (\d+) times the median of the kind; a finding needs (\d+) % of busy time, (\d+) slow "
+                     r"ones, .* odds ×(\d+) and a share ×([0-9.]+) \(or odds ×(\d+)\)", " ".join(text.split()))
     mine = (basis["populations"], f"{rule['z']:.1f}", f"{rule['median_times']:.0f}",
             f"{100 * rule['excess_share']:.0f}", rule["units_min"], f"{rule['odds_min']:.0f}",
             f"{rule['times_min']:.1f}", f"{rule['odds_alone']:.0f}")
     if not stated or tuple(map(str, mine)) != stated.groups()[1:]:
         wrong(name, f"the rule is {mine}, not as the text says")
-    compared = re.search(r"Compared with the (time before|baseline): (\d+) of \d+ populations; it has \S+ units in "
-                         r"([0-9.]+) s", " ".join(text.split()))
+    compared = re.search(r"Compared with the (time before|baseline), which has (\d+) of these kinds, and \S+ requests "
+                         r"and rounds in ([0-9.]+) s", " ".join(text.split()))
     stated = basis["baseline"] and ("time before" if basis["baseline"]["before"] else "baseline",
                                   str(basis["baseline"]["populations"]), f"{basis['baseline']['seconds']:.1f}")
     if (compared.groups() if compared else None) != stated:
@@ -193,7 +195,7 @@ if holder != lock["waiters"]["thread"]["name"] or [wake[1:] for wake in scene["w
 if seen != set(verdicts.values()):
     wrong("verdicts", f"only {seen} were seen")
 lacking = {"call path", "most of it", "calls", "outside", "who waits", "who", "rounds", "owner", "kernel", "syscalls",
-           "usual", "background"} - held
+           "normal", "background"} - held
 if lacking:
     wrong("details", f"no report had {lacking}")
 sys.exit(bad)

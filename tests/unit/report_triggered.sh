@@ -40,9 +40,20 @@ END
 for name in plain once; do
 	"$scope" dump --reverse "$work/$name.text" -o "$work/$name.trace" 2> /dev/null
 	(cd "$work" && "$scope" report "$name.trace") > "$work/$name.report"
+	"$scope" report --format json "$work/$name.trace" > "$work/$name.json"
 done
 says "the trigger comes first" 'lost Recorded because of unit>200ms: thread 100, 0.300 s\. No function' "$work/once.report"
 says "then its request" 'Its work 0.30 s from 1\.0.* s on read .*0.30 s running.* write' "$work/once.report"
 ! grep -q 'Recorded\|Its work' "$work/plain.report" || { echo "not ok - other traces say nothing of it"; bad=1; }
+python3 - "$work" <<'END' || { echo "not ok - JSON has the same"; bad=1; }
+import json
+import sys
+
+plain, once = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("plain", "once"))
+assert plain["triggered"] is None
+assert once["triggered"]["why"] == "unit>200ms: thread 100, 0.300 s", once["triggered"]
+unit = once["triggered"]["unit"]
+assert unit["wall_ns"] > 300_000_000 and {call["call"] for call in unit["path"]} >= {"read", "write", None}, unit
+END
 [ "$(wc -l < "$work/once.report")" -le 15 ] || { echo "not ok - more than 15 lines"; bad=1; }
 exit $bad

@@ -3,7 +3,7 @@
 
 Usage: python3 tests/unit/second_reader.py FILE [SYSCALLS]
        python3 tests/unit/second_reader.py --plain OUT FILE     write it again, without compression
-SYSCALLS: lines of scripts/syscall-table.sh, for names of calls. Reads format 5 with the columns of
+SYSCALLS: lines of scripts/syscall-table.sh, for names of calls. Reads format 6 with the columns of
 flag bit 2. What could not be read is reported on standard error.
 """
 import heapq
@@ -18,6 +18,7 @@ from second_reader_frames import (
 
 STATES = 'runnable sleeping disk stopped dead idle other'.split()
 CONTEXTS = 'task softirq hardirq nmi unknown'.split()
+INTERRUPTS = 'unknown timer net block device tasklet rcu sched other'.split()
 BLOCK_OPS = 'read write flush discard other'.split()
 FD_KINDS = 'unknown file listen accepted connected datagram pipe epoll event tty'.split()
 STATE_FLAGS = 'at_stop on_cpu iowait'.split()
@@ -48,6 +49,10 @@ def as_word(text):
 
 def name(words, number):
     return words[number] if number < len(words) else str(number)
+
+
+def interrupt(bits):
+    return f' {name(INTERRUPTS, bits >> 25 & 15)}' if bits >> 25 & 15 else ''
 
 
 def flag_words(words, flags):
@@ -170,19 +175,19 @@ class Cpu:
         self.tid = bits & 0x3fffff if bits >> 26 & 1 else 0
         other = 0 if bits >> 26 & 1 else bits & 0x3fffff
         return (f'switch {leaves} {self.tid} {name(STATES, bits >> 22 & 15)}'
-                f'{flag_words(["preempted", "iowait"], bits >> 28)}'
+                f'{flag_words(["preempted", "iowait", "memstall"], bits >> 28)}'
                 + (f' other={other}' if other else '')), 8
 
     def take_waking(self, data, at, r):
         bits = word(r, 4)
         context = bits >> 22 & 7
         waker = self.tid if context == 0 else 0
-        return f'waking {bits & 0x3fffff} from {waker or "-"} {name(CONTEXTS, context)}', 8
+        return f'waking {bits & 0x3fffff} from {waker or "-"} {name(CONTEXTS, context)}{interrupt(bits)}', 8
 
     def take_waking_from(self, data, at, r):
         bits, waker, tgid = struct.unpack('<III', r[4:])
         return (f'waking {bits & 0x3fffff} from {waker or "-"}{f" tgid={tgid}" if tgid else ""} '
-                f'{name(CONTEXTS, bits >> 22 & 7)}'), 16
+                f'{name(CONTEXTS, bits >> 22 & 7)}{interrupt(bits)}'), 16
 
     def comm(self, field):
         if field[15]:

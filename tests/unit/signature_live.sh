@@ -86,5 +86,5 @@ fi
 SLOW=1 under 4000 report -v > "$dir/report" || bad=1
 expect "with stacks of a stripped program it has its name" '^  1  flush_journal +server ' "$dir/report"
 expect "both named it" '^     named by stacks and signature: 1' "$dir/report"
-expect "and so have its callers" "call path .*main → serve → handle → flush_journal" "$dir/report"
+expect "and so have its callers" "call path .*flush_journal ← handle ← serve ← main" "$dir/report"
 exit "$bad"

@@ -9,7 +9,7 @@
  *   timer    the loop takes a timer of 0 ms for one that is due
  *   resolve  a request waits for ever for an answer in a poll of its own
  *   freeze   twice a request takes 1.5 s, and the other client waits
- *   busy     it never waits, for it polls and serves
+ *   busy     it never waits, because it polls and serves
  *   idle     nobody asks any more
  * Says "ready PID", the server's; goes wrong half a second after a line comes on standard input.
  */

@@ -46,10 +46,10 @@ static void distance_4_stays_together_and_5_is_apart(void **state)
 			add(set, run_of(100, 10), 3);
 			add(set, run_of(100, 10 + distance), 2);
 			clustering = cluster(set, &options);
-			assert_int_equal(scope_clustering_count(clustering), distance <= 4 ? 1 : 2);
-			assert_int_equal(scope_clustering_label(clustering, 0), 0);
-			assert_int_equal(scope_clustering_label(clustering, 1), distance > 4);
-			scope_clustering_destroy(clustering);
+			assert_int_equal(scope_cluster_count(clustering), distance <= 4 ? 1 : 2);
+			assert_int_equal(scope_cluster_label(clustering, 0), 0);
+			assert_int_equal(scope_cluster_label(clustering, 1), distance > 4);
+			scope_cluster_destroy(clustering);
 			scope_cluster_vector_set_destroy(set);
 		}
 	}
@@ -67,8 +67,8 @@ static void complete_linkage_cuts_a_chain_and_single_does_not(void **state)
 	for (uint32_t bits = 0; bits < 8; bits += 2)
 		add(set, run_of(64, bits), 1 + bits);
 	clustering = cluster(set, &options);
-	assert_int_equal(scope_clustering_count(clustering), 2);
-	first = scope_clustering_get(clustering, 0);
+	assert_int_equal(scope_cluster_count(clustering), 2);
+	first = scope_cluster_get(clustering, 0);
 	/* 4 and 6 bits, 5 and 7 units: the medoid is the heavier one. */
 	assert_int_equal(first->unit_count, 12);
 	assert_int_equal(first->vector_count, 2);
@@ -76,19 +76,19 @@ static void complete_linkage_cuts_a_chain_and_single_does_not(void **state)
 	assert_int_equal(first->diameter, 2);
 	assert_true(first->mean_distance == 10.0 / 12);
 	assert_false(first->diameter_is_bound);
-	assert_int_equal(scope_clustering_label(clustering, 0), 1);
-	assert_int_equal(scope_clustering_label(clustering, 1), 1);
-	scope_clustering_destroy(clustering);
+	assert_int_equal(scope_cluster_label(clustering, 0), 1);
+	assert_int_equal(scope_cluster_label(clustering, 1), 1);
+	scope_cluster_destroy(clustering);
 
 	options.linkage = SCOPE_LINKAGE_SINGLE;
 	clustering = cluster(set, &options);
-	assert_int_equal(scope_clustering_count(clustering), 1);
-	first = scope_clustering_get(clustering, 0);
+	assert_int_equal(scope_cluster_count(clustering), 1);
+	first = scope_cluster_get(clustering, 0);
 	assert_int_equal(first->diameter, 6);
 	/* Sums to 1, 3, 5, 7 units: 68, 38, 20, 22. */
 	assert_int_equal(first->medoid, 2);
 	assert_true(first->mean_distance == (1 * 4 + 3 * 2 + 7 * 2) / 16.0);
-	scope_clustering_destroy(clustering);
+	scope_cluster_destroy(clustering);
 	scope_cluster_vector_set_destroy(set);
 }
 
@@ -99,21 +99,21 @@ static void empty_one_and_all_equal(void **state)
 	const struct scope_cluster *only;
 
 	(void)state;
-	assert_int_equal(scope_clustering_count(clustering), 0);
-	assert_false(scope_clustering_sampled(clustering));
-	scope_clustering_destroy(clustering);
+	assert_int_equal(scope_cluster_count(clustering), 0);
+	assert_false(scope_cluster_sampled(clustering));
+	scope_cluster_destroy(clustering);
 	for (int times = 0; times < 1000; times++)
 		add(set, run_of(5, 7), 2);
 	clustering = cluster(set, &defaults);
-	assert_int_equal(scope_clustering_count(clustering), 1);
-	only = scope_clustering_get(clustering, 0);
+	assert_int_equal(scope_cluster_count(clustering), 1);
+	only = scope_cluster_get(clustering, 0);
 	assert_int_equal(only->medoid, 0);
 	assert_int_equal(only->vector_count, 1);
 	assert_int_equal(only->unit_count, 2000);
 	assert_int_equal(only->diameter, 0);
 	assert_true(only->mean_distance == 0);
-	scope_clustering_destroy(clustering);
-	scope_clustering_destroy(NULL);
+	scope_cluster_destroy(clustering);
+	scope_cluster_destroy(NULL);
 	scope_cluster_vector_set_destroy(set);
 }
 
@@ -168,8 +168,8 @@ static void describe_as_brute_force_does(enum scope_linkage linkage)
 		add(set, vectors[i], 1 + random_below(&random, 9));
 	clustering = cluster(set, &options);
 	count = scope_cluster_vector_set_count(set);
-	for (uint32_t c = 0; c < scope_clustering_count(clustering); c++) {
-		const struct scope_cluster *is = scope_clustering_get(clustering, c);
+	for (uint32_t c = 0; c < scope_cluster_count(clustering); c++) {
+		const struct scope_cluster *is = scope_cluster_get(clustering, c);
 		uint32_t diameter = 0, medoid = UINT32_MAX;
 		uint64_t least = UINT64_MAX;
 
@@ -177,12 +177,12 @@ static void describe_as_brute_force_does(enum scope_linkage linkage)
 			const struct scope_vector *at = scope_cluster_vector_set_get(set, i);
 			uint64_t sum = 0;
 
-			if (scope_clustering_label(clustering, i) != c)
+			if (scope_cluster_label(clustering, i) != c)
 				continue;
 			for (uint32_t j = 0; j < count; j++) {
 				uint32_t d = scope_cluster_vector_distance(at, scope_cluster_vector_set_get(set, j));
 
-				if (scope_clustering_label(clustering, j) != c)
+				if (scope_cluster_label(clustering, j) != c)
 					continue;
 				sum += d * scope_cluster_vector_set_multiplicity(set, j);
 				diameter = d > diameter ? d : diameter;
@@ -202,7 +202,7 @@ static void describe_as_brute_force_does(enum scope_linkage linkage)
 		units += is->unit_count;
 	}
 	assert_int_equal(units, units_of(set));
-	scope_clustering_destroy(clustering);
+	scope_cluster_destroy(clustering);
 	scope_cluster_vector_set_destroy(set);
 }
 
@@ -239,13 +239,13 @@ static void ward_separates_by_how_often_a_call_is_made(void **state)
 		add(set, vector, 10 - i);
 	}
 	clustering = cluster(set, &options);
-	assert_int_equal(scope_clustering_count(clustering), 1);
-	scope_clustering_destroy(clustering);
+	assert_int_equal(scope_cluster_count(clustering), 1);
+	scope_cluster_destroy(clustering);
 	assert_int_equal(scope_cluster_run(set, &levels, &options, &clustering), 0);
-	assert_int_equal(scope_clustering_count(clustering), 2);
+	assert_int_equal(scope_cluster_count(clustering), 2);
 	for (uint32_t i = 0; i < 8; i++)
-		assert_int_equal(scope_clustering_label(clustering, i), i % 2);
-	scope_clustering_destroy(clustering);
+		assert_int_equal(scope_cluster_label(clustering, i), i % 2);
+	scope_cluster_destroy(clustering);
 	scope_cluster_vector_set_destroy(set);
 }
 
@@ -262,25 +262,25 @@ static void division_splits_a_chain_in_the_middle(void **state)
 		add(set, run_of(64, bits), 1);
 	options.cut = 13;
 	clustering = cluster(set, &options);
-	assert_int_equal(scope_clustering_count(clustering), 2);
+	assert_int_equal(scope_cluster_count(clustering), 2);
 	for (uint32_t i = 0; i < 8; i++)
-		assert_int_equal(scope_clustering_label(clustering, i) == scope_clustering_label(clustering, 0), i < 3);
-	scope_clustering_destroy(clustering);
+		assert_int_equal(scope_cluster_label(clustering, i) == scope_cluster_label(clustering, 0), i < 3);
+	scope_cluster_destroy(clustering);
 	options.cut = 14;
 	clustering = cluster(set, &options);
-	assert_int_equal(scope_clustering_count(clustering), 1);
-	scope_clustering_destroy(clustering);
+	assert_int_equal(scope_cluster_count(clustering), 1);
+	scope_cluster_destroy(clustering);
 	scope_cluster_vector_set_destroy(set);
 }
 
 static void assert_same_clustering(const struct scope_vector_set *set_a, const struct scope_clustering *a,
 				   struct scope_vector_set *set_b, const struct scope_clustering *b)
 {
-	assert_int_equal(scope_clustering_count(a), scope_clustering_count(b));
-	assert_int_equal(scope_clustering_sampled(a), scope_clustering_sampled(b));
-	for (uint32_t c = 0; c < scope_clustering_count(a); c++) {
-		const struct scope_cluster *x = scope_clustering_get(a, c);
-		const struct scope_cluster *y = scope_clustering_get(b, c);
+	assert_int_equal(scope_cluster_count(a), scope_cluster_count(b));
+	assert_int_equal(scope_cluster_sampled(a), scope_cluster_sampled(b));
+	for (uint32_t c = 0; c < scope_cluster_count(a); c++) {
+		const struct scope_cluster *x = scope_cluster_get(a, c);
+		const struct scope_cluster *y = scope_cluster_get(b, c);
 
 		assert_memory_equal(scope_cluster_vector_set_get(set_a, x->medoid),
 				    scope_cluster_vector_set_get(set_b, y->medoid), sizeof(struct scope_vector));
@@ -293,7 +293,7 @@ static void assert_same_clustering(const struct scope_vector_set *set_a, const s
 	for (uint32_t id = 0; id < scope_cluster_vector_set_count(set_a); id++) {
 		uint32_t other = add(set_b, *scope_cluster_vector_set_get(set_a, id), 1);
 
-		assert_int_equal(scope_clustering_label(a, id), scope_clustering_label(b, other));
+		assert_int_equal(scope_cluster_label(a, id), scope_cluster_label(b, other));
 	}
 }
 
@@ -328,8 +328,8 @@ static void order_of_adding_plays_no_part(void **state)
 		a = cluster(set_a, &options);
 		b = cluster(set_b, &options);
 		assert_same_clustering(set_a, a, set_b, b);
-		scope_clustering_destroy(b);
-		scope_clustering_destroy(a);
+		scope_cluster_destroy(b);
+		scope_cluster_destroy(a);
 		scope_cluster_vector_set_destroy(set_b);
 		scope_cluster_vector_set_destroy(set_a);
 	}
@@ -355,19 +355,19 @@ static void sample_finds_groups_that_are_far_apart(void **state)
 	for (options.seed = 0; options.seed < 50; options.seed++) {
 		options.max_points = 1 + options.seed;
 		clustering = cluster(set, &options);
-		assert_true(scope_clustering_sampled(clustering));
-		assert_int_equal(scope_clustering_count(clustering), 4);
+		assert_true(scope_cluster_sampled(clustering));
+		assert_int_equal(scope_cluster_count(clustering), 4);
 		for (uint32_t id = 0; id < scope_cluster_vector_set_count(set); id++)
-			assert_int_equal(scope_clustering_label(clustering, id), 3 - id / 28);
+			assert_int_equal(scope_cluster_label(clustering, id), 3 - id / 28);
 		for (uint32_t c = 0; c < 4; c++) {
-			const struct scope_cluster *is = scope_clustering_get(clustering, c);
+			const struct scope_cluster *is = scope_cluster_get(clustering, c);
 
 			assert_int_equal(is->vector_count, 28);
 			assert_int_equal(is->diameter_is_bound, options.max_points < 28);
 			assert_true(is->diameter_is_bound ? is->diameter >= 4 : is->diameter == 4);
 			assert_true(is->diameter <= 8);
 		}
-		scope_clustering_destroy(clustering);
+		scope_cluster_destroy(clustering);
 	}
 	scope_cluster_vector_set_destroy(set);
 }
@@ -385,11 +385,11 @@ static void bound_of_a_diameter_is_no_less_than_it(void **state)
 	add(set, run_of(10, 4), 1);
 	add(set, run_of(10, 8), 1);
 	clustering = cluster(set, &options);
-	assert_int_equal(scope_clustering_count(clustering), 1);
-	assert_int_equal(scope_clustering_get(clustering, 0)->medoid, 0);
-	assert_true(scope_clustering_get(clustering, 0)->diameter_is_bound);
-	assert_int_equal(scope_clustering_get(clustering, 0)->diameter, 4);
-	scope_clustering_destroy(clustering);
+	assert_int_equal(scope_cluster_count(clustering), 1);
+	assert_int_equal(scope_cluster_get(clustering, 0)->medoid, 0);
+	assert_true(scope_cluster_get(clustering, 0)->diameter_is_bound);
+	assert_int_equal(scope_cluster_get(clustering, 0)->diameter, 4);
+	scope_cluster_destroy(clustering);
 	scope_cluster_vector_set_destroy(set);
 }
 
@@ -406,9 +406,9 @@ static void distances_above_254_are_far(void **state)
 	add(set, run_of(512, 512), 1);
 	add(set, run_of(0, 259), 1);
 	clustering = cluster(set, &options);
-	assert_int_equal(scope_clustering_count(clustering), 2);
-	assert_int_equal(scope_clustering_label(clustering, 0), scope_clustering_label(clustering, 2));
-	scope_clustering_destroy(clustering);
+	assert_int_equal(scope_cluster_count(clustering), 2);
+	assert_int_equal(scope_cluster_label(clustering, 0), scope_cluster_label(clustering, 2));
+	scope_cluster_destroy(clustering);
 	scope_cluster_vector_set_destroy(set);
 }
 

@@ -127,6 +127,28 @@ static void test_overflow_is_counted(void **state)
 	free(filter);
 }
 
+/* Numbers in a row, as those of a server's threads are, and any numbers. */
+static void test_holds_as_many_as_promised(void **state)
+{
+	struct scope_filter *filter = new_filter();
+	u32 i, numbers = 0;
+
+	(void)state;
+	for (i = 0; i < SCOPE_FILTER_HELD; i++)
+		assert_true(scope_filter_add(filter, 1000 + i, SCOPE_FILTER_CHILD));
+	for (i = 0; i < SCOPE_FILTER_HELD; i++)
+		assert_true(scope_filter_has(filter, 1000 + i));
+	assert_false(scope_filter_has(filter, 999));
+	check_counts(filter);
+	memset(filter, 0, sizeof(*filter));
+	for (seed = 25; numbers < SCOPE_FILTER_HELD; numbers = (u32)filter->threads.counter)
+		assert_true(scope_filter_add(filter, (1 + chance(SCOPE_FILTER_NUMBER)) | SCOPE_FILTER_THREAD,
+					     SCOPE_FILTER_COMM));
+	assert_int_equal(filter->full.counter, 0);
+	check_counts(filter);
+	free(filter);
+}
+
 /* Fresh and leaving entries wait for a mark; what comes after the mark waits for the next one. */
 static void test_reports_what_was_marked(void **state)
 {
@@ -342,10 +364,11 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts_and_finds),	cmocka_unit_test(test_churn_leaves_nothing),
-		cmocka_unit_test(test_overflow_is_counted),	cmocka_unit_test(test_reports_what_was_marked),
-		cmocka_unit_test(test_agrees_with_a_model),	cmocka_unit_test(test_races_lose_nothing),
-		cmocka_unit_test(test_reasons_are_independent), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_counts_and_finds),	  cmocka_unit_test(test_churn_leaves_nothing),
+		cmocka_unit_test(test_overflow_is_counted),	  cmocka_unit_test(test_reports_what_was_marked),
+		cmocka_unit_test(test_agrees_with_a_model),	  cmocka_unit_test(test_races_lose_nothing),
+		cmocka_unit_test(test_reasons_are_independent),	  cmocka_unit_test(test_names),
+		cmocka_unit_test(test_holds_as_many_as_promised),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,11 +14,12 @@
 
 #define MS 1000000ull
 
-/* Clients of one thread ask at even times, and once it takes long. */
+/* Clients of one thread ask at even times, and now and then it takes long. */
 struct load {
 	unsigned requests, clients;
 	uint64_t apart_ms, takes_us;
 	uint64_t stall_ms;
+	unsigned stalls; /* evenly apart */
 	unsigned behind; /* requests that it takes right after the stall */
 	bool peer;	 /* another thread serves as much, and never stalls */
 };
@@ -32,7 +33,8 @@ static uint64_t write_requests(FILE *to, const struct load *load, unsigned tid, 
 
 	for (unsigned i = 0; i < load->requests; i++) {
 		const unsigned fd = 10 * tid + i % load->clients, cpu = tid - 10;
-		const bool stall = stalls && i == load->requests / 2;
+		const unsigned part = load->requests / (load->stalls + 1);
+		const bool stall = stalls && i % part == 0 && i / part >= 1 && i / part <= load->stalls;
 
 		fprintf(to, "%ju %u enter %u epoll_wait enter=%ju args=5\n", (uintmax_t)now, cpu, tid, (uintmax_t)now);
 		if (waiting) {
@@ -97,6 +99,7 @@ static const struct load alone = {
 	.apart_ms = 100,
 	.takes_us = 1000,
 	.stall_ms = 5000,
+	.stalls = 1,
 };
 
 static void a_stall_of_the_only_thread_keeps_as_many_as_it_usually_takes(void **state)
@@ -106,7 +109,7 @@ static void a_stall_of_the_only_thread_keeps_as_many_as_it_usually_takes(void **
 	assert_in_range((uintmax_t)kept, 48, 51);
 }
 
-static void less_than_a_second_is_no_freeze(void **state)
+static void one_of_less_than_a_second_is_no_freeze(void **state)
 {
 	struct load load = alone;
 
@@ -114,6 +117,42 @@ static void less_than_a_second_is_no_freeze(void **state)
 	load.stall_ms = 1001;
 	assert_int_equal(freezes_of(load), 1);
 	load.stall_ms = 999;
+	assert_int_equal(freezes_of(load), 0);
+}
+
+static const struct load busy = {
+	.requests = 2000,
+	.clients = 4,
+	.apart_ms = 10,
+	.takes_us = 100,
+	.stall_ms = 400,
+	.stalls = 2,
+};
+
+static void several_shorter_ones_count(void **state)
+{
+	struct load load = busy;
+
+	(void)state;
+	for (load.stalls = 1; load.stalls <= 5; load.stalls++)
+		assert_int_equal(freezes_of(load), load.stalls == 1 || load.stalls == 5 ? 0 : load.stalls);
+	load = busy;
+	load.apart_ms = 4;
+	load.stall_ms = 101;
+	assert_int_equal(freezes_of(load), 2);
+	load.stall_ms = 99;
+	assert_int_equal(freezes_of(load), 0);
+}
+
+/* About 40 wait for each: a hundredth of all for both. */
+static void shorter_ones_have_to_keep_many_waiting(void **state)
+{
+	struct load load = busy;
+
+	(void)state;
+	load.requests = 7500;
+	assert_int_equal(freezes_of(load), 2);
+	load.requests = 8300;
 	assert_int_equal(freezes_of(load), 0);
 }
 
@@ -168,7 +207,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stall_of_the_only_thread_keeps_as_many_as_it_usually_takes),
-		cmocka_unit_test(less_than_a_second_is_no_freeze),
+		cmocka_unit_test(one_of_less_than_a_second_is_no_freeze),
+		cmocka_unit_test(several_shorter_ones_count),
+		cmocka_unit_test(shorter_ones_have_to_keep_many_waiting),
 		cmocka_unit_test(what_is_usual_is_no_freeze),
 		cmocka_unit_test(a_thread_that_serves_one_client_keeps_nobody_else),
 		cmocka_unit_test(five_have_to_wait),

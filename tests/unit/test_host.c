@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "proc/block_devices.h"
 #include "proc/host.h"
 #include "trace_fixture.h"
 
@@ -79,6 +80,47 @@ static void expect(void (*grow)(void), const char *key, const char *rest)
 	assert_non_null(value);
 	assert_string_equal(strchr(value, ' ') + 1, rest);
 	free(value);
+}
+
+/* A partition that is mounted, a volume on another one, a loop device; one that is mounted nowhere. */
+static void test_devices(void **state)
+{
+	static const char *const want[][2] = {
+		{ "8:0", "sda, mounted at /" },
+		{ "8:1", "sda1, mounted at /" },
+		{ "8:2", "sda2, mounted at /srv" },
+		{ "253:0", "dm-0, mounted at /srv" },
+		{ "7:0", "loop0, file /var/a b.img" },
+		{ "104:0", "cciss!c0d0" },
+		{ "8:16", NULL },
+	};
+	struct fixture fixture = fixture_begin();
+	struct scope_trace *trace;
+	char key[32];
+
+	(void)state;
+	put("proc/partitions", "major minor  #blocks  name\n\n   8        0   10 sda\n   8        1   5 sda1\n"
+			       "   8 2 4 sda2\n 253 0 4 dm-0\n 7 0 9 loop0\n 104 0 9 cciss/c0d0\n");
+	put("proc/1/mountinfo", "24 1 8:1 / / rw - ext4 /dev/sda1 rw\n25 24 0:5 / /dev rw - devtmpfs none rw\n"
+				"26 24 253:0 / /srv rw - xfs /dev/dm-0 rw\n");
+	put("sys/class/block/sda/dev", "8:0\n");
+	put("sys/class/block/sda/sda1/dev", "8:1\n");
+	put("sys/class/block/sda1/dev", "8:1\n");
+	put("sys/class/block/sda2/dev", "8:2\n");
+	put("sys/class/block/sda2/holders/dm-0/dev", "253:0\n");
+	put("sys/class/block/dm-0/dev", "253:0\n");
+	put("sys/class/block/loop0/dev", "7:0\n");
+	put("sys/class/block/loop0/loop/backing_file", "/var/a b.img\n");
+	assert_int_equal(scope_proc_devices_write(root, fixture.writer), 0);
+	trace = fixture_open(&fixture);
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		const char *said;
+
+		snprintf(key, sizeof(key), SCOPE_META_DEVICE "%s", want[i][0]);
+		said = scope_trace_meta(trace, key);
+		assert_true(want[i][1] ? said && !strcmp(said, want[i][1]) : !said);
+	}
+	scope_trace_close(trace);
 }
 
 static void stat_of(const char *group, unsigned periods, unsigned throttled, const char *key, unsigned long time)
@@ -168,6 +210,7 @@ static void what_is_not_there_is_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_devices, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_version_2, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_limit_is_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_version_1, setup, teardown),

@@ -75,6 +75,31 @@ static void four_units_are_too_few(void **state)
 	assert_int_equal(judge(finding), SCOPE_RULE_UNITS);
 }
 
+/* Slower as a whole than another run: half of what units take longer needs neither odds nor times. */
+static void half_of_the_growth_needs_no_odds(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.odds = finding.times = 1.5;
+	finding.of_growth = 0.5;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.of_growth = below(0.5);
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+	finding.odds = 5;
+	assert_int_equal(judge(finding), SCOPE_RULE_TIMES);
+	/* Half of it in the kernel: a quarter of it is in doubt. */
+	finding.odds = 1.5;
+	finding.of_growth = 0.6;
+	finding.kernel_share = 0.5;
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+	finding.of_growth = 0.7;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	/* The rule about chance holds. */
+	finding.chance_z = below(3.3);
+	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
+}
+
 static void samples_as_rare_as_at_first_must_have_hit_three_units(void **state)
 {
 	struct scope_finding finding = bare;
@@ -335,6 +360,7 @@ int main(void)
 		cmocka_unit_test(a_finding_may_meet_every_rule_with_nothing_to_spare),
 		cmocka_unit_test(an_excess_below_a_hundredth_of_the_busy_time_is_none),
 		cmocka_unit_test(four_units_are_too_few),
+		cmocka_unit_test(half_of_the_growth_needs_no_odds),
 		cmocka_unit_test(samples_as_rare_as_at_first_must_have_hit_three_units),
 		cmocka_unit_test(odds_below_five_are_too_low),
 		cmocka_unit_test(what_may_be_the_kernels_doing_needs_twice_the_odds),

@@ -86,6 +86,11 @@ static void test_runtimes(void **state)
 		{ "java.util.List org.example.Shop.list()", false },
 		{ "JS:*checkQuery /srv/app.js:12:20", false },
 		{ "RegExp:^(a+)+$", false },
+		{ "py::match:/usr/lib/python3.12/re/__init__.py", true },
+		{ "py::_find_and_load:<frozen importlib._bootstrap>", true },
+		{ "py::Shop.sell:/srv/shop/app.py", false },
+		{ "py::<module>:/usr/local/lib/python3.12/site-packages/shop/app.py", false },
+		{ "py::sell:/usr/lib/python3/dist-packages/shop/app.py", false },
 		{ "handle_request", false },
 	};
 	(void)state;

@@ -96,13 +96,16 @@ static void a_peer_that_is_asked_once_more_decides_itself(void **state)
 }
 
 /* Of a hundred units with the same calls some take more than half as long as the median of its own. */
-static bool quick_where(unsigned slow_ones)
+static bool quick_where(unsigned slow_ones, uint32_t usual_vector)
 {
 	struct scope_finding finding;
 	void *state = NULL;
 
 	slow(SCOPE_ITEM_WAIT, 50);
 	usual(1);
+	for (size_t i = 0; i < made->units.count; i++)
+		if (made->kept.mark[i] == SCOPE_UNIT_USUAL)
+			made->units.unit[i].vector = usual_vector;
 	made->row[0][0].units = 100;
 	for (unsigned i = 0; i < 100; i++)
 		assert_int_equal(scope_sketch_add(&made->row[0][0].measure,
@@ -116,8 +119,14 @@ static bool quick_where(unsigned slow_ones)
 static void calls_that_are_quick_more_often_than_not_wait_for_something_slow(void **state)
 {
 	(void)state;
-	assert_true(quick_where(49));
-	assert_false(quick_where(50));
+	assert_true(quick_where(49, 1));
+	assert_false(quick_where(50, 1));
+}
+
+static void quick_units_that_make_far_fewer_calls_say_nothing(void **state)
+{
+	(void)state;
+	assert_false(quick_where(49, 0));
 }
 
 int main(void)
@@ -128,6 +137,7 @@ int main(void)
 		TEST(other_waits_are_never_outside),
 		TEST(a_peer_that_is_asked_once_more_decides_itself),
 		TEST(calls_that_are_quick_more_often_than_not_wait_for_something_slow),
+		TEST(quick_units_that_make_far_fewer_calls_say_nothing),
 	};
 
 	return cmocka_run_group_tests_name("measure_wait", tests, NULL, NULL);

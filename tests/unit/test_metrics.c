@@ -109,13 +109,16 @@ static uint64_t sleep_from(struct story *story, unsigned thread, uint64_t at)
 		{ "disk iowait", SCOPE_METRIC_IOWAIT },
 	};
 	const unsigned tid = FIRST_TID + thread, way = (unsigned)dice(story, 3);
+	const bool stalls = way && dice(story, 2);
 	const uint64_t slept_ns = 1 + dice(story, dice(story, 20) ? 3000000 : 1500000000),
 		       queued_ns = dice(story, 90000);
 
-	say(story, at, "%u switch %u 0 %s", thread, tid, ways[way].state);
+	say(story, at, "%u switch %u 0 %s%s", thread, tid, ways[way].state, stalls ? " memstall" : "");
 	say(story, at + slept_ns, "%u waking %u from - hardirq", thread, tid);
 	say(story, at + slept_ns + queued_ns, "%u switch 0 %u sleeping", thread, tid);
 	count(story, thread, ways[way].metric, slept_ns);
+	count(story, thread, SCOPE_METRIC_SLEEPS, 1);
+	count(story, thread, SCOPE_METRIC_PAGE_WAIT_TIME, stalls ? slept_ns : 0);
 	count(story, thread, SCOPE_METRIC_QUEUE, queued_ns);
 	return at + slept_ns + queued_ns;
 }
@@ -127,7 +130,39 @@ static uint64_t preempt_from(struct story *story, unsigned thread, uint64_t at)
 	say(story, at, "%u switch %u 0 runnable preempted", thread, FIRST_TID + thread);
 	say(story, at + queued_ns, "%u switch 0 %u sleeping", thread, FIRST_TID + thread);
 	count(story, thread, SCOPE_METRIC_QUEUE, queued_ns);
+	count(story, thread, SCOPE_METRIC_PREEMPTIONS, 1);
 	return at + queued_ns;
+}
+
+/* What the kernel counts while the thread runs from `at` on, for ran_ns. */
+static void count_from(struct story *story, unsigned thread, uint64_t at, uint64_t ran_ns)
+{
+	static const enum scope_metric stalls[] = { SCOPE_METRIC_RECLAIM_TIME, SCOPE_METRIC_GROUP_RECLAIM_TIME,
+						    SCOPE_METRIC_COMPACTION_TIME };
+	const unsigned tid = FIRST_TID + thread, kind = (unsigned)dice(story, 3);
+	const uint64_t faults = 1 + dice(story, 50), irq_ns = dice(story, ran_ns + 1);
+
+	switch (dice(story, 8)) {
+	case 0:
+		say(story, at, "%u stall %u %u", thread, tid, kind);
+		say(story, at + ran_ns, "%u stall %u %u end", thread, tid, kind);
+		count(story, thread, stalls[kind], ran_ns);
+		break;
+	case 1:
+		say(story, at + ran_ns, "%u %s %u %ju", thread, kind ? "hardirq" : "softirq", tid, (uintmax_t)irq_ns);
+		count(story, thread, kind ? SCOPE_METRIC_HARDIRQ_TIME : SCOPE_METRIC_SOFTIRQ_TIME, irq_ns);
+		count(story, thread, SCOPE_METRIC_INTERRUPTS, 1);
+		break;
+	case 2:
+		say(story, at + ran_ns, "%u counters %u minor=%ju major=%u read=4096 written=%ju swapin=7 thrashing=5",
+		    thread, tid, (uintmax_t)faults, kind, (uintmax_t)faults * 4096);
+		count(story, thread, SCOPE_METRIC_MINOR_FAULTS, faults);
+		count(story, thread, SCOPE_METRIC_MAJOR_FAULTS, kind);
+		count(story, thread, SCOPE_METRIC_STORAGE_READ_BYTES, 4096);
+		count(story, thread, SCOPE_METRIC_STORAGE_WRITTEN_BYTES, faults * 4096);
+		count(story, thread, SCOPE_METRIC_SWAPIN_TIME, 12);
+		break;
+	}
 }
 
 /* Returns when it returns. */
@@ -164,6 +199,7 @@ static void live(struct story *story, unsigned thread)
 	for (unsigned i = 0; i < 1500 && now < END_NS / 2; i++) {
 		const uint64_t ran_ns = dice(story, 300000);
 
+		count_from(story, thread, now, ran_ns);
 		now += ran_ns;
 		count(story, thread, SCOPE_METRIC_RUN, ran_ns);
 		now = dice(story, 8) ? call_from(story, thread, now) : preempt_from(story, thread, now);
@@ -171,6 +207,7 @@ static void live(struct story *story, unsigned thread)
 	/* It sleeps in a call until the end. */
 	say(story, now + 10, "%u enter %u epoll_wait enter=%ju args=5", thread, FIRST_TID + thread, (uintmax_t)now);
 	say(story, now + 10, "%u switch %u 0 sleeping", thread, FIRST_TID + thread);
+	count(story, thread, SCOPE_METRIC_SLEEPS, 1);
 	count(story, thread, SCOPE_METRIC_RUN, 10);
 	count(story, thread, SCOPE_METRIC_SLEEP, END_NS - now - 10);
 	count(story, thread, SCOPE_METRIC_POLL_TIME, END_NS - now);
@@ -253,7 +290,7 @@ static void assert_object_sums(const struct scope_metered *metered, const struct
 						   metered->found.groups, SCOPE_METRICS_BY_OBJECT, &objects),
 			 0);
 	assert_int_equal(objects->lines, 6);
-	for (unsigned j = SCOPE_METRIC_FUTEX_TIME; j < SCOPE_METRIC_UNITS; j++) {
+	for (unsigned j = SCOPE_METRIC_FUTEX_TIME; j < SCOPE_METRIC_MINOR_FAULTS; j++) {
 		uint64_t sum = 0;
 
 		for (size_t i = 0; i < threads->lines; i++)

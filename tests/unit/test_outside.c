@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the host did, by name: each cause with just as much as it takes, and with less. */
 #include <stdio.h>
+#include <sys/syscall.h>
 
 #include "rank/outside.h"
 #include "trace_fixture.h"
@@ -10,12 +11,16 @@
 static struct scope_trace *trace;
 static struct scope_waits waits;
 static struct scope_outside outside;
+static struct scope_fd_times times;
+static const char *fd_name[4]; /* of descriptors 0, 1, …; NULL: the trace has no row */
 
 static int setup(void **state)
 {
 	(void)state;
 	trace = NULL;
 	waits = (struct scope_waits){ .window_ns = WINDOW_NS, .queue_ns = 1e9 };
+	times = (struct scope_fd_times){ .pairs.most = 8, .slow_ns = 1e9 };
+	memset(fd_name, 0, sizeof(fd_name));
 	return 0;
 }
 
@@ -24,6 +29,7 @@ static int teardown(void **state)
 	(void)state;
 	scope_trace_close(trace);
 	scope_waits_takers_free(&waits.takers);
+	scope_waits_fd_times_free(&times);
 	return 0;
 }
 
@@ -31,12 +37,26 @@ static int teardown(void **state)
 static void find(const char *const *meta)
 {
 	struct fixture fixture = fixture_begin();
+	struct scope_outside_source source = { .waits = &waits, .times = &times };
+	struct scope_fds *fds;
 
+	for (int i = 0; i < 4; i++) {
+		const struct scope_trace_fd row = {
+			100, i, fd_name[i] && fd_name[i][0] == '/' ? SCOPE_FD_FILE : SCOPE_FD_CONNECTED, fd_name[i]
+		};
+
+		if (row.name)
+			assert_int_equal(scope_trace_writer_fd(fixture.writer, &row), 0);
+	}
 	for (; meta[0]; meta += 2)
 		assert_int_equal(scope_trace_writer_meta(fixture.writer, meta[0], meta[1]), 0);
 	scope_trace_close(trace);
 	trace = fixture_open(&fixture);
-	scope_rank_outside_find(trace, &waits, &outside);
+	assert_int_equal(scope_timeline_fds_create(trace, &fds), 0);
+	source.trace = trace;
+	source.fds = fds;
+	assert_int_equal(scope_rank_outside_find(&source, &outside), 0);
+	scope_timeline_fds_destroy(fds);
 }
 
 static bool is_throttled(unsigned throttled, double ns)
@@ -50,7 +70,7 @@ static bool is_throttled(unsigned throttled, double ns)
 
 static void says(const char *text)
 {
-	char said[320];
+	char said[SCOPE_OUTSIDE_SAID];
 
 	assert_int_equal(outside.count, 1);
 	scope_rank_outside_say(outside.cause, said, sizeof(said));
@@ -169,6 +189,115 @@ static void a_slow_device_is_a_cause(void **state)
 	assert_false(is_slow(0.9, 0, 0, 0));
 }
 
+/* That number of requests waited for each_ns at that descriptor. */
+static void wait_at(int32_t fd, uint8_t class, bool slow, uint64_t requests, uint64_t each_ns)
+{
+	const struct scope_wait wait = {
+		.waker = SCOPE_WAIT_NO_THREAD,
+		.nr = SYS_read,
+		.class = class,
+		.object = (uint64_t)fd,
+		.wake_ns = each_ns,
+	};
+	struct scope_fd_waits unit = { .count = 0 };
+
+	while (requests--) {
+		assert_int_equal(scope_waits_fd_times_wait(&times, &unit, 100, &wait), 0);
+		scope_waits_fd_times_unit(&times, &unit, true, slow);
+	}
+}
+
+/* The device has its name and mount, and the file for which half of the time was spent. */
+static void a_slow_device_is_named(void **state)
+{
+	(void)state;
+	fd_name[0] = "/srv/log";
+	wait_at(0, SCOPE_WAIT_DISK, false, 1, 500000000);
+	waits.work_ns = waits.disk_ns = 1e9;
+	waits.device = (struct scope_device){ 8u << SCOPE_BLOCK_MINOR_BITS, 20, 0, 20 * 20e6 };
+	find((const char *const[]){ SCOPE_META_DEVICE "8:0", "sda, mounted at /", NULL });
+	says("20 requests to block device 8:0 (sda, mounted at /) took 20 ms each on it, after 0 ms in its queue, most for "
+	     "/srv/log.");
+	waits.work_ns = waits.disk_ns = 1.01e9;
+	find((const char *const[]){ NULL });
+	says("20 requests to block device 8:0 took 20 ms each on it, after 0 ms in its queue.");
+}
+
+/*
+ * Half of the time of slow requests, five of them, and two and a half times what five others wait. Connections of a pool are one
+ * peer, and so is another descriptor that is not known.
+ */
+static void a_slow_peer_is_named(void **state)
+{
+	char remedy[160];
+
+	(void)state;
+	fd_name[1] = "socket:[7] to 10.0.0.5:5432";
+	fd_name[2] = "socket:[8] to 10.0.0.5:5432";
+	fd_name[3] = "socket:[9] to 127.0.0.1:6379 (pid 12 a) b)";
+	wait_at(1, SCOPE_WAIT_NETWORK, true, 3, 100000000);
+	wait_at(2, SCOPE_WAIT_NETWORK, true, 1, 100000000);
+	wait_at(2, SCOPE_WAIT_NETWORK, false, 4, 40000000);
+	find((const char *const[]){ NULL });
+	assert_int_equal(outside.count, 0);
+	assert_string_equal(outside.peer.at.peer.address, "10.0.0.5:5432");
+	wait_at(1, SCOPE_WAIT_NETWORK, true, 1, 100000000);
+	find((const char *const[]){ NULL });
+	assert_int_equal(outside.count, 0);
+	wait_at(2, SCOPE_WAIT_NETWORK, false, 1, 40000000);
+	find((const char *const[]){ NULL });
+	says("Slow peer: 50 % of the time of slow requests was spent waiting for 10.0.0.5:5432: 100 ms each instead of 40 ms.");
+	wait_at(2, SCOPE_WAIT_NETWORK, false, 1, 41000000);
+	find((const char *const[]){ NULL });
+	assert_int_equal(outside.count, 0);
+	scope_rank_outside_add_peer(&outside);
+	assert_int_equal(outside.count, 1);
+	/* It takes longer in all, and has a process. */
+	wait_at(3, SCOPE_WAIT_NETWORK, false, 5, 1000000);
+	wait_at(3, SCOPE_WAIT_NETWORK, true, 5, 110000000);
+	find((const char *const[]){ NULL });
+	says("waiting for 127.0.0.1:6379, which is a) b (pid 12): 110 ms each instead of 1 ms.");
+	scope_rank_outside_remedy(outside.cause, remedy, sizeof(remedy));
+	assert_non_null(strstr(remedy, "scope-report -p 12"));
+	fd_name[3] = NULL;
+	find((const char *const[]){ NULL });
+	says("waiting for a peer whose address the capture did not find: 110 ms each");
+}
+
+static bool is_short(uint8_t kind, double ns)
+{
+	waits.work_ns = 2e9;
+	memset(waits.stall_ns, 0, sizeof(waits.stall_ns));
+	waits.stall_ns[kind] = ns;
+	find((const char *const[]){ SCOPE_META_GROUP, "/small", NULL });
+	return scope_rank_outside_of(&outside, SCOPE_OUTSIDE_MEMORY);
+}
+
+/* A fifth of the work, or of the window if there are no requests. */
+static void a_lack_of_memory_is_a_cause(void **state)
+{
+	char remedy[160];
+
+	(void)state;
+	assert_true(is_short(SCOPE_STALL_GROUP, 4e8));
+	says("Memory is short: 20 % of the time with work to do, 400 ms in 1.0 s, went into that, 100 % of it into making room for "
+	     "the limit of control group /small.");
+	scope_rank_outside_remedy(outside.cause, remedy, sizeof(remedy));
+	assert_non_null(strstr(remedy, "memory.max"));
+	assert_false(is_short(SCOPE_STALL_GROUP, 3.99e8));
+	assert_true(is_short(SCOPE_STALL_RECLAIM, 1e9));
+	says("50 % of the time with work to do, 1.0 s in 1.0 s, went into that, 100 % of it into making room because this machine");
+	assert_true(is_short(SCOPE_STALL_COMPACT, 1e9));
+	assert_true(is_short(SCOPE_STALL_PAGE, 1e9));
+	waits.work_ns = 0;
+	waits.stall_ns[SCOPE_STALL_PAGE] = 2e8;
+	find((const char *const[]){ NULL });
+	assert_true(scope_rank_outside_of(&outside, SCOPE_OUTSIDE_MEMORY));
+	waits.stall_ns[SCOPE_STALL_PAGE] = 1.9e8;
+	find((const char *const[]){ NULL });
+	assert_int_equal(outside.count, 0);
+}
+
 static void what_makes_no_sense_is_nothing(void **state)
 {
 	(void)state;
@@ -186,6 +315,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_limit_comes_before_processes_that_run_then, setup, teardown),
 		cmocka_unit_test_setup_teardown(hypervisors_and_interrupts_are_causes, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_slow_device_is_a_cause, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_slow_device_is_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_slow_peer_is_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_lack_of_memory_is_a_cause, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_makes_no_sense_is_nothing, setup, teardown),
 	};
 

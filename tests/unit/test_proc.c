@@ -44,10 +44,12 @@ static enum scope_fd_kind kind_of(const struct scope_proc_fds *fds, int fd)
 static void read_own_fds(struct scope_proc_fds *fds)
 {
 	struct scope_socket_table *sockets;
+	struct scope_peers peers = { 0 };
 
 	assert_int_equal(scope_proc_socket_table_create((uint32_t)getpid(), &sockets), 0);
-	assert_int_equal(scope_proc_fds_read((uint32_t)getpid(), sockets, fds), 0);
+	assert_int_equal(scope_proc_fds_read((uint32_t)getpid(), sockets, &peers, fds), 0);
 	scope_proc_socket_table_destroy(sockets);
+	scope_proc_peers_free(&peers);
 }
 
 static void connect_pair(int family, const struct sockaddr *address, socklen_t length, int *listener, int *client,
@@ -74,6 +76,43 @@ static void close_all(const int *fd, size_t count)
 		close(fd[i]);
 }
 
+static uint16_t port_of(int fd)
+{
+	struct sockaddr_storage bound;
+	socklen_t bytes = sizeof(bound);
+
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&bound, &bytes), 0);
+	return ntohs(bound.ss_family == AF_INET ? ((struct sockaddr_in *)&bound)->sin_port
+						: ((struct sockaddr_in6 *)&bound)->sin6_port);
+}
+
+/*
+ * Both ends of a connection are named by the same two addresses, and the one that opened it by the process at the other end, which
+ * is this one; a listener by none.
+ */
+static void expect_ends(const struct scope_proc_fds *fds, const int *fd, const char *address)
+{
+	const uint16_t listens = port_of(fd[0]), connects = port_of(fd[1]);
+	char client[192], server[128];
+	unsigned found = 0;
+
+	snprintf(client, sizeof(client), " from %s:%u to %s:%u (pid %d %s)", address, connects, address, listens,
+		 getpid(), program_invocation_short_name);
+	snprintf(server, sizeof(server), " from %s:%u to %s:%u", address, listens, address, connects);
+	for (size_t i = 0; i < fds->count; i++) {
+		const char *ends = strchr(fds->fd[i].name, ' ');
+
+		if (fds->fd[i].fd == fd[0])
+			assert_null(ends);
+		if (fds->fd[i].fd != fd[1] && fds->fd[i].fd != fd[2])
+			continue;
+		assert_non_null(ends);
+		assert_string_equal(ends, fds->fd[i].fd == fd[1] ? client : server);
+		found++;
+	}
+	assert_int_equal(found, 2);
+}
+
 static void test_tcp(void **state)
 {
 	const struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -87,6 +126,7 @@ static void test_tcp(void **state)
 	assert_int_equal(kind_of(&fds, fd[0]), SCOPE_FD_LISTEN);
 	assert_int_equal(kind_of(&fds, fd[1]), SCOPE_FD_CONNECTED);
 	assert_int_equal(kind_of(&fds, fd[2]), SCOPE_FD_ACCEPTED);
+	expect_ends(&fds, fd, "127.0.0.1");
 	scope_proc_fds_destroy(&fds);
 	close_all(fd, 3);
 	fd[0] = socket(AF_INET6, SOCK_STREAM, 0);
@@ -98,8 +138,42 @@ static void test_tcp(void **state)
 	assert_int_equal(kind_of(&fds, fd[0]), SCOPE_FD_LISTEN);
 	assert_int_equal(kind_of(&fds, fd[1]), SCOPE_FD_CONNECTED);
 	assert_int_equal(kind_of(&fds, fd[2]), SCOPE_FD_ACCEPTED);
+	expect_ends(&fds, fd, "[::1]");
 	scope_proc_fds_destroy(&fds);
 	close_all(fd, 3);
+}
+
+/* A client of IPv4 at a listener of IPv6, which has not accepted it yet; and datagrams to a socket with no peer. */
+static void test_other_ends(void **state)
+{
+	static const struct sockaddr_in6 any = { .sin6_family = AF_INET6 };
+	struct sockaddr_in6 bound;
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t bytes = sizeof(bound);
+	struct scope_proc_fds fds;
+	char want[160];
+
+	(void)state;
+	for (int type = SOCK_STREAM; type; type = type == SOCK_STREAM ? SOCK_DGRAM : 0) {
+		const int fd[2] = { socket(AF_INET6, type, 0), socket(AF_INET, type, 0) };
+		bool found = false;
+
+		if (fd[0] < 0) /* a machine without IPv6 */
+			break;
+		assert_int_equal(bind(fd[0], (const struct sockaddr *)&any, sizeof(any)), 0);
+		assert_true(type != SOCK_STREAM || !listen(fd[0], 1));
+		assert_int_equal(getsockname(fd[0], (struct sockaddr *)&bound, &bytes), 0);
+		to.sin_port = bound.sin6_port;
+		assert_int_equal(connect(fd[1], (const struct sockaddr *)&to, sizeof(to)), 0);
+		read_own_fds(&fds);
+		snprintf(want, sizeof(want), " to 127.0.0.1:%u (pid %d %s)", ntohs(to.sin_port), getpid(),
+			 program_invocation_short_name);
+		for (size_t i = 0; i < fds.count; i++)
+			found |= fds.fd[i].fd == fd[1] && strstr(fds.fd[i].name, want);
+		assert_true(found);
+		scope_proc_fds_destroy(&fds);
+		close_all(fd, 2);
+	}
 }
 
 static void test_datagram(void **state)
@@ -428,12 +502,19 @@ static void test_defaults(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tcp),	      cmocka_unit_test(test_datagram),
-		cmocka_unit_test(test_unix_sockets),  cmocka_unit_test(test_other_descriptors),
-		cmocka_unit_test(test_maps),	      cmocka_unit_test(test_no_process),
-		cmocka_unit_test(test_kernel_thread), cmocka_unit_test(test_zombie),
-		cmocka_unit_test(test_thread),	      cmocka_unit_test(test_headless_process),
-		cmocka_unit_test(test_inner_pid),     cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_tcp),
+		cmocka_unit_test(test_datagram),
+		cmocka_unit_test(test_other_ends),
+		cmocka_unit_test(test_unix_sockets),
+		cmocka_unit_test(test_other_descriptors),
+		cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_no_process),
+		cmocka_unit_test(test_kernel_thread),
+		cmocka_unit_test(test_zombie),
+		cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_headless_process),
+		cmocka_unit_test(test_inner_pid),
+		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_defaults),
 	};
 

@@ -57,7 +57,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	scope_ranking_destroy(ranking);
+	scope_rank_destroy(ranking);
 	ranking = NULL;
 	free(made->groups.of_thread);
 	made->evidence.stopped_stack = NULL;
@@ -254,13 +254,13 @@ static void hangs_come_in_the_order_of_what_they_prove(void **state)
 	assert_string_equal(named(1), "hash");
 	assert_string_equal(named(2), "idle");
 	assert_int_equal(ranking->verdict, SCOPE_VERDICT_HANG);
-	scope_ranking_destroy(ranking);
+	scope_rank_destroy(ranking);
 	hangs[1].unsure = false;
 	rank();
 	assert_string_equal(named(0), "idle");
 	assert_string_equal(named(1), "find");
 	assert_string_equal(named(2), "hash");
-	scope_ranking_destroy(ranking);
+	scope_rank_destroy(ranking);
 	hangs[0].circle = true;
 	rank();
 	assert_string_equal(named(0), "find");
@@ -278,7 +278,7 @@ static void threads_in_one_function_are_one_row(void **state)
 	assert_int_equal(ranking->finding[0].hang.threads, 3);
 	assert_int_equal(ranking->finding[0].hang.thread, 1);
 	assert_true(fabs(ranking->finding[0].share - 1) < 1e-9);
-	scope_ranking_destroy(ranking);
+	scope_rank_destroy(ranking);
 	hangs[2].lock = hangs[2].circle = true;
 	rank();
 	assert_int_equal(ranking->finding[0].hang.thread, 2);

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,8 +17,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,6 +51,7 @@ struct page {
 	void *at;
 	int faults;
 	pthread_t thread;
+	atomic_bool given_up;
 };
 
 static bool lay_page(struct page *page)
@@ -70,7 +75,7 @@ static void take_page_away(struct page *page)
 	munmap((uint8_t *)page->at - PAGE, 2 * PAGE);
 }
 
-/* There and gone by turns, until somebody waits for it: it stays away then. */
+/* There and gone by turns, until somebody waits for it, or nobody reads it any more: it stays away then. */
 static void *come_and_go(void *context)
 {
 	struct page *page = context;
@@ -83,7 +88,7 @@ static void *come_and_go(void *context)
 		madvise(page->at, PAGE, MADV_DONTNEED);
 		for (unsigned int i = 0; i < 100; i++)
 			__asm__ volatile("" : : "r"(i) : "memory");
-	} while (read(page->faults, &message, sizeof(message)) != sizeof(message));
+	} while (!atomic_load(&page->given_up) && read(page->faults, &message, sizeof(message)) != sizeof(message));
 	return NULL;
 }
 
@@ -94,12 +99,15 @@ static uint64_t be_held_up(struct scope_proc_reader *reader, uint32_t tgid, stru
 	ssize_t got;
 	char byte;
 
+	atomic_init(&page->given_up, false);
 	assert_int_equal(pthread_create(&page->thread, NULL, come_and_go, page), 0);
 	do {
 		begun = now_ms();
 		got = scope_proc_reader_memory(reader, tgid, (uint32_t)getpid(), (uintptr_t)page->at, &byte, 1);
 	} while (got >= 0);
 	assert_int_equal(got, -ETIMEDOUT);
+	/* On a busy host a reader is given up that has not even looked. */
+	atomic_store(&page->given_up, true);
 	pthread_join(page->thread, NULL);
 	return now_ms() - begun;
 }
@@ -278,6 +286,70 @@ static void touches_bring_in_plain_pages_alone(void **state)
 	scope_proc_reader_destroy(reader);
 }
 
+static pid_t only_child(void)
+{
+	char path[64];
+	FILE *file;
+	int pid = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	file = fopen(path, "r");
+	if (file) {
+		assert_int_equal(fscanf(file, "%d", &pid), 1);
+		fclose(file);
+	}
+	return pid;
+}
+
+/* Takes a CPU for longer than a reader's limit, before everything of usual priority. */
+static pid_t take_cpu(const cpu_set_t *cpus)
+{
+	const uint64_t end = now_ms() + 2 * SCOPE_READER_WAIT_MS;
+	const pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	if (sched_setaffinity(0, sizeof(*cpus), cpus) || setpriority(PRIO_PROCESS, 0, -20))
+		_exit(1);
+	while (now_ms() < end)
+		;
+	_exit(0);
+}
+
+/* Nothing that it reads blocks it: it only gets no CPU, as on a host that others keep busy. */
+static void a_reader_without_a_cpu_is_waited_for(void **state)
+{
+	struct scope_proc_reader *reader = begin(NULL);
+	const struct sched_param none = { 0 };
+	const uint32_t self = (uint32_t)getpid();
+	const pid_t keeper = only_child();
+	uint64_t value = 0x1234, got = 0;
+	cpu_set_t all, last;
+	int cpu = CPU_SETSIZE - 1, status;
+	pid_t spinner;
+	char text[64];
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	while (!CPU_ISSET(cpu, &all))
+		cpu--;
+	CPU_ZERO(&last);
+	CPU_SET(cpu, &last);
+	if (CPU_COUNT(&all) < 2 || !keeper || sched_setaffinity(keeper, sizeof(last), &last) ||
+	    sched_setscheduler(keeper, SCHED_IDLE, &none)) {
+		scope_proc_reader_destroy(reader);
+		skip();
+	}
+	spinner = take_cpu(&last);
+	assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)&value, &got, sizeof(got)),
+			 sizeof(got));
+	assert_int_equal(got, value);
+	scope_proc_reader_problem(reader, text, sizeof(text));
+	assert_string_equal(text, "");
+	assert_int_equal(waitpid(spinner, &status, 0), spinner);
+	scope_proc_reader_destroy(reader);
+}
+
 static void the_stop_flag_shortens_waits(void **state)
 {
 	volatile sig_atomic_t stop = 1;
@@ -361,6 +433,7 @@ int main(void)
 		cmocka_unit_test(the_first_thread_is_one_of_several),
 		cmocka_unit_test(touches_hold_up_nobody),
 		cmocka_unit_test(touches_bring_in_plain_pages_alone),
+		cmocka_unit_test(a_reader_without_a_cpu_is_waited_for),
 		cmocka_unit_test(the_stop_flag_shortens_waits),
 		cmocka_unit_test(texts_come_whole),
 		cmocka_unit_test(files_do_not_shrink_once_open),

@@ -14,6 +14,7 @@
 static struct distributions_case *here, *before;
 static struct scope_detection *detection;
 static struct scope_reference *reference;
+static bool runs_elsewhere;
 
 static int setup(void **state)
 {
@@ -22,6 +23,7 @@ static int setup(void **state)
 	before = distributions_create();
 	detection = NULL;
 	reference = NULL;
+	runs_elsewhere = false;
 	return 0;
 }
 
@@ -51,6 +53,7 @@ static void apply(void)
 	detection = distributions_detect(here, &scope_anomaly_detect_defaults);
 	reference = calloc(1, sizeof(*reference));
 	assert_non_null(reference);
+	reference->elsewhere = runs_elsewhere;
 	reference->groups = &before->groups;
 	reference->distributions = &before->distributions;
 	assert_int_equal(scope_anomaly_reference_apply(reference, &here->groups, &here->distributions,
@@ -81,6 +84,44 @@ static void twenty_units_of_another_trace_are_the_norm(void **state)
 	assert_true(population->threshold_ns == 2 * population->median_ns);
 	assert_true(population->scale_ns == 1000);
 	assert_int_equal(population->beyond, 100);
+}
+
+/* Here units take that long, in another run, or in an earlier part of this one, 1 ms. */
+static const struct scope_population *shift(uint64_t here_ns, bool elsewhere)
+{
+	const uint32_t group = distributions_group(here, "worker", true),
+		       other = distributions_group(before, "worker", true);
+
+	distributions_units(here, group, distributions_vector(here, group, 0, 5), here_ns, 100);
+	distributions_units(before, other, distributions_vector(before, other, 0, 5), 1000000, 100);
+	runs_elsewhere = elsewhere;
+	apply();
+	return &detection->population[0];
+}
+
+/* Values are within 1 % of what was measured, as sketches keep them. */
+static void a_quarter_above_another_run_is_slow_as_a_whole(void **state)
+{
+	const struct scope_population *population = shift(1280000, true);
+
+	assert_true(population->slower);
+	assert_true(population->threshold_ns == 1.25 * population->median_ns);
+	assert_int_equal(population->beyond, 100);
+	again(state);
+	population = shift(1220000, true);
+	assert_false(population->slower);
+	assert_true(population->threshold_ns == 2 * population->median_ns);
+	assert_int_equal(population->beyond, 0);
+}
+
+static void the_same_run_before_a_change_needs_twice(void **state)
+{
+	const struct scope_population *population = shift(1900000, false);
+
+	(void)state;
+	assert_false(population->slower);
+	assert_true(population->threshold_ns == 2 * population->median_ns);
+	assert_int_equal(population->beyond, 0);
 }
 
 static void nineteen_are_none(void **state)
@@ -223,6 +264,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(twenty_units_of_another_trace_are_the_norm),
+		TEST(a_quarter_above_another_run_is_slow_as_a_whole),
+		TEST(the_same_run_before_a_change_needs_twice),
 		TEST(nineteen_are_none),
 		TEST(groups_are_matched_by_name),
 		TEST(groups_are_matched_by_how_they_pick_up_work),

@@ -22,6 +22,7 @@ struct story {
 	const char *futex;
 	bool answers, goes_on; /* before it sleeps; and more of the answer after that */
 	unsigned idle_ns;
+	const char *next; /* NULL, or calls before that request */
 };
 
 /* When the unit that begins at 1000 ends. */
@@ -63,6 +64,7 @@ static uint64_t end_of(struct story story)
 		story.futex, story.idle_ns, story.idle_ns, story.idle_ns);
 	if (story.goes_on)
 		fprintf(to, "5500000 0 syscall 10 write enter=5400000 ret=64 args=7\n");
+	fputs(story.next ? story.next : "", to);
 	fprintf(to, "6000000 0 syscall 10 read enter=6000000 ret=64 args=7\n"
 		    "6500000 0 syscall 10 write enter=6400000 ret=64 args=7\n"
 		    "7000000 0 syscall 10 read enter=6900000 ret=64 args=7\n");
@@ -112,12 +114,42 @@ static void a_lock_is_none_where_its_holder_idles(void **state)
 	assert_int_equal(end_of(story), 6000000);
 }
 
+/* The holder works for all of the sleep, and the lock may have had others before. */
+static void a_lock_that_is_taken_to_wait_for_work_is_a_turn(void **state)
+{
+	struct story story = parked;
+
+	(void)state;
+	story.futex = LOCK;
+	story.next = "5900000 0 syscall 10 accept4 enter=5800000 ret=9 args=3\n";
+	assert_int_equal(end_of(story), 3000000);
+	/* A lock for something else. */
+	story.next = "5500000 0 syscall 10 getpid enter=5400000 ret=10\n"
+		     "5900000 0 syscall 10 accept4 enter=5800000 ret=9 args=3\n";
+	assert_int_equal(end_of(story), 5800000);
+	/* The client waits for its answer. */
+	story.next = "5900000 0 syscall 10 accept4 enter=5800000 ret=9 args=3\n";
+	story.answers = false;
+	assert_int_not_equal(end_of(story), 3000000);
+	/* It reads its next request: at once, so that was kept waiting; or it waits for it. */
+	story.answers = true;
+	story.next = "5900000 0 syscall 10 read enter=5800000 ret=64 args=7\n";
+	assert_int_equal(end_of(story), 5800000);
+	story.next = "5800000 0 enter 10 read enter=5800000 args=7\n"
+		     "5801000 0 switch 10 0 sleeping\n"
+		     "5900000 0 waking 10 from - softirq\n"
+		     "5901000 0 switch 0 10 sleeping\n"
+		     "5902000 0 exit 10 read ret=64\n";
+	assert_int_equal(end_of(story), 3000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_that_parks_after_the_answer_is_done),
 		cmocka_unit_test(a_thread_that_owes_an_answer_is_not),
 		cmocka_unit_test(a_lock_is_none_where_its_holder_idles),
+		cmocka_unit_test(a_lock_that_is_taken_to_wait_for_work_is_a_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

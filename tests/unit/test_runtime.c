@@ -44,11 +44,28 @@ static void code_of_the_process_counts_alone(void **state)
 	assert_null(scope_symbol_runtime_of_maps(maps, 3, 3));
 }
 
+/* Only where a runtime names what it interprets is its interpreter no cause. */
+static void interpreters_are_known_by_names(void **state)
+{
+	(void)state;
+	assert_true(scope_symbol_runtime_names("py::sell:/srv/app.py"));
+	assert_false(scope_symbol_runtime_names("JS:*sell /srv/app.js:1:1"));
+	assert_false(scope_symbol_runtime_names("spy::sell"));
+	assert_true(scope_symbol_runtime_interprets("/usr/bin/python3.12"));
+	assert_true(scope_symbol_runtime_interprets("libpython3.12.so.1.0"));
+	assert_true(scope_symbol_runtime_interprets(
+		"/usr/lib/python3.12/lib-dynload/_json.cpython-312-x86_64-linux-gnu.so"));
+	assert_false(scope_symbol_runtime_interprets(
+		"/usr/lib/python3/dist-packages/_shop.cpython-312-x86_64-linux-gnu.so"));
+	assert_false(scope_symbol_runtime_interprets("/usr/bin/node"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_show_the_runtime),
 		cmocka_unit_test(code_of_the_process_counts_alone),
+		cmocka_unit_test(interpreters_are_known_by_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,6 +116,44 @@ static void calls_before_the_window_are_not_counted(void **state)
 	free(text);
 }
 
+/* Of a read the third argument is a size, of pread64 the fourth an offset, of sendto the fourth flags. */
+static void arguments_are_counted_where_the_trace_has_them(void **state)
+{
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\nfd 10 7 accepted -\nfd 10 8 file -\n"
+				"1 0 state 10 tgid=10 state=runnable since=0 run=0 comm=work on_cpu\n"
+				"1000 0 syscall 10 read enter=900 ret=10 args=7,4096,100\n"
+				"1100 0 syscall 10 read enter=1050 ret=10 args=7\n"
+				"1200 0 syscall 10 pread64 enter=1150 ret=5 args=8,4096,300,0\n"
+				"1300 0 syscall 10 pread64 enter=1250 ret=5 args=8,4096,300,400\n"
+				"1400 0 syscall 10 sendto enter=1350 ret=6 args=7,4096,6,16384\n"
+				"1500 0 syscall 10 sendto enter=1450 ret=6 args=7,4096,6,16384\n"
+				"1600 0 syscall 10 sendto enter=1550 ret=6 args=7,4096,6,0\n");
+	struct scope_server *server;
+	struct scope_server_calls *calls = calls_of(&run, &server, 0);
+	const struct scope_server_call *read = find(calls, SYS_read, SCOPE_FD_ACCEPTED);
+	const struct scope_server_call *pread = find(calls, SYS_pread64, SCOPE_FD_FILE);
+	const struct scope_server_call *send = find(calls, SYS_sendto, SCOPE_FD_ACCEPTED);
+
+	(void)state;
+	assert_int_equal(read->calls, 2);
+	assert_int_equal(read->asked.total, 1);
+	assert_true(scope_sketch_quantile(&read->asked, 0.5) == 100);
+	assert_int_equal(read->offset.total, 0);
+	assert_int_equal(read->flagged, 0);
+	assert_int_equal(pread->asked.total, 2);
+	assert_int_equal(pread->offset.total, 2);
+	assert_true(scope_sketch_quantile(&pread->offset, 0) == 0);
+	assert_int_equal(pread->offset.most, 400);
+	assert_int_equal(send->flagged, 3);
+	assert_int_equal(send->flags[0].value, 16384);
+	assert_int_equal(send->flags[0].calls, 2);
+	assert_int_equal(send->flags[1].value, 0);
+	assert_int_equal(send->flags[1].calls, 1);
+	scope_server_calls_destroy(calls);
+	scope_server_destroy(server);
+	end_run(&run);
+}
+
 static void a_new_thread_made_no_call_by_being_made(void **state)
 {
 	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\nfd 10 3 listen -\nfd 10 7 accepted -\n"
@@ -141,6 +179,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_are_counted_by_number_and_kind_of_descriptor),
 		cmocka_unit_test(calls_before_the_window_are_not_counted),
+		cmocka_unit_test(arguments_are_counted_where_the_trace_has_them),
 		cmocka_unit_test(a_new_thread_made_no_call_by_being_made),
 	};
 

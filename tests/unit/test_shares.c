@@ -52,6 +52,34 @@ static void usual_units_have_no_room_for_it(void **state)
 	assert_true(finding.chance_z > by_stacks.chance_z);
 }
 
+/* Half of the time that it had, and doubled: two thirds of half as much again. All of what a unit takes longer. */
+static void a_function_has_its_part_of_the_growth(void **state)
+{
+	struct scope_shares shares = {
+		.here_ns = 100e9,
+		.all_here_ns = 150e9,
+		.usual_ns = 50e9,
+		.all_usual_ns = 100e9,
+		.stacks = 1e9,
+		.all_stacks = 1.5e9,
+		.usual_stacks = 1e9,
+		.grown = 1.5,
+		.slower = true,
+	};
+	struct scope_finding finding = { 0 };
+
+	(void)state;
+	scope_rank_shares_compare(shares, &finding);
+	assert_true(fabs(finding.of_growth - 1) < 1e-6);
+	/* As slow as all others: its share of it. */
+	shares.here_ns = 75e9;
+	scope_rank_shares_compare(shares, &finding);
+	assert_true(fabs(finding.of_growth - 0.5) < 1e-6);
+	shares.slower = false;
+	scope_rank_shares_compare(shares, &finding);
+	assert_near(finding.of_growth, 0);
+}
+
 /* Nor does more room than stacks leave make it likelier there, nor do no units at all. */
 static void room_is_a_limit(void **state)
 {
@@ -141,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_usual_stacks_rule_nothing_out),
 		cmocka_unit_test(usual_units_have_no_room_for_it),
+		cmocka_unit_test(a_function_has_its_part_of_the_growth),
 		cmocka_unit_test(room_is_a_limit),
 		cmocka_unit_test(time_per_request_counts_where_all_requests_take_longer),
 		cmocka_unit_test(without_a_baseline_and_without_growth_shares_count),

@@ -49,7 +49,9 @@ static double time_of(double bytes, double scatter)
 /* Populations by default: 6 scales, and 1.2 times what is usual. */
 static bool is_slow(const struct scope_size_norm *norm, const struct scope_example *example)
 {
-	const struct scope_population population = { .z = 6, .size = norm, .size_times = 1.2 };
+	const struct scope_population population = { .z = scope_anomaly_detect_defaults.z_min,
+						     .size = norm,
+						     .size_times = scope_anomaly_detect_defaults.size_times_min };
 
 	return example->ns >
 	       scope_anomaly_population_norm(&population, (uint64_t)example->feature[SCOPE_FEATURE_BYTES]).limit_ns;
@@ -140,6 +142,32 @@ static void large_requests_are_healthy(void **state)
 		}
 }
 
+/* Times hardly scatter, so that the times of what is usual decide: 1.19 of them are not slow, and 1.21 are. */
+static void a_slow_unit_takes_a_fifth_more(void **state)
+{
+	static struct scope_example example[COUNT];
+	struct scope_size_norm *norm;
+
+	(void)state;
+	chance = 9;
+	for (size_t i = 0; i < COUNT; i++) {
+		const double bytes = evenly();
+
+		example[i] = (struct scope_example){ time_of(bytes, 0.001), { bytes, 3 } };
+	}
+	norm = fit(example, COUNT);
+	assert_non_null(norm);
+	for (double kilobytes = 8; kilobytes <= 32; kilobytes += 8) {
+		const double usual_ns = scope_anomaly_size_usual(norm, 1024 * kilobytes).ns;
+		const struct scope_example inside = { 1.19 * usual_ns, { 1024 * kilobytes, 3 } };
+		const struct scope_example outside = { 1.21 * usual_ns, { 1024 * kilobytes, 3 } };
+
+		assert_false(is_slow(norm, &inside));
+		assert_true(is_slow(norm, &outside));
+	}
+	scope_anomaly_size_destroy(norm);
+}
+
 /* Alike in size: one in 20 is larger, and takes ten times as long. These are two kinds of requests. */
 static void two_sizes_explain_nothing(void **state)
 {
@@ -208,9 +236,10 @@ static void a_slow_length_is_not_explained(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(delays_of_any_size_are_found),	 cmocka_unit_test(large_requests_are_healthy),
-		cmocka_unit_test(two_sizes_explain_nothing),	 cmocka_unit_test(chance_explains_nothing),
-		cmocka_unit_test(a_bug_of_large_requests_stays), cmocka_unit_test(a_slow_length_is_not_explained),
+		cmocka_unit_test(delays_of_any_size_are_found),	  cmocka_unit_test(large_requests_are_healthy),
+		cmocka_unit_test(a_slow_unit_takes_a_fifth_more), cmocka_unit_test(two_sizes_explain_nothing),
+		cmocka_unit_test(chance_explains_nothing),	  cmocka_unit_test(a_bug_of_large_requests_stays),
+		cmocka_unit_test(a_slow_length_is_not_explained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

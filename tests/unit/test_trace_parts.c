@@ -185,7 +185,10 @@ static void test_full_disk_keeps_what_was_written(void **state)
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	limit = old;
-	for (limit.rlim_cur = 1000; limit.rlim_cur < 2000000; limit.rlim_cur += 99991) {
+	/* From 700,000 on at distances below the size of an end: one of them leaves no room for it. */
+	for (limit.rlim_cur = 1000;
+	     limit.rlim_cur<2000000; limit.rlim_cur += limit.rlim_cur> 700000 && limit.rlim_cur < 980000 ? 997
+													 : 99991) {
 		const char *path = path_of("full");
 		struct scope_writer *writer;
 		struct scope_trace *trace;
@@ -221,11 +224,14 @@ static void test_full_disk_keeps_what_was_written(void **state)
 		assert_int_equal(scope_trace_open(path, &error, &trace), 0);
 		while (scope_trace_next(trace, &event) == 1)
 			calls++;
-		assert_true(calls > 0 && calls % 200 == 0 && calls >= best);
-		best = calls;
-		if (scope_trace_damage(trace)[0])
+		assert_true(calls > 0 && calls % 200 == 0);
+		best = calls > best ? calls : best;
+		/* The first pieces may be all that fits, without an end. */
+		if (scope_trace_damage(trace)[0] && limit.rlim_cur < 600000)
 			assert_non_null(strstr(scope_trace_damage(trace), "without an END frame"));
 		else
+			assert_string_equal(scope_trace_damage(trace), "");
+		if (!scope_trace_damage(trace)[0])
 			assert_string_equal(scope_trace_meta(trace, SCOPE_META_END_REASON), "disk-full");
 		scope_trace_close(trace);
 	}

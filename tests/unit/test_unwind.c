@@ -134,6 +134,29 @@ static void test_blocked(void **state)
 	}
 }
 
+/* Code made at run time that keeps no frame pointer is in the middle of the stack; its caller is found all the same. */
+static void test_made_code(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
+		const struct build build = { builds[i].name, NULL, false,
+					     SCOPE_UNWIND_GUESSED | SCOPE_UNWIND_COMPLETE };
+		struct scope_symbols *symbols;
+		struct process process;
+		char path[128];
+
+		if (builds[i].flagged & SCOPE_UNWIND_GUESSED ||
+		    !process_build(builds[i].name, builds[i].flags, path, sizeof(path)))
+			continue;
+		assert_true(process_start(&process, path, "made", 2));
+		assert_true(process_await_sleep(&process));
+		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
+		check_blocked(&process, symbols, &build);
+		scope_symbols_destroy(symbols);
+		process_stop(&process);
+	}
+}
+
 /* Without names the functions are still different, each by where it begins. */
 static void test_stripped(void **state)
 {
@@ -470,8 +493,9 @@ static void test_nonsense(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_blocked), cmocka_unit_test(test_stripped), cmocka_unit_test(test_interrupted),
-		cmocka_unit_test(test_steps),	cmocka_unit_test(test_cut),	 cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_blocked),	    cmocka_unit_test(test_made_code), cmocka_unit_test(test_stripped),
+		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_steps),     cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_nonsense),
 	};
 	char path[128];
 	int failed;

@@ -8,6 +8,7 @@
 #include "capture/unwinder_internal.h"
 #include "trace/decode.h"
 #include "trace/format.h"
+#include "../../kmod/unwind.h"
 
 #define TID 100u /* of process.pid, in the records */
 
@@ -24,6 +25,13 @@ struct sink {
 	unsigned int asked; /* for maps */
 	unsigned int names;
 	bool maps_come;
+	unsigned int tables; /* given so far */
+	struct {
+		void *data;
+		struct scope_unwind_table view;
+	} table[64];
+	struct scope_unwind_maps *maps; /* of the process, as it was given last */
+	int refuse;			/* of tables */
 };
 
 static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
@@ -69,9 +77,51 @@ static int ask_maps(void *context, const uint32_t *tgids, size_t count)
 	return 0;
 }
 
+/* As the module does: copies and checks it. */
+static int take_table(void *context, const void *table, uint32_t bytes)
+{
+	struct sink *sink = context;
+	void *data = malloc(bytes);
+
+	if (sink->refuse) {
+		free(data);
+		return sink->refuse;
+	}
+	memcpy(data, table, bytes);
+	sink->table[sink->tables].data = data;
+	assert_int_equal(scope_unwind_table_open(data, bytes, NULL, &sink->table[sink->tables].view), 0);
+	return (int)++sink->tables;
+}
+
+static int take_process(void *context, uint32_t tgid, const struct scope_table_map *map, uint32_t count)
+{
+	struct sink *sink = context;
+
+	assert_int_equal(tgid, process.pid);
+	free(sink->maps);
+	sink->maps = calloc(1, sizeof(*sink->maps) + count * sizeof(struct scope_unwind_map));
+	sink->maps->count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		const bool known = map[i].table != SCOPE_MAP_NO_TABLE && map[i].table != SCOPE_MAP_FRAME_POINTERS;
+
+		assert_true(map[i].start < map[i].end && (!i || map[i].start >= map[i - 1].end) && !map[i].zero);
+		assert_true(!known || map[i].table <= sink->tables);
+		sink->maps->map[i] = (struct scope_unwind_map){
+			.start = map[i].start,
+			.end = map[i].end,
+			.link = map[i].link,
+			.table = known ? &sink->table[map[i].table - 1].view : NULL,
+			.frame_pointers = map[i].table == SCOPE_MAP_FRAME_POINTERS,
+		};
+	}
+	return 0;
+}
+
 static void sink_begin(struct sink *sink)
 {
-	const struct scope_unwinder_host host = { write_subbuf, write_names, ask_maps, sink };
+	const struct scope_unwinder_host host = {
+		.write = write_subbuf, .names = write_names, .maps = ask_maps, .context = sink
+	};
 
 	*sink = (struct sink){ .maps_come = true };
 	assert_int_equal(scope_capture_unwinder_create(&host, (uint32_t)process.pid, 0, NULL, &sink->unwinder), 0);
@@ -147,6 +197,90 @@ static void test_order(void **state)
 	assert_true(counts.cpu_ns > 0);
 	assert_int_equal(sink.asked, 0);
 	scope_capture_unwinder_destroy(sink.unwinder);
+}
+
+static bool read_word(u64 *to, u64 from)
+{
+	const u64 at = from - snapshot.reg[SCOPE_REG_SP_X86_64];
+
+	if (at > snapshot.bytes || snapshot.bytes - at < sizeof(*to))
+		return false;
+	memcpy(to, snapshot.data + at, sizeof(*to));
+	return true;
+}
+
+static u64 plain_address(u64 word)
+{
+	return word;
+}
+
+/* The stack that was copied, walked by what the capture was given: 0 and the number of frames, or why not. */
+static int walk(const struct sink *sink, u32 *ret_count)
+{
+	const struct scope_unwind_machine machine = { read_word, plain_address, true };
+	struct scope_unwind_frame frame = {
+		.pc = snapshot.reg[16],
+		.sp = snapshot.reg[SCOPE_REG_SP_X86_64],
+		.fp = snapshot.reg[6],
+		.exact = true,
+		.has_fp = true,
+	};
+	u64 ip[64];
+	u8 ended;
+
+	return scope_unwind_walk(&machine, sink->maps, &frame, ip, 64, ret_count, &ended);
+}
+
+/* After the first copy the module has all that it needs to walk the same stack; a table that it refuses is left out. */
+static void tables_for(int refuse)
+{
+	struct scope_unwinder_host host = { .write = write_subbuf,
+					    .names = write_names,
+					    .maps = ask_maps,
+					    .table = take_table,
+					    .process = take_process };
+	struct scope_unwinder_counts counts;
+	struct sink sink = { .maps_come = true, .refuse = refuse };
+	u32 count = 0;
+	int ret;
+
+	host.context = &sink;
+	assert_int_equal(scope_capture_unwinder_create(&host, (uint32_t)process.pid, 0, NULL, &sink.unwinder), 0);
+	for (size_t i = 0; i < process.maps; i++)
+		scope_capture_unwinder_map(sink.unwinder, &process.map[i]);
+	for (uint64_t i = 1; i < 4; i++)
+		assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(i, true)), 0);
+	settle(&sink);
+	for (int i = 0; i < 100 && (sink.unwinder->tables || sink.unwinder->processes || sink.unwinder->busy); i++)
+		assert_int_equal(scope_capture_unwinder_pump(sink.unwinder, 20), 0);
+	scope_capture_unwinder_count(sink.unwinder, &counts);
+	assert_int_equal(counts.given_up, 0);
+	assert_int_equal(counts.tables, sink.tables);
+	assert_int_equal(counts.copies[SCOPE_COPY_WANTED], 3);
+	/* Mappings may come before the first table. */
+	assert_non_null(sink.maps);
+	ret = walk(&sink, &count);
+	if (!refuse) {
+		assert_int_equal(ret, 0);
+		assert_int_equal(count, sink.frames[1]);
+		assert_true(sink.tables >= 2); /* of the program and of libc */
+	} else {
+		assert_int_equal(ret, SCOPE_COPY_NO_TABLE);
+		assert_int_equal(counts.tables_refused >= 2, refuse == -ENOSPC);
+		assert_int_equal(!sink.unwinder->host.table, refuse == -EPROTO);
+	}
+	scope_capture_unwinder_destroy(sink.unwinder);
+	for (unsigned int i = 0; i < sink.tables; i++)
+		free(sink.table[i].data);
+	free(sink.maps);
+}
+
+static void test_tables(void **state)
+{
+	(void)state;
+	tables_for(0);
+	tables_for(-ENOSPC);
+	tables_for(-EPROTO);
 }
 
 /* What is mapped while a capture runs: it is asked for once, and the stack is whole. */
@@ -296,6 +430,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_maps_are_asked_for),
 		cmocka_unit_test(test_maps_that_never_come),
 		cmocka_unit_test(test_child_ends),

@@ -116,12 +116,12 @@ struct seen {
 };
 
 static int see(void *user, const struct scope_unit *unit, const struct scope_unit_edges *edges,
-	       const struct scope_unit_edge_stack *stack, uint32_t stacks)
+	       const struct scope_unit_edge_stack *stack, uint32_t stacks, const struct scope_unit_extras *extras)
 {
 	struct seen *seen = user;
 	uint64_t sum_ns = 0;
 
-	(void)stack, (void)stacks;
+	(void)stack, (void)stacks, (void)extras;
 	for (uint32_t i = 0; i < edges->count; i++)
 		for (unsigned part = 0; part < SCOPE_EDGE_PARTS; part++)
 			sum_ns += edges->edge[i].ns[part];
@@ -185,7 +185,7 @@ static void loop_and_probe(void **state)
 	uint32_t at = 0;
 
 	(void)state;
-	assert_int_equal(scope_variance_edge_pass(run.trace, run.groups, run.pickups, see, &seen), 0);
+	assert_int_equal(scope_variance_edge_pass(run.trace, run.groups, run.pickups, NULL, see, &seen), 0);
 	assert_int_equal(seen.units, 2);
 	assert_int_equal(seen.wall_ns, 27000);
 	expect_edge(&seen, at++, back(SYS_read, SCOPE_FD_ACCEPTED), enter(SYS_read, SCOPE_FD_FILE), 1000, 0, 0, 1);
@@ -252,7 +252,7 @@ static void long_request(void **state)
 	now = put(&lines, now + 10, 100, "write", 9, "7");
 	put(&lines, now + 10, 100, "read", 64, "7");
 	run = end_lines(&lines);
-	assert_int_equal(scope_variance_edge_pass(run.trace, run.groups, run.pickups, see, &seen), 0);
+	assert_int_equal(scope_variance_edge_pass(run.trace, run.groups, run.pickups, NULL, see, &seen), 0);
 	expect_edge(&seen, 0, back(SYS_read, SCOPE_FD_ACCEPTED), enter(SYS_read, SCOPE_FD_FILE), 50, 0, 0, 1);
 	expect_edge(&seen, 1, enter(SYS_read, SCOPE_FD_FILE), back(SYS_read, SCOPE_FD_FILE), 500000, 0, 0, 5000);
 	expect_edge(&seen, 2, back(SYS_read, SCOPE_FD_FILE), enter(SYS_getpid, 0), 350000, 0, 0, 5000);
@@ -280,7 +280,7 @@ static void many_edges(void **state)
 	now = put(&lines, now + 10, 100, "write", 9, "7");
 	put(&lines, now + 10, 100, "read", 64, "7");
 	run = end_lines(&lines);
-	assert_int_equal(scope_variance_edge_pass(run.trace, run.groups, run.pickups, see, &seen), 0);
+	assert_int_equal(scope_variance_edge_pass(run.trace, run.groups, run.pickups, NULL, see, &seen), 0);
 	assert_int_equal(seen.edges.count, SCOPE_UNIT_EDGES + 1);
 	assert_true(seen.edges.edge[SCOPE_UNIT_EDGES].edge == SCOPE_EDGE_UNSEEN);
 	end_run(&run);

@@ -69,6 +69,24 @@ static void the_first_finding_decides(void **state)
 				 SCOPE_VERDICT_SLOWDOWN);
 }
 
+/* Half of what slow functions took. */
+static void memory_comes_before_functions(void **state)
+{
+	struct scope_outside outside = { .count = 1 };
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.excess_ns = 100;
+	ranking.inside_share = 0.8;
+	made->input.outside = &outside;
+	outside.cause[0] = (struct scope_outside_cause){ .kind = SCOPE_OUTSIDE_MEMORY, .share = 0.4, .ns = above(40) };
+	assert_int_equal(verdict_on((struct scope_finding){ .kind = SCOPE_FINDING_TIME }, ranking, "Memory is short"),
+			 SCOPE_VERDICT_OUTSIDE);
+	outside.cause[0].ns = 40;
+	assert_int_equal(verdict_on((struct scope_finding){ .kind = SCOPE_FINDING_TIME }, ranking, NULL),
+			 SCOPE_VERDICT_SLOWDOWN);
+}
+
 /* Half of the units of the first function. */
 static void stalls_are_freezes(void **state)
 {
@@ -104,9 +122,9 @@ static void nineteen_units_are_too_few(void **state)
 	struct scope_ranking ranking = quiet;
 
 	(void)state;
-	assert_int_equal(verdict(ranking, "No function holds"), SCOPE_VERDICT_NOTHING);
+	assert_int_equal(verdict(ranking, "No function takes"), SCOPE_VERDICT_NOTHING);
 	ranking.units = 19;
-	assert_int_equal(verdict(ranking, "Only 19 units"), SCOPE_VERDICT_UNKNOWN);
+	assert_int_equal(verdict(ranking, "Only 19 requests or rounds of work"), SCOPE_VERDICT_UNKNOWN);
 }
 
 static void what_was_met_by_chance_is_reported(void **state)
@@ -115,7 +133,7 @@ static void what_was_met_by_chance_is_reported(void **state)
 
 	(void)state;
 	ranking.chance_share = 0.05;
-	assert_int_equal(verdict(ranking, "5 % of the excess was spent waiting for threads at usual work"),
+	assert_int_equal(verdict(ranking, "5 % of the extra time was spent waiting for threads at usual work"),
 			 SCOPE_VERDICT_NOTHING);
 	ranking.chance_share = nextafter(0.05, 0);
 	scope_rank_verdict(&made->input, &ranking);
@@ -314,7 +332,7 @@ static void requests_that_ask_a_peer_alike_may_always_have_been_so(void **state)
 	assert_int_equal(verdict_on(finding, ranking, "20.0 % of the requests"), SCOPE_VERDICT_NOTHING);
 	ranking.slow_requests = 0;
 	ranking.slow_units = 5;
-	assert_int_equal(verdict_on(finding, ranking, "25.0 % of the units"), SCOPE_VERDICT_NOTHING);
+	assert_int_equal(verdict_on(finding, ranking, "25.0 % of the rounds of work"), SCOPE_VERDICT_NOTHING);
 	finding.p95_ns = above(1000);
 	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
 	finding.p95_ns = 1000;
@@ -350,6 +368,7 @@ static void a_named_cause_comes_before_functions(void **state)
 		.count = 1, .cause = { { .kind = SCOPE_OUTSIDE_TAKEN, .share = 1, .most = 1, .name = "thief" } }
 	};
 	const struct scope_finding finding = { .kind = SCOPE_FINDING_TIME, .units = 9 };
+	struct scope_finding beside = finding;
 	struct scope_ranking ranking = quiet;
 
 	(void)state;
@@ -364,6 +383,20 @@ static void a_named_cause_comes_before_functions(void **state)
 	assert_int_equal(verdict_on(finding, ranking, "by thief"), SCOPE_VERDICT_OUTSIDE);
 	ranking.long_queue_share = 0.4;
 	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
+	/* Functions with half of the excess and high confidence are the verdict, however long units waited for a CPU beside them. */
+	ranking.long_queue_share = 0.9;
+	ranking.inside_share = nextafter(0.5, 0);
+	assert_int_equal(verdict_on(finding, ranking, "by thief"), SCOPE_VERDICT_OUTSIDE);
+	ranking.inside_share = 0.5;
+	ranking.finding = &beside;
+	ranking.findings = 1;
+	beside.confidence = SCOPE_CONFIDENCE_HIGH;
+	scope_rank_verdict(&made->input, &ranking);
+	assert_int_equal(ranking.verdict, SCOPE_VERDICT_SLOWDOWN);
+	assert_non_null(strstr(ranking.beside, "by thief"));
+	/* Chance makes findings of less confidence where threads are kept off the CPUs. */
+	beside.confidence = SCOPE_CONFIDENCE_MEDIUM;
+	assert_int_equal(verdict_on(beside, ranking, "by thief"), SCOPE_VERDICT_OUTSIDE);
 }
 
 int main(void)
@@ -371,6 +404,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_first_finding_decides),
 		TEST(a_named_cause_comes_before_functions),
+		TEST(memory_comes_before_functions),
 		TEST(stalls_are_freezes),
 		TEST(threads_that_may_be_idle_are_no_verdict),
 		TEST(nothing_can_be_said_of_no_event),

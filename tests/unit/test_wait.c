@@ -9,8 +9,10 @@
 
 #include <cmocka.h>
 
+#include "timeline/slices.h"
 #include "timeline/timeline.h"
 #include "trace_of.h"
+#include "waits/history.h"
 
 #define WAITS_MAX 4
 
@@ -72,6 +74,7 @@ static void a_page_fault_has_no_object(void **state)
 	assert_false(waits.wait[2].lock);
 }
 
+#define SLICE_NS 5000000 /* the sleep of thread 10 there */
 #define SLICED                                                                                                         \
 	"meta begin_ns 0\nmeta end_ns 40000000\n"                                                                      \
 	"0 1 switch 0 20 sleeping\n"                                                                                   \
@@ -150,8 +153,8 @@ static void a_time_out_that_is_acted_upon_ends_a_wait(void **state)
 		sliced("6004000 0 syscall 10 write enter=6003500 ret=1 args=7\n", 6010000, 0x10, WOKEN).wait[1].first_ns,
 		0);
 	assert_int_equal(sliced("", 6010000, 0x20, WOKEN).wait[1].first_ns, 0);
-	assert_int_equal(sliced("", 6002000 + SCOPE_FALSE_WAKEUP_NS, 0x10, WOKEN).wait[1].first_ns, 0);
-	assert_int_equal(sliced("", 6001000 + SCOPE_FALSE_WAKEUP_NS, 0x10, WOKEN).wait[1].first_ns, 1000000);
+	assert_int_equal(sliced("", 6002000 + SLICE_NS / SCOPE_SLICES_RUN, 0x10, WOKEN).wait[1].first_ns, 0);
+	assert_int_equal(sliced("", 6001000 + SLICE_NS / SCOPE_SLICES_RUN, 0x10, WOKEN).wait[1].first_ns, 1000000);
 	/* It had the lock in between, and handed it on. */
 	assert_int_equal(sliced("6004000 0 syscall 10 futex enter=6003500 ret=1 args=0x10,129\n", 6010000, 0x10, WOKEN)
 				 .wait[1]
@@ -182,6 +185,95 @@ static void another_lock_between_ends_no_wait(void **state)
 	assert_int_equal(waits.count, 3);
 	assert_int_equal(waits.wait[1].first_ns, 0);
 	assert_int_equal(waits.wait[2].first_ns, 1000000);
+}
+
+/*
+ * Thread 10 waits for the mutex at 0x10, whose memory is `memory`, until that interrupt; args of the call; 20 is of
+ * process tgid.
+ */
+static struct scope_wait timed_lock(const char *args, const char *memory, const char *interrupt, unsigned tgid)
+{
+	char text[1024];
+	struct waits waits;
+
+	snprintf(text, sizeof(text),
+		 "meta begin_ns 0\nmeta end_ns 1000000\nthread 10 10 a\nthread 20 %u b\n"
+		 "0 1 switch 0 20 sleeping\n"
+		 "0 0 switch 0 10 sleeping\n"
+		 "300000 0 enter 10 futex enter=299000 args=%s\n%s"
+		 "300000 0 switch 10 0 sleeping\n"
+		 "400000 0 waking 10 from - %s\n"
+		 "401000 0 switch 0 10 sleeping\n"
+		 "402000 0 exit 10 futex ret=-110\n",
+		 tgid, args, memory, interrupt);
+	waits = waits_of(text);
+	assert_int_equal(waits.count, 1);
+	return waits.wait[0];
+}
+
+#define NAMES_20 "300000 0 futex 10 16 m0=2 m1=0 m2=20 m3=1\n" /* as glibc's mutexes have it */
+
+/* A wait for a lock that a time limit ends was for the thread that the lock's memory named as it began. */
+static void a_lock_that_was_not_released_names_its_owner(void **state)
+{
+	struct scope_wait wait = timed_lock("0x10,0x80,2", NAMES_20, "hardirq timer", 10);
+
+	(void)state;
+	assert_int_equal(wait.waker, SCOPE_WAIT_NO_THREAD);
+	assert_int_equal(wait.interrupt, SCOPE_INTERRUPT_TIMER);
+	assert_int_equal(wait.owner, 1 + 0 + (wait.thread == 0));
+	assert_int_equal(scope_waits_history_stay(&wait).waker, wait.owner - 1);
+	/* Without the memory it waited for its time limit. */
+	wait = timed_lock("0x10,0x80,2", "", "hardirq timer", 10);
+	assert_int_equal(wait.owner, 0);
+	assert_int_equal(scope_waits_history_stay(&wait).waker, SCOPE_WAIT_NO_THREAD);
+	assert_int_equal(scope_waits_history_stay(&wait).class, SCOPE_WAIT_TIMER);
+}
+
+/* Of a thread of another process, of itself, of a condition variable, of memory that is no lock of a known kind. */
+static void other_words_name_no_owner(void **state)
+{
+	(void)state;
+	assert_int_equal(timed_lock("0x10,0x80,2", NAMES_20, "hardirq timer", 20).owner, 0);
+	assert_int_equal(
+		timed_lock("0x10,0x80,2", "300000 0 futex 10 16 m0=2 m1=0 m2=10 m3=1\n", "hardirq timer", 10).owner, 0);
+	assert_int_equal(timed_lock("0x10,0x189,0", NAMES_20, "hardirq timer", 10).owner, 0);
+	assert_int_equal(
+		timed_lock("0x10,0x80,2", "300000 0 futex 10 16 m0=7 m1=0 m2=20 m3=1\n", "hardirq timer", 10).owner, 0);
+	/* Only the word itself was readable. */
+	assert_int_equal(
+		timed_lock("0x10,0x80,2", "300000 0 futex 10 4 m0=2 m1=0 m2=0 m3=0\n", "hardirq timer", 10).owner, 0);
+	/* The owner of an earlier call is not that of this one. */
+	assert_int_equal(timed_lock("0x10,0x80,2", NAMES_20 "300000 0 futex 10 16 m0=2 m1=0 m2=0 m3=0\n",
+				    "hardirq timer", 10)
+				 .owner,
+			 0);
+}
+
+static void an_interrupt_says_what_a_sleep_was_for(void **state)
+{
+	static const struct {
+		enum scope_wait_class class;
+		uint8_t interrupt;
+		enum scope_wait_class for_what;
+	} row[] = {
+		{ SCOPE_WAIT_POLL, SCOPE_INTERRUPT_NET, SCOPE_WAIT_NETWORK },
+		{ SCOPE_WAIT_POLL, SCOPE_INTERRUPT_TIMER, SCOPE_WAIT_TIMER },
+		{ SCOPE_WAIT_POLL, SCOPE_INTERRUPT_UNKNOWN, SCOPE_WAIT_POLL },
+		{ SCOPE_WAIT_POLL, SCOPE_INTERRUPT_DEVICE, SCOPE_WAIT_POLL },
+		{ SCOPE_WAIT_OTHER, SCOPE_INTERRUPT_BLOCK, SCOPE_WAIT_DISK },
+		{ SCOPE_WAIT_OTHER, SCOPE_INTERRUPT_NET, SCOPE_WAIT_NETWORK },
+		{ SCOPE_WAIT_FAULT, SCOPE_INTERRUPT_BLOCK, SCOPE_WAIT_DISK },
+		{ SCOPE_WAIT_FUTEX, SCOPE_INTERRUPT_TIMER, SCOPE_WAIT_TIMER },
+		{ SCOPE_WAIT_FUTEX, SCOPE_INTERRUPT_NET, SCOPE_WAIT_FUTEX },
+		{ SCOPE_WAIT_NETWORK, SCOPE_INTERRUPT_NET, SCOPE_WAIT_NETWORK },
+		{ SCOPE_WAIT_NETWORK, SCOPE_INTERRUPT_TIMER, SCOPE_WAIT_TIMER },
+		{ SCOPE_WAIT_DISK, SCOPE_INTERRUPT_TIMER, SCOPE_WAIT_DISK }, /* a disk's own time-out */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		assert_int_equal(scope_timeline_wait_ended_by(row[i].class, row[i].interrupt), row[i].for_what);
 }
 
 /* Without wakings in a trace no waker is known: a time-out may return 0 there, too. */
@@ -238,6 +330,9 @@ int main(void)
 		cmocka_unit_test(a_wait_in_slices_has_one_begin_and_one_end),
 		cmocka_unit_test(a_time_out_that_is_acted_upon_ends_a_wait),
 		cmocka_unit_test(another_lock_between_ends_no_wait),
+		cmocka_unit_test(a_lock_that_was_not_released_names_its_owner),
+		cmocka_unit_test(other_words_name_no_owner),
+		cmocka_unit_test(an_interrupt_says_what_a_sleep_was_for),
 		cmocka_unit_test(a_trace_without_wakings_says_nothing_of_them),
 	};
 

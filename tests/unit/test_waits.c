@@ -244,6 +244,26 @@ static void test_tree(void **state)
 	scope_waits_tree_free(&tree);
 }
 
+/* Half of the time or more must be for one peer, or it is not named. */
+static void test_other(void **state)
+{
+	const uint64_t peer = (uint64_t)100 << 32 | 8;
+	struct scope_waits_tree tree;
+	uint32_t top, end;
+
+	(void)state;
+	assert_int_equal(scope_waits_tree_init(&tree), 0);
+	top = scope_waits_tree_group(&tree, 5);
+	scope_waits_tree_end(&tree, top, SCOPE_END_OUTSIDE, SCOPE_WAIT_NETWORK, peer, 30, 1);
+	scope_waits_tree_end(&tree, top, SCOPE_END_OUTSIDE, SCOPE_WAIT_NETWORK, peer + 1, 20, 1);
+	end = tree.node[top].child;
+	assert_true(tree.node[end].ns == 50);
+	assert_true(scope_waits_tree_other(&tree.node[end]) == peer);
+	scope_waits_tree_end(&tree, top, SCOPE_END_OUTSIDE, SCOPE_WAIT_NETWORK, peer + 2, 11, 1);
+	assert_true(scope_waits_tree_other(&tree.node[end]) == 0);
+	scope_waits_tree_free(&tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_small),
 		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -105,6 +106,48 @@ OUTER(sleep)
 OUTER(receive)
 OUTER(lock)
 OUTER(wait)
+
+/* As CPython's trampolines (-X perf): sub $8,%rsp; call *%rcx; add $8,%rsp; ret. No tables, no frame pointer. */
+static const unsigned char trampoline[] = { 0x48, 0x83, 0xec, 8, 0xff, 0xd1, 0x48, 0x83, 0xc4, 8, 0xc3 };
+static void (*made)(long, long, long, void (*)(int));
+
+APART void made_inner(int arg)
+{
+	struct timespec time = { 1000, !!arg };
+
+	nanosleep(&time, NULL);
+	AFTER();
+}
+
+APART void made_outer(int arg)
+{
+	volatile char room[300];
+
+	room[arg] = 0;
+	made(arg + room[arg], 0, 0, made_inner);
+	AFTER();
+}
+
+APART void *made_thread(void *arg)
+{
+	say("made");
+	made_outer(!arg);
+	AFTER();
+	return NULL;
+}
+
+static void call_made_code(void)
+{
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_t thread;
+
+	if (code == MAP_FAILED)
+		exit(3);
+	memcpy(code, trampoline, sizeof(trampoline));
+	memcpy(&made, &code, sizeof(made));
+	pthread_create(&thread, NULL, made_thread, NULL);
+	pthread_join(thread, NULL);
+}
 
 static void block(void)
 {
@@ -216,6 +259,8 @@ int main(int argc, char **argv)
 	say("main");
 	if (argc > 1 && !strcmp(argv[1], "signals"))
 		interrupt();
+	if (argc > 1 && !strcmp(argv[1], "made"))
+		call_made_code();
 	if (argc > 1 && strcmp(argv[1], "block"))
 		run();
 	block();

@@ -78,14 +78,14 @@ expect() {
 		agrees "$way" "$2" && { echo "ok - $way"; return 0; }
 		came=$?
 	done
-	[ "$came" != 77 ] || { echo "skip - $way: $(cat "$dir/why")"; skipped=77; return 0; }
+	[ "$came" != 77 ] || { echo "skip - $way: $(cat "$dir/why")"; skipped+=" $way"; return 0; }
 	echo "not ok - $way"
 	cat "$dir/why" "$dir/said"
 	"$scope" waits -v -i "$dir/a.trace"
 	bad=1
 }
 
-skipped=0
+skipped=
 ways=("$@")
 expect knot stage_compute
 expect push stage_compute
@@ -101,4 +101,4 @@ if command -v musl-gcc > "$dir/musl"; then
 	cp "$dir/work.glibc" "$dir/work"
 fi
 [ "$bad" = 0 ] || exit 1
-exit "$skipped"
+[ -z "$skipped" ] || { echo "skipped: this host had too few CPUs for$skipped, of all others each is right"; exit 77; }

@@ -106,7 +106,7 @@ records_32_bits() {
 # The record command printed how many there were.
 all_there() {
 	local said found
-	said=$(sed -n 's/.* \([0-9]*\) events, 0 lost.*/\1/p' "$dir/stdout")
+	said=$(sed -n 's/.* \([0-9,]*\) events, 0 lost.*/\1/p' "$dir/stdout" | tr -d ,)
 	found=$(grep -Ec '^[0-9]+ [0-9]+ ' "$dir/dump")
 	[ "$said" = "$found" ] || { echo "$said events counted, $found found"; return 1; }
 }

@@ -36,7 +36,7 @@ starts_exactly() {
 			dump | grep -qx brk && dumped 'exit_group'
 }
 
-reports_status() { says 0 'sh ended with status 3' record $bare -o s.trace -- sh -c 'exit 3'; }
+reports_status() { says 3 'sh ended with status 3' record $bare -o s.trace -- sh -c 'exit 3'; }
 no_such_command() {
 	says 1 'nosuch cannot be run: No such file' record -o n.trace -- nosuch && [ ! -e n.trace ] &&
 		[ ! -e n.trace.part ] && unused
@@ -45,7 +45,7 @@ runs_as_invoker() {
 	SUDO_UID=65534 SUDO_GID=65534 says 0 '^65534$' record $bare -o u.trace -- id -u
 	whole u.trace
 }
-reports_on_command() { says 0 ' sh \(pid [0-9]+\)' report -- sh -c 'sleep 0.5; exit 4'; }
+reports_on_command() { says 4 ' sh \(pid [0-9]+\)' report -- sh -c 'sleep 0.5; exit 4'; }
 follows_children() {
 	says 0 . record $bare -o f.trace -- sh -c 'sleep 0.1; sleep 0.1' && whole f.trace &&
 		[ "$(grep -c ' exec .*comm=sleep' dump)" = 2 ]
@@ -163,7 +163,7 @@ rate_triggers() {
 full_disk() {
 	mkdir -p small && mount -t tmpfs -o size=600k none small || return 1
 	local status=0
-	says 1 'small/a.trace: No space left.*MB of the trace were kept in small/a.trace' record -p "$target" -d 1000 \
+	says 1 'small/a.trace: No space left.*B of the trace were kept in small/a.trace' record -p "$target" -d 1000 \
 		--compress 0 -o small/a.trace && whole small/a.trace && dumped 'end_reason disk-full' || status=1
 	unused && [ ! -e small/a.trace.part ] || status=1
 	umount small

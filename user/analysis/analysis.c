@@ -10,8 +10,12 @@
 #include "analysis/single_pass.h"
 #include "analysis/change_point.h"
 #include "analysis/part_threads.h"
+#include "analysis/regroup.h"
 #include "anomaly/lock_owner.h"
 #include "symbol/runtime.h"
+
+#define STEPS 100		/* no rule: parts of the window in which metrics over time are counted */
+#define STEP_MIN_NS 10000000ull /* no rule */
 
 void scope_analysis_options_init(struct scope_analysis_options *options)
 {
@@ -67,8 +71,19 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 		.names_need = say_what_names_need(analysis->trace, need, sizeof(need)),
 	};
 
-	scope_rank_outside_find(analysis->trace, analysis->waits, outside);
-	return scope_rank_run(&input, &analysis->ranking);
+	const struct scope_outside_source source = {
+		.trace = analysis->trace,
+		.waits = analysis->waits,
+		.times = &analysis->work->fds,
+		.fds = analysis->units->timeline->fds,
+	};
+	int err = scope_rank_outside_find(&source, outside);
+
+	if (!err)
+		err = scope_rank_run(&input, &analysis->ranking);
+	if (!err && analysis->ranking->slow_peer)
+		scope_rank_outside_add_peer(outside);
+	return err;
 }
 
 static int name_functions(struct scope_trace *trace, const struct scope_symbol_options *options,
@@ -106,6 +121,20 @@ static int inherit(const struct scope_analysis *analysis)
 	return err;
 }
 
+/* Groups of a baseline have the names of its threads. A trace that is still being written is not read again. */
+static int group_by_calls(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	int err;
+
+	if (options->no_stacks || options->baseline || options->settled_ns != UINT64_MAX)
+		return 0;
+	err = name_functions(analysis->trace, &options->symbols, &analysis->symbols);
+	if (!err)
+		err = inherit(analysis);
+	return err ? err
+		   : scope_analysis_regroup(analysis->trace, analysis->symbols, options->listeners, &analysis->found);
+}
+
 /* Gets the units, from the stream if it has them. */
 static int distributions(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
@@ -118,6 +147,8 @@ static int distributions(struct scope_analysis *analysis, const struct scope_ana
 	if (err)
 		err = scope_analysis_single_pass_run(analysis->trace, SCOPE_SINGLE_PASS_EVENTS, options->listeners,
 						     &analysis->found, NULL);
+	if (!err)
+		err = group_by_calls(analysis, options);
 	if (err)
 		return err;
 	scope_unit_groups_conclude(analysis->found.groups, analysis->found.pickups);
@@ -155,6 +186,8 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 						     baseline->metered.found.distributions, baseline->seconds,
 						     &analysis->reference);
 	if (!err && analysis->reference)
+		analysis->reference->elsewhere = baseline;
+	if (!err && analysis->reference)
 		err = scope_anomaly_reference_apply(analysis->reference, analysis->found.groups,
 						    analysis->found.distributions, &options->detect,
 						    analysis->detection);
@@ -181,10 +214,13 @@ static int collect(struct scope_analysis *analysis, const struct scope_analysis_
 	struct scope_evidence_source reference = { .kept = analysis->reference_kept };
 	const struct scope_evidence_source *baseline = analysis->reference ? &reference : NULL;
 	struct scope_symbol_options elsewhere = options->symbols;
-	int err = name_functions(analysis->trace, &options->symbols, &analysis->symbols);
+	int err = 0;
 
-	if (!err)
-		err = inherit(analysis);
+	if (!analysis->symbols) {
+		err = name_functions(analysis->trace, &options->symbols, &analysis->symbols);
+		if (!err)
+			err = inherit(analysis);
+	}
 	if (!analysis->since_ns)
 		elsewhere.root = NULL; /* the baseline has other processes */
 	if (baseline)
@@ -394,6 +430,20 @@ static bool may_be_since(const struct scope_analysis *whole, const struct scope_
 	       whole->ranking->verdict != SCOPE_VERDICT_UNKNOWN && !options->baseline;
 }
 
+/* One more pass over the trace, which is not for one that is still being written. */
+static int find_over_time(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	const struct scope_timeline *timeline = analysis->units->timeline;
+	const uint64_t length_ns = timeline->end_ns - timeline->begin_ns;
+	struct scope_metrics_options metrics = { .step_ns = STEP_MIN_NS };
+
+	if (!options->over_time || options->settled_ns != UINT64_MAX)
+		return 0;
+	if (length_ns / STEPS > metrics.step_ns)
+		metrics.step_ns = length_ns / STEPS + 1;
+	return scope_analysis_meter(analysis->trace, &metrics, &analysis->metered);
+}
+
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
 		       struct scope_analysis **ret_analysis)
 {
@@ -406,8 +456,14 @@ int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_op
 		err = run_since(whole, options, &since);
 	if (err || since)
 		scope_analysis_destroy(whole);
-	if (!err)
-		*ret_analysis = since ? since : whole;
+	if (err)
+		return err;
+	whole = since ? since : whole;
+	err = find_over_time(whole, options);
+	if (err)
+		scope_analysis_destroy(whole);
+	else
+		*ret_analysis = whole;
 	return err;
 }
 
@@ -418,7 +474,7 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 	if (analysis->changes)
 		scope_metrics_changes_free(analysis->changes);
 	free(analysis->changes);
-	scope_ranking_destroy(analysis->ranking);
+	scope_rank_destroy(analysis->ranking);
 	scope_waits_destroy(analysis->waits);
 	scope_waits_locks_destroy(analysis->locks);
 	scope_waits_work_times_destroy(analysis->work);
@@ -426,6 +482,7 @@ void scope_analysis_destroy(struct scope_analysis *analysis)
 	scope_server_destroy(analysis->server);
 	scope_waits_paths_destroy(analysis->paths);
 	scope_variance_destroy(analysis->variance);
+	scope_analysis_metered_free(&analysis->metered);
 	scope_evidence_destroy(analysis->evidence);
 	scope_evidence_destroy(analysis->second);
 	scope_symbols_destroy(analysis->symbols);

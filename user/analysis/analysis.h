@@ -3,6 +3,7 @@
 #ifndef SCOPE_ANALYSIS_ANALYSIS_H
 #define SCOPE_ANALYSIS_ANALYSIS_H
 
+#include "analysis/meter.h"
 #include "analysis/baseline.h"
 #include "analysis/stream.h"
 #include "rank/rank.h"
@@ -35,6 +36,7 @@ struct scope_analysis_options {
 	size_t slowest;	    /* requests whose paths are followed, SCOPE_PATHS_MAX at most */
 	size_t why;	/* with variance: 0, or the edges of that one of the slowest are kept, which slowest includes */
 	bool variance;	/* where latencies vary: one more pass over the trace */
+	bool over_time; /* what groups of threads did over time: one more pass */
 	bool no_stacks; /* leave the trace's stacks aside */
 	const struct scope_signatures *signatures; /* NULL: none; must outlive the analysis */
 	struct scope_baseline *baseline;	   /* NULL, or what to compare units with; must outlive the analysis */
@@ -71,6 +73,7 @@ struct scope_analysis {
 	struct scope_server *server;
 	struct scope_paths *paths;	 /* NULL: nobody asked for them */
 	struct scope_variance *variance; /* NULL: the same, or the trace is still being written */
+	struct scope_metered metered;	 /* over time; empty: nobody asked for it */
 	struct scope_ranking *ranking;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Another trace of the same program, surveyed, for analyses to compare their units and metrics with. */
+/* Another trace of the same program and its distributions, with which analyses compare their units and metrics. */
 #ifndef SCOPE_ANALYSIS_BASELINE_H
 #define SCOPE_ANALYSIS_BASELINE_H
 

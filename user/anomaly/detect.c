@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "anomaly/asks.h"
 #include "anomaly/robust.h"
 #include "base/grow.h"
 
@@ -17,6 +18,7 @@ const struct scope_detect_options scope_anomaly_detect_defaults = {
 	.z_min = 6,
 	.times_min = 2,
 	.size_times_min = 1.2,
+	.whole_times = 1.25,
 	.units_min = 20,
 	.rare_share = 0.25,
 	.rare_times = 3,
@@ -42,10 +44,11 @@ struct work {
 
 /* The units of a group, by population and by step; what populations are compared with that are rare. */
 struct group_units {
-	struct scope_baseline_units of_population, of_step;
+	struct scope_baseline_units of_population, of_step, of_kind;
 	uint32_t first, populations;
 	uint32_t *step_of_vector; /* SCOPE_STEP_NONE: none */
-	struct spreads *whole;	  /* by step, then of the group; scale 0: not computed yet */
+	uint32_t *kind_of_vector; /* SCOPE_KIND_ASKS, or not */
+	struct spreads *whole;	  /* by step, then of the group, then of its requests; scale 0: not computed yet */
 };
 
 /* The mean of log2(1 + count) over the units of a vector that make a call. */
@@ -71,7 +74,7 @@ static int mean_level(const void *user, uint32_t id, uint32_t bit, double *ret_l
 	return err;
 }
 
-/* Clusters the vectors of a group; each cluster is a population. */
+/* Clusters the vectors of a group; each cluster is a population, or one of requests and one of turns that took none. */
 static int add_group(struct work *work, uint32_t group)
 {
 	struct scope_detection *detection = work->detection;
@@ -87,24 +90,28 @@ static int add_group(struct work *work, uint32_t group)
 	err = scope_cluster_run(work->groups->group[group].vectors, &levels, &work->options->cluster, &clustering);
 	if (err)
 		return err;
-	clusters = scope_clustering_count(clustering);
-	grown = reallocarray(detection->population, detection->populations + clusters, sizeof(*grown));
-	detection->population = grown ? grown : detection->population;
+	clusters = scope_cluster_count(clustering);
 	of_vector = calloc(distributions->rows, sizeof(*of_vector));
 	detection->of_vector[group] = of_vector;
-	if (!grown || !of_vector) {
-		scope_clustering_destroy(clustering);
+	for (size_t i = 0; of_vector && i < distributions->rows; i++)
+		of_vector[i] = scope_cluster_label(clustering, i);
+	err = of_vector ? scope_anomaly_asks_split(distributions, work->options->units_min, of_vector, &clusters)
+			: -ENOMEM;
+	grown = err ? NULL : reallocarray(detection->population, detection->populations + clusters, sizeof(*grown));
+	detection->population = grown ? grown : detection->population;
+	if (!grown) {
+		scope_cluster_destroy(clustering);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < clusters; i++)
 		grown[detection->populations + i] = (struct scope_population){ .group = group, .cluster = i };
 	for (size_t i = 0; i < distributions->rows; i++) {
-		of_vector[i] = detection->populations + scope_clustering_label(clustering, i);
+		of_vector[i] += detection->populations;
 		grown[of_vector[i]].units += distributions->row[i].units;
 	}
 	detection->populations += clusters;
-	detection->sampled |= scope_clustering_sampled(clustering);
-	scope_clustering_destroy(clustering);
+	detection->sampled |= scope_cluster_sampled(clustering);
+	scope_cluster_destroy(clustering);
 	return 0;
 }
 
@@ -199,32 +206,37 @@ static void set_thresholds(struct scope_population *population, const struct sco
 }
 
 static bool slow_as_a_whole(const struct scope_population *population, struct scope_spread own,
-			    struct scope_spread whole, const struct scope_detect_options *options)
+			    struct scope_spread whole, double times)
 {
 	double spread = MEDIAN_SPREAD * whole.scale / sqrt(population->units);
 
-	return own.median > whole.median * options->rare_times && own.median > whole.median + population->z * spread;
+	return own.median > whole.median * times && own.median > whole.median + population->z * spread;
 }
 
-/* By its own units, or by those of its step, or else group, if it is rare among them and slow. */
+/*
+ * By its own units, or by those of its step, or else of its group's requests or its group, if it is rare among them and slow.
+ * A request is not compared with turns of the loop that took none: these are short whatever is asked.
+ */
 static int judge_times(struct work *work, struct group_units *units, uint32_t index)
 {
 	const struct scope_detect_options *options = work->options;
 	struct scope_population *population = &work->detection->population[index];
 	const bool step = population->step != SCOPE_STEP_NONE;
-	const uint64_t all = step ? scope_anomaly_baseline_count(&units->of_step, population->step)
-				  : units->of_step.distributions->units;
+	const struct scope_baseline_units *among = !step && population->asks ? &units->of_kind : &units->of_step;
+	const uint32_t part = step ? population->step : population->asks ? SCOPE_KIND_ASKS : SCOPE_POPULATION_NONE;
+	const uint64_t all = part == SCOPE_POPULATION_NONE ? among->distributions->units
+							   : scope_anomaly_baseline_count(among, part);
 	const bool rare = population->units < options->rare_share * all;
-	struct spreads *whole = &units->whole[step ? population->step : units->populations], own;
+	struct spreads *whole = &units->whole[step ? population->step : units->populations + population->asks], own;
 	int err = spreads_of(&units->of_population, index, &own);
 
 	if (!err && rare && !whole->measure.scale)
-		err = spreads_of(&units->of_step, step ? population->step : SCOPE_POPULATION_NONE, whole);
+		err = spreads_of(among, part, whole);
 	if (err)
 		return err;
 	population->against_group = all >= options->units_min && rare &&
 				    (population->units < options->units_min ||
-				     slow_as_a_whole(population, own.measure, whole->measure, options));
+				     slow_as_a_whole(population, own.measure, whole->measure, options->rare_times));
 	set_thresholds(population, options, population->against_group ? whole : &own);
 	/* Slow as a whole: single units need not be abnormal. */
 	if (population->against_group && population->units >= options->units_min)
@@ -333,13 +345,15 @@ static int mean_of(const struct scope_baseline_units *units, uint32_t index, dou
 
 int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t index,
 				 const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
-				 const struct scope_detect_options *options)
+				 bool elsewhere, const struct scope_detect_options *options)
 {
 	struct scope_population *population = &detection->population[index];
-	struct spreads spreads;
+	struct spreads spreads, here;
 	double here_ns, before_ns;
 	int err = spreads_of(baseline, index, &spreads);
 
+	if (!err)
+		err = spreads_of(own, index, &here);
 	if (!err)
 		err = judge_calls(population, index, own, baseline, options);
 	if (!err)
@@ -352,31 +366,12 @@ int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t ind
 	population->reference = scope_anomaly_baseline_count(baseline, index);
 	population->grown = before_ns > 0 ? here_ns / before_ns : 0;
 	set_thresholds(population, options, &spreads);
+	/* times_min is for how much units of one run differ. Medians of two runs do not, so less is enough. */
+	population->slower = elsewhere && population->units >= options->units_min &&
+			     slow_as_a_whole(population, here.measure, spreads.measure, options->whole_times);
+	if (population->slower)
+		population->threshold_ns = fmin(population->threshold_ns, population->median_ns * options->whole_times);
 	return count_beyond(population, index, own);
-}
-
-/*
- * Blame follows the wait (wPerf): a thread that answers no client, and for which no such thread
- * waits, cannot slow a request. Its time during a wait within a request is attributed to that
- * request, by the thread that ended the wait. A program that serves almost no clients would be
- * background as a whole, so none of its threads is.
- */
-static void mark_background(struct work *work)
-{
-	const struct scope_distributions *distributions = work->distributions;
-	struct scope_detection *detection = work->detection;
-	double busy_ns = 0;
-	uint64_t units = 0;
-
-	for (uint32_t i = 0; i < work->groups->count && i < distributions->groups; i++)
-		if (work->groups->group[i].serves) {
-			busy_ns += (double)distributions->group[i].busy_ns;
-			units += distributions->group[i].units;
-		}
-	if (units < work->options->units_min || busy_ns < work->options->serving_share * distributions->busy_ns)
-		return;
-	for (uint32_t i = 0; i < detection->populations; i++)
-		detection->population[i].background = !work->groups->group[detection->population[i].group].serves;
 }
 
 /* The caller frees. */
@@ -388,11 +383,15 @@ static int find_steps(const struct work *work, uint32_t group, struct group_unit
 	int err;
 
 	units->of_population = (struct scope_baseline_units){ distributions, of_vector };
-	units->whole = calloc(units->populations + 1ul, sizeof(*units->whole));
+	units->whole = calloc(units->populations + 2ul, sizeof(*units->whole));
 	units->step_of_vector = calloc(distributions->rows + 1, sizeof(*units->step_of_vector));
+	units->kind_of_vector = calloc(distributions->rows + 1, sizeof(*units->kind_of_vector));
 	units->of_step = (struct scope_baseline_units){ distributions, units->step_of_vector };
-	if (!units->whole || !units->step_of_vector)
+	units->of_kind = (struct scope_baseline_units){ distributions, units->kind_of_vector };
+	if (!units->whole || !units->step_of_vector || !units->kind_of_vector)
 		return -ENOMEM;
+	scope_anomaly_asks_find(&units->of_population, work->detection->population, units->first, units->populations,
+				units->kind_of_vector);
 	err = scope_anomaly_steps_find(distributions, of_vector, units->first, units->populations, &work->options->step,
 				       &step);
 	for (size_t i = 0; !err && i < distributions->rows; i++)
@@ -419,6 +418,7 @@ static int judge_group(struct work *work, uint32_t group, uint32_t first, uint32
 			err = count_beyond(population, i, &units.of_population);
 	}
 	free(units.step_of_vector);
+	free(units.kind_of_vector);
 	free(units.whole);
 	return err;
 }
@@ -435,7 +435,7 @@ static int detect(struct work *work)
 	detection->busy_ns = work->distributions->busy_ns;
 	if (err || !detection->populations)
 		return err;
-	mark_background(work);
+	scope_anomaly_asks_background(work->groups, work->distributions, work->options, detection);
 	z = scope_anomaly_normal_upper(work->options->false_rate / (detection->populations * KINDS));
 	z = z > work->options->z_min ? z : work->options->z_min;
 	/* Those of a group follow one another. */

@@ -27,6 +27,7 @@ struct scope_detect_options {
 	double z_min;	       /* never test below this robust z: real times have heavy tails */
 	double times_min;      /* an abnormal unit takes at least this many times the median … */
 	double size_times_min; /* … or what is usual for its size, where sizes explain times */
+	double whole_times;    /* a population is slower than another run's if its median is this many times theirs */
 	uint32_t units_min;    /* smaller populations have no own baseline */
 	double rare_share;     /* a cluster below this share of its group may be rare and slow … */
 	double rare_times;     /* … if its median is this many times the group's */
@@ -68,8 +69,10 @@ struct scope_population {
 	bool against_group; /* rare and slow: compared with its whole step or, if it is of none, its group */
 	uint32_t step;	    /* of its group, or SCOPE_STEP_NONE */
 	uint64_t units;
+	bool asks; /* it is of clients' requests: turns of a loop in it that took none are no measure for them */
 	uint64_t reference;    /* units of another trace that it is compared with; 0: none */
 	double grown;	       /* then: the mean measure of its closed units, over that of those; else 0 */
+	bool slower;	       /* then: it is slow as a whole, than those of another run */
 	uint64_t beyond;       /* approximate number of units beyond a threshold, by the distributions */
 	uint64_t beyond_calls; /* of these: by how often they make a call */
 	double median_ns, scale_ns, threshold_ns; /* of what its units are compared with, in all */
@@ -110,12 +113,12 @@ struct scope_baseline_units {
 /* The baseline's units in a population. */
 uint64_t scope_anomaly_baseline_count(const struct scope_baseline_units *baseline, uint32_t population);
 /*
- * Sets the thresholds of a population by a baseline from another trace; own is that of its own
- * trace. 0 or -ENOMEM.
+ * Sets the thresholds of a population by a baseline; own is that of its own units. elsewhere: the baseline is another run.
+ * 0 or -ENOMEM.
  */
 int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t population,
 				 const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
-				 const struct scope_detect_options *options);
+				 bool elsewhere, const struct scope_detect_options *options);
 
 /*
  * Has populations compared by size where sizes explain how long units take: those that have no

@@ -9,9 +9,13 @@
 #include "base/grow.h"
 
 #define FREEZE_MIN_NS 1000000000ull
-#define TIMES_USUAL 10 /* of its group's units: far more than others take */
-#define KEPT_MIN 5     /* requests kept waiting, as many as the units of a finding */
-#define STALLS_MAX 256 /* no rule: stalls that come as often are not rare, and are found by other rules */
+#define SHORT_MIN_NS 100000000ull /* that people notice; it counts if there are more, and many wait */
+#define SHORT_MIN 2		  /* shorter ones of one thread: a single one is chance, … */
+#define SHORT_MOST 4		  /* … and more are judged as any slow units are */
+#define SHORT_KEPT 0.01		  /* share of all requests that they kept waiting: those decide the 99th percentile */
+#define TIMES_USUAL 10		  /* of its group's units: far more than others take */
+#define KEPT_MIN 5		  /* requests kept waiting, as many as the units of a finding */
+#define STALLS_MAX 256		  /* no rule: stalls that come as often are not rare, and are found by other rules */
 
 struct stall {
 	struct scope_freeze freeze;
@@ -21,6 +25,8 @@ struct stall {
 
 struct thread {
 	uint64_t asked; /* requests taken in all */
+	double kept;	/* of them, by stalls of less than a second */
+	uint32_t kept_times;
 	uint64_t stalled_ns;
 	uint64_t end_ns; /* of its last unit */
 	int32_t after;	 /* number of the stall since which it was not idle yet; -1: none */
@@ -38,7 +44,7 @@ struct search {
 };
 
 static uint64_t limit_of(const struct scope_distributions *distributions, const struct scope_groups *groups,
-			 uint32_t group)
+			 uint32_t group, uint64_t min_ns)
 {
 	const struct scope_sketch *wall = &distributions->group[group].request_wall;
 	/* A loop in which many clients wait for each turn has no long turns by design, however many there are. */
@@ -46,9 +52,9 @@ static uint64_t limit_of(const struct scope_distributions *distributions, const 
 	const double usual = scope_sketch_quantile(wall, share) * TIMES_USUAL;
 
 	if (!groups->group[group].serves || groups->group[group].granularity != SCOPE_UNIT_REQUEST ||
-	    wall->most < FREEZE_MIN_NS)
+	    wall->most < min_ns)
 		return UINT64_MAX;
-	return usual > FREEZE_MIN_NS ? (uint64_t)usual : FREEZE_MIN_NS;
+	return usual > (double)min_ns ? (uint64_t)usual : min_ns;
 }
 
 void scope_anomaly_freeze_hold(const struct scope_distributions *distributions, const struct scope_groups *groups,
@@ -56,7 +62,7 @@ void scope_anomaly_freeze_hold(const struct scope_distributions *distributions, 
 {
 	for (size_t i = 0; i < detection->populations; i++) {
 		struct scope_population *population = &detection->population[i];
-		const uint64_t limit_ns = limit_of(distributions, groups, population->group);
+		const uint64_t limit_ns = limit_of(distributions, groups, population->group, FREEZE_MIN_NS);
 
 		if (limit_ns == UINT64_MAX || population->reference || population->threshold_ns <= (double)limit_ns)
 			continue;
@@ -125,16 +131,36 @@ static double kept_by(const struct search *search, const struct stall *stall)
 	return search->groups->group[stall->group].pickup == SCOPE_CALL_POLL ? fmin(usual, (double)stall->behind) : 0;
 }
 
+/* A stall of a second counts alone. Of shorter ones a thread needs several, and they have to matter to many clients. */
+static bool counts(const struct search *search, const struct scope_freeze *freeze)
+{
+	const struct thread *thread = &search->thread[freeze->thread];
+
+	if (freeze->kept < KEPT_MIN)
+		return false;
+	return freeze->end_ns - freeze->begin_ns >= FREEZE_MIN_NS ||
+	       (thread->kept_times >= SHORT_MIN && thread->kept_times <= SHORT_MOST &&
+		thread->kept >= SHORT_KEPT * (double)search->asked);
+}
+
 static int judge(struct search *search, struct scope_freezes *freezes)
 {
 	freezes->freeze = calloc(search->stalls + 1, sizeof(*freezes->freeze));
 	if (!freezes->freeze)
 		return -ENOMEM;
 	for (size_t i = 0; i < search->stalls; i++) {
-		struct scope_freeze freeze = search->stall[i].freeze;
+		struct scope_freeze *freeze = &search->stall[i].freeze;
 
-		freeze.kept = kept_by(search, &search->stall[i]);
-		if (freeze.kept < KEPT_MIN)
+		freeze->kept = kept_by(search, &search->stall[i]);
+		if (freeze->kept < KEPT_MIN || freeze->end_ns - freeze->begin_ns >= FREEZE_MIN_NS)
+			continue;
+		search->thread[freeze->thread].kept += freeze->kept;
+		search->thread[freeze->thread].kept_times++;
+	}
+	for (size_t i = 0; i < search->stalls; i++) {
+		const struct scope_freeze freeze = search->stall[i].freeze;
+
+		if (!counts(search, &freeze))
 			continue;
 		freezes->kept += freeze.kept;
 		freezes->freeze[freezes->count++] = freeze;
@@ -167,7 +193,7 @@ int scope_anomaly_freeze_find(const struct scope_distributions *distributions, c
 	for (size_t i = 0; !err && i < search.threads; i++)
 		search.thread[i].after = -1;
 	for (uint32_t i = 0; !err && i < distributions->groups; i++) {
-		search.limit_ns[i] = limit_of(distributions, groups, i);
+		search.limit_ns[i] = limit_of(distributions, groups, i, SHORT_MIN_NS);
 		any |= search.limit_ns[i] != UINT64_MAX;
 	}
 	if (any)

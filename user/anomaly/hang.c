@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #define HANG_MIN_NS 1000000000ull
@@ -61,6 +62,23 @@ static bool process_serves(const struct scope_units *units, const struct scope_p
 
 		if (thread->tgid == tgid && thread->run != SCOPE_RUN_ENDED &&
 		    scope_anomaly_hang_waits(units, pickups, i))
+			return true;
+	}
+	return false;
+}
+
+/* True if a thread of its name, of any process, waits for work. It may have had no turn yet, and so be of another group. */
+static bool namesake_waits(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
+{
+	struct scope_threads *threads = units->timeline->threads;
+	const struct scope_thread *of = scope_timeline_threads_at(threads, index);
+
+	for (size_t i = 0; i < units->threads; i++) {
+		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
+		const enum scope_timeline_call_role role = open_role(thread);
+
+		if (!strcmp(thread->comm, of->comm) && thread->run == SCOPE_RUN_BLOCKED &&
+		    (role == SCOPE_CALL_ACCEPT || scope_anomaly_hang_waits(units, pickups, i)))
 			return true;
 	}
 	return false;
@@ -133,6 +151,10 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 		hang->needs_peers = !hang->lock && !(in_unit && units->thread[index].owes);
 		return !hang->needs_peers ||
 		       !(futex_is_timed(&thread->open) || parks(&units->thread[index], &thread->open));
+	case SCOPE_CALL_LOCK:
+		/* Processes take turns at waiting for clients by a lock that they share. */
+		hang->needs_peers = !(in_unit && units->thread[index].owes);
+		return !hang->needs_peers || !namesake_waits(units, pickups, index);
 	case SCOPE_CALL_SLEEP:
 		hang->needs_peers = !in_unit;
 		return !background;

@@ -16,17 +16,18 @@ struct scope_reference {
 	const struct scope_groups *groups;
 	const struct scope_distributions *distributions;
 	double seconds;	      /* length of its window */
+	bool elsewhere;	      /* it is of another run, and no earlier part of the same trace */
 	uint32_t **of_vector; /* per group: id of a vector -> population, or SCOPE_POPULATION_NONE */
 };
 
-/* Of a trace that was surveyed; what is given must outlive the result. 0 or -ENOMEM. */
+/* Of a trace whose distributions are known; what is given must outlive the result. 0 or -ENOMEM. */
 int scope_anomaly_reference_create(struct scope_trace *trace, const struct scope_groups *groups,
 				   const struct scope_distributions *distributions, double seconds,
 				   struct scope_reference **ret_reference);
 void scope_anomaly_reference_destroy(struct scope_reference *reference);
 
 /*
- * Lays the vectors of the reference on the populations of detection, and judges by its units those
+ * Assigns the vectors of the reference to the populations of detection, and judges by its units those
  * populations that at least options->units_min of them went to. Once.
  */
 int scope_anomaly_reference_apply(struct scope_reference *reference, const struct scope_groups *groups,

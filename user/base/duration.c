@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,4 +61,30 @@ int scope_size_parse(const char *text, uint64_t *ret_bytes)
 		return -EINVAL;
 	*ret_bytes = (uint64_t)number << shift;
 	return 0;
+}
+
+const char *scope_size_write(char text[SCOPE_DURATION_TEXT], uint64_t bytes)
+{
+	if (bytes < 1000)
+		snprintf(text, SCOPE_DURATION_TEXT, "%u byte%s", (unsigned)bytes, bytes == 1 ? "" : "s");
+	else if (bytes < 950000)
+		snprintf(text, SCOPE_DURATION_TEXT, "%.1f kB", (double)bytes / 1e3);
+	else if (bytes < 950000000)
+		snprintf(text, SCOPE_DURATION_TEXT, "%.1f MB", (double)bytes / 1e6);
+	else
+		snprintf(text, SCOPE_DURATION_TEXT, "%.1f GB", (double)bytes / 1e9);
+	return text;
+}
+
+const char *scope_duration_write(char text[SCOPE_DURATION_TEXT], uint64_t ns)
+{
+	if (ns >= 950000000 || !ns)
+		snprintf(text, SCOPE_DURATION_TEXT, ns ? "%.1f s" : "0 s", (double)ns / 1e9);
+	else if (ns >= 950000)
+		snprintf(text, SCOPE_DURATION_TEXT, "%.1f ms", (double)ns / 1e6);
+	else if (ns >= 950)
+		snprintf(text, SCOPE_DURATION_TEXT, "%.1f µs", (double)ns / 1e3);
+	else
+		snprintf(text, SCOPE_DURATION_TEXT, "%u ns", (unsigned)ns);
+	return text;
 }

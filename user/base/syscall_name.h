@@ -7,7 +7,7 @@
 
 #include <scope/abi.h>
 
-/* Of the machine Scope was built for, native ABI: "epoll_wait". NULL: not known. Static. */
+/* "epoll_wait": the call with that number in the native ABI of the machine Scope was built for. NULL: not known. Static. */
 const char *scope_syscall_name(uint32_t nr);
 
 #define SCOPE_SYSCALL_FOREIGN (SCOPE_SYSCALL_MAX - 1) /* a number that is no system call's */

@@ -7,18 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "capture/defaults.h"
 #include "capture/meta.h"
 #include "capture/new_processes.h"
 #include "capture/others.h"
 #include "capture/priority.h"
+#include "capture/probing.h"
 #include "capture/stopped_stacks.h"
 #include "capture/states.h"
 #include "capture/steer.h"
 #include "capture/unwinder.h"
+#include "proc/block_devices.h"
 #include "proc/host.h"
 #include "proc/kernel_names.h"
 #include "proc/proc.h"
@@ -28,97 +30,17 @@
 
 #define NS_PER_MS 1000000ull
 #define LOOK_NS 5000000000ull
-#define UNWIND_MS 50u /* that a step waits for stacks to be unwound */
-
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
-}
 
 /* A call of the writer or of /proc failed: uses the writer's message if it has one. */
-static int failed(struct scope_capture_run *capture, int code)
+static int failed(struct scope_capture_run *capture, int err)
 {
 	const char *text = scope_trace_writer_error(capture->writer);
 
 	if (text && text[0])
-		return scope_error_set(capture->error, code, "%s", text);
-	if (code == -ENOMEM)
-		return scope_error_set(capture->error, code, "no memory left to go on tracing");
-	return scope_error_set(capture->error, code, "cannot read the rings: %s", strerror(-code));
-}
-
-static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
-{
-	struct scope_capture_run *capture = context;
-	int err;
-
-	scope_capture_new_processes_note(capture->processes, subbuf);
-	scope_capture_others_note(capture->others, subbuf);
-	scope_capture_steer_take(capture->steer, subbuf);
-	err = scope_capture_put(capture, subbuf);
-	if (!err && capture->kernel_names)
-		err = scope_proc_kernel_names_note(capture->kernel_names, subbuf);
-	if (!err && capture->still_wanted)
-		err = scope_capture_stopped_note(capture->stopped, subbuf);
-	return err;
-}
-
-/* Drains all that is ready. Does not nest: a wait for a reader, which calls this, may itself be part of a drain. */
-static int drain(struct scope_capture_run *capture)
-{
-	int err;
-
-	if (capture->draining || !capture->live)
-		return 0;
-	capture->draining = true;
-	err = capture->source->drain(capture->feed, take_subbuf, capture);
-	capture->draining = false;
-	return err ? err : scope_capture_pump(capture, 0);
-}
-
-/* Rings must not fill while something takes long. */
-static int keep_up(void *context)
-{
-	return drain(context);
-}
-
-/* Drains the new STATE records, and the stacks they point to, before the threads run again. */
-static int drain_still(struct scope_capture_run *capture)
-{
-	int err;
-
-	capture->still_wanted = true;
-	err = drain(capture);
-	capture->still_wanted = false;
-	return err ? err : scope_capture_stopped_write(capture->stopped, capture->writer, keep_up, capture);
-}
-
-/* Writes names and maps that the drained records refer to for the first time. */
-static int write_named(struct scope_capture_run *capture)
-{
-	int err = scope_capture_new_processes_write(capture->processes, capture->proc, capture->writer);
-
-	return err ? err : scope_capture_others_write(capture->others, capture->writer);
-}
-
-/* Writes to the file, too: a recorder that is killed then loses no more than this step. */
-static int flush_and_drain(struct scope_capture_run *capture)
-{
-	const uint64_t begin_ns = now_ns();
-	int err = capture->source->flush(capture->feed);
-
-	if (!err)
-		err = drain(capture);
-	if (!err)
-		err = write_named(capture);
-	if (!err)
-		err = scope_capture_pump(capture, UNWIND_MS);
-	if (!err && scope_capture_all_written(capture))
-		capture->settled_ns = begin_ns;
-	return err ? err : scope_trace_writer_flush(capture->writer);
+		return scope_error_set(capture->error, err, "%s", text);
+	if (err == -ENOMEM)
+		return scope_error_set(capture->error, err, "no memory left to go on tracing");
+	return scope_error_set(capture->error, err, "cannot read the rings: %s", strerror(-err));
 }
 
 /* Reads the source's notices. */
@@ -175,22 +97,23 @@ static int cut(struct scope_capture_run *capture)
 
 	scope_capture_want_names(capture, true);
 	if (!err)
-		err = scope_capture_settle(capture, keep_up);
+		err = scope_capture_settle(capture, scope_capture_keep_up);
 	if (!err)
-		err = scope_capture_write_kernel(capture, keep_up);
+		err = scope_capture_write_kernel(capture, scope_capture_keep_up);
 	/* That may have taken long. Without this drain threads would seem idle until their STATE. */
 	if (!err)
 		err = capture->source->flush(capture->feed);
 	if (!err)
-		err = keep_up(capture);
+		err = scope_capture_keep_up(capture);
 	if (err)
 		return failed(capture, err);
 	if (scope_capture_states_take(capture->source, capture->feed, &capture->options, capture->stats.target.tgid,
-				      capture->stopped, capture->writer, keep_up, capture, &capture->states))
+				      capture->stopped, capture->writer, scope_capture_keep_up, capture,
+				      &capture->states))
 		capture->states = NULL;
-	err = keep_up(capture);
+	err = scope_capture_keep_up(capture);
 	if (!err)
-		err = scope_capture_settle(capture, keep_up);
+		err = scope_capture_settle(capture, scope_capture_keep_up);
 	if (err)
 		err = failed(capture, err);
 	else
@@ -218,15 +141,15 @@ static int steer(struct scope_capture_run *capture, uint64_t now)
 static int look(struct scope_capture_run *capture, uint64_t now)
 {
 	enum scope_capture_want want = SCOPE_WANT_NOTHING;
-	int code = steer(capture, now);
+	int err = steer(capture, now);
 
-	if (!code && now >= capture->look_ns) {
-		code = scope_capture_write_names(capture);
+	if (!err && now >= capture->look_ns) {
+		err = scope_capture_write_names(capture);
 		scope_capture_want_names(capture, false);
 		capture->look_ns = now + LOOK_NS;
 	}
-	if (code)
-		return failed(capture, code);
+	if (err)
+		return failed(capture, err);
 	report_progress(capture, now);
 	if (capture->watch && capture->watch->want)
 		want = capture->watch->want(capture->watch->context);
@@ -235,6 +158,19 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 	if (want == SCOPE_WANT_END)
 		capture->stats.end = SCOPE_CAPTURE_SIZE;
 	return want == SCOPE_WANT_END;
+}
+
+/* Compresses what was written as it came, while the host idles and nothing is ready. Returns the time. */
+static uint64_t work_meanwhile(struct scope_capture_run *capture, struct pollfd set[4], uint64_t now, uint64_t until)
+{
+	while (capture->spare.left_ns && now < until && !*capture->stop && !poll(set, 4, 0) &&
+	       scope_trace_writer_work(capture->writer)) {
+		const uint64_t after = scope_now_ns();
+
+		scope_capture_spare_use(&capture->spare, after - now);
+		now = after;
+	}
+	return now;
 }
 
 static void wait_for_data(struct scope_capture_run *capture, uint64_t now, uint64_t until)
@@ -247,6 +183,11 @@ static void wait_for_data(struct scope_capture_run *capture, uint64_t now, uint6
 		{ .fd = capture->unwinder ? scope_capture_unwinder_fd(capture->unwinder) : -1, .events = POLLIN },
 	};
 
+	if (capture->options.probing && capture->options.probing->next_ns < until)
+		until = capture->options.probing->next_ns;
+	if (scope_capture_unmapped_due_ns(capture) < until)
+		until = scope_capture_unmapped_due_ns(capture);
+	now = work_meanwhile(capture, set, now, until);
 	/* A signal ends the wait: the caller looks at the stop flag then. */
 	if (until > now)
 		poll(set, 4, (int)((until - now + NS_PER_MS - 1) / NS_PER_MS));
@@ -270,7 +211,7 @@ static int run(struct scope_capture_run *capture)
 {
 	const uint64_t duration = capture->options.duration_ns;
 	const uint64_t end = duration ? capture->stats.begin_ns + duration : UINT64_MAX;
-	uint64_t now = now_ns(), flush = now + SCOPE_DEFAULT_FLUSH_MS * NS_PER_MS;
+	uint64_t now = scope_now_ns(), flush = now + SCOPE_DEFAULT_FLUSH_MS * NS_PER_MS;
 	int err = 0;
 
 	while (!err) {
@@ -283,13 +224,16 @@ static int run(struct scope_capture_run *capture)
 			break;
 		}
 		wait_for_data(capture, now, flush < end ? flush : end);
-		now = now_ns();
+		now = scope_now_ns();
+		scope_capture_watch_probes(capture, now);
 		if (capture->probes_silent)
 			return no_calls(capture);
 		if (ended(capture))
 			break;
+		if (scope_capture_unmapped(capture, now))
+			flush = now;
 		if (now < flush) {
-			err = drain(capture);
+			err = scope_capture_drain(capture);
 			if (err || capture->leader_gone || capture->pidfd < 0)
 				continue;
 		}
@@ -299,13 +243,14 @@ static int run(struct scope_capture_run *capture)
 		}
 		if (now < flush)
 			continue;
-		err = flush_and_drain(capture);
+		err = scope_capture_flush_and_drain(capture);
 		if (err)
 			break;
 		err = look(capture, now);
 		if (err)
 			return err < 0 ? err : 0;
-		now = now_ns();
+		now = scope_now_ns();
+		scope_capture_spare_look(&capture->spare, now, NULL);
 		flush = now + SCOPE_DEFAULT_FLUSH_MS * NS_PER_MS;
 	}
 	return err ? failed(capture, err) : 0;
@@ -315,21 +260,23 @@ static int end_session(struct scope_capture_run *capture)
 {
 	int err;
 
+	if (capture->options.probing)
+		scope_capture_probing_end(capture->options.probing, capture->source, capture->feed);
 	/* Drains the rings first, so that they have room for STATE. */
-	err = flush_and_drain(capture);
+	err = scope_capture_flush_and_drain(capture);
 	if (err)
 		return failed(capture, err);
-	capture->stats.end_ns = now_ns();
+	capture->stats.end_ns = scope_now_ns();
 	capture->stats.stack_highest_ns = scope_capture_steer_highest_ns(capture->steer);
 	if (capture->stats.end != SCOPE_CAPTURE_GUARD) {
 		err = capture->source->stop(capture->feed, capture->error);
 		if (err)
 			return err;
 	}
-	err = drain_still(capture);
+	err = scope_capture_drain_still(capture);
 	capture->live = false;
 	if (!err)
-		err = write_named(capture);
+		err = scope_capture_write_named(capture);
 	if (!err)
 		err = scope_capture_write_names(capture);
 	scope_capture_want_names(capture, true);
@@ -343,9 +290,13 @@ static int end_session(struct scope_capture_run *capture)
 	if (err)
 		return err;
 	scope_capture_count_unwound(capture);
-	err = scope_capture_write_unread(capture, capture->writer);
+	err = scope_capture_write_walks(capture);
+	if (!err)
+		err = scope_capture_write_unread(capture, capture->writer);
 	if (!err)
 		err = scope_proc_host_write(capture->host, capture->stats.end_ns, capture->writer);
+	if (!err && capture->stats.counts.events & SCOPE_EVENTS_BLOCK)
+		err = scope_proc_devices_write("", capture->writer);
 	if (!err)
 		err = scope_capture_last_meta(capture->writer, &capture->stats);
 	return err ? failed(capture, err) : 0;
@@ -362,12 +313,14 @@ static int begin_session(struct scope_capture_run *capture)
 		err = scope_capture_write_fds(capture);
 	if (err)
 		return failed(capture, err);
-	err = scope_proc_host_create("", capture->stats.target.tgid, &capture->host);
+	err = scope_capture_give_tables(capture);
+	if (!err)
+		err = scope_proc_host_create("", capture->stats.target.tgid, &capture->host);
 	if (err)
 		return failed(capture, err);
-	capture->stats.begin_ns = now_ns();
+	capture->stats.begin_ns = scope_now_ns();
 	/* Names and descriptors may have taken long: the first period of learning begins now. */
-	scope_capture_steer_begin(capture->steer, now_ns());
+	scope_capture_steer_begin(capture->steer, scope_now_ns());
 	err = capture->source->start(capture->feed, capture->error);
 	if (err)
 		return err;
@@ -376,7 +329,10 @@ static int begin_session(struct scope_capture_run *capture)
 		capture->watch->begun(capture->watch->context, &capture->stats.target);
 	err = capture->source->flush(capture->feed);
 	if (!err)
-		err = drain_still(capture);
+		err = scope_capture_drain_still(capture);
+	/* Clients that came since descriptors were read, and before events did. Later ones are seen by both. */
+	if (!err && !capture->options.held)
+		err = scope_capture_add_fds(capture);
 	if (!err)
 		err = scope_capture_first_meta(capture->writer, &capture->options, &capture->stats);
 	if (!err && capture->no_kernel.text[0])
@@ -418,7 +374,7 @@ static int prepare(struct scope_capture_run *capture, int nice)
 	add_note(capture);
 	err = scope_proc_create(capture->options.reader, &capture->proc);
 	if (!err)
-		scope_proc_set_idle(capture->proc, keep_up, capture);
+		scope_proc_set_idle(capture->proc, scope_capture_keep_up, capture);
 	if (!err)
 		err = scope_capture_stopped_create(capture->options.reader, capture->unwinder, &capture->stopped);
 	if (!err)
@@ -427,7 +383,7 @@ static int prepare(struct scope_capture_run *capture, int nice)
 		err = scope_capture_others_create(&capture->others);
 	if (err)
 		return failed(capture, err);
-	scope_proc_reader_set_idle(capture->options.reader, keep_up, capture);
+	scope_proc_reader_set_idle(capture->options.reader, scope_capture_keep_up, capture);
 	return scope_capture_steer_create(capture->source, capture->feed, &capture->options, capture->error,
 					  &capture->steer);
 }
@@ -467,6 +423,9 @@ int scope_capture(const struct scope_source *source, const struct scope_capture_
 	const int nice = scope_capture_priority_raise();
 	int err;
 
+	/* A source that cannot walk stacks copies them; and walks leave nothing raw. */
+	if (capture.options.stack_mode == SCOPE_STACK_TABLES && (!source->table || options->raw_stacks))
+		capture.options.stack_mode = SCOPE_STACK_COPY;
 	err = prepare(&capture, nice);
 	if (!err)
 		err = begin_session(&capture);

@@ -2,8 +2,8 @@
 /* Writes the last metadata of a file: counts and the reason of the end. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/now.h"
 #include "capture/capture_internal.h"
 #include "capture/meta.h"
 #include "capture/states.h"
@@ -12,14 +12,6 @@
 #include "proc/reader.h"
 #include "source/source.h"
 #include "trace/writer.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
-}
 
 int scope_capture_write_unread(const struct scope_capture_run *capture, struct scope_writer *writer)
 {
@@ -38,7 +30,7 @@ int scope_capture_write_end(struct scope_capture_run *capture, const char *reaso
 
 	if (err)
 		return err;
-	capture->stats.end_ns = now_ns();
+	capture->stats.end_ns = scope_now_ns();
 	scope_capture_count_unwound(capture);
 	capture->stats.stack_highest_ns = scope_capture_steer_highest_ns(capture->steer);
 	if (capture->states)

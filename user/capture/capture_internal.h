@@ -4,6 +4,7 @@
 #define SCOPE_CAPTURE_CAPTURE_INTERNAL_H
 
 #include "capture/capture.h"
+#include "capture/spare.h"
 
 struct scope_subbuf;
 
@@ -33,8 +34,13 @@ struct scope_capture_run {
 	uint64_t settled_ns;	     /* all events before this time are drained */
 	bool ended;		     /* the source has stopped by itself, or its filter is empty */
 	bool live;		     /* from the start until the events of the stop are drained */
+	struct scope_spare spare;    /* CPU time for work that can wait */
 	bool draining;		     /* a drain is running */
 	bool still_wanted;	     /* sub-buffers drained now hold new STATE records */
+	struct {
+		uint64_t stacks, rows;	   /* as of the last look */
+		uint64_t next_ns, wait_ns; /* of the next one, after the last */
+	} unmapped;
 };
 
 /*
@@ -45,6 +51,8 @@ int scope_capture_find_target(struct scope_capture_run *capture);
 
 /* Writes new maps, names of threads and names of code made at run time. 0 or -errno. */
 int scope_capture_write_names(struct scope_capture_run *capture);
+/* The descriptors that there are now, in addition to those written before. 0, -ENOMEM, or the writer's error. */
+int scope_capture_add_fds(struct scope_capture_run *capture);
 
 /* Finds the kernel's load address; if it is known, samples get their kernel address. 0 or -ENOMEM. */
 int scope_capture_find_kernel(struct scope_capture_run *capture);
@@ -72,17 +80,50 @@ bool scope_capture_all_written(const struct scope_capture_run *capture);
 /* Requests that names of recorded addresses are written; all: at the end of a file. */
 void scope_capture_want_names(struct scope_capture_run *capture, bool all);
 
+/* Waits, for half a second at most, until the module has the unwind tables of what is mapped. 0 or -errno. */
+int scope_capture_give_tables(struct scope_capture_run *capture);
+
+/*
+ * due: when to look next whether the module met code that it knows no mapping of; UINT64_MAX: never. unmapped: whether it
+ * did, if it is time to look. What is in the rings shows of which process, so these are flushed then.
+ */
+uint64_t scope_capture_unmapped_due_ns(const struct scope_capture_run *capture);
+bool scope_capture_unmapped(struct scope_capture_run *capture, uint64_t now);
+
 /*
  * Waits until all is written. while_waiting: events still come, and it waits at most 2 s for names; NULL: no more events
  * come, and it waits at most 20 s.
  */
 int scope_capture_settle(struct scope_capture_run *capture, int (*while_waiting)(void *context));
 
+/* Writes as metadata how many stacks the module walked, and why it copied others. 0 or -errno. */
+int scope_capture_write_walks(const struct scope_capture_run *capture);
+
 /* Brings stats up to date. */
 void scope_capture_count_unwound(struct scope_capture_run *capture);
 
 /* Writes as metadata what could not be read of the target. 0 or -errno. */
 int scope_capture_write_unread(const struct scope_capture_run *capture, struct scope_writer *writer);
+
+/* ---- drain.c; 0 or -errno ---- */
+
+/* Looks at the probes that were set at run time; it must not wait for long until the next look. */
+void scope_capture_watch_probes(struct scope_capture_run *capture, uint64_t now);
+
+/* Drains all that is ready. Does not nest: a wait for a reader, which calls this, may itself be part of a drain. */
+int scope_capture_drain(struct scope_capture_run *capture);
+
+/* The same for callbacks: context is the capture. Rings must not fill while something takes long. */
+int scope_capture_keep_up(void *context);
+
+/* Drains the new STATE records, and the stacks they point to, before the threads run again. */
+int scope_capture_drain_still(struct scope_capture_run *capture);
+
+/* Writes names and maps that the drained records refer to for the first time. */
+int scope_capture_write_named(struct scope_capture_run *capture);
+
+/* Flushes, drains, and writes to the file, too: a recorder that is killed then loses no more than this step. */
+int scope_capture_flush_and_drain(struct scope_capture_run *capture);
 
 /* True if the target and all followed processes have ended. Called on every flush. */
 bool scope_capture_target_gone(struct scope_capture_run *capture);

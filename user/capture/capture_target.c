@@ -69,12 +69,16 @@ int scope_capture_write_names(struct scope_capture_run *capture)
 
 int scope_capture_write_fds(struct scope_capture_run *capture)
 {
+	scope_trace_writer_forget_fds(capture->writer);
+	return scope_capture_add_fds(capture);
+}
+
+int scope_capture_add_fds(struct scope_capture_run *capture)
+{
 	uint32_t *tgids;
 	size_t count;
-	int err;
+	int err = read_targets(capture, &tgids, &count);
 
-	scope_trace_writer_forget_fds(capture->writer);
-	err = read_targets(capture, &tgids, &count);
 	if (!err) {
 		err = scope_proc_write_fds(tgids, count, capture->writer);
 		free(tgids);

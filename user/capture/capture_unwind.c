@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Passes sub-buffers through the unwinder into the file. */
 #include <errno.h>
+#include <stdio.h>
 
 #include "capture/capture_internal.h"
+#include "capture/defaults.h"
 #include "capture/unwinder.h"
 #include "proc/proc.h"
+#include "source/source.h"
 #include "trace/writer.h"
+
+/* Keys of the metadata (docs/trace-format.md). */
+#define META_WALKED "stacks_walked"   /* stacks that the module walked by unwind tables */
+#define META_COPIED "stacks_copied"   /* why it copied the others: reasons with their counts */
+#define META_REFUSED "tables_refused" /* unwind tables that the module had no room for */
 
 #define CUT_MS 2000u  /* the end of one file of several waits this long for names */
 #define END_MS 20000u /* and the end of the last one this long */
 #define SLICE_MS 20u
+#define UNMAPPED_MIN_MS 30u
+#define UNMAPPED_MAX_MS SCOPE_DEFAULT_FLUSH_MS
+#define NS_PER_MS 1000000ull
+#define TABLES_MS 500u /* the start waits this long for unwind tables; later ones come while it records */
 
 static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
 {
@@ -38,9 +50,33 @@ static void take_map(void *context, const struct scope_trace_map *map)
 	scope_capture_unwinder_map(context, map);
 }
 
+/* The source opens after the unwinder began. */
+static int give_table(void *context, const void *table, uint32_t bytes)
+{
+	struct scope_capture_run *capture = context;
+
+	return capture->feed && capture->source->table ? capture->source->table(capture->feed, table, bytes) : -EPROTO;
+}
+
+static int give_process(void *context, uint32_t tgid, const struct scope_table_map *map, uint32_t count)
+{
+	struct scope_capture_run *capture = context;
+
+	return capture->feed && capture->source->process ? capture->source->process(capture->feed, tgid, map, count)
+							 : -EPROTO;
+}
+
 int scope_capture_begin_unwinder(struct scope_capture_run *capture, int nice)
 {
-	const struct scope_unwinder_host host = { write_subbuf, write_names, write_maps, capture };
+	const bool tables = capture->options.stack_mode == SCOPE_STACK_TABLES && capture->source->table;
+	const struct scope_unwinder_host host = {
+		.write = write_subbuf,
+		.names = write_names,
+		.maps = write_maps,
+		.table = tables ? give_table : NULL,
+		.process = give_process,
+		.context = capture,
+	};
 	int err;
 
 	if (capture->options.raw_stacks)
@@ -81,6 +117,44 @@ void scope_capture_want_names(struct scope_capture_run *capture, bool all)
 		scope_capture_unwinder_want_names(capture->unwinder, all);
 }
 
+int scope_capture_give_tables(struct scope_capture_run *capture)
+{
+	int err = 0;
+
+	for (unsigned int waited = 0; !err && !*capture->stop && capture->unwinder && waited < TABLES_MS &&
+				      !scope_capture_unwinder_settled(capture->unwinder);
+	     waited += SLICE_MS)
+		err = scope_capture_pump(capture, SLICE_MS);
+	return err;
+}
+
+uint64_t scope_capture_unmapped_due_ns(const struct scope_capture_run *capture)
+{
+	return capture->unwinder && capture->options.stack_mode == SCOPE_STACK_TABLES ? capture->unmapped.next_ns
+										      : UINT64_MAX;
+}
+
+bool scope_capture_unmapped(struct scope_capture_run *capture, uint64_t now)
+{
+	uint64_t stacks, rows;
+
+	if (now < scope_capture_unmapped_due_ns(capture))
+		return false;
+	stacks = capture->source->unmapped(capture->feed);
+	rows = scope_capture_unwinder_map_rows(capture->unwinder);
+	/* Code of no file stays unmapped: then nothing comes of it, and the usual flush is soon enough. */
+	if (rows != capture->unmapped.rows || stacks == capture->unmapped.stacks)
+		capture->unmapped.wait_ns = UNMAPPED_MIN_MS * NS_PER_MS;
+	else if (capture->unmapped.wait_ns < UNMAPPED_MAX_MS * NS_PER_MS)
+		capture->unmapped.wait_ns *= 2;
+	capture->unmapped.next_ns = now + capture->unmapped.wait_ns;
+	capture->unmapped.rows = rows;
+	if (stacks == capture->unmapped.stacks)
+		return false;
+	capture->unmapped.stacks = stacks;
+	return true;
+}
+
 int scope_capture_settle(struct scope_capture_run *capture, int (*while_waiting)(void *context))
 {
 	int err = 0;
@@ -97,6 +171,41 @@ int scope_capture_settle(struct scope_capture_run *capture, int (*while_waiting)
 			err = while_waiting(capture);
 	}
 	return err;
+}
+
+/* Adds a key with a number; none for 0. 0 or -errno. */
+static int put_number(struct scope_writer *writer, const char *key, uint64_t number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+	return number ? scope_trace_writer_meta(writer, key, text) : 0;
+}
+
+int scope_capture_write_walks(const struct scope_capture_run *capture)
+{
+	static const char *const reasons[SCOPE_COPY_REASONS] = {
+		[SCOPE_COPY_NO_MAPS] = "no-maps",   [SCOPE_COPY_UNMAPPED] = "unmapped",
+		[SCOPE_COPY_NO_TABLE] = "no-table", [SCOPE_COPY_OTHER] = "other-rule",
+		[SCOPE_COPY_MEMORY] = "memory",	    [SCOPE_COPY_DEEP] = "deep",
+		[SCOPE_COPY_BROKEN] = "broken",
+	};
+	struct scope_unwinder_counts counts;
+	char text[256] = "";
+	size_t used = 0;
+	int err;
+
+	if (!capture->unwinder || capture->options.stack_mode != SCOPE_STACK_TABLES)
+		return 0;
+	scope_capture_unwinder_count(capture->unwinder, &counts);
+	for (unsigned int i = SCOPE_COPY_NO_MAPS; i < SCOPE_COPY_REASONS; i++)
+		if (counts.copies[i])
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %llu", used ? ", " : "",
+						 reasons[i], (unsigned long long)counts.copies[i]);
+	err = put_number(capture->writer, META_WALKED, counts.walked);
+	if (!err && used)
+		err = scope_trace_writer_meta(capture->writer, META_COPIED, text);
+	return err ? err : put_number(capture->writer, META_REFUSED, counts.tables_refused);
 }
 
 void scope_capture_count_unwound(struct scope_capture_run *capture)

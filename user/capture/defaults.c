@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/syscall_args.h"
+
 #define ROW(name, args)                                                                                                \
 	{                                                                                                              \
 		SYS_##name, args                                                                                       \
@@ -95,6 +97,16 @@ void scope_capture_default_arg_counts(uint8_t ret_counts[SCOPE_SYSCALL_MAX])
 	memset(ret_counts, 0, SCOPE_SYSCALL_MAX);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		ret_counts[rows[i].nr] = rows[i].args;
+}
+
+void scope_capture_parameter_arg_counts(uint8_t counts[SCOPE_SYSCALL_MAX])
+{
+	for (uint16_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++) {
+		const struct scope_syscall_args *args = scope_syscall_args_of(nr);
+
+		if (args && scope_syscall_args_count(args) > counts[nr])
+			counts[nr] = scope_syscall_args_count(args);
+	}
 }
 
 uint32_t scope_capture_default_sample_period_ns(uint32_t cpus)

@@ -39,6 +39,8 @@ uint32_t scope_capture_default_flight_period_ns(uint32_t cpus);
  * address and operation of futex, the process of a wait.
  */
 void scope_capture_default_arg_counts(uint8_t ret_counts[SCOPE_SYSCALL_MAX]);
+/* Raises them where a call has a size, an offset or flags (base/syscall_args.h). */
+void scope_capture_parameter_arg_counts(uint8_t counts[SCOPE_SYSCALL_MAX]);
 
 /*
  * Which calls get a stack when they took long, one bit per number: all but those in which servers

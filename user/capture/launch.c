@@ -30,7 +30,7 @@ struct scope_launch {
 static void run_child(char *const argv[], int gate)
 {
 	struct scope_invoker invoker;
-	int code = 0;
+	int err = 0;
 	char byte;
 
 	if (read(gate, &byte, 1) != 1)
@@ -39,12 +39,12 @@ static void run_child(char *const argv[], int gate)
 	/* Under Yama only ancestors may read it, but the reader is another child of its parent. */
 	prctl(PR_SET_PTRACER, getppid());
 	if (scope_invoker_find(&invoker))
-		code = scope_invoker_become(&invoker);
-	if (!code) {
+		err = scope_invoker_become(&invoker);
+	if (!err) {
 		execvp(argv[0], argv);
-		code = -errno;
+		err = -errno;
 	}
-	if (send(gate, &code, sizeof(code), MSG_NOSIGNAL) < 0)
+	if (send(gate, &err, sizeof(err), MSG_NOSIGNAL) < 0)
 		_exit(126);
 	_exit(127);
 }
@@ -68,12 +68,12 @@ int scope_capture_launch_hold(char *const argv[], struct scope_error *error, str
 	}
 	launch->gate = gate[1];
 	if (launch->pid < 0) {
-		int code = -errno;
+		int err = -errno;
 
 		launch->held = false;
 		close(gate[0]);
 		scope_capture_launch_destroy(launch);
-		return scope_error_set(error, code, "%s cannot be started: %s", argv[0], strerror(-code));
+		return scope_error_set(error, err, "%s cannot be started: %s", argv[0], strerror(-err));
 	}
 	close(gate[0]);
 	*ret_launch = launch;
@@ -87,21 +87,21 @@ uint32_t scope_capture_launch_pid(const struct scope_launch *launch)
 
 int scope_capture_launch_go(struct scope_launch *launch, struct scope_error *error)
 {
-	int code = 0;
+	int err = 0;
 	ssize_t got;
 
 	launch->held = false;
 	if (send(launch->gate, "", 1, MSG_NOSIGNAL) != 1)
 		return scope_error_set(error, -ESRCH, "%s was ended before it could start", launch->argv[0]);
 	do
-		got = read(launch->gate, &code, sizeof(code));
+		got = read(launch->gate, &err, sizeof(err));
 	while (got < 0 && errno == EINTR);
-	if (got != sizeof(code))
+	if (got != sizeof(err))
 		return 0;
-	return scope_error_set(error, code,
+	return scope_error_set(error, err,
 			       "%s cannot be run: %s; name a program that is there, with "
 			       "its path if it is not in PATH",
-			       launch->argv[0], strerror(-code));
+			       launch->argv[0], strerror(-err));
 }
 
 int scope_capture_launch_status(struct scope_launch *launch)

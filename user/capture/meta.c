@@ -10,6 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <scope/table.h>
+
+#include "capture/probing.h"
 #include "control/probe.h"
 #include "proc/reader.h"
 #include "proc/task.h"
@@ -32,8 +35,9 @@ __attribute__((format(printf, 3, 4))) static int put(struct scope_writer *writer
 
 static const char *stack_mode_name(enum scope_stack_mode mode)
 {
-	switch (mode) {
+	switch ((int)mode) {
 	case SCOPE_STACK_COPY:
+	case SCOPE_STACK_TABLES: /* or a walk, which gives the same */
 		return "copy";
 	case SCOPE_STACK_CHAIN:
 		return "chain";
@@ -104,6 +108,13 @@ static int put_probes(struct scope_writer *writer, const struct scope_capture_op
 		snprintf(value, sizeof(value), user || probe->offset ? "%s:%s%s0x%llx" : "%s:%s", kinds[probe->kind],
 			 probe->name, user ? ":" : "+", (unsigned long long)probe->offset);
 		err = scope_trace_writer_meta(writer, key, value);
+	}
+	for (size_t i = 0; options->probing && i < options->probing->count && !err; i++) {
+		const struct scope_probing_one *one = &options->probing->one[i];
+		char key[32];
+
+		snprintf(key, sizeof(key), SCOPE_META_PROBE "%u", one->probe.id);
+		err = scope_trace_writer_meta(writer, key, one->name ? one->name : one->probe.name);
 	}
 	return err;
 }
@@ -189,6 +200,8 @@ int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capt
 	if (!err && stats->end == SCOPE_CAPTURE_GUARD)
 		err = put(writer, SCOPE_META_GUARD, "probes took %u.%u %% of CPU %u", stats->counts.guard_share / 10,
 			  stats->counts.guard_share % 10, stats->counts.guard_cpu);
+	if (!err && stats->counts.events)
+		err = put(writer, SCOPE_META_EVENTS, "%u", stats->counts.events);
 	if (!err && stats->counts.probe_ns)
 		err = put(writer, SCOPE_META_PROBE_NS, "%llu", (unsigned long long)stats->counts.probe_ns);
 	return err;

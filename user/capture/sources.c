@@ -32,7 +32,7 @@ int scope_capture_source_choose(const char *name, struct scope_error *error, str
 {
 	const struct scope_source *named = name ? scope_capture_source_find(name) : NULL;
 	struct scope_error why = { "" }, other = { "" };
-	int code, first = 0;
+	int err, first = 0;
 	size_t i;
 
 	ret_why->text[0] = '\0';
@@ -41,13 +41,13 @@ int scope_capture_source_choose(const char *name, struct scope_error *error, str
 	for (i = 0; i < SOURCES; i++) {
 		if (named && sources[i] != named)
 			continue;
-		code = sources[i]->check(first ? &other : &why);
-		if (!code) {
+		err = sources[i]->check(first ? &other : &why);
+		if (!err) {
 			*ret_why = why;
 			*ret_source = sources[i];
 			return 0;
 		}
-		first = first ? first : code;
+		first = first ? first : err;
 	}
 	if (other.text[0])
 		return scope_error_set(error, first, "%.250s; nor without it: %.230s", why.text, other.text);

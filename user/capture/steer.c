@@ -73,7 +73,7 @@ int scope_capture_steer_create(const struct scope_source *source, void *feed,
 		.per_second = budget(options),
 		.slice_bytes = options->stack_bytes,
 		.slice_max = options->stack_bytes == SCOPE_DEFAULT_STACK_BYTES &&
-					     options->stack_mode == SCOPE_STACK_COPY &&
+					     options->stack_mode >= SCOPE_STACK_COPY &&
 					     SLICES_MIN * SCOPE_STACK_BYTES_MAX <= options->subbuf_bytes
 				     ? SCOPE_STACK_BYTES_MAX
 				     : options->stack_bytes,
@@ -83,7 +83,7 @@ int scope_capture_steer_create(const struct scope_source *source, void *feed,
 	};
 	struct scope_focus_choice choice;
 	struct scope_steer *steer;
-	int code;
+	int err;
 
 	if (!source->stacks || options->stack_mode == SCOPE_STACK_NONE || !options->stack_min_ns ||
 	    !limits.per_second) {
@@ -97,10 +97,10 @@ int scope_capture_steer_create(const struct scope_source *source, void *feed,
 		.source = source, .feed = feed, .options = options, .period_ns = options->sample_period_ns
 	};
 	memcpy(limits.syscalls, options->stack_syscalls, sizeof(limits.syscalls));
-	code = scope_capture_focus_create(&limits, &steer->focus);
-	if (code) {
+	err = scope_capture_focus_create(&limits, &steer->focus);
+	if (err) {
 		scope_capture_steer_destroy(steer);
-		return scope_error_set(error, code, "no memory left to begin tracing");
+		return scope_error_set(error, err, "no memory left to begin tracing");
 	}
 	choice = scope_capture_focus_first(steer->focus);
 	/* A module of an older release cannot change it: then every slow call has a stack, as configured. */

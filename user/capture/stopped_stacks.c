@@ -170,16 +170,16 @@ static int write_kernel(struct scope_stopped_stacks *stopped, const struct scope
 {
 	struct scope_error error = { "" };
 	char names[SCOPE_KERNEL_STACK_BYTES], key[32];
-	int code;
+	int err;
 
 	if (!(state->flags & SCOPE_STATE_AT_STOP) || state->flags & SCOPE_STATE_ON_CPU || state->nr == SCOPE_NR_NONE ||
 	    stopped->kernel_stacks == KERNEL_STACKS_MAX)
 		return 0;
 	stopped->kernel_stacks++;
-	code = scope_proc_kernel_stack_read(stopped->reader, state->tgid, state->tid, &error, names);
-	if (code == -ESRCH)
+	err = scope_proc_kernel_stack_read(stopped->reader, state->tgid, state->tid, &error, names);
+	if (err == -ESRCH)
 		return 0;
-	if (code) {
+	if (err) {
 		stopped->kernel_stacks = KERNEL_STACKS_MAX;
 		return scope_trace_writer_meta(writer, SCOPE_META_KERNEL_STACKS, error.text);
 	}

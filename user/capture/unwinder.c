@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "capture/unwinder_internal.h"
 #include "proc/child.h"
 #include "symbol/names.h"
@@ -22,14 +23,6 @@
 
 #define NS_PER_MS 1000000ull
 #define SLICE_MS 20u /* between two calls of while_waiting() */
-
-uint64_t scope_capture_unwinder_now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
-}
 
 static void give_up(struct scope_unwinder *unwinder)
 {
@@ -59,6 +52,8 @@ static void release(struct scope_unwinder *unwinder)
 	scope_trace_owners_destroy(unwinder->owners);
 	free(unwinder->maps);
 	free(unwinder->refresh);
+	free(unwinder->number);
+	free(unwinder->table);
 	free(unwinder->reduced);
 	free(unwinder);
 }
@@ -90,7 +85,7 @@ int scope_capture_unwinder_create(const struct scope_unwinder_host *host, uint32
 				  struct scope_error *error, struct scope_unwinder **ret_unwinder)
 {
 	struct scope_unwinder *unwinder = calloc(1, sizeof(*unwinder));
-	int code = -ENOMEM;
+	int err = -ENOMEM;
 
 	if (unwinder) {
 		unwinder->host = *host;
@@ -103,14 +98,13 @@ int scope_capture_unwinder_create(const struct scope_unwinder_host *host, uint32
 		unwinder->reduced = malloc(SCOPE_SUBBUF_BYTES_MAX);
 	}
 	if (unwinder && unwinder->shared && unwinder->reduced)
-		code = scope_trace_owners_create(&unwinder->owners);
-	if (!code)
-		code = begin_child(unwinder, tgid, nice);
-	if (code) {
+		err = scope_trace_owners_create(&unwinder->owners);
+	if (!err)
+		err = begin_child(unwinder, tgid, nice);
+	if (err) {
 		if (unwinder)
 			release(unwinder);
-		return scope_error_set(error, code, "cannot begin the process that unwinds stacks: %s",
-				       strerror(-code));
+		return scope_error_set(error, err, "cannot begin the process that unwinds stacks: %s", strerror(-err));
 	}
 	*ret_unwinder = unwinder;
 	return 0;
@@ -154,7 +148,7 @@ void scope_capture_unwinder_send(struct scope_unwinder *unwinder, enum scope_unw
 		return;
 	}
 	unwinder->busy = kind;
-	unwinder->since_ns = scope_capture_unwinder_now_ns();
+	unwinder->since_ns = scope_now_ns();
 }
 
 static void send_item(struct scope_unwinder *unwinder, const struct scope_unwinder_item *item)
@@ -293,6 +287,9 @@ static int take_subbuf(struct scope_unwinder *unwinder, const struct scope_unwin
 			return 0;
 	}
 	unwinder->counts.stacks += answer->found.stacks;
+	unwinder->counts.walked += answer->found.walked;
+	for (unsigned int i = 0; i < SCOPE_COPY_REASONS; i++)
+		unwinder->counts.copies[i] += answer->found.copies[i];
 	return write_first(unwinder, out);
 }
 
@@ -310,17 +307,25 @@ static int take_answer(struct scope_unwinder *unwinder)
 {
 	const enum scope_unwinder_kind kind = unwinder->busy;
 	struct scope_unwinder_answer answer;
+	const ssize_t got = recv(unwinder->fd, &answer, sizeof(answer), MSG_DONTWAIT);
 
-	if (recv(unwinder->fd, &answer, sizeof(answer), MSG_DONTWAIT) != sizeof(answer)) {
-		if (errno != EAGAIN)
+	if (got != sizeof(answer)) {
+		if (got >= 0 || errno != EAGAIN)
 			give_up(unwinder);
 		return 0;
 	}
 	unwinder->busy = SCOPE_UNWINDER_NOTHING;
+	unwinder->unopened = answer.unopened && unwinder->host.table;
+	if (answer.tables && kind != SCOPE_UNWINDER_TABLE && kind != SCOPE_UNWINDER_PROCESS)
+		unwinder->tables = unwinder->processes = unwinder->host.table;
 	if (kind == SCOPE_UNWINDER_SUBBUF)
 		return take_subbuf(unwinder, &answer);
 	if (kind == SCOPE_UNWINDER_NAMES)
 		return take_names(unwinder, &answer);
+	if (!answer.code && kind == SCOPE_UNWINDER_TABLE)
+		answer.code = scope_capture_unwinder_take_table(unwinder, &answer);
+	if (!answer.code && kind == SCOPE_UNWINDER_PROCESS)
+		answer.code = scope_capture_unwinder_take_process(unwinder, &answer);
 	if (answer.code)
 		give_up(unwinder);
 	if (kind == SCOPE_UNWINDER_STOPPED_STACK) {
@@ -339,6 +344,9 @@ static int go_on(struct scope_unwinder *unwinder)
 		struct scope_unwinder_item *item = unwinder->first;
 
 		if (unwinder->child && scope_capture_unwinder_send_maps(unwinder))
+			break;
+		/* Before stacks: with them fewer must be copied and unwound. */
+		if (unwinder->child && scope_capture_unwinder_send_tables(unwinder))
 			break;
 		if (!item && unwinder->names_wanted)
 			scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_NAMES, unwinder->names_all);
@@ -364,12 +372,12 @@ static uint64_t limit_ns(const struct scope_unwinder *unwinder)
 
 static int pump(struct scope_unwinder *unwinder, unsigned int wait_ms)
 {
-	const uint64_t end_ns = scope_capture_unwinder_now_ns() + wait_ms * NS_PER_MS;
+	const uint64_t end_ns = scope_now_ns() + wait_ms * NS_PER_MS;
 	int err = go_on(unwinder);
 
 	while (!err && unwinder->busy) {
 		struct pollfd set = { .fd = unwinder->fd, .events = POLLIN };
-		const uint64_t now = scope_capture_unwinder_now_ns();
+		const uint64_t now = scope_now_ns();
 		const int left = now < end_ns ? (int)((end_ns - now) / NS_PER_MS) + 1 : 0;
 
 		if (poll(&set, 1, left) > 0) {
@@ -378,9 +386,9 @@ static int pump(struct scope_unwinder *unwinder, unsigned int wait_ms)
 				err = go_on(unwinder);
 			continue;
 		}
-		if (scope_capture_unwinder_now_ns() > unwinder->since_ns + limit_ns(unwinder))
+		if (scope_now_ns() > unwinder->since_ns + limit_ns(unwinder))
 			give_up(unwinder);
-		if (scope_capture_unwinder_now_ns() >= end_ns)
+		if (scope_now_ns() >= end_ns)
 			break;
 	}
 	return err ? err : unwinder->child ? 0 : go_on(unwinder);
@@ -447,7 +455,7 @@ int scope_capture_unwinder_stopped_stack(struct scope_unwinder *unwinder, uint32
 	memcpy(thread.reg, reg, regs * sizeof(*reg));
 	err = ask_stopped_stack(unwinder, &thread, memory->data, while_waiting, context);
 	if (!err && unwinder->stopped_found.unmapped_count &&
-	    scope_capture_unwinder_refresh(unwinder, &unwinder->stopped_found, scope_capture_unwinder_now_ns()))
+	    scope_capture_unwinder_refresh(unwinder, &unwinder->stopped_found, scope_now_ns()))
 		err = ask_stopped_stack(unwinder, &thread, memory->data, while_waiting, context);
 	if (err)
 		return err;

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include <scope/ring.h>
+#include <scope/table.h>
 
 #include "base/error.h"
 #include "trace/trace.h"
@@ -35,6 +36,13 @@ struct scope_unwinder_host {
 	int (*write)(void *context, const struct scope_subbuf *subbuf); /* 0, or what ends the call */
 	/* A frame of names (symbol/names.h). */
 	int (*names)(void *context, uint16_t type, const void *payload, size_t bytes);
+	/*
+	 * Gives an unwind table, and the mappings of a process, to the module; NULL: it takes none. table: returns its
+	 * number there. A return of -EINVAL, -E2BIG, -ENOSPC or -ESRCH concerns only this one; after any other error
+	 * nothing more is given.
+	 */
+	int (*table)(void *context, const void *table, uint32_t bytes);
+	int (*process)(void *context, uint32_t tgid, const struct scope_table_map *map, uint32_t count);
 	/* Writes what is new in the maps of these processes, so that scope_capture_unwinder_map() is called. */
 	int (*maps)(void *context, const uint32_t *tgids, size_t count);
 	void *context;
@@ -74,6 +82,12 @@ void scope_capture_unwinder_want_names(struct scope_unwinder *unwinder, bool all
 /* Cancels the request: the remaining names are left for the next one. */
 void scope_capture_unwinder_defer_names(struct scope_unwinder *unwinder);
 
+/* True if the module has the tables and mappings of all that is known so far, or takes none. */
+bool scope_capture_unwinder_settled(const struct scope_unwinder *unwinder);
+
+/* Executable mappings that it was given so far. */
+uint64_t scope_capture_unwinder_map_rows(const struct scope_unwinder *unwinder);
+
 /* True if all sub-buffers taken and all names requested are written. */
 bool scope_capture_unwinder_idle(const struct scope_unwinder *unwinder);
 
@@ -88,9 +102,12 @@ int scope_capture_unwinder_stopped_stack(struct scope_unwinder *unwinder, uint32
 					 struct scope_trace_stopped_stack *ret_stopped_stack);
 
 struct scope_unwinder_counts {
-	uint64_t stacks;   /* unwound */
-	uint64_t given_up; /* of which only the program counter is in the trace */
-	uint64_t cpu_ns;   /* of the child */
+	uint64_t stacks;		     /* unwound */
+	uint64_t given_up;		     /* of which only the program counter is in the trace */
+	uint64_t walked;		     /* by the module, not copied */
+	uint64_t copies[SCOPE_COPY_REASONS]; /* of stacks, by why they were copied */
+	uint32_t tables, tables_refused;     /* that the module was given */
+	uint64_t cpu_ns;		     /* of the child */
 };
 void scope_capture_unwinder_count(const struct scope_unwinder *unwinder, struct scope_unwinder_counts *ret_counts);
 

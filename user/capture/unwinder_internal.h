@@ -19,6 +19,9 @@ enum scope_unwinder_kind {
 	SCOPE_UNWINDER_SUBBUF,	      /* struct scope_subbuf at in, struct scope_unwinder_process after it: count */
 	SCOPE_UNWINDER_NAMES,	      /* count: of all files; out: a payload, of answer.type and bytes, 0: none */
 	SCOPE_UNWINDER_STOPPED_STACK, /* struct scope_unwinder_thread, its bytes of stack */
+	SCOPE_UNWINDER_TABLE,	      /* out: the next part of a table, of answer.type (its key), bytes and all_bytes;
+					 count: open files for it, too, if no opened one has such */
+	SCOPE_UNWINDER_PROCESS,	      /* out: struct scope_table_map of process answer.type, bytes of them */
 };
 
 struct scope_unwinder_job {
@@ -28,7 +31,10 @@ struct scope_unwinder_job {
 
 struct scope_unwinder_answer {
 	int32_t code;
-	uint32_t bytes, type; /* of NAMES */
+	uint32_t bytes, type; /* of NAMES, TABLE, PROCESS; bytes 0: there is none */
+	uint32_t all_bytes;
+	uint32_t tables;   /* there are tables or mappings that the module does not have */
+	uint32_t unopened; /* there are files that may have such, and are not opened yet */
 	struct scope_stacks_found found;
 };
 
@@ -103,10 +109,15 @@ struct scope_unwinder {
 	struct scope_unwinder_stopped stopped;
 	struct scope_stacks_found stopped_found;
 	struct scope_subbuf *reduced; /* room for a sub-buffer that is given up */
+	bool tables, processes;	      /* the child may have such, that the module does not have */
+	bool unopened;		      /* or there are files that it did not look at yet */
+	uint32_t ahead;		      /* times that it was requested to */
+	uint32_t *number;	      /* of a table in the module, by its key - 1 */
+	size_t numbers, number_room;
+	uint8_t *table; /* that comes in parts */
+	size_t table_bytes, table_room;
 	struct scope_unwinder_counts counts;
 };
-
-uint64_t scope_capture_unwinder_now_ns(void);
 
 /* Sends the job in shared->in to the child; if the child is gone, it is given up. */
 void scope_capture_unwinder_send(struct scope_unwinder *unwinder, enum scope_unwinder_kind kind, uint32_t count);
@@ -117,6 +128,11 @@ bool scope_capture_unwinder_send_maps(struct scope_unwinder *unwinder);
 /* Requests maps that may have changed since. True: there are new ones. */
 bool scope_capture_unwinder_refresh(struct scope_unwinder *unwinder, const struct scope_stacks_found *found,
 				    uint64_t then_ns);
+
+/* Requests the next table or mappings for the module. Returns whether it did. */
+bool scope_capture_unwinder_send_tables(struct scope_unwinder *unwinder);
+int scope_capture_unwinder_take_table(struct scope_unwinder *unwinder, const struct scope_unwinder_answer *answer);
+int scope_capture_unwinder_take_process(struct scope_unwinder *unwinder, const struct scope_unwinder_answer *answer);
 
 /* The main loop of the child: returns when the other end is closed. */
 void scope_capture_unwinder_serve(int fd, struct scope_unwinder_shared *shared, uint32_t tgid);

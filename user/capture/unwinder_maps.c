@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/now.h"
 #include "capture/unwinder_internal.h"
 
 #define NS_PER_MS 1000000ull
@@ -31,6 +32,11 @@ void scope_capture_unwinder_map(struct scope_unwinder *unwinder, const struct sc
 	memcpy(at + sizeof(row) + row.path_bytes, map->build_id, row.build_id_bytes);
 	unwinder->maps_bytes += bytes;
 	unwinder->map_rows++;
+}
+
+uint64_t scope_capture_unwinder_map_rows(const struct scope_unwinder *unwinder)
+{
+	return unwinder->map_rows;
 }
 
 bool scope_capture_unwinder_send_maps(struct scope_unwinder *unwinder)
@@ -81,10 +87,9 @@ bool scope_capture_unwinder_refresh(struct scope_unwinder *unwinder, const struc
 			found->unmapped[i] ? refresh_of(unwinder, found->unmapped[i]) : NULL;
 		const uint64_t before = unwinder->map_rows;
 
-		if (!of || (of->asked_ns &&
-			    (then_ns <= of->asked_ns || scope_capture_unwinder_now_ns() < of->asked_ns + of->wait_ns)))
+		if (!of || (of->asked_ns && (then_ns <= of->asked_ns || scope_now_ns() < of->asked_ns + of->wait_ns)))
 			continue;
-		of->asked_ns = scope_capture_unwinder_now_ns();
+		of->asked_ns = scope_now_ns();
 		if (unwinder->host.maps(unwinder->host.context, &of->tgid, 1))
 			break;
 		of = refresh_of(unwinder, found->unmapped[i]);

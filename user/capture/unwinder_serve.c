@@ -5,14 +5,17 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/now.h"
 #include "base/plain.h"
 #include "capture/unwinder_internal.h"
 #include "proc/reader.h"
 #include "proc/root.h"
+#include "symbol/kernel_tables.h"
 #include "symbol/names.h"
 #include "symbol/symbol.h"
 
-#define NAMES_NS 50000000ull /* stacks wait while addresses are named */
+#define NAMES_NS 50000000ull  /* stacks wait while addresses are named */
+#define AHEAD_NS 100000000ull /* after it the mappings are given, then more files are opened ahead */
 
 struct server {
 	struct scope_unwinder_shared *shared;
@@ -20,6 +23,10 @@ struct server {
 	struct scope_proc_root root;
 	uint32_t tgid;
 	const struct scope_unwinder_process *next, *end;
+	void *table; /* whose parts are being given */
+	size_t table_bytes, table_given;
+	uint32_t table_key;
+	uint64_t ahead_ns; /* files are opened ahead until then; 0: none is */
 };
 
 /*
@@ -120,6 +127,65 @@ static int take_names(struct server *server, bool all, struct scope_unwinder_ans
 	return 0;
 }
 
+/* As scope_symbol_kernel_tables_next() does. ahead: opens files, if no opened one has a table, for a while. */
+static int next_table(struct server *server, bool ahead)
+{
+	int err;
+
+	if (ahead && !server->ahead_ns)
+		server->ahead_ns = scope_now_ns() + AHEAD_NS;
+	for (;;) {
+		err = scope_symbol_kernel_tables_next(server->symbols, &server->table_key, &server->table,
+						      &server->table_bytes);
+		if (err)
+			return err;
+		if (!ahead || scope_now_ns() >= server->ahead_ns)
+			break;
+		err = scope_symbol_kernel_tables_open(server->symbols);
+		if (err <= 0)
+			break;
+	}
+	server->ahead_ns = 0;
+	return err < 0 ? err : 0;
+}
+
+/* As much as fits of the table that is being given, or of the next one. */
+static int take_table(struct server *server, bool ahead, struct scope_unwinder_answer *answer)
+{
+	size_t bytes;
+
+	if (!server->table) {
+		int err = next_table(server, ahead);
+
+		if (err <= 0)
+			return err;
+		server->table_given = 0;
+	}
+	bytes = server->table_bytes - server->table_given;
+	if (bytes > sizeof(server->shared->out))
+		bytes = sizeof(server->shared->out);
+	memcpy(server->shared->out, (const uint8_t *)server->table + server->table_given, bytes);
+	server->table_given += bytes;
+	answer->type = server->table_key;
+	answer->bytes = (uint32_t)bytes;
+	answer->all_bytes = (uint32_t)server->table_bytes;
+	if (server->table_given == server->table_bytes) {
+		free(server->table);
+		server->table = NULL;
+	}
+	return 0;
+}
+
+static int take_process(struct server *server, struct scope_unwinder_answer *answer)
+{
+	struct scope_table_map *map = (void *)server->shared->out;
+	uint32_t count = 0;
+	int err = scope_symbol_kernel_maps_next(server->symbols, map, SCOPE_TABLE_MAPS_MAX, &answer->type, &count);
+
+	answer->bytes = count * (uint32_t)sizeof(*map);
+	return err < 0 ? err : 0;
+}
+
 static int do_job(struct server *server, const struct scope_unwinder_job *job, struct scope_unwinder_answer *answer)
 {
 	switch (job->kind) {
@@ -131,6 +197,10 @@ static int do_job(struct server *server, const struct scope_unwinder_job *job, s
 		return take_names(server, job->count, answer);
 	case SCOPE_UNWINDER_STOPPED_STACK:
 		return take_stopped_stack(server, &answer->found);
+	case SCOPE_UNWINDER_TABLE:
+		return take_table(server, job->count, answer);
+	case SCOPE_UNWINDER_PROCESS:
+		return take_process(server, answer);
 	}
 	return -EINVAL;
 }
@@ -150,6 +220,8 @@ void scope_capture_unwinder_serve(int fd, struct scope_unwinder_shared *shared, 
 		struct scope_unwinder_answer answer = { 0 };
 
 		answer.code = do_job(&server, &job, &answer);
+		answer.tables = scope_symbol_kernel_tables_pending(server.symbols);
+		answer.unopened = scope_symbol_kernel_tables_unopened(server.symbols);
 		if (send(fd, &answer, sizeof(answer), MSG_NOSIGNAL) != sizeof(answer))
 			return;
 	}

@@ -110,7 +110,7 @@ static int know_descriptors(struct scope_inject *inject, uint32_t tgid)
 	if (err)
 		return err;
 	/* A process that has ended has none. */
-	if (!scope_proc_fds_read(tgid, sockets, &fds))
+	if (!scope_proc_fds_read(tgid, sockets, NULL, &fds))
 		err = scope_causal_tally_know(inject->tally, tgid, &fds);
 	scope_proc_fds_destroy(&fds);
 	scope_proc_socket_table_destroy(sockets);

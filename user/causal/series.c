@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/grow.h"
+#include "base/now.h"
 
 #define DRAIN_NS 100000000ull
 #define CHECK_DRAINS 5 /* number of them between two checks that the target lives */
@@ -25,14 +26,6 @@ struct bench {
 	double *scale;	   /* by site: the longest delay, of which values are shares, ns; NULL: values are no shares */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void sleep_ns(uint64_t ns)
 {
 	const struct timespec time = { .tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u) };
@@ -42,7 +35,7 @@ static void sleep_ns(uint64_t ns)
 
 static void report_progress(const struct bench *bench, uint64_t until_ns)
 {
-	const uint64_t now = now_ns();
+	const uint64_t now = scope_now_ns();
 	const size_t left = bench->options->plan->count - bench->index - 1;
 	const double rest = until_ns > now ? (double)(until_ns - now) : 0;
 	const double each = (double)(bench->result.length_ns + bench->options->cool_off_ns);
@@ -59,7 +52,7 @@ static int wait_until(struct bench *bench, uint64_t until_ns)
 	int err = 0;
 
 	while (!err && !*bench->stop) {
-		const uint64_t now = now_ns();
+		const uint64_t now = scope_now_ns();
 
 		if (now >= until_ns)
 			return 0;
@@ -97,12 +90,12 @@ static int measure(struct bench *bench, uint32_t site, struct scope_experiment *
 	if (err)
 		return err;
 	lost = scope_causal_inject_lost(bench->inject);
-	begin_ns = now_ns();
+	begin_ns = scope_now_ns();
 	scope_causal_tally_begin(tally, begin_ns);
 	err = scope_causal_inject_counts(bench->inject, site, error, &before);
 	if (!err)
 		err = wait_until(bench, begin_ns + bench->result.length_ns);
-	end_ns = now_ns();
+	end_ns = scope_now_ns();
 	scope_causal_tally_end(tally, end_ns);
 	if (!err)
 		err = scope_causal_inject_counts(bench->inject, site, error, &after);
@@ -156,12 +149,12 @@ static int choose_lengths(struct bench *bench)
 	bench->scale = calloc(sites + 1, sizeof(*bench->scale));
 	if (!bench->scale)
 		return scope_error_set(&bench->result.why, -ENOMEM, "no memory left to begin");
-	begin_ns = now_ns();
+	begin_ns = scope_now_ns();
 	err = wait_until(bench, begin_ns + bench->result.length_ns);
 	for (uint32_t site = 0; site < sites && !err; site++) {
 		err = scope_causal_inject_counts(bench->inject, site, &bench->result.why, &counts);
 		if (!err)
-			bench->scale[site] = scope_causal_plan_longest_ns(counts.visits, now_ns() - begin_ns);
+			bench->scale[site] = scope_causal_plan_longest_ns(counts.visits, scope_now_ns() - begin_ns);
 	}
 	return err;
 }
@@ -177,7 +170,7 @@ static int perform(struct bench *bench)
 
 	err = scope_causal_inject_set(bench->inject, step->site, ns, &result->why);
 	if (!err)
-		err = wait_until(bench, now_ns() + bench->options->cool_off_ns);
+		err = wait_until(bench, scope_now_ns() + bench->options->cool_off_ns);
 	while (!err) {
 		struct scope_experiment experiment = { .site = step->site, .value = step->value };
 		uint64_t longer;

@@ -372,14 +372,14 @@ int scope_cluster_run(const struct scope_vector_set *set, const struct scope_lev
 	err = clustering ? run_open_unit(&open_unit, clustering) : -ENOMEM;
 	scope_cluster_pack_destroy(pack);
 	if (err) {
-		scope_clustering_destroy(clustering);
+		scope_cluster_destroy(clustering);
 		return err;
 	}
 	*ret_clustering = clustering;
 	return 0;
 }
 
-void scope_clustering_destroy(struct scope_clustering *clustering)
+void scope_cluster_destroy(struct scope_clustering *clustering)
 {
 	if (!clustering)
 		return;
@@ -388,22 +388,22 @@ void scope_clustering_destroy(struct scope_clustering *clustering)
 	free(clustering);
 }
 
-uint32_t scope_clustering_count(const struct scope_clustering *clustering)
+uint32_t scope_cluster_count(const struct scope_clustering *clustering)
 {
 	return clustering->count;
 }
 
-const struct scope_cluster *scope_clustering_get(const struct scope_clustering *clustering, uint32_t index)
+const struct scope_cluster *scope_cluster_get(const struct scope_clustering *clustering, uint32_t index)
 {
 	return &clustering->clusters[index];
 }
 
-uint32_t scope_clustering_label(const struct scope_clustering *clustering, uint32_t vector_id)
+uint32_t scope_cluster_label(const struct scope_clustering *clustering, uint32_t vector_id)
 {
 	return clustering->labels[vector_id];
 }
 
-bool scope_clustering_sampled(const struct scope_clustering *clustering)
+bool scope_cluster_sampled(const struct scope_clustering *clustering)
 {
 	return clustering->sampled;
 }

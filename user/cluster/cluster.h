@@ -67,18 +67,18 @@ int scope_cluster_run(const struct scope_vector_set *set, const struct scope_lev
 		      const struct scope_cluster_options *options, struct scope_clustering **ret_clustering);
 
 /* Takes NULL. */
-void scope_clustering_destroy(struct scope_clustering *clustering);
+void scope_cluster_destroy(struct scope_clustering *clustering);
 
 /* Number of clusters. */
-uint32_t scope_clustering_count(const struct scope_clustering *clustering);
+uint32_t scope_cluster_count(const struct scope_clustering *clustering);
 
 /* Cluster @index (below the count). Borrowed: valid until destroy. */
-const struct scope_cluster *scope_clustering_get(const struct scope_clustering *clustering, uint32_t index);
+const struct scope_cluster *scope_cluster_get(const struct scope_clustering *clustering, uint32_t index);
 
 /* Index of the cluster of the vector with this id in the set, as the set was when clustered. */
-uint32_t scope_clustering_label(const struct scope_clustering *clustering, uint32_t vector_id);
+uint32_t scope_cluster_label(const struct scope_clustering *clustering, uint32_t vector_id);
 
 /* Whether there were too many distinct vectors, so that a sample was clustered. */
-bool scope_clustering_sampled(const struct scope_clustering *clustering);
+bool scope_cluster_sampled(const struct scope_clustering *clustering);
 
 #endif

@@ -19,7 +19,7 @@
 
 #define SCOPE_ROWS_NEVER UINT32_MAX
 
-/* Of each cluster in the matrix: its index is that of its row and column. */
+/* A cluster in the matrix. Its index is that of its row and column. */
 struct scope_row {
 	uint32_t slot;	    /* see chain.h; SCOPE_ROWS_NEVER: it is gone */
 	uint32_t caught_up; /* number of joins of the log that it has */

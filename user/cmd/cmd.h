@@ -25,6 +25,7 @@ int scope_cmd_waits(int argc, char **argv);
 int scope_cmd_metrics(int argc, char **argv);
 int scope_cmd_model(int argc, char **argv);
 int scope_cmd_explore(int argc, char **argv);
+int scope_cmd_libcalls(int argc, char **argv);
 int scope_cmd_record(int argc, char **argv);
 int scope_cmd_status(int argc, char **argv);
 int scope_cmd_doctor(int argc, char **argv);
@@ -37,6 +38,7 @@ int scope_cmd_scrub(int argc, char **argv);
 int scope_cmd_delay(int argc, char **argv);
 int scope_cmd_diff(int argc, char **argv);
 int scope_cmd_watch(int argc, char **argv);
+int scope_cmd_fleet(int argc, char **argv);
 int scope_cmd_completion(int argc, char **argv);
 
 struct scope_newfile;
@@ -46,6 +48,9 @@ struct scope_newfile;
  * name; destroys it. 0, or -errno with error filled.
  */
 int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int err, struct scope_error *error);
+
+/* From here on no progress and no notes are printed, only errors. */
+void scope_cmd_be_quiet(void);
 
 /* Prints a sentence on stderr that is not an error; for "" nothing. */
 void scope_cmd_note(const char *command, const char *note);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table of commands and of their options, for parsing, help and completion. The options of report, record,
- * watch and metrics are in the files that parse them.
+ * watch, fleet and metrics are in the files that parse them, those of other commands that analyse a trace in
+ * analysis_options.c.
  */
 #include "cmd/commands.h"
 
 #include <stddef.h>
 #include <string.h>
 
+#include "cmd/analysis_options.h"
 #include "cmd/cmd.h"
+#include "cmd/fleet.h"
 #include "cmd/metrics_options.h"
 #include "cmd/record_options.h"
 #include "cmd/report_options.h"
@@ -16,58 +19,6 @@
 #include "cmd/watch_options.h"
 
 #define PRINTS_ANYHOW "\nCtrl-C ends the trace early and still prints. -p needs root; it loads no module.\n"
-
-static const struct scope_option waits_options[] = {
-	TRACED_OPTIONS,
-	PART_OPTIONS,
-	{ 'o', "output", "FILE", .help = "print to a file" },
-	FORMAT_OPTION,
-	{ SCOPE_OPTION_SLOWEST, "slowest", "N",
-	  .help = "print where the N slowest requests were at each moment, across threads" },
-	{ 'v', "verbose", .help = "print all of the tree, not what a screen holds" },
-	SAVE_OPTION,
-	SOURCE_OPTION,
-	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take and use no stacks: functions have no names" },
-	SYMBOL_OPTIONS,
-	HELP_OPTION,
-	{ 0 },
-};
-
-static const struct scope_option explore_options[] = {
-	TRACED_OPTIONS,
-	{ SCOPE_OPTION_CV, "cv", "PCT",
-	  .help = "requests of one path that differ more are unpredictable: standard\n"
-		  "deviation by mean (default 10)" },
-	{ SCOPE_OPTION_CS, "cs", "PCT",
-	  .help = "a path is consistently slow where its mean is above this percentile of\n"
-		  "its kind (default 95)" },
-	{ SCOPE_OPTION_WHY, "why", "N", .help = "which path the Nth slowest request took, and what was longer in it" },
-	{ 'o', "output", "FILE", .help = "print to a file" },
-	FORMAT_OPTION,
-	{ 'v', "verbose", .help = "print all paths, not what a screen holds" },
-	SAVE_OPTION,
-	SOURCE_OPTION,
-	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take and use no stacks: functions have no names" },
-	SYMBOL_OPTIONS,
-	HELP_OPTION,
-	{ 0 },
-};
-
-static const struct scope_option model_options[] = {
-	TRACED_OPTIONS,
-	PART_OPTIONS,
-	{ SCOPE_OPTION_ARGS, "args", NULL,
-	  .help = "also the system calls of each stage: how many for each request, on what,\n"
-		  "which fail, and how many bytes or events they return" },
-	{ 'o', "output", "FILE", .help = "print to a file" },
-	FORMAT_OPTION,
-	{ 'v', "verbose", .help = "print all stages, not what a screen holds" },
-	SAVE_OPTION,
-	SOURCE_OPTION,
-	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take and use no stacks" },
-	HELP_OPTION,
-	{ 0 },
-};
 
 static const struct scope_option learn_options[] = {
 	{ 'p', "pid", "PID", .help = "the process; its descendants are traced too" },
@@ -228,7 +179,7 @@ const struct scope_command scope_cmd_commands[] = {
 			"Show for whom threads wait while they have work to do, down to what ran, or what was waited for\n"
 			"outside, which function is the bottleneck, and which locks are waited for.\n"
 			"\n",
-		.options = waits_options,
+		.options = scope_cmd_waits_options,
 		.column = 24,
 		.notes = PRINTS_ANYHOW,
 	},
@@ -256,9 +207,10 @@ const struct scope_command scope_cmd_commands[] = {
 			"       scope explore -i FILE [OPTION...]\n"
 			"       scope explore [OPTION...] -- COMMAND [ARGUMENT...]\n"
 			"Split the requests of each kind by the calls that they make, and say which of them vary or are always\n"
-			"slow, between which two calls, and in which function or for whom they wait there.\n"
+			"slow, between which two calls, and in which function or for whom they wait there. With -p this is done\n"
+			"in rounds, and each sets probes where the last one found most of the variance.\n"
 			"\n",
-		.options = explore_options,
+		.options = scope_cmd_explore_options,
 		.column = 24,
 		.notes = PRINTS_ANYHOW,
 	},
@@ -273,9 +225,27 @@ const struct scope_command scope_cmd_commands[] = {
 			"Say what kind of server a process is: which threads accept, read and work, how they get at their work,\n"
 			"who hands it to them, and how busy they are.\n"
 			"\n",
-		.options = model_options,
+		.options = scope_cmd_model_options,
 		.column = 24,
 		.notes = PRINTS_ANYHOW,
+	},
+	{
+		.name = "libcalls",
+		.run = scope_cmd_libcalls,
+		.summary = "count system calls, bytes and time by library function",
+		.usage =
+			"Usage: scope libcalls -p PID [OPTION...]\n"
+			"       scope libcalls -i FILE [OPTION...]\n"
+			"       scope libcalls [OPTION...] -- COMMAND [ARGUMENT...]\n"
+			"Count the system calls of a process, their bytes and their time by the library functions that the\n"
+			"program called for them, and by library.\n"
+			"\n",
+		.options = scope_cmd_libcalls_options,
+		.column = 24,
+		.notes =
+			"\n"
+			"Every call gets a stack: the program runs several times slower while it is traced. Of a trace with\n"
+			"fewer stacks counts are projected, with their interval. Ctrl-C ends it early and still prints.\n",
 	},
 	{
 		.name = "record",
@@ -307,6 +277,21 @@ const struct scope_command scope_cmd_commands[] = {
 			"\n"
 			"Ctrl-C ends it. The program of --exec gets SCOPE_SENTENCE, SCOPE_TRACE, SCOPE_REPORT and more in\n"
 			"its environment: see scope-watch(1). Needs root.\n",
+	},
+	{
+		.name = "fleet",
+		.run = scope_cmd_fleet,
+		.summary = "summarize hosts in little room, and report over all of them",
+		.usage = "Usage: scope fleet summarize TRACE -o FILE [--label KEY=VALUE...]\n"
+			 "       scope fleet report FILE|DIR... [OPTION...]\n"
+			 "       scope fleet send FILE|DIR... --clickhouse URL [OPTION...]\n"
+			 "       scope fleet report --clickhouse URL [OPTION...]\n"
+			 "Write what a trace says of its host in little room, and say which function is to blame on\n"
+			 "which of many hosts, since when, and what these hosts have in common.\n"
+			 "\n",
+		.options = scope_cmd_fleet_options,
+		.words = "report summarize send",
+		.column = 26,
 	},
 	{
 		.name = "learn",

@@ -84,9 +84,16 @@ int scope_cmd_fail(const char *command, const struct scope_error *error)
 	return SCOPE_EXIT_ERROR;
 }
 
+static bool quiet;
+
+void scope_cmd_be_quiet(void)
+{
+	quiet = true;
+}
+
 void scope_cmd_note(const char *command, const char *note)
 {
-	if (note[0])
+	if (note[0] && !quiet)
 		scope_cmd_say(command, "%s", note);
 }
 
@@ -146,7 +153,7 @@ int scope_cmd_source(const char *command, const char *name, const struct scope_s
 		return scope_cmd_misuse(command, "--source wants kmod or perf, not '%s'", name);
 	if (scope_capture_source_choose(name, &error, &why, ret_source))
 		return scope_cmd_fail(command, &error);
-	if (why.text[0])
+	if (why.text[0] && !quiet)
 		scope_cmd_say(command, "%s. Using %s instead, which cannot give %s.", why.text, (*ret_source)->name,
 			      (*ret_source)->lacks);
 	return 0;
@@ -372,7 +379,7 @@ void scope_cmd_progress(const char *format, ...)
 {
 	va_list arguments;
 
-	if (!isatty(STDERR_FILENO))
+	if (quiet || !isatty(STDERR_FILENO))
 		return;
 	fputc('\r', stderr);
 	va_start(arguments, format);

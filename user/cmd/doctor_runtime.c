@@ -45,17 +45,17 @@ void scope_cmd_doctor_runtime(struct scope_machine *machine, struct scope_advice
 	struct scope_proc_maps maps = { 0 };
 	struct scope_proc_reader *reader = NULL;
 	struct scope_proc *proc = NULL;
-	int code;
+	int err;
 
 	if (!machine->pid)
 		return;
-	code = scope_proc_reader_create(NULL, NULL, &reader);
-	if (!code)
-		code = scope_proc_create(reader, &proc);
-	if (!code)
-		code = scope_proc_maps_read(proc, machine->pid, &maps);
+	err = scope_proc_reader_create(NULL, NULL, &reader);
+	if (!err)
+		err = scope_proc_create(reader, &proc);
+	if (!err)
+		err = scope_proc_maps_read(proc, machine->pid, &maps);
 	/* If the maps cannot be read, an earlier check has printed the reason. */
-	runtime = code ? NULL : scope_symbol_runtime_of_maps(maps.map, maps.count, machine->pid);
+	runtime = err ? NULL : scope_symbol_runtime_of_maps(maps.map, maps.count, machine->pid);
 	if (runtime)
 		check_map(reader, machine->pid, runtime, advice);
 	scope_proc_maps_destroy(&maps);

@@ -12,7 +12,8 @@
 #include "symbol/library.h"
 #include "symbol/runtime.h"
 
-#define SHOWN 3 /* stripped files that are named */
+#define SHOWN 3	     /* stripped files that are named */
+#define MAPS_TRIES 3 /* no rule: a second each */
 
 /* The file as the process sees it, or what it has mapped where that was replaced. */
 static int open_mapped(struct scope_proc_reader *reader, const struct scope_trace_map *map)
@@ -107,22 +108,32 @@ void scope_cmd_doctor_target(struct scope_machine *machine, struct scope_advice 
 	struct scope_proc_maps maps = { 0 };
 	struct scope_proc_reader *reader = NULL;
 	struct scope_proc *proc = NULL;
-	int err;
+	int err = -ETIMEDOUT;
 
 	if (!machine->pid)
 		return;
-	err = scope_proc_reader_create(NULL, NULL, &reader);
-	if (!err)
-		err = scope_proc_create(reader, &proc);
-	if (!err)
-		err = scope_proc_maps_read(proc, machine->pid, &maps);
+	/* On a host that is very busy a file may take a second: a reader gives it up then. */
+	for (int tries = 0; tries < MAPS_TRIES; tries++) {
+		scope_proc_destroy(proc);
+		scope_proc_reader_destroy(reader);
+		proc = NULL;
+		reader = NULL;
+		err = scope_proc_reader_create(NULL, NULL, &reader);
+		if (!err)
+			err = scope_proc_create(reader, &proc);
+		if (!err)
+			err = scope_proc_maps_read(proc, machine->pid, &maps);
+		if (err != -ETIMEDOUT)
+			break;
+	}
 	if (err)
 		scope_cmd_doctor_say(
 			advice, SCOPE_DOCTOR_MISSING, "process %u cannot be looked at: %s", machine->pid,
 			err == -ESRCH || err == -ENOENT ? "there is no such process"
 			: err == -ETIMEDOUT
-				? "its maps could not be read within a second: a server that does not answer "
-				  "holds a part of its memory (userfaultfd, FUSE, a network file system)"
+				? "its maps could not be read within a second, three times: a server that does not answer "
+				  "holds a part of its memory (userfaultfd, FUSE, a network file system), or this host is "
+				  "very busy"
 				: strerror(-err));
 	else
 		look_at_maps(machine, reader, &maps, advice);

@@ -24,8 +24,7 @@ int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[], str
 
 void scope_cmd_held_started(struct scope_cmd_held *held, const struct scope_target *target)
 {
-	if (target->note[0])
-		scope_cmd_say(held->name, "%s", target->note);
+	scope_cmd_note(held->name, target->note);
 	if (held->launch)
 		scope_capture_launch_go(held->launch, &held->failed);
 }
@@ -38,8 +37,11 @@ int scope_cmd_held_check(const struct scope_cmd_held *held, struct scope_error *
 	return -ENOENT;
 }
 
-void scope_cmd_held_free(struct scope_cmd_held *held)
+int scope_cmd_held_free(struct scope_cmd_held *held)
 {
+	const int status = held->launch && !held->failed.text[0] ? scope_capture_launch_status(held->launch) : 0;
+
 	scope_capture_launch_destroy(held->launch);
 	held->launch = NULL;
+	return status > 0 ? status : 0;
 }

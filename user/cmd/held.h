@@ -20,6 +20,10 @@ int scope_cmd_held_start(struct scope_cmd_held *held, char *const command[], str
 void scope_cmd_held_started(struct scope_cmd_held *held, const struct scope_target *target);
 /* Call it at the end: -ENOENT with error filled if the command could not be started, else 0. */
 int scope_cmd_held_check(const struct scope_cmd_held *held, struct scope_error *error);
-void scope_cmd_held_free(struct scope_cmd_held *held);
+/*
+ * Frees it. Returns the exit status with which the command ended, as a shell has it: 128 and the signal's number if it was
+ * killed. 0: there is none, or it still runs.
+ */
+int scope_cmd_held_free(struct scope_cmd_held *held);
 
 #endif

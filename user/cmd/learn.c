@@ -27,7 +27,8 @@ struct request {
 	struct scope_cmd_symbols symbols;
 	const char *input, *save, *source, *db; /* NULL: not given */
 	const struct scope_source *from;
-	char **command; /* to be started; NULL: none */
+	char **command;	     /* to be started; NULL: none */
+	int *command_status; /* where its exit status goes */
 	bool duration, help;
 };
 
@@ -171,7 +172,7 @@ static int capture(const struct request *request, struct scope_proc_root *root, 
 	err = scope_capture(request->from, &options, writer, scope_cmd_catch_signals(), &watch, error, &stats);
 	if (!err)
 		err = scope_cmd_held_check(&session.held, error);
-	scope_cmd_held_free(&session.held);
+	*request->command_status = scope_cmd_held_free(&session.held);
 	scope_cmd_progress_end();
 	return err;
 }
@@ -313,11 +314,12 @@ static void init_capture(struct scope_capture_options *options)
 
 int scope_cmd_learn(int argc, char **argv)
 {
+	int status, command_status = 0;
 	struct request request = {
+		.command_status = &command_status,
 		.mine = { SCOPE_MINE_SUPPORT_MIN, SCOPE_MINE_EPISODES_MAX },
 	};
 	struct scope_error error = { 0 };
-	int status;
 
 	init_capture(&request.capture);
 	status = parse(argc, argv, &request);
@@ -330,5 +332,5 @@ int scope_cmd_learn(int argc, char **argv)
 			status = scope_cmd_fail("learn", &error);
 	}
 	scope_cmd_symbols_free(&request.symbols);
-	return status;
+	return status ? status : command_status;
 }

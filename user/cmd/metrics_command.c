@@ -14,6 +14,7 @@
 #include "cmd/held.h"
 #include "cmd/metrics_live.h"
 #include "cmd/metrics_options.h"
+#include "metrics/shift.h"
 #include "report/metrics_text.h"
 #include "trace/writer.h"
 /* State during a capture. */
@@ -78,7 +79,7 @@ static int capture(const struct scope_cmd_metrics *request, struct scope_writer 
 	scope_cmd_metrics_live_destroy(session.live);
 	if (!err)
 		err = scope_cmd_held_check(&session.held, error);
-	scope_cmd_held_free(&session.held);
+	*request->command_status = scope_cmd_held_free(&session.held);
 	scope_cmd_progress_end();
 	return err;
 }
@@ -126,7 +127,8 @@ static int check_parts(const struct scope_cmd_metrics *request, const struct sco
 {
 	const uint64_t length_ns = view->end_ns - view->begin_ns;
 
-	if (!request->compare || (request->from_ns < length_ns && (request->from_ns || request->to_ns < length_ns)))
+	if (!request->compare || request->since_change ||
+	    (request->from_ns < length_ns && (request->from_ns || request->to_ns < length_ns)))
 		return 0;
 	return scope_error_set(error, -ERANGE, "--compare %.40s leaves nothing to compare: the trace is %.1f s long",
 			       request->compare, (double)length_ns / 1e9);
@@ -145,6 +147,25 @@ static int change_within(const struct scope_cmd_metrics *request, const struct s
 	};
 	const struct scope_metrics_window after = { .view = view, .first = first, .end = end };
 
+	return scope_metrics_change(&before, &after, ret_changes);
+}
+
+/* Compares what is after the change point with what is before; leaves the changes empty if there is none. */
+static int change_after(const struct scope_metrics_view *view, char text[48], struct scope_metric_changes *ret_changes)
+{
+	double *latency = calloc(view->steps + 1, sizeof(*latency));
+	struct scope_metrics_window before = { .view = view }, after = { .view = view, .end = view->steps };
+	int err = latency ? 0 : -ENOMEM;
+
+	if (!err) {
+		scope_metrics_latency(view, latency);
+		err = scope_metrics_shift(latency, view->steps, &after.first);
+	}
+	free(latency);
+	if (err)
+		return err;
+	before.end = after.first;
+	snprintf(text, 48, "since %.1f s", (double)(after.first * view->step_ns) / 1e9);
 	return scope_metrics_change(&before, &after, ret_changes);
 }
 
@@ -178,6 +199,8 @@ static int print(const struct scope_cmd_metrics *request, const struct scope_tra
 	const bool is_text = request->print == scope_report_metrics_text;
 	FILE *out = scope_newfile_stream(file), *text = out && is_text ? scope_cmd_text_begin(out) : out;
 	struct scope_metrics_view *view = NULL;
+	bool is_compared = request->compare || baseline;
+	char since[48] = "";
 	int err = out ? view_of(metered, request->by, &view) : -ENOMEM;
 
 	if (!err && check_parts(request, view, error)) {
@@ -186,17 +209,28 @@ static int print(const struct scope_cmd_metrics *request, const struct scope_tra
 		return -ERANGE;
 	}
 	report.view = view;
-	if (!err && request->compare)
+	if (!err && request->compare && !request->since_change)
 		err = change_within(request, view, &changes);
+	if (!err && request->since_change)
+		err = change_after(view, since, &changes);
+	if (err == -ENODATA) {
+		scope_cmd_note(
+			"metrics",
+			"there is no time from which units take longer or shorter, with 8 steps before and after it: "
+			"nothing is compared (a shorter --step gives more of them)");
+		err = 0;
+		is_compared = false;
+	}
 	if (!err && baseline)
 		err = change_since(baseline, view, &changes);
 	if (!err && request->by == SCOPE_METRICS_BY_GROUP) {
-		err = scope_metrics_relations(view, &relations);
+		err = scope_metrics_relations(view, request->relate, &relations);
 		report.relations = err ? NULL : &relations;
 	}
-	report.changes = request->compare || baseline ? &changes : NULL;
-	report.before = baseline ? request->baseline : "the rest";
-	report.after = baseline ? "this" : request->compare;
+	report.changes = is_compared ? &changes : NULL;
+	report.before = baseline ? request->baseline : request->since_change ? "the time before" : "the rest";
+	report.after = baseline ? "this" : request->since_change ? since : request->compare;
+	report.relate = request->relate;
 	if (!err)
 		err = request->print(&report, text);
 	scope_cmd_text_end(text, out);
@@ -264,7 +298,9 @@ int scope_cmd_metrics(int argc, char **argv)
 {
 	struct scope_cmd_metrics request;
 	struct scope_error error = { 0 };
-	int status = scope_cmd_metrics_parse(argc, argv, &request);
+	int status = scope_cmd_metrics_parse(argc, argv, &request), command_status = 0;
+
+	request.command_status = &command_status;
 
 	if (!status && request.help) {
 		scope_cmd_line_help("metrics");
@@ -274,5 +310,5 @@ int scope_cmd_metrics(int argc, char **argv)
 		status = scope_cmd_source("metrics", request.source, &request.from);
 	if (!status && run(&request, &error))
 		status = scope_cmd_fail("metrics", &error);
-	return status;
+	return status ? status : command_status;
 }

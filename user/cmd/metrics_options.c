@@ -19,7 +19,9 @@ const struct scope_option scope_cmd_metrics_options[] = {
 	  .help = "what changed since a trace of the same program from a better time" },
 	{ SCOPE_OPTION_COMPARE, "compare", "WINDOW",
 	  .help = "what changed in a part of the trace, from the rest of it: 30..40 (seconds\n"
-		  "after its begin); 30.. goes to the end" },
+		  "after its begin); 30.. goes to the end; change: from when units took longer" },
+	{ SCOPE_OPTION_RELATE, "relate", "NAME",
+	  .help = "what goes with this metric (default: with how long units take)" },
 	{ SCOPE_OPTION_STEP, "step", "TIME", .help = "length of a step (default 1 second; 1ms at least)" },
 	{ SCOPE_OPTION_LIVE, "live", "[=TIME]",
 	  .help = "draw it again and again while the capture runs; on a terminal letters\n"
@@ -37,6 +39,7 @@ const struct scope_option scope_cmd_metrics_options[] = {
 	{ 'o', "output", "FILE", .help = "print to a file" },
 	{ 'v', "verbose", .help = "print all lines and metrics, not what a screen holds" },
 	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices (the module alone can)" },
+	MEMORY_OPTIONS,
 	SAVE_OPTION,
 	SOURCE_OPTION,
 	HELP_OPTION,
@@ -101,13 +104,18 @@ static int take_compare(const char *value, struct scope_cmd_metrics *request)
 	int wrong = !dots || (size_t)(dots - value) >= sizeof(from);
 
 	request->compare = value;
+	request->since_change = !strcmp(value, "change");
+	if (request->since_change)
+		return 0;
 	if (!wrong) {
 		memcpy(from, value, (size_t)(dots - value));
 		wrong = take_time(from, 0, &request->from_ns) || take_time(dots + 2, UINT64_MAX, &request->to_ns) ||
 			request->from_ns >= request->to_ns;
 	}
-	return wrong ? scope_cmd_misuse("metrics", "--compare wants a part of the trace as 30..40 or 1m.., not '%s'",
-					value)
+	return wrong ? scope_cmd_misuse(
+			       "metrics",
+			       "--compare wants a part of the trace as 30..40 or 1m.., or the word change, not '%s'",
+			       value)
 		     : 0;
 }
 
@@ -129,6 +137,14 @@ static int take_series(const char *value, struct scope_cmd_metrics *request)
 		name += length + (name[length] == ',');
 	}
 	return 0;
+}
+
+static int take_relate(const char *value, struct scope_cmd_metrics *request)
+{
+	for (request->relate = 0; request->relate < SCOPE_METRICS; request->relate++)
+		if (!strcmp(scope_metrics_row[request->relate].name, value))
+			return 0;
+	return scope_cmd_misuse("metrics", "--relate: there is no '%s'; scope metrics -v names those there are", value);
 }
 
 /* 0, or the exit status for an invalid value. */
@@ -171,6 +187,8 @@ static int take_value(int option, const char *value, struct scope_cmd_metrics *r
 		return 0;
 	case SCOPE_OPTION_SERIES:
 		return take_series(value, request);
+	case SCOPE_OPTION_RELATE:
+		return take_relate(value, request);
 	case SCOPE_OPTION_FORMAT:
 		return take_format(value, request);
 	case SCOPE_OPTION_SAVE:
@@ -181,6 +199,12 @@ static int take_value(int option, const char *value, struct scope_cmd_metrics *r
 		return 0;
 	case SCOPE_OPTION_BLOCK:
 		request->capture.block = true;
+		return 0;
+	case SCOPE_OPTION_MEMORY:
+		request->capture.memory = true;
+		return 0;
+	case SCOPE_OPTION_INTERRUPTS:
+		request->capture.interrupts = true;
 		return 0;
 	default:
 		return scope_cmd_misuse("metrics", "that option is not understood");
@@ -204,8 +228,11 @@ static int settle(struct scope_cmd_metrics *request)
 	if (!!request->capture.pid + !!request->input + !!request->command != 1)
 		return scope_cmd_misuse("metrics", "of what? name a process with -p PID, a trace with -i FILE, or a "
 						   "command after --");
-	if (request->input && (request->duration || request->save || request->source || request->capture.block))
-		return scope_cmd_misuse("metrics", "--duration, --save, --source and --block go with -p or a command");
+	if (request->input && (request->duration || request->save || request->source || request->capture.block ||
+			       request->capture.memory || request->capture.interrupts))
+		return scope_cmd_misuse("metrics",
+					"--duration, --save, --source, --block, --memory and --interrupts go "
+					"with -p or a command");
 	if (request->input && (request->live_ns || request->listen))
 		return scope_cmd_misuse("metrics", "--live and --listen go with -p or a command");
 	if (request->listen && request->by != SCOPE_METRICS_BY_GROUP)
@@ -225,7 +252,7 @@ int scope_cmd_metrics_parse(int argc, char **argv, struct scope_cmd_metrics *req
 {
 	int option, status;
 
-	*request = (struct scope_cmd_metrics){ .by = SCOPE_METRICS_BY_GROUP };
+	*request = (struct scope_cmd_metrics){ .by = SCOPE_METRICS_BY_GROUP, .relate = SCOPE_METRICS };
 
 	/* No stack is needed. */
 	scope_capture_options_init(&request->capture, 0);

@@ -31,7 +31,10 @@ struct scope_cmd_metrics {
 	uint64_t from_ns, to_ns;			       /* since the begin of the window */
 	const struct scope_source *from;		       /* of what is captured: the caller finds it */
 	char **command;					       /* to be started; NULL: none */
+	int *command_status;				       /* set by the caller: where its exit status goes */
 	scope_metrics_printer *print;			       /* prints the format that was chosen */
+	unsigned relate;				       /* metric to relate others to; SCOPE_METRICS: latency */
+	bool since_change;				       /* compare what is after the change point with before */
 	bool duration, verbose, help;
 };
 

@@ -7,12 +7,14 @@
 
 #include <scope/event.h>
 
+#include "base/duration.h"
 #include "base/plain.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/held.h"
 #include "cmd/record_options.h"
 #include "recorder/control_socket.h"
+#include "report/numbers.h"
 
 /* Tracing is on: from here on a command may run. */
 static void begun(void *context, const struct scope_target *target)
@@ -25,27 +27,27 @@ static void progress(void *context, const struct scope_capture_progress *now,
 {
 	const double elapsed = (double)now->elapsed_ns / 1e9;
 	const double left = (double)now->duration_ns / 1e9 - elapsed;
+	char size[SCOPE_DURATION_TEXT];
 
 	(void)context;
 	scope_cmd_warn_lossy("record", now->lost);
 	if (flight)
-		scope_cmd_progress("recording: holds the last %.0f of %.0f s in %.1f MB, %" PRIu64 " events, %" PRIu64
+		scope_cmd_progress("recording: holds the last %.0f of %.0f s in %s, %" PRIu64 " events, %" PRIu64
 				   " lost",
-				   flight->covered_s, flight->wanted_s, (double)flight->held_bytes / 1e6, now->records,
-				   now->lost);
+				   flight->covered_s, flight->wanted_s, scope_size_write(size, flight->held_bytes),
+				   now->records, now->lost);
 	else if (now->duration_ns)
-		scope_cmd_progress("recording: %.0f s left, %" PRIu64 " events, %" PRIu64 " lost, "
-				   "%.1f MB",
-				   left > 0 ? left : 0, now->records, now->lost, (double)now->bytes / 1e6);
+		scope_cmd_progress("recording: %.0f s left, %" PRIu64 " events, %" PRIu64 " lost, %s",
+				   left > 0 ? left : 0, now->records, now->lost, scope_size_write(size, now->bytes));
 	else
-		scope_cmd_progress("recording: %.0f s, %" PRIu64 " events, %" PRIu64 " lost, %.1f MB", elapsed,
-				   now->records, now->lost, (double)now->bytes / 1e6);
+		scope_cmd_progress("recording: %.0f s, %" PRIu64 " events, %" PRIu64 " lost, %s", elapsed, now->records,
+				   now->lost, scope_size_write(size, now->bytes));
 }
 
 static void say(void *context, const char *text)
 {
 	(void)context;
-	scope_cmd_say("record", "%s", text);
+	scope_cmd_note("record", text);
 }
 
 /* The file is whole, but not the requested one. */
@@ -69,22 +71,26 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 		[SCOPE_CAPTURE_GUARD] = ", stopped by the overload guard",
 	};
 	char comm[SCOPE_PLAIN_COMM_BYTES];
+	struct scope_text window, events, stacks;
+	char size[SCOPE_DURATION_TEXT];
 	uint64_t lost = 0;
 	int reason;
 
 	for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
 		lost += stats->counts.lost[reason];
 	scope_cmd_progress_end();
-	scope_cmd_print(out, "%s: %s[%u], %.1f s%s, %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " stacks, %.1f MB",
-			output, scope_plain_comm(comm, stats->target.comm), stats->target.tgid,
-			(double)(stats->end_ns - stats->begin_ns) / 1e9, ends[stats->end], stats->counts.records, lost,
-			stats->counts.stacks, (double)bytes / 1e6);
+	scope_cmd_print(out, "%s: %s[%u], %s%s, %s, %" PRIu64 " lost, %s, %s", output,
+			scope_plain_comm(comm, stats->target.comm), stats->target.tgid,
+			scope_report_format_window(&window, stats->end_ns - stats->begin_ns), ends[stats->end],
+			scope_report_format_some(&events, stats->counts.records, "event"), lost,
+			scope_report_format_some(&stacks, stats->counts.stacks, "stack"),
+			scope_size_write(size, bytes));
 	if (stats->counts.lost[SCOPE_LOST_FULL])
 		fprintf(out, "%" PRIu64 " events found the rings full: enlarge them with --subbuf-count\n",
 			stats->counts.lost[SCOPE_LOST_FULL]);
 	if (stats->counts.filter_full)
 		fprintf(out, "%" PRIu64 " processes could not be followed: %d at once can\n", stats->counts.filter_full,
-			SCOPE_FILTER_SLOTS);
+			SCOPE_FILTER_HELD);
 	if (stats->counts.late)
 		fprintf(out,
 			"%" PRIu64 " new threads were followed from a moment after their start on: thread "
@@ -117,20 +123,22 @@ static int record(const struct scope_cmd_record *request, const struct scope_sou
 		return err;
 	/* If the trace may be on standard output, messages must not be there. */
 	out = result.special ? stderr : stdout;
-	print_summary(result.path, &result.stats, result.bytes, out);
-	if (result.files > 1)
+	if (!request->quiet)
+		print_summary(result.path, &result.stats, result.bytes, out);
+	if (result.files > 1 && !request->quiet)
 		fprintf(out, "%u files were written, that is the last\n", result.files);
 	status = held->launch ? scope_capture_launch_status(held->launch) : 0;
-	if (held->launch && status < 0)
+	if (held->launch && status < 0 && !request->quiet)
 		scope_cmd_print(out, "%s[%u] goes on running", request->command[0],
 				scope_capture_launch_pid(held->launch));
-	else if (status > 0)
+	else if (status > 0 && !request->quiet)
 		scope_cmd_print(out, "%s ended with status %d", request->command[0], status);
 	return result.stats.end == SCOPE_CAPTURE_GUARD ? stopped_by_guard(&result.stats, error) : 0;
 }
 
-/* Records the target; starts and holds the command before, if there is one. */
-static int record_target(struct scope_cmd_record *request, const struct scope_source *source, struct scope_error *error)
+/* Records the target; starts and holds the command before, if there is one, and gets its exit status. */
+static int record_target(struct scope_cmd_record *request, const struct scope_source *source, int *ret_status,
+			 struct scope_error *error)
 {
 	struct scope_cmd_held held = { .name = "record" };
 	char output[64];
@@ -141,7 +149,7 @@ static int record_target(struct scope_cmd_record *request, const struct scope_so
 	snprintf(output, sizeof(output), "scope-%u.trace", request->capture.pid);
 	request->recorder.output = request->output ? request->output : output;
 	err = record(request, source, &held, error);
-	scope_cmd_held_free(&held);
+	*ret_status = scope_cmd_held_free(&held);
 	return err;
 }
 
@@ -173,7 +181,7 @@ int scope_cmd_record(int argc, char **argv)
 	static struct scope_cmd_record request;
 	const struct scope_source *source;
 	struct scope_error error = { 0 };
-	int status;
+	int status, command_status = 0;
 
 	status = scope_cmd_record_parse(argc, argv, &request);
 	if (status)
@@ -187,7 +195,7 @@ int scope_cmd_record(int argc, char **argv)
 	status = scope_cmd_source("record", request.source, &source);
 	if (status)
 		return status;
-	status = record_target(&request, source, &error);
+	status = record_target(&request, source, &command_status, &error);
 	scope_recorder_triggers_destroy(request.recorder.triggers);
-	return status ? scope_cmd_fail("record", &error) : SCOPE_EXIT_DONE;
+	return status ? scope_cmd_fail("record", &error) : command_status;
 }

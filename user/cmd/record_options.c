@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <scope/ring.h>
+#include <scope/table.h>
 
 #include "base/duration.h"
 #include "capture/defaults.h"
+#include "cmd/args_option.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
@@ -22,6 +24,7 @@
 #define FLIGHT_BYTES (256ull << 20)
 #define ROTATE_MAX 100000
 #define ROTATE_BYTES (64ull << 20)
+#define OPTION_UNWINDER 0x4000 /* this command alone has it */
 
 const struct scope_option scope_cmd_record_options[] = {
 	{ 'p', "pid", "PID", .help = "the process, by number or name; may be repeated" },
@@ -53,11 +56,20 @@ const struct scope_option scope_cmd_record_options[] = {
 	{ SCOPE_OPTION_CHAIN, "chain", NULL, .help = "walk frame pointers in the kernel instead of copying the stack" },
 	STACK_BUDGET_OPTION,
 	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N", .help = "slice of the stack to copy (default 8192)" },
+	{ OPTION_UNWINDER, "unwinder", "NAME",
+	  .help = "copy (default): the module copies all stacks; tables: it walks them\n"
+		  "where it can, and copies the others",
+	  .words = "tables copy" },
 	{ SCOPE_OPTION_SUBBUF_BYTES, "subbuf-bytes", "N",
 	  .help = "size of a sub-buffer, a power of two (default 262144);\n"
 		  "by perf those of the file are four times as large" },
 	{ SCOPE_OPTION_SUBBUF_COUNT, "subbuf-count", "N", .help = "sub-buffers per CPU, a power of two (default 8)" },
+	{ SCOPE_OPTION_ARGS, "args", "CALL=LIST",
+	  .help = "record arguments of a call beyond those that a report needs: by name\n"
+		  "as write=fd,count, the first ones as write=3; all: sizes, offsets\n"
+		  "and flags of every call that has any" },
 	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices and how long they took" },
+	MEMORY_OPTIONS,
 	{ SCOPE_OPTION_PROBE, "probe", "PLACE",
 	  .help = "record each time a thread comes there: k:SYMBOL or kr:SYMBOL (a\n"
 		  "kernel function and its return), u:PATH:FUNCTION or\n"
@@ -65,6 +77,7 @@ const struct scope_option scope_cmd_record_options[] = {
 		  ",args=N and ,stack after it; as often as needed" },
 	OVERHEAD_OPTION,
 	SOURCE_OPTION,
+	{ 'q', "quiet", .help = "print nothing but errors" },
 	HELP_OPTION,
 	{ 0 },
 };
@@ -165,6 +178,7 @@ static int take_probe(const char *text, struct scope_cmd_record *request)
 static int take_value(int option, const char *value, struct scope_cmd_record *request)
 {
 	struct scope_capture_options *capture = &request->capture;
+	struct scope_error error = { "" };
 	uint64_t number;
 
 	switch (option) {
@@ -179,6 +193,10 @@ static int take_value(int option, const char *value, struct scope_cmd_record *re
 		return scope_cmd_duration("record", value, &capture->duration_ns);
 	case SCOPE_OPTION_PROBE:
 		return take_probe(value, request);
+	case SCOPE_OPTION_ARGS:
+		return scope_cmd_args_parse(value, capture->arg_counts, &error)
+			       ? scope_cmd_misuse("record", "%s", error.text)
+			       : 0;
 	case SCOPE_OPTION_STACK_BYTES:
 		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
 			return scope_cmd_misuse("record",
@@ -186,6 +204,12 @@ static int take_value(int option, const char *value, struct scope_cmd_record *re
 						"to %d, not '%s'",
 						SCOPE_STACK_BYTES_MAX, value);
 		capture->stack_bytes = (uint32_t)number;
+		return 0;
+	case OPTION_UNWINDER:
+		if (strcmp(value, "tables") && strcmp(value, "copy"))
+			return scope_cmd_misuse("record", "--unwinder wants tables or copy, not '%s'", value);
+		if (!strcmp(value, "tables"))
+			capture->stack_mode = (enum scope_stack_mode)SCOPE_STACK_TABLES;
 		return 0;
 	case SCOPE_OPTION_STACK_BUDGET:
 		if (scope_cmd_number(value, 0, 1000000, &number))
@@ -277,8 +301,18 @@ static int take_flag(int option, struct scope_cmd_record *request)
 	case SCOPE_OPTION_BLOCK:
 		request->capture.block = true;
 		return 0;
+	case SCOPE_OPTION_MEMORY:
+		request->capture.memory = true;
+		return 0;
+	case SCOPE_OPTION_INTERRUPTS:
+		request->capture.interrupts = true;
+		return 0;
 	case SCOPE_OPTION_CHAIN:
 		request->capture.stack_mode = SCOPE_STACK_CHAIN;
+		return 0;
+	case 'q':
+		request->quiet = true;
+		scope_cmd_be_quiet();
 		return 0;
 	case SCOPE_OPTION_SNAPSHOT:
 		request->snapshot = true;

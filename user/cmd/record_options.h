@@ -20,6 +20,7 @@ struct scope_cmd_record {
 	const char *source;			/* NULL: the best there is */
 	char **command;				/* to be started; NULL: none */
 	bool snapshot, help;			/* only this is requested */
+	bool quiet;				/* print nothing but errors */
 	bool duration;				/* one was named */
 	bool stackless;				/* no stacks of syscalls */
 };

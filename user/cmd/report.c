@@ -14,14 +14,17 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/delay.h"
+#include "cmd/explore_rounds.h"
 #include "cmd/held.h"
 #include "cmd/signature_options.h"
 #include "cmd/live.h"
+#include "cmd/pager.h"
 #include "cmd/report.h"
 #include "cmd/report_options.h"
 #include "cmd/symbols.h"
 #include "proc/root.h"
 #include "report/json.h"
+#include "report/libcalls_text.h"
 #include "report/page.h"
 #include "report/server_text.h"
 #include "report/text.h"
@@ -94,18 +97,6 @@ static void progress(void *context, const struct scope_capture_progress *now)
 			   now->elapsed_ns < now->duration_ns ? left : 0, now->records, now->lost);
 }
 
-/* Without colours. */
-static struct scope_report_style style_of(const struct scope_cmd_report *request)
-{
-	return (struct scope_report_style){
-		.verbose = request->verbose,
-		.details = request->details,
-		.trace = request->input ? request->input : request->save,
-		.part = request->part_words,
-		.kind = request->part.kind,
-	};
-}
-
 /* analysis: the options of the analysis; the stream and the root are set in it. */
 static int capture(const struct scope_cmd_report *request, struct scope_analysis_options *analysis,
 		   struct scope_proc_root *root, struct scope_writer *writer, struct scope_error *error)
@@ -121,7 +112,7 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 		.progress = progress,
 		.context = &session,
 	};
-	struct scope_report_style style = style_of(request);
+	struct scope_report_style style = scope_cmd_report_style(request);
 	struct scope_capture_options options = request->capture;
 	struct scope_capture_stats stats;
 	int err;
@@ -146,7 +137,7 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 		err = scope_cmd_held_check(&session.held, error);
 	if (!err)
 		err = scope_trace_writer_finish(writer, error);
-	scope_cmd_held_free(&session.held);
+	*request->command_status = scope_cmd_held_free(&session.held);
 	scope_cmd_progress_end();
 	if (err)
 		scope_analysis_stream_destroy(session.stream);
@@ -167,66 +158,6 @@ static int capture_and_open(const struct scope_cmd_report *request, struct scope
 	if (!err)
 		err = scope_cmd_captured_open(request->name, &captured, error, ret_trace);
 	scope_cmd_captured_free(&captured);
-	return err;
-}
-
-static int print_model(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
-		       const struct scope_report_style *style, FILE *out)
-{
-	struct scope_server_calls *calls = NULL;
-	int err = 0;
-
-	/* This takes one more pass, so it is done only if it is asked for. */
-	if (request->args)
-		err = scope_server_calls_create(analysis->trace, analysis->server, analysis->found.distributions,
-						&calls);
-	if (!err)
-		err = request->json ? scope_report_server_json(analysis, calls, out)
-				    : scope_report_server_text(analysis, calls, style, out);
-	scope_server_calls_destroy(calls);
-	return err;
-}
-
-static int print_report(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
-			const struct scope_report_causal *causal, struct scope_newfile *file, struct scope_error *error)
-{
-	const char *name = request->output ? request->output : "the report";
-	struct scope_report_style style = style_of(request);
-	FILE *out = scope_newfile_stream(file), *text = out;
-	int err;
-
-	style.causal = causal;
-	style.columns = scope_cmd_columns(scope_newfile_fd(file));
-	style.colour = scope_cmd_colour(request->colour, scope_newfile_fd(file));
-	if (out && !request->json && !request->html)
-		text = scope_cmd_text_begin(out);
-	if (!out)
-		err = -ENOMEM;
-	else if (request->waits)
-		err = request->json ? scope_report_waits_json(analysis, out)
-				    : scope_report_waits_text(analysis, &style, text);
-	else if (request->model)
-		err = print_model(request, analysis, &style, request->json ? out : text);
-	else if (request->explore)
-		err = request->json ? scope_report_explore_json(analysis, &request->limits, out)
-				    : scope_report_explore_text(analysis, &style, &request->limits, text);
-	else if (request->json && request->live_ns)
-		err = scope_report_json_line(analysis, &style, NULL, out);
-	else if (request->json)
-		err = scope_report_json(analysis, &style, out);
-	else if (request->html)
-		err = scope_report_page(analysis, &style, out);
-	else
-		err = scope_report_text(analysis, &style, text);
-	scope_cmd_text_end(text, out);
-	if (err)
-		scope_error_set(error, err,
-				"%s cannot be written: %s; free some room, or name "
-				"another place with -o",
-				name, strerror(-err));
-	else
-		err = scope_newfile_finish(file, error);
-	scope_cmd_note(request->name, scope_newfile_note(file));
 	return err;
 }
 
@@ -325,12 +256,12 @@ static int conclude(const struct scope_cmd_report *request, const struct scope_a
 	int err;
 
 	if (!request->causal)
-		return print_report(request, analysis, NULL, out, error);
+		return scope_cmd_report_print(request, analysis, NULL, out, error);
 	err = scope_cmd_causal_run(analysis->ranking, request->capture.pid, request->causal, request->progress,
 				   &causal);
 	if (err)
 		return scope_error_set(error, err, "no memory left for experiments");
-	err = print_report(request, analysis, scope_cmd_causal_report(causal), out, error);
+	err = scope_cmd_report_print(request, analysis, scope_cmd_causal_report(causal), out, error);
 	if (!err)
 		err = scope_cmd_causal_check(causal, error);
 	scope_cmd_causal_free(causal);
@@ -386,6 +317,8 @@ static int report(const struct scope_cmd_report *request, bool *ret_found, struc
 	/* This takes one more pass, so it is done only if it is printed. */
 	options.variance = request->explore ||
 			   (!request->waits && !request->model && (request->json || request->html || request->verbose));
+	options.over_time = !request->waits && !request->model && !request->explore && !request->libcalls &&
+			    (request->json || request->html);
 	options.why = request->why;
 	/* Checked before the capture, so that a missing module or a wrong name costs no time. */
 	err = request->causal ? scope_cmd_delay_check(error) : 0;
@@ -413,24 +346,33 @@ static int report(const struct scope_cmd_report *request, bool *ret_found, struc
 	return err;
 }
 
+/* A command that is started here cannot be traced again, so it is explored by one capture. */
+static bool in_rounds(const struct scope_cmd_report *request)
+{
+	return request->explore && request->capture.pid;
+}
+
 static int run(const char *name, int argc, char **argv)
 {
 	struct scope_cmd_report request;
 	struct scope_error error = { 0 };
 	bool found = false;
-	int status;
+	int status, command_status = 0;
 
 	status = scope_cmd_report_parse(name, argc, argv, &request);
+	request.command_status = &command_status;
 	if (!status && request.help)
 		scope_cmd_line_help(name);
 	else if (!status && !request.input)
 		status = scope_cmd_source(name, request.source, &request.from);
-	if (!status && !request.help && report(&request, &found, &error))
+	if (!status && !request.help &&
+	    (in_rounds(&request) ? scope_cmd_explore_rounds(&request, &error) : report(&request, &found, &error)))
 		status = scope_cmd_fail(name, &error);
 	if (!status && found)
 		status = SCOPE_EXIT_FOUND;
 	scope_cmd_symbols_free(&request.symbols);
-	return status;
+	free(request.pair_text);
+	return status ? status : command_status;
 }
 
 int scope_cmd_report(int argc, char **argv)
@@ -454,4 +396,10 @@ int scope_cmd_model(int argc, char **argv)
 int scope_cmd_explore(int argc, char **argv)
 {
 	return run("explore", argc, argv);
+}
+
+/* The same. */
+int scope_cmd_libcalls(int argc, char **argv)
+{
+	return run("libcalls", argc, argv);
 }

@@ -7,7 +7,18 @@
 #include "rank/rank.h"
 #include "report/text.h"
 
+struct scope_analysis;
 struct scope_cmd_causal;
+struct scope_cmd_report;
+struct scope_newfile;
+
+/* How the report looks that is asked for, without colours. */
+struct scope_report_style scope_cmd_report_style(const struct scope_cmd_report *request);
+
+/* Prints what is asked for to the file, and finishes that. causal: NULL: none. 0, or -errno with error filled. */
+int scope_cmd_report_print(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
+			   const struct scope_report_causal *causal, struct scope_newfile *file,
+			   struct scope_error *error);
 
 /*
  * --causal: delays the process in the first functions of the ranking, at most this many (up to

@@ -3,19 +3,23 @@
 #include "cmd/report_options.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/defaults.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/delay.h"
+#include "cmd/explore_rounds.h"
 #include "cmd/live.h"
 #include "cmd/shared_options.h"
 #include "recorder/files.h"
 #include "waits/paths.h"
 
 #define LIVE_MIN_NS 500000000ull
+#define SUBBUF_COUNT_ALL 64u	    /* stacks of 8 KiB come with every call */
 #define WINDOW_MIN_NS 5000000000ull /* some requests are needed to know what is usual */
 
 const struct scope_option scope_cmd_report_options[] = {
@@ -52,6 +56,7 @@ const struct scope_option scope_cmd_report_options[] = {
 	  .help = "exit status 3 where the report says one of these: slowdown, hang, spin,\n"
 		  "freezes, outside, comma-separated; or any",
 	  .words = "slowdown hang spin freezes outside any" },
+	{ 'q', "quiet", .help = "print the verdict and the answer alone, and no progress or notes" },
 	{ 'v', "verbose",
 	  .help = "also print all findings, their evidence, where the time went, and what\n"
 		  "it rests on" },
@@ -73,7 +78,7 @@ const struct scope_option scope_cmd_report_options[] = {
 /* True for commands that print another part of the analysis as text or JSON, and no page. */
 static bool prints_part(const struct scope_cmd_report *request)
 {
-	return request->waits || request->model || request->explore;
+	return request->waits || request->model || request->explore || request->libcalls;
 }
 
 /* 0; -1: it is not an option of the capture; or the exit status for an invalid value. */
@@ -163,6 +168,22 @@ static int take_live(const char *value, struct scope_cmd_report *request)
 	return 0;
 }
 
+/* Two names with a comma between: C++ names that have commas themselves cannot be given. */
+static int take_pair(const char *value, struct scope_cmd_report *request)
+{
+	char *comma;
+
+	free(request->pair_text);
+	request->pair_text = strdup(value);
+	comma = request->pair_text ? strchr(request->pair_text, ',') : NULL;
+	if (!comma || comma == request->pair_text || !comma[1] || strchr(comma + 1, ','))
+		return scope_cmd_misuse(request->name,
+					"--compare wants two functions as --compare fwrite,write, not '%s'", value);
+	*comma = '\0';
+	request->pair = (struct scope_report_libcalls_pair){ request->pair_text, comma + 1 };
+	return 0;
+}
+
 static int take_window(const char *value, struct scope_cmd_report *request)
 {
 	request->windowed = true;
@@ -187,40 +208,22 @@ static int take_format(const char *value, struct scope_cmd_report *request)
 	return 0;
 }
 
-/* Reads a limit of explore in percent, from 0.1 to 100. 0, or the exit status for another value. */
-static int take_limit(const char *name, const char *value, const struct scope_cmd_report *request, double *ret_limit)
+/* -1: it is not an option of model or libcalls; else as take_value(). */
+static int take_model(int option, const char *value, struct scope_cmd_report *request)
 {
-	uint32_t thousandths;
-
-	if (scope_cmd_share(value, &thousandths) || !thousandths)
-		return scope_cmd_misuse(request->name, "--%s wants a percentage from 0.1 to 100, not '%s'", name,
-					value);
-	*ret_limit = thousandths / 1000.0;
-	return 0;
-}
-
-/* -1: it is not an option of explore; else as take_value(). */
-static int take_explore(int option, const char *value, struct scope_cmd_report *request)
-{
-	uint64_t number;
-
 	switch (option) {
-	case SCOPE_OPTION_CV:
-		return take_limit("cv", value, request, &request->limits.cv);
-	case SCOPE_OPTION_CS:
-		return take_limit("cs", value, request, &request->limits.slow);
-	case SCOPE_OPTION_WHY:
-		if (scope_cmd_number(value, 1, SCOPE_PATHS_MAX, &number))
-			return scope_cmd_misuse(request->name, "--why wants a number from 1 to %d, not '%s'",
-						SCOPE_PATHS_MAX, value);
-		request->why = request->slowest = (unsigned)number;
+	case SCOPE_OPTION_ARGS:
+		request->args = true;
+		scope_capture_parameter_arg_counts(request->capture.arg_counts);
 		return 0;
+	case SCOPE_OPTION_COMPARE:
+		return take_pair(value, request);
 	}
 	return -1;
 }
 
-/* 0, or the exit status for an invalid value. */
-static int take_value(int option, const char *value, struct scope_cmd_report *request)
+/* -1: it is no option of how much is printed; else as take_value(). */
+static int take_extent(int option, const char *value, struct scope_cmd_report *request)
 {
 	uint64_t number;
 
@@ -234,14 +237,25 @@ static int take_value(int option, const char *value, struct scope_cmd_report *re
 	case 'v':
 		request->verbose = true;
 		return 0;
+	case 'q':
+		request->quiet = true;
+		scope_cmd_be_quiet();
+		return 0;
+	}
+	return -1;
+}
+
+/* 0, or the exit status for an invalid value. */
+static int take_value(int option, const char *value, struct scope_cmd_report *request)
+{
+	uint64_t number;
+
+	switch (option) {
 	case 'i':
 		request->input = value;
 		return 0;
 	case 'o':
 		request->output = value;
-		return 0;
-	case SCOPE_OPTION_ARGS:
-		request->args = true;
 		return 0;
 	case SCOPE_OPTION_LIVE:
 		return take_live(value, request);
@@ -313,6 +327,11 @@ static int settle(struct scope_cmd_report *request)
 		return scope_cmd_misuse(request->name, "--duration, --save, --source and --live go with -p");
 	if ((request->part.from || request->part.to) && !request->input)
 		return scope_cmd_misuse(request->name, "--from and --to go with -i");
+	if (request->quiet && request->verbose)
+		return scope_cmd_misuse(request->name, "--quiet and --verbose exclude each other");
+	if (request->of_rounds && !request->capture.pid)
+		return scope_cmd_misuse(request->name,
+					"--rounds, --search, --key, --budget and --kernel-probes go with -p");
 	if (request->causal && !request->capture.pid)
 		return scope_cmd_misuse(request->name, "--causal goes with -p");
 	if (request->windowed && !request->live_ns)
@@ -330,11 +349,24 @@ static int settle(struct scope_cmd_report *request)
 static void find_latest(struct scope_cmd_report *request)
 {
 	const char *name = request->input;
+	char note[sizeof(request->latest) + 512];
 
 	if (!name || !access(name, F_OK) || scope_recorder_files_latest(name, request->latest, sizeof(request->latest)))
 		return;
 	request->input = request->latest;
-	scope_cmd_say(request->name, "%s: the latest file is %s", name, request->latest);
+	snprintf(note, sizeof(note), "%s: the latest file is %s", name, request->latest);
+	scope_cmd_note(request->name, note);
+}
+
+/* Every call gets a stack, at any cost. */
+static void take_all_stacks(struct scope_capture_options *options)
+{
+	options->stack_min_ns = 0;
+	options->stacks_per_second = UINT32_MAX;
+	options->sample_period_ns = 0;
+	options->subbuf_count = SUBBUF_COUNT_ALL;
+	options->overhead_max = 0;
+	memset(options->stack_syscalls, 0xff, sizeof(options->stack_syscalls));
 }
 
 int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope_cmd_report *request)
@@ -346,13 +378,19 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 		.waits = !strcmp(name, "waits"),
 		.model = !strcmp(name, "model"),
 		.explore = !strcmp(name, "explore"),
+		.libcalls = !strcmp(name, "libcalls"),
 		.limits = scope_variance_forest_defaults,
+		.rounds = SCOPE_EXPLORE_ROUNDS,
+		.budget = SCOPE_EXPLORE_BUDGET_SHARE,
 		.details = 3,
 		.linkage = SCOPE_LINKAGE_COMPLETE,
 		.window_ns = SCOPE_LIVE_WINDOW_NS,
 	};
 	scope_capture_options_init(&request->capture, 0);
+	request->capture.causes = request->waits;
 	scope_cmd_learned_init(&request->learned);
+	if (request->libcalls)
+		take_all_stacks(&request->capture);
 	while ((option = scope_cmd_line_next(name, argc, argv)) != -1) {
 		if (option == 'h') {
 			request->help = true;
@@ -370,7 +408,11 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 		if (status < 0)
 			status = take_capture_value(option, optarg, request);
 		if (status < 0)
-			status = take_explore(option, optarg, request);
+			status = scope_cmd_explore_take(option, optarg, request);
+		if (status < 0)
+			status = take_model(option, optarg, request);
+		if (status < 0)
+			status = take_extent(option, optarg, request);
 		if (status < 0)
 			status = take_value(option, optarg, request);
 		if (status)

@@ -29,6 +29,14 @@
 		'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)"          \
 	}
 
+/* For captures: what the kernel counts of threads, and what takes the CPU from them. */
+#define MEMORY_OPTIONS                                                                                                 \
+	{ SCOPE_OPTION_MEMORY, "memory", .help = "record page faults and bytes of storage of each thread" },           \
+	{                                                                                                              \
+		SCOPE_OPTION_INTERRUPTS, "interrupts",                                                                 \
+			.help = "record the time that interrupts take from threads (the module alone can)"             \
+	}
+
 #define SAVE_OPTION                                                                                                    \
 	{                                                                                                              \
 		SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace"                                   \

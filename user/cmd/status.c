@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/duration.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
@@ -35,19 +36,19 @@ static void print_state(const struct scope_session_status *status)
 		[SCOPE_RUN_STOPPED] = "stopped",
 	};
 	const unsigned state = status->run_state;
+	char size[SCOPE_DURATION_TEXT], took[SCOPE_DURATION_TEXT];
 
 	printf("session %u %s", status->session,
 	       state < sizeof(states) / sizeof(states[0]) ? states[state] : "in an unknown state");
 	if (status->run_ns)
-		printf(" %s%.1f s", state == SCOPE_RUN_ON ? "for " : "after ", (double)status->run_ns / 1e9);
+		printf(" %s%s", state == SCOPE_RUN_ON ? "for " : "after ", scope_duration_write(took, status->run_ns));
 	if (status->stop_reason == SCOPE_STOP_GUARD)
 		printf(" by the overload guard: probes took %u.%u %% of CPU %u", status->guard_share / 10,
 		       status->guard_share % 10, status->guard_cpu);
 	if (status->owner)
 		printf(", opened by process %u", status->owner);
-	printf("\n          %s mode, %u processes, %.1f MB\n",
-	       status->ring_mode == SCOPE_RING_FLIGHT ? "flight" : "stream", status->processes,
-	       (double)status->memory_bytes / 1e6);
+	printf("\n          %s mode, %u process%s, %s\n", status->ring_mode == SCOPE_RING_FLIGHT ? "flight" : "stream",
+	       status->processes, status->processes == 1 ? "" : "es", scope_size_write(size, status->memory_bytes));
 }
 
 static json_t *make_guard(const struct scope_session_status *now)

@@ -9,10 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "base/plain.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/watch_options.h"
+#include "cmd/watch_summary.h"
 #include "proc/named.h"
 #include "source/source.h"
 
@@ -54,12 +56,13 @@ static void progress(void *context, const struct scope_capture_progress *now,
 		     const struct scope_recorder_flight *flight)
 {
 	const struct session *session = context;
+	char size[SCOPE_DURATION_TEXT];
 
 	scope_watch_progress(session->watch, now, flight);
 	scope_cmd_warn_lossy("watch", now->lost);
-	scope_cmd_progress("watching: holds the last %.0f of %.0f s in %.1f MB, %" PRIu64 " events, %" PRIu64 " lost",
-			   flight->covered_s, flight->wanted_s, (double)flight->held_bytes / 1e6, now->records,
-			   now->lost);
+	scope_cmd_progress("watching: holds the last %.0f of %.0f s in %s, %" PRIu64 " events, %" PRIu64 " lost",
+			   flight->covered_s, flight->wanted_s, scope_size_write(size, flight->held_bytes),
+			   now->records, now->lost);
 }
 
 /* What the group is called in /proc/PID/cgroup. */
@@ -234,7 +237,8 @@ int scope_cmd_watch(int argc, char **argv)
 	struct session session = { .request = &request };
 	struct scope_error error = { "" };
 	char output[600];
-	int status = scope_cmd_watch_parse(argc, argv, &request), err;
+	struct scope_cmd_watch_summary *summary = NULL;
+	int status = scope_cmd_watch_parse(argc, argv, &request), err = 0;
 
 	if (status)
 		return status;
@@ -249,9 +253,16 @@ int scope_cmd_watch(int argc, char **argv)
 	request.recorder.output = request.output ? request.output : output;
 	request.watch.response.say = say_level;
 	session.stop = scope_cmd_catch_signals();
-	err = scope_watch_create(&request.watch, session.stop, &error, &session.watch);
+	if (request.summary) {
+		err = scope_cmd_watch_summary_create(request.summary, request.label, request.labels, &error, &summary);
+		request.watch.analysed = scope_cmd_watch_summary_add;
+		request.watch.analysed_context = summary;
+	}
+	if (!err)
+		err = scope_watch_create(&request.watch, session.stop, &error, &session.watch);
 	if (!err)
 		err = watch_all(&session, &error);
 	scope_watch_destroy(session.watch);
+	scope_cmd_watch_summary_destroy(summary);
 	return err ? scope_cmd_fail("watch", &error) : SCOPE_EXIT_DONE;
 }

@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/shared_options.h"
+#include "fleet/summarize.h"
 #include "trace/flight.h"
 #include "watch/webhook.h"
 
@@ -52,6 +53,11 @@ const struct scope_option scope_cmd_watch_options[] = {
 	{ SCOPE_OPTION_WEBHOOK, "webhook", "URL", .help = "post each incident there as JSON" },
 	{ SCOPE_OPTION_LISTEN, "listen", "ADDRESS",
 	  .help = "answer GET /metrics (OpenMetrics) at PORT or ADDRESS:PORT" },
+	{ SCOPE_OPTION_SUMMARY, "summary", "FILE",
+	  .help = "append what each analysis saw to FILE, for `scope fleet report`" },
+	{ SCOPE_OPTION_LABEL, "label", "KEY=VALUE",
+	  .help = "in summaries: what hosts may have in common, as rack=b7; up to 16\n"
+		  "times" },
 	{ SCOPE_OPTION_MIN_INTERVAL, "min-interval", "TIME",
 	  .help = "at least this long between two incidents; later ones wait (default 60)" },
 	{ SCOPE_OPTION_AFTER, "after", "TIME", .help = "go on for this long before the trace is written (default 3)" },
@@ -140,6 +146,19 @@ static int take_program(const char *path, const char **ret_path)
 	return 0;
 }
 
+static int take_label(const char *label, struct scope_cmd_watch *request)
+{
+	if (!scope_fleet_label_check(label))
+		return scope_cmd_misuse("watch",
+					"--label wants KEY=VALUE, with letters, digits, '.', '-' and '_' in KEY, "
+					"not '%s'",
+					label);
+	if (request->labels == SCOPE_FLEET_LABELS_MAX)
+		return scope_cmd_misuse("watch", "at most %d times --label", SCOPE_FLEET_LABELS_MAX);
+	request->label[request->labels++] = label;
+	return 0;
+}
+
 static int take_number(int option, const char *value, struct scope_cmd_watch *request)
 {
 	struct scope_recorder_options *recorder = &request->recorder;
@@ -211,6 +230,11 @@ static int take(int option, const char *value, struct scope_cmd_watch *request)
 		return take_program(value, &response->program);
 	case SCOPE_OPTION_WEBHOOK:
 		return take_webhook(value, &response->webhook);
+	case SCOPE_OPTION_SUMMARY:
+		request->summary = value;
+		return 0;
+	case SCOPE_OPTION_LABEL:
+		return take_label(value, request);
 	case SCOPE_OPTION_LISTEN:
 		request->watch.listen = value;
 		return 0;
@@ -229,6 +253,8 @@ static int settle(struct scope_cmd_watch *request)
 	if (request->unit && (!*request->unit || strchr(request->unit, '/')))
 		return scope_cmd_misuse("watch", "--unit wants the name of a unit, as nginx or nginx.service, not '%s'",
 					request->unit);
+	if (request->labels && !request->summary)
+		return scope_cmd_misuse("watch", "--label is for the summaries of --summary");
 	if (request->watch.after_ns >= request->recorder.flight_ns)
 		return scope_cmd_misuse("watch", "--after has to be shorter than --flight, or the trace would not have "
 						 "the begin");

@@ -4,6 +4,7 @@
 #define SCOPE_CMD_WATCH_OPTIONS_H
 
 #include "cmd/commands.h"
+#include "fleet/host_summary.h"
 #include "recorder/recorder.h"
 #include "watch/watch.h"
 
@@ -16,8 +17,11 @@ struct scope_cmd_watch {
 	struct scope_watch_options watch;	/* without what it says */
 	const char *when[SCOPE_TRIGGERS_MAX];
 	size_t whens;
-	const char *output; /* NULL: named after the target */
-	const char *source; /* NULL: the best there is */
+	const char *output;  /* NULL: named after the target */
+	const char *source;  /* NULL: the best there is */
+	const char *summary; /* NULL: none is written */
+	const char *label[SCOPE_FLEET_LABELS_MAX];
+	size_t labels;
 	bool help;
 };
 

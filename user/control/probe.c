@@ -49,6 +49,55 @@ int scope_control_probe_add(struct scope_control *control, uint32_t session, con
 	return err ? scope_control_refused(err, verb, &reply, error) : 0;
 }
 
+int scope_control_probe_remove(struct scope_control *control, uint32_t session, uint16_t id, struct scope_error *error)
+{
+	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_PROBE_REMOVE);
+	struct scope_reply reply = { 0 };
+	int err;
+
+	if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session) ||
+	    nla_put_u32(message, SCOPE_ATTR_PROBE_ID, id))
+		return no_room(message, error);
+	err = scope_control_transact(control, message, &reply);
+	return err ? scope_control_refused(err, "remove a probe", &reply, error) : 0;
+}
+
+struct hits {
+	uint16_t id;
+	uint64_t hits;
+};
+
+static int parse_hits(struct nlattr **attr, void *result)
+{
+	struct hits *hits = result;
+
+	if (!attr[SCOPE_ATTR_PROBE_ID] || !attr[SCOPE_ATTR_PROBE_HITS])
+		return -EBADMSG;
+	hits->id = (uint16_t)nla_get_u32(attr[SCOPE_ATTR_PROBE_ID]);
+	hits->hits = nla_get_u64(attr[SCOPE_ATTR_PROBE_HITS]);
+	return 0;
+}
+
+int scope_control_probe_hits(struct scope_control *control, uint32_t session, uint16_t id, struct scope_error *error,
+			     uint64_t *ret_hits)
+{
+	struct nl_msg *message = scope_control_request(control, SCOPE_CMD_PROBE_NEXT);
+	struct hits hits = { 0 };
+	struct scope_reply reply = { .parse = parse_hits, .result = &hits };
+	int err;
+
+	if (!message || nla_put_u32(message, SCOPE_ATTR_SESSION, session) ||
+	    nla_put_u32(message, SCOPE_ATTR_PROBE_ID, id))
+		return no_room(message, error);
+	err = scope_control_transact(control, message, &reply);
+	if (err)
+		return scope_control_refused(err, "ask for the probes", &reply, error);
+	if (hits.id != id)
+		return scope_error_set(error, -ENOENT, "the session has no probe %u", id);
+	*ret_hits = hits.hits;
+	return 0;
+}
+
 int scope_control_stacks(struct scope_control *control, uint32_t session, const struct scope_stack_change *change,
 			 struct scope_error *error)
 {

@@ -26,6 +26,13 @@ struct scope_probe {
 int scope_control_probe_add(struct scope_control *control, uint32_t session, const struct scope_probe *probe,
 			    struct scope_error *error);
 
+/* When it returns no more records of that probe come. -ENOENT: the session has no such probe. */
+int scope_control_probe_remove(struct scope_control *control, uint32_t session, uint16_t id, struct scope_error *error);
+
+/* How often traced threads came to the probe. -ENOENT: the session has no such probe. */
+int scope_control_probe_hits(struct scope_control *control, uint32_t session, uint16_t id, struct scope_error *error,
+			     uint64_t *ret_hits);
+
 /* What STACKS changes; a member that is not given stays as it is in the session. */
 struct scope_stack_change {
 	bool mode_given, threads_given, period_given, min_given;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/machine.h"
 #include "evidence/attribute.h"
 #include "symbol/namesake.h"
 
@@ -164,11 +165,6 @@ static const struct scope_trace_memory *find_memory(const struct scope_trace *tr
 	return NULL;
 }
 
-static unsigned stack_pointer_index(unsigned regs)
-{
-	return regs == SCOPE_REG_COUNT_X86_64 ? SCOPE_REG_SP_X86_64 : SCOPE_REG_SP_ARM64;
-}
-
 static const struct scope_trace_stopped_stack *find_stopped_stack(const struct scope_trace *trace, uint32_t tid,
 								  uint64_t address)
 {
@@ -185,7 +181,7 @@ static const struct scope_trace_stopped_stack *find_stopped_stack(const struct s
 static int node_of_stopped(const struct collector *collector, const struct scope_thread *thread,
 			   const struct scope_logged_state *state, struct scope_stack_node *ret_stack_node)
 {
-	const uint64_t address = state->reg[stack_pointer_index(state->regs)];
+	const uint64_t address = state->reg[scope_machine_reg_sp(state->regs)];
 	const struct scope_trace_stopped_stack *unwound = find_stopped_stack(collector->trace, thread->tid, address);
 	const struct scope_trace_memory *memory = find_memory(collector->trace, thread->tid, address);
 

@@ -77,9 +77,21 @@ static const struct scope_kept_side *usual_side(const struct contrast *contrast,
 	return &kept->of[population].side[0];
 }
 
+/* True if i, which has usual units, is nearer to a population than best, which may have none. */
+static bool is_nearer(const struct contrast *contrast, size_t population, size_t i, size_t best)
+{
+	const struct scope_population *of = contrast->detection->population;
+	const uint64_t least = usual_side(contrast, best)->kept;
+	const bool alike = of[i].asks == of[population].asks, was_alike = of[best].asks == of[population].asks;
+
+	if (!least || alike != was_alike)
+		return !least || alike;
+	return usual_side(contrast, i)->kept > least;
+}
+
 /*
  * The population whose usual units one is compared with: its own, or if it has none because all of it is rare and slow, the one
- * of its group with the most of them.
+ * of its group with the most of them: of requests if it has requests, and else of those that took none, if there are such.
  */
 static size_t compared_with(const struct contrast *contrast, size_t population)
 {
@@ -89,8 +101,8 @@ static size_t compared_with(const struct contrast *contrast, size_t population)
 	if (!of[population].against_group || of[population].reference || usual_side(contrast, population)->kept)
 		return population;
 	for (size_t i = 0; i < contrast->detection->populations; i++)
-		if (of[i].group == of[population].group && !of[i].reference &&
-		    usual_side(contrast, i)->kept > usual_side(contrast, best)->kept)
+		if (of[i].group == of[population].group && !of[i].reference && usual_side(contrast, i)->kept &&
+		    is_nearer(contrast, population, i, best))
 			best = i;
 	return best;
 }

@@ -16,7 +16,7 @@ struct stack_node {
 	double weight;
 };
 
-struct spots {
+struct nodes {
 	struct stack_node *stack_node;
 	size_t count, room;
 	double all, cut;
@@ -24,14 +24,14 @@ struct spots {
 
 /* The innermost frame of the function among a stack's frames. */
 static int frames_take(const struct scope_evidence *evidence, struct scope_symbols *symbols,
-		       const struct scope_function *function, uint32_t frames, double weight, struct spots *spots)
+		       const struct scope_function *function, uint32_t frames, double weight, struct nodes *nodes)
 {
 	const uint64_t *at = &evidence->frames[frames];
 	uint32_t tgid = (uint32_t)at[0], count = (uint32_t)at[1];
 
-	spots->all += weight;
+	nodes->all += weight;
 	if (at[0] >> 32 & (SCOPE_UNWIND_CUT | SCOPE_UNWIND_BROKEN))
-		spots->cut += weight;
+		nodes->cut += weight;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct scope_function *found;
 		int err = scope_symbols_lookup(symbols, tgid, at[2 + i], false, &found);
@@ -40,9 +40,9 @@ static int frames_take(const struct scope_evidence *evidence, struct scope_symbo
 			return err;
 		if (found != function)
 			continue;
-		if (scope_grow(&spots->stack_node, &spots->room, spots->count + 1, sizeof(*spots->stack_node)))
+		if (scope_grow(&nodes->stack_node, &nodes->room, nodes->count + 1, sizeof(*nodes->stack_node)))
 			return -ENOMEM;
-		spots->stack_node[spots->count++] = (struct stack_node){ { tgid, at[2 + i] }, weight };
+		nodes->stack_node[nodes->count++] = (struct stack_node){ { tgid, at[2 + i] }, weight };
 		return 0;
 	}
 	return 0;
@@ -67,21 +67,21 @@ static int compare_weight(const void *left, const void *right)
 }
 
 /* One entry for each address, the largest first. */
-static void spots_merge(struct spots *spots)
+static void nodes_merge(struct nodes *nodes)
 {
 	size_t kept = 0;
 
-	if (!spots->count)
+	if (!nodes->count)
 		return;
-	qsort(spots->stack_node, spots->count, sizeof(*spots->stack_node), compare_address);
-	for (size_t i = 0; i < spots->count; i++) {
-		if (kept && !compare_address(&spots->stack_node[kept - 1], &spots->stack_node[i]))
-			spots->stack_node[kept - 1].weight += spots->stack_node[i].weight;
+	qsort(nodes->stack_node, nodes->count, sizeof(*nodes->stack_node), compare_address);
+	for (size_t i = 0; i < nodes->count; i++) {
+		if (kept && !compare_address(&nodes->stack_node[kept - 1], &nodes->stack_node[i]))
+			nodes->stack_node[kept - 1].weight += nodes->stack_node[i].weight;
 		else
-			spots->stack_node[kept++] = spots->stack_node[i];
+			nodes->stack_node[kept++] = nodes->stack_node[i];
 	}
-	spots->count = kept;
-	qsort(spots->stack_node, spots->count, sizeof(*spots->stack_node), compare_weight);
+	nodes->count = kept;
+	qsort(nodes->stack_node, nodes->count, sizeof(*nodes->stack_node), compare_weight);
 }
 
 static bool same_lines(const struct scope_places_row *a, const struct scope_places_row *b)
@@ -106,13 +106,13 @@ static int compare_rows(const void *left, const void *right)
 	return order ? order : (a->line[0].line > b->line[0].line) - (a->line[0].line < b->line[0].line);
 }
 
-static int rows_make(const struct spots *spots, struct scope_symbols *symbols, struct scope_places_row *row,
+static int rows_make(const struct nodes *nodes, struct scope_symbols *symbols, struct scope_places_row *row,
 		     size_t *ret_count)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < spots->count && i < ADDRESSES_MAX; i++) {
-		const struct stack_node *stack_node = &spots->stack_node[i];
+	for (size_t i = 0; i < nodes->count && i < ADDRESSES_MAX; i++) {
+		const struct stack_node *stack_node = &nodes->stack_node[i];
 		struct scope_places_row *added = &row[count];
 		size_t same = 0;
 		int err = scope_symbols_lines(symbols, stack_node->at.tgid, stack_node->at.address, added->line,
@@ -122,7 +122,7 @@ static int rows_make(const struct spots *spots, struct scope_symbols *symbols, s
 			return err;
 		if (!added->lines)
 			continue;
-		added->share = stack_node->weight / spots->all;
+		added->share = stack_node->weight / nodes->all;
 		while (same < count && !same_lines(&row[same], added))
 			same++;
 		if (same < count)
@@ -137,9 +137,9 @@ static int rows_make(const struct spots *spots, struct scope_symbols *symbols, s
 }
 
 /* The loop around the address with most, and how much is at addresses in it. */
-static int find_loop(const struct spots *spots, struct scope_symbols *symbols, struct scope_places_loop *ret_loop)
+static int find_loop(const struct nodes *nodes, struct scope_symbols *symbols, struct scope_places_loop *ret_loop)
 {
-	const size_t count = spots->count < ADDRESSES_MAX ? spots->count : ADDRESSES_MAX;
+	const size_t count = nodes->count < ADDRESSES_MAX ? nodes->count : ADDRESSES_MAX;
 	struct scope_code_address at[ADDRESSES_MAX];
 	bool inside[ADDRESSES_MAX] = { false };
 	int err;
@@ -148,11 +148,11 @@ static int find_loop(const struct spots *spots, struct scope_symbols *symbols, s
 	if (!count)
 		return 0;
 	for (size_t i = 0; i < count; i++)
-		at[i] = spots->stack_node[i].at;
+		at[i] = nodes->stack_node[i].at;
 	err = scope_symbols_loop(symbols, at, count, inside, &ret_loop->lines);
 	for (size_t i = 0; i < count; i++)
 		if (inside[i])
-			ret_loop->share += spots->stack_node[i].weight / spots->all;
+			ret_loop->share += nodes->stack_node[i].weight / nodes->all;
 	return err;
 }
 
@@ -164,25 +164,25 @@ static bool lies_in(const struct scope_tree *tree, uint32_t node, const struct s
 	return node != SCOPE_TREE_ROOT;
 }
 
-static int spots_take(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
+static int nodes_take(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
 		      struct scope_symbols *symbols, const struct scope_function *function, uint32_t thread,
-		      struct spots *spots)
+		      struct nodes *nodes)
 {
 	int err = 0;
 
 	if (thread != UINT32_MAX)
 		return evidence->stopped_stack[thread].frames
 			       ? frames_take(evidence, symbols, function, evidence->stopped_stack[thread].frames, 1,
-					     spots)
+					     nodes)
 			       : 0;
 	for (size_t i = 0; !err && i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 
 		if (item->kind == SCOPE_ITEM_SPIN && item->frames && lies_in(&evidence->tree, item->node, function))
-			err = frames_take(evidence, symbols, function, item->frames, item->weight_ns, spots);
+			err = frames_take(evidence, symbols, function, item->frames, item->weight_ns, nodes);
 		else if (item->abnormal && item->excess_ns > 0 && item->frames &&
 			 attribution->owner[item->node].function == function)
-			err = frames_take(evidence, symbols, function, item->frames, item->excess_ns, spots);
+			err = frames_take(evidence, symbols, function, item->frames, item->excess_ns, nodes);
 	}
 	return err;
 }
@@ -193,22 +193,22 @@ int scope_evidence_places_find(const struct scope_evidence *evidence, const stru
 			       struct scope_places_loop *ret_loop)
 {
 	struct scope_places_row *row = calloc(ADDRESSES_MAX + 1, sizeof(*row));
-	struct spots spots = { 0 };
+	struct nodes nodes = { 0 };
 	size_t count;
-	int err = row ? spots_take(evidence, attribution, symbols, function, thread, &spots) : -ENOMEM;
+	int err = row ? nodes_take(evidence, attribution, symbols, function, thread, &nodes) : -ENOMEM;
 
 	if (!err) {
-		spots_merge(&spots);
-		err = rows_make(&spots, symbols, row, &count);
+		nodes_merge(&nodes);
+		err = rows_make(&nodes, symbols, row, &count);
 	}
 	if (!err && ret_loop)
-		err = find_loop(&spots, symbols, ret_loop);
+		err = find_loop(&nodes, symbols, ret_loop);
 	if (!err) {
 		*ret_count = count < max ? count : max;
 		memcpy(ret_row, row, *ret_count * sizeof(*row));
-		*ret_cut = spots.all > 0 ? spots.cut / spots.all : 0;
+		*ret_cut = nodes.all > 0 ? nodes.cut / nodes.all : 0;
 	}
-	free(spots.stack_node);
+	free(nodes.stack_node);
 	free(row);
 	return err;
 }

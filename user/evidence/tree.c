@@ -192,8 +192,9 @@ static bool worth_following(const struct scope_tree *tree, uint32_t node, uint32
 	       (of->total_run_ns >= RUN_WORTH * of->total_ns && at->total_run_ns >= BRANCH * of->total_run_ns);
 }
 
+/* above: the function at which the excess was split, of which the node is one branch; ROOT: it was not. */
 static int descend(struct shares *shares, const struct scope_tree *tree, const struct scope_tree_judge *judge,
-		   uint32_t node, struct scope_attribution *attribution)
+		   uint32_t above, uint32_t node, struct scope_attribution *attribution)
 {
 	const uint32_t from = node;
 	double excess_ns = tree->node[node].total_ns, rest_ns;
@@ -210,9 +211,14 @@ static int descend(struct shares *shares, const struct scope_tree *tree, const s
 	callee = best && tree->node[best].total_ns >= MOST * excess_ns ? best : node;
 	caller = callee;
 	if (judge && judge->caller)
-		err = judge->caller(judge->user, from, callee, &caller);
+		err = judge->caller(judge->user, above, callee, &caller);
 	if (err)
 		return err;
+	/* One branch of those that the caller has. */
+	if (caller != callee && caller == above) {
+		own(tree, from, tree->node[above].function, attribution);
+		return add_share(shares, tree, above, tree->node[from].total_ns);
+	}
 	if (caller != callee) {
 		scope_evidence_tree_own(tree, caller, attribution);
 		return add_share(shares, tree, caller, tree->node[caller].total_ns);
@@ -231,7 +237,7 @@ static int descend(struct shares *shares, const struct scope_tree *tree, const s
 		if (!worth_following(tree, node, at))
 			continue;
 		rest_ns -= tree->node[at].total_ns;
-		err = descend(shares, tree, judge, at, attribution);
+		err = descend(shares, tree, judge, node, at, attribution);
 		if (err)
 			return err;
 	}
@@ -258,7 +264,7 @@ int scope_evidence_tree_attribute(const struct scope_tree *tree, const struct sc
 
 	for (size_t i = 0; i < attribution->count; i++)
 		attribution->owner[i].function = NULL;
-	err = descend(&shares, tree, judge, SCOPE_TREE_ROOT, attribution);
+	err = descend(&shares, tree, judge, SCOPE_TREE_ROOT, SCOPE_TREE_ROOT, attribution);
 	if (err) {
 		free(shares.share);
 		return err;

@@ -89,8 +89,8 @@ struct scope_tree_judge {
 	/* Called when the excess of a node splits: true if its branches are one cause, for which the node is named. */
 	int (*same_cause)(void *user, uint32_t node, bool *ret_same_cause);
 	/*
-	 * Called when a descent that began at a node ends: names a caller between the two that
-	 * calls the last one too often. NULL: never.
+	 * Called when a descent ends that began below from, where the excess was split, or at the root: names a caller,
+	 * from or below it, for which its callees work too much; node where there is none. NULL: never.
 	 */
 	int (*caller)(void *user, uint32_t from, uint32_t node, uint32_t *ret_node);
 	void *user;
@@ -101,7 +101,7 @@ struct scope_tree_judge {
  * least 90 % of what its parent holds. Where the excess splits, the function itself is named if it
  * has a good part of its own, or judge (NULL: never) says so; else each branch is followed, and the
  * part outside of all branches stays with the function. A caller that judge finds at fault is named
- * instead. If running excess is large enough, it is split separately, too, because a function that
+ * instead, which may be the function that splits. If running excess is large enough, it is split separately, too, because a function that
  * sleeps for long must not hide another one that runs. Shares of one function from several branches
  * are added up. Largest first, ties by name. Every node whose excess, of either sign, is part of a
  * share gets its function as owner, in attribution. ret_shares: malloc'd, freed by the caller.

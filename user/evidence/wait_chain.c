@@ -125,8 +125,11 @@ static int pass_on(struct scope_wait_chains *wait_chains, uint32_t victim, const
 
 		if (wait->begin_ns >= window->end_ns)
 			break;
-		/* It was idle until its own client, or peer, sent more. */
-		if (wait->idle && wait->waker < 0) {
+		/*
+		 * It was idle until its own client, or peer, sent more. A loop of several clients waits for none of
+		 * them: what another thread waits for is not kept by its silence.
+		 */
+		if (wait->idle && wait->waker < 0 && !wait->many) {
 			recent->idle_ns += overlap(window, wait) * wait_chains->stands_for;
 			wait_chains->idle = true;
 			if (number < wait_chains->windows)

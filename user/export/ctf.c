@@ -20,7 +20,7 @@
 #define EVENT_BYTES_MAX 256
 #define STREAM_NAME_BYTES 32
 
-/* Of one CPU: the packet being filled. */
+/* The packet of one CPU that is being filled. */
 struct stream {
 	FILE *file; /* NULL: no event yet */
 	uint8_t *data;

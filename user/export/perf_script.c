@@ -119,7 +119,7 @@ static int print_stack(const struct printer *printer, const struct scope_event *
 	return 0;
 }
 
-/* Of a probe: its number, where it is, and what was asked for there. */
+/* Prints a probe's number, where it is, and what was asked for there. */
 static void print_probe(const struct printer *printer, const struct scope_event *event)
 {
 	print_head(printer, event, event->tid, "scope:probe");

@@ -22,7 +22,7 @@ struct scope_import_sender {
 	uint64_t message;
 };
 
-/* Of the time on a CPU from now on: with it SIGXCPU comes. */
+/* Limits the time on a CPU from now on; SIGXCPU comes when it is used up. */
 static void allow_cpu(void)
 {
 	struct rlimit limits = { .rlim_max = CPU_MAX_S };

@@ -29,7 +29,7 @@ double scope_metrics_block_ratio(const struct scope_block_sums *sums);
 /* Adds up neighbouring steps until there are no more than that number, 1 or more. */
 void scope_metrics_block_sums_fold(struct scope_block_sums *sums, size_t steps);
 
-/* Of a difference: its 95 % interval, and its standard error. */
+/* The 95 % interval of a difference, and its standard error. */
 struct scope_block_interval {
 	double low, high, error;
 };

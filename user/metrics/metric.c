@@ -18,5 +18,8 @@ const char *const scope_metrics_family_name[SCOPE_METRICS_FAMILIES] = {
 	[SCOPE_METRICS_BLOCK] = "block",
 	[SCOPE_METRICS_FILE] = "file",
 	[SCOPE_METRICS_OTHER] = "other",
+	[SCOPE_METRICS_MEMORY] = "memory",
+	[SCOPE_METRICS_STALL] = "stall",
+	[SCOPE_METRICS_INTERRUPT] = "interrupt",
 	[SCOPE_METRICS_WORK] = "work",
 };

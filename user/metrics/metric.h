@@ -14,6 +14,9 @@ enum scope_metric_family {
 	SCOPE_METRICS_BLOCK,
 	SCOPE_METRICS_FILE,
 	SCOPE_METRICS_OTHER,
+	SCOPE_METRICS_MEMORY,
+	SCOPE_METRICS_STALL,
+	SCOPE_METRICS_INTERRUPT,
 	SCOPE_METRICS_WORK,
 	SCOPE_METRICS_FAMILIES,
 };
@@ -37,6 +40,8 @@ enum scope_metric_unit {
 	X(DISK, uninterruptible, SCHEDULING, TIME, "asleep uninterruptibly, not in iowait")                            \
 	X(SLEEP, interruptible, SCHEDULING, TIME, "asleep interruptibly")                                              \
 	X(UNKNOWN, unknown, SCHEDULING, TIME, "not known: before the first event, or after a loss")                    \
+	X(SLEEPS, voluntary_switches, SCHEDULING, COUNT, "times it left the CPU to sleep")                             \
+	X(PREEMPTIONS, involuntary_switches, SCHEDULING, COUNT, "times it left the CPU, still able to run")            \
 	X(FUTEX_TIME, futex_wait_time, FUTEX, TIME, "in calls that wait for a futex")                                  \
 	X(FUTEX_WAITS, futex_waits, FUTEX, COUNT, "such calls")                                                        \
 	X(FUTEX_WAKES, futex_wakes, FUTEX, COUNT, "calls that wake waiters of a futex")                                \
@@ -68,6 +73,18 @@ enum scope_metric_unit {
 	X(OTHER_WRITES, other_writes, OTHER, COUNT, "writes to such descriptors")                                      \
 	X(OTHER_READ_BYTES, other_read_bytes, OTHER, BYTES, "bytes read from such descriptors")                        \
 	X(OTHER_WRITTEN_BYTES, other_written_bytes, OTHER, BYTES, "bytes written to such descriptors")                 \
+	X(MINOR_FAULTS, minor_faults, MEMORY, COUNT, "page faults that read nothing from a disk")                      \
+	X(MAJOR_FAULTS, major_faults, MEMORY, COUNT, "page faults that waited for a disk")                             \
+	X(STORAGE_READ_BYTES, storage_read_bytes, MEMORY, BYTES, "bytes that it had storage read")                     \
+	X(STORAGE_WRITTEN_BYTES, storage_written_bytes, MEMORY, BYTES, "bytes of pages that it made dirty")            \
+	X(SWAPIN_TIME, swapin_time, MEMORY, TIME, "waiting for swapped or evicted pages, by delay accounting")         \
+	X(RECLAIM_TIME, reclaim_time, STALL, TIME, "making room because the host is short of memory")                  \
+	X(GROUP_RECLAIM_TIME, group_reclaim_time, STALL, TIME, "making room for the limit of its control group")       \
+	X(COMPACTION_TIME, compaction_time, STALL, TIME, "moving pages together for a large one")                      \
+	X(PAGE_WAIT_TIME, page_wait_time, STALL, TIME, "asleep for a page that was swapped out or evicted")            \
+	X(HARDIRQ_TIME, interrupt_time, INTERRUPT, TIME, "that interrupts took while it was on a CPU")                 \
+	X(SOFTIRQ_TIME, softirq_time, INTERRUPT, TIME, "that softirqs took while it was on a CPU")                     \
+	X(INTERRUPTS, interrupts, INTERRUPT, COUNT, "interrupts and softirqs that came then")                          \
 	X(UNITS, units, WORK, COUNT, "units of work that ended: requests, or rounds of what serves none")              \
 	X(UNIT_TIME, unit_time, WORK, TIME, "that these took from begin to end")                                       \
 	X(WORK_WAIT, work_wait, WORK, TIME, "asleep in the middle of work, sleeps of 20 us or more")

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Listens to a pass over a trace, and adds up time series of what happens. */
-#include "metrics/metrics.h"
+#include "metrics/counted.h"
+#include "metrics/accumulate.h"
+
+#include <scope/control.h>
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -49,68 +52,6 @@ struct call {
 	bool over;
 };
 
-/* The series to which a value is added: of the thread, and of the object if objects are kept. */
-struct place {
-	size_t thread; /* its series */
-	bool has_object;
-	size_t object;
-};
-
-/* Creates a series for each thread up to that one. */
-static int meet(struct scope_metrics *metrics, uint32_t thread)
-{
-	/* The begin of the window is known only from the first event on. */
-	if (!metrics->thread.count)
-		metrics->thread.begin_ns = metrics->object.begin_ns = metrics->kind.begin_ns = metrics->begin_ns =
-			metrics->timeline->begin_ns;
-	while (metrics->thread.count <= scope_metrics_series(metrics, thread)) {
-		long err = scope_metrics_store_series(&metrics->thread);
-
-		if (err < 0)
-			return (int)err;
-	}
-	return 0;
-}
-
-static int place_of(struct scope_metrics *metrics, uint32_t thread, const struct scope_metric_object *object,
-		    struct place *ret_place)
-{
-	int err = meet(metrics, thread);
-
-	*ret_place = (struct place){ .thread = scope_metrics_series(metrics, thread),
-				     .has_object = metrics->options.objects && object };
-	if (!ret_place->has_object)
-		return err;
-	ret_place->object = scope_metrics_object(&metrics->objects, object);
-	while (!err && metrics->object.count <= ret_place->object) {
-		long made = scope_metrics_store_series(&metrics->object);
-
-		err = made < 0 ? (int)made : 0;
-	}
-	return err;
-}
-
-static int add(struct scope_metrics *metrics, const struct place *place, uint8_t metric, uint64_t time_ns,
-	       uint64_t value)
-{
-	int err = scope_metrics_store_add(&metrics->thread, place->thread, (enum scope_metric)metric, time_ns, value);
-
-	return err || !place->has_object ? err
-					 : scope_metrics_store_add(&metrics->object, place->object,
-								   (enum scope_metric)metric, time_ns, value);
-}
-
-static int spread(struct scope_metrics *metrics, const struct place *place, uint8_t metric, uint64_t begin_ns,
-		  uint64_t end_ns)
-{
-	int err = scope_metrics_store_spread(&metrics->thread, place->thread, (enum scope_metric)metric, begin_ns,
-					     end_ns);
-
-	return err || !place->has_object ? err
-					 : scope_metrics_store_spread(&metrics->object, place->object,
-								      (enum scope_metric)metric, begin_ns, end_ns);
-}
-
 static void add_to_cells(struct scope_metric_cells *cells, const struct call *call, const struct call_metrics *to,
 			 uint64_t amount)
 {
@@ -119,14 +60,14 @@ static void add_to_cells(struct scope_metric_cells *cells, const struct call *ca
 	cells->value[to->amount] += call->over ? amount : 0;
 }
 
-static int add_call(struct scope_metrics *metrics, const struct place *place, const struct call *call,
+static int add_call(struct scope_metrics *metrics, const struct scope_metrics_place *place, const struct call *call,
 		    const struct call_metrics *to, uint64_t amount)
 {
-	int err = spread(metrics, place, to->time, call->enter_ns, call->until_ns);
+	int err = scope_metrics_spread(metrics, place, to->time, call->enter_ns, call->until_ns);
 
 	if (!err && call->over)
-		err = add(metrics, place, to->count, call->until_ns, 1);
-	return err || !call->over ? err : add(metrics, place, to->amount, call->until_ns, amount);
+		err = scope_metrics_add(metrics, place, to->count, call->until_ns, 1);
+	return err || !call->over ? err : scope_metrics_add(metrics, place, to->amount, call->until_ns, amount);
 }
 
 static int take_futex(struct scope_metrics *metrics, const struct call *call)
@@ -136,14 +77,14 @@ static int take_futex(struct scope_metrics *metrics, const struct call *call)
 		.id = call->args ? call->arg[0] / 8 : 0,
 		.tgid = call->thread->tgid,
 	};
-	struct place place;
+	struct scope_metrics_place place;
 	int err;
 
 	if (call->args < 2) {
 		metrics->blind_futexes++;
 		return 0;
 	}
-	err = place_of(metrics, call->thread->index, &object, &place);
+	err = scope_metrics_place_of(metrics, call->thread->index, &object, &place);
 	if (err)
 		return err;
 	switch ((int)call->arg[1] & FUTEX_CMD_MASK) {
@@ -158,10 +99,10 @@ static int take_futex(struct scope_metrics *metrics, const struct call *call)
 	case FUTEX_WAKE_OP:
 		if (!call->over)
 			return 0;
-		err = add(metrics, &place, SCOPE_METRIC_FUTEX_WAKES, call->until_ns, 1);
-		return err || call->ret <= 0
-			       ? err
-			       : add(metrics, &place, SCOPE_METRIC_FUTEX_WOKEN, call->until_ns, (uint64_t)call->ret);
+		err = scope_metrics_add(metrics, &place, SCOPE_METRIC_FUTEX_WAKES, call->until_ns, 1);
+		return err || call->ret <= 0 ? err
+					     : scope_metrics_add(metrics, &place, SCOPE_METRIC_FUTEX_WOKEN,
+								 call->until_ns, (uint64_t)call->ret);
 	default:
 		return 0;
 	}
@@ -201,8 +142,8 @@ static __attribute__((noinline)) int take_long_io(struct scope_metrics *metrics,
 		.kind = (uint8_t)kind,
 	};
 	const bool has_object = to != &poll_metrics || kind == SCOPE_FD_EPOLL;
-	struct place place;
-	int err = place_of(metrics, call->thread->index, has_object ? &object : NULL, &place);
+	struct scope_metrics_place place;
+	int err = scope_metrics_place_of(metrics, call->thread->index, has_object ? &object : NULL, &place);
 
 	return err ? err : add_call(metrics, &place, call, to, amount);
 }
@@ -296,7 +237,7 @@ static bool on_plain(void *user, const struct scope_thread *thread, const struct
 	int err = take_call(metrics, &call, role);
 
 	if (err)
-		metrics->failed = err;
+		metrics->err = err;
 	return true;
 }
 
@@ -327,7 +268,7 @@ static int on_stay(void *user, const struct scope_thread *thread, uint64_t begin
 		cells->value[state_of(thread)] += end_ns - begin_ns;
 		return 0;
 	}
-	err = meet(metrics, thread->index);
+	err = scope_metrics_meet(metrics, thread->index);
 	return err ? err : scope_metrics_store_spread(&metrics->thread, series, state_of(thread), begin_ns, end_ns);
 }
 
@@ -346,23 +287,26 @@ static int on_block(void *user, uint32_t thread, const struct scope_event *event
 	const bool done = event->kind == SCOPE_EVENT_BLOCK_DONE;
 	const struct scope_metric_object object = { .type = SCOPE_OBJECT_DEVICE, .id = event->block.dev };
 	struct scope_metrics *metrics = user;
-	struct place place;
+	struct scope_metrics_place place;
 	int err;
 
 	metrics->block_events++;
 	if (thread == UINT32_MAX)
 		return 0;
-	err = place_of(metrics, thread, &object, &place);
+	err = scope_metrics_place_of(metrics, thread, &object, &place);
 	if (!err)
 		metrics->device[done][decade_of(event->block.ns)]++;
 	if (!err && done && !(event->flags & SCOPE_BLOCK_PART))
-		err = add(metrics, &place, SCOPE_METRIC_BLOCK_REQUESTS, event->time_ns, 1);
+		err = scope_metrics_add(metrics, &place, SCOPE_METRIC_BLOCK_REQUESTS, event->time_ns, 1);
 	if (!err && done)
-		err = add(metrics, &place, SCOPE_METRIC_BLOCK_SECTORS, event->time_ns, event->block.bytes / 512);
+		err = scope_metrics_add(metrics, &place, SCOPE_METRIC_BLOCK_SECTORS, event->time_ns,
+					event->block.bytes / 512);
 	/* If a request is done in parts, the last part has the time of the whole request. */
 	if (!err && !(done && event->flags & SCOPE_BLOCK_PART))
-		err = spread(metrics, &place, done ? SCOPE_METRIC_BLOCK_DEVICE_TIME : SCOPE_METRIC_BLOCK_QUEUE_TIME,
-			     event->time_ns > event->block.ns ? event->time_ns - event->block.ns : 0, event->time_ns);
+		err = scope_metrics_spread(metrics, &place,
+					   done ? SCOPE_METRIC_BLOCK_DEVICE_TIME : SCOPE_METRIC_BLOCK_QUEUE_TIME,
+					   event->time_ns > event->block.ns ? event->time_ns - event->block.ns : 0,
+					   event->time_ns);
 	return err;
 }
 
@@ -389,12 +333,25 @@ static int on_end(void *user, uint32_t thread, uint64_t now_ns)
 	return leave_call(metrics, scope_timeline_threads_at(metrics->timeline->threads, thread), now_ns);
 }
 
+/* A wakeup that came too early, or a preemption, leaves it able to run. */
+static int on_leave(void *user, uint32_t thread, uint64_t now_ns)
+{
+	struct scope_metrics *metrics = user;
+	const bool asleep = scope_timeline_threads_at(metrics->timeline->threads, thread)->run == SCOPE_RUN_BLOCKED;
+
+	return scope_metrics_add_counted(metrics, thread, asleep ? SCOPE_METRIC_SLEEPS : SCOPE_METRIC_PREEMPTIONS,
+					 now_ns, 1);
+}
+
 static const struct scope_timeline_ops ops = {
 	.plain_roles = on_plain_roles,
 	.plain = on_plain,
 	.exit = on_return,
 	.stay = on_stay,
 	.block = on_block,
+	.leave = on_leave,
+	.stall = scope_metrics_take_stall,
+	.counted = scope_metrics_take_counted,
 	.end = on_end,
 };
 
@@ -420,7 +377,7 @@ static void forget(struct scope_metrics *metrics)
 	memset(&metrics->objects, 0, sizeof(metrics->objects));
 	memset(metrics->device, 0, sizeof(metrics->device));
 	metrics->block_events = metrics->blind_futexes = 0;
-	metrics->failed = 0;
+	metrics->err = 0;
 	scope_metrics_forget_units(metrics);
 }
 
@@ -439,11 +396,14 @@ static int finish(void *user)
 	struct scope_metrics *metrics = user;
 	struct scope_threads *threads = metrics->timeline->threads;
 	const size_t count = scope_timeline_threads_count(threads);
-	int err = metrics->failed;
+	int err = metrics->err;
 
 	metrics->end_ns = metrics->timeline->end_ns;
+	metrics->counters = scope_timeline_records(metrics->timeline, SCOPE_EVENTS_COUNTERS);
+	metrics->stalls = scope_timeline_records(metrics->timeline, SCOPE_EVENTS_STALL);
+	metrics->interrupts = scope_timeline_records(metrics->timeline, SCOPE_EVENTS_INTERRUPT);
 	if (!err && count)
-		err = meet(metrics, (uint32_t)count - 1);
+		err = scope_metrics_meet(metrics, (uint32_t)count - 1);
 	for (size_t i = 0; !err && i < count; i++)
 		err = leave_call(metrics, scope_timeline_threads_at(threads, i), metrics->end_ns);
 	return err;

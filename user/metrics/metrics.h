@@ -62,10 +62,11 @@ struct scope_metrics {
 	const struct scope_timeline *timeline;	       /* of the pass; valid only during it */
 	uint64_t begin_ns, end_ns;		       /* of the window */
 	uint64_t block_events;
-	uint64_t blind_futexes; /* futex calls whose operation is not in the trace */
-	uint64_t late_units;	/* whose latency is counted in a later step than the one of their end */
-	int failed;		/* -ENOMEM of a function that could not return it */
-	bool units;		/* scope_metrics_take_units() was called */
+	bool counters, stalls, interrupts; /* the trace has them */
+	uint64_t blind_futexes;		   /* futex calls whose operation is not in the trace */
+	uint64_t late_units;		   /* whose latency is counted in a later step than the one of their end */
+	int err;			   /* -ENOMEM of a function that could not return it */
+	bool units;			   /* scope_metrics_take_units() was called */
 };
 
 /*

@@ -14,8 +14,7 @@ static bool any_serves(const struct scope_metrics_view *view)
 	return false;
 }
 
-/* Mean latency in each step; NAN: no unit ended. */
-static void find_latency(const struct scope_metrics_view *view, double *latency)
+void scope_metrics_latency(const struct scope_metrics_view *view, double *latency)
 {
 	const bool serves = any_serves(view);
 
@@ -39,6 +38,17 @@ static void find_series(const struct scope_metrics_view *view, const struct scop
 		series[i] = (double)line->cell[i].value[metric] / (double)scope_metrics_view_step_ns(view, i);
 }
 
+/* Of all lines together. */
+static void find_chosen(const struct scope_metrics_view *view, unsigned metric, double *chosen)
+{
+	for (size_t i = 0; i < view->steps; i++) {
+		chosen[i] = 0;
+		for (size_t j = 0; j < view->lines; j++)
+			chosen[i] += (double)view->line[j].cell[i].value[metric];
+		chosen[i] /= (double)scope_metrics_view_step_ns(view, i);
+	}
+}
+
 static bool is_strong(const struct scope_metric_relation *relation)
 {
 	const double least = relation->metric == SCOPE_METRIC_QUEUE ? SCOPE_RELATE_QUEUE : SCOPE_RELATE_STRENGTH;
@@ -56,7 +66,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* All pairs that can be tried. */
-static int try_all(const struct scope_metrics_view *view, const double *latency, double *series,
+static int try_all(const struct scope_metrics_view *view, unsigned chosen, const double *with, double *series,
 		   struct scope_metric_relations *all)
 {
 	for (size_t i = 0; i < view->lines; i++)
@@ -64,11 +74,11 @@ static int try_all(const struct scope_metrics_view *view, const double *latency,
 			struct scope_metric_relation *one = &all->relation[all->count];
 			int err;
 
-			if (j == SCOPE_METRIC_UNIT_TIME || !view->line[i].total.value[j])
+			if (j == SCOPE_METRIC_UNIT_TIME || j == chosen || !view->line[i].total.value[j])
 				continue;
 			find_series(view, &view->line[i], j, series);
 			*one = (struct scope_metric_relation){ .line = i, .metric = (uint8_t)j };
-			err = scope_metrics_relate(latency, series, view->steps, &one->with);
+			err = scope_metrics_relate(with, series, view->steps, &one->with);
 			if (err == -ENOMEM)
 				return err;
 			all->count += !err;
@@ -97,7 +107,8 @@ static int correct(struct scope_metric_relations *all)
 	return err;
 }
 
-int scope_metrics_relations(const struct scope_metrics_view *view, struct scope_metric_relations *ret_relations)
+int scope_metrics_relations(const struct scope_metrics_view *view, unsigned chosen,
+			    struct scope_metric_relations *ret_relations)
 {
 	struct scope_metric_relations all = { .relation =
 						      calloc(view->lines * SCOPE_METRICS + 1, sizeof(*all.relation)) };
@@ -105,8 +116,11 @@ int scope_metrics_relations(const struct scope_metrics_view *view, struct scope_
 	int err = all.relation && latency ? 0 : -ENOMEM;
 
 	if (!err) {
-		find_latency(view, latency);
-		err = try_all(view, latency, latency + view->steps, &all);
+		if (chosen == SCOPE_METRICS)
+			scope_metrics_latency(view, latency);
+		else
+			find_chosen(view, chosen, latency);
+		err = try_all(view, chosen, latency, latency + view->steps, &all);
 	}
 	if (!err)
 		err = correct(&all);

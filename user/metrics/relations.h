@@ -18,10 +18,14 @@ struct scope_metric_relations {
 	size_t tried; /* number of pairs tried, for which p is corrected */
 };
 
+/* Mean latency of units in each step, of threads that serve clients if there are any; NAN: no unit ended. */
+void scope_metrics_latency(const struct scope_metrics_view *view, double *latency);
+
 /*
- * For a view by group; with the mean latency of units of threads that serve clients (of all threads, if none does). 0
+ * For a view by group; with the chosen metric of all groups together, or, if that is SCOPE_METRICS, the mean latency of units of threads that serve clients (of all threads, if none does). 0
  * or -ENOMEM; free(relations->relation).
  */
-int scope_metrics_relations(const struct scope_metrics_view *view, struct scope_metric_relations *ret_relations);
+int scope_metrics_relations(const struct scope_metrics_view *view, unsigned chosen,
+			    struct scope_metric_relations *ret_relations);
 
 #endif

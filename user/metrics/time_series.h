@@ -7,7 +7,7 @@
  * depend on the step. When a series would have more than SCOPE_METRICS_STEPS steps, or all of them together more
  * than the store's rows, the step doubles and neighbours are added up: nothing is lost but resolution.
  *
- * Memory: rows * SCOPE_METRICS * 8 bytes; SCOPE_METRICS_ROWS of them are 77 MB. Series beyond half of the rows are
+ * Memory: rows * SCOPE_METRICS * 8 bytes; SCOPE_METRICS_ROWS of them are 104 MB. Series beyond half of the rows are
  * refused, so that the step cannot double without end.
  */
 #ifndef SCOPE_METRICS_TIME_SERIES_H

@@ -18,11 +18,13 @@ const char *const scope_metrics_by_name[SCOPE_METRICS_BYS] = {
 };
 
 const struct scope_metrics_absent scope_metrics_absent[SCOPE_METRICS_ABSENT] = {
-	{ "page_faults", "no trace has counts of page faults" },
-	{ "memory_stalls", "no trace has the begin and end of reclaim and compaction" },
-	{ "stolen_time", "no trace has the time that interrupts took from threads" },
 	{ "throttled_time", "no trace has the CPU quota of control groups" },
 };
+
+static bool has_objects(uint8_t family)
+{
+	return family != SCOPE_METRICS_SCHEDULING && family < SCOPE_METRICS_MEMORY;
+}
 
 const char *scope_metrics_view_lacks(const struct scope_metrics_view *view, enum scope_metric metric)
 {
@@ -30,9 +32,15 @@ const char *scope_metrics_view_lacks(const struct scope_metrics_view *view, enum
 
 	if (family == SCOPE_METRICS_BLOCK && !view->metrics->block_events)
 		return "no request to a block device is in the trace: record with --block, by the module";
+	if (family == SCOPE_METRICS_MEMORY && !view->metrics->counters)
+		return "what threads counted is not in the trace: record with --memory";
+	if (family == SCOPE_METRICS_STALL && !view->metrics->stalls)
+		return "the begin and end of reclaim are not in the trace: record by the module";
+	if (family == SCOPE_METRICS_INTERRUPT && !view->metrics->interrupts)
+		return "interrupts are not in the trace: record with --interrupts, by the module";
 	if (family == SCOPE_METRICS_WORK && !view->metrics->units)
 		return "the units of the trace were not looked for";
-	if (view->by == SCOPE_METRICS_BY_OBJECT && (family == SCOPE_METRICS_SCHEDULING || family == SCOPE_METRICS_WORK))
+	if (view->by == SCOPE_METRICS_BY_OBJECT && !has_objects(family))
 		return "threads have it, objects have not";
 	if (view->by == SCOPE_METRICS_BY_KIND && family != SCOPE_METRICS_WORK && metric != SCOPE_METRIC_RUN &&
 	    metric != SCOPE_METRIC_QUEUE)

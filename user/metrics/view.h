@@ -53,7 +53,7 @@ const char *scope_metrics_view_lacks(const struct scope_metrics_view *view, enum
 struct scope_metrics_absent {
 	const char *name, *why;
 };
-#define SCOPE_METRICS_ABSENT 4 /* no rule */
+#define SCOPE_METRICS_ABSENT 1 /* no rule */
 extern const struct scope_metrics_absent scope_metrics_absent[SCOPE_METRICS_ABSENT];
 
 #endif

@@ -27,32 +27,32 @@ static long paranoid(void)
 	return scope_proc_file_number("/proc/sys/kernel/perf_event_paranoid", 2);
 }
 
-int scope_perf_check_refused(int code, size_t rings, struct scope_error *error)
+int scope_perf_check_refused(int err, size_t rings, struct scope_error *error)
 {
-	switch (code) {
+	switch (err) {
 	case -EACCES:
 	case -EPERM:
-		return scope_error_set(error, code,
+		return scope_error_set(error, err,
 				       "perf_event_open is not allowed (kernel.perf_event_paranoid = %ld): "
 				       "run as root, or from Linux 5.8 on give scope CAP_PERFMON; in a "
 				       "container its seccomp profile may forbid it as well",
 				       paranoid());
 	case -EMFILE:
 	case -ENFILE:
-		return scope_error_set(error, code,
+		return scope_error_set(error, err,
 				       "too few open files are allowed: %zu rings need about %zu: raise the "
 				       "limit with `ulimit -n`",
 				       rings, rings * (SCOPE_PERF_KINDS / 2 + 1) + SCOPE_PERF_SPARE_FILES);
 	case -ENOSYS:
-		return scope_error_set(error, code,
+		return scope_error_set(error, err,
 				       "this kernel has no perf events: it was built without "
 				       "CONFIG_PERF_EVENTS");
 	case -EINVAL:
-		return scope_error_set(error, code,
+		return scope_error_set(error, err,
 				       "this kernel's perf events know no clock ids: Linux "
 				       "4.3 or newer is needed");
 	default:
-		return scope_error_set(error, code, "perf_event_open failed: %s", strerror(-code));
+		return scope_error_set(error, err, "perf_event_open failed: %s", strerror(-err));
 	}
 }
 
@@ -75,11 +75,11 @@ void scope_perf_check_process(struct scope_proc_reader *reader, uint32_t tgid, c
 	const size_t used = strlen(note);
 	size_t bytes;
 	char *text;
-	const int code = scope_proc_reader_text(reader, SCOPE_PROC_MAPS, tgid, tgid, &text, &bytes);
+	const int err = scope_proc_reader_text(reader, SCOPE_PROC_MAPS, tgid, tgid, &text, &bytes);
 
-	if (!code)
+	if (!err)
 		free(text);
-	if (code == -EACCES || code == -EPERM)
+	if (err == -EACCES || err == -EPERM)
 		snprintf(note + used, room - used,
 			 "%smaps, descriptors and memory of process %u may not be read, so functions have no "
 			 "names and threads that stand still no stacks: run as its user, or give scope "

@@ -16,9 +16,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "perf/parse.h"
 #include "perf/ring.h"
 
@@ -36,26 +36,18 @@ struct gap {
 	uint64_t begin_ns, end_ns;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
-}
-
 /* Reads the clock below a stack as deep as the copy, so that the whole length is copied. */
 static __attribute__((noinline)) size_t spin(size_t stack_bytes, struct gap gap[GAPS])
 {
 	volatile char *const deep = alloca(stack_bytes + 1);
-	const uint64_t begin_ns = now_ns();
+	const uint64_t begin_ns = scope_now_ns();
 	uint64_t last_ns = begin_ns, time_ns;
 	size_t gaps = 0;
 
 	for (size_t i = 0; i <= stack_bytes; i += 64)
 		deep[i] = 1;
 	while (last_ns - begin_ns < ROUND_NS && gaps < GAPS) {
-		time_ns = now_ns();
+		time_ns = scope_now_ns();
 		if (time_ns - last_ns >= GAP_MIN_NS)
 			gap[gaps++] = (struct gap){ last_ns, time_ns };
 		last_ns = time_ns;

@@ -22,6 +22,7 @@
 #include "perf/check.h"
 #include "perf/cost.h"
 #include "perf/tracefs.h"
+#include "perf/uprobe.h"
 #include "proc/file.h"
 
 #define BLOCKS_PER_SECOND 10000u /* per CPU */
@@ -328,6 +329,7 @@ void scope_perf_events_close(struct scope_perf_events *events)
 {
 	size_t i;
 
+	scope_perf_uprobes_close(events);
 	for (i = 0; i < events->cpus; i++) {
 		close_events(&events->cpu[i]);
 		close_ring(&events->cpu[i]);

@@ -41,14 +41,20 @@ struct scope_perf_cpu {
 	uint64_t blocks_every; /* such a stack is taken at every n-th sleep */
 };
 
+struct scope_perf_uprobe;
+
 struct scope_perf_events {
 	struct scope_perf_layout layout;
 	uint32_t tracepoint[SCOPE_PERF_KINDS];
-	struct scope_perf_cpu *cpu; /* a ring of the young follows that of the known */
-	size_t cpus;		    /* rings */
-	int epoll;		    /* readable when a ring is a quarter full */
-	uint32_t sample_cost_ns;    /* for how long a sample delays a thread; 0: not known */
-	char note[512];		    /* what is less than requested, and why; "" */
+	struct scope_perf_cpu *cpu;	  /* a ring of the young follows that of the known */
+	size_t cpus;			  /* rings */
+	int epoll;			  /* readable when a ring is a quarter full */
+	uint32_t sample_cost_ns;	  /* for how long a sample delays a thread; 0: not known */
+	struct scope_perf_uprobe *uprobe; /* probes that are set, of all CPUs (uprobe.c) */
+	size_t uprobes, uprobe_room;
+	uint32_t uprobe_cost_ns; /* for how long a hit delays a thread; 0: not measured yet */
+	uint64_t uprobe_asked_ns;
+	char note[512]; /* what is less than requested, and why; "" */
 };
 
 /*

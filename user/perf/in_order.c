@@ -5,20 +5,13 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <time.h>
 
+#include "base/now.h"
 #include "perf/hole.h"
 #include "perf/session.h"
+#include "perf/uprobe.h"
 
 #define RELEASE_BYTES (64u << 10)
-
-uint64_t scope_perf_session_now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
-}
 
 static void sift_down(struct scope_perf_session *session, struct scope_perf_next entry)
 {
@@ -77,7 +70,7 @@ static int next_time(struct scope_perf_session *session, struct scope_perf_cpu *
 
 	if (err == -EBADMSG) {
 		scope_perf_ring_skip(&cpu->ring);
-		return report_lost(session, cpu, scope_perf_session_now(), 1);
+		return report_lost(session, cpu, scope_now_ns(), 1);
 	}
 	if (err != 1)
 		return err;
@@ -109,9 +102,14 @@ static int pack_next(struct scope_perf_session *session, struct scope_perf_cpu *
 		return err;
 	err = 0;
 	if (scope_perf_record_parse(&session->events.layout, cpu->id, cpu->ids, data, bytes, &record)) {
-		err = report_lost(session, cpu, scope_perf_session_now(), 1);
+		err = report_lost(session, cpu, scope_now_ns(), 1);
 	} else if (record.type == SCOPE_PERF_TYPE_LOST) {
 		err = report_lost(session, cpu, record.time_ns, record.lost);
+	} else if (record.type == SCOPE_PERF_TYPE_OTHER && record.id) {
+		const struct scope_perf_uprobe *probe = scope_perf_uprobes_find(&session->events, record.id);
+
+		if (probe)
+			err = scope_perf_pack_probe(session->pack, cpu->cpu, &record, probe->id, probe->flags);
 	} else if (record.type != SCOPE_PERF_TYPE_EVENT ||
 		   !scope_perf_events_is_duplicate(cpu, &session->cover, &record)) {
 		known = record.type != SCOPE_PERF_TYPE_COMM || scope_perf_tasks_find(session->tasks, record.tid);

@@ -292,6 +292,24 @@ static int take_waking(struct scope_perf_pack *pack, uint32_t cpu, const struct 
 	return scope_perf_pack_put(pack, &event);
 }
 
+int scope_perf_pack_probe(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record,
+			  uint16_t id, uint8_t flags)
+{
+	struct scope_event event = event_of(SCOPE_EVENT_PROBE, cpu, record->time_ns, record->tid);
+	int err;
+
+	if (!scope_perf_pack_lane(pack, cpu))
+		return -ENOMEM;
+	if (!scope_perf_pack_current(pack, record))
+		return 0;
+	/* A call that is pending there has an event inside it, if the place is in the kernel. */
+	err = scope_perf_pack_pending(pack, cpu, record->time_ns);
+	pack->lane[cpu].running = record->tid;
+	event.flags = flags;
+	event.probe.id = id;
+	return err ? err : scope_perf_pack_put(pack, &event);
+}
+
 static int take_nothing(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	(void)pack;

@@ -27,6 +27,10 @@ void scope_perf_pack_destroy(struct scope_perf_pack *pack); /* NULL is fine */
 /* The next record, of that CPU. 0, -ENOMEM, or what take() returned. */
 int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 
+/* A hit of a probe that was set at run time, as struct scope_record_probe has it. 0, -ENOMEM, or what take() returned. */
+int scope_perf_pack_probe(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record,
+			  uint16_t id, uint8_t flags);
+
 /* Events of the CPU's ring were lost: count events, 0 if not known. */
 int scope_perf_pack_lost(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint64_t count);
 

@@ -160,8 +160,10 @@ static int parse_sample(const struct scope_perf_layout *layout, const struct sco
 	for (i = 0; i < id_count; i++)
 		if (ids[i].id == id)
 			break;
-	if (i == id_count)
+	if (i == id_count) {
+		record->id = id;
 		return 0;
+	}
 	record->kind = ids[i].kind;
 	record->id_at = i;
 	record->type = SCOPE_PERF_TYPE_EVENT;

@@ -55,6 +55,7 @@ struct scope_perf_record {
 	enum scope_perf_type type;
 	enum scope_perf_kind kind;
 	size_t id_at; /* EVENT: which of the ids it came with */
+	uint64_t id;  /* OTHER: the identifier of a sample that is none of the ids; 0: no sample */
 	uint64_t time_ns;
 	uint32_t tgid, tid;		      /* EVENT: what ran; FORK, EXIT, COMM: whom it is about */
 	uint32_t parent_tid;		      /* FORK */

@@ -14,14 +14,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "control/probe.h"
 #include "perf/check.h"
 #include "perf/session.h"
 #include "perf/select.h"
+#include "perf/uprobe.h"
 
 #define UNDER_WAY_NS 1000000u /* a record is complete within this time */
 #define LOST_STACKS 64	      /* more lost than these … */
 #define LOST_SHARE 0.1	      /* … and this share of those that came mean that slices are too long */
+#define COUNTS_NS 1000000000u /* from one reading of what threads count to the next */
 #define THIN_NS 20000000u
 #define BURY_NS 2000000000u  /* from one look for threads that ended untold to the next */
 #define GROUPS_NS 100000000u /* from one look for members of control groups to the next */
@@ -78,10 +81,14 @@ static int perf_open(const struct scope_capture_options *options, uint32_t tgid,
 	struct scope_perf_session *session;
 	int err;
 
-	if (options->block || options->probe_count)
+	if (options->interrupts)
+		return scope_error_set(
+			error, -EOPNOTSUPP,
+			"perf events do not serve --interrupts here: load the kernel module, or leave it out");
+	if (options->block)
 		return scope_error_set(error, -EOPNOTSUPP,
-				       "perf events serve neither --block nor --probe here: load the "
-				       "module (`scope doctor` says how), or leave them out");
+				       "perf events do not serve --block here: load the "
+				       "module (`scope doctor` says how), or leave it out");
 	session = calloc(1, sizeof(*session));
 	if (!session)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
@@ -121,10 +128,14 @@ static int perf_start(void *context, struct scope_error *error)
 	int err;
 
 	scope_perf_events_enable(&session->events, true);
-	session->thinned_ns = scope_perf_session_now();
+	session->thinned_ns = scope_now_ns();
 	err = read_clock(session);
 	session->moment = SCOPE_PERF_MOMENT_START;
-	return err ? scope_error_set(error, err, "no memory left to begin tracing") : 0;
+	if (err)
+		return scope_error_set(error, err, "no memory left to begin tracing");
+	for (uint32_t i = 0; i < session->options.probe_count && !err; i++)
+		err = scope_perf_uprobes_add(&session->events, &session->options.probes[i], error);
+	return err;
 }
 
 static int perf_stop(void *context, struct scope_error *error)
@@ -156,7 +167,7 @@ static int perf_flush(void *context)
 static int end_tracing(struct scope_perf_session *session)
 {
 	const struct timespec wait = { .tv_nsec = 2 * SCOPE_PERF_LIFE_NS };
-	int err = scope_perf_session_until(session, scope_perf_session_now());
+	int err = scope_perf_session_until(session, scope_now_ns());
 
 	if (err)
 		return err;
@@ -234,9 +245,14 @@ static int drain(struct scope_perf_session *session)
 	if (!err && moment != SCOPE_PERF_MOMENT_NONE)
 		err = scope_perf_session_put_states(session);
 	session->moment = SCOPE_PERF_MOMENT_NONE;
-	horizon = scope_perf_session_now();
+	horizon = scope_now_ns();
 	if (!err)
 		err = scope_perf_session_until(session, session->flush ? horizon : horizon - UNDER_WAY_NS);
+	if (!err && session->options.memory && moment != SCOPE_PERF_MOMENT_STOP &&
+	    (!session->counting_ns || horizon - session->counted_ns >= COUNTS_NS)) {
+		err = scope_perf_session_count(session, session->flush ? horizon : horizon - UNDER_WAY_NS);
+		session->counted_ns = horizon;
+	}
 	if (!err && scope_perf_select_groups(&session->options) && moment != SCOPE_PERF_MOMENT_STOP &&
 	    horizon - session->grouped_ns >= GROUPS_NS)
 		err = scope_perf_session_follow_groups(session);
@@ -254,6 +270,8 @@ static int drain(struct scope_perf_session *session)
 	}
 	if (!err && moment == SCOPE_PERF_MOMENT_STOP)
 		err = end_tracing(session);
+	if (!err && moment == SCOPE_PERF_MOMENT_STOP && session->options.memory)
+		err = scope_perf_session_count(session, scope_now_ns());
 	if (!err && session->flush)
 		err = scope_perf_pack_flush(session->pack, horizon);
 	session->flush = false;
@@ -285,6 +303,7 @@ static int perf_count(void *context, struct scope_error *error, struct scope_cap
 	(void)error;
 	scope_perf_pack_count(session->pack, ret_counts);
 	ret_counts->late = session->late;
+	ret_counts->events = SCOPE_EVENTS_DEFAULT | (session->options.memory ? SCOPE_EVENTS_COUNTERS : 0);
 	ret_counts->processes = scope_perf_tasks_processes(session->tasks);
 	return 0;
 }
@@ -299,6 +318,57 @@ static void perf_progress(const void *context, uint64_t *ret_records, uint64_t *
 	memcpy(ret_lost, counts.lost, sizeof(counts.lost));
 }
 
+static int perf_probe_add(void *context, const struct scope_probe *probe, struct scope_error *error)
+{
+	struct scope_perf_session *session = context;
+
+	return scope_perf_uprobes_add(&session->events, probe, error);
+}
+
+static int perf_probe_remove(void *context, uint16_t id, struct scope_error *error)
+{
+	struct scope_perf_session *session = context;
+
+	(void)error;
+	return scope_perf_uprobes_remove(&session->events, id);
+}
+
+static int perf_probe_hits(void *context, uint16_t id, uint64_t *ret_hits)
+{
+	struct scope_perf_session *session = context;
+
+	return scope_perf_uprobes_hits(&session->events, id, ret_hits);
+}
+
+static int perf_probe_share(void *context, uint32_t *ret_thousandths)
+{
+	struct scope_perf_session *session = context;
+
+	*ret_thousandths = scope_perf_uprobes_share(&session->events, scope_now_ns());
+	return 0;
+}
+
+/* Rings for stacks are left aside: if they overflow, only stacks are lost. */
+static uint32_t perf_fill(const void *context)
+{
+	const struct scope_perf_session *session = context;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < session->events.cpus; i++) {
+		const struct scope_perf_ring *ring = &session->events.cpu[i].ring;
+
+		if (!ring->page || session->events.cpu[i].stacks)
+			continue;
+		/* Pairs with the kernel's store of the head, after the records. */
+		const uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+		const uint64_t fill = 1000 * (head - ring->page->data_tail) / ring->bytes;
+
+		if (fill > most)
+			most = fill;
+	}
+	return (uint32_t)most;
+}
+
 static uint64_t perf_samples(const void *context)
 {
 	return ((const struct scope_perf_session *)context)->samples;
@@ -311,9 +381,11 @@ static const char *perf_note(const void *context)
 
 const struct scope_source scope_perf_source_perf = {
 	.name = "perf",
-	.lacks = "delays, probes, requests to block devices, a flight recorder in the kernel, waits for "
-		 "I/O other than in state D, all registers of threads that slept as it began, and what "
-		 "taking a single stack cost",
+	.lacks =
+		"delays, words and stacks of probes, requests to block devices, which interrupt ended a sleep, what a futex holds as a "
+		"thread goes to sleep on it, a flight recorder in the kernel, waits for "
+		"I/O other than in state D, all registers of threads that slept as it began, and what "
+		"taking a single stack cost",
 	.check = scope_perf_events_check,
 	.open = perf_open,
 	.start = perf_start,
@@ -326,6 +398,11 @@ const struct scope_source scope_perf_source_perf = {
 	.progress = perf_progress,
 	.count = perf_count,
 	.stacks = perf_stacks,
+	.probe_add = perf_probe_add,
+	.probe_remove = perf_probe_remove,
+	.probe_hits = perf_probe_hits,
+	.probe_share = perf_probe_share,
+	.fill = perf_fill,
 	.stacks_always = true,
 	.samples = perf_samples,
 	.note = perf_note,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/now.h"
 #include "perf/select.h"
 #include "proc/file.h"
 #include "trace/packer.h"
@@ -106,7 +107,7 @@ static int look_at(struct scope_perf_session *session, uint32_t tgid, uint32_t t
 
 	if (scope_perf_state_read(session->options.reader, &session->clock, tgid, tid, &state, reg))
 		return 0;
-	now = scope_perf_session_now();
+	now = scope_now_ns();
 	err = scope_perf_session_until(session, now);
 	thread = scope_perf_tasks_find(session->tasks, tid);
 	if (err || !thread)
@@ -150,7 +151,7 @@ static int pack_state(struct scope_perf_session *session, struct scope_packer *p
 	state.flags = SCOPE_STATE_AT_STOP;
 	if (state.state == SCOPE_STATE_RUNNABLE && scope_perf_pack_runs(session->pack, thread->tid))
 		state.flags |= SCOPE_STATE_ON_CPU;
-	event.time_ns = scope_perf_session_now();
+	event.time_ns = scope_now_ns();
 	event.flags = state.flags;
 	event.state.record = &state;
 	event.state.reg = reg;
@@ -239,7 +240,7 @@ static int leave_groups(struct scope_perf_session *session, const struct members
 			continue;
 		thread->by &= ~SCOPE_PERF_BY_GROUP;
 		if (!thread->by)
-			err = scope_perf_pack_leave(session->pack, 0, scope_perf_session_now(), thread);
+			err = scope_perf_pack_leave(session->pack, 0, scope_now_ns(), thread);
 	}
 	free(tids);
 	return err;
@@ -265,7 +266,7 @@ int scope_perf_session_follow_groups(struct scope_perf_session *session)
  */
 static int bury(struct scope_perf_session *session, uint32_t tid)
 {
-	const uint64_t now = scope_perf_session_now();
+	const uint64_t now = scope_now_ns();
 	const struct scope_perf_thread *thread;
 	int err = scope_perf_session_until(session, now);
 
@@ -328,7 +329,7 @@ static int cover_up_to(struct scope_perf_session *session, uint32_t newest)
 		return err;
 	scope_perf_coverage_make(tids, count, newest, &session->cover);
 	free(tids);
-	session->covered_ns = scope_perf_session_now();
+	session->covered_ns = scope_now_ns();
 	session->young_records = 0;
 	session->newest_ns = 0;
 	return 0;
@@ -342,7 +343,7 @@ int scope_perf_session_cover(struct scope_perf_session *session)
 /* Up to a number so old that all forks up to it were recorded, else a child of the target would not pass. */
 int scope_perf_session_age(struct scope_perf_session *session)
 {
-	const uint64_t now = scope_perf_session_now();
+	const uint64_t now = scope_now_ns();
 	int err;
 
 	if (session->young_records < AGE_RECORDS || now - session->covered_ns < AGE_NS)

@@ -44,6 +44,7 @@ struct scope_perf_session {
 	uint64_t thinned_ns;		   /* when stacks were last thinned out */
 	uint64_t stacks_come, stacks_lost; /* in rings for them, since slices changed */
 	uint64_t samples;		   /* that came, of whomever */
+	uint64_t counting_ns, counted_ns;  /* with options.memory: when counts were first (since boot) and last read */
 	bool slices_stay;		   /* as they were at first: longer ones were too much for the rings */
 	int broken;			   /* its stacks can be had no more: why, as -errno */
 	/* Where sub-buffers go while a drain is at work. */
@@ -52,8 +53,6 @@ struct scope_perf_session {
 };
 
 /* ---- in_order.c ---- */
-
-uint64_t scope_perf_session_now(void);
 
 /* Packs all records up to the time. 0, -ENOMEM, or what session->take() returned. */
 int scope_perf_session_until(struct scope_perf_session *session, uint64_t horizon_ns);
@@ -73,6 +72,9 @@ int scope_perf_session_put_late_states(struct scope_perf_session *session);
  */
 int scope_perf_session_states(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context),
 			      void *taker);
+
+/* Reads what each thread counted, for options.memory; all records up to that time are packed. */
+int scope_perf_session_count(struct scope_perf_session *session, uint64_t time_ns);
 
 /* Looks who came into the control groups that are selected, and who left. */
 int scope_perf_session_follow_groups(struct scope_perf_session *session);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/machine.h"
+#include "base/now.h"
 #include "perf/tracepoint.h"
 #include "proc/file.h"
 #include "proc/reader.h"
@@ -24,14 +25,6 @@ static const uint8_t arg_register[SCOPE_ARG_MAX] = { 5, 4, 1, 10, 8, 9 }; /* in 
 #else
 static const uint8_t arg_register[SCOPE_ARG_MAX] = { 0, 1, 2, 3, 4, 5 };
 #endif
-
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
-}
 
 /* "se.exec_start : 12894531.487836", ms on the run queue's clock when it last was on its CPU. */
 static uint64_t parse_exec_start(const char *text)
@@ -78,7 +71,7 @@ int scope_perf_clock_read(const uint32_t *cpus, size_t count, struct scope_perf_
 		if (sched_setaffinity(0, bytes, one))
 			continue;
 		sched_yield(); /* updates the run queue's account of this thread */
-		now = now_ns();
+		now = scope_now_ns();
 		start = read_exec_start("/proc/thread-self/sched");
 		if (start)
 			clock.row[clock.count++] = (struct scope_perf_clock_row){

@@ -21,6 +21,11 @@ struct scope_perf_held {
 	uint64_t data[]; /* addresses, or bytes from the stack pointer upwards */
 };
 
+/* What the kernel has counted of a thread so far. */
+struct scope_perf_counts {
+	uint64_t minor_faults, major_faults, read_bytes, written_bytes;
+};
+
 struct scope_perf_thread {
 	uint32_t tid, tgid;
 	char comm[SCOPE_COMM_BYTES];
@@ -30,7 +35,9 @@ struct scope_perf_thread {
 	uint8_t by;		      /* why it is traced: SCOPE_PERF_BY_*, set by who adds it */
 	bool ending;		      /* its exit was recorded, but it has not left its CPU yet */
 	struct scope_perf_held *held; /* NULL: none yet; owned */
-	uint64_t stack_stop;	      /* address where the last copy of its stack ended early; 0: it did not */
+	bool counted;		      /* the next were read */
+	struct scope_perf_counts counts;
+	uint64_t stack_stop; /* address where the last copy of its stack ended early; 0: it did not */
 };
 
 struct scope_perf_tasks;

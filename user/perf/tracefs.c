@@ -15,17 +15,17 @@
 
 static int open_events(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
 
 	if (fd < 0)
 		return -errno;
 	/* By the capabilities that count as it is read, not those of the user who called. */
 	if (faccessat(fd, "events/sched", R_OK | X_OK, AT_EACCESS))
-		code = -errno;
-	if (!code)
+		err = -errno;
+	if (!err)
 		return fd;
 	close(fd);
-	return code;
+	return err;
 }
 
 /* A separate instance of the file system, mounted nowhere. */
@@ -33,15 +33,15 @@ static int open_detached(void)
 {
 #if defined(SYS_fsopen) && defined(SYS_fsmount) && defined(SYS_fsconfig)
 	const int create = 6, cloexec = 1; /* FSCONFIG_CMD_CREATE, FSOPEN_CLOEXEC */
-	int context = (int)syscall(SYS_fsopen, "tracefs", cloexec), fd = -1, code;
+	int context = (int)syscall(SYS_fsopen, "tracefs", cloexec), fd = -1, err;
 
 	if (context < 0)
 		return -errno;
 	if (!syscall(SYS_fsconfig, context, create, NULL, NULL, 0))
 		fd = (int)syscall(SYS_fsmount, context, cloexec, 0);
-	code = fd < 0 ? -errno : fd;
+	err = fd < 0 ? -errno : fd;
 	close(context);
-	return code;
+	return err;
 #else
 	return -ENOSYS;
 #endif
@@ -78,7 +78,7 @@ int scope_perf_tracefs_open(struct scope_error *error, int *ret_fd)
 
 static int read_at(int directory, const char *path, char **ret_text)
 {
-	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC), code = 0;
+	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC), err = 0;
 	size_t used = 0;
 	ssize_t got = 0;
 	char *text;
@@ -87,19 +87,19 @@ static int read_at(int directory, const char *path, char **ret_text)
 		return -errno;
 	text = malloc(FORMAT_BYTES_MAX + 1);
 	if (!text)
-		code = -ENOMEM;
-	while (!code && used < FORMAT_BYTES_MAX) {
+		err = -ENOMEM;
+	while (!err && used < FORMAT_BYTES_MAX) {
 		got = read(fd, text + used, FORMAT_BYTES_MAX - used);
 		if (got <= 0)
 			break;
 		used += (size_t)got;
 	}
-	if (!code && got < 0)
-		code = -errno;
+	if (!err && got < 0)
+		err = -errno;
 	close(fd);
-	if (code) {
+	if (err) {
 		free(text);
-		return code;
+		return err;
 	}
 	text[used] = '\0';
 	*ret_text = text;
@@ -110,22 +110,22 @@ int scope_perf_tracepoint_read(int tracefs, const char *name, struct scope_error
 			       char **ret_format)
 {
 	char path[128], *text;
-	int code;
+	int err;
 
 	snprintf(path, sizeof(path), "events/%s/id", name);
-	code = read_at(tracefs, path, &text);
-	if (!code) {
+	err = read_at(tracefs, path, &text);
+	if (!err) {
 		*ret_number = (uint32_t)strtoul(text, NULL, 10);
 		free(text);
 		snprintf(path, sizeof(path), "events/%s/format", name);
-		code = read_at(tracefs, path, ret_format);
+		err = read_at(tracefs, path, ret_format);
 	}
-	if (code == -ENOENT)
-		return scope_error_set(error, code,
+	if (err == -ENOENT)
+		return scope_error_set(error, err,
 				       "this kernel has no tracepoint %s: it needs CONFIG_FTRACE_SYSCALLS "
 				       "and CONFIG_EVENT_TRACING, and Linux 4.3 or newer",
 				       name);
-	if (code)
-		return scope_error_set(error, code, "tracefs: %s cannot be read: %s", path, strerror(-code));
+	if (err)
+		return scope_error_set(error, err, "tracefs: %s cannot be read: %s", path, strerror(-err));
 	return 0;
 }

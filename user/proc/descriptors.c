@@ -18,6 +18,7 @@
 struct reading {
 	uint32_t tgid;
 	const struct scope_socket_table *sockets;
+	struct scope_peers *peers;
 	struct scope_proc_fds fds;
 	size_t room, name_room;
 };
@@ -62,6 +63,30 @@ static enum scope_fd_kind kind_of(const char *link, const char *name, const stru
 	return name[0] == '/' ? kind_of_path(link) : SCOPE_FD_UNKNOWN;
 }
 
+/*
+ * A socket with a peer is named by it, a stream by its own address, too; and one that this process opened by the peer's process if
+ * that is on this host: "socket:[123] from 10.0.0.1:4000 to 10.0.0.5:5432", "... to 127.0.0.1:6379 (pid 4711 redis-server)".
+ */
+static void add_ends(const struct reading *reading, enum scope_fd_kind kind, char *name, size_t room)
+{
+	const bool stream = kind == SCOPE_FD_CONNECTED || kind == SCOPE_FD_ACCEPTED;
+	char peer[SCOPE_PROC_ADDRESS_MAX], own[SCOPE_PROC_ADDRESS_MAX], comm[SCOPE_COMM_BYTES];
+	size_t length = strlen(name);
+	uint64_t inode, other;
+	uint32_t tgid;
+
+	if ((!stream && kind != SCOPE_FD_DATAGRAM) || sscanf(name, "socket:[%" SCNu64 "]", &inode) != 1 ||
+	    !scope_proc_socket_ends(reading->sockets, inode, peer, own))
+		return;
+	if (stream)
+		length += (size_t)snprintf(name + length, room - length, SCOPE_TRACE_FD_OWN "%s", own);
+	length += (size_t)snprintf(name + length, room - length, SCOPE_TRACE_FD_PEER "%s", peer);
+	other = reading->peers && kind != SCOPE_FD_ACCEPTED ? scope_proc_socket_other_end(reading->sockets, inode) : 0;
+	tgid = other ? scope_proc_peers_find(reading->peers, other, comm) : 0;
+	if (tgid)
+		snprintf(name + length, room - length, SCOPE_TRACE_FD_PROCESS "%u %.*s)", tgid, SCOPE_COMM_BYTES, comm);
+}
+
 static int grow(struct reading *reading)
 {
 	struct scope_proc_fds *fds = &reading->fds;
@@ -89,6 +114,7 @@ static int read_fd(uint32_t number, void *context)
 	row->tgid = reading->tgid;
 	row->fd = (int32_t)number;
 	row->kind = kind_of(link, name, reading->sockets);
+	add_ends(reading, row->kind, name, sizeof(name));
 	row->name = strdup(name);
 	if (!row->name)
 		return -ENOMEM;
@@ -96,9 +122,10 @@ static int read_fd(uint32_t number, void *context)
 	return 0;
 }
 
-int scope_proc_fds_read(uint32_t tgid, const struct scope_socket_table *sockets, struct scope_proc_fds *ret_fds)
+int scope_proc_fds_read(uint32_t tgid, const struct scope_socket_table *sockets, struct scope_peers *peers,
+			struct scope_proc_fds *ret_fds)
 {
-	struct reading reading = { .tgid = tgid, .sockets = sockets };
+	struct reading reading = { .tgid = tgid, .sockets = sockets, .peers = peers };
 	char path[64];
 	int err;
 

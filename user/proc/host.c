@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "proc/file.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
@@ -44,14 +44,6 @@ struct scope_proc_host {
 	struct limited limited[GROUPS_MAX];
 	size_t count;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 /* "key 123" in a text of such lines; 0: it is not there. */
 static uint64_t number_of(const char *text, const char *key)
@@ -226,7 +218,7 @@ int scope_proc_host_create(const char *root, uint32_t tgid, struct scope_proc_ho
 	if (host && host->root) {
 		host->has_times = read_times(root, &host->times);
 		err = find_groups(host, tgid);
-		host->begin_ns = now_ns();
+		host->begin_ns = scope_now_ns();
 	}
 	if (err)
 		scope_proc_host_destroy(host);

@@ -55,7 +55,7 @@ static struct scope_proc_jit *find_file(struct scope_proc *proc, uint32_t tgid, 
 static int hold(struct scope_proc *proc, uint32_t tgid, int fd, const struct scope_proc_found *found, bool dump)
 {
 	struct scope_proc_jit *jit;
-	int code = 0;
+	int err = 0;
 
 	if (fd < 0)
 		return 0;
@@ -66,8 +66,8 @@ static int hold(struct scope_proc *proc, uint32_t tgid, int fd, const struct sco
 		close(fd);
 		return 0;
 	}
-	code = scope_grow(&proc->jit, &proc->jit_room, proc->jit_count + 1, sizeof(*proc->jit));
-	if (code || !get_process(proc, tgid)) {
+	err = scope_grow(&proc->jit, &proc->jit_room, proc->jit_count + 1, sizeof(*proc->jit));
+	if (err || !get_process(proc, tgid)) {
 		close(fd);
 		return -ENOMEM;
 	}

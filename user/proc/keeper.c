@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -109,44 +110,52 @@ static int receive(int fd)
 }
 
 /* A reader that hangs dies as soon as its wait in the kernel ends; the keeper does not wait for that. */
-static void keep(int fd)
+static void keep(int fd, volatile pid_t *reader)
 {
 	struct pollfd set = { .fd = fd, .events = POLLIN };
-	pid_t reader = -1, ended;
+	pid_t ended;
 	int passed;
 
 	for (;;) {
 		/* The pid of a process that was waited for may belong to another process by now. */
 		while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
-			if (ended == reader)
-				reader = -1;
+			if (ended == *reader)
+				*reader = 0;
 		if (poll(&set, 1, COLLECT_MS) <= 0)
 			continue;
 		passed = receive(fd);
-		if (reader > 0)
-			kill(reader, SIGKILL);
-		reader = -1;
+		if (*reader > 0)
+			kill(*reader, SIGKILL);
+		*reader = 0;
 		if (passed == -EPIPE)
 			return;
 		if (passed >= 0) {
-			reader = begin_reader(passed, fd);
+			*reader = begin_reader(passed, fd);
 			close(passed);
 		}
 	}
 }
 
-int scope_proc_reader_keep(int *ret_fd, pid_t *ret_pid)
+int scope_proc_reader_keep(int *ret_fd, pid_t *ret_pid, pid_t **ret_reader_pid)
 {
 	const pid_t parent = getpid();
+	pid_t pid, *reader_pid;
 	int ends[2];
-	pid_t pid;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+	reader_pid = mmap(NULL, sizeof(*reader_pid), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (reader_pid == MAP_FAILED)
 		return -errno;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+		const int err = -errno;
+
+		munmap(reader_pid, sizeof(*reader_pid));
+		return err;
+	}
 	pid = fork();
 	if (pid < 0) {
 		const int err = -errno;
 
+		munmap(reader_pid, sizeof(*reader_pid));
 		close(ends[0]);
 		close(ends[1]);
 		return err;
@@ -154,11 +163,12 @@ int scope_proc_reader_keep(int *ret_fd, pid_t *ret_pid)
 	if (!pid) {
 		scope_proc_child_detach(parent);
 		scope_proc_child_close(ends[1]);
-		keep(ends[1]);
+		keep(ends[1], reader_pid);
 		_exit(0);
 	}
 	close(ends[1]);
 	*ret_fd = ends[0];
 	*ret_pid = pid;
+	*ret_reader_pid = reader_pid;
 	return 0;
 }

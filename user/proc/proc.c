@@ -174,17 +174,21 @@ int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, siz
 	return err;
 }
 
-static int write_fds_of(uint32_t tgid, const struct scope_socket_table *sockets, struct scope_writer *writer)
+/* unknown: set where a socket is not in the table. */
+static int write_fds_of(uint32_t tgid, const struct scope_socket_table *sockets, struct scope_peers *peers,
+			struct scope_writer *writer, bool *unknown)
 {
 	struct scope_proc_fds fds;
 	size_t i;
 	int err;
 
-	err = scope_proc_fds_read(tgid, sockets, &fds);
+	err = scope_proc_fds_read(tgid, sockets, peers, &fds);
 	if (err)
 		return err == -ENOMEM ? err : 0;
-	for (i = 0; i < fds.count && !err; i++)
+	for (i = 0; i < fds.count && !err; i++) {
+		*unknown |= fds.fd[i].kind == SCOPE_FD_UNKNOWN && !strncmp(fds.fd[i].name, "socket:", 7);
 		err = scope_trace_writer_fd(writer, &fds.fd[i]);
+	}
 	scope_proc_fds_destroy(&fds);
 	return err;
 }
@@ -200,9 +204,10 @@ static void read_namespace(uint32_t tgid, char *text, size_t size)
 	text[length > 0 ? length : 0] = '\0';
 }
 
-int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_writer *writer)
+static int write_fds_once(const uint32_t *tgids, size_t count, struct scope_writer *writer, bool *unknown)
 {
 	struct scope_socket_table *sockets = NULL;
+	struct scope_peers peers = { 0 };
 	char seen[64] = "", here[64];
 	int err = 0;
 	size_t i;
@@ -218,8 +223,18 @@ int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_write
 				break;
 			snprintf(seen, sizeof(seen), "%s", here);
 		}
-		err = write_fds_of(tgids[i], sockets, writer);
+		err = write_fds_of(tgids[i], sockets, &peers, writer, unknown);
 	}
 	scope_proc_socket_table_destroy(sockets);
+	scope_proc_peers_free(&peers);
 	return err;
+}
+
+int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_writer *writer)
+{
+	bool unknown = false;
+	int err = write_fds_once(tgids, count, writer, &unknown);
+
+	/* A client that came after the table was read, and before the descriptors were, is in the next table. */
+	return !err && unknown ? write_fds_once(tgids, count, writer, &unknown) : err;
 }

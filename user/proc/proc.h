@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proc/socket_owner.h"
 #include "proc/socket.h"
 #include "trace/trace.h"
 
@@ -47,8 +48,12 @@ void scope_proc_set_idle(struct scope_proc *proc, int (*while_waiting)(void *con
 int scope_proc_maps_read(struct scope_proc *proc, uint32_t tgid, struct scope_proc_maps *ret_maps);
 void scope_proc_maps_destroy(struct scope_proc_maps *maps); /* NULL is fine */
 
-/* Open descriptors of the process. sockets: of its network namespace. */
-int scope_proc_fds_read(uint32_t tgid, const struct scope_socket_table *sockets, struct scope_proc_fds *ret_fds);
+/*
+ * Open descriptors of the process. sockets: of its network namespace. peers: finds the processes at the other ends;
+ * NULL: they are not looked for.
+ */
+int scope_proc_fds_read(uint32_t tgid, const struct scope_socket_table *sockets, struct scope_peers *peers,
+			struct scope_proc_fds *ret_fds);
 void scope_proc_fds_destroy(struct scope_proc_fds *fds); /* NULL is fine */
 
 /*

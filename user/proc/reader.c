@@ -8,17 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/now.h"
+#include "proc/file.h"
 #include "proc/reader_internal.h"
 
 #define NS_PER_MS 1000000ull
 #define SLICE_MS 20u  /* between two calls of while_waiting() */
+#define STARVED 5u    /* limits that a reader gets which waits for a CPU */
 #define SENT_MAX 32u  /* requests under way: touches, and requests whose answer a caller waits for */
 #define WANTED_MAX 2u /* while_waiting() may send requests, which do not call it again */
 
@@ -46,6 +49,7 @@ struct scope_proc_reader {
 	void *context;
 	int keeper, channel; /* sockets; -1: there is none */
 	pid_t keeper_pid;
+	pid_t *reader_pid;	    /* shared with the keeper */
 	uint64_t number;	    /* of the last request */
 	struct sent sent[SENT_MAX]; /* answered in this order; a ring */
 	unsigned int first, count;
@@ -56,14 +60,6 @@ struct scope_proc_reader {
 	struct marks refused, unread;
 	uint8_t data[SCOPE_READER_BYTES]; /* of the received packet */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
-}
 
 /* ---- what is not read again, and what is missing ---- */
 
@@ -142,6 +138,30 @@ static uint64_t limit_ns(const struct scope_proc_reader *reader)
 	return limit * NS_PER_MS;
 }
 
+static bool is_runnable(pid_t pid)
+{
+	const char *state;
+	bool runnable;
+	char *text;
+
+	if (pid <= 0 || scope_proc_file_read(&text, "/proc/%d/status", (int)pid))
+		return false;
+	state = scope_proc_file_field(text, "State:");
+	runnable = state && *state == 'R';
+	free(text);
+	return runnable;
+}
+
+/* A reader that waits for a CPU, on a host whose CPUs others use, is not held up by what it reads. */
+static bool is_overdue(const struct scope_proc_reader *reader)
+{
+	const uint64_t waited_ns = scope_now_ns() - reader->since_ns, limit = limit_ns(reader);
+
+	return waited_ns >= limit &&
+	       (waited_ns >= STARVED * limit ||
+		(!is_runnable(*(volatile pid_t *)reader->reader_pid) && !is_runnable(reader->keeper_pid)));
+}
+
 /* fd: socket of a new reader; -1: ends the current reader. */
 static int send_keeper(const struct scope_proc_reader *reader, int fd)
 {
@@ -156,7 +176,7 @@ static int send_keeper(const struct scope_proc_reader *reader, int fd)
 
 static int begin(struct scope_proc_reader *reader)
 {
-	int ends[2], code;
+	int ends[2], err;
 
 	if (reader->channel >= 0)
 		return 0;
@@ -164,13 +184,13 @@ static int begin(struct scope_proc_reader *reader)
 		return -ETIMEDOUT;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	code = send_keeper(reader, ends[1]);
+	err = send_keeper(reader, ends[1]);
 	close(ends[1]);
-	if (code)
+	if (err)
 		close(ends[0]);
 	else
 		reader->channel = ends[0];
-	return code;
+	return err;
 }
 
 /* It may be blocked in the kernel without end, so it is killed and not waited for. */
@@ -255,9 +275,9 @@ static int collect(struct scope_proc_reader *reader)
 			return -EPIPE;
 		deliver(reader, &head, scope_proc_reader_passed(&message));
 		/* An answer with a copy of a file may take longer than other answers. */
-		if (!head.more ||
-		    (sent->kind == SCOPE_READER_OPEN && now_ns() - sent->sent_ns < SCOPE_READER_COPY_MS * NS_PER_MS))
-			reader->since_ns = now_ns();
+		if (!head.more || (sent->kind == SCOPE_READER_OPEN &&
+				   scope_now_ns() - sent->sent_ns < SCOPE_READER_COPY_MS * NS_PER_MS))
+			reader->since_ns = scope_now_ns();
 		if (head.more)
 			continue;
 		reader->first = (reader->first + 1) % SENT_MAX;
@@ -269,8 +289,7 @@ static int collect(struct scope_proc_reader *reader)
 /* Receives answers, and gives up a reader that is gone or has not answered in time. */
 static void check(struct scope_proc_reader *reader)
 {
-	if (reader->channel >= 0 &&
-	    (collect(reader) || (reader->count && now_ns() - reader->since_ns >= limit_ns(reader))))
+	if (reader->channel >= 0 && (collect(reader) || (reader->count && is_overdue(reader))))
 		give_up(reader);
 }
 
@@ -294,9 +313,9 @@ static int send_request(struct scope_proc_reader *reader, struct scope_reader_re
 	if (sendmsg(reader->channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return errno == EAGAIN ? -EAGAIN : -EPIPE;
 	if (!reader->count)
-		reader->since_ns = now_ns();
+		reader->since_ns = scope_now_ns();
 	reader->sent[(reader->first + reader->count++) % SENT_MAX] = (struct sent){
-		request->number, now_ns(), request->tgid, request->tid, request->kind, mark_of(request),
+		request->number, scope_now_ns(), request->tgid, request->tid, request->kind, mark_of(request),
 	};
 	return 0;
 }
@@ -312,7 +331,7 @@ static int await(struct scope_proc_reader *reader, const struct scope_reader_wan
 		check(reader);
 		if (wanted->done || wanted->lost)
 			return 0;
-		waited_ns = now_ns() - reader->since_ns;
+		waited_ns = scope_now_ns() - reader->since_ns;
 		if (waited_ns < limit)
 			left_ms += (int)((limit - waited_ns) / NS_PER_MS);
 		if (poll(&set, 1, left_ms < (int)SLICE_MS ? left_ms : (int)SLICE_MS) || !reader->while_waiting ||
@@ -386,19 +405,19 @@ int scope_proc_reader_create(const volatile sig_atomic_t *stop, struct scope_err
 			     struct scope_proc_reader **ret_reader)
 {
 	struct scope_proc_reader *reader = calloc(1, sizeof(*reader));
-	int code;
+	int err;
 
 	if (!reader)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
 	reader->stop = stop;
 	reader->channel = -1;
-	code = scope_proc_reader_keep(&reader->keeper, &reader->keeper_pid);
-	if (code) {
+	err = scope_proc_reader_keep(&reader->keeper, &reader->keeper_pid, &reader->reader_pid);
+	if (err) {
 		free(reader);
-		return scope_error_set(error, code,
+		return scope_error_set(error, err,
 				       "no process can be started that reads the target: %s; see the limits "
 				       "on processes (`ulimit -u`) and open files",
-				       strerror(-code));
+				       strerror(-err));
 	}
 	*ret_reader = reader;
 	return 0;
@@ -416,6 +435,7 @@ void scope_proc_reader_destroy(struct scope_proc_reader *reader)
 	/* The keeper touches no target, so it does end. */
 	while (waitpid(reader->keeper_pid, NULL, 0) < 0 && errno == EINTR)
 		;
+	munmap(reader->reader_pid, sizeof(*reader->reader_pid));
 	free(reader->refused.mark);
 	free(reader->unread.mark);
 	free(reader);

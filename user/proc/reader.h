@@ -26,7 +26,7 @@
 
 struct scope_proc_reader;
 
-#define SCOPE_READER_WAIT_MS 1000u /* for an answer, at first */
+#define SCOPE_READER_WAIT_MS 1000u /* for an answer, at first; five times that for a reader that waits for a CPU */
 #define SCOPE_READER_HURRY_MS 250u /* the shortest limit, and the limit once the stop flag is set */
 #define SCOPE_READER_LOST_MAX 8u   /* readers that are given up in one session */
 #define SCOPE_READER_COPY_MS 5000u /* limit for a request whose answer comes with a copy of a file */

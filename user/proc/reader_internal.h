@@ -92,14 +92,15 @@ int scope_proc_reader_get_look(const struct scope_reader_request *request, int r
 int scope_proc_reader_get_file(const struct scope_reader_request *request, int root, const char *path,
 			       void (*alive)(void *context), void *context, struct scope_proc_found *ret_found);
 
-/* ---- keep.c ---- */
+/* ---- keeper.c ---- */
 
 /*
  * Forks the keeper, which ends with this process. A packet with a descriptor makes it start a
  * reader on that socket; a packet without one ends the current reader. 0 or -errno; *ret_fd is
- * closed to end it.
+ * closed to end it. *ret_reader_pid: a page of which the keeper keeps the pid of the current reader, 0: there is none;
+ * the caller unmaps it.
  */
-int scope_proc_reader_keep(int *ret_fd, pid_t *ret_pid);
+int scope_proc_reader_keep(int *ret_fd, pid_t *ret_pid, pid_t **ret_reader_pid);
 
 /* ---- serve.c ---- */
 

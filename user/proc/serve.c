@@ -64,9 +64,9 @@ static void put(const struct server *server, struct scope_reader_answer head, co
 		_exit(0);
 }
 
-static void answer(const struct server *server, int code, const void *data, size_t bytes)
+static void answer(const struct server *server, int err, const void *data, size_t bytes)
 {
-	put(server, (struct scope_reader_answer){ .code = code, .bytes = (uint32_t)bytes }, data, -1);
+	put(server, (struct scope_reader_answer){ .code = err, .bytes = (uint32_t)bytes }, data, -1);
 }
 
 static void serve_memory(struct server *server, const struct scope_reader_request *request)
@@ -87,13 +87,13 @@ static void serve_text(struct server *server, const struct scope_reader_request 
 {
 	char *text = NULL;
 	size_t bytes = 0, done = 0, part;
-	const int code = scope_proc_reader_get_text(request->what, request->tgid, request->tid, &text, &bytes);
+	const int err = scope_proc_reader_get_text(request->what, request->tgid, request->tid, &text, &bytes);
 
 	do {
 		part = bytes - done < SCOPE_READER_BYTES ? bytes - done : SCOPE_READER_BYTES;
 		put(server,
 		    (struct scope_reader_answer){
-			    .code = code,
+			    .code = err,
 			    .bytes = (uint32_t)part,
 			    .more = done + part < bytes,
 		    },
@@ -106,9 +106,9 @@ static void serve_text(struct server *server, const struct scope_reader_request 
 static void serve_look(struct server *server, const struct scope_reader_request *request)
 {
 	struct scope_proc_look look = { { 0 }, "" };
-	const int code = scope_proc_reader_get_look(request, server->root, server->path, &look);
+	const int err = scope_proc_reader_get_look(request, server->root, server->path, &look);
 
-	answer(server, code, &look, sizeof(look));
+	answer(server, err, &look, sizeof(look));
 }
 
 static void say_alive(void *context)

@@ -29,11 +29,11 @@ static int first_with_maps(uint32_t tid, void *context)
 {
 	struct found_text *found = context;
 
-	const int code = scope_proc_file_read(&found->text, "/proc/%u/task/%u/maps", found->tgid, tid);
+	const int err = scope_proc_file_read(&found->text, "/proc/%u/task/%u/maps", found->tgid, tid);
 
-	if (code == -EACCES || code == -EPERM)
-		found->refused = code;
-	if (code)
+	if (err == -EACCES || err == -EPERM)
+		found->refused = err;
+	if (err)
 		return 0;
 	if (found->text[0])
 		return 1;

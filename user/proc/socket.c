@@ -2,7 +2,9 @@
 /* Reads /proc/PID/net tables into one list, sorted by inode. */
 #include "proc/socket.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +16,28 @@
 #define TCP_STATE_LISTEN 0x0a
 #define UNIX_FLAG_LISTEN 0x00010000 /* __SO_ACCEPTCON of the kernel */
 #define UNIX_TYPE_DATAGRAM 2
+#define STREAMS 1 /* struct row: table */
+
+/* An end of a connection. */
+struct end {
+	uint8_t family; /* AF_INET or AF_INET6; 0: none */
+	uint16_t port;
+	uint32_t address[4]; /* in network byte order; IPv4: the first word */
+};
 
 struct row {
 	uint64_t inode;
 	const char *path; /* path of a unix socket, in the text of the table; NULL: none */
-	uint16_t port;	  /* TCP */
 	uint8_t kind;	  /* enum scope_fd_kind */
+	uint8_t table;	  /* 1: TCP; 2 and more: others of the internet; 0: none of them */
+	struct end own, peer;
 };
 
 struct scope_socket_table {
 	struct row *row;
 	size_t count, room;
+	const struct row **by_own; /* rows with an own end, sorted by table and that end */
+	size_t owned;
 	uint8_t listens[65536 / 8]; /* TCP ports, by bit */
 };
 
@@ -36,34 +49,56 @@ static int add(struct scope_socket_table *table, const struct row *row)
 	return 0;
 }
 
-/* sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode ... */
-static int parse_inet(const char *line, bool stream, struct scope_socket_table *table)
+/* Words of 8 digits, as the kernel's memory has them. An IPv4 address in an IPv6 one is that IPv4 address. */
+static struct end parse_end(const char *digits, unsigned int port)
 {
-	unsigned int port, state;
-	unsigned long inode;
-	struct row row = { .kind = SCOPE_FD_DATAGRAM };
+	const size_t words = strlen(digits) / 8;
+	struct end end = { .port = (uint16_t)port };
 
-	if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*x:%*x %*x:%*x %*x %*u %*u %lu", &port, &state,
-		   &inode) != 3)
+	if (!port || strlen(digits) % 8 || (words != 1 && words != 4))
+		return (struct end){ 0 };
+	for (size_t i = 0; i < words; i++)
+		if (sscanf(digits + 8 * i, "%8x", &end.address[i]) != 1)
+			return (struct end){ 0 };
+	end.family = words == 1 ? AF_INET : AF_INET6;
+	if (words == 4 && !end.address[0] && !end.address[1] && end.address[2] == htonl(0xffff)) {
+		end.family = AF_INET;
+		end.address[0] = end.address[3];
+		end.address[2] = end.address[3] = 0;
+	}
+	return end;
+}
+
+/* sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode ... */
+static int parse_inet(const char *line, uint8_t number, struct scope_socket_table *table)
+{
+	unsigned int port, peer_port, state;
+	unsigned long inode;
+	struct row row = { .kind = SCOPE_FD_DATAGRAM, .table = number };
+	char own[33], peer[33];
+
+	if (sscanf(line, " %*u: %32[0-9A-Fa-f]:%x %32[0-9A-Fa-f]:%x %x %*x:%*x %*x:%*x %*x %*u %*u %lu", own, &port,
+		   peer, &peer_port, &state, &inode) != 6)
 		return 0;
 	if (!inode) /* closed by its process, but still in the kernel's table: it has no descriptor */
 		return 0;
 	row.inode = inode;
-	if (stream) {
-		row.port = (uint16_t)port;
+	row.own = parse_end(own, port);
+	row.peer = parse_end(peer, peer_port);
+	if (number == STREAMS) {
 		row.kind = state == TCP_STATE_LISTEN ? SCOPE_FD_LISTEN : SCOPE_FD_CONNECTED;
 		if (row.kind == SCOPE_FD_LISTEN)
-			table->listens[row.port / 8] |= (uint8_t)(1u << row.port % 8);
+			table->listens[row.own.port / 8] |= (uint8_t)(1u << row.own.port % 8);
 	}
 	return add(table, &row);
 }
 
-static int parse_inet_table(const char *text, bool stream, struct scope_socket_table *table)
+static int parse_inet_table(const char *text, uint8_t number, struct scope_socket_table *table)
 {
 	int err = 0;
 
 	while (text && *text && !err) {
-		err = parse_inet(text, stream, table);
+		err = parse_inet(text, number, table);
 		text = strchr(text, '\n');
 		if (text)
 			text++;
@@ -123,7 +158,7 @@ static int mark_accepted(struct scope_socket_table *table)
 			continue;
 		if (row->path && bsearch(&row->path, paths, count, sizeof(*paths), by_path))
 			row->kind = SCOPE_FD_ACCEPTED;
-		if (!row->path && table->listens[row->port / 8] & 1u << row->port % 8)
+		if (row->table && table->listens[row->own.port / 8] & 1u << row->own.port % 8)
 			row->kind = SCOPE_FD_ACCEPTED;
 	}
 	free(paths);
@@ -137,14 +172,44 @@ static int by_inode(const void *left, const void *right)
 	return a->inode < b->inode ? -1 : a->inode > b->inode;
 }
 
+static int compare_ends(const struct end *a, const struct end *b)
+{
+	if (a->family != b->family)
+		return a->family < b->family ? -1 : 1;
+	if (a->port != b->port)
+		return a->port < b->port ? -1 : 1;
+	return memcmp(a->address, b->address, sizeof(a->address));
+}
+
+static int by_own_end(const void *left, const void *right)
+{
+	const struct row *a = *(const struct row *const *)left, *b = *(const struct row *const *)right;
+
+	return a->table != b->table ? a->table < b->table ? -1 : 1 : compare_ends(&a->own, &b->own);
+}
+
+static int sort(struct scope_socket_table *table)
+{
+	if (table->count)
+		qsort(table->row, table->count, sizeof(*table->row), by_inode);
+	table->by_own = calloc(table->count + 1, sizeof(*table->by_own));
+	if (!table->by_own)
+		return -ENOMEM;
+	for (size_t i = 0; i < table->count; i++)
+		if (table->row[i].own.family)
+			table->by_own[table->owned++] = &table->row[i];
+	qsort(table->by_own, table->owned, sizeof(*table->by_own), by_own_end);
+	return 0;
+}
+
 static int read_tables(uint32_t pid, struct scope_socket_table *table)
 {
 	static const struct {
 		const char *name;
-		bool stream;
+		uint8_t number; /* struct row: table */
 	} inet[] = {
-		{ "tcp", true },  { "tcp6", true },  { "udp", false },	   { "udp6", false },
-		{ "raw", false }, { "raw6", false }, { "udplite", false }, { "icmp", false },
+		{ "tcp", STREAMS }, { "tcp6", STREAMS }, { "udp", 2 },	   { "udp6", 2 },
+		{ "raw", 3 },	    { "raw6", 3 },	 { "udplite", 4 }, { "icmp", 5 },
 	};
 	char *text;
 	size_t i;
@@ -153,7 +218,7 @@ static int read_tables(uint32_t pid, struct scope_socket_table *table)
 	for (i = 0; i < sizeof(inet) / sizeof(inet[0]); i++) {
 		if (scope_proc_file_read(&text, "/proc/%u/net/%s", pid, inet[i].name))
 			continue;
-		err = parse_inet_table(text, inet[i].stream, table);
+		err = parse_inet_table(text, inet[i].number, table);
 		free(text);
 		if (err)
 			return err;
@@ -177,12 +242,12 @@ int scope_proc_socket_table_create(uint32_t pid, struct scope_socket_table **ret
 	if (!table)
 		return -ENOMEM;
 	err = read_tables(pid, table);
+	if (!err)
+		err = sort(table);
 	if (err) {
 		scope_proc_socket_table_destroy(table);
 		return err;
 	}
-	if (table->count)
-		qsort(table->row, table->count, sizeof(*table->row), by_inode);
 	*ret_table = table;
 	return 0;
 }
@@ -192,15 +257,94 @@ void scope_proc_socket_table_destroy(struct scope_socket_table *table)
 	if (!table)
 		return;
 	free(table->row);
+	free(table->by_own);
 	free(table);
+}
+
+static const struct row *find(const struct scope_socket_table *table, uint64_t inode)
+{
+	const struct row key = { .inode = inode };
+
+	return table->count ? bsearch(&key, table->row, table->count, sizeof(*table->row), by_inode) : NULL;
+}
+
+static bool print_end(const struct end *end, char text[SCOPE_PROC_ADDRESS_MAX])
+{
+	char address[INET6_ADDRSTRLEN];
+
+	if (!end->family || !inet_ntop(end->family, end->address, address, sizeof(address)))
+		return false;
+	snprintf(text, SCOPE_PROC_ADDRESS_MAX, end->family == AF_INET ? "%s:%u" : "[%s]:%u", address, end->port);
+	return true;
+}
+
+bool scope_proc_socket_ends(const struct scope_socket_table *table, uint64_t inode,
+			    char ret_peer[SCOPE_PROC_ADDRESS_MAX], char ret_own[SCOPE_PROC_ADDRESS_MAX])
+{
+	const struct row *row = find(table, inode);
+
+	return row && print_end(&row->peer, ret_peer) && print_end(&row->own, ret_own);
+}
+
+/* The first socket of that table at that end, whose peer is that one, or that has no peer. NULL: none. */
+static const struct row *find_at(const struct scope_socket_table *table, uint8_t number, const struct end *own,
+				 const struct end *peer)
+{
+	const struct row key = { .table = number, .own = *own };
+	const struct row *const wanted = &key;
+	size_t from = 0, to = table->owned;
+
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+
+		if (by_own_end(&table->by_own[middle], &wanted) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	for (; from < table->owned && !by_own_end(&table->by_own[from], &wanted); from++)
+		if (!compare_ends(&table->by_own[from]->peer, peer))
+			return table->by_own[from];
+	return NULL;
+}
+
+/* True if packets to that address do not leave this host: the address is the sender's own, or a loopback one. */
+static bool is_here(const struct row *row)
+{
+	static const struct in6_addr loopback = IN6ADDR_LOOPBACK_INIT;
+	const struct end *peer = &row->peer;
+
+	if (!memcmp(peer->address, row->own.address, sizeof(peer->address)))
+		return true;
+	return peer->family == AF_INET ? ntohl(peer->address[0]) >> 24 == IN_LOOPBACKNET
+				       : !memcmp(peer->address, &loopback, sizeof(loopback));
+}
+
+uint64_t scope_proc_socket_other_end(const struct scope_socket_table *table, uint64_t inode)
+{
+	static const struct end none;
+	const struct row *row = find(table, inode), *other;
+	struct end any;
+
+	if (!row || !row->table || !row->own.family || !row->peer.family)
+		return 0;
+	other = find_at(table, row->table, &row->peer, &row->own);
+	if (!other && is_here(row)) {
+		/* Nobody has accepted it yet, or the datagrams of all come to one socket. */
+		other = find_at(table, row->table, &row->peer, &none);
+		any = (struct end){ .family = row->peer.family, .port = row->peer.port };
+		if (!other)
+			other = find_at(table, row->table, &any, &none);
+		any.family = AF_INET6;
+		if (!other)
+			other = find_at(table, row->table, &any, &none);
+	}
+	return other ? other->inode : 0;
 }
 
 enum scope_fd_kind scope_proc_socket_kind(const struct scope_socket_table *table, uint64_t inode)
 {
-	const struct row key = { .inode = inode }, *row;
+	const struct row *row = find(table, inode);
 
-	if (!table->count)
-		return SCOPE_FD_UNKNOWN;
-	row = bsearch(&key, table->row, table->count, sizeof(*table->row), by_inode);
 	return row ? (enum scope_fd_kind)row->kind : SCOPE_FD_UNKNOWN;
 }

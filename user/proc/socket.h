@@ -3,6 +3,8 @@
 #ifndef SCOPE_PROC_SOCKET_H
 #define SCOPE_PROC_SOCKET_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "trace/trace.h"
@@ -18,6 +20,21 @@ struct scope_socket_table;
  */
 int scope_proc_socket_table_create(uint32_t pid, struct scope_socket_table **ret_table);
 void scope_proc_socket_table_destroy(struct scope_socket_table *table); /* NULL is fine */
+
+#define SCOPE_PROC_ADDRESS_MAX 64 /* no rule: bytes of an address and its port */
+
+/*
+ * Addresses and ports of its peer and of itself ("10.0.0.5:5432", "[::1]:80"); of IPv4 inside IPv6 that of IPv4, as both ends of a
+ * connection have it. false: it has no peer, or none that is known.
+ */
+bool scope_proc_socket_ends(const struct scope_socket_table *table, uint64_t inode,
+			    char ret_peer[SCOPE_PROC_ADDRESS_MAX], char ret_own[SCOPE_PROC_ADDRESS_MAX]);
+
+/*
+ * The inode of the socket at the other end, if that is a TCP or UDP socket of the same network namespace; the listener
+ * if nobody has accepted the connection yet. 0: not known.
+ */
+uint64_t scope_proc_socket_other_end(const struct scope_socket_table *table, uint64_t inode);
 
 /* SCOPE_FD_UNKNOWN for an inode that no table has (netlink, packet, closed). */
 enum scope_fd_kind scope_proc_socket_kind(const struct scope_socket_table *table, uint64_t inode);

@@ -48,15 +48,16 @@ enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, cons
 	/* If the kernel may be the cause as well, up to twice the odds are needed. */
 	const double doubt = scope_rank_finding_outside(finding) ? 0 : scope_rank_doubt(finding);
 	const bool few = finding->freezes || stood_long(finding);
+	const bool grew = finding->of_growth * (1 - doubt) >= options->growth_share;
 
 	if (!(finding->excess_ns >= options->excess_share * busy_left(input)))
 		return SCOPE_RULE_EXCESS;
 	/* One stall for which many threads waited is enough, and it is in one half of the window. */
 	if (!few && (finding->units < options->units_min || !(finding->units_at_first >= options->units_at_first_min)))
 		return SCOPE_RULE_UNITS;
-	if (!(finding->odds * (1 - doubt) >= options->odds_min))
+	if (!grew && !(finding->odds * (1 - doubt) >= options->odds_min))
 		return SCOPE_RULE_ODDS;
-	if (!(finding->times >= options->times_min || finding->odds >= options->odds_alone))
+	if (!grew && !(finding->times >= options->times_min || finding->odds >= options->odds_alone))
 		return SCOPE_RULE_TIMES;
 	if (few)
 		return SCOPE_RULE_NONE;

@@ -259,15 +259,40 @@ static int find_frequent_call(const struct scope_rank_input *input, const struct
 }
 
 /*
- * True if most of the units with the same set of calls take less than half as long as those of the
- * finding. Then the calls themselves are quick. Usual units that request less are left out.
+ * How often usual units with the same set of calls as some of the finding's make its call, on average; 0: there are none, or
+ * in another trace, whose sets have other numbers.
+ */
+static double calls_alike(const struct scope_rank_input *input, const struct scope_finding *finding, const bool *seen,
+			  uint32_t rows)
+{
+	const struct scope_kept *kept = input->kept;
+	double calls = 0, units = 0;
+
+	for (size_t i = 0; norm_of(input, finding->population) == kept && i < kept->units->count; i++) {
+		const struct scope_unit *unit = &kept->units->unit[i];
+
+		if (kept->mark[i] != SCOPE_UNIT_USUAL || unit->group != finding->group || unit->vector >= rows ||
+		    !seen[unit->vector])
+			continue;
+		units++;
+		for (unsigned j = 0; j < unit->calls; j++)
+			if (kept->units->call[unit->call + j].nr == finding->nr)
+				calls += kept->units->call[unit->call + j].count;
+	}
+	return units > 0 ? calls / units : 0;
+}
+
+/*
+ * True if most of the units with the same set of calls take less than half as long as those of the finding, which make its call
+ * here times on average, and do not make it clearly less often. Then the calls themselves are quick. Usual units that request
+ * less are left out.
  */
 static int often_quick(const struct scope_rank_input *input, const struct scope_sums *sums,
-		       const struct scope_finding *finding, bool *ret_quick)
+		       const struct scope_finding *finding, double here, bool *ret_quick)
 {
 	const struct scope_distributions_group *group = &input->distributions->group[finding->group];
 	bool *seen = calloc(group->rows + 1, sizeof(*seen));
-	double all = 0, slow = 0;
+	double all = 0, slow = 0, alike;
 
 	if (!seen)
 		return -ENOMEM;
@@ -280,8 +305,9 @@ static int often_quick(const struct scope_rank_input *input, const struct scope_
 		all += group->row[unit->vector].units;
 		slow += scope_sketch_above(&group->row[unit->vector].measure, QUICK_SHARE * finding->p50_ns);
 	}
+	alike = calls_alike(input, finding, seen, group->rows);
 	free(seen);
-	*ret_quick = slow < all * OFTEN_QUICK;
+	*ret_quick = slow < all * OFTEN_QUICK && (alike <= 0 || here < alike * input->options->outside_calls);
 	return 0;
 }
 
@@ -296,10 +322,8 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 	struct call_means *means;
 	bool quick;
 	double here, usual;
-	int err = often_quick(input, sums, finding, &quick);
+	int err = mean_calls(input, sums, finding->population, &means);
 
-	if (!err)
-		err = mean_calls(input, sums, finding->population, &means);
 	if (err)
 		return err;
 	for (int class = 0; class < SCOPE_WAIT_CLASSES; class += 1)
@@ -308,6 +332,9 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 	here = finding->nr < SCOPE_SYSCALL_MAX ? means->here[finding->nr] : 0;
 	usual = finding->nr < SCOPE_SYSCALL_MAX ? means->usual[finding->nr] : 0;
 	free(means);
+	err = often_quick(input, sums, finding, here, &quick);
+	if (err)
+		return err;
 	finding->wait.pauses = !quick &&
 			       (finding->wait.class == SCOPE_WAIT_TIMER || finding->wait.class == SCOPE_WAIT_FUTEX) &&
 			       usual < PAUSES_USUAL;
@@ -470,6 +497,7 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 		err = decide_kind(input, sums, finding);
 	shares = shares_of(input->evidence, sums, finding);
 	shares.grown = scope_rank_grown(&input->detection->population[finding->population]);
+	shares.slower = input->detection->population[finding->population].slower;
 	scope_rank_shares_compare(shares, finding);
 	finding->bytes_more = compare_bytes(input, sums, finding->population);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds named causes outside the program: a CPU limit, processes that took the CPU, a hypervisor, interrupts, a slow block device. */
+/*
+ * Finds named causes outside the program: a CPU limit, processes that took the CPU, a hypervisor, interrupts, a slow
+ * block device, a lack of memory, a slow peer.
+ */
 #include "rank/outside.h"
 
 #include <inttypes.h>
@@ -16,6 +19,14 @@
 #define DEVICE_SHARE 0.3	/* of the time that threads had work to do, asleep for a disk */
 #define DEVICE_REQUESTS 20	/* on the device */
 #define DEVICE_SLOW_NS 20000000 /* for each: a disk that has to move its head and turn takes less */
+
+#define MEMORY_SHARE 0.2 /* of the time that threads had work to do, or of the window without requests */
+
+#define PEER_SHARE 0.5 /* of the time of slow requests */
+#define PEER_UNITS 5   /* slow ones that waited for it, and others that did */
+#define PEER_TIMES 2.5 /* what slow ones waited for it, of what others did */
+
+#define FILE_SHARE 0.5 /* of the time asleep for a disk, to be named */
 
 #define INTERRUPTS_CPU 0.1 /* of one CPU, because on an almost idle host they may be most of the busy time */
 
@@ -147,30 +158,101 @@ static void find_host(const struct scope_trace *trace, struct scope_outside *out
 		add(outside, &interrupts);
 }
 
-/* Requests are recorded only if that was asked for. */
-static void find_device(const struct scope_waits *waits, struct scope_outside *outside)
+static const char *name_device(const struct scope_trace *trace, uint32_t dev)
 {
+	char key[40];
+
+	snprintf(key, sizeof(key), SCOPE_META_DEVICE "%u:%u", dev >> SCOPE_BLOCK_MINOR_BITS,
+		 dev & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1));
+	return scope_trace_meta(trace, key);
+}
+
+/* Requests are recorded only if that was asked for. */
+static int find_device(const struct scope_outside_source *source, struct scope_outside *outside)
+{
+	const struct scope_waits *waits = source->waits;
 	const struct scope_device *device = &waits->device;
-	const struct scope_outside_cause cause = {
+	struct scope_outside_cause cause = {
 		.kind = SCOPE_OUTSIDE_DEVICE,
 		.share = waits->work_ns > 0 ? least(waits->disk_ns / waits->work_ns, 1) : 0,
 		.ns = waits->disk_ns,
 		.device = *device,
+		.device_name = name_device(source->trace, device->dev),
 	};
+	int err;
 
-	if (cause.share >= DEVICE_SHARE && device->requests >= DEVICE_REQUESTS &&
-	    device->queue_ns + device->device_ns >= DEVICE_SLOW_NS * (double)device->requests)
-		add(outside, &cause);
+	if (cause.share < DEVICE_SHARE || device->requests < DEVICE_REQUESTS ||
+	    device->queue_ns + device->device_ns < DEVICE_SLOW_NS * (double)device->requests)
+		return 0;
+	err = scope_rank_named_wait_most(source->trace, source->fds, source->times, SCOPE_WAIT_DISK, &cause.at);
+	if (err < 0)
+		return err;
+	if (cause.at.time.slow_ns + cause.at.time.others_ns < FILE_SHARE * cause.ns)
+		cause.at.file = NULL;
+	add(outside, &cause);
+	return 0;
 }
 
-void scope_rank_outside_find(const struct scope_trace *trace, const struct scope_waits *waits,
-			     struct scope_outside *ret_outside)
+static double mean(double ns, uint64_t count)
 {
-	*ret_outside = (struct scope_outside){ 0 };
-	find_limit(trace, waits, ret_outside);
-	find_takers(trace, waits, ret_outside);
-	find_host(trace, ret_outside);
-	find_device(waits, ret_outside);
+	return count ? ns / (double)count : 0;
+}
+
+/* Whether a peer is slow is known by the other requests that wait for it. */
+static int find_peer(const struct scope_outside_source *source, struct scope_outside *outside)
+{
+	struct scope_outside_cause *cause = &outside->peer;
+	struct scope_fd_time *time = &cause->at.time;
+	int err = scope_rank_named_wait_most(source->trace, source->fds, source->times, SCOPE_WAIT_NETWORK, &cause->at);
+
+	if (err <= 0)
+		return err;
+	cause->kind = SCOPE_OUTSIDE_PEER;
+	cause->ns = time->slow_ns;
+	cause->share = least(cause->ns / source->times->slow_ns, 1);
+	if (cause->share >= PEER_SHARE && time->slow >= PEER_UNITS && time->others >= PEER_UNITS &&
+	    mean(time->slow_ns, time->slow) >= PEER_TIMES * mean(time->others_ns, time->others))
+		add(outside, cause);
+	return 0;
+}
+
+/* Page faults that need no disk and no room are the program's own work, and no stall. */
+static void find_memory(const struct scope_trace *trace, const struct scope_waits *waits, struct scope_outside *outside)
+{
+	const double base_ns = waits->work_ns > 0 ? waits->work_ns : waits->window_ns;
+	struct scope_outside_cause cause = { .kind = SCOPE_OUTSIDE_MEMORY };
+
+	for (uint8_t i = 0; i < SCOPE_STALL_KINDS; i++) {
+		cause.ns += waits->stall_ns[i];
+		if (waits->stall_ns[i] > waits->stall_ns[cause.stall])
+			cause.stall = i;
+	}
+	if (base_ns <= 0 || cause.ns < MEMORY_SHARE * base_ns)
+		return;
+	cause.share = least(cause.ns / base_ns, 1);
+	cause.stall_most = waits->stall_ns[cause.stall] / cause.ns;
+	cause.window_ns = (uint64_t)waits->window_ns;
+	cause.group = scope_trace_meta(trace, SCOPE_META_GROUP);
+	add(outside, &cause);
+}
+
+void scope_rank_outside_add_peer(struct scope_outside *outside)
+{
+	if (outside->peer.ns > 0 && !scope_rank_outside_of(outside, SCOPE_OUTSIDE_PEER))
+		add(outside, &outside->peer);
+}
+
+int scope_rank_outside_find(const struct scope_outside_source *source, struct scope_outside *ret_outside)
+{
+	int err;
+
+	*ret_outside = (struct scope_outside){ .count = 0 };
+	find_limit(source->trace, source->waits, ret_outside);
+	find_takers(source->trace, source->waits, ret_outside);
+	find_host(source->trace, ret_outside);
+	err = find_device(source, ret_outside);
+	find_memory(source->trace, source->waits, ret_outside);
+	return err ? err : find_peer(source, ret_outside);
 }
 
 /* "3.2 s", "147 ms". */
@@ -212,10 +294,79 @@ static void say_device(const struct scope_outside_cause *cause, char *text, size
 
 	snprintf(text, room,
 		 "Slow device: %.0f %% of the time with work to do was spent asleep for a disk. %" PRIu64
-		 " requests to block device %u:%u took %s each on it, after %s in its queue.",
+		 " requests to block device %u:%u%s%.60s%s took %s each on it, after %s in its queue%s%.60s.",
 		 100 * cause->share, device->requests, device->dev >> SCOPE_BLOCK_MINOR_BITS,
-		 device->dev & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1), time_of(&took, device->device_ns / requests),
-		 time_of(&queue, device->queue_ns / requests));
+		 device->dev & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1), cause->device_name ? " (" : "",
+		 cause->device_name ? cause->device_name : "", cause->device_name ? ")" : "",
+		 time_of(&took, device->device_ns / requests), time_of(&queue, device->queue_ns / requests),
+		 cause->at.file ? ", most for " : "", cause->at.file ? cause->at.file : "");
+}
+
+/* "10.0.0.5:5432", "127.0.0.1:6379, which is redis (pid 4711)" */
+static void say_peer(const struct scope_outside_cause *cause, char *text, size_t room)
+{
+	const struct scope_fd_time *time = &cause->at.time;
+	const struct scope_trace_peer *peer = &cause->at.peer;
+	const double usual_ns = mean(time->others_ns, time->others);
+	struct text slow, usual;
+	size_t used = (size_t)snprintf(
+		text, room, "Slow peer: %.0f %% of the time of slow requests was spent waiting for %s",
+		100 * cause->share, peer->address[0] ? peer->address : "a peer whose address the capture did not find");
+
+	if (peer->pid && used < room)
+		used += (size_t)snprintf(text + used, room - used, ", which is %.40s (pid %" PRIu32 ")", peer->name,
+					 peer->pid);
+	if (used < room)
+		used += (size_t)snprintf(text + used, room - used, ": %s each",
+					 time_of(&slow, mean(time->slow_ns, time->slow)));
+	if (usual_ns > 0 && used < room)
+		used += (size_t)snprintf(text + used, room - used, " instead of %s", time_of(&usual, usual_ns));
+	if (used < room)
+		snprintf(text + used, room - used, ".");
+}
+
+static void say_memory(const struct scope_outside_cause *cause, const char *time, const char *window, char *text,
+		       size_t room)
+{
+	static const char *const what[SCOPE_STALL_KINDS] = {
+		[SCOPE_STALL_RECLAIM] = "making room because this machine is short of it",
+		[SCOPE_STALL_GROUP] = "making room for the limit of control group ",
+		[SCOPE_STALL_COMPACT] = "moving pages together for large ones",
+		[SCOPE_STALL_PAGE] = "waiting for pages that were swapped out or evicted",
+	};
+	const bool group = cause->stall == SCOPE_STALL_GROUP;
+
+	snprintf(
+		text, room,
+		"Memory is short: %.0f %% of the time with work to do, %s in %s, went into that, %.0f %% of it into %s%.80s.",
+		100 * cause->share, time, window, 100 * cause->stall_most, what[cause->stall],
+		group ? cause->group ? cause->group : "that it is in" : "");
+}
+
+static const char *memory_remedy(const struct scope_outside_cause *cause)
+{
+	static const char *const remedy[SCOPE_STALL_KINDS] = {
+		[SCOPE_STALL_RECLAIM] =
+			"Give the machine more memory, move other programs away, or raise vm.watermark_scale_factor.",
+		[SCOPE_STALL_GROUP] =
+			"Raise the limit (memory.high, memory.max), or make the program's caches smaller.",
+		[SCOPE_STALL_COMPACT] =
+			"Set /sys/kernel/mm/transparent_hugepage/defrag to defer or madvise, or free memory.",
+		[SCOPE_STALL_PAGE] = "Give it more memory, make its caches smaller, or lower vm.swappiness.",
+	};
+
+	return remedy[cause->stall];
+}
+
+static void peer_remedy(const struct scope_outside_cause *cause, char *text, size_t room)
+{
+	if (cause->at.peer.pid)
+		snprintf(text, room, "Look at that process first (scope-report -p %" PRIu32 "), or ask it less often.",
+			 cause->at.peer.pid);
+	else
+		snprintf(
+			text, room,
+			"Look at that machine and the way to it first (ss -ti), set a time limit, or ask it less often.");
 }
 
 void scope_rank_outside_say(const struct scope_outside_cause *cause, char *text, size_t room)
@@ -245,6 +396,12 @@ void scope_rank_outside_say(const struct scope_outside_cause *cause, char *text,
 	case SCOPE_OUTSIDE_DEVICE:
 		say_device(cause, text, room);
 		return;
+	case SCOPE_OUTSIDE_PEER:
+		say_peer(cause, text, room);
+		return;
+	case SCOPE_OUTSIDE_MEMORY:
+		say_memory(cause, time.text, window.text, text, room);
+		return;
 	default:
 		snprintf(text, room, "Interrupts: %.0f %% of the time in which CPUs were busy, %s in %s.",
 			 100 * cause->share, time.text, window.text);
@@ -265,5 +422,9 @@ void scope_rank_outside_remedy(const struct scope_outside_cause *cause, char *te
 			"Look at the device (lsblk, iostat -x, its health), give it fewer requests, or move its files.",
 	};
 
-	snprintf(text, room, "%s", remedy[cause->kind]);
+	if (cause->kind == SCOPE_OUTSIDE_PEER)
+		peer_remedy(cause, text, room);
+	else
+		snprintf(text, room, "%s",
+			 cause->kind == SCOPE_OUTSIDE_MEMORY ? memory_remedy(cause) : remedy[cause->kind]);
 }

@@ -25,6 +25,7 @@ const struct scope_rank_options scope_rank_defaults = {
 	.odds_min = 5,
 	.times_min = 2.5,
 	.odds_alone = 25,
+	.growth_share = 0.5,
 	.chance_z = 3.3,
 	.units_min = 5,
 	.units_at_first_min = 3,
@@ -389,14 +390,14 @@ int scope_rank_run(const struct scope_rank_input *given, struct scope_ranking **
 	if (!err)
 		err = rank(&input, ranking);
 	if (err) {
-		scope_ranking_destroy(ranking);
+		scope_rank_destroy(ranking);
 		return err;
 	}
 	*ret_ranking = ranking;
 	return 0;
 }
 
-void scope_ranking_destroy(struct scope_ranking *ranking)
+void scope_rank_destroy(struct scope_ranking *ranking)
 {
 	if (!ranking)
 		return;

@@ -21,6 +21,7 @@ struct scope_rank_options {
 	double odds_min;     /* odds of its share in abnormal time over its odds in usual time */
 	double times_min;    /* its share in abnormal time over its share in usual time, see rank/shares.h … */
 	double odds_alone;   /* … unless the odds are this high: it dominates usual time as well */
+	double growth_share; /* … or this part of what requests take longer than in another run */
 	double chance_z;     /* its part of abnormal stacks above that of usual ones, beyond chance */
 	uint32_t units_min;
 	double units_at_first_min; /* of a finding's units_at_first */
@@ -125,21 +126,23 @@ struct scope_finding {
 	double usual_ns, p05_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
 	uint32_t samples, sleeps;			 /* stacks that name it */
 	uint64_t first_ns,
-		last_ns;     /* from the begin of its first unit to the end of its last; a hang: from its begin */
-	double events;	     /* of the trace between the two, about */
-	uint64_t lost;	     /* the same, of events lost */
-	double lost_share;   /* of both together */
-	bool lost_unknown;   /* more may have been lost in that time */
-	double kernel_share; /* of its running time, inside the kernel */
-	double bytes_more;   /* read and written by its units, beyond usual ones, mean */
-	double score;	     /* findings are ordered by it: excess less the part in doubt, ns */
-	double odds;	     /* see odds_min; HUGE_VAL if all abnormal time is its own */
-	double times;	     /* see times_min */
-	double grown;	     /* the part of times by which units take longer than in the baseline; 1: by nothing */
-	double chance_z;     /* see chance_z of the options */
-	double half_share;   /* of its units in the emptier half of the window */
-	uint32_t freezes;    /* of its units: rare long stalls, see anomaly/freeze.h */
-	union {		     /* by kind: TIME has none of them */
+		last_ns;	  /* from the begin of its first unit to the end of its last; a hang: from its begin */
+	double events;		  /* of the trace between the two, about */
+	uint64_t lost;		  /* the same, of events lost */
+	double lost_share;	  /* of both together */
+	bool lost_unknown;	  /* more may have been lost in that time */
+	double kernel_share;	  /* of its running time, inside the kernel */
+	double bytes_more;	  /* read and written by its units, beyond usual ones, mean */
+	double score;		  /* findings are ordered by it: excess less the part in doubt, ns */
+	double odds;		  /* see odds_min; HUGE_VAL if all abnormal time is its own */
+	double of_slow, of_usual; /* its share of abnormal and of usual time, as odds has them; 0: not compared */
+	double times;		  /* see times_min */
+	double of_growth;  /* its part of what units take longer than in another run; 0: they do not as a whole */
+	double grown;	   /* the part of times by which units take longer than in the baseline; 1: by nothing */
+	double chance_z;   /* see chance_z of the options */
+	double half_share; /* of its units in the emptier half of the window */
+	uint32_t freezes;  /* of its units: rare long stalls, see anomaly/freeze.h */
+	union {		   /* by kind: TIME has none of them */
 		struct scope_finding_hang hang;	    /* HANG, SPIN */
 		double calls_times;		    /* CALLS: how many times as often as usual */
 		struct scope_finding_wait wait;	    /* WAIT */
@@ -233,6 +236,7 @@ struct scope_ranking {
 	size_t nears;
 	double inside_share; /* of the excess, by findings that are not outside */
 	double longest_ns;   /* of closed requests that serve clients, of any if none do; 0: there are none */
+	bool slow_peer;	     /* the reason is the peer that outside has, whether or not it is among its causes */
 	char reason[640];    /* NOTHING, OUTSIDE, UNKNOWN: the reason, and what to do */
 	char beside[512];    /* SLOWDOWN: what else was slow outside the program; empty: nothing */
 };
@@ -277,6 +281,6 @@ bool scope_rank_is_kernel(const struct scope_rank_options *options, const struct
  */
 double scope_rank_doubt(const struct scope_finding *finding);
 
-void scope_ranking_destroy(struct scope_ranking *ranking);
+void scope_rank_destroy(struct scope_ranking *ranking);
 
 #endif

@@ -34,7 +34,12 @@ void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding 
 	}
 	finding->chance_z =
 		scope_anomaly_two_shares_z(shares.stacks / shares.all_stacks, shares.all_stacks, usual, usual_count);
+	finding->of_slow = here;
+	finding->of_usual = usual;
 	finding->grown = growth_of(&shares);
 	finding->times = here / usual * finding->grown;
+	/* What it takes longer, and what all of a unit does, in times of a usual unit. */
+	finding->of_growth =
+		shares.slower && finding->grown > 1 ? (here * finding->grown - usual) / (finding->grown - 1) : 0;
 	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;
 }

@@ -11,6 +11,7 @@ struct scope_shares {
 	double usual_stacks; /* usual stacks of all functions: as many of equal weight as inform alike (Kish) */
 	double usual_units;  /* units whose timelines give, without stacks, an upper bound of the function's share */
 	double usual_share_max;
+	bool slower;  /* units are slower as a whole than those of another run */
 	double grown; /* mean time of a unit here, over that in the baseline; 0: there is no baseline */
 };
 

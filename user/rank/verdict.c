@@ -12,6 +12,7 @@
 #define IDLE_SHARE 0.5	    /* of the excess, spent waiting for threads that wait for their own clients */
 #define ASKS_ALIKE 10	    /* ratio of percentiles 95 to 5 of units that ask a peer: all take about as long */
 #define TOO_FEW_UNITS 20
+#define MEMORY_EXCESS 0.5 /* of the excess of slow functions, spent short of memory */
 #define CHANCE_WORTH 0.05 /* share of the excess, met by chance, that is reported */
 #define NAMELESS 0.5	  /* share of the stacks: with more the verdict is unknown */
 
@@ -36,7 +37,7 @@ static void blame_clients(const struct scope_rank_input *input, const struct sco
 		scope_timeline_threads_at(input->units->timeline->threads, ranking->idle_thread);
 
 	snprintf(text, room,
-		 "%.0f %% of the excess was spent waiting for threads that waited for their own clients, "
+		 "%.0f %% of the extra time was spent waiting for threads that waited for their own clients, "
 		 "most for %s (tid %u): look for clients that pause between requests and keep "
 		 "a lock or a transaction.",
 		 100 * ranking->idle_share, thread->comm, thread->tid);
@@ -74,8 +75,9 @@ static const struct scope_outside_cause *named_cause(const struct scope_rank_inp
 	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_TAKEN);
 }
 
-/* Of the machine: threads seem to run while something else has the CPU, or a device is slow. */
-static const struct scope_outside_cause *host_cause(const struct scope_rank_input *input)
+/* A cause in the machine or beyond it: something else has the CPU while threads seem to run, or a device or a peer is slow. */
+static const struct scope_outside_cause *host_cause(const struct scope_rank_input *input,
+						    const struct scope_ranking *ranking)
 {
 	const struct scope_outside_cause *cause;
 
@@ -84,13 +86,21 @@ static const struct scope_outside_cause *host_cause(const struct scope_rank_inpu
 	cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_STOLEN);
 	if (!cause)
 		cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_INTERRUPTS);
-	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_DEVICE);
+	if (!cause)
+		cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_MEMORY);
+	if (!cause)
+		cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_DEVICE);
+	if (cause)
+		return cause;
+	/* It only slows some requests; a few are no matter. */
+	cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_PEER);
+	return cause && cause->ns > OUTSIDE_EXCESS * ranking->busy_ns ? cause : NULL;
 }
 
 /* Writes a named cause and what to do. share: of the busy time spent waiting for a CPU; 0: none. */
 static void say_cause(const struct scope_outside_cause *cause, double share, char *text, size_t room)
 {
-	char said[320], remedy[160], waited[96] = "";
+	char said[SCOPE_OUTSIDE_SAID], remedy[160], waited[96] = "";
 
 	scope_rank_outside_say(cause, said, sizeof(said));
 	scope_rank_outside_remedy(cause, remedy, sizeof(remedy));
@@ -108,9 +118,11 @@ static bool find_outside(const struct scope_rank_input *input, const struct scop
 		return true;
 	}
 	if (!lacks_cpu(input, ranking)) {
-		if (host_cause(input))
-			say_cause(host_cause(input), 0, text, room);
-		return host_cause(input);
+		const struct scope_outside_cause *cause = host_cause(input, ranking);
+
+		if (cause)
+			say_cause(cause, 0, text, room);
+		return cause;
 	}
 	if (has_cpu_itself(input)) {
 		snprintf(
@@ -131,11 +143,23 @@ static bool find_outside(const struct scope_rank_input *input, const struct scop
 	return true;
 }
 
-/* True if a named cause kept units off the CPUs for longer than the excess of all slow functions. */
+/* True if a named cause kept units off the CPUs for longer than the excess of all slow functions, and no strong one is there. */
 static bool cpu_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
-	return lacks_cpu(input, ranking) && named_cause(input) &&
+	const bool strong = ranking->inside_share >= SCOPE_RANK_MOST &&
+			    ranking->finding[0].confidence == SCOPE_CONFIDENCE_HIGH;
+
+	return !strong && lacks_cpu(input, ranking) && named_cause(input) &&
 	       ranking->long_queue_share * ranking->busy_ns > ranking->inside_share * ranking->excess_ns;
+}
+
+/* True if a lack of memory held threads for most of the excess of all slow functions: they only touched a page. */
+static bool memory_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	const struct scope_outside_cause *cause =
+		input->outside ? scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_MEMORY) : NULL;
+
+	return cause && cause->ns > MEMORY_EXCESS * ranking->inside_share * ranking->excess_ns;
 }
 
 /* True if all findings are waits for a disk, and a slow device is known. */
@@ -150,6 +174,16 @@ static bool device_before_functions(const struct scope_rank_input *input, const 
 			return false;
 	}
 	return true;
+}
+
+/* True if the first finding is a wait for a peer that usual requests ask, too, which functions inside have less than. */
+static bool peer_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	const struct scope_finding *first = &ranking->finding[0];
+
+	return input->outside && input->outside->peer.ns > 0 && ranking->inside_share < SCOPE_RANK_MOST &&
+	       scope_rank_finding_outside(first) && !scope_rank_finding_asks(first) &&
+	       first->wait.class == SCOPE_WAIT_NETWORK;
 }
 
 /* True if all findings are requests that ask a peer, which others do not, and all of them take about as long. */
@@ -175,7 +209,7 @@ static void leave_open(struct scope_ranking *ranking)
 		 "%.1f %% of the %s took longer, for the answer of a peer that others do not ask. Whether it "
 		 "is slow cannot be seen in this trace alone: compare with a better time by --baseline.",
 		 all > 0 ? 100 * (requests ? ranking->slow_requests : ranking->slow_units) / all : 0,
-		 requests ? "requests" : "units of work");
+		 requests ? "requests" : "rounds of work");
 }
 
 /*
@@ -194,8 +228,22 @@ static void add_chance(const struct scope_ranking *ranking, char *text, size_t r
 
 	if (ranking->chance_share >= CHANCE_WORTH)
 		snprintf(text + used, room - used,
-			 " %.0f %% of the excess was spent waiting for threads at usual work, met by chance.",
+			 " %.0f %% of the extra time was spent waiting for threads at usual work, met by chance.",
 			 100 * ranking->chance_share);
+}
+
+/* Of the populations that are slow as a whole compared with another run, the one with most units; NULL: none is. */
+static const struct scope_population *slower_population(const struct scope_detection *detection)
+{
+	const struct scope_population *most = NULL;
+
+	for (size_t i = 0; i < detection->populations; i++) {
+		const struct scope_population *population = &detection->population[i];
+
+		if (population->slower && !population->background && (!most || population->units > most->units))
+			most = population;
+	}
+	return most;
 }
 
 /* The verdict if nothing is found. */
@@ -203,6 +251,7 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 {
 	const struct scope_evidence *evidence = input->evidence;
 	const double rest = unexplained(ranking);
+	const struct scope_population *slower = slower_population(input->detection);
 	char *reason = ranking->reason;
 	size_t room = sizeof(ranking->reason);
 
@@ -212,9 +261,10 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 	} else if (ranking->units < TOO_FEW_UNITS) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
-			 "Only %" PRIu64 " units of work were seen: capture for longer (-d), or while the "
+			 "Only %" PRIu64 " %s seen: capture for longer (-d), or while the "
 			 "program has work to do.",
-			 ranking->units);
+			 ranking->units,
+			 ranking->units == 1 ? "request or round of work was" : "requests or rounds of work were");
 	} else if (clients_pause(input, ranking)) {
 		find_outside(input, ranking, reason, room);
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
@@ -229,24 +279,32 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && nameless_share(evidence) > NAMELESS) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
-			 "There is excess time, but %.0f %% of the stacks name no function of the "
+			 "There is extra time, but %.0f %% of the stacks name no function of the "
 			 "program: %s.",
 			 100 * nameless_share(evidence),
 			 input->names_need ? input->names_need : "install its debug symbols");
 	} else if (rest > OUTSIDE_EXCESS && !evidence->stacks && !input->second) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
-			 "There is excess time, but there are no stacks, and nothing was learned of this "
+			 "There is extra time, but there are no stacks, and nothing was learned of this "
 			 "program: record without --no-stacks and --no-samples, or learn signatures with "
 			 "`scope learn`.");
+	} else if (slower && evidence->stacks) {
+		ranking->verdict = SCOPE_VERDICT_NOTHING;
+		snprintf(
+			reason, room,
+			"%s take %.1f times as long as in the baseline, but no function has clearly more of their time "
+			"than it had: a slower or busier machine does that.",
+			ranking->slow_requests > 0 ? "Requests" : "Rounds of work", slower->grown);
+		add_chance(ranking, reason, room);
 	} else {
 		ranking->verdict = SCOPE_VERDICT_NOTHING;
 		snprintf(reason, room,
-			 "No function holds an excess of %.0f %% or more of the busy time that "
-			 "stands out from usual units.%s",
+			 "No function takes %.0f %% or more of the busy time as extra time that normal requests do not "
+			 "have.%s",
 			 100 * input->options->excess_share,
 			 input->reference ? ""
-					  : " What slows every unit alike is not seen this way: compare "
+					  : " What slows all alike is not seen this way: compare "
 					    "with a better time by --baseline.");
 		add_chance(ranking, reason, room);
 	}
@@ -266,9 +324,17 @@ static void weigh_outside(const struct scope_rank_input *input, struct scope_ran
 	} else if (cpu_before_functions(input, ranking)) {
 		find_outside(input, ranking, ranking->reason, sizeof(ranking->reason));
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
+	} else if (memory_before_functions(input, ranking)) {
+		say_cause(scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_MEMORY), 0, ranking->reason,
+			  sizeof(ranking->reason));
+		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 	} else if (device_before_functions(input, ranking)) {
 		say_cause(scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_DEVICE), 0, ranking->reason,
 			  sizeof(ranking->reason));
+		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
+	} else if (peer_before_functions(input, ranking)) {
+		say_cause(&input->outside->peer, 0, ranking->reason, sizeof(ranking->reason));
+		ranking->slow_peer = true;
 		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
 	} else if (!input->reference && only_ask(ranking)) {
 		leave_open(ranking);
@@ -286,7 +352,7 @@ void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranki
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
 			 "%s If clients wait for answers, it hangs where threads "
-			 "stand, below; an idle program looks the same.",
+			 "are, below; an idle program looks the same.",
 			 input->detection->busy_ns > 0 ? "Too few stacks show where threads like these work."
 						       : "No thread did any work.");
 		return;

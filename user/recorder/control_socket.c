@@ -215,13 +215,13 @@ int scope_recorder_socket_ask(const char *directory, enum scope_recorder_request
 							 "run as root",
 							 directory, strerror(errno));
 	while (next_socket(stream, directory, path, &pid)) {
-		const int code = ask_one(path, word, answer);
+		const int err = ask_one(path, word, answer);
 
-		if (code == -ECONNREFUSED) {
+		if (err == -ECONNREFUSED) {
 			unlink(path);
-			scope_error_set(error, code, "recorder %u was killed, and what it held is gone", pid);
+			scope_error_set(error, err, "recorder %u was killed, and what it held is gone", pid);
 		}
-		if (code)
+		if (err)
 			continue;
 		each(context, pid, answer);
 		count++;

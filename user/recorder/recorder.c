@@ -11,7 +11,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/duration.h"
 #include "base/newfile.h"
+#include "base/now.h"
 #include "base/plain.h"
 #include "recorder/control_socket.h"
 #include "recorder/files.h"
@@ -21,6 +23,8 @@
 #define CLIENTS_MAX 8
 #define WHY_BYTES 128
 #define TEXT_BYTES 4608
+#define DEFER_IN_TURN_BYTES (16ull << 20)
+#define DEFER_SHARE 16 /* of a limit on the file */
 
 struct recorder {
 	const struct scope_recorder_options *options;
@@ -39,14 +43,6 @@ struct recorder {
 	int client[CLIENTS_MAX]; /* wait for it */
 	size_t clients;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
-}
 
 __attribute__((format(printf, 2, 3))) static void say(const struct recorder *recorder, const char *format, ...)
 {
@@ -83,7 +79,7 @@ static void describe(const struct recorder *recorder, char *text, size_t size)
 	const double seconds = (double)progress->elapsed_ns / 1e9;
 	struct scope_recorder_flight flight;
 	struct rusage own = { 0 };
-	char comm[SCOPE_PLAIN_COMM_BYTES];
+	char comm[SCOPE_PLAIN_COMM_BYTES], held[SCOPE_DURATION_TEXT], most[SCOPE_DURATION_TEXT];
 	double cpu_s;
 	int used;
 
@@ -93,10 +89,11 @@ static void describe(const struct recorder *recorder, char *text, size_t size)
 	read_flight(recorder, &flight);
 	used = snprintf(text, size,
 			"target    %s[%u]\nrunning   %.0f s, %" PRIu64 " events, %" PRIu64
-			" lost\nholds     the last %.0f s of %.0f wanted, in %.1f of %.1f MB\n",
+			" lost\nholds     the last %.0f s of %.0f wanted, in %s of %s\n",
 			scope_plain_comm(comm, recorder->target.comm), recorder->target.tgid, seconds,
 			progress->records, progress->lost, flight.covered_s, flight.wanted_s,
-			(double)flight.held_bytes / 1e6, (double)recorder->options->flight_bytes / 1e6);
+			scope_size_write(held, flight.held_bytes),
+			scope_size_write(most, recorder->options->flight_bytes));
 	if (flight.possible_s > 0)
 		used += snprintf(text + used, size - used, "enough    for %.0f s at this rate\n", flight.possible_s);
 	snprintf(text + used, size - used,
@@ -161,11 +158,11 @@ static void look_for_reasons(struct recorder *recorder)
 		snprintf(recorder->why, sizeof(recorder->why), "signal");
 	}
 	/* Evaluated also during the pause after a trigger, because it must see every second. */
-	fired = options->triggers && scope_recorder_triggers_fired(options->triggers, now_ns(), why);
+	fired = options->triggers && scope_recorder_triggers_fired(options->triggers, scope_now_ns(), why);
 	if (options->judge && !recorder->why[0])
 		take_order(recorder, fired ? why : "", false);
-	else if (!options->judge && fired && now_ns() >= recorder->cool_ns) {
-		recorder->cool_ns = now_ns() + options->cool_ns;
+	else if (!options->judge && fired && scope_now_ns() >= recorder->cool_ns) {
+		recorder->cool_ns = scope_now_ns() + options->cool_ns;
 		snprintf(recorder->why, sizeof(recorder->why), "trigger %.110s", why);
 	}
 }
@@ -282,15 +279,16 @@ static void cut_flight(struct recorder *recorder, struct scope_capture_run *run)
 {
 	const struct scope_recorder_judge *judge = recorder->options->judge;
 	struct scope_error error = { "" };
-	const uint64_t begin = now_ns();
-	char text[TEXT_BYTES];
+	const uint64_t begin = scope_now_ns();
+	char text[TEXT_BYTES], size[SCOPE_DURATION_TEXT], took[SCOPE_DURATION_TEXT];
 	const int err = write_copy(recorder, run, recorder->why, &error);
 
 	if (err)
 		snprintf(text, sizeof(text), "%s (wanted by %s; recording goes on)", error.text, recorder->why);
 	else
-		snprintf(text, sizeof(text), "%s: %.1f MB, written by %s in %.1f s", recorder->result.path,
-			 (double)recorder->result.bytes / 1e6, recorder->why, (double)(now_ns() - begin) / 1e9);
+		snprintf(text, sizeof(text), "%s: %s, written by %s in %s", recorder->result.path,
+			 scope_size_write(size, recorder->result.bytes), recorder->why,
+			 scope_duration_write(took, scope_now_ns() - begin));
 	recorder->why[0] = '\0';
 	say(recorder, "%s", text);
 	snprintf(text + strlen(text), sizeof(text) - strlen(text), "\n");
@@ -373,6 +371,14 @@ static int hold_turns(struct recorder *recorder, struct scope_error *error)
 	return err;
 }
 
+/* Of sub-buffers that are not compressed yet. A limit on the file is not reached by them, and a file in turn ends fast. */
+static uint64_t defer_bytes(const struct scope_recorder_options *options)
+{
+	const uint64_t most = options->keep ? DEFER_IN_TURN_BYTES : SCOPE_WRITER_DEFER_BYTES;
+
+	return options->max_bytes && options->max_bytes / DEFER_SHARE < most ? options->max_bytes / DEFER_SHARE : most;
+}
+
 static int open_writer(struct recorder *recorder, struct scope_error *error)
 {
 	const struct scope_recorder_options *options = recorder->options;
@@ -397,6 +403,7 @@ static int open_writer(struct recorder *recorder, struct scope_error *error)
 	if (err)
 		return err;
 	scope_trace_writer_set_level(recorder->writer, options->level);
+	scope_trace_writer_defer(recorder->writer, defer_bytes(options));
 	if (options->triggers)
 		scope_trace_writer_set_tap(recorder->writer, tap, options->triggers);
 	if (options->flight_ns && scope_recorder_socket_open(SCOPE_RECORDER_SOCKET_DIRECTORY, &why, &recorder->control))
@@ -434,10 +441,11 @@ static int finish(struct recorder *recorder, struct scope_error *error)
 }
 
 /* It failed: keeps the part that was written, and says so in the message. */
-static void salvage(struct recorder *recorder, int code, struct scope_error *error)
+static void salvage(struct recorder *recorder, int err, struct scope_error *error)
 {
-	const bool full = code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
+	const bool full = err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
 	struct scope_error first = *error;
+	char size[SCOPE_DURATION_TEXT];
 	uint64_t bytes;
 
 	if (recorder->options->judge) {
@@ -446,7 +454,7 @@ static void salvage(struct recorder *recorder, int code, struct scope_error *err
 	}
 	if (recorder->options->flight_ns) {
 		if (recorder->progress.records && !write_copy(recorder, NULL, NULL, error))
-			scope_error_set(error, code, "%.300s; what was held is in %.180s", first.text,
+			scope_error_set(error, err, "%.300s; what was held is in %.180s", first.text,
 					recorder->result.path);
 		else
 			*error = first;
@@ -454,8 +462,8 @@ static void salvage(struct recorder *recorder, int code, struct scope_error *err
 	}
 	if (!scope_trace_writer_salvage(recorder->writer, full ? "disk-full" : "error", &bytes)) {
 		say_note(recorder, scope_trace_writer_note(recorder->writer));
-		scope_error_set(error, code, "%.300s; %.1f MB of the trace were kept in %.150s", first.text,
-				(double)bytes / 1e6, recorder->result.path);
+		scope_error_set(error, err, "%.300s; %s of the trace were kept in %.150s", first.text,
+				scope_size_write(size, bytes), recorder->result.path);
 	}
 }
 

@@ -11,7 +11,6 @@
 #include "report/section.h"
 #include "report/uneven.h"
 #include "report/waits_text.h"
-#include "report/triggered.h"
 
 /* "4.8 ms instead of 0.11 ms" */
 static void write_times(const struct scope_finding *finding, FILE *to)
@@ -114,18 +113,20 @@ static void write_since(const struct scope_model *model, FILE *to)
 	const struct scope_analysis *analysis = model->analysis;
 	const time_t seconds = (time_t)(model->since_wall_ns / 1000000000);
 	char when[40] = "";
+	struct scope_text length;
 	struct tm tm;
 
 	if (!analysis->since_ns)
 		return;
 	if (analysis->since_ns == analysis->units->timeline->begin_ns) {
-		fprintf(to, " Compared with the %.1f s before.", model->part.from_s);
+		fprintf(to, " Compared with the %s before.",
+			scope_report_format_window(&length, (uint64_t)(1e9 * model->part.from_s)));
 		return;
 	}
 	if (model->since_wall_ns && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), ", at %H:%M:%S UTC", &tm);
-	fprintf(to, " It began %.1f s into the window%s.",
-		(analysis->since_ns - analysis->units->timeline->begin_ns) / 1e9, when);
+	fprintf(to, " It began %s into the window%s.",
+		scope_report_format_window(&length, analysis->since_ns - analysis->units->timeline->begin_ns), when);
 }
 
 static void write_left_out(const struct scope_model *model, FILE *to)
@@ -150,6 +151,26 @@ static void write_end(const struct scope_model *model, FILE *to)
 	if (end && !strcmp(end, "guard"))
 		fprintf(to, " The overload guard stopped the capture: %s.", guard ? guard : "?");
 }
+
+const char *scope_report_headline(const struct scope_model *model)
+{
+	static const char *const word[] = {
+		[SCOPE_VERDICT_NOTHING] = "NOTHING ABNORMAL",
+		[SCOPE_VERDICT_HANG] = "HANG",
+		[SCOPE_VERDICT_SPIN] = "SPIN",
+		[SCOPE_VERDICT_FREEZES] = "FREEZES",
+		[SCOPE_VERDICT_SLOWDOWN] = "SLOWDOWN",
+		[SCOPE_VERDICT_OUTSIDE] = "SLOWDOWN outside",
+		[SCOPE_VERDICT_UNKNOWN] = "NOTHING CAN BE SAID",
+	};
+
+	if (scope_report_is_bottleneck(model->analysis))
+		return "BOTTLENECK";
+	if (scope_report_uneven_answer(model->analysis))
+		return "UNEVEN THREADS";
+	return word[model->outside ? SCOPE_VERDICT_OUTSIDE : model->analysis->ranking->verdict];
+}
+
 bool scope_report_names_first(const struct scope_ranking *ranking)
 {
 	return ranking->findings && ranking->verdict != SCOPE_VERDICT_OUTSIDE &&
@@ -165,8 +186,8 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
-	if (scope_report_triggered(model->analysis->trace))
-		fprintf(line.to, "Recorded because of %s. ", scope_report_triggered(model->analysis->trace));
+	if (model->triggered.why)
+		fprintf(line.to, "Recorded because of %s. ", model->triggered.why);
 	if (ranking->verdict == SCOPE_VERDICT_FREEZES)
 		write_freezes(model, line.to);
 	if (scope_report_names_first(ranking))

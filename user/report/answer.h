@@ -14,6 +14,9 @@ struct scope_report_next {
 	unsigned int count;
 };
 
+/* The verdict in capitals, as the first screen has it: "HANG", "BOTTLENECK". */
+const char *scope_report_headline(const struct scope_model *model);
+
 /* True if the answer is the first finding. */
 bool scope_report_names_first(const struct scope_ranking *ranking);
 

@@ -20,12 +20,17 @@ static void write_baseline(const struct scope_basis *basis, FILE *to)
 
 	if (!baseline->known)
 		return;
-	fprintf(to, " Compared with the %s: %zu of %zu populations; it has %s units in %.1f s",
-		baseline->before ? "time before" : "baseline", baseline->populations, basis->populations,
+	fprintf(to, " Compared with the %s, which has %zu of these kinds, and %s requests and rounds in %.1f s",
+		baseline->before ? "time before" : "baseline", baseline->populations,
 		scope_report_format_count(&units, baseline->units), baseline->seconds);
 	if (!isnan(baseline->per_s))
 		fprintf(to, ", %.0f a second, here %.0f", baseline->per_s, baseline->here_per_s);
 	fputc('.', to);
+	if (!baseline->before)
+		fprintf(to,
+			" If requests take %.2f times as long as there as a whole, they are slow, and %.0f %% of the difference "
+			"is a finding.",
+			basis->detect.whole_times, 100 * basis->rank.growth_share);
 	if (!baseline->populations)
 		fputs(" Nothing in it resembles this trace: is it of the same program?", to);
 }
@@ -94,15 +99,17 @@ static void write_signatures(const struct scope_basis_signatures *signatures, FI
 static void write_rule(const struct scope_basis *basis, FILE *to)
 {
 	const struct scope_rank_options *rule = &basis->rank;
-	struct scope_text requests, units;
+	struct scope_text requests, units, kinds;
 
 	fprintf(to,
-		"basis: %s requests, %s units, populations: %zu; abnormal above z %.1f and %.0f times the "
-		"median; a finding needs %.0f %% of busy time, %u units, both halves of the window, odds "
-		"×%.0f and share ×%.1f (or odds ×%.0f) against usual units.",
-		scope_report_format_count(&requests, basis->requests), scope_report_format_count(&units, basis->units),
-		basis->populations, basis->z, basis->detect.times_min, 100 * rule->excess_share, rule->units_min,
-		rule->odds_min, rule->times_min, rule->odds_alone);
+		"basis: %s, %s of background work, %s of like ones; slow: above z %.1f and "
+		"%.0f times the median of the kind; a finding needs %.0f %% of busy time, %u slow ones, both halves of the "
+		"window, odds ×%.0f and a share ×%.1f (or odds ×%.0f) those of normal ones.",
+		scope_report_format_some(&requests, basis->requests, "request"),
+		scope_report_format_some(&units, basis->units > basis->requests ? basis->units - basis->requests : 0,
+					 "round"),
+		scope_report_format_some(&kinds, basis->populations, "kind"), basis->z, basis->detect.times_min,
+		100 * rule->excess_share, rule->units_min, rule->odds_min, rule->times_min, rule->odds_alone);
 }
 
 static void write_basis(const struct scope_basis *basis, FILE *to)
@@ -111,7 +118,7 @@ static void write_basis(const struct scope_basis *basis, FILE *to)
 	struct scope_text a;
 
 	write_rule(basis, to);
-	fprintf(to, " %s stacks", scope_report_format_count(&a, basis->stacks));
+	fprintf(to, " %s", scope_report_format_some(&a, basis->stacks, "stack"));
 	write_stacks(basis, to);
 	write_stacks_not_there(basis, to);
 	write_choice(basis, to);
@@ -127,13 +134,15 @@ static void write_basis(const struct scope_basis *basis, FILE *to)
 			"was taken to end there.",
 			scope_report_format_count(&a, basis->unrecorded));
 	if (basis->discarded)
-		fprintf(to, " %s units were discarded because events around them were lost.",
-			scope_report_format_count(&a, basis->discarded));
+		fprintf(to, " %s %s left out because events around them were lost.",
+			scope_report_format_count(&a, basis->discarded),
+			basis->discarded == 1 ? "request or round was" : "requests and rounds were");
 	if (cluster->linkage != scope_anomaly_detect_defaults.cluster.linkage)
-		fprintf(to, " Units were put together by %s clustering.", scope_cluster_linkage_name(cluster->linkage));
+		fprintf(to, " Like ones were put together by %s clustering.",
+			scope_cluster_linkage_name(cluster->linkage));
 	if (basis->sampled)
 		fprintf(to,
-			" There were too many different units to cluster all: %s, taken at random, were clustered, and "
+			" There were too many different ones to cluster all: %s, taken at random, were clustered, and "
 			"the others put to those they resemble.",
 			scope_report_format_count(&a, cluster->max_points));
 }

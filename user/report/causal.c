@@ -66,6 +66,7 @@ int scope_report_section_causal(const struct report *report)
 {
 	const struct scope_report_causal *causal = report->style->causal;
 	const struct scope_causal_result *result = causal ? causal->result : NULL;
+	struct scope_text length;
 	uint64_t elapsed_ns = 0;
 
 	if (!causal)
@@ -79,8 +80,9 @@ int scope_report_section_causal(const struct report *report)
 	}
 	for (size_t i = 0; i < result->count; i++)
 		elapsed_ns += result->experiment[i].elapsed_ns;
-	fprintf(report->out, "%zu experiments in %.1f s · seed %" PRIu64 " · progress: %s\n", result->count,
-		(double)elapsed_ns / 1e9, result->seed, result->progress);
+	fprintf(report->out, "%zu experiment%s in %s · seed %" PRIu64 " · progress: %s\n", result->count,
+		result->count == 1 ? "" : "s", scope_report_format_window(&length, elapsed_ns), result->seed,
+		result->progress);
 	if (result->ended[0]) {
 		fprintf(report->out, "%*s! %zu were planned: ", INDENT, "", result->planned);
 		scope_report_section_wrapped(report, result->ended, INDENT + 25, INDENT + 2);

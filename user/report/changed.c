@@ -8,7 +8,7 @@
 
 #define GROUPS_MAX 2 /* on the first screen */
 
-/* Of the sure changes in shares of time, the largest; NULL: none. */
+/* The largest of the sure changes in shares of time; NULL: there is none. */
 static const struct scope_metric_change *most_changed(const struct scope_group_change *group)
 {
 	for (size_t i = 0; i < group->changes; i++)
@@ -29,7 +29,7 @@ static bool is_long_enough(const struct scope_metric_changes *changes)
 
 static void print_line(const struct report *report, const char *text)
 {
-	scope_report_section_label(report, "Changed");
+	scope_report_section_label(report, SCOPE_LABEL_CHANGED);
 	scope_report_format_clipped(report->out, text, scope_report_section_width(report) - SCOPE_SCREEN_LABEL);
 	fputc('\n', report->out);
 }

@@ -33,13 +33,14 @@ static void put_share(FILE *out, const json_t *share)
 static void put_side(FILE *out, const char *name, const char *path, const json_t *side)
 {
 	const bool requests = json_is_true(json_object_get(side, "requests"));
-	struct scope_text count, rate;
+	struct scope_text count, rate, length;
 
 	fprintf(out, "%s  %s: ", name, path);
 	put(out, side, "verdict");
-	fprintf(out, ", %s %s in %.1f s, %s a second\n        slow ",
+	fprintf(out, ", %s %s in %s, %s a second\n        slow ",
 		scope_report_format_count(&count, (uint64_t)number(side, "units")),
-		requests ? "requests" : "units of work", number(side, "seconds"),
+		requests ? "requests" : "units of work",
+		scope_report_format_window(&length, (uint64_t)(1e9 * number(side, "seconds"))),
 		scope_report_format_count(&rate, (uint64_t)(number(side, "per_s") + 0.5)));
 	put_share(out, json_object_get(side, "slow"));
 	fputc('\n', out);

@@ -23,17 +23,18 @@ static void print_since(const struct report *report)
 	const uint64_t offset_ns = analysis->since_ns - analysis->units->timeline->begin_ns;
 	const time_t seconds = (time_t)(report->model->since_wall_ns / 1000000000);
 	char when[64] = "", text[192];
+	struct scope_text length;
 	struct tm tm;
 
 	if (!offset_ns) {
-		fprintf(report->out, "  Units are compared with those of the %.1f s before.\n",
-			report->model->part.from_s);
+		fprintf(report->out, "  They are compared with those of the %s before.\n",
+			scope_report_format_window(&length, (uint64_t)(1e9 * report->model->part.from_s)));
 		return;
 	}
 	if (report->model->since_wall_ns && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), ", at %Y-%m-%d %H:%M:%S UTC", &tm);
-	snprintf(text, sizeof(text), "It began %.1f s into the window%s: units are compared with those before.",
-		 offset_ns / 1e9, when);
+	snprintf(text, sizeof(text), "It began %s into the window%s: they are compared with those before.",
+		 scope_report_format_window(&length, offset_ns), when);
 	fputs("  ", report->out);
 	scope_report_section_wrapped(report, text, 2, 2);
 	fputc('\n', report->out);
@@ -50,7 +51,7 @@ static void print_slow(const struct report *report)
 		"%s of %s %s (%.1f %%) took too long;\n"
 		"  those of the first function took %s instead of %s.\n",
 		scope_report_format_count(&a, slow->slow), scope_report_format_count(&b, slow->all),
-		slow->requests ? "requests" : "units of work", slow->all ? 100.0 * slow->slow / slow->all : 0,
+		slow->requests ? "requests" : "rounds of work", slow->all ? 100.0 * slow->slow / slow->all : 0,
 		scope_report_format_ns(&c, first->p50_ns), scope_report_format_ns(&d, first->usual_ns));
 	if (report->analysis->since_ns)
 		print_since(report);
@@ -69,7 +70,7 @@ static void write_slow(const struct report *report, char *text, size_t room)
 				scope_report_format_count(&b, slow->all));
 	else
 		used = snprintf(text, room, "None of %s", scope_report_format_count(&b, slow->all));
-	used += snprintf(text + used, room - used, " %s took too long", slow->requests ? "requests" : "units of work");
+	used += snprintf(text + used, room - used, " %s took too long", slow->requests ? "requests" : "rounds of work");
 	if (longest_ns > 0)
 		used += snprintf(text + used, room - used, "; the longest request took %s",
 				 scope_report_format_ns(&c, longest_ns));
@@ -104,8 +105,8 @@ static int print_kernel(const struct report *report)
 	if (err)
 		return err;
 	snprintf(text, sizeof(text),
-		 "%.0f %% of the excess was spent inside the kernel, in calls of %s%s%s that were made "
-		 "as often as usual and with about as many bytes (%u units, %s instead of %s): a matter "
+		 "%.0f %% of the extra time was spent inside the kernel, in calls of %s%s%s that were made "
+		 "as often as usual and with about as many bytes (%u slow ones, %s instead of %s): a matter "
 		 "of the kernel, the network or the machine below it.",
 		 100 * kernel->share, kernel->function->name, one->below ? " to " : "",
 		 one->below ? one->below->name : "", kernel->units, scope_report_format_ns(&slow, kernel->p50_ns),
@@ -148,20 +149,20 @@ static void write_rule(const struct scope_model_near *near, const struct scope_r
 	switch (near->near->fails) {
 	case SCOPE_RULE_UNITS:
 		if (finding->units < need->units_min)
-			fprintf(to, "it was seen in %u units, and %u are needed", finding->units, need->units_min);
+			fprintf(to, "it was seen in %u slow ones, and %u are needed", finding->units, need->units_min);
 		else
 			fprintf(to,
-				"it was seen in %u units, which samples as rare as usual would have made "
+				"it was seen in %u slow ones, which samples as rare as usual would have made "
 				"%.1f, and %.0f are needed",
 				finding->units, finding->units_at_first, need->units_at_first_min);
 		break;
 	case SCOPE_RULE_ODDS:
-		fprintf(to, "its odds against usual units are ×%.1f, and ×%.0f are needed", finding->odds,
+		fprintf(to, "its odds are %.1f times those in normal ones, and %.0f times are needed", finding->odds,
 			near->odds_needed);
 		break;
 	case SCOPE_RULE_TIMES:
-		fprintf(to, "its %s is ×%.1f that of usual ones, and ×%.1f is needed",
-			finding->grown > 1 ? "time in slow units" : "share of slow units", finding->times,
+		fprintf(to, "its %s is %.1f times that in normal ones, and %.1f times is needed",
+			finding->grown > 1 ? "time in slow ones" : "share of slow ones", finding->times,
 			need->times_min);
 		break;
 	case SCOPE_RULE_CHANCE:
@@ -208,7 +209,7 @@ static int print_near(const struct report *report)
 	for (size_t i = 0; i < model->nears; i++) {
 		const struct scope_finding *finding = &model->near[i].near->finding;
 
-		fprintf(text.to, "%s %s (%s), with %.0f %% of the excess: ", i ? ";" : "", finding->function->name,
+		fprintf(text.to, "%s %s (%s), with %.0f %% of the extra time: ", i ? ";" : "", finding->function->name,
 			finding->function->module, 100 * finding->share);
 		write_rule(&model->near[i], &report->analysis->rank, text.to);
 	}
@@ -240,9 +241,9 @@ int scope_report_section_verdict(const struct report *report)
 		ranking->verdict == SCOPE_VERDICT_NOTHING ? scope_report_section_bold(report) : red(report));
 	switch (ranking->verdict) {
 	case SCOPE_VERDICT_HANG:
-		fprintf(report->out, "HANG%s inside the program. %u thread%s %s still; the first for %s.\n",
+		fprintf(report->out, "HANG%s inside the program. %u thread%s %s no progress; the first for %s.\n",
 			scope_report_section_plain(report), threads, threads == 1 ? "" : "s",
-			threads == 1 ? "stands" : "stand", scope_report_format_ns(&age, first->hang.age_ns));
+			threads == 1 ? "makes" : "make", scope_report_format_ns(&age, first->hang.age_ns));
 		break;
 	case SCOPE_VERDICT_SPIN:
 		fprintf(report->out, "SPIN%s inside the program. %u thread%s %s, the first for %s.\n",

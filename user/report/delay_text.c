@@ -31,6 +31,7 @@ static const char *unit_of(const struct scope_causal_result *result)
 
 static void print_head(const struct scope_causal_result *result, FILE *out)
 {
+	struct scope_text length;
 	uint64_t elapsed_ns = 0;
 
 	for (size_t i = 0; i < result->count; i++)
@@ -40,8 +41,9 @@ static void print_head(const struct scope_causal_result *result, FILE *out)
 		fprintf(out, " · %s[%u]", result->program, result->pid);
 	if (result->kernel[0])
 		fprintf(out, " · Linux %s", result->kernel);
-	fprintf(out, "\n%zu experiments in %.1f s · seed %" PRIu64 " · progress: %s\n", result->count,
-		(double)elapsed_ns / 1e9, result->seed, result->progress);
+	fprintf(out, "\n%zu experiment%s in %s · seed %" PRIu64 " · progress: %s\n", result->count,
+		result->count == 1 ? "" : "s", scope_report_format_window(&length, elapsed_ns), result->seed,
+		result->progress);
 	if (result->ended[0])
 		fprintf(out, "Not all of the %zu experiments planned were made: %s.\n", result->planned, result->ended);
 	fputc('\n', out);

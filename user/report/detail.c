@@ -11,7 +11,6 @@
 #include "base/syscall_name.h"
 #include "report/numbers.h"
 
-#define ODDS_MAX 1000	/* above it the figure depends on very few usual stacks */
 #define MOST 0.5	/* share of cut stacks from which the path is marked as cut */
 #define EXAMPLE_CALLS 8 /* of a slow unit and a usual one */
 #define KERNEL_NAMES 4	/* the innermost functions of the kernel */
@@ -43,28 +42,29 @@ static void print_circle(const struct report *report, const struct scope_circle 
 	fputs(circle->count > SCOPE_CIRCLE_MAX ? " → …)" : ")", to);
 }
 
-/* Prints the callers, if stacks name any; first an ellipsis if most stacks do not reach the start of the thread. */
+/* Prints the callers, if stacks name any, the innermost first; at the end an ellipsis if most stacks are cut short. */
 static int print_chain(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_tree *tree = &one->finding->evidence->tree;
+	const size_t count = scope_report_section_callers(one);
 	struct scope_paragraph line;
 
 	if (!one->path_count)
 		return 0;
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
-	if (one->cut_share > MOST)
-		fputs("… → ", line.to);
-	for (size_t i = one->path_count; i--;) {
+	if (one->below)
+		fprintf(line.to, "%s ← ", one->below->name);
+	for (size_t i = 0; i < count; i++) {
 		const struct scope_tree_node *node = &tree->node[one->path[i]];
 
-		fputs(scope_signatures_name(report->analysis->signatures, node->function), line.to);
+		fprintf(line.to, "%s%s", i ? " ← " : "",
+			scope_signatures_name(report->analysis->signatures, node->function));
 		print_circle(report, &node->circle, line.to);
-		fputs(i ? " → " : "", line.to);
 	}
-	if (one->below)
-		fprintf(line.to, " → %s", one->below->name);
-	return scope_report_section_line(report, &line, "     call path   ");
+	if (one->cut_share > MOST)
+		fputs(" ← …", line.to);
+	return scope_report_section_detail_line(report, &line, SCOPE_LABEL_CALL_PATH);
 }
 
 /* The callee with most of its excess, and so on down. */
@@ -81,7 +81,7 @@ static int print_callees(const struct report *report, const struct scope_model_f
 		fprintf(line.to, "%s%s", i ? " → " : "in ",
 			scope_signatures_name(report->analysis->signatures, tree->node[one->most[i]].function));
 	fprintf(line.to, " (%.0f %%)", 100 * one->most_share);
-	return scope_report_section_line(report, &line, "     most of it  ");
+	return scope_report_section_detail_line(report, &line, SCOPE_LABEL_MOST_OF_IT);
 }
 
 /* Prints where the thread sleeps in the kernel, outermost function first, or why this is not known. */
@@ -93,7 +93,7 @@ static int print_kernel(const struct report *report, const struct scope_model_fi
 
 	if (!one->kernel_stack) {
 		if (one->kernel_stack_why)
-			scope_report_section_paragraph(report, "     kernel      ", one->kernel_stack_why);
+			scope_report_section_detail_text(report, SCOPE_LABEL_KERNEL, one->kernel_stack_why);
 		return 0;
 	}
 	names = strdup(one->kernel_stack);
@@ -101,7 +101,7 @@ static int print_kernel(const struct report *report, const struct scope_model_fi
 		return -ENOMEM;
 	for (char *at = names, *next; (next = strsep(&at, " ")) && count < KERNEL_NAMES;)
 		name[count++] = next;
-	fputs("     kernel      ", report->out);
+	scope_report_section_detail_label(report, SCOPE_LABEL_KERNEL);
 	for (size_t i = count; i-- > 0;)
 		fprintf(report->out, "%s%s", name[i], i ? " → " : "\n");
 	free(names);
@@ -114,42 +114,42 @@ static void print_owner(const struct report *report, const struct scope_model_fi
 	const struct scope_model_owner *owner = &one->owner;
 	char line[128];
 
+	scope_report_section_detail_label(report,
+					  owner->itself || owner->thread ? SCOPE_LABEL_OWNER : SCOPE_LABEL_MIND);
 	if (owner->itself)
-		fputs("     owner       itself, as the lock's memory says: it waits for a lock that it holds\n",
-		      report->out);
+		fputs("itself, as the lock's memory says: it waits for a lock that it holds\n", report->out);
 	else if (owner->thread)
-		fprintf(report->out, "     owner       %s (tid %u), as the lock's memory says%s%s%s%s\n",
-			owner->thread->comm, owner->thread->tid, owner->at ? "; it is in " : "",
-			owner->at ? owner->at->name : "",
+		fprintf(report->out, "%s (tid %u), as the lock's memory says%s%s%s%s\n", owner->thread->comm,
+			owner->thread->tid, owner->at ? "; it is in " : "", owner->at ? owner->at->name : "",
 			scope_report_section_line_of(&owner->place, line, sizeof(line)),
 			one->finding->hang.circle ? ", and waits for this one: a deadlock" : "");
 	else
-		fputs("     mind        the function that holds the lock may be another one: see the other "
-		      "lines\n",
-		      report->out);
+		fputs("the function that holds the lock may be another one: see the other lines\n", report->out);
 }
 
 static void print_stuck(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
 	const struct scope_thread *thread = thread_at(report, finding->hang.thread);
-	struct scope_text age;
+	struct scope_text age, samples;
 
+	scope_report_section_detail_label(report, SCOPE_LABEL_WHO);
 	if (finding->hang.rounds) {
-		fprintf(report->out, "     who         %s (tid %u)%s, in rounds without progress for %s, %u samples\n",
-			thread->comm, thread->tid, finding->hang.threads > 1 ? " and others" : "",
-			scope_report_format_ns(&age, finding->hang.age_ns), finding->samples);
-		scope_report_section_paragraph(report, "     rounds      ", one->rounds);
+		fprintf(report->out, "%s (tid %u)%s, in rounds without progress for %s, %s\n", thread->comm,
+			thread->tid, finding->hang.threads > 1 ? " and others" : "",
+			scope_report_format_ns(&age, finding->hang.age_ns),
+			scope_report_format_some(&samples, finding->samples, "sample"));
+		scope_report_section_detail_text(report, SCOPE_LABEL_ROUNDS, one->rounds);
 		fputc('\n', report->out);
 		return;
 	}
 	if (finding->kind == SCOPE_FINDING_SPIN) {
-		fprintf(report->out, "     who         %s (tid %u), running for %s without a system call, %u samples\n",
-			thread->comm, thread->tid, scope_report_format_ns(&age, finding->hang.age_ns),
-			finding->samples);
+		fprintf(report->out, "%s (tid %u), running for %s without a system call, %s\n", thread->comm,
+			thread->tid, scope_report_format_ns(&age, finding->hang.age_ns),
+			scope_report_format_some(&samples, finding->samples, "sample"));
 		return;
 	}
-	fprintf(report->out, "     who         %s (tid %u)%s, asleep for %s in %s\n", thread->comm, thread->tid,
+	fprintf(report->out, "%s (tid %u)%s, asleep for %s in %s\n", thread->comm, thread->tid,
 		finding->hang.threads > 1 ? " and others" : "", scope_report_format_ns(&age, finding->hang.age_ns),
 		one->sleeps_in);
 	if (finding->hang.lock)
@@ -162,63 +162,79 @@ static void print_waiters(const struct report *report, const struct scope_model_
 	const struct scope_thread *holder = thread_at(report, finding->holder.thread);
 	const struct scope_group *group = &report->analysis->found.groups->group[finding->holder.victim_group];
 
-	fprintf(report->out,
-		"     who waits   %s ×%u: %.0f %% of the excess in %s,\n"
-		"                 %s by %s (tid %u)\n",
-		group->name, finding->holder.victim_threads, 100 * finding->share, one->sleeps_in,
+	scope_report_section_detail_label(report, SCOPE_LABEL_WHO_WAITS);
+	fprintf(report->out, "%s ×%u: %.0f %% of the extra time in %s,\n%*s%s by %s (tid %u)\n", group->name,
+		finding->holder.victim_threads, 100 * finding->share, one->sleeps_in, SCOPE_DETAIL_LABEL, "",
 		finding->kind == SCOPE_FINDING_LOCK ? "held" : "ended", holder->comm, holder->tid);
 }
 
 /* One of the two paths of an example. */
-static int print_path(const struct report *report, const struct scope_path *path, const char *head)
+static int print_path(const struct report *report, const struct scope_path *path, enum scope_report_label label)
 {
 	char *text;
 	int err = scope_report_section_path(path, EXAMPLE_CALLS, &text);
 
 	if (err)
 		return err;
-	scope_report_section_paragraph(report, head, text);
+	scope_report_section_detail_text(report, label, text);
 	free(text);
 	return 0;
 }
 
 static int print_example(const struct report *report, const struct scope_model_finding *one)
 {
-	int err = one->has_slow ? print_path(report, &one->slow, "     syscalls    ") : 0;
+	int err = one->has_slow ? print_path(report, &one->slow, SCOPE_LABEL_SYSCALLS) : 0;
 
 	if (!err && one->has_usual)
 		err = print_path(report, &one->usual,
-				 one->usual_of_baseline ? "       baseline  " : "       usual     ");
+				 one->usual_of_baseline ? SCOPE_LABEL_DETAIL_BASELINE : SCOPE_LABEL_DETAIL_NORMAL);
 	return err;
+}
+
+/* "in 97 % of the slow ones' time, under 0.1 % of normal ones'" */
+static const char *format_shares(struct scope_text *text, const struct scope_finding *finding)
+{
+	if (!(finding->of_slow > 0))
+		return "in all of the slow ones' time";
+	if (finding->of_usual < 0.001)
+		snprintf(text->text, sizeof(text->text), "in %.0f %% of the slow ones' time, < 0.1 %% of normal ones'",
+			 100 * finding->of_slow);
+	else
+		snprintf(text->text, sizeof(text->text), "in %.0f %% of the slow ones' time, %.*f %% of normal ones'",
+			 100 * finding->of_slow, finding->of_usual < 0.1, 100 * finding->of_usual);
+	return text->text;
 }
 
 static void print_evidence(const struct report *report, const struct scope_finding *finding)
 {
-	char by[128], kernel[64] = "", odds[64];
+	const char *slow = report->model->slow.requests ? "slow request" : "slow round";
+	struct scope_text samples, sleeps, shares;
+	char kernel[64] = "";
 
 	if (finding->samples)
 		snprintf(kernel, sizeof(kernel), " (%.0f %% in the kernel)", 100 * finding->kernel_share);
+	scope_report_section_detail_label(report, SCOPE_LABEL_EVIDENCE);
 	if (finding->by_stacks)
-		snprintf(by, sizeof(by), "stacks%s: %u samples%s, %u sleeps",
-			 finding->signature ? " and signature" : "", finding->samples, kernel, finding->sleeps);
+		fprintf(report->out, "stacks%s: %s%s, %s", finding->signature ? " and signature" : "",
+			scope_report_format_some(&samples, finding->samples, "sample"), kernel,
+			scope_report_format_some(&sleeps, finding->sleeps, "sleep"));
 	else
-		snprintf(by, sizeof(by), "signature: found in %u units", finding->units);
-	if (!isfinite(finding->odds))
-		snprintf(odds, sizeof(odds), "all of the abnormal time");
-	else if (finding->odds > ODDS_MAX)
-		snprintf(odds, sizeof(odds), "odds above ×%d against usual units", ODDS_MAX);
-	else
-		snprintf(odds, sizeof(odds), "odds ×%.0f against usual units", finding->odds);
-	fprintf(report->out, "     evidence    %s;%s%s\n", by,
-		finding->by_stacks && finding->signature ? "\n                 " : " ", odds);
+		fprintf(report->out, "signature: found in %s",
+			scope_report_format_some(&samples, finding->units, slow));
+	fprintf(report->out, ";\n%*s%s\n", SCOPE_DETAIL_LABEL, "", format_shares(&shares, finding));
 }
 
 static void print_times(const struct report *report, const struct scope_finding *finding)
 {
+	const double times = finding->usual_ns > 0 ? finding->p50_ns / finding->usual_ns : 0;
 	struct scope_text usual, p50, p95, p99;
+	char more[48] = "";
 
-	fprintf(report->out, "     time        usual %s; its units p50 %s, p95 %s, p99 %s\n",
-		scope_report_format_ns(&usual, finding->usual_ns), scope_report_format_ns(&p50, finding->p50_ns),
+	if (finding->kind == SCOPE_FINDING_TIME && times > 1)
+		snprintf(more, sizeof(more), ", %.*f times as long", times < 9.95, times);
+	scope_report_section_detail_label(report, SCOPE_LABEL_TIME);
+	fprintf(report->out, "normal %s; slow: median %s%s, p95 %s, p99 %s\n",
+		scope_report_format_ns(&usual, finding->usual_ns), scope_report_format_ns(&p50, finding->p50_ns), more,
 		scope_report_format_ns(&p95, finding->p95_ns), scope_report_format_ns(&p99, finding->p99_ns));
 	print_evidence(report, finding);
 }
@@ -230,7 +246,7 @@ static int print_inside(const struct report *report, const struct scope_model_fi
 
 	if (err || !text)
 		return err;
-	scope_report_section_paragraph(report, "     in kernel   ", text);
+	scope_report_section_detail_text(report, SCOPE_LABEL_IN_KERNEL, text);
 	free(text);
 	return 0;
 }
@@ -243,7 +259,7 @@ static void print_lost(const struct report *report, const struct scope_finding *
 
 	if (!scope_timeline_lost(timeline) && !timeline->losses.losses)
 		return;
-	fputs("     lost        ", report->out);
+	scope_report_section_detail_label(report, SCOPE_LABEL_LOST);
 	if (finding->lost_unknown)
 		fputs("an unknown number of events while it showed\n", report->out);
 	else if (finding->lost)
@@ -259,19 +275,25 @@ static void print_doing(const struct report *report, const struct scope_model_fi
 {
 	const struct scope_finding *finding = one->finding;
 
-	if (finding->kind == SCOPE_FINDING_CALLS)
-		fprintf(report->out, "     calls       %s, %.0f times as often as usual\n",
-			scope_report_section_call(finding->nr), finding->calls_times);
-	if (scope_rank_finding_outside(finding))
-		fprintf(report->out, "     outside     %s, %s: look at the %s first\n",
-			scope_report_section_call(finding->nr),
+	if (finding->kind == SCOPE_FINDING_CALLS) {
+		scope_report_section_detail_label(report, SCOPE_LABEL_CALLS);
+		fprintf(report->out, "%s, %.0f times as often as usual\n", scope_report_section_call(finding->nr),
+			finding->calls_times);
+	}
+	if (scope_rank_finding_outside(finding)) {
+		scope_report_section_detail_label(report, SCOPE_LABEL_OUTSIDE);
+		fprintf(report->out, "%s, %s: look at the %s first\n", scope_report_section_call(finding->nr),
 			scope_rank_finding_asks(finding) ? "for an answer that usual requests do not ask for"
 							 : "called as often as usual, takes longer",
 			one->waits_for);
-	if (scope_rank_finding_pauses(finding))
-		fputs("     mind        it sleeps by itself, as usual requests do not: a pause that clients ask for "
-		      "looks the\n                 same\n",
-		      report->out);
+	}
+	if (scope_rank_finding_pauses(finding)) {
+		scope_report_section_detail_label(report, SCOPE_LABEL_MIND);
+		fprintf(report->out,
+			"it sleeps by itself, as usual requests do not: a pause that clients ask for looks the\n"
+			"%*ssame\n",
+			SCOPE_DETAIL_LABEL, "");
+	}
 	if (!one->stuck)
 		print_times(report, finding);
 	print_lost(report, finding);
@@ -287,8 +309,10 @@ static int print_finding(const struct report *report, const struct scope_model_f
 	if (finding->kind == SCOPE_FINDING_LOCK || finding->kind == SCOPE_FINDING_LATE)
 		print_waiters(report, one);
 	err = scope_report_section_source(report, one);
-	if (!err && one->known_caller)
-		fprintf(report->out, "     no symbol   called by %s\n", one->known_caller);
+	if (!err && one->known_caller) {
+		scope_report_section_detail_label(report, SCOPE_LABEL_NO_SYMBOL);
+		fprintf(report->out, "called by %s\n", one->known_caller);
+	}
 	if (!err)
 		err = print_chain(report, one);
 	if (!err)

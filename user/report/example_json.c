@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A slow unit of a finding beside a usual one, as JSON. */
+/* Single units as JSON: a slow unit of a finding beside a usual one, and the unit that a trigger saw. */
 #include "report/json_part.h"
 
 #include "base/syscall_name.h"
@@ -54,4 +54,21 @@ json_t *scope_report_json_example(const struct scope_analysis *analysis, const s
 				  elsewhere ? analysis->reference_kept->units : analysis->units, &one->usual);
 	return json_pack("{s:o, s:o, s:b}", "slow", slow, "usual", usual ? usual : json_null(), "baseline",
 			 one->usual_of_baseline);
+}
+
+json_t *scope_report_json_triggered(const struct scope_model *model)
+{
+	const struct scope_model_triggered *triggered = &model->triggered;
+	const struct scope_analysis *analysis = model->analysis;
+	json_t *unit = NULL;
+
+	if (!triggered->why)
+		return json_null();
+	if (triggered->has_unit) {
+		unit = make_unit(analysis->trace, analysis->units, &triggered->path);
+		if (!unit)
+			return NULL;
+	}
+	return json_pack("{s:o, s:o}", "why", scope_report_json_string(triggered->why), "unit",
+			 unit ? unit : json_null());
 }

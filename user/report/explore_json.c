@@ -77,10 +77,16 @@ static json_t *make_why(const struct scope_analysis *analysis)
 int scope_report_explore_json(const struct scope_analysis *analysis, const struct scope_forest_limits *limits,
 			      FILE *out)
 {
-	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope",
+	return scope_report_explore_json_with(analysis, limits, json_null(), out);
+}
+
+int scope_report_explore_json_with(const struct scope_analysis *analysis, const struct scope_forest_limits *limits,
+				   json_t *exploration, FILE *out)
+{
+	json_t *all = json_pack("{s:i, s:s, s:s, s:f, s:f, s:o, s:o, s:o, s:o}", "schema", SCOPE_REPORT_SCHEMA, "scope",
 				SCOPE_VERSION, "command", "explore", "cv", limits->cv, "slow", limits->slow, "forest",
 				make_forest(analysis, limits), "why", make_why(analysis), "variance",
-				scope_report_variance_json(analysis));
+				scope_report_variance_json(analysis), "exploration", exploration);
 
 	return scope_report_json_write(all, JSON_INDENT(1), out);
 }

@@ -209,9 +209,11 @@ static json_t *make_rule(const struct scope_basis *basis)
 	const struct scope_rank_options *rank = &basis->rank;
 
 	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "z",
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "z",
 		scope_report_json_number(basis->z), "median_times", scope_report_json_number(basis->detect.times_min),
-		"size_times", scope_report_json_number(basis->detect.size_times_min), "excess_share",
+		"size_times", scope_report_json_number(basis->detect.size_times_min), "whole_times",
+		scope_report_json_number(basis->detect.whole_times), "growth_share",
+		scope_report_json_number(rank->growth_share), "excess_share",
 		scope_report_json_number(rank->excess_share), "units_min", (json_int_t)rank->units_min, "odds_min",
 		scope_report_json_number(rank->odds_min), "times_min", scope_report_json_number(rank->times_min),
 		"odds_alone", scope_report_json_number(rank->odds_alone), "linkage",
@@ -363,10 +365,10 @@ static json_t *make_answer(const struct scope_model *model, const struct scope_r
 
 	if (scope_report_answer(model, &answer))
 		return NULL;
-	object = json_pack("{s:o, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "answer",
-			   scope_report_json_string(answer), "names_first", scope_report_names_first(ranking),
-			   "outside", model->outside, "stuck_threads", (json_int_t)model->stuck_threads,
-			   "since_wall_ns",
+	object = json_pack("{s:s, s:o, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "headline",
+			   scope_report_headline(model), "answer", scope_report_json_string(answer), "names_first",
+			   scope_report_names_first(ranking), "outside", model->outside, "stuck_threads",
+			   (json_int_t)model->stuck_threads, "since_wall_ns",
 			   model->since_wall_ns ? json_integer((json_int_t)model->since_wall_ns) : json_null(),
 			   "kept_waiting", scope_report_json_number(model->analysis->freezes.kept), "kernel",
 			   scope_report_json_kernel(model), "background", make_background(model), "causal",
@@ -377,8 +379,8 @@ static json_t *make_answer(const struct scope_model *model, const struct scope_r
 
 static json_t *make_pictures(const struct scope_analysis *analysis)
 {
-	return json_pack("{s:o, s:o}", "flame", scope_report_picture_flame(analysis), "strips",
-			 scope_report_picture_strips(analysis));
+	return json_pack("{s:o, s:o, s:o}", "flame", scope_report_picture_flame(analysis), "strips",
+			 scope_report_picture_strips(analysis), "over_time", scope_report_picture_over_time(analysis));
 }
 
 /* What kind of server it is, in a sentence. */
@@ -417,6 +419,7 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 		return NULL;
 	}
 	json_object_update_new(all, answer);
+	json_object_set_new(all, "triggered", scope_report_json_triggered(model));
 	json_object_set_new(all, "waits", scope_report_waits_tree(analysis));
 	json_object_set_new(all, "bottlenecks", scope_report_waits_bottlenecks(analysis));
 	json_object_set_new(all, "locks", scope_report_locks_json(analysis));

@@ -215,17 +215,24 @@ static json_t *make_stuck(const struct scope_model *model, const struct scope_mo
 			 scope_report_json_string(one->kernel_stack_why));
 }
 
+/* 0 means that nothing was compared. */
+static json_t *share_or_null(double share)
+{
+	return share > 0 ? scope_report_json_number(share) : json_null();
+}
+
 /* The cost of slow units. */
 static json_t *make_cost(const struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
 	const bool calls = finding->kind == SCOPE_FINDING_CALLS;
 
-	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:b}", "units",
+	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:b}", "units",
 			 (json_int_t)finding->units, "usual_ns", scope_report_json_number(finding->usual_ns), "p50_ns",
 			 scope_report_json_number(finding->p50_ns), "p95_ns", scope_report_json_number(finding->p95_ns),
 			 "p99_ns", scope_report_json_number(finding->p99_ns), "excess_ns",
 			 scope_report_json_number(finding->excess_ns), "odds", scope_report_json_number(finding->odds),
+			 "of_slow", share_or_null(finding->of_slow), "of_normal", share_or_null(finding->of_usual),
 			 "kernel_share", scope_report_json_number(finding->kernel_share), "outside",
 			 scope_rank_finding_outside(finding), "waits_for", scope_report_json_string(one->waits_for),
 			 "asks", scope_rank_finding_asks(finding), "calls_times",

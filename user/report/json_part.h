@@ -16,6 +16,8 @@ json_t *scope_report_json_thread(const struct scope_thread *thread);
 json_t *scope_report_json_finding(const struct scope_model *model, size_t index);
 /* A slow unit of a finding and a usual one; null for a finding without one, and for hangs and spins. */
 json_t *scope_report_json_example(const struct scope_analysis *analysis, const struct scope_model_finding *one);
+/* The trigger that wrote the trace, and the unit it saw; null if no trigger did. */
+json_t *scope_report_json_triggered(const struct scope_model *model);
 /* What was slow inside the kernel; null if nothing was. */
 json_t *scope_report_json_kernel(const struct scope_model *model);
 

@@ -85,10 +85,12 @@ static void print_group(const struct scope_report_metrics *report, const struct 
 void scope_report_metrics_changes(const struct scope_report_metrics *report, FILE *out)
 {
 	const struct scope_metric_changes *changes = report->changes;
+	struct scope_text before, after;
 	char load[160];
 
-	fprintf(out, "CHANGES from %.40s (%.1f s) to %.40s (%.1f s)\n", report->before, changes->before_s,
-		report->after, changes->after_s);
+	fprintf(out, "CHANGES from %.40s (%s) to %.40s (%s)\n", report->before,
+		scope_report_format_window(&before, (uint64_t)(1e9 * changes->before_s)), report->after,
+		scope_report_format_window(&after, (uint64_t)(1e9 * changes->after_s)));
 	fprintf(out, "  %s\n\n  %-24s %10s %10s %21s %8s\n",
 		scope_report_metrics_load(load, sizeof(load), changes->before_units, changes->after_units,
 					  changes->requests ? "requests" : "units"),

@@ -153,8 +153,9 @@ static json_t *make_related(const struct scope_report_metrics *report)
 						one->with.low, "high", one->with.high, "rho", one->with.rho, "p",
 						one->with.p, "steps", (json_int_t)one->with.steps));
 	}
-	return json_pack("{s:s, s:I, s:o}", "with", "latency", "tried", (json_int_t)report->relations->tried, "series",
-			 array);
+	return json_pack("{s:s, s:I, s:o}", "with",
+			 report->relate < SCOPE_METRICS ? scope_metrics_row[report->relate].name : "latency", "tried",
+			 (json_int_t)report->relations->tried, "series", array);
 }
 
 int scope_report_metrics_json(const struct scope_report_metrics *report, FILE *out)

@@ -260,13 +260,29 @@ static void print_head(const struct scope_report_metrics *report, FILE *out)
 		"most");
 }
 
+/* Where `scope delay` can hold up threads to test if that metric is a cause; NULL: nowhere. */
+static const char *delay_site(unsigned metric)
+{
+	static const char *const site[SCOPE_METRICS_FAMILIES] = {
+		[SCOPE_METRICS_FUTEX] = "syscall:futex",  [SCOPE_METRICS_PIPE] = "syscall:read",
+		[SCOPE_METRICS_NETWORK] = "receive",	  [SCOPE_METRICS_POLL] = "syscall:epoll_wait",
+		[SCOPE_METRICS_FILE] = "syscall:pread64",
+	};
+
+	return metric == SCOPE_METRIC_PIPE_WRITES || metric == SCOPE_METRIC_PIPE_WRITTEN_BYTES ? "syscall:write"
+	       : metric == SCOPE_METRIC_FILE_WRITES || metric == SCOPE_METRIC_FILE_WRITTEN_BYTES
+		       ? "syscall:pwrite64"
+		       : site[scope_metrics_row[metric].family];
+}
+
 static void print_relations(const struct scope_report_metrics *report, FILE *out)
 {
 	const struct scope_metric_relations *relations = report->relations;
 
 	if (!relations || !relations->tried)
 		return;
-	fprintf(out, "  what goes with how long units take (r, 95 %%; p for %zu tried; no cause by itself):\n",
+	fprintf(out, "  what goes with %s (r, 95 %%; p for %zu tried; no cause by itself):\n",
+		report->relate < SCOPE_METRICS ? scope_metrics_row[report->relate].name : "how long units take",
 		relations->tried);
 	for (size_t i = 0; i < relations->count && (report->verbose || i < RELATIONS_MAX); i++) {
 		const struct scope_metric_relation *one = &relations->relation[i];
@@ -276,6 +292,9 @@ static void print_relations(const struct scope_report_metrics *report, FILE *out
 	}
 	if (!relations->count)
 		fputs("    nothing beyond chance\n", out);
+	else if (delay_site(relations->relation[0].metric))
+		fprintf(out, "  to test the first as a cause: scope delay sensitivity -p PID --site %s\n",
+			delay_site(relations->relation[0].metric));
 	fputc('\n', out);
 }
 

@@ -24,6 +24,7 @@ struct scope_report_metrics {
 	const struct scope_timeline *timeline; /* after its end */
 	const struct scope_metrics_view *view;
 	const struct scope_metric_changes *changes;	/* NULL: nothing is compared */
+	unsigned relate;				/* the metric that these go with; SCOPE_METRICS: latency */
 	const struct scope_metric_relations *relations; /* NULL: not looked for */
 	const char *before, *after;			/* names of the two windows that are compared */
 	uint64_t series;				/* bits: those chosen; 0: all */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/triggered.h"
+
 static uint64_t wall_of(const struct scope_analysis *analysis, uint64_t time_ns)
 {
 	const uint64_t wall_ns = scope_trace_meta_number(analysis->trace, SCOPE_META_WALL_CLOCK, 0);
@@ -179,6 +181,8 @@ int scope_report_model_create(const struct scope_analysis *analysis, const struc
 	err = make_findings(model, detailed);
 	if (!err)
 		err = scope_report_times_collect(analysis, &model->times, &model->times_count);
+	if (!err)
+		err = scope_report_triggered_find(analysis, &model->triggered);
 	if (err)
 		scope_report_model_destroy(model);
 	else
@@ -197,5 +201,6 @@ void scope_report_model_destroy(struct scope_model *model)
 	free(model->finding);
 	free(model->kernel);
 	free(model->times);
+	free(model->triggered.path.call);
 	free(model);
 }

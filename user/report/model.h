@@ -114,6 +114,14 @@ struct scope_model_part {
 	size_t left_out;		       /* findings of kinds that were not asked for */
 };
 
+/* The trigger that made a flight recorder write the trace, and the work that it saw. */
+struct scope_model_triggered {
+	const char *why; /* in the recorder's words; NULL: no trigger wrote the trace */
+	/* If nothing is found: the longest unit of the thread that the trigger names. It may be the only slow one. */
+	bool has_unit;
+	struct scope_path path;
+};
+
 struct scope_model {
 	const struct scope_analysis *analysis;
 	const struct scope_report_causal *causal_sites; /* NULL: nobody asked for experiments */
@@ -131,6 +139,7 @@ struct scope_model {
 	size_t nears; /* 0 if there are findings */
 	struct scope_model_background background;
 	struct scope_model_causal causal;
+	struct scope_model_triggered triggered;
 	struct scope_times *times;
 	size_t times_count;
 	struct scope_basis basis;

@@ -76,7 +76,13 @@ static void add_deed(const struct scope_model *model, const char *pid, struct sc
 	const size_t room = sizeof(next->command[0]);
 
 	if (model->finding->stuck)
-		snprintf(add(next, "does it still stand?"), room, "scope-report -p %s -d 5", pid);
+		snprintf(add(next, "is it still so?"), room, "scope-report -p %s -d 5", pid);
+	else if (model->analysis->ranking->slow_peer && model->analysis->outside.peer.at.peer.pid)
+		snprintf(add(next, "the process that it waits for"), room, "scope-report -p %u",
+			 model->analysis->outside.peer.at.peer.pid);
+	else if (model->analysis->ranking->slow_peer && model->analysis->outside.peer.at.peer.address[0])
+		snprintf(add(next, "the connections to it"), room, "ss -tni dst %s",
+			 model->analysis->outside.peer.at.peer.address);
 	else if (scope_rank_finding_outside(finding))
 		snprintf(add(next,
 			     finding->wait.class == SCOPE_WAIT_DISK ? "the disk's queue and latency" : "which peer"),
@@ -160,7 +166,7 @@ void scope_report_section_next(const struct report *report, unsigned int lines, 
 		if (strlen(next.command[i]) > width)
 			width = (unsigned int)strlen(next.command[i]);
 	for (unsigned int i = 0; i < next.count; i++) {
-		scope_report_section_label(report, i ? "" : "Next");
+		scope_report_section_label(report, i ? SCOPE_LABELS : SCOPE_LABEL_NEXT);
 		fputs(next.command[i], report->out);
 		if (SCOPE_SCREEN_LABEL + width + 4 + scope_report_format_columns(next.why[i]) <= all)
 			fprintf(report->out, "%*s  # %s", (int)(width - strlen(next.command[i])), "", next.why[i]);

@@ -13,13 +13,15 @@ const char *scope_report_format_ns(struct scope_text *buffer, double ns)
 	static const struct {
 		double unit;
 		const char *name;
-	} scale[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" } };
+	} scale[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } };
 	size_t i = 0;
 	double value;
 
 	/* 0.1 ms is easier to compare with other ms than 100 µs. */
 	while (i < 2 && ns < 0.1 * scale[i].unit)
 		i++;
+	if (ns > 0 && ns < 10)
+		i = 3; /* what would be 0.00 µs */
 	value = ns / scale[i].unit;
 	snprintf(buffer->text, sizeof(buffer->text), "%.*f %s",
 		 value >= 100 || value == 0 ? 0
@@ -49,6 +51,15 @@ const char *scope_report_format_count(struct scope_text *buffer, uint64_t count)
 		*to++ = digits[i];
 	}
 	*to = '\0';
+	return buffer->text;
+}
+
+const char *scope_report_format_some(struct scope_text *buffer, uint64_t count, const char *word)
+{
+	struct scope_text number;
+
+	snprintf(buffer->text, sizeof(buffer->text), "%s %.24s%s", scope_report_format_count(&number, count), word,
+		 count == 1 ? "" : "s");
 	return buffer->text;
 }
 

@@ -12,6 +12,8 @@ struct scope_text {
 };
 
 const char *scope_report_format_ns(struct scope_text *buffer, double ns); /* "4.1 ms" */
+/* "1 stack", "2,367 stacks": of a word whose plural ends in s. */
+const char *scope_report_format_some(struct scope_text *buffer, uint64_t count, const char *word);
 /* How long a trace is: "20.0 s", "31.0 ms", "empty". */
 const char *scope_report_format_window(struct scope_text *buffer, uint64_t ns);
 const char *scope_report_format_count(struct scope_text *buffer, uint64_t count); /* "48,310" */

@@ -126,7 +126,7 @@ static int row_of(const struct scene *scene, uint32_t tid)
 	return -1;
 }
 
-/* Of the threads without a row, the one that ended most of the sleep of those with a row; 0: none. */
+/* The thread without a row that ended most of the sleep of those with a row; 0: none. */
 static uint32_t next_waker(const struct scene *scene)
 {
 	uint64_t most_ns = 0;

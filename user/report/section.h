@@ -3,6 +3,7 @@
 #ifndef SCOPE_REPORT_SECTION_H
 #define SCOPE_REPORT_SECTION_H
 
+#include "report/layout.h"
 #include "report/numbers.h"
 #include "report/model.h"
 #include "report/text.h"
@@ -14,12 +15,15 @@ struct report {
 	FILE *out;
 };
 
-int scope_report_section_summary(const struct report *report); /* the first screen: the answer, and what to do */
-int scope_report_section_changes(const struct report *report); /* what changed since the baseline */
-int scope_report_section_verdict(const struct report *report); /* what it comes to */
-int scope_report_section_details(const struct report *report); /* the first findings in full */
-int scope_report_section_causal(const struct report *report);  /* delay experiments on the findings */
-int scope_report_section_times(const struct report *report);   /* the time of each group by state */
+size_t
+scope_report_section_callers(const struct scope_model_finding *one); /* of its path, without where all programs start */
+int scope_report_section_answer(const struct report *report);	     /* its head and the answer alone */
+int scope_report_section_summary(const struct report *report);	     /* the first screen: the answer, and what to do */
+int scope_report_section_changes(const struct report *report);	     /* what changed since the baseline */
+int scope_report_section_verdict(const struct report *report);	     /* what it comes to */
+int scope_report_section_details(const struct report *report);	     /* the first findings in full */
+int scope_report_section_causal(const struct report *report);	     /* delay experiments on the findings */
+int scope_report_section_times(const struct report *report);	     /* the time of each group by state */
 int scope_report_section_waits(const struct report *report); /* the threads that wait for each other, if that matters */
 int scope_report_section_uneven(const struct report *report);	/* threads that are out of line with their group */
 int scope_report_section_variance(const struct report *report); /* where latencies vary; only without findings */
@@ -69,8 +73,15 @@ const char *scope_report_section_confidence(const struct scope_finding *finding)
 /* The escape sequence for bold text; "" without colours. */
 const char *scope_report_section_bold(const struct report *report);
 const char *scope_report_section_plain(const struct report *report);
-/* Prints the label of a line of the first screen. */
-void scope_report_section_label(const struct report *report, const char *label);
+/* Prints the label of a line of the first screen; SCOPE_LABELS: of one that goes on with the line before it. */
+void scope_report_section_label(const struct report *report, enum scope_report_label label);
+/* The same for a line of a finding's details. */
+void scope_report_section_detail_label(const struct report *report, enum scope_report_label label);
+/* The label, then the text in a separate column. Ends its line. */
+void scope_report_section_detail_text(const struct report *report, enum scope_report_label label, const char *text);
+/* The same for a text that was written piece by piece, which is freed. 0 or -ENOMEM. */
+int scope_report_section_detail_line(const struct report *report, struct scope_paragraph *paragraph,
+				     enum scope_report_label label);
 
 /* Columns of the first screen. */
 unsigned scope_report_section_width(const struct report *report);
@@ -84,6 +95,7 @@ void scope_report_section_paragraph(const struct report *report, const char *hea
 int scope_report_section_line(const struct report *report, struct scope_paragraph *paragraph, const char *head);
 
 #define SCOPE_SCREEN_LABEL 14 /* columns of a label on the first screen */
+#define SCOPE_DETAIL_LABEL 17 /* the same in a finding's details */
 #define SCOPE_SCREEN_LINES 15 /* of the first screen */
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/syscall_args.h"
 #include "base/syscall_name.h"
 #include "report/json_part.h"
 #include "report/numbers.h"
@@ -93,6 +94,39 @@ static void print_call(const struct scope_server_call *call, double rate, FILE *
 	fprintf(out, " %7s", size_text(&text, scope_sketch_quantile(&call->returned, 0.99)));
 }
 
+static const struct scope_server_flags *usual_flags(const struct scope_server_call *call)
+{
+	const struct scope_server_flags *most = &call->flags[0];
+
+	for (unsigned i = 1; i < SCOPE_SERVER_FLAGS; i++)
+		if (call->flags[i].calls > most->calls)
+			most = &call->flags[i];
+	return most;
+}
+
+/* "asks for 4096 bytes (99th percentile 16384), at 0 to 1.5 M, flags 0x4000 in 97 %". The trace has some of it. */
+static void print_args(const struct scope_server_call *call, FILE *out)
+{
+	const struct scope_syscall_args *args = scope_syscall_args_of(call->nr);
+	struct scope_text one, other;
+	const char *before = "      ";
+
+	if (call->asked.total) {
+		fprintf(out, "%sasks for %s %s (99th percentile %s)", before,
+			size_text(&one, scope_sketch_quantile(&call->asked, 0.5)), args->unit,
+			size_text(&other, scope_sketch_quantile(&call->asked, 0.99)));
+		before = ", ";
+	}
+	if (call->offset.total) {
+		fprintf(out, "%sat %s to %s", before, size_text(&one, scope_sketch_quantile(&call->offset, 0)),
+			size_text(&other, (double)call->offset.most));
+		before = ", ";
+	}
+	if (call->flagged)
+		fprintf(out, "%sflags 0x%x in %.0f %%", before, usual_flags(call)->value,
+			100 * (double)usual_flags(call)->calls / (double)call->flagged);
+}
+
 static int print_head(const struct scope_analysis *analysis, const struct scope_stage *stage, unsigned width, FILE *out)
 {
 	struct scope_text count;
@@ -114,6 +148,20 @@ static int print_head(const struct scope_analysis *analysis, const struct scope_
 	return 0;
 }
 
+/* A line cut at the right edge; frees the paragraph. */
+static int end_line(struct scope_paragraph *line, unsigned width, FILE *out)
+{
+	char *text;
+	int err = scope_report_paragraph_end(line, &text);
+
+	if (err)
+		return err;
+	scope_report_format_clipped(out, text, width);
+	fputc('\n', out);
+	free(text);
+	return 0;
+}
+
 static int print_stage(const struct scope_analysis *analysis, const struct scope_server_calls *calls, uint32_t stage,
 		       const struct scope_report_style *style, FILE *out)
 {
@@ -127,7 +175,6 @@ static int print_stage(const struct scope_analysis *analysis, const struct scope
 		const double rate = units_of(of) ? per_unit(call, of)
 						 : (double)call->calls / analysis->server->window_ns * 1e9;
 		struct scope_paragraph line;
-		char *text;
 
 		if (call->stage != stage)
 			continue;
@@ -142,12 +189,15 @@ static int print_stage(const struct scope_analysis *analysis, const struct scope
 		if (err)
 			break;
 		print_call(call, rate, line.to);
-		err = scope_report_paragraph_end(&line, &text);
-		if (err)
-			break;
-		scope_report_format_clipped(out, text, width);
-		fputc('\n', out);
-		free(text);
+		if (call->asked.total || call->offset.total || call->flagged) {
+			err = end_line(&line, width, out);
+			if (!err)
+				err = scope_report_paragraph_begin(&line);
+			if (err)
+				break;
+			print_args(call, line.to);
+		}
+		err = end_line(&line, width, out);
 	}
 	if (printed && left)
 		fprintf(out, "    … and %zu more (-v)\n", left);
@@ -209,6 +259,33 @@ static json_t *make_percentiles(const struct scope_sketch *sketch)
 	return array;
 }
 
+/* Numbers of which the trace has some; null: it has none. */
+static json_t *make_sketch(const struct scope_sketch *sketch, const char *unit)
+{
+	return sketch->total ? json_pack("{s:I, s:s?, s:o}", "count", (json_int_t)sketch->total, "unit", unit,
+					 "percentiles", make_percentiles(sketch))
+			     : json_null();
+}
+
+static json_t *make_flags(const struct scope_server_call *call)
+{
+	json_t *array = json_array();
+	uint64_t rest = call->flagged;
+
+	if (!call->flagged) {
+		json_decref(array);
+		return json_null();
+	}
+	for (unsigned i = 0; i < SCOPE_SERVER_FLAGS && call->flags[i].calls; i++) {
+		rest -= call->flags[i].calls;
+		json_array_append_new(array, json_pack("{s:I, s:I}", "value", (json_int_t)call->flags[i].value, "calls",
+						       (json_int_t)call->flags[i].calls));
+	}
+	if (rest)
+		json_array_append_new(array, json_pack("{s:n, s:I}", "value", "calls", (json_int_t)rest));
+	return array;
+}
+
 json_t *scope_report_server_calls_array(const struct scope_analysis *analysis, const struct scope_server_calls *calls)
 {
 	static const char *const result[] = {
@@ -222,16 +299,19 @@ json_t *scope_report_server_calls_array(const struct scope_analysis *analysis, c
 		const struct scope_server_call *call = &calls->call[i];
 		const struct scope_stage *stage = &analysis->server->stage[call->stage];
 		const char *kind = scope_report_object_kind(call->kind);
+		const struct scope_syscall_args *args = scope_syscall_args_of(call->nr);
 
 		json_array_append_new(
 			array,
-			json_pack("{s:I, s:s, s:s?, s:I, s:o, s:I, s:o, s:s, s:I, s:o}", "stage",
+			json_pack("{s:I, s:s, s:s?, s:I, s:o, s:I, s:o, s:s, s:I, s:o, s:o, s:o, s:o}", "stage",
 				  (json_int_t)call->stage, "call", scope_report_section_call(call->nr), "on", kind,
 				  "calls", (json_int_t)call->calls, "per_unit",
 				  units_of(stage) ? scope_report_json_number(per_unit(call, stage)) : json_null(),
 				  "failed", (json_int_t)call->failed, "errors", make_errors(call), "returns",
 				  result[call->result], "returned", (json_int_t)call->returned.total, "percentiles",
-				  call->returned.total ? make_percentiles(&call->returned) : json_null()));
+				  call->returned.total ? make_percentiles(&call->returned) : json_null(), "asked",
+				  make_sketch(&call->asked, args ? args->unit : NULL), "offsets",
+				  make_sketch(&call->offset, "bytes"), "flags", make_flags(call)));
 	}
 	return array;
 }

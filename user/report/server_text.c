@@ -266,6 +266,7 @@ int scope_report_server_text(const struct scope_analysis *analysis, const struct
 	const struct scope_server *server = analysis->server;
 	const char *command = scope_trace_meta(analysis->trace, SCOPE_META_COMMAND);
 	const char *pid = scope_trace_meta(analysis->trace, SCOPE_META_PID);
+	struct scope_text length;
 	const unsigned width = scope_report_style_columns(style);
 	char head[256], *sentence;
 	int err = scope_report_server_sentence(analysis, &sentence);
@@ -273,10 +274,11 @@ int scope_report_server_text(const struct scope_analysis *analysis, const struct
 	if (err)
 		return err;
 	snprintf(head, sizeof(head),
-		 "SERVER %.20s (pid %.10s), %.1f s: %u process%s, %zu thread%s in %zu stage%s, %u listener%s",
-		 command ? command : "?", pid ? pid : "?", server->window_ns / 1e9, server->processes,
-		 server->processes == 1 ? "" : "es", server->threads, server->threads == 1 ? "" : "s", server->stages,
-		 server->stages == 1 ? "" : "s", server->listeners, server->listeners == 1 ? "" : "s");
+		 "SERVER %.20s (pid %.10s), %s: %u process%s, %zu thread%s in %zu stage%s, %u listener%s",
+		 command ? command : "?", pid ? pid : "?", scope_report_format_window(&length, server->window_ns),
+		 server->processes, server->processes == 1 ? "" : "es", server->threads,
+		 server->threads == 1 ? "" : "s", server->stages, server->stages == 1 ? "" : "s", server->listeners,
+		 server->listeners == 1 ? "" : "s");
 	scope_report_format_wrapped_to(out, head, 0, 2, width);
 	fputs("\n  ", out);
 	scope_report_format_wrapped_to(out, sentence, 2, 2, width);

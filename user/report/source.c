@@ -50,16 +50,18 @@ static void print_lines(const struct report *report, const struct scope_model_fi
 
 		if (!line->text)
 			continue;
-		if (strcmp(line->file, file) || strcmp(line->inlined, function))
-			fprintf(report->out, "     lines       %s%s%s\n", line->file,
-				*line->inlined ? ", inlined: " : "", line->inlined);
+		if (strcmp(line->file, file) || strcmp(line->inlined, function)) {
+			scope_report_section_detail_label(report, SCOPE_LABEL_LINES);
+			fprintf(report->out, "%s%s%s\n", line->file, *line->inlined ? ", inlined: " : "",
+				line->inlined);
+		}
 		file = line->file;
 		function = line->inlined;
 		snprintf(share, sizeof(share), "%.0f %%", 100 * line->share);
 		fprintf(report->out, "         %6s %5d  %s\n", line->share > 0 ? share : "", line->number, line->text);
 	}
 	if (one->lines_why && !one->lines_absent)
-		scope_report_section_paragraph(report, "     lines       ", one->lines_why);
+		scope_report_section_detail_text(report, SCOPE_LABEL_LINES, one->lines_why);
 }
 
 static void print_loop(const struct report *report, const struct scope_model_finding *one)
@@ -68,7 +70,8 @@ static void print_loop(const struct report *report, const struct scope_model_fin
 
 	if (!loop->file)
 		return;
-	fprintf(report->out, "     loop        %s:%d", scope_report_section_base_name(loop->file), loop->first);
+	scope_report_section_detail_label(report, SCOPE_LABEL_LOOP);
+	fprintf(report->out, "%s:%d", scope_report_section_base_name(loop->file), loop->first);
 	if (loop->last > loop->first)
 		fprintf(report->out, "-%d", loop->last);
 	if (*loop->inlined)
@@ -89,7 +92,7 @@ static int print_hints(const struct report *report, const struct scope_model_fin
 			fprintf(line.to, "%s:%d: ", scope_report_section_base_name(one->hint[i].file),
 				one->hint[i].line);
 		fputs(one->hint[i].text, line.to);
-		err = scope_report_section_line(report, &line, "     hint        ");
+		err = scope_report_section_detail_line(report, &line, SCOPE_LABEL_HINT);
 	}
 	return err;
 }
@@ -109,7 +112,7 @@ static int print_places(const struct report *report, const struct scope_model_fi
 		if (one->finding->kind != SCOPE_FINDING_HANG)
 			fprintf(line.to, " (%.0f %%)", 100 * one->place[i].share);
 	}
-	return scope_report_section_line(report, &line, "     source      ");
+	return scope_report_section_detail_line(report, &line, SCOPE_LABEL_SOURCE);
 }
 
 int scope_report_section_source(const struct report *report, const struct scope_model_finding *one)

@@ -29,25 +29,6 @@ static const char *meta(const struct report *report, const char *key)
 
 /* ---- the head: two lines ---- */
 
-static const char *verdict_word(const struct report *report)
-{
-	static const char *const word[] = {
-		[SCOPE_VERDICT_NOTHING] = "NOTHING ABNORMAL in",
-		[SCOPE_VERDICT_HANG] = "HANG in",
-		[SCOPE_VERDICT_SPIN] = "SPIN in",
-		[SCOPE_VERDICT_FREEZES] = "FREEZES in",
-		[SCOPE_VERDICT_SLOWDOWN] = "SLOWDOWN in",
-		[SCOPE_VERDICT_OUTSIDE] = "SLOWDOWN outside of",
-		[SCOPE_VERDICT_UNKNOWN] = "NOTHING CAN BE SAID of",
-	};
-
-	if (scope_report_is_bottleneck(report->analysis))
-		return "BOTTLENECK in";
-	if (scope_report_uneven_answer(report->analysis))
-		return "UNEVEN THREADS in";
-	return word[report->model->outside ? SCOPE_VERDICT_OUTSIDE : report->analysis->ranking->verdict];
-}
-
 /* Prints text at the left and right ends of a line; the left one is cut if both do not fit. */
 static void print_ends(const struct report *report, const char *left, const char *right)
 {
@@ -80,13 +61,15 @@ static void print_head(const struct report *report)
 	const char *line = meta(report, SCOPE_META_COMMAND_LINE), *pid = meta(report, SCOPE_META_PID);
 	const char *source = meta(report, SCOPE_META_SOURCE);
 	const uint64_t lost = scope_timeline_lost(timeline);
+	const char *headline = scope_report_headline(report->model);
 	const struct scope_model_part *part = &report->model->part;
 	const time_t begin = (time_t)(report->model->begin_wall_ns / 1000000000);
 	char left[512], right[96], when[40] = "", container[80];
 	struct tm tm;
 	struct scope_text count;
 
-	snprintf(left, sizeof(left), "%s %s (pid %s)%s%s%s%s", verdict_word(report), command ? command : "?",
+	snprintf(left, sizeof(left), "%s%s %s (pid %s)%s%s%s%s", headline,
+		 strstr(headline, "outside") || strstr(headline, "SAID") ? " of" : " in", command ? command : "?",
 		 pid ? pid : "?", part->thread ? ", thread " : "", part->thread ? part->thread : "", host ? " on " : "",
 		 host ? host : "");
 	if (report->model->begin_wall_ns && gmtime_r(&begin, &tm))
@@ -134,7 +117,7 @@ static void print_load(const struct report *report)
 
 	if (!baseline->known || baseline->before || isnan(baseline->per_s))
 		return;
-	scope_report_section_label(report, "Load");
+	scope_report_section_label(report, SCOPE_LABEL_LOAD);
 	scope_report_format_clipped(report->out,
 				    scope_report_metrics_load(text, sizeof(text), baseline->load_per_s,
 							      baseline->load_here_per_s,
@@ -145,13 +128,13 @@ static void print_load(const struct report *report)
 
 /* ---- the first finding ---- */
 
-void scope_report_section_label(const struct report *report, const char *label)
+void scope_report_section_label(const struct report *report, enum scope_report_label label)
 {
-	fprintf(report->out, "  %-*s", LABEL - 2, label);
+	fprintf(report->out, "  %-*s", LABEL - 2, label == SCOPE_LABELS ? "" : scope_report_label_text[label]);
 }
 
 /* Prints a labelled line, broken at the right edge. */
-static int print_broken(const struct report *report, const char *label, struct scope_paragraph *line)
+static int print_broken(const struct report *report, enum scope_report_label label, struct scope_paragraph *line)
 {
 	char *text;
 	int err = scope_report_paragraph_end(line, &text);
@@ -205,7 +188,7 @@ static int print_holder(const struct report *report, const struct scope_model_fi
 	if (owner->at)
 		fprintf(text.to, ", in %s%s", owner->at->name,
 			scope_report_section_line_of(&owner->place, line, sizeof(line)));
-	scope_report_section_label(report, "Holder");
+	scope_report_section_label(report, SCOPE_LABEL_HOLDER);
 	return print_clipped(report, &text);
 }
 
@@ -224,30 +207,42 @@ static int print_where(const struct report *report, const struct scope_model_fin
 		fputs(scope_report_section_line_of(row, at, sizeof(at)), line.to);
 		put_loop(line.to, &one->loop.lines, row->line[0].file);
 	}
-	scope_report_section_label(report, "Where");
+	scope_report_section_label(report, SCOPE_LABEL_WHERE);
 	return print_clipped(report, &line);
+}
+
+size_t scope_report_section_callers(const struct scope_model_finding *one)
+{
+	const struct scope_tree *tree = &one->finding->evidence->tree;
+	size_t count = one->path_count;
+
+	while (count > 1 && !strcmp(tree->node[one->path[count - 1]].function->name, "_start"))
+		count--;
+	return count;
 }
 
 static int print_callers(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_tree *tree = &one->finding->evidence->tree;
+	const size_t count = one->finding->function ? scope_report_section_callers(one) : 0;
 	struct scope_paragraph line;
 
-	if (!one->finding->function || one->path_count < 2)
+	if (count < 2)
 		return 0;
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	fputs("called by ", line.to);
-	for (size_t i = 1; i < one->path_count; i++)
+	for (size_t i = 1; i < count; i++)
 		fprintf(line.to, "%s%s", i == 1 ? "" : " ← ",
 			scope_signatures_name(report->analysis->signatures, tree->node[one->path[i]].function));
 	if (one->cut_share > CUT_MOST)
 		fputs(" ← …", line.to);
-	scope_report_section_label(report, "");
+	scope_report_section_label(report, SCOPE_LABELS);
 	return print_clipped(report, &line);
 }
 
-static int print_calls(const struct report *report, const char *label, const struct scope_path *path, unsigned width)
+static int print_calls(const struct report *report, enum scope_report_label label, const struct scope_path *path,
+		       unsigned width)
 {
 	char *text;
 	int err = scope_report_section_path(path, EXAMPLE_CALLS, &text);
@@ -266,12 +261,14 @@ static int print_example(const struct report *report, const struct scope_model_f
 	int err = 0;
 
 	if (one->has_usual) {
-		err = print_calls(report, one->usual_of_baseline ? "Baseline" : "Normal", &one->usual,
-				  scope_report_section_width(report) - LABEL);
+		err = print_calls(report,
+				  one->usual_of_baseline ? SCOPE_LABEL_SCREEN_BASELINE : SCOPE_LABEL_SCREEN_NORMAL,
+				  &one->usual, scope_report_section_width(report) - LABEL);
 		fputc('\n', report->out);
 	}
 	if (!err && one->has_slow) {
-		err = print_calls(report, "Slow", &one->slow, scope_report_section_width(report) - LABEL - 18);
+		err = print_calls(report, SCOPE_LABEL_SCREEN_SLOW, &one->slow,
+				  scope_report_section_width(report) - LABEL - 18);
 		fprintf(report->out, "   (p99 %s)\n", scope_report_format_ns(&worst, one->finding->p99_ns));
 	}
 	return err;
@@ -291,7 +288,7 @@ static int print_extent(const struct report *report, const struct scope_model_fi
 		fprintf(line.to, "%u of %s thread%s", one->finding->hang.threads,
 			scope_report_format_count(&a, report->analysis->units->threads),
 			report->analysis->units->threads == 1 ? "" : "s");
-		return print_broken(report, "Extent", &line);
+		return print_broken(report, SCOPE_LABEL_EXTENT, &line);
 	}
 	if (share < 0.1)
 		strcpy(percent, "< 0.1");
@@ -300,7 +297,7 @@ static int print_extent(const struct report *report, const struct scope_model_fi
 	fprintf(line.to, "%s of %s %s slow (%s %%); %.0f %% of the extra time here",
 		scope_report_format_large(&a, slow->slow), scope_report_format_large(&b, slow->all),
 		slow->requests ? "requests" : "rounds", percent, 100 * one->finding->share);
-	return print_broken(report, "Extent", &line);
+	return print_broken(report, SCOPE_LABEL_EXTENT, &line);
 }
 
 static int print_confidence(const struct report *report, const struct scope_model_finding *one)
@@ -319,7 +316,7 @@ static int print_confidence(const struct report *report, const struct scope_mode
 			scope_report_format_count(&b, stacks), stacks == 1 ? "" : "s");
 	if (!one->stuck && !finding->by_stacks)
 		fputs(", by signature", line.to);
-	return print_broken(report, "Confidence", &line);
+	return print_broken(report, SCOPE_LABEL_CONFIDENCE, &line);
 }
 
 /* The other findings, by name and share. */
@@ -338,7 +335,7 @@ static int print_also(const struct report *report)
 			100 * report->model->finding[i].finding->share);
 	if (findings > ALSO_MAX + 1)
 		fprintf(line.to, ", and %zu more", findings - ALSO_MAX - 1);
-	scope_report_section_label(report, "Also");
+	scope_report_section_label(report, SCOPE_LABEL_ALSO);
 	return print_clipped(report, &line);
 }
 
@@ -378,7 +375,7 @@ static int print_bottleneck(const struct report *report)
 	fprintf(line.to, "%s: others wait for it %.0f %% of the time",
 		one->function ? one->function->name : report->analysis->found.groups->group[one->group].name,
 		100 * one->share);
-	scope_report_section_label(report, "Bottleneck");
+	scope_report_section_label(report, SCOPE_LABEL_BOTTLENECK);
 	return print_clipped(report, &line);
 }
 
@@ -394,7 +391,7 @@ static int print_uneven(const struct report *report)
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	fputs(scope_report_uneven_short(&sentence, report->analysis, one), line.to);
-	scope_report_section_label(report, "Uneven");
+	scope_report_section_label(report, SCOPE_LABEL_UNEVEN);
 	return print_clipped(report, &line);
 }
 
@@ -406,7 +403,7 @@ static void print_notes(const struct report *report)
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		if (!notes[i] || !notes[i][0])
 			continue;
-		scope_report_section_label(report, "Missing");
+		scope_report_section_label(report, SCOPE_LABEL_MISSING);
 		scope_report_format_clipped(report->out, notes[i], scope_report_section_width(report) - LABEL);
 		fputc('\n', report->out);
 	}
@@ -433,6 +430,12 @@ static int print_body(const struct report *report)
 	if (!err)
 		print_notes(report);
 	return err;
+}
+
+int scope_report_section_answer(const struct report *report)
+{
+	print_head(report);
+	return print_answer(report);
 }
 
 static unsigned int count_lines(const char *text)

@@ -54,6 +54,31 @@ void scope_report_section_paragraph(const struct report *report, const char *hea
 	fputc('\n', report->out);
 }
 
+void scope_report_section_detail_label(const struct report *report, enum scope_report_label label)
+{
+	fprintf(report->out, "     %-*s", SCOPE_DETAIL_LABEL - 5, scope_report_label_text[label]);
+}
+
+void scope_report_section_detail_text(const struct report *report, enum scope_report_label label, const char *text)
+{
+	scope_report_section_detail_label(report, label);
+	scope_report_section_wrapped(report, text, SCOPE_DETAIL_LABEL, SCOPE_DETAIL_LABEL);
+	fputc('\n', report->out);
+}
+
+int scope_report_section_detail_line(const struct report *report, struct scope_paragraph *paragraph,
+				     enum scope_report_label label)
+{
+	char *text;
+	const int err = scope_report_paragraph_end(paragraph, &text);
+
+	if (err)
+		return err;
+	scope_report_section_detail_text(report, label, text);
+	free(text);
+	return 0;
+}
+
 int scope_report_section_line(const struct report *report, struct scope_paragraph *paragraph, const char *head)
 {
 	char *text;
@@ -112,17 +137,17 @@ static int print_head(const struct report *report)
 	fputc('\n', report->out);
 	free(sentence);
 	if (whole && !strcmp(meta(report, SCOPE_META_END_REASON), "target-gone"))
-		fprintf(report->out,
-			"  The process ended %.1f s into the capture: this covers the time until then.\n\n",
-			report->model->part.whole_s);
+		fprintf(report->out, "  The process ended %s into the capture: this covers the time until then.\n\n",
+			scope_report_format_window(&losses, (uint64_t)(1e9 * report->model->part.whole_s)));
 	if (late)
 		fprintf(report->out,
 			"  %s new thread%s followed from a moment after the start on: thread numbers began "
 			"again from the lowest.\n\n",
 			scope_report_format_count(&losses, late), late == 1 ? " was" : "s were");
 	if (whole && !strcmp(meta(report, SCOPE_META_END_REASON), "guard"))
-		fprintf(report->out, "  The capture was stopped by the overload guard after %.1f s: %s.\n\n",
-			report->model->part.whole_s, meta(report, SCOPE_META_GUARD));
+		fprintf(report->out, "  The capture was stopped by the overload guard after %s: %s.\n\n",
+			scope_report_format_window(&losses, (uint64_t)(1e9 * report->model->part.whole_s)),
+			meta(report, SCOPE_META_GUARD));
 	return 0;
 }
 
@@ -143,7 +168,6 @@ static int print_lacks(const struct report *report)
 void scope_report_section_kind(const struct scope_model_finding *one, char *text, size_t room)
 {
 	const struct scope_finding *finding = one->finding;
-	double times = finding->usual_ns > 0 ? finding->p50_ns / finding->usual_ns : 0;
 
 	switch (finding->kind) {
 	case SCOPE_FINDING_HANG:
@@ -153,16 +177,16 @@ void scope_report_section_kind(const struct scope_model_finding *one, char *text
 		snprintf(text, room, "spins");
 		break;
 	case SCOPE_FINDING_TIME:
-		snprintf(text, room, times < 9.95 ? "time ×%.1f" : "time ×%.0f", times);
+		snprintf(text, room, "runs longer");
 		break;
 	case SCOPE_FINDING_CALLS:
-		snprintf(text, room, "calls ×%.0f", finding->calls_times);
+		snprintf(text, room, "calls more");
 		break;
 	case SCOPE_FINDING_WAIT:
 		snprintf(text, room,
 			 finding->wait.asks	 ? "asks a %s"
 			 : finding->wait.outside ? "slow %s"
-						 : "waits",
+						 : "sleeps more",
 			 one->waits_for);
 		break;
 	case SCOPE_FINDING_LOCK:
@@ -176,9 +200,7 @@ void scope_report_section_kind(const struct scope_model_finding *one, char *text
 
 const char *scope_report_section_confidence(const struct scope_finding *finding)
 {
-	static const char *const name[] = { "low", "medium", "high" };
-
-	return name[finding->confidence];
+	return scope_rank_confidence_name[finding->confidence];
 }
 
 const char *scope_report_section_function(const struct scope_model_finding *one)
@@ -189,14 +211,30 @@ const char *scope_report_section_function(const struct scope_model_finding *one)
 /* The details have a long name in full; without details it is printed in full here. */
 static void print_name(const struct report *report, const struct scope_model_finding *one, bool detailed)
 {
+	const unsigned width = scope_report_ranking_width(SCOPE_RANKING_FUNCTION);
 	const char *name = scope_report_section_function(one);
 
 	fputs(scope_report_section_bold(report), report->out);
 	if (detailed)
-		scope_report_format_name(report->out, name, 30);
+		scope_report_format_name(report->out, name, width);
 	else
-		scope_report_format_padded(report->out, name, 30);
+		scope_report_format_padded(report->out, name, width);
 	fprintf(report->out, "%s ", scope_report_section_plain(report));
+}
+
+/* "120 ms → 3.4 s", or for how long it hangs or spins. */
+static const char *format_times(struct scope_text *text, const struct scope_model_finding *one)
+{
+	struct scope_text usual, slow;
+
+	if (one->stuck)
+		snprintf(text->text, sizeof(text->text), "for %s",
+			 scope_report_format_ns(&slow, one->finding->hang.age_ns));
+	else
+		snprintf(text->text, sizeof(text->text), "%s → %s",
+			 scope_report_format_ns(&usual, one->finding->usual_ns),
+			 scope_report_format_ns(&slow, one->finding->p50_ns));
+	return text->text;
 }
 
 static void print_row(const struct report *report, size_t index)
@@ -204,24 +242,24 @@ static void print_row(const struct report *report, size_t index)
 	const struct scope_model_finding *one = &report->model->finding[index];
 	const struct scope_finding *finding = one->finding;
 	const struct scope_function *function = finding->function;
-	char kind[32], times[64];
-	struct scope_text count, usual, slow;
+	FILE *out = report->out;
+	char number[24], kind[32], share[16];
+	struct scope_text text;
 
 	scope_report_section_kind(one, kind, sizeof(kind));
-	if (one->stuck)
-		snprintf(times, sizeof(times), "for %s", scope_report_format_ns(&slow, finding->hang.age_ns));
-	else
-		snprintf(times, sizeof(times), "%s → %s", scope_report_format_ns(&usual, finding->usual_ns),
-			 scope_report_format_ns(&slow, finding->p99_ns));
-	fprintf(report->out, "  %-2zu ", index + 1);
+	snprintf(number, sizeof(number), "%zu", index + 1);
+	snprintf(share, sizeof(share), "%.0f %%", 100 * finding->share);
+	fputs("  ", out);
+	scope_report_ranking_cell(SCOPE_RANKING_NUMBER, number, out);
 	print_name(report, one, index < report->style->details);
-	scope_report_format_padded(report->out, function ? function->module : "-", 12);
-	fprintf(report->out, " %3.0f %%  ", 100 * finding->share);
-	scope_report_format_padded(report->out, kind, 11);
-	fprintf(report->out, " %7s  ",
-		scope_report_format_count(&count, one->stuck ? finding->hang.threads : finding->units));
-	scope_report_format_padded(report->out, times, 18);
-	fprintf(report->out, " %s\n", scope_report_section_confidence(finding));
+	scope_report_ranking_cell(SCOPE_RANKING_MODULE, function ? function->module : "-", out);
+	scope_report_ranking_cell(SCOPE_RANKING_EXTRA, share, out);
+	scope_report_ranking_cell(SCOPE_RANKING_KIND, kind, out);
+	scope_report_ranking_cell(SCOPE_RANKING_COUNT,
+				  scope_report_format_count(&text, one->stuck ? finding->hang.threads : finding->units),
+				  out);
+	scope_report_ranking_cell(SCOPE_RANKING_TIMES, format_times(&text, one), out);
+	scope_report_ranking_cell(SCOPE_RANKING_SURE, scope_report_section_confidence(finding), out);
 	scope_report_section_effect(report, index);
 }
 
@@ -267,27 +305,26 @@ static int print_ranking(const struct report *report)
 	const struct scope_ranking *ranking = report->analysis->ranking;
 	size_t functions = scope_symbols_program_functions(report->analysis->symbols, 0);
 	const bool stuck = ranking->findings && report->model->finding[0].stuck;
+	const bool explained = ranking->explained_ns > 0 && ranking->excess_ns > 0;
 	uint32_t named = 0;
 	struct scope_text total;
 
 	if (!ranking->findings)
 		return 0;
-	fprintf(report->out, "  #  function                       module       excess kind        %7s  %-18s sure\n",
-		stuck ? "threads" : "units", stuck ? "how long" : "usual → p99");
+	scope_report_ranking_heads(stuck, report->out);
 	for (size_t i = 0; i < ranking->findings; i++) {
 		print_row(report, i);
 		named += ranking->finding[i].function != NULL;
 	}
 	print_named_by(report);
-	fputs("     ", report->out);
-	if (ranking->explained_ns > 0 && ranking->excess_ns > 0)
-		fprintf(report->out, "explained %.0f %% of the excess · ",
+	if (explained)
+		fprintf(report->out, "     %s for %.0f %% of the extra time",
+			ranking->findings == 1 ? "it accounts" : "they account",
 			100 * ranking->explained_ns / ranking->excess_ns);
 	if (functions)
-		fprintf(report->out, "%u of %s program functions (%.2f %%) · ", named,
+		fprintf(report->out, "%s%u of %s program functions (%.2f %%)", explained ? " · " : "     ", named,
 			scope_report_format_count(&total, functions), 100.0 * named / functions);
-	fprintf(report->out, "confidence %s (n %u)\n\n", scope_report_section_confidence(&ranking->finding[0]),
-		ranking->finding[0].units);
+	fputs(explained || functions ? "\n\n" : "\n", report->out);
 	return 0;
 }
 
@@ -310,6 +347,8 @@ static int print_sections(const struct report *report)
 	};
 	int err = 0;
 
+	if (report->style->quiet)
+		return scope_report_section_answer(report);
 	if (!report->style->verbose) {
 		err = scope_report_section_summary(report);
 		return err ? err : scope_report_section_causal(report);

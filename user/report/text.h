@@ -19,6 +19,7 @@ struct scope_report_style {
 	bool colour;
 	unsigned columns;  /* of the terminal; 0: SCOPE_REPORT_COLUMNS. Narrower than the least, or wider: those */
 	bool verbose;	   /* also the basis of the answer, after the first screen */
+	bool quiet;	   /* the verdict and the answer alone */
 	unsigned details;  /* number of findings described in detail */
 	const char *trace; /* the name of the file reported on, for commands to type; NULL: it has none */
 	const char *part;  /* the options that chose a part of it, a blank before each; NULL: none */

@@ -32,6 +32,8 @@ static struct scope_account account_before(const struct scope_timeline *timeline
 }
 
 /* Threads are numbered as they appear, which depends on CPU numbers; names do not. */
+#define NAME 20 /* columns of a group's name */
+
 static int compare_lines(const void *left, const void *right)
 {
 	const struct scope_times *a = left, *b = right;
@@ -119,14 +121,25 @@ static void print_parts(FILE *out, const char *name, double run_ns, double queue
 	const double whole = whole_ns > 0 ? whole_ns / 100 : 1;
 
 	fputs("  ", out);
-	scope_report_format_padded(out, name, 20);
-	fprintf(out,
-		" %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% %4.0f %% "
-		"%4.0f %% %4.0f %%",
-		run_ns / whole, queue_ns / whole, blocked[SCOPE_WAIT_FUTEX] / whole,
-		blocked[SCOPE_WAIT_NETWORK] / whole, blocked[SCOPE_WAIT_POLL] / whole, blocked[SCOPE_WAIT_DISK] / whole,
-		blocked[SCOPE_WAIT_PIPE] / whole, blocked[SCOPE_WAIT_TIMER] / whole,
-		(blocked[SCOPE_WAIT_CHILD] + blocked[SCOPE_WAIT_FAULT] + blocked[SCOPE_WAIT_OTHER]) / whole);
+	scope_report_format_padded(out, name, NAME);
+	for (size_t i = 0; i < SCOPE_TIMES_COLUMNS; i++) {
+		const uint32_t parts = scope_report_times_column[i].parts;
+		double ns = parts & SCOPE_TIMES_RUN ? run_ns : parts & SCOPE_TIMES_QUEUE ? queue_ns : 0;
+
+		for (int class = 0; class < SCOPE_WAIT_CLASSES; class += 1)
+			if (parts >> class & 1)
+				ns += blocked[class];
+		fprintf(out, " %4.0f %%", ns / whole);
+	}
+}
+
+static void print_heads(FILE *out)
+{
+	fputs("  ", out);
+	scope_report_format_padded(out, "where the time went", NAME);
+	for (size_t i = 0; i < SCOPE_TIMES_COLUMNS; i++)
+		fprintf(out, "%7s", scope_report_times_column[i].head);
+	fputs(" " SCOPE_TIMES_REST "\n", out);
 }
 
 int scope_report_section_times(const struct report *report)
@@ -134,9 +147,7 @@ int scope_report_section_times(const struct report *report)
 	const struct scope_times *line = report->model->times;
 	const size_t lines = report->model->times_count;
 
-	fputs("  where the time went     run  queue  futex    net  epoll   disk   pipe  timer  other"
-	      " unexplained\n",
-	      report->out);
+	print_heads(report->out);
 	for (size_t i = 0; i < lines; i++) {
 		const struct scope_work_time *work = &line[i].work, *slow = &line[i].slow;
 		char name[64];

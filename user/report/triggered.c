@@ -6,17 +6,9 @@
 #include <string.h>
 
 #include "report/numbers.h"
-#include "report/path.h"
 
 #define MARK "trigger " /* precedes the trigger's description in the reason for the trace's end */
 #define CALLS 5
-
-const char *scope_report_triggered(const struct scope_trace *trace)
-{
-	const char *reason = scope_trace_meta(trace, SCOPE_META_END_REASON);
-
-	return reason && !strncmp(reason, MARK, strlen(MARK)) ? reason + strlen(MARK) : NULL;
-}
 
 /* The thread in "unit>200ms: thread 22298, 0.412 s"; 0: the trigger is of no thread. */
 static uint32_t thread_of(const char *why)
@@ -41,43 +33,46 @@ static const struct scope_unit *longest_of(const struct scope_units *units, uint
 	return longest;
 }
 
-static int print_unit(const struct report *report, const struct scope_path *path, const struct scope_unit *unit)
+int scope_report_triggered_find(const struct scope_analysis *analysis, struct scope_model_triggered *ret_triggered)
 {
-	const unsigned width = scope_report_section_width(report) - SCOPE_SCREEN_LABEL;
-	struct scope_text wall;
-	char *calls;
-	int err = scope_report_section_path(path, CALLS, &calls);
+	const struct scope_units *units = analysis->units;
+	const char *reason = scope_trace_meta(analysis->trace, SCOPE_META_END_REASON);
+	const struct scope_unit *unit;
+	uint32_t tid;
 
-	if (err)
-		return err;
-	scope_report_section_label(report, "Its work");
-	fprintf(report->out, "%s from %.3f s on\n", scope_report_format_ns(&wall, (double)scope_unit_wall(unit)),
-		(double)(unit->begin_ns - report->analysis->units->timeline->begin_ns) / 1e9);
-	scope_report_section_label(report, "");
-	scope_report_format_clipped(report->out, calls, width);
-	fputc('\n', report->out);
-	free(calls);
-	return 0;
+	if (!reason || strncmp(reason, MARK, strlen(MARK)))
+		return 0;
+	ret_triggered->why = reason + strlen(MARK);
+	tid = thread_of(ret_triggered->why);
+	unit = tid && !analysis->ranking->findings ? longest_of(units, tid) : NULL;
+	/* No path if it began before the window. */
+	if (!unit || unit->begin_ns < units->timeline->begin_ns)
+		return 0;
+	ret_triggered->has_unit = true;
+	ret_triggered->path = (struct scope_path){ .unit = (uint32_t)(unit - units->unit) };
+	return scope_report_path_collect(analysis->trace, units, &ret_triggered->path, 1);
 }
 
 int scope_report_section_triggered(const struct report *report)
 {
-	const struct scope_units *units = report->analysis->units;
-	const char *why = scope_report_triggered(report->analysis->trace);
-	const struct scope_unit *unit;
-	struct scope_path path;
+	const struct scope_path *path = &report->model->triggered.path;
+	const unsigned width = scope_report_section_width(report) - SCOPE_SCREEN_LABEL;
+	const struct scope_unit *unit = &report->analysis->units->unit[path->unit];
+	struct scope_text wall;
+	char *calls;
 	int err;
 
-	if (!why || report->analysis->ranking->findings)
+	if (!report->model->triggered.has_unit)
 		return 0;
-	unit = thread_of(why) ? longest_of(units, thread_of(why)) : NULL;
-	/* No path if it began before the window. */
-	if (!unit || unit->begin_ns < units->timeline->begin_ns)
-		return 0;
-	path = (struct scope_path){ .unit = (uint32_t)(unit - units->unit) };
-	err = scope_report_path_collect(report->analysis->trace, units, &path, 1);
-	if (!err)
-		err = print_unit(report, &path, unit);
-	free(path.call);
-	return err;
+	err = scope_report_section_path(path, CALLS, &calls);
+	if (err)
+		return err;
+	scope_report_section_label(report, SCOPE_LABEL_ITS_WORK);
+	fprintf(report->out, "%s from %.3f s on\n", scope_report_format_ns(&wall, (double)scope_unit_wall(unit)),
+		(double)(unit->begin_ns - report->analysis->units->timeline->begin_ns) / 1e9);
+	scope_report_section_label(report, SCOPE_LABELS);
+	scope_report_format_clipped(report->out, calls, width);
+	fputc('\n', report->out);
+	free(calls);
+	return 0;
 }

@@ -5,13 +5,10 @@
 
 #include "report/section.h"
 
-/* The trigger and what it saw, in the recorder's words; NULL: no trigger wrote this trace. */
-const char *scope_report_triggered(const struct scope_trace *trace);
+/* For the model; leaves it unchanged if no trigger wrote the trace. 0 or -errno; free path.call in both cases. */
+int scope_report_triggered_find(const struct scope_analysis *analysis, struct scope_model_triggered *ret_triggered);
 
-/*
- * If nothing is found, prints the calls of the longest unit of the thread that the trigger names: it may be the only
- * slow unit. Prints nothing for other traces. 0 or -errno.
- */
+/* Prints the calls of its unit, if it has one. 0 or -errno. */
 int scope_report_section_triggered(const struct report *report);
 
 #endif

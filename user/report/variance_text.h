@@ -32,7 +32,9 @@ struct json_t *scope_report_variance_json(const struct scope_analysis *analysis)
  */
 int scope_report_explore_text(const struct scope_analysis *analysis, const struct scope_report_style *style,
 			      const struct scope_forest_limits *limits, FILE *out);
-/* 0, -ENOMEM, or -EIO: writing to out failed. */
+/* The same as JSON. exploration: taken over; null: no rounds were made. 0, -ENOMEM, or -EIO: writing to out failed. */
+int scope_report_explore_json_with(const struct scope_analysis *analysis, const struct scope_forest_limits *limits,
+				   struct json_t *exploration, FILE *out);
 int scope_report_explore_json(const struct scope_analysis *analysis, const struct scope_forest_limits *limits,
 			      FILE *out);
 

@@ -53,12 +53,23 @@ static json_t *make_node(const struct scope_analysis *analysis, uint32_t at)
 	const struct scope_waits_node *node = &waits->tree.node[at];
 	json_t *object = json_pack("{s:o, s:f, s:I}", "group", group_name(analysis, node->group), "ns", node->ns,
 				   "count", (json_int_t)node->count);
+	struct scope_trace_peer peer;
 	json_t *below;
 
 	if (node->parent && (!node->ends || node->end == SCOPE_END_OUTSIDE || node->end == SCOPE_END_PROCESS))
 		json_object_set_new(object, "class", json_string(scope_timeline_wait_class_name(node->class)));
 	if (node->ends) {
 		json_object_set_new(object, "end", json_string(end_name(node->end)));
+		if (scope_report_peer(analysis, node, &peer)) {
+			json_object_set_new(object, "peer", scope_report_json_string(peer.address));
+			if (peer.pid)
+				json_object_set_new(object, "process",
+						    json_pack("{s:o, s:I}", "name", scope_report_json_string(peer.name),
+							      "pid", (json_int_t)peer.pid));
+		}
+		if (scope_report_file(analysis, node))
+			json_object_set_new(object, "file",
+					    scope_report_json_string(scope_report_file(analysis, node)));
 		if (node->end == SCOPE_END_RUNS || (node->end == SCOPE_END_OUTSIDE && node->class == SCOPE_WAIT_DISK))
 			json_object_set_new(object, "functions", make_functions(waits, node));
 		return object;
@@ -134,9 +145,10 @@ static json_t *make_cause(const struct scope_outside_cause *cause)
 	static const char *const kinds[SCOPE_OUTSIDE_KINDS] = {
 		[SCOPE_OUTSIDE_THROTTLED] = "throttled", [SCOPE_OUTSIDE_TAKEN] = "taken",
 		[SCOPE_OUTSIDE_STOLEN] = "stolen",	 [SCOPE_OUTSIDE_INTERRUPTS] = "interrupts",
-		[SCOPE_OUTSIDE_DEVICE] = "device",
+		[SCOPE_OUTSIDE_DEVICE] = "device",	 [SCOPE_OUTSIDE_MEMORY] = "memory",
+		[SCOPE_OUTSIDE_PEER] = "peer",
 	};
-	char says[320], remedy[160];
+	char says[SCOPE_OUTSIDE_SAID], remedy[160];
 	json_t *object;
 
 	scope_rank_outside_say(cause, says, sizeof(says));
@@ -162,6 +174,24 @@ static json_t *make_cause(const struct scope_outside_cause *cause)
 		json_object_set_new(object, "requests", json_integer((json_int_t)device->requests));
 		json_object_set_new(object, "queue_ns", json_real(device->queue_ns));
 		json_object_set_new(object, "device_ns", json_real(device->device_ns));
+		if (cause->device_name)
+			json_object_set_new(object, "device_name", scope_report_json_string(cause->device_name));
+		if (cause->at.file)
+			json_object_set_new(object, "file", scope_report_json_string(cause->at.file));
+	}
+	if (cause->kind == SCOPE_OUTSIDE_PEER) {
+		const struct scope_fd_time *time = &cause->at.time;
+		const struct scope_trace_peer *peer = &cause->at.peer;
+
+		json_object_set_new(object, "requests", json_integer((json_int_t)time->slow));
+		json_object_set_new(object, "others", json_integer((json_int_t)time->others));
+		json_object_set_new(object, "others_ns", json_real(time->others_ns));
+		if (peer->address[0])
+			json_object_set_new(object, "address", scope_report_json_string(peer->address));
+		if (peer->pid) {
+			json_object_set_new(object, "process", scope_report_json_string(peer->name));
+			json_object_set_new(object, "pid", json_integer(peer->pid));
+		}
 	}
 	return object;
 }

@@ -126,11 +126,38 @@ static const char *call_of(const struct scope_waits_node *node)
 	return name ? name : scope_timeline_wait_class_name((enum scope_wait_class)node->class);
 }
 
+/* The row of the descriptor at which most of that end's time was spent; NULL: none, or not known. */
+static const struct scope_trace_fd *row_of(const struct scope_analysis *analysis, const struct scope_waits_node *node,
+					   uint8_t class)
+{
+	const uint64_t other = scope_waits_tree_other(node);
+
+	if (node->end != SCOPE_END_OUTSIDE || node->class != class || !(uint32_t)other)
+		return NULL;
+	return scope_rank_named_wait_row(analysis->trace, analysis->units->timeline->fds, (uint32_t)(other >> 32),
+					 (int32_t)((uint32_t)other - 1));
+}
+
+bool scope_report_peer(const struct scope_analysis *analysis, const struct scope_waits_node *node,
+		       struct scope_trace_peer *ret_peer)
+{
+	const struct scope_trace_fd *row = row_of(analysis, node, SCOPE_WAIT_NETWORK);
+
+	return row && scope_trace_peer_of(row, ret_peer);
+}
+
+const char *scope_report_file(const struct scope_analysis *analysis, const struct scope_waits_node *node)
+{
+	const struct scope_trace_fd *row = row_of(analysis, node, SCOPE_WAIT_DISK);
+
+	return row && row->kind == SCOPE_FD_FILE && row->name[0] == '/' ? row->name : NULL;
+}
+
 /* Prints the name of the untraced thread, if the capture found it: ": cc1", ": throttled". */
 static void print_other(const struct tree *tree, const struct scope_waits_node *node)
 {
 	const struct scope_analysis *analysis = tree->analysis;
-	const uint32_t tid = scope_waits_tree_other(node);
+	const uint32_t tid = (uint32_t)scope_waits_tree_other(node);
 	const char *name = NULL;
 
 	if (node->end == SCOPE_END_QUEUE && scope_rank_outside_of(&analysis->outside, SCOPE_OUTSIDE_THROTTLED))
@@ -143,6 +170,7 @@ static int print_node(struct tree *tree, uint32_t at, unsigned depth)
 {
 	const struct scope_waits_tree *all = &tree->analysis->waits->tree;
 	const struct scope_waits_node *node = &all->node[at];
+	struct scope_trace_peer peer;
 	struct scope_paragraph line;
 	FILE *out = tree->out;
 	char *text;
@@ -153,7 +181,14 @@ static int print_node(struct tree *tree, uint32_t at, unsigned depth)
 	tree->out = line.to;
 	fprintf(line.to, "%7.1f %%  %*s", 100 * node->ns / tree->all_ns, 2 * (int)depth, "");
 	if (node->ends) {
-		fprintf(line.to, "%s", scope_report_end(node->end, node->class));
+		if (!scope_report_peer(tree->analysis, node, &peer))
+			fprintf(line.to, "%s", scope_report_end(node->end, node->class));
+		else if (peer.pid)
+			fprintf(line.to, "%s (pid %u), at %s", peer.name, peer.pid, peer.address);
+		else
+			fprintf(line.to, "%s: %s", scope_report_end(node->end, node->class), peer.address);
+		if (scope_report_file(tree->analysis, node))
+			fprintf(line.to, ", for %.60s", scope_report_file(tree->analysis, node));
 		print_functions(tree, node);
 		if (node->end == SCOPE_END_QUEUE || node->end == SCOPE_END_PROCESS)
 			print_other(tree, node);
@@ -303,7 +338,7 @@ static unsigned count_lines(const char *text)
 static void print_causes(const struct scope_analysis *analysis, unsigned width, FILE *out)
 {
 	const struct scope_outside *outside = &analysis->outside;
-	char text[320];
+	char text[SCOPE_OUTSIDE_SAID];
 
 	for (size_t i = 0; i < outside->count; i++) {
 		fputs("  ", out);

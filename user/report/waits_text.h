@@ -37,5 +37,13 @@ bool scope_report_is_bottleneck(const struct scope_analysis *analysis);
 const struct scope_bottleneck *scope_report_bottleneck_beside(const struct scope_analysis *analysis);
 /* The cause of a part of a wait: "disk", "no CPU". end: enum scope_end. */
 const char *scope_report_end(uint8_t end, uint8_t class);
+/*
+ * The peer that an end of the tree is for, if half of the time or more was for one that the capture found connected; else
+ * false.
+ */
+bool scope_report_peer(const struct scope_analysis *analysis, const struct scope_waits_node *node,
+		       struct scope_trace_peer *ret_peer);
+/* The path of the file, in the same way; NULL: not known. Borrowed from the trace. */
+const char *scope_report_file(const struct scope_analysis *analysis, const struct scope_waits_node *node);
 
 #endif

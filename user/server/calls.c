@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "base/grow.h"
+#include "base/syscall_args.h"
 #include "timeline/class.h"
 #include "timeline/timeline.h"
 
@@ -50,6 +51,11 @@ static const uint8_t results[SCOPE_SYSCALL_MAX] = {
 	[SYS_sendmmsg] = SCOPE_RESULT_EVENTS,
 	[SYS_io_getevents] = SCOPE_RESULT_EVENTS,
 };
+
+enum scope_server_result scope_server_result_of(uint16_t nr)
+{
+	return nr < SCOPE_SYSCALL_MAX ? (enum scope_server_result)results[nr] : SCOPE_RESULT_OTHER;
+}
 
 /* Where the calls of a stage are: 1 more than their index; 0: there are none yet. */
 struct places {
@@ -135,6 +141,37 @@ static void count_error(struct scope_server_call *one, int64_t ret)
 	}
 }
 
+static void count_flags(struct scope_server_call *one, uint32_t value)
+{
+	one->flagged++;
+	for (unsigned i = 0; i < SCOPE_SERVER_FLAGS; i++) {
+		struct scope_server_flags *flags = &one->flags[i];
+
+		if (flags->calls && flags->value != value)
+			continue;
+		flags->value = value;
+		flags->calls++;
+		return;
+	}
+}
+
+/* The arguments that a usual trace has are too few: then nothing is counted. */
+static int count_args(struct scope_server_call *one, const struct scope_open_call *call)
+{
+	const struct scope_syscall_args *args = scope_syscall_args_of(call->nr);
+	int err = 0;
+
+	if (!args || call->args < scope_syscall_args_count(args))
+		return 0;
+	if (args->size)
+		err = scope_sketch_count(&one->asked, call->arg[args->size - 1]);
+	if (!err && args->offset && (int64_t)call->arg[args->offset - 1] >= 0)
+		err = scope_sketch_count(&one->offset, call->arg[args->offset - 1]);
+	if (args->flags)
+		count_flags(one, (uint32_t)call->arg[args->flags - 1]);
+	return err;
+}
+
 static int count(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
 		 uint64_t exit_ns)
 {
@@ -142,6 +179,7 @@ static int count(void *user, const struct scope_thread *thread, const struct sco
 	const struct scope_distributions *part = counter->distributions;
 	struct scope_server_call *one;
 	enum scope_fd_kind kind = SCOPE_FD_UNKNOWN;
+	int err;
 
 	if (call->nr >= SCOPE_SYSCALL_MAX || returns_in_child(call->nr, ret) ||
 	    thread->index >= counter->server->threads || exit_ns < part->from_ns ||
@@ -155,7 +193,8 @@ static int count(void *user, const struct scope_thread *thread, const struct sco
 	one->calls++;
 	if (ret < 0 && ret >= -ERRNO_MAX)
 		count_error(one, ret);
-	return one->result && ret >= 0 ? scope_sketch_count(&one->returned, (uint64_t)ret) : 0;
+	err = count_args(one, call);
+	return !err && one->result && ret >= 0 ? scope_sketch_count(&one->returned, (uint64_t)ret) : err;
 }
 
 static int by_stage(const void *a, const void *b)
@@ -204,8 +243,11 @@ void scope_server_calls_destroy(struct scope_server_calls *calls)
 {
 	if (!calls)
 		return;
-	for (size_t i = 0; i < calls->count; i++)
+	for (size_t i = 0; i < calls->count; i++) {
 		scope_sketch_free(&calls->call[i].returned);
+		scope_sketch_free(&calls->call[i].asked);
+		scope_sketch_free(&calls->call[i].offset);
+	}
 	free(calls->call);
 	free(calls);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Counts the system calls of each stage of a server by kind of descriptor, with the distributions of what they return:
- * the bytes that reads and writes moved, the events that polls found. These are the parameters from which a program
+ * the bytes that reads and writes moved, the events that polls found; and, where the trace has these arguments, of the sizes that
+ * the program asked for, of offsets and of flags. These are the parameters from which a program
  * that makes the same calls can be built (Liang et al., "Ditto: End-to-End Application Cloning for Networked Cloud
  * Services", ASPLOS 2023, §4.3).
  */
@@ -11,6 +12,7 @@
 #include "base/sketch.h"
 #include "server/stages.h"
 
+#define SCOPE_SERVER_FLAGS 8  /* no rule: different flags of a call that are counted apart */
 #define SCOPE_SERVER_ERRORS 4 /* no rule: different errors of a call that are counted apart */
 
 /* What the number is that a call returns. */
@@ -20,8 +22,17 @@ enum scope_server_result {
 	SCOPE_RESULT_EVENTS,
 };
 
+/* What the number is that this call returns. */
+enum scope_server_result scope_server_result_of(uint16_t nr);
+
 struct scope_server_error {
 	uint16_t number; /* errno */
+	uint64_t calls;
+};
+
+/* The flags argument of some calls. */
+struct scope_server_flags {
+	uint32_t value;
 	uint64_t calls;
 };
 
@@ -34,6 +45,11 @@ struct scope_server_call {
 	uint64_t calls, failed;
 	struct scope_server_error error[SCOPE_SERVER_ERRORS]; /* the first different ones; 0 calls: none */
 	struct scope_sketch returned;			      /* of BYTES and EVENTS: each number above or equal to 0 */
+	/* Of calls whose arguments the trace has (base/syscall_args.h): */
+	struct scope_sketch asked;			     /* the size that the program asked for */
+	struct scope_sketch offset;			     /* in a file, where it is not negative */
+	struct scope_server_flags flags[SCOPE_SERVER_FLAGS]; /* the first different ones; 0 calls: none */
+	uint64_t flagged;				     /* calls with such an argument, other flags included */
 };
 
 struct scope_server_calls {

@@ -50,7 +50,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Of the file that holds the function; "": not known. */
+/* The build-id of the file that holds the function; "": not known. */
 static const char *build_id_of(const struct learner *learner, const struct scope_function *function)
 {
 	bool by_path = strchr(function->path, '/');

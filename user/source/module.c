@@ -18,6 +18,11 @@ struct feed {
 	struct scope_notices *notices;		     /* NULL: not available */
 	const struct scope_capture_options *options; /* belongs to the caller, lives as long as the feed */
 	uint32_t session;
+	uint32_t events; /* SCOPE_EVENTS_* that are asked for */
+	/* What the last module_probe_share() saw: the time in probes by CPU, and the time that was traced. */
+	uint64_t *probe_ns, run_ns;
+	uint32_t cpus;
+	uint8_t stack_mode;
 };
 
 static int module_check(struct scope_error *error)
@@ -30,8 +35,11 @@ static int module_check(struct scope_error *error)
 	return err;
 }
 
+/* What ended a sleep, and which thread had the lock that it was for. */
+#define CAUSES (SCOPE_EVENTS_CAUSE | SCOPE_EVENTS_FUTEX)
+
 static int configure(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid, bool kernel_ips,
-		     struct scope_error *error)
+		     uint32_t causes, struct scope_error *error)
 {
 	const struct scope_selection *selection = options->selection;
 	const struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET, .id = tgid };
@@ -46,7 +54,7 @@ static int configure(struct feed *feed, const struct scope_capture_options *opti
 		.subbuf_bytes = options->subbuf_bytes,
 		.subbuf_count = options->subbuf_count,
 		.arg_counts = options->arg_counts,
-		.stack_mode = options->stack_mode,
+		.stack_mode = (enum scope_stack_mode)feed->stack_mode,
 		.stack_bytes = options->stack_bytes,
 		.stack_min_ns = options->stack_min_ns,
 		.stack_syscalls = options->stack_syscalls,
@@ -54,12 +62,29 @@ static int configure(struct feed *feed, const struct scope_capture_options *opti
 		.sample_period_ns = options->sample_period_ns,
 		.kernel_ips = kernel_ips,
 		.kernel_base = options->kernel_base,
-		.events = SCOPE_EVENTS_DEFAULT | (options->block ? SCOPE_EVENTS_BLOCK : 0),
+		.events = feed->events | causes,
 		.overhead_max = options->overhead_max,
 		.overhead_any = !options->overhead_max,
 	};
 
 	return scope_control_configure(feed->control, &config, error);
+}
+
+static int choose_events(struct feed *feed, uint32_t protocol, struct scope_error *error)
+{
+	const struct scope_capture_options *options = feed->options;
+
+	feed->events = SCOPE_EVENTS_DEFAULT | (options->block ? SCOPE_EVENTS_BLOCK : 0);
+	if (protocol < 3)
+		return options->memory || options->interrupts
+			       ? scope_error_set(
+					 error, -EPROTO,
+					 "the loaded scope module is older than this program and records neither "
+					 "--memory nor --interrupts: `rmmod scope`, then load this release's scope.ko")
+			       : 0;
+	feed->events |= SCOPE_EVENTS_STALL | (options->memory ? SCOPE_EVENTS_COUNTERS : 0) |
+			(options->interrupts ? SCOPE_EVENTS_INTERRUPT : 0);
+	return 0;
 }
 
 static void module_close(void *context)
@@ -69,6 +94,7 @@ static void module_close(void *context)
 	scope_control_notices_close(feed->notices);
 	scope_source_rings_close(feed->rings);
 	scope_control_close(feed->control);
+	free(feed->probe_ns);
 	free(feed);
 }
 
@@ -76,19 +102,37 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 		       void **ret_feed)
 {
 	struct feed *feed = calloc(1, sizeof(*feed));
+	struct scope_control_info info;
+	uint32_t causes = options->causes || options->interrupts ? CAUSES : 0;
 	int err;
 
 	if (!feed)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
 	feed->options = options;
-	err = scope_control_open(error, &feed->control, NULL);
+	feed->stack_mode = (uint8_t)options->stack_mode;
+	err = scope_control_open(error, &feed->control, &info);
+	if (!err)
+		err = choose_events(feed, info.protocol, error);
 	if (!err)
 		err = scope_source_rings_open(error, &feed->rings, &feed->session);
+	/* An older module walks no stacks. */
+	if (!err && feed->stack_mode == SCOPE_STACK_TABLES && !scope_source_rings_take_tables(feed->rings))
+		feed->stack_mode = SCOPE_STACK_COPY;
 	if (!err)
-		err = configure(feed, options, tgid, options->kernel_ips, error);
+		err = configure(feed, options, tgid, options->kernel_ips, causes, error);
+	/* An older module does not have them, and a kernel may lack their tracepoints. */
+	if ((err == -EINVAL || err == -EOPNOTSUPP) && feed->rings && causes) {
+		causes = 0;
+		err = configure(feed, options, tgid, options->kernel_ips, causes, error);
+	}
+	/* Stalls cost next to nothing, so they are recorded wherever the kernel has the tracepoints. */
+	if (err == -EOPNOTSUPP && feed->rings && !options->memory && feed->events & SCOPE_EVENTS_STALL) {
+		feed->events &= ~SCOPE_EVENTS_STALL;
+		err = configure(feed, options, tgid, options->kernel_ips, causes, error);
+	}
 	/* An older module does not have them, and without CAP_SYSLOG the module gives none. */
 	if ((err == -EINVAL || err == -EPERM) && feed->rings && options->kernel_ips)
-		err = configure(feed, options, tgid, false, error);
+		err = configure(feed, options, tgid, false, causes, error);
 	if (!err)
 		err = scope_source_rings_map(feed->rings, error);
 	if (err) {
@@ -169,6 +213,7 @@ static int module_count(void *context, struct scope_error *error, struct scope_c
 		.guard_cpu = status.guard_cpu,
 		.guard_share = status.guard_share,
 		.run_ns = status.run_ns,
+		.events = feed->events,
 	};
 	memcpy(ret_counts->lost, status.total.lost, sizeof(ret_counts->lost));
 	scope_control_session_status_destroy(&status);
@@ -180,6 +225,108 @@ static int module_stacks(void *context, const struct scope_stack_change *change,
 	struct feed *feed = context;
 
 	return scope_control_stacks(feed->control, feed->session, change, error);
+}
+
+static int module_probe_add(void *context, const struct scope_probe *probe, struct scope_error *error)
+{
+	struct feed *feed = context;
+
+	return scope_control_probe_add(feed->control, feed->session, probe, error);
+}
+
+static int module_probe_remove(void *context, uint16_t id, struct scope_error *error)
+{
+	struct feed *feed = context;
+
+	return scope_control_probe_remove(feed->control, feed->session, id, error);
+}
+
+static int module_probe_hits(void *context, uint16_t id, uint64_t *ret_hits)
+{
+	struct feed *feed = context;
+
+	return scope_control_probe_hits(feed->control, feed->session, id, NULL, ret_hits);
+}
+
+/* Room for the counts of that many CPUs; those that are new have taken nothing. 0 or -ENOMEM. */
+static int know_cpus(struct feed *feed, uint32_t cpus)
+{
+	uint64_t *probe_ns;
+
+	if (cpus <= feed->cpus)
+		return 0;
+	probe_ns = realloc(feed->probe_ns, cpus * sizeof(*probe_ns));
+	if (!probe_ns)
+		return -ENOMEM;
+	memset(probe_ns + feed->cpus, 0, (cpus - feed->cpus) * sizeof(*probe_ns));
+	feed->probe_ns = probe_ns;
+	feed->cpus = cpus;
+	return 0;
+}
+
+static int module_probe_share(void *context, uint32_t *ret_thousandths)
+{
+	struct scope_session_status status;
+	struct feed *feed = context;
+	uint64_t most = 0, elapsed_ns;
+	int err = scope_control_query(feed->control, feed->session, NULL, &status);
+
+	if (err)
+		return err;
+	err = know_cpus(feed, status.cpus);
+	for (uint32_t i = 0; i < status.cpus && !err; i++) {
+		const uint64_t ns = status.cpu[i].probe_ns;
+
+		/* It is estimated from a sample of the calls, so it may be a little less than before. */
+		if (ns > feed->probe_ns[i] && ns - feed->probe_ns[i] > most)
+			most = ns - feed->probe_ns[i];
+		feed->probe_ns[i] = ns;
+	}
+	elapsed_ns = status.run_ns - feed->run_ns;
+	feed->run_ns = status.run_ns;
+	scope_control_session_status_destroy(&status);
+	if (!err)
+		*ret_thousandths = elapsed_ns ? (uint32_t)(1000 * most / elapsed_ns) : 0;
+	return err;
+}
+
+static uint32_t module_fill(const void *context)
+{
+	const struct feed *feed = context;
+
+	return scope_source_rings_fill(feed->rings);
+}
+
+static int module_table(void *context, const void *table, uint32_t bytes)
+{
+	struct feed *feed = context;
+
+	return feed->stack_mode == SCOPE_STACK_TABLES ? scope_source_rings_table(feed->rings, table, bytes) : -EPROTO;
+}
+
+static int module_process(void *context, uint32_t tgid, const struct scope_table_map *map, uint32_t count)
+{
+	struct feed *feed = context;
+
+	return feed->stack_mode == SCOPE_STACK_TABLES ? scope_source_rings_process(feed->rings, tgid, map, count)
+						      : -EPROTO;
+}
+
+static uint64_t module_unmapped(const void *context)
+{
+	const struct feed *feed = context;
+
+	return scope_source_rings_unmapped(feed->rings);
+}
+
+static const char *module_note(const void *context)
+{
+	const struct feed *feed = context;
+
+	return feed->options->stack_mode == SCOPE_STACK_TABLES && feed->stack_mode != SCOPE_STACK_TABLES
+		       ? "this module cannot walk stacks by unwind tables, so they are copied, which costs the "
+			 "target more; load the scope.ko of this release"
+		       : "";
 }
 
 static int module_notice_fd(const void *context)
@@ -214,6 +361,15 @@ const struct scope_source scope_source_module = {
 	.progress = module_progress,
 	.count = module_count,
 	.stacks = module_stacks,
+	.probe_add = module_probe_add,
+	.probe_remove = module_probe_remove,
+	.probe_hits = module_probe_hits,
+	.probe_share = module_probe_share,
+	.fill = module_fill,
+	.table = module_table,
+	.process = module_process,
+	.unmapped = module_unmapped,
+	.note = module_note,
 	.notice_fd = module_notice_fd,
 	.read_notice = module_read_notice,
 };

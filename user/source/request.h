@@ -9,6 +9,7 @@
 #include <scope/control.h>
 
 struct scope_probe;
+struct scope_probing;
 struct scope_proc_reader;
 struct scope_selection;
 
@@ -37,8 +38,12 @@ struct scope_capture_options {
 	uint32_t subbuf_count;
 	uint8_t arg_counts[SCOPE_SYSCALL_MAX];
 	bool block;			  /* requests to block devices */
+	bool memory;			  /* what threads count: page faults, bytes of storage; and memory stalls */
+	bool interrupts;		  /* time that interrupts take from threads */
+	bool causes;			  /* which interrupt ended a sleep; memory of futexes slept on */
 	const struct scope_probe *probes; /* set when tracing begins; borrowed */
 	uint32_t probe_count;
+	struct scope_probing *probing;	  /* set and taken back while it runs (capture/probing.h); NULL: none */
 	struct scope_proc_reader *reader; /* of what the target controls; set by the capture */
 	uint32_t overhead_max;		  /* thousandths of a CPU that probes may take; 0: any share */
 };
@@ -64,6 +69,7 @@ struct scope_capture_counts {
 	bool guarded;		 /* the overload guard stopped it; the next three members say why */
 	uint32_t guard_cpu, guard_share; /* the CPU, and the thousandths of it that probes took */
 	uint64_t run_ns;
+	uint32_t events; /* SCOPE_EVENTS_* that are recorded, 0: not known */
 };
 
 #endif

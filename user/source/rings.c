@@ -21,9 +21,9 @@ struct scope_rings {
 	} * ring;				    /* info.cpus of them */
 };
 
-static int no_device(int code, struct scope_error *error)
+static int no_device(int err, struct scope_error *error)
 {
-	switch (code) {
+	switch (err) {
 	case -EACCES:
 	case -EPERM:
 		return scope_error_set(error, -EPERM,
@@ -34,7 +34,7 @@ static int no_device(int code, struct scope_error *error)
 				       "lockdown=confidentiality",
 				       SCOPE_DEVICE_PATH);
 	case -ECANCELED:
-		return scope_error_set(error, code,
+		return scope_error_set(error, err,
 				       "the scope module was set to refuse sessions (its parameter "
 				       "disable): `echo 0 > /sys/module/scope/parameters/disable`, and take "
 				       "scope.disable=1 off the kernel's command line, or disable=1 out of "
@@ -48,7 +48,7 @@ static int no_device(int code, struct scope_error *error)
 				       "beside `scope` in /proc/misc",
 				       SCOPE_DEVICE_PATH, SCOPE_DEVICE_PATH);
 	default:
-		return scope_error_set(error, code, "cannot open %s: %s", SCOPE_DEVICE_PATH, strerror(-code));
+		return scope_error_set(error, err, "cannot open %s: %s", SCOPE_DEVICE_PATH, strerror(-err));
 	}
 }
 
@@ -219,6 +219,56 @@ int scope_source_rings_drain(struct scope_rings *rings, int (*take)(const struct
 	for (cpu = 0; cpu < rings->info.cpus && !err; cpu++)
 		err = rings->copy ? drain_flight(rings, cpu, take, context) : drain_one(rings, cpu, take, context);
 	return err;
+}
+
+uint32_t scope_source_rings_fill(const struct scope_rings *rings)
+{
+	uint64_t most = 0;
+
+	for (uint32_t cpu = 0; cpu < rings->info.cpus; cpu++) {
+		const struct scope_ring_page *page = rings->ring[cpu].page;
+		/* The tail first: it never passes the head, which may move on between the two. */
+		const uint64_t tail = page ? __atomic_load_n(&page->tail, __ATOMIC_ACQUIRE) : 0;
+		const uint64_t head = page ? __atomic_load_n(&page->head, __ATOMIC_ACQUIRE) : 0;
+
+		if (head - tail > most)
+			most = head - tail;
+	}
+	return (uint32_t)(1000 * most / rings->info.subbuf_count);
+}
+
+bool scope_source_rings_take_tables(const struct scope_rings *rings)
+{
+	const struct scope_ioc_table nothing = { 0 };
+
+	/* A module that has them refuses this one as long as nothing is configured. */
+	return ioctl(rings->fd, SCOPE_IOC_TABLE_ADD, &nothing) && errno != ENOTTY;
+}
+
+int scope_source_rings_table(struct scope_rings *rings, const void *table, uint32_t bytes)
+{
+	const struct scope_ioc_table request = { .address = (uint64_t)(uintptr_t)table, .bytes = bytes };
+	const int number = ioctl(rings->fd, SCOPE_IOC_TABLE_ADD, &request);
+
+	return number < 0 ? -errno : number;
+}
+
+int scope_source_rings_process(struct scope_rings *rings, uint32_t tgid, const struct scope_table_map *map,
+			       uint32_t count)
+{
+	const struct scope_ioc_maps request = { .address = (uint64_t)(uintptr_t)map, .count = count, .tgid = tgid };
+
+	return ioctl(rings->fd, SCOPE_IOC_MAPS_SET, &request) ? -errno : 0;
+}
+
+uint64_t scope_source_rings_unmapped(const struct scope_rings *rings)
+{
+	uint64_t stacks = 0;
+
+	for (uint32_t cpu = 0; cpu < rings->info.cpus; cpu++)
+		if (rings->ring[cpu].page)
+			stacks += __atomic_load_n(&rings->ring[cpu].page->stacks_unmapped, __ATOMIC_RELAXED);
+	return stacks;
 }
 
 void scope_source_rings_count(const struct scope_rings *rings, uint64_t *ret_records, uint64_t *ret_lost)

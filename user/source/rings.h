@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <scope/ring.h>
+#include <scope/table.h>
 
 #include "base/error.h"
 
@@ -31,6 +32,18 @@ int scope_source_rings_flush(struct scope_rings *rings);
  */
 int scope_source_rings_drain(struct scope_rings *rings, int (*take)(const struct scope_subbuf *subbuf, void *context),
 			     void *context);
+
+/* Thousandths of the fullest ring that are unread. */
+uint32_t scope_source_rings_fill(const struct scope_rings *rings);
+/* Whether the module takes tables; before it is configured. */
+bool scope_source_rings_take_tables(const struct scope_rings *rings);
+/* Stacks copied so far because mappings were not known. */
+uint64_t scope_source_rings_unmapped(const struct scope_rings *rings);
+
+/* Give the session a table, or the mappings of a process (scope/table.h). The number of the table, 0, or -errno. */
+int scope_source_rings_table(struct scope_rings *rings, const void *table, uint32_t bytes);
+int scope_source_rings_process(struct scope_rings *rings, uint32_t tgid, const struct scope_table_map *map,
+			       uint32_t count);
 
 /* Current sums over all CPUs, by the kernel's counts. lost has SCOPE_LOST_REASONS entries. */
 void scope_source_rings_count(const struct scope_rings *rings, uint64_t *ret_records, uint64_t *ret_lost);

@@ -98,15 +98,15 @@ static int match_thread(uint32_t tid, void *context)
 static int match_process(uint32_t pid, void *context)
 {
 	struct search *search = context;
-	int code;
+	int err;
 
 	snprintf(search->directory, sizeof(search->directory), "/proc/%u/task", pid);
 	if (scope_proc_file_numbers(search->directory, match_thread, search) != 1)
 		return 0;
-	code = scope_proc_target_find(pid, NULL, &search->found);
-	if (code == -EINVAL)
+	err = scope_proc_target_find(pid, NULL, &search->found);
+	if (err == -EINVAL)
 		search->kernel = pid;
-	return !code;
+	return !err;
 }
 
 int scope_source_selection_comm(struct scope_selection *selection, const char *text, struct scope_error *error)

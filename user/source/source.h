@@ -6,8 +6,10 @@
 #include "base/error.h"
 #include "source/request.h"
 
+struct scope_probe;
 struct scope_stack_change;
 struct scope_subbuf;
+struct scope_table_map;
 
 struct scope_source_notice {
 	enum scope_notice notice; /* and so are the values below (scope/control.h) */
@@ -55,6 +57,26 @@ struct scope_source {
 
 	/* Changes which calls get stacks, and the samples (control/probe.h). NULL: it cannot change them. */
 	int (*stacks)(void *feed, const struct scope_stack_change *change, struct scope_error *error);
+	/*
+	 * Between start and stop: sets and removes a probe, and counts its hits by traced threads. When probe_remove
+	 * has returned no more records of it come.
+	 */
+	int (*probe_add)(void *feed, const struct scope_probe *probe, struct scope_error *error);
+	int (*probe_remove)(void *feed, uint16_t id, struct scope_error *error);
+	int (*probe_hits)(void *feed, uint16_t id, uint64_t *ret_hits);
+	/* Thousandths of a CPU that probes took since the last call, on the CPU where this is most. */
+	int (*probe_share)(void *feed, uint32_t *ret_thousandths);
+	/* Thousandths of the fullest ring that are unread. */
+	uint32_t (*fill)(const void *feed);
+	/*
+	 * Gives it an unwind table, and the mappings of a process, so that it walks stacks instead of copying them
+	 * (scope/table.h). table: returns the table's number, from 1 on. -EPROTO: this session copies all. NULL: the source
+	 * cannot walk them.
+	 */
+	int (*table)(void *feed, const void *table, uint32_t bytes);
+	int (*process)(void *feed, uint32_t tgid, const struct scope_table_map *map, uint32_t count);
+	/* Stacks copied so far because mappings were not known. NULL with the two above. */
+	uint64_t (*unmapped)(const void *feed);
 	/*
 	 * True if the source takes all stacks and samples in any case, so that switching them off for some time would
 	 * save nothing.

@@ -10,7 +10,7 @@
 
 #include <scope/abi.h>
 
-/* Stack bytes: data[0] lay at address base. word: bytes of an address, 8 or 4. */
+/* Stack bytes: data[0] was at address base. word: bytes of an address, 8 or 4. */
 struct scope_slice {
 	uint64_t base;
 	const uint8_t *data;

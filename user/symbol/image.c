@@ -12,6 +12,7 @@
 #include "symbol/debugfile.h"
 #include "symbol/demangle.h"
 #include "symbol/gofile.h"
+#include "symbol/unwind_table.h"
 
 #define PAGE UINT64_C(4096) /* smallest alignment that linkers use */
 
@@ -250,6 +251,11 @@ int scope_symbol_image_functions(struct scope_image *image, const struct scope_f
 int scope_symbol_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule)
 {
 	return scope_symbol_rules_get(&image->rules, link, ret_rule);
+}
+
+int scope_symbol_image_table(struct scope_image *image, void **ret_table, size_t *ret_bytes)
+{
+	return scope_symbol_table_compile(image->elf, &image->rules.plt, ret_table, ret_bytes);
 }
 
 const uint8_t *scope_symbol_image_code(const struct scope_image *image, uint64_t link, uint64_t bytes,

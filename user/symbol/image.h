@@ -74,4 +74,7 @@ unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link, 
 int scope_symbol_image_functions(struct scope_image *image, const struct scope_file_functions **ret_functions);
 int scope_symbol_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule);
 
+/* As scope_symbol_table_compile() does. */
+int scope_symbol_image_table(struct scope_image *image, void **ret_table, size_t *ret_bytes);
+
 #endif

@@ -124,8 +124,17 @@ static const char *const runtimes[] = {
 	NULL,
 };
 
+/* Python's names are py::FUNCTION:FILE. Its own modules are in files of a folder, or in none; packages are the program's. */
+static bool is_of_python(const char *name)
+{
+	return !fnmatch("py::*:<frozen *", name, 0) ||
+	       (!fnmatch("py::*:*/lib/python3.*", name, 0) && fnmatch("*-packages/*", name, 0));
+}
+
 bool scope_symbol_library_runtime(const char *name)
 {
+	if (is_of_python(name))
+		return true;
 	for (const char *const *pattern = runtimes; *pattern; pattern++)
 		if (!fnmatch(*pattern, name, 0))
 			return true;

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/grow.h"
+#include "base/now.h"
 #include "base/plain.h"
 #include "proc/open.h"
 #include "symbol/space.h"
@@ -158,20 +158,12 @@ static int put_place(const struct scope_mapping *mapping, uint64_t offset, struc
 	return put_lines(line, place.lines, payload);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
-}
-
 /* Addresses of one file that were noted one after another. */
 static int put_places(struct scope_spaces *spaces, const struct scope_file *file, uint64_t limit_ns,
 		      struct payload *payload)
 {
 	const struct scope_frame_places head = { .file = file->number };
-	const uint64_t begin_ns = limit_ns ? now_ns() : 0;
+	const uint64_t begin_ns = limit_ns ? scope_now_ns() : 0;
 	int err = 0;
 
 	put(payload, &head, sizeof(head));
@@ -180,7 +172,7 @@ static int put_places(struct scope_spaces *spaces, const struct scope_file *file
 		struct scope_mapping *mapping = &spaces->mapping[hit->mapping];
 		const size_t before = payload->bytes;
 
-		if (mapping->file != file || (limit_ns && i && now_ns() - begin_ns > limit_ns))
+		if (mapping->file != file || (limit_ns && i && scope_now_ns() - begin_ns > limit_ns))
 			break;
 		if (!mapping->tried)
 			err = scope_symbol_spaces_open(spaces, mapping);

@@ -11,22 +11,30 @@ static const struct scope_runtime rows[] = {
 	  { "libjvm.so" },
 	  true,
 	  "start it with -XX:+PreserveFramePointer, and run `jcmd %u Compiler.perfmap` during the capture (version 17 "
-	  "on)" },
+	  "on)",
+	  NULL },
 	{ "Node",
 	  { "node", "nodejs", "libnode.so*" },
 	  true,
-	  "start it with --perf-basic-prof --interpreted-frames-native-stack" },
+	  "start it with --perf-basic-prof --interpreted-frames-native-stack",
+	  NULL },
 	{ "Python",
 	  { "python3*", "libpython3*.so*" },
 	  true,
-	  "start it with -X perf (version 3.12 on; earlier ones do not name their functions)" },
-	{ "Ruby", { "ruby*", "libruby*.so*" }, true, "start it with --yjit-perf; what is interpreted has no names" },
-	{ ".NET", { "libcoreclr.so" }, true, "start it with DOTNET_PerfMapEnabled=1 in its environment" },
-	{ "Erlang", { "beam.smp" }, true, "start it with +JPperf true" },
+	  "start it with -X perf (version 3.12 on; earlier ones do not name their functions)",
+	  "py::" },
+	{ "Ruby",
+	  { "ruby*", "libruby*.so*" },
+	  true,
+	  "start it with --yjit-perf; what is interpreted has no names",
+	  NULL },
+	{ ".NET", { "libcoreclr.so" }, true, "start it with DOTNET_PerfMapEnabled=1 in its environment", NULL },
+	{ "Erlang", { "beam.smp" }, true, "start it with +JPperf true", NULL },
 	{ "PHP",
 	  { "php*", "libphp*.so*" },
 	  false,
-	  "its functions are interpreted, and are not in stacks: those of the interpreter are named" },
+	  "its functions are interpreted, and are not in stacks: those of the interpreter are named",
+	  NULL },
 };
 
 const struct scope_runtime *scope_symbol_runtime_of_path(const char *path)
@@ -38,6 +46,22 @@ const struct scope_runtime *scope_symbol_runtime_of_path(const char *path)
 			if (!fnmatch(*file, slash ? slash + 1 : path, 0))
 				return &rows[i];
 	return NULL;
+}
+
+bool scope_symbol_runtime_names(const char *name)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].named && !strncmp(name, rows[i].named, strlen(rows[i].named)))
+			return true;
+	return false;
+}
+
+bool scope_symbol_runtime_interprets(const char *path)
+{
+	const struct scope_runtime *runtime = scope_symbol_runtime_of_path(path);
+
+	/* Its own modules in C, which are in the folder of their kind. */
+	return (runtime && runtime->named) || !fnmatch("*/lib/python3*/lib-dynload/*.so", path, 0);
 }
 
 const struct scope_runtime *scope_symbol_runtime_of_maps(const struct scope_trace_map *map, size_t count, uint32_t tgid)

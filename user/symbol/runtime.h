@@ -10,6 +10,7 @@ struct scope_runtime {
 	const char *files[5]; /* patterns of base names that its processes map, NULL at the end */
 	bool map;	      /* it may write a perf map, /tmp/perf-PID.map */
 	const char *needs;    /* what to do, as the end of a sentence; %u, where there is one, is the process */
+	const char *named;    /* how the names begin that it gives to interpreted functions; NULL: not known */
 };
 
 /* What a Go program needs whose names cannot be read: no debug package has them. */
@@ -19,6 +20,15 @@ struct scope_runtime {
 
 /* NULL: it is not known. */
 const struct scope_runtime *scope_symbol_runtime_of_path(const char *path);
+
+/* True if a runtime gave this name, in a perf map, to a function that its interpreter runs. */
+bool scope_symbol_runtime_names(const char *name);
+
+/*
+ * True for the files of an interpreter whose functions have such names. Where a stack has these, a function of the
+ * interpreter says no more than that some function of the program runs.
+ */
+bool scope_symbol_runtime_interprets(const char *path);
 
 /* The first runtime whose code the process (0: any process) has mapped. NULL: no known one. */
 const struct scope_runtime *scope_symbol_runtime_of_maps(const struct scope_trace_map *map, size_t count,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/machine.h"
 #include "symbol/names.h"
 #include "symbol/stacks.h"
 #include "trace/copy.h"
@@ -42,7 +43,7 @@ struct scrub {
 
 static uint64_t stack_pointer(const struct state *state)
 {
-	return state->reg[state->regs == SCOPE_REG_COUNT_ARM64 ? SCOPE_REG_SP_ARM64 : SCOPE_REG_SP_X86_64];
+	return state->reg[scope_machine_reg_sp(state->regs)];
 }
 
 static int note_state(struct scrub *scrub, const struct scope_event *event)
@@ -51,7 +52,7 @@ static int note_state(struct scrub *scrub, const struct scope_event *event)
 	struct state *state;
 
 	scope_trace_owners_put(scrub->owners, record->tid, record->tgid);
-	if (record->regs <= SCOPE_REG_SP_X86_64)
+	if (record->regs <= scope_machine_reg_sp(record->regs))
 		return 0;
 	if (scope_grow(&scrub->state, &scrub->state_room, scrub->states + 1, sizeof(*scrub->state)))
 		return -ENOMEM;

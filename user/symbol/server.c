@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/now.h"
 
 #define WAIT_S 20
 #define LIBRARY "libdebuginfod.so.1"
@@ -31,14 +32,6 @@ struct scope_server {
 	bool late, given_up;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
-}
-
 /* The server of a client, because keep_on() gets only the client. */
 static void *(*user_of_client)(struct debuginfod_client *client);
 
@@ -52,9 +45,9 @@ static int keep_on(struct debuginfod_client *client, long got, long all)
 
 	if (all > 0 && got != server->got) {
 		server->got = got;
-		server->since_ns = now_ns();
+		server->since_ns = scope_now_ns();
 	}
-	server->late = now_ns() - server->since_ns >= server->wait_ns;
+	server->late = scope_now_ns() - server->since_ns >= server->wait_ns;
 	return server->late;
 }
 
@@ -160,7 +153,7 @@ int scope_symbol_server_find(struct scope_server *server, const unsigned char *i
 
 	if (!server || server->given_up || id_bytes <= 0)
 		return -1;
-	server->since_ns = now_ns();
+	server->since_ns = scope_now_ns();
 	server->got = -1;
 	server->late = false;
 	fd = (program ? server->find_executable : server->find_debuginfo)(server->client, id, id_bytes, &path);

@@ -24,14 +24,14 @@ int scope_symbol_spaces_problem(struct scope_spaces *spaces, const char *format,
 {
 	va_list arguments;
 	char *text, *plain;
-	int ret;
+	int length;
 
 	if (scope_grow(&spaces->problem, &spaces->problem_capacity, spaces->problems + 1, sizeof(*spaces->problem)))
 		return -ENOMEM;
 	va_start(arguments, format);
-	ret = vasprintf(&text, format, arguments);
+	length = vasprintf(&text, format, arguments);
 	va_end(arguments);
-	if (ret < 0)
+	if (length < 0)
 		return -ENOMEM;
 	plain = scope_plain_copy(text, SCOPE_PLAIN_SENTENCE);
 	free(text);
@@ -302,8 +302,10 @@ int scope_symbol_spaces_open(struct scope_spaces *spaces, struct scope_mapping *
 	struct scope_file *file = mapping->file;
 	int err = 0;
 
-	if (!file->tried)
+	if (!file->tried) {
 		err = scope_symbol_file_open(spaces, file, row);
+		spaces->opened++;
+	}
 	if (err)
 		return err;
 	file->tried = true;

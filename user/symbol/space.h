@@ -27,6 +27,8 @@ struct scope_file {
 	struct scope_addresses hits;		 /* names.c: offsets that were noted */
 	bool numbered;				 /* names.c: its number once it was written */
 	uint32_t number;
+	bool table_tried;		  /* kernel_tables.c: to compile its unwind table */
+	uint32_t table_key;		  /* 0: it has none */
 	struct scope_image *image;	  /* NULL: not opened, or not available */
 	struct scope_addresses functions; /* symbol.c: struct scope_function by start */
 };
@@ -41,11 +43,12 @@ struct scope_mapping {
 
 struct scope_space {
 	uint32_t tgid;
-	const char *program;		/* path of its first mapping, which is that of the executable; borrowed */
-	struct scope_ranges ranges;	/* values index the mappings */
-	size_t sorted;			/* number of mappings */
-	struct scope_ranges symbols;	/* symbol.c: rows of the trace */
-	struct scope_addresses lookups; /* symbol.c: borrowed functions by address */
+	const char *program;		 /* path of its first mapping, which is that of the executable; borrowed */
+	struct scope_ranges ranges;	 /* values index the mappings */
+	size_t sorted;			 /* number of mappings */
+	struct scope_ranges symbols;	 /* symbol.c: rows of the trace */
+	struct scope_addresses lookups;	 /* symbol.c: borrowed functions by address */
+	size_t maps_given, tables_given; /* kernel_tables.c: as of sorted and opened */
 };
 
 /* An address whose name is to be written to a trace. */
@@ -67,6 +70,10 @@ struct scope_spaces {
 	size_t hits, hit_capacity, hits_given; /* given: number written by names.c, in this order */
 	size_t files_given;
 	uint32_t numbers; /* of files */
+	uint32_t tables;  /* kernel_tables.c: keys given so far */
+	size_t opened;	  /* files that were tried */
+	size_t looked;	  /* kernel_tables.c: mappings before it need not be opened */
+	uint32_t ahead;	  /* kernel_tables.c: files opened before a stack led to them */
 	const char **problem;
 	size_t problems, problem_capacity;
 };

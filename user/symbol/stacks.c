@@ -79,10 +79,11 @@ static int put_frames(struct rewriter *rewriter, const struct scope_event *event
 	if (flags & SCOPE_UNWIND_UNMAPPED)
 		note_unmapped(rewriter->found, tgid);
 	rewriter->found->stacks++;
+	rewriter->found->copies[event->flags >> SCOPE_STACK_COPY_SHIFT]++;
 	*frames = (struct scope_record_frames){
 		.word = scope_record_word(SCOPE_RECORD_FRAMES, scope_record_delta(record->word)),
 		.reason = event->stack.reason,
-		.flags = event->flags,
+		.flags = event->flags & ((1u << SCOPE_STACK_COPY_SHIFT) - 1),
 		.count = (uint16_t)(count + kernel),
 		.cost_ns = event->stack.cost_ns,
 		.ended = (uint8_t)(flags & ~SCOPE_UNWIND_UNMAPPED),
@@ -101,6 +102,8 @@ static int put_record(struct rewriter *rewriter, const struct scope_event *event
 	if (event->kind == SCOPE_EVENT_STACK && event->stack.reg)
 		return put_frames(rewriter, event, (const void *)from, (size_t)(to - from));
 	copy(rewriter, from, to);
+	if (scope_record_type(*(const uint32_t *)from) == SCOPE_RECORD_FRAMES)
+		rewriter->found->walked++;
 	if (event->kind == SCOPE_EVENT_STACK && rewriter->stacks->symbols)
 		return scope_symbol_names_note(rewriter->stacks->symbols,
 					       rewriter->stacks->tgid_of(rewriter->stacks->context, event),

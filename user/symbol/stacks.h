@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <scope/ring.h>
+#include <scope/table.h>
 
 #include "trace/event.h"
 #include "trace/trace.h"
@@ -33,6 +34,8 @@ struct scope_stacks {
 
 struct scope_stacks_found {
 	uint32_t stacks;
+	uint32_t walked;			      /* by the module, which needed no copy */
+	uint32_t copies[SCOPE_COPY_REASONS];	      /* of stacks, by why the module copied them */
 	uint32_t unmapped[SCOPE_STACKS_UNMAPPED_MAX]; /* tgids, each once */
 	uint32_t unmapped_count;
 };

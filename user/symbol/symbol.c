@@ -14,6 +14,7 @@
 #include "symbol/goname.h"
 #include "symbol/library.h"
 #include "symbol/mapped_file.h"
+#include "symbol/runtime.h"
 #include "symbol/symbol_internal.h"
 #include "symbol/unwind.h"
 #include "trace/format.h"
@@ -197,6 +198,7 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 	if (value.known) {
 		name = strndup(found->name, found->name_bytes);
 		value.language |= name && file->go && scope_symbol_go_name_is_library(name);
+		value.language |= symbols->rows_interpreted && scope_symbol_runtime_interprets(file->path);
 	} else if (asprintf(&name, "%s+0x%" PRIx64, file->module, start) < 0) {
 		name = NULL;
 	} else {
@@ -393,7 +395,7 @@ size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t t
 {
 	struct scope_spaces *spaces = &symbols->spaces;
 	size_t count = 0;
-	int ret;
+	int err;
 
 	for (size_t i = 0; i < spaces->mappings; i++) {
 		struct scope_file *file = counted(&spaces->mapping[i], tgid);
@@ -406,8 +408,8 @@ size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t t
 			continue;
 		if (file->recorded && !scope_symbol_spaces_want_better(spaces) &&
 		    scope_symbol_file_is_counted(file->recorded)) {
-			ret = scope_symbol_file_note_problem(spaces, file);
-			count += !ret && scope_symbol_file_has_names(file->recorded) ? file->recorded->functions : 0;
+			err = scope_symbol_file_note_problem(spaces, file);
+			count += !err && scope_symbol_file_has_names(file->recorded) ? file->recorded->functions : 0;
 			continue;
 		}
 		if (scope_symbol_spaces_open(spaces, &spaces->mapping[i]))

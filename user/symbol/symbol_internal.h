@@ -12,6 +12,7 @@ struct scope_symbols {
 	const struct scope_trace_symbol *row;
 	size_t rows, rows_refused;
 	bool rows_go;			      /* a Go program is among them */
+	bool rows_interpreted;		      /* functions that an interpreter runs are among them */
 	uint32_t *row_first;		      /* by row: the first row of the same process, module and name */
 	struct scope_function **row_function; /* of first rows, NULL until met */
 	struct scope_function **function;

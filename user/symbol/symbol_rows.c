@@ -6,6 +6,7 @@
 
 #include "symbol/goname.h"
 #include "symbol/library.h"
+#include "symbol/runtime.h"
 #include "symbol/symbol_internal.h"
 
 /* Orders rows so that those of one function are adjacent. */
@@ -60,6 +61,7 @@ int scope_symbol_rows_add(struct scope_symbols *symbols)
 		uint64_t end = row->start + (row->size ? row->size : 1);
 
 		symbols->rows_go |= scope_symbol_go_name_is_runtime(row->name);
+		symbols->rows_interpreted |= scope_symbol_row_is_made_up(row) && scope_symbol_runtime_names(row->name);
 		err = space ? scope_symbol_ranges_add(&space->symbols, row->start, end, i) : -ENOMEM;
 	}
 	for (size_t i = 0; i < symbols->spaces.spaces; i++)
@@ -70,7 +72,8 @@ int scope_symbol_rows_add(struct scope_symbols *symbols)
 bool scope_symbol_row_is_language(const struct scope_symbols *symbols, const struct scope_trace_symbol *row)
 {
 	return !row->library && (scope_symbol_library_runtime(row->name) ||
-				 (symbols->rows_go && scope_symbol_go_name_is_library(row->name)));
+				 (symbols->rows_go && scope_symbol_go_name_is_library(row->name)) ||
+				 (symbols->rows_interpreted && scope_symbol_runtime_interprets(row->module)));
 }
 
 bool scope_symbol_row_is_library(const struct scope_symbols *symbols, const struct scope_trace_symbol *row)

@@ -93,10 +93,10 @@ static unsigned int rule_step(struct walk *walk, const struct scope_rule *rule)
 	unsigned int sp = walk->machine->sp, pc = walk->machine->pc;
 	struct scope_frame caller = walk->frame;
 	uint64_t cfa = 0, old_sp = 0;
-	int ret = value_get(walk, rule, &rule->cfa, 0, &cfa);
+	int err = value_get(walk, rule, &rule->cfa, 0, &cfa);
 
-	if (ret)
-		return flag_of(ret);
+	if (err)
+		return flag_of(err);
 	/* Stacks grow down, so a caller's frame is above. Only a signal handler may have another stack. */
 	if (!rule->signal && (scope_symbol_frame_reg(&walk->frame, sp, &old_sp) || cfa < old_sp ||
 			      (cfa == old_sp && walk->machine->call_pushes)))
@@ -109,11 +109,11 @@ static unsigned int rule_step(struct walk *walk, const struct scope_rule *rule)
 	for (unsigned int i = 0; i < rule->count; i++) {
 		const struct scope_rule_value *value = &rule->value[i];
 
-		ret = value_get(walk, rule, value, cfa, &caller.reg[value->reg]);
-		if (!ret)
+		err = value_get(walk, rule, value, cfa, &caller.reg[value->reg]);
+		if (!err)
 			caller.valid |= 1ull << value->reg;
 		else if (value->reg == rule->ra)
-			return flag_of(ret);
+			return flag_of(err);
 		else if (!popped(walk, value, cfa)) /* frames above may not need it */
 			caller.valid &= ~(1ull << value->reg);
 	}
@@ -132,7 +132,7 @@ static unsigned int guess_step(struct walk *walk)
 {
 	const struct machine *machine = walk->machine;
 	uint64_t fp, sp, next_fp, pc;
-	int ret;
+	int err;
 
 	if (scope_symbol_frame_reg(&walk->frame, machine->fp, &fp) ||
 	    scope_symbol_frame_reg(&walk->frame, machine->sp, &sp))
@@ -141,11 +141,11 @@ static unsigned int guess_step(struct walk *walk)
 		return SCOPE_UNWIND_COMPLETE;
 	if (fp < sp || fp % machine->word)
 		return SCOPE_UNWIND_BROKEN;
-	ret = scope_symbol_slice_read(&walk->slice, fp, &next_fp);
-	if (!ret)
-		ret = scope_symbol_slice_read(&walk->slice, fp + machine->word, &pc);
-	if (ret)
-		return flag_of(ret);
+	err = scope_symbol_slice_read(&walk->slice, fp, &next_fp);
+	if (!err)
+		err = scope_symbol_slice_read(&walk->slice, fp + machine->word, &pc);
+	if (err)
+		return flag_of(err);
 	if (!scope_symbol_space_executable(walk->space, pc - 1))
 		return SCOPE_UNWIND_BROKEN;
 	walk->frame.valid = 1ull << machine->fp | 1ull << machine->sp | 1ull << machine->pc;
@@ -162,11 +162,11 @@ static unsigned int astray_step(struct walk *walk)
 {
 	const struct machine *machine = walk->machine;
 	uint64_t sp = walk->frame.reg[machine->sp], pc = walk->frame.reg[30];
-	int ret = 0;
+	int err = 0;
 
 	if (machine->call_pushes)
-		ret = scope_symbol_slice_read(&walk->slice, sp, &pc);
-	if (ret || !scope_symbol_space_executable(walk->space, pc - 1))
+		err = scope_symbol_slice_read(&walk->slice, sp, &pc);
+	if (err || !scope_symbol_space_executable(walk->space, pc - 1))
 		return SCOPE_UNWIND_BROKEN;
 	walk->frame.reg[machine->pc] = pc;
 	walk->frame.reg[machine->sp] = sp + (machine->call_pushes ? machine->word : 0);
@@ -275,8 +275,8 @@ static int scan_step(struct walk *walk, const struct walk *via, unsigned int *re
 }
 
 /*
- * A step from code of a file that has no tables. If that code keeps no frame pointer, the register
- * has its caller's and would skip the caller: then the caller is searched between.
+ * A step from code that has no tables, in a file or made at run time. If that code keeps no frame pointer (Python's
+ * trampolines do not), the register has its caller's and would skip the caller: then the caller is searched between.
  */
 static int bare_step(struct walk *walk, unsigned int *ret_end)
 {
@@ -340,10 +340,7 @@ static int step(struct walk *walk, unsigned int *ret_end)
 			return 0;
 		return scan_step(walk, NULL, ret_end);
 	}
-	if (place.linked)
-		return bare_step(walk, ret_end);
-	*ret_end = guess_step(walk);
-	return 0;
+	return bare_step(walk, ret_end);
 }
 
 /* 0; -EINVAL: the registers are not those of a known machine; -ENOMEM. */

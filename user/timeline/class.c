@@ -60,6 +60,10 @@ const uint8_t scope_timeline_call_roles[SCOPE_SYSCALL_MAX] = {
 	[SYS_syncfs] = SCOPE_CALL_SYNC,
 	[SYS_sync_file_range] = SCOPE_CALL_SYNC,
 	[SYS_msync] = SCOPE_CALL_SYNC,
+	[SYS_flock] = SCOPE_CALL_LOCK,
+	[SYS_fcntl] = SCOPE_CALL_LOCK,
+	[SYS_semop] = SCOPE_CALL_LOCK,
+	[SYS_semtimedop] = SCOPE_CALL_LOCK,
 	[SYS_msgrcv] = SCOPE_CALL_PICK,
 	[SYS_mq_timedreceive] = SCOPE_CALL_PICK,
 	[SYS_io_getevents] = SCOPE_CALL_PICK,
@@ -143,11 +147,28 @@ enum scope_wait_class scope_timeline_wait_classify(uint32_t nr, enum scope_fd_ki
 	}
 }
 
+enum scope_wait_class scope_timeline_wait_ended_by(enum scope_wait_class class, uint8_t interrupt)
+{
+	if (class == SCOPE_WAIT_DISK)
+		return class;
+	switch (interrupt) {
+	case SCOPE_INTERRUPT_TIMER:
+		return SCOPE_WAIT_TIMER;
+	case SCOPE_INTERRUPT_NET:
+		return class == SCOPE_WAIT_POLL || class == SCOPE_WAIT_OTHER ? SCOPE_WAIT_NETWORK : class;
+	case SCOPE_INTERRUPT_BLOCK:
+		return SCOPE_WAIT_DISK;
+	default:
+		return class;
+	}
+}
+
 /*
  * The value that a waiter of glibc's reader-writer lock expects: the lock is in its write phase or has a writer (1),
  * and a thread sleeps on the word (PTHREAD_RWLOCK_FUTEX_USED, 2; glibc's pthread_rwlock_common.c).
  */
 #define RWLOCK_WORD 3
+#define CONTENDED_WORD 2 /* taken, and somebody waits: Drepper, "Futexes Are Tricky", section 6 */
 
 enum scope_futex scope_timeline_futex_of(unsigned args, const uint64_t *arg)
 {
@@ -164,6 +185,8 @@ enum scope_futex scope_timeline_futex_of(unsigned args, const uint64_t *arg)
 	case FUTEX_WAIT_BITSET:
 		if (args < 3 || zero)
 			return SCOPE_FUTEX_EVENT;
+		if ((uint32_t)arg[2] == CONTENDED_WORD)
+			return SCOPE_FUTEX_CONTENDED;
 		return (uint32_t)arg[2] == RWLOCK_WORD ? SCOPE_FUTEX_RW : SCOPE_FUTEX_WORD;
 	default:
 		return SCOPE_FUTEX_NONE;

@@ -24,6 +24,12 @@ enum scope_wait_class {
 
 const char *scope_timeline_wait_class_name(enum scope_wait_class class);
 
+/*
+ * What a sleep of that class really waited for, once it is known which interrupt ended it (enum scope_interrupt): a poll
+ * that packets end waits for a peer, one that a timer ends for that. Sleeps for a disk may end by any.
+ */
+enum scope_wait_class scope_timeline_wait_ended_by(enum scope_wait_class class, uint8_t interrupt);
+
 /* What a syscall does, as far as units and waits need it: a row of one table, by number. */
 enum scope_timeline_call_role {
 	SCOPE_CALL_PLAIN,
@@ -39,6 +45,7 @@ enum scope_timeline_call_role {
 	SCOPE_CALL_SYNC,   /* waits for storage */
 	SCOPE_CALL_PICK,   /* takes work from a queue of the kernel's, or waits for a signal: msgrcv, pause… */
 	SCOPE_CALL_SOCKET, /* returns a new, unconnected socket */
+	SCOPE_CALL_LOCK, /* takes a lock of the kernel's, which processes share: flock, fcntl where it sleeps, semop */
 };
 
 extern const uint8_t scope_timeline_call_roles[SCOPE_SYSCALL_MAX];
@@ -118,6 +125,7 @@ enum scope_futex {
 	SCOPE_FUTEX_PI,		  /* FUTEX_LOCK_PI, FUTEX_LOCK_PI2: a mutex with priority inheritance */
 	SCOPE_FUTEX_PI_CONDITION, /* FUTEX_WAIT_REQUEUE_PI: a condition variable with such a mutex */
 	SCOPE_FUTEX_RW,		  /* FUTEX_WAIT_BITSET while the word is 3: glibc's reader-writer lock (since 2.25) */
+	SCOPE_FUTEX_CONTENDED, /* the same while it is 2: a mutex of glibc with a time limit, or one of Rust's library */
 	SCOPE_FUTEX_WORD,  /* the same while the word has another value but 0: a join, or a lock of another library */
 	SCOPE_FUTEX_EVENT, /* while the word is 0: a condition variable, a semaphore, a word to be woken by */
 	SCOPE_FUTEXES,

@@ -7,6 +7,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "base/grow.h"
+#include "trace/peer.h"
+
 static struct scope_fd_slot *find_slot(const struct scope_fd_slot *table, size_t slots, uint64_t key)
 {
 	size_t at = (key * 0x9e3779b97f4a7c15u >> 20) & (slots - 1);
@@ -66,6 +69,7 @@ static int change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_f
 	slot->asked = SCOPE_FD_NOBODY;
 	slot->since_ns = since_ns;
 	slot->connection = connection;
+	slot->renewed |= since_ns != 0;
 	remember(fds, fd, slot);
 	return 0;
 }
@@ -74,6 +78,49 @@ int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, 
 			      uint64_t since_ns)
 {
 	return change(fds, tgid, fd, kind, since_ns, kind == SCOPE_FD_ACCEPTED && since_ns ? ++fds->connections : 0);
+}
+
+static bool is_pair(const struct scope_fds *fds, uint32_t tgid, uint32_t peer)
+{
+	for (size_t i = 0; i < fds->pairs; i++)
+		if (fds->pair[i].tgid == tgid && fds->pair[i].peer == peer)
+			return true;
+	return false;
+}
+
+/* The row is one that the capture found. 0 or -ENOMEM. */
+static int know_peer(struct scope_fds *fds, const struct scope_trace_fd *row)
+{
+	struct scope_trace_peer peer;
+
+	if (!scope_trace_peer_of(row, &peer) || !peer.pid)
+		return 0;
+	find_slot(fds->slot, fds->slots, scope_timeline_fd_key(row->tgid, row->fd))->peer = peer.pid;
+	if (fds->pairs == SCOPE_FDS_PAIRS || is_pair(fds, row->tgid, peer.pid))
+		return 0;
+	if (scope_grow(&fds->pair, &fds->pair_capacity, fds->pairs + 1, sizeof(*fds->pair)))
+		return -ENOMEM;
+	fds->pair[fds->pairs++] = (struct scope_fd_pair){ row->tgid, peer.pid };
+	return 0;
+}
+
+bool scope_timeline_fds_loops(const struct scope_fds *fds, uint32_t tgid, int64_t fd, uint32_t from)
+{
+	const struct scope_fd_slot *slot;
+
+	if (!fds->pairs)
+		return false;
+	slot = fd < 0 ? NULL : find_slot(fds->slot, fds->slots, scope_timeline_fd_key(tgid, fd));
+	if (slot && slot->peer && !slot->renewed)
+		return slot->peer == from;
+	if (slot && slot->kind == SCOPE_FD_CONNECTED)
+		return false;
+	return is_pair(fds, from, tgid) || (!slot && is_pair(fds, tgid, from));
+}
+
+bool scope_timeline_fds_renewed(const struct scope_fds *fds, uint32_t tgid, int64_t fd)
+{
+	return find_slot(fds->slot, fds->slots, scope_timeline_fd_key(tgid, fd))->renewed;
 }
 
 int scope_timeline_fds_close(struct scope_fds *fds, uint32_t tgid, int64_t fd, uint64_t enter_ns)
@@ -134,8 +181,13 @@ int scope_timeline_fds_create(const struct scope_trace *trace, struct scope_fds 
 	if (!fds->slot)
 		err = -ENOMEM;
 	row = scope_trace_fds(trace, &count);
+	/* Descriptors may be there twice; the later kind is newer, if it is one. */
 	for (size_t i = 0; !err && i < count; i++)
-		err = scope_timeline_fds_set(fds, row[i].tgid, row[i].fd, row[i].kind);
+		if (row[i].kind != SCOPE_FD_UNKNOWN ||
+		    scope_timeline_fds_kind(fds, row[i].tgid, row[i].fd) == SCOPE_FD_UNKNOWN)
+			err = scope_timeline_fds_set(fds, row[i].tgid, row[i].fd, row[i].kind);
+	for (size_t i = 0; !err && i < count; i++)
+		err = know_peer(fds, &row[i]);
 	if (err) {
 		scope_timeline_fds_destroy(fds);
 		return err;
@@ -149,6 +201,7 @@ void scope_timeline_fds_destroy(struct scope_fds *fds)
 	if (!fds)
 		return;
 	free(fds->slot);
+	free(fds->pair);
 	free(fds);
 }
 

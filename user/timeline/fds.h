@@ -21,20 +21,31 @@ enum scope_fd_turn {
 #define SCOPE_FD_NOBODY UINT32_MAX
 
 struct scope_fd_slot {
-	uint64_t key;	     /* see scope_timeline_fd_key(); 0: empty */
-	uint8_t kind;	     /* enum scope_fd_kind */
-	uint8_t turn;	     /* enum scope_fd_turn */
-	bool turned;	     /* of a copy: its turn is newer than that of its slot */
-	uint32_t asked;	     /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
-	uint64_t since_ns;   /* return of the call that opened it; 0: none was seen */
+	uint64_t key;	   /* see scope_timeline_fd_key(); 0: empty */
+	uint8_t kind;	   /* enum scope_fd_kind */
+	uint8_t turn;	   /* enum scope_fd_turn */
+	bool turned;	   /* of a copy: its turn is newer than that of its slot */
+	uint32_t peer;	   /* not of copies: the process at the other end, if the capture found it; 0: not known */
+	bool renewed;	   /* not of copies: a call of the trace opened it, so what the capture found was another one */
+	uint32_t asked;	   /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
+	uint64_t since_ns; /* return of the call that opened it; 0: none was seen */
 	uint32_t connection; /* number of the accept that it is from, from 1 on; 0: none was seen */
 };
+
+/* A process that has a connection, and the process of this host that is its peer. */
+struct scope_fd_pair {
+	uint32_t tgid, peer;
+};
+
+#define SCOPE_FDS_PAIRS 1024 /* no rule: further pairs of processes are not known */
 
 /* To be read through the functions below. */
 struct scope_fds {
 	struct scope_fd_slot *slot; /* open addressing by key, a power of two, half full at most */
 	size_t slots, used;
-	uint32_t connections;			       /* accepted so far */
+	uint32_t connections;	    /* accepted so far */
+	struct scope_fd_pair *pair; /* as the capture found them, none twice */
+	size_t pairs, pair_capacity;
 	struct scope_fd_slot recent[SCOPE_FDS_RECENT]; /* copies, by the last bits of the number */
 };
 
@@ -104,6 +115,13 @@ static inline bool scope_timeline_fds_answer(struct scope_fds *fds, uint32_t tgi
 /* The descriptor is of that kind; since_ns as in struct scope_fd_slot. 0 or -ENOMEM. */
 int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind,
 			      uint64_t since_ns);
+/* True if a call of the trace opened the descriptor, once or more: its row of the trace may describe an earlier one. */
+bool scope_timeline_fds_renewed(const struct scope_fds *fds, uint32_t tgid, int64_t fd);
+/*
+ * True if packets of process `from` may end a wait of process tgid at that descriptor (-1: a poll, of any), because the two
+ * have a connection over the loopback. The other end is exactly known for connections that tgid opened.
+ */
+bool scope_timeline_fds_loops(const struct scope_fds *fds, uint32_t tgid, int64_t fd, uint32_t from);
 /*
  * Called when a close that was entered at enter_ns returned. The kernel gives the number to others from the begin of
  * that call on; so one that was opened again since stays open. 0 or -ENOMEM.

@@ -41,60 +41,6 @@ enum scope_wait_class scope_timeline_open_class(struct scope_timeline *timeline,
 	return scope_timeline_wait_classify(open->nr, kind, disk);
 }
 
-static struct scope_cpu_run *cpu_of(struct scope_timeline *timeline, uint32_t cpu)
-{
-	if (cpu < timeline->cpus)
-		return &timeline->cpu[cpu];
-	if (scope_grow(&timeline->cpu, &timeline->cpu_capacity, cpu + 1ul, sizeof(*timeline->cpu)))
-		return NULL;
-	while (timeline->cpus <= cpu)
-		timeline->cpu[timeline->cpus++] = (struct scope_cpu_run){ 0 };
-	return &timeline->cpu[cpu];
-}
-
-static uint64_t sum_until(const struct scope_cpu_sum *sum, uint64_t now_ns)
-{
-	return sum->sum_ns + (sum->since_ns && now_ns > sum->since_ns ? now_ns - sum->since_ns : 0);
-}
-
-/* How long that CPU has run traced threads until now. */
-static uint64_t own_until(const struct scope_timeline *timeline, uint32_t cpu, uint64_t now_ns)
-{
-	return cpu < timeline->cpus ? sum_until(&timeline->cpu[cpu].own, now_ns) : 0;
-}
-
-/* The same for threads that are not traced. */
-static uint64_t taken_until(const struct scope_timeline *timeline, uint32_t cpu, uint64_t now_ns)
-{
-	return cpu < timeline->cpus ? sum_until(&timeline->cpu[cpu].taken, now_ns) : 0;
-}
-
-static void pass_cpu(struct scope_cpu_sum *sum, bool runs, uint64_t now_ns)
-{
-	sum->sum_ns = sum_until(sum, now_ns);
-	sum->since_ns = runs ? now_ns : 0;
-}
-
-static int switch_cpu(struct scope_timeline *timeline, const struct scope_event *event)
-{
-	struct scope_cpu_run *cpu = cpu_of(timeline, event->cpu);
-
-	if (!cpu)
-		return -ENOMEM;
-	pass_cpu(&cpu->own, event->sched.next_tid, event->time_ns);
-	pass_cpu(&cpu->taken, event->sched.other_tid, event->time_ns);
-	if (event->sched.other_tid)
-		cpu->taker_tid = event->sched.other_tid;
-	return 0;
-}
-
-/* Notes what the thread's CPU had run as the thread came into the run queue. */
-static void queue_from(const struct scope_timeline *timeline, struct scope_thread *thread, uint64_t now_ns)
-{
-	thread->queue_own_ns = own_until(timeline, thread->cpu, now_ns);
-	thread->queue_taken_ns = taken_until(timeline, thread->cpu, now_ns);
-}
-
 static int switch_out(const struct scope_listener *run, const struct scope_event *event)
 {
 	long index = scope_timeline_thread(run->timeline, event->sched.prev_tid, event->time_ns);
@@ -116,9 +62,10 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 		return err;
 	thread->wake_ns = 0;
 	thread->waker_tid = 0;
+	thread->interrupt = 0;
 	thread->waker_queue_ns = 0;
 	thread->cpu = event->cpu;
-	queue_from(run->timeline, thread, event->time_ns);
+	thread->preempted = queued;
 	if (queued) {
 		thread->run = SCOPE_RUN_QUEUED;
 		thread->queue_ns = event->time_ns;
@@ -129,6 +76,7 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 		thread->run = SCOPE_RUN_BLOCKED;
 		thread->disk = disk;
 		thread->iowait = event->sched.iowait;
+		thread->memstall = event->sched.memstall;
 		thread->wait = scope_timeline_open_class(run->timeline, thread, disk);
 		thread->block_ns = event->time_ns;
 	}
@@ -145,10 +93,21 @@ static void waken_early(struct scope_thread *thread)
 	thread->run = SCOPE_RUN_QUEUED;
 	thread->wake_ns = thread->queue_ns = thread->block_ns;
 	thread->waker_tid = thread->early_tid;
+	thread->interrupt = thread->early_interrupt;
+}
+
+/* As scope_wait.owner: the thread that the lock's memory named, if it is another one of the same process. */
+static uint32_t owner_of(const struct scope_threads *threads, const struct scope_thread *thread)
+{
+	const long index = thread->owner_tid ? scope_timeline_threads_find(threads, thread->owner_tid) : -1;
+
+	return index >= 0 && (uint32_t)index != thread->index && threads->thread[index].tgid == thread->tgid
+		       ? (uint32_t)index + 1
+		       : 0;
 }
 
 /* The sleep that has ended now. A sleep that ended in a false wakeup is part of it. */
-static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
+static void hold_wait(const struct scope_threads *threads, struct scope_thread *thread, uint64_t now_ns)
 {
 	const struct scope_open_call *open = &thread->open;
 	struct scope_wait *held = &thread->held;
@@ -158,6 +117,8 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 	*held = (struct scope_wait){
 		.thread = thread->index,
 		.waker_tid = thread->waker_tid,
+		.owner = thread->holding ? held->owner : owner_of(threads, thread),
+		.interrupt = thread->interrupt,
 		.nr = open->nr,
 		.class = thread->wait,
 		.futex = thread->wait == SCOPE_WAIT_FUTEX ? scope_timeline_futex_of(open->args, open->arg) : 0,
@@ -172,35 +133,32 @@ static void hold_wait(struct scope_thread *thread, uint64_t now_ns)
 	};
 	if (held->class != SCOPE_WAIT_FUTEX)
 		thread->slices.begin_ns = 0;
+	thread->owner_tid = 0;
 	thread->holding = true;
 	thread->held_run_ns = thread->account.run_ns;
 	thread->held_enter_ns = open->enter_ns;
 }
 
-/* By how much a sum grew, at most the length of the stretch. */
-static uint64_t part_of(uint64_t before_ns, uint64_t after_ns, uint64_t stretch_ns)
-{
-	const uint64_t part_ns = after_ns > before_ns ? after_ns - before_ns : 0;
-
-	return part_ns < stretch_ns ? part_ns : stretch_ns;
-}
-
-/* Ends the thread's stretch in the run queue. */
+/*
+ * Ends the thread's stretch in the run queue. One that was preempted waited for the CPU that it was on. One that was
+ * woken, or is new, may have been queued on another: the one to which it comes counts.
+ */
 static int end_queue(const struct scope_listener *run, struct scope_thread *thread, const struct scope_event *event)
 {
-	const struct scope_timeline *timeline = run->timeline;
-	const uint64_t stretch_ns = event->time_ns - thread->queue_ns;
+	const struct scope_cpus *cpus = &run->timeline->cpus;
+	const uint32_t cpu = thread->preempted ? thread->cpu : event->cpu;
+	uint64_t part_ns[SCOPE_CPU_RUNS];
 	struct scope_queued queued = { thread->index, thread->queue_ns, event->time_ns, 0, 0, 0 };
 
 	if (scope_timeline_waker_queue_add(&thread->waker_queue, thread->queue_ns, event->time_ns))
 		return -ENOMEM;
 	if (!run->ops->queued || event->time_ns <= thread->queue_ns)
 		return 0;
-	queued.own_ns = part_of(thread->queue_own_ns, own_until(timeline, thread->cpu, event->time_ns), stretch_ns);
-	queued.taken_ns = part_of(thread->queue_taken_ns, taken_until(timeline, thread->cpu, event->time_ns),
-				  stretch_ns - queued.own_ns);
+	scope_timeline_cpus_split(cpus, cpu, thread->queue_ns, event->time_ns, part_ns);
+	queued.own_ns = part_ns[SCOPE_CPU_OWN];
+	queued.taken_ns = part_ns[SCOPE_CPU_TAKEN];
 	if (queued.taken_ns)
-		queued.taker_tid = timeline->cpu[thread->cpu].taker_tid;
+		queued.taker_tid = scope_timeline_cpus_taker(cpus, cpu);
 	return run->ops->queued(run->user, &queued);
 }
 
@@ -226,7 +184,7 @@ static int switch_in(const struct scope_listener *run, const struct scope_event 
 		return err;
 	if (thread->block_ns && thread->run != SCOPE_RUN_UNKNOWN) {
 		run->timeline->false_wakeups += thread->holding;
-		hold_wait(thread, event->time_ns);
+		hold_wait(run->timeline->threads, thread, event->time_ns);
 	}
 	thread->run = SCOPE_RUN_RUNNING;
 	thread->cpu = event->cpu;
@@ -256,7 +214,8 @@ int scope_timeline_come_unrecorded(const struct scope_listener *run, uint32_t ti
 
 int scope_timeline_switch(const struct scope_listener *run, const struct scope_event *event)
 {
-	int err = switch_cpu(run->timeline, event);
+	int err = scope_timeline_cpus_switch(&run->timeline->cpus, event->cpu, event->sched.next_tid,
+					     event->sched.other_tid, event->time_ns);
 
 	if (!err && event->sched.prev_tid)
 		err = switch_out(run, event);
@@ -294,9 +253,34 @@ static int propagate_queue(struct scope_threads *threads, struct scope_thread *t
 	return err;
 }
 
+/*
+ * The thread that ended a sleep by what it sent over the loopback: packets to this host are received by the sender's CPU, in a
+ * soft interrupt, before its call returns. 0: it was no such waking.
+ */
+static uint32_t find_sender(struct scope_timeline *timeline, const struct scope_thread *thread,
+			    const struct scope_event *event)
+{
+	const enum scope_timeline_call_role role = scope_timeline_call_role(thread->open.nr);
+	const uint32_t tid = scope_timeline_cpus_own(&timeline->cpus, event->cpu);
+	const bool moves = role == SCOPE_CALL_READ || role == SCOPE_CALL_WRITE;
+	long index;
+
+	if (event->waking.context != SCOPE_CONTEXT_SOFTIRQ || !tid || tid == thread->tid || !timeline->fds->pairs ||
+	    (event->waking.interrupt != SCOPE_INTERRUPT_NET && event->waking.interrupt != SCOPE_INTERRUPT_UNKNOWN) ||
+	    thread->open.nr == SCOPE_NR_NONE || (role != SCOPE_CALL_POLL && (!moves || !thread->open.args)))
+		return 0;
+	index = scope_timeline_threads_find(timeline->threads, tid);
+	return index >= 0 && scope_timeline_fds_loops(timeline->fds, thread->tgid,
+						      moves ? (int32_t)thread->open.arg[0] : -1,
+						      timeline->threads->thread[index].tgid)
+		       ? tid
+		       : 0;
+}
+
 int scope_timeline_waking(const struct scope_listener *run, const struct scope_event *event)
 {
 	struct scope_thread *thread;
+	uint32_t waker_tid;
 	long index;
 	int err;
 
@@ -307,9 +291,11 @@ int scope_timeline_waking(const struct scope_listener *run, const struct scope_e
 	if (index < 0)
 		return index;
 	thread = scope_timeline_threads_at(run->timeline->threads, index);
+	waker_tid = event->waking.waker_tid ? event->waking.waker_tid : find_sender(run->timeline, thread, event);
 	if (thread->run == SCOPE_RUN_RUNNING) {
 		thread->early = true;
-		thread->early_tid = event->waking.waker_tid;
+		thread->early_tid = waker_tid;
+		thread->early_interrupt = event->waking.interrupt;
 	}
 	if (thread->run != SCOPE_RUN_BLOCKED)
 		return 0;
@@ -320,7 +306,7 @@ int scope_timeline_waking(const struct scope_listener *run, const struct scope_e
 		return err;
 	thread->run = SCOPE_RUN_QUEUED;
 	thread->wake_ns = thread->queue_ns = event->time_ns;
-	queue_from(run->timeline, thread, event->time_ns);
-	thread->waker_tid = event->waking.waker_tid;
+	thread->waker_tid = waker_tid;
+	thread->interrupt = event->waking.interrupt;
 	return propagate_queue(run->timeline->threads, thread);
 }

@@ -2,6 +2,14 @@
 /* Waits in slices: a thread waits for a lock or an event with a time-out, repeatedly until it comes. */
 #include "timeline/slices.h"
 
+/* The running after a slice that still counts as waiting. */
+static uint64_t limit_of(const struct scope_wait *slice)
+{
+	const uint64_t part_ns = (slice->wake_ns - slice->begin_ns) / SCOPE_SLICES_RUN;
+
+	return part_ns > SCOPE_FALSE_WAKEUP_NS ? part_ns : SCOPE_FALSE_WAKEUP_NS;
+}
+
 void scope_timeline_slices_return(struct scope_thread *thread, int64_t ret)
 {
 	const struct scope_open_call *call = &thread->open;
@@ -17,6 +25,7 @@ void scope_timeline_slices_return(struct scope_thread *thread, int64_t ret)
 			.begin_ns = last->first_ns ? last->first_ns : last->begin_ns,
 			.object = call->arg[0],
 			.run_ns = thread->account.run_ns,
+			.limit_ns = limit_of(last),
 		};
 	} else if (scope_timeline_wait_same_object(call->nr, call->arg[0], slices->object)) {
 		/* It has got what it waited for, or passes it on. */

@@ -7,7 +7,8 @@
  * it does not show which thread was waited for; the thread that ends the last slice was waited for in all of them.
  *
  * Slices of one wait are sleeps in futex calls on one object, each ended by its time-out but the last. Between two of
- * them the thread ran for less than SCOPE_FALSE_WAKEUP_NS, and called nothing but futex and the clock.
+ * them the thread called nothing but futex and the clock, and ran for less than SCOPE_FALSE_WAKEUP_NS or a
+ * SCOPE_SLICES_RUN of the slice before: on a busy machine a slice costs more to end, and one of 5 ms stays a wait.
  */
 #ifndef SCOPE_TIMELINE_SLICES_H
 #define SCOPE_TIMELINE_SLICES_H
@@ -15,6 +16,8 @@
 #include <errno.h>
 
 #include "timeline/thread.h"
+
+#define SCOPE_SLICES_RUN 20 /* inverse of the share of a slice for which the thread may run after it */
 
 static inline bool scope_timeline_slices_open(const struct scope_thread *thread)
 {
@@ -39,7 +42,7 @@ static inline uint64_t scope_timeline_slices_begin(const struct scope_thread *th
 
 	return slices->begin_ns && open->role == SCOPE_CALL_FUTEX && open->nr != SCOPE_NR_NONE && open->args &&
 			       scope_timeline_wait_same_object(open->nr, open->arg[0], slices->object) &&
-			       thread->account.run_ns - slices->run_ns < SCOPE_FALSE_WAKEUP_NS
+			       thread->account.run_ns - slices->run_ns < slices->limit_ns
 		       ? slices->begin_ns
 		       : 0;
 }

@@ -44,6 +44,10 @@ int scope_timeline_come_unrecorded(const struct scope_listener *run, uint32_t ti
 /* The index of a thread, which is usually new, and begins its account now. */
 long scope_timeline_add_thread(struct scope_timeline *timeline, uint32_t tid, uint64_t now_ns);
 
+/* A sleep in a memory stall ends, or a part of it does. What the listener returned. */
+int scope_timeline_end_memstall(const struct scope_listener *run, struct scope_thread *thread, uint64_t begin_ns,
+				uint64_t end_ns);
+
 /* Call it when mark_ns has come, before the event at now, with the number of events so far. 0 or -ENOMEM. */
 int scope_timeline_mark(struct scope_timeline *timeline, uint64_t now_ns, uint64_t events);
 
@@ -73,6 +77,12 @@ SCOPE_TAKE int scope_timeline_end_stay(const struct scope_listener *run, struct 
 	if (now_ns <= begin_ns || thread->run == SCOPE_RUN_ENDED)
 		return 0;
 	thread->stay_ns = now_ns;
+	if (__builtin_expect(thread->memstall, 0)) {
+		int err = scope_timeline_end_memstall(run, thread, begin_ns, now_ns);
+
+		if (err)
+			return err;
+	}
 	return run->ops->stay ? run->ops->stay(run->user, thread, begin_ns, now_ns) : 0;
 }
 

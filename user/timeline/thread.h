@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <scope/event.h>
+
 #include "base/plain.h"
 #include "timeline/class.h"
 #include "timeline/waker_queue.h"
@@ -30,6 +32,13 @@ struct scope_account {
 	uint64_t waker_queue_ns; /* of blocked_ns: the thread it waited for waited for a CPU */
 };
 
+/*
+ * What a thread does to make room in memory: enum scope_stall_kind (scope/event.h), whether it runs or sleeps; or it
+ * sleeps in a stretch that the kernel counts as a memory stall, outside of these: it waits for a page that was swapped
+ * out, or evicted a moment ago.
+ */
+enum { SCOPE_STALL_PAGE = SCOPE_STALL_COMPACT + 1, SCOPE_STALL_KINDS };
+
 /* A syscall that has been entered and has not returned. */
 struct scope_open_call {
 	uint16_t nr; /* SCOPE_NR_NONE: none */
@@ -50,14 +59,17 @@ struct scope_wait {
 	uint32_t thread;    /* index */
 	uint32_t waker_tid; /* 0: an interrupt, or not known; queue: scope_queued.taker_tid (timeline/timeline.h) */
 	int32_t waker;	    /* index of another traced thread that ended it, or SCOPE_WAIT_NO_THREAD */
+	uint32_t owner;	    /* index + 1 of the traced thread that the lock's memory named as it began; 0: none */
 	uint16_t nr;
 	uint8_t class;
-	uint8_t futex; /* enum scope_futex */
-	bool lock;     /* a futex operation that takes a lock */
-	bool woken;    /* in a futex call that returned 0: another thread did that, though its waking may be missing */
-	bool outside;  /* of no unit: set by units (unit/unit.h) */
-	bool queue;    /* no sleep: a scope_queued (timeline/timeline.h); object: own_ns; wake_ns: end_ns - taken_ns */
-	bool idle;     /* a thread that reads from clients waits for them; set by units (unit/unit.h) */
+	uint8_t futex;	   /* enum scope_futex */
+	uint8_t interrupt; /* enum scope_interrupt that ended it */
+	bool lock;	   /* a futex operation that takes a lock */
+	bool woken;   /* in a futex call that returned 0: another thread did that, though its waking may be missing */
+	bool outside; /* of no unit: set by units (unit/unit.h) */
+	bool queue;   /* no sleep: a scope_queued (timeline/timeline.h); object: own_ns; wake_ns: end_ns - taken_ns */
+	bool idle;    /* a thread that reads from clients waits for them; set by units (unit/unit.h) */
+	bool many;    /* the same, in an epoll of several clients */
 	uint64_t object; /* first argument: a descriptor, or the futex's address; 0: outside calls */
 	uint64_t begin_ns, wake_ns, end_ns;
 	uint64_t first_ns;	 /* the last of several waits in slices: begin of the first one; else 0 */
@@ -68,7 +80,8 @@ struct scope_wait {
 struct scope_slices {
 	uint64_t begin_ns; /* of the first slice; 0: there is none */
 	uint64_t object;
-	uint64_t run_ns; /* account.run_ns as the last one returned */
+	uint64_t run_ns;   /* account.run_ns as the last one returned, … */
+	uint64_t limit_ns; /* … and how much more it may be as the next one begins */
 };
 
 struct scope_thread {
@@ -88,11 +101,13 @@ struct scope_thread {
 	uint64_t block_ns;	 /* when it last went to sleep */
 	uint64_t wake_ns;	 /* when it was last made runnable; 0: not since it slept */
 	uint32_t waker_tid;	 /* waker: 0 an interrupt, or not known */
+	uint8_t interrupt;	 /* enum scope_interrupt of that waking */
+	uint8_t early_interrupt; /* … and of that one */
+	uint32_t owner_tid;	 /* of the futex that it goes to sleep on, by its memory; 0: none is known */
 	uint32_t early_tid;	 /* as waker_tid, of a waking that came while it ran … */
 	bool early;		 /* … in the call that it is in, or about to sleep without one */
-	uint64_t queue_ns;	 /* while QUEUED: since when, … */
-	uint64_t queue_own_ns;	 /* … and for how long its last CPU had run traced threads by then, … */
-	uint64_t queue_taken_ns; /* … and others */
+	bool preempted;		 /* it was runnable as it last left its CPU */
+	uint64_t queue_ns;	 /* while QUEUED: since when */
 	uint64_t waker_queue_ns; /* as of struct scope_wait, of the last sleep */
 	struct scope_waker_queue waker_queue;
 	struct scope_open_call open;
@@ -109,6 +124,9 @@ struct scope_thread {
 	bool stopped;		/* a STATE record of the window's end was seen */
 	uint64_t still_ns;	/* since when it has not run, as that says; 0: it does not say */
 	bool lost;		/* events of it may be missing since it was last seen */
+	bool memstall;		/* while BLOCKED: in a stretch that the kernel counts as a memory stall */
+	uint8_t stall;		/* 1 + the enum scope_stall_kind that it is in; 0: none */
+	uint64_t stall_ns;	/* since when */
 };
 
 /* True if it is on no processor, by all recorded events. */

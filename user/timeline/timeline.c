@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <scope/control.h>
+
+#include "timeline/lost_events.h"
+#include "timeline/stalls.h"
 #include "trace/feed.h"
+#include "trace/lock_word.h"
 
 int scope_timeline_create(const struct scope_trace *trace, struct scope_timeline **ret_timeline)
 {
@@ -39,7 +44,7 @@ void scope_timeline_destroy(struct scope_timeline *timeline)
 	scope_timeline_threads_destroy(timeline->threads);
 	scope_timeline_fds_destroy(timeline->fds);
 	scope_timeline_past_free(&timeline->past);
-	free(timeline->cpu);
+	scope_timeline_cpus_free(&timeline->cpus);
 	free(timeline);
 }
 
@@ -235,6 +240,8 @@ static int handle_end(const struct scope_listener *run, uint32_t index, const st
 	err = scope_timeline_report_wait(run, thread);
 	if (!err)
 		err = scope_timeline_end_stay(run, thread, event->time_ns);
+	if (!err)
+		err = scope_timeline_stall_leave(run, thread, event->time_ns);
 	if (!err && run->ops->end)
 		err = run->ops->end(run->user, index, event->time_ns);
 	thread = scope_timeline_threads_at(run->timeline->threads, index);
@@ -255,57 +262,6 @@ int scope_timeline_mark(struct scope_timeline *timeline, uint64_t now_ns, uint64
 		return -ENOMEM;
 	timeline->mark_ns = losses->next_ns < past->next_ns ? losses->next_ns : past->next_ns;
 	return 0;
-}
-
-static void note_loss(struct scope_timeline *timeline, const struct scope_event *event)
-{
-	struct scope_loss loss = {
-		.from_ns = event->lost.from_ns,
-		.until_ns = event->time_ns,
-		.count = event->lost.count,
-		.unknown = !event->lost.count,
-	};
-
-	if (loss.from_ns < timeline->begin_ns)
-		loss.from_ns = timeline->begin_ns;
-	if (loss.from_ns > loss.until_ns)
-		loss.from_ns = loss.until_ns;
-	timeline->lost += loss.count;
-	scope_timeline_losses_add(&timeline->losses, &loss);
-}
-
-/*
- * Events of one CPU are missing. Any thread may have run on it in that time, so no open state of
- * any thread can be trusted.
- */
-static int handle_lost(const struct scope_listener *run, const struct scope_event *event)
-{
-	struct scope_threads *threads = run->timeline->threads;
-	int err = 0;
-
-	note_loss(run->timeline, event);
-	for (size_t i = 0; !err && i < scope_timeline_threads_count(threads); i++) {
-		struct scope_thread *thread = scope_timeline_threads_at(threads, i);
-
-		if (thread->run == SCOPE_RUN_ENDED)
-			continue;
-		thread->plain = 0;
-		scope_timeline_thread_account(thread, event->time_ns);
-		err = scope_timeline_report_wait(run, thread);
-		if (!err && run->ops->lost)
-			err = run->ops->lost(run->user, i, event->time_ns);
-		thread->lost = true;
-		thread->early = false;
-		thread->slices.begin_ns = 0;
-		thread->queue_ns = event->time_ns; /* it may have run since it was queued */
-		thread->waker_queue.count = 0;
-		if (thread->run != SCOPE_RUN_RUNNING || thread->cpu != event->cpu)
-			continue;
-		if (!err)
-			err = scope_timeline_end_stay(run, thread, event->time_ns);
-		thread->run = SCOPE_RUN_UNKNOWN;
-	}
-	return err;
 }
 
 static void handle_comm(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
@@ -343,10 +299,29 @@ static int handle_block(const struct scope_listener *run, const struct scope_eve
 	return run->ops->block(run->user, index < 0 ? UINT32_MAX : (uint32_t)index, event);
 }
 
+static int handle_counted(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
+{
+	run->timeline->kinds_seen |= event->kind == SCOPE_EVENT_COUNTERS ? SCOPE_EVENTS_COUNTERS
+									 : SCOPE_EVENTS_INTERRUPT;
+	return run->ops->counted ? run->ops->counted(run->user, index, event) : 0;
+}
+
+/* What the memory of a lock names as its owner, as the thread goes to sleep for it. */
+static void note_owner(struct scope_thread *thread, const struct scope_event *event)
+{
+	const struct scope_open_call *open = &thread->open;
+
+	_Static_assert(SCOPE_FUTEX_BYTES == SCOPE_FUTEX_MEMORY_BYTES, "the owner is found in as many bytes");
+	thread->owner_tid = open->role == SCOPE_CALL_FUTEX && scope_timeline_futex_is_lock(open->args, open->arg)
+				    ? scope_trace_lock_owner(event->futex.memory)
+				    : 0;
+}
+
 /* The events that may come between plain calls. Every other event ends plain calls. */
 static bool leaves_plain(uint8_t kind)
 {
-	return kind == SCOPE_EVENT_STACK || kind == SCOPE_EVENT_COMM;
+	return kind == SCOPE_EVENT_STACK || kind == SCOPE_EVENT_COMM || kind == SCOPE_EVENT_COUNTERS ||
+	       kind == SCOPE_EVENT_STALL || kind == SCOPE_EVENT_HARDIRQ || kind == SCOPE_EVENT_SOFTIRQ;
 }
 
 int scope_timeline_handle_rare(const struct scope_listener *run, const struct scope_event *event)
@@ -354,7 +329,7 @@ int scope_timeline_handle_rare(const struct scope_listener *run, const struct sc
 	long index;
 
 	if (event->kind == SCOPE_EVENT_LOST)
-		return handle_lost(run, event);
+		return scope_timeline_handle_lost(run, event);
 	/* 0 means any thread that is not traced; these have no account. */
 	if (!event->tid)
 		return 0;
@@ -383,32 +358,17 @@ int scope_timeline_handle_rare(const struct scope_listener *run, const struct sc
 	case SCOPE_EVENT_COMM:
 		handle_comm(run, index, event);
 		return 0;
+	case SCOPE_EVENT_STALL:
+		return scope_timeline_stall_take(run, scope_timeline_threads_at(run->timeline->threads, index), event);
+	case SCOPE_EVENT_COUNTERS:
+	case SCOPE_EVENT_HARDIRQ:
+	case SCOPE_EVENT_SOFTIRQ:
+		return handle_counted(run, index, event);
+	case SCOPE_EVENT_FUTEX:
+		note_owner(scope_timeline_threads_at(run->timeline->threads, index), event);
+		return 0;
 	}
 	return 0;
-}
-
-/* Further losses by the kernel's count have no known time; a file that continues another also counts the other's. */
-static void note_unplaced(struct scope_timeline *timeline)
-{
-	const struct scope_trace *trace = timeline->trace;
-	const struct scope_loss loss = {
-		.from_ns = timeline->begin_ns,
-		.until_ns = timeline->end_ns,
-		.count = scope_timeline_lost(timeline) - timeline->lost,
-	};
-
-	if (loss.count && !scope_trace_meta_number(trace, SCOPE_META_CONTINUES, 0))
-		scope_timeline_losses_add(&timeline->losses, &loss);
-}
-
-uint64_t scope_timeline_lost(const struct scope_timeline *timeline)
-{
-	/* The kernel counted up to the end of the recording. */
-	const uint64_t counted = scope_trace_window_to(timeline->trace) == UINT64_MAX
-					 ? scope_trace_meta_number(timeline->trace, SCOPE_META_LOST, 0)
-					 : 0;
-
-	return timeline->lost > counted ? timeline->lost : counted;
 }
 
 int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops, void *user)
@@ -422,7 +382,7 @@ int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_ti
 	if (timeline->last_ns > timeline->end_ns)
 		timeline->end_ns = timeline->last_ns;
 	scope_timeline_losses_end(&timeline->losses, timeline->last_ns, timeline->events);
-	note_unplaced(timeline);
+	scope_timeline_lost_unplaced(timeline);
 	for (size_t i = 0; !err && i < scope_timeline_threads_count(timeline->threads); i++) {
 		struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, i);
 
@@ -430,6 +390,8 @@ int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_ti
 		err = scope_timeline_report_wait(&run, thread);
 		if (!err)
 			err = scope_timeline_end_stay(&run, thread, timeline->end_ns);
+		if (!err)
+			err = scope_timeline_stall_leave(&run, thread, timeline->end_ns);
 	}
 	return err;
 }

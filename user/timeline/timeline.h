@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "timeline/cpus.h"
 #include "timeline/fds.h"
 #include "timeline/devices.h"
 #include "timeline/losses.h"
@@ -19,7 +20,7 @@
 #include "timeline/thread.h"
 #include "trace/trace.h"
 
-/* A stretch in the run queue. Its parts say what ran in this time on the CPU that the thread was on before. */
+/* A stretch in the run queue. Its parts say what ran in this time on the CPU that the thread waited for. */
 struct scope_queued {
 	uint32_t thread;
 	uint64_t begin_ns, end_ns;
@@ -58,6 +59,10 @@ struct scope_timeline_ops {
 	int (*stay)(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns);
 	/* A request to a block device was issued, or is done. UINT32_MAX: of a thread that is not known. */
 	int (*block)(void *user, uint32_t thread, const struct scope_event *event);
+	/* From begin to end the thread was in a memory stall of that kind (timeline/thread.h). */
+	int (*stall)(void *user, uint32_t thread, uint8_t kind, uint64_t begin_ns, uint64_t end_ns);
+	/* COUNTERS, HARDIRQ or SOFTIRQ: what it counted, and for how long interrupts took its CPU until now. */
+	int (*counted)(void *user, uint32_t thread, const struct scope_event *event);
 	/* The thread left its CPU, asleep or preempted; its account is at now. */
 	int (*leave)(void *user, uint32_t thread, uint64_t now_ns);
 	/* Any stack; belongs to the call that has just returned, or to a sample. */
@@ -70,16 +75,6 @@ struct scope_timeline_ops {
 };
 
 /* For how long a CPU ran threads of one sort. */
-struct scope_cpu_sum {
-	uint64_t sum_ns;
-	uint64_t since_ns; /* one runs since then, not yet in sum; 0: none */
-};
-
-struct scope_cpu_run {
-	struct scope_cpu_sum own, taken; /* traced threads, and others but the idle task */
-	uint32_t taker_tid;		 /* the last one of the others */
-};
-
 struct scope_timeline {
 	struct scope_threads *threads;
 	struct scope_fds *fds;
@@ -91,9 +86,10 @@ struct scope_timeline {
 	uint64_t unrecorded;		 /* times a thread was on a processor without a recorded switch */
 	const struct scope_trace *trace; /* whose rows name threads and descriptors */
 	size_t fds_known;		 /* rows of descriptors as it began */
-	struct scope_cpu_run *cpu;	 /* by number */
-	size_t cpus, cpu_capacity;
+	struct scope_cpus cpus;
 	struct scope_devices devices;
+	double stall_ns[SCOPE_STALL_KINDS]; /* of all threads together */
+	uint32_t kinds_seen;		    /* SCOPE_EVENTS_COUNTERS and above: a record of them was seen */
 	struct scope_losses losses;
 	uint64_t mark_ns; /* when the next mark of past or losses is due */
 	struct scope_past past;
@@ -105,6 +101,9 @@ void scope_timeline_destroy(struct scope_timeline *timeline);
 
 /* Call it after the last event of scope_timeline_take() (timeline/take.h): ends the accounts at the window's end. */
 int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_timeline_ops *ops, void *user);
+
+/* True if the trace was recorded with that bit of SCOPE_EVENTS_*: it says so, or an event shows it. */
+bool scope_timeline_records(const struct scope_timeline *timeline, uint32_t events);
 
 /* All events lost: by the marks in the trace, or by the kernel's count if that is larger. */
 uint64_t scope_timeline_lost(const struct scope_timeline *timeline);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
+#include "base/machine.h"
 #include "base/syscall_name.h"
 
 #define ROW(name, args)                                                                                                \
@@ -69,7 +70,7 @@ static unsigned int args_of(const struct scope_record_state *record)
 
 void scope_trace_blank_state(struct scope_record_state *record, uint64_t *reg)
 {
-	const uint32_t sp = record->regs == SCOPE_REG_COUNT_ARM64 ? SCOPE_REG_SP_ARM64 : SCOPE_REG_SP_X86_64;
+	const uint32_t sp = scope_machine_reg_sp(record->regs);
 
 	for (unsigned int i = args_of(record); i < SCOPE_ARG_MAX; i++)
 		record->arg[i] = 0;

@@ -147,6 +147,7 @@ static size_t take_switch(struct scope_decoder *decoder, const struct scope_reco
 	event->sched.prev_state = bits >> SCOPE_SWITCH_STATE_SHIFT & SCOPE_SWITCH_STATE_MASK;
 	event->sched.preempted = bits & SCOPE_SWITCH_PREEMPT;
 	event->sched.iowait = bits & SCOPE_SWITCH_IOWAIT;
+	event->sched.memstall = bits & SCOPE_SWITCH_MEMSTALL;
 	event->tid = event->sched.prev_tid;
 	decoder->tid = event->sched.next_tid;
 	return sizeof(*record);
@@ -161,6 +162,7 @@ static size_t take_waking(struct scope_decoder *decoder, const struct scope_reco
 	event->kind = SCOPE_EVENT_WAKING;
 	event->tid = record->bits & SCOPE_TID_MASK;
 	event->waking.context = context;
+	event->waking.interrupt = record->bits >> SCOPE_WAKING_INTERRUPT_SHIFT & SCOPE_WAKING_INTERRUPT_MASK;
 	event->waking.waker_tid = context == SCOPE_CONTEXT_TASK ? decoder->tid : 0;
 	event->waking.waker_tgid = 0;
 	return sizeof(*record);
@@ -174,6 +176,7 @@ static size_t take_waking_from(struct scope_decoder *decoder, const struct scope
 	event->kind = SCOPE_EVENT_WAKING;
 	event->tid = record->bits & SCOPE_TID_MASK;
 	event->waking.context = record->bits >> SCOPE_WAKING_CONTEXT_SHIFT & SCOPE_WAKING_CONTEXT_MASK;
+	event->waking.interrupt = record->bits >> SCOPE_WAKING_INTERRUPT_SHIFT & SCOPE_WAKING_INTERRUPT_MASK;
 	event->waking.waker_tid = record->waker_tid;
 	event->waking.waker_tgid = record->waker_tgid;
 	return sizeof(*record);

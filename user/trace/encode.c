@@ -97,6 +97,7 @@ static int encode_switch(const struct scope_event *event, void *buffer, struct s
 	bits |= event->sched.prev_tid ? SCOPE_SWITCH_PREV_TRACED : 0;
 	bits |= event->sched.preempted ? SCOPE_SWITCH_PREEMPT : 0;
 	bits |= event->sched.iowait ? SCOPE_SWITCH_IOWAIT : 0;
+	bits |= event->sched.memstall ? SCOPE_SWITCH_MEMSTALL : 0;
 	*record = (struct scope_record_switch){
 		.word = scope_record_word(SCOPE_RECORD_SWITCH, 0),
 		.bits = bits,
@@ -115,11 +116,15 @@ static int encode_waking(const struct scope_event *event, void *buffer, struct s
 {
 	struct scope_record_waking_from *from = buffer;
 	struct scope_record_waking *record = buffer;
-	uint32_t bits = event->tid | (uint32_t)event->waking.context << SCOPE_WAKING_CONTEXT_SHIFT;
+	uint32_t bits = event->tid | (uint32_t)event->waking.context << SCOPE_WAKING_CONTEXT_SHIFT |
+			(uint32_t)event->waking.interrupt << SCOPE_WAKING_INTERRUPT_SHIFT;
 
 	if (event->waking.context > SCOPE_WAKING_CONTEXT_MASK)
 		return scope_error_set(error, -EINVAL, "context %u; at most %u can be stored", event->waking.context,
 				       SCOPE_WAKING_CONTEXT_MASK);
+	if (event->waking.interrupt > SCOPE_WAKING_INTERRUPT_MASK)
+		return scope_error_set(error, -EINVAL, "interrupt %u; at most %u can be stored",
+				       event->waking.interrupt, SCOPE_WAKING_INTERRUPT_MASK);
 	if (names_waker(event)) {
 		*from = (struct scope_record_waking_from){
 			.word = scope_record_word(SCOPE_RECORD_WAKING_FROM, 0),

@@ -24,7 +24,12 @@ enum scope_event_kind {
 	SCOPE_EVENT_BLOCK_ISSUE, /* tid is the thread that requested it */
 	SCOPE_EVENT_BLOCK_DONE,
 	SCOPE_EVENT_PROBE,
-	SCOPE_EVENT_DELAY, /* the thread was held up on purpose until this time */
+	SCOPE_EVENT_DELAY,    /* the thread was held up on purpose until this time */
+	SCOPE_EVENT_FUTEX,    /* the thread is about to sleep in the futex call that it entered */
+	SCOPE_EVENT_COUNTERS, /* what the thread counted since the last one, or since it came to the CPU */
+	SCOPE_EVENT_STALL,    /* the thread begins or ends to make room in memory */
+	SCOPE_EVENT_HARDIRQ,  /* an interrupt took the CPU from the thread until this time */
+	SCOPE_EVENT_SOFTIRQ,
 	SCOPE_EVENT_KINDS,
 };
 
@@ -52,11 +57,13 @@ struct scope_event {
 			uint32_t other_tid;	     /* next thread, if not traced; 0: the idle task, or not known */
 			uint8_t prev_state;	     /* enum scope_state */
 			bool preempted, iowait;
-		} sched; /* SWITCH */
+			bool memstall; /* the kernel counts what prev is in as a memory stall */
+		} sched;	       /* SWITCH */
 		struct {
 			uint32_t waker_tid;  /* 0: an interrupt or not known */
 			uint32_t waker_tgid; /* 0: traced waker (see its thread), or not known */
 			uint8_t context;     /* enum scope_context */
+			uint8_t interrupt;   /* enum scope_interrupt */
 		} waking;		     /* tid is the woken thread */
 		struct {
 			uint32_t parent_tid, tgid; /* tid is the child */
@@ -107,6 +114,21 @@ struct scope_event {
 			uint16_t id;
 			uint32_t asked_ns, served_ns;
 		} delay; /* flags: SCOPE_DELAYED_* */
+		struct {
+			uint32_t bytes; /* of memory that could be read; 4 to 16, unless the trace is damaged */
+			uint32_t memory[SCOPE_FUTEX_BYTES / 4];
+		} futex;
+		struct {
+			uint32_t minor_faults, major_faults;
+			uint64_t read_bytes, written_bytes; /* of storage */
+			uint64_t swapin_ns, thrashing_ns;
+		} counters;
+		struct {
+			uint8_t kind; /* enum scope_stall_kind */
+		} stall;	      /* flags: SCOPE_STALL_* */
+		struct {
+			uint32_t ns;
+		} interrupt; /* HARDIRQ, SOFTIRQ */
 		struct {
 			uint64_t count;	  /* events lost on this CPU; 0: number not known */
 			uint64_t from_ns; /* when read: earliest time of the loss; 0: before the first event */

@@ -8,8 +8,8 @@
 
 #include "trace/text_names.h"
 
-#define FIELDS_MAX 6
-#define NO_FLAGS 0 /* marks "no field": a record has its first word at this offset */
+#define FIELDS_MAX 6 /* as COUNTERS has */
+#define NO_FLAGS 0   /* marks "no field": a record has its first word at this offset */
 
 /* A number that a record, an event and a line of text have. */
 struct field {
@@ -48,6 +48,41 @@ static const struct scope_fields rows[] = {
 			FIELD("asked", "asked", delay, asked_ns, delay.asked_ns),
 			FIELD("served", "served", delay, served_ns, delay.served_ns),
 		},
+	},
+	{
+		RECORD(FUTEX, futex),
+		.field = {
+			FIELD("the number of bytes", NULL, futex, bytes, futex.bytes),
+			FIELD("m0", "m0", futex, memory[0], futex.memory[0]),
+			FIELD("m1", "m1", futex, memory[1], futex.memory[1]),
+			FIELD("m2", "m2", futex, memory[2], futex.memory[2]),
+			FIELD("m3", "m3", futex, memory[3], futex.memory[3]),
+		},
+	},
+	{
+		RECORD(COUNTERS, counters),
+		.field = {
+			FIELD("minor faults", "minor", counters, minor_faults, counters.minor_faults),
+			FIELD("major faults", "major", counters, major_faults, counters.major_faults),
+			FIELD("bytes read", "read", counters, read_bytes, counters.read_bytes),
+			FIELD("bytes written", "written", counters, written_bytes, counters.written_bytes),
+			FIELD("swap-in", "swapin", counters, swapin_ns, counters.swapin_ns),
+			FIELD("thrashing", "thrashing", counters, thrashing_ns, counters.thrashing_ns),
+		},
+	},
+	{
+		RECORD(STALL, stall),
+		.flags_at = offsetof(struct scope_record_stall, flags),
+		.flag = scope_trace_text_stall_flags,
+		.field = { FIELD("the kind of stall", NULL, stall, kind, stall.kind) },
+	},
+	{
+		RECORD(HARDIRQ, hardirq),
+		.field = { FIELD("ns", NULL, hardirq, ns, interrupt.ns) },
+	},
+	{
+		RECORD(SOFTIRQ, softirq),
+		.field = { FIELD("ns", NULL, softirq, ns, interrupt.ns) },
 	},
 };
 

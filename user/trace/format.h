@@ -19,8 +19,8 @@
 
 #define SCOPE_FILE_MAGIC "SCOPEtrc" /* 8 bytes, without the zero byte */
 #define SCOPE_FILE_BYTE_ORDER 0x01020304u
-#define SCOPE_FILE_VERSION 5u	    /* the format that this program writes, the newest it knows */
-#define SCOPE_FILE_OLDEST_READER 5u /* older programs do not know FRAMES records */
+#define SCOPE_FILE_VERSION 6u	    /* the format that this program writes, the newest it knows */
+#define SCOPE_FILE_OLDEST_READER 6u /* older programs do not know the records from FUTEX on */
 
 struct scope_file_header {
 	char magic[8];
@@ -51,6 +51,7 @@ enum scope_frame_type {
 	SCOPE_FRAME_FILE = 13,		/* struct scope_frame_file, path, build id, build id found */
 	SCOPE_FRAME_PLACES = 14,	/* struct scope_frame_places, then per address: struct scope_frame_place_of,
 				    name, per line: u32 line, function, file */
+	SCOPE_FRAME_SKIP = 15,		/* bytes that mean nothing, with no valid CRC (trace/later.h) */
 };
 
 #define SCOPE_FRAME_ZSTD 0x1u	   /* the payload is one zstd frame of raw_bytes */

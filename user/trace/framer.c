@@ -130,8 +130,9 @@ static bool compress(struct scope_framer *framer, const void *raw, struct scope_
 	return packed;
 }
 
-int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw, size_t raw_bytes,
-			    struct scope_frame_bytes *ret_frame)
+/* framer NULL: without compression. */
+static int make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw, size_t raw_bytes,
+		struct scope_frame_bytes *ret_frame)
 {
 	struct scope_frame head = {
 		.magic = SCOPE_FRAME_MAGIC,
@@ -143,7 +144,7 @@ int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t
 
 	if (raw_bytes > SCOPE_FRAME_RAW_MAX)
 		return -E2BIG;
-	if (compress(framer, raw, &head))
+	if (framer && compress(framer, raw, &head))
 		payload = framer->packed;
 	else
 		head.payload_bytes = raw_bytes;
@@ -155,4 +156,16 @@ int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t
 		.bytes = sizeof(head) + scope_trace_frame_padded(head.payload_bytes),
 	};
 	return 0;
+}
+
+int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw, size_t raw_bytes,
+			    struct scope_frame_bytes *ret_frame)
+{
+	return make(framer, type, cpu, raw, raw_bytes, ret_frame);
+}
+
+int scope_trace_framer_wrap(uint16_t type, uint32_t cpu, const void *raw, size_t raw_bytes,
+			    struct scope_frame_bytes *ret_frame)
+{
+	return make(NULL, type, cpu, raw, raw_bytes, ret_frame);
 }

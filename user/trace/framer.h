@@ -30,4 +30,8 @@ void scope_trace_framer_set_level(struct scope_framer *framer, int level);
 int scope_trace_framer_make(struct scope_framer *framer, uint16_t type, uint32_t cpu, const void *raw, size_t raw_bytes,
 			    struct scope_frame_bytes *ret_frame);
 
+/* The same without compression. */
+int scope_trace_framer_wrap(uint16_t type, uint32_t cpu, const void *raw, size_t raw_bytes,
+			    struct scope_frame_bytes *ret_frame);
+
 #endif

@@ -3,9 +3,12 @@
 #include "trace/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/newfile.h"
@@ -18,28 +21,29 @@ struct scope_output {
 	struct scope_newfile *file; /* NULL: an unnamed file, fd is the caller's */
 	off_t begin;		    /* its offset in the file */
 	uint64_t flushed;
-	uint64_t whole; /* of the file: up to here it holds whole pieces */
+	uint64_t whole;	 /* of the file: up to here it holds whole pieces */
+	uint64_t before; /* and up to here it did before; 0: not known */
 	size_t buffered;
-	int failed; /* -errno */
+	size_t certain; /* of these: whole pieces that are not in the file */
+	int err;	/* -errno */
 	struct scope_error problem;
 	uint8_t buffer[BUFFER_BYTES];
 };
 
-int scope_trace_output_fail(struct scope_output *output, int code)
+int scope_trace_output_fail(struct scope_output *output, int err)
 {
 	const char *remedy = "check the disk";
 
-	if (output->failed)
-		return output->failed;
-	if (code == -ENOSPC || code == -EDQUOT)
+	if (output->err)
+		return output->err;
+	if (err == -ENOSPC || err == -EDQUOT)
 		remedy = "make room there, or name a file on another disk";
-	else if (code == -EFBIG)
+	else if (err == -EFBIG)
 		remedy = "raise the limit on file sizes (ulimit -f), or use another disk";
-	else if (code == -ENOMEM)
+	else if (err == -ENOMEM)
 		remedy = "free some memory";
-	output->failed = code;
-	return scope_error_set(&output->problem, code, "cannot write %s: %s; %s", output->path, strerror(-code),
-			       remedy);
+	output->err = err;
+	return scope_error_set(&output->problem, err, "cannot write %s: %s; %s", output->path, strerror(-err), remedy);
 }
 
 static int write_out(struct scope_output *output, const uint8_t *data, size_t bytes)
@@ -59,36 +63,45 @@ static int write_out(struct scope_output *output, const uint8_t *data, size_t by
 
 static int flush(struct scope_output *output)
 {
-	int err = output->failed;
+	int err = output->err;
 
 	if (!err)
 		err = write_out(output, output->buffer, output->buffered);
-	if (!err)
-		output->flushed += output->buffered;
-	output->buffered = 0;
-	return err;
+	if (err)
+		return err;
+	output->flushed += output->buffered;
+	output->buffered = output->certain = 0;
+	return 0;
 }
 
 int scope_trace_output_flush(struct scope_output *output)
 {
-	int err = flush(output);
+	int err;
 
-	if (!err)
+	if (!output->err)
+		output->certain = output->buffered;
+	err = flush(output);
+
+	if (!err && output->whole != output->flushed) {
+		output->before = output->whole;
 		output->whole = output->flushed;
+	}
 	return err;
 }
 
 int scope_trace_output_begin(struct scope_output *output, size_t bytes)
 {
+	if (!output->err)
+		output->certain = output->buffered;
 	if (bytes > BUFFER_BYTES - output->buffered || !output->buffered)
 		return scope_trace_output_flush(output);
-	return output->failed;
+	return output->err;
 }
 
 int scope_trace_output_put(struct scope_output *output, const void *data, size_t bytes)
 {
 	size_t room = BUFFER_BYTES - output->buffered;
-	int err = output->failed;
+	int err = output->err;
 
 	if (err || !bytes)
 		return err;
@@ -114,6 +127,11 @@ uint64_t scope_trace_output_bytes(const struct scope_output *output)
 uint64_t scope_trace_output_whole(const struct scope_output *output)
 {
 	return output->whole;
+}
+
+uint64_t scope_trace_output_whole_before(const struct scope_output *output)
+{
+	return output->before;
 }
 
 int scope_trace_output_fd(const struct scope_output *output)
@@ -158,16 +176,109 @@ int scope_trace_output_create(const char *path, struct scope_error *error, struc
 	return err;
 }
 
-int scope_trace_output_cut(struct scope_output *output)
+int scope_trace_output_cut(struct scope_output *output, uint64_t end)
 {
-	const off_t end = output->begin + (off_t)output->whole;
+	int err = scope_trace_output_truncate(output, end);
 
-	output->buffered = 0;
-	output->flushed = output->whole;
-	if (ftruncate(output->fd, end) || lseek(output->fd, end, SEEK_SET) < 0)
+	output->buffered = output->certain = 0;
+	if (!err)
+		output->err = 0;
+	return err;
+}
+
+int scope_trace_output_truncate(struct scope_output *output, uint64_t end)
+{
+	const off_t at = output->begin + (off_t)end;
+
+	if (ftruncate(output->fd, at) || lseek(output->fd, at, SEEK_SET) < 0)
 		return -errno;
-	output->failed = 0;
+	output->flushed = output->whole = end;
+	output->before = 0;
 	return 0;
+}
+
+int scope_trace_output_retry(struct scope_output *output)
+{
+	int err = scope_trace_output_truncate(output, output->whole);
+
+	if (err)
+		return err;
+	output->buffered = output->certain;
+	output->err = 0;
+	output->problem.text[0] = '\0';
+	return 0;
+}
+
+int scope_trace_output_piece(struct scope_output *output, const struct scope_frame *head, const void *payload)
+{
+	static const uint8_t pad[SCOPE_FRAME_ALIGN];
+	const size_t bytes = head->payload_bytes, padded = scope_trace_frame_padded(bytes);
+	int err = scope_trace_output_begin(output, BUFFER_BYTES);
+
+	if (!err)
+		err = write_out(output, (const uint8_t *)head, sizeof(*head));
+	if (!err)
+		err = write_out(output, payload, bytes);
+	if (!err)
+		err = write_out(output, pad, padded - bytes);
+	if (err)
+		return err;
+	output->flushed += sizeof(*head) + padded;
+	output->whole = output->flushed;
+	output->before = 0;
+	return 0;
+}
+
+uint64_t scope_trace_output_room(const struct scope_output *output)
+{
+	struct statvfs disk;
+
+	if (fstatvfs(output->fd, &disk))
+		return 0;
+	/* A file system in memory without a limit says that it has no blocks at all. */
+	return disk.f_blocks ? (uint64_t)disk.f_bavail * disk.f_frsize : UINT64_MAX;
+}
+
+int scope_trace_output_gap(struct scope_output *output, const void *head, size_t bytes, uint64_t gap)
+{
+	const off_t at = output->begin + (off_t)output->flushed;
+	int err = 0;
+
+	/* Real blocks, so that a full disk has them. Some file systems cannot do that. */
+	if (fallocate(output->fd, FALLOC_FL_KEEP_SIZE, at, (off_t)gap) && errno != EOPNOTSUPP && errno != ENOSYS)
+		err = -errno;
+	if (!err && (pwrite(output->fd, head, bytes, at) != (ssize_t)bytes || ftruncate(output->fd, at + (off_t)gap) ||
+		     lseek(output->fd, at + (off_t)gap, SEEK_SET) < 0))
+		err = errno ? -errno : -EIO;
+	if (err) {
+		scope_trace_output_truncate(output, output->flushed);
+		return err;
+	}
+	output->flushed += gap;
+	output->whole = output->flushed;
+	output->before = 0;
+	return 0;
+}
+
+int scope_trace_output_read(const struct scope_output *output, void *data, size_t bytes, uint64_t at)
+{
+	const ssize_t done = pread(output->fd, data, bytes, output->begin + (off_t)at);
+
+	return done == (ssize_t)bytes ? 0 : done < 0 ? -errno : -EIO;
+}
+
+int scope_trace_output_replace(struct scope_output *output, const void *data, size_t bytes, uint64_t at)
+{
+	const ssize_t done = pwrite(output->fd, data, bytes, output->begin + (off_t)at);
+
+	return done == (ssize_t)bytes ? 0 : done < 0 ? -errno : -EIO;
+}
+
+bool scope_trace_output_is_regular(const struct scope_output *output)
+{
+	struct stat status;
+
+	return !scope_trace_output_is_special(output) && !fstat(output->fd, &status) && S_ISREG(status.st_mode);
 }
 
 int scope_trace_output_publish(struct scope_output *output)

@@ -241,11 +241,11 @@ int scope_trace_packer_event(struct scope_packer *packer, const struct scope_eve
 
 int scope_trace_packer_flush(struct scope_packer *packer, struct scope_error *error)
 {
-	int ret = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < packer->lanes && !ret; i++)
-		ret = close_lane(packer, &packer->lane[i]);
-	return describe(packer, ret, error);
+	for (size_t i = 0; i < packer->lanes && !err; i++)
+		err = close_lane(packer, &packer->lane[i]);
+	return describe(packer, err, error);
 }
 
 void scope_trace_packer_destroy(struct scope_packer *packer)

@@ -15,12 +15,12 @@
 struct span {
 	const uint8_t *pos, *end;
 	struct scope_trace *trace;
-	int failed; /* 0; -ENOMEM, -E2BIG */
+	int err; /* 0; -ENOMEM, -E2BIG */
 };
 
 static int span_bad(const struct span *span)
 {
-	return span->failed ? span->failed : -EBADMSG;
+	return span->err ? span->err : -EBADMSG;
 }
 
 int scope_trace_spend(struct scope_trace *trace, uint64_t bytes)
@@ -68,12 +68,12 @@ static const char *make_plain(struct span *span, const char *string)
 
 	if (scope_plain_is(string, SCOPE_PLAIN_NAME))
 		return string;
-	span->failed = scope_trace_spend(span->trace, SCOPE_PLAIN_GROWTH * (strlen(string) + 1));
-	if (span->failed)
+	span->err = scope_trace_spend(span->trace, SCOPE_PLAIN_GROWTH * (strlen(string) + 1));
+	if (span->err)
 		return NULL;
 	name = scope_plain_copy(string, SCOPE_PLAIN_NAME);
-	span->failed = name ? scope_trace_keep_block(span->trace, name) : -ENOMEM;
-	return span->failed ? NULL : name;
+	span->err = name ? scope_trace_keep_block(span->trace, name) : -ENOMEM;
+	return span->err ? NULL : name;
 }
 
 static const char *span_string(struct span *span)

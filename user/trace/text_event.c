@@ -85,6 +85,7 @@ static void take_switch(struct scope_line *line, struct scope_text_payload *payl
 		scope_trace_line_name(line, "a state", &scope_trace_text_states, SCOPE_SWITCH_STATE_MASK);
 	event->sched.preempted = scope_trace_line_flag(line, "preempted");
 	event->sched.iowait = scope_trace_line_flag(line, "iowait");
+	event->sched.memstall = scope_trace_line_flag(line, "memstall");
 	event->sched.other_tid = (uint32_t)scope_trace_line_value(line, "other", SCOPE_TID_MASK, 0);
 	if (event->sched.other_tid && event->sched.next_tid)
 		scope_trace_line_fail(line, "the next thread is traced: there is no other one");
@@ -107,6 +108,9 @@ static void take_waking(struct scope_line *line, struct scope_text_payload *payl
 	}
 	event->waking.context =
 		scope_trace_line_name(line, "a context", &scope_trace_text_contexts, SCOPE_WAKING_CONTEXT_MASK);
+	if (scope_trace_line_more(line))
+		event->waking.interrupt = scope_trace_line_name(line, "an interrupt", &scope_trace_text_interrupts,
+								SCOPE_WAKING_INTERRUPT_MASK);
 }
 
 static void take_fork(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
@@ -313,10 +317,10 @@ int scope_trace_text_event(struct scope_line *line, struct scope_text_payload *p
 		event.kind = SCOPE_EVENT_LOST;
 		event.lost.count = scope_trace_line_number(line, "the count", UINT64_MAX >> 8);
 	} else if (!take_event(line, payload, &event)) {
-		return line->failed;
+		return line->err;
 	}
 	if (scope_trace_line_end(line))
-		return line->failed;
+		return line->err;
 	*ret_event = event;
 	return 0;
 }

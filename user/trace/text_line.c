@@ -16,12 +16,12 @@ void scope_trace_line_fail(struct scope_line *line, const char *format, ...)
 	char text[256];
 	va_list arguments;
 
-	if (line->failed)
+	if (line->err)
 		return;
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	line->failed = scope_error_set(line->error, -EINVAL, "line %" PRIu64 ": %s", line->number, text);
+	line->err = scope_error_set(line->error, -EINVAL, "line %" PRIu64 ": %s", line->number, text);
 }
 
 void scope_trace_line_begin(struct scope_line *line, char *text)
@@ -30,7 +30,7 @@ void scope_trace_line_begin(struct scope_line *line, char *text)
 
 	line->words = line->next = 0;
 	line->used = 0;
-	line->failed = 0;
+	line->err = 0;
 	for (char *word = strtok_r(text, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest)) {
 		if (line->words == SCOPE_LINE_WORDS) {
 			scope_trace_line_fail(line, "more than %d words", SCOPE_LINE_WORDS);
@@ -216,8 +216,8 @@ unsigned int scope_trace_line_list(struct scope_line *line, const char *what, ch
 			return 0;
 		}
 		ret_number[count++] = scope_trace_line_parse(line, what, item, UINT64_MAX);
-	} while (rest && !line->failed);
-	return line->failed ? 0 : count;
+	} while (rest && !line->err);
+	return line->err ? 0 : count;
 }
 
 uint32_t scope_trace_line_hex(struct scope_line *line, const char *what, const char *text, uint32_t max,
@@ -239,5 +239,5 @@ int scope_trace_line_end(struct scope_line *line)
 	for (unsigned int i = 0; i < line->words; i++)
 		if (!(line->used >> i & 1))
 			scope_trace_line_fail(line, "'%.40s' is not known here", line->word[i]);
-	return line->failed;
+	return line->err;
 }

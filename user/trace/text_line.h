@@ -23,7 +23,7 @@ struct scope_line {
 	char *word[SCOPE_LINE_WORDS];
 	unsigned int words, next;
 	uint32_t used; /* bit i: word i was taken */
-	int failed;
+	int err;
 	struct scope_error *error;
 };
 

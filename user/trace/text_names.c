@@ -30,6 +30,21 @@ const struct scope_text_words scope_trace_text_contexts = {
 	},
 };
 
+const struct scope_text_words scope_trace_text_interrupts = {
+	.count = SCOPE_INTERRUPTS,
+	.word = {
+		[SCOPE_INTERRUPT_UNKNOWN] = "unknown",
+		[SCOPE_INTERRUPT_TIMER] = "timer",
+		[SCOPE_INTERRUPT_NET] = "net",
+		[SCOPE_INTERRUPT_BLOCK] = "block",
+		[SCOPE_INTERRUPT_DEVICE] = "device",
+		[SCOPE_INTERRUPT_TASKLET] = "tasklet",
+		[SCOPE_INTERRUPT_RCU] = "rcu",
+		[SCOPE_INTERRUPT_SCHED] = "sched",
+		[SCOPE_INTERRUPT_OTHER] = "other",
+	},
+};
+
 const struct scope_text_words scope_trace_text_block_ops = {
 	.count = SCOPE_BLOCK_OTHER + 1,
 	.word = {
@@ -108,6 +123,11 @@ const struct scope_text_flag scope_trace_text_probe_flags[] = {
 	{ "return", SCOPE_PROBE_RETURN },
 	{ "user", SCOPE_PROBE_USER },
 	{ "interrupt", SCOPE_PROBE_INTERRUPT },
+	{ NULL, 0 },
+};
+
+const struct scope_text_flag scope_trace_text_stall_flags[] = {
+	{ "end", SCOPE_STALL_END },
 	{ NULL, 0 },
 };
 

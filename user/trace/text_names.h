@@ -12,11 +12,12 @@ struct scope_text_words {
 	const char *word[SCOPE_FD_KINDS]; /* length of the longest list */
 };
 
-extern const struct scope_text_words scope_trace_text_states;	 /* enum scope_state */
-extern const struct scope_text_words scope_trace_text_contexts;	 /* enum scope_context */
-extern const struct scope_text_words scope_trace_text_fd_kinds;	 /* enum scope_fd_kind */
-extern const struct scope_text_words scope_trace_text_outcomes;	 /* enum scope_file_outcome */
-extern const struct scope_text_words scope_trace_text_block_ops; /* enum scope_block_op */
+extern const struct scope_text_words scope_trace_text_states;	  /* enum scope_state */
+extern const struct scope_text_words scope_trace_text_contexts;	  /* enum scope_context */
+extern const struct scope_text_words scope_trace_text_interrupts; /* enum scope_interrupt */
+extern const struct scope_text_words scope_trace_text_fd_kinds;	  /* enum scope_fd_kind */
+extern const struct scope_text_words scope_trace_text_outcomes;	  /* enum scope_file_outcome */
+extern const struct scope_text_words scope_trace_text_block_ops;  /* enum scope_block_op */
 
 /* Flags of a record, each with its word; a NULL word ends the list. */
 struct scope_text_flag {
@@ -31,5 +32,6 @@ extern const struct scope_text_flag scope_trace_text_state_flags[];
 extern const struct scope_text_flag scope_trace_text_block_flags[];
 extern const struct scope_text_flag scope_trace_text_probe_flags[];
 extern const struct scope_text_flag scope_trace_text_delay_flags[];
+extern const struct scope_text_flag scope_trace_text_stall_flags[];
 
 #endif

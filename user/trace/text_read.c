@@ -246,15 +246,15 @@ static int take_meta(struct input *input, char *text)
 
 	value[strcspn(value, "\r\n")] = '\0';
 	*end = '\0';
-	line->failed = 0;
+	line->err = 0;
 	if (!*key)
 		scope_trace_line_fail(line, "the key is missing");
 	if (!strcmp(key, "-"))
 		key = end;
 	scope_trace_line_unescape(line, key);
 	scope_trace_line_unescape(line, value);
-	if (line->failed)
-		return line->failed;
+	if (line->err)
+		return line->err;
 	return scope_trace_writer_meta(input->writer, key, value);
 }
 
@@ -276,8 +276,8 @@ static int take_line(struct input *input, char *text)
 	if (!strncmp(start, "meta", 4) && (isspace((unsigned char)start[4]) || !start[4]))
 		return take_meta(input, start + 4);
 	scope_trace_line_begin(line, start);
-	if (line->failed)
-		return line->failed;
+	if (line->err)
+		return line->err;
 	if (*line->word[0] >= '0' && *line->word[0] <= '9')
 		return take_event(input);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -287,7 +287,7 @@ static int take_line(struct input *input, char *text)
 		line,
 		"'%.40s' begins no line: meta, map, thread, sym, fd, memory, standing, lock, file, code or a time does",
 		line->word[0]);
-	return line->failed;
+	return line->err;
 }
 
 static int by_time(const void *left, const void *right)
@@ -320,16 +320,16 @@ static int pack(struct input *input)
 	return err;
 }
 
-/* 0; or -errno, with line.failed set if this line is the cause. */
+/* 0; or -errno, with line.err set if this line is the cause. */
 static int read_line(struct input *input, struct scope_lines *lines)
 {
 	input->line.number = lines->number;
-	input->line.failed = 0;
+	input->line.err = 0;
 	if (lines->zero)
 		scope_trace_line_fail(&input->line, "a zero byte; this is no text");
 	if (lines->too_long)
 		scope_trace_line_fail(&input->line, "it is longer than any line of such a text");
-	return input->line.failed ? input->line.failed : take_line(input, lines->text);
+	return input->line.err ? input->line.err : take_line(input, lines->text);
 }
 
 static int read_lines(struct input *input, struct scope_lines *lines)
@@ -339,7 +339,7 @@ static int read_lines(struct input *input, struct scope_lines *lines)
 	while (!err && (more = scope_lines_next(lines))) {
 		err = more < 0 ? more : read_line(input, lines);
 		lines->good += !err;
-		if (!input->skips || !input->line.failed)
+		if (!input->skips || !input->line.err)
 			continue;
 		scope_lines_skip(lines, lines->number, strchr(input->error->text, ':') + 2);
 		input->error->text[0] = '\0';
@@ -355,7 +355,7 @@ static int read_text(FILE *stream, struct scope_writer *writer, struct scope_err
 {
 	struct scope_error own = { "" };
 	struct input *input = calloc(1, sizeof(*input));
-	int ret;
+	int err;
 
 	if (!input)
 		return scope_error_set(error, -ENOMEM, "cannot read the text: out of memory");
@@ -363,12 +363,12 @@ static int read_text(FILE *stream, struct scope_writer *writer, struct scope_err
 	input->writer = writer;
 	input->skips = skips;
 	input->error = input->line.error = &own;
-	ret = read_lines(input, lines);
+	err = read_lines(input, lines);
 	scope_lines_free(lines);
-	if (!ret)
-		ret = scope_lines_check(lines, "this", "the text of a trace", &own);
-	if (!ret)
-		ret = pack(input);
+	if (!err)
+		err = scope_lines_check(lines, "this", "the text of a trace", &own);
+	if (!err)
+		err = pack(input);
 	while (input->chunk) {
 		struct chunk *chunk = input->chunk;
 
@@ -377,12 +377,12 @@ static int read_text(FILE *stream, struct scope_writer *writer, struct scope_err
 	}
 	free(input->item);
 	free(input);
-	if (!ret)
+	if (!err)
 		return 0;
 	if (own.text[0])
-		return scope_error_set(error, ret, "%s", own.text);
-	return scope_error_set(error, ret, "%s",
-			       *scope_trace_writer_error(writer) ? scope_trace_writer_error(writer) : strerror(-ret));
+		return scope_error_set(error, err, "%s", own.text);
+	return scope_error_set(error, err, "%s",
+			       *scope_trace_writer_error(writer) ? scope_trace_writer_error(writer) : strerror(-err));
 }
 
 int scope_trace_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error)

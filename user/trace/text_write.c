@@ -139,6 +139,8 @@ static void put_switch(const struct out *out, const struct scope_event *event)
 		fputs(" preempted", out->stream);
 	if (event->sched.iowait)
 		fputs(" iowait", out->stream);
+	if (event->sched.memstall)
+		fputs(" memstall", out->stream);
 	if (event->sched.other_tid)
 		fprintf(out->stream, " other=%" PRIu32, event->sched.other_tid);
 }
@@ -153,6 +155,8 @@ static void put_waking(const struct out *out, const struct scope_event *event)
 	if (event->waking.waker_tgid)
 		fprintf(out->stream, " tgid=%" PRIu32, event->waking.waker_tgid);
 	put_name(out, &scope_trace_text_contexts, event->waking.context);
+	if (event->waking.interrupt)
+		put_name(out, &scope_trace_text_interrupts, event->waking.interrupt);
 }
 
 static void put_fork(const struct out *out, const struct scope_event *event)
@@ -385,7 +389,7 @@ int scope_trace_text_write_span(struct scope_trace *trace, uint64_t from_ns, uin
 	const char *arch = scope_trace_meta(trace, SCOPE_META_ARCH);
 	struct out out = { .stream = stream, .named = !arch || !strcmp(arch, OWN_ARCH) };
 	struct scope_event event;
-	int ret = scope_trace_seek(trace, from_ns);
+	int err = scope_trace_seek(trace, from_ns);
 
 	for (size_t i = 0; i < trace->metas; i++) {
 		fputs("meta", stream);
@@ -398,20 +402,20 @@ int scope_trace_text_write_span(struct scope_trace *trace, uint64_t from_ns, uin
 	put_rows(&out, trace);
 	put_stopped_stack(&out, trace);
 	put_codes(&out, trace);
-	while (!ret && (ret = scope_trace_next(trace, &event)) == 1) {
-		ret = 0;
+	while (!err && (err = scope_trace_next(trace, &event)) == 1) {
+		err = 0;
 		if (event.time_ns >= to_ns || ferror(stream))
 			break;
 		put_event(&out, &event);
 	}
-	if (ret)
-		return scope_error_set(error, ret, "cannot read the trace: %s", strerror(-ret));
+	if (err)
+		return scope_error_set(error, err, "cannot read the trace: %s", strerror(-err));
 	if (fflush(stream) || ferror(stream)) {
-		ret = errno ? -errno : -EIO;
-		return scope_error_set(error, ret,
+		err = errno ? -errno : -EIO;
+		return scope_error_set(error, err,
 				       "cannot write the text: %s; free some room, or send it "
 				       "elsewhere",
-				       strerror(-ret));
+				       strerror(-err));
 	}
 	return 0;
 }

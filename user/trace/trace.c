@@ -121,6 +121,8 @@ static int read_frame(struct scope_trace *trace, uint64_t offset, uint64_t frame
 	case SCOPE_FRAME_FILE:
 	case SCOPE_FRAME_PLACES:
 		return read_row(trace, offset);
+	case SCOPE_FRAME_SKIP:
+		return 0;
 	}
 	/* A newer format that this reader may read can have unknown frames, which it may skip. */
 	return trace->header.version > SCOPE_FILE_VERSION ? 0 : -EBADMSG;
@@ -183,7 +185,7 @@ static int scan(struct scope_trace *trace, struct scope_error *error)
 			return refuse_greedy(trace, offset, error);
 		if (err)
 			note_frame(trace, offset);
-		frames++;
+		frames += frame->type != SCOPE_FRAME_SKIP;
 		/* Even of a skipped payload the pages next to its head are mapped. */
 		scope_trace_touched(trace, next - offset);
 		offset = next;

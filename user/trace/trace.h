@@ -47,6 +47,10 @@ enum scope_fd_kind {
 };
 
 /* An open descriptor of a process as tracing began. */
+#define SCOPE_TRACE_FD_OWN " from "	/* in the name of a stream: its own address follows, then that of its peer */
+#define SCOPE_TRACE_FD_PEER " to "	/* in the name of a socket: the address of its peer follows */
+#define SCOPE_TRACE_FD_PROCESS " (pid " /* after that: the peer's process, if it is on this host: "PID NAME)" */
+
 struct scope_trace_fd {
 	uint32_t tgid;
 	int32_t fd;
@@ -128,6 +132,7 @@ struct scope_trace_thread {
 /* Known keys of the metadata: text, NULL where absent. */
 #define SCOPE_META_KERNEL "kernel"	/* release */
 #define SCOPE_META_SOURCE "source"	/* kmod, perf, text */
+#define SCOPE_META_EVENTS "events"	/* SCOPE_EVENTS_* (scope/control.h) that were recorded, a number */
 #define SCOPE_META_LACKS "source_lacks" /* what that source cannot record; absent: nothing */
 #define SCOPE_META_COMMAND "command"	/* the target's command name */
 #define SCOPE_META_PID "pid"		/* number of the target that the user named */
@@ -166,7 +171,8 @@ struct scope_trace_thread {
 #define SCOPE_META_CPU_LIMIT "cpu_limit"	   /* state of the target's control groups, see docs/trace-format.md */
 #define SCOPE_META_TASK "task."			   /* and a tid: a thread that is not traced, see there */
 #define SCOPE_META_TASK_GROUP "task_group."	   /* and a tid: its control group */
-#define SCOPE_META_HOST_CPU "host_cpu"		   /* what all CPUs did, see there */
+#define SCOPE_META_DEVICE "device."    /* and MAJOR:MINOR of a block device: its name, and where it is mounted */
+#define SCOPE_META_HOST_CPU "host_cpu" /* what all CPUs did, see there */
 
 /* 0; or an error that names the file and the remedy (error filled). -ENODATA: empty or foreign. */
 int scope_trace_open(const char *path, struct scope_error *error, struct scope_trace **ret_trace);

@@ -9,29 +9,32 @@
 
 #include "trace/writer_internal.h"
 
-int scope_trace_writer_fail(struct scope_writer *writer, int code)
+int scope_trace_writer_fail(struct scope_writer *writer, int err)
 {
 	if (writer->output)
-		return scope_trace_output_fail(writer->output, code);
-	if (!writer->failed) {
-		writer->failed = code;
-		scope_error_set(&writer->problem, code,
+		return scope_trace_output_fail(writer->output, err);
+	if (!writer->err) {
+		writer->err = err;
+		scope_error_set(&writer->problem, err,
 				"cannot keep the trace in memory: %s; lower "
 				"--flight-memory",
-				strerror(-code));
+				strerror(-err));
 	}
-	return writer->failed;
+	return writer->err;
 }
 
-int scope_trace_writer_put_frame(struct scope_writer *writer, const struct scope_frame_bytes *frame)
+static int put_once(struct scope_writer *writer, const struct scope_frame_bytes *frame)
 {
 	static const uint8_t pad[SCOPE_FRAME_ALIGN];
 	struct scope_output *output = writer->output;
 	size_t payload = frame->head.payload_bytes;
 	int err = scope_trace_output_begin(output, frame->bytes);
 
-	if (!err && scope_trace_output_whole(output) == scope_trace_output_bytes(output))
+	if (!err && scope_trace_output_whole(output) == scope_trace_output_bytes(output) &&
+	    writer->certain.frames != writer->counts.frames) {
+		writer->before = writer->certain;
 		writer->certain = writer->counts;
+	}
 	if (!err)
 		err = scope_trace_output_put(output, &frame->head, sizeof(frame->head));
 	if (!err)
@@ -43,6 +46,17 @@ int scope_trace_writer_put_frame(struct scope_writer *writer, const struct scope
 	writer->counts.frames++;
 	writer->counts.subbufs += frame->head.type == SCOPE_FRAME_SUBBUF;
 	return 0;
+}
+
+int scope_trace_writer_put_frame(struct scope_writer *writer, const struct scope_frame_bytes *frame)
+{
+	int err;
+
+	/* It would not fit into the gap. If that fails the part stays as it is, which the end of the file looks at. */
+	if (frame->bytes > SCOPE_LATER_FRAME_MAX)
+		(void)scope_trace_later_settle(&writer->later);
+	err = put_once(writer, frame);
+	return err && !scope_trace_later_make_room(&writer->later) ? put_once(writer, frame) : err;
 }
 
 int scope_trace_writer_put_row(struct scope_writer *writer, uint16_t type, const void *raw, size_t bytes)
@@ -78,7 +92,7 @@ static int create(struct scope_output *output, const char *name, struct scope_er
 		  struct scope_writer **ret_writer)
 {
 	struct scope_writer *writer = calloc(1, sizeof(*writer));
-	int ret;
+	int err;
 
 	if (!writer) {
 		scope_trace_output_destroy(output);
@@ -86,12 +100,12 @@ static int create(struct scope_output *output, const char *name, struct scope_er
 	}
 	writer->output = output;
 	writer->level = SCOPE_FRAMER_LEVEL_USUAL;
-	ret = scope_trace_framer_create(&writer->framer);
-	if (!ret && output)
-		ret = scope_trace_writer_put_header(writer);
-	if (ret) {
+	err = scope_trace_framer_create(&writer->framer);
+	if (!err && output)
+		err = scope_trace_writer_put_header(writer);
+	if (err) {
 		scope_trace_writer_destroy(writer);
-		return scope_error_set(error, ret, "cannot write %s: %s", name, strerror(-ret));
+		return scope_error_set(error, err, "cannot write %s: %s", name, strerror(-err));
 	}
 	*ret_writer = writer;
 	return 0;
@@ -146,6 +160,19 @@ void scope_trace_writer_set_level(struct scope_writer *writer, int level)
 	scope_trace_framer_set_level(writer->framer, level);
 }
 
+void scope_trace_writer_defer(struct scope_writer *writer, uint64_t most_bytes)
+{
+	if (!writer->output || !writer->level || !scope_trace_output_is_regular(writer->output))
+		return;
+	writer->later_bytes = most_bytes;
+	scope_trace_later_begin(&writer->later, writer->output, writer->framer, &writer->index, writer->later_bytes);
+}
+
+int scope_trace_writer_work(struct scope_writer *writer)
+{
+	return scope_trace_later_step(&writer->later) > 0;
+}
+
 void scope_trace_writer_forget_fds(struct scope_writer *writer)
 {
 	if (writer->keep)
@@ -169,11 +196,30 @@ int scope_trace_writer_put_subbuf(struct scope_writer *writer, const struct scop
 {
 	int err;
 
-	place.offset = scope_trace_output_bytes(writer->output);
 	err = scope_trace_writer_put_frame(writer, frame);
+	place.offset = scope_trace_output_bytes(writer->output) - frame->bytes;
 	if (!err && scope_trace_index_add(&writer->index, place))
 		err = scope_trace_writer_fail(writer, -ENOMEM);
 	return err;
+}
+
+/* Writes it as it is, to be compressed later. 0; 1: it is to be compressed now; -errno. */
+static int put_deferred(struct scope_writer *writer, const struct scope_subbuf *subbuf)
+{
+	struct scope_frame_bytes frame;
+	int err;
+
+	if (!scope_trace_later_takes(&writer->later, sizeof(frame.head) + subbuf->used_bytes))
+		return 1;
+	err = scope_trace_framer_wrap(SCOPE_FRAME_SUBBUF, subbuf->cpu, subbuf, subbuf->used_bytes, &frame);
+	if (!err)
+		err = scope_trace_later_put(&writer->later, &frame);
+	if (err)
+		return scope_trace_later_make_room(&writer->later) ? err : 1;
+	writer->counts.frames++;
+	writer->counts.subbufs++;
+	writer->certain = writer->counts;
+	return 0;
 }
 
 int scope_trace_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *subbuf)
@@ -191,12 +237,15 @@ int scope_trace_writer_subbuf(struct scope_writer *writer, const struct scope_su
 		return -EINVAL;
 	if (writer->tap)
 		writer->tap(writer->tap_context, subbuf);
+	if (subbuf->end_ns > writer->end_ns)
+		writer->end_ns = subbuf->end_ns;
+	err = put_deferred(writer, subbuf);
+	if (err <= 0)
+		return err;
 	err = scope_trace_framer_make(writer->framer, SCOPE_FRAME_SUBBUF, subbuf->cpu, subbuf, subbuf->used_bytes,
 				      &frame);
 	if (err)
 		return scope_trace_writer_fail(writer, err);
-	if (subbuf->end_ns > writer->end_ns)
-		writer->end_ns = subbuf->end_ns;
 	if (writer->output)
 		return scope_trace_writer_put_subbuf(writer, &frame, place);
 	err = scope_trace_flight_add(writer->flight, &frame, subbuf);
@@ -208,14 +257,16 @@ uint64_t scope_trace_writer_bytes(const struct scope_writer *writer)
 	struct scope_trace_flight_state state;
 
 	if (writer->output)
-		return scope_trace_output_bytes(writer->output);
+		return scope_trace_output_bytes(writer->output) - scope_trace_later_gap(&writer->later);
 	scope_trace_flight_state(writer->flight, &state);
 	return state.held_bytes;
 }
 
 int scope_trace_writer_flush(struct scope_writer *writer)
 {
-	return writer->output ? scope_trace_output_flush(writer->output) : 0;
+	int err = writer->output ? scope_trace_output_flush(writer->output) : 0;
+
+	return err && !scope_trace_later_make_room(&writer->later) ? scope_trace_output_flush(writer->output) : err;
 }
 
 int scope_trace_writer_descriptor(const struct scope_writer *writer)
@@ -225,7 +276,7 @@ int scope_trace_writer_descriptor(const struct scope_writer *writer)
 
 const char *scope_trace_writer_error(const struct scope_writer *writer)
 {
-	return writer->output && !writer->failed ? scope_trace_output_problem(writer->output) : writer->problem.text;
+	return writer->output && !writer->err ? scope_trace_output_problem(writer->output) : writer->problem.text;
 }
 
 const char *scope_trace_writer_note(const struct scope_writer *writer)
@@ -243,6 +294,9 @@ int scope_trace_writer_end_file(struct scope_writer *writer)
 	struct scope_frame_end end;
 	int err = 0;
 
+	/* With sub-buffers that are not counted in it an index would be wrong; readers do without one. */
+	if (scope_trace_writer_flush(writer) || scope_trace_later_settle(&writer->later))
+		scope_trace_index_clear(&writer->index);
 	end.index = 0;
 	if (writer->index.count) {
 		end.index = scope_trace_output_bytes(writer->output);
@@ -260,10 +314,10 @@ int scope_trace_writer_end_file(struct scope_writer *writer)
 
 int scope_trace_writer_finish(struct scope_writer *writer, struct scope_error *error)
 {
-	int ret = writer->output ? scope_trace_writer_end_file(writer) : 0;
+	int err = writer->output ? scope_trace_writer_end_file(writer) : 0;
 
-	if (ret)
-		return scope_error_set(error, ret, "%s", scope_trace_output_problem(writer->output));
+	if (err)
+		return scope_error_set(error, err, "%s", scope_trace_output_problem(writer->output));
 	return 0;
 }
 
@@ -281,6 +335,7 @@ void scope_trace_writer_destroy(struct scope_writer *writer)
 	scope_trace_metadata_destroy(writer->keep);
 	scope_trace_framer_destroy(writer->framer);
 	scope_trace_index_destroy(&writer->index);
+	scope_trace_later_destroy(&writer->later);
 	free(writer->scratch);
 	free(writer);
 }

@@ -57,6 +57,16 @@ void scope_trace_writer_set_map_tap(struct scope_writer *writer, scope_writer_ma
 #define SCOPE_WRITER_LEVEL_MAX 19
 void scope_trace_writer_set_level(struct scope_writer *writer, int level);
 
+/*
+ * From here on sub-buffers are written as they are, and compressed in the file later: by work(), which a caller calls
+ * while its host idles, by each sub-buffer while there are most_bytes of them, and at the end of the file. For a regular file from
+ * its start on that nobody reads before it is complete; else, and without compression, nothing changes.
+ * work: compresses one. 1: there may be more, 0: nothing is left to do. A failure shows at the end of the file.
+ */
+#define SCOPE_WRITER_DEFER_BYTES (128ull << 20) /* usual; compressing that many takes a second or two */
+void scope_trace_writer_defer(struct scope_writer *writer, uint64_t most_bytes);
+int scope_trace_writer_work(struct scope_writer *writer);
+
 /* Each adds one frame: 0 or -errno. Arguments are copied. Strings must not be NULL. */
 int scope_trace_writer_meta(struct scope_writer *writer, const char *key, const char *value);
 int scope_trace_writer_map(struct scope_writer *writer, const struct scope_trace_map *map);
@@ -78,7 +88,7 @@ int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_t
 /* Adds used_bytes bytes from that address on. -EINVAL: magic or used_bytes is invalid. */
 int scope_trace_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *subbuf);
 
-/* Bytes of the file so far, buffered ones included. */
+/* Bytes of the file so far, buffered ones included, as they are: not compressed yet or compressed. */
 uint64_t scope_trace_writer_bytes(const struct scope_writer *writer);
 
 /*

@@ -7,6 +7,7 @@
 #include "trace/format.h"
 #include "trace/framer.h"
 #include "trace/index.h"
+#include "trace/later.h"
 #include "trace/metadata.h"
 #include "trace/output.h"
 #include "trace/writer.h"
@@ -18,11 +19,14 @@ struct scope_writer {
 	struct scope_flight *flight;
 	struct scope_keep *keep;
 	struct scope_index index;
+	struct scope_later later;
+	uint64_t later_bytes; /* as scope_trace_writer_defer() set it */
 	struct scope_frame_end counts;
 	struct scope_frame_end certain; /* sub-buffers up to scope_trace_output_whole() */
+	struct scope_frame_end before;	/* and up to the end of whole pieces that was known before */
 	uint64_t end_ns;		/* time of the latest sub-buffer */
 	int level;
-	int failed; /* -errno of a failure that is not the output's */
+	int err; /* -errno of a failure that is not the output's */
 	struct scope_error problem;
 	uint8_t *scratch; /* a metadata payload that is being built */
 	size_t scratch_bytes, scratch_capacity;

@@ -14,19 +14,15 @@ static int put_number(struct scope_writer *writer, const char *key, uint64_t num
 	return scope_trace_writer_meta(writer, key, text);
 }
 
-int scope_trace_writer_salvage(struct scope_writer *writer, const char *reason, uint64_t *ret_bytes)
+/* Ends the file after what its output was cut to. */
+static int end_cut_file(struct scope_writer *writer, const struct scope_frame_end *counts, const char *reason)
 {
 	int err;
 
-	if (!writer->output || !writer->certain.subbufs)
-		return -ENODATA;
-	/* Buffered bytes are dropped, because it is not known how many of them would fit on the disk. */
-	err = scope_trace_output_cut(writer->output);
-	if (err)
-		return err;
+	if (scope_trace_later_settle(&writer->later))
+		scope_trace_index_clear(&writer->index);
 	scope_trace_index_cut(&writer->index, scope_trace_output_whole(writer->output));
-	writer->counts = writer->certain;
-	*ret_bytes = scope_trace_output_whole(writer->output);
+	writer->counts = *counts;
 	writer->end_ns = 0;
 	for (size_t i = 0; i < writer->index.count; i++)
 		if (writer->index.place[i].end_ns > writer->end_ns)
@@ -34,8 +30,29 @@ int scope_trace_writer_salvage(struct scope_writer *writer, const char *reason, 
 	err = put_number(writer, SCOPE_META_END, writer->end_ns);
 	if (!err)
 		err = scope_trace_writer_meta(writer, SCOPE_META_END_REASON, reason);
-	if (!err)
-		err = scope_trace_writer_end_file(writer);
+	return err ? err : scope_trace_writer_end_file(writer);
+}
+
+int scope_trace_writer_salvage(struct scope_writer *writer, const char *reason, uint64_t *ret_bytes)
+{
+	const struct scope_frame_end certain = writer->certain, before = writer->before;
+	uint64_t whole_before;
+	int err;
+
+	if (!writer->output || !certain.subbufs)
+		return -ENODATA;
+	whole_before = scope_trace_output_whole_before(writer->output);
+	/* Buffered bytes are dropped, because it is not known how many of them would fit on the disk. */
+	err = scope_trace_output_cut(writer->output, scope_trace_output_whole(writer->output));
+	if (err)
+		return err;
+	*ret_bytes = scope_trace_output_whole(writer->output);
+	err = end_cut_file(writer, &certain, reason);
+	/* There is no room even for the end: make some. Where sub-buffers are compressed later, that did. */
+	if (err && before.subbufs && whole_before && !scope_trace_output_cut(writer->output, whole_before)) {
+		*ret_bytes = whole_before;
+		err = end_cut_file(writer, &before, reason);
+	}
 	/* Without an end the file looks cut, but still holds most of the capture. */
 	return err ? scope_trace_output_publish(writer->output) : 0;
 }
@@ -87,6 +104,7 @@ int scope_trace_writer_rotate(struct scope_writer *writer, const char *path, str
 	writer->output = output;
 	writer->counts = writer->certain = (struct scope_frame_end){ 0 };
 	scope_trace_index_clear(&writer->index);
+	scope_trace_later_begin(&writer->later, output, writer->framer, &writer->index, writer->later_bytes);
 	writer->keep = NULL; /* frames put now are kept already */
 	err = scope_trace_writer_put_header(writer);
 	if (!err)

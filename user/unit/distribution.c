@@ -79,7 +79,6 @@ static int settle_measure(struct scope_distributions *distributions)
 {
 	const struct scope_distributions_pending *pending =
 		&distributions->pending[distributions->first_pending % SCOPE_DISTRIBUTIONS_PENDING];
-
 	struct scope_distributions_row *row = &distributions->group[pending->group].row[pending->row];
 	int err = scope_sketch_count(&row->measure, pending->measure_ns);
 
@@ -137,6 +136,7 @@ static int tally(struct scope_distributions *distributions, const struct scope_u
 		row->connection_units++;
 		row->connection[(unit->connection - 1) / 64] |= 1ull << (unit->connection - 1) % 64;
 	}
+	row->asked += unit->asked > 0;
 	group->units++;
 	group->asked += unit->asked;
 	group->busy_ns += measure + unit->queue_ns;
@@ -226,6 +226,13 @@ static int add_state(void *user, uint32_t thread, const struct scope_event *even
 	return scope_unit_log_state(distributor->distributions->log, thread, event);
 }
 
+static int add_late(void *user, uint32_t thread, const struct scope_late_wait *wait)
+{
+	const struct scope_distributor *distributor = user;
+
+	return scope_unit_log_late(distributor->distributions->log, thread, wait);
+}
+
 static int meet(void *user, uint32_t thread)
 {
 	const struct scope_distributor *distributor = user;
@@ -247,6 +254,7 @@ static int begin(struct scope_distributions *distributions, const struct scope_l
 		.wait = add_wait,
 		.stack = add_stack,
 		.state = add_state,
+		.late = add_late,
 		.user = distributor,
 	};
 	const struct scope_unit_source source = {

@@ -23,6 +23,7 @@ struct scope_distributions_call {
 /* The units of one group that have one vector. */
 struct scope_distributions_row {
 	uint64_t units;
+	uint64_t asked;		   /* of them: took a client's request */
 	uint64_t connection_units; /* of them: of the first SCOPE_DISTRIBUTIONS_CONNECTIONS connections … */
 	uint64_t connection[SCOPE_DISTRIBUTIONS_CONNECTIONS / 64]; /* … which have a bit each */
 	struct scope_sketch measure;				   /* ns, of closed units */
@@ -60,7 +61,7 @@ struct scope_distributions_pending {
 struct scope_distributions {
 	struct scope_distributions_group *group; /* as in scope_groups */
 	size_t groups, group_capacity;
-	/* Of all groups, after the end: */
+	/* These are of all groups together, and known after the end. */
 	uint64_t units;
 	uint64_t requests; /* those of clients, if a thread takes some; else work that threads pick up in other ways */
 	bool asked;	   /* the former */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Groups of threads by name and way to pick up work; units are compared within a group. */
-#include "unit/group.h"
+#include "unit/group_named.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -28,18 +28,18 @@ static uint8_t role_of(const struct scope_pickup *pickup)
 	return pickup->nr != SCOPE_NR_NONE ? scope_timeline_call_role(pickup->nr) : SCOPE_CALL_READ;
 }
 
-static long find_group(struct scope_groups *groups, const char *comm, const struct scope_pickup *of)
+/* name: as group_name() makes it, all bytes of it. */
+static long find_group(struct scope_groups *groups, const char name[SCOPE_PLAIN_COMM_BYTES],
+		       const struct scope_pickup *of)
 {
 	const uint8_t pickup = role_of(of);
 	const bool reads = of && of->reads;
 	const uint8_t granularity = pickup == SCOPE_CALL_PLAIN ? SCOPE_UNIT_SWITCH : SCOPE_UNIT_REQUEST;
-	char name[SCOPE_PLAIN_COMM_BYTES];
 	struct scope_group *group;
 
-	group_name(comm, name);
 	for (size_t i = 0; i < groups->count; i++)
-		if (!memcmp(groups->group[i].name, name, sizeof(name)) && groups->group[i].pickup == pickup &&
-		    groups->group[i].reads == reads)
+		if (!memcmp(groups->group[i].name, name, sizeof(groups->group[i].name)) &&
+		    groups->group[i].pickup == pickup && groups->group[i].reads == reads)
 			return i;
 	if (scope_grow(&groups->group, &groups->capacity, groups->count + 1, sizeof(*group)))
 		return -ENOMEM;
@@ -49,13 +49,15 @@ static long find_group(struct scope_groups *groups, const char *comm, const stru
 		.pickup = pickup,
 		.reads = reads,
 	};
-	memcpy(group->name, name, sizeof(name));
+	memcpy(group->name, name, sizeof(group->name));
 	if (scope_cluster_vector_set_create(&group->vectors))
 		return -ENOMEM;
 	return groups->count++;
 }
 
-int scope_unit_groups_extend(struct scope_groups *groups, const struct scope_pickups *pickups)
+/* named: NULL, or names instead of those that the threads have. */
+static int extend(struct scope_groups *groups, const struct scope_pickups *pickups,
+		  const char (*named)[SCOPE_PLAIN_COMM_BYTES])
 {
 	size_t threads = scope_unit_pickups_threads(pickups);
 
@@ -63,8 +65,14 @@ int scope_unit_groups_extend(struct scope_groups *groups, const struct scope_pic
 		return -ENOMEM;
 	for (; groups->threads < threads; groups->threads++) {
 		size_t i = groups->threads;
-		long group = find_group(groups, scope_unit_pickups_comm(pickups, i), scope_unit_pickups_of(pickups, i));
+		char name[SCOPE_PLAIN_COMM_BYTES] = "";
+		long group;
 
+		if (named)
+			memcpy(name, named[i], strnlen(named[i], sizeof(name) - 1));
+		else
+			group_name(scope_unit_pickups_comm(pickups, i), name);
+		group = find_group(groups, name, scope_unit_pickups_of(pickups, i));
 		if (group < 0)
 			return group;
 		groups->of_thread[i] = group;
@@ -73,20 +81,31 @@ int scope_unit_groups_extend(struct scope_groups *groups, const struct scope_pic
 	return 0;
 }
 
-int scope_unit_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups)
+int scope_unit_groups_extend(struct scope_groups *groups, const struct scope_pickups *pickups)
+{
+	return extend(groups, pickups, NULL);
+}
+
+int scope_unit_groups_create_named(const struct scope_pickups *pickups, const char (*name)[SCOPE_PLAIN_COMM_BYTES],
+				   struct scope_groups **ret_groups)
 {
 	struct scope_groups *groups = calloc(1, sizeof(*groups));
 	int err;
 
 	if (!groups)
 		return -ENOMEM;
-	err = scope_unit_groups_extend(groups, pickups);
+	err = extend(groups, pickups, name);
 	if (err) {
 		scope_unit_groups_destroy(groups);
 		return err;
 	}
 	*ret_groups = groups;
 	return 0;
+}
+
+int scope_unit_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups)
+{
+	return scope_unit_groups_create_named(pickups, NULL, ret_groups);
 }
 
 void scope_unit_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups)

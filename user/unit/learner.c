@@ -147,6 +147,12 @@ void scope_unit_learn_lock(struct scope_thread_stats *stats, const struct scope_
 		key->lock = true;
 }
 
+static bool slept_in_read(const struct scope_thread_stats *stats)
+{
+	return stats->polled && stats->waited != SCOPE_THREAD_STATS_NO_KEY &&
+	       scope_timeline_call_role(stats->key[stats->waited].nr) == SCOPE_CALL_READ;
+}
+
 static void take_work(struct scope_thread_stats *stats)
 {
 	if (stats->polled && stats->waited != SCOPE_THREAD_STATS_NO_KEY)
@@ -172,7 +178,8 @@ void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_
 		return;
 	stats->datagrams += kind == SCOPE_FD_DATAGRAM;
 	stats->reads += kind == SCOPE_FD_ACCEPTED;
-	if (kind == SCOPE_FD_ACCEPTED || kind == SCOPE_FD_DATAGRAM)
+	/* A sleep in the read of a datagram ends with that one. Work from another thread is what is read from a client then. */
+	if (kind == SCOPE_FD_ACCEPTED || (kind == SCOPE_FD_DATAGRAM && !slept_in_read(stats)))
 		take_work(stats);
 }
 
@@ -224,8 +231,8 @@ int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait
 	key = get_key(stats, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
 	if (key)
 		key->count++;
-	/* Workers that get connections from another thread sleep, and then read. */
-	if (key && role == SCOPE_CALL_FUTEX && !wait->lock && !stats->polled) {
+	/* Workers that get connections from another thread sleep, and then read. A sleep by a clock brings no connection. */
+	if (key && role != SCOPE_CALL_SLEEP && !wait->lock && !stats->polled) {
 		stats->polled = true;
 		stats->waited = key - stats->key;
 	}
@@ -276,11 +283,12 @@ int scope_unit_learner_create(const struct scope_trace *trace, struct scope_lear
 
 	if (!learner)
 		return -ENOMEM;
-	err = scope_timeline_create(trace, &learner->timeline);
+	err = scope_timeline_create(trace, &learner->own_timeline);
 	if (err) {
 		free(learner);
 		return err;
 	}
+	learner->timeline = learner->own_timeline;
 	*ret_learner = learner;
 	return 0;
 }
@@ -292,7 +300,6 @@ int scope_unit_learner_share(struct scope_timeline *timeline, struct scope_learn
 	if (!learner)
 		return -ENOMEM;
 	learner->timeline = timeline;
-	learner->shared = true;
 	*ret_learner = learner;
 	return 0;
 }
@@ -321,8 +328,7 @@ void scope_unit_learner_destroy(struct scope_learner *learner)
 {
 	if (!learner)
 		return;
-	if (!learner->shared)
-		scope_timeline_destroy(learner->timeline);
+	scope_timeline_destroy(learner->own_timeline);
 	free(learner->stats);
 	free(learner->answering);
 	free(learner);

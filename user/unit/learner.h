@@ -17,8 +17,8 @@ struct scope_learner {
 	struct scope_thread_stats *stats; /* by thread */
 	size_t count, capacity;
 	struct scope_timeline *timeline;
-	bool shared;	     /* the timeline belongs to another */
-	uint32_t *answering; /* processes that write to clients */
+	struct scope_timeline *own_timeline; /* NULL: the timeline belongs to another */
+	uint32_t *answering;		     /* processes that write to clients */
 	size_t answerings, answering_capacity;
 };
 

@@ -9,12 +9,13 @@
 #include "base/grow.h"
 #include "base/spool.h"
 #include "unit/histogram.h"
-#include "unit/sliced.h"
+#include "unit/late.h"
 
 #define VALUES_UNIT 8 /* no rule: of a row */
 #define VALUES_WAIT 8 /* no rule */
 #define VALUES_BYTES (4 + VALUES_WAIT * 8)
-#define SLACK 8 /* no rule: that reading and writing words may touch after a row */
+#define SLACK 8	      /* no rule: that reading and writing words may touch after a row */
+#define ASKED_SHIFT 2 /* no rule */
 #define ROW_BYTES (2 + VALUES_BYTES + SLACK)
 #define SHAPELESS_BYTES 6 /* no rule: id of the vector, number of calls; and those */
 
@@ -25,12 +26,12 @@
  */
 enum {
 	ROW_WAIT = 1,
-	ROW_OPEN = 2,	 /* a unit */
-	ROW_ASKED = 4,	 /* the same */
+	ROW_OPEN = 2,	 /* a unit: the bits above are the number of requests taken in it */
 	ROW_LOCK = 2,	 /* a sleep */
 	ROW_IDLE = 4,	 /* a sleep */
 	ROW_OUTSIDE = 8, /* the same */
 	ROW_QUEUE = 16,	 /* the same */
+	ROW_MANY = 32,	 /* the same */
 };
 
 #define CLASS_BITS 4 /* no rule */
@@ -40,7 +41,7 @@ struct scope_unit_log {
 	const struct scope_histograms *histograms; /* that units refer to */
 	struct scope_spool *rows;		   /* units and sleeps */
 	struct scope_spool *stacks;		   /* struct scope_logged_stack */
-	struct scope_sliced sliced;
+	struct scope_late late;
 	uint64_t last_ns;		  /* end of the last row */
 	struct scope_logged_state *state; /* by thread */
 	size_t states, state_capacity;
@@ -68,7 +69,7 @@ void scope_unit_log_destroy(struct scope_unit_log *log)
 		return;
 	scope_spool_destroy(log->rows);
 	scope_spool_destroy(log->stacks);
-	scope_unit_sliced_free(&log->sliced);
+	scope_unit_late_free(&log->late);
 	free(log->state);
 	free(log);
 }
@@ -162,7 +163,7 @@ int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *uni
 
 	if (!row)
 		return -ENOMEM;
-	*to++ = (unit->open ? ROW_OPEN : 0) | (unit->asked ? ROW_ASKED : 0);
+	*to++ = (uint8_t)((unit->open ? ROW_OPEN : 0) | unit->asked << ASKED_SHIFT);
 	to = put(to,
 		 (uint64_t[]){ step_to(log, unit->end_ns), thread_and_histogram(unit), unit->end_ns - unit->begin_ns,
 			       unit->run_ns, unit->queue_ns, unit->blocked_ns, unit->bytes, unit->connection },
@@ -177,17 +178,24 @@ int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wai
 {
 	uint8_t *row = scope_spool_room(log->rows, ROW_BYTES), *to = row;
 
-	if (!row || scope_unit_sliced_note(&log->sliced, wait))
+	if (!row || scope_unit_late_slices(&log->late, wait))
 		return -ENOMEM;
 	*to++ = ROW_WAIT | (wait->lock ? ROW_LOCK : 0) | (wait->idle ? ROW_IDLE : 0) |
-		(wait->outside ? ROW_OUTSIDE : 0) | (wait->queue ? ROW_QUEUE : 0);
+		(wait->outside ? ROW_OUTSIDE : 0) | (wait->queue ? ROW_QUEUE : 0) | (wait->many ? ROW_MANY : 0);
 	*to++ = (uint8_t)(wait->class | wait->futex << CLASS_BITS);
 	to = put(to,
-		 (uint64_t[]){ step_to(log, wait->end_ns), wait->thread, wait->waker_tid, (uint32_t)(wait->waker + 1),
-			       wait->nr, wait->object, wait->end_ns - wait->begin_ns, wait->end_ns - wait->wake_ns },
+		 (uint64_t[]){ step_to(log, wait->end_ns), wait->thread, wait->waker_tid,
+			       (uint32_t)(wait->waker + 1) | (uint64_t)wait->owner << 32,
+			       wait->nr | (uint32_t)wait->interrupt << 16, wait->object, wait->end_ns - wait->begin_ns,
+			       wait->end_ns - wait->wake_ns },
 		 VALUES_WAIT);
 	scope_spool_use(log->rows, to - row);
 	return 0;
+}
+
+int scope_unit_log_late(struct scope_unit_log *log, uint32_t thread, const struct scope_late_wait *wait)
+{
+	return scope_unit_late_add(&log->late, thread, wait);
 }
 
 /* call: room for the calls of a unit without a shape; ret_call: where its calls are. */
@@ -214,7 +222,7 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 		.group = groups->of_thread[thread],
 		.histogram = (uint32_t)(value[1] & ((1u << SHAPE_BITS) - 1)) - 1,
 		.open = flags & ROW_OPEN,
-		.asked = flags & ROW_ASKED,
+		.asked = flags >> ASKED_SHIFT,
 	};
 	unit->granularity = groups->group[unit->group].granularity;
 	if (unit->histogram == SCOPE_HISTOGRAM_NONE) {
@@ -237,14 +245,17 @@ static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct sc
 	*wait = (struct scope_wait){
 		.thread = (uint32_t)value[1],
 		.waker_tid = (uint32_t)value[2],
-		.waker = (int32_t)value[3] - 1,
+		.waker = (int32_t)(uint32_t)value[3] - 1,
+		.owner = (uint32_t)(value[3] >> 32),
 		.nr = (uint16_t)value[4],
+		.interrupt = (uint8_t)(value[4] >> 16),
 		.class = class,
 		.futex = futex,
 		.lock = flags & ROW_LOCK,
 		.idle = flags & ROW_IDLE,
 		.outside = flags & ROW_OUTSIDE,
 		.queue = flags & ROW_QUEUE,
+		.many = flags & ROW_MANY,
 		.object = value[5],
 		.begin_ns = *last_ns - value[6],
 		.wake_ns = *last_ns - value[7],
@@ -253,17 +264,25 @@ static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct sc
 	return from;
 }
 
-/* A slice that timed out is a part of the wait that its thread's waker ended later. */
-static void name_waker(const struct scope_unit_log *log, struct scope_wait *wait)
+/*
+ * A slice that timed out is a part of the wait that its thread's waker ended later. A poll was for the peer that the
+ * thread heard right after it.
+ */
+static void complete(const struct scope_unit_log *log, struct scope_wait *wait)
 {
-	const struct scope_sliced_wait *whole;
+	const struct scope_late_wait *late;
 
-	if (wait->queue || wait->class != SCOPE_WAIT_FUTEX || wait->waker != SCOPE_WAIT_NO_THREAD)
+	if (wait->queue || (wait->class != SCOPE_WAIT_FUTEX && wait->class != SCOPE_WAIT_POLL))
 		return;
-	whole = scope_unit_sliced_at(&log->sliced, wait->thread, wait->begin_ns);
-	if (whole) {
-		wait->waker = whole->waker;
-		wait->waker_tid = whole->waker_tid;
+	late = scope_unit_late_at(&log->late, wait->thread, wait->begin_ns);
+	if (!late)
+		return;
+	if (wait->class == SCOPE_WAIT_POLL) {
+		wait->class = SCOPE_WAIT_NETWORK;
+		wait->object = (uint64_t)late->fd;
+	} else if (wait->waker == SCOPE_WAIT_NO_THREAD) {
+		wait->waker = late->waker;
+		wait->waker_tid = late->waker_tid;
 	}
 }
 
@@ -279,7 +298,7 @@ static int replay_piece(const struct scope_unit_log *log, const uint8_t *from, s
 			struct scope_wait wait;
 
 			from = get_wait(from, last_ns, &wait);
-			name_waker(log, &wait);
+			complete(log, &wait);
 			if (sink->wait)
 				err = sink->wait(sink->user, &wait);
 		} else {
@@ -340,11 +359,14 @@ int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_sta
 	return 0;
 }
 
-/* True if the last sleep before the stack was a slice of a wait that another traced thread ended later. */
-static bool in_slices(const struct scope_unit_log *log, const struct scope_unit_stack *stack)
+/* What is known by now of the last sleep before the stack: a slice, or a poll. */
+static const struct scope_late_wait *late_of(const struct scope_unit_log *log, const struct scope_unit_stack *stack)
 {
-	return stack->class == SCOPE_WAIT_FUTEX && stack->wake_ns &&
-	       scope_unit_sliced_at(&log->sliced, stack->thread, stack->wake_ns - 1);
+	const bool slice = stack->class == SCOPE_WAIT_FUTEX && stack->nr == SYS_futex && !stack->propagated;
+
+	return stack->wake_ns && (slice || stack->class == SCOPE_WAIT_POLL)
+		       ? scope_unit_late_at(&log->late, stack->thread, stack->wake_ns - 1)
+		       : NULL;
 }
 
 static int report_stack(const struct scope_unit_log *log, const struct scope_logged_stack *stack,
@@ -352,10 +374,13 @@ static int report_stack(const struct scope_unit_log *log, const struct scope_log
 {
 	struct scope_logged_stack copy;
 
-	if (stack->stack.propagated || stack->stack.nr != SYS_futex || !in_slices(log, &stack->stack))
+	if (!late_of(log, &stack->stack))
 		return each(user, stack);
 	copy = *stack;
-	copy.stack.propagated = true;
+	if (copy.stack.class == SCOPE_WAIT_POLL)
+		copy.stack.class = SCOPE_WAIT_NETWORK;
+	else
+		copy.stack.propagated = true;
 	return each(user, &copy);
 }
 

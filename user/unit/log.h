@@ -48,11 +48,12 @@ int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wai
 int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_stack *stack,
 			 const struct scope_trace *trace, const struct scope_event *event, uint32_t tgid);
 int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread, const struct scope_event *event);
+int scope_unit_log_late(struct scope_unit_log *log, uint32_t thread, const struct scope_late_wait *wait);
 
 /*
- * Gives units, and sleeps if the sink wants them, in their order. Slices that timed out have the
- * waker of their whole wait (unit/sliced.h). The groups are those of the run. 0, -errno, or what
- * the sink returned.
+ * Gives units, and sleeps if the sink wants them, in their order. They have what became known of them later
+ * (unit/late.h): a slice that timed out has the waker of its whole wait, a poll for one peer is of SCOPE_WAIT_NETWORK,
+ * and its object is the descriptor. The groups are those of the run. 0, -errno, or what the sink returned.
  */
 int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
 			  const struct scope_unit_sink *sink);

@@ -33,6 +33,7 @@ int scope_unit_open_report_idle(struct scope_unit_builder *builder, struct scope
 {
 	open_unit->pending = false;
 	open_unit->idle.idle = read;
+	open_unit->idle.many = read && open_unit->many && open_unit->pickup.nr == SYS_epoll_pwait;
 	return builder->sink.wait(builder->sink.user, &open_unit->idle);
 }
 
@@ -110,6 +111,8 @@ static int take(struct scope_unit_builder *builder, struct scope_open_unit *open
 	const bool empty = open_unit->from_loop && open_unit->end_ns <= open_unit->begin_ns;
 	int err = 0;
 
+	if (open_unit->open && brought == BROUGHT_CONNECTION)
+		scope_unit_rest_turn(open_unit);
 	if (!open_unit->open || empty || scope_unit_rest_is(open_unit) || !belongs(open_unit, brought, fd)) {
 		if (open_unit->open && (open_unit->tentative || scope_unit_rest_is(open_unit)))
 			err = scope_unit_open_close(builder, thread->index, &open_unit->end, open_unit->end_ns, false);
@@ -176,11 +179,16 @@ int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_u
 	open_unit->goes_on = false;
 	open_unit->read_fd = brought != BROUGHT_NOTHING && call->args ? (int64_t)call->arg[0] : -1;
 	if (matched == SCOPE_PICKUP_LOOP) {
+		if (open_unit->open && open_unit->tentative)
+			err = scope_unit_open_close(builder, thread->index, &open_unit->end, open_unit->end_ns, false);
+		if (err)
+			return err;
 		waited_for_work(open_unit, call, exit_ns);
 		scope_unit_open_begin(open_unit, thread, exit_ns);
 		open_unit->from_loop = true;
 		open_unit->empty_turn = ret == 0;
-		open_unit->asked = open_unit->pickup.datagrams && call->role == SCOPE_CALL_READ && ret > 0;
+		if (open_unit->pickup.datagrams && call->role == SCOPE_CALL_READ && ret > 0)
+			scope_open_unit_datagrams(open_unit, call, ret);
 	} else if (brought != BROUGHT_NOTHING) {
 		err = take(builder, open_unit, thread, call, brought, ret, exit_ns);
 		if (err)

@@ -173,7 +173,7 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 		.connection = open_unit->connection,
 		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
 		.open = still_open,
-		.asked = open_unit->asked,
+		.asked = open_unit->datagrams ? open_unit->datagrams : open_unit->asked,
 	};
 	if (!requests)
 		unit.blocked_ns -= end->timer_ns - begin->timer_ns;
@@ -202,8 +202,10 @@ int scope_unit_open_leave(void *user, uint32_t index, uint64_t now_ns)
 		/* Asleep in a read for the next request: the thread idles since its entry. */
 		open_unit->goes_on = false;
 		scope_unit_rest_begin(open_unit, thread, now_ns);
-		if (open_unit->open && open_unit->tentative)
+		if (open_unit->open && open_unit->tentative) {
+			scope_unit_rest_turn(open_unit);
 			err = scope_unit_open_close(builder, index, &open_unit->end, open_unit->end_ns, false);
+		}
 		return err;
 	}
 	if (open_unit->requests || !open_unit->open)
@@ -245,10 +247,22 @@ static void vote_futex(struct scope_open_unit *open_unit, uint64_t address)
 		open_unit->futex_votes--;
 }
 
+/* Several sleeps in one call are one. */
+static void note_poll(struct scope_open_unit *open_unit, const struct scope_thread *thread,
+		      const struct scope_wait *wait)
+{
+	if (open_unit->polled_enter_ns != thread->held_enter_ns)
+		open_unit->polled.begin_ns = wait->begin_ns;
+	open_unit->polled.end_ns = wait->wake_ns;
+	open_unit->polled.waker = SCOPE_WAIT_NO_THREAD;
+	open_unit->polled_enter_ns = thread->held_enter_ns;
+}
+
 int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 {
 	struct scope_unit_builder *builder = user;
 	struct scope_open_unit *open_unit;
+	const struct scope_thread *thread = scope_timeline_threads_at(builder->run->timeline->threads, wait->thread);
 
 	if (!scope_unit_open_has(builder, wait->thread))
 		return -ENOMEM;
@@ -265,11 +279,11 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 	/* A waking that the kernel did not report, or that came after a time-out. */
 	open_unit->stack.propagated = wait->waker != SCOPE_WAIT_NO_THREAD || (wait->woken && !wait->waker_tid);
 	if (wait->end_ns - wait->begin_ns >= SCOPE_SPIN_SLEEP_NS)
-		scope_unit_spin_end(&open_unit->spinning,
-				    scope_timeline_threads_at(builder->run->timeline->threads, wait->thread),
-				    wait->begin_ns);
+		scope_unit_spin_end(&open_unit->spinning, thread, wait->begin_ns);
 	if (!builder->sink.wait)
 		return 0;
+	if (wait->class == SCOPE_WAIT_POLL && open_unit->open && builder->sink.late)
+		note_poll(open_unit, thread, wait);
 	return report_wait(builder, open_unit, wait);
 }
 

@@ -75,6 +75,7 @@ struct scope_open_unit {
 	bool empty_turn;      /* … which brought no work */
 	bool new_thread;      /* it began as its thread did, and has taken no request so far */
 	bool asked;	      /* a client's request was taken in it */
+	uint8_t datagrams;    /* clients' datagrams read in it */
 	bool connected;	      /* a client was accepted in it */
 	bool answered;	      /* something was written to a client in it */
 	bool slept_in_call;   /* the open call has blocked */
@@ -87,6 +88,7 @@ struct scope_open_unit {
 	uint32_t histogram;   /* of its calls so far; SCOPE_HISTOGRAM_NONE: they are counted here: */
 	unsigned calls;
 	struct scope_open_unit_calls *call; /* NULL until the first */
+	uint64_t datagram_fd;		    /* where they are from */
 	uint64_t matched_ns;
 	uint64_t bytes, idle_ns;
 	uint64_t others_ns;   /* of the unit's time on a CPU: answers to other clients */
@@ -102,14 +104,19 @@ struct scope_open_unit {
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t rest_ns; /* the unit may be over since this sleep in a futex: its client has its answer; 0: no */
 	bool rests;	  /* the unit is over then, unless more is written to its client */
+	uint64_t turn_ns; /* it may be over since this sleep for a lock: a thread takes its turn at waiting for work; 0: no … */
+	bool turns;		/* the open call waits for work, and the call before was that for a lock: see turn_ns */
+	uint64_t turn_enter_ns; /* … in the call that was entered then */
 	struct scope_open_unit_idle idled[SCOPE_OPEN_UNIT_IDLES]; /* the last times it was idle, a ring */
 	unsigned idles;						  /* their number in all */
 	uint64_t last_exit_ns;
 	struct scope_unit_stack stack;	  /* as for a unit that began now */
 	struct scope_pickup pickup;	  /* of the thread */
 	struct scope_open_unit_loop loop; /* as it was last known */
-	struct scope_mark begin, end, rest;
+	struct scope_mark begin, end, rest, turn;
 	struct scope_wait idle;
+	struct scope_late_wait polled; /* the last sleep in a poll inside a unit … */
+	uint64_t polled_enter_ns;      /* … in the call that was entered then; 0: none */
 	struct scope_quiet quiet;
 	struct scope_spinning spinning;
 };
@@ -184,6 +191,7 @@ static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, cons
 	open_unit->open = true;
 	open_unit->asked = open_unit->connected = open_unit->answered = open_unit->empty_turn = false;
 	open_unit->new_thread = false;
+	open_unit->datagrams = 0;
 	open_unit->connection = 0;
 	open_unit->from_fd = open_unit->client_fd = -1;
 	open_unit->begin_ns = now_ns;
@@ -192,21 +200,27 @@ static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, cons
 	open_unit->calls = 0;
 	open_unit->bytes = open_unit->others_ns = 0;
 	open_unit->last_exit_ns = 0;
-	open_unit->rest_ns = 0;
+	open_unit->rest_ns = open_unit->turn_ns = 0;
+	open_unit->turns = false;
 }
 
 /*
- * What a call that returned ret adds to the size of a request: not what is read from files, because that is how the server
- * does it, and not what the client asked for.
+ * What a call that returned ret adds to the size of a request: not what is read from files, nor, in a request that a client's
+ * connection brought, what goes to and comes from peers that the server asks itself, because that is how the server does it,
+ * and not what the client asked for.
  */
-SCOPE_TAKE int64_t scope_open_unit_moved(const struct scope_unit_builder *builder, const struct scope_thread *thread,
+SCOPE_TAKE int64_t scope_open_unit_moved(const struct scope_unit_builder *builder,
+					 const struct scope_open_unit *open_unit, const struct scope_thread *thread,
 					 uint8_t role, unsigned args, uint64_t fd, int64_t ret)
 {
-	return role == SCOPE_CALL_READ && args && ret > 0 &&
-			       scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)fd) ==
-				       SCOPE_FD_FILE
-		       ? 0
-		       : ret;
+	enum scope_fd_kind kind;
+
+	if (ret <= 0 || !args || (role != SCOPE_CALL_READ && role != SCOPE_CALL_WRITE))
+		return ret;
+	kind = scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)fd);
+	if (role == SCOPE_CALL_READ && kind == SCOPE_FD_FILE)
+		return 0;
+	return open_unit->from_fd >= 0 && (kind == SCOPE_FD_DATAGRAM || kind == SCOPE_FD_CONNECTED) ? 0 : ret;
 }
 
 /* moved: bytes, if it is a read or a write. */
@@ -271,6 +285,35 @@ SCOPE_TAKE void scope_open_unit_answer(struct scope_unit_builder *builder, struc
 		open_unit->rest_ns = 0;
 }
 
+/* A read of a thread that serves clients by datagrams: each that it brought is a request. */
+SCOPE_TAKE void scope_open_unit_datagrams(struct scope_open_unit *open_unit, const struct scope_open_call *call,
+					  int64_t ret)
+{
+	const int64_t count = open_unit->datagrams + (call->nr == SYS_recvmmsg ? ret : 1);
+
+	/* From another socket than the first one it reads answers to itself. */
+	if (open_unit->datagrams && open_unit->datagram_fd != call->arg[0])
+		return;
+	open_unit->asked = true;
+	open_unit->datagram_fd = call->arg[0];
+	open_unit->datagrams = (uint8_t)(count < SCOPE_UNIT_ASKED_MAX ? count : SCOPE_UNIT_ASKED_MAX);
+}
+
+/*
+ * A read returned ret. To be asked before the call is noted as the last one: if that was a poll in which the thread slept,
+ * it waited for the peer of that socket. 0, or what the sink returned.
+ */
+SCOPE_TAKE int scope_open_unit_heard(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+				     const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret)
+{
+	if (!open_unit->polled_enter_ns || open_unit->polled_enter_ns != open_unit->stack.enter_ns || ret <= 0 ||
+	    !args ||
+	    scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)fd) != SCOPE_FD_CONNECTED)
+		return 0;
+	open_unit->polled.fd = (int32_t)fd;
+	return builder->sink.late(builder->sink.user, thread->index, &open_unit->polled);
+}
+
 /* false: no memory; enter and exit will return the error. */
 SCOPE_TAKE bool scope_open_unit_plain(struct scope_unit_builder *builder, const struct scope_thread *thread,
 				      const struct scope_event *event, enum scope_timeline_call_role role)
@@ -282,7 +325,7 @@ SCOPE_TAKE bool scope_open_unit_plain(struct scope_unit_builder *builder, const 
 		scope_open_unit_leave_out(open_unit, event->time_ns - event->syscall.enter_ns);
 	else if (open_unit->open &&
 		 scope_open_unit_log(builder, open_unit, event->syscall.nr, role,
-				     scope_open_unit_moved(builder, thread, role, event->syscall.args,
+				     scope_open_unit_moved(builder, open_unit, thread, role, event->syscall.args,
 							   event->syscall.arg[0], event->syscall.ret)))
 		return false;
 	if (role == SCOPE_CALL_WRITE)
@@ -293,6 +336,9 @@ SCOPE_TAKE bool scope_open_unit_plain(struct scope_unit_builder *builder, const 
 	    !scope_spin_easy(&open_unit->spinning, role, event->syscall.ret))
 		SCOPE_SPIN_JUDGE(&open_unit->spinning, builder->run->timeline->fds, thread, &event->syscall, role,
 				 event->syscall.ret, event->time_ns);
+	if (role == SCOPE_CALL_READ && scope_open_unit_heard(builder, open_unit, thread, event->syscall.args,
+							     event->syscall.arg[0], event->syscall.ret))
+		return false;
 	open_unit->stack.slept_ns = 0;
 	open_unit->stack.stopped_stack = false;
 	open_unit->stack.enter_ns = event->syscall.enter_ns;
@@ -374,6 +420,7 @@ SCOPE_TAKE int scope_open_unit_enter(struct scope_unit_builder *builder, const s
 	open_unit->matched = (uint8_t)scope_open_unit_match(builder, open_unit, thread, call);
 	if (open_unit->matched == SCOPE_PICKUP_READ) {
 		open_unit->tentative = open_unit->open;
+		open_unit->turns = open_unit->turn_ns && open_unit->stack.enter_ns == open_unit->turn_enter_ns;
 		open_unit->goes_on = open_unit->open && call->args && call->role == SCOPE_CALL_READ &&
 				     (int64_t)call->arg[0] == open_unit->read_fd;
 		open_unit->end = scope_unit_mark_now(thread);
@@ -381,6 +428,13 @@ SCOPE_TAKE int scope_open_unit_enter(struct scope_unit_builder *builder, const s
 	} else if (open_unit->matched == SCOPE_PICKUP_LOOP && open_unit->open) {
 		const struct scope_mark now = scope_unit_mark_now(thread);
 
+		open_unit->turns = open_unit->turn_ns && open_unit->stack.enter_ns == open_unit->turn_enter_ns;
+		if (open_unit->turns) {
+			open_unit->tentative = true;
+			open_unit->end = now;
+			open_unit->end_ns = call->enter_ns;
+			return 0;
+		}
 		return scope_unit_open_close(builder, thread->index, &now, call->enter_ns, false);
 	}
 	return 0;
@@ -409,10 +463,16 @@ SCOPE_TAKE int scope_open_unit_exit(struct scope_unit_builder *builder, const st
 				    const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
 {
 	struct scope_open_unit *open_unit;
+	int err;
 
 	if (!scope_unit_open_has(builder, thread->index))
 		return -ENOMEM;
 	open_unit = &builder->open_unit[thread->index];
+	err = call->role == SCOPE_CALL_READ
+		      ? scope_open_unit_heard(builder, open_unit, thread, call->args, call->arg[0], ret)
+		      : 0;
+	if (err)
+		return err;
 	open_unit->stack.enter_ns = call->enter_ns;
 	open_unit->stack.exit_ns = exit_ns;
 	open_unit->stack.nr = call->nr;
@@ -427,16 +487,17 @@ SCOPE_TAKE int scope_open_unit_exit(struct scope_unit_builder *builder, const st
 		return scope_unit_open_pick(builder, open_unit, thread, call, ret, exit_ns);
 	open_unit->goes_on = open_unit->tentative = false;
 	open_unit->read_fd = -1;
-	open_unit->asked |= open_unit->pickup.datagrams && call->role == SCOPE_CALL_READ && ret > 0 && call->args &&
-			    scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
-				    SCOPE_FD_DATAGRAM;
+	if (open_unit->pickup.datagrams && call->role == SCOPE_CALL_READ && ret > 0 && call->args &&
+	    scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
+		    SCOPE_FD_DATAGRAM)
+		scope_open_unit_datagrams(open_unit, call, ret);
 	if (open_unit->for_other && !open_unit->slept_in_call) {
 		scope_open_unit_leave_out(open_unit, exit_ns - call->enter_ns);
 		return 0;
 	}
 	return open_unit->open ? scope_open_unit_log(builder, open_unit, call->nr, call->role,
-						     scope_open_unit_moved(builder, thread, call->role, call->args,
-									   call->arg[0], ret))
+						     scope_open_unit_moved(builder, open_unit, thread, call->role,
+									   call->args, call->arg[0], ret))
 			       : 0;
 }
 

@@ -19,7 +19,7 @@ static int pass_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	return part->sink->unit(part->sink->user, unit, call);
 }
 
-/* Of all threads: any of them may be waited for. */
+/* The sink gets the waits of all threads, because any thread may be waited for. */
 static int pass_wait(void *user, const struct scope_wait *wait)
 {
 	const struct part *part = user;

@@ -22,7 +22,8 @@ void scope_unit_rest_idle(struct scope_open_unit *open_unit, uint64_t begin_ns, 
 
 void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope_thread *thread, uint64_t now_ns)
 {
-	if (!open_unit->open || open_unit->rest_ns || thread->open.role != SCOPE_CALL_FUTEX)
+	if (!open_unit->open || open_unit->rest_ns ||
+	    (thread->open.role != SCOPE_CALL_FUTEX && thread->open.role != SCOPE_CALL_LOCK))
 		return;
 	open_unit->rest = scope_unit_mark_now(thread);
 	open_unit->rest_ns = now_ns;
@@ -54,20 +55,46 @@ static bool by_idle(const struct scope_unit_builder *builder, const struct scope
 	return wait->wake_ns > from_ns && idle_ns >= (wait->wake_ns - from_ns) / RESTS_SHARE;
 }
 
+/* A sleep for a lock, after which the thread may wait for work. Its call may sleep several times, and so may the next. */
+static void note_turn(struct scope_open_unit *open_unit, const struct scope_thread *thread)
+{
+	if (!open_unit->turn_ns || (open_unit->stack.enter_ns != open_unit->turn_enter_ns &&
+				    thread->open.enter_ns != open_unit->turn_enter_ns)) {
+		open_unit->turn = open_unit->rest;
+		open_unit->turn_ns = open_unit->rest_ns;
+	}
+	open_unit->turn_enter_ns = thread->open.enter_ns;
+}
+
+void scope_unit_rest_turn(struct scope_open_unit *open_unit)
+{
+	if (open_unit->turns) {
+		open_unit->rest = open_unit->turn;
+		open_unit->rest_ns = open_unit->turn_ns;
+		open_unit->rests = true;
+	}
+	open_unit->turns = false;
+	open_unit->turn_ns = 0;
+}
+
 void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 			   const struct scope_wait *wait)
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(builder->run->timeline->threads, wait->thread);
-	bool done;
+	const bool shared = scope_timeline_call_role(wait->nr) == SCOPE_CALL_LOCK, lock = shared || wait->lock;
+	bool done, owes;
 
 	if (!open_unit->requests)
 		open_unit->rest_ns = 0;
-	if (!open_unit->requests || wait->class != SCOPE_WAIT_FUTEX)
+	if (!open_unit->requests || (wait->class != SCOPE_WAIT_FUTEX && !shared))
 		return;
 	if (open_unit->open && open_unit->rest_ns && !open_unit->rests) {
 		done = open_unit->answered || (open_unit->empty_turn && !open_unit->asked && !open_unit->connected);
-		open_unit->rests = (!open_unit->asked || !scope_unit_open_owes(builder, open_unit, thread)) &&
-				   ((done && !wait->lock) || by_idle(builder, wait));
+		owes = open_unit->asked && scope_unit_open_owes(builder, open_unit, thread);
+		open_unit->rests = !owes && ((done && !lock) || by_idle(builder, wait));
+		/* As the window begins nothing is known of a thread but that it sleeps there. */
+		if (lock && !owes && (done || (!open_unit->asked && !open_unit->connected)))
+			note_turn(open_unit, thread);
 	}
 	if (open_unit->open && !open_unit->rests) {
 		open_unit->rest_ns = 0;
@@ -88,8 +115,11 @@ bool scope_unit_rest_at_end(const struct scope_unit_builder *builder, const stru
 {
 	const struct scope_open_call *call = &thread->open;
 
-	if (!open_unit->open || !open_unit->rest_ns || thread->run != SCOPE_RUN_BLOCKED ||
-	    call->role != SCOPE_CALL_FUTEX || scope_timeline_futex_is_lock(call->args, call->arg))
+	if (!open_unit->open || !open_unit->rest_ns || thread->run != SCOPE_RUN_BLOCKED)
+		return false;
+	if (call->role == SCOPE_CALL_LOCK)
+		return open_unit->answered && !owes;
+	if (call->role != SCOPE_CALL_FUTEX || scope_timeline_futex_is_lock(call->args, call->arg))
 		return false;
 	return !owes || (!open_unit->asked && is_usual(open_unit, call)) ||
 	       scope_unit_pickups_background(builder->pickups, builder->run->timeline->threads, thread->index);

@@ -2,8 +2,8 @@
 /*
  * Decides if a unit had ended before a sleep in it, where no client waits for the thread.
  *
- * Threads of Go park in a futex when their scheduler has no work for them. In leader/follower
- * servers a lock decides which thread waits for work next. A sleep there, after an answer, is not
+ * Threads of Go park in a futex when their scheduler has no work for them. In leader/follower and in preforking
+ * servers a lock decides which thread or process waits for work next. A sleep there, after an answer, is not
  * part of a request.
  */
 #ifndef SCOPE_UNIT_REST_H
@@ -20,7 +20,7 @@ static inline bool scope_unit_rest_is(const struct scope_open_unit *open_unit)
 	return open_unit->rest_ns && open_unit->rests;
 }
 
-/* The thread has just gone to sleep: if that is in a futex, the unit may end here. */
+/* The thread has just gone to sleep: if that is in a futex or for a lock, the unit may end here. */
 void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope_thread *thread, uint64_t now_ns);
 /*
  * A sleep has ended. The unit ended before it in two cases: its client has its answer, or an empty
@@ -36,6 +36,11 @@ void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open
  */
 bool scope_unit_rest_at_end(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
 			    const struct scope_thread *thread, bool owes);
+/*
+ * The thread waits for work, or has accepted a client. If all it did since was to take a lock, while no client waited for an
+ * answer, it took its turn at that: the unit ended before.
+ */
+void scope_unit_rest_turn(struct scope_open_unit *open_unit);
 /* The thread had nothing to do from begin to end. */
 void scope_unit_rest_idle(struct scope_open_unit *open_unit, uint64_t begin_ns, uint64_t end_ns);
 

@@ -109,6 +109,16 @@ static int block(void *user, uint32_t thread, const struct scope_event *event)
 	TELL_LISTENERS(block, thread, event);
 }
 
+static int stall(void *user, uint32_t thread, uint8_t kind, uint64_t begin_ns, uint64_t end_ns)
+{
+	TELL_LISTENERS(stall, thread, kind, begin_ns, end_ns);
+}
+
+static int counted(void *user, uint32_t thread, const struct scope_event *event)
+{
+	TELL_LISTENERS(counted, thread, event);
+}
+
 static int state(void *user, uint32_t thread, const struct scope_event *event)
 {
 	TELL_BOTH(state, thread, event);
@@ -129,6 +139,8 @@ const struct scope_timeline_ops scope_unit_run_listeners_ops = {
 	.queued = queued,
 	.stay = stay,
 	.block = block,
+	.stall = stall,
+	.counted = counted,
 	.stack = stack,
 	.lost = lost,
 	.state = state,

@@ -74,8 +74,8 @@ static void decide_foreign(const struct scope_thread_stats *stats, struct scope_
 }
 
 /*
- * The futex in which a thread that reads from clients waits for a connection from another thread, and how often;
- * NULL: none.
+ * The futex, pipe or queue in which a thread that reads from clients waits for a connection from another thread, and how
+ * often; NULL: none.
  */
 static const struct scope_wait_key *find_dispatch(const struct scope_thread_stats *stats, uint32_t *ret_taken)
 {
@@ -86,9 +86,9 @@ static const struct scope_wait_key *find_dispatch(const struct scope_thread_stat
 		const struct scope_wait_key *key = &stats->key[i];
 		uint32_t taken = 0, inner = 0;
 
-		for (unsigned j = 0; key->nr == SYS_futex && !key->lock && j < stats->keys; j++)
-			if (stats->key[j].nr == SYS_futex &&
-			    scope_timeline_wait_same_object(SYS_futex, stats->key[j].object, key->object)) {
+		for (unsigned j = 0; !is_poll(key) && !key->lock && j < stats->keys; j++)
+			if (stats->key[j].nr == key->nr &&
+			    scope_timeline_wait_same_object(key->nr, stats->key[j].object, key->object)) {
 				taken += stats->key[j].taken;
 				inner += stats->key[j].inner;
 			}

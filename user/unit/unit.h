@@ -14,6 +14,7 @@
 
 #include "timeline/timeline.h"
 #include "unit/group.h"
+#include "unit/late.h"
 
 #define SCOPE_UNIT_CALLS 64 /* different call numbers that are counted inside one unit */
 
@@ -24,6 +25,7 @@ struct scope_unit_call {
 };
 
 #define SCOPE_HISTOGRAM_NONE UINT32_MAX
+#define SCOPE_UNIT_ASKED_MAX 63 /* no rule: what the log of units has room for */
 
 /*
  * Times in ns. wall = run + taking stacks + queue + the sum of blocked + time hidden by losses. A
@@ -43,8 +45,8 @@ struct scope_unit {
 	uint32_t connection; /* of its client: number of its accept, from 1 on; 0: none that was accepted in the window */
 	uint16_t calls;	     /* different numbers */
 	uint8_t granularity;
-	bool open;  /* it had not ended when the window did */
-	bool asked; /* a client's request was taken in it */
+	bool open; /* it had not ended when the window did */
+	uint8_t asked; /* clients' requests taken in it: one, or as many as datagrams were read, up to SCOPE_UNIT_ASKED_MAX */
 };
 
 /* A stack, and the call after which it was taken. */
@@ -79,6 +81,8 @@ struct scope_unit_sink {
 	int (*stack)(void *user, const struct scope_unit_stack *stack, const struct scope_event *event);
 	/* May be NULL. */
 	int (*state)(void *user, uint32_t thread, const struct scope_event *event);
+	/* May be NULL. More is known of a sleep that was reported: unit/late.h. */
+	int (*late)(void *user, uint32_t thread, const struct scope_late_wait *wait);
 	void *user;
 };
 

@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "trace/feed.h"
 #include "unit/open_unit.h"
+#include "variance/extras.h"
 
 #define LATEST 256 /* no rule: edges of a thread that are held back */
 #define KEPT 64	   /* no rule: of these, how many stay if there are more */
@@ -29,6 +30,7 @@ struct thread_edges {
 	struct scope_unit_edges *unit;	     /* the unit's edges that are not in `passed` any more */
 	struct scope_unit_edge_stack *stack; /* by number */
 	uint32_t stacks, placed;	     /* number of all; of those whose edge is known */
+	struct scope_extras *extras;	     /* NULL: nothing of that kind is wanted */
 };
 
 struct edge_pass {
@@ -37,6 +39,7 @@ struct edge_pass {
 	struct scope_unit_run *run;
 	scope_edge_listener *listener;
 	void *user;
+	struct scope_edge_wanted wanted;
 	struct thread_edges *thread;
 	size_t threads, capacity;
 };
@@ -90,6 +93,8 @@ static void begin_unit(struct thread_edges *thread)
 	thread->count = thread->stacks = thread->placed = 0;
 	thread->unit->count = 0;
 	memset(thread->unit->slot, 0, sizeof(thread->unit->slot));
+	if (thread->extras)
+		scope_variance_extras_begin(thread->extras);
 }
 
 /* Creates the state of a thread that is new, or begins again. NULL: no memory. */
@@ -108,6 +113,12 @@ static struct thread_edges *meet(struct edge_pass *pass, uint32_t index)
 		thread->unit = calloc(1, sizeof(*thread->unit));
 	if (!thread->stack)
 		thread->stack = malloc(SCOPE_UNIT_STACKS * sizeof(*thread->stack));
+	if (!thread->extras && (pass->wanted.probes || pass->wanted.keys)) {
+		thread->extras = calloc(1, sizeof(*thread->extras));
+		if (!thread->extras)
+			return NULL;
+		scope_variance_extras_begin(thread->extras);
+	}
 	return thread->passed && thread->unit && thread->stack ? thread : NULL;
 }
 
@@ -160,6 +171,23 @@ static uint8_t of_what(const struct edge_pass *pass, uint32_t tgid, uint8_t role
 	return (uint8_t)scope_timeline_fds_kind(pass->timeline->fds, tgid, (int32_t)fd);
 }
 
+/* Keeps the words of a call, or of a probe, that are keys. */
+static void take_keys(struct edge_pass *pass, uint32_t index, bool probe, uint16_t number, unsigned args,
+		      const uint64_t *arg, uint64_t now_ns)
+{
+	struct thread_edges *thread;
+
+	for (size_t i = 0; i < pass->wanted.keys; i++) {
+		const struct scope_unit_key *key = &pass->wanted.key[i];
+
+		if (key->probe != probe || key->number != number || key->arg >= args)
+			continue;
+		thread = get(pass, index);
+		if (thread)
+			scope_variance_extras_key(thread->extras, (uint8_t)i, now_ns, (double)(int64_t)arg[key->arg]);
+	}
+}
+
 static int on_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	struct edge_pass *pass = user;
@@ -175,6 +203,7 @@ static int on_return(void *user, const struct scope_thread *thread, const struct
 	const uint8_t what = of_what(pass, thread->tgid, call->role, call->args, call->arg[0]);
 
 	(void)ret;
+	take_keys(pass, thread->index, false, call->nr, call->args, call->arg, exit_ns);
 	return come_to(pass, thread, scope_variance_point(SCOPE_POINT_RETURN, what, call->nr), exit_ns);
 }
 
@@ -193,6 +222,7 @@ static bool on_plain(void *user, const struct scope_thread *thread, const struct
 	const uint8_t what = of_what(pass, thread->tgid, (uint8_t)role, event->syscall.args,
 				     event->syscall.args ? event->syscall.arg[0] : 0);
 
+	take_keys(pass, thread->index, false, nr, event->syscall.args, event->syscall.arg, event->time_ns);
 	if (!come_to(pass, thread, scope_variance_point(SCOPE_POINT_ENTER, what, nr), event->syscall.enter_ns))
 		come_to(pass, thread, scope_variance_point(SCOPE_POINT_RETURN, what, nr), event->time_ns);
 	return true;
@@ -232,6 +262,7 @@ static int on_end(void *user, uint32_t index, uint64_t now_ns)
 	free(pass->thread[index].passed);
 	free(pass->thread[index].unit);
 	free(pass->thread[index].stack);
+	free(pass->thread[index].extras);
 	pass->thread[index] = (struct thread_edges){ 0 };
 	return 0;
 }
@@ -303,6 +334,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 {
 	struct edge_pass *pass = user;
 	const struct scope_thread *of = scope_timeline_threads_at(pass->timeline->threads, unit->thread);
+	static const struct scope_unit_extras none;
 	struct thread_edges *thread;
 	int err = 0;
 
@@ -314,7 +346,10 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 		return -ENOMEM;
 	if (!unit->open) {
 		gather(thread, of, unit);
-		err = pass->listener(pass->user, unit, thread->unit, thread->stack, thread->stacks);
+		err = pass->listener(pass->user, unit, thread->unit, thread->stack, thread->stacks,
+				     thread->extras
+					     ? scope_variance_extras_of(thread->extras, unit->begin_ns, unit->end_ns)
+					     : &none);
 	}
 	begin_unit(thread);
 	return err;
@@ -326,8 +361,11 @@ static int on_lost(void *user, uint32_t index, uint64_t now_ns)
 	struct edge_pass *pass = user;
 
 	(void)now_ns;
-	if (index < pass->threads && pass->thread[index].unit)
+	if (index < pass->threads && pass->thread[index].unit) {
 		begin_unit(&pass->thread[index]);
+		if (pass->thread[index].extras)
+			scope_variance_extras_lost(pass->thread[index].extras);
+	}
 	return 0;
 }
 
@@ -339,13 +377,42 @@ static int begin(void *user, const struct scope_timeline *timeline)
 	return 0;
 }
 
+/* True if the probe is that of a function whose calls are wanted. */
+static bool on_span(struct edge_pass *pass, const struct scope_thread *of, const struct scope_event *event)
+{
+	struct thread_edges *thread;
+
+	for (size_t i = 0; i < pass->wanted.probes; i++) {
+		const struct scope_span_probe *probe = &pass->wanted.probe[i];
+
+		if (probe->id != event->probe.id)
+			continue;
+		thread = get(pass, of->index);
+		if (!thread)
+			return true;
+		if (probe->end)
+			scope_variance_extras_leave(thread->extras, probe->span, event->time_ns, of->account.queue_ns);
+		else
+			scope_variance_extras_enter(
+				thread->extras, probe->span, event->time_ns, of->account.queue_ns,
+				thread->at_ns && event->time_ns > thread->at_ns ? event->time_ns - thread->at_ns : 0);
+		return true;
+	}
+	return false;
+}
+
 static int on_probe(struct edge_pass *pass, const struct scope_event *event)
 {
 	const long index = scope_timeline_threads_find(pass->timeline->threads, event->tid);
+	const struct scope_thread *of;
 
 	if (index < 0 || (size_t)index >= pass->run->builder->open_units)
 		return 0;
-	return come_to(pass, scope_timeline_threads_at(pass->timeline->threads, (size_t)index),
+	of = scope_timeline_threads_at(pass->timeline->threads, (size_t)index);
+	take_keys(pass, (uint32_t)index, true, event->probe.id, event->probe.args, event->probe.arg, event->time_ns);
+	if (on_span(pass, of, event))
+		return 0;
+	return come_to(pass, of,
 		       scope_variance_point(SCOPE_POINT_PROBE, event->flags & SCOPE_PROBE_RETURN, event->probe.id),
 		       event->time_ns);
 }
@@ -378,7 +445,8 @@ static const struct scope_timeline_ops ops = {
 };
 
 int scope_variance_edge_pass(struct scope_trace *trace, const struct scope_groups *groups,
-			     const struct scope_pickups *pickups, scope_edge_listener *listener, void *user)
+			     const struct scope_pickups *pickups, const struct scope_edge_wanted *wanted,
+			     scope_edge_listener *listener, void *user)
 {
 	struct edge_pass pass = { .trace = trace, .listener = listener, .user = user };
 	const struct scope_pass_listener one = { .ops = &ops, .begin = begin, .user = &pass };
@@ -391,6 +459,8 @@ int scope_variance_edge_pass(struct scope_trace *trace, const struct scope_group
 
 	if (err)
 		return err;
+	if (wanted)
+		pass.wanted = *wanted;
 	err = scope_trace_feed_all(trace, feed, &pass);
 	if (!err)
 		err = scope_unit_run_end(pass.run);

@@ -29,6 +29,44 @@ struct scope_unit_edges {
 	uint8_t slot[SCOPE_EDGE_SLOTS]; /* index of the edge + 1, by a hash of the edge; 0: empty */
 };
 
+#define SCOPE_UNIT_SPANS 16 /* no rule */
+#define SCOPE_UNIT_KEYS 16  /* no rule */
+
+/* A probe as the begin or the end of calls of a function. It is no trace point: edges are those without it. */
+struct scope_span_probe {
+	uint16_t id;
+	uint8_t span; /* below SCOPE_UNIT_SPANS */
+	bool end;
+};
+
+/* An argument of a call, or a word of a probe, whose first value in a unit is kept. */
+struct scope_unit_key {
+	bool probe;
+	uint16_t number; /* of the call, or of the probe */
+	uint8_t arg;
+};
+
+/* What else the pass takes from each unit; a zeroed struct: nothing. */
+struct scope_edge_wanted {
+	const struct scope_span_probe *probe;
+	size_t probes;
+	const struct scope_unit_key *key; /* SCOPE_UNIT_KEYS at most */
+	size_t keys;
+};
+
+/* Calls of one function in a unit; those inside another one of it are not counted again. */
+struct scope_unit_span {
+	uint64_t ns;	    /* without waits for a CPU */
+	uint64_t before_ns; /* from the trace point before to each begin */
+	uint32_t times;
+};
+
+/* All zero, and NAN for each key, if it has none. */
+struct scope_unit_extras {
+	struct scope_unit_span span[SCOPE_UNIT_SPANS];
+	double key[SCOPE_UNIT_KEYS];
+};
+
 /* A stack taken in an edge of the unit. */
 struct scope_unit_edge_stack {
 	struct scope_logged_stack stack;
@@ -39,12 +77,15 @@ struct scope_unit_edge_stack {
 
 /* Called for each closed request unit. 0 or -errno, which ends the pass. */
 typedef int scope_edge_listener(void *user, const struct scope_unit *unit, const struct scope_unit_edges *edges,
-				const struct scope_unit_edge_stack *stack, uint32_t stacks);
+				const struct scope_unit_edge_stack *stack, uint32_t stacks,
+				const struct scope_unit_extras *extras);
 
 /*
- * Reads the whole trace once. groups and pickups must be final for its threads. 0, -errno, or what listener returned.
+ * Reads the whole trace once. groups and pickups must be final for its threads. wanted may be NULL. 0, -errno, or what
+ * listener returned.
  */
 int scope_variance_edge_pass(struct scope_trace *trace, const struct scope_groups *groups,
-			     const struct scope_pickups *pickups, scope_edge_listener *listener, void *user);
+			     const struct scope_pickups *pickups, const struct scope_edge_wanted *wanted,
+			     scope_edge_listener *listener, void *user);
 
 #endif

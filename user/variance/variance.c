@@ -122,13 +122,15 @@ static int keep_request(struct scope_variance *variance, const struct scope_unit
 }
 
 static int take_edges(void *user, const struct scope_unit *unit, const struct scope_unit_edges *edges,
-		      const struct scope_unit_edge_stack *stack, uint32_t stacks)
+		      const struct scope_unit_edge_stack *stack, uint32_t stacks,
+		      const struct scope_unit_extras *extras)
 {
 	struct builder *builder = user;
 	const struct scope_variance_kind *kind = builder->of_group[unit->group];
 	const uint64_t ns = scope_unit_wall(unit);
 	int err;
 
+	(void)extras;
 	if (!kind || !scope_unit_is_request(builder->distributions, unit) ||
 	    unit->end_ns < builder->distributions->from_ns ||
 	    !scope_unit_distributions_counts(builder->distributions, unit->thread))
@@ -279,7 +281,7 @@ static int build(struct builder *builder, struct scope_trace *trace, const struc
 
 	if (err || !variance->kinds)
 		return err;
-	err = scope_variance_edge_pass(trace, groups, pickups, take_edges, builder);
+	err = scope_variance_edge_pass(trace, groups, pickups, NULL, take_edges, builder);
 	variance->edges = builder->edges;
 	for (size_t i = 0; !err && i < variance->kinds; i++)
 		err = merge_paths(variance, &variance->kind[i]);

@@ -20,6 +20,7 @@ static int report_part(const struct walk *walk, uint32_t thread, uint32_t node, 
 		.node = node,
 		.class = stay && !stay->queue ? stay->class : 0,
 		.idle = stay && stay->idle,
+		.fd = end == SCOPE_END_OUTSIDE ? stay->fd : 0,
 		.tid = end == SCOPE_END_QUEUE || end == SCOPE_END_PROCESS ? stay->tid : 0,
 	};
 

@@ -34,6 +34,7 @@ struct scope_part {
 	uint8_t class;	 /* enum scope_wait_class of its sleep; 0 if it did not sleep */
 	bool idle;	 /* it slept, and waited for work */
 	uint32_t tid;	 /* untraced thread that had the CPU (QUEUE) or woke it (PROCESS); 0: none, or not known */
+	uint32_t fd;	 /* OUTSIDE, for a peer or a disk: the descriptor + 1; 0: none, or not known */
 	uint32_t node;	 /* the listener's node of the chain */
 };
 

@@ -64,27 +64,27 @@ uint32_t scope_waits_tree_follow(struct scope_waits_tree *tree, uint32_t node, u
 }
 
 /* Weighted: R. S. Boyer, J. S. Moore, "MJRTY: A Fast Majority Vote Algorithm". */
-static void vote(struct scope_waits_node *node, uint32_t tid, double ns)
+static void vote(struct scope_waits_node *node, uint64_t other, double ns)
 {
-	if (node->tid == tid) {
-		node->tid_vote_ns += ns;
-		node->tid_ns += ns;
-	} else if (node->tid_vote_ns >= ns) {
-		node->tid_vote_ns -= ns;
+	if (node->other == other) {
+		node->vote_ns += ns;
+		node->other_ns += ns;
+	} else if (node->vote_ns >= ns) {
+		node->vote_ns -= ns;
 	} else {
-		node->tid = tid;
-		node->tid_vote_ns = ns - node->tid_vote_ns;
-		node->tid_ns = ns;
+		node->other = other;
+		node->vote_ns = ns - node->vote_ns;
+		node->other_ns = ns;
 	}
 }
 
-uint32_t scope_waits_tree_other(const struct scope_waits_node *node)
+uint64_t scope_waits_tree_other(const struct scope_waits_node *node)
 {
-	return 2 * node->tid_ns >= node->ns ? node->tid : 0;
+	return 2 * node->other_ns >= node->ns ? node->other : 0;
 }
 
-void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class, uint32_t tid,
-			  double ns, uint64_t count)
+void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class,
+			  uint64_t other, double ns, uint64_t count)
 {
 	uint32_t at = child_of(tree, node,
 			       &(struct scope_waits_node){
@@ -94,8 +94,8 @@ void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum sco
 				       .group = tree->node[node].group,
 			       });
 
-	if (at && (end == SCOPE_END_QUEUE || end == SCOPE_END_PROCESS))
-		vote(&tree->node[at], tid, ns);
+	if (at && (end == SCOPE_END_QUEUE || end == SCOPE_END_PROCESS || end == SCOPE_END_OUTSIDE))
+		vote(&tree->node[at], other, ns);
 	for (; at; at = tree->node[at].parent) {
 		tree->node[at].ns += ns;
 		tree->node[at].count += count;

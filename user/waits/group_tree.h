@@ -27,9 +27,12 @@ struct scope_waits_node {
 	uint16_t nr;	/* the call of the first such sleep, or SCOPE_NR_NONE */
 	uint64_t count; /* number of waits; with ends: number of parts */
 	double ns;	/* with all nodes below it */
-	/* With ends: the untraced thread to which most of the time belongs, by a vote, and that thread's time. */
-	uint32_t tid;
-	double tid_vote_ns, tid_ns;
+	/*
+	 * With ends: the untraced thread, or the descriptor of a peer or a file, to which most of the time belongs, by a vote, and
+	 * its time.
+	 */
+	uint64_t other;
+	double vote_ns, other_ns;
 };
 
 struct scope_waits_tree {
@@ -47,10 +50,13 @@ uint32_t scope_waits_tree_group(struct scope_waits_tree *tree, uint32_t group);
  */
 uint32_t scope_waits_tree_follow(struct scope_waits_tree *tree, uint32_t node, uint8_t class, uint16_t nr,
 				 uint32_t group);
-/* Adds time with its cause to the node, and to all nodes above. tid: as in struct scope_part. */
-void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class, uint32_t tid,
-			  double ns, uint64_t count);
-/* The thread that is not traced to which half or more of that end's time belongs; 0: none. */
-uint32_t scope_waits_tree_other(const struct scope_waits_node *node);
+/*
+ * Adds time with its cause to the node, and to all nodes above. other: tid of struct scope_part; or of a wait for a peer or a disk
+ * the process in the upper half and fd in the lower one.
+ */
+void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class,
+			  uint64_t other, double ns, uint64_t count);
+/* The one to which half or more of that end's time belongs; 0: none. */
+uint64_t scope_waits_tree_other(const struct scope_waits_node *node);
 
 #endif

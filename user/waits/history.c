@@ -5,20 +5,46 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/grow.h"
 
 #define STAYS_FIRST 8 /* no rule */
+
+/* A wait for a lock that ended by itself (a time limit, a signal) was for the thread that had the lock. */
+static int32_t waited_for(const struct scope_wait *wait)
+{
+	if (wait->waker < 0 && !wait->waker_tid && !wait->queue && wait->lock && wait->owner)
+		return (int32_t)wait->owner - 1;
+	return wait->waker;
+}
+
+uint32_t scope_waits_descriptor_of(const struct scope_wait *wait)
+{
+	const enum scope_timeline_call_role role = scope_timeline_call_role(wait->nr);
+	/* A poll is of the class of a peer where it is known for which one it was. */
+	const bool moves = role == SCOPE_CALL_READ || role == SCOPE_CALL_WRITE || role == SCOPE_CALL_POLL;
+
+	if (wait->queue || wait->nr == SCOPE_NR_NONE || wait->object > INT32_MAX)
+		return 0;
+	if (wait->class == SCOPE_WAIT_NETWORK ? !moves && role != SCOPE_CALL_CONNECT
+					      : wait->class != SCOPE_WAIT_DISK || (!moves && role != SCOPE_CALL_SYNC))
+		return 0;
+	return wait->nr == SYS_sync || wait->nr == SYS_msync ? 0 : (uint32_t)wait->object + 1;
+}
 
 struct scope_stay scope_waits_history_stay(const struct scope_wait *wait)
 {
 	return (struct scope_stay){
 		.begin_ns = wait->begin_ns,
 		.end_ns = wait->queue ? wait->end_ns : wait->wake_ns,
-		.waker = wait->waker,
+		.waker = waited_for(wait),
 		.tid = wait->waker_tid,
+		.fd = scope_waits_descriptor_of(wait),
 		.nr = wait->nr,
-		.class = wait->class,
+		.class = wait->waker_tid || wait->queue
+				 ? wait->class
+				 : scope_timeline_wait_ended_by((enum scope_wait_class)wait->class, wait->interrupt),
 		.queue = wait->queue,
 		.idle = wait->idle || wait->outside,
 		.own = wait->queue && 2 * wait->object >= wait->end_ns - wait->begin_ns,

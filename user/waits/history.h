@@ -21,6 +21,7 @@ struct scope_stay {
 	uint64_t begin_ns, end_ns;
 	int32_t waker; /* index of the traced thread that ended the sleep, or -1 */
 	uint32_t tid;  /* sleep: of the waker, 0: an interrupt; queue: of the thread that had the CPU */
+	uint32_t fd;   /* sleep for a peer or a disk: the descriptor of its call + 1; 0: none */
 	bool own;      /* queue: traced threads had the CPU for half of the time or more */
 	uint16_t nr;   /* sleep: the call, or SCOPE_NR_NONE */
 	uint8_t class; /* sleep: enum scope_wait_class */
@@ -28,6 +29,11 @@ struct scope_stay {
 	bool idle; /* sleep: for work */
 };
 
+/*
+ * The descriptor + 1 of the call in which a thread slept for a peer or for a disk; 0: none, or not known. That of a poll
+ * is known if the thread then read from one socket (unit/late.h).
+ */
+uint32_t scope_waits_descriptor_of(const struct scope_wait *wait);
 /* The stretch that an entry of the log of units describes (unit/unit.h). */
 struct scope_stay scope_waits_history_stay(const struct scope_wait *wait);
 

@@ -116,6 +116,14 @@ static enum scope_bottleneck_kind kind_of(const struct follower *follower, const
 	return has_lock(follower, part) ? SCOPE_BOTTLENECK_HOLDS : SCOPE_BOTTLENECK_KINDS;
 }
 
+/* The thread or the peer that the part's thread waited for, as scope_waits_tree_end() takes it. */
+static uint64_t other_of(const struct follower *follower, const struct scope_part *part)
+{
+	struct scope_threads *threads = follower->distributions->run->timeline->threads;
+
+	return part->fd ? (uint64_t)scope_timeline_threads_at(threads, part->thread)->tgid << 32 | part->fd : part->tid;
+}
+
 /* times: how many ns of waits a ns of the part stands for. */
 static int count_part(struct follower *follower, const struct scope_part *part, double times)
 {
@@ -125,8 +133,8 @@ static int count_part(struct follower *follower, const struct scope_part *part, 
 	struct scope_waits_group *group = part->thread < waits->threads ? &waits->group[waits->of_thread[part->thread]]
 									: NULL;
 
-	scope_waits_tree_end(&waits->tree, part->node, (enum scope_end)part->end, part->class, part->tid, ns,
-			     waits->every);
+	scope_waits_tree_end(&waits->tree, part->node, (enum scope_end)part->end, part->class, other_of(follower, part),
+			     ns, waits->every);
 	waits->followed_ns += ns;
 	if (part->end == SCOPE_END_UNSEEN)
 		waits->unseen_ns += ns;
@@ -194,7 +202,8 @@ static int follow_one(struct follower *follower)
 
 static bool is_for_lock(const struct scope_wait *wait)
 {
-	return scope_waits_is_lock(wait) && (wait->lock || wait->futex == SCOPE_FUTEX_RW);
+	return scope_waits_is_lock(wait) &&
+	       (wait->lock || wait->futex == SCOPE_FUTEX_RW || wait->futex == SCOPE_FUTEX_CONTENDED);
 }
 
 static int take_wait(void *user, const struct scope_wait *wait)
@@ -267,8 +276,12 @@ static double device_ns(const struct scope_device *device)
 }
 
 /* What a group without requests does besides its waits is not known to be work: the window stands for its work. */
-static void sum_up_disks(struct scope_waits *waits, const struct scope_devices *devices)
+static void sum_up_disks(struct scope_waits *waits, const struct scope_timeline *timeline)
 {
+	const struct scope_devices *devices = &timeline->devices;
+
+	for (size_t i = 0; i < SCOPE_STALL_KINDS; i++)
+		waits->stall_ns[i] = timeline->stall_ns[i];
 	for (size_t i = 0; i < devices->count; i++)
 		if (device_ns(&devices->device[i]) > device_ns(&waits->device))
 			waits->device = devices->device[i];
@@ -342,7 +355,7 @@ int scope_waits_create(const struct scope_distributions *distributions, const st
 	if (!err)
 		err = sum_up(follower.waits);
 	if (!err)
-		sum_up_disks(follower.waits, &distributions->run->timeline->devices);
+		sum_up_disks(follower.waits, distributions->run->timeline);
 	scope_waits_history_free(&follower.history);
 	scope_waits_pairs_free(&follower.lockers);
 	free(follower.part);

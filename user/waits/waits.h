@@ -67,12 +67,13 @@ struct scope_bottleneck {
 
 struct scope_waits {
 	double window_ns;
-	double followed_ns, unseen_ns; /* of all waits that count: followed; of these, without a known cause */
-	double queue_ns, queue_own_ns; /* of all threads: long waits for a CPU; while traced ones had it */
-	struct scope_device device;    /* the block device on which requests spent most time; requests 0: none */
-	double work_ns, disk_ns;       /* of threads with work to do: all of it; asleep for a disk */
-	struct scope_takers takers;    /* the other threads that had the CPU in these stretches */
-	uint64_t waits, every;	       /* every n-th was followed */
+	double followed_ns, unseen_ns;	    /* of all waits that count: followed; of these, without a known cause */
+	double queue_ns, queue_own_ns;	    /* of all threads: long waits for a CPU; while traced ones had it */
+	struct scope_device device;	    /* the block device on which requests spent most time; requests 0: none */
+	double work_ns, disk_ns;	    /* of threads with work to do: all of it; asleep for a disk */
+	double stall_ns[SCOPE_STALL_KINDS]; /* of all threads, in memory stalls, by kind (timeline/thread.h) */
+	struct scope_takers takers;	    /* the other threads that had the CPU in these stretches */
+	uint64_t waits, every;		    /* every n-th was followed */
 	struct scope_waits_group *group;
 	size_t groups;
 	struct scope_waits_tree tree;

@@ -10,10 +10,12 @@
 /* Sleeps of a thread since its last unit. */
 struct slept {
 	double ns[SCOPE_WAIT_CLASSES];
+	struct scope_fd_waits fds;
 };
 
 struct adder {
 	struct scope_work_times *times;
+	struct scope_threads *all_threads;
 	const struct scope_detection *detection;
 	struct slept *slept; /* by thread */
 	size_t threads, capacity;
@@ -24,7 +26,7 @@ static int make_thread(struct adder *adder, uint32_t thread)
 	if (scope_grow(&adder->slept, &adder->capacity, thread + 1ul, sizeof(*adder->slept)))
 		return -ENOMEM;
 	while (adder->threads <= thread)
-		adder->slept[adder->threads++] = (struct slept){ { 0 } };
+		adder->slept[adder->threads++] = (struct slept){ 0 };
 	return 0;
 }
 
@@ -38,7 +40,8 @@ static int take_wait(void *user, const struct scope_wait *wait)
 	if (make_thread(adder, wait->thread))
 		return -ENOMEM;
 	adder->slept[wait->thread].ns[wait->class] += (double)(wait->wake_ns - wait->begin_ns);
-	return 0;
+	return scope_waits_fd_times_wait(&adder->times->fds, &adder->slept[wait->thread].fds,
+					 scope_timeline_threads_at(adder->all_threads, wait->thread)->tgid, wait);
 }
 
 /*
@@ -79,16 +82,21 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 {
 	struct adder *adder = user;
 	struct slept *slept;
+	bool request, slow;
 
 	if (make_thread(adder, unit->thread))
 		return -ENOMEM;
 	slept = &adder->slept[unit->thread];
-	if (unit->granularity == SCOPE_UNIT_REQUEST && unit->group < adder->times->groups) {
+	request = unit->granularity == SCOPE_UNIT_REQUEST && unit->group < adder->times->groups;
+	slow = request && is_slow(adder->detection, unit, call);
+	if (request)
 		add(&adder->times->all[unit->group], unit, slept);
-		if (is_slow(adder->detection, unit, call))
-			add(&adder->times->slow[unit->group], unit, slept);
+	if (slow) {
+		add(&adder->times->slow[unit->group], unit, slept);
+		adder->times->fds.slow_ns += (double)scope_unit_wall(unit);
 	}
-	*slept = (struct slept){ { 0 } };
+	scope_waits_fd_times_unit(&adder->times->fds, &slept->fds, request, slow);
+	*slept = (struct slept){ 0 };
 	return 0;
 }
 
@@ -100,6 +108,8 @@ int scope_waits_work_times_create(const struct scope_distributions *distribution
 	int err = -ENOMEM;
 
 	if (adder.times) {
+		adder.all_threads = distributions->run->timeline->threads;
+		adder.times->fds.pairs.most = SCOPE_FD_TIMES_MAX;
 		adder.times->groups = groups->count;
 		adder.times->all = calloc(groups->count + 1, sizeof(*adder.times->all));
 		adder.times->slow = calloc(groups->count + 1, sizeof(*adder.times->slow));
@@ -120,5 +130,6 @@ void scope_waits_work_times_destroy(struct scope_work_times *times)
 		return;
 	free(times->all);
 	free(times->slow);
+	scope_waits_fd_times_free(&times->fds);
 	free(times);
 }

@@ -4,6 +4,7 @@
 #define SCOPE_WAITS_WORK_TIME_H
 
 #include "anomaly/detect.h"
+#include "waits/fd_time.h"
 
 /*
  * Sums over the request units of a group. Times in ns: wall = run_ns + queue_ns + the sum of blocked_ns + the rest,
@@ -18,6 +19,7 @@ struct scope_work_time {
 struct scope_work_times {
 	struct scope_work_time *all, *slow; /* by index of the group; slow: only of abnormal closed units */
 	size_t groups;
+	struct scope_fd_times fds;
 };
 
 /* Of distributions that are complete. 0 or -errno; the caller destroys. */

@@ -19,7 +19,7 @@ struct scope_watch_state {
 	uint64_t judgements, failures, suspicions;
 	uint64_t judge_ns, last_judge_ns; /* CPU time of all judgements; of the last */
 	uint64_t current;		  /* findings, see scope_watch_seen_current() */
-	uint64_t last_onset_ns;		  /* CLOCK_MONOTONIC; 0: there was no incident */
+	uint64_t last_began_ns;		  /* CLOCK_MONOTONIC; 0: there was no incident */
 };
 
 /* Makes the text and has it served. Without memory the one before stays. */

@@ -61,11 +61,11 @@ void scope_watch_incident_date(struct scope_watch_incident *incident)
 	clock_gettime(CLOCK_REALTIME, &wall);
 	clock_gettime(CLOCK_MONOTONIC, &steady);
 	ns = ((int64_t)wall.tv_sec - steady.tv_sec) * 1000000000 + (wall.tv_nsec - steady.tv_nsec) +
-	     (int64_t)incident->finding.onset_ns;
+	     (int64_t)incident->finding.began_ns;
 	seconds = (time_t)(ns / 1000000000);
 	gmtime_r(&seconds, &utc);
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
-	snprintf(incident->onset, sizeof(incident->onset), "%s.%03dZ", date, (int)(ns % 1000000000 / 1000000));
+	snprintf(incident->began, sizeof(incident->began), "%s.%03dZ", date, (int)(ns % 1000000000 / 1000000));
 }
 
 static int print_report(const struct scope_analysis *analysis, const char *trace, enum scope_watch_format format,
@@ -153,7 +153,7 @@ static void collect(const struct scope_watch_incident *incident, bool text, stru
 	add(facts, "SCOPE_KIND", "kind", "%s", incident->finding.kind);
 	add(facts, "SCOPE_FUNCTION", "function", "%s", incident->finding.function);
 	add(facts, "SCOPE_MODULE", "module", "%s", incident->finding.module);
-	add(facts, "SCOPE_BEGAN", "began", "%s", incident->onset);
+	add(facts, "SCOPE_BEGAN", "began", "%s", incident->began);
 	add(facts, "SCOPE_TARGET", "target", "%s", scope_plain_comm(comm, incident->target.comm));
 	add(facts, "SCOPE_PID", "pid", "%" PRIu32, incident->target.tgid);
 	add(facts, "SCOPE_HOST", "host", "%s", host);

@@ -35,12 +35,12 @@ struct scope_watch_response {
 struct scope_watch_incident {
 	struct scope_watch_finding finding;
 	struct scope_target target;
-	char onset[40]; /* UTC, RFC 3339 */
+	char began[40]; /* UTC, RFC 3339 */
 	char trace[4096];
 	char root[64]; /* see scope_symbol_options; "": none */
 };
 
-/* The time of finding->onset_ns as text. */
+/* The time of finding->began_ns as text. */
 void scope_watch_incident_date(struct scope_watch_incident *incident);
 
 /* Begins it in a child; returns its number, or -errno. */

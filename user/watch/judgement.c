@@ -23,6 +23,8 @@
 struct scope_watch_judge {
 	struct scope_watch_judgement *shared;
 	bool outside;
+	void (*analysed)(void *context, const struct scope_analysis *analysis); /* NULL: nobody asked */
+	void *context;
 	pid_t child; /* 0: none */
 };
 
@@ -40,6 +42,13 @@ int scope_watch_judge_create(bool outside, struct scope_watch_judge **ret_judge)
 	}
 	*ret_judge = judge;
 	return 0;
+}
+
+void scope_watch_judge_listen(struct scope_watch_judge *judge,
+			      void (*analysed)(void *context, const struct scope_analysis *analysis), void *context)
+{
+	judge->analysed = analysed;
+	judge->context = context;
 }
 
 void scope_watch_judge_destroy(struct scope_watch_judge *judge)
@@ -95,7 +104,7 @@ static void describe(const struct scope_finding *found, struct scope_watch_findi
 }
 
 /* When it began. A slowdown begins with the change: single slow units before it are usual. */
-static uint64_t onset_of(const struct scope_analysis *analysis, const struct scope_finding *found)
+static uint64_t began_of(const struct scope_analysis *analysis, const struct scope_finding *found)
 {
 	const uint64_t end_ns = analysis->units->timeline->end_ns;
 
@@ -114,7 +123,7 @@ static void add(struct scope_watch_judgement *judgement, const struct scope_anal
 	*finding = (struct scope_watch_finding){
 		.stuck = scope_rank_finding_stuck(found),
 		.sure = found->confidence > SCOPE_CONFIDENCE_LOW,
-		.onset_ns = onset_of(analysis, found),
+		.began_ns = began_of(analysis, found),
 	};
 	snprintf(finding->kind, sizeof(finding->kind), "%s", scope_rank_kind_name[found->kind]);
 	if (found->function) {
@@ -134,7 +143,7 @@ static void add_outside(struct scope_watch_judgement *judgement, const struct sc
 	*finding = (struct scope_watch_finding){
 		.function = "[outside the program]",
 		.kind = "outside",
-		.onset_ns = analysis->since_ns ? analysis->since_ns : analysis->units->timeline->begin_ns,
+		.began_ns = analysis->since_ns ? analysis->since_ns : analysis->units->timeline->begin_ns,
 	};
 	snprintf(finding->sentence, sizeof(finding->sentence), "%.250s", analysis->ranking->reason);
 }
@@ -172,6 +181,8 @@ static void judge_in_child(const struct scope_watch_judge *judge, int trace_fd, 
 	judgement->err = scope_watch_judge_analyse(path, root, false, &analysis);
 	if (!judgement->err)
 		fill(judge, analysis, judgement);
+	if (!judgement->err && judge->analysed)
+		judge->analysed(judge->context, analysis);
 	getrusage(RUSAGE_SELF, &used);
 	judgement->cpu_ns = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000ull +
 			    (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000ull;

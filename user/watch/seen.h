@@ -29,7 +29,7 @@ struct scope_watch_finding {
 	char sentence[256]; /* for people */
 	bool stuck;	    /* a hang or a spin */
 	bool sure;
-	uint64_t onset_ns; /* may be before the recorder began */
+	uint64_t began_ns; /* may be before the recorder began */
 };
 
 /* The result of one analysis of what the flight recorder holds. */

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "export/http.h"
 #include "proc/root.h"
 #include "watch/expose.h"
@@ -52,14 +53,6 @@ struct scope_watch {
 	bool failed;	  /* the last judgement; said once */
 	pid_t response[RESPONSES_MAX];
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
-}
 
 __attribute__((format(printf, 3, 4))) static void say(const struct scope_watch *watch, bool bad, const char *format,
 						      ...)
@@ -160,7 +153,7 @@ static bool is_due(const struct scope_watch *watch, uint64_t now)
 /* A condition that the user named has fired: "p99>50ms: 61.2 ms …". */
 static void take_condition(struct scope_watch *watch, const char *trigger, uint64_t now)
 {
-	struct scope_watch_finding finding = { .kind = "when", .sure = true, .onset_ns = now };
+	struct scope_watch_finding finding = { .kind = "when", .sure = true, .began_ns = now };
 
 	snprintf(finding.function, sizeof(finding.function), "[%.*s]", (int)strcspn(trigger, ":"), trigger);
 	snprintf(finding.sentence, sizeof(finding.sentence), "%s", trigger);
@@ -194,17 +187,17 @@ static void announce(struct scope_watch *watch, uint64_t now)
 		return;
 	watch->pending = true;
 	watch->write_ns = now + watch->options->after_ns;
-	watch->state.last_onset_ns = finding->onset_ns;
+	watch->state.last_began_ns = finding->began_ns;
 	scope_watch_incident_date(incident);
-	say(watch, true, "incident: %s; since %s, %.1f s ago", finding->sentence, incident->onset,
-	    now > finding->onset_ns ? (double)(now - finding->onset_ns) / 1e9 : 0.0);
+	say(watch, true, "incident: %s; since %s, %.1f s ago", finding->sentence, incident->began,
+	    now > finding->began_ns ? (double)(now - finding->began_ns) / 1e9 : 0.0);
 }
 
 static enum scope_recorder_order order_copy(struct scope_watch *watch, int *ret_fd)
 {
 	watch->copy_fd = memfd_create("scope-watch", MFD_CLOEXEC);
 	if (watch->copy_fd < 0) {
-		watch->judged_ns = now_ns();
+		watch->judged_ns = scope_now_ns();
 		return SCOPE_RECORDER_ORDER_NOTHING;
 	}
 	*ret_fd = watch->copy_fd;
@@ -223,11 +216,11 @@ static enum scope_recorder_order look_at_end(struct scope_watch *watch, char *re
 	struct scope_watch_judgement judgement;
 
 	if (scope_watch_judge_end(watch->judge, JUDGE_END_MS, &judgement))
-		take_judgement(watch, &judgement, now_ns());
-	announce(watch, now_ns());
+		take_judgement(watch, &judgement, scope_now_ns());
+	announce(watch, scope_now_ns());
 	if (watch->pending)
 		return order_file(watch, ret_why);
-	if (*watch->stop || watch->ended || now_ns() - watch->begin_ns < FIRST_NS)
+	if (*watch->stop || watch->ended || scope_now_ns() - watch->begin_ns < FIRST_NS)
 		return SCOPE_RECORDER_ORDER_NOTHING;
 	watch->ended = true;
 	return order_copy(watch, ret_fd);
@@ -237,7 +230,7 @@ static enum scope_recorder_order look(void *context, const char *trigger, bool e
 {
 	struct scope_watch *watch = context;
 	struct scope_watch_judgement judgement;
-	const uint64_t now = now_ns();
+	const uint64_t now = scope_now_ns();
 
 	tick(watch, now);
 	if (ended)
@@ -258,7 +251,7 @@ static void copied(void *context, const struct scope_error *error)
 	struct scope_watch *watch = context;
 	int err = 0;
 
-	watch->judged_ns = now_ns();
+	watch->judged_ns = scope_now_ns();
 	if (error) {
 		watch->state.failures++;
 		if (!watch->failed)
@@ -326,6 +319,8 @@ int scope_watch_create(const struct scope_watch_options *options, const volatile
 		err = scope_watch_judge_create(options->outside, &watch->judge);
 	if (err)
 		scope_error_set(error, err, "no memory to watch");
+	if (!err)
+		scope_watch_judge_listen(watch->judge, options->analysed, options->analysed_context);
 	if (!err && options->known)
 		err = scope_watch_seen_read_known(watch->seen, options->known, error);
 	if (!err && options->listen)
@@ -368,7 +363,7 @@ const struct scope_recorder_judge *scope_watch_judge_of(struct scope_watch *watc
 void scope_watch_begun(struct scope_watch *watch, const struct scope_target *target)
 {
 	watch->incident.target = *target;
-	watch->begin_ns = now_ns();
+	watch->begin_ns = scope_now_ns();
 	watch->ended = false;
 	watch->patience = 0;
 	watch->state.captures++;
@@ -390,5 +385,5 @@ void scope_watch_progress(struct scope_watch *watch, const struct scope_capture_
 void scope_watch_idle(struct scope_watch *watch)
 {
 	watch->state.running = false;
-	tick(watch, now_ns());
+	tick(watch, scope_now_ns());
 }

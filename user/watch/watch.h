@@ -12,6 +12,7 @@
 
 #include <signal.h>
 
+#include "analysis/analysis.h"
 #include "capture/capture.h"
 #include "recorder/recorder.h"
 #include "watch/incident.h"
@@ -27,6 +28,9 @@ struct scope_watch_options {
 	bool outside;	    /* see scope_watch_judge_create() */
 	const char *known;  /* a file, see scope_watch_seen_read_known(); NULL: none */
 	const char *listen; /* see scope_export_http_create(); NULL: nobody asks */
+	/* NULL, or called with each analysis that succeeded, in a child process. */
+	void (*analysed)(void *context, const struct scope_analysis *analysis);
+	void *analysed_context;
 	struct scope_watch_response response;
 };
 
@@ -39,7 +43,7 @@ void scope_watch_destroy(struct scope_watch *watch);
 /* For the options of a recorder; belongs to the watch. */
 const struct scope_recorder_judge *scope_watch_judge_of(struct scope_watch *watch);
 
-/* A capture has begun; its state, some times a second; there is none for now. */
+/* A capture has begun; its state, some times a second; there is none at the moment. */
 void scope_watch_begun(struct scope_watch *watch, const struct scope_target *target);
 void scope_watch_progress(struct scope_watch *watch, const struct scope_capture_progress *now,
 			  const struct scope_recorder_flight *flight);

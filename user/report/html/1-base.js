@@ -37,7 +37,7 @@ function formatTime(ns) {
 	for (const [unit, name] of [[1e9, "s"], [1e6, "ms"]])
 		if (ns >= 0.1 * unit)
 			return fixed(ns / unit) + " " + name;
-	return fixed(ns / 1e3) + " µs";
+	return ns > 0 && ns < 10 ? fixed(ns) + " ns" : fixed(ns / 1e3) + " µs";
 }
 
 function formatCount(count) {

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The first screen: what is wrong, where, how bad, how sure, and what to do next. */
 function answerHead() {
-	const names = {
-		slowdown: "SLOWDOWN", hang: "HANG", spin: "SPIN", freezes: "FREEZES", nothing: "NOTHING ABNORMAL",
-		outside: "SLOWDOWN OUTSIDE", unknown: "NOTHING CAN BE SAID",
-	};
 	const trace = report.trace, seconds = (trace.end_ns - trace.begin_ns) / 1e9;
-	const first = report.findings[0];
-	const outside = report.verdict === "slowdown" && first && first.outside;
 	const when = trace.wall_ns === null ? null : new Date(trace.wall_ns / 1e6).toISOString().replace("T", " ").slice(0, 19) + " UTC";
 
 	return make("header", null,
 		make("div", { class: "head" },
-			make("span", { class: "badge " + report.verdict, "data-place": "verdict" },
-				outside ? names.outside : names[report.verdict]),
+			make("span", { class: "badge " + (/^(BOTTLENECK|UNEVEN)/.test(report.headline) ? "bottleneck" : report.verdict) },
+				figure("headline", "text")),
 			make("h1", null, (trace.command || "?") + " ", make("span", { class: "soft" },
 				"pid ", figure("trace.pid", "text"), trace.host ? " on " + trace.host : ""))),
 		make("p", { class: "soft" }, [when, seconds.toFixed(1) + " s", trace.kernel && "Linux " + trace.kernel,

@@ -27,7 +27,7 @@ function rateChart(strips, top, height) {
 	const points = strips.points, width = PICTURE - LEFT, part = width / points.length;
 	const seconds = (strips.end_ns - strips.begin_ns) / points.length / 1e9;
 	const most = Math.max(1, ...points.map(point => point[0]));
-	const made = [draw("text", { class: "soft", x: 0, y: top + 11 }, strips.requests ? "requests/s" : "units/s"),
+	const made = [draw("text", { class: "soft", x: 0, y: top + 11 }, strips.requests ? "requests/s" : "rounds/s"),
 		draw("text", { class: "soft", x: LEFT - 8, y: top + 11, "text-anchor": "end" },
 			formatCount(most / seconds))];
 
@@ -143,7 +143,7 @@ function threadStrips(strips, top, length) {
 		const requests = strips.points.some(point => point[0]), charts = requests ? 210 : 0;
 		const height = charts + 22 * strips.threads.length, place = section("When",
 			strips.requests ? "Requests over the window, and what each thread did. Red is slow."
-				: "Units of work over the window, and what each thread did. Red is slow.");
+				: "Rounds of work over the window, and what each thread did. Red is slow.");
 
 		if (requests)
 			place.append(keys([["usual", "requests"], ["slow", "slow, or the longest"], ["run", "median"],
@@ -156,6 +156,7 @@ function threadStrips(strips, top, length) {
 		timeAxis(LEFT, PICTURE - LEFT, height + 2, length))));
 		if (strips.threads_left_out || strips.slow_left_out)
 			place.append(make("p", { class: "soft" }, "Left out: " + formatCount(strips.threads_left_out) +
-				" threads with less to show, " + formatCount(strips.slow_left_out) + " shorter slow units."));
+				(strips.threads_left_out === 1 ? " thread" : " threads") + " with less to show, " +
+				formatCount(strips.slow_left_out) + " shorter slow ones."));
 	}
 }

@@ -30,7 +30,7 @@ function flameTitle(flame, node, root, level) {
 
 	if (flame.measure !== "ns")
 		return name + ": " + formatCount(node.slow[level]) + " stacks, " + formatShare(share);
-	return name + ": " + formatTime(node.slow[level]) + " of slow units, " + formatShare(share) +
+	return name + ": " + formatTime(node.slow[level]) + " of slow ones, " + formatShare(share) +
 		(level ? "" : "; as many usual ones take " + formatTime(node.usual));
 }
 
@@ -100,8 +100,8 @@ function levelName(flame, level) {
 	const flame = report.pictures && report.pictures.flame;
 
 	if (flame && flame.nodes.length > 1 && flame.nodes[0][4] > 0) {
-		const place = section(flame.measure === "ns" ? "In which functions the slow ones spend their time" : "Where threads stand",
-			flame.measure === "ns" ? "Width: time of slow " + (flame.levels[0].units === report.basis.slow_requests ? "requests" : "units of work") +
+		const place = section(flame.measure === "ns" ? "In which functions the slow ones spend their time" : "Where the threads are",
+			flame.measure === "ns" ? "Width: time of slow " + (flame.levels[0].units === report.basis.slow_requests ? "requests" : "rounds of work") +
 				", run and asleep, with the threads that they wait for. Red: usual ones do not spend it there. " +
 				"Click or Enter goes into a function, Escape back. Findings have a border."
 				: "Width: number of stacks. Findings have a border.");

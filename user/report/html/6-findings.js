@@ -14,7 +14,7 @@ function findingTimes(index) {
 		figure(at + "age_ns", "time"), finding.lock ? ", on a lock" : "", finding.unsure ? "; it may be idle" : "",
 		finding.rounds ? ": " + callName(finding.rounds.call !== null ? finding.rounds.call : finding.rounds.poll) + ", " +
 			formatCount(finding.rounds.rounds_per_s) + " times a second" : "", ".");
-	return make("p", null, figure(at + "units", "count"), " slow units: median ", figure(at + "p50_ns", "time"), ", p95 ",
+	return make("p", null, figure(at + "units", "count"), (report.findings[index].units === 1 ? " slow one" : " slow ones") + ": median ", figure(at + "p50_ns", "time"), ", p95 ",
 		figure(at + "p95_ns", "time"), ", p99 ", figure(at + "p99_ns", "time"), "; a normal one takes ",
 		figure(at + "usual_ns", "time"), ".");
 }
@@ -69,8 +69,10 @@ function findingMore(index) {
 	if (finding.in_kernel.length)
 		made.push(make("p", null, "In the kernel: " + finding.in_kernel.slice(0, 6).map(one =>
 			one.name + " " + formatShare(one.share)).join(", ") + "."));
-	made.push(make("p", { class: "soft" }, figure(at + "samples", "count"), " samples and ", figure(at + "sleeps", "count"),
-		" sleeps name it" + (finding.by_signature ? ", and a signature" : "") + "; confidence ", figure(at + "confidence", "text"),
+	made.push(make("p", { class: "soft" }, figure(at + "samples", "count"), (finding.samples === 1 ? " sample" : " samples") + " and ", figure(at + "sleeps", "count"),
+		(finding.sleeps === 1 ? " sleep" : " sleeps") + " name it" + (finding.by_signature ? ", and a signature" : "") + "; confidence ", figure(at + "confidence", "text"),
+		finding.of_slow ? [", in ", figure(at + "of_slow", "share"), " of the slow ones' time and ", figure(at + "of_normal", "share"),
+			" of normal ones'"] : "",
 		finding.lost ? ", " + formatCount(finding.lost) + " events were lost while it showed" : "", "."));
 	if (finding.held_up && finding.held_up.effect)
 		made.push(make("p", null, "Held up on purpose: the effect is " + finding.held_up.effect + "."));
@@ -83,10 +85,10 @@ function findingBox(finding, index) {
 	return make("details", { class: "finding", open: index < 3 ? "" : null },
 		make("summary", null, make("h3", null, (index + 1) + " ", make("span", { class: "name" }, functionName(finding))),
 			make("span", { class: "soft" }, (name ? " in " + name : "") + " · " + kindWords[finding.kind] +
-				(finding.syscall !== null ? ", in " + callName(finding.syscall) : "") +
+				(finding.syscall !== null && finding.kind !== "time" && finding.kind !== "spin" ? ", in " + callName(finding.syscall) : "") +
 				(finding.outside ? ", for something outside" : "") + " · "),
 			figure("findings." + index + ".share", "share"),
-			make("span", { class: "soft" }, finding.units === undefined ? " of the threads that stand" : " of the extra time")),
+			make("span", { class: "soft" }, finding.units === undefined ? " of the threads that hang or spin" : " of the extra time")),
 		findingTimes(index), findingHints(finding), findingSource(finding), findingStack(finding), findingMore(index));
 }
 
@@ -99,7 +101,7 @@ if (report.findings.length) {
 
 if (report.near.length)
 	section("Nearest to a finding", "They fell short of one rule.").append(make("div", { class: "table" }, make("table", null,
-		make("tr", null, ["function", "share of the extra time", "units", "falls short of"].map(title => make("th", null, title))),
+		make("tr", null, ["function", "share of the extra time", "slow ones", "falls short of"].map(title => make("th", null, title))),
 		report.near.map((near, index) => make("tr", null,
 			make("td", { class: "name" }, functionName(near)),
 			make("td", null, figure("near." + index + ".share", "share")),

@@ -40,7 +40,7 @@ if (report.bottlenecks && report.bottlenecks.length) {
 }
 
 if (report.uneven && report.uneven.length) {
-	const place = section("Threads out of line with their group", "Each figure is of one unit, or units in a second.");
+	const place = section("Threads out of line with their group", "Each figure is of one request or round, or of such in a second.");
 	const word = { slower: "is slower", "more-work": "gets more work", "waits-more": "waits more" };
 
 	place.append(make("div", { class: "table" }, make("table", null,

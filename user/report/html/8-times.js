@@ -71,7 +71,8 @@ function tableOf(rows) {
 
 /* Parts that a later version adds are shown as they are. */
 const shownParts = new Set(["schema", "scope", "trace", "verdict", "reason", "beside", "since_ns", "findings", "freezes", "near",
-	"groups", "basis", "problems", "answer", "next", "pictures", "live", "names_first", "outside", "stuck_threads", "since_wall_ns", "kept_waiting", "waits", "bottlenecks", "uneven", "server", "changes"]);
+	"groups", "basis", "problems", "answer", "next", "pictures", "live", "names_first", "outside", "stuck_threads", "since_wall_ns", "kept_waiting", "waits", "bottlenecks", "uneven", "server", "changes",
+	"headline", "locks", "locks_seen", "variance"]);
 
 for (const name of Object.keys(report))
 	if (!shownParts.has(name) && report[name] !== null && !(Array.isArray(report[name]) && !report[name].length))
@@ -84,9 +85,9 @@ if (report.problems.length || report.trace.damage)
 {
 	const place = section("What the answer rests on", null);
 
-	place.append(make("p", null, figure("basis.requests", "count"), " requests, ", figure("basis.units", "count"), " units of work, ",
-		figure("basis.stacks", "count"), " stacks; ", figure("basis.populations", "count"), " populations; ",
-		figure("basis.discarded_units", "count"), " units left out because events around them were lost."),
+	place.append(make("p", null, figure("basis.requests", "count"), " requests, ", figure("basis.units", "count"), " requests and rounds of work, ",
+		figure("basis.stacks", "count"), " stacks; ", figure("basis.populations", "count"), report.basis.populations === 1 ? " kind of them; " : " kinds of them; ",
+		figure("basis.discarded_units", "count"), " left out because events around them were lost."),
 	make("details", null, make("summary", null, "all figures"), anything(report.basis, "basis"), anything(report.trace, "trace")));
 }
 

@@ -1,42 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A slice that timed out has the waker that ended the whole wait, and so has its stack. */
+/*
+ * A slice that timed out has the waker that ended the whole wait, and so has its stack. A poll right before a read from one
+ * peer was for that peer.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
-#include "unit/sliced.h"
+#include "unit/late.h"
 #include "units_of.h"
 
 #define ENOUGH 8
 
 static void each_is_found_by_any_time_in_it(void **state)
 {
-	struct scope_sliced sliced = { 0 };
+	struct scope_late late = { 0 };
 	struct scope_wait wait = { .thread = 3, .waker = 1, .waker_tid = 20, .first_ns = 100, .begin_ns = 200 };
 
 	(void)state;
-	assert_null(scope_unit_sliced_at(&sliced, 3, 150));
-	assert_int_equal(scope_unit_sliced_note(&sliced, &wait), 0);
+	assert_null(scope_unit_late_at(&late, 3, 150));
+	assert_int_equal(scope_unit_late_slices(&late, &wait), 0);
 	wait = (struct scope_wait){ .thread = 3, .waker = 2, .waker_tid = 21, .first_ns = 300, .begin_ns = 400 };
-	assert_int_equal(scope_unit_sliced_note(&sliced, &wait), 0);
+	assert_int_equal(scope_unit_late_slices(&late, &wait), 0);
 	/* Nobody ended it, or it had no slices. */
 	wait = (struct scope_wait){ .thread = 3, .waker = SCOPE_WAIT_NO_THREAD, .first_ns = 500, .begin_ns = 600 };
-	assert_int_equal(scope_unit_sliced_note(&sliced, &wait), 0);
+	assert_int_equal(scope_unit_late_slices(&late, &wait), 0);
 	wait = (struct scope_wait){ .thread = 3, .waker = 2, .begin_ns = 800 };
-	assert_int_equal(scope_unit_sliced_note(&sliced, &wait), 0);
-	assert_null(scope_unit_sliced_at(&sliced, 3, 99));
-	assert_int_equal(scope_unit_sliced_at(&sliced, 3, 100)->waker, 1);
-	assert_int_equal(scope_unit_sliced_at(&sliced, 3, 199)->waker, 1);
-	assert_null(scope_unit_sliced_at(&sliced, 3, 200));
-	assert_int_equal(scope_unit_sliced_at(&sliced, 3, 399)->waker_tid, 21);
-	assert_null(scope_unit_sliced_at(&sliced, 3, 550));
-	assert_null(scope_unit_sliced_at(&sliced, 2, 150));
-	assert_null(scope_unit_sliced_at(&sliced, 4, 150));
-	scope_unit_sliced_free(&sliced);
+	assert_int_equal(scope_unit_late_slices(&late, &wait), 0);
+	assert_null(scope_unit_late_at(&late, 3, 99));
+	assert_int_equal(scope_unit_late_at(&late, 3, 100)->waker, 1);
+	assert_int_equal(scope_unit_late_at(&late, 3, 199)->waker, 1);
+	assert_null(scope_unit_late_at(&late, 3, 200));
+	assert_int_equal(scope_unit_late_at(&late, 3, 399)->waker_tid, 21);
+	assert_null(scope_unit_late_at(&late, 3, 550));
+	assert_null(scope_unit_late_at(&late, 2, 150));
+	assert_null(scope_unit_late_at(&late, 4, 150));
+	scope_unit_late_free(&late);
 }
 
 /* A slice of a request's wait, of 5 ms from begin on; the lines of how it ends follow. */
@@ -60,6 +64,7 @@ static void each_is_found_by_any_time_in_it(void **state)
 struct reported {
 	struct scope_wait wait[ENOUGH];
 	bool propagated[ENOUGH];
+	uint8_t class[ENOUGH];
 	unsigned waits, stacks;
 };
 
@@ -87,6 +92,7 @@ static int note_stack(void *user, const struct scope_logged_stack *stack)
 	struct reported *reported = user;
 
 	assert_in_range(reported->stacks, 0, ENOUGH - 1);
+	reported->class[reported->stacks] = stack->stack.class;
 	reported->propagated[reported->stacks++] = stack->stack.propagated;
 	return 0;
 }
@@ -167,6 +173,54 @@ static void a_wakeup_after_a_time_out_is_one(void **state)
 	assert_true(reported.propagated[0]);
 }
 
+/* A request's poll of 5 ms from 1 ms on, after which it reads from fd, and what is between. */
+static struct reported polled(const char *between, const char *fd, const char *got)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text),
+		 SERVER "fd 10 8 connected -\nfd 10 9 connected -\n"
+			"1010000 0 enter 10 poll enter=1009000 args=0x7000,1,5000\n1010000 0 switch 10 0 sleeping\n"
+			"6000000 0 waking 10 from - softirq\n6001000 0 switch 0 10 sleeping\n"
+			"6002000 0 exit 10 poll ret=1\n6002000 0 stack 10 0x1010\n%s"
+			"6005000 0 syscall 10 recvfrom enter=6004000 ret=%s args=%s\n" ANSWERS(6),
+		 between, got, fd);
+	return waits_of(text);
+}
+
+static void a_poll_is_for_the_peer_that_is_read_next(void **state)
+{
+	struct reported reported = polled("", "8", "64");
+
+	(void)state;
+	assert_int_equal(reported.waits, 1);
+	assert_int_equal(reported.wait[0].class, SCOPE_WAIT_NETWORK);
+	assert_int_equal(reported.wait[0].object, 8);
+	assert_int_equal(reported.wait[0].begin_ns, 1010000);
+	assert_int_equal(reported.stacks, 1);
+	assert_int_equal(reported.class[0], SCOPE_WAIT_NETWORK);
+	assert_int_equal(polled("", "9", "1").wait[0].object, 9);
+}
+
+/* It read nothing, or from a client or a file, or did something else first. */
+static void any_other_poll_stays_one(void **state)
+{
+	const struct reported reported[] = {
+		polled("", "8", "-11"),
+		polled("", "8", "0"),
+		polled("", "7", "64"),
+		polled("", "6", "64"),
+		polled("6003500 0 syscall 10 write enter=6003000 ret=1 args=9\n", "8", "64"),
+		polled("6003500 0 syscall 10 lseek enter=6003000 ret=0 args=3\n", "8", "64"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(reported) / sizeof(*reported); i++) {
+		assert_int_equal(reported[i].wait[0].class, SCOPE_WAIT_POLL);
+		assert_int_equal(reported[i].class[0], SCOPE_WAIT_POLL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +229,8 @@ int main(void)
 		cmocka_unit_test(a_short_last_slice_is_reported_too),
 		cmocka_unit_test(a_wait_that_only_time_outs_end_is_the_waiters),
 		cmocka_unit_test(a_wakeup_after_a_time_out_is_one),
+		cmocka_unit_test(a_poll_is_for_the_peer_that_is_read_next),
+		cmocka_unit_test(any_other_poll_stays_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

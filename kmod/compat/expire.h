@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tracepoint of timers that expire: its time is a pointer, or a value.
+ *
+ * Included by the one probe file that attaches to it. Kernels up to 7.0 have a pointer; the other form is for those
+ * that change it. SCOPE_EXPIRE_KNOWN is 0 where it is neither: EVENTS_CAUSE is refused then.
+ */
+#ifndef SCOPE_COMPAT_EXPIRE_H
+#define SCOPE_COMPAT_EXPIRE_H
+
+#include <linux/hrtimer.h>
+#include <trace/events/timer.h>
+
+#if defined(SCOPE_HAVE_EXPIRE_POINTER)
+#define SCOPE_EXPIRE_KNOWN 1
+#define SCOPE_COMPAT_EXPIRE_PROTO(data) void *data, struct hrtimer *timer, ktime_t *now
+#elif defined(SCOPE_HAVE_EXPIRE_VALUE)
+#define SCOPE_EXPIRE_KNOWN 1
+#define SCOPE_COMPAT_EXPIRE_PROTO(data) void *data, struct hrtimer *timer, ktime_t now
+#else
+#define SCOPE_EXPIRE_KNOWN 0
+#define SCOPE_COMPAT_EXPIRE_PROTO(data) void *data, struct hrtimer *timer
+#define check_trace_callback_type_hrtimer_expire_entry(probe) ((void)(probe))
+#endif
+
+#endif

@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Programs whose latency varies in a known place, explored by perf events on this host: scope explore finds it, stays
+# within its budget, and leaves no probe.
+#
+# Usage: tests/unit/explore_live.sh
+# Exit status: 0 all are right; 1 not; 77 perf events cannot be used here.
+. "$(dirname "$0")/live.bash"
+[ -e /sys/bus/event_source/devices/uprobe/type ] || { echo "skipped: this kernel has no perf unit for uprobes"; exit 77; }
+gcc -O2 -g -Wall -Wextra -Werror -o "$dir/work" tests/unit/explore_work.c -lpthread -ldl -lm || exit 1
+
+cat > "$dir/library.c" <<'END'
+#include <stdint.h>
+#include <time.h>
+static volatile uint64_t sink;
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+static __attribute__((noinline)) void sealed(uint64_t ns)
+{
+	const uint64_t end = now() + ns;
+
+	while (now() < end)
+		sink++;
+	__asm__ volatile("");
+}
+void entry(uint64_t ns);
+void entry(uint64_t ns)
+{
+	sealed(ns);
+	__asm__ volatile("");
+}
+END
+gcc -O2 -shared -fPIC -o "$dir/libsealed.so" "$dir/library.c" || exit 1
+strip "$dir/libsealed.so"
+
+cat > "$dir/check.py" <<'END'
+"""check.py FILE CODE: runs CODE on the exploration in FILE, with what it needs by name."""
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    report = json.load(file)
+exploration = report["exploration"]
+trees = {tree["group"]: tree for tree in exploration["trees"]}
+tree = exploration["trees"][0] if exploration["trees"] else None
+keys = {key["key"]: key for kind in exploration["kinds"] for key in kind["keys"]}
+if not eval(f"({sys.argv[2]})"):
+    sys.exit(f"not true: {sys.argv[2]}\n" + json.dumps(exploration, indent=1)[:4000])
+END
+
+# Starts the program as $target, and its server as $server; $work takes its standard input.
+start() {	# MODE [LIBRARY]
+	coproc WORK { exec nice -n -15 "$dir/work" "$@"; }
+	target=$WORK_PID
+	read -r server <&"${WORK[0]}"
+	sleep 0.5
+}
+
+stop() {
+	kill "$target" "$server" 2>/dev/null
+	wait "$target" 2>/dev/null
+	target=
+}
+
+expect() {	# NAME CODE EXPLORE-ARGUMENT...
+	local name=$1 code=$2
+	shift 2
+	if "$scope" explore -p "$server" --source perf --format json -o "$dir/found.json" "$@" 2> "$dir/said" &&
+		python3 "$dir/check.py" "$dir/found.json" "$code" &&
+		python3 tests/unit/schema.py docs/schema/commands.schema.json "$dir/found.json"; then
+		echo "ok $name"
+	else
+		echo "not ok $name"
+		cat "$dir/said"
+		bad=1
+	fi
+	rm -f "$dir/found.json"*
+}
+
+probes_left() {
+	cat /sys/kernel/tracing/uprobe_events /sys/kernel/tracing/kprobe_events 2>/dev/null | grep -c .
+}
+
+start stages
+for search in flat hierarchical; do
+	expect "five stages, $search" 'tree["end"] == "found" and tree["function"] == "check_7" and
+		tree["edge_share"] > 0.9 and exploration["functions_probed"] <= 0.34 * exploration["functions"] and
+		exploration["overhead"] <= exploration["budget"]' --search $search --budget 10
+done
+expect "a rate of rounds" 'exploration["rounds"] == 2 and tree["end"] == "open"' --rounds 2
+# Whatever ends it, nothing stays: the probes are those of its descriptors.
+"$scope" explore -p "$server" --source perf > /dev/null 2>&1 &
+explorer=$!
+sleep 9
+kill -KILL "$explorer"
+wait "$explorer" 2>/dev/null
+sleep 0.5
+left=$(probes_left)
+if [ "$left" = 0 ] && kill -0 "$server"; then echo "ok killed"; else echo "not ok killed: $left probes"; bad=1; fi
+"$scope" explore -p "$server" --source perf > "$dir/out" 2> "$dir/said" &
+explorer=$!
+sleep 6
+kill -INT "$explorer"
+wait "$explorer"
+if grep -q 'ended by a signal' "$dir/out" && grep -q 'unpredictable' "$dir/out"; then
+	echo "ok interrupted"
+else
+	echo "not ok interrupted"
+	cat "$dir/out" "$dir/said"
+	bad=1
+fi
+stop
+
+start slow
+# On a busy host a wait for a CPU is part of the time that the program measures, so these requests are not alike.
+expect "always slow" 'tree["function"] == "count_all" and (tree["state"] == "consistently-slow" or
+	exploration["kinds"][0]["queue_share"] > 0.3)' --budget 10 -d 10
+stop
+
+start two
+expect "two problems" 'trees["alpha"]["function"] == "check_7" and trees["beta"]["function"] == "merge_3"' --budget 10
+stop
+
+start library "$dir/libsealed.so"
+expect "a library without symbols" 'tree["end"] == "cannot-be-split" and tree["inside"].startswith("libsealed.so")' \
+	--budget 10
+stop
+
+start hot
+expect "a hot function" 'any(node["function"] == "tick" and node["taken_back"] for node in tree["nodes"]) and
+	tree["function"] == "serve"' --budget 10
+stop
+
+start even
+expect "nothing varies" 'not exploration["trees"] and exploration["probes"] == 0' --cv 60
+expect "a key of a call" 'keys["pread64:arg2"]["asked"] and not keys["pread64:arg2"]["holds"]' --cv 60 \
+	--key pread64:arg2:4 --rounds 1
+stop
+exit $bad

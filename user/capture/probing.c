@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Probes that a capture sets once it runs, watches, and takes back. */
+#include "capture/probing.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/now.h"
+
+#define NS_PER_MS 1000000ull
+#define QUICK_LOOKS 5u /* after probes were set: a hot function is noticed within some ms */
+#define QUICK_MS 4u
+
+bool scope_capture_probing_can(const struct scope_source *source)
+{
+	return source->probe_add && source->probe_remove && source->probe_hits && source->probe_share && source->fill;
+}
+
+static void count_hits(struct scope_probing_one *one, const struct scope_source *source, void *feed)
+{
+	uint64_t hits;
+
+	if (one->state == SCOPE_PROBING_SET && !source->probe_hits(feed, one->probe.id, &hits))
+		one->hits = one->hits_before + hits;
+}
+
+/* Takes it out of the code; the state says why. */
+static void unset(struct scope_probing_one *one, const struct scope_source *source, void *feed,
+		  enum scope_probing_state state)
+{
+	if (one->state == SCOPE_PROBING_SET) {
+		count_hits(one, source, feed);
+		source->probe_remove(feed, one->probe.id, NULL);
+		one->hits_before = one->hits;
+	}
+	one->state = state;
+}
+
+static void give_up(struct scope_probing *probing, const struct scope_source *source, void *feed, uint32_t set,
+		    enum scope_probing_state state)
+{
+	for (size_t i = 0; i < probing->count; i++)
+		if (probing->one[i].set == set)
+			unset(&probing->one[i], source, feed, state);
+}
+
+/* Sets all that wait. The end of a call is set before its entry is: a call is not left open because of the order. */
+static void set_waiting(struct scope_probing *probing, const struct scope_source *source, void *feed)
+{
+	bool any = false;
+
+	for (size_t i = probing->count; i--;) {
+		struct scope_probing_one *one = &probing->one[i];
+
+		if (one->state != SCOPE_PROBING_WAITING)
+			continue;
+		if (source->probe_add(feed, &one->probe, &probing->why)) {
+			give_up(probing, source, feed, one->set, SCOPE_PROBING_REFUSED);
+			continue;
+		}
+		one->state = SCOPE_PROBING_SET;
+		one->hits_seen = one->hits_before;
+		probing->quick = QUICK_LOOKS;
+		any = true;
+	}
+	if (any)
+		probing->set_ns = scope_now_ns();
+}
+
+static void pause_all(struct scope_probing *probing, const struct scope_source *source, void *feed)
+{
+	for (size_t i = 0; i < probing->count; i++)
+		if (probing->one[i].state == SCOPE_PROBING_SET)
+			unset(&probing->one[i], source, feed, SCOPE_PROBING_WAITING);
+	probing->paused = true;
+	probing->pauses++;
+}
+
+/* Gives up the set with most hits since the last look. False: no probe is set. */
+static bool take_hottest_back(struct scope_probing *probing, const struct scope_source *source, void *feed)
+{
+	const struct scope_probing_one *hottest = NULL;
+
+	for (size_t i = 0; i < probing->count; i++) {
+		const struct scope_probing_one *one = &probing->one[i];
+
+		if (one->state == SCOPE_PROBING_SET &&
+		    (!hottest || one->hits - one->hits_seen > hottest->hits - hottest->hits_seen))
+			hottest = one;
+	}
+	if (!hottest)
+		return false;
+	give_up(probing, source, feed, hottest->set, SCOPE_PROBING_TAKEN_BACK);
+	/* What it took is no reason to take the next one back. */
+	probing->since_ns = probing->looked_ns;
+	probing->cost_ns = 0;
+	return true;
+}
+
+/* Compares the cost with the budget: in this look, and in the stretch that it belongs to. */
+static void weigh(struct scope_probing *probing, const struct scope_source *source, void *feed, uint64_t now_ns)
+{
+	uint32_t share, all;
+	uint64_t stretch_ns;
+
+	if (source->probe_share(feed, &share))
+		return;
+	for (size_t i = 0; i < probing->count; i++)
+		count_hits(&probing->one[i], source, feed);
+	if (!probing->begun) {
+		/* What it took until now was before the first look. */
+		probing->begun = true;
+		probing->since_ns = probing->looked_ns = now_ns;
+		return;
+	}
+	probing->cost_ns += (now_ns - probing->looked_ns) * share / 1000;
+	probing->looked_ns = now_ns;
+	stretch_ns = now_ns - probing->since_ns;
+	all = (uint32_t)(1000 * probing->cost_ns /
+			 (stretch_ns > SCOPE_PROBING_BUDGET_NS ? stretch_ns : SCOPE_PROBING_BUDGET_NS));
+	if (all > probing->share_most)
+		probing->share_most = all;
+	/* This cost is above the budget even if nothing more comes in the rest of the stretch. */
+	if (probing->budget && (share > SCOPE_PROBING_STORM_TIMES * probing->budget || all > probing->budget) &&
+	    !take_hottest_back(probing, source, feed) && all > probing->budget)
+		probing->over = true;
+	if (stretch_ns >= SCOPE_PROBING_BUDGET_NS) {
+		probing->cost_ns = 0;
+		probing->since_ns = now_ns;
+	}
+	for (size_t i = 0; i < probing->count; i++)
+		probing->one[i].hits_seen = probing->one[i].hits;
+}
+
+void scope_capture_probing_step(struct scope_probing *probing, const struct scope_source *source, void *feed,
+				uint64_t now_ns)
+{
+	const uint32_t fill = probing->ended ? 0 : source->fill(feed);
+
+	if (probing->ended)
+		return;
+	if (now_ns < probing->next_ns && fill <= SCOPE_PROBING_PAUSE_FILL)
+		return;
+	/* First what is too costly is taken back: after a pause it would come again. */
+	weigh(probing, source, feed, now_ns);
+	if (fill > SCOPE_PROBING_PAUSE_FILL && !probing->paused)
+		pause_all(probing, source, feed);
+	if (fill < SCOPE_PROBING_RESUME_FILL)
+		probing->paused = false;
+	if (!probing->paused)
+		set_waiting(probing, source, feed);
+	probing->next_ns = now_ns + (probing->quick ? QUICK_MS : SCOPE_PROBING_STEP_MS) * NS_PER_MS;
+	probing->quick -= probing->quick > 0;
+}
+
+void scope_capture_probing_end(struct scope_probing *probing, const struct scope_source *source, void *feed)
+{
+	for (size_t i = 0; i < probing->count; i++)
+		count_hits(&probing->one[i], source, feed);
+	probing->ended = true;
+}
+
+bool scope_capture_probing_kernel(const struct scope_source *source)
+{
+	/* The module refuses such a probe where the kernel has none; perf has a unit for them, or not. */
+	return !strcmp(source->name, "kmod") || !access("/sys/bus/event_source/devices/kprobe/type", F_OK);
+}

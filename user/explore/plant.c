@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The trees of an exploration: which paths vary or are slow, and in which edge, by the first round. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "explore/explore.h"
+
+double scope_explore_share(const struct scope_round_kind *kind, const struct scope_round_path *path, bool slow,
+			   const struct scope_part_sums *part)
+{
+	const double all_ns = scope_explore_round_mean(kind, path) * (double)path->spread.units;
+
+	if (slow)
+		return all_ns > 0 ? part->sum / all_ns : 0;
+	return scope_variance_share(&path->spread, part);
+}
+
+static enum scope_forest_state judge(const struct scope_explore *explore, const struct scope_round_kind *kind,
+				     const struct scope_round_path *path)
+{
+	const struct scope_forest_limits *limits = &explore->options.limits;
+
+	if (path->spread.units < SCOPE_EXPLORE_REQUESTS_MIN || path->rest)
+		return SCOPE_FOREST_FEW;
+	if (scope_explore_round_cv(kind, path) > limits->cv)
+		return SCOPE_FOREST_UNPREDICTABLE;
+	return scope_explore_round_mean(kind, path) > scope_sketch_quantile(&kind->own, limits->slow)
+		       ? SCOPE_FOREST_SLOW
+		       : SCOPE_FOREST_EVEN;
+}
+
+/* Squared differences from the kind's mean: all of them, and those within a path. */
+static double scatter(const struct scope_round_path *path)
+{
+	return scope_variance_of(&path->spread) * (double)path->spread.units;
+}
+
+static double within(const struct scope_round_kind *kind)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < kind->paths; i++)
+		sum += scatter(&kind->path[i]);
+	return sum;
+}
+
+/* Its place among the paths of the kind, by number of requests. */
+static unsigned number_of(const struct scope_round_kind *kind, const struct scope_round_path *path)
+{
+	unsigned number = 1;
+
+	for (const struct scope_round_path *one = kind->path; one < kind->path + kind->paths; one++)
+		number += one->spread.units > path->spread.units ||
+			  (one->spread.units == path->spread.units && one->hash < path->hash);
+	return number;
+}
+
+static void find_edge(const struct scope_round_kind *kind, const struct scope_round_path *path,
+		      struct scope_explore_tree *tree)
+{
+	const bool slow = tree->state == SCOPE_FOREST_SLOW;
+	const struct scope_round_edge *most = NULL;
+
+	for (size_t i = 0; i < path->edges; i++) {
+		const double share = scope_explore_share(kind, path, slow, &path->edge[i].own);
+
+		if (most && share <= tree->edge_share)
+			continue;
+		most = &path->edge[i];
+		tree->edge_share = share;
+	}
+	if (!most)
+		return;
+	tree->edge = most->edge;
+	tree->edge_ns = most->own.sum / (double)path->spread.units;
+	tree->sleeps = scope_explore_share(kind, path, slow, &most->sleeps) > tree->edge_share / 2;
+}
+
+static void add_tree(struct scope_explore *explore, const struct scope_round_kind *kind,
+		     const struct scope_round_path *path, enum scope_forest_state state, double weight)
+{
+	struct scope_explore_tree *tree = NULL;
+
+	if (explore->trees < SCOPE_EXPLORE_TREES) {
+		tree = &explore->tree[explore->trees++];
+	} else {
+		explore->left_out++;
+		for (size_t i = 0; i < explore->trees; i++)
+			if (explore->tree[i].weight < weight && (!tree || explore->tree[i].weight < tree->weight))
+				tree = &explore->tree[i];
+	}
+	if (!tree)
+		return;
+	*tree = (struct scope_explore_tree){
+		.hash = path == &kind->all ? 0 : path->hash,
+		.number = path == &kind->all ? 0 : number_of(kind, path),
+		.state = state,
+		.requests = path->spread.units,
+		.mean_ns = scope_explore_round_mean(kind, path),
+		.cv = scope_explore_round_cv(kind, path),
+		.latency_share = scatter(&kind->all) > 0 ? scatter(path) / scatter(&kind->all) : 0,
+		.weight = weight,
+	};
+	memcpy(tree->group, kind->name, sizeof(tree->group));
+	find_edge(kind, path, tree);
+}
+
+static void plant_kind(struct scope_explore *explore, const struct scope_round_kind *kind)
+{
+	const double all = scatter(&kind->all), mean = scope_explore_round_mean(kind, &kind->all);
+	bool slow = false;
+
+	for (size_t i = 0; i < kind->paths; i++) {
+		const struct scope_round_path *path = &kind->path[i];
+		const enum scope_forest_state state = judge(explore, kind, path);
+		const double above = scope_explore_round_mean(kind, path) - mean;
+
+		if (state == SCOPE_FOREST_UNPREDICTABLE && scatter(path) >= SCOPE_EXPLORE_SHARE_MIN * all)
+			add_tree(explore, kind, path, state, scatter(path));
+		if (state == SCOPE_FOREST_SLOW) {
+			add_tree(explore, kind, path, state, above * above * (double)path->spread.units);
+			slow = true;
+		}
+	}
+	/* Paths that are even, but far from each other: the edge in which they differ is one of the kind. */
+	if (!slow && all > 0 && 1 - within(kind) / all >= SCOPE_EXPLORE_BETWEEN &&
+	    scope_explore_round_cv(kind, &kind->all) > explore->options.limits.cv)
+		add_tree(explore, kind, &kind->all, SCOPE_FOREST_UNPREDICTABLE, all - within(kind));
+}
+
+static int by_weight(const void *left, const void *right)
+{
+	const struct scope_explore_tree *a = left, *b = right;
+
+	return a->weight == b->weight ? strcmp(a->group, b->group) : a->weight > b->weight ? -1 : 1;
+}
+
+int scope_explore_plant(struct scope_explore *explore, const struct scope_round *round)
+{
+	int err = 0;
+
+	explore->kind = calloc(round->kinds + 1, sizeof(*explore->kind));
+	if (!explore->kind)
+		return -ENOMEM;
+	for (size_t i = 0; i < round->kinds && !err; i++) {
+		const struct scope_round_kind *kind = &round->kind[i];
+		struct scope_explore_kind *one = &explore->kind[explore->kinds];
+
+		if (kind->all.spread.units < SCOPE_EXPLORE_REQUESTS_MIN)
+			continue;
+		explore->kinds++;
+		memcpy(one->name, kind->name, sizeof(one->name));
+		one->requests = kind->all.spread.units;
+		one->mean_ns = scope_explore_round_mean(kind, &kind->all);
+		one->cv = scope_explore_round_cv(kind, &kind->all);
+		one->wall_cv = scope_variance_cv(&kind->wall, kind->wall_shift_ns);
+		one->queues = scope_explore_round_queues(kind);
+		err = scope_explore_keys(kind, explore->options.key, explore->options.keys, &one->keys);
+		if (!err)
+			plant_kind(explore, kind);
+	}
+	if (explore->trees)
+		qsort(explore->tree, explore->trees, sizeof(*explore->tree), by_weight);
+	return err;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What one round of an exploration saw: requests by kind and path, with sums by edge and by call of probed functions.
+ *
+ * Latencies are without waits for a CPU, which no probe of the program explains. How much of the variance those waits
+ * have is a figure of its own. A path is all requests of a kind with the same edges in the order of first occurrence;
+ * probes are no edges, so the same requests are one path in all rounds.
+ */
+#ifndef SCOPE_EXPLORE_ROUND_SUMS_H
+#define SCOPE_EXPLORE_ROUND_SUMS_H
+
+#include "base/sketch.h"
+#include "unit/distribution.h"
+#include "variance/edge_pass.h"
+#include "variance/moments.h"
+
+#define SCOPE_ROUND_PATHS 64	    /* no rule: of a kind, the first ones; further ones are one path */
+#define SCOPE_ROUND_REQUESTS 20000u /* no rule: of a kind, kept one by one for correlations: the first ones */
+#define SCOPE_ROUND_STACKS 40000u   /* no rule: in all, the first ones */
+#define SCOPE_ROUND_OTHER UINT32_MAX
+
+enum scope_round_key {
+	SCOPE_ROUND_BYTES, /* read and written, without those of files */
+	SCOPE_ROUND_CALLS,
+	SCOPE_ROUND_PAUSE, /* ns since the thread's last request */
+	SCOPE_ROUND_QUEUE, /* requests of the kind that were in work as it began */
+	SCOPE_ROUND_KEYS,
+};
+
+struct scope_round_edge {
+	uint64_t edge;
+	uint64_t units;
+	struct scope_part_sums own, sleeps; /* sleeps: part of own */
+};
+
+/* Calls of one probed function. */
+struct scope_round_span {
+	uint64_t times;
+	struct scope_part_sums own, before;
+	struct scope_spread hit; /* of the requests with such a call */
+};
+
+struct scope_round_path {
+	uint64_t hash; /* of its edges, without what differs between two rounds; 0: all requests of the kind */
+	bool rest;     /* those without room */
+	struct scope_spread spread;
+	struct scope_round_edge *edge; /* in the order of first occurrence */
+	size_t edges, capacity;
+	struct scope_round_span span[SCOPE_UNIT_SPANS];
+};
+
+struct scope_round_request {
+	uint64_t begin_ns, end_ns;
+	uint32_t path; /* index in the kind */
+	double own_ns;
+	double key[SCOPE_ROUND_KEYS + SCOPE_UNIT_KEYS]; /* NAN: it has none */
+};
+
+struct scope_round_kind {
+	char name[SCOPE_PLAIN_COMM_BYTES]; /* of its group */
+	uint32_t group;
+	double shift_ns, wall_shift_ns; /* of the first request */
+	struct scope_sketch own;
+	struct scope_spread wall;      /* of latencies with waits for a CPU */
+	struct scope_part_sums queues; /* these waits, with the latter */
+	struct scope_round_path all;
+	struct scope_round_path *path;
+	size_t paths, path_capacity;
+	struct scope_round_request *request; /* by end */
+	size_t requests, request_capacity;
+};
+
+struct scope_round_stack {
+	struct scope_logged_stack stack;
+	uint64_t edge;
+	uint64_t hash; /* of the path */
+	uint32_t kind;
+	double own_ns; /* of the request */
+	double ns;     /* time that it represents; 0: a sample, which represents its period */
+};
+
+struct scope_round {
+	struct scope_round_kind *kind; /* as groups */
+	size_t kinds;
+	struct scope_round_stack *stack;
+	size_t stacks, stack_capacity;
+};
+
+/*
+ * One pass over the trace, of requests that began at from_ns or later. distributions, groups and pickups are those of an analysis of it. wanted may be NULL. 0 or
+ * -errno; the caller destroys.
+ */
+int scope_explore_round_create(struct scope_trace *trace, const struct scope_distributions *distributions,
+			       const struct scope_groups *groups, const struct scope_pickups *pickups,
+			       const struct scope_edge_wanted *wanted, uint64_t from_ns,
+			       struct scope_round **ret_round);
+void scope_explore_round_destroy(struct scope_round *round); /* NULL is fine */
+
+/* By its name; NULL: no request of that kind came. */
+const struct scope_round_kind *scope_explore_round_kind(const struct scope_round *round, const char *name);
+/* By its hash, 0 for all of the kind; NULL: no request took it. */
+const struct scope_round_path *scope_explore_round_path(const struct scope_round_kind *kind, uint64_t hash);
+
+/* Of the latencies of a path without waits for a CPU. */
+double scope_explore_round_mean(const struct scope_round_kind *kind, const struct scope_round_path *path);
+double scope_explore_round_cv(const struct scope_round_kind *kind, const struct scope_round_path *path);
+/* The share of waits for a CPU of the variance of all latencies of the kind. */
+double scope_explore_round_queues(const struct scope_round_kind *kind);
+
+#endif

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds requests and their answers on the connections of a trace, and adds them to a summary by link. */
+#include "fleet/exchanges.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "timeline/timeline.h"
+
+#define LINKS_MAX                                                                                                      \
+	4096	     /* no rule: with sums of their own during the pass; others count for the link without addresses */
+#define KEPT_EACH 24 /* no rule: exchanges of a link, by how long they took, and by the rest before */
+#define NO_LINK UINT32_MAX /* the end of a pipe or of a unix socket */
+
+enum turn { TURN_REST, TURN_ASKED, TURN_ANSWERED };
+
+/* By a descriptor. */
+struct connection {
+	uint64_t key; /* scope_timeline_fd_key(); 0: empty */
+	uint32_t link;
+	uint16_t port;
+	uint8_t turn;
+	bool mixed;
+	uint32_t sender;
+	uint64_t first_ns, reply_ns, last_ns;
+	uint64_t rest_ns; /* before this exchange; 0: not known */
+};
+
+struct kept {
+	uint64_t measure; /* 0: empty */
+	uint64_t at_ns, took_ns;
+	uint16_t port;
+};
+
+/* The longest, and those after the longest rests. */
+struct sums {
+	uint64_t ns;
+	struct kept kept[2][KEPT_EACH];
+};
+
+struct finding {
+	struct scope_fleet_summarizer *summarizer;
+	struct scope_timeline *timeline;
+	struct scope_fleet_names names; /* of the links, until they are chosen */
+	struct connection *slot;	/* open addressing by key, a power of two, half full at most */
+	size_t slots, used;
+	struct sums *sums; /* by link */
+	size_t sums_capacity;
+};
+
+static struct connection *slot_of(struct connection *slot, size_t slots, uint64_t key)
+{
+	size_t at = (key * 0x9e3779b97f4a7c15u >> 20) & (slots - 1);
+
+	while (slot[at].key && slot[at].key != key)
+		at = (at + 1) & (slots - 1);
+	return &slot[at];
+}
+
+static int widen(struct finding *finding)
+{
+	const size_t slots = finding->slots ? 2 * finding->slots : 256;
+	struct connection *slot = calloc(slots, sizeof(*slot));
+
+	if (!slot)
+		return -ENOMEM;
+	for (size_t i = 0; i < finding->slots; i++)
+		if (finding->slot[i].key)
+			*slot_of(slot, slots, finding->slot[i].key) = finding->slot[i];
+	free(finding->slot);
+	finding->slot = slot;
+	finding->slots = slots;
+	return 0;
+}
+
+/* NULL: no memory. */
+static struct connection *connection_of(struct finding *finding, uint64_t key)
+{
+	struct connection *one;
+
+	if (2 * finding->used >= finding->slots && widen(finding))
+		return NULL;
+	one = slot_of(finding->slot, finding->slots, key);
+	if (!one->key) {
+		*one = (struct connection){ .key = key, .link = NO_LINK };
+		finding->used++;
+	}
+	return one;
+}
+
+/* 0 or -ENOMEM. */
+static int link_of(struct finding *finding, bool answers, const char *client, const char *server, uint32_t *ret_link)
+{
+	struct scope_fleet_summary *summary = finding->summarizer->summary;
+	struct scope_fleet_link row = { .answers = answers };
+	int err = scope_fleet_names_add(&finding->names, client, &row.client);
+
+	if (!err)
+		err = scope_fleet_names_add(&finding->names, server, &row.server);
+	if (err)
+		return err;
+	for (size_t i = 0; i < summary->links; i++)
+		if (summary->link[i].answers == row.answers && summary->link[i].client == row.client &&
+		    summary->link[i].server == row.server) {
+			*ret_link = (uint32_t)i;
+			return 0;
+		}
+	if (summary->links >= LINKS_MAX && *client)
+		return link_of(finding, answers, "", "", ret_link);
+	if (scope_grow(&summary->link, &summary->link_capacity, summary->links + 1, sizeof(row)) ||
+	    scope_grow(&finding->sums, &finding->sums_capacity, summary->links + 1, sizeof(*finding->sums)))
+		return -ENOMEM;
+	finding->sums[summary->links] = (struct sums){ 0 };
+	*ret_link = (uint32_t)summary->links;
+	summary->link[summary->links++] = row;
+	return 0;
+}
+
+/* Cuts the port from an address. Returns it; 0: there is none. */
+static uint16_t cut_port(char *address)
+{
+	char *colon = strrchr(address, ':');
+	const unsigned long port = colon ? strtoul(colon + 1, NULL, 10) : 0;
+
+	if (!colon || !port || port > UINT16_MAX)
+		return 0;
+	*colon = '\0';
+	return (uint16_t)port;
+}
+
+/* "socket:[123] from OWN to PEER", as user/proc/descriptors.c writes it. */
+static int add_open(struct finding *finding, const struct scope_trace_fd *row)
+{
+	const char *own = strstr(row->name, SCOPE_TRACE_FD_OWN), *peer = own ? strstr(own, SCOPE_TRACE_FD_PEER) : NULL;
+	const bool answers = row->kind == SCOPE_FD_ACCEPTED;
+	struct connection *one;
+	char client[128], server[128];
+	uint16_t port;
+	int err;
+
+	if (row->fd < 0 || (!answers && row->kind != SCOPE_FD_CONNECTED))
+		return 0;
+	one = connection_of(finding, scope_timeline_fd_key(row->tgid, row->fd));
+	if (!one)
+		return -ENOMEM;
+	if (!peer)
+		return 0;
+	own += strlen(SCOPE_TRACE_FD_OWN);
+	snprintf(answers ? server : client, sizeof(client), "%.*s", (int)(peer - own), own);
+	peer += strlen(SCOPE_TRACE_FD_PEER);
+	/* Its process may follow. */
+	snprintf(answers ? client : server, sizeof(client), "%.*s", (int)strcspn(peer, " "), peer);
+	port = cut_port(client);
+	if (!port)
+		return 0;
+	/* Twice, if it was read twice. */
+	if (one->link != NO_LINK)
+		finding->summarizer->summary->link[one->link].connections--;
+	err = link_of(finding, answers, client, server, &one->link);
+	if (err)
+		return err;
+	one->port = port;
+	finding->summarizer->summary->link[one->link].connections++;
+	return 0;
+}
+
+static void keep(struct kept *kept, uint64_t measure, const struct connection *one)
+{
+	struct kept *least = kept;
+
+	for (size_t i = 1; i < KEPT_EACH; i++)
+		if (kept[i].measure < least->measure)
+			least = &kept[i];
+	if (measure > least->measure)
+		*least = (struct kept){ measure, one->first_ns, one->reply_ns - one->first_ns, one->port };
+}
+
+static int finish(struct finding *finding, struct connection *one)
+{
+	const struct scope_fleet_summarizer *summarizer = finding->summarizer;
+	struct scope_fleet_link *link = one->link == NO_LINK ? NULL : &summarizer->summary->link[one->link];
+	const bool over = one->turn == TURN_ANSWERED;
+
+	one->turn = TURN_REST;
+	if (!over || !link || one->last_ns < summarizer->from_ns || one->last_ns >= summarizer->to_ns)
+		return 0;
+	link->exchanges++;
+	link->mixed += one->mixed;
+	finding->sums[one->link].ns += one->last_ns - one->first_ns;
+	if (one->port) {
+		keep(finding->sums[one->link].kept[0], one->reply_ns - one->first_ns + 1, one);
+		keep(finding->sums[one->link].kept[1], one->rest_ns, one);
+	}
+	return scope_fleet_coarse_add(&link->wall, scope_fleet_coarse_bucket(one->last_ns - one->first_ns), 1);
+}
+
+/* Bytes of a request. */
+static int ask(struct finding *finding, struct connection *one, uint32_t thread, uint64_t at_ns)
+{
+	int err = 0;
+
+	if (one->turn == TURN_ASKED) {
+		one->mixed |= thread != one->sender;
+		return 0;
+	}
+	if (one->turn == TURN_ANSWERED)
+		err = finish(finding, one);
+	one->rest_ns = one->last_ns && at_ns > one->last_ns ? at_ns - one->last_ns : 0;
+	one->turn = TURN_ASKED;
+	one->mixed = false;
+	one->sender = thread;
+	one->first_ns = at_ns;
+	return err;
+}
+
+/* Bytes of an answer: its begin, and its end so far. */
+static void answer(struct connection *one, uint64_t at_ns, uint64_t end_ns)
+{
+	if (one->turn == TURN_REST)
+		return;
+	if (one->turn == TURN_ASKED)
+		one->reply_ns = at_ns > one->first_ns ? at_ns : one->first_ns;
+	one->turn = TURN_ANSWERED;
+	one->last_ns = end_ns > one->reply_ns ? end_ns : one->reply_ns;
+}
+
+/* The descriptor means something else from now on. */
+static int forget(struct finding *finding, uint32_t tgid, int64_t fd)
+{
+	struct connection *one = slot_of(finding->slot, finding->slots, scope_timeline_fd_key(tgid, fd));
+	int err = one->key ? finish(finding, one) : 0;
+
+	/* Until a later use says what it is. */
+	if (one->key)
+		*one = (struct connection){ .key = one->key, .link = NO_LINK };
+	return err;
+}
+
+static int opened_later(struct finding *finding, uint32_t tgid, int64_t fd, enum scope_fd_kind kind)
+{
+	struct connection *one = connection_of(finding, scope_timeline_fd_key(tgid, fd));
+	int err = one ? link_of(finding, kind == SCOPE_FD_ACCEPTED, "", "", &one->link) : -ENOMEM;
+
+	if (!err)
+		finding->summarizer->summary->link[one->link].connections++;
+	return err;
+}
+
+static int take_bytes(struct finding *finding, const struct scope_thread *thread, const struct scope_open_call *call,
+		      uint64_t exit_ns)
+{
+	const int64_t fd = (int32_t)call->arg[0];
+	const bool sends = call->role == SCOPE_CALL_WRITE;
+	struct connection *one = slot_of(finding->slot, finding->slots, scope_timeline_fd_key(thread->tgid, fd));
+	bool answers;
+
+	if (!one->key || one->link == NO_LINK)
+		return 0;
+	answers = finding->summarizer->summary->link[one->link].answers;
+	/* A clock's bounds: what asks had sent nothing before, what answers had received nothing after. */
+	if (sends != answers)
+		return ask(finding, one, thread->index, sends ? call->enter_ns : exit_ns);
+	answer(one, sends ? call->enter_ns : exit_ns, exit_ns);
+	return 0;
+}
+
+static int take_call(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
+		     uint64_t exit_ns)
+{
+	struct finding *finding = user;
+	const uint8_t effect = call->nr < SCOPE_SYSCALL_MAX ? scope_timeline_call_effects[call->nr].of
+							    : (uint8_t)SCOPE_FD_CHANGE_NONE;
+	int err;
+
+	if ((call->role == SCOPE_CALL_READ || call->role == SCOPE_CALL_WRITE) && call->args && ret > 0)
+		return take_bytes(finding, thread, call, exit_ns);
+	if (effect == SCOPE_FD_CHANGE_CLOSED && call->args)
+		return forget(finding, thread->tgid, (int32_t)call->arg[0]);
+	if (effect == SCOPE_FD_CHANGE_RESULT && ret >= 0) {
+		err = forget(finding, thread->tgid, ret);
+		return err || call->role != SCOPE_CALL_ACCEPT
+			       ? err
+			       : opened_later(finding, thread->tgid, ret, SCOPE_FD_ACCEPTED);
+	}
+	/* It may still be under way, and is then there once bytes are. */
+	if (call->role != SCOPE_CALL_CONNECT || !call->args || (ret && ret != -EINPROGRESS))
+		return 0;
+	err = forget(finding, thread->tgid, (int32_t)call->arg[0]);
+	return err ? err : opened_later(finding, thread->tgid, (int32_t)call->arg[0], SCOPE_FD_CONNECTED);
+}
+
+/* Those with addresses by the time that they took, then the others. */
+static int compare_busy(const void *left, const void *right, void *context)
+{
+	const uint32_t *a = left, *b = right;
+	const struct finding *finding = context;
+	const struct scope_fleet_link *link = finding->summarizer->summary->link;
+	const uint64_t one = finding->sums[*a].ns, other = finding->sums[*b].ns;
+
+	if (!link[*a].server != !link[*b].server)
+		return link[*a].server ? -1 : 1;
+	if (one != other)
+		return one > other ? -1 : 1;
+	return (*a > *b) - (*a < *b);
+}
+
+static int compare_kept(const void *left, const void *right)
+{
+	const struct kept *a = left, *b = right;
+
+	return a->measure != b->measure ? (a->measure > b->measure ? -1 : 1)
+					: (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct scope_fleet_exchange *a = left, *b = right;
+
+	if (a->link != b->link)
+		return a->link < b->link ? -1 : 1;
+	if (a->at_us != b->at_us)
+		return a->at_us < b->at_us ? -1 : 1;
+	return a->port != b->port ? (a->port < b->port ? -1 : 1)
+				  : (a->took_us > b->took_us) - (a->took_us < b->took_us);
+}
+
+/* Bounds stay bounds: who asks gets the longer time, who answers the shorter. */
+static int keep_exchanges(struct finding *finding, const struct sums *sums, uint32_t link, size_t each)
+{
+	struct scope_fleet_summarizer *summarizer = finding->summarizer;
+	struct scope_fleet_summary *summary = summarizer->summary;
+	const bool answers = summary->link[link].answers;
+
+	for (size_t which = 0; which < 2; which++)
+		for (size_t i = 0; i < each && sums->kept[which][i].measure; i++) {
+			const struct kept *kept = &sums->kept[which][i];
+			const uint64_t begin_us = scope_fleet_wall_us(summarizer, kept->at_ns + (answers ? 999 : 0));
+			const uint64_t end_us =
+				scope_fleet_wall_us(summarizer, kept->at_ns + kept->took_ns + (answers ? 0 : 999));
+
+			if (scope_grow(&summary->exchange, &summary->exchange_capacity, summary->exchanges + 1,
+				       sizeof(*summary->exchange)))
+				return -ENOMEM;
+			summary->exchange[summary->exchanges++] = (struct scope_fleet_exchange){
+				.link = link,
+				.port = kept->port,
+				.at_us = begin_us,
+				.took_us = end_us > begin_us ? end_us - begin_us : 0,
+			};
+		}
+	return 0;
+}
+
+static void drop_twins(struct scope_fleet_summary *summary)
+{
+	size_t kept = 0;
+
+	if (summary->exchanges)
+		qsort(summary->exchange, summary->exchanges, sizeof(*summary->exchange), compare_times);
+	for (size_t i = 0; i < summary->exchanges; i++)
+		if (!kept || compare_times(&summary->exchange[kept - 1], &summary->exchange[i]))
+			summary->exchange[kept++] = summary->exchange[i];
+	summary->exchanges = kept;
+}
+
+/* Adds what one link has to that without addresses. */
+static int merge(struct finding *finding, const struct scope_fleet_link *from)
+{
+	struct scope_fleet_link *to;
+	uint32_t other;
+	int err = link_of(finding, from->answers, "", "", &other);
+
+	if (err)
+		return err;
+	to = &finding->summarizer->summary->link[other];
+	to->connections += from->connections;
+	to->exchanges += from->exchanges;
+	to->mixed += from->mixed;
+	return scope_fleet_coarse_merge(&to->wall, &from->wall);
+}
+
+/* A link that stays. */
+static int add_link(struct finding *finding, const struct scope_fleet_link *from, struct sums *sums, size_t each)
+{
+	struct scope_fleet_summary *summary = finding->summarizer->summary;
+	struct scope_fleet_link *row;
+	int err;
+
+	if (scope_grow(&summary->link, &summary->link_capacity, summary->links + 1, sizeof(*from)) ||
+	    scope_grow(&finding->sums, &finding->sums_capacity, summary->links + 1, sizeof(*sums)))
+		return -ENOMEM;
+	row = &summary->link[summary->links];
+	*row = *from;
+	err = scope_fleet_names_add(&summary->names, scope_fleet_names_get(&finding->names, from->client),
+				    &row->client);
+	if (!err)
+		err = scope_fleet_names_add(&summary->names, scope_fleet_names_get(&finding->names, from->server),
+					    &row->server);
+	if (err)
+		return err;
+	for (size_t which = 0; which < 2; which++)
+		qsort(sums->kept[which], KEPT_EACH, sizeof(struct kept), compare_kept);
+	return keep_exchanges(finding, sums, (uint32_t)summary->links++, each);
+}
+
+/* Leaves the links with most time, as many as there may be. */
+static int choose(struct finding *finding)
+{
+	struct scope_fleet_summary *summary = finding->summarizer->summary;
+	struct scope_fleet_link *all = summary->link;
+	struct sums *sums = finding->sums;
+	const size_t count = summary->links;
+	uint32_t *order = calloc(count + 1, sizeof(*order));
+	size_t named = 0, each;
+	int err = order ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; order && i < count; i++) {
+		order[i] = i;
+		named += all[i].server && all[i].exchanges;
+	}
+	if (order && count)
+		qsort_r(order, count, sizeof(*order), compare_busy, finding);
+	named = named < SCOPE_FLEET_LINKS ? named : SCOPE_FLEET_LINKS;
+	each = named ? SCOPE_FLEET_EXCHANGES / 2 / named : 0;
+	each = each < KEPT_EACH ? each : KEPT_EACH;
+	summary->link = NULL;
+	finding->sums = NULL;
+	summary->links = summary->link_capacity = finding->sums_capacity = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct scope_fleet_link *from = order ? &all[order[i]] : &all[i];
+
+		/* Connections that nothing came on are of no use. */
+		if (!err && from->exchanges && from->server && summary->links < named) {
+			const size_t before = summary->links;
+
+			err = add_link(finding, from, &sums[order[i]], each);
+			if (summary->links > before)
+				continue;
+		} else if (!err && from->exchanges) {
+			err = merge(finding, from);
+		}
+		free(from->wall.at);
+	}
+	drop_twins(summary);
+	free(order);
+	free(all);
+	free(sums);
+	return err;
+}
+
+static int run(struct finding *finding)
+{
+	static const struct scope_timeline_ops ops = { .exit = take_call };
+	struct scope_trace *trace = finding->summarizer->analysis->trace;
+	int err = scope_timeline_create(trace, &finding->timeline);
+
+	if (err)
+		return err;
+	err = scope_timeline_run(finding->timeline, trace, &ops, finding);
+	scope_timeline_destroy(finding->timeline);
+	/* Answers that were whole as the trace ended. */
+	for (size_t i = 0; !err && i < finding->slots; i++)
+		if (finding->slot[i].key)
+			err = finish(finding, &finding->slot[i]);
+	return err;
+}
+
+int scope_fleet_exchanges_find(struct scope_fleet_summarizer *summarizer)
+{
+	struct finding finding = { .summarizer = summarizer };
+	size_t count;
+	const struct scope_trace_fd *row = scope_trace_fds(summarizer->analysis->trace, &count);
+	int err = widen(&finding);
+
+	for (size_t i = 0; !err && i < count; i++)
+		err = add_open(&finding, &row[i]);
+	if (!err)
+		err = run(&finding);
+	if (!err)
+		err = choose(&finding);
+	scope_fleet_names_free(&finding.names);
+	free(finding.slot);
+	free(finding.sums);
+	return err;
+}

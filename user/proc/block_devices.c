@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What block devices are called, and where they are mounted. */
+#include "proc/block_devices.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proc/file.h"
+#include "trace/trace.h"
+#include "trace/writer.h"
+
+#define NAME_BYTES 64 /* of a device; the kernel's names have at most 32 */
+#define DEPTH_MAX 4   /* a disk, its partition, an encrypted volume on it, a logical volume in that */
+
+struct devices {
+	const char *root;
+	char *mounts; /* text of mountinfo, NULL: not known */
+};
+
+/* The place where a device is mounted first; false: nowhere. */
+static bool find_mount(const struct devices *devices, const char *number, char *ret_path, size_t room)
+{
+	char found[32], path[256];
+
+	for (const char *line = devices->mounts; line && *line;) {
+		/* ID PARENT MAJOR:MINOR ROOT MOUNTED ... */
+		if (sscanf(line, "%*u %*u %31s %*s %255s", found, path) == 2 && !strcmp(found, number)) {
+			snprintf(ret_path, room, "%s", path);
+			return true;
+		}
+		line = strchr(line, '\n');
+		if (line)
+			line++;
+	}
+	return false;
+}
+
+static bool is_mounted(const struct devices *devices, const char *name, int depth, char *ret_path, size_t room);
+
+/* True if a device that has a directory there is mounted. Partitions begin with the name of the disk. */
+static bool is_one_mounted(const struct devices *devices, const char *directory, const char *begin, int depth,
+			   char *ret_path, size_t room)
+{
+	DIR *open_directory = opendir(directory);
+	struct dirent *entry;
+	bool found = false;
+
+	if (!open_directory)
+		return false;
+	while (!found && (entry = readdir(open_directory)))
+		found = entry->d_name[0] != '.' && strlen(entry->d_name) < NAME_BYTES &&
+			!strncmp(entry->d_name, begin, strlen(begin)) &&
+			is_mounted(devices, entry->d_name, depth, ret_path, room);
+	closedir(open_directory);
+	return found;
+}
+
+static bool is_mounted(const struct devices *devices, const char *name, int depth, char *ret_path, size_t room)
+{
+	char directory[256], *number;
+	bool found;
+
+	if (depth > DEPTH_MAX || scope_proc_file_read(&number, "%s/sys/class/block/%s/dev", devices->root, name))
+		return false;
+	number[strcspn(number, "\n")] = '\0';
+	found = find_mount(devices, number, ret_path, room);
+	free(number);
+	if (found)
+		return true;
+	snprintf(directory, sizeof(directory), "%s/sys/class/block/%s", devices->root, name);
+	if (is_one_mounted(devices, directory, name, depth + 1, ret_path, room))
+		return true;
+	snprintf(directory, sizeof(directory), "%s/sys/class/block/%s/holders", devices->root, name);
+	return is_one_mounted(devices, directory, "", depth + 1, ret_path, room);
+}
+
+static int write_one(const struct devices *devices, unsigned int major, unsigned int minor, const char *name,
+		     struct scope_writer *writer)
+{
+	char key[48], path[256], value[NAME_BYTES + 2 * sizeof(path) + 16], *file;
+	size_t used = (size_t)snprintf(value, sizeof(value), "%s", name);
+
+	snprintf(key, sizeof(key), SCOPE_META_DEVICE "%u:%u", major, minor);
+	if (!scope_proc_file_read(&file, "%s/sys/class/block/%s/loop/backing_file", devices->root, name)) {
+		used += (size_t)snprintf(value + used, sizeof(value) - used, ", file %.*s",
+					 (int)(strcspn(file, "\n") < sizeof(path) ? strcspn(file, "\n") : sizeof(path)),
+					 file);
+		free(file);
+	}
+	if (is_mounted(devices, name, 0, path, sizeof(path)))
+		snprintf(value + used, sizeof(value) - used, ", mounted at %s", path);
+	return scope_trace_writer_meta(writer, key, value);
+}
+
+int scope_proc_devices_write(const char *root, struct scope_writer *writer)
+{
+	struct devices devices = { .root = root };
+	char *text, name[NAME_BYTES];
+	unsigned int major, minor;
+	size_t written = 0;
+	int err = 0;
+
+	if (scope_proc_file_read(&text, "%s/proc/partitions", root))
+		return 0;
+	if (scope_proc_file_read(&devices.mounts, "%s/proc/1/mountinfo", root))
+		devices.mounts = NULL;
+	for (const char *line = text; !err && line && *line && written < SCOPE_DEVICES_NAMED;) {
+		/* A name of sysfs has ! in place of a slash. */
+		if (sscanf(line, " %u %u %*u %63s", &major, &minor, name) == 3) {
+			for (char *at = name; *at; at++)
+				*at = *at == '/' ? '!' : *at;
+			err = write_one(&devices, major, minor, name, writer);
+			written++;
+		}
+		line = strchr(line, '\n');
+		if (line)
+			line++;
+	}
+	free(devices.mounts);
+	free(text);
+	return err;
+}

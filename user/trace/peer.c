@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the capture found about a descriptor: its file, or the peer of a socket. */
+#include "trace/peer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct scope_trace_fd *scope_trace_fd_find(const struct scope_trace *trace, uint32_t tgid, int32_t fd)
+{
+	size_t count;
+	const struct scope_trace_fd *row = scope_trace_fds(trace, &count);
+
+	while (count--)
+		if (row[count].tgid == tgid && row[count].fd == fd)
+			return &row[count];
+	return NULL;
+}
+
+bool scope_trace_peer_of(const struct scope_trace_fd *row, struct scope_trace_peer *ret_peer)
+{
+	const char *at = strncmp(row->name, "socket:", strlen("socket:")) ? NULL
+									  : strstr(row->name, SCOPE_TRACE_FD_PEER);
+	const char *process, *end;
+	char *rest;
+
+	*ret_peer = (struct scope_trace_peer){ .pid = 0 };
+	if (!at)
+		return false;
+	at += strlen(SCOPE_TRACE_FD_PEER);
+	process = strstr(at, SCOPE_TRACE_FD_PROCESS);
+	snprintf(ret_peer->address, sizeof(ret_peer->address), "%.*s", (int)(process ? process - at : (long)strlen(at)),
+		 at);
+	end = process ? strrchr(process, ')') : NULL;
+	if (!end)
+		return true;
+	ret_peer->pid = (uint32_t)strtoul(process + strlen(SCOPE_TRACE_FD_PROCESS), &rest, 10);
+	if (*rest == ' ' && rest < end)
+		snprintf(ret_peer->name, sizeof(ret_peer->name), "%.*s", (int)(end - rest - 1), rest + 1);
+	return true;
+}

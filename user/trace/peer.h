@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the capture found about a descriptor: its file, or the peer of a socket. */
+#ifndef SCOPE_TRACE_PEER_H
+#define SCOPE_TRACE_PEER_H
+
+#include <stdbool.h>
+
+#include "trace/trace.h"
+
+struct scope_trace_peer {
+	char address[72]; /* "10.0.0.5:5432" */
+	uint32_t pid;	  /* of the process, if it was found on this host; else 0 */
+	char name[64];	  /* of that process, plain */
+};
+
+/* The row of that descriptor; of several the last. NULL: none. */
+const struct scope_trace_fd *scope_trace_fd_find(const struct scope_trace *trace, uint32_t tgid, int32_t fd);
+
+/* False: it is no socket with a peer. */
+bool scope_trace_peer_of(const struct scope_trace_fd *row, struct scope_trace_peer *ret_peer);
+
+#endif
