@@ -164,7 +164,7 @@ check_bugs() {
 	done < <(block bugs README.md | sed -n 's/^| `\([^`]*\)` .*/\1/p')
 }
 
-# Rows of what holds: each names a test at its end, and a test of the module is in the table that runs it.
+# Rows of guarantees: each names a test at its end, and a test of the module is in the table that runs it.
 check_held() {
 	local row tests test found=0
 	while read -r row; do
@@ -180,8 +180,8 @@ check_held() {
 			*) differ "docs/security.md names $test, which is no test that scripts/check.sh runs" ;;
 			esac
 		done
-	done < <(block held docs/security.md | grep '^|' | grep -v -e '^|---' -e '^| what holds')
-	[ $found -gt 0 ] || differ "docs/security.md has no rows of what holds"
+	done < <(block held docs/security.md | grep '^|' | grep -v -e '^|---' -e '^| guarantee')
+	[ $found -gt 0 ] || differ "docs/security.md has no rows of guarantees"
 }
 
 run_by_table() { grep -oE '^void test_[a-z_0-9]+' "$1" | cut -d' ' -f2 | grep -qwf - tests/kmod/main.c; }	# FILE
