@@ -2,12 +2,14 @@
 /*
  * Time a loop of calls while a session of the module runs, or none.
  *
- * Usage: calls none|plain|default|sched|other|never|often|chain|walk|copy|kprobe|uprobe
- *              getppid|close|pingpong|yield|getppid_few|getppid_deep|function|spin|idle
+ * Usage: calls none|plain|default|sched|causes|blocked|words|other|never|often|chain|walk|copy|kprobe|uprobe
+ *              getppid|close|pingpong|yield|handover|timer|getppid_few|getppid_deep|function|spin|idle
  *   none      no session; the module need not be loaded
  *   plain     the loop is traced: no stacks, no samples
  *   default   the loop is traced as scope-report -p does it
  *   sched     the loop's switches and wakings are traced, its calls are not; no reader runs
+ *   causes    as sched, and which interrupt woke a thread
+ *   blocked, words  as sched, with calls; and with the memory of futexes that threads sleep on
  *   other     a session traces another process, which waits
  *   never, often  also, without samples, and with their timers at a period of 250 µs
  *   chain, walk, copy  as plain, and every call gets its stack: by frame pointers, by unwind tables, or 8 KiB of it
@@ -19,6 +21,8 @@
  *   pingpong  a byte through a pipe to another process and back: two writes, two reads that block,
  *             two wakings, two switches
  *   yield     the CPU to another process and back: two calls, two switches
+ *   handover  to another process and back by futexes: two wakes, two waits that block, two wakings, two switches
+ *   timer     a sleep that ends at once, by a timer's interrupt
  *   getppid_few  as getppid, with fewer calls, for what is large
  *   getppid_deep  as that, from the 16th function of the stack that frame pointers show
  *   function  one of this program
@@ -51,6 +55,7 @@
 
 #include <scope/table.h>
 
+#include "calls_loops.h"
 #include "capture/capture.h"
 #include "control/control.h"
 #include "control/probe.h"
@@ -64,70 +69,37 @@
 #define OFTEN_NS 250000
 #define IDLE_S 100
 #define WARM_UPS 20
-#define DEEP 11 /* for 16 functions in all: `bytes` of the mode chain shows it */
 
-enum mode { NONE, PLAIN, DEFAULT, SCHED, OTHER, NEVER, OFTEN, CHAIN, WALK, COPY, KPROBE, UPROBE, MODES };
-static const char *const modes[MODES] = { "none",  "plain", "default", "sched", "other",  "never",
-					  "often", "chain", "walk",    "copy",	"kprobe", "uprobe" };
-
-static int to_peer[2], from_peer[2];
-
-static void call_parent(void)
-{
-	getppid();
-}
-
-static void call_close(void)
-{
-	close(-1);
-}
-
-static void call_peer(void)
-{
-	char byte = 'x';
-
-	if (write(to_peer[1], &byte, 1) != 1 || read(from_peer[0], &byte, 1) != 1)
-		_exit(1);
-}
-
-static void call_yield(void)
-{
-	sched_yield();
-}
-
-__attribute__((noinline, noclone)) void calls_function(void);
-void calls_function(void)
-{
-	/* Keeps the call. */
-	__asm__ volatile("");
-}
-
-static void call_spin(void)
-{
-	for (int i = 0; i < 1000; i++)
-		calls_function();
-}
-
-/* Rounds must end well before the next interrupt: 2 million instructions at the most. */
-static const struct row {
-	const char *name;
-	void (*call)(void);
-	unsigned int few, many, turns; /* of short rounds, and of the long loop */
-	unsigned int depth;	       /* functions that the loop lies below */
-} rows[] = {
-	{ "getppid", call_parent, 300, 1300, 400000, 0 },
-	{ "close", call_close, 300, 1300, 400000, 0 },
-	{ "pingpong", call_peer, 20, 60, 30000, 0 },
-	{ "yield", call_yield, 100, 300, 100000, 0 },
-	{ "getppid_few", call_parent, 20, 60, 3000, 0 },
-	{ "getppid_deep", call_parent, 10, 30, 1000, DEEP },
-	{ "function", calls_function, 100, 400, 50000, 0 },
-	{ "spin", call_spin, 10, 40, 100000, 0 },
-	{ "idle", NULL, 0, 0, 1, 0 },
+enum mode {
+	NONE,
+	PLAIN,
+	DEFAULT,
+	SCHED,
+	CAUSES,
+	BLOCKED,
+	WORDS,
+	OTHER,
+	NEVER,
+	OFTEN,
+	CHAIN,
+	WALK,
+	COPY,
+	KPROBE,
+	UPROBE,
+	MODES,
 };
-#define ROWS (sizeof(rows) / sizeof(rows[0]))
-static const struct row *row; /* what this run loops over */
-static bool walked;	      /* by unwind tables, which come after a while */
+static const char *const modes[MODES] = { "none",  "plain", "default", "sched", "causes", "blocked", "words", "other",
+					  "never", "often", "chain",   "walk",	"copy",	  "kprobe",  "uprobe" };
+
+/* What scope-report has no option for: sessions without samples and stacks, and without some events that it wants. */
+static const uint32_t events_of[MODES] = {
+	[SCHED] = SCOPE_EVENTS_SCHED,
+	[CAUSES] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_CAUSE,
+	[BLOCKED] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_SYSCALL,
+	[WORDS] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_SYSCALL | SCOPE_EVENTS_FUTEX,
+};
+
+static bool walked; /* by unwind tables, which come after a while */
 
 static uint64_t clock_ns(clockid_t id)
 {
@@ -152,24 +124,6 @@ static uint64_t shortest_ns(unsigned int turns)
 			best = took;
 	}
 	return best;
-}
-
-/* Sends every byte back until the pipe's other end is closed, or yields until it is killed. */
-static pid_t start_peer(void)
-{
-	pid_t child = pipe(to_peer) || pipe(from_peer) ? -1 : fork();
-	char byte;
-
-	if (child)
-		return child;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (row->call == call_yield)
-		call_yield();
-	close(to_peer[1]);
-	while (read(to_peer[0], &byte, 1) == 1)
-		if (write(from_peer[1], &byte, 1) != 1)
-			break;
-	_exit(0);
 }
 
 /* Of all processors, in steps of 10 ms. */
@@ -197,7 +151,7 @@ static void idle(void)
 
 static void loop(void)
 {
-	pid_t peer = row->call == call_peer || row->call == call_yield ? start_peer() : 0;
+	pid_t peer = has_peer() ? start_peer() : 0;
 	uint64_t few, many, all, own;
 
 	if (peer < 0)
@@ -214,7 +168,7 @@ static void loop(void)
 	printf("own %.1f\nall %.1f\n", (double)own / row->turns, (double)all / row->turns);
 	fflush(stdout);
 	if (peer) {
-		if (row->call == call_yield)
+		if (row->call != call_peer)
 			kill(peer, SIGKILL);
 		close(to_peer[1]);
 		waitpid(peer, NULL, 0);
@@ -373,15 +327,15 @@ static int add_bytes(const struct scope_subbuf *subbuf, void *context)
 	return 0;
 }
 
-/* What scope-report has no option for: a session without syscalls, large enough for all of it. */
-static int capture_sched(struct run *run)
+/* A session of these events, large enough for all of them. */
+static int capture_events(uint32_t events, struct run *run)
 {
 	const struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET, .id = (uint32_t)run->loop };
 	struct scope_session_config config = {
 		.targets = &target,
 		.target_count = 1,
 		.follow = true,
-		.events = SCOPE_EVENTS_SCHED,
+		.events = events,
 		.subbuf_count = 128,
 	};
 	struct scope_control *control = NULL;
@@ -472,8 +426,8 @@ static int run(enum mode mode)
 		return 1;
 	if (mode == NONE) {
 		ret = write(run.go, "g", 1) != 1;
-	} else if (mode == SCHED) {
-		ret = capture_sched(&run);
+	} else if (events_of[mode]) {
+		ret = capture_events(events_of[mode], &run);
 	} else {
 		scope_capture_options_init(&options, (uint32_t)(other ? other : run.loop));
 		options.duration_ns = 0;
@@ -500,8 +454,8 @@ int main(int argc, char **argv)
 			at++;
 	}
 	if (argc != 3 || mode == MODES || at == ROWS) {
-		fputs("usage: calls none|plain|default|sched|other|never|often|chain|walk|copy|kprobe|uprobe "
-		      "getppid|close|pingpong|yield|getppid_few|getppid_deep|function|spin|idle\n",
+		fputs("usage: calls none|plain|default|sched|causes|blocked|words|other|never|often|chain|walk|"
+		      "copy|kprobe|uprobe getppid|close|pingpong|yield|handover|timer|getppid_few|getppid_deep|function|spin|idle\n",
 		      stderr);
 		return 2;
 	}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measure what tracing costs and how fast traces are read: lines "name value unit" on stdout.
 #
-# Usage: tests/bench/run.sh [calls] [pair] [processors] [peers] [requests] [causal] [analysis] [metrics] [linkage] [readers] [perf] [servers]     all but pair when none is named
+# Usage: tests/bench/run.sh [calls] [pair] [causes] [processors] [peers] [requests] [causal] [analysis] [metrics] [linkage] [readers] [perf] [servers]     all but pair when none is named
 # Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), BUILD, EVENTS (of the trace that
 # scope-report reads, default 5000000), POINTS (to cluster, default "1000 5000 10000 30000")
 # The programs must be built: `make bench` does it all.
@@ -28,6 +28,10 @@
 #   sample_timer_insns        of a timer for samples at a period of 250 µs that finds a thread that is not
 #                             traced; ..._idle_...: that wakes a processor with nothing to do
 #   waking_added_insns        to a waking, of a traced thread by a traced one, with no calls recorded
+#   cause_switch_added_insns, cause_waking_added_insns   more to these where the causes of wakings are recorded
+#   cause_interrupt_added_insns   more to an interrupt of a timer that wakes a traced thread, which that names
+#   futex_wait_added_insns    to a wake and a wait in a futex that blocks; futex_word_...: more where the memory of the
+#                             futex is recorded; bytes_per_futex_word
 #   chain_..., walk_..., copy_..., kprobe_added_insns   to a traced getppid(), by its stack (frame pointers, unwind tables, or
 #                             8 KiB copied), by a probe on the kernel's function
 #   chain_of_16_..., walk_of_16_..., copy_of_16_added_insns   the same, from the 16th function of a stack
@@ -212,6 +216,39 @@ bench_pair() {
 		}'
 }
 
+# What it costs to record why a thread sleeps: the interrupt that woke it, the memory of its futex.
+bench_causes() {
+	local scope
+	scripts/kernel.sh "$kernel" >/dev/null
+	scope=$(scope_module)
+	# shellcheck disable=SC2016 # expanded in the guest
+	tests/vm/run.sh -i -k "$kernel" -t 600 -- bash -euc '
+		. tests/bench/tracers.sh
+		load_scope "$2" "$1"
+		for mode in none sched causes; do
+			for loop in yield pingpong timer; do
+				"$1" "$mode" "$loop" | sed "s/^/$mode $loop /"
+			done
+		done
+		for mode in none blocked words; do "$1" "$mode" handover | sed "s/^/$mode handover /"; done
+		rmmod scope
+	' bash "$bin/calls" "$scope" | awk '
+		{ value[$1, $2, $3] = $4 }
+		function more(mode, than, loop, what) { return value[mode, loop, what] - value[than, loop, what] }
+		END {
+			if (!value["words", "handover", "all"])
+				exit 1
+			one = more("causes", "sched", "yield", "all") / 2
+			printf "cause_switch_added_insns %.0f instructions\n", one
+			printf "cause_waking_added_insns %.0f instructions\n",
+				more("causes", "sched", "pingpong", "all") / 2 - one
+			printf "cause_interrupt_added_insns %.0f instructions\n", more("causes", "sched", "timer", "all")
+			printf "futex_wait_added_insns %.0f instructions\n", more("blocked", "none", "handover", "all") / 2
+			printf "futex_word_added_insns %.0f instructions\n", more("words", "blocked", "handover", "all") / 2
+			printf "bytes_per_futex_word %.1f bytes\n", more("words", "blocked", "handover", "bytes") / 2
+		}'
+}
+
 # The emulator gives each processor a thread of this machine's, so that they really meet in memory.
 # Rings hold all that is written between two visits of the reader: dropping would be cheaper.
 bench_processors() {
@@ -311,12 +348,12 @@ bench_perf() {
 	"$bin/perf_ways"
 }
 
-[ $# -gt 0 ] || set -- calls processors peers requests causal analysis metrics linkage readers perf servers
+[ $# -gt 0 ] || set -- calls causes processors peers requests causal analysis metrics linkage readers perf servers
 for part in "$@"; do
 	case $part in
 	peers | requests | servers) "tests/bench/$part.sh" ;;
 	causal) tests/bench/causal/cost.sh ;;
-	calls | pair | processors | analysis | metrics | linkage | readers | perf) "bench_$part" ;;
+	calls | pair | causes | processors | analysis | metrics | linkage | readers | perf) "bench_$part" ;;
 	*) sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
 	esac
 done
