@@ -54,8 +54,9 @@ static void find(const char *const *meta)
 	trace = fixture_open(&fixture);
 	assert_int_equal(scope_timeline_fds_create(trace, &fds), 0);
 	source.trace = trace;
-	source.fds = fds;
+	assert_int_equal(scope_waits_fd_names_create(trace, fds, &waits.names), 0);
 	assert_int_equal(scope_rank_outside_find(&source, &outside), 0);
+	scope_waits_fd_names_destroy(waits.names);
 	scope_timeline_fds_destroy(fds);
 }
 

@@ -244,23 +244,48 @@ static void test_tree(void **state)
 	scope_waits_tree_free(&tree);
 }
 
-/* Half of the time or more must be for one peer, or it is not named. */
+/* Half of the time or more must be for one file, or it is not named. */
 static void test_other(void **state)
 {
-	const uint64_t peer = (uint64_t)100 << 32 | 8;
+	const uint64_t file = (uint64_t)100 << 32 | 8;
 	struct scope_waits_tree tree;
 	uint32_t top, end;
 
 	(void)state;
 	assert_int_equal(scope_waits_tree_init(&tree), 0);
 	top = scope_waits_tree_group(&tree, 5);
-	scope_waits_tree_end(&tree, top, SCOPE_END_OUTSIDE, SCOPE_WAIT_NETWORK, peer, 30, 1);
-	scope_waits_tree_end(&tree, top, SCOPE_END_OUTSIDE, SCOPE_WAIT_NETWORK, peer + 1, 20, 1);
+	scope_waits_tree_end(&tree, top, SCOPE_END_OUTSIDE, SCOPE_WAIT_DISK, file, 30, 1);
+	scope_waits_tree_end(&tree, top, SCOPE_END_OUTSIDE, SCOPE_WAIT_DISK, file + 1, 20, 1);
 	end = tree.node[top].child;
 	assert_true(tree.node[end].ns == 50);
-	assert_true(scope_waits_tree_other(&tree.node[end]) == peer);
-	scope_waits_tree_end(&tree, top, SCOPE_END_OUTSIDE, SCOPE_WAIT_NETWORK, peer + 2, 11, 1);
+	assert_true(scope_waits_tree_other(&tree.node[end]) == file);
+	scope_waits_tree_end(&tree, top, SCOPE_END_OUTSIDE, SCOPE_WAIT_DISK, file + 2, 11, 1);
 	assert_true(scope_waits_tree_other(&tree.node[end]) == 0);
+	scope_waits_tree_free(&tree);
+}
+
+/* Peers have nodes of their own, and those that are not known another one; beyond a number they are one. */
+static void test_peers(void **state)
+{
+	struct scope_waits_tree tree;
+	uint32_t top;
+	unsigned peers = 0;
+
+	(void)state;
+	assert_int_equal(scope_waits_tree_init(&tree), 0);
+	top = scope_waits_tree_group(&tree, 5);
+	for (int round = 0; round < 2; round++)
+		for (uint64_t peer = 0; peer < SCOPE_WAITS_PEERS + 3; peer++)
+			scope_waits_tree_end(&tree, top, SCOPE_END_OUTSIDE, SCOPE_WAIT_NETWORK, peer, 10, 1);
+	for (uint32_t at = tree.node[top].child; at; at = tree.node[at].sibling) {
+		const struct scope_waits_node *node = &tree.node[at];
+
+		peers += node->peer != 0;
+		/* Not known, and two more than are kept. */
+		assert_true(node->ns == (node->peer ? 20 : 60));
+		assert_true(scope_waits_tree_other(node) == node->peer);
+	}
+	assert_int_equal(peers, SCOPE_WAITS_PEERS);
 	scope_waits_tree_free(&tree);
 }
 
@@ -279,6 +304,7 @@ int main(void)
 		cmocka_unit_test(test_small),
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_other),
+		cmocka_unit_test(test_peers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

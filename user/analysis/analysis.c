@@ -75,7 +75,6 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 		.trace = analysis->trace,
 		.waits = analysis->waits,
 		.times = &analysis->work->fds,
-		.fds = analysis->units->timeline->fds,
 	};
 	int err = scope_rank_outside_find(&source, outside);
 

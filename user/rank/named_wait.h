@@ -3,8 +3,8 @@
 #ifndef SCOPE_RANK_NAMED_WAIT_H
 #define SCOPE_RANK_NAMED_WAIT_H
 
-#include "timeline/fds.h"
 #include "trace/peer.h"
+#include "waits/fd_names.h"
 #include "waits/fd_time.h"
 
 struct scope_named_wait {
@@ -13,15 +13,11 @@ struct scope_named_wait {
 	struct scope_fd_time time;    /* summed up; tgid and fd are those of one of them */
 };
 
-/* What the capture found about a descriptor; NULL: nothing, or it may have been another one. */
-const struct scope_trace_fd *scope_rank_named_wait_row(const struct scope_trace *trace, const struct scope_fds *fds,
-						       uint32_t tgid, int32_t fd);
-
 /*
  * The peer (class SCOPE_WAIT_NETWORK) that slow requests waited for longest, or the file (SCOPE_WAIT_DISK) that all units
  * waited for longest. 1 with *ret_most filled; 0: there is none; -ENOMEM.
  */
-int scope_rank_named_wait_most(const struct scope_trace *trace, const struct scope_fds *fds,
-			       const struct scope_fd_times *times, uint8_t class, struct scope_named_wait *ret_most);
+int scope_rank_named_wait_most(const struct scope_fd_names *names, const struct scope_fd_times *times, uint8_t class,
+			       struct scope_named_wait *ret_most);
 
 #endif

@@ -184,7 +184,7 @@ static int find_device(const struct scope_outside_source *source, struct scope_o
 	if (cause.share < DEVICE_SHARE || device->requests < DEVICE_REQUESTS ||
 	    device->queue_ns + device->device_ns < DEVICE_SLOW_NS * (double)device->requests)
 		return 0;
-	err = scope_rank_named_wait_most(source->trace, source->fds, source->times, SCOPE_WAIT_DISK, &cause.at);
+	err = scope_rank_named_wait_most(source->waits->names, source->times, SCOPE_WAIT_DISK, &cause.at);
 	if (err < 0)
 		return err;
 	if (cause.at.time.slow_ns + cause.at.time.others_ns < FILE_SHARE * cause.ns)
@@ -203,7 +203,7 @@ static int find_peer(const struct scope_outside_source *source, struct scope_out
 {
 	struct scope_outside_cause *cause = &outside->peer;
 	struct scope_fd_time *time = &cause->at.time;
-	int err = scope_rank_named_wait_most(source->trace, source->fds, source->times, SCOPE_WAIT_NETWORK, &cause->at);
+	int err = scope_rank_named_wait_most(source->waits->names, source->times, SCOPE_WAIT_NETWORK, &cause->at);
 
 	if (err <= 0)
 		return err;

@@ -61,12 +61,11 @@ struct scope_outside {
 	struct scope_outside_cause peer;
 };
 
-/* What the causes are found by. fds: of the timeline, at its end. */
+/* What the causes are found by. */
 struct scope_outside_source {
 	const struct scope_trace *trace;
 	const struct scope_waits *waits;
 	const struct scope_fd_times *times;
-	const struct scope_fds *fds;
 };
 
 /* 0 or -ENOMEM. */

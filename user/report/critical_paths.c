@@ -23,16 +23,23 @@ static double wall_of(const struct scope_slow_path *path)
 	return (double)(path->end_ns - path->begin_ns);
 }
 
-/* "stage_compute", or "disk in write_log". */
-static void write_part(const struct scope_path_part *part, FILE *to)
+/* "stage_compute", "disk in write_log", "redis-server (pid 12) in look_up", or "10.0.0.5:5432 in ask_backend". */
+static void write_part(const struct scope_analysis *analysis, const struct scope_path_part *part, FILE *to)
 {
 	const char *name = part->stacks && part->function ? part->function->name : NULL;
+	struct scope_trace_peer peer;
 
-	if (part->part.end == SCOPE_END_RUNS)
+	if (part->part.end == SCOPE_END_RUNS) {
 		fprintf(to, "%s", name ? name : "runs");
+		return;
+	}
+	if (!scope_report_part_peer(analysis, &part->part, &peer))
+		fputs(scope_report_end(part->part.end, part->part.class), to);
+	else if (peer.pid)
+		fprintf(to, "%s (pid %u)", peer.name, peer.pid);
 	else
-		fprintf(to, "%s%s%s", scope_report_end(part->part.end, part->part.class), name ? " in " : "",
-			name ? name : "");
+		fputs(peer.address, to);
+	fprintf(to, "%s%s", name ? " in " : "", name ? name : "");
 }
 
 static bool says_same(const struct scope_path_part *a, const struct scope_path_part *b)
@@ -40,7 +47,7 @@ static bool says_same(const struct scope_path_part *a, const struct scope_path_p
 	const struct scope_function *of_a = a->stacks ? a->function : NULL, *of_b = b->stacks ? b->function : NULL;
 
 	return a->part.thread == b->part.thread && a->part.end == b->part.end && a->part.class == b->part.class &&
-	       of_a == of_b;
+	       a->part.fd == b->part.fd && of_a == of_b;
 }
 
 /* Merges equal parts, and skips short ones between them. Returns the index after them; *ret_ns: their sum. */
@@ -86,7 +93,7 @@ static int print_short(const struct scope_analysis *analysis, const struct scope
 		fputs(last == UINT32_MAX ? "" : part->part.thread == last ? ", " : " → ", line.to);
 		if (part->part.thread != last)
 			fprintf(line.to, "%s: ", thread_of(analysis, part->part.thread)->comm);
-		write_part(part, line.to);
+		write_part(analysis, part, line.to);
 		fprintf(line.to, " %s", scope_report_format_ns(&text_ns, ns));
 		if (times > 1)
 			fprintf(line.to, " in %u turns", times);
@@ -117,7 +124,7 @@ static void print_long(const struct scope_analysis *analysis, const struct scope
 			out, scope_report_format_ns(&at, (double)(part->part.begin_ns - path->begin_ns)), 10);
 		scope_report_format_padded(out, scope_report_format_ns(&ns, length_of(part)), 10);
 		fprintf(out, "%s (tid %u)  ", thread->comm, thread->tid);
-		write_part(part, out);
+		write_part(analysis, part, out);
 		fputc('\n', out);
 	}
 }

@@ -47,6 +47,15 @@ static json_t *make_functions(const struct scope_waits *waits, const struct scop
 	return array;
 }
 
+static void add_peer(json_t *object, const struct scope_trace_peer *peer)
+{
+	json_object_set_new(object, "peer", scope_report_json_string(peer->address));
+	if (peer->pid)
+		json_object_set_new(object, "process",
+				    json_pack("{s:o, s:I}", "name", scope_report_json_string(peer->name), "pid",
+					      (json_int_t)peer->pid));
+}
+
 static json_t *make_node(const struct scope_analysis *analysis, uint32_t at)
 {
 	const struct scope_waits *waits = analysis->waits;
@@ -60,13 +69,8 @@ static json_t *make_node(const struct scope_analysis *analysis, uint32_t at)
 		json_object_set_new(object, "class", json_string(scope_timeline_wait_class_name(node->class)));
 	if (node->ends) {
 		json_object_set_new(object, "end", json_string(end_name(node->end)));
-		if (scope_report_peer(analysis, node, &peer)) {
-			json_object_set_new(object, "peer", scope_report_json_string(peer.address));
-			if (peer.pid)
-				json_object_set_new(object, "process",
-						    json_pack("{s:o, s:I}", "name", scope_report_json_string(peer.name),
-							      "pid", (json_int_t)peer.pid));
-		}
+		if (scope_report_peer(analysis, node, &peer))
+			add_peer(object, &peer);
 		if (scope_report_file(analysis, node))
 			json_object_set_new(object, "file",
 					    scope_report_json_string(scope_report_file(analysis, node)));
@@ -208,6 +212,7 @@ json_t *scope_report_waits_causes(const struct scope_analysis *analysis)
 static json_t *make_part(const struct scope_analysis *analysis, const struct scope_path_part *part)
 {
 	struct scope_threads *threads = analysis->units->timeline->threads;
+	struct scope_trace_peer peer;
 	json_t *object =
 		json_pack("{s:I, s:I, s:o, s:s, s:o}", "begin_ns", (json_int_t)part->part.begin_ns, "end_ns",
 			  (json_int_t)part->part.end_ns, "thread",
@@ -219,6 +224,8 @@ static json_t *make_part(const struct scope_analysis *analysis, const struct sco
 		json_object_set_new(
 			object, "class",
 			json_string(scope_timeline_wait_class_name((enum scope_wait_class)part->part.class)));
+	if (scope_report_part_peer(analysis, &part->part, &peer))
+		add_peer(object, &peer);
 	return object;
 }
 

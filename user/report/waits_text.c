@@ -134,8 +134,8 @@ static const struct scope_trace_fd *row_of(const struct scope_analysis *analysis
 
 	if (node->end != SCOPE_END_OUTSIDE || node->class != class || !(uint32_t)other)
 		return NULL;
-	return scope_rank_named_wait_row(analysis->trace, analysis->units->timeline->fds, (uint32_t)(other >> 32),
-					 (int32_t)((uint32_t)other - 1));
+	return scope_waits_fd_names_row(analysis->waits->names, (uint32_t)(other >> 32),
+					(int32_t)((uint32_t)other - 1));
 }
 
 bool scope_report_peer(const struct scope_analysis *analysis, const struct scope_waits_node *node,
@@ -143,7 +143,21 @@ bool scope_report_peer(const struct scope_analysis *analysis, const struct scope
 {
 	const struct scope_trace_fd *row = row_of(analysis, node, SCOPE_WAIT_NETWORK);
 
-	return row && scope_trace_peer_of(row, ret_peer);
+	return row && scope_waits_fd_names_peer(analysis->waits->names, row, ret_peer);
+}
+
+bool scope_report_part_peer(const struct scope_analysis *analysis, const struct scope_part *part,
+			    struct scope_trace_peer *ret_peer)
+{
+	const struct scope_fd_names *names = analysis->waits->names;
+	const struct scope_trace_fd *first;
+
+	if (part->end != SCOPE_END_OUTSIDE || part->class != SCOPE_WAIT_NETWORK || !part->fd)
+		return false;
+	first = scope_waits_fd_names_first(
+		names, scope_timeline_threads_at(analysis->units->timeline->threads, part->thread)->tgid,
+		(int32_t)(part->fd - 1));
+	return first && scope_waits_fd_names_peer(names, first, ret_peer);
 }
 
 const char *scope_report_file(const struct scope_analysis *analysis, const struct scope_waits_node *node)

@@ -41,6 +41,8 @@ const char *scope_report_end(uint8_t end, uint8_t class);
  * The peer that an end of the tree is for, if half of the time or more was for one that the capture found connected; else
  * false.
  */
+bool scope_report_part_peer(const struct scope_analysis *analysis, const struct scope_part *part,
+			    struct scope_trace_peer *ret_peer);
 bool scope_report_peer(const struct scope_analysis *analysis, const struct scope_waits_node *node,
 		       struct scope_trace_peer *ret_peer);
 /* The path of the file, in the same way; NULL: not known. Borrowed from the trace. */

@@ -6,17 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct scope_trace_fd *scope_trace_fd_find(const struct scope_trace *trace, uint32_t tgid, int32_t fd)
-{
-	size_t count;
-	const struct scope_trace_fd *row = scope_trace_fds(trace, &count);
-
-	while (count--)
-		if (row[count].tgid == tgid && row[count].fd == fd)
-			return &row[count];
-	return NULL;
-}
-
 bool scope_trace_peer_of(const struct scope_trace_fd *row, struct scope_trace_peer *ret_peer)
 {
 	const char *at = strncmp(row->name, "socket:", strlen("socket:")) ? NULL

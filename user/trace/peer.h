@@ -13,9 +13,6 @@ struct scope_trace_peer {
 	char name[64];	  /* of that process, plain */
 };
 
-/* The row of that descriptor; of several the last. NULL: none. */
-const struct scope_trace_fd *scope_trace_fd_find(const struct scope_trace *trace, uint32_t tgid, int32_t fd);
-
 /* False: it is no socket with a peer. */
 bool scope_trace_peer_of(const struct scope_trace_fd *row, struct scope_trace_peer *ret_peer);
 

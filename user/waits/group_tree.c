@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "timeline/class.h"
 
 int scope_waits_tree_init(struct scope_waits_tree *tree)
 {
@@ -24,7 +25,8 @@ void scope_waits_tree_free(struct scope_waits_tree *tree)
 
 static bool is_same(const struct scope_waits_node *a, const struct scope_waits_node *b)
 {
-	return a->ends == b->ends && a->class == b->class && (a->ends ? a->end == b->end : a->group == b->group);
+	return a->ends == b->ends && a->class == b->class &&
+	       (a->ends ? a->end == b->end && a->peer == b->peer : a->group == b->group);
 }
 
 /* The child of that kind, created if it is missing; the parent if there is no room. */
@@ -80,7 +82,25 @@ static void vote(struct scope_waits_node *node, uint64_t other, double ns)
 
 uint64_t scope_waits_tree_other(const struct scope_waits_node *node)
 {
+	if (node->peer)
+		return node->peer;
 	return 2 * node->other_ns >= node->ns ? node->other : 0;
+}
+
+/* 0: it is no wait for a peer that is known, or the node has as many of others as are kept. */
+static uint64_t peer_of(const struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class,
+			uint64_t other)
+{
+	unsigned others = 0;
+
+	if (end != SCOPE_END_OUTSIDE || class != SCOPE_WAIT_NETWORK || !other)
+		return 0;
+	for (uint32_t at = tree->node[node].child; at; at = tree->node[at].sibling) {
+		if (tree->node[at].peer == other)
+			return other;
+		others += tree->node[at].peer != 0;
+	}
+	return others < SCOPE_WAITS_PEERS ? other : 0;
 }
 
 void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class,
@@ -92,6 +112,7 @@ void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum sco
 				       .end = (uint8_t)end,
 				       .class = class,
 				       .group = tree->node[node].group,
+				       .peer = peer_of(tree, node, end, class, other),
 			       });
 
 	if (at && (end == SCOPE_END_QUEUE || end == SCOPE_END_PROCESS || end == SCOPE_END_OUTSIDE))

@@ -17,6 +17,7 @@
 #include "waits/cascade.h"
 
 #define SCOPE_WAITS_NODES 20000
+#define SCOPE_WAITS_PEERS 16 /* no rule: of one node, with nodes of their own; the others are one */
 
 struct scope_waits_node {
 	uint32_t parent, child, sibling; /* 0: none; node 0 is the root */
@@ -27,6 +28,7 @@ struct scope_waits_node {
 	uint16_t nr;	/* the call of the first such sleep, or SCOPE_NR_NONE */
 	uint64_t count; /* number of waits; with ends: number of parts */
 	double ns;	/* with all nodes below it */
+	uint64_t peer; /* with ends, for a network peer: the descriptor, one node each; 0: not known, or one more than are kept */
 	/*
 	 * With ends: the untraced thread, or the descriptor of a peer or a file, to which most of the time belongs, by a vote, and
 	 * its time.
@@ -56,7 +58,7 @@ uint32_t scope_waits_tree_follow(struct scope_waits_tree *tree, uint32_t node, u
  */
 void scope_waits_tree_end(struct scope_waits_tree *tree, uint32_t node, enum scope_end end, uint8_t class,
 			  uint64_t other, double ns, uint64_t count);
-/* The one to which half or more of that end's time belongs; 0: none. */
+/* The one to which half or more of that end's time belongs, or the node's peer; 0: none. */
 uint64_t scope_waits_tree_other(const struct scope_waits_node *node);
 
 #endif

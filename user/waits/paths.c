@@ -71,7 +71,7 @@ static int take_part(void *user, const struct scope_part *part)
 	if (part->end == SCOPE_END_LEFT)
 		finder->left_out_ns += part->end_ns - part->begin_ns;
 	else if (last && last->part.thread == part->thread && last->part.end == part->end &&
-		 last->part.class == part->class && last->part.begin_ns == part->end_ns)
+		 last->part.class == part->class && last->part.fd == part->fd && last->part.begin_ns == part->end_ns)
 		last->part.begin_ns = part->begin_ns;
 	else if (finder->parts == SCOPE_PATH_PARTS)
 		finder->left_out_ns += part->end_ns - part->begin_ns;

@@ -116,12 +116,21 @@ static enum scope_bottleneck_kind kind_of(const struct follower *follower, const
 	return has_lock(follower, part) ? SCOPE_BOTTLENECK_HOLDS : SCOPE_BOTTLENECK_KINDS;
 }
 
-/* The thread or the peer that the part's thread waited for, as scope_waits_tree_end() takes it. */
+/*
+ * The thread, or the peer or file with a name, that the part's thread waited for, as scope_waits_tree_end() takes it. Descriptors
+ * of one peer or file have the same, so that the connections of a pool are one peer.
+ */
 static uint64_t other_of(const struct follower *follower, const struct scope_part *part)
 {
 	struct scope_threads *threads = follower->distributions->run->timeline->threads;
+	const struct scope_trace_fd *first;
 
-	return part->fd ? (uint64_t)scope_timeline_threads_at(threads, part->thread)->tgid << 32 | part->fd : part->tid;
+	if (!part->fd)
+		return part->tid;
+	first = scope_waits_fd_names_first(follower->waits->names,
+					   scope_timeline_threads_at(threads, part->thread)->tgid,
+					   (int32_t)(part->fd - 1));
+	return first ? (uint64_t)first->tgid << 32 | (uint32_t)(first->fd + 1) : 0;
 }
 
 /* times: how many ns of waits a ns of the part stands for. */
@@ -335,6 +344,8 @@ static int create(const struct scope_distributions *distributions, const struct 
 		return -ENOMEM;
 	if (waits->threads)
 		memcpy(waits->of_thread, groups->of_thread, waits->threads * sizeof(*waits->of_thread));
+	if (scope_waits_fd_names_create(timeline->trace, timeline->fds, &waits->names))
+		return -ENOMEM;
 	return scope_waits_tree_init(&waits->tree);
 }
 
@@ -378,5 +389,6 @@ void scope_waits_destroy(struct scope_waits *waits)
 	free(waits->function);
 	free(waits->bottleneck);
 	free(waits->of_thread);
+	scope_waits_fd_names_destroy(waits->names);
 	free(waits);
 }

@@ -14,6 +14,7 @@
 #include "timeline/devices.h"
 #include "unit/distribution.h"
 #include "waits/cover.h"
+#include "waits/fd_names.h"
 #include "waits/group_tree.h"
 #include "waits/takers.h"
 
@@ -84,6 +85,7 @@ struct scope_waits {
 	size_t bottlenecks;
 	uint32_t *of_thread; /* its group */
 	size_t threads;
+	struct scope_fd_names *names;
 };
 
 /*
