@@ -17,7 +17,7 @@ packages_of() {
 	build) echo build-essential pkg-config libnl-3-dev libnl-genl-3-dev libelf-dev libdw-dev \
 		libunwind-dev libzstd-dev libdeflate-dev zlib1g-dev libjansson-dev libsqlite3-dev \
 		libbabeltrace2-dev libmicrohttpd-dev libcurl4-openssl-dev libcapstone-dev libiberty-dev ;;
-	test) echo libcmocka-dev libdebuginfod1 musl-tools less tmux xz-utils babeltrace2 protobuf-compiler python3 python3-jsonschema python3-scipy python3-fastcluster python3-zstandard clickhouse-server openssl iproute2 ;;
+	test) echo libcmocka-dev libdebuginfod1 musl-tools less tmux xz-utils babeltrace2 protobuf-compiler python3 python3-jsonschema python3-scipy python3-fastcluster python3-zstandard clickhouse-server prometheus openssl iproute2 ;;
 	vm) echo qemu-system-x86 cpio kmod xz-utils zstd gcc-12 libc6-dev make pahole procps \
 		mmdebstrap stress-ng ;;
 	servers) echo build-essential dpkg-dev libevent-dev libapr1-dev libaprutil1-dev libpcre2-dev zlib1g-dev libssl-dev libyaml-dev wrk gdb \

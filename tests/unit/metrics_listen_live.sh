@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Metrics that a collector asks for while a capture runs: OpenMetrics, counters that only grow, nothing else under other names, on
+# Metrics that a collector asks for while a capture runs: OpenMetrics, scraped by Prometheus, counters that only grow, nothing else under other names, on
 # this host alone, whatever is sent.
 #
 # Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here, or there is no curl or libmicrohttpd.
@@ -64,6 +64,31 @@ check "labels are the group alone" bash -c "! grep -v '^#' '$dir/second' | grep 
 check "it listens on this host alone" bash -c "ss -ltnH 'sport = :$port' | awk '{ print \$4 }' | grep -qx '127.0.0.1:$port'"
 if command -v promtool > /dev/null; then
 	check "promtool reads it" bash -c "promtool check metrics < '$dir/second' 2>&1 | grep -v 'counter metrics should\|no help text' | (! grep -i 'error')"
+fi
+if command -v prometheus > /dev/null; then
+	own_port=$((port < 60000 ? port + 1 : port - 1))
+	printf 'scrape_configs: [{job_name: scope, scrape_interval: 1s, static_configs: [{targets: ["127.0.0.1:%s"]}]}]\n' \
+		"$port" > "$dir/prometheus.yml"
+	prometheus --config.file="$dir/prometheus.yml" --storage.tsdb.path="$dir/tsdb" \
+		--web.listen-address="127.0.0.1:$own_port" > "$dir/prometheus.said" 2>&1 &
+	prometheus=$!
+	ask() { curl -s -m 10 -G "http://127.0.0.1:$own_port/api/v1/query" --data-urlencode "query=$1" 2> /dev/null; }
+	value() { ask "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["data"]["result"][0]["value"][1])' 2> /dev/null; }
+	# A rate needs two scrapes.
+	for _ in $(seq 60); do
+		rate=$(value 'sum(rate(scope_pipe_writes_total[10s]))')
+		[ -z "$rate" ] || break
+		sleep 0.5
+	done
+	check "Prometheus scrapes it" [ "$(value up)" = 1 ]
+	check "Prometheus has a rate of writes" holds "${rate:-0} > 1"
+	check "Prometheus has each group once" holds "$(value 'max(count by (group) (scope_run_seconds_total))') == 1"
+	check "100 bytes a write, as Prometheus has it" \
+		holds "$(value 'sum(scope_pipe_written_bytes_total) / sum(scope_pipe_writes_total)') == 100"
+	kill "$prometheus"
+	wait "$prometheus"
+else
+	echo "# no scrape by Prometheus: it is not installed (scripts/setup.sh test)"
 fi
 "$scope" metrics -p "$target" --source perf -d 5 --listen "127.0.0.1:$port" > "$dir/other" 2>&1
 check "a port that is taken is refused" grep -q "name another address or port" "$dir/other"
