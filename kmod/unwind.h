@@ -4,8 +4,8 @@
  *
  * A walk makes at most as many steps as there is room for addresses. A step searches the mappings, then the rows
  * of one page: at most 16 halvings each. It reads at most three words of user memory, by a function that never
- * faults; a step from code made at run time to that of a file at most 66, each with a search of the mappings. The loop depends on nothing in a table but its kinds and offsets, so no table can make it longer. All
- * indices were checked as the table came, and nobody can change it since.
+ * faults; a step from code without a rule at most 66, each with a search of the mappings. The loop depends on nothing in
+ * a table but its kinds and offsets, so no table can make it longer. All indices were checked as the table came, and nobody can change it since.
  *
  * Programs call from the same places again and again. The steps made from there lately are kept with the mappings:
  * a step that is found again needs neither of the searches.
@@ -21,7 +21,7 @@
 #include <scope/event.h>
 #include <scope/table.h>
 
-#define SCOPE_UNWIND_FRAME_WORDS 64 /* of a frame of code made at run time that are looked at */
+#define SCOPE_UNWIND_FRAME_WORDS 64 /* of a frame of code without a rule that are looked at */
 #define SCOPE_UNWIND_RED_ZONE 128   /* below the stack pointer, kept through signals (x86-64 psABI 3.2.2) */
 
 /* A table that was checked: where its parts are. */
@@ -346,7 +346,7 @@ static __always_inline int scope_unwind_step_fp(const struct scope_unwind_machin
 }
 
 /*
- * Code made at run time may keep no frame pointer. Then the register has its caller's, and a step by it skips the caller,
+ * Code without a rule may keep no frame pointer. Then the register has its caller's, and a step by it skips the caller,
  * whose return address is between the stack pointer and there. True also where that is not known.
  */
 static inline bool scope_unwind_skips(const struct scope_unwind_machine *machine, const struct scope_unwind_maps *maps,
@@ -368,33 +368,50 @@ static inline bool scope_unwind_skips(const struct scope_unwind_machine *machine
 	return false;
 }
 
+/*
+ * A step from code without a rule: made at run time, or in a file, as V8 and Go have it there. What compilers make at run
+ * time keeps frame pointers or does not, so a step from such code to such code counts. Other code is of unknown origin:
+ * the step counts if nothing between can be a return address. SCOPE_FRAMES_GUESSED in *guessed.
+ */
+static __always_inline int scope_unwind_step_bare(const struct scope_unwind_machine *machine,
+						  const struct scope_unwind_maps *maps, bool made,
+						  struct scope_unwind_frame *frame, u32 *last, u8 *guessed)
+{
+	const struct scope_unwind_map *map;
+	const u64 sp = frame->sp, fp = frame->fp;
+	int ret = scope_unwind_step_fp(machine, frame);
+
+	if (ret != SCOPE_UNWIND_ON)
+		return ret;
+	*guessed = SCOPE_FRAMES_GUESSED;
+	map = made ? scope_unwind_map_find(maps, frame->pc - 1, last) : NULL;
+	if (made && !(map && map->table))
+		return SCOPE_UNWIND_ON;
+	return scope_unwind_skips(machine, maps, sp, fp) ? SCOPE_COPY_OTHER : SCOPE_UNWIND_ON;
+}
+
 /* A step by the mappings and tables. last: as scope_unwind_map_find() has it. SCOPE_FRAMES_GUESSED in *guessed. */
 static __always_inline int scope_unwind_step_search(const struct scope_unwind_machine *machine,
 						    struct scope_unwind_maps *maps, u64 address, u64 bottom,
 						    struct scope_unwind_frame *frame, u32 *last, u8 *guessed)
 {
 	const struct scope_unwind_map *map = scope_unwind_map_find(maps, address, last);
-	const u64 sp = frame->sp, fp = frame->fp;
 	const struct scope_table_rule *rule;
-	int ret;
 
 	if (!map)
 		return SCOPE_COPY_UNMAPPED;
-	if (map->table) {
-		rule = scope_unwind_rule(map->table, address - map->start + map->link);
-		if (!rule)
-			return SCOPE_COPY_NO_TABLE;
+	if (map->frame_pointers)
+		return scope_unwind_step_bare(machine, maps, true, frame, last, guessed);
+	rule = map->table ? scope_unwind_rule(map->table, address - map->start + map->link) : NULL;
+	if (rule && rule->cfa != SCOPE_CFA_NONE) {
 		WRITE_ONCE(maps->recent[address % SCOPE_UNWIND_RECENT], scope_unwind_pack(rule, address));
 		return scope_unwind_step(machine, rule, bottom, frame);
 	}
-	if (!map->frame_pointers)
+	/* A return address in a register would be missed. */
+	if (!map->table || !machine->call_pushes ||
+	    scope_unwind_step_bare(machine, maps, false, frame, last, guessed) != SCOPE_UNWIND_ON)
 		return SCOPE_COPY_NO_TABLE;
-	ret = scope_unwind_step_fp(machine, frame);
-	if (ret != SCOPE_UNWIND_ON)
-		return ret;
-	*guessed = SCOPE_FRAMES_GUESSED;
-	map = scope_unwind_map_find(maps, frame->pc - 1, last);
-	return map && map->table && scope_unwind_skips(machine, maps, sp, fp) ? SCOPE_COPY_OTHER : SCOPE_UNWIND_ON;
+	return SCOPE_UNWIND_ON;
 }
 
 /*

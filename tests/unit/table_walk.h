@@ -9,10 +9,10 @@
 #include "unwind_process.h"
 #include "../../kmod/unwind.h"
 
-#define WALK_FILES_MAX 64
+#define WALK_FILES_MAX 256
 
 struct walk_file {
-	const char *path; /* borrowed from the maps */
+	char *path;
 	struct scope_image *image;
 	void *data;
 	size_t bytes;
@@ -30,7 +30,7 @@ static inline void walk_file_open(struct walk_file *file, const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	*file = (struct walk_file){ .path = path };
+	*file = (struct walk_file){ .path = strdup(path) };
 	if (fd < 0 || scope_symbol_image_create(fd, NULL, path, &file->image)) {
 		file->image = NULL;
 		return;
@@ -47,55 +47,61 @@ static inline void walk_file_close(struct walk_file *file)
 {
 	scope_symbol_image_destroy(file->image);
 	free(file->data);
-}
-
-static inline struct walk_file *walk_file_of(struct walk_space *space, const char *path)
-{
-	for (unsigned int i = 0; i < space->files; i++)
-		if (!strcmp(space->file[i].path, path))
-			return &space->file[i];
-	if (space->files == WALK_FILES_MAX)
-		abort();
-	walk_file_open(&space->file[space->files], path);
-	return &space->file[space->files++];
+	free(file->path);
 }
 
 /* The kernel's page, which is no file. */
-static inline void walk_vdso_open(struct walk_space *space, const struct process *process,
-				  const struct scope_trace_map *map, struct walk_file *file)
+static inline void walk_vdso_open(const struct process *process, const struct scope_trace_map *map,
+				  struct walk_file *file)
 {
 	char path[] = "/tmp/scope-vdso.XXXXXX";
 	const int fd = mkstemp(path);
 	uint8_t *page = malloc(map->end - map->start);
 
-	(void)space;
 	if (fd < 0 || process_read(process->pid, map->start, page, map->end - map->start) != map->end - map->start ||
 	    write(fd, page, map->end - map->start) < 0)
 		abort();
 	free(page);
 	close(fd);
 	walk_file_open(file, path);
-	file->path = map->path;
+	free(file->path);
+	file->path = strdup(map->path);
 	unlink(path);
 }
 
-static inline void walk_space_open(struct walk_space *space, const struct process *process)
+/* NULL: the mapping is of no file. */
+static inline struct walk_file *walk_file_of(struct walk_space *space, const struct process *process,
+					     const struct scope_trace_map *map)
 {
-	*space = (struct walk_space){ 0 };
+	if (map->path[0] != '/' && strcmp(map->path, "[vdso]"))
+		return NULL;
+	for (unsigned int i = 0; i < space->files; i++)
+		if (!strcmp(space->file[i].path, map->path))
+			return &space->file[i];
+	if (space->files == WALK_FILES_MAX)
+		abort();
+	if (map->path[0] == '/')
+		walk_file_open(&space->file[space->files], map->path);
+	else
+		walk_vdso_open(process, map, &space->file[space->files]);
+	return &space->file[space->files++];
+}
+
+/* The mappings that the process has now. */
+static inline void walk_space_map(struct walk_space *space, const struct process *process)
+{
+	free(space->maps);
 	space->maps = calloc(1, sizeof(*space->maps) + process->maps * sizeof(struct scope_unwind_map));
 	for (size_t i = 0; i < process->maps; i++) {
 		const struct scope_trace_map *map = &process->map[i];
 		struct scope_unwind_map *to = &space->maps->map[space->maps->count];
-		struct walk_file *file = NULL;
+		struct walk_file *file;
 		uint64_t bias = 0;
 
 		if (!map->executable)
 			continue;
 		*to = (struct scope_unwind_map){ .start = map->start, .end = map->end };
-		if (map->path[0] == '/')
-			file = walk_file_of(space, map->path);
-		else if (!strcmp(map->path, "[vdso]"))
-			walk_vdso_open(space, process, map, file = &space->file[space->files++]);
+		file = walk_file_of(space, process, map);
 		if (file && file->has_table &&
 		    scope_symbol_image_bias(file->image, map->start, map->offset, map->end - map->start, &bias)) {
 			to->table = &file->table;
@@ -105,6 +111,12 @@ static inline void walk_space_open(struct walk_space *space, const struct proces
 		}
 		space->maps->count++;
 	}
+}
+
+static inline void walk_space_open(struct walk_space *space, const struct process *process)
+{
+	*space = (struct walk_space){ 0 };
+	walk_space_map(space, process);
 }
 
 static inline void walk_space_close(struct walk_space *space)

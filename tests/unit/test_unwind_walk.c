@@ -301,6 +301,48 @@ static void test_no_frame_pointer(void **state)
 	assert_int_equal(walk(&x86, frame, 64).reason, SCOPE_COPY_OTHER);
 }
 
+/*
+ * Code of a file without a rule, as what V8 compiles into its program, or Go's: frame pointers are followed where nothing
+ * between can be a return address.
+ */
+static void test_no_rule(void **state)
+{
+	static const struct scope_table_rule rules[] = { { .cfa = SCOPE_CFA_NONE }, { .cfa = SCOPE_CFA_END } };
+	const struct scope_unwind_frame frame = { CODE, STACK, STACK + 64, .has_fp = true };
+	struct scope_unwind_table without_rows;
+	struct walked walked;
+
+	(void)state;
+	memset(memory, 0, sizeof(memory));
+	table_of(rules, 2);
+	memory[8] = STACK + 128;
+	memory[9] = AT(1);
+	walked = walk(&x86, frame, 64);
+	assert_int_equal(walked.reason, 0);
+	assert_int_equal(walked.count, 2);
+	assert_int_equal(walked.ended, SCOPE_FRAMES_COMPLETE | SCOPE_FRAMES_GUESSED);
+	memory[1] = CODE + 0x3000; /* no code is there */
+	assert_int_equal(walk(&x86, frame, 64).count, 2);
+	memory[1] = AT(1);
+	assert_int_equal(walk(&x86, frame, 64).reason, SCOPE_COPY_NO_TABLE);
+	memory[1] = 0;
+	/* The return address may be in a register. */
+	assert_int_equal(walk(&arm, frame, 64).reason, SCOPE_COPY_NO_TABLE);
+	/* A file without any rule. */
+	memory[16] = STACK + 160;
+	memory[17] = AT(0);
+	memory[20] = memory[21] = 0; /* the end */
+	table.head.rules = 1;
+	table.head.pages = table.head.rows = 0;
+	table.head.bytes = (uint32_t)scope_unwind_table_bytes(&table.head);
+	memset(table.rest + sizeof(rules[0]), 0, sizeof(uint32_t));
+	assert_int_equal(scope_unwind_table_open(&table, table.head.bytes, NULL, &without_rows), 0);
+	space.maps.map[0].table = &without_rows;
+	walked = walk(&x86, frame, 64);
+	assert_int_equal(walked.reason, 0);
+	assert_int_equal(walked.count, 3);
+}
+
 /* Changes one word of a good table: it is refused. */
 static void refuse(uint32_t at, uint32_t value)
 {
@@ -458,6 +500,7 @@ int main(void)
 		cmocka_unit_test(test_what_cannot_be),
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_no_frame_pointer),
+		cmocka_unit_test(test_no_rule),
 		cmocka_unit_test(test_wrong_tables),
 		cmocka_unit_test(test_rows_are_found),
 		cmocka_unit_test(test_random_tables),

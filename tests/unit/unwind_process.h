@@ -17,7 +17,7 @@
 
 #include "symbol/symbol.h"
 
-#define MAPS_MAX 256
+#define MAPS_MAX 2048
 #define THREADS_MAX 8
 #define SLICE_BYTES 16384
 
@@ -51,17 +51,23 @@ static inline const char *source_folder(void)
 	return folder;
 }
 
+/* False: it cannot be made. */
+static inline bool process_directory(void)
+{
+	if (*directory)
+		return true;
+	strcpy(directory, "/tmp/scope-unwind.XXXXXX");
+	return mkdtemp(directory);
+}
+
 /* The path of the built program, false where there is no compiler for it. */
 static inline bool process_build(const char *name, const char *flags, char *ret_path, size_t bytes)
 {
 	const char *compiler = getenv("CC") ? getenv("CC") : "cc";
 	char command[1024];
 
-	if (!*directory) {
-		strcpy(directory, "/tmp/scope-unwind.XXXXXX");
-		if (!mkdtemp(directory))
-			return false;
-	}
+	if (!process_directory())
+		return false;
 	snprintf(ret_path, bytes, "%s/%s", directory, name);
 	snprintf(command, sizeof(command), "%s %s -o %s %s/unwind_target.c -lpthread 2>%s/errors", compiler, flags,
 		 ret_path, source_folder(), directory);

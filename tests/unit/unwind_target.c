@@ -2,6 +2,7 @@
 /* A program whose call stacks are known: threads blocked in libc, or calls kept on a second stack. */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,7 @@ static void block(void)
 }
 
 static unsigned int state = 1;
+static bool clocks, partly; /* what tree() calls, too */
 
 QUIET static unsigned int chance(unsigned int below)
 {
@@ -204,9 +206,46 @@ APART void printer(unsigned int depth)
 	AFTER();
 }
 
+/* In the kernel's page that is mapped into each program. */
+APART void clock_reader(unsigned int turns)
+{
+	struct timespec time;
+
+	for (unsigned int i = 0; i < turns; i++)
+		clock_gettime(CLOCK_MONOTONIC, &time);
+	AFTER();
+}
+
+__attribute__((cold)) APART void rare(unsigned int depth)
+{
+	leaf(depth * 20);
+	AFTER();
+}
+
+/* The compiler puts what leads to a cold function into a part of its own, NAME.cold. */
+APART void partly_cold(unsigned int depth)
+{
+	char text[100] = "";
+
+	if (chance(3)) {
+		leaf(depth);
+	} else {
+		snprintf(text, sizeof(text), "%u", depth);
+		rare(depth);
+		leaf(strlen(text));
+		sorter(depth);
+	}
+	AFTER();
+}
+
 APART void tree(unsigned int depth)
 {
 	unsigned int children = depth < 7 ? 1 + chance(3) : 0;
+
+	if (clocks)
+		clock_reader(depth);
+	if (partly)
+		partly_cold(depth);
 
 	for (unsigned int i = 0; i < children; i++) {
 		switch (chance(4)) {
@@ -259,6 +298,8 @@ int main(int argc, char **argv)
 	say("main");
 	if (argc > 1 && !strcmp(argv[1], "signals"))
 		interrupt();
+	clocks = argc > 1 && !strcmp(argv[1], "clocks");
+	partly = argc > 1 && !strcmp(argv[1], "partly");
 	if (argc > 1 && !strcmp(argv[1], "made"))
 		call_made_code();
 	if (argc > 1 && strcmp(argv[1], "block"))

@@ -97,12 +97,6 @@ int scope_symbol_kernel_tables_open(struct scope_symbols *symbols)
 	return 1;
 }
 
-/* Code made at run time. Not one of a file, or of the kernel's page, that could not be read: that has tables. */
-static bool is_made(const struct scope_file *file)
-{
-	return scope_proc_is_memory(file->path) && strcmp(file->path, "[vdso]");
-}
-
 /* How the module is to step from code of a mapping. Opens no file. 0 or -ENOMEM. */
 static int map_of(struct scope_spaces *spaces, struct scope_mapping *mapping, struct scope_table_map *map)
 {
@@ -117,7 +111,7 @@ static int map_of(struct scope_spaces *spaces, struct scope_mapping *mapping, st
 		map->table = file->table_key ? file->table_key : SCOPE_MAP_NO_TABLE;
 		map->link = map->start + mapping->bias;
 	} else {
-		map->table = is_made(file) ? SCOPE_MAP_FRAME_POINTERS : SCOPE_MAP_NO_TABLE;
+		map->table = scope_symbol_file_is_made(file) ? SCOPE_MAP_FRAME_POINTERS : SCOPE_MAP_NO_TABLE;
 		map->link = 0;
 	}
 	return 0;

@@ -41,6 +41,11 @@ int scope_symbol_spaces_problem(struct scope_spaces *spaces, const char *format,
 	return 0;
 }
 
+bool scope_symbol_file_is_made(const struct scope_file *file)
+{
+	return scope_proc_is_memory(file->path) && strcmp(file->path, "[vdso]");
+}
+
 static void file_destroy(struct scope_file *file)
 {
 	scope_symbol_image_destroy(file->image);

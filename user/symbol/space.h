@@ -129,6 +129,9 @@ static inline bool scope_symbol_file_has_names(const struct scope_trace_file *fi
 	return file->outcome == SCOPE_FILE_READ || file->outcome == SCOPE_FILE_DEBUG;
 }
 
+/* True if it is code made at run time, which is neither of a file nor of the kernel's page. */
+bool scope_symbol_file_is_made(const struct scope_file *file);
+
 /* True if its number of functions is known. */
 static inline bool scope_symbol_file_is_counted(const struct scope_trace_file *file)
 {

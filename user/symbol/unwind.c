@@ -274,21 +274,34 @@ static int scan_step(struct walk *walk, const struct walk *via, unsigned int *re
 	return 0;
 }
 
+static int leads_to_made(const struct walk *walk, bool *ret_made)
+{
+	struct scope_place place;
+	int err = scope_symbol_spaces_place(walk->spaces, walk->space, walk->frame.reg[walk->machine->pc] - 1, &place);
+
+	*ret_made = !err && scope_symbol_file_is_made(place.file);
+	return err == -ENOMEM ? err : 0;
+}
+
 /*
  * A step from code that has no tables, in a file or made at run time. If that code keeps no frame pointer (Python's
- * trampolines do not), the register has its caller's and would skip the caller: then the caller is searched between.
+ * trampolines do not), the register has its caller's and would skip the caller: then the caller is searched between. Not
+ * where it leads from code made at run time to such code: then both keep it, and a word between is an old one.
  */
-static int bare_step(struct walk *walk, unsigned int *ret_end)
+static int bare_step(struct walk *walk, bool made, unsigned int *ret_end)
 {
 	struct walk guess = *walk;
 	unsigned int missing = SCOPE_UNWIND_BROKEN;
+	bool followed = false;
 	int err;
 
 	*ret_end = guess_step(&guess);
 	/* A frame pointer of 0 may be that of the outermost frame, or of code without frame pointers. */
 	if (*ret_end)
 		return scan_step(walk, NULL, ret_end);
-	err = scan_step(walk, &guess, &missing);
+	err = made ? leads_to_made(&guess, &followed) : 0;
+	if (!err && !followed)
+		err = scan_step(walk, &guess, &missing);
 	if (!err && missing)
 		*walk = guess;
 	return err;
@@ -340,7 +353,7 @@ static int step(struct walk *walk, unsigned int *ret_end)
 			return 0;
 		return scan_step(walk, NULL, ret_end);
 	}
-	return bare_step(walk, ret_end);
+	return bare_step(walk, scope_symbol_file_is_made(place.file), ret_end);
 }
 
 /* 0; -EINVAL: the registers are not those of a known machine; -ENOMEM. */

@@ -14,6 +14,7 @@
 
 /* Instructions of a CIE are executed for each function, so a file cannot have many; real ones have 10 bytes. */
 #define INITIAL_BYTES_MAX 256u
+#define EXPANDED_BYTES_MAX (256u << 20) /* of a compressed section */
 #define HASH_SLOTS (2 * SCOPE_TABLE_RULES_MAX)
 #define NONE_RULE 0u  /* the first two of every table */
 #define OTHER_RULE 1u /* also if there are too many rules */
@@ -336,13 +337,11 @@ static int put_gap(struct builder *builder, uint64_t start, uint64_t end)
 
 static int put_rows(struct builder *builder)
 {
-	const struct scope_table_rule other = { .cfa = SCOPE_CFA_OTHER }, none = { .cfa = SCOPE_CFA_NONE };
 	uint64_t end;
-	uint32_t number;
-	int err = number_rule(builder, &none, &number);
+	int err = 0;
 
-	if (!err)
-		err = number_rule(builder, &other, &number);
+	if (!builder->functions)
+		return 0;
 	end = builder->function[0].start;
 	if (builder->plt->count && builder->plt->range[0].start < end)
 		end = builder->plt->range[0].start;
@@ -361,6 +360,16 @@ static int put_rows(struct builder *builder)
 			end = function[1].start;
 	}
 	return err ? err : put_gap(builder, end, UINT64_MAX);
+}
+
+/* NONE_RULE and OTHER_RULE. */
+static int put_first_rules(struct builder *builder)
+{
+	const struct scope_table_rule other = { .cfa = SCOPE_CFA_OTHER }, none = { .cfa = SCOPE_CFA_NONE };
+	uint32_t number;
+	int err = number_rule(builder, &none, &number);
+
+	return err ? err : number_rule(builder, &other, &number);
 }
 
 /* ---- the table ---- */
@@ -399,7 +408,8 @@ static size_t fill_pages(const struct builder *builder, uint64_t start, uint32_t
 
 static int write_table(const struct builder *builder, void **ret_table, size_t *ret_bytes)
 {
-	const uint64_t start = builder->row[0].link & ~(uint64_t)(SCOPE_TABLE_PAGE_BYTES - 1);
+	const uint64_t first = builder->rows ? builder->row[0].link : 0;
+	const uint64_t start = first & ~(uint64_t)(SCOPE_TABLE_PAGE_BYTES - 1);
 	struct scope_table_header header = { .magic = SCOPE_TABLE_MAGIC,
 					     .rules = (uint32_t)builder->rules,
 					     .start = start };
@@ -427,6 +437,16 @@ static int write_table(const struct builder *builder, void **ret_table, size_t *
 	return 0;
 }
 
+/* Go compresses what debuggers alone read. False: it cannot be read. */
+static bool expand(Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	GElf_Chdr chdr;
+
+	if (!(shdr->sh_flags & SHF_COMPRESSED))
+		return true;
+	return gelf_getchdr(scn, &chdr) && chdr.ch_size <= EXPANDED_BYTES_MAX && elf_compress(scn, 0, 0) >= 0;
+}
+
 static bool find_section(Elf *elf, const char *wanted, struct section *ret_section)
 {
 	Elf_Scn *scn = NULL;
@@ -439,7 +459,7 @@ static bool find_section(Elf *elf, const char *wanted, struct section *ret_secti
 		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
 		Elf_Data *data;
 
-		if (!name || strcmp(name, wanted) || shdr.sh_type == SHT_NOBITS || shdr.sh_flags & SHF_COMPRESSED)
+		if (!name || strcmp(name, wanted) || shdr.sh_type == SHT_NOBITS || !expand(scn, &shdr))
 			continue;
 		data = elf_rawdata(scn, NULL);
 		if (!data || !data->d_buf)
@@ -474,15 +494,16 @@ int scope_symbol_table_compile(Elf *elf, const struct scope_ranges *plt, void **
 		err = read_functions(&builder, &section);
 	if (!err && find_section(elf, ".debug_frame", &section))
 		err = read_others(&builder, &section);
-	if (!err && !builder.functions)
-		err = -ENOENT;
 	builder.slot = calloc(HASH_SLOTS, sizeof(*builder.slot));
 	if (!err && !builder.slot)
 		err = -ENOMEM;
 	if (!err) {
-		qsort(builder.function, builder.functions, sizeof(*builder.function), by_start);
-		err = put_rows(&builder);
+		if (builder.functions)
+			qsort(builder.function, builder.functions, sizeof(*builder.function), by_start);
+		err = put_first_rules(&builder);
 	}
+	if (!err)
+		err = put_rows(&builder);
 	if (!err)
 		err = write_table(&builder, ret_table, ret_bytes);
 	free(builder.function);

@@ -10,7 +10,7 @@
 /*
  * The table (scope/table.h) of .eh_frame, and of .debug_frame for functions that are not in it. plt: sections of jumps,
  * in link addresses. Takes a time in proportion to the size of the sections, whatever is in them; entries that make no
- * sense are left out. 0: free *ret_table. -ENOENT: no such section, or of another machine. -E2BIG, -ENOMEM.
+ * sense are left out. 0: free *ret_table. A file without such sections has a table without rows. -ENOENT: of another machine. -E2BIG, -ENOMEM.
  */
 int scope_symbol_table_compile(Elf *elf, const struct scope_ranges *plt, void **ret_table, size_t *ret_bytes);
 
