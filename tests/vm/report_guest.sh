@@ -77,7 +77,7 @@ target_ends() {
 nothing_to_see() {
 	sleep 600 &
 	# Where half a second took a whole one it has another reason: nobody worked.
-	says 0 'NOTHING CAN BE SAID.*(units of work|No thread did any work)' -p $! -d 0.5
+	says 0 'NOTHING CAN BE SAID.*(rounds of work|No thread did any work)' -p $! -d 0.5
 	local status=$?
 	kill $!
 	return "$status"

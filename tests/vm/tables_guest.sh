@@ -29,7 +29,7 @@ counts() {
 # Its stacks are walked, all to the start of the thread, with the functions of the program in them.
 walks() {	# MODE
 	start "$1"
-	says 0 ' 0 lost' record -p "$target" -d 6 --unwinder tables --stack-budget 0 -o "$dir/a.trace" || { end_target; return 1; }
+	says 0 ' 0 lost' record -p "$target" -d 6 --stack-budget 0 -o "$dir/a.trace" || { end_target; return 1; }
 	end_target
 	counts "$dir/a.trace" || return 1
 	[ "$walked" -gt 50 ] || { echo "only $walked walked"; head -40 "$dir/a.trace.dump"; return 1; }
@@ -46,7 +46,7 @@ walks() {	# MODE
 follows_exec() {
 	bash -c "sleep 1; exec $program run" >"$dir/target" &
 	target=$!
-	says 0 ' 0 lost' record -p "$target" -d 7 --unwinder tables --stack-budget 0 -o "$dir/b.trace" || { end_target; return 1; }
+	says 0 ' 0 lost' record -p "$target" -d 7 --stack-budget 0 -o "$dir/b.trace" || { end_target; return 1; }
 	end_target
 	counts "$dir/b.trace" || return 1
 	[ "$walked" -gt 50 ] && ((walked > 5 * copied))
@@ -58,7 +58,7 @@ follows_dlopen() {
 	"$late" "$late.so" 6 >"$dir/target" &
 	target=$!
 	until_true grep -q main "$dir/target"
-	says 0 ' 0 lost' record -p "$target" -d 9 --unwinder tables --stack-budget 0 -o "$dir/d.trace" || { end_target; return 1; }
+	says 0 ' 0 lost' record -p "$target" -d 9 --stack-budget 0 -o "$dir/d.trace" || { end_target; return 1; }
 	end_target
 	counts "$dir/d.trace" || return 1
 	unmapped=$(sed -n 's/.*unmapped \([0-9]*\).*/\1/p' <<<"$reasons")
@@ -67,9 +67,10 @@ follows_dlopen() {
 	((${unmapped:-0} <= 250 && walked > 2 * copied))
 }
 
+# Where that is asked for.
 copies() {
 	start run
-	says 0 ' 0 lost' record -p "$target" -d 3 --stack-budget 0 -o "$dir/c.trace" || { end_target; return 1; }
+	says 0 ' 0 lost' record -p "$target" -d 3 --unwinder copy --stack-budget 0 -o "$dir/c.trace" || { end_target; return 1; }
 	end_target
 	counts "$dir/c.trace" || return 1
 	[ "$walked" = 0 ] && [ -z "$reasons" ]
@@ -80,7 +81,7 @@ pass walks_without_frame_pointers walks run
 pass walks_through_signal_handlers walks signals
 pass follows_exec follows_exec
 pass follows_dlopen follows_dlopen
-pass copies_by_default copies
+pass copies_where_asked copies
 pass unloads rmmod scope
 rm -rf "$dir"
 [ "$failures" = 0 ]

@@ -2,6 +2,8 @@
 /* The default options of a capture on this machine. */
 #include <unistd.h>
 
+#include <scope/table.h>
+
 #include "capture/capture.h"
 #include "capture/defaults.h"
 
@@ -13,7 +15,7 @@ void scope_capture_options_init(struct scope_capture_options *options, uint32_t 
 		.pid = pid,
 		.duration_ns = SCOPE_DEFAULT_DURATION_NS,
 		.follow = true,
-		.stack_mode = SCOPE_STACK_COPY,
+		.stack_mode = (enum scope_stack_mode)SCOPE_STACK_TABLES,
 		.stack_bytes = SCOPE_DEFAULT_STACK_BYTES,
 		.stack_min_ns = SCOPE_DEFAULT_STACK_MIN_NS,
 		.stacks_per_second = SCOPE_DEFAULT_STACKS_PER_SECOND,

@@ -57,8 +57,8 @@ const struct scope_option scope_cmd_record_options[] = {
 	STACK_BUDGET_OPTION,
 	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N", .help = "slice of the stack to copy (default 8192)" },
 	{ OPTION_UNWINDER, "unwinder", "NAME",
-	  .help = "copy (default): the module copies all stacks; tables: it walks them\n"
-		  "where it can, and copies the others",
+	  .help = "tables (default): the module walks stacks by unwind tables where it\n"
+		  "can, and copies the others; copy: it copies all",
 	  .words = "tables copy" },
 	{ SCOPE_OPTION_SUBBUF_BYTES, "subbuf-bytes", "N",
 	  .help = "size of a sub-buffer, a power of two (default 262144);\n"
@@ -208,8 +208,8 @@ static int take_value(int option, const char *value, struct scope_cmd_record *re
 	case OPTION_UNWINDER:
 		if (strcmp(value, "tables") && strcmp(value, "copy"))
 			return scope_cmd_misuse("record", "--unwinder wants tables or copy, not '%s'", value);
-		if (!strcmp(value, "tables"))
-			capture->stack_mode = (enum scope_stack_mode)SCOPE_STACK_TABLES;
+		capture->stack_mode = !strcmp(value, "tables") ? (enum scope_stack_mode)SCOPE_STACK_TABLES
+							       : SCOPE_STACK_COPY;
 		return 0;
 	case SCOPE_OPTION_STACK_BUDGET:
 		if (scope_cmd_number(value, 0, 1000000, &number))
