@@ -230,6 +230,44 @@ static void kinds(void **state)
 	assert_int_equal(locks->lock[2].kind, SCOPE_LOCK_PI_MUTEX);
 }
 
+/* As sleeps(), of a thread that serves nobody. */
+static void sleeps_alone(unsigned tid, uint64_t at_ns, const char *args)
+{
+	fprintf(out, "%llu %u enter %u futex enter=%llu args=%s\n", (unsigned long long)at_ns, tid % CPUS, tid,
+		(unsigned long long)at_ns - 50, args);
+	fprintf(out, "%llu %u switch %u 0 sleeping\n", (unsigned long long)at_ns, tid % CPUS, tid);
+}
+
+/*
+ * Threads without requests. 10 and 11 take turns at a lock as Rust's library waits for one: each wait but the first counts,
+ * because the thread that ends it has waited for it. 12 is given its work by 13 through such a word, and is idle.
+ */
+static void lock_by_bitset(void **state)
+{
+	uint64_t now_ns = 1000000;
+
+	(void)state;
+	for (unsigned tid = 10; tid < 14; tid++)
+		begins(tid, 0x9000);
+	for (unsigned i = 0; i < 100; i++, now_ns += 10000000) {
+		sleeps_alone(10, now_ns, "0x7000,0x89,2");
+		sleeps_alone(12, now_ns + 100000, "0x8000,0x89,2");
+		wakes(10, 11, now_ns + 1000000, 0x7000);
+		returns(10, now_ns + 1000000);
+		sleeps_alone(11, now_ns + 2000000, "0x7000,0x89,2");
+		wakes(11, 10, now_ns + 4000000, 0x7000);
+		returns(11, now_ns + 4000000);
+		wakes(12, 13, now_ns + 6000000, 0x8000);
+		returns(12, now_ns + 6000000);
+	}
+	find();
+	assert_int_equal(locks->futexes, 1);
+	assert_int_equal(locks->count, 1);
+	assert_int_equal(locks->lock[0].address, 0x7000);
+	assert_int_equal(locks->lock[0].kind, SCOPE_LOCK_MUTEX);
+	assert_int_equal(locks->lock[0].waits, 199);
+}
+
 static void operations(void **state)
 {
 	static const struct {
@@ -285,6 +323,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(convoy, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_locks, setup, teardown),
 		cmocka_unit_test_setup_teardown(kinds, setup, teardown),
+		cmocka_unit_test_setup_teardown(lock_by_bitset, setup, teardown),
 		cmocka_unit_test(operations),
 		cmocka_unit_test(pairs_are_bounded),
 	};

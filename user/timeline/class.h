@@ -126,6 +126,7 @@ enum scope_futex {
 	SCOPE_FUTEX_PI_CONDITION, /* FUTEX_WAIT_REQUEUE_PI: a condition variable with such a mutex */
 	SCOPE_FUTEX_RW,		  /* FUTEX_WAIT_BITSET while the word is 3: glibc's reader-writer lock (since 2.25) */
 	SCOPE_FUTEX_CONTENDED, /* the same while it is 2: a mutex of glibc with a time limit, or one of Rust's library */
+	SCOPE_FUTEX_HANDED,    /* such a wait, ended by a thread that had waited so for the same word: it is a lock */
 	SCOPE_FUTEX_WORD,  /* the same while the word has another value but 0: a join, or a lock of another library */
 	SCOPE_FUTEX_EVENT, /* while the word is 0: a condition variable, a semaphore, a word to be woken by */
 	SCOPE_FUTEXES,

@@ -7,6 +7,31 @@
 #include "base/grow.h"
 #include "timeline/slices.h"
 
+static bool has_contended(const struct scope_thread *thread, uint64_t word)
+{
+	for (unsigned i = 0; i < SCOPE_THREAD_CONTENDED; i++)
+		if (thread->contended[i] == word)
+			return true;
+	return false;
+}
+
+/*
+ * The word of a wait looks like a mutex's that somebody waits for, which other words may do as well. It is one if the
+ * thread that ends the wait has slept on it, too: it had the lock then, and gave it back.
+ */
+static void look_for_lock(struct scope_threads *threads, struct scope_wait *wait)
+{
+	struct scope_thread *thread = scope_timeline_threads_at(threads, wait->thread), *waker;
+
+	if (wait->futex != SCOPE_FUTEX_CONTENDED || !wait->object)
+		return;
+	if (!has_contended(thread, wait->object))
+		thread->contended[thread->contendeds++ % SCOPE_THREAD_CONTENDED] = wait->object;
+	waker = wait->waker < 0 ? NULL : scope_timeline_threads_at(threads, (size_t)wait->waker);
+	if (waker && waker->tgid == thread->tgid && has_contended(waker, wait->object))
+		wait->futex = SCOPE_FUTEX_HANDED;
+}
+
 int scope_timeline_end_wait(const struct scope_listener *run, struct scope_thread *thread)
 {
 	struct scope_wait *wait = &thread->held;
@@ -15,6 +40,7 @@ int scope_timeline_end_wait(const struct scope_listener *run, struct scope_threa
 	thread->holding = false;
 	waker = wait->waker_tid ? scope_timeline_threads_find(run->timeline->threads, wait->waker_tid) : -1;
 	wait->waker = waker >= 0 && waker != (long)wait->thread ? (int32_t)waker : SCOPE_WAIT_NO_THREAD;
+	look_for_lock(run->timeline->threads, wait);
 	return run->ops->wait ? run->ops->wait(run->user, wait) : 0;
 }
 

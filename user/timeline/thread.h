@@ -84,6 +84,8 @@ struct scope_slices {
 	uint64_t limit_ns; /* … and how much more it may be as the next one begins */
 };
 
+#define SCOPE_THREAD_CONTENDED 4 /* no rule */
+
 struct scope_thread {
 	uint32_t index;
 	uint32_t tid, tgid;
@@ -118,15 +120,17 @@ struct scope_thread {
 	/* The last sleep, while it may continue after a false wakeup. */
 	bool holding;
 	struct scope_wait held;
-	uint64_t held_run_ns;	/* account.run_ns as it ended */
-	uint64_t held_enter_ns; /* of the call slept in */
-	size_t rows_seen;	/* rows of names as it appeared; SIZE_MAX: events named it at once */
-	bool stopped;		/* a STATE record of the window's end was seen */
-	uint64_t still_ns;	/* since when it has not run, as that says; 0: it does not say */
-	bool lost;		/* events of it may be missing since it was last seen */
-	bool memstall;		/* while BLOCKED: in a stretch that the kernel counts as a memory stall */
-	uint8_t stall;		/* 1 + the enum scope_stall_kind that it is in; 0: none */
-	uint64_t stall_ns;	/* since when */
+	uint64_t held_run_ns;			    /* account.run_ns as it ended */
+	uint64_t held_enter_ns;			    /* of the call slept in */
+	uint64_t contended[SCOPE_THREAD_CONTENDED]; /* words of SCOPE_FUTEX_CONTENDED that it slept on, the last ones; … */
+	uint8_t contendeds;			    /* … the next one's place */
+	size_t rows_seen;  /* rows of names as it appeared; SIZE_MAX: events named it at once */
+	bool stopped;	   /* a STATE record of the window's end was seen */
+	uint64_t still_ns; /* since when it has not run, as that says; 0: it does not say */
+	bool lost;	   /* events of it may be missing since it was last seen */
+	bool memstall;	   /* while BLOCKED: in a stretch that the kernel counts as a memory stall */
+	uint8_t stall;	   /* 1 + the enum scope_stall_kind that it is in; 0: none */
+	uint64_t stall_ns; /* since when */
 };
 
 /* True if it is on no processor, by all recorded events. */

@@ -161,8 +161,8 @@ static int measure_hold(void *user, struct scope_lock *lock, const struct scope_
 
 static enum scope_lock_kind kind_of(const uint64_t *waits)
 {
-	const uint64_t bitset = waits[SCOPE_FUTEX_RW] + waits[SCOPE_FUTEX_CONTENDED] + waits[SCOPE_FUTEX_WORD] +
-				waits[SCOPE_FUTEX_EVENT];
+	const uint64_t contended = waits[SCOPE_FUTEX_CONTENDED] + waits[SCOPE_FUTEX_HANDED];
+	const uint64_t bitset = waits[SCOPE_FUTEX_RW] + contended + waits[SCOPE_FUTEX_WORD] + waits[SCOPE_FUTEX_EVENT];
 
 	if (waits[SCOPE_FUTEX_PI])
 		return SCOPE_LOCK_PI_MUTEX;
@@ -172,7 +172,7 @@ static enum scope_lock_kind kind_of(const uint64_t *waits)
 		return SCOPE_LOCK_MUTEX;
 	if (waits[SCOPE_FUTEX_RW] && waits[SCOPE_FUTEX_RW] * RWLOCK_SHARE >= bitset)
 		return SCOPE_LOCK_RWLOCK;
-	if (waits[SCOPE_FUTEX_CONTENDED] && 2 * waits[SCOPE_FUTEX_CONTENDED] >= bitset)
+	if (contended && 2 * contended >= bitset)
 		return SCOPE_LOCK_MUTEX;
 	return 2 * waits[SCOPE_FUTEX_EVENT] >= bitset ? SCOPE_LOCK_CONDITION : SCOPE_LOCK_FUTEX;
 }

@@ -47,9 +47,9 @@ static bool counts_always(const struct scope_wait *wait)
 {
 	const enum scope_timeline_call_role role = scope_timeline_call_role(wait->nr);
 
-	return wait->lock || wait->futex == SCOPE_FUTEX_RW || wait->class == SCOPE_WAIT_DISK ||
-	       wait->class == SCOPE_WAIT_FAULT || (role == SCOPE_CALL_WRITE && wait->nr != SCOPE_NR_NONE) ||
-	       role == SCOPE_CALL_CONNECT;
+	return wait->lock || wait->futex == SCOPE_FUTEX_RW || wait->futex == SCOPE_FUTEX_HANDED ||
+	       wait->class == SCOPE_WAIT_DISK || wait->class == SCOPE_WAIT_FAULT ||
+	       (role == SCOPE_CALL_WRITE && wait->nr != SCOPE_NR_NONE) || role == SCOPE_CALL_CONNECT;
 }
 
 bool scope_waits_does_count(const struct scope_groups *groups, const struct scope_wait *wait)
@@ -211,8 +211,8 @@ static int follow_one(struct follower *follower)
 
 static bool is_for_lock(const struct scope_wait *wait)
 {
-	return scope_waits_is_lock(wait) &&
-	       (wait->lock || wait->futex == SCOPE_FUTEX_RW || wait->futex == SCOPE_FUTEX_CONTENDED);
+	return scope_waits_is_lock(wait) && (wait->lock || wait->futex == SCOPE_FUTEX_RW ||
+					     wait->futex == SCOPE_FUTEX_CONTENDED || wait->futex == SCOPE_FUTEX_HANDED);
 }
 
 static int take_wait(void *user, const struct scope_wait *wait)
