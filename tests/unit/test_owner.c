@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "anomaly/lock_owner.h"
-#include "trace_of.h"
+#include "units_of.h"
 
 /* Threads 10 to 14 of one process wait for a lock each; a letter is its owner, '-': that is not known. */
 static const char head[] = "meta begin_ns 0\nmeta end_ns 1000\n";
@@ -79,12 +79,65 @@ static void an_owner_that_is_not_known_ends_it(void **state)
 		assert_false(hangs[i].circle);
 }
 
+/*
+ * Threads 10 to 12, asleep for a lock for 0.1 ms at the end. Which are in a circle, as digits; said: what the trace says of its
+ * locks, limit: of the time of thread 11's wait, owners as above.
+ */
+static void circles(const char *owners, const char *said, const char *limit, const char *expected)
+{
+	struct scope_hang *hangs = NULL;
+	char *text, found[4] = "";
+	size_t size, count = 0;
+	FILE *to = open_memstream(&text, &size);
+	struct run run;
+
+	assert_non_null(to);
+	fprintf(to, "%s%s", "meta begin_ns 0\nmeta end_ns 1000000\n", said);
+	for (size_t i = 0; i < 3; i++)
+		if (owners[i] != '-')
+			fprintf(to, "lock %zu %#zx %d\n", 10 + i, 0x1000 * (i + 1), 10 + owners[i] - 'a');
+	for (int i = 0; i < 3; i++)
+		fprintf(to,
+			"%d 0 state %d tgid=10 state=sleeping nr=futex since=900000 run=5 comm=w "
+			"args=%#x,0x80,2,%s at_stop\n",
+			900000 + i, 10 + i, 0x1000 * (i + 1), i == 1 ? limit : "0");
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	free(text);
+	assert_int_equal(
+		scope_anomaly_owner_circles(run.trace, run.units->timeline, run.units->threads, &hangs, &count), 0);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(hangs[i].lock && hangs[i].kind == SCOPE_HANG_BLOCKED);
+		assert_int_equal(hangs[i].object, 0x1000 * (hangs[i].thread + 1));
+		found[i] = (char)('0' + hangs[i].thread);
+	}
+	assert_string_equal(found, expected);
+	free(hangs);
+	end_run(&run);
+}
+
+static void a_circle_is_certain_at_once(void **state)
+{
+	static const char asleep[] = "meta locks asleep\n";
+
+	(void)state;
+	circles("baa", asleep, "0", "01");
+	circles("bca", asleep, "0", "012");
+	circles("-ba", asleep, "0", "1");
+	circles("bc-", asleep, "0", "");
+	/* The owners were read at another time, as far as the trace says; or the wait of one ends by itself. */
+	circles("bca", "", "0", "");
+	circles("bca", asleep, "0x7000", "");
+	circles("baa", asleep, "0x7000", "");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_that_waits_for_itself_is_a_circle),
 		cmocka_unit_test(a_circle_may_be_long_and_have_others_before_it),
 		cmocka_unit_test(an_owner_that_is_not_known_ends_it),
+		cmocka_unit_test(a_circle_is_certain_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

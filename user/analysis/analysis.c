@@ -314,6 +314,9 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 	err = scope_anomaly_hang_find(analysis->units, analysis->found.distributions, analysis->found.pickups,
 				      &analysis->hangs, &analysis->hang_count);
 	if (!err)
+		err = scope_anomaly_owner_circles(analysis->trace, analysis->units->timeline, analysis->units->threads,
+						  &analysis->hangs, &analysis->hang_count);
+	if (!err)
 		analysis->hang_count =
 			scope_analysis_part_hangs(analysis->found.distributions, analysis->hangs, analysis->hang_count);
 	if (!err)

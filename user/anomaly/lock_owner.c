@@ -3,6 +3,8 @@
 #include "anomaly/lock_owner.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "trace/lock_word.h"
 
@@ -64,6 +66,102 @@ static bool in_circle(const struct scope_hang *hangs, size_t count, const struct
 		at = hang_of(hangs, count, at->owner);
 	}
 	return false;
+}
+
+/* Asleep for a lock without a time limit, as far as the call shows it, and so it was found as tracing stopped. */
+static bool stands_for_lock(const struct scope_thread *thread)
+{
+	const struct scope_open_call *open = &thread->open;
+
+	return thread->run == SCOPE_RUN_BLOCKED && thread->stopped && thread->still_ns &&
+	       open->role == SCOPE_CALL_FUTEX && scope_timeline_futex_is_lock(open->args, open->arg) &&
+	       open->args > 3 && !open->arg[3];
+}
+
+/* Marks the threads of circles: next[i] is the owner of the lock that thread i waits for, or SCOPE_OWNER_NONE. */
+static void mark_circles(const uint32_t *next, size_t threads, uint8_t *mark)
+{
+	enum { UNSEEN, ON_WAY, DONE, CIRCLE };
+
+	for (size_t i = 0; i < threads; i++) {
+		uint32_t at = (uint32_t)i;
+
+		for (; at != SCOPE_OWNER_NONE && mark[at] == UNSEEN; at = next[at])
+			mark[at] = ON_WAY;
+		/* A way that comes back to itself ends in a circle. */
+		for (; at != SCOPE_OWNER_NONE && mark[at] == ON_WAY; at = next[at])
+			mark[at] = CIRCLE;
+		for (at = (uint32_t)i; at != SCOPE_OWNER_NONE && mark[at] == ON_WAY; at = next[at])
+			mark[at] = DONE;
+	}
+	for (size_t i = 0; i < threads; i++)
+		mark[i] = mark[i] == CIRCLE;
+}
+
+static int by_thread(const void *left, const void *right)
+{
+	const struct scope_hang *a = left, *b = right;
+
+	return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+static int add_hangs(const struct scope_timeline *timeline, size_t threads, const uint8_t *in_circle,
+		     struct scope_hang **hangs, size_t *count)
+{
+	struct scope_hang *grown = reallocarray(*hangs, *count + threads + 1, sizeof(*grown));
+	const size_t before = *count;
+
+	if (!grown)
+		return -ENOMEM;
+	*hangs = grown;
+	for (size_t i = 0; i < threads; i++) {
+		const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, i);
+
+		if (!in_circle[i] || hang_of(grown, before, (uint32_t)i))
+			continue;
+		grown[(*count)++] = (struct scope_hang){
+			.thread = (uint32_t)i,
+			.kind = SCOPE_HANG_BLOCKED,
+			.nr = thread->open.nr,
+			.object = thread->open.arg[0],
+			.since_ns = thread->open.enter_ns,
+			.until_ns = timeline->end_ns,
+			.lock = true,
+			.owner = SCOPE_OWNER_NONE,
+		};
+	}
+	qsort(grown, *count, sizeof(*grown), by_thread);
+	return 0;
+}
+
+int scope_anomaly_owner_circles(const struct scope_trace *trace, const struct scope_timeline *timeline, size_t threads,
+				struct scope_hang **hangs, size_t *count)
+{
+	const char *said = scope_trace_meta(trace, SCOPE_META_LOCKS);
+	uint32_t *next;
+	uint8_t *mark;
+	int err = -ENOMEM;
+
+	if (!said || strcmp(said, "asleep"))
+		return 0;
+	next = calloc(threads + 1, sizeof(*next));
+	mark = calloc(threads + 1, sizeof(*mark));
+	if (next && mark) {
+		for (size_t i = 0; i < threads; i++) {
+			const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, i);
+			const long owner = stands_for_lock(thread)
+						   ? scope_anomaly_owner_find(trace, timeline->threads, (uint32_t)i,
+									      thread->open.arg[0])
+						   : -ENOENT;
+
+			next[i] = owner < 0 || (size_t)owner >= threads ? SCOPE_OWNER_NONE : (uint32_t)owner;
+		}
+		mark_circles(next, threads, mark);
+		err = add_hangs(timeline, threads, mark, hangs, count);
+	}
+	free(next);
+	free(mark);
+	return err;
 }
 
 void scope_anomaly_owner_fill(const struct scope_trace *trace, struct scope_threads *threads, struct scope_hang *hangs,

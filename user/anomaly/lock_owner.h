@@ -4,6 +4,7 @@
 #define SCOPE_ANOMALY_LOCK_OWNER_H
 
 #include "anomaly/hang.h"
+#include "timeline/timeline.h"
 
 /*
  * The index of the thread that owns the lock at this address, by the memory of it that was copied when thread
@@ -15,5 +16,13 @@ long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_thre
 /* Fills owner and circle of hangs. */
 void scope_anomaly_owner_fill(const struct scope_trace *trace, struct scope_threads *threads, struct scope_hang *hangs,
 			      size_t count);
+
+/*
+ * Adds threads that wait for each other's locks in a circle as the window ends, or for a lock of their own, however short they
+ * have waited: that will not change. This is certain of threads that were asleep while their locks were read, as new traces say, and
+ * that wait without a time limit. *hangs is in order of threads, and stays so. 0 or -ENOMEM.
+ */
+int scope_anomaly_owner_circles(const struct scope_trace *trace, const struct scope_timeline *timeline, size_t threads,
+				struct scope_hang **hangs, size_t *count);
 
 #endif

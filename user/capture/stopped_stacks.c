@@ -16,6 +16,7 @@
 #include "capture/unwinder.h"
 #include "proc/kernel_stack.h"
 #include "proc/reader.h"
+#include "proc/task.h"
 #include "symbol/stacks.h"
 #include "trace/trace.h"
 #include "trace/walk.h"
@@ -39,6 +40,7 @@ struct scope_stopped_stacks {
 		uint64_t reg[SCOPE_REG_MAX];
 	} * noted;
 	size_t noted_count, noted_room;
+	bool says_asleep; /* SCOPE_META_LOCKS is written */
 	uint8_t data[SCOPE_DEFAULT_MEMORY_BYTES];
 };
 
@@ -133,7 +135,27 @@ static bool is_thread(void *context, uint32_t tid)
 	return !access(path, F_OK);
 }
 
-/* The lock that the thread sleeps on: it may name its owner. */
+/* True if the thread may have run since its state was recorded: its lock's memory is then of another moment. */
+static bool may_have_run(const struct scope_record_state *state)
+{
+	uint64_t run_ns;
+
+	return scope_proc_task_run_ns(state->tgid, state->tid, &run_ns) || run_ns != state->run_ns;
+}
+
+static int say_asleep(struct scope_stopped_stacks *stopped, struct scope_writer *writer)
+{
+	if (stopped->says_asleep)
+		return 0;
+	stopped->says_asleep = true;
+	return scope_trace_writer_meta(writer, SCOPE_META_LOCKS, "asleep");
+}
+
+/*
+ * The lock that the thread sleeps on: it may name its owner. At stop it is read again even from a thread that has slept since it
+ * was, because the lock may have another owner since. A thread that was asleep before and after its lock was read has not got it,
+ * so threads of which that is known, and whose locks name each other, wait in a circle.
+ */
 static int write_lock(struct scope_stopped_stacks *stopped, const struct scope_record_state *state,
 		      struct scope_writer *writer)
 {
@@ -149,11 +171,15 @@ static int write_lock(struct scope_stopped_stacks *stopped, const struct scope_r
 	if (state->flags & SCOPE_STATE_ON_CPU || state->nr != SYS_futex || !memory.address)
 		return 0;
 	err = is_known(stopped, state->tid, state->run_ns, memory.address);
-	if (err)
+	if (err < 0 || (err && !(state->flags & SCOPE_STATE_AT_STOP)))
 		return err < 0 ? err : 0;
 	if (scope_proc_reader_memory(stopped->reader, state->tgid, state->tid, memory.address, stopped->data,
-				     SCOPE_FUTEX_MEMORY_BYTES) != SCOPE_FUTEX_MEMORY_BYTES)
+				     SCOPE_FUTEX_MEMORY_BYTES) != SCOPE_FUTEX_MEMORY_BYTES ||
+	    may_have_run(state))
 		return 0;
+	err = say_asleep(stopped, writer);
+	if (err)
+		return err;
 	memory.bytes = SCOPE_FUTEX_MEMORY_BYTES;
 	if (!stopped->unwinder)
 		return scope_trace_writer_memory(writer, &memory);

@@ -16,6 +16,7 @@
 #include "base/now.h"
 #include "perf/tracepoint.h"
 #include "proc/file.h"
+#include "proc/task.h"
 #include "proc/reader.h"
 
 #define CPUS_MAX 65536
@@ -153,11 +154,6 @@ static void parse_syscall(const char *text, struct scope_record_state *state, ui
 	}
 }
 
-static uint64_t parse_run(const char *text)
-{
-	return strtoull(text, NULL, 10);
-}
-
 bool scope_perf_state_lives(uint32_t tgid, uint32_t tid)
 {
 	struct scope_record_state state;
@@ -177,6 +173,7 @@ int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_p
 {
 	struct scope_record_state state = { .tid = tid, .tgid = tgid, .nr = SCOPE_NR_NONE };
 	char path[64], *text;
+	uint64_t run_ns = 0;
 	uint32_t cpu;
 	size_t bytes;
 	int err;
@@ -188,10 +185,8 @@ int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_p
 	free(text);
 	if (err || state.state == SCOPE_STATE_DEAD)
 		return err ? err : -ESRCH;
-	if (!scope_proc_file_read(&text, "/proc/%u/task/%u/schedstat", tgid, tid)) {
-		state.run_ns = parse_run(text);
-		free(text);
-	}
+	scope_proc_task_run_ns(tgid, tid, &run_ns);
+	state.run_ns = run_ns;
 	if (state.state != SCOPE_STATE_RUNNABLE) {
 		if (!scope_proc_reader_text(reader, SCOPE_PROC_SYSCALL, tgid, tid, &text, &bytes)) {
 			parse_syscall(text, &state, reg);

@@ -66,3 +66,15 @@ int scope_proc_task_read(uint32_t tid, struct scope_proc_task *ret_task)
 	*ret_task = task;
 	return 0;
 }
+
+int scope_proc_task_run_ns(uint32_t tgid, uint32_t tid, uint64_t *ret_run_ns)
+{
+	char *text;
+	int err = scope_proc_file_read(&text, "/proc/%u/task/%u/schedstat", tgid, tid);
+
+	if (err)
+		return err;
+	*ret_run_ns = strtoull(text, NULL, 10);
+	free(text);
+	return 0;
+}

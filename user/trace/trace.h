@@ -161,6 +161,7 @@ struct scope_trace_thread {
 #define SCOPE_META_WALL_CLOCK "wall_clock_ns"	   /* CLOCK_REALTIME at begin_ns, ns since 1970 */
 #define SCOPE_META_PROBE "probe."		   /* and the id of a probe: its place, as --probe takes it */
 #define SCOPE_META_KERNEL_STACK "kernel_stack."	   /* and a tid: where it slept in the kernel at stop, names */
+#define SCOPE_META_LOCKS "locks"		   /* asleep: threads slept on for their lock as its memory was read */
 #define SCOPE_META_KERNEL_NAMES "kernel_names"	   /* why samples have no place in the kernel */
 #define SCOPE_META_KERNEL_STACKS "kernel_stacks"   /* why there are none */
 #define SCOPE_META_UNREAD "unread"		   /* a sentence: what could not be read of the target */
