@@ -330,13 +330,13 @@ int scope_unit_open_lost(void *user, uint32_t index, uint64_t now_ns)
 	struct scope_unit_builder *builder = user;
 	struct scope_open_unit *open_unit;
 
-	(void)now_ns;
 	if (!scope_unit_open_has(builder, index))
 		return -ENOMEM;
 	open_unit = &builder->open_unit[index];
 	builder->run->discarded += open_unit->open;
 	open_unit->open = open_unit->tentative = open_unit->goes_on = false;
-	open_unit->spinning.vain = 0;
+	scope_unit_spin_cut(&open_unit->spinning, scope_timeline_threads_at(builder->run->timeline->threads, index),
+			    open_unit->stack.exit_ns, now_ns);
 	return 0;
 }
 

@@ -17,18 +17,19 @@ static uint64_t busy_ns(const struct scope_thread *thread, uint64_t now_ns)
 	return thread->account.run_ns + thread->account.queue_ns + (running ? now_ns - thread->since_ns : 0);
 }
 
-static void add_stretch(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t now_ns)
+/* busy_ns: of the thread since it was first seen, until then. */
+static void add_stretch(struct scope_spinning *spinning, uint64_t until_ns, uint64_t busy_ns)
 {
 	struct scope_spin *last = &spinning->last;
 
-	if (now_ns < spinning->begin_ns + SCOPE_SPIN_MIN_NS)
+	if (until_ns < spinning->begin_ns + SCOPE_SPIN_MIN_NS || busy_ns < spinning->begin_busy_ns)
 		return;
 	if (last->busy_ns && spinning->begin_ns - last->until_ns > SCOPE_SPIN_GAP_NS)
 		*last = (struct scope_spin){ 0 };
 	if (!last->busy_ns)
 		*last = (struct scope_spin){ .from_ns = spinning->begin_ns };
-	last->until_ns = now_ns;
-	last->busy_ns += busy_ns(thread, now_ns) - spinning->begin_busy_ns;
+	last->until_ns = until_ns;
+	last->busy_ns += busy_ns - spinning->begin_busy_ns;
 	last->rounds += spinning->polls ? spinning->polls : spinning->vain;
 	last->poll_nr = spinning->poll_nr;
 	last->nr = spinning->nr;
@@ -41,7 +42,18 @@ static void add_stretch(struct scope_spinning *spinning, const struct scope_thre
 void scope_unit_spin_end(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t now_ns)
 {
 	if (spinning->vain >= SCOPE_SPIN_VAIN)
-		add_stretch(spinning, thread, now_ns);
+		add_stretch(spinning, now_ns, busy_ns(thread, now_ns));
+	spinning->vain = 0;
+}
+
+void scope_unit_spin_cut(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t last_ns,
+			 uint64_t now_ns)
+{
+	/* Whether it ran in between is not known. */
+	const uint64_t busy = busy_ns(thread, now_ns), lost_ns = now_ns - last_ns;
+
+	if (spinning->vain >= SCOPE_SPIN_VAIN && busy > lost_ns)
+		add_stretch(spinning, last_ns, busy - lost_ns);
 	spinning->vain = 0;
 }
 

@@ -58,6 +58,12 @@ void scope_unit_spin_judge(struct scope_spinning *spinning, struct scope_fds *fd
 			   const struct scope_spin_call *call, uint64_t now_ns);
 /* A call had a result, or the thread slept or ended; now_ns: end of the rounds. */
 void scope_unit_spin_end(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t now_ns);
+/*
+ * Events were lost, in which there may have been a result: the rounds end with the last known call. If as many are in vain
+ * right after, these belong to the same spin.
+ */
+void scope_unit_spin_cut(struct scope_spinning *spinning, const struct scope_thread *thread, uint64_t last_ns,
+			 uint64_t now_ns);
 
 /*
  * The return of a call of SCOPE_SPIN_ROLES. Nearly always too few were in vain for a closer check:
