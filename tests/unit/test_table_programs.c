@@ -29,18 +29,18 @@ struct tally {
 };
 
 static const struct walk_program programs[] = {
-	{ "-O2", NULL, "-O2 -fomit-frame-pointer", "run", 25, 200, 1, NULL },
-	{ "-O3, .cold parts", NULL, "-O3 -fomit-frame-pointer", "partly", 25, 200, 1, NULL },
-	{ "PLT, lazy", NULL, "-O2 -fomit-frame-pointer -fplt -Wl,-z,lazy", "run", 25, 200, 1, NULL },
-	{ "no PLT", NULL, "-O2 -fomit-frame-pointer -fno-plt", "run", 15, 200, 1, NULL },
-	{ "signal handlers", NULL, "-O2 -fomit-frame-pointer", "signals", 25, 200, 1, NULL },
-	{ "vdso", NULL, "-O2 -fomit-frame-pointer", "clocks", 25, 200, 1, NULL },
-	{ "static", NULL, "-O2 -fomit-frame-pointer -static", "run", 25, 200, 1, NULL },
-	{ "static-pie, signal handlers", NULL, "-O2 -fomit-frame-pointer -static-pie", "signals", 25, 200, 1, NULL },
+	{ "-O2", NULL, "-O2 -fomit-frame-pointer", "run", 25, 200, 10, NULL },
+	{ "-O3, .cold parts", NULL, "-O3 -fomit-frame-pointer", "partly", 25, 200, 10, NULL },
+	{ "PLT, lazy", NULL, "-O2 -fomit-frame-pointer -fplt -Wl,-z,lazy", "run", 25, 200, 10, NULL },
+	{ "no PLT", NULL, "-O2 -fomit-frame-pointer -fno-plt", "run", 15, 200, 10, NULL },
+	{ "signal handlers", NULL, "-O2 -fomit-frame-pointer", "signals", 25, 200, 10, NULL },
+	{ "vdso", NULL, "-O2 -fomit-frame-pointer", "clocks", 25, 200, 10, NULL },
+	{ "static", NULL, "-O2 -fomit-frame-pointer -static", "run", 25, 200, 10, NULL },
+	{ "static-pie, signal handlers", NULL, "-O2 -fomit-frame-pointer -static-pie", "signals", 25, 200, 10, NULL },
 	{ "musl", "musl-gcc", "-O2 -fomit-frame-pointer", "run", 15, 200, 100, NULL },
 	{ "musl, static", "musl-gcc", "-O2 -fomit-frame-pointer -static", "run", 15, 200, 100, NULL },
-	{ "clang -O2", "clang", "-O2 -fomit-frame-pointer", "run", 15, 200, 1, NULL },
-	{ "realigned stacks", NULL, "-O2 -fomit-frame-pointer -mstackrealign", "run", 15, 200, 1, NULL },
+	{ "clang -O2", "clang", "-O2 -fomit-frame-pointer", "run", 15, 200, 10, NULL },
+	{ "realigned stacks", NULL, "-O2 -fomit-frame-pointer -mstackrealign", "run", 15, 200, 10, NULL },
 	{ "frame pointers", NULL, "-O2 -fno-omit-frame-pointer", "signals", 15, 200, 10, NULL },
 };
 

@@ -16,7 +16,8 @@ struct walk_program {
 	const char *mode;     /* of unwind_target.c, or the command */
 	unsigned int bursts;  /* each of `steps` instructions */
 	unsigned int steps;
-	unsigned int copied; /* the most of 100 stacks that end at what tables do not have */
+	unsigned int
+		copied; /* the most of 100 stacks that end at what tables do not have, as what binds symbols at the first call */
 	const char *prepare; /* a command that must succeed before; it may write to $WALK_DIRECTORY */
 };
 
