@@ -18,7 +18,7 @@
 #include "cmd/shared_options.h"
 #include "cmd/watch_options.h"
 
-#define PRINTS_ANYHOW "\nCtrl-C ends the trace early and still prints. -p needs root; it loads no module.\n"
+#define PRINTS_ANYHOW "\nCtrl-C ends the trace early; the output is printed. -p needs root. No module is loaded.\n"
 
 static const struct scope_option learn_options[] = {
 	{ 'p', "pid", "PID", .help = "the process; its descendants are traced too" },
@@ -29,7 +29,7 @@ static const struct scope_option learn_options[] = {
 	DB_OPTION,
 	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N", .help = "keep signatures seen at least N times (default 5)" },
 	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N",
-	  .help = "signatures of a function, the best supported ones (default 200)" },
+	  .help = "keep at most N signatures of a function (default 200)" },
 	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N",
 	  .help = "slice of the stack to copy at each call (default 8192)" },
 	{ SCOPE_OPTION_SAVE, "save", "FILE", .help = "keep the trace" },
@@ -44,7 +44,7 @@ static const struct scope_option signatures_options[] = {
 	{ 'o', "output", "FILE", .help = "export: the file to write (default: standard output)" },
 	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N",
 	  .help = "import: keep signatures seen at least N times (default 5)" },
-	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N", .help = "import: signatures of a function (default 200)" },
+	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N", .help = "import: keep at most N signatures of a function (default 200)" },
 	FORMAT_OPTION,
 	HELP_OPTION,
 	{ 0 },
@@ -53,8 +53,8 @@ static const struct scope_option signatures_options[] = {
 static const struct scope_option dump_options[] = {
 	{ SCOPE_OPTION_FROM, "from", "TIME",
 	  .help = "leave out events before TIME: 12.5 (seconds), 500ms, 2m after\n"
-		  "the window's begin" },
-	{ SCOPE_OPTION_TO, "to", "TIME", .help = "leave out those from TIME on" },
+		  "the begin of the window" },
+	{ SCOPE_OPTION_TO, "to", "TIME", .help = "leave out events from TIME on" },
 	{ 'r', "reverse", NULL, .help = "read text ('-': standard input), write a trace" },
 	{ 'o', "output", "FILE", .help = "the trace to write, with --reverse" },
 	HELP_OPTION,
@@ -63,15 +63,15 @@ static const struct scope_option dump_options[] = {
 
 static const struct scope_option scrub_options[] = {
 	{ 'o', "output", "FILE",
-	  .help = "the trace to write (default: FILE itself, and what it was is kept\n"
-		  "as FILE.old until you remove it)" },
+	  .help = "the trace to write (default: replace FILE, and keep the old one\n"
+		  "as FILE.old)" },
 	SYMBOL_OPTIONS,
 	HELP_OPTION,
 	{ 0 },
 };
 
 static const struct scope_option export_options[] = {
-	{ 'o', "output", "PATH", .help = "the file, or directory, to write (default: standard output for text)" },
+	{ 'o', "output", "PATH", .help = "the file or directory to write (default: standard output for text)" },
 	SYMBOL_OPTIONS,
 	HELP_OPTION,
 	{ 0 },
@@ -79,47 +79,47 @@ static const struct scope_option export_options[] = {
 
 static const struct scope_option import_options[] = {
 	{ 'p', "pid", "PID", .help = "the process, with its threads and descendants" },
-	{ SCOPE_OPTION_COMM, "comm", "NAME", .help = "all threads of that name" },
+	{ SCOPE_OPTION_COMM, "comm", "NAME", .help = "all threads with this name" },
 	{ 'o', "output", "FILE", .help = "the trace to write" },
 	HELP_OPTION,
 	{ 0 },
 };
 
 static const struct scope_option delay_options[] = {
-	{ 'p', "pid", "PID", .help = "the process; descendants too" },
-	{ SCOPE_OPTION_NO_FOLLOW, "no-follow", NULL, .help = "leave descendants out" },
+	{ 'p', "pid", "PID", .help = "the process, with its descendants" },
+	{ SCOPE_OPTION_NO_FOLLOW, "no-follow", NULL, .help = "leave out descendants" },
 	{ SCOPE_OPTION_SITE, "site", "SITE",
-	  .help = "where: syscall:NAME (before the call), return:NAME (as it returns),\n"
-		  "receive (bytes from a socket), function:NAME or function:FILE:NAME\n"
-		  "(of the program), kernel:SYMBOL; up to 8 times. Of a speedup:\n"
-		  "function:NAME, or syscall:NAME (while it blocks)" },
+	  .help = "where to delay: syscall:NAME (before the call), return:NAME (as it\n"
+		  "returns), receive (bytes from a socket), function:NAME or\n"
+		  "function:FILE:NAME (of the program), kernel:SYMBOL; up to 8 times.\n"
+		  "For speedup: function:NAME, or syscall:NAME (while it blocks)" },
 	{ SCOPE_OPTION_FUNCTION, "function", "NAME", .help = "the same as --site function:NAME" },
 	{ SCOPE_OPTION_TOP, "top", "N",
-	  .help = "the first N functions that a report on the saved trace of -i ranks,\n"
-		  "1 to 8, besides those of --site" },
-	{ 'i', "input", "FILE", .help = "that trace, of scope record or saved by a report" },
+	  .help = "also the first N functions (1 to 8) that a report on the trace of -i\n"
+		  "ranks" },
+	{ 'i', "input", "FILE", .help = "the saved trace for --top" },
 	{ SCOPE_OPTION_BY, "by", "LIST",
-	  .help = "delays with commas (default 0,50us,200us,1ms; 0 is always there), or\n"
-		  "auto: by how often threads come to each site; speedups as 0,25%,50%\n"
-		  "(default: steps of 5 % by chance)" },
+	  .help = "the delays (default 0,50us,200us,1ms; 0 is always included), or auto:\n"
+		  "by how often threads visit each site; for speedup 0,25%,50%\n"
+		  "(default: random multiples of 5 %)" },
 	{ SCOPE_OPTION_PROGRESS, "progress", "POINT",
-	  .help = "what is counted: request (default: an answer on an accepted\n"
+	  .help = "what counts as progress: request (default: an answer on an accepted\n"
 		  "connection), syscall:NAME, function:NAME, begin:MARK,end:MARK; for\n"
-		  "read: the name of one in the profile" },
+		  "read: the name of a point in the profile" },
 	{ SCOPE_OPTION_REPEATS, "repeats", "N",
-	  .help = "use each of the list N times (default 8); without a list, 5 times as\n"
-		  "many speedups" },
+	  .help = "use each delay N times (default 8); speedups without a list 5 times as\n"
+		  "often" },
 	{ SCOPE_OPTION_LENGTH, "length", "TIME",
-	  .help = "of one experiment (default 500ms; longer where too little happens)" },
-	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME", .help = "before each, with its delay on (default 50ms)" },
-	{ SCOPE_OPTION_MAX_DELAY, "max-delay", "TIME", .help = "of all threads together in a second (default 10s)" },
+	  .help = "length of one experiment (default 500ms; longer if too little happens)" },
+	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME", .help = "wait before each experiment, with its delay on (default 50ms)" },
+	{ SCOPE_OPTION_MAX_DELAY, "max-delay", "TIME", .help = "cap for all threads together in one second (default 10s)" },
 	{ SCOPE_OPTION_SEED, "seed", "N",
-	  .help = "of the order and the intervals (default: by chance; it is printed)" },
+	  .help = "seed of the order and the intervals (default: random; it is printed)" },
 	FORMAT_OPTION,
-	{ 'o', "output", "FILE", .help = "write there instead of standard output" },
-	{ SCOPE_OPTION_SVG, "svg", "FILE", .help = "the plots as a picture" },
+	{ 'o', "output", "FILE", .help = "write to a file instead of standard output" },
+	{ SCOPE_OPTION_SVG, "svg", "FILE", .help = "write the plots to a picture" },
 	{ SCOPE_OPTION_COZ, "coz", "FILE",
-	  .help = "the experiments in Coz's format; named *.jsonl: a JSON object a line" },
+	  .help = "write the experiments in Coz's format (*.jsonl: as JSON lines)" },
 	HELP_OPTION,
 	{ 0 },
 };
@@ -134,14 +134,14 @@ static const struct scope_option diff_options[] = {
 
 static const struct scope_option status_options[] = {
 	{ SCOPE_OPTION_FORMAT, "format", "NAME",
-	  .help = "text (the default), json, or openmetrics for a collector that reads files",
+	  .help = "text (default), json, or openmetrics, for a textfile collector",
 	  .words = "text json openmetrics" },
 	HELP_OPTION,
 	{ 0 },
 };
 
 static const struct scope_option doctor_options[] = {
-	{ 'p', "pid", "PID", .help = "whether functions of this process will have names, too" },
+	{ 'p', "pid", "PID", .help = "also check whether functions of this process will have names" },
 	FORMAT_OPTION,
 	HELP_OPTION,
 	{ 0 },
@@ -157,27 +157,27 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "report",
 		.run = scope_cmd_report,
-		.summary = "trace a process, or read a trace, and name the functions to blame",
+		.summary = "trace a process, or read a trace, and rank the functions that make it slow or hang",
 		.usage = "Usage: scope-report -p PID [OPTION...]\n"
 			 "       scope-report [-i] FILE [OPTION...]\n"
 			 "       scope-report [OPTION...] -- COMMAND [ARGUMENT...]\n"
-			 "Trace a process, or read a trace, and print the functions most likely to be the bug.\n"
+			 "Trace a process, or read a trace, and rank the functions that make it slow or hang.\n"
 			 "\n",
 		.options = scope_cmd_report_options,
 		.column = 24,
 		.notes = "\n"
-			 "Ctrl-C ends the trace early and still reports. -p needs root; it loads no module.\n",
+			 "Ctrl-C ends the trace early; the report is printed. -p needs root. No module is loaded.\n",
 	},
 	{
 		.name = "waits",
 		.run = scope_cmd_waits,
-		.summary = "show who waits for whom, and which function is the bottleneck",
+		.summary = "show which threads wait for which, and which function is the bottleneck",
 		.usage =
 			"Usage: scope waits -p PID [OPTION...]\n"
 			"       scope waits -i FILE [OPTION...]\n"
 			"       scope waits [OPTION...] -- COMMAND [ARGUMENT...]\n"
-			"Show for whom threads wait while they have work to do, down to what ran, or what was waited for\n"
-			"outside, which function is the bottleneck, and which locks are waited for.\n"
+			"Show which threads wait for which while they have work to do, down to the function that ran or the\n"
+			"wait outside the program; which function is the bottleneck, and which locks are waited for.\n"
 			"\n",
 		.options = scope_cmd_waits_options,
 		.column = 24,
@@ -191,8 +191,8 @@ const struct scope_command scope_cmd_commands[] = {
 			"Usage: scope metrics -p PID [OPTION...]\n"
 			"       scope metrics -i FILE [OPTION...]\n"
 			"       scope metrics [OPTION...] -- COMMAND [ARGUMENT...]\n"
-			"Print what threads did over time, exactly: where their time went, and what they passed through\n"
-			"futexes, pipes, sockets, files and block devices.\n"
+			"Print what threads did over time: where their time went, and what they did with futexes, pipes,\n"
+			"sockets, files and block devices. The figures are exact, made from all events.\n"
 			"\n",
 		.options = scope_cmd_metrics_options,
 		.column = 24,
@@ -201,14 +201,14 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "explore",
 		.run = scope_cmd_explore,
-		.summary = "say where the latency of requests varies, between which calls, and in which function",
+		.summary = "show where the latency of requests varies: between which calls, in which function",
 		.usage =
 			"Usage: scope explore -p PID [OPTION...]\n"
 			"       scope explore -i FILE [OPTION...]\n"
 			"       scope explore [OPTION...] -- COMMAND [ARGUMENT...]\n"
-			"Split the requests of each kind by the calls that they make, and say which of them vary or are always\n"
-			"slow, between which two calls, and in which function or for whom they wait there. With -p this is done\n"
-			"in rounds, and each sets probes where the last one found most of the variance.\n"
+			"Split the requests of each kind by their calls, and show which of them vary or are always slow,\n"
+			"between which two calls, and in which function, or for which thread they wait. With -p this is\n"
+			"done in rounds; each sets probes where the last one found most of the variance.\n"
 			"\n",
 		.options = scope_cmd_explore_options,
 		.column = 24,
@@ -217,13 +217,13 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "model",
 		.run = scope_cmd_model,
-		.summary = "say what kind of server it is, and how busy its threads are",
+		.summary = "show what kind of server it is, and how busy its threads are",
 		.usage =
 			"Usage: scope model -p PID [OPTION...]\n"
 			"       scope model -i FILE [OPTION...]\n"
 			"       scope model [OPTION...] -- COMMAND [ARGUMENT...]\n"
-			"Say what kind of server a process is: which threads accept, read and work, how they get at their work,\n"
-			"who hands it to them, and how busy they are.\n"
+			"Show what kind of server a process is: which threads accept, read and work, how they get their\n"
+			"work and from which threads, and how busy they are.\n"
 			"\n",
 		.options = scope_cmd_model_options,
 		.column = 24,
@@ -237,15 +237,15 @@ const struct scope_command scope_cmd_commands[] = {
 			"Usage: scope libcalls -p PID [OPTION...]\n"
 			"       scope libcalls -i FILE [OPTION...]\n"
 			"       scope libcalls [OPTION...] -- COMMAND [ARGUMENT...]\n"
-			"Count the system calls of a process, their bytes and their time by the library functions that the\n"
-			"program called for them, and by library.\n"
+			"Count the system calls of a process, their bytes and their time, by the library function that the\n"
+			"program called, and by library.\n"
 			"\n",
 		.options = scope_cmd_libcalls_options,
 		.column = 24,
 		.notes =
 			"\n"
-			"Every call gets a stack: the program runs several times slower while it is traced. Of a trace with\n"
-			"fewer stacks counts are projected, with their interval. Ctrl-C ends it early and still prints.\n",
+			"Every call gets a stack, so the program runs several times slower while it is traced. If a trace has\n"
+			"fewer stacks, counts are projected, with an interval. Ctrl-C ends it early; the output is printed.\n",
 	},
 	{
 		.name = "record",
@@ -254,7 +254,7 @@ const struct scope_command scope_cmd_commands[] = {
 		.usage = "Usage: scope record -p PID [OPTION...]\n"
 			 "       scope record [OPTION...] -- COMMAND [ARGUMENT...]\n"
 			 "       scope record --snapshot\n"
-			 "Trace a process, its threads and descendants, into a file for `scope report -i`.\n"
+			 "Trace a process, its threads and its descendants into a file, for `scope report -i`.\n"
 			 "\n",
 		.options = scope_cmd_record_options,
 		.column = 25,
@@ -264,12 +264,12 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "watch",
 		.run = scope_cmd_watch,
-		.summary = "watch a process for as long as it runs, and report incidents as they begin",
+		.summary = "watch a process all the time, and report incidents as they begin",
 		.usage = "Usage: scope watch -p PID|NAME [OPTION...]\n"
 			 "       scope watch --unit UNIT [OPTION...]\n"
 			 "       scope watch --cgroup PATH [OPTION...]\n"
-			 "Keep the last minute of a target in memory and analyse it again and again. When a function\n"
-			 "begins to be slow, to hang or to spin, write the trace and the report, and say so.\n"
+			 "Keep the last minute of a target in memory and analyse it repeatedly. When a function becomes\n"
+			 "slow, hangs or spins, print a message, and write the trace and the report.\n"
 			 "\n",
 		.options = scope_cmd_watch_options,
 		.column = 28,
@@ -281,13 +281,13 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "fleet",
 		.run = scope_cmd_fleet,
-		.summary = "summarize hosts in little room, and report over all of them",
+		.summary = "write small summaries of hosts, and make one report over all hosts",
 		.usage = "Usage: scope fleet summarize TRACE -o FILE [--label KEY=VALUE...]\n"
 			 "       scope fleet report FILE|DIR... [OPTION...]\n"
 			 "       scope fleet send FILE|DIR... --clickhouse URL [OPTION...]\n"
 			 "       scope fleet report --clickhouse URL [OPTION...]\n"
-			 "Write what a trace says of its host in little room, and say which function is to blame on\n"
-			 "which of many hosts, since when, and what these hosts have in common.\n"
+			 "Write a small summary of a trace, and report over the summaries of many hosts: which function\n"
+			 "makes which hosts slow, since when, and what these hosts have in common.\n"
 			 "\n",
 		.options = scope_cmd_fleet_options,
 		.words = "report summarize send",
@@ -296,19 +296,19 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "learn",
 		.run = scope_cmd_learn,
-		.summary = "learn by which system calls a program's functions are recognized",
+		.summary = "learn which system calls identify the functions of a program",
 		.usage =
 			"Usage: scope learn [OPTION...] -- COMMAND [ARGUMENT...]\n"
 			"       scope learn -p PID [OPTION...]\n"
 			"       scope learn -i FILE [OPTION...]\n"
-			"Learn by which system calls the functions of a program are recognized, for reports without stacks.\n"
+			"Learn which system calls identify the functions of a program, for reports without stacks.\n"
 			"\n",
 		.options = learn_options,
 		.column = 25,
 		.notes =
 			"\n"
-			"Every call gets a stack: the program runs several times slower while it is traced. Runs add up.\n"
-			"Give it the work that it does in production. Needs root, but for -i.\n",
+			"Every call gets a stack, so the program runs several times slower while it is traced. Runs add up.\n"
+			"Run the load of production. Needs root, except with -i.\n",
 	},
 	{
 		.name = "signatures",
@@ -318,15 +318,15 @@ const struct scope_command scope_cmd_commands[] = {
 			 "       scope signatures show MODULE|BUILD-ID [FUNCTION]\n"
 			 "       scope signatures export [MODULE|BUILD-ID] [-o FILE]\n"
 			 "       scope signatures import FILE\n"
-			 "Show or carry what `scope learn` learned.\n"
+			 "Show, export or import the signatures that `scope learn` learned.\n"
 			 "\n",
 		.options = signatures_options,
 		.column = 25,
 		.notes = "\n"
-			 "list     programs that were learned\n"
-			 "show     functions of a program, or the signatures of one function\n"
-			 "export   all, or those of one program, as JSON\n"
-			 "import   add an export from elsewhere; it counts with its number of runs\n"
+			 "list     print the learned programs\n"
+			 "show     print the functions of a program, or the signatures of one function\n"
+			 "export   write all signatures, or those of one program, as JSON\n"
+			 "import   add exported signatures to the database\n"
 			 "\n"
 			 "Six or more digits of a build-id are enough.\n",
 		.words = "list show export import",
@@ -334,10 +334,10 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "dump",
 		.run = scope_cmd_dump,
-		.summary = "print what a trace holds",
+		.summary = "print all events of a trace",
 		.usage = "Usage: scope dump [--from TIME] [--to TIME] FILE\n"
 			 "       scope dump --reverse TEXT -o FILE\n"
-			 "Print what a trace holds, one row or event per line; or make a trace of such lines.\n"
+			 "Print a trace as text, one row or event per line; or make a trace from such lines.\n"
 			 "\n",
 		.options = dump_options,
 		.column = 22,
@@ -345,11 +345,11 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "scrub",
 		.run = scope_cmd_scrub,
-		.summary = "take memory of the target out of a trace",
+		.summary = "remove memory of the target from a trace",
 		.usage =
 			"Usage: scope scrub FILE [-o OUTPUT]\n"
-			"Take memory of the target out of a trace that was recorded with raw stacks, or by a Scope before\n"
-			"format 5: stacks are unwound, and addresses take the place of their bytes.\n"
+			"Remove memory of the target from a trace that was recorded with raw stacks, or in a format before\n"
+			"5: stacks are unwound, and their bytes are replaced by addresses.\n"
 			"\n",
 		.options = scrub_options,
 		.column = 23,
@@ -357,10 +357,10 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "export",
 		.run = scope_cmd_export,
-		.summary = "give a trace to other tools",
+		.summary = "convert a trace for other tools",
 		.usage = "Usage: scope export FORMAT FILE [-o OUTPUT]\n"
 			 "       scope export folded-diff BEFORE AFTER [-o OUTPUT]\n"
-			 "Write a trace in a format that other tools read.\n"
+			 "Write a trace in the format of another tool.\n"
 			 "\n",
 		.options = export_options,
 		.column = 24,
@@ -370,11 +370,11 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "import",
 		.run = scope_cmd_import,
-		.summary = "make a trace of what perf or LTTng recorded",
+		.summary = "make a trace from a recording of perf or LTTng",
 		.usage = "Usage: scope import INPUT -p PID -o FILE\n"
 			 "       scope import INPUT --comm NAME -o FILE\n"
-			 "Make a trace of what another tool recorded. INPUT is the output of `perf script` on\n"
-			 "raw_syscalls and sched tracepoints ('-': standard input), or a CTF directory of LTTng's.\n"
+			 "Make a trace from a recording of another tool. INPUT is the output of `perf script` with\n"
+			 "raw_syscalls and sched tracepoints ('-': standard input), or a CTF directory of LTTng.\n"
 			 "\n",
 		.options = import_options,
 		.column = 22,
@@ -387,28 +387,28 @@ const struct scope_command scope_cmd_commands[] = {
 	{
 		.name = "delay",
 		.run = scope_cmd_delay,
-		.summary = "hold a process up on purpose, and measure what that changes",
+		.summary = "delay a process on purpose, and measure the effect",
 		.usage = "Usage: scope delay sensitivity -p PID --site SITE [--site SITE...] [OPTION...]\n"
 			 "       scope delay speedup -p PID --function NAME [--site SITE...] [OPTION...]\n"
 			 "       scope delay sensitivity|speedup -p PID --top N -i FILE [OPTION...]\n"
 			 "       scope delay read FILE [OPTION...]\n"
-			 "Experiments that show whether a place matters. sensitivity holds the threads of a process\n"
-			 "up there, for several lengths in random order, and fits what that does to its progress.\n"
-			 "speedup holds all others up while it runs, which looks as if it were faster. read does the\n"
-			 "arithmetic for a profile in the format of Coz.\n"
+			 "Experiments that show whether a function limits the program. sensitivity delays the threads of a\n"
+			 "process at a site, by several lengths in random order, and measures the progress of the program.\n"
+			 "speedup delays all other threads while the site runs, as if the site were faster. read computes\n"
+			 "the same from a profile in the format of Coz.\n"
 			 "\n",
 		.options = delay_options,
 		.column = 25,
 		.notes =
 			"\n"
-			"Ctrl-C ends it early and prints what there is. Needs root and the module: delays are served in\n"
-			"the kernel. They slow the program down: this is for tests, not for production.\n",
+			"Ctrl-C ends the experiments and prints the results so far. Needs root and the module. Delays slow the\n"
+			"program down: use this in tests, not in production.\n",
 		.words = "sensitivity speedup read",
 	},
 	{
 		.name = "diff",
 		.run = scope_cmd_diff,
-		.summary = "compare two traces or reports: what became slower, and what went",
+		.summary = "compare two traces or reports: what became slower, and what is gone",
 		.usage =
 			"Usage: scope diff BEFORE AFTER [OPTION...]\n"
 			"Compare two traces, or reports as JSON (scope report --format json): rates, the share of slow\n"
@@ -417,44 +417,44 @@ const struct scope_command scope_cmd_commands[] = {
 		.options = diff_options,
 		.column = 24,
 		.notes = "\n"
-			 "Exit status 3 where AFTER is worse: a function is new or worse, or more requests are slow.\n",
+			 "Exit status 3 if AFTER is worse: a function is new or worse, or more requests are slow.\n",
 	},
 	{
 		.name = "status",
 		.run = scope_cmd_status,
-		.summary = "print whether the module is loaded, and which one",
+		.summary = "print the state of the module, its sessions and the flight recorders",
 		.usage = "Usage: scope status [OPTION...]\n"
-			 "Report whether the scope module is loaded, what its sessions do and cost, and\n"
-			 "how the flight recorders stand that run on this machine.\n"
+			 "Print whether the scope module is loaded, what its sessions do and cost, and\n"
+			 "the state of the flight recorders on this machine.\n"
 			 "\n",
 		.options = status_options,
 		.column = 21,
 		.notes =
 			"\n"
-			"Exit status 1 where the module cannot be used, or is missing and no recorder runs without it.\n",
+			"Exit status 1 if the module cannot be used, or is missing and no recorder runs without it.\n",
 	},
 	{
 		.name = "doctor",
 		.run = scope_cmd_doctor,
-		.summary = "list what this machine lacks, and the remedy",
+		.summary = "list what is missing on this machine, and the remedy",
 		.usage =
 			"Usage: scope doctor [OPTION...] [SCOPE.KO]\n"
-			"Report what this machine lacks for a capture, and the remedy; of a module's file, whether this\n"
-			"kernel takes it.\n"
+			"List what is missing on this machine for a capture, and the remedy. With the file of a module, also\n"
+			"check whether this kernel can load it.\n"
 			"\n",
 		.options = doctor_options,
 		.column = 21,
 		.notes =
 			"\n"
-			"Exit status 0 where a capture can run, by the module or by perf events; 1 where none can, or\n"
-			"where the file named does not fit.\n",
+			"Exit status 0 if a capture can run, with the module or with perf events; 1 if not, or if this kernel\n"
+			"cannot load the file.\n",
 	},
 	{
 		.name = "completion",
 		.run = scope_cmd_completion,
-		.summary = "print what completes command lines in a shell",
+		.summary = "print a script that completes command lines in a shell",
 		.usage = "Usage: scope completion bash|zsh\n"
-			 "Print a script by which a shell completes commands, options and their values.\n"
+			 "Print a script with which a shell completes commands, options and their values.\n"
 			 "\n",
 		.options = completion_options,
 		.column = 15,

@@ -25,22 +25,22 @@
 const struct scope_option scope_cmd_fleet_options[] = {
 	{ 'o', "output", "FILE", .help = "summarize: the file to write, best named *.scopesum" },
 	{ SCOPE_OPTION_LABEL, "label", "KEY=VALUE",
-	  .help = "summarize: what hosts may have in common, as rack=b7; up to 16 times" },
-	{ SCOPE_OPTION_HOST, "host", "NAME", .help = "summarize: the host's name (default: as the trace says)" },
+	  .help = "summarize: a property of this host, as rack=b7; up to 16 times" },
+	{ SCOPE_OPTION_HOST, "host", "NAME", .help = "summarize: the host's name (default: as in the trace)" },
 	{ SCOPE_OPTION_SINCE, "since", "TIME",
-	  .help = "report: the last TIME of each program on each host, of ClickHouse what\n"
-		  "came in the last TIME: 90, 10m, 2h" },
+	  .help = "report: only the last TIME of each program on each host; with\n"
+		  "--clickhouse what the server got in the last TIME: 90, 10m, 2h" },
 	{ SCOPE_OPTION_DB, "db", "FILE",
-	  .help = "report: keep summaries in this SQLite database, and report over all\n"
-		  "that are in it (default: in memory)" },
+	  .help = "report: keep summaries in this SQLite database, and report over all of\n"
+		  "them (default: only the files, in memory)" },
 	{ SCOPE_OPTION_CLICKHOUSE, "clickhouse", "URL",
-	  .help = "send: to this server; report: over what it has, as http://host:8123" },
+	  .help = "send: the server; report: use its summaries; as http://host:8123" },
 	{ SCOPE_OPTION_SETTINGS, "settings", "FILE",
-	  .help = "with --clickhouse: user, password, database and ca as KEY = VALUE" },
+	  .help = "with --clickhouse: file of user, password, database, ca (KEY = VALUE)" },
 	{ SCOPE_OPTION_CONSUME, "consume", NULL,
-	  .help = "send: remove a file once all of it is there; a watch may still write it" },
+	  .help = "send: remove each file when all of it was sent; a watch may still write" },
 	FORMAT_OPTION,
-	{ 'v', "verbose", .help = "report: all functions, not what a screen holds" },
+	{ 'v', "verbose", .help = "report: all functions, not only one screen" },
 	SYMBOL_OPTIONS,
 	HELP_OPTION,
 	{ 0 },

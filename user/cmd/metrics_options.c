@@ -12,33 +12,33 @@
 const struct scope_option scope_cmd_metrics_options[] = {
 	TRACED_OPTIONS,
 	{ SCOPE_OPTION_BY, "by", "NAME",
-	  .help = "of what: group (of threads, the default), thread, object (futex,\n"
+	  .help = "lines by group (of threads, the default), thread, object (futex,\n"
 		  "descriptor, block device) or kind (of work)",
 	  .words = "group thread object kind" },
 	{ SCOPE_OPTION_BASELINE, "baseline", "FILE",
-	  .help = "what changed since a trace of the same program from a better time" },
+	  .help = "also print what changed since a trace of the program from a better time" },
 	{ SCOPE_OPTION_COMPARE, "compare", "WINDOW",
-	  .help = "what changed in a part of the trace, from the rest of it: 30..40 (seconds\n"
-		  "after its begin); 30.. goes to the end; change: from when units took longer" },
+	  .help = "compare a part of the trace with the rest: 30..40 (seconds after its\n"
+		  "begin); 30.. (to the end); change: from when on units took longer" },
 	{ SCOPE_OPTION_RELATE, "relate", "NAME",
-	  .help = "what goes with this metric (default: with how long units take)" },
+	  .help = "print what correlates with this metric (default: with unit latency)" },
 	{ SCOPE_OPTION_STEP, "step", "TIME", .help = "length of a step (default 1 second; 1ms at least)" },
 	{ SCOPE_OPTION_LIVE, "live", "[=TIME]",
-	  .help = "draw it again and again while the capture runs; on a terminal letters\n"
-		  "choose the order of lines" },
+	  .help = "print a table every TIME while the capture runs; on a terminal,\n"
+		  "letters choose the order of lines" },
 	{ SCOPE_OPTION_LISTEN, "listen", "ADDRESS",
 	  .help = "answer GET /metrics with OpenMetrics while the capture runs, on this port of\n"
 		  "127.0.0.1, or on ADDRESS:PORT" },
 	{ SCOPE_OPTION_SERIES, "series", "LIST",
-	  .help = "these metrics alone: run,units,latency_p99 (default: all; in a picture\n"
+	  .help = "only these metrics: run,units,latency_p99 (default: all; in a picture\n"
 		  "states, futex waits, units and their latency)" },
 	{ SCOPE_OPTION_FORMAT, "format", "NAME",
-	  .help = "text, json, csv, openmetrics or svg, a picture (default: by the end of\n"
-		  "the name with -o; else text)",
+	  .help = "text, json, csv, openmetrics or svg, a picture (default: by the ending\n"
+		  "of the name with -o; else text)",
 	  .words = "text json csv openmetrics svg" },
-	{ 'o', "output", "FILE", .help = "print to a file" },
-	{ 'v', "verbose", .help = "print all lines and metrics, not what a screen holds" },
-	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices (the module alone can)" },
+	{ 'o', "output", "FILE", .help = "write to a file" },
+	{ 'v', "verbose", .help = "print all lines and metrics, not only one screen" },
+	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices (needs the module)" },
 	MEMORY_OPTIONS,
 	SAVE_OPTION,
 	SOURCE_OPTION,

@@ -31,50 +31,50 @@ const struct scope_option scope_cmd_record_options[] = {
 	{ 't', "tid", "TID", .help = "one thread alone; may be repeated" },
 	SELECT_OPTIONS,
 	{ 'd', "duration", "TIME",
-	  .help = "how long: 90, 1.5, 500ms, 2m (default 90 seconds)\n"
-		  "(without end with --flight, --rotate or a COMMAND)" },
+	  .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds;\n"
+		  "no end with --flight, --rotate or a COMMAND)" },
 	{ 'o', "output", "FILE", .help = "the trace file (default scope-PID.trace)" },
-	{ SCOPE_OPTION_MAX_SIZE, "max-size", "SIZE", .help = "end, or go on in the next file, at 500k, 64M, 2G" },
-	{ SCOPE_OPTION_ROTATE, "rotate", "N", .help = "files in turn, named FILE-DATE-TIME; the latest N stay" },
-	{ SCOPE_OPTION_COMPRESS, "compress", "LEVEL", .help = "of zstd, 1 to 19; 0: off (default 1)" },
+	{ SCOPE_OPTION_MAX_SIZE, "max-size", "SIZE", .help = "end at this size, or begin the next file: 500k, 64M, 2G" },
+	{ SCOPE_OPTION_ROTATE, "rotate", "N", .help = "write several files, FILE-DATE-TIME; keep the latest N" },
+	{ SCOPE_OPTION_COMPRESS, "compress", "LEVEL", .help = "level of zstd, 1 to 19; 0: off (default 1)" },
 	{ SCOPE_OPTION_FLIGHT, "flight", "[=TIME]",
 	  .help = "keep the last 300 s (or TIME) in memory; write them on SIGUSR1,\n"
 		  "--snapshot, a trigger, and at the end" },
 	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE",
-	  .help = "at most that much memory for it (default 256M)" },
+	  .help = "memory for --flight, at most (default 256M)" },
 	{ SCOPE_OPTION_TRIGGER, "trigger", "WHEN",
-	  .help = "rate:SYSCALL<50%, unit>200ms, p99>50ms, hang>10s, runqueue>20%,\n"
-		  "unusual; up to 16 of them" },
+	  .help = "with --flight: write the file if rate:SYSCALL<50%, unit>200ms,\n"
+		  "p99>50ms, hang>10s, runqueue>20% or unusual; up to 16 of them" },
 	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME", .help = "ignore triggers for TIME after one (default 60)" },
-	{ SCOPE_OPTION_SNAPSHOT, "snapshot", NULL, .help = "have all running flight recorders write their files now" },
-	{ SCOPE_OPTION_NO_FOLLOW, "no-follow", NULL, .help = "leave descendants out" },
+	{ SCOPE_OPTION_SNAPSHOT, "snapshot", NULL, .help = "make all running flight recorders write their files now" },
+	{ SCOPE_OPTION_NO_FOLLOW, "no-follow", NULL, .help = "do not trace descendants" },
 	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take no stacks at slow calls" },
 	{ SCOPE_OPTION_RAW_STACKS, "raw-stacks", NULL,
-	  .help = "keep registers and bytes of stacks, which hold anything that the\n"
-		  "program had there; else addresses, and no memory of it" },
-	{ SCOPE_OPTION_NO_SAMPLES, "no-samples", NULL, .help = "do not sample what runs" },
+	  .help = "keep registers and memory of stacks, which may contain secrets of\n"
+		  "the program (default: only addresses)" },
+	{ SCOPE_OPTION_NO_SAMPLES, "no-samples", NULL, .help = "do not sample running threads" },
 	{ SCOPE_OPTION_CHAIN, "chain", NULL, .help = "walk frame pointers in the kernel instead of copying the stack" },
 	STACK_BUDGET_OPTION,
 	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N", .help = "slice of the stack to copy (default 8192)" },
 	{ OPTION_UNWINDER, "unwinder", "NAME",
-	  .help = "tables (default): the module walks stacks by unwind tables where it\n"
-		  "can, and copies the others; copy: it copies all",
+	  .help = "tables (default): the module walks stacks by unwind tables if it can,\n"
+		  "and copies the others; copy: it copies all stacks",
 	  .words = "tables copy" },
 	{ SCOPE_OPTION_SUBBUF_BYTES, "subbuf-bytes", "N",
 	  .help = "size of a sub-buffer, a power of two (default 262144);\n"
-		  "by perf those of the file are four times as large" },
+		  "with perf those of the file are four times as large" },
 	{ SCOPE_OPTION_SUBBUF_COUNT, "subbuf-count", "N", .help = "sub-buffers per CPU, a power of two (default 8)" },
 	{ SCOPE_OPTION_ARGS, "args", "CALL=LIST",
-	  .help = "record arguments of a call beyond those that a report needs: by name\n"
-		  "as write=fd,count, the first ones as write=3; all: sizes, offsets\n"
-		  "and flags of every call that has any" },
+	  .help = "record more arguments of a call than a report needs: by name, as\n"
+		  "write=fd,count, or the first ones, as write=3; all: sizes, offsets\n"
+		  "and flags of every call" },
 	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices and how long they took" },
 	MEMORY_OPTIONS,
 	{ SCOPE_OPTION_PROBE, "probe", "PLACE",
-	  .help = "record each time a thread comes there: k:SYMBOL or kr:SYMBOL (a\n"
-		  "kernel function and its return), u:PATH:FUNCTION or\n"
-		  "ur:PATH:FUNCTION (of a program; an offset in the file will do);\n"
-		  ",args=N and ,stack after it; as often as needed" },
+	  .help = "record each hit of a place: k:SYMBOL or kr:SYMBOL (a kernel\n"
+		  "function, or its return), u:PATH:FUNCTION or ur:PATH:FUNCTION\n"
+		  "(of a program; or an offset in the file instead of a name);\n"
+		  ",args=N and ,stack may follow; may be repeated" },
 	OVERHEAD_OPTION,
 	SOURCE_OPTION,
 	{ 'q', "quiet", .help = "print nothing but errors" },

@@ -25,50 +25,50 @@
 const struct scope_option scope_cmd_report_options[] = {
 	TRACED_OPTIONS,
 	{ SCOPE_OPTION_BASELINE, "baseline", "FILE",
-	  .help = "hold units against a trace of the same program from a better time" },
+	  .help = "compare with a trace of the same program from a better time" },
 	PART_OPTIONS,
 	{ SCOPE_OPTION_KIND, "kind", "LIST",
-	  .help = "findings of these kinds alone: time, calls, wait, holds-lock, makes-wait,\n"
+	  .help = "only findings of these kinds: time, calls, wait, holds-lock, makes-wait,\n"
 		  "hang, spin, comma-separated",
 	  .words = "time calls wait holds-lock makes-wait hang spin" },
 	{ SCOPE_OPTION_LINKAGE, "linkage", "NAME",
-	  .help = "how like units are put together: complete (default), average, single,\n"
-		  "ward, or divisive, as published",
+	  .help = "how similar units are clustered: complete (default), average, single,\n"
+		  "ward, or divisive",
 	  .words = "complete average single ward divisive" },
-	{ 'o', "output", "FILE", .help = "print the report to a file, see --format" },
+	{ 'o', "output", "FILE", .help = "write the report to a file, see --format" },
 	{ SCOPE_OPTION_CAUSAL, "causal", "N",
-	  .help = "with -p: then hold the process up in the first N functions, and show\n"
-		  "at each what that does (scope delay); needs the module" },
+	  .help = "with -p: then delay the process in the first N functions, and show\n"
+		  "the effect of each (scope delay); needs the module" },
 	{ SCOPE_OPTION_PROGRESS, "progress", "POINT",
-	  .help = "with --causal: what is counted in experiments (default: answered requests)" },
+	  .help = "with --causal: what counts as progress (default: answered requests)" },
 	{ SCOPE_OPTION_LIVE, "live", "[=TIME]",
 	  .help = "show a report every TIME during the capture (default 3 seconds);\n"
-		  "on a terminal with keys to order, open and pause" },
+		  "on a terminal, keys order the list, open findings and pause" },
 	{ SCOPE_OPTION_WINDOW, "window", "TIME",
-	  .help = "with --live: each is of the last TIME (default 1m; 0: of all so far)" },
+	  .help = "with --live: each report covers the last TIME (default 1m; 0: all)" },
 	{ SCOPE_OPTION_FORMAT, "format", "NAME",
-	  .help = "text, json, or html: one page with pictures (default: by the end of\n"
-		  "the name with -o, .json or .html; else text)",
+	  .help = "text, json, or html: one page with pictures (default: by the ending\n"
+		  "of the name with -o, .json or .html; else text)",
 	  .words = "text json html" },
 	{ SCOPE_OPTION_COLOR, "color", "WHEN", .help = "auto (default: on a terminal), always or never",
 	  .words = "auto always never" },
 	{ SCOPE_OPTION_FAIL_ON, "fail-on", "LIST",
-	  .help = "exit status 3 where the report says one of these: slowdown, hang, spin,\n"
+	  .help = "exit with status 3 if the verdict is one of: slowdown, hang, spin,\n"
 		  "freezes, outside, comma-separated; or any",
 	  .words = "slowdown hang spin freezes outside any" },
-	{ 'q', "quiet", .help = "print the verdict and the answer alone, and no progress or notes" },
+	{ 'q', "quiet", .help = "print only the verdict and the answer, no progress and notes" },
 	{ 'v', "verbose",
-	  .help = "also print all findings, their evidence, where the time went, and what\n"
-		  "it rests on" },
+	  .help = "also print all findings with their evidence, where the time went, and\n"
+		  "the basis of the report" },
 	{ 'n', "details", "N", .help = "-v, with the first N findings in detail (default 3)" },
 	SAVE_OPTION,
 	SOURCE_OPTION,
 	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N",
-	  .help = "slice of the stack to copy (default 8192): more where many are cut short" },
+	  .help = "slice of the stack to copy (default 8192); increase it if many are cut" },
 	STACK_BUDGET_OPTION,
 	OVERHEAD_OPTION,
 	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL,
-	  .help = "take and use no stacks: signatures alone name functions" },
+	  .help = "take and use no stacks: only signatures name functions" },
 	LEARNED_OPTIONS,
 	SYMBOL_OPTIONS,
 	HELP_OPTION,

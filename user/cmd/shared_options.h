@@ -5,7 +5,7 @@
 
 #define HELP_OPTION                                                                                                    \
 	{                                                                                                              \
-		'h', "help", NULL, .help = "this text"                                                                 \
+		'h', "help", NULL, .help = "print this help"                                                                 \
 	}
 
 #define FORMAT_OPTION                                                                                                  \
@@ -14,10 +14,10 @@
 	}
 
 #define SELECT_OPTIONS                                                                                                 \
-	{ SCOPE_OPTION_COMM, "comm", "NAME", .help = "threads while they have this name (NAME* all that begin so)" },  \
+	{ SCOPE_OPTION_COMM, "comm", "NAME", .help = "threads while they have this name (NAME*: any that begins so)" },  \
 		{ SCOPE_OPTION_CGROUP, "cgroup", "PATH", .help = "threads while they are in this control group" },     \
 	{                                                                                                              \
-		SCOPE_OPTION_SYSCALLS, "syscalls", "LIST", .help = "record these calls alone: read,futex,202"          \
+		SCOPE_OPTION_SYSCALLS, "syscalls", "LIST", .help = "record only these calls: read,futex,202"          \
 	}
 
 /* Options of commands that trace, or read a trace. */
@@ -34,7 +34,7 @@
 	{ SCOPE_OPTION_MEMORY, "memory", .help = "record page faults and bytes of storage of each thread" },           \
 	{                                                                                                              \
 		SCOPE_OPTION_INTERRUPTS, "interrupts",                                                                 \
-			.help = "record the time that interrupts take from threads (the module alone can)"             \
+			.help = "record the time that interrupts take from threads (needs the module)"             \
 	}
 
 #define SAVE_OPTION                                                                                                    \
@@ -45,14 +45,14 @@
 #define SOURCE_OPTION                                                                                                  \
 	{                                                                                                              \
 		SCOPE_OPTION_SOURCE, "source", "NAME",                                                                 \
-			.help = "kmod (the module) or perf (default: the module where it can be used)",                \
+			.help = "kmod (the module) or perf (default: the module if it can be used)",                \
 			.words = "kmod perf"                                                                           \
 	}
 
 #define OVERHEAD_OPTION                                                                                                \
 	{                                                                                                              \
 		SCOPE_OPTION_MAX_OVERHEAD, "max-overhead", "PCT",                                                      \
-			.help = "the module stops tracing where probes take more of a CPU (default\n"                  \
+			.help = "stop tracing if the module's probes take more of a CPU (default\n"                  \
 				"50, 0: any share)"                                                                    \
 	}
 
@@ -72,37 +72,37 @@
 
 #define PART_OPTIONS                                                                                                   \
 	{ SCOPE_OPTION_FROM, "from", "TIME",                                                                           \
-	  .help = "with -i: of requests that ended from TIME on: 12.5 (seconds), 500ms, 2m\n"                          \
-		  "after the trace's begin, or 18:55:16 or 2026-11-22T18:55:16 (UTC)" },                               \
-		{ SCOPE_OPTION_TO, "to", "TIME", .help = "with -i: as if the trace ended there" },                     \
+	  .help = "with -i: only requests that ended from TIME on: 12.5 (seconds), 500ms,\n"                          \
+		  "2m after the begin of the trace, or 18:55:16 or 2026-11-22T18:55:16 (UTC)" },                               \
+		{ SCOPE_OPTION_TO, "to", "TIME", .help = "with -i: as if the trace ended at TIME" },                     \
 	{                                                                                                              \
 		SCOPE_OPTION_THREAD, "thread", "THREAD",                                                               \
-			.help = "of requests of threads of this number or name alone (NAME*: all that\n"               \
-				"begin so)"                                                                            \
+			.help = "only requests of threads with this number or name (NAME*: any that\n"                 \
+				"begins so)"                                                                            \
 	}
 
 #define SYMBOL_OPTIONS                                                                                                 \
 	{ SCOPE_OPTION_DEBUG_DIR, "debug-dir", "DIR",                                                                  \
-	  .help = "look there, too, for programs and debug files (may be repeated)" },                                 \
+	  .help = "also look in DIR for programs and debug files (may be repeated)" },                                 \
 		{ SCOPE_OPTION_DEBUGINFOD, "debuginfod", NULL,                                                         \
-		  .help = "ask the servers in DEBUGINFOD_URLS for what is not found here" },                           \
+		  .help = "download missing debug files from the servers in DEBUGINFOD_URLS" },                           \
 	{                                                                                                              \
 		SCOPE_OPTION_SYSTEM_LIBRARIES, "system-libraries", "LIST",                                             \
-			.help = "files never to blame, their callers are: names or paths with\n"                       \
+			.help = "files whose functions are never named: names or paths with\n"                       \
 				"*, comma-separated; `default` for the usual ones, `show` lists them"                  \
 	}
 
 #define LEARNED_OPTIONS                                                                                                \
 	{ SCOPE_OPTION_DB, "db", "FILE",                                                                               \
-	  .help = "signatures that `scope learn` learned (default: where it puts them)" },                             \
+	  .help = "the database of `scope learn` (default: its default)" },                             \
 		{ SCOPE_OPTION_SHARED, "shared", "N",                                                                  \
-		  .help = "leave signatures of more than N functions aside (default 4)" },                             \
+		  .help = "ignore signatures of more than N functions (default 4)" },                             \
 		{ SCOPE_OPTION_WEIGHTS, "weights", "NAME",                                                             \
 		  .help = "a signature of k functions weighs its length / k (length, the default)\n"                   \
 			  "or 1 / k (flat)",                                                                           \
 		  .words = "length flat" },                                                                            \
 	{                                                                                                              \
-		SCOPE_OPTION_NO_SIGNATURES, "no-signatures", NULL, .help = "use none"                                  \
+		SCOPE_OPTION_NO_SIGNATURES, "no-signatures", NULL, .help = "use no signatures"                                  \
 	}
 
 #endif

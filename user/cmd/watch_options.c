@@ -30,40 +30,39 @@
 
 const struct scope_option scope_cmd_watch_options[] = {
 	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },
-	{ SCOPE_OPTION_UNIT, "unit", "UNIT", .help = "the processes of this unit of systemd, as nginx" },
-	{ SCOPE_OPTION_CGROUP, "cgroup", "PATH", .help = "those of this control group, and of groups in it" },
+	{ SCOPE_OPTION_UNIT, "unit", "UNIT", .help = "the processes of this systemd unit, for example nginx" },
+	{ SCOPE_OPTION_CGROUP, "cgroup", "PATH", .help = "the processes of this control group and of groups in it" },
 	{ 'o', "output", "FILE",
-	  .help = "traces are named FILE-DATE-TIME, reports as their traces and .txt,\n"
-		  ".json, .html (default scope-watch-TARGET.trace)" },
+	  .help = "traces are named FILE-DATE-TIME; reports have the name of the trace\n"
+		  "and .txt, .json or .html (default scope-watch-TARGET.trace)" },
 	{ SCOPE_OPTION_FORMAT, "format", "LIST",
-	  .help = "reports: text, json, html, none, commas between (default text)" },
-	{ SCOPE_OPTION_KEEP, "keep", "N", .help = "incidents whose files stay, the latest (default 20)" },
+	  .help = "reports: text, json, html or none, comma-separated (default text)" },
+	{ SCOPE_OPTION_KEEP, "keep", "N", .help = "keep the files of the latest N incidents (default 20)" },
 	{ SCOPE_OPTION_WHEN, "when", "WHEN",
-	  .help = "incidents besides what the analysis finds: p99>50ms, unit>200ms,\n"
+	  .help = "incidents in addition to those of the analysis: p99>50ms, unit>200ms,\n"
 		  "hang>10s, rate:SYSCALL<50%, runqueue>20%; up to 15 of them" },
 	{ SCOPE_OPTION_OUTSIDE, "outside", NULL,
-	  .help = "slowness from outside the program is an incident too: short of CPU,\n"
+	  .help = "slowness from outside the program is an incident too: lack of CPU,\n"
 		  "a slow disk, a slow peer" },
 	{ SCOPE_OPTION_KNOWN, "known", "FILE",
 	  .help = "functions that are no incident, one a line: FUNCTION or\n"
 		  "FUNCTION@MODULE, * for any characters" },
 	{ SCOPE_OPTION_EXEC, "exec", "PROGRAM",
-	  .help = "execute it for each incident, without a shell; its environment says\n"
-		  "what is wrong" },
+	  .help = "execute PROGRAM for each incident, without a shell; its environment\n"
+		  "describes the incident" },
 	{ SCOPE_OPTION_WEBHOOK, "webhook", "URL", .help = "post each incident there as JSON" },
 	{ SCOPE_OPTION_LISTEN, "listen", "ADDRESS",
 	  .help = "answer GET /metrics (OpenMetrics) at PORT or ADDRESS:PORT" },
 	{ SCOPE_OPTION_SUMMARY, "summary", "FILE",
-	  .help = "append what each analysis saw to FILE, for `scope fleet report`" },
+	  .help = "append a summary of each analysis to FILE, for `scope fleet report`" },
 	{ SCOPE_OPTION_LABEL, "label", "KEY=VALUE",
-	  .help = "in summaries: what hosts may have in common, as rack=b7; up to 16\n"
-		  "times" },
+	  .help = "in summaries: a property of this host, as rack=b7; up to 16 times" },
 	{ SCOPE_OPTION_MIN_INTERVAL, "min-interval", "TIME",
-	  .help = "at least this long between two incidents; later ones wait (default 60)" },
-	{ SCOPE_OPTION_AFTER, "after", "TIME", .help = "go on for this long before the trace is written (default 3)" },
+	  .help = "time between two incidents, at least; later ones wait (default 60)" },
+	{ SCOPE_OPTION_AFTER, "after", "TIME", .help = "continue for TIME before the trace is written (default 3)" },
 	{ SCOPE_OPTION_FLIGHT, "flight", "[=TIME]", .help = "keep the last 60 s (or TIME, 10 or more) in memory" },
 	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE",
-	  .help = "at most this much memory for it (default 64M)" },
+	  .help = "memory for --flight, at most (default 64M)" },
 	OVERHEAD_OPTION,
 	SOURCE_OPTION,
 	HELP_OPTION,
