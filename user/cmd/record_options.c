@@ -53,7 +53,7 @@ const struct scope_option scope_cmd_record_options[] = {
 	  .help = "keep registers and memory of stacks, which may contain secrets of\n"
 		  "the program (default: only addresses)" },
 	{ SCOPE_OPTION_NO_SAMPLES, "no-samples", NULL, .help = "do not sample running threads" },
-	{ SCOPE_OPTION_CHAIN, "chain", NULL, .help = "walk frame pointers in the kernel instead of copying the stack" },
+	{ SCOPE_OPTION_CHAIN, "chain", NULL, .help = "walk frame pointers in the kernel, without tables and copies" },
 	STACK_BUDGET_OPTION,
 	{ SCOPE_OPTION_STACK_BYTES, "stack-bytes", "N", .help = "slice of the stack to copy (default 8192)" },
 	{ OPTION_UNWINDER, "unwinder", "NAME",
