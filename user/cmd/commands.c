@@ -44,7 +44,8 @@ static const struct scope_option signatures_options[] = {
 	{ 'o', "output", "FILE", .help = "export: the file to write (default: standard output)" },
 	{ SCOPE_OPTION_MIN_SUPPORT, "min-support", "N",
 	  .help = "import: keep signatures seen at least N times (default 5)" },
-	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N", .help = "import: keep at most N signatures of a function (default 200)" },
+	{ SCOPE_OPTION_MAX_EPISODES, "max-episodes", "N",
+	  .help = "import: keep at most N signatures of a function (default 200)" },
 	FORMAT_OPTION,
 	HELP_OPTION,
 	{ 0 },
@@ -111,15 +112,16 @@ static const struct scope_option delay_options[] = {
 		  "often" },
 	{ SCOPE_OPTION_LENGTH, "length", "TIME",
 	  .help = "length of one experiment (default 500ms; longer if too little happens)" },
-	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME", .help = "wait before each experiment, with its delay on (default 50ms)" },
-	{ SCOPE_OPTION_MAX_DELAY, "max-delay", "TIME", .help = "cap for all threads together in one second (default 10s)" },
+	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME",
+	  .help = "wait before each experiment, with its delay on (default 50ms)" },
+	{ SCOPE_OPTION_MAX_DELAY, "max-delay", "TIME",
+	  .help = "cap for all threads together in one second (default 10s)" },
 	{ SCOPE_OPTION_SEED, "seed", "N",
 	  .help = "seed of the order and the intervals (default: random; it is printed)" },
 	FORMAT_OPTION,
 	{ 'o', "output", "FILE", .help = "write to a file instead of standard output" },
 	{ SCOPE_OPTION_SVG, "svg", "FILE", .help = "write the plots to a picture" },
-	{ SCOPE_OPTION_COZ, "coz", "FILE",
-	  .help = "write the experiments in Coz's format (*.jsonl: as JSON lines)" },
+	{ SCOPE_OPTION_COZ, "coz", "FILE", .help = "write the experiments in Coz's format (*.jsonl: as JSON lines)" },
 	HELP_OPTION,
 	{ 0 },
 };
@@ -134,8 +136,7 @@ static const struct scope_option diff_options[] = {
 
 static const struct scope_option status_options[] = {
 	{ SCOPE_OPTION_FORMAT, "format", "NAME",
-	  .help = "text (default), json, or openmetrics, for a textfile collector",
-	  .words = "text json openmetrics" },
+	  .help = "text (default), json, or openmetrics, for a textfile collector", .words = "text json openmetrics" },
 	HELP_OPTION,
 	{ 0 },
 };
@@ -265,12 +266,13 @@ const struct scope_command scope_cmd_commands[] = {
 		.name = "watch",
 		.run = scope_cmd_watch,
 		.summary = "watch a process all the time, and report incidents as they begin",
-		.usage = "Usage: scope watch -p PID|NAME [OPTION...]\n"
-			 "       scope watch --unit UNIT [OPTION...]\n"
-			 "       scope watch --cgroup PATH [OPTION...]\n"
-			 "Keep the last minute of a target in memory and analyse it repeatedly. When a function becomes\n"
-			 "slow, hangs or spins, print a message, and write the trace and the report.\n"
-			 "\n",
+		.usage =
+			"Usage: scope watch -p PID|NAME [OPTION...]\n"
+			"       scope watch --unit UNIT [OPTION...]\n"
+			"       scope watch --cgroup PATH [OPTION...]\n"
+			"Keep the last minute of a target in memory and analyse it repeatedly. When a function becomes\n"
+			"slow, hangs or spins, print a message, and write the trace and the report.\n"
+			"\n",
 		.options = scope_cmd_watch_options,
 		.column = 28,
 		.notes =
@@ -282,13 +284,14 @@ const struct scope_command scope_cmd_commands[] = {
 		.name = "fleet",
 		.run = scope_cmd_fleet,
 		.summary = "write small summaries of hosts, and make one report over all hosts",
-		.usage = "Usage: scope fleet summarize TRACE -o FILE [--label KEY=VALUE...]\n"
-			 "       scope fleet report FILE|DIR... [OPTION...]\n"
-			 "       scope fleet send FILE|DIR... --clickhouse URL [OPTION...]\n"
-			 "       scope fleet report --clickhouse URL [OPTION...]\n"
-			 "Write a small summary of a trace, and report over the summaries of many hosts: which function\n"
-			 "makes which hosts slow, since when, and what these hosts have in common.\n"
-			 "\n",
+		.usage =
+			"Usage: scope fleet summarize TRACE -o FILE [--label KEY=VALUE...]\n"
+			"       scope fleet report FILE|DIR... [OPTION...]\n"
+			"       scope fleet send FILE|DIR... --clickhouse URL [OPTION...]\n"
+			"       scope fleet report --clickhouse URL [OPTION...]\n"
+			"Write a small summary of a trace, and report over the summaries of many hosts: which function\n"
+			"makes which hosts slow, since when, and what these hosts have in common.\n"
+			"\n",
 		.options = scope_cmd_fleet_options,
 		.words = "report summarize send",
 		.column = 26,
@@ -297,12 +300,11 @@ const struct scope_command scope_cmd_commands[] = {
 		.name = "learn",
 		.run = scope_cmd_learn,
 		.summary = "learn which system calls identify the functions of a program",
-		.usage =
-			"Usage: scope learn [OPTION...] -- COMMAND [ARGUMENT...]\n"
-			"       scope learn -p PID [OPTION...]\n"
-			"       scope learn -i FILE [OPTION...]\n"
-			"Learn which system calls identify the functions of a program, for reports without stacks.\n"
-			"\n",
+		.usage = "Usage: scope learn [OPTION...] -- COMMAND [ARGUMENT...]\n"
+			 "       scope learn -p PID [OPTION...]\n"
+			 "       scope learn -i FILE [OPTION...]\n"
+			 "Learn which system calls identify the functions of a program, for reports without stacks.\n"
+			 "\n",
 		.options = learn_options,
 		.column = 25,
 		.notes =
@@ -388,15 +390,16 @@ const struct scope_command scope_cmd_commands[] = {
 		.name = "delay",
 		.run = scope_cmd_delay,
 		.summary = "delay a process on purpose, and measure the effect",
-		.usage = "Usage: scope delay sensitivity -p PID --site SITE [--site SITE...] [OPTION...]\n"
-			 "       scope delay speedup -p PID --function NAME [--site SITE...] [OPTION...]\n"
-			 "       scope delay sensitivity|speedup -p PID --top N -i FILE [OPTION...]\n"
-			 "       scope delay read FILE [OPTION...]\n"
-			 "Experiments that show whether a function limits the program. sensitivity delays the threads of a\n"
-			 "process at a site, by several lengths in random order, and measures the progress of the program.\n"
-			 "speedup delays all other threads while the site runs, as if the site were faster. read computes\n"
-			 "the same from a profile in the format of Coz.\n"
-			 "\n",
+		.usage =
+			"Usage: scope delay sensitivity -p PID --site SITE [--site SITE...] [OPTION...]\n"
+			"       scope delay speedup -p PID --function NAME [--site SITE...] [OPTION...]\n"
+			"       scope delay sensitivity|speedup -p PID --top N -i FILE [OPTION...]\n"
+			"       scope delay read FILE [OPTION...]\n"
+			"Experiments that show whether a function limits the program. sensitivity delays the threads of a\n"
+			"process at a site, by several lengths in random order, and measures the progress of the program.\n"
+			"speedup delays all other threads while the site runs, as if the site were faster. read computes\n"
+			"the same from a profile in the format of Coz.\n"
+			"\n",
 		.options = delay_options,
 		.column = 25,
 		.notes =
@@ -429,9 +432,8 @@ const struct scope_command scope_cmd_commands[] = {
 			 "\n",
 		.options = status_options,
 		.column = 21,
-		.notes =
-			"\n"
-			"Exit status 1 if the module cannot be used, or is missing and no recorder runs without it.\n",
+		.notes = "\n"
+			 "Exit status 1 if the module cannot be used, or is missing and no recorder runs without it.\n",
 	},
 	{
 		.name = "doctor",

@@ -34,14 +34,14 @@ const struct scope_option scope_cmd_record_options[] = {
 	  .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds;\n"
 		  "no end with --flight, --rotate or a COMMAND)" },
 	{ 'o', "output", "FILE", .help = "the trace file (default scope-PID.trace)" },
-	{ SCOPE_OPTION_MAX_SIZE, "max-size", "SIZE", .help = "end at this size, or begin the next file: 500k, 64M, 2G" },
+	{ SCOPE_OPTION_MAX_SIZE, "max-size", "SIZE",
+	  .help = "end at this size, or begin the next file: 500k, 64M, 2G" },
 	{ SCOPE_OPTION_ROTATE, "rotate", "N", .help = "write several files, FILE-DATE-TIME; keep the latest N" },
 	{ SCOPE_OPTION_COMPRESS, "compress", "LEVEL", .help = "level of zstd, 1 to 19; 0: off (default 1)" },
 	{ SCOPE_OPTION_FLIGHT, "flight", "[=TIME]",
 	  .help = "keep the last 300 s (or TIME) in memory; write them on SIGUSR1,\n"
 		  "--snapshot, a trigger, and at the end" },
-	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE",
-	  .help = "memory for --flight, at most (default 256M)" },
+	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE", .help = "memory for --flight, at most (default 256M)" },
 	{ SCOPE_OPTION_TRIGGER, "trigger", "WHEN",
 	  .help = "with --flight: write the file if rate:SYSCALL<50%, unit>200ms,\n"
 		  "p99>50ms, hang>10s, runqueue>20% or unusual; up to 16 of them" },

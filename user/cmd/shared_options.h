@@ -5,7 +5,7 @@
 
 #define HELP_OPTION                                                                                                    \
 	{                                                                                                              \
-		'h', "help", NULL, .help = "print this help"                                                                 \
+		'h', "help", NULL, .help = "print this help"                                                           \
 	}
 
 #define FORMAT_OPTION                                                                                                  \
@@ -14,10 +14,11 @@
 	}
 
 #define SELECT_OPTIONS                                                                                                 \
-	{ SCOPE_OPTION_COMM, "comm", "NAME", .help = "threads while they have this name (NAME*: any that begins so)" },  \
+	{ SCOPE_OPTION_COMM, "comm", "NAME",                                                                           \
+	  .help = "threads while they have this name (NAME*: any that begins so)" },                                   \
 		{ SCOPE_OPTION_CGROUP, "cgroup", "PATH", .help = "threads while they are in this control group" },     \
 	{                                                                                                              \
-		SCOPE_OPTION_SYSCALLS, "syscalls", "LIST", .help = "record only these calls: read,futex,202"          \
+		SCOPE_OPTION_SYSCALLS, "syscalls", "LIST", .help = "record only these calls: read,futex,202"           \
 	}
 
 /* Options of commands that trace, or read a trace. */
@@ -34,7 +35,7 @@
 	{ SCOPE_OPTION_MEMORY, "memory", .help = "record page faults and bytes of storage of each thread" },           \
 	{                                                                                                              \
 		SCOPE_OPTION_INTERRUPTS, "interrupts",                                                                 \
-			.help = "record the time that interrupts take from threads (needs the module)"             \
+			.help = "record the time that interrupts take from threads (needs the module)"                 \
 	}
 
 #define SAVE_OPTION                                                                                                    \
@@ -45,14 +46,14 @@
 #define SOURCE_OPTION                                                                                                  \
 	{                                                                                                              \
 		SCOPE_OPTION_SOURCE, "source", "NAME",                                                                 \
-			.help = "kmod (the module) or perf (default: the module if it can be used)",                \
+			.help = "kmod (the module) or perf (default: the module if it can be used)",                   \
 			.words = "kmod perf"                                                                           \
 	}
 
 #define OVERHEAD_OPTION                                                                                                \
 	{                                                                                                              \
 		SCOPE_OPTION_MAX_OVERHEAD, "max-overhead", "PCT",                                                      \
-			.help = "stop tracing if the module's probes take more of a CPU (default\n"                  \
+			.help = "stop tracing if the module's probes take more of a CPU (default\n"                    \
 				"50, 0: any share)"                                                                    \
 	}
 
@@ -72,37 +73,36 @@
 
 #define PART_OPTIONS                                                                                                   \
 	{ SCOPE_OPTION_FROM, "from", "TIME",                                                                           \
-	  .help = "with -i: only requests that ended from TIME on: 12.5 (seconds), 500ms,\n"                          \
-		  "2m after the begin of the trace, or 18:55:16 or 2026-11-22T18:55:16 (UTC)" },                               \
-		{ SCOPE_OPTION_TO, "to", "TIME", .help = "with -i: as if the trace ended at TIME" },                     \
+	  .help = "with -i: only requests that ended from TIME on: 12.5 (seconds), 500ms,\n"                           \
+		  "2m after the begin of the trace, or 18:55:16 or 2026-11-22T18:55:16 (UTC)" },                       \
+		{ SCOPE_OPTION_TO, "to", "TIME", .help = "with -i: as if the trace ended at TIME" },                   \
 	{                                                                                                              \
 		SCOPE_OPTION_THREAD, "thread", "THREAD",                                                               \
 			.help = "only requests of threads with this number or name (NAME*: any that\n"                 \
-				"begins so)"                                                                            \
+				"begins so)"                                                                           \
 	}
 
 #define SYMBOL_OPTIONS                                                                                                 \
 	{ SCOPE_OPTION_DEBUG_DIR, "debug-dir", "DIR",                                                                  \
 	  .help = "also look in DIR for programs and debug files (may be repeated)" },                                 \
 		{ SCOPE_OPTION_DEBUGINFOD, "debuginfod", NULL,                                                         \
-		  .help = "download missing debug files from the servers in DEBUGINFOD_URLS" },                           \
+		  .help = "download missing debug files from the servers in DEBUGINFOD_URLS" },                        \
 	{                                                                                                              \
 		SCOPE_OPTION_SYSTEM_LIBRARIES, "system-libraries", "LIST",                                             \
-			.help = "files whose functions are never named: names or paths with\n"                       \
+			.help = "files whose functions are never named: names or paths with\n"                         \
 				"*, comma-separated; `default` for the usual ones, `show` lists them"                  \
 	}
 
 #define LEARNED_OPTIONS                                                                                                \
-	{ SCOPE_OPTION_DB, "db", "FILE",                                                                               \
-	  .help = "the database of `scope learn` (default: its default)" },                             \
+	{ SCOPE_OPTION_DB, "db", "FILE", .help = "the database of `scope learn` (default: its default)" },             \
 		{ SCOPE_OPTION_SHARED, "shared", "N",                                                                  \
-		  .help = "ignore signatures of more than N functions (default 4)" },                             \
+		  .help = "ignore signatures of more than N functions (default 4)" },                                  \
 		{ SCOPE_OPTION_WEIGHTS, "weights", "NAME",                                                             \
 		  .help = "a signature of k functions weighs its length / k (length, the default)\n"                   \
 			  "or 1 / k (flat)",                                                                           \
 		  .words = "length flat" },                                                                            \
 	{                                                                                                              \
-		SCOPE_OPTION_NO_SIGNATURES, "no-signatures", NULL, .help = "use no signatures"                                  \
+		SCOPE_OPTION_NO_SIGNATURES, "no-signatures", NULL, .help = "use no signatures"                         \
 	}
 
 #endif
