@@ -281,6 +281,8 @@ static void *client(void *requests)
 		if (write(fd, &byte, 1) != 1 || read(fd, &byte, 1) != 1)
 			_exit(1);
 	}
+	/* The server waits for the next request by then, so the last one has ended. */
+	nanosleep(&(struct timespec){ 0, 20 * PAUSE_NS }, NULL);
 	close(fd);
 	return NULL;
 }

@@ -234,6 +234,8 @@ int scope_timeline_come_unrecorded(const struct scope_listener *run, uint32_t ti
 
 	if (index < 0)
 		return index;
+	if (scope_timeline_cpus_switch(&run->timeline->cpus, cpu, tid, 0, now_ns))
+		return -ENOMEM;
 	run->timeline->unrecorded += !scope_timeline_threads_at(run->timeline->threads, index)->lost;
 	return switch_in(run, &event);
 }
