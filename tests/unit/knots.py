@@ -2,6 +2,7 @@
 """Bottlenecks that are planted in a server, at a place and of a kind that the seed chooses: does scope waits find them?
 
 Usage: knots.py SCOPE DIRECTORY SEEDS
+       knots.py --print SEED     the trace of one such server, for other tests
 Eight workers serve clients; each request goes through five places one after the other: three threads that compute, one that
 writes to a disk, and a lock of the workers' own. Of each seed one place takes ten times as long as the others (it is the
 bottleneck), then two at once, then none. Compared are: the group and the function; the share, at least 0.9 times
@@ -117,14 +118,18 @@ class Server:
         return self
 
 
+def print_trace(server, out):
+    for line in server.trace.head + [text for _, _, text in sorted(server.trace.lines)]:
+        print(line, file=out)
+
+
 def found_in(server, scope, name):
     """What scope waits says of it."""
     for ending in (".text", ".trace"):
         if os.path.exists(name + ending):
             os.unlink(name + ending)
     with open(name + ".text", "w") as out:
-        for line in server.trace.head + [text for _, _, text in sorted(server.trace.lines)]:
-            print(line, file=out)
+        print_trace(server, out)
     subprocess.run([scope, "dump", "--reverse", name + ".text", "-o", name + ".trace"], check=True)
     said = subprocess.run([scope, "waits", "-i", name + ".trace", "--format", "json"], check=True, stdout=subprocess.PIPE)
     return json.loads(said.stdout)
@@ -154,6 +159,11 @@ def check(server, document, planted):
 
 
 def main():
+    if sys.argv[1] == "--print":
+        seed = int(sys.argv[2])
+        takes = [LONG_NS if place == seed % len(PLACES) else SHORT_NS for place in range(len(PLACES))]
+        print_trace(Server(seed, takes, 100_000, 1).serve(), sys.stdout)
+        return 0
     scope, directory, seeds = os.path.realpath(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     name, bad = os.path.join(directory, "knot"), 0
     for seed in range(1, seeds + 1):
