@@ -134,7 +134,7 @@ int scope_capture_first_meta(struct scope_writer *writer, const struct scope_cap
 	if (!err)
 		err = put(writer, SCOPE_META_SOURCE, "%s", stats->source->name);
 	if (!err && stats->source->lacks[0])
-		err = put(writer, SCOPE_META_LACKS, "%s", stats->source->lacks);
+		err = scope_trace_writer_meta(writer, SCOPE_META_LACKS, stats->source->lacks);
 	if (!err)
 		err = put(writer, SCOPE_META_COMMAND, "%s", stats->target.comm);
 	if (!err)
