@@ -24,7 +24,7 @@ struct contrast {
 	double *found_ns;	 /* per unit: weight of its blame items */
 };
 
-static double scale_of(double total_ns, double weight_ns)
+double scope_evidence_contrast_scale(double total_ns, double weight_ns)
 {
 	double scale = weight_ns > 0 ? total_ns / weight_ns : 0;
 
@@ -125,8 +125,9 @@ static void settle(struct contrast *contrast)
 		balance->stands_for = side[1]->kept ? (double)side[1]->units / side[1]->kept : 0;
 		balance->usual_part = side[0]->kept ? (double)balance->abnormal / side[0]->kept : 0;
 		for (int j = 0; j < 2; j++) {
-			balance->run_scale[j] = scale_of(side[j]->run_ns, balance->run_weight[j]);
-			balance->wait_scale[j] = scale_of(side[j]->blocked_ns, balance->wait_weight[j]);
+			balance->run_scale[j] = scope_evidence_contrast_scale(side[j]->run_ns, balance->run_weight[j]);
+			balance->wait_scale[j] =
+				scope_evidence_contrast_scale(side[j]->blocked_ns, balance->wait_weight[j]);
 		}
 		contrast->evidence->excess_ns += of->excess_ns;
 		contrast->evidence->usual_ns += (side[0]->run_ns + side[0]->blocked_ns) * balance->usual_part;

@@ -5,6 +5,9 @@
 
 #include "evidence/evidence.h"
 
+/* The time that one ns of stacks stands for, where they stand for total_ns; at most 20, because few stacks prove little. */
+double scope_evidence_contrast_scale(double total_ns, double weight_ns);
+
 /*
  * Call it once all items are there: sets their excess, that of the tree's nodes, and the evidence's
  * sums over units and usual units. reference: NULL, or the kept units that some populations are

@@ -15,6 +15,7 @@
 #include "rank/kinds.h"
 #include "rank/measure.h"
 #include "rank/same_cause.h"
+#include "rank/usual.h"
 #include "rank/verdict.h"
 
 #define IN_DOUBT 0.5	/* of a caller that may be one cause, or the common part of several */
@@ -369,6 +370,9 @@ static int rank(const struct scope_rank_input *input, struct scope_ranking *rank
 		qsort(ranking->finding, ranking->findings, sizeof(*ranking->finding), compare_findings);
 	scope_rank_kinds_keep(input->options->kinds, ranking);
 	count_units(input, ranking);
+	err = scope_rank_usual(input, &ranking->usual);
+	if (err)
+		return err;
 	if (ranking->findings || !ranking->left_out)
 		scope_rank_verdict(input, ranking);
 	return 0;

@@ -214,6 +214,28 @@ struct scope_near {
 	enum scope_rank_rule fails;
 };
 
+#define SCOPE_USUAL_MAX 3     /* functions that are named */
+#define SCOPE_USUAL_SHARE 0.1 /* of the time of usual requests, at least, for each */
+#define SCOPE_USUAL_STACKS 20 /* of usual requests, at least: a share is then known to 11 points (1 / (2 √20)) */
+
+/* A function with a large part of the time of usual requests. */
+struct scope_usual_function {
+	const struct scope_function *function;
+	double share;	     /* of their time */
+	double asleep_share; /* of its part … */
+	uint16_t nr;	     /* … and the call in which it slept most, SCOPE_NR_NONE if it did not */
+};
+
+/* Where usual requests spend their time, see rank/usual.h. */
+struct scope_usual {
+	struct scope_usual_function function[SCOPE_USUAL_MAX];
+	unsigned int count;
+	bool requests; /* of clients; otherwise all units */
+	uint64_t units;
+	double mean_ns; /* of one: on a CPU and asleep */
+	size_t stacks;
+};
+
 struct scope_ranking {
 	enum scope_verdict verdict;
 	struct scope_attribution by_stacks, by_signatures; /* which function is named for which nodes of the evidence */
@@ -234,6 +256,7 @@ struct scope_ranking {
 	struct scope_finding kernel;		/* function NULL: none; else slow inside the kernel, see below */
 	struct scope_near near[SCOPE_NEAR_MAX]; /* where nothing is found; by excess */
 	size_t nears;
+	struct scope_usual usual;
 	double inside_share; /* of the excess, by findings that are not outside */
 	double longest_ns;   /* of closed requests that serve clients, of any if none do; 0: there are none */
 	bool slow_peer;	     /* the reason is the peer that outside has, whether or not it is among its causes */

@@ -11,6 +11,7 @@
 #include <scope/abi.h>
 
 #include "base/plain.h"
+#include "base/syscall_name.h"
 #include "report/answer.h"
 #include "report/json_part.h"
 #include "report/locks_text.h"
@@ -396,6 +397,28 @@ static json_t *make_server(const struct scope_analysis *analysis)
 	return string;
 }
 
+/* Where usual requests spend their time. */
+static json_t *make_usual(const struct scope_analysis *analysis)
+{
+	const struct scope_usual *usual = &analysis->ranking->usual;
+	json_t *functions = json_array();
+
+	for (unsigned i = 0; i < usual->count; i++) {
+		const struct scope_usual_function *one = &usual->function[i];
+
+		json_array_append_new(
+			functions,
+			json_pack("{s:o, s:o, s:o, s:o}", "function", scope_report_json_function(one->function),
+				  "share", scope_report_json_number(one->share), "asleep_share",
+				  scope_report_json_number(one->asleep_share), "sleeps_in",
+				  one->asleep_share > 0 ? scope_report_json_string(scope_syscall_name(one->nr))
+							: json_null()));
+	}
+	return json_pack("{s:b, s:I, s:o, s:I, s:o}", "requests", usual->requests, "units", (json_int_t)usual->units,
+			 "mean_ns", scope_report_json_number(usual->mean_ns), "stacks", (json_int_t)usual->stacks,
+			 "functions", functions);
+}
+
 static json_t *make_report(const struct scope_model *model, const struct scope_report_style *style)
 {
 	const struct scope_analysis *analysis = model->analysis;
@@ -425,6 +448,7 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 	json_object_set_new(all, "locks", scope_report_locks_json(analysis));
 	json_object_set_new(all, "locks_seen", scope_report_locks_seen_json(analysis));
 	json_object_set_new(all, "deadlocks", scope_report_deadlocks_json(analysis));
+	json_object_set_new(all, "usual", make_usual(analysis));
 	json_object_set_new(all, "server", make_server(analysis));
 	json_object_set_new(all, "explained", scope_report_server_explained(analysis));
 	json_object_set_new(all, "uneven", scope_report_uneven_json(analysis));

@@ -24,6 +24,7 @@
 	X(ALSO, "Also")                                                                                                \
 	X(BOTTLENECK, "Bottleneck")                                                                                    \
 	X(UNEVEN, "Uneven")                                                                                            \
+	X(USUAL, "Usual")                                                                                              \
 	X(ITS_WORK, "Its work")                                                                                        \
 	X(MISSING, "Missing")                                                                                          \
 	X(NEXT, "Next")

@@ -395,6 +395,31 @@ static int print_uneven(const struct report *report)
 	return print_clipped(report, &line);
 }
 
+/* Where usual requests spend their time: what slows all alike is there, and nowhere else in a report of one trace. */
+static int print_usual(const struct report *report)
+{
+	const struct scope_usual *usual = &report->analysis->ranking->usual;
+	struct scope_paragraph line;
+	struct scope_text mean;
+
+	if (report->analysis->ranking->verdict != SCOPE_VERDICT_NOTHING || report->analysis->ranking->findings ||
+	    !usual->count)
+		return 0;
+	if (scope_report_paragraph_begin(&line))
+		return -ENOMEM;
+	fprintf(line.to, "%s a %s: ", scope_report_format_ns(&mean, usual->mean_ns),
+		usual->requests ? "request" : "round of work");
+	for (unsigned i = 0; i < usual->count; i++) {
+		const struct scope_usual_function *one = &usual->function[i];
+
+		fprintf(line.to, "%s%.0f %% in %s", i ? ", " : "", 100 * one->share,
+			scope_signatures_name(report->analysis->signatures, one->function));
+		if (one->asleep_share >= 0.5)
+			fprintf(line.to, " (sleeps in %s)", scope_report_section_call(one->nr));
+	}
+	return print_broken(report, SCOPE_LABEL_USUAL, &line);
+}
+
 /* Prints what could not be read, cut at the right edge; -v prints all of it. */
 static void print_notes(const struct report *report)
 {
@@ -427,6 +452,8 @@ static int print_body(const struct report *report)
 		err = print_bottleneck(report);
 	if (!err)
 		err = print_uneven(report);
+	if (!err)
+		err = print_usual(report);
 	if (!err)
 		print_notes(report);
 	return err;
