@@ -112,7 +112,7 @@ $(OUT)/user/report/page.o $(BUILD)/static/user/report/page.o: $(BUILD)/gen/page_
 $(OUT)/user/base/syscall_name.o: $(BUILD)/gen/syscall_table.h $(BUILD)/gen/syscall_compat.h
 
 # Tests of the module's pure code find the kernel headers that it includes in a shim.
-$(addprefix $(OUT)/tests/test_,ring ring_flight ring_race clock drop filter table table_programs unwind_oracle unwind_walk unwinder) $(OUT)/fuzz/fuzz_table: private SCOPE_CFLAGS += -Itests/unit/shim
+$(addprefix $(OUT)/tests/test_,ring ring_flight ring_race clock drop filter table table_bad table_programs unwind_oracle unwind_walk unwinder) $(OUT)/fuzz/fuzz_table: private SCOPE_CFLAGS += -Itests/unit/shim
 
 # The cost of stacks by frame pointers is measured in this program.
 $(OUT)/bench/calls: private SCOPE_CFLAGS += -fno-omit-frame-pointer

@@ -35,8 +35,9 @@ static struct scope_trace *make_trace(void)
 	FILE *to = open_memstream(&text, &bytes);
 
 	assert_non_null(to);
-	fprintf(to, "meta begin_ns 1\nmeta stacks_skipped 41\nfd 1 7 accepted -\n"
-		    "1 0 fork 10 parent=1 tgid=1 comm=worker\n1 0 switch 0 10 sleeping\n");
+	fprintf(to,
+		"meta begin_ns 1\nmeta stacks_skipped 41\nmeta tables_refused 3\nmeta maps_refused 1\nfd 1 7 accepted -\n"
+		"1 0 fork 10 parent=1 tgid=1 comm=worker\n1 0 switch 0 10 sleeping\n");
 	for (uint64_t at = 1000; at < 1000000; at += 10000)
 		fprintf(to, "%ju 0 syscall 10 read enter=%ju ret=8 args=7\n", (uintmax_t)at + 3000, (uintmax_t)at);
 	assert_int_equal(fclose(to), 0);
@@ -94,6 +95,7 @@ static void the_text_states_them(void **state)
 	assert_non_null(strstr(text, "(or odds ×23)"));
 	assert_non_null(strstr(text, "by single clustering"));
 	assert_non_null(strstr(text, "41 not taken (limit per second)"));
+	assert_non_null(strstr(text, "no room for 3 unwind tables, and 1 time for the mappings of a process"));
 	free(text);
 	scope_analysis_destroy(analysis);
 	scope_trace_close(trace);

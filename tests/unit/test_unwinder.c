@@ -32,6 +32,7 @@ struct sink {
 	} table[64];
 	struct scope_unwind_maps *maps; /* of the process, as it was given last */
 	int refuse;			/* of tables */
+	int refuse_maps;
 };
 
 static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
@@ -98,6 +99,8 @@ static int take_process(void *context, uint32_t tgid, const struct scope_table_m
 	struct sink *sink = context;
 
 	assert_int_equal(tgid, process.pid);
+	if (sink->refuse_maps)
+		return sink->refuse_maps;
 	free(sink->maps);
 	sink->maps = calloc(1, sizeof(*sink->maps) + count * sizeof(struct scope_unwind_map));
 	sink->maps->count = count;
@@ -283,6 +286,59 @@ static void test_tables(void **state)
 	tables_for(-EPROTO);
 }
 
+/* A process with that many more mappings of code. Returns whether the module can walk its stack. */
+static bool walks_with(uint32_t more, int refuse, uint32_t *ret_refused)
+{
+	struct scope_unwinder_host host = { .write = write_subbuf,
+					    .names = write_names,
+					    .maps = ask_maps,
+					    .table = take_table,
+					    .process = take_process };
+	struct scope_unwinder_counts counts;
+	struct sink sink = { .maps_come = true, .refuse_maps = refuse };
+	u32 count = 0;
+	bool walks;
+
+	host.context = &sink;
+	assert_int_equal(scope_capture_unwinder_create(&host, (uint32_t)process.pid, 0, NULL, &sink.unwinder), 0);
+	for (uint64_t i = 0; i < more; i++)
+		scope_capture_unwinder_map(sink.unwinder,
+					   &(struct scope_trace_map){ (uint32_t)process.pid, 4096 + 8192 * i,
+								      8192 + 8192 * i, 0, true, "", "" });
+	for (size_t i = 0; i < process.maps; i++)
+		scope_capture_unwinder_map(sink.unwinder, &process.map[i]);
+	assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(1, true)), 0);
+	settle(&sink);
+	for (int i = 0; i < 500 && !scope_capture_unwinder_settled(sink.unwinder); i++)
+		assert_int_equal(scope_capture_unwinder_pump(sink.unwinder, 20), 0);
+	assert_true(scope_capture_unwinder_settled(sink.unwinder));
+	scope_capture_unwinder_count(sink.unwinder, &counts);
+	assert_int_equal(counts.given_up, 0);
+	assert_int_equal(sink.ended[0], SCOPE_FRAMES_COMPLETE);
+	*ret_refused = counts.maps_refused;
+	walks = sink.maps && sink.maps->count && !walk(&sink, &count);
+	assert_true(!walks || count == sink.frames[0]);
+	scope_capture_unwinder_destroy(sink.unwinder);
+	for (unsigned int i = 0; i < sink.tables; i++)
+		free(sink.table[i].data);
+	free(sink.maps);
+	return walks;
+}
+
+/* As many mappings as a process can have, more than the module takes, and a module without room: copies go on. */
+static void test_many_maps(void **state)
+{
+	uint32_t refused;
+
+	(void)state;
+	assert_true(walks_with(60000, 0, &refused));
+	assert_int_equal(refused, 0);
+	assert_false(walks_with(SCOPE_TABLE_MAPS_MAX, 0, &refused));
+	assert_true(refused > 0);
+	assert_false(walks_with(10, -ENOSPC, &refused));
+	assert_true(refused > 0);
+}
+
 /* What is mapped while a capture runs: it is asked for once, and the stack is whole. */
 static void test_maps_are_asked_for(void **state)
 {
@@ -431,6 +487,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_many_maps),
 		cmocka_unit_test(test_maps_are_asked_for),
 		cmocka_unit_test(test_maps_that_never_come),
 		cmocka_unit_test(test_child_ends),

@@ -285,6 +285,17 @@ static void interrupt(void)
 	setitimer(ITIMER_REAL, &often, NULL);
 }
 
+/* 60,000 mappings, every other one of code; the kernel allows a process 65,530. */
+static void map_much(void)
+{
+	const size_t page = 4096, pages = 60000;
+	char *memory = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (size_t i = 0; memory != MAP_FAILED && i < pages; i += 2)
+		if (mprotect(memory + i * page, page, PROT_READ | PROT_EXEC))
+			exit(3);
+}
+
 static void run(void)
 {
 	for (;;)
@@ -293,6 +304,8 @@ static void run(void)
 
 int main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "maps"))
+		map_much();
 	printf("shadow %p\n", (void *)&shadow);
 	fflush(stdout);
 	say("main");

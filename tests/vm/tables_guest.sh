@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The part of test_tables.sh that runs in the guest.
 #
-# Usage: tables_guest.sh SCOPE SCOPE_KO TARGET LATE     LATE: of late_library.c, its library beside it
+# Usage: tables_guest.sh SCOPE SCOPE_KO OLDER_KO TARGET LATE     LATE: of late_library.c, its library beside it
 set -uo pipefail
 
-scope=$1 module=$2 program=$3 late=$4
+scope=$1 module=$2 older=$3 program=$4 late=$5
 dir=$(mktemp -d /dev/shm/tables.XXXXXX)
 . "$(dirname "$0")/guest.bash"
 
@@ -67,6 +67,18 @@ follows_dlopen() {
 	((${unmapped:-0} <= 250 && walked > 2 * copied))
 }
 
+# A module of before tables: all is copied, which one sentence says.
+copies_by_an_older_module() {
+	local status=0
+	insmod "$older" || return 1
+	start run
+	says 0 ' 0 lost' record -p "$target" -d 2 --stack-budget 0 -o "$dir/e.trace" || status=1
+	end_target
+	rmmod scope && [ "$status" = 0 ] && counts "$dir/e.trace" || return 1
+	[ "$(grep -c 'cannot walk stacks by unwind tables, so they are copied' "$dir/stderr")" = 1 ] || { cat "$dir/stderr"; return 1; }
+	[ "$walked" = 0 ] && [ "$(grep -cw unwound "$dir/e.trace.dump")" -gt 20 ]
+}
+
 # Where that is asked for.
 copies() {
 	start run
@@ -76,9 +88,11 @@ copies() {
 	[ "$walked" = 0 ] && [ -z "$reasons" ]
 }
 
+pass copies_by_an_older_module copies_by_an_older_module
 insmod "$module" || exit 1
 pass walks_without_frame_pointers walks run
 pass walks_through_signal_handlers walks signals
+pass walks_among_60000_mappings walks maps
 pass follows_exec follows_exec
 pass follows_dlopen follows_dlopen
 pass copies_where_asked copies

@@ -46,6 +46,8 @@ struct scope_capture_stats {
 	uint64_t begin_ns, end_ns; /* of the window, CLOCK_MONOTONIC */
 	struct scope_capture_counts counts;
 	uint64_t stacks_given_up;  /* that were not unwound */
+	uint32_t tables_refused;   /* unwind tables that the module had no room for */
+	uint32_t maps_refused;	   /* times that it had none for the mappings of a process */
 	uint64_t unwinder_cpu_ns;  /* CPU time of the process that unwinds */
 	uint32_t stack_highest_ns; /* longest time that a call had to take for a stack; 0: not chosen */
 	enum scope_capture_end end;

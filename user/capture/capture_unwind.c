@@ -11,9 +11,8 @@
 #include "trace/writer.h"
 
 /* Keys of the metadata (docs/trace-format.md). */
-#define META_WALKED "stacks_walked"   /* stacks that the module walked by unwind tables */
-#define META_COPIED "stacks_copied"   /* why it copied the others: reasons with their counts */
-#define META_REFUSED "tables_refused" /* unwind tables that the module had no room for */
+#define META_WALKED "stacks_walked" /* stacks that the module walked by unwind tables */
+#define META_COPIED "stacks_copied" /* why it copied the others: reasons with their counts */
 
 #define CUT_MS 2000u  /* the end of one file of several waits this long for names */
 #define END_MS 20000u /* and the end of the last one this long */
@@ -205,7 +204,9 @@ int scope_capture_write_walks(const struct scope_capture_run *capture)
 	err = put_number(capture->writer, META_WALKED, counts.walked);
 	if (!err && used)
 		err = scope_trace_writer_meta(capture->writer, META_COPIED, text);
-	return err ? err : put_number(capture->writer, META_REFUSED, counts.tables_refused);
+	if (!err)
+		err = put_number(capture->writer, SCOPE_META_TABLES_REFUSED, counts.tables_refused);
+	return err ? err : put_number(capture->writer, SCOPE_META_MAPS_REFUSED, counts.maps_refused);
 }
 
 void scope_capture_count_unwound(struct scope_capture_run *capture)
@@ -216,5 +217,7 @@ void scope_capture_count_unwound(struct scope_capture_run *capture)
 		return;
 	scope_capture_unwinder_count(capture->unwinder, &counts);
 	capture->stats.stacks_given_up = counts.given_up;
+	capture->stats.tables_refused = counts.tables_refused;
+	capture->stats.maps_refused = counts.maps_refused;
 	capture->stats.unwinder_cpu_ns = counts.cpu_ns;
 }

@@ -107,7 +107,8 @@ struct scope_unwinder_counts {
 	uint64_t walked;		     /* by the module, not copied */
 	uint64_t copies[SCOPE_COPY_REASONS]; /* of stacks, by why they were copied */
 	uint32_t tables, tables_refused;     /* that the module was given */
-	uint64_t cpu_ns;		     /* of the child */
+	uint32_t maps_refused; /* times that it did not take the mappings of a process, or there were too many */
+	uint64_t cpu_ns;       /* of the child */
 };
 void scope_capture_unwinder_count(const struct scope_unwinder *unwinder, struct scope_unwinder_counts *ret_counts);
 

@@ -91,6 +91,11 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 	if (stats->counts.filter_full)
 		fprintf(out, "%" PRIu64 " processes could not be followed: %d at once can\n", stats->counts.filter_full,
 			SCOPE_FILTER_HELD);
+	if (stats->tables_refused || stats->maps_refused)
+		fprintf(out,
+			"the module had no room for %" PRIu32 " unwind tables, and %" PRIu32
+			" times for the mappings of a process: their stacks were copied, which costs more\n",
+			stats->tables_refused, stats->maps_refused);
 	if (stats->counts.late)
 		fprintf(out,
 			"%" PRIu64 " new threads were followed from a moment after their start on: thread "

@@ -70,6 +70,8 @@ void scope_report_basis_make(const struct scope_analysis *analysis, struct scope
 		.absent = scope_trace_meta_number(trace, SCOPE_META_STACKS_ABSENT, 0),
 		.lost = scope_trace_meta_number(trace, SCOPE_META_STACKS_LOST, 0),
 		.given_up = scope_trace_meta_number(trace, SCOPE_META_STACKS_GIVEN_UP, 0),
+		.tables_refused = scope_trace_meta_number(trace, SCOPE_META_TABLES_REFUSED, 0),
+		.maps_refused = scope_trace_meta_number(trace, SCOPE_META_MAPS_REFUSED, 0),
 		.stack_min_ns = scope_trace_meta_number(trace, SCOPE_META_STACK_MIN_NS, 0),
 		.stack_highest_ns = scope_trace_meta_number(trace, SCOPE_META_STACK_HIGHEST_NS, 0),
 		.signatures = make_signatures(analysis),

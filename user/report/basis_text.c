@@ -80,6 +80,19 @@ static void write_stacks(const struct scope_basis *basis, FILE *to)
 	fputc(')', to);
 }
 
+/* Nothing is missing then, but the target was slowed down more. */
+static void write_refused(const struct scope_basis *basis, FILE *to)
+{
+	struct scope_text tables, times;
+
+	if (basis->tables_refused || basis->maps_refused)
+		fprintf(to,
+			" The module had no room for %s, and %s for the mappings of a process: their stacks were copied, "
+			"which costs the target more.",
+			scope_report_format_some(&tables, basis->tables_refused, "unwind table"),
+			scope_report_format_some(&times, basis->maps_refused, "time"));
+}
+
 static void write_signatures(const struct scope_basis_signatures *signatures, FILE *to)
 {
 	struct scope_text count;
@@ -123,6 +136,7 @@ static void write_basis(const struct scope_basis *basis, FILE *to)
 	write_stacks_not_there(basis, to);
 	write_choice(basis, to);
 	fputc('.', to);
+	write_refused(basis, to);
 	write_signatures(&basis->signatures, to);
 	write_baseline(basis, to);
 	if (basis->false_wakeups)

@@ -148,6 +148,8 @@ struct scope_trace_thread {
 #define SCOPE_META_STACKS_ABSENT "stacks_absent"       /* stacks of calls whose sleep was left out or lost */
 #define SCOPE_META_STACKS_LOST "stacks_lost"	       /* stacks for which perf's ring had no room */
 #define SCOPE_META_STACKS_GIVEN_UP "stacks_given_up"   /* stacks that were not unwound: no time, or no answer */
+#define SCOPE_META_TABLES_REFUSED "tables_refused"     /* unwind tables that the module had no room for */
+#define SCOPE_META_MAPS_REFUSED "maps_refused"	       /* times that it had none for the mappings of a process */
 #define SCOPE_META_STACKS "stacks"		       /* copy, chain or none */
 #define SCOPE_META_CPUS "cpus"			       /* online */
 #define SCOPE_META_LATE "late"		   /* threads whose start is missing, because tids began again at the lowest */
