@@ -107,3 +107,17 @@ if (report.near.length)
 			make("td", null, figure("near." + index + ".share", "share")),
 			make("td", null, figure("near." + index + ".units", "count")),
 			make("td", null, near.fails))))));
+
+if (report.usual.functions.length && !report.findings.length) {
+	const place = section("Where " + (report.usual.requests ? "usual requests" : "usual rounds of work") + " spend their time",
+		"If all of them are slow, the cause is among these functions.");
+
+	place.append(make("p", null, "One takes ", figure("usual.mean_ns", "time"), " on average, of ", figure("usual.units", "count"), "."),
+		make("div", { class: "table" }, make("table", null,
+			make("tr", null, ["function", "share of the time", "of it asleep", "sleeps in"].map(title => make("th", null, title))),
+			report.usual.functions.map((one, index) => make("tr", null,
+				make("td", { class: "name" }, functionName(one)),
+				make("td", null, figure("usual.functions." + index + ".share", "share")),
+				make("td", null, figure("usual.functions." + index + ".asleep_share", "share")),
+				make("td", { class: "name" }, one.sleeps_in || ""))))));
+}
