@@ -61,8 +61,8 @@ static int take(const struct scope_subbuf *subbuf, void *names)
 	return scope_proc_kernel_names_note(names, subbuf);
 }
 
-/* Hands over samples that hit there, as copies and as chains by turns; many times each. */
-static void hit(struct scope_kernel_names *names, const uint64_t *address, size_t count)
+/* Hands over samples that hit there, each many times in one way: as copies, as chains, or as the module walks them. */
+static void hit(struct scope_kernel_names *names, const uint64_t *address, size_t count, unsigned int way)
 {
 	static const uint64_t reg[2] = { 1, 2 };
 	struct scope_error error = { "" };
@@ -78,7 +78,7 @@ static void hit(struct scope_kernel_names *names, const uint64_t *address, size_
 			.stack = { .reason = SCOPE_STACK_SAMPLE, .kernel_ip = address[i % count] - MOVED },
 		};
 
-		if (i / count % 2) {
+		if (way == 1) {
 			event.stack.reg = reg;
 			event.stack.regs = 2;
 			event.stack.bytes = 8;
@@ -86,6 +86,7 @@ static void hit(struct scope_kernel_names *names, const uint64_t *address, size_
 		} else {
 			event.stack.ip = reg;
 			event.stack.ips = 2;
+			event.stack.ended = way ? SCOPE_FRAMES_COMPLETE : 0;
 		}
 		assert_int_equal(scope_trace_packer_event(packer, &event, &error), 0);
 		/* One that says nothing of the kernel, with words that look as if it did. */
@@ -98,7 +99,7 @@ static void hit(struct scope_kernel_names *names, const uint64_t *address, size_
 }
 
 /* What is in the trace after samples hit those addresses, each write by itself. */
-static void check(const uint64_t *address, size_t count, const char *want)
+static void check_way(const uint64_t *address, size_t count, unsigned int way, const char *want)
 {
 	struct fixture fixture = fixture_begin();
 	struct scope_kernel_names *names;
@@ -109,7 +110,7 @@ static void check(const uint64_t *address, size_t count, const char *want)
 
 	assert_int_equal(scope_proc_kernel_names_create(MOVED, &names), 0);
 	if (count)
-		hit(names, address, count);
+		hit(names, address, count, way);
 	assert_int_equal(scope_proc_kernel_names_write(names, file, NULL, NULL, fixture.writer), 0);
 	/* What was written is not written again. */
 	rewind(file);
@@ -123,6 +124,12 @@ static void check(const uint64_t *address, size_t count, const char *want)
 	assert_string_equal(text, want);
 	free(text);
 	scope_trace_close(trace);
+}
+
+static void check(const uint64_t *address, size_t count, const char *want)
+{
+	for (unsigned int way = 0; way < 3; way++)
+		check_way(address, count, way, want);
 }
 
 static void test_names(void **state)
