@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that a group of make targets needs.
 #
-# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs histories strangers fuzz browser jit dkms deb rpm kernel arm64 bench style
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs histories sealed strangers fuzz browser jit dkms deb rpm kernel arm64 bench style
 # browser is for the test of pages with pictures, tests/unit/report_html.sh.
 # bugs are the servers that the bug bench takes as Debian ships them; of these postgresql-15 makes a
 # database of its own and starts it where a service manager runs. jit is large, and left to those who
@@ -27,6 +27,7 @@ packages_of() {
 	bugs) echo mariadb-server-core mariadb-client-core postgresql-15 sysbench wrk nodejs \
 		default-jdk-headless tomcat10-common ;;
 	histories) echo varnish slapd snmpd kamailio freeradius inspircd libpam0g-dev libevent-dev libpcre2-dev python3 ;;
+	sealed) echo build-essential autoconf automake libtool-bin bison flex zlib1g-dev libmaa-dev libpcre2-dev libssl-dev python3 ;;
 	strangers) echo apache2-bin lighttpd nginx-light php8.2-fpm haproxy squid caddy etcd-server nats-server prometheus \
 		gunicorn uwsgi-core uwsgi-plugin-python3 puma nodejs default-jdk-headless unbound dnsmasq-base dnsperf \
 		mosquitto mosquitto-clients beanstalkd redis-server wrk python3 procps ;;
@@ -38,7 +39,7 @@ packages_of() {
 	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
 	bench) echo linux-perf trace-cmd lttng-tools coz-profiler bpftrace redis-tools memcached ;;
 	arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm pkg-config ;;
-	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs histories strangers fuzz browser jit dkms deb rpm kernel arm64 bench style)" >&2; exit 2 ;;
+	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs histories sealed strangers fuzz browser jit dkms deb rpm kernel arm64 bench style)" >&2; exit 2 ;;
 	esac
 }
 

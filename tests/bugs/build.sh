@@ -15,12 +15,12 @@ jobs=$(nproc)
 
 # A private set of package lists: the system's own sources stay as they are.
 apt_private() {
-	local apt=$servers_dir/apt
+	local apt=$servers_dir/apt${bug_suite:+-$bug_suite}
 	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
 	local signed='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
 	cat >"$apt/sources.list" <<-EOF
-	deb-src $signed http://deb.debian.org/debian bookworm main
-	deb-src $signed http://deb.debian.org/debian-security bookworm-security main
+	deb-src $signed http://deb.debian.org/debian ${bug_suite:-bookworm} main
+	deb-src $signed http://deb.debian.org/debian-security ${bug_suite:-bookworm}-security main
 	EOF
 	cat >"$apt/apt.conf" <<-EOF
 	Dir::Etc::SourceList "$apt/sources.list";
@@ -50,12 +50,16 @@ fetch() {
 
 # fetch_tarball SERVER: downloads the sources as their authors released them, without Debian's changes.
 fetch_tarball() {
+	local version
 	mkdir -p "$servers_dir/src"
 	compgen -G "$servers_dir/src/$1_*.orig.tar.?z" >/dev/null && return 0
 	echo "servers: fetching the source of $1"
 	apt_private update
-	(cd "$servers_dir/src" && apt_private source --download-only --tar-only "$1") ||
-		die "no source of $1: is the Debian archive reachable?"
+	for version in $(APT_CONFIG=$servers_dir/apt${bug_suite:+-$bug_suite}/apt.conf \
+		apt-cache showsrc --only-source "$1" | awk '/^Version:/ { print $2 }' | sort -rVu); do
+		(cd "$servers_dir/src" && apt_private source --download-only --tar-only "$1=$version") && return 0
+	done
+	die "no source of $1: is the Debian archive reachable?"
 }
 
 configure_memcached() {

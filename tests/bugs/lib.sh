@@ -21,16 +21,17 @@ bug_row() {
 }
 
 # What is special to a server, where it has a file: configure_, make_ and install_ for build.sh, server_
-# and load_ for start.sh; bug_tarball where Debian's changes to it are left out.
+# and load_ for start.sh; bug_tarball where Debian's changes to it are left out, and bug_suite where it is of
+# another suite of Debian than the system.
 bug_recipe() {	# SERVER
-	bug_tarball=
+	bug_tarball= bug_suite=
 	# shellcheck disable=SC1090
 	[ ! -e "$bugs_dir/servers/$1.sh" ] || . "$bugs_dir/servers/$1.sh"
 }
 
-# The cases of the bench: those with a bug.
+# The cases of the bench: those with a bug, and of the sealed ones none but by name.
 bug_cases() {
-	awk -F '\t' '!/^#/ && NF && $4 != "none" { print $1 }' "$bugs_dir/bugs.tsv"
+	awk -F '\t' '!/^#/ && NF && $4 != "none" && $1 !~ /^blind-/ { print $1 }' "$bugs_dir/bugs.tsv"
 }
 
 # bug_twin NAME: the healthy server of the same kind, under the same kind of load.

@@ -21,7 +21,7 @@ bug_row "$name"
 bug_recipe "$bug_server"
 program=$servers_dir/$name/$bug_server
 ! bug_packaged || program=$bug_program
-[ -x "$program" ] || die "$program is missing: run scripts/setup.sh bugs histories or tests/bugs/build.sh $name"
+[ -x "$program" ] || die "$program is missing: run scripts/setup.sh bugs histories sealed or tests/bugs/build.sh $name"
 program=${PROGRAM:-$program}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/scope-bug-$name.XXXXXX")
@@ -253,6 +253,37 @@ load_history() {
 	load_pid=$!
 	wait_for 60 grep -q warm "$work/load.log" || die "the load did not begin: see $work/load.log"
 	sleep 2
+}
+
+# Sealed cases: what their servers ask for is in sealed.py; its backend, where there is one, is that of historyload.py.
+load_sealed() {
+	local conns rate rare
+	pick conns 6 12
+	pick rate 150 250
+	pick rare 4 8
+	[ -z "${backend:-}" ] || {
+		python3 "$bugs_dir/historyload.py" backend "$backend" "$server_pid" "${backend_kind:-plain}" \
+			>"$work/backend.log" 2>&1 </dev/null &
+		wait_for 20 answers "$backend"
+	}
+	nice -n 5 python3 "$bugs_dir/sealed.py" "${case_name#blind-}" "$port" "${backend:-0}" "$conns" "${rate_of:-$rate}" \
+		"$rare" "$duration" "$seed" >"$work/load.log" 2>&1 </dev/null &
+	load_pid=$!
+	wait_for 120 grep -q warm "$work/load.log" || die "the load did not begin: see $work/load.log"
+	sleep 2
+}
+
+# A name server of this run's own, that knows nothing: name_server MILLISECONDS sets with_names, which a server is started
+# by; once it runs, start_names starts the other.
+name_server() {
+	names_at=127.1.$((port / 256)).$((port % 256)) names_late=$1
+	printf '%s\n' "nameserver $names_at" 'options timeout:1 attempts:1' >"$work/resolv.conf"
+	# shellcheck disable=SC2016
+	with_names=(unshare -m sh -c 'mount --bind "$0" /etc/resolv.conf && exec "$@"' "$work/resolv.conf")
+}
+
+start_names() {
+	python3 "$bugs_dir/sealed.py" names "$names_at" "$server_pid" "$names_late" >"$work/names.log" 2>&1 </dev/null &
 }
 
 # ask LINES...: sends them to the server on one connection; the answer, if any, goes to a log.

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The loads of the sealed cases, at a steady rate with pauses, and what runs beside their servers.
+
+Usage: sealed.py LOAD PORT BACKEND CONNECTIONS RATE RARE SECONDS SEED    LOAD: the case without blind-; see ASKS
+       sealed.py names ADDRESS SERVER_PID MILLISECONDS     a name server that knows nothing, and says so that late; 0: never
+       sealed.py reader FIFO SERVER_PID MILLISECONDS       reads a log, and pauses each two seconds
+Prints "warm" as the load begins, and at its end how many requests were answered, and how long the rare and the
+others took."""
+import fcntl
+import os
+import random
+import socket
+import struct
+import sys
+import threading
+import time
+
+from historyload import Client
+from packaged import datagram, fetch, until
+
+SIZE = int(os.environ.get("SIZE", 20))
+KEPT = []
+
+
+def rarely(client):
+    client.rarely = client.is_rare()
+    return client.rarely
+
+
+def stay(client):
+    """The client's connection, and whether it is new."""
+    if client.peer:
+        return client.peer, False
+    client.peer = client.connect(client.port)
+    return client.peer, True
+
+
+# DNS
+def dns(client, name, port=None):
+    client.count = (getattr(client, "count", client.draw.randrange(60000)) + 1) % 65536
+    mark = struct.pack(">H", client.count)
+    labels = b"".join(bytes([len(part)]) + part for part in name.encode().split(b"."))
+    datagram(client, port or client.port, mark + b"\1\0\0\1\0\0\0\0\0\0" + labels + b"\0\0\1\0\1",
+             lambda answer: answer[:2] == mark)
+
+
+def listed(client):
+    dns(client, "host%d.example.bl.test" % client.draw.randrange(4 * 10 ** 6))
+
+
+# IRC
+def enter(peer, name):
+    peer.sendall(b"NICK %s\r\nUSER guest 0 * :A guest of the house\r\n" % name)
+    got = b""
+    while b" 422 " not in got and b" 376 " not in got:
+        some = peer.recv(65536)
+        if not some:
+            raise OSError("closed")
+        got += some
+
+
+def chat(client):
+    if rarely(client):
+        with client.connect(client.port) as peer:
+            enter(peer, b"g%07d" % client.draw.randrange(10 ** 7))
+            peer.sendall(b"QUIT :bye\r\n")
+            while peer.recv(65536):
+                pass
+        return
+    peer, new = stay(client)
+    if new:
+        enter(peer, b"c%07d" % client.draw.randrange(10 ** 7))
+    peer.sendall(b"PING :%d\r\n" % client.draw.randrange(10 ** 6))
+    until(client, b"PONG")
+
+
+def join_channels(client):
+    """One user who is in SIZE channels."""
+    enter(stay(client)[0], b"everyone")
+    for at in range(0, SIZE, 20):
+        names = b",".join(b"#c%d" % i for i in range(at, min(SIZE, at + 20)))
+        client.peer.sendall(b"JOIN %s\r\nPING :%d.\r\n" % (names, at))
+        until(client, b"%d.\r\n" % at)
+    KEPT.append(client.peer)
+
+
+def ban_many(client):
+    """An operator bans SIZE masks."""
+    enter(stay(client)[0], b"oper")
+    client.peer.sendall(b"OPER admin secret\r\n")
+    until(client, b" 381 ")
+    for at in range(SIZE):
+        client.peer.sendall(b"GLINE spam%d*!*@*.host%d.example.com 0 :no\r\nPING :%d.\r\n" % (at, at, at))
+        until(client, b"%d.\r\n" % at)
+    KEPT.append(client.peer)
+
+
+def send_junk(client, end):
+    """Bytes without the end of a line, on a connection that stays."""
+    time.sleep(0.5)
+    with client.connect(client.port) as peer:
+        peer.sendall(b"x" * SIZE)
+        time.sleep(max(0, end - time.monotonic()))
+
+
+# FTP, DICT and rsync
+def listing(client):
+    peer, new = stay(client)
+    if new:
+        until(client, b"220 ")
+        peer.sendall(b"USER ftp\r\n")
+        until(client, b"331 ")
+        peer.sendall(b"PASS a@b\r\n")
+        until(client, b"230 ")
+    peer.sendall(b"STAT %sb\r\n" % (b"{a,a}" * 14) if rarely(client) else b"STAT p%d*\r\n" % client.draw.randrange(1, 10))
+    until(client, b"213 End of status")
+
+
+def word(client):
+    peer, new = stay(client)
+    if new:
+        until(client, b"220 ")
+    number = client.draw.randrange(10 ** 5)
+    peer.sendall(b"MATCH words suffix x%05d\r\n" % number if rarely(client) else b"DEFINE words word%05dend\r\n" % number)
+    got = b""
+    while not any(line[:4] in (b"250 ", b"552 ") for line in got.split(b"\r\n")[:-1]):
+        # It writes an answer in parts, each of which waits for the one before to be acknowledged.
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        some = peer.recv(65536)
+        if not some:
+            raise OSError("closed")
+        got += some
+
+
+def module(client):
+    source, name = ("127.0.0.2", b"far") if rarely(client) else ("127.0.0.1", b"near")
+    with client.connect(client.port, source) as client.peer:
+        until(client, b"\n")
+        client.peer.sendall(b"@RSYNCD: 31.0 md5\n%s\n" % name)
+        until(client, b"@RSYNCD: OK")
+    client.peer = None
+
+
+# HTTP through something
+def forwarded(client):
+    client.ask_once(client.port + (1 if rarely(client) else 0), b"127.0.0.1")
+
+
+def proxied(client):
+    client.ask_once(client.port, b"127.0.0.1")
+
+
+ASKS = {"rbldnsd-reload": listed, "ngircd-quit": chat, "ngircd-bans": chat, "ngircd-junk": chat, "vsftpd-glob": listing,
+        "dictd-suffix": word, "rsync-reverse": module, "rinetd-rules": forwarded, "privoxy-log": proxied}
+PREPARE = {"ngircd-quit": join_channels, "ngircd-bans": ban_many}
+BESIDE = {"ngircd-junk": send_junk}
+
+
+# What runs beside a server
+def alive(pid):
+    return os.path.exists(f"/proc/{pid}")
+
+
+def names(address, pid, late):
+    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    server.bind((address, 53))
+    server.settimeout(0.5)
+    while alive(pid):
+        try:
+            asked, where = server.recvfrom(4096)
+        except OSError:
+            continue
+        if late:
+            answer = asked[:2] + b"\x81\x83" + asked[4:]
+            threading.Timer(late / 1000, server.sendto, (answer, where)).start()
+
+
+def reader(fifo, pid, pause):
+    log = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    fcntl.fcntl(log, 1031, 4096)  # F_SETPIPE_SZ
+    paused = time.monotonic()
+    while alive(pid):
+        if pause and time.monotonic() - paused > 2:
+            time.sleep(pause / 1000)
+            paused = time.monotonic()
+        try:
+            if not os.read(log, 65536):
+                time.sleep(0.05)
+        except BlockingIOError:
+            time.sleep(0.001)
+
+
+def drive(ask, client, pause, end, took):
+    while time.monotonic() < end:
+        time.sleep(client.draw.expovariate(1 / pause))
+        client.rarely, sent = False, time.monotonic()
+        try:
+            ask(client)
+        except OSError:
+            client.peer = None
+            took[2].append(0)
+            continue
+        took[client.rarely].append(time.monotonic() - sent)
+
+
+def summed_up(took):
+    took = sorted(took) or [0]
+    return (f"{len(took)} mean {sum(took) / len(took) * 1e3:.2f} ms median {took[len(took) // 2] * 1e3:.2f} ms "
+            f"p99 {took[len(took) * 99 // 100] * 1e3:.1f} ms longest {took[-1] * 1e3:.0f} ms, "
+            f"{sum(one >= 1 for one in took)} of a second and more")
+
+
+def main(load, port, back, conns, rate, rare, seconds, seed):
+    if load in PREPARE:
+        PREPARE[load](Client(port, back, 0, random.Random(seed)))
+    took, end = ([], [], []), time.monotonic() + seconds
+    clients = [Client(port, back, rare, random.Random(seed * 1000 + i)) for i in range(conns)]
+    threads = [threading.Thread(target=drive, args=(ASKS[load], client, conns / rate, end, took), daemon=True)
+               for client in clients]
+    if load in BESIDE:
+        beside = Client(port, back, 0, random.Random(seed))
+        threads.append(threading.Thread(target=BESIDE[load], args=(beside, end), daemon=True))
+    for thread in threads:
+        thread.start()
+    print("warm", flush=True)
+    try:
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        pass
+    print(f"others {summed_up(took[0])}\nrare   {summed_up(took[1])}\nfailed {len(took[2])}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "names":
+        names(sys.argv[2], *map(int, sys.argv[3:]))
+    elif sys.argv[1] == "reader":
+        reader(sys.argv[2], *map(int, sys.argv[3:]))
+    else:
+        main(sys.argv[1], *map(int, sys.argv[2:]))
