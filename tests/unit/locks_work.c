@@ -2,7 +2,8 @@
 /*
  * Threads that wait for one lock of a kind, and keep a ledger of it.
  *
- * Usage: locks_work KIND     mutex recursive timed c11 pi read write condition semaphore
+ * Usage: locks_work KIND [THREADS]     mutex recursive timed c11 pi read write condition semaphore
+ * Three threads take the lock for 15 ms each, eight times. Of more, which queue for it, each does for 2 ms, four times.
  * Prints "ready PID", waits for a line, and then prints "ledger {…}": one JSON object with the times of waits of 1 ms and
  * more, by the thread's own clock, in ns. Ends with the next line. 77: this system has no such lock.
  */
@@ -11,14 +12,13 @@
 #include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
-#define THREADS 3
-#define TURNS 8
-#define HOLD_NS 15000000
+#define THREADS_MAX 300
 #define WAIT_NS 1000000
 
 static pthread_mutex_t mutex;
@@ -28,12 +28,14 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static sem_t semaphore;
 static pthread_barrier_t barrier;
 static const char *kind;
+static int threads = 3, turns = 8;
+static uint64_t hold_ns = 15000000;
 static int turns_left;
 
 static struct ledger {
 	unsigned waits;
 	uint64_t wait_ns;
-} ledger[THREADS];
+} ledger[THREADS_MAX];
 
 static uint64_t now_ns(void)
 {
@@ -94,15 +96,15 @@ static void *signals(void *user)
 	uint64_t begin_ns;
 
 	pthread_barrier_wait(&barrier);
-	for (int i = 0; thread == 0 && i < 2 * TURNS; i++) {
-		rest(HOLD_NS);
+	for (int i = 0; thread == 0 && i < 2 * turns; i++) {
+		rest(hold_ns);
 		pthread_mutex_lock(&mutex);
 		turns_left++;
 		pthread_mutex_unlock(&mutex);
 		pthread_cond_signal(&condition);
 	}
-	for (int i = 0; thread && i < TURNS; i++) {
-		rest(HOLD_NS / 3);
+	for (int i = 0; thread && i < turns; i++) {
+		rest(hold_ns / 3);
 		pthread_mutex_lock(&mutex);
 		begin_ns = now_ns();
 		while (!turns_left)
@@ -120,14 +122,14 @@ static void *takes(void *user)
 	uint64_t begin_ns;
 
 	pthread_barrier_wait(&barrier);
-	for (int i = 0; i < TURNS; i++) {
+	for (int i = 0; i < turns; i++) {
 		/* A timer gives it work: what it waits for before the first is no part of its work. */
-		rest(HOLD_NS / 3);
+		rest(hold_ns / 3);
 		begin_ns = now_ns();
 		if (lock(thread))
 			return user;
 		note(thread, now_ns() - begin_ns);
-		rest(HOLD_NS);
+		rest(hold_ns);
 		if (unlock())
 			return user;
 	}
@@ -146,17 +148,22 @@ static int make(void)
 	if (pthread_mutex_init(&mutex, &attributes) == ENOTSUP)
 		return 77;
 	return mtx_init(&c11, mtx_plain) != thrd_success || pthread_rwlock_init(&rwlock, NULL) ||
-	       sem_init(&semaphore, 0, 1) || pthread_barrier_init(&barrier, NULL, THREADS);
+	       sem_init(&semaphore, 0, 1) || pthread_barrier_init(&barrier, NULL, (unsigned)threads);
 }
 
 int main(int argc, char **argv)
 {
-	pthread_t thread[THREADS];
+	pthread_t thread[THREADS_MAX];
 	struct ledger sum = { 0, 0 };
 	char line[16];
 	int status;
 
-	if (argc != 2)
+	if (argc == 3) {
+		threads = atoi(argv[2]);
+		turns = 4;
+		hold_ns = 2000000;
+	}
+	if (argc < 2 || argc > 3 || threads < 3 || threads > THREADS_MAX)
 		return 2;
 	kind = argv[1];
 	status = make();
@@ -166,10 +173,10 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (!fgets(line, sizeof(line), stdin))
 		return 1;
-	for (intptr_t i = 0; i < THREADS; i++)
+	for (intptr_t i = 0; i < threads; i++)
 		if (pthread_create(&thread[i], NULL, strcmp(kind, "condition") ? takes : signals, (void *)i))
 			return 1;
-	for (int i = 0; i < THREADS; i++) {
+	for (int i = 0; i < threads; i++) {
 		void *failed;
 
 		pthread_join(thread[i], &failed);
