@@ -57,9 +57,10 @@ flood() {
 	ip netns exec "scope-live-$$" sh -c "ip link set lo up && echo $mask > /sys/class/net/lo/queues/rx-0/rps_cpus &&
 		exec nice -n -15 '$dir/work' packets" 2> "$dir/said" &
 	packets=$!
+	while [ "$(cat "/proc/$packets/comm" 2> "$dir/why")" != work ] && kill -0 "$packets" 2> "$dir/why"; do sleep 0.01; done
 	ip netns del "scope-live-$$"
 	sleep 0.3
-	kill -0 "$packets" 2> "$dir/said"
+	kill -0 "$packets" 2> "$dir/why"
 }
 
 # once WAY "MICROSECONDS [EACH [poll]]" KIND [PROCESS]: 0 the report of one run says so, 1 not, 77 it cannot be run here.

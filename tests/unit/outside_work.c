@@ -39,7 +39,7 @@
 #define QUICK_NS 200000
 #define SLOW_NS 10000000
 #define FILTERS 64
-#define BURST 200
+#define BURST 60
 #define PORTS 64
 
 static volatile uint64_t sum;
@@ -195,7 +195,7 @@ static int send_packets(void)
 			address.sin_port = htons((uint16_t)(20000 + i % PORTS));
 			sendto(from, "", 1, 0, (struct sockaddr *)&address, sizeof(address));
 		}
-		nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
+		nanosleep(&(struct timespec){ 0, 2000000 }, NULL);
 	}
 }
 

@@ -399,11 +399,35 @@ static void a_named_cause_comes_before_functions(void **state)
 	assert_int_equal(verdict_on(beside, ranking, "by thief"), SCOPE_VERDICT_OUTSIDE);
 }
 
+/* A process that had the CPU, interrupts that ran in it, or both. */
+static void interrupts_are_said_beside_the_process(void **state)
+{
+	struct scope_outside outside = {
+		.count = 2,
+		.cause = { { .kind = SCOPE_OUTSIDE_TAKEN, .share = 1, .most = 1, .name = "thief" },
+			   { .kind = SCOPE_OUTSIDE_INTERRUPTS, .share = 0.5, .ns = 1e9, .window_ns = 2000000000 } }
+	};
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.long_queue_share = 0.9;
+	ranking.serves = true;
+	ranking.long_queue_units = made->input.options->units_min;
+	made->input.outside = &outside;
+	assert_int_equal(verdict(ranking, "by thief"), SCOPE_VERDICT_OUTSIDE);
+	assert_int_equal(verdict(ranking, "Interrupts: 50 %"), SCOPE_VERDICT_OUTSIDE);
+	outside.cause[0] = outside.cause[1];
+	outside.count = 1;
+	assert_int_equal(verdict(ranking, "90 % of the busy time was spent waiting for a CPU. Interrupts: 50 %"),
+			 SCOPE_VERDICT_OUTSIDE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_first_finding_decides),
 		TEST(a_named_cause_comes_before_functions),
+		TEST(interrupts_are_said_beside_the_process),
 		TEST(memory_comes_before_functions),
 		TEST(stalls_are_freezes),
 		TEST(threads_that_may_be_idle_are_no_verdict),

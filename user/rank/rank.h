@@ -260,7 +260,7 @@ struct scope_ranking {
 	double inside_share; /* of the excess, by findings that are not outside */
 	double longest_ns;   /* of closed requests that serve clients, of any if none do; 0: there are none */
 	bool slow_peer;	     /* the reason is the peer that outside has, whether or not it is among its causes */
-	char reason[640];    /* NOTHING, OUTSIDE, UNKNOWN: the reason, and what to do */
+	char reason[800];    /* NOTHING, OUTSIDE, UNKNOWN: the reason, and what to do */
 	char beside[512];    /* SLOWDOWN: what else was slow outside the program; empty: nothing */
 };
 

@@ -75,17 +75,25 @@ static const struct scope_outside_cause *named_cause(const struct scope_rank_inp
 	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_TAKEN);
 }
 
-/* A cause in the machine or beyond it: something else has the CPU while threads seem to run, or a device or a peer is slow. */
-static const struct scope_outside_cause *host_cause(const struct scope_rank_input *input,
-						    const struct scope_ranking *ranking)
+/* What takes all CPUs of the machine. */
+static const struct scope_outside_cause *machine_cause(const struct scope_rank_input *input)
 {
 	const struct scope_outside_cause *cause;
 
 	if (!input->outside)
 		return NULL;
 	cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_STOLEN);
-	if (!cause)
-		cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_INTERRUPTS);
+	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_INTERRUPTS);
+}
+
+/* A cause in the machine or beyond it: something else has the CPU while threads seem to run, or a device or a peer is slow. */
+static const struct scope_outside_cause *host_cause(const struct scope_rank_input *input,
+						    const struct scope_ranking *ranking)
+{
+	const struct scope_outside_cause *cause = machine_cause(input);
+
+	if (!input->outside)
+		return NULL;
 	if (!cause)
 		cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_MEMORY);
 	if (!cause)
@@ -109,17 +117,40 @@ static void say_cause(const struct scope_outside_cause *cause, double share, cha
 	snprintf(text, room, "%s%s %s", waited, said, remedy);
 }
 
+/*
+ * Adds what else takes all CPUs at the same time: a hypervisor, or interrupts. The time that these take is that of the process in which
+ * they run, too.
+ */
+static void say_host_causes(const struct scope_rank_input *input, const struct scope_outside_cause *was_said,
+			    char *text, size_t room)
+{
+	static const enum scope_outside_kind kinds[] = { SCOPE_OUTSIDE_STOLEN, SCOPE_OUTSIDE_INTERRUPTS };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const struct scope_outside_cause *cause = scope_rank_outside_of(input->outside, kinds[i]);
+		const size_t used = strlen(text);
+		char said[SCOPE_OUTSIDE_SAID];
+
+		if (!cause || cause == was_said)
+			continue;
+		scope_rank_outside_say(cause, said, sizeof(said));
+		if (used + strlen(said) + 2 <= room)
+			snprintf(text + used, room - used, " %s", said);
+	}
+}
+
 /* Finds what slowed units from outside the program; false: no known cause. */
 static bool find_outside(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			 size_t room)
 {
+	const struct scope_outside_cause *cause;
+
 	if (clients_pause(input, ranking)) {
 		blame_clients(input, ranking, text, room);
 		return true;
 	}
 	if (!lacks_cpu(input, ranking)) {
-		const struct scope_outside_cause *cause = host_cause(input, ranking);
-
+		cause = host_cause(input, ranking);
 		if (cause)
 			say_cause(cause, 0, text, room);
 		return cause;
@@ -132,8 +163,10 @@ static bool find_outside(const struct scope_rank_input *input, const struct scop
 			100 * ranking->long_queue_share);
 		return true;
 	}
-	if (named_cause(input)) {
-		say_cause(named_cause(input), ranking->long_queue_share, text, room);
+	cause = named_cause(input) ? named_cause(input) : machine_cause(input);
+	if (cause) {
+		say_cause(cause, ranking->long_queue_share, text, room);
+		say_host_causes(input, cause, text, room);
 		return true;
 	}
 	snprintf(text, room,
