@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What users change of a session. */
+/* Changes of a session that users request. */
 #ifndef SCOPE_KMOD_CHANGE_H
 #define SCOPE_KMOD_CHANGE_H
 

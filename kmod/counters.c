@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a traced thread counted while it ran. */
+/* The kernel's counts of a traced thread while it ran. */
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/string.h>

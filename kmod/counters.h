@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a traced thread counted while it ran: page faults, bytes of storage, waits for memory.
+ * The kernel's counts of a traced thread while it ran: page faults, bytes of storage, waits for memory.
  *
- * Only the thread itself adds to these counts, while it runs. So the counts as it comes to a CPU are kept there, and
- * the difference is written as it leaves. Interrupts are off in both.
+ * Only the thread itself adds to these counts, while it runs. So the counts are kept when it gets a CPU, and
+ * the difference is written when it leaves the CPU. Interrupts are off in both cases.
  */
 #ifndef SCOPE_KMOD_COUNTERS_H
 #define SCOPE_KMOD_COUNTERS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rules that hold threads of a session up on purpose.
+ * Rules that delay threads of a session on purpose.
  *
- * The list of rules is under session->dynamic_lock, as that of probes. Sites read a rule's values, which are replaced
- * as a whole under RCU. A rule is freed when it is out of all code and it holds up no thread any more (users).
+ * session->dynamic_lock protects the list of rules, like that of probes. Sites read a rule's values, which are replaced
+ * as a whole under RCU. A rule is freed when it is removed from all code and delays no thread any more (users).
  */
 #ifndef SCOPE_KMOD_DELAY_H
 #define SCOPE_KMOD_DELAY_H

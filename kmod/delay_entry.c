@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delays on the entry of a system call: a thread is sent through a function that may sleep.
+ * Delays on the entry of a system call: a thread is redirected to a function that may sleep.
  *
  *   kernel ──► the call's function ── hit ──► stub ──► scope_delay_detour(): sleeps
- *                    └── goes on ◄────────────┘
+ *                    └── continues ◄──────────┘
  *
- * Others may watch the same function (probes of this module, of tracefs, perf, bpftrace). They come and
- * go in any order, and have to see each call once. So there is one place for a call, whatever number of
- * sessions has rules on it, and the thread goes on after it. There are two ways:
+ * Others may watch the same function (probes of this module, of tracefs, perf, bpftrace). They are set and removed
+ * in any order, and have to see each call once. So there is one place for a call, whatever number of
+ * sessions has rules on it, and the thread continues after it. There are two ways:
  *
- * - By ftrace, where kprobes at the entry of functions use ftrace as well. A function of ftrace that
- *   changes where a thread goes on declares it (FTRACE_OPS_FL_IPMODIFY), as live patches do. The kernel
- *   allows one such function at a time, and calls all others once, on the way in. The thread goes on
- *   after the instruction that called ftrace. A kprobe would not do. One kprobe that changes where the
- *   thread goes on and one that does not become one of a kind that depends on their order, and the
- *   kernel does not remove that again.
- * - By a breakpoint, where there is no ftrace. The thread executes it again, and other probes on it
+ * - By ftrace, if kprobes at the entry of functions use ftrace as well. An ftrace function that
+ *   redirects a thread declares it (FTRACE_OPS_FL_IPMODIFY), as live patches do. The kernel
+ *   allows one such function at a time, and calls all others once, on entry. The thread continues
+ *   after the instruction that called ftrace. A kprobe cannot be used. If one kprobe redirects the
+ *   thread and another one does not, the kernel merges them into a kind that depends on their order, and
+ *   cannot remove it again.
+ * - By a breakpoint, if there is no ftrace. The thread executes it again, and other probes on it
  *   would be hit twice. So a place that has a probe is refused (EBUSY). While others are added later, no
- *   thread is held up there, which counts as missed.
+ *   thread is delayed there; these visits count as missed.
  *
  * All these functions take one argument, the thread's registers.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The slow path of the filter: all but the look at an empty line; and the comparison with command names. */
+/* The slow path of the filter: all but the check of an empty line; and the comparison with command names. */
 #include <linux/string.h>
 #include <asm/barrier.h>
 #include "filter.h"

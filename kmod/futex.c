@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the memory of a futex holds as a thread goes to sleep on it.
+ * Records the memory of a futex as a thread goes to sleep on it.
  *
- * A lock's memory names its owner, and counts its waiters. This is the owner for which the thread begins to wait: the
- * thread that wakes it later may be another.
+ * A lock's memory has its owner and the number of its waiters. This is the owner for which the thread begins to wait.
+ * The thread that wakes it later may be another.
  */
 #include <linux/futex.h>
 #include <linux/sched.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the memory of a futex holds as a thread goes to sleep on it. */
+/* Records the memory of a futex as a thread goes to sleep on it. */
 #ifndef SCOPE_KMOD_FUTEX_H
 #define SCOPE_KMOD_FUTEX_H
 

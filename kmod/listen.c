@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sockets that hear notices.
+ * The sockets that receive notices.
  *
  * Before Linux 6.7 a multicast group is open to every process, and the capabilities that a group can ask for since
  * then do not include CAP_PERFMON. So notices are sent to the sockets that asked for them by a message, which needs

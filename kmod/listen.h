@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sockets that hear notices. */
+/* The sockets that receive notices. */
 #ifndef SCOPE_KMOD_LISTEN_H
 #define SCOPE_KMOD_LISTEN_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loads and unloads the module: a list of inits, and the same list backwards. */
+/* Loads and unloads the module: a list of inits, and the same list in reverse. */
 #include <linux/module.h>
 #include <linux/printk.h>
 #include "chardev.h"

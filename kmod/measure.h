@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the probes of one CPU cost, measured on a sample of their calls.
+ * The cost of the probes of one CPU, measured on a sample of their calls.
  *
- * After a sub-buffer was handed out, the next SCOPE_MEASURE_CALLS calls of syscall, switch and waking probes, and of
- * hits of those set at run time, measure themselves: each takes the path that any call may take, and reads the clock
- * once more. They add up time, and the events that came of it; all other calls count with the mean of these. Stacks
- * cost many times as much as the rest and vary, so each one's time is measured and added as it is.
+ * After a sub-buffer was published, the next SCOPE_MEASURE_CALLS calls of syscall, switch and waking probes, and of
+ * probes set at run time, measure themselves: each takes the slow path, and reads the clock
+ * once more. They add up their time and their events; all other calls count with the mean of these. Stacks
+ * cost many times as much as the rest and vary, so the time of each one is measured and added.
  *
- * Probes set at run time and delays add what they know of besides. For each hit, also of threads that are not traced,
- * that is the time that this kernel takes to call their handlers (trap_cost.h). For a delay it is the time on the
- * CPU: all of it where it spins; where it sleeps, what is left beside the sleep.
+ * Probes set at run time and delays add further known costs. For each hit, also of untraced threads,
+ * this is the time that the kernel takes to call their handlers (trap_cost.h). For a delay it is the time on the
+ * CPU: all of it if it spins; the time before and after the sleep if it sleeps.
  *
- * Not in it: the time that a kernel takes to call a tracepoint's probe, calls that find their task not traced, those
- * of virtual speedups, and handing out a sub-buffer.
+ * Not included are the time that a kernel takes to call a tracepoint's probe, calls for untraced tasks, those
+ * of virtual speedups, and publishing a sub-buffer.
  */
 #ifndef SCOPE_KMOD_MEASURE_H
 #define SCOPE_KMOD_MEASURE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Monitors running sessions ten times a second in process context: sends notices of what happens to them, and stops a
+ * Monitors running sessions ten times a second in process context: sends notices about them, and stops a
  * session whose probes cost too much.
  */
 #include <linux/jiffies.h>

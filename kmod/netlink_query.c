@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The control messages that ask: for the module, and for a session and its CPUs. */
+/* The control messages that query the module, and a session and its CPUs. */
 #include <linux/pid.h>
 #include <linux/timekeeping.h>
 #include "arch.h"

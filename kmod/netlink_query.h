@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commands of the family that ask. */
+/* Query commands of the family. */
 #ifndef SCOPE_KMOD_NETLINK_QUERY_H
 #define SCOPE_KMOD_NETLINK_QUERY_H
 

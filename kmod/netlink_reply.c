@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Answers to requests, as the family names itself in them. */
+/* Answers to requests. */
 #include <linux/errno.h>
 #include <linux/module.h>
 #include <scope/control.h>

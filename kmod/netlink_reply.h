@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What all commands of the family answer with. */
+/* Answers of all commands of the family. */
 #ifndef SCOPE_KMOD_NETLINK_REPLY_H
 #define SCOPE_KMOD_NETLINK_REPLY_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sends notices of what happens to sessions. */
+/* Sends notices about sessions. */
 #include "listen.h"
 #include "netlink_reply.h"
 #include "notice.h"

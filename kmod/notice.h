@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Notices of what happens to sessions. */
+/* Notices about sessions. */
 #ifndef SCOPE_KMOD_NOTICE_H
 #define SCOPE_KMOD_NOTICE_H
 

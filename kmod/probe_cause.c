@@ -3,7 +3,7 @@
  * Which interrupt a CPU serves, for the wakings from it.
  *
  * Each is one store to this CPU's own memory, so preemption (soft interrupts of PREEMPT_RT) does no harm. Soft
- * interrupts of a CPU come one after the other, so only their begin is noted. Hard ones come and go within anything.
+ * interrupts of a CPU do not nest, so only their begin is recorded. Hard interrupts may nest in anything.
  */
 #include <linux/interrupt.h>
 #include <linux/irqflags.h>

@@ -2,9 +2,9 @@
 /*
  * Probes set at run time: kprobes, kretprobes, uprobes and uretprobes of a session.
  *
- * A hit of a traced thread becomes a PROBE record, and a stack after it where that is asked for. A
- * kprobe's handler may run in any context, the middle of another probe of this module included:
- * then the ring's writing flag turns it away, and the hit is counted as LOST_NESTED.
+ * A hit of a traced thread becomes a PROBE record, with a stack after it if requested. A
+ * kprobe's handler may run in any context, also inside another probe of this module:
+ * then it finds the ring's writing flag set, and the hit is counted as LOST_NESTED.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that make room in memory before they go on: direct reclaim, reclaim for a control group's limit, compaction.
+ * Threads that have to free memory before they continue: direct reclaim, reclaim for a cgroup's limit, compaction.
  *
  * Begin and end are records of their own, because the thread may sleep and move to another CPU in between. All of these
  * happen in a thread's own context, with interrupts on.

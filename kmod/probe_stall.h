@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The probes of threads that make room in memory; NULL where the kernel's tracepoints are not known. */
+/* The probes of threads that reclaim memory; NULL if the kernel's tracepoints are not known. */
 #ifndef SCOPE_KMOD_PROBE_STALL_H
 #define SCOPE_KMOD_PROBE_STALL_H
 

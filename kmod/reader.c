@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Wakes the readers of a session as a CPU hands out a sub-buffer. */
+/* Wakes the readers of a session when a CPU publishes a sub-buffer. */
 #include <linux/irq_work.h>
 #include "measure.h"
 #include "reader.h"

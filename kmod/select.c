@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeps the entries of a session's filter true to what the user named.
+ * Updates the entries of a session's filter so that they match the user's selection.
  *
  * Where a probe runs on the task that joins or leaves, it settles that itself. Changes to other tasks change only
  * their entries, marked fresh or leaving. Then a work item makes every CPU look at its current task again and reports

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which threads are traced: from what the user names to entries of a session's filter.
+ * Which threads are traced: makes entries of a session's filter from the user's selection.
  *
- * A thread is traced while its process or it itself has an entry. Processes get one by being named, or as descendants
- * of those where the session follows. Threads get one by being named, by their command name, or by their control
- * group. Probes keep the entries true as tasks are born, end, execute, or change their name or group.
+ * A thread is traced while its process or the thread itself has an entry. Processes get one if they are selected, or
+ * as descendants of those if the session follows. Threads get one if they are selected by number, by command name, or
+ * by control group. Probes update the entries when tasks are created, end, execute, or change their name or group.
  */
 #ifndef SCOPE_KMOD_SELECT_H
 #define SCOPE_KMOD_SELECT_H

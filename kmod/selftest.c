@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Do probes fire on this kernel, as it runs now?
+ * Tests whether probes fire on the running kernel.
  *
  * At load this task gives up its CPU, and a probe on sched_switch must see a switch. No system call begins or ends
  * while a module loads. So those are tested when the first session has started: the request that started it returns,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Do probes fire on this kernel, as it runs now? */
+/* Tests whether probes fire on the running kernel. */
 #ifndef SCOPE_KMOD_SELFTEST_H
 #define SCOPE_KMOD_SELFTEST_H
 

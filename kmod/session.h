@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One tracing session: what its probes read, and how it is configured, started and stopped.
+ * One tracing session: the structure that its probes read, and how it is configured, started and stopped.
  *
  *   NEW ──configure──► READY ──start──► ON ──stop──► STOPPED ──last reference──► freed
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Unwind tables and mappings that users handed over. */
+/* Unwind tables and mappings from user space. */
 #ifndef SCOPE_KMOD_TABLE_H
 #define SCOPE_KMOD_TABLE_H
 

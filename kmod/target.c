@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Adds what the user names to a session, or takes it away again. */
+/* Adds targets that the user selects to a session, and removes them. */
 #include <linux/errno.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the user names to be traced. */
+/* The targets that the user selects. */
 #ifndef SCOPE_KMOD_TARGET_H
 #define SCOPE_KMOD_TARGET_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Starts, flushes and stops tracing: what every CPU does then. */
+/* Starts, flushes and stops tracing on every CPU. */
 #include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>

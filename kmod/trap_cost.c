@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures on this machine what a kprobe costs beside its handler, by two kprobes of its own that do nothing: one
- * that ftrace calls, and one that is a breakpoint. A trap takes from some 100 ns to several us in a virtual machine,
+ * Measures on this machine what a kprobe costs without its handler, by two empty kprobes of its own: one
+ * that ftrace calls, and one that is a breakpoint. A trap takes from about 100 ns to several us in a virtual machine,
  * so a constant would be wrong.
  */
 #include <linux/kconfig.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How the kernel calls a probe's handler, as measured on this machine: what that costs, which is the part of a probe
- * that the probe cannot measure itself, and how to know a thread in it from an interrupt.
+ * How the kernel calls a probe's handler, as measured on this machine: the cost, which the probe cannot measure
+ * itself, and how to distinguish a thread in it from an interrupt.
  */
 #ifndef SCOPE_KMOD_TRAP_COST_H
 #define SCOPE_KMOD_TRAP_COST_H

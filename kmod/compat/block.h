@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Requests of block devices: what the tracepoints hand over, and what is in a request.
+ * Requests of block devices: the arguments of the tracepoints, and the fields of a request.
  *
- * Included by the one probe file that attaches to them. SCOPE_BLOCK_KNOWN is 0 without a block layer, and where a
- * tracepoint has a prototype that is not known here: then all of this is empty, and EVENTS_BLOCK is refused.
+ * Included by the one probe file that attaches to them. SCOPE_BLOCK_KNOWN is 0 without a block layer, and if a
+ * tracepoint has an unknown prototype: then this file is empty, and EVENTS_BLOCK is refused.
  */
 #ifndef SCOPE_COMPAT_BLOCK_H
 #define SCOPE_COMPAT_BLOCK_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a thread that enters a system call is sent through the module. Assembler reads this, too.
+ * How a thread that enters a system call is redirected to the module. Assembler code includes this, too.
  *
- * Known are kernels whose calls all take one argument, the thread's registers (CONFIG_ARCH_HAS_SYSCALL_WRAPPER), and
- * whose kprobes may change where a thread goes on (4.19, without break_handler).
+ * It needs a kernel whose calls all have one argument, the thread's registers (CONFIG_ARCH_HAS_SYSCALL_WRAPPER), and
+ * whose kprobes may change where a thread continues (4.19, without break_handler).
  */
 #ifndef SCOPE_COMPAT_DETOUR_H
 #define SCOPE_COMPAT_DETOUR_H

@@ -2,8 +2,8 @@
 /*
  * The tracepoint of timers that expire: its time is a pointer, or a value.
  *
- * Included by the one probe file that attaches to it. Kernels up to 7.0 have a pointer; the other form is for those
- * that change it. SCOPE_EXPIRE_KNOWN is 0 where it is neither: EVENTS_CAUSE is refused then.
+ * Included by the one probe file that attaches to it. Kernels up to 7.0 have a pointer, later ones a value.
+ * SCOPE_EXPIRE_KNOWN is 0 if it is neither: then EVENTS_CAUSE is refused.
  */
 #ifndef SCOPE_COMPAT_EXPIRE_H
 #define SCOPE_COMPAT_EXPIRE_H

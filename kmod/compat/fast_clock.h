@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CLOCK_MONOTONIC from any context, which 3.17 brought.
+ * CLOCK_MONOTONIC from any context, which the kernel has since 3.17.
  *
- * Before, a reader of the kernel's clock waits while the clock is being set: for ever, in a probe that interrupted
- * the code that sets it. So the clock is read only where no interrupted or calling setter can be below, in tasks with
- * interrupts on. Elsewhere time goes on from the last of such readings as the scheduler's clock does, at the latest
- * rate between the two. Only a work item takes such readings, every SCOPE_FAST_CLOCK_MS.
+ * Before, a reader of the kernel's clock waits while the clock is being set: forever, in a probe that interrupted
+ * the code that sets it. So the clock is read only in tasks with interrupts on, where the code that sets it cannot be
+ * on the stack. Elsewhere time is extrapolated from the last of these readings by the scheduler's clock, at the latest
+ * rate between the two. Only a work item takes these readings, every SCOPE_FAST_CLOCK_MS.
  */
 #ifndef SCOPE_COMPAT_FAST_CLOCK_H
 #define SCOPE_COMPAT_FAST_CLOCK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The functions that ftrace calls at the entry of others, where they may choose where those go on.
+ * Functions that ftrace calls at the entry of other functions, and that may redirect the thread.
  *
  * SCOPE_FTRACE_CALL_BYTES is the length of the instruction that calls ftrace.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a generic netlink family may say of its commands, and how it says why one was refused.
+ * How a generic netlink family describes its commands, and how it reports why one was refused.
  *
- * Only files that speak netlink include it, after the kernel's headers.
+ * Only files that use netlink include it, after the kernel's headers.
  */
 #ifndef SCOPE_COMPAT_GENETLINK_H
 #define SCOPE_COMPAT_GENETLINK_H

@@ -2,7 +2,7 @@
 /*
  * States of CPU hotplug with instances: 4.10. Before, one notifier walks a list of the instances.
  *
- * Each file that includes it has one such state of its own; the functions are named as the kernel's.
+ * Each file that includes it has one state of its own; the functions have the kernel's names.
  */
 #ifndef SCOPE_COMPAT_HOTPLUG_H
 #define SCOPE_COMPAT_HOTPLUG_H

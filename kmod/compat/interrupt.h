@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tracepoints of interrupts that pass by the handlers of devices: x86 has its timer and calls between CPUs there. */
+/* The tracepoints of interrupts without a device's handler: on x86 the timer and calls between CPUs. */
 #ifndef SCOPE_COMPAT_INTERRUPT_H
 #define SCOPE_COMPAT_INTERRUPT_H
 

@@ -2,11 +2,12 @@
 /*
  * Registers kprobes so that no kernel writes into its own read-only copy of the probed instruction.
  *
- * Before 4.12 (x86) boostable is 0 after registration where the copied instruction may run without a single step.
+ * Before 4.12 (x86) boostable is 0 after registration if the copied instruction may run without a single step.
  * At the first hit the kernel then writes a jump after the copy. 4.12 made the page of the copies read-only, and
- * writes the jump while it registers. 3.18.140 carries only the first half back, and its first hit is a fault.
- * A kprobe is therefore registered disabled. Where the first hit would be such a write, boostable becomes -1, by which
- * the kernel single-steps that instruction always. Then the kprobe is enabled. What decides is the page as it is.
+ * writes the jump at registration. 3.18.140 has only the first part of this change, and its first hit is a fault.
+ * A kprobe is therefore registered disabled. If the first hit would write to a read-only page, boostable is set to -1,
+ * which makes the kernel always single-step that instruction. Then the kprobe is enabled. The page itself is checked,
+ * not the kernel's version.
  */
 #ifndef SCOPE_COMPAT_KPROBE_H
 #define SCOPE_COMPAT_KPROBE_H

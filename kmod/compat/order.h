@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Accesses to memory that other CPUs see as one, and their order, under the newest names. */
+/* Atomic accesses to memory, and barriers, under the newest names. */
 #ifndef SCOPE_COMPAT_ORDER_H
 #define SCOPE_COMPAT_ORDER_H
 

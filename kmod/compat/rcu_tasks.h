@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Waiting until no task is where it was, which 3.18 brought.
+ * Waits until every task has left the code in which it is now (synchronize_rcu_tasks(), 3.18).
  *
- * From 4.12 on every kernel has it. On one that does not preempt it is synchronize_sched(), since a task leaves the
- * CPU only where it says so. Before 4.12 it is declared everywhere, and is there only where an option selected
- * TASKS_RCU, which only a test of RCU's does. Without it synchronize_sched() serves kernels that do not preempt; on
- * others there is nothing to wait for, and the module has to stay.
+ * From 4.12 on every kernel has it. Without preemption it is synchronize_sched(), since a task leaves the
+ * CPU only voluntarily. Before 4.12 it is always declared, but exists only if an option selects
+ * TASKS_RCU, which only a test of RCU does. Without it synchronize_sched() is enough on kernels without preemption; on
+ * others there is no way to wait, and the module cannot be unloaded.
  */
 #ifndef SCOPE_COMPAT_RCU_TASKS_H
 #define SCOPE_COMPAT_RCU_TASKS_H

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A callback in the running thread's own context just before it goes back to user mode.
+ * A callback in the running thread's own context just before it returns to user mode.
  *
- * The kernel's task_work_add() is not exported. The list it adds to is one word of the thread, and has been since
- * 3.7: entries are pushed by compare-and-exchange, and the kernel calls them, with nothing held, where
- * TIF_NOTIFY_RESUME is set. Only a thread that ends closes its list, after it has set PF_EXITING. So a running thread
- * without that flag may push onto its own list.
+ * The kernel's task_work_add() is not exported. Since 3.7 its list is one word of the thread: entries are pushed by
+ * compare-and-exchange, and the kernel calls them, without locks held, if TIF_NOTIFY_RESUME is set. Only a thread that
+ * ends closes its list, after it has set PF_EXITING. So a running thread without that flag may push onto its own list.
  */
 #ifndef SCOPE_COMPAT_RETURN_WORK_H
 #define SCOPE_COMPAT_RETURN_WORK_H

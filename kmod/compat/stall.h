@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads that make room in memory: the arguments of the tracepoints, none of which is used.
+ * Threads that reclaim memory: the arguments of the tracepoints, none of which is used.
  *
- * Included by the one probe file that attaches to them. SCOPE_RECLAIM_KNOWN and SCOPE_COMPACT_KNOWN are 0 where a
- * tracepoint has a prototype that is not known here.
+ * Included by the one probe file that attaches to them. SCOPE_RECLAIM_KNOWN and SCOPE_COMPACT_KNOWN are 0 if a
+ * tracepoint has an unknown prototype.
  */
 #ifndef SCOPE_COMPAT_STALL_H
 #define SCOPE_COMPAT_STALL_H

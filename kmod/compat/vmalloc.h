@@ -2,12 +2,12 @@
 /*
  * Memory a probe may touch without a page fault: 5.8 on x86-64.
  *
- * Before, a process found a newly used top-level entry of the vmalloc area by a fault when it first touched that;
- * per-CPU memory is there as well. A fault inside a probe may be traced in its turn. It would not help to write to
- * the memory: that changes the page table of the writer alone. Only the top level is each process's own, an entry
- * once there stays, and page tables made later have it from the start. So all entries are copied to all processes
- * when memory is allocated under one for the first time, before a probe can see it. The call that copies is not for
- * modules, but register_die_notifier() begins with it, for the same reason.
+ * Before, a process got a newly used top-level entry of the vmalloc area by a fault at its first access;
+ * per-CPU memory is there as well. A fault inside a probe may be traced itself. Writing to
+ * the memory in advance does not help, because that changes only the page table of the writer. Each process has its own
+ * top level. An entry there is never removed, and page tables made later have it from the start. So all entries are
+ * copied to all processes when memory is allocated under one for the first time, before a probe can use it. The
+ * function that copies is not exported, but register_die_notifier() begins with it, for the same reason.
  */
 #ifndef SCOPE_COMPAT_VMALLOC_H
 #define SCOPE_COMPAT_VMALLOC_H

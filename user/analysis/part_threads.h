@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The threads that a report of a part of a trace is of. */
+/* The threads that --thread selects. */
 #ifndef SCOPE_ANALYSIS_PART_THREADS_H
 #define SCOPE_ANALYSIS_PART_THREADS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cuts units once more, by groups of threads that do the same, where their names say otherwise. */
+/* Cuts units once more, by the roles of threads, if stacks show other roles than their names. */
 #ifndef SCOPE_ANALYSIS_REGROUP_H
 #define SCOPE_ANALYSIS_REGROUP_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope doctor: print what this machine lacks for a capture, and the remedy. */
+/* scope doctor: list what is missing on this machine for a capture, and the remedy. */
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>

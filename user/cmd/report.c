@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope report: capture a process, or read a trace, and print which functions are to blame. */
+/* scope report: capture a process, or read a trace, and rank the functions that make it slow or hang. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

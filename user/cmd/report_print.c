@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints what a command of scope report's kind asks for: the part of the analysis, in its format, to its file. */
+/* Prints the part of the analysis that a command requests, in its format, to its file. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope watch: watch a target for as long as it runs, and report incidents as they begin. */
+/* scope watch: watch a target all the time, and report incidents as they begin. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

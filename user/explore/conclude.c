@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a tree has found once nothing is left to probe in it. */
+/* The conclusion of a tree when nothing is left to probe in it. */
 #include <stdio.h>
 #include <string.h>
 

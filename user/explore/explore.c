@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An exploration: one refinement a round, where most of the variance or of the latency is. */
+/* An exploration: each round adds one refinement, where most of the variance or of the latency is. */
 #include "explore/explore.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An exploration: round by round it asks for one refinement where most of the variance, or of the latency, is.
+ * An exploration: each round adds one refinement, where most of the variance or of the latency is.
  *
  *   scope_explore_next() ──► plan of a round ──► a capture ──► an analysis ──► scope_explore_take() ──► …
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How keys of requests go with their latency, and with the number of requests in work. */
+/* Correlates keys of requests with their latency, and with the number of requests in work. */
 #include "explore/key_relations.h"
 
 #include <errno.h>

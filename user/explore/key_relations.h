@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How keys of requests go with their latency, and with the number of requests in work.
+ * Correlates keys of requests with their latency, and with the number of requests in work.
  *
  * Pearson's R and Spearman's rho, with p by permuting blocks of requests, corrected for the number of keys tried
  * (metrics/relate.h). A key that goes with the latency also divides requests into bins of equal numbers. If the variance

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What one round of an exploration saw. */
+/* The results of one round of an exploration. */
 #include "explore/round_sums.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one round of an exploration saw: requests by kind and path, with sums by edge and by call of probed functions.
+ * The results of one round of an exploration: requests by kind and path, with sums by edge and by call of probed
+ * functions.
  *
  * Latencies are without waits for a CPU, which no probe of the program explains. How much of the variance those waits
  * have is a figure of its own. A path is all requests of a kind with the same edges in the order of first occurrence;

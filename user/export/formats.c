@@ -37,7 +37,7 @@ const struct scope_export_format scope_export_formats[] = {
 	  .binary = true,
 	  .diagnosis = true,
 	  .run = scope_export_sqlite },
-	{ .name = "script", .help = "text as perf script prints it, for what reads that", .run = scope_export_script },
+	{ .name = "script", .help = "text as perf script prints it", .run = scope_export_script },
 	{ 0 },
 };
 

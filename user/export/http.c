@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One text over HTTP, for a collector that asks for it again and again. */
+/* Serves one text over HTTP, for a collector that requests it repeatedly. */
 #include "export/http.h"
 
 #include <arpa/inet.h>

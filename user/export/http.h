@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One text over HTTP, for a collector that asks for it again and again.
+ * Serves one text over HTTP, for a collector that requests it repeatedly.
  *
- * Answers GET /metrics with the text that was set last, and 503 before there is one. It has no thread: what came is answered
- * while scope_export_http_run() is called. Bounded: SCOPE_HTTP_CONNECTIONS at once, each with 32 KiB of memory and for 10 s.
+ * Answers GET /metrics with the text that was set last, and 503 before there is one. It has no thread: requests are answered
+ * while scope_export_http_run() is called. At most SCOPE_HTTP_CONNECTIONS at once, each with 32 KiB of memory and for 10 s.
  */
 #ifndef SCOPE_EXPORT_HTTP_H
 #define SCOPE_EXPORT_HTTP_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In place of http.c, where libmicrohttpd is not there or cannot be linked. */
+/* Replaces http.c if libmicrohttpd is not available or cannot be linked. */
 #include "export/http.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text as `perf script` prints raw_syscalls and sched tracepoints, for what reads that. */
+/* Text as `perf script` prints raw_syscalls and sched tracepoints, for scripts that read it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

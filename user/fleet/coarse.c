@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Distributions of times in few bytes, for summaries. */
+/* Distributions of times in a few bytes, for summaries. */
 #include "fleet/coarse.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What an engine says of all hosts together. */
+/* The sums over all hosts, from which a report is made. */
 #include "fleet/facts.h"
 
 #include <stdlib.h>

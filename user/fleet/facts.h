@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an engine says of all hosts together: the sums that a report is made of.
+ * The sums over all hosts, from which a report is made.
  *
  *   member    a program on a host, with all of its processes
  *   group     threads of one name of a member, and their requests

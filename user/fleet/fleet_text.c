@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints the report over all hosts for people. */
+/* Prints the report over all hosts as text. */
 #include "fleet/fleet_text.h"
 
 #include <errno.h>

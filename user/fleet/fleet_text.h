@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prints the report over all hosts, for people or as JSON. */
+/* Prints the report over all hosts, as text or as JSON. */
 #ifndef SCOPE_FLEET_FLEET_TEXT_H
 #define SCOPE_FLEET_FLEET_TEXT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What one host says of one window. */
+/* The summary of one window of one host. */
 #include "fleet/host_summary.h"
 
 #include <stdlib.h>

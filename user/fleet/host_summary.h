@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one host says of one window: requests by kind and second, what its analysis found, and no more.
+ * The summary of one window of one host: requests by kind and second, and the findings of its analysis.
  *
  *   kind      a thread group and a kind of request; a second has a row for each kind that ended in it
  *   function  a function of a file, which has a build-id

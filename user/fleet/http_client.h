@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Queries over HTTP to ClickHouse, with what a file says of the server.
+ * Queries over HTTP to ClickHouse, with the settings of a file.
  *
  * The file has lines KEY = VALUE, and comments from # on: user, password, database (default: default), ca (a file of certificates
  * that the server's is checked by). Nobody but its owner may read one with a password.

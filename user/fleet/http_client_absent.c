@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What replaces http_client.c where libcurl is not there. */
+/* Replaces http_client.c if libcurl is not available. */
 #include <errno.h>
 
 #include "fleet/http_client.h"

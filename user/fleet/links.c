@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Matches the waits of one host for another with that host's requests on the same connections, and passes the blame on. */
+/* Matches the waits of one host for another with that host's requests on the same connections, and propagates blame. */
 #include "fleet/links.h"
 
 #include <errno.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Matches the waits of one host for another with that host's requests on the same connections, and passes the blame on.
+ * Matches the waits of one host for another with that host's requests on the same connections, and propagates blame.
  *
- * A link of one side and a link of the other are the same if both addresses are. What a client lost on it, over what is usual
- * there, is the server's as far as the server's requests of the link lost as much; the rest was lost between them. The server's
- * part goes to the functions with excess on it, each by its share; that of functions which wait for a host themselves
- * goes on along the server's own links (as wPerf's cascade with conserved weight: Zhou et al., OSDI 2018, section 3).
+ * A link of one side and a link of the other are the same if both addresses are. The time that a client lost on it, beyond
+ * the usual, is the server's if the server's requests on the link lost as much; the rest was lost between them. The server's
+ * part is attributed to the functions with excess on it, each by its share. The part of functions that wait for a host
+ * themselves is propagated along the server's own links (wPerf's cascade with conserved weight: Zhou et al., OSDI 2018,
+ * section 3).
  */
 #ifndef SCOPE_FLEET_LINKS_H
 #define SCOPE_FLEET_LINKS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What hosts waited for one another, for people and as JSON. */
+/* The waits of hosts for one another, as text and as JSON. */
 #ifndef SCOPE_FLEET_LINKS_TEXT_H
 #define SCOPE_FLEET_LINKS_TEXT_H
 

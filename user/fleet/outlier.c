@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which hosts are out of line. */
+/* Finds hosts that are out of line. */
 #include "fleet/outlier.h"
 
 #include <errno.h>

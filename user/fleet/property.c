@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the hosts that a function is on have in common, and others have not. */
+/* Finds properties that the hosts with a function have in common, and other hosts do not have. */
 #include "fleet/property.h"
 
 #include <math.h>

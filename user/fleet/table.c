@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which units of an analysis are which kind of a summary. */
+/* Maps the units of an analysis to the kinds of a summary. */
 #include "fleet/table.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How sure a finding is: by its units, its stacks, and what was lost while it showed. */
+/* The confidence of a finding, by its units, its stacks, and the losses while it lasted. */
 #include "rank/confidence.h"
 
 #define FEW 10	       /* units, or stacks */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How sure a finding is. */
+/* The confidence of a finding. */
 #ifndef SCOPE_RANK_CONFIDENCE_H
 #define SCOPE_RANK_CONFIDENCE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where usual requests spend their time. A function that makes all requests slow alike stands out
- * from nothing, but it has most of their time.
+ * Where usual requests spend their time. A function that makes all requests equally slow is not unusual in any
+ * comparison, but it has most of their time.
  */
 #ifndef SCOPE_RANK_USUAL_H
 #define SCOPE_RANK_USUAL_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether a target departs from what it did in the last minute. */
+/* Decides if a target behaves differently than in the last minute. */
 #include "recorder/unusual.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether a target departs from what it did in the last minute: a cheap reason to analyse what a flight recorder holds.
+ * Decides if a target behaves differently than in the last minute: a cheap reason to analyse a flight recorder's data.
  *
  * It compares the last seconds with the median second, and threads with their own past. It is meant to miss little; a load
  * that changes also departs, so the analysis has to decide.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Two reports beside each other. */
+/* Compares two reports. */
 #include "report/compare.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two reports beside each other: rates, shares with intervals, and functions that are new, gone, worse or better. */
+/* Compares two reports: rates, shares with intervals, and functions that are new, gone, worse or better. */
 #ifndef SCOPE_REPORT_COMPARE_H
 #define SCOPE_REPORT_COMPARE_H
 

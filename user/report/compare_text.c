@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Two reports beside each other, as text. */
+/* The comparison of two reports as text. */
 #include "report/compare.h"
 
 #include <stdlib.h>

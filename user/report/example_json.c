@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Single units as JSON: a slow unit of a finding beside a usual one, and the unit that a trigger saw. */
+/* Single units as JSON: a slow unit of a finding and a usual one, and the unit of a trigger. */
 #include "report/json_part.h"
 
 #include "base/syscall_name.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In place of disassemble.c, where capstone is not there or cannot be linked: no loop is found. */
+/* Replaces disassemble.c if capstone is not available or cannot be linked: no loop is found. */
 #include "symbol/disassemble.h"
 
 #include <errno.h>

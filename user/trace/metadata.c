@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The metadata of a capture so far. */
+/* Keeps the metadata of a capture, for files that begin in the middle of it. */
 #include "trace/metadata.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The metadata of a capture so far, for files that begin in the middle of it. */
+/* Keeps the metadata of a capture, for files that begin in the middle of it. */
 #ifndef SCOPE_TRACE_METADATA_H
 #define SCOPE_TRACE_METADATA_H
 

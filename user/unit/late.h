@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is known of a sleep only after it was reported: who ended it, or for which socket it was.
+ * Facts about a sleep that are known only after it was reported: which thread ended it, or for which socket it was.
  *
  * A slice (timeline/slices.h) that timed out is reported before the thread waited for is known. A poll does not say for
  * which descriptor it waits: if the thread's next call reads from a socket that its process connected, it waited for the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Units and sleeps of the part of a trace that distributions are of. */
+/* Units and sleeps of a part of a trace, for its distributions. */
 #include "unit/distribution.h"
 
 /* What of the log is handed on. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the capture found at descriptors; those of the same peer or file are one, as the connections of a pool are. */
+/* Names of descriptors, by peer or file: all connections to one peer are one, such as those of a pool. */
 #ifndef SCOPE_WAITS_FD_NAMES_H
 #define SCOPE_WAITS_FD_NAMES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The untraced threads that had the CPU while traced ones waited long for it, and for how long each had it. */
+/* The untraced threads that used the CPU while traced threads waited for it, and for how long. */
 #ifndef SCOPE_WAITS_TAKERS_H
 #define SCOPE_WAITS_TAKERS_H
 

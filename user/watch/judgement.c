@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Analyses what a flight recorder holds, in a child process. */
+/* Analyses the data of a flight recorder, in a child process. */
 #include "watch/judgement.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Analyses what a flight recorder holds, by the rules of a report, in a child process.
+ * Analyses the data of a flight recorder, by the rules of a report, in a child process.
  *
  * The child gets at most SCOPE_WATCH_JUDGE_CPU_S of CPU time. Its result comes through memory that both share.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Says to the service manager that started this program how it is. */
+/* Reports the state of this program to the service manager that started it. */
 #include "watch/notify.h"
 
 #include <stddef.h>

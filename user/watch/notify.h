@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Says to the service manager that started this program how it is (the protocol of sd_notify(3)). */
+/* Reports the state of this program to the service manager that started it (the protocol of sd_notify(3)). */
 #ifndef SCOPE_WATCH_NOTIFY_H
 #define SCOPE_WATCH_NOTIFY_H
 

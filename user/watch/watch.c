@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Watches one capture after another: decides when what the flight recorder holds is analysed, and what follows from it. */
+/* Watches one capture after another: decides when the data of the flight recorder is analysed, and what follows. */
 #include "watch/watch.h"
 
 #include <errno.h>

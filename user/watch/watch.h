@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Watches one capture after another: decides when what the flight recorder holds is analysed, and what follows from it.
+ * Watches one capture after another: decides when the data of the flight recorder is analysed, and what follows.
  *
  * It is the judge of the recorder (recorder/recorder.h). A trace is analysed SCOPE_WATCH_EVERY_NS after the one before, or
  * later where that would take more than a hundredth of a CPU; a target that departs from its last minute

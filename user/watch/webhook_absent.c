@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In place of webhook.c, where libcurl is not there or cannot be linked. */
+/* Replaces webhook.c if libcurl is not available or cannot be linked. */
 #include "watch/webhook.h"
 
 #include <errno.h>
