@@ -112,8 +112,11 @@ static double consume(const struct input *input, struct scope_writer *writer, st
 	begin_s = cpu_s();
 	for (size_t i = 0; i < input->count; i++) {
 		const struct scope_subbuf *subbuf = input->subbuf[i];
+		const void *record;
+		uint32_t offset = 0;
 
-		scope_capture_new_processes_note(processes, subbuf);
+		while ((record = scope_trace_walk_next(subbuf, SCOPE_NEW_PROCESSES_TYPES, &offset)))
+			scope_capture_new_processes_note(processes, record);
 		if (scope_trace_writer_subbuf(writer, subbuf))
 			exit(1);
 		if (triggers && subbuf->end_ns >= next_ns) {

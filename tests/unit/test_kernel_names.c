@@ -5,6 +5,7 @@
 
 #include "proc/kernel_names.h"
 #include "trace/text_form.h"
+#include "trace/walk.h"
 #include "trace_fixture.h"
 
 /* Where the kernel was put this time, and how far that is from where traces count. */
@@ -58,7 +59,13 @@ static void test_base(void **state)
 
 static int take(const struct scope_subbuf *subbuf, void *names)
 {
-	return scope_proc_kernel_names_note(names, subbuf);
+	const void *record;
+	uint32_t offset = 0;
+	int err = 0;
+
+	while (!err && (record = scope_trace_walk_next(subbuf, SCOPE_KERNEL_NAMES_TYPES, &offset)))
+		err = scope_proc_kernel_names_note(names, record);
+	return err;
 }
 
 /* Hands over samples that hit there, each many times in one way: as copies, as chains, or as the module walks them. */

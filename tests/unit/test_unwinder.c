@@ -8,6 +8,7 @@
 #include "capture/unwinder_internal.h"
 #include "trace/decode.h"
 #include "trace/format.h"
+#include "trace/owner.h"
 #include "../../kmod/unwind.h"
 
 #define TID 100u /* of process.pid, in the records */
@@ -167,6 +168,16 @@ static struct scope_subbuf *make(uint64_t number, bool stack)
 	return &made.filled.head;
 }
 
+static int take(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
+{
+	const void *record;
+	uint32_t offset = 0;
+
+	while ((record = scope_trace_walk_next(subbuf, SCOPE_OWNERS_TYPES, &offset)))
+		scope_capture_unwinder_note(unwinder, record);
+	return scope_capture_unwinder_take(unwinder, subbuf);
+}
+
 static void test_order(void **state)
 {
 	struct scope_unwinder_counts counts;
@@ -177,10 +188,10 @@ static void test_order(void **state)
 	for (size_t i = 0; i < process.maps; i++)
 		scope_capture_unwinder_map(sink.unwinder, &process.map[i]);
 	/* One without stacks is written at once, unless another waits. */
-	assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(0, false)), 0);
+	assert_int_equal(take(sink.unwinder, make(0, false)), 0);
 	assert_int_equal(sink.count, 1);
 	for (uint64_t i = 1; i < 20; i++)
-		assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(i, i % 3)), 0);
+		assert_int_equal(take(sink.unwinder, make(i, i % 3)), 0);
 	assert_int_equal(sink.count, 1);
 	settle(&sink);
 	assert_int_equal(sink.count, 20);
@@ -252,7 +263,7 @@ static void tables_for(int refuse)
 	for (size_t i = 0; i < process.maps; i++)
 		scope_capture_unwinder_map(sink.unwinder, &process.map[i]);
 	for (uint64_t i = 1; i < 4; i++)
-		assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(i, true)), 0);
+		assert_int_equal(take(sink.unwinder, make(i, true)), 0);
 	settle(&sink);
 	for (int i = 0; i < 100 && (sink.unwinder->tables || sink.unwinder->processes || sink.unwinder->busy); i++)
 		assert_int_equal(scope_capture_unwinder_pump(sink.unwinder, 20), 0);
@@ -307,7 +318,7 @@ static bool walks_with(uint32_t more, int refuse, uint32_t *ret_refused)
 								      8192 + 8192 * i, 0, true, "", "" });
 	for (size_t i = 0; i < process.maps; i++)
 		scope_capture_unwinder_map(sink.unwinder, &process.map[i]);
-	assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(1, true)), 0);
+	assert_int_equal(take(sink.unwinder, make(1, true)), 0);
 	settle(&sink);
 	for (int i = 0; i < 500 && !scope_capture_unwinder_settled(sink.unwinder); i++)
 		assert_int_equal(scope_capture_unwinder_pump(sink.unwinder, 20), 0);
@@ -337,6 +348,11 @@ static void test_many_maps(void **state)
 	assert_true(refused > 0);
 	assert_false(walks_with(10, -ENOSPC, &refused));
 	assert_true(refused > 0);
+	/* The session has ended, and so has the process: that is no lack of room. */
+	assert_false(walks_with(10, -ESHUTDOWN, &refused));
+	assert_int_equal(refused, 0);
+	assert_false(walks_with(10, -ESRCH, &refused));
+	assert_int_equal(refused, 0);
 }
 
 /* What is mapped while a capture runs: it is asked for once, and the stack is whole. */
@@ -346,8 +362,8 @@ static void test_maps_are_asked_for(void **state)
 
 	(void)state;
 	sink_begin(&sink);
-	assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(0, true)), 0);
-	assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(1, true)), 0);
+	assert_int_equal(take(sink.unwinder, make(0, true)), 0);
+	assert_int_equal(take(sink.unwinder, make(1, true)), 0);
 	settle(&sink);
 	assert_int_equal(sink.asked, 1);
 	assert_int_equal(sink.count, 2);
@@ -365,7 +381,7 @@ static void test_maps_that_never_come(void **state)
 	sink_begin(&sink);
 	sink.maps_come = false;
 	for (uint64_t i = 0; i < 40; i++)
-		assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(i, true)), 0);
+		assert_int_equal(take(sink.unwinder, make(i, true)), 0);
 	settle(&sink);
 	assert_int_equal(sink.count, 40);
 	assert_in_range(sink.asked, 1, 4);
@@ -383,7 +399,7 @@ static void test_child_ends(void **state)
 	sink_begin(&sink);
 	kill(sink.unwinder->child, SIGKILL);
 	for (uint64_t i = 0; i < 5; i++)
-		assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(i, i != 2)), 0);
+		assert_int_equal(take(sink.unwinder, make(i, i != 2)), 0);
 	settle(&sink);
 	assert_int_equal(sink.count, 5);
 	for (uint64_t i = 0; i < 5; i++) {
@@ -406,7 +422,7 @@ static void test_queue_is_bounded(void **state)
 	sink_begin(&sink);
 	kill(sink.unwinder->child, SIGSTOP);
 	for (uint64_t i = 0; i < many + 8; i++) {
-		assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(i, true)), 0);
+		assert_int_equal(take(sink.unwinder, make(i, true)), 0);
 		assert_true(sink.unwinder->queue_bytes <= 2 * SCOPE_UNWINDER_QUEUE_BYTES);
 	}
 	scope_capture_unwinder_count(sink.unwinder, &counts);
@@ -416,7 +432,7 @@ static void test_queue_is_bounded(void **state)
 	/* Without end: the child goes, and all that waited is written. */
 	for (uint64_t i = 0; sink.unwinder->child && i < 64 * many; i++) {
 		sink.count = 0;
-		assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(i, false)), 0);
+		assert_int_equal(take(sink.unwinder, make(i, false)), 0);
 	}
 	assert_int_equal(sink.unwinder->child, 0);
 	scope_capture_unwinder_destroy(sink.unwinder);
@@ -441,7 +457,7 @@ static void test_standing(void **state)
 
 	(void)state;
 	sink_begin(&sink);
-	assert_int_equal(scope_capture_unwinder_take(sink.unwinder, make(0, true)), 0);
+	assert_int_equal(take(sink.unwinder, make(0, true)), 0);
 	assert_int_equal(scope_capture_unwinder_stopped_stack(sink.unwinder, (uint32_t)process.pid, snapshot.reg,
 							      SCOPE_REG_COUNT_X86_64, &memory, nothing, NULL,
 							      &stopped_stack),

@@ -8,23 +8,50 @@
 #include "capture/probing.h"
 #include "capture/steer.h"
 #include "capture/stopped_stacks.h"
+#include "capture/unwinder.h"
 #include "proc/kernel_names.h"
 #include "source/source.h"
+#include "trace/owner.h"
+#include "trace/walk.h"
 #include "trace/writer.h"
 
 #define UNWIND_MS 50u /* that a step waits for stacks to be unwound */
 
+/* One walk for all readers, because to step over the records that nobody wants is most of what each one takes. */
+static int note_records(struct scope_capture_run *capture, const struct scope_subbuf *subbuf)
+{
+	const uint32_t types = SCOPE_NEW_PROCESSES_TYPES | SCOPE_OTHERS_TYPES | SCOPE_OWNERS_TYPES |
+			       SCOPE_KERNEL_NAMES_TYPES;
+	const void *record;
+	uint32_t offset = 0;
+	int err = 0;
+
+	while (!err && (record = scope_trace_walk_next(subbuf, types, &offset))) {
+		const uint32_t bit = 1u << scope_trace_walk_type(record);
+
+		if (bit & SCOPE_OTHERS_TYPES) {
+			scope_capture_others_note(capture->others, record);
+			continue;
+		}
+		if (bit & SCOPE_NEW_PROCESSES_TYPES)
+			scope_capture_new_processes_note(capture->processes, record);
+		if (bit & SCOPE_OWNERS_TYPES && capture->unwinder)
+			scope_capture_unwinder_note(capture->unwinder, record);
+		if (bit & SCOPE_KERNEL_NAMES_TYPES && capture->kernel_names)
+			err = scope_proc_kernel_names_note(capture->kernel_names, record);
+	}
+	return err;
+}
+
 static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 {
 	struct scope_capture_run *capture = context;
-	int err;
+	int err = note_records(capture, subbuf);
 
-	scope_capture_new_processes_note(capture->processes, subbuf);
-	scope_capture_others_note(capture->others, subbuf);
+	if (err)
+		return err;
 	scope_capture_steer_take(capture->steer, subbuf);
 	err = scope_capture_put(capture, subbuf);
-	if (!err && capture->kernel_names)
-		err = scope_proc_kernel_names_note(capture->kernel_names, subbuf);
 	if (!err && capture->still_wanted)
 		err = scope_capture_stopped_note(capture->stopped, subbuf);
 	return err;

@@ -46,28 +46,19 @@ static void remember(struct scope_new_processes *processes, uint32_t tgid)
 	processes->tgid[processes->count++ % NEW_MAX] = tgid;
 }
 
-void scope_capture_new_processes_note(struct scope_new_processes *processes, const struct scope_subbuf *subbuf)
+void scope_capture_new_processes_note(struct scope_new_processes *processes, const void *record)
 {
-	const struct scope_record_fork *fork;
-	const struct scope_record_exec *exec;
-	const struct scope_record_state *state;
-	const uint32_t types = SCOPE_WALK(FORK) | SCOPE_WALK(EXEC) | SCOPE_WALK(STATE);
-	const void *record;
-	uint32_t offset = 0;
+	const struct scope_record_fork *fork = record;
+	const struct scope_record_exec *exec = record;
+	const struct scope_record_state *state = record;
 
-	while ((record = scope_trace_walk_next(subbuf, types, &offset))) {
-		if (scope_trace_walk_type(record) == SCOPE_RECORD_FORK) {
-			fork = record;
-			if (fork->child_tid == fork->child_tgid)
-				remember(processes, fork->child_tgid);
-		} else if (scope_trace_walk_type(record) == SCOPE_RECORD_EXEC) {
-			exec = record;
-			remember(processes, exec->tgid);
-		} else {
-			state = record;
-			if (!(state->flags & SCOPE_STATE_AT_STOP))
-				remember(processes, state->tgid);
-		}
+	if (scope_trace_walk_type(record) == SCOPE_RECORD_FORK) {
+		if (fork->child_tid == fork->child_tgid)
+			remember(processes, fork->child_tgid);
+	} else if (scope_trace_walk_type(record) == SCOPE_RECORD_EXEC) {
+		remember(processes, exec->tgid);
+	} else if (!(state->flags & SCOPE_STATE_AT_STOP)) {
+		remember(processes, state->tgid);
 	}
 }
 

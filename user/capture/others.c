@@ -48,23 +48,17 @@ static void remember(struct scope_others *others, uint32_t tid)
 	others->tid[others->count++] = tid;
 }
 
-void scope_capture_others_note(struct scope_others *others, const struct scope_subbuf *subbuf)
+void scope_capture_others_note(struct scope_others *others, const void *record)
 {
-	const uint32_t types = SCOPE_WALK(SWITCH) | SCOPE_WALK(WAKING_FROM);
-	const void *record;
-	uint32_t offset = 0;
+	const struct scope_record_switch *change = record;
+	const struct scope_record_waking_from *waking = record;
 
 	if (others->total >= OTHERS_TOTAL)
 		return;
-	while ((record = scope_trace_walk_next(subbuf, types, &offset))) {
-		const struct scope_record_switch *change = record;
-		const struct scope_record_waking_from *waking = record;
-
-		if (scope_trace_walk_type(record) == SCOPE_RECORD_WAKING_FROM)
-			remember(others, waking->waker_tid);
-		else if (!(change->bits & SCOPE_SWITCH_NEXT_TRACED))
-			remember(others, change->bits);
-	}
+	if (scope_trace_walk_type(record) == SCOPE_RECORD_WAKING_FROM)
+		remember(others, waking->waker_tid);
+	else if (!(change->bits & SCOPE_SWITCH_NEXT_TRACED))
+		remember(others, change->bits);
 }
 
 static int write_one(uint32_t tid, struct scope_writer *writer)

@@ -243,10 +243,16 @@ static int write_first(struct scope_unwinder *unwinder, const struct scope_subbu
 	return err;
 }
 
+void scope_capture_unwinder_note(struct scope_unwinder *unwinder, const void *record)
+{
+	unwinder->stacks_noted |= scope_trace_owners_note(unwinder->owners, record);
+}
+
 int scope_capture_unwinder_take(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
 {
-	bool plain = !scope_trace_owners_note(unwinder->owners, subbuf);
+	bool plain = !unwinder->stacks_noted;
 
+	unwinder->stacks_noted = false;
 	/* Sub-buffers without stacks wait, too. A child that is that late is given up. */
 	if (unwinder->queue_bytes + subbuf->used_bytes > 2 * SCOPE_UNWINDER_QUEUE_BYTES)
 		give_up(unwinder);

@@ -63,7 +63,13 @@ int scope_capture_unwinder_fd(const struct scope_unwinder *unwinder);
 /* Adds a row of maps. Without memory it is left out. */
 void scope_capture_unwinder_map(struct scope_unwinder *unwinder, const struct scope_trace_map *map);
 
-/* Writes the sub-buffer, or queues a copy of it. 0, -ENOMEM, or what write() returned. */
+/* Reads a record of SCOPE_OWNERS_TYPES, of the sub-buffer that is taken next. */
+void scope_capture_unwinder_note(struct scope_unwinder *unwinder, const void *record);
+
+/*
+ * Writes the sub-buffer, all of whose records of SCOPE_OWNERS_TYPES were noted, or queues a copy of it. 0, -ENOMEM, or
+ * what write() returned.
+ */
 int scope_capture_unwinder_take(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf);
 
 /*

@@ -93,7 +93,8 @@ struct scope_unwinder {
 	struct scope_unwinder_host host;
 	struct scope_unwinder_shared *shared;
 	struct scope_owners *owners;
-	pid_t child; /* 0: given up */
+	bool stacks_noted; /* in the sub-buffer that is taken next */
+	pid_t child;	   /* 0: given up */
 	int fd;
 	enum scope_unwinder_kind busy;
 	uint64_t since_ns; /* of the job */

@@ -56,7 +56,7 @@ static int number_table(struct scope_unwinder *unwinder, uint32_t key)
 	int number = unwinder->host.table(unwinder->host.context, unwinder->table, (uint32_t)unwinder->table_bytes);
 
 	if (number < 0 && !concerns_one(number)) {
-		unwinder->counts.tables_refused += number != -EPROTO; /* it takes none at all */
+		unwinder->counts.tables_refused += number == -ENOMEM;
 		stop(unwinder);
 		return 0;
 	}
@@ -117,7 +117,8 @@ int scope_capture_unwinder_take_process(struct scope_unwinder *unwinder, const s
 								 : SCOPE_MAP_NO_TABLE;
 	}
 	err = unwinder->host.process(unwinder->host.context, answer->type, map, count);
-	unwinder->counts.maps_refused += !count || (err && err != -ESRCH && err != -EPROTO);
+	/* Without any the child had too many. Other errors are of processes and sessions that ended. */
+	unwinder->counts.maps_refused += !count || err == -ENOSPC || err == -E2BIG || err == -ENOMEM;
 	if (err && !concerns_one(err))
 		stop(unwinder);
 	return 0;

@@ -113,32 +113,27 @@ static int note(struct scope_kernel_names *names, uint64_t ip)
 	return 0;
 }
 
-int scope_proc_kernel_names_note(struct scope_kernel_names *names, const struct scope_subbuf *subbuf)
+int scope_proc_kernel_names_note(struct scope_kernel_names *names, const void *record)
 {
-	const uint32_t types = SCOPE_WALK(CHAIN) | SCOPE_WALK(FRAMES) | SCOPE_WALK(STACK);
-	const void *record;
-	uint32_t offset = 0;
-	int err = 0;
+	const struct scope_record_chain *chain = record;
+	const struct scope_record_frames *frames = record;
+	const struct scope_record_stack *stack = record;
+	const uint64_t *ip = NULL;
 
-	while (!err && (record = scope_trace_walk_next(subbuf, types, &offset))) {
-		const struct scope_record_chain *chain = record;
-		const struct scope_record_frames *frames = record;
-		const struct scope_record_stack *stack = record;
-		const uint64_t *ip = NULL;
-
-		if (scope_trace_walk_type(record) == SCOPE_RECORD_CHAIN && chain->flags & SCOPE_STACK_KERNEL_IP &&
-		    chain->count)
+	switch (scope_trace_walk_type(record)) {
+	case SCOPE_RECORD_CHAIN:
+		if (chain->flags & SCOPE_STACK_KERNEL_IP && chain->count)
 			ip = (const uint64_t *)(chain + 1) + chain->count - 1;
-		else if (scope_trace_walk_type(record) == SCOPE_RECORD_FRAMES &&
-			 frames->flags & SCOPE_STACK_KERNEL_IP && frames->count)
+		break;
+	case SCOPE_RECORD_FRAMES:
+		if (frames->flags & SCOPE_STACK_KERNEL_IP && frames->count)
 			ip = (const uint64_t *)(frames + 1) + frames->count - 1;
-		else if (scope_trace_walk_type(record) == SCOPE_RECORD_STACK && stack->flags & SCOPE_STACK_KERNEL_IP &&
-			 stack->bytes >= sizeof(*ip))
+		break;
+	default:
+		if (stack->flags & SCOPE_STACK_KERNEL_IP && stack->bytes >= sizeof(*ip))
 			ip = (const uint64_t *)(stack + 1) + stack->regs + stack->bytes / sizeof(*ip) - 1;
-		if (ip)
-			err = note(names, *ip);
 	}
-	return err;
+	return ip ? note(names, *ip) : 0;
 }
 
 /* Index of the first of count addresses that is not below `address`. */

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "trace/walk.h"
+
 #include "base/error.h"
 
 struct scope_subbuf;
@@ -30,8 +32,9 @@ int scope_proc_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *
 int scope_proc_kernel_names_create(uint64_t base, struct scope_kernel_names **ret_names);
 void scope_proc_kernel_names_destroy(struct scope_kernel_names *names);
 
-/* Notes the kernel addresses of the samples of a sub-buffer. 0, -ENOMEM. */
-int scope_proc_kernel_names_note(struct scope_kernel_names *names, const struct scope_subbuf *subbuf);
+/* Notes the kernel address of a sample, from a record of these types. 0, -ENOMEM. */
+#define SCOPE_KERNEL_NAMES_TYPES (SCOPE_WALK(CHAIN) | SCOPE_WALK(FRAMES) | SCOPE_WALK(STACK))
+int scope_proc_kernel_names_note(struct scope_kernel_names *names, const void *record);
 
 /*
  * Writes the functions of the addresses noted since the last call, by the text of such a file, as

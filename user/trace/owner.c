@@ -83,35 +83,24 @@ static void note_exec(struct scope_owners *owners, const struct scope_record_exe
 		owners->forebear[exec->tgid] = 0;
 }
 
-bool scope_trace_owners_note(struct scope_owners *owners, const struct scope_subbuf *subbuf)
+bool scope_trace_owners_note(struct scope_owners *owners, const void *record)
 {
-	const uint32_t types = SCOPE_WALK(STATE) | SCOPE_WALK(FORK) | SCOPE_WALK(EXEC) | SCOPE_WALK(COMM) |
-			       SCOPE_WALK(STACK) | SCOPE_WALK(CHAIN) | SCOPE_WALK(FRAMES);
-	const void *record;
-	uint32_t offset = 0;
-	bool found = false;
+	const struct scope_record_state *state = record;
+	const struct scope_record_comm *comm = record;
 
-	while ((record = scope_trace_walk_next(subbuf, types, &offset))) {
-		const struct scope_record_state *state = record;
-		const struct scope_record_comm *comm = record;
-
-		switch (scope_trace_walk_type(record)) {
-		case SCOPE_RECORD_STATE:
-			scope_trace_owners_put(owners, state->tid, state->tgid);
-			found = true;
-			break;
-		case SCOPE_RECORD_FORK:
-			note_fork(owners, record);
-			break;
-		case SCOPE_RECORD_EXEC:
-			note_exec(owners, record);
-			break;
-		case SCOPE_RECORD_COMM:
-			scope_trace_owners_put(owners, comm->tid, comm->tgid);
-			break;
-		default:
-			found = true;
-		}
+	switch (scope_trace_walk_type(record)) {
+	case SCOPE_RECORD_STATE:
+		scope_trace_owners_put(owners, state->tid, state->tgid);
+		return true;
+	case SCOPE_RECORD_FORK:
+		note_fork(owners, record);
+		return false;
+	case SCOPE_RECORD_EXEC:
+		note_exec(owners, record);
+		return false;
+	case SCOPE_RECORD_COMM:
+		scope_trace_owners_put(owners, comm->tid, comm->tgid);
+		return false;
 	}
-	return found;
+	return true;
 }

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <scope/event.h>
-#include <scope/ring.h>
+#include "trace/walk.h"
 
 struct scope_owners;
 
@@ -18,11 +17,11 @@ void scope_trace_owners_destroy(struct scope_owners *owners);
 /* From here on thread tid is of process tgid. A tid that Linux never assigns is ignored. */
 void scope_trace_owners_put(struct scope_owners *owners, uint32_t tid, uint32_t tgid);
 
-/*
- * Reads the STATE, FORK, EXEC and COMM records of a sub-buffer. Returns true if it holds a stack of
- * any kind or a STATE record.
- */
-bool scope_trace_owners_note(struct scope_owners *owners, const struct scope_subbuf *subbuf);
+/* Reads a record of these types. Returns true if it is a stack of any kind or a STATE record. */
+#define SCOPE_OWNERS_TYPES                                                                                             \
+	(SCOPE_WALK(STATE) | SCOPE_WALK(FORK) | SCOPE_WALK(EXEC) | SCOPE_WALK(COMM) | SCOPE_WALK(STACK) |              \
+	 SCOPE_WALK(CHAIN) | SCOPE_WALK(FRAMES))
+bool scope_trace_owners_note(struct scope_owners *owners, const void *record);
 
 /* The process of a thread; 0: no record names it. */
 uint32_t scope_trace_owners_get(const struct scope_owners *owners, uint32_t tid);

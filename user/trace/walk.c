@@ -28,9 +28,22 @@ static uint64_t more_bytes(const void *at)
 	}
 }
 
-/*
- * Most records are calls and switches, and few are searched for, so calls and switches are skipped in few instructions.
- */
+/* Most records are calls, and few are searched for: these are skipped in few instructions. One that does not fit is left. */
+static const uint8_t *skip_calls(const uint8_t *at, const uint8_t *end)
+{
+	const struct scope_record_syscall *record = (const void *)at;
+
+	while ((size_t)(end - at) >= sizeof(*record) && scope_trace_walk_type(at) == SCOPE_RECORD_SYSCALL) {
+		const size_t bytes = sizeof(*record) + sizeof(uint64_t) * (record->abi_args >> 4);
+
+		if (bytes > (size_t)(end - at))
+			break;
+		at += bytes;
+		record = (const void *)at;
+	}
+	return at;
+}
+
 const void *scope_trace_walk_next(const struct scope_subbuf *subbuf, uint32_t types, uint32_t *offset)
 {
 	static const uint8_t fixed[1 << SCOPE_TYPE_BITS] = {
@@ -41,11 +54,18 @@ const void *scope_trace_walk_next(const struct scope_subbuf *subbuf, uint32_t ty
 	const uint8_t *begin = (const uint8_t *)subbuf, *end = begin + subbuf->used_bytes;
 	const uint8_t *at = begin + (*offset ? *offset : sizeof(*subbuf));
 
-	while (at <= end && end - at >= 8) {
-		const uint32_t type = scope_trace_walk_type(at), bit = 1u << type;
-		const void *record = at;
-		uint64_t bytes = fixed[type];
+	while (at <= end) {
+		const void *record;
+		uint32_t bit;
+		uint64_t bytes;
 
+		if (!(types & SCOPE_WALK(SYSCALL)))
+			at = skip_calls(at, end);
+		if (end - at < 8)
+			break;
+		record = at;
+		bit = 1u << scope_trace_walk_type(at);
+		bytes = fixed[scope_trace_walk_type(at)];
 		if (!bytes || bytes > (uint64_t)(end - at))
 			return NULL;
 		if (bit & CALLS)
