@@ -51,6 +51,33 @@ static void sleeps_for_a_set_time(void **state)
 	expect(&finding, NULL, NULL);
 }
 
+/* What it says depends on the time alone: 5 s, by 5 % more or less, is the resolver's own limit. */
+static void asks_a_name_server(void **state)
+{
+	const struct scope_function asks = { .name = "__GI_getaddrinfo" }, old = { .name = "gethostbyname2_r" };
+	const struct scope_function part = { .name = "__res_nsend" }, other = { .name = "getline" };
+	struct scope_finding finding = { .kind = SCOPE_FINDING_WAIT, .nr = SYS_poll, .usual_ns = 1e6 };
+	struct scope_model_finding one = with(&finding);
+
+	(void)state;
+	expect(&finding, &asks, "name-look-up");
+	expect(&finding, &old, "name-look-up");
+	expect(&finding, &part, "name-look-up");
+	expect(&finding, &other, NULL);
+	expect(&finding, NULL, NULL);
+	for (int i = 0; i < 4; i++) {
+		const double seconds[] = { 5.24, 5.26, 10, 0.1 };
+
+		one = with(&finding);
+		one.below = &asks;
+		finding.p50_ns = seconds[i] * 1e9;
+		scope_report_hints_make(NULL, &one);
+		assert_int_equal(!!strstr(one.hint[0].text, "resolv.conf"), !(i % 2));
+	}
+	finding.kind = SCOPE_FINDING_TIME;
+	expect(&finding, &asks, NULL);
+}
+
 static void blocks_with_the_lock(void **state)
 {
 	const struct scope_finding finding = { .kind = SCOPE_FINDING_LOCK, .nr = SYS_futex };
@@ -92,9 +119,8 @@ static void place_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sleeps_for_a_set_time),
-		cmocka_unit_test(blocks_with_the_lock),
-		cmocka_unit_test(calls_in_a_loop),
+		cmocka_unit_test(sleeps_for_a_set_time), cmocka_unit_test(asks_a_name_server),
+		cmocka_unit_test(blocks_with_the_lock),	 cmocka_unit_test(calls_in_a_loop),
 		cmocka_unit_test(place_unknown),
 	};
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the calls of a finding suggest: rules of thumb, each with its line. */
+#include <math.h>
 #include <string.h>
 
 #include "base/syscall_name.h"
 #include "report/numbers.h"
 #include "report/source_lines.h"
+
+#define RESOLVER_TIMEOUT_NS 5e9 /* no rule */
 
 /* Functions of libraries that wait for a device, another process or a time. */
 static const char *const blocking[] = {
@@ -79,6 +82,41 @@ static void hint_sleep(struct scope_model_finding *one)
 			 call ? call : "a sleep");
 }
 
+/* Functions of libc and libresolv that ask a name server. */
+static bool looks_up_names(const char *name)
+{
+	static const char *const fronts[] = { "getaddrinfo", "getnameinfo", "gethostby", "res_" };
+
+	for (size_t i = 0; i < sizeof(fronts) / sizeof(*fronts); i++)
+		if (!strncmp(name, fronts[i], strlen(fronts[i])))
+			return true;
+	return false;
+}
+
+/* Whole numbers of the resolver's time-out: RES_TIMEOUT of <resolv.h>, which resolv.conf(5) has as the default. */
+static bool is_resolver_timeout(double extra_ns)
+{
+	const double times = extra_ns / RESOLVER_TIMEOUT_NS, whole = round(times);
+
+	return whole >= 1 && fabs(times - whole) <= 0.05;
+}
+
+static void hint_names(struct scope_model_finding *one)
+{
+	const struct scope_finding *finding = one->finding;
+	struct scope_model_hint *hint;
+
+	if (finding->kind != SCOPE_FINDING_WAIT || !one->below || !looks_up_names(plain_name(one->below->name)))
+		return;
+	hint = add(one, "name-look-up");
+	if (hint)
+		snprintf(hint->text, sizeof(hint->text), "%.60s asks a name server while the request waits: %s",
+			 plain_name(one->below->name),
+			 is_resolver_timeout(finding->p50_ns - finding->usual_ns)
+				 ? "5 s is the time-out of resolv.conf, so the first server there gives no answer"
+				 : "keep the answer, or ask in a thread of its own");
+}
+
 static void hint_lock(struct scope_model_finding *one)
 {
 	struct scope_model_hint *hint;
@@ -143,6 +181,7 @@ static void hint_limit(const struct scope_analysis *analysis, struct scope_model
 void scope_report_hints_make(const struct scope_analysis *analysis, struct scope_model_finding *one)
 {
 	hint_sleep(one);
+	hint_names(one);
 	hint_lock(one);
 	hint_loop(one);
 	hint_limit(analysis, one);
