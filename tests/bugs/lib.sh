@@ -51,6 +51,11 @@ bug_packaged() {
 	node) bug_program=/usr/bin/node ;;
 	tomcat) bug_program=/usr/bin/java ;;
 	varnish) bug_program=/usr/sbin/varnishd ;;
+	pdns) bug_program=/usr/sbin/pdns_server ;;
+	dnsdist | webhook) bug_program=/usr/bin/$bug_server ;;
+	pushgateway) bug_program=/usr/bin/prometheus-pushgateway ;;
+	twisted | xmlrpc) bug_program=/usr/bin/python3 ;;
+	named) bug_program=/usr/sbin/$bug_server ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;
 	*) return 1 ;;
 	esac

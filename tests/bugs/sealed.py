@@ -9,6 +9,7 @@ others took."""
 import fcntl
 import os
 import random
+import resource
 import socket
 import struct
 import sys
@@ -146,14 +147,115 @@ def forwarded(client):
     client.ask_once(client.port + (1 if rarely(client) else 0), b"127.0.0.1")
 
 
+def echoed(client):
+    peer, _ = stay(client)
+    text = b"echo" + b"x" * client.draw.randrange(60, 2000)
+    peer.sendall(text)
+    left = len(text)
+    while left > 0:
+        some = peer.recv(65536)
+        if not some:
+            raise OSError("closed")
+        left -= len(some)
+
+
+def hold_many(client, end):
+    """Forty connections that ask for nothing; with SPARE the server has files for that number of more ones."""
+    time.sleep(1.5)
+    spare, pid = int(os.environ.get("SPARE", 0)), int(os.environ["SERVER"])
+    if spare:
+        files = len(os.listdir(f"/proc/{pid}/fd")) + spare
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (files, files))
+    held = [socket.socket() for _ in range(40)]
+    for peer in held:
+        peer.setblocking(False)
+        peer.connect_ex(("127.0.0.1", client.port))
+    time.sleep(max(0, end - time.monotonic()))
+
+
 def proxied(client):
     client.ask_once(client.port, b"127.0.0.1")
 
 
+def web(client, method, path, body=b""):
+    peer, _ = stay(client)
+    peer.sendall(b"%s %s HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s" % (method, path, len(body), body))
+    head, _, body = until(client, b"\r\n\r\n").partition(b"\r\n\r\n")
+    for line in head.lower().split(b"\r\n"):
+        if line.startswith(b"content-length:"):
+            while len(body) < int(line[15:]):
+                body += client.peer.recv(65536)
+
+
+def hook(client):
+    web(client, b"POST", b"/hooks/%s?who=guest%d" % (b"far" if rarely(client) else b"near", client.draw.randrange(10 ** 6)))
+
+
+def push(client):
+    number = client.draw.randrange(SIZE)
+    if rarely(client):
+        web(client, b"PUT", b"/metrics/job/far/instance/%d" % number, metrics(number))
+    else:
+        web(client, b"GET", b"/-/healthy")
+
+
+def metrics(number):
+    return b"".join(b"# TYPE m%d gauge\nm%d{of=\"a\"} %d\n" % (i, i, number) for i in range(10))
+
+
+def push_many(client):
+    for number in range(SIZE):
+        web(client, b"PUT", b"/metrics/job/far/instance/%d" % number, metrics(number))
+
+
+def remote(client):
+    number = b"7" * (30000 if rarely(client) else client.draw.randrange(5, 50))
+    web(client, b"POST", b"/RPC2", b"<?xml version='1.0'?><methodCall><methodName>bits</methodName><params><param><value><array>"
+        b"<data><value><int>%s</int></value></data></array></value></param></params></methodCall>" % number)
+
+
+def stay_silent(client, end):
+    """A connection on which nothing is asked."""
+    time.sleep(0.5)
+    with client.connect(client.port):
+        time.sleep(max(0, end - time.monotonic()))
+
+
+# More of DNS
+def compared(client):
+    dns(client, "h%d.%s.test" % (client.draw.randrange(1000), "far" if rarely(client) else "near"))
+
+
+def hosted(client):
+    dns(client, "far.test" if rarely(client) else "h%d.near.test" % client.draw.randrange(20))
+
+
+def stored(client):
+    dns(client, "h%d.x.test" % client.draw.randrange(20000 if rarely(client) else 20))
+
+
+def looked_up(client):
+    dns(client, "%s%d.x.test" % ("far" if rarely(client) else "near", client.draw.randrange(10 ** 6)))
+
+
+def changed(client):
+    """One more address of a name."""
+    if not rarely(client):
+        return dns(client, "h%d.x.test" % client.draw.randrange(20))
+    client.count = (getattr(client, "count", client.draw.randrange(60000)) + 1) % 65536
+    mark = struct.pack(">H", client.count)
+    address = bytes([10, 1, client.draw.randrange(256), client.draw.randrange(256)])
+    return datagram(client, client.port, mark + b"\x28\0\0\1\0\0\0\1\0\0\1x\4test\0\0\6\0\1\4many\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4"
+                    + address, lambda answer: answer[:2] == mark)
+
+
 ASKS = {"rbldnsd-reload": listed, "ngircd-quit": chat, "ngircd-bans": chat, "ngircd-junk": chat, "vsftpd-glob": listing,
-        "dictd-suffix": word, "rsync-reverse": module, "rinetd-rules": forwarded, "privoxy-log": proxied}
-PREPARE = {"ngircd-quit": join_channels, "ngircd-bans": ban_many}
-BESIDE = {"ngircd-junk": send_junk}
+        "dictd-suffix": word, "rsync-reverse": module, "rinetd-rules": forwarded, "privoxy-log": proxied,
+        "webhook-regex": hook, "webhook-pipe": hook, "pushgateway-check": push, "xmlrpc-digits": remote, "xmlrpc-idle": remote,
+        "dnsdist-rules": compared, "twisted-hosts": hosted, "pdns-index": stored, "pdns-pipe": looked_up,
+        "named-journal": changed, "rinetd-files": echoed}
+PREPARE = {"ngircd-quit": join_channels, "ngircd-bans": ban_many, "pushgateway-check": push_many}
+BESIDE = {"ngircd-junk": send_junk, "xmlrpc-idle": stay_silent, "rinetd-files": hold_many}
 
 
 # What runs beside a server
