@@ -29,4 +29,12 @@ server_rbldnsd() {
 	server_pid=$!
 	(while sleep 6; do touch "$work/list" || break; done) </dev/null >/dev/null 2>&1 &
 	end_with_server $!
+	# A child that answers when its parent is ended would stay.
+	(while children=$(cat "/proc/$server_pid/task/$server_pid/children" 2>/dev/null); do
+		last=${children:-${last:-}}
+		sleep 0.2
+	done
+	for child in ${last:-}; do
+		[ "$(readlink "/proc/$child/exe")" != "$(readlink -f "$program")" ] || kill "$child"
+	done) </dev/null >/dev/null 2>&1 &
 }
