@@ -246,6 +246,48 @@ static void another_call_is_a_hang_unless_its_process_waits_for_work(void **stat
 	assert_false(hang.needs_peers);
 }
 
+/* The pipe's other end, or the socket's, is in process 77, which waits for work, or for something else. */
+static void what_another_process_sends_is_waited_for(void **state)
+{
+	static const char *const ends[] = {
+		"fd 10 12 pipe pipe:[500]\nfd 77 3 pipe pipe:[500]\n",
+		"fd 10 12 connected socket:[500]\\x20to\\x20socket:[501]\\x20(pid\\x2077\\x20front)\n",
+	};
+	static const char waits[] = "fd 77 5 epoll -\n"
+				    "1000 1 fork 77 parent=1 tgid=77 comm=front\n1200 1 switch 0 77 sleeping\n"
+				    "2000 1 enter 77 %s\n2000 1 switch 77 0 sleeping\n";
+	static const char in_poll[] = "epoll_wait enter=1500 args=5,0,64,0,0,0";
+	char before[1000];
+	struct scope_hang hang;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		int length = snprintf(before, sizeof(before), "%s", ends[i]);
+
+		/* Without the other process. */
+		assert_true(asleep(LIMIT_NS, "read", "12,0,64,0,0,0", before, &hang));
+		snprintf(before + length, sizeof(before) - (size_t)length, waits, in_poll);
+		assert_false(asleep(LIMIT_NS, "read", "12,0,64,0,0,0", before, &hang));
+		/* A descriptor that it has alone. */
+		assert_true(asleep(LIMIT_NS, "read", "9,0,64,0,0,0", before, &hang));
+		/* In the middle of a request. */
+		strcat(before, TOOK_WORK);
+		assert_true(asleep(LIMIT_NS, "read", "12,0,64,0,0,0", before, &hang));
+	}
+}
+
+/* Each reads what the other one sends: both hang. */
+static void two_that_read_from_each_other_hang(void **state)
+{
+	(void)state;
+	find("fd 10 12 pipe pipe:[500]\nfd 77 3 pipe pipe:[500]\nfd 10 13 pipe pipe:[600]\nfd 77 4 pipe pipe:[600]\n"
+	     "0 0 switch 0 10 sleeping\n1000 1 fork 77 parent=1 tgid=77 comm=front\n1200 1 switch 0 77 sleeping\n"
+	     "2000 1 enter 77 read enter=1500 args=4,0,64,0,0,0\n2000 1 switch 77 0 sleeping\n"
+	     "3000 0 enter 10 read enter=2500 args=12,0,64,0,0,0\n3000 0 switch 10 0 sleeping\n");
+	assert_int_equal(count, 2);
+	end();
+}
+
 /* Asleep outside any call for that time, to be interrupted or not. */
 static bool in_a_fault(uint64_t age_ns, const char *how)
 {
@@ -405,6 +447,8 @@ int main(void)
 		cmocka_unit_test(a_wait_with_a_time_out_is_no_hang_between_requests),
 		cmocka_unit_test(a_timer_is_a_matter_for_its_peers),
 		cmocka_unit_test(another_call_is_a_hang_unless_its_process_waits_for_work),
+		cmocka_unit_test(what_another_process_sends_is_waited_for),
+		cmocka_unit_test(two_that_read_from_each_other_hang),
 		cmocka_unit_test(a_page_that_does_not_come_is_a_hang),
 		cmocka_unit_test(a_second_of_running_without_a_call_is_a_spin),
 		cmocka_unit_test(a_thread_that_slept_for_more_than_half_of_it_does_not_spin),

@@ -30,6 +30,7 @@
 #include "capture/defaults.h"
 #include "proc/proc.h"
 #include "proc/target.h"
+#include "trace/peer.h"
 
 static enum scope_fd_kind kind_of(const struct scope_proc_fds *fds, int fd)
 {
@@ -210,6 +211,44 @@ static void test_unix_sockets(void **state)
 	assert_int_equal(kind_of(&fds, fd[2]), SCOPE_FD_ACCEPTED);
 	scope_proc_fds_destroy(&fds);
 	close_all(fd, 3);
+}
+
+/* A pair that a process shares with its child: each end names the other one's process. */
+static void test_unix_pair(void **state)
+{
+	struct scope_trace_peer peer;
+	struct scope_proc_fds fds;
+	struct stat other;
+	char expected[64];
+	int fd[2];
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	assert_int_equal(fstat(fd[1], &other), 0);
+	child = fork();
+	if (!child) {
+		close(fd[0]);
+		pause();
+		_exit(0);
+	}
+	close(fd[1]);
+	read_own_fds(&fds);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(fd[0]);
+	for (size_t i = 0; i < fds.count; i++) {
+		if (fds.fd[i].fd != fd[0])
+			continue;
+		assert_int_equal(fds.fd[i].kind, SCOPE_FD_CONNECTED);
+		assert_true(scope_trace_peer_of(&fds.fd[i], &peer));
+		snprintf(expected, sizeof(expected), "socket:[%lu]", (unsigned long)other.st_ino);
+		assert_string_equal(peer.address, expected);
+		assert_int_equal(peer.pid, child);
+		scope_proc_fds_destroy(&fds);
+		return;
+	}
+	fail_msg("the descriptor is not there");
 }
 
 static void test_other_descriptors(void **state)
@@ -502,19 +541,13 @@ static void test_defaults(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tcp),
-		cmocka_unit_test(test_datagram),
-		cmocka_unit_test(test_other_ends),
-		cmocka_unit_test(test_unix_sockets),
-		cmocka_unit_test(test_other_descriptors),
-		cmocka_unit_test(test_maps),
-		cmocka_unit_test(test_no_process),
-		cmocka_unit_test(test_kernel_thread),
-		cmocka_unit_test(test_zombie),
-		cmocka_unit_test(test_thread),
-		cmocka_unit_test(test_headless_process),
-		cmocka_unit_test(test_inner_pid),
-		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_tcp),	      cmocka_unit_test(test_datagram),
+		cmocka_unit_test(test_other_ends),    cmocka_unit_test(test_unix_sockets),
+		cmocka_unit_test(test_unix_pair),     cmocka_unit_test(test_other_descriptors),
+		cmocka_unit_test(test_maps),	      cmocka_unit_test(test_no_process),
+		cmocka_unit_test(test_kernel_thread), cmocka_unit_test(test_zombie),
+		cmocka_unit_test(test_thread),	      cmocka_unit_test(test_headless_process),
+		cmocka_unit_test(test_inner_pid),     cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_defaults),
 	};
 

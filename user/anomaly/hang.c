@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "trace/peer.h"
+
 #define HANG_MIN_NS 1000000000ull
 #define TIMES_P99 10
 #define SPIN_ROUNDS_PER_S 1000 /* of its time on a CPU */
@@ -122,6 +124,46 @@ static uint64_t asleep_since(const struct scope_thread *thread)
 	return in_fault(thread) ? thread->block_ns : thread->open.enter_ns;
 }
 
+/* Another process that is traced, and has a thread that waits for work, so that nothing holds it up. */
+static bool is_idle(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t tgid, uint32_t self)
+{
+	return tgid != self && process_serves(units, pickups, tgid);
+}
+
+static const struct scope_trace_fd *fd_row(const struct scope_trace_fd *row, size_t count, uint32_t tgid, int64_t fd)
+{
+	while (count--)
+		if (row[count].tgid == tgid && row[count].fd == fd)
+			return &row[count];
+	return NULL;
+}
+
+/*
+ * It reads what another process of the target sends, by a pipe or a connection of both: a coprocess, or the part of a server that
+ * has more rights. While that process waits for work, it sends nothing.
+ */
+static bool serves_own_process(const struct scope_units *units, const struct scope_pickups *pickups,
+			       const struct scope_thread *thread)
+{
+	const struct scope_open_call *call = &thread->open;
+	struct scope_trace_peer peer;
+	size_t count;
+	const struct scope_trace_fd *row = scope_trace_fds(units->timeline->trace, &count), *own;
+
+	if (open_role(thread) != SCOPE_CALL_READ || !call->args ||
+	    scope_timeline_fds_renewed(units->timeline->fds, thread->tgid, (int64_t)call->arg[0]))
+		return false;
+	own = fd_row(row, count, thread->tgid, (int64_t)call->arg[0]);
+	if (!own)
+		return false;
+	if (scope_trace_peer_of(own, &peer))
+		return peer.pid && is_idle(units, pickups, peer.pid, thread->tgid);
+	for (size_t i = 0; own->kind == SCOPE_FD_PIPE && !strncmp(own->name, "pipe:", 5) && i < count; i++)
+		if (!strcmp(row[i].name, own->name) && is_idle(units, pickups, row[i].tgid, thread->tgid))
+			return true;
+	return false;
+}
+
 /* Decides if a thread that sleeps for too long is idle, hung, or must be compared with its peers. */
 static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index,
 			  struct scope_hang *hang)
@@ -160,7 +202,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 		return !background;
 	default:
 		hang->needs_peers = !in_unit && process_serves(units, pickups, thread->tgid);
-		return true;
+		return in_unit || !serves_own_process(units, pickups, thread);
 	}
 }
 

@@ -65,7 +65,8 @@ static enum scope_fd_kind kind_of(const char *link, const char *name, const stru
 
 /*
  * A socket with a peer is named by it, a stream by its own address, too; and one that this process opened by the peer's process if
- * that is on this host: "socket:[123] from 10.0.0.1:4000 to 10.0.0.5:5432", "... to 127.0.0.1:6379 (pid 4711 redis-server)".
+ * that is on this host: "socket:[123] from 10.0.0.1:4000 to 10.0.0.5:5432", "... to 127.0.0.1:6379 (pid 4711 redis-server)",
+ * "socket:[123] to socket:[124] (pid 4712 vsftpd)".
  */
 static void add_ends(const struct reading *reading, enum scope_fd_kind kind, char *name, size_t room)
 {
@@ -78,7 +79,7 @@ static void add_ends(const struct reading *reading, enum scope_fd_kind kind, cha
 	if ((!stream && kind != SCOPE_FD_DATAGRAM) || sscanf(name, "socket:[%" SCNu64 "]", &inode) != 1 ||
 	    !scope_proc_socket_ends(reading->sockets, inode, peer, own))
 		return;
-	if (stream)
+	if (stream && *own)
 		length += (size_t)snprintf(name + length, room - length, SCOPE_TRACE_FD_OWN "%s", own);
 	length += (size_t)snprintf(name + length, room - length, SCOPE_TRACE_FD_PEER "%s", peer);
 	other = reading->peers && kind != SCOPE_FD_ACCEPTED ? scope_proc_socket_other_end(reading->sockets, inode) : 0;

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 #include "base/grow.h"
 #include "proc/file.h"
+#include "proc/unix_peers.h"
 
 #define TCP_STATE_LISTEN 0x0a
 #define UNIX_FLAG_LISTEN 0x00010000 /* __SO_ACCEPTCON of the kernel */
@@ -30,6 +32,7 @@ struct row {
 	const char *path; /* path of a unix socket, in the text of the table; NULL: none */
 	uint8_t kind;	  /* enum scope_fd_kind */
 	uint8_t table;	  /* 1: TCP; 2 and more: others of the internet; 0: none of them */
+	uint64_t pair;	  /* of a unix socket: its peer's inode; 0: none, or not known */
 	struct end own, peer;
 };
 
@@ -234,6 +237,22 @@ static int read_tables(uint32_t pid, struct scope_socket_table *table)
 	return err;
 }
 
+static struct row *find(const struct scope_socket_table *table, uint64_t inode)
+{
+	const struct row key = { .inode = inode };
+
+	return table->count ? bsearch(&key, table->row, table->count, sizeof(*table->row), by_inode) : NULL;
+}
+
+static int pair(uint64_t inode, uint64_t peer, void *context)
+{
+	struct row *row = find(context, inode);
+
+	if (row && !row->table)
+		row->pair = peer;
+	return 0;
+}
+
 int scope_proc_socket_table_create(uint32_t pid, struct scope_socket_table **ret_table)
 {
 	struct scope_socket_table *table = calloc(1, sizeof(*table));
@@ -244,6 +263,8 @@ int scope_proc_socket_table_create(uint32_t pid, struct scope_socket_table **ret
 	err = read_tables(pid, table);
 	if (!err)
 		err = sort(table);
+	if (!err)
+		err = scope_proc_unix_peers(pid, pair, table);
 	if (err) {
 		scope_proc_socket_table_destroy(table);
 		return err;
@@ -261,13 +282,6 @@ void scope_proc_socket_table_destroy(struct scope_socket_table *table)
 	free(table);
 }
 
-static const struct row *find(const struct scope_socket_table *table, uint64_t inode)
-{
-	const struct row key = { .inode = inode };
-
-	return table->count ? bsearch(&key, table->row, table->count, sizeof(*table->row), by_inode) : NULL;
-}
-
 static bool print_end(const struct end *end, char text[SCOPE_PROC_ADDRESS_MAX])
 {
 	char address[INET6_ADDRSTRLEN];
@@ -283,6 +297,11 @@ bool scope_proc_socket_ends(const struct scope_socket_table *table, uint64_t ino
 {
 	const struct row *row = find(table, inode);
 
+	if (row && row->pair) {
+		snprintf(ret_peer, SCOPE_PROC_ADDRESS_MAX, "socket:[%" PRIu64 "]", row->pair);
+		*ret_own = '\0';
+		return true;
+	}
 	return row && print_end(&row->peer, ret_peer) && print_end(&row->own, ret_own);
 }
 
@@ -326,6 +345,8 @@ uint64_t scope_proc_socket_other_end(const struct scope_socket_table *table, uin
 	const struct row *row = find(table, inode), *other;
 	struct end any;
 
+	if (row && row->pair)
+		return row->pair;
 	if (!row || !row->table || !row->own.family || !row->peer.family)
 		return 0;
 	other = find_at(table, row->table, &row->peer, &row->own);

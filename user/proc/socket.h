@@ -25,13 +25,13 @@ void scope_proc_socket_table_destroy(struct scope_socket_table *table); /* NULL 
 
 /*
  * Addresses and ports of its peer and of itself ("10.0.0.5:5432", "[::1]:80"); of IPv4 inside IPv6 that of IPv4, as both ends of a
- * connection have it. false: it has no peer, or none that is known.
+ * connection have it. Of a unix socket the peer is "socket:[124]", and itself "". false: it has no peer, or none that is known.
  */
 bool scope_proc_socket_ends(const struct scope_socket_table *table, uint64_t inode,
 			    char ret_peer[SCOPE_PROC_ADDRESS_MAX], char ret_own[SCOPE_PROC_ADDRESS_MAX]);
 
 /*
- * The inode of the socket at the other end, if that is a TCP or UDP socket of the same network namespace; the listener
+ * The inode of the socket at the other end, if that is a unix, TCP or UDP socket of the same network namespace; the listener
  * if nobody has accepted the connection yet. 0: not known.
  */
 uint64_t scope_proc_socket_other_end(const struct scope_socket_table *table, uint64_t inode);
