@@ -275,6 +275,47 @@ static void taking_a_stack_is_not_work(void **state)
 	end_run(&run);
 }
 
+/* The client closed its connection: the unit ends at the write that fails, and what follows is in none. */
+static void a_client_that_is_gone_ends_its_unit(void **state)
+{
+	static const struct {
+		const char *ret, *fd;
+		uint64_t end_ns; /* of the unit */
+	} rows[] = {
+		{ "-32", "7", 2000 },
+		{ "-104", "7", 2000 },
+		{ "64", "7", 5900 },
+		/* No answer: what is read of it next belongs to the same request. */
+		{ "-11", "7", 6900 },
+		/* The connection of another client, or to a backend. */
+		{ "-32", "8", 6900 },
+		{ "-32", "9", 5900 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char text[1000];
+		struct run run;
+
+		snprintf(text, sizeof(text),
+			 "meta begin_ns 0\nmeta end_ns 9000\n"
+			 "fd 10 7 accepted -\nfd 10 8 accepted -\nfd 10 9 connected -\n"
+			 "0 0 switch 0 10 sleeping\n"
+			 "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+			 "2000 0 syscall 10 write enter=1900 ret=%s args=%s\n"
+			 "5000 0 syscall 10 getpid enter=4900 ret=10\n"
+			 "6000 0 syscall 10 read enter=5900 ret=64 args=7\n"
+			 "7000 0 syscall 10 read enter=6900 ret=64 args=8\n",
+			 rows[i].ret, rows[i].fd);
+		run = run_of(text);
+		assert_true(run.units->count >= 2);
+		assert_int_equal(run.units->unit[0].begin_ns, 1200);
+		assert_int_equal(run.units->unit[0].end_ns, rows[i].end_ns);
+		assert_int_equal(run.units->unit[1].begin_ns, rows[i].end_ns < 6000 ? 6000 : 7000);
+		end_run(&run);
+	}
+}
+
 /* Events of a CPU were lost: no unit spans the gap. */
 static void a_loss_cuts_units(void **state)
 {
@@ -459,6 +500,7 @@ int main(void)
 		cmocka_unit_test(an_open_call_is_kept),
 		cmocka_unit_test(a_sleep_outside_calls_has_no_object),
 		cmocka_unit_test(taking_a_stack_is_not_work),
+		cmocka_unit_test(a_client_that_is_gone_ends_its_unit),
 		cmocka_unit_test(a_loss_cuts_units),
 		cmocka_unit_test(a_thread_that_is_seen_has_come),
 		cmocka_unit_test(false_wakeups_are_one_sleep),

@@ -285,6 +285,29 @@ SCOPE_TAKE void scope_open_unit_answer(struct scope_unit_builder *builder, struc
 		open_unit->rest_ns = 0;
 }
 
+/*
+ * A write to the unit's client failed because the client has closed the connection: what follows keeps nobody waiting. A turn of a
+ * loop has no client of its own; if the thread only ever served one, it is that.
+ */
+SCOPE_TAKE bool scope_open_unit_deserted(const struct scope_unit_builder *builder,
+					 const struct scope_open_unit *open_unit, const struct scope_thread *thread,
+					 unsigned args, uint64_t fd, int64_t ret)
+{
+	if ((ret != -EPIPE && ret != -ECONNRESET) || !args || !open_unit->open)
+		return false;
+	return (open_unit->client_fd < 0 ? !open_unit->many : open_unit->client_fd == (int32_t)fd) &&
+	       scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)fd) == SCOPE_FD_ACCEPTED;
+}
+
+/* The unit ends at once. 0 or -ENOMEM. */
+SCOPE_TAKE int scope_open_unit_desert(struct scope_unit_builder *builder, const struct scope_thread *thread,
+				      uint64_t now_ns)
+{
+	const struct scope_mark now = scope_unit_mark_now(thread);
+
+	return scope_unit_open_close(builder, thread->index, &now, now_ns, false);
+}
+
 /* A read of a thread that serves clients by datagrams: each that it brought is a request. */
 SCOPE_TAKE void scope_open_unit_datagrams(struct scope_open_unit *open_unit, const struct scope_open_call *call,
 					  int64_t ret)
@@ -343,6 +366,9 @@ SCOPE_TAKE bool scope_open_unit_plain(struct scope_unit_builder *builder, const 
 	open_unit->stack.stopped_stack = false;
 	open_unit->stack.enter_ns = event->syscall.enter_ns;
 	open_unit->stack.exit_ns = event->time_ns;
+	if (role == SCOPE_CALL_WRITE && scope_open_unit_deserted(builder, open_unit, thread, event->syscall.args,
+								 event->syscall.arg[0], event->syscall.ret))
+		return !scope_open_unit_desert(builder, thread, event->time_ns);
 	open_unit->stack.nr = event->syscall.nr;
 	open_unit->goes_on = open_unit->tentative = false;
 	open_unit->read_fd = -1;
@@ -495,10 +521,15 @@ SCOPE_TAKE int scope_open_unit_exit(struct scope_unit_builder *builder, const st
 		scope_open_unit_leave_out(open_unit, exit_ns - call->enter_ns);
 		return 0;
 	}
-	return open_unit->open ? scope_open_unit_log(builder, open_unit, call->nr, call->role,
-						     scope_open_unit_moved(builder, open_unit, thread, call->role,
-									   call->args, call->arg[0], ret))
-			       : 0;
+	if (open_unit->open)
+		err = scope_open_unit_log(builder, open_unit, call->nr, call->role,
+					  scope_open_unit_moved(builder, open_unit, thread, call->role, call->args,
+								call->arg[0], ret));
+	return !err && call->role == SCOPE_CALL_WRITE &&
+			       scope_open_unit_deserted(builder, open_unit, thread, call->args,
+							call->args ? call->arg[0] : 0, ret)
+		       ? scope_open_unit_desert(builder, thread, exit_ns)
+		       : err;
 }
 
 #endif
