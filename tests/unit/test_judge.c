@@ -100,6 +100,40 @@ static void half_of_the_growth_needs_no_odds(void **state)
 	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
 }
 
+/* Ten units that run ten times as long, nine tenths of it there: neither a share nor chance has to show it. */
+static void what_runs_ten_times_as_long_in_one_function_needs_no_odds(void **state)
+{
+	struct scope_finding alone = bare, finding;
+
+	(void)state;
+	alone.odds = alone.times = alone.chance_z = 1;
+	alone.units = 10;
+	alone.of_slow = 0.9;
+	alone.p50_ns = 1e6;
+	alone.usual_ns = 1e5;
+	assert_int_equal(judge(alone), SCOPE_RULE_NONE);
+	finding = alone;
+	finding.units = 9;
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+	finding = alone;
+	finding.of_slow = below(0.9);
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+	finding = alone;
+	finding.p50_ns = below(1e6);
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+	/* A sleep may be as long for a reason outside, and so may what the kernel does. */
+	finding = alone;
+	finding.kind = SCOPE_FINDING_WAIT;
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+	finding = alone;
+	finding.kernel_share = scope_rank_defaults.kernel_share;
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+	/* The other rules hold. */
+	finding = alone;
+	finding.half_share = below(0.1);
+	assert_int_equal(judge(finding), SCOPE_RULE_HALVES);
+}
+
 static void samples_as_rare_as_at_first_must_have_hit_three_units(void **state)
 {
 	struct scope_finding finding = bare;
@@ -361,6 +395,7 @@ int main(void)
 		cmocka_unit_test(an_excess_below_a_hundredth_of_the_busy_time_is_none),
 		cmocka_unit_test(four_units_are_too_few),
 		cmocka_unit_test(half_of_the_growth_needs_no_odds),
+		cmocka_unit_test(what_runs_ten_times_as_long_in_one_function_needs_no_odds),
 		cmocka_unit_test(samples_as_rare_as_at_first_must_have_hit_three_units),
 		cmocka_unit_test(odds_below_five_are_too_low),
 		cmocka_unit_test(what_may_be_the_kernels_doing_needs_twice_the_odds),

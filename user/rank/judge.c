@@ -9,6 +9,9 @@
 #define LONG_NS 1000000000 /* more than usual, with … */
 #define LONG_TIMES 100	   /* … times the usual time: a request stood … */
 #define LONG_UNITS_MIN 2   /* … and as many such requests are a finding */
+#define ALONE_SHARE 0.9	   /* of the time of slow units: it is one function's … */
+#define ALONE_TIMES 10	   /* … and this many times what a usual unit takes in all … */
+#define ALONE_UNITS_MIN 10 /* … in this many units: shares need not show it */
 #define BYTES_EXPLAIN 0.5  /* of the excess of the median unit, from which bytes are the reason that it runs longer */
 
 bool scope_rank_is_kernel(const struct scope_rank_options *options, const struct scope_finding *finding)
@@ -42,6 +45,18 @@ static bool stood_long(const struct scope_finding *finding)
 	       finding->p50_ns >= LONG_TIMES * finding->usual_ns;
 }
 
+/*
+ * Slow units run in this function and nowhere else. A share cannot grow where usual units run nothing else either (a program whose
+ * functions are all inlined into one), and is not known where they are too short for a sample. What slows all functions alike (a
+ * shared core, memory, a lower frequency) makes none of them run ten times as long as a whole usual unit.
+ */
+static bool runs_alone(const struct scope_rank_options *options, const struct scope_finding *finding)
+{
+	return finding->kind == SCOPE_FINDING_TIME && finding->of_slow >= ALONE_SHARE &&
+	       finding->p50_ns >= ALONE_TIMES * finding->usual_ns && finding->units >= ALONE_UNITS_MIN &&
+	       finding->kernel_share < options->kernel_share;
+}
+
 enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, const struct scope_finding *finding)
 {
 	const struct scope_rank_options *options = input->options;
@@ -49,19 +64,20 @@ enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, cons
 	const double doubt = scope_rank_finding_outside(finding) ? 0 : scope_rank_doubt(finding);
 	const bool few = finding->freezes || stood_long(finding);
 	const bool grew = finding->of_growth * (1 - doubt) >= options->growth_share;
+	const bool alone = runs_alone(options, finding);
 
 	if (!(finding->excess_ns >= options->excess_share * busy_left(input)))
 		return SCOPE_RULE_EXCESS;
 	/* One stall for which many threads waited is enough, and it is in one half of the window. */
 	if (!few && (finding->units < options->units_min || !(finding->units_at_first >= options->units_at_first_min)))
 		return SCOPE_RULE_UNITS;
-	if (!grew && !(finding->odds * (1 - doubt) >= options->odds_min))
+	if (!grew && !alone && !(finding->odds * (1 - doubt) >= options->odds_min))
 		return SCOPE_RULE_ODDS;
-	if (!grew && !(finding->times >= options->times_min || finding->odds >= options->odds_alone))
+	if (!grew && !alone && !(finding->times >= options->times_min || finding->odds >= options->odds_alone))
 		return SCOPE_RULE_TIMES;
 	if (few)
 		return SCOPE_RULE_NONE;
-	if (!(finding->chance_z >= options->chance_z))
+	if (!alone && !(finding->chance_z >= options->chance_z))
 		return SCOPE_RULE_CHANCE;
 	if (!(finding->half_share >= options->half_share))
 		return SCOPE_RULE_HALVES;
