@@ -268,6 +268,17 @@ static void what_another_process_sends_is_waited_for(void **state)
 		assert_true(asleep(LIMIT_NS, "read", "12,0,64,0,0,0", before, &hang));
 		snprintf(before + length, sizeof(before) - (size_t)length, waits, in_poll);
 		assert_false(asleep(LIMIT_NS, "read", "12,0,64,0,0,0", before, &hang));
+		/* It runs; it slept only now, or for a second. */
+		snprintf(before + length, sizeof(before) - (size_t)length,
+			 "1000 1 fork 77 parent=1 tgid=77 comm=front\n1200 1 switch 0 77 sleeping\n");
+		assert_false(asleep(LIMIT_NS, "read", "12,0,64,0,0,0", before, &hang));
+		snprintf(before + length, sizeof(before) - (size_t)length,
+			 "1000 1 fork 77 parent=1 tgid=77 comm=front\n1200 1 switch 0 77 sleeping\n"
+			 "%ju 1 enter 77 fsync enter=%ju args=9,0,0,0,0,0\n%ju 1 switch 77 0 sleeping\n",
+			 (uintmax_t)(END_NS - LIMIT_NS + 1), (uintmax_t)(END_NS - LIMIT_NS + 1),
+			 (uintmax_t)(END_NS - LIMIT_NS + 1));
+		assert_false(asleep(2 * LIMIT_NS, "read", "12,0,64,0,0,0", before, &hang));
+		snprintf(before + length, sizeof(before) - (size_t)length, waits, in_poll);
 		/* A descriptor that it has alone. */
 		assert_true(asleep(LIMIT_NS, "read", "9,0,64,0,0,0", before, &hang));
 		/* In the middle of a request. */

@@ -251,6 +251,47 @@ static void test_unix_pair(void **state)
 	fail_msg("the descriptor is not there");
 }
 
+/* A child in a network namespace of its own keeps the connection that its parent accepted. */
+static void test_two_namespaces(void **state)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct scope_socket_table *sockets;
+	struct scope_peers peers = { 0 };
+	struct scope_proc_fds fds;
+	int fd[3], ready[2];
+	pid_t child;
+	char byte;
+
+	(void)state;
+	connect_pair(AF_INET, (struct sockaddr *)&address, sizeof(address), &fd[0], &fd[1], &fd[2]);
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	if (!child) {
+		byte = unshare(CLONE_NEWNET) ? 'n' : 'y';
+		if (write(ready[1], &byte, 1) == 1)
+			pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	for (int both = 0; byte == 'y' && both < 2; both++) {
+		assert_int_equal(scope_proc_socket_table_create((uint32_t)child, &sockets), 0);
+		if (both)
+			assert_int_equal(scope_proc_socket_table_add(sockets, (uint32_t)getpid()), 0);
+		assert_int_equal(scope_proc_fds_read((uint32_t)child, sockets, &peers, &fds), 0);
+		assert_int_equal(kind_of(&fds, fd[2]), both ? SCOPE_FD_ACCEPTED : SCOPE_FD_UNKNOWN);
+		assert_int_equal(kind_of(&fds, fd[1]), both ? SCOPE_FD_CONNECTED : SCOPE_FD_UNKNOWN);
+		scope_proc_fds_destroy(&fds);
+		scope_proc_socket_table_destroy(sockets);
+	}
+	scope_proc_peers_free(&peers);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close_all(fd, 3);
+	close_all(ready, 2);
+	if (byte != 'y')
+		skip();
+}
+
 static void test_other_descriptors(void **state)
 {
 	char fifo[64];
@@ -541,13 +582,21 @@ static void test_defaults(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tcp),	      cmocka_unit_test(test_datagram),
-		cmocka_unit_test(test_other_ends),    cmocka_unit_test(test_unix_sockets),
-		cmocka_unit_test(test_unix_pair),     cmocka_unit_test(test_other_descriptors),
-		cmocka_unit_test(test_maps),	      cmocka_unit_test(test_no_process),
-		cmocka_unit_test(test_kernel_thread), cmocka_unit_test(test_zombie),
-		cmocka_unit_test(test_thread),	      cmocka_unit_test(test_headless_process),
-		cmocka_unit_test(test_inner_pid),     cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_tcp),
+		cmocka_unit_test(test_datagram),
+		cmocka_unit_test(test_other_ends),
+		cmocka_unit_test(test_unix_sockets),
+		cmocka_unit_test(test_unix_pair),
+		cmocka_unit_test(test_two_namespaces),
+		cmocka_unit_test(test_other_descriptors),
+		cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_no_process),
+		cmocka_unit_test(test_kernel_thread),
+		cmocka_unit_test(test_zombie),
+		cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_headless_process),
+		cmocka_unit_test(test_inner_pid),
+		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_defaults),
 	};
 

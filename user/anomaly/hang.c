@@ -124,10 +124,20 @@ static uint64_t asleep_since(const struct scope_thread *thread)
 	return in_fault(thread) ? thread->block_ns : thread->open.enter_ns;
 }
 
-/* Another process that is traced, and has a thread that waits for work, so that nothing holds it up. */
-static bool is_idle(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t tgid, uint32_t self)
+/* Another process that is traced and has a thread that runs, slept only now or waits for work: nothing holds all of it up. */
+static bool goes_on(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t tgid, uint32_t self)
 {
-	return tgid != self && process_serves(units, pickups, tgid);
+	const struct scope_timeline *timeline = units->timeline;
+
+	for (size_t i = 0; tgid != self && i < units->threads; i++) {
+		const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, i);
+
+		if (thread->tgid == tgid && thread->run != SCOPE_RUN_ENDED &&
+		    (thread->run != SCOPE_RUN_BLOCKED || scope_anomaly_hang_waits(units, pickups, i) ||
+		     timeline->end_ns - asleep_since(thread) < HANG_MIN_NS))
+			return true;
+	}
+	return false;
 }
 
 static const struct scope_trace_fd *fd_row(const struct scope_trace_fd *row, size_t count, uint32_t tgid, int64_t fd)
@@ -140,7 +150,7 @@ static const struct scope_trace_fd *fd_row(const struct scope_trace_fd *row, siz
 
 /*
  * It reads what another process of the target sends, by a pipe or a connection of both: a coprocess, or the part of a server that
- * has more rights. While that process waits for work, it sends nothing.
+ * has more rights. While that process has nothing to do, or has not come to it, it sends nothing; if it hangs, that is the hang.
  */
 static bool serves_own_process(const struct scope_units *units, const struct scope_pickups *pickups,
 			       const struct scope_thread *thread)
@@ -157,9 +167,9 @@ static bool serves_own_process(const struct scope_units *units, const struct sco
 	if (!own)
 		return false;
 	if (scope_trace_peer_of(own, &peer))
-		return peer.pid && is_idle(units, pickups, peer.pid, thread->tgid);
+		return peer.pid && goes_on(units, pickups, peer.pid, thread->tgid);
 	for (size_t i = 0; own->kind == SCOPE_FD_PIPE && !strncmp(own->name, "pipe:", 5) && i < count; i++)
-		if (!strcmp(row[i].name, own->name) && is_idle(units, pickups, row[i].tgid, thread->tgid))
+		if (!strcmp(row[i].name, own->name) && goes_on(units, pickups, row[i].tgid, thread->tgid))
 			return true;
 	return false;
 }

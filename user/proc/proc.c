@@ -204,27 +204,43 @@ static void read_namespace(uint32_t tgid, char *text, size_t size)
 	text[length > 0 ? length : 0] = '\0';
 }
 
+#define SPACES_MAX 32 /* network namespaces of one target; sockets of further ones are unknown */
+
+/* A table of the sockets of all their namespaces. 0 or -ENOMEM; NULL where count is 0. */
+static int read_sockets(const uint32_t *tgids, size_t count, struct scope_socket_table **ret_sockets)
+{
+	struct scope_socket_table *sockets = NULL;
+	char seen[SPACES_MAX][64], here[64];
+	size_t spaces = 0, at;
+	int err = 0;
+
+	for (size_t i = 0; i < count && !err && spaces < SPACES_MAX; i++) {
+		read_namespace(tgids[i], here, sizeof(here));
+		for (at = 0; at < spaces && strcmp(seen[at], here); at++)
+			;
+		if (at < spaces)
+			continue;
+		strcpy(seen[spaces++], here);
+		err = sockets ? scope_proc_socket_table_add(sockets, tgids[i])
+			      : scope_proc_socket_table_create(tgids[i], &sockets);
+	}
+	if (err)
+		scope_proc_socket_table_destroy(sockets);
+	else
+		*ret_sockets = sockets;
+	return err;
+}
+
 static int write_fds_once(const uint32_t *tgids, size_t count, struct scope_writer *writer, bool *unknown)
 {
 	struct scope_socket_table *sockets = NULL;
 	struct scope_peers peers = { 0 };
-	char seen[64] = "", here[64];
-	int err = 0;
-	size_t i;
+	int err = read_sockets(tgids, count, &sockets);
 
-	for (i = 0; i < count && !err; i++) {
-		read_namespace(tgids[i], here, sizeof(here));
-		/* Parents and children usually share their namespace, so one table serves all of them. */
-		if (!sockets || strcmp(seen, here)) {
-			scope_proc_socket_table_destroy(sockets);
-			sockets = NULL;
-			err = scope_proc_socket_table_create(tgids[i], &sockets);
-			if (err)
-				break;
-			snprintf(seen, sizeof(seen), "%s", here);
-		}
+	if (err)
+		return err;
+	for (size_t i = 0; i < count && !err; i++)
 		err = write_fds_of(tgids[i], sockets, &peers, writer, unknown);
-	}
 	scope_proc_socket_table_destroy(sockets);
 	scope_proc_peers_free(&peers);
 	return err;

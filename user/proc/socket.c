@@ -32,6 +32,7 @@ struct row {
 	const char *path; /* path of a unix socket, in the text of the table; NULL: none */
 	uint8_t kind;	  /* enum scope_fd_kind */
 	uint8_t table;	  /* 1: TCP; 2 and more: others of the internet; 0: none of them */
+	uint32_t space;	  /* number of its network namespace */
 	uint64_t pair;	  /* of a unix socket: its peer's inode; 0: none, or not known */
 	struct end own, peer;
 };
@@ -41,14 +42,16 @@ struct scope_socket_table {
 	size_t count, room;
 	const struct row **by_own; /* rows with an own end, sorted by table and that end */
 	size_t owned;
-	uint8_t listens[65536 / 8]; /* TCP ports, by bit */
+	uint32_t spaces;	    /* network namespaces read so far */
+	uint8_t listens[65536 / 8]; /* TCP ports of the one that is being read, by bit */
 };
 
 static int add(struct scope_socket_table *table, const struct row *row)
 {
 	if (scope_grow(&table->row, &table->room, table->count + 1, sizeof(*table->row)))
 		return -ENOMEM;
-	table->row[table->count++] = *row;
+	table->row[table->count] = *row;
+	table->row[table->count++].space = table->spaces;
 	return 0;
 }
 
@@ -141,20 +144,20 @@ static int by_path(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* An accepted TCP socket has a listener's port, an accepted unix socket a listener's path. */
-static int mark_accepted(struct scope_socket_table *table)
+/* An accepted TCP socket has a listener's port, an accepted unix socket a listener's path. first: of the rows just read. */
+static int mark_accepted(struct scope_socket_table *table, size_t first)
 {
 	const char **paths;
 	size_t i, count = 0;
 
-	paths = malloc((table->count + 1) * sizeof(*paths));
+	paths = malloc((table->count - first + 1) * sizeof(*paths));
 	if (!paths)
 		return -ENOMEM;
-	for (i = 0; i < table->count; i++)
+	for (i = first; i < table->count; i++)
 		if (table->row[i].path && table->row[i].kind == SCOPE_FD_LISTEN)
 			paths[count++] = table->row[i].path;
 	qsort(paths, count, sizeof(*paths), by_path);
-	for (i = 0; i < table->count; i++) {
+	for (i = first; i < table->count; i++) {
 		struct row *row = &table->row[i];
 
 		if (row->kind != SCOPE_FD_CONNECTED)
@@ -188,6 +191,8 @@ static int by_own_end(const void *left, const void *right)
 {
 	const struct row *a = *(const struct row *const *)left, *b = *(const struct row *const *)right;
 
+	if (a->space != b->space)
+		return a->space < b->space ? -1 : 1;
 	return a->table != b->table ? a->table < b->table ? -1 : 1 : compare_ends(&a->own, &b->own);
 }
 
@@ -195,6 +200,8 @@ static int sort(struct scope_socket_table *table)
 {
 	if (table->count)
 		qsort(table->row, table->count, sizeof(*table->row), by_inode);
+	free(table->by_own);
+	table->owned = 0;
 	table->by_own = calloc(table->count + 1, sizeof(*table->by_own));
 	if (!table->by_own)
 		return -ENOMEM;
@@ -214,6 +221,7 @@ static int read_tables(uint32_t pid, struct scope_socket_table *table)
 		{ "tcp", STREAMS }, { "tcp6", STREAMS }, { "udp", 2 },	   { "udp6", 2 },
 		{ "raw", 3 },	    { "raw6", 3 },	 { "udplite", 4 }, { "icmp", 5 },
 	};
+	const size_t first = table->count;
 	char *text;
 	size_t i;
 	int err;
@@ -230,8 +238,8 @@ static int read_tables(uint32_t pid, struct scope_socket_table *table)
 		text = NULL;
 	err = text ? parse_unix_table(text, table) : 0;
 	if (!err)
-		err = mark_accepted(table);
-	for (i = 0; i < table->count; i++)
+		err = mark_accepted(table, first);
+	for (i = first; i < table->count; i++)
 		table->row[i].path = NULL;
 	free(text);
 	return err;
@@ -253,18 +261,23 @@ static int pair(uint64_t inode, uint64_t peer, void *context)
 	return 0;
 }
 
+int scope_proc_socket_table_add(struct scope_socket_table *table, uint32_t pid)
+{
+	int err;
+
+	memset(table->listens, 0, sizeof(table->listens));
+	err = read_tables(pid, table);
+	table->spaces++;
+	if (!err)
+		err = sort(table);
+	return err ? err : scope_proc_unix_peers(pid, pair, table);
+}
+
 int scope_proc_socket_table_create(uint32_t pid, struct scope_socket_table **ret_table)
 {
 	struct scope_socket_table *table = calloc(1, sizeof(*table));
-	int err;
+	int err = table ? scope_proc_socket_table_add(table, pid) : -ENOMEM;
 
-	if (!table)
-		return -ENOMEM;
-	err = read_tables(pid, table);
-	if (!err)
-		err = sort(table);
-	if (!err)
-		err = scope_proc_unix_peers(pid, pair, table);
 	if (err) {
 		scope_proc_socket_table_destroy(table);
 		return err;
@@ -305,11 +318,11 @@ bool scope_proc_socket_ends(const struct scope_socket_table *table, uint64_t ino
 	return row && print_end(&row->peer, ret_peer) && print_end(&row->own, ret_own);
 }
 
-/* The first socket of that table at that end, whose peer is that one, or that has no peer. NULL: none. */
-static const struct row *find_at(const struct scope_socket_table *table, uint8_t number, const struct end *own,
+/* The first socket of the table and namespace of that one at that end, whose peer is that one, or that has no peer. NULL: none. */
+static const struct row *find_at(const struct scope_socket_table *table, const struct row *of, const struct end *own,
 				 const struct end *peer)
 {
-	const struct row key = { .table = number, .own = *own };
+	const struct row key = { .table = of->table, .space = of->space, .own = *own };
 	const struct row *const wanted = &key;
 	size_t from = 0, to = table->owned;
 
@@ -349,16 +362,16 @@ uint64_t scope_proc_socket_other_end(const struct scope_socket_table *table, uin
 		return row->pair;
 	if (!row || !row->table || !row->own.family || !row->peer.family)
 		return 0;
-	other = find_at(table, row->table, &row->peer, &row->own);
+	other = find_at(table, row, &row->peer, &row->own);
 	if (!other && is_here(row)) {
 		/* Nobody has accepted it yet, or the datagrams of all come to one socket. */
-		other = find_at(table, row->table, &row->peer, &none);
+		other = find_at(table, row, &row->peer, &none);
 		any = (struct end){ .family = row->peer.family, .port = row->peer.port };
 		if (!other)
-			other = find_at(table, row->table, &any, &none);
+			other = find_at(table, row, &any, &none);
 		any.family = AF_INET6;
 		if (!other)
-			other = find_at(table, row->table, &any, &none);
+			other = find_at(table, row, &any, &none);
 	}
 	return other ? other->inode : 0;
 }

@@ -19,6 +19,11 @@ struct scope_socket_table;
  * unix socket if it has the path of a listener. Every other stream counts as connected.
  */
 int scope_proc_socket_table_create(uint32_t pid, struct scope_socket_table **ret_table);
+/*
+ * Adds the network namespace of another process: a socket stays in the one in which it was made, and a process may have those of
+ * several. 0 or -ENOMEM.
+ */
+int scope_proc_socket_table_add(struct scope_socket_table *table, uint32_t pid);
 void scope_proc_socket_table_destroy(struct scope_socket_table *table); /* NULL is fine */
 
 #define SCOPE_PROC_ADDRESS_MAX 64 /* no rule: bytes of an address and its port */
