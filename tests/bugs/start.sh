@@ -73,13 +73,13 @@ server_memcached() {
 	server_pid=$!
 }
 
-# A page under three directories with Cyrillic names of 170 bytes, and its URL as a client that
-# escapes all but letters, in lower-case hex, sends it: about 1,550 bytes.
+# A page under four directories with Cyrillic names of 240 bytes, and its URL as a client that
+# escapes all but letters, in lower-case hex, sends it: about 2,900 bytes.
 long_page() {
 	local segment letter path="$work/www/catalogue-ru" url="/catalogue%2dru" escapes
-	for segment in 1 2 3; do
+	for segment in 1 2 3 4; do
 		escapes=
-		for letter in {1..85}; do
+		for letter in {1..120}; do
 			pick code 144 175
 			printf -v escapes '%s%%d0%%%02x' "$escapes" "$code"
 		done
