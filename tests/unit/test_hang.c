@@ -287,6 +287,25 @@ static void what_another_process_sends_is_waited_for(void **state)
 	}
 }
 
+/* It connected to a listener of the other process, by a unix socket or by TCP, and waits for an answer. */
+static void an_answer_of_another_process_is_owed(void **state)
+{
+	static const char *const ends[] = {
+		"fd 10 12 connected socket:[500]\\x20to\\x20socket:[501]\\x20(pid\\x2077\\x20front)\n"
+		"fd 77 6 accepted socket:[501]\\x20to\\x20socket:[500]\n",
+		"fd 10 12 connected socket:[500]\\x20from\\x20127.0.0.1:9\\x20to\\x20127.0.0.1:80\\x20(pid\\x2077\\x20front)\n",
+	};
+	char before[1000];
+	struct scope_hang hang;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(before, sizeof(before),
+			 "%s1000 1 fork 77 parent=1 tgid=77 comm=front\n1200 1 switch 0 77 sleeping\n", ends[i]);
+		assert_true(asleep(LIMIT_NS, "read", "12,0,64,0,0,0", before, &hang));
+	}
+}
+
 /* Each reads what the other one sends: both hang. */
 static void two_that_read_from_each_other_hang(void **state)
 {
@@ -459,6 +478,7 @@ int main(void)
 		cmocka_unit_test(a_timer_is_a_matter_for_its_peers),
 		cmocka_unit_test(another_call_is_a_hang_unless_its_process_waits_for_work),
 		cmocka_unit_test(what_another_process_sends_is_waited_for),
+		cmocka_unit_test(an_answer_of_another_process_is_owed),
 		cmocka_unit_test(two_that_read_from_each_other_hang),
 		cmocka_unit_test(a_page_that_does_not_come_is_a_hang),
 		cmocka_unit_test(a_second_of_running_without_a_call_is_a_spin),

@@ -148,15 +148,29 @@ static const struct scope_trace_fd *fd_row(const struct scope_trace_fd *row, siz
 	return NULL;
 }
 
+/* The process at the other end of a socket that never had a listener; 0: it is another kind of socket. */
+static uint32_t pair_of(const struct scope_trace_fd *row, size_t count, const struct scope_trace_fd *own)
+{
+	struct scope_trace_peer peer;
+
+	if (!scope_trace_peer_of(own, &peer) || strncmp(peer.address, "socket:", strlen("socket:")))
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if (row[i].tgid == peer.pid && row[i].kind == SCOPE_FD_ACCEPTED &&
+		    !strncmp(row[i].name, peer.address, strlen(peer.address)))
+			return 0;
+	return peer.pid;
+}
+
 /*
- * It reads what another process of the target sends, by a pipe or a connection of both: a coprocess, or the part of a server that
+ * It reads what another process of the target sends, by a pipe or a pair of sockets: a coprocess, or the part of a server that
  * has more rights. While that process has nothing to do, or has not come to it, it sends nothing; if it hangs, that is the hang.
+ * A thread that connected to a listener is different: it asked for something, and waits for the answer.
  */
 static bool serves_own_process(const struct scope_units *units, const struct scope_pickups *pickups,
 			       const struct scope_thread *thread)
 {
 	const struct scope_open_call *call = &thread->open;
-	struct scope_trace_peer peer;
 	size_t count;
 	const struct scope_trace_fd *row = scope_trace_fds(units->timeline->trace, &count), *own;
 
@@ -166,9 +180,9 @@ static bool serves_own_process(const struct scope_units *units, const struct sco
 	own = fd_row(row, count, thread->tgid, (int64_t)call->arg[0]);
 	if (!own)
 		return false;
-	if (scope_trace_peer_of(own, &peer))
-		return peer.pid && goes_on(units, pickups, peer.pid, thread->tgid);
-	for (size_t i = 0; own->kind == SCOPE_FD_PIPE && !strncmp(own->name, "pipe:", 5) && i < count; i++)
+	if (own->kind != SCOPE_FD_PIPE)
+		return pair_of(row, count, own) && goes_on(units, pickups, pair_of(row, count, own), thread->tgid);
+	for (size_t i = 0; !strncmp(own->name, "pipe:", strlen("pipe:")) && i < count; i++)
 		if (!strcmp(row[i].name, own->name) && goes_on(units, pickups, row[i].tgid, thread->tgid))
 			return true;
 	return false;
