@@ -67,6 +67,8 @@ void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_
 	}
 	stats->epolls += epoll;
 	stats->polls += !epoll;
+	stats->asked_polls += !epoll && stats->asked;
+	stats->asked = false;
 	stats->waited = key ? key - stats->key : SCOPE_THREAD_STATS_NO_KEY;
 	if (key)
 		key->count++;
@@ -101,6 +103,14 @@ static bool made(const struct scope_thread_stats *stats, int32_t fd)
 	return false;
 }
 
+/* The descriptor with most votes. */
+static void vote(int32_t *fd, uint32_t *votes, int32_t now)
+{
+	if (!*votes)
+		*fd = now;
+	*votes += *fd == now ? 1 : -1u;
+}
+
 /* An answer after a poll, without work since, shows that it was in the middle of a request. */
 static void learn_inner(struct scope_thread_stats *stats)
 {
@@ -121,12 +131,19 @@ int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_st
 		call->args ? scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0])
 			   : SCOPE_FD_UNKNOWN;
 
-	if (kind == SCOPE_FD_DATAGRAM && stats->replies < stats->datagrams && !made(stats, (int32_t)call->arg[0])) {
-		stats->replies++;
-		learn_inner(stats);
+	if (kind == SCOPE_FD_DATAGRAM && !made(stats, (int32_t)call->arg[0])) {
+		vote(&stats->sent_fd, &stats->sent_votes, (int32_t)call->arg[0]);
+		stats->sent++;
+		if (stats->replies < stats->datagrams) {
+			stats->replies++;
+			learn_inner(stats);
+		}
 	}
+	if (kind == SCOPE_FD_PIPE || kind == SCOPE_FD_CONNECTED)
+		stats->asked = true;
 	if (kind != SCOPE_FD_ACCEPTED)
 		return 0;
+	stats->asked = false;
 	if (!stats->answers && note_answering(learner, thread->tgid))
 		return -ENOMEM;
 	stats->answers = true;
@@ -176,7 +193,10 @@ void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_
 	kind = scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0]);
 	if (kind == SCOPE_FD_DATAGRAM && made(stats, (int32_t)call->arg[0]))
 		return;
-	stats->datagrams += kind == SCOPE_FD_DATAGRAM;
+	if (kind == SCOPE_FD_DATAGRAM) {
+		stats->datagrams++;
+		vote(&stats->read_fd, &stats->read_votes, (int32_t)call->arg[0]);
+	}
 	stats->reads += kind == SCOPE_FD_ACCEPTED;
 	/* A sleep in the read of a datagram ends with that one. Work from another thread is what is read from a client then. */
 	if (kind == SCOPE_FD_ACCEPTED || (kind == SCOPE_FD_DATAGRAM && !slept_in_read(stats)))
@@ -212,6 +232,13 @@ static int learn_delivery(struct scope_learner *learner, const struct scope_wait
 	return 0;
 }
 
+/* True if another thread of the process ended the sleep. */
+static bool from_within(const struct scope_learner *learner, const struct scope_wait *wait, uint32_t tgid)
+{
+	return wait->waker >= 0 && (uint32_t)wait->waker != wait->thread &&
+	       scope_timeline_threads_at(learner->timeline->threads, (uint32_t)wait->waker)->tgid == tgid;
+}
+
 int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait *wait)
 {
 	struct scope_thread_stats *stats;
@@ -229,8 +256,11 @@ int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait
 	if (!may_be_loop(role, kind))
 		return 0;
 	key = get_key(stats, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
-	if (key)
+	if (key) {
 		key->count++;
+		key->handed += from_within(learner, wait, tgid);
+	}
+	stats->asked = false;
 	/* Workers that get connections from another thread sleep, and then read. A sleep by a clock brings no connection. */
 	if (key && role != SCOPE_CALL_SLEEP && !wait->lock && !stats->polled) {
 		stats->polled = true;

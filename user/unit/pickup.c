@@ -129,13 +129,28 @@ static bool delivers(const struct scope_pickups *pickups, const struct scope_thr
 	return times >= DELIVERIES_MIN && times * DELIVERED_SHARE >= stats->waits;
 }
 
+/* True if it writes datagrams where another thread of its process reads those of clients. */
+static bool answers_for_other(const struct scope_learner *learner, size_t thread)
+{
+	const struct scope_thread_stats *stats = &learner->stats[thread];
+	const uint32_t tgid = scope_timeline_threads_at(learner->timeline->threads, thread)->tgid;
+
+	if (stats->sent < SCOPE_THREAD_STATS_REPLIES_MIN || !stats->sent_votes)
+		return false;
+	for (size_t i = 0; i < learner->count; i++)
+		if (learner->stats[i].read_votes && learner->stats[i].read_fd == stats->sent_fd &&
+		    scope_timeline_threads_at(learner->timeline->threads, i)->tgid == tgid)
+			return true;
+	return false;
+}
+
 void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner)
 {
 	bool more = true;
 
 	for (size_t i = 0; i < pickups->count && i < learner->count; i++)
 		pickups->decision[i].serves = learner->stats[i].reads || learner->stats[i].answers ||
-					      pickups->decision[i].pickup.datagrams;
+					      pickups->decision[i].pickup.datagrams || answers_for_other(learner, i);
 	/* Follows chains of threads that pass work to one another. */
 	while (more) {
 		more = false;

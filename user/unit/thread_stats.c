@@ -9,8 +9,10 @@
 
 #define GAP_MIN_CALLS 100
 #define FOREIGN_SHARE 20 /* inverse of a share of polls before work: a site with more is the loop's as well */
-#define REPLIES_MIN 5	 /* a thread that answered fewer datagrams serves nobody by them */
 #define REPLIED_SHARE 4	 /* inverse of the share of datagrams that have answers: one that only collects serves nobody */
+#define HANDED_MIN 5	   /* a thread that was handed work less often has no queue for it */
+#define HANDED_SHARE 2	   /* inverse of the share of sleeps in a queue that other threads of the process end */
+#define ASKED_SHARE 2	   /* inverse of the share of polls before which a peer was asked: these wait for its answers */
 #define DISPATCHED_SHARE 4 /* of all reads, one after a wait for a connection from another thread */
 
 /* How often the thread returned to that wait, on either of its words. */
@@ -132,13 +134,31 @@ static uint32_t sleeps_in_reads(const struct scope_thread_stats *stats)
 	return most;
 }
 
+/*
+ * In a thread that reads from no accepted socket: true if it gets work from other threads of its process in another way, and
+ * polls for the answers of peers that it asks.
+ */
+static bool polls_for_answers(const struct scope_thread_stats *stats)
+{
+	if (stats->reads || (uint64_t)stats->asked_polls * ASKED_SHARE < stats->polls)
+		return false;
+	for (unsigned i = 0; i < stats->keys; i++) {
+		const struct scope_wait_key *key = &stats->key[i];
+
+		if (!is_poll(key) && !key->lock && key->handed >= HANDED_MIN &&
+		    (uint64_t)key->handed * HANDED_SHARE >= key->count)
+			return true;
+	}
+	return false;
+}
+
 void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, struct scope_pickup *pickup)
 {
 	const struct scope_wait_key *best = NULL;
 	uint32_t most = 1, handed = 0;
 
 	pickup->reads = stats->reads > 0;
-	pickup->datagrams = !pickup->reads && stats->replies >= REPLIES_MIN &&
+	pickup->datagrams = !pickup->reads && stats->replies >= SCOPE_THREAD_STATS_REPLIES_MIN &&
 			    stats->replies >= stats->datagrams / REPLIED_SHARE;
 	decide_foreign(stats, pickup);
 	if (scope_unit_thread_stats_gaps(stats))
@@ -146,7 +166,8 @@ void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, stru
 	if (pickup->reads)
 		best = find_dispatch(stats, &handed);
 	if (stats->epolls || (stats->polls > 2 * stats->inner_polls && polls_taken(stats) >= (best ? handed : 0) &&
-			      polls_taken(stats) >= stats->slept_reads && stats->polls >= sleeps_in_reads(stats))) {
+			      polls_taken(stats) >= stats->slept_reads && stats->polls >= sleeps_in_reads(stats) &&
+			      !polls_for_answers(stats))) {
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
 		pickup->nr = stats->epolls ? SYS_epoll_pwait : SYS_ppoll;
 		pickup->any_object = true;

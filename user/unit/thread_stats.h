@@ -13,6 +13,7 @@
 #define SCOPE_THREAD_STATS_KEYS 32 /* different waits remembered per thread */
 #define SCOPE_THREAD_STATS_GAPS 40 /* no rule: powers of two of ns */
 #define SCOPE_THREAD_STATS_NO_KEY (-1)
+#define SCOPE_THREAD_STATS_REPLIES_MIN 5 /* a thread that answered fewer datagrams serves nobody by them */
 #define SCOPE_THREAD_STATS_DELIVERIES 8 /* different sleeps of others remembered per thread */
 
 struct scope_wait_key {
@@ -20,6 +21,7 @@ struct scope_wait_key {
 	uint64_t object;
 	uint32_t count;
 	uint32_t inner, taken; /* what came next: an answer, or work; see learner.c */
+	uint32_t handed;       /* of sleeps: another thread of the process ended it */
 	bool lock;
 };
 
@@ -45,6 +47,11 @@ struct scope_thread_stats {
 	unsigned deliveries;
 	uint32_t delivered;   /* sleeps for which there is no room above */
 	uint32_t inner_polls; /* of polls: in the middle of a request */
+	uint32_t asked_polls; /* of polls: the thread had just asked a peer something */
+	bool asked;	      /* it has, and did not sleep since */
+	int32_t read_fd, sent_fd; /* sockets of datagrams that it did not make: which it reads, and writes to, by majority … */
+	uint32_t read_votes, sent_votes; /* … how many more than others since they were chosen */
+	uint32_t sent;			 /* datagrams written to such sockets */
 	bool polled;	      /* and nothing taken or answered since */
 	int waited;	      /* the key of that, where it has one; else SCOPE_THREAD_STATS_NO_KEY */
 	struct scope_wait_key key[SCOPE_THREAD_STATS_KEYS];

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where a thread waits for work, of a queue and the polls in which it waits for answers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "unit/thread_stats.h"
+
+#define QUEUE 5
+#define SET 0x9000
+
+/* A thread that slept ten times in a pipe, of which others of its process ended five, and polled 100 times, half of them for an answer. */
+static struct scope_thread_stats worker(void)
+{
+	struct scope_thread_stats stats = { .polls = 100, .asked_polls = 50, .waits = 110, .keys = 2 };
+
+	stats.key[0] = (struct scope_wait_key){ .nr = SYS_read, .object = QUEUE, .count = 10, .handed = 5 };
+	stats.key[1] = (struct scope_wait_key){ .nr = SYS_ppoll, .object = SET, .count = 100 };
+	return stats;
+}
+
+static struct scope_pickup decide(const struct scope_thread_stats *stats)
+{
+	struct scope_pickup pickup = { .nr = SCOPE_NR_NONE };
+
+	scope_unit_thread_stats_decide(stats, &pickup);
+	return pickup;
+}
+
+static void assert_queue(const struct scope_thread_stats *stats)
+{
+	const struct scope_pickup pickup = decide(stats);
+
+	assert_int_equal(pickup.nr, SYS_read);
+	assert_int_equal(pickup.object, QUEUE);
+	assert_false(pickup.any_object);
+}
+
+static void assert_poll(const struct scope_thread_stats *stats)
+{
+	const struct scope_pickup pickup = decide(stats);
+
+	assert_int_equal(pickup.nr, SYS_ppoll);
+	assert_true(pickup.any_object);
+}
+
+static void test_polls_for_answers(void **state)
+{
+	struct scope_thread_stats stats = worker();
+
+	(void)state;
+	assert_queue(&stats);
+	stats.asked_polls = 49;
+	assert_poll(&stats);
+}
+
+static void test_handed(void **state)
+{
+	struct scope_thread_stats stats = worker();
+
+	(void)state;
+	stats.key[0].handed = 4;
+	assert_poll(&stats);
+	stats.key[0].count = 8;
+	assert_poll(&stats);
+	stats.key[0].handed = 5;
+	assert_queue(&stats);
+	stats.key[0].count = 11;
+	assert_poll(&stats);
+}
+
+static void test_other_waits(void **state)
+{
+	struct scope_thread_stats stats = worker();
+
+	(void)state;
+	stats.key[0].lock = true;
+	assert_poll(&stats);
+	/* What it reads from clients after its polls is work. */
+	stats = worker();
+	stats.reads = 100;
+	stats.key[1].taken = 100;
+	assert_poll(&stats);
+	/* A loop around an epoll may ask peers before each. */
+	stats = worker();
+	stats.epolls = 1;
+	assert_int_equal(decide(&stats).nr, SYS_epoll_pwait);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_polls_for_answers),
+		cmocka_unit_test(test_handed),
+		cmocka_unit_test(test_other_waits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
