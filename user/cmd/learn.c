@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/recording_options.h"
 #include "cmd/captured.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
@@ -58,13 +59,7 @@ static int take_number(int option, const char *value, struct request *request)
 		request->mine.episodes_max = number;
 		return 0;
 	default:
-		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
-			return scope_cmd_misuse("learn",
-						"--stack-bytes wants a multiple of 8 from 64 to "
-						"%d, not '%s'",
-						SCOPE_STACK_BYTES_MAX, value);
-		request->capture.stack_bytes = (uint32_t)number;
-		return 0;
+		return scope_cmd_capture("learn", option, value, &request->capture);
 	}
 }
 

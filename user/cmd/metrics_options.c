@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "cmd/recording_options.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/shared_options.h"
@@ -36,7 +37,7 @@ const struct scope_option scope_cmd_metrics_options[] = {
 	  .help = "text, json, csv, openmetrics or svg, a picture (default: by the ending\n"
 		  "of the name with -o; else text)",
 	  .words = "text json csv openmetrics svg" },
-	{ 'o', "output", "FILE", .help = "write to a file" },
+	OUTPUT_OPTION,
 	{ 'v', "verbose", .help = "print all lines and metrics, not only one screen" },
 	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices (needs the module)" },
 	MEMORY_OPTIONS,
@@ -197,15 +198,6 @@ static int take_value(int option, const char *value, struct scope_cmd_metrics *r
 	case SCOPE_OPTION_SOURCE:
 		request->source = value;
 		return 0;
-	case SCOPE_OPTION_BLOCK:
-		request->capture.block = true;
-		return 0;
-	case SCOPE_OPTION_MEMORY:
-		request->capture.memory = true;
-		return 0;
-	case SCOPE_OPTION_INTERRUPTS:
-		request->capture.interrupts = true;
-		return 0;
 	default:
 		return scope_cmd_misuse("metrics", "that option is not understood");
 	}
@@ -265,6 +257,8 @@ int scope_cmd_metrics_parse(int argc, char **argv, struct scope_cmd_metrics *req
 			return 0;
 		}
 		status = scope_cmd_select("metrics", option, optarg, &request->selection);
+		if (status < 0)
+			status = scope_cmd_capture("metrics", option, optarg, &request->capture);
 		if (status < 0)
 			status = take_value(option, optarg, request);
 		if (status)

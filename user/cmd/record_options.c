@@ -13,6 +13,7 @@
 #include "base/duration.h"
 #include "capture/defaults.h"
 #include "cmd/args_option.h"
+#include "cmd/recording_options.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
@@ -179,7 +180,6 @@ static int take_value(int option, const char *value, struct scope_cmd_record *re
 {
 	struct scope_capture_options *capture = &request->capture;
 	struct scope_error error = { "" };
-	uint64_t number;
 
 	switch (option) {
 	case 'o':
@@ -197,34 +197,11 @@ static int take_value(int option, const char *value, struct scope_cmd_record *re
 		return scope_cmd_args_parse(value, capture->arg_counts, &error)
 			       ? scope_cmd_misuse("record", "%s", error.text)
 			       : 0;
-	case SCOPE_OPTION_STACK_BYTES:
-		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
-			return scope_cmd_misuse("record",
-						"--stack-bytes wants a multiple of 8 from 64 "
-						"to %d, not '%s'",
-						SCOPE_STACK_BYTES_MAX, value);
-		capture->stack_bytes = (uint32_t)number;
-		return 0;
 	case OPTION_UNWINDER:
 		if (strcmp(value, "tables") && strcmp(value, "copy"))
 			return scope_cmd_misuse("record", "--unwinder wants tables or copy, not '%s'", value);
 		capture->stack_mode = !strcmp(value, "tables") ? (enum scope_stack_mode)SCOPE_STACK_TABLES
 							       : SCOPE_STACK_COPY;
-		return 0;
-	case SCOPE_OPTION_STACK_BUDGET:
-		if (scope_cmd_number(value, 0, 1000000, &number))
-			return scope_cmd_misuse("record",
-						"--stack-budget wants a number of stacks a "
-						"second, or 0 for no choice among calls, not '%s'",
-						value);
-		capture->stack_budget = (uint32_t)number;
-		return 0;
-	case SCOPE_OPTION_MAX_OVERHEAD:
-		if (scope_cmd_share(value, &capture->overhead_max))
-			return scope_cmd_misuse("record",
-						"--max-overhead wants a share of one CPU in "
-						"percent, 0.1 to 100, or 0 for any, not '%s'",
-						value);
 		return 0;
 	case SCOPE_OPTION_SUBBUF_BYTES:
 		if (power_of_two(value, SCOPE_SUBBUF_BYTES_MIN, SCOPE_SUBBUF_BYTES_MAX, &capture->subbuf_bytes))
@@ -298,15 +275,6 @@ static int take_flag(int option, struct scope_cmd_record *request)
 	case SCOPE_OPTION_NO_SAMPLES:
 		request->capture.sample_period_ns = 0;
 		return 0;
-	case SCOPE_OPTION_BLOCK:
-		request->capture.block = true;
-		return 0;
-	case SCOPE_OPTION_MEMORY:
-		request->capture.memory = true;
-		return 0;
-	case SCOPE_OPTION_INTERRUPTS:
-		request->capture.interrupts = true;
-		return 0;
 	case SCOPE_OPTION_CHAIN:
 		request->capture.stack_mode = SCOPE_STACK_CHAIN;
 		return 0;
@@ -330,6 +298,8 @@ static int take(int option, const char *value, struct scope_cmd_record *request)
 		status = take_file_value(option, value, &request->recorder);
 	if (status < 0)
 		status = scope_cmd_select("record", option, value, &request->selection);
+	if (status < 0)
+		status = scope_cmd_capture("record", option, value, &request->capture);
 	return status < 0 ? take_value(option, value, request) : status;
 }
 

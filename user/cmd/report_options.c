@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/defaults.h"
+#include "cmd/recording_options.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
@@ -83,42 +84,17 @@ static bool prints_part(const struct scope_cmd_report *request)
 /* 0; -1: it is not an option of the capture; or the exit status for an invalid value. */
 static int take_capture_value(int option, const char *value, struct scope_cmd_report *request)
 {
-	uint64_t number;
-
 	switch (option) {
 	case 'd':
 		request->duration = true;
 		return scope_cmd_duration(request->name, value, &request->capture.duration_ns);
-	case SCOPE_OPTION_STACK_BYTES:
-		if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
-			return scope_cmd_misuse(request->name,
-						"--stack-bytes wants a multiple of 8 from 64 "
-						"to %d, not '%s'",
-						SCOPE_STACK_BYTES_MAX, value);
-		request->capture.stack_bytes = (uint32_t)number;
-		return 0;
-	case SCOPE_OPTION_STACK_BUDGET:
-		if (scope_cmd_number(value, 0, 1000000, &number))
-			return scope_cmd_misuse(request->name,
-						"--stack-budget wants a number of stacks a "
-						"second, or 0 for no choice among calls, not '%s'",
-						value);
-		request->capture.stack_budget = (uint32_t)number;
-		return 0;
-	case SCOPE_OPTION_MAX_OVERHEAD:
-		if (scope_cmd_share(value, &request->capture.overhead_max))
-			return scope_cmd_misuse(request->name,
-						"--max-overhead wants a share of one CPU in "
-						"percent, 0.1 to 100, or 0 for any, not '%s'",
-						value);
-		return 0;
 	case SCOPE_OPTION_NO_STACKS:
 		request->no_stacks = true;
 		request->capture.stack_mode = SCOPE_STACK_NONE;
 		request->capture.sample_period_ns = 0;
 		return 0;
 	}
-	return -1;
+	return scope_cmd_capture(request->name, option, value, &request->capture);
 }
 
 /* Reads a list of verdicts. 0, or the exit status for another word. */

@@ -38,6 +38,16 @@
 			.help = "record the time that interrupts take from threads (needs the module)"                 \
 	}
 
+#define OUTPUT_OPTION                                                                                                  \
+	{                                                                                                              \
+		'o', "output", "FILE", .help = "write to a file"                                                       \
+	}
+
+#define NO_STACKS_OPTION                                                                                               \
+	{                                                                                                              \
+		SCOPE_OPTION_NO_STACKS, "no-stacks", .help = "take and use no stacks: functions have no names"         \
+	}
+
 #define SAVE_OPTION                                                                                                    \
 	{                                                                                                              \
 		SCOPE_OPTION_SAVE, "save", "FILE", .help = "with -p: keep the trace"                                   \

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/duration.h"
+#include "cmd/recording_options.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/shared_options.h"
@@ -179,15 +180,8 @@ static int take_number(int option, const char *value, struct scope_cmd_watch *re
 		return take_time("after", value, 0, &request->watch.after_ns);
 	case SCOPE_OPTION_MIN_INTERVAL:
 		return take_time("min-interval", value, 0, &request->watch.min_interval_ns);
-	case SCOPE_OPTION_MAX_OVERHEAD:
-		if (scope_cmd_share(value, &request->capture.overhead_max))
-			return scope_cmd_misuse("watch",
-						"--max-overhead wants a share of one CPU in percent, 0.1 to 100, or 0 "
-						"for any, not '%s'",
-						value);
-		return 0;
 	}
-	return -1;
+	return scope_cmd_capture("watch", option, value, &request->capture);
 }
 
 /* 0, or the exit status for an invalid value. */

@@ -291,34 +291,11 @@ static int add_finding(struct blaming *blaming, size_t index)
 	return stuck && row.function != SCOPE_FLEET_NO_FUNCTION ? add_stuck(blaming, found, row.function) : 0;
 }
 
-static int compare_rows(const void *left, const void *right)
-{
-	const struct scope_fleet_excess *a = left, *b = right;
-
-	if (a->at_s != b->at_s)
-		return a->at_s < b->at_s ? -1 : 1;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	return (a->function > b->function) - (a->function < b->function);
-}
-
 /* One row for each second, kind and function, in us. */
 static void merge_rows(struct scope_fleet_summary *summary)
 {
-	size_t kept = 0;
-
-	if (summary->excesses)
-		qsort(summary->excess, summary->excesses, sizeof(*summary->excess), compare_rows);
-	for (size_t i = 0; i < summary->excesses; i++) {
-		const struct scope_fleet_excess *row = &summary->excess[i];
-
-		if (kept && !compare_rows(&summary->excess[kept - 1], row))
-			summary->excess[kept - 1].excess_us += row->excess_us;
-		else
-			summary->excess[kept++] = *row;
-	}
-	summary->excesses = kept;
-	for (size_t i = 0; i < kept; i++)
+	scope_fleet_summary_merge_excesses(summary);
+	for (size_t i = 0; i < summary->excesses; i++)
 		summary->excess[i].excess_us /= 1000;
 }
 

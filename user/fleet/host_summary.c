@@ -64,10 +64,12 @@ static int merge_seconds(struct scope_fleet_summary *summary)
 	return err;
 }
 
-static void merge_excesses(struct scope_fleet_summary *summary)
+void scope_fleet_summary_merge_excesses(struct scope_fleet_summary *summary)
 {
 	size_t kept = 0;
 
+	if (summary->excesses)
+		qsort(summary->excess, summary->excesses, sizeof(*summary->excess), compare_excesses);
 	for (size_t i = 0; i < summary->excesses; i++) {
 		const struct scope_fleet_excess *row = &summary->excess[i];
 
@@ -114,9 +116,7 @@ int scope_fleet_summary_halve(struct scope_fleet_summary *summary)
 		summary->excess[i].at_s -= summary->excess[i].at_s % summary->step_s;
 	if (summary->seconds)
 		qsort(summary->second, summary->seconds, sizeof(*summary->second), compare_seconds);
-	if (summary->excesses)
-		qsort(summary->excess, summary->excesses, sizeof(*summary->excess), compare_excesses);
-	merge_excesses(summary);
+	scope_fleet_summary_merge_excesses(summary);
 	return merge_seconds(summary);
 }
 

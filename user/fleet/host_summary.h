@@ -127,6 +127,8 @@ static inline const char *scope_fleet_text(const struct scope_fleet_summary *sum
 	return scope_fleet_names_get(&summary->names, number);
 }
 
+/* Sorts the rows of excess, and merges those of one second, kind and function. */
+void scope_fleet_summary_merge_excesses(struct scope_fleet_summary *summary);
 /* Doubles step_s and merges rows that fall together; keeps half of the exchanges. 0 or -ENOMEM, then it cannot be used. */
 int scope_fleet_summary_halve(struct scope_fleet_summary *summary);
 void scope_fleet_summary_destroy(struct scope_fleet_summary *summary); /* frees it, too; NULL is fine */

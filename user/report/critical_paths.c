@@ -76,8 +76,6 @@ static int print_short(const struct scope_analysis *analysis, const struct scope
 	uint32_t last = UINT32_MAX;
 	struct scope_text text_ns;
 	size_t next;
-	char *text;
-	int err;
 
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
@@ -99,14 +97,7 @@ static int print_short(const struct scope_analysis *analysis, const struct scope
 			fprintf(line.to, " in %u turns", times);
 		last = part->part.thread;
 	}
-	err = scope_report_paragraph_end(&line, &text);
-	if (err)
-		return err;
-	fputs("     ", out);
-	scope_report_format_clipped(out, text, width - 5);
-	fputc('\n', out);
-	free(text);
-	return 0;
+	return scope_report_paragraph_print(&line, 5, width, out);
 }
 
 static void print_long(const struct scope_analysis *analysis, const struct scope_slow_path *path, FILE *out)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What an exploration found, as text. */
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "report/explored.h"
@@ -14,17 +13,6 @@ struct screen {
 	FILE *out;
 	unsigned width;
 };
-
-/* Appends to a text, as far as there is room. */
-__attribute__((format(printf, 3, 4))) static void add(char *text, size_t room, const char *format, ...)
-{
-	const size_t used = strlen(text);
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text + used, room - used, format, arguments);
-	va_end(arguments);
-}
 
 static void print(const struct screen *screen, unsigned indent, const char *text)
 {
@@ -42,8 +30,8 @@ static void add_requests(char *text, size_t room, uint64_t requests, double mean
 {
 	struct scope_text count, mean;
 
-	add(text, room, "%s of %s ± %.0f %%", scope_report_format_count(&count, requests),
-	    scope_report_format_ns(&mean, mean_ns), 100 * cv);
+	scope_report_append(text, room, "%s of %s ± %.0f %%", scope_report_format_count(&count, requests),
+			    scope_report_format_ns(&mean, mean_ns), 100 * cv);
 }
 
 /* "+ check_7: 98 % of the variance, in 300 requests of 6.1 ms ± 4 %; 2.4K without it, of 1.1 ms ± 2 %". */
@@ -55,34 +43,35 @@ static void say_step(const struct scope_explore_tree *tree, const struct scope_e
 
 	text[0] = '\0';
 	if (step->stacks) {
-		add(text, room, "stacks: %zu call path%s of %zu functions", tree->paths.paths,
-		    tree->paths.paths == 1 ? "" : "s", tree->paths.functions);
+		scope_report_append(text, room, "stacks: %zu call path%s of %zu functions", tree->paths.paths,
+				    tree->paths.paths == 1 ? "" : "s", tree->paths.functions);
 		return;
 	}
-	add(text, room, "+ %s: ", function ? function->name : "?");
+	scope_report_append(text, room, "+ %s: ", function ? function->name : "?");
 	switch (step->answer) {
 	case SCOPE_SEARCH_NO_PLACE:
-		add(text, room, "%s: %s", step->taken_back ? "taken back" : "not probed", step->why.text);
+		scope_report_append(text, room, "%s: %s", step->taken_back ? "taken back" : "not probed",
+				    step->why.text);
 		return;
 	case SCOPE_SEARCH_ENCLOSES:
-		add(text, room, "requests do not enter it: they are served inside one call of it");
+		scope_report_append(text, room, "requests do not enter it: they are served inside one call of it");
 		return;
 	case SCOPE_SEARCH_NOT_ASKED:
-		add(text, room, "nothing was seen");
+		scope_report_append(text, room, "nothing was seen");
 		return;
 	default:
 		break;
 	}
 	if (!step->with) {
-		add(text, room, "not called by these requests");
+		scope_report_append(text, room, "not called by these requests");
 		return;
 	}
-	add(text, room, "%.0f %% of the %s; with it ", 100 * step->share, word_of(tree));
+	scope_report_append(text, room, "%.0f %% of the %s; with it ", 100 * step->share, word_of(tree));
 	add_requests(text, room, step->with, step->with_ns, step->with_cv);
 	if (step->calls >= 1.5)
-		add(text, room, ", %.0f calls each", step->calls);
+		scope_report_append(text, room, ", %.0f calls each", step->calls);
 	if (step->without) {
-		add(text, room, "; without it ");
+		scope_report_append(text, room, "; without it ");
 		add_requests(text, room, step->without, step->without_ns, step->without_cv);
 	}
 }
@@ -95,16 +84,16 @@ void scope_report_explored_round(const struct scope_explore *explore, const stru
 
 	text[0] = '\0';
 	if (!tree) {
-		add(text, room, "skeleton: %zu kind%s of requests, %zu to examine", explore->kinds,
-		    explore->kinds == 1 ? "" : "s", explore->trees);
+		scope_report_append(text, room, "skeleton: %zu kind%s of requests, %zu to examine", explore->kinds,
+				    explore->kinds == 1 ? "" : "s", explore->trees);
 		return;
 	}
 	if (!tree->steps || tree->step[tree->steps - 1].round != explore->rounds) {
-		add(text, room, "%s: too few of these requests, or they did not vary", tree->group);
+		scope_report_append(text, room, "%s: too few of these requests, or they did not vary", tree->group);
 		return;
 	}
 	say_step(tree, &tree->step[tree->steps - 1], step, sizeof(step));
-	add(text, room, "%s: %s", tree->group, step);
+	scope_report_append(text, room, "%s: %s", tree->group, step);
 }
 
 static const char *found_name(const struct scope_explore_tree *tree)
@@ -124,47 +113,50 @@ static void say_end(const struct scope_explore_tree *tree, char *text, size_t ro
 	text[0] = '\0';
 	switch (tree->end) {
 	case SCOPE_EXPLORE_FOUND:
-		add(text, room, "found: %s (%s), in its own code", name, module);
+		scope_report_append(text, room, "found: %s (%s), in its own code", name, module);
 		break;
 	case SCOPE_EXPLORE_CALLED:
-		add(text, room, "found: a call that %s makes; what is below it was not probed", tree->caller);
+		scope_report_append(text, room, "found: a call that %s makes; what is below it was not probed",
+				    tree->caller);
 		break;
 	case SCOPE_EXPLORE_NOT_PARTED:
 		if (tree->found)
-			add(text, room, "found: %s (%s); it cannot be split further: ", name, module);
+			scope_report_append(text, room, "found: %s (%s); it cannot be split further: ", name, module);
 		else
-			add(text, room, "this stretch cannot be split further: ");
-		add(text, room, "most of it is in %s, which %s", tree->inside,
-		    tree->nameless ? "has no name: install debug symbols" : "cannot be probed");
+			scope_report_append(text, room, "this stretch cannot be split further: ");
+		scope_report_append(text, room, "most of it is in %s, which %s", tree->inside,
+				    tree->nameless ? "has no name: install debug symbols" : "cannot be probed");
 		break;
 	case SCOPE_EXPLORE_NO_STACKS:
-		add(text, room, "this stretch cannot be split: no stack was taken in it");
+		scope_report_append(text, room, "this stretch cannot be split: no stack was taken in it");
 		break;
 	case SCOPE_EXPLORE_NO_FUNCTION:
-		add(text, room, "this stretch cannot be split: no function of the program in it has a name%s%s",
-		    tree->inside[0] ? "; most of it is in " : "", tree->inside);
+		scope_report_append(text, room,
+				    "this stretch cannot be split: no function of the program in it has a name%s%s",
+				    tree->inside[0] ? "; most of it is in " : "", tree->inside);
 		break;
 	case SCOPE_EXPLORE_SPREAD:
 		if (tree->found)
-			add(text, room, "found: %s (%s); no function that it calls has most of it", name, module);
+			scope_report_append(text, room, "found: %s (%s); no function that it calls has most of it",
+					    name, module);
 		else
-			add(text, room, "no function that was probed has most of it");
+			scope_report_append(text, room, "no function that was probed has most of it");
 		break;
 	case SCOPE_EXPLORE_FEW:
-		add(text, room, "not found: too few of these requests came again");
+		scope_report_append(text, room, "not found: too few of these requests came again");
 		break;
 	case SCOPE_EXPLORE_GONE:
-		add(text, room, "not found: these requests did not vary any more");
+		scope_report_append(text, room, "not found: these requests did not vary any more");
 		break;
 	case SCOPE_EXPLORE_BUDGET:
-		add(text, room, "not found: the budget is spent");
+		scope_report_append(text, room, "not found: the budget is spent");
 		break;
 	case SCOPE_EXPLORE_OPEN:
-		add(text, room, "ended early%s%s", tree->found ? ": so far it is in " : "", name);
+		scope_report_append(text, room, "ended early%s%s", tree->found ? ": so far it is in " : "", name);
 		break;
 	}
 	if (tree->kernel && tree->caller[0])
-		add(text, room, "; below a call that %s makes", tree->caller);
+		scope_report_append(text, room, "; below a call that %s makes", tree->caller);
 }
 
 /* The kind and edge in the analysis of the first round; NULL: they are not there. */
@@ -203,7 +195,8 @@ static void print_tree(const struct screen *screen, const struct scope_explore_t
 	else
 		snprintf(text, sizeof(text), "all paths together: ");
 	add_requests(text, sizeof(text), tree->requests, tree->mean_ns, tree->cv);
-	add(text, sizeof(text), "; %s", tree->state == SCOPE_FOREST_SLOW ? "consistently slow" : "unpredictable");
+	scope_report_append(text, sizeof(text), "; %s",
+			    tree->state == SCOPE_FOREST_SLOW ? "consistently slow" : "unpredictable");
 	print(screen, 2, text);
 	say_edge(screen, tree, edge, sizeof(edge));
 	snprintf(text, sizeof(text), "%.0f %% of the %s: %s", 100 * tree->edge_share, word_of(tree), edge);
@@ -223,18 +216,20 @@ static void print_key(const struct screen *screen, const struct scope_key_relati
 
 	if (key->none) {
 		if (key->asked) {
-			add(text, sizeof(text), "%s: too few values, or always the same one", key->name);
+			scope_report_append(text, sizeof(text), "%s: too few values, or always the same one",
+					    key->name);
 			print(screen, 2, text);
 		}
 		return;
 	}
 	if (scope_explore_key_holds(key))
-		add(text, sizeof(text),
-		    "latency goes with %s: R %.2f (%.2f to %.2f), of ranks %.2f, p %.2g of %u tried", key->name,
-		    key->latency.r, key->latency.low, key->latency.high, key->latency.rho, key->latency.p, tried);
+		scope_report_append(text, sizeof(text),
+				    "latency goes with %s: R %.2f (%.2f to %.2f), of ranks %.2f, p %.2g of %u tried",
+				    key->name, key->latency.r, key->latency.low, key->latency.high, key->latency.rho,
+				    key->latency.p, tried);
 	if (!key->queue_none && key->queue.p <= SCOPE_RELATE_CHANCE && fabs(key->queue.r) >= SCOPE_RELATE_STRENGTH)
-		add(text, sizeof(text), "%s%s goes with the number of requests in work: R %.2f", text[0] ? "; " : "",
-		    text[0] ? "it" : key->name, key->queue.r);
+		scope_report_append(text, sizeof(text), "%s%s goes with the number of requests in work: R %.2f",
+				    text[0] ? "; " : "", text[0] ? "it" : key->name, key->queue.r);
 	if (text[0])
 		print(screen, 2, text);
 	if (!scope_explore_key_holds(key) || key->explained < SCOPE_KEY_EXPLAINS)
@@ -257,9 +252,10 @@ static void print_kind(const struct screen *screen, const struct scope_explore_k
 	snprintf(text, sizeof(text), "%s: ", kind->name);
 	add_requests(text, sizeof(text), kind->requests, kind->mean_ns, kind->cv);
 	if (kind->queues >= SCOPE_EXPLORE_SHARE_MIN)
-		add(text, sizeof(text),
-		    ", without waits for a CPU, which are %.0f %% of the variance (± %.0f %% with them)",
-		    100 * fmin(kind->queues, 1), 100 * kind->wall_cv);
+		scope_report_append(
+			text, sizeof(text),
+			", without waits for a CPU, which are %.0f %% of the variance (± %.0f %% with them)",
+			100 * fmin(kind->queues, 1), 100 * kind->wall_cv);
 	print(screen, 0, text);
 	for (unsigned i = 0; i < kind->keys.keys; i++)
 		print_key(screen, &kind->keys.key[i], kind->keys.keys);
@@ -283,24 +279,24 @@ static void print_cost(const struct screen *screen)
 	struct scope_text round;
 	char text[500] = "";
 
-	add(text, sizeof(text), "%u round%s of %s; %u function%s probed", explore->rounds,
-	    explore->rounds == 1 ? "" : "s", scope_report_format_ns(&round, (double)explored->round_ns),
-	    explore->probed, explore->probed == 1 ? "" : "s");
+	scope_report_append(text, sizeof(text), "%u round%s of %s; %u function%s probed", explore->rounds,
+			    explore->rounds == 1 ? "" : "s", scope_report_format_ns(&round, (double)explored->round_ns),
+			    explore->probed, explore->probed == 1 ? "" : "s");
 	if (explore->functions_seen)
-		add(text, sizeof(text), " of %u of the program (%.1f %%)", explore->functions_seen,
-		    100.0 * explore->probed / explore->functions_seen);
-	add(text, sizeof(text), ", by %u probes; %s at most %.1f %% of a CPU, of %.1f %% allowed", explore->probes,
-	    strcmp(explored->source, "perf") != 0 ? "tracing took" : "these took", explored->share_most / 10.0,
-	    explored->budget / 10.0);
+		scope_report_append(text, sizeof(text), " of %u of the program (%.1f %%)", explore->functions_seen,
+				    100.0 * explore->probed / explore->functions_seen);
+	scope_report_append(text, sizeof(text), ", by %u probes; %s at most %.1f %% of a CPU, of %.1f %% allowed",
+			    explore->probes, strcmp(explored->source, "perf") != 0 ? "tracing took" : "these took",
+			    explored->share_most / 10.0, explored->budget / 10.0);
 	if (explored->pauses)
-		add(text, sizeof(text), "; %u pause%s because a buffer was more than half full", explored->pauses,
-		    explored->pauses == 1 ? "" : "s");
+		scope_report_append(text, sizeof(text), "; %u pause%s because a buffer was more than half full",
+				    explored->pauses, explored->pauses == 1 ? "" : "s");
 	if (explored->lost)
-		add(text, sizeof(text), "; %llu events were lost", (unsigned long long)explored->lost);
+		scope_report_append(text, sizeof(text), "; %llu events were lost", (unsigned long long)explored->lost);
 	if (explore->left_out)
-		add(text, sizeof(text), "; %zu more paths are left aside", explore->left_out);
+		scope_report_append(text, sizeof(text), "; %zu more paths are left aside", explore->left_out);
 	if (explored->interrupted)
-		add(text, sizeof(text), "; ended by a signal");
+		scope_report_append(text, sizeof(text), "; ended by a signal");
 	print(screen, 0, text);
 }
 

@@ -114,20 +114,6 @@ static struct scope_libcalls_function *find_libraries(const struct scope_libcall
 	return library;
 }
 
-/* A line cut at the right edge; frees the paragraph. */
-static int end_line(struct scope_paragraph *line, unsigned width, FILE *out)
-{
-	char *text;
-	int err = scope_report_paragraph_end(line, &text);
-
-	if (err)
-		return err;
-	scope_report_format_clipped(out, text, width);
-	fputc('\n', out);
-	free(text);
-	return 0;
-}
-
 static int print_functions(const struct scope_libcalls *libcalls, const struct scope_report_style *style, FILE *out)
 {
 	const unsigned width = scope_report_style_columns(style);
@@ -144,7 +130,7 @@ static int print_functions(const struct scope_libcalls *libcalls, const struct s
 		if (err)
 			return err;
 		print_function(&libcalls->function[i], libcalls->exact, style->verbose, line.to);
-		err = end_line(&line, width, out);
+		err = scope_report_paragraph_print(&line, 0, width, out);
 	}
 	if (!err && most < libcalls->count)
 		fprintf(out, "  … and %zu more (-v)\n", libcalls->count - most);
@@ -174,7 +160,7 @@ static int print_libraries(const struct scope_libcalls *libcalls, const struct s
 		scope_report_format_name(line.to, library_of(&library[i]), 26);
 		fputc(' ', line.to);
 		print_figures(&library[i], libcalls->exact, line.to);
-		err = end_line(&line, width, out);
+		err = scope_report_paragraph_print(&line, 0, width, out);
 	}
 	if (!err && most < count)
 		fprintf(out, "  … and %zu more (-v)\n", count - most);

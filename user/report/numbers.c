@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,4 +228,28 @@ int scope_report_paragraph_end(struct scope_paragraph *paragraph, char **ret_tex
 	}
 	*ret_text = paragraph->text;
 	return 0;
+}
+
+int scope_report_paragraph_print(struct scope_paragraph *paragraph, unsigned indent, unsigned width, FILE *out)
+{
+	char *text;
+	int err = scope_report_paragraph_end(paragraph, &text);
+
+	if (err)
+		return err;
+	fprintf(out, "%*s", (int)indent, "");
+	scope_report_format_clipped(out, text, width - indent);
+	fputc('\n', out);
+	free(text);
+	return 0;
+}
+
+void scope_report_append(char *text, size_t room, const char *format, ...)
+{
+	const size_t used = strlen(text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text + used, room - used, format, arguments);
+	va_end(arguments);
 }

@@ -46,5 +46,10 @@ struct scope_paragraph {
 int scope_report_paragraph_begin(struct scope_paragraph *paragraph);
 /* The text, malloc'd. 0 or -ENOMEM. */
 int scope_report_paragraph_end(struct scope_paragraph *paragraph, char **ret_text);
+/* Ends it and prints it as one line with an indent, in at most width columns. 0 or -ENOMEM. */
+int scope_report_paragraph_print(struct scope_paragraph *paragraph, unsigned indent, unsigned width, FILE *out);
+
+/* Appends to a text, as far as there is room for it. */
+__attribute__((format(printf, 3, 4))) void scope_report_append(char *text, size_t room, const char *format, ...);
 
 #endif

@@ -148,20 +148,6 @@ static int print_head(const struct scope_analysis *analysis, const struct scope_
 	return 0;
 }
 
-/* A line cut at the right edge; frees the paragraph. */
-static int end_line(struct scope_paragraph *line, unsigned width, FILE *out)
-{
-	char *text;
-	int err = scope_report_paragraph_end(line, &text);
-
-	if (err)
-		return err;
-	scope_report_format_clipped(out, text, width);
-	fputc('\n', out);
-	free(text);
-	return 0;
-}
-
 static int print_stage(const struct scope_analysis *analysis, const struct scope_server_calls *calls, uint32_t stage,
 		       const struct scope_report_style *style, FILE *out)
 {
@@ -190,14 +176,14 @@ static int print_stage(const struct scope_analysis *analysis, const struct scope
 			break;
 		print_call(call, rate, line.to);
 		if (call->asked.total || call->offset.total || call->flagged) {
-			err = end_line(&line, width, out);
+			err = scope_report_paragraph_print(&line, 0, width, out);
 			if (!err)
 				err = scope_report_paragraph_begin(&line);
 			if (err)
 				break;
 			print_args(call, line.to);
 		}
-		err = end_line(&line, width, out);
+		err = scope_report_paragraph_print(&line, 0, width, out);
 	}
 	if (printed && left)
 		fprintf(out, "    … and %zu more (-v)\n", left);

@@ -3,7 +3,6 @@
 #include "report/variance_text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,17 +68,6 @@ const char *scope_report_edge(struct scope_edge_text *buffer, const struct scope
 	return buffer->text;
 }
 
-/* Appends to a text, as far as there is room. */
-__attribute__((format(printf, 3, 4))) static void add(char *text, size_t room, const char *format, ...)
-{
-	const size_t used = strlen(text);
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text + used, room - used, format, arguments);
-	va_end(arguments);
-}
-
 #define NAME_WIDTH 40 /* no rule: columns of a function's name */
 
 /* Appends a name; a long one is shortened. */
@@ -89,7 +77,7 @@ static void add_name(char *text, size_t room, const char *name)
 	FILE *to;
 
 	if (scope_report_format_columns(name) <= NAME_WIDTH) {
-		add(text, room, "%s", name);
+		scope_report_append(text, room, "%s", name);
 		return;
 	}
 	to = fmemopen(cut, sizeof(cut), "w");
@@ -99,7 +87,7 @@ static void add_name(char *text, size_t room, const char *name)
 	fclose(to);
 	for (size_t end = strlen(cut); end && cut[end - 1] == ' '; end--)
 		cut[end - 1] = '\0';
-	add(text, room, "%s", cut);
+	scope_report_append(text, room, "%s", cut);
 }
 
 /* Appends the functions with enough of the edge's share, as shares of all its stacks. */
@@ -118,9 +106,9 @@ static void add_functions(const struct scope_variance_kind *kind, const struct s
 
 		if (one->edge != edge->edge || !one->function || one->stacks < STACKS_MIN || part < WORTH)
 			continue;
-		add(text, room, "%s", names++ ? ", " : "; ");
+		scope_report_append(text, room, "%s", names++ ? ", " : "; ");
 		add_name(text, room, one->function->name);
-		add(text, room, " %.0f %%", 100 * fmin(part, 1));
+		scope_report_append(text, room, " %.0f %%", 100 * fmin(part, 1));
 	}
 }
 
@@ -139,11 +127,11 @@ static void add_waits(const struct scope_analysis *analysis, const struct scope_
 		if (one->nr != scope_variance_point_number(scope_variance_edge_from(edge->edge)) ||
 		    one->share < WORTH * edge->share)
 			continue;
-		add(text, room, "%s", names++ ? ", " : " for ");
+		scope_report_append(text, room, "%s", names++ ? ", " : " for ");
 		if (one->end != SCOPE_END_OUTSIDE && one->end != SCOPE_END_PROCESS && one->group < groups->count)
-			add(text, room, "%s: ", groups->group[one->group].name);
-		add(text, room, "%s %.0f %%", scope_report_end(one->end, one->class),
-		    100 * fmin(one->share / edge->share, 1));
+			scope_report_append(text, room, "%s: ", groups->group[one->group].name);
+		scope_report_append(text, room, "%s %.0f %%", scope_report_end(one->end, one->class),
+				    100 * fmin(one->share / edge->share, 1));
 	}
 }
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The options by which a capture records more or less than it does by default. */
+#include "cmd/recording_options.h"
+
+#include "cmd/cmd.h"
+#include "cmd/commands.h"
+
+#define STACK_BUDGET_MAX 1000000
+
+static int take_stack_bytes(const char *command, const char *value, struct scope_capture_options *capture)
+{
+	uint64_t number;
+
+	if (scope_cmd_number(value, 64, SCOPE_STACK_BYTES_MAX, &number) || number % 8)
+		return scope_cmd_misuse(command, "--stack-bytes wants a multiple of 8 from 64 to %d, not '%s'",
+					SCOPE_STACK_BYTES_MAX, value);
+	capture->stack_bytes = (uint32_t)number;
+	return 0;
+}
+
+static int take_stack_budget(const char *command, const char *value, struct scope_capture_options *capture)
+{
+	uint64_t number;
+
+	if (scope_cmd_number(value, 0, STACK_BUDGET_MAX, &number))
+		return scope_cmd_misuse(command,
+					"--stack-budget wants a number of stacks a second, or 0 for no choice among "
+					"calls, not '%s'",
+					value);
+	capture->stack_budget = (uint32_t)number;
+	return 0;
+}
+
+int scope_cmd_capture(const char *command, int option, const char *value, struct scope_capture_options *capture)
+{
+	switch (option) {
+	case SCOPE_OPTION_STACK_BYTES:
+		return take_stack_bytes(command, value, capture);
+	case SCOPE_OPTION_STACK_BUDGET:
+		return take_stack_budget(command, value, capture);
+	case SCOPE_OPTION_MAX_OVERHEAD:
+		if (scope_cmd_share(value, &capture->overhead_max))
+			return scope_cmd_misuse(command,
+						"--max-overhead wants a share of one CPU in percent, 0.1 to 100, or 0 "
+						"for any, not '%s'",
+						value);
+		return 0;
+	case SCOPE_OPTION_BLOCK:
+		capture->block = true;
+		return 0;
+	case SCOPE_OPTION_MEMORY:
+		capture->memory = true;
+		return 0;
+	case SCOPE_OPTION_INTERRUPTS:
+		capture->interrupts = true;
+		return 0;
+	}
+	return -1;
+}
