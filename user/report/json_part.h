@@ -12,6 +12,8 @@ json_t *scope_report_json_number(double value);				   /* null if it is not finit
 json_t *scope_report_json_function(const struct scope_function *function); /* NULL: null */
 json_t *scope_report_json_thread(const struct scope_thread *thread);
 
+/* The figures on which the answer is based. */
+json_t *scope_report_json_basis(const struct scope_model *model);
 /* One of the findings, and the effect of delays in it. */
 json_t *scope_report_json_finding(const struct scope_model *model, size_t index);
 /* A slow unit of a finding and a usual one; null for a finding without one, and for hangs and spins. */

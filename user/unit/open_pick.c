@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decides which call of a thread begins a unit, and which request a read or an accept brought. */
 #include "unit/open_unit.h"
+#include "unit/open_call.h"
 #include "unit/rest.h"
 
 /* The descriptor matters only for reads. */

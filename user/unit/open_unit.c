@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "unit/open_call.h"
 #include "unit/rest.h"
 
 /* Roles of calls that change only the counts of a request. */

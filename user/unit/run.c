@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "unit/open_unit.h"
+#include "unit/open_call.h"
 #include "unit/rest.h"
 #include "unit/run_listeners.h"
 #include "unit/learner.h"
