@@ -314,6 +314,80 @@ static void an_answer_belongs_to_who_asked(void **state)
 	}
 }
 
+/*
+ * The end of the unit that took the request. The write at 3000 has that result and goes to that descriptor. The thread works
+ * until it looks for the next request at 9000.
+ */
+static uint64_t ends_after(const char *ret, const char *fd, bool in_two)
+{
+	struct run run;
+	uint64_t end_ns;
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 BEGIN "0 0 switch 0 10 sleeping\n"
+		       "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+		       "2000 0 syscall 10 read enter=1900 ret=64 args=7\n"
+		       "%s3100 0 %s 10 write%s ret=%s%s%s\n"
+		       "8000 0 syscall 10 fsync enter=4000 ret=0 args=4\n"
+		       "9500 0 syscall 10 epoll_wait enter=9000 ret=1 args=5\n",
+		 in_two ? "3000 0 enter 10 write enter=3000 args=7\n" : "", in_two ? "exit" : "syscall",
+		 in_two ? "" : " enter=3000", ret, in_two ? "" : " args=", in_two ? "" : fd);
+	run = run_of(text);
+	end_ns = request(run.units, 0)->end_ns;
+	end_run(&run);
+	return end_ns;
+}
+
+/* What follows a write to a client that has closed its connection keeps nobody waiting. */
+static void request_ends_where_its_client_is_gone(void **state)
+{
+	(void)state;
+	/* EPIPE, ECONNRESET */
+	assert_int_equal(ends_after("-32", "7", false), 3100);
+	assert_int_equal(ends_after("-104", "7", false), 3100);
+	assert_int_equal(ends_after("-32", "7", true), 3100);
+	/* EAGAIN: the client reads too slowly. */
+	assert_int_equal(ends_after("-11", "7", false), 9000);
+	assert_int_equal(ends_after("64", "7", false), 9000);
+	/* To another client, and to something else. */
+	assert_int_equal(ends_after("-32", "8", false), 9000);
+	assert_int_equal(ends_after("-32", "6", false), 9000);
+}
+
+/* The end of a turn in which a write to descriptor 7 failed, though the turn read nothing from it. */
+static uint64_t turn_ends(const char *before)
+{
+	struct run run;
+	uint64_t end_ns = 0;
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 BEGIN "0 0 switch 0 10 sleeping\n"
+		       "1000 0 syscall 10 epoll_wait enter=900 ret=1 args=5\n"
+		       "2000 0 syscall 10 read enter=1900 ret=64 args=7\n"
+		       "%s"
+		       "10000 0 syscall 10 epoll_wait enter=5900 ret=1 args=5\n"
+		       "12000 0 syscall 10 write enter=11000 ret=-32 args=7\n"
+		       "18000 0 syscall 10 fsync enter=14000 ret=0 args=4\n"
+		       "20000 0 syscall 10 epoll_wait enter=19000 ret=1 args=5\n",
+		 before);
+	run = run_of(text);
+	for (size_t i = 0; i < run.units->count; i++)
+		if (run.units->unit[i].begin_ns == 10000)
+			end_ns = run.units->unit[i].end_ns;
+	end_run(&run);
+	return end_ns;
+}
+
+/* Whose turn it is is known only if the thread ever had one client. */
+static void turn_ends_where_the_only_client_is_gone(void **state)
+{
+	(void)state;
+	assert_int_equal(turn_ends(""), 12000);
+	assert_int_equal(turn_ends("4000 0 syscall 10 read enter=3900 ret=64 args=8\n"), 19000);
+}
+
 #define NEW_THREAD                                                                                                     \
 	"meta begin_ns 0\nmeta end_ns 90000\nfd 10 3 listen -\nfd 10 7 accepted -\n0 0 switch 0 10 sleeping\n"         \
 	"10000 0 fork 20 parent=10 tgid=10 comm=conn\n10100 1 switch 0 20 sleeping\n"                                  \
@@ -390,6 +464,8 @@ int main(void)
 		cmocka_unit_test(a_child_has_its_parents_connection),
 		cmocka_unit_test(requests_of_a_connection_have_its_number),
 		cmocka_unit_test(an_answer_belongs_to_who_asked),
+		cmocka_unit_test(request_ends_where_its_client_is_gone),
+		cmocka_unit_test(turn_ends_where_the_only_client_is_gone),
 		cmocka_unit_test(request_begins_as_its_thread_does),
 		cmocka_unit_test(request_begins_with_what_the_client_sent_later),
 		cmocka_unit_test(new_thread_that_waits_for_work_has_no_unit_yet),

@@ -25,13 +25,25 @@ struct rounds {
 	unsigned count;
 	unsigned request_every; /* rounds; 0: nobody asks */
 	unsigned log_every;	/* the same: a line is written to a file */
+	unsigned lost_every;	/* the same: events are lost for lost_us, after the round */
+	uint64_t lost_us;
+	unsigned pause_at; /* a round; after it the thread answers a client for pause_us, then turns again; 0: never */
+	uint64_t pause_us;
 };
 
 static struct scope_hang hang;
 
+/* How much later a round begins because of the pause and of losses before it. */
+static uint64_t shift_us(const struct rounds *rounds, unsigned number)
+{
+	const unsigned losses = rounds->lost_every && number ? (number - 1) / rounds->lost_every + 1 : 0;
+
+	return (rounds->pause_at && number > rounds->pause_at ? rounds->pause_us : 0) + losses * rounds->lost_us;
+}
+
 static void write_round(FILE *to, const struct rounds *rounds, unsigned number)
 {
-	const uint64_t now = 1000000 + number * rounds->round_us * US;
+	const uint64_t now = 1000000 + (number * rounds->round_us + shift_us(rounds, number)) * US;
 	const bool awake = rounds->awake_every && number % rounds->awake_every == 0;
 	const uint64_t sleep_us = awake ? 0 : rounds->sleep_us;
 
@@ -53,6 +65,13 @@ static void write_round(FILE *to, const struct rounds *rounds, unsigned number)
 	if (rounds->log_every && number % rounds->log_every == 0)
 		fprintf(to, "%ju 0 syscall 10 write enter=%ju ret=64 args=8\n", (uintmax_t)(now + sleep_us * US + 700),
 			(uintmax_t)(now + sleep_us * US + 600));
+	if (rounds->lost_every && number % rounds->lost_every == 0)
+		fprintf(to, "%ju 0 lost 100\n%ju 0 switch 0 10 sleeping\n",
+			(uintmax_t)(now + (rounds->round_us - 1 + rounds->lost_us) * US),
+			(uintmax_t)(now + (rounds->round_us - 1 + rounds->lost_us) * US));
+	if (rounds->pause_at && number == rounds->pause_at)
+		fprintf(to, "%ju 0 syscall 10 read enter=%ju ret=64 args=7\n", (uintmax_t)(now + 900),
+			(uintmax_t)(now + 800));
 }
 
 /* Sets hang to what was found. */
@@ -61,6 +80,7 @@ static bool spins(struct rounds rounds)
 	struct scope_hang *hangs;
 	struct run run;
 	size_t size, count;
+	uint64_t end_ns;
 	char *text;
 	FILE *to = open_memstream(&text, &size);
 
@@ -71,10 +91,9 @@ static bool spins(struct rounds rounds)
 		(uintmax_t)END_NS);
 	for (unsigned i = 0; i < rounds.count; i++)
 		write_round(to, &rounds, i);
-	fprintf(to, "%ju 0 enter 10 epoll_wait enter=%ju args=5\n%ju 0 switch 10 0 sleeping\n",
-		(uintmax_t)(1000000 + rounds.count * rounds.round_us * US),
-		(uintmax_t)(1000000 + rounds.count * rounds.round_us * US),
-		(uintmax_t)(1000000 + rounds.count * rounds.round_us * US));
+	end_ns = 1000000 + (rounds.count * rounds.round_us + shift_us(&rounds, rounds.count)) * US;
+	fprintf(to, "%ju 0 enter 10 epoll_wait enter=%ju args=5\n%ju 0 switch 10 0 sleeping\n", (uintmax_t)end_ns,
+		(uintmax_t)end_ns, (uintmax_t)end_ns);
 	assert_int_equal(fclose(to), 0);
 	run = run_of(text);
 	free(text);
@@ -190,6 +209,51 @@ static void a_thread_that_sleeps_for_most_of_it_does_not_spin(void **state)
 	assert_false(spins(rounds));
 }
 
+/* 0.9 s of rounds before and after the pause. The second stretch begins with its tenth call in vain, after 5 rounds less one call. */
+static void a_second_of_something_else_parts_two_spins(void **state)
+{
+	struct rounds rounds = no_descriptor;
+
+	(void)state;
+	rounds.count = 9000;
+	rounds.pause_at = 4500;
+	rounds.pause_us = 998000;
+	assert_true(spins(rounds));
+	assert_in_range(hang.until_ns - hang.since_ns, 2700000000, 2800000000);
+	rounds.pause_us = 1000000;
+	assert_false(spins(rounds));
+}
+
+/* What a lost record may have brought is not known, but as many rounds in vain are right after it. */
+static void a_spin_goes_on_after_lost_events(void **state)
+{
+	struct rounds rounds = no_descriptor;
+
+	(void)state;
+	rounds.lost_every = 250;
+	assert_true(spins(rounds));
+	assert_in_range(hang.until_ns - hang.since_ns, 1990000000, 2000000000);
+	/* After each loss it is known after ten calls that it spins, and only a millisecond of that counts. */
+	rounds.round_us = 210;
+	rounds.lost_every = 10;
+	assert_true(spins(rounds));
+	rounds.lost_every = 9;
+	assert_false(spins(rounds));
+}
+
+/* If it ran while events were lost is not known, so that is no part of its running time. Between two losses it spins for 5 ms, of 6. */
+static void time_of_lost_events_is_none_of_a_spin(void **state)
+{
+	struct rounds rounds = no_descriptor;
+
+	(void)state;
+	rounds.lost_every = 30;
+	rounds.lost_us = 3900;
+	assert_true(spins(rounds));
+	rounds.lost_us = 4100;
+	assert_false(spins(rounds));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +263,9 @@ int main(void)
 		cmocka_unit_test(a_log_is_no_progress),
 		cmocka_unit_test(few_rounds_a_second_are_none),
 		cmocka_unit_test(a_thread_that_sleeps_for_most_of_it_does_not_spin),
+		cmocka_unit_test(a_second_of_something_else_parts_two_spins),
+		cmocka_unit_test(a_spin_goes_on_after_lost_events),
+		cmocka_unit_test(time_of_lost_events_is_none_of_a_spin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
