@@ -19,11 +19,11 @@
 #define SECOND_NS 1000000000ull
 
 /* HALF_FULL and LOST come again only after a second. */
-static bool due(u64 *told_ns, u64 now)
+static bool due(u64 *last_ns, u64 now)
 {
-	if (*told_ns && now - *told_ns < SECOND_NS)
+	if (*last_ns && now - *last_ns < SECOND_NS)
 		return false;
-	*told_ns = now;
+	*last_ns = now;
 	return true;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks the shape of control messages, and finds the processes and threads that their targets name. */
+/* Checks the form of control messages, and finds the processes and threads that their targets name. */
 #include <linux/bitmap.h>
 #include <linux/errno.h>
 #include <linux/mm.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The shape of control messages, the targets in them, and how they are refused. */
+/* The form of control messages, the targets in them, and how they are refused. */
 #ifndef SCOPE_KMOD_PARSE_H
 #define SCOPE_KMOD_PARSE_H
 

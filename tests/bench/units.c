@@ -155,7 +155,7 @@ static __attribute__((noinline)) int analyse(const struct scope_trace *trace, co
 	if (!err)
 		err = scope_unit_distributions_end(distributions);
 	/* Else the units would have to be cut once more, and that belongs to what is measured. */
-	if (!err && !scope_unit_pickups_hold(pickups, learner, scope_unit_pickups_threads(pickups)))
+	if (!err && !scope_unit_pickups_unchanged(pickups, learner, scope_unit_pickups_threads(pickups)))
 		err = -EAGAIN;
 	if (!err)
 		err = judge(groups, distributions);

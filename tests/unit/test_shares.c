@@ -152,7 +152,7 @@ static void growth_is_of_what_is_compared(void **state)
 
 static void only_units_of_a_baseline_that_sizes_do_not_explain_grow(void **state)
 {
-	const struct scope_size_norm *size = (const void *)&lock;
+	const struct scope_size_baseline *size = (const void *)&lock;
 	struct scope_population population = { .reference = 20, .grown = 3 };
 
 	(void)state;

@@ -47,20 +47,20 @@ static double time_of(double bytes, double scatter)
 }
 
 /* Populations by default: 6 scales, and 1.2 times what is usual. */
-static bool is_slow(const struct scope_size_norm *norm, const struct scope_example *example)
+static bool is_slow(const struct scope_size_baseline *norm, const struct scope_example *example)
 {
 	const struct scope_population population = { .z = scope_anomaly_detect_defaults.z_min,
 						     .size = norm,
 						     .size_times = scope_anomaly_detect_defaults.size_times_min };
 
 	return example->ns >
-	       scope_anomaly_population_norm(&population, (uint64_t)example->feature[SCOPE_FEATURE_BYTES]).limit_ns;
+	       scope_anomaly_population_baseline(&population, (uint64_t)example->feature[SCOPE_FEATURE_BYTES]).limit_ns;
 }
 
-static struct scope_size_norm *fit(const struct scope_example *example, size_t count)
+static struct scope_size_baseline *fit(const struct scope_example *example, size_t count)
 {
 	struct scope_example *copy = malloc(count * sizeof(*copy));
-	struct scope_size_norm *norm;
+	struct scope_size_baseline *norm;
 
 	assert_non_null(copy);
 	for (size_t i = 0; i < count; i++)
@@ -78,7 +78,7 @@ static void delays_of_any_size_are_found(void **state)
 	(void)state;
 	for (unsigned run = 1; run <= 20; run++) {
 		unsigned late[3] = { 0 }, found[3] = { 0 }, others = 0;
-		struct scope_size_norm *norm;
+		struct scope_size_baseline *norm;
 
 		chance = 88172645463325252ull * run;
 		for (size_t i = 0; i < COUNT; i++) {
@@ -116,7 +116,7 @@ static void large_requests_are_healthy(void **state)
 	for (size_t p = 0; p < 4; p++)
 		for (unsigned run = 1; run <= RUNS; run++) {
 			double excess = 0, all = 0;
-			struct scope_size_norm *norm;
+			struct scope_size_baseline *norm;
 			unsigned slow = 0;
 
 			chance = 6364136223846793005ull * run + p;
@@ -146,7 +146,7 @@ static void large_requests_are_healthy(void **state)
 static void a_slow_unit_takes_a_fifth_more(void **state)
 {
 	static struct scope_example example[COUNT];
-	struct scope_size_norm *norm;
+	struct scope_size_baseline *norm;
 
 	(void)state;
 	chance = 9;
@@ -197,7 +197,7 @@ static void chance_explains_nothing(void **state)
 static void a_bug_of_large_requests_stays(void **state)
 {
 	static struct scope_example example[COUNT];
-	struct scope_size_norm *norm;
+	struct scope_size_baseline *norm;
 	unsigned slow = 0, large = 0;
 
 	(void)state;

@@ -114,8 +114,8 @@ static int inherit(const struct scope_analysis *analysis)
 	for (size_t i = 0; !err && i < count; i++) {
 		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
 
-		if (thread->forebear)
-			err = scope_symbols_inherit(analysis->symbols, thread->tgid, thread->forebear);
+		if (thread->ancestor)
+			err = scope_symbols_inherit(analysis->symbols, thread->tgid, thread->ancestor);
 	}
 	return err;
 }
@@ -193,7 +193,7 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 	if (!err)
 		err = compare_by_size(analysis, options);
 	if (!err)
-		scope_anomaly_freeze_hold(analysis->found.distributions, analysis->found.groups, analysis->detection);
+		scope_anomaly_freeze_mark(analysis->found.distributions, analysis->found.groups, analysis->detection);
 	if (!err)
 		err = scope_evidence_keep_run(analysis->found.distributions, analysis->found.groups,
 					      analysis->detection, options->keep_units, &analysis->kept);

@@ -139,7 +139,7 @@ static int run(struct once *once, uint64_t check)
 		events = check;
 		check *= 2;
 		if (once->course.restarts == RESTARTS_MAX ||
-		    scope_unit_pickups_hold(once->found.pickups, once->learner, threads))
+		    scope_unit_pickups_unchanged(once->found.pickups, once->learner, threads))
 			continue;
 		err = restart(once);
 		if (err)
@@ -177,8 +177,8 @@ static int run_all(struct once *once, uint64_t start_events)
 		err = run(once, 2 * start_events);
 	if (err)
 		return err;
-	if (scope_unit_pickups_hold(once->found.pickups, once->learner,
-				    scope_unit_pickups_threads(once->found.pickups))) {
+	if (scope_unit_pickups_unchanged(once->found.pickups, once->learner,
+					 scope_unit_pickups_threads(once->found.pickups))) {
 		scope_unit_pickups_conclude(once->found.pickups, once->learner);
 		return 0;
 	}

@@ -91,11 +91,11 @@ static int restart(struct scope_stream *stream)
 	return begin_distributions(stream);
 }
 
-static bool pickups_hold(const struct scope_stream *stream)
+static bool pickups_unchanged(const struct scope_stream *stream)
 {
 	const struct scope_pickups *pickups = stream->found.pickups;
 
-	return scope_unit_pickups_hold(pickups, stream->learner, scope_unit_pickups_threads(pickups));
+	return scope_unit_pickups_unchanged(pickups, stream->learner, scope_unit_pickups_threads(pickups));
 }
 
 /* -ENODATA: the first frames of the capture are not complete yet. */
@@ -163,7 +163,7 @@ int scope_analysis_stream_advance(struct scope_stream *stream, uint64_t settled_
 	err = learn(stream, settled_ns, events);
 	if (!err && stream->last_ns >= stream->check_ns) {
 		stream->check_ns = stream->begin_ns + 2 * (stream->last_ns - stream->begin_ns);
-		if (!pickups_hold(stream))
+		if (!pickups_unchanged(stream))
 			err = restart(stream);
 	}
 	behind_ns = stream->last_ns > SCOPE_STREAM_LAG_NS ? stream->last_ns - SCOPE_STREAM_LAG_NS : 0;
@@ -173,7 +173,7 @@ int scope_analysis_stream_advance(struct scope_stream *stream, uint64_t settled_
 /* True if all decisions agree with those of the whole trace. */
 static bool holds(const struct scope_stream *stream)
 {
-	return !scope_trace_late(stream->behind) && pickups_hold(stream) &&
+	return !scope_trace_late(stream->behind) && pickups_unchanged(stream) &&
 	       scope_timeline_holds(stream->found.distributions->run->timeline);
 }
 

@@ -22,7 +22,7 @@ uint8_t scope_analysis_unit_mark(const struct scope_analysis *analysis, const st
 	if (index == SCOPE_POPULATION_NONE)
 		return SCOPE_UNIT_USUAL;
 	population = &detection->population[index];
-	if ((double)scope_unit_measure(unit) <= scope_anomaly_population_norm(population, unit->bytes).usual_ns)
+	if ((double)scope_unit_measure(unit) <= scope_anomaly_population_baseline(population, unit->bytes).usual_ns)
 		return SCOPE_UNIT_USUAL;
 	frequent = scope_anomaly_population_frequent(
 		population, histogram ? scope_unit_histogram_calls(histograms, histogram) : call,

@@ -47,14 +47,14 @@ static void count_beyond(struct scope_population *population, const struct scope
 		const struct scope_example *example = &own->example[i];
 		const uint64_t bytes = (uint64_t)example->feature[SCOPE_FEATURE_BYTES];
 
-		beyond += example->ns > scope_anomaly_population_norm(population, bytes).limit_ns;
+		beyond += example->ns > scope_anomaly_population_baseline(population, bytes).limit_ns;
 	}
 	if (own->count)
 		population->beyond = population->beyond_calls + beyond * population->units / own->count;
 }
 
 /* The baseline by a list's examples, made once. */
-static int norm_of(struct sizing *sizing, size_t list, struct scope_size_norm **ret_norm)
+static int baseline_of(struct sizing *sizing, size_t list, struct scope_size_baseline **ret_baseline)
 {
 	struct scope_detection *detection = sizing->detection;
 	int err = 0;
@@ -62,7 +62,7 @@ static int norm_of(struct sizing *sizing, size_t list, struct scope_size_norm **
 	if (!detection->size[list])
 		err = scope_anomaly_size_fit(sizing->list[list].example, sizing->list[list].count, SCOPE_SCALE_FLOOR_NS,
 					     &detection->size[list]);
-	*ret_norm = detection->size[list];
+	*ret_baseline = detection->size[list];
 	return err;
 }
 
@@ -73,18 +73,18 @@ static int fit_all(struct sizing *sizing)
 
 	for (size_t i = 0; !err && i < detection->populations; i++) {
 		struct scope_population *population = &detection->population[i];
-		struct scope_size_norm *norm;
+		struct scope_size_baseline *baseline;
 
 		if (!!population->reference != sizing->reference || !sizing->list[i].units)
 			continue;
 		/* The examples of a group are not those of one of its steps. */
 		if (population->against_group && population->step != SCOPE_STEP_NONE)
 			continue;
-		err = norm_of(sizing, population->against_group ? detection->populations + population->group : i,
-			      &norm);
-		if (err || !norm)
+		err = baseline_of(sizing, population->against_group ? detection->populations + population->group : i,
+				  &baseline);
+		if (err || !baseline)
 			continue;
-		population->size = norm;
+		population->size = baseline;
 		population->run_threshold_ns = HUGE_VAL;
 		population->size_times = population->against_group ? sizing->options->times_min
 								   : sizing->options->size_times_min;

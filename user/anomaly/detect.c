@@ -343,9 +343,9 @@ static int mean_of(const struct scope_baseline_units *units, uint32_t index, dou
 	return err;
 }
 
-int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t index,
-				 const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
-				 bool elsewhere, const struct scope_detect_options *options)
+int scope_anomaly_detection_compare(struct scope_detection *detection, uint32_t index,
+				    const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
+				    bool elsewhere, const struct scope_detect_options *options)
 {
 	struct scope_population *population = &detection->population[index];
 	struct spreads spreads, here;

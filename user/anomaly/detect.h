@@ -47,7 +47,8 @@ enum scope_unit_mark {
 	 * Milder cases of a bug are here, and would make the bug look usual.
 	 */
 	SCOPE_UNIT_BETWEEN = 4,
-	SCOPE_UNIT_HELD_UP = 8, /* with SLOW: without its waits for other traced threads it is not slow: it met them */
+	SCOPE_UNIT_HELD_UP =
+		8, /* with SLOW: it is slow only by its waits for other traced threads, which it met by chance */
 };
 
 static inline bool scope_anomaly_mark_abnormal(uint8_t mark)
@@ -76,12 +77,12 @@ struct scope_population {
 	uint64_t beyond;       /* approximate number of units beyond a threshold, by the distributions */
 	uint64_t beyond_calls; /* of these: by how often they make a call */
 	double median_ns, scale_ns, threshold_ns; /* of what its units are compared with, in all */
-	double run_threshold_ns;	    /* a unit that runs longer is slow; HUGE_VAL where sizes explain times */
-	const struct scope_size_norm *size; /* NULL, or what they are compared with, by size */
-	double size_times;		    /* then: a slow unit takes this many times what is usual, at least */
-	double z;			    /* threshold in units of scale */
-	double stall_ns;		    /* 0, or a unit of that time is a stall, and slow … */
-	double unstalled_ns;		    /* … and what is usual without stalls */
+	double run_threshold_ns; /* a unit that runs longer is slow; HUGE_VAL where sizes explain times */
+	const struct scope_size_baseline *size; /* NULL, or what they are compared with, by size */
+	double size_times;			/* then: a slow unit takes this many times what is usual, at least */
+	double z;				/* threshold in units of scale */
+	double stall_ns;			/* 0, or a unit of that time is a stall, and slow … */
+	double unstalled_ns;			/* … and what is usual without stalls */
 	struct scope_call_limit *call;
 	size_t calls, call_capacity;
 };
@@ -91,9 +92,9 @@ struct scope_detection {
 	size_t populations;
 	uint32_t **of_vector; /* per group: id of a vector -> population */
 	size_t groups;
-	double busy_ns;		       /* run + blocked + queue of all units */
-	bool sampled;		       /* a clustering had too many distinct vectors */
-	struct scope_size_norm **size; /* by population, then by group, where sizes explain times; NULL: not asked */
+	double busy_ns;			   /* run + blocked + queue of all units */
+	bool sampled;			   /* a clustering had too many distinct vectors */
+	struct scope_size_baseline **size; /* by population, then by group, where sizes explain times; NULL: not asked */
 	struct scope_explanations *explained; /* what explains times, by group; NULL: the same */
 	enum scope_linkage linkage;
 };
@@ -113,40 +114,40 @@ struct scope_baseline_units {
 /* The baseline's units in a population. */
 uint64_t scope_anomaly_baseline_count(const struct scope_baseline_units *baseline, uint32_t population);
 /*
- * Sets the thresholds of a population by a baseline; own is that of its own units. elsewhere: the baseline is another run.
- * 0 or -ENOMEM.
+ * Sets the thresholds of a population by a baseline; own: the population's own units. elsewhere: the baseline is
+ * another run. 0 or -ENOMEM.
  */
-int scope_anomaly_detection_hold(struct scope_detection *detection, uint32_t population,
-				 const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
-				 bool elsewhere, const struct scope_detect_options *options);
+int scope_anomaly_detection_compare(struct scope_detection *detection, uint32_t population,
+				    const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
+				    bool elsewhere, const struct scope_detect_options *options);
 
 /*
- * Has populations compared by size where sizes explain how long units take: those that have no
- * reference, by distributions of their own, and finds what explains times of groups; those that have
- * one, by its. of_vector: as in scope_detection, for these distributions. Each once. 0 or -errno.
+ * Compares populations by size, if sizes explain how long their units take. reference false: does so for the
+ * populations without a reference, and also finds what explains the times of groups; true: for those with a
+ * reference, of which distributions and of_vector then are. Call each once. 0 or -errno.
  */
 int scope_anomaly_detection_by_size(struct scope_detection *detection, const struct scope_distributions *distributions,
 				    const struct scope_groups *groups, uint32_t *const *of_vector, bool reference,
 				    const struct scope_detect_options *options);
 
 /* What a unit is compared with, ns. */
-struct scope_unit_norm {
+struct scope_unit_baseline {
 	double usual_ns, scale_ns;
 	double limit_ns;     /* above it a unit is slow */
 	double run_limit_ns; /* so it is if it runs longer than that */
 };
 
 /* For units that read and write n bytes. */
-static inline struct scope_unit_norm scope_anomaly_population_norm(const struct scope_population *population,
-								   uint64_t bytes)
+static inline struct scope_unit_baseline scope_anomaly_population_baseline(const struct scope_population *population,
+									   uint64_t bytes)
 {
-	struct scope_unit_norm norm = { population->median_ns, population->scale_ns, population->threshold_ns,
-					population->run_threshold_ns };
+	struct scope_unit_baseline baseline = { population->median_ns, population->scale_ns, population->threshold_ns,
+						population->run_threshold_ns };
 	struct scope_size_usual usual;
 
 	if (population->size) {
 		usual = scope_anomaly_size_usual(population->size, (double)bytes);
-		norm = (struct scope_unit_norm){
+		baseline = (struct scope_unit_baseline){
 			.usual_ns = usual.ns,
 			.scale_ns = usual.scale_ns,
 			.limit_ns = fmax(usual.ns + population->z * usual.scale_ns,
@@ -157,10 +158,10 @@ static inline struct scope_unit_norm scope_anomaly_population_norm(const struct 
 	}
 	/* Where stalls are frequent enough to look usual. */
 	if (population->stall_ns > 0) {
-		norm.limit_ns = fmin(norm.limit_ns, population->stall_ns);
-		norm.usual_ns = fmin(norm.usual_ns, population->unstalled_ns);
+		baseline.limit_ns = fmin(baseline.limit_ns, population->stall_ns);
+		baseline.usual_ns = fmin(baseline.usual_ns, population->unstalled_ns);
 	}
-	return norm;
+	return baseline;
 }
 
 /* What is usual for a population, of any size, ns. */
@@ -174,18 +175,18 @@ bool scope_anomaly_population_frequent(const struct scope_population *population
 				       unsigned calls);
 
 /* enum scope_unit_mark bits of a unit of that population with that baseline; frequent: the result for its calls. */
-static inline uint8_t scope_anomaly_norm_judge(const struct scope_population *population,
-					       const struct scope_unit_norm *norm, const struct scope_unit *unit,
-					       bool frequent)
+static inline uint8_t scope_anomaly_baseline_judge(const struct scope_population *population,
+						   const struct scope_unit_baseline *baseline,
+						   const struct scope_unit *unit, bool frequent)
 {
 	const double measure = (double)scope_unit_measure(unit);
-	const bool slow = measure > norm->limit_ns || (double)unit->run_ns > norm->run_limit_ns;
+	const bool slow = measure > baseline->limit_ns || (double)unit->run_ns > baseline->run_limit_ns;
 	uint8_t mark = slow ? SCOPE_UNIT_SLOW : SCOPE_UNIT_USUAL;
 
 	/* A unit that calls often but is not slower than the rest has no excess. */
-	if (frequent && (mark || measure > norm->usual_ns))
+	if (frequent && (mark || measure > baseline->usual_ns))
 		mark |= SCOPE_UNIT_FREQUENT;
-	if (!mark && measure > norm->usual_ns + norm->scale_ns)
+	if (!mark && measure > baseline->usual_ns + baseline->scale_ns)
 		mark = SCOPE_UNIT_BETWEEN;
 	return mark && population->background ? SCOPE_UNIT_BETWEEN : mark;
 }
@@ -194,9 +195,9 @@ static inline uint8_t scope_anomaly_norm_judge(const struct scope_population *po
 static inline uint8_t scope_anomaly_population_judge(const struct scope_population *population,
 						     const struct scope_unit *unit, bool frequent)
 {
-	const struct scope_unit_norm norm = scope_anomaly_population_norm(population, unit->bytes);
+	const struct scope_unit_baseline baseline = scope_anomaly_population_baseline(population, unit->bytes);
 
-	return scope_anomaly_norm_judge(population, &norm, unit, frequent);
+	return scope_anomaly_baseline_judge(population, &baseline, unit, frequent);
 }
 
 #endif

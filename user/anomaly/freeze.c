@@ -57,7 +57,7 @@ static uint64_t limit_of(const struct scope_distributions *distributions, const 
 	return usual > (double)min_ns ? (uint64_t)usual : min_ns;
 }
 
-void scope_anomaly_freeze_hold(const struct scope_distributions *distributions, const struct scope_groups *groups,
+void scope_anomaly_freeze_mark(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			       struct scope_detection *detection)
 {
 	for (size_t i = 0; i < detection->populations; i++) {

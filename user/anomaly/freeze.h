@@ -30,7 +30,7 @@ int scope_anomaly_freeze_find(const struct scope_distributions *distributions, c
 			      struct scope_freezes *ret_freezes);
 
 /* Makes stalls slow units, even where they are frequent enough to look usual. */
-void scope_anomaly_freeze_hold(const struct scope_distributions *distributions, const struct scope_groups *groups,
+void scope_anomaly_freeze_mark(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			       struct scope_detection *detection);
 
 /* The freeze of this unit, or NULL. */

@@ -23,7 +23,7 @@ static enum scope_timeline_call_role open_role(const struct scope_thread *thread
  * A poll that is not the thread's loop, in a unit that answered no client: a resolver, or a backend, keeps a request
  * waiting. After the answer it waits for the next request in another way.
  */
-static bool stands_elsewhere(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
+static bool waits_elsewhere(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 
@@ -43,7 +43,7 @@ bool scope_anomaly_hang_waits(const struct scope_units *units, const struct scop
 		fd = scope_timeline_fds_kind(timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]);
 	if (scope_unit_pickup_match(scope_unit_pickups_of(pickups, index), &thread->open, fd) != SCOPE_PICKUP_NO)
 		return true;
-	return open_role(thread) == SCOPE_CALL_POLL && !stands_elsewhere(units, pickups, index);
+	return open_role(thread) == SCOPE_CALL_POLL && !waits_elsewhere(units, pickups, index);
 }
 
 bool scope_anomaly_hang_serves(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
@@ -124,7 +124,10 @@ static uint64_t asleep_since(const struct scope_thread *thread)
 	return in_fault(thread) ? thread->block_ns : thread->open.enter_ns;
 }
 
-/* Another process that is traced and has a thread that runs, slept only now or waits for work: nothing holds all of it up. */
+/*
+ * True if tgid is another process that is traced, and one of its threads runs, slept only now or waits for work:
+ * nothing holds all of it up.
+ */
 static bool goes_on(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t tgid, uint32_t self)
 {
 	const struct scope_timeline *timeline = units->timeline;
@@ -163,9 +166,10 @@ static uint32_t pair_of(const struct scope_trace_fd *row, size_t count, const st
 }
 
 /*
- * It reads what another process of the target sends, by a pipe or a pair of sockets: a coprocess, or the part of a server that
- * has more rights. While that process has nothing to do, or has not come to it, it sends nothing; if it hangs, that is the hang.
- * A thread that connected to a listener is different: it asked for something, and waits for the answer.
+ * True if the thread reads what another process of the target sends, by a pipe or a pair of sockets: a coprocess, or
+ * the part of a server that has more rights. While that process has nothing to do, or has something else to do, it
+ * sends nothing; if it hangs, that is the hang. A thread that connected to a listener is different: it asked for
+ * something, and waits for the answer.
  */
 static bool serves_own_process(const struct scope_units *units, const struct scope_pickups *pickups,
 			       const struct scope_thread *thread)

@@ -69,7 +69,7 @@ static bool in_circle(const struct scope_hang *hangs, size_t count, const struct
 }
 
 /* Asleep for a lock without a time limit, as far as the call shows it, and so it was found as tracing stopped. */
-static bool stands_for_lock(const struct scope_thread *thread)
+static bool waits_for_lock(const struct scope_thread *thread)
 {
 	const struct scope_open_call *open = &thread->open;
 
@@ -149,7 +149,7 @@ int scope_anomaly_owner_circles(const struct scope_trace *trace, const struct sc
 	if (next && mark) {
 		for (size_t i = 0; i < threads; i++) {
 			const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, i);
-			const long owner = stands_for_lock(thread)
+			const long owner = waits_for_lock(thread)
 						   ? scope_anomaly_owner_find(trace, timeline->threads, (uint32_t)i,
 									      thread->open.arg[0])
 						   : -ENOENT;

@@ -7,8 +7,8 @@
 #include "timeline/timeline.h"
 
 /*
- * The index of the thread that owns the lock at this address, by the memory of it that was copied when thread
- * stood waiting for it: the same thread where it waits for itself; -ENOENT: not known. Layouts: trace/lock_word.h.
+ * The index of the thread that owns the lock at this address, by the copy of its memory that was taken while `thread`
+ * waited for it; `thread` itself if it waits for itself; -ENOENT: not known. Layouts: trace/lock_word.h.
  */
 long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_threads *threads, uint32_t thread,
 			      uint64_t address);

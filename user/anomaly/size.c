@@ -48,14 +48,14 @@ static size_t place_knots(const struct scope_example *example, size_t count, str
 }
 
 /* The last knot that is no larger; 0 where all are. */
-static size_t knot_below(const struct scope_size_norm *norm, double bytes)
+static size_t knot_below(const struct scope_size_baseline *baseline, double bytes)
 {
-	size_t low = 0, high = norm->knots;
+	size_t low = 0, high = baseline->knots;
 
 	while (low + 1 < high) {
 		const size_t middle = (low + high) / 2;
 
-		if (norm->knot[middle].bytes <= bytes)
+		if (baseline->knot[middle].bytes <= bytes)
 			low = middle;
 		else
 			high = middle;
@@ -64,9 +64,10 @@ static size_t knot_below(const struct scope_size_norm *norm, double bytes)
 }
 
 /* Larger than the last bin's: as time grew in the upper half of bins. The scale grows with the time. */
-static struct scope_size_usual usual_above(const struct scope_size_norm *norm, double bytes)
+static struct scope_size_usual usual_above(const struct scope_size_baseline *baseline, double bytes)
 {
-	const struct scope_size_knot *last = &norm->knot[norm->knots - 1], *from = &norm->knot[(norm->knots - 1) / 2];
+	const struct scope_size_knot *last = &baseline->knot[baseline->knots - 1],
+				     *from = &baseline->knot[(baseline->knots - 1) / 2];
 	const double rate = fmax((last->ns - from->ns) / (last->bytes - from->bytes), 0);
 	const double ns = last->ns + rate * (bytes - last->bytes);
 
@@ -78,13 +79,13 @@ static struct scope_size_usual usual_above(const struct scope_size_norm *norm, d
 }
 
 /* On the line through the medians. */
-static struct scope_size_usual curve_at(const struct scope_size_norm *norm, double bytes)
+static struct scope_size_usual curve_at(const struct scope_size_baseline *baseline, double bytes)
 {
-	const struct scope_size_knot *a = &norm->knot[knot_below(norm, bytes)], *b = a + 1;
+	const struct scope_size_knot *a = &baseline->knot[knot_below(baseline, bytes)], *b = a + 1;
 	double part;
 
-	if (bytes >= norm->knot[norm->knots - 1].bytes)
-		return usual_above(norm, bytes);
+	if (bytes >= baseline->knot[baseline->knots - 1].bytes)
+		return usual_above(baseline, bytes);
 	part = bytes > a->bytes ? (bytes - a->bytes) / (b->bytes - a->bytes) : 0;
 	return (struct scope_size_usual){
 		.ns = a->ns + part * (b->ns - a->ns),
@@ -92,10 +93,10 @@ static struct scope_size_usual curve_at(const struct scope_size_norm *norm, doub
 	};
 }
 
-struct scope_size_usual scope_anomaly_size_usual(const struct scope_size_norm *norm, double bytes)
+struct scope_size_usual scope_anomaly_size_usual(const struct scope_size_baseline *baseline, double bytes)
 {
-	const double most = STEEPER * (norm->base_ns + norm->rate_ns * bytes);
-	struct scope_size_usual usual = curve_at(norm, bytes);
+	const double most = STEEPER * (baseline->base_ns + baseline->rate_ns * bytes);
+	struct scope_size_usual usual = curve_at(baseline, bytes);
 
 	if (usual.ns > most)
 		usual.ns = most;
@@ -104,15 +105,15 @@ struct scope_size_usual scope_anomaly_size_usual(const struct scope_size_norm *n
 
 /* How far units are off the line through the medians, bin by bin. */
 static void measure_scales(const struct scope_example *example, size_t count, double scale_min_ns,
-			   struct scope_size_norm *norm, double *room)
+			   struct scope_size_baseline *baseline, double *room)
 {
-	struct scope_size_knot *knot = norm->knot;
+	struct scope_size_knot *knot = baseline->knot;
 
 	for (size_t begin = 0, end; begin < count; begin = end, knot++) {
 		end = bin_end(example, count, begin);
 		for (size_t i = begin; i < end; i++)
 			room[i - begin] =
-				fabs(example[i].ns - curve_at(norm, example[i].feature[SCOPE_FEATURE_BYTES]).ns);
+				fabs(example[i].ns - curve_at(baseline, example[i].feature[SCOPE_FEATURE_BYTES]).ns);
 		scope_anomaly_sort(room, end - begin);
 		knot->scale_ns = fmax(scope_anomaly_quantile_sorted(room, end - begin, 0.5) / BIN_SCALE, scale_min_ns);
 	}
@@ -128,7 +129,7 @@ static bool sizes_differ(const struct scope_example *example, size_t count)
 }
 
 /* room: 2 × count values. */
-static bool fit(struct scope_example *example, size_t count, double scale_min_ns, struct scope_size_norm *norm,
+static bool fit(struct scope_example *example, size_t count, double scale_min_ns, struct scope_size_baseline *baseline,
 		double *room)
 {
 	struct scope_line line;
@@ -137,51 +138,51 @@ static bool fit(struct scope_example *example, size_t count, double scale_min_ns
 	if (!sizes_differ(example, count) ||
 	    !scope_anomaly_explain_line(example, count, SCOPE_FEATURE_BYTES, room, &line))
 		return false;
-	norm->base_ns = fmax(line.base_ns, 0);
-	norm->rate_ns = fmax(line.rate_ns, 0) + RATE_ERRORS * line.rate_error_ns;
-	norm->knots = place_knots(example, count, norm->knot, room);
-	if (norm->knots < 2)
+	baseline->base_ns = fmax(line.base_ns, 0);
+	baseline->rate_ns = fmax(line.rate_ns, 0) + RATE_ERRORS * line.rate_error_ns;
+	baseline->knots = place_knots(example, count, baseline->knot, room);
+	if (baseline->knots < 2)
 		return false;
 	/* A straight line has to explain them: sizes apart from it are kinds of requests, of which one may have the bug. */
 	for (size_t i = 0; i < count; i++)
 		room[i] = line.base_ns + line.rate_ns * example[i].feature[SCOPE_FEATURE_BYTES];
-	norm->share = scope_anomaly_explain_share(example, count, room, room + count);
-	if (norm->share < SIZE_SHARE_MIN)
+	baseline->share = scope_anomaly_explain_share(example, count, room, room + count);
+	if (baseline->share < SIZE_SHARE_MIN)
 		return false;
-	measure_scales(example, count, scale_min_ns, norm, room);
+	measure_scales(example, count, scale_min_ns, baseline, room);
 	return true;
 }
 
 int scope_anomaly_size_fit(struct scope_example *example, size_t count, double scale_min_ns,
-			   struct scope_size_norm **ret_norm)
+			   struct scope_size_baseline **ret_baseline)
 {
-	struct scope_size_norm *norm;
+	struct scope_size_baseline *baseline;
 	double *room;
 
-	*ret_norm = NULL;
+	*ret_baseline = NULL;
 	if (count < SCOPE_EXAMPLES_MIN)
 		return 0;
-	norm = calloc(1, sizeof(*norm));
+	baseline = calloc(1, sizeof(*baseline));
 	room = malloc(2 * count * sizeof(*room));
-	if (norm)
-		norm->knot = calloc(count / BIN_MIN + 1, sizeof(*norm->knot));
-	if (!norm || !room || !norm->knot) {
+	if (baseline)
+		baseline->knot = calloc(count / BIN_MIN + 1, sizeof(*baseline->knot));
+	if (!baseline || !room || !baseline->knot) {
 		free(room);
-		scope_anomaly_size_destroy(norm);
+		scope_anomaly_size_destroy(baseline);
 		return -ENOMEM;
 	}
-	if (fit(example, count, scale_min_ns, norm, room))
-		*ret_norm = norm;
+	if (fit(example, count, scale_min_ns, baseline, room))
+		*ret_baseline = baseline;
 	else
-		scope_anomaly_size_destroy(norm);
+		scope_anomaly_size_destroy(baseline);
 	free(room);
 	return 0;
 }
 
-void scope_anomaly_size_destroy(struct scope_size_norm *norm)
+void scope_anomaly_size_destroy(struct scope_size_baseline *baseline)
 {
-	if (!norm)
+	if (!baseline)
 		return;
-	free(norm->knot);
-	free(norm);
+	free(baseline->knot);
+	free(baseline);
 }

@@ -22,7 +22,7 @@ struct scope_size_knot {
 
 #define SCOPE_SIZE_GUESS_TIMES 2 /* a unit takes this many times a guess at least to be slow */
 
-struct scope_size_norm {
+struct scope_size_baseline {
 	struct scope_size_knot *knot; /* bytes ascending; 2 or more */
 	size_t knots;
 	double base_ns, rate_ns; /* of most units: the highest line they are compatible with */
@@ -36,12 +36,12 @@ struct scope_size_usual {
 };
 
 /*
- * Sorts the examples. scale_min_ns: smaller scales do not count. *ret_norm: NULL where sizes hardly differ, or explain
+ * Sorts the examples. scale_min_ns: smaller scales do not count. *ret_baseline: NULL where sizes hardly differ, or explain
  * too little. 0 or -ENOMEM; the caller destroys.
  */
 int scope_anomaly_size_fit(struct scope_example *example, size_t count, double scale_min_ns,
-			   struct scope_size_norm **ret_norm);
-struct scope_size_usual scope_anomaly_size_usual(const struct scope_size_norm *norm, double bytes);
-void scope_anomaly_size_destroy(struct scope_size_norm *norm); /* NULL is fine */
+			   struct scope_size_baseline **ret_baseline);
+struct scope_size_usual scope_anomaly_size_usual(const struct scope_size_baseline *baseline, double bytes);
+void scope_anomaly_size_destroy(struct scope_size_baseline *baseline); /* NULL is fine */
 
 #endif

@@ -174,8 +174,8 @@ static uint32_t list_processes(const struct scope_unwinder *unwinder, const stru
 		while (scope_trace_decoder_peek(&decoder) && !scope_trace_decoder_take(&decoder, &event))
 			if (event.kind == SCOPE_EVENT_STACK) {
 				ret_process[count].tgid = scope_trace_owners_get(unwinder->owners, event.tid);
-				ret_process[count].forebear =
-					scope_trace_owners_forebear(unwinder->owners, ret_process[count].tgid);
+				ret_process[count].ancestor =
+					scope_trace_owners_ancestor(unwinder->owners, ret_process[count].tgid);
 				count++;
 			}
 	}

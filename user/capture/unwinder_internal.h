@@ -59,7 +59,7 @@ struct scope_unwinder_stopped {
 
 /* Of a stack. */
 struct scope_unwinder_process {
-	uint32_t tgid, forebear; /* of which it has the mappings, until its own are known; or itself */
+	uint32_t tgid, ancestor; /* of which it has the mappings, until its own are known; or itself */
 };
 
 #define SCOPE_UNWINDER_STACKS_MAX (SCOPE_SUBBUF_BYTES_MAX / sizeof(struct scope_record_chain))

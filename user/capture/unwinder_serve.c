@@ -73,8 +73,8 @@ static uint32_t next_tgid(void *context, const struct scope_event *event)
 		return 0;
 	server->next++;
 	/* Without memory for it the stack is broken. */
-	if (process->forebear != process->tgid)
-		scope_symbols_inherit(server->symbols, process->tgid, process->forebear);
+	if (process->ancestor != process->tgid)
+		scope_symbols_inherit(server->symbols, process->tgid, process->ancestor);
 	return process->tgid;
 }
 

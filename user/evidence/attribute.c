@@ -112,8 +112,8 @@ static bool is_usual_work(const struct scope_attributor *attributor, uint32_t in
 }
 
 /*
- * True if the stack is in a process of which no mapping is known: a script that ended before it could be looked at. Who waits for
- * it has a name, and its own sleep stands for that time.
+ * True if the stack is in a process of which no mapping is known: a script that ended before it could be looked at.
+ * The thread that waits for it has a name, and its own sleep represents that time.
  */
 static bool is_unknown(const struct scope_attributor *attributor, uint32_t node)
 {

@@ -16,7 +16,7 @@ struct scope_attributor {
 	struct scope_lookup lookup;
 	size_t *window_first; /* per thread its first window; one more than threads */
 	uint64_t window_longest_ns;
-	uint64_t normal_every, normal_seen; /* of stretches in usual units, one of every counts */
+	uint64_t normal_every, normal_seen; /* of stretches in usual units one of normal_every counts */
 	bool merge;			    /* stretches of one unit that say the same are one item */
 };
 

@@ -112,7 +112,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 			: judge_calls(keeper, unit->group, unit->vector, call, unit->calls);
 	const uint32_t index = histogram.population, number = kept->units->count;
 	const struct scope_population *population;
-	struct scope_unit_norm norm;
+	struct scope_unit_baseline baseline;
 	bool abnormal, due;
 	uint8_t mark;
 	int err;
@@ -120,8 +120,8 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (index == SCOPE_POPULATION_NONE)
 		return 0;
 	population = &keeper->detection->population[index];
-	norm = scope_anomaly_population_norm(population, unit->bytes);
-	mark = scope_anomaly_norm_judge(population, &norm, unit, histogram.frequent);
+	baseline = scope_anomaly_population_baseline(population, unit->bytes);
+	mark = scope_anomaly_baseline_judge(population, &baseline, unit, histogram.frequent);
 	if (keeper->reference && (mark != SCOPE_UNIT_USUAL || !population->reference || unit->open))
 		return 0;
 	if (mark == SCOPE_UNIT_BETWEEN)
@@ -132,7 +132,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (abnormal) {
 		kept->slow_units++;
 		kept->slow_requests += keeper->asked ? unit->asked : unit->granularity == SCOPE_UNIT_REQUEST;
-		of->excess_ns += scope_unit_measure(unit) - norm.usual_ns;
+		of->excess_ns += scope_unit_measure(unit) - baseline.usual_ns;
 	}
 	due = side->units++ == side->next;
 	if (due)
@@ -146,8 +146,8 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (err || !abnormal)
 		return err;
 	err = scope_evidence_wait_chains_unit(&kept->wait_chains, unit, number, (double)side->every);
-	if (!err && (double)unit->run_ns <= norm.run_limit_ns &&
-	    scope_evidence_wait_chains_held_up(&kept->wait_chains, norm.limit_ns, unit))
+	if (!err && (double)unit->run_ns <= baseline.run_limit_ns &&
+	    scope_evidence_wait_chains_held_up(&kept->wait_chains, baseline.limit_ns, unit))
 		kept->mark[number] |= SCOPE_UNIT_HELD_UP;
 	return err;
 }

@@ -89,7 +89,7 @@ void scope_explore_conclude(struct scope_explore_tree *tree)
 	if (tree->found)
 		tree->function = tree->search.inside[tree->search.insides - 1];
 	if (closed)
-		tree->end = tree->found || asked ? SCOPE_EXPLORE_NOT_PARTED : SCOPE_EXPLORE_NO_FUNCTION;
+		tree->end = tree->found || asked ? SCOPE_EXPLORE_NOT_SPLIT : SCOPE_EXPLORE_NO_FUNCTION;
 	else if (spread > MOST * whole)
 		tree->end = SCOPE_EXPLORE_SPREAD;
 	else if (tree->found)

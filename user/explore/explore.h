@@ -37,7 +37,7 @@ enum scope_explore_end {
 	SCOPE_EXPLORE_OPEN,	   /* rounds ran out, or the user ended it */
 	SCOPE_EXPLORE_FOUND,	   /* function: its own code */
 	SCOPE_EXPLORE_CALLED,	   /* the edge is a call, which function makes */
-	SCOPE_EXPLORE_NOT_PARTED,  /* function, or the edge, holds it, and what is inside cannot be probed */
+	SCOPE_EXPLORE_NOT_SPLIT,   /* function, or the edge, holds it, and what is inside cannot be probed */
 	SCOPE_EXPLORE_NO_STACKS,   /* no stack was taken in the edge */
 	SCOPE_EXPLORE_NO_FUNCTION, /* stacks have no function of the program that can be probed */
 	SCOPE_EXPLORE_SPREAD,	   /* no function that was probed holds most of it */

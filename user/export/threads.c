@@ -80,7 +80,7 @@ int scope_export_threads_stack(struct scope_symbols *symbols, const struct scope
 	unsigned flags = event->stack.ended ? event->stack.ended : SCOPE_UNWIND_COMPLETE;
 	const bool kernel = event->flags & SCOPE_STACK_IN_KERNEL;
 	const uint32_t tgid = thread->tgid;
-	int err = thread->forebear ? scope_symbols_inherit(symbols, tgid, thread->forebear) : 0;
+	int err = thread->ancestor ? scope_symbols_inherit(symbols, tgid, thread->ancestor) : 0;
 
 	if (!err && !count && event->stack.regs) {
 		err = scope_symbols_unwind(symbols, tgid, event->stack.reg, event->stack.regs, event->stack.data,

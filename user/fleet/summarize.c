@@ -201,7 +201,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	add_states(summarizer, unit, cell);
 	if (scope_anomaly_mark_abnormal(scope_analysis_unit_mark(analysis, unit, call)) &&
 	    population != SCOPE_POPULATION_NONE) {
-		usual_ns = scope_anomaly_population_norm(&analysis->detection->population[population], unit->bytes)
+		usual_ns = scope_anomaly_population_baseline(&analysis->detection->population[population], unit->bytes)
 				   .usual_ns;
 		cell->slow++;
 		if ((double)scope_unit_measure(unit) > usual_ns)

@@ -104,22 +104,22 @@ static struct scope_event event_of(const struct scope_import *import, uint8_t ki
 }
 
 /* If a thread's process is unknown it is the requested one, or the thread itself. */
-static uint32_t process_of(const struct scope_import *import, const struct scope_import_thread *person)
+static uint32_t process_of(const struct scope_import *import, const struct scope_import_thread *thread)
 {
-	return person->tgid ? person->tgid : import->pid ? import->pid : person->tid;
+	return thread->tgid ? thread->tgid : import->pid ? import->pid : thread->tid;
 }
 
 /* Before the first event of a wanted thread, and when it bears another name. */
-static int introduce(struct scope_import *import, struct scope_import_thread *person, uint32_t cpu)
+static int introduce(struct scope_import *import, struct scope_import_thread *thread, uint32_t cpu)
 {
-	struct scope_event event = event_of(import, SCOPE_EVENT_COMM, cpu, person->tid);
+	struct scope_event event = event_of(import, SCOPE_EVENT_COMM, cpu, thread->tid);
 
-	import->wanted |= person->wanted;
-	if (!person->wanted || person->named)
+	import->wanted |= thread->wanted;
+	if (!thread->wanted || thread->named)
 		return 0;
-	person->named = true;
-	event.comm.tgid = process_of(import, person);
-	event.comm.comm = person->comm;
+	thread->named = true;
+	event.comm.tgid = process_of(import, thread);
+	event.comm.comm = thread->comm;
 	return put(import, &event);
 }
 
@@ -127,117 +127,117 @@ static int introduce(struct scope_import *import, struct scope_import_thread *pe
 static int put_pending(struct scope_import *import, uint32_t cpu)
 {
 	struct lane *lane = &import->lane[cpu];
-	struct scope_import_thread *person;
+	struct scope_import_thread *thread;
 	struct scope_event event;
 
 	if (!lane->pending)
 		return 0;
-	person = scope_import_threads_get(import->table, lane->pending);
-	if (!person)
+	thread = scope_import_threads_get(import->table, lane->pending);
+	if (!thread)
 		return -ENOMEM;
 	lane->pending = 0;
-	person->written = true;
-	event = event_of(import, SCOPE_EVENT_ENTER, cpu, person->tid);
-	event.syscall.nr = person->nr;
-	event.syscall.args = person->args;
-	event.syscall.arg = person->arg;
-	event.syscall.enter_ns = person->enter_ns;
+	thread->written = true;
+	event = event_of(import, SCOPE_EVENT_ENTER, cpu, thread->tid);
+	event.syscall.nr = thread->nr;
+	event.syscall.args = thread->args;
+	event.syscall.arg = thread->arg;
+	event.syscall.enter_ns = thread->enter_ns;
 	return put(import, &event);
 }
 
 int scope_import_thread(struct scope_import *import, uint32_t tid, uint32_t tgid, const char *comm)
 {
-	struct scope_import_thread *person = scope_import_threads_get(import->table, tid);
+	struct scope_import_thread *thread = scope_import_threads_get(import->table, tid);
 
-	if (!person)
+	if (!thread)
 		return -ENOMEM;
-	scope_import_threads_name(import->table, person, tgid, comm);
+	scope_import_threads_name(import->table, thread, tgid, comm);
 	return 0;
 }
 
-/* What most tracepoints begin with. *ret_person NULL: not wanted. */
+/* What most tracepoints begin with. *ret_thread NULL: not wanted. */
 static int begin(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, struct lane **ret_lane,
-		 struct scope_import_thread **ret_person)
+		 struct scope_import_thread **ret_thread)
 {
-	struct scope_import_thread *person = scope_import_threads_get(import->table, tid);
+	struct scope_import_thread *thread = scope_import_threads_get(import->table, tid);
 	int err;
 
-	if (!person)
+	if (!thread)
 		return -ENOMEM;
 	tick(import, time_ns);
 	err = get_lane(import, cpu, ret_lane);
 	if (!err)
-		err = introduce(import, person, cpu);
-	*ret_person = person->wanted ? person : NULL;
-	if (!person->wanted)
-		person->events++;
+		err = introduce(import, thread, cpu);
+	*ret_thread = thread->wanted ? thread : NULL;
+	if (!thread->wanted)
+		thread->events++;
 	return err;
 }
 
 int scope_import_enter(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, uint16_t nr,
 		       const uint64_t *arg, uint8_t args)
 {
-	struct scope_import_thread *person;
+	struct scope_import_thread *thread;
 	struct lane *lane;
-	int err = begin(import, time_ns, cpu, tid, &lane, &person);
+	int err = begin(import, time_ns, cpu, tid, &lane, &thread);
 
 	if (!err)
 		err = put_pending(import, cpu);
-	if (err || !person)
+	if (err || !thread)
 		return err;
 	lane->pending = tid;
-	person->open = true;
-	person->written = false;
-	person->nr = nr;
-	person->cpu = cpu;
-	person->enter_ns = import->now_ns;
-	person->args = args < SCOPE_ARG_MAX ? args : SCOPE_ARG_MAX;
-	memcpy(person->arg, arg, person->args * sizeof(*arg));
-	person->ips = 0;
+	thread->open = true;
+	thread->written = false;
+	thread->nr = nr;
+	thread->cpu = cpu;
+	thread->enter_ns = import->now_ns;
+	thread->args = args < SCOPE_ARG_MAX ? args : SCOPE_ARG_MAX;
+	memcpy(thread->arg, arg, thread->args * sizeof(*arg));
+	thread->ips = 0;
 	return 0;
 }
 
 /* Writes the stack with which a call was entered after a call that took long. */
-static int put_call_stack(struct scope_import *import, struct scope_import_thread *person, uint32_t cpu)
+static int put_call_stack(struct scope_import *import, struct scope_import_thread *thread, uint32_t cpu)
 {
-	struct scope_event event = event_of(import, SCOPE_EVENT_STACK, cpu, person->tid);
+	struct scope_event event = event_of(import, SCOPE_EVENT_STACK, cpu, thread->tid);
 
-	if (!person->ips || import->now_ns - person->enter_ns < STACK_MIN_NS)
+	if (!thread->ips || import->now_ns - thread->enter_ns < STACK_MIN_NS)
 		return 0;
 	event.stack.reason = SCOPE_STACK_SYSCALL;
-	event.stack.ips = person->ips;
-	event.stack.ip = person->ip;
+	event.stack.ips = thread->ips;
+	event.stack.ip = thread->ip;
 	return put(import, &event);
 }
 
 int scope_import_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, uint16_t nr,
 		      int64_t ret)
 {
-	struct scope_import_thread *person;
+	struct scope_import_thread *thread;
 	struct scope_event event;
 	struct lane *lane;
-	int err = begin(import, time_ns, cpu, tid, &lane, &person);
+	int err = begin(import, time_ns, cpu, tid, &lane, &thread);
 
-	if (err || !person)
+	if (err || !thread)
 		return err;
 	event = event_of(import, SCOPE_EVENT_EXIT, cpu, tid);
 	event.syscall.nr = nr;
 	event.syscall.ret = ret;
-	if (lane->pending == tid && person->open && person->nr == nr) {
+	if (lane->pending == tid && thread->open && thread->nr == nr) {
 		event.kind = SCOPE_EVENT_SYSCALL;
-		event.syscall.enter_ns = person->enter_ns;
-		event.syscall.args = person->args;
-		event.syscall.arg = person->arg;
+		event.syscall.enter_ns = thread->enter_ns;
+		event.syscall.args = thread->args;
+		event.syscall.arg = thread->arg;
 		lane->pending = 0;
-	} else if (person->open && !person->written && person->cpu != cpu) {
+	} else if (thread->open && !thread->written && thread->cpu != cpu) {
 		/* It moved without a recorded switch. */
-		err = put_pending(import, person->cpu);
+		err = put_pending(import, thread->cpu);
 	}
 	if (!err)
 		err = put(import, &event);
-	if (!err && person->open)
-		err = put_call_stack(import, person, cpu);
-	person->open = false;
+	if (!err && thread->open)
+		err = put_call_stack(import, thread, cpu);
+	thread->open = false;
 	return err;
 }
 
@@ -266,12 +266,12 @@ int scope_import_switch(struct scope_import *import, uint64_t time_ns, uint32_t 
 
 int scope_import_waking(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t waker, uint32_t tid)
 {
-	struct scope_import_thread *person, *by;
+	struct scope_import_thread *thread, *by;
 	struct scope_event event;
 	struct lane *lane;
-	int err = begin(import, time_ns, cpu, tid, &lane, &person);
+	int err = begin(import, time_ns, cpu, tid, &lane, &thread);
 
-	if (err || !person)
+	if (err || !thread)
 		return err;
 	by = scope_import_threads_get(import->table, waker);
 	if (!by)
@@ -287,44 +287,44 @@ int scope_import_waking(struct scope_import *import, uint64_t time_ns, uint32_t 
 int scope_import_fork(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t parent, uint32_t child,
 		      uint32_t child_tgid, const char *comm)
 {
-	struct scope_import_thread *person, *born;
+	struct scope_import_thread *thread, *child_thread;
 	struct scope_event event;
 	struct lane *lane;
-	int err = begin(import, time_ns, cpu, parent, &lane, &person);
+	int err = begin(import, time_ns, cpu, parent, &lane, &thread);
 
 	if (err)
 		return err;
-	born = scope_import_threads_get(import->table, child);
-	if (!born)
+	child_thread = scope_import_threads_get(import->table, child);
+	if (!child_thread)
 		return -ENOMEM;
-	scope_import_threads_forget(born);
-	scope_import_threads_name(import->table, born, child_tgid, comm);
+	scope_import_threads_forget(child_thread);
+	scope_import_threads_name(import->table, child_thread, child_tgid, comm);
 	/* Descendants belong to it. */
-	born->wanted |= person != NULL;
-	if (!born->wanted || !person)
+	child_thread->wanted |= thread != NULL;
+	if (!child_thread->wanted || !thread)
 		return 0;
-	born->named = true;
+	child_thread->named = true;
 	event = event_of(import, SCOPE_EVENT_FORK, cpu, child);
 	event.fork.parent_tid = parent;
-	event.fork.tgid = born->tgid ? born->tgid : process_of(import, person);
-	event.fork.comm = born->comm;
+	event.fork.tgid = child_thread->tgid ? child_thread->tgid : process_of(import, thread);
+	event.fork.comm = child_thread->comm;
 	return put(import, &event);
 }
 
 int scope_import_thread_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid)
 {
-	struct scope_import_thread *person;
+	struct scope_import_thread *thread;
 	struct scope_event event;
 	struct lane *lane;
-	int err = begin(import, time_ns, cpu, tid, &lane, &person);
+	int err = begin(import, time_ns, cpu, tid, &lane, &thread);
 
 	if (!err)
 		err = put_pending(import, cpu);
-	if (err || !person)
+	if (err || !thread)
 		return err;
 	event = event_of(import, SCOPE_EVENT_THREAD_EXIT, cpu, tid);
-	event.exit.tgid = process_of(import, person);
-	person->open = false;
+	event.exit.tgid = process_of(import, thread);
+	thread->open = false;
 	return put(import, &event);
 }
 
@@ -347,11 +347,11 @@ int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t c
 		       const struct scope_import_frame *frame, unsigned count)
 {
 	uint64_t ip[SCOPE_IMPORT_FRAMES];
-	struct scope_import_thread *person;
+	struct scope_import_thread *thread;
 	struct lane *lane;
-	int err = begin(import, time_ns, cpu, tid, &lane, &person);
+	int err = begin(import, time_ns, cpu, tid, &lane, &thread);
 
-	if (err || !person || !count)
+	if (err || !thread || !count)
 		return err;
 	/* A record holds fewer than some tools print: the innermost. */
 	if (count > SCOPE_STACK_DEPTH_MAX)
@@ -363,14 +363,14 @@ int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t c
 		return err;
 	if (sample)
 		return put_sample(import, lane, cpu, tid, ip, count);
-	if (!person->ip)
-		person->ip = calloc(SCOPE_IMPORT_FRAMES, sizeof(*person->ip));
-	if (!person->ip)
+	if (!thread->ip)
+		thread->ip = calloc(SCOPE_IMPORT_FRAMES, sizeof(*thread->ip));
+	if (!thread->ip)
 		return -ENOMEM;
-	memcpy(person->ip, ip, count * sizeof(*ip));
-	person->ips = count;
+	memcpy(thread->ip, ip, count * sizeof(*ip));
+	thread->ips = count;
 	/* Taken as the call returned, and not while it was open. */
-	return person->open ? 0 : put_call_stack(import, person, cpu);
+	return thread->open ? 0 : put_call_stack(import, thread, cpu);
 }
 
 int scope_import_lost(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint64_t count)

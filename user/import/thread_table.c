@@ -17,7 +17,7 @@ struct scope_import_threads {
 	uint32_t pid;
 	char comm[SCOPE_COMM_BYTES];	     /* wanted name, "": none; or that of the wanted process */
 	void *tree;			     /* of struct scope_import_thread, by tid */
-	struct scope_import_thread **person; /* all of them */
+	struct scope_import_thread **thread; /* all of them */
 	size_t count, capacity;
 };
 
@@ -45,10 +45,10 @@ void scope_import_threads_destroy(struct scope_import_threads *table)
 		return;
 	tdestroy(table->tree, keep_data);
 	for (size_t i = 0; i < table->count; i++) {
-		free(table->person[i]->ip);
-		free(table->person[i]);
+		free(table->thread[i]->ip);
+		free(table->thread[i]);
 	}
-	free(table->person);
+	free(table->thread);
 	free(table);
 }
 
@@ -62,61 +62,61 @@ static int compare(const void *left, const void *right)
 struct scope_import_thread *scope_import_threads_get(struct scope_import_threads *table, uint32_t tid)
 {
 	const struct scope_import_thread key = { .tid = tid };
-	struct scope_import_thread **found = tfind(&key, &table->tree, compare), *person;
+	struct scope_import_thread **found = tfind(&key, &table->tree, compare), *thread;
 
 	if (found)
 		return *found;
-	if (scope_grow(&table->person, &table->capacity, table->count + 1, sizeof(person)))
+	if (scope_grow(&table->thread, &table->capacity, table->count + 1, sizeof(thread)))
 		return NULL;
-	person = calloc(1, sizeof(*person));
-	if (!person)
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
 		return NULL;
-	person->tid = tid;
-	if (!tsearch(person, &table->tree, compare)) {
-		free(person);
+	thread->tid = tid;
+	if (!tsearch(thread, &table->tree, compare)) {
+		free(thread);
 		return NULL;
 	}
-	table->person[table->count++] = person;
-	return person;
+	table->thread[table->count++] = thread;
+	return thread;
 }
 
-void scope_import_threads_name(struct scope_import_threads *table, struct scope_import_thread *person, uint32_t tgid,
+void scope_import_threads_name(struct scope_import_threads *table, struct scope_import_thread *thread, uint32_t tgid,
 			       const char *comm)
 {
 	bool by_name;
 
-	if (tgid && tgid != person->tgid) {
-		person->tgid = tgid;
-		person->named = false;
+	if (tgid && tgid != thread->tgid) {
+		thread->tgid = tgid;
+		thread->named = false;
 	}
-	if (comm && comm[0] && strncmp(comm, person->comm, sizeof(person->comm) - 1)) {
-		memset(person->comm, 0, sizeof(person->comm));
-		strncat(person->comm, comm, sizeof(person->comm) - 1);
-		person->named = false;
+	if (comm && comm[0] && strncmp(comm, thread->comm, sizeof(thread->comm) - 1)) {
+		memset(thread->comm, 0, sizeof(thread->comm));
+		strncat(thread->comm, comm, sizeof(thread->comm) - 1);
+		thread->named = false;
 	}
-	if (!person->tid)
+	if (!thread->tid)
 		return;
-	if (table->pid && (person->tgid == table->pid || person->tid == table->pid)) {
-		person->wanted = true;
+	if (table->pid && (thread->tgid == table->pid || thread->tid == table->pid)) {
+		thread->wanted = true;
 		/* Threads without a known process are matched by the name of a thread that has one. */
-		if (person->tid == table->pid && person->comm[0])
-			memcpy(table->comm, person->comm, sizeof(table->comm));
+		if (thread->tid == table->pid && thread->comm[0])
+			memcpy(table->comm, thread->comm, sizeof(table->comm));
 		return;
 	}
-	by_name = table->comm[0] && !strcmp(person->comm, table->comm);
+	by_name = table->comm[0] && !strcmp(thread->comm, table->comm);
 	/* A wanted thread stays wanted, even if it changes its name. */
-	if (by_name && (!table->pid || !person->tgid))
-		person->wanted = true;
+	if (by_name && (!table->pid || !thread->tgid))
+		thread->wanted = true;
 }
 
-void scope_import_threads_forget(struct scope_import_thread *person)
+void scope_import_threads_forget(struct scope_import_thread *thread)
 {
-	*person = (struct scope_import_thread){ .tid = person->tid, .events = person->events, .ip = person->ip };
+	*thread = (struct scope_import_thread){ .tid = thread->tid, .events = thread->events, .ip = thread->ip };
 }
 
-static uint32_t process_of(const struct scope_import_thread *person)
+static uint32_t process_of(const struct scope_import_thread *thread)
 {
-	return person->tgid ? person->tgid : person->tid;
+	return thread->tgid ? thread->tgid : thread->tid;
 }
 
 static int compare_processes(const void *left, const void *right)
@@ -135,17 +135,17 @@ void scope_import_threads_list(struct scope_import_threads *table, char *text, s
 
 	text[0] = '\0';
 	if (table->count)
-		qsort(table->person, table->count, sizeof(*table->person), compare_processes);
+		qsort(table->thread, table->count, sizeof(*table->thread), compare_processes);
 	for (int listed = 0; listed < LISTED && used < room; listed++) {
 		const struct scope_import_thread *most = NULL;
 		uint64_t most_events = 0;
 
 		for (size_t i = 0, end; i < table->count; i = end) {
-			const struct scope_import_thread *first = table->person[i];
+			const struct scope_import_thread *first = table->thread[i];
 			uint64_t events = 0;
 
-			for (end = i; end < table->count && process_of(table->person[end]) == process_of(first); end++)
-				events += table->person[end]->events;
+			for (end = i; end < table->count && process_of(table->thread[end]) == process_of(first); end++)
+				events += table->thread[end]->events;
 			if (first->tid && events > most_events && events < below) {
 				most = first;
 				most_events = events;
@@ -164,8 +164,8 @@ const char *scope_import_threads_command(struct scope_import_threads *table)
 	const struct scope_import_thread *first = NULL;
 
 	for (size_t i = 0; i < table->count; i++)
-		if (table->person[i]->wanted && table->person[i]->comm[0] &&
-		    (!first || table->person[i]->tid < first->tid))
-			first = table->person[i];
+		if (table->thread[i]->wanted && table->thread[i]->comm[0] &&
+		    (!first || table->thread[i]->tid < first->tid))
+			first = table->thread[i];
 	return first ? first->comm : NULL;
 }

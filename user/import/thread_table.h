@@ -32,10 +32,10 @@ void scope_import_threads_destroy(struct scope_import_threads *table); /* NULL i
 /* The thread of that tid, created if there is none; NULL without memory. */
 struct scope_import_thread *scope_import_threads_get(struct scope_import_threads *table, uint32_t tid);
 /* Updates what is known of it, and decides again if it is wanted. */
-void scope_import_threads_name(struct scope_import_threads *table, struct scope_import_thread *person, uint32_t tgid,
+void scope_import_threads_name(struct scope_import_threads *table, struct scope_import_thread *thread, uint32_t tgid,
 			       const char *comm);
 /* A tid that begins again. */
-void scope_import_threads_forget(struct scope_import_thread *person);
+void scope_import_threads_forget(struct scope_import_thread *thread);
 
 /* "1234 memcached (120000 events), …": processes with most events, from which the user can choose. */
 void scope_import_threads_list(struct scope_import_threads *table, char *text, size_t room);

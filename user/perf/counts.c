@@ -17,8 +17,8 @@
 /* The fields of /proc/PID/stat are counted from the state on, which is the third of proc(5). */
 enum { MINOR_FIELD = 10 - 3, MAJOR_FIELD = 12 - 3, START_FIELD = 22 - 3 };
 
-/* False: it has ended. ret_born_ns: when it started, in the clock that begins at boot. */
-static bool read_faults(uint32_t tgid, uint32_t tid, struct scope_perf_counts *counts, uint64_t *ret_born_ns)
+/* False: it has ended. ret_start_ns: when it started, in the clock that begins at boot. */
+static bool read_faults(uint32_t tgid, uint32_t tid, struct scope_perf_counts *counts, uint64_t *ret_start_ns)
 {
 	char *text, *at;
 	int field = 0;
@@ -32,7 +32,7 @@ static bool read_faults(uint32_t tgid, uint32_t tid, struct scope_perf_counts *c
 		else if (field == MAJOR_FIELD)
 			counts->major_faults = strtoull(at, NULL, 10);
 		else if (field == START_FIELD)
-			*ret_born_ns = strtoull(at, NULL, 10) * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+			*ret_start_ns = strtoull(at, NULL, 10) * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
 		at = strchr(at, ' ');
 		at = at ? at + 1 : NULL;
 	}
@@ -79,14 +79,14 @@ static int put_counts(struct scope_perf_session *session, uint32_t tid, uint64_t
 static int count_thread(struct scope_perf_session *session, struct scope_perf_thread *thread, uint64_t time_ns)
 {
 	struct scope_perf_counts now = thread->counts;
-	uint64_t born_ns = 0;
+	uint64_t start_ns = 0;
 	int err = 0;
 
-	if (!read_faults(thread->tgid, thread->tid, &now, &born_ns))
+	if (!read_faults(thread->tgid, thread->tid, &now, &start_ns))
 		return 0;
 	read_storage(thread->tgid, thread->tid, &now);
 	/* What one that was there before counted until then is not of this window. */
-	if (thread->counted || born_ns >= session->counting_ns)
+	if (thread->counted || start_ns >= session->counting_ns)
 		err = put_counts(session, thread->tid, time_ns, &thread->counts, &now);
 	thread->counts = now;
 	thread->counted = true;

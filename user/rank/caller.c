@@ -174,7 +174,10 @@ static size_t equal_from(const struct doing *doing, size_t i)
 	return end - i;
 }
 
-/* How likely two of its stacks are in the same place; none is compared with itself, so that few are not more alike than many. */
+/*
+ * How likely two of its stacks are in the same place. No stack is compared with itself, else few stacks would seem
+ * more alike than many.
+ */
 static double alike(const struct doing *doing)
 {
 	double pairs = 0;

@@ -80,8 +80,8 @@ static int find_frequent_call(const struct scope_rank_input *input, const struct
 }
 
 /*
- * How often usual units with the same set of calls as some of the finding's make its call, on average; 0: there are none, or
- * in another trace, whose sets have other numbers.
+ * How often usual units make the finding's call on average, of those with the same set of calls as one of the
+ * finding's. 0 if there are none, or if they are of another trace, in which sets have other numbers.
  */
 static double calls_alike(const struct scope_rank_input *input, const struct scope_finding *finding, const bool *seen,
 			  uint32_t rows)
@@ -105,9 +105,9 @@ static double calls_alike(const struct scope_rank_input *input, const struct sco
 }
 
 /*
- * True if most of the units with the same set of calls take less than half as long as those of the finding, which make its call
- * here times on average, and do not make it clearly less often. Then the calls themselves are quick. Usual units that request
- * less are left out.
+ * True if most of the units with the same set of calls take less than half as long as those of the finding, and do
+ * not make its call clearly less often. Then the calls themselves are quick. Usual units that request less are left
+ * out. here: how often units of the finding make its call, on average.
  */
 static int often_quick(const struct scope_rank_input *input, const struct scope_sums *sums,
 		       const struct scope_finding *finding, double here, bool *ret_quick)

@@ -90,7 +90,7 @@ static void ask_second(const struct scope_rank_input *input, uint32_t thread, bo
 /*
  * True if the kernel's count of CPU time shows, even if events were lost, that it has not run since it went to sleep.
  */
-static bool stood_still(const struct scope_thread *thread)
+static bool never_ran(const struct scope_thread *thread)
 {
 	return thread->still_ns && thread->still_ns <= thread->block_ns;
 }
@@ -123,7 +123,7 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 			.lock = hang->lock,
 			.circle = hang->circle,
 			.unsure = hang->unsure,
-			.still = !spin && stood_still(scope_timeline_threads_at(timeline->threads, hang->thread)),
+			.still = !spin && never_ran(scope_timeline_threads_at(timeline->threads, hang->thread)),
 		},
 	};
 }

@@ -39,16 +39,17 @@ static double busy_left(const struct scope_rank_input *input)
 }
 
 /* Requests stood there for a second or more that take next to nothing otherwise: no chance puts two of them there. */
-static bool stood_long(const struct scope_finding *finding)
+static bool stalled_long(const struct scope_finding *finding)
 {
 	return finding->serves && finding->units >= LONG_UNITS_MIN && finding->p50_ns - finding->usual_ns >= LONG_NS &&
 	       finding->p50_ns >= LONG_TIMES * finding->usual_ns;
 }
 
 /*
- * Slow units run in this function and nowhere else. A share cannot grow where usual units run nothing else either (a program whose
- * functions are all inlined into one), and is not known where they are too short for a sample. What slows all functions alike (a
- * shared core, memory, a lower frequency) makes none of them run ten times as long as a whole usual unit.
+ * True if slow units run in this function and nowhere else, ten times as long as a whole usual unit. A share cannot
+ * grow if usual units run nothing else either (a program whose functions are all inlined into one), and is not known
+ * if they are too short for a sample. What slows all functions alike (a shared core, memory, a lower frequency) makes
+ * none of them run that long.
  */
 static bool runs_alone(const struct scope_rank_options *options, const struct scope_finding *finding)
 {
@@ -62,7 +63,7 @@ enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, cons
 	const struct scope_rank_options *options = input->options;
 	/* If the kernel may be the cause as well, up to twice the odds are needed. */
 	const double doubt = scope_rank_finding_outside(finding) ? 0 : scope_rank_doubt(finding);
-	const bool few = finding->freezes || stood_long(finding);
+	const bool few = finding->freezes || stalled_long(finding);
 	const bool grew = finding->of_growth * (1 - doubt) >= options->growth_share;
 	const bool alone = runs_alone(options, finding);
 
@@ -81,7 +82,10 @@ enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, cons
 		return SCOPE_RULE_CHANCE;
 	if (!(finding->half_share >= options->half_share))
 		return SCOPE_RULE_HALVES;
-	/* So little that no client, and nobody who looks at the load, can notice it; where no thread waits for it, more. */
+	/*
+	 * The time is so short that no client notices it, and nobody who looks at the load. If no thread waits for
+	 * it, it may be longer.
+	 */
 	if (!(finding->p50_ns - finding->usual_ns >= (finding->serves ? options->served_ns : options->floor_ns)) &&
 	    !(finding->window_share >= (finding->serves ? options->served_share : options->floor_share)))
 		return SCOPE_RULE_FLOOR;

@@ -128,7 +128,8 @@ static int measure_usual(const struct scope_rank_input *input, const struct scop
 	if (!value)
 		return -ENOMEM;
 	for (size_t i = 0; i < sums->units; i++)
-		value[i] = scope_anomaly_population_norm(population, input->units->unit[sums->unit[i]].bytes).usual_ns;
+		value[i] =
+			scope_anomaly_population_baseline(population, input->units->unit[sums->unit[i]].bytes).usual_ns;
 	scope_anomaly_sort(value, sums->units);
 	finding->usual_ns = scope_anomaly_quantile_sorted(value, sums->units, 0.5);
 	free(value);
@@ -147,27 +148,27 @@ static void find_usual(const struct scope_rank_input *input, struct scope_findin
 {
 	const struct scope_population *of = &input->detection->population[finding->population];
 	const struct scope_kept *baseline = scope_rank_compared_with(input, finding->population);
-	uint32_t likest = UINT32_MAX;
+	uint32_t fewest = UINT32_MAX;
 	double nearest = HUGE_VAL, usual_ns;
 
 	finding->usual_example = UINT32_MAX;
 	finding->usual_elsewhere = baseline == input->reference;
 	if (finding->example == UINT32_MAX)
 		return;
-	usual_ns = scope_anomaly_population_norm(of, input->units->unit[finding->example].bytes).usual_ns;
+	usual_ns = scope_anomaly_population_baseline(of, input->units->unit[finding->example].bytes).usual_ns;
 	for (size_t i = 0; i < baseline->units->count; i++) {
 		const struct scope_unit *unit = &baseline->units->unit[i];
 		bool mine = baseline == input->reference ? baseline->population[i] == finding->population
 							 : unit->group == of->group;
 		double distance = fabs(scope_unit_measure(unit) - usual_ns);
-		uint32_t unlike;
+		uint32_t differing;
 
 		if (!mine || baseline->mark[i] || unit->open)
 			continue;
-		unlike = scope_cluster_vector_distance(vector_of(input->units, finding->example),
-						       vector_of(baseline->units, i));
-		if (unlike < likest || (unlike == likest && distance < nearest)) {
-			likest = unlike;
+		differing = scope_cluster_vector_distance(vector_of(input->units, finding->example),
+							  vector_of(baseline->units, i));
+		if (differing < fewest || (differing == fewest && distance < nearest)) {
+			fewest = differing;
 			nearest = distance;
 			finding->usual_example = i;
 		}

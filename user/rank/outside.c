@@ -14,7 +14,7 @@
 #define THROTTLED_PERIODS 3  /* in which the limit was met */
 #define TAKEN_SHARE 0.3	     /* of the time waited for a CPU */
 #define STOLEN_SHARE 0.1     /* of the time that CPUs were wanted */
-#define INTERRUPTS_SHARE 0.4 /* of the time that CPUs were busy: servers of many small packets have a quarter */
+#define INTERRUPTS_SHARE 0.4 /* of the time that CPUs were busy: servers with many small packets have a quarter */
 
 #define DEVICE_SHARE 0.3	/* of the time that threads had work to do, asleep for a disk */
 #define DEVICE_REQUESTS 20	/* on the device */

@@ -36,7 +36,7 @@ struct scope_rank_options {
 	double outside_calls;
 	double byte_ns; /* … unless more bytes, at this time for each, explain half the excess */
 	double floor_ns,
-		floor_share; /* without clients: one unit takes this much longer, or all this part of the window */
+		floor_share; /* without clients: one unit takes at least this much longer, or all together this part of the window */
 	double served_ns, served_share; /* the same with clients */
 	uint32_t findings_max;
 	uint32_t kinds; /* requested kinds, a bit for each enum scope_finding_kind; 0: all */

@@ -88,9 +88,8 @@ static bool is_unusual(const struct scope_rank_options *options, struct below *b
 }
 
 /*
- * How often stacks that belong together are in the same branch. The error of kappa is Cohen's. One
- * agreement of two more stacks is added, because of few stacks none may agree, which would seem
- * certain.
+ * How often stacks that belong together are in the same branch. The error of kappa is Cohen's. One more pair of
+ * stacks that agree is added: among few stacks none may agree, which would seem certain.
  */
 struct agreement {
 	double kappa, at_most; /* by z errors */

@@ -8,8 +8,8 @@
 struct scope_shares {
 	double here_ns, all_here_ns, usual_ns, all_usual_ns; /* the function's, and anything's */
 	double stacks, all_stacks;			     /* of the function, and of all functions */
-	double usual_stacks; /* usual stacks of all functions: as many of equal weight as inform alike (Kish) */
-	double usual_units;  /* units whose timelines give, without stacks, an upper bound of the function's share */
+	double usual_stacks; /* usual stacks of all functions, as the number of equally weighted ones with as much information (Kish) */
+	double usual_units; /* units whose timelines give, without stacks, an upper bound of the function's share */
 	double usual_share_max;
 	bool slower;  /* units are slower as a whole than those of another run */
 	double grown; /* mean time of a unit here, over that in the baseline; 0: there is no baseline */

@@ -100,7 +100,7 @@ static const struct scope_outside_cause *host_cause(const struct scope_rank_inpu
 		cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_DEVICE);
 	if (cause)
 		return cause;
-	/* It only slows some requests; a few are no matter. */
+	/* It slows only some requests; a few of them do not matter. */
 	cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_PEER);
 	return cause && cause->ns > OUTSIDE_EXCESS * ranking->busy_ns ? cause : NULL;
 }
@@ -176,7 +176,10 @@ static bool find_outside(const struct scope_rank_input *input, const struct scop
 	return true;
 }
 
-/* True if a named cause kept units off the CPUs for longer than the excess of all slow functions, and no strong one is there. */
+/*
+ * True if a named cause kept units off the CPUs for longer than the excess of all slow functions, unless a finding
+ * with high confidence has most of the excess.
+ */
 static bool cpu_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
 	const bool strong = ranking->inside_share >= SCOPE_RANK_MOST &&
@@ -209,7 +212,10 @@ static bool device_before_functions(const struct scope_rank_input *input, const 
 	return true;
 }
 
-/* True if the first finding is a wait for a peer that usual requests ask, too, which functions inside have less than. */
+/*
+ * True if the first finding is a wait for a peer that usual requests ask, too, and the functions inside the program
+ * have a smaller part of the excess.
+ */
 static bool peer_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
 	const struct scope_finding *first = &ranking->finding[0];

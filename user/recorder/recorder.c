@@ -103,7 +103,7 @@ static void describe(const struct recorder *recorder, char *text, size_t size)
 		 recorder->result.files ? ", the last is " : "", recorder->result.path);
 }
 
-static void serve_door(struct recorder *recorder)
+static void serve_control(struct recorder *recorder)
 {
 	enum scope_recorder_request wish;
 	char text[1024];
@@ -152,7 +152,7 @@ static void look_for_reasons(struct recorder *recorder)
 	char why[WHY_BYTES] = "";
 	bool fired;
 
-	serve_door(recorder);
+	serve_control(recorder);
 	if (*recorder->snapshot) {
 		*recorder->snapshot = 0;
 		snprintf(recorder->why, sizeof(recorder->why), "signal");

@@ -43,7 +43,7 @@ static json_t *make_tree(const struct scope_analysis *first, const struct scope_
 		[SCOPE_EXPLORE_OPEN] = "open",
 		[SCOPE_EXPLORE_FOUND] = "found",
 		[SCOPE_EXPLORE_CALLED] = "call",
-		[SCOPE_EXPLORE_NOT_PARTED] = "cannot-be-split",
+		[SCOPE_EXPLORE_NOT_SPLIT] = "cannot-be-split",
 		[SCOPE_EXPLORE_NO_STACKS] = "no-stacks",
 		[SCOPE_EXPLORE_NO_FUNCTION] = "no-function",
 		[SCOPE_EXPLORE_SPREAD] = "spread",

@@ -119,7 +119,7 @@ static void say_end(const struct scope_explore_tree *tree, char *text, size_t ro
 		scope_report_append(text, room, "found: a call that %s makes; what is below it was not probed",
 				    tree->caller);
 		break;
-	case SCOPE_EXPLORE_NOT_PARTED:
+	case SCOPE_EXPLORE_NOT_SPLIT:
 		if (tree->found)
 			scope_report_append(text, room, "found: %s (%s); it cannot be split further: ", name, module);
 		else

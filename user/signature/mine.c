@@ -82,7 +82,7 @@ static void merge_windows(struct miner *miner)
 	miner->windows = kept;
 }
 
-static bool stands_at_once(const struct miner *miner, const struct window *window)
+static bool is_contiguous(const struct miner *miner, const struct window *window)
 {
 	return window->length >= miner->prefix.length &&
 	       !memcmp(window->nr, miner->prefix.nr, miner->prefix.length * sizeof(*window->nr));
@@ -96,7 +96,7 @@ static int emit(struct miner *miner, const struct match *match, size_t matches)
 	if (miner->busy && !scope_signature_episode_is_busy(&miner->prefix))
 		return 0;
 	for (size_t i = 0; contiguous && i < matches; i++)
-		contiguous = stands_at_once(miner, match[i].window);
+		contiguous = is_contiguous(miner, match[i].window);
 	if (scope_grow(&miner->episode, &miner->capacity, miner->episodes + 1, sizeof(*episode)))
 		return -ENOMEM;
 	episode = &miner->episode[miner->episodes++];

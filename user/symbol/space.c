@@ -272,9 +272,9 @@ struct scope_space *scope_symbol_spaces_find(const struct scope_spaces *spaces, 
 	return space ? space : scope_symbol_addresses_get(&spaces->inherited, tgid);
 }
 
-int scope_symbol_spaces_inherit(struct scope_spaces *spaces, uint32_t tgid, uint32_t forebear)
+int scope_symbol_spaces_inherit(struct scope_spaces *spaces, uint32_t tgid, uint32_t ancestor)
 {
-	struct scope_space *space = scope_symbol_addresses_get(&spaces->by_tgid, forebear);
+	struct scope_space *space = scope_symbol_addresses_get(&spaces->by_tgid, ancestor);
 
 	if (!space || scope_symbol_spaces_find(spaces, tgid))
 		return 0;

@@ -65,7 +65,7 @@ struct scope_spaces {
 	size_t files, file_capacity;
 	struct scope_space **space;
 	size_t spaces, space_capacity;
-	struct scope_addresses by_tgid, inherited; /* struct scope_space; inherited: of a forebear */
+	struct scope_addresses by_tgid, inherited; /* struct scope_space; inherited: of a ancestor */
 	struct scope_hit *hit;
 	size_t hits, hit_capacity, hits_given; /* given: number written by names.c, in this order */
 	size_t files_given;
@@ -95,8 +95,8 @@ void scope_symbol_spaces_free(struct scope_spaces *spaces);
 
 /* The mappings of a process, or of the one that it was forked from; NULL: none are known. */
 struct scope_space *scope_symbol_spaces_find(const struct scope_spaces *spaces, uint32_t tgid);
-/* Process tgid has the mappings of its forebear as long as none of its own are known. 0 or -ENOMEM. */
-int scope_symbol_spaces_inherit(struct scope_spaces *spaces, uint32_t tgid, uint32_t forebear);
+/* Process tgid has the mappings of its ancestor as long as none of its own are known. 0 or -ENOMEM. */
+int scope_symbol_spaces_inherit(struct scope_spaces *spaces, uint32_t tgid, uint32_t ancestor);
 
 /* The space of a process, created at its first use; NULL: no memory. */
 struct scope_space *scope_symbol_spaces_get(struct scope_spaces *spaces, uint32_t tgid);

@@ -98,9 +98,9 @@ int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_tra
 	return scope_symbol_spaces_add(&symbols->spaces, maps, count);
 }
 
-int scope_symbols_inherit(struct scope_symbols *symbols, uint32_t tgid, uint32_t forebear)
+int scope_symbols_inherit(struct scope_symbols *symbols, uint32_t tgid, uint32_t ancestor)
 {
-	return scope_symbol_spaces_inherit(&symbols->spaces, tgid, forebear);
+	return scope_symbol_spaces_inherit(&symbols->spaces, tgid, ancestor);
 }
 
 int scope_symbols_add_recorded(struct scope_symbols *symbols, const struct scope_trace *trace)

@@ -47,10 +47,10 @@ int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count, c
 /* Adds maps, also borrowed. They replace earlier maps at the same addresses. 0, -ENOMEM. */
 int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_trace_map *maps, size_t count);
 /*
- * Process tgid was forked from the forebear, and has its mappings as long as none of its own are known. Nothing if those of the
- * forebear are not known either. 0, -ENOMEM.
+ * Process tgid was forked from the ancestor, and has its mappings as long as none of its own are known. Nothing if those of the
+ * ancestor are not known either. 0, -ENOMEM.
  */
-int scope_symbols_inherit(struct scope_symbols *symbols, uint32_t tgid, uint32_t forebear);
+int scope_symbols_inherit(struct scope_symbols *symbols, uint32_t tgid, uint32_t ancestor);
 /*
  * Adds a trace's rows about its files and recorded addresses (scope_trace_files(),
  * scope_trace_codes()), borrowed. They are used without opening the files, unless options request

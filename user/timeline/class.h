@@ -25,8 +25,8 @@ enum scope_wait_class {
 const char *scope_timeline_wait_class_name(enum scope_wait_class class);
 
 /*
- * What a sleep of that class really waited for, once it is known which interrupt ended it (enum scope_interrupt): a poll
- * that packets end waits for a peer, one that a timer ends for that. Sleeps for a disk may end by any.
+ * What a sleep of that class waited for, by the interrupt that ended it (enum scope_interrupt): a poll that packets
+ * end waited for a peer, one that a timer ends waited for a time. A sleep for a disk may be ended by any interrupt.
  */
 enum scope_wait_class scope_timeline_wait_ended_by(enum scope_wait_class class, uint8_t interrupt);
 

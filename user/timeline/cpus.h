@@ -34,9 +34,9 @@ int scope_timeline_cpus_switch(struct scope_cpus *cpus, uint32_t cpu, uint32_t n
 			       uint64_t now_ns);
 
 /*
- * Splits the stretch that ends now into what ran on the CPU; ret_ns has SCOPE_CPU_RUNS sums, of the
- * stretch's length together. Where the marks do not reach back to its begin, the part they cover
- * stands for all of it. Of a CPU without marks, all is idle.
+ * Splits the stretch that ends now into what ran on the CPU; ret_ns has SCOPE_CPU_RUNS sums, of the stretch's length
+ * together. If the marks do not reach back to its begin, the part that they cover represents all of it. A CPU without
+ * marks was idle.
  */
 void scope_timeline_cpus_split(const struct scope_cpus *cpus, uint32_t cpu, uint64_t begin_ns, uint64_t now_ns,
 			       uint64_t *ret_ns);

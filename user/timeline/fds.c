@@ -181,7 +181,7 @@ int scope_timeline_fds_create(const struct scope_trace *trace, struct scope_fds 
 	if (!fds->slot)
 		err = -ENOMEM;
 	row = scope_trace_fds(trace, &count);
-	/* Descriptors may be there twice; the later kind is newer, if it is one. */
+	/* A descriptor may have two rows. The later row is the newer one, if its kind is known. */
 	for (size_t i = 0; !err && i < count; i++)
 		if (row[i].kind != SCOPE_FD_UNKNOWN ||
 		    scope_timeline_fds_kind(fds, row[i].tgid, row[i].fd) == SCOPE_FD_UNKNOWN)

@@ -21,14 +21,14 @@ enum scope_fd_turn {
 #define SCOPE_FD_NOBODY UINT32_MAX
 
 struct scope_fd_slot {
-	uint64_t key;	   /* see scope_timeline_fd_key(); 0: empty */
-	uint8_t kind;	   /* enum scope_fd_kind */
-	uint8_t turn;	   /* enum scope_fd_turn */
-	bool turned;	   /* of a copy: its turn is newer than that of its slot */
-	uint32_t peer;	   /* not of copies: the process at the other end, if the capture found it; 0: not known */
-	bool renewed;	   /* not of copies: a call of the trace opened it, so what the capture found was another one */
-	uint32_t asked;	   /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
-	uint64_t since_ns; /* return of the call that opened it; 0: none was seen */
+	uint64_t key;	     /* see scope_timeline_fd_key(); 0: empty */
+	uint8_t kind;	     /* enum scope_fd_kind */
+	uint8_t turn;	     /* enum scope_fd_turn */
+	bool turned;	     /* of a copy: its turn is newer than that of its slot */
+	uint32_t peer;	     /* not in copies: the process at the other end, if the capture found it; 0: not known */
+	bool renewed;	     /* not in copies: a call of the trace opened it, so the capture found an earlier one */
+	uint32_t asked;	     /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
+	uint64_t since_ns;   /* return of the call that opened it; 0: none was seen */
 	uint32_t connection; /* number of the accept that it is from, from 1 on; 0: none was seen */
 };
 
@@ -118,8 +118,8 @@ int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, 
 /* True if a call of the trace opened the descriptor, once or more: its row of the trace may describe an earlier one. */
 bool scope_timeline_fds_renewed(const struct scope_fds *fds, uint32_t tgid, int64_t fd);
 /*
- * True if packets of process `from` may end a wait of process tgid at that descriptor (-1: a poll, of any), because the two
- * have a connection over the loopback. The other end is exactly known for connections that tgid opened.
+ * True if packets of process `from` may end a wait of process tgid at that descriptor (-1: a poll, of any), because
+ * the two have a connection over the loopback. The other end is known exactly for connections that tgid opened.
  */
 bool scope_timeline_fds_loops(const struct scope_fds *fds, uint32_t tgid, int64_t fd, uint32_t from);
 /*

@@ -24,7 +24,7 @@ struct scope_loss {
 	bool unknown;	/* there may be more */
 };
 
-/* Zeroed at first. To be read through the functions below, but for next_ns. */
+/* Zeroed at first. Read all but next_ns through the functions below. */
 struct scope_losses {
 	struct scope_loss loss[SCOPE_LOSSES_MAX]; /* by from_ns */
 	unsigned losses;

@@ -16,8 +16,9 @@ static bool has_contended(const struct scope_thread *thread, uint64_t word)
 }
 
 /*
- * The word of a wait looks like a mutex's that somebody waits for, which other words may do as well. It is one if the
- * thread that ends the wait has slept on it, too: it had the lock then, and gave it back.
+ * The word of a wait has the value of a mutex for which a thread waits, but other words may have that value, too. It
+ * is a mutex if the thread that ends the wait has slept on it as well: that thread had the lock then, and released
+ * it.
  */
 static void look_for_lock(struct scope_threads *threads, struct scope_wait *wait)
 {
@@ -166,8 +167,8 @@ static void hold_wait(const struct scope_threads *threads, struct scope_thread *
 }
 
 /*
- * Ends the thread's stretch in the run queue. One that was preempted waited for the CPU that it was on. One that was
- * woken, or is new, may have been queued on another: the one to which it comes counts.
+ * Ends the thread's stretch in the run queue. A preempted thread waited for the CPU that it was on. A thread that was
+ * woken, or is new, may have been queued on another CPU: the one on which it now runs counts.
  */
 static int end_queue(const struct scope_listener *run, struct scope_thread *thread, const struct scope_event *event)
 {

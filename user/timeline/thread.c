@@ -153,7 +153,7 @@ uint64_t scope_timeline_thread_unexplained(const struct scope_thread *thread)
 	const uint64_t own_ns = thread->account.run_ns;
 	uint64_t kernel_ns;
 
-	if (!thread->stopped || !thread->stop_run_ns || (!thread->start_run_ns && !thread->born) ||
+	if (!thread->stopped || !thread->stop_run_ns || (!thread->start_run_ns && !thread->is_new) ||
 	    thread->stop_run_ns < thread->start_run_ns)
 		return thread->account.unknown_ns;
 	kernel_ns = thread->stop_run_ns - thread->start_run_ns;

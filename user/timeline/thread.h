@@ -65,11 +65,11 @@ struct scope_wait {
 	uint8_t futex;	   /* enum scope_futex */
 	uint8_t interrupt; /* enum scope_interrupt that ended it */
 	bool lock;	   /* a futex operation that takes a lock */
-	bool woken;   /* in a futex call that returned 0: another thread did that, though its waking may be missing */
-	bool outside; /* of no unit: set by units (unit/unit.h) */
-	bool queue;   /* no sleep: a scope_queued (timeline/timeline.h); object: own_ns; wake_ns: end_ns - taken_ns */
-	bool idle;    /* a thread that reads from clients waits for them; set by units (unit/unit.h) */
-	bool many;    /* the same, in an epoll of several clients */
+	bool woken;	   /* in a futex call that returned 0: another thread woke it, even if no waking was recorded */
+	bool outside;	   /* of no unit: set by units (unit/unit.h) */
+	bool queue; /* no sleep: a scope_queued (timeline/timeline.h); object: own_ns; wake_ns: end_ns - taken_ns */
+	bool idle;  /* a thread that reads from clients waits for them; set by units (unit/unit.h) */
+	bool many;  /* the same, in an epoll of several clients */
 	uint64_t object; /* first argument: a descriptor, or the futex's address; 0: outside calls */
 	uint64_t begin_ns, wake_ns, end_ns;
 	uint64_t first_ns;	 /* the last of several waits in slices: begin of the first one; else 0 */
@@ -89,7 +89,7 @@ struct scope_slices {
 struct scope_thread {
 	uint32_t index;
 	uint32_t tid, tgid;
-	uint32_t forebear; /* the process whose mappings its own has since a fork; 0: they are its own */
+	uint32_t ancestor; /* the process whose mappings its own has since a fork; 0: they are its own */
 	uint32_t plain;	   /* roles of calls, see struct scope_timeline_ops; while it runs, outside calls */
 	char comm[SCOPE_PLAIN_COMM_BYTES]; /* plain (base/plain.h) */
 	enum scope_run run;
@@ -116,7 +116,7 @@ struct scope_thread {
 	struct scope_slices slices;
 	struct scope_account account;
 	uint64_t start_run_ns, stop_run_ns; /* the kernel's count of CPU time at start and stop */
-	bool born;			    /* new in the window: it had not run before */
+	bool is_new;			    /* new in the window: it had not run before */
 	/* The last sleep, while it may continue after a false wakeup. */
 	bool holding;
 	struct scope_wait held;
@@ -124,9 +124,9 @@ struct scope_thread {
 	uint64_t held_enter_ns;			    /* of the call slept in */
 	uint64_t contended[SCOPE_THREAD_CONTENDED]; /* words of SCOPE_FUTEX_CONTENDED that it slept on, the last ones; … */
 	uint8_t contendeds;			    /* … the next one's place */
-	size_t rows_seen;  /* rows of names as it appeared; SIZE_MAX: events named it at once */
+	size_t rows_seen;  /* rows of names when it appeared; SIZE_MAX: an event named it immediately */
 	bool stopped;	   /* a STATE record of the window's end was seen */
-	uint64_t still_ns; /* since when it has not run, as that says; 0: it does not say */
+	uint64_t still_ns; /* since when it has not run, by that record; 0: not known */
 	bool lost;	   /* events of it may be missing since it was last seen */
 	bool memstall;	   /* while BLOCKED: in a stretch that the kernel counts as a memory stall */
 	uint8_t stall;	   /* 1 + the enum scope_stall_kind that it is in; 0: none */

@@ -200,11 +200,11 @@ static int handle_fork(const struct scope_listener *run, const struct scope_even
 	if (parent_tgid && parent_tgid != event->fork.tgid) {
 		const struct scope_thread *from = scope_timeline_threads_at(run->timeline->threads, parent);
 
-		thread->forebear = from->forebear ? from->forebear : parent_tgid;
+		thread->ancestor = from->ancestor ? from->ancestor : parent_tgid;
 	}
 	set_comm(thread, event->fork.comm);
 	name_at_once(thread, event);
-	thread->born = thread->first_ns == event->time_ns;
+	thread->is_new = thread->first_ns == event->time_ns;
 	if (thread->run != SCOPE_RUN_UNKNOWN)
 		return 0;
 	err = scope_timeline_end_stay(run, thread, event->time_ns);
@@ -226,7 +226,7 @@ static int handle_exec(const struct scope_listener *run, const struct scope_even
 		return index;
 	thread = scope_timeline_threads_at(run->timeline->threads, index);
 	thread->tgid = event->exec.tgid;
-	thread->forebear = 0;
+	thread->ancestor = 0;
 	set_comm(thread, event->exec.comm);
 	return 0;
 }

@@ -11,7 +11,7 @@
 /* By tid or tgid; pages never written take no memory. */
 struct scope_owners {
 	uint32_t *tgid;	    /* 0: not known */
-	uint32_t *forebear; /* 0: none */
+	uint32_t *ancestor; /* 0: none */
 };
 
 #define TABLE_BYTES ((SCOPE_TID_MASK + 1ul) * sizeof(uint32_t))
@@ -31,8 +31,8 @@ int scope_trace_owners_create(struct scope_owners **ret_owners)
 	if (!owners)
 		return -ENOMEM;
 	owners->tgid = create_table();
-	owners->forebear = create_table();
-	if (!owners->tgid || !owners->forebear) {
+	owners->ancestor = create_table();
+	if (!owners->tgid || !owners->ancestor) {
 		scope_trace_owners_destroy(owners);
 		return -ENOMEM;
 	}
@@ -46,8 +46,8 @@ void scope_trace_owners_destroy(struct scope_owners *owners)
 		return;
 	if (owners->tgid)
 		munmap(owners->tgid, TABLE_BYTES);
-	if (owners->forebear)
-		munmap(owners->forebear, TABLE_BYTES);
+	if (owners->ancestor)
+		munmap(owners->ancestor, TABLE_BYTES);
 	free(owners);
 }
 
@@ -62,9 +62,9 @@ uint32_t scope_trace_owners_get(const struct scope_owners *owners, uint32_t tid)
 	return tid <= SCOPE_TID_MASK ? owners->tgid[tid] : 0;
 }
 
-uint32_t scope_trace_owners_forebear(const struct scope_owners *owners, uint32_t tgid)
+uint32_t scope_trace_owners_ancestor(const struct scope_owners *owners, uint32_t tgid)
 {
-	return tgid <= SCOPE_TID_MASK && owners->forebear[tgid] ? owners->forebear[tgid] : tgid;
+	return tgid <= SCOPE_TID_MASK && owners->ancestor[tgid] ? owners->ancestor[tgid] : tgid;
 }
 
 static void note_fork(struct scope_owners *owners, const struct scope_record_fork *fork)
@@ -73,14 +73,14 @@ static void note_fork(struct scope_owners *owners, const struct scope_record_for
 
 	scope_trace_owners_put(owners, fork->child_tid, fork->child_tgid);
 	if (parent && fork->child_tgid != parent && fork->child_tgid <= SCOPE_TID_MASK)
-		owners->forebear[fork->child_tgid] = scope_trace_owners_forebear(owners, parent);
+		owners->ancestor[fork->child_tgid] = scope_trace_owners_ancestor(owners, parent);
 }
 
 static void note_exec(struct scope_owners *owners, const struct scope_record_exec *exec)
 {
 	scope_trace_owners_put(owners, exec->tid, exec->tgid);
-	if (exec->tgid <= SCOPE_TID_MASK && owners->forebear[exec->tgid])
-		owners->forebear[exec->tgid] = 0;
+	if (exec->tgid <= SCOPE_TID_MASK && owners->ancestor[exec->tgid])
+		owners->ancestor[exec->tgid] = 0;
 }
 
 bool scope_trace_owners_note(struct scope_owners *owners, const void *record)

@@ -27,6 +27,6 @@ bool scope_trace_owners_note(struct scope_owners *owners, const void *record);
 uint32_t scope_trace_owners_get(const struct scope_owners *owners, uint32_t tid);
 
 /* The process that this one was forked from, and whose mappings it therefore has; itself if it was there before, or ran exec. */
-uint32_t scope_trace_owners_forebear(const struct scope_owners *owners, uint32_t tgid);
+uint32_t scope_trace_owners_ancestor(const struct scope_owners *owners, uint32_t tgid);
 
 #endif

@@ -152,7 +152,7 @@ static int tally(struct scope_distributions *distributions, const struct scope_u
 	return err ? err : add_measure(distributions, row, unit, measure);
 }
 
-/* The first unit of its shape, or one of a shape for which there was no room. */
+/* The first unit with its call histogram, or one for whose call histogram there was no room. */
 static int meet_histogram(struct scope_distributions *distributions, struct scope_unit *unit,
 			  const struct scope_unit_call *call, uint64_t hash)
 {
@@ -168,7 +168,7 @@ static int meet_histogram(struct scope_distributions *distributions, struct scop
 	return 0;
 }
 
-/* Its shape, if it has one, is set. */
+/* unit->histogram is set, if the unit has a call histogram. */
 static int take_unit(struct scope_distributions *distributions, struct scope_unit *unit,
 		     const struct scope_unit_call *call)
 {
@@ -356,7 +356,7 @@ static int settle(struct scope_distributions *distributions, const struct scope_
 	return err;
 }
 
-/* The first unit of each shape is in its group's set already. */
+/* The first unit of each call histogram is in its group's set already. */
 static int settle_vectors(const struct scope_histograms *histograms, const struct scope_groups *groups)
 {
 	int err = 0;

@@ -2,8 +2,8 @@
 /*
  * Distributions over all units of a trace by group and vector, without keeping any unit.
  *
- * Memory is bounded by distinct vectors and their calls, and does not depend on the number of
- * units. What units of one shape (unit/histogram.h) have in common is added up at the end.
+ * Memory is bounded by distinct vectors and their calls, and does not depend on the number of units. What units with
+ * one call histogram (unit/histogram.h) have in common is added up at the end.
  */
 #ifndef SCOPE_UNIT_DISTRIBUTION_H
 #define SCOPE_UNIT_DISTRIBUTION_H
@@ -18,7 +18,8 @@ struct scope_distributions_call {
 	struct scope_sketch count; /* of all units, after the end of the run */
 };
 
-#define SCOPE_DISTRIBUTIONS_CONNECTIONS 2048 /* no rule: the first ones, of which is known which units they had */
+#define SCOPE_DISTRIBUTIONS_CONNECTIONS                                                                                \
+	2048 /* no rule: the first ones, for which the units of each connection are known */
 
 /* The units of one group that have one vector. */
 struct scope_distributions_row {
@@ -73,16 +74,18 @@ struct scope_distributions {
 	struct scope_unit_run *own_run;	     /* the same, if it created them; NULL: they belong to another */
 	struct scope_unit_log *own_log;
 	struct scope_distributor *distributor; /* until the end */
-	uint64_t from_ns;		       /* of units and sleeps that ended then or later */
-	uint64_t until_ns;		       /* 0, or of units alone, that ended before */
+	uint64_t from_ns;		       /* only units and sleeps that ended then or later count */
+	uint64_t until_ns;		       /* 0, or only units that ended before count */
 	const bool *only;		       /* by thread: those whose units count; NULL: all */
-	bool *own_only;			       /* the same; NULL: it is another's, or none */
-	uint64_t whole_begin_ns;	       /* of the timeline, before it was let to be of a part */
+	bool *own_only;			       /* the same, if it is freed with them; else NULL */
+	uint64_t whole_begin_ns;	       /* begin of the whole timeline */
 	struct scope_distributions_pending pending[SCOPE_DISTRIBUTIONS_PENDING]; /* a ring; empty after the end */
 	unsigned first_pending, pendings;
 };
 
-/* After the end: is the unit, which has ended, one of those that scope_distributions.requests counts? */
+/*
+ * Call it after the end. True if the unit, which has ended, is one of those that scope_distributions.requests counts.
+ */
 static inline bool scope_unit_is_request(const struct scope_distributions *distributions, const struct scope_unit *unit)
 {
 	return unit->granularity == SCOPE_UNIT_REQUEST && !unit->open && (unit->asked || !distributions->asked);
@@ -110,10 +113,11 @@ int scope_unit_distributions_end(struct scope_distributions *distributions);
 /* Call it before the first event: marks accounts at this step, for scope_unit_distributions_part(). */
 void scope_unit_distributions_remember(struct scope_distributions *distributions, uint64_t step_ns);
 /*
- * After end: lets it be of units that ended from then on, with the timeline's window beginning there: with
- * the first mark after that, where accounts were marked, and timeline->from is that mark. only: NULL, or a flag for
- * each of the timeline's threads whose units count; taken over, whatever comes of it, and given once. What threads are and
- * how they pick up work stays as learned of all; sleeps are those of all threads. 0 or -errno.
+ * Call it after the end, and once. Limits the distributions to units that ended from then on, and begins the
+ * timeline's window there: at the first mark after that if accounts were marked, and timeline->from is that mark.
+ * only: NULL, or a flag for each thread of the timeline that says if its units count; the distributions free it, even
+ * after an error. How threads pick up work stays as learned from the whole trace, and sleeps are those of all
+ * threads. 0 or -errno.
  */
 int scope_unit_distributions_part(struct scope_distributions *distributions, const struct scope_groups *groups,
 				  uint64_t from_ns, bool *only);
@@ -131,7 +135,7 @@ int scope_unit_distributions_before(struct scope_distributions *distributions, c
 /* Replays the log of its units, and of sleeps if it covers all units. See scope_unit_log_replay(). */
 int scope_unit_distributions_replay(const struct scope_distributions *distributions, const struct scope_groups *groups,
 				    const struct scope_unit_sink *sink);
-/* Adds a unit of a known thread, as if feed had found it. Sets its vector and its shape. */
+/* Adds a unit of a known thread, as if feed had found it. Sets its vector and its call histogram. */
 int scope_unit_distributions_unit(struct scope_distributions *distributions, struct scope_unit *unit,
 				  const struct scope_unit_call *call);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Call histograms with short numbers: a shape is the calls that units of one group made, and how often. */
+/* Call histograms with short numbers: which calls a unit of a group made, and how often each. */
 #include "unit/histogram.h"
 
 #include <errno.h>

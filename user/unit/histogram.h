@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Call histograms with short numbers: a shape is the calls that units of one group made, and how
- * often.
+ * Call histograms with short numbers: which calls a unit of a group made, and how often each.
  *
- * Millions of units have only some thousands of shapes, so everything that follows from a unit's
- * calls (its vector, what it adds to distributions, how it is written to a log) is computed once
- * for each shape. Memory is bounded: lists that come when there is no more room have no number.
+ * Millions of units have only some thousands of different call histograms, so everything that follows from a unit's
+ * calls (its vector, what it adds to distributions, how it is written to a log) is computed once for each of them.
+ * Memory is bounded: lists that come when there is no more room have no number.
  */
 #ifndef SCOPE_UNIT_HISTOGRAM_H
 #define SCOPE_UNIT_HISTOGRAM_H
@@ -17,7 +16,7 @@
 #include "unit/unit.h"
 
 #define SCOPE_HISTOGRAMS_MAX 32768u	     /* no rule */
-#define SCOPE_HISTOGRAM_CALLS_MAX (1u << 18) /* of all shapes together */
+#define SCOPE_HISTOGRAM_CALLS_MAX (1u << 18) /* of all histograms together */
 #define SCOPE_HISTOGRAM_STEPS_BITS 12	     /* no rule */
 #define SCOPE_HISTOGRAM_COUNT_MAX 8	     /* no rule: no step leads to more of one call */
 #define SCOPE_HISTOGRAM_NO_VECTOR UINT32_MAX
@@ -27,17 +26,17 @@ struct scope_histogram {
 	uint32_t vector; /* SCOPE_HISTOGRAM_NO_VECTOR: until a unit ends with that list */
 	uint32_t first;	 /* of its calls */
 	uint16_t calls;
-	uint64_t units; /* of the distributions: for this shape */
+	uint64_t units; /* of the distributions: with this histogram */
 };
 
-/* One more call: the shape that follows a shape. */
+/* One more call: the histogram that follows another one. */
 struct scope_histogram_step {
 	uint64_t key; /* see scope_unit_histogram_step_key() */
 	uint32_t to;
 };
 
 struct scope_histogram_slot {
-	uint32_t number; /* of the shape, and 1 more; 0: empty */
+	uint32_t number; /* of the histogram, and 1 more; 0: empty */
 	uint32_t hash;
 };
 
@@ -98,7 +97,7 @@ static inline struct scope_histogram_slot *scope_unit_histograms_slot(const stru
 	}
 }
 
-/* The number of that list's shape, or SCOPE_HISTOGRAM_NONE. */
+/* The number of that list's histogram, or SCOPE_HISTOGRAM_NONE. */
 static inline uint32_t scope_unit_histograms_find(const struct scope_histograms *histograms, uint64_t hash,
 						  uint32_t group, const struct scope_unit_call *call, unsigned calls)
 {
@@ -109,7 +108,7 @@ static inline uint32_t scope_unit_histograms_find(const struct scope_histograms 
 int scope_unit_histograms_add(struct scope_histograms *histograms, uint64_t hash, const struct scope_unit *unit,
 			      const struct scope_unit_call *call, uint32_t *ret_number);
 
-/* The shape of no call at all, or SCOPE_HISTOGRAM_NONE. 0 or -ENOMEM. */
+/* The histogram without any call, or SCOPE_HISTOGRAM_NONE. 0 or -ENOMEM. */
 int scope_unit_histograms_root(struct scope_histograms *histograms, uint32_t group, uint32_t *ret_number);
 
 static inline uint64_t scope_unit_histogram_step_key(uint32_t from, uint16_t nr)
@@ -133,9 +132,9 @@ static inline uint32_t scope_unit_histograms_recent(struct scope_histograms *his
 }
 
 /*
- * The shape of from's calls and one more. SCOPE_HISTOGRAM_NONE: the caller has to count without a
- * shape, because calls made more than SCOPE_HISTOGRAM_COUNT_MAX times would need a new shape each
- * time, and half of the room is kept for lists that units ended with. 0 or -ENOMEM.
+ * The histogram of from's calls and one more. SCOPE_HISTOGRAM_NONE: the caller has to count without a histogram,
+ * because calls made more than SCOPE_HISTOGRAM_COUNT_MAX times would need a new one each time, and half of the room
+ * is kept for lists that units ended with. 0 or -ENOMEM.
  */
 int scope_unit_histograms_step(struct scope_histograms *histograms, uint32_t from, uint16_t nr, uint32_t *ret_to);
 

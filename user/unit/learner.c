@@ -198,7 +198,10 @@ void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_
 		vote(&stats->read_fd, &stats->read_votes, (int32_t)call->arg[0]);
 	}
 	stats->reads += kind == SCOPE_FD_ACCEPTED;
-	/* A sleep in the read of a datagram ends with that one. Work from another thread is what is read from a client then. */
+	/*
+	 * A sleep in the read of a datagram ends with that datagram. A thread that sleeps there for work from another
+	 * thread reads that work from a client.
+	 */
 	if (kind == SCOPE_FD_ACCEPTED || (kind == SCOPE_FD_DATAGRAM && !slept_in_read(stats)))
 		take_work(stats);
 }

@@ -14,15 +14,15 @@
 #define VALUES_UNIT 8 /* no rule: of a row */
 #define VALUES_WAIT 8 /* no rule */
 #define VALUES_BYTES (4 + VALUES_WAIT * 8)
-#define SLACK 8	      /* no rule: that reading and writing words may touch after a row */
+#define SLACK 8	      /* no rule: bytes after a row that whole words may touch */
 #define ASKED_SHIFT 2 /* no rule */
 #define ROW_BYTES (2 + VALUES_BYTES + SLACK)
-#define SHAPELESS_BYTES 6 /* no rule: id of the vector, number of calls; and those */
+#define COUNTED_BYTES 6 /* no rule: for the vector's id and the number of calls, which the calls follow */
 
 /*
- * First byte of a row: a unit, or a sleep; and what is true of it. Of a sleep its class and futex follow, 4 bits each. Then its
- * values: 4 bits for the length of each in bytes, then those bytes. Of a unit without a shape its vector
- * and its calls follow.
+ * First byte of a row: a unit, or a sleep; and what is true of it. Of a sleep its class and futex follow, 4 bits
+ * each. Then its values: 4 bits for the length of each in bytes, then those bytes. Of a unit without a call histogram
+ * its vector and its calls follow.
  */
 enum {
 	ROW_WAIT = 1,
@@ -126,21 +126,21 @@ static inline uint64_t stepped(uint64_t last_ns, uint64_t step)
 	return last_ns + (step >> 1 ^ -(step & 1));
 }
 
-#define SHAPE_BITS 16 /* no rule */
-_Static_assert(SCOPE_HISTOGRAMS_MAX < 1u << SHAPE_BITS, "a shape's number, and 1 more, has its bits");
+#define HISTOGRAM_BITS 16 /* no rule */
+_Static_assert(SCOPE_HISTOGRAMS_MAX < 1u << HISTOGRAM_BITS, "a histogram's number, and 1 more, has its bits");
 
-/* Without a shape: 0 in its place. */
+/* Without a call histogram: 0 in its place. */
 static inline uint64_t thread_and_histogram(const struct scope_unit *unit)
 {
-	return (uint64_t)unit->thread << SHAPE_BITS | (unit->histogram + 1u);
+	return (uint64_t)unit->thread << HISTOGRAM_BITS | (unit->histogram + 1u);
 }
 
-/* Of a unit without a shape. */
+/* Of a unit without a call histogram. */
 static uint8_t *put_calls(uint8_t *to, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	memcpy(to, &unit->vector, sizeof(unit->vector));
 	memcpy(to + sizeof(unit->vector), &unit->calls, sizeof(unit->calls));
-	to += SHAPELESS_BYTES;
+	to += COUNTED_BYTES;
 	memcpy(to, call, unit->calls * sizeof(*call));
 	return to + unit->calls * sizeof(*call);
 }
@@ -149,16 +149,16 @@ static const uint8_t *get_calls(const uint8_t *from, struct scope_unit *unit, st
 {
 	memcpy(&unit->vector, from, sizeof(unit->vector));
 	memcpy(&unit->calls, from + sizeof(unit->vector), sizeof(unit->calls));
-	from += SHAPELESS_BYTES;
+	from += COUNTED_BYTES;
 	memcpy(call, from, unit->calls * sizeof(*call));
 	return from + unit->calls * sizeof(*call);
 }
 
 int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
-	const bool shapeless = unit->histogram == SCOPE_HISTOGRAM_NONE;
-	uint8_t *row = scope_spool_room(log->rows,
-					ROW_BYTES + (shapeless ? SHAPELESS_BYTES + unit->calls * sizeof(*call) : 0));
+	const bool counted = unit->histogram == SCOPE_HISTOGRAM_NONE;
+	uint8_t *row =
+		scope_spool_room(log->rows, ROW_BYTES + (counted ? COUNTED_BYTES + unit->calls * sizeof(*call) : 0));
 	uint8_t *to = row;
 
 	if (!row)
@@ -168,7 +168,7 @@ int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *uni
 		 (uint64_t[]){ step_to(log, unit->end_ns), thread_and_histogram(unit), unit->end_ns - unit->begin_ns,
 			       unit->run_ns, unit->queue_ns, unit->blocked_ns, unit->bytes, unit->connection },
 		 VALUES_UNIT);
-	if (shapeless)
+	if (counted)
 		to = put_calls(to, unit, call);
 	scope_spool_use(log->rows, to - row);
 	return 0;
@@ -198,7 +198,7 @@ int scope_unit_log_late(struct scope_unit_log *log, uint32_t thread, const struc
 	return scope_unit_late_add(&log->late, thread, wait);
 }
 
-/* call: room for the calls of a unit without a shape; ret_call: where its calls are. */
+/* call: room for the calls of a unit without a call histogram; ret_call: where its calls are. */
 static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log *log, uint64_t *last_ns,
 			       const struct scope_groups *groups, struct scope_unit *unit, struct scope_unit_call *call,
 			       const struct scope_unit_call **ret_call)
@@ -208,7 +208,7 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 	uint32_t thread;
 
 	from = get(from, value, VALUES_UNIT);
-	thread = (uint32_t)(value[1] >> SHAPE_BITS);
+	thread = (uint32_t)(value[1] >> HISTOGRAM_BITS);
 	*last_ns = stepped(*last_ns, value[0]);
 	*unit = (struct scope_unit){
 		.begin_ns = *last_ns - value[2],
@@ -220,7 +220,7 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 		.connection = (uint32_t)value[7],
 		.thread = thread,
 		.group = groups->of_thread[thread],
-		.histogram = (uint32_t)(value[1] & ((1u << SHAPE_BITS) - 1)) - 1,
+		.histogram = (uint32_t)(value[1] & ((1u << HISTOGRAM_BITS) - 1)) - 1,
 		.open = flags & ROW_OPEN,
 		.asked = flags >> ASKED_SHIFT,
 	};

@@ -38,11 +38,11 @@ struct scope_logged_state {
 
 struct scope_histograms;
 
-/* histograms: the shapes of the units; they must outlive the log. 0 or -ENOMEM. */
+/* histograms: those of the units; they must outlive the log. 0 or -ENOMEM. */
 int scope_unit_log_create(const struct scope_histograms *histograms, struct scope_unit_log **ret_log);
 void scope_unit_log_destroy(struct scope_unit_log *log); /* NULL is fine */
 
-/* Each notes one; 0 or -ENOMEM. unit->vector and unit->shape are set. The event is the last one of the trace. */
+/* Each notes one; 0 or -ENOMEM. unit->vector and unit->histogram are set. The event is the last one of the trace. */
 int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *unit, const struct scope_unit_call *call);
 int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wait);
 int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_stack *stack,
@@ -69,7 +69,7 @@ int scope_unit_log_stacks(struct scope_unit_log *log, int (*each)(void *user, co
 int scope_unit_log_stack_at(struct scope_trace *trace, const struct scope_logged_stack *logged,
 			    struct scope_event *ret_event);
 
-/* Of a thread's STATE; NULL where none had registers. */
+/* The registers of the thread's last STATE record; NULL if it had none. */
 const struct scope_logged_state *scope_unit_log_state_of(const struct scope_unit_log *log, uint32_t thread);
 
 #endif

@@ -10,11 +10,11 @@
 #define SCOPE_UNIT_OTHERS_MAX_NS 100000 /* an answer to another client that takes as long is not left out */
 
 /*
- * What a call that returned ret adds to the size of a request: not what is read from files, nor, in a request that a client's
- * connection brought, what goes to and comes from peers that the server asks itself, because that is how the server does it,
- * and not what the client asked for.
+ * What a call that returned ret adds to the size of a request. Reads from files add nothing. In a request that a
+ * client's connection brought, bytes to and from peers that the server asks add nothing either: the client did not
+ * ask for them.
  */
-SCOPE_TAKE int64_t scope_open_unit_moved(const struct scope_unit_builder *builder,
+SCOPE_TAKE int64_t scope_unit_open_moved(const struct scope_unit_builder *builder,
 					 const struct scope_open_unit *open_unit, const struct scope_thread *thread,
 					 uint8_t role, unsigned args, uint64_t fd, int64_t ret)
 {
@@ -29,7 +29,7 @@ SCOPE_TAKE int64_t scope_open_unit_moved(const struct scope_unit_builder *builde
 }
 
 /* moved: bytes, if it is a read or a write. */
-SCOPE_TAKE int scope_open_unit_log(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, uint16_t nr,
+SCOPE_TAKE int scope_unit_open_log(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, uint16_t nr,
 				   uint8_t role, int64_t moved)
 {
 	const uint32_t histogram = scope_unit_histograms_recent(builder->histograms, open_unit->histogram, nr);
@@ -43,11 +43,12 @@ SCOPE_TAKE int scope_open_unit_log(struct scope_unit_builder *builder, struct sc
 }
 
 /*
- * Is a write the answer to a client whose request an earlier unit of the thread took, in the unit of another? Servers
- * that read all that came in a turn of their loop, and write all answers at its end, have them in the last unit: they
- * are no more a part of that request than the reads were. To be asked before scope_open_unit_answer().
+ * True if a write answers a client whose request an earlier unit of the thread took, while the unit of another
+ * request is open. Servers that read all requests at the begin of a turn of their loop, and write all answers at its
+ * end, have these writes in the last unit, but they belong to that request as little as the reads did. Call it before
+ * scope_unit_open_answer().
  */
-SCOPE_TAKE bool scope_open_unit_is_for_other(struct scope_unit_builder *builder,
+SCOPE_TAKE bool scope_unit_open_is_for_other(struct scope_unit_builder *builder,
 					     const struct scope_open_unit *open_unit, const struct scope_thread *thread,
 					     unsigned args, uint64_t fd)
 {
@@ -62,10 +63,9 @@ SCOPE_TAKE bool scope_open_unit_is_for_other(struct scope_unit_builder *builder,
 }
 
 /*
- * The time of such a write, which did not sleep, is not part of the unit. A long one is counted, for whichever client
- * it is.
+ * The time of such a write that did not sleep is not part of the unit. A long one counts, whichever client it is for.
  */
-SCOPE_TAKE void scope_open_unit_leave_out(struct scope_open_unit *open_unit, uint64_t length_ns)
+SCOPE_TAKE void scope_unit_open_leave_out(struct scope_open_unit *open_unit, uint64_t length_ns)
 {
 	open_unit->others_ns += length_ns < SCOPE_UNIT_OTHERS_MAX_NS ? length_ns : 0;
 }
@@ -74,7 +74,7 @@ SCOPE_TAKE void scope_open_unit_leave_out(struct scope_open_unit *open_unit, uin
  * Call it when a write is entered, not when it returns, because its peer may have sent the next
  * request by then. ret: any number above 0 if it has not returned.
  */
-SCOPE_TAKE void scope_open_unit_answer(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+SCOPE_TAKE void scope_unit_open_answer(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 				       const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret)
 {
 	struct scope_fds *fds = builder->run->timeline->fds;
@@ -91,12 +91,12 @@ SCOPE_TAKE void scope_open_unit_answer(struct scope_unit_builder *builder, struc
 }
 
 /*
- * A write to the unit's client failed because the client has closed the connection: what follows keeps nobody waiting. A turn of a
- * loop has no client of its own; if the thread only ever served one, it is that.
+ * True if a write to the unit's client failed because the client has closed the connection. Nobody waits for what
+ * follows. A turn of a loop has no client of its own; if the thread only ever served one client, it is that one.
  */
-SCOPE_TAKE bool scope_open_unit_deserted(const struct scope_unit_builder *builder,
-					 const struct scope_open_unit *open_unit, const struct scope_thread *thread,
-					 unsigned args, uint64_t fd, int64_t ret)
+SCOPE_TAKE bool scope_unit_open_client_gone(const struct scope_unit_builder *builder,
+					    const struct scope_open_unit *open_unit, const struct scope_thread *thread,
+					    unsigned args, uint64_t fd, int64_t ret)
 {
 	if ((ret != -EPIPE && ret != -ECONNRESET) || !args || !open_unit->open)
 		return false;
@@ -104,22 +104,22 @@ SCOPE_TAKE bool scope_open_unit_deserted(const struct scope_unit_builder *builde
 	       scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)fd) == SCOPE_FD_ACCEPTED;
 }
 
-/* The unit ends at once. 0 or -ENOMEM. */
-SCOPE_TAKE int scope_open_unit_desert(struct scope_unit_builder *builder, const struct scope_thread *thread,
-				      uint64_t now_ns)
+/* Ends the unit now. 0 or -ENOMEM. */
+SCOPE_TAKE int scope_unit_open_end_now(struct scope_unit_builder *builder, const struct scope_thread *thread,
+				       uint64_t now_ns)
 {
 	const struct scope_mark now = scope_unit_mark_now(thread);
 
 	return scope_unit_open_close(builder, thread->index, &now, now_ns, false);
 }
 
-/* A read of a thread that serves clients by datagrams: each that it brought is a request. */
-SCOPE_TAKE void scope_open_unit_datagrams(struct scope_open_unit *open_unit, const struct scope_open_call *call,
+/* A thread that serves clients by datagrams has read: each datagram that came is a request. */
+SCOPE_TAKE void scope_unit_open_datagrams(struct scope_open_unit *open_unit, const struct scope_open_call *call,
 					  int64_t ret)
 {
 	const int64_t count = open_unit->datagrams + (call->nr == SYS_recvmmsg ? ret : 1);
 
-	/* From another socket than the first one it reads answers to itself. */
+	/* What it reads from other sockets than the first one are answers to itself. */
 	if (open_unit->datagrams && open_unit->datagram_fd != call->arg[0])
 		return;
 	open_unit->asked = true;
@@ -128,11 +128,11 @@ SCOPE_TAKE void scope_open_unit_datagrams(struct scope_open_unit *open_unit, con
 }
 
 /*
- * A read returned ret. To be asked before the call is noted as the last one: if that was a poll in which the thread slept,
- * it waited for the peer of that socket. 0, or what the sink returned.
+ * A read returned ret. Call it before the call is noted as the last one. If the last one was a poll in which the
+ * thread slept, it waited for the peer of that socket. 0, or what the sink returned.
  */
-SCOPE_TAKE int scope_open_unit_heard(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
-				     const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret)
+SCOPE_TAKE int scope_unit_open_find_peer(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+					 const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret)
 {
 	if (!open_unit->polled_enter_ns || open_unit->polled_enter_ns != open_unit->stack.enter_ns || ret <= 0 ||
 	    !args ||
@@ -143,37 +143,37 @@ SCOPE_TAKE int scope_open_unit_heard(struct scope_unit_builder *builder, struct 
 }
 
 /* false: no memory; enter and exit will return the error. */
-SCOPE_TAKE bool scope_open_unit_plain(struct scope_unit_builder *builder, const struct scope_thread *thread,
+SCOPE_TAKE bool scope_unit_open_plain(struct scope_unit_builder *builder, const struct scope_thread *thread,
 				      const struct scope_event *event, enum scope_timeline_call_role role)
 {
 	struct scope_open_unit *open_unit = &builder->open_unit[thread->index];
 
 	if (role == SCOPE_CALL_WRITE &&
-	    scope_open_unit_is_for_other(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0]))
-		scope_open_unit_leave_out(open_unit, event->time_ns - event->syscall.enter_ns);
+	    scope_unit_open_is_for_other(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0]))
+		scope_unit_open_leave_out(open_unit, event->time_ns - event->syscall.enter_ns);
 	else if (open_unit->open &&
-		 scope_open_unit_log(builder, open_unit, event->syscall.nr, role,
-				     scope_open_unit_moved(builder, open_unit, thread, role, event->syscall.args,
+		 scope_unit_open_log(builder, open_unit, event->syscall.nr, role,
+				     scope_unit_open_moved(builder, open_unit, thread, role, event->syscall.args,
 							   event->syscall.arg[0], event->syscall.ret)))
 		return false;
 	if (role == SCOPE_CALL_WRITE)
-		scope_open_unit_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
+		scope_unit_open_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
 				       event->syscall.ret);
 	if ((role == SCOPE_CALL_WRITE || role == SCOPE_CALL_READ || role == SCOPE_CALL_CONNECT) &&
 	    !scope_unit_spin_waits(&open_unit->spinning, event->syscall.ret) &&
-	    !scope_spin_easy(&open_unit->spinning, role, event->syscall.ret))
+	    !scope_unit_spin_easy(&open_unit->spinning, role, event->syscall.ret))
 		SCOPE_SPIN_JUDGE(&open_unit->spinning, builder->run->timeline->fds, thread, &event->syscall, role,
 				 event->syscall.ret, event->time_ns);
-	if (role == SCOPE_CALL_READ && scope_open_unit_heard(builder, open_unit, thread, event->syscall.args,
-							     event->syscall.arg[0], event->syscall.ret))
+	if (role == SCOPE_CALL_READ && scope_unit_open_find_peer(builder, open_unit, thread, event->syscall.args,
+								 event->syscall.arg[0], event->syscall.ret))
 		return false;
 	open_unit->stack.slept_ns = 0;
 	open_unit->stack.stopped_stack = false;
 	open_unit->stack.enter_ns = event->syscall.enter_ns;
 	open_unit->stack.exit_ns = event->time_ns;
-	if (role == SCOPE_CALL_WRITE && scope_open_unit_deserted(builder, open_unit, thread, event->syscall.args,
-								 event->syscall.arg[0], event->syscall.ret))
-		return !scope_open_unit_desert(builder, thread, event->time_ns);
+	if (role == SCOPE_CALL_WRITE && scope_unit_open_client_gone(builder, open_unit, thread, event->syscall.args,
+								    event->syscall.arg[0], event->syscall.ret))
+		return !scope_unit_open_end_now(builder, thread, event->time_ns);
 	open_unit->stack.nr = event->syscall.nr;
 	open_unit->goes_on = open_unit->tentative = false;
 	open_unit->read_fd = -1;
@@ -181,7 +181,7 @@ SCOPE_TAKE bool scope_open_unit_plain(struct scope_unit_builder *builder, const 
 }
 
 /* Handles calls that are equal to the ones before, as most are. */
-SCOPE_TAKE enum scope_unit_pickup_match scope_open_unit_match(const struct scope_unit_builder *builder,
+SCOPE_TAKE enum scope_unit_pickup_match scope_unit_open_match(const struct scope_unit_builder *builder,
 							      struct scope_open_unit *open_unit,
 							      const struct scope_thread *thread,
 							      const struct scope_open_call *call)
@@ -208,7 +208,7 @@ SCOPE_TAKE enum scope_unit_pickup_match scope_open_unit_match(const struct scope
 /* Calls in which a thread waits for work, whatever else it does. */
 #define SCOPE_UNIT_IDLE_ROLES (1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_CHILD | 1u << SCOPE_CALL_PICK)
 
-SCOPE_TAKE int scope_open_unit_enter_switched(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+SCOPE_TAKE int scope_unit_open_enter_switched(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 					      const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	int err = 0;
@@ -230,7 +230,7 @@ SCOPE_TAKE int scope_open_unit_enter_switched(struct scope_unit_builder *builder
 	return err;
 }
 
-SCOPE_TAKE int scope_open_unit_enter(struct scope_unit_builder *builder, const struct scope_thread *thread,
+SCOPE_TAKE int scope_unit_open_enter(struct scope_unit_builder *builder, const struct scope_thread *thread,
 				     const struct scope_open_call *call)
 {
 	struct scope_open_unit *open_unit;
@@ -242,13 +242,13 @@ SCOPE_TAKE int scope_open_unit_enter(struct scope_unit_builder *builder, const s
 	open_unit->stack.slept_ns = 0;
 	open_unit->stack.stopped_stack = false;
 	open_unit->for_other = call->role == SCOPE_CALL_WRITE &&
-			       scope_open_unit_is_for_other(builder, open_unit, thread, call->args, call->arg[0]);
+			       scope_unit_open_is_for_other(builder, open_unit, thread, call->args, call->arg[0]);
 	if (call->role == SCOPE_CALL_WRITE)
-		scope_open_unit_answer(builder, open_unit, thread, call->args, call->arg[0], 1);
+		scope_unit_open_answer(builder, open_unit, thread, call->args, call->arg[0], 1);
 	if (!open_unit->requests)
-		return scope_open_unit_enter_switched(builder, open_unit, thread, call);
+		return scope_unit_open_enter_switched(builder, open_unit, thread, call);
 	open_unit->matched_ns = call->enter_ns;
-	open_unit->matched = (uint8_t)scope_open_unit_match(builder, open_unit, thread, call);
+	open_unit->matched = (uint8_t)scope_unit_open_match(builder, open_unit, thread, call);
 	if (open_unit->matched == SCOPE_PICKUP_READ) {
 		open_unit->tentative = open_unit->open;
 		open_unit->turns = open_unit->turn_ns && open_unit->stack.enter_ns == open_unit->turn_enter_ns;
@@ -271,11 +271,11 @@ SCOPE_TAKE int scope_open_unit_enter(struct scope_unit_builder *builder, const s
 	return 0;
 }
 
-SCOPE_TAKE int scope_open_unit_exit_switched(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+SCOPE_TAKE int scope_unit_open_exit_switched(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 					     const struct scope_thread *thread, const struct scope_open_call *call,
 					     int64_t ret, uint64_t exit_ns)
 {
-	int err = open_unit->open ? scope_open_unit_log(builder, open_unit, call->nr, call->role, ret) : 0;
+	int err = open_unit->open ? scope_unit_open_log(builder, open_unit, call->nr, call->role, ret) : 0;
 
 	open_unit->last_exit_ns = exit_ns;
 	open_unit->tentative = false;
@@ -290,7 +290,7 @@ SCOPE_TAKE int scope_open_unit_exit_switched(struct scope_unit_builder *builder,
 	return err;
 }
 
-SCOPE_TAKE int scope_open_unit_exit(struct scope_unit_builder *builder, const struct scope_thread *thread,
+SCOPE_TAKE int scope_unit_open_exit(struct scope_unit_builder *builder, const struct scope_thread *thread,
 				    const struct scope_open_call *call, int64_t ret, uint64_t exit_ns)
 {
 	struct scope_open_unit *open_unit;
@@ -300,7 +300,7 @@ SCOPE_TAKE int scope_open_unit_exit(struct scope_unit_builder *builder, const st
 		return -ENOMEM;
 	open_unit = &builder->open_unit[thread->index];
 	err = call->role == SCOPE_CALL_READ
-		      ? scope_open_unit_heard(builder, open_unit, thread, call->args, call->arg[0], ret)
+		      ? scope_unit_open_find_peer(builder, open_unit, thread, call->args, call->arg[0], ret)
 		      : 0;
 	if (err)
 		return err;
@@ -309,11 +309,11 @@ SCOPE_TAKE int scope_open_unit_exit(struct scope_unit_builder *builder, const st
 	open_unit->stack.nr = call->nr;
 	open_unit->stack.stopped_stack = false;
 	if (1u << call->role & SCOPE_SPIN_ROLES &&
-	    !scope_spin_easy(&open_unit->spinning, (enum scope_timeline_call_role)call->role, ret))
+	    !scope_unit_spin_easy(&open_unit->spinning, (enum scope_timeline_call_role)call->role, ret))
 		SCOPE_SPIN_JUDGE(&open_unit->spinning, builder->run->timeline->fds, thread, call,
 				 (enum scope_timeline_call_role)call->role, ret, exit_ns);
 	if (!open_unit->requests)
-		return scope_open_unit_exit_switched(builder, open_unit, thread, call, ret, exit_ns);
+		return scope_unit_open_exit_switched(builder, open_unit, thread, call, ret, exit_ns);
 	if (open_unit->matched || open_unit->matched_ns != call->enter_ns)
 		return scope_unit_open_pick(builder, open_unit, thread, call, ret, exit_ns);
 	open_unit->goes_on = open_unit->tentative = false;
@@ -321,19 +321,19 @@ SCOPE_TAKE int scope_open_unit_exit(struct scope_unit_builder *builder, const st
 	if (open_unit->pickup.datagrams && call->role == SCOPE_CALL_READ && ret > 0 && call->args &&
 	    scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)call->arg[0]) ==
 		    SCOPE_FD_DATAGRAM)
-		scope_open_unit_datagrams(open_unit, call, ret);
+		scope_unit_open_datagrams(open_unit, call, ret);
 	if (open_unit->for_other && !open_unit->slept_in_call) {
-		scope_open_unit_leave_out(open_unit, exit_ns - call->enter_ns);
+		scope_unit_open_leave_out(open_unit, exit_ns - call->enter_ns);
 		return 0;
 	}
 	if (open_unit->open)
-		err = scope_open_unit_log(builder, open_unit, call->nr, call->role,
-					  scope_open_unit_moved(builder, open_unit, thread, call->role, call->args,
+		err = scope_unit_open_log(builder, open_unit, call->nr, call->role,
+					  scope_unit_open_moved(builder, open_unit, thread, call->role, call->args,
 								call->arg[0], ret));
 	return !err && call->role == SCOPE_CALL_WRITE &&
-			       scope_open_unit_deserted(builder, open_unit, thread, call->args,
-							call->args ? call->arg[0] : 0, ret)
-		       ? scope_open_unit_desert(builder, thread, exit_ns)
+			       scope_unit_open_client_gone(builder, open_unit, thread, call->args,
+							   call->args ? call->arg[0] : 0, ret)
+		       ? scope_unit_open_end_now(builder, thread, exit_ns)
 		       : err;
 }
 

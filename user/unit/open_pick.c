@@ -168,7 +168,7 @@ int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_u
 {
 	enum scope_unit_pickup_match matched = open_unit->matched_ns == call->enter_ns
 						       ? (enum scope_unit_pickup_match)open_unit->matched
-						       : scope_open_unit_match(builder, open_unit, thread, call);
+						       : scope_unit_open_match(builder, open_unit, thread, call);
 	const enum brought brought = matched == SCOPE_PICKUP_READ ? what_came(builder, open_unit, thread, call, ret)
 								  : BROUGHT_NOTHING;
 	int err = open_unit->pending && matched != SCOPE_PICKUP_LOOP
@@ -189,7 +189,7 @@ int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_u
 		open_unit->from_loop = true;
 		open_unit->empty_turn = ret == 0;
 		if (open_unit->pickup.datagrams && call->role == SCOPE_CALL_READ && ret > 0)
-			scope_open_unit_datagrams(open_unit, call, ret);
+			scope_unit_open_datagrams(open_unit, call, ret);
 	} else if (brought != BROUGHT_NOTHING) {
 		err = take(builder, open_unit, thread, call, brought, ret, exit_ns);
 		if (err)
@@ -199,5 +199,5 @@ int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_u
 		if (!open_unit->open)
 			return 0;
 	}
-	return scope_open_unit_log(builder, open_unit, call->nr, call->role, ret);
+	return scope_unit_open_log(builder, open_unit, call->nr, call->role, ret);
 }

@@ -54,14 +54,14 @@ bool scope_unit_open_meet(struct scope_unit_builder *builder, uint32_t thread)
 			return false;
 		open_unit.requests = scope_unit_pickup_any(&open_unit.pickup);
 		open_unit.plain_roles = plain_roles(&open_unit);
-		if (open_unit.pickup.reads && met->born)
+		if (open_unit.pickup.reads && met->is_new)
 			begin_new_thread(&open_unit, met);
 		builder->open_unit[builder->open_units] = open_unit;
 	}
 	return true;
 }
 
-/* Copies the calls of the shape here, to count further calls without a shape. */
+/* Copies the calls of the call histogram here, to count further calls without one. */
 static void leave_histogram(const struct scope_histograms *histograms, struct scope_open_unit *open_unit)
 {
 	const struct scope_histogram *histogram = &histograms->histogram[open_unit->histogram];
@@ -354,7 +354,7 @@ int scope_unit_open_state(void *user, uint32_t index, const struct scope_event *
 	open_unit->stack.stopped_stack = true;
 	if (!(event->state.record->flags & SCOPE_STATE_AT_STOP) && !open_unit->open && open_unit->requests &&
 	    thread->open.nr != SCOPE_NR_NONE &&
-	    scope_open_unit_match(builder, open_unit, thread, &thread->open) == SCOPE_PICKUP_NO) {
+	    scope_unit_open_match(builder, open_unit, thread, &thread->open) == SCOPE_PICKUP_NO) {
 		scope_unit_open_begin(open_unit, thread, event->time_ns);
 		if (thread->run == SCOPE_RUN_BLOCKED)
 			scope_unit_rest_begin(open_unit, thread, event->time_ns);

@@ -11,13 +11,13 @@
 #include "unit/spin.h"
 #include "unit/run.h"
 
-/* The calls of one unit that has no shape, in the order they were first made. */
+/* The calls of one unit that has no call histogram, in the order they were first made. */
 struct scope_open_unit_calls {
 	struct scope_unit_call call[SCOPE_UNIT_CALLS];
 	uint8_t place[SCOPE_SYSCALL_MAX]; /* index of a number, if that number is there */
 };
 
-/* What units need of a thread's account, as it stood at one time. */
+/* What units need of a thread's account at one time. */
 struct scope_mark {
 	uint64_t run_ns, probe_ns, queue_ns, waker_queue_ns;
 	uint64_t asleep_ns, timer_ns; /* the second is of the first */
@@ -78,7 +78,7 @@ struct scope_open_unit {
 	bool pending;	      /* idle is a sleep that may have been for a client */
 	uint8_t matched;      /* enum scope_unit_pickup_match of the call entered at matched_ns */
 	uint32_t plain_roles; /* as in struct scope_timeline_ops: for calls that are only counted */
-	uint32_t root;	      /* shape that its units begin with */
+	uint32_t root;	      /* call histogram that its units begin with */
 	uint32_t histogram;   /* of its calls so far; SCOPE_HISTOGRAM_NONE: they are counted here: */
 	unsigned calls;
 	struct scope_open_unit_calls *call; /* NULL until the first */
@@ -122,7 +122,7 @@ struct scope_unit_builder {
 	const struct scope_pickups *pickups;
 	struct scope_unit_sink sink;
 	struct scope_listeners listeners;
-	struct scope_learner *learner; /* NULL, or who hears of all before the builder does */
+	struct scope_learner *learner; /* NULL, or the learner, which gets each event before the builder */
 	struct scope_open_unit *open_unit;
 	size_t open_units, open_unit_capacity;
 };
@@ -139,14 +139,17 @@ bool scope_unit_open_meet(struct scope_unit_builder *builder, uint32_t thread);
 /* Ends the open unit at end_ns, where the thread's account stood at end. */
 int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, const struct scope_mark *end,
 			  uint64_t end_ns, bool still_open);
-/* Of a call that may pick up work, by its number; see scope_open_unit_match(). */
+/* Of a call that may pick up work, by its number; see scope_unit_open_match(). */
 enum scope_unit_pickup_match scope_unit_open_match_any(const struct scope_unit_builder *builder,
 						       struct scope_open_unit *open_unit,
 						       const struct scope_thread *thread,
 						       const struct scope_open_call *call);
-/* Counts a call that leads to no shape known from not long ago. 0 or -ENOMEM. */
+/* Counts a call that leads to no call histogram known from not long ago. 0 or -ENOMEM. */
 int scope_unit_open_count(struct scope_histograms *histograms, struct scope_open_unit *open_unit, uint16_t nr);
-/* Is the unit a request that neither it nor, where its connection is known, another thread has answered? */
+/*
+ * True if the unit is a request without an answer: the unit has not answered it and, if its connection is known, no
+ * other thread has.
+ */
 bool scope_unit_open_owes(struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
 			  const struct scope_thread *thread);
 /* The return of a call that did or may have picked up work. */
@@ -163,7 +166,7 @@ int scope_unit_open_lost(void *user, uint32_t thread, uint64_t now_ns);
 int scope_unit_open_state(void *user, uint32_t thread, const struct scope_event *event);
 int scope_unit_open_end(void *user, uint32_t thread, uint64_t now_ns);
 
-/* Is there an open unit of the thread, builder->open_unit[thread]? false: no memory. */
+/* Makes sure that builder->open_unit[thread] exists. false: no memory. */
 static inline bool scope_unit_open_has(struct scope_unit_builder *builder, uint32_t thread)
 {
 	return thread < builder->open_units || scope_unit_open_meet(builder, thread);

@@ -96,7 +96,8 @@ int scope_unit_pickups_guess(struct scope_pickups *pickups, const struct scope_l
 	return 0;
 }
 
-bool scope_unit_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner, size_t threads)
+bool scope_unit_pickups_unchanged(const struct scope_pickups *pickups, const struct scope_learner *learner,
+				  size_t threads)
 {
 	for (size_t i = 0; i < threads; i++) {
 		struct decision now = decision_of(learner, i);

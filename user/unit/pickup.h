@@ -71,7 +71,8 @@ int scope_unit_pickups_decide(struct scope_pickups *pickups, const struct scope_
 /* The same for threads of which nothing was learned yet: as for the last one of that name, if there is one. */
 int scope_unit_pickups_guess(struct scope_pickups *pickups, const struct scope_learner *learner, size_t threads);
 /* True if all decisions about the first `threads` threads would be the same now. */
-bool scope_unit_pickups_hold(const struct scope_pickups *pickups, const struct scope_learner *learner, size_t threads);
+bool scope_unit_pickups_unchanged(const struct scope_pickups *pickups, const struct scope_learner *learner,
+				  size_t threads);
 
 /* Runs once through the trace, and decides about every thread. */
 int scope_unit_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups);

@@ -13,7 +13,7 @@
 
 /*
  * True if the unit is known to have ended at open_unit->rest_ns. More of the answer can still come:
- * scope_open_unit_answer().
+ * scope_unit_open_answer().
  */
 static inline bool scope_unit_rest_is(const struct scope_open_unit *open_unit)
 {
@@ -31,14 +31,15 @@ void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope
 void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 			   const struct scope_wait *wait);
 /*
- * True if, as the window ends, a unit is in such a sleep, not for a lock, and ended before it, because no answer is owed, nothing was
- * asked of the thread and it sleeps where it usually does, or it works in the background of those that serve.
+ * True if, when the window ends, the unit is in such a sleep and ended before it. In a sleep for a lock that is so if
+ * the unit has answered and owes no answer. In another one it is so in three cases: no answer is owed; nothing was
+ * asked of the thread and it sleeps where it usually does; or it works in the background of threads that serve.
  */
 bool scope_unit_rest_at_end(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
 			    const struct scope_thread *thread, bool owes);
 /*
- * The thread waits for work, or has accepted a client. If all it did since was to take a lock, while no client waited for an
- * answer, it took its turn at that: the unit ended before.
+ * The thread waits for work, or has accepted a client. If all it did since was to take a lock, and no client waited
+ * for an answer, the lock only decided whose turn it was: the unit ended before that.
  */
 void scope_unit_rest_turn(struct scope_open_unit *open_unit);
 /* The thread had nothing to do from begin to end. */

@@ -12,13 +12,13 @@
 
 SCOPE_TAKE int build_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
-	return scope_open_unit_enter(user, thread, call);
+	return scope_unit_open_enter(user, thread, call);
 }
 
 SCOPE_TAKE int build_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call,
 			  int64_t ret, uint64_t exit_ns)
 {
-	return scope_open_unit_exit(user, thread, call, ret, exit_ns);
+	return scope_unit_open_exit(user, thread, call, ret, exit_ns);
 }
 
 SCOPE_TAKE uint32_t build_plain_roles(void *user, uint32_t thread)
@@ -31,7 +31,7 @@ SCOPE_TAKE uint32_t build_plain_roles(void *user, uint32_t thread)
 SCOPE_TAKE bool build_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
 			    enum scope_timeline_call_role role)
 {
-	return scope_open_unit_plain(user, thread, event, role);
+	return scope_unit_open_plain(user, thread, event, role);
 }
 
 static const struct scope_timeline_ops build = {
@@ -54,7 +54,7 @@ SCOPE_TAKE int both_enter(void *user, const struct scope_thread *thread, const s
 	struct scope_unit_builder *builder = user;
 	int err = scope_learn_enter(builder->learner, thread, call);
 
-	return err ? err : scope_open_unit_enter(builder, thread, call);
+	return err ? err : scope_unit_open_enter(builder, thread, call);
 }
 
 SCOPE_TAKE int both_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
@@ -63,7 +63,7 @@ SCOPE_TAKE int both_exit(void *user, const struct scope_thread *thread, const st
 	struct scope_unit_builder *builder = user;
 	int err = scope_learn_exit(builder->learner, thread, call, ret, exit_ns);
 
-	return err ? err : scope_open_unit_exit(builder, thread, call, ret, exit_ns);
+	return err ? err : scope_unit_open_exit(builder, thread, call, ret, exit_ns);
 }
 
 SCOPE_TAKE uint32_t both_plain_roles(void *user, uint32_t thread)
@@ -78,7 +78,7 @@ SCOPE_TAKE bool both_plain(void *user, const struct scope_thread *thread, const 
 {
 	struct scope_unit_builder *builder = user;
 
-	if (!scope_open_unit_plain(builder, thread, event, role))
+	if (!scope_unit_open_plain(builder, thread, event, role))
 		return false;
 	scope_learn_plain(builder->learner, thread, event);
 	return true;

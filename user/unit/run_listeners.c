@@ -4,8 +4,11 @@
 
 #define ALL_ROLES UINT32_MAX
 
-/* OP of each listener that has one, until one returns an error; here, so that no call lies between. */
-#define TELL_EACH(ERR, OP, ...)                                                                                        \
+/*
+ * Calls OP of each listener that has one, until one returns an error. It is a macro, so that there is no call in
+ * between.
+ */
+#define CALL_EACH(ERR, OP, ...)                                                                                        \
 	for (size_t i = 0; !(ERR) && i < builder->listeners.count; i++) {                                              \
 		const struct scope_pass_listener *one = &builder->listeners.listener[i];                               \
                                                                                                                        \
@@ -14,19 +17,19 @@
 	}
 
 /* The builder's OP, then those of its listeners. */
-#define TELL_BOTH(OP, ...)                                                                                             \
+#define CALL_BOTH(OP, ...)                                                                                             \
 	struct scope_unit_builder *builder = user;                                                                     \
 	int err = builder->ops->OP(builder, __VA_ARGS__);                                                              \
                                                                                                                        \
-	TELL_EACH(err, OP, __VA_ARGS__)                                                                                \
+	CALL_EACH(err, OP, __VA_ARGS__)                                                                                \
 	return err
 
 /* OP of the listeners: units have none. */
-#define TELL_LISTENERS(OP, ...)                                                                                        \
+#define CALL_LISTENERS(OP, ...)                                                                                        \
 	struct scope_unit_builder *builder = user;                                                                     \
 	int err = 0;                                                                                                   \
                                                                                                                        \
-	TELL_EACH(err, OP, __VA_ARGS__)                                                                                \
+	CALL_EACH(err, OP, __VA_ARGS__)                                                                                \
 	return err
 
 /* Who hears of no call minds none. */
@@ -65,68 +68,68 @@ static bool plain(void *user, const struct scope_thread *thread, const struct sc
 
 static int enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
-	TELL_BOTH(enter, thread, call);
+	CALL_BOTH(enter, thread, call);
 }
 
 static int leave_call(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
 		      uint64_t exit_ns)
 {
-	TELL_BOTH(exit, thread, call, ret, exit_ns);
+	CALL_BOTH(exit, thread, call, ret, exit_ns);
 }
 
 static int leave(void *user, uint32_t thread, uint64_t now_ns)
 {
-	TELL_BOTH(leave, thread, now_ns);
+	CALL_BOTH(leave, thread, now_ns);
 }
 
 static int wait(void *user, const struct scope_wait *wait)
 {
-	TELL_BOTH(wait, wait);
+	CALL_BOTH(wait, wait);
 }
 
 static int stack(void *user, uint32_t thread, const struct scope_event *event)
 {
-	TELL_BOTH(stack, thread, event);
+	CALL_BOTH(stack, thread, event);
 }
 
 static int lost(void *user, uint32_t thread, uint64_t now_ns)
 {
-	TELL_BOTH(lost, thread, now_ns);
+	CALL_BOTH(lost, thread, now_ns);
 }
 
 static int queued(void *user, const struct scope_queued *stretch)
 {
-	TELL_BOTH(queued, stretch);
+	CALL_BOTH(queued, stretch);
 }
 
 static int stay(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns)
 {
-	TELL_LISTENERS(stay, thread, begin_ns, end_ns);
+	CALL_LISTENERS(stay, thread, begin_ns, end_ns);
 }
 
 static int block(void *user, uint32_t thread, const struct scope_event *event)
 {
-	TELL_LISTENERS(block, thread, event);
+	CALL_LISTENERS(block, thread, event);
 }
 
 static int stall(void *user, uint32_t thread, uint8_t kind, uint64_t begin_ns, uint64_t end_ns)
 {
-	TELL_LISTENERS(stall, thread, kind, begin_ns, end_ns);
+	CALL_LISTENERS(stall, thread, kind, begin_ns, end_ns);
 }
 
 static int counted(void *user, uint32_t thread, const struct scope_event *event)
 {
-	TELL_LISTENERS(counted, thread, event);
+	CALL_LISTENERS(counted, thread, event);
 }
 
 static int state(void *user, uint32_t thread, const struct scope_event *event)
 {
-	TELL_BOTH(state, thread, event);
+	CALL_BOTH(state, thread, event);
 }
 
 static int end(void *user, uint32_t thread, uint64_t now_ns)
 {
-	TELL_BOTH(end, thread, now_ns);
+	CALL_BOTH(end, thread, now_ns);
 }
 
 const struct scope_timeline_ops scope_unit_run_listeners_ops = {

@@ -53,7 +53,7 @@ struct scope_spin_call {
 	(1u << SCOPE_CALL_READ | 1u << SCOPE_CALL_WRITE | 1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_CONNECT |         \
 	 1u << SCOPE_CALL_POLL)
 
-/* Of a call that scope_spin_easy() does not settle. */
+/* Of a call that scope_unit_spin_easy() does not settle. */
 void scope_unit_spin_judge(struct scope_spinning *spinning, struct scope_fds *fds, const struct scope_thread *thread,
 			   const struct scope_spin_call *call, uint64_t now_ns);
 /* A call had a result, or the thread slept or ended; now_ns: end of the rounds. */
@@ -69,7 +69,7 @@ void scope_unit_spin_cut(struct scope_spinning *spinning, const struct scope_thr
  * The return of a call of SCOPE_SPIN_ROLES. Nearly always too few were in vain for a closer check:
  * here the end of a file counts as in vain, and a write does not count.
  */
-SCOPE_TAKE bool scope_spin_easy(struct scope_spinning *spinning, enum scope_timeline_call_role role, int64_t ret)
+SCOPE_TAKE bool scope_unit_spin_easy(struct scope_spinning *spinning, enum scope_timeline_call_role role, int64_t ret)
 {
 	if (spinning->vain >= SCOPE_SPIN_VAIN - 1)
 		return false;

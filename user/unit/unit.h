@@ -41,7 +41,7 @@ struct scope_unit {
 	uint32_t group;
 	uint32_t vector;    /* id in its group's set of vectors */
 	uint32_t histogram; /* number of its list of calls (unit/histogram.h), or SCOPE_HISTOGRAM_NONE */
-	uint32_t call;	    /* first of its calls in scope_units.call, which a shape's units share */
+	uint32_t call;	    /* first of its calls in scope_units.call, which units with one call histogram share */
 	uint32_t connection; /* of its client: number of its accept, from 1 on; 0: none that was accepted in the window */
 	uint16_t calls;	     /* different numbers */
 	uint8_t granularity;
@@ -66,8 +66,8 @@ struct scope_unit_sink {
 	/* NULL, or called to decide about all threads up to this one before anything is reported of it. */
 	int (*meet)(void *user, uint32_t thread);
 	/*
-	 * May be NULL for the replay of a log. The pointers are valid only during the call; vector and
-	 * call of the unit are unset, shape is SCOPE_HISTOGRAM_NONE if it is not known yet.
+	 * May be NULL for the replay of a log. The pointers are valid only during the call; vector and call of the
+	 * unit are unset, histogram is SCOPE_HISTOGRAM_NONE if it is not known yet.
 	 */
 	int (*unit)(void *user, struct scope_unit *unit, const struct scope_unit_call *call);
 	/*

@@ -34,7 +34,7 @@ int scope_units_create(const struct scope_unit_run *run, struct scope_units **re
 	return 0;
 }
 
-/* Index of the calls of its shape, plus 1; 0: not stored yet; NULL: no memory. */
+/* Index of the calls of its call histogram, plus 1; 0: not stored yet; NULL: no memory. */
 static uint32_t *histogram_call(struct scope_units *units, uint32_t histogram)
 {
 	if (scope_grow(&units->histogram_call, &units->histogram_capacity, histogram + 1ul,

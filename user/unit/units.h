@@ -15,7 +15,7 @@ struct scope_units {
 	size_t count, capacity;
 	struct scope_unit_call *call;
 	size_t calls, call_capacity;
-	uint32_t *histogram_call; /* by shape: where its calls are, and 1 more; 0: none of its units was kept */
+	uint32_t *histogram_call; /* by call histogram: where its calls are, and 1 more; 0: none of its units was kept */
 	size_t histogram_calls, histogram_capacity;
 	uint64_t discarded; /* as in struct scope_unit_run, like the next three */
 	uint64_t stacks;

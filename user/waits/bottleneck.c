@@ -98,7 +98,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* True if it stands out; false if several are waited for about equally. */
-static bool stands_out(const struct candidates *candidates, size_t at)
+static bool is_higher(const struct candidates *candidates, size_t at)
 {
 	const double share = candidates->one[at].share;
 
@@ -162,7 +162,7 @@ static int choose(struct scope_waits *waits, const struct candidates *candidates
 	for (size_t i = 0; !err && i < candidates->count; i++) {
 		struct scope_bottleneck *one = &waits->bottleneck[waits->bottlenecks];
 
-		if (!stands_out(candidates, i))
+		if (!is_higher(candidates, i))
 			continue;
 		*one = candidates->one[i];
 		one->gain = 1 / (1 - one->share / 2) - 1;
