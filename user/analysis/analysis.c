@@ -12,6 +12,7 @@
 #include "analysis/part_threads.h"
 #include "analysis/regroup.h"
 #include "anomaly/lock_owner.h"
+#include "rank/verdict.h"
 #include "symbol/runtime.h"
 
 #define STEPS 100		/* no rule: parts of the window in which metrics over time are counted */
@@ -308,6 +309,7 @@ static int analyse(struct scope_analysis *analysis, const struct scope_analysis_
 	analysis->detect = options->detect;
 	analysis->rank = options->rank;
 	analysis->thread = options->thread;
+	analysis->folders = options->symbols.folders;
 	if (err)
 		return err;
 	analysis->units = analysis->kept->units;
@@ -432,6 +434,36 @@ static bool may_be_since(const struct scope_analysis *whole, const struct scope_
 	       whole->ranking->verdict != SCOPE_VERDICT_UNKNOWN && !options->baseline;
 }
 
+/*
+ * Some programs are little more than a main(), and are in libraries that lie in a folder of the system's. If most stacks name no
+ * function, these libraries are the program. Replaces *whole and changes *options if that names functions in more of the stacks.
+ */
+static int include_folders(struct scope_analysis **whole, struct scope_analysis_options *options)
+{
+	const double before = scope_rank_nameless_share((*whole)->evidence);
+	struct scope_analysis *analysis;
+	int err;
+
+	if (options->symbols.library || !(before > SCOPE_RANK_NAMELESS) || (*whole)->ranking->findings)
+		return 0;
+	analysis = calloc(1, sizeof(*analysis));
+	if (!analysis)
+		return -ENOMEM;
+	analysis->trace = (*whole)->trace;
+	pass_distributions(*whole, analysis);
+	options->symbols.folders = true;
+	err = analyse(analysis, options);
+	if (!err && scope_rank_nameless_share(analysis->evidence) < before) {
+		scope_analysis_destroy(*whole);
+		*whole = analysis;
+		return 0;
+	}
+	options->symbols.folders = false;
+	pass_distributions(analysis, *whole);
+	scope_analysis_destroy(analysis);
+	return err;
+}
+
 /* One more pass over the trace, which is not for one that is still being written. */
 static int find_over_time(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
@@ -449,19 +481,21 @@ static int find_over_time(struct scope_analysis *analysis, const struct scope_an
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
 		       struct scope_analysis **ret_analysis)
 {
+	struct scope_analysis_options used = *options;
 	struct scope_analysis *whole, *since = NULL;
-	int err = run(trace, options, &whole);
+	int err = run(trace, &used, &whole);
 
 	if (err)
 		return err;
-	if (may_be_since(whole, options))
-		err = run_since(whole, options, &since);
+	err = include_folders(&whole, &used);
+	if (!err && may_be_since(whole, &used))
+		err = run_since(whole, &used, &since);
 	if (err || since)
 		scope_analysis_destroy(whole);
 	if (err)
 		return err;
 	whole = since ? since : whole;
-	err = find_over_time(whole, options);
+	err = find_over_time(whole, &used);
 	if (err)
 		scope_analysis_destroy(whole);
 	else

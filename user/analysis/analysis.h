@@ -51,6 +51,7 @@ struct scope_analysis {
 	struct scope_detection *detection;
 	struct scope_kept *kept;
 	const char *thread;		    /* of the options; NULL: all */
+	bool folders;			    /* libraries in the system's folders count as the program's: few stacks name another function */
 	uint64_t since_ns;		    /* 0, or the baseline is what the same trace has from before that time */
 	struct scope_distributions *before; /* of that time; NULL: none */
 	struct scope_reference *reference;  /* of the baseline; NULL without one, as the next two */

@@ -14,7 +14,6 @@
 #define TOO_FEW_UNITS 20
 #define MEMORY_EXCESS 0.5 /* of the excess of slow functions, spent short of memory */
 #define CHANCE_WORTH 0.05 /* share of the excess, met by chance, that is reported */
-#define NAMELESS 0.5	  /* share of the stacks: with more the verdict is unknown */
 
 /* Excess that no finding explains, of the busy time. */
 static double unexplained(const struct scope_ranking *ranking)
@@ -251,13 +250,9 @@ static void leave_open(struct scope_ranking *ranking)
 		 requests ? "requests" : "rounds of work");
 }
 
-/*
- * Share of the stacks without names. Stacks only in functions of the language are not among them:
- * debug symbols would not add a function.
- */
-static double nameless_share(const struct scope_evidence *evidence)
+double scope_rank_nameless_share(const struct scope_evidence *evidence)
 {
-	return (double)(evidence->nameless - evidence->language) / (double)evidence->stacks;
+	return evidence->stacks ? (double)(evidence->nameless - evidence->language) / (double)evidence->stacks : 0;
 }
 
 /* Appends a sentence about waits for threads at usual work. */
@@ -315,12 +310,13 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 	} else if (find_outside(input, ranking, reason, room)) {
 		ranking->verdict = lacks_cpu(input, ranking) && has_cpu_itself(input) ? SCOPE_VERDICT_NOTHING
 										      : SCOPE_VERDICT_OUTSIDE;
-	} else if (rest > OUTSIDE_EXCESS && evidence->stacks && nameless_share(evidence) > NAMELESS) {
+	} else if (rest > OUTSIDE_EXCESS && evidence->stacks &&
+		   scope_rank_nameless_share(evidence) > SCOPE_RANK_NAMELESS) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
 			 "There is extra time, but %.0f %% of the stacks name no function of the "
 			 "program: %s.",
-			 100 * nameless_share(evidence),
+			 100 * scope_rank_nameless_share(evidence),
 			 input->names_need ? input->names_need : "install its debug symbols");
 	} else if (rest > OUTSIDE_EXCESS && !evidence->stacks && !input->second) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;

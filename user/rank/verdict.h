@@ -5,6 +5,13 @@
 
 #include "rank/rank.h"
 
+#define SCOPE_RANK_NAMELESS 0.5 /* share of the stacks: with more the verdict is unknown */
+
+/*
+ * Share of the stacks without names. Stacks only in functions of the language are not among them:
+ * debug symbols would not add a function.
+ */
+double scope_rank_nameless_share(const struct scope_evidence *evidence);
 /* Fills in verdict and reason by the rest of the ranking, which must be complete and in order. */
 void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranking *ranking);
 

@@ -63,6 +63,7 @@ void scope_report_basis_make(const struct scope_analysis *analysis, struct scope
 		.populations = detection->populations,
 		.stacks = evidence->stacks,
 		.nameless = evidence->nameless,
+		.folders = analysis->folders,
 		.cut = evidence->cut,
 		.broken = evidence->broken,
 		.tracer = evidence->tracer,

@@ -15,6 +15,7 @@ struct scope_symbol_options {
 	const char *const *debug_dir;	  /* more folders with programs and debug files, NULL after the
 				       * last; NULL for none */
 	const char *const *library;	  /* patterns of system libraries; NULL: library.h's */
+	bool folders;			  /* with library.h's, those only in the system's folders are the program's */
 	bool debuginfod;		  /* ask the servers that DEBUGINFOD_URLS names */
 	struct scope_server *server;	  /* the client for that; set by space.c, else NULL */
 };

@@ -87,6 +87,13 @@ static bool path_split(const struct scope_trace_map *row, const char **ret_path,
 	return deleted;
 }
 
+/* True if a library that is only by its folder one of the system's belongs to the program at that path. */
+static bool in_program(const struct scope_spaces *spaces, const char *library, const char *program)
+{
+	return !spaces->options.library &&
+	       (spaces->options.folders || (program && scope_symbol_library_of_program(library, program)));
+}
+
 /* program: path of the executable of the process that maps it. */
 static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *row, const char *program,
 		    struct scope_file **ret_file)
@@ -124,8 +131,7 @@ static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *r
 	file->deleted = deleted;
 	library = scope_symbol_library_match(spaces->options.library, file->path);
 	file->library = library == SCOPE_LIBRARY_SYSTEM ||
-			(library == SCOPE_LIBRARY_FOLDER && !(program && !spaces->options.library &&
-							      scope_symbol_library_of_program(file->path, program)));
+			(library == SCOPE_LIBRARY_FOLDER && !in_program(spaces, file->path, program));
 	spaces->file[spaces->files++] = file;
 	*ret_file = file;
 	return 0;

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A program of little more than a main(): all of its work is in a library that lies in a folder of the system's and has another
+name. 1 request in 25 takes 3 ms longer in one function of that library.
+Answer: that function, libwork.so.1+0x310. No stack has a function of the program, so such libraries are the program."""
+from synth import Thread, Trace
+
+LIBRARY = 0x7f0000001000
+trace = Trace(seconds=6, seed=73)
+trace.map(0x400000, 0x401000, "/usr/sbin/server", "5e12e12e12e1")
+trace.map(LIBRARY, LIBRARY + 0x1000, "/usr/lib/x86_64-linux-gnu/libwork.so.1", "5e12e12e12e2")
+for number, name in enumerate(["start_loop", "take_turn", "parse", "walk_list", "answer"]):
+    trace.functions[name] = LIBRARY + 0x10 + 0x100 * number
+trace.fd(5, "epoll")
+trace.fd(7, "accepted")
+LOOP = ["start_loop", "take_turn"]
+loop = Thread(trace, 100, "server", 0)
+loop.state("runnable", flags=" on_cpu")
+loop.begin()
+while loop.now < trace.end_ns - 60_000_000:
+    loop.sleep("epoll_wait", trace.random.randint(500_000, 1_500_000), ret=1, args="5", path=LOOP + ["libc:epoll_wait"])
+    loop.call("read", 5_000, ret=64, args="7", path=LOOP + ["libc:read"])
+    loop.run(trace.random.randint(150_000, 250_000), LOOP + ["parse"])
+    if trace.random.random() < 0.04:
+        loop.run(trace.random.randint(2_500_000, 3_500_000), LOOP + ["walk_list"])
+    loop.call("write", 8_000, ret=500, args="7", path=LOOP + ["answer", "libc:write"])
+trace.print()
