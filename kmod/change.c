@@ -23,7 +23,7 @@ static u64 plain_ns(const struct scope_config *config)
 	return config->stack_mode ? config->stack_min_ns : U32_MAX;
 }
 
-/* Which calls become records. Call n does if bit n % 8 of byte n / 8 is set. */
+/* Which calls become records: call n, if bit n % 8 of byte n / 8 is set. */
 void scope_session_set_syscalls(struct scope_config *config, const u8 *bits)
 {
 	u8 all = 0xff, skip;
@@ -105,7 +105,7 @@ static int change_locked(struct scope_session *session, const struct scope_chang
 	int err = 0;
 	u32 i;
 
-	/* The reader of such a session does not know threads that leave the filter and live on. */
+	/* The reader of such a session does not know that a thread can leave the filter and live on. */
 	if (session->config.protocol < 2)
 		return -EPROTO;
 	for (i = 0; i < change->removes && !err; i++) {
@@ -164,8 +164,8 @@ static void set_stack_threads(struct scope_session *session, struct scope_thread
 }
 
 /*
- * Under session->lock. A probe may see some of the new values before the others, and each of them is good with any of
- * the rest. The mode is set last, and cleared first where it becomes none.
+ * Under session->lock. A probe may see some of the new values before the others; each new value is valid together
+ * with any old ones. The mode is set last, and if it becomes none it is cleared first.
  */
 static int set_stacks(struct scope_session *session, const struct scope_config *config)
 {
@@ -193,8 +193,8 @@ static int set_stacks(struct scope_session *session, const struct scope_config *
 }
 
 /*
- * Takes the stack settings of config. Where threads_given, also takes the set of threads, which it keeps (NULL: all).
- * -EINVAL: not configured. -ESHUTDOWN: stopped. -ENOENT: the session's file is closed.
+ * Takes the stack settings of config. If threads_given, also takes the set of threads (NULL: all), and frees it
+ * later. -EINVAL: not configured. -ESHUTDOWN: stopped. -ENOENT: the session's file is closed.
  */
 int scope_session_set_stacks(struct scope_session *session, const struct scope_config *config,
 			     struct scope_threads *threads, bool threads_given)
@@ -238,13 +238,13 @@ int scope_session_start(struct scope_session *session)
 	return err;
 }
 
-/* -EALREADY where it is not running. Data can still be read. */
+/* -EALREADY: it is not running. Data can still be read. */
 int scope_session_stop(struct scope_session *session)
 {
 	int err;
 
 	mutex_lock(&session->dynamic_lock);
-	/* First, while the delays served can still be recorded. */
+	/* This comes first, while the delays that were served can still be recorded. */
 	if (READ_ONCE(session->run_state) == SCOPE_RUN_ON)
 		scope_delay_detach(session);
 	mutex_lock(&session->lock);

@@ -6,7 +6,7 @@
 #include "session.h"
 #include "target.h"
 
-/* What changes together: all of it, or up to the first part that fails. */
+/* A change that is made as a whole, or up to the first part that fails. */
 struct scope_change {
 	const struct scope_target *add, *remove;
 	u32 adds, removes;

@@ -28,7 +28,7 @@ static int device_open(struct inode *inode, struct file *file)
 		return -EPERM;
 	if (READ_ONCE(disable))
 		return -ECANCELED;
-	/* Where the kernel's own tracers are locked down, this one is too. */
+	/* Access is refused where the kernel refuses it to its own tracers (lockdown). */
 	if (security_locked_down(LOCKDOWN_TRACEFS))
 		return -EPERM;
 	err = scope_session_create(&session);
@@ -38,7 +38,7 @@ static int device_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
-/* After the last descriptor and the last mapping. */
+/* Called after the last descriptor and the last mapping are gone. */
 static int device_release(struct inode *inode, struct file *file)
 {
 	scope_session_close(file->private_data);
@@ -70,7 +70,7 @@ static __poll_t device_poll(struct file *file, poll_table *table)
 	poll_wait(file, &session->readers, table);
 	if (!scope_session_configured(session))
 		return 0;
-	/* Read before the rings, so that rings found empty after the stop stay empty. */
+	/* The state is read before the rings, so that rings found empty after the stop stay empty. */
 	stopped = smp_load_acquire(&session->run_state) == SCOPE_RUN_STOPPED;
 	if (any_readable(session))
 		return EPOLLIN | EPOLLRDNORM;

@@ -18,7 +18,7 @@ struct pair {
 	u64 width; /* counts that reading the kernel's clock took */
 };
 
-/* The host of a virtual machine, or firmware, may interrupt a reading: take the tightest of a few. */
+/* A hypervisor or firmware may interrupt a reading, so the shortest of a few is taken. */
 static struct pair read_both(void)
 {
 	struct pair best = { .width = U64_MAX };
@@ -44,7 +44,7 @@ static u64 rate_of(u64 ns, u64 counts)
 	return counts ? (ns << 32) / counts : 0;
 }
 
-/* After a suspend, or a move to another host, there is no rate over that time. */
+/* After a suspend, or a move to another host, the rate over that time is unknown. */
 static bool rates_agree(u64 a, u64 b)
 {
 	return a && (a > b ? a - b : b - a) <= a >> 10;
@@ -63,7 +63,7 @@ static u64 take_anchor(struct scope_clock *clock)
 		if (rates_agree(rate, clock->rate))
 			window = (min_t(u64, 2 * ns, SCOPE_CLOCK_WINDOW_NS) << 32) / rate;
 	}
-	/* A non-maskable interrupt in between finds no window. */
+	/* A non-maskable interrupt that comes now finds no valid window. */
 	WRITE_ONCE(clock->window, 0);
 	barrier();
 	clock->anchor = now.counter;
@@ -90,8 +90,8 @@ u64 scope_clock_ns_slow(struct scope_clock *clock)
 }
 
 /*
- * The length of a number of counts at the latest rate, ns. 0 where the rate is not known for sure, and for negative
- * counts.
+ * The length of a number of counts at the latest rate, ns. 0 if the rate is not known for sure, or the number is
+ * negative.
  */
 u64 scope_clock_passed_ns(const struct scope_clock *clock, u64 counts)
 {
@@ -105,7 +105,7 @@ u64 scope_clock_passed_ns(const struct scope_clock *clock, u64 counts)
 	return counts * clock->rate >> shift;
 }
 
-/* The counts that ns (below 2^32) take. 0 where the rate is not known for sure. */
+/* The counts that ns (below 2^32) take. 0 if the rate is not known for sure. */
 u64 scope_clock_counts(const struct scope_clock *clock, u64 ns)
 {
 	return clock->window ? div64_u64(ns << 32, clock->rate) : 0;

@@ -6,12 +6,12 @@
  * rate is that of the counter between the last two anchors. For a while after an anchor, at most
  * SCOPE_CLOCK_WINDOW_NS and twice the time that the rate was measured over, time is extrapolated:
  *
- *   ns = anchor_ns + (counter - anchor) * rate / 2^32
+ * ns = anchor_ns + (counter - anchor) * rate / 2^32
  *
  * A pair is taken within the time of one reading of the kernel's clock (some tens of ns), so a reading may be off by
  * that much, and by what NTP does until then. Each CPU has its own anchor: counters need not agree between CPUs. At
  * an anchor the clock may step back by as much, and a difference of two readings can be negative. A counter that the
- * kernel does not call steady is never used.
+ * kernel does not consider stable is never used.
  *
  * Anchors are taken in task context with interrupts off, so a reading with preemption off meets a new one only in a
  * non-maskable interrupt, and that takes none. This compiles in user space as well, where tests/unit/test_clock.c
@@ -26,19 +26,19 @@
 
 #define SCOPE_CLOCK_WINDOW_NS 10000000u
 
-/* All zero: nothing known, the kernel's clock is asked. */
+/* All zero: nothing is known, and the kernel's clock is read. */
 struct scope_clock {
 	u64 anchor;    /* counter */
 	u64 anchor_ns; /* 0: no anchor yet */
 	u64 rate;      /* ns for each count, 32 bits of fraction */
-	u64 window;    /* counts for which the anchor serves; 0: ask the kernel's clock */
+	u64 window;    /* counts for which the anchor is valid; 0: read the kernel's clock */
 };
 
 u64 scope_clock_ns_slow(struct scope_clock *clock);
 u64 scope_clock_passed_ns(const struct scope_clock *clock, u64 counts);
 u64 scope_clock_counts(const struct scope_clock *clock, u64 ns);
 
-/* Preemption is off, and counts were just read. Returns false where only scope_clock_ns_slow() knows the time. */
+/* Preemption is off, and counts were just read. Returns false if only scope_clock_ns_slow() knows the time. */
 static __always_inline bool scope_clock_at(const struct scope_clock *clock, u64 counts, u64 *ret_ns)
 {
 	counts -= clock->anchor;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads the attributes of CONFIGURE into a session's configuration, or reports what is wrong there. */
+/* Reads the attributes of CONFIGURE into a session's configuration, or reports what is wrong with them. */
 #include <linux/errno.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -177,7 +177,7 @@ static int parse(struct genl_info *info, struct scope_config *config)
 	return err;
 }
 
-/* Threads leave selections of the other kinds and live on, which readers of protocol 1 do not know. */
+/* Threads can leave other kinds of selections and live on, which readers of protocol 1 do not know. */
 static int check_kinds(struct genl_info *info, u32 protocol, const struct scope_target *targets, u32 count)
 {
 	u32 i;

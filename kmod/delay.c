@@ -15,7 +15,7 @@ static bool delays = true;
 module_param(delays, bool, 0644);
 MODULE_PARM_DESC(delays, "whether threads may be held up on purpose (scope.delays=0: refused)");
 
-static bool ever_used; /* since the module was loaded: a thread may still be on its way out of it */
+static bool ever_used; /* since the module was loaded: a thread may still be returning from its code */
 
 /* How each kind of site is attached and detached. */
 static const struct way {
@@ -132,7 +132,7 @@ static int add(struct scope_session *session, const struct scope_delay_request *
 	scope_trap_measure();
 	err = way_of(rule)->attach(rule);
 	if (err) {
-		/* A thread that is on its way may have found the rule already. */
+		/* A thread that is at the site may have found the rule already. */
 		WRITE_ONCE(rule->gone, true);
 		while (atomic_read(&rule->users))
 			msleep(1);
@@ -274,8 +274,8 @@ void scope_delay_free(struct scope_session *session)
 }
 
 /*
- * A thread that took itself out of `users` has a few instructions of this module left, and may have lost the CPU just
- * there. Wait until every task has blocked or has been in user mode.
+ * A thread that took itself out of `users` has still a few instructions of this module to execute, and may have been
+ * preempted there. Wait until every task has blocked or has been in user mode.
  */
 void scope_delay_exit(void)
 {

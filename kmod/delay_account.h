@@ -34,7 +34,7 @@
 
 #include <linux/types.h>
 
-/* Too short for a sleep, except before a wake-up. */
+/* too short for a sleep, except before a wake-up */
 #define SCOPE_ACCOUNT_LEAST_NS 100000ull
 
 struct scope_account {
@@ -71,10 +71,10 @@ static inline __u64 scope_account_shown(const struct scope_account *thread, __u6
 	return thread->paid_ns < required_ns ? thread->paid_ns : required_ns;
 }
 
-/* It was in the code, worth ns of delay for the others. Returns the new required. */
+/* The thread was in the code, which is worth a delay of ns for all others. Returns the new required. */
 static inline __u64 scope_account_credit(struct scope_account *thread, __u64 required_ns, __u64 ns)
 {
-	/* The time that it slept too long is its own: the others are to wait ns more all the same. */
+	/* The time that it slept too long is its own: the others have to wait ns more in any case. */
 	const __u64 counted_ns = scope_account_shown(thread, required_ns);
 
 	thread->paid_ns += ns;
@@ -87,7 +87,7 @@ static inline __u64 scope_account_owed(const struct scope_account *thread, __u64
 	return required_ns > thread->paid_ns ? required_ns - thread->paid_ns : 0;
 }
 
-/* How long it should sleep now; waking: it is about to wake another. */
+/* How long it has to sleep now; waking: it is about to wake another thread. */
 static inline __u64 scope_account_due(const struct scope_account *thread, __u64 required_ns, int waking)
 {
 	const __u64 owed_ns = scope_account_owed(thread, required_ns);
@@ -109,8 +109,8 @@ static inline void scope_account_block(struct scope_account *thread, __u64 requi
 }
 
 /*
- * It was woken by a thread that had paid waker_paid_ns by then (scope_account_shown()). A waker that settled has paid all
- * that is required; what it still owed is an error of this thread's account, and is made good as the
+ * It was woken by a thread that had paid waker_paid_ns by then (scope_account_shown()). If the waker settled before,
+ * that is all that is required. What it still owed is an error of this thread's account, and is corrected when the
  * waker pays.
  */
 static inline void scope_account_woken(struct scope_account *thread, __u64 waker_paid_ns)

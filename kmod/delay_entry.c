@@ -77,7 +77,7 @@ unsigned long scope_delay_detour(void)
 	return resume;
 }
 
-/* Is this the running thread on its way into the call? */
+/* True if this is the running thread on its way into the call. */
 static bool is_entering(const struct place *place, unsigned long argument)
 {
 	struct pt_regs *user = task_pt_regs(current);
@@ -90,8 +90,8 @@ static bool is_entering(const struct place *place, unsigned long argument)
 }
 
 /*
- * Sends the running thread to the stub, if a rule wants that. may: it can be done here. Preemption is off: the code
- * that removes a place waits first for that, then for its users.
+ * Sends the running thread to the stub, if a rule asks for that. may: it is possible here. Preemption is off, and the
+ * code that removes a place waits first for the end of such sections, then for its users.
  */
 static bool divert(struct place *place, struct pt_regs *regs, bool may)
 {
@@ -124,7 +124,7 @@ static bool divert(struct place *place, struct pt_regs *regs, bool may)
 }
 NOKPROBE_SYMBOL(divert);
 
-/* Are other probes at this breakpoint? The list has all of them, and their common head. */
+/* True if other probes are at this breakpoint. The list has all of them, and their common head. */
 static bool is_shared(const struct kprobe *kprobe)
 {
 	return !list_empty(&kprobe->list) && !list_is_singular(&kprobe->list);
@@ -142,7 +142,7 @@ static int on_kprobe(struct kprobe *kprobe, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(on_kprobe);
 
-/* The kernel lets only kprobes with such a handler change where the thread goes on. */
+/* The kernel lets a kprobe change where the thread continues only if the kprobe has such a handler. */
 static void after(struct kprobe *kprobe, struct pt_regs *regs, unsigned long flags)
 {
 }
@@ -179,7 +179,7 @@ static int attach_ftrace(struct place *place)
 	return scope_compat_ftrace_attach(&place->ftrace, on_entry, place->resume - SCOPE_FTRACE_CALL_BYTES);
 }
 
-/* Where the function begins, by a kprobe that is never armed, and whether ftrace is called there. */
+/* Finds where the function begins, by a kprobe that is never armed, and if ftrace is called there. */
 static int look_up(struct place *place)
 {
 	int err;
@@ -218,7 +218,10 @@ static struct place *place_create(const struct scope_delay_rule *rule)
 	return NULL;
 }
 
-/* After it is out of the code. Rules are marked as gone before, so no thread is on the detour for long. */
+/*
+ * Call it after the place is out of the code. Rules were marked as gone before, so no thread is on the detour for
+ * long.
+ */
 static void place_end(struct place *place)
 {
 	while (atomic_read(&place->users))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delays on the way to user mode. A thread serves what it did, or what it owes, as its call returns.
+ * Delays on the way to user mode. When its call returns a thread serves the delays for what it did, or that it owes.
  *
  * A probe on sys_exit cannot sleep. It puts an entry of the session's pool onto the list of work that the kernel does
  * for the thread just before user mode, which is a few instructions away.
@@ -24,13 +24,11 @@ struct scope_delay_return {
 };
 
 /*
- * One word of a rule's debts: which thread, and how much. Only the thread itself makes, raises and takes
- * its word; where all places that it may have are taken, it overwrites another thread's.
+ * One word of a rule's debts: which thread, and how much. Only the thread itself writes, increases and takes its
+ * word; if all places that it may have are taken, it overwrites another thread's.
  *
- *    63               42    41    40                0
- *   +-------------------+--------+-------------------+
- *   | tid, 0: free      | capped |        ns         |
- *   +-------------------+--------+-------------------+
+ * 63 42 41 40 0 +-------------------+--------+-------------------+ | tid, 0: free | capped | ns |
+ * +-------------------+--------+-------------------+
  */
 #define DEBT_TID_SHIFT 42
 #define DEBT_CAPPED (1ull << 41)
@@ -94,7 +92,7 @@ static bool owes(const struct scope_delay_rule *rule, u32 tid)
 	return false;
 }
 
-/* In the thread's own context, which may sleep. Did the call bring something from a socket? */
+/* In the thread's own context, which may sleep. True if the call brought something from a socket. */
 static bool is_receive(void)
 {
 	struct pt_regs *regs = task_pt_regs(current);
@@ -146,8 +144,8 @@ static void on_return(struct callback_head *work)
 }
 
 /*
- * Makes the running thread call on_return() before it is in user mode. Returns false where no entry is free, which is
- * counted. Any context of the thread, including interrupts on top of it: they look for an entry as well.
+ * Makes the running thread call on_return() before it is in user mode. Returns false if no entry is free, which is
+ * counted. It may be called in any context of the thread, also in interrupts of it, which look for an entry as well.
  */
 bool scope_delay_ask_for_return(struct scope_delay_rule *rule)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Holds the running thread up: whether, for how long, by sleep or by spinning; and writes the record. */
+/*
+ * Holds the running thread up: decides if, for how long, and whether by a sleep or by spinning, and writes the
+ * record.
+ */
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
@@ -9,16 +12,16 @@
 #include "record.h"
 #include "trap_cost.h"
 
-/* Right on any CPU that it runs on: the current task is the same. */
+/* This is right on any CPU, because the current task is the same. */
 bool scope_delay_is_traced(const struct scope_delay_rule *rule)
 {
 	return this_cpu_read(rule->session->cpu->traced) && READ_ONCE(rule->session->running) && !READ_ONCE(rule->gone);
 }
 
 /*
- * Counts visits of the running thread that come at once, in a time that does not grow with their number. Returns for
- * how long the thread is to be held up, ns. 0: none of the visits was chosen, or the rule does not cover the thread.
- * Any context.
+ * Counts several visits of the running thread at once; the time that it takes does not grow with their number.
+ * Returns for how long the thread is to be held up, ns. 0: none of the visits was chosen, or the rule does not cover
+ * the thread. Any context.
  */
 u64 scope_delay_due_of(struct scope_delay_rule *rule, u64 visits, u8 *ret_flags)
 {
@@ -35,7 +38,7 @@ u64 scope_delay_due_of(struct scope_delay_rule *rule, u64 visits, u8 *ret_flags)
 		ns = min(values->ns, values->hit_max_ns);
 		if (chosen && ns < values->ns)
 			*ret_flags |= SCOPE_DELAYED_CAPPED;
-		/* The product has 64 bits for every value that can be asked for. */
+		/* The product fits into 64 bits for every permitted value. */
 		asked = min_t(u64, chosen, 1ull << 33) * ns;
 	}
 	rcu_read_unlock();
@@ -55,8 +58,8 @@ static u64 take_share(struct scope_delays *delays, u64 asked_ns)
 	s64 second = atomic64_read(&delays->second);
 
 	/*
-	 * A visit that comes in between counts for the second before. So the cap is exceeded by no more than the
-	 * delays that run at that moment.
+	 * A visit that comes at the same time counts for the second before. So the cap is exceeded at most by the
+	 * delays that are served at that moment.
 	 */
 	if (second != now && atomic64_cmpxchg(&delays->second, second, now) == second)
 		atomic64_set(&delays->second_ns, 0);
@@ -75,7 +78,7 @@ static bool is_over(const struct scope_delay_rule *rule)
 	return READ_ONCE(rule->gone) || !READ_ONCE(rule->session->running) || fatal_signal_pending(current);
 }
 
-/* Other threads run where the scheduler wants it. The thread is then held up longer, as the record says. */
+/* The scheduler may run other threads. Then the thread is held up longer, as the record says. */
 static void spin_until(const struct scope_delay_rule *rule, ktime_t until)
 {
 	while (ktime_to_ns(ktime_get()) < ktime_to_ns(until) && !is_over(rule)) {

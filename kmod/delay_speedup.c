@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Virtual speedups: while some code runs, or some call keeps a thread off the CPU, all other traced threads are to
- * wait. delay_account.h decides which thread owes what. This file reports to it what happens, and delay_return.c
- * makes threads pay on their way to user mode.
+ * wait. delay_account.h decides which thread owes what. This file reports to it what happens. delay_return.c makes
+ * threads pay on their way to user mode.
  *
  * A thread's slot is changed by that thread's CPU alone, with interrupts off: by the timer of samples, the switches
  * from and to it, and the thread itself. The one exception is woken_*, which the waker writes before the switch to
@@ -25,12 +25,12 @@
 
 #define SLOTS 2048u /* a power of two */
 #define REACH 16u
-#define CALLERS_MAX 16 /* frames that are looked through for the code */
+#define CALLERS_MAX 16 /* frames that are searched for the code */
 
 struct slot {
 	u32 tid;	     /* 0: free */
 	u16 nr;		     /* call it is in, SCOPE_NR_NONE: none */
-	bool asked, pausing; /* it is about to wait for what it owes, does so */
+	bool asked, pausing; /* it is about to wait for what it owes; it waits */
 	bool off;	     /* the CPU, blocked */
 	bool woken, by_peer;
 	struct scope_account account;
@@ -52,7 +52,10 @@ static struct slot *find(struct scope_speedup *speedup, u32 tid)
 	return NULL;
 }
 
-/* A slot for a thread that has none. NULL: no place. parent: it inherits; NULL: it owes nothing. */
+/*
+ * A slot for a thread that has none. NULL: no place is free. parent: the thread inherits from it; NULL: it owes
+ * nothing.
+ */
 static struct slot *make(struct scope_speedup *speedup, u32 tid, const struct slot *parent)
 {
 	struct slot *slot;
@@ -116,7 +119,7 @@ static bool is_in(const struct scope_delay_ranges *ranges, u64 address)
 	return false;
 }
 
-/* For the thread that the timer interrupted: is it in the code, or called from there? */
+/* True if the thread that the timer interrupted is in the code, or in a function that the code called. */
 static bool runs_in(const struct scope_delay_ranges *ranges, struct pt_regs *regs, bool callers)
 {
 	u64 frame[2], fp, low;
@@ -141,7 +144,7 @@ static void sample(struct scope_delay_rule *rule)
 {
 	const struct scope_delay_values *values = rcu_dereference(rule->values);
 	struct pt_regs *regs = get_irq_regs();
-	/* In the kernel it may still block, and then the rule could not be removed until it comes back. */
+	/* In the kernel the thread may still block, and then the rule could not be removed until it comes back. */
 	const bool in_user = regs && user_mode(regs);
 	struct slot *slot;
 	u8 flags = 0;
@@ -170,7 +173,7 @@ void scope_delay_sample(struct scope_session *session)
 	rcu_read_unlock();
 }
 
-/* The running thread's call returns. Makes it wait before user mode, where that is worth a sleep. */
+/* The running thread's call returns. Makes it wait before user mode, if the debt is worth a sleep. */
 void scope_delay_speedup_returns(struct scope_delay_rule *rule)
 {
 	struct slot *slot;
@@ -186,7 +189,7 @@ void scope_delay_speedup_returns(struct scope_delay_rule *rule)
 	raw_local_irq_restore(irq);
 }
 
-/* The thread waits now: for how long. scope_delay_speedup_paid() follows in any case. */
+/* The thread waits now. Returns for how long. scope_delay_speedup_paid() follows in any case. */
 u64 scope_delay_speedup_owed(struct scope_delay_rule *rule)
 {
 	struct slot *slot;
@@ -224,7 +227,7 @@ static void leave_cpu(struct scope_delay_rule *rule, struct slot *slot)
 	scope_account_block(&slot->account, atomic64_read(&rule->speedup->required_ns));
 	slot->off_ns = ktime_get_mono_fast_ns();
 	slot->woken = slot->by_peer = false;
-	/* Pairs with the acquire in probe_waking(): a waker sees all of this, or nothing yet. */
+	/* Pairs with the acquire in probe_waking(): a waker sees all of this, or none of it. */
 	smp_store_release(&slot->off, true);
 }
 

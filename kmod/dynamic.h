@@ -29,7 +29,7 @@ int scope_dynamic_remove(struct scope_session *session, u16 id);
 int scope_dynamic_next(struct scope_session *session, u32 id, struct scope_dynamic_info *ret_info);
 
 /*
- * Under session->dynamic_lock: may probes and delay rules be set? -ENOENT: closed. -ENODATA: not configured yet.
+ * Under session->dynamic_lock: 0 if probes and delay rules may be set. -ENOENT: closed. -ENODATA: not configured yet.
  * -EPROTO: of protocol 1. -ESHUTDOWN: stopped.
  */
 int scope_dynamic_check(struct scope_session *session);

@@ -16,7 +16,7 @@ static void call_here(void *data)
 	call->work(call->session, this_cpu_ptr(call->session->cpu));
 }
 
-/* Runs work with interrupts off on every CPU that is online, and for those that are not. */
+/* Runs work with interrupts off on every CPU that is online, and here for those that are not. */
 void scope_each_cpu(struct scope_session *session, scope_cpu_work *work)
 {
 	struct cpu_call call = { session, work };

@@ -4,7 +4,7 @@
 #include <asm/barrier.h>
 #include "filter.h"
 
-#define AWAY (1 << 16) /* in the count of a line, beside the 1 of any entry */
+#define AWAY (1 << 16) /* in the count of a line, in addition to the 1 of any entry */
 
 static inline u32 line_of(u32 key)
 {
@@ -28,7 +28,7 @@ static inline u32 reach_of(const struct scope_filter *filter, u32 key)
 	return homes >= AWAY ? SCOPE_FILTER_REACH : SCOPE_FILTER_LINE;
 }
 
-/* A copy from slot *step on, which moves there; NULL where there is none. */
+/* The copy from slot *step on, to which *step moves; NULL if there is none. */
 static u32 *next_copy(const struct scope_filter *filter, u32 key, u32 *step, u32 *ret_entry)
 {
 	u32 reach = reach_of(filter, key);
@@ -49,14 +49,14 @@ static inline atomic_t *count_of(struct scope_filter *filter, u32 key)
 	return key & SCOPE_FILTER_THREAD ? &filter->threads : &filter->count;
 }
 
-/* The slot at this step was emptied: its line forgets it. */
+/* The slot at this step was emptied: the line of its entry counts one less. */
 static void uncount(struct scope_filter *filter, u32 key, u32 step)
 {
 	atomic_sub(step < SCOPE_FILTER_LINE ? 1 : 1 + AWAY, &filter->line[line_of(key)].homes);
 	atomic_dec(count_of(filter, key));
 }
 
-/* The entry of a member, or else that of one that is leaving, or else 0. */
+/* The entry of a member, or else of one that is leaving, or else 0. */
 u32 scope_filter_entry(const struct scope_filter *filter, u32 key)
 {
 	u32 step = 0, entry, leaving = 0;
@@ -70,8 +70,8 @@ u32 scope_filter_entry(const struct scope_filter *filter, u32 key)
 }
 
 /*
- * Adds a reason (with SCOPE_FILTER_FRESH where a new entry has to be reported to the reader). Returns false where no slot
- * within reach is free, which is counted.
+ * Adds a reason (with SCOPE_FILTER_FRESH where a new entry has to be reported to the reader). Returns false if no
+ * slot within reach is free, which is counted.
  */
 bool scope_filter_add(struct scope_filter *filter, u32 key, u32 why)
 {
@@ -86,7 +86,7 @@ bool scope_filter_add(struct scope_filter *filter, u32 key, u32 why)
 			return true;
 	}
 	atomic_inc(homes);
-	/* Before the entry comes: see the comment at the top of filter.h. */
+	/* This comes before the entry: see the comment at the top of filter.h. */
 	smp_mb__after_atomic();
 	for (step = 0; step < SCOPE_FILTER_REACH; step++) {
 		slot = slot_at(filter, key, step);
@@ -105,8 +105,8 @@ bool scope_filter_add(struct scope_filter *filter, u32 key, u32 why)
 }
 
 /*
- * Takes reasons away. An entry without any reason is removed, or, if `due` is set, stays as a leaving one. Returns
- * whether a member lost its last reason.
+ * Takes reasons away. An entry without any reason is removed, or if `due` is set stays as a leaving one. Returns true
+ * if a member lost its last reason.
  */
 bool scope_filter_drop(struct scope_filter *filter, u32 key, u32 why, bool due)
 {
@@ -133,7 +133,7 @@ bool scope_filter_drop(struct scope_filter *filter, u32 key, u32 why, bool due)
 	return lost && !scope_filter_has(filter, key);
 }
 
-/* With any reasons. Returns whether there was one, leaving or not. */
+/* Whatever its reasons are. Returns true if there was one, leaving or not. */
 bool scope_filter_remove(struct scope_filter *filter, u32 key)
 {
 	u32 step = 0, entry, *slot;
@@ -167,7 +167,7 @@ void scope_filter_mark(struct scope_filter *filter)
 	}
 }
 
-/* The reader knows of all that was marked: such an entry is no longer fresh, or it goes. */
+/* The reader knows all that was marked: such an entry is no longer fresh, or it is removed. */
 void scope_filter_reported(struct scope_filter *filter, u32 key)
 {
 	u32 step = 0, entry, *slot;
@@ -189,7 +189,7 @@ void scope_filter_reported(struct scope_filter *filter, u32 key)
 	}
 }
 
-/* comm: SCOPE_COMM_BYTES, read while it may change. If it does, the next change decides. */
+/* comm: SCOPE_COMM_BYTES, which may change while it is read. If it does, the next change decides. */
 bool scope_comm_matches(const struct scope_comm_rule *rules, u32 count, const char *comm)
 {
 	u32 i;

@@ -2,20 +2,19 @@
 /*
  * The set of processes and threads a session traces, read by probes without a lock.
  *
- * A number belongs to the cache line that its low bits select. It is in one of the line's slots, or in
- * a slot of the next lines where these are taken. The line counts the entries that belong to it. So a
- * search usually reads one line, and ends there if the count is 0. Consecutive numbers select
- * consecutive lines. An entry is one word, so that readers see it whole:
+ * A number belongs to the cache line that its low bits select. It is in one of the line's slots, or in a slot of the
+ * next lines where these are taken. The line counts the entries that belong to it. So a search usually reads one
+ * line, and ends with it if the count is 0. Consecutive numbers select consecutive lines. An entry is one word, so
+ * that readers see it whole:
  *
- *    31     30      29..28  27   26    25..22    21                       0
- *   +------+-------+------+----+-----+---------+---------------------------+
- *   |thread|leaving|  0   |due |fresh| reasons |    number (tgid or tid)   |
- *   +------+-------+------+----+-----+---------+---------------------------+
+ * 31 30 29..28 27 26 25..22 21 0 +------+-------+------+----+-----+---------+---------------------------+
+ * |thread|leaving| 0 |due |fresh| reasons | number (tgid or tid) |
+ * +------+-------+------+----+-----+---------+---------------------------+
  *
- * An entry stays while it has a reason; each kind of selection adds and drops its own. A leaving
- * entry is no member any more: it waits until its end is recorded for the reader. The count of a line is raised
- * before an entry comes and lowered after one went, so it is never too low. Two CPUs that add the
- * same number at once may leave it twice: dropping and removing therefore treat every copy.
+ * An entry stays while it has a reason; each kind of selection adds and drops its own. A leaving entry is no member
+ * any more: it waits until its end is recorded for the reader. The count of a line is raised before an entry comes
+ * and lowered after one went, so it is never too low. Two CPUs that add the same number at once may leave it twice:
+ * dropping and removing therefore treat every copy.
  *
  * This file compiles in user space as well, where tests/unit/test_filter.c drives it.
  */
@@ -78,15 +77,15 @@ static __always_inline const struct scope_filter_line *scope_filter_line_of(cons
 }
 
 /*
- * The line of a key. Returns false where the key cannot be in the filter. Numbers are not negative; the idle task's 0
- * is in no filter.
+ * The line of a key. Returns false if the key cannot be in the filter. Numbers are not negative; the idle task's 0 is
+ * in no filter.
  */
 static __always_inline bool scope_filter_may_have(const struct scope_filter_line *line)
 {
 	return unlikely(atomic_read(&line->homes));
 }
 
-/* Returns true where the key is in the filter and its entry is alone in its line. */
+/* Returns true if the key is in the filter and its entry is the only one of its line. */
 static __always_inline bool scope_filter_has_first(const struct scope_filter_line *line, u32 key)
 {
 	u32 found = READ_ONCE(line->slot[0]);
@@ -103,7 +102,7 @@ static __always_inline bool scope_filter_has(const struct scope_filter *filter, 
 	return scope_filter_has_first(line, key) || scope_filter_entry(filter, key) & SCOPE_FILTER_REASONS;
 }
 
-/* Entry number index of 0..SCOPE_FILTER_SLOTS - 1, 0 where there is none. */
+/* Entry number index of 0..SCOPE_FILTER_SLOTS - 1; 0 if there is none. */
 static inline u32 scope_filter_at(const struct scope_filter *filter, u32 index)
 {
 	return READ_ONCE(filter->line[index / SCOPE_FILTER_LINE].slot[index % SCOPE_FILTER_LINE]);

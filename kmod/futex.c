@@ -2,8 +2,7 @@
 /*
  * Records the memory of a futex as a thread goes to sleep on it.
  *
- * A lock's memory has its owner and the number of its waiters. This is the owner for which the thread begins to wait.
- * The thread that wakes it later may be another.
+ * A lock's memory has its owner, for which the thread begins to wait. The thread that wakes it later may be another.
  */
 #include <linux/futex.h>
 #include <linux/sched.h>
@@ -38,7 +37,7 @@ void scope_futex_sleep(struct scope_ring *ring, struct scope_call call, u64 now)
 	syscall_get_arguments(current, task_pt_regs(current), arg);
 	if (!waits(arg[1]))
 		return;
-	/* Only what is in memory: this runs with the run queue locked. */
+	/* Reads only what is in memory, because the run queue is locked. */
 	bytes = scope_arch_copy_user(memory, arg[0], sizeof(memory));
 	bytes &= ~3u;
 	if (bytes)

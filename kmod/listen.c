@@ -64,7 +64,7 @@ static int on_event(struct notifier_block *block, unsigned long event, void *dat
 	return NOTIFY_DONE;
 }
 
-/* A copy to each; message goes. A listener whose buffer is full misses it. */
+/* Sends a copy to each, and takes over message. A listener whose buffer is full misses it. */
 void scope_listen_send(struct sk_buff *message)
 {
 	struct sk_buff *copy;

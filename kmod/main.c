@@ -35,7 +35,7 @@ static int __init scope_init(void)
 	err = scope_netlink_init();
 	if (err)
 		goto listen;
-	/* Last: from here on users can open it. */
+	/* This is last: from here on users can open it. */
 	err = scope_chardev_init();
 	if (err)
 		goto netlink;

@@ -7,7 +7,7 @@
 
 #define MEAN_SHIFT 10 /* fraction of a ns in the mean */
 /*
- * Above these the clock did not measure the probe: an interrupt came in, or a hypervisor ran something else. Calls
+ * Above these the clock measured more than the probe: an interrupt came, or a hypervisor ran something else. Calls
  * take some hundred ns, stacks some us.
  */
 #define CALL_NS_MAX 20000u
@@ -32,13 +32,13 @@ noinline void scope_measure_call(struct scope_cpu *cpu, u64 begin_ns)
 	u64 ns = scope_clock_ns(&cpu->clock) - begin_ns, stacks, events;
 	unsigned long flags;
 
-	/* A flush may interrupt otherwise, and it writes to pending and arms. */
+	/* Otherwise a flush may come in between, which writes to pending and arms. */
 	raw_local_irq_save(flags);
 	stacks = measure->stack_ns;
 	events = scope_measure_events(cpu);
-	/* The time of a stack taken in this call is counted already. A clock may step back a little. */
+	/* The time of a stack that this call took is counted already. A clock may step back a little. */
 	ns -= stacks - measure->stack_seen_ns;
-	/* The first of them may be the call that armed: one in thousands, and not like the others. */
+	/* The first of them may be the call that armed. It is one of thousands, and differs from the others. */
 	if (measure->left <= SCOPE_MEASURE_CALLS && (s64)ns <= CALL_NS_MAX) {
 		if ((s64)ns > 0)
 			WRITE_ONCE(measure->ns, measure->ns + ns);
@@ -51,7 +51,7 @@ noinline void scope_measure_call(struct scope_cpu *cpu, u64 begin_ns)
 	raw_local_irq_restore(flags);
 }
 
-/* On the CPU itself, interrupts off: a stack was taken in ns. */
+/* On the CPU itself, with interrupts off: taking a stack took ns. */
 void scope_measure_stack(struct scope_cpu *cpu, u64 ns)
 {
 	struct scope_measure *measure = &cpu->measure;
@@ -75,8 +75,8 @@ u64 scope_measure_ns(const struct scope_cpu *cpu)
 }
 
 /*
- * The same since the last time this was asked, by the calls measured since then, where there are some. A mean over
- * all time that moves a little would change all earlier values with it.
+ * The same since the last time this was called, by the calls measured since then, if there are some. If the mean of
+ * all time was used, a small change of it would change all earlier values.
  */
 u64 scope_measure_since(struct scope_cpu *cpu)
 {

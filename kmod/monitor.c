@@ -18,7 +18,7 @@
 #define PERIOD_MS 100
 #define SECOND_NS 1000000000ull
 
-/* HALF_FULL and LOST come again only after a second. */
+/* HALF_FULL and LOST are repeated only after a second. */
 static bool due(u64 *last_ns, u64 now)
 {
 	if (*last_ns && now - *last_ns < SECOND_NS)
@@ -147,7 +147,7 @@ void scope_monitor_prepare(struct scope_session *session)
 	INIT_DELAYED_WORK(&session->monitor.work, look);
 }
 
-/* Under session->lock, as it begins to run. It ends by itself when the session is stopped. */
+/* Under session->lock, when the session begins to run. It ends by itself when the session is stopped. */
 void scope_monitor_start(struct scope_session *session)
 {
 	lockdep_assert_held(&session->lock);

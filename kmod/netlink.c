@@ -20,7 +20,7 @@ static const struct nla_policy session_policy[] = {
 	[SCOPE_ATTR_SESSION] = { .type = NLA_U32 },
 };
 
-/* Which calls get a stack: part of a configuration, and changed alone. */
+/* Attributes that say which calls get a stack: part of a configuration, and changed separately. */
 #define STACK_POLICIES                                                                                                 \
 	[SCOPE_ATTR_STACK_MODE] = { .type = NLA_U8 }, [SCOPE_ATTR_STACK_BYTES] = { .type = NLA_U32 },                  \
 	[SCOPE_ATTR_STACK_MIN_NS] = { .type = NLA_U32 },                                                               \

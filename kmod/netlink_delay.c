@@ -86,7 +86,7 @@ static int parse_call(struct genl_info *info, struct scope_delay_request *reques
 	return 0;
 }
 
-/* Which of the two names each site wants. */
+/* Which of the two names each site needs. */
 static int parse_place(struct genl_info *info, struct scope_delay_request *request)
 {
 	const bool entry = request->site == SCOPE_DELAY_SYSCALL && !(request->flags & SCOPE_DELAY_AFTER);
@@ -253,7 +253,7 @@ static int check_allowed(struct sk_buff *skb, struct genl_info *info)
 
 	if (err)
 		return scope_netlink_explain(info, reasons, ARRAY_SIZE(reasons), false, err);
-	/* As for all messages, the opener of the socket as well. */
+	/* As for all messages, the opener of the socket needs it as well. */
 	return netlink_capable(skb, CAP_SYS_ADMIN)
 		       ? 0
 		       : REFUSE_ALL(info, -EPERM,

@@ -109,7 +109,7 @@ static int parse_request(struct sk_buff *skb, struct genl_info *info, struct sco
 	err = parse_place(info, request);
 	if (!err)
 		err = parse_words(info, request);
-	/* They usually are addresses, or lead to some. */
+	/* They usually are addresses, or show some. */
 	if (!err && request->args && !is_user(request->kind) && !netlink_capable(skb, CAP_SYSLOG))
 		err = REFUSE(info, info->attrs[SCOPE_ATTR_PROBE_ARGS], -EPERM,
 			     "PROBE_ARGS: words of the kernel need CAP_SYSLOG");

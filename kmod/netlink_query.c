@@ -48,7 +48,7 @@ static int put_one_cpu(struct sk_buff *reply, struct scope_session *session, u32
 	return 0;
 }
 
-/* Those that were online at some time, from first on. */
+/* CPUs that were online at some time, from first on. */
 static int put_cpus(struct sk_buff *reply, struct scope_session *session, u32 first)
 {
 	struct nlattr *nest = nla_nest_start(reply, SCOPE_ATTR_CPUS);

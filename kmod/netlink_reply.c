@@ -38,7 +38,7 @@ int scope_netlink_explain(struct genl_info *info, const struct scope_netlink_rea
 	const char *text;
 	size_t i;
 
-	/* Not for user space: an instruction that cannot be stepped over. */
+	/* ENOTSUPP is unknown in user space: an instruction cannot be stepped over. */
 	if (err == -ENOTSUPP)
 		err = -EOPNOTSUPP;
 	for (i = 0; i < count; i++) {

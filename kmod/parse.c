@@ -35,8 +35,8 @@ static bool has_end(const struct nla_policy *policy, const struct nlattr *attrib
 }
 
 /*
- * What the kernel's own policies leave open: an attribute that occurs twice (the kernel takes the last one), and on
- * old kernels unknown attributes and those that are too long.
+ * Checks what the kernel's own policies permit: an attribute that occurs twice (the kernel takes the last one), and
+ * on old kernels unknown attributes and those that are too long.
  */
 int scope_parse_check(struct genl_info *info, const struct nla_policy *policy, int max)
 {
@@ -149,7 +149,7 @@ static int parse_target(struct genl_info *info, struct nlattr *attribute, struct
 	return err;
 }
 
-/* Without the attribute: none. The caller frees by kvfree(). */
+/* If the attribute is missing there are none. The caller frees them with kvfree(). */
 int scope_parse_targets(struct genl_info *info, enum scope_attr name, struct scope_target **ret_targets, u32 *ret_count)
 {
 	struct nlattr *targets = info->attrs[name], *attribute;

@@ -22,7 +22,7 @@ static struct probe_row {
 	const char *name;
 	void *const *probe;
 	u32 events; /* 0: always */
-	u8 selects; /* only where the filter looks for this; the kernel may lack it */
+	u8 selects; /* only if the filter needs it; the kernel may lack it */
 	bool more;  /* the kernel may lack it: then the other rows of these events work without it */
 	bool each;  /* its first argument is session->cpu, which leads to all that it needs */
 	struct tracepoint *tracepoint;
@@ -64,11 +64,14 @@ static struct probe_row {
 
 static void *first_argument(struct scope_session *session, const struct probe_row *row)
 {
-	/* As a number in between: since Linux 6.15 per-CPU memory may be an address space of the compiler's. */
+	/*
+	 * The cast to a number is needed since Linux 6.15, where per-CPU memory may be an address space of the
+	 * compiler's.
+	 */
 	return row->each ? (void *)(__force unsigned long)session->cpu : session;
 }
 
-/* Has this kernel the tracepoint, with a prototype that is known? */
+/* True if this kernel has the tracepoint, with a prototype that is known. */
 static bool is_served(const struct probe_row *row)
 {
 	return row->tracepoint && *row->probe;
@@ -124,9 +127,9 @@ u32 scope_probe_events(void)
 }
 
 /*
- * Under session->lock. Attaches the rows that are not attached yet. It is called again when the filter looks for
- * more, which is one row. Rows before one that fails stay attached. -EOPNOTSUPP: this kernel does not report what the
- * filter looks for.
+ * Under session->lock. Attaches the rows that are not attached yet. It is called again when the filter needs more,
+ * which is one row. Rows before one that fails stay attached. -EOPNOTSUPP: this kernel does not report what the
+ * filter needs.
  */
 int scope_probe_attach(struct scope_session *session)
 {
@@ -151,7 +154,7 @@ int scope_probe_attach(struct scope_session *session)
 	return 0;
 }
 
-/* Has this kernel the tracepoints that all these need (SCOPE_SELECT_*)? */
+/* True if this kernel has the tracepoints that all these need (SCOPE_SELECT_*). */
 bool scope_probe_selects(u8 selects)
 {
 	size_t i;
@@ -163,8 +166,8 @@ bool scope_probe_selects(u8 selects)
 }
 
 /*
- * Under session->lock, when no CPU traces any more: then the order makes no difference to the records. When it
- * returns no probe runs on this session, and none will.
+ * Under session->lock, when no CPU traces any more, so that the order makes no difference to the records. When it
+ * returns no probe of this session runs, and none will.
  */
 void scope_probe_detach(struct scope_session *session)
 {

@@ -4,8 +4,8 @@
  *
  * A request is a traced thread's if that thread queued it (block_rq_insert) or gave it to the device
  * (block_rq_issue). From then on it is in the session's table, so that it is known again when a kernel worker issues
- * it, and when an interrupt reports its end. Other requests cost a look into one line of keys. A request is handled
- * by one CPU at a time, and the block layer orders these: only the claim of a slot needs an atomic operation.
+ * it, and when an interrupt reports its end. Other requests only cost a search in one line of keys. A request is
+ * handled by one CPU at a time, and the block layer orders these: only the claim of a slot needs an atomic operation.
  */
 #include <linux/hash.h>
 #include <linux/irqflags.h>
@@ -22,7 +22,7 @@ struct outstanding {
 	u64 begun;     /* by the block layer's clock */
 	u64 queued_ns; /* 0: it was not queued */
 	u64 issued_ns; /* 0: not yet */
-	u64 sector;    /* where the rest of it begins, once issued */
+	u64 sector;    /* where the rest of it begins, after it was issued */
 	u32 tid;
 };
 
@@ -38,7 +38,7 @@ static inline u32 line_of(const struct request *request)
 	return hash_ptr(request, ilog2(LINES));
 }
 
-/* NULL: not there. The pointer of the key goes to *ret_key. */
+/* NULL: it is not there. The pointer of the key goes to *ret_key. */
 static struct outstanding *find(struct scope_block *block, const struct request *request, struct request ***ret_key)
 {
 	u32 line = line_of(request), i;
@@ -71,7 +71,7 @@ static void forget(struct request **key)
 	smp_store_release(key, NULL);
 }
 
-/* A request that went without an end, merged into another one or freed, and whose memory this one has now. */
+/* A request that ended without a report, merged into another one or freed, and whose memory this one has now. */
 static bool is_other(const struct outstanding *one, const struct request *request)
 {
 	return one->begun != scope_compat_block_begun(request) ||
@@ -84,7 +84,7 @@ static inline u32 acting_tid(struct scope_cpu *cpu)
 	return cpu->traced && !in_interrupt() ? current->pid : 0;
 }
 
-/* Returns NULL where the request is of no traced thread, or, with *ret_tid not 0, where there is no room for it. */
+/* Returns NULL if the request is of no traced thread, or, with *ret_tid not 0, if there is no room for it. */
 static struct outstanding *take_up(struct scope_session *session, struct scope_cpu *cpu, struct request *request,
 				   u32 *ret_tid)
 {

@@ -2,7 +2,7 @@
 /*
  * Which interrupt a CPU serves, for the wakings from it.
  *
- * Each is one store to this CPU's own memory, so preemption (soft interrupts of PREEMPT_RT) does no harm. Soft
+ * Each probe is one store to this CPU's own memory, so preemption (soft interrupts of PREEMPT_RT) does no harm. Soft
  * interrupts of a CPU do not nest, so only their begin is recorded. Hard interrupts may nest in anything.
  */
 #include <linux/interrupt.h>

@@ -4,7 +4,7 @@
 #include "probe_cgroup.h"
 #include "select.h"
 
-/* With locks held and interrupts off, so the new members are found later. */
+/* It is called with locks held and interrupts off, so the new members are found later. */
 static void probe_move(SCOPE_COMPAT_CGROUP_MOVE_PROTO(data))
 {
 	scope_select_settle_soon(data);

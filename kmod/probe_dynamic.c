@@ -45,7 +45,7 @@ static void put_probe(struct scope_ring *ring, const struct scope_dynamic *probe
 	scope_ring_commit(ring, sizeof(*r) + args * 8);
 }
 
-/* trap_ns: what the kernel took to come here, whether the thread is traced or not. */
+/* trap_ns: what the kernel took to call the handler, for traced threads and others. */
 static void hit(struct scope_dynamic *probe, struct pt_regs *regs, u8 flags, u32 trap_ns)
 {
 	struct scope_session *session = probe->session;
@@ -78,8 +78,8 @@ static inline bool is_traced(const struct scope_dynamic *probe)
 static int kprobe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	/*
-	 * A kprobe that ftrace calls is no trap. The kernel may have made a jump of a breakpoint, but does not say
-	 * when: there a non-maskable interrupt is taken for the thread.
+	 * A kprobe that ftrace calls is no trap. The kernel may have replaced a breakpoint by a jump, but does not
+	 * report it: then a non-maskable interrupt is taken for the thread.
 	 */
 	hit(container_of(kprobe, struct scope_dynamic, kprobe), regs,
 	    scope_trap_in_interrupt(!kprobe_ftrace(kprobe)) ? SCOPE_PROBE_INTERRUPT : 0, scope_trap_kernel_ns(kprobe));
@@ -87,7 +87,7 @@ static int kprobe_hit(struct kprobe *kprobe, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_hit);
 
-/* Not 0: the return is not probed, and takes none of the MAXACTIVE places. */
+/* Not 0: the return is not probed, and uses none of the MAXACTIVE places. */
 static int kretprobe_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct kretprobe *kretprobe = get_kretprobe(instance);
@@ -102,7 +102,7 @@ static int kretprobe_hit(struct kretprobe_instance *instance, struct pt_regs *re
 {
 	struct kretprobe *kretprobe = get_kretprobe(instance);
 
-	/* It was taken out in the time between. */
+	/* It was taken out in between. */
 	if (kretprobe)
 		hit(container_of(kretprobe, struct scope_dynamic, kretprobe), regs,
 		    SCOPE_PROBE_RETURN | (scope_trap_in_interrupt(false) ? SCOPE_PROBE_INTERRUPT : 0),
@@ -207,7 +207,7 @@ int scope_probe_dynamic_file(const char *name, u64 offset, struct path *ret_path
 
 	if (err)
 		return err;
-	/* Below an overlay: the file that processes really map. */
+	/* Below an overlay: the file that processes map in fact. */
 	inode = d_real_inode(path.dentry);
 	if (!S_ISREG(inode->i_mode))
 		err = -EISDIR;
@@ -276,7 +276,7 @@ int scope_probe_dynamic_attach(struct scope_dynamic *probe)
 	return err;
 }
 
-/* At most 32 at once. When it returns no handler of them runs, and none will. */
+/* At most 32 together. When it returns no handler of them runs, and none will. */
 void scope_probe_dynamic_detach(struct scope_dynamic **probes, u32 count)
 {
 	u32 i;

@@ -30,7 +30,7 @@ struct scope_dynamic {
 	};
 };
 
-/* Both sleep. 0, or the kernel's error for that place; probes that are not attached are skipped. */
+/* Both may sleep. 0, or the kernel's error for that place; probes that are not attached are skipped. */
 int scope_probe_dynamic_attach(struct scope_dynamic *probe);
 void scope_probe_dynamic_detach(struct scope_dynamic **probes, u32 count);
 
@@ -39,7 +39,9 @@ u64 scope_probe_dynamic_missed(const struct scope_dynamic *probe);
 
 /* The file of a uprobe; the caller puts *ret_path. Borrows *ret_inode from it. */
 int scope_probe_dynamic_file(const char *name, u64 offset, struct path *ret_path, struct inode **ret_inode);
-/* Is this the memory of a traced process? The code of other processes is not changed, and runs at full speed. */
+/*
+ * True if this is the memory of a traced process. The code of other processes is not changed, and runs at full speed.
+ */
 bool scope_probe_dynamic_wants(struct scope_session *session, struct mm_struct *mm);
 
 #endif

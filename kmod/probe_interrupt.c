@@ -2,9 +2,9 @@
 /*
  * Time that interrupts and softirqs take from the traced thread that they interrupt.
  *
- * An interrupt may come within a softirq, not the other way round, and both end before the CPU switches. So a begin of
- * each is kept per CPU; what an interrupt took within a softirq is no part of the softirq's. Where kernels run softirqs
- * in threads (-rt) a switch clears what is left of a begin.
+ * An interrupt may come within a softirq, not the other way round, and both end before the CPU switches. So the begin
+ * of each is kept per CPU. What an interrupt took within a softirq is not part of the softirq's time. If the kernel
+ * runs softirqs in threads (-rt), a switch clears a begin that is left.
  */
 #include <linux/interrupt.h>
 #include <linux/irqflags.h>
@@ -24,7 +24,7 @@ static noinline notrace void hardirq_begin(struct scope_session *session)
 
 	raw_local_irq_save(irq);
 	cpu = this_cpu_ptr(session->cpu);
-	/* A handler of a device may be called within another interrupt's stretch; that one goes on. */
+	/* A handler of a device may be called within another interrupt's time, which continues. */
 	if (cpu->traced && !cpu->hardirq_ns && READ_ONCE(session->running))
 		cpu->hardirq_ns = scope_clock_ns(&cpu->clock);
 	raw_local_irq_restore(irq);
@@ -82,7 +82,7 @@ static noinline notrace void softirq_end(struct scope_session *session)
 	raw_local_irq_restore(irq);
 }
 
-/* Interrupts of threads that are not traced cost a look at one byte. */
+/* For threads that are not traced an interrupt costs the check of one byte. */
 #define TRACED(session) this_cpu_read((session)->cpu->traced)
 
 static notrace void probe_hardirq_begin(void *data, int irq, struct irqaction *action)

@@ -38,13 +38,13 @@ static __always_inline u32 leaving_bits(bool preempt, const struct task_struct *
 
 #define EVENTS_OF_RUNS (SCOPE_EVENTS_COUNTERS | SCOPE_EVENTS_INTERRUPT)
 
-/* A stretch of a thread on the CPU ends, in a session that records more of these. */
+/* A thread's time on the CPU ends, in a session that records more about it. */
 static noinline notrace void end_run(struct scope_session *session, struct scope_cpu *cpu,
 				     const struct task_struct *prev, u64 now)
 {
 	if (cpu->traced && scope_counters_wanted(session))
 		scope_counters_put(cpu, prev, now);
-	/* The end of an interrupt is not seen where its thread's tracing ended or began within it. */
+	/* The end of an interrupt is not seen if its thread's tracing ended or began within it. */
 	cpu->hardirq_ns = cpu->softirq_ns = 0;
 }
 
@@ -61,8 +61,8 @@ static noinline notrace void switch_traced(struct scope_session *session, bool p
 		return;
 	now = scope_clock_ns(&cpu->clock);
 	/*
-	 * Not all probes are attached yet; or, once for each CPU, tracing stops and the last CPU has not ended it
-	 * yet.
+	 * Not all probes are attached yet; or tracing stops, and the last CPU has not ended it yet, which happens
+	 * once for each CPU.
 	 */
 	if (unlikely(!READ_ONCE(session->running))) {
 		cpu->traced = 0;
@@ -71,7 +71,7 @@ static noinline notrace void switch_traced(struct scope_session *session, bool p
 	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced && scope_syscall_put_pending(session, cpu, now) &&
 	    !preempt && (session->config.events & SCOPE_EVENTS_FUTEX))
 		scope_futex_sleep(&cpu->ring, cpu->call, now);
-	/* The enter probe may have been interrupted by the end of its task's tracing. */
+	/* The end of its task's tracing may have interrupted the enter probe. */
 	cpu->pending &= ~SCOPE_CALL_SLOT;
 	if (next_traced) {
 		tid = bits;
@@ -95,8 +95,8 @@ static noinline notrace void switch_traced(struct scope_session *session, bool p
 }
 
 /*
- * After a thread that is not traced next comes, which may be traced. Usually it is, and only the plain record is due.
- * Of prev that record says whether it was preempted. line: that of next's process.
+ * The next thread, which may be traced, runs after one that is not. Usually it is, and only the plain record is due.
+ * The record says of prev if it was preempted. line: that of next's process.
  */
 static noinline notrace void switch_in(struct scope_session *session, bool preempt, struct task_struct *prev,
 				       struct task_struct *next, unsigned int prev_state,
@@ -133,7 +133,7 @@ static __always_inline void probe_switch(struct scope_session *session, bool pre
 		switch_in(session, preempt, prev, next, prev_state, line);
 }
 
-/* The bits of WAKING about the interrupt that wakes the thread. */
+/* The bits of WAKING for the interrupt that wakes the thread. */
 static __always_inline u32 interrupt_bits(const struct scope_cpu *cpu)
 {
 	u32 interrupt = SCOPE_INTERRUPT_UNKNOWN, context = SCOPE_CONTEXT_TASK;
@@ -190,7 +190,7 @@ static void probe_sched_fork(void *data, struct task_struct *parent, struct task
 	raw_local_irq_save(flags);
 	cpu = this_cpu_ptr(session->cpu);
 	now = scope_clock_ns(&cpu->clock);
-	/* The child returns from a call that it never entered: from a clone that began now. */
+	/* The child returns from a call that it never entered, as from a clone that began now. */
 	if (traced && session->config.stack_mode)
 		scope_stack_note_enter(session, child->pid, now);
 	scope_record_put_fork(&cpu->ring, now, parent, child);
@@ -235,8 +235,8 @@ static __always_inline void probe_rename(struct scope_session *session, struct t
 }
 
 /*
- * The thread still leaves its CPU after this, by a switch that names it. Where the last thread of a process overtakes
- * another one here, that one may leave the filter before its end is recorded.
+ * After this the thread still leaves its CPU, by a switch that names it. If the last thread of a process overtakes
+ * another one here, that other one may leave the filter before its end is recorded.
  */
 static __always_inline void probe_exit(struct scope_session *session, struct task_struct *task, bool last)
 {
@@ -245,7 +245,8 @@ static __always_inline void probe_exit(struct scope_session *session, struct tas
 	bool had;
 
 	/*
-	 * Together: if it were preempted between the two, no record would say that it comes back to report its end.
+	 * Both are done together: if it were preempted between the two, no record would say that it comes back to
+	 * report its end.
 	 */
 	raw_local_irq_save(flags);
 	had = scope_select_exit(session, task, last);

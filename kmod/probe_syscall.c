@@ -5,8 +5,8 @@
  * If the thread leaves the CPU first, or a flush interrupts, the pending call is written as ENTER and the exit
  * becomes a record of its own, maybe on another CPU.
  *
- * The hot functions here and in probe_sched.c are notrace: a place for the function tracer costs an instruction each
- * time, and a user who traces all functions would get Scope's for each event.
+ * The hot functions here and in probe_sched.c are notrace: otherwise each call would cost an instruction for the
+ * function tracer, and a user who traces all functions would see those of Scope for each event.
  */
 #include <linux/irqflags.h>
 #include <trace/events/syscalls.h>
@@ -29,10 +29,7 @@ static inline u8 args_of(const struct scope_session *session, long id, u8 abi)
 	return session->config.other_calls;
 }
 
-/*
- * Interrupts off. When the pending call began, for the case that the clock got a new anchor since, or that the
- * counter does not serve.
- */
+/* Interrupts off. When the pending call began, if the clock got a new anchor since, or the counter cannot be used. */
 static noinline notrace void note_time_slow(struct scope_cpu *cpu, u64 now)
 {
 	u64 passed_ns = scope_clock_passed_ns(&cpu->clock, get_cycles() - cpu->enter_counts);
@@ -43,9 +40,9 @@ static noinline notrace void note_time_slow(struct scope_cpu *cpu, u64 now)
 }
 
 /*
- * Interrupts off, a call pending. Notes what its enter left out, from the registers that the thread entered the
- * kernel with. regs NULL: they are of another call by now. Returns false where the session leaves the call out; then
- * it is no longer pending.
+ * Interrupts off, a call pending. Completes what its enter left out, from the registers with which the thread entered
+ * the kernel. regs NULL: they are of another call by now. Returns false if the session leaves the call out; then it
+ * is no longer pending.
  */
 static bool note_rest(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now)
 {
@@ -69,7 +66,7 @@ static bool note_rest(struct scope_session *session, struct scope_cpu *cpu, stru
 	return true;
 }
 
-/* Interrupts off, and all of the pending call is noted. */
+/* Interrupts off, and the pending call is complete. */
 static void put_enter(struct scope_session *session, struct scope_cpu *cpu, u64 now)
 {
 	cpu->pending &= ~SCOPE_CALL_SLOT;
@@ -87,7 +84,7 @@ bool scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *
 	return wanted;
 }
 
-/* For any call, at any time. After it the thread may move to another CPU. */
+/* For any call, at any time. Afterwards the thread may move to another CPU. */
 static noinline notrace void enter_slow(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs,
 					long id)
 {
@@ -116,15 +113,15 @@ static noinline notrace void enter_slow(struct scope_session *session, struct sc
 }
 
 /*
- * As little as possible: what the call leaves is looked up as it returns, or blocks. An interrupt, and with it a
- * flush, finds the call complete or not at all.
+ * This does as little as possible: the rest is looked up when the call returns, or blocks. An interrupt, and with it
+ * a flush, finds the call complete or not at all.
  */
 static notrace void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 {
 	struct scope_cpu __percpu *cpus = (__force struct scope_cpu __percpu *)(unsigned long)data;
 	struct scope_cpu *cpu;
 
-	/* One instruction, so it is right on any CPU that it runs on: the current task is the same. */
+	/* It is one instruction, so it is right on any CPU: the current task is the same. */
 	if (!this_cpu_read(cpus->traced))
 		return;
 	scope_compat_stay_on_cpu();
@@ -150,7 +147,7 @@ static __always_inline void exit_alone(struct scope_session *session, struct sco
 	u16 nr = scope_record_nr(id);
 	u64 duration_ns;
 
-	/* An earlier interrupt changed the filter; or the session leaves such calls out. */
+	/* An interrupt changed the filter before, or the session leaves such calls out. */
 	if (!cpu->traced || args_of(session, id, abi) & SCOPE_CALL_SKIP)
 		return;
 	scope_record_put_exit(&cpu->ring, now, scope_call_of(nr, abi, 0), ret);
@@ -184,8 +181,8 @@ static noinline notrace void exit_merged(struct scope_session *session, struct s
 }
 
 /*
- * A few counts less than plain_ns, because the rate may change by a little. The slow path decides calls as long as
- * that.
+ * A few counts less than plain_ns, because the rate may change a little. The slow path decides about calls that are
+ * as long as that.
  */
 static u64 plain_counts(const struct scope_session *session, const struct scope_cpu *cpu)
 {
@@ -216,8 +213,8 @@ static __always_inline struct scope_call call_of_plan(const struct scope_call_pl
 }
 
 /*
- * Interrupts off; turns them on. Returns false, with nothing done, where the return takes more than one plain record,
- * or where that has several arguments and the caller did not say so. Without branches, and with few registers.
+ * Interrupts off; turns them on. Returns false, and does nothing, if the return needs more than one plain record, or
+ * if that has several arguments and the caller did not say so. It has no branches, and uses few registers.
  */
 static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *regs, long ret, bool several)
 {
@@ -228,7 +225,7 @@ static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *re
 	void *place;
 
 	plan = &cpu->session->plan[cpu->call.nr];
-	/* Found once, not at each use: no registers are left for that. */
+	/* It is loaded once, not at each use: no registers are left for that. */
 	OPTIMIZER_HIDE_VAR(plan);
 	bytes = several ? sizeof(*record) + scope_call_arg_bytes(call_of_plan(plan)) : READ_ONCE(plan->bytes);
 	if (unlikely(passed >= cpu->plain_counts || !scope_clock_at(&cpu->clock, counts, &now)) ||
@@ -242,7 +239,7 @@ static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *re
 		syscall_get_arguments(current, regs, (unsigned long *)cpu->arg);
 		scope_record_copy_args((u64 *)(record + 1), cpu->arg, call_of_plan(plan));
 	} else {
-		/* Usually it is asked for. Where it is not, the next record overwrites it. */
+		/* It is usually requested. If not, the next record overwrites it. */
 		*(u64 *)(record + 1) = scope_arch_first_arg(regs);
 	}
 	scope_ring_commit_to(&cpu->ring, place + bytes);
@@ -250,7 +247,7 @@ static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *re
 	return true;
 }
 
-/* Interrupts off; turns them on. A pending call that takes more than a record with one argument. */
+/* Interrupts off; turns them on. A pending call that needs more than a record with one argument. */
 static noinline notrace void exit_other(struct scope_cpu *cpu, struct pt_regs *regs, long ret)
 {
 	if (cpu->session->config.arg_counts[cpu->call.nr] & SCOPE_CALL_SKIP || !exit_quick(cpu, regs, ret, true))
@@ -258,8 +255,8 @@ static noinline notrace void exit_other(struct scope_cpu *cpu, struct pt_regs *r
 }
 
 /*
- * Interrupts off; turns them on. Calls that block are the most frequent of those whose enter is in a record already,
- * and usually only the plain record is due.
+ * Interrupts off; turns them on. Calls that block are the most frequent ones whose enter is in a record already.
+ * Usually they need only the plain record.
  */
 static noinline notrace void exit_blocked(struct scope_cpu *cpu, struct pt_regs *regs, long ret)
 {
@@ -289,7 +286,7 @@ static notrace void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 
 	if (!this_cpu_read(cpus->traced))
 		return;
-	/* A task on its way out of a call has interrupts on: nothing to save. */
+	/* In a task that is on its way out of a call interrupts are on, so nothing has to be saved. */
 	raw_local_irq_disable();
 	cpu = this_cpu_ptr(cpus);
 	if (unlikely(cpu->pending != SCOPE_CALL_PENDING)) {

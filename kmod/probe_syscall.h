@@ -8,7 +8,7 @@
 extern void *const scope_syscall_enter_probe, *const scope_syscall_exit_probe;
 
 /*
- * Interrupts off, in the thread that is in the call; the ring has it as the current thread. Writes the pending call as
+ * Interrupts off, in the thread that is in the call, which is the ring's current thread. Writes the pending call as
  * ENTER; false: the session leaves it out.
  */
 bool scope_syscall_put_pending(struct scope_session *session, struct scope_cpu *cpu, u64 now);

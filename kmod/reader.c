@@ -32,7 +32,7 @@ void scope_reader_prepare(struct scope_session *session)
 		init_irq_work(&per_cpu_ptr(session->cpu, id)->wake, reader_wake);
 }
 
-/* After the probes are gone. When it returns no wake-up is under way. */
+/* Call it after the probes are gone. When it returns no wake-up is under way. */
 void scope_reader_cancel(struct scope_session *session)
 {
 	int id;

@@ -2,7 +2,7 @@
 /*
  * How each event is packed into the ring of the current CPU.
  *
- * All functions want interrupts off. Each writes one record, or loses it and counts that.
+ * Interrupts are off in all functions. Each writes one record, or loses it and counts that.
  */
 #ifndef SCOPE_KMOD_RECORD_H
 #define SCOPE_KMOD_RECORD_H
@@ -14,7 +14,7 @@
 #include <linux/string.h>
 #include "ring.h"
 
-/* Numbers that do not fit 16 bits (syscall(-1), a number rewritten by a debugger). */
+/* Numbers that do not fit into 16 bits (syscall(-1), a number that a debugger has changed). */
 static inline u16 scope_record_nr(long nr)
 {
 	return nr >= 0 && nr < SCOPE_NR_NONE ? nr : SCOPE_NR_NONE;
@@ -26,7 +26,7 @@ static inline void scope_record_comm(char *to, const struct task_struct *task)
 	to[SCOPE_COMM_BYTES - 1] = 0;
 }
 
-/* Which call: what SYSCALL, ENTER and EXIT have after their first word, copied in one piece. */
+/* Which call it is: what SYSCALL, ENTER and EXIT have after their first word, copied as a whole. */
 struct scope_call {
 	u16 nr;
 	u8 abi_args;
@@ -38,7 +38,7 @@ static inline struct scope_call scope_call_of(u16 nr, u8 abi, u8 args)
 	return (struct scope_call){ .nr = nr, .abi_args = scope_abi_args(abi, args) };
 }
 
-/* All of it, where it must be read or written at once. */
+/* The whole of it, if it must be read or written at once. */
 static __always_inline u32 scope_call_word(struct scope_call call)
 {
 	return *(u32 *)&call;
@@ -132,7 +132,7 @@ static __always_inline void scope_record_end_switch(struct scope_ring *ring, str
 	scope_ring_commit(ring, sizeof(*r));
 }
 
-/* The thread on this CPU is tid from here on (0: not traced), whether this is recorded or lost. */
+/* From here on the thread on this CPU is tid (0: not traced), even if the record is lost. */
 static __always_inline void scope_record_put_switch(struct scope_ring *ring, u64 now, u32 bits, u32 tid)
 {
 	struct scope_record_switch *r;
@@ -198,7 +198,7 @@ static inline void scope_record_put_fork(struct scope_ring *ring, u64 now, const
 	scope_ring_commit(ring, sizeof(*r));
 }
 
-/* The thread has the number of its process from here on, whether this is recorded or lost. */
+/* From here on the thread has the number of its process, even if the record is lost. */
 static inline void scope_record_put_exec(struct scope_ring *ring, u64 now, u32 old_tid, const struct task_struct *task)
 {
 	struct scope_record_exec *r;

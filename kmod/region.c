@@ -37,8 +37,8 @@ static void free_pages_of(struct page **pages, u32 count)
 }
 
 /*
- * Zeroed pages of that node. Where there are too few the caller is refused. No process is killed for them, and the
- * kernel's log has no warning, unlike with vzalloc_node().
+ * Zeroed pages of that node. If there are too few the caller is refused: no process is killed for them, and the
+ * kernel's log gets no warning, which differs from vzalloc_node().
  */
 static struct page **alloc_pages_on(int node, u32 count)
 {
@@ -65,7 +65,7 @@ static u32 ring_page_count(const struct scope_session *session)
 }
 
 /*
- * Before the CPU runs anything. Where memory is short the CPU comes all the same: then its events are counted as
+ * Called before the CPU runs anything. If memory is short the CPU comes in any case, and its events are counted as
  * lost.
  */
 static int region_prepare(unsigned int id, struct hlist_node *node)
@@ -169,7 +169,7 @@ int scope_region_alloc(struct scope_session *session)
 	int err;
 
 	session->region_bytes = SCOPE_HEADER_BYTES + ring_bytes;
-	/* One at a time: the free memory is known only when the last session has taken its share. */
+	/* One at a time, because the free memory is known only when the last session has taken its part. */
 	mutex_lock(&memory_lock);
 	err = take_memory(session, (u64)ring_bytes * num_online_cpus());
 	if (!err)

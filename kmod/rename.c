@@ -24,7 +24,7 @@ void scope_rename_note(struct scope_rename *names, const struct task_struct *tas
 	smp_store_release(&name->task, task);
 }
 
-/* Its address may be another task's after this. */
+/* After this its address may be another task's. */
 void scope_rename_forget(struct scope_rename *names, const struct task_struct *task)
 {
 	struct scope_rename *name = &names[place_of(task)];

@@ -4,8 +4,8 @@
  *
  * Between the two a task may lose its CPU, under PREEMPT_RT to the very work that its rename asked for. A reader of
  * task->comm then gets the earlier name, so the last name reported is kept here until the kernel has written it. A
- * task has one place, which its address selects. Another task's rename may take that place, which matters where both
- * are in the middle of their renames.
+ * task has one place, which its address selects. Another task's rename may take that place, which matters if both are
+ * renamed at the same time.
  */
 #ifndef SCOPE_KMOD_RENAME_H
 #define SCOPE_KMOD_RENAME_H

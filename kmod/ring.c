@@ -52,7 +52,7 @@ static struct scope_subbuf *ring_subbuf(const struct scope_ring *ring, u64 numbe
 	return (struct scope_subbuf *)(ring->subbufs + place * ring->subbuf_bytes);
 }
 
-/* All places are taken. Returns whether that of the oldest sub-buffer is free now. */
+/* All places are taken. Returns true if the place of the oldest sub-buffer is free now. */
 static bool ring_overwrite(struct scope_ring *ring)
 {
 	u64 oldest = ring->head - ring->subbuf_count;
@@ -61,13 +61,13 @@ static bool ring_overwrite(struct scope_ring *ring)
 	if (!ring->flight || oldest < ring->held)
 		return false;
 	records = ring_subbuf(ring, oldest + 1)->records - ring_subbuf(ring, oldest)->records;
-	/* Pairs with the exchange in scope_ring_consume(). If it fails, the reader has handed the place back. */
+	/* Pairs with the exchange in scope_ring_consume(). If it fails, the reader has returned the place. */
 	if (cmpxchg(&ring->page->tail, oldest, oldest + 1) == oldest)
 		WRITE_ONCE(ring->page->overwritten, ring->page->overwritten + records);
 	return true;
 }
 
-/* A snapshot is being written: half of all places are for its STATE records, and no place is taken twice. */
+/* A snapshot is being written: half of all places are for its STATE records, and no place is used twice. */
 static bool ring_is_kept(const struct scope_ring *ring, u32 type)
 {
 	u32 most = type == SCOPE_RECORD_STATE ? ring->subbuf_count : ring->subbuf_count / 2;
@@ -120,7 +120,7 @@ static void ring_publish(struct scope_ring *ring)
 }
 
 /*
- * Interrupts are off, so no other code holds it now. A non-maskable interrupt that finds it held counts its event as
+ * Interrupts are off, so no other code has it now. A non-maskable interrupt that finds it taken counts its event as
  * nested.
  */
 static void ring_lock(struct scope_ring *ring)
@@ -151,7 +151,7 @@ void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 
 		goto refuse;
 	if (bytes > ring->subbuf_bytes - sizeof(struct scope_subbuf))
 		goto lose;
-	/* The clock may step back by a little. A flush may have closed the sub-buffer of the time before. */
+	/* The clock may step back a little. A flush may have closed the sub-buffer of the time before. */
 	if (now_ns < ring->last_ns)
 		now_ns = ring->last_ns;
 	if (ring->open) {
@@ -206,7 +206,7 @@ static void ring_snapshot(struct scope_ring *ring, bool hold)
 	WRITE_ONCE(ring->page->snapshot, ring->head);
 }
 
-/* Hand out the open sub-buffer if it holds a record. */
+/* Publishes the open sub-buffer if it has a record. */
 void scope_ring_close(struct scope_ring *ring)
 {
 	ring_lock(ring);
@@ -215,8 +215,8 @@ void scope_ring_close(struct scope_ring *ring)
 }
 
 /*
- * Flight mode: a snapshot or a stop follows, and until then nothing that comes from here on is overwritten. STATE
- * records may take all places but these, other events half of them.
+ * Flight mode: a snapshot or a stop follows, and until then no sub-buffer that is opened from here on is overwritten.
+ * STATE records may use all other places, and other events half of them.
  */
 void scope_ring_keep(struct scope_ring *ring)
 {
@@ -225,7 +225,7 @@ void scope_ring_keep(struct scope_ring *ring)
 
 /*
  * Closes the sub-buffer, and sets the limit up to which the reader reads. hold: flight mode overwrites nothing below
- * it before it was read; without hold, it goes on.
+ * it before it was read; otherwise it continues.
  */
 void scope_ring_snapshot(struct scope_ring *ring, bool hold)
 {
@@ -245,7 +245,7 @@ void scope_ring_stop(struct scope_ring *ring)
 	ring_unlock(ring);
 }
 
-/* The thread on this CPU is tid, and no record has said so: a THREAD comes before the next one. */
+/* The thread on this CPU is tid, and no record has said so: a THREAD record comes before the next one. */
 void scope_ring_force_thread(struct scope_ring *ring, u32 tid)
 {
 	if (ring->tid == tid)
@@ -274,15 +274,15 @@ static int consume_one(struct scope_ring_page *page, u64 position)
 
 	if (position > tail + 1 || !position)
 		return -EINVAL;
-	/* Pairs with the exchange in ring_overwrite(): the reader's loads are over. */
+	/* Pairs with the exchange in ring_overwrite(): the reader's loads are complete. */
 	if (position <= tail || cmpxchg(&page->tail, tail, position) != tail)
 		return -ESTALE;
 	return 0;
 }
 
 /*
- * The reader is done with all below position. -EINVAL outside of what scope/ring.h allows, -ESTALE where it was
- * overwritten first. One caller at a time.
+ * The reader has read all below position. -EINVAL: outside of what scope/ring.h allows. -ESTALE: it was overwritten
+ * first. One caller at a time.
  */
 int scope_ring_consume(struct scope_ring *ring, u64 position)
 {
@@ -294,7 +294,7 @@ int scope_ring_consume(struct scope_ring *ring, u64 position)
 		return consume_one(page, position);
 	if (position < page->tail)
 		return -EINVAL;
-	/* Pairs with the acquire in ring_open(): the reader's loads are over. */
+	/* Pairs with the acquire in ring_open(): the reader's loads are complete. */
 	smp_store_release(&page->tail, position);
 	return 0;
 }

@@ -33,8 +33,8 @@
 
 struct scope_ring {
 	/* hot: what a record touches */
-	u8 *at;	 /* where the next record goes; at == end while nothing is open */
-	u8 *end; /* set to at where the next record must take the slow path */
+	u8 *at;	 /* where the next record goes; equal to end while no sub-buffer is open */
+	u8 *end; /* set to at if the next record must take the slow path */
 	u64 last_ns;
 	u64 records;
 	u32 tid;    /* on this CPU; 0: not traced */
@@ -54,7 +54,7 @@ struct scope_ring {
 	void (*notify)(struct scope_ring *ring); /* scope_ring_notify */
 };
 
-/* Called as a sub-buffer is handed out; interrupts are off. */
+/* Called when a sub-buffer is published; interrupts are off. */
 typedef void scope_ring_notify(struct scope_ring *ring);
 
 void scope_ring_init(struct scope_ring *ring, struct scope_ring_page *page, u8 *subbufs, bool flight,
@@ -79,9 +79,9 @@ static inline void *scope_ring_place(struct scope_ring *ring, u32 type, u32 delt
 }
 
 /*
- * As scope_ring_reserve() where that is cheap, for callers that cannot have interrupted another reserve before its
- * commit: not by a breakpoint, and not by a non-maskable interrupt. Returns false with nothing done where it is not
- * cheap: then scope_ring_reserve_slow() must follow. spare: 8 bytes after the record may be written to.
+ * As scope_ring_reserve() if that is cheap, for callers that cannot have interrupted another reserve before its
+ * commit: not in a breakpoint, and not in a non-maskable interrupt. If it is not cheap, returns false and does
+ * nothing: then scope_ring_reserve_slow() must follow. spare: 8 bytes after the record may be written to.
  */
 static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u32 type, size_t bytes, bool spare,
 						     u64 now_ns, void **ret_record)
@@ -89,7 +89,7 @@ static __always_inline bool scope_ring_reserve_quick(struct scope_ring *ring, u3
 	uintptr_t next;
 	u64 delta;
 
-	/* An interrupt before this store is over: what is read below is current. */
+	/* An interrupt that came before this store has ended, so what is read below is current. */
 	ring->writing = 1;
 	barrier();
 	delta = now_ns - ring->last_ns;
@@ -117,7 +117,7 @@ static __always_inline void *scope_ring_reserve(struct scope_ring *ring, u32 typ
 	return scope_ring_reserve_slow(ring, type, bytes, now_ns);
 }
 
-/* The record reserved last ends before next, which may be less than was reserved, never more. */
+/* The record that was reserved last ends before next, which may be less than was reserved, but not more. */
 static __always_inline void scope_ring_commit_to(struct scope_ring *ring, void *next)
 {
 	ring->at = next;
@@ -131,7 +131,7 @@ static __always_inline void scope_ring_commit(struct scope_ring *ring, u32 bytes
 	scope_ring_commit_to(ring, ring->at + bytes);
 }
 
-/* The thread on this CPU changes, and the record about to be committed says so. */
+/* The thread on this CPU changes, as the record says that is about to be committed. */
 static inline void scope_ring_set_thread(struct scope_ring *ring, u32 tid)
 {
 	ring->tid = tid;

@@ -2,9 +2,9 @@
 /*
  * Updates the entries of a session's filter so that they match the user's selection.
  *
- * Where a probe runs on the task that joins or leaves, it settles that itself. Changes to other tasks change only
- * their entries, marked fresh or leaving. Then a work item makes every CPU look at its current task again and reports
- * them to the reader.
+ * If a probe runs in the task that joins or leaves, it handles that itself. Changes to other tasks change only their
+ * entries, marked fresh or leaving. Then a work item makes every CPU look at its current task again and reports them
+ * to the reader.
  */
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
@@ -104,7 +104,7 @@ static void scan_threads(struct scope_session *session)
 	struct task_struct *process, *thread;
 	char comm[SCOPE_COMM_BYTES];
 
-	/* A rename that is under way asks for another scan; pairs with scope_select_renamed(). */
+	/* A rename that is under way requests another scan; pairs with scope_select_renamed(). */
 	WRITE_ONCE(session->scanning, true);
 	smp_mb();
 	rcu_read_lock();
@@ -124,8 +124,8 @@ static void scan_threads(struct scope_session *session)
 }
 
 /*
- * Is the exit probe past it? A process counts as dead, and a thread as exiting, well before: on its way out it may
- * sleep, and its exit must still find the entry.
+ * True if the exit probe of the task has run. A process counts as dead, and a thread as exiting, well before that: on
+ * its way out it may sleep, and its exit must still find the entry.
  */
 static bool has_ended(const struct task_struct *task, bool thread)
 {
@@ -134,7 +134,7 @@ static bool has_ended(const struct task_struct *task, bool thread)
 	return thread || (!process_lives(task) && thread_group_empty((struct task_struct *)task));
 }
 
-/* Entries of tasks that ended where no probe was attached, or before it could see them. */
+/* Entries of tasks that ended while no probe was attached, or before a probe could see them. */
 void scope_select_sweep(struct scope_session *session)
 {
 	u32 i;
@@ -236,7 +236,7 @@ static void settle_work(struct work_struct *work)
 	mutex_lock(&session->lock);
 	if (session->run_state == SCOPE_RUN_ON) {
 		scope_select_scan(session);
-		/* Without memory the next change reports this one as well. */
+		/* If there is no memory the next change reports this one as well. */
 		scope_select_settle(session);
 	}
 	mutex_unlock(&session->lock);
@@ -260,7 +260,7 @@ void scope_select_cancel(struct scope_session *session)
 	cancel_work_sync(&session->settle);
 }
 
-/* In the parent, before the child runs. Returns whether it is traced. */
+/* In the parent, before the child runs. Returns true if the child is traced. */
 bool scope_select_fork(struct scope_session *session, const struct task_struct *parent, struct task_struct *child)
 {
 	if (session->config.follow && child->tgid != parent->tgid && scope_filter_has(&session->filter, parent->tgid))
@@ -277,7 +277,7 @@ bool scope_select_fork(struct scope_session *session, const struct task_struct *
 	return scope_traced_has(session, child);
 }
 
-/* The thread took over the number of the first thread, whose name is settled by then. */
+/* The thread took over the number of the first thread; its name is complete by then. */
 void scope_select_exec(struct scope_session *session, struct task_struct *task, u32 old_tid)
 {
 	const u32 key = old_tid | SCOPE_FILTER_THREAD;
@@ -300,7 +300,7 @@ bool scope_select_exit(struct scope_session *session, const struct task_struct *
 	return had;
 }
 
-/* Interrupts off. The current thread left the filter or came into it. */
+/* Interrupts off. The current thread left the filter or entered it. */
 static void settle_current(struct scope_session *session, bool left)
 {
 	struct scope_cpu *cpu = this_cpu_ptr(session->cpu);

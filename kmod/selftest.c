@@ -25,7 +25,7 @@
 #define SWITCH_TRIES 20
 
 static bool switch_seen, enter_seen, exit_seen;
-static DEFINE_MUTEX(test_lock);	     /* the two below, and seen of system calls */
+static DEFINE_MUTEX(test_lock);	     /* for the two below, and seen of system calls */
 static struct scope_session *tester; /* whose probes are attached; NULL: none */
 static enum scope_selftest result;
 
@@ -104,7 +104,7 @@ static void detach(void)
 	tester = NULL;
 }
 
-/* The session starts. Does nothing where the answer is known, or another session finds it. */
+/* The session starts. Does nothing if the result is known, or another session tests it. */
 void scope_selftest_begin(struct scope_session *session)
 {
 	mutex_lock(&test_lock);
@@ -124,7 +124,7 @@ out:
 	mutex_unlock(&test_lock);
 }
 
-/* Called now and then while the session runs. Returns true once, where probes on system calls do not fire. */
+/* Called now and then while the session runs. Returns true once if probes on system calls do not fire. */
 bool scope_selftest_look(struct scope_session *session, u64 passed_ns)
 {
 	bool failed = false;

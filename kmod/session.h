@@ -2,11 +2,10 @@
 /*
  * One tracing session: the structure that its probes read, and how it is configured, started and stopped.
  *
- *   NEW ──configure──► READY ──start──► ON ──stop──► STOPPED ──last reference──► freed
+ * NEW ──configure──► READY ──start──► ON ──stop──► STOPPED ──last reference──► freed
  *
- * The open file holds a reference, each netlink request another for its duration. Locks, in the
- * order they may nest: dynamic_lock > mmap_lock > session->lock > memory_lock (region.c) > cpu hotplug lock.
- * Probes take none.
+ * The open file holds a reference, and each netlink request another one while it is served. Locks, in the order they
+ * may nest: dynamic_lock > mmap_lock > session->lock > memory_lock (region.c) > cpu hotplug lock. Probes take none.
  */
 #ifndef SCOPE_KMOD_SESSION_H
 #define SCOPE_KMOD_SESSION_H
@@ -39,9 +38,9 @@
  */
 #define SCOPE_CALL_PENDING 1u
 #define SCOPE_CALL_MEASURED 2u /* probes measure themselves, see measure.h */
-#define SCOPE_CALL_NOTED 4u    /* of the pending call: all but enter_counts is there */
+#define SCOPE_CALL_NOTED 4u    /* of the pending call: it is complete but for enter_counts */
 #define SCOPE_CALL_SLOT (SCOPE_CALL_PENDING | SCOPE_CALL_NOTED)
-#define SCOPE_CALL_UNTIMED 8u /* the counter does not serve: enters ask the clock */
+#define SCOPE_CALL_UNTIMED 8u /* the counter cannot be used: enters read the clock */
 
 /* The state of a CPU's measuring. */
 struct scope_measure_mark {
@@ -50,7 +49,7 @@ struct scope_measure_mark {
 };
 
 struct scope_measure {
-	u64 ns;				/* of the calls that measured themselves, their stacks left out */
+	u64 ns;				/* of the calls that measured themselves, without their stacks */
 	u64 events;			/* that these made or lost */
 	u64 stack_ns;			/* of all stacks */
 	u64 other_ns;			/* of traps and delays, see trap_cost.h */
@@ -89,7 +88,10 @@ struct scope_cpu {
 	u32 window_stacks;
 	u64 kernel_ip;		    /* of the sample that is being taken, for SCOPE_STACK_KERNEL_IP */
 	struct scope_counts counts; /* with SCOPE_EVENTS_COUNTERS, of the traced thread as it came here */
-	/* with SCOPE_EVENTS_INTERRUPT: when what interrupts it began, 0: nothing does; and what interrupts took of it */
+	/*
+	 * with SCOPE_EVENTS_INTERRUPT: when the interrupt of each kind began, 0: there is none; and what interrupts
+	 * took of it
+	 */
 	u64 hardirq_ns, softirq_ns, softirq_taken_ns;
 	struct scope_measure measure;
 	struct hrtimer sample;
@@ -160,33 +162,33 @@ struct scope_call_plan {
 	u32 bytes; /* U32_MAX, which no sub-buffer has room for: several arguments, or no record */
 };
 
-#define SCOPE_DELAY_RETURNS 1024 /* threads of a session at once on their way to a delay */
+#define SCOPE_DELAY_RETURNS 1024 /* threads of a session that are on their way to a delay at the same time */
 
 /* The delay rules of a session. */
 struct scope_delays {
 	struct list_head rules; /* struct scope_delay_rule */
 	u32 count;
 	wait_queue_head_t sleepers;
-	/* the cap of a second: which one it is, and what was served in it */
+	/* the cap of a second: which second it is, and what was served in it */
 	u64 second_max_ns;
 	atomic64_t second, second_ns;
-	struct scope_delay_rule __rcu *speedup; /* that of SCOPE_DELAY_SPEEDUP, while it is in place */
+	struct scope_delay_rule __rcu *speedup; /* the rule for SCOPE_DELAY_SPEEDUP, while it is set */
 	struct scope_delay_return *returns;	/* SCOPE_DELAY_RETURNS of them; NULL: no rule needs them */
 	DECLARE_BITMAP(returning, SCOPE_DELAY_RETURNS);
 };
 
-/* By which properties, beside its process, a session selects a thread. Each needs tracepoints, see probe.c. */
+/* The properties by which a session selects a thread, other than its process. Each needs tracepoints, see probe.c. */
 #define SCOPE_SELECT_THREADS 0x01u /* threads may have entries of their own */
 #define SCOPE_SELECT_COMM 0x02u
 #define SCOPE_SELECT_CGROUP 0x04u
 
 struct scope_session {
-	/* read by probes; once they are attached only the stacks of config and the calls to skip change */
+	/* read by probes; after they are attached only the stacks of config and the calls to skip change */
 	struct scope_cpu __percpu *cpu;
 	u8 selects; /* SCOPE_SELECT_*: bits are only ever added */
 	bool scanning;
 	int running;
-	u64 plain_ns; /* a call shorter than this needs nothing but its record */
+	u64 plain_ns; /* a call shorter than this needs only its record */
 	struct scope_config config;
 	struct scope_call_plan plan[SCOPE_SYSCALL_MAX]; /* as arg_counts */
 	/* tid and enter time of calls that have an ENTER record, see scope_stack_note_enter() */
@@ -214,7 +216,7 @@ struct scope_session {
 	bool closed;	   /* the file is gone */
 	u8 run_state;	   /* enum scope_run_state; poll reads it without the lock */
 	size_t region_bytes;
-	u64 ring_bytes;		   /* of all its rings, as counted against what sessions may take */
+	u64 ring_bytes;		   /* of all its rings, as counted for the limit of all sessions */
 	atomic_t region_count;	   /* CPUs with sub-buffers */
 	struct hlist_node regions; /* in the list of the sessions that grow when a CPU comes */
 	bool growing;		   /* regions is in the list */

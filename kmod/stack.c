@@ -3,7 +3,7 @@
  * User stacks of the current task: walked by unwind tables, as a chain of return addresses, or a copy for unwinding
  * later.
  *
- * Chains and copies are written straight into the ring: the largest size is reserved, the unused tail given
+ * Chains and copies are written directly into the ring: the largest size is reserved, and the unused part is given
  * back. User memory is read without faulting pages in.
  */
 #include <linux/mm_types.h>
@@ -32,7 +32,7 @@ void scope_stack_note_enter(struct scope_session *session, u32 tid, u64 enter_ns
 	WRITE_ONCE(session->open_call[tid & (SCOPE_OPEN_CALLS - 1)], word);
 }
 
-/* U64_MAX where it is not known: it began before tracing did, so it counts as long. */
+/* U64_MAX if it is not known: the call began before tracing did, so it counts as long. */
 u64 scope_stack_blocked_ns(struct scope_session *session, u32 tid, u64 now)
 {
 	u64 word = READ_ONCE(session->open_call[tid & (SCOPE_OPEN_CALLS - 1)]);
@@ -42,12 +42,12 @@ u64 scope_stack_blocked_ns(struct scope_session *session, u32 tid, u64 now)
 	return (((now >> OPEN_NS_SHIFT) - word) & (BIT_ULL(OPEN_NS_BITS) - 1)) << OPEN_NS_SHIFT;
 }
 
-/* The reader takes this time off the thread's, because otherwise each sampled request would look slow. */
+/* The reader subtracts this time from the thread's, because otherwise each sampled request would look slow. */
 static u32 cost_since(struct scope_cpu *cpu, u64 now)
 {
 	u64 end = scope_clock_ns(&cpu->clock);
 
-	/* The counter's clock may have stepped back by a little. */
+	/* The clock of the counter may have stepped back a little. */
 	return end > now ? min_t(u64, end - now, U32_MAX) : 0;
 }
 
@@ -99,10 +99,10 @@ static void put_chain(struct scope_session *session, struct scope_cpu *cpu, stru
 }
 
 /*
- * Page by page, so that what could be read stays, however the architecture's copy handles a fault. A page that was
- * never written to is no memory yet: servers with buffers of 16 KiB on their stack leave such holes below their
- * callers' frames. They become zeros. Returns the bytes up to the last one that is in memory. The page of the stack
- * pointer is in use: if it is not in memory nothing more is tried.
+ * It copies page by page, so that what could be read stays, however the architecture's copy handles a fault. A page
+ * that was never written to has no memory yet: servers with buffers of 16 KiB on their stack leave such holes below
+ * their callers' frames. They become zeros. Returns the bytes up to the last one that is in memory. The page of the
+ * stack pointer is in use: if it is not in memory nothing more is tried.
  */
 static u32 copy_around_holes(u8 *to, u64 from, u32 bytes, u8 *flags)
 {
@@ -124,7 +124,7 @@ static u32 copy_around_holes(u8 *to, u64 from, u32 bytes, u8 *flags)
 	return end;
 }
 
-/* The first thread's stack ends after the environment: do not read past it into a fault. */
+/* After the first thread's stack comes the environment, and then the end of memory: do not read beyond it. */
 static u32 stack_bytes(u64 sp, u32 most)
 {
 	u64 top = PAGE_ALIGN(READ_ONCE(current->mm->env_end));
@@ -200,8 +200,8 @@ static int walk(struct scope_session *session, struct pt_regs *regs, u64 *ret_ip
 }
 
 /*
- * By the tables that the user gave; a stack that they do not lead to the end of is copied. The addresses are on this
- * stack first, because a place in the ring that was reserved cannot be given back.
+ * Walks by the tables that the user gave. If they do not lead to the end of a stack, it is copied. The addresses are
+ * on this stack first, because a place in the ring that was reserved cannot be given back.
  */
 static void put_frames(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now, u8 reason,
 		       u8 flags)
@@ -225,7 +225,7 @@ static void put_frames(struct scope_session *session, struct scope_cpu *cpu, str
 	r = scope_ring_reserve(&cpu->ring, SCOPE_RECORD_FRAMES, bytes, now);
 	if (!r)
 		return;
-	/* memcpy() would cost more; a plain loop becomes one. */
+	/* memcpy() would cost more. The compiler makes a plain loop of this. */
 	for (i = 0; i < count; i++)
 		WRITE_ONCE(((u64 *)(r + 1))[i], ip[i]);
 	r->reason = reason;
@@ -255,13 +255,13 @@ static void put_stack(struct scope_session *session, struct scope_cpu *cpu, stru
 		put_copy(session, cpu, regs, now, reason, flags);
 	if (cpu->ring.records != records)
 		WRITE_ONCE(page->stacks, page->stacks + 1);
-	/* now came from the CPU's counter, and may be ahead by a little. */
+	/* now is from the CPU's counter, and may be a little ahead. */
 	end = scope_clock_ns(&cpu->clock);
 	if (end > now)
 		scope_measure_stack(cpu, end - now);
 }
 
-/* Is the current thread one of those that stacks are for? */
+/* True if the current thread is one of those that get stacks. */
 static bool is_wanted(const struct scope_session *session)
 {
 	const struct scope_threads *threads = READ_ONCE(session->stack_threads);
@@ -269,7 +269,7 @@ static bool is_wanted(const struct scope_session *session)
 	return likely(!threads) || scope_threads_have(threads, current->pid);
 }
 
-/* Does the limit of this second allow one more? If not, it is counted as skipped. */
+/* True if the limit of this second allows one more stack. If not, it is counted as skipped. */
 static bool is_allowed(const struct scope_session *session, struct scope_cpu *cpu, u64 now)
 {
 	struct scope_ring_page *page = cpu->ring.page;
@@ -294,7 +294,10 @@ static bool is_call_wanted(const struct scope_session *session, u16 nr, u8 abi)
 	return abi == SCOPE_ABI_32 && scope_arch_compat_stack(nr);
 }
 
-/* After the record of a finished call, if that took long enough and the second's limit allows. */
+/*
+ * Called after the record of a finished call: takes a stack if the call took long enough and the limit of the second
+ * allows it.
+ */
 void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u16 nr,
 			       u8 abi, u64 duration_ns, u64 now)
 {
@@ -306,7 +309,7 @@ void scope_stack_after_syscall(struct scope_session *session, struct scope_cpu *
 		put_stack(session, cpu, regs, now, SCOPE_STACK_SYSCALL, 0);
 }
 
-/* After the record of a hit. regs: the user's, or NULL where the thread is in the kernel. */
+/* Called after the record of a hit. regs: the user's, or NULL if the thread is in the kernel. */
 void scope_stack_at_probe(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, u64 now)
 {
 	u8 flags = regs ? 0 : SCOPE_STACK_IN_KERNEL;
@@ -316,7 +319,7 @@ void scope_stack_at_probe(struct scope_session *session, struct scope_cpu *cpu, 
 	put_stack(session, cpu, regs ? regs : task_pt_regs(current), now, SCOPE_STACK_PROBE, flags);
 }
 
-/* From the timer interrupt. A stack in the kernel shows nothing of the program: take the user's. */
+/* Called from the timer interrupt. A stack of the kernel shows nothing of the program, so the user's is taken. */
 void scope_stack_sample(struct scope_session *session, struct scope_cpu *cpu, u64 now)
 {
 	struct pt_regs *regs = get_irq_regs();

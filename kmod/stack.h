@@ -5,7 +5,7 @@
 
 #include "session.h"
 
-/* Are stacks taken after calls of this number, of those that take long enough? */
+/* True if stacks are taken after calls of this number that take long enough. */
 static inline bool scope_stack_wants_native(const struct scope_session *session, u32 nr)
 {
 	return READ_ONCE(session->config.arg_counts[nr]) & SCOPE_CALL_STACK;

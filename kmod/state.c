@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What every traced thread is doing as tracing starts or stops, one STATE record each.
+ * What every traced thread is doing when tracing starts or stops: a STATE record each.
  *
- * Threads that run or wake while they are looked at are looked at again, up to a few times.
+ * Threads that run or wake while they are examined are examined again, up to a few times.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -73,12 +73,12 @@ static void look(struct task_struct *task, struct view *view)
 	if (view->on_cpu)
 		return;
 	view->since_ns = off_cpu_since(task, ktime_get_mono_fast_ns());
-	/* An exiting thread may free its stack at the same time: a fault means that, and is no crash. */
+	/* An exiting thread may free its stack at the same time. A fault means that, and does not crash. */
 	if (!copy_from_kernel_nofault(&view->regs, task_pt_regs(task), sizeof(view->regs)))
 		view->regs_valid = true;
 }
 
-/* Returns false where the thread exits. Its stack was there all the time if exit_state is still clear. */
+/* Returns false if the thread exits. If exit_state is still clear, its stack was there all the time. */
 static bool look_twice(struct task_struct *task, struct view *view)
 {
 	int i;
@@ -91,7 +91,7 @@ static bool look_twice(struct task_struct *task, struct view *view)
 		if (view->on_cpu || (switch_count(task) == view->switches && !scope_compat_on_cpu(task)))
 			return true;
 	}
-	/* It was never off the CPU for the whole look: that much is known. */
+	/* In no attempt was it off the CPU from begin to end. That much is known. */
 	view->on_cpu = true;
 	view->regs_valid = false;
 	view->since_ns = 0;
@@ -99,7 +99,7 @@ static bool look_twice(struct task_struct *task, struct view *view)
 	return true;
 }
 
-/* As /proc/PID/syscall decides it: a blocked thread is inside the call its registers name. */
+/* As /proc/PID/syscall decides it: a blocked thread is inside the call that its registers name. */
 static void put_call(struct scope_record_state *r, struct task_struct *task, struct view *view)
 {
 	unsigned long arg[SCOPE_ARG_MAX];
@@ -179,7 +179,7 @@ static u32 count_threads(struct scope_session *session, scope_state_choose *choo
 	return count;
 }
 
-/* Threads born after the count have a FORK record: those without room here need no STATE. */
+/* Threads that were created after the count have a FORK record. Those for which there is no room here need no STATE. */
 int scope_thread_table_fill(struct scope_session *session, scope_state_choose *choose,
 			    struct scope_thread_table *ret_table)
 {
@@ -204,8 +204,8 @@ static bool is_traced(struct scope_session *session, struct task_struct *thread)
 }
 
 /*
- * flags: SCOPE_STATE_AT_STOP or 0. Threads that are exiting are left out. May sleep: to look at a thread costs many
- * times what it costs to find it, so each has a read-side section of its own. -ENOMEM: nothing was written.
+ * flags: SCOPE_STATE_AT_STOP or 0. Threads that are exiting are left out. May sleep: to examine a thread takes many
+ * times as long as to find it, so each has a read-side section of its own. -ENOMEM: nothing was written.
  */
 int scope_state_write_all(struct scope_session *session, u8 flags)
 {
@@ -219,7 +219,7 @@ int scope_state_write_all(struct scope_session *session, u8 flags)
 	for (i = 0; i < table.count; i++) {
 		rcu_read_lock();
 		task = scope_state_find(table.tid[i]);
-		/* Another thread may have got the number since. */
+		/* Another thread may have got the number since then. */
 		if (task && scope_traced_has(session, task))
 			put_state(session, task, flags);
 		rcu_read_unlock();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every traced thread is doing as tracing starts or stops. */
+/* What every traced thread is doing when tracing starts or stops. */
 #ifndef SCOPE_KMOD_STATE_H
 #define SCOPE_KMOD_STATE_H
 
 #include "session.h"
 
-/* Numbers of threads, found in one walk to be looked at one by one. */
+/* Numbers of threads, collected in one pass, to be examined one by one. */
 struct scope_thread_table {
 	u32 *tid; /* kvfree() */
 	u32 count, size;

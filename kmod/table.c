@@ -55,13 +55,13 @@ static DEFINE_MUTEX(tables_lock); /* all below */
 static struct hlist_head tables[TABLE_SLOTS];
 static u64 taken_bytes; /* of tables and mappings, of all sessions */
 
-/* All sessions are gone; what they freed may still wait for readers. */
+/* All sessions are gone; what they freed may still wait for its readers. */
 void scope_table_exit(void)
 {
 	rcu_barrier();
 }
 
-/* As much as sessions may have, and never more than an eighth of what is available. */
+/* As much as sessions may have, but at most an eighth of what is available. */
 static int take_bytes(u64 bytes)
 {
 	int err = -ENOSPC;
@@ -110,7 +110,7 @@ static void pause(void)
 	cond_resched();
 }
 
-/* Copies and checks it. The caller has taken its bytes. */
+/* Copies and checks it. The caller has counted its bytes. */
 static int table_create(const struct scope_ioc_table *request, struct scope_table **ret_table)
 {
 	struct scope_table *table = kzalloc(sizeof(*table), GFP_KERNEL);
@@ -137,7 +137,7 @@ destroy:
 	return err;
 }
 
-/* Consumes the table; returns it, or an equal one that was there before. */
+/* Takes over the table. Returns it, or an equal one that existed before. */
 static struct scope_table *table_share(struct scope_table *table)
 {
 	struct hlist_head *slot = &tables[table->hash % TABLE_SLOTS];
@@ -160,7 +160,7 @@ static struct scope_table *table_share(struct scope_table *table)
 	return table;
 }
 
-/* The tables of the session, allocated with the first one. NULL: no memory. */
+/* The tables of the session, which the first call allocates. NULL: no memory. */
 static struct scope_tables *tables_of(struct scope_session *session)
 {
 	struct scope_tables *own = session->tables;
@@ -221,7 +221,7 @@ int scope_table_add(struct scope_session *session, const struct scope_ioc_table 
 		return -EINVAL;
 	if (request->bytes > SCOPE_TABLE_BYTES_MAX)
 		return -E2BIG;
-	/* Before its memory is taken: a session that could not have it costs nothing. */
+	/* This is checked before its memory is taken: a session that could not have it costs nothing. */
 	mutex_lock(&session->lock);
 	err = check_state(session);
 	mutex_unlock(&session->lock);
@@ -258,7 +258,7 @@ static void process_free(struct scope_table_process *process)
 	kvfree(process);
 }
 
-/* No probe can be reading it any more. It runs where nothing may sleep. */
+/* No probe can be reading it any more. It runs in a context that may not sleep. */
 static void process_free_rcu(struct rcu_head *rcu)
 {
 	struct scope_table_process *process = container_of(rcu, struct scope_table_process, rcu);
@@ -291,7 +291,7 @@ static int process_identify(struct scope_table_process *process, u32 tgid)
 	return process->pid ? 0 : -ESRCH;
 }
 
-/* Checks the rows and puts them into the process's. Numbers of tables are put in place of the tables. */
+/* Checks the rows and puts them into the process's mappings, with pointers in place of the numbers of tables. */
 static int maps_check(const struct scope_table_map *row, u32 count)
 {
 	u32 i;
@@ -358,7 +358,7 @@ static struct scope_table_process *process_find(const struct scope_tables *own, 
 	return NULL;
 }
 
-/* Puts it in the place of the one that the process had. count 0: only takes that one away. */
+/* Replaces the mappings that the process had. count 0: only removes those. */
 static int process_replace(struct scope_session *session, struct scope_table_process *process,
 			   const struct scope_table_map *row, u32 count)
 {
@@ -377,7 +377,7 @@ static int process_replace(struct scope_session *session, struct scope_table_pro
 	old = process_find(own, process->pid);
 	if (!old && own->processes == SCOPE_TABLE_PROCESSES_MAX)
 		return -ENOSPC;
-	/* A reader between the two finds the new one first. */
+	/* A reader that comes between the two finds the new one first. */
 	if (count) {
 		hlist_add_head_rcu(&process->node, &own->process[hash_ptr(process->pid, PROCESS_BITS)]);
 		own->processes++;
@@ -441,7 +441,7 @@ void scope_table_free(struct scope_session *session)
 /* ---- walks ---- */
 
 /*
- * A process that executed nothing since it was forked has the mappings of its parent. If the parent has ended, its
+ * A process that was forked and has executed nothing since has the mappings of its parent. If the parent has ended,
  * real_parent is an ancestor. An ancestor with the same number of execs runs the same program: each exec between them
  * would have counted.
  */

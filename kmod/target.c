@@ -7,7 +7,7 @@
 #include <linux/tracepoint.h>
 #include "target.h"
 
-/* Before the start: as if no target had been named. */
+/* Call it before the start: it is as if no target had been named. */
 void scope_target_clear(struct scope_session *session)
 {
 	memset(&session->filter, 0, sizeof(session->filter));
@@ -50,8 +50,8 @@ static int add_cgroup(struct scope_session *session, const struct scope_target *
 }
 
 /*
- * Under session->lock. Takes effect at the start; while tracing runs, after a scan and a settling. -ESRCH: it has
- * ended. -ENOSPC: no place for one more.
+ * Under session->lock. It takes effect at the start, or while tracing runs after a scan and scope_select_settle().
+ * -ESRCH: it has ended. -ENOSPC: there is no place for one more.
  */
 int scope_target_add(struct scope_session *session, const struct scope_target *target)
 {
@@ -87,7 +87,7 @@ static int remove_comm(struct scope_session *session, const struct scope_target 
 		if (!bytes || rule->bytes != bytes || rule->prefix != prefix || memcmp(rule->text, target->comm, bytes))
 			continue;
 		WRITE_ONCE(rule->bytes, 0);
-		/* No probe compares with it any more: another may take its place. */
+		/* No probe compares with it any more, so its place can be used again. */
 		tracepoint_synchronize_unregister();
 		return 0;
 	}
@@ -110,7 +110,7 @@ static int remove_cgroup(struct scope_session *session, const struct scope_targe
 	return -ENOENT;
 }
 
-/* Under rcu_read_lock(). Is tgid the nearest of its ancestors that is named, or was? */
+/* Under rcu_read_lock(). True if tgid is the nearest of its ancestors that is named, or was. */
 static bool descends_from(const struct scope_session *session, struct task_struct *process, u32 tgid)
 {
 	struct task_struct *task = process;
@@ -125,7 +125,7 @@ static bool descends_from(const struct scope_session *session, struct task_struc
 	return false;
 }
 
-/* A descendant stays that was named itself, or is below one that was. */
+/* A descendant stays if it was named itself, or descends from one that was. */
 static int remove_process(struct scope_session *session, u32 tgid)
 {
 	struct scope_filter *filter = &session->filter;

@@ -9,8 +9,8 @@
 #include "traced.h"
 
 /*
- * Interrupts off. The filter changed. If that concerns the task on this CPU, a switch is recorded, as if a thread had
- * come that is traced, or one that is not.
+ * Interrupts off. The filter changed. If that concerns the task on this CPU, a switch is recorded, as if a traced
+ * thread, or another one, had come to the CPU.
  */
 void scope_traced_refresh(struct scope_session *session, struct scope_cpu *cpu)
 {
@@ -44,7 +44,7 @@ static void cpu_refresh(struct scope_session *session, struct scope_cpu *cpu)
 		scope_traced_refresh(session, cpu);
 }
 
-/* Under session->lock, while tracing runs: the filter changed for tasks that are on a CPU, or plain_ns. */
+/* Under session->lock, while tracing runs: the filter changed for tasks that are on a CPU, or plain_ns changed. */
 void scope_traced_refresh_all(struct scope_session *session)
 {
 	scope_each_cpu(session, cpu_refresh);

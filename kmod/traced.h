@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which threads a session traces, as its filter has them. */
+/* Which threads a session traces, by its filter. */
 #ifndef SCOPE_KMOD_TRACED_H
 #define SCOPE_KMOD_TRACED_H
 
@@ -12,10 +12,7 @@ static __always_inline bool scope_traced_has(const struct scope_session *session
 	return unlikely(session->selects) && scope_filter_has(&session->filter, task->pid | SCOPE_FILTER_THREAD);
 }
 
-/*
- * Usually false where scope_traced_has() is false, by reading one cache line. Always true where scope_traced_has()
- * is.
- */
+/* Usually false if scope_traced_has() is false, and reads one cache line. Always true if scope_traced_has() is true. */
 static __always_inline bool scope_traced_may_have(const struct scope_session *session, const struct task_struct *task)
 {
 	return scope_filter_may_have(scope_filter_line_of(&session->filter, task->tgid)) || unlikely(session->selects);

@@ -18,7 +18,7 @@
 #include "traced.h"
 #include "tracing.h"
 
-/* The probes saw no switch to the task that runs as they are attached. */
+/* The probes saw no switch to the task that runs when they are attached. */
 static void cpu_start(struct scope_session *session, struct scope_cpu *cpu)
 {
 	bool here = cpu->ring.page->cpu == raw_smp_processor_id();
@@ -54,9 +54,9 @@ static void cpu_keep(struct scope_session *session, struct scope_cpu *cpu)
 }
 
 /*
- * The STATE of every thread, for a snapshot or a stop that follows. Flight mode overwrites none of it before that.
- * Where the rings are too small for all of it, the rest is counted as lost, and other events are lost as well once
- * they have taken half of the ring in that time.
+ * The STATE of every thread, for a snapshot or a stop that follows. Flight mode overwrites none of it before that. If
+ * the rings are too small for all of it, the rest is counted as lost, and so are other events after they have used
+ * half of the ring in that time.
  */
 static int write_states(struct scope_session *session)
 {
@@ -85,8 +85,8 @@ static void cpu_stop(struct scope_session *session, struct scope_cpu *cpu)
 }
 
 /*
- * Under session->lock, of a session that is ready. Nothing is recorded before all probes are attached. Where one
- * cannot be attached, the session is as before, and may be started again.
+ * Under session->lock, of a session that is ready. Nothing is recorded before all probes are attached. If one cannot
+ * be attached, the session is as before, and may be started again.
  */
 int scope_tracing_start(struct scope_session *session)
 {
@@ -114,7 +114,7 @@ int scope_tracing_start(struct scope_session *session)
 samples:
 	scope_sample_stop(session);
 records:
-	/* Records were written of every thread, so this session can only be given up. */
+	/* Records of every thread were written, so this session can only be given up. */
 	WRITE_ONCE(session->run_state, SCOPE_RUN_STOPPED);
 	WRITE_ONCE(session->running, 0);
 	scope_each_cpu(session, cpu_stop);
@@ -123,7 +123,7 @@ probes:
 	return err;
 }
 
-/* Under session->lock. -EALREADY where it is not running. */
+/* Under session->lock. -EALREADY: it is not running. */
 int scope_tracing_stop(struct scope_session *session, enum scope_stop_reason reason)
 {
 	lockdep_assert_held(&session->lock);
@@ -131,7 +131,7 @@ int scope_tracing_stop(struct scope_session *session, enum scope_stop_reason rea
 		return -EALREADY;
 	write_states(session);
 	scope_sample_stop(session);
-	/* From here on no switch sets traced again. The call that each CPU is in the middle of is written. */
+	/* From here on no switch sets traced again. The call that each CPU is in is written. */
 	WRITE_ONCE(session->running, 0);
 	scope_delay_wake(session);
 	scope_each_cpu(session, cpu_stop);
@@ -145,7 +145,10 @@ int scope_tracing_stop(struct scope_session *session, enum scope_stop_reason rea
 	return 0;
 }
 
-/* Under session->lock. Returns whether a flush that began after `asked` is over, one began now, or none is wanted. */
+/*
+ * Under session->lock. Returns true if a flush that began after `asked` is complete, if one began now, or if none is
+ * needed.
+ */
 static bool flush_since(struct scope_session *session, u64 asked)
 {
 	u64 now = ktime_get_mono_fast_ns();
@@ -160,9 +163,9 @@ static bool flush_since(struct scope_session *session, u64 asked)
 }
 
 /*
- * Publishes what every CPU has; nothing where the session does not run. It interrupts all CPUs, and a descriptor may
- * be given to a process that may not trace. So a flush begins at least SCOPE_FLUSH_GAP_MS after the last one, and
- * serves all callers that asked before it began. -EINTR: the caller was killed.
+ * Publishes what every CPU has, if the session runs. It interrupts all CPUs, and a descriptor may be given to a
+ * process that may not trace. So a flush begins at least SCOPE_FLUSH_GAP_MS after the last one, and serves all
+ * callers that asked before it began. -EINTR: the caller was killed.
  */
 int scope_tracing_flush(struct scope_session *session)
 {
@@ -182,8 +185,8 @@ int scope_tracing_flush(struct scope_session *session)
 }
 
 /*
- * Writes STATE of every thread, then flushes, and sets up to where readers read in each ring. hold: flight mode
- * overwrites none of it before it was read. -EALREADY where it is not running.
+ * Writes the STATE of every thread, flushes, and sets the limit up to which readers read in each ring. hold: flight
+ * mode overwrites none of it before it was read. -EALREADY: it is not running.
  */
 int scope_tracing_snapshot(struct scope_session *session, bool hold)
 {

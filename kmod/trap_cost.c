@@ -15,7 +15,7 @@
 
 struct scope_trap_cost scope_trap_cost = { GUESS_NS, GUESS_NS, 0 };
 
-/* The compiler puts a call for ftrace into the first function, and none into the second. */
+/* The compiler puts a call for ftrace into the first function, and not into the second. */
 static noinline void with_entry(void)
 {
 	asm volatile("nop");
@@ -42,7 +42,7 @@ static int hit_by_trap(struct kprobe *kprobe, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(hit_by_trap);
 
-/* With this handler the kernel makes no jump of a breakpoint. */
+/* With this handler the kernel does not replace the breakpoint by a jump. */
 static void after(struct kprobe *kprobe, struct pt_regs *regs, unsigned long flags)
 {
 }

@@ -15,7 +15,7 @@
 /* Of one hit, by the way the handler is called. */
 struct scope_trap_cost {
 	u32 breakpoint_ns; /* a trap in the kernel */
-	u32 entry_ns;	   /* by ftrace, or by a jump that the kernel made of a breakpoint */
+	u32 entry_ns;	   /* by ftrace, or by a jump with which the kernel replaced a breakpoint */
 	u32 hard_irqs;	   /* hard interrupts that a trap counts as in preempt_count(): one on x86 from 4.0 to 4.3 */
 };
 extern struct scope_trap_cost scope_trap_cost;
@@ -24,8 +24,8 @@ extern struct scope_trap_cost scope_trap_cost;
 void scope_trap_measure(void);
 
 /*
- * Was it an interrupt that came here, and not the thread it interrupted? For the handlers of kprobes. traps: the
- * probe is a breakpoint, whose trap may count as an interrupt itself.
+ * For the handlers of kprobes: true if the probe was hit by an interrupt, and not by the thread that it interrupted.
+ * traps: the probe is a breakpoint, whose trap may count as an interrupt itself.
  */
 static inline bool scope_trap_in_interrupt(bool traps)
 {
@@ -37,8 +37,8 @@ static inline bool scope_trap_in_interrupt(bool traps)
 }
 
 /*
- * Before a kprobe whose handler asks scope_trap_in_interrupt() is registered. Where a trap counts as a hard interrupt
- * the kernel makes no jump of this one: without its trap a hard interrupt would be taken for the thread.
+ * Before a kprobe whose handler asks scope_trap_in_interrupt() is registered. If a trap counts as a hard interrupt,
+ * the kernel must not replace this one by a jump: without its trap a hard interrupt would be taken for the thread.
  */
 void scope_trap_keep(struct kprobe *kprobe);
 
@@ -55,8 +55,8 @@ static inline void scope_trap_charge(struct scope_session *session, u64 ns)
 }
 
 /*
- * From its handler. Where a trap counts as a non-maskable interrupt, a breakpoint without one is a jump
- * that the kernel made of it.
+ * From its handler. If a trap counts as a non-maskable interrupt, a breakpoint that does not is a jump that the
+ * kernel made of it.
  */
 static inline u32 scope_trap_kernel_ns(struct kprobe *kprobe)
 {

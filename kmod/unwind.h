@@ -2,13 +2,14 @@
 /*
  * Walks a user stack by unwind tables (scope/table.h).
  *
- * A walk makes at most as many steps as there is room for addresses. A step searches the mappings, then the rows
- * of one page: at most 16 halvings each. It reads at most three words of user memory, by a function that never
- * faults; a step from code without a rule at most 66, each with a search of the mappings. The loop depends on nothing in
- * a table but its kinds and offsets, so no table can make it longer. All indices were checked as the table came, and nobody can change it since.
+ * A walk makes at most as many steps as there is room for addresses. A step searches the mappings, then the rows of
+ * one page: at most 16 halvings each. It reads at most three words of user memory, by a function that never faults; a
+ * step from code without a rule at most 66, each with a search of the mappings. The loop depends on nothing in a
+ * table but its kinds and offsets, so no table can make it longer. All indices were checked when the table came, and
+ * nobody can change it after that.
  *
- * Programs call from the same places again and again. The steps made from there lately are kept with the mappings:
- * a step that is found again needs neither of the searches.
+ * Programs call from the same places again and again. The latest steps from there are kept with the mappings: a step
+ * that is found there needs neither of the searches.
  *
  * This file compiles in user space as well, where tests/unit/test_unwind_walk.c drives it.
  */
@@ -21,7 +22,7 @@
 #include <scope/event.h>
 #include <scope/table.h>
 
-#define SCOPE_UNWIND_FRAME_WORDS 64 /* of a frame of code without a rule that are looked at */
+#define SCOPE_UNWIND_FRAME_WORDS 64 /* words of a frame of code without a rule that are searched */
 #define SCOPE_UNWIND_RED_ZONE 128   /* below the stack pointer, kept through signals (x86-64 psABI 3.2.2) */
 
 /* A table that was checked: where its parts are. */
@@ -66,7 +67,7 @@ struct scope_unwind_frame {
 	u64 pc, sp, fp, link;
 	bool exact;    /* pc is not a return address: look it up unchanged */
 	bool has_fp;   /* fp is known */
-	bool has_link; /* the machine has a link register, and it is known */
+	bool has_link; /* the machine has a link register, and its value is known */
 };
 
 /* What differs between machines and between kernel and tests. */
@@ -129,7 +130,7 @@ static inline int scope_unwind_table_open(const void *data, u64 bytes, void (*pa
 	if (table.first[0] || table.first[header->pages] != header->rows)
 		return -EINVAL;
 	for (i = 0; i < header->pages; i++) {
-		/* Each is checked before it is used: the sum of all steps upwards is the last one. */
+		/* Each is checked before it is used. The sum of all steps upwards is the last one. */
 		if (table.first[i + 1] < table.first[i] || table.first[i + 1] > header->rows ||
 		    !scope_unwind_page_good(table.row + table.first[i], table.first[i + 1] - table.first[i],
 					    header->rules))
@@ -155,7 +156,7 @@ static __always_inline const struct scope_table_rule *scope_unwind_rule(const st
 	count = table->first[page + 1] - low;
 	if (!count || table->row[low] > want)
 		return NULL;
-	/* Row low is not beyond it; the rows after the next count - 1 are. */
+	/* Row low is not beyond the address; the rows after the next count - 1 are. */
 	while (count > 1) {
 		half = count / 2;
 		low += table->row[low + half] <= want ? half : 0;
@@ -188,7 +189,7 @@ static __always_inline const struct scope_unwind_map *scope_unwind_map_find(cons
 	return NULL;
 }
 
-/* 0, with the word in *ret_value, or why not. */
+/* 0, with the word in *ret_value, or the reason for which it is unknown. */
 static __always_inline int scope_unwind_value(const struct scope_unwind_machine *machine,
 					      const struct scope_unwind_frame *frame, u8 kind, u64 cfa, s32 offset,
 					      u64 *ret_value)
@@ -330,7 +331,7 @@ static __always_inline int scope_unwind_step_fp(const struct scope_unwind_machin
 
 	if (!frame->has_fp)
 		return SCOPE_COPY_BROKEN;
-	/* 0 is that of the outermost frame, or of code without frame pointers. */
+	/* 0 is the value of the outermost frame, or of code without frame pointers. */
 	if (!frame->fp)
 		return SCOPE_COPY_OTHER;
 	if (frame->fp < frame->sp || frame->fp % sizeof(u64))
@@ -432,7 +433,7 @@ static __always_inline int scope_unwind_walk(const struct scope_unwind_machine *
 		if (count == max)
 			return SCOPE_COPY_DEEP;
 		address = frame->pc - !frame->exact;
-		/* All but the first are looked up in the same way. */
+		/* All addresses but the first are looked up in the same way. */
 		ret_ip[count] = frame->pc + (frame->exact && count);
 		count++;
 		step = READ_ONCE(maps->recent[address % SCOPE_UNWIND_RECENT]);
