@@ -40,7 +40,7 @@ struct scope_delay_rule {
 
 	bool attached;
 	struct list_head list; /* session->delays.rules */
-	char *name;	       /* "" where the site has none */
+	char *name;	       /* "" if the site has none */
 	u64 offset;
 	struct path path; /* USER: keeps the file */
 	union {

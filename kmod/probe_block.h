@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The probes of block devices; NULL where the kernel's tracepoints are not known. */
+/* The probes of block devices; NULL if the kernel's tracepoints are not known. */
 #ifndef SCOPE_KMOD_PROBE_BLOCK_H
 #define SCOPE_KMOD_PROBE_BLOCK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The probes that note which interrupt a CPU serves; NULL where the kernel's tracepoint has a form that is not known. */
+/* The probes that note which interrupt a CPU serves; NULL if the kernel's tracepoint has a form that is not known. */
 #ifndef SCOPE_KMOD_PROBE_CAUSE_H
 #define SCOPE_KMOD_PROBE_CAUSE_H
 

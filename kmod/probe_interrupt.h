@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The probes of interrupts; NULL where the kernel has no such tracepoint. */
+/* The probes of interrupts; NULL if the kernel has no such tracepoint. */
 #ifndef SCOPE_KMOD_PROBE_INTERRUPT_H
 #define SCOPE_KMOD_PROBE_INTERRUPT_H
 

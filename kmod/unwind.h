@@ -416,7 +416,7 @@ static __always_inline int scope_unwind_step_search(const struct scope_unwind_ma
 }
 
 /*
- * Writes the addresses of a stack as FRAMES has them, at most max (one at least). 0 where it came to the start of the
+ * Writes the addresses of a stack as FRAMES has them, at most max (one at least). 0 if it came to the start of the
  * thread, else an enum scope_copy_reason. *ret_ended: SCOPE_FRAMES_*. frame is used up.
  */
 static __always_inline int scope_unwind_walk(const struct scope_unwind_machine *machine, struct scope_unwind_maps *maps,

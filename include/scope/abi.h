@@ -28,8 +28,8 @@
 #define SCOPE_ARG_MAX 6
 #define SCOPE_COMM_BYTES 16
 #define SCOPE_TARGET_MAX 256	/* targets named in one message */
-#define SCOPE_FILTER_HELD 65536	  /* processes and threads selected at once that find a place, descendants included */
-#define SCOPE_FILTER_SLOTS 122880 /* places, so that numbers which crowd leave room for others */
+#define SCOPE_FILTER_HELD 65536	  /* processes and threads, descendants included, that find a place if they are selected at once */
+#define SCOPE_FILTER_SLOTS 122880 /* places; there are more of them, because numbers that crowd together need room */
 #define SCOPE_COMM_RULES 8	/* command names selected at once */
 #define SCOPE_CGROUP_RULES 8	/* control groups selected at once */
 #define SCOPE_STACK_DEPTH_MAX 64 /* an address of the kernel among them */
@@ -71,12 +71,12 @@ enum scope_context {
 	SCOPE_CONTEXT_SOFTIRQ = 1,
 	SCOPE_CONTEXT_HARDIRQ = 2,
 	SCOPE_CONTEXT_NMI = 3,
-	SCOPE_CONTEXT_UNKNOWN = 4, /* before Linux 4.3: in an interrupt, perhaps on behalf of a waker on another CPU */
+	SCOPE_CONTEXT_UNKNOWN = 4, /* before Linux 4.3: in an interrupt, which may act for a waker on another CPU */
 };
 
 /* What an interrupt that wakes a thread is for. */
 enum scope_interrupt {
-	SCOPE_INTERRUPT_UNKNOWN = 0, /* not asked for, or it began before tracing */
+	SCOPE_INTERRUPT_UNKNOWN = 0, /* not recorded, or it began before tracing */
 	SCOPE_INTERRUPT_TIMER = 1,
 	SCOPE_INTERRUPT_NET = 2,     /* packets, received or sent */
 	SCOPE_INTERRUPT_BLOCK = 3,   /* a block device's answers */

@@ -204,14 +204,11 @@ enum scope_attr {
 	SCOPE_ATTR_EVENTS,	      /* u32: SCOPE_EVENTS_*, or the default */
 	SCOPE_ATTR_SUBBUF_BYTES,      /* u32, a power of two, default 256 KiB */
 	SCOPE_ATTR_SUBBUF_COUNT,      /* u32, a power of two, default 8 */
-	SCOPE_ATTR_ARG_COUNTS,	      /* u8[SCOPE_SYSCALL_MAX]: arguments to store per native number;
-					 of calls of 32-bit programs it is two where none is left out */
+	SCOPE_ATTR_ARG_COUNTS,	      /* u8[SCOPE_SYSCALL_MAX]: arguments to store per native number; of calls of 32-bit programs two are stored if no call is left out */
 	SCOPE_ATTR_STACK_MODE,	      /* u8: enum scope_stack_mode, default none */
 	SCOPE_ATTR_STACK_BYTES,	      /* u32: slice of the stack, default 8192 */
 	SCOPE_ATTR_STACK_MIN_NS,      /* u32: a syscall gets a stack if it took this long or more */
-	SCOPE_ATTR_STACK_SYSCALLS,    /* u8[SCOPE_SYSCALL_MAX / 8]: number n gets one if bit n % 8 of
-					 byte n / 8 is set, default all. Of 32-bit programs all do but
-					 epoll_wait and accept4 and their like */
+	SCOPE_ATTR_STACK_SYSCALLS,    /* u8[SCOPE_SYSCALL_MAX / 8]: number n gets one if bit n % 8 of byte n / 8 is set, default all. Of 32-bit programs all calls do except epoll_wait, accept4 and similar ones */
 	SCOPE_ATTR_STACKS_PER_SECOND, /* u32: limit for syscall stacks, per CPU, default 1000 */
 	SCOPE_ATTR_SAMPLE_PERIOD_NS,  /* u32: 0 (default) none, else at least 200,000 */
 	SCOPE_ATTR_RUN_STATE,	      /* u8: enum scope_run_state */
@@ -230,7 +227,7 @@ enum scope_attr {
 	SCOPE_ATTR_BLOCK_UNMATCHED,   /* u64: requests whose end could not be found */
 	SCOPE_ATTR_RING_MODE,	      /* u8: enum scope_ring_mode (scope/ring.h), default stream */
 	SCOPE_ATTR_HOLD,	      /* flag: overwrite nothing of the snapshot before it was read */
-	SCOPE_ATTR_OVERWRITTEN,	      /* u64: records that flight mode wrote over unread */
+	SCOPE_ATTR_OVERWRITTEN,	      /* u64: records that flight mode overwrote before they were read */
 	SCOPE_ATTR_PROTOCOL_MIN,      /* u32 */
 	SCOPE_ATTR_THREAD,	      /* u32: number of one thread */
 	SCOPE_ATTR_COMM,	      /* string, 1 to 15 bytes: threads that have this name */
@@ -257,7 +254,7 @@ enum scope_attr {
 	SCOPE_ATTR_PROBE_NS,	      /* u64: time in probes, from a sample of their calls, and what
 					 traps and delays took of the CPU */
 	SCOPE_ATTR_CPU_FIRST,	      /* u32: leave out CPUs of lower numbers, default 0 */
-	SCOPE_ATTR_CPU_NEXT,	      /* u32: there are more CPUs: ask again from this one */
+	SCOPE_ATTR_CPU_NEXT,	      /* u32: there are more CPUs: send the request again from this one */
 	SCOPE_ATTR_RUN_NS,	      /* u64: how long it has been, or was, running */
 	SCOPE_ATTR_OWNER,	      /* u32: pid of the process that opened it, 0 in another namespace */
 	SCOPE_ATTR_SESSIONS,	      /* nested: SCOPE_ATTR_SESSION, one each, at most 64 */
@@ -281,17 +278,12 @@ enum scope_attr {
 	SCOPE_ATTR_DELAY_SERVED,      /* u64: delays served, each of them a record, or lost */
 	SCOPE_ATTR_DELAY_ASKED_NS,    /* u64: sum over those */
 	SCOPE_ATTR_DELAY_SERVED_NS,   /* u64: sum over those, as they really were */
-	SCOPE_ATTR_DELAY_MISSED,      /* u64: chosen visits that could not be held up: in an interrupt,
-					 no place to remember them, a 32-bit call */
-	SCOPE_ATTR_DELAY_CAPPED,      /* u64: chosen visits that a cap shortened or let go */
+	SCOPE_ATTR_DELAY_MISSED,      /* u64: chosen visits that could not be held up: in an interrupt, without a place to note them, in a 32-bit call */
+	SCOPE_ATTR_DELAY_CAPPED,      /* u64: chosen visits that a cap shortened or cancelled */
 	SCOPE_ATTR_DELAY_RANGES,      /* struct scope_delay_range[], 1 to SCOPE_DELAY_RANGES_MAX */
-	SCOPE_ATTR_DELAY_REQUIRED_NS, /* u64, SPEEDUP: for how long each thread was to wait so far. What
-					 it grew by is to be taken off the time an experiment took */
-	SCOPE_ATTR_DELAY_UNSETTLED_NS, /* u64, SPEEDUP: what threads still owed as they woke others, sum:
-					 the time by which these were early */
-	SCOPE_ATTR_KERNEL_BASE,	      /* u64: samples that hit the kernel say where, less this
-					 (SCOPE_STACK_KERNEL_IP); default: they do not. EPERM without
-					 CAP_SYSLOG */
+	SCOPE_ATTR_DELAY_REQUIRED_NS, /* u64, SPEEDUP: for how long each thread had to wait so far. Subtract its growth from the time that an experiment took */
+	SCOPE_ATTR_DELAY_UNSETTLED_NS, /* u64, SPEEDUP: the sum of what threads still owed when they woke others, which these were early by */
+	SCOPE_ATTR_KERNEL_BASE,	      /* u64: samples that hit the kernel say where, less this (SCOPE_STACK_KERNEL_IP); default: they do not say it. EPERM without CAP_SYSLOG */
 	__SCOPE_ATTR_AFTER_LAST,
 	SCOPE_ATTR_MAX = __SCOPE_ATTR_AFTER_LAST - 1,
 };
@@ -331,7 +323,7 @@ enum scope_delay_site {
 	 * anything: that takes PROBE_SYMBOL, the kernel's function for the call ("__x64_sys_futex").
 	 */
 	SCOPE_DELAY_SYSCALL = 0,
-	/* As a thread comes back from receiving at least one byte from a socket. Takes no attributes. */
+	/* When a thread comes back from receiving at least one byte from a socket. Takes no attributes. */
 	SCOPE_DELAY_RECEIVE = 1,
 	/* PROBE_PATH, PROBE_OFFSET: at an instruction of a program, usually a function's first. */
 	SCOPE_DELAY_USER = 2,
@@ -366,7 +358,7 @@ struct scope_delay_range {
 
 #define SCOPE_DELAY_MAX 64		  /* rules of a session */
 #define SCOPE_DELAY_NS_MAX 1000000000ull  /* of one delay */
-#define SCOPE_DELAY_SPIN_NS 20000ull	  /* below it a thread spins: a sleep is not that exact */
+#define SCOPE_DELAY_SPIN_NS 20000ull	  /* for less a thread spins, because a sleep is not that exact */
 #define SCOPE_DELAY_SECOND_MAX_NS_DEFAULT 10000000000ull /* as much as ten threads that only wait */
 /*
  * The most that may be configured: as much as a hundred threads that only wait. With a cap of C
@@ -376,7 +368,7 @@ struct scope_delay_range {
  */
 #define SCOPE_DELAY_SECOND_MAX_NS_MAX 100000000000ull
 
-/* True if this visit (counted from 0) is one to delay. Mixes bits as splitmix64 does. */
+/* True if this visit (counted from 0) is to be delayed. Mixes bits as splitmix64 does. */
 static inline int scope_delay_chosen(__u64 seed, __u64 visit, __u32 probability)
 {
 	__u64 x = seed + (visit + 1) * 0x9e3779b97f4a7c15ull;
@@ -386,14 +378,13 @@ static inline int scope_delay_chosen(__u64 seed, __u64 visit, __u32 probability)
 	return !probability || (__u32)((x ^ x >> 31) >> 32) < probability;
 }
 
-/* Of visits that come together, only the first of this number are drawn one by one. */
+/* Of visits that come together, only this number of the first ones are drawn one by one. */
 #define SCOPE_DELAY_DRAWS 64u
 
 /*
- * How many of count visits from number `visit` on are to be delayed, in a time that does not grow
- * with count. Exact up to SCOPE_DELAY_DRAWS visits, and if all are chosen. For the rest it takes
- * the expected number, and one more draw for its fraction. So the mean is that of single draws, and
- * the same seed gives the same number.
+ * How many of count visits from number `visit` on are to be delayed. The time that this takes does not grow with
+ * count. Exact up to SCOPE_DELAY_DRAWS visits, and if all are chosen. For the rest it takes the expected number, and
+ * one more draw for its fraction. So the mean is that of single draws, and the same seed gives the same number.
  */
 static inline __u64 scope_delay_chosen_of(__u64 seed, __u64 visit, __u64 count, __u32 probability)
 {

@@ -189,7 +189,7 @@ struct scope_record_fork {
 
 struct scope_record_exec {
 	__u32 word;
-	__u32 tid;     /* from here on; differs from old_tid where a thread other than the first */
+	__u32 tid;     /* from here on; differs from old_tid if a thread other than the first called exec */
 	__u32 old_tid; /* called exec */
 	__u32 tgid;
 	char comm[SCOPE_COMM_BYTES];
@@ -203,7 +203,7 @@ struct scope_record_thread_exit {
 };
 
 #define SCOPE_EXIT_LAST 0x01	 /* the process ends with it */
-#define SCOPE_EXIT_UNTRACED 0x02 /* it lives on, but is not in the filter any more; it may come back */
+#define SCOPE_EXIT_UNTRACED 0x02 /* it lives on, but is no longer in the filter; it may come back */
 
 /*
  * One for every traced thread at start and again at stop, so that a thread that never runs in
@@ -269,7 +269,7 @@ struct scope_record_stack {
 	__u8 flags;
 	__u16 regs;
 	__u32 bytes;
-	__u32 cost_ns; /* for how long taking it delayed the thread; 0: not known */
+	__u32 cost_ns; /* for how long taking the stack delayed the thread; 0: not known */
 };
 
 #define SCOPE_FRAMES_MAX 1024 /* addresses of FRAMES, without one of the kernel */
@@ -277,7 +277,7 @@ struct scope_record_stack {
 /* How unwinding ended: one of the first three, perhaps with GUESSED. */
 #define SCOPE_FRAMES_COMPLETE 0x01 /* at the start of the thread */
 #define SCOPE_FRAMES_CUT 0x02	   /* beyond what was copied, or SCOPE_FRAMES_MAX */
-#define SCOPE_FRAMES_BROKEN 0x04   /* no unwind information, or values that cannot be */
+#define SCOPE_FRAMES_BROKEN 0x04   /* no unwind information, or impossible values */
 #define SCOPE_FRAMES_GUESSED 0x08  /* a step was made by frame pointer, without unwind tables */
 
 /*
@@ -317,7 +317,7 @@ enum scope_block_op {
 #define SCOPE_BLOCK_FUA 0x04	   /* down to the medium */
 #define SCOPE_BLOCK_PREFLUSH 0x08  /* earlier writes go first */
 #define SCOPE_BLOCK_AHEAD 0x10	   /* read ahead of a request */
-#define SCOPE_BLOCK_UNMATCHED 0x20 /* of ISSUE: no place to remember it, its DONE will not come */
+#define SCOPE_BLOCK_UNMATCHED 0x20 /* of ISSUE: there is no place to remember it, and its DONE will not come */
 #define SCOPE_BLOCK_PART 0x40	   /* of DONE: more of the request is still under way */
 
 #define SCOPE_BLOCK_MINOR_BITS 20 /* dev: minor number in these low bits, major above */
@@ -369,10 +369,10 @@ struct scope_record_futex {
 #define SCOPE_PROBE_RETURN 0x01	   /* the function returns; arg[0], if there, is its value */
 #define SCOPE_PROBE_USER 0x02	   /* in user code: a uprobe */
 /*
- * An interrupt came there, not the thread it interrupted; such a hit has no stack. One exception, since
- * kernels do not say: where they made a jump of a kprobe's breakpoint (inside a function, or on its entry
- * where ftrace does not serve it), a hit by a non-maskable interrupt lacks the flag, and may have the
- * stack of the interrupted thread. sysctl debug.kprobes-optimization=0 keeps breakpoints.
+ * An interrupt came to the place, not the thread that it interrupted; such a hit has no stack. There is one
+ * exception, because kernels do not report it: if the kernel replaced a kprobe's breakpoint by a jump (inside a
+ * function, or at its entry without ftrace), a hit by a non-maskable interrupt lacks the flag, and may have the stack
+ * of the interrupted thread. sysctl debug.kprobes-optimization=0 keeps breakpoints.
  */
 #define SCOPE_PROBE_INTERRUPT 0x04
 
@@ -385,7 +385,7 @@ struct scope_record_probe {
 };
 
 #define SCOPE_DELAYED_SPUN 0x01	     /* it kept the CPU; else it slept */
-#define SCOPE_DELAYED_AT_RETURN 0x02 /* on the way to user mode, after the event it is for */
+#define SCOPE_DELAYED_AT_RETURN 0x02 /* on the way to user mode, after the event that it is for */
 #define SCOPE_DELAYED_CUT 0x04	     /* ended early: by SIGKILL, or the rule was removed */
 #define SCOPE_DELAYED_CAPPED 0x08    /* more was configured: a cap left asked_ns of it */
 
@@ -400,17 +400,17 @@ struct scope_record_delay {
 };
 
 /*
- * Of the thread on this CPU, since its last such record or since it came to the CPU, by the kernel's own
- * counts. Written as it leaves the CPU, and at a flush, where any of it changed.
+ * Of the thread on this CPU, since its last such record or since it came to the CPU, by the kernel's own counts. It
+ * is written when the thread leaves the CPU, and at a flush, if any of it changed.
  */
 struct scope_record_counters {
 	__u32 word;
 	__u32 minor_faults; /* at most 2^32 - 1 */
 	__u32 major_faults; /* those that read from a disk */
 	__u32 zero;
-	__u64 read_bytes;    /* that it had storage read; 0 without CONFIG_TASK_IO_ACCOUNTING */
-	__u64 written_bytes; /* that it made dirty, to be written later */
-	__u64 swapin_ns;     /* waiting for swapped pages, by delay accounting: 0 where that is off */
+	__u64 read_bytes;    /* bytes that storage read for it; 0 without CONFIG_TASK_IO_ACCOUNTING */
+	__u64 written_bytes; /* bytes that it changed, which are to be written later */
+	__u64 swapin_ns;     /* waiting for swapped pages, by delay accounting; 0 if that is off */
 	__u64 thrashing_ns;  /* the same, for pages of files evicted a moment ago */
 };
 
@@ -430,7 +430,7 @@ struct scope_record_stall {
 	__u16 zero;
 };
 
-/* Both of the thread on this CPU, which had to wait for it until the record's time. */
+/* Both are of the thread on this CPU, which had to wait for it until the record's time. */
 struct scope_record_hardirq {
 	__u32 word;
 	__u32 ns; /* from the handler's begin to its end */

@@ -92,7 +92,7 @@ struct scope_ioc_info {
 struct scope_ioc_consume {
 	__u32 cpu;
 	__u32 zero;
-	__u64 position; /* sub-buffers below this number are consumed; see below */
+	__u64 position; /* sub-buffers below this number were read; see below */
 };
 
 /*

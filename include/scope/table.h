@@ -64,7 +64,7 @@ struct scope_table_header {
 enum scope_table_cfa {
 	SCOPE_CFA_NONE = 0,  /* the file has no rule here */
 	SCOPE_CFA_END = 1,   /* the outermost frame of a thread */
-	SCOPE_CFA_OTHER = 2, /* the file has a rule that these kinds cannot express */
+	SCOPE_CFA_OTHER = 2, /* the file has a rule that the other kinds cannot express */
 	SCOPE_CFA_SP = 3,    /* sp + cfa_offset */
 	SCOPE_CFA_FP = 4,    /* fp + cfa_offset */
 	SCOPE_CFA_AT_SP = 5, /* the word in memory at sp + cfa_offset */
@@ -103,7 +103,7 @@ struct scope_table_map {
 	__u32 zero;
 };
 
-#define SCOPE_MAP_NO_TABLE 0u		/* walks that come here end in a copy */
+#define SCOPE_MAP_NO_TABLE 0u		/* walks that come here end, and the stack is copied */
 #define SCOPE_MAP_FRAME_POINTERS (~0u)	/* code without tables that keeps frame pointers, as made at run time */
 
 struct scope_ioc_table {
@@ -143,11 +143,11 @@ enum scope_copy_reason {
 	SCOPE_COPY_WANTED = 0,	 /* copies were requested */
 	SCOPE_COPY_NO_MAPS = 1,	 /* the mappings of the process are not known */
 	SCOPE_COPY_UNMAPPED = 2, /* nor is the one of an address */
-	SCOPE_COPY_NO_TABLE = 3, /* its file has no table, or the table no rule there */
+	SCOPE_COPY_NO_TABLE = 3, /* its file has no table, or the table has no rule there */
 	SCOPE_COPY_OTHER = 4,	 /* a rule that tables cannot express */
 	SCOPE_COPY_MEMORY = 5,	 /* memory that is not there */
 	SCOPE_COPY_DEEP = 6,	 /* SCOPE_STACK_DEPTH_MAX frames, and more to come */
-	SCOPE_COPY_BROKEN = 7,	 /* values that cannot be, or a 32-bit program */
+	SCOPE_COPY_BROKEN = 7,	 /* impossible values, or a 32-bit program */
 	SCOPE_COPY_REASONS = 8,
 };
 

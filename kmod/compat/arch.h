@@ -28,7 +28,7 @@
 
 #include <asm/tsc.h>
 
-/* Does get_cycles() count on each CPU at one rate, while that is idle, too? */
+/* True if get_cycles() counts on each CPU at one rate, also while the CPU is idle. */
 static inline bool scope_arch_counter_steady(void)
 {
 	return !check_tsc_unstable();
@@ -51,7 +51,7 @@ static __always_inline bool scope_compat_in_ia32(void)
 #endif
 }
 
-/* enum scope_abi of the call the current task is in; takes the bit off the number that says so. */
+/* The enum scope_abi of the call that the current task is in; removes the bit of the number that says so. */
 static __always_inline u8 scope_arch_abi(long *nr)
 {
 	if (unlikely(scope_compat_in_ia32()))
@@ -63,7 +63,7 @@ static __always_inline u8 scope_arch_abi(long *nr)
 	return SCOPE_ABI_NATIVE;
 }
 
-/* Of a native call, as it is entered. */
+/* Arguments of a native call, when it is entered. */
 static __always_inline unsigned long scope_arch_first_arg(const struct pt_regs *regs)
 {
 	return regs->di;
@@ -108,7 +108,7 @@ static inline u64 scope_arch_frame(struct pt_regs *regs)
 	return regs->bp;
 }
 
-/* A call leaves the return address on the stack, not in a register. */
+/* On this machine a call leaves the return address on the stack, not in a register. */
 #define SCOPE_ARCH_LINK_REGISTER 0
 
 static inline u64 scope_arch_link(struct pt_regs *regs)
@@ -137,7 +137,7 @@ static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
 	return user_64bit_mode(regs) ? 8 : 4;
 }
 
-/* Do calls of that number get stacks in 32-bit programs? Calls that wait for work do not. */
+/* True if calls of that number get stacks in 32-bit programs. Calls that wait for work do not. */
 static inline bool scope_arch_compat_stack(u16 nr)
 {
 	/* As in <asm/unistd_32.h>: epoll_wait, epoll_pwait, accept4, epoll_pwait2. */
@@ -234,8 +234,8 @@ static inline unsigned long scope_arch_copy_nmi(void *to, const void __user *fro
 }
 
 /*
- * Copy from the current task's user memory without ever faulting a page in. Returns how many bytes,
- * from the first on, were readable.
+ * Copies from the current task's user memory without ever faulting a page in. Returns how many bytes, from the first
+ * on, were readable.
  */
 static inline u32 scope_arch_copy_user(void *to, u64 from, u32 bytes)
 {
@@ -256,8 +256,8 @@ static inline u32 scope_arch_copy_user(void *to, u64 from, u32 bytes)
 }
 
 /*
- * One word, as scope_arch_copy_user() does, where that has been called since interrupts were switched off: it checks
- * that the current task's page tables are in use. Between pagefault_disable() and pagefault_enable().
+ * One word, as scope_arch_copy_user() does. That function has been called since interrupts were switched off, and has
+ * checked that the current task's page tables are in use. Call it between pagefault_disable() and pagefault_enable().
  */
 static __always_inline bool scope_arch_read_word(u64 *to, u64 from)
 {

@@ -19,7 +19,7 @@
 #include <linux/blk-mq.h>
 #include <trace/events/block.h>
 
-/* 5.11 took the queue away: it is in the request. */
+/* 5.11 removed the queue: it is in the request. */
 #ifdef SCOPE_HAVE_BLOCK_RQ
 #define SCOPE_BLOCK_PROTO(data, request) void *data, struct request *request
 #else
@@ -44,7 +44,7 @@ static inline struct gendisk *scope_compat_block_disk(const struct request *requ
 #endif
 }
 
-/* Differs between two requests that lie in the same place one after the other. 4.18, else 0. */
+/* Differs between two requests that are in the same memory one after the other. 4.18, else 0. */
 static inline u64 scope_compat_block_begun(const struct request *request)
 {
 #ifdef SCOPE_HAVE_BLOCK_START_NS
@@ -94,7 +94,7 @@ static inline u8 scope_compat_block_flags(const struct request *request)
 {
 	u32 flags = (__force u32)request->cmd_flags;
 
-	/* A read is waited for, also without the flag. */
+	/* The thread waits for a read, also without the flag. */
 	return (op_is_sync(request->cmd_flags) ? SCOPE_BLOCK_SYNC : 0) |
 	       (flags & (__force u32)REQ_META ? SCOPE_BLOCK_META : 0) |
 	       (flags & (__force u32)REQ_FUA ? SCOPE_BLOCK_FUA : 0) |

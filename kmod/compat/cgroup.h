@@ -28,7 +28,7 @@ static inline bool scope_compat_cgroup_below(struct cgroup *cgroup, u32 hierarch
 	return false;
 }
 
-/* Under rcu_read_lock(). The group itself or one below it. */
+/* Under rcu_read_lock(). True if it is the group itself or one below it. */
 static inline bool scope_compat_in_cgroup(struct task_struct *task, u32 hierarchy, u64 id)
 {
 	struct css_set *set = rcu_dereference(task->cgroups);

@@ -106,7 +106,7 @@ static inline void *kvmalloc_array(size_t count, size_t bytes, gfp_t flags)
 #include <uapi/linux/eventpoll.h>
 #include <linux/poll.h>
 typedef unsigned int __poll_t;
-/* EL7 has none of the first, 4.3 to 4.15 have it all */
+/* EL7 does not have the first; 4.3 to 4.15 have both */
 #ifndef EPOLLIN
 #define EPOLLIN POLLIN
 #define EPOLLRDNORM POLLRDNORM
@@ -119,7 +119,7 @@ typedef unsigned int __poll_t;
 typedef int vm_fault_t;
 #endif
 
-/* 4.11 left out the area: the fault names it */
+/* 4.11 removed the area: the fault names it */
 #ifdef SCOPE_HAVE_FAULT_ALONE
 #define SCOPE_COMPAT_FAULT_PROTO(vma, fault) struct vm_fault *fault
 #define SCOPE_COMPAT_FAULT_VMA(vma, fault) ((fault)->vma)

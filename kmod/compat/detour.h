@@ -16,8 +16,8 @@
 
 #ifndef __ASSEMBLER__
 /*
- * delay_stub.S: a thread comes here in the place of the call's function, with its argument and its
- * return address. It goes on where scope_delay_detour() says. Never called from C.
+ * delay_stub.S: a thread comes here in the place of the call's function, with its argument and its return address. It
+ * continues where scope_delay_detour() says. Never called from C.
  */
 #if SCOPE_DETOUR_KNOWN
 void scope_delay_stub(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The clock of compat/fast_clock.h. Empty where the kernel has one. */
+/* The clock of compat/fast_clock.h. It is empty if the kernel has one. */
 #include "fast_clock.h"
 
 #ifndef SCOPE_HAVE_MONO_FAST
@@ -25,7 +25,7 @@ struct anchor {
 	u64 rate;  /* of ns to it, in 1 / RATE_ONE */
 };
 
-/* The one in use, and the one that is written while it is not read: it was in use 100 ms ago. */
+/* The one in use, and the one that is written while no reader uses it: it was in use 100 ms ago. */
 static struct anchor anchors[2];
 static unsigned int in_use;
 
@@ -39,7 +39,7 @@ static u64 ns_at(const struct anchor *anchor, u64 clock)
 	return anchor->ns + (passed * anchor->rate >> RATE_SHIFT);
 }
 
-/* The host of a virtual machine may come in between two readings, for milliseconds: take the tightest of a few. */
+/* A hypervisor may come in between two readings, for milliseconds: the shortest of a few is taken. */
 static struct anchor read_both(void)
 {
 	struct anchor best = { .rate = RATE_ONE };
@@ -69,7 +69,7 @@ static void take_anchor(void)
 	struct anchor *next = &anchors[!READ_ONCE(in_use)], now = read_both();
 	u64 passed = now.clock - last->clock, ns = now.ns - last->ns;
 
-	/* NTP bends by a thousandth at most: after a suspend, say, there is no rate. */
+	/* NTP changes the rate by a thousandth at most. After a suspend, for example, there is no rate. */
 	if (last->ns && passed && passed < NSEC_PER_SEC && ns < NSEC_PER_SEC)
 		now.rate = div64_u64(ns << RATE_SHIFT, passed);
 	if (now.rate < RATE_ONE - (RATE_ONE >> 9) || now.rate > RATE_ONE + (RATE_ONE >> 9))

@@ -13,7 +13,7 @@
 #include <net/genetlink.h>
 #include <net/netlink.h>
 
-/* One command. Where the kernel cannot check its attributes, scope_parse_check() still does. */
+/* One command. If the kernel cannot check its attributes, scope_parse_check() does. */
 struct scope_op {
 	u8 cmd;
 	int (*doit)(struct sk_buff *skb, struct genl_info *info);
@@ -65,7 +65,8 @@ static inline int scope_compat_genl_register(struct genl_family *family, struct 
 }
 
 /*
- * 3.15, and what was fixed then; before, the sender is the one who asks, also in a socket that another process opened
+ * 3.15, and fixes after it; before, the sender counts as the one who asks, also on a socket that another process
+ * opened
  */
 #ifndef SCOPE_HAVE_NETLINK_CAPABLE
 #define netlink_capable(skb, capability) capable(capability)
@@ -80,7 +81,7 @@ static inline int scope_compat_genl_register(struct genl_family *family, struct 
 	}
 #endif
 
-/* Bytes that the attribute has to have, or -1 where it may vary or the kernel has checked. */
+/* Bytes that the attribute has to have, or -1 if they may vary or the kernel has checked them. */
 static inline int scope_compat_exact_bytes(const struct nla_policy *policy)
 {
 #if defined(SCOPE_COMPAT_NLA_EXACT)
@@ -108,7 +109,7 @@ static inline int scope_compat_exact_bytes(const struct nla_policy *policy)
 	} while (0)
 #endif
 
-/* As NL_SET_ERR_MSG() does, for a text that is not a constant but stays for ever. */
+/* As NL_SET_ERR_MSG() does, for a text that is not a constant but stays valid forever. */
 static inline void scope_compat_genl_say(struct genl_info *info, const char *text)
 {
 #ifdef SCOPE_HAVE_EXTACK

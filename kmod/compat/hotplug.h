@@ -16,13 +16,13 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
-/* Of 3.10, linux/smp.h uses this one and does not include it. */
+/* In 3.10 linux/smp.h uses this header and does not include it. */
 #include <linux/percpu.h>
 #include <linux/smp.h>
 
 enum { SCOPE_COMPAT_PREPARE, SCOPE_COMPAT_ONLINE };
 
-/* 4.7 to 4.9 have some of these, and not all */
+/* 4.7 to 4.9 have some of these functions, but not all */
 #define CPUHP_BP_PREPARE_DYN SCOPE_COMPAT_PREPARE
 #define CPUHP_AP_ONLINE_DYN SCOPE_COMPAT_ONLINE
 #define cpuhp_setup_state_multi scope_compat_setup_state

@@ -15,9 +15,9 @@
 #include "order.h"
 
 /*
- * 3.14. Before, the threads of a process are a ring without a head, which the walk leaves where it comes back to the
- * first of them. That one may leave the ring during the walk, when another thread's exec() takes its place and ends
- * all others: the rest of the walk has ended then.
+ * 3.14. Before, the threads of a process are a ring without a head, and the walk ends when it is back at the first of
+ * them. That one may leave the ring during the walk, when another thread's exec() takes its place and ends all
+ * others: the rest of the walk has ended then.
  */
 #ifndef for_each_thread
 static inline struct task_struct *scope_compat_next_thread(struct task_struct *process, struct task_struct *thread)
@@ -35,7 +35,10 @@ static inline struct task_struct *scope_compat_next_thread(struct task_struct *p
 		for_each_thread(process, thread)
 #endif
 
-/* When the thread last came to a CPU, by the clock of run queues; 0: not known, the kernel keeps no such times. */
+/*
+ * When the thread last came to a CPU, by the clock of run queues; 0: not known, because the kernel does not keep such
+ * times.
+ */
 static inline u64 scope_compat_last_arrival(const struct task_struct *task)
 {
 #ifdef SCOPE_HAVE_SCHED_INFO_ARRIVAL
@@ -45,7 +48,7 @@ static inline u64 scope_compat_last_arrival(const struct task_struct *task)
 #endif
 }
 
-/* How long the fair scheduler let it run since; 0: it does not keep that. */
+/* How long it has run since then, by the fair scheduler; 0: the kernel does not keep that. */
 static inline u64 scope_compat_ran_ns(const struct task_struct *task)
 {
 #ifdef SCOPE_HAVE_PREV_SUM_EXEC
@@ -55,7 +58,7 @@ static inline u64 scope_compat_ran_ns(const struct task_struct *task)
 #endif
 }
 
-/* Is it in a stretch that the kernel counts in /proc/pressure/memory? 4.20; 5.16 made it a bit of its own. */
+/* True if it is in a stretch that the kernel counts in /proc/pressure/memory. 4.20; 5.16 made it a bit of its own. */
 static __always_inline bool scope_compat_in_memstall(const struct task_struct *task)
 {
 #if defined(SCOPE_HAVE_MEMSTALL_BIT)
@@ -67,7 +70,10 @@ static __always_inline bool scope_compat_in_memstall(const struct task_struct *t
 #endif
 }
 
-/* What it read from storage and will have written there; left as they are where the kernel does not count that. */
+/*
+ * The bytes that it read from storage and that will be written there for it; unchanged if the kernel does not count
+ * them.
+ */
 static __always_inline void scope_compat_io_bytes(const struct task_struct *task, u64 *read_bytes, u64 *written_bytes)
 {
 #ifdef CONFIG_TASK_IO_ACCOUNTING
@@ -76,7 +82,7 @@ static __always_inline void scope_compat_io_bytes(const struct task_struct *task
 #endif
 }
 
-/* How long it waited for pages by delay accounting; left as they are where that is off. 4.20 counts the second. */
+/* How long it waited for pages by delay accounting; unchanged if that is off. 4.20 counts the second. */
 static __always_inline void scope_compat_delays(const struct task_struct *task, u64 *swapin_ns, u64 *thrashing_ns)
 {
 #ifdef SCOPE_HAVE_SWAPIN_DELAY

@@ -59,7 +59,7 @@ static inline int scope_compat_uprobe_register(struct scope_compat_uprobe *uprob
 #endif
 }
 
-/* Handlers may run on until scope_compat_uprobe_sync(), which serves for many. */
+/* Handlers may still run until scope_compat_uprobe_sync(), which serves for many removals. */
 static inline void scope_compat_uprobe_unregister(struct scope_compat_uprobe *uprobe)
 {
 #ifdef SCOPE_HAVE_UPROBE_HANDLE

@@ -60,7 +60,7 @@ static inline int fuzz_trace_of_text(const char *text, size_t bytes, int level, 
 	return ret;
 }
 
-/* Reads all events, which must be in order of time. NULL where the file is no trace. */
+/* Reads all events, which must be in order of time. NULL if the file is no trace. */
 static inline struct scope_trace *fuzz_read(int fd)
 {
 	struct scope_trace *trace;

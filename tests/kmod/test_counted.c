@@ -158,7 +158,7 @@ static bool put(const char *name, const char *text)
 	return !fclose(file) && ok;
 }
 
-/* Traces a child while it works once. Returns false where the kernel has none of these events. */
+/* Traces a child while it works once. Returns false if the kernel has none of these events. */
 static bool trace(uint32_t events, void (*what)(void), const char *group, struct found *found)
 {
 	struct client_config config = { .count = 1, .events = SCOPE_EVENTS_SCHED | events };

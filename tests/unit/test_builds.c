@@ -207,7 +207,7 @@ static void check_gdb(const struct build *build, const struct process *process, 
 	}
 }
 
-/* false where the build is not possible here. */
+/* false if the build is not possible here. */
 static bool build_make(const struct build *build, char *path, size_t bytes)
 {
 	char command[1024];

@@ -47,7 +47,7 @@ static struct scope_signatures *make_signatures(void)
 		.contiguous = !(gaps), .support = 10                                                                   \
 	}
 
-/* Owners of the episode as bits, 0 where it is left aside. */
+/* Owners of the episode as bits, 0 if it is left aside. */
 static unsigned owners_of(const struct scope_signatures *signatures, const struct scope_episode *episode,
 			  double *ret_weight)
 {

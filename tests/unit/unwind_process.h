@@ -60,7 +60,7 @@ static inline bool process_directory(void)
 	return mkdtemp(directory);
 }
 
-/* The path of the built program, false where there is no compiler for it. */
+/* The path of the built program, false if there is no compiler for it. */
 static inline bool process_build(const char *name, const char *flags, char *ret_path, size_t bytes)
 {
 	const char *compiler = getenv("CC") ? getenv("CC") : "cc";

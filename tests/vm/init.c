@@ -187,7 +187,7 @@ static int overlay_serves(void)
 	return found;
 }
 
-/* Returns 0 where the kernel's overlay cannot work on 9p, as that of 3.18. */
+/* Returns 0 if the kernel's overlay cannot work on 9p, as that of 3.18. */
 static int mount_overlay(void)
 {
 	if (!mount("overlay", "/newroot", "overlay", 0,

@@ -27,13 +27,14 @@ struct scope_analysis_options {
 	struct scope_stream *stream;
 	uint64_t settled_ns;
 	/*
-	 * NULL, or who hears of the one pass over the trace: those of the baseline, to know what changed since.
-	 * The stream, if there is one, must have been given the same (scope_analysis_stream_listen()).
+	 * NULL, or the listeners to the one pass over the trace: those of the baseline show what changed since. The
+	 * stream, if there is one, must have the same listeners (scope_analysis_stream_listen()).
 	 */
 	const struct scope_listeners *listeners;
-	uint64_t from_ns;   /* 0, or since when units count: the report is of what came then */
-	const char *thread; /* NULL, or whose units count: a number, a name, or the begin of names and a star */
-	size_t slowest;	    /* requests whose paths are followed, SCOPE_PATHS_MAX at most */
+	uint64_t from_ns; /* 0, or the time from which on units count: the report is of what came after it */
+	const char *
+		thread; /* NULL, or the threads whose units count: a number, a name, or the begin of names and a star */
+	size_t slowest; /* requests whose paths are followed, SCOPE_PATHS_MAX at most */
 	size_t why;	/* with variance: 0, or the edges of that one of the slowest are kept, which slowest includes */
 	bool variance;	/* where latencies vary: one more pass over the trace */
 	bool over_time; /* what groups of threads did over time: one more pass */
@@ -52,7 +53,7 @@ struct scope_analysis {
 	struct scope_kept *kept;
 	const char *thread;		    /* of the options; NULL: all */
 	bool folders;			    /* libraries in the system's folders count as the program's: few stacks name another function */
-	uint64_t since_ns;		    /* 0, or the baseline is what the same trace has from before that time */
+	uint64_t since_ns;		    /* 0, or the time before which the same trace is the baseline */
 	struct scope_distributions *before; /* of that time; NULL: none */
 	struct scope_reference *reference;  /* of the baseline; NULL without one, as the next two */
 	struct scope_kept *reference_kept;
@@ -83,10 +84,10 @@ void scope_analysis_options_init(struct scope_analysis_options *options);
 
 /*
  * 0 or -errno; -ESRCH: the trace has no thread as the options name it. The analysis borrows the trace, which must
- * outlive it. Of a part of the trace (scope_trace_set_window()) units count that ended in it. Where nothing is found by the whole
- * window, without a baseline, and units take longer from some time on (analysis/change_point.h), they are judged once
- * more against the time before that, and this is given back if it finds something. So are those of a part of the
- * trace against the time before the part.
+ * outlive it. If the trace has a window (scope_trace_set_window()), the units that ended in it count. If nothing is
+ * found in the whole window without a baseline, and units take longer from some time on (analysis/change_point.h),
+ * these units are compared with the time before it. If that finds something, it is the result. A part of a trace is
+ * compared with the time before the part in the same way.
  */
 int scope_analysis_run(struct scope_trace *trace, const struct scope_analysis_options *options,
 		       struct scope_analysis **ret_analysis);

@@ -10,7 +10,10 @@ struct scope_baseline {
 	struct scope_trace *trace;
 	struct scope_metered metered;
 	double seconds; /* length of its window */
-	/* Hears the pass over the trace that is compared with this one, for scope_analysis_baseline_changes(). */
+	/*
+	 * The listener to the pass over the trace that is compared with this one, for
+	 * scope_analysis_baseline_changes().
+	 */
 	struct scope_metrics *here;
 	struct scope_pass_listener listener;
 	struct scope_listeners listeners;
@@ -21,7 +24,7 @@ int scope_analysis_baseline_create(struct scope_trace *trace, struct scope_basel
 void scope_analysis_baseline_destroy(struct scope_baseline *baseline); /* NULL is fine */
 
 /*
- * What changed by group since the baseline, in a trace in whose pass the listeners heard: from from_ns on, or 0. 0 or
+ * What changed by group since the baseline, in a trace whose pass had the listeners: from from_ns on, or 0. 0 or
  * -errno; the caller frees.
  */
 int scope_analysis_baseline_changes(const struct scope_baseline *baseline, const struct scope_found_units *found,

@@ -177,7 +177,7 @@ static bool holds(const struct scope_stream *stream)
 	       scope_timeline_holds(stream->found.distributions->run->timeline);
 }
 
-/* The first reader itself may have decided differently than with the whole file. */
+/* The first reader may itself have decided differently than it would with the whole file. */
 static int learn_again(struct scope_stream *stream)
 {
 	int err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Judges a unit of a replay by what the analysis holds to be usual. */
+/* Judges a unit of a replay by what is usual in the analysis. */
 #include "analysis/unit_mark.h"
 
 #include "unit/histogram.h"

@@ -320,7 +320,7 @@ static int count_beyond(struct scope_population *population, uint32_t index, con
 	return err;
 }
 
-/* The mean measure of a population's closed units, ns; 0 where it has none. 0 or -ENOMEM. */
+/* The mean measure of a population's closed units, ns; 0 if it has none. 0 or -ENOMEM. */
 static int mean_of(const struct scope_baseline_units *units, uint32_t index, double *ret_mean_ns)
 {
 	struct scope_sketch measure = { 0 }, run = { 0 };

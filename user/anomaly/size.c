@@ -47,7 +47,7 @@ static size_t place_knots(const struct scope_example *example, size_t count, str
 	return knots;
 }
 
-/* The last knot that is no larger; 0 where all are. */
+/* The last knot that is no larger; 0 if all are. */
 static size_t knot_below(const struct scope_size_baseline *baseline, double bytes)
 {
 	size_t low = 0, high = baseline->knots;

@@ -36,7 +36,7 @@ struct scope_size_usual {
 };
 
 /*
- * Sorts the examples. scale_min_ns: smaller scales do not count. *ret_baseline: NULL where sizes hardly differ, or explain
+ * Sorts the examples. scale_min_ns: smaller scales do not count. *ret_baseline: NULL if sizes hardly differ, or explain
  * too little. 0 or -ENOMEM; the caller destroys.
  */
 int scope_anomaly_size_fit(struct scope_example *example, size_t count, double scale_min_ns,

@@ -12,7 +12,7 @@
 
 /*
  * True if the user's locale (the first of LC_ALL, LC_CTYPE, LANG that is set and not empty) has
- * another encoding than UTF-8. False where none is set, because services and containers set none
+ * another encoding than UTF-8. False if none is set, because services and containers set none
  * and their terminals know UTF-8.
  */
 bool scope_ascii_wanted(void);

@@ -4,7 +4,7 @@
 #define SCOPE_BASE_ERROR_H
 
 struct scope_error {
-	char text[512]; /* names the thing and the remedy, in plain form (plain.h); "" where nothing failed */
+	char text[512]; /* names the thing and the remedy, in plain form (plain.h); "" if nothing failed */
 };
 
 /* Fills error (NULL is fine) and returns err, so that `return scope_error_set(e, -EIO, …)` works. */

@@ -24,19 +24,19 @@ struct scope_lines {
 	bool too_long;	     /* only its first `max` bytes are there */
 	bool zero;	     /* there was a zero byte in it */
 	uint64_t good, bad;  /* entries, as the caller counts them */
-	char first_bad[256]; /* "line 12: what is wrong there"; "" where none is */
+	char first_bad[256]; /* "line 12: what is wrong there"; "" if none is */
 };
 
 void scope_lines_init(struct scope_lines *lines, FILE *stream, size_t max);
 void scope_lines_free(struct scope_lines *lines);
 
-/* 1 and the next line; 0 at the end; -ENOMEM, or -EIO where the stream failed. */
+/* 1 and the next line; 0 at the end; -ENOMEM, or -EIO if the stream failed. */
 int scope_lines_next(struct scope_lines *lines);
 
 /* Counts an entry that cannot be read. Keeps the line number and the reason of the first one. */
 void scope_lines_skip(struct scope_lines *lines, uint64_t number, const char *what);
 
-/* 0; or -EINVAL where more entries were bad than good: error names the first of them. */
+/* 0; or -EINVAL if more entries were bad than good: error names the first of them. */
 int scope_lines_check(const struct scope_lines *lines, const char *name, const char *kind, struct scope_error *error);
 
 #endif

@@ -26,7 +26,7 @@ struct scope_capture_run {
 	struct scope_error no_kernel;		 /* why not */
 	struct scope_steer *steer;		 /* NULL: stacks stay as they are */
 	struct scope_capture_stats stats;
-	int pidfd;		     /* -1 where the kernel has none, or the target has ended */
+	int pidfd;		     /* -1 if the kernel has none, or the target has ended */
 	bool leader_gone;	     /* the target itself has ended; descendants may live */
 	uint64_t look_ns;	     /* time of the next search for new names: libraries and processes change */
 	struct scope_states *states; /* during a cut */

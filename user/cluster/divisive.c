@@ -34,7 +34,7 @@ static uint32_t farthest(const struct split *split, const uint32_t *points, uint
 	return best;
 }
 
-/* Two points farther apart than the cut, to begin with; false where there are none. */
+/* Two points farther apart than the cut, to begin with; false if there are none. */
 static bool find_seeds(const struct split *split, const uint32_t *points, uint32_t n, uint32_t seeds[2])
 {
 	uint32_t medoid, radius, most;

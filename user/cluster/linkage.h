@@ -61,13 +61,13 @@ static inline size_t scope_cluster_linkage_pair(uint32_t m, uint32_t i, uint32_t
 /* The linkage's name ("complete"), or NULL for a number that is none. */
 const char *scope_cluster_linkage_name(enum scope_linkage linkage);
 
-/* The linkage of this name. -EINVAL where there is none. */
+/* The linkage of this name. -EINVAL if there is none. */
 int scope_cluster_linkage_find(const char *name, enum scope_linkage *ret_linkage);
 
 /*
  * All of these: @multiplicity holds @m counts of at least 1, or is NULL for all 1. *@ret_merges:
  * m - 1 merges (none for m of 0 or 1), for the caller to free(). O(m^2) time, for each dimension
- * that is not 0 where points are read, and 12 bytes for each value there. -EINVAL (multiplicity 0, m
+ * that is not 0 if points are read, and 12 bytes for each value there. -EINVAL (multiplicity 0, m
  * of 2^24 or more), -ENOMEM.
  *
  * The nearest-neighbour chain serves complete, average and Ward linkage, which are reducible

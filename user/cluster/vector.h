@@ -61,7 +61,7 @@ int scope_cluster_vector_set_add(struct scope_vector_set *set, const struct scop
 /* Adds @count units to those of @id (below the count). -EOVERFLOW as above. */
 int scope_cluster_vector_set_repeat(struct scope_vector_set *set, uint32_t id, uint64_t count);
 
-/* The id of this vector. -ENOENT where it was never added. */
+/* The id of this vector. -ENOENT if it was never added. */
 int scope_cluster_vector_set_find(const struct scope_vector_set *set, const struct scope_vector *vector,
 				  uint32_t *ret_id);
 

@@ -17,7 +17,7 @@ struct scope_levels {
 
 /*
  * Clusters the @m vectors of @set that @ids names, in this order: each is a point with the level of
- * each bit as a coordinate (1 where @levels is NULL), 0 where the bit is not set. The tree is cut
+ * each bit as a coordinate (1 where @levels is NULL), 0 if the bit is not set. The tree is cut
  * into the largest clusters in which the squares of all Euclidean distances are at most @cut.
  * @labels as from scope_cluster_linkage_cut(). Errors of levels->level(), -ENOMEM.
  */

@@ -81,7 +81,7 @@ static void describe(struct round_now *now)
 			 tree->paths.function[plan->function].name);
 }
 
-/* Everything is off that the plan does not ask for, but for the skeleton: calls, switches, wakings. */
+/* All that the plan does not ask for is off, except what every round needs: calls, switches, wakings. */
 static void set_options(struct round_now *now)
 {
 	const struct scope_cmd_report *request = now->rounds->request;

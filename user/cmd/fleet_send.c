@@ -31,7 +31,7 @@ static int send_path(struct scope_fleet_batch *batch, const char *path, struct s
 	return err ? err : scope_fleet_batch_flush(batch, error);
 }
 
-/* A program that writes to it has locked it until then, and finds another file under the name afterwards. */
+/* A program that writes to it has locked it until then, and afterwards finds another file with this name. */
 static int wait_for_writer(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -45,7 +45,7 @@ static int wait_for_writer(const char *path)
 	return fd;
 }
 
-/* What an earlier run left half way comes first, then what is there now. */
+/* What an earlier run has sent in part comes first, then what is there now. */
 static int consume(struct scope_fleet_batch *batch, const char *path, struct scope_fleet_read *read,
 		   struct scope_error *error)
 {
@@ -67,7 +67,7 @@ static int consume(struct scope_fleet_batch *batch, const char *path, struct sco
 			continue;
 		err = fd < 0 ? scope_error_set(error, fd, "%s cannot be read: %s", taken, strerror(-fd))
 			     : send_path(batch, taken, read, error);
-		/* What is damaged would be so again; it is named. */
+		/* A damaged part would be damaged again, so it is named. */
 		if (!err && read->problems > problems)
 			scope_cmd_say("fleet", "%s", read->problem[problems]);
 		if (!err && unlink(taken))

@@ -88,7 +88,7 @@ static int take_format(const char *value, struct scope_cmd_metrics *request)
 						 "--format wants text, json, csv, openmetrics or svg, not '%s'", value);
 }
 
-/* Reads a time since the begin; an empty text gives `fallback`. */
+/* Reads a time after the begin; an empty text gives `fallback`. */
 static int take_time(const char *text, uint64_t fallback, uint64_t *ret_ns)
 {
 	*ret_ns = fallback;

@@ -49,7 +49,7 @@ void scope_cmd_screen_soon(struct scope_cmd_screen *screen);
  */
 void scope_cmd_screen_turn(struct scope_cmd_screen *screen, unsigned page, unsigned line, const char *status);
 
-/* The line that the page is shown from, as far as the page has as many. */
+/* The line from which the page is shown, if the page has as many lines. */
 unsigned scope_cmd_screen_line(const struct scope_cmd_screen *screen);
 
 /* The number of pages that there are; 0 before the first drawing. */

@@ -114,7 +114,7 @@ static int add_group(const struct session *session, struct scope_selection *sele
 	return err;
 }
 
-/* One that has ended and is only waited for by its parent counts as gone. */
+/* A process that has ended, and whose parent has not read its status, counts as gone. */
 static int find(const struct session *session, struct scope_selection *selection, struct scope_error *error)
 {
 	struct scope_target target;
@@ -126,7 +126,7 @@ static int find(const struct session *session, struct scope_selection *selection
 	return err ? err : scope_proc_target_find(selection->pid, error, &target);
 }
 
-/* The analysis is asked where anything is unusual, after the conditions of the user. */
+/* The analysis is asked if anything is unusual, after the conditions of the user. */
 static int make_triggers(const struct scope_cmd_watch *request, struct scope_triggers **ret_triggers)
 {
 	int err = scope_recorder_triggers_create(ret_triggers);
@@ -165,7 +165,7 @@ static int watch_once(const struct session *session, struct scope_selection *sel
 	return err;
 }
 
-/* Until the target is there again. False: the user ended it. */
+/* Waits until the target is there again. False: the user ended it. */
 static bool wait_again(const struct session *session, struct scope_selection *selection)
 {
 	const struct timespec pause = { .tv_nsec = AGAIN_NS };

@@ -22,8 +22,8 @@
 #define MIN_INTERVAL_NS 60000000000ull
 #define KEEP 20
 /*
- * Where all work becomes slow, its calls must keep some stacks: so more calls may have them than get them. Of those in a
- * second the first ones do.
+ * If all work becomes slow, its calls must still have some stacks. So more calls may have them than get them: the
+ * first ones in each second do.
  */
 #define STACKS_PER_SECOND 100 /* per CPU */
 #define STACK_BUDGET 2000

@@ -55,7 +55,10 @@ static int open_once(const char *path, int *ret_fd)
 	return err;
 }
 
-/* Locked. `scope fleet send --consume` may have taken the file in between (cmd/fleet_send.c): then another has the name. */
+/*
+ * The file is locked. `scope fleet send --consume` may have removed it in between (cmd/fleet_send.c): then another
+ * one has the name.
+ */
 static int open_file(const char *path, int *ret_fd)
 {
 	struct stat opened, named;
@@ -143,7 +146,7 @@ static int append(const struct scope_cmd_watch_summary *summary, struct scope_fl
 	return err;
 }
 
-/* Whole seconds of the host's clock, as far as they are over. */
+/* Whole seconds of the host's clock, those that are over. */
 static uint64_t end_of(const struct scope_analysis *analysis)
 {
 	const uint64_t end_ns = analysis->units->timeline->end_ns;
@@ -174,7 +177,7 @@ void scope_cmd_watch_summary_add(void *context, const struct scope_analysis *ana
 		err = append(summary, one);
 		scope_fleet_summary_destroy(one);
 	}
-	/* What could not be written is written with the next one, as far as it is still held. */
+	/* What could not be written is written with the next one, if it is still in memory. */
 	if (!err) {
 		shared->until_ns = options.to_ns;
 		shared->number++;

@@ -88,7 +88,7 @@ struct scope_session_status {
  * All of these return 0, or -errno with error filled: it says what is wrong and what to do, and
  * includes the kernel's message (extended acknowledgement).
  *
- * open: -ENOENT where the module is not loaded, -EPERM without the privilege. It refuses a module
+ * open: -ENOENT if the module is not loaded, -EPERM without the privilege. It refuses a module
  * that speaks no protocol of this program's range with -EPROTO and both ranges. ret_info may be NULL.
  */
 /* The newest protocol that both ranges have, or 0 if there is none. */

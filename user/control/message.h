@@ -35,7 +35,7 @@ int scope_control_transact(struct scope_control *control, struct nl_msg *message
 /* Makes the sentence for a refusal; verb names the request ("start tracing"). Returns err. */
 int scope_control_refused(int err, const char *verb, const struct scope_reply *reply, struct scope_error *error);
 
-/* A number of one, two, four or eight bytes; 0 where it is absent or of another length. */
+/* A number of one, two, four or eight bytes; 0 if it is absent or of another length. */
 uint64_t scope_control_reply_number(struct nlattr *attr);
 
 #endif

@@ -52,7 +52,7 @@ struct scope_stopped_stack {
 	uint32_t node;			    /* SCOPE_TREE_ROOT: no stack, or no program function in it */
 	uint32_t frames;		    /* see struct scope_item */
 	const struct scope_function *below; /* library function in which it is, NULL: none, or unknown */
-	const struct scope_function *start; /* outermost program function, NULL where unknown */
+	const struct scope_function *start; /* outermost program function, NULL if unknown */
 	bool idle; /* it waits for work in its language's runtime, and no function of the program is on its stack */
 };
 

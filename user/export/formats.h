@@ -41,7 +41,7 @@ struct scope_export_format {
 /* Ends with a row without a name. */
 extern const struct scope_export_format scope_export_formats[];
 
-/* NULL where there is no such format. */
+/* NULL if there is no such format. */
 const struct scope_export_format *scope_export_find(const char *name);
 
 /* Each format's own, a row of the table above. */

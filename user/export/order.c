@@ -98,7 +98,7 @@ static struct held pop(struct scope_order *order)
 	return top;
 }
 
-/* NULL where the event points to nothing. 0 or -ENOMEM. */
+/* NULL if the event points to nothing. 0 or -ENOMEM. */
 static int own(struct scope_event *event, void **ret_payload)
 {
 	const size_t bytes = scope_trace_event_payload_bytes(event);

@@ -12,7 +12,7 @@ int scope_export_threads_learn(struct scope_trace *trace, struct scope_timeline 
 /* The thread that had this tid last; one without a name where there is none. */
 const struct scope_thread *scope_export_threads_find(struct scope_timeline *timeline, uint32_t tid);
 
-/* Where a probe is, as --probe takes it; "" where the trace does not say. It lives as long as the trace. */
+/* Where a probe is, as --probe takes it; "" if the trace does not say. It lives as long as the trace. */
 const char *scope_export_threads_place(const struct scope_trace *trace, uint16_t probe);
 
 /*

@@ -38,7 +38,7 @@ void scope_fleet_coarse_free(struct scope_fleet_coarse *coarse);
 
 /*
  * As bytes, for databases: per bucket its distance from the one before and its count, LEB128 each. put: room for
- * SCOPE_FLEET_COARSE_BYTES of the count; returns the length. take adds them; -EBADMSG where they are damaged, and what came
+ * SCOPE_FLEET_COARSE_BYTES of the count; returns the length. take adds them; -EBADMSG if they are damaged, and what came
  * before the damage is added.
  */
 #define SCOPE_FLEET_COARSE_BYTES(count) ((count)*13)

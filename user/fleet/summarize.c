@@ -77,7 +77,7 @@ static void name_capture(const struct scope_analysis *analysis, const struct sco
 	summary->number = options->number;
 }
 
-/* The build-id of a mapped file; "" where it is not known. comm: of a file whose name begins so; NULL: of that path. */
+/* The build-id of a mapped file; "" if it is not known. comm: of a file whose name begins so; NULL: of that path. */
 static const char *build_id_of(const struct scope_trace *trace, const char *path, const char *comm)
 {
 	size_t count;

@@ -64,7 +64,7 @@ int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t c
 /* count 0: not known how many. */
 int scope_import_lost(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint64_t count);
 
-/* Writes what is open, and the metadata. -ENOENT where nothing was wanted: error lists who was there. */
+/* Writes what is open, and the metadata. -ENOENT if nothing was wanted: error lists who was there. */
 int scope_import_finish(struct scope_import *import, const char *source, const char *kernel);
 
 #endif

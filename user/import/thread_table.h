@@ -39,7 +39,7 @@ void scope_import_threads_forget(struct scope_import_thread *thread);
 
 /* "1234 memcached (120000 events), …": processes with most events, from which the user can choose. */
 void scope_import_threads_list(struct scope_import_threads *table, char *text, size_t room);
-/* The name of the first wanted thread, NULL where none has one. */
+/* The name of the first wanted thread, NULL if none has one. */
 const char *scope_import_threads_command(struct scope_import_threads *table);
 
 #endif

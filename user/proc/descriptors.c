@@ -64,9 +64,9 @@ static enum scope_fd_kind kind_of(const char *link, const char *name, const stru
 }
 
 /*
- * A socket with a peer is named by it, a stream by its own address, too; and one that this process opened by the peer's process if
- * that is on this host: "socket:[123] from 10.0.0.1:4000 to 10.0.0.5:5432", "... to 127.0.0.1:6379 (pid 4711 redis-server)",
- * "socket:[123] to socket:[124] (pid 4712 vsftpd)".
+ * The name of a socket with a peer has the peer; that of a stream also its own address; that of a connection that
+ * this process opened also the peer's process, if it is on this host: "socket:[123] from 10.0.0.1:4000 to
+ * 10.0.0.5:5432", "... to 127.0.0.1:6379 (pid 4711 redis-server)", "socket:[123] to socket:[124] (pid 4712 vsftpd)".
  */
 static void add_ends(const struct reading *reading, enum scope_fd_kind kind, char *name, size_t room)
 {

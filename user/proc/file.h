@@ -16,7 +16,7 @@ __attribute__((format(printf, 2, 3))) int scope_proc_file_read(char **ret_text, 
 __attribute__((format(printf, 3, 4))) int scope_proc_file_read_bytes(char **ret_text, size_t *ret_bytes,
 								     const char *format, ...);
 
-/* The decimal number at the beginning of a file; otherwise where the file cannot be read. */
+/* The decimal number at the beginning of a file; `otherwise` if the file cannot be read. */
 long scope_proc_file_number(const char *path, long otherwise);
 
 /*

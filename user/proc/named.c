@@ -120,7 +120,7 @@ int scope_proc_target_named(const char *name, struct scope_error *error, uint32_
 	return err;
 }
 
-/* Is the path of that length the group of that name, or below it? */
+/* True if the path of that length is the group of that name, or below it. */
 static bool path_is_in(const char *path, size_t bytes, const char *name)
 {
 	const size_t length = strlen(name);

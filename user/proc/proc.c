@@ -206,7 +206,7 @@ static void read_namespace(uint32_t tgid, char *text, size_t size)
 
 #define SPACES_MAX 32 /* network namespaces of one target; sockets of further ones are unknown */
 
-/* A table of the sockets of all their namespaces. 0 or -ENOMEM; NULL where count is 0. */
+/* A table of the sockets of all their namespaces. 0 or -ENOMEM; NULL if count is 0. */
 static int read_sockets(const uint32_t *tgids, size_t count, struct scope_socket_table **ret_sockets)
 {
 	struct scope_socket_table *sockets = NULL;
@@ -251,6 +251,6 @@ int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_write
 	bool unknown = false;
 	int err = write_fds_once(tgids, count, writer, &unknown);
 
-	/* A client that came after the table was read, and before the descriptors were, is in the next table. */
+	/* A client that came after the table was read, and before the descriptors were read, is in the next table. */
 	return !err && unknown ? write_fds_once(tgids, count, writer, &unknown) : err;
 }

@@ -42,7 +42,7 @@ void scope_proc_set_idle(struct scope_proc *proc, int (*while_waiting)(void *con
 
 /*
  * Executable mappings of the process, and the other mappings of the same files. 0, -errno; -ESRCH
- * or -ENOENT where the process is gone. A build-id that cannot be read is "". Build-ids are borrowed
+ * or -ENOENT if the process is gone. A build-id that cannot be read is "". Build-ids are borrowed
  * from proc until its next call.
  */
 int scope_proc_maps_read(struct scope_proc *proc, uint32_t tgid, struct scope_proc_maps *ret_maps);

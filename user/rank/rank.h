@@ -154,7 +154,7 @@ struct scope_finding {
 	bool usual_elsewhere;		 /* usual_example is a unit of the baseline */
 };
 
-/* Members of the union, of a finding of any kind: false and NULL where its kind has none. */
+/* Members of the union, of a finding of any kind: false and NULL if its kind has none. */
 static inline bool scope_rank_finding_stuck(const struct scope_finding *finding)
 {
 	return finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN;

@@ -30,8 +30,8 @@ struct scope_recorder_activity_period {
 };
 
 /*
- * Moves the times of the units that ended since the last call, in ns, into the sketch, which is empty before. Where memory
- * was short, some are missing.
+ * Moves the times of the units that ended since the last call, in ns, into the sketch, which is empty before. If
+ * memory was short, some are missing.
  */
 void scope_recorder_activity_units(struct scope_recorder_activity *live, struct scope_sketch *to);
 

@@ -13,7 +13,7 @@
 #define DATE_BYTES 16 /* of "-20260131-235959" */
 #define DATED "-[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]-[0-9][0-9][0-9][0-9][0-9][0-9]"
 
-/* Length of the name without its ending, and the ending ("" where it has another). */
+/* Length of the name without its ending, and the ending ("" if it has another). */
 static int base_length(const char *output, const char **ret_ending)
 {
 	const size_t length = strlen(output), tail = strlen(ENDING);

@@ -16,8 +16,8 @@ int scope_recorder_files_name(const char *output, time_t now, char *ret_path, si
 int scope_recorder_files_latest(const char *output, char *ret_path, size_t size);
 
 /*
- * Of the files so named the latest `keep` stay, the one that made them; the others are removed, each with those whose names are
- * its own and an end of beside (NULL at last; NULL: none).
+ * Of the files so named the latest `keep` stay, including the one that was just made. The others are removed, each
+ * with the files whose names are its own and an end of beside (NULL at last; NULL: none).
  */
 void scope_recorder_files_limit(const char *output, size_t keep, const char *const *beside);
 

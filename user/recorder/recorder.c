@@ -371,7 +371,10 @@ static int hold_turns(struct recorder *recorder, struct scope_error *error)
 	return err;
 }
 
-/* Of sub-buffers that are not compressed yet. A limit on the file is not reached by them, and a file in turn ends fast. */
+/*
+ * The bytes of sub-buffers that are not compressed yet. They do not reach a limit on the file, and the next file in
+ * turn begins soon.
+ */
 static uint64_t defer_bytes(const struct scope_recorder_options *options)
 {
 	const uint64_t most = options->keep ? DEFER_IN_TURN_BYTES : SCOPE_WRITER_DEFER_BYTES;

@@ -21,8 +21,8 @@ enum scope_recorder_order {
 };
 
 /*
- * Decides in the place of triggers when a flight recorder writes: look() is called some times a second, and once the
- * capture has ended (ended) again and again until it orders nothing.
+ * Decides in place of triggers when a flight recorder writes. look() is called several times a second, and after the
+ * capture has ended (ended) repeatedly until it orders nothing.
  */
 struct scope_recorder_judge {
 	/* trigger: which one fired, "" none. FILE: sets ret_why, 128 bytes; COPY: *ret_fd, which stays the judge's. */
@@ -34,7 +34,7 @@ struct scope_recorder_judge {
 };
 
 struct scope_recorder_options {
-	const char *output;		 /* the file; where there are several, what their names begin with */
+	const char *output;		 /* the file; if there are several, what their names begin with */
 	uint64_t max_bytes;		 /* of a file; 0: no limit */
 	uint32_t keep;			 /* how many files stay; 0: all, and without flight there is one */
 	uint64_t flight_ns;		 /* 0: no flight recorder */
@@ -49,7 +49,7 @@ struct scope_recorder_options {
 /* The state of the flight recorder. */
 struct scope_recorder_flight {
 	double covered_s, wanted_s;
-	double possible_s; /* what the memory is enough for at the rate of the covered time; 0: unknown */
+	double possible_s; /* for how long the memory is enough at the rate of the covered time; 0: unknown */
 	uint64_t held_bytes;
 };
 

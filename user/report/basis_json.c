@@ -6,7 +6,7 @@
 #include "report/basis.h"
 #include "report/json_part.h"
 
-/* The rules by which units are abnormal and functions are findings. */
+/* The rules by which units are abnormal, and functions are findings. */
 static json_t *make_rule(const struct scope_basis *basis)
 {
 	const struct scope_rank_options *rank = &basis->rank;

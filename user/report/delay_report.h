@@ -9,7 +9,7 @@
 #include "causal/result.h"
 
 /*
- * All return 0, -ENOMEM, or -EIO where the stream failed. text: at most 99 columns: a table of the sites, and
+ * All return 0, -ENOMEM, or -EIO if the stream failed. text: at most 99 columns: a table of the sites, and
  * for each its curve, a plot and notes. svg: the plots of all sites, one below another. json: all of it, with all
  * experiments; times in ns.
  */

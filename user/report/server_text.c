@@ -173,7 +173,7 @@ static void print_stage(const struct scope_analysis *analysis, const struct scop
 	fprintf(out, " %.11s", from_of(analysis, stage));
 }
 
-/* Were most units of the group compared with those of their size? */
+/* True if most units of the group were compared with those of their size. */
 static bool is_by_size(const struct scope_analysis *analysis, uint32_t group)
 {
 	const struct scope_detection *detection = analysis->detection;

@@ -39,7 +39,7 @@ static void print_row(FILE *to, const struct scope_places_row *row)
 	}
 }
 
-/* The lines with their text, where that was read; else why it was not, unless the file is just not here. */
+/* The lines with their text if that was read; else why it was not read, unless the file is just not here. */
 static void print_lines(const struct report *report, const struct scope_model_finding *one)
 {
 	const char *file = "", *function = "";

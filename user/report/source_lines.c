@@ -17,7 +17,7 @@ static struct scope_model_line *find_line(struct scope_model_finding *one, const
 	return NULL;
 }
 
-/* A line counts once for a stack, also where it is in it twice. inlined "": of the function's own text. */
+/* A line counts once for a stack, even if it is in it twice. inlined "": of the function's own text. */
 static void add_line(struct scope_model_finding *one, const struct scope_source_line *place, double share)
 {
 	struct scope_model_line *line = find_line(one, place->file, place->line);

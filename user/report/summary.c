@@ -395,7 +395,10 @@ static int print_uneven(const struct report *report)
 	return print_clipped(report, &line);
 }
 
-/* Where usual requests spend their time: what slows all alike is there, and nowhere else in a report of one trace. */
+/*
+ * Where usual requests spend their time: a cause that slows all requests equally shows only there, in a report of one
+ * trace.
+ */
 static int print_usual(const struct report *report)
 {
 	const struct scope_usual *usual = &report->analysis->ranking->usual;

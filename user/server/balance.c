@@ -8,8 +8,8 @@
 
 #include "anomaly/robust.h"
 
-#define MIN_UNITS 10	 /* of a thread, or it is not compared: a spare thread of a pool is not out of line */
-#define MIN_THREADS 4	 /* of a group: of two it is not known which is the usual one */
+#define MIN_UNITS 10	 /* of a thread; one with fewer is not compared: a spare thread of a pool is not out of line */
+#define MIN_THREADS 4	 /* of a group; of two it is not known which is the usual one */
 #define FALSE_RATE 0.02	 /* of programs whose threads are alike */
 #define TIMES_MIN 1.3	 /* ratio to the usual: below it a difference does not matter */
 #define EXTRA_SHARE 0.01 /* of the thread's time: the same */

@@ -17,7 +17,7 @@
 #define STACKS_ALL 100000u  /* no rule: that are looked at, of all threads */
 #define STACKS_THREAD 16u   /* no rule: of one thread at least */
 #define PREFIX_MIN 3	    /* letters that names have in common, to be a name */
-#define MORE_MIN 0.05	    /* a share of work: with more than that of it a function distinguishes a group */
+#define MORE_MIN 0.05	    /* a share of work: a function with more than that distinguishes a group */
 #define NO_LABEL UINT32_MAX /* no rule */
 
 struct member {
@@ -144,7 +144,7 @@ static int label(struct grouper *all)
 	return err;
 }
 
-/* Does one of them lead to the other? Then both may be the same loop, one of them seen deeper. */
+/* True if one of them leads to the other. Then both may be the same loop, with one of them seen deeper. */
 static bool same_loop(const struct grouper *all, uint32_t a, uint32_t b)
 {
 	const uint32_t both = common(&all->evidence->tree, a, b);
@@ -159,7 +159,7 @@ static bool fits(const struct grouper *all, const struct cell *cell, const struc
 	return serves || member->label == NO_LABEL || cell->label == NO_LABEL || member->label == cell->label;
 }
 
-/* Threads of a group with a loop and a tree come first, so that those without join what there is. */
+/* Threads of a group with a loop and a tree come first, so that those without join existing cells. */
 static int make_cells(struct grouper *all, bool known)
 {
 	for (size_t i = 0; i < all->threads; i++) {
@@ -208,7 +208,7 @@ static bool alike(const struct grouper *all, const struct cell *one, const struc
 	       one->loop == other->loop && a->pickup == b->pickup && a->reads == b->reads;
 }
 
-/* A thread alone joins the others of its name; then cells of different names that do the same become one. */
+/* A thread alone joins the others of its name. Then cells of different names that do the same become one. */
 static void join_cells(struct grouper *all)
 {
 	for (uint32_t i = 0; i < all->cells; i++)
@@ -253,8 +253,8 @@ static double share_of(const struct grouper *all, uint32_t cell, const struct sc
 }
 
 /*
- * The function that distinguishes a cell from the others of its group: that of its loop, else the outermost of those that have
- * most more of its work than of the others'. NULL: none has.
+ * The function that distinguishes a cell from the others of its group: that of its loop, else the function with the
+ * largest surplus of the cell's work over the others', of several the outermost. NULL: there is none.
  */
 static const struct scope_function *own_function(const struct grouper *all, uint32_t cell)
 {
@@ -345,7 +345,7 @@ static const struct scope_function *busiest_function(const struct grouper *all, 
 	return all->evidence->tree.node[most].function;
 }
 
-/* Does another cell have the same name, with threads that pick up work in the same way? */
+/* True if another cell has the same name, with threads that pick up work in the same way. */
 static bool is_again(const struct grouper *all, char (*of_cell)[SCOPE_PLAIN_COMM_BYTES], uint32_t cell)
 {
 	const uint8_t pickup = all->groups->group[all->cell[cell].group].pickup;
@@ -402,7 +402,7 @@ failed:
 	return -ENOMEM;
 }
 
-/* Are the cells other than the groups: two of one, or one of two? */
+/* True if the cells differ from the groups: two cells are of one group, or one is of two. */
 static bool differs(const struct grouper *all)
 {
 	size_t left = 0, used = 0;

@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "cluster/chain.h"
 
-#define CHANCE_TIMES 2 /* of the distance that chance makes on average: as much is no difference yet */
+#define CHANCE_TIMES 2 /* times the distance that chance makes on average: as much is no difference yet */
 
 int scope_server_call_tree_add(struct scope_call_tree *tree, uint32_t node)
 {
@@ -54,7 +54,7 @@ void scope_server_call_tree_free(struct scope_call_tree *tree)
 	*tree = (struct scope_call_tree){ 0 };
 }
 
-/* Walks both at once; *ret_chance: what two samples of both together would differ by, on average. */
+/* Walks both at once. *ret_chance: by what two samples of both together would differ on average. */
 static double compare(const struct scope_call_tree *a, const struct scope_call_tree *b, double *ret_chance)
 {
 	const double all = (double)a->stacks + b->stacks, parts = 1.0 / a->stacks + 1.0 / b->stacks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts the system calls of each stage of a server by kind of descriptor, with the distributions of what they return:
- * the bytes that reads and writes moved, the events that polls found; and, where the trace has these arguments, of the sizes that
- * the program asked for, of offsets and of flags. These are the parameters from which a program
+ * Counts the system calls of each stage of a server by kind of descriptor, with the distributions of what they
+ * return: the bytes that reads and writes moved, the events that polls found; and, if the trace has these arguments,
+ * of the sizes that the program asked for, of offsets and of flags. These are the parameters from which a program
  * that makes the same calls can be built (Liang et al., "Ditto: End-to-End Application Cloning for Networked Cloud
  * Services", ASPLOS 2023, §4.3).
  */

@@ -21,10 +21,10 @@ struct facts {
 	double idle_ns[SCOPE_DOORS];
 };
 
-/* Of a stage, while the log is gone through once more. */
+/* Facts about a stage, while the log is read once more. */
 struct flow {
 	struct scope_stretches stretches;
-	uint64_t *woken; /* by stage: sleeps without work that its threads ended; then those without a known waker */
+	uint64_t *woken; /* by stage: sleeps without work that its threads ended; then the sleeps without a known waker */
 	uint64_t idles;
 	double late_ns;
 };
@@ -99,14 +99,14 @@ static enum scope_server_door door_of_call(uint16_t nr, bool pipe)
 	}
 }
 
-/* Where it sleeps; a poll of no set is a way to sleep. */
+/* The call in which it sleeps; a poll of no set only sleeps. */
 static enum scope_server_door door_of_wait(const struct scope_wait *wait)
 {
 	return wait->class == SCOPE_WAIT_TIMER ? SCOPE_DOOR_TIMER
 					       : door_of_call(wait->nr, wait->class == SCOPE_WAIT_PIPE);
 }
 
-/* A sleep without work: of threads that pick up none, any that could be one. */
+/* A sleep without work. Of threads that pick up no work, any sleep could be one. */
 static bool is_idle(const struct modeller *all, const struct scope_wait *wait)
 {
 	if (wait->queue || wait->lock || wait->thread >= all->server->threads)
@@ -151,7 +151,7 @@ static int note_wait(void *user, const struct scope_wait *wait)
 	return 0;
 }
 
-/* A thread of which no such sleep ended is still in it, or never sleeps: then its entry is that of its pick-up. */
+/* A thread none of whose such sleeps ended is still in one, or never sleeps. Then the call is that of its pick-up. */
 static enum scope_server_door find_door(const struct modeller *all, uint32_t thread)
 {
 	const struct facts *facts = &all->facts[thread];
@@ -182,7 +182,7 @@ static enum scope_server_role find_role(const struct modeller *all, uint32_t thr
 		return SCOPE_ROLE_NETWORK;
 	if (facts->accepts || door == SCOPE_DOOR_ACCEPT)
 		return SCOPE_ROLE_ACCEPT;
-	/* Datagrams: datagrams on a connection that the program opened begin no unit. */
+	/* Datagrams on a connection that the program opened begin no unit. */
 	if ((pickup && pickup->reads) || (door == SCOPE_DOOR_READ && facts->units))
 		return SCOPE_ROLE_NETWORK;
 	if (facts->disk_ns > DISK_SHARE * facts->busy_ns && facts->disk_ns > 0)
@@ -244,7 +244,7 @@ static int sort_threads(struct modeller *all)
 		stage->requests += all->facts[i].requests;
 		stage->accepts |= all->facts[i].accepts > 0;
 		stage->processes += !same_process_before(all, i, true);
-		/* Of a thread that was never named its process is a guess. */
+		/* The process of a thread that was never named is a guess. */
 		if (strcmp(scope_timeline_threads_at(threads, i)->comm, "?") != 0)
 			server->processes += !same_process_before(all, i, false);
 	}

@@ -50,7 +50,7 @@ struct scope_stage {
 	double busy;		  /* threads with work to do, on average over the window */
 	uint32_t most_busy;	  /* at one time */
 	double all_busy;	  /* share of the window in which all that ever worked had work to do */
-	double late_ns;		  /* from the waking to a CPU, on average, as it is woken for work; 0: never seen */
+	double late_ns;		  /* from the waking for work to a CPU, on average; 0: never seen */
 	uint32_t from;		  /* the stage whose threads end most of its sleeps without work, or SCOPE_STAGE_NONE */
 	double from_share;	  /* of these sleeps */
 	bool waits_known;	  /* units of the stage before and its own are one to one */

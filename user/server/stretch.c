@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-#define MISSING 100 /* at most one unit in 100 may be: with more the pairs are uncertain */
+#define MISSING 100 /* at most one unit in 100 may be missing: with more the pairs are uncertain */
 
 int scope_server_stretch_add(struct scope_stretches *stretches, uint64_t begin_ns, uint64_t end_ns)
 {
@@ -28,7 +28,10 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* A thread that ends a unit as it begins the next one has work all the time: of equals ends go first, and take none. */
+/*
+ * A thread that ends a unit when it begins the next one has work all the time: at equal times ends come first, and
+ * count for no time.
+ */
 struct scope_busy scope_server_stretch_sum(struct scope_stretches *stretches, uint32_t threads, uint64_t until_ns)
 {
 	struct scope_busy busy = { 0 };

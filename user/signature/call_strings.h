@@ -34,7 +34,7 @@ struct scope_signature_learned_caller {
 struct scope_signature_learned_build {
 	const char *build_id; /* never "" */
 	const char *module;   /* base name */
-	const char *arch;     /* uname machine, "" where not known */
+	const char *arch;     /* uname machine, "" if not known */
 	uint64_t runs;	      /* learning runs that it was seen in */
 };
 

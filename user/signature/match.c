@@ -79,7 +79,7 @@ static int name_symbols(struct scope_matcher *matcher, const struct scope_episod
 	return 0;
 }
 
-/* Trie first: next[] holds node numbers, 0 where there is no child. */
+/* Trie first: next[] holds node numbers, 0 if there is no child. */
 static int plant(struct scope_matcher *matcher, const struct scope_episode *episode, size_t count)
 {
 	size_t room = 1;

@@ -213,7 +213,7 @@ void scope_signature_store_bytes(const uint16_t *nr, unsigned length, uint8_t *r
 	}
 }
 
-/* A column of calls as numbers: at most room of them. Their count; -EBADMSG where it holds none. */
+/* A column of calls as numbers: at most room of them. Their count; -EBADMSG if it holds none. */
 static int calls_of(sqlite3_stmt *statement, int column, uint16_t *ret_nr, unsigned room)
 {
 	const uint8_t *bytes = sqlite3_column_blob(statement, column);

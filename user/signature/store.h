@@ -24,7 +24,7 @@
 struct scope_store;
 
 enum scope_store_mode {
-	SCOPE_STORE_READ,  /* -ENOENT where there is none */
+	SCOPE_STORE_READ,  /* -ENOENT if there is none */
 	SCOPE_STORE_WRITE, /* made where there is none, the directories above included */
 };
 

@@ -17,7 +17,7 @@ struct scope_addresses {
 	size_t count, size; /* size is 0 or a power of two */
 };
 
-/* NULL where the key was never put. */
+/* NULL if the key was never put. */
 void *scope_symbol_addresses_get(const struct scope_addresses *addresses, uint64_t key);
 
 /* Puts a key that is not there yet. The value is not NULL. 0 or -ENOMEM. */

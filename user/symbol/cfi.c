@@ -372,7 +372,7 @@ static bool advances(uint64_t op, struct scope_cfi_bytes *code, uint64_t *ret_de
 	return true;
 }
 
-/* Up to the next one that advances. Returns whether there is one; *ret_known: all were understood. */
+/* Executes up to the next instruction that advances. Returns true if there is one; *ret_known: all were understood. */
 static bool run_row(struct run *run, struct scope_cfi_bytes *code, uint64_t *ret_delta, bool *ret_known)
 {
 	*ret_known = true;

@@ -117,7 +117,7 @@ static void read_common(const struct scope_cfi_machine *machine, struct scope_cf
 	common->known &= !entry.bad && common->function.initial_bytes <= INITIAL_BYTES_MAX;
 }
 
-/* One entry: after its length field. false: it makes no sense, or the section ends here. */
+/* One entry, after its length field. false: it makes no sense, or the section ends here. */
 static bool next_entry(struct scope_cfi_bytes *at, struct scope_cfi_bytes *ret_entry)
 {
 	const uint64_t bytes = scope_symbol_cfi_fixed(at, 4);
@@ -207,8 +207,8 @@ static int by_start(const void *left, const void *right)
 }
 
 /*
- * Adds the functions that .eh_frame does not have. A program that is built without it has that of the C library's start
- * files all the same.
+ * Adds the functions that .eh_frame does not have. A program that is built without it still has that of the C
+ * library's start files.
  */
 static int read_others(const struct scope_cfi_machine *machine, const struct section *section,
 		       struct scope_cfi_functions *functions)

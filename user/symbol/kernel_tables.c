@@ -10,8 +10,8 @@
 #include "symbol/space.h"
 
 /*
- * Opened ahead of the first stack with their code: that many at most, and none after one that could not be read in
- * time, because the number of readers that may be given up is limited.
+ * Files that are opened before the first stack with their code: that many at most, and none after one that could not
+ * be read in time, because only a few readers may be given up.
  */
 #define AHEAD_FILES 256u
 
@@ -53,7 +53,7 @@ int scope_symbol_kernel_tables_next(struct scope_symbols *symbols, uint32_t *ret
 		err = scope_symbol_image_table(file->image, ret_table, ret_bytes);
 		if (err == -ENOMEM)
 			return err;
-		/* Stacks with code of that file go on being copied. */
+		/* Stacks with code of that file are copied from now on, too. */
 		if (err)
 			continue;
 		file->table_key = *ret_key = ++spaces->tables;
@@ -97,7 +97,7 @@ int scope_symbol_kernel_tables_open(struct scope_symbols *symbols)
 	return 1;
 }
 
-/* How the module is to step from code of a mapping. Opens no file. 0 or -ENOMEM. */
+/* How the module has to step from code of a mapping. Opens no file. 0 or -ENOMEM. */
 static int map_of(struct scope_spaces *spaces, struct scope_mapping *mapping, struct scope_table_map *map)
 {
 	const struct scope_file *file = mapping->file;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which unwind tables and mappings the module needs (scope/table.h), so that it can walk stacks: tables of the files that were
- * opened, to unwind stacks that it had to copy, or ahead of the first stack with code of theirs.
+ * Which unwind tables and mappings the module needs (scope/table.h), so that it can walk stacks: tables of files that
+ * were opened to unwind copied stacks, or before the first stack with their code.
  */
 #ifndef SCOPE_SYMBOL_KERNEL_TABLES_H
 #define SCOPE_SYMBOL_KERNEL_TABLES_H
@@ -25,8 +25,8 @@ int scope_symbol_kernel_maps_next(struct scope_symbols *symbols, struct scope_ta
 				  uint32_t *ret_tgid, uint32_t *ret_count);
 
 /*
- * Opens the next file that some process maps and no stack has led to yet. 1: it was opened, or tried. 0: there is none,
- * or no more are opened ahead. -ENOMEM.
+ * Opens the next file that a process maps and that no stack has led to yet. 1: it was opened, or tried. 0: there is
+ * none, or no more are opened in advance. -ENOMEM.
  */
 int scope_symbol_kernel_tables_open(struct scope_symbols *symbols);
 bool scope_symbol_kernel_tables_unopened(struct scope_symbols *symbols);

@@ -28,8 +28,8 @@ enum scope_library {
 enum scope_library scope_symbol_library_match(const char *const *patterns, const char *path);
 
 /*
- * True if the library has the program's name in its own, four letters at least, as libnetsnmpagent.so has that of snmpd: it is a
- * part of that program, although it lies in a folder of the system's.
+ * True if the library has the program's name in its own, four letters at least, as libnetsnmpagent.so has that of
+ * snmpd: it is a part of that program, although it is in a folder of the system.
  */
 bool scope_symbol_library_of_program(const char *library, const char *program);
 

@@ -25,8 +25,8 @@ const struct scope_runtime *scope_symbol_runtime_of_path(const char *path);
 bool scope_symbol_runtime_names(const char *name);
 
 /*
- * True for the files of an interpreter whose functions have such names. Where a stack has these, a function of the
- * interpreter says no more than that some function of the program runs.
+ * True for the files of an interpreter whose functions have such names. If a stack has these, a function of the
+ * interpreter only shows that some function of the program runs.
  */
 bool scope_symbol_runtime_interprets(const char *path);
 

@@ -29,7 +29,7 @@ struct scope_function {
 	const char *module; /* base name of the file */
 	const char *path;   /* as the process sees it */
 	uint64_t start;	    /* address in the file's own (link) address space */
-	uint64_t size;	    /* bytes; 0 where not known */
+	uint64_t size;	    /* bytes; 0 if not known */
 	bool library;	    /* of the system or of the language, never named as the cause (library.c, goname.c) */
 	bool language;	    /* of the language: code in the program's file, or made at run time */
 	bool known;	    /* name was in a symbol table */

@@ -240,9 +240,9 @@ static int holds(struct walk walk, const struct walk *via, bool *ret_holds)
 }
 
 /*
- * A step over code without unwind tables and frame pointers, such as musl: takes the first word
- * above that is the address after a call and from which the tables lead on. Frames between are
- * skipped. Leaves *ret_end unchanged if there is none. via: as above.
+ * A step over code without unwind tables and frame pointers, such as musl: takes the first word above that is the
+ * address after a call and from which the tables lead further. Frames between are skipped. Leaves *ret_end unchanged
+ * if there is none. via: as above.
  */
 static int scan_step(struct walk *walk, const struct walk *via, unsigned int *ret_end)
 {
@@ -285,8 +285,9 @@ static int leads_to_made(const struct walk *walk, bool *ret_made)
 
 /*
  * A step from code that has no tables, in a file or made at run time. If that code keeps no frame pointer (Python's
- * trampolines do not), the register has its caller's and would skip the caller: then the caller is searched between. Not
- * where it leads from code made at run time to such code: then both keep it, and a word between is an old one.
+ * trampolines do not), the register has its caller's and would skip the caller: then the caller is searched between.
+ * This does not apply to a step from code made at run time to such code: both keep a frame pointer then, and a word
+ * between is an old one.
  */
 static int bare_step(struct walk *walk, bool made, unsigned int *ret_end)
 {

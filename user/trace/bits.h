@@ -35,7 +35,7 @@ static inline uint64_t scope_trace_value_join(uint8_t symbol, uint64_t low)
 struct scope_bits {
 	uint8_t *at;
 	const uint8_t *end; /* of the bytes that are read */
-	uint64_t held;	    /* bits that are written and not in a whole byte yet */
+	uint64_t held;	    /* bits that are written, but not in a whole byte yet */
 	unsigned int count; /* bits held, or read of the byte at `at`; below 8 between calls */
 };
 

@@ -46,7 +46,7 @@ struct scope_later {
 	size_t capacity;
 };
 
-/* most_bytes: bound of an open part. The output is a regular file and nobody reads it before it is complete. */
+/* most_bytes: limit of an open part. The output is a regular file that nobody reads before it is complete. */
 void scope_trace_later_begin(struct scope_later *later, struct scope_output *output, struct scope_framer *framer,
 			     struct scope_index *index, uint64_t most_bytes);
 void scope_trace_later_destroy(struct scope_later *later);

@@ -31,12 +31,15 @@ int scope_trace_output_put(struct scope_output *output, const void *data, size_t
 int scope_trace_output_flush(struct scope_output *output);
 
 /*
- * The bytes so far, buffered ones included; and the offset up to which the file is known to hold
- * whole pieces. They are equal just after a begin if all earlier pieces are in the file.
+ * The bytes so far, buffered ones included, and the offset up to which the file is known to have whole pieces. Both
+ * are equal just after a begin if all earlier pieces are in the file.
  */
 uint64_t scope_trace_output_bytes(const struct scope_output *output);
 uint64_t scope_trace_output_whole(const struct scope_output *output);
-/* The value of that before it changed last; 0: not known, or changed otherwise than by more pieces. */
+/*
+ * The value of scope_trace_output_whole() before it changed last; 0: not known, or it changed otherwise than by more
+ * pieces.
+ */
 uint64_t scope_trace_output_whole_before(const struct scope_output *output);
 
 /* The descriptor, also for reading flushed data; it belongs to the output. */
@@ -53,11 +56,11 @@ int scope_trace_output_fail(struct scope_output *output, int code);
 int scope_trace_output_cut(struct scope_output *output, uint64_t end);
 
 /*
- * For parts of the file that are written once more (trace/later.h). Offsets are those of output_bytes().
- * piece: writes a whole frame past the buffer, after what is in it. gap: adds `gap` bytes that begin with that head and have
- * room on the disk. read, replace: of what is in the file. truncate: the file ends there; what is buffered will follow.
- * retry: after a failure, as truncate at the last whole piece in the file, and allows writing: buffered whole pieces are
- * still there. All 0 or -errno; only that of piece is kept as the output's failure. room: bytes free on the disk.
+ * For parts of the file that are written again (trace/later.h). Offsets are those of output_bytes(). piece: writes a
+ * whole frame past the buffer, after what is in it. gap: adds `gap` bytes that begin with that head and have room on
+ * the disk. read, replace: of what is in the file. truncate: the file ends there; what is buffered will follow.
+ * retry: after a failure, as truncate at the last whole piece in the file, and allows writing: buffered whole pieces
+ * are still there. All 0 or -errno; only that of piece is kept as the output's failure. room: bytes free on the disk.
  */
 int scope_trace_output_piece(struct scope_output *output, const struct scope_frame *head, const void *payload);
 int scope_trace_output_gap(struct scope_output *output, const void *head, size_t bytes, uint64_t gap);

@@ -20,7 +20,7 @@ struct scope_trace_map {
 	uint64_t start, end, offset; /* offset in the file */
 	bool executable;
 	const char *path;     /* as the process sees it, in its mount namespace */
-	const char *build_id; /* lower-case hex, "" where unknown */
+	const char *build_id; /* lower-case hex, "" if unknown */
 };
 
 /* A symbol whose name no file will give later: JIT code, or a synthetic trace. */
@@ -55,7 +55,7 @@ struct scope_trace_fd {
 	uint32_t tgid;
 	int32_t fd;
 	enum scope_fd_kind kind;
-	const char *name; /* target of the link in /proc, "" where unknown */
+	const char *name; /* target of the link in /proc, "" if unknown */
 };
 
 /*
@@ -129,7 +129,7 @@ struct scope_trace_thread {
 	const char *comm;
 };
 
-/* Known keys of the metadata: text, NULL where absent. */
+/* Known keys of the metadata: text, NULL if absent. */
 #define SCOPE_META_KERNEL "kernel"	/* release */
 #define SCOPE_META_SOURCE "source"	/* kmod, perf, text */
 #define SCOPE_META_EVENTS "events"	/* SCOPE_EVENTS_* (scope/control.h) that were recorded, a number */

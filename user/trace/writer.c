@@ -52,7 +52,10 @@ int scope_trace_writer_put_frame(struct scope_writer *writer, const struct scope
 {
 	int err;
 
-	/* It would not fit into the gap. If that fails the part stays as it is, which the end of the file looks at. */
+	/*
+	 * It would not fit into the gap. If this step fails the part stays as it is, and the end of the file handles
+	 * it.
+	 */
 	if (frame->bytes > SCOPE_LATER_FRAME_MAX)
 		(void)scope_trace_later_settle(&writer->later);
 	err = put_once(writer, frame);

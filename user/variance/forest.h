@@ -32,7 +32,10 @@ double scope_variance_slow_ns(const struct scope_variance_kind *kind, const stru
 enum scope_forest_state scope_variance_judge(const struct scope_variance_kind *kind,
 					     const struct scope_variance_path *path,
 					     const struct scope_forest_limits *limits);
-/* The edge to examine next: the one with the largest share, which is *ret_share. NULL: the path is few or even. */
+/*
+ * The edge to examine next: the one with the largest share, which is *ret_share. NULL: the path has few requests, or
+ * is neither unpredictable nor slow.
+ */
 const struct scope_edge_sums *scope_variance_suspect(const struct scope_variance_path *path,
 						     enum scope_forest_state state, double *ret_share);
 /* The path of a kind that the request took, and its number from 1 on; NULL: none. */

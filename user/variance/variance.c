@@ -235,7 +235,7 @@ static void sum_up_paths(struct scope_variance_kind *kind)
 		path->share = all > 0 ? own / all : 0;
 		kind->between -= path->share;
 	}
-	/* Of a single path rounding may leave a little, which is none. */
+	/* In a single path rounding may leave a little, although there is none. */
 	if (kind->between < 1e-9)
 		kind->between = 0;
 }
@@ -263,7 +263,7 @@ static void sum_up(struct scope_variance_kind *kind)
 		qsort(kind->function, kind->functions, sizeof(*kind->function), compare_functions);
 }
 
-/* By what equal latencies would gain: the sum of the variance over all requests of the kind. */
+/* By what they would gain if latencies were equal: the sum of the variance over all requests of the kind. */
 static int compare_kinds(const void *left, const void *right)
 {
 	const struct scope_variance_kind *a = left, *b = right;

@@ -40,8 +40,8 @@ void scope_waits_covers_free(struct scope_covers *covers);
 int scope_waits_covers_add(struct scope_covers *covers, uint32_t thread, uint64_t begin_ns, uint64_t end_ns);
 bool scope_waits_covers_has(const struct scope_covers *covers, uint32_t thread, uint64_t time_ns);
 /*
- * ns in which any thread of a group was waited for; at[thread] is its group. Scaled up where only a part is kept.
- * 0 or -ENOMEM.
+ * ns in which any thread of a group was waited for; at[thread] is its group. Scaled up if only a part is kept. 0 or
+ * -ENOMEM.
  */
 int scope_waits_covers_sum(const struct scope_covers *covers, const uint32_t *group, size_t threads, uint32_t of,
 			   double *ret_ns);

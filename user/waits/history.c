@@ -22,7 +22,7 @@ static int32_t waited_for(const struct scope_wait *wait)
 uint32_t scope_waits_descriptor_of(const struct scope_wait *wait)
 {
 	const enum scope_timeline_call_role role = scope_timeline_call_role(wait->nr);
-	/* A poll is of the class of a peer where it is known for which one it was. */
+	/* A poll is of the class of a peer if it is known for which peer it was. */
 	const bool moves = role == SCOPE_CALL_READ || role == SCOPE_CALL_WRITE || role == SCOPE_CALL_POLL;
 
 	if (wait->queue || wait->nr == SCOPE_NR_NONE || wait->object > INT32_MAX)
@@ -101,7 +101,10 @@ int scope_waits_history_add(struct scope_history *history, uint32_t thread, cons
 	at = until = stays->count;
 	while (at && stays->stay[at - 1].begin_ns >= stay->begin_ns)
 		at--;
-	/* From at to until stretches began later. Those that ended no later than this one are parts of it. */
+	/*
+	 * The position of the first stretch that begins later than `to`. Stretches that ended no later than this one
+	 * are parts of it.
+	 */
 	while (until > at && stays->stay[until - 1].end_ns > stay->end_ns)
 		until--;
 	memmove(stays->stay + at + 1, stays->stay + until, (stays->count - until) * sizeof(*stay));

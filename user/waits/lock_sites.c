@@ -9,7 +9,7 @@
 #include "waits/stack_function.h"
 
 #define STACKS_MAX 20000   /* that are used; of more every n-th */
-#define STEPS_MAX 20000000 /* no rule: stacks matched with holds; later ones are not */
+#define STEPS_MAX 20000000 /* no rule: stacks matched with holds; further ones are not matched */
 #define NESTED 4	   /* locks of one thread at a time that its stack counts for */
 
 /* A stack, and the locks that it counts for. */

@@ -87,9 +87,10 @@ static int take_part(void *user, const struct scope_part *part)
 }
 
 /*
- * True if the thread of the part slept while it had the lock that the waiter waits for. That is a thread that takes this lock
- * itself, because the same call may also be a wait for work that another thread brings. If it waits for work itself, so do
- * the others. That is known of threads with requests; a sleep for a timer is never such a wait.
+ * True if the thread of the part slept while it had the lock that the waiter waits for. The thread has to have taken
+ * this lock itself before, because the same call may also be a wait for work that another thread brings. A thread
+ * that waits for work itself does not count. This is known of threads with requests; a sleep for a timer is never
+ * such a wait.
  */
 static bool has_lock(const struct follower *follower, const struct scope_part *part)
 {
@@ -284,7 +285,7 @@ static double device_ns(const struct scope_device *device)
 	return device->queue_ns + device->device_ns;
 }
 
-/* What a group without requests does besides its waits is not known to be work: the window stands for its work. */
+/* What a group without requests does besides its waits is not known to be work: the window is used in its place. */
 static void sum_up_disks(struct scope_waits *waits, const struct scope_timeline *timeline)
 {
 	const struct scope_devices *devices = &timeline->devices;

@@ -22,7 +22,7 @@ struct scope_watch_state {
 	uint64_t last_began_ns;		  /* CLOCK_MONOTONIC; 0: there was no incident */
 };
 
-/* Makes the text and has it served. Without memory the one before stays. */
+/* Makes the text, and serves it. If there is no memory the earlier text stays. */
 void scope_watch_expose(const struct scope_watch_state *state, const struct scope_watch_counts *counts,
 			struct scope_http *http);
 

@@ -25,7 +25,7 @@ void scope_watch_notify(const char *state)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	/* A manager that does not read must not hold the watch up. */
+	/* A manager that does not read must not delay the watch. */
 	sendto(fd, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&address,
 	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
 	close(fd);

@@ -11,7 +11,7 @@
 #define NAME_BYTES 320
 #define TIMES_IN_DOUBT 2
 
-/* How bad: an incident is due where it is above what was announced. */
+/* How bad it is: an incident is due if this is above what was announced. */
 enum level {
 	LEVEL_NONE,
 	LEVEL_SLOW,
@@ -131,7 +131,7 @@ static enum level level_of(const struct scope_watch_finding *finding)
 	return finding->stuck ? LEVEL_STUCK : LEVEL_SLOW;
 }
 
-/* Forgets what has been absent for as long as the recorder holds. */
+/* Forgets a finding that has been absent for as long as the recorder's memory reaches back. */
 static void expire(struct scope_watch_seen *seen, uint64_t now_ns)
 {
 	size_t kept = 0;
@@ -191,7 +191,7 @@ void scope_watch_seen_add(struct scope_watch_seen *seen, const struct scope_watc
 	take(seen, finding, now_ns);
 }
 
-/* It is an incident, if not now then when others are long enough ago. */
+/* It is an incident: now, or when the others are long enough ago. */
 static bool is_due(const struct entry *entry)
 {
 	return !entry->known && level_of(&entry->finding) > entry->announced &&

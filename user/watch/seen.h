@@ -2,10 +2,11 @@
 /*
  * What a watch has found, so that each finding becomes one incident.
  *
- * A finding is its function. It is an incident when it is first found, and again when it goes from slow to stuck, or is found
- * after it was absent for as long as the flight recorder holds: then it began again. A finding in which the analysis has
- * low confidence has to be found twice in a row. At least min_interval_ns lies between two incidents; what is found in between
- * waits. Bounded: SCOPE_WATCH_SEEN_MAX findings, the one found longest ago gives way, and SCOPE_WATCH_KNOWN_MAX patterns.
+ * A finding is its function. It is an incident when it is first found, and again when it goes from slow to stuck, or
+ * is found after it was absent for as long as the flight recorder's memory reaches back: then it began again. A
+ * finding in which the analysis has low confidence has to be found twice in a row. At least min_interval_ns lies
+ * between two incidents; what is found in between waits. Bounded: SCOPE_WATCH_SEEN_MAX findings, the one found
+ * longest ago gives way, and SCOPE_WATCH_KNOWN_MAX patterns.
  *
  * All times are CLOCK_MONOTONIC, in ns.
  */

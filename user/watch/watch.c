@@ -23,7 +23,7 @@
 #define FIRST_NS (5 * NS_PER_S)	      /* after the begin of a capture */
 #define SOON_NS (2 * NS_PER_S)	      /* between judgements while a target departs from its past */
 #define SUSPECT_NS (NS_PER_S * 3 / 2) /* triggers are evaluated once a second */
-#define CALM_NS (10 * NS_PER_S)	      /* without suspicion: the next one is looked at at once again */
+#define CALM_NS (10 * NS_PER_S)	      /* without suspicion: after that the next one is analysed immediately */
 #define EVERY_COST 100		      /* CPU time of a judgement, inverted share of the time to the next one */
 #define SOON_COST 5		      /* the same where a target departs */
 #define PATIENCE_MAX 4		      /* doublings of SOON_COST where suspicion came to nothing */
@@ -210,7 +210,7 @@ static enum scope_recorder_order order_file(const struct scope_watch *watch, cha
 	return SCOPE_RECORDER_ORDER_FILE;
 }
 
-/* The target ended, or the user ended the watch: what is still to be known of it. */
+/* The target ended, or the user ended the watch: handles what is still to be known of it. */
 static enum scope_recorder_order look_at_end(struct scope_watch *watch, char *ret_why, int *ret_fd)
 {
 	struct scope_watch_judgement judgement;

@@ -43,7 +43,7 @@ void scope_watch_destroy(struct scope_watch *watch);
 /* For the options of a recorder; belongs to the watch. */
 const struct scope_recorder_judge *scope_watch_judge_of(struct scope_watch *watch);
 
-/* A capture has begun; its state, some times a second; there is none at the moment. */
+/* A capture has begun; its state, several times a second; there is none at the moment. */
 void scope_watch_begun(struct scope_watch *watch, const struct scope_target *target);
 void scope_watch_progress(struct scope_watch *watch, const struct scope_capture_progress *now,
 			  const struct scope_recorder_flight *flight);
