@@ -123,7 +123,7 @@ static int cut(struct scope_capture_run *capture)
 	return err;
 }
 
-/* The weight of a sample is the period with which it was taken. */
+/* A sample has the weight of the period with which it was taken. */
 static int steer(struct scope_capture_run *capture, uint64_t now)
 {
 	const uint32_t before = scope_capture_steer_period_ns(capture->steer);
@@ -330,7 +330,7 @@ static int begin_session(struct scope_capture_run *capture)
 	err = capture->source->flush(capture->feed);
 	if (!err)
 		err = scope_capture_drain_still(capture);
-	/* Clients that came since descriptors were read, and before events did. Later ones are seen by both. */
+	/* Clients that connected after descriptors were read, and before events came. Events show later ones. */
 	if (!err && !capture->options.held)
 		err = scope_capture_add_fds(capture);
 	if (!err)
@@ -423,7 +423,7 @@ int scope_capture(const struct scope_source *source, const struct scope_capture_
 	const int nice = scope_capture_priority_raise();
 	int err;
 
-	/* A source that cannot walk stacks copies them; and walks leave nothing raw. */
+	/* A source that cannot walk stacks copies them. A source that walks them leaves no raw stacks. */
 	if (capture.options.stack_mode == SCOPE_STACK_TABLES && (!source->table || options->raw_stacks))
 		capture.options.stack_mode = SCOPE_STACK_COPY;
 	err = prepare(&capture, nice);

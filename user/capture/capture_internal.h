@@ -51,7 +51,7 @@ int scope_capture_find_target(struct scope_capture_run *capture);
 
 /* Writes new maps, names of threads and names of code made at run time. 0 or -errno. */
 int scope_capture_write_names(struct scope_capture_run *capture);
-/* The descriptors that there are now, in addition to those written before. 0, -ENOMEM, or the writer's error. */
+/* The current descriptors that were not written before. 0, -ENOMEM, or the writer's error. */
 int scope_capture_add_fds(struct scope_capture_run *capture);
 
 /* Finds the kernel's load address; if it is known, samples get their kernel address. 0 or -ENOMEM. */
@@ -84,8 +84,8 @@ void scope_capture_want_names(struct scope_capture_run *capture, bool all);
 int scope_capture_give_tables(struct scope_capture_run *capture);
 
 /*
- * due: when to look next whether the module met code that it knows no mapping of; UINT64_MAX: never. unmapped: whether it
- * did, if it is time to look. What is in the rings shows of which process, so these are flushed then.
+ * due: when to check next if the module met code without a known mapping; UINT64_MAX: never. unmapped: if it is time
+ * for a check, true if it did. The records in the rings show of which process, so these are flushed then.
  */
 uint64_t scope_capture_unmapped_due_ns(const struct scope_capture_run *capture);
 bool scope_capture_unmapped(struct scope_capture_run *capture, uint64_t now);
@@ -107,7 +107,7 @@ int scope_capture_write_unread(const struct scope_capture_run *capture, struct s
 
 /* ---- drain.c; 0 or -errno ---- */
 
-/* Looks at the probes that were set at run time; it must not wait for long until the next look. */
+/* Checks the probes that were set at run time; it must not wait for long until the next check. */
 void scope_capture_watch_probes(struct scope_capture_run *capture, uint64_t now);
 
 /* Drains all that is ready. Does not nest: a wait for a reader, which calls this, may itself be part of a drain. */

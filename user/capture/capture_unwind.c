@@ -141,7 +141,7 @@ bool scope_capture_unmapped(struct scope_capture_run *capture, uint64_t now)
 		return false;
 	stacks = capture->source->unmapped(capture->feed);
 	rows = scope_capture_unwinder_map_rows(capture->unwinder);
-	/* Code of no file stays unmapped: then nothing comes of it, and the usual flush is soon enough. */
+	/* Code that is in no file stays unmapped. Then a flush brings nothing, and the usual one is soon enough. */
 	if (rows != capture->unmapped.rows || stacks == capture->unmapped.stacks)
 		capture->unmapped.wait_ns = UNMAPPED_MIN_MS * NS_PER_MS;
 	else if (capture->unmapped.wait_ns < UNMAPPED_MAX_MS * NS_PER_MS)

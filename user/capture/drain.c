@@ -17,7 +17,10 @@
 
 #define UNWIND_MS 50u /* that a step waits for stacks to be unwound */
 
-/* One walk for all readers, because to step over the records that nobody wants is most of what each one takes. */
+/*
+ * One pass for all readers, because each of them spends most of its time on stepping over records that it does not
+ * need.
+ */
 static int note_records(struct scope_capture_run *capture, const struct scope_subbuf *subbuf)
 {
 	const uint32_t types = SCOPE_NEW_PROCESSES_TYPES | SCOPE_OTHERS_TYPES | SCOPE_OWNERS_TYPES |

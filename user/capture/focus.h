@@ -40,11 +40,11 @@ void scope_capture_focus_destroy(struct scope_focus *focus); /* NULL is fine */
 /* Learns from the calls in a sub-buffer; one CPU's in their order. */
 void scope_capture_focus_take(struct scope_focus *focus, const struct scope_subbuf *subbuf);
 
-/* What take() does with each record: a call of that number returned after this time; a stack came. */
+/* What take() does for each record: a call of that number returned after this time; a stack came. */
 void scope_capture_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns);
 void scope_capture_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full);
 
-/* The same: a sample came. cost_ns: for how long it held the thread up; 0: not known. */
+/* The same for a sample. cost_ns: for how long it delayed the thread; 0: not known. */
 void scope_capture_focus_sample(struct scope_focus *focus, uint32_t bytes, uint32_t cost_ns);
 
 /* Sets the number of samples taken since the start, also of threads that are not traced. */

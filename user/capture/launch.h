@@ -24,7 +24,7 @@ int scope_capture_launch_go(struct scope_launch *launch, struct scope_error *err
 /* Once it has ended: its exit status, or 128 and the signal. -1: it still runs, or was never started. */
 int scope_capture_launch_status(struct scope_launch *launch);
 
-/* A command that is still held never runs; a running one goes on. NULL is fine. */
+/* A command that is still held never runs; a running one continues. NULL is fine. */
 void scope_capture_launch_destroy(struct scope_launch *launch);
 
 #endif

@@ -24,7 +24,7 @@ static void count_hits(struct scope_probing_one *one, const struct scope_source 
 		one->hits = one->hits_before + hits;
 }
 
-/* Takes it out of the code; the state says why. */
+/* Takes it out of the code; the state says for which reason. */
 static void unset(struct scope_probing_one *one, const struct scope_source *source, void *feed,
 		  enum scope_probing_state state)
 {
@@ -44,7 +44,10 @@ static void give_up(struct scope_probing *probing, const struct scope_source *so
 			unset(&probing->one[i], source, feed, state);
 }
 
-/* Sets all that wait. The end of a call is set before its entry is: a call is not left open because of the order. */
+/*
+ * Sets all probes that wait. The probe on the end of a call is set before that on its entry, so that no call seems
+ * open because of the order.
+ */
 static void set_waiting(struct scope_probing *probing, const struct scope_source *source, void *feed)
 {
 	bool any = false;
@@ -91,13 +94,13 @@ static bool take_hottest_back(struct scope_probing *probing, const struct scope_
 	if (!hottest)
 		return false;
 	give_up(probing, source, feed, hottest->set, SCOPE_PROBING_TAKEN_BACK);
-	/* What it took is no reason to take the next one back. */
+	/* The time that this probe took must not be a reason to take the next one back. */
 	probing->since_ns = probing->looked_ns;
 	probing->cost_ns = 0;
 	return true;
 }
 
-/* Compares the cost with the budget: in this look, and in the stretch that it belongs to. */
+/* Compares the cost with the budget, in the time since the last look and in the stretch that this look belongs to. */
 static void weigh(struct scope_probing *probing, const struct scope_source *source, void *feed, uint64_t now_ns)
 {
 	uint32_t share, all;
@@ -108,7 +111,7 @@ static void weigh(struct scope_probing *probing, const struct scope_source *sour
 	for (size_t i = 0; i < probing->count; i++)
 		count_hits(&probing->one[i], source, feed);
 	if (!probing->begun) {
-		/* What it took until now was before the first look. */
+		/* The time that it took so far was before the first look. */
 		probing->begun = true;
 		probing->since_ns = probing->looked_ns = now_ns;
 		return;
@@ -120,7 +123,7 @@ static void weigh(struct scope_probing *probing, const struct scope_source *sour
 			 (stretch_ns > SCOPE_PROBING_BUDGET_NS ? stretch_ns : SCOPE_PROBING_BUDGET_NS));
 	if (all > probing->share_most)
 		probing->share_most = all;
-	/* This cost is above the budget even if nothing more comes in the rest of the stretch. */
+	/* This cost is above the budget even if the rest of the stretch has none. */
 	if (probing->budget && (share > SCOPE_PROBING_STORM_TIMES * probing->budget || all > probing->budget) &&
 	    !take_hottest_back(probing, source, feed) && all > probing->budget)
 		probing->over = true;
@@ -141,7 +144,7 @@ void scope_capture_probing_step(struct scope_probing *probing, const struct scop
 		return;
 	if (now_ns < probing->next_ns && fill <= SCOPE_PROBING_PAUSE_FILL)
 		return;
-	/* First what is too costly is taken back: after a pause it would come again. */
+	/* Probes that are too costly are taken back first, because after a pause they would come again. */
 	weigh(probing, source, feed, now_ns);
 	if (fill > SCOPE_PROBING_PAUSE_FILL && !probing->paused)
 		pause_all(probing, source, feed);
@@ -162,6 +165,6 @@ void scope_capture_probing_end(struct scope_probing *probing, const struct scope
 
 bool scope_capture_probing_kernel(const struct scope_source *source)
 {
-	/* The module refuses such a probe where the kernel has none; perf has a unit for them, or not. */
+	/* The module refuses such a probe if the kernel has none. The kernel has a perf unit for them, or not. */
 	return !strcmp(source->name, "kmod") || !access("/sys/bus/event_source/devices/kprobe/type", F_OK);
 }

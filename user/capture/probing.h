@@ -48,9 +48,9 @@ struct scope_probing {
 
 	/* Results. */
 	uint32_t pauses;
-	uint32_t share_most;	/* thousandths of a CPU in a stretch of SCOPE_PROBING_BUDGET_NS, the largest */
-	bool over;		/* the budget was exceeded with no probe set: the skeleton alone is too costly */
-	uint64_t set_ns;	/* when one was set last: all were from then on, CLOCK_MONOTONIC */
+	uint32_t share_most; /* thousandths of a CPU in a stretch of SCOPE_PROBING_BUDGET_NS, the largest */
+	bool over;	     /* the budget was exceeded without any probe set: what every round records is too costly */
+	uint64_t set_ns;     /* when a probe was set last: from then on all are set, CLOCK_MONOTONIC */
 	struct scope_error why; /* of the last refusal */
 
 	/* Of the steps. */
@@ -66,10 +66,10 @@ bool scope_capture_probing_can(const struct scope_source *source);
 /* True if that may include probes on functions of the kernel. */
 bool scope_capture_probing_kernel(const struct scope_source *source);
 
-/* Sets what waits, if there is room, and takes back what must be. Call it at next_ns at the latest. */
+/* Sets the probes that wait, if there is room, and takes back those that must be. Call it at next_ns at the latest. */
 void scope_capture_probing_step(struct scope_probing *probing, const struct scope_source *source, void *feed,
 				uint64_t now_ns);
-/* Before the session stops, which removes the probes: the last counts. */
+/* Call it before the session stops, which removes the probes: takes the last counts. */
 void scope_capture_probing_end(struct scope_probing *probing, const struct scope_source *source, void *feed);
 
 #endif

@@ -152,9 +152,10 @@ static int say_asleep(struct scope_stopped_stacks *stopped, struct scope_writer 
 }
 
 /*
- * The lock that the thread sleeps on: it may name its owner. At stop it is read again even from a thread that has slept since it
- * was, because the lock may have another owner since. A thread that was asleep before and after its lock was read has not got it,
- * so threads of which that is known, and whose locks name each other, wait in a circle.
+ * The lock on which the thread sleeps, because it may name its owner. At stop it is read again even if the thread has
+ * slept since it was read, because the lock may have another owner by now. A thread that was asleep before and after
+ * its lock was read has not got the lock. So if that is known of threads whose locks name each other, they wait in a
+ * circle.
  */
 static int write_lock(struct scope_stopped_stacks *stopped, const struct scope_record_state *state,
 		      struct scope_writer *writer)
@@ -188,8 +189,8 @@ static int write_lock(struct scope_stopped_stacks *stopped, const struct scope_r
 }
 
 /*
- * Where it sleeps in the kernel, only at stop, because a report needs it of threads that do not run
- * then. If kernel stacks may not be read, the reason is written instead, and no other one is tried.
+ * Where the thread sleeps in the kernel; only at stop, because a report needs it of threads that do not run then. If
+ * kernel stacks may not be read, the reason is written, and no other thread is tried.
  */
 static int write_kernel(struct scope_stopped_stacks *stopped, const struct scope_record_state *state,
 			struct scope_writer *writer)

@@ -351,7 +351,7 @@ static int go_on(struct scope_unwinder *unwinder)
 
 		if (unwinder->child && scope_capture_unwinder_send_maps(unwinder))
 			break;
-		/* Before stacks: with them fewer must be copied and unwound. */
+		/* This comes before stacks, because with tables fewer stacks have to be copied and unwound. */
 		if (unwinder->child && scope_capture_unwinder_send_tables(unwinder))
 			break;
 		if (!item && unwinder->names_wanted)

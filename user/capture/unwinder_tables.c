@@ -73,7 +73,7 @@ static int number_table(struct scope_unwinder *unwinder, uint32_t key)
 	return 0;
 }
 
-/* The child is not trusted: keys come one after another, and a table has an end. What is in it the module checks. */
+/* The child is not trusted: keys must come one after another, and a table must end. The module checks its content. */
 int scope_capture_unwinder_take_table(struct scope_unwinder *unwinder, const struct scope_unwinder_answer *answer)
 {
 	int err;
@@ -117,7 +117,7 @@ int scope_capture_unwinder_take_process(struct scope_unwinder *unwinder, const s
 								 : SCOPE_MAP_NO_TABLE;
 	}
 	err = unwinder->host.process(unwinder->host.context, answer->type, map, count);
-	/* Without any the child had too many. Other errors are of processes and sessions that ended. */
+	/* Without a table number the child had too many. Other errors concern processes and sessions that ended. */
 	unwinder->counts.maps_refused += !count || err == -ENOSPC || err == -E2BIG || err == -ENOMEM;
 	if (err && !concerns_one(err))
 		stop(unwinder);

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-/* As the format has it; the name with what makes a delay of it. Of a pair, in_flight counts. */
+/* The name as the format has it, with the mark for a delay. Of a pair, in_flight counts. */
 struct row {
 	char selected[320];
 	double speedup;

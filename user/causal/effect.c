@@ -234,7 +234,7 @@ static void judge(struct scope_effect *effect)
 	} else if (in->low > 0 && slope >= SCOPE_EFFECT_CLEAR) {
 		effect->verdict = SCOPE_EFFECT_IS_MODERATE;
 	} else {
-		/* Wide: until 0 is outside, or the interval within the bounds of no effect. */
+		/* With enough experiments the interval is on one side of 0, or within the bounds of no effect. */
 		const double wanted = fmax(fabs(slope), SCOPE_EFFECT_NONE - fabs(slope));
 
 		effect->verdict = SCOPE_EFFECT_IS_UNDECIDED;

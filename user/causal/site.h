@@ -17,9 +17,9 @@ struct scope_site {
 };
 
 /*
- * "syscall:NAME" (before the call does anything), "return:NAME" (as it returns), "receive" (as a thread
- * has bytes from a socket), "function:NAME" (causal/locate.h), "kernel:SYMBOL". 0; -EINVAL: not of that
- * form; else as place.h. error filled.
+ * "syscall:NAME" (before the call does anything), "return:NAME" (when it returns), "receive" (when a thread has
+ * received bytes from a socket), "function:NAME" (causal/locate.h), "kernel:SYMBOL". 0; -EINVAL: not of that form;
+ * else as place.h. error filled.
  */
 int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error *error, struct scope_site *ret_site);
 

@@ -161,7 +161,7 @@ int scope_explore_call_paths_add(struct scope_call_paths *paths, const struct sc
 		if (one->kind != kind || one->edge != edge || (hash && one->hash != hash) || one->own_ns <= only_slow)
 			continue;
 		err = scope_unit_log_stack_at(trace, &one->stack, &event);
-		/* What was not unwound as it came has no addresses. */
+		/* A stack that was not unwound when it came has no addresses. */
 		if (!err && event.stack.ips && event.stack.ip)
 			err = add_stack(paths, &known, symbols, one->stack.tgid, &event, ns);
 	}

@@ -31,7 +31,7 @@ static int next_of_program(const struct scope_explore_tree *tree, const struct s
 	return -1;
 }
 
-/* Does most of what is inside lie in code without names, or in functions that could not be probed? */
+/* True if most of what is inside is in code without names, or in functions that could not be probed. */
 static void look_inside(struct scope_explore_tree *tree, bool *ret_closed)
 {
 	double all = 0, closed = 0, most = 0;
@@ -55,7 +55,7 @@ static void look_inside(struct scope_explore_tree *tree, bool *ret_closed)
 	*ret_closed = all > 0 && closed > MOST * all;
 }
 
-/* The shares of the functions that were probed since the last one that holds it, and do not. */
+/* The shares of the functions that were probed after the last one that holds it, and that do not hold it. */
 static double spread_share(const struct scope_explore_tree *tree, double *ret_whole)
 {
 	double sum = 0;

@@ -139,7 +139,7 @@ static void find_caller(struct scope_explore_tree *tree)
 		}
 }
 
-/* The search goes on below the call, in the kernel. 0 or -ENOMEM. */
+/* The search continues below the call, in the kernel. 0 or -ENOMEM. */
 static int go_below(struct scope_explore_tree *tree, const struct scope_call_paths *kernel)
 {
 	const char *name[SCOPE_CALL_PATH_DEPTH];

@@ -130,7 +130,7 @@ struct scope_explore {
 void scope_explore_init(struct scope_explore *explore, const struct scope_explore_options *options);
 void scope_explore_free(struct scope_explore *explore);
 
-/* What the next round is to do; false: nothing is left. reader: to look up places. */
+/* What the next round has to do; false: nothing is left. reader: to look up places. */
 bool scope_explore_next(struct scope_explore *explore, struct scope_proc_reader *reader,
 			struct scope_explore_plan *ret_plan);
 
@@ -139,7 +139,7 @@ int scope_explore_take(struct scope_explore *explore, const struct scope_explore
 		       const struct scope_probing *probing, const struct scope_round *round, struct scope_trace *trace,
 		       struct scope_symbols *symbols, const struct scope_call_paths *kernel);
 
-/* The budget was exceeded by the skeleton alone, or rounds ran out: what is still open stays so. */
+/* What every round records exceeded the budget, or no rounds are left: open trees stay open. */
 void scope_explore_stop(struct scope_explore *explore, enum scope_explore_end end);
 
 /* For explore.c: kinds and trees, from the first round. 0 or -ENOMEM. */

@@ -131,7 +131,7 @@ static int add_key(const struct scope_round_kind *kind, unsigned number, const s
 	return 0;
 }
 
-/* p of all keys is corrected together, those with the queue as well. */
+/* p of all keys is corrected together, for the relations with the queue as well. */
 static int correct(struct scope_key_relations *relations)
 {
 	struct scope_relation *tried = calloc(2 * SCOPE_KEYS_MAX, sizeof(*tried));

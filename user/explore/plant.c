@@ -125,7 +125,7 @@ static void plant_kind(struct scope_explore *explore, const struct scope_round_k
 			slow = true;
 		}
 	}
-	/* Paths that are even, but far from each other: the edge in which they differ is one of the kind. */
+	/* Paths that vary little, but differ from each other: the edge in which they differ is one of the kind. */
 	if (!slow && all > 0 && 1 - within(kind) / all >= SCOPE_EXPLORE_BETWEEN &&
 	    scope_explore_round_cv(kind, &kind->all) > explore->options.limits.cv)
 		add_tree(explore, kind, &kind->all, SCOPE_FOREST_UNPREDICTABLE, all - within(kind));

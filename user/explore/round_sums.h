@@ -88,8 +88,8 @@ struct scope_round {
 };
 
 /*
- * One pass over the trace, of requests that began at from_ns or later. distributions, groups and pickups are those of an analysis of it. wanted may be NULL. 0 or
- * -errno; the caller destroys.
+ * One pass over the trace, for requests that began at from_ns or later. distributions, groups and pickups are those
+ * of an analysis of it. wanted may be NULL. 0 or -errno; the caller destroys.
  */
 int scope_explore_round_create(struct scope_trace *trace, const struct scope_distributions *distributions,
 			       const struct scope_groups *groups, const struct scope_pickups *pickups,
@@ -102,10 +102,10 @@ const struct scope_round_kind *scope_explore_round_kind(const struct scope_round
 /* By its hash, 0 for all of the kind; NULL: no request took it. */
 const struct scope_round_path *scope_explore_round_path(const struct scope_round_kind *kind, uint64_t hash);
 
-/* Of the latencies of a path without waits for a CPU. */
+/* Sums of the latencies of a path, without waits for a CPU. */
 double scope_explore_round_mean(const struct scope_round_kind *kind, const struct scope_round_path *path);
 double scope_explore_round_cv(const struct scope_round_kind *kind, const struct scope_round_path *path);
-/* The share of waits for a CPU of the variance of all latencies of the kind. */
+/* The share of waits for a CPU in the variance of all latencies of the kind. */
 double scope_explore_round_queues(const struct scope_round_kind *kind);
 
 #endif

@@ -53,7 +53,7 @@ static unsigned list(const struct scope_search *search, const struct scope_call_
 
 		if (is_out(answer))
 			break;
-		/* What encloses requests can only be outside of all candidates. */
+		/* A function that encloses requests can only be outside of all candidates. */
 		if (answer == SCOPE_SEARCH_ENCLOSES)
 			count = 0;
 		else if (answer == SCOPE_SEARCH_NOT_ASKED && !function->library && function->known &&

@@ -43,7 +43,7 @@ struct scope_search {
 
 /* 0; -ENOENT: no candidate is left; -ENOMEM. */
 int scope_explore_search_next(struct scope_search *search, uint32_t *ret_function);
-/* What a round with that function's probes showed, or why there was none. */
+/* What a round with that function's probes showed, or why there was no round. */
 void scope_explore_search_take(struct scope_search *search, uint32_t function, enum scope_search_answer answer);
 void scope_explore_search_free(struct scope_search *search);
 

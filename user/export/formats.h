@@ -34,7 +34,7 @@ struct scope_export_format {
 	bool binary;	/* not for a terminal */
 	bool diagnosis; /* it has requests and findings */
 	bool compares;	/* two traces, the one before and the one after; else one */
-	/* from: as many as the format reads. 0, or -errno with error filled. */
+	/* from: as many traces as the format reads. 0, or -errno with error filled. */
 	int (*run)(const struct scope_export_from *from, const struct scope_export_to *to, struct scope_error *error);
 };
 

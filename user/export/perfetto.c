@@ -235,8 +235,8 @@ static void put_clock(struct scope_export_message *snapshot, uint64_t id, uint64
 }
 
 /*
- * Which time of day a time of the trace was. Perfetto holds times of ftrace events for CLOCK_BOOTTIME, so the trace's
- * times have that name here. They differ from it by the time that the host was suspended.
+ * The time of day of a time of the trace. Perfetto takes times of ftrace events as CLOCK_BOOTTIME, so the trace's
+ * times have that name here. They differ from it by the time for which the host was suspended.
  */
 static void write_clocks(FILE *stream, const struct scope_trace *trace)
 {

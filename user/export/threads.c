@@ -7,7 +7,7 @@
 
 #define DEPTH_MAX 128
 
-/* Where the trace does not say where in the kernel: what a thread did there is one frame. */
+/* If the trace does not say where in the kernel a thread was, all of it is one frame. */
 static const struct scope_function in_kernel = {
 	.name = "[kernel]",
 	.symbol = "[kernel]",
@@ -85,7 +85,7 @@ int scope_export_threads_stack(struct scope_symbols *symbols, const struct scope
 	if (!err && !count && event->stack.regs) {
 		err = scope_symbols_unwind(symbols, tgid, event->stack.reg, event->stack.regs, event->stack.data,
 					   event->stack.bytes, unwound, DEPTH_MAX, &count, &flags);
-		/* Registers of another kind of machine: no stack, and no reason to give up. */
+		/* Registers of another machine give no stack, which is no reason to stop. */
 		if (err == -EINVAL) {
 			err = 0;
 			count = 0;

@@ -9,7 +9,7 @@
 /* One run through the trace. The caller destroys the timeline, which holds the threads. */
 int scope_export_threads_learn(struct scope_trace *trace, struct scope_timeline **ret_timeline);
 
-/* The thread that had this tid last; one without a name where there is none. */
+/* The thread that had this tid last; a thread without a name if there is none. */
 const struct scope_thread *scope_export_threads_find(struct scope_timeline *timeline, uint32_t tid);
 
 /* Where a probe is, as --probe takes it; "" if the trace does not say. It lives as long as the trace. */

@@ -34,7 +34,7 @@ static uint32_t finding_of(const struct scope_ranking *ranking, const struct sco
 	return SCOPE_EXPORT_NO_FINDING;
 }
 
-/* Items without excess are those of spins, and of sleeps that count for another thread. */
+/* Items without excess belong to spins, or to sleeps that count for another thread. */
 static int add_item(struct requests *requests, const struct scope_evidence *evidence,
 		    const struct scope_attribution *attribution, const struct scope_item *item)
 {

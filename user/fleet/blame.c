@@ -60,7 +60,7 @@ static const struct scope_function *owner_of(const struct scope_analysis *analys
 	return attribution->owner[item->node].function;
 }
 
-/* What signatures name counts only where it is a finding: stacks name the same excess. */
+/* A function that only signatures name counts if it is a finding: stacks name the same excess. */
 static int sum_items(struct blaming *blaming, const struct scope_evidence *evidence)
 {
 	const struct scope_analysis *analysis = blaming->summarizer->analysis;
@@ -137,7 +137,10 @@ static int add_function(struct scope_fleet_summarizer *summarizer, const struct 
 	return 0;
 }
 
-/* Whether what it waits for is outside: a finding knows; else most of its excess was asleep for a peer, which may be another host. */
+/*
+ * True if what it waits for is outside: the finding says so, or else most of its excess was sleep for a peer, which
+ * may be another host.
+ */
 static bool is_outside(const struct blaming *blaming, const struct blamed *blamed)
 {
 	const struct scope_ranking *ranking = blaming->summarizer->analysis->ranking;
@@ -185,7 +188,7 @@ static int add_item(struct blaming *blaming, const struct scope_evidence *eviden
 	if (!blamed || blamed->number == SCOPE_FLEET_NO_FUNCTION || !item->abnormal || item->excess_ns <= 0 ||
 	    unit->end_ns < summarizer->from_ns || unit->end_ns >= summarizer->to_ns)
 		return 0;
-	/* A part of what the abnormal units have is usual. With this factor the sum is that of the analysis. */
+	/* Abnormal units have a usual part as well. This factor makes the sum equal to that of the analysis. */
 	part = blamed->net_ns < blamed->abnormal_ns ? blamed->net_ns / blamed->abnormal_ns : 1;
 	second = scope_fleet_wall_us(summarizer, unit->end_ns) / 1000000;
 	row = (struct scope_fleet_excess){

@@ -113,7 +113,7 @@ const struct scope_fleet_sent *scope_fleet_batch_sent(const struct scope_fleet_b
 	return &batch->sent;
 }
 
-/* A text of a row, or of a query between quotes. */
+/* A text of a row, or a text of a query between quotes. */
 static void escape(FILE *to, const char *text)
 {
 	for (; *text; text++) {
@@ -251,7 +251,7 @@ static void function(FILE *to, const struct scope_fleet_summary *summary, uint32
 	number(to, of->outside);
 }
 
-/* Of a function and a minute, over all kinds. Rows are in order of time. */
+/* The excess of a function and a minute, over all kinds. Rows are in order of time. */
 static void add_excesses(struct scope_fleet_batch *batch, const struct scope_fleet_summary *summary)
 {
 	for (size_t i = 0; i < summary->excesses;) {
@@ -365,7 +365,7 @@ static int know(struct scope_fleet_batch *batch, const struct known *known)
 	return 0;
 }
 
-/* Asks once for each host which of its summaries are there. Those of one host come one after another. */
+/* Asks once for each host which of its summaries the server has. Summaries of one host come one after another. */
 static int ask(struct scope_fleet_batch *batch, const struct scope_fleet_summary *summary, uint32_t host,
 	       struct scope_error *error)
 {
@@ -459,7 +459,7 @@ int scope_fleet_batch_add(struct scope_fleet_batch *batch, const struct scope_fl
 	return batch->rows < BATCH_ROWS ? 0 : scope_fleet_batch_flush(batch, error);
 }
 
-/* The summaries last: one that is there has all its rows. */
+/* Summaries are sent last: one that is on the server has all its rows. */
 int scope_fleet_batch_flush(struct scope_fleet_batch *batch, struct scope_error *error)
 {
 	int err = 0;

@@ -12,7 +12,7 @@
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
-/* One of the rows with the same key, for those that came twice and were not merged yet. */
+/* One of the rows with the same key, because rows may have come twice and not be merged yet. */
 static const char members_query[] =
 	"SELECT program, host, min(f), max(t), count(), sum(l), uniqExact(b), argMax(b, t), argMax(k, t), argMax(v, t),"
 	" argMax(r, t), arrayStringConcat(argMax(lk, t), '\\n'), arrayStringConcat(argMax(lv, t), '\\n')"

@@ -84,7 +84,7 @@ int scope_fleet_clickhouse_prepare(struct scope_fleet_client *client, struct sco
 	}
 	if (err || version == VERSION)
 		return err;
-	/* Last, so that what failed half way is done again. */
+	/* The version is written last, so that a change that failed half way is made again. */
 	snprintf(insert, sizeof(insert), "INSERT INTO scope_schema (version) VALUES (%u)", VERSION);
 	err = scope_fleet_client_query(client, insert, NULL, 0, error, &answer);
 	if (!err)

@@ -11,7 +11,7 @@
 #define CHANCE 0.01	 /* that as many agree without being the same exchanges */
 #define APART_US 86400e6 /* no rule: offsets beyond a day are not looked for */
 
-/* The bounds by one exchange of each side, us; at: since the middle, by the client's clock. */
+/* The bounds of the offset by one exchange on each side, us. at: the middle, by the client's clock. */
 struct bound {
 	double at, least, most;
 	uint32_t ask;
@@ -53,7 +53,7 @@ static double slack_of(const struct bound *bound)
 	return SCOPE_FLEET_CLOCK_DRIFT * fabs(bound->at);
 }
 
-/* The chance of `count` or more where `expected` are the mean (Poisson). */
+/* The probability of `count` or more if `expected` are the mean (Poisson). */
 static double chance_of(size_t count, double expected)
 {
 	double below = 0;
@@ -88,8 +88,8 @@ static size_t pair(const struct scope_fleet_exchange_facts *ask, size_t asks,
 }
 
 /*
- * The offset that most bounds agree on where any drift is allowed for; *ret_votes of them. *ret_other: the most that agree on one
- * that is not near, which is where no bound has both.
+ * The offset on which most bounds agree if any drift is possible; *ret_votes is their number. *ret_other: the largest
+ * number that agrees on an offset which is not near this one.
  */
 static double vote(const struct bound *bound, size_t count, struct edge *edge, size_t *ret_votes, size_t *ret_other)
 {
@@ -139,7 +139,7 @@ static size_t count_agreeing(const struct bound *bound, size_t count, const stru
 	return agree;
 }
 
-/* Tries lines through the middles of the narrowest bounds, and level ones. */
+/* Tries lines through the middles of the narrowest bounds, and level lines. */
 static size_t draw(const struct bound *bound, size_t count, struct line *ret_line)
 {
 	const size_t anchors = count < ANCHORS ? count : ANCHORS;
@@ -165,7 +165,7 @@ static size_t draw(const struct bound *bound, size_t count, struct line *ret_lin
 	return best;
 }
 
-/* The highest of the lower ends at the middle, by that drift; high: the lowest of the upper ones, negated. */
+/* The highest of the lower ends at the middle, for this drift; high: the lowest of the upper ends, negated. */
 static double end_at(const struct bound *bound, size_t count, double drift, bool high)
 {
 	double end = -INFINITY;
@@ -178,7 +178,7 @@ static double end_at(const struct bound *bound, size_t count, double drift, bool
 	return end;
 }
 
-/* The least of that over all drifts: it is convex. */
+/* The least of that over all drifts, by a search, because it is convex. */
 static double least_end(const struct bound *bound, size_t count, double from, double to, bool high)
 {
 	for (int i = 0; i < STEPS; i++) {
@@ -192,7 +192,7 @@ static double least_end(const struct bound *bound, size_t count, double from, do
 	return end_at(bound, count, (from + to) / 2, high);
 }
 
-/* Of all lines through all of these bounds, of which there is one. */
+/* The ranges of drift and offset of all lines that are within all of these bounds. There is at least one such line. */
 static void bound_lines(const struct bound *bound, size_t count, const struct line *line,
 			struct scope_fleet_clock *clock)
 {
@@ -228,7 +228,7 @@ static bool is_chance(const struct bound *bound, size_t count, size_t votes)
 		first = bound[i].least < first ? bound[i].least : first;
 		last = bound[i].most > last ? bound[i].most : last;
 	}
-	/* Those that agree are not by chance, if the offset is right. */
+	/* If the offset is right, the bounds that agree do so not by chance, so they do not count here. */
 	widths *= (double)(count - votes) / (double)count;
 	return (double)count * chance_of(votes, widths / (last > first ? last - first : 1)) > CHANCE;
 }

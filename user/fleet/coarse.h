@@ -18,7 +18,7 @@ struct scope_fleet_bucket {
 	uint64_t count;
 };
 
-/* Those that are not empty, ascending. A zeroed one is empty. */
+/* The buckets that are not empty, ascending. A zeroed struct is empty. */
 struct scope_fleet_coarse {
 	struct scope_fleet_bucket *at;
 	size_t count, capacity;
@@ -28,7 +28,7 @@ uint32_t scope_fleet_coarse_bucket(uint64_t value);
 /* The middle of a bucket's values. */
 double scope_fleet_coarse_value(uint32_t bucket);
 
-/* Each: 0, or -ENOMEM and the distribution is as it was. The bucket is below SCOPE_FLEET_BUCKETS. */
+/* Both: 0, or -ENOMEM, and then the distribution is unchanged. The bucket is below SCOPE_FLEET_BUCKETS. */
 int scope_fleet_coarse_add(struct scope_fleet_coarse *coarse, uint32_t bucket, uint64_t times);
 int scope_fleet_coarse_merge(struct scope_fleet_coarse *to, const struct scope_fleet_coarse *from);
 uint64_t scope_fleet_coarse_total(const struct scope_fleet_coarse *coarse);

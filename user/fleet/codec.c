@@ -70,7 +70,7 @@ static void step(struct codec *codec, uint64_t *value, uint64_t *last)
 	*last = *value;
 }
 
-/* The count of a table, which gets that many zeroed rows. Each row takes a byte in the file at least. */
+/* Takes the count of a table, which gets that many zeroed rows. Each row has at least one byte in the file. */
 static void rows(struct codec *codec, void *table, size_t *count, size_t *capacity, size_t bytes)
 {
 	uint64_t want = *count;
@@ -202,7 +202,7 @@ static void coarse(struct codec *codec, struct scope_fleet_coarse *wall)
 	}
 }
 
-/* A bit for each state that is not 0, then these. States that this version does not know are left out. */
+/* Writes a bit for each state that is not 0, then these states. States that this version does not know are left out. */
 static void states(struct codec *codec, struct scope_fleet_second *row)
 {
 	uint64_t mask = 0, value;
@@ -322,7 +322,7 @@ static void exchanges(struct codec *codec, struct scope_fleet_summary *summary)
 	}
 }
 
-/* What came with later versions of Scope; a summary of an earlier one ends before it. */
+/* Fields that later versions of Scope added; a summary of an earlier one ends before them. */
 static void later(struct codec *codec, struct scope_fleet_summary *summary)
 {
 	if (codec->err || (codec->reads && codec->in == codec->end))
@@ -384,7 +384,7 @@ static bool links_make_sense(const struct scope_fleet_summary *summary)
 	return true;
 }
 
-/* Rows of which a report could make no sense: sums that wrap, times out of the window, no host. */
+/* True for rows with which a report can do nothing: sums that overflow, times outside of the window, no host. */
 static bool makes_sense(const struct scope_fleet_summary *summary)
 {
 	const uint64_t from_s = summary->from_us / 1000000, to_s = summary->to_us / 1000000;
@@ -395,7 +395,7 @@ static bool makes_sense(const struct scope_fleet_summary *summary)
 	for (size_t i = 0; i < summary->seconds; i++) {
 		const struct scope_fleet_second *row = &summary->second[i];
 
-		/* No more than a million threads can have been at work. */
+		/* There cannot have been more than a million threads at work. */
 		if (row->at_s + summary->step_s <= from_s || row->at_s > to_s || row->slow > row->units ||
 		    row->units >> 40 || row->excess_us >> 50)
 			return false;

@@ -9,8 +9,8 @@
 #include "fleet/database_internal.h"
 
 /*
- * ?1: seconds that count, of each member the last ones. A summary's rows that are older are left out one by one, the
- * summary and its findings as a whole.
+ * ?1: seconds that count, the last ones of each member. Older rows of a summary are left out one by one; a summary
+ * and its findings are left out as a whole.
  */
 #define RECENT                                                                                                          \
 	"WITH member AS (SELECT host, program, max(to_us) AS end_us FROM summary GROUP BY 1, 2),"                       \
@@ -21,7 +21,7 @@ static const char members_query[] = RECENT
 	"SELECT s.program, s.host, min(s.from_us), max(s.to_us), count(*), sum(s.lost), sum(s.requests), sum(s.slow),"
 	" count(DISTINCT s.build_id) FROM recent s GROUP BY 1, 2 ORDER BY 1, 2";
 
-/* SQLite takes the other columns of the row that has the maximum. */
+/* SQLite takes the other columns from the row that has the maximum. */
 static const char latest_query[] = RECENT
 	"SELECT s.program, s.host, s.build_id, s.kernel, s.verdict, s.reason, s.id, max(s.to_us) FROM recent s"
 	" GROUP BY 1, 2 ORDER BY 1, 2";
@@ -48,7 +48,9 @@ static const char excess_query[] = RECENT
 #define FINDINGS " FROM finding f JOIN recent s ON s.id = f.summary GROUP BY 3, 4, 1, 2, 5, 6 ORDER BY 3, 4, 1, 2, 5, 6"
 #define FUNCTION "SELECT s.program, s.host, f.function, f.module, f.build_id, f.outside, "
 
-/* SQLite takes the columns that are no sums from the row with the maximum, or the minimum, of which there may be one. */
+/*
+ * SQLite takes columns that are no sums from the row with the maximum, or the minimum, of which a query may have one.
+ */
 static const char worst_query[] = RECENT FUNCTION
 	"f.kind, f.confidence, f.grp, f.threads, f.usual_us, f.p50_us, f.p99_us, sum(f.units),"
 	" sum(f.stuck), max(f.excess_us)" FINDINGS;

@@ -10,9 +10,10 @@
 #include "timeline/timeline.h"
 
 #define LINKS_MAX                                                                                                      \
-	4096	     /* no rule: with sums of their own during the pass; others count for the link without addresses */
-#define KEPT_EACH 24 /* no rule: exchanges of a link, by how long they took, and by the rest before */
-#define NO_LINK UINT32_MAX /* the end of a pipe or of a unix socket */
+	4096 /* no rule: links with sums of their own during the pass; others count for the link without addresses */
+#define KEPT_EACH                                                                                                      \
+	24 /* no rule: exchanges kept of a link by how long they took, and of the others by the rest before them */
+#define NO_LINK UINT32_MAX /* no rule: of the end of a pipe or of a unix socket */
 
 enum turn { TURN_REST, TURN_ASKED, TURN_ANSWERED };
 
@@ -259,7 +260,10 @@ static int take_bytes(struct finding *finding, const struct scope_thread *thread
 	if (!one->key || one->link == NO_LINK)
 		return 0;
 	answers = finding->summarizer->summary->link[one->link].answers;
-	/* A clock's bounds: what asks had sent nothing before, what answers had received nothing after. */
+	/*
+	 * A bound of the clocks: a client had sent nothing before its first send, a server had received nothing after
+	 * its last receive.
+	 */
 	if (sends != answers)
 		return ask(finding, one, thread->index, sends ? call->enter_ns : exit_ns);
 	answer(one, sends ? call->enter_ns : exit_ns, exit_ns);
@@ -284,14 +288,14 @@ static int take_call(void *user, const struct scope_thread *thread, const struct
 			       ? err
 			       : opened_later(finding, thread->tgid, ret, SCOPE_FD_ACCEPTED);
 	}
-	/* It may still be under way, and is then there once bytes are. */
+	/* The exchange may still be under way. It is complete once bytes of the answer came. */
 	if (call->role != SCOPE_CALL_CONNECT || !call->args || (ret && ret != -EINPROGRESS))
 		return 0;
 	err = forget(finding, thread->tgid, (int32_t)call->arg[0]);
 	return err ? err : opened_later(finding, thread->tgid, (int32_t)call->arg[0], SCOPE_FD_CONNECTED);
 }
 
-/* Those with addresses by the time that they took, then the others. */
+/* Links with addresses come first, by the time that they took, then the others. */
 static int compare_busy(const void *left, const void *right, void *context)
 {
 	const uint32_t *a = left, *b = right;
@@ -326,7 +330,7 @@ static int compare_times(const void *left, const void *right)
 				  : (a->took_us > b->took_us) - (a->took_us < b->took_us);
 }
 
-/* Bounds stay bounds: who asks gets the longer time, who answers the shorter. */
+/* So that they stay bounds, the client's time is rounded up, and the server's down. */
 static int keep_exchanges(struct finding *finding, const struct sums *sums, uint32_t link, size_t each)
 {
 	struct scope_fleet_summarizer *summarizer = finding->summarizer;
@@ -405,7 +409,7 @@ static int add_link(struct finding *finding, const struct scope_fleet_link *from
 	return keep_exchanges(finding, sums, (uint32_t)summary->links++, each);
 }
 
-/* Leaves the links with most time, as many as there may be. */
+/* Keeps the links with most time, as many as a summary may have. */
 static int choose(struct finding *finding)
 {
 	struct scope_fleet_summary *summary = finding->summarizer->summary;

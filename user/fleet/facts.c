@@ -74,7 +74,7 @@ struct scope_fleet_exchange_facts *scope_fleet_facts_add_exchange(struct scope_f
 	return &facts->exchange[facts->exchanges++];
 }
 
-/* By texts, so that the order does not depend on what came first. */
+/* Orders by texts, so that the order does not depend on what came first. */
 static int compare_blames(const void *left, const void *right, void *context)
 {
 	const struct scope_fleet_blame_facts *a = left, *b = right;

@@ -18,12 +18,12 @@
 #include "fleet/host_summary.h"
 
 struct scope_fleet_member {
-	uint32_t host, program, build_id; /* build_id: of its latest summary, as are the next three */
+	uint32_t host, program, build_id; /* build_id: that of its latest summary, as are the next three */
 	uint32_t kernel, verdict, reason;
 	struct scope_fleet_label label[SCOPE_FLEET_LABELS_MAX];
 	size_t labels;
 	uint64_t from_us, to_us; /* by its clock */
-	uint64_t missing;	 /* summaries of its captures between the first and the last that are there */
+	uint64_t missing;	 /* summaries that are missing between the first and the last one of its captures */
 	uint64_t summaries, builds, lost, units, requests, slow, excess_us;
 	uint64_t busy_us; /* of requests; of rounds where there are none */
 };
@@ -90,7 +90,7 @@ struct scope_fleet_group_facts *scope_fleet_facts_add_group(struct scope_fleet_f
 struct scope_fleet_blame_facts *scope_fleet_facts_add_blame(struct scope_fleet_facts *facts);
 struct scope_fleet_link_facts *scope_fleet_facts_add_link(struct scope_fleet_facts *facts);
 struct scope_fleet_exchange_facts *scope_fleet_facts_add_exchange(struct scope_fleet_facts *facts);
-/* Rows of one function on one member become one, each field from the rows that have it; orders all. */
+/* Merges the rows of one function on one member: each field comes from the rows that have it. Orders all rows. */
 void scope_fleet_facts_merge(struct scope_fleet_facts *facts);
 void scope_fleet_facts_destroy(struct scope_fleet_facts *facts); /* frees it, too; NULL is fine */
 

@@ -104,7 +104,7 @@ void scope_fleet_text_hosts(const struct scope_fleet_ranking *ranking, const str
 	}
 }
 
-/* Members whose analysis says that, the first of them in *ret_first. */
+/* Members whose analysis says that; *ret_first is the first of them. */
 static size_t count_verdict(const struct scope_fleet_facts *facts, enum scope_verdict verdict, size_t *ret_first)
 {
 	size_t count = 0;
@@ -118,7 +118,7 @@ static size_t count_verdict(const struct scope_fleet_facts *facts, enum scope_ve
 	return count;
 }
 
-/* No function is named: what the hosts say of themselves, then how they compare. */
+/* No function is named: prints what the hosts say of themselves, then how they compare. */
 static void answer_without_function(const struct scope_fleet_ranking *ranking, char *text, size_t room)
 {
 	const struct scope_fleet_facts *facts = ranking->facts;

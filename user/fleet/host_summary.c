@@ -81,7 +81,7 @@ void scope_fleet_summary_merge_excesses(struct scope_fleet_summary *summary)
 	summary->excesses = kept;
 }
 
-/* The longer ones: both sides of a link know which these are. */
+/* Keeps the longer ones, because both sides of a link know which ones these are. */
 static void halve_exchanges(struct scope_fleet_summary *summary)
 {
 	size_t kept = 0, end;

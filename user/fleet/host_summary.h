@@ -71,11 +71,11 @@ struct scope_fleet_finding {
 #define SCOPE_FLEET_LINKS 16	 /* no rule: others are one link of their side */
 #define SCOPE_FLEET_EXCHANGES 96 /* no rule: of all links */
 
-/* A port is of a client's connection alone, so a link has all connections of that client to that server. */
+/* Only a client's connection has a port, so a link has all connections of one client to one server. */
 struct scope_fleet_link {
 	uint32_t answers; /* 1: the host takes the requests; 0: it sends them */
 	uint32_t client,
-		server; /* "10.0.0.1", "10.0.0.5:5432"; both "": of connections whose ends are not known, and all others */
+		server; /* "10.0.0.1", "10.0.0.5:5432"; both "": connections with unknown ends, and all others */
 	uint64_t connections, exchanges;
 	uint64_t mixed;			/* exchanges in which a second thread sent before the answer came */
 	struct scope_fleet_coarse wall; /* ns from the begin of the request to the end of the answer */
@@ -83,12 +83,12 @@ struct scope_fleet_link {
 
 struct scope_fleet_exchange {
 	uint32_t link, port; /* of the client */
-	uint64_t at_us;	     /* asks: no later than the request was sent; answers: no earlier than it came */
-	uint64_t took_us;    /* until the answer came, or was sent: asks no shorter than it was, answers no longer */
+	uint64_t at_us;	     /* asks: not later than the request was sent; answers: not earlier than it came */
+	uint64_t took_us; /* until the answer came, or was sent. asks: not shorter than in truth; answers: not longer */
 };
 
 struct scope_fleet_summary {
-	uint64_t capture[2]; /* the same for all summaries of one capture, of no other one */
+	uint64_t capture[2]; /* the same for all summaries of one capture, and different from that of any other one */
 	uint64_t number;     /* of this summary in its capture */
 	uint64_t pid;
 	uint64_t from_us, to_us; /* what it covers, since 1970 */

@@ -191,7 +191,7 @@ static CURLcode post(struct scope_fleet_client *client, const char *url, const c
 	return code;
 }
 
-/* It may be otherwise later: nobody answered, or the server has too much to do. A wrong certificate stays wrong. */
+/* A later try may succeed: nobody answered, or the server is busy. A wrong certificate stays wrong. */
 static bool may_change(CURLcode code, long status)
 {
 	return code ? code == CURLE_COULDNT_CONNECT || code == CURLE_OPERATION_TIMEDOUT || code == CURLE_GOT_NOTHING ||

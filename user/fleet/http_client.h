@@ -2,8 +2,8 @@
 /*
  * Queries over HTTP to ClickHouse, with the settings of a file.
  *
- * The file has lines KEY = VALUE, and comments from # on: user, password, database (default: default), ca (a file of certificates
- * that the server's is checked by). Nobody but its owner may read one with a password.
+ * The file has lines KEY = VALUE, and comments from # on: user, password, database (default: default), ca (a file of
+ * certificates by which that of the server is checked). Only its owner may read a file with a password.
  */
 #ifndef SCOPE_FLEET_HTTP_CLIENT_H
 #define SCOPE_FLEET_HTTP_CLIENT_H
@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-#define SCOPE_FLEET_TRIES 5 /* no rule: of a query whose answer is none, or that the server is busy: 15 s in all */
+#define SCOPE_FLEET_TRIES 5 /* no rule: tries of a query if nobody answers, or the server is busy: 15 s in all */
 
 struct scope_fleet_client;
 
@@ -22,9 +22,9 @@ int scope_fleet_client_create(const char *url, const char *settings, struct scop
 void scope_fleet_client_destroy(struct scope_fleet_client *client); /* NULL is fine */
 
 /*
- * Posts a query and, after it, rows (NULL: none). *ret_answer is malloc'd, with a zero byte at its end. It is repeated where nobody answers
- * or the server says it is busy: rows must be such that a second time does no harm. 0; -EIO: nobody answered in time, or the server
- * refused, with its words in error; -ENOMEM.
+ * Posts a query and, after it, rows (NULL: none). *ret_answer is malloc'd, with a zero byte at its end. It is
+ * repeated if nobody answers or the server says that it is busy, so rows must be such that a second copy does no
+ * harm. 0; -EIO: nobody answered in time, or the server refused, with its words in error; -ENOMEM.
  */
 int scope_fleet_client_query(struct scope_fleet_client *client, const char *query, const char *rows, size_t bytes,
 			     struct scope_error *error, char **ret_answer);

@@ -20,7 +20,7 @@ static inline size_t scope_fleet_leb_put(uint8_t *to, uint64_t value)
 	return length;
 }
 
-/* Moves *from on. 0, or -EBADMSG: it ends too early, or is no number of 64 bits. */
+/* Moves *from past the number. 0, or -EBADMSG: it ends too early, or is no number of 64 bits. */
 static inline int scope_fleet_leb_take(const uint8_t **from, const uint8_t *end, uint64_t *ret_value)
 {
 	uint64_t value = 0;

@@ -8,12 +8,12 @@
 
 #include "base/grow.h"
 
-#define LONG 1.5       /* times the median: what a request may take and not lose */
+#define LONG 1.5       /* times the median: a request that takes no longer has not lost time */
 #define RATES 1.5      /* times: by how much both sides may differ in requests a second */
 #define RATES_MIN 20   /* requests: fewer do not show a rate */
 #define MIXED 0.1      /* of the requests */
 #define DEPTH 8	       /* no rule: hosts that wait for one another */
-#define CLOCKS_MAX 256 /* no rule: links of which clocks are compared, those with most excess */
+#define CLOCKS_MAX 256 /* no rule: links whose clocks are compared, those with most excess */
 
 const char *const scope_fleet_matching_name[] = {
 	[SCOPE_FLEET_MATCHED] = "matched",	   [SCOPE_FLEET_NO_ENDS] = "addresses not known",
@@ -21,7 +21,7 @@ const char *const scope_fleet_matching_name[] = {
 	[SCOPE_FLEET_AMBIGUOUS] = "several hosts", [SCOPE_FLEET_SEVERAL] = "several requests at once",
 };
 
-/* Rows of one member: those of `of` from first[member] on, up to first[member + 1]. */
+/* Rows of one member: those from first[member] on, up to first[member + 1]. */
 struct index {
 	uint32_t *of, *first;
 };
@@ -32,7 +32,7 @@ struct matching {
 	uint32_t *by_ends; /* numbers of links, those of both sides together */
 	struct index blames, matches, exchanges;
 	double *inside_us, *outside_us; /* by member: excess of its functions */
-	bool *on_way;			/* by member: it is on the chain of hosts that is followed */
+	bool *on_way;			/* by member: it is in the chain of hosts that is being followed */
 };
 
 /* What requests lost over what is usual. */
@@ -50,7 +50,10 @@ static double excess_of(const struct scope_fleet_coarse *wall)
 	return excess / 1e3;
 }
 
-/* A host of its own has the address, so both ends are there; 0: any. */
+/*
+ * The member's own host if each host has the client's address for itself, because both ends are on it then. 0: any
+ * host.
+ */
 static uint32_t local_host(const struct scope_fleet_facts *facts, const struct scope_fleet_link_facts *link)
 {
 	const char *client = scope_fleet_facts_text(facts, link->client);
@@ -107,7 +110,7 @@ static double rate_of(const struct scope_fleet_facts *facts, const struct scope_
 	return (double)link->exchanges / (us > 0 ? us : 1);
 }
 
-/* Several programs of one host may be at either end. */
+/* Several programs of one host may be at either end of a link. */
 struct side {
 	double rate, exchanges, mixed, excess_us;
 	const struct scope_fleet_link_facts *most;
@@ -179,7 +182,7 @@ static enum scope_fleet_matching match_link(const struct matching *matching, str
 	    (client.exchanges >= RATES_MIN && server.exchanges >= RATES_MIN &&
 	     (client.rate > RATES * server.rate || server.rate > RATES * client.rate)))
 		return SCOPE_FLEET_SEVERAL;
-	/* The server may have been recorded for longer, and for other programs of this host, too. */
+	/* The server may have been recorded for longer, and for other programs of this host as well. */
 	scale = server.exchanges > 0 ? (double)ask->exchanges / server.exchanges : 0;
 	lost = server.excess_us * scale;
 	match->between_us = match->excess_us > lost ? match->excess_us - lost : 0;
@@ -305,7 +308,7 @@ static int add_passed(struct scope_fleet_match *match, uint32_t blame, double us
 	return 0;
 }
 
-/* Where a member's own waits for other hosts go. What is not matched stays with it, outside. */
+/* Propagates a member's own waits for other hosts. What is not matched stays with it, as outside. */
 static int pass_on(struct matching *matching, struct scope_fleet_match *match, uint32_t member, double us,
 		   unsigned depth);
 
@@ -317,7 +320,7 @@ static int pass(struct matching *matching, struct scope_fleet_match *match, uint
 	double outside_us = matching->outside_us[member], all_us;
 	int err = 0;
 
-	/* An analysis without stacks at its waits names no function that waits; its links show them. */
+	/* An analysis that has no stacks of its waits names no function that waits. Its links show them. */
 	outside_us = outside_us > matched_us ? outside_us : matched_us;
 	all_us = matching->inside_us[member] + outside_us;
 	if (all_us <= 0) {
@@ -393,7 +396,7 @@ static int pass_all(struct matching *matching)
 	return err;
 }
 
-/* Those of one side of a link: they are one after another. */
+/* The rows of one side of a link, which are one after another. */
 static bool is_of(const struct scope_fleet_exchange_facts *exchange, const struct scope_fleet_link_facts *link)
 {
 	return exchange->answers == link->answers && exchange->client == link->client &&

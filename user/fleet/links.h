@@ -16,17 +16,17 @@
 /* How a client's link came out. */
 enum scope_fleet_matching {
 	SCOPE_FLEET_MATCHED,
-	SCOPE_FLEET_NO_ENDS,	/* opened while it was recorded, or beyond the links that a summary has */
+	SCOPE_FLEET_NO_ENDS,	/* opened while it was recorded, or beyond the number of links that a summary has */
 	SCOPE_FLEET_NO_SUMMARY, /* no host has requests at that address */
-	SCOPE_FLEET_TRANSLATED, /* one has, but not from that client: an address translation or a proxy is between */
-	SCOPE_FLEET_AMBIGUOUS,	/* several hosts have requests of the same two addresses */
-	SCOPE_FLEET_SEVERAL,	/* several requests at once on one connection */
+	SCOPE_FLEET_TRANSLATED, /* a host has the address, but not that client: an address translation or a proxy is between */
+	SCOPE_FLEET_AMBIGUOUS, /* several hosts have requests of the same two addresses */
+	SCOPE_FLEET_SEVERAL,   /* several requests at once on one connection */
 	SCOPE_FLEET_MATCHINGS,
 };
 
 extern const char *const scope_fleet_matching_name[]; /* as JSON has them */
 
-/* A part of a client's excess that a function has, on another host, or on one that this waits for. */
+/* A part of a client's excess that belongs to a function, on another host or on one for which that host waits. */
 struct scope_fleet_passed {
 	uint32_t blame; /* of the facts */
 	double us;
@@ -35,11 +35,11 @@ struct scope_fleet_passed {
 struct scope_fleet_match {
 	const struct scope_fleet_link_facts *ask, *answer; /* answer: of one member of the host; NULL: not matched */
 	enum scope_fleet_matching how;
-	double excess_us;		       /* of the client; the next four add up to it where it is matched */
-	double passed_us;		       /* to functions */
-	double unnamed_us;		       /* to a server whose analysis names no function */
-	double outside_us;		       /* to one that waits for something outside that is not matched */
-	double between_us;		       /* the server was as quick as usual: the network, or a queue before it */
+	double excess_us;  /* of the client; if it is matched the next four sum up to it */
+	double passed_us;  /* to functions */
+	double unnamed_us; /* to a server whose analysis names no function */
+	double outside_us; /* to a server that waits for something outside that is not matched */
+	double between_us; /* the server was as quick as usual: time lost in the network, or in a queue before the server */
 	double usual_us, p99_us;	       /* of the client */
 	double answer_usual_us, answer_p99_us; /* of the server */
 	struct scope_fleet_passed *passed;     /* most first */

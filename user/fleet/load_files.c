@@ -61,7 +61,7 @@ static int load_open_file(struct loading *loading, int fd, const char *path)
 
 static int load_file(struct loading *loading, const char *path)
 {
-	/* A pipe in a folder must not hold it up. */
+	/* A pipe in a folder must not block this program. */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct scope_error said;
 	int err;

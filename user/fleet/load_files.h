@@ -12,8 +12,9 @@ typedef int scope_fleet_take(void *user, const struct scope_fleet_summary *summa
 			     struct scope_error *error);
 
 /*
- * Gives all summaries of a file, or of those files in a folder and below that end so, in the order of their names. What cannot be
- * read is noted in *read, with the reason, and the rest is given; 0. -errno with error: take failed, or there is no memory.
+ * Gives all summaries of a file, or of those files in a folder and below that end so, in the order of their names.
+ * Files that cannot be read are noted in *read, with the reason, and the others are given; then the result is 0.
+ * -errno with error: take failed, or there is no memory.
  */
 int scope_fleet_load(const char *path, scope_fleet_take *take, void *user, struct scope_fleet_read *read,
 		     struct scope_error *error);

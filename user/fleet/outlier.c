@@ -50,7 +50,7 @@ static void compare(struct scope_fleet_ranking *ranking, const size_t *row, size
 	sigma = fmax(MAD_TO_SIGMA * median(sorted, count), SIGMA_MIN);
 	for (size_t i = 0; i < rows; i++)
 		if (value[i] - middle > fmax(log(SCOPE_FLEET_OUTLIER_TIMES), SCOPE_FLEET_OUTLIER_Z * sigma))
-			/* At most two for each row of a group, for which there is room. */
+			/* At most two for each row of a group, for which there is memory. */
 			ranking->outlier[ranking->outliers++] = (struct scope_fleet_outlier){
 				.member = facts->group[row[i]].member,
 				.group = facts->group[row[i]].group,
@@ -100,7 +100,7 @@ static double middle_of(const struct scope_fleet_member *member)
 	return ((double)member->from_us + (double)member->to_us) / 2;
 }
 
-/* Members that ran at another time, or whose clock is off. */
+/* Finds members that ran at another time, or whose clock is wrong. */
 static int find_apart(struct scope_fleet_ranking *ranking)
 {
 	const struct scope_fleet_facts *facts = ranking->facts;

@@ -11,7 +11,7 @@
 
 #include "fleet/ranking.h"
 
-#define SCOPE_FLEET_OUTLIER_MEMBERS 4 /* fewer do not show which one is out of line */
+#define SCOPE_FLEET_OUTLIER_MEMBERS 4 /* members; with fewer it is not known which one is out of line */
 #define SCOPE_FLEET_OUTLIER_TIMES 1.5 /* as long as on the others, at least */
 #define SCOPE_FLEET_OUTLIER_Z 6	      /* deviations */
 

@@ -62,7 +62,9 @@ static size_t keys_of(const struct scope_fleet_facts *facts, const bool *compare
 	return count;
 }
 
-/* The value that most of its hosts have, and how many have it. Few hosts decide: the first 64 values are looked at. */
+/*
+ * The value that most of its hosts have, and their number. A few hosts decide: only the first 64 values are examined.
+ */
 static uint32_t commonest(const struct scope_fleet_facts *facts, const struct scope_fleet_rank *rank,
 			  const struct key *key, size_t *ret_count)
 {

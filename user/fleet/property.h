@@ -6,15 +6,16 @@
 #include "fleet/ranking.h"
 
 /*
- * Sets property, value and have of the rank by its hosts. compared: by member, those that they are compared with, themselves included.
- * Returns whether it is more than chance. Else they may be set as well: what all hosts have in common, though it may be chance.
+ * Sets property, value and have of the rank by its hosts. compared: by member, those that they are compared with,
+ * themselves included. Returns true if it is more than chance. Otherwise they may be set, too, to what all hosts have
+ * in common, which may be chance.
  */
 bool scope_fleet_property_find(const struct scope_fleet_facts *facts, struct scope_fleet_rank *rank,
 			       const bool *compared);
 
 /*
- * The chance that, of `all` of which `have` have a property, at least `with` of a random choice of `chosen` have it (Fisher's exact
- * test, one-sided).
+ * The probability that at least `with` of `chosen` randomly chosen ones have a property, if `have` of `all` have it
+ * (Fisher's exact test, one-sided).
  */
 double scope_fleet_property_chance(size_t all, size_t have, size_t chosen, size_t with);
 

@@ -48,7 +48,7 @@ static double rate_of(const struct scope_fleet_facts *facts, uint32_t member, ui
 	return (double)excess_us / (double)(busy_us ? busy_us : 1);
 }
 
-/* The median of the rates of members on which it was found. Sorts. */
+/* The median of the rates of the members on which it was found. Sorts them. */
 static double median_rate(const struct affected *affected, size_t count, double *room)
 {
 	size_t found = 0;
@@ -60,7 +60,7 @@ static double median_rate(const struct affected *affected, size_t count, double 
 	return found ? room[found / 2] : 0;
 }
 
-/* One entry for each member: builds of one member are one. Returns their number. */
+/* Merges the entries of one member, whose builds are one. Returns the number of entries. */
 static size_t gather(const struct scope_fleet_facts *facts, struct scope_fleet_rank *rank, struct affected *affected)
 {
 	uint32_t best = 0;
@@ -115,7 +115,7 @@ static size_t choose(struct affected *affected, size_t count, double *room)
 	return kept;
 }
 
-/* Marks members that run a program of those affected. Returns their number. */
+/* Marks the members that run a program of an affected member. Returns their number. */
 static size_t mark_compared(const struct scope_fleet_facts *facts, const struct scope_fleet_rank *rank, bool *compared)
 {
 	size_t count = 0;
@@ -229,7 +229,7 @@ static int compare_ranks(const void *left, const void *right)
 	return (a->first_blame > b->first_blame) - (a->first_blame < b->first_blame);
 }
 
-/* Threads that are stuck lose time that no request that ended has. outside_us: zeroed, by member. */
+/* Stuck threads lose time that no finished request has. outside_us: zeroed, by member. */
 static void sum_up(struct scope_fleet_ranking *ranking, double *outside_us)
 {
 	const struct scope_fleet_facts *facts = ranking->facts;
@@ -258,7 +258,10 @@ static void sum_up(struct scope_fleet_ranking *ranking, double *outside_us)
 		if (facts->blame[i].stuck)
 			stuck_us += facts->blame[i].excess_us;
 	}
-	/* What a member waited for outside may be another's excess: where its analysis names no function that waits, its links do. */
+	/*
+	 * The outside time of a member may be the excess of another one: if its analysis names no function that
+	 * waits, its links show it.
+	 */
 	for (size_t i = 0; i < facts->members; i++) {
 		const double excess_us = (double)facts->member[i].excess_us;
 		double us = outside_us[i] > ranking->links->matched_us[i] ? outside_us[i]

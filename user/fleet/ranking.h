@@ -45,7 +45,10 @@ struct scope_fleet_rank {
 	size_t compared; /* members that run the same programs */
 	enum scope_fleet_spread spread;
 	double least, most; /* its excess by busy time, on hosts that it is on */
-	/* PROPERTY: "build", "kernel", or the key of a label, and the value; of SOME what they share, though it may be chance. */
+	/*
+	 * PROPERTY: "build", "kernel", or the key of a label, and the value. SOME: what they share, which may be
+	 * chance.
+	 */
 	const char *property;
 	const char *value; /* NULL: nothing in common */
 	size_t have;	   /* members compared that have it */
@@ -63,16 +66,16 @@ struct scope_fleet_outlier {
 struct scope_fleet_ranking {
 	const struct scope_fleet_facts *facts;
 	struct scope_fleet_rank
-		*rank; /* inside programs first: what is stuck, then by excess; then what waits for others */
+		*rank; /* inside programs first: stuck functions, then by excess; then functions that wait for others */
 	size_t ranks;
 	struct scope_fleet_outlier *outlier; /* by how many times longer */
 	size_t outliers;
-	uint64_t excess_us;  /* inside programs, without what a client lost by a server's excess */
+	uint64_t excess_us;  /* inside programs, without what clients lost by the excess of a server */
 	uint64_t outside_us; /* of functions that wait for something slow outside */
 	uint64_t units, requests, slow, lost, missing;
 	size_t hosts, programs;
 	uint64_t from_us, to_us; /* of all, by their clocks */
-	/* A member whose times do not meet those of most others; UINT32_MAX: there is none. */
+	/* A member whose times do not overlap with those of most others; UINT32_MAX: there is none. */
 	uint32_t apart;
 	size_t aparts;
 	int64_t apart_us; /* its middle less that of most */

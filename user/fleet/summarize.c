@@ -48,7 +48,7 @@ static int add_label(struct scope_fleet_summary *summary, const char *label)
 	return err;
 }
 
-/* The same for the same texts and numbers everywhere (FNV-1a). */
+/* A number that is the same for the same texts and numbers on all machines (FNV-1a). */
 static void mix(uint64_t *hash, const void *data, size_t bytes)
 {
 	const uint8_t *at = data;
@@ -157,7 +157,10 @@ static int take_wait(void *user, const struct scope_wait *wait)
 	return 0;
 }
 
-/* How long the unit slept for what: by the sleeps that were reported, such that they add up to what it slept. */
+/*
+ * For how long the unit slept and what for, by the sleeps that were reported, scaled so that they sum up to its
+ * sleep.
+ */
 static void add_states(struct scope_fleet_summarizer *summarizer, const struct scope_unit *unit,
 		       struct scope_fleet_second *cell)
 {
@@ -210,7 +213,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	return scope_fleet_coarse_add(&cell->wall, scope_fleet_coarse_bucket(scope_unit_wall(unit)), 1);
 }
 
-/* Cells were in ns; those without units are left out. */
+/* Sums of cells were in ns; cells without units are left out. */
 static int keep_cells(struct scope_fleet_summarizer *summarizer)
 {
 	struct scope_fleet_summary *summary = summarizer->summary;

@@ -10,9 +10,15 @@ struct scope_fleet_summarize_options {
 	const char *const *label; /* "KEY=VALUE" each, see scope_fleet_label_check() */
 	size_t labels;
 	const char *host; /* NULL: as the trace says */
-	/* A capture with several summaries has a number that they share, else 0; and each of them has a number of its own. */
+	/*
+	 * If a capture has several summaries they share a number, which is 0 otherwise; each summary has a number of
+	 * its own.
+	 */
 	uint64_t capture, number;
-	/* By the clock of the trace: seconds that began before or end later are left out. 0 and UINT64_MAX: none is. */
+	/*
+	 * By the clock of the trace: seconds that began earlier or end later are left out. 0 and UINT64_MAX: all
+	 * count.
+	 */
 	uint64_t from_ns, to_ns;
 };
 

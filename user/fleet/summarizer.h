@@ -24,9 +24,9 @@ struct scope_fleet_summarizer {
 	size_t threads;
 };
 
-/* Since 1970, of a time by the clock of the trace. */
+/* A time by the clock of the trace, as time since 1970. */
 uint64_t scope_fleet_wall_us(const struct scope_fleet_summarizer *summarizer, uint64_t ns);
-/* Of the file of a function; "" if it is not known. */
+/* The build-id of the file of a function; "" if it is not known. */
 const char *scope_fleet_build_id_of(const struct scope_trace *trace, const struct scope_function *function);
 
 #endif

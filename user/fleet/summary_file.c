@@ -46,7 +46,7 @@ static int pack(const struct scope_fleet_summary *summary, uint8_t **ret_frame, 
 	return 0;
 }
 
-/* As many seconds as fit into the bytes that they may take. */
+/* The step with which seconds fit into the bytes that they may take. */
 static int pack_bounded(struct scope_fleet_summary *summary, uint8_t **ret_frame, size_t *ret_bytes)
 {
 	const uint64_t span_s = (summary->to_us - summary->from_us + 999999) / 1000000;
@@ -146,7 +146,7 @@ static int take_header(struct reading *reading)
 	return 0;
 }
 
-/* Where the next frame or header begins that looks like one; the end where there is none. */
+/* The place of the next frame or header, by how it begins; the end if there is none. */
 static void skip(struct reading *reading)
 {
 	const uint32_t magic = htole32(SCOPE_FLEET_FRAME_MAGIC);
@@ -225,7 +225,7 @@ static int take_all(struct reading *reading, int (*each)(void *user, const struc
 	return err;
 }
 
-/* A copy: a file that another program cuts must not end this one. 0 or -errno. */
+/* Reads a copy, because a file that another program truncates must not end this one. 0 or -errno. */
 static int read_all(int fd, struct reading *reading)
 {
 	size_t done = 0;

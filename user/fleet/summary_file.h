@@ -2,12 +2,11 @@
 /*
  * A file of summaries: a header, then a frame for each. docs/fleet.md describes it.
  *
- *   +--------+-------+---------+-------+---------+- - -
- *   | header | frame | payload | frame | payload |
- *   +--------+-------+---------+-------+---------+- - -
+ * +--------+-------+---------+-------+---------+- - - | header | frame | payload | frame | payload |
+ * +--------+-------+---------+-------+---------+- - -
  *
- * All numbers are little-endian. A payload is one zstd frame. A file may be cut off after any byte: what is whole is read.
- * Files may be put one after another (cat): a header may be between frames.
+ * All numbers are little-endian. A payload is one zstd frame. A file may be cut off after any byte: all complete
+ * frames are read. Files may be put one after another (cat): a header may be between frames.
  */
 #ifndef SCOPE_FLEET_SUMMARY_FILE_H
 #define SCOPE_FLEET_SUMMARY_FILE_H
@@ -36,8 +35,8 @@ struct scope_fleet_frame {
 };
 
 /*
- * Appends a frame to a file, which gets a header if it is empty. The step of the summary is doubled until a second takes
- * SCOPE_FLEET_BYTES_A_SECOND or less. 0, or -errno and the file is as it was where it can be cut again.
+ * Appends a frame to a file, which gets a header if it is empty. The step of the summary is doubled until a second
+ * takes SCOPE_FLEET_BYTES_A_SECOND or less. 0, or -errno, and then the file is as before if it can be truncated.
  */
 int scope_fleet_file_append(int fd, struct scope_fleet_summary *summary);
 
@@ -48,8 +47,9 @@ struct scope_fleet_file_stats {
 };
 
 /*
- * Calls each with every summary, which it may not keep. A damaged frame is left out and reading goes on at the next one, as far as
- * that can be found. 0; -EPROTO: a newer version, with error; -EBADMSG: no such file, with error; what each returned.
+ * Calls each with every summary, which it may not keep. A damaged frame is left out, and reading continues at the
+ * next one, if it can be found. 0; -EPROTO: a newer version, with error; -EBADMSG: no such file, with error; what
+ * each returned.
  */
 int scope_fleet_file_each(int fd, const char *name, struct scope_error *error,
 			  int (*each)(void *user, const struct scope_fleet_summary *summary), void *user,

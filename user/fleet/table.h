@@ -6,8 +6,8 @@
 #include "analysis/analysis.h"
 #include "fleet/host_summary.h"
 
-#define SCOPE_FLEET_KINDS 24  /* of requests that have rows of their own; others are one kind of their group */
-#define SCOPE_FLEET_GROUPS 16 /* of threads that have kinds of their own; others are one kind together */
+#define SCOPE_FLEET_KINDS 24  /* kinds of requests that have rows of their own; others are one kind of their group */
+#define SCOPE_FLEET_GROUPS 16 /* groups of threads that have kinds of their own; the others are one kind together */
 
 struct scope_fleet_table {
 	const struct scope_analysis *analysis;

@@ -49,7 +49,7 @@ int scope_fleet_names_add(struct scope_fleet_names *names, const char *text, uin
 	*ret_number = 0;
 	if (!text || !*text)
 		return 0;
-	/* Names from a file need not be plain; those that are stay as they are. */
+	/* Names from a file may not be plain; plain ones stay as they are. */
 	if (!scope_plain_put(plain, sizeof(plain), text, strlen(text), SCOPE_PLAIN_SENTENCE))
 		return 0;
 	if (grow(names))

@@ -109,7 +109,7 @@ static uint32_t process_of(const struct scope_import *import, const struct scope
 	return thread->tgid ? thread->tgid : import->pid ? import->pid : thread->tid;
 }
 
-/* Before the first event of a wanted thread, and when it bears another name. */
+/* Called before the first event of a wanted thread, and when it has another name. */
 static int introduce(struct scope_import *import, struct scope_import_thread *thread, uint32_t cpu)
 {
 	struct scope_event event = event_of(import, SCOPE_EVENT_COMM, cpu, thread->tid);
@@ -369,7 +369,7 @@ int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t c
 		return -ENOMEM;
 	memcpy(thread->ip, ip, count * sizeof(*ip));
 	thread->ips = count;
-	/* Taken as the call returned, and not while it was open. */
+	/* It was taken when the call returned, and not while it was open. */
 	return thread->open ? 0 : put_call_stack(import, thread, cpu);
 }
 

@@ -41,8 +41,8 @@ int scope_import_create(const struct scope_import_choice *choice, struct scope_w
 void scope_import_destroy(struct scope_import *import); /* NULL is fine */
 
 /*
- * The identity of a thread: passed whenever it is known, before the thread's events. tgid 0: not
- * known; then the thread belongs to the wanted process if it bears the name of a thread that does.
+ * The identity of a thread: passed whenever it is known, before the thread's events. tgid 0: not known; then the
+ * thread belongs to the wanted process if it has the name of one of its threads.
  */
 int scope_import_thread(struct scope_import *import, uint32_t tid, uint32_t tgid, const char *comm);
 
@@ -64,7 +64,7 @@ int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t c
 /* count 0: not known how many. */
 int scope_import_lost(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint64_t count);
 
-/* Writes what is open, and the metadata. -ENOENT if nothing was wanted: error lists who was there. */
+/* Writes what is open, and the metadata. -ENOENT: no wanted thread was found, and error lists the others. */
 int scope_import_finish(struct scope_import *import, const char *source, const char *kernel);
 
 #endif

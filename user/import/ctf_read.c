@@ -245,7 +245,7 @@ static int take_call(struct reader *reader, const char *name, const struct field
 	err = send_thread(reader, message.tid, tgid, NULL);
 	if (err)
 		return err;
-	/* LTTng leaves the "new" of newstat and the like in the name; numbers stand for themselves. */
+	/* LTTng leaves the "new" of newstat and others in the name; a number represents itself. */
 	if (scope_syscall_number(call, &nr) && scope_syscall_number(call + 3, &nr)) {
 		nr = strtoul(call, &end, 10);
 		if (end == call)
@@ -296,7 +296,7 @@ static int take_discarded(struct reader *reader, const bt_message *message)
 	if (!end ||
 	    bt_clock_snapshot_get_ns_from_origin(end, &time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return 0;
-	/* The message does not say the CPU in a field: the stream's packets do, the loss has none. */
+	/* No field of the message has the CPU: the packets of a stream have it, but not the loss. */
 	return scope_import_send(reader->sender, &(struct scope_import_message){
 							 .kind = SCOPE_IMPORT_MESSAGE_LOST,
 							 .time_ns = time_ns,

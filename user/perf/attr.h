@@ -25,7 +25,7 @@ bool scope_perf_attr_filter(const struct scope_perf_events *events, enum scope_p
 			    const struct scope_perf_coverage *cover, enum scope_perf_age age,
 			    const struct scope_selection *selection, char text[SCOPE_PERF_FILTER_BYTES]);
 
-/* Its name in tracefs, "sched/sched_switch"; NULL for kinds that are timers. */
+/* The name of the tracepoint in tracefs, "sched/sched_switch"; NULL for kinds that are timers. */
 const char *scope_perf_attr_tracepoint(enum scope_perf_kind kind);
 
 #endif

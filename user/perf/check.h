@@ -19,7 +19,7 @@ int scope_perf_check_open(struct perf_event_attr *attr, int cpu);
 /* Explains its refusal, for this number of rings: code, with the remedy in error. */
 int scope_perf_check_refused(int code, size_t rings, struct scope_error *error);
 
-/* If the process may not be read, adds that and the remedy to the note, of room bytes. */
+/* If the process cannot be read, adds that and the remedy to the note, which has room bytes. */
 void scope_perf_check_process(struct scope_proc_reader *reader, uint32_t tgid, char *note, size_t room);
 
 #endif

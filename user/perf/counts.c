@@ -85,7 +85,7 @@ static int count_thread(struct scope_perf_session *session, struct scope_perf_th
 	if (!read_faults(thread->tgid, thread->tid, &now, &start_ns))
 		return 0;
 	read_storage(thread->tgid, thread->tid, &now);
-	/* What one that was there before counted until then is not of this window. */
+	/* What a thread that existed before had counted until then does not belong to this window. */
 	if (thread->counted || start_ns >= session->counting_ns)
 		err = put_counts(session, thread->tid, time_ns, &thread->counts, &now);
 	thread->counts = now;

@@ -88,7 +88,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
 	va_end(arguments);
 }
 
-/* In a range; no number is where there are none. */
+/* A range that contains the thread; if there are no ranges no number matches. */
 static void add_known(struct text *text, const struct scope_perf_coverage *cover, const char *field)
 {
 	uint32_t i;
@@ -100,7 +100,7 @@ static void add_known(struct text *text, const struct scope_perf_coverage *cover
 		add(text, "%s>%u", field, TID_NEVER);
 }
 
-/* In the gaps between them: kernels before 4.17 know no "not". */
+/* The gaps between the ranges, because kernels before 4.17 have no "not". */
 static void add_unknown(struct text *text, const struct scope_perf_coverage *cover, const char *field)
 {
 	uint32_t i;

@@ -26,7 +26,7 @@ struct scope_perf_coverage {
 	uint32_t newest;
 };
 
-/* Which threads' events: of those in the ranges, or of the young, which are above newest and in no range. */
+/* Whose events: those of threads in the ranges, or those of young threads, which are above newest and in no range. */
 enum scope_perf_age {
 	SCOPE_PERF_KNOWN,
 	SCOPE_PERF_YOUNG,

@@ -21,8 +21,8 @@ struct scope_perf_event {
 };
 
 /*
- * One ring. Every CPU has one for events and one for stacks, which are large and must not take the
- * room of events; and another two for young threads, many of which may not be the target's.
+ * One ring. Every CPU has one for events and one for stacks, which are large and must not take the room of events. It
+ * has two more for young threads, many of which may not be the target's.
  */
 struct scope_perf_cpu {
 	uint32_t cpu;
@@ -64,7 +64,7 @@ struct scope_perf_events {
 int scope_perf_events_open(struct scope_perf_events *events, const struct scope_capture_options *options,
 			   const struct scope_perf_coverage *cover, struct scope_error *error);
 
-/* A zeroed one, or one that is half open, is fine. */
+/* The struct may be zeroed, or half open. */
 void scope_perf_events_close(struct scope_perf_events *events);
 
 void scope_perf_events_enable(struct scope_perf_events *events, bool on);
@@ -80,10 +80,9 @@ void scope_perf_events_limit_stacks(struct scope_perf_events *events, uint64_t e
 void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_ns);
 
 /*
- * Replaces the events by those of another coverage, because the kernel takes no second filter for
- * an event. The new ones are on before the old ones are closed, so nothing is lost;
- * scope_perf_events_is_duplicate() finds records that both give. If the new ones cannot be opened,
- * the old ones stay.
+ * Replaces the events by those of another coverage, because the kernel takes no second filter for an event. The new
+ * events are enabled before the old ones are closed, so nothing is lost; scope_perf_events_is_duplicate() finds
+ * records that both give. If the new ones cannot be opened, the old ones stay.
  */
 int scope_perf_events_recover(struct scope_perf_events *events, const struct scope_capture_options *options,
 			      const struct scope_perf_coverage *cover, struct scope_error *error);

@@ -51,7 +51,7 @@ bool scope_perf_pack_runs(const struct scope_perf_pack *pack, uint32_t tid);
 int scope_perf_pack_leave(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
 			  const struct scope_perf_thread *thread);
 
-/* The thread, where it is known and not ending, ends on this CPU. */
+/* The thread ends on this CPU, if it is known and not ending yet. */
 int scope_perf_pack_end(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint32_t tid);
 
 /* Writes calls that are open on a CPU as ENTER, and passes on all sub-buffers. */

@@ -37,7 +37,7 @@ static inline struct scope_event event_of(uint8_t kind, uint32_t cpu, uint64_t t
 	return (struct scope_event){ .kind = kind, .cpu = (uint16_t)cpu, .time_ns = time_ns, .tid = tid };
 }
 
-/* What goes on on the CPU; NULL: no memory. Other CPUs' may move. */
+/* The state of the CPU; NULL: no memory. The pointers to other CPUs' may become invalid. */
 struct lane *scope_perf_pack_lane(struct scope_perf_pack *pack, uint32_t cpu);
 
 /*
@@ -60,12 +60,12 @@ int scope_perf_stack_hold(struct scope_perf_pack *pack, uint32_t cpu, const stru
 /* The stack of a running thread. */
 int scope_perf_stack_sample(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 
-/* A thread executes another program: its name came just before, as a COMM. */
+/* A thread executes another program. Its name came just before, as a COMM record. */
 int scope_perf_life_exec(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 /* In its parent, before the child runs. */
 int scope_perf_life_fork(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 int scope_perf_life_end(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
-/* Names that are selected bring threads in and out of the trace. */
+/* Threads enter and leave the trace when they take or lose a name that is selected. */
 int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 
 #endif

@@ -24,10 +24,10 @@
 #define UNDER_WAY_NS 1000000u /* a record is complete within this time */
 #define LOST_STACKS 64	      /* more lost than these … */
 #define LOST_SHARE 0.1	      /* … and this share of those that came mean that slices are too long */
-#define COUNTS_NS 1000000000u /* from one reading of what threads count to the next */
+#define COUNTS_NS 1000000000u /* time from one reading of the threads' counts to the next */
 #define THIN_NS 20000000u
-#define BURY_NS 2000000000u  /* from one look for threads that ended untold to the next */
-#define GROUPS_NS 100000000u /* from one look for members of control groups to the next */
+#define BURY_NS 2000000000u  /* time from one search for threads that ended without a record to the next */
+#define GROUPS_NS 100000000u /* time from one search for members of control groups to the next */
 
 static int hand_on(const struct scope_subbuf *subbuf, void *context)
 {

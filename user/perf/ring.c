@@ -57,7 +57,7 @@ void scope_perf_ring_skip(struct scope_perf_ring *ring)
 
 void scope_perf_ring_release(struct scope_perf_ring *ring)
 {
-	/* All reads of the records come before: the kernel may write over them from here on. */
+	/* All reads of the records come before this: from here on the kernel may overwrite them. */
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 

@@ -34,7 +34,7 @@ void scope_perf_ring_step(struct scope_perf_ring *ring, size_t bytes);
 /* Gives up all up to the head. */
 void scope_perf_ring_skip(struct scope_perf_ring *ring);
 
-/* Gives the part before the tail back to the kernel. */
+/* Returns the part before the tail to the kernel. */
 void scope_perf_ring_release(struct scope_perf_ring *ring);
 
 /* Frees what was joined; the mapping stays the caller's. */

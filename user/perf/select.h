@@ -37,7 +37,7 @@ int scope_perf_select_walk(const struct scope_capture_options *options, uint32_t
 
 typedef int (*scope_perf_select_member)(uint32_t tid, uint8_t by, void *context);
 
-/* Also for the members of the control groups alone; whose they are is not looked up. */
+/* The same for only the members of the control groups. Their processes are not looked up. */
 int scope_perf_select_walk_groups(const struct scope_capture_options *options, scope_perf_select_member each,
 				  void *context);
 

@@ -55,7 +55,7 @@ bool scope_perf_session_had_young(const struct scope_perf_session *session, uint
 	       scope_perf_tasks_any(session->tasks, is_young, session);
 }
 
-/* One that takes a selected name: its STATE is to be written once the drain is through. */
+/* A thread that takes a selected name: its STATE is written when the drain is complete. */
 void scope_perf_session_watch_name(struct scope_perf_session *session, const struct scope_perf_record *record,
 				   bool known)
 {
@@ -201,14 +201,14 @@ int scope_perf_session_put_late_states(struct scope_perf_session *session)
 	return err;
 }
 
-/* The threads in the groups, to find those that have left. */
+/* Reads the threads in the groups, to find those that have left. */
 struct members {
 	struct scope_perf_session *session;
 	uint32_t *tid;
 	size_t count, capacity;
 };
 
-/* Most are known, and their processes not to be looked up again. */
+/* Most are known, and their processes need not be looked up again. */
 static int add_member(uint32_t tid, uint8_t by, void *context)
 {
 	struct members *members = context;
@@ -340,7 +340,10 @@ int scope_perf_session_cover(struct scope_perf_session *session)
 	return cover_up_to(session, newest_thread());
 }
 
-/* Up to a number so old that all forks up to it were recorded, else a child of the target would not pass. */
+/*
+ * Up to a number that is old enough that all forks up to it were recorded. Otherwise a child of the target would not
+ * pass.
+ */
 int scope_perf_session_age(struct scope_perf_session *session)
 {
 	const uint64_t now = scope_now_ns();

@@ -54,7 +54,7 @@ struct scope_perf_session {
 
 /* ---- in_order.c ---- */
 
-/* Packs all records up to the time. 0, -ENOMEM, or what session->take() returned. */
+/* Packs all records up to the time. 0, -ENOMEM, or the result of session->take(). */
 int scope_perf_session_until(struct scope_perf_session *session, uint64_t horizon_ns);
 
 /* ---- session.c: 0, -ENOMEM or what packing returned ---- */
@@ -67,8 +67,8 @@ int scope_perf_session_put_states(struct scope_perf_session *session);
 int scope_perf_session_put_late_states(struct scope_perf_session *session);
 
 /*
- * The same to sub-buffers of their own, as at the stop; context is the session. The events go on, which is
- * why a register that only they contain is not known.
+ * The same, written to sub-buffers of their own, as at the stop; context is the session. The events continue, so a
+ * register that only they have is not known.
  */
 int scope_perf_session_states(void *context, int (*take)(const struct scope_subbuf *subbuf, void *context),
 			      void *taker);
@@ -76,30 +76,30 @@ int scope_perf_session_states(void *context, int (*take)(const struct scope_subb
 /* Reads what each thread counted, for options.memory; all records up to that time are packed. */
 int scope_perf_session_count(struct scope_perf_session *session, uint64_t time_ns);
 
-/* Looks who came into the control groups that are selected, and who left. */
+/* Finds the threads that entered the selected control groups, and those that left. */
 int scope_perf_session_follow_groups(struct scope_perf_session *session);
 
-/* Ends those that have ended without a record of it: it was lost. */
+/* Ends the threads that have ended without a record, because it was lost. */
 int scope_perf_session_end_gone(struct scope_perf_session *session);
 
 /*
- * Young threads of the target: notes those that come and go, of each record; were there any since that
- * time; and, where many events of the young were read, makes them known, and the newest of others no
- * longer young.
+ * Young threads of the target. The first function notes for each record which of them come and go. The second one
+ * says if there were any since that time. The third one, if many events of young threads were read, makes those of
+ * the target known, and the newest of the others no longer young.
  */
 void scope_perf_session_watch_young(struct scope_perf_session *session, const struct scope_perf_record *record);
 bool scope_perf_session_had_young(const struct scope_perf_session *session, uint64_t since_ns);
 int scope_perf_session_age(struct scope_perf_session *session);
 
 /*
- * After a record: is it of a thread that the kernel's filter keeps back, or of one that took a name?
+ * Call it after a record: notes a thread that the kernel's filter does not pass, or one that took a selected name.
  * known: it was traced before, or the record is no COMM.
  */
 void scope_perf_session_watch_child(struct scope_perf_session *session, const struct scope_perf_record *record);
 void scope_perf_session_watch_name(struct scope_perf_session *session, const struct scope_perf_record *record,
 				   bool known);
 
-/* Makes the cover of all threads; the second one has events opened again for it. */
+/* Computes the coverage of all threads; the second function opens events again for it. */
 int scope_perf_session_cover(struct scope_perf_session *session);
 int scope_perf_session_cover_again(struct scope_perf_session *session);
 

@@ -37,7 +37,7 @@ void scope_perf_clock_destroy(struct scope_perf_clock *clock);
 int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_perf_clock *clock, uint32_t tgid,
 			  uint32_t tid, struct scope_record_state *ret_state, uint64_t reg[SCOPE_REG_MAX]);
 
-/* Not where it has ended, though its process may still be there for its parent to ask. */
+/* Not if it has ended, although its process may still exist until its parent reads its status. */
 bool scope_perf_state_lives(uint32_t tgid, uint32_t tid);
 
 /* SCOPE_ABI_32 for a program of 32 bits, else (or where it cannot be read) SCOPE_ABI_NATIVE. */

@@ -29,10 +29,10 @@ struct scope_perf_counts {
 struct scope_perf_thread {
 	uint32_t tid, tgid;
 	char comm[SCOPE_COMM_BYTES];
-	uint16_t nr;		      /* of the call it is in; SCOPE_NR_NONE: none that is known */
+	uint16_t nr;		      /* of the call that it is in; SCOPE_NR_NONE: in none that is known */
 	uint64_t enter_ns;	      /* of that call; 0: before tracing */
 	uint8_t abi;		      /* of its program: SCOPE_ABI_NATIVE or SCOPE_ABI_32 */
-	uint8_t by;		      /* why it is traced: SCOPE_PERF_BY_*, set by who adds it */
+	uint8_t by;		      /* why it is traced: SCOPE_PERF_BY_*, set by the code that adds it */
 	bool ending;		      /* its exit was recorded, but it has not left its CPU yet */
 	struct scope_perf_held *held; /* NULL: none yet; owned */
 	bool counted;		      /* the next were read */

@@ -19,7 +19,7 @@ static int open_events(const char *path)
 
 	if (fd < 0)
 		return -errno;
-	/* By the capabilities that count as it is read, not those of the user who called. */
+	/* Access is decided by the capabilities at the time of reading, not by those of the user who called. */
 	if (faccessat(fd, "events/sched", R_OK | X_OK, AT_EACCESS))
 		err = -errno;
 	if (!err)

@@ -47,7 +47,10 @@ static int make_attr(const struct scope_probe *probe, struct perf_event_attr *at
 
 	if (unit < 0)
 		return -EOPNOTSUPP;
-	/* As the owner of a ring, whose records have the time at the same place; and without its other members. */
+	/*
+	 * Opened as the owner of a ring is, whose records have the time at the same place, but without its other
+	 * members.
+	 */
 	*attr = scope_perf_attr_owner(false);
 	attr->type = (uint32_t)unit;
 	attr->config = is_return(probe->kind); /* config:0, see format/retprobe of the unit */
@@ -71,7 +74,7 @@ static int refused(int code, const struct scope_probe *probe, struct scope_error
 	return scope_error_set(error, code, "cannot set a probe on %.300s: %.200s", probe->name, why);
 }
 
-/* What hits of this are is known without any file but this program. */
+/* The function that is hit for the measurement. No file but this program is needed for it. */
 static __attribute__((noinline)) void be_hit(void)
 {
 	__asm__ volatile("" ::: "memory");
@@ -184,7 +187,7 @@ int scope_perf_uprobes_remove(struct scope_perf_events *events, uint16_t id)
 {
 	size_t kept = 0, before = events->uprobes;
 
-	/* Nothing more is recorded from here on. To take it out of the code the kernel waits for all CPUs. */
+	/* From here on nothing more is recorded. The kernel waits for all CPUs to take it out of the code. */
 	for (size_t i = 0; i < before; i++)
 		if (events->uprobe[i].id == id)
 			ioctl(events->uprobe[i].fd, PERF_EVENT_IOC_DISABLE, 0);

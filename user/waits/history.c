@@ -101,10 +101,7 @@ int scope_waits_history_add(struct scope_history *history, uint32_t thread, cons
 	at = until = stays->count;
 	while (at && stays->stay[at - 1].begin_ns >= stay->begin_ns)
 		at--;
-	/*
-	 * The position of the first stretch that begins later than `to`. Stretches that ended no later than this one
-	 * are parts of it.
-	 */
+	/* Stretches from `at` up to `until` began later. Those that ended no later than this one are parts of it. */
 	while (until > at && stays->stay[until - 1].end_ns > stay->end_ns)
 		until--;
 	memmove(stays->stay + at + 1, stays->stay + until, (stays->count - until) * sizeof(*stay));
