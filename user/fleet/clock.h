@@ -6,7 +6,7 @@
  *
  *   answer sent - answer came  <=  server's clock less the client's  <=  request came - request sent
  *
- * each of both by its own clock. Which exchange of one side is which of the other is not known beforehand. Each pair of one connection
+ * each by its own clock. Which exchange of one side is which of the other is not known beforehand. Each pair of one connection
  * gives such bounds, unless it took longer at the server; those of one exchange agree, others do not. So the line (an offset and a
  * drift) that most pairs agree on is right, if chance would not give that number, and if no other line has nearly as many.
  */

@@ -261,8 +261,8 @@ static int take_bytes(struct finding *finding, const struct scope_thread *thread
 		return 0;
 	answers = finding->summarizer->summary->link[one->link].answers;
 	/*
-	 * A bound of the clocks: a client had sent nothing before its first send, a server had received nothing after
-	 * its last receive.
+	 * Times are bounds for the clocks: nothing was sent before the send began, and all had come when the receive
+	 * returned.
 	 */
 	if (sends != answers)
 		return ask(finding, one, thread->index, sends ? call->enter_ns : exit_ns);
@@ -288,7 +288,7 @@ static int take_call(void *user, const struct scope_thread *thread, const struct
 			       ? err
 			       : opened_later(finding, thread->tgid, ret, SCOPE_FD_ACCEPTED);
 	}
-	/* The exchange may still be under way. It is complete once bytes of the answer came. */
+	/* The connect may still be under way. The connection exists once bytes come. */
 	if (call->role != SCOPE_CALL_CONNECT || !call->args || (ret && ret != -EINPROGRESS))
 		return 0;
 	err = forget(finding, thread->tgid, (int32_t)call->arg[0]);
@@ -330,7 +330,7 @@ static int compare_times(const void *left, const void *right)
 				  : (a->took_us > b->took_us) - (a->took_us < b->took_us);
 }
 
-/* So that they stay bounds, the client's time is rounded up, and the server's down. */
+/* Rounding makes the client's time longer and the server's shorter, so that they stay bounds. */
 static int keep_exchanges(struct finding *finding, const struct sums *sums, uint32_t link, size_t each)
 {
 	struct scope_fleet_summarizer *summarizer = finding->summarizer;

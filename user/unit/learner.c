@@ -199,8 +199,8 @@ void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_
 	}
 	stats->reads += kind == SCOPE_FD_ACCEPTED;
 	/*
-	 * A sleep in the read of a datagram ends with that datagram. A thread that sleeps there for work from another
-	 * thread reads that work from a client.
+	 * A datagram that ends the thread's sleep in this read is no work after a poll. If another thread sent it, the
+	 * work is what this thread then reads from a client.
 	 */
 	if (kind == SCOPE_FD_ACCEPTED || (kind == SCOPE_FD_DATAGRAM && !slept_in_read(stats)))
 		take_work(stats);

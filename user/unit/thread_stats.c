@@ -10,9 +10,9 @@
 #define GAP_MIN_CALLS 100
 #define FOREIGN_SHARE 20 /* inverse of a share of polls before work: a site with more is the loop's as well */
 #define REPLIED_SHARE 4	 /* inverse of the share of datagrams that have answers: one that only collects serves nobody */
-#define HANDED_MIN 5	   /* a thread that was handed work less often has no queue for it */
-#define HANDED_SHARE 2	   /* inverse of the share of sleeps in a queue that other threads of the process end */
-#define ASKED_SHARE 2	   /* inverse of the share of polls before which a peer was asked: these wait for its answers */
+#define HANDED_MIN 5	 /* a thread that was handed work less often has no queue for it */
+#define HANDED_SHARE 2	 /* inverse of the share of sleeps in a queue that other threads of the process end */
+#define ASKED_SHARE 2	 /* inverse of the share of polls before which a peer was asked: these wait for its answers */
 #define DISPATCHED_SHARE 4 /* of all reads, one after a wait for a connection from another thread */
 
 /* How often the thread returned to that wait, on either of its words. */

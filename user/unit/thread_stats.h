@@ -14,7 +14,7 @@
 #define SCOPE_THREAD_STATS_GAPS 40 /* no rule: powers of two of ns */
 #define SCOPE_THREAD_STATS_NO_KEY (-1)
 #define SCOPE_THREAD_STATS_REPLIES_MIN 5 /* a thread that answered fewer datagrams serves nobody by them */
-#define SCOPE_THREAD_STATS_DELIVERIES 8 /* different sleeps of others remembered per thread */
+#define SCOPE_THREAD_STATS_DELIVERIES 8	 /* different sleeps of others remembered per thread */
 
 struct scope_wait_key {
 	uint16_t nr;
@@ -49,11 +49,12 @@ struct scope_thread_stats {
 	uint32_t inner_polls; /* of polls: in the middle of a request */
 	uint32_t asked_polls; /* of polls: the thread had just asked a peer something */
 	bool asked;	      /* it has, and did not sleep since */
-	int32_t read_fd, sent_fd; /* sockets of datagrams that it did not make: which it reads, and writes to, by majority … */
+	int32_t read_fd,
+		sent_fd; /* sockets of datagrams that it did not make: which it reads, and writes to, by majority … */
 	uint32_t read_votes, sent_votes; /* … how many more than others since they were chosen */
 	uint32_t sent;			 /* datagrams written to such sockets */
-	bool polled;	      /* and nothing taken or answered since */
-	int waited;	      /* the key of that, where it has one; else SCOPE_THREAD_STATS_NO_KEY */
+	bool polled;			 /* and nothing taken or answered since */
+	int waited;			 /* the key of that, where it has one; else SCOPE_THREAD_STATS_NO_KEY */
 	struct scope_wait_key key[SCOPE_THREAD_STATS_KEYS];
 	unsigned keys;
 	uint64_t last_exit_ns;
