@@ -18,6 +18,8 @@
 
 struct rank_case {
 	struct scope_timeline *timeline;
+	struct scope_fd_slot no_slot[2];
+	struct scope_fds fds; /* no descriptor is known */
 	struct scope_group group[CASE_GROUPS];
 	struct scope_groups groups;
 	uint32_t of_thread[CASE_THREADS]; /* all are in group 0 */
@@ -68,6 +70,8 @@ static inline struct rank_case *case_create(void)
 	assert_non_null(made->timeline);
 	made->timeline->end_ns = CASE_END_NS;
 	made->timeline->events = 1;
+	made->fds = (struct scope_fds){ .slot = made->no_slot, .slots = 2 };
+	made->timeline->fds = &made->fds;
 	assert_int_equal(scope_timeline_threads_create(&made->timeline->threads), 0);
 	for (uint32_t tid = 1; tid <= CASE_THREADS; tid++)
 		assert_int_equal(scope_timeline_threads_get(made->timeline->threads, tid), tid - 1);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -142,6 +143,37 @@ static void a_tenth_for_others_makes_a_helper(void **state)
 {
 	(void)state;
 	assert_int_equal(elsewhere(5), at_list);
+}
+
+/* The same of sleeps in a call: 1 of 50 for others is enough for I/O, of which a rule of thumb says that the caller makes it. */
+static uint32_t reads_elsewhere(uint16_t nr, int count)
+{
+	const size_t before = made->evidence.items;
+
+	stacks(at_other_compare, 1, false, SCOPE_ITEM_WAIT, 1, 0);
+	stacks(at_compare, count, false, SCOPE_ITEM_WAIT, 1, 0);
+	stacks(at_compare, 1000, true, SCOPE_ITEM_WAIT, 1, 0);
+	for (size_t i = before; i < made->evidence.items; i++)
+		made->evidence.item[i].nr = nr;
+	return ask_of(at_loop, at_compare);
+}
+
+static void one_of_fifty_for_others_makes_a_helper_that_reads(void **state)
+{
+	(void)state;
+	assert_int_equal(reads_elsewhere(SYS_pread64, 49), at_list);
+}
+
+static void one_of_fifty_one_does_not(void **state)
+{
+	(void)state;
+	assert_int_equal(reads_elsewhere(SYS_pread64, 50), at_compare);
+}
+
+static void nor_one_of_fifty_for_calls_without_such_a_rule(void **state)
+{
+	(void)state;
+	assert_int_equal(reads_elsewhere(SYS_futex, 49), at_compare);
 }
 
 /* Other ways to the same caller are no other callers. */
@@ -334,6 +366,9 @@ int main(void)
 		TEST(a_helper_of_one_is_named),
 		TEST(less_than_a_tenth_for_others_makes_no_helper),
 		TEST(a_tenth_for_others_makes_a_helper),
+		TEST(one_of_fifty_for_others_makes_a_helper_that_reads),
+		TEST(one_of_fifty_one_does_not),
+		TEST(nor_one_of_fifty_for_calls_without_such_a_rule),
 		TEST(the_same_caller_by_another_way_is_no_other),
 		TEST(four_abnormal_stacks_are_too_few),
 		TEST(odds_of_five_single_out_a_caller),

@@ -6,11 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "rank/hint.h"
 #include "rank/same_cause.h"
 #include "rank/shares.h"
 
-#define ELSEWHERE 0.1	  /* share of a function's usual time for other callers: it has many callers */
-#define SAME 0.7	  /* cosine, 45 degrees: nearer to what the function usually does than to anything else */
+#define ELSEWHERE 0.1	      /* share of a function's usual time for other callers: it has many callers … */
+#define ELSEWHERE_HINTED 0.02 /* … or this, if a rule of thumb says that its calls are its caller's doing */
+#define SAME 0.7	      /* cosine, 45 degrees: nearer to what the function usually does than to anything else */
 #define LONGER 2	  /* times the usual length, below which half of the time of sleeps is due to their number */
 #define IN_PROPORTION 0.5 /* ratio to the usual from which a caller's own part grew along with its callee */
 #define OWN_ALONE 0.02	  /* a caller's own part, if usual units have no samples of it */
@@ -220,13 +222,29 @@ static bool does_as_usual(struct callee *callee)
 	return most > 0 && alike_both(usual, here) >= SAME * most;
 }
 
+/* True if most of its abnormal time here is in calls for I/O, look-ups of names or sleeps for a set time. */
+static bool is_hinted(const struct callee *callee)
+{
+	double hinted_ns = 0;
+
+	for (size_t i = 0; i < callee->evidence->items; i++) {
+		const struct scope_item *item = &callee->evidence->item[i];
+
+		if (item->abnormal && counts(callee, item) && callee->mark[item->node].here &&
+		    scope_rank_hint_of_item(item))
+			hinted_ns += item->weight_ns;
+	}
+	return hinted_ns > callee->doing[1].ns / 2;
+}
+
 /* True if others call it in usual units, and in abnormal ones the caller has clearly more of its time than there. */
 static bool one_calls(const struct scope_rank_options *options, const struct callee *callee)
 {
 	const double elsewhere_ns = callee->by.all_usual_ns - callee->by.usual_ns;
+	const double least = is_hinted(callee) ? ELSEWHERE_HINTED : ELSEWHERE;
 	struct scope_finding finding = { 0 };
 
-	if (elsewhere_ns <= 0 || elsewhere_ns < ELSEWHERE * callee->by.all_usual_ns)
+	if (elsewhere_ns <= 0 || elsewhere_ns < least * callee->by.all_usual_ns)
 		return false;
 	scope_rank_shares_compare(callee->by, &finding);
 	return finding.odds >= options->odds_min && finding.chance_z >= options->chance_z;

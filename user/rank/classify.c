@@ -154,6 +154,7 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 	here = finding->nr < SCOPE_SYSCALL_MAX ? means->here[finding->nr] : 0;
 	usual = finding->nr < SCOPE_SYSCALL_MAX ? means->usual[finding->nr] : 0;
 	free(means);
+	finding->calls_times = here / fmax(usual, 1);
 	err = often_quick(input, sums, finding, here, &quick);
 	if (err)
 		return err;

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evidence/hop.h"
 #include "rank/caller.h"
 #include "rank/confidence.h"
 #include "rank/context.h"
 #include "rank/hangs.h"
+#include "rank/hint.h"
 #include "rank/judge.h"
 #include "rank/kinds.h"
 #include "rank/measure.h"
@@ -284,7 +286,7 @@ static int order_of(const struct scope_finding *finding)
 	return finding->hang.circle ? 0 : finding->kind == SCOPE_FINDING_HANG && finding->hang.lock ? 2 : 1;
 }
 
-/* Then by score, by name. */
+/* Then by score, by name; scope_rank_hints_order() does the rest. */
 static int compare_findings(const void *left, const void *right)
 {
 	const struct scope_finding *a = left, *b = right;
@@ -356,6 +358,18 @@ static void count_units(const struct scope_rank_input *input, struct scope_ranki
 	count_idle(&input->kept->wait_chains, ranking);
 }
 
+static void order(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	for (size_t i = 0; i < ranking->findings; i++) {
+		struct scope_finding *finding = &ranking->finding[i];
+
+		finding->hints = scope_rank_hints(input->units->timeline, finding,
+						  scope_evidence_hop_find(finding->evidence, finding->node));
+	}
+	qsort(ranking->finding, ranking->findings, sizeof(*ranking->finding), compare_findings);
+	scope_rank_hints_order(ranking->finding, ranking->findings, order_of);
+}
+
 static int rank(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	int err = scope_rank_hangs(input, ranking);
@@ -367,7 +381,7 @@ static int rank(const struct scope_rank_input *input, struct scope_ranking *rank
 	if (err)
 		return err;
 	if (ranking->findings)
-		qsort(ranking->finding, ranking->findings, sizeof(*ranking->finding), compare_findings);
+		order(input, ranking);
 	scope_rank_kinds_keep(input->options->kinds, ranking);
 	count_units(input, ranking);
 	err = scope_rank_usual(input, &ranking->usual);

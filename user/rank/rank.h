@@ -142,12 +142,13 @@ struct scope_finding {
 	double chance_z;   /* see chance_z of the options */
 	double half_share; /* of its units in the emptier half of the window */
 	uint32_t freezes;  /* of its units: rare long stalls, see anomaly/freeze.h */
-	union {		   /* by kind: TIME has none of them */
+	union {		   /* by kind: TIME and CALLS have none of them */
 		struct scope_finding_hang hang;	    /* HANG, SPIN */
-		double calls_times;		    /* CALLS: how many times as often as usual */
 		struct scope_finding_wait wait;	    /* WAIT */
 		struct scope_finding_holder holder; /* LOCK, LATE */
 	};
+	double calls_times;  /* CALLS, WAIT: how many times as often as usual the call is made */
+	uint8_t hints;	     /* rules of thumb that apply, a bit for each enum scope_hint */
 	bool serves;	     /* its group serves clients, or passes work to one that does; not of HANG, SPIN */
 	double window_share; /* its excess, of the window; not of HANG, SPIN */
 	uint32_t example, usual_example; /* units to show the path of; UINT32_MAX: none */

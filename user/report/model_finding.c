@@ -222,7 +222,7 @@ static int describe(const struct scope_analysis *analysis, struct scope_model_fi
 		err = make_places(analysis, one);
 	if (!err)
 		err = scope_report_source_lines_make(analysis, one);
-	scope_report_hints_make(analysis, one);
+	scope_report_hints_make(one);
 	if (!err)
 		err = make_inside(analysis, one);
 	if (!err)

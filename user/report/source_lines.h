@@ -9,10 +9,7 @@
 int scope_report_source_lines_make(const struct scope_analysis *analysis, struct scope_model_finding *one);
 void scope_report_source_lines_free(struct scope_model_finding *one);
 
-/*
- * Rules of thumb on what the finding's calls suggest. They are shown as such, and change no finding and no order. Fills
- * one->hint, hints.
- */
-void scope_report_hints_make(const struct scope_analysis *analysis, struct scope_model_finding *one);
+/* The rules of thumb that apply to it (rank/hint.h), with its line. Fills one->hint, hints. */
+void scope_report_hints_make(struct scope_model_finding *one);
 
 #endif
