@@ -101,11 +101,17 @@ $(BUILD)/gen/syscall_compat.h: scripts/syscall-table.sh
 	$(Q)mkdir -p $(@D)
 	$(Q)CC="$(CC)" scripts/syscall-table.sh compat > $@.tmp && mv $@.tmp $@
 
-# The page of --format html: its style and scripts as C strings.
+# The page of --format html: its style and scripts as C strings. Libraries come from `make page-libraries`, which the next build
+# then puts in; without them the page is plain.
 PAGE_SRC := $(sort $(wildcard user/report/html/*.css user/report/html/*.js))
-$(BUILD)/gen/page_parts.h: scripts/embed.sh $(PAGE_SRC)
+PAGE_LIBRARIES := $(if $(wildcard $(BUILD)/page/done),$(wildcard $(BUILD)/page/node_modules/uplot))
+$(BUILD)/gen/page_parts.h: scripts/embed.sh $(PAGE_SRC) $(wildcard $(BUILD)/page/done)
 	$(Q)mkdir -p $(@D)
-	$(Q)scripts/embed.sh user/report/html > $@.tmp && mv $@.tmp $@
+	$(Q)scripts/embed.sh user/report/html $(PAGE_LIBRARIES) > $@.tmp && mv $@.tmp $@
+
+.PHONY: page-libraries
+page-libraries: ## get the libraries of the report's page by npm, for the next build to put in (without them charts are plain)
+	$(Q)scripts/page-libraries.sh
 
 $(OUT)/user/report/page.o $(BUILD)/static/user/report/page.o: $(BUILD)/gen/page_parts.h
 
@@ -221,6 +227,7 @@ check-arm64: ## compile the module and the static scope for arm64, run the basic
 
 check: vm-ready ## the everyday set of tests, its own set-up included
 	$(Q)scripts/setup.sh test servers browser
+	$(Q)scripts/page-libraries.sh || :
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) SAN=1 user tests
 	$(Q)tests/bugs/build.sh lock none
 	$(Q)KERNEL=$(KERNEL) scripts/check.sh

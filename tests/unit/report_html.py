@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Compares the page of a report, as a browser has it after its scripts ran, with the same report as JSON and text.
 
-Usage: report_html.py DOM JSON TEXT
+Usage: report_html.py DOM JSON TEXT [chart|plain]     what metrics over time are drawn with; chart: the library
 """
 import html.parser
 import json
@@ -11,7 +11,7 @@ import sys
 VOID = {"meta", "br", "img", "link", "input", "hr", "base"}
 # What the page's own scripts make. What names of the target would make is not among them.
 KNOWN = set("""html head meta title style body main div section header h1 h2 h3 p span b i ul ol li code pre button details summary
-table tbody tr th td script svg g rect line path circle text""".split())
+table tbody tr th td script canvas svg g rect line path circle text""".split())
 
 
 class Page(html.parser.HTMLParser):
@@ -116,6 +116,10 @@ for part, there in (("changes", report["changes"]), ("strips", report["pictures"
                     ("over_time", any(group["shares"] for group in report["pictures"]["over_time"]["groups"]))):
     if bool(there) != (part in page.by_id):
         bad.append(f"the picture {part} is {'missing' if there else 'there without facts'}")
+if "over_time" in page.by_id and len(sys.argv) > 4:
+    chart = any(place.startswith("pictures.over_time.") for place in places)
+    if (page.tags.get("canvas", 0) == 1) != (sys.argv[4] == "chart") or chart != (sys.argv[4] == "chart"):
+        bad.append(f"the chart over time is {'no' if sys.argv[4] == 'chart' else 'a'} chart of the library")
 titles = " ".join(title["text"] for title in page.titles)
 for finding in filter(lambda f: f["example"], report["findings"][:1]):
     scene = finding["example"]["slow"]["scene"]

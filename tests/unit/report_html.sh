@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The report as a page: in a browser its figures are those of the JSON, names of the target are no markup, nothing
-# comes from elsewhere, and it is small.
+# comes from elsewhere, and it is small. The same without the library that draws metrics over time, if it was built with it.
 #
 # Usage: tests/unit/report_html.sh
 # Exit status: 0 all as it should be; 1 not; 77 there is no Chromium.
@@ -11,6 +11,9 @@ bad=0
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 [ -n "$browser" ] || { echo "skipped: no Chromium, which scripts/setup.sh browser installs"; exit 77; }
+
+drawn=plain
+[ ! -e "${BUILD:-build}/page/done" ] || drawn=chart
 
 # The names of threads and functions that would break out of where they are put.
 hostile() {
@@ -30,6 +33,12 @@ page() {
 			"$scope" report -i "$name.trace" "$@" -o "$name.html" &&
 			"$scope" report -i "$name.trace" "$@" --format html | cmp - "$name.html" || exit 1
 	) || { echo "not ok - $name: no page"; bad=1; return; }
+	seen "$name" "$drawn"
+}
+
+# seen NAME chart|plain: the page NAME.html in the browser
+seen() {
+	local name=$1
 	timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
 		--enable-logging=stderr --virtual-time-budget=5000 --dump-dom "file://$work/$name.html" \
 		> "$work/$name.dom" 2> "$work/$name.log"
@@ -39,7 +48,7 @@ page() {
 	elif [ "$(stat -c %s "$work/$name.html")" -gt 2097152 ]; then
 		echo "not ok - $name: the page has more than 2 MiB"
 		bad=1
-	elif python3 tests/unit/report_html.py "$work/$name.dom" "$work/$name.json" "$work/$name.screen" > "$work/said"; then
+	elif python3 tests/unit/report_html.py "$work/$name.dom" "$work/$name.json" "$work/$name.screen" "$2" > "$work/said"; then
 		echo "ok - $name: $(cat "$work/said")"
 	else
 		sed 's/^/    /' "$work/said"
@@ -57,6 +66,13 @@ done
 golden healthy > "$work/healthy.text"
 golden every_request > "$work/every_request.text"
 page every_request --baseline healthy.trace
+if [ "$drawn" = chart ]; then
+	# As built without the library: its line is gone, and with it the sum of all scripts that the head has.
+	sed -e '/^var uPlot=/d' -e '/^<meta http-equiv="Content-Security-Policy"/d' "$work/became_slow.html" > "$work/plain.html"
+	for kind in json screen; do cp "$work/became_slow.$kind" "$work/plain.$kind"; done
+	seen plain plain
+	grep -q 'Permission is hereby granted' "$work/became_slow.html" || { echo "not ok - the library has no licence"; bad=1; }
+fi
 golden lock | hostile > "$work/hostile.text"
 page hostile
 grep -q '<u>' "$work/hostile.html" && { echo "not ok - a name is in the page as it is"; bad=1; }

@@ -22,7 +22,7 @@ picture() {
 		"$scope" report -i "$1.trace" > "$out/$2.txt"
 		"$scope" report -i "$1.trace" -o "$1.html" 2> /dev/null
 		timeout 300 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --force-color-profile=srgb \
-			--user-data-dir="$work/browser" --window-size=900,1300 --screenshot="$out/$2.png" \
+			--user-data-dir="$work/browser" --window-size=900,1400 --screenshot="$out/$2.png" \
 			"file://$work/$1.html" > "$work/$1.log" 2>&1
 	) || { echo "not ok $2: no picture"; cat "$work/$1.log"; failed=1; return; }
 	PYTHONDONTWRITEBYTECODE=1 python3 tests/unit/report_pictures.py "$out/$2.png" "$2" || failed=1
