@@ -70,6 +70,7 @@
 #                             following it at that rate
 #   pass_insns_per_event      instructions to read a trace and find its units, by callgrind; metrics_...: what the
 #                             metrics of its threads add (scope metrics, and a report with --baseline)
+#   host_row_cpu_us           CPU time of a capture, once a second, to read what the host keeps from its target
 #   record_cpu_share          of the consumer of scope record at 100,000 events/s: of one CPU, while it records;
 #                             packing_...: at the end of the file, for what was not compressed until then;
 #                             flight_...: into memory, and with four triggers
@@ -319,6 +320,7 @@ count_pass() {	# TRACE MODE
 
 # Of two lengths, so that what is done once does not count.
 bench_metrics() {
+	"$bin/host_row"
 	local trace=$build/bench/metrics.trace
 	command -v valgrind > /dev/null || { echo "metrics: skipped: install valgrind" >&2; return; }
 	mkdir -p "$build/bench"

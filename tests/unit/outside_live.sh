@@ -27,6 +27,11 @@ assert cause["says"] in document["reason"], document["reason"]
 if sys.argv[2] == "throttled":
     assert kinds == ["throttled"] and cause["quota_us"] == 3000 and cause["cgroup"].endswith("/scope-live"), cause
     assert cause["throttled"] >= 0.8 * cause["periods"] >= 8, cause
+    # The rows of each second have what the verdict has.
+    metrics = json.load(open(sys.argv[1].replace("report.json", "metrics.json")))
+    host, = [line for line in metrics["series"] if line.get("host")]
+    assert abs(host["totals"]["throttled"] - cause["ns"]) <= 1e6, (host["totals"], cause)
+    assert sum(host["values"]["throttled"]) == host["totals"]["throttled"] and min(host["values"]["throttled"][1:-1]) > 0
 elif sys.argv[2] == "interrupts":
     assert cause["share"] >= 0.4, cause
 else:
@@ -90,6 +95,9 @@ once() {
 	wait 2>/dev/null
 	[ "$way" != limit ] || rmdir "$group"
 	"$scope" report -i "$dir/a.trace" --format json > "$dir/report.json" || exit 1
+	if [ "$way" = limit ]; then
+		"$scope" metrics -i "$dir/a.trace" --step 500ms --format json > "$dir/metrics.json" || exit 1
+	fi
 	python3 "$dir/check.py" "$dir/report.json" "${@:3}" 2> "$dir/why"
 }
 

@@ -13,6 +13,7 @@
 
 #include "proc/block_devices.h"
 #include "proc/host.h"
+#include "trace/host_row.h"
 #include "trace_fixture.h"
 
 static char root[64];
@@ -207,6 +208,141 @@ static void what_is_not_there_is_left_out(void **state)
 	expect(nothing, SCOPE_META_HOST_CPU, NULL);
 }
 
+static void pressure(const char *name, unsigned long some_us, unsigned long full_us)
+{
+	put(name,
+	    "some avg10=0.00 avg60=0.00 avg300=0.00 total=%lu\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=%lu\n",
+	    some_us, full_us);
+}
+
+/* A row that was written at that time, in that place. */
+static struct scope_host_row row_at(struct scope_trace *trace, const char *key, uint64_t time_ns)
+{
+	struct scope_host_row row;
+	const char *text = scope_trace_meta(trace, key);
+
+	assert_non_null(text);
+	assert_true(scope_trace_host_row_parse(text, &row));
+	assert_int_equal(row.time_ns, time_ns);
+	return row;
+}
+
+static struct scope_proc_host *host_of(void)
+{
+	struct scope_proc_host *host;
+
+	assert_int_equal(scope_proc_host_create(root, 7, &host), 0);
+	return host;
+}
+
+/* A row each second; a limit that is set in between; at last the process ends, and its group is removed. */
+static void rows_go_on_after_the_group(void **state)
+{
+	struct fixture fixture = fixture_begin();
+	struct scope_proc_host *host;
+	struct scope_host_row row;
+	struct scope_trace *trace;
+	char command[192];
+
+	(void)state;
+	put("proc/7/cgroup", "0::/a/b\n");
+	put("proc/self/mountinfo", "30 20 0:26 / /cg rw shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+	put("proc/stat", "cpu  100 20 200 5000 70 10 40 50 0 0\ncpu0 1 2 3\n");
+	put("cg/a/b/cpu.max", "max 100000\n");
+	stat_of("cg/a/b", 40, 30, "throttled_usec", 9000);
+	pressure("cg/a/b/cpu.pressure", 11, 0);
+	pressure("cg/a/b/memory.pressure", 500, 400);
+	pressure("cg/a/b/io.pressure", 70, 60);
+	pressure("proc/pressure/memory", 1, 1);
+	host = host_of();
+	assert_int_equal(scope_proc_host_tick(host, 1000000000, fixture.writer), 0);
+	put("cg/a/b/cpu.max", "5000 50000\n");
+	stat_of("cg/a/b", 50, 35, "throttled_usec", 12000);
+	assert_int_equal(scope_proc_host_tick(host, 1999999999, fixture.writer), 0);
+	pressure("cg/a/b/memory.pressure", 700, 650);
+	assert_int_equal(scope_proc_host_tick(host, 2000000000, fixture.writer), 0);
+	snprintf(command, sizeof(command), "rm -r %s/cg/a %s/proc/7", root, root);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(scope_proc_host_write(host, 2500000000, fixture.writer), 0);
+	/* The service begins again: a new group of the same name, which counts from 0 on. */
+	put("cg/a/b/cpu.max", "5000 50000\n");
+	stat_of("cg/a/b", 3, 2, "throttled_usec", 500);
+	assert_int_equal(scope_proc_host_tick(host, 4000000000, fixture.writer), 0);
+	scope_proc_host_destroy(host);
+	trace = fixture_open(&fixture);
+	row = row_at(trace, SCOPE_META_HOST_ROW "3", 4000000000);
+	assert_int_equal(row.value[SCOPE_HOST_THROTTLED], 3500000);
+	assert_int_equal(row.value[SCOPE_HOST_PERIODS], 13);
+	row = row_at(trace, SCOPE_META_HOST_ROW "0", 1000000000);
+	assert_int_equal(row.known >> SCOPE_HOST_THROTTLED & 1, 0);
+	assert_int_equal(row.value[SCOPE_HOST_CPU], 11000);
+	assert_int_equal(row.value[SCOPE_HOST_MEMORY_FULL], 400000);
+	assert_int_equal(row.value[SCOPE_HOST_IO], 70000);
+	for (int i = 0; i < 2; i++) {
+		row = i ? row_at(trace, SCOPE_META_HOST_ROW "2", 2500000000)
+			: row_at(trace, SCOPE_META_HOST_ROW "1", 2000000000);
+		assert_int_equal(row.value[SCOPE_HOST_THROTTLED], 3000000);
+		assert_int_equal(row.value[SCOPE_HOST_PERIODS], 10);
+		assert_int_equal(row.value[SCOPE_HOST_PERIODS_MET], 5);
+		assert_int_equal(row.value[SCOPE_HOST_MEMORY], 700000);
+	}
+	assert_string_equal(scope_trace_meta(trace, SCOPE_META_PRESSURE_OF), "/a/b");
+	/* What throttled the process is said though its group is gone. */
+	assert_non_null(strstr(scope_trace_meta(trace, SCOPE_META_CPU_LIMIT), " 5000 50000 10 5 3000000 /a/b"));
+	scope_trace_close(trace);
+}
+
+/* Groups of version 1 have no pressure: that of the host is taken. A kernel without any counts the rest. */
+static void pressure_is_that_of_the_host(void **state)
+{
+	struct fixture fixture = fixture_begin();
+	struct scope_proc_host *host;
+	struct scope_host_row row;
+	struct scope_trace *trace;
+	char command[96];
+
+	(void)state;
+	put("proc/7/cgroup", "4:cpuacct,cpu:/x\n0::/\n");
+	put("proc/self/mountinfo",
+	    "30 20 0:26 / /cg/u rw - cgroup2 cgroup2 rw\n32 20 0:28 / /cg/cpu rw - cgroup cgroup rw,cpu\n");
+	put("proc/stat", "cpu  100 20 200 5000 70 10 40 50 0 0\n");
+	put("cg/cpu/x/cpu.cfs_quota_us", "3000\n");
+	put("cg/cpu/x/cpu.cfs_period_us", "100000\n");
+	stat_of("cg/cpu/x", 100, 40, "throttled_time", 1000);
+	pressure("proc/pressure/memory", 500, 400);
+	put("proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\n");
+	host = host_of();
+	assert_int_equal(scope_proc_host_tick(host, 5, fixture.writer), 0);
+	scope_proc_host_destroy(host);
+	snprintf(command, sizeof(command), "rm -r %s/proc/pressure", root);
+	assert_int_equal(system(command), 0);
+	host = host_of();
+	stat_of("cg/cpu/x", 104, 42, "throttled_time", 1600);
+	/* No flight recorder has been asked for more rows than it keeps: places are used again. */
+	for (uint64_t i = 0; i < 1025; i++)
+		assert_int_equal(scope_proc_host_tick(host, (7 + i) * 1000000000, fixture.writer), 0);
+	scope_proc_host_destroy(host);
+	trace = fixture_open(&fixture);
+	row = row_at(trace, SCOPE_META_HOST_ROW "0", 1031ull * 1000000000);
+	assert_int_equal(row.known >> SCOPE_HOST_CPU, 0);
+	assert_int_equal(row.value[SCOPE_HOST_THROTTLED], 600);
+	assert_int_equal(row.value[SCOPE_HOST_PERIODS], 4);
+	assert_int_equal(row.value[SCOPE_HOST_STEAL], 50 * (1000000000ul / (unsigned long)sysconf(_SC_CLK_TCK)));
+	assert_null(scope_trace_meta(trace, SCOPE_META_PRESSURE_OF));
+	{
+		struct scope_host_row *rows;
+		size_t count;
+
+		assert_int_equal(scope_trace_host_rows(trace, &rows, &count), 0);
+		assert_int_equal(count, 1026);
+		assert_int_equal(rows[0].value[SCOPE_HOST_MEMORY], 500000);
+		assert_int_equal(rows[0].value[SCOPE_HOST_CPU], 9000);
+		assert_int_equal(rows[0].known >> SCOPE_HOST_IO, 0);
+		free(rows);
+	}
+	scope_trace_close(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +352,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_version_1, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_times, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_not_there_is_left_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(rows_go_on_after_the_group, setup, teardown),
+		cmocka_unit_test_setup_teardown(pressure_is_that_of_the_host, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

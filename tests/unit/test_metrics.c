@@ -454,12 +454,58 @@ static void units_are_those_of_the_pass(void **state)
 	free(text);
 }
 
+/* The host is a line of its own; what it counted is split over steps, and is the same for any step. */
+static void the_host_is_a_line(void **state)
+{
+	static const char text[] = "meta begin_ns 1000000000\nmeta end_ns 4500000000\nmeta pressure_of /a\n"
+				   "meta host.0 500000000 steal=0 irq=7 softirq=0 psi_io=100\n"
+				   "meta host.1 1500000000 steal=1000000000 irq=7 softirq=0 psi_io=100\n"
+				   "meta host.2 4500000000 steal=1000000003 irq=7 softirq=0 psi_io=2000000100\n"
+				   "1000000000 0 fork 10 parent=1 tgid=1 comm=host\n"
+				   "1000000000 0 switch 0 10 sleeping\n";
+	struct scope_trace *trace = trace_of(text);
+
+	(void)state;
+	for (uint64_t step_ns = 100000000; step_ns <= 6400000000; step_ns *= 4) {
+		const struct scope_metrics_options options = { .step_ns = step_ns };
+		struct scope_metrics_view *view;
+		struct scope_metered metered;
+
+		assert_int_equal(scope_analysis_meter(trace, &options, &metered), 0);
+		assert_int_equal(scope_metrics_view_create(metered.metrics, metered.found.distributions,
+							   metered.found.groups, SCOPE_METRICS_BY_GROUP, &view),
+				 0);
+		assert_int_equal(view->lines, 2);
+		assert_true(view->line[0].host && !view->line[1].host);
+		assert_string_equal(view->line[0].name, "host and control group (/a)");
+		assert_int_equal(view->line[0].total.value[SCOPE_METRIC_STOLEN], 500000003);
+		assert_int_equal(view->line[0].total.value[SCOPE_METRIC_PSI_IO], 2000000000);
+		assert_int_equal(view->line[1].total.value[SCOPE_METRIC_STOLEN], 0);
+		assert_int_equal(view->line[1].total.value[SCOPE_METRIC_RUN], 3500000000);
+		assert_int_equal(scope_metrics_view_base_ns(view, &view->line[0], &view->line[0].total, 5), 5);
+		assert_true(scope_metrics_view_has(view, &view->line[0], SCOPE_METRIC_HOST_SOFTIRQ));
+		assert_false(scope_metrics_view_has(view, &view->line[0], SCOPE_METRIC_RUN));
+		assert_false(scope_metrics_view_has(view, &view->line[1], SCOPE_METRIC_STOLEN));
+		assert_non_null(strstr(scope_metrics_view_lacks(view, SCOPE_METRIC_THROTTLED), "has a limit"));
+		assert_non_null(strstr(scope_metrics_view_lacks(view, SCOPE_METRIC_PSI_MEMORY), "CONFIG_PSI"));
+		scope_metrics_view_destroy(view);
+		assert_int_equal(scope_metrics_view_create(metered.metrics, metered.found.distributions,
+							   metered.found.groups, SCOPE_METRICS_BY_KIND, &view),
+				 0);
+		for (size_t i = 0; i < view->lines; i++)
+			assert_false(view->line[i].host);
+		assert_non_null(scope_metrics_view_lacks(view, SCOPE_METRIC_STOLEN));
+		scope_metrics_view_destroy(view);
+		scope_analysis_metered_free(&metered);
+	}
+	scope_trace_close(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(they_equal_the_ledger),
-		cmocka_unit_test(later_threads_share_a_series),
-		cmocka_unit_test(they_say_what_is_not_known),
+		cmocka_unit_test(they_equal_the_ledger),	cmocka_unit_test(the_host_is_a_line),
+		cmocka_unit_test(later_threads_share_a_series), cmocka_unit_test(they_say_what_is_not_known),
 		cmocka_unit_test(units_are_those_of_the_pass),
 	};
 

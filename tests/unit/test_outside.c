@@ -299,6 +299,71 @@ static void a_lack_of_memory_is_a_cause(void **state)
 	assert_int_equal(outside.count, 0);
 }
 
+/* Sums of a session are much longer than the trace of a flight recorder: rows have what belongs to its window. */
+static void rows_have_what_is_in_the_window(void **state)
+{
+	static const char *const meta[] = {
+		SCOPE_META_BEGIN,
+		"50000000000",
+		SCOPE_META_END,
+		"52000000000",
+		SCOPE_META_CPU_LIMIT,
+		"0 52000000000 3000 100000 520 2 1000 /a",
+		SCOPE_META_HOST_CPU,
+		"0 52000000000 1000000000 0 0 900000000000",
+		"host.0",
+		"50000000000 busy=500 irq=0 softirq=0 steal=7 throttled=100 periods=5 periods_met=1",
+		"host.1",
+		"51000000000 busy=1000000500 irq=0 softirq=0 steal=7 throttled=250000100 periods=15 periods_met=9",
+		NULL,
+	};
+	static const char *const late[] = {
+		SCOPE_META_BEGIN,
+		"50000000000",
+		SCOPE_META_END,
+		"52000000000",
+		SCOPE_META_HOST_CPU,
+		"0 52000000000 1000000000 0 0 900000000000",
+		"host.0",
+		"50000000000 busy=500 irq=0 softirq=0 steal=7",
+		"host.1",
+		"50900000000 busy=1000000500 irq=0 softirq=0 steal=7",
+		NULL,
+	};
+
+	(void)state;
+	find(meta);
+	says("Throttled: in 8 of 10 periods, 250 ms in 1.0 s, by the limit of 3 ms of CPU time per 100 ms of control group /a.");
+	/* Rows of less than half of the window are too few. */
+	find(late);
+	says("Stolen by the hypervisor");
+}
+
+static void find_pressure(const char *events, const char *group, const char *after)
+{
+	find((const char *const[]){ SCOPE_META_BEGIN, "0", SCOPE_META_END, "1000000000", SCOPE_META_EVENTS, events,
+				    "host.0", "0 psi_memory=1000", "host.1", after,
+				    group ? SCOPE_META_PRESSURE_OF : NULL, group, NULL });
+}
+
+/* A fifth of the window; of the target's group alone, and where no stalls were recorded. */
+static void pressure_is_a_lack_of_memory(void **state)
+{
+	char remedy[160];
+
+	(void)state;
+	find_pressure("3", "/small", "1000000000 psi_memory=200001000");
+	says("Memory is short: for 20 % of the time, 200 ms in 1.0 s, a thread of control group /small waited for it.");
+	scope_rank_outside_remedy(outside.cause, remedy, sizeof(remedy));
+	assert_non_null(strstr(remedy, "memory.max"));
+	find_pressure("3", "/small", "1000000000 psi_memory=200000999");
+	assert_int_equal(outside.count, 0);
+	find_pressure("3", NULL, "1000000000 psi_memory=900001000");
+	assert_int_equal(outside.count, 0);
+	find_pressure("4294967295", "/small", "1000000000 psi_memory=900001000");
+	assert_int_equal(outside.count, 0);
+}
+
 static void what_makes_no_sense_is_nothing(void **state)
 {
 	(void)state;
@@ -319,6 +384,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_slow_device_is_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_slow_peer_is_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_lack_of_memory_is_a_cause, setup, teardown),
+		cmocka_unit_test_setup_teardown(rows_have_what_is_in_the_window, setup, teardown),
+		cmocka_unit_test_setup_teardown(pressure_is_a_lack_of_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_makes_no_sense_is_nothing, setup, teardown),
 	};
 

@@ -97,6 +97,8 @@ static int cut(struct scope_capture_run *capture)
 
 	scope_capture_want_names(capture, true);
 	if (!err)
+		err = scope_proc_host_write(capture->host, scope_now_ns(), capture->writer);
+	if (!err)
 		err = scope_capture_settle(capture, scope_capture_keep_up);
 	if (!err)
 		err = scope_capture_write_kernel(capture, scope_capture_keep_up);
@@ -148,6 +150,8 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 		scope_capture_want_names(capture, false);
 		capture->look_ns = now + LOOK_NS;
 	}
+	if (!err)
+		err = scope_proc_host_tick(capture->host, now, capture->writer);
 	if (err)
 		return failed(capture, err);
 	report_progress(capture, now);
@@ -316,6 +320,8 @@ static int begin_session(struct scope_capture_run *capture)
 	err = scope_capture_give_tables(capture);
 	if (!err)
 		err = scope_proc_host_create("", capture->stats.target.tgid, &capture->host);
+	if (!err)
+		err = scope_proc_host_tick(capture->host, scope_now_ns(), capture->writer);
 	if (err)
 		return failed(capture, err);
 	capture->stats.begin_ns = scope_now_ns();

@@ -53,12 +53,14 @@ static void collect(const struct scope_metrics_window *window, const struct scop
 	for (size_t i = 0; i < window->view->steps; i++) {
 		const struct scope_metric_cells *cell = &line->cell[i];
 
+		const uint64_t step_ns = scope_metrics_view_step_ns(window->view, i);
+
 		if (!is_in(window, i))
 			continue;
 		sums->value[count] = (double)cell->value[metric];
 		sums->of[count++] = scope_metrics_row[metric].unit == SCOPE_METRICS_TIME
-					    ? (double)scope_metrics_present_ns(cell)
-					    : (double)scope_metrics_view_step_ns(window->view, i) / 1e9;
+					    ? (double)scope_metrics_view_base_ns(window->view, line, cell, step_ns)
+					    : (double)step_ns / 1e9;
 	}
 	sums->count = count;
 	scope_metrics_block_sums_fold(sums, SCOPE_CHANGE_STEPS_MAX);

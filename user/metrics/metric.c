@@ -22,4 +22,5 @@ const char *const scope_metrics_family_name[SCOPE_METRICS_FAMILIES] = {
 	[SCOPE_METRICS_STALL] = "stall",
 	[SCOPE_METRICS_INTERRUPT] = "interrupt",
 	[SCOPE_METRICS_WORK] = "work",
+	[SCOPE_METRICS_HOST] = "host",
 };

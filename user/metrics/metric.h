@@ -18,6 +18,7 @@ enum scope_metric_family {
 	SCOPE_METRICS_STALL,
 	SCOPE_METRICS_INTERRUPT,
 	SCOPE_METRICS_WORK,
+	SCOPE_METRICS_HOST,
 	SCOPE_METRICS_FAMILIES,
 };
 
@@ -87,7 +88,14 @@ enum scope_metric_unit {
 	X(INTERRUPTS, interrupts, INTERRUPT, COUNT, "interrupts and softirqs that came then")                          \
 	X(UNITS, units, WORK, COUNT, "units of work that ended: requests, or rounds of what serves none")              \
 	X(UNIT_TIME, unit_time, WORK, TIME, "that these took from begin to end")                                       \
-	X(WORK_WAIT, work_wait, WORK, TIME, "asleep in the middle of work, sleeps of 20 us or more")
+	X(WORK_WAIT, work_wait, WORK, TIME, "asleep in the middle of work, sleeps of 20 us or more")                   \
+	X(THROTTLED, throttled, HOST, TIME, "kept off the CPUs by limits of its control groups, all CPUs together")    \
+	X(STOLEN, stolen, HOST, TIME, "a hypervisor ran something else, all CPUs together")                            \
+	X(HOST_IRQ, host_irq, HOST, TIME, "CPUs were in interrupts, all together")                                     \
+	X(HOST_SOFTIRQ, host_softirq, HOST, TIME, "CPUs were in softirqs, all together")                               \
+	X(PSI_CPU, psi_cpu, HOST, TIME, "some thread waited for a CPU (pressure stall information)")                   \
+	X(PSI_MEMORY, psi_memory, HOST, TIME, "some thread waited for memory (pressure stall information)")            \
+	X(PSI_IO, psi_io, HOST, TIME, "some thread waited for a disk (pressure stall information)")
 
 enum scope_metric {
 #define SCOPE_METRIC_ENUM(NAME, name, family, unit, text) SCOPE_METRIC_##NAME,

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -376,6 +377,9 @@ static void forget(struct scope_metrics *metrics)
 	scope_metrics_store_free(&metrics->object);
 	memset(&metrics->objects, 0, sizeof(metrics->objects));
 	memset(metrics->device, 0, sizeof(metrics->device));
+	free(metrics->host);
+	metrics->host = NULL;
+	metrics->host_rows = 0;
 	metrics->block_events = metrics->blind_futexes = 0;
 	metrics->err = 0;
 	scope_metrics_forget_units(metrics);
@@ -391,6 +395,18 @@ static int begin(void *user, const struct scope_timeline *timeline)
 	return 0;
 }
 
+/* A trace that grows has more rows at each call. */
+static int take_host(struct scope_metrics *metrics)
+{
+	const char *group = scope_trace_meta(metrics->timeline->trace, SCOPE_META_PRESSURE_OF);
+
+	free(metrics->host);
+	metrics->host = NULL;
+	metrics->host_rows = 0;
+	snprintf(metrics->pressure_of, sizeof(metrics->pressure_of), "%s", group ? group : "");
+	return scope_trace_host_rows(metrics->timeline->trace, &metrics->host, &metrics->host_rows);
+}
+
 static int finish(void *user)
 {
 	struct scope_metrics *metrics = user;
@@ -402,6 +418,8 @@ static int finish(void *user)
 	metrics->counters = scope_timeline_records(metrics->timeline, SCOPE_EVENTS_COUNTERS);
 	metrics->stalls = scope_timeline_records(metrics->timeline, SCOPE_EVENTS_STALL);
 	metrics->interrupts = scope_timeline_records(metrics->timeline, SCOPE_EVENTS_INTERRUPT);
+	if (!err)
+		err = take_host(metrics);
 	if (!err && count)
 		err = scope_metrics_meet(metrics, (uint32_t)count - 1);
 	for (size_t i = 0; !err && i < count; i++)

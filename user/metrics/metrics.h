@@ -13,6 +13,7 @@
 #include "base/sketch.h"
 #include "metrics/objects.h"
 #include "metrics/time_series.h"
+#include "trace/host_row.h"
 #include "unit/distribution.h"
 
 #define SCOPE_METRICS_STEP_NS 1000000000ull  /* no rule */
@@ -61,6 +62,9 @@ struct scope_metrics {
 	uint8_t io[SCOPE_SYSCALL_MAX][SCOPE_FD_KINDS]; /* the family of descriptors, of a read or write by that call */
 	const struct scope_timeline *timeline;	       /* of the pass; valid only during it */
 	uint64_t begin_ns, end_ns;		       /* of the window */
+	struct scope_host_row *host;		       /* by time */
+	size_t host_rows;
+	char pressure_of[128]; /* the control group whose pressure they have; "": of the whole host */
 	uint64_t block_events;
 	bool counters, stalls, interrupts; /* the trace has them */
 	uint64_t blind_futexes;		   /* futex calls whose operation is not in the trace */

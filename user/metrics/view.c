@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/syscall_name.h"
+#include "metrics/host_line.h"
 
 const char *const scope_metrics_by_name[SCOPE_METRICS_BYS] = {
 	[SCOPE_METRICS_BY_THREAD] = "thread",
@@ -17,9 +18,10 @@ const char *const scope_metrics_by_name[SCOPE_METRICS_BYS] = {
 	[SCOPE_METRICS_BY_KIND] = "kind",
 };
 
-const struct scope_metrics_absent scope_metrics_absent[SCOPE_METRICS_ABSENT] = {
-	{ "throttled_time", "no trace has the CPU quota of control groups" },
-};
+static bool has_host(enum scope_metrics_by by)
+{
+	return by == SCOPE_METRICS_BY_THREAD || by == SCOPE_METRICS_BY_GROUP;
+}
 
 static bool has_objects(uint8_t family)
 {
@@ -40,12 +42,27 @@ const char *scope_metrics_view_lacks(const struct scope_metrics_view *view, enum
 		return "interrupts are not in the trace: record with --interrupts, by the module";
 	if (family == SCOPE_METRICS_WORK && !view->metrics->units)
 		return "the units of the trace were not looked for";
+	if (family == SCOPE_METRICS_HOST)
+		return scope_metrics_host_lacks(view->metrics, metric, has_host(view->by));
 	if (view->by == SCOPE_METRICS_BY_OBJECT && !has_objects(family))
 		return "threads have it, objects have not";
 	if (view->by == SCOPE_METRICS_BY_KIND && family != SCOPE_METRICS_WORK && metric != SCOPE_METRIC_RUN &&
 	    metric != SCOPE_METRIC_QUEUE)
 		return "it is not known by kind of work";
 	return NULL;
+}
+
+bool scope_metrics_view_has(const struct scope_metrics_view *view, const struct scope_metric_line *line,
+			    enum scope_metric metric)
+{
+	return line->host == (scope_metrics_row[metric].family == SCOPE_METRICS_HOST) &&
+	       !scope_metrics_view_lacks(view, metric);
+}
+
+uint64_t scope_metrics_view_base_ns(const struct scope_metrics_view *view, const struct scope_metric_line *line,
+				    const struct scope_metric_cells *cells, uint64_t passed_ns)
+{
+	return has_host(view->by) && !line->host ? scope_metrics_present_ns(cells) : passed_ns;
 }
 
 uint64_t scope_metrics_present_ns(const struct scope_metric_cells *cells)
@@ -270,6 +287,21 @@ static int fill_line(struct scope_metrics_view *view, const struct scope_distrib
 	return 0;
 }
 
+/* The host comes first, so that it is on any screen. */
+static int add_host(struct scope_metrics_view *view)
+{
+	struct scope_metric_line line = { .host = true };
+	int err = scope_metrics_host_line(view->metrics, view->step_ns, view->steps, &line);
+
+	if (err)
+		return err;
+	memmove(view->line + 1, view->line, view->lines * sizeof(line));
+	view->lines++;
+	view->line[0] = line;
+	sum_line(view, &view->line[0]);
+	return 0;
+}
+
 int scope_metrics_view_create(const struct scope_metrics *metrics, const struct scope_distributions *distributions,
 			      const struct scope_groups *groups, enum scope_metrics_by by,
 			      struct scope_metrics_view **ret_view)
@@ -289,7 +321,7 @@ int scope_metrics_view_create(const struct scope_metrics *metrics, const struct 
 	view->end_ns = metrics->end_ns;
 	view->step_ns = store->step_ns;
 	view->steps = scope_metrics_steps(metrics, store);
-	view->line = calloc(lines + 1, sizeof(*view->line));
+	view->line = calloc(lines + 2, sizeof(*view->line));
 	if (!view->line)
 		err = -ENOMEM;
 	for (size_t i = 0; !err && i < lines; i++) {
@@ -303,8 +335,12 @@ int scope_metrics_view_create(const struct scope_metrics *metrics, const struct 
 	if (lines)
 		qsort(view->line, lines, sizeof(*view->line),
 		      by == SCOPE_METRICS_BY_OBJECT || by == SCOPE_METRICS_BY_KIND ? compare_weights : compare_names);
-	*ret_view = view;
-	return 0;
+	err = metrics->host_rows > 1 && has_host(by) ? add_host(view) : 0;
+	if (err)
+		scope_metrics_view_destroy(view);
+	else
+		*ret_view = view;
+	return err;
 }
 
 void scope_metrics_view_destroy(struct scope_metrics_view *view)

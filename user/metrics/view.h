@@ -20,6 +20,7 @@ struct scope_metric_line {
 	uint32_t tid, tgid; /* of a thread; tgid also of an object's process; else 0 */
 	uint32_t threads;   /* of a group; else 0 */
 	bool serves;	    /* a group that reads from clients */
+	bool host; /* no threads: the host and the control group; it has the metrics of SCOPE_METRICS_HOST alone */
 	struct scope_metric_cells *cell;
 	struct scope_metric_cells total;
 	const struct scope_metric_latency *latency; /* of its units; NULL in views by thread and by object */
@@ -30,7 +31,8 @@ struct scope_metrics_view {
 	enum scope_metrics_by by;
 	uint64_t begin_ns, end_ns, step_ns;
 	size_t steps;
-	struct scope_metric_line *line; /* groups and threads by name, others by time, largest first */
+	struct scope_metric_line
+		*line; /* the host, if it has one; groups and threads by name, others by time, largest first */
 	size_t lines;
 };
 
@@ -49,11 +51,12 @@ uint64_t scope_metrics_present_ns(const struct scope_metric_cells *cells);
 /* The reason why the view does not have that metric; NULL: it has the metric. */
 const char *scope_metrics_view_lacks(const struct scope_metrics_view *view, enum scope_metric metric);
 
-/* Metrics for which no trace has data so far, and why. */
-struct scope_metrics_absent {
-	const char *name, *why;
-};
-#define SCOPE_METRICS_ABSENT 1 /* no rule */
-extern const struct scope_metrics_absent scope_metrics_absent[SCOPE_METRICS_ABSENT];
+/* True if that line of the view has the metric. */
+bool scope_metrics_view_has(const struct scope_metrics_view *view, const struct scope_metric_line *line,
+			    enum scope_metric metric);
+
+/* What a time of that line and step is a share of, ns: of its threads' time; without threads, of the elapsed time. */
+uint64_t scope_metrics_view_base_ns(const struct scope_metrics_view *view, const struct scope_metric_line *line,
+				    const struct scope_metric_cells *cells, uint64_t passed_ns);
 
 #endif

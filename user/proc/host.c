@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How much CPU time the host kept from a process: limits of its control groups, interrupts, a hypervisor. */
+/* What the host keeps from a process: limits of its control groups, interrupts, a hypervisor, pressure. */
 #include "proc/host.h"
 
 #include <errno.h>
@@ -11,38 +11,37 @@
 #include <unistd.h>
 
 #include "base/now.h"
+#include "proc/cgroup.h"
 #include "proc/file.h"
+#include "trace/host_row.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
-#define GROUPS_MAX 32	/* no rule: most groups of one process, from its own up to the top */
-#define PATH_BYTES 4096 /* no rule */
+#define GROUPS_MAX 32 /* no rule: most groups of one process, from its own up to the top */
 #define NS_PER_S 1000000000ull
+#define ROWS_KEPT 1024 /* no rule: the rows that a flight recorder keeps; a later one takes the place of the oldest */
 
-/* The counters of a control group that has a limit. */
+/* The counters of a control group. */
 struct counts {
 	uint64_t periods, throttled, throttled_ns;
 };
 
-struct limited {
+/* A control group that may have a limit. */
+struct group {
 	char *directory;
-	const char *group; /* points into directory: its path below the mount point */
-	int64_t quota_us, period_us;
-	struct counts at_begin;
-};
-
-/* Of all CPUs together, ns. */
-struct cpu_times {
-	uint64_t busy_ns, irq_ns, softirq_ns, steal_ns;
+	const char *path;	     /* points into directory: what is below the mount point */
+	int64_t quota_us, period_us; /* 0: it has had no limit so far */
+	struct counts last, grown;   /* as read last; since the begin */
 };
 
 struct scope_proc_host {
 	char *root;
-	uint64_t begin_ns;
-	bool has_times;
-	struct cpu_times times;
-	struct limited limited[GROUPS_MAX];
+	uint64_t begin_ns, next_ns, rows;
+	struct scope_host_row at_begin, now;
+	struct group group[GROUPS_MAX];
 	size_t count;
+	struct scope_proc_cgroup own; /* of version 2; path "": none */
+	bool own_pressure;	      /* the kernel has the pressure of that group */
 };
 
 /* "key 123" in a text of such lines; 0: it is not there. */
@@ -76,136 +75,166 @@ static int read_counts(const char *directory, struct counts *ret_counts)
 /* The limit of a group; false: it has none. */
 static bool read_limit(const char *directory, int64_t *ret_quota_us, int64_t *ret_period_us)
 {
+	int64_t quota_us = 0, period_us = 0;
 	char *text;
-	bool found = false;
 
-	*ret_quota_us = *ret_period_us = 0;
 	if (!scope_proc_file_read(&text, "%s/cpu.max", directory)) {
-		found = sscanf(text, "%" SCNd64 " %" SCNd64, ret_quota_us, ret_period_us) == 2;
+		if (sscanf(text, "%" SCNd64 " %" SCNd64, &quota_us, &period_us) != 2)
+			quota_us = 0;
 		free(text);
-		return found;
+	} else if (!scope_proc_file_read(&text, "%s/cpu.cfs_quota_us", directory)) {
+		quota_us = strtoll(text, NULL, 10);
+		free(text);
+		if (!scope_proc_file_read(&text, "%s/cpu.cfs_period_us", directory)) {
+			period_us = strtoll(text, NULL, 10);
+			free(text);
+		}
 	}
-	if (scope_proc_file_read(&text, "%s/cpu.cfs_quota_us", directory))
+	if (quota_us <= 0 || period_us <= 0)
 		return false;
-	*ret_quota_us = strtoll(text, NULL, 10);
-	free(text);
-	if (*ret_quota_us <= 0 || scope_proc_file_read(&text, "%s/cpu.cfs_period_us", directory))
-		return false;
-	*ret_period_us = strtoll(text, NULL, 10);
-	free(text);
-	return *ret_period_us > 0;
+	*ret_quota_us = quota_us;
+	*ret_period_us = period_us;
+	return true;
 }
 
-/* Adds a group and all groups above it, if they have a limit. mount: where its hierarchy is mounted. 0 or -ENOMEM. */
-static int add_groups(struct scope_proc_host *host, const char *mount, const char *group)
+/* The growth since then. A counter that went back is that of a new group of the same name: its service began again. */
+static uint64_t grown(uint64_t before, uint64_t after)
 {
-	char path[PATH_BYTES];
-	const size_t top = strlen(mount);
-	char *end;
+	return after >= before ? after - before : after;
+}
 
-	if (snprintf(path, sizeof(path), "%s%s", mount, group) >= (int)sizeof(path))
-		return 0;
-	end = path + strlen(path);
-	while (host->count < GROUPS_MAX) {
-		struct limited limited = { 0 };
+/* A group that is gone keeps what was last read of it. A limit may be set at any time. */
+static void read_group(struct group *group)
+{
+	struct counts now;
 
-		while (end > path + top && end[-1] == '/')
-			*--end = '\0';
-		if (end <= path + top)
-			return 0;
-		if (read_limit(path, &limited.quota_us, &limited.period_us) && !read_counts(path, &limited.at_begin)) {
-			limited.directory = strdup(path);
-			if (!limited.directory)
-				return -ENOMEM;
-			limited.group = limited.directory + top;
-			host->limited[host->count++] = limited;
-		}
-		while (end > path + top && end[-1] != '/')
-			*--end = '\0';
+	(void)read_limit(group->directory, &group->quota_us, &group->period_us);
+	if (read_counts(group->directory, &now))
+		return;
+	group->grown.periods += grown(group->last.periods, now.periods);
+	group->grown.throttled += grown(group->last.throttled, now.throttled);
+	group->grown.throttled_ns += grown(group->last.throttled_ns, now.throttled_ns);
+	group->last = now;
+}
+
+/* Adds a group and all groups above it. 0 or -ENOMEM. */
+static int add_groups(struct scope_proc_host *host, const char *controller, uint32_t tgid)
+{
+	struct scope_proc_cgroup at;
+	bool more = scope_proc_cgroup_find(host->root, tgid, controller, &at);
+
+	for (; more && host->count < GROUPS_MAX; more = scope_proc_cgroup_up(&at)) {
+		struct group *group = &host->group[host->count];
+
+		if (read_counts(at.path, &group->last))
+			continue;
+		group->directory = strdup(at.path);
+		if (!group->directory)
+			return -ENOMEM;
+		group->path = group->directory + at.top;
+		host->count++;
 	}
 	return 0;
 }
 
-/* True if a word is in a list of words separated by commas. */
-static bool has_word(const char *list, const char *word)
-{
-	const size_t length = strlen(word);
-
-	for (const char *at = list; at; at = strchr(at, ','), at += at != NULL)
-		if (!strncmp(at, word, length) && (!at[length] || at[length] == ','))
-			return true;
-	return false;
-}
-
-/*
- * Where the hierarchy of CPU limits is mounted: of version 1 with the controller cpu, of version 2 where
- * controller is "". See proc_pid_mountinfo(5). A mount point with a blank in it is not found.
- */
-static bool find_mount(const char *root, const char *controller, char *ret_mount, size_t room)
-{
-	char *text, *save, at[PATH_BYTES], type[16], options[512];
-	bool found = false;
-
-	if (scope_proc_file_read(&text, "%s/proc/self/mountinfo", root))
-		return false;
-	for (char *line = strtok_r(text, "\n", &save); line && !found; line = strtok_r(NULL, "\n", &save)) {
-		const char *rest = strstr(line, " - ");
-
-		if (!rest || sscanf(line, "%*s %*s %*s %*s %4095s", at) != 1 ||
-		    sscanf(rest, " - %15s %*s %511s", type, options) != 2)
-			continue;
-		found = *controller ? !strcmp(type, "cgroup") && has_word(options, controller)
-				    : !strcmp(type, "cgroup2");
-	}
-	free(text);
-	return found && snprintf(ret_mount, room, "%s%s", root, at) < (int)room;
-}
-
-/* Lines of /proc/PID/cgroup: "4:cpu,cpuacct:/path" or "0::/path". */
-static int find_groups(struct scope_proc_host *host, uint32_t tgid)
-{
-	char *text, *save, mount[PATH_BYTES];
-	int err = 0;
-
-	if (scope_proc_file_read(&text, "%s/proc/%u/cgroup", host->root, tgid))
-		return 0;
-	for (char *line = strtok_r(text, "\n", &save); line && !err; line = strtok_r(NULL, "\n", &save)) {
-		char *list = strchr(line, ':'), *group = list ? strchr(list + 1, ':') : NULL;
-
-		if (!group)
-			continue;
-		*list++ = *group++ = '\0';
-		/* A group above the root of our namespace is not below the mount point. */
-		if (*group != '/' || !strncmp(group, "/..", 3) || (*list && !has_word(list, "cpu")))
-			continue;
-		if (find_mount(host->root, *list ? "cpu" : "", mount, sizeof(mount)))
-			err = add_groups(host, mount, group);
-	}
-	free(text);
-	return err;
-}
-
 /* The line "cpu  user nice system idle iowait irq softirq steal …" of /proc/stat. */
-static bool read_times(const char *root, struct cpu_times *ret_times)
+static void read_times(const char *root, struct scope_host_row *row)
 {
 	const uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
 	uint64_t user, nice, system, irq, softirq, steal;
 	char *text;
-	bool found;
 
 	if (scope_proc_file_read(&text, "%s/proc/stat", root))
-		return false;
-	found = sscanf(text, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64, &user,
-		       &nice, &system, &irq, &softirq, &steal) == 6;
+		return;
+	if (sscanf(text, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64, &user,
+		   &nice, &system, &irq, &softirq, &steal) == 6) {
+		row->value[SCOPE_HOST_BUSY] = (user + nice + system + irq + softirq) * tick_ns;
+		row->value[SCOPE_HOST_IRQ] = irq * tick_ns;
+		row->value[SCOPE_HOST_SOFTIRQ] = softirq * tick_ns;
+		row->value[SCOPE_HOST_STEAL] = steal * tick_ns;
+		row->known |= 1u << SCOPE_HOST_BUSY | 1u << SCOPE_HOST_IRQ | 1u << SCOPE_HOST_SOFTIRQ |
+			      1u << SCOPE_HOST_STEAL;
+	}
 	free(text);
-	if (found)
-		*ret_times = (struct cpu_times){
-			.busy_ns = (user + nice + system + irq + softirq) * tick_ns,
-			.irq_ns = irq * tick_ns,
-			.softirq_ns = softirq * tick_ns,
-			.steal_ns = steal * tick_ns,
-		};
-	return found;
+}
+
+/* The total of a line "some avg10=… total=12" or "full …", in microseconds. */
+static void read_pressure(const char *text, const char *line_of, enum scope_host_count count,
+			  struct scope_host_row *row)
+{
+	const char *line = strstr(text, line_of), *end = line ? strchr(line, '\n') : NULL;
+	const char *total = line ? strstr(line, "total=") : NULL;
+
+	if (!total || (end && total > end))
+		return;
+	row->value[count] = 1000 * strtoull(total + strlen("total="), NULL, 10);
+	row->known |= 1u << count;
+}
+
+/* Reads the pressure of the process's own group if the kernel has it, else of the host. */
+static void read_pressures(const struct scope_proc_host *host, struct scope_host_row *row)
+{
+	static const struct {
+		const char *of_group, *of_host;
+		enum scope_host_count some, full;
+	} file[] = {
+		{ "cpu.pressure", "cpu", SCOPE_HOST_CPU, SCOPE_HOST_COUNTS },
+		{ "memory.pressure", "memory", SCOPE_HOST_MEMORY, SCOPE_HOST_MEMORY_FULL },
+		{ "io.pressure", "io", SCOPE_HOST_IO, SCOPE_HOST_IO_FULL },
+	};
+
+	for (size_t i = 0; i < sizeof(file) / sizeof(*file); i++) {
+		char *text;
+
+		if (host->own_pressure
+			    ? scope_proc_file_read(&text, "%s/%s", host->own.path, file[i].of_group)
+			    : scope_proc_file_read(&text, "%s/proc/pressure/%s", host->root, file[i].of_host))
+			continue;
+		read_pressure(text, "some ", file[i].some, row);
+		if (file[i].full < SCOPE_HOST_COUNTS)
+			read_pressure(text, "full ", file[i].full, row);
+		free(text);
+	}
+}
+
+/* Growth of all groups together since the begin. Without a limit nothing is known to be throttled. */
+static void sum_groups(const struct scope_proc_host *host, struct scope_host_row *row)
+{
+	uint64_t throttled_ns = 0, periods = 0, met = 0;
+
+	for (size_t i = 0; i < host->count; i++) {
+		const struct group *group = &host->group[i];
+
+		if (!group->quota_us)
+			continue;
+		throttled_ns += group->grown.throttled_ns;
+		periods += group->grown.periods;
+		met += group->grown.throttled;
+		row->known |= 1u << SCOPE_HOST_THROTTLED | 1u << SCOPE_HOST_PERIODS | 1u << SCOPE_HOST_PERIODS_MET;
+	}
+	row->value[SCOPE_HOST_THROTTLED] = throttled_ns;
+	row->value[SCOPE_HOST_PERIODS] = periods;
+	row->value[SCOPE_HOST_PERIODS_MET] = met;
+}
+
+static void read_all(struct scope_proc_host *host)
+{
+	for (size_t i = 0; i < host->count; i++)
+		read_group(&host->group[i]);
+	read_times(host->root, &host->now);
+	read_pressures(host, &host->now);
+	sum_groups(host, &host->now);
+}
+
+/* Kernels without pressure stall information have no such file; and it cannot be read where it is switched off. */
+static bool has_pressure(const char *group)
+{
+	char *text;
+
+	if (scope_proc_file_read(&text, "%s/memory.pressure", group))
+		return false;
+	free(text);
+	return true;
 }
 
 int scope_proc_host_create(const char *root, uint32_t tgid, struct scope_proc_host **ret_host)
@@ -216,8 +245,12 @@ int scope_proc_host_create(const char *root, uint32_t tgid, struct scope_proc_ho
 	if (host)
 		host->root = strdup(root);
 	if (host && host->root) {
-		host->has_times = read_times(root, &host->times);
-		err = find_groups(host, tgid);
+		err = add_groups(host, "cpu", tgid);
+		if (!err)
+			err = add_groups(host, "", tgid);
+		host->own_pressure = scope_proc_cgroup_find(root, tgid, "", &host->own) && has_pressure(host->own.path);
+		read_all(host);
+		host->at_begin = host->now;
 		host->begin_ns = scope_now_ns();
 	}
 	if (err)
@@ -232,63 +265,78 @@ void scope_proc_host_destroy(struct scope_proc_host *host)
 	if (!host)
 		return;
 	for (size_t i = 0; i < host->count; i++)
-		free(host->limited[i].directory);
+		free(host->group[i].directory);
 	free(host->root);
 	free(host);
 }
 
-/* The growth since then; 0 if a counter went back, because then it is another group of the same name. */
-static uint64_t grown(uint64_t before, uint64_t after)
-{
-	return after > before ? after - before : 0;
-}
-
 static int write_limit(const struct scope_proc_host *host, uint64_t end_ns, struct scope_writer *writer)
 {
-	const struct limited *most = NULL;
-	struct counts of_most = { 0 };
+	const struct group *most = NULL;
 	char value[256];
 
 	for (size_t i = 0; i < host->count; i++) {
-		const struct limited *limited = &host->limited[i];
-		struct counts counts;
+		const struct group *group = &host->group[i];
 
-		if (read_counts(limited->directory, &counts))
-			continue;
-		counts.periods = grown(limited->at_begin.periods, counts.periods);
-		counts.throttled = grown(limited->at_begin.throttled, counts.throttled);
-		counts.throttled_ns = grown(limited->at_begin.throttled_ns, counts.throttled_ns);
-		if (most && counts.throttled_ns <= of_most.throttled_ns)
-			continue;
-		most = limited;
-		of_most = counts;
+		if (group->quota_us && (!most || group->grown.throttled_ns > most->grown.throttled_ns))
+			most = group;
 	}
 	if (!most)
 		return 0;
 	snprintf(value, sizeof(value),
 		 "%" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s",
-		 host->begin_ns, end_ns, most->quota_us, most->period_us, of_most.periods, of_most.throttled,
-		 of_most.throttled_ns, most->group);
+		 host->begin_ns, end_ns, most->quota_us, most->period_us, most->grown.periods, most->grown.throttled,
+		 most->grown.throttled_ns, most->path);
 	return scope_trace_writer_meta(writer, SCOPE_META_CPU_LIMIT, value);
 }
 
 static int write_times(const struct scope_proc_host *host, uint64_t end_ns, struct scope_writer *writer)
 {
-	struct cpu_times times;
+	static const enum scope_host_count count[] = { SCOPE_HOST_BUSY, SCOPE_HOST_IRQ, SCOPE_HOST_SOFTIRQ,
+						       SCOPE_HOST_STEAL };
 	char value[160];
+	int used;
 
-	if (!host->has_times || !read_times(host->root, &times))
+	if (!(host->at_begin.known >> SCOPE_HOST_BUSY & 1))
 		return 0;
-	snprintf(value, sizeof(value), "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-		 host->begin_ns, end_ns, grown(host->times.busy_ns, times.busy_ns),
-		 grown(host->times.irq_ns, times.irq_ns), grown(host->times.softirq_ns, times.softirq_ns),
-		 grown(host->times.steal_ns, times.steal_ns));
+	used = snprintf(value, sizeof(value), "%" PRIu64 " %" PRIu64, host->begin_ns, end_ns);
+	for (size_t i = 0; i < sizeof(count) / sizeof(*count); i++)
+		used += snprintf(value + used, sizeof(value) - (size_t)used, " %" PRIu64,
+				 grown(host->at_begin.value[count[i]], host->now.value[count[i]]));
 	return scope_trace_writer_meta(writer, SCOPE_META_HOST_CPU, value);
 }
 
-int scope_proc_host_write(const struct scope_proc_host *host, uint64_t end_ns, struct scope_writer *writer)
+static int write_row(struct scope_proc_host *host, uint64_t now_ns, struct scope_writer *writer)
 {
-	int err = write_limit(host, end_ns, writer);
+	char key[32], text[SCOPE_HOST_ROW_BYTES];
+	int err = 0;
 
+	host->next_ns = now_ns + NS_PER_S;
+	host->now.time_ns = now_ns;
+	if (!host->now.known)
+		return 0;
+	if (!host->rows && host->own_pressure)
+		err = scope_trace_writer_meta(writer, SCOPE_META_PRESSURE_OF, host->own.path + host->own.top);
+	snprintf(key, sizeof(key), SCOPE_META_HOST_ROW "%" PRIu64, host->rows++ % ROWS_KEPT);
+	scope_trace_host_row_format(&host->now, text);
+	return err ? err : scope_trace_writer_meta(writer, key, text);
+}
+
+int scope_proc_host_tick(struct scope_proc_host *host, uint64_t now_ns, struct scope_writer *writer)
+{
+	if (now_ns < host->next_ns)
+		return 0;
+	read_all(host);
+	return write_row(host, now_ns, writer);
+}
+
+int scope_proc_host_write(struct scope_proc_host *host, uint64_t end_ns, struct scope_writer *writer)
+{
+	int err;
+
+	read_all(host);
+	err = write_row(host, end_ns, writer);
+	if (!err)
+		err = write_limit(host, end_ns, writer);
 	return err ? err : write_times(host, end_ns, writer);
 }

@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <scope/control.h>
+
+#include "rank/host_counts.h"
+
 #define THROTTLED_SHARE 0.2  /* of the time waited for a CPU, or of the window if that is less */
 #define THROTTLED_PERIODS 3  /* in which the limit was met */
 #define TAKEN_SHARE 0.3	     /* of the time waited for a CPU */
@@ -50,25 +54,24 @@ const struct scope_outside_cause *scope_rank_outside_of(const struct scope_outsi
 }
 
 /* A throttled thread is in the run queue, like one that waits for a CPU. */
-static void find_limit(const struct scope_trace *trace, const struct scope_waits *waits, struct scope_outside *outside)
+static void find_limit(const struct scope_host_limit *limit, const struct scope_waits *waits,
+		       struct scope_outside *outside)
 {
-	const char *text = scope_trace_meta(trace, SCOPE_META_CPU_LIMIT);
-	struct scope_outside_cause cause = { .kind = SCOPE_OUTSIDE_THROTTLED };
-	uint64_t begin_ns, end_ns, throttled_ns;
 	const double waited_ns = least(waits->queue_ns - waits->queue_own_ns, waits->window_ns);
-	int group;
+	struct scope_outside_cause cause = {
+		.kind = SCOPE_OUTSIDE_THROTTLED,
+		.window_ns = limit->window_ns,
+		.periods = limit->periods,
+		.throttled = limit->throttled,
+		.quota_us = limit->quota_us,
+		.period_us = limit->period_us,
+		.group = limit->group,
+		.ns = (double)limit->throttled_ns,
+	};
 
-	if (!text ||
-	    sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %n",
-		   &begin_ns, &end_ns, &cause.quota_us, &cause.period_us, &cause.periods, &cause.throttled,
-		   &throttled_ns, &group) != 7)
+	if (!limit->window_ns || waited_ns <= 0 || cause.throttled < THROTTLED_PERIODS)
 		return;
-	if (end_ns <= begin_ns || waited_ns <= 0 || cause.throttled < THROTTLED_PERIODS)
-		return;
-	cause.window_ns = end_ns - begin_ns;
-	cause.ns = (double)throttled_ns;
 	cause.share = least(cause.ns / waited_ns, 1);
-	cause.group = text + group;
 	if (cause.share >= THROTTLED_SHARE)
 		add(outside, &cause);
 }
@@ -135,25 +138,19 @@ static void find_takers(const struct scope_trace *trace, const struct scope_wait
 	add(outside, &cause);
 }
 
-static void find_host(const struct scope_trace *trace, struct scope_outside *outside)
+static void find_host(const struct scope_host_times *times, struct scope_outside *outside)
 {
-	const char *text = scope_trace_meta(trace, SCOPE_META_HOST_CPU);
-	uint64_t begin_ns, end_ns, busy_ns, irq_ns, softirq_ns, steal_ns;
-	struct scope_outside_cause stolen = { .kind = SCOPE_OUTSIDE_STOLEN };
-	struct scope_outside_cause interrupts = { .kind = SCOPE_OUTSIDE_INTERRUPTS };
+	struct scope_outside_cause stolen = { .kind = SCOPE_OUTSIDE_STOLEN, .window_ns = times->window_ns };
+	struct scope_outside_cause interrupts = { .kind = SCOPE_OUTSIDE_INTERRUPTS, .window_ns = times->window_ns };
 
-	if (!text || sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &begin_ns,
-			    &end_ns, &busy_ns, &irq_ns, &softirq_ns, &steal_ns) != 6)
+	if (!times->window_ns || !times->busy_ns)
 		return;
-	if (end_ns <= begin_ns || !busy_ns)
-		return;
-	stolen.window_ns = interrupts.window_ns = end_ns - begin_ns;
-	stolen.ns = (double)steal_ns;
-	stolen.share = stolen.ns / ((double)busy_ns + stolen.ns);
+	stolen.ns = (double)times->steal_ns;
+	stolen.share = stolen.ns / ((double)times->busy_ns + stolen.ns);
 	if (stolen.share >= STOLEN_SHARE)
 		add(outside, &stolen);
-	interrupts.ns = (double)irq_ns + (double)softirq_ns;
-	interrupts.share = least(interrupts.ns / (double)busy_ns, 1);
+	interrupts.ns = (double)times->irq_ns + (double)times->softirq_ns;
+	interrupts.share = least(interrupts.ns / (double)times->busy_ns, 1);
 	if (interrupts.share >= INTERRUPTS_SHARE && interrupts.ns >= INTERRUPTS_CPU * (double)interrupts.window_ns)
 		add(outside, &interrupts);
 }
@@ -216,6 +213,26 @@ static int find_peer(const struct scope_outside_source *source, struct scope_out
 	return 0;
 }
 
+/*
+ * Without records of stalls (perf events have none) the pressure of the target's control group shows them. That of the
+ * whole machine does not, because it may be of other programs.
+ */
+static void find_pressure(const struct scope_host_counts *counts, struct scope_outside *outside)
+{
+	struct scope_outside_cause cause = {
+		.kind = SCOPE_OUTSIDE_MEMORY,
+		.stall = SCOPE_STALL_KINDS,
+		.ns = (double)counts->memory_ns,
+		.window_ns = counts->pressure_window_ns,
+		.group = counts->pressure_group,
+	};
+
+	if (!cause.window_ns || cause.ns < MEMORY_SHARE * (double)cause.window_ns)
+		return;
+	cause.share = least(cause.ns / (double)cause.window_ns, 1);
+	add(outside, &cause);
+}
+
 /* Page faults that need no disk and no room are the program's own work, and no stall. */
 static void find_memory(const struct scope_trace *trace, const struct scope_waits *waits, struct scope_outside *outside)
 {
@@ -244,14 +261,20 @@ void scope_rank_outside_add_peer(struct scope_outside *outside)
 
 int scope_rank_outside_find(const struct scope_outside_source *source, struct scope_outside *ret_outside)
 {
-	int err;
+	struct scope_host_counts counts;
+	int err = scope_rank_host_counts(source->trace, &counts);
 
+	if (err)
+		return err;
 	*ret_outside = (struct scope_outside){ .count = 0 };
-	find_limit(source->trace, source->waits, ret_outside);
+	find_limit(&counts.limit, source->waits, ret_outside);
 	find_takers(source->trace, source->waits, ret_outside);
-	find_host(source->trace, ret_outside);
+	find_host(&counts.times, ret_outside);
 	err = find_device(source, ret_outside);
-	find_memory(source->trace, source->waits, ret_outside);
+	if (scope_trace_meta_number(source->trace, SCOPE_META_EVENTS, SCOPE_EVENTS_STALL) & SCOPE_EVENTS_STALL)
+		find_memory(source->trace, source->waits, ret_outside);
+	else
+		find_pressure(&counts, ret_outside);
 	return err ? err : find_peer(source, ret_outside);
 }
 
@@ -336,6 +359,13 @@ static void say_memory(const struct scope_outside_cause *cause, const char *time
 	};
 	const bool group = cause->stall == SCOPE_STALL_GROUP;
 
+	if (cause->stall == SCOPE_STALL_KINDS) {
+		snprintf(
+			text, room,
+			"Memory is short: for %.0f %% of the time, %s in %s, a thread of control group %.80s waited for it.",
+			100 * cause->share, time, window, cause->group);
+		return;
+	}
 	snprintf(
 		text, room,
 		"Memory is short: %.0f %% of the time with work to do, %s in %s, went into that, %.0f %% of it into %s%.80s.",
@@ -345,7 +375,7 @@ static void say_memory(const struct scope_outside_cause *cause, const char *time
 
 static const char *memory_remedy(const struct scope_outside_cause *cause)
 {
-	static const char *const remedy[SCOPE_STALL_KINDS] = {
+	static const char *const remedy[SCOPE_STALL_KINDS + 1] = {
 		[SCOPE_STALL_RECLAIM] =
 			"Give the machine more memory, move other programs away, or raise vm.watermark_scale_factor.",
 		[SCOPE_STALL_GROUP] =
@@ -353,6 +383,8 @@ static const char *memory_remedy(const struct scope_outside_cause *cause)
 		[SCOPE_STALL_COMPACT] =
 			"Set /sys/kernel/mm/transparent_hugepage/defrag to defer or madvise, or free memory.",
 		[SCOPE_STALL_PAGE] = "Give it more memory, make its caches smaller, or lower vm.swappiness.",
+		[SCOPE_STALL_KINDS] =
+			"Give it more memory (memory.high, memory.max, or the machine), or make its caches smaller.",
 	};
 
 	return remedy[cause->stall];

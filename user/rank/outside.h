@@ -35,7 +35,7 @@ enum scope_outside_kind {
 /*
  * A cause. share: THROTTLED of the time waited for a CPU (1: all of it, or more); TAKEN the same; STOLEN of the time
  * that CPUs were wanted; INTERRUPTS of the time that CPUs were busy; DEVICE: what threads with work to do slept for a
- * disk, of that work; MEMORY: of the same, in memory stalls; PEER: of the time of slow requests.
+ * disk, of that work; MEMORY: of the same, in memory stalls, or of the window; PEER: of the time of slow requests.
  */
 struct scope_outside_cause {
 	enum scope_outside_kind kind;
@@ -45,7 +45,8 @@ struct scope_outside_cause {
 	struct scope_device device; /* DEVICE */
 	const char *device_name; /* "sdb1, /srv": the kernel's name, and where it is mounted; borrowed. NULL: not known */
 	struct scope_named_wait at; /* DEVICE: file NULL: none has half of the time; PEER */
-	uint8_t stall;		    /* MEMORY: the kind that took most (timeline/thread.h), and its part */
+	/* MEMORY: the kind that took most (timeline/thread.h), and its part; SCOPE_STALL_KINDS: by the group's pressure */
+	uint8_t stall;
 	double stall_most;
 	/* TAKEN: the process that took most, and its part of taken_ns */
 	uint32_t tgid; /* 0: it had ended before its name was read */

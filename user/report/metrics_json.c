@@ -22,10 +22,11 @@ static bool has(const struct scope_metrics_view *view, unsigned metric)
 	return !scope_metrics_view_lacks(view, (enum scope_metric)metric);
 }
 
-/* And it was chosen. */
-static bool is_wanted(const struct scope_report_metrics *report, unsigned metric)
+/* The line has it, and it was chosen. */
+static bool is_wanted(const struct scope_report_metrics *report, const struct scope_metric_line *line, unsigned metric)
 {
-	return has(report->view, metric) && scope_report_metrics_wants(report, metric);
+	return scope_metrics_view_has(report->view, line, (enum scope_metric)metric) &&
+	       scope_report_metrics_wants(report, metric);
 }
 
 static json_t *make_metrics(const struct scope_metrics_view *view)
@@ -50,9 +51,6 @@ static json_t *make_absent(const struct scope_metrics_view *view)
 		if (!has(view, i))
 			json_array_append_new(array, json_pack("{s:s, s:s}", "name", scope_metrics_row[i].name, "why",
 							       scope_metrics_view_lacks(view, (enum scope_metric)i)));
-	for (unsigned i = 0; i < SCOPE_METRICS_ABSENT; i++)
-		json_array_append_new(array, json_pack("{s:s, s:s}", "name", scope_metrics_absent[i].name, "why",
-						       scope_metrics_absent[i].why));
 	return array;
 }
 
@@ -65,7 +63,7 @@ static json_t *make_values(const struct scope_report_metrics *report, const stru
 	for (unsigned i = 0; i < SCOPE_METRICS; i++) {
 		json_t *array;
 
-		if (!is_wanted(report, i) || !line->total.value[i])
+		if (!is_wanted(report, line, i) || !line->total.value[i])
 			continue;
 		array = json_array();
 		for (size_t j = 0; j < view->steps; j++)
@@ -80,7 +78,7 @@ static json_t *make_totals(const struct scope_metrics_view *view, const struct s
 	json_t *object = json_object();
 
 	for (unsigned i = 0; i < SCOPE_METRICS; i++)
-		if (has(view, i))
+		if (scope_metrics_view_has(view, line, (enum scope_metric)i))
 			json_object_set_new(object, scope_metrics_row[i].name,
 					    json_integer((json_int_t)line->total.value[i]));
 	return object;
@@ -117,6 +115,8 @@ static json_t *make_lines(const struct scope_report_metrics *report)
 			json_object_set_new(object, "tid", json_integer(line->tid));
 		if (line->tgid)
 			json_object_set_new(object, "pid", json_integer(line->tgid));
+		if (line->host)
+			json_object_set_new(object, "host", json_true());
 		if (line->threads)
 			json_object_set_new(object, "threads", json_integer(line->threads));
 		if (line->latency)
@@ -199,7 +199,7 @@ int scope_report_metrics_csv(const struct scope_report_metrics *report, FILE *ou
 	fprintf(out, "seconds,%s,tid,metric,unit,value\n", scope_metrics_by_name[view->by]);
 	for (size_t i = 0; i < view->lines; i++)
 		for (unsigned j = 0; j < SCOPE_METRICS; j++)
-			for (size_t k = 0; k < view->steps && is_wanted(report, j); k++) {
+			for (size_t k = 0; k < view->steps && is_wanted(report, &view->line[i], j); k++) {
 				fprintf(out, "%.6f,", (double)(k * view->step_ns) / 1e9);
 				print_quoted(view->line[i].name, out);
 				fprintf(out, ",%u,%s,%s,%" PRIu64 "\n", view->line[i].tid, scope_metrics_row[j].name,
@@ -227,7 +227,7 @@ int scope_report_metrics_openmetrics(const struct scope_report_metrics *report, 
 	for (unsigned i = 0; i < SCOPE_METRICS; i++) {
 		const uint8_t unit = scope_metrics_row[i].unit;
 
-		if (!is_wanted(report, i))
+		if (!has(view, i) || !scope_report_metrics_wants(report, i))
 			continue;
 		fprintf(out, "# TYPE scope_%s%s counter\n", scope_metrics_row[i].name, suffix[unit]);
 		if (unit == SCOPE_METRICS_TIME)
@@ -237,6 +237,8 @@ int scope_report_metrics_openmetrics(const struct scope_report_metrics *report, 
 		for (size_t j = 0; j < view->lines; j++) {
 			const uint64_t value = view->line[j].total.value[i];
 
+			if (!is_wanted(report, &view->line[j], i))
+				continue;
 			fprintf(out, "scope_%s%s_total{%s=\"", scope_metrics_row[i].name, suffix[unit],
 				scope_metrics_by_name[view->by]);
 			print_label(view->line[j].name, out);

@@ -42,7 +42,7 @@ static bool is_there(const struct scope_metrics_view *view, const struct scope_m
 {
 	const bool has_states = view->by == SCOPE_METRICS_BY_THREAD || view->by == SCOPE_METRICS_BY_GROUP;
 
-	return !has_states || scope_metrics_present_ns(&line->cell[step]) > 0;
+	return !has_states || line->host || scope_metrics_present_ns(&line->cell[step]) > 0;
 }
 
 static void print_row(const struct scope_metrics_view *view, const struct scope_metric_line *line, size_t step,

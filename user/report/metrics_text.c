@@ -20,17 +20,16 @@
  * (for a line without threads: of the elapsed time), all else per second. NAN: the line did not
  * exist then.
  */
-static double rate_of(const struct scope_metrics_view *view, const struct scope_metric_cells *cells,
-		      enum scope_metric metric, uint64_t passed_ns)
+static double rate_of(const struct scope_metrics_view *view, const struct scope_metric_line *line,
+		      const struct scope_metric_cells *cells, enum scope_metric metric, uint64_t passed_ns)
 {
 	const double value = (double)cells->value[metric];
-	double of_ns = (double)passed_ns;
+	uint64_t of_ns;
 
 	if (scope_metrics_row[metric].unit != SCOPE_METRICS_TIME)
 		return value / (double)passed_ns * 1e9;
-	if (view->by == SCOPE_METRICS_BY_THREAD || view->by == SCOPE_METRICS_BY_GROUP)
-		of_ns = (double)scope_metrics_present_ns(cells);
-	return of_ns > 0 ? value / of_ns : NAN;
+	of_ns = scope_metrics_view_base_ns(view, line, cells, passed_ns);
+	return of_ns ? value / (double)of_ns : NAN;
 }
 
 static const char *format_rate(struct scope_text *buffer, enum scope_metric metric, double rate)
@@ -66,10 +65,10 @@ double scope_report_metrics_value(const struct scope_metrics_view *view, const s
 	double ns;
 
 	if (series < SCOPE_METRICS)
-		return scope_metrics_view_lacks(view, (enum scope_metric)series)
-			       ? NAN
-			       : rate_of(view, &line->cell[step], (enum scope_metric)series,
-					 scope_metrics_view_step_ns(view, step));
+		return scope_metrics_view_has(view, line, (enum scope_metric)series)
+			       ? rate_of(view, line, &line->cell[step], (enum scope_metric)series,
+					 scope_metrics_view_step_ns(view, step))
+			       : NAN;
 	if (!latency || step >= latency->steps)
 		return NAN;
 	ns = series == SCOPE_SERIES_P50 ? latency->step[step].p50 : latency->step[step].p99;
@@ -137,19 +136,19 @@ static bool is_shown(const struct scope_report_metrics *report, const struct sco
 {
 	const struct scope_metrics_view *view = report->view;
 
-	if (!line->total.value[metric] || scope_metrics_view_lacks(view, metric))
+	if (!line->total.value[metric] || !scope_metrics_view_has(view, line, metric))
 		return false;
 	if (report->series)
 		return report->series >> metric & 1;
 	return report->verbose || scope_metrics_row[metric].unit != SCOPE_METRICS_TIME ||
-	       rate_of(view, &line->total, metric, view->end_ns - view->begin_ns) >= SHARE;
+	       rate_of(view, line, &line->total, metric, view->end_ns - view->begin_ns) >= SHARE;
 }
 
 static void print_metric(const struct scope_report_metrics *report, const struct scope_metric_line *line,
 			 enum scope_metric metric, double *value, FILE *out)
 {
 	const struct scope_metrics_view *view = report->view;
-	const double mean = rate_of(view, &line->total, metric, view->end_ns - view->begin_ns);
+	const double mean = rate_of(view, line, &line->total, metric, view->end_ns - view->begin_ns);
 	struct scope_text text[3];
 	double least, most;
 
@@ -220,10 +219,12 @@ static void print_lacks(const struct scope_report_metrics *report, FILE *out)
 		if (!why || (last && !strcmp(why, last)))
 			continue;
 		last = why;
-		fprintf(out, "  no data: %s: %s\n", scope_metrics_family_name[scope_metrics_row[i].family], why);
+		fprintf(out, "  no data: %s: %s\n",
+			scope_metrics_row[i].family == SCOPE_METRICS_HOST
+				? scope_metrics_row[i].name
+				: scope_metrics_family_name[scope_metrics_row[i].family],
+			why);
 	}
-	for (unsigned i = 0; i < SCOPE_METRICS_ABSENT; i++)
-		fprintf(out, "  no data: %s: %s\n", scope_metrics_absent[i].name, scope_metrics_absent[i].why);
 	if (report->view->metrics->blind_futexes)
 		fprintf(out, "  %llu futex calls are in none: the trace does not say what they did\n",
 			(unsigned long long)report->view->metrics->blind_futexes);

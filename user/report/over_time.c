@@ -61,7 +61,7 @@ static const struct scope_metric_line *take_busiest(const struct scope_metrics_v
 	const struct scope_metric_line *most = NULL;
 
 	for (size_t i = 0; i < view->lines; i++) {
-		bool free = true;
+		bool free = !view->line[i].host;
 
 		for (size_t j = 0; j < count; j++)
 			free = free && taken[j] != i;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The rows of a trace that count, once a second, what the host kept from the target. */
+#include "trace/host_row.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/trace_internal.h"
+
+static const char *const name_of[SCOPE_HOST_COUNTS] = {
+#define SCOPE_HOST_COUNT_NAME(NAME, name) [SCOPE_HOST_##NAME] = #name,
+	SCOPE_HOST_COUNT_LIST(SCOPE_HOST_COUNT_NAME)
+#undef SCOPE_HOST_COUNT_NAME
+};
+
+void scope_trace_host_row_format(const struct scope_host_row *row, char text[SCOPE_HOST_ROW_BYTES])
+{
+	size_t used = (size_t)snprintf(text, SCOPE_HOST_ROW_BYTES, "%" PRIu64, row->time_ns);
+
+	for (unsigned i = 0; i < SCOPE_HOST_COUNTS; i++)
+		if (row->known >> i & 1)
+			used += (size_t)snprintf(text + used, SCOPE_HOST_ROW_BYTES - used, " %s=%" PRIu64, name_of[i],
+						 row->value[i]);
+}
+
+/* Reads "name=number". Names that are not known come from a newer program, and are skipped. */
+static bool parse_count(const char *word, size_t length, struct scope_host_row *row)
+{
+	const char *equals = memchr(word, '=', length);
+	char *end;
+	uint64_t value;
+
+	if (!equals || equals[1] < '0' || equals[1] > '9')
+		return false;
+	errno = 0;
+	value = strtoull(equals + 1, &end, 10);
+	if (end != word + length || errno)
+		return false;
+	for (unsigned i = 0; i < SCOPE_HOST_COUNTS; i++)
+		if (strlen(name_of[i]) == (size_t)(equals - word) && !strncmp(word, name_of[i], strlen(name_of[i]))) {
+			row->value[i] = value;
+			row->known |= 1u << i;
+		}
+	return true;
+}
+
+bool scope_trace_host_row_parse(const char *text, struct scope_host_row *ret_row)
+{
+	struct scope_host_row row = { 0 };
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	row.time_ns = strtoull(text, &end, 10);
+	if (errno || row.time_ns > INT64_MAX)
+		return false;
+	while (*end == ' ') {
+		const char *word = end + 1;
+		const size_t length = strcspn(word, " ");
+
+		if (!parse_count(word, length, &row))
+			return false;
+		end += 1 + length;
+	}
+	if (*end)
+		return false;
+	*ret_row = row;
+	return true;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct scope_host_row *a = left, *b = right;
+
+	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+}
+
+int scope_trace_host_rows(const struct scope_trace *trace, struct scope_host_row **ret_rows, size_t *ret_count)
+{
+	const size_t prefix = strlen(SCOPE_META_HOST_ROW);
+	struct scope_host_row *row;
+	size_t count = 0, kept = 0;
+
+	for (size_t i = 0; i < trace->metas; i++)
+		count += !strncmp(trace->meta[i].key, SCOPE_META_HOST_ROW, prefix);
+	row = calloc(count + 1, sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	count = 0;
+	for (size_t i = 0; i < trace->metas; i++)
+		if (!strncmp(trace->meta[i].key, SCOPE_META_HOST_ROW, prefix))
+			count += scope_trace_host_row_parse(trace->meta[i].value, &row[count]);
+	qsort(row, count, sizeof(*row), compare);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || row[i].time_ns > row[kept - 1].time_ns)
+			row[kept++] = row[i];
+	*ret_rows = row;
+	*ret_count = kept;
+	return 0;
+}
+
+/* The first row after that time, and not the first of all, which has no row before it. */
+static size_t first_after(const struct scope_host_row *row, size_t count, uint64_t time_ns)
+{
+	size_t low = 1, high = count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (row[middle].time_ns > time_ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* The part of a growth up to a time; that of the whole stretch is all of it, whatever was rounded before. */
+static uint64_t part(uint64_t growth, uint64_t passed_ns, uint64_t length_ns)
+{
+	return (uint64_t)((unsigned __int128)growth * passed_ns / length_ns);
+}
+
+uint64_t scope_trace_host_growth(const struct scope_host_row *row, size_t count, uint64_t begin_ns, uint64_t end_ns,
+				 struct scope_host_row *ret_growth)
+{
+	uint64_t covered_ns = 0;
+
+	*ret_growth = (struct scope_host_row){ .time_ns = end_ns };
+	for (size_t i = first_after(row, count, begin_ns); i < count && row[i - 1].time_ns < end_ns; i++) {
+		const struct scope_host_row *from = &row[i - 1], *to = &row[i];
+		const uint64_t first_ns = from->time_ns > begin_ns ? from->time_ns : begin_ns;
+		const uint64_t last_ns = to->time_ns < end_ns ? to->time_ns : end_ns;
+		const uint64_t length_ns = to->time_ns - from->time_ns;
+		const uint32_t known = from->known & to->known;
+
+		covered_ns += last_ns - first_ns;
+		ret_growth->known |= known;
+		for (unsigned j = 0; j < SCOPE_HOST_COUNTS; j++) {
+			const uint64_t growth =
+				known >> j & 1 && to->value[j] > from->value[j] ? to->value[j] - from->value[j] : 0;
+
+			ret_growth->value[j] += part(growth, last_ns - from->time_ns, length_ns) -
+						part(growth, first_ns - from->time_ns, length_ns);
+		}
+	}
+	return covered_ns;
+}
