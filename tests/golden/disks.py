@@ -6,11 +6,12 @@ LOOP = ["start_worker", "work"]
 WORKERS = 4
 
 
-def serve(seed, queue_ns, device_ns, seconds=6, each=1):
-    """Every each-th request waits for queue_ns in the queue of the disk, and then takes device_ns on it."""
+def serve(seed, queue_ns, device_ns, seconds=6, each=1, file=True, name="sdb1, mounted at /srv"):
+    """Every each-th request waits for queue_ns in the queue of the disk, and then takes device_ns on it. file: it is known which one."""
     trace = Trace(seconds=seconds, seed=seed)
-    trace.fd(40, "file", name="/srv/data/log")
-    trace.meta("device.8:17", "sdb1, mounted at /srv")
+    if file:
+        trace.fd(40, "file", name="/srv/data/log")
+    trace.meta("device.8:17", name)
     for number in range(WORKERS):
         trace.fd(7 + number, "accepted")
     for number in range(WORKERS):

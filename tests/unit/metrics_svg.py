@@ -24,11 +24,13 @@ def value(line, name, step):
     """As people compare it; None: not known."""
     if name.startswith("latency_"):
         return line.get("latency", {}).get(name[8:], [None] * steps)[step]
+    if name not in line["totals"]:
+        return None
     got = line["values"].get(name, [0] * steps)[step]
     passed_ns = min(step_ns, window_ns - step * step_ns)
     if unit[name] != "ns":
         return got / passed_ns * 1e9
-    there = sum(line["values"].get(state, [0] * steps)[step] for state in STATES)
+    there = passed_ns if line.get("host") else sum(line["values"].get(state, [0] * steps)[step] for state in STATES)
     return got / there if there else None
 
 

@@ -89,8 +89,10 @@ static void test_devices(void **state)
 	static const char *const want[][2] = {
 		{ "8:0", "sda, mounted at /" },
 		{ "8:1", "sda1, mounted at /" },
-		{ "8:2", "sda2, mounted at /srv" },
-		{ "253:0", "dm-0, mounted at /srv" },
+		{ "8:2", "sda2, mounted at /srv as vg-srv (dm-0)" },
+		{ "253:0", "vg-srv (dm-0), mounted at /srv" },
+		{ "9:127", "md127, mounted at /db as crypt (dm-1)" },
+		{ "253:1", "crypt (dm-1), mounted at /db" },
 		{ "7:0", "loop0, file /var/a b.img" },
 		{ "104:0", "cciss!c0d0" },
 		{ "8:16", NULL },
@@ -100,10 +102,17 @@ static void test_devices(void **state)
 	char key[32];
 
 	(void)state;
-	put("proc/partitions", "major minor  #blocks  name\n\n   8        0   10 sda\n   8        1   5 sda1\n"
-			       "   8 2 4 sda2\n 253 0 4 dm-0\n 7 0 9 loop0\n 104 0 9 cciss/c0d0\n");
+	put("proc/partitions",
+	    "major minor  #blocks  name\n\n   8        0   10 sda\n   8        1   5 sda1\n"
+	    "   8 2 4 sda2\n 253 0 4 dm-0\n 9 127 8 md127\n 253 1 8 dm-1\n 7 0 9 loop0\n 104 0 9 cciss/c0d0\n");
 	put("proc/1/mountinfo", "24 1 8:1 / / rw - ext4 /dev/sda1 rw\n25 24 0:5 / /dev rw - devtmpfs none rw\n"
-				"26 24 253:0 / /srv rw - xfs /dev/dm-0 rw\n");
+				"26 24 253:0 / /srv rw - xfs /dev/dm-0 rw\n"
+				"27 24 253:1 / /db rw - xfs /dev/mapper/crypt rw\n");
+	put("sys/class/block/dm-0/dm/name", "vg-srv\n");
+	put("sys/class/block/md127/dev", "9:127\n");
+	put("sys/class/block/md127/holders/dm-1/dev", "253:1\n");
+	put("sys/class/block/dm-1/dev", "253:1\n");
+	put("sys/class/block/dm-1/dm/name", "crypt\n");
 	put("sys/class/block/sda/dev", "8:0\n");
 	put("sys/class/block/sda/sda1/dev", "8:1\n");
 	put("sys/class/block/sda1/dev", "8:1\n");

@@ -14,7 +14,8 @@
 #include "trace/writer.h"
 
 #define NAME_BYTES 64 /* of a device; the kernel's names have at most 32 */
-#define DEPTH_MAX 4   /* a disk, its partition, an encrypted volume on it, a logical volume in that */
+#define NAMED_BYTES (2 * NAME_BYTES + 8)
+#define DEPTH_MAX 4 /* a disk, its partition, an encrypted volume on it, a logical volume in that */
 
 struct devices {
 	const char *root;
@@ -39,11 +40,27 @@ static bool find_mount(const struct devices *devices, const char *number, char *
 	return false;
 }
 
-static bool is_mounted(const struct devices *devices, const char *name, int depth, char *ret_path, size_t room);
+/* The name that its user knows: "sda1", "vg-data (dm-3)" of the device mapper. */
+static void name_device(const struct devices *devices, const char *name, char ret_name[NAMED_BYTES])
+{
+	char *mapped;
+
+	if (scope_proc_file_read(&mapped, "%s/sys/class/block/%s/dm/name", devices->root, name)) {
+		snprintf(ret_name, NAMED_BYTES, "%s", name);
+		return;
+	}
+	mapped[strcspn(mapped, "\n")] = '\0';
+	snprintf(ret_name, NAMED_BYTES, *mapped ? "%.*s (%s)" : "%.*s%s", NAME_BYTES, mapped, name);
+	free(mapped);
+}
+
+/* ret_holder: the partition or volume on it that is. */
+static bool is_mounted(const struct devices *devices, const char *name, int depth, char *ret_path, size_t room,
+		       char ret_holder[NAME_BYTES]);
 
 /* True if a device that has a directory there is mounted. Partitions begin with the name of the disk. */
 static bool is_one_mounted(const struct devices *devices, const char *directory, const char *begin, int depth,
-			   char *ret_path, size_t room)
+			   char *ret_path, size_t room, char ret_holder[NAME_BYTES])
 {
 	DIR *open_directory = opendir(directory);
 	struct dirent *entry;
@@ -54,12 +71,13 @@ static bool is_one_mounted(const struct devices *devices, const char *directory,
 	while (!found && (entry = readdir(open_directory)))
 		found = entry->d_name[0] != '.' && strlen(entry->d_name) < NAME_BYTES &&
 			!strncmp(entry->d_name, begin, strlen(begin)) &&
-			is_mounted(devices, entry->d_name, depth, ret_path, room);
+			is_mounted(devices, entry->d_name, depth, ret_path, room, ret_holder);
 	closedir(open_directory);
 	return found;
 }
 
-static bool is_mounted(const struct devices *devices, const char *name, int depth, char *ret_path, size_t room)
+static bool is_mounted(const struct devices *devices, const char *name, int depth, char *ret_path, size_t room,
+		       char ret_holder[NAME_BYTES])
 {
 	char directory[256], *number;
 	bool found;
@@ -69,21 +87,32 @@ static bool is_mounted(const struct devices *devices, const char *name, int dept
 	number[strcspn(number, "\n")] = '\0';
 	found = find_mount(devices, number, ret_path, room);
 	free(number);
-	if (found)
+	if (found) {
+		snprintf(ret_holder, NAME_BYTES, "%s", name);
 		return true;
+	}
 	snprintf(directory, sizeof(directory), "%s/sys/class/block/%s", devices->root, name);
-	if (is_one_mounted(devices, directory, name, depth + 1, ret_path, room))
+	if (is_one_mounted(devices, directory, name, depth + 1, ret_path, room, ret_holder))
 		return true;
 	snprintf(directory, sizeof(directory), "%s/sys/class/block/%s/holders", devices->root, name);
-	return is_one_mounted(devices, directory, "", depth + 1, ret_path, room);
+	return is_one_mounted(devices, directory, "", depth + 1, ret_path, room, ret_holder);
+}
+
+/* False for a partition, which is named like its disk: sda1, nvme0n1p2. */
+static bool is_other_device(const char *disk, const char *holder)
+{
+	return strncmp(holder, "dm-", 3) ? strncmp(holder, disk, strlen(disk)) != 0 : strcmp(holder, disk) != 0;
 }
 
 static int write_one(const struct devices *devices, unsigned int major, unsigned int minor, const char *name,
 		     struct scope_writer *writer)
 {
-	char key[48], path[256], value[NAME_BYTES + 2 * sizeof(path) + 16], *file;
-	size_t used = (size_t)snprintf(value, sizeof(value), "%s", name);
+	char key[48], path[256], named[NAMED_BYTES], holder[NAME_BYTES], *file;
+	char value[2 * NAMED_BYTES + 2 * sizeof(path) + 32];
+	size_t used;
 
+	name_device(devices, name, named);
+	used = (size_t)snprintf(value, sizeof(value), "%s", named);
 	snprintf(key, sizeof(key), SCOPE_META_DEVICE "%u:%u", major, minor);
 	if (!scope_proc_file_read(&file, "%s/sys/class/block/%s/loop/backing_file", devices->root, name)) {
 		used += (size_t)snprintf(value + used, sizeof(value) - used, ", file %.*s",
@@ -91,8 +120,13 @@ static int write_one(const struct devices *devices, unsigned int major, unsigned
 					 file);
 		free(file);
 	}
-	if (is_mounted(devices, name, 0, path, sizeof(path)))
-		snprintf(value + used, sizeof(value) - used, ", mounted at %s", path);
+	if (is_mounted(devices, name, 0, path, sizeof(path), holder)) {
+		used += (size_t)snprintf(value + used, sizeof(value) - used, ", mounted at %s", path);
+		if (is_other_device(name, holder)) {
+			name_device(devices, holder, named);
+			snprintf(value + used, sizeof(value) - used, " as %s", named);
+		}
+	}
 	return scope_trace_writer_meta(writer, key, value);
 }
 

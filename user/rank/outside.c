@@ -155,7 +155,7 @@ static void find_host(const struct scope_host_times *times, struct scope_outside
 		add(outside, &interrupts);
 }
 
-static const char *name_device(const struct scope_trace *trace, uint32_t dev)
+const char *scope_rank_outside_device(const struct scope_trace *trace, uint32_t dev)
 {
 	char key[40];
 
@@ -174,7 +174,7 @@ static int find_device(const struct scope_outside_source *source, struct scope_o
 		.share = waits->work_ns > 0 ? least(waits->disk_ns / waits->work_ns, 1) : 0,
 		.ns = waits->disk_ns,
 		.device = *device,
-		.device_name = name_device(source->trace, device->dev),
+		.device_name = scope_rank_outside_device(source->trace, device->dev),
 	};
 	int err;
 

@@ -79,6 +79,9 @@ void scope_rank_outside_add_peer(struct scope_outside *outside);
 const struct scope_outside_cause *scope_rank_outside_of(const struct scope_outside *outside,
 							enum scope_outside_kind kind);
 
+/* "sdb1, mounted at /srv": the name of a block device; NULL: not known. Borrowed from the trace. */
+const char *scope_rank_outside_device(const struct scope_trace *trace, uint32_t dev);
+
 /* The process of an untraced thread, as the capture found it, and its name, which is borrowed. 0: not known. */
 uint32_t scope_rank_outside_process(const struct scope_trace *trace, uint32_t tid, const char **ret_name);
 

@@ -220,7 +220,7 @@ static void print_lacks(const struct scope_report_metrics *report, FILE *out)
 			continue;
 		last = why;
 		fprintf(out, "  no data: %s: %s\n",
-			scope_metrics_row[i].family == SCOPE_METRICS_HOST
+			scope_metrics_row[i].family == SCOPE_METRICS_HOST && threads.metrics->host_rows > 1
 				? scope_metrics_row[i].name
 				: scope_metrics_family_name[scope_metrics_row[i].family],
 			why);

@@ -74,6 +74,9 @@ static json_t *make_node(const struct scope_analysis *analysis, uint32_t at)
 		if (scope_report_file(analysis, node))
 			json_object_set_new(object, "file",
 					    scope_report_json_string(scope_report_file(analysis, node)));
+		if (scope_report_device(analysis, node))
+			json_object_set_new(object, "device",
+					    scope_report_json_string(scope_report_device(analysis, node)));
 		if (node->end == SCOPE_END_RUNS || (node->end == SCOPE_END_OUTSIDE && node->class == SCOPE_WAIT_DISK))
 			json_object_set_new(object, "functions", make_functions(waits, node));
 		return object;

@@ -167,6 +167,16 @@ const char *scope_report_file(const struct scope_analysis *analysis, const struc
 	return row && row->kind == SCOPE_FD_FILE && row->name[0] == '/' ? row->name : NULL;
 }
 
+const char *scope_report_device(const struct scope_analysis *analysis, const struct scope_waits_node *node)
+{
+	const struct scope_waits *waits = analysis->waits;
+
+	if (node->end != SCOPE_END_OUTSIDE || node->class != SCOPE_WAIT_DISK || !waits->device.requests ||
+	    waits->device_most < SCOPE_WAITS_DEVICE_MOST || scope_report_file(analysis, node))
+		return NULL;
+	return scope_rank_outside_device(analysis->trace, waits->device.dev);
+}
+
 /* Prints the name of the untraced thread, if the capture found it: ": cc1", ": throttled". */
 static void print_other(const struct tree *tree, const struct scope_waits_node *node)
 {
@@ -203,6 +213,8 @@ static int print_node(struct tree *tree, uint32_t at, unsigned depth)
 			fprintf(line.to, "%s: %s", scope_report_end(node->end, node->class), peer.address);
 		if (scope_report_file(tree->analysis, node))
 			fprintf(line.to, ", for %.60s", scope_report_file(tree->analysis, node));
+		if (scope_report_device(tree->analysis, node))
+			fprintf(line.to, " %.80s", scope_report_device(tree->analysis, node));
 		print_functions(tree, node);
 		if (node->end == SCOPE_END_QUEUE || node->end == SCOPE_END_PROCESS)
 			print_other(tree, node);

@@ -47,5 +47,7 @@ bool scope_report_peer(const struct scope_analysis *analysis, const struct scope
 		       struct scope_trace_peer *ret_peer);
 /* The path of the file, in the same way; NULL: not known. Borrowed from the trace. */
 const char *scope_report_file(const struct scope_analysis *analysis, const struct scope_waits_node *node);
+/* The block device that an end is for, if no file is known, and one device has half of the time of all requests; or NULL. */
+const char *scope_report_device(const struct scope_analysis *analysis, const struct scope_waits_node *node);
 
 #endif

@@ -289,12 +289,16 @@ static double device_ns(const struct scope_device *device)
 static void sum_up_disks(struct scope_waits *waits, const struct scope_timeline *timeline)
 {
 	const struct scope_devices *devices = &timeline->devices;
+	double all_ns = 0;
 
 	for (size_t i = 0; i < SCOPE_STALL_KINDS; i++)
 		waits->stall_ns[i] = timeline->stall_ns[i];
-	for (size_t i = 0; i < devices->count; i++)
+	for (size_t i = 0; i < devices->count; i++) {
+		all_ns += device_ns(&devices->device[i]);
 		if (device_ns(&devices->device[i]) > device_ns(&waits->device))
 			waits->device = devices->device[i];
+	}
+	waits->device_most = all_ns > 0 ? device_ns(&waits->device) / all_ns : 0;
 	for (size_t i = 0; i < waits->groups; i++) {
 		const struct scope_waits_group *group = &waits->group[i];
 		const double disk_ns = group->wait_ns[SCOPE_WAIT_DISK];

@@ -18,6 +18,8 @@
 #include "waits/group_tree.h"
 #include "waits/takers.h"
 
+#define SCOPE_WAITS_DEVICE_MOST 0.5 /* of the time of all block requests, for a wait for a disk to be for that device */
+
 /* For what others wait. */
 enum scope_bottleneck_kind {
 	SCOPE_BOTTLENECK_RUNS,
@@ -71,6 +73,7 @@ struct scope_waits {
 	double followed_ns, unseen_ns;	    /* of all waits that count: followed; of these, without a known cause */
 	double queue_ns, queue_own_ns;	    /* of all threads: long waits for a CPU; while traced ones had it */
 	struct scope_device device;	    /* the block device on which requests spent most time; requests 0: none */
+	double device_most;		    /* its part of the time of all requests */
 	double work_ns, disk_ns;	    /* of threads with work to do: all of it; asleep for a disk */
 	double stall_ns[SCOPE_STALL_KINDS]; /* of all threads, in memory stalls, by kind (timeline/thread.h) */
 	struct scope_takers takers;	    /* the other threads that had the CPU in these stretches */
