@@ -70,6 +70,21 @@ SCOPE_TAKE void scope_unit_open_leave_out(struct scope_open_unit *open_unit, uin
 	open_unit->others_ns += length_ns < SCOPE_UNIT_OTHERS_MAX_NS ? length_ns : 0;
 }
 
+/* An answer by this thread; it is noted for the thread that took the request, if that is another one. */
+SCOPE_TAKE void scope_unit_open_answer_for(struct scope_unit_builder *builder,
+					   const struct scope_open_unit *open_unit, const struct scope_thread *thread,
+					   uint64_t fd)
+{
+	const struct scope_fds *fds = builder->run->timeline->fds;
+	uint32_t asked;
+
+	if (!open_unit->pickup.reads || scope_timeline_fds_turn(fds, (int32_t)fd) != SCOPE_FD_ASKED)
+		return;
+	asked = scope_timeline_fds_asked(fds, (int32_t)fd);
+	if (asked != thread->index && asked < builder->open_units)
+		builder->open_unit[asked].passed_on++;
+}
+
 /*
  * Call it when a write is entered, not when it returns, because its peer may have sent the next
  * request by then. ret: any number above 0 if it has not returned.
@@ -81,6 +96,8 @@ SCOPE_TAKE void scope_unit_open_answer(struct scope_unit_builder *builder, struc
 
 	if (!args || ret <= 0)
 		return;
+	if (scope_timeline_fds_kind(fds, thread->tgid, (int32_t)fd) == SCOPE_FD_ACCEPTED)
+		scope_unit_open_answer_for(builder, open_unit, thread, fd);
 	if (!scope_timeline_fds_answer(fds, thread->tgid, (int32_t)fd) &&
 	    !(open_unit->pickup.datagrams &&
 	      scope_timeline_fds_kind(fds, thread->tgid, (int32_t)fd) == SCOPE_FD_DATAGRAM))

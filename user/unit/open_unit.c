@@ -186,6 +186,19 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 	return builder->sink.unit(builder->sink.user, &unit, call);
 }
 
+/* The thread waits for a task that can go on. What it does then is a turn of its loop, whatever request that is for. */
+static int park(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, const struct scope_thread *thread,
+		uint64_t now_ns)
+{
+	const struct scope_mark now = scope_unit_mark_now(thread);
+	const bool tentative = open_unit->tentative;
+
+	open_unit->parked = true;
+	return open_unit->open ? scope_unit_open_close(builder, thread->index, tentative ? &open_unit->end : &now,
+						       tentative ? open_unit->end_ns : now_ns, false)
+			       : 0;
+}
+
 int scope_unit_open_leave(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct scope_unit_builder *builder = user;
@@ -202,6 +215,8 @@ int scope_unit_open_leave(void *user, uint32_t index, uint64_t now_ns)
 		open_unit->slept_in_call = true;
 		/* Asleep in a read for the next request: the thread idles since its entry. */
 		open_unit->goes_on = false;
+		if (scope_unit_rest_parks(open_unit, &thread->open))
+			return park(builder, open_unit, thread, now_ns);
 		scope_unit_rest_begin(open_unit, thread, now_ns);
 		if (open_unit->open && open_unit->tentative) {
 			scope_unit_rest_turn(open_unit);
@@ -259,6 +274,14 @@ static void note_poll(struct scope_open_unit *open_unit, const struct scope_thre
 	open_unit->polled_enter_ns = thread->held_enter_ns;
 }
 
+static void unpark(struct scope_open_unit *open_unit, const struct scope_thread *thread, const struct scope_wait *wait)
+{
+	open_unit->parked = false;
+	scope_unit_rest_idle(open_unit, wait->begin_ns, wait->wake_ns);
+	scope_unit_open_begin(open_unit, thread, wait->end_ns);
+	open_unit->from_loop = open_unit->empty_turn = true;
+}
+
 int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 {
 	struct scope_unit_builder *builder = user;
@@ -276,7 +299,10 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 	/* No connection waits for a new thread that waits for work by a condition variable. */
 	if (open_unit->new_thread && wait->class == SCOPE_WAIT_FUTEX && !wait->lock)
 		open_unit->open = false;
-	scope_unit_rest_judge(builder, open_unit, wait);
+	if (open_unit->parked)
+		unpark(open_unit, thread, wait);
+	else
+		scope_unit_rest_judge(builder, open_unit, wait);
 	/* A waking that the kernel did not report, or that came after a time-out. */
 	open_unit->stack.propagated = wait->waker != SCOPE_WAIT_NO_THREAD || (wait->woken && !wait->waker_tid);
 	if (wait->end_ns - wait->begin_ns >= SCOPE_SPIN_SLEEP_NS)

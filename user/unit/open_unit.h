@@ -90,6 +90,8 @@ struct scope_open_unit {
 	int64_t only_fd;      /* the first that it ever took bytes from; -1: none */
 	bool many;	      /* that was not the only one, or it accepted two */
 	bool accepted;	      /* it accepted one, ever */
+	bool parked;	      /* asleep until its runtime has a task for it */
+	uint32_t passed_on;   /* requests that it took, and that another thread which takes requests answered */
 	uint64_t usual_futex; /* address where the thread sleeps most often, of all futexes: by majority vote … */
 	uint32_t futex_votes; /* … how many more than elsewhere since it was chosen */
 	int64_t client_fd; /* the client's connection that the unit accepted or read last; -1: none yet, or none that is known */

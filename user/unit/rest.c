@@ -4,6 +4,7 @@
 
 #include <sys/syscall.h>
 
+#define PASSED_ON_MIN 5 /* requests that a thread took and another one answered: tasks move between threads */
 #define RESTS_SHARE 2 /* inverse of the share of a sleep for which the thread that ended it was idle, or more */
 
 void scope_unit_rest_idle(struct scope_open_unit *open_unit, uint64_t begin_ns, uint64_t end_ns)
@@ -108,6 +109,12 @@ static bool is_usual(const struct scope_open_unit *open_unit, const struct scope
 {
 	return open_unit->futex_votes && call->args && call->arg[0] &&
 	       scope_timeline_wait_same_object(SYS_futex, open_unit->usual_futex, call->arg[0]);
+}
+
+bool scope_unit_rest_parks(const struct scope_open_unit *open_unit, const struct scope_open_call *call)
+{
+	return open_unit->passed_on >= PASSED_ON_MIN && call->role == SCOPE_CALL_FUTEX && is_usual(open_unit, call) &&
+	       !scope_timeline_futex_is_lock(call->args, call->arg);
 }
 
 bool scope_unit_rest_at_end(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,

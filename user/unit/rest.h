@@ -20,6 +20,12 @@ static inline bool scope_unit_rest_is(const struct scope_open_unit *open_unit)
 	return open_unit->rest_ns && open_unit->rests;
 }
 
+/*
+ * True if the call is where a thread of a runtime that schedules its own tasks (Go, tokio) waits for one that can go on. A task
+ * goes on in any thread, so that a request which one thread took is answered by another; and in such a futex the thread sleeps more
+ * often than in all others together.
+ */
+bool scope_unit_rest_parks(const struct scope_open_unit *open_unit, const struct scope_open_call *call);
 /* The thread has just gone to sleep: if that is in a futex or for a lock, the unit may end here. */
 void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope_thread *thread, uint64_t now_ns);
 /*
