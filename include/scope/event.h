@@ -236,6 +236,11 @@ enum scope_stack_reason {
 	SCOPE_STACK_SYSCALL = 0, /* belongs to the SYSCALL, EXIT or STATE record just before it */
 	SCOPE_STACK_SAMPLE = 1,	 /* timer: the thread was running */
 	SCOPE_STACK_PROBE = 2,	 /* belongs to the PROBE record just before it */
+	/*
+	 * FRAMES only: the functions that the thread is in, as its interpreter has them; read from outside, while it ran or
+	 * slept. Belongs to no record before it.
+	 */
+	SCOPE_STACK_SNAPSHOT = 3,
 };
 
 #define SCOPE_STACK_IN_KERNEL 0x01 /* the sample hit the kernel (the stack is still the user's) */
@@ -292,8 +297,11 @@ struct scope_record_frames {
 	__u16 count;
 	__u32 cost_ns; /* as in STACK */
 	__u8 ended;    /* SCOPE_FRAMES_* */
-	__u8 zero[3];
+	__u8 zero;
+	__u16 since; /* of a SNAPSHOT: time since the one before was due, in units of 0.1 ms; else 0 */
 };
+
+#define SCOPE_FRAMES_SINCE_NS 100000 /* one unit of since */
 
 /* Names its own thread: a thread may rename another of its process. */
 struct scope_record_comm {

@@ -101,6 +101,7 @@ def event(now, tid):
         lambda: f'stack {tid} {stack()}',
         lambda: f'sample {tid} {stack()}',
         lambda: f'stack {tid} {stack()} reason=2',
+        lambda: f'snapshot {tid} {ips(256)} unwound{some("since=" + str(100000 * (1 + number(16) % 65535)))}',
         lambda: f'comm {other} tgid={number(31)} {comm()}',
         lambda: f'block_issue {other} {block()}{some(f"queued={number(32)}")}{block_flags()}',
         lambda: f'block_done {other} {block()} latency={number()}'

@@ -14,7 +14,7 @@ static bool say_the_same(const struct scope_item *a, const struct scope_item *b)
 {
 	return a->unit == b->unit && a->node == b->node && a->kind == b->kind && a->nr == b->nr &&
 	       a->class == b->class && a->propagated == b->propagated && a->lock == b->lock && a->chance == b->chance &&
-	       a->below == b->below;
+	       a->below == b->below && a->interpreter == b->interpreter;
 }
 
 static int add_item(struct scope_attributor *attributor, const struct scope_item *item)
@@ -171,6 +171,7 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 		.sampling_ratio = (float)stretch->sampling_ratio,
 		.inside = stretch->inside,
 		.below = stack_node.below,
+		.interpreter = stretch->interpreter,
 	};
 	int err = 0;
 
@@ -180,7 +181,8 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 		if (attributor->kept->mark[stretch->unit] != SCOPE_UNIT_BETWEEN)
 			err = add_item(attributor, &item);
 	}
-	if (err)
+	/* Spinning threads and those that others wait for are judged by their snapshots alone. */
+	if (err || stretch->interpreter)
 		return err;
 	for (size_t i = 0; stretch->run && i < attributor->hang_count; i++) {
 		const struct scope_hang *hang = &attributor->hangs[i];

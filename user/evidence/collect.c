@@ -14,6 +14,8 @@
 
 struct collector {
 	struct scope_attributor attributor;
+	bool *snapshots; /* per thread: it has some */
+	bool *stopped;	 /* per thread: one says where it stopped */
 	struct scope_stack_nodes stack_nodes;
 	struct scope_trace *trace;
 };
@@ -73,23 +75,26 @@ static int collect_stopped_stack(struct collector *collector, const struct scope
 	struct scope_stack_node stack_node;
 	int err;
 
-	if (!collector->attributor.detection)
+	if (!collector->attributor.detection || index >= collector->attributor.units->threads)
 		return 0;
 	err = stack_node_of(collector, logged, &stack_node, &inside);
-	if (!err && index < collector->attributor.units->threads)
-		stand(collector, index, &stack_node);
-	return err;
+	if (err)
+		return err;
+	stand(collector, index, &stack_node);
+	collector->stopped[index] = logged->reason == SCOPE_STACK_SNAPSHOT && stack_node.node != SCOPE_TREE_ROOT;
+	return 0;
 }
 
 static struct scope_stretch sample_stretch(const struct collector *collector, const struct scope_logged_stack *logged)
 {
-	const double sample_ns = (double)scope_trace_sample_ns(collector->trace, logged->time_ns);
+	const double sample_ns = (double)scope_unit_logged_run_ns(collector->trace, logged);
+	const bool ratio = sample_ns > 0 && logged->reason != SCOPE_STACK_SNAPSHOT;
 
 	return (struct scope_stretch){
 		.begin_ns = logged->time_ns,
 		.end_ns = logged->time_ns,
 		.weight_ns = sample_ns,
-		.sampling_ratio = sample_ns > 0 ? (double)scope_trace_sample_ns(collector->trace, 0) / sample_ns : 1,
+		.sampling_ratio = ratio ? (double)scope_trace_sample_ns(collector->trace, 0) / sample_ns : 1,
 		.run = true,
 		.kernel = logged->flags & SCOPE_STACK_IN_KERNEL,
 		.unit = scope_evidence_lookup_unit_at(&collector->attributor.lookup, collector->attributor.units,
@@ -110,6 +115,9 @@ static struct scope_stretch sleep_stretch(const struct collector *collector, con
 	};
 
 	scope_evidence_stretch_sleep(&stretch, stack->enter_ns, stack->wake_ns, stack->slept_ns);
+	/* One in n sleeps that are n times shorter than the time between snapshots has one, and stands for the others. */
+	if (logged->reason == SCOPE_STACK_SNAPSHOT && stretch.weight_ns < (double)logged->since_ns)
+		stretch.weight_ns = (double)logged->since_ns;
 	/* A pick-up: it returned into the unit after it. */
 	if (stretch.unit != UINT32_MAX && collector->attributor.units->unit[stretch.unit].end_ns < stack->exit_ns)
 		stretch.unit = UINT32_MAX;
@@ -135,8 +143,7 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 
 	if (logged->stack.stopped_stack)
 		return collect_stopped_stack(collector, logged);
-	stretch = logged->reason == SCOPE_STACK_SAMPLE ? sample_stretch(collector, logged)
-						       : sleep_stretch(collector, logged);
+	stretch = scope_unit_logged_ran(logged) ? sample_stretch(collector, logged) : sleep_stretch(collector, logged);
 	if (!scope_evidence_attributor_wants(&collector->attributor, logged->stack.thread, &stretch))
 		return 0;
 	err = stack_node_of(collector, logged, &stack_node, &stretch.inside);
@@ -146,6 +153,9 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 		collector->attributor.evidence->tracer++;
 		return 0;
 	}
+	stretch.interpreter = stack_node.node == SCOPE_TREE_ROOT && logged->reason != SCOPE_STACK_SNAPSHOT &&
+			      logged->stack.thread < collector->attributor.units->threads &&
+			      collector->snapshots[logged->stack.thread];
 	/* Details of usual units are not shown. */
 	if (stretch.unit == UINT32_MAX || scope_anomaly_mark_abnormal(collector->attributor.kept->mark[stretch.unit]))
 		scope_evidence_tree_vote(&collector->attributor.evidence->tree, stack_node.node, stack_node.circle,
@@ -206,7 +216,7 @@ static int unwind_stopped_stack(struct collector *collector)
 		struct scope_stopped_stack *stopped_stack = &collector->attributor.evidence->stopped_stack[i];
 		struct scope_stack_node stack_node;
 		uint32_t node;
-		int err = state ? node_of_stopped(collector, thread, state, &stack_node) : 1;
+		int err = state && !collector->stopped[i] ? node_of_stopped(collector, thread, state, &stack_node) : 1;
 
 		if (err < 0)
 			return err;
@@ -218,16 +228,34 @@ static int unwind_stopped_stack(struct collector *collector)
 	return 0;
 }
 
+static int note_snapshot(void *user, const struct scope_logged_stack *logged)
+{
+	struct collector *collector = user;
+
+	if (logged->reason == SCOPE_STACK_SNAPSHOT && logged->stack.thread < collector->attributor.units->threads)
+		collector->snapshots[logged->stack.thread] = true;
+	return 0;
+}
+
 static int run(struct collector *collector)
 {
+	const size_t threads = collector->attributor.kept->units->threads;
 	int err = scope_evidence_attributor_init(&collector->attributor,
 						 1 + collector->attributor.kept->units->stacks / NORMAL_STACKS);
 
+	collector->snapshots = calloc(threads + 1, sizeof(*collector->snapshots));
+	collector->stopped = calloc(threads + 1, sizeof(*collector->stopped));
+	if (!collector->snapshots || !collector->stopped)
+		err = -ENOMEM;
+	if (!err)
+		err = scope_unit_log_stacks(collector->attributor.kept->log, note_snapshot, collector);
 	if (!err)
 		err = scope_unit_log_stacks(collector->attributor.kept->log, collect_stack, collector);
 	if (!err && collector->attributor.detection)
 		err = unwind_stopped_stack(collector);
 	scope_evidence_attributor_free(&collector->attributor);
+	free(collector->snapshots);
+	free(collector->stopped);
 	return err;
 }
 

@@ -10,6 +10,9 @@
 /* Per population: weights of the items on each side, and the time per weight. */
 struct balance {
 	double run_weight[2], wait_weight[2];
+	double interpreter_run[2],
+		interpreter_wait[2];	  /* of items of an interpreter alone, which are not among those */
+	bool run_named[2], wait_named[2]; /* the others suffice, and these are left out */
 	double run_scale[2], wait_scale[2];
 	double stands_for; /* abnormal units for each one kept */
 	double usual_part; /* abnormal units for each usual one kept */
@@ -44,6 +47,29 @@ static bool stands(const struct contrast *contrast, const struct scope_item *ite
 	return !item->propagated || !item->abnormal || contrast->found_ns[item->unit] <= 0;
 }
 
+static void weigh_item(struct balance *balance, const struct scope_item *item)
+{
+	const bool run = item->kind == SCOPE_ITEM_RUN;
+
+	if (item->interpreter)
+		(run ? balance->interpreter_run : balance->interpreter_wait)[item->abnormal] += item->weight_ns;
+	else
+		(run ? balance->run_weight : balance->wait_weight)[item->abnormal] += item->weight_ns;
+}
+
+/*
+ * The stack of an interpreter says that some function of the program runs, and snapshots say which. Where they are enough, the
+ * time of such stacks is theirs. Returns whether they are; else such stacks count as any other.
+ */
+static bool suffices(double total_ns, double *weight_ns, double interpreter_ns)
+{
+	const bool enough = *weight_ns > 0 && *weight_ns * SCALE_MAX >= total_ns;
+
+	if (!enough)
+		*weight_ns += interpreter_ns;
+	return enough;
+}
+
 static void weigh(struct contrast *contrast)
 {
 	struct scope_evidence *evidence = contrast->evidence;
@@ -56,15 +82,9 @@ static void weigh(struct contrast *contrast)
 			contrast->kept->wait_chains.window[i].idle_ns;
 	for (size_t i = 0; i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
-		struct balance *balance;
 
-		if (item->kind == SCOPE_ITEM_SPIN || item->kind == SCOPE_ITEM_BLAME)
-			continue;
-		balance = &contrast->balance[item->population];
-		if (item->kind == SCOPE_ITEM_RUN)
-			balance->run_weight[item->abnormal] += item->weight_ns;
-		else
-			balance->wait_weight[item->abnormal] += item->weight_ns;
+		if (item->kind != SCOPE_ITEM_SPIN && item->kind != SCOPE_ITEM_BLAME)
+			weigh_item(&contrast->balance[item->population], item);
 	}
 }
 
@@ -125,6 +145,10 @@ static void settle(struct contrast *contrast)
 		balance->stands_for = side[1]->kept ? (double)side[1]->units / side[1]->kept : 0;
 		balance->usual_part = side[0]->kept ? (double)balance->abnormal / side[0]->kept : 0;
 		for (int j = 0; j < 2; j++) {
+			balance->run_named[j] =
+				suffices(side[j]->run_ns, &balance->run_weight[j], balance->interpreter_run[j]);
+			balance->wait_named[j] =
+				suffices(side[j]->blocked_ns, &balance->wait_weight[j], balance->interpreter_wait[j]);
 			balance->run_scale[j] = scope_evidence_contrast_scale(side[j]->run_ns, balance->run_weight[j]);
 			balance->wait_scale[j] =
 				scope_evidence_contrast_scale(side[j]->blocked_ns, balance->wait_weight[j]);
@@ -147,6 +171,9 @@ static double item_excess(const struct contrast *contrast, const struct scope_it
 	balance = &contrast->balance[item->population];
 	if (item->kind == SCOPE_ITEM_BLAME)
 		return item->chance ? 0 : item->weight_ns * balance->stands_for;
+	if (item->interpreter &&
+	    (item->kind == SCOPE_ITEM_RUN ? balance->run_named : balance->wait_named)[item->abnormal])
+		return 0;
 	scale = item->kind == SCOPE_ITEM_RUN ? balance->run_scale[item->abnormal] : balance->wait_scale[item->abnormal];
 	if (item->abnormal)
 		return stands(contrast, item) ? item->weight_ns * scale * balance->stands_for : 0;

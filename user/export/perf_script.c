@@ -96,7 +96,9 @@ static void print_switch(const struct printer *printer, const struct scope_event
 static int print_stack(const struct printer *printer, const struct scope_event *event)
 {
 	const struct scope_thread *thread = scope_export_threads_find(printer->timeline, event->tid);
-	bool sample = event->stack.reason == SCOPE_STACK_SAMPLE;
+	const char *name = event->stack.reason == SCOPE_STACK_SAMPLE	 ? "cpu-clock"
+			   : event->stack.reason == SCOPE_STACK_SNAPSHOT ? "scope:snapshot"
+									 : "scope:stack";
 	const struct scope_function *function[ROOM];
 	uint64_t address[ROOM];
 	unsigned count;
@@ -104,7 +106,7 @@ static int print_stack(const struct printer *printer, const struct scope_event *
 
 	if (err || !count)
 		return err;
-	print_head(printer, event, event->tid, sample ? "cpu-clock" : "scope:stack");
+	print_head(printer, event, event->tid, name);
 	fputc('\n', printer->stream);
 	while (count--) {
 		const struct scope_function *at = function[count];

@@ -209,6 +209,9 @@ int scope_export_perfetto_stacks_write(struct scope_export_stacks *stacks, struc
 	if (index < 0)
 		return 0;
 	thread = scope_timeline_threads_at(timeline->threads, (size_t)index);
+	/* A running thread has samples, and one that sleeps the stack after its call: snapshots would be marks among them. */
+	if (event->stack.reason == SCOPE_STACK_SNAPSHOT)
+		return 0;
 	err = scope_export_threads_stack(stacks->symbols, thread, event, function, NULL, ROOM, &count, NULL);
 	if (err || !count)
 		return err;

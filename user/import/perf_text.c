@@ -155,6 +155,7 @@ static const struct row {
 	{ "sched:sched_process_fork", take_fork, false },
 	{ "sched:sched_process_exit", take_thread_exit, false },
 	{ "scope:stack", take_nothing, false },
+	{ "scope:snapshot", take_nothing, false },
 	{ "cpu-clock", take_nothing, true },
 	{ "task-clock", take_nothing, true },
 	{ "cycles", take_nothing, true },

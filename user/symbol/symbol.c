@@ -198,7 +198,6 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 	if (value.known) {
 		name = strndup(found->name, found->name_bytes);
 		value.language |= name && file->go && scope_symbol_go_name_is_library(name);
-		value.language |= symbols->rows_interpreted && scope_symbol_runtime_interprets(file->path);
 	} else if (asprintf(&name, "%s+0x%" PRIx64, file->module, start) < 0) {
 		name = NULL;
 	} else {
@@ -206,6 +205,7 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 		value.language = file->go;
 		scope_plain_undo(name);
 	}
+	value.language |= symbols->rows_interpreted && scope_symbol_runtime_interprets(file->path);
 	value.library = file->library || value.language;
 	err = function_add(symbols, name, value, &function);
 	if (!err)

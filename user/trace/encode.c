@@ -247,6 +247,7 @@ static int encode_frames(const struct scope_event *event, void *buffer, struct s
 	struct scope_record_frames *record = buffer;
 	uint64_t *ip = (uint64_t *)(record + 1);
 	const bool kernel = event->flags & SCOPE_STACK_KERNEL_IP;
+	const uint64_t since = event->stack.since_ns / SCOPE_FRAMES_SINCE_NS;
 
 	if (event->stack.ips > SCOPE_FRAMES_MAX)
 		return scope_error_set(error, -EINVAL, "a stack of %u frames; at most %d can be stored",
@@ -260,6 +261,7 @@ static int encode_frames(const struct scope_event *event, void *buffer, struct s
 		.count = event->stack.ips + kernel,
 		.cost_ns = event->stack.cost_ns,
 		.ended = event->stack.ended,
+		.since = (uint16_t)(since < UINT16_MAX ? since : UINT16_MAX),
 	};
 	if (event->stack.ips)
 		memcpy(ip, event->stack.ip, event->stack.ips * sizeof(*ip));

@@ -62,7 +62,9 @@ enum scope_frame_type {
 #define SCOPE_FRAME_ALIGN 8u
 #define SCOPE_FRAME_RAW_MAX (16u << 20) /* a larger value means a damaged head */
 #define SCOPE_FRAME_CPU_MAX 0x1fffu	/* the most that Linux has */
-#define SCOPE_FRAME_CPU_STATES 0xffffu	/* no CPU's: the states of threads as a copy was made */
+#define SCOPE_FRAME_CPU_SNAPSHOTS                                                                                      \
+	SCOPE_FRAME_CPU_MAX	       /* of a host with fewer: snapshots, which the capture takes itself */
+#define SCOPE_FRAME_CPU_STATES 0xffffu /* no CPU's: the states of threads as a copy was made */
 
 /*
  * A reader's memory budgets for a file of that size: one for all metadata (decompressed, and as

@@ -190,7 +190,10 @@ static void take_copied(struct scope_line *line, struct scope_text_payload *payl
 
 static void take_stack(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
-	bool sample = !strcmp(line->word[2], "sample");
+	const char *word = line->word[2];
+	const uint8_t reason = !strcmp(word, "sample")	   ? SCOPE_STACK_SAMPLE
+			       : !strcmp(word, "snapshot") ? SCOPE_STACK_SNAPSHOT
+							   : SCOPE_STACK_SYSCALL;
 	char *regs = scope_trace_line_find(line, "regs"), *kernel;
 	const uint8_t ended = regs ? 0 : scope_trace_line_flags(line, scope_trace_text_ended_flags);
 
@@ -210,8 +213,8 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 		scope_trace_line_fail(line, "the addresses are missing ('-' for none)");
 	}
 	event->stack.cost_ns = scope_trace_line_value(line, "cost", UINT32_MAX, 0);
-	event->stack.reason =
-		scope_trace_line_value(line, "reason", UINT8_MAX, sample ? SCOPE_STACK_SAMPLE : SCOPE_STACK_SYSCALL);
+	event->stack.since_ns = scope_trace_line_value(line, "since", UINT16_MAX * (uint64_t)SCOPE_FRAMES_SINCE_NS, 0);
+	event->stack.reason = scope_trace_line_value(line, "reason", UINT8_MAX, reason);
 	kernel = scope_trace_line_find(line, "kernel_ip");
 	event->stack.kernel_ip = kernel ? scope_trace_line_parse(line, "kernel_ip", kernel, UINT64_MAX) : 0;
 	event->flags = scope_trace_line_flags(line, scope_trace_text_stack_flags) |
@@ -278,6 +281,7 @@ static const struct {
 	{ "state", SCOPE_EVENT_STATE, take_state },
 	{ "stack", SCOPE_EVENT_STACK, take_stack },
 	{ "sample", SCOPE_EVENT_STACK, take_stack },
+	{ "snapshot", SCOPE_EVENT_STACK, take_stack },
 	{ "comm", SCOPE_EVENT_COMM, take_comm },
 	{ "block_issue", SCOPE_EVENT_BLOCK_ISSUE, take_block },
 	{ "block_done", SCOPE_EVENT_BLOCK_DONE, take_block },

@@ -223,7 +223,9 @@ static void put_stack(const struct out *out, const struct scope_event *event)
 		fprintf(out->stream, " kernel_ip=0x%" PRIx64, event->stack.kernel_ip);
 	put_flags(out, scope_trace_text_stack_flags, event->flags);
 	put_flags(out, scope_trace_text_ended_flags, event->stack.ended);
-	if (event->stack.reason > SCOPE_STACK_SAMPLE)
+	if (event->stack.since_ns)
+		fprintf(out->stream, " since=%" PRIu64, event->stack.since_ns);
+	if (event->stack.reason == SCOPE_STACK_PROBE || event->stack.reason > SCOPE_STACK_SNAPSHOT)
 		fprintf(out->stream, " reason=%u", event->stack.reason);
 }
 
@@ -287,6 +289,8 @@ static void put_event(const struct out *out, const struct scope_event *event)
 	}
 	if (event->kind == SCOPE_EVENT_STACK && event->stack.reason == SCOPE_STACK_SAMPLE)
 		word = "sample";
+	if (event->kind == SCOPE_EVENT_STACK && event->stack.reason == SCOPE_STACK_SNAPSHOT)
+		word = "snapshot";
 	fprintf(out->stream, "%" PRIu64 " %u %s %" PRIu32, event->time_ns, event->cpu, word, event->tid);
 	if (fields)
 		scope_trace_fields_print(fields, event, out->stream);

@@ -219,6 +219,13 @@ static int add_stack(void *user, const struct scope_unit_stack *stack, const str
 				    scope_timeline_threads_at(threads, stack->thread)->tgid);
 }
 
+static int add_snapshot(void *user, const struct scope_logged_stack *snapshot)
+{
+	const struct scope_distributor *distributor = user;
+
+	return scope_unit_log_snapshot(distributor->distributions->log, snapshot);
+}
+
 static int add_state(void *user, uint32_t thread, const struct scope_event *event)
 {
 	const struct scope_distributor *distributor = user;
@@ -253,6 +260,7 @@ static int begin(struct scope_distributions *distributions, const struct scope_l
 		.unit = add_unit,
 		.wait = add_wait,
 		.stack = add_stack,
+		.snapshot = add_snapshot,
 		.state = add_state,
 		.late = add_late,
 		.user = distributor,

@@ -330,6 +330,12 @@ int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups 
 	return err;
 }
 
+uint64_t scope_unit_logged_run_ns(const struct scope_trace *trace, const struct scope_logged_stack *logged)
+{
+	return logged->reason == SCOPE_STACK_SNAPSHOT ? logged->since_ns
+						      : scope_trace_sample_ns(trace, logged->time_ns);
+}
+
 struct scope_logged_stack scope_unit_logged_stack(const struct scope_unit_stack *stack, const struct scope_trace *trace,
 						  const struct scope_event *event, uint32_t tgid)
 {
@@ -344,17 +350,25 @@ struct scope_logged_stack scope_unit_logged_stack(const struct scope_unit_stack 
 		.reason = event->stack.reason,
 		.flags = event->flags,
 		.ended = event->stack.ended,
+		.since_ns = event->stack.since_ns,
 	};
 }
 
 int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_stack *stack,
 			 const struct scope_trace *trace, const struct scope_event *event, uint32_t tgid)
 {
+	const struct scope_logged_stack row = scope_unit_logged_stack(stack, trace, event, tgid);
+
+	return scope_unit_log_snapshot(log, &row);
+}
+
+int scope_unit_log_snapshot(struct scope_unit_log *log, const struct scope_logged_stack *snapshot)
+{
 	struct scope_logged_stack *row = (struct scope_logged_stack *)scope_spool_room(log->stacks, sizeof(*row));
 
 	if (!row)
 		return -ENOMEM;
-	*row = scope_unit_logged_stack(stack, trace, event, tgid);
+	*row = *snapshot;
 	scope_spool_use(log->stacks, sizeof(*row));
 	return 0;
 }

@@ -23,8 +23,19 @@ struct scope_logged_stack {
 	uint16_t ips, regs;
 	uint8_t reason; /* enum scope_stack_reason */
 	uint8_t flags;
-	uint8_t ended; /* SCOPE_FRAMES_* if the capture unwound it, else 0 */
+	uint8_t ended;	   /* SCOPE_FRAMES_* if the capture unwound it, else 0 */
+	uint64_t since_ns; /* SCOPE_STACK_SNAPSHOT: the time that it stands for; else 0 */
 };
+
+/* True if the thread ran as the stack was taken. */
+static inline bool scope_unit_logged_ran(const struct scope_logged_stack *logged)
+{
+	return logged->reason == SCOPE_STACK_SAMPLE ||
+	       (logged->reason == SCOPE_STACK_SNAPSHOT && !logged->stack.slept_ns && !logged->stack.stopped_stack);
+}
+
+/* The time that the stack of a thread that ran stands for. */
+uint64_t scope_unit_logged_run_ns(const struct scope_trace *trace, const struct scope_logged_stack *logged);
 
 /* What is logged of a stack; the event is the last one of the trace. */
 struct scope_logged_stack scope_unit_logged_stack(const struct scope_unit_stack *stack, const struct scope_trace *trace,
@@ -47,6 +58,7 @@ int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *uni
 int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wait);
 int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_stack *stack,
 			 const struct scope_trace *trace, const struct scope_event *event, uint32_t tgid);
+int scope_unit_log_snapshot(struct scope_unit_log *log, const struct scope_logged_stack *snapshot);
 int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread, const struct scope_event *event);
 int scope_unit_log_late(struct scope_unit_log *log, uint32_t thread, const struct scope_late_wait *wait);
 

@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "unit/open_call.h"
 #include "unit/rest.h"
+#include "unit/snapshot.h"
 
 /* Roles of calls that change only the counts of a request. */
 static uint32_t plain_roles(const struct scope_open_unit *open_unit)
@@ -287,10 +288,14 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 	struct scope_unit_builder *builder = user;
 	struct scope_open_unit *open_unit;
 	const struct scope_thread *thread = scope_timeline_threads_at(builder->run->timeline->threads, wait->thread);
+	int err;
 
 	if (!scope_unit_open_has(builder, wait->thread))
 		return -ENOMEM;
 	open_unit = &builder->open_unit[wait->thread];
+	err = scope_unit_snapshot_wait(builder, open_unit, wait);
+	if (err)
+		return err;
 	open_unit->stack.slept_ns += wait->wake_ns - wait->begin_ns - wait->waker_queue_ns;
 	open_unit->stack.wake_ns = wait->wake_ns;
 	open_unit->stack.class = wait->class;

@@ -115,6 +115,7 @@ struct scope_open_unit {
 	uint64_t polled_enter_ns;      /* … in the call that was entered then; 0: none */
 	struct scope_quiet quiet;
 	struct scope_spinning spinning;
+	struct scope_logged_stack *snapshot; /* the last one; NULL: none. Counts if the sleep began before it */
 };
 
 struct scope_unit_builder {
@@ -164,6 +165,7 @@ int scope_unit_open_leave(void *user, uint32_t thread, uint64_t now_ns);
 int scope_unit_open_wait(void *user, const struct scope_wait *wait);
 int scope_unit_open_queued(void *user, const struct scope_queued *queued);
 int scope_unit_open_stack(void *user, uint32_t thread, const struct scope_event *event);
+int scope_unit_open_snapshot(void *user, uint32_t thread, const struct scope_event *event);
 int scope_unit_open_lost(void *user, uint32_t thread, uint64_t now_ns);
 int scope_unit_open_state(void *user, uint32_t thread, const struct scope_event *event);
 int scope_unit_open_end(void *user, uint32_t thread, uint64_t now_ns);

@@ -7,6 +7,7 @@
 
 #include "unit/open_call.h"
 #include "unit/rest.h"
+#include "unit/snapshot.h"
 #include "unit/run_listeners.h"
 #include "unit/learner.h"
 
@@ -43,6 +44,7 @@ static const struct scope_timeline_ops build = {
 	.wait = scope_unit_open_wait,
 	.queued = scope_unit_open_queued,
 	.stack = scope_unit_open_stack,
+	.snapshot = scope_unit_open_snapshot,
 	.lost = scope_unit_open_lost,
 	.state = scope_unit_open_state,
 	.end = scope_unit_open_end,
@@ -101,6 +103,7 @@ static const struct scope_timeline_ops both = {
 	.wait = both_wait,
 	.queued = scope_unit_open_queued,
 	.stack = scope_unit_open_stack,
+	.snapshot = scope_unit_open_snapshot,
 	.lost = scope_unit_open_lost,
 	.state = scope_unit_open_state,
 	.end = scope_unit_open_end,
@@ -137,6 +140,9 @@ static int finish(struct scope_unit_run *run)
 		scope_unit_quiet_count(&open_unit->quiet, thread, open_unit->stack.exit_ns, run->timeline->end_ns);
 		run->thread[i].quiet_run_ns = open_unit->quiet.run_ns;
 		run->thread[i].quiet_asleep_ns = now.asleep_ns - open_unit->quiet.asleep_before_ns;
+		err = scope_unit_snapshot_end(builder, open_unit, thread);
+		if (err)
+			break;
 		if (open_unit->open && open_unit->tentative)
 			err = scope_unit_open_close(builder, i, &open_unit->end, open_unit->end_ns, false);
 		else if (rests)
@@ -153,8 +159,10 @@ static void destroy_builder(struct scope_unit_run *run)
 
 	if (!builder)
 		return;
-	for (size_t i = 0; i < builder->open_units; i++)
+	for (size_t i = 0; i < builder->open_units; i++) {
 		free(builder->open_unit[i].call);
+		free(builder->open_unit[i].snapshot);
+	}
 	free(builder->open_unit);
 	free(builder);
 	run->builder = NULL;

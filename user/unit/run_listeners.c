@@ -92,6 +92,11 @@ static int stack(void *user, uint32_t thread, const struct scope_event *event)
 	CALL_BOTH(stack, thread, event);
 }
 
+static int snapshot(void *user, uint32_t thread, const struct scope_event *event)
+{
+	CALL_BOTH(snapshot, thread, event);
+}
+
 static int lost(void *user, uint32_t thread, uint64_t now_ns)
 {
 	CALL_BOTH(lost, thread, now_ns);
@@ -145,6 +150,7 @@ const struct scope_timeline_ops scope_unit_run_listeners_ops = {
 	.stall = stall,
 	.counted = counted,
 	.stack = stack,
+	.snapshot = snapshot,
 	.lost = lost,
 	.state = state,
 	.end = end,

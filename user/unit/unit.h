@@ -61,6 +61,8 @@ struct scope_unit_stack {
 	uint64_t slept_ns; /* in the call, without waits for a CPU */
 };
 
+struct scope_logged_stack;
+
 /* The sink gets units as they end, and sleeps inside them. A negative return ends the run. */
 struct scope_unit_sink {
 	/* NULL, or called to decide about all threads up to this one before anything is reported of it. */
@@ -79,6 +81,11 @@ struct scope_unit_sink {
 	int (*wait)(void *user, const struct scope_wait *wait);
 	/* May be NULL. Stacks after a call that slept, samples, and stacks at start and stop. */
 	int (*stack)(void *user, const struct scope_unit_stack *stack, const struct scope_event *event);
+	/*
+	 * May be NULL. A snapshot of a thread that ran (slept_ns is 0), or that slept in a call, which has ended by now; or of one
+	 * that sleeps to the end (stopped_stack).
+	 */
+	int (*snapshot)(void *user, const struct scope_logged_stack *snapshot);
 	/* May be NULL. */
 	int (*state)(void *user, uint32_t thread, const struct scope_event *event);
 	/* May be NULL. More is known of a sleep that was reported: unit/late.h. */

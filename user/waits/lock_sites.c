@@ -41,7 +41,7 @@ static bool is_wanted(const struct namer *namer, const struct scope_logged_stack
 	const struct scope_unit_stack *stack = &logged->stack;
 
 	return !stack->stopped_stack && stack->thread < namer->groups->threads &&
-	       (logged->reason == SCOPE_STACK_SAMPLE || stack->slept_ns);
+	       (scope_unit_logged_ran(logged) || stack->slept_ns);
 }
 
 static int count_stack(void *user, const struct scope_logged_stack *logged)
@@ -55,7 +55,7 @@ static int count_stack(void *user, const struct scope_logged_stack *logged)
 static int note_stack(void *user, const struct scope_logged_stack *logged)
 {
 	struct namer *namer = user;
-	const bool sample = logged->reason == SCOPE_STACK_SAMPLE;
+	const bool sample = scope_unit_logged_ran(logged);
 
 	if (!is_wanted(namer, logged) || namer->number++ % namer->every)
 		return 0;
@@ -175,7 +175,7 @@ static int name_stack(void *user, const struct scope_logged_stack *logged)
 	if (!mark->held && mark->waits_for == NO_LOCK)
 		return 0;
 	group = namer->groups->of_thread[mark->thread];
-	ns = mark->sample ? (double)scope_trace_sample_ns(namer->functions.trace, logged->time_ns)
+	ns = mark->sample ? (double)scope_unit_logged_run_ns(namer->functions.trace, logged)
 			  : (double)logged->stack.slept_ns;
 	err = scope_waits_stack_function(&namer->functions, logged, &function);
 	if (!err && mark->waits_for != NO_LOCK)

@@ -24,7 +24,7 @@ struct namer {
 static bool is_wanted(const struct scope_waits *waits, const struct scope_logged_stack *logged, uint8_t *ret_kind)
 {
 	const struct scope_unit_stack *stack = &logged->stack;
-	const bool sample = logged->reason == SCOPE_STACK_SAMPLE;
+	const bool sample = scope_unit_logged_ran(logged);
 
 	*ret_kind = sample			      ? SCOPE_BOTTLENECK_RUNS
 		    : stack->class == SCOPE_WAIT_DISK ? SCOPE_BOTTLENECK_DISK
@@ -81,7 +81,7 @@ static int name_stack(void *user, const struct scope_logged_stack *logged)
 	if (err)
 		return err;
 	return add(namer, group, kind, function,
-		   kind == SCOPE_BOTTLENECK_RUNS ? (double)scope_trace_sample_ns(namer->trace, logged->time_ns)
+		   kind == SCOPE_BOTTLENECK_RUNS ? (double)scope_unit_logged_run_ns(namer->trace, logged)
 						 : (double)logged->stack.slept_ns);
 }
 
@@ -180,7 +180,7 @@ static void vote(struct scope_path_part *part, const struct scope_function *func
 static int name_part(void *user, const struct scope_logged_stack *logged)
 {
 	struct namer *namer = user;
-	const bool sample = logged->reason == SCOPE_STACK_SAMPLE;
+	const bool sample = scope_unit_logged_ran(logged);
 	const uint64_t time_ns = sample ? logged->time_ns : logged->stack.wake_ns - 1;
 	int err = 0;
 

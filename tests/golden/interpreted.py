@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A server in Python: its stacks are those of the interpreter alone, and snapshots every 10 ms, of a thread that runs or
+sleeps, have the functions of the program."""
+from synth import Thread, Trace
+
+EVAL = ["Py_BytesMain", "_PyEval_EvalFrameDefault"]
+BASE = 1 << 60
+PERIOD_NS = 10_000_000
+APP = ["<module>", "serve_forever", "handle"]
+
+
+class Interpreted:
+    """A thread, and which functions of Python it is in."""
+
+    def __init__(self, seed, seconds):
+        self.trace = Trace(seconds=seconds, seed=seed)
+        for number, name in enumerate(EVAL):
+            address = 0x1000 + 0x100 * number
+            self.trace.head.append(f"sym 0 {address:#x} 0x100 {name} python3.11 program")
+            self.trace.functions[name] = address + 0x10
+        self.trace.fd(5, "epoll")
+        self.trace.fd(7, "accepted")
+        self.names, self.stays = {}, []
+        self.thread = Thread(self.trace, 100, "python3", 0)
+        self.thread.state("runnable", flags=" on_cpu")
+        self.thread.begin()
+
+    def frames(self, path):
+        """Addresses as in a trace: a caller's is after the call."""
+        for name in path:
+            if name not in self.names:
+                self.names[name] = BASE + 16 * len(self.names)
+                self.trace.head.append(f"sym 0 {self.names[name]:#x} 0x10 py::{name}:/srv/app.py [jit] program")
+        return ",".join(hex(self.names[name] + (number > 0)) for number, name in enumerate(reversed(path)))
+
+    def in_function(self, functions, do, *words, **named):
+        begin = self.thread.now
+        do(*words, **named)
+        self.stays.append((begin, self.thread.now, functions))
+
+    def run(self, ns, path):
+        self.in_function(path, self.thread.run, ns, EVAL)
+
+    def sleep(self, call, ns, path, **named):
+        self.in_function(path, self.thread.sleep, call, ns, path=EVAL, **named)
+
+    def print(self):
+        """Snapshots fall where they fall; the time between them varies, so that they are in step with nothing."""
+        due = 5_000_000
+        for begin, end, path in self.stays:
+            while due < end:
+                if due > begin:
+                    self.trace.add(due, 8191, f"snapshot 100 {self.frames(path)} unwound since={PERIOD_NS}")
+                due += PERIOD_NS + self.trace.random.randint(-20, 20) * 100_000
+        self.trace.print()
+
+
+def serve(seed, slow, seconds=12, hang=None):
+    """slow: what one request in 20 does as well. hang: in which function it stops in the middle of the trace."""
+    server = Interpreted(seed, seconds)
+    thread, random = server.thread, server.trace.random
+    while thread.now < server.trace.end_ns - 60_000_000:
+        server.sleep("epoll_wait", random.randint(200_000, 3_000_000), APP[:2], ret=1, args="5")
+        thread.call("read", 5_000, ret=64, args="7", path=EVAL)
+        server.run(random.randint(1_000_000, 1_400_000), APP + ["parse"])
+        if random.random() < 0.05:
+            slow(server)
+        if hang and thread.now > server.trace.end_ns / 2:
+            begin = thread.now
+            thread.stuck("futex", args="0x7f00,128")
+            server.stays.append((begin, server.trace.end_ns, APP + [hang]))
+            break
+        server.run(random.randint(200_000, 300_000), APP + ["reply"])
+        thread.call("write", 10_000, ret=64, args="7", path=EVAL)
+    else:
+        thread.stuck("epoll_wait", args="5")
+    server.print()
