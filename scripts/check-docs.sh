@@ -125,7 +125,7 @@ check_rows() {
 }
 
 # Folders that decide nothing of what a report says of its units.
-not_deciding='base|control|trace|proc|source|symbol|capture|perf|recorder|causal|report|export|import|watch|cmd'
+not_deciding='base|control|trace|proc|interpreter|source|symbol|capture|perf|recorder|causal|report|export|import|watch|cmd'
 
 # Names of the constants that files have, each with its file; what "no rule" is written beside decides nothing.
 deciding_constants() {

@@ -15,6 +15,7 @@
 #include "capture/new_processes.h"
 #include "capture/others.h"
 #include "capture/priority.h"
+#include "capture/snapshots.h"
 #include "capture/probing.h"
 #include "capture/stopped_stacks.h"
 #include "capture/states.h"
@@ -279,6 +280,8 @@ static int end_session(struct scope_capture_run *capture)
 	}
 	err = scope_capture_drain_still(capture);
 	capture->live = false;
+	if (!err && capture->snapshots)
+		err = scope_capture_snapshots_pump(capture->snapshots, true);
 	if (!err)
 		err = scope_capture_write_named(capture);
 	if (!err)
@@ -295,6 +298,8 @@ static int end_session(struct scope_capture_run *capture)
 		return err;
 	scope_capture_count_unwound(capture);
 	err = scope_capture_write_walks(capture);
+	if (!err && capture->snapshots)
+		err = scope_capture_snapshots_write_meta(capture->snapshots, capture->writer);
 	if (!err)
 		err = scope_capture_write_unread(capture, capture->writer);
 	if (!err)

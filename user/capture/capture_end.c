@@ -6,6 +6,7 @@
 #include "base/now.h"
 #include "capture/capture_internal.h"
 #include "capture/meta.h"
+#include "capture/snapshots.h"
 #include "capture/states.h"
 #include "capture/steer.h"
 #include "proc/proc.h"
@@ -15,12 +16,17 @@
 
 int scope_capture_write_unread(const struct scope_capture_run *capture, struct scope_writer *writer)
 {
-	char text[1024], names[512];
+	char text[1536], names[512];
 
 	scope_proc_reader_problem(capture->options.reader, text, sizeof(text));
 	scope_proc_jit_problem(capture->proc, names, sizeof(names));
 	if (names[0])
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", text[0] ? "; " : "", names);
+	if (capture->snapshots) {
+		scope_capture_snapshots_problem(capture->snapshots, names, sizeof(names));
+		if (names[0])
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", text[0] ? "; " : "", names);
+	}
 	return text[0] ? scope_trace_writer_meta(writer, SCOPE_META_UNREAD, text) : 0;
 }
 

@@ -18,7 +18,8 @@ struct scope_capture_run {
 	void *feed; /* the source's session */
 	struct scope_proc *proc;
 	struct scope_stopped_stacks *stopped;
-	struct scope_unwinder *unwinder; /* NULL: stacks stay as they are */
+	struct scope_unwinder *unwinder;   /* NULL: stacks stay as they are */
+	struct scope_snapshots *snapshots; /* NULL: none are taken */
 	struct scope_new_processes *processes;
 	struct scope_others *others;
 	struct scope_proc_host *host;		 /* as tracing began */

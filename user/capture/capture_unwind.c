@@ -5,6 +5,7 @@
 
 #include "capture/capture_internal.h"
 #include "capture/defaults.h"
+#include "capture/snapshots.h"
 #include "capture/unwinder.h"
 #include "proc/proc.h"
 #include "source/source.h"
@@ -46,7 +47,12 @@ static int write_names(void *context, uint16_t type, const void *payload, size_t
 
 static void take_map(void *context, const struct scope_trace_map *map)
 {
-	scope_capture_unwinder_map(context, map);
+	struct scope_capture_run *capture = context;
+
+	if (capture->unwinder)
+		scope_capture_unwinder_map(capture->unwinder, map);
+	if (capture->snapshots && map->executable)
+		scope_capture_snapshots_map(capture->snapshots, map);
 }
 
 /* The source opens after the unwinder began. */
@@ -76,14 +82,15 @@ int scope_capture_begin_unwinder(struct scope_capture_run *capture, int nice)
 		.process = give_process,
 		.context = capture,
 	};
-	int err;
+	int err = 0;
 
-	if (capture->options.raw_stacks)
-		return 0;
-	err = scope_capture_unwinder_create(&host, capture->stats.target.tgid, nice, capture->error,
-					    &capture->unwinder);
+	if (capture->options.stack_mode != SCOPE_STACK_NONE)
+		err = scope_capture_snapshots_create(capture->writer, capture->error, &capture->snapshots);
+	if (!err && !capture->options.raw_stacks)
+		err = scope_capture_unwinder_create(&host, capture->stats.target.tgid, nice, capture->error,
+						    &capture->unwinder);
 	if (!err)
-		scope_trace_writer_set_map_tap(capture->writer, take_map, capture->unwinder);
+		scope_trace_writer_set_map_tap(capture->writer, take_map, capture);
 	return err;
 }
 
@@ -92,6 +99,8 @@ void scope_capture_end_unwinder(struct scope_capture_run *capture)
 	scope_trace_writer_set_map_tap(capture->writer, NULL, NULL);
 	scope_capture_unwinder_destroy(capture->unwinder);
 	capture->unwinder = NULL;
+	scope_capture_snapshots_destroy(capture->snapshots);
+	capture->snapshots = NULL;
 }
 
 int scope_capture_put(struct scope_capture_run *capture, const struct scope_subbuf *subbuf)

@@ -6,6 +6,7 @@
 #include "capture/new_processes.h"
 #include "capture/others.h"
 #include "capture/probing.h"
+#include "capture/snapshots.h"
 #include "capture/steer.h"
 #include "capture/stopped_stacks.h"
 #include "capture/unwinder.h"
@@ -102,6 +103,15 @@ int scope_capture_write_named(struct scope_capture_run *capture)
 	return err ? err : scope_capture_others_write(capture->others, capture->writer);
 }
 
+/* All that was recorded before that time is in the file, if the sources' events from before now_ns are. */
+static uint64_t settled_ns(const struct scope_capture_run *capture, uint64_t now_ns)
+{
+	const uint64_t snapshots_ns = capture->snapshots ? scope_capture_snapshots_settled_ns(capture->snapshots)
+							 : UINT64_MAX;
+
+	return snapshots_ns < now_ns ? snapshots_ns : now_ns;
+}
+
 int scope_capture_flush_and_drain(struct scope_capture_run *capture)
 {
 	const uint64_t begin_ns = scope_now_ns();
@@ -113,7 +123,9 @@ int scope_capture_flush_and_drain(struct scope_capture_run *capture)
 		err = scope_capture_write_named(capture);
 	if (!err)
 		err = scope_capture_pump(capture, UNWIND_MS);
+	if (!err && capture->snapshots)
+		err = scope_capture_snapshots_pump(capture->snapshots, false);
 	if (!err && scope_capture_all_written(capture))
-		capture->settled_ns = begin_ns;
+		capture->settled_ns = settled_ns(capture, begin_ns);
 	return err ? err : scope_trace_writer_flush(capture->writer);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* scope doctor -p PID: what its language's runtime needs so that functions compiled at run time have names. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cmd/doctor.h"
+#include "interpreter/interpreter.h"
 #include "proc/proc.h"
 #include "proc/reader.h"
 #include "symbol/runtime.h"
@@ -20,6 +22,53 @@ static bool has_map(struct scope_proc_reader *reader, uint32_t pid)
 	if (fd < 0)
 		return false;
 	close(fd);
+	return true;
+}
+
+#define FIND_READS 8192 /* no rule: as many as a capture allows itself */
+
+/* The memory of a process, through the reader, so that a process that blocks reads does not block this one. */
+struct remote {
+	struct scope_proc_reader *reader;
+	uint32_t pid;
+};
+
+static bool read_memory(void *context, uint64_t address, void *data, size_t bytes)
+{
+	const struct remote *remote = context;
+
+	return scope_proc_reader_memory(remote->reader, remote->pid, remote->pid, address, data, bytes) ==
+	       (ssize_t)bytes;
+}
+
+/* True if a capture can read the functions that the interpreter runs: says so. */
+static bool check_interpreter(struct scope_proc_reader *reader, uint32_t pid, const struct scope_runtime *runtime,
+			      struct scope_advice *advice)
+{
+	struct remote remote = { reader, pid };
+	struct scope_memory *memory = calloc(1, sizeof(*memory));
+	enum scope_interpreter_found found = SCOPE_INTERPRETER_ABSENT;
+	enum scope_interpreter_language language;
+	struct scope_interpreter interpreter;
+	uint64_t start = 0;
+	uint32_t version = 0;
+	size_t bytes;
+	char *maps;
+
+	if (memory && !scope_proc_reader_text(reader, SCOPE_PROC_MAPS, pid, pid, &maps, &bytes)) {
+		*memory = (struct scope_memory){ .read = read_memory, .context = &remote };
+		scope_interpreter_memory_begin(memory, FIND_READS);
+		language = scope_interpreter_of_maps(maps, &start, &version);
+		if (language)
+			found = scope_interpreter_find(memory, language, start, version, &interpreter);
+		free(maps);
+	}
+	free(memory);
+	if (found != SCOPE_INTERPRETER_FOUND)
+		return false;
+	scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
+			     "process %u runs %s %u.%u: a capture reads the names of its functions from its memory",
+			     pid, runtime->name, interpreter.version >> 8, interpreter.version & UINT8_MAX);
 	return true;
 }
 
@@ -56,7 +105,7 @@ void scope_cmd_doctor_runtime(struct scope_machine *machine, struct scope_advice
 		err = scope_proc_maps_read(proc, machine->pid, &maps);
 	/* If the maps cannot be read, an earlier check has printed the reason. */
 	runtime = err ? NULL : scope_symbol_runtime_of_maps(maps.map, maps.count, machine->pid);
-	if (runtime)
+	if (runtime && !check_interpreter(reader, machine->pid, runtime, advice))
 		check_map(reader, machine->pid, runtime, advice);
 	scope_proc_maps_destroy(&maps);
 	scope_proc_destroy(proc);

@@ -14,4 +14,11 @@ void scope_proc_child_detach(pid_t parent);
  */
 void scope_proc_child_close(int fd);
 
+/*
+ * Drops all capabilities but those that reading other processes may need, if CAP_SYS_PTRACE is among those kept. Without CAP_SYS_PTRACE the
+ * kernel lets this process read only processes of its own user that have no capability which it
+ * lacks.
+ */
+void scope_proc_child_drop_capabilities(void);
+
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The keeper: starts and ends readers, for a process whose descriptors the readers must not have. */
 #include <errno.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -27,37 +26,6 @@
 #else
 #define MEMORY_LIMITED 1
 #endif
-
-/*
- * The capabilities a reader may need: for the memory of other processes, their files, and what /proc shows only to
- * root.
- */
-static const int wanted_capabilities[] = { CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_DAC_READ_SEARCH };
-
-/*
- * Drops all other capabilities, if CAP_SYS_PTRACE is among those kept. Without CAP_SYS_PTRACE the
- * kernel lets this process read only processes of its own user that have no capability which it
- * lacks.
- */
-static void drop_capabilities(void)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2];
-	uint64_t keep = 0;
-
-	if (syscall(SYS_capget, &header, data) || !(data[0].effective & 1u << CAP_SYS_PTRACE))
-		return;
-	for (size_t i = 0; i < sizeof(wanted_capabilities) / sizeof(wanted_capabilities[0]); i++)
-		keep |= 1ull << wanted_capabilities[i];
-	for (int i = 0; i < 2; i++) {
-		const uint32_t part = (uint32_t)(keep >> 32 * i);
-
-		data[i].effective &= part;
-		data[i].permitted &= part;
-		data[i].inheritable = 0;
-	}
-	syscall(SYS_capset, &header, data);
-}
 
 static void limit(int what, rlim_t most)
 {
@@ -86,7 +54,7 @@ static pid_t begin_reader(int fd, int own)
 		return pid;
 	scope_proc_child_detach(parent);
 	close(own);
-	drop_capabilities();
+	scope_proc_child_drop_capabilities();
 	limit(RLIMIT_NOFILE, READER_FILES);
 	if (MEMORY_LIMITED)
 		limit(RLIMIT_AS, own_bytes() + READER_MEMORY_BYTES);

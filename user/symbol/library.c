@@ -131,9 +131,15 @@ static bool is_of_python(const char *name)
 	       (!fnmatch("py::*:*/lib/python3.*", name, 0) && fnmatch("*-packages/*", name, 0));
 }
 
+/* PHP's are php::FUNCTION:FILE; those in C are in no file. */
+static bool is_of_php(const char *name)
+{
+	return !fnmatch("php::*:<internal>", name, 0);
+}
+
 bool scope_symbol_library_runtime(const char *name)
 {
-	if (is_of_python(name))
+	if (is_of_python(name) || is_of_php(name))
 		return true;
 	for (const char *const *pattern = runtimes; *pattern; pattern++)
 		if (!fnmatch(*pattern, name, 0))

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory of a process with an interpreter. The input is all that can be read; the first byte chooses the language and version,
+ * and addresses are taken modulo the input's size, so that nearly every pointer leads somewhere.
+ */
+#include <string.h>
+
+#include "fuzz.h"
+#include "interpreter/interpreter.h"
+#include "interpreter/python_offsets.h"
+
+#define BASE 0x10000ull
+#define READS 2000
+
+static const uint8_t *input;
+static size_t input_bytes;
+
+static bool read_input(void *context, uint64_t address, void *data, size_t bytes)
+{
+	uint32_t *reads = context;
+
+	if (++*reads > READS)
+		fuzz_die("more reads than are allowed");
+	for (size_t i = 0; i < bytes; i++)
+		((uint8_t *)data)[i] = input[(address + i) % input_bytes];
+	return address % 7; /* some cannot be read */
+}
+
+static void check_name(const char *name)
+{
+	const size_t bytes = strnlen(name, SCOPE_INTERPRETED_NAME);
+
+	if (bytes == SCOPE_INTERPRETED_NAME)
+		fuzz_die("a name without an end");
+	for (size_t i = 0; i < bytes; i++)
+		if ((unsigned char)name[i] < ' ')
+			fuzz_die("a name of more than one line");
+}
+
+static void read_all(struct scope_memory *memory, uint32_t *reads, const struct scope_interpreter *interpreter)
+{
+	static struct scope_interpreted_thread thread[SCOPE_INTERPRETED_THREADS];
+	static struct scope_interpreted_frames frames;
+	char name[SCOPE_INTERPRETED_NAME];
+	size_t count;
+
+	*reads = 0;
+	scope_interpreter_memory_begin(memory, READS);
+	count = scope_interpreter_threads(memory, interpreter, thread, SCOPE_INTERPRETED_THREADS);
+	if (count > SCOPE_INTERPRETED_THREADS)
+		fuzz_die("more threads than there is room for");
+	for (size_t i = 0; i < count && i < 4; i++) {
+		*reads = 0;
+		scope_interpreter_memory_begin(memory, READS);
+		scope_interpreter_is_thread(memory, interpreter, &thread[i]);
+		scope_interpreter_frames(memory, interpreter, thread[i].state, &frames);
+		if (frames.count > SCOPE_INTERPRETED_FRAMES)
+			fuzz_die("more frames than there is room for");
+		for (uint32_t j = 0; j < frames.count && j < 4; j++)
+			if (scope_interpreter_name(memory, interpreter, frames.function[j], name))
+				check_name(name);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	static struct scope_memory memory;
+	struct scope_interpreter interpreter;
+	uint32_t reads = 0;
+
+	if (bytes < 2)
+		return 0;
+	input = data + 1;
+	input_bytes = bytes - 1;
+	memory.read = read_input;
+	memory.context = &reads;
+	scope_interpreter_memory_begin(&memory, READS);
+	scope_interpreter_find(&memory, data[0] & 1 ? SCOPE_INTERPRETER_PYTHON : SCOPE_INTERPRETER_PHP, BASE,
+			       0x308 + data[0] / 2 % 8, &interpreter);
+	/* Whatever that found. */
+	if (interpreter.language == SCOPE_INTERPRETER_PHP)
+		interpreter.php = (struct scope_php_offsets){ .current = 488, .op_array_file = 152 };
+	else
+		scope_interpreter_python_offsets(&memory, BASE, 0x308 + data[0] / 2 % 5, &interpreter.python);
+	interpreter.root = BASE;
+	read_all(&memory, &reads, &interpreter);
+	return 0;
+}

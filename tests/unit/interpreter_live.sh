@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Servers in Python and in PHP that run as they are, without an option, traced by perf events: the functions in which slow requests
+# compute, sleep, and keep others waiting are named in the languages' own names, and a healthy server has nothing abnormal.
+# A verdict may name this host if that is busy; stacks and their names do not depend on that.
+#
+# Usage: tests/unit/interpreter_live.sh      PYTHON= names an interpreter (default /usr/bin/python3)
+# Exit status: 0 so it is; 1 not; 77 perf events cannot be used here, or there is no such interpreter.
+. "$(dirname "$0")/live.bash"
+python=${PYTHON:-/usr/bin/python3}
+[ -x "$python" ] || { echo "skipped: $python is not there"; exit 77; }
+
+# The names of snapshots' innermost functions of the program, one a line.
+innermost() {
+	"$scope" dump "$dir/a.trace" | awk '
+		$1 == "sym" && $5 ~ /^(py|php)::/ { name[$3] = $5 }
+		$3 == "snapshot" {
+			count = split($5, address, ",")
+			for (i = 1; i <= count; i++) {
+				at = address[i]
+				if (i > 1)
+					sub(/1$/, "0", at)
+				if (at in name && name[at] !~ /<internal>|\/lib\/python3/) {
+					print name[at]
+					break
+				}
+			}
+		}'
+}
+
+expect() {	# WHAT LEAST PATTERN
+	local found
+	found=$(innermost | grep -cE "$3")
+	if [ "$found" -ge "$2" ]; then
+		echo "ok - $1: $found snapshots"
+	else
+		echo "not ok - $1: $found snapshots of $3, $2 are expected"
+		innermost | sort | uniq -c | sort -n | tail
+		"$scope" dump "$dir/a.trace" | grep '^meta snapshots'
+		bad=1
+	fi
+}
+
+report_names() {	# WHAT PATTERN
+	if "$scope" report -v -i "$dir/a.trace" > "$dir/report" && grep -qE "$2" "$dir/report"; then
+		echo "ok - $1: the report names it"
+	else
+		echo "not ok - $1: no '$2' in"
+		cat "$dir/report"
+		bad=1
+	fi
+}
+
+ask_python() {	# KINDS
+	local port
+	rm -f "$dir"/a.trace*
+	capture_begin "$python" tests/unit/interpreter_work.py || exit 1
+	read -r port <&"${WORK[0]}"
+	python3 tests/unit/interpreter_load.py "$port" "$1" 500
+	capture_end || exit 1
+	kill "$target"
+	wait "$target" 2>/dev/null
+	target=
+}
+
+# Each of 3 connections has 25 slow requests: of 50 ms on a CPU, or of 30 ms asleep.
+ask_python c
+expect "Python computes" 60 '^py::burn:.*/interpreter_work.py$'
+report_names "Python computes" 'py::burn:'
+ask_python s
+expect "Python sleeps" 40 '^py::doze:.*/interpreter_work.py$'
+report_names "Python sleeps" 'py::doze:'
+ask_python l
+expect "Python has a lock" 40 '^py::hold:.*/interpreter_work.py$'
+report_names "Python has a lock" 'py::hold:'
+ask_python ''
+expect "Python does little" 1 '^py::'
+if "$scope" report -i "$dir/a.trace" > "$dir/report"; grep -qE '^SLOWDOWN in|^HANG|^SPIN' "$dir/report"; then
+	echo "not ok - a healthy server"
+	cat "$dir/report"
+	bad=1
+fi
+
+command -v php > "$dir/php" || { echo "ok - PHP: skipped, it is not there"; exit $bad; }
+cat > "$dir/index.php" <<'END'
+<?php
+namespace Shop;
+class Cart {
+	static function price($n) { $t = 0; for ($i = 0; $i < $n; $i++) $t += $i * 3; return $t; }
+	static function recount() { $end = hrtime(true) + 50000000; while (hrtime(true) < $end) self::price(500); }
+	static function ask() { usleep(30000); }
+}
+Cart::price(1000);
+if (($_GET['k'] ?? '') == 'c') Cart::recount();
+if (($_GET['k'] ?? '') == 's') Cart::ask();
+echo 'x';
+END
+cat > "$dir/run" <<END
+#!/bin/bash
+echo "port \$\$"
+read -r _
+exec php -S 127.0.0.1:0 -t "$dir" 2> "$dir/php.log"
+END
+chmod +x "$dir/run"
+ask_php() {	# KIND
+	local port i
+	rm -f "$dir"/a.trace*
+	capture_begin "$dir/run" || exit 1
+	port=
+	for i in $(seq 400); do
+		port=$(sed -nE 's/.*127\.0\.0\.1:([0-9]+)\) started.*/\1/p' "$dir/php.log" 2>/dev/null)
+		[ -z "$port" ] || break
+		sleep 0.05
+	done
+	for i in $(seq 400); do
+		curl -s -o "$dir/got" "http://127.0.0.1:$port/?k=$([ $((i % 20)) -ne 0 ] || echo "$1")"
+	done
+	capture_end || exit 1
+	kill "$target"
+	wait "$target" 2>/dev/null
+	target=
+}
+ask_php c
+expect "PHP computes" 20 '^php::Shop.*Cart::(recount|price):.*/index.php$'
+report_names "PHP computes" 'php::Shop.*Cart::(recount|price):'
+ask_php s
+expect "PHP sleeps" 10 '^php::Shop.*Cart::ask:.*/index.php$'
+report_names "PHP sleeps" 'php::Shop.*Cart::ask:'
+exit $bad

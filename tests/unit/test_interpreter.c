@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Functions of Python and PHP, read from outside: of programs that this test starts, and of a memory that lies.
+ * SCOPE_TEST_PYTHONS: more interpreters to try, separated by colons.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "interpreter/interpreter.h"
+#include "interpreter/name_text.h"
+#include "proc/file.h"
+
+/* ---- programs ---- */
+
+static const char python_program[] = "import threading, time\n"
+				     "class Wärter:\n"
+				     "    def wait(self):\n"
+				     "        def inner():\n"
+				     "            ready.set()\n"
+				     "            time.sleep(1000)\n"
+				     "        inner()\n"
+				     "def deep(n):\n"
+				     "    if n: deep(n - 1)\n"
+				     "    else: print('ready', flush=True); time.sleep(1000)\n"
+				     "ready = threading.Event()\n"
+				     "threading.Thread(target=Wärter().wait, daemon=True).start()\n"
+				     "ready.wait()\n"
+				     "deep(DEPTH)\n";
+
+static const char php_program[] = "<?php namespace Shop;\n"
+				  "class Cart { static function wait() { echo \"ready\\n\"; flush(); sleep(1000); } }\n"
+				  "function outer() { Cart::wait(); }\n"
+				  "outer();\n";
+
+struct program {
+	pid_t pid;
+	char path[64];
+};
+
+/* Runs the text by that interpreter, until it is ready. false: it cannot be run. */
+static bool begin(struct program *program, const char *interpreter, const char *text, unsigned depth)
+{
+	char said[8] = "";
+	int ends[2], fd;
+	const char *mark = strstr(text, "DEPTH");
+
+	snprintf(program->path, sizeof(program->path), "/tmp/scope_test_interpreter.XXXXXX");
+	fd = mkstemp(program->path);
+	assert_true(fd >= 0);
+	if (mark)
+		dprintf(fd, "%.*s%u%s", (int)(mark - text), text, depth, mark + strlen("DEPTH"));
+	else
+		dprintf(fd, "%s", text);
+	close(fd);
+	assert_int_equal(pipe(ends), 0);
+	program->pid = fork();
+	if (!program->pid) {
+		dup2(ends[1], STDOUT_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execlp(interpreter, interpreter, program->path, NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	for (size_t used = 0; used < 6;) {
+		const ssize_t got = read(ends[0], said + used, 6 - used);
+
+		if (got <= 0)
+			break;
+		used += (size_t)got;
+	}
+	close(ends[0]);
+	return !strcmp(said, "ready\n");
+}
+
+static void end(struct program *program)
+{
+	kill(program->pid, SIGKILL);
+	waitpid(program->pid, NULL, 0);
+	unlink(program->path);
+}
+
+static bool is_task(void *context, uint32_t tid)
+{
+	const struct program *program = context;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u", program->pid, tid);
+	return !access(path, F_OK);
+}
+
+static struct scope_memory memory;
+static uint32_t memory_pid;
+
+static void attach(const struct program *program)
+{
+	memory_pid = (uint32_t)program->pid;
+	memory = (struct scope_memory){ .read = scope_interpreter_memory_of_process, .context = &memory_pid };
+	scope_interpreter_memory_begin(&memory, 10000);
+}
+
+static enum scope_interpreter_found find(const struct program *program, struct scope_interpreter *interpreter)
+{
+	enum scope_interpreter_language language;
+	uint64_t start = 0;
+	uint32_t version = 0;
+	char *maps;
+
+	assert_int_equal(scope_proc_file_read(&maps, "/proc/%d/maps", program->pid), 0);
+	language = scope_interpreter_of_maps(maps, &start, &version);
+	free(maps);
+	assert_int_not_equal(language, SCOPE_INTERPRETER_NONE);
+	return scope_interpreter_find(&memory, language, start, version, interpreter);
+}
+
+/* The names of the frames of a thread, innermost first, a line each; the file is cut off. */
+static void list(const struct scope_interpreter *interpreter, uint64_t state, char *text, size_t size)
+{
+	struct scope_interpreted_frames frames;
+	size_t used = 0;
+
+	scope_interpreter_memory_begin(&memory, 10000);
+	assert_int_equal(scope_interpreter_frames(&memory, interpreter, state, &frames), SCOPE_INTERPRETER_READ);
+	for (uint32_t i = 0; i < frames.count && used < size; i++) {
+		char name[SCOPE_INTERPRETED_NAME];
+
+		assert_true(scope_interpreter_name(&memory, interpreter, frames.function[i], name));
+		used += (size_t)snprintf(text + used, size - used, "%.*s\n", (int)(strrchr(name, ':') - name), name);
+	}
+}
+
+static void read_python(const char *path)
+{
+	struct scope_interpreted_thread thread[8];
+	struct scope_interpreter interpreter;
+	struct program program;
+	char text[4096];
+	bool first = false, second = false;
+	size_t count;
+
+	if (!begin(&program, path, python_program, 3)) {
+		end(&program);
+		return;
+	}
+	attach(&program);
+	assert_int_equal(find(&program, &interpreter), SCOPE_INTERPRETER_FOUND);
+	assert_true(interpreter.version >= 0x308);
+	count = scope_interpreter_threads(&memory, &interpreter, thread, 8);
+	assert_int_equal(count, 2);
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t tid = thread[i].tid ? thread[i].tid
+						   : scope_interpreter_thread_of_handle(&memory, thread[i].handle,
+											is_task, &program);
+
+		assert_true(is_task(&program, tid));
+		assert_true(scope_interpreter_is_thread(&memory, &interpreter, &thread[i]));
+		list(&interpreter, thread[i].state, text, sizeof(text));
+		if (tid == (uint32_t)program.pid) {
+			first = true;
+			assert_string_equal(text, "py::deep\npy::deep\npy::deep\npy::deep\npy::<module>\n");
+		} else {
+			second = true;
+			/* From 3.11 on with the class. */
+			assert_int_equal(strncmp(text,
+						 interpreter.version >= 0x30b
+							 ? "py::Wärter.wait.<locals>.inner\npy::Wärter.wait\n"
+							 : "py::inner\npy::wait\n",
+						 interpreter.version >= 0x30b ? 40 : 18),
+					 0);
+		}
+	}
+	assert_true(first && second);
+	end(&program);
+	printf("read %s, version %u.%u\n", path, interpreter.version >> 8, interpreter.version & 255);
+}
+
+static void python_is_read(void **state)
+{
+	const char *more = getenv("SCOPE_TEST_PYTHONS");
+	char *list_of = strdup(more ? more : ""), *next = list_of, *one;
+
+	(void)state;
+	read_python("/usr/bin/python3");
+	while ((one = strsep(&next, ":")))
+		if (*one)
+			read_python(one);
+	free(list_of);
+}
+
+static void deep_stacks_are_cut(void **state)
+{
+	static struct scope_interpreted_frames frames;
+	struct scope_interpreted_thread thread[8];
+	struct scope_interpreter interpreter;
+	struct program program;
+
+	(void)state;
+	if (!begin(&program, "/usr/bin/python3", python_program, 700)) {
+		end(&program);
+		skip();
+	}
+	attach(&program);
+	assert_int_equal(find(&program, &interpreter), SCOPE_INTERPRETER_FOUND);
+	for (size_t i = scope_interpreter_threads(&memory, &interpreter, thread, 8); i-- > 0;) {
+		if (thread[i].tid != (uint32_t)program.pid)
+			continue;
+		assert_int_equal(scope_interpreter_frames(&memory, &interpreter, thread[i].state, &frames),
+				 SCOPE_INTERPRETER_READ);
+		assert_int_equal(frames.count, SCOPE_INTERPRETED_FRAMES);
+		assert_true(frames.cut);
+	}
+	end(&program);
+}
+
+/* A process that is stopped is read as any other; one that has ended cannot be read, and nothing waits for it. */
+static void processes_stop_and_end(void **state)
+{
+	struct scope_interpreted_frames frames;
+	struct scope_interpreted_thread thread[8];
+	struct scope_interpreter interpreter;
+	struct program program;
+	char text[4096];
+
+	(void)state;
+	if (!begin(&program, "/usr/bin/python3", python_program, 3)) {
+		end(&program);
+		skip();
+	}
+	attach(&program);
+	assert_int_equal(find(&program, &interpreter), SCOPE_INTERPRETER_FOUND);
+	assert_int_equal(scope_interpreter_threads(&memory, &interpreter, thread, 8), 2);
+	kill(program.pid, SIGSTOP);
+	waitpid(program.pid, NULL, WUNTRACED);
+	list(&interpreter, thread[0].state, text, sizeof(text));
+	end(&program);
+	scope_interpreter_memory_begin(&memory, 1000);
+	assert_int_equal(scope_interpreter_frames(&memory, &interpreter, thread[0].state, &frames),
+			 SCOPE_INTERPRETER_UNREADABLE);
+	assert_int_equal(scope_interpreter_threads(&memory, &interpreter, thread, 8), 0);
+}
+
+static void php_is_read(void **state)
+{
+	struct scope_interpreted_thread thread[1];
+	struct scope_interpreter interpreter;
+	struct program program;
+	char text[4096];
+
+	(void)state;
+	if (!begin(&program, "php", php_program, 0)) {
+		end(&program);
+		skip();
+	}
+	attach(&program);
+	assert_int_equal(find(&program, &interpreter), SCOPE_INTERPRETER_FOUND);
+	assert_int_equal(scope_interpreter_threads(&memory, &interpreter, thread, 1), 1);
+	/* It says that it is ready just before it sleeps. */
+	do
+		list(&interpreter, thread[0].state, text, sizeof(text));
+	while (strncmp(text, "php::sleep\n", 11) && !usleep(1000));
+	assert_string_equal(text, "php::sleep\nphp::Shop\\Cart::wait\nphp::Shop\\outer\nphp::<main>\n");
+	end(&program);
+}
+
+/* ---- a memory that lies ---- */
+
+#define LIE_BASE 0x10000ull
+#define LIE_BYTES 0x8000ull
+
+static uint8_t lie[LIE_BYTES];
+
+static bool read_lie(void *context, uint64_t address, void *data, size_t bytes)
+{
+	(void)context;
+	if (address < LIE_BASE || address + bytes > LIE_BASE + LIE_BYTES)
+		return false;
+	memcpy(data, lie + address - LIE_BASE, bytes);
+	return true;
+}
+
+static void put(uint64_t address, uint64_t word)
+{
+	memcpy(lie + address - LIE_BASE, &word, sizeof(word));
+}
+
+/* Of 3.8: thread state at +0x1000, a frame at +0x2000 of code at +0x3000, whose names are at +0x4000. */
+static struct scope_interpreter lying(void)
+{
+	struct scope_interpreter interpreter = {
+		.language = SCOPE_INTERPRETER_PYTHON,
+		.version = 0x308,
+		.root = LIE_BASE,
+		.python = { .runtime_interpreter = 32,
+			    .interpreter_threads = 8,
+			    .thread_next = 8,
+			    .thread_handle = 176,
+			    .thread_frame = 24,
+			    .frame_code = 32,
+			    .frame_back = 24,
+			    .code_file = 104,
+			    .code_name = 112,
+			    .type = 8,
+			    .text_length = 16,
+			    .text_state = 32,
+			    .text_ascii = 48 },
+		.code_type = LIE_BASE + 0x100,
+		.text_type = LIE_BASE + 0x200,
+	};
+
+	memset(lie, 0, sizeof(lie));
+	memory = (struct scope_memory){ .read = read_lie };
+	scope_interpreter_memory_begin(&memory, 1000);
+	put(LIE_BASE + 32, LIE_BASE + 0x800);		/* its interpreter … */
+	put(LIE_BASE + 0x800 + 8, LIE_BASE + 0x1000);	/* … has a thread, … */
+	put(LIE_BASE + 0x1000 + 24, LIE_BASE + 0x2000); /* … in a frame, … */
+	put(LIE_BASE + 0x2000 + 32, LIE_BASE + 0x3000); /* … of code */
+	put(LIE_BASE + 0x3000 + 8, interpreter.code_type);
+	put(LIE_BASE + 0x3000 + 104, LIE_BASE + 0x4000);
+	put(LIE_BASE + 0x3000 + 112, LIE_BASE + 0x4000);
+	put(LIE_BASE + 0x4000 + 8, interpreter.text_type);
+	put(LIE_BASE + 0x4000 + 16, 2);
+	put(LIE_BASE + 0x4000 + 32, 1 << 2 | 1 << 5 | 1 << 6);
+	memcpy(lie + 0x4000 + 48, "ab", 2);
+	return interpreter;
+}
+
+static void a_memory_that_does_not_lie_is_read(void **state)
+{
+	const struct scope_interpreter interpreter = lying();
+	struct scope_interpreted_thread thread[4];
+	struct scope_interpreted_frames frames;
+	char name[SCOPE_INTERPRETED_NAME];
+
+	(void)state;
+	assert_int_equal(scope_interpreter_threads(&memory, &interpreter, thread, 4), 1);
+	assert_int_equal(scope_interpreter_frames(&memory, &interpreter, thread[0].state, &frames),
+			 SCOPE_INTERPRETER_READ);
+	assert_int_equal(frames.count, 1);
+	assert_true(scope_interpreter_name(&memory, &interpreter, frames.function[0], name));
+	assert_string_equal(name, "py::ab:ab");
+}
+
+static void lists_without_end_end(void **state)
+{
+	const struct scope_interpreter interpreter = lying();
+	static struct scope_interpreted_thread thread[SCOPE_INTERPRETED_THREADS];
+	struct scope_interpreted_frames frames;
+
+	(void)state;
+	put(LIE_BASE + 0x1000 + 8, LIE_BASE + 0x1000); /* the next thread is the same, … */
+	put(LIE_BASE + 0x800, LIE_BASE + 0x800);       /* … and so is the next interpreter */
+	assert_int_equal(scope_interpreter_threads(&memory, &interpreter, thread, SCOPE_INTERPRETED_THREADS),
+			 SCOPE_INTERPRETED_THREADS);
+	put(LIE_BASE + 0x2000 + 24, LIE_BASE + 0x2000); /* and the caller's frame */
+	assert_int_equal(scope_interpreter_frames(&memory, &interpreter, LIE_BASE + 0x1000, &frames),
+			 SCOPE_INTERPRETER_READ);
+	assert_true(frames.cut);
+	/* A frame that stands for no function is none of those that are counted. */
+	put(LIE_BASE + 0x2000 + 32, 0);
+	scope_interpreter_memory_begin(&memory, 1000);
+	assert_int_equal(scope_interpreter_frames(&memory, &interpreter, LIE_BASE + 0x1000, &frames),
+			 SCOPE_INTERPRETER_TORN);
+}
+
+static void wrong_pointers_are_seen(void **state)
+{
+	const struct scope_interpreter interpreter = lying();
+	struct scope_interpreted_frames frames;
+	char name[SCOPE_INTERPRETED_NAME];
+
+	(void)state;
+	put(LIE_BASE + 0x3000 + 8, interpreter.text_type); /* no code */
+	assert_int_equal(scope_interpreter_frames(&memory, &interpreter, LIE_BASE + 0x1000, &frames),
+			 SCOPE_INTERPRETER_TORN);
+	assert_false(scope_interpreter_name(&memory, &interpreter, LIE_BASE + 0x3000, name));
+	put(LIE_BASE + 0x1000 + 24, UINT64_MAX - 8);
+	scope_interpreter_memory_begin(&memory, 1000);
+	assert_int_equal(scope_interpreter_frames(&memory, &interpreter, LIE_BASE + 0x1000, &frames),
+			 SCOPE_INTERPRETER_UNREADABLE);
+	put(LIE_BASE + 0x1000 + 24, 0);
+	scope_interpreter_memory_begin(&memory, 1000);
+	assert_int_equal(scope_interpreter_frames(&memory, &interpreter, LIE_BASE + 0x1000, &frames),
+			 SCOPE_INTERPRETER_EMPTY);
+	/* Without a read left nothing is read. */
+	scope_interpreter_memory_begin(&memory, 0);
+	assert_int_equal(scope_interpreter_frames(&memory, &interpreter, LIE_BASE + 0x1000, &frames),
+			 SCOPE_INTERPRETER_UNREADABLE);
+}
+
+static void names_are_bounded_and_clean(void **state)
+{
+	const struct scope_interpreter interpreter = lying();
+	char name[SCOPE_INTERPRETED_NAME];
+
+	(void)state;
+	memcpy(lie + 0x4000 + 48, "a\n", 2);
+	assert_true(scope_interpreter_name(&memory, &interpreter, LIE_BASE + 0x3000, name));
+	assert_string_equal(name, "py::a?:a?");
+	/* Characters of 2 bytes, after the longer head. */
+	put(LIE_BASE + 0x4000 + 32, 2 << 2 | 1 << 5);
+	memcpy(lie + 0x4000 + 72, "\xe4\x00\x00\xd8", 4);
+	scope_interpreter_memory_begin(&memory, 1000);
+	assert_true(scope_interpreter_name(&memory, &interpreter, LIE_BASE + 0x3000, name));
+	assert_string_equal(name, "py::ä?:ä?");
+	/* No such kind. */
+	put(LIE_BASE + 0x4000 + 32, 3 << 2 | 1 << 5);
+	scope_interpreter_memory_begin(&memory, 1000);
+	assert_false(scope_interpreter_name(&memory, &interpreter, LIE_BASE + 0x3000, name));
+	/* A length of any size. */
+	put(LIE_BASE + 0x4000 + 32, 1 << 2 | 1 << 5 | 1 << 6);
+	put(LIE_BASE + 0x4000 + 16, UINT64_MAX);
+	memset(lie + 0x4000 + 48, 'x', 2000);
+	scope_interpreter_memory_begin(&memory, 1000);
+	assert_true(scope_interpreter_name(&memory, &interpreter, LIE_BASE + 0x3000, name));
+	assert_true(strlen(name) < SCOPE_INTERPRETED_NAME);
+	assert_int_equal(strncmp(name, "py::xxxx", 8), 0);
+}
+
+static void files_show_the_interpreter(void **state)
+{
+	uint64_t start = 0;
+	uint32_t version = 0;
+
+	(void)state;
+	assert_int_equal(scope_interpreter_of_maps("400000-41f000 r--p 00000000 fe:00 1 /usr/bin/python3.11\n"
+						   "41f000-6d2000 r-xp 0001f000 fe:00 1 /usr/bin/python3.11\n",
+						   &start, &version),
+			 SCOPE_INTERPRETER_PYTHON);
+	assert_int_equal(start, 0x400000);
+	assert_int_equal(version, 0x30b);
+	/* The library has the state. */
+	assert_int_equal(scope_interpreter_of_maps("400000-41f000 r--p 00000000 fe:00 1 /opt/bin/python3\n"
+						   "7f0000-7f1000 r--p 00000000 fe:00 2 /opt/lib/libpython3.9.so.1.0\n",
+						   &start, &version),
+			 SCOPE_INTERPRETER_PYTHON);
+	assert_int_equal(start, 0x7f0000);
+	assert_int_equal(version, 0x309);
+	assert_int_equal(scope_interpreter_of_maps("400000-41f000 r--p 00000000 fe:00 1 /usr/sbin/php-fpm8.2", &start,
+						   &version),
+			 SCOPE_INTERPRETER_PHP);
+	assert_int_equal(scope_interpreter_of_maps("400000-41f000 r--p 00000000 fe:00 1 /usr/sbin/nginx\n"
+						   "7ffd0000-7ffe0000 rw-p 00000000 00:00 0 [stack]\nrubbish\n",
+						   &start, &version),
+			 SCOPE_INTERPRETER_NONE);
+	assert_true(scope_interpreter_of_path("/usr/lib/apache2/modules/libphp8.2.so"));
+	assert_false(scope_interpreter_of_path("/usr/lib/libpixman.so"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(python_is_read),
+		cmocka_unit_test(deep_stacks_are_cut),
+		cmocka_unit_test(processes_stop_and_end),
+		cmocka_unit_test(php_is_read),
+		cmocka_unit_test(a_memory_that_does_not_lie_is_read),
+		cmocka_unit_test(lists_without_end_end),
+		cmocka_unit_test(wrong_pointers_are_seen),
+		cmocka_unit_test(names_are_bounded_and_clean),
+		cmocka_unit_test(files_show_the_interpreter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Snapshots of interpreted programs while a capture runs: which functions of Python and PHP their threads are in, about 100
+ * times a second, without a change of their command line (interpreter/interpreter.h).
+ *
+ *   maps ──► scope_capture_snapshots_map() ──► child: reads memory of the target, every 10 ms or less often
+ *                                        ║
+ *   file ◄── records, names ◄── scope_capture_snapshots_pump()
+ *
+ * A child process reads, because a read of a target's memory may block without end. It was forked before the session opened,
+ * and holds nothing of it. If it does not answer for SCOPE_SNAPSHOTS_WAIT_MS it is given up, and the capture goes on
+ * without snapshots. It is not trusted either: what it sends is checked.
+ */
+#ifndef SCOPE_CAPTURE_SNAPSHOTS_H
+#define SCOPE_CAPTURE_SNAPSHOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "trace/writer.h"
+
+struct scope_snapshots;
+
+#define SCOPE_SNAPSHOTS_WAIT_MS 2000u
+
+/* Forks the child. Call it before anything is opened that must not outlive this process. 0, or -errno with error filled. */
+int scope_capture_snapshots_create(struct scope_writer *writer, struct scope_error *error,
+				   struct scope_snapshots **ret_snapshots);
+void scope_capture_snapshots_destroy(struct scope_snapshots *snapshots); /* NULL is fine */
+
+/* Reads a row of maps: a process with an interpreter is read from now on. */
+void scope_capture_snapshots_map(struct scope_snapshots *snapshots, const struct scope_trace_map *map);
+
+/* Writes the snapshots so far. end: the last ones, which are waited for. 0 or -errno. */
+int scope_capture_snapshots_pump(struct scope_snapshots *snapshots, bool end);
+
+/* All snapshots from before this time are written. UINT64_MAX: no more come. */
+uint64_t scope_capture_snapshots_settled_ns(const struct scope_snapshots *snapshots);
+
+/* What could not be read, as sentences; "" if nothing. */
+void scope_capture_snapshots_problem(const struct scope_snapshots *snapshots, char *text, size_t size);
+
+/* Counts, as metadata; nothing without an interpreter. 0 or -errno. */
+int scope_capture_snapshots_write_meta(const struct scope_snapshots *snapshots, struct scope_writer *writer);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The threads of one process whose interpreter is read, and which of them have run since they were looked at. */
+#ifndef SCOPE_CAPTURE_SNAPSHOTS_PROCESS_H
+#define SCOPE_CAPTURE_SNAPSHOTS_PROCESS_H
+
+#include "interpreter/interpreter.h"
+
+struct scope_snapshots_task {
+	uint32_t tid, inner; /* inner: in the namespace of its process */
+	int fd;		     /* of its schedstat; -1: none */
+	bool gone;
+	uint64_t run_ns, slices; /* as of the last look: they change when it runs */
+	uint64_t looked_ns;
+	uint64_t searched_ns;			/* its state was looked for, and not found */
+	struct scope_interpreted_thread thread; /* state 0: not known */
+};
+
+/* A function of the process, by the address of its code, and its number in the trace. */
+struct scope_snapshots_code {
+	uint64_t function;
+	uint32_t id;
+};
+
+#define SCOPE_SNAPSHOTS_CODES 4096u /* no rule: a power of two; others are read again */
+
+struct scope_snapshots_process {
+	uint32_t tgid;
+	bool gone;
+	bool found, unknown; /* its interpreter; a version that is not known */
+	uint32_t attempts;
+	uint64_t next_try_ns, next_list_ns, forget_ns, round_ns;
+	struct scope_interpreter interpreter;
+	struct scope_snapshots_task *task;
+	size_t tasks, capacity;
+	struct scope_snapshots_code code[SCOPE_SNAPSHOTS_CODES];
+};
+
+/* Looks for its interpreter, less often each time. */
+void scope_capture_snapshots_find(struct scope_snapshots_process *process, struct scope_memory *memory,
+				  uint64_t now_ns);
+
+/* Brings the list of its threads up to date. */
+void scope_capture_snapshots_list(struct scope_snapshots_process *process);
+
+/* True if the thread has run since it was looked at, or that was long ago. */
+bool scope_capture_snapshots_due(struct scope_snapshots_process *process, struct scope_snapshots_task *task,
+				 uint64_t now_ns);
+
+/* Makes sure that task->thread is the state of that thread. false: it has none now. */
+bool scope_capture_snapshots_place(struct scope_snapshots_process *process, struct scope_snapshots_task *task,
+				   struct scope_memory *memory, uint64_t now_ns);
+
+void scope_capture_snapshots_process_destroy(struct scope_snapshots_process *process);
+
+#endif

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The process that reads the interpreters of a capture: a round over all threads about 100 times a second. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "base/grow.h"
+#include "base/now.h"
+#include "capture/snapshots_internal.h"
+#include "capture/snapshots_process.h"
+
+#define NS_PER_MS 1000000ull
+#define PERIOD_NS (5 * NS_PER_MS) /* from round to round, at least */
+#define PERIOD_MAX_NS (200 * NS_PER_MS)
+#define COST_PARTS 128		       /* a round takes at most this part of the time to the next: 0.8 % of a CPU */
+#define SMOOTH 8		       /* rounds over which their cost is averaged */
+#define SINCE_MAX_NS (100 * NS_PER_MS) /* a snapshot stands for no longer */
+#define LIST_NS (100 * NS_PER_MS)      /* new threads are looked for that often */
+#define FORGET_NS (2000 * NS_PER_MS)   /* code is read again, because other code may be at its address */
+#define SEND_NS (50 * NS_PER_MS)
+#define SNAPSHOT_READS (3 * SCOPE_INTERPRETED_FRAMES)
+#define NAME_READS 64
+#define TRIES 2 /* to read the frames of a thread */
+#define PROCESSES_MAX 512
+#define NAME_BUCKETS (1u << 18) /* above SCOPE_SNAPSHOTS_NAMES_MAX */
+#define NO_ID UINT32_MAX
+
+struct server {
+	int fd;
+	struct scope_memory memory;
+	uint32_t tgid; /* whose memory is read */
+	struct scope_snapshots_process **process;
+	size_t processes, capacity;
+	char **name; /* by number */
+	size_t names, name_capacity;
+	uint32_t *bucket; /* number + 1 of a name by its hash */
+	struct scope_snapshots_head head;
+	uint8_t message[SCOPE_SNAPSHOTS_MESSAGE];
+	size_t used;
+	uint64_t sent_ns, dice;
+	uint64_t cpu_ns, round_cpu_ns; /* used in all; in one round, on average */
+	bool ending;
+};
+
+static void begin_message(struct server *server)
+{
+	server->used = sizeof(server->head);
+}
+
+/* What the caller has no room for is lost; numbers of names must not be. */
+static void send_message(struct server *server, uint64_t done_ns, bool names)
+{
+	struct timespec cpu;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	server->head.done_ns = done_ns;
+	server->head.counts.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000ull + (uint64_t)cpu.tv_nsec;
+	memcpy(server->message, &server->head, sizeof(server->head));
+	if (send(server->fd, server->message, server->used, MSG_NOSIGNAL | (names ? 0 : MSG_DONTWAIT)) < 0) {
+		if (errno != EAGAIN)
+			_Exit(0);
+		server->head.counts.lost++;
+	}
+	server->sent_ns = done_ns;
+	begin_message(server);
+}
+
+/* Room for a row with that much after it. */
+static struct scope_snapshots_row *add_row(struct server *server, size_t bytes)
+{
+	const size_t own = (sizeof(struct scope_snapshots_row) + bytes + 7) & ~(size_t)7;
+	struct scope_snapshots_row *row;
+
+	/* The rest of this round is sent with a later message. */
+	if (server->used + own > sizeof(server->message))
+		send_message(server, server->head.done_ns, true);
+	row = (void *)(server->message + server->used);
+	memset(row, 0, own);
+	server->used += own;
+	return row;
+}
+
+/* ---- names ---- */
+
+static uint32_t hash_of(const char *text)
+{
+	uint32_t hash = 2166136261u; /* no rule: FNV-1a */
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 16777619u; /* no rule */
+	return hash;
+}
+
+/* The number of a name, which is sent if it is new. */
+static uint32_t id_of_name(struct server *server, const char *name)
+{
+	const size_t bytes = strlen(name);
+	struct scope_snapshots_row *row;
+	uint32_t at = hash_of(name) % NAME_BUCKETS;
+
+	for (; server->bucket[at]; at = (at + 1) % NAME_BUCKETS)
+		if (!strcmp(server->name[server->bucket[at] - 1], name))
+			return server->bucket[at] - 1;
+	if (server->names == SCOPE_SNAPSHOTS_NAMES_MAX ||
+	    scope_grow(&server->name, &server->name_capacity, server->names + 1, sizeof(*server->name)))
+		return NO_ID;
+	server->name[server->names] = strdup(name);
+	if (!server->name[server->names])
+		return NO_ID;
+	row = add_row(server, bytes + 1);
+	row->kind = SCOPE_SNAPSHOTS_NAME;
+	row->count = (uint16_t)bytes;
+	row->id_or_tid = (uint32_t)server->names;
+	memcpy(row + 1, name, bytes + 1);
+	server->bucket[at] = (uint32_t)++server->names;
+	return (uint32_t)server->names - 1;
+}
+
+static uint32_t id_of_function(struct server *server, struct scope_snapshots_process *process, uint64_t function)
+{
+	struct scope_snapshots_code *code =
+		&process->code[(function >> 4) * 0x9e3779b1u % SCOPE_SNAPSHOTS_CODES]; /* no rule */
+	char name[SCOPE_INTERPRETED_NAME];
+
+	if (code->function == function)
+		return code->id;
+	scope_interpreter_memory_begin(&server->memory, NAME_READS);
+	if (!scope_interpreter_name(&server->memory, &process->interpreter, function, name))
+		return NO_ID;
+	code->id = id_of_name(server, name);
+	code->function = code->id == NO_ID ? 0 : function;
+	return code->id;
+}
+
+/* ---- snapshots ---- */
+
+static void add_stack(struct server *server, struct scope_snapshots_process *process,
+		      const struct scope_snapshots_task *task, const struct scope_interpreted_frames *frames,
+		      uint64_t time_ns, uint64_t since_ns)
+{
+	uint32_t id[SCOPE_INTERPRETED_FRAMES];
+	struct scope_snapshots_row *row;
+
+	/* Names come before the first stack that has them. */
+	for (uint32_t i = 0; i < frames->count; i++) {
+		id[i] = id_of_function(server, process, frames->function[i]);
+		if (id[i] == NO_ID) {
+			server->head.counts.unreadable++;
+			return;
+		}
+	}
+	row = add_row(server, frames->count * sizeof(*id));
+	row->kind = SCOPE_SNAPSHOTS_STACK;
+	row->cut = frames->cut;
+	row->count = (uint16_t)frames->count;
+	row->id_or_tid = task->tid;
+	row->time_ns = time_ns;
+	row->since_ns = since_ns;
+	memcpy(row + 1, id, frames->count * sizeof(*id));
+	server->head.counts.taken++;
+}
+
+static void take_snapshot(struct server *server, struct scope_snapshots_process *process,
+			  struct scope_snapshots_task *task, uint64_t since_ns)
+{
+	enum scope_interpreter_read read = SCOPE_INTERPRETER_TORN;
+	struct scope_interpreted_frames frames;
+	uint64_t now_ns = scope_now_ns();
+
+	scope_interpreter_memory_begin(&server->memory, SNAPSHOT_READS);
+	if (!scope_capture_snapshots_place(process, task, &server->memory, now_ns))
+		return;
+	for (int i = 0; i < TRIES && read == SCOPE_INTERPRETER_TORN; i++) {
+		if (i)
+			scope_interpreter_memory_begin(&server->memory, SNAPSHOT_READS);
+		now_ns = scope_now_ns();
+		read = scope_interpreter_frames(&server->memory, &process->interpreter, task->thread.state, &frames);
+	}
+	task->looked_ns = now_ns;
+	server->head.counts.torn += read == SCOPE_INTERPRETER_TORN;
+	server->head.counts.unreadable += read == SCOPE_INTERPRETER_UNREADABLE;
+	if (read == SCOPE_INTERPRETER_READ)
+		add_stack(server, process, task, &frames, now_ns, since_ns);
+}
+
+/* ---- rounds ---- */
+
+static void note_unknown(struct server *server, const struct scope_snapshots_process *process)
+{
+	server->head.language = process->interpreter.language;
+	server->head.version = process->interpreter.version;
+	server->head.tgid = process->tgid;
+}
+
+static void read_process(struct server *server, struct scope_snapshots_process *process)
+{
+	const uint64_t now_ns = scope_now_ns();
+	const uint64_t since_ns = process->round_ns ? now_ns - process->round_ns : PERIOD_NS;
+
+	server->tgid = process->tgid;
+	if (!process->found) {
+		if (now_ns >= process->next_try_ns && !process->unknown)
+			scope_capture_snapshots_find(process, &server->memory, now_ns);
+		if (process->unknown && server->head.tgid != process->tgid)
+			note_unknown(server, process);
+		if (!process->found)
+			return;
+	}
+	if (now_ns >= process->next_list_ns) {
+		scope_capture_snapshots_list(process);
+		process->next_list_ns = now_ns + LIST_NS;
+	}
+	if (now_ns >= process->forget_ns) {
+		memset(process->code, 0, sizeof(process->code));
+		process->forget_ns = now_ns + FORGET_NS;
+	}
+	process->round_ns = now_ns;
+	for (size_t i = 0; i < process->tasks; i++)
+		if (scope_capture_snapshots_due(process, &process->task[i], now_ns))
+			take_snapshot(server, process, &process->task[i],
+				      since_ns < SINCE_MAX_NS ? since_ns : SINCE_MAX_NS);
+}
+
+static void add_process(struct server *server, uint32_t tgid)
+{
+	struct scope_snapshots_process *process;
+
+	if (server->processes == PROCESSES_MAX ||
+	    scope_grow(&server->process, &server->capacity, server->processes + 1, sizeof(process)))
+		return;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return;
+	process->tgid = tgid;
+	server->process[server->processes++] = process;
+}
+
+static void read_requests(struct server *server)
+{
+	struct scope_snapshots_request row;
+	ssize_t got;
+
+	while ((got = recv(server->fd, &row, sizeof(row), MSG_DONTWAIT)) > 0) {
+		if (row.tgid)
+			add_process(server, row.tgid);
+		else
+			server->ending = true;
+	}
+	if (!got)
+		_Exit(0);
+}
+
+static uint64_t cpu_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+static void go_round(struct server *server)
+{
+	const uint64_t begin_ns = scope_now_ns();
+	size_t kept = 0;
+	uint64_t cpu_ns;
+
+	for (size_t i = 0; i < server->processes; i++) {
+		read_process(server, server->process[i]);
+		if (server->process[i]->gone)
+			scope_capture_snapshots_process_destroy(server->process[i]);
+		else
+			server->process[kept++] = server->process[i];
+	}
+	server->processes = kept;
+	/* What this round found is in the message, so nothing from before its end is missing. */
+	server->head.done_ns = begin_ns;
+	if (begin_ns >= server->sent_ns + SEND_NS || server->ending)
+		send_message(server, begin_ns, server->ending);
+	cpu_ns = cpu_now_ns();
+	server->round_cpu_ns += (cpu_ns - server->cpu_ns) / SMOOTH;
+	server->round_cpu_ns -= server->round_cpu_ns / SMOOTH;
+	server->cpu_ns = cpu_ns;
+}
+
+/* As long as the budget says, and never in step with work that the target does at equal times. */
+static uint64_t next_period_ns(struct server *server)
+{
+	uint64_t period_ns = server->round_cpu_ns * COST_PARTS;
+
+	period_ns = period_ns < PERIOD_NS ? PERIOD_NS : period_ns > PERIOD_MAX_NS ? PERIOD_MAX_NS : period_ns;
+	server->dice = server->dice * 6364136223846793005ull + 1442695040888963407ull; /* no rule: D. Knuth's MMIX */
+	return period_ns * 3 / 4 + (server->dice >> 32) * (period_ns / 2) / UINT32_MAX;
+}
+
+static void raise_limit(void)
+{
+	struct rlimit limits;
+
+	if (getrlimit(RLIMIT_NOFILE, &limits))
+		return;
+	limits.rlim_cur = limits.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limits);
+}
+
+void scope_capture_snapshots_serve(int fd)
+{
+	struct server *server = calloc(1, sizeof(*server));
+	struct pollfd set = { .fd = fd, .events = POLLIN };
+
+	if (!server)
+		return;
+	raise_limit();
+	server->fd = fd;
+	server->memory.read = scope_interpreter_memory_of_process;
+	server->memory.context = &server->tgid;
+	server->bucket = calloc(NAME_BUCKETS, sizeof(*server->bucket));
+	if (!server->bucket)
+		return;
+	begin_message(server);
+	while (!server->ending) {
+		const uint64_t period_ns = next_period_ns(server);
+		const struct timespec wait = { .tv_nsec = (long)period_ns };
+
+		/* A process with an interpreter that does not answer is looked for at the same pace. */
+		ppoll(&set, 1, server->processes ? &wait : NULL, NULL);
+		if (set.revents)
+			read_requests(server);
+		go_round(server);
+	}
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds the interpreter of a process, and reads it by its language. */
+#include "interpreter/interpreter.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "interpreter/dynamic.h"
+#include "interpreter/php.h"
+#include "interpreter/python.h"
+
+/* Base names of their files: the library, if there is one, has the state, and not the program that loads it. */
+static const struct {
+	const char *begin;
+	enum scope_interpreter_language language;
+	bool library;
+} files[] = {
+	{ "libpython3.", SCOPE_INTERPRETER_PYTHON, true }, { "python3", SCOPE_INTERPRETER_PYTHON, false },
+	{ "python", SCOPE_INTERPRETER_PYTHON, false },	   { "libphp", SCOPE_INTERPRETER_PHP, true },
+	{ "php", SCOPE_INTERPRETER_PHP, false },
+};
+
+/* "3.11" of "libpython3.11.so.1.0" or "python3.11". 0: it says none. */
+static uint32_t version_of(const char *name)
+{
+	const char *at = strpbrk(name, "0123456789");
+	unsigned major, minor;
+
+	if (!at || sscanf(at, "%u.%u", &major, &minor) != 2 || major > UINT8_MAX || minor > UINT8_MAX)
+		return 0;
+	return major << 8 | minor;
+}
+
+/* One line of /proc/PID/maps: the beginning of a file, and the file's base name. */
+static bool read_line(const char *line, uint64_t *ret_start, const char **ret_name, size_t *ret_bytes)
+{
+	const size_t length = strcspn(line, "\n");
+	uint64_t start, end, offset;
+	const char *path = memchr(line, '/', length), *slash;
+	int used = 0;
+
+	if (!path || sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 "%n", &start, &end, &offset, &used) != 3 ||
+	    offset)
+		return false;
+	slash = path;
+	for (const char *at = path; at < line + length; at++)
+		if (*at == '/')
+			slash = at;
+	*ret_start = start;
+	*ret_name = slash + 1;
+	*ret_bytes = (size_t)(line + length - *ret_name);
+	return true;
+}
+
+bool scope_interpreter_of_path(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (!strncmp(name, files[i].begin, strlen(files[i].begin)))
+			return true;
+	return false;
+}
+
+enum scope_interpreter_language scope_interpreter_of_maps(const char *maps, uint64_t *ret_start, uint32_t *ret_version)
+{
+	enum scope_interpreter_language language = SCOPE_INTERPRETER_NONE;
+	bool library = false;
+
+	for (const char *line = maps; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
+		char name[64];
+		const char *base;
+		uint64_t start;
+		size_t bytes;
+
+		if (!read_line(line, &start, &base, &bytes))
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)(bytes < sizeof(name) ? bytes : sizeof(name) - 1), base);
+		for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+			if (strncmp(name, files[i].begin, strlen(files[i].begin)) || (language && !files[i].library) ||
+			    library)
+				continue;
+			language = files[i].language;
+			library = files[i].library;
+			*ret_start = start;
+			*ret_version = version_of(name);
+		}
+	}
+	return language;
+}
+
+enum scope_interpreter_found scope_interpreter_find(struct scope_memory *memory,
+						    enum scope_interpreter_language language, uint64_t start,
+						    uint32_t version, struct scope_interpreter *ret_interpreter)
+{
+	struct scope_dynamic dynamic;
+
+	*ret_interpreter = (struct scope_interpreter){ .language = language, .version = version };
+	if (!scope_interpreter_dynamic_open(memory, start, &dynamic))
+		return SCOPE_INTERPRETER_ABSENT;
+	return language == SCOPE_INTERPRETER_PYTHON ? scope_interpreter_python_find(memory, &dynamic, ret_interpreter)
+						    : scope_interpreter_php_find(memory, &dynamic, ret_interpreter);
+}
+
+size_t scope_interpreter_threads(struct scope_memory *memory, const struct scope_interpreter *interpreter,
+				 struct scope_interpreted_thread *ret_thread, size_t max)
+{
+	if (interpreter->language == SCOPE_INTERPRETER_PYTHON)
+		return scope_interpreter_python_threads(memory, interpreter, ret_thread, max);
+	/* The one that the process began with. */
+	ret_thread[0] = (struct scope_interpreted_thread){ .state = interpreter->root };
+	return 1;
+}
+
+bool scope_interpreter_is_thread(struct scope_memory *memory, const struct scope_interpreter *interpreter,
+				 const struct scope_interpreted_thread *thread)
+{
+	return interpreter->language == SCOPE_INTERPRETER_PYTHON
+		       ? scope_interpreter_python_is_thread(memory, interpreter, thread)
+		       : thread->state == interpreter->root;
+}
+
+/* Where struct pthread has the number of its thread: glibc on x86-64 and arm64, musl on both. */
+static const uint32_t number_at[] = { 720, 208, 48, 56 };
+
+uint32_t scope_interpreter_thread_of_handle(struct scope_memory *memory, uint64_t handle,
+					    bool (*is_thread)(void *context, uint32_t tid), void *context)
+{
+	for (size_t i = 0; i < sizeof(number_at) / sizeof(number_at[0]); i++) {
+		uint32_t number;
+
+		if (scope_interpreter_memory_get(memory, handle + number_at[i], &number, sizeof(number)) && number &&
+		    is_thread(context, number))
+			return number;
+	}
+	return 0;
+}
+
+enum scope_interpreter_read scope_interpreter_frames(struct scope_memory *memory,
+						     const struct scope_interpreter *interpreter, uint64_t state,
+						     struct scope_interpreted_frames *ret_frames)
+{
+	return interpreter->language == SCOPE_INTERPRETER_PYTHON
+		       ? scope_interpreter_python_frames(memory, interpreter, state, ret_frames)
+		       : scope_interpreter_php_frames(memory, interpreter, ret_frames);
+}
+
+bool scope_interpreter_name(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t function,
+			    char ret_name[SCOPE_INTERPRETED_NAME])
+{
+	return interpreter->language == SCOPE_INTERPRETER_PYTHON
+		       ? scope_interpreter_python_name(memory, interpreter, function, ret_name)
+		       : scope_interpreter_php_name(memory, interpreter, function, ret_name);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reads from outside which functions an interpreter runs: those of Python and of PHP, in the names of the language.
+ *
+ *   mappings of the process ──► find() ──► threads() ──► frames() ──► name()
+ *
+ * An interpreter has its state in variables that its file exports: _PyRuntime and executor_globals. What they lead to is read
+ * by the offsets of the version (python.c, php.c), which its memory, or the name of its file, says. Nothing of the process is
+ * changed, stopped or waited for. All of it may lie: every pointer is checked by being read, and by the type of what it
+ * leads to if there is one; lists are followed up to a limit, and strings read up to a length.
+ */
+#ifndef SCOPE_INTERPRETER_INTERPRETER_H
+#define SCOPE_INTERPRETER_INTERPRETER_H
+
+#include "interpreter/remote_memory.h"
+
+#define SCOPE_INTERPRETED_FRAMES 256   /* of one stack; the outer ones beyond are left out */
+#define SCOPE_INTERPRETED_THREADS 1024 /* of one process */
+#define SCOPE_INTERPRETED_NAME 512     /* bytes of a name, with the zero at its end */
+
+/*
+ * In a trace a function has a range of addresses that no process can have, whose name is its own. A frame is at the beginning of
+ * one, and that of a caller one further.
+ */
+#define SCOPE_INTERPRETED_BASE (1ull << 60)
+#define SCOPE_INTERPRETED_SIZE 16u
+
+enum scope_interpreter_language { SCOPE_INTERPRETER_NONE, SCOPE_INTERPRETER_PYTHON, SCOPE_INTERPRETER_PHP };
+
+/* Where members are in structures of CPython. */
+struct scope_python_offsets {
+	uint32_t runtime_interpreter, interpreter_next, interpreter_threads;
+	uint32_t thread_next, thread_handle, thread_number; /* number: 0 before 3.11 */
+	uint32_t thread_frame; /* or, if cframe is set, what leads to the frame by one more step */
+	bool cframe;
+	uint32_t cframe_frame;
+	uint32_t frame_code, frame_back, frame_owner; /* owner: 0 before 3.12 */
+	uint32_t code_file, code_name;
+	uint32_t type;				      /* of an object */
+	uint32_t text_length, text_state, text_ascii; /* ascii: where the characters of an ASCII string are */
+};
+
+/* The same of PHP. */
+struct scope_php_offsets {
+	uint32_t current; /* of executor_globals */
+	uint32_t op_array_file;
+};
+
+struct scope_interpreter {
+	enum scope_interpreter_language language;
+	uint32_t version;	       /* major << 8 | minor; 0: not known */
+	uint64_t root;		       /* _PyRuntime, executor_globals */
+	uint64_t code_type, text_type; /* Python: the types of code and of strings; 0: not known */
+	union {
+		struct scope_python_offsets python;
+		struct scope_php_offsets php;
+	};
+};
+
+struct scope_interpreted_thread {
+	uint64_t state; /* for frames() */
+	/* Its number in the innermost namespace of its process; 0: not known, but it may be the number at `handle`. */
+	uint32_t tid;
+	uint64_t handle; /* pthread_t; 0: none */
+};
+
+/* True for a file that may have an interpreter in it, by its name. */
+bool scope_interpreter_of_path(const char *path);
+
+/* maps: of /proc/PID/maps. Returns what the process runs by the names of its files; start: where that file begins. */
+enum scope_interpreter_language scope_interpreter_of_maps(const char *maps, uint64_t *ret_start, uint32_t *ret_version);
+
+enum scope_interpreter_found {
+	SCOPE_INTERPRETER_FOUND,
+	SCOPE_INTERPRETER_ABSENT,  /* not, or not yet: it has no state */
+	SCOPE_INTERPRETER_UNKNOWN, /* a version whose offsets are not known: ret_interpreter->version */
+};
+
+/* version: as the name of its file says, 0: it does not. */
+enum scope_interpreter_found scope_interpreter_find(struct scope_memory *memory,
+						    enum scope_interpreter_language language, uint64_t start,
+						    uint32_t version, struct scope_interpreter *ret_interpreter);
+
+/* Its threads, max at most. Returns their number. */
+size_t scope_interpreter_threads(struct scope_memory *memory, const struct scope_interpreter *interpreter,
+				 struct scope_interpreted_thread *ret_thread, size_t max);
+
+/* The number of the thread of a handle, as glibc and musl keep it, if one of these is a thread. 0: none. */
+uint32_t scope_interpreter_thread_of_handle(struct scope_memory *memory, uint64_t handle,
+					    bool (*is_thread)(void *context, uint32_t tid), void *context);
+
+/* True if the state is still that of this thread. */
+bool scope_interpreter_is_thread(struct scope_memory *memory, const struct scope_interpreter *interpreter,
+				 const struct scope_interpreted_thread *thread);
+
+enum scope_interpreter_read {
+	SCOPE_INTERPRETER_READ,
+	SCOPE_INTERPRETER_EMPTY, /* it runs no function */
+	SCOPE_INTERPRETER_UNREADABLE,
+	SCOPE_INTERPRETER_TORN, /* its frames changed while they were read */
+};
+
+/* Functions that a thread is in, innermost first: addresses for name(). */
+struct scope_interpreted_frames {
+	uint32_t count;
+	bool cut; /* there are more */
+	uint64_t function[SCOPE_INTERPRETED_FRAMES];
+};
+
+enum scope_interpreter_read scope_interpreter_frames(struct scope_memory *memory,
+						     const struct scope_interpreter *interpreter, uint64_t state,
+						     struct scope_interpreted_frames *ret_frames);
+
+/* "py::NAME:FILE", "php::CLASS::NAME:FILE", valid UTF-8 on one line. false: there is no function. */
+bool scope_interpreter_name(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t function,
+			    char ret_name[SCOPE_INTERPRETED_NAME]);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Puts together the name of a function from strings of a process. */
+#ifndef SCOPE_INTERPRETER_NAME_TEXT_H
+#define SCOPE_INTERPRETER_NAME_TEXT_H
+
+#include "interpreter/interpreter.h"
+
+/* A name that is written piece by piece, and is cut where its room ends. */
+struct scope_interpreted_name {
+	char *text;
+	size_t used, room; /* room: with the zero at its end */
+};
+
+void scope_interpreter_name_begin(struct scope_interpreted_name *name, char *text, size_t room);
+void scope_interpreter_name_put(struct scope_interpreted_name *name, const char *text);
+/* A character, as UTF-8. What is no character, and those that end a line or a name, become '?'. */
+void scope_interpreter_name_character(struct scope_interpreted_name *name, uint32_t character);
+
+#endif

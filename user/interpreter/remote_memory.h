@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory of a process whose interpreter is read. All of it is untrusted: it may change, lie, loop, or go away while it is
+ * read. Therefore reads are counted against a limit, and a reader that follows pointers ends with it at the latest.
+ */
+#ifndef SCOPE_INTERPRETER_REMOTE_MEMORY_H
+#define SCOPE_INTERPRETER_REMOTE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCOPE_MEMORY_PAGE 4096u
+#define SCOPE_MEMORY_PAGES 16u /* that are kept, because a chain of frames is mostly in a few pages */
+
+struct scope_memory_page {
+	uint64_t address; /* 0: none */
+	uint8_t data[SCOPE_MEMORY_PAGE];
+};
+
+struct scope_memory {
+	/* Reads all of these bytes, or returns false. */
+	bool (*read)(void *context, uint64_t address, void *data, size_t bytes);
+	void *context;
+	uint32_t left; /* reads that are still allowed */
+	uint32_t next; /* the page that is replaced next */
+	struct scope_memory_page page[SCOPE_MEMORY_PAGES];
+};
+
+/* Forgets the pages of earlier reads, and allows that many reads from here on. */
+void scope_interpreter_memory_begin(struct scope_memory *memory, uint32_t reads);
+
+/*
+ * Reads by whole pages, so that data that is near each other is read once, and as it was at one time. false: it cannot
+ * be read, or the limit is reached.
+ */
+bool scope_interpreter_memory_get(struct scope_memory *memory, uint64_t address, void *data, size_t bytes);
+
+/* The same, as it is now. */
+bool scope_interpreter_memory_now(struct scope_memory *memory, uint64_t address, void *data, size_t bytes);
+
+static inline bool scope_interpreter_memory_word(struct scope_memory *memory, uint64_t address, uint64_t *ret_word)
+{
+	return scope_interpreter_memory_get(memory, address, ret_word, sizeof(*ret_word));
+}
+
+/* For the member read: process_vm_readv() of the process whose number context points to (uint32_t). */
+bool scope_interpreter_memory_of_process(void *context, uint64_t address, void *data, size_t bytes);
+
+#endif
