@@ -12,7 +12,8 @@ APP = ["<module>", "serve_forever", "handle"]
 class Interpreted:
     """A thread, and which functions of Python it is in."""
 
-    def __init__(self, seed, seconds):
+    def __init__(self, seed, seconds, file):
+        self.file = file
         self.trace = Trace(seconds=seconds, seed=seed)
         for number, name in enumerate(EVAL):
             address = 0x1000 + 0x100 * number
@@ -30,7 +31,7 @@ class Interpreted:
         for name in path:
             if name not in self.names:
                 self.names[name] = BASE + 16 * len(self.names)
-                self.trace.head.append(f"sym 0 {self.names[name]:#x} 0x10 py::{name}:/srv/app.py [jit] program")
+                self.trace.head.append(f"sym 0 {self.names[name]:#x} 0x10 py::{name}:{self.file} [jit] program")
         return ",".join(hex(self.names[name] + (number > 0)) for number, name in enumerate(reversed(path)))
 
     def in_function(self, functions, do, *words, **named):
@@ -55,9 +56,10 @@ class Interpreted:
         self.trace.print()
 
 
-def serve(seed, slow, seconds=12, hang=None):
-    """slow: what one request in 20 does as well. hang: in which function it stops in the middle of the trace."""
-    server = Interpreted(seed, seconds)
+def serve(seed, slow, seconds=12, hang=None, file="/srv/app.py"):
+    """slow: what one request in 20 does as well. hang: in which function it stops in the middle of the trace.
+    file: of all functions."""
+    server = Interpreted(seed, seconds, file)
     thread, random = server.thread, server.trace.random
     while thread.now < server.trace.end_ns - 60_000_000:
         server.sleep("epoll_wait", random.randint(200_000, 3_000_000), APP[:2], ret=1, args="5")

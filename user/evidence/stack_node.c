@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "symbol/goname.h"
+#include "symbol/runtime.h"
 
 /* Keeps a stack for a later look at the source. */
 static int keep_frames(struct scope_evidence *evidence, uint32_t tgid, unsigned flags, const uint64_t *address,
@@ -27,23 +28,74 @@ static int keep_frames(struct scope_evidence *evidence, uint32_t tgid, unsigned 
 	return 0;
 }
 
+/* Functions of a stack, innermost first, each at its outermost place. */
+struct path {
+	const struct scope_function *function[SCOPE_PATH_MAX];
+	uint64_t address[SCOPE_PATH_MAX];
+	unsigned length;
+	bool cut; /* there were more */
+	struct scope_circle circle[SCOPE_STACK_NODE_CIRCLES];
+	unsigned circles;
+};
+
 /* Notes that a function met at one place, innermost first, is met again after the others. */
-static void note_circle(struct scope_stack_node *stack_node, const struct scope_function *const *path, unsigned at,
-			unsigned length)
+static void note_circle(struct path *path, unsigned at)
 {
-	struct scope_circle circle = { .function = path[at], .count = length - at - 1 };
+	struct scope_circle circle = { .function = path->function[at], .count = path->length - at - 1 };
 	unsigned number = 0;
 
 	for (unsigned i = 0; i < circle.count && i < SCOPE_CIRCLE_MAX; i++)
-		circle.by[i] = path[length - 1 - i];
+		circle.by[i] = path->function[path->length - 1 - i];
 	/* Only the outermost circle is counted, because a second round repeats it. */
-	while (number < stack_node->circles && stack_node->circle[number].function != circle.function)
+	while (number < path->circles && path->circle[number].function != circle.function)
 		number++;
 	if (number == SCOPE_STACK_NODE_CIRCLES)
 		return;
-	if (number == stack_node->circles)
-		stack_node->circles++;
-	stack_node->circle[number] = circle;
+	if (number == path->circles)
+		path->circles++;
+	path->circle[number] = circle;
+}
+
+static void path_add(struct path *path, const struct scope_function *function, uint64_t address)
+{
+	unsigned at = 0;
+
+	/* As in the tree, a function that calls itself is entered once, at its outermost place. */
+	while (at < path->length && path->function[at] != function)
+		at++;
+	if (at < path->length) {
+		note_circle(path, at);
+		path->length = at + 1;
+	} else if (path->length == SCOPE_PATH_MAX) {
+		path->cut = true;
+	} else {
+		path->address[path->length] = address;
+		path->function[path->length++] = function;
+	}
+}
+
+/* A function of a language's standard library that an interpreter runs. */
+static bool is_interpreted(const struct scope_function *function)
+{
+	return function->language && scope_symbol_runtime_names(function->name);
+}
+
+static int insert(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const struct path *path, unsigned flags,
+		  struct scope_stack_node *ret_stack_node)
+{
+	const struct scope_function *outermost_first[SCOPE_PATH_MAX];
+	int err;
+
+	for (unsigned i = 0; i < path->length; i++)
+		outermost_first[i] = path->function[path->length - 1 - i];
+	memcpy(ret_stack_node->circle, path->circle, sizeof(path->circle));
+	ret_stack_node->circles = path->circles;
+	err = scope_evidence_tree_insert(&stack_nodes->evidence->tree, outermost_first, path->length,
+					 &ret_stack_node->node);
+	if (err || stack_nodes->namesakes)
+		return err;
+	return keep_frames(stack_nodes->evidence, tgid, flags | (path->cut ? SCOPE_UNWIND_CUT : 0), path->address,
+			   path->length, &ret_stack_node->frames);
 }
 
 /*
@@ -53,19 +105,14 @@ static void note_circle(struct scope_stack_node *stack_node, const struct scope_
 static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *ips, unsigned count,
 			unsigned flags, struct scope_stack_node *ret_stack_node)
 {
-	const struct scope_function *path[SCOPE_PATH_MAX], *below = NULL, *last_library = NULL;
-	uint64_t address[SCOPE_PATH_MAX];
-	unsigned length = 0;
+	const struct scope_function *below = NULL, *last_library = NULL;
+	struct path own = { .length = 0 }, interpreted = { .length = 0 };
 	bool language = false;
 	int err;
 
-	ret_stack_node->frames = 0;
-	ret_stack_node->below = NULL;
-	ret_stack_node->circles = 0;
-	ret_stack_node->idle = false;
-	for (unsigned i = 0; i < count; i++) {
+	*ret_stack_node = (struct scope_stack_node){ .node = SCOPE_TREE_ROOT };
+	for (unsigned i = 0; i < count && !own.cut; i++) {
 		const struct scope_function *function;
-		unsigned at = 0;
 
 		err = scope_symbols_lookup(stack_nodes->symbols, tgid, ips[i], i > 0, &function);
 		if (err)
@@ -76,39 +123,22 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 			last_library = function;
 			language |= function->language;
 			ret_stack_node->idle |= function->language && scope_symbol_go_name_is_idle(function->name);
+			if (!own.length && is_interpreted(function))
+				path_add(&interpreted, function, ips[i] - (i > 0));
 			continue;
 		}
-		if (!length)
+		if (!own.length)
 			below = last_library;
-		/* As in the tree, a function that calls itself is entered once, at its outermost place. */
-		while (at < length && path[at] != function)
-			at++;
-		if (at < length) {
-			note_circle(ret_stack_node, path, at, length);
-			length = at + 1;
-			continue;
-		}
-		if (length == SCOPE_PATH_MAX) {
-			flags |= SCOPE_UNWIND_CUT;
-			break;
-		}
-		address[length] = ips[i] - (i > 0);
-		path[length++] = function;
+		path_add(&own, function, ips[i] - (i > 0));
 	}
-	for (unsigned i = 0; i < length / 2; i++) {
-		const struct scope_function *swap = path[i];
-
-		path[i] = path[length - 1 - i];
-		path[length - 1 - i] = swap;
-	}
-	ret_stack_node->idle &= !length;
-	stack_nodes->evidence->nameless += !length;
-	stack_nodes->evidence->language += !length && language;
+	/* A server that is all of its language's library is known by the functions of that. */
+	if (!own.length && interpreted.length)
+		return insert(stack_nodes, tgid, &interpreted, flags, ret_stack_node);
+	ret_stack_node->idle &= !own.length;
+	stack_nodes->evidence->nameless += !own.length;
+	stack_nodes->evidence->language += !own.length && language;
 	ret_stack_node->below = below;
-	err = scope_evidence_tree_insert(&stack_nodes->evidence->tree, path, length, &ret_stack_node->node);
-	if (err || stack_nodes->namesakes)
-		return err;
-	return keep_frames(stack_nodes->evidence, tgid, flags, address, length, &ret_stack_node->frames);
+	return insert(stack_nodes, tgid, &own, flags, ret_stack_node);
 }
 
 int scope_evidence_stack_node_of_frames(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *ips,
