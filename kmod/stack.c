@@ -181,7 +181,7 @@ static int walk(struct scope_session *session, struct pt_regs *regs, u64 *ret_ip
 		.has_link = SCOPE_ARCH_LINK_REGISTER,
 	};
 	struct scope_unwind_maps *maps;
-	int ret = SCOPE_COPY_NO_MAPS;
+	int why = SCOPE_COPY_NO_MAPS;
 	u64 first;
 
 	if (scope_arch_word_bytes(regs) != sizeof(u64))
@@ -189,14 +189,14 @@ static int walk(struct scope_session *session, struct pt_regs *regs, u64 *ret_ip
 	rcu_read_lock();
 	maps = scope_table_maps(session);
 	if (maps && scope_arch_copy_user(&first, frame.sp, sizeof(first)) < sizeof(first)) {
-		ret = SCOPE_COPY_MEMORY;
+		why = SCOPE_COPY_MEMORY;
 	} else if (maps) {
 		pagefault_disable();
-		ret = scope_unwind_walk(&unwind_machine, maps, &frame, ret_ip, max, ret_count, ret_ended);
+		why = scope_unwind_walk(&unwind_machine, maps, &frame, ret_ip, max, ret_count, ret_ended);
 		pagefault_enable();
 	}
 	rcu_read_unlock();
-	return ret;
+	return why;
 }
 
 /*
@@ -232,7 +232,8 @@ static void put_frames(struct scope_session *session, struct scope_cpu *cpu, str
 	r->flags = flags;
 	r->count = count;
 	r->ended = ended;
-	r->zero[0] = r->zero[1] = r->zero[2] = 0;
+	r->zero = 0;
+	r->since = 0;
 	r->cost_ns = cost_since(cpu, now);
 	scope_ring_commit(&cpu->ring, bytes);
 }

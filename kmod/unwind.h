@@ -289,10 +289,10 @@ static __always_inline int scope_unwind_step(const struct scope_unwind_machine *
 {
 	struct scope_unwind_frame caller = *frame;
 	u64 cfa = 0, slot;
-	int ret = scope_unwind_cfa(machine, frame, rule, &cfa);
+	int why = scope_unwind_cfa(machine, frame, rule, &cfa);
 
-	if (ret)
-		return ret;
+	if (why)
+		return why;
 	/* Stacks grow down, so a caller's frame is above. Only a signal handler may have another stack. */
 	if (!(rule->flags & SCOPE_RULE_SIGNAL) && (cfa < frame->sp || (cfa == frame->sp && machine->call_pushes)))
 		return SCOPE_COPY_BROKEN;
@@ -301,9 +301,9 @@ static __always_inline int scope_unwind_step(const struct scope_unwind_machine *
 	if (rule->ra == SCOPE_VALUE_LOST)
 		return SCOPE_UNWIND_END;
 	if (rule->ra != SCOPE_VALUE_SAME) {
-		ret = scope_unwind_value(machine, frame, rule->ra, cfa, rule->ra_offset, &caller.link);
-		if (ret)
-			return ret;
+		why = scope_unwind_value(machine, frame, rule->ra, cfa, rule->ra_offset, &caller.link);
+		if (why)
+			return why;
 		caller.has_link = frame->has_link;
 	}
 	caller.pc = rule->flags & SCOPE_RULE_SIGNAL ? caller.link : machine->address(caller.link);
@@ -380,10 +380,10 @@ static __always_inline int scope_unwind_step_bare(const struct scope_unwind_mach
 {
 	const struct scope_unwind_map *map;
 	const u64 sp = frame->sp, fp = frame->fp;
-	int ret = scope_unwind_step_fp(machine, frame);
+	int why = scope_unwind_step_fp(machine, frame);
 
-	if (ret != SCOPE_UNWIND_ON)
-		return ret;
+	if (why != SCOPE_UNWIND_ON)
+		return why;
 	*guessed = SCOPE_FRAMES_GUESSED;
 	map = made ? scope_unwind_map_find(maps, frame->pc - 1, last) : NULL;
 	if (made && !(map && map->table))
@@ -427,7 +427,7 @@ static __always_inline int scope_unwind_walk(const struct scope_unwind_machine *
 	u32 count = 0, last = 0;
 	u8 guessed = 0;
 	u64 address, step;
-	int ret;
+	int why;
 
 	do {
 		if (count == max)
@@ -438,12 +438,12 @@ static __always_inline int scope_unwind_walk(const struct scope_unwind_machine *
 		count++;
 		step = READ_ONCE(maps->recent[address % SCOPE_UNWIND_RECENT]);
 		if (likely(step >> 25 == (address >> SCOPE_UNWIND_RECENT_BITS) + 1))
-			ret = scope_unwind_step_again(machine, step, bottom, frame);
+			why = scope_unwind_step_again(machine, step, bottom, frame);
 		else
-			ret = scope_unwind_step_search(machine, maps, address, bottom, frame, &last, &guessed);
-	} while (ret == SCOPE_UNWIND_ON && frame->pc);
-	if (ret != SCOPE_UNWIND_ON && ret != SCOPE_UNWIND_END)
-		return ret;
+			why = scope_unwind_step_search(machine, maps, address, bottom, frame, &last, &guessed);
+	} while (why == SCOPE_UNWIND_ON && frame->pc);
+	if (why != SCOPE_UNWIND_ON && why != SCOPE_UNWIND_END)
+		return why;
 	*ret_count = count;
 	*ret_ended = SCOPE_FRAMES_COMPLETE | guessed;
 	return 0;
