@@ -7,8 +7,8 @@ Usage: scripts/mutate-constants.py [-j N] [PATTERN]     PATTERN: a regular expre
 docs/methods.md has a table of constants, with the tests that fail if one has another value. In a copy of the tree this
 script makes each constant a little smaller and then a little larger (whole numbers up to 50 by 1, all others by a
 fifth), and runs the unit tests of its row, without sanitizers. Prints a line for each change that all of its tests
-pass, and how many changes there were. Takes some seconds of a CPU for each.
-Exit status: 0 some test fails for each change; 1 some change passes.
+pass, and how many changes there were. Ends if a test does not pass without a change. Takes some seconds of a CPU for each.
+Exit status: 0 some test fails for each change; 1 some change passes, or a test fails without one.
 """
 import pathlib
 import re
@@ -60,6 +60,7 @@ def main():
         jobs, arguments = arguments[1], arguments[2:]
     pattern = arguments[0] if arguments else '.'
     done = passed = 0
+    sound = set()
     with tempfile.TemporaryDirectory(prefix='scope-mutate.') as work:
         tree = pathlib.Path(work)
         for name in ('Makefile', 'user', 'include', 'kmod', 'scripts', 'tests', 'build/user', 'build/gen'):
@@ -69,6 +70,10 @@ def main():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             copy(ROOT / name, tree / name)
         for name, value, file, tests in rows(pattern):
+            if not sound.issuperset(tests) and not passes(tree, tests, jobs):
+                print(f'{file}: {name}: without a change one of these does not pass or cannot be built: {" ".join(tests)}')
+                return 1
+            sound.update(tests)
             whole = (tree / file).read_text()
             line = re.compile(rf'^(#define {name}[ \t]+|\t+\.{name} = ){re.escape(value)}(?=[uf, \t\n])', re.M)
             for other in changes(value):
