@@ -51,6 +51,18 @@ report_names() {	# WHAT PATTERN
 	fi
 }
 
+# In a flame graph the function is below its callers, and no stack of the interpreter alone is beside it.
+folded_names() {	# WHAT FORMAT PATTERN
+	"$scope" export "$2" "$dir/a.trace" > "$dir/folded"
+	if grep -qE "$3" "$dir/folded"; then
+		echo "ok - $1: export $2"
+	else
+		echo "not ok - $1: no line like $3 of export $2:"
+		cut -c1-400 "$dir/folded"
+		bad=1
+	fi
+}
+
 ask_python() {	# KINDS
 	local port
 	rm -f "$dir"/a.trace*
@@ -67,9 +79,11 @@ ask_python() {	# KINDS
 ask_python c
 expect "Python computes" 60 '^py::burn:.*/interpreter_work.py$'
 report_names "Python computes" 'py::burn:'
+folded_names "Python computes" folded ';py::serve:[^;]*;py::handle:[^;]*;py::burn:[^;]* [0-9]+$'
 ask_python s
 expect "Python sleeps" 40 '^py::doze:.*/interpreter_work.py$'
 report_names "Python sleeps" 'py::doze:'
+folded_names "Python sleeps" folded-off ';py::serve:[^;]*;py::handle:[^;]*;py::doze:[^;]* [0-9]+$'
 ask_python l
 expect "Python has a lock" 40 '^py::hold:.*/interpreter_work.py$'
 report_names "Python has a lock" 'py::hold:'

@@ -18,25 +18,41 @@ struct line {
 	uint64_t count[2]; /* of the trace, or of the one before and the one after */
 };
 
+struct own {
+	uint64_t slept_ns; /* in the call that has just returned */
+	bool interpreted;  /* it has snapshots: stacks of its interpreter alone say less */
+	/* The snapshot of the open call, if it sleeps there; outermost first. */
+	const struct scope_function **function;
+	unsigned count;
+	bool cut;
+};
+
 struct folder {
 	struct scope_timeline *timeline;
 	struct scope_symbols *symbols;
-	bool off;	    /* sleeps, in us; else samples */
-	unsigned side;	    /* of counts: the trace that is read */
-	uint64_t *slept_ns; /* per thread: in the call that has just returned */
+	bool off;	 /* sleeps, in us; else samples */
+	unsigned side;	 /* of counts: the trace that is read */
+	struct own *own; /* per thread */
 	size_t threads, capacity;
 	struct line *line;
 	size_t lines, line_capacity;
 };
 
-static int get_slept(struct folder *folder, uint32_t thread, uint64_t **ret_slept)
+/* NULL: no memory. */
+static struct own *get_own(struct folder *folder, uint32_t thread)
 {
-	if (scope_grow(&folder->slept_ns, &folder->capacity, thread + 1, sizeof(uint64_t)))
-		return -ENOMEM;
+	if (scope_grow(&folder->own, &folder->capacity, thread + 1, sizeof(*folder->own)))
+		return NULL;
 	while (folder->threads <= thread)
-		folder->slept_ns[folder->threads++] = 0;
-	*ret_slept = &folder->slept_ns[thread];
-	return 0;
+		folder->own[folder->threads++] = (struct own){ 0 };
+	return &folder->own[thread];
+}
+
+static void forget_own(struct folder *folder)
+{
+	for (size_t i = 0; i < folder->threads; i++)
+		free(folder->own[i].function);
+	folder->threads = 0;
 }
 
 /* ";" separates frames, so it is \x3b in a name. */
@@ -74,51 +90,97 @@ static int add_line(struct folder *folder, const struct scope_thread *thread, bo
 	return 0;
 }
 
+/* True if some function of the program is on the stack. */
+static bool has_own(const struct scope_function *const *function, unsigned count)
+{
+	while (count && function[count - 1]->library)
+		count--;
+	return count;
+}
+
 static int fold_stack(void *user, uint32_t index, const struct scope_event *event)
 {
 	struct folder *folder = user;
 	const struct scope_thread *thread = scope_timeline_threads_at(folder->timeline->threads, index);
 	const struct scope_function *function[ROOM];
 	bool sample = event->stack.reason == SCOPE_STACK_SAMPLE;
-	uint64_t *slept, weight = 1;
+	struct own *own = get_own(folder, index);
+	uint64_t weight = 1;
 	unsigned count;
 	bool cut;
 	int err;
 
+	if (!own)
+		return -ENOMEM;
 	if (sample == folder->off)
 		return 0;
 	if (folder->off) {
-		err = get_slept(folder, index, &slept);
-		if (err)
-			return err;
-		weight = *slept / 1000;
-		*slept = 0;
+		weight = own->slept_ns / 1000;
+		own->slept_ns = 0;
 	}
 	if (!weight)
 		return 0;
+	if (folder->off && own->count)
+		return add_line(folder, thread, own->cut, own->function, own->count, "", weight);
 	err = scope_export_threads_stack(folder->symbols, thread, event, function, NULL, ROOM, &count, &cut);
-	return err ? err : add_line(folder, thread, cut, function, count, "", weight);
+	if (err || (sample && own->interpreted && !has_own(function, count)))
+		return err;
+	return add_line(folder, thread, cut, function, count, "", weight);
+}
+
+/* Of a thread that runs it counts for the samples in the time since the one before; of one that sleeps for its call. */
+static int fold_snapshot(void *user, uint32_t index, const struct scope_event *event)
+{
+	struct folder *folder = user;
+	const struct scope_thread *thread = scope_timeline_threads_at(folder->timeline->threads, index);
+	const uint64_t sample_ns = scope_trace_sample_ns(folder->timeline->trace, event->time_ns);
+	const struct scope_function *function[ROOM];
+	struct own *own = get_own(folder, index);
+	unsigned count;
+	bool cut;
+	int err;
+
+	if (!own)
+		return -ENOMEM;
+	own->interpreted = true;
+	if (thread->run != (folder->off ? SCOPE_RUN_BLOCKED : SCOPE_RUN_RUNNING))
+		return 0;
+	err = scope_export_threads_stack(folder->symbols, thread, event, function, NULL, ROOM, &count, &cut);
+	if (err || !count)
+		return err;
+	if (!folder->off)
+		return add_line(folder, thread, cut, function, count, "",
+				sample_ns && event->stack.since_ns > sample_ns ? event->stack.since_ns / sample_ns : 1);
+	if (!own->function)
+		own->function = calloc(ROOM, sizeof(*own->function));
+	if (!own->function)
+		return -ENOMEM;
+	memcpy(own->function, function, count * sizeof(*function));
+	own->count = count;
+	own->cut = cut;
+	return 0;
 }
 
 static int fold_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
-	uint64_t *slept;
-	int err = get_slept(user, thread->index, &slept);
+	struct own *own = get_own(user, thread->index);
 
 	(void)call;
-	if (!err)
-		*slept = 0;
-	return err;
+	if (!own)
+		return -ENOMEM;
+	own->slept_ns = 0;
+	own->count = 0;
+	return 0;
 }
 
 static int fold_wait(void *user, const struct scope_wait *wait)
 {
-	uint64_t *slept;
-	int err = get_slept(user, wait->thread, &slept);
+	struct own *own = get_own(user, wait->thread);
 
-	if (!err)
-		*slept += wait->wake_ns - wait->begin_ns;
-	return err;
+	if (!own)
+		return -ENOMEM;
+	own->slept_ns += wait->wake_ns - wait->begin_ns;
+	return 0;
 }
 
 /* The stacks of probes, which come directly after them on the same CPU. */
@@ -184,6 +246,7 @@ static int fold_trace(struct folder *folder, const struct scope_export_from *fro
 		.enter = fold_enter,
 		.wait = fold_wait,
 		.stack = fold_stack,
+		.snapshot = fold_snapshot,
 	};
 	int err = scope_timeline_create(from->trace, &folder->timeline);
 
@@ -193,6 +256,7 @@ static int fold_trace(struct folder *folder, const struct scope_export_from *fro
 					 folder);
 	if (!err && which == STACKS_PROBE)
 		err = fold_probes(folder, from->trace);
+	forget_own(folder);
 	scope_timeline_destroy(folder->timeline);
 	folder->timeline = NULL;
 	return err;
@@ -214,7 +278,7 @@ static int fold(const struct scope_export_from *from, unsigned sides, const stru
 	for (size_t i = 0; i < folder.lines; i++)
 		free(folder.line[i].text);
 	free(folder.line);
-	free(folder.slept_ns);
+	free(folder.own);
 	return err;
 }
 
