@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Snapshots of a running interpreter: from its memory into a trace; and a process that reads it, and does not answer. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/now.h"
+#include "capture/snapshots.h"
+#include "interpreter/interpreter.h"
+#include "proc/file.h"
+
+#define PYTHON "/usr/bin/python3"
+
+/* Sleeps in one function, and computes in another in between, until it is killed. */
+static const char program[] = "import time\n"
+			      "def doze(): time.sleep(0.05)\n"
+			      "def burn():\n"
+			      "    end = time.monotonic() + 0.05\n"
+			      "    while time.monotonic() < end: pass\n"
+			      "print('ready', flush=True)\n"
+			      "while True: doze(); burn()\n";
+
+static pid_t begin_python(void)
+{
+	char said;
+	int ends[2];
+	pid_t pid;
+
+	if (access(PYTHON, X_OK))
+		return 0;
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		dup2(ends[1], STDOUT_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execl(PYTHON, PYTHON, "-c", program, NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	do
+		assert_int_equal(read(ends[0], &said, 1), 1);
+	while (said != '\n');
+	close(ends[0]);
+	return pid;
+}
+
+static void end_python(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static char path[64];
+
+static struct scope_writer *begin_trace(void)
+{
+	struct scope_writer *writer;
+
+	snprintf(path, sizeof(path), "/tmp/scope_test_snapshots.%d", getpid());
+	unlink(path);
+	assert_int_equal(scope_trace_writer_create(path, NULL, &writer), 0);
+	return writer;
+}
+
+/* How many snapshots of the trace have that function as the innermost one. */
+static unsigned count(const struct scope_trace *trace, const struct scope_event *const *event, size_t events,
+		      const char *name)
+{
+	size_t symbols;
+	const struct scope_trace_symbol *symbol = scope_trace_symbols(trace, &symbols);
+	unsigned found = 0;
+
+	for (size_t i = 0; i < events; i++)
+		for (size_t j = 0; j < symbols; j++)
+			found += symbol[j].start == event[i]->stack.ip[0] &&
+				 !strncmp(symbol[j].name, name, strlen(name));
+	return found;
+}
+
+struct seen {
+	struct scope_trace *trace;
+	pid_t pid;
+	unsigned doze, burn;
+	uint64_t last_ns;
+};
+
+static void look(struct seen *seen, const struct scope_event *event)
+{
+	assert_int_equal(event->kind, SCOPE_EVENT_STACK);
+	assert_int_equal(event->stack.reason, SCOPE_STACK_SNAPSHOT);
+	assert_int_equal(event->tid, seen->pid);
+	assert_true(event->time_ns >= seen->last_ns);
+	assert_true(event->stack.ips > 0);
+	for (unsigned i = 0; i < event->stack.ips; i++) {
+		assert_true(event->stack.ip[i] >= SCOPE_INTERPRETED_BASE);
+		assert_int_equal(event->stack.ip[i] % SCOPE_INTERPRETED_SIZE, i > 0);
+	}
+	seen->last_ns = event->time_ns;
+	seen->doze += count(seen->trace, &event, 1, "py::doze:");
+	seen->burn += count(seen->trace, &event, 1, "py::burn:");
+}
+
+static void an_interpreter_is_recorded(void **state)
+{
+	struct scope_writer *writer = begin_trace();
+	struct scope_snapshots *snapshots;
+	struct scope_trace_map map = { .executable = true, .path = (char *)PYTHON, .build_id = (char *)"" };
+	struct seen seen = { 0 };
+	struct scope_event event;
+	const char *meta;
+
+	(void)state;
+	assert_int_equal(scope_capture_snapshots_create(writer, NULL, &snapshots), 0);
+	seen.pid = begin_python();
+	if (!seen.pid)
+		skip();
+	assert_true(scope_capture_snapshots_settled_ns(snapshots) == UINT64_MAX);
+	map.tgid = (uint32_t)seen.pid;
+	scope_capture_snapshots_map(snapshots, &map);
+	scope_capture_snapshots_map(snapshots, &map); /* read again */
+	/* Until snapshots of 2 s are written, however long that takes. */
+	for (const uint64_t begin_ns = scope_now_ns();
+	     scope_capture_snapshots_settled_ns(snapshots) < begin_ns + 2000000000ull; usleep(50000))
+		assert_int_equal(scope_capture_snapshots_pump(snapshots, false), 0);
+	assert_int_equal(scope_capture_snapshots_pump(snapshots, true), 0);
+	assert_int_equal(scope_capture_snapshots_write_meta(snapshots, writer), 0);
+	scope_capture_snapshots_destroy(snapshots);
+	assert_int_equal(scope_trace_writer_finish(writer, NULL), 0);
+	scope_trace_writer_destroy(writer);
+	end_python(seen.pid);
+
+	assert_int_equal(scope_trace_open(path, NULL, &seen.trace), 0);
+	while (scope_trace_next(seen.trace, &event) == 1)
+		look(&seen, &event);
+	assert_true(seen.doze > 0);
+	assert_true(seen.burn > 0);
+	meta = scope_trace_meta(seen.trace, "snapshots");
+	assert_non_null(meta);
+	assert_int_equal(strncmp(meta, "taken ", 6), 0);
+	scope_trace_close(seen.trace);
+	unlink(path);
+}
+
+/* The only child of this process but the one that is not to be it. */
+static pid_t other_child(pid_t not_it)
+{
+	char *text, *next, *one;
+	pid_t found = 0;
+
+	assert_int_equal(scope_proc_file_read(&text, "/proc/self/task/%d/children", getpid()), 0);
+	next = text;
+	while ((one = strsep(&next, " ")))
+		if (*one && atoi(one) != not_it)
+			found = atoi(one);
+	free(text);
+	return found;
+}
+
+static void a_reader_that_does_not_answer_is_given_up(void **state)
+{
+	struct scope_writer *writer = begin_trace();
+	struct scope_snapshots *snapshots;
+	struct scope_trace_map map = { .executable = true, .path = (char *)PYTHON, .build_id = (char *)"" };
+	const pid_t python = begin_python();
+	char text[256];
+
+	(void)state;
+	if (!python)
+		skip();
+	assert_int_equal(scope_capture_snapshots_create(writer, NULL, &snapshots), 0);
+	map.tgid = (uint32_t)python;
+	scope_capture_snapshots_map(snapshots, &map);
+	scope_capture_snapshots_problem(snapshots, text, sizeof(text));
+	assert_string_equal(text, "");
+	assert_int_not_equal(other_child(python), 0);
+	kill(other_child(python), SIGSTOP);
+	for (; scope_capture_snapshots_settled_ns(snapshots) != UINT64_MAX; usleep(50000))
+		assert_int_equal(scope_capture_snapshots_pump(snapshots, false), 0);
+	scope_capture_snapshots_problem(snapshots, text, sizeof(text));
+	assert_non_null(strstr(text, "could not be read for 2 s"));
+	/* From then on nothing is done, and nothing fails. */
+	scope_capture_snapshots_map(snapshots, &map);
+	assert_int_equal(scope_capture_snapshots_pump(snapshots, true), 0);
+	scope_capture_snapshots_destroy(snapshots);
+	scope_trace_writer_destroy(writer);
+	end_python(python);
+}
+
+/* Of a process without an interpreter nothing is asked, and nothing is written. */
+static void other_programs_are_left_alone(void **state)
+{
+	struct scope_writer *writer = begin_trace();
+	struct scope_snapshots *snapshots;
+	const struct scope_trace_map map = { .tgid = (uint32_t)getpid(),
+					     .executable = true,
+					     .path = (char *)"/usr/sbin/nginx",
+					     .build_id = (char *)"" };
+
+	(void)state;
+	assert_int_equal(scope_capture_snapshots_create(writer, NULL, &snapshots), 0);
+	scope_capture_snapshots_map(snapshots, &map);
+	assert_int_equal(scope_capture_snapshots_pump(snapshots, false), 0);
+	assert_true(scope_capture_snapshots_settled_ns(snapshots) == UINT64_MAX);
+	scope_capture_snapshots_destroy(snapshots);
+	scope_trace_writer_destroy(writer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_interpreter_is_recorded),
+		cmocka_unit_test(a_reader_that_does_not_answer_is_given_up),
+		cmocka_unit_test(other_programs_are_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
