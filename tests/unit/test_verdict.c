@@ -286,6 +286,26 @@ static void excess_on_stacks_without_names_says_nothing(void **state)
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
 }
 
+static void excess_in_code_made_at_run_time_needs_names(void **state)
+{
+	static const struct scope_function made_code = { .name = "[anonymous]+0x1000", .path = "[anonymous]" };
+	static const struct scope_function named_code = { .name = "JS:f", .path = "[jit]", .known = true };
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.excess_ns = above(5);
+	ranking.nears = 1;
+	ranking.near[0].finding = (struct scope_finding){ .function = &made_code, .share = above(0.5) };
+	assert_int_equal(verdict(ranking, "code made at run time"), SCOPE_VERDICT_UNKNOWN);
+	ranking.near[0].finding.share = 0.5;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	ranking.near[0].finding = (struct scope_finding){ .function = &named_code, .share = 1 };
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	ranking.near[0].finding = (struct scope_finding){ .function = &made_code, .share = 1 };
+	ranking.excess_ns = 5;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+}
+
 static void excess_without_stacks_or_signatures_says_nothing(void **state)
 {
 	struct scope_evidence second = { 0 };
@@ -441,6 +461,7 @@ int main(void)
 		TEST(a_cpu_that_the_program_has_itself_is_not_outside),
 		TEST(a_short_cpu_is_one_more_word_beside_a_function),
 		TEST(excess_on_stacks_without_names_says_nothing),
+		TEST(excess_in_code_made_at_run_time_needs_names),
 		TEST(excess_without_stacks_or_signatures_says_nothing),
 		TEST(a_baseline_is_asked_for_where_there_is_none),
 		TEST(requests_that_ask_a_peer_alike_may_always_have_been_so),

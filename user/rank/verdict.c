@@ -255,6 +255,15 @@ double scope_rank_nameless_share(const struct scope_evidence *evidence)
 	return evidence->stacks ? (double)(evidence->nameless - evidence->language) / (double)evidence->stacks : 0;
 }
 
+/* Share of the extra time in the function that came nearest to a finding, if that is code made at run time that has no names. */
+static double in_unknown_code(const struct scope_ranking *ranking)
+{
+	const struct scope_finding *nearest = ranking->nears ? &ranking->near[0].finding : NULL;
+	const struct scope_function *function = nearest ? nearest->function : NULL;
+
+	return function && function->path && function->path[0] == '[' && !function->known ? nearest->share : 0;
+}
+
 /* Appends a sentence about waits for threads at usual work. */
 static void add_chance(const struct scope_ranking *ranking, char *text, size_t room)
 {
@@ -318,6 +327,11 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 "program: %s.",
 			 100 * scope_rank_nameless_share(evidence),
 			 input->names_need ? input->names_need : "install its debug symbols");
+	} else if (rest > OUTSIDE_EXCESS && in_unknown_code(ranking) > SCOPE_RANK_MOST) {
+		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
+		snprintf(reason, room, "There is extra time, but %.0f %% of it is in code made at run time that has no names: %s.",
+			 100 * in_unknown_code(ranking),
+			 input->names_need ? input->names_need : "have its runtime write /tmp/perf-PID.map");
 	} else if (rest > OUTSIDE_EXCESS && !evidence->stacks && !input->second) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
 		snprintf(reason, room,
