@@ -6,7 +6,7 @@
 # browser is for the test of pages with pictures, tests/unit/report_html.sh.
 # bugs are the servers that the bug bench takes as Debian ships them; of these postgresql-15 makes a
 # database of its own and starts it where a service manager runs. jit is large, and left to those who
-# want the tests of tests/unit/names_live.sh that need it.
+# want the tests of tests/unit/names_live.sh and runtimes_live.sh that need it.
 # histories are the servers of the cases from public histories; of these slapd, snmpd, freeradius, kamailio and inspircd
 # start by themselves where a service manager runs; so do prometheus-pushgateway, dnsdist, pdns-server and bind9 of sealed,
 # the servers of the sealed cases.
@@ -24,7 +24,7 @@ packages_of() {
 	servers) echo build-essential dpkg-dev libevent-dev libapr1-dev libaprutil1-dev libpcre2-dev zlib1g-dev libssl-dev libyaml-dev wrk gdb \
 		strace python3 ;;
 	browser) echo chromium ;;
-	jit) echo nodejs default-jdk-headless ;;
+	jit) echo nodejs default-jdk-headless golang-go php-cli ;;
 	bugs) echo mariadb-server-core mariadb-client-core postgresql-15 sysbench wrk nodejs \
 		default-jdk-headless tomcat10-common ;;
 	histories) echo varnish slapd snmpd kamailio freeradius inspircd libpam0g-dev libevent-dev libpcre2-dev python3 ;;

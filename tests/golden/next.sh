@@ -75,7 +75,7 @@ if "$scope" doctor 2>&1 | grep -q '^ok .*perf events can be used'; then
 	asleep=$!
 	for form in "${!forms[@]}"; do
 		cd "${forms[$form]%%$'\n'*}" || exit 1
-		command=$(sed -E "s/ -p [^ ]+/ -p $asleep/; s/ -d [0-9]+//; s/\$/ -d 1/" <<< "${forms[$form]#*$'\n'}")
+		command=$(sed -E "s/ -p [^ ]+/ -p $asleep/; s/ -d [0-9]+//; /^scope doctor/!s/\$/ -d 1/" <<< "${forms[$form]#*$'\n'}")
 		run "a process" "$command"
 	done
 else

@@ -280,7 +280,7 @@ static int order_of(const struct scope_finding *finding)
 	const struct scope_function *function = finding->function;
 
 	if (finding->kind > SCOPE_FINDING_SPIN)
-		return function && function->path && function->path[0] == '[' && !function->known ? 4 : 3;
+		return function && scope_rank_is_unknown_code(function) ? 4 : 3;
 	if (finding->hang.unsure)
 		return 5;
 	return finding->hang.circle ? 0 : finding->kind == SCOPE_FINDING_HANG && finding->hang.lock ? 2 : 1;

@@ -155,6 +155,12 @@ struct scope_finding {
 	bool usual_elsewhere;		 /* usual_example is a unit of the baseline */
 };
 
+/* Code made at run time of which no names are known. */
+static inline bool scope_rank_is_unknown_code(const struct scope_function *function)
+{
+	return function->path && function->path[0] == '[' && !function->known;
+}
+
 /* Members of the union, of a finding of any kind: false and NULL if its kind has none. */
 static inline bool scope_rank_finding_stuck(const struct scope_finding *finding)
 {

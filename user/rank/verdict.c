@@ -259,9 +259,8 @@ double scope_rank_nameless_share(const struct scope_evidence *evidence)
 static double in_unknown_code(const struct scope_ranking *ranking)
 {
 	const struct scope_finding *nearest = ranking->nears ? &ranking->near[0].finding : NULL;
-	const struct scope_function *function = nearest ? nearest->function : NULL;
 
-	return function && function->path && function->path[0] == '[' && !function->known ? nearest->share : 0;
+	return nearest && nearest->function && scope_rank_is_unknown_code(nearest->function) ? nearest->share : 0;
 }
 
 /* Appends a sentence about waits for threads at usual work. */
@@ -329,7 +328,8 @@ static void give_reason(const struct scope_rank_input *input, struct scope_ranki
 			 input->names_need ? input->names_need : "install its debug symbols");
 	} else if (rest > OUTSIDE_EXCESS && in_unknown_code(ranking) > SCOPE_RANK_MOST) {
 		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
-		snprintf(reason, room, "There is extra time, but %.0f %% of it is in code made at run time that has no names: %s.",
+		snprintf(reason, room,
+			 "There is extra time, but %.0f %% of it is in code made at run time that has no names: %s.",
 			 100 * in_unknown_code(ranking),
 			 input->names_need ? input->names_need : "have its runtime write /tmp/perf-PID.map");
 	} else if (rest > OUTSIDE_EXCESS && !evidence->stacks && !input->second) {

@@ -110,6 +110,17 @@ static void add_bottleneck(const struct scope_model *model, const char *name, co
 	}
 }
 
+/* True if what comes first is code that was made at run time and has no names. */
+static bool needs_names(const struct scope_ranking *ranking)
+{
+	const struct scope_finding *first = ranking->findings ? &ranking->finding[0]
+					    : ranking->nears && ranking->verdict == SCOPE_VERDICT_UNKNOWN
+						    ? &ranking->near[0].finding
+						    : NULL;
+
+	return first && first->function && scope_rank_is_unknown_code(first->function);
+}
+
 void scope_report_next(const struct scope_model *model, const struct scope_report_style *style, bool whole,
 		       struct scope_report_next *ret_next)
 {
@@ -131,6 +142,9 @@ void scope_report_next(const struct scope_model *model, const struct scope_repor
 	/* This capture was not saved, so the user should save the next one. */
 	if (!whole && !name[0])
 		add_evidence(name, pid, ret_next);
+	if (needs_names(ranking))
+		snprintf(add(ret_next, "what gives its functions names"), sizeof(ret_next->command[0]),
+			 "scope doctor -p %s", pid);
 	if (ranking->verdict == SCOPE_VERDICT_UNKNOWN)
 		snprintf(add(ret_next, "for longer, while it is slow"), sizeof(ret_next->command[0]),
 			 "scope-report -p %s -d 90", pid);

@@ -205,6 +205,8 @@ static int print_where(const struct report *report, const struct scope_model_fin
 	fprintf(line.to, "%s in %s", one->name, one->finding->function->module);
 	if (row && row->lines) {
 		fputs(scope_report_section_line_of(row, at, sizeof(at)), line.to);
+		if (row->line[0].function[0])
+			fprintf(line.to, " in %s", row->line[0].function);
 		put_loop(line.to, &one->loop.lines, row->line[0].file);
 	}
 	scope_report_section_label(report, SCOPE_LABEL_WHERE);
