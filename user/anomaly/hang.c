@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "anomaly/kept_waiting.h"
 #include "trace/peer.h"
 
 #define HANG_MIN_NS 1000000000ull
@@ -307,7 +308,7 @@ int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_
 		return -ENOMEM;
 	for (size_t i = 0; i < units->threads; i++)
 		count += judge_end(units, distributions, pickups, i, &hangs[count]) ||
-			 judge_rounds(units, i, &hangs[count]);
+			 judge_rounds(units, i, &hangs[count]) || scope_anomaly_kept_waiting(units, i, &hangs[count]);
 	*ret_hangs = hangs;
 	*ret_count = count;
 	return 0;

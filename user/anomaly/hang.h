@@ -26,7 +26,8 @@ struct scope_hang {
 	const struct scope_spin *rounds; /* SPIN: made of calls, of units->thread; NULL: without any */
 	bool lock;			 /* asleep for a lock: the function that holds it may be the cause */
 	uint32_t owner; /* lock: index of the thread that owns it (anomaly/lock_owner.h), or SCOPE_OWNER_NONE */
-	bool circle;	/* lock: the chain of owners leads back to it (a deadlock) */
+	uint32_t backlog; /* connections that wait to be accepted, because this thread waits for its own client; 0: another kind of hang */
+	bool circle; /* lock: the chain of owners leads back to it (a deadlock) */
 	/*
 	 * Asleep in a call in which other threads idle as well: a hang only if threads that started
 	 * in the same function take work and this one does not. The caller decides that by the

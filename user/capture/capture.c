@@ -22,6 +22,7 @@
 #include "capture/steer.h"
 #include "capture/unwinder.h"
 #include "proc/block_devices.h"
+#include "proc/backlog.h"
 #include "proc/host.h"
 #include "proc/kernel_names.h"
 #include "proc/proc.h"
@@ -100,6 +101,8 @@ static int cut(struct scope_capture_run *capture)
 	if (!err)
 		err = scope_proc_host_write(capture->host, scope_now_ns(), capture->writer);
 	if (!err)
+		err = scope_proc_backlog_tick(capture->backlog, scope_now_ns(), true, capture->writer);
+	if (!err)
 		err = scope_capture_settle(capture, scope_capture_keep_up);
 	if (!err)
 		err = scope_capture_write_kernel(capture, scope_capture_keep_up);
@@ -153,6 +156,8 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 	}
 	if (!err)
 		err = scope_proc_host_tick(capture->host, now, capture->writer);
+	if (!err)
+		err = scope_proc_backlog_tick(capture->backlog, now, false, capture->writer);
 	if (err)
 		return failed(capture, err);
 	report_progress(capture, now);
@@ -304,6 +309,8 @@ static int end_session(struct scope_capture_run *capture)
 		err = scope_capture_write_unread(capture, capture->writer);
 	if (!err)
 		err = scope_proc_host_write(capture->host, capture->stats.end_ns, capture->writer);
+	if (!err)
+		err = scope_proc_backlog_tick(capture->backlog, capture->stats.end_ns, true, capture->writer);
 	if (!err && capture->stats.counts.events & SCOPE_EVENTS_BLOCK)
 		err = scope_proc_devices_write("", capture->writer);
 	if (!err)
@@ -327,6 +334,10 @@ static int begin_session(struct scope_capture_run *capture)
 		err = scope_proc_host_create("", capture->stats.target.tgid, &capture->host);
 	if (!err)
 		err = scope_proc_host_tick(capture->host, scope_now_ns(), capture->writer);
+	if (!err)
+		err = scope_proc_backlog_create(capture->stats.target.tgid, &capture->backlog);
+	if (!err)
+		err = scope_proc_backlog_tick(capture->backlog, scope_now_ns(), true, capture->writer);
 	if (err)
 		return failed(capture, err);
 	capture->stats.begin_ns = scope_now_ns();
@@ -406,6 +417,7 @@ static void release(struct scope_capture_run *capture)
 	scope_capture_others_destroy(capture->others);
 	scope_proc_kernel_names_destroy(capture->kernel_names);
 	scope_proc_host_destroy(capture->host);
+	scope_proc_backlog_destroy(capture->backlog);
 	scope_capture_stopped_destroy(capture->stopped);
 	scope_proc_destroy(capture->proc);
 	if (capture->pidfd >= 0)

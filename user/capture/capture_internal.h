@@ -22,6 +22,7 @@ struct scope_capture_run {
 	struct scope_snapshots *snapshots; /* NULL: none are taken */
 	struct scope_new_processes *processes;
 	struct scope_others *others;
+	struct scope_proc_backlog *backlog;	 /* NULL: the kernel does not say */
 	struct scope_proc_host *host;		 /* as tracing began */
 	struct scope_kernel_names *kernel_names; /* NULL: not requested, or not available */
 	struct scope_error no_kernel;		 /* why not */

@@ -7,28 +7,15 @@
 #include <linux/unix_diag.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
+
+#include "proc/sock_diag.h"
 
 struct asked {
 	int (*each)(uint64_t inode, uint64_t peer, void *context);
 	void *context;
 	int err; /* of each() */
 };
-
-static bool is_own_namespace(uint32_t pid)
-{
-	char path[64], own[64], other[64];
-	ssize_t own_length, length;
-
-	snprintf(path, sizeof(path), "/proc/%u/ns/net", pid);
-	own_length = readlink("/proc/self/ns/net", own, sizeof(own));
-	length = readlink(path, other, sizeof(other));
-	return length > 0 && length == own_length && !memcmp(own, other, (size_t)length);
-}
 
 static int take(struct nl_msg *message, void *user)
 {
@@ -55,16 +42,11 @@ int scope_proc_unix_peers(uint32_t pid, int (*each)(uint64_t inode, uint64_t pee
 	};
 	struct asked asked = { each, context, 0 };
 	struct nl_sock *socket;
+	const int err = scope_proc_sock_diag_open(pid, &socket);
 
-	if (!is_own_namespace(pid))
-		return 0;
-	socket = nl_socket_alloc();
-	if (!socket)
-		return -ENOMEM;
-	if (!nl_connect(socket, NETLINK_SOCK_DIAG) &&
-	    !nl_socket_modify_cb(socket, NL_CB_VALID, NL_CB_CUSTOM, take, &asked) &&
-	    nl_send_simple(socket, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, &request, sizeof(request)) >= 0)
-		nl_recvmsgs_default(socket);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	scope_proc_sock_diag_dump(socket, &request, sizeof(request), take, &asked);
 	nl_socket_free(socket);
 	return asked.err;
 }

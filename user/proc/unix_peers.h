@@ -6,9 +6,8 @@
 #include <stdint.h>
 
 /*
- * Asks the kernel, by sock_diag(7), for the peer of each unix socket in the network namespace of process pid: nothing is found
- * if that is not the namespace of this process, or if the kernel has no unix_diag. each() gets both inodes; a return other
- * than 0 ends it and is the result, else 0.
+ * Asks the kernel for the peer of each unix socket in the network namespace of process pid: nothing is found if the kernel has no
+ * unix_diag. each() gets both inodes; a return other than 0 ends it and is the result, else 0.
  */
 int scope_proc_unix_peers(uint32_t pid, int (*each)(uint64_t inode, uint64_t peer, void *context), void *context);
 

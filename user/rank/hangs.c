@@ -123,6 +123,7 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 			.lock = hang->lock,
 			.circle = hang->circle,
 			.unsure = hang->unsure,
+			.backlog = hang->backlog,
 			.still = !spin && never_ran(scope_timeline_threads_at(timeline->threads, hang->thread)),
 		},
 	};

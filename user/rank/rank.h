@@ -87,9 +87,10 @@ struct scope_finding_hang {
 	const struct scope_spin *rounds; /* SPIN: of its thread, made of calls; NULL: without any */
 	uint64_t object;
 	bool lock;
-	bool circle; /* HANG: of one of them at least, see anomaly/hang.h */
-	bool unsure; /* HANG: may be an idle thread, see anomaly/hang.h */
-	bool still;  /* HANG: by the kernel's count at the end of the window none of them had run since */
+	bool circle;	  /* HANG: of one of them at least, see anomaly/hang.h */
+	bool unsure;	  /* HANG: may be an idle thread, see anomaly/hang.h */
+	uint32_t backlog; /* as in struct scope_hang */
+	bool still;	  /* HANG: by the kernel's count at the end of the window none of them had run since */
 };
 
 /* What a function waits for, and if that is slow, see outside_calls. */

@@ -38,6 +38,14 @@ static void write_stuck(const struct scope_model *model, const struct scope_mode
 			scope_report_format_ns(&age, finding->hang.age_ns));
 		return;
 	}
+	if (finding->hang.backlog) {
+		fprintf(to,
+			"thread %s (tid %u) waits for its client in %s, while %u connection%s %s to be accepted, for %s.",
+			thread->comm, thread->tid, one->sleeps_in, finding->hang.backlog,
+			finding->hang.backlog == 1 ? "" : "s", finding->hang.backlog == 1 ? "waits" : "wait",
+			scope_report_format_ns(&age, finding->hang.age_ns));
+		return;
+	}
 	fprintf(to, "thread %s (tid %u) has slept for %s in %s", thread->comm, thread->tid,
 		scope_report_format_ns(&age, finding->hang.age_ns), one->sleeps_in);
 	if (finding->hang.threads > 1)

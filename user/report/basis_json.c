@@ -63,13 +63,12 @@ static json_t *make_baseline(const struct scope_basis_baseline *baseline)
 static json_t *make_stacks(const struct scope_basis *basis)
 {
 	return json_pack("{s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "stacks",
-			 (json_int_t)basis->stacks, "stacks_nameless", (json_int_t)basis->nameless,
-			 "folders_included", basis->folders, "stacks_cut", (json_int_t)basis->cut,
-			 "stacks_broken", (json_int_t)basis->broken, "stacks_tracer", (json_int_t)basis->tracer,
-			 "stacks_skipped", (json_int_t)basis->skipped, "stacks_absent", (json_int_t)basis->absent,
-			 "stacks_lost", (json_int_t)basis->lost, "stacks_given_up", (json_int_t)basis->given_up,
-			 "stack_min_ns", (json_int_t)basis->stack_min_ns, "stack_highest_ns",
-			 (json_int_t)basis->stack_highest_ns);
+			 (json_int_t)basis->stacks, "stacks_nameless", (json_int_t)basis->nameless, "folders_included",
+			 basis->folders, "stacks_cut", (json_int_t)basis->cut, "stacks_broken",
+			 (json_int_t)basis->broken, "stacks_tracer", (json_int_t)basis->tracer, "stacks_skipped",
+			 (json_int_t)basis->skipped, "stacks_absent", (json_int_t)basis->absent, "stacks_lost",
+			 (json_int_t)basis->lost, "stacks_given_up", (json_int_t)basis->given_up, "stack_min_ns",
+			 (json_int_t)basis->stack_min_ns, "stack_highest_ns", (json_int_t)basis->stack_highest_ns);
 }
 
 json_t *scope_report_json_basis(const struct scope_model *model)

@@ -69,8 +69,10 @@ static void write_stacks(const struct scope_basis *basis, FILE *to)
 {
 	if (!basis->stacks)
 		return;
-	fprintf(to, " (%.1f %% without a program function%s, %.1f %% cut short", 100.0 * basis->nameless / basis->stacks,
-		basis->folders ? " even if libraries in the system's folders count as the program's, as they do here" : "",
+	fprintf(to, " (%.1f %% without a program function%s, %.1f %% cut short",
+		100.0 * basis->nameless / basis->stacks,
+		basis->folders ? " even if libraries in the system's folders count as the program's, as they do here"
+			       : "",
 		100.0 * basis->cut / basis->stacks);
 	if (basis->broken)
 		fprintf(to, ", %.1f %% broken", 100.0 * basis->broken / basis->stacks);

@@ -71,9 +71,8 @@ SCOPE_TAKE void scope_unit_open_leave_out(struct scope_open_unit *open_unit, uin
 }
 
 /* An answer by this thread; it is noted for the thread that took the request, if that is another one. */
-SCOPE_TAKE void scope_unit_open_answer_for(struct scope_unit_builder *builder,
-					   const struct scope_open_unit *open_unit, const struct scope_thread *thread,
-					   uint64_t fd)
+SCOPE_TAKE void scope_unit_open_answer_for(struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
+					   const struct scope_thread *thread, uint64_t fd)
 {
 	const struct scope_fds *fds = builder->run->timeline->fds;
 	uint32_t asked;

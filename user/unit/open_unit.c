@@ -188,8 +188,8 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 }
 
 /* The thread waits for a task that can go on. What it does then is a turn of its loop, whatever request that is for. */
-static int park(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, const struct scope_thread *thread,
-		uint64_t now_ns)
+static int park(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+		const struct scope_thread *thread, uint64_t now_ns)
 {
 	const struct scope_mark now = scope_unit_mark_now(thread);
 	const bool tentative = open_unit->tentative;

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 
 #define PASSED_ON_MIN 5 /* requests that a thread took and another one answered: tasks move between threads */
-#define RESTS_SHARE 2 /* inverse of the share of a sleep for which the thread that ended it was idle, or more */
+#define RESTS_SHARE 2	/* inverse of the share of a sleep for which the thread that ended it was idle, or more */
 
 void scope_unit_rest_idle(struct scope_open_unit *open_unit, uint64_t begin_ns, uint64_t end_ns)
 {

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A server of one thread waits for a client that asks for nothing, and others wait to be accepted: a hang, with their number. It is seen
+# in another network namespace as well. If nobody waits to be accepted, the thread is idle.
+#
+# Usage: tests/unit/backlog_live.sh
+# Exit status: 0 it is so; 1 it is not; 77 perf events cannot be used here.
+. "$(dirname "$0")/live.bash"
+work=$PWD/tests/unit/backlog_work.py
+
+# Traces a server with that number of clients for 6 s; $answer is the verdict and the number that waits.
+serve() {	# CLIENTS [COMMAND...]
+	local clients=$1
+	shift
+	"$@" python3 "$work" "$clients" > "$dir/port" &
+	until [ -s "$dir/port" ]; do sleep 0.1; done
+	target=$(cat "$dir/port")
+	"$scope" report -p "$target" --source perf -d 6 --format json -o "$dir/json" > "$dir/said" 2>&1 || { cat "$dir/said"; bad=1; }
+	kill "$target"
+	wait 2> /dev/null
+	target=
+	rm "$dir/port"
+	answer=$(python3 -c 'import json, sys
+report = json.load(open(sys.argv[1]))
+print(report["verdict"], *[one["backlog"] for one in report["findings"] if one["kind"] == "hang"])' "$dir/json")
+}
+
+expect() {	# ANSWER WHAT
+	[ "$answer" = "$1" ] && echo "ok: $2: $answer" || { echo "not ok: $2: $answer, not $1"; bad=1; }
+}
+
+serve 4
+expect "hang 3" "three wait to be accepted"
+serve 1
+expect "nothing" "nobody waits"
+if unshare -n true 2> /dev/null; then
+	serve 4 unshare -n
+	expect "hang 3" "three wait in another network namespace"
+else
+	echo "skipped: no network namespace can be made here"
+fi
+exit "$bad"

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A server that serves one client after the other, and that many clients: the first one is served twice and then asks for nothing.
+
+Usage: backlog_work.py CLIENTS      prints its pid when they are there; the clients are in a process of their own
+"""
+import os
+import socket
+import subprocess
+import sys
+import time
+
+listener = socket.socket()
+if os.path.exists("/sbin/ip") or os.path.exists("/usr/sbin/ip"):
+    subprocess.run(["ip", "link", "set", "lo", "up"], stderr=subprocess.DEVNULL)
+listener.bind(("127.0.0.1", 0))
+listener.listen(16)
+server = os.getpid()
+if not os.fork():
+    clients = []
+    for number in range(int(sys.argv[1])):
+        clients.append(socket.create_connection(listener.getsockname()))
+        if not number:
+            for _ in range(2):
+                clients[0].sendall(b"question")
+                clients[0].recv(8)
+    print(server, flush=True)
+    while os.getppid() == server:
+        time.sleep(0.1)
+    os._exit(0)
+while True:
+    peer = listener.accept()[0]
+    while asked := peer.recv(8):
+        peer.sendall(asked)

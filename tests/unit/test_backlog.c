@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Connections that wait to be accepted: the text of a row, and the last one of a socket. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trace/backlog_row.h"
+#include "trace_of.h"
+
+static void test_text_and_back(void **state)
+{
+	const struct scope_backlog_row row = { .time_ns = 9000, .since_ns = 4000, .inode = 55, .count = 6, .limit = 5 };
+	struct scope_backlog_row read;
+	char text[SCOPE_BACKLOG_BYTES];
+
+	(void)state;
+	scope_trace_backlog_format(&row, text);
+	assert_true(scope_trace_backlog_parse(text, &read));
+	assert_int_equal(read.time_ns, 9000);
+	assert_int_equal(read.since_ns, 4000);
+	assert_int_equal(read.inode, 55);
+	assert_int_equal(read.count, 6);
+	assert_int_equal(read.limit, 5);
+}
+
+static void test_refused(void **state)
+{
+	static const char *const bad[] = { "",		 "1 2",	       "9 4 55 6",    "9 4 55 6 5 1",
+					   "9 4 55 6 x", "4 9 55 6 5", "-9 4 55 6 5", "9 4 55 6 5 " };
+	struct scope_backlog_row row;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(scope_trace_backlog_parse(bad[i], &row));
+}
+
+static void test_last_row_of_socket(void **state)
+{
+	struct scope_trace *trace =
+		trace_of("meta backlog.0 5 5 55 1 128\nmeta backlog.1 7 5 55 3 128\n"
+			 "meta backlog.2 8 8 66 2 128\nmeta backlog.3 6 5 55 9 128\nmeta backlog.4 nonsense\n");
+	struct scope_backlog_row row;
+
+	(void)state;
+	assert_true(scope_trace_backlog_of(trace, 55, &row));
+	assert_int_equal(row.time_ns, 7);
+	assert_int_equal(row.count, 3);
+	assert_true(scope_trace_backlog_of(trace, 66, &row));
+	assert_int_equal(row.count, 2);
+	assert_false(scope_trace_backlog_of(trace, 77, &row));
+	scope_trace_close(trace);
+}
+
+static void test_listener(void **state)
+{
+	const struct scope_trace_fd listener = { .kind = SCOPE_FD_LISTEN, .name = "socket:[55]" };
+	const struct scope_trace_fd client = { .kind = SCOPE_FD_ACCEPTED, .name = "socket:[55]" };
+	const struct scope_trace_fd nameless = { .kind = SCOPE_FD_LISTEN, .name = "-" };
+
+	(void)state;
+	assert_int_equal(scope_trace_listener_of(&listener), 55);
+	assert_int_equal(scope_trace_listener_of(&client), 0);
+	assert_int_equal(scope_trace_listener_of(&nameless), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text_and_back),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_last_row_of_socket),
+		cmocka_unit_test(test_listener),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
