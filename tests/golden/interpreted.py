@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A server in Python: its stacks are those of the interpreter alone, and snapshots every 10 ms, of a thread that runs or
 sleeps, have the functions of the program."""
+import bisect
+
 from synth import Thread, Trace
 
 EVAL = ["Py_BytesMain", "_PyEval_EvalFrameDefault"]
@@ -12,8 +14,8 @@ APP = ["<module>", "serve_forever", "handle"]
 class Interpreted:
     """A thread, and which functions of Python it is in."""
 
-    def __init__(self, seed, seconds, file):
-        self.file = file
+    def __init__(self, seed, seconds, file, preempted):
+        self.file, self.preempted = file, preempted
         self.trace = Trace(seconds=seconds, seed=seed)
         for number, name in enumerate(EVAL):
             address = 0x1000 + 0x100 * number
@@ -21,7 +23,9 @@ class Interpreted:
             self.trace.functions[name] = address + 0x10
         self.trace.fd(5, "epoll")
         self.trace.fd(7, "accepted")
-        self.names, self.stays = {}, []
+        self.names, self.stays, self.dues = {}, [], [5_000_000]
+        while self.dues[-1] < self.trace.end_ns:
+            self.dues.append(self.dues[-1] + PERIOD_NS + self.trace.random.randint(-20, 20) * 100_000)
         self.thread = Thread(self.trace, 100, "python3", 0)
         self.thread.state("runnable", flags=" on_cpu")
         self.thread.begin()
@@ -35,31 +39,43 @@ class Interpreted:
         return ",".join(hex(self.names[name] + (number > 0)) for number, name in enumerate(reversed(path)))
 
     def in_function(self, functions, do, *words, **named):
-        begin = self.thread.now
+        thread = do.__self__
+        begin = thread.now
         do(*words, **named)
-        self.stays.append((begin, self.thread.now, functions))
+        self.stays.append((begin, thread.now, functions, thread.tid))
+
+    def run_preempted(self, ns):
+        """Leaves the CPU to the process that takes snapshots, for each of them."""
+        thread, end = self.thread, self.thread.now + int(ns)
+        while (due := self.dues[bisect.bisect(self.dues, thread.now + 100_000)]) < end:
+            thread.run(due - 50_000 - thread.now, EVAL)
+            thread.wait_for_cpu(200_000)
+            end += 200_000
+        thread.run(end - thread.now, EVAL)
 
     def run(self, ns, path):
-        self.in_function(path, self.thread.run, ns, EVAL)
+        begin = self.thread.now
+        if self.preempted:
+            self.run_preempted(ns)
+        else:
+            self.thread.run(ns, EVAL)
+        self.stays.append((begin, self.thread.now, path, self.thread.tid))
 
     def sleep(self, call, ns, path, **named):
         self.in_function(path, self.thread.sleep, call, ns, path=EVAL, **named)
 
     def print(self):
         """Snapshots fall where they fall; the time between them varies, so that they are in step with nothing."""
-        due = 5_000_000
-        for begin, end, path in self.stays:
-            while due < end:
-                if due > begin:
-                    self.trace.add(due, 8191, f"snapshot 100 {self.frames(path)} unwound since={PERIOD_NS}")
-                due += PERIOD_NS + self.trace.random.randint(-20, 20) * 100_000
+        for begin, end, path, tid in self.stays:
+            for due in self.dues[bisect.bisect(self.dues, begin):bisect.bisect_left(self.dues, end)]:
+                self.trace.add(due, 8191, f"snapshot {tid} {self.frames(path)} unwound since={PERIOD_NS}")
         self.trace.print()
 
 
-def serve(seed, slow, seconds=12, hang=None, file="/srv/app.py"):
+def serve(seed, slow, seconds=12, hang=None, file="/srv/app.py", preempted=False):
     """slow: what one request in 20 does as well. hang: in which function it stops in the middle of the trace.
-    file: of all functions."""
-    server = Interpreted(seed, seconds, file)
+    file: of all functions. preempted: by each snapshot."""
+    server = Interpreted(seed, seconds, file, preempted)
     thread, random = server.thread, server.trace.random
     while thread.now < server.trace.end_ns - 60_000_000:
         server.sleep("epoll_wait", random.randint(200_000, 3_000_000), APP[:2], ret=1, args="5")
@@ -70,7 +86,7 @@ def serve(seed, slow, seconds=12, hang=None, file="/srv/app.py"):
         if hang and thread.now > server.trace.end_ns / 2:
             begin = thread.now
             thread.stuck("futex", args="0x7f00,128")
-            server.stays.append((begin, server.trace.end_ns, APP + [hang]))
+            server.stays.append((begin, server.trace.end_ns, APP + [hang], 100))
             break
         server.run(random.randint(200_000, 300_000), APP + ["reply"])
         thread.call("write", 10_000, ret=64, args="7", path=EVAL)

@@ -137,13 +137,18 @@ static int fold_snapshot(void *user, uint32_t index, const struct scope_event *e
 	const struct scope_function *function[ROOM];
 	struct own *own = get_own(folder, index);
 	unsigned count;
-	bool cut;
+	bool cut, preempted;
 	int err;
 
 	if (!own)
 		return -ENOMEM;
 	own->interpreted = true;
-	if (thread->run != (folder->off ? SCOPE_RUN_BLOCKED : SCOPE_RUN_RUNNING))
+	if (thread->run != SCOPE_RUN_BLOCKED && folder->off)
+		return 0;
+	/* It may have been preempted just now: see unit/snapshot.c. */
+	preempted = thread->run == SCOPE_RUN_QUEUED && thread->preempted &&
+		    event->time_ns - thread->queue_ns < event->stack.since_ns;
+	if (thread->run != SCOPE_RUN_RUNNING && !preempted && !folder->off)
 		return 0;
 	err = scope_export_threads_stack(folder->symbols, thread, event, function, NULL, ROOM, &count, &cut);
 	if (err || !count)

@@ -7,6 +7,22 @@
 
 #include "unit/log.h"
 
+/*
+ * True if the thread ran as the snapshot was taken, or was preempted in the time that it stands for: often by the process that takes
+ * snapshots. It is where it was then, and what it waited for a CPU since is taken from that time.
+ */
+static bool ran(const struct scope_thread *thread, struct scope_logged_stack *snapshot)
+{
+	const uint64_t queued_ns = snapshot->time_ns - thread->queue_ns;
+
+	if (thread->run == SCOPE_RUN_RUNNING)
+		return true;
+	if (thread->run != SCOPE_RUN_QUEUED || !thread->preempted || queued_ns >= snapshot->since_ns)
+		return false;
+	snapshot->since_ns -= queued_ns;
+	return true;
+}
+
 int scope_unit_open_snapshot(void *user, uint32_t index, const struct scope_event *event)
 {
 	struct scope_unit_builder *builder = user;
@@ -22,9 +38,9 @@ int scope_unit_open_snapshot(void *user, uint32_t index, const struct scope_even
 	if (!builder->sink.snapshot || !event->stack.ips)
 		return 0;
 	snapshot = scope_unit_logged_stack(&stack, timeline->trace, event, thread->tgid);
-	if (thread->run == SCOPE_RUN_RUNNING)
+	if (ran(thread, &snapshot))
 		return builder->sink.snapshot(builder->sink.user, &snapshot);
-	/* A thread that waits for a CPU is in no call, and does not run. */
+	/* A thread that waits for a CPU is in no call, and did not run. */
 	if (thread->run != SCOPE_RUN_BLOCKED)
 		return 0;
 	if (!open_unit->snapshot)
@@ -35,12 +51,24 @@ int scope_unit_open_snapshot(void *user, uint32_t index, const struct scope_even
 	return 0;
 }
 
+/*
+ * CPython's threads wait for its lock in slices of 5 ms, and may find it free after the last one: nobody woke them. Which function
+ * they are in does not matter to that.
+ */
+#define INTERPRETER_SLICE_NS 6000000
+
+static bool is_slice(const struct scope_wait *wait)
+{
+	return wait->class == SCOPE_WAIT_FUTEX && !wait->woken && !wait->waker_tid &&
+	       wait->wake_ns - wait->begin_ns < INTERPRETER_SLICE_NS;
+}
+
 int scope_unit_snapshot_wait(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 			     const struct scope_wait *wait)
 {
 	struct scope_logged_stack *snapshot = open_unit->snapshot;
 
-	if (!snapshot || snapshot->time_ns < wait->begin_ns || snapshot->time_ns > wait->end_ns)
+	if (!snapshot || snapshot->time_ns < wait->begin_ns || snapshot->time_ns > wait->end_ns || is_slice(wait))
 		return 0;
 	snapshot->stack = (struct scope_unit_stack){
 		.thread = wait->thread,
