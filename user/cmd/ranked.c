@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analysis/analysis.h"
+#include "base/syscall_name.h"
 #include "cmd/cmd.h"
 #include "cmd/signature_options.h"
 #include "proc/target.h"
@@ -39,6 +40,17 @@ static void print_site(const struct scope_function *function)
 		puts(text);
 }
 
+/* A function that sleeps is made faster by its call: a speedup of a function is that of its running. */
+static void print_bottleneck(const struct scope_bottleneck *bottleneck)
+{
+	const char *call = bottleneck->nr == SCOPE_NR_NONE ? NULL : scope_syscall_name(bottleneck->nr);
+
+	if (call)
+		printf("syscall:%s\n", call);
+	else
+		print_site(bottleneck->function);
+}
+
 /* Prints a line for each finding that can be a site, then for each bottleneck. */
 static int print_sites(const char *path, struct scope_error *error)
 {
@@ -64,7 +76,7 @@ static int print_sites(const char *path, struct scope_error *error)
 		for (size_t i = 0; i < analysis->ranking->findings; i++)
 			print_site(analysis->ranking->finding[i].function);
 		for (size_t i = 0; i < analysis->waits->bottlenecks; i++)
-			print_site(analysis->waits->bottleneck[i].function);
+			print_bottleneck(&analysis->waits->bottleneck[i]);
 		scope_analysis_destroy(analysis);
 	}
 	scope_signatures_destroy(signatures);
@@ -100,8 +112,8 @@ static int check_site(const struct scope_delay_request *request, uint32_t tgid, 
 	struct scope_site site;
 	int err;
 
-	if (strncmp(line, "function:", 9) || strchr(line, '/'))
-		return scope_error_set(why, -EINVAL, "no name of a function");
+	if ((strncmp(line, "function:", 9) && strncmp(line, "syscall:", 8)) || strchr(line, '/'))
+		return scope_error_set(why, -EINVAL, "no name of a function or a system call");
 	err = (request->kind == SCOPE_CAUSAL_SPEEDUP ? scope_causal_site_parse_speedup
 						     : scope_causal_site_parse)(tgid, line, why, &site);
 	if (!err)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/syscall_name.h"
 #include "report/numbers.h"
 #include "report/section.h"
 #include "report/waits_text.h"
@@ -97,11 +98,15 @@ static void add_bottleneck(const struct scope_model *model, const char *name, co
 {
 	const struct scope_bottleneck *bottleneck = model->analysis->waits->bottleneck;
 	const char *source = scope_trace_meta(model->analysis->trace, SCOPE_META_SOURCE);
+	const char *call = bottleneck->nr == SCOPE_NR_NONE ? NULL : scope_syscall_name(bottleneck->nr);
 	const size_t room = sizeof(next->command[0]);
 
 	if (name[0])
 		snprintf(add(next, "who waits for whom"), room, "scope waits -i %s", name);
-	if (bottleneck->function && source && !strcmp(source, "kmod")) {
+	if (bottleneck->function && call && source && !strcmp(source, "kmod")) {
+		snprintf(add(next, "does it matter? tries it faster"), room,
+			 "scope delay speedup -p %s --site syscall:%s", pid, call);
+	} else if (bottleneck->function && source && !strcmp(source, "kmod")) {
 		char function[80];
 
 		scope_report_quote(bottleneck->function->name, function, sizeof(function));

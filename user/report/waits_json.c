@@ -134,6 +134,8 @@ static json_t *make_bottleneck(const struct scope_analysis *analysis, const stru
 
 	if (one->kind == SCOPE_BOTTLENECK_HOLDS)
 		json_object_set_new(object, "class", json_string(scope_timeline_wait_class_name(one->class)));
+	if (one->nr != SCOPE_NR_NONE && scope_syscall_name(one->nr))
+		json_object_set_new(object, "call", json_string(scope_syscall_name(one->nr)));
 	return object;
 }
 

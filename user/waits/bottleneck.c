@@ -65,6 +65,7 @@ static int add_group(const struct scope_waits *waits, uint32_t group, uint8_t ki
 			.share = share * function->share,
 			.kind = kind,
 			.class = class,
+			.nr = function->nr,
 			.kept_ns = kept->ns * function->share,
 			.stacks = function->stacks,
 		};
@@ -82,6 +83,7 @@ static int add_group(const struct scope_waits *waits, uint32_t group, uint8_t ki
 				       .share = share,
 				       .kind = kind,
 				       .class = class,
+				       .nr = SCOPE_NR_NONE,
 				       .kept_ns = kept->ns,
 			       });
 }

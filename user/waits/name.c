@@ -44,7 +44,21 @@ static int count_stack(void *user, const struct scope_logged_stack *logged)
 	return 0;
 }
 
-static int add(struct namer *namer, uint32_t group, uint8_t kind, const struct scope_function *function, double ns)
+/* Boyer and Moore's vote, weighted: a call with more than half of the time wins, whatever the order. */
+static void vote_call(struct scope_waits_function *function, uint16_t nr, double ns)
+{
+	if (function->nr == nr) {
+		function->nr_ns += ns;
+	} else if (ns <= function->nr_ns) {
+		function->nr_ns -= ns;
+	} else {
+		function->nr = nr;
+		function->nr_ns = ns - function->nr_ns;
+	}
+}
+
+static int add(struct namer *namer, uint32_t group, uint8_t kind, const struct scope_function *function, uint16_t nr,
+	       double ns)
 {
 	struct scope_waits *waits = namer->waits;
 	size_t at = 0;
@@ -59,8 +73,11 @@ static int add(struct namer *namer, uint32_t group, uint8_t kind, const struct s
 			.function = function,
 			.group = group,
 			.kind = kind,
+			.nr = SCOPE_NR_NONE,
 		};
 	}
+	if (kind != SCOPE_BOTTLENECK_RUNS)
+		vote_call(&waits->function[at], nr, ns);
 	waits->function[at].stacks++;
 	waits->function[at].share += ns;
 	return 0;
@@ -80,7 +97,7 @@ static int name_stack(void *user, const struct scope_logged_stack *logged)
 	err = scope_waits_stack_function(&namer->functions, logged, &function);
 	if (err)
 		return err;
-	return add(namer, group, kind, function,
+	return add(namer, group, kind, function, logged->stack.nr,
 		   kind == SCOPE_BOTTLENECK_RUNS ? (double)scope_unit_logged_run_ns(namer->trace, logged)
 						 : (double)logged->stack.slept_ns);
 }

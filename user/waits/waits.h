@@ -48,6 +48,8 @@ struct scope_waits_function {
 	const struct scope_function *function;
 	uint32_t group;
 	uint8_t kind; /* enum scope_bottleneck_kind */
+	uint16_t nr;  /* the call in which it slept for most of that time, or for a share near that; RUNS: none */
+	double nr_ns; /* how far that call is ahead of the others */
 	uint64_t stacks;
 	double share; /* of the group's */
 };
@@ -62,6 +64,7 @@ struct scope_bottleneck {
 	uint32_t group;
 	uint8_t kind;  /* enum scope_bottleneck_kind */
 	uint8_t class; /* with HOLDS: enum scope_wait_class of most of its sleeps */
+	uint16_t nr;   /* the call in which the function sleeps most; SCOPE_NR_NONE: it runs, or no stack names one */
 	double share, gain;
 	double kept_ns; /* all waits for it, summed up */
 	uint64_t stacks;
