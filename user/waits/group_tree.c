@@ -10,8 +10,11 @@
 int scope_waits_tree_init(struct scope_waits_tree *tree)
 {
 	*tree = (struct scope_waits_tree){ 0 };
-	if (scope_grow(&tree->node, &tree->capacity, 1, sizeof(*tree->node)))
+	tree->recent = calloc(SCOPE_WAITS_RECENT, sizeof(*tree->recent));
+	if (!tree->recent || scope_grow(&tree->node, &tree->capacity, 1, sizeof(*tree->node))) {
+		scope_waits_tree_free(tree);
 		return -ENOMEM;
+	}
 	tree->node[0] = (struct scope_waits_node){ 0 };
 	tree->count = 1;
 	return 0;
@@ -20,6 +23,7 @@ int scope_waits_tree_init(struct scope_waits_tree *tree)
 void scope_waits_tree_free(struct scope_waits_tree *tree)
 {
 	free(tree->node);
+	free(tree->recent);
 	*tree = (struct scope_waits_tree){ 0 };
 }
 
@@ -29,14 +33,26 @@ static bool is_same(const struct scope_waits_node *a, const struct scope_waits_n
 	       (a->ends ? a->end == b->end && a->peer == b->peer : a->group == b->group);
 }
 
+static size_t place_of(uint32_t parent, const struct scope_waits_node *like)
+{
+	uint64_t mixed = (uint64_t)parent << 32 ^ (uint64_t)like->class << 24 ^ (uint64_t)like->end << 16;
+
+	mixed ^= like->ends ? like->peer ^ 1u << 31 : like->group;
+	return mixed * 0x9e3779b97f4a7c15ull >> 50 & (SCOPE_WAITS_RECENT - 1);
+}
+
 /* The child of that kind, created if it is missing; the parent if there is no room. */
 static uint32_t child_of(struct scope_waits_tree *tree, uint32_t parent, const struct scope_waits_node *like)
 {
-	uint32_t at;
+	uint32_t *recent = &tree->recent[place_of(parent, like)], at = *recent;
 
+	if (at && tree->node[at].parent == parent && is_same(&tree->node[at], like))
+		return at;
 	for (at = tree->node[parent].child; at; at = tree->node[at].sibling)
-		if (is_same(&tree->node[at], like))
+		if (is_same(&tree->node[at], like)) {
+			*recent = at;
 			return at;
+		}
 	if (tree->count >= SCOPE_WAITS_NODES ||
 	    scope_grow(&tree->node, &tree->capacity, tree->count + 1, sizeof(*tree->node)))
 		return parent;
@@ -45,6 +61,7 @@ static uint32_t child_of(struct scope_waits_tree *tree, uint32_t parent, const s
 	tree->node[at].parent = parent;
 	tree->node[at].sibling = tree->node[parent].child;
 	tree->node[parent].child = at;
+	*recent = at;
 	return at;
 }
 

@@ -37,9 +37,12 @@ struct scope_waits_node {
 	double vote_ns, other_ns;
 };
 
+#define SCOPE_WAITS_RECENT 16384 /* no rule: a power of two */
+
 struct scope_waits_tree {
 	struct scope_waits_node *node; /* 0: the root */
 	size_t count, capacity;
+	uint32_t *recent; /* cache of the last look-ups of children, by a hash: with 1,000 groups a node has as many */
 };
 
 int scope_waits_tree_init(struct scope_waits_tree *tree);
