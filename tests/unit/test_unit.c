@@ -316,6 +316,70 @@ static void a_client_that_is_gone_ends_its_unit(void **state)
 	}
 }
 
+/* The client was answered and has closed its connection: the unit ends before the read that finds that, and no other begins. */
+static void a_client_that_has_left_ends_its_unit(void **state)
+{
+	static const struct {
+		const char *answer_fd, *ret, *fd;
+		bool open; /* at the end of the window */
+	} rows[] = {
+		{ "7", "0", "7", false },
+		/* More may come. */
+		{ "7", "-11", "7", true },
+		/* It waits for an answer, and has only said that it sends no more. */
+		{ "9", "0", "7", true },
+		/* A connection to a backend. */
+		{ "7", "0", "9", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char text[1000];
+		struct run run;
+
+		snprintf(text, sizeof(text),
+			 "meta begin_ns 0\nmeta end_ns 9000000\n"
+			 "fd 10 7 accepted -\nfd 10 9 connected -\n"
+			 "0 0 switch 0 10 sleeping\n"
+			 "1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+			 "2000 0 syscall 10 write enter=1900 ret=64 args=%s\n"
+			 "3000 0 syscall 10 read enter=2900 ret=%s args=%s\n"
+			 "5000 0 syscall 10 close enter=4900 ret=0 args=3\n"
+			 "6000 0 enter 10 futex enter=5900 args=4096,128,2\n"
+			 "6000 0 switch 10 0 sleeping\n",
+			 rows[i].answer_fd, rows[i].ret, rows[i].fd);
+		run = run_of(text);
+		assert_int_equal(run.units->count, 1);
+		assert_int_equal(run.units->unit[0].begin_ns, 1200);
+		assert_int_equal(run.units->unit[0].open, rows[i].open);
+		assert_int_equal(run.units->unit[0].end_ns, rows[i].open ? 9000000 : 3000);
+		end_run(&run);
+	}
+}
+
+/* The same, where the thread sleeps until the client closes: that sleep is in no unit. */
+static void a_client_that_leaves_late_ends_its_unit(void **state)
+{
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000000\nfd 10 7 accepted -\n"
+				"0 0 switch 0 10 sleeping\n"
+				"1200 0 syscall 10 read enter=1100 ret=64 args=7\n"
+				"2000 0 syscall 10 write enter=1900 ret=64 args=7\n"
+				"2950 0 enter 10 read enter=2900 args=7\n"
+				"3000 0 switch 10 0 sleeping\n"
+				"4000000 0 waking 10 from - softirq\n"
+				"4001000 0 switch 0 10 sleeping\n"
+				"4002000 0 exit 10 read ret=0\n"
+				"4003000 0 syscall 10 close enter=4002900 ret=0 args=7\n"
+				"4006000 0 enter 10 futex enter=4005900 args=4096,128,2\n"
+				"4006000 0 switch 10 0 sleeping\n");
+
+	(void)state;
+	assert_int_equal(run.units->count, 1);
+	assert_int_equal(run.units->unit[0].end_ns, 2900);
+	assert_false(run.units->unit[0].open);
+	end_run(&run);
+}
+
 /* Events of a CPU were lost: no unit spans the gap. */
 static void a_loss_cuts_units(void **state)
 {
@@ -501,6 +565,8 @@ int main(void)
 		cmocka_unit_test(a_sleep_outside_calls_has_no_object),
 		cmocka_unit_test(taking_a_stack_is_not_work),
 		cmocka_unit_test(a_client_that_is_gone_ends_its_unit),
+		cmocka_unit_test(a_client_that_has_left_ends_its_unit),
+		cmocka_unit_test(a_client_that_leaves_late_ends_its_unit),
 		cmocka_unit_test(a_loss_cuts_units),
 		cmocka_unit_test(a_thread_that_is_seen_has_come),
 		cmocka_unit_test(false_wakeups_are_one_sleep),

@@ -107,6 +107,16 @@ SCOPE_TAKE void scope_unit_open_answer(struct scope_unit_builder *builder, struc
 }
 
 /*
+ * A read of that descriptor returned 0. True if it is the unit's client, which has been answered, and has closed the connection:
+ * what follows keeps nobody waiting. A client that waits for an answer may only have said that it sends no more.
+ */
+SCOPE_TAKE bool scope_unit_open_client_left(const struct scope_open_unit *open_unit, uint64_t fd)
+{
+	return open_unit->open && open_unit->answered && open_unit->client_fd >= 0 &&
+	       open_unit->client_fd == (int32_t)fd;
+}
+
+/*
  * True if a write to the unit's client failed because the client has closed the connection. Nobody waits for what
  * follows. A turn of a loop has no client of its own; if the thread only ever served one client, it is that one.
  */
@@ -189,6 +199,9 @@ SCOPE_TAKE bool scope_unit_open_plain(struct scope_unit_builder *builder, const 
 	open_unit->stack.exit_ns = event->time_ns;
 	if (role == SCOPE_CALL_WRITE && scope_unit_open_client_gone(builder, open_unit, thread, event->syscall.args,
 								    event->syscall.arg[0], event->syscall.ret))
+		return !scope_unit_open_end_now(builder, thread, event->time_ns);
+	if (role == SCOPE_CALL_READ && !event->syscall.ret && event->syscall.args &&
+	    scope_unit_open_client_left(open_unit, event->syscall.arg[0]))
 		return !scope_unit_open_end_now(builder, thread, event->time_ns);
 	open_unit->stack.nr = event->syscall.nr;
 	open_unit->goes_on = open_unit->tentative = false;

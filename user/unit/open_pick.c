@@ -194,6 +194,9 @@ int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_u
 		err = take(builder, open_unit, thread, call, brought, ret, exit_ns);
 		if (err)
 			return err;
+	} else if (open_unit->tentative && call->role == SCOPE_CALL_READ && !ret && call->args &&
+		   scope_unit_open_client_left(open_unit, call->arg[0])) {
+		return scope_unit_open_close(builder, thread->index, &open_unit->end, open_unit->end_ns, false);
 	} else {
 		open_unit->tentative = false;
 		if (!open_unit->open)
