@@ -61,8 +61,9 @@ bool scope_symbol_runtime_interprets(const char *path)
 {
 	const struct scope_runtime *runtime = scope_symbol_runtime_of_path(path);
 
-	/* Its own modules in C, which are in the folder of their kind. */
-	return (runtime && runtime->named) || !fnmatch("*/lib/python3*/lib-dynload/*.so", path, 0);
+	/* Its own modules in C, which are in the folder of their kind; PHP's is named after the date of its interface. */
+	return (runtime && runtime->named) || !fnmatch("*/lib/python3*/lib-dynload/*.so", path, 0) ||
+	       !fnmatch("*/lib/php/*20[0-9][0-9][0-9][0-9][0-9][0-9]/*.so", path, 0);
 }
 
 const struct scope_runtime *scope_symbol_runtime_of_maps(const struct scope_trace_map *map, size_t count, uint32_t tgid)
