@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The loops that calls.c times: a call, which is made again and again, and the process at its other end. */
+/* The loops that calls.c times: a call that is made repeatedly, and the process at its other end. */
 #ifndef SCOPE_BENCH_CALLS_LOOPS_H
 #define SCOPE_BENCH_CALLS_LOOPS_H
 
@@ -17,7 +17,7 @@
 #define DEEP 11 /* for 16 functions in all: `bytes` of the mode chain shows it */
 
 static int to_peer[2], from_peer[2];
-static uint32_t *turn; /* shared with the peer: 0 of the loop, 1 of the peer */
+static uint32_t *turn; /* shared with the peer: 0: the turn of the loop, 1: that of the peer */
 
 static void call_parent(void)
 {
@@ -106,7 +106,7 @@ static bool has_peer(void)
 	return row->call == call_peer || row->call == call_yield || row->call == call_handover;
 }
 
-/* Sends every byte back until the pipe's other end is closed, or yields or takes its turns until it is killed. */
+/* Sends every byte back until the pipe's other end is closed; or yields, or takes its turns, until it is killed. */
 static pid_t start_peer(void)
 {
 	pid_t child;

@@ -25,7 +25,7 @@ static struct shot shots[PLACES];
 
 static ucontext_t context;
 
-/* Of the function in which context was taken, which calls this. top: where the stack begins. */
+/* The stack of the function in which context was taken, and which calls this one. top: where the stack begins. */
 static __attribute__((noinline)) void keep_shot(enum place place, const uint8_t *top)
 {
 	struct shot *shot = &shots[place];
@@ -105,7 +105,7 @@ FUNCTION handle_request(const uint8_t *top)
 	NO_TAIL_CALL();
 }
 
-/* The buffer gives stacks the usual size of a server's. */
+/* The buffer gives stacks the usual size of those of a server. */
 FUNCTION worker_loop(const uint8_t *top)
 {
 	volatile uint8_t buffer[3000] = { 0 };
@@ -121,7 +121,7 @@ FUNCTION mover_loop(const uint8_t *top)
 	NO_TAIL_CALL();
 }
 
-/* The functions a server of this kind would have, all once, in a thread with a stack of its own. */
+/* The functions that such a server would have, each once, in a thread with a separate stack. */
 static void *run_once(void *argument)
 {
 	pthread_attr_t attributes;

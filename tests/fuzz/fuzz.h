@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a fuzz program is: a function that takes bytes, as libFuzzer calls it, and perhaps one that
- * makes new bytes from earlier ones. tests/fuzz/main.c calls them where there is no libFuzzer.
+ * The functions of a fuzz program: one that takes bytes, as libFuzzer calls it, and perhaps one that makes new bytes
+ * from earlier ones. tests/fuzz/main.c calls them if there is no libFuzzer.
  */
 #ifndef SCOPE_TESTS_FUZZ_H
 #define SCOPE_TESTS_FUZZ_H
@@ -37,7 +37,7 @@ static inline int fuzz_memory(void)
 	return fd;
 }
 
-/* A trace in memory from text, at that level of compression. -errno where the text is none. */
+/* A trace in memory from text, at that level of compression. -errno if the text is no trace. */
 static inline int fuzz_trace_of_text(const char *text, size_t bytes, int level, int *ret_fd)
 {
 	struct scope_writer *writer = NULL;
@@ -60,7 +60,7 @@ static inline int fuzz_trace_of_text(const char *text, size_t bytes, int level, 
 	return ret;
 }
 
-/* Reads all events, which must be in order of time. NULL if the file is no trace. */
+/* Reads all events, which must be in order of time. NULL: the file is no trace. */
 static inline struct scope_trace *fuzz_read(int fd)
 {
 	struct scope_trace *trace;
@@ -79,8 +79,8 @@ static inline struct scope_trace *fuzz_read(int fd)
 }
 
 /*
- * What an importer wrote to fd is a whole trace, or it refused with a word: err is what it returned. Consumes writer
- * and fd.
+ * Checks that an importer wrote a whole trace to fd, or refused with a message: err is what it returned. Takes over
+ * writer and fd.
  */
 static inline void fuzz_check_import(int err, const struct scope_error *error, struct scope_writer *writer, int fd)
 {
@@ -118,7 +118,7 @@ static inline char *fuzz_text_of_trace(int fd, size_t *ret_bytes)
 	return text;
 }
 
-/* What can be said as text must survive being said. Consumes fd. */
+/* A text that was made from a trace must give the same trace. Takes over fd. */
 static inline void fuzz_check_trace(int fd)
 {
 	size_t bytes, again_bytes;

@@ -68,9 +68,9 @@ struct client {
 typedef void (*client_record)(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record,
 			      uint32_t bytes);
 
-/* All return 0 or -errno, or end the program with a message where the test cannot go on. */
+/* All return 0 or -errno, or end the program with a message if the test cannot continue. */
 void client_open(struct client *client);
-/* Are these words in the reason of a refusal? Also true before 4.12, where answers have no reasons. */
+/* True if these words are in the reason of a refusal. Also true before 4.12, where answers have no reasons. */
 bool client_told(const char *text, const char *words);
 void client_close(struct client *client);
 int client_configure(struct client *client, const struct client_config *config);
@@ -80,7 +80,7 @@ void client_begin(struct client *client, const struct client_config *config);
 int client_query(struct client *client, struct client_counts *ret_counts);
 void client_pages(const struct client *client, struct client_counts *ret_counts);
 uint64_t client_drain(struct client *client, client_record record, void *data);
-/* Stops it, takes the rest, and closes it: all that was recorded came, and nothing was lost. */
+/* Stops it, reads the rest, and closes it: all that was recorded has come, and nothing was lost. */
 void client_finish(struct client *client, client_record record, void *data);
 int client_module_users(void);
 void client_wait_unused(void);
@@ -95,7 +95,7 @@ typedef void (*client_reply)(struct nlattr **attributes, void *data);
 struct nl_msg *client_message(struct client *client, int command);
 int client_send(struct client *client, struct nl_msg *msg, client_reply reply, void *data, char *ret_message,
 		uint32_t message_bytes);
-/* bytes of netlink attributes as they are, for wrong messages; returns the kernel's answer */
+/* bytes of unchanged netlink attributes, for wrong messages; returns the kernel's answer */
 int client_raw(struct client *client, int command, const void *attributes, uint32_t bytes, char *ret_message,
 	       uint32_t message_bytes);
 

@@ -29,22 +29,22 @@ int client_probe_next(struct client *client, uint32_t id, struct client_probe_st
 uint64_t client_probe_hits(struct client *client, uint32_t id);
 
 /*
- * Functions that had other names before 4.17, 5.6 and 5.8: the name that this kernel has. For x86, as the tests that
- * ask; the second is the same everywhere.
+ * Functions that had other names before 4.17, 5.6 and 5.8: the name that this kernel has. For x86, like the tests
+ * that need them; the second name is the same everywhere.
  */
 enum client_function { CLIENT_GETPPID, CLIENT_OPEN, CLIENT_INT3, CLIENT_JPROBES };
 const char *client_probe_function(enum client_function which);
 
-/* Whether a kprobe may change where a thread goes on: from 4.19 on, whose kprobes are no jprobes any more. */
+/* True if a kprobe may change where a thread continues: from 4.19 on, when jprobes were removed. */
 bool client_kprobes_divert(void);
 
-/* Settings that differ from none; threads NULL: that set stays, count 0: all. */
+/* The settings that a test changes; threads NULL: that set stays, count 0: all. */
 struct client_stacks {
 	int mode;			   /* -1: stays */
 	uint32_t min_ns, sample_period_ns; /* UINT32_MAX: stays */
 	const int32_t *threads;
 	uint32_t count;
-	int only_syscall; /* -1: stays; else the one number that gets stacks */
+	int only_syscall; /* -1: unchanged; else the one number that gets stacks */
 };
 int client_stacks(struct client *client, const struct client_stacks *stacks);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A session that holds one puppet up in each of the ways there are, and what its records say. */
+/* A session that delays one puppet in each possible way, and what its records say. */
 #ifndef SCOPE_TESTS_KMOD_DELAY_WAYS_H
 #define SCOPE_TESTS_KMOD_DELAY_WAYS_H
 
@@ -24,10 +24,10 @@ struct delay_way {
 };
 extern struct delay_way delay_ways[DELAY_WAYS];
 
-/* Before any of them is used; delay_begin() does it. */
+/* Call it before any of them is used; delay_begin() does it. */
 void delay_find_places(void);
 
-/* What was recorded of delays: data of client_drain() with delay_on_record(). */
+/* What was recorded about delays: data of client_drain() with delay_on_record(). */
 struct delay_served {
 	uint64_t count, asked_ns, served_ns, longest_over_ns;
 	uint32_t flags, all_flags; /* of any, and of all */

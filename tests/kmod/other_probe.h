@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A probe that is not the test's own: of another session, of the same one, or of the kernel's tracefs. */
+/* A probe beside that of the test: of another session, of the same one, or of the kernel's tracefs. */
 #ifndef SCOPE_TESTS_KMOD_OTHER_PROBE_H
 #define SCOPE_TESTS_KMOD_OTHER_PROBE_H
 
@@ -14,21 +14,21 @@ struct other_probe {
 	bool returns;
 	struct client *client; /* of the first two owners */
 	const char *symbol;    /* of the kernel, or NULL: puppet_function() of this program */
-	const char *path;      /* of a copy of this program, of the third; NULL: the program itself */
+	const char *path;      /* of a copy of this program, for the third kind; NULL: the program itself */
 	char event[32];	       /* its name there, of the third */
 };
 
 /* Both are checked. */
 void other_probe_add(struct other_probe *probe);
 void other_probe_remove(struct other_probe *probe);
-/* How often it was hit since it was added. */
+/* The number of hits since it was added. */
 uint64_t other_probe_hits(const struct other_probe *probe);
-/* Is it one of tracefs that this kernel refuses, since the program is in an overlay? */
+/* True if it is a probe of tracefs that this kernel refuses, because the program is in an overlay. */
 bool other_probe_has_overlay_bug(struct other_probe *probe);
-/* Does tracefs refuse probes in this copy of the program, because the kernel cannot read it? */
+/* True if tracefs refuses probes in this copy of the program, because the kernel cannot read it. */
 bool other_probe_cannot_read(const char *path);
 
-/* The folder of the kernel's own tracing, mounted where it was not; before 4.1 it is a part of debugfs. */
+/* The folder of the kernel's own tracing, which is mounted if it was not; before 4.1 it is a part of debugfs. */
 const char *other_probe_tracefs(void);
 
 #endif

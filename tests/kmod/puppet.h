@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A process that does one thing as many times as it is asked to. */
+/* A process that does one thing a requested number of times. */
 #ifndef SCOPE_TESTS_KMOD_PUPPET_H
 #define SCOPE_TESTS_KMOD_PUPPET_H
 
@@ -30,7 +30,7 @@ enum puppet_act {
 	PUPPET_ACTS,
 };
 
-/* A child of this process, of the program at path (NULL: this one). It waits. */
+/* A child of this process, which runs the program at path (NULL: this one). It waits. */
 void puppet_begin(struct puppet *puppet, const char *path);
 void puppet_do(struct puppet *puppet, enum puppet_act act, uint32_t times);
 /* Begin, and wait for the end. */
@@ -45,7 +45,7 @@ uint64_t puppet_function_offset(void);
 struct scope_delay_range;
 void puppet_burn_range(const struct puppet *puppet, struct scope_delay_range *ret_range);
 
-/* What main() runs for a new process: `puppet`, or `puppet function N`. */
+/* What main() does for a new process: `puppet`, or `puppet function N`. */
 void puppet_main(int argc, char **argv);
 
 #endif

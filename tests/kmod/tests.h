@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The module's tests that are programs: each ends the process with 1 where it fails. */
+/* The module's tests that are programs: each ends the process with status 1 if it fails. */
 #ifndef SCOPE_TESTS_KMOD_TESTS_H
 #define SCOPE_TESTS_KMOD_TESTS_H
 

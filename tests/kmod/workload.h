@@ -20,7 +20,7 @@ struct workload_shared {
 	struct workload_plan plan;
 	volatile int32_t tid[WORKLOAD_THREADS], blocked_tid, child[64];
 	volatile uint64_t blocked_at_ns;
-	volatile uint64_t spin_ns[2]; /* from when to when the last thread spins, CLOCK_MONOTONIC */
+	volatile uint64_t spin_ns[2]; /* the time from which, and until which, the last thread spins, CLOCK_MONOTONIC */
 	volatile int32_t blocked_fd;
 	uint32_t futex_a, futex_b;
 };

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* More is printed to what is returned; *text is there once that is closed, and the caller's. */
+/* More is printed to the stream that is returned. *text is complete when that is closed, and belongs to the caller. */
 static inline FILE *begin_text(char **text)
 {
 	static size_t size;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers by chance for tests, the same in each run. */
+/* Random numbers for tests, the same in each run. */
 #ifndef SCOPE_TESTS_UNIT_CHANCE_H
 #define SCOPE_TESTS_UNIT_CHANCE_H
 
 #include <stdint.h>
 
-/* Between 0 and 1, neither of them; the seed is not 0. Xorshift (G. Marsaglia, J. Stat. Software 8(14), 2003). */
+/* Above 0 and below 1; the seed is not 0. Xorshift (G. Marsaglia, J. Stat. Software 8(14), 2003). */
 static inline double chance_uniform(uint64_t *seed)
 {
 	*seed ^= *seed << 13;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The distributions of a trace, built for a test: how long units of which calls took, by group. */
+/* The distributions of a trace, built for a test: how long units took, by their calls and their group. */
 #ifndef SCOPE_TESTS_DISTRIBUTIONS_CASE_H
 #define SCOPE_TESTS_DISTRIBUTIONS_CASE_H
 
@@ -57,7 +57,9 @@ static inline uint32_t distributions_group(struct distributions_case *made, cons
 	return number;
 }
 
-/* A vector with n calls from a number on, and no units yet. With five calls more than others it is another cluster. */
+/*
+ * A vector with n calls from a number on, and no units yet. Five calls more than another one make it another cluster.
+ */
 static inline uint32_t distributions_vector(struct distributions_case *made, uint32_t group, uint32_t nr,
 					    unsigned calls)
 {
@@ -72,7 +74,7 @@ static inline uint32_t distributions_vector(struct distributions_case *made, uin
 	return id;
 }
 
-/* Units that only wait; distributions_run() says of some of them how long they run. */
+/* Units that only wait; distributions_run() says for how long some of them run. */
 static inline void distributions_units(struct distributions_case *made, uint32_t group, uint32_t vector,
 				       uint64_t measure_ns, uint64_t units)
 {
@@ -92,7 +94,7 @@ static inline void distributions_run(struct distributions_case *made, uint32_t g
 	assert_int_equal(scope_sketch_add(&made->row[group][vector].run, run_ns, units), 0);
 }
 
-/* The units of the vector that make the call, and how often each does; one number for each vector. */
+/* The units of the vector that make the call, and how often each does: one number for each vector. */
 static inline void distributions_calls(struct distributions_case *made, uint32_t group, uint32_t vector, uint16_t nr,
 				       uint64_t count, uint64_t units)
 {

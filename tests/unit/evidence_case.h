@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace of text lines up to what evidence is collected from: units judged and kept, functions named. */
+/* A trace of text lines, and all from which evidence is collected: judged and kept units, named functions. */
 #ifndef SCOPE_TESTS_EVIDENCE_CASE_H
 #define SCOPE_TESTS_EVIDENCE_CASE_H
 
@@ -19,12 +19,12 @@ struct evidence_case {
 	struct scope_evidence *evidence; /* the test's */
 };
 
-/* Where the program of a case is; functions are of these names. */
+/* The address of a case's program; its functions have these names. */
 #define AT_PARSE "0x1010"
 #define AT_WALK "0x2010"
 #define AT_LIBRARY "0x3010"
 
-/* A server of one thread, that reads requests from 7 after its epoll on 5; 9 is a pipe. */
+/* A server of one thread that reads requests from 7 after its epoll on 5; 9 is a pipe. */
 static const char case_head[] = "meta begin_ns 0\nmeta sample_ns 1000000\n"
 				"fd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 9 pipe -\n"
 				"sym 0 0x1000 0x100 parse server program\nsym 0 0x2000 0x100 walk server program\n"
@@ -41,7 +41,7 @@ struct story {
 	uint64_t now_ns;
 };
 
-/* The story stays where it is: the stream knows its address. */
+/* The text must not move, because the stream knows its address. */
 static inline void story_begin(struct story *story, const char *head)
 {
 	story->now_ns = 10000;
@@ -56,7 +56,7 @@ static inline void story_take(struct story *story)
 		(uintmax_t)story->now_ns - 500);
 }
 
-/* It goes back to its loop, where the next request waits already. */
+/* It returns to its loop, where the next request already waits. */
 static inline void story_loop(struct story *story)
 {
 	fprintf(story->to, "%ju 0 syscall 10 epoll_wait enter=%ju ret=1 args=5\n", (uintmax_t)story->now_ns + 1000,
@@ -64,7 +64,7 @@ static inline void story_loop(struct story *story)
 	story->now_ns += 2000;
 }
 
-/* Writes `count` requests of 100 us, each with a sample at that place; NULL: without. */
+/* Writes `count` requests of 100 us, each with a sample at that place; NULL: without samples. */
 static inline void story_usual(struct story *story, unsigned requests, const char *at)
 {
 	for (unsigned i = 0; i < requests; i++) {

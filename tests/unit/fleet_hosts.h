@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Summaries of hosts that there are not: some thousand requests a second, one of them with a function that is slow. */
+/* Summaries of invented hosts: some thousand requests a second, and one host with a slow function. */
 #ifndef SCOPE_TESTS_FLEET_HOSTS_H
 #define SCOPE_TESTS_FLEET_HOSTS_H
 

@@ -59,7 +59,10 @@ struct go_offsets {
 	size_t names, name[GO_FUNCTIONS], units, files, file[2], pcs, depths, file_of, lines, inlined;
 };
 
-/* All parts but the rows. In early tables all offsets count from the begin, which is where each part "begins". */
+/*
+ * All parts but the rows. In early tables all offsets count from the begin of the table, which is where each part
+ * "begins".
+ */
 static inline void go_parts(struct go_bytes *out, enum go_version version, struct go_offsets *at)
 {
 	static const char *const names[] = { "main.first", "main.second", "runtime.third" };
@@ -81,7 +84,7 @@ static inline void go_parts(struct go_bytes *out, enum go_version version, struc
 	go_put(out, 0, 1); /* offset 0 is no table */
 	/* Zigzag from -1: 0 for 4 bytes, 0x20 for 0x3c. */
 	at->depths = go_pcs(out, "\x02\x04\x40\x3c\0", 5) - at->pcs;
-	/* File 1 all along. Early tables count files from 1, so there it is the second. */
+	/* File 1 for all addresses. Early tables count files from 1, so there it is the second one. */
 	at->file_of = go_pcs(out, parts ? "\x04\x40\0" : "\x06\x40\0", 3) - at->pcs;
 	/* Line 300 for 0x10 bytes, 298 for 0x30: LEB128 of two bytes. */
 	at->lines = go_pcs(out, "\xda\x04\x10\x03\x30\0", 6) - at->pcs;
@@ -140,7 +143,7 @@ static inline void go_table_make(enum go_version version, struct go_bytes *out)
 	out->bytes += (2 * GO_FUNCTIONS + 1) * row + (version == GO_2 ? 4 : 0);
 	if (version == GO_2) {
 		go_parts(out, version, &at);
-		/* The list of files: how many with itself, then where each is. */
+		/* The list of files: their number, itself included, then where each is. */
 		go_set(out, rows + (2 * GO_FUNCTIONS + 1) * row, out->bytes, 4);
 		go_put(out, 3, 4);
 		go_put(out, at.file[0], 4);

@@ -64,7 +64,7 @@ static void fuse_serve_one(const struct hostile_fuse *fuse, const struct fuse_in
 
 		fuse_reply(fuse, in->unique, 0, &out, sizeof(out));
 	} else if (in->opcode == FUSE_LOOKUP && !strcmp(body, FUSE_FILE_NAME)) {
-		/* Nothing is kept for long: each look asks again. */
+		/* Nothing is cached for long: the kernel asks again each time. */
 		const struct fuse_entry_out out = {
 			.nodeid = FUSE_FILE_NODE,
 			.attr = fuse_attributes(fuse, FUSE_FILE_NODE),

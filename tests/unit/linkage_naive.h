@@ -31,7 +31,7 @@ static inline uint32_t random_below(uint64_t *state, uint32_t bound)
 	return (*state >> 33) % bound;
 }
 
-/* What is clustered: complete and single linkage see the matrix, the others the points. */
+/* The input of clustering: complete and single linkage read the matrix, the others the points. */
 struct problem {
 	uint32_t m, dimensions;
 	uint8_t distances[M_MAX * STRIDE];
@@ -57,7 +57,7 @@ static inline int solve(const struct problem *problem, enum scope_linkage linkag
 	}
 }
 
-/* Few values, so that nearly every step has a tie to break. */
+/* Few different values, so that nearly every step has a tie to break. */
 static inline void invent(struct problem *problem, uint64_t *random, bool weighted)
 {
 	uint32_t values = 1 + random_below(random, 6);
@@ -83,7 +83,7 @@ struct naive {
 	uint32_t node[M_MAX]; /* by cluster */
 };
 
-/* From the matrix; single linkage also says which pair of points it is between. */
+/* By the matrix; for single linkage also between which pair of points it is. */
 static inline double naive_by_matrix(const struct naive *naive, uint32_t a, uint32_t b, uint32_t *lo, uint32_t *hi)
 {
 	int least = 256, most = -1;
@@ -105,7 +105,7 @@ static inline double naive_by_matrix(const struct naive *naive, uint32_t a, uint
 	return naive->linkage == SCOPE_LINKAGE_SINGLE ? least : most;
 }
 
-/* Over all pairs of members (average); from the two means (Ward), twice the growth of squares. */
+/* By all pairs of members (average), or by the two means (Ward): twice the growth of squares. */
 static inline double naive_by_points(const struct naive *naive, uint32_t a, uint32_t b)
 {
 	const struct problem *problem = naive->problem;

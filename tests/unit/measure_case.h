@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Evidence of two functions, and what is measured of the first: for the tests of rank/measure.h. */
+/* Evidence of two functions, and the measures of the first one: for the tests of rank/measure.h and rank/classify.h. */
 #ifndef SCOPE_TESTS_MEASURE_CASE_H
 #define SCOPE_TESTS_MEASURE_CASE_H
 

@@ -77,7 +77,7 @@ static inline void put(struct session *session, uint32_t cpu)
 		put(session, cpu);                                                                                     \
 	} while (0)
 
-/* Flushes at time_ns, and ends the session. The text begins with that; malloc'd. */
+/* Flushes at time_ns, and ends the session. The text begins with what that wrote; malloc'd. */
 static inline char *trace_text(struct session *session, uint64_t time_ns, const char *begin)
 {
 	struct scope_trace *trace;

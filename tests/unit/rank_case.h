@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All that a ranking is given, built for a test: units, what is known of them, stacks on functions. */
+/* The input of a ranking, built for a test: units, what is known about them, and stacks of functions. */
 #ifndef SCOPE_TESTS_RANK_CASE_H
 #define SCOPE_TESTS_RANK_CASE_H
 
@@ -139,7 +139,7 @@ static inline void case_destroy(struct rank_case *made)
 	free(made);
 }
 
-/* Takes the population's group; its number. count: times that it makes call nr; 0: none. */
+/* Adds a unit to the population's group; returns its number. count: times that it makes call nr; 0: not at all. */
 static inline uint32_t case_unit(struct rank_case *made, struct scope_unit unit, uint32_t population, uint8_t mark,
 				 uint16_t nr, uint16_t count)
 {
@@ -161,7 +161,7 @@ static inline uint32_t case_node(struct rank_case *made, const struct scope_func
 	uint32_t node;
 
 	assert_int_equal(scope_evidence_tree_insert(&made->evidence.tree, path, length, &node), 0);
-	/* Named for what is found there, unless a test says otherwise. */
+	/* The function is named for the items there, unless a test says otherwise. */
 	assert_true(node < CASE_NODES);
 	if (node)
 		made->owner[node].function = path[length - 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A ring of the module in user space, what its reader knows, and a writer that goes on and on. */
+/* A ring of the module in user space, what its reader knows, and a writer that never ends. */
 #ifndef SCOPE_TESTS_RING_FIXTURE_H
 #define SCOPE_TESTS_RING_FIXTURE_H
 
@@ -99,7 +99,7 @@ static inline u32 take_record(struct fixture *f, const u8 *record, u32 fixed)
 	return bytes;
 }
 
-/* Read one closed sub-buffer as a user would; fixed is the size of its records, 0: in them. */
+/* Reads one closed sub-buffer as a user would; fixed is the size of its records, 0: in them. */
 static inline void take(struct fixture *f, u32 fixed)
 {
 	const struct scope_ring_page *page = f->ring.page;

@@ -2,9 +2,9 @@
 /*
  * Threads, locks, queues and barriers in a time of their own, on as many CPUs as there are threads.
  *
- * A thread repeats its steps for ever. Nothing is left to chance, so what a delay or a speedup does to
- * the number of SIM_DONE is known exactly. Locks and queues serve in order of arrival; of threads at
- * one time the lowest number goes first.
+ * A thread repeats its steps forever. Nothing is random, so the effect of a delay or a speedup on the number of
+ * SIM_DONE is known exactly. Locks and queues serve in order of arrival; at equal times the thread with the lowest
+ * number comes first.
  */
 #ifndef TESTS_SIM_H
 #define TESTS_SIM_H
@@ -22,7 +22,7 @@
 enum sim_kind {
 	SIM_END,  /* from the start again */
 	SIM_WORK, /* arg: site, ns: on a CPU */
-	SIM_IO,	  /* arg: site, ns: off the CPU; nobody of the program ends it */
+	SIM_IO,	  /* arg: site, ns: off the CPU; no thread of the program ends it */
 	SIM_LOCK,
 	SIM_UNLOCK, /* arg: lock */
 	SIM_PUT,
@@ -40,7 +40,7 @@ struct sim_step {
 struct sim_thread {
 	struct sim_step step[SIM_STEPS];
 	unsigned at;
-	uint64_t time_ns; /* it goes on then; SIM_NEVER: it waits for somebody */
+	uint64_t time_ns; /* the time at which it continues; SIM_NEVER: it waits for another thread */
 	uint64_t left_ns; /* of the work begun, SIM_NEVER: none is begun */
 	uint64_t since;	  /* order in which it began to wait */
 	bool granted;	  /* what it waited for was done for it */
@@ -192,7 +192,7 @@ static void sim_step(struct sim *sim, unsigned number)
 	default:
 		break;
 	}
-	/* What it owes it pays before others can go on because of it, and before it is counted. */
+	/* It pays what it owes before others can continue because of it, and before it is counted. */
 	owed = thread->granted ? 0 : sim_speedup_settle(&sim->speedup, number);
 	if (owed) {
 		thread->time_ns += owed;

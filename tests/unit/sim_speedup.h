@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Virtual speedups for simulated threads (sim.h), by the module's own accounts: samples at fixed steps
- * of each thread's time on and off the CPU, as its timers would take them.
+ * Virtual speedups for simulated threads (sim.h), by the module's own accounts: samples at fixed steps of each
+ * thread's time on and off the CPU, as its timers would take them.
  *
- * Without a period nothing is sped up and all functions do nothing.
+ * Without a period nothing is sped up, and all functions do nothing.
  */
 #ifndef TESTS_SIM_SPEEDUP_H
 #define TESTS_SIM_SPEEDUP_H
@@ -16,7 +16,7 @@
 
 struct sim_speedup {
 	uint64_t period_ns; /* of samples; 0: no speedup */
-	uint64_t worth_ns;  /* of a sample in the site: the time that the others wait for it */
+	uint64_t worth_ns;  /* of a sample in the site: the time for which the others have to wait */
 	int site;
 	uint64_t required_ns;
 	uint64_t ran_ns[SIM_THREADS]; /* since its last sample on a CPU */
@@ -42,7 +42,7 @@ static uint64_t sim_speedup_slice(const struct sim_speedup *speedup, unsigned nu
 	return speedup->period_ns && left_ns < ns ? left_ns : ns;
 }
 
-/* Sleeps for what it owes. Returns for how long. */
+/* Sleeps for what it owes. Returns how long it slept. */
 static uint64_t sim_speedup_pay(struct sim_speedup *speedup, unsigned number, int waking)
 {
 	struct scope_account *account = &speedup->account[number];
@@ -53,7 +53,7 @@ static uint64_t sim_speedup_pay(struct sim_speedup *speedup, unsigned number, in
 	return due_ns;
 }
 
-/* It ran for that time, at a site. Returns for how long it sleeps now. */
+/* It ran for that time, at a site. Returns for how long it has to sleep now. */
 static uint64_t sim_speedup_ran(struct sim_speedup *speedup, unsigned number, uint64_t ns, int site)
 {
 	if (!speedup->period_ns)

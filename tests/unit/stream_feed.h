@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writes a finished trace again, bit by bit, with a stream of the analysis that follows the file. */
+/* Writes a finished trace again, in small parts, while a stream of the analysis follows the file. */
 #ifndef SCOPE_TESTS_STREAM_FEED_H
 #define SCOPE_TESTS_STREAM_FEED_H
 
@@ -25,7 +25,7 @@ struct feed {
 	uint64_t window_ns;			 /* that may be asked for; 0: all */
 	const struct scope_listeners *listeners; /* of the stream; NULL: none */
 	uint64_t step_events;			 /* that a step may analyse at most */
-	bool late;				 /* what CPU 1 wrote comes when all else is in the file */
+	bool late;				 /* what CPU 1 wrote comes after everything else is in the file */
 	struct scope_packer *late_packer;
 	uint64_t events;
 	double stream_s; /* CPU time of the stream before the end */

@@ -91,7 +91,7 @@ static inline uint64_t link_of(const char *name)
 	return value;
 }
 
-/* A map of all of the file's code in the process, as the kernel would have it: BASE + link. */
+/* A map of all code of the file in the process, as the kernel would have it: BASE + link. */
 static inline struct scope_trace_map map_of(uint32_t tgid, const char *path, const char *build_id)
 {
 	struct scope_trace_map map = { tgid, BASE + 0x1000, BASE + 0x2000, 0x1000, true, path, build_id };
@@ -137,7 +137,7 @@ static inline void check_names(struct scope_symbols *symbols)
 	assert_ptr_equal(look(symbols, 1, BASE + link_of("split.cold")), split);
 	assert_string_equal(look(symbols, 1, BASE + link_of("only.isra.0"))->name, "only");
 	assert_string_equal(look(symbols, 1, BASE + link_of("main.cold"))->name, "main.cold");
-	/* Without a name, by its unwind range: one object for all its addresses. */
+	/* A function without a name, found by its unwind range: one object for all its addresses. */
 	function = look(symbols, 1, BASE + link_of("sizeless") + 4);
 	assert_false(function->known);
 	snprintf(name, sizeof(name), "libsample.so+0x%lx", link_of("sizeless") + 4);

@@ -40,7 +40,7 @@ static inline void fixture_finish(struct fixture *fixture)
 	scope_trace_writer_destroy(fixture->writer);
 }
 
-/* What takes sub-buffers is given those of a trace by its text form, which is freed. */
+/* Gives the sub-buffers of a trace in the text form to what takes them. The text is freed. */
 static inline void fixture_feed(char *text, size_t bytes, scope_writer_tap *tap, void *context)
 {
 	struct fixture fixture = fixture_begin();

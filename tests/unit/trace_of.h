@@ -11,7 +11,7 @@
 #include "trace/trace.h"
 #include "trace/writer.h"
 
-/* Fails the test where the text is wrong. The caller closes the trace. */
+/* Fails the test if the text is wrong. The caller closes the trace. */
 static struct scope_trace *trace_of(const char *text)
 {
 	struct scope_error error = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All units of a trace of text lines, kept, with all that cutting them needed. */
+/* All units of a trace of text lines, kept, with all that was needed to cut them. */
 #ifndef SCOPE_TESTS_UNITS_OF_H
 #define SCOPE_TESTS_UNITS_OF_H
 
@@ -7,7 +7,7 @@
 #include "unit/distribution.h"
 #include "unit/units.h"
 
-/* What a run through a trace finds: all of its units, and what led there. */
+/* The results of a run through a trace: all of its units, and what led to them. */
 struct run {
 	struct scope_trace *trace;
 	struct scope_pickups *pickups;

@@ -56,7 +56,7 @@ static inline void check(bool right, const char *what)
 		fail(what);
 }
 
-/* By the kernel: glibc asks the vDSO, which no trace shows. */
+/* It asks the kernel: glibc asks the vDSO, which no trace shows. */
 static inline void look_at_clock(void)
 {
 	struct timespec time;
@@ -91,7 +91,7 @@ static inline void answer(int fd)
 		fail("write");
 }
 
-/* Reads a request of which some has come; its size, 0: the client left. */
+/* Reads the rest of a request of which a part has come. Returns its size; 0: the client left. */
 static inline size_t take(int fd)
 {
 	char text[MESSAGE];

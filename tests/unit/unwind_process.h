@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Builds, starts, stops and looks into the program of unwind_target.c, for tests. */
+/* Builds, starts, stops and examines the program of unwind_target.c, for tests. */
 #ifndef SCOPE_TEST_UNWIND_PROCESS_H
 #define SCOPE_TEST_UNWIND_PROCESS_H
 
@@ -112,7 +112,7 @@ static inline void process_maps(struct process *process)
 		fclose(file);
 }
 
-/* Starts it and reads what it says of itself, until `threads` of them have spoken. */
+/* Starts it and reads what it says of itself, until `threads` of its threads have reported. */
 static inline bool process_start(struct process *process, const char *path, const char *mode, unsigned int threads)
 {
 	int pipes[2];
@@ -145,7 +145,7 @@ static inline bool process_start(struct process *process, const char *path, cons
 	return process->threads == threads && process->maps;
 }
 
-/* Waits until those that have spoken are asleep, which they go to then; a minute at most. */
+/* Waits until the threads that reported are asleep, for a minute at most. */
 static inline bool process_await_sleep(const struct process *process)
 {
 	char path[64], line[256];
@@ -172,7 +172,7 @@ static inline void process_stop(struct process *process)
 	pid_t gone;
 
 	kill(process->pid, SIGKILL);
-	do { /* its traced threads must be waited for first, each by itself */
+	do { /* each of its traced threads must be waited for first */
 		gone = waitpid(-1, NULL, __WALL);
 	} while (gone > 0 && gone != process->pid);
 	for (size_t i = 0; i < process->maps; i++)
@@ -180,7 +180,7 @@ static inline void process_stop(struct process *process)
 	process->maps = 0;
 }
 
-/* Stops a seized thread; signals on their way to it are handed on. */
+/* Stops a seized thread; signals that are pending for it are passed on. */
 static inline bool thread_halt(pid_t tid)
 {
 	int status;
@@ -222,7 +222,7 @@ static inline bool thread_snapshot(pid_t tid, size_t bytes, struct snapshot *ret
 	return ret->bytes > 0;
 }
 
-/* Frames can only be checked where a process may look into another. */
+/* Frames can only be checked if a process may examine another one. */
 static inline bool tracing_permitted(void)
 {
 	pid_t pid = fork();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs of many kinds, stopped again and again: at each instruction for a while, then anywhere. */
+/* Programs of many kinds, stopped repeatedly: at each instruction for some time, then anywhere. */
 #ifndef SCOPE_TEST_WALK_PROGRAM_H
 #define SCOPE_TEST_WALK_PROGRAM_H
 
@@ -17,7 +17,7 @@ struct walk_program {
 	unsigned int bursts;  /* each of `steps` instructions */
 	unsigned int steps;
 	unsigned int
-		copied; /* the most of 100 stacks that end at what tables do not have, as what binds symbols at the first call */
+		copied; /* the most of 100 stacks that may end in code without a table, such as code that binds symbols at the first call */
 	const char *prepare; /* a command that must succeed before; it may write to $WALK_DIRECTORY */
 };
 
@@ -80,7 +80,7 @@ static inline pid_t walk_busiest(pid_t leader)
 	return busiest;
 }
 
-/* A program of the system, which a shell executes: it is given two seconds to get busy. False: it ended. */
+/* A program of the system, which a shell executes: it gets two seconds to become busy. False: it ended. */
 static inline bool walk_start_command(const char *prepare, const char *command, pid_t *ret_leader)
 {
 	char line[1024];
@@ -99,7 +99,7 @@ static inline bool walk_start_command(const char *prepare, const char *command, 
 	return !waitpid(*ret_leader, &status, WNOHANG);
 }
 
-/* Starts it, stops it. False: it is not here, or does not start. */
+/* Starts it and stops it. False: it is not here, or does not start. */
 static inline bool walk_start(const struct walk_program *program, struct walk_run *run)
 {
 	char path[128];
@@ -146,7 +146,7 @@ static inline bool walk_maps_changed(struct walk_run *run)
 	return changed;
 }
 
-/* One instruction on. Signals are given to it. False: it is gone. */
+/* Executes one more instruction. Signals are passed to it. False: it is gone. */
 static inline bool walk_step(struct walk_run *run)
 {
 	int status;

@@ -11,7 +11,7 @@ typedef struct {
 } atomic64_t;
 
 #define atomic_read(v) __atomic_load_n(&(v)->counter, __ATOMIC_RELAXED)
-/* Ordered as on x86, so that no fence is left, which the thread sanitizer would not know. */
+/* They are ordered as on x86, so no fence is needed, which the thread sanitizer would not know. */
 #define atomic_add(n, v) ((void)__atomic_add_fetch(&(v)->counter, n, __ATOMIC_SEQ_CST))
 #define atomic_sub(n, v) ((void)__atomic_sub_fetch(&(v)->counter, n, __ATOMIC_SEQ_CST))
 #define smp_mb__after_atomic() __asm__ __volatile__("" : : : "memory")

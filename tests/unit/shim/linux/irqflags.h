@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A test has no interrupts but those it makes itself. */
+/* A test has only the interrupts that it makes itself. */
 #ifndef SCOPE_SHIM_IRQFLAGS_H
 #define SCOPE_SHIM_IRQFLAGS_H
 
