@@ -136,14 +136,14 @@ static void a_loss_at_another_time_changes_nothing(void **state)
 	assert_int_equal(rate(finding, (struct losses){ .came = 10, .lost = 9 }).confidence, LOW);
 }
 
-static enum scope_confidence of_hang(bool by_stacks, bool unsure, bool still, struct losses losses)
+static enum scope_confidence of_hang(bool by_stacks, bool unsure, bool never_ran, struct losses losses)
 {
 	return rate(
 		       (struct scope_finding){
 			       .kind = SCOPE_FINDING_HANG,
 			       .units = 1,
 			       .by_stacks = by_stacks,
-			       .hang = { .unsure = unsure, .still = still },
+			       .hang = { .unsure = unsure, .never_ran = never_ran },
 		       },
 		       losses)
 		.confidence;

@@ -73,7 +73,7 @@ static bool waits_for_lock(const struct scope_thread *thread)
 {
 	const struct scope_open_call *open = &thread->open;
 
-	return thread->run == SCOPE_RUN_BLOCKED && thread->stopped && thread->still_ns &&
+	return thread->run == SCOPE_RUN_BLOCKED && thread->stopped && thread->stopped_ns &&
 	       open->role == SCOPE_CALL_FUTEX && scope_timeline_futex_is_lock(open->args, open->arg) &&
 	       open->args > 3 && !open->arg[3];
 }

@@ -283,7 +283,7 @@ static int end_session(struct scope_capture_run *capture)
 		if (err)
 			return err;
 	}
-	err = scope_capture_drain_still(capture);
+	err = scope_capture_drain_states(capture);
 	capture->live = false;
 	if (!err && capture->snapshots)
 		err = scope_capture_snapshots_pump(capture->snapshots, true);
@@ -351,7 +351,7 @@ static int begin_session(struct scope_capture_run *capture)
 		capture->watch->begun(capture->watch->context, &capture->stats.target);
 	err = capture->source->flush(capture->feed);
 	if (!err)
-		err = scope_capture_drain_still(capture);
+		err = scope_capture_drain_states(capture);
 	/* Clients that connected after descriptors were read, and before events came. Events show later ones. */
 	if (!err && !capture->options.held)
 		err = scope_capture_add_fds(capture);

@@ -38,7 +38,7 @@ struct scope_capture_run {
 	bool live;		     /* from the start until the events of the stop are drained */
 	struct scope_spare spare;    /* CPU time for work that can wait */
 	bool draining;		     /* a drain is running */
-	bool still_wanted;	     /* sub-buffers drained now hold new STATE records */
+	bool states_wanted;	     /* sub-buffers drained now hold new STATE records */
 	struct {
 		uint64_t stacks, rows;	   /* as of the last look */
 		uint64_t next_ns, wait_ns; /* of the next one, after the last */
@@ -119,7 +119,7 @@ int scope_capture_drain(struct scope_capture_run *capture);
 int scope_capture_keep_up(void *context);
 
 /* Drains the new STATE records, and the stacks they point to, before the threads run again. */
-int scope_capture_drain_still(struct scope_capture_run *capture);
+int scope_capture_drain_states(struct scope_capture_run *capture);
 
 /* Writes names and maps that the drained records refer to for the first time. */
 int scope_capture_write_named(struct scope_capture_run *capture);

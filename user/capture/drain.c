@@ -56,7 +56,7 @@ static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 		return err;
 	scope_capture_steer_take(capture->steer, subbuf);
 	err = scope_capture_put(capture, subbuf);
-	if (!err && capture->still_wanted)
+	if (!err && capture->states_wanted)
 		err = scope_capture_stopped_note(capture->stopped, subbuf);
 	return err;
 }
@@ -85,13 +85,13 @@ int scope_capture_keep_up(void *context)
 	return scope_capture_drain(context);
 }
 
-int scope_capture_drain_still(struct scope_capture_run *capture)
+int scope_capture_drain_states(struct scope_capture_run *capture)
 {
 	int err;
 
-	capture->still_wanted = true;
+	capture->states_wanted = true;
 	err = scope_capture_drain(capture);
-	capture->still_wanted = false;
+	capture->states_wanted = false;
 	return err ? err
 		   : scope_capture_stopped_write(capture->stopped, capture->writer, scope_capture_keep_up, capture);
 }

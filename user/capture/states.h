@@ -13,7 +13,7 @@ struct scope_writer;
  * feed: the session that goes on. If its source cannot give states, a second session is started and
  * stopped. Between its steps, which may take some time, while_waiting(context) is called, so that the
  * rings of the first session do not fill up; a return of it other than 0 ends the call. Stacks of
- * threads that do not run are written directly (`still` remembers which were read). 0 or -errno;
+ * threads that do not run are written directly (`stopped` remembers which were read). 0 or -errno;
  * the caller destroys the result.
  */
 int scope_capture_states_take(const struct scope_source *source, void *feed,

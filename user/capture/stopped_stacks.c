@@ -53,7 +53,7 @@ static void next_moment(struct scope_stopped_stacks *stopped)
 }
 
 int scope_capture_stopped_create(struct scope_proc_reader *reader, struct scope_unwinder *unwinder,
-				 struct scope_stopped_stacks **ret_still)
+				 struct scope_stopped_stacks **ret_stopped)
 {
 	struct scope_stopped_stacks *stopped = calloc(1, sizeof(*stopped));
 
@@ -62,7 +62,7 @@ int scope_capture_stopped_create(struct scope_proc_reader *reader, struct scope_
 	stopped->reader = reader;
 	stopped->unwinder = unwinder;
 	next_moment(stopped);
-	*ret_still = stopped;
+	*ret_stopped = stopped;
 	return 0;
 }
 

@@ -15,7 +15,7 @@ struct scope_writer;
  * their stacks; NULL: stacks are written as they are.
  */
 int scope_capture_stopped_create(struct scope_proc_reader *reader, struct scope_unwinder *unwinder,
-				 struct scope_stopped_stacks **ret_still);
+				 struct scope_stopped_stacks **ret_stopped);
 void scope_capture_stopped_destroy(struct scope_stopped_stacks *stopped); /* NULL is fine */
 
 /* Notes the STATE records of a sub-buffer. 0, -ENOMEM. */

@@ -177,7 +177,7 @@ static void check_ptrace(struct scope_machine *machine, struct scope_advice *adv
 	scope_cmd_doctor_line("/proc/sys/kernel/yama/ptrace_scope", line, sizeof(line));
 	if (!strcmp(line, "3"))
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-				     "kernel.yama.ptrace_scope = 3: stacks of threads that stand still cannot be read "
+				     "kernel.yama.ptrace_scope = 3: stacks of threads that do not run cannot be read "
 				     "until it is lowered, which takes a reboot");
 }
 

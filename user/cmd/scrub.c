@@ -74,7 +74,7 @@ static int scrub(const char *input, const char *output, const struct scope_symbo
 	scope_trace_close(trace);
 	if (err)
 		return scope_cmd_fail("scrub", &error);
-	printf("%s: %" PRIu64 " stacks of calls and samples, %" PRIu64 " of threads that stood still and %" PRIu64
+	printf("%s: %" PRIu64 " stacks of calls and samples, %" PRIu64 " of threads that did not run and %" PRIu64
 	       " locks hold no memory any more\n",
 	       output, counts.stacks, counts.stopped_stack, counts.locks);
 	return SCOPE_EXIT_DONE;

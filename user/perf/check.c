@@ -82,7 +82,7 @@ void scope_perf_check_process(struct scope_proc_reader *reader, uint32_t tgid, c
 	if (err == -EACCES || err == -EPERM)
 		snprintf(note + used, room - used,
 			 "%smaps, descriptors and memory of process %u may not be read, so functions have no "
-			 "names and threads that stand still no stacks: run as its user, or give scope "
+			 "names and threads that do not run no stacks: run as its user, or give scope "
 			 "CAP_SYS_PTRACE",
 			 used ? "; " : "", tgid);
 }

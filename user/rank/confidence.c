@@ -21,7 +21,7 @@ static void count_lost(const struct scope_timeline *timeline, struct scope_findi
 
 static enum scope_confidence by_losses(const struct scope_finding *finding)
 {
-	if (scope_rank_finding_stuck(finding) && finding->hang.still)
+	if (scope_rank_finding_stuck(finding) && finding->hang.never_ran)
 		return SCOPE_CONFIDENCE_HIGH;
 	if (finding->lost_unknown || finding->lost_share > LOST_MUCH)
 		return SCOPE_CONFIDENCE_LOW;

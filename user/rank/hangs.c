@@ -92,7 +92,7 @@ static void ask_second(const struct scope_rank_input *input, uint32_t thread, bo
  */
 static bool never_ran(const struct scope_thread *thread)
 {
-	return thread->still_ns && thread->still_ns <= thread->block_ns;
+	return thread->stopped_ns && thread->stopped_ns <= thread->block_ns;
 }
 
 /* Fills in what is known of it without its stack. */
@@ -124,7 +124,7 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 			.circle = hang->circle,
 			.unsure = hang->unsure,
 			.backlog = hang->backlog,
-			.still = !spin && never_ran(scope_timeline_threads_at(timeline->threads, hang->thread)),
+			.never_ran = !spin && never_ran(scope_timeline_threads_at(timeline->threads, hang->thread)),
 		},
 	};
 }
@@ -136,7 +136,7 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 static void add_thread(struct scope_finding *same, const struct scope_finding *one)
 {
 	same->hang.threads++;
-	same->hang.still &= one->hang.still;
+	same->hang.never_ran &= one->hang.never_ran;
 	same->units++;
 	same->share += one->share;
 	same->excess_ns += one->excess_ns;

@@ -90,7 +90,7 @@ struct scope_finding_hang {
 	bool circle;	  /* HANG: of one of them at least, see anomaly/hang.h */
 	bool unsure;	  /* HANG: may be an idle thread, see anomaly/hang.h */
 	uint32_t backlog; /* as in struct scope_hang */
-	bool still;	  /* HANG: by the kernel's count at the end of the window none of them had run since */
+	bool never_ran;	  /* HANG: by the kernel's count at the end of the window none of them had run since */
 };
 
 /* What a function waits for, and if that is slow, see outside_calls. */

@@ -25,7 +25,7 @@ struct thread {
 	uint64_t call_ns;    /* last return */
 	uint64_t unit_ns;    /* its unit began; 0: none is open */
 	uint64_t longest_ns; /* of its calls that blocked and returned, without those that wait for work */
-	uint64_t still_ns;   /* longest time between two of its entries and returns */
+	uint64_t between_ns; /* longest time between two of its entries and returns */
 	uint64_t in_ns;	     /* when it last came onto a CPU */
 	uint64_t ready_ns;   /* runnable since, 0: not */
 };
@@ -146,8 +146,8 @@ static void end_unit(struct scope_recorder_activity *live, struct thread *thread
 
 static void stayed(struct thread *thread, uint64_t since_ns, uint64_t until_ns)
 {
-	if (since_ns && until_ns > since_ns + thread->still_ns)
-		thread->still_ns = until_ns - since_ns;
+	if (since_ns && until_ns > since_ns + thread->between_ns)
+		thread->between_ns = until_ns - since_ns;
 }
 
 static void take_enter(struct scope_recorder_activity *live, struct thread *thread, const struct scope_event *event)
@@ -382,7 +382,7 @@ bool scope_recorder_activity_silent(const struct scope_recorder_activity *live, 
 		const uint64_t for_ns = now_ns > since_ns ? now_ns - since_ns : 0;
 
 		if (thread->tid && !thread->ended && thread->calls >= HANG_CALLS && for_ns >= limit_ns &&
-		    for_ns / 2 >= thread->still_ns && for_ns > found.for_ns)
+		    for_ns / 2 >= thread->between_ns && for_ns > found.for_ns)
 			found = (struct scope_live_hang){ thread->tid, thread->nr, for_ns };
 	}
 	if (found.for_ns)

@@ -124,13 +124,13 @@ struct scope_thread {
 	uint64_t held_enter_ns;			    /* of the call slept in */
 	uint64_t contended[SCOPE_THREAD_CONTENDED]; /* words of SCOPE_FUTEX_CONTENDED that it slept on, the last ones; … */
 	uint8_t contendeds;			    /* … the next one's place */
-	size_t rows_seen;  /* rows of names when it appeared; SIZE_MAX: an event named it immediately */
-	bool stopped;	   /* a STATE record of the window's end was seen */
-	uint64_t still_ns; /* since when it has not run, by that record; 0: not known */
-	bool lost;	   /* events of it may be missing since it was last seen */
-	bool memstall;	   /* while BLOCKED: in a stretch that the kernel counts as a memory stall */
-	uint8_t stall;	   /* 1 + the enum scope_stall_kind that it is in; 0: none */
-	uint64_t stall_ns; /* since when */
+	size_t rows_seen;    /* rows of names when it appeared; SIZE_MAX: an event named it immediately */
+	bool stopped;	     /* a STATE record of the window's end was seen */
+	uint64_t stopped_ns; /* since when it has not run, by that record; 0: not known */
+	bool lost;	     /* events of it may be missing since it was last seen */
+	bool memstall;	     /* while BLOCKED: in a stretch that the kernel counts as a memory stall */
+	uint8_t stall;	     /* 1 + the enum scope_stall_kind that it is in; 0: none */
+	uint64_t stall_ns;   /* since when */
 };
 
 /* True if it is on no processor, by all recorded events. */

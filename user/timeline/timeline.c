@@ -160,7 +160,7 @@ static int handle_state(const struct scope_listener *run, uint32_t index, const 
 	if (record->flags & SCOPE_STATE_AT_STOP) {
 		thread->stop_run_ns = record->run_ns;
 		thread->stopped = true;
-		thread->still_ns = record->flags & SCOPE_STATE_ON_CPU ? 0 : record->since_ns;
+		thread->stopped_ns = record->flags & SCOPE_STATE_ON_CPU ? 0 : record->since_ns;
 		complete_arguments(thread, record);
 	} else if (thread->run == SCOPE_RUN_UNKNOWN) {
 		thread->start_run_ns = record->run_ns;
