@@ -209,8 +209,21 @@ static void a_thread_that_sleeps_for_most_of_it_does_not_spin(void **state)
 	assert_false(spins(rounds));
 }
 
-/* 0.9 s of rounds before and after the pause. The second stretch begins with its tenth call in vain, after 5 rounds less one call. */
-static void a_second_of_something_else_parts_two_spins(void **state)
+/* Of the rounds up to the next request the first ten are no spin. With 20 the others are half of the time, with 19 less. */
+static void ten_calls_in_vain_begin_a_spin(void **state)
+{
+	struct rounds rounds = no_descriptor;
+
+	(void)state;
+	rounds.call = NULL;
+	rounds.request_every = 20;
+	assert_true(spins(rounds));
+	rounds.request_every = 19;
+	assert_false(spins(rounds));
+}
+
+/* 0.9 s of rounds are before the pause and after it. The second stretch begins 1 ms after it, with the tenth call in vain. */
+static void a_second_of_something_else_makes_two_spins(void **state)
 {
 	struct rounds rounds = no_descriptor;
 
@@ -263,7 +276,8 @@ int main(void)
 		cmocka_unit_test(a_log_is_no_progress),
 		cmocka_unit_test(few_rounds_a_second_are_none),
 		cmocka_unit_test(a_thread_that_sleeps_for_most_of_it_does_not_spin),
-		cmocka_unit_test(a_second_of_something_else_parts_two_spins),
+		cmocka_unit_test(ten_calls_in_vain_begin_a_spin),
+		cmocka_unit_test(a_second_of_something_else_makes_two_spins),
 		cmocka_unit_test(a_spin_goes_on_after_lost_events),
 		cmocka_unit_test(time_of_lost_events_is_none_of_a_spin),
 	};

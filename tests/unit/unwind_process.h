@@ -180,7 +180,7 @@ static inline void process_stop(struct process *process)
 	process->maps = 0;
 }
 
-/* Stops a seized thread; signals that are pending for it are passed on. */
+/* Stops a seized thread; signals that are pending for it are delivered. */
 static inline bool thread_halt(pid_t tid)
 {
 	int status;
