@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that a group of make targets needs.
 #
-# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs histories sealed strangers fuzz browser jit dkms deb rpm kernel arm64 bench style
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs histories sealed strangers mutants fuzz browser jit dkms deb rpm kernel arm64 bench style
 # browser is for the test of pages with pictures, tests/unit/report_html.sh.
 # bugs are the servers that the bug bench takes as Debian ships them; of these postgresql-15 makes a
 # database of its own and starts it where a service manager runs. jit is large, and left to those who
@@ -10,6 +10,7 @@
 # histories are the servers of the cases from public histories; of these slapd, snmpd, freeradius, kamailio and inspircd
 # start by themselves where a service manager runs; so do prometheus-pushgateway, dnsdist, pdns-server and bind9 of sealed,
 # the servers of the sealed cases.
+# mutants is for tests/bugs/mutants.py, whose servers are in the other groups.
 # A second run finds everything in place and takes no noticeable time.
 set -euo pipefail
 
@@ -33,6 +34,7 @@ packages_of() {
 	strangers) echo apache2-bin lighttpd nginx-light php8.2-fpm haproxy squid caddy etcd-server nats-server prometheus \
 		gunicorn uwsgi-core uwsgi-plugin-python3 puma nodejs default-jdk-headless unbound dnsmasq-base dnsperf \
 		mosquitto mosquitto-clients beanstalkd redis-server wrk python3 procps ;;
+	mutants) echo python3 python3-capstone binutils gcc ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
 	style) echo clang-format-14 ;;
 	dkms) echo dkms ;;
