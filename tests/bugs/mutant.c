@@ -206,7 +206,7 @@ static int first_object(struct dl_phdr_info *info, size_t size, void *base)
 	return 1;
 }
 
-/* jmp *0(%rip), with the address behind it. */
+/* jmp *0(%rip), with the address after it. */
 static uint8_t *put_jump(uint8_t *at, const void *to)
 {
 	static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 };

@@ -14,8 +14,8 @@ APP = ["<module>", "serve_forever", "handle"]
 class Interpreted:
     """A thread, and which functions of Python it is in."""
 
-    def __init__(self, seed, seconds, file, preempted):
-        self.file, self.preempted = file, preempted
+    def __init__(self, seed, seconds, file, preempted, body):
+        self.file, self.preempted, self.body = file, preempted, body or file
         self.trace = Trace(seconds=seconds, seed=seed)
         for number, name in enumerate(EVAL):
             address = 0x1000 + 0x100 * number
@@ -35,7 +35,8 @@ class Interpreted:
         for name in path:
             if name not in self.names:
                 self.names[name] = BASE + 16 * len(self.names)
-                self.trace.head.append(f"sym 0 {self.names[name]:#x} 0x10 py::{name}:{self.file} [jit] program")
+                file = self.body if name == "<module>" else self.file
+                self.trace.head.append(f"sym 0 {self.names[name]:#x} 0x10 py::{name}:{file} [jit] program")
         return ",".join(hex(self.names[name] + (number > 0)) for number, name in enumerate(reversed(path)))
 
     def in_function(self, functions, do, *words, **named):
@@ -72,10 +73,10 @@ class Interpreted:
         self.trace.print()
 
 
-def serve(seed, slow, seconds=12, hang=None, file="/srv/app.py", preempted=False):
+def serve(seed, slow, seconds=12, hang=None, file="/srv/app.py", preempted=False, body=None):
     """slow: what one request in 20 does as well. hang: in which function it stops in the middle of the trace.
-    file: of all functions. preempted: by each snapshot."""
-    server = Interpreted(seed, seconds, file, preempted)
+    file: of all functions. preempted: by each snapshot. body: the file of the script, if it is another one."""
+    server = Interpreted(seed, seconds, file, preempted, body)
     thread, random = server.thread, server.trace.random
     while thread.now < server.trace.end_ns - 60_000_000:
         server.sleep("epoll_wait", random.randint(200_000, 3_000_000), APP[:2], ret=1, args="5")

@@ -78,15 +78,15 @@ ask_python() {	# KINDS
 # Each of 3 connections has 25 slow requests: of 50 ms on a CPU, or of 30 ms asleep.
 ask_python c
 expect "Python computes" 60 '^py::burn:.*/interpreter_work.py$'
-report_names "Python computes" 'py::burn:'
-folded_names "Python computes" folded ';py::serve:[^;]*;py::handle:[^;]*;py::burn:[^;]* [0-9]+$'
+report_names "Python computes" 'burn in interpreter_work.py'
+folded_names "Python computes" folded ';serve;handle;burn [0-9]+$'
 ask_python s
 expect "Python sleeps" 40 '^py::doze:.*/interpreter_work.py$'
-report_names "Python sleeps" 'py::doze:'
-folded_names "Python sleeps" folded-off ';py::serve:[^;]*;py::handle:[^;]*;py::doze:[^;]* [0-9]+$'
+report_names "Python sleeps" 'doze in interpreter_work.py'
+folded_names "Python sleeps" folded-off ';serve;handle;doze [0-9]+$'
 ask_python l
 expect "Python has a lock" 40 '^py::hold:.*/interpreter_work.py$'
-report_names "Python has a lock" 'py::hold:'
+report_names "Python has a lock" 'hold in interpreter_work.py'
 ask_python ''
 expect "Python does little" 1 '^py::'
 if "$scope" report -i "$dir/a.trace" > "$dir/report"; grep -qE '^SLOWDOWN in|^HANG|^SPIN' "$dir/report"; then
@@ -136,8 +136,8 @@ ask_php() {	# KIND
 }
 ask_php c
 expect "PHP computes" 20 '^php::Shop.*Cart::(recount|price):.*/index.php$'
-report_names "PHP computes" 'php::Shop.*Cart::(recount|price):'
+report_names "PHP computes" 'Shop.*Cart::(recount|price) in index.php'
 ask_php s
 expect "PHP sleeps" 10 '^php::Shop.*Cart::ask:.*/index.php$'
-report_names "PHP sleeps" 'php::Shop.*Cart::ask:'
+report_names "PHP sleeps" 'Shop.*Cart::ask in index.php'
 exit $bad

@@ -77,7 +77,24 @@ static void path_add(struct path *path, const struct scope_function *function, u
 /* A function of a language's standard library that an interpreter runs. */
 static bool is_interpreted(const struct scope_function *function)
 {
-	return function->language && scope_symbol_runtime_names(function->name);
+	return function->language && scope_symbol_runtime_names(function->symbol);
+}
+
+/* The body of a script: what main() is to other programs. */
+static bool is_body(const struct scope_function *function)
+{
+	static const char body[] = "py::<module>:";
+
+	return !strncmp(function->symbol, body, sizeof(body) - 1);
+}
+
+/* True if nothing but bodies of scripts runs the library. */
+static bool only_bodies(const struct path *own)
+{
+	for (unsigned i = 0; i < own->length; i++)
+		if (!is_body(own->function[i]))
+			return false;
+	return true;
 }
 
 static int insert(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const struct path *path, unsigned flags,
@@ -132,8 +149,11 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 		path_add(&own, function, ips[i] - (i > 0));
 	}
 	/* A server that is all of its language's library is known by the functions of that. */
-	if (!own.length && interpreted.length)
+	if (interpreted.length && only_bodies(&own)) {
+		for (unsigned i = 0; i < own.length; i++)
+			path_add(&interpreted, own.function[i], own.address[i]);
 		return insert(stack_nodes, tgid, &interpreted, flags, ret_stack_node);
+	}
 	ret_stack_node->idle &= !own.length;
 	stack_nodes->evidence->nameless += !own.length;
 	stack_nodes->evidence->language += !own.length && language;

@@ -130,6 +130,24 @@ void scope_symbols_destroy(struct scope_symbols *symbols)
 	free(symbols);
 }
 
+/* "py::NAME:FILE" is the function NAME in FILE. The symbol stays as it is. 0 or -ENOMEM. */
+static int take_apart(struct scope_function *function)
+{
+	const char *name = strstr(function->symbol, "::"), *file = strrchr(function->symbol, ':'), *slash;
+
+	if (!name || name + 2 >= file || !file[1])
+		return 0;
+	name = strndup(name + 2, (size_t)(file - name - 2));
+	if (!name)
+		return -ENOMEM;
+	if (function->name != function->symbol)
+		free((char *)function->name);
+	function->name = name;
+	slash = strrchr(file, '/');
+	function->module = slash && slash[1] ? slash + 1 : file + 1;
+	return 0;
+}
+
 /* 0, -ENOENT: no row covers the address, -ENOMEM. */
 static int row_lookup(struct scope_symbols *symbols, const struct scope_space *space, uint64_t address,
 		      struct scope_function **ret_function)
@@ -163,6 +181,9 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 							    .language = scope_symbol_row_is_language(symbols, row),
 							    .known = true },
 				   &symbols->row_function[first]);
+	if (!err && symbols->row_function[first]->name == symbols->row_function[first]->symbol &&
+	    scope_symbol_row_is_made_up(row) && scope_symbol_runtime_names(row->name))
+		err = take_apart(symbols->row_function[first]);
 	if (!err)
 		*ret_function = symbols->row_function[first];
 	return err;
