@@ -146,9 +146,9 @@ static const struct {
 	void (*work)(uint64_t ns);
 	bool locks;
 } works[] = {
-	{ "cpu", compute, false },    { "sleep", pause_for, false }, { "calls", read_files, false },
-	{ "peer", ask_peer, false },  { "lock", pause_for, true },   { "freeze", pause_for, false },
-	{ "spin", spin, false },      { "hang", hang, false },
+	{ "cpu", compute, false },   { "sleep", pause_for, false }, { "calls", read_files, false },
+	{ "peer", ask_peer, false }, { "lock", pause_for, true },   { "freeze", pause_for, false },
+	{ "spin", spin, false },     { "hang", hang, false },
 };
 
 /* True if a slow call is due, for one thread alone. */
@@ -187,17 +187,17 @@ __attribute__((noinline, used, visibility("hidden"))) void slow_work(void)
 #define RESTORE(register) "pop %" #register "\n.cfi_adjust_cfa_offset -8\n"
 
 /* Arguments in registers stay as they are. */
-asm(".text\n.globl slow_part\n.type slow_part,@function\nslow_part:\n.cfi_startproc\n"
-    SAVE(rax) SAVE(rcx) SAVE(rdx) SAVE(rsi) SAVE(rdi) SAVE(r8) SAVE(r9) SAVE(r10) SAVE(r11)
-    "sub $128,%rsp\n.cfi_adjust_cfa_offset 128\n"
-    "movups %xmm0,(%rsp)\nmovups %xmm1,16(%rsp)\nmovups %xmm2,32(%rsp)\nmovups %xmm3,48(%rsp)\n"
-    "movups %xmm4,64(%rsp)\nmovups %xmm5,80(%rsp)\nmovups %xmm6,96(%rsp)\nmovups %xmm7,112(%rsp)\n"
-    "call slow_work\n"
-    "movups (%rsp),%xmm0\nmovups 16(%rsp),%xmm1\nmovups 32(%rsp),%xmm2\nmovups 48(%rsp),%xmm3\n"
-    "movups 64(%rsp),%xmm4\nmovups 80(%rsp),%xmm5\nmovups 96(%rsp),%xmm6\nmovups 112(%rsp),%xmm7\n"
-    "add $128,%rsp\n.cfi_adjust_cfa_offset -128\n"
-    RESTORE(r11) RESTORE(r10) RESTORE(r9) RESTORE(r8) RESTORE(rdi) RESTORE(rsi) RESTORE(rdx) RESTORE(rcx) RESTORE(rax)
-    "jmp *slow_part_continue(%rip)\n.cfi_endproc\n.size slow_part,.-slow_part\n");
+asm(".text\n.globl slow_part\n.type slow_part,@function\nslow_part:\n.cfi_startproc\n" SAVE(rax) SAVE(rcx) SAVE(
+	rdx) SAVE(rsi) SAVE(rdi) SAVE(r8) SAVE(r9) SAVE(r10)
+	    SAVE(r11) "sub $128,%rsp\n.cfi_adjust_cfa_offset 128\n"
+		      "movups %xmm0,(%rsp)\nmovups %xmm1,16(%rsp)\nmovups %xmm2,32(%rsp)\nmovups %xmm3,48(%rsp)\n"
+		      "movups %xmm4,64(%rsp)\nmovups %xmm5,80(%rsp)\nmovups %xmm6,96(%rsp)\nmovups %xmm7,112(%rsp)\n"
+		      "call slow_work\n"
+		      "movups (%rsp),%xmm0\nmovups 16(%rsp),%xmm1\nmovups 32(%rsp),%xmm2\nmovups 48(%rsp),%xmm3\n"
+		      "movups 64(%rsp),%xmm4\nmovups 80(%rsp),%xmm5\nmovups 96(%rsp),%xmm6\nmovups 112(%rsp),%xmm7\n"
+		      "add $128,%rsp\n.cfi_adjust_cfa_offset -128\n" RESTORE(r11) RESTORE(r10) RESTORE(r9) RESTORE(r8)
+			      RESTORE(rdi) RESTORE(rsi) RESTORE(rdx) RESTORE(rcx) RESTORE(
+				      rax) "jmp *slow_part_continue(%rip)\n.cfi_endproc\n.size slow_part,.-slow_part\n");
 
 static int first_object(struct dl_phdr_info *info, size_t size, void *base)
 {
@@ -221,8 +221,8 @@ static uint8_t *page_near(const uint8_t *function)
 {
 	for (uintptr_t distance = 1 << 20; distance < 1 << 30; distance += 1 << 20) {
 		void *page = mmap((void *)(((uintptr_t)function - distance) & ~4095ul), 4096,
-				  PROT_READ | PROT_WRITE | PROT_EXEC,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+				  PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+				  -1, 0);
 
 		if (page != MAP_FAILED)
 			return page;
@@ -263,8 +263,8 @@ __attribute__((constructor)) static void begin(void)
 	if (!text || length < 0)
 		return;
 	own[length] = '\0';
-	if (sscanf(text, "%4095[^,],%lx,%u,%15[^,],%lu,%lu,%4095s", program, &offset, &bytes, kind, &length_us, &mean_us,
-		   file) != 7 ||
+	if (sscanf(text, "%4095[^,],%lx,%u,%15[^,],%lu,%lu,%4095s", program, &offset, &bytes, kind, &length_us,
+		   &mean_us, file) != 7 ||
 	    strcmp(program, own))
 		return;
 	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++)

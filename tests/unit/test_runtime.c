@@ -58,8 +58,8 @@ static void interpreters_are_known_by_names(void **state)
 	assert_false(scope_symbol_runtime_interprets(
 		"/usr/lib/python3/dist-packages/_shop.cpython-312-x86_64-linux-gnu.so"));
 	assert_true(scope_symbol_runtime_interprets("/usr/lib/php/20220829/phar.so"));
-	assert_true(scope_symbol_runtime_interprets(
-		"/usr/local/lib/php/extensions/no-debug-non-zts-20220829/opcache.so"));
+	assert_true(
+		scope_symbol_runtime_interprets("/usr/local/lib/php/extensions/no-debug-non-zts-20220829/opcache.so"));
 	assert_false(scope_symbol_runtime_interprets("/srv/shop/lib/php/shop.so"));
 	assert_true(scope_symbol_runtime_names("php::Cart::add:/srv/cart.php"));
 	assert_false(scope_symbol_runtime_interprets("/usr/bin/node"));

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "unit/open_unit.h"
+#include "unit/rest.h"
 
 #define SCOPE_UNIT_OTHERS_MAX_NS 100000 /* an answer to another client that takes as long is not left out */
 
@@ -80,8 +81,8 @@ SCOPE_TAKE void scope_unit_open_answer_for(struct scope_unit_builder *builder, c
 	if (!open_unit->pickup.reads || scope_timeline_fds_turn(fds, (int32_t)fd) != SCOPE_FD_ASKED)
 		return;
 	asked = scope_timeline_fds_asked(fds, (int32_t)fd);
-	if (asked != thread->index && asked < builder->open_units)
-		builder->open_unit[asked].passed_on++;
+	if (asked != thread->index && asked != SCOPE_FD_NOBODY)
+		scope_unit_rest_note_passing(builder, thread->tgid);
 }
 
 /*

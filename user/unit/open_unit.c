@@ -216,7 +216,7 @@ int scope_unit_open_leave(void *user, uint32_t index, uint64_t now_ns)
 		open_unit->slept_in_call = true;
 		/* Asleep in a read for the next request: the thread idles since its entry. */
 		open_unit->goes_on = false;
-		if (scope_unit_rest_parks(open_unit, &thread->open))
+		if (scope_unit_rest_parks(builder, open_unit, thread))
 			return park(builder, open_unit, thread, now_ns);
 		scope_unit_rest_begin(open_unit, thread, now_ns);
 		if (open_unit->open && open_unit->tentative) {

@@ -91,7 +91,6 @@ struct scope_open_unit {
 	bool many;	      /* that was not the only one, or it accepted two */
 	bool accepted;	      /* it accepted one, ever */
 	bool parked;	      /* asleep until its runtime has a task for it */
-	uint32_t passed_on;   /* requests that it took, and that another thread which takes requests answered */
 	uint64_t usual_futex; /* address where the thread sleeps most often, of all futexes: by majority vote … */
 	uint32_t futex_votes; /* … how many more than elsewhere since it was chosen */
 	int64_t client_fd; /* the client's connection that the unit accepted or read last; -1: none yet, or none that is known */
@@ -118,6 +117,13 @@ struct scope_open_unit {
 	struct scope_logged_stack *snapshot; /* the last one; NULL: none. Counts if the sleep began before it */
 };
 
+#define SCOPE_UNIT_PASSING 16 /* no rule: processes whose threads pass requests on, the first ones */
+
+/* Requests of a process that one of its threads took, and that another one which takes requests answered. */
+struct scope_passing {
+	uint32_t tgid, count;
+};
+
 struct scope_unit_builder {
 	struct scope_unit_run *run;
 	const struct scope_timeline_ops *ops; /* functions for the timeline, without listeners */
@@ -128,6 +134,8 @@ struct scope_unit_builder {
 	struct scope_learner *learner; /* NULL, or the learner, which gets each event before the builder */
 	struct scope_open_unit *open_unit;
 	size_t open_units, open_unit_capacity;
+	struct scope_passing passing[SCOPE_UNIT_PASSING];
+	unsigned passings;
 };
 
 /* A sleep outside units was for a client if work was taken by it, or right after it. 0, or what the sink returned. */

@@ -4,7 +4,7 @@
 
 #include <sys/syscall.h>
 
-#define PASSED_ON_MIN 5 /* requests that a thread took and another one answered: tasks move between threads */
+#define PASSED_ON_MIN 5 /* requests of a process that one thread took and another one answered */
 #define RESTS_SHARE 2	/* inverse of the share of a sleep for which the thread that ended it was idle, or more */
 
 void scope_unit_rest_idle(struct scope_open_unit *open_unit, uint64_t begin_ns, uint64_t end_ns)
@@ -111,10 +111,35 @@ static bool is_usual(const struct scope_open_unit *open_unit, const struct scope
 	       scope_timeline_wait_same_object(SYS_futex, open_unit->usual_futex, call->arg[0]);
 }
 
-bool scope_unit_rest_parks(const struct scope_open_unit *open_unit, const struct scope_open_call *call)
+void scope_unit_rest_note_passing(struct scope_unit_builder *builder, uint32_t tgid)
 {
-	return open_unit->passed_on >= PASSED_ON_MIN && call->role == SCOPE_CALL_FUTEX && is_usual(open_unit, call) &&
-	       !scope_timeline_futex_is_lock(call->args, call->arg);
+	unsigned at = 0;
+
+	while (at < builder->passings && builder->passing[at].tgid != tgid)
+		at++;
+	if (at == SCOPE_UNIT_PASSING)
+		return;
+	if (at == builder->passings)
+		builder->passing[builder->passings++] = (struct scope_passing){ .tgid = tgid };
+	builder->passing[at].count++;
+}
+
+/* True if requests go from thread to thread in that process. */
+static bool passes(const struct scope_unit_builder *builder, uint32_t tgid)
+{
+	for (unsigned i = 0; i < builder->passings; i++)
+		if (builder->passing[i].tgid == tgid)
+			return builder->passing[i].count >= PASSED_ON_MIN;
+	return false;
+}
+
+bool scope_unit_rest_parks(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
+			   const struct scope_thread *thread)
+{
+	const struct scope_open_call *call = &thread->open;
+
+	return open_unit->pickup.reads && call->role == SCOPE_CALL_FUTEX && is_usual(open_unit, call) &&
+	       !scope_timeline_futex_is_lock(call->args, call->arg) && passes(builder, thread->tgid);
 }
 
 bool scope_unit_rest_at_end(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,

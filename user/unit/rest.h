@@ -25,7 +25,10 @@ static inline bool scope_unit_rest_is(const struct scope_open_unit *open_unit)
  * goes on in any thread, so that a request which one thread took is answered by another; and in such a futex the thread sleeps more
  * often than in all others together.
  */
-bool scope_unit_rest_parks(const struct scope_open_unit *open_unit, const struct scope_open_call *call);
+bool scope_unit_rest_parks(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
+			   const struct scope_thread *thread);
+/* A thread of the process answered a request that another one took; both take requests. */
+void scope_unit_rest_note_passing(struct scope_unit_builder *builder, uint32_t tgid);
 /* The thread has just gone to sleep: if that is in a futex or for a lock, the unit may end here. */
 void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope_thread *thread, uint64_t now_ns);
 /*
