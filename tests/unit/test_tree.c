@@ -60,6 +60,14 @@ static void names_the_deepest_holder(void **state)
 	scope_evidence_tree_free(&tree);
 }
 
+static int one_cause_never(void *user, uint32_t node, bool *ret_same_cause)
+{
+	(void)user;
+	(void)node;
+	*ret_same_cause = false;
+	return 0;
+}
+
 /* Two bugs below one loop: both are named, in the order of their excess, and not the loop. */
 static void names_both_branches(void **state)
 {
@@ -111,6 +119,32 @@ static void names_a_splitting_worker(void **state)
 	assert_int_equal(attribute(&tree, &shares), 1);
 	assert_ptr_equal(shares[0].function, &get);
 	assert_true(shares[0].excess_ns == 100);
+	free(shares);
+	scope_evidence_tree_free(&tree);
+}
+
+/* If it is no finding, what it calls is named as well, and its own part stays with it. */
+static void follows_the_branches_of_a_worker(void **state)
+{
+	const struct scope_tree_judge judge = { .same_cause = one_cause_never, .branches = true };
+	struct scope_tree tree;
+	struct scope_share *shares;
+	size_t count;
+
+	(void)state;
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
+	ADD(&tree, 66, &function_main, &loop, &get);
+	ADD(&tree, 30, &function_main, &loop, &get, &find);
+	ADD(&tree, 4, &function_main, &loop, &get, &hash);
+	scope_evidence_tree_sum(&tree);
+	scope_evidence_attribution_free(&attribution);
+	assert_int_equal(scope_evidence_attribution_init(&attribution, &tree), 0);
+	assert_int_equal(scope_evidence_tree_attribute(&tree, &judge, &attribution, &shares, &count), 0);
+	assert_int_equal(count, 2);
+	assert_ptr_equal(shares[0].function, &get);
+	assert_true(shares[0].excess_ns == 70);
+	assert_ptr_equal(shares[1].function, &find);
+	assert_true(shares[1].excess_ns == 30);
 	free(shares);
 	scope_evidence_tree_free(&tree);
 }
@@ -313,21 +347,15 @@ static int blame_the_caller(void *user, uint32_t from, uint32_t node, uint32_t *
 	return 0;
 }
 
-static int never_together(void *user, uint32_t node, bool *ret_same_cause)
-{
-	(void)user;
-	(void)node;
-	*ret_same_cause = false;
-	return 0;
-}
-
 /* get, set and find split the excess of loop, which calls all of them, or get alone, too often. What is loop named for? */
 static double caller_is_named(double get_ns, double set_ns, double find_ns, const struct scope_function *too_often)
 {
 	struct scope_tree tree;
 	struct scope_share *shares;
 	struct asked asked = { &tree, too_often };
-	const struct scope_tree_judge judge = { never_together, blame_the_caller, &asked };
+	const struct scope_tree_judge judge = { .same_cause = one_cause_never,
+						.caller = blame_the_caller,
+						.user = &asked };
 	size_t count;
 	double named_ns = 0;
 
@@ -371,6 +399,7 @@ int main(void)
 		cmocka_unit_test(names_both_branches),
 		cmocka_unit_test(adds_up_branches),
 		cmocka_unit_test(names_a_splitting_worker),
+		cmocka_unit_test(follows_the_branches_of_a_worker),
 		cmocka_unit_test(ignores_negative_excess),
 		cmocka_unit_test(folds_recursion),
 		cmocka_unit_test(a_sleeper_hides_no_runner),

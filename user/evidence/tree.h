@@ -93,6 +93,8 @@ struct scope_tree_judge {
 	 * from or below it, for which its callees work too much; node where there is none. NULL: never.
 	 */
 	int (*caller)(void *user, uint32_t from, uint32_t node, uint32_t *ret_node);
+	/* Follow the branches of a function with a good part of its own as well: it is no finding. */
+	bool branches;
 	void *user;
 };
 

@@ -190,6 +190,42 @@ static void mark_found(struct scope_ranking *ranking, size_t from)
 				attribution->owner[i].found = true;
 }
 
+/* Names functions for the nodes of the tree, and judges them. The caller frees the shares. */
+static int attribute_round(const struct scope_rank_input *input, const struct scope_tree_judge *judge,
+			   struct scope_ranking *ranking, struct scope_share **ret_shares, size_t *ret_count)
+{
+	int err = scope_evidence_tree_attribute(&input->evidence->tree, judge, &ranking->by_stacks, ret_shares,
+						ret_count);
+
+	return err ? err : rank_round(input, *ret_shares, *ret_count, ranking);
+}
+
+/*
+ * Nothing was found. A caller with a part of its own that all requests have may hide what only some call below it, so
+ * its branches are judged as well. If that finds nothing either, all stays as it was.
+ */
+static int follow_branches(const struct scope_rank_input *input, struct scope_tree_judge *judge,
+			   struct scope_ranking *ranking, struct scope_share **shares, size_t *count)
+{
+	const size_t before = ranking->findings, nears = ranking->nears;
+	struct scope_near near[SCOPE_NEAR_MAX];
+	int err;
+
+	memcpy(near, ranking->near, sizeof(near));
+	free(*shares);
+	*shares = NULL;
+	judge->branches = true;
+	err = attribute_round(input, judge, ranking, shares, count);
+	if (err || ranking->findings > before || ranking->kernel.function)
+		return err;
+	memcpy(ranking->near, near, sizeof(near));
+	ranking->nears = nears;
+	free(*shares);
+	*shares = NULL;
+	judge->branches = false;
+	return scope_evidence_tree_attribute(&input->evidence->tree, judge, &ranking->by_stacks, shares, count);
+}
+
 /*
  * Several bugs hide each other, because each has only a small part of the time of slow units. So
  * the findings are left out, as if they were fixed, and the rest is judged again, until no more is
@@ -201,11 +237,13 @@ static int rank_stacks(const struct scope_rank_input *input, struct scope_rankin
 	struct scope_share *shares = NULL;
 	size_t count = 0, before = ranking->findings;
 	struct scope_same_cause same_cause = { &rest, SCOPE_TREE_ROOT };
-	const struct scope_tree_judge judge = { scope_rank_same_cause, scope_rank_caller, &same_cause };
-	int err = scope_evidence_tree_attribute(&input->evidence->tree, &judge, &ranking->by_stacks, &shares, &count);
+	struct scope_tree_judge judge = { .same_cause = scope_rank_same_cause,
+					  .caller = scope_rank_caller,
+					  .user = &same_cause };
+	int err = attribute_round(input, &judge, ranking, &shares, &count);
 
-	if (!err)
-		err = rank_round(input, shares, count, ranking);
+	if (!err && ranking->findings == before && !ranking->kernel.function)
+		err = follow_branches(input, &judge, ranking, &shares, &count);
 	rest.found = ranking;
 	while (!err && ranking->findings > before) {
 		mark_found(ranking, before);
