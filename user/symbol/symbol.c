@@ -130,21 +130,32 @@ void scope_symbols_destroy(struct scope_symbols *symbols)
 	free(symbols);
 }
 
-/* "py::NAME:FILE" is the function NAME in FILE. The symbol stays as it is. 0 or -ENOMEM. */
+/*
+ * "py::NAME:FILE" is the function NAME in FILE. The body of a script, "<module>" or "<main>", gets the file's name as
+ * well. The symbol stays as it is. 0 or -ENOMEM.
+ */
 static int take_apart(struct scope_function *function)
 {
-	const char *name = strstr(function->symbol, "::"), *file = strrchr(function->symbol, ':'), *slash;
+	const char *begin = strstr(function->symbol, "::"), *end = strrchr(function->symbol, ':'), *slash, *file;
+	char *name;
 
-	if (!name || name + 2 >= file || !file[1])
+	if (!begin || begin + 2 >= end || !end[1])
 		return 0;
-	name = strndup(name + 2, (size_t)(file - name - 2));
-	if (!name)
-		return -ENOMEM;
+	slash = strrchr(end, '/');
+	file = slash && slash[1] ? slash + 1 : end + 1;
+	begin += 2;
+	if (!strncmp(begin, "<module>:", strlen("<module>:")) || !strncmp(begin, "<main>:", strlen("<main>:"))) {
+		if (asprintf(&name, "%.*s of %s", (int)(end - begin), begin, file) < 0)
+			return -ENOMEM;
+	} else {
+		name = strndup(begin, (size_t)(end - begin));
+		if (!name)
+			return -ENOMEM;
+	}
 	if (function->name != function->symbol)
 		free((char *)function->name);
 	function->name = name;
-	slash = strrchr(file, '/');
-	function->module = slash && slash[1] ? slash + 1 : file + 1;
+	function->module = file;
 	return 0;
 }
 
