@@ -82,7 +82,8 @@ once() {
 	said=$(python3 -c '
 import json, sys
 document = json.load(open(sys.argv[1]))
-print(*(sum(one["totals"][name] for one in document["series"]) for name in ("minor_faults", "major_faults")))' "$dir/metrics.json")
+# The line of the host has totals of its own.
+print(*(sum(one["totals"].get(name, 0) for one in document["series"]) for name in ("minor_faults", "major_faults")))' "$dir/metrics.json")
 	read -r minor major <<< "$said"
 	read -r minor_before major_before <<< "$before"
 	read -r minor_after major_after <<< "$after"

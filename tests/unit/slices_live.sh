@@ -40,6 +40,9 @@ serve() {	# [healthy]
 serve || bad=1
 case $first in
 k_mul | x_mul | k_lopsided_mul | long_mul | x_add | x_sub | v_iadd | v_isub) echo "ok: $first is named" ;;
+serve_client)	# the function of Python that multiplies
+	grep -q '^  1  serve_client .* makes wait ' "$dir/report" && echo "ok: $first is named, for which others wait" ||
+		{ head -30 "$dir/report"; echo "not ok: $first is named as one that waits"; bad=1; } ;;
 *) head -30 "$dir/report"; echo "not ok: the multiplication is not the first finding, but ${first:-nothing}"; bad=1 ;;
 esac
 serve healthy || bad=1
