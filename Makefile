@@ -186,11 +186,11 @@ pictures: user-ready ## make pictures of the pages and first screens of six kind
 
 .PHONY: bugs bugs-healthy bugs-strangers bugs-mutants bugs-vm
 bugs: user-ready ## the bug bench, by perf events: every case of tests/bugs three times, and healthy twins; prints the table (CASES="cpu lock" for some, SEEDS=3)
-	$(Q)scripts/setup.sh servers bugs
+	$(Q)scripts/setup.sh servers bugs histories sealed
 	$(Q)SEEDS=$(SEEDS) tests/bugs/bench.sh $(CASES)
 
 bugs-healthy: user-ready ## count false alarms: 100 healthy runs by perf events, on processors that are busy in different ways (RUNS=100)
-	$(Q)scripts/setup.sh servers bugs
+	$(Q)scripts/setup.sh servers bugs histories sealed
 	$(Q)tests/bugs/healthy.sh $(or $(RUNS),100)
 
 bugs-strangers: user-ready ## count false alarms on servers as Debian ships them, in eight languages (RUNS=1)

@@ -168,7 +168,7 @@ def print_totals(what, runs, twins):
 
 def main(out, cases):
     totals = {"Open cases": ([], []), "Sealed cases": ([], []),
-              "Cases of public histories": ([], []), "Sealed cases of public histories": ([], [])}
+              "Cases of public histories": ([], []), "Formerly sealed cases of public histories": ([], [])}
     print("| case | kind | the bug | rank, each run | by signatures | by both | leads by | listed | scope % | seconds "
           "| alarms, healthy |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
@@ -178,7 +178,7 @@ def main(out, cases):
             continue
         print_case(case, runs, twins)
         total = totals["Sealed cases" if case.startswith("sealed-") else
-                       "Sealed cases of public histories" if case.startswith("blind-") else
+                       "Formerly sealed cases of public histories" if case.startswith("blind-") else
                        "Cases of public histories" if case.startswith("history-") else "Open cases"]
         total[0].extend(runs)
         total[1].extend(twins)
