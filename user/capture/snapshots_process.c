@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "proc/file.h"
+#include "proc/proc.h"
 
 #define NS_PER_MS 1000000ull
 #define FIND_READS 8192u	    /* to find the interpreter: symbols are looked up in its memory */
@@ -46,27 +47,6 @@ void scope_capture_snapshots_find(struct scope_snapshots_process *process, struc
 
 /* ---- threads ---- */
 
-/* The last of the numbers that /proc/TID/status gives the thread, one for each namespace. */
-static uint32_t inner_number(uint32_t tgid, uint32_t tid)
-{
-	const char *value;
-	uint32_t number = tid;
-	char *text, *end;
-
-	if (scope_proc_file_read(&text, "/proc/%u/task/%u/status", tgid, tid))
-		return tid;
-	value = scope_proc_file_field(text, "NSpid:");
-	for (; value && *value && *value != '\n'; value = end) {
-		const unsigned long one = strtoul(value, &end, 10);
-
-		if (end == value)
-			break;
-		number = (uint32_t)one;
-	}
-	free(text);
-	return number;
-}
-
 static int note_task(uint32_t tid, void *context)
 {
 	struct scope_snapshots_process *process = context;
@@ -83,7 +63,7 @@ static int note_task(uint32_t tid, void *context)
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/schedstat", process->tgid, tid);
 	process->task[process->tasks++] = (struct scope_snapshots_task){
 		.tid = tid,
-		.inner = inner_number(process->tgid, tid),
+		.inner = scope_proc_own_number(tid),
 		.fd = open(path, O_RDONLY | O_CLOEXEC),
 	};
 	return 0;

@@ -81,14 +81,14 @@ static int hold(struct scope_proc *proc, uint32_t tgid, int fd, const struct sco
 	return 0;
 }
 
-uint32_t scope_proc_own_number(uint32_t tgid)
+uint32_t scope_proc_own_number(uint32_t tid)
 {
 	const char *value;
-	uint32_t number = tgid;
+	uint32_t number = tid;
 	char *text, *end;
 
-	if (scope_proc_file_read(&text, "/proc/%u/status", tgid))
-		return tgid;
+	if (scope_proc_file_read(&text, "/proc/%u/status", tid))
+		return tid;
 	value = scope_proc_file_field(text, "NSpid:");
 	for (; value && *value && *value != '\n'; value = end) {
 		const unsigned long one = strtoul(value, &end, 10);

@@ -79,8 +79,11 @@ int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, siz
  */
 int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t count, struct scope_writer *writer);
 
-/* The pid of a process in its own pid namespace, which may be a container's: its perf map is named by it. */
-uint32_t scope_proc_own_number(uint32_t tgid);
+/*
+ * The number of a process, or of a thread, in its own pid namespace, which may be a container's: a perf map is named by
+ * it. tid itself if it cannot be read.
+ */
+uint32_t scope_proc_own_number(uint32_t tid);
 
 /* Which names were left out so far, as sentences; "" if none were. */
 void scope_proc_jit_problem(const struct scope_proc *proc, char *text, size_t size);
