@@ -65,13 +65,12 @@ may_retry() {	# NAME STATUS TRIES
 
 log_of() { echo "$logs/${1//[^a-zA-Z0-9._-]/_}.log"; }	# NAME
 
-# Prints the failures in a log, wherever they are, and its end.
+# Prints the failures in a log, wherever they are; and its end where there is none, or where what failed says no more.
 print_failures() {	# LOG LINES-OF-ITS-END
-	{
-		head -n "-$2" "$1" |
-			awk '/^ok / { left = 0 } /^not ok/ { left = 40 } left > 0 { print; left-- }' | head -n 120
-		tail -n "$2" "$1"
-	} | sed 's/^/        /'
+	local said
+	said=$(awk '/^ok / { left = 0 } /^not ok/ { left = 40 } left > 0 { print; left-- }' "$1" | head -n 120)
+	[ "$(wc -l <<< "$said")" -gt 5 ] || said+=$'\n'$(tail -n "$2" "$1")
+	sed '/^$/d; s/^/        /' <<< "$said"
 }
 
 report() {	# NAME STATUS SECONDS
