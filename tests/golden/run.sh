@@ -105,8 +105,9 @@ check() {	# NAME
 	if [ -n "$update" ]; then
 		cp "$work/$name.report" "tests/golden/$name.report"
 		echo "wrote $name"
-	elif ! diff -u "tests/golden/$name.report" "$work/$name.report"; then
+	elif ! diff -u "tests/golden/$name.report" "$work/$name.report" > "$work/$name.diff"; then
 		echo "not ok $name - the report differs"
+		sed 's/^/    /' "$work/$name.diff"
 		return 1
 	elif ! cmp -s "$work/$name.report" "$work/$name.again"; then
 		echo "not ok $name - a second run, by $plain, differs from the first"
