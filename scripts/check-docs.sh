@@ -139,6 +139,16 @@ deciding_constants() {
 	done < <(grep -rlE '_defaults = \{' user | sort)
 }
 
+# The rules of the verdict, in their order.
+check_rules() {
+	local -a here there
+	mapfile -t here < <(block verdict-rules docs/methods.md | sed -n 's/^| `\([a-z_]*\)`.*/\1/p')
+	mapfile -t there < <(grep -A2 '^	\[SCOPE_DECIDED_' user/rank/verdict.c | grep -oE '"[a-z_]+", *(true|false)' | sed 's/"\([a-z_]*\)".*/\1/')
+	[ ${#there[@]} -gt 0 ] || differ "user/rank/verdict.c has no rule that this script finds"
+	[ "${here[*]}" = "${there[*]}" ] ||
+		differ "docs/methods.md has the rules of the verdict: ${here[*]}; user/rank/verdict.c has: ${there[*]}"
+}
+
 check_constants() {
 	local name file found
 	check_rows
@@ -416,6 +426,7 @@ check_paths
 check_targets
 check_pages
 check_constants
+check_rules
 check_bugs
 check_held
 check_order

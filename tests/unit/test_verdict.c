@@ -37,9 +37,17 @@ static int teardown(void **state)
 	return 0;
 }
 
+static unsigned int decided[SCOPE_VERDICT_RULES]; /* how often each rule decided in these tests */
+
+static void decide(struct scope_ranking *ranking)
+{
+	scope_rank_verdict(&made->input, ranking);
+	decided[ranking->decided]++;
+}
+
 static enum scope_verdict verdict(struct scope_ranking ranking, const char *says)
 {
-	scope_rank_verdict(&made->input, &ranking);
+	decide(&ranking);
 	if (says && !strstr(ranking.reason, says))
 		fail_msg("\"%s\" does not say \"%s\"", ranking.reason, says);
 	return ranking.verdict;
@@ -136,7 +144,7 @@ static void what_was_met_by_chance_is_reported(void **state)
 	assert_int_equal(verdict(ranking, "5 % of the extra time was spent waiting for threads at usual work"),
 			 SCOPE_VERDICT_NOTHING);
 	ranking.chance_share = nextafter(0.05, 0);
-	scope_rank_verdict(&made->input, &ranking);
+	decide(&ranking);
 	assert_null(strstr(ranking.reason, "met by chance"));
 }
 
@@ -175,7 +183,7 @@ static void clients_that_pause_come_before_lesser_findings(void **state)
 	ranking.inside_share = 0.5;
 	ranking.finding = &beside;
 	ranking.findings = 1;
-	scope_rank_verdict(&made->input, &ranking);
+	decide(&ranking);
 	assert_int_equal(ranking.verdict, SCOPE_VERDICT_SLOWDOWN);
 	assert_non_null(strstr(ranking.beside, "their own clients"));
 	ranking.inside_share = nextafter(0.5, 0);
@@ -247,12 +255,12 @@ static void a_short_cpu_is_one_more_word_beside_a_function(void **state)
 	ranking.long_queue_share = above(0.3);
 	ranking.long_queue_units = 5;
 	ranking.serves = true;
-	scope_rank_verdict(&made->input, &ranking);
+	decide(&ranking);
 	assert_int_equal(ranking.verdict, SCOPE_VERDICT_SLOWDOWN);
 	assert_non_null(strstr(ranking.beside, "waiting for a CPU"));
 	ranking.long_queue_share = 0.3;
 	ranking.beside[0] = 0;
-	scope_rank_verdict(&made->input, &ranking);
+	decide(&ranking);
 	assert_string_equal(ranking.beside, "");
 }
 
@@ -330,7 +338,7 @@ static void a_baseline_is_asked_for_where_there_is_none(void **state)
 	(void)state;
 	assert_int_equal(verdict(ranking, "--baseline"), SCOPE_VERDICT_NOTHING);
 	made->input.reference = &reference;
-	scope_rank_verdict(&made->input, &ranking);
+	decide(&ranking);
 	assert_null(strstr(ranking.reason, "--baseline"));
 }
 
@@ -411,7 +419,7 @@ static void a_named_cause_comes_before_functions(void **state)
 	ranking.finding = &beside;
 	ranking.findings = 1;
 	beside.confidence = SCOPE_CONFIDENCE_HIGH;
-	scope_rank_verdict(&made->input, &ranking);
+	decide(&ranking);
 	assert_int_equal(ranking.verdict, SCOPE_VERDICT_SLOWDOWN);
 	assert_non_null(strstr(ranking.beside, "by thief"));
 	/* Chance makes findings of less confidence where threads are kept off the CPUs. */
@@ -442,6 +450,104 @@ static void interrupts_are_said_beside_the_process(void **state)
 			 SCOPE_VERDICT_OUTSIDE);
 }
 
+/* All slow functions wait for a disk, or one does not. */
+static void a_slow_device_comes_before_waits_for_it(void **state)
+{
+	const struct scope_outside outside = {
+		.count = 1,
+		.cause = { { .kind = SCOPE_OUTSIDE_DEVICE, .share = 0.5, .ns = 1e9, .device.requests = 20 } }
+	};
+	struct scope_finding both[] = { { .kind = SCOPE_FINDING_WAIT, .wait.class = SCOPE_WAIT_DISK },
+					{ .kind = SCOPE_FINDING_TIME } };
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	made->input.outside = &outside;
+	ranking.finding = both;
+	ranking.findings = 1;
+	decide(&ranking);
+	assert_int_equal(ranking.decided, SCOPE_DECIDED_DEVICE_FIRST);
+	assert_int_equal(ranking.verdict, SCOPE_VERDICT_OUTSIDE);
+	ranking.findings = 2;
+	decide(&ranking);
+	assert_int_equal(ranking.decided, SCOPE_DECIDED_FUNCTIONS);
+	assert_non_null(strstr(ranking.beside, "device"));
+	/* Without a finding it is the verdict, too. */
+	ranking.findings = 0;
+	decide(&ranking);
+	assert_int_equal(ranking.decided, SCOPE_DECIDED_HOST);
+	assert_int_equal(ranking.verdict, SCOPE_VERDICT_OUTSIDE);
+}
+
+/* The first finding waits for a peer that all requests ask; functions have half of the excess, or just less. */
+static void a_slow_peer_comes_before_lesser_functions(void **state)
+{
+	const struct scope_outside outside = { .peer = { .kind = SCOPE_OUTSIDE_PEER, .share = 0.6, .ns = 1 } };
+	struct scope_finding finding = { .kind = SCOPE_FINDING_WAIT,
+					 .wait = { .class = SCOPE_WAIT_NETWORK, .outside = true } };
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	made->input.outside = &outside;
+	ranking.finding = &finding;
+	ranking.findings = 1;
+	ranking.inside_share = nextafter(0.5, 0);
+	decide(&ranking);
+	assert_int_equal(ranking.decided, SCOPE_DECIDED_PEER_FIRST);
+	assert_int_equal(ranking.verdict, SCOPE_VERDICT_OUTSIDE);
+	ranking.inside_share = 0.5;
+	decide(&ranking);
+	assert_int_equal(ranking.decided, SCOPE_DECIDED_FUNCTIONS);
+	ranking.inside_share = 0;
+	finding.wait.asks = true;
+	finding.p95_ns = 1;
+	decide(&ranking);
+	assert_int_equal(ranking.decided, SCOPE_DECIDED_FUNCTIONS);
+}
+
+static void a_stall_without_a_function_is_a_freeze(void **state)
+{
+	struct scope_freezes freezes = { .count = 1 };
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	made->input.freezes = &freezes;
+	assert_int_equal(verdict(ranking, "No function of the program stands out in that time"), SCOPE_VERDICT_FREEZES);
+	freezes.count = 0;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+}
+
+static void what_slows_all_alike_is_said(void **state)
+{
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	made->population[1].slower = true;
+	made->population[1].grown = 3;
+	decide(&ranking);
+	assert_int_equal(ranking.decided, SCOPE_DECIDED_ALL_SLOWER);
+	assert_non_null(strstr(ranking.reason, "take 3.0 times as long as in the baseline"));
+	made->population[1].background = true;
+	decide(&ranking);
+	assert_int_equal(ranking.decided, SCOPE_DECIDED_NOTHING);
+}
+
+/* Comes last: a rule that no test here lets decide may be wrong unnoticed. */
+static void each_rule_decided_and_has_a_name(void **state)
+{
+	(void)state;
+	assert_null(scope_rank_verdict_rule_name(SCOPE_DECIDED_BY_NONE));
+	for (enum scope_verdict_rule rule = SCOPE_DECIDED_BY_NONE + 1; rule < SCOPE_VERDICT_RULES; rule++) {
+		const char *name = scope_rank_verdict_rule_name(rule);
+
+		assert_non_null(name);
+		if (!decided[rule])
+			fail_msg("no test lets the rule %s decide", name);
+		for (enum scope_verdict_rule other = rule + 1; other < SCOPE_VERDICT_RULES; other++)
+			assert_string_not_equal(name, scope_rank_verdict_rule_name(other));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -466,6 +572,11 @@ int main(void)
 		TEST(a_baseline_is_asked_for_where_there_is_none),
 		TEST(requests_that_ask_a_peer_alike_may_always_have_been_so),
 		TEST(one_other_finding_is_enough_for_a_slowdown),
+		TEST(a_slow_device_comes_before_waits_for_it),
+		TEST(a_slow_peer_comes_before_lesser_functions),
+		TEST(a_stall_without_a_function_is_a_freeze),
+		TEST(what_slows_all_alike_is_said),
+		TEST(each_rule_decided_and_has_a_name),
 	};
 
 	return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);

@@ -66,7 +66,7 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 
 	if (!err)
 		err = scope_rank_run(&input, &analysis->ranking);
-	if (!err && analysis->ranking->slow_peer)
+	if (!err && analysis->ranking->decided == SCOPE_DECIDED_PEER_FIRST)
 		scope_rank_outside_add_peer(outside);
 	return err;
 }

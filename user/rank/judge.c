@@ -58,36 +58,100 @@ static bool runs_alone(const struct scope_rank_options *options, const struct sc
 	       finding->kernel_share < options->kernel_share;
 }
 
+/* A finding, and what several rules ask of it. */
+struct judged {
+	const struct scope_rank_input *input;
+	const struct scope_rank_options *options;
+	const struct scope_finding *finding;
+	double sure; /* 1 less the doubt: up to twice the odds are needed if the kernel may be the cause as well */
+	bool few, grew, alone; /* a few units are enough; most of the growth is here; slow units run here alone */
+};
+
+static bool enough_excess(const struct judged *judged)
+{
+	return judged->finding->excess_ns >= judged->options->excess_share * busy_left(judged->input);
+}
+
+/* One stall for which many threads waited is enough. */
+static bool enough_units(const struct judged *judged)
+{
+	const struct scope_rank_options *options = judged->options;
+
+	return judged->few || (judged->finding->units >= options->units_min &&
+			       judged->finding->units_at_first >= options->units_at_first_min);
+}
+
+static bool enough_odds(const struct judged *judged)
+{
+	return judged->grew || judged->alone || judged->finding->odds * judged->sure >= judged->options->odds_min;
+}
+
+static bool enough_times(const struct judged *judged)
+{
+	return judged->grew || judged->alone || judged->finding->times >= judged->options->times_min ||
+	       judged->finding->odds >= judged->options->odds_alone;
+}
+
+static bool beyond_chance(const struct judged *judged)
+{
+	return judged->few || judged->alone || judged->finding->chance_z >= judged->options->chance_z;
+}
+
+/* A single stall is in one of them. */
+static bool in_both_halves(const struct judged *judged)
+{
+	return judged->few || judged->finding->half_share >= judged->options->half_share;
+}
+
+/*
+ * Below the floor the time is so short that no client notices it, and nobody who looks at the load. If no thread waits
+ * for it, it may be longer.
+ */
+static bool above_floor(const struct judged *judged)
+{
+	const struct scope_rank_options *options = judged->options;
+	const struct scope_finding *finding = judged->finding;
+
+	return judged->few ||
+	       finding->p50_ns - finding->usual_ns >= (finding->serves ? options->served_ns : options->floor_ns) ||
+	       finding->window_share >= (finding->serves ? options->served_share : options->floor_share);
+}
+
+/* A finding meets all of them; they are looked at in this order. */
+static const struct {
+	const char *name;
+	bool (*meets)(const struct judged *judged);
+} rules[] = {
+	[SCOPE_RULE_EXCESS] = { "excess", enough_excess },
+	[SCOPE_RULE_UNITS] = { "units", enough_units },
+	[SCOPE_RULE_ODDS] = { "odds", enough_odds },
+	[SCOPE_RULE_TIMES] = { "times", enough_times },
+	[SCOPE_RULE_CHANCE] = { "chance", beyond_chance },
+	[SCOPE_RULE_HALVES] = { "halves", in_both_halves },
+	[SCOPE_RULE_FLOOR] = { "floor", above_floor },
+	[SCOPE_RULE_PARTS] = { "parts", NULL }, /* of callers alone, see rank.c */
+};
+
+const char *scope_rank_rule_name(enum scope_rank_rule rule)
+{
+	return rules[rule].name;
+}
+
 enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, const struct scope_finding *finding)
 {
-	const struct scope_rank_options *options = input->options;
-	/* If the kernel may be the cause as well, up to twice the odds are needed. */
 	const double doubt = scope_rank_finding_outside(finding) ? 0 : scope_rank_doubt(finding);
-	const bool few = finding->freezes || stalled_long(finding);
-	const bool grew = finding->of_growth * (1 - doubt) >= options->growth_share;
-	const bool alone = runs_alone(options, finding);
+	const struct judged judged = {
+		.input = input,
+		.options = input->options,
+		.finding = finding,
+		.sure = 1 - doubt,
+		.few = finding->freezes || stalled_long(finding),
+		.grew = finding->of_growth * (1 - doubt) >= input->options->growth_share,
+		.alone = runs_alone(input->options, finding),
+	};
 
-	if (!(finding->excess_ns >= options->excess_share * busy_left(input)))
-		return SCOPE_RULE_EXCESS;
-	/* One stall for which many threads waited is enough, and it is in one half of the window. */
-	if (!few && (finding->units < options->units_min || !(finding->units_at_first >= options->units_at_first_min)))
-		return SCOPE_RULE_UNITS;
-	if (!grew && !alone && !(finding->odds * (1 - doubt) >= options->odds_min))
-		return SCOPE_RULE_ODDS;
-	if (!grew && !alone && !(finding->times >= options->times_min || finding->odds >= options->odds_alone))
-		return SCOPE_RULE_TIMES;
-	if (few)
-		return SCOPE_RULE_NONE;
-	if (!alone && !(finding->chance_z >= options->chance_z))
-		return SCOPE_RULE_CHANCE;
-	if (!(finding->half_share >= options->half_share))
-		return SCOPE_RULE_HALVES;
-	/*
-	 * The time is so short that no client notices it, and nobody who looks at the load. If no thread waits for
-	 * it, it may be longer.
-	 */
-	if (!(finding->p50_ns - finding->usual_ns >= (finding->serves ? options->served_ns : options->floor_ns)) &&
-	    !(finding->window_share >= (finding->serves ? options->served_share : options->floor_share)))
-		return SCOPE_RULE_FLOOR;
+	for (enum scope_rank_rule rule = SCOPE_RULE_EXCESS; rule < SCOPE_RULE_PARTS; rule++)
+		if (!rules[rule].meets(&judged))
+			return rule;
 	return SCOPE_RULE_NONE;
 }

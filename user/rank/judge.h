@@ -5,7 +5,9 @@
 
 #include "rank/rank.h"
 
-/* The first part of the rule of rank.h that the finding does not meet. */
+/* As JSON has it; NULL of SCOPE_RULE_NONE. */
+const char *scope_rank_rule_name(enum scope_rank_rule rule);
+/* The first rule that the finding does not meet. */
 enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, const struct scope_finding *finding);
 
 #endif

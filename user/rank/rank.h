@@ -211,6 +211,35 @@ enum scope_verdict {
 	SCOPE_VERDICT_UNKNOWN, /* too little was seen to say anything */
 };
 
+/* Which rule decided the verdict, see the table in rank/verdict.c. */
+enum scope_verdict_rule {
+	SCOPE_DECIDED_BY_NONE, /* findings of kinds that were not requested */
+	SCOPE_DECIDED_IDLE_THREADS,
+	SCOPE_DECIDED_HANG,
+	SCOPE_DECIDED_SPIN,
+	SCOPE_DECIDED_FUNCTION_FREEZES,
+	SCOPE_DECIDED_CLIENTS_FIRST,
+	SCOPE_DECIDED_CPU_FIRST,
+	SCOPE_DECIDED_MEMORY_FIRST,
+	SCOPE_DECIDED_DEVICE_FIRST,
+	SCOPE_DECIDED_PEER_FIRST,
+	SCOPE_DECIDED_PEER_ASKED,
+	SCOPE_DECIDED_FUNCTIONS,
+	SCOPE_DECIDED_NO_EVENT,
+	SCOPE_DECIDED_FEW_UNITS,
+	SCOPE_DECIDED_CLIENTS,
+	SCOPE_DECIDED_FREEZES,
+	SCOPE_DECIDED_OWN_CPU,
+	SCOPE_DECIDED_CPU,
+	SCOPE_DECIDED_HOST,
+	SCOPE_DECIDED_NO_NAMES,
+	SCOPE_DECIDED_UNKNOWN_CODE,
+	SCOPE_DECIDED_NO_STACKS,
+	SCOPE_DECIDED_ALL_SLOWER,
+	SCOPE_DECIDED_NOTHING,
+};
+
+#define SCOPE_VERDICT_RULES (SCOPE_DECIDED_NOTHING + 1)
 #define SCOPE_VERDICTS (SCOPE_VERDICT_UNKNOWN + 1)
 extern const char *const scope_rank_verdict_name[SCOPE_VERDICTS]; /* as JSON and exports have them */
 
@@ -246,6 +275,7 @@ struct scope_usual {
 
 struct scope_ranking {
 	enum scope_verdict verdict;
+	enum scope_verdict_rule decided;
 	struct scope_attribution by_stacks, by_signatures; /* which function is named for which nodes of the evidence */
 	struct scope_finding *finding;
 	size_t findings;
@@ -267,7 +297,6 @@ struct scope_ranking {
 	struct scope_usual usual;
 	double inside_share; /* of the excess, by findings that are not outside */
 	double longest_ns;   /* of closed requests that serve clients, of any if none do; 0: there are none */
-	bool slow_peer;	     /* the reason is the peer that outside has, whether or not it is among its causes */
 	char reason[800];    /* NOTHING, OUTSIDE, UNKNOWN: the reason, and what to do */
 	char beside[512];    /* SLOWDOWN: what else was slow outside the program; empty: nothing */
 };

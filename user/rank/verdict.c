@@ -6,226 +6,51 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OUTSIDE_QUEUE 0.3   /* of busy time in the run queue for long: the CPU is short */
-#define OWN_CPU 0.5	    /* of the time in the run queue for long: the program's own threads had the CPU */
-#define OUTSIDE_EXCESS 0.05 /* unexplained excess, as a share of busy time, that is reported */
-#define IDLE_SHARE 0.5	    /* of the excess, spent waiting for threads that wait for their own clients */
-#define ASKS_ALIKE 10	    /* ratio of percentiles 95 to 5 of units that ask a peer: all take about as long */
+#include "rank/verdict_outside.h"
+
+#define ASKS_ALIKE 10 /* ratio of percentiles 95 to 5 of units that ask a peer: all take about as long */
 #define TOO_FEW_UNITS 20
-#define MEMORY_EXCESS 0.5 /* of the excess of slow functions, spent short of memory */
 #define CHANCE_WORTH 0.05 /* share of the excess, met by chance, that is reported */
 
-/* Excess that no finding explains, of the busy time. */
-static double unexplained(const struct scope_ranking *ranking)
+/* Rules about the first finding, and others beside it. */
+
+static bool may_be_idle(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
-	return ranking->busy_ns > 0 ? (ranking->excess_ns - ranking->explained_ns) / ranking->busy_ns : 0;
+	(void)input;
+	return scope_rank_finding_unsure(&ranking->finding[0]);
 }
 
-/* True if most of the excess is waiting for idle threads, by as many units as a finding needs. */
-static bool clients_pause(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+static void say_may_be_idle(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			    size_t room)
 {
-	return ranking->idle_share > IDLE_SHARE && ranking->idle_units >= input->options->units_min &&
-	       unexplained(ranking) > OUTSIDE_EXCESS;
-}
-
-/* The thread waited for is idle, so the cause is the client or peer that it waits for. */
-static void blame_clients(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
-			  size_t room)
-{
-	const struct scope_thread *thread =
-		scope_timeline_threads_at(input->units->timeline->threads, ranking->idle_thread);
-
+	(void)ranking;
 	snprintf(text, room,
-		 "%.0f %% of the extra time was spent waiting for threads that waited for their own clients, "
-		 "most for %s (tid %u): look for clients that pause between requests and keep "
-		 "a lock or a transaction.",
-		 100 * ranking->idle_share, thread->comm, thread->tid);
+		 "%s If clients wait for answers, it hangs where threads "
+		 "are, below; an idle program looks the same.",
+		 input->detection->busy_ns > 0 ? "Too few stacks show where threads like these work."
+					       : "No thread did any work.");
 }
 
-/*
- * True if much of the busy time was spent in the run queue: by more than a few units while clients
- * wait, or for a large part of the window, because in a program that runs for milliseconds every
- * wait is a large part.
- */
-static bool lacks_cpu(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+static bool hangs(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
-	const struct scope_timeline *timeline = input->units->timeline;
-	const double window_ns = (double)(timeline->end_ns - timeline->begin_ns);
-
-	return ranking->long_queue_share > OUTSIDE_QUEUE &&
-	       ((ranking->serves && ranking->long_queue_units >= input->options->units_min) ||
-		ranking->long_queue_share * ranking->busy_ns >= input->options->floor_share * window_ns);
+	(void)input;
+	return ranking->finding[0].kind == SCOPE_FINDING_HANG;
 }
 
-/* True if other threads of the program had the CPU that threads waited for; then no other process took it. */
-static bool has_cpu_itself(const struct scope_rank_input *input)
+static bool spins(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
-	return input->own_cpu_share > OWN_CPU;
+	(void)input;
+	return ranking->finding[0].kind == SCOPE_FINDING_SPIN;
 }
 
-/* The named cause that keeps threads off the CPUs; NULL: not known. */
-static const struct scope_outside_cause *named_cause(const struct scope_rank_input *input)
+static bool function_freezes(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
-	const struct scope_outside_cause *cause;
-
-	if (!input->outside || has_cpu_itself(input))
-		return NULL;
-	cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_THROTTLED);
-	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_TAKEN);
-}
-
-/* What takes all CPUs of the machine. */
-static const struct scope_outside_cause *machine_cause(const struct scope_rank_input *input)
-{
-	const struct scope_outside_cause *cause;
-
-	if (!input->outside)
-		return NULL;
-	cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_STOLEN);
-	return cause ? cause : scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_INTERRUPTS);
-}
-
-/* A cause in the machine or beyond it: something else has the CPU while threads seem to run, or a device or a peer is slow. */
-static const struct scope_outside_cause *host_cause(const struct scope_rank_input *input,
-						    const struct scope_ranking *ranking)
-{
-	const struct scope_outside_cause *cause = machine_cause(input);
-
-	if (!input->outside)
-		return NULL;
-	if (!cause)
-		cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_MEMORY);
-	if (!cause)
-		cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_DEVICE);
-	if (cause)
-		return cause;
-	/* It slows only some requests; a few of them do not matter. */
-	cause = scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_PEER);
-	return cause && cause->ns > OUTSIDE_EXCESS * ranking->busy_ns ? cause : NULL;
-}
-
-/* Writes a named cause and what to do. share: of the busy time spent waiting for a CPU; 0: none. */
-static void say_cause(const struct scope_outside_cause *cause, double share, char *text, size_t room)
-{
-	char said[SCOPE_OUTSIDE_SAID], remedy[160], waited[96] = "";
-
-	scope_rank_outside_say(cause, said, sizeof(said));
-	scope_rank_outside_remedy(cause, remedy, sizeof(remedy));
-	if (share > 0)
-		snprintf(waited, sizeof(waited), "%.0f %% of the busy time was spent waiting for a CPU. ", 100 * share);
-	snprintf(text, room, "%s%s %s", waited, said, remedy);
-}
-
-/*
- * Adds what else takes all CPUs at the same time: a hypervisor, or interrupts. The time that these take is that of the process in which
- * they run, too.
- */
-static void say_host_causes(const struct scope_rank_input *input, const struct scope_outside_cause *was_said,
-			    char *text, size_t room)
-{
-	static const enum scope_outside_kind kinds[] = { SCOPE_OUTSIDE_STOLEN, SCOPE_OUTSIDE_INTERRUPTS };
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		const struct scope_outside_cause *cause = scope_rank_outside_of(input->outside, kinds[i]);
-		const size_t used = strlen(text);
-		char said[SCOPE_OUTSIDE_SAID];
-
-		if (!cause || cause == was_said)
-			continue;
-		scope_rank_outside_say(cause, said, sizeof(said));
-		if (used + strlen(said) + 2 <= room)
-			snprintf(text + used, room - used, " %s", said);
-	}
-}
-
-/* Finds what slowed units from outside the program; false: no known cause. */
-static bool find_outside(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
-			 size_t room)
-{
-	const struct scope_outside_cause *cause;
-
-	if (clients_pause(input, ranking)) {
-		blame_clients(input, ranking, text, room);
-		return true;
-	}
-	if (!lacks_cpu(input, ranking)) {
-		cause = host_cause(input, ranking);
-		if (cause)
-			say_cause(cause, 0, text, room);
-		return cause;
-	}
-	if (has_cpu_itself(input)) {
-		snprintf(
-			text, room,
-			"%.0f %% of the busy time was spent waiting for a CPU that other threads of this program had: more "
-			"of them have work at once than there are CPUs for. Give it more, or make what runs cheaper.",
-			100 * ranking->long_queue_share);
-		return true;
-	}
-	cause = named_cause(input) ? named_cause(input) : machine_cause(input);
-	if (cause) {
-		say_cause(cause, ranking->long_queue_share, text, room);
-		say_host_causes(input, cause, text, room);
-		return true;
-	}
-	snprintf(text, room,
-		 "%.0f %% of the busy time was spent waiting for a CPU, or for a thread that "
-		 "waits for one: look for what else runs on this machine, or for a CPU limit.",
-		 100 * ranking->long_queue_share);
-	return true;
-}
-
-/*
- * True if a named cause kept units off the CPUs for longer than the excess of all slow functions, unless a finding
- * with high confidence has most of the excess.
- */
-static bool cpu_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
-{
-	const bool strong = ranking->inside_share >= SCOPE_RANK_MOST &&
-			    ranking->finding[0].confidence == SCOPE_CONFIDENCE_HIGH;
-
-	return !strong && lacks_cpu(input, ranking) && named_cause(input) &&
-	       ranking->long_queue_share * ranking->busy_ns > ranking->inside_share * ranking->excess_ns;
-}
-
-/* True if a lack of memory held threads for most of the excess of all slow functions: they only touched a page. */
-static bool memory_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
-{
-	const struct scope_outside_cause *cause =
-		input->outside ? scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_MEMORY) : NULL;
-
-	return cause && cause->ns > MEMORY_EXCESS * ranking->inside_share * ranking->excess_ns;
-}
-
-/* True if all findings are waits for a disk, and a slow device is known. */
-static bool device_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
-{
-	if (!input->outside || !scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_DEVICE))
-		return false;
-	for (size_t i = 0; i < ranking->findings; i++) {
-		const struct scope_finding *finding = &ranking->finding[i];
-
-		if (finding->kind != SCOPE_FINDING_WAIT || finding->wait.class != SCOPE_WAIT_DISK)
-			return false;
-	}
-	return true;
-}
-
-/*
- * True if the first finding is a wait for a peer that usual requests ask, too, and the functions inside the program
- * have a smaller part of the excess.
- */
-static bool peer_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
-{
-	const struct scope_finding *first = &ranking->finding[0];
-
-	return input->outside && input->outside->peer.ns > 0 && ranking->inside_share < SCOPE_RANK_MOST &&
-	       scope_rank_finding_outside(first) && !scope_rank_finding_asks(first) &&
-	       first->wait.class == SCOPE_WAIT_NETWORK;
+	(void)input;
+	return scope_rank_finding_freezes(&ranking->finding[0]);
 }
 
 /* True if all findings are requests that ask a peer, which others do not, and all of them take about as long. */
-static bool only_ask(const struct scope_ranking *ranking)
+static bool only_ask(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
 	for (size_t i = 0; i < ranking->findings; i++) {
 		const struct scope_finding *finding = &ranking->finding[i];
@@ -233,26 +58,104 @@ static bool only_ask(const struct scope_ranking *ranking)
 		if (!scope_rank_finding_asks(finding) || finding->p95_ns > ASKS_ALIKE * finding->p05_ns)
 			return false;
 	}
-	return true;
+	return !input->reference;
 }
 
 /* Such a request may always have taken as long: the trace has nothing to compare the peer with. */
-static void leave_open(struct scope_ranking *ranking)
+static void say_only_ask(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			 size_t room)
 {
 	const bool requests = ranking->slow_requests > 0;
 	const double all = requests ? ranking->requests : ranking->units;
 
-	ranking->verdict = SCOPE_VERDICT_NOTHING;
-	snprintf(ranking->reason, sizeof(ranking->reason),
+	(void)input;
+	snprintf(text, room,
 		 "%.1f %% of the %s took longer, for the answer of a peer that others do not ask. Whether it "
 		 "is slow cannot be seen in this trace alone: compare with a better time by --baseline.",
 		 all > 0 ? 100 * (requests ? ranking->slow_requests : ranking->slow_units) / all : 0,
 		 requests ? "requests" : "rounds of work");
 }
 
+static bool always(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	(void)input;
+	(void)ranking;
+	return true;
+}
+
+/* Rules if nothing was found. */
+
+static bool no_event(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	(void)ranking;
+	return !input->units->timeline->events;
+}
+
+static void say_no_event(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			 size_t room)
+{
+	(void)input;
+	(void)ranking;
+	snprintf(text, room, "The trace holds no event: was the process running?");
+}
+
+static bool few_units(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	(void)input;
+	return ranking->units < TOO_FEW_UNITS;
+}
+
+static void say_few_units(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			  size_t room)
+{
+	(void)input;
+	snprintf(text, room,
+		 "Only %" PRIu64 " %s seen: capture for longer (-d), or while the "
+		 "program has work to do.",
+		 ranking->units,
+		 ranking->units == 1 ? "request or round of work was" : "requests or rounds of work were");
+}
+
+static bool freezes(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	(void)ranking;
+	return input->freezes && input->freezes->count;
+}
+
+static void say_freezes(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			size_t room)
+{
+	(void)input;
+	(void)ranking;
+	snprintf(text, room,
+		 "No function of the program stands out in that time: record with stacks, or look for what "
+		 "stops this process or this machine.");
+}
+
+static bool is_unexplained(const struct scope_ranking *ranking)
+{
+	return scope_rank_unexplained(ranking) > SCOPE_RANK_UNEXPLAINED;
+}
+
 double scope_rank_nameless_share(const struct scope_evidence *evidence)
 {
 	return evidence->stacks ? (double)(evidence->nameless - evidence->language) / (double)evidence->stacks : 0;
+}
+
+static bool no_names(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	return is_unexplained(ranking) && scope_rank_nameless_share(input->evidence) > SCOPE_RANK_NAMELESS;
+}
+
+static void say_no_names(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			 size_t room)
+{
+	(void)ranking;
+	snprintf(text, room,
+		 "There is extra time, but %.0f %% of the stacks name no function of the "
+		 "program: %s.",
+		 100 * scope_rank_nameless_share(input->evidence),
+		 input->names_need ? input->names_need : "install its debug symbols");
 }
 
 /* Share of the extra time in the function that came nearest to a finding, if that is code made at run time that has no names. */
@@ -261,6 +164,37 @@ static double in_unknown_code(const struct scope_ranking *ranking)
 	const struct scope_finding *nearest = ranking->nears ? &ranking->near[0].finding : NULL;
 
 	return nearest && nearest->function && scope_rank_is_unknown_code(nearest->function) ? nearest->share : 0;
+}
+
+static bool unknown_code(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	(void)input;
+	return is_unexplained(ranking) && in_unknown_code(ranking) > SCOPE_RANK_MOST;
+}
+
+static void say_unknown_code(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			     size_t room)
+{
+	snprintf(text, room,
+		 "There is extra time, but %.0f %% of it is in code made at run time that has no names: %s.",
+		 100 * in_unknown_code(ranking),
+		 input->names_need ? input->names_need : "have its runtime write /tmp/perf-PID.map");
+}
+
+static bool no_stacks(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	return is_unexplained(ranking) && !input->evidence->stacks && !input->second;
+}
+
+static void say_no_stacks(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			  size_t room)
+{
+	(void)input;
+	(void)ranking;
+	snprintf(text, room,
+		 "There is extra time, but there are no stacks, and nothing was learned of this "
+		 "program: record without --no-stacks and --no-samples, or learn signatures with "
+		 "`scope learn`.");
 }
 
 /* Appends a sentence about waits for threads at usual work. */
@@ -288,135 +222,105 @@ static const struct scope_population *slower_population(const struct scope_detec
 	return most;
 }
 
-/* The verdict if nothing is found. */
-static void give_reason(const struct scope_rank_input *input, struct scope_ranking *ranking)
+static bool all_slower(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
-	const struct scope_evidence *evidence = input->evidence;
-	const double rest = unexplained(ranking);
-	const struct scope_population *slower = slower_population(input->detection);
-	char *reason = ranking->reason;
-	size_t room = sizeof(ranking->reason);
-
-	if (!input->units->timeline->events) {
-		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
-		snprintf(reason, room, "The trace holds no event: was the process running?");
-	} else if (ranking->units < TOO_FEW_UNITS) {
-		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
-		snprintf(reason, room,
-			 "Only %" PRIu64 " %s seen: capture for longer (-d), or while the "
-			 "program has work to do.",
-			 ranking->units,
-			 ranking->units == 1 ? "request or round of work was" : "requests or rounds of work were");
-	} else if (clients_pause(input, ranking)) {
-		find_outside(input, ranking, reason, room);
-		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
-	} else if (input->freezes && input->freezes->count) {
-		ranking->verdict = SCOPE_VERDICT_FREEZES;
-		snprintf(reason, room,
-			 "No function of the program stands out in that time: record with stacks, or look for what "
-			 "stops this process or this machine.");
-	} else if (find_outside(input, ranking, reason, room)) {
-		ranking->verdict = lacks_cpu(input, ranking) && has_cpu_itself(input) ? SCOPE_VERDICT_NOTHING
-										      : SCOPE_VERDICT_OUTSIDE;
-	} else if (rest > OUTSIDE_EXCESS && evidence->stacks &&
-		   scope_rank_nameless_share(evidence) > SCOPE_RANK_NAMELESS) {
-		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
-		snprintf(reason, room,
-			 "There is extra time, but %.0f %% of the stacks name no function of the "
-			 "program: %s.",
-			 100 * scope_rank_nameless_share(evidence),
-			 input->names_need ? input->names_need : "install its debug symbols");
-	} else if (rest > OUTSIDE_EXCESS && in_unknown_code(ranking) > SCOPE_RANK_MOST) {
-		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
-		snprintf(reason, room,
-			 "There is extra time, but %.0f %% of it is in code made at run time that has no names: %s.",
-			 100 * in_unknown_code(ranking),
-			 input->names_need ? input->names_need : "have its runtime write /tmp/perf-PID.map");
-	} else if (rest > OUTSIDE_EXCESS && !evidence->stacks && !input->second) {
-		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
-		snprintf(reason, room,
-			 "There is extra time, but there are no stacks, and nothing was learned of this "
-			 "program: record without --no-stacks and --no-samples, or learn signatures with "
-			 "`scope learn`.");
-	} else if (slower && evidence->stacks) {
-		ranking->verdict = SCOPE_VERDICT_NOTHING;
-		snprintf(
-			reason, room,
-			"%s take %.1f times as long as in the baseline, but no function has clearly more of their time "
-			"than it had: a slower or busier machine does that.",
-			ranking->slow_requests > 0 ? "Requests" : "Rounds of work", slower->grown);
-		add_chance(ranking, reason, room);
-	} else {
-		ranking->verdict = SCOPE_VERDICT_NOTHING;
-		snprintf(reason, room,
-			 "No function takes %.0f %% or more of the busy time as extra time that normal requests do not "
-			 "have.%s",
-			 100 * input->options->excess_share,
-			 input->reference ? ""
-					  : " What slows all alike is not seen this way: compare "
-					    "with a better time by --baseline.");
-		add_chance(ranking, reason, room);
-	}
+	(void)ranking;
+	return input->evidence->stacks && slower_population(input->detection);
 }
 
-/*
- * A cause outside in addition to slow functions: it is the verdict if the functions have the smaller part, else one
- * more sentence.
- */
-static void weigh_outside(const struct scope_rank_input *input, struct scope_ranking *ranking)
+static void say_all_slower(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			   size_t room)
 {
-	const bool most_inside = ranking->inside_share >= SCOPE_RANK_MOST;
+	snprintf(text, room,
+		 "%s take %.1f times as long as in the baseline, but no function has clearly more of their time "
+		 "than it had: a slower or busier machine does that.",
+		 ranking->slow_requests > 0 ? "Requests" : "Rounds of work",
+		 slower_population(input->detection)->grown);
+	add_chance(ranking, text, room);
+}
 
-	if (clients_pause(input, ranking) && !most_inside) {
-		blame_clients(input, ranking, ranking->reason, sizeof(ranking->reason));
-		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
-	} else if (cpu_before_functions(input, ranking)) {
-		find_outside(input, ranking, ranking->reason, sizeof(ranking->reason));
-		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
-	} else if (memory_before_functions(input, ranking)) {
-		say_cause(scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_MEMORY), 0, ranking->reason,
-			  sizeof(ranking->reason));
-		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
-	} else if (device_before_functions(input, ranking)) {
-		say_cause(scope_rank_outside_of(input->outside, SCOPE_OUTSIDE_DEVICE), 0, ranking->reason,
-			  sizeof(ranking->reason));
-		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
-	} else if (peer_before_functions(input, ranking)) {
-		say_cause(&input->outside->peer, 0, ranking->reason, sizeof(ranking->reason));
-		ranking->slow_peer = true;
-		ranking->verdict = SCOPE_VERDICT_OUTSIDE;
-	} else if (!input->reference && only_ask(ranking)) {
-		leave_open(ranking);
-	} else {
-		find_outside(input, ranking, ranking->beside, sizeof(ranking->beside));
-	}
+static void say_nothing(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			size_t room)
+{
+	snprintf(text, room,
+		 "No function takes %.0f %% or more of the busy time as extra time that normal requests do not "
+		 "have.%s",
+		 100 * input->options->excess_share,
+		 input->reference ? ""
+				  : " What slows all alike is not seen this way: compare "
+				    "with a better time by --baseline.");
+	add_chance(ranking, text, room);
+}
+
+/* Of the rules for rankings with findings, or of those for rankings without, the first that holds decides. */
+static const struct {
+	const char *name;
+	bool found; /* is looked at if there are findings, else if there are none */
+	bool (*holds)(const struct scope_rank_input *input, const struct scope_ranking *ranking);
+	enum scope_verdict verdict;
+	/* Writes the reason; NULL: the findings are the reason. */
+	void (*say)(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text, size_t room);
+	bool beside; /* is also said beside slow functions */
+} rules[SCOPE_VERDICT_RULES] = {
+	[SCOPE_DECIDED_IDLE_THREADS] = { "idle_threads", true, may_be_idle, SCOPE_VERDICT_UNKNOWN, say_may_be_idle },
+	[SCOPE_DECIDED_HANG] = { "hang", true, hangs, SCOPE_VERDICT_HANG },
+	[SCOPE_DECIDED_SPIN] = { "spin", true, spins, SCOPE_VERDICT_SPIN },
+	[SCOPE_DECIDED_FUNCTION_FREEZES] = { "function_freezes", true, function_freezes, SCOPE_VERDICT_FREEZES },
+	[SCOPE_DECIDED_CLIENTS_FIRST] = { "clients_first", true, scope_rank_clients_before_functions,
+					  SCOPE_VERDICT_OUTSIDE, scope_rank_say_clients },
+	[SCOPE_DECIDED_CPU_FIRST] = { "cpu_first", true, scope_rank_cpu_before_functions, SCOPE_VERDICT_OUTSIDE,
+				      scope_rank_say_cpu },
+	[SCOPE_DECIDED_MEMORY_FIRST] = { "memory_first", true, scope_rank_memory_before_functions,
+					 SCOPE_VERDICT_OUTSIDE, scope_rank_say_memory },
+	[SCOPE_DECIDED_DEVICE_FIRST] = { "device_first", true, scope_rank_device_before_functions,
+					 SCOPE_VERDICT_OUTSIDE, scope_rank_say_device },
+	[SCOPE_DECIDED_PEER_FIRST] = { "peer_first", true, scope_rank_peer_before_functions, SCOPE_VERDICT_OUTSIDE,
+				       scope_rank_say_peer },
+	[SCOPE_DECIDED_PEER_ASKED] = { "peer_asked", true, only_ask, SCOPE_VERDICT_NOTHING, say_only_ask },
+	[SCOPE_DECIDED_FUNCTIONS] = { "functions", true, always, SCOPE_VERDICT_SLOWDOWN },
+	[SCOPE_DECIDED_NO_EVENT] = { "no_event", false, no_event, SCOPE_VERDICT_UNKNOWN, say_no_event },
+	[SCOPE_DECIDED_FEW_UNITS] = { "few_units", false, few_units, SCOPE_VERDICT_UNKNOWN, say_few_units },
+	[SCOPE_DECIDED_CLIENTS] = { "clients", false, scope_rank_clients_pause, SCOPE_VERDICT_OUTSIDE,
+				    scope_rank_say_clients, .beside = true },
+	[SCOPE_DECIDED_FREEZES] = { "freezes", false, freezes, SCOPE_VERDICT_FREEZES, say_freezes },
+	[SCOPE_DECIDED_OWN_CPU] = { "own_cpu", false, scope_rank_lacks_own_cpu, SCOPE_VERDICT_NOTHING,
+				    scope_rank_say_own_cpu, .beside = true },
+	[SCOPE_DECIDED_CPU] = { "cpu", false, scope_rank_lacks_cpu, SCOPE_VERDICT_OUTSIDE, scope_rank_say_cpu,
+				.beside = true },
+	[SCOPE_DECIDED_HOST] = { "host", false, scope_rank_host_is_slow, SCOPE_VERDICT_OUTSIDE, scope_rank_say_host,
+				 .beside = true },
+	[SCOPE_DECIDED_NO_NAMES] = { "no_names", false, no_names, SCOPE_VERDICT_UNKNOWN, say_no_names },
+	[SCOPE_DECIDED_UNKNOWN_CODE] = { "unknown_code", false, unknown_code, SCOPE_VERDICT_UNKNOWN, say_unknown_code },
+	[SCOPE_DECIDED_NO_STACKS] = { "no_stacks", false, no_stacks, SCOPE_VERDICT_UNKNOWN, say_no_stacks },
+	[SCOPE_DECIDED_ALL_SLOWER] = { "all_slower", false, all_slower, SCOPE_VERDICT_NOTHING, say_all_slower },
+	[SCOPE_DECIDED_NOTHING] = { "nothing", false, always, SCOPE_VERDICT_NOTHING, say_nothing },
+};
+
+const char *scope_rank_verdict_rule_name(enum scope_verdict_rule rule)
+{
+	return rules[rule].name;
+}
+
+/* A cause that slows requests as well, for one more sentence. */
+static void say_beside(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	for (size_t i = 0; i < SCOPE_VERDICT_RULES; i++)
+		if (rules[i].beside && rules[i].holds(input, ranking)) {
+			rules[i].say(input, ranking, ranking->beside, sizeof(ranking->beside));
+			return;
+		}
 }
 
 void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
-	char *reason = ranking->reason;
-	size_t room = sizeof(ranking->reason);
+	enum scope_verdict_rule rule = SCOPE_DECIDED_BY_NONE + 1;
 
-	if (ranking->findings && scope_rank_finding_unsure(&ranking->finding[0])) {
-		ranking->verdict = SCOPE_VERDICT_UNKNOWN;
-		snprintf(reason, room,
-			 "%s If clients wait for answers, it hangs where threads "
-			 "are, below; an idle program looks the same.",
-			 input->detection->busy_ns > 0 ? "Too few stacks show where threads like these work."
-						       : "No thread did any work.");
-		return;
-	}
-	if (ranking->findings) {
-		enum scope_finding_kind kind = ranking->finding[0].kind;
-
-		ranking->verdict = kind == SCOPE_FINDING_HANG	? SCOPE_VERDICT_HANG
-				   : kind == SCOPE_FINDING_SPIN ? SCOPE_VERDICT_SPIN
-								: SCOPE_VERDICT_SLOWDOWN;
-		if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN && scope_rank_finding_freezes(&ranking->finding[0]))
-			ranking->verdict = SCOPE_VERDICT_FREEZES;
-		else if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN)
-			weigh_outside(input, ranking);
-		return;
-	}
-	give_reason(input, ranking);
+	while (rules[rule].found != (ranking->findings > 0) || !rules[rule].holds(input, ranking))
+		rule++;
+	ranking->decided = rule;
+	ranking->verdict = rules[rule].verdict;
+	if (rules[rule].say)
+		rules[rule].say(input, ranking, ranking->reason, sizeof(ranking->reason));
+	if (rule == SCOPE_DECIDED_FUNCTIONS)
+		say_beside(input, ranking);
 }

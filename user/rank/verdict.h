@@ -12,7 +12,9 @@
  * debug symbols would not add a function.
  */
 double scope_rank_nameless_share(const struct scope_evidence *evidence);
-/* Fills in verdict and reason by the rest of the ranking, which must be complete and in order. */
+/* As JSON has it; NULL: none decided. */
+const char *scope_rank_verdict_rule_name(enum scope_verdict_rule rule);
+/* Fills in verdict, the rule that decided it, and reason by the rest of the ranking, which must be complete and in order. */
 void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranking *ranking);
 
 #endif

@@ -12,6 +12,8 @@
 
 #include "base/plain.h"
 #include "base/syscall_name.h"
+#include "rank/judge.h"
+#include "rank/verdict.h"
 #include "report/answer.h"
 #include "report/json_part.h"
 #include "report/locks_text.h"
@@ -83,27 +85,23 @@ static json_t *make_freezes(const struct scope_analysis *analysis)
 /* What came near to a finding, if there is none. */
 static json_t *make_near(const struct scope_model *model)
 {
-	static const char *const rule[] = {
-		[SCOPE_RULE_UNITS] = "units",	[SCOPE_RULE_ODDS] = "odds",	[SCOPE_RULE_TIMES] = "times",
-		[SCOPE_RULE_CHANCE] = "chance", [SCOPE_RULE_HALVES] = "halves", [SCOPE_RULE_FLOOR] = "floor",
-		[SCOPE_RULE_PARTS] = "parts",
-	};
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < model->nears; i++) {
 		const struct scope_model_near *near = &model->near[i];
 		const struct scope_finding *finding = &near->near->finding;
 
-		json_array_append_new(
-			array, json_pack("{s:o, s:o, s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "function",
-					 scope_report_json_function(finding->function), "share",
-					 scope_report_json_number(finding->share), "units", (json_int_t)finding->units,
-					 "odds", scope_report_json_number(finding->odds), "times",
-					 scope_report_json_number(finding->times), "fails", rule[near->near->fails],
-					 "units_at_first", scope_report_json_number(finding->units_at_first),
-					 "odds_needed", scope_report_json_number(near->odds_needed), "chance_z",
-					 scope_report_json_number(finding->chance_z), "costs_ns",
-					 scope_report_json_number(near->costs_ns)));
+		json_array_append_new(array, json_pack("{s:o, s:o, s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "function",
+						       scope_report_json_function(finding->function), "share",
+						       scope_report_json_number(finding->share), "units",
+						       (json_int_t)finding->units, "odds",
+						       scope_report_json_number(finding->odds), "times",
+						       scope_report_json_number(finding->times), "fails",
+						       scope_rank_rule_name(near->near->fails), "units_at_first",
+						       scope_report_json_number(finding->units_at_first), "odds_needed",
+						       scope_report_json_number(near->odds_needed), "chance_z",
+						       scope_report_json_number(finding->chance_z), "costs_ns",
+						       scope_report_json_number(near->costs_ns)));
 	}
 	return array;
 }
@@ -328,9 +326,10 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 	const struct scope_ranking *ranking = analysis->ranking;
 	json_t *all, *answer;
 
-	all = json_pack("{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+	all = json_pack("{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
 			SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION, "trace", make_trace(model), "verdict",
-			scope_rank_verdict_name[ranking->verdict], "reason",
+			scope_rank_verdict_name[ranking->verdict], "decided_by",
+			scope_report_json_string(scope_rank_verdict_rule_name(ranking->decided)), "reason",
 			ranking->reason[0] ? scope_report_json_string(ranking->reason) : json_null(), "beside",
 			ranking->beside[0] ? scope_report_json_string(ranking->beside) : json_null(), "since_ns",
 			analysis->since_ns ? json_integer((json_int_t)analysis->since_ns) : json_null(), "findings",

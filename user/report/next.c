@@ -78,10 +78,12 @@ static void add_deed(const struct scope_model *model, const char *pid, struct sc
 
 	if (model->finding->stuck)
 		snprintf(add(next, "is it still so?"), room, "scope-report -p %s -d 5", pid);
-	else if (model->analysis->ranking->slow_peer && model->analysis->outside.peer.at.peer.pid)
+	else if (model->analysis->ranking->decided == SCOPE_DECIDED_PEER_FIRST &&
+		 model->analysis->outside.peer.at.peer.pid)
 		snprintf(add(next, "the process that it waits for"), room, "scope-report -p %u",
 			 model->analysis->outside.peer.at.peer.pid);
-	else if (model->analysis->ranking->slow_peer && model->analysis->outside.peer.at.peer.address[0])
+	else if (model->analysis->ranking->decided == SCOPE_DECIDED_PEER_FIRST &&
+		 model->analysis->outside.peer.at.peer.address[0])
 		snprintf(add(next, "the connections to it"), room, "ss -tni dst %s",
 			 model->analysis->outside.peer.at.peer.address);
 	else if (scope_rank_finding_outside(finding))
