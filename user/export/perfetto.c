@@ -62,6 +62,12 @@ enum {
 	SNAPSHOT_CLOCK = 1,
 	CLOCK_ID = 1,
 	CLOCK_TIMESTAMP = 2,
+	/* TracePacket, SystemInfo, Utsname */
+	PACKET_SYSTEM_INFO = 45,
+	SYSTEM_UTSNAME = 1,
+	UTSNAME_SYSNAME = 1,
+	UTSNAME_RELEASE = 3,
+	UTSNAME_MACHINE = 4,
 	/* numbers of clocks */
 	REALTIME = 1,
 	MONOTONIC = 3,
@@ -252,6 +258,24 @@ static void write_clocks(FILE *stream, const struct scope_trace *trace)
 	scope_export_protobuf_write(stream, &packet);
 }
 
+/* The machine and its kernel. Perfetto names system calls by the machine. */
+static void write_system(FILE *stream, const struct scope_trace *trace)
+{
+	const char *machine = scope_trace_meta(trace, SCOPE_META_ARCH);
+	const char *release = scope_trace_meta(trace, SCOPE_META_KERNEL);
+	struct scope_export_message name = { .bytes = 0 }, system = { .bytes = 0 }, packet = { .bytes = 0 };
+
+	if (!machine)
+		return;
+	scope_export_protobuf_text(&name, UTSNAME_SYSNAME, "Linux");
+	scope_export_protobuf_text(&name, UTSNAME_MACHINE, machine);
+	if (release)
+		scope_export_protobuf_text(&name, UTSNAME_RELEASE, release);
+	scope_export_protobuf_message(&system, SYSTEM_UTSNAME, &name);
+	scope_export_protobuf_message(&packet, PACKET_SYSTEM_INFO, &system);
+	scope_export_protobuf_write(stream, &packet);
+}
+
 static int write_events(FILE *stream, const struct scope_export_from *from, struct scope_timeline *timeline)
 {
 	struct scope_export_stacks *stacks;
@@ -281,6 +305,7 @@ int scope_export_perfetto(const struct scope_export_from *from, const struct sco
 
 	if (!err) {
 		write_clocks(stream, from->trace);
+		write_system(stream, from->trace);
 		write_threads(stream, timeline);
 		scope_export_perfetto_tracks(stream, timeline, from->analysis);
 		err = write_events(stream, from, timeline);
