@@ -232,6 +232,7 @@ check-arm64: ## compile the module and the static scope for arm64, run the basic
 check: vm-ready ## the everyday set of tests, its own set-up included
 	$(Q)scripts/setup.sh test servers browser
 	$(Q)scripts/page-libraries.sh || :
+	$(Q)scripts/export-readers.sh || :
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) SAN=1 user tests
 	$(Q)tests/bugs/build.sh lock none
 	$(Q)KERNEL=$(KERNEL) scripts/check.sh
