@@ -77,6 +77,8 @@ check() {	# NAME
 				sed '/^METRICS/,$d' | tee -a "$name.report" >> "$name.again"
 			"$scope" metrics -i "$name.trace" --step 100ms --compare 1..2 -o "$name.metrics-compare.json"
 		fi
+		"$scope" metrics -i "$name.trace" --relate run -o "$name.metrics-relate.json"
+		grep -q '"with": "run"' "$name.metrics-relate.json" || { echo "not ok $name - --relate run is not in JSON"; return 1; }
 		"$scope" metrics -i "$name.trace" --format openmetrics > "$name.openmetrics"
 		"$scope" metrics -i "$name.trace" --format csv > "$name.csv"
 		python3 "$OLDPWD/tests/unit/metrics_agree.py" "$name.metrics-group.json" "$name.openmetrics" "$name.csv"
@@ -150,7 +152,7 @@ for name in "${names[@]}"; do cat "$work/$name.said"; done
 screens=("$work"/*/*.screen)
 if [ -e "${screens[0]}" ]; then
 	python3 tests/unit/first_screen.py "${screens[@]}" || bad=1
-	tests/golden/next.sh "$plain" "${screens[@]/%.screen/.json}" || bad=1
+	python3 tests/unit/next_commands.py "$plain" "${screens[@]/%.screen/.json}" || bad=1
 fi
 # What each report is as JSON is as the schema says.
 reports=() metrics=()
