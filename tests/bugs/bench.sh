@@ -9,8 +9,8 @@
 #   scripts/kernel.sh and its scope.ko, both built before; and as run.sh takes them SECONDS_EACH,
 #   HANG_WAIT, LEARN_SECONDS and SCOPE
 # A run that is there already is not repeated; remove its directory below OUT, or all of OUT, for
-# new ones. Exit 0 if all runs ended with a report, whatever it says; the table goes to standard
-# output.
+# new ones. Exit 0 if all runs ended with a report, whatever it names, whose first screen has its form; the table goes to
+# standard output.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -25,6 +25,7 @@ mkdir -p "$out"
 report_again() {	# DIR
 	"${SCOPE:-$bugs_dir/../../build/user/scope}" report -v -i "$1/trace" -o "$1/report.txt" \
 		>"$1/log" 2>&1 || return 1
+	bug_screen "${SCOPE:-$bugs_dir/../../build/user/scope}" "$1" >>"$1/log" 2>&1 || return 1
 	[ ! -e "$1/signatures.db" ] ||
 		"${SCOPE:-$bugs_dir/../../build/user/scope}" report -v -i "$1/trace" --no-stacks \
 			--db "$1/signatures.db" -o "$1/by-signatures.txt" >>"$1/log" 2>&1 &&
@@ -70,5 +71,5 @@ for case; do
 		one "$case/twin" $((100 * number + seed))
 	done
 done
-PYTHONDONTWRITEBYTECODE=1 python3 "$bugs_dir/summary.py" "$out" "$@"
+PYTHONDONTWRITEBYTECODE=1 python3 "$bugs_dir/summary.py" "$out" "$@" || failed=1
 exit $failed

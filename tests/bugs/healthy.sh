@@ -9,7 +9,7 @@
 # Run number i is the healthy twin of the i-th case of bugs.tsv, round and round, with seed 10000 + i,
 # beside none, one and two other programs by turns that take as much of a processor as they get. What
 # is there already is not run again, so a count that was interrupted goes on. Exit 0 if all runs ended
-# with a report, whatever it says; the count goes to standard output.
+# with a report, whatever it names, whose first screen has its form; the count goes to standard output.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -44,7 +44,8 @@ for ((i = 1; i <= runs; i++)); do
 	dir=$(printf '%s/%03d' "$out" "$i")
 	if [ -n "$again" ]; then
 		[ -e "$dir/facts" ] || continue
-		"$scope" report -v -i "$dir/trace" -o "$dir/report.txt" >"$dir/log" 2>&1 && continue
+		"$scope" report -v -i "$dir/trace" -o "$dir/report.txt" >"$dir/log" 2>&1 &&
+			bug_screen "$scope" "$dir" >>"$dir/log" 2>&1 && continue
 	elif [ -e "$dir/facts" ] ||
 	     run_beside $((i % 3)) "${cases[(i - 1) % ${#cases[@]}]}/twin" $((10000 + i)) "$dir"; then
 		continue
@@ -52,5 +53,5 @@ for ((i = 1; i <= runs; i++)); do
 	echo "healthy: run $i: no report: see $dir/log" >&2
 	failed=1
 done
-PYTHONDONTWRITEBYTECODE=1 python3 "$bugs_dir/summary.py" --healthy "$out"
+PYTHONDONTWRITEBYTECODE=1 python3 "$bugs_dir/summary.py" --healthy "$out" || failed=1
 exit $failed

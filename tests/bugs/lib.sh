@@ -83,3 +83,14 @@ bug_family() {	# PID
 		bug_family "$child"
 	done
 }
+
+# The first screen of a run's trace, and the same report as JSON, for summary.py to check.
+bug_screen() {	# SCOPE DIR
+	local scope
+	scope=$(realpath "$1")
+	(
+		cd "$2" || exit 1
+		COLUMNS=80 LC_ALL=C.UTF-8 "$scope" report -i trace >trace.screen &&
+			"$scope" report -i trace --format json >trace.json
+	)
+}

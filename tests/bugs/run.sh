@@ -7,8 +7,9 @@
 # Environment: SOURCE (perf, or kmod where the module is inserted), SECONDS_EACH (length of the
 #   capture, 12), HANG_WAIT (seconds between a hang and the question, 5), LEARN_SECONDS (of learning
 #   signatures after the capture, 6; 0: none), SCOPE (the program)
-# Leaves in DIR: report.txt, trace, facts (key and value by a tab), log, and where signatures were
-# learned signatures.db, by-signatures.txt, the report that makes no use of stacks, and by-both.txt. What is
+# Leaves in DIR: report.txt, the first screen and the JSON of the same trace (trace.screen, trace.json), trace, facts (key
+# and value by a tab), log, and where signatures were learned
+# signatures.db, by-signatures.txt, the report that makes no use of stacks, and by-both.txt. What is
 # complete there already is not run again; what was interrupted is.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -35,6 +36,7 @@ fi
 	"$scope" report -v -p "$SERVER_PID" -d "$seconds" --source "${SOURCE:-perf}" \
 		--save "$dir/trace" -o "$dir/report.txt"
 	ended=$(date +%s.%N)
+	bug_screen "$scope" "$dir"
 	# What signatures alone say: learned of this very build, under the load it has.
 	if [ "$kind" != none ] && [ "${LEARN_SECONDS:-6}" != 0 ]; then
 		"$scope" learn -p "$SERVER_PID" -d "${LEARN_SECONDS:-6}" --source "${SOURCE:-perf}" \

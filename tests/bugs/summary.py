@@ -7,11 +7,16 @@ Usage: summary.py DIR CASE...
 
 Of each case the middle run counts for the table's columns, the worst one is beside it; totals are
 over all runs. `expect` names functions: `a|b` either will do, `a+b` two bugs that must both be named,
-`-outside` a cause outside the program, which the verdict has to say."""
+`-outside` a cause outside the program, which the verdict has to say. Exit 1 also if a first screen lacks something that
+tests/unit/first_screen.py expects of it."""
+import json
 import os
 import re
 import statistics
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit"))
+import first_screen  # noqa: E402
 
 ROW = re.compile(r"^  (\d+) +(\S.*?) +(\S+) +(\d+) % +(slow peer|slow disk|slow pipe|asks a peer)?")
 DETAIL = re.compile(r"^  (\d+)  (\S.*)$")
@@ -35,8 +40,17 @@ class Run:
         with open(os.path.join(path, "report.txt")) as file:
             text = file.read()
         self.path, self.gone = path, GONE.findall(text)
+        self.lacks = self.screen_lacks()
         self.read(text)
         self.rank, self.gap = self.judge()
+
+    def screen_lacks(self):
+        """What the first screen lacks, in words; None: it was not made."""
+        screen, report = (os.path.join(self.path, name) for name in ("trace.screen", "trace.json"))
+        if not os.path.exists(report):
+            return None
+        with open(screen, encoding="utf-8") as text, open(report, encoding="utf-8") as facts:
+            return list(first_screen.missing(text.read(), json.load(facts)))
 
     def rank_in(self, path):
         """The rank in a report made by signatures; False: none were learned."""
@@ -128,6 +142,18 @@ def print_gone(runs):
         print(f"{os.path.basename(run.path)}: {', '.join(run.gone)}")
 
 
+def print_screens(runs):
+    """What first screens lack; returns whether none lacks anything."""
+    made = [run for run in runs if run.lacks is not None]
+    good = sum(not run.lacks for run in made)
+    print(f"\nFirst screens: {good} of {len(made)} have 15 lines of 80 columns and all that a reader needs"
+          + (f" ({len(runs) - len(made)} were not made)." if len(made) < len(runs) else "."))
+    for run in made:
+        for what in run.lacks:
+            print(f"{os.path.basename(run.path)}: its first screen lacks {what}")
+    return good == len(made)
+
+
 def print_case(case, runs, twins):
     ranks = [run.rank for run in runs]
     gaps = [run.gap for run in runs if run.gap is not None]
@@ -185,13 +211,19 @@ def main(out, cases):
     for what, (runs, twins) in totals.items():
         if runs:
             print_totals(what, runs, twins)
-    print_gone([run for pair in totals.values() for side in pair for run in side])
+    every_run = [run for pair in totals.values() for side in pair for run in side]
+    print_gone(every_run)
+    return print_screens(every_run)
 
 
 def check(path):
     run = Run(path)
     named = ", ".join(row[0] for row in run.rows) or "nothing"
     print(f"verdict: {run.verdict}; named: {named}; right: {run.facts['expect']}")
+    for what in run.lacks or []:
+        print(f"its first screen lacks {what}")
+    if run.lacks:
+        return False
     if run.facts["kind"] == "none":
         return not run.alarm()
     return run.rank is not None and run.rank <= 5
@@ -222,12 +254,12 @@ def healthy(out):
     for line in told:
         print(line)
     print_gone(all_runs)
+    return print_screens(all_runs)
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "--healthy":
-        healthy(sys.argv[2])
-        sys.exit()
+        sys.exit(not healthy(sys.argv[2]))
     if sys.argv[1] == "--check":
         sys.exit(not check(sys.argv[2]))
-    main(sys.argv[1], sys.argv[2:])
+    sys.exit(not main(sys.argv[1], sys.argv[2:]))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The first screen of a report has all that its reader needs first: what, where and when, how bad, which function and why, normal
-beside slow, confidence, and commands that the JSON names, too.
+The first screen of a report has at most 15 lines of 80 columns, and all that its reader needs first: what, where and when, how
+bad, which function and why, normal beside slow, confidence, and commands that the JSON names, too.
 
 Usage: tests/unit/first_screen.py NAME.screen...     each beside NAME.json of the same report
 """
@@ -34,8 +34,12 @@ def labelled(lines):
 
 def missing(screen, report):
     """What the screen lacks, in words."""
-    lines = screen.split("\n")
+    lines = screen.rstrip("\n").split("\n")
     labels = labelled(lines)
+    if len(lines) > 15 or max(map(len, lines)) > 80:
+        yield "15 lines of 80 columns: %d lines, the longest of %d" % (len(lines), max(map(len, lines)))
+    if len(lines) < 2:
+        return
     if not re.match(VERDICTS + r" \S.*\(pid \S+\)", lines[0]) or not re.search(r" [0-9.]+ s$", lines[0]):
         yield "the verdict, the process and the time: %r" % lines[0]
     if not re.search(r"source .*(lost|nothing lost)$", lines[1]):
@@ -63,11 +67,16 @@ def missing(screen, report):
         yield "the other findings"
 
 
-bad = False
-for path in sys.argv[1:]:
-    with open(path, encoding="utf-8") as screen, open(re.sub(r"screen$", "json", path), encoding="utf-8") as report:
-        for what in missing(screen.read(), json.load(report)):
-            print("not ok first screen: %s lacks %s" % (path.rsplit("/")[-1], what))
-            bad = True
-print("" if bad else "ok first screen: %d have what a reader needs" % (len(sys.argv) - 1))
-sys.exit(bad)
+def main(paths):
+    bad = False
+    for path in paths:
+        with open(path, encoding="utf-8") as screen, open(re.sub(r"screen$", "json", path), encoding="utf-8") as report:
+            for what in missing(screen.read(), json.load(report)):
+                print("not ok first screen: %s lacks %s" % (path.rsplit("/")[-1], what))
+                bad = True
+    print("" if bad else "ok first screen: %d have what a reader needs" % len(paths))
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
