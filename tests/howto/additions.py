@@ -99,7 +99,7 @@ int scope_cmd_motto(int argc, char **argv)
 		return SCOPE_EXIT_DONE;
 	}
 	if (option != -1)
-		return scope_cmd_misuse("motto", "that option is not understood");
+		return scope_cmd_line_wrong("motto", argv);
 	puts("an motto");
 	return SCOPE_EXIT_DONE;
 }

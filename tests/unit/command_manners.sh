@@ -65,6 +65,12 @@ says "none on a terminal where asked for" 0 '^SLOWDOWN' coloured --color never
 NO_COLOR=1 says "nor with NO_COLOR" 0 '^SLOWDOWN' coloured
 NO_COLOR=1 says "which --color overrides" 0 "$bold" coloured --color always
 NO_COLOR= says "an empty NO_COLOR counts for nothing" 0 "$bold" coloured
+says "a mistyped option" 2 "^scope report: there is no option --formt; did you mean --format?$" "$scope" report --formt text
+says "the first letters of several options" 2 "^scope report: --s may be --syscalls or --save: type more of it$" "$scope" report --s
+says "an option without its value" 2 "^scope export: --output wants a value: --output PATH$" "$scope" export folded -o
+says "a value of an option that has none" 2 "^scope waits: --help takes no value$" "$scope" waits --help=1
+says "a letter that is none" 2 "^scope waits: there is no option -q$" "$scope" waits -vq
+[ "$(wc -l < "$work/said")" = 2 ] || { echo "not ok - a wrong option takes $(wc -l < "$work/said") lines"; bad=1; }
 says "no such colour" 2 'wants auto, always or never' "$scope" report "$work/lock.trace" --color blue
 says "--fail-on what is there" 3 '^SLOWDOWN' "$scope" report "$work/lock.trace" --fail-on hang,slowdown
 says "--fail-on any" 3 '^HANG' "$scope" report "$work/hang.trace" --fail-on any

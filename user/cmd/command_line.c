@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/cmd.h"
 #include "cmd/commands.h"
+#include "cmd/suggest.h"
 
 #define OPTIONS_MAX 64
 
@@ -38,7 +40,47 @@ int scope_cmd_line_next(const char *name, int argc, char **argv)
 			*letter++ = ':';
 	}
 	*letter = '\0';
+	opterr = 0;
 	return getopt_long(argc, argv, letters, longs, NULL);
+}
+
+/* "--formt" or "--form", of which the table has none, or several. */
+static int wrong_word(const struct scope_command *command, const char *word)
+{
+	const int length = (int)strcspn(word, "=");
+	const char *first = NULL, *second = NULL, *like;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", length > 2 ? length - 2 : 0, length > 2 ? word + 2 : "");
+	for (const struct scope_option *option = command->options; option->name; option++)
+		if (!strncmp(option->name, name, strlen(name))) {
+			second = first && !second ? option->name : second;
+			first = first ? first : option->name;
+		}
+	if (second)
+		return scope_cmd_misuse(command->name, "%.*s may be --%s or --%s: type more of it", length, word, first,
+					second);
+	like = scope_cmd_suggest_option(name, command->options);
+	if (like)
+		return scope_cmd_misuse(command->name, "there is no option %.*s; did you mean --%s?", length, word,
+					like);
+	return scope_cmd_misuse(command->name, "there is no option %.*s", length, word);
+}
+
+int scope_cmd_line_wrong(const char *name, char **argv)
+{
+	const struct scope_command *command = scope_cmd_find(name);
+
+	if (!optopt) /* so getopt_long(3) marks a long option that it does not know */
+		return wrong_word(command, argv[optind - 1]);
+	for (const struct scope_option *option = command->options; option->name; option++) {
+		if (option->key != optopt)
+			continue;
+		if (!option->value)
+			return scope_cmd_misuse(name, "--%s takes no value", option->name);
+		return scope_cmd_misuse(name, "--%s wants a value: --%s %s", option->name, option->name, option->value);
+	}
+	return scope_cmd_misuse(name, "there is no option -%c", optopt);
 }
 
 static void print_option(const struct scope_option *option, int column)

@@ -204,7 +204,7 @@ int scope_cmd_completion(int argc, char **argv)
 
 	while ((option = scope_cmd_line_next("completion", argc, argv)) != -1) {
 		if (option != 'h')
-			return scope_cmd_misuse("completion", "that option is not understood");
+			return scope_cmd_line_wrong("completion", argv);
 		scope_cmd_line_help("completion");
 		return SCOPE_EXIT_DONE;
 	}

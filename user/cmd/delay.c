@@ -190,7 +190,7 @@ static int parse(int argc, char **argv, struct request *request)
 
 	while ((option = scope_cmd_line_next("delay", argc, argv)) != -1) {
 		if (option == '?')
-			return scope_cmd_misuse("delay", "that option is not understood");
+			return scope_cmd_line_wrong("delay", argv);
 		if (option == 'h') {
 			request->help = true;
 			return 0;

@@ -114,7 +114,7 @@ static int print(const struct request *request, json_t *const *reports)
 }
 
 /* 0, or the exit status for an invalid value. */
-static int take_value(int option, const char *value, struct request *request)
+static int take_value(int option, const char *value, char **argv, struct request *request)
 {
 	uint64_t percent;
 
@@ -130,7 +130,7 @@ static int take_value(int option, const char *value, struct request *request)
 		request->threshold = (double)percent / 100;
 		return 0;
 	default:
-		return scope_cmd_misuse("diff", "that option is not understood");
+		return scope_cmd_line_wrong("diff", argv);
 	}
 }
 
@@ -142,7 +142,7 @@ int scope_cmd_diff(int argc, char **argv)
 	int option, status = 0;
 
 	while (!status && !request.help && (option = scope_cmd_line_next("diff", argc, argv)) != -1)
-		status = take_value(option, optarg, &request);
+		status = take_value(option, optarg, argv, &request);
 	if (status)
 		return status;
 	if (request.help) {

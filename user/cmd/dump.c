@@ -106,7 +106,7 @@ int scope_cmd_dump(int argc, char **argv)
 			scope_cmd_line_help("dump");
 			return SCOPE_EXIT_DONE;
 		default:
-			return scope_cmd_misuse("dump", "that option is not understood");
+			return scope_cmd_line_wrong("dump", argv);
 		}
 	}
 	if (optind + 1 != argc)

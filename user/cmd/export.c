@@ -156,7 +156,7 @@ int scope_cmd_export(int argc, char **argv)
 		default:
 			status = scope_cmd_symbols("export", option, optarg, &symbols);
 			if (status < 0)
-				return scope_cmd_misuse("export", "that option is not understood");
+				return scope_cmd_line_wrong("export", argv);
 			if (status)
 				return status;
 		}

@@ -242,7 +242,7 @@ static int take_label(const char *value, struct request *request)
 }
 
 /* 0, or the exit status for an invalid value. */
-static int take(int option, const char *value, struct request *request)
+static int take(int option, const char *value, char **argv, struct request *request)
 {
 	switch (option) {
 	case 'h':
@@ -278,7 +278,7 @@ static int take(int option, const char *value, struct request *request)
 			return scope_cmd_misuse("fleet", "--since wants a time as 90, 10m or 2h, not '%s'", value);
 		return 0;
 	default:
-		return scope_cmd_misuse("fleet", "that option is not understood");
+		return scope_cmd_line_wrong("fleet", argv);
 	}
 }
 
@@ -320,7 +320,7 @@ int scope_cmd_fleet(int argc, char **argv)
 	while (!status && !request.help && (option = scope_cmd_line_next("fleet", argc, argv)) != -1) {
 		status = scope_cmd_symbols("fleet", option, optarg, &request.symbols);
 		if (status == -1)
-			status = take(option, optarg, &request);
+			status = take(option, optarg, argv, &request);
 	}
 	if (!status && request.help) {
 		scope_cmd_line_help("fleet");

@@ -97,7 +97,7 @@ int scope_cmd_import(int argc, char **argv)
 			scope_cmd_line_help("import");
 			return SCOPE_EXIT_DONE;
 		default:
-			return scope_cmd_misuse("import", "that option is not understood");
+			return scope_cmd_line_wrong("import", argv);
 		}
 	}
 	if (optind + 1 != argc)

@@ -97,7 +97,7 @@ static int parse(int argc, char **argv, struct request *request)
 			return 0;
 		}
 		if (option == '?')
-			return scope_cmd_misuse("learn", "that option is not understood");
+			return scope_cmd_line_wrong("learn", argv);
 		status = scope_cmd_symbols("learn", option, optarg, &request->symbols);
 		if (status < 0)
 			status = option == 'p' ? scope_cmd_select("learn", option, optarg, &request->selection)

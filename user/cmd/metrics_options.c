@@ -149,7 +149,7 @@ static int take_relate(const char *value, struct scope_cmd_metrics *request)
 }
 
 /* 0, or the exit status for an invalid value. */
-static int take_value(int option, const char *value, struct scope_cmd_metrics *request)
+static int take_value(int option, const char *value, char **argv, struct scope_cmd_metrics *request)
 {
 	switch (option) {
 	case 'd':
@@ -199,7 +199,7 @@ static int take_value(int option, const char *value, struct scope_cmd_metrics *r
 		request->source = value;
 		return 0;
 	default:
-		return scope_cmd_misuse("metrics", "that option is not understood");
+		return scope_cmd_line_wrong("metrics", argv);
 	}
 }
 
@@ -260,7 +260,7 @@ int scope_cmd_metrics_parse(int argc, char **argv, struct scope_cmd_metrics *req
 		if (status < 0)
 			status = scope_cmd_capture("metrics", option, optarg, &request->capture);
 		if (status < 0)
-			status = take_value(option, optarg, request);
+			status = take_value(option, optarg, argv, request);
 		if (status)
 			return status;
 	}

@@ -316,7 +316,7 @@ int scope_cmd_record_parse(int argc, char **argv, struct scope_cmd_record *reque
 	scope_capture_options_init(&request->capture, 0);
 	while ((option = scope_cmd_line_next("record", argc, argv)) != -1) {
 		if (option == '?')
-			return scope_cmd_misuse("record", "that option is not understood");
+			return scope_cmd_line_wrong("record", argv);
 		status = take(option, optarg, request);
 		if (status || request->help)
 			return status;

@@ -372,7 +372,7 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 			return 0;
 		}
 		if (option == '?')
-			return scope_cmd_misuse(request->name, "that option is not understood");
+			return scope_cmd_line_wrong(request->name, argv);
 		status = scope_cmd_select(name, option, optarg, &request->selection);
 		if (status < 0)
 			status = scope_cmd_symbols(name, option, optarg, &request->symbols);

@@ -97,7 +97,7 @@ int scope_cmd_scrub(int argc, char **argv)
 		default:
 			status = scope_cmd_symbols("scrub", option, optarg, &symbols);
 			if (status < 0)
-				return scope_cmd_misuse("scrub", "that option is not understood");
+				return scope_cmd_line_wrong("scrub", argv);
 			if (status)
 				return status;
 		}

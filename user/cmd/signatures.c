@@ -245,7 +245,7 @@ static const struct action *find_action(const char *name)
 }
 
 /* 0, or the exit status for an invalid value. */
-static int take_value(int option, const char *value, struct request *request)
+static int take_value(int option, const char *value, char **argv, struct request *request)
 {
 	uint64_t number;
 
@@ -258,7 +258,7 @@ static int take_value(int option, const char *value, struct request *request)
 	} else if (option == 'h') {
 		request->help = true;
 	} else if (option == '?') {
-		return scope_cmd_misuse("signatures", "that option is not understood");
+		return scope_cmd_line_wrong("signatures", argv);
 	} else if (scope_cmd_number(value, 1, 100000, &number)) {
 		return scope_cmd_misuse("signatures",
 					"--min-support and --max-episodes want a number "
@@ -317,7 +317,7 @@ int scope_cmd_signatures(int argc, char **argv)
 	int option, status = 0;
 
 	while (!status && (option = scope_cmd_line_next("signatures", argc, argv)) != -1)
-		status = take_value(option, optarg, &request);
+		status = take_value(option, optarg, argv, &request);
 	if (status)
 		return status;
 	if (request.help) {

@@ -253,7 +253,7 @@ int scope_cmd_status(int argc, char **argv)
 			continue;
 		}
 		if (option != 'h')
-			return scope_cmd_misuse("status", "that option is not understood");
+			return scope_cmd_line_wrong("status", argv);
 		scope_cmd_line_help("status");
 		return SCOPE_EXIT_DONE;
 	}

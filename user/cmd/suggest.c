@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the command that a mistyped word probably means. */
+/* Finds the command or option that a mistyped word probably means. */
 #include "cmd/suggest.h"
 
 #include <string.h>
 
-#define WORD_MAX 24 /* longer words are not similar to any command */
+#define WORD_MAX 24 /* longer words are not similar to any name */
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -33,22 +33,45 @@ static unsigned distance(const char *one, const char *other)
 	return at[n][m];
 }
 
-const char *scope_cmd_suggest(const char *word, const struct scope_command *commands)
+/* A table of names, for each kind of row. */
+typedef const char *(*name_at)(const void *table, size_t i);
+
+static const char *command_at(const void *table, size_t i)
+{
+	return ((const struct scope_command *)table)[i].name;
+}
+
+static const char *option_at(const void *table, size_t i)
+{
+	return ((const struct scope_option *)table)[i].name;
+}
+
+static const char *most_similar(const char *word, const void *table, name_at at)
 {
 	unsigned best = WORD_MAX;
-	const char *name = NULL;
+	const char *name = NULL, *one;
 
-	for (; commands->name; commands++) {
-		const unsigned far = distance(word, commands->name);
+	for (size_t i = 0; (one = at(table, i)); i++) {
+		const unsigned far = distance(word, one);
 
 		/* The first three or more characters of a name mean that name. */
-		if (strlen(word) >= 3 && !strncmp(word, commands->name, strlen(word)))
-			return commands->name;
+		if (strlen(word) >= 3 && !strncmp(word, one, strlen(word)))
+			return one;
 		if (far < best) {
 			best = far;
-			name = commands->name;
+			name = one;
 		}
 	}
 	/* Up to a third of the characters may be wrong. */
 	return name && best * 3 <= strlen(name) + 1 ? name : NULL;
+}
+
+const char *scope_cmd_suggest(const char *word, const struct scope_command *commands)
+{
+	return most_similar(word, commands, command_at);
+}
+
+const char *scope_cmd_suggest_option(const char *word, const struct scope_option *options)
+{
+	return most_similar(word, options, option_at);
 }

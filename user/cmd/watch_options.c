@@ -274,7 +274,7 @@ int scope_cmd_watch_parse(int argc, char **argv, struct scope_cmd_watch *request
 	scope_capture_options_init(&request->capture, 0);
 	while ((option = scope_cmd_line_next("watch", argc, argv)) != -1) {
 		if (option == '?')
-			return scope_cmd_misuse("watch", "that option is not understood");
+			return scope_cmd_line_wrong("watch", argv);
 		status = take(option, optarg, request);
 		if (status || request->help)
 			return status;
