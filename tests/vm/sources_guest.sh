@@ -25,7 +25,7 @@ pass() {	# NAME COMMAND...
 
 falls_back() {
 	"$scope" record -p "$SERVER_PID" -d 0.5 -o "$dir/auto.trace" 2>"$dir/said" &&
-		grep -q 'module is not loaded.*Using perf instead, which cannot give' "$dir/said" &&
+		grep -q 'module is not loaded.*so perf is used; see .scope doctor' "$dir/said" &&
 		"$scope" dump "$dir/auto.trace" >"$dir/text" && grep -q '^meta source perf' "$dir/text"
 }
 

@@ -153,9 +153,10 @@ int scope_cmd_source(const char *command, const char *name, const struct scope_s
 		return scope_cmd_misuse(command, "--source wants kmod or perf, not '%s'", name);
 	if (scope_capture_source_choose(name, &error, &why, ret_source))
 		return scope_cmd_fail(command, &error);
+	/* Only the fact: `scope doctor` has the remedy, and lists what this source does not record. */
 	if (why.text[0] && !quiet)
-		scope_cmd_say(command, "%s. Using %s instead, which cannot give %s.", why.text, (*ret_source)->name,
-			      (*ret_source)->lacks);
+		scope_cmd_say(command, "%.*s, so %s is used; see `scope doctor`", (int)strcspn(why.text, ":;"),
+			      why.text, (*ret_source)->name);
 	return 0;
 }
 

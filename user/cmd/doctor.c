@@ -17,6 +17,7 @@
 #include "control/control.h"
 #include "perf/perf.h"
 #include "proc/file.h"
+#include "report/numbers.h"
 
 #define CAPABILITY_SYS_ADMIN 21
 #define CAPABILITY_PERFMON 38
@@ -77,7 +78,12 @@ static void check_module(struct scope_machine *machine, struct scope_advice *adv
 	const int err = scope_control_open(&error, &control, &info);
 
 	if (err) {
-		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING, "%s", error.text);
+		/* Without the reference to this command. */
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING, "%.*s",
+				     (int)(strstr(error.text, "; `scope doctor`")
+						   ? strstr(error.text, "; `scope doctor`") - error.text
+						   : (ptrdiff_t)strlen(error.text)),
+				     error.text);
 		return;
 	}
 	scope_control_close(control);
@@ -195,6 +201,13 @@ static void check_perf(struct scope_machine *machine, struct scope_advice *advic
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT, "no capture by --source perf: %s", error.text);
 }
 
+static void check_lacks(struct scope_machine *machine, struct scope_advice *advice)
+{
+	if (machine->perf && !machine->loaded)
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT, "only the module gives %s",
+				     scope_perf_source_perf.lacks);
+}
+
 static void check_symbols(struct scope_machine *machine, struct scope_advice *advice)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
@@ -231,12 +244,23 @@ static const struct check {
 	{ scope_cmd_doctor_installed, true },
 	{ scope_cmd_doctor_headers, true },
 	{ scope_cmd_doctor_signing, true },
+	{ check_lacks, false },
 	{ check_ptrace, false },
 	{ check_lockdown, false },
 	{ check_symbols, false },
 	{ scope_cmd_doctor_target, false },
 	{ scope_cmd_doctor_runtime, false },
 };
+
+#define MARK 9 /* column at which the text of a check begins */
+
+/* On a terminal; in a pipe each check is a line. */
+static void print_wrapped(const char *mark, const char *text)
+{
+	printf("%-*s", MARK, mark);
+	scope_report_format_wrapped_to(stdout, text, MARK, MARK, scope_cmd_columns(STDOUT_FILENO));
+	putchar('\n');
+}
 
 /* list: NULL for text, or the array of checks for JSON. */
 static void print_advice(const struct scope_advice *advice, json_t *list)
@@ -255,8 +279,10 @@ static void print_advice(const struct scope_advice *advice, json_t *list)
 	if (list)
 		json_array_append_new(list, json_pack("{s:s, s:o}", "verdict", names[advice->verdict], "text",
 						      scope_cmd_document_text(advice->text)));
+	else if (isatty(STDOUT_FILENO) && scope_cmd_columns(STDOUT_FILENO) > 2 * MARK)
+		print_wrapped(marks[advice->verdict], advice->text);
 	else
-		printf("%-8s %s\n", marks[advice->verdict], advice->text);
+		printf("%-*s%s\n", MARK, marks[advice->verdict], advice->text);
 }
 
 /* The results of all checks. */
@@ -292,11 +318,8 @@ static void conclude(const struct scope_machine *machine, const struct examined 
 		scope_cmd_doctor_say(answer, SCOPE_DOCTOR_MISSING, "%s",
 				     "no capture can run: fix what is marked MISSING below, from the first on");
 	else if (examined->module_lacking)
-		scope_cmd_doctor_say(
-			answer, SCOPE_DOCTOR_OK,
-			"a capture can run, by perf events. With the module (the hints below say how to get "
-			"it) it would also give %s",
-			scope_perf_source_perf.lacks);
+		scope_cmd_doctor_say(answer, SCOPE_DOCTOR_OK,
+				     "a capture can run, by perf events; the module would record more");
 	else
 		scope_cmd_doctor_say(answer, SCOPE_DOCTOR_OK, "a capture can run, by the module");
 }
@@ -359,7 +382,7 @@ int scope_cmd_doctor(int argc, char **argv)
 			scope_cmd_line_help("doctor");
 			return SCOPE_EXIT_DONE;
 		default:
-			return scope_cmd_misuse("doctor", "that option is not understood");
+			return scope_cmd_line_wrong("doctor", argv);
 		}
 	}
 	if (optind + 1 < argc)

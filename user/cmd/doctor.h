@@ -21,6 +21,7 @@ struct scope_machine {
 	char release[65];
 	bool loaded; /* the module is loaded and answers */
 	bool perf;   /* perf events can be used */
+	bool fixed;  /* the kernel can load no module at all */
 	enum scope_selftest selftest;
 	char installed[PATH_MAX]; /* the scope.ko that modprobe would load, "" for none */
 	const char *file;	  /* a scope.ko to check, NULL for none */

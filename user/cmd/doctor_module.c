@@ -79,9 +79,13 @@ void scope_cmd_doctor_loading(struct scope_machine *machine, struct scope_advice
 {
 	char line[64];
 
-	if (machine->loaded || !fits_the_kernel(machine, advice))
+	if (machine->loaded)
+		return;
+	machine->fixed = !fits_the_kernel(machine, advice);
+	if (machine->fixed)
 		return;
 	if (access("/proc/modules", F_OK)) {
+		machine->fixed = true;
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 				     "kernel %s takes no modules (built without CONFIG_MODULES): boot one that does",
 				     machine->release);
@@ -131,6 +135,8 @@ void scope_cmd_doctor_headers(struct scope_machine *machine, struct scope_advice
 	char *text;
 	size_t i;
 
+	if (machine->fixed)
+		return;
 	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", machine->release);
 	if (!access(path, F_OK)) {
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "headers of kernel %s are installed", machine->release);
@@ -171,7 +177,7 @@ static bool find_installed(const char *release, char path[PATH_MAX])
 
 void scope_cmd_doctor_installed(struct scope_machine *machine, struct scope_advice *advice)
 {
-	if (machine->loaded)
+	if (machine->loaded || machine->fixed)
 		return;
 	if (find_installed(machine->release, machine->installed))
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
@@ -267,7 +273,7 @@ void scope_cmd_doctor_signing(struct scope_machine *machine, struct scope_advice
 	const bool secure = secure_boot_is_on();
 	char lockdown[128], enforce[16], why[64];
 
-	if (machine->loaded)
+	if (machine->loaded || machine->fixed)
 		return;
 	scope_cmd_doctor_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
 	scope_cmd_doctor_line("/sys/module/module/parameters/sig_enforce", enforce, sizeof(enforce));
@@ -275,10 +281,11 @@ void scope_cmd_doctor_signing(struct scope_machine *machine, struct scope_advice
 		if (lockdown[0] || lockdown_is_off())
 			scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK, "unsigned modules may be loaded");
 		else
-			scope_cmd_doctor_say(advice, SCOPE_DOCTOR_HINT,
-					     "whether this kernel takes unsigned modules is not to be seen%s: "
-					     "`mount -t securityfs none /sys/kernel/security`, and ask again",
-					     secure ? " (Secure Boot is on)" : "");
+			scope_cmd_doctor_say(
+				advice, SCOPE_DOCTOR_HINT,
+				"it is not known whether this kernel takes unsigned modules%s: "
+				"`mount -t securityfs none /sys/kernel/security`, then run `scope doctor` again",
+				secure ? " (Secure Boot is on)" : "");
 		return;
 	}
 	snprintf(why, sizeof(why), "%s%s", enforce[0] == 'Y' ? "sig_enforce" : "lockdown",

@@ -382,10 +382,9 @@ static const char *perf_note(const void *context)
 const struct scope_source scope_perf_source_perf = {
 	.name = "perf",
 	.lacks =
-		"delays, words and stacks of probes, requests to block devices, which interrupt ended a sleep, what a futex holds as a "
-		"thread goes to sleep on it, a flight recorder in the kernel, waits for "
-		"I/O other than in state D, all registers of threads that slept as it began, and what "
-		"taking a single stack cost",
+		"delays (`scope delay`), arguments and stacks at probes, requests to block devices, which interrupt ended a sleep, the "
+		"value of a futex when a thread goes to sleep on it, a flight recorder in the kernel, waits for "
+		"I/O other than in state D, all registers of threads that were asleep at the start, and the cost of each stack",
 	.check = scope_perf_events_check,
 	.open = perf_open,
 	.start = perf_start,
