@@ -122,8 +122,8 @@ static void a_thread_that_takes_the_cpu_is_named(void **state)
 	take(9, 0.01e8);
 	scope_waits_takers_sort(&waits.takers);
 	find(names);
-	says("30 % of the time in which threads waited for one it was taken by other processes, 60 % of it by cc1 "
-	     "(pid 80, control group /build).");
+	says("other processes ran for 30 % of the time in which threads waited for a CPU, cc1 (pid 80, control group /build) "
+	     "for 60 % of that.");
 	find((const char *const[]){ NULL });
 	says("ended before their names could be read");
 }

@@ -297,16 +297,16 @@ static void say_taken(const struct scope_outside_cause *cause, char *text, size_
 	if (!cause->name)
 		snprintf(
 			text, room,
-			"No CPU: for %.0f %% of the time in which threads waited for one it was taken by processes that had ended before their names "
-			"could be read.",
+			"CPU taken: processes that ended before their names could be read ran for %.0f %% of the time in which threads waited "
+			"for a CPU.",
 			100 * cause->share);
 	else
 		snprintf(
 			text, room,
-			"No CPU: for %.0f %% of the time in which threads waited for one it was taken by other processes, %.0f %% of it by %s (pid %" PRIu32
-			"%s%.80s).",
-			100 * cause->share, 100 * cause->most, cause->name, cause->tgid,
-			cause->group ? ", control group " : "", cause->group ? cause->group : "");
+			"CPU taken: other processes ran for %.0f %% of the time in which threads waited for a CPU, %s (pid %" PRIu32
+			"%s%.80s) for %.0f %% of that.",
+			100 * cause->share, cause->name, cause->tgid, cause->group ? ", control group " : "",
+			cause->group ? cause->group : "", 100 * cause->most);
 }
 
 static void say_device(const struct scope_outside_cause *cause, char *text, size_t room)

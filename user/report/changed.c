@@ -34,6 +34,25 @@ static void print_line(const struct report *report, const char *text)
 	fputc('\n', report->out);
 }
 
+/* "main: run 12.0 → 26.3 % of its time (+14.3 ±3.8)"; without the difference if the line has no room for it. */
+static void print_change(const struct report *report, const char *group, const char *name,
+			 const struct scope_metric_change *change)
+{
+	const unsigned room = scope_report_section_width(report) - SCOPE_SCREEN_LABEL;
+	char text[200];
+	int used;
+
+	used = snprintf(text, sizeof(text), "%.60s: %s %.1f → %.1f %% of its time", group, name, 100 * change->before,
+			100 * change->after);
+	if (used < 0 || (size_t)used >= sizeof(text))
+		return;
+	snprintf(text + used, sizeof(text) - (size_t)used, " (%+.1f ±%.1f)", 100 * (change->after - change->before),
+		 50 * (change->high - change->low));
+	if (scope_report_format_columns(text) > room)
+		text[used] = '\0';
+	print_line(report, text);
+}
+
 void scope_report_section_changed(const struct report *report)
 {
 	const struct scope_metric_changes *changes = report->analysis->changes;
@@ -43,7 +62,7 @@ void scope_report_section_changed(const struct report *report)
 		return;
 	for (size_t i = 0; i < changes->groups && printed < GROUPS_MAX; i++) {
 		const struct scope_metric_change *change = most_changed(&changes->group[i]);
-		char name[40], text[200];
+		char name[40];
 		size_t at = 0;
 
 		if (!change)
@@ -51,10 +70,7 @@ void scope_report_section_changed(const struct report *report)
 		for (const char *from = scope_metrics_row[change->metric].name; *from && at + 1 < sizeof(name); from++)
 			name[at++] = *from == '_' ? ' ' : *from;
 		name[at] = 0;
-		snprintf(text, sizeof(text), "%.60s: %s %.1f → %.1f %% of its time (%+.1f ±%.1f)",
-			 changes->group[i].name, name, 100 * change->before, 100 * change->after,
-			 100 * (change->after - change->before), 50 * (change->high - change->low));
-		print_line(report, text);
+		print_change(report, changes->group[i].name, name, change);
 		printed++;
 	}
 	if (!printed)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/plain.h"
+#include "rank/rank.h"
 #include "report/numbers.h"
 
 static double number(const json_t *object, const char *key)
@@ -66,9 +67,32 @@ static void put_finding(FILE *out, const char *label, const json_t *finding)
 		scope_report_format_ns(&usual, number(finding, "usual_ns")));
 }
 
+/* What the function does to requests; of a report by another version its word. */
+static void put_kind(FILE *out, const json_t *function)
+{
+	static const char *const does[SCOPE_FINDING_KINDS] = {
+		[SCOPE_FINDING_TIME] = "runs longer",
+		[SCOPE_FINDING_CALLS] = "makes more calls",
+		[SCOPE_FINDING_WAIT] = "waits longer",
+		[SCOPE_FINDING_LOCK] = "holds a lock",
+		[SCOPE_FINDING_LATE] = "makes others wait",
+		[SCOPE_FINDING_HANG] = "hangs",
+		[SCOPE_FINDING_SPIN] = "spins",
+	};
+	const char *kind = json_string_value(json_object_get(function, "kind"));
+
+	fputs(", ", out);
+	for (size_t i = 0; kind && i < SCOPE_FINDING_KINDS; i++)
+		if (does[i] && !strcmp(scope_rank_kind_name[i], kind)) {
+			fputs(does[i], out);
+			return;
+		}
+	put(out, function, "kind");
+}
+
 static void put_pair(FILE *out, const char *what, const json_t *pair)
 {
-	fprintf(out, "%s %.0f to %.0f %%", what, 100 * json_number_value(json_array_get(pair, 0)),
+	fprintf(out, "%s %.0f → %.0f %%", what, 100 * json_number_value(json_array_get(pair, 0)),
 		100 * json_number_value(json_array_get(pair, 1)));
 }
 
@@ -90,9 +114,8 @@ void scope_report_compare_print(const json_t *found, const char *const *path, FI
 		put(out, function, "function");
 		fputs(" in ", out);
 		put(out, function, "module");
-		fputs(" (", out);
-		put(out, function, "kind");
-		fputs(")\n", out);
+		put_kind(out, function);
+		fputc('\n', out);
 		put_finding(out, "before", json_object_get(function, "before"));
 		put_finding(out, "after", json_object_get(function, "after"));
 	}

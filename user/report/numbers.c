@@ -66,10 +66,9 @@ const char *scope_report_format_some(struct scope_text *buffer, uint64_t count, 
 
 const char *scope_report_format_large(struct scope_text *buffer, uint64_t count)
 {
-	if (count < 100000)
+	if (count < 1000000)
 		return scope_report_format_count(buffer, count);
-	snprintf(buffer->text, sizeof(buffer->text), "%.1f %c", count < 1000000 ? count / 1e3 : count / 1e6,
-		 count < 1000000 ? 'k' : 'M');
+	snprintf(buffer->text, sizeof(buffer->text), "%.1f M", count / 1e6);
 	return buffer->text;
 }
 

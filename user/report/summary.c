@@ -64,28 +64,44 @@ static void print_head(const struct report *report)
 	const char *headline = scope_report_headline(report->model);
 	const struct scope_model_part *part = &report->model->part;
 	const time_t begin = (time_t)(report->model->begin_wall_ns / 1000000000);
-	char left[512], right[96], when[40] = "", container[80];
+	char left[512], right[96], when[40] = "", window[56], container[80];
 	struct tm tm;
 	struct scope_text count;
+	bool below;
+	int target;
 
-	snprintf(left, sizeof(left), "%s%s %s (pid %s)%s%s%s%s", headline,
-		 strstr(headline, "outside") || strstr(headline, "SAID") ? " of" : " in", command ? command : "?",
-		 pid ? pid : "?", part->thread ? ", thread " : "", part->thread ? part->thread : "", host ? " on " : "",
-		 host ? host : "");
+	target = snprintf(left, sizeof(left), "%s%s %s (pid %s)%s%s", headline,
+			  strstr(headline, "outside") || strstr(headline, "SAID") ? " of" : " in",
+			  command ? command : "?", pid ? pid : "?", part->thread ? ", thread " : "",
+			  part->thread ? part->thread : "");
+	if (part->timed)
+		snprintf(window, sizeof(window), "%.1f to %.1f of %.1f s", part->from_s, part->to_s, part->whole_s);
+	else
+		snprintf(window, sizeof(window), "%s",
+			 scope_report_format_window(&count, timeline->end_ns - timeline->begin_ns));
 	if (report->model->begin_wall_ns && gmtime_r(&begin, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC, ", &tm);
-	if (part->timed)
-		snprintf(right, sizeof(right), "%s%.1f to %.1f of %.1f s", when, part->from_s, part->to_s,
-			 part->whole_s);
-	else
-		snprintf(right, sizeof(right), "%s%s", when,
-			 scope_report_format_window(&count, timeline->end_ns - timeline->begin_ns));
+	/* Rather without the date than without the process. */
+	snprintf(right, sizeof(right), "%s%s",
+		 *when && scope_report_format_columns(left) + 2 + strlen(when) + strlen(window) >
+					 scope_report_section_width(report)
+			 ? when + strlen("2026-11-22 ")
+			 : when,
+		 window);
+	if (host && target >= 0 && (size_t)target < sizeof(left))
+		snprintf(left + target, sizeof(left) - (size_t)target, " on %s", host);
+	/* A host for which this line has no room begins the next one. */
+	below = host && scope_report_format_columns(left) + 2 + scope_report_format_columns(right) >
+				scope_report_section_width(report);
+	if (below && target >= 0 && (size_t)target < sizeof(left))
+		left[target] = '\0';
 	fputs(report->style->colour ? "\033[1m" : "", report->out);
 	print_ends(report, left, right);
 	fputs(scope_report_section_plain(report), report->out);
 	snprintf(right, sizeof(right), "source %s · %s lost", source ? source : "?",
 		 lost ? scope_report_format_count(&count, lost) : "nothing");
-	snprintf(left, sizeof(left), "%s%s", format_container(report, container, sizeof(container)),
+	snprintf(left, sizeof(left), "%s%s%s%s%s", below ? "on " : "", below ? host : "", below ? " · " : "",
+		 format_container(report, container, sizeof(container)),
 		 line	   ? line
 		 : command ? command
 			   : "");
@@ -305,6 +321,7 @@ static int print_extent(const struct report *report, const struct scope_model_fi
 static int print_confidence(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
+	const struct scope_model_slow *slow = &report->model->slow;
 	const uint32_t stacks = finding->samples + finding->sleeps;
 	struct scope_paragraph line;
 	struct scope_text a, b;
@@ -313,8 +330,10 @@ static int print_confidence(const struct report *report, const struct scope_mode
 		return -ENOMEM;
 	fputs(scope_report_section_confidence(finding), line.to);
 	if (!one->stuck)
-		fprintf(line.to, ": %s slow %s%s, %s stack%s", scope_report_format_count(&a, finding->units),
-			report->model->slow.requests ? "request" : "round", finding->units == 1 ? "" : "s",
+		fprintf(line.to, ": %s slow %s%s%s, %s stack%s", scope_report_format_count(&a, finding->units),
+			slow->requests ? "request" : "round", finding->units == 1 ? "" : "s",
+			/* More than the slow requests: background work too. */
+			slow->requests && finding->units > slow->slow ? " and rounds" : "",
 			scope_report_format_count(&b, stacks), stacks == 1 ? "" : "s");
 	if (!one->stuck && !finding->by_stacks)
 		fputs(", by signature", line.to);
