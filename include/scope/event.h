@@ -241,6 +241,11 @@ enum scope_stack_reason {
 	 * slept. Belongs to no record before it.
 	 */
 	SCOPE_STACK_SNAPSHOT = 3,
+	/*
+	 * FRAMES only: where tasks that the program schedules itself (goroutines) wait, read from outside. The thread is the
+	 * process; no thread waits there. Belongs to no record before it.
+	 */
+	SCOPE_STACK_TASKS = 4,
 };
 
 #define SCOPE_STACK_IN_KERNEL 0x01 /* the sample hit the kernel (the stack is still the user's) */
@@ -295,10 +300,10 @@ struct scope_record_frames {
 	__u8 reason;
 	__u8 flags; /* SCOPE_STACK_*, not COST */
 	__u16 count;
-	__u32 cost_ns; /* as in STACK */
+	__u32 cost_ns; /* as in STACK; of TASKS: how many wait there */
 	__u8 ended;    /* SCOPE_FRAMES_* */
 	__u8 zero;
-	__u16 since; /* of a SNAPSHOT: time since the one before was due, in units of 0.1 ms; else 0 */
+	__u16 since; /* of a SNAPSHOT, and TASKS: time since the one before was due, in units of 0.1 ms; else 0 */
 };
 
 #define SCOPE_FRAMES_SINCE_NS 100000 /* one unit of since */

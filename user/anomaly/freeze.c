@@ -101,7 +101,8 @@ static int look(void *user, struct scope_unit *unit, const struct scope_unit_cal
 	search->asked += unit->asked;
 	if (thread->after >= 0)
 		search->stall[thread->after].behind += unit->asked;
-	if (unit->open || scope_unit_measure(unit) < search->limit_ns[unit->group])
+	/* A task that waits keeps no thread from other requests. */
+	if (unit->open || scope_unit_measure(unit) - unit->task_ns < search->limit_ns[unit->group])
 		return 0;
 	return note_stall(search, unit);
 }

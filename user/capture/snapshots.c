@@ -16,6 +16,7 @@
 #include "base/grow.h"
 #include "base/now.h"
 #include "capture/snapshots_internal.h"
+#include "interpreter/goroutines.h"
 #include "proc/child.h"
 #include "trace/format.h"
 #include "trace/packer.h"
@@ -32,8 +33,10 @@ struct scope_snapshots {
 	int fd;
 	uint32_t *tgid; /* processes that the child knows of */
 	size_t tgids, capacity;
+	uint32_t asked;	   /* the last process that may be a Go program, … */
+	uint64_t start;	   /* … and its last mapping */
 	uint32_t names;	   /* functions that are named in the trace: those of lower numbers */
-	uint64_t heard_ns; /* of its last message */
+	uint64_t heard_ns; /* of its last message; 0: it has nothing to read, as far as is known */
 	uint64_t last_ns;  /* time of the last snapshot */
 	bool given_up;
 	struct scope_snapshots_head head; /* of its last message */
@@ -119,18 +122,32 @@ static bool is_known(const struct scope_snapshots *snapshots, uint32_t tgid)
 	return false;
 }
 
-static void request(struct scope_snapshots *snapshots, uint32_t tgid)
+static void request(struct scope_snapshots *snapshots, uint32_t tgid, bool interpreted)
 {
-	const struct scope_snapshots_request row = { tgid };
+	const struct scope_snapshots_request row = { tgid, interpreted };
 
 	if (snapshots->child && send(snapshots->fd, &row, sizeof(row), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(row) &&
 	    errno != EAGAIN)
 		give_up(snapshots);
 }
 
+/* The first mapping of a process, or of the program that it executed since: they come in order of addresses. */
+static bool is_first(struct scope_snapshots *snapshots, const struct scope_trace_map *map)
+{
+	const bool first = map->tgid != snapshots->asked || map->start < snapshots->start;
+
+	snapshots->asked = map->tgid;
+	snapshots->start = map->start;
+	return first;
+}
+
 void scope_capture_snapshots_map(struct scope_snapshots *snapshots, const struct scope_trace_map *map)
 {
-	if (!snapshots->child || !scope_interpreter_of_path(map->path) || is_known(snapshots, map->tgid))
+	if (!snapshots->child)
+		return;
+	if (is_first(snapshots, map))
+		request(snapshots, map->tgid, false);
+	if (!scope_interpreter_of_path(map->path) || is_known(snapshots, map->tgid))
 		return;
 	/* Without memory for it its functions have no names. */
 	if (scope_grow(&snapshots->tgid, &snapshots->capacity, snapshots->tgids + 1, sizeof(*snapshots->tgid)))
@@ -138,7 +155,7 @@ void scope_capture_snapshots_map(struct scope_snapshots *snapshots, const struct
 	if (!snapshots->tgids)
 		snapshots->heard_ns = scope_now_ns();
 	snapshots->tgid[snapshots->tgids++] = map->tgid;
-	request(snapshots, map->tgid);
+	request(snapshots, map->tgid, true);
 }
 
 /* ---- what the child sends ---- */
@@ -189,6 +206,58 @@ static int take_stack(struct scope_snapshots *snapshots, const struct scope_snap
 	return scope_trace_packer_event(snapshots->packer, &event, NULL);
 }
 
+static int take_tasks(struct scope_snapshots *snapshots, const struct scope_snapshots_row *row, const uint64_t *word)
+{
+	const struct scope_event event = {
+		.kind = SCOPE_EVENT_STACK,
+		.cpu = SCOPE_FRAME_CPU_SNAPSHOTS,
+		.time_ns = row->time_ns,
+		.tid = row->id_or_tid,
+		.stack = {
+			.reason = SCOPE_STACK_TASKS,
+			.ended = row->cut ? SCOPE_FRAMES_CUT : SCOPE_FRAMES_COMPLETE,
+			.ips = row->count,
+			.tasks = (uint32_t)word[0],
+			.since_ns = row->since_ns,
+			.ip = word + 1,
+		},
+	};
+
+	if (row->time_ns < snapshots->last_ns || row->time_ns > scope_now_ns() || !row->count ||
+	    row->count > SCOPE_GOROUTINE_FRAMES || !row->id_or_tid || row->id_or_tid > SCOPE_TID_MASK || !word[0] ||
+	    word[0] > SCOPE_GOROUTINES_MAX)
+		return -EPROTO;
+	/* The addresses of functions of an interpreter are none of a program. */
+	for (uint16_t i = 0; i < row->count; i++)
+		if (word[1 + i] >= SCOPE_INTERPRETED_BASE)
+			return -EPROTO;
+	snapshots->last_ns = row->time_ns;
+	return scope_trace_packer_event(snapshots->packer, &event, NULL);
+}
+
+/* Bytes of a row; 0: there is no such kind. */
+static size_t row_bytes(const struct scope_snapshots_row *row)
+{
+	switch (row->kind) {
+	case SCOPE_SNAPSHOTS_NAME:
+		return sizeof(*row) + row->count + 1u;
+	case SCOPE_SNAPSHOTS_STACK:
+		return sizeof(*row) + row->count * sizeof(uint32_t);
+	case SCOPE_SNAPSHOTS_TASKS:
+		return sizeof(*row) + (row->count + 1u) * sizeof(uint64_t);
+	default:
+		return 0;
+	}
+}
+
+static int take_row(struct scope_snapshots *snapshots, const struct scope_snapshots_row *row)
+{
+	if (row->kind == SCOPE_SNAPSHOTS_NAME)
+		return take_name(snapshots, row, (const char *)(row + 1));
+	return row->kind == SCOPE_SNAPSHOTS_STACK ? take_stack(snapshots, row, (const uint32_t *)(row + 1))
+						  : take_tasks(snapshots, row, (const uint64_t *)(row + 1));
+}
+
 static int take_message(struct scope_snapshots *snapshots, size_t bytes)
 {
 	size_t at = sizeof(snapshots->head);
@@ -205,13 +274,10 @@ static int take_message(struct scope_snapshots *snapshots, size_t bytes)
 
 		if (left < sizeof(*row))
 			return -EPROTO;
-		own = sizeof(*row) +
-		      (row->kind == SCOPE_SNAPSHOTS_NAME ? row->count + 1u : row->count * sizeof(uint32_t));
-		own = (own + 7) & ~(size_t)7;
-		if (own > left)
+		own = (row_bytes(row) + 7) & ~(size_t)7;
+		if (!own || own > left)
 			return -EPROTO;
-		err = row->kind == SCOPE_SNAPSHOTS_NAME ? take_name(snapshots, row, (const char *)(row + 1))
-							: take_stack(snapshots, row, (const uint32_t *)(row + 1));
+		err = take_row(snapshots, row);
 		at += own;
 	}
 	return err;
@@ -242,11 +308,11 @@ int scope_capture_snapshots_pump(struct scope_snapshots *snapshots, bool end)
 	if (!snapshots->child)
 		return 0;
 	if (end)
-		request(snapshots, 0);
+		request(snapshots, 0, false);
 	err = take_messages(snapshots, end ? (int)END_MS : 0);
 	if (err < 0)
 		return err;
-	if (!err && snapshots->tgids && !end &&
+	if (!err && snapshots->heard_ns && !end &&
 	    scope_now_ns() > snapshots->heard_ns + SCOPE_SNAPSHOTS_WAIT_MS * NS_PER_MS)
 		snapshots->given_up = true;
 	if (err || end || snapshots->given_up)
@@ -256,7 +322,7 @@ int scope_capture_snapshots_pump(struct scope_snapshots *snapshots, bool end)
 
 uint64_t scope_capture_snapshots_settled_ns(const struct scope_snapshots *snapshots)
 {
-	return snapshots->child && snapshots->tgids ? snapshots->head.done_ns : UINT64_MAX;
+	return snapshots->child && snapshots->heard_ns ? snapshots->head.done_ns : UINT64_MAX;
 }
 
 static const char *const languages[] = {
@@ -281,6 +347,11 @@ void scope_capture_snapshots_problem(const struct scope_snapshots *snapshots, ch
 			 "known%s",
 			 head->tgid, languages[head->language], head->version >> 8, head->version & 255,
 			 python ? "; start it with -X perf" : "");
+	else if (head->go)
+		snprintf(text, size,
+			 "where goroutines of process %u wait is not known, because this version of Go, or this "
+			 "machine, is not known",
+			 head->go);
 }
 
 int scope_capture_snapshots_write_meta(const struct scope_snapshots *snapshots, struct scope_writer *writer)
@@ -288,7 +359,7 @@ int scope_capture_snapshots_write_meta(const struct scope_snapshots *snapshots, 
 	const struct scope_snapshots_counts *counts = &snapshots->head.counts;
 	char text[160];
 
-	if (!snapshots->tgids)
+	if (!snapshots->tgids && !counts->taken)
 		return 0;
 	snprintf(text, sizeof(text),
 		 "taken %" PRIu64 ", torn %" PRIu64 ", unreadable %" PRIu64 ", lost %" PRIu64 ", cpu_ns %" PRIu64,

@@ -13,6 +13,7 @@
 /* To the child: a process to read; 0: send what is left, and end. */
 struct scope_snapshots_request {
 	uint32_t tgid;
+	uint32_t interpreted; /* it has the file of an interpreter; else it may be a Go program */
 };
 
 struct scope_snapshots_counts {
@@ -26,18 +27,19 @@ struct scope_snapshots_head {
 	struct scope_snapshots_counts counts;
 	/* The last version that is not known, and of which process; 0: none. */
 	uint32_t language, version, tgid;
-	uint32_t zero;
+	uint32_t go; /* the last process that is a Go program whose goroutines cannot be read; 0: none */
 };
 
-enum scope_snapshots_row_kind { SCOPE_SNAPSHOTS_NAME, SCOPE_SNAPSHOTS_STACK };
+enum scope_snapshots_row_kind { SCOPE_SNAPSHOTS_NAME, SCOPE_SNAPSHOTS_STACK, SCOPE_SNAPSHOTS_TASKS };
 
 /*
  * NAME: the function of number id is named by `count` bytes of text, and a zero byte. STACK: a snapshot of thread tid, of
- * count numbers of functions, innermost first. The next row begins at a multiple of 8 bytes.
+ * count numbers of functions, innermost first. TASKS: goroutines of process tid that wait in one place: u64 their number, and
+ * count addresses. The next row begins at a multiple of 8 bytes.
  */
 struct scope_snapshots_row {
 	uint8_t kind;
-	uint8_t cut; /* STACK: there are more frames */
+	uint8_t cut; /* STACK, TASKS: there are more frames */
 	uint16_t count;
 	uint32_t id_or_tid;
 	uint64_t time_ns;

@@ -3,6 +3,7 @@
 #ifndef SCOPE_CAPTURE_SNAPSHOTS_PROCESS_H
 #define SCOPE_CAPTURE_SNAPSHOTS_PROCESS_H
 
+#include "capture/snapshots_goroutines.h"
 #include "interpreter/interpreter.h"
 
 struct scope_snapshots_task {
@@ -26,9 +27,11 @@ struct scope_snapshots_code {
 struct scope_snapshots_process {
 	uint32_t tgid;
 	bool gone;
+	bool go;	     /* a Go program, of which only goroutines are read */
 	bool found, unknown; /* its interpreter; a version that is not known */
 	uint32_t attempts;
 	uint64_t next_try_ns, next_list_ns, forget_ns, round_ns;
+	struct scope_goroutines goroutines;
 	struct scope_interpreter interpreter;
 	struct scope_snapshots_task *task;
 	size_t tasks, capacity;

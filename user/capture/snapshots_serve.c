@@ -2,6 +2,7 @@
 /* The process that reads the interpreters of a capture: a round over all threads about 100 times a second. */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -28,6 +29,9 @@
 #define PROCESSES_MAX 512
 #define NAME_BUCKETS (1u << 18) /* above SCOPE_SNAPSHOTS_NAMES_MAX */
 #define NO_ID UINT32_MAX
+#define GO_PERIOD_NS (10 * NS_PER_MS) /* goroutines are looked at no more often, … */
+#define GO_COST_PARTS 200 /* … and take at most this part of the time: 0.5 % of a CPU, besides what sends them */
+#define GO_READS (4 * SCOPE_GOROUTINES_MAX)
 
 struct server {
 	int fd;
@@ -42,6 +46,8 @@ struct server {
 	uint8_t message[SCOPE_SNAPSHOTS_MESSAGE];
 	size_t used;
 	uint64_t sent_ns, dice;
+	uint64_t go_ns, go_next_ns; /* the last look at goroutines, of all processes; the next one */
+	struct scope_goroutine_places places;
 	uint64_t cpu_ns, round_cpu_ns; /* used in all; in one round, on average */
 	bool ending;
 };
@@ -187,6 +193,61 @@ static void take_snapshot(struct server *server, struct scope_snapshots_process 
 		add_stack(server, process, task, &frames, now_ns, since_ns);
 }
 
+/* ---- goroutines ---- */
+
+static void add_tasks(struct server *server, const struct scope_snapshots_process *process,
+		      const struct scope_goroutine_place *place, uint64_t time_ns, uint64_t since_ns)
+{
+	struct scope_snapshots_row *row = add_row(server, (place->count + 1u) * sizeof(uint64_t));
+	uint64_t *word = (uint64_t *)(row + 1);
+
+	row->kind = SCOPE_SNAPSHOTS_TASKS;
+	row->cut = place->cut;
+	row->count = place->count;
+	row->id_or_tid = process->tgid;
+	row->time_ns = time_ns;
+	row->since_ns = since_ns;
+	word[0] = place->goroutines;
+	memcpy(word + 1, server->places.address + place->first, place->count * sizeof(*word));
+	server->head.counts.taken++;
+}
+
+static void look_at_goroutines(struct server *server, struct scope_snapshots_process *process, uint64_t since_ns)
+{
+	const uint64_t now_ns = scope_now_ns();
+
+	server->tgid = process->tgid;
+	scope_interpreter_memory_begin(&server->memory, GO_READS);
+	if (!scope_interpreter_goroutines_look(&server->memory, &process->goroutines, &server->places)) {
+		/* It has ended, or executed another program. */
+		process->gone = kill((pid_t)process->tgid, 0) ||
+				scope_capture_snapshots_go_find(process->tgid, &server->memory, &process->goroutines);
+		return;
+	}
+	server->head.counts.torn += server->places.torn;
+	for (uint32_t i = 0; i < server->places.places; i++)
+		add_tasks(server, process, &server->places.place[i], now_ns, since_ns);
+}
+
+static uint64_t cpu_now_ns(void);
+
+/* A look at all of them costs as much as their number; so the next one comes later the more there are. */
+static void go_round_of_go(struct server *server)
+{
+	const uint64_t begin_ns = scope_now_ns(), cpu_ns = cpu_now_ns();
+	const uint64_t since_ns = server->go_ns ? begin_ns - server->go_ns : GO_PERIOD_NS;
+	uint64_t cost_ns;
+
+	if (begin_ns < server->go_next_ns)
+		return;
+	for (size_t i = 0; i < server->processes; i++)
+		if (server->process[i]->go)
+			look_at_goroutines(server, server->process[i], since_ns);
+	cost_ns = (cpu_now_ns() - cpu_ns) * GO_COST_PARTS;
+	server->go_ns = begin_ns;
+	server->go_next_ns = begin_ns + (cost_ns < GO_PERIOD_NS ? GO_PERIOD_NS : cost_ns);
+}
+
 /* ---- rounds ---- */
 
 static void note_unknown(struct server *server, const struct scope_snapshots_process *process)
@@ -225,10 +286,31 @@ static void read_process(struct server *server, struct scope_snapshots_process *
 				      since_ns < SINCE_MAX_NS ? since_ns : SINCE_MAX_NS);
 }
 
-static void add_process(struct server *server, uint32_t tgid)
+static struct scope_snapshots_process *find_process(struct server *server, uint32_t tgid)
+{
+	for (size_t i = 0; i < server->processes; i++)
+		if (server->process[i]->tgid == tgid)
+			return server->process[i];
+	return NULL;
+}
+
+static void add_process(struct server *server, uint32_t tgid, bool interpreted)
 {
 	struct scope_snapshots_process *process;
+	struct scope_goroutines goroutines = { 0 };
 
+	server->tgid = tgid;
+	if (!interpreted) {
+		const enum scope_snapshots_go found =
+			find_process(server, tgid)
+				? SCOPE_SNAPSHOTS_GO_ABSENT
+				: scope_capture_snapshots_go_find(tgid, &server->memory, &goroutines);
+
+		if (found == SCOPE_SNAPSHOTS_GO_UNKNOWN)
+			server->head.go = tgid;
+		if (found != SCOPE_SNAPSHOTS_GO_FOUND)
+			return;
+	}
 	if (server->processes == PROCESSES_MAX ||
 	    scope_grow(&server->process, &server->capacity, server->processes + 1, sizeof(process)))
 		return;
@@ -236,6 +318,8 @@ static void add_process(struct server *server, uint32_t tgid)
 	if (!process)
 		return;
 	process->tgid = tgid;
+	process->go = !interpreted;
+	process->goroutines = goroutines;
 	server->process[server->processes++] = process;
 }
 
@@ -246,7 +330,7 @@ static void read_requests(struct server *server)
 
 	while ((got = recv(server->fd, &row, sizeof(row), MSG_DONTWAIT)) > 0) {
 		if (row.tgid)
-			add_process(server, row.tgid);
+			add_process(server, row.tgid, row.interpreted);
 		else
 			server->ending = true;
 	}
@@ -268,8 +352,10 @@ static void go_round(struct server *server)
 	size_t kept = 0;
 	uint64_t cpu_ns;
 
+	go_round_of_go(server);
 	for (size_t i = 0; i < server->processes; i++) {
-		read_process(server, server->process[i]);
+		if (!server->process[i]->go)
+			read_process(server, server->process[i]);
 		if (server->process[i]->gone)
 			scope_capture_snapshots_process_destroy(server->process[i]);
 		else

@@ -14,7 +14,7 @@ static bool say_the_same(const struct scope_item *a, const struct scope_item *b)
 {
 	return a->unit == b->unit && a->node == b->node && a->kind == b->kind && a->nr == b->nr &&
 	       a->class == b->class && a->propagated == b->propagated && a->lock == b->lock && a->chance == b->chance &&
-	       a->below == b->below && a->interpreter == b->interpreter;
+	       a->below == b->below && a->task == b->task && a->interpreter == b->interpreter;
 }
 
 static int add_item(struct scope_attributor *attributor, const struct scope_item *item)
@@ -167,6 +167,7 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 		.kind = stretch->run ? SCOPE_ITEM_RUN : SCOPE_ITEM_WAIT,
 		.class = stretch->class,
 		.propagated = stretch->propagated,
+		.task = stretch->task,
 		.kernel = stretch->kernel,
 		.sampling_ratio = (float)stretch->sampling_ratio,
 		.inside = stretch->inside,

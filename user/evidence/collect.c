@@ -8,6 +8,7 @@
 
 #include "base/machine.h"
 #include "evidence/attribute.h"
+#include "evidence/task_places.h"
 #include "symbol/namesake.h"
 
 #define NORMAL_STACKS 20000 /* stacks of normal units, about this many are unwound */
@@ -251,6 +252,8 @@ static int run(struct collector *collector)
 		err = scope_unit_log_stacks(collector->attributor.kept->log, note_snapshot, collector);
 	if (!err)
 		err = scope_unit_log_stacks(collector->attributor.kept->log, collect_stack, collector);
+	if (!err)
+		err = scope_evidence_tasks_collect(&collector->attributor, collector->trace, &collector->stack_nodes);
 	if (!err && collector->attributor.detection)
 		err = unwind_stopped_stack(collector);
 	scope_evidence_attributor_free(&collector->attributor);

@@ -45,6 +45,7 @@ struct scope_item {
 	bool lock;			     /* BLAME: for a lock */
 	bool chance;			     /* BLAME: the thread waited for was at usual work, see attribute.c */
 	bool propagated;		     /* WAIT that wait-chain segments replace, if they have any item */
+	bool task;			     /* WAIT: of a task, in no thread (unit/task_wait.h) */
 	/* RUN, WAIT: of an interpreter alone, by which snapshots of its thread say more: see contrast.c */
 	bool interpreter;
 };

@@ -140,6 +140,9 @@ static int fold_snapshot(void *user, uint32_t index, const struct scope_event *e
 	bool cut, preempted;
 	int err;
 
+	/* Where tasks wait, no thread does. */
+	if (event->stack.reason == SCOPE_STACK_TASKS)
+		return 0;
 	if (!own)
 		return -ENOMEM;
 	own->interpreted = true;

@@ -151,6 +151,7 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 	for (int class = 0; class < SCOPE_WAIT_CLASSES; class += 1)
 		if (sums->class_ns[class] > sums->class_ns[finding->wait.class])
 			finding->wait.class = class;
+	finding->wait.task = finding->nr == SCOPE_NR_NONE;
 	here = finding->nr < SCOPE_SYSCALL_MAX ? means->here[finding->nr] : 0;
 	usual = finding->nr < SCOPE_SYSCALL_MAX ? means->usual[finding->nr] : 0;
 	free(means);
@@ -159,14 +160,16 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 	if (err)
 		return err;
 	finding->wait.pauses = !quick &&
-			       (finding->wait.class == SCOPE_WAIT_TIMER || finding->wait.class == SCOPE_WAIT_FUTEX) &&
+			       (finding->wait.class == SCOPE_WAIT_TIMER ||
+				(finding->wait.class == SCOPE_WAIT_FUTEX && !finding->wait.task)) &&
 			       usual < PAUSES_USUAL;
 	if (finding->wait.class != SCOPE_WAIT_DISK && finding->wait.class != SCOPE_WAIT_NETWORK &&
 	    finding->wait.class != SCOPE_WAIT_PIPE)
 		return 0;
 	finding->wait.outside = quick || (usual > 0 && here < usual * input->options->outside_calls);
-	finding->wait.asks = !finding->wait.outside && finding->wait.class == SCOPE_WAIT_NETWORK &&
-			     here < usual + input->options->outside_calls;
+	/* Of a task it is not known which calls it makes. */
+	finding->wait.asks = !finding->wait.outside && !finding->wait.task &&
+			     finding->wait.class == SCOPE_WAIT_NETWORK && here < usual + input->options->outside_calls;
 	finding->wait.outside |= finding->wait.asks;
 	return 0;
 }
@@ -208,6 +211,8 @@ int scope_rank_classify(const struct scope_rank_input *input, const struct scope
 			best_ns = sums->nr_ns[nr];
 			finding->nr = nr;
 		}
+	if (sums->task_ns > best_ns)
+		finding->nr = SCOPE_NR_NONE;
 	if (sums->lock_ns + sums->late_ns > sums->run_ns + sums->wait_ns) {
 		finding->kind = sums->lock_ns >= sums->late_ns ? SCOPE_FINDING_LOCK : SCOPE_FINDING_LATE;
 		find_waiters(input, sums, finding);

@@ -98,6 +98,7 @@ struct scope_finding_wait {
 	uint8_t class; /* enum scope_wait_class */
 	bool outside;
 	bool asks;   /* outside: a peer to which usual units send no request */
+	bool task;   /* most of that is of tasks, in no thread (unit/task_wait.h); nr is SCOPE_NR_NONE */
 	bool pauses; /* it sleeps for a time, which usual units do not; a pause that a client requests looks the same */
 };
 

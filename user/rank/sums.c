@@ -31,6 +31,7 @@ static void add_abnormal(struct scope_sums *sums, const struct scope_item *item)
 	case SCOPE_ITEM_WAIT:
 		sums->wait_ns += item->excess_ns;
 		sums->class_ns[item->class] += item->excess_ns;
+		sums->task_ns += item->task ? item->excess_ns : 0;
 		break;
 	case SCOPE_ITEM_BLAME:
 		*(item->lock ? &sums->lock_ns : &sums->late_ns) += item->excess_ns;

@@ -13,6 +13,7 @@ struct scope_sums {
 	double run_ns, kernel_ns, wait_ns, lock_ns, late_ns;
 	bool kernel_shown;		     /* a sample of any function hit the kernel: samples show the kernel */
 	double nr_ns[SCOPE_SYSCALL_MAX];     /* sleeping time by call */
+	double task_ns;			     /* of wait_ns, outside of any thread (unit/task_wait.h) */
 	double class_ns[SCOPE_WAIT_CLASSES]; /* of wait_ns */
 	uint32_t samples, sleeps, all[2], all_samples[2]; /* counts of items */
 	double usual_ns2, usual_run_ns2;		  /* squares, of all usual items */

@@ -70,7 +70,7 @@ static void write_waiters(const struct scope_model *model, const struct scope_fi
 static void write_finding(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
 {
 	const struct scope_finding *finding = one->finding;
-	const char *call = scope_report_section_call(finding->nr);
+	const char *call = scope_report_section_sleep(one);
 
 	fprintf(to, "%s", one->name ? one->name : "(no usable stack)");
 	switch (finding->kind) {
@@ -91,7 +91,7 @@ static void write_finding(const struct scope_model *model, const struct scope_mo
 		else if (finding->wait.outside)
 			fprintf(to, " waits for a slow %s, in %s", one->waits_for, call);
 		else
-			fprintf(to, " sleeps longer, in %s", call);
+			fprintf(to, " %s longer, in %s", finding->wait.task ? "waits" : "sleeps", call);
 		break;
 	case SCOPE_FINDING_LOCK:
 		fputs(" holds a lock that ", to);

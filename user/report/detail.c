@@ -22,6 +22,15 @@ const char *scope_report_section_call(uint32_t nr)
 	return nr == SCOPE_NR_NONE ? "no call" : name ? name : "unknown call";
 }
 
+const char *scope_report_section_sleep(const struct scope_model_finding *one)
+{
+	const struct scope_finding *finding = one->finding;
+
+	if (finding->kind != SCOPE_FINDING_WAIT || !finding->wait.task)
+		return scope_report_section_call(finding->nr);
+	return one->below ? one->below->name : "its runtime";
+}
+
 static const struct scope_thread *thread_at(const struct report *report, uint32_t index)
 {
 	return scope_timeline_threads_at(report->analysis->units->timeline->threads, index);
@@ -282,7 +291,7 @@ static void print_doing(const struct report *report, const struct scope_model_fi
 	}
 	if (scope_rank_finding_outside(finding)) {
 		scope_report_section_detail_label(report, SCOPE_LABEL_OUTSIDE);
-		fprintf(report->out, "%s, %s: look at the %s first\n", scope_report_section_call(finding->nr),
+		fprintf(report->out, "%s, %s: look at the %s first\n", scope_report_section_sleep(one),
 			scope_rank_finding_asks(finding) ? "for an answer that usual requests do not ask for"
 							 : "called as often as usual, takes longer",
 			one->waits_for);

@@ -32,6 +32,11 @@ static void print_call(FILE *to, const struct scope_path_call *call)
 		fprintf(to, "%s running", scope_report_format_ns(&time, call->ns));
 		return;
 	}
+	if (call->nr == SCOPE_PATH_TASK) {
+		fprintf(to, "%s%s waiting in no thread", call->extra ? "+" : "",
+			scope_report_format_ns(&time, call->ns));
+		return;
+	}
 	fprintf(to, "%s%s", call->extra ? "+" : "", scope_report_section_call(call->nr));
 	if (call->count > 1)
 		fprintf(to, " ×%u", call->count);

@@ -61,6 +61,8 @@ static int collect(struct scope_trace *trace, const struct scope_unit *unit, uin
 	uint64_t enter_ns = 0;
 	int more, err = scope_trace_seek(trace, unit->begin_ns);
 
+	if (!err && unit->task_ns)
+		err = append(path, SCOPE_PATH_TASK, unit->task_ns);
 	if (err)
 		return err;
 	while ((more = scope_trace_next(trace, &event)) > 0 && event.time_ns <= unit->end_ns) {

@@ -5,8 +5,10 @@
 
 #include "unit/units.h"
 
+#define SCOPE_PATH_TASK 0xfffe /* no number of a call: its task waited, in no thread */
+
 struct scope_path_call {
-	uint16_t nr;	/* SCOPE_NR_NONE: no call, running (or waiting for a CPU) between two */
+	uint16_t nr;	/* SCOPE_PATH_TASK; SCOPE_NR_NONE: no call, running (or waiting for a CPU) between two */
 	uint32_t count; /* how many times the same call was made in a row */
 	uint64_t ns;	/* in all of them */
 	bool extra;	/* set by scope_report_path_align(): the other path has no such call there */

@@ -66,6 +66,8 @@ void scope_report_section_effect(const struct report *report, size_t index);
 int scope_report_section_path(const struct scope_path *path, size_t calls, char **ret_text);
 
 const char *scope_report_section_call(uint32_t nr); /* its name */
+/* The call in which a finding sleeps; of a task, which is in none, the function of its runtime or its library. */
+const char *scope_report_section_sleep(const struct scope_model_finding *one);
 /* Printed for a function without a name. */
 const char *scope_report_section_function(const struct scope_model_finding *one);
 const char *scope_report_section_confidence(const struct scope_finding *finding);

@@ -439,7 +439,8 @@ static int print_usual(const struct report *report)
 		fprintf(line.to, "%s%.0f %% in %s", i ? ", " : "", 100 * one->share,
 			scope_signatures_name(report->analysis->signatures, one->function));
 		if (one->asleep_share >= 0.5)
-			fprintf(line.to, " (sleeps in %s)", scope_report_section_call(one->nr));
+			fprintf(line.to, one->nr == SCOPE_NR_NONE ? " (waits)" : " (sleeps in %s)",
+				scope_report_section_call(one->nr));
 	}
 	return print_broken(report, SCOPE_LABEL_USUAL, &line);
 }

@@ -45,6 +45,7 @@ static void remember(struct scope_fds *fds, int64_t fd, const struct scope_fd_sl
 
 		of->turn = recent->turn;
 		of->asked = recent->asked;
+		of->left_ns = recent->left_ns;
 	}
 	*recent = *slot;
 }
@@ -67,6 +68,7 @@ static int change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_f
 	slot->kind = (uint8_t)kind;
 	slot->turn = SCOPE_FD_ANSWERED;
 	slot->asked = SCOPE_FD_NOBODY;
+	slot->left_ns = 0;
 	slot->since_ns = since_ns;
 	slot->connection = connection;
 	slot->renewed |= since_ns != 0;

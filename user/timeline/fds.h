@@ -29,6 +29,7 @@ struct scope_fd_slot {
 	bool renewed;	     /* not in copies: a call of the trace opened it, so the capture found an earlier one */
 	uint32_t asked;	     /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
 	uint64_t since_ns;   /* return of the call that opened it; 0: none was seen */
+	uint64_t left_ns;    /* the thread that took the last request left it without an answer; 0: it did not */
 	uint32_t connection; /* number of the accept that it is from, from 1 on; 0: none was seen */
 };
 
@@ -100,6 +101,19 @@ static inline void scope_timeline_fds_ask(struct scope_fds *fds, int64_t fd, uin
 {
 	scope_timeline_fds_turn_to(fds, fd, SCOPE_FD_ASKED);
 	fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].asked = thread;
+	fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].left_ns = 0;
+}
+
+/* The same: that thread works for others since left_ns; 0: its request is taken up again. */
+static inline void scope_timeline_fds_leave(struct scope_fds *fds, int64_t fd, uint64_t left_ns)
+{
+	fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].left_ns = left_ns;
+	fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].turned = true;
+}
+
+static inline uint64_t scope_timeline_fds_left(const struct scope_fds *fds, int64_t fd)
+{
+	return fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].left_ns;
 }
 
 /* Called when something is written. Returns true if that is an answer, on a client's connection. */

@@ -276,7 +276,7 @@ static int handle_stack(const struct scope_listener *run, uint32_t index, const 
 	struct scope_thread *thread = scope_timeline_threads_at(run->timeline->threads, index);
 	int err;
 
-	if (event->stack.reason == SCOPE_STACK_SNAPSHOT)
+	if (event->stack.reason == SCOPE_STACK_SNAPSHOT || event->stack.reason == SCOPE_STACK_TASKS)
 		return run->ops->snapshot ? run->ops->snapshot(run->user, index, event) : 0;
 	thread->account.probe_ns += event->stack.cost_ns;
 	if (event->stack.reason == SCOPE_STACK_SAMPLE && scope_timeline_thread_is_away(thread)) {

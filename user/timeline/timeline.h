@@ -67,7 +67,10 @@ struct scope_timeline_ops {
 	int (*leave)(void *user, uint32_t thread, uint64_t now_ns);
 	/* Any stack; belongs to the call that has just returned, or to a sample. */
 	int (*stack)(void *user, uint32_t thread, const struct scope_event *event);
-	/* A snapshot: the functions of an interpreter that the thread is in now; thread->run says whether it runs or sleeps. */
+	/*
+	 * A snapshot: the functions of an interpreter that the thread is in now; thread->run says whether it runs or sleeps. Or where
+	 * tasks of its process wait (SCOPE_STACK_TASKS).
+	 */
 	int (*snapshot)(void *user, uint32_t thread, const struct scope_event *event);
 	/* Events of the thread before this time may be missing. */
 	int (*lost)(void *user, uint32_t thread, uint64_t now_ns);

@@ -259,7 +259,7 @@ static int encode_frames(const struct scope_event *event, void *buffer, struct s
 		.reason = event->stack.reason,
 		.flags = event->flags,
 		.count = event->stack.ips + kernel,
-		.cost_ns = event->stack.cost_ns,
+		.cost_ns = event->stack.reason == SCOPE_STACK_TASKS ? event->stack.tasks : event->stack.cost_ns,
 		.ended = event->stack.ended,
 		.since = (uint16_t)(since < UINT16_MAX ? since : UINT16_MAX),
 	};

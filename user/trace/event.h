@@ -88,7 +88,8 @@ struct scope_event {
 			uint16_t ips, regs;
 			uint32_t bytes;
 			uint32_t cost_ns;    /* for how long the thread was held up; 0: unknown */
-			uint64_t since_ns;   /* SNAPSHOT: the time that it stands for; else 0 */
+			uint32_t tasks;	     /* TASKS: how many wait there; else 0 */
+			uint64_t since_ns;   /* SNAPSHOT, TASKS: the time that it stands for; else 0 */
 			uint64_t kernel_ip;  /* with SCOPE_STACK_KERNEL_IP, see scope/event.h */
 			const uint64_t *ip;  /* CHAIN, FRAMES: ips addresses, innermost first */
 			const uint64_t *reg; /* STACK: regs registers, DWARF order */

@@ -193,6 +193,7 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 	const char *word = line->word[2];
 	const uint8_t reason = !strcmp(word, "sample")	   ? SCOPE_STACK_SAMPLE
 			       : !strcmp(word, "snapshot") ? SCOPE_STACK_SNAPSHOT
+			       : !strcmp(word, "tasks")	   ? SCOPE_STACK_TASKS
 							   : SCOPE_STACK_SYSCALL;
 	char *regs = scope_trace_line_find(line, "regs"), *kernel;
 	const uint8_t ended = regs ? 0 : scope_trace_line_flags(line, scope_trace_text_ended_flags);
@@ -213,6 +214,7 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 		scope_trace_line_fail(line, "the addresses are missing ('-' for none)");
 	}
 	event->stack.cost_ns = scope_trace_line_value(line, "cost", UINT32_MAX, 0);
+	event->stack.tasks = scope_trace_line_value(line, "count", UINT32_MAX, 0);
 	event->stack.since_ns = scope_trace_line_value(line, "since", UINT16_MAX * (uint64_t)SCOPE_FRAMES_SINCE_NS, 0);
 	event->stack.reason = scope_trace_line_value(line, "reason", UINT8_MAX, reason);
 	kernel = scope_trace_line_find(line, "kernel_ip");
@@ -282,6 +284,7 @@ static const struct {
 	{ "stack", SCOPE_EVENT_STACK, take_stack },
 	{ "sample", SCOPE_EVENT_STACK, take_stack },
 	{ "snapshot", SCOPE_EVENT_STACK, take_stack },
+	{ "tasks", SCOPE_EVENT_STACK, take_stack },
 	{ "comm", SCOPE_EVENT_COMM, take_comm },
 	{ "block_issue", SCOPE_EVENT_BLOCK_ISSUE, take_block },
 	{ "block_done", SCOPE_EVENT_BLOCK_DONE, take_block },

@@ -225,7 +225,9 @@ static void put_stack(const struct out *out, const struct scope_event *event)
 	put_flags(out, scope_trace_text_ended_flags, event->stack.ended);
 	if (event->stack.since_ns)
 		fprintf(out->stream, " since=%" PRIu64, event->stack.since_ns);
-	if (event->stack.reason == SCOPE_STACK_PROBE || event->stack.reason > SCOPE_STACK_SNAPSHOT)
+	if (event->stack.tasks)
+		fprintf(out->stream, " count=%" PRIu32, event->stack.tasks);
+	if (event->stack.reason == SCOPE_STACK_PROBE || event->stack.reason > SCOPE_STACK_TASKS)
 		fprintf(out->stream, " reason=%u", event->stack.reason);
 }
 
@@ -291,6 +293,8 @@ static void put_event(const struct out *out, const struct scope_event *event)
 		word = "sample";
 	if (event->kind == SCOPE_EVENT_STACK && event->stack.reason == SCOPE_STACK_SNAPSHOT)
 		word = "snapshot";
+	if (event->kind == SCOPE_EVENT_STACK && event->stack.reason == SCOPE_STACK_TASKS)
+		word = "tasks";
 	fprintf(out->stream, "%" PRIu64 " %u %s %" PRIu32, event->time_ns, event->cpu, word, event->tid);
 	if (fields)
 		scope_trace_fields_print(fields, event, out->stream);

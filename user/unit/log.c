@@ -41,6 +41,7 @@ struct scope_unit_log {
 	const struct scope_histograms *histograms; /* that units refer to */
 	struct scope_spool *rows;		   /* units and sleeps */
 	struct scope_spool *stacks;		   /* struct scope_logged_stack */
+	struct scope_spool *tasks;		   /* the same */
 	struct scope_late late;
 	uint64_t last_ns;		  /* end of the last row */
 	struct scope_logged_state *state; /* by thread */
@@ -55,7 +56,8 @@ int scope_unit_log_create(const struct scope_histograms *histograms, struct scop
 		return -ENOMEM;
 	log->histograms = histograms;
 	if (scope_spool_create(SCOPE_SPOOL_MEMORY, &log->rows) ||
-	    scope_spool_create(SCOPE_SPOOL_MEMORY, &log->stacks)) {
+	    scope_spool_create(SCOPE_SPOOL_MEMORY, &log->stacks) ||
+	    scope_spool_create(SCOPE_SPOOL_MEMORY, &log->tasks)) {
 		scope_unit_log_destroy(log);
 		return -ENOMEM;
 	}
@@ -69,6 +71,7 @@ void scope_unit_log_destroy(struct scope_unit_log *log)
 		return;
 	scope_spool_destroy(log->rows);
 	scope_spool_destroy(log->stacks);
+	scope_spool_destroy(log->tasks);
 	scope_unit_late_free(&log->late);
 	free(log->state);
 	free(log);
@@ -135,6 +138,16 @@ static inline uint64_t thread_and_histogram(const struct scope_unit *unit)
 	return (uint64_t)unit->thread << HISTOGRAM_BITS | (unit->histogram + 1u);
 }
 
+#define TASK_SHIFT 32	  /* no rule */
+#define TASK_UNIT_NS 1024 /* no rule: no sleep is counted more exactly than that */
+
+static inline uint64_t connection_and_task(const struct scope_unit *unit)
+{
+	const uint64_t task = unit->task_ns / TASK_UNIT_NS;
+
+	return unit->connection | (task < UINT32_MAX ? task : UINT32_MAX) << TASK_SHIFT;
+}
+
 /* Of a unit without a call histogram. */
 static uint8_t *put_calls(uint8_t *to, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
@@ -166,7 +179,7 @@ int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *uni
 	*to++ = (uint8_t)((unit->open ? ROW_OPEN : 0) | unit->asked << ASKED_SHIFT);
 	to = put(to,
 		 (uint64_t[]){ step_to(log, unit->end_ns), thread_and_histogram(unit), unit->end_ns - unit->begin_ns,
-			       unit->run_ns, unit->queue_ns, unit->blocked_ns, unit->bytes, unit->connection },
+			       unit->run_ns, unit->queue_ns, unit->blocked_ns, unit->bytes, connection_and_task(unit) },
 		 VALUES_UNIT);
 	if (counted)
 		to = put_calls(to, unit, call);
@@ -218,6 +231,7 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 		.blocked_ns = value[5],
 		.bytes = value[6],
 		.connection = (uint32_t)value[7],
+		.task_ns = (value[7] >> TASK_SHIFT) * TASK_UNIT_NS,
 		.thread = thread,
 		.group = groups->of_thread[thread],
 		.histogram = (uint32_t)(value[1] & ((1u << HISTOGRAM_BITS) - 1)) - 1,
@@ -350,6 +364,7 @@ struct scope_logged_stack scope_unit_logged_stack(const struct scope_unit_stack 
 		.reason = event->stack.reason,
 		.flags = event->flags,
 		.ended = event->stack.ended,
+		.tasks = event->stack.tasks,
 		.since_ns = event->stack.since_ns,
 	};
 }
@@ -364,12 +379,13 @@ int scope_unit_log_stack(struct scope_unit_log *log, const struct scope_unit_sta
 
 int scope_unit_log_snapshot(struct scope_unit_log *log, const struct scope_logged_stack *snapshot)
 {
-	struct scope_logged_stack *row = (struct scope_logged_stack *)scope_spool_room(log->stacks, sizeof(*row));
+	struct scope_spool *spool = snapshot->reason == SCOPE_STACK_TASKS ? log->tasks : log->stacks;
+	struct scope_logged_stack *row = (struct scope_logged_stack *)scope_spool_room(spool, sizeof(*row));
 
 	if (!row)
 		return -ENOMEM;
 	*row = *snapshot;
-	scope_spool_use(log->stacks, sizeof(*row));
+	scope_spool_use(spool, sizeof(*row));
 	return 0;
 }
 
@@ -412,6 +428,26 @@ int scope_unit_log_stacks(struct scope_unit_log *log, int (*each)(void *user, co
 		err = 0;
 		for (size_t i = 0; !err && i < bytes / sizeof(*stack); i++)
 			err = report_stack(log, &stack[i], each, user);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+int scope_unit_log_tasks(struct scope_unit_log *log, int (*each)(void *user, const struct scope_logged_stack *stack),
+			 void *user)
+{
+	const uint8_t *data;
+	size_t bytes;
+	int err;
+
+	scope_spool_rewind(log->tasks);
+	while ((err = scope_spool_next(log->tasks, &data, &bytes)) > 0) {
+		const struct scope_logged_stack *stack = (const void *)data;
+
+		err = 0;
+		for (size_t i = 0; !err && i < bytes / sizeof(*stack); i++)
+			err = each(user, &stack[i]);
 		if (err)
 			break;
 	}

@@ -24,7 +24,8 @@ struct scope_logged_stack {
 	uint8_t reason; /* enum scope_stack_reason */
 	uint8_t flags;
 	uint8_t ended;	   /* SCOPE_FRAMES_* if the capture unwound it, else 0 */
-	uint64_t since_ns; /* SCOPE_STACK_SNAPSHOT: the time that it stands for; else 0 */
+	uint32_t tasks;	   /* SCOPE_STACK_TASKS: how many wait there; else 0 */
+	uint64_t since_ns; /* SCOPE_STACK_SNAPSHOT, _TASKS: the time that it stands for; else 0 */
 };
 
 /* True if the thread ran as the stack was taken. */
@@ -70,7 +71,11 @@ int scope_unit_log_late(struct scope_unit_log *log, uint32_t thread, const struc
 int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
 			  const struct scope_unit_sink *sink);
 
-/* The same for stacks. */
+/* Where tasks waited (SCOPE_STACK_TASKS), in order of time. thread: the first one of their process. */
+int scope_unit_log_tasks(struct scope_unit_log *log, int (*each)(void *user, const struct scope_logged_stack *stack),
+			 void *user);
+
+/* The same for all other stacks. */
 int scope_unit_log_stacks(struct scope_unit_log *log, int (*each)(void *user, const struct scope_logged_stack *stack),
 			  void *user);
 

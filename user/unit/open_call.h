@@ -7,6 +7,7 @@
 
 #include "unit/open_unit.h"
 #include "unit/rest.h"
+#include "unit/task_wait.h"
 
 #define SCOPE_UNIT_OTHERS_MAX_NS 100000 /* an answer to another client that takes as long is not left out */
 
@@ -175,6 +176,10 @@ SCOPE_TAKE bool scope_unit_open_plain(struct scope_unit_builder *builder, const 
 {
 	struct scope_open_unit *open_unit = &builder->open_unit[thread->index];
 
+	if (role == SCOPE_CALL_WRITE && builder->tasked &&
+	    scope_unit_task_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
+				   event->syscall.enter_ns))
+		return false;
 	if (role == SCOPE_CALL_WRITE &&
 	    scope_unit_open_is_for_other(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0]))
 		scope_unit_open_leave_out(open_unit, event->time_ns - event->syscall.enter_ns);
@@ -271,6 +276,13 @@ SCOPE_TAKE int scope_unit_open_enter(struct scope_unit_builder *builder, const s
 	open_unit->slept_in_call = false;
 	open_unit->stack.slept_ns = 0;
 	open_unit->stack.stopped_stack = false;
+	if (call->role == SCOPE_CALL_WRITE && builder->tasked) {
+		const int err =
+			scope_unit_task_answer(builder, open_unit, thread, call->args, call->arg[0], call->enter_ns);
+
+		if (err)
+			return err;
+	}
 	open_unit->for_other = call->role == SCOPE_CALL_WRITE &&
 			       scope_unit_open_is_for_other(builder, open_unit, thread, call->args, call->arg[0]);
 	if (call->role == SCOPE_CALL_WRITE)

@@ -8,6 +8,7 @@
 #include "unit/open_call.h"
 #include "unit/rest.h"
 #include "unit/snapshot.h"
+#include "unit/task_wait.h"
 
 /* Roles of calls that change only the counts of a request. */
 static uint32_t plain_roles(const struct scope_open_unit *open_unit)
@@ -147,14 +148,18 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 	uint64_t run_ns, probe_ns, waker_queue_ns;
 	const struct scope_unit_call *call;
 	struct scope_unit unit;
+	bool leaves;
 
-	open_unit->open = false;
-	open_unit->tentative = false;
 	if (scope_unit_rest_is(open_unit) && open_unit->rest_ns < end_ns) {
 		end = &open_unit->rest;
 		end_ns = open_unit->rest_ns;
 		still_open = false;
 	}
+	leaves = !still_open &&
+		 scope_unit_task_leave(builder, open_unit,
+				       scope_timeline_threads_at(builder->run->timeline->threads, thread), end_ns);
+	open_unit->open = false;
+	open_unit->tentative = false;
 	/* What a new thread did before it waited for its first work, as one of a pool does. */
 	if (end_ns <= open_unit->begin_ns || open_unit->new_thread)
 		return 0;
@@ -167,6 +172,7 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 		.run_ns = run_ns > probe_ns ? run_ns - probe_ns : 0,
 		.queue_ns = end->queue_ns - begin->queue_ns,
 		.blocked_ns = end->asleep_ns - begin->asleep_ns,
+		.task_ns = open_unit->task_ns,
 		.bytes = open_unit->bytes,
 		.calls = (uint16_t)scope_unit_open_calls(builder, open_unit, &call),
 		.histogram = open_unit->histogram,
@@ -175,14 +181,14 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 		.connection = open_unit->connection,
 		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
 		.open = still_open,
-		.asked = open_unit->datagrams ? open_unit->datagrams : open_unit->asked,
+		.asked = open_unit->datagrams ? open_unit->datagrams : open_unit->asked && !leaves,
 	};
 	if (!requests)
 		unit.blocked_ns -= end->timer_ns - begin->timer_ns;
 	/* A unit that began within a sleep has only a part of it. */
 	if (waker_queue_ns > unit.blocked_ns)
 		waker_queue_ns = unit.blocked_ns;
-	unit.blocked_ns -= waker_queue_ns;
+	unit.blocked_ns += unit.task_ns - waker_queue_ns;
 	unit.queue_ns += waker_queue_ns;
 	return builder->sink.unit(builder->sink.user, &unit, call);
 }

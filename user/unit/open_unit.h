@@ -85,6 +85,7 @@ struct scope_open_unit {
 	uint64_t datagram_fd;		    /* where they are from */
 	uint64_t matched_ns;
 	uint64_t bytes, idle_ns;
+	uint64_t task_ns;     /* for which its task had waited before, see unit/task_wait.h */
 	uint64_t others_ns;   /* of the unit's time on a CPU: answers to other clients */
 	int64_t read_fd;      /* that the last call picked up work from; -1: it did not */
 	int64_t only_fd;      /* the first that it ever took bytes from; -1: none */
@@ -124,6 +125,8 @@ struct scope_passing {
 	uint32_t tgid, count;
 };
 
+#define SCOPE_UNIT_TASKED 64 /* no rule: processes with tasks, the first ones */
+
 struct scope_unit_builder {
 	struct scope_unit_run *run;
 	const struct scope_timeline_ops *ops; /* functions for the timeline, without listeners */
@@ -136,6 +139,8 @@ struct scope_unit_builder {
 	size_t open_units, open_unit_capacity;
 	struct scope_passing passing[SCOPE_UNIT_PASSING];
 	unsigned passings;
+	uint32_t tasks_of[SCOPE_UNIT_TASKED]; /* processes, see unit/task_wait.h */
+	unsigned tasked;
 };
 
 /* A sleep outside units was for a client if work was taken by it, or right after it. 0, or what the sink returned. */
@@ -207,7 +212,7 @@ static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, cons
 	open_unit->begin = scope_unit_mark_now(thread);
 	open_unit->histogram = open_unit->root;
 	open_unit->calls = 0;
-	open_unit->bytes = open_unit->others_ns = 0;
+	open_unit->bytes = open_unit->others_ns = open_unit->task_ns = 0;
 	open_unit->last_exit_ns = 0;
 	open_unit->rest_ns = open_unit->turn_ns = 0;
 	open_unit->turns = false;

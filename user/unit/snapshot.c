@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "unit/log.h"
+#include "unit/task_wait.h"
 
 /*
  * True if the thread ran as the snapshot was taken, or was preempted in the time that it stands for: often by the process that takes
@@ -38,6 +39,10 @@ int scope_unit_open_snapshot(void *user, uint32_t index, const struct scope_even
 	if (!builder->sink.snapshot || !event->stack.ips)
 		return 0;
 	snapshot = scope_unit_logged_stack(&stack, timeline->trace, event, thread->tgid);
+	if (snapshot.reason == SCOPE_STACK_TASKS) {
+		scope_unit_task_note(builder, thread->tgid);
+		return builder->sink.snapshot(builder->sink.user, &snapshot);
+	}
 	if (ran(thread, &snapshot))
 		return builder->sink.snapshot(builder->sink.user, &snapshot);
 	/* A thread that waits for a CPU is in no call, and did not run. */

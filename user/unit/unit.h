@@ -36,8 +36,9 @@ struct scope_unit {
 	uint64_t run_ns;     /* without the time the tracer took for stacks */
 	uint64_t queue_ns;   /* itself, or the thread it waited for (timeline/waker_queue.h) */
 	uint64_t bytes;	     /* read and written by calls */
-	uint64_t blocked_ns; /* all classes but timer for switch-bounded units */
-	uint32_t thread;     /* index */
+	uint64_t blocked_ns; /* all classes but timer for switch-bounded units; with task_ns */
+	uint64_t task_ns; /* for which its task had waited before begin_ns, outside of any thread (unit/task_wait.h) */
+	uint32_t thread;  /* index */
 	uint32_t group;
 	uint32_t vector;    /* id in its group's set of vectors */
 	uint32_t histogram; /* number of its list of calls (unit/histogram.h), or SCOPE_HISTOGRAM_NONE */
@@ -109,7 +110,7 @@ static inline struct scope_vector scope_unit_vector(const struct scope_unit *uni
 
 static inline uint64_t scope_unit_wall(const struct scope_unit *unit)
 {
-	return unit->end_ns - unit->begin_ns;
+	return unit->end_ns - unit->begin_ns + unit->task_ns;
 }
 
 /* The measure by which units are compared, ns: without waits for a CPU, which are not the thread's fault. */

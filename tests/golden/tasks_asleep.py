@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A program that schedules tasks in a thread, as Go does, and whose requests are tasks: one that waits is in no thread, and the thread
+takes other requests until it can go on. The capture looks at tasks every 10 ms, and says how many wait in each place."""
+from synth import Thread, Trace
+
+SERVE = ["serve_connection"]
+CONNECTIONS = range(10, 26)
+LOOK_NS = 10_000_000
+
+
+def serve(seed, wait_of, looks=True, seconds=8):
+    """wait_of(random): for how long a request waits, and the places where tasks are then; 0: it does not."""
+    trace = Trace(seconds=seconds, seed=seed)
+    trace.fd(4, "epoll")
+    for fd in CONNECTIONS:
+        trace.fd(fd, "accepted")
+    thread = Thread(trace, 100, "server", 0)
+    thread.state("runnable", flags=" on_cpu")
+    thread.begin()
+    waiting, waits = [], []
+    free = list(CONNECTIONS)
+    arrives = 1_000_000
+    while thread.now < trace.end_ns - 200_000_000:
+        due = min([arrives] + [one[0] for one in waiting])
+        thread.sleep("epoll_pwait", max(due - thread.now, 20_000), ret=1, args="4",
+                     path=["libc:find_runnable", "libc:netpoll"])
+        if due == arrives:
+            arrives = thread.now + trace.random.randint(500_000, 3_000_000)
+            fd = free.pop(trace.random.randrange(len(free)))
+            thread.call("read", 4_000, ret=100, args=fd, path=SERVE + ["libc:read"])
+            thread.run(trace.random.randint(40_000, 60_000), SERVE + ["parse"])
+            ns, places = wait_of(trace.random)
+            if ns:
+                waiting.append((thread.now + ns, fd))
+                waits.append((thread.now, thread.now + ns, places))
+                continue
+        else:
+            waiting.sort()
+            fd = waiting.pop(0)[1]
+        thread.run(trace.random.randint(80_000, 120_000), SERVE + ["answer"])
+        thread.call("write", 8_000, ret=200, args=fd, path=SERVE + ["answer", "libc:write"])
+        free.append(fd)
+    thread.stuck("epoll_pwait", args="4")
+    if looks:
+        look(trace, waits)
+    trace.print()
+
+
+def look(trace, waits):
+    """One flusher always sleeps, but for a moment now and then; and each connection that waits for a request has a task."""
+    time = 5_000_000
+    while time < trace.end_ns:
+        places = {("flusher", "libc:time.Sleep"): int(trace.random.random() < 0.9)}
+        asleep = [wait[2] for wait in waits if wait[0] <= time < wait[1]]
+        places[tuple(SERVE + ["libc:net.(*conn).Read"])] = len(CONNECTIONS) - len(asleep)
+        for place in (place for places_of in asleep for place in places_of):
+            places[place] = places.get(place, 0) + 1
+        for place, count in places.items():
+            if count:
+                trace.add(time, 8191, f"tasks 100 {trace.chain(list(place) + ['libc:gopark'])} unwound "
+                                      f"since={LOOK_NS} count={count}")
+        time += LOOK_NS + trace.random.randint(-20, 20) * 100_000
