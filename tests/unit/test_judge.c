@@ -91,7 +91,7 @@ static void half_of_the_growth_needs_no_odds(void **state)
 	/* Half of it in the kernel: a quarter of it is in doubt. */
 	finding.odds = 1.5;
 	finding.of_growth = 0.6;
-	finding.kernel_share = 0.5;
+	finding.kernel_alike_share = 0.5;
 	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
 	finding.of_growth = 0.7;
 	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
@@ -126,7 +126,7 @@ static void what_runs_ten_times_as_long_in_one_function_needs_no_odds(void **sta
 	finding.kind = SCOPE_FINDING_WAIT;
 	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
 	finding = alone;
-	finding.kernel_share = scope_rank_defaults.kernel_share;
+	finding.kernel_alike_share = scope_rank_defaults.kernel_share;
 	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
 	/* The other rules hold. */
 	finding = alone;
@@ -159,7 +159,7 @@ static void what_may_be_the_kernels_doing_needs_twice_the_odds(void **state)
 	struct scope_finding finding = bare;
 
 	(void)state;
-	finding.kernel_share = 1;
+	finding.kernel_alike_share = 1;
 	finding.odds = 10;
 	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
 	finding.odds = below(10);
@@ -343,16 +343,16 @@ static void running_longer_in_the_kernel_alone_is_no_finding(void **state)
 {
 	struct scope_finding finding = {
 		.kind = SCOPE_FINDING_TIME,
-		.kernel_share = 0.8,
+		.kernel_alike_share = 0.8,
 		.usual_ns = 1000,
 		.p50_ns = 3000,
 	};
 
 	(void)state;
 	assert_true(is_kernel(finding));
-	finding.kernel_share = below(0.8);
+	finding.kernel_alike_share = below(0.8);
 	assert_false(is_kernel(finding));
-	finding.kernel_share = 1;
+	finding.kernel_alike_share = 1;
 	finding.kind = SCOPE_FINDING_CALLS;
 	assert_false(is_kernel(finding));
 }
@@ -362,7 +362,7 @@ static void more_bytes_are_a_reason_of_the_programs_own(void **state)
 {
 	struct scope_finding finding = {
 		.kind = SCOPE_FINDING_TIME,
-		.kernel_share = 0.8,
+		.kernel_alike_share = 0.8,
 		.usual_ns = 1000,
 		.p50_ns = 3000,
 		.bytes_more = 10,
@@ -376,7 +376,7 @@ static void more_bytes_are_a_reason_of_the_programs_own(void **state)
 
 static void half_of_what_another_explanation_fits_is_in_doubt(void **state)
 {
-	struct scope_finding finding = { .kind = SCOPE_FINDING_TIME, .kernel_share = 0.6 };
+	struct scope_finding finding = { .kind = SCOPE_FINDING_TIME, .kernel_alike_share = 0.6 };
 
 	(void)state;
 	assert_true(scope_rank_doubt(&finding) == 0.3);

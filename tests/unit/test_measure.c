@@ -132,6 +132,33 @@ static void a_connection_more_asks_a_peer(void **state)
 	assert_false(scope_rank_finding_asks(&(struct scope_finding[]){ connecting(5, 3, 8) }[0]));
 }
 
+/* Eight slow units, of which some map memory that many times; usual ones do it `usually` times. Three quarters of their time are in the kernel. */
+static double mapping(unsigned units, unsigned times, unsigned usually)
+{
+	again(NULL);
+	for (unsigned i = 0; i < 8; i++) {
+		const uint32_t unit =
+			case_unit(made, unit_of(0, SLOW_NS), 0, SCOPE_UNIT_SLOW, SYS_mmap, i < units ? times : 0);
+
+		item(at_mine, SCOPE_ITEM_RUN, SLOW_NS, unit);
+		made->evidence.item[made->evidence.items - 1].kernel = i < 6;
+		case_unit(made, unit_of(0, USUAL_NS), 0, SCOPE_UNIT_USUAL, SYS_mmap, usually);
+	}
+	return measure().kernel_alike_share;
+}
+
+static void page_faults_are_of_those_that_map_memory(void **state)
+{
+	(void)state;
+	assert_true(mapping(0, 0, 0) == 0.75);
+	/* Half of its units do, or fewer. */
+	assert_true(mapping(4, 1, 0) == 0);
+	assert_true(mapping(3, 1, 0) == 0.75);
+	/* One and a half times as often as usual, or less. */
+	assert_true(mapping(8, 3, 2) == 0);
+	assert_true(mapping(8, 4, 3) == 0.75);
+}
+
 static void shares_of_time_are_of_what_runs_alone(void **state)
 {
 	const uint32_t unit = slow(SCOPE_ITEM_RUN, 0);
@@ -396,6 +423,7 @@ int main(void)
 		TEST(a_call_made_four_times_as_often_is_the_kind),
 		TEST(a_call_is_no_kind_where_next_to_nothing_ran_in_the_kernel),
 		TEST(the_call_made_most_often_beyond_the_usual_is_told),
+		TEST(page_faults_are_of_those_that_map_memory),
 		TEST(a_connection_more_asks_a_peer),
 		TEST(shares_of_time_are_of_what_runs_alone),
 		TEST(shares_of_waits_for_it_leave_its_own_running_aside),

@@ -59,6 +59,25 @@ static void test_polls_for_answers(void **state)
 	assert_poll(&stats);
 }
 
+/* Half of its polls time out, and it gets work as often as it polls. */
+static void test_polls_to_pause(void **state)
+{
+	struct scope_thread_stats stats = worker();
+
+	(void)state;
+	stats.polls = stats.key[1].count = 10;
+	stats.asked_polls = 0;
+	stats.vain_polls = 5;
+	stats.key[0] = (struct scope_wait_key){ .nr = SYS_futex, .object = QUEUE, .count = 20, .handed = 10 };
+	assert_int_equal(decide(&stats).nr, SYS_futex);
+	stats.vain_polls = 4;
+	assert_poll(&stats);
+	stats.vain_polls = 5;
+	stats.key[0].handed = 9;
+	stats.key[0].count = 18;
+	assert_poll(&stats);
+}
+
 static void test_handed(void **state)
 {
 	struct scope_thread_stats stats = worker();
@@ -96,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_polls_for_answers),
+		cmocka_unit_test(test_polls_to_pause),
 		cmocka_unit_test(test_handed),
 		cmocka_unit_test(test_other_waits),
 	};

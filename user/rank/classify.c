@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#define OFTEN_QUICK 0.5	  /* at least this share of the units with the same calls is not slow */
-#define QUICK_SHARE 0.5	  /* share of a finding's median: units that take no longer are quick */
-#define CALLS_TIMES 4	  /* a call made this many times as often as usual is a better sign than time */
-#define CALLS_KERNEL 0.1  /* share of its running time in the kernel: with less its calls do not take long */
-#define CONNECTS_MORE 0.5 /* connections, beyond usual ones: most of its units open one */
-#define PAUSES_USUAL 0.1  /* times that usual units make a call, in which those that pause sleep */
+#define OFTEN_QUICK 0.5	 /* at least this share of the units with the same calls is not slow */
+#define QUICK_SHARE 0.5	 /* share of a finding's median: units that take no longer are quick */
+#define CALLS_TIMES 4	 /* a call made this many times as often as usual is a better sign than time */
+#define CALLS_KERNEL 0.1 /* share of its running time in the kernel: with less its calls do not take long */
+#define CALLS_MORE 0.5	 /* calls of a kind, beyond usual ones: most of its units make one more */
+#define PAUSES_USUAL 0.1 /* times that usual units make a call, in which those that pause sleep */
 
 static void add_calls(const struct scope_units *units, uint32_t unit, double *count)
 {
@@ -52,19 +52,29 @@ static int mean_calls(const struct scope_rank_input *input, const struct scope_s
 	return 0;
 }
 
-/* The call that its units make most often in excess of the usual units of its population. */
-static int find_frequent_call(const struct scope_rank_input *input, const struct scope_sums *sums,
-			      struct scope_finding *finding)
+/*
+ * True if its units ask the kernel for memory more often than usual ones. Then the time in the kernel is that of page faults, and
+ * of giving the memory back, and the program's own doing.
+ */
+static bool maps_more(const struct scope_rank_options *options, const struct call_means *means)
 {
-	struct call_means *means;
+	static const uint16_t calls[] = { SYS_mmap, SYS_munmap, SYS_mremap, SYS_brk, SYS_madvise };
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (means->here[calls[i]] >= means->usual[calls[i]] + CALLS_MORE &&
+		    means->here[calls[i]] >= means->usual[calls[i]] * options->outside_calls)
+			return true;
+	return false;
+}
+
+/* The call that its units make most often in excess of the usual units of its population. */
+static void find_frequent_call(const struct scope_sums *sums, const struct call_means *means,
+			       struct scope_finding *finding)
+{
 	double most = 0;
-	int err;
 
 	if (sums->kernel_shown && sums->kernel_ns < CALLS_KERNEL * sums->run_ns)
-		return 0;
-	err = mean_calls(input, sums, finding->population, &means);
-	if (err)
-		return err;
+		return;
 	for (uint32_t nr = 0; nr < SCOPE_SYSCALL_MAX; nr++) {
 		double usual = means->usual[nr];
 		double times = means->here[nr] / (usual > 1 ? usual : 1);
@@ -75,6 +85,19 @@ static int find_frequent_call(const struct scope_rank_input *input, const struct
 			finding->kind = SCOPE_FINDING_CALLS;
 		}
 	}
+}
+
+static int judge_running(const struct scope_rank_input *input, const struct scope_sums *sums,
+			 struct scope_finding *finding)
+{
+	struct call_means *means;
+	int err = mean_calls(input, sums, finding->population, &means);
+
+	if (err)
+		return err;
+	find_frequent_call(sums, means, finding);
+	if (sums->run_ns > 0)
+		finding->kernel_alike_share = maps_more(input->options, means) ? 0 : sums->kernel_ns / sums->run_ns;
 	free(means);
 	return 0;
 }
@@ -221,7 +244,7 @@ int scope_rank_classify(const struct scope_rank_input *input, const struct scope
 		return judge_outside(input, sums, finding);
 	} else {
 		finding->kind = SCOPE_FINDING_TIME;
-		return find_frequent_call(input, sums, finding);
+		return judge_running(input, sums, finding);
 	}
 	return 0;
 }
@@ -241,7 +264,7 @@ int scope_rank_classify_connection(const struct scope_rank_input *input, const s
 		return err;
 	more = means->here[SYS_connect] - means->usual[SYS_connect];
 	free(means);
-	if (more < CONNECTS_MORE || more >= input->options->outside_calls)
+	if (more < CALLS_MORE || more >= input->options->outside_calls)
 		return 0;
 	finding->kind = SCOPE_FINDING_WAIT;
 	finding->nr = SYS_connect;

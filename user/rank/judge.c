@@ -16,7 +16,7 @@
 
 bool scope_rank_is_kernel(const struct scope_rank_options *options, const struct scope_finding *finding)
 {
-	return finding->kind == SCOPE_FINDING_TIME && finding->kernel_share >= options->kernel_share &&
+	return finding->kind == SCOPE_FINDING_TIME && finding->kernel_alike_share >= options->kernel_share &&
 	       finding->bytes_more * options->byte_ns < BYTES_EXPLAIN * (finding->p50_ns - finding->usual_ns);
 }
 
@@ -24,7 +24,7 @@ double scope_rank_doubt(const struct scope_finding *finding)
 {
 	if (scope_rank_finding_outside(finding))
 		return IN_DOUBT;
-	return finding->kind == SCOPE_FINDING_TIME ? finding->kernel_share * IN_DOUBT : 0;
+	return finding->kind == SCOPE_FINDING_TIME ? finding->kernel_alike_share * IN_DOUBT : 0;
 }
 
 /* Busy time of all groups, as if the functions found so far were fixed. */
@@ -55,7 +55,7 @@ static bool runs_alone(const struct scope_rank_options *options, const struct sc
 {
 	return finding->kind == SCOPE_FINDING_TIME && finding->of_slow >= ALONE_SHARE &&
 	       finding->p50_ns >= ALONE_TIMES * finding->usual_ns && finding->units >= ALONE_UNITS_MIN &&
-	       finding->kernel_share < options->kernel_share;
+	       finding->kernel_alike_share < options->kernel_share;
 }
 
 /* A finding, and what several rules ask of it. */

@@ -26,7 +26,7 @@ struct scope_rank_options {
 	uint32_t units_min;
 	double units_at_first_min; /* of a finding's units_at_first */
 	double half_share;	   /* of its units in the emptier half of the window */
-	double kernel_share;	   /* a function with at least this part of its running time in the kernel … */
+	double kernel_share; /* a function with at least this part of its running time in calls as often as usual … */
 	/*
 	 * A function that waits longer for disk, network or pipe, in calls that usual units make as
 	 * well, and less than this many times as often: then the thing it waits for is slow, not
@@ -128,17 +128,18 @@ struct scope_finding {
 	double usual_ns, p05_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
 	uint32_t samples, sleeps;			 /* stacks that name it */
 	uint64_t first_ns,
-		last_ns;	  /* from the begin of its first unit to the end of its last; a hang: from its begin */
-	double events;		  /* of the trace between the two, about */
-	uint64_t lost;		  /* the same, of events lost */
-	double lost_share;	  /* of both together */
-	bool lost_unknown;	  /* more may have been lost in that time */
-	double kernel_share;	  /* of its running time, inside the kernel */
-	double bytes_more;	  /* read and written by its units, beyond usual ones, mean */
-	double score;		  /* findings are ordered by it: excess less the part in doubt, ns */
-	double odds;		  /* see odds_min; HUGE_VAL if all abnormal time is its own */
-	double of_slow, of_usual; /* its share of abnormal and of usual time, as odds has them; 0: not compared */
-	double times;		  /* see times_min */
+		last_ns;	   /* from the begin of its first unit to the end of its last; a hang: from its begin */
+	double events;		   /* of the trace between the two, about */
+	uint64_t lost;		   /* the same, of events lost */
+	double lost_share;	   /* of both together */
+	bool lost_unknown;	   /* more may have been lost in that time */
+	double kernel_share;	   /* of its running time, inside the kernel … */
+	double kernel_alike_share; /* … unless its units ask for memory more often than usual ones: then 0 */
+	double bytes_more;	   /* read and written by its units, beyond usual ones, mean */
+	double score;		   /* findings are ordered by it: excess less the part in doubt, ns */
+	double odds;		   /* see odds_min; HUGE_VAL if all abnormal time is its own */
+	double of_slow, of_usual;  /* its share of abnormal and of usual time, as odds has them; 0: not compared */
+	double times;		   /* see times_min */
 	double of_growth;  /* its part of what units take longer than in another run; 0: they do not as a whole */
 	double grown;	   /* the part of times by which units take longer than in the baseline; 1: by nothing */
 	double chance_z;   /* see chance_z of the options */
@@ -330,8 +331,8 @@ struct scope_rank_input {
 int scope_rank_run(const struct scope_rank_input *input, struct scope_ranking **ret_ranking);
 
 /*
- * True if a function runs longer only inside the kernel, and makes no more calls and not many more
- * bytes than usual. Then the cause is outside the program, and the function is not a finding.
+ * True if a function runs longer only inside the kernel, in calls that are made as often as usual, and with not many
+ * more bytes. Then the cause is outside the program, and the function is not a finding.
  */
 bool scope_rank_is_kernel(const struct scope_rank_options *options, const struct scope_finding *finding);
 

@@ -67,7 +67,8 @@ void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_
 	}
 	stats->epolls += epoll;
 	stats->polls += !epoll;
-	stats->asked_polls += !epoll && stats->asked;
+	stats->asked_poll = !epoll && stats->asked;
+	stats->asked_polls += stats->asked_poll;
 	stats->asked = false;
 	stats->waited = key ? key - stats->key : SCOPE_THREAD_STATS_NO_KEY;
 	if (key)

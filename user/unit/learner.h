@@ -106,6 +106,8 @@ SCOPE_TAKE int scope_learn_exit(struct scope_learner *learner, const struct scop
 	stats->last_exit_ns = exit_ns;
 	if (call->role == SCOPE_CALL_READ || call->role == SCOPE_CALL_ACCEPT || call->role == SCOPE_CALL_SOCKET)
 		scope_unit_learn_return(learner, stats, thread, call, ret);
+	else if (call->role == SCOPE_CALL_POLL && !ret && !scope_timeline_call_is_epoll(call->nr))
+		stats->vain_polls += !stats->asked_poll;
 	return 0;
 }
 

@@ -136,17 +136,21 @@ static uint32_t sleeps_in_reads(const struct scope_thread_stats *stats)
 
 /*
  * In a thread that reads from no accepted socket: true if it gets work from other threads of its process in another way, and
- * polls for the answers of peers that it asks.
+ * polls in the middle of that work: for the answers of peers that it asks; or, less often than it gets work, until a
+ * time-out, after which there is nothing to take.
  */
-static bool polls_for_answers(const struct scope_thread_stats *stats)
+static bool polls_inside_work(const struct scope_thread_stats *stats)
 {
-	if (stats->reads || (uint64_t)stats->asked_polls * ASKED_SHARE < stats->polls)
+	const bool asks = (uint64_t)stats->asked_polls * ASKED_SHARE >= stats->polls;
+	const bool pauses = (uint64_t)(stats->asked_polls + stats->vain_polls) * ASKED_SHARE >= stats->polls;
+
+	if (stats->reads || (!asks && !pauses))
 		return false;
 	for (unsigned i = 0; i < stats->keys; i++) {
 		const struct scope_wait_key *key = &stats->key[i];
 
 		if (!is_poll(key) && !key->lock && key->handed >= HANDED_MIN &&
-		    (uint64_t)key->handed * HANDED_SHARE >= key->count)
+		    (uint64_t)key->handed * HANDED_SHARE >= key->count && (asks || key->handed >= stats->polls))
 			return true;
 	}
 	return false;
@@ -167,7 +171,7 @@ void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, stru
 		best = find_dispatch(stats, &handed);
 	if (stats->epolls || (stats->polls > 2 * stats->inner_polls && polls_taken(stats) >= (best ? handed : 0) &&
 			      polls_taken(stats) >= stats->slept_reads && stats->polls >= sleeps_in_reads(stats) &&
-			      !polls_for_answers(stats))) {
+			      !polls_inside_work(stats))) {
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
 		pickup->nr = stats->epolls ? SYS_epoll_pwait : SYS_ppoll;
 		pickup->any_object = true;

@@ -48,6 +48,8 @@ struct scope_thread_stats {
 	uint32_t delivered;   /* sleeps for which there is no room above */
 	uint32_t inner_polls; /* of polls: in the middle of a request */
 	uint32_t asked_polls; /* of polls: the thread had just asked a peer something */
+	uint32_t vain_polls;  /* of polls: they timed out, and none for an answer */
+	bool asked_poll;      /* the last poll is one of asked_polls */
 	bool asked;	      /* it has, and did not sleep since */
 	int32_t read_fd,
 		sent_fd; /* sockets of datagrams that it did not make: which it reads, and writes to, by majority … */
