@@ -12,6 +12,7 @@
 #include "probe.h"
 #include "probe_block.h"
 #include "probe_sample.h"
+#include "received.h"
 #include "region.h"
 #include "select.h"
 #include "traced.h"
@@ -41,7 +42,7 @@ void scope_session_set_syscalls(struct scope_config *config, const u8 *bits)
 static void set_calls(struct scope_session *session)
 {
 	struct scope_config *config = &session->config;
-	u8 stack, args;
+	u8 stack, receives, args;
 	u32 bytes;
 	int i;
 
@@ -49,10 +50,12 @@ static void set_calls(struct scope_session *session)
 		stack = config->stack_syscalls[i / 8] & 1 << i % 8 ? SCOPE_CALL_STACK : 0;
 		if (!config->stack_mode)
 			stack = 0;
-		WRITE_ONCE(config->arg_counts[i], (config->arg_counts[i] & ~SCOPE_CALL_STACK) | stack);
-		args = config->arg_counts[i] & ~(SCOPE_CALL_STACK | SCOPE_CALL_SKIP);
+		receives = config->events & SCOPE_EVENTS_RECEIVED && scope_received_by(i) ? SCOPE_CALL_RECEIVES : 0;
+		WRITE_ONCE(config->arg_counts[i],
+			   (config->arg_counts[i] & ~(SCOPE_CALL_STACK | SCOPE_CALL_RECEIVES)) | stack | receives);
+		args = config->arg_counts[i] & ~(SCOPE_CALL_STACK | SCOPE_CALL_SKIP | SCOPE_CALL_RECEIVES);
 		WRITE_ONCE(session->plan[i].call, scope_call_word(scope_call_of(i, SCOPE_ABI_NATIVE, args)));
-		if (args > 1 || config->arg_counts[i] & SCOPE_CALL_SKIP)
+		if (args > 1 || config->arg_counts[i] & (SCOPE_CALL_SKIP | SCOPE_CALL_RECEIVES))
 			bytes = U32_MAX;
 		else
 			bytes = sizeof(struct scope_record_syscall) + args * sizeof(u64);

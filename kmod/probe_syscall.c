@@ -13,6 +13,7 @@
 #include "arch.h"
 #include "measure.h"
 #include "probe_syscall.h"
+#include "received.h"
 #include "record.h"
 #include "stack.h"
 #include "tracepoint.h"
@@ -138,6 +139,14 @@ static notrace void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 	scope_compat_leave_cpu();
 }
 
+/* Interrupts off, the records of the call are written. */
+static void put_received(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs,
+			 struct scope_call call, long ret, u64 now)
+{
+	if (args_of(session, call.nr, call.abi_args & 0xf) & SCOPE_CALL_RECEIVES)
+		scope_received_put(&cpu->ring, regs, call.nr, ret, now);
+}
+
 /* Interrupts off. A return whose enter is in another record, or in none. */
 static __always_inline void exit_alone(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs,
 				       long ret, u64 now)
@@ -151,10 +160,11 @@ static __always_inline void exit_alone(struct scope_session *session, struct sco
 	if (!cpu->traced || args_of(session, id, abi) & SCOPE_CALL_SKIP)
 		return;
 	scope_record_put_exit(&cpu->ring, now, scope_call_of(nr, abi, 0), ret);
-	if (!session->config.stack_mode)
-		return;
-	duration_ns = scope_stack_blocked_ns(session, current->pid, now);
-	scope_stack_after_syscall(session, cpu, regs, nr, abi, duration_ns, now);
+	if (session->config.stack_mode) {
+		duration_ns = scope_stack_blocked_ns(session, current->pid, now);
+		scope_stack_after_syscall(session, cpu, regs, nr, abi, duration_ns, now);
+	}
+	put_received(session, cpu, regs, scope_call_of(nr, abi, 0), ret, now);
 }
 
 /* Interrupts off. */
@@ -178,6 +188,7 @@ static noinline notrace void exit_merged(struct scope_session *session, struct s
 	}
 	if (session->config.stack_mode)
 		scope_stack_after_syscall(session, cpu, regs, call.nr, call.abi_args & 0xf, duration_ns, now);
+	put_received(session, cpu, regs, call, ret, now);
 }
 
 /*
@@ -250,7 +261,8 @@ static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *re
 /* Interrupts off; turns them on. A pending call that needs more than a record with one argument. */
 static noinline notrace void exit_other(struct scope_cpu *cpu, struct pt_regs *regs, long ret)
 {
-	if (cpu->session->config.arg_counts[cpu->call.nr] & SCOPE_CALL_SKIP || !exit_quick(cpu, regs, ret, true))
+	if (cpu->session->config.arg_counts[cpu->call.nr] & (SCOPE_CALL_SKIP | SCOPE_CALL_RECEIVES) ||
+	    !exit_quick(cpu, regs, ret, true))
 		exit_slow(cpu, regs, ret);
 }
 
@@ -267,7 +279,7 @@ static noinline notrace void exit_blocked(struct scope_cpu *cpu, struct pt_regs 
 
 	if (unlikely(cpu->pending || !cpu->traced || (unsigned long)id >= SCOPE_SYSCALL_MAX ||
 		     scope_arch_abi(&id) != SCOPE_ABI_NATIVE ||
-		     session->config.arg_counts[id] & (SCOPE_CALL_SKIP | SCOPE_CALL_STACK)) ||
+		     session->config.arg_counts[id] & (SCOPE_CALL_SKIP | SCOPE_CALL_STACK | SCOPE_CALL_RECEIVES)) ||
 	    unlikely(!scope_clock_quick(&cpu->clock, &now)) ||
 	    unlikely(!scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_EXIT, sizeof(struct scope_record_exit), false,
 					       now, &record))) {

@@ -275,6 +275,22 @@ static inline void scope_record_put_stall(struct scope_ring *ring, u64 now, enum
 	scope_ring_commit(ring, sizeof(*r));
 }
 
+/* data: bytes of them, 1 to SCOPE_RECEIVED_BYTES. */
+static inline void scope_record_put_received(struct scope_ring *ring, u64 now, const u8 *data, u32 bytes)
+{
+	const u32 padded = (bytes + 7) & ~7u;
+	struct scope_record_received *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_RECEIVED, sizeof(*r) + padded, now);
+	if (!r)
+		return;
+	r->bytes = bytes;
+	r->zero = 0;
+	memcpy(r + 1, data, bytes);
+	memset((u8 *)(r + 1) + bytes, 0, padded - bytes);
+	scope_ring_commit(ring, sizeof(*r) + padded);
+}
+
 /* type: HARDIRQ or SOFTIRQ, whose records are alike. */
 static inline void scope_record_put_interrupt(struct scope_ring *ring, u64 now, u32 type, u64 took_ns)
 {

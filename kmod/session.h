@@ -103,6 +103,7 @@ struct scope_cpu {
 /* Added to a number of arguments. */
 #define SCOPE_CALL_SKIP 0x08
 #define SCOPE_CALL_STACK 0x10
+#define SCOPE_CALL_RECEIVES 0x20
 
 struct scope_config {
 	u32 protocol; /* SCOPE_PROTOCOL_MIN to SCOPE_PROTOCOL: the one its reader knows */
@@ -121,7 +122,8 @@ struct scope_config {
 	u32 overhead_max; /* thousandths of a CPU, 0: any share */
 	/*
 	 * Arguments to record, by native number. SCOPE_CALL_SKIP: leave the call out. SCOPE_CALL_STACK: it may get a
-	 * stack, by stack_mode and stack_syscalls. Only change.c sets it.
+	 * stack, by stack_mode and stack_syscalls. SCOPE_CALL_RECEIVES: it may get a RECEIVED, by events. Only change.c
+	 * sets these two.
 	 */
 	u8 arg_counts[SCOPE_SYSCALL_MAX];
 	u8 other_calls; /* the same for other ABIs and numbers: 0 or SCOPE_CALL_SKIP */

@@ -297,8 +297,10 @@ enum scope_attr {
 #define SCOPE_EVENTS_INTERRUPT 0x20u /* time that interrupts took from threads */
 #define SCOPE_EVENTS_CAUSE 0x40u     /* enum scope_interrupt of WAKING */
 #define SCOPE_EVENTS_FUTEX 0x80u     /* FUTEX records */
+/* RECEIVED records: contents of what programs receive. A module without them refuses the bit (EINVAL). */
+#define SCOPE_EVENTS_RECEIVED 0x100u
 #define SCOPE_EVENTS_DEFAULT 0x03u
-#define SCOPE_EVENTS_ALL 0xffu /* fork, exec, exit and rename are always on: the filter needs them */
+#define SCOPE_EVENTS_ALL 0x1ffu /* fork, exec, exit and rename are always on: the filter needs them */
 
 enum scope_stack_mode {
 	SCOPE_STACK_NONE = 0,

@@ -53,7 +53,9 @@
 	X(27, COUNTERS, counters, 48, "what a thread counted since its last one")                  \
 	X(28, STALL, stall, 8, "a thread begins or ends to make room in memory")                   \
 	X(29, HARDIRQ, hardirq, 8, "an interrupt took the CPU from a thread until now")            \
-	X(30, SOFTIRQ, softirq, 8, "a softirq did, without the interrupts in between")
+	X(30, SOFTIRQ, softirq, 8, "a softirq did, without the interrupts in between")              \
+	X(26, REQUEST, request, 8, "which request a thread received (user space alone writes these)") \
+	X(31, RECEIVED, received, 8, "the first bytes that a call received from a socket")
 
 enum scope_record_type {
 #define SCOPE_RECORD_ENUM(number, NAME, name, bytes, text) SCOPE_RECORD_##NAME = number,
@@ -452,6 +454,29 @@ struct scope_record_hardirq {
 struct scope_record_softirq {
 	__u32 word;
 	__u32 ns;
+};
+
+/*
+ * Of the thread on this CPU: what it received from a client asks for this. kind is a number that the capture gave to a
+ * text, the names of the trace's metadata have it. It replaces a RECEIVED.
+ */
+struct scope_record_request {
+	__u32 word;
+	__u32 kind; /* from 1 on */
+};
+
+#define SCOPE_RECEIVED_BYTES 128
+
+/*
+ * Of the thread on this CPU: what the call received whose SYSCALL or EXIT is the last one of this thread, or a stack
+ * of that call is in between. bytes of data follow, padded with zero bytes to a multiple of 8. Written with
+ * SCOPE_EVENTS_RECEIVED, for read, readv, recvfrom and recvmsg of native programs from a socket. A reader makes a
+ * REQUEST of it, or drops it: it must not be stored.
+ */
+struct scope_record_received {
+	__u32 word;
+	__u16 bytes; /* 1 to SCOPE_RECEIVED_BYTES; less than was received where memory could not be read */
+	__u16 zero;
 };
 
 #endif

@@ -69,6 +69,8 @@ static uint32_t record_bytes(const void *record)
 		return bytes + ((const struct scope_record_frames *)record)->count * 8;
 	case SCOPE_RECORD_STACK:
 		return bytes + stack->regs * 8 + (stack->bytes + 7) / 8 * 8;
+	case SCOPE_RECORD_RECEIVED:
+		return bytes + (((const struct scope_record_received *)record)->bytes + 7) / 8 * 8;
 	case SCOPE_RECORD_PROBE:
 		return bytes + probe->args * 8;
 	}

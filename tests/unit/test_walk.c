@@ -90,7 +90,7 @@ static void test_cut(void **state)
 
 static void test_unknown(void **state)
 {
-	const uint32_t types[] = { 0, 21, 31 };
+	const uint32_t types[] = { 0, 21, 22 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {

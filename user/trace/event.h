@@ -30,6 +30,7 @@ enum scope_event_kind {
 	SCOPE_EVENT_STALL,    /* the thread begins or ends to make room in memory */
 	SCOPE_EVENT_HARDIRQ,  /* an interrupt took the CPU from the thread until this time */
 	SCOPE_EVENT_SOFTIRQ,
+	SCOPE_EVENT_REQUEST, /* what the thread has just received asks for that kind of request */
 	SCOPE_EVENT_KINDS,
 };
 
@@ -131,6 +132,9 @@ struct scope_event {
 		struct {
 			uint32_t ns;
 		} interrupt; /* HARDIRQ, SOFTIRQ */
+		struct {
+			uint32_t kind; /* its text is metadata; 0: no request begins there */
+		} request;
 		struct {
 			uint64_t count;	  /* events lost on this CPU; 0: number not known */
 			uint64_t from_ns; /* when read: earliest time of the loss; 0: before the first event */

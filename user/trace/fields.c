@@ -84,6 +84,10 @@ static const struct scope_fields rows[] = {
 		RECORD(SOFTIRQ, softirq),
 		.field = { FIELD("ns", NULL, softirq, ns, interrupt.ns) },
 	},
+	{
+		RECORD(REQUEST, request),
+		.field = { FIELD("the kind of request", NULL, request, kind, request.kind) },
+	},
 };
 
 #define FIND(condition)                                                                                                \

@@ -129,6 +129,8 @@ struct scope_trace_thread {
 	const char *comm;
 };
 
+#define SCOPE_REQUEST_KINDS_MAX 100u /* no rule: numbers of kinds of requests, from 1 on */
+
 /* Known keys of the metadata: text, NULL if absent. */
 #define SCOPE_META_KERNEL "kernel"	/* release */
 #define SCOPE_META_SOURCE "source"	/* kmod, perf, text */
@@ -162,6 +164,8 @@ struct scope_trace_thread {
 #define SCOPE_META_GROUP "control_group"	   /* path of the target's control group, as the host sees it */
 #define SCOPE_META_WALL_CLOCK "wall_clock_ns"	   /* CLOCK_REALTIME at begin_ns, ns since 1970 */
 #define SCOPE_META_PROBE "probe."		   /* and the id of a probe: its place, as --probe takes it */
+#define SCOPE_META_REQUESTS "requests"		   /* by what requests have kinds: http, redis, sql, memcached */
+#define SCOPE_META_REQUEST "request."		   /* and the number of a kind of request: its text */
 #define SCOPE_META_KERNEL_STACK "kernel_stack."	   /* and a tid: where it slept in the kernel at stop, names */
 #define SCOPE_META_LOCKS "locks"		   /* asleep: threads slept on for their lock as its memory was read */
 #define SCOPE_META_KERNEL_NAMES "kernel_names"	   /* why samples have no place in the kernel */

@@ -6,7 +6,9 @@
 
 /* Types of records with more than a fixed part: calls have 8 bytes for each argument. */
 #define CALLS (SCOPE_WALK(SYSCALL) | SCOPE_WALK(ENTER))
-#define LONGER (SCOPE_WALK(STATE) | SCOPE_WALK(CHAIN) | SCOPE_WALK(PROBE) | SCOPE_WALK(STACK) | SCOPE_WALK(FRAMES))
+#define LONGER                                                                                                         \
+	(SCOPE_WALK(STATE) | SCOPE_WALK(CHAIN) | SCOPE_WALK(PROBE) | SCOPE_WALK(STACK) | SCOPE_WALK(FRAMES) |          \
+	 SCOPE_WALK(RECEIVED))
 
 /* Length of what follows the fixed part of a record of LONGER. */
 static uint64_t more_bytes(const void *at)
@@ -21,6 +23,8 @@ static uint64_t more_bytes(const void *at)
 		return 8ull * chain->count + (chain->flags & SCOPE_STACK_COST ? 8 : 0);
 	case SCOPE_RECORD_FRAMES:
 		return 8ull * ((const struct scope_record_frames *)at)->count;
+	case SCOPE_RECORD_RECEIVED:
+		return (((const struct scope_record_received *)at)->bytes + 7ull) & ~7ull;
 	case SCOPE_RECORD_PROBE:
 		return 8ull * ((const struct scope_record_probe *)at)->args;
 	default:
