@@ -3,6 +3,7 @@
 #include "anomaly/hang.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -88,10 +89,15 @@ static bool namesake_waits(const struct scope_units *units, const struct scope_p
 }
 
 /* The longest time that is usual for a thread of its group, ns. */
-static uint64_t group_limit(const struct scope_distributions *distributions, uint32_t group)
+static uint64_t group_limit(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			    uint32_t group)
 {
-	double p99 = scope_sketch_quantile(&distributions->group[group].request_wall, 0.99) * TIMES_P99;
+	double p99 = 0;
 
+	/* Its requests, of the slowest kind if kinds are known. */
+	for (uint32_t i = 0; i < groups->count; i++)
+		if (scope_unit_group_of_threads(groups, i) == group)
+			p99 = fmax(p99, scope_sketch_quantile(&distributions->group[i].request_wall, 0.99) * TIMES_P99);
 	return p99 > HANG_MIN_NS ? (uint64_t)p99 : HANG_MIN_NS;
 }
 
@@ -287,7 +293,7 @@ static bool judge_end(const struct scope_units *units, const struct scope_distri
 {
 	struct scope_timeline *timeline = units->timeline;
 	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
-	const uint64_t limit = group_limit(distributions, units->groups->of_thread[index]);
+	const uint64_t limit = group_limit(distributions, units->groups, units->groups->of_thread[index]);
 
 	*hang = (struct scope_hang){ .thread = index, .owner = SCOPE_OWNER_NONE, .until_ns = timeline->end_ns };
 	if (thread->run == SCOPE_RUN_ENDED || thread->run == SCOPE_RUN_UNKNOWN)

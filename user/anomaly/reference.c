@@ -39,6 +39,7 @@ static long find_group(const struct scope_groups *groups, const struct scope_gro
 {
 	for (size_t i = 0; i < groups->count; i++)
 		if (groups->group[i].pickup == wanted->pickup && groups->group[i].reads == wanted->reads &&
+		    !groups->group[i].request == !wanted->request &&
 		    !memcmp(groups->group[i].name, wanted->name, sizeof(wanted->name)))
 			return i;
 	return -1;

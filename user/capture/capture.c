@@ -15,6 +15,7 @@
 #include "capture/new_processes.h"
 #include "capture/others.h"
 #include "capture/priority.h"
+#include "capture/request_kinds.h"
 #include "capture/snapshots.h"
 #include "capture/probing.h"
 #include "capture/stopped_stacks.h"
@@ -403,6 +404,8 @@ static int prepare(struct scope_capture_run *capture, int nice)
 		err = scope_capture_new_processes_create(&capture->processes);
 	if (!err)
 		err = scope_capture_others_create(&capture->others);
+	if (!err && capture->options.requests)
+		err = scope_capture_request_kinds_create(capture->options.requests, &capture->kinds);
 	if (err)
 		return failed(capture, err);
 	scope_proc_reader_set_idle(capture->options.reader, scope_capture_keep_up, capture);
@@ -415,6 +418,7 @@ static void release(struct scope_capture_run *capture)
 	scope_capture_steer_destroy(capture->steer);
 	scope_capture_new_processes_destroy(capture->processes);
 	scope_capture_others_destroy(capture->others);
+	scope_capture_request_kinds_destroy(capture->kinds);
 	scope_proc_kernel_names_destroy(capture->kernel_names);
 	scope_proc_host_destroy(capture->host);
 	scope_proc_backlog_destroy(capture->backlog);

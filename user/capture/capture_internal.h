@@ -26,6 +26,7 @@ struct scope_capture_run {
 	struct scope_proc_host *host;		 /* as tracing began */
 	struct scope_kernel_names *kernel_names; /* NULL: not requested, or not available */
 	struct scope_error no_kernel;		 /* why not */
+	struct scope_request_kinds *kinds;	 /* NULL: what programs receive is not recorded */
 	struct scope_steer *steer;		 /* NULL: stacks stay as they are */
 	struct scope_capture_stats stats;
 	int pidfd;		     /* -1 if the kernel has none, or the target has ended */

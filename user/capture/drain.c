@@ -6,6 +6,7 @@
 #include "capture/new_processes.h"
 #include "capture/others.h"
 #include "capture/probing.h"
+#include "capture/request_kinds.h"
 #include "capture/snapshots.h"
 #include "capture/steer.h"
 #include "capture/stopped_stacks.h"
@@ -50,8 +51,11 @@ static int note_records(struct scope_capture_run *capture, const struct scope_su
 static int take_subbuf(const struct scope_subbuf *subbuf, void *context)
 {
 	struct scope_capture_run *capture = context;
-	int err = note_records(capture, subbuf);
+	int err = capture->kinds ? scope_capture_request_kinds_replace(capture->kinds, subbuf, capture->writer, &subbuf)
+				 : 0;
 
+	if (!err)
+		err = note_records(capture, subbuf);
 	if (err)
 		return err;
 	scope_capture_steer_take(capture->steer, subbuf);

@@ -13,6 +13,7 @@
 #include <scope/table.h>
 
 #include "capture/probing.h"
+#include "capture/request_text.h"
 #include "control/probe.h"
 #include "proc/reader.h"
 #include "proc/task.h"
@@ -145,6 +146,8 @@ int scope_capture_first_meta(struct scope_writer *writer, const struct scope_cap
 		err = put(writer, SCOPE_META_STACK_MIN_NS, "%u", options->stack_min_ns);
 	if (!err)
 		err = put(writer, SCOPE_META_STACKS, "%s", stack_mode_name(options->stack_mode));
+	if (!err && options->requests)
+		err = put(writer, SCOPE_META_REQUESTS, "%s", scope_capture_request_protocol_name[options->requests]);
 	if (!err)
 		err = put(writer, SCOPE_META_CPUS, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	if (!err)

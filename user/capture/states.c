@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "capture/request_text.h"
 #include "capture/stopped_stacks.h"
 #include "trace/blank.h"
 #include "trace/decode.h"
@@ -47,6 +48,7 @@ static int run_session(const struct scope_source *source, const struct scope_cap
 	void *feed;
 	int err;
 
+	quiet.requests = SCOPE_REQUEST_NONE;
 	quiet.sample_period_ns = 0;
 	quiet.stack_mode = SCOPE_STACK_NONE;
 	err = source->open(&quiet, tgid, NULL, &feed);

@@ -41,6 +41,7 @@ const struct scope_option scope_cmd_metrics_options[] = {
 	{ 'v', "verbose", .help = "print all lines and metrics, not only one screen" },
 	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices (needs the module)" },
 	MEMORY_OPTIONS,
+	KIND_BY_OPTION,
 	SAVE_OPTION,
 	SOURCE_OPTION,
 	HELP_OPTION,
@@ -221,10 +222,10 @@ static int settle(struct scope_cmd_metrics *request)
 		return scope_cmd_misuse("metrics", "of what? name a process with -p PID, a trace with -i FILE, or a "
 						   "command after --");
 	if (request->input && (request->duration || request->save || request->source || request->capture.block ||
-			       request->capture.memory || request->capture.interrupts))
-		return scope_cmd_misuse("metrics",
-					"--duration, --save, --source, --block, --memory and --interrupts go "
-					"with -p or a command");
+			       request->capture.memory || request->capture.interrupts || request->capture.requests))
+		return scope_cmd_misuse(
+			"metrics", "--duration, --save, --source, --block, --memory, --interrupts and --kind-by go "
+				   "with -p or a command");
 	if (request->input && (request->live_ns || request->listen))
 		return scope_cmd_misuse("metrics", "--live and --listen go with -p or a command");
 	if (request->listen && request->by != SCOPE_METRICS_BY_GROUP)

@@ -71,6 +71,7 @@ const struct scope_option scope_cmd_record_options[] = {
 		  "and flags of every call" },
 	{ SCOPE_OPTION_BLOCK, "block", NULL, .help = "record requests to block devices and how long they took" },
 	MEMORY_OPTIONS,
+	KIND_BY_OPTION,
 	{ SCOPE_OPTION_PROBE, "probe", "PLACE",
 	  .help = "record each hit of a place: k:SYMBOL or kr:SYMBOL (a kernel\n"
 		  "function, or its return), u:PATH:FUNCTION or ur:PATH:FUNCTION\n"

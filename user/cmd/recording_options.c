@@ -2,6 +2,9 @@
 /* The options by which a capture records more or less than it does by default. */
 #include "cmd/recording_options.h"
 
+#include <string.h>
+
+#include "capture/request_text.h"
 #include "cmd/cmd.h"
 #include "cmd/commands.h"
 
@@ -31,6 +34,16 @@ static int take_stack_budget(const char *command, const char *value, struct scop
 	return 0;
 }
 
+static int take_kind_by(const char *command, const char *value, struct scope_capture_options *capture)
+{
+	for (uint8_t i = SCOPE_REQUEST_NONE + 1; i < SCOPE_REQUEST_PROTOCOLS; i++)
+		if (!strcmp(value, scope_capture_request_protocol_name[i])) {
+			capture->requests = i;
+			return 0;
+		}
+	return scope_cmd_misuse(command, "--kind-by wants http, redis, sql or memcached, not '%.40s'", value);
+}
+
 int scope_cmd_capture(const char *command, int option, const char *value, struct scope_capture_options *capture)
 {
 	switch (option) {
@@ -45,6 +58,8 @@ int scope_cmd_capture(const char *command, int option, const char *value, struct
 						"for any, not '%s'",
 						value);
 		return 0;
+	case SCOPE_OPTION_KIND_BY:
+		return take_kind_by(command, value, capture);
 	case SCOPE_OPTION_BLOCK:
 		capture->block = true;
 		return 0;

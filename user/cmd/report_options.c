@@ -68,6 +68,7 @@ const struct scope_option scope_cmd_report_options[] = {
 	  .help = "slice of the stack to copy (default 8192); increase it if many are cut" },
 	STACK_BUDGET_OPTION,
 	OVERHEAD_OPTION,
+	KIND_BY_OPTION,
 	{ SCOPE_OPTION_NO_STACKS, "no-stacks", NULL, .help = "take and use no stacks: only signatures name functions" },
 	LEARNED_OPTIONS,
 	SYMBOL_OPTIONS,
@@ -300,6 +301,10 @@ static int settle(struct scope_cmd_report *request)
 		request->capture.duration_ns = 0;
 	if (request->input && (request->duration || request->save || request->source || request->live_ns))
 		return scope_cmd_misuse(request->name, "--duration, --save, --source and --live go with -p");
+	if (request->input && request->capture.requests)
+		return scope_cmd_misuse(request->name,
+					"--kind-by goes with -p: a trace has the kinds of requests with which it was "
+					"recorded");
 	if ((request->part.from || request->part.to) && !request->input)
 		return scope_cmd_misuse(request->name, "--from and --to go with -i");
 	if (request->quiet && request->verbose)

@@ -38,6 +38,15 @@
 			.help = "record the time that interrupts take from threads (needs the module)"                 \
 	}
 
+/* For captures: requests get the kind that their first bytes name. */
+#define KIND_BY_OPTION                                                                                                 \
+	{                                                                                                              \
+		SCOPE_OPTION_KIND_BY, "kind-by", "PROTOCOL",                                                           \
+			.help = "group requests by what they ask for, without values: http, redis,\n"                  \
+				"sql or memcached (needs the module)",                                                 \
+			.words = "http redis sql memcached"                                                            \
+	}
+
 #define OUTPUT_OPTION                                                                                                  \
 	{                                                                                                              \
 		'o', "output", "FILE", .help = "write to a file"                                                       \

@@ -135,6 +135,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	struct scope_metrics *metrics = taker->metrics;
 	const size_t series = scope_metrics_series(metrics, unit->thread);
 	struct scope_metric_cells *cells;
+	uint32_t group;
 	int err;
 
 	(void)call;
@@ -144,7 +145,8 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (!err) {
 		cells->value[SCOPE_METRIC_UNITS]++;
 		cells->value[SCOPE_METRIC_UNIT_TIME] += scope_unit_wall(unit);
-		err = add_latency(metrics, &metrics->group_latency[unit->group], step_of(metrics, unit->end_ns),
+		group = scope_unit_group_of_threads(taker->groups, unit->group);
+		err = add_latency(metrics, &metrics->group_latency[group], step_of(metrics, unit->end_ns),
 				  scope_unit_wall(unit));
 	}
 	return err || !metrics->options.kinds ? err : add_kind(metrics, unit);

@@ -260,12 +260,13 @@ static void sum_group(const struct scope_metrics_view *view, const struct scope_
 	line->latency = metrics->units && at < metrics->groups ? &metrics->group_latency[at] : NULL;
 }
 
+/* Fills the last line, of the series or group `at`. */
 static int fill_line(struct scope_metrics_view *view, const struct scope_distributions *distributions,
 		     const struct scope_groups *groups, size_t at)
 {
 	const struct scope_metrics *metrics = view->metrics;
 	const struct scope_metric_store *store = store_of(metrics, view->by);
-	struct scope_metric_line *line = &view->line[at];
+	struct scope_metric_line *line = &view->line[view->lines - 1];
 
 	line->cell = calloc(view->steps, sizeof(*line->cell));
 	if (!line->cell)
@@ -325,6 +326,9 @@ int scope_metrics_view_create(const struct scope_metrics *metrics, const struct 
 	if (!view->line)
 		err = -ENOMEM;
 	for (size_t i = 0; !err && i < lines; i++) {
+		/* Lines of groups are of threads. */
+		if (by == SCOPE_METRICS_BY_GROUP && i < groups->count && groups->group[i].request)
+			continue;
 		view->lines++;
 		err = fill_line(view, distributions, groups, i);
 	}
@@ -332,8 +336,8 @@ int scope_metrics_view_create(const struct scope_metrics *metrics, const struct 
 		scope_metrics_view_destroy(view);
 		return err;
 	}
-	if (lines)
-		qsort(view->line, lines, sizeof(*view->line),
+	if (view->lines)
+		qsort(view->line, view->lines, sizeof(*view->line),
 		      by == SCOPE_METRICS_BY_OBJECT || by == SCOPE_METRICS_BY_KIND ? compare_weights : compare_names);
 	err = metrics->host_rows > 1 && has_host(by) ? add_host(view) : 0;
 	if (err)

@@ -15,6 +15,7 @@
 #include "rank/judge.h"
 #include "rank/verdict.h"
 #include "report/answer.h"
+#include "report/by_request.h"
 #include "report/json_part.h"
 #include "report/locks_text.h"
 #include "report/metrics_text.h"
@@ -354,6 +355,7 @@ static json_t *make_report(const struct scope_model *model, const struct scope_r
 	json_object_set_new(all, "usual", make_usual(analysis));
 	json_object_set_new(all, "server", make_server(analysis));
 	json_object_set_new(all, "explained", scope_report_server_explained(analysis));
+	json_object_set_new(all, "requests", scope_report_by_request_json(analysis));
 	json_object_set_new(all, "uneven", scope_report_uneven_json(analysis));
 	json_object_set_new(all, "variance", scope_report_variance_json(analysis));
 	json_object_set_new(all, "causes", scope_report_waits_causes(analysis));

@@ -21,10 +21,10 @@ static uint32_t count_names(const struct scope_groups *groups)
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < groups->count; i++) {
-		bool again = false;
+		bool again = groups->group[i].request;
 
 		for (size_t j = 0; j < i; j++)
-			again |= !strcmp(groups->group[i].name, groups->group[j].name);
+			again |= !groups->group[j].request && !strcmp(groups->group[i].name, groups->group[j].name);
 		count += !again;
 	}
 	return count;

@@ -24,6 +24,7 @@ int scope_report_section_verdict(const struct report *report);	     /* what it c
 int scope_report_section_details(const struct report *report);	     /* the first findings in full */
 int scope_report_section_causal(const struct report *report);	     /* delay experiments on the findings */
 int scope_report_section_times(const struct report *report);	     /* the time of each group by state */
+int scope_report_section_by_request(const struct report *report); /* requests by what they ask for, if that is known */
 int scope_report_section_waits(const struct report *report); /* the threads that wait for each other, if that matters */
 int scope_report_section_uneven(const struct report *report);	/* threads that are out of line with their group */
 int scope_report_section_variance(const struct report *report); /* where latencies vary; only without findings */

@@ -11,6 +11,7 @@
 
 #include "proc/container.h"
 #include "report/answer.h"
+#include "report/by_request.h"
 #include "report/metrics_text.h"
 #include "report/numbers.h"
 #include "report/triggered.h"
@@ -298,7 +299,7 @@ static int print_extent(const struct report *report, const struct scope_model_fi
 	const double share = slow->all ? 100.0 * slow->slow / slow->all : 0;
 	struct scope_paragraph line;
 	struct scope_text a, b;
-	char percent[16];
+	char percent[16], kind[128];
 
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
@@ -315,6 +316,8 @@ static int print_extent(const struct report *report, const struct scope_model_fi
 	fprintf(line.to, "%s of %s %s slow (%s %%); %.0f %% of the extra time here",
 		scope_report_format_large(&a, slow->slow), scope_report_format_large(&b, slow->all),
 		slow->requests ? "requests" : "rounds", percent, 100 * one->finding->share);
+	if (scope_report_by_request_slow(report->analysis, kind, sizeof(kind))[0])
+		fprintf(line.to, "; %s", kind);
 	return print_broken(report, SCOPE_LABEL_EXTENT, &line);
 }
 

@@ -340,6 +340,7 @@ static int print_sections(const struct report *report)
 		scope_report_section_causal,
 		scope_report_section_details,
 		scope_report_section_times,
+		scope_report_section_by_request,
 		scope_report_section_waits,
 		scope_report_section_uneven,
 		scope_report_section_variance,

@@ -72,9 +72,9 @@ static void add_requests(const struct scope_analysis *analysis, struct scope_tim
 {
 	const struct scope_groups *groups = analysis->found.groups;
 
-	for (size_t group = 0; group < analysis->work->groups; group++)
+	for (uint32_t group = 0; group < analysis->work->groups; group++)
 		for (size_t i = 0; i < lines; i++) {
-			if (strcmp(line[i].name, groups->group[group].name))
+			if (strcmp(line[i].name, groups->group[scope_unit_group_of_threads(groups, group)].name))
 				continue;
 			add_work(&line[i].work, &analysis->work->all[group]);
 			add_work(&line[i].slow, &analysis->work->slow[group]);

@@ -23,7 +23,13 @@ static const struct scope_thread *thread_of(const struct scope_analysis *analysi
 /* The word for a unit: "round" if the group serves no client. */
 static const char *unit_of(const struct scope_analysis *analysis, const struct scope_uneven_thread *one)
 {
-	return analysis->found.distributions->group[one->group].asked ? "request" : "round";
+	const struct scope_groups *groups = analysis->found.groups;
+
+	for (uint32_t i = 0; i < groups->count; i++)
+		if (scope_unit_group_of_threads(groups, i) == one->group &&
+		    analysis->found.distributions->group[i].asked)
+			return "request";
+	return "round";
 }
 
 static const char *word_of(enum scope_uneven in)

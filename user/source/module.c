@@ -76,15 +76,32 @@ static int choose_events(struct feed *feed, uint32_t protocol, struct scope_erro
 
 	feed->events = SCOPE_EVENTS_DEFAULT | (options->block ? SCOPE_EVENTS_BLOCK : 0);
 	if (protocol < 3)
-		return options->memory || options->interrupts
+		return options->memory || options->interrupts || options->requests
 			       ? scope_error_set(
 					 error, -EPROTO,
 					 "the loaded scope module is older than this program and records neither "
-					 "--memory nor --interrupts: `rmmod scope`, then load this release's scope.ko")
+					 "--memory nor --interrupts nor --kind-by: `rmmod scope`, then load this "
+					 "release's scope.ko")
 			       : 0;
 	feed->events |= SCOPE_EVENTS_STALL | (options->memory ? SCOPE_EVENTS_COUNTERS : 0) |
-			(options->interrupts ? SCOPE_EVENTS_INTERRUPT : 0);
+			(options->interrupts ? SCOPE_EVENTS_INTERRUPT : 0) |
+			(options->requests ? SCOPE_EVENTS_RECEIVED : 0);
 	return 0;
+}
+
+/* The module refused the configuration. Finds out if it only lacks what --kind-by needs. Returns an error in any case. */
+static int blame_requests(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid,
+			  uint32_t causes, struct scope_error *error)
+{
+	struct scope_error unused;
+
+	feed->events &= ~SCOPE_EVENTS_RECEIVED;
+	if (configure(feed, options, tgid, false, causes, &unused))
+		return -EINVAL;
+	return scope_error_set(
+		error, -EPROTO,
+		"the loaded scope module is older than this program and does not serve --kind-by: `rmmod "
+		"scope`, then load this release's scope.ko");
 }
 
 static void module_close(void *context)
@@ -133,6 +150,8 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 	/* An older module does not have them, and without CAP_SYSLOG the module gives none. */
 	if ((err == -EINVAL || err == -EPERM) && feed->rings && options->kernel_ips)
 		err = configure(feed, options, tgid, false, causes, error);
+	if (err == -EINVAL && feed->rings && options->requests)
+		err = blame_requests(feed, options, tgid, causes, error);
 	if (!err)
 		err = scope_source_rings_map(feed->rings, error);
 	if (err) {

@@ -37,10 +37,11 @@ struct scope_capture_options {
 	uint32_t subbuf_bytes;
 	uint32_t subbuf_count;
 	uint8_t arg_counts[SCOPE_SYSCALL_MAX];
-	bool block;			  /* requests to block devices */
-	bool memory;			  /* what threads count: page faults, bytes of storage; and memory stalls */
-	bool interrupts;		  /* time that interrupts take from threads */
-	bool causes;			  /* which interrupt ended a sleep; memory of futexes slept on */
+	bool block;	  /* requests to block devices */
+	bool memory;	  /* what threads count: page faults, bytes of storage; and memory stalls */
+	bool interrupts;  /* time that interrupts take from threads */
+	uint8_t requests; /* enum scope_request_protocol: what programs receive is cut to its kind; 0: not recorded */
+	bool causes;	  /* which interrupt ended a sleep; memory of futexes slept on */
 	const struct scope_probe *probes; /* set when tracing begins; borrowed */
 	uint32_t probe_count;
 	struct scope_probing *probing;	  /* set and taken back while it runs (capture/probing.h); NULL: none */

@@ -323,7 +323,8 @@ static void note_owner(struct scope_thread *thread, const struct scope_event *ev
 static bool leaves_plain(uint8_t kind)
 {
 	return kind == SCOPE_EVENT_STACK || kind == SCOPE_EVENT_COMM || kind == SCOPE_EVENT_COUNTERS ||
-	       kind == SCOPE_EVENT_STALL || kind == SCOPE_EVENT_HARDIRQ || kind == SCOPE_EVENT_SOFTIRQ;
+	       kind == SCOPE_EVENT_STALL || kind == SCOPE_EVENT_HARDIRQ || kind == SCOPE_EVENT_SOFTIRQ ||
+	       kind == SCOPE_EVENT_REQUEST;
 }
 
 int scope_timeline_handle_rare(const struct scope_listener *run, const struct scope_event *event)
@@ -366,6 +367,10 @@ int scope_timeline_handle_rare(const struct scope_listener *run, const struct sc
 	case SCOPE_EVENT_HARDIRQ:
 	case SCOPE_EVENT_SOFTIRQ:
 		return handle_counted(run, index, event);
+	case SCOPE_EVENT_REQUEST:
+		return event->request.kind && run->ops->request
+			       ? run->ops->request(run->user, (uint32_t)index, event->request.kind)
+			       : 0;
 	case SCOPE_EVENT_FUTEX:
 		note_owner(scope_timeline_threads_at(run->timeline->threads, index), event);
 		return 0;

@@ -63,6 +63,8 @@ struct scope_timeline_ops {
 	int (*stall)(void *user, uint32_t thread, uint8_t kind, uint64_t begin_ns, uint64_t end_ns);
 	/* COUNTERS, HARDIRQ or SOFTIRQ: what it counted, and for how long interrupts took its CPU until now. */
 	int (*counted)(void *user, uint32_t thread, const struct scope_event *event);
+	/* What it received by the call that has just returned asks for that kind of request. Not called for kind 0. */
+	int (*request)(void *user, uint32_t thread, uint32_t kind);
 	/* The thread left its CPU, asleep or preempted; its account is at now. */
 	int (*leave)(void *user, uint32_t thread, uint64_t now_ns);
 	/* Any stack; belongs to the call that has just returned, or to a sample. */

@@ -3,6 +3,7 @@
 #include "unit/distribution.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,14 +169,56 @@ static int meet_histogram(struct scope_distributions *distributions, struct scop
 	return 0;
 }
 
+/* Of a trace that is damaged, or that is still read, the text of a kind of request may be missing. */
+static void name_request(const struct scope_trace *trace, struct scope_group *group)
+{
+	char key[sizeof(SCOPE_META_REQUEST) + 10];
+	const char *text;
+
+	snprintf(key, sizeof(key), SCOPE_META_REQUEST "%u", group->request);
+	text = group->request == SCOPE_REQUEST_SEVERAL ? "(several requests)"
+	       : trace				       ? scope_trace_meta(trace, key)
+						       : NULL;
+	if (text)
+		scope_plain_put(group->name, sizeof(group->name), text, strlen(text), SCOPE_PLAIN_SENTENCE);
+	else
+		snprintf(group->name, sizeof(group->name), "(request %u)", group->request);
+}
+
+/*
+ * A unit whose kind of request is known is compared with others of that kind. Its call histogram is one of that kind's
+ * group, and is searched for from the calls. room: for these, because adding a call histogram may move them.
+ */
+static int regroup(struct scope_distributions *distributions, struct scope_unit *unit,
+		   const struct scope_unit_call **call, struct scope_unit_call room[SCOPE_UNIT_CALLS])
+{
+	const struct scope_distributor *distributor = distributions->distributor;
+
+	if (!distributor->groups->group[unit->group].request) {
+		const long group = scope_unit_groups_add_request(distributor->groups, unit->group, unit->request);
+
+		if (group < 0)
+			return (int)group;
+		name_request(distributor->trace, &distributor->groups->group[group]);
+		unit->group = (uint32_t)group;
+	}
+	memcpy(room, *call, unit->calls * sizeof(*room));
+	*call = room;
+	unit->histogram = SCOPE_HISTOGRAM_NONE;
+	return 0;
+}
+
 /* unit->histogram is set, if the unit has a call histogram. */
 static int take_unit(struct scope_distributions *distributions, struct scope_unit *unit,
 		     const struct scope_unit_call *call)
 {
 	const struct scope_histograms *histograms = distributions->histograms;
+	struct scope_unit_call room[SCOPE_UNIT_CALLS];
 	uint64_t hash = 0;
-	int err = 0;
+	int err = unit->request ? regroup(distributions, unit, &call, room) : 0;
 
+	if (err)
+		return err;
 	if (unit->histogram == SCOPE_HISTOGRAM_NONE) {
 		hash = scope_unit_histogram_hash(unit->group, call, unit->calls);
 		unit->histogram = scope_unit_histograms_find(histograms, hash, unit->group, call, unit->calls);
@@ -383,6 +426,9 @@ int scope_unit_distributions_end(struct scope_distributions *distributions)
 	size_t groups;
 
 	groups = distributions->distributor->groups->count;
+	for (size_t i = 0; i < groups; i++)
+		if (distributions->distributor->groups->group[i].request)
+			name_request(distributions->distributor->trace, &distributions->distributor->groups->group[i]);
 	if (!err && groups && !get_group(distributions, groups - 1))
 		err = -ENOMEM;
 	if (!err)

@@ -38,7 +38,7 @@ static long find_group(struct scope_groups *groups, const char name[SCOPE_PLAIN_
 	struct scope_group *group;
 
 	for (size_t i = 0; i < groups->count; i++)
-		if (!memcmp(groups->group[i].name, name, sizeof(groups->group[i].name)) &&
+		if (!groups->group[i].request && !memcmp(groups->group[i].name, name, sizeof(groups->group[i].name)) &&
 		    groups->group[i].pickup == pickup && groups->group[i].reads == reads)
 			return i;
 	if (scope_grow(&groups->group, &groups->capacity, groups->count + 1, sizeof(*group)))
@@ -53,6 +53,30 @@ static long find_group(struct scope_groups *groups, const char name[SCOPE_PLAIN_
 	if (scope_cluster_vector_set_create(&group->vectors))
 		return -ENOMEM;
 	return groups->count++;
+}
+
+long scope_unit_groups_find_request(const struct scope_groups *groups, uint32_t of, uint8_t request)
+{
+	for (size_t i = 0; i < groups->count; i++)
+		if (groups->group[i].request == request && groups->group[i].of == of)
+			return (long)i;
+	return -1;
+}
+
+long scope_unit_groups_add_request(struct scope_groups *groups, uint32_t of, uint8_t request)
+{
+	struct scope_group *group;
+
+	if (scope_grow(&groups->group, &groups->capacity, groups->count + 1, sizeof(*group)))
+		return -ENOMEM;
+	group = &groups->group[groups->count];
+	*group = groups->group[of];
+	group->request = request;
+	group->of = of;
+	memset(group->name, 0, sizeof(group->name));
+	if (scope_cluster_vector_set_create(&group->vectors))
+		return -ENOMEM;
+	return (long)groups->count++;
 }
 
 /* named: NULL, or names instead of those that the threads have. */
@@ -113,6 +137,11 @@ void scope_unit_groups_conclude(struct scope_groups *groups, const struct scope_
 	for (size_t i = 0; i < groups->threads; i++)
 		if (scope_unit_pickups_serves(pickups, i))
 			groups->group[groups->of_thread[i]].serves = true;
+	for (size_t i = 0; i < groups->count; i++)
+		if (groups->group[i].request) {
+			groups->group[i].serves = groups->group[groups->group[i].of].serves;
+			groups->group[i].threads = groups->group[groups->group[i].of].threads;
+		}
 }
 
 void scope_unit_groups_destroy(struct scope_groups *groups)

@@ -25,6 +25,12 @@ struct scope_group {
 	bool serves;	/* one of them does: scope_unit_pickups_conclude(); set by scope_unit_groups_conclude() */
 	struct scope_vector_set *vectors; /* of its units; filled by the distributions */
 	uint32_t threads;
+	/*
+	 * A group of requests of one kind: the name is the kind's text, and the threads are those of the group `of`.
+	 * request 0: it is no such group.
+	 */
+	uint8_t request;
+	uint32_t of;
 };
 
 struct scope_groups {
@@ -38,6 +44,16 @@ struct scope_groups {
 int scope_unit_groups_create(const struct scope_pickups *pickups, struct scope_groups **ret_groups);
 /* Adds the threads decided since. */
 int scope_unit_groups_extend(struct scope_groups *groups, const struct scope_pickups *pickups);
+/* The group of the requests of a kind (as in struct scope_unit) that threads of group `of` take; -1: there is none yet. */
+long scope_unit_groups_find_request(const struct scope_groups *groups, uint32_t of, uint8_t request);
+/* Adds it, without a name. Returns its number, or -ENOMEM. */
+long scope_unit_groups_add_request(struct scope_groups *groups, uint32_t of, uint8_t request);
+
+/* The group of the threads that take these requests, or do this work. */
+static inline uint32_t scope_unit_group_of_threads(const struct scope_groups *groups, uint32_t group)
+{
+	return groups->group[group].request ? groups->group[group].of : group;
+}
 /* Call it once the pickups were concluded. */
 void scope_unit_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups);
 void scope_unit_groups_destroy(struct scope_groups *groups);

@@ -132,10 +132,17 @@ static inline uint64_t stepped(uint64_t last_ns, uint64_t step)
 #define HISTOGRAM_BITS 16 /* no rule */
 _Static_assert(SCOPE_HISTOGRAMS_MAX < 1u << HISTOGRAM_BITS, "a histogram's number, and 1 more, has its bits");
 
-/* Without a call histogram: 0 in its place. */
+#define GROUP_SHIFT (32 + HISTOGRAM_BITS) /* no rule: above the thread's number */
+
+/*
+ * Without a call histogram: 0 in its place. Above them the group of a kind of request, and 1 more: others follow from the
+ * thread. There are fewer than 2^16 such groups: SCOPE_REQUEST_KINDS_MAX for each group of threads.
+ */
 static inline uint64_t thread_and_histogram(const struct scope_unit *unit)
 {
-	return (uint64_t)unit->thread << HISTOGRAM_BITS | (unit->histogram + 1u);
+	const uint64_t group = unit->request && unit->group < UINT16_MAX ? unit->group + 1u : 0;
+
+	return group << GROUP_SHIFT | (uint64_t)unit->thread << HISTOGRAM_BITS | (unit->histogram + 1u);
 }
 
 #define TASK_SHIFT 32	  /* no rule */
@@ -233,12 +240,13 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 		.connection = (uint32_t)value[7],
 		.task_ns = (value[7] >> TASK_SHIFT) * TASK_UNIT_NS,
 		.thread = thread,
-		.group = groups->of_thread[thread],
+		.group = value[1] >> GROUP_SHIFT ? (uint32_t)(value[1] >> GROUP_SHIFT) - 1 : groups->of_thread[thread],
 		.histogram = (uint32_t)(value[1] & ((1u << HISTOGRAM_BITS) - 1)) - 1,
 		.open = flags & ROW_OPEN,
 		.asked = flags >> ASKED_SHIFT,
 	};
 	unit->granularity = groups->group[unit->group].granularity;
+	unit->request = groups->group[unit->group].request;
 	if (unit->histogram == SCOPE_HISTOGRAM_NONE) {
 		*ret_call = call;
 		return get_calls(from, unit, call);

@@ -2,6 +2,7 @@
 /* Builds units from a timeline, one open unit per thread. */
 #include "unit/open_unit.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/grow.h"
@@ -139,12 +140,22 @@ unsigned scope_unit_open_calls(const struct scope_unit_builder *builder, const s
 	return histograms->histogram[open_unit->histogram].calls;
 }
 
+/* The group of its requests of that kind, if it has one by now; else that of the thread. */
+static uint32_t group_of(const struct scope_unit_builder *builder, uint32_t thread, uint8_t request)
+{
+	const struct scope_groups *groups = builder->run->groups;
+	const long group = request ? scope_unit_groups_find_request(groups, groups->of_thread[thread], request) : -1;
+
+	return group < 0 ? groups->of_thread[thread] : (uint32_t)group;
+}
+
 int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, const struct scope_mark *end,
 			  uint64_t end_ns, bool still_open)
 {
 	struct scope_open_unit *open_unit = &builder->open_unit[thread];
 	bool requests = open_unit->requests;
 	const struct scope_mark *begin = &open_unit->begin;
+	const uint8_t request = requests ? open_unit->request : 0;
 	uint64_t run_ns, probe_ns, waker_queue_ns;
 	const struct scope_unit_call *call;
 	struct scope_unit unit;
@@ -177,9 +188,10 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 		.calls = (uint16_t)scope_unit_open_calls(builder, open_unit, &call),
 		.histogram = open_unit->histogram,
 		.thread = thread,
-		.group = builder->run->groups->of_thread[thread],
+		.group = group_of(builder, thread, request),
 		.connection = open_unit->connection,
 		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
+		.request = request,
 		.open = still_open,
 		.asked = open_unit->datagrams ? open_unit->datagrams : open_unit->asked && !leaves,
 	};
@@ -323,6 +335,23 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 	if (wait->class == SCOPE_WAIT_POLL && open_unit->open && builder->sink.late)
 		note_poll(open_unit, thread, wait);
 	return report_wait(builder, open_unit, wait);
+}
+
+int scope_unit_open_request(void *user, uint32_t index, uint32_t kind)
+{
+	struct scope_unit_builder *builder = user;
+	struct scope_open_unit *open_unit;
+
+	if (!scope_unit_open_has(builder, index))
+		return -ENOMEM;
+	open_unit = &builder->open_unit[index];
+	if (kind > SCOPE_REQUEST_KINDS_MAX)
+		return 0;
+	if (!open_unit->request)
+		open_unit->request = (uint8_t)kind;
+	else if (open_unit->request != kind)
+		open_unit->request = SCOPE_REQUEST_SEVERAL;
+	return 0;
 }
 
 int scope_unit_open_queued(void *user, const struct scope_queued *queued)

@@ -70,6 +70,7 @@ struct scope_open_unit {
 	bool new_thread;      /* it began as its thread did, and has taken no request so far */
 	bool asked;	      /* a client's request was taken in it */
 	uint8_t datagrams;    /* clients' datagrams read in it */
+	uint8_t request;      /* the kind of its request, as in struct scope_unit */
 	bool connected;	      /* a client was accepted in it */
 	bool answered;	      /* something was written to a client in it */
 	bool slept_in_call;   /* the open call has blocked */
@@ -179,6 +180,7 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait);
 int scope_unit_open_queued(void *user, const struct scope_queued *queued);
 int scope_unit_open_stack(void *user, uint32_t thread, const struct scope_event *event);
 int scope_unit_open_snapshot(void *user, uint32_t thread, const struct scope_event *event);
+int scope_unit_open_request(void *user, uint32_t thread, uint32_t kind);
 int scope_unit_open_lost(void *user, uint32_t thread, uint64_t now_ns);
 int scope_unit_open_state(void *user, uint32_t thread, const struct scope_event *event);
 int scope_unit_open_end(void *user, uint32_t thread, uint64_t now_ns);
@@ -205,7 +207,7 @@ static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, cons
 	open_unit->open = true;
 	open_unit->asked = open_unit->connected = open_unit->answered = open_unit->empty_turn = false;
 	open_unit->new_thread = false;
-	open_unit->datagrams = 0;
+	open_unit->datagrams = open_unit->request = 0;
 	open_unit->connection = 0;
 	open_unit->from_fd = open_unit->client_fd = -1;
 	open_unit->begin_ns = now_ns;

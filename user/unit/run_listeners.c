@@ -97,6 +97,11 @@ static int snapshot(void *user, uint32_t thread, const struct scope_event *event
 	CALL_BOTH(snapshot, thread, event);
 }
 
+static int request(void *user, uint32_t thread, uint32_t kind)
+{
+	CALL_BOTH(request, thread, kind);
+}
+
 static int lost(void *user, uint32_t thread, uint64_t now_ns)
 {
 	CALL_BOTH(lost, thread, now_ns);
@@ -151,6 +156,7 @@ const struct scope_timeline_ops scope_unit_run_listeners_ops = {
 	.counted = counted,
 	.stack = stack,
 	.snapshot = snapshot,
+	.request = request,
 	.lost = lost,
 	.state = state,
 	.end = end,

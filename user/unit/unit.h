@@ -24,6 +24,7 @@ struct scope_unit_call {
 	uint16_t count; /* 65,535 stands for that many or more */
 };
 
+#define SCOPE_REQUEST_SEVERAL 255u /* no rule: it took requests of different kinds */
 #define SCOPE_HISTOGRAM_NONE UINT32_MAX
 #define SCOPE_UNIT_ASKED_MAX 63 /* no rule: what the log of units has room for */
 
@@ -46,7 +47,8 @@ struct scope_unit {
 	uint32_t connection; /* of its client: number of its accept, from 1 on; 0: none that was accepted in the window */
 	uint16_t calls;	     /* different numbers */
 	uint8_t granularity;
-	bool open; /* it had not ended when the window did */
+	uint8_t request; /* the kind of its request, from 1 on; 0: not known; SCOPE_REQUEST_SEVERAL */
+	bool open;	 /* it had not ended when the window did */
 	uint8_t asked; /* clients' requests taken in it: one, or as many as datagrams were read, up to SCOPE_UNIT_ASKED_MAX */
 };
 

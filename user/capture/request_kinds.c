@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Replaces what programs received by the kinds of requests. */
+#include "capture/request_kinds.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/trace.h"
+#include "trace/walk.h"
+#include "trace/writer.h"
+
+#define OTHERS_TEXT "(other requests)"
+
+struct scope_request_kinds {
+	enum scope_request_protocol protocol;
+	struct scope_subbuf *out; /* room for SCOPE_SUBBUF_BYTES_MAX */
+	uint32_t count, last;	  /* last: the number of the request before, which the next one often is like */
+	char text[SCOPE_REQUEST_KINDS_MAX][SCOPE_REQUEST_TEXT_BYTES];
+};
+
+int scope_capture_request_kinds_create(enum scope_request_protocol protocol, struct scope_request_kinds **ret_kinds)
+{
+	struct scope_request_kinds *kinds = calloc(1, sizeof(*kinds));
+
+	if (!kinds)
+		return -ENOMEM;
+	kinds->protocol = protocol;
+	kinds->out = malloc(SCOPE_SUBBUF_BYTES_MAX);
+	if (!kinds->out) {
+		free(kinds);
+		return -ENOMEM;
+	}
+	*ret_kinds = kinds;
+	return 0;
+}
+
+void scope_capture_request_kinds_destroy(struct scope_request_kinds *kinds)
+{
+	if (!kinds)
+		return;
+	free(kinds->out);
+	free(kinds);
+}
+
+static int add(struct scope_request_kinds *kinds, const char *text, struct scope_writer *writer, uint32_t *ret_kind)
+{
+	char key[sizeof(SCOPE_META_REQUEST) + 10];
+
+	if (kinds->count == SCOPE_REQUEST_KINDS_MAX) {
+		*ret_kind = kinds->count;
+		return 0;
+	}
+	if (kinds->count + 1 == SCOPE_REQUEST_KINDS_MAX)
+		text = OTHERS_TEXT;
+	snprintf(kinds->text[kinds->count++], SCOPE_REQUEST_TEXT_BYTES, "%s", text);
+	*ret_kind = kinds->last = kinds->count;
+	snprintf(key, sizeof(key), SCOPE_META_REQUEST "%u", *ret_kind);
+	return scope_trace_writer_meta(writer, key, text);
+}
+
+/* The number of a text, from 1 on. */
+static int number_of(struct scope_request_kinds *kinds, const char *text, struct scope_writer *writer,
+		     uint32_t *ret_kind)
+{
+	uint32_t kind = kinds->last;
+
+	if (!kind || strcmp(kinds->text[kind - 1], text))
+		for (kind = kinds->count; kind && strcmp(kinds->text[kind - 1], text);)
+			kind--;
+	if (!kind)
+		return add(kinds, text, writer, ret_kind);
+	*ret_kind = kinds->last = kind;
+	return 0;
+}
+
+static void put(struct scope_request_kinds *kinds, const uint8_t *from, const uint8_t *end)
+{
+	memcpy((uint8_t *)kinds->out + kinds->out->used_bytes, from, (size_t)(end - from));
+	kinds->out->used_bytes += (uint32_t)(end - from);
+}
+
+/* Without a request its kind is 0: the record stays, because the next one's time counts from it. */
+static int put_request(struct scope_request_kinds *kinds, const struct scope_record_received *received,
+		       struct scope_writer *writer)
+{
+	struct scope_record_request request = { 0 };
+	char text[SCOPE_REQUEST_TEXT_BYTES];
+	int err;
+
+	if (!scope_capture_request_text(kinds->protocol, (const uint8_t *)(received + 1), received->bytes,
+					received->bytes < SCOPE_RECEIVED_BYTES, text))
+		text[0] = '\0';
+	if (text[0]) {
+		err = number_of(kinds, text, writer, &request.kind);
+		if (err)
+			return err;
+	}
+	request.word = scope_record_word(SCOPE_RECORD_REQUEST, scope_record_delta(received->word));
+	put(kinds, (const uint8_t *)&request, (const uint8_t *)(&request + 1));
+	return 0;
+}
+
+int scope_capture_request_kinds_replace(struct scope_request_kinds *kinds, const struct scope_subbuf *subbuf,
+					struct scope_writer *writer, const struct scope_subbuf **ret_subbuf)
+{
+	const uint8_t *begin = (const uint8_t *)subbuf, *from = begin + sizeof(*subbuf);
+	const struct scope_record_received *received;
+	uint32_t offset = 0;
+	int err = 0;
+
+	*ret_subbuf = subbuf;
+	while (!err && (received = scope_trace_walk_next(subbuf, SCOPE_WALK(RECEIVED), &offset))) {
+		if (*ret_subbuf == subbuf) {
+			*kinds->out = *subbuf;
+			kinds->out->used_bytes = sizeof(*subbuf);
+			*ret_subbuf = kinds->out;
+		}
+		put(kinds, from, (const uint8_t *)received);
+		err = put_request(kinds, received, writer);
+		from = begin + offset;
+	}
+	if (*ret_subbuf != subbuf)
+		put(kinds, from, begin + subbuf->used_bytes);
+	return err;
+}

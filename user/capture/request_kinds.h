@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Replaces what programs received, in sub-buffers of the module, by the kinds of requests: RECEIVED by REQUEST records.
+ *
+ * No RECEIVED gets past it. A text is metadata of the trace (SCOPE_META_REQUEST and its number); there are at most
+ * SCOPE_REQUEST_KINDS_MAX of them, and the last one stands for all others.
+ */
+#ifndef SCOPE_CAPTURE_REQUEST_KINDS_H
+#define SCOPE_CAPTURE_REQUEST_KINDS_H
+
+#include <scope/ring.h>
+
+#include "capture/request_text.h"
+
+struct scope_request_kinds;
+struct scope_writer;
+
+/* 0 or -ENOMEM. */
+int scope_capture_request_kinds_create(enum scope_request_protocol protocol, struct scope_request_kinds **ret_kinds);
+void scope_capture_request_kinds_destroy(struct scope_request_kinds *kinds); /* NULL is fine */
+
+/*
+ * *ret_subbuf is the sub-buffer, or one that belongs to kinds until the next call. Writes the texts that are new before.
+ * 0, or -errno of the writer.
+ */
+int scope_capture_request_kinds_replace(struct scope_request_kinds *kinds, const struct scope_subbuf *subbuf,
+					struct scope_writer *writer, const struct scope_subbuf **ret_subbuf);
+
+#endif
