@@ -30,7 +30,8 @@ packages_of() {
 		default-jdk-headless tomcat10-common ;;
 	histories) echo varnish slapd snmpd kamailio freeradius inspircd libpam0g-dev libevent-dev libpcre2-dev python3 ;;
 	sealed) echo build-essential autoconf automake libtool-bin bison flex zlib1g-dev libmaa-dev libpcre2-dev libssl-dev \
-		webhook prometheus-pushgateway dnsdist python3-twisted pdns-server pdns-backend-sqlite3 pdns-backend-pipe bind9 python3 ;;
+		webhook prometheus-pushgateway dnsdist python3-twisted pdns-server pdns-backend-sqlite3 pdns-backend-pipe bind9 proftpd-core subversion prometheus-alertmanager php8.2-cli ruby-webrick starman \
+		erlang-base erlang-inets radicale trafficserver python3 ;;
 	strangers) echo apache2-bin lighttpd nginx-light php8.2-fpm haproxy squid caddy etcd-server nats-server prometheus \
 		gunicorn uwsgi-core uwsgi-plugin-python3 puma nodejs default-jdk-headless unbound dnsmasq-base dnsperf \
 		mosquitto mosquitto-clients beanstalkd redis-server wrk python3 procps ;;

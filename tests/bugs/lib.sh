@@ -56,6 +56,15 @@ bug_packaged() {
 	pushgateway) bug_program=/usr/bin/prometheus-pushgateway ;;
 	twisted | xmlrpc) bug_program=/usr/bin/python3 ;;
 	named) bug_program=/usr/sbin/$bug_server ;;
+	proftpd) bug_program=/usr/sbin/proftpd ;;
+	svnserve) bug_program=/usr/bin/svnserve ;;
+	alertmanager) bug_program=/usr/bin/prometheus-alertmanager ;;
+	phpserver) bug_program=/usr/bin/php8.2 ;;
+	webrick) bug_program=/usr/bin/ruby ;;
+	starman) bug_program=/usr/bin/perl ;;
+	inets) bug_program=$(echo /usr/lib/erlang/erts-*/bin/beam.smp) ;;
+	radicale) bug_program=/usr/bin/python3 ;;
+	trafficserver) bug_program=/usr/bin/traffic_server ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;
 	*) return 1 ;;
 	esac

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The loads of the sealed cases, at a steady rate with pauses, and what runs beside their servers.
 
-Usage: sealed.py LOAD PORT BACKEND CONNECTIONS RATE RARE SECONDS SEED    LOAD: the case without blind-; see ASKS
+Usage: sealed.py LOAD PORT BACKEND CONNECTIONS RATE RARE SECONDS SEED    LOAD: the case without blind- or blind2-; see ASKS
        sealed.py names ADDRESS SERVER_PID MILLISECONDS     a name server that knows nothing, and says so that late; 0: never
        sealed.py reader FIFO SERVER_PID MILLISECONDS       reads a log, and pauses each two seconds
 Prints "warm" as the load begins, and at its end how many requests were answered, and how long the rare and the
@@ -256,6 +256,14 @@ ASKS = {"rbldnsd-reload": listed, "ngircd-quit": chat, "ngircd-bans": chat, "ngi
         "named-journal": changed, "rinetd-files": echoed}
 PREPARE = {"ngircd-quit": join_channels, "ngircd-bans": ban_many, "pushgateway-check": push_many}
 BESIDE = {"ngircd-junk": send_junk, "xmlrpc-idle": stay_silent, "rinetd-files": hold_many}
+
+
+# The cases that came second; they use what is above.
+if __name__ == "__main__":
+    sys.modules["sealed"] = sys.modules["__main__"]
+    import sealed_more
+    for mine, more in ((ASKS, sealed_more.ASKS), (PREPARE, sealed_more.PREPARE), (BESIDE, sealed_more.BESIDE)):
+        mine.update(more)
 
 
 # What runs beside a server

@@ -267,7 +267,7 @@ load_sealed() {
 			>"$work/backend.log" 2>&1 </dev/null &
 		wait_for 20 answers "$backend"
 	}
-	SERVER=$server_pid nice -n 5 python3 "$bugs_dir/sealed.py" "${case_name#blind-}" "$port" "${backend:-0}" "$conns" "${rate_of:-$rate}" \
+	SERVER=$server_pid nice -n 5 python3 "$bugs_dir/sealed.py" "${case_name#blind*-}" "$port" "${backend:-0}" "$conns" "${rate_of:-$rate}" \
 		"$rare" "$duration" "$seed" >"$work/load.log" 2>&1 </dev/null &
 	load_pid=$!
 	wait_for 120 grep -q warm "$work/load.log" || die "the load did not begin: see $work/load.log"
