@@ -56,6 +56,12 @@ static inline enum scope_timeline_call_role scope_timeline_call_role(uint32_t nr
 	return nr < SCOPE_SYSCALL_MAX ? (enum scope_timeline_call_role)scope_timeline_call_roles[nr] : SCOPE_CALL_PLAIN;
 }
 
+/* True of a call that reads from, or writes to, the descriptor in its first argument. */
+static inline bool scope_timeline_call_has_data(enum scope_timeline_call_role role)
+{
+	return role == SCOPE_CALL_READ || role == SCOPE_CALL_WRITE;
+}
+
 static inline bool scope_timeline_call_is_epoll(uint32_t nr)
 {
 #ifdef SYS_epoll_wait

@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "base/grow.h"
 #include "trace/peer.h"
+
+#define OTHERS_BELOW 1024 /* no rule: further descriptors of a connection are not looked for */
 
 static struct scope_fd_slot *find_slot(const struct scope_fd_slot *table, size_t slots, uint64_t key)
 {
@@ -50,6 +53,59 @@ static void remember(struct scope_fds *fds, int64_t fd, const struct scope_fd_sl
 	*recent = *slot;
 }
 
+static struct scope_fd_slot *slot_of(const struct scope_fds *fds, uint32_t tgid, int64_t fd)
+{
+	return find_slot(fds->slot, fds->slots, scope_timeline_fd_key(tgid, fd));
+}
+
+/* What is known of a connection is up to date in its slot, and in no copy. */
+static void settle(struct scope_fds *fds, int64_t fd)
+{
+	struct scope_fd_slot *recent = &fds->recent[fd % SCOPE_FDS_RECENT];
+
+	if (recent->turned) {
+		struct scope_fd_slot *of = find_slot(fds->slot, fds->slots, recent->key);
+
+		of->turn = recent->turn;
+		of->asked = recent->asked;
+	}
+	*recent = (struct scope_fd_slot){ 0 };
+}
+
+/*
+ * The descriptor, closed or used for something else, was one of several of a connection. If it had the state of the others, the first
+ * of them has it now: those that a program keeps are mostly the standard ones.
+ */
+static void part(struct scope_fds *fds, uint32_t tgid, int64_t fd, struct scope_fd_slot *slot)
+{
+	struct scope_fd_slot *heir = NULL, *other;
+
+	if (slot->of)
+		slot_of(fds, tgid, (int64_t)slot->of - 1)->others--;
+	slot->of = 0;
+	if (!slot->others)
+		return;
+	settle(fds, fd);
+	for (int64_t at = 0; at < OTHERS_BELOW && slot->others; at++) {
+		other = slot_of(fds, tgid, at);
+		if (!other->key || other->of != (uint32_t)fd + 1)
+			continue;
+		slot->others--;
+		settle(fds, at);
+		if (heir) {
+			other->of = (uint32_t)heir->key;
+			heir->others++;
+			continue;
+		}
+		heir = other;
+		heir->of = 0;
+		heir->turn = slot->turn;
+		heir->asked = slot->asked;
+		heir->connection = slot->connection;
+	}
+	slot->others = 0;
+}
+
 static int change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind, uint64_t since_ns,
 		  uint32_t connection)
 {
@@ -65,6 +121,8 @@ static int change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_f
 		slot->key = key;
 		fds->used++;
 	}
+	if (slot->of || slot->others)
+		part(fds, tgid, fd, slot);
 	slot->kind = (uint8_t)kind;
 	slot->turn = SCOPE_FD_ANSWERED;
 	slot->asked = SCOPE_FD_NOBODY;
@@ -80,6 +138,46 @@ int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, 
 			      uint64_t since_ns)
 {
 	return change(fds, tgid, fd, kind, since_ns, kind == SCOPE_FD_ACCEPTED && since_ns ? ++fds->connections : 0);
+}
+
+int64_t scope_timeline_fds_first(const struct scope_fds *fds, uint32_t tgid, int64_t fd)
+{
+	const struct scope_fd_slot *slot;
+
+	if (fd < 0)
+		return fd;
+	slot = slot_of(fds, tgid, fd);
+	return slot->key && slot->of ? (int64_t)slot->of - 1 : fd;
+}
+
+/* The second descriptor is a copy of the first: since_ns as in struct scope_fd_slot. 0 or -ENOMEM. */
+static int copy(struct scope_fds *fds, uint32_t tgid, int64_t from, int64_t to, uint64_t since_ns)
+{
+	const enum scope_fd_kind kind = scope_timeline_fds_kind(fds, tgid, from);
+	struct scope_fd_slot *slot;
+	int err;
+
+	if (from == to || (kind == SCOPE_FD_UNKNOWN && scope_timeline_fds_kind(fds, tgid, to) == SCOPE_FD_UNKNOWN))
+		return 0;
+	from = scope_timeline_fds_first(fds, tgid, from);
+	if (from == to)
+		return 0;
+	err = change(fds, tgid, to, kind, since_ns, slot_of(fds, tgid, from)->connection);
+	if (err || kind != SCOPE_FD_ACCEPTED || to < 0 || to > INT32_MAX)
+		return err;
+	slot = slot_of(fds, tgid, to);
+	slot->of = (uint32_t)from + 1;
+	slot_of(fds, tgid, from)->others++;
+	fds->doubled = true;
+	return 0;
+}
+
+int scope_timeline_fds_copied(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg, unsigned args,
+			      int64_t ret, uint64_t exit_ns)
+{
+	if (!args || scope_timeline_fds_known(fds, tgid, nr, arg, args, ret))
+		return 0;
+	return copy(fds, tgid, (int32_t)arg[0], ret, exit_ns);
 }
 
 static bool is_pair(const struct scope_fds *fds, uint32_t tgid, uint32_t peer)
@@ -143,11 +241,19 @@ int scope_timeline_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_
 		if (widen(fds))
 			return -ENOMEM;
 	/* Descriptors added in this loop are not the parent's. */
-	for (size_t i = 0; more && i < fds->slots; i++)
-		if (fds->slot[i].key >> 32 == parent_tgid && fds->slot[i].kind != SCOPE_FD_UNKNOWN &&
-		    change(fds, tgid, (int64_t)(uint32_t)fds->slot[i].key - 1, (enum scope_fd_kind)fds->slot[i].kind, 0,
-			   fds->slot[i].connection))
+	for (size_t i = 0; more && i < fds->slots; i++) {
+		const struct scope_fd_slot parent = fds->slot[i];
+		struct scope_fd_slot *slot;
+
+		if (parent.key >> 32 != parent_tgid || parent.kind == SCOPE_FD_UNKNOWN)
+			continue;
+		if (change(fds, tgid, (int64_t)(uint32_t)parent.key - 1, (enum scope_fd_kind)parent.kind, 0,
+			   parent.connection))
 			return -ENOMEM;
+		slot = find_slot(fds->slot, fds->slots, (uint64_t)tgid << 32 | (uint32_t)parent.key);
+		slot->of = parent.of;
+		slot->others = parent.others;
+	}
 	return 0;
 }
 
@@ -167,6 +273,39 @@ enum scope_fd_kind scope_timeline_fds_find(struct scope_fds *fds, uint32_t tgid,
 					  .since_ns = slot->since_ns,
 					  .connection = slot->connection });
 	return (enum scope_fd_kind)slot->kind;
+}
+
+static int by_connection(const void *one, const void *other)
+{
+	const struct scope_trace_fd *a = *(const struct scope_trace_fd *const *)one;
+	const struct scope_trace_fd *b = *(const struct scope_trace_fd *const *)other;
+	const int order = strcmp(a->name, b->name);
+
+	if (a->tgid != b->tgid)
+		return a->tgid < b->tgid ? -1 : 1;
+	return order ? order : (a->fd > b->fd) - (a->fd < b->fd);
+}
+
+/* Links name a socket by its number, so two with one name are one connection. 0 or -ENOMEM. */
+static int find_doubles(struct scope_fds *fds, const struct scope_trace_fd *row, size_t count)
+{
+	const struct scope_trace_fd **of;
+	size_t clients = 0;
+	int err = 0;
+
+	of = calloc(count + 1, sizeof(*of));
+	if (!of)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (row[i].kind == SCOPE_FD_ACCEPTED && row[i].fd >= 0 && !strncmp(row[i].name, "socket:[", 8))
+			of[clients++] = &row[i];
+	qsort(of, clients, sizeof(*of), by_connection);
+	for (size_t i = 1; !err && i < clients; i++)
+		if (of[i]->tgid == of[i - 1]->tgid && of[i]->fd != of[i - 1]->fd &&
+		    !strcmp(of[i]->name, of[i - 1]->name))
+			err = copy(fds, of[i]->tgid, of[i - 1]->fd, of[i]->fd, 0);
+	free(of);
+	return err;
 }
 
 int scope_timeline_fds_create(const struct scope_trace *trace, struct scope_fds **ret_fds)
@@ -190,6 +329,8 @@ int scope_timeline_fds_create(const struct scope_trace *trace, struct scope_fds 
 			err = scope_timeline_fds_set(fds, row[i].tgid, row[i].fd, row[i].kind);
 	for (size_t i = 0; !err && i < count; i++)
 		err = know_peer(fds, &row[i]);
+	if (!err)
+		err = find_doubles(fds, row, count);
 	if (err) {
 		scope_timeline_fds_destroy(fds);
 		return err;
@@ -232,6 +373,12 @@ const struct scope_call_effect scope_timeline_call_effects[SCOPE_SYSCALL_MAX] = 
 	[SYS_socket] = OF_RESULT(DATAGRAM),
 	[SYS_shutdown] = { .of = SCOPE_FD_CHANGE_SHUT },
 	[SYS_close] = { .of = SCOPE_FD_CHANGE_CLOSED },
+	[SYS_dup] = { .of = SCOPE_FD_CHANGE_COPY },
+#ifdef SYS_dup2
+	[SYS_dup2] = { .of = SCOPE_FD_CHANGE_COPY },
+#endif
+	[SYS_dup3] = { .of = SCOPE_FD_CHANGE_COPY },
+	[SYS_fcntl] = { .of = SCOPE_FD_CHANGE_COPY },
 	[SYS_openat] = OF_RESULT(FILE),
 	[SYS_pread64] = OF_ARGUMENT(FILE),
 	[SYS_pwrite64] = OF_ARGUMENT(FILE),

@@ -3,11 +3,17 @@
 #ifndef SCOPE_TIMELINE_FDS_H
 #define SCOPE_TIMELINE_FDS_H
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 
 #include "trace/trace.h"
+
+#ifndef F_DUPFD_CLOEXEC
+#define F_DUPFD_CLOEXEC 1030 /* no rule: Linux's number */
+#endif
 
 #define SCOPE_FDS_RECENT 256 /* no rule: a power of two */
 
@@ -31,6 +37,8 @@ struct scope_fd_slot {
 	uint64_t since_ns;   /* return of the call that opened it; 0: none was seen */
 	uint64_t left_ns;    /* the thread that took the last request left it without an answer; 0: it did not */
 	uint32_t connection; /* number of the accept that it is from, from 1 on; 0: none was seen */
+	uint32_t of;	 /* not in copies: descriptor of the same connection that has its state, plus 1; 0: itself */
+	uint32_t others; /* not in copies: descriptors of which this one has the state */
 };
 
 /* A process that has a connection, and the process of this host that is its peer. */
@@ -45,6 +53,7 @@ struct scope_fds {
 	struct scope_fd_slot *slot; /* open addressing by key, a power of two, half full at most */
 	size_t slots, used;
 	uint32_t connections;	    /* accepted so far */
+	bool doubled;		    /* a connection has, or had, several descriptors */
 	struct scope_fd_pair *pair; /* as the capture found them, none twice */
 	size_t pairs, pair_capacity;
 	struct scope_fd_slot recent[SCOPE_FDS_RECENT]; /* copies, by the last bits of the number */
@@ -126,6 +135,18 @@ static inline bool scope_timeline_fds_answer(struct scope_fds *fds, uint32_t tgi
 	return true;
 }
 
+/* The descriptor that has the state of this one's connection: itself, or the one that it was copied from. */
+int64_t scope_timeline_fds_first(const struct scope_fds *fds, uint32_t tgid, int64_t fd);
+
+/*
+ * A client's connection may have several descriptors: a program that is run for each connection reads from 0 and writes to 1. A request
+ * that is read from one of them is answered by a write to another.
+ */
+static inline uint64_t scope_timeline_fds_same(const struct scope_fds *fds, uint32_t tgid, uint64_t fd)
+{
+	return __builtin_expect(fds->doubled, 0) ? (uint64_t)scope_timeline_fds_first(fds, tgid, (int32_t)fd) : fd;
+}
+
 /* The descriptor is of that kind; since_ns as in struct scope_fd_slot. 0 or -ENOMEM. */
 int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_fd_kind kind,
 			      uint64_t since_ns);
@@ -160,6 +181,7 @@ enum scope_fd_change {
 	SCOPE_FD_CHANGE_ARGUMENT,
 	SCOPE_FD_CHANGE_CLOSED,
 	SCOPE_FD_CHANGE_SHUT, /* that no answer will be sent on the first argument */
+	SCOPE_FD_CHANGE_COPY, /* that the result is a copy of the first argument */
 };
 
 struct scope_call_effect {
@@ -184,11 +206,17 @@ static inline bool scope_timeline_fds_known(struct scope_fds *fds, uint32_t tgid
 	if (stats->of == SCOPE_FD_CHANGE_ARGUMENT)
 		return !args || (scope_timeline_fds_kind(fds, tgid, (int32_t)arg[0]) == stats->kind &&
 				 scope_timeline_fds_turn(fds, (int32_t)arg[0]) == SCOPE_FD_ANSWERED);
+	if (nr == SYS_fcntl)
+		return ret < 0 || args < 2 || (arg[1] != F_DUPFD && arg[1] != F_DUPFD_CLOEXEC);
 	return ret < 0;
 }
 
 /* Called when a direction of a connection was shut down. Returns 0. */
 int scope_timeline_fds_shut(struct scope_fds *fds, uint32_t tgid, const uint64_t *arg, unsigned args, int64_t ret);
+
+/* Called when dup, dup2, dup3 or fcntl returned. 0 or -ENOMEM. */
+int scope_timeline_fds_copied(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg, unsigned args,
+			      int64_t ret, uint64_t exit_ns);
 
 /* The call was entered at enter_ns and returned at exit_ns. 0 or -ENOMEM. */
 static inline int scope_timeline_fds_learn(struct scope_fds *fds, uint32_t tgid, uint32_t nr, const uint64_t *arg,
@@ -203,6 +231,8 @@ static inline int scope_timeline_fds_learn(struct scope_fds *fds, uint32_t tgid,
 		return scope_timeline_fds_change(fds, tgid, ret, stats->kind, exit_ns);
 	if (stats->of == SCOPE_FD_CHANGE_SHUT)
 		return scope_timeline_fds_shut(fds, tgid, arg, args, ret);
+	if (stats->of == SCOPE_FD_CHANGE_COPY)
+		return scope_timeline_fds_copied(fds, tgid, nr, arg, args, ret, exit_ns);
 	if (stats->of == SCOPE_FD_CHANGE_CLOSED)
 		return args ? scope_timeline_fds_close(fds, tgid, (int32_t)arg[0], enter_ns) : 0;
 	return args ? scope_timeline_fds_set(fds, tgid, (int32_t)arg[0], stats->kind) : 0;

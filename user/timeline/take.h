@@ -103,6 +103,8 @@ SCOPE_TAKE int scope_timeline_enter(struct scope_listener run, struct scope_thre
 	open->enter_ns = event->syscall.enter_ns;
 	for (unsigned i = 0; i < open->args; i++)
 		open->arg[i] = event->syscall.arg[i];
+	if (open->args && scope_timeline_call_has_data(open->role))
+		open->arg[0] = scope_timeline_fds_same(run.timeline->fds, thread->tgid, open->arg[0]);
 	if (__builtin_expect(scope_timeline_slices_open(thread), 0))
 		scope_timeline_slices_enter(thread);
 	return run.ops->enter ? run.ops->enter(run.user, thread, open) : 0;
@@ -147,6 +149,9 @@ SCOPE_TAKE bool scope_timeline_stays(struct scope_fds *fds, uint32_t tgid, const
 	const uint64_t *arg = event->syscall.arg;
 	enum scope_fd_kind kind;
 
+	if (event->syscall.args && scope_timeline_call_has_data(role) &&
+	    scope_timeline_fds_same(fds, tgid, arg[0]) != arg[0])
+		return false;
 	if (!scope_timeline_fds_known(fds, tgid, event->syscall.nr, arg, event->syscall.args, event->syscall.ret))
 		return false;
 	if (role != SCOPE_CALL_READ || event->syscall.ret <= 0 || !event->syscall.args)

@@ -117,6 +117,30 @@ static uint32_t polls_taken(const struct scope_thread_stats *stats)
 	return taken;
 }
 
+static bool is_inner(const struct scope_wait_key *key)
+{
+	return is_poll(key) && key->nr != SYS_epoll_pwait && key->inner > key->taken;
+}
+
+/*
+ * True if most polls and selects are not in the middle of requests. A thread may wait by one for the next request, and by another, before
+ * each answer, until there is room to write: if work is taken after one of them, those that are in the middle do not count.
+ */
+static bool polls_for_work(const struct scope_thread_stats *stats)
+{
+	uint64_t polls = stats->polls, inner = stats->inner_polls;
+	bool taken = false;
+
+	for (unsigned i = 0; i < stats->keys; i++)
+		taken |= is_poll(&stats->key[i]) && stats->key[i].taken > stats->key[i].inner;
+	for (unsigned i = 0; taken && i < stats->keys; i++)
+		if (is_inner(&stats->key[i])) {
+			polls -= stats->key[i].count;
+			inner -= stats->key[i].inner;
+		}
+	return polls > 2 * inner;
+}
+
 /*
  * In a thread that reads from no accepted socket: how often it slept in the read of one socket or pipe. If that is more often
  * than in all its polls, these are in the middle of requests: a resolver polls for its answers.
@@ -169,7 +193,7 @@ void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, stru
 		pickup->gap_ns = gap_p99(stats);
 	if (pickup->reads)
 		best = find_dispatch(stats, &handed);
-	if (stats->epolls || (stats->polls > 2 * stats->inner_polls && polls_taken(stats) >= (best ? handed : 0) &&
+	if (stats->epolls || (polls_for_work(stats) && polls_taken(stats) >= (best ? handed : 0) &&
 			      polls_taken(stats) >= stats->slept_reads && stats->polls >= sleeps_in_reads(stats) &&
 			      !polls_inside_work(stats))) {
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
