@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A worker takes a lock that it holds already, and a second one waits for that lock longer than it. The main
 thread waits for signals, as it should; a third worker serves, and a fourth idles on a condition variable. One
-more thread is parked on a word that is 0, as those of Go's runtime are.
+more thread is parked on a word that is 0, as those of Go's runtime are, and one on a word that is -1, as Erlang's schedulers are.
 Answer: a hang in reload_table, whose thread owns the lock itself; then one in look_up. No other thread."""
 from beside import serve_beside, sleep_on, sleep_since
 from synth import Thread, Trace
@@ -20,6 +20,7 @@ still = [
     (103, "worker2", "futex", LOCKED, 60, WORKER + ["handle", "look_up", "libc:pthread_mutex_lock"]),
     (104, "worker3", "futex", "0x9f00,0x189,0,0,0,0", 60, WORKER + ["libc:pthread_cond_wait"]),
     (105, "parked", "futex", "0xaf00,0x80,0,0,0,0", 60, ["start_parked", "park"]),
+    (106, "scheduler", "futex", "0xbf00,0x80,0xffffffff,0,0,0", 60, ["start_scheduler", "wait_event"]),
 ]
 threads = sleep_since(trace, START, still)
 busy = Thread(trace, 102, "worker1", 1, now=START)

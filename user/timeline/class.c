@@ -168,22 +168,28 @@ enum scope_wait_class scope_timeline_wait_ended_by(enum scope_wait_class class, 
  * and a thread sleeps on the word (PTHREAD_RWLOCK_FUTEX_USED, 2; glibc's pthread_rwlock_common.c).
  */
 #define RWLOCK_WORD 3
+/*
+ * What Erlang's events (ethr_event.c) and the parkers of Rust's library (sys/sync/thread_parking/futex.rs) write before they sleep. The
+ * word of a lock has a count, or the number of its owner, and no thread has this one.
+ */
+#define PARKED_WORD UINT32_MAX
 #define CONTENDED_WORD 2 /* taken, and somebody waits: Drepper, "Futexes Are Tricky", section 6 */
 
 enum scope_futex scope_timeline_futex_of(unsigned args, const uint64_t *arg)
 {
 	const bool zero = args > 2 && !(uint32_t)arg[2];
+	const bool parked = args > 2 && (uint32_t)arg[2] == PARKED_WORD;
 
 	switch (args > 1 ? (int)arg[1] & FUTEX_CMD_MASK : -1) {
 	case FUTEX_WAIT:
-		return zero ? SCOPE_FUTEX_EVENT : SCOPE_FUTEX_MUTEX;
+		return zero || parked ? SCOPE_FUTEX_EVENT : SCOPE_FUTEX_MUTEX;
 	case FUTEX_LOCK_PI:
 	case FUTEX_LOCK_PI2:
 		return SCOPE_FUTEX_PI;
 	case FUTEX_WAIT_REQUEUE_PI:
 		return SCOPE_FUTEX_PI_CONDITION;
 	case FUTEX_WAIT_BITSET:
-		if (args < 3 || zero)
+		if (args < 3 || zero || parked)
 			return SCOPE_FUTEX_EVENT;
 		if ((uint32_t)arg[2] == CONTENDED_WORD)
 			return SCOPE_FUTEX_CONTENDED;

@@ -120,21 +120,21 @@ static inline bool scope_timeline_wait_same_object(uint32_t nr, uint64_t a, uint
  * True for a lock, by the arguments of a futex call: glibc takes mutexes with FUTEX_WAIT or LOCK_PI
  * and sleeps on condition variables, semaphores and joins with FUTEX_WAIT_BITSET. A word that is 0
  * is a free lock, so a thread that waits while it is 0 (the notes on which Go's threads park) waits
- * for an event, and not for a lock. With fewer than three arguments only the operation decides.
+ * for an event, and not for a lock; so does one that waits while it is -1. With fewer than three arguments only the operation decides.
  */
 bool scope_timeline_futex_is_lock(unsigned args, const uint64_t *arg);
 
 /* The kind of a futex, as far as the operation of a call and the value that it expects show it. */
 enum scope_futex {
 	SCOPE_FUTEX_NONE,	  /* no wait in a futex call, or its arguments are not known */
-	SCOPE_FUTEX_MUTEX,	  /* FUTEX_WAIT while the word is not 0 */
+	SCOPE_FUTEX_MUTEX,	  /* FUTEX_WAIT while the word is neither 0 nor -1 */
 	SCOPE_FUTEX_PI,		  /* FUTEX_LOCK_PI, FUTEX_LOCK_PI2: a mutex with priority inheritance */
 	SCOPE_FUTEX_PI_CONDITION, /* FUTEX_WAIT_REQUEUE_PI: a condition variable with such a mutex */
 	SCOPE_FUTEX_RW,		  /* FUTEX_WAIT_BITSET while the word is 3: glibc's reader-writer lock (since 2.25) */
 	SCOPE_FUTEX_CONTENDED, /* the same while it is 2: a mutex of glibc with a time limit, or one of Rust's library */
 	SCOPE_FUTEX_HANDED,    /* such a wait, ended by a thread that had waited so for the same word: it is a lock */
 	SCOPE_FUTEX_WORD,  /* the same while the word has another value but 0: a join, or a lock of another library */
-	SCOPE_FUTEX_EVENT, /* while the word is 0: a condition variable, a semaphore, a word to be woken by */
+	SCOPE_FUTEX_EVENT, /* while the word is 0 or -1: a condition variable, a semaphore, a word to be woken by */
 	SCOPE_FUTEXES,
 };
 
