@@ -106,15 +106,19 @@ static bool may_be_since(const struct scope_analysis *whole, const struct scope_
 
 /*
  * Some programs are little more than a main(), and are in libraries that lie in a folder of the system's. If most stacks name no
- * function, these libraries are the program. Replaces *whole and changes *options if that names functions in more of the stacks.
+ * function, these libraries are the program. Replaces *whole and changes *options if that names functions in more of the stacks. If most
+ * stacks only name a function that calls these libraries, it does so if that finds something.
  */
 static int include_folders(struct scope_analysis **whole, struct scope_analysis_options *options)
 {
 	const double before = scope_rank_nameless_share((*whole)->evidence);
+	const bool nameless = before > SCOPE_RANK_NAMELESS;
+	bool better;
 	struct scope_analysis *analysis;
 	int err;
 
-	if (options->symbols.library || !(before > SCOPE_RANK_NAMELESS) || (*whole)->ranking->findings)
+	if (options->symbols.library || (*whole)->ranking->findings ||
+	    !(nameless || scope_rank_foldered_share((*whole)->evidence) > SCOPE_RANK_NAMELESS))
 		return 0;
 	analysis = calloc(1, sizeof(*analysis));
 	if (!analysis)
@@ -123,7 +127,9 @@ static int include_folders(struct scope_analysis **whole, struct scope_analysis_
 	pass_distributions(*whole, analysis);
 	options->symbols.folders = true;
 	err = scope_analysis_steps_run(analysis, options);
-	if (!err && scope_rank_nameless_share(analysis->evidence) < before) {
+	better = !err &&
+		 (analysis->ranking->findings || (nameless && scope_rank_nameless_share(analysis->evidence) < before));
+	if (better) {
 		scope_analysis_destroy(*whole);
 		*whole = analysis;
 		return 0;

@@ -76,9 +76,10 @@ struct scope_evidence {
 	uint64_t tracer;		    /* samples that hit the tracer itself: left out */
 	uint64_t nameless;		    /* stacks without any program function */
 	uint64_t language;		    /* of these, those in functions of its language */
-	double excess_ns;		    /* of all abnormal units, over their populations' medians */
-	double found_ns;		    /* of it, the part that stacks explain */
-	double chance_ns;		    /* of it, by stacks: waits for threads at usual work */
+	uint64_t foldered; /* of the others, those in libraries that are the system's only by their folder */
+	double excess_ns;  /* of all abnormal units, over their populations' medians */
+	double found_ns;   /* of it, the part that stacks explain */
+	double chance_ns;  /* of it, by stacks: waits for threads at usual work */
 	/* Usual units that are compared with them, by their timelines, no stack needed; scaled as items are. */
 	double usual_ns, usual_blocked_ns;
 	uint64_t usual_units;

@@ -124,7 +124,7 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 {
 	const struct scope_function *below = NULL, *last_library = NULL;
 	struct path own = { .length = 0 }, interpreted = { .length = 0 };
-	bool language = false;
+	bool language = false, foldered = false;
 	int err;
 
 	*ret_stack_node = (struct scope_stack_node){ .node = SCOPE_TREE_ROOT };
@@ -139,6 +139,7 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 		if (function->library || function->path[0] == '\0') {
 			last_library = function;
 			language |= function->language;
+			foldered |= !own.length && function->folder;
 			ret_stack_node->idle |= function->language && scope_symbol_go_name_is_idle(function->name);
 			if (!own.length && is_interpreted(function))
 				path_add(&interpreted, function, ips[i] - (i > 0));
@@ -157,6 +158,7 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 	ret_stack_node->idle &= !own.length;
 	stack_nodes->evidence->nameless += !own.length;
 	stack_nodes->evidence->language += !own.length && language;
+	stack_nodes->evidence->foldered += own.length && foldered;
 	ret_stack_node->below = below;
 	return insert(stack_nodes, tgid, &own, flags, ret_stack_node);
 }

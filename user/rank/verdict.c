@@ -142,6 +142,11 @@ double scope_rank_nameless_share(const struct scope_evidence *evidence)
 	return evidence->stacks ? (double)(evidence->nameless - evidence->language) / (double)evidence->stacks : 0;
 }
 
+double scope_rank_foldered_share(const struct scope_evidence *evidence)
+{
+	return evidence->stacks ? (double)evidence->foldered / (double)evidence->stacks : 0;
+}
+
 static bool no_names(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
 	return is_unexplained(ranking) && scope_rank_nameless_share(input->evidence) > SCOPE_RANK_NAMELESS;

@@ -12,6 +12,8 @@
  * debug symbols would not add a function.
  */
 double scope_rank_nameless_share(const struct scope_evidence *evidence);
+/* Share of the stacks in which the innermost function of the program calls a library that is the system's only by its folder. */
+double scope_rank_foldered_share(const struct scope_evidence *evidence);
 /* As JSON has it; NULL: none decided. */
 const char *scope_rank_verdict_rule_name(enum scope_verdict_rule rule);
 /* Fills in verdict, the rule that decided it, and reason by the rest of the ranking, which must be complete and in order. */

@@ -132,6 +132,7 @@ static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *r
 	library = scope_symbol_library_match(spaces->options.library, file->path);
 	file->library = library == SCOPE_LIBRARY_SYSTEM ||
 			(library == SCOPE_LIBRARY_FOLDER && !in_program(spaces, file->path, program));
+	file->folder = file->library && library == SCOPE_LIBRARY_FOLDER;
 	spaces->file[spaces->files++] = file;
 	*ret_file = file;
 	return 0;

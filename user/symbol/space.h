@@ -16,8 +16,9 @@ struct scope_file {
 	const char *module; /* base name, in path */
 	const char *build_id;
 	bool deleted, library;
-	bool go;    /* a Go program with its names: goname.h says which of them belong to the language */
-	bool tried; /* to open it */
+	bool folder; /* library: only by its folder */
+	bool go;     /* a Go program with its names: goname.h says which of them belong to the language */
+	bool tried;  /* to open it */
 	enum scope_file_outcome outcome;	 /* opening it was tried */
 	int error;				 /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */
 	char *found;				 /* SCOPE_FILE_OTHER: the build-id that is there */

@@ -239,6 +239,7 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 	}
 	value.language |= symbols->rows_interpreted && scope_symbol_runtime_interprets(file->path);
 	value.library = file->library || value.language;
+	value.folder = file->folder && !value.language;
 	err = function_add(symbols, name, value, &function);
 	if (!err)
 		err = scope_symbol_addresses_put(&file->functions, start, function);

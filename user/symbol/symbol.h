@@ -31,6 +31,7 @@ struct scope_function {
 	uint64_t start;	    /* address in the file's own (link) address space */
 	uint64_t size;	    /* bytes; 0 if not known */
 	bool library;	    /* of the system or of the language, never named as the cause (library.c, goname.c) */
+	bool folder;	    /* of the system only because its file is in a folder of the system's */
 	bool language;	    /* of the language: code in the program's file, or made at run time */
 	bool known;	    /* name was in a symbol table */
 	uint32_t id;	    /* 0, 1, 2, … in the order in which functions were first met */
