@@ -3,7 +3,7 @@
 
 Usage: python3 tests/unit/second_reader.py FILE [SYSCALLS]
        python3 tests/unit/second_reader.py --plain OUT FILE     write it again, without compression
-SYSCALLS: lines of scripts/syscall-table.sh, for names of calls. Reads format 6 with the columns of
+SYSCALLS: lines of scripts/syscall-table.sh, for names of calls. Reads format 7 with the columns of
 flag bit 2. What could not be read is reported on standard error.
 """
 import heapq
@@ -226,11 +226,12 @@ class Cpu:
         tid = self.tid
         if reason == 0 and self.after_state and self.after_state[0] == at:
             tid = self.after_state[1]
-        return (f'{ {1: "sample", 3: "snapshot"}.get(reason, "stack")} {tid} {text}'
-                f'{f" cost={cost}" if cost else ""}'
+        return (f'{ {1: "sample", 3: "snapshot", 4: "tasks"}.get(reason, "stack")} {tid} {text}'
+                f'{f" cost={cost}" if cost and reason != 4 else ""}'
                 f'{f" kernel_ip={kernel_ip:#x}" if flags & 16 else ""}{flag_words(STACK_FLAGS, flags)}'
                 f'{flag_words(ENDED_FLAGS, ended)}{f" since={since * 100000}" if since else ""}'
-                f'{f" reason={reason}" if reason == 2 or reason > 3 else ""}')
+                f'{f" count={cost}" if cost and reason == 4 else ""}'
+                f'{f" reason={reason}" if reason == 2 or reason > 4 else ""}')
 
     def take_chain(self, data, at, r):
         reason, flags, count = struct.unpack('<BBH', r[4:])
