@@ -184,7 +184,7 @@ pictures: user-ready ## make pictures of the pages and first screens of six kind
 	$(Q)scripts/setup.sh browser
 	$(Q)SCOPE=build/user/scope PICTURES=build/pictures tests/unit/report_pictures.sh
 
-.PHONY: bugs bugs-healthy bugs-strangers bugs-mutants bugs-vm
+.PHONY: bugs bugs-healthy bugs-strangers bugs-mutants bugs-shapes bugs-vm
 bugs: user-ready ## the bug bench, by perf events: every case of tests/bugs three times, and healthy twins; prints the table (CASES="cpu lock" for some, SEEDS=3)
 	$(Q)scripts/setup.sh servers bugs histories sealed
 	$(Q)SEEDS=$(SEEDS) tests/bugs/bench.sh $(CASES)
@@ -199,6 +199,9 @@ bugs-strangers: user-ready ## count false alarms on servers as Debian ships them
 bugs-mutants: user-ready ## make functions of healthy servers slow, chosen at random, and count how often they are named (RUNS=1 SEED=1)
 	$(Q)scripts/setup.sh servers bugs histories sealed mutants
 	$(Q)/usr/bin/python3 tests/bugs/mutants.py -n $(or $(RUNS),1) -s $(or $(SEED),1)
+
+bugs-shapes: user-ready ## ask about servers of ten shapes with bugs of eighteen kinds, small programs made for it (CASES="queue/cpu" for some, SEED=1)
+	$(Q)python3 tests/bugs/shapes.py -s $(or $(SEED),1) $(CASES)
 
 # One case of each kind of bug.
 CASES_VM = cpu lock io hang own-bytes own-log own-sleep own-history own-two own-three own-starve own-flood \
