@@ -236,6 +236,7 @@ check: vm-ready ## the everyday set of tests, its own set-up included
 	$(Q)scripts/setup.sh test servers browser
 	$(Q)scripts/page-libraries.sh || :
 	$(Q)scripts/export-readers.sh || :
+	$(Q)$(MAKE) --no-print-directory $(PARALLEL) -s user # with these libraries: else a test that builds it replaces it under others
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) SAN=1 user tests
 	$(Q)tests/bugs/build.sh lock none
 	$(Q)KERNEL=$(KERNEL) scripts/check.sh

@@ -222,7 +222,7 @@ static void test_what_is_not_known_stays_as_it_is(void **state)
 	subbuf.call.abi_args = scope_abi_args(0, 1); /* which is not there */
 	expect_no_split(&subbuf.head);
 	subbuf.call.abi_args = 0;
-	subbuf.thread.word = scope_record_word(31, 1);
+	subbuf.thread.word = scope_record_word(0, 1); /* no type */
 	expect_no_split(&subbuf.head);
 	subbuf.thread.word = scope_record_word(SCOPE_RECORD_THREAD, 1);
 	subbuf.head.zero = 1;
