@@ -50,11 +50,11 @@
 	X(19, DELAY, delay, 16, "a thread was held up on purpose until now")                       \
 	X(20, FRAMES, frames, 16, "what a STACK was unwound to (user space alone writes these)")   \
 	X(24, FUTEX, futex, 24, "the memory of a futex as a thread goes to sleep on it")           \
+	X(26, REQUEST, request, 8, "which request a thread received (user space alone writes these)") \
 	X(27, COUNTERS, counters, 48, "what a thread counted since its last one")                  \
 	X(28, STALL, stall, 8, "a thread begins or ends to make room in memory")                   \
 	X(29, HARDIRQ, hardirq, 8, "an interrupt took the CPU from a thread until now")            \
 	X(30, SOFTIRQ, softirq, 8, "a softirq did, without the interrupts in between")              \
-	X(26, REQUEST, request, 8, "which request a thread received (user space alone writes these)") \
 	X(31, RECEIVED, received, 8, "the first bytes that a call received from a socket")
 
 enum scope_record_type {

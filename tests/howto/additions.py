@@ -38,8 +38,8 @@ def new(text):
 
 
 RECORD = [
-    ('include/scope/event.h', replace(r'(X\(30, SOFTIRQ.*")\)\n', r'''\1) \\
-	X(31, MARK, mark, 16, "a thread was here")
+    ('include/scope/event.h', replace(r'(X\(31, RECEIVED.*")\)\n', r'''\1) \\
+	X(25, MARK, mark, 16, "a thread was here")
 ''')),
     ('include/scope/event.h', replace(r'\n#endif\n$', '''
 /* Of the thread on this CPU. */
@@ -79,7 +79,7 @@ static inline void scope_record_put_mark(struct scope_ring *ring, u64 now, u32 n
 		},
 	},
 ''')),
-    ('docs/trace-format.md', after(r'\| 30 \| SOFTIRQ', '| 31 | MARK | 16 | u32 number, u64 value | |\n')),
+    ('docs/trace-format.md', after(r'\| 24 \| FUTEX', '| 25 | MARK | 16 | u32 number, u64 value | |\n')),
     ('docs/trace-format.md', after(r'\| `delay` \| TID', '| `mark` | TID, number, `value=`value |\n')),
 ]
 
