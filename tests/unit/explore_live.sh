@@ -117,9 +117,9 @@ fi
 stop
 
 start slow
-# On a busy host a wait for a CPU is part of the time that the program measures, so these requests are not alike.
-expect "always slow" 'tree["function"] == "count_all" and (tree["state"] == "consistently-slow" or
-	exploration["kinds"][0]["queue_share"] > 0.3)' --budget 10 -d 10
+# Which function is slow is found on any host. That it is consistently slow is not asked here: how evenly a host runs
+# 8 ms of work is the host's (test_variance and the golden five_stages ask it of exact times).
+expect "always slow" 'tree["function"] == "count_all" and tree["edge_share"] > 0.9' --budget 10 -d 10
 stop
 
 start two

@@ -336,7 +336,12 @@ void scope_capture_snapshots_problem(const struct scope_snapshots *snapshots, ch
 	const bool python = head->language == SCOPE_INTERPRETER_PYTHON;
 
 	text[0] = '\0';
-	if (snapshots->given_up)
+	if (snapshots->given_up && !snapshots->names)
+		snprintf(text, size,
+			 "for %u s nothing was heard of whether the program is interpreted; functions of Python, PHP "
+			 "and waits of Go would be missing",
+			 SCOPE_SNAPSHOTS_WAIT_MS / 1000);
+	else if (snapshots->given_up)
 		snprintf(text, size,
 			 "the memory of an interpreter could not be read for %u s, so later functions of the "
 			 "program have no names",
