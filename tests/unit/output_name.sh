@@ -190,7 +190,7 @@ refuses_kinds() {
 	mkdir -p folder
 	says 1 'folder is a directory' export folded in.trace -o folder &&
 		says 1 'a directory' dump --reverse lock.text -o folder && [ -d folder ] || return 1
-	says 1 'cannot be written: No such file.*directory you may write to' export folded in.trace -o nowhere/x &&
+	says 1 'nowhere/x cannot be written: No such file.*directory you may write to' export folded in.trace -o nowhere/x &&
 		says 1 'the directory folder cannot be made: File exists' export ctf in.trace -o folder && [ -d folder ]
 }
 pass "directories are refused" refuses_kinds

@@ -65,8 +65,8 @@ says "threads by the begin of their names" True 'r["basis"]["requests"] > 20000'
 says "the hang of another thread is left out" '[]' f -i hang.trace --thread 102
 says "kinds" "(['flush_log', 'seek_back', 'back_off'], 1)" 'f, r["trace"]["part"]["findings_left_out"]' \
 	-i four_bugs.trace --kind calls,wait
-says "no finding of the kind" "([], 4, True)" \
-	'f, r["trace"]["part"]["findings_left_out"], "--kind" in r["answer"]' -i four_bugs.trace --kind hang
+says "no finding of the kind" "([], 4, True, 'NOTHING OF THIS KIND')" \
+	'f, r["trace"]["part"]["findings_left_out"], "--kind" in r["answer"], r["headline"]' -i four_bugs.trace --kind hang
 says "the next commands choose the same part" True \
 	'all("--from 3.3 --kind time" in n["command"] for n in r["next"])' -i became_slow.trace --from 3.3 --kind time
 says "wall time" '[1.0, 2.5]' window -i wall.trace --from 18:55:17 --to 2026-11-22T18:55:18.5

@@ -242,14 +242,14 @@ static int open_part(struct scope_newfile *file, const char *part, mode_t mode, 
 			continue;
 		}
 		if (errno != EEXIST)
-			return fail(part, -errno, error);
+			return fail(file->path, -errno, error);
 		if (error)
 			error->text[0] = '\0';
 		err = clear_part(file, part, error);
 		if (err)
-			return error && !error->text[0] ? fail(part, err, error) : err;
+			return error && !error->text[0] ? fail(file->path, err, error) : err;
 	}
-	return fail(part, -EBUSY, error);
+	return fail(file->path, -EBUSY, error);
 }
 
 static int create(struct scope_newfile *file, mode_t mode, struct scope_error *error)

@@ -176,6 +176,8 @@ const char *scope_report_headline(const struct scope_model *model)
 		return "BOTTLENECK";
 	if (scope_report_uneven_answer(model->analysis))
 		return "UNEVEN THREADS";
+	if (model->analysis->ranking->decided == SCOPE_DECIDED_BY_NONE)
+		return "NOTHING OF THIS KIND";
 	return word[model->outside ? SCOPE_VERDICT_OUTSIDE : model->analysis->ranking->verdict];
 }
 

@@ -268,7 +268,9 @@ int scope_report_section_verdict(const struct report *report)
 		print_reason(report, "OUTSIDE THE PROGRAM.");
 		break;
 	case SCOPE_VERDICT_NOTHING:
-		print_reason(report, ranking->findings ? "NOTHING ABNORMAL inside the program." : "NOTHING ABNORMAL.");
+		print_reason(report, ranking->decided == SCOPE_DECIDED_BY_NONE ? "NOTHING OF THIS KIND."
+				     : ranking->findings		       ? "NOTHING ABNORMAL inside the program."
+									       : "NOTHING ABNORMAL.");
 		break;
 	case SCOPE_VERDICT_UNKNOWN:
 		print_reason(report, "NOTHING CAN BE SAID.");
