@@ -36,6 +36,7 @@ struct scope_snapshots {
 	uint32_t asked;	   /* the last process that may be a Go program, … */
 	uint64_t start;	   /* … and its last mapping */
 	uint32_t names;	   /* functions that are named in the trace: those of lower numbers */
+	uint64_t requests; /* sent to the child */
 	uint64_t heard_ns; /* of its last message; 0: it has nothing to read, as far as is known */
 	uint64_t last_ns;  /* time of the last snapshot */
 	bool given_up;
@@ -126,8 +127,11 @@ static void request(struct scope_snapshots *snapshots, uint32_t tgid, bool inter
 {
 	const struct scope_snapshots_request row = { tgid, interpreted };
 
-	if (snapshots->child && send(snapshots->fd, &row, sizeof(row), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(row) &&
-	    errno != EAGAIN)
+	if (!snapshots->child)
+		return;
+	if (send(snapshots->fd, &row, sizeof(row), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(row))
+		snapshots->requests++;
+	else if (errno != EAGAIN)
 		give_up(snapshots);
 }
 
@@ -266,7 +270,9 @@ static int take_message(struct scope_snapshots *snapshots, size_t bytes)
 	if (bytes < at)
 		return -EPROTO;
 	memcpy(&snapshots->head, snapshots->message, sizeof(snapshots->head));
-	snapshots->heard_ns = scope_now_ns();
+	/* It is silent while it has nothing to read. */
+	snapshots->heard_ns =
+		snapshots->head.processes || snapshots->head.requests < snapshots->requests ? scope_now_ns() : 0;
 	while (!err && at < bytes) {
 		const struct scope_snapshots_row *row = (const void *)(snapshots->message + at);
 		const size_t left = bytes - at;
@@ -336,7 +342,7 @@ void scope_capture_snapshots_problem(const struct scope_snapshots *snapshots, ch
 	const bool python = head->language == SCOPE_INTERPRETER_PYTHON;
 
 	text[0] = '\0';
-	if (snapshots->given_up && !snapshots->names)
+	if (snapshots->given_up && !head->processes)
 		snprintf(text, size,
 			 "for %u s nothing was heard of whether the program is interpreted; functions of Python, PHP "
 			 "and waits of Go would be missing",

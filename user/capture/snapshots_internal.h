@@ -23,7 +23,9 @@ struct scope_snapshots_counts {
 
 /* From the child. Rows follow, up to the end of the message. */
 struct scope_snapshots_head {
-	uint64_t done_ns; /* all snapshots from before this time were sent, with this message */
+	uint64_t done_ns;   /* all snapshots from before this time were sent, with this message */
+	uint64_t requests;  /* that were read so far */
+	uint64_t processes; /* that are read; 0: the next message comes after another request */
 	struct scope_snapshots_counts counts;
 	/* The last version that is not known, and of which process; 0: none. */
 	uint32_t language, version, tgid;

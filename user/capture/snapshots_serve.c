@@ -46,6 +46,7 @@ struct server {
 	uint8_t message[SCOPE_SNAPSHOTS_MESSAGE];
 	size_t used;
 	uint64_t sent_ns, dice;
+	uint64_t answered;	    /* requests, by the last message */
 	uint64_t go_ns, go_next_ns; /* the last look at goroutines, of all processes; the next one */
 	struct scope_goroutine_places places;
 	uint64_t cpu_ns, round_cpu_ns; /* used in all; in one round, on average */
@@ -57,8 +58,8 @@ static void begin_message(struct server *server)
 	server->used = sizeof(server->head);
 }
 
-/* What the caller has no room for is lost; numbers of names must not be. */
-static void send_message(struct server *server, uint64_t done_ns, bool names)
+/* What the caller has no room for is lost; numbers of names must not be, nor a last message. */
+static void send_message(struct server *server, uint64_t done_ns, bool keep)
 {
 	struct timespec cpu;
 
@@ -66,12 +67,13 @@ static void send_message(struct server *server, uint64_t done_ns, bool names)
 	server->head.done_ns = done_ns;
 	server->head.counts.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000ull + (uint64_t)cpu.tv_nsec;
 	memcpy(server->message, &server->head, sizeof(server->head));
-	if (send(server->fd, server->message, server->used, MSG_NOSIGNAL | (names ? 0 : MSG_DONTWAIT)) < 0) {
+	if (send(server->fd, server->message, server->used, MSG_NOSIGNAL | (keep ? 0 : MSG_DONTWAIT)) < 0) {
 		if (errno != EAGAIN)
 			_Exit(0);
 		server->head.counts.lost++;
 	}
 	server->sent_ns = done_ns;
+	server->answered = server->head.requests;
 	begin_message(server);
 }
 
@@ -329,6 +331,7 @@ static void read_requests(struct server *server)
 	ssize_t got;
 
 	while ((got = recv(server->fd, &row, sizeof(row), MSG_DONTWAIT)) > 0) {
+		server->head.requests++;
 		if (row.tgid)
 			add_process(server, row.tgid, row.interpreted);
 		else
@@ -351,6 +354,7 @@ static void go_round(struct server *server)
 	const uint64_t begin_ns = scope_now_ns();
 	size_t kept = 0;
 	uint64_t cpu_ns;
+	bool last;
 
 	go_round_of_go(server);
 	for (size_t i = 0; i < server->processes; i++) {
@@ -362,10 +366,13 @@ static void go_round(struct server *server)
 			server->process[kept++] = server->process[i];
 	}
 	server->processes = kept;
+	/* The last message before it waits for another request. */
+	last = !kept && (server->head.processes || server->head.requests > server->answered);
+	server->head.processes = kept;
 	/* What this round found is in the message, so nothing from before its end is missing. */
 	server->head.done_ns = begin_ns;
-	if (begin_ns >= server->sent_ns + SEND_NS || server->ending)
-		send_message(server, begin_ns, server->ending);
+	if (begin_ns >= server->sent_ns + SEND_NS || server->ending || last)
+		send_message(server, begin_ns, server->ending || last);
 	cpu_ns = cpu_now_ns();
 	server->round_cpu_ns += (cpu_ns - server->cpu_ns) / SMOOTH;
 	server->round_cpu_ns -= server->round_cpu_ns / SMOOTH;
