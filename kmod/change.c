@@ -12,6 +12,7 @@
 #include "probe.h"
 #include "probe_block.h"
 #include "probe_sample.h"
+#include "peer.h"
 #include "received.h"
 #include "region.h"
 #include "select.h"
@@ -38,11 +39,19 @@ void scope_session_set_syscalls(struct scope_config *config, const u8 *bits)
 	WRITE_ONCE(config->other_calls, all == 0xff ? 0 : SCOPE_CALL_SKIP);
 }
 
+/* What a call may get by events besides its record, by its native number. */
+static u8 more_of(const struct scope_config *config, u32 nr)
+{
+	if (config->events & SCOPE_EVENTS_RECEIVED && scope_received_by(nr))
+		return SCOPE_CALL_RECEIVES;
+	return config->events & SCOPE_EVENTS_PEER && scope_peer_by(nr) ? SCOPE_CALL_CONNECTS : 0;
+}
+
 /* The configuration changed. Updates what probes look up by the number of a call. */
 static void set_calls(struct scope_session *session)
 {
 	struct scope_config *config = &session->config;
-	u8 stack, receives, args;
+	u8 stack, args;
 	u32 bytes;
 	int i;
 
@@ -50,12 +59,11 @@ static void set_calls(struct scope_session *session)
 		stack = config->stack_syscalls[i / 8] & 1 << i % 8 ? SCOPE_CALL_STACK : 0;
 		if (!config->stack_mode)
 			stack = 0;
-		receives = config->events & SCOPE_EVENTS_RECEIVED && scope_received_by(i) ? SCOPE_CALL_RECEIVES : 0;
-		WRITE_ONCE(config->arg_counts[i],
-			   (config->arg_counts[i] & ~(SCOPE_CALL_STACK | SCOPE_CALL_RECEIVES)) | stack | receives);
-		args = config->arg_counts[i] & ~(SCOPE_CALL_STACK | SCOPE_CALL_SKIP | SCOPE_CALL_RECEIVES);
+		WRITE_ONCE(config->arg_counts[i], (config->arg_counts[i] & ~(SCOPE_CALL_STACK | SCOPE_CALL_MORE)) |
+							  stack | more_of(config, i));
+		args = config->arg_counts[i] & ~(SCOPE_CALL_STACK | SCOPE_CALL_SKIP | SCOPE_CALL_MORE);
 		WRITE_ONCE(session->plan[i].call, scope_call_word(scope_call_of(i, SCOPE_ABI_NATIVE, args)));
-		if (args > 1 || config->arg_counts[i] & (SCOPE_CALL_SKIP | SCOPE_CALL_RECEIVES))
+		if (args > 1 || config->arg_counts[i] & (SCOPE_CALL_SKIP | SCOPE_CALL_MORE))
 			bytes = U32_MAX;
 		else
 			bytes = sizeof(struct scope_record_syscall) + args * sizeof(u64);

@@ -12,6 +12,7 @@
 #include <trace/events/syscalls.h>
 #include "arch.h"
 #include "measure.h"
+#include "peer.h"
 #include "probe_syscall.h"
 #include "received.h"
 #include "record.h"
@@ -140,11 +141,15 @@ static notrace void probe_sys_enter(void *data, struct pt_regs *regs, long id)
 }
 
 /* Interrupts off, the records of the call are written. */
-static void put_received(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs,
-			 struct scope_call call, long ret, u64 now)
+static void put_more(struct scope_session *session, struct scope_cpu *cpu, struct pt_regs *regs, struct scope_call call,
+		     long ret, u64 now)
 {
-	if (args_of(session, call.nr, call.abi_args & 0xf) & SCOPE_CALL_RECEIVES)
+	const u8 args = args_of(session, call.nr, call.abi_args & 0xf);
+
+	if (args & SCOPE_CALL_RECEIVES)
 		scope_received_put(&cpu->ring, regs, call.nr, ret, now);
+	else if (args & SCOPE_CALL_CONNECTS)
+		scope_peer_put(&cpu->ring, regs, call.nr, ret, now);
 }
 
 /* Interrupts off. A return whose enter is in another record, or in none. */
@@ -164,7 +169,7 @@ static __always_inline void exit_alone(struct scope_session *session, struct sco
 		duration_ns = scope_stack_blocked_ns(session, current->pid, now);
 		scope_stack_after_syscall(session, cpu, regs, nr, abi, duration_ns, now);
 	}
-	put_received(session, cpu, regs, scope_call_of(nr, abi, 0), ret, now);
+	put_more(session, cpu, regs, scope_call_of(nr, abi, 0), ret, now);
 }
 
 /* Interrupts off. */
@@ -188,7 +193,7 @@ static noinline notrace void exit_merged(struct scope_session *session, struct s
 	}
 	if (session->config.stack_mode)
 		scope_stack_after_syscall(session, cpu, regs, call.nr, call.abi_args & 0xf, duration_ns, now);
-	put_received(session, cpu, regs, call, ret, now);
+	put_more(session, cpu, regs, call, ret, now);
 }
 
 /*
@@ -261,7 +266,7 @@ static __always_inline bool exit_quick(struct scope_cpu *cpu, struct pt_regs *re
 /* Interrupts off; turns them on. A pending call that needs more than a record with one argument. */
 static noinline notrace void exit_other(struct scope_cpu *cpu, struct pt_regs *regs, long ret)
 {
-	if (cpu->session->config.arg_counts[cpu->call.nr] & (SCOPE_CALL_SKIP | SCOPE_CALL_RECEIVES) ||
+	if (cpu->session->config.arg_counts[cpu->call.nr] & (SCOPE_CALL_SKIP | SCOPE_CALL_MORE) ||
 	    !exit_quick(cpu, regs, ret, true))
 		exit_slow(cpu, regs, ret);
 }
@@ -279,7 +284,7 @@ static noinline notrace void exit_blocked(struct scope_cpu *cpu, struct pt_regs 
 
 	if (unlikely(cpu->pending || !cpu->traced || (unsigned long)id >= SCOPE_SYSCALL_MAX ||
 		     scope_arch_abi(&id) != SCOPE_ABI_NATIVE ||
-		     session->config.arg_counts[id] & (SCOPE_CALL_SKIP | SCOPE_CALL_STACK | SCOPE_CALL_RECEIVES)) ||
+		     session->config.arg_counts[id] & (SCOPE_CALL_SKIP | SCOPE_CALL_STACK | SCOPE_CALL_MORE)) ||
 	    unlikely(!scope_clock_quick(&cpu->clock, &now)) ||
 	    unlikely(!scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_EXIT, sizeof(struct scope_record_exit), false,
 					       now, &record))) {

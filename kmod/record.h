@@ -169,6 +169,21 @@ static inline void scope_record_put_futex(struct scope_ring *ring, u64 now, cons
 	scope_ring_commit(ring, sizeof(*r));
 }
 
+static inline void scope_record_put_peer(struct scope_ring *ring, u64 now, const struct scope_record_peer *peer)
+{
+	struct scope_record_peer *r;
+
+	r = scope_ring_reserve(ring, SCOPE_RECORD_PEER, sizeof(*r), now);
+	if (!r)
+		return;
+	r->fd = peer->fd;
+	r->own_port = peer->own_port;
+	r->peer_port = peer->peer_port;
+	memcpy(r->own, peer->own, sizeof(r->own));
+	memcpy(r->peer, peer->peer, sizeof(r->peer));
+	scope_ring_commit(ring, sizeof(*r));
+}
+
 static inline void scope_record_put_waking_from(struct scope_ring *ring, u64 now, u32 bits,
 						const struct task_struct *waker)
 {

@@ -104,6 +104,8 @@ struct scope_cpu {
 #define SCOPE_CALL_SKIP 0x08
 #define SCOPE_CALL_STACK 0x10
 #define SCOPE_CALL_RECEIVES 0x20
+#define SCOPE_CALL_CONNECTS 0x40
+#define SCOPE_CALL_MORE (SCOPE_CALL_RECEIVES | SCOPE_CALL_CONNECTS) /* a record besides its own, and stacks */
 
 struct scope_config {
 	u32 protocol; /* SCOPE_PROTOCOL_MIN to SCOPE_PROTOCOL: the one its reader knows */
@@ -122,8 +124,8 @@ struct scope_config {
 	u32 overhead_max; /* thousandths of a CPU, 0: any share */
 	/*
 	 * Arguments to record, by native number. SCOPE_CALL_SKIP: leave the call out. SCOPE_CALL_STACK: it may get a
-	 * stack, by stack_mode and stack_syscalls. SCOPE_CALL_RECEIVES: it may get a RECEIVED, by events. Only change.c
-	 * sets these two.
+	 * stack, by stack_mode and stack_syscalls. SCOPE_CALL_RECEIVES: it may get a RECEIVED, and SCOPE_CALL_CONNECTS:
+	 * a PEER, by events. Only change.c sets these three.
 	 */
 	u8 arg_counts[SCOPE_SYSCALL_MAX];
 	u8 other_calls; /* the same for other ABIs and numbers: 0 or SCOPE_CALL_SKIP */

@@ -299,8 +299,10 @@ enum scope_attr {
 #define SCOPE_EVENTS_FUTEX 0x80u     /* FUTEX records */
 /* RECEIVED records: contents of what programs receive. A module without them refuses the bit (EINVAL). */
 #define SCOPE_EVENTS_RECEIVED 0x100u
+/* PEER records. A module without them refuses the bit (EINVAL). */
+#define SCOPE_EVENTS_PEER 0x200u
 #define SCOPE_EVENTS_DEFAULT 0x03u
-#define SCOPE_EVENTS_ALL 0x1ffu /* fork, exec, exit and rename are always on: the filter needs them */
+#define SCOPE_EVENTS_ALL 0x3ffu /* fork, exec, exit and rename are always on: the filter needs them */
 
 enum scope_stack_mode {
 	SCOPE_STACK_NONE = 0,

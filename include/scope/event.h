@@ -49,6 +49,7 @@
 	X(18, PROBE, probe, 8, "a thread comes to a probed instruction, or returns")               \
 	X(19, DELAY, delay, 16, "a thread was held up on purpose until now")                       \
 	X(20, FRAMES, frames, 16, "what a STACK was unwound to (user space alone writes these)")   \
+	X(21, PEER, peer, 48, "a call opened a connection, between these addresses")                \
 	X(24, FUTEX, futex, 24, "the memory of a futex as a thread goes to sleep on it")           \
 	X(26, REQUEST, request, 8, "which request a thread received (user space alone writes these)") \
 	X(27, COUNTERS, counters, 48, "what a thread counted since its last one")                  \
@@ -379,6 +380,21 @@ struct scope_record_futex {
 	__u32 word;
 	__u32 bytes; /* 4 to 16; the rest is zero */
 	__u32 memory[SCOPE_FUTEX_BYTES / 4];
+};
+
+/*
+ * Of the thread on this CPU: the descriptor fd, which the connect, accept or accept4 opened whose SYSCALL or EXIT is the
+ * last one of this thread, or a stack of that call is in between, has this peer. Written with SCOPE_EVENTS_PEER, for calls
+ * of native programs and sockets of the internet. An address has 128 bits, the first 64 of them in the first number; those of
+ * IPv4 are mapped (RFC 4291, section 2.5.5.2). A port, and an address, of 0 is not known.
+ */
+struct scope_record_peer {
+	__u32 word;
+	__s32 fd;
+	__u32 own_port;
+	__u32 peer_port;
+	__u64 own[2];
+	__u64 peer[2];
 };
 
 #define SCOPE_PROBE_RETURN 0x01	   /* the function returns; arg[0], if there, is its value */

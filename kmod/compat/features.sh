@@ -57,6 +57,7 @@ rows() {
 	LOCKED_DOWN | linux/security.h | int f(void) { return security_locked_down(LOCKDOWN_TRACEFS); }
 	MEMCG_DATA_KMEM | linux/mm.h linux/memcontrol.h | unsigned long f(void) { return MEMCG_DATA_KMEM; }
 	CGROUP_ATTACH | linux/cgroup.h linux/sched.h trace/events/cgroup.h | void f(void) { check_trace_callback_type_cgroup_attach_task(NULL); }
+	SOCK_V6_ADDRESS | linux/ipv6.h net/sock.h | struct in6_addr *f(struct sock *s) { return &s->sk_v6_daddr; }
 	VM_FAULT_T | linux/mm.h | vm_fault_t f(void) { return 0; }
 	FAULT_ALONE | linux/mm.h | struct vm_area_struct *f(const struct vm_operations_struct *o, struct vm_fault *v) { (void)o->fault(v); return v->vma; } | int f(const struct vm_operations_struct *o, struct vm_area_struct *a, struct vm_fault *v) { return o->fault(a, v); }
 	EXPIRE_POINTER | linux/mm.h linux/hrtimer.h trace/events/timer.h | void p(void *d, struct hrtimer *t, ktime_t *n); void f(void) { check_trace_callback_type_hrtimer_expire_entry(p); }

@@ -39,6 +39,7 @@ static const struct {
 	{ "counted", test_counted },
 	{ "stall", test_stall },
 	{ "causes", test_causes },
+	{ "peer", test_peer },
 	{ "received", test_received },
 	{ "flight_wraps", test_flight_wraps },
 	{ "snapshot", test_snapshot },

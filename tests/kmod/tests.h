@@ -29,6 +29,7 @@ void test_block(void);
 void test_counted(void);
 void test_stall(void);
 void test_causes(void);
+void test_peer(void);
 void test_received(void);
 void test_flight_wraps(void);
 void test_snapshot(void);

@@ -3,7 +3,7 @@
 
 Usage: python3 tests/unit/second_reader.py FILE [SYSCALLS]
        python3 tests/unit/second_reader.py --plain OUT FILE     write it again, without compression
-SYSCALLS: lines of scripts/syscall-table.sh, for names of calls. Reads format 7 with the columns of
+SYSCALLS: lines of scripts/syscall-table.sh, for names of calls. Reads format 8 with the columns of
 flag bit 2. What could not be read is reported on standard error.
 """
 import heapq

@@ -25,6 +25,7 @@ enum scope_event_kind {
 	SCOPE_EVENT_BLOCK_DONE,
 	SCOPE_EVENT_PROBE,
 	SCOPE_EVENT_DELAY,    /* the thread was held up on purpose until this time */
+	SCOPE_EVENT_PEER,     /* the thread has opened a connection */
 	SCOPE_EVENT_FUTEX,    /* the thread is about to sleep in the futex call that it entered */
 	SCOPE_EVENT_COUNTERS, /* what the thread counted since the last one, or since it came to the CPU */
 	SCOPE_EVENT_STALL,    /* the thread begins or ends to make room in memory */
@@ -121,6 +122,11 @@ struct scope_event {
 			uint32_t bytes; /* of memory that could be read; 4 to 16, unless the trace is damaged */
 			uint32_t memory[SCOPE_FUTEX_BYTES / 4];
 		} futex;
+		struct {
+			int32_t fd;
+			uint32_t own_port, peer_port;
+			uint64_t own[2], peer[2];
+		} peer; /* as in struct scope_record_peer */
 		struct {
 			uint32_t minor_faults, major_faults;
 			uint64_t read_bytes, written_bytes; /* of storage */

@@ -8,7 +8,7 @@
 
 #include "trace/text_names.h"
 
-#define FIELDS_MAX 6 /* as COUNTERS has */
+#define FIELDS_MAX 8 /* one more than PEER has */
 #define NO_FLAGS 0   /* marks "no field": a record has its first word at this offset */
 
 /* A number that a record, an event and a line of text have. */
@@ -57,6 +57,18 @@ static const struct scope_fields rows[] = {
 			FIELD("m1", "m1", futex, memory[1], futex.memory[1]),
 			FIELD("m2", "m2", futex, memory[2], futex.memory[2]),
 			FIELD("m3", "m3", futex, memory[3], futex.memory[3]),
+		},
+	},
+	{
+		RECORD(PEER, peer),
+		.field = {
+			FIELD("the descriptor", NULL, peer, fd, peer.fd),
+			FIELD("the own port", "own_port", peer, own_port, peer.own_port),
+			FIELD("the peer's port", "peer_port", peer, peer_port, peer.peer_port),
+			FIELD("own0", "own0", peer, own[0], peer.own[0]),
+			FIELD("own1", "own1", peer, own[1], peer.own[1]),
+			FIELD("peer0", "peer0", peer, peer[0], peer.peer[0]),
+			FIELD("peer1", "peer1", peer, peer[1], peer.peer[1]),
 		},
 	},
 	{

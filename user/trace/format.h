@@ -19,9 +19,8 @@
 
 #define SCOPE_FILE_MAGIC "SCOPEtrc" /* 8 bytes, without the zero byte */
 #define SCOPE_FILE_BYTE_ORDER 0x01020304u
-#define SCOPE_FILE_VERSION 7u /* the format that this program writes, the newest it knows */
-/* Older programs do not know the records from FUTEX on. Programs of format 6 read a trace up to its REQUEST records. */
-#define SCOPE_FILE_OLDEST_READER 6u
+#define SCOPE_FILE_VERSION 8u	    /* the format that this program writes, the newest it knows */
+#define SCOPE_FILE_OLDEST_READER 8u /* older programs do not know PEER records */
 
 struct scope_file_header {
 	char magic[8];
