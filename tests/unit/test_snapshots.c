@@ -211,7 +211,7 @@ static void assert_silence_is_no_problem(struct scope_snapshots *snapshots)
 	assert_string_equal(text, "");
 }
 
-/* Nothing is said of a process without an interpreter, and nothing is waited for. */
+/* A process without an interpreter is no problem, and nothing is waited for. */
 static void other_programs_are_left_alone(void **state)
 {
 	struct scope_writer *writer = begin_trace();
