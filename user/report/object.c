@@ -60,6 +60,7 @@ static const struct scope_trace_fd *find_row(const struct scope_trace *trace, ui
 const char *scope_report_object_name(struct scope_object_text *buffer, const struct scope_analysis *analysis,
 				     uint32_t tgid, uint16_t nr, uint64_t object)
 {
+	struct scope_fds *fds = analysis->units->timeline->fds;
 	const struct scope_trace_fd *row;
 	enum scope_fd_kind kind;
 	const char *name = NULL;
@@ -68,8 +69,10 @@ const char *scope_report_object_name(struct scope_object_text *buffer, const str
 		snprintf(buffer->text, sizeof(buffer->text), "0x%" PRIx64, object);
 		return buffer->text;
 	}
-	kind = scope_timeline_fds_kind(analysis->units->timeline->fds, tgid, (int32_t)object);
-	row = find_row(analysis->trace, tgid, (int32_t)object);
+	kind = scope_timeline_fds_kind(fds, tgid, (int32_t)object);
+	row = scope_timeline_fds_peer_row(fds, scope_timeline_fds_named(fds, tgid, (int32_t)object));
+	if (!row)
+		row = find_row(analysis->trace, tgid, (int32_t)object);
 	if (row && row->kind == kind && row->name[0] && strcmp(row->name, "-"))
 		name = row->name;
 	if (kind == SCOPE_FD_UNKNOWN)

@@ -129,6 +129,7 @@ static int change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_f
 	slot->left_ns = 0;
 	slot->since_ns = since_ns;
 	slot->connection = connection;
+	slot->named = 0;
 	slot->renewed |= since_ns != 0;
 	remember(fds, fd, slot);
 	return 0;
@@ -155,6 +156,7 @@ static int copy(struct scope_fds *fds, uint32_t tgid, int64_t from, int64_t to, 
 {
 	const enum scope_fd_kind kind = scope_timeline_fds_kind(fds, tgid, from);
 	struct scope_fd_slot *slot;
+	int32_t named;
 	int err;
 
 	if (from == to || (kind == SCOPE_FD_UNKNOWN && scope_timeline_fds_kind(fds, tgid, to) == SCOPE_FD_UNKNOWN))
@@ -162,10 +164,14 @@ static int copy(struct scope_fds *fds, uint32_t tgid, int64_t from, int64_t to, 
 	from = scope_timeline_fds_first(fds, tgid, from);
 	if (from == to)
 		return 0;
+	named = slot_of(fds, tgid, from)->named;
 	err = change(fds, tgid, to, kind, since_ns, slot_of(fds, tgid, from)->connection);
-	if (err || kind != SCOPE_FD_ACCEPTED || to < 0 || to > INT32_MAX)
+	if (err || to < 0 || to > INT32_MAX)
 		return err;
 	slot = slot_of(fds, tgid, to);
+	slot->named = named;
+	if (kind != SCOPE_FD_ACCEPTED)
+		return 0;
 	slot->of = (uint32_t)from + 1;
 	slot_of(fds, tgid, from)->others++;
 	fds->doubled = true;
@@ -218,6 +224,41 @@ bool scope_timeline_fds_loops(const struct scope_fds *fds, uint32_t tgid, int64_
 	return is_pair(fds, from, tgid) || (!slot && is_pair(fds, tgid, from));
 }
 
+int scope_timeline_fds_peer(struct scope_fds *fds, uint32_t tgid, const struct scope_event *event)
+{
+	struct scope_fd_slot *slot;
+	int32_t named;
+	int err;
+
+	/* Clients that connect are many, and nobody waits for one of them by name. */
+	if (scope_timeline_fds_kind(fds, tgid, event->peer.fd) != SCOPE_FD_CONNECTED)
+		return 0;
+	err = scope_timeline_fd_peers_add(&fds->peers, tgid, event, &named);
+	if (err || !named)
+		return err;
+	slot = slot_of(fds, tgid, event->peer.fd);
+	slot->named = named;
+	slot->renewed = true;
+	return 0;
+}
+
+int32_t scope_timeline_fds_named(const struct scope_fds *fds, uint32_t tgid, int32_t fd)
+{
+	const struct scope_fd_slot *slot;
+
+	if (!fds->peers.count || fd < 0)
+		return fd;
+	slot = slot_of(fds, tgid, fd);
+	return slot->key && slot->named ? slot->named : fd;
+}
+
+const struct scope_trace_fd *scope_timeline_fds_peer_row(const struct scope_fds *fds, int32_t named)
+{
+	const size_t at = (size_t)named - SCOPE_FD_PEERS_FIRST;
+
+	return named >= SCOPE_FD_PEERS_FIRST && at < fds->peers.count ? &fds->peers.row[at] : NULL;
+}
+
 bool scope_timeline_fds_renewed(const struct scope_fds *fds, uint32_t tgid, int64_t fd)
 {
 	return find_slot(fds->slot, fds->slots, scope_timeline_fd_key(tgid, fd))->renewed;
@@ -253,6 +294,7 @@ int scope_timeline_fds_fork(struct scope_fds *fds, uint32_t parent_tgid, uint32_
 		slot = find_slot(fds->slot, fds->slots, (uint64_t)tgid << 32 | (uint32_t)parent.key);
 		slot->of = parent.of;
 		slot->others = parent.others;
+		slot->named = parent.named;
 	}
 	return 0;
 }
@@ -345,6 +387,7 @@ void scope_timeline_fds_destroy(struct scope_fds *fds)
 		return;
 	free(fds->slot);
 	free(fds->pair);
+	scope_timeline_fd_peers_free(&fds->peers);
 	free(fds);
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+#include "timeline/fd_peers.h"
 #include "trace/trace.h"
 
 #ifndef F_DUPFD_CLOEXEC
@@ -39,6 +40,7 @@ struct scope_fd_slot {
 	uint32_t connection; /* number of the accept that it is from, from 1 on; 0: none was seen */
 	uint32_t of;	 /* not in copies: descriptor of the same connection that has its state, plus 1; 0: itself */
 	uint32_t others; /* not in copies: descriptors of which this one has the state */
+	int32_t named;	 /* not in copies: of its peer in struct scope_fd_peers; 0: not known */
 };
 
 /* A process that has a connection, and the process of this host that is its peer. */
@@ -56,6 +58,7 @@ struct scope_fds {
 	bool doubled;		    /* a connection has, or had, several descriptors */
 	struct scope_fd_pair *pair; /* as the capture found them, none twice */
 	size_t pairs, pair_capacity;
+	struct scope_fd_peers peers;
 	struct scope_fd_slot recent[SCOPE_FDS_RECENT]; /* copies, by the last bits of the number */
 };
 
@@ -152,6 +155,15 @@ int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, 
 			      uint64_t since_ns);
 /* True if a call of the trace opened the descriptor, once or more: its row of the trace may describe an earlier one. */
 bool scope_timeline_fds_renewed(const struct scope_fds *fds, uint32_t tgid, int64_t fd);
+/* A PEER event of a thread of that process. 0 or -ENOMEM. */
+int scope_timeline_fds_peer(struct scope_fds *fds, uint32_t tgid, const struct scope_event *event);
+/*
+ * The number by which waits at the descriptor are to be named: that of its peer, if a call of the trace opened the connection
+ * and its peer is known, else its own.
+ */
+int32_t scope_timeline_fds_named(const struct scope_fds *fds, uint32_t tgid, int32_t fd);
+/* The row of such a number; NULL: it is a descriptor. */
+const struct scope_trace_fd *scope_timeline_fds_peer_row(const struct scope_fds *fds, int32_t named);
 /*
  * True if packets of process `from` may end a wait of process tgid at that descriptor (-1: a poll, of any), because
  * the two have a connection over the loopback. The other end is known exactly for connections that tgid opened.

@@ -308,6 +308,14 @@ static int handle_counted(const struct scope_listener *run, uint32_t index, cons
 	return run->ops->counted ? run->ops->counted(run->user, index, event) : 0;
 }
 
+static int handle_peer(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
+{
+	const uint32_t tgid = scope_timeline_threads_at(run->timeline->threads, index)->tgid;
+	const int err = scope_timeline_fds_peer(run->timeline->fds, tgid, event);
+
+	return err || !run->ops->peer ? err : run->ops->peer(run->user, index, event);
+}
+
 /* What the memory of a lock names as its owner, as the thread goes to sleep for it. */
 static void note_owner(struct scope_thread *thread, const struct scope_event *event)
 {
@@ -324,7 +332,7 @@ static bool leaves_plain(uint8_t kind)
 {
 	return kind == SCOPE_EVENT_STACK || kind == SCOPE_EVENT_COMM || kind == SCOPE_EVENT_COUNTERS ||
 	       kind == SCOPE_EVENT_STALL || kind == SCOPE_EVENT_HARDIRQ || kind == SCOPE_EVENT_SOFTIRQ ||
-	       kind == SCOPE_EVENT_REQUEST;
+	       kind == SCOPE_EVENT_REQUEST || kind == SCOPE_EVENT_PEER;
 }
 
 int scope_timeline_handle_rare(const struct scope_listener *run, const struct scope_event *event)
@@ -371,6 +379,8 @@ int scope_timeline_handle_rare(const struct scope_listener *run, const struct sc
 		return event->request.kind && run->ops->request
 			       ? run->ops->request(run->user, (uint32_t)index, event->request.kind)
 			       : 0;
+	case SCOPE_EVENT_PEER:
+		return handle_peer(run, (uint32_t)index, event);
 	case SCOPE_EVENT_FUTEX:
 		note_owner(scope_timeline_threads_at(run->timeline->threads, index), event);
 		return 0;

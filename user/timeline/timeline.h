@@ -65,6 +65,8 @@ struct scope_timeline_ops {
 	int (*counted)(void *user, uint32_t thread, const struct scope_event *event);
 	/* What it received by the call that has just returned asks for that kind of request. Not called for kind 0. */
 	int (*request)(void *user, uint32_t thread, uint32_t kind);
+	/* The connection that the call opened which has just returned has this peer. */
+	int (*peer)(void *user, uint32_t thread, const struct scope_event *event);
 	/* The thread left its CPU, asleep or preempted; its account is at now. */
 	int (*leave)(void *user, uint32_t thread, uint64_t now_ns);
 	/* Any stack; belongs to the call that has just returned, or to a sample. */

@@ -2,9 +2,27 @@
 /* What the capture found about a descriptor: its file, or the peer of a socket. */
 #include "trace/peer.h"
 
+#include <arpa/inet.h>
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+void scope_trace_address_text(const uint64_t address[2], uint32_t port, char ret_text[SCOPE_TRACE_ADDRESS_TEXT])
+{
+	const uint64_t words[2] = { htobe64(address[0]), htobe64(address[1]) };
+	struct in6_addr v6;
+	char text[INET6_ADDRSTRLEN];
+
+	memcpy(&v6, words, sizeof(v6));
+	if (IN6_IS_ADDR_V4MAPPED(&v6)) {
+		inet_ntop(AF_INET, &v6.s6_addr[12], text, sizeof(text));
+		snprintf(ret_text, SCOPE_TRACE_ADDRESS_TEXT, "%s:%u", text, port & UINT16_MAX);
+	} else {
+		inet_ntop(AF_INET6, &v6, text, sizeof(text));
+		snprintf(ret_text, SCOPE_TRACE_ADDRESS_TEXT, "[%s]:%u", text, port & UINT16_MAX);
+	}
+}
 
 bool scope_trace_peer_of(const struct scope_trace_fd *row, struct scope_trace_peer *ret_peer)
 {

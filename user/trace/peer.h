@@ -13,6 +13,11 @@ struct scope_trace_peer {
 	char name[64];	  /* of that process, plain */
 };
 
+#define SCOPE_TRACE_ADDRESS_TEXT 64
+
+/* "10.0.0.5:5432", "[fd00::1]:80": address as in struct scope_record_peer. */
+void scope_trace_address_text(const uint64_t address[2], uint32_t port, char ret_text[SCOPE_TRACE_ADDRESS_TEXT]);
+
 /* False: it is no socket with a peer. */
 bool scope_trace_peer_of(const struct scope_trace_fd *row, struct scope_trace_peer *ret_peer);
 

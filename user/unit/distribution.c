@@ -246,11 +246,22 @@ static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit
 	return take_unit(distributor->distributions, unit, call);
 }
 
+/* The descriptor's number may be that of another connection later. */
+static int32_t named_of(const struct scope_distributor *distributor, uint32_t thread, int32_t fd)
+{
+	const struct scope_timeline *timeline = distributor->distributions->run->timeline;
+
+	return scope_timeline_fds_named(timeline->fds, scope_timeline_threads_at(timeline->threads, thread)->tgid, fd);
+}
+
 static int add_wait(void *user, const struct scope_wait *wait)
 {
 	const struct scope_distributor *distributor = user;
+	struct scope_wait named = *wait;
 
-	return scope_unit_log_wait(distributor->distributions->log, wait);
+	if (wait->class == SCOPE_WAIT_NETWORK && !wait->queue && wait->object <= INT32_MAX)
+		named.object = (uint64_t)named_of(distributor, wait->thread, (int32_t)wait->object);
+	return scope_unit_log_wait(distributor->distributions->log, &named);
 }
 
 static int add_stack(void *user, const struct scope_unit_stack *stack, const struct scope_event *event)
@@ -279,8 +290,11 @@ static int add_state(void *user, uint32_t thread, const struct scope_event *even
 static int add_late(void *user, uint32_t thread, const struct scope_late_wait *wait)
 {
 	const struct scope_distributor *distributor = user;
+	struct scope_late_wait named = *wait;
 
-	return scope_unit_log_late(distributor->distributions->log, thread, wait);
+	if (wait->waker == SCOPE_WAIT_NO_THREAD)
+		named.fd = named_of(distributor, thread, wait->fd);
+	return scope_unit_log_late(distributor->distributions->log, thread, &named);
 }
 
 static int meet(void *user, uint32_t thread)

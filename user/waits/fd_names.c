@@ -95,10 +95,12 @@ int scope_waits_fd_names_create(const struct scope_trace *trace, const struct sc
 {
 	struct scope_fd_names *names = calloc(1, sizeof(*names));
 	const struct scope_trace_fd *row;
+	size_t rows;
 
 	if (!names)
 		return -ENOMEM;
-	row = scope_trace_fds(trace, &names->rows);
+	row = scope_trace_fds(trace, &rows);
+	names->rows = rows + fds->peers.count;
 	names->fds = fds;
 	names->row = calloc(names->rows + 1, sizeof(*names->row));
 	names->named = calloc(names->rows + 1, sizeof(*names->named));
@@ -108,7 +110,7 @@ int scope_waits_fd_names_create(const struct scope_trace *trace, const struct sc
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < names->rows; i++)
-		names->row[i] = &row[i];
+		names->row[i] = i < rows ? &row[i] : &fds->peers.row[i - rows];
 	qsort(names->row, names->rows, sizeof(*names->row), by_descriptor);
 	list_names(names);
 	*ret_names = names;
