@@ -41,6 +41,11 @@ static const char format_waking[] = COMMON "\tfield:char comm[16];\toffset:8;\ts
 static const char format_exec[] = COMMON "\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n"
 					 "\tfield:pid_t pid;\toffset:12;\tsize:4;\tsigned:1;\n"
 					 "\tfield:pid_t old_pid;\toffset:16;\tsize:4;\tsigned:1;\n";
+static const char format_peer[] = COMMON "\tfield:int newstate;\toffset:20;\tsize:4;\tsigned:1;\n"
+					 "\tfield:__u16 dport;\toffset:26;\tsize:2;\tsigned:0;\n"
+					 "\tfield:__u8 daddr[4];\toffset:36;\tsize:4;\tsigned:0;\n"
+					 "\tfield:__u8 saddr_v6[16];\toffset:40;\tsize:16;\tsigned:0;\n"
+					 "\tfield:__u8 daddr_v6[16];\toffset:56;\tsize:16;\tsigned:0;\n";
 
 /* Identifiers: a kind's number and 10. */
 static struct scope_perf_id ids[SCOPE_PERF_KINDS];
@@ -55,6 +60,7 @@ static inline struct scope_perf_layout layout_make(enum scope_stack_mode mode)
 		[SCOPE_PERF_EXIT] = { format_exit, { "id", "ret" } },
 		[SCOPE_PERF_WAKING] = { format_waking, { "pid", "common_flags" } },
 		[SCOPE_PERF_EXEC] = { format_exec, { "pid", "old_pid" } },
+		[SCOPE_PERF_PEER] = { format_peer, { "dport", "daddr_v6", "saddr_v6" } },
 		[SCOPE_PERF_BLOCK] = { format_switch, { "prev_pid" } },
 	};
 	struct scope_perf_layout layout = { .stack[SCOPE_PERF_BLOCK] = mode, .stack[SCOPE_PERF_SAMPLE] = mode };
@@ -141,6 +147,20 @@ static inline void sample_exit(struct perf_bytes *record, uint32_t tgid, uint32_
 	uint64_t raw[3] = { 0, (uint64_t)nr, (uint64_t)ret };
 
 	sample_begin(record, SCOPE_PERF_EXIT, tgid, tid, time_ns);
+	sample_raw(record, raw, sizeof(raw));
+	bytes_end(record);
+}
+
+/* From 10.0.0.1 to 10.0.0.LAST. */
+static inline void sample_peer(struct perf_bytes *record, uint32_t tgid, uint32_t tid, uint64_t time_ns, uint8_t last,
+			       uint16_t port)
+{
+	uint8_t raw[72] = {
+		[50] = 0xff, [51] = 0xff, [52] = 10, [55] = 1, [66] = 0xff, [67] = 0xff, [68] = 10, [71] = last
+	};
+
+	memcpy(raw + 26, &port, sizeof(port));
+	sample_begin(record, SCOPE_PERF_PEER, tgid, tid, time_ns);
 	sample_raw(record, raw, sizeof(raw));
 	bytes_end(record);
 }

@@ -60,6 +60,46 @@ static void blocked_calls(void **state)
 	       "1600 1 switch 100 101 runnable preempted\n");
 }
 
+#define TO "own_port=0 peer_port=%d own0=0 own1=281470849515521 peer0=0 peer1=%llu\n"
+
+/* A connection's peer follows the connect that opened it, whether that slept or not. */
+static void peers(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_NONE);
+	char expected[1024];
+
+	(void)state;
+	PUT(0, sample_enter, 100, 100, 1000, SYS_connect, 9);
+	PUT(0, sample_peer, 100, 100, 1100, 5, 5432);
+	PUT(0, sample_exit, 100, 100, 1200, SYS_connect, 0);
+	PUT(0, sample_enter, 100, 100, 1300, SYS_connect, 10);
+	PUT(0, sample_peer, 100, 100, 1310, 6, 80);
+	PUT(0, sample_switch, 100, 100, 55, 1, 1400);
+	PUT(1, sample_switch, 0, 0, 100, 0, 1500);
+	PUT(1, sample_exit, 100, 100, 1600, SYS_connect, 0);
+	/* It has begun; it is refused; it was to a unix socket; it is of another process. */
+	PUT(1, sample_enter, 100, 100, 1700, SYS_connect, 11);
+	PUT(1, sample_peer, 100, 100, 1710, 7, 81);
+	PUT(1, sample_exit, 100, 100, 1720, SYS_connect, -EINPROGRESS);
+	PUT(1, sample_enter, 100, 100, 1800, SYS_connect, 12);
+	PUT(1, sample_peer, 100, 100, 1810, 7, 82);
+	PUT(1, sample_exit, 100, 100, 1820, SYS_connect, -ECONNREFUSED);
+	PUT(1, sample_enter, 100, 100, 1900, SYS_connect, 13);
+	PUT(1, sample_exit, 100, 100, 1920, SYS_connect, 0);
+	PUT(1, sample_peer, 50, 50, 1930, 7, 83);
+	snprintf(expected, sizeof(expected),
+		 "1200 0 syscall 100 connect enter=1000 ret=0 args=9\n"
+		 "1200 0 peer 100 9 " TO "1400 0 enter 100 connect enter=1300 args=10\n"
+		 "1400 0 switch 100 0 sleeping other=55\n"
+		 "1500 1 switch 0 100 runnable\n"
+		 "1600 1 exit 100 connect ret=0\n"
+		 "1600 1 peer 100 10 " TO "1720 1 syscall 100 connect enter=1700 ret=-115 args=11\n"
+		 "1720 1 peer 100 11 " TO "1820 1 syscall 100 connect enter=1800 ret=-111 args=12\n"
+		 "1920 1 syscall 100 connect enter=1900 ret=0 args=13\n",
+		 5432, 0xffff0a000005ull, 80, 0xffff0a000006ull, 81, 0xffff0a000007ull);
+	expect(session, 2000, expected);
+}
+
 static void wakers(void **state)
 {
 	struct session *session = begin(SCOPE_STACK_NONE);
@@ -281,6 +321,7 @@ int main(void)
 		cmocka_unit_test(whole_calls),
 		cmocka_unit_test(flush_before_entry),
 		cmocka_unit_test(blocked_calls),
+		cmocka_unit_test(peers),
 		cmocka_unit_test(wakers),
 		cmocka_unit_test(lives),
 		cmocka_unit_test(children_left_out),

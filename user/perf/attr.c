@@ -17,6 +17,7 @@ static const struct {
 	const char *tracepoint; /* NULL: the timer */
 	const char *field[SCOPE_PERF_FIELDS_MAX];
 	const char *filter[2];
+	bool optional; /* older kernels lack it */
 } rows[SCOPE_PERF_KINDS] = {
 	[SCOPE_PERF_SWITCH] = { "sched/sched_switch",
 				{ "prev_pid", "prev_state", "next_pid" },
@@ -25,6 +26,10 @@ static const struct {
 	[SCOPE_PERF_EXIT] = { "raw_syscalls/sys_exit", { "id", "ret" }, { "common_pid" } },
 	[SCOPE_PERF_WAKING] = { "sched/sched_waking", { "pid", "common_flags" }, { "pid" } },
 	[SCOPE_PERF_EXEC] = { "sched/sched_process_exec", { "pid", "old_pid" }, { NULL } },
+	[SCOPE_PERF_PEER] = { "sock/inet_sock_set_state",
+			      { "dport", "daddr_v6", "saddr_v6" },
+			      { "common_pid" },
+			      .optional = true },
 	[SCOPE_PERF_BLOCK] = { "sched/sched_switch", { "prev_pid" }, { "prev_pid" } },
 	[SCOPE_PERF_SAMPLE] = { NULL, { NULL }, { NULL } },
 	[SCOPE_PERF_LIFE] = { NULL, { NULL }, { NULL } },
@@ -108,6 +113,11 @@ int scope_perf_attr_find(struct scope_perf_events *events, struct scope_error *e
 			continue;
 		err = scope_perf_tracepoint_read(tracefs, rows[kind].tracepoint, error, &events->tracepoint[kind],
 						 &format);
+		if (err == -ENOENT && rows[kind].optional) {
+			events->tracepoint[kind] = 0;
+			err = 0;
+			continue;
+		}
 		if (err)
 			break;
 		for (i = 0; i < SCOPE_PERF_FIELDS_MAX && rows[kind].field[i] && !err; i++)
@@ -132,6 +142,8 @@ static void filter_threads(const struct scope_perf_events *events, enum scope_pe
 	while (fields < 2 && rows[kind].filter[fields])
 		fields++;
 	scope_perf_coverage_text(cover, age, rows[kind].filter, fields, text);
+	if (kind == SCOPE_PERF_PEER)
+		strncat(text, "&&newstate==2", SCOPE_PERF_FILTER_BYTES - strlen(text) - 1); /* TCP_SYN_SENT */
 	if (kind != SCOPE_PERF_BLOCK)
 		return;
 	/* Not merely preempted: the bit for that is above those of the states. */

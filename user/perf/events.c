@@ -33,9 +33,11 @@
 #define RINGS_BYTES_MAX (256ull << 20) /* … of all CPUs together, if the least size allows */
 
 /* True if the event belongs into that ring. Samples and executions are not filtered. */
-static bool wanted(enum scope_perf_kind kind, const struct scope_perf_cpu *cpu,
+static bool wanted(const struct scope_perf_events *events, enum scope_perf_kind kind, const struct scope_perf_cpu *cpu,
 		   const struct scope_capture_options *options)
 {
+	if (kind == SCOPE_PERF_PEER && !events->tracepoint[kind])
+		return false;
 	if (kind == SCOPE_PERF_SAMPLE && !options->sample_period_ns)
 		return false;
 	if (kind == SCOPE_PERF_BLOCK && scope_source_capture_all_stacks(options))
@@ -230,7 +232,7 @@ static int open_events(struct scope_perf_events *events, struct scope_perf_cpu *
 	cpu->events = 0;
 	cpu->blocks_every = 1;
 	for (kind = 0; kind < SCOPE_PERF_KINDS && !err; kind++)
-		if (wanted(kind, cpu, options))
+		if (wanted(events, kind, cpu, options))
 			err = open_one(events, cpu, kind, options, cover, error);
 	return err;
 }

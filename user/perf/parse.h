@@ -19,6 +19,7 @@ enum scope_perf_kind {
 	SCOPE_PERF_EXIT,
 	SCOPE_PERF_WAKING,
 	SCOPE_PERF_EXEC,
+	SCOPE_PERF_PEER,   /* a thread begins to open a connection of TCP */
 	SCOPE_PERF_BLOCK,  /* the stack of a thread that goes to sleep */
 	SCOPE_PERF_SAMPLE, /* the stack of the running thread, by a timer */
 	SCOPE_PERF_LIFE,   /* a timer's record, so that a ring can report its losses */

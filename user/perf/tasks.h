@@ -37,6 +37,11 @@ struct scope_perf_thread {
 	struct scope_perf_held *held; /* NULL: none yet; owned */
 	bool counted;		      /* the next were read */
 	struct scope_perf_counts counts;
+	struct {
+		uint64_t own[2], peer[2]; /* as in struct scope_record_peer */
+		uint32_t port;		  /* the peer's; 0: none */
+		int32_t fd;
+	} connect;	     /* to which the connect connects that it is in */
 	uint64_t stack_stop; /* address where the last copy of its stack ended early; 0: it did not */
 };
 

@@ -35,11 +35,18 @@ static int module_check(struct scope_error *error)
 	return err;
 }
 
-/* What ended a sleep, and which thread had the lock that it was for. */
-#define CAUSES (SCOPE_EVENTS_CAUSE | SCOPE_EVENTS_FUTEX)
+/*
+ * What is recorded where the module and the kernel serve it, the newest first: an older module does not have it, and a kernel
+ * may lack its tracepoints.
+ */
+static const uint32_t optional[] = {
+	SCOPE_EVENTS_PEER,
+	SCOPE_EVENTS_CAUSE | SCOPE_EVENTS_FUTEX, /* what ended a sleep, and which thread had the lock that it was for */
+	SCOPE_EVENTS_STALL,			 /* unless it is asked for by --memory */
+};
 
 static int configure(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid, bool kernel_ips,
-		     uint32_t causes, struct scope_error *error)
+		     struct scope_error *error)
 {
 	const struct scope_selection *selection = options->selection;
 	const struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET, .id = tgid };
@@ -62,12 +69,28 @@ static int configure(struct feed *feed, const struct scope_capture_options *opti
 		.sample_period_ns = options->sample_period_ns,
 		.kernel_ips = kernel_ips,
 		.kernel_base = options->kernel_base,
-		.events = feed->events | causes,
+		.events = feed->events,
 		.overhead_max = options->overhead_max,
 		.overhead_any = !options->overhead_max,
 	};
 
 	return scope_control_configure(feed->control, &config, error);
+}
+
+static int configure_what_is_served(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid,
+				    struct scope_error *error)
+{
+	int err = configure(feed, options, tgid, options->kernel_ips, error);
+
+	for (size_t i = 0; i < sizeof(optional) / sizeof(*optional); i++) {
+		const bool asked = optional[i] == SCOPE_EVENTS_STALL && options->memory;
+
+		if ((err != -EINVAL && err != -EOPNOTSUPP) || asked || !(feed->events & optional[i]))
+			continue;
+		feed->events &= ~optional[i];
+		err = configure(feed, options, tgid, options->kernel_ips, error);
+	}
+	return err;
 }
 
 static int choose_events(struct feed *feed, uint32_t protocol, struct scope_error *error)
@@ -83,7 +106,9 @@ static int choose_events(struct feed *feed, uint32_t protocol, struct scope_erro
 					 "--memory nor --interrupts nor --kind-by: `rmmod scope`, then load this "
 					 "release's scope.ko")
 			       : 0;
-	feed->events |= SCOPE_EVENTS_STALL | (options->memory ? SCOPE_EVENTS_COUNTERS : 0) |
+	feed->events |= SCOPE_EVENTS_STALL | SCOPE_EVENTS_PEER |
+			(options->causes || options->interrupts ? SCOPE_EVENTS_CAUSE | SCOPE_EVENTS_FUTEX : 0) |
+			(options->memory ? SCOPE_EVENTS_COUNTERS : 0) |
 			(options->interrupts ? SCOPE_EVENTS_INTERRUPT : 0) |
 			(options->requests ? SCOPE_EVENTS_RECEIVED : 0);
 	return 0;
@@ -91,12 +116,12 @@ static int choose_events(struct feed *feed, uint32_t protocol, struct scope_erro
 
 /* The module refused the configuration. Finds out if it only lacks what --kind-by needs. Returns an error in any case. */
 static int blame_requests(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid,
-			  uint32_t causes, struct scope_error *error)
+			  struct scope_error *error)
 {
 	struct scope_error unused;
 
 	feed->events &= ~SCOPE_EVENTS_RECEIVED;
-	if (configure(feed, options, tgid, false, causes, &unused))
+	if (configure(feed, options, tgid, false, &unused))
 		return -EINVAL;
 	return scope_error_set(
 		error, -EPROTO,
@@ -120,7 +145,6 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 {
 	struct feed *feed = calloc(1, sizeof(*feed));
 	struct scope_control_info info;
-	uint32_t causes = options->causes || options->interrupts ? CAUSES : 0;
 	int err;
 
 	if (!feed)
@@ -136,22 +160,12 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 	if (!err && feed->stack_mode == SCOPE_STACK_TABLES && !scope_source_rings_take_tables(feed->rings))
 		feed->stack_mode = SCOPE_STACK_COPY;
 	if (!err)
-		err = configure(feed, options, tgid, options->kernel_ips, causes, error);
-	/* An older module does not have them, and a kernel may lack their tracepoints. */
-	if ((err == -EINVAL || err == -EOPNOTSUPP) && feed->rings && causes) {
-		causes = 0;
-		err = configure(feed, options, tgid, options->kernel_ips, causes, error);
-	}
-	/* Stalls cost next to nothing, so they are recorded wherever the kernel has the tracepoints. */
-	if (err == -EOPNOTSUPP && feed->rings && !options->memory && feed->events & SCOPE_EVENTS_STALL) {
-		feed->events &= ~SCOPE_EVENTS_STALL;
-		err = configure(feed, options, tgid, options->kernel_ips, causes, error);
-	}
+		err = configure_what_is_served(feed, options, tgid, error);
 	/* An older module does not have them, and without CAP_SYSLOG the module gives none. */
 	if ((err == -EINVAL || err == -EPERM) && feed->rings && options->kernel_ips)
-		err = configure(feed, options, tgid, false, causes, error);
+		err = configure(feed, options, tgid, false, error);
 	if (err == -EINVAL && feed->rings && options->requests)
-		err = blame_requests(feed, options, tgid, causes, error);
+		err = blame_requests(feed, options, tgid, error);
 	if (!err)
 		err = scope_source_rings_map(feed->rings, error);
 	if (err) {
