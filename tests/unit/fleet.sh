@@ -71,6 +71,14 @@ same "the clock is bounded from both directions" \
 	"$(field "$work/pair.json" '(lambda c: -12345 - 75 <= c["least_us"] <= -12345 <= c["most_us"] <= -12345 + 75 and c["least_ppm"] <= 0 <= c["most_ppm"])(d["connections"][0]["clock"])')" True
 "$scope" fleet report "$work/pair" > "$work/pair.text"
 says "the text has who waited" '^ +waited for +front \(' "$work/pair.text"
+cp "$work/pair.json" "$work/was_open.json"
+pair opened 2> "$work/said"
+"$scope" fleet report "$work/pair" --format json > "$work/pair.json"
+same "a connection that was opened during the recordings is matched as well" \
+	"$(field "$work/pair.json" '[(c["host"], c["server"], c["matched"], c["from"], c["to"]) for c in d["connections"]]')" \
+	"$(field "$work/was_open.json" '[(c["host"], c["server"], c["matched"], c["from"], c["to"]) for c in d["connections"]]')"
+same "so are its requests, but the first" \
+	"$(field "$work/was_open.json" 'd["connections"][0]["requests"]')" "$(field "$work/pair.json" 'd["connections"][0]["requests"]')"
 rm "$work/pair/server.scopesum"
 "$scope" fleet report "$work/pair" > "$work/alone.text"
 says "what cannot be matched is said" 'there is no summary of a host that' "$work/alone.text"

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "fleet/exchanges_internal.h"
 #include "timeline/timeline.h"
+#include "trace/peer.h"
 
 #define LINKS_MAX                                                                                                      \
 	4096 /* no rule: links with sums of their own during the pass; others count for the link without addresses */
-#define KEPT_EACH                                                                                                      \
-	24 /* no rule: exchanges kept of a link by how long they took, and of the others by the rest before them */
 #define NO_LINK UINT32_MAX /* no rule: of the end of a pipe or of a unix socket */
 
 enum turn { TURN_REST, TURN_ASKED, TURN_ANSWERED };
@@ -27,28 +27,6 @@ struct connection {
 	uint32_t sender;
 	uint64_t first_ns, reply_ns, last_ns;
 	uint64_t rest_ns; /* before this exchange; 0: not known */
-};
-
-struct kept {
-	uint64_t measure; /* 0: empty */
-	uint64_t at_ns, took_ns;
-	uint16_t port;
-};
-
-/* The longest, and those after the longest rests. */
-struct sums {
-	uint64_t ns;
-	struct kept kept[2][KEPT_EACH];
-};
-
-struct finding {
-	struct scope_fleet_summarizer *summarizer;
-	struct scope_timeline *timeline;
-	struct scope_fleet_names names; /* of the links, until they are chosen */
-	struct connection *slot;	/* open addressing by key, a power of two, half full at most */
-	size_t slots, used;
-	struct sums *sums; /* by link */
-	size_t sums_capacity;
 };
 
 static struct connection *slot_of(struct connection *slot, size_t slots, uint64_t key)
@@ -91,8 +69,8 @@ static struct connection *connection_of(struct finding *finding, uint64_t key)
 	return one;
 }
 
-/* 0 or -ENOMEM. */
-static int link_of(struct finding *finding, bool answers, const char *client, const char *server, uint32_t *ret_link)
+int scope_fleet_exchanges_link(struct finding *finding, bool answers, const char *client, const char *server,
+			       uint32_t *ret_link)
 {
 	struct scope_fleet_summary *summary = finding->summarizer->summary;
 	struct scope_fleet_link row = { .answers = answers };
@@ -109,7 +87,7 @@ static int link_of(struct finding *finding, bool answers, const char *client, co
 			return 0;
 		}
 	if (summary->links >= LINKS_MAX && *client)
-		return link_of(finding, answers, "", "", ret_link);
+		return scope_fleet_exchanges_link(finding, answers, "", "", ret_link);
 	if (scope_grow(&summary->link, &summary->link_capacity, summary->links + 1, sizeof(row)) ||
 	    scope_grow(&finding->sums, &finding->sums_capacity, summary->links + 1, sizeof(*finding->sums)))
 		return -ENOMEM;
@@ -159,7 +137,7 @@ static int add_open(struct finding *finding, const struct scope_trace_fd *row)
 	/* Twice, if it was read twice. */
 	if (one->link != NO_LINK)
 		finding->summarizer->summary->link[one->link].connections--;
-	err = link_of(finding, answers, client, server, &one->link);
+	err = scope_fleet_exchanges_link(finding, answers, client, server, &one->link);
 	if (err)
 		return err;
 	one->port = port;
@@ -171,7 +149,7 @@ static void keep(struct kept *kept, uint64_t measure, const struct connection *o
 {
 	struct kept *least = kept;
 
-	for (size_t i = 1; i < KEPT_EACH; i++)
+	for (size_t i = 1; i < SCOPE_FLEET_KEPT_EACH; i++)
 		if (kept[i].measure < least->measure)
 			least = &kept[i];
 	if (measure > least->measure)
@@ -242,11 +220,42 @@ static int forget(struct finding *finding, uint32_t tgid, int64_t fd)
 static int opened_later(struct finding *finding, uint32_t tgid, int64_t fd, enum scope_fd_kind kind)
 {
 	struct connection *one = connection_of(finding, scope_timeline_fd_key(tgid, fd));
-	int err = one ? link_of(finding, kind == SCOPE_FD_ACCEPTED, "", "", &one->link) : -ENOMEM;
+	int err = one ? scope_fleet_exchanges_link(finding, kind == SCOPE_FD_ACCEPTED, "", "", &one->link) : -ENOMEM;
 
 	if (!err)
 		finding->summarizer->summary->link[one->link].connections++;
 	return err;
+}
+
+/* The connection that opened_later() added has these addresses, by either end. */
+static int take_peer(void *user, uint32_t thread, const struct scope_event *event)
+{
+	struct finding *finding = user;
+	const struct scope_thread *of = scope_timeline_threads_at(finding->timeline->threads, thread);
+	struct connection *one =
+		slot_of(finding->slot, finding->slots, scope_timeline_fd_key(of->tgid, event->peer.fd));
+	struct scope_fleet_summary *summary = finding->summarizer->summary;
+	char client[SCOPE_TRACE_ADDRESS_TEXT], server[SCOPE_TRACE_ADDRESS_TEXT];
+	uint32_t before = one->link;
+	bool answers;
+	int err;
+
+	/* Perf events do not report the port of a client at its own end. */
+	if (!one->key || before == NO_LINK || !event->peer.own[1] || !event->peer.peer_port ||
+	    (summary->link[before].answers && !event->peer.own_port))
+		return 0;
+	answers = summary->link[before].answers;
+	one->port = (uint16_t)(answers ? event->peer.peer_port : event->peer.own_port);
+	scope_trace_address_text(answers ? event->peer.peer : event->peer.own, one->port, client);
+	*strrchr(client, ':') = '\0';
+	scope_trace_address_text(answers ? event->peer.own : event->peer.peer,
+				 answers ? event->peer.own_port : event->peer.peer_port, server);
+	err = scope_fleet_exchanges_link(finding, answers, client, server, &one->link);
+	if (err)
+		return err;
+	summary->link[before].connections--;
+	summary->link[one->link].connections++;
+	return 0;
 }
 
 static int take_bytes(struct finding *finding, const struct scope_thread *thread, const struct scope_open_call *call,
@@ -295,168 +304,9 @@ static int take_call(void *user, const struct scope_thread *thread, const struct
 	return err ? err : opened_later(finding, thread->tgid, (int32_t)call->arg[0], SCOPE_FD_CONNECTED);
 }
 
-/* Links with addresses come first, by the time that they took, then the others. */
-static int compare_busy(const void *left, const void *right, void *context)
-{
-	const uint32_t *a = left, *b = right;
-	const struct finding *finding = context;
-	const struct scope_fleet_link *link = finding->summarizer->summary->link;
-	const uint64_t one = finding->sums[*a].ns, other = finding->sums[*b].ns;
-
-	if (!link[*a].server != !link[*b].server)
-		return link[*a].server ? -1 : 1;
-	if (one != other)
-		return one > other ? -1 : 1;
-	return (*a > *b) - (*a < *b);
-}
-
-static int compare_kept(const void *left, const void *right)
-{
-	const struct kept *a = left, *b = right;
-
-	return a->measure != b->measure ? (a->measure > b->measure ? -1 : 1)
-					: (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
-}
-
-static int compare_times(const void *left, const void *right)
-{
-	const struct scope_fleet_exchange *a = left, *b = right;
-
-	if (a->link != b->link)
-		return a->link < b->link ? -1 : 1;
-	if (a->at_us != b->at_us)
-		return a->at_us < b->at_us ? -1 : 1;
-	return a->port != b->port ? (a->port < b->port ? -1 : 1)
-				  : (a->took_us > b->took_us) - (a->took_us < b->took_us);
-}
-
-/* Rounding makes the client's time longer and the server's shorter, so that they stay bounds. */
-static int keep_exchanges(struct finding *finding, const struct sums *sums, uint32_t link, size_t each)
-{
-	struct scope_fleet_summarizer *summarizer = finding->summarizer;
-	struct scope_fleet_summary *summary = summarizer->summary;
-	const bool answers = summary->link[link].answers;
-
-	for (size_t which = 0; which < 2; which++)
-		for (size_t i = 0; i < each && sums->kept[which][i].measure; i++) {
-			const struct kept *kept = &sums->kept[which][i];
-			const uint64_t begin_us = scope_fleet_wall_us(summarizer, kept->at_ns + (answers ? 999 : 0));
-			const uint64_t end_us =
-				scope_fleet_wall_us(summarizer, kept->at_ns + kept->took_ns + (answers ? 0 : 999));
-
-			if (scope_grow(&summary->exchange, &summary->exchange_capacity, summary->exchanges + 1,
-				       sizeof(*summary->exchange)))
-				return -ENOMEM;
-			summary->exchange[summary->exchanges++] = (struct scope_fleet_exchange){
-				.link = link,
-				.port = kept->port,
-				.at_us = begin_us,
-				.took_us = end_us > begin_us ? end_us - begin_us : 0,
-			};
-		}
-	return 0;
-}
-
-static void drop_twins(struct scope_fleet_summary *summary)
-{
-	size_t kept = 0;
-
-	if (summary->exchanges)
-		qsort(summary->exchange, summary->exchanges, sizeof(*summary->exchange), compare_times);
-	for (size_t i = 0; i < summary->exchanges; i++)
-		if (!kept || compare_times(&summary->exchange[kept - 1], &summary->exchange[i]))
-			summary->exchange[kept++] = summary->exchange[i];
-	summary->exchanges = kept;
-}
-
-/* Adds what one link has to that without addresses. */
-static int merge(struct finding *finding, const struct scope_fleet_link *from)
-{
-	struct scope_fleet_link *to;
-	uint32_t other;
-	int err = link_of(finding, from->answers, "", "", &other);
-
-	if (err)
-		return err;
-	to = &finding->summarizer->summary->link[other];
-	to->connections += from->connections;
-	to->exchanges += from->exchanges;
-	to->mixed += from->mixed;
-	return scope_fleet_coarse_merge(&to->wall, &from->wall);
-}
-
-/* A link that stays. */
-static int add_link(struct finding *finding, const struct scope_fleet_link *from, struct sums *sums, size_t each)
-{
-	struct scope_fleet_summary *summary = finding->summarizer->summary;
-	struct scope_fleet_link *row;
-	int err;
-
-	if (scope_grow(&summary->link, &summary->link_capacity, summary->links + 1, sizeof(*from)) ||
-	    scope_grow(&finding->sums, &finding->sums_capacity, summary->links + 1, sizeof(*sums)))
-		return -ENOMEM;
-	row = &summary->link[summary->links];
-	*row = *from;
-	err = scope_fleet_names_add(&summary->names, scope_fleet_names_get(&finding->names, from->client),
-				    &row->client);
-	if (!err)
-		err = scope_fleet_names_add(&summary->names, scope_fleet_names_get(&finding->names, from->server),
-					    &row->server);
-	if (err)
-		return err;
-	for (size_t which = 0; which < 2; which++)
-		qsort(sums->kept[which], KEPT_EACH, sizeof(struct kept), compare_kept);
-	return keep_exchanges(finding, sums, (uint32_t)summary->links++, each);
-}
-
-/* Keeps the links with most time, as many as a summary may have. */
-static int choose(struct finding *finding)
-{
-	struct scope_fleet_summary *summary = finding->summarizer->summary;
-	struct scope_fleet_link *all = summary->link;
-	struct sums *sums = finding->sums;
-	const size_t count = summary->links;
-	uint32_t *order = calloc(count + 1, sizeof(*order));
-	size_t named = 0, each;
-	int err = order ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; order && i < count; i++) {
-		order[i] = i;
-		named += all[i].server && all[i].exchanges;
-	}
-	if (order && count)
-		qsort_r(order, count, sizeof(*order), compare_busy, finding);
-	named = named < SCOPE_FLEET_LINKS ? named : SCOPE_FLEET_LINKS;
-	each = named ? SCOPE_FLEET_EXCHANGES / 2 / named : 0;
-	each = each < KEPT_EACH ? each : KEPT_EACH;
-	summary->link = NULL;
-	finding->sums = NULL;
-	summary->links = summary->link_capacity = finding->sums_capacity = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct scope_fleet_link *from = order ? &all[order[i]] : &all[i];
-
-		/* Connections that nothing came on are of no use. */
-		if (!err && from->exchanges && from->server && summary->links < named) {
-			const size_t before = summary->links;
-
-			err = add_link(finding, from, &sums[order[i]], each);
-			if (summary->links > before)
-				continue;
-		} else if (!err && from->exchanges) {
-			err = merge(finding, from);
-		}
-		free(from->wall.at);
-	}
-	drop_twins(summary);
-	free(order);
-	free(all);
-	free(sums);
-	return err;
-}
-
 static int run(struct finding *finding)
 {
-	static const struct scope_timeline_ops ops = { .exit = take_call };
+	static const struct scope_timeline_ops ops = { .exit = take_call, .peer = take_peer };
 	struct scope_trace *trace = finding->summarizer->analysis->trace;
 	int err = scope_timeline_create(trace, &finding->timeline);
 
@@ -483,7 +333,7 @@ int scope_fleet_exchanges_find(struct scope_fleet_summarizer *summarizer)
 	if (!err)
 		err = run(&finding);
 	if (!err)
-		err = choose(&finding);
+		err = scope_fleet_exchanges_choose(&finding);
 	scope_fleet_names_free(&finding.names);
 	free(finding.slot);
 	free(finding.sums);

@@ -111,7 +111,7 @@ static void say_parts(const struct scope_fleet_ranking *ranking, const struct sc
 static const char *why_not(const struct scope_fleet_match *match)
 {
 	static const char *const text[] = {
-		[SCOPE_FLEET_NO_ENDS] = "on connections that were opened while they were recorded",
+		[SCOPE_FLEET_NO_ENDS] = "on connections whose addresses are not known",
 		[SCOPE_FLEET_NO_SUMMARY] = "there is no summary of a host that answers there",
 		[SCOPE_FLEET_TRANSLATED] =
 			"a host answers there, but saw another address of this client: an address translation or a "
