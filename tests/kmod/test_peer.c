@@ -52,7 +52,7 @@ static void take_address(const struct sockaddr_storage *from, uint64_t *to, uint
 	}
 }
 
-/* Tells the test what the descriptor is connected to. */
+/* Writes to the test what the descriptor is connected to. */
 static void tell(int fd)
 {
 	struct sockaddr_storage own = { 0 }, peer = { 0 };
