@@ -50,7 +50,7 @@ def header_end(data):
         sys.exit('not a trace')
     if word(data, 8) != 0x01020304:
         sys.exit('of the other byte order, or damaged')
-    if word(data, 16) > 6:
+    if word(data, 16) > 8:
         sys.exit(f'format {word(data, 12)} needs a reader of format {word(data, 16)}')
     return word(data, 20)
 
