@@ -6,20 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SUB_COUNT (1u << SCOPE_SKETCH_BITS)
 #define SLACK 16 /* buckets allocated in addition to the needed one */
 
 /* The middle of the bucket's values. */
 static double bucket_value(uint32_t bucket)
 {
-	uint32_t shift;
-	uint64_t low;
+	const uint64_t low = scope_sketch_lowest(bucket);
 
-	if (bucket < 2 * SUB_COUNT)
-		return bucket;
-	shift = bucket / SUB_COUNT - 1;
-	low = (uint64_t)(bucket - shift * SUB_COUNT) << shift;
-	return low + ((1ull << shift) - 1) / 2.0;
+	return low + (scope_sketch_lowest(bucket + 1) - low - 1) / 2.0;
 }
 
 /* Makes the range of buckets hold one more. */

@@ -38,6 +38,14 @@ static inline uint32_t scope_sketch_bucket(uint64_t value)
 	return (shift << SCOPE_SKETCH_BITS) + (uint32_t)(value >> shift);
 }
 
+/* The lowest value of a bucket; the next one begins after its highest. */
+static inline uint64_t scope_sketch_lowest(uint32_t bucket)
+{
+	const uint32_t shift = bucket < 2u << SCOPE_SKETCH_BITS ? 0 : (bucket >> SCOPE_SKETCH_BITS) - 1;
+
+	return (uint64_t)(bucket - (shift << SCOPE_SKETCH_BITS)) << shift;
+}
+
 /* Puts in a value `times` times. 0; on -ENOMEM the sketch stays as it was. */
 int scope_sketch_add(struct scope_sketch *sketch, uint64_t value, uint64_t times);
 

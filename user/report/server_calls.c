@@ -90,8 +90,8 @@ static void print_call(const struct scope_server_call *call, double rate, FILE *
 		return;
 	}
 	fprintf(out, " %-6s %7s", call->result == SCOPE_RESULT_BYTES ? "bytes" : "events",
-		size_text(&text, scope_sketch_quantile(&call->returned, 0.5)));
-	fprintf(out, " %7s", size_text(&text, scope_sketch_quantile(&call->returned, 0.99)));
+		size_text(&text, scope_values_quantile(&call->returned, 0.5)));
+	fprintf(out, " %7s", size_text(&text, scope_values_quantile(&call->returned, 0.99)));
 }
 
 static const struct scope_server_flags *usual_flags(const struct scope_server_call *call)
@@ -113,13 +113,13 @@ static void print_args(const struct scope_server_call *call, FILE *out)
 
 	if (call->asked.total) {
 		fprintf(out, "%sasks for %s %s (99th percentile %s)", before,
-			size_text(&one, scope_sketch_quantile(&call->asked, 0.5)), args->unit,
-			size_text(&other, scope_sketch_quantile(&call->asked, 0.99)));
+			size_text(&one, scope_values_quantile(&call->asked, 0.5)), args->unit,
+			size_text(&other, scope_values_quantile(&call->asked, 0.99)));
 		before = ", ";
 	}
 	if (call->offset.total) {
-		fprintf(out, "%sat %s to %s", before, size_text(&one, scope_sketch_quantile(&call->offset, 0)),
-			size_text(&other, (double)call->offset.most));
+		fprintf(out, "%sat %s to %s", before, size_text(&one, scope_values_quantile(&call->offset, 0)),
+			size_text(&other, (double)scope_values_most(&call->offset)));
 		before = ", ";
 	}
 	if (call->flagged)
@@ -235,21 +235,21 @@ static json_t *make_errors(const struct scope_server_call *call)
 }
 
 /* From the smallest to the largest in steps of one percent. */
-static json_t *make_percentiles(const struct scope_sketch *sketch)
+static json_t *make_percentiles(const struct scope_values *values)
 {
 	json_t *array = json_array();
 
 	for (unsigned i = 0; i <= PERCENTILES; i++)
 		json_array_append_new(array,
-				      scope_report_json_number(scope_sketch_quantile(sketch, (double)i / PERCENTILES)));
+				      scope_report_json_number(scope_values_quantile(values, (double)i / PERCENTILES)));
 	return array;
 }
 
 /* Numbers of which the trace has some; null: it has none. */
-static json_t *make_sketch(const struct scope_sketch *sketch, const char *unit)
+static json_t *make_values(const struct scope_values *values, const char *unit)
 {
-	return sketch->total ? json_pack("{s:I, s:s?, s:o}", "count", (json_int_t)sketch->total, "unit", unit,
-					 "percentiles", make_percentiles(sketch))
+	return values->total ? json_pack("{s:I, s:s?, s:o}", "count", (json_int_t)values->total, "unit", unit,
+					 "percentiles", make_percentiles(values))
 			     : json_null();
 }
 
@@ -296,8 +296,8 @@ json_t *scope_report_server_calls_array(const struct scope_analysis *analysis, c
 				  "failed", (json_int_t)call->failed, "errors", make_errors(call), "returns",
 				  result[call->result], "returned", (json_int_t)call->returned.total, "percentiles",
 				  call->returned.total ? make_percentiles(&call->returned) : json_null(), "asked",
-				  make_sketch(&call->asked, args ? args->unit : NULL), "offsets",
-				  make_sketch(&call->offset, "bytes"), "flags", make_flags(call)));
+				  make_values(&call->asked, args ? args->unit : NULL), "offsets",
+				  make_values(&call->offset, "bytes"), "flags", make_flags(call)));
 	}
 	return array;
 }

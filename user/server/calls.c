@@ -87,8 +87,7 @@ static bool returns_in_child(uint16_t nr, int64_t ret)
 	}
 }
 
-/* True if its first argument is a descriptor, and the call does not close it. */
-static bool takes_fd(uint16_t nr)
+bool scope_server_takes_fd(uint16_t nr)
 {
 	switch (scope_timeline_call_role(nr)) {
 	case SCOPE_CALL_READ:
@@ -100,7 +99,7 @@ static bool takes_fd(uint16_t nr)
 	case SCOPE_CALL_POLL:
 		return scope_timeline_call_is_epoll(nr);
 	default:
-		return results[nr] == SCOPE_RESULT_BYTES;
+		return scope_server_result_of(nr) == SCOPE_RESULT_BYTES;
 	}
 }
 
@@ -164,9 +163,9 @@ static int count_args(struct scope_server_call *one, const struct scope_open_cal
 	if (!args || call->args < scope_syscall_args_count(args))
 		return 0;
 	if (args->size)
-		err = scope_sketch_count(&one->asked, call->arg[args->size - 1]);
+		err = scope_values_count(&one->asked, call->arg[args->size - 1]);
 	if (!err && args->offset && (int64_t)call->arg[args->offset - 1] >= 0)
-		err = scope_sketch_count(&one->offset, call->arg[args->offset - 1]);
+		err = scope_values_count(&one->offset, call->arg[args->offset - 1]);
 	if (args->flags)
 		count_flags(one, (uint32_t)call->arg[args->flags - 1]);
 	return err;
@@ -185,7 +184,7 @@ static int count(void *user, const struct scope_thread *thread, const struct sco
 	    thread->index >= counter->server->threads || exit_ns < part->from_ns ||
 	    (part->until_ns && exit_ns >= part->until_ns) || (part->only && !part->only[thread->index]))
 		return 0;
-	if (call->args && takes_fd(call->nr))
+	if (call->args && scope_server_takes_fd(call->nr))
 		kind = scope_timeline_fds_kind(counter->timeline->fds, thread->tgid, (int32_t)call->arg[0]);
 	one = find(counter, counter->server->of_thread[thread->index], call->nr, kind);
 	if (!one)
@@ -194,7 +193,7 @@ static int count(void *user, const struct scope_thread *thread, const struct sco
 	if (ret < 0 && ret >= -ERRNO_MAX)
 		count_error(one, ret);
 	err = count_args(one, call);
-	return !err && one->result && ret >= 0 ? scope_sketch_count(&one->returned, (uint64_t)ret) : err;
+	return !err && one->result && ret >= 0 ? scope_values_count(&one->returned, (uint64_t)ret) : err;
 }
 
 static int by_stage(const void *a, const void *b)
@@ -244,9 +243,9 @@ void scope_server_calls_destroy(struct scope_server_calls *calls)
 	if (!calls)
 		return;
 	for (size_t i = 0; i < calls->count; i++) {
-		scope_sketch_free(&calls->call[i].returned);
-		scope_sketch_free(&calls->call[i].asked);
-		scope_sketch_free(&calls->call[i].offset);
+		scope_values_free(&calls->call[i].returned);
+		scope_values_free(&calls->call[i].asked);
+		scope_values_free(&calls->call[i].offset);
 	}
 	free(calls->call);
 	free(calls);

@@ -9,7 +9,7 @@
 #ifndef SCOPE_SERVER_CALLS_H
 #define SCOPE_SERVER_CALLS_H
 
-#include "base/sketch.h"
+#include "base/values.h"
 #include "server/stages.h"
 
 #define SCOPE_SERVER_FLAGS 8  /* no rule: different flags of a call that are counted apart */
@@ -24,6 +24,8 @@ enum scope_server_result {
 
 /* What the number is that this call returns. */
 enum scope_server_result scope_server_result_of(uint16_t nr);
+/* True if its first argument is a descriptor, and the call does not close it. */
+bool scope_server_takes_fd(uint16_t nr);
 
 struct scope_server_error {
 	uint16_t number; /* errno */
@@ -44,10 +46,10 @@ struct scope_server_call {
 	uint8_t result; /* enum scope_server_result */
 	uint64_t calls, failed;
 	struct scope_server_error error[SCOPE_SERVER_ERRORS]; /* the first different ones; 0 calls: none */
-	struct scope_sketch returned;			      /* of BYTES and EVENTS: each number above or equal to 0 */
+	struct scope_values returned;			      /* of BYTES and EVENTS: each number above or equal to 0 */
 	/* Of calls whose arguments the trace has (base/syscall_args.h): */
-	struct scope_sketch asked;			     /* the size that the program asked for */
-	struct scope_sketch offset;			     /* in a file, where it is not negative */
+	struct scope_values asked;			     /* the size that the program asked for */
+	struct scope_values offset;			     /* in a file, where it is not negative */
 	struct scope_server_flags flags[SCOPE_SERVER_FLAGS]; /* the first different ones; 0 calls: none */
 	uint64_t flagged;				     /* calls with such an argument, other flags included */
 };
