@@ -7,7 +7,8 @@
 # "Baseline: OTHER." there names the trace to compare with, "Signatures alone: OTHER." the one that
 # signatures are learned from, and so does "Signatures beside stacks: OTHER.". With "Waits." the
 # output of `scope waits` follows the report, with "Metrics." that of `scope metrics`,
-# with "Model." that of `scope model`, with "Calls." that of `scope model --args`, with "Explore." that of `scope explore`.
+# with "Model." that of `scope model`, with "Calls." that of `scope model --args`, with "Profile." that of
+# `scope model --profile`, with "Explore." that of `scope explore`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -94,6 +95,11 @@ check() {	# NAME
 		"$plain" model -i "$name.trace" --args >> "$name.again"
 		"$scope" model -i "$name.trace" --args -o "$name.metrics-model.json"
 	fi
+	if grep -q '^Profile\.' "$OLDPWD/tests/golden/$name.py"; then
+		"$scope" model -i "$name.trace" --profile -o "$name.profile.json"
+		"$plain" model -i "$name.trace" --profile >> "$name.again"
+		cat "$name.profile.json" >> "$name.report"
+	fi
 	if grep -q '^Explore\.' "$OLDPWD/tests/golden/$name.py"; then
 		"$scope" explore -i "$name.trace" -v --why 1 >> "$name.report"
 		"$plain" explore -i "$name.trace" -v --why 1 >> "$name.again"
@@ -155,11 +161,17 @@ if [ -e "${screens[0]}" ]; then
 	python3 tests/unit/next_commands.py "$plain" "${screens[@]/%.screen/.json}" || bad=1
 fi
 # What each report is as JSON is as the schema says.
-reports=() metrics=()
+reports=() metrics=() profiles=()
 for file in "$work"/*/*.json; do
-	[[ $file == *.metrics-*.json ]] && metrics+=("$file") || reports+=("$file")
+	case $file in
+	*.metrics-*.json) metrics+=("$file") ;;
+	*.profile.json) profiles+=("$file") ;;
+	*) reports+=("$file") ;;
+	esac
 done
 python3 tests/unit/schema.py docs/schema/report.schema.json "${reports[@]}" 2> "$work/why" || { cat "$work/why"; bad=1; }
 [ ${#metrics[@]} -eq 0 ] ||
 	python3 tests/unit/schema.py docs/schema/commands.schema.json "${metrics[@]}" 2> "$work/why" || { cat "$work/why"; bad=1; }
+[ ${#profiles[@]} -eq 0 ] ||
+	python3 tests/unit/schema.py docs/schema/profile.schema.json "${profiles[@]}" 2> "$work/why" || { cat "$work/why"; bad=1; }
 exit $bad

@@ -156,7 +156,8 @@ static int make_rows(struct walk walk, uint64_t total, struct scope_values_row *
 
 int scope_values_rows(const struct scope_values *values, struct scope_values_row **ret_rows, size_t *ret_count)
 {
-	return make_rows((struct walk){ .values = values, .sketch = &values->rest }, values->total, ret_rows, ret_count);
+	return make_rows((struct walk){ .values = values, .sketch = &values->rest }, values->total, ret_rows,
+			 ret_count);
 }
 
 int scope_values_sketch_rows(const struct scope_sketch *sketch, struct scope_values_row **ret_rows, size_t *ret_count)

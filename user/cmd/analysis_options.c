@@ -65,6 +65,9 @@ const struct scope_option scope_cmd_model_options[] = {
 	{ SCOPE_OPTION_ARGS, "args", NULL,
 	  .help = "also print the system calls of each stage: how many for each request, on\n"
 		  "what, how many fail, and how many bytes or events they return" },
+	{ SCOPE_OPTION_PROFILE, "profile", NULL,
+	  .help = "print, as JSON, what a program must do to load a host as this server does:\n"
+		  "threads, system calls of requests, sizes, time on a CPU" },
 	OUTPUT_OPTION,
 	FORMAT_OPTION,
 	{ 'v', "verbose", .help = "print all stages, not only one screen" },

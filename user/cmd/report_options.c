@@ -192,6 +192,10 @@ static int take_model(int option, const char *value, struct scope_cmd_report *re
 		request->args = true;
 		scope_capture_parameter_arg_counts(request->capture.arg_counts);
 		return 0;
+	case SCOPE_OPTION_PROFILE:
+		request->profile = true;
+		scope_capture_parameter_arg_counts(request->capture.arg_counts);
+		return 0;
 	case SCOPE_OPTION_COMPARE:
 		return take_pair(value, request);
 	}
@@ -289,6 +293,11 @@ static int settle(struct scope_cmd_report *request)
 		request->html = ends_in(request->output, ".html") && !prints_part(request);
 		request->json = ends_in(request->output, ".json");
 	}
+	if (request->profile && request->format && !request->json)
+		return scope_cmd_misuse(request->name, "--profile is JSON: leave out --format");
+	if (request->profile && request->args)
+		return scope_cmd_misuse(request->name, "--profile has what --args prints: give one of them");
+	request->json |= request->profile;
 	scope_cmd_part_words(&request->part, request->part_words, sizeof(request->part_words));
 	request->capture.pid = request->selection.pid;
 	request->capture.selection = &request->selection;

@@ -54,6 +54,7 @@ struct scope_cmd_report {
 	uint64_t window_ns; /* length of each of these reports; 0: all so far */
 	bool windowed;	    /* --window is given */
 	bool args;	    /* of model: the calls of each stage, too */
+	bool profile;	    /* of model: the profile instead of all else */
 	bool duration, no_stacks, verbose, quiet, json, html, format, help; /* format: a format was named */
 };
 

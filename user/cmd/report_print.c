@@ -12,6 +12,7 @@
 #include "report/json.h"
 #include "report/libcalls_text.h"
 #include "report/page.h"
+#include "report/profile_json.h"
 #include "report/server_text.h"
 #include "report/text.h"
 #include "report/variance_text.h"
@@ -27,6 +28,24 @@ struct scope_report_style scope_cmd_report_style(const struct scope_cmd_report *
 		.part = request->part_words,
 		.kind = request->part.kind,
 	};
+}
+
+/* Two more passes over the trace. */
+static int print_profile(const struct scope_analysis *analysis, FILE *out)
+{
+	const struct scope_found_units *found = &analysis->found;
+	struct scope_server_calls *calls = NULL;
+	struct scope_profile *profile = NULL;
+	int err = scope_server_calls_create(analysis->trace, analysis->server, found->distributions, &calls);
+
+	if (!err)
+		err = scope_server_profile_create(analysis->trace, analysis->server, found->distributions,
+						  found->groups, found->pickups, &profile);
+	if (!err)
+		err = scope_report_profile_json(analysis, calls, profile, out);
+	scope_server_profile_destroy(profile);
+	scope_server_calls_destroy(calls);
+	return err;
 }
 
 static int print_model(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
@@ -85,6 +104,8 @@ int scope_cmd_report_print(const struct scope_cmd_report *request, const struct 
 	else if (request->waits)
 		err = request->json ? scope_report_waits_json(analysis, out)
 				    : scope_report_waits_text(analysis, &style, text);
+	else if (request->profile)
+		err = print_profile(analysis, out);
 	else if (request->model)
 		err = print_model(request, analysis, &style, request->json ? out : text);
 	else if (request->libcalls)
