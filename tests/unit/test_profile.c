@@ -266,10 +266,10 @@ static void first_requests_belong_to_their_connections(void **state)
 static void several_answers_are_several_units(void **state)
 {
 	const struct scope_profile_call call[] = {
-		{ SYS_futex, SCOPE_CALL_FUTEX, SCOPE_FD_UNKNOWN, -1, 0, 100, 0, 2, 98, 0 },
-		{ SYS_pread64, SCOPE_CALL_READ, SCOPE_FD_FILE, 9, 110, 120, 12, 22, 0, 4096 },
-		{ SYS_write, SCOPE_CALL_WRITE, SCOPE_FD_ACCEPTED, 7, 130, 135, 32, 37, 0, 10 },
-		{ SYS_write, SCOPE_CALL_WRITE, SCOPE_FD_ACCEPTED, 7, 140, 145, 42, 47, 0, 20 },
+		{ SYS_futex, SCOPE_CALL_FUTEX, SCOPE_FD_UNKNOWN, false, -1, 0, 100, 0, 2, 98, 0 },
+		{ SYS_pread64, SCOPE_CALL_READ, SCOPE_FD_FILE, false, 9, 110, 120, 12, 22, 0, 4096 },
+		{ SYS_write, SCOPE_CALL_WRITE, SCOPE_FD_ACCEPTED, true, 7, 130, 135, 32, 37, 0, 10 },
+		{ SYS_write, SCOPE_CALL_WRITE, SCOPE_FD_ACCEPTED, false, 7, 140, 145, 42, 47, 0, 20 },
 	};
 	const struct scope_profile_unit unit = { .picked = true, .run_ns = 50, .wall_ns = 50, .call = call, .calls = 4 };
 	struct scope_profile profile = { .stage = calloc(1, sizeof(struct scope_profile_stage)), .stages = 1 };

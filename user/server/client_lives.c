@@ -39,11 +39,12 @@ static int make_room(struct scope_client_lives *lives)
 }
 
 int scope_server_client_lives_note(struct scope_client_lives *lives, uint32_t connection, uint32_t tgid, int32_t fd,
-				   uint64_t now_ns)
+				   uint64_t now_ns, struct scope_client_life **ret_life)
 {
 	const uint64_t key = connection ? ACCEPTED | connection : (uint64_t)tgid << 32 | ((uint32_t)fd + 1);
 	struct scope_client_life *life;
 
+	*ret_life = NULL;
 	if (make_room(lives))
 		return -ENOMEM;
 	life = find(lives->slot, lives->slots, key);
@@ -54,6 +55,7 @@ int scope_server_client_lives_note(struct scope_client_lives *lives, uint32_t co
 		*life = (struct scope_client_life){ .key = key, .first_ns = now_ns };
 	}
 	life->last_ns = now_ns;
+	*ret_life = life;
 	return 0;
 }
 

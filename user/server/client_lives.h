@@ -6,6 +6,7 @@
 #ifndef SCOPE_SERVER_CLIENT_LIVES_H
 #define SCOPE_SERVER_CLIENT_LIVES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@
 struct scope_client_life {
 	uint64_t key; /* 0: an empty slot */
 	uint64_t first_ns, last_ns;
+	bool asked; /* a request was read, and no answer was begun since */
 };
 
 /* A zeroed struct has none. */
@@ -23,11 +25,11 @@ struct scope_client_lives {
 };
 
 /*
- * A call on a client's connection. connection: the number of its accept (timeline/fds.h), or 0: then it is known by its process
+ * A call on a client's connection; *ret_life: NULL if it is not counted, else until the next call. connection: the number of its accept (timeline/fds.h), or 0: then it is known by its process
  * and descriptor. 0 or -ENOMEM.
  */
 int scope_server_client_lives_note(struct scope_client_lives *lives, uint32_t connection, uint32_t tgid, int32_t fd,
-				   uint64_t now_ns);
+				   uint64_t now_ns, struct scope_client_life **ret_life);
 /*
  * How many were in use at one time: on average from the first use to the last one of all, and at most. 0 or -ENOMEM.
  */

@@ -83,7 +83,8 @@ void scope_server_profile_destroy(struct scope_profile *profile); /* NULL is fin
 struct scope_profile_call {
 	uint16_t nr;
 	uint8_t role, kind;
-	int32_t fd; /* -1: it takes none */
+	bool answers; /* a write to a client that begins its answer */
+	int32_t fd;   /* -1: it takes none */
 	uint64_t enter_ns, exit_ns;
 	uint64_t enter_run_ns, exit_run_ns, slept_ns;
 	int64_t ret;

@@ -54,22 +54,26 @@ static uint64_t run_of(const struct scope_thread *thread)
 	return thread->account.run_ns - thread->account.probe_ns;
 }
 
-static int note_client(struct pass *pass, const struct scope_thread *thread, int32_t fd, uint64_t now_ns)
+static int note_client(struct pass *pass, const struct scope_thread *thread, int32_t fd, uint64_t now_ns,
+		       struct scope_client_life **ret_life)
 {
 	struct scope_fds *fds = pass->timeline->fds;
 
+	*ret_life = NULL;
 	if (now_ns < pass->part->from_ns || (pass->part->until_ns && now_ns >= pass->part->until_ns) ||
 	    scope_timeline_fds_kind(fds, thread->tgid, fd) != SCOPE_FD_ACCEPTED)
 		return 0;
 	return scope_server_client_lives_note(&pass->profile->lives, scope_timeline_fds_connection(fds, fd),
-					      thread->tgid, fd, now_ns);
+					      thread->tgid, fd, now_ns, ret_life);
 }
 
 static int on_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	struct pass *pass = user;
 	struct kept *kept = get(pass, thread->index);
+	struct scope_client_life *life = NULL;
 	uint8_t kind = SCOPE_FD_UNKNOWN;
+	int err = 0;
 
 	if (!kept)
 		return -ENOMEM;
@@ -85,7 +89,13 @@ static int on_enter(void *user, const struct scope_thread *thread, const struct 
 	};
 	kept->open_asleep_ns = thread->account.asleep_ns;
 	kept->entered = true;
-	return 0;
+	/* At the entry, because the client may have asked again, and been read, by the return. */
+	if (call->role == SCOPE_CALL_WRITE && kind == SCOPE_FD_ACCEPTED)
+		err = note_client(pass, thread, (int32_t)call->arg[0], call->enter_ns, &life);
+	kept->open.answers = life && life->asked;
+	if (life)
+		life->asked = false;
+	return err;
 }
 
 static void drop_first(struct kept *kept, size_t count)
@@ -118,6 +128,7 @@ static int on_return(void *user, const struct scope_thread *thread, const struct
 {
 	struct pass *pass = user;
 	struct kept *kept = get(pass, thread->index);
+	struct scope_client_life *life = NULL;
 	struct scope_profile_call *open;
 	int err = 0;
 
@@ -137,9 +148,11 @@ static int on_return(void *user, const struct scope_thread *thread, const struct
 	if (call->role == SCOPE_CALL_ACCEPT && ret >= 0) {
 		pass->profile->accepts += exit_ns >= pass->part->from_ns &&
 					  (!pass->part->until_ns || exit_ns < pass->part->until_ns);
-		err = note_client(pass, thread, (int32_t)ret, exit_ns);
+		err = note_client(pass, thread, (int32_t)ret, exit_ns, &life);
 	} else if (call->args && scope_timeline_call_has_data((enum scope_timeline_call_role)call->role) && ret > 0) {
-		err = note_client(pass, thread, (int32_t)call->arg[0], exit_ns);
+		err = note_client(pass, thread, (int32_t)call->arg[0], exit_ns, &life);
+		if (life && call->role == SCOPE_CALL_READ)
+			life->asked = true;
 	}
 	return err ? err : keep(pass, kept, thread);
 }
@@ -159,7 +172,7 @@ static bool is_client(const struct scope_profile_call *call, enum scope_timeline
 }
 
 /*
- * The number of calls up to the last one of the first answer, if an answer to another client follows; else 0. A thread that
+ * The number of calls up to the last one of the first answer, if another answer follows; else 0. A thread that
  * reads from clients has a unit for each request already.
  */
 static size_t first_answer(const struct scope_profile_unit *unit)
@@ -173,7 +186,7 @@ static size_t first_answer(const struct scope_profile_unit *unit)
 			return 0;
 		if (!is_client(&unit->call[i], SCOPE_CALL_WRITE))
 			continue;
-		if (last != SIZE_MAX && unit->call[last].fd != unit->call[i].fd)
+		if (last != SIZE_MAX && (unit->call[i].answers || unit->call[last].fd != unit->call[i].fd))
 			return last + 1;
 		last = i;
 	}
