@@ -68,6 +68,12 @@ const struct scope_option scope_cmd_model_options[] = {
 	{ SCOPE_OPTION_PROFILE, "profile", NULL,
 	  .help = "print, as JSON, what a program must do to load a host as this server does:\n"
 		  "threads, system calls of requests, sizes, time on a CPU" },
+	{ SCOPE_OPTION_SWEEP, "sweep", "LIST",
+	  .help = "with -p and --load: measure at each of these loads, conns=1,2,4 or\n"
+		  "rate=100,200 or both, and fit how the figures follow from them" },
+	{ SCOPE_OPTION_LOAD, "load", "CMD",
+	  .help = "of --sweep: the command that makes the load and then ends; {conns} and\n"
+		  "{rate} in it are replaced" },
 	OUTPUT_OPTION,
 	FORMAT_OPTION,
 	{ 'v', "verbose", .help = "print all stages, not only one screen" },

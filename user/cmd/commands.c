@@ -221,6 +221,7 @@ const struct scope_command scope_cmd_commands[] = {
 		.summary = "show what kind of server it is, and how busy its threads are",
 		.usage =
 			"Usage: scope model -p PID [OPTION...]\n"
+			"       scope model -p PID --sweep LIST --load CMD [OPTION...]\n"
 			"       scope model -i FILE [OPTION...]\n"
 			"       scope model [OPTION...] -- COMMAND [ARGUMENT...]\n"
 			"Show what kind of server a process is: which threads accept, read and work, how they get their\n"

@@ -21,6 +21,7 @@
 #include "cmd/pager.h"
 #include "cmd/report.h"
 #include "cmd/report_options.h"
+#include "cmd/sweep.h"
 #include "cmd/symbols.h"
 #include "proc/root.h"
 #include "report/json.h"
@@ -352,6 +353,13 @@ static bool in_rounds(const struct scope_cmd_report *request)
 	return request->explore && request->capture.pid;
 }
 
+static int make(const struct scope_cmd_report *request, bool *ret_found, struct scope_error *error)
+{
+	if (request->load)
+		return scope_cmd_sweep_run(request, error);
+	return in_rounds(request) ? scope_cmd_explore_rounds(request, error) : report(request, ret_found, error);
+}
+
 static int run(const char *name, int argc, char **argv)
 {
 	struct scope_cmd_report request;
@@ -365,8 +373,7 @@ static int run(const char *name, int argc, char **argv)
 		scope_cmd_line_help(name);
 	else if (!status && !request.input)
 		status = scope_cmd_source(name, request.source, &request.from);
-	if (!status && !request.help &&
-	    (in_rounds(&request) ? scope_cmd_explore_rounds(&request, &error) : report(&request, &found, &error)))
+	if (!status && !request.help && make(&request, &found, &error))
 		status = scope_cmd_fail(name, &error);
 	if (!status && found)
 		status = SCOPE_EXIT_FOUND;

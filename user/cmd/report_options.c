@@ -16,6 +16,7 @@
 #include "cmd/explore_rounds.h"
 #include "cmd/live.h"
 #include "cmd/shared_options.h"
+#include "cmd/sweep.h"
 #include "recorder/files.h"
 #include "waits/paths.h"
 
@@ -196,6 +197,11 @@ static int take_model(int option, const char *value, struct scope_cmd_report *re
 		request->profile = true;
 		scope_capture_parameter_arg_counts(request->capture.arg_counts);
 		return 0;
+	case SCOPE_OPTION_SWEEP:
+		return scope_cmd_sweep_take(request->name, value, &request->sweep);
+	case SCOPE_OPTION_LOAD:
+		request->load = value;
+		return 0;
 	case SCOPE_OPTION_COMPARE:
 		return take_pair(value, request);
 	}
@@ -286,12 +292,27 @@ static bool ends_in(const char *name, const char *end)
 	return name && strlen(name) > strlen(end) && !strcmp(name + strlen(name) - strlen(end), end);
 }
 
+static bool in_sweep(const struct scope_cmd_report *request)
+{
+	return request->sweep.conns_count || request->sweep.rate_count;
+}
+
 /* Checks the options together, and sets what follows from them. 0, or an exit status. */
 static int settle(struct scope_cmd_report *request)
 {
 	if (!request->format) {
 		request->html = ends_in(request->output, ".html") && !prints_part(request);
 		request->json = ends_in(request->output, ".json");
+	}
+	if (in_sweep(request) && (!request->capture.pid && !request->selection.pid))
+		return scope_cmd_misuse(request->name, "--sweep goes with -p: the server runs all the time");
+	if (in_sweep(request) && (request->profile || request->args || request->save))
+		return scope_cmd_misuse(request->name, "--sweep goes without --profile, --args and --save");
+	if (in_sweep(request) || request->load) {
+		const int status = scope_cmd_sweep_check(request->name, &request->sweep, request->load);
+
+		if (status)
+			return status;
 	}
 	if (request->profile && request->format && !request->json)
 		return scope_cmd_misuse(request->name, "--profile is JSON: leave out --format");

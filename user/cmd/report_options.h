@@ -10,6 +10,7 @@
 #include "cmd/signature_options.h"
 #include "cmd/symbols.h"
 #include "report/libcalls_text.h"
+#include "report/swept.h"
 #include "source/selection.h"
 #include "source/source.h"
 #include "explore/explore.h"
@@ -50,11 +51,13 @@ struct scope_cmd_report {
 	unsigned causal;      /* functions to experiment on */
 	const char *progress; /* point counted in experiments; NULL: the default */
 	enum scope_linkage linkage;
-	uint64_t live_ns;   /* 0: no report before the end */
-	uint64_t window_ns; /* length of each of these reports; 0: all so far */
-	bool windowed;	    /* --window is given */
-	bool args;	    /* of model: the calls of each stage, too */
-	bool profile;	    /* of model: the profile instead of all else */
+	uint64_t live_ns;	  /* 0: no report before the end */
+	uint64_t window_ns;	  /* length of each of these reports; 0: all so far */
+	bool windowed;		  /* --window is given */
+	bool args;		  /* of model: the calls of each stage, too */
+	bool profile;		  /* of model: the profile instead of all else */
+	struct scope_sweep sweep; /* of model */
+	const char *load;	  /* of the sweep; NULL: not given */
 	bool duration, no_stacks, verbose, quiet, json, html, format, help; /* format: a format was named */
 };
 
