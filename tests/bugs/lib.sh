@@ -65,6 +65,11 @@ bug_packaged() {
 	inets) bug_program=$(echo /usr/lib/erlang/erts-*/bin/beam.smp) ;;
 	radicale) bug_program=/usr/bin/python3 ;;
 	trafficserver) bug_program=/usr/bin/traffic_server ;;
+	registry) bug_program=/usr/bin/docker-registry ;;
+	knot) bug_program=/usr/sbin/knotd ;;
+	clamd | dovecot) bug_program=/usr/sbin/$bug_server ;;
+	tarantool) bug_program=/usr/bin/tarantool ;;
+	influxdb) bug_program=/usr/bin/influxd ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;
 	*) return 1 ;;
 	esac

@@ -204,7 +204,7 @@ def main(out, cases):
             continue
         print_case(case, runs, twins)
         total = totals["Sealed cases" if case.startswith("sealed-") else
-                       "Formerly sealed cases of public histories" if case.startswith("blind-") else
+                       "Formerly sealed cases of public histories" if re.match(r"blind\d?-", case) else
                        "Cases of public histories" if case.startswith("history-") else "Open cases"]
         total[0].extend(runs)
         total[1].extend(twins)
