@@ -28,3 +28,16 @@ def serve(trace, threads, work):
         thread.stuck("recvfrom", args=f"{7 + number}")
         thread.state("sleeping", call="recvfrom", since=thread.now, args=f"{7 + number},0,64,0,0,0",
                      at_stop=True, path=LOOP + ["read_request", "libc:recv"])
+
+
+def retry(thread, path, calls):
+    """Sleeps of 40 ms to the end, with calls between that fail."""
+    thread.state("sleeping", call="nanosleep", since=thread.now - 3_000_000, args="0x1000,0", path=path + ["libc:nanosleep"])
+    while thread.now < thread.trace.end_ns - 100_000_000:
+        thread.sleep("nanosleep", 40_000_000, args="0x1000,0", path=path + ["libc:nanosleep"])
+        for call in calls:
+            thread.call(call, 20_000, ret=-17, path=path + ["libc:open"])
+        thread.run(30_000, path)
+    since = thread.now
+    thread.stuck("nanosleep", args="0x1000,0")
+    thread.state("sleeping", call="nanosleep", since=since, args="0x1000,0", at_stop=True, path=path + ["libc:nanosleep"])

@@ -13,6 +13,7 @@
 
 #define HANG_MIN_NS 1000000000ull
 #define TIMES_P99 10
+#define RETRIES_MIN 3	       /* sleeps for a set time without progress */
 #define SPIN_ROUNDS_PER_S 1000 /* of its time on a CPU */
 #define SPIN_RUN_SHARE 0.5     /* of the time without a call, not asleep */
 
@@ -287,6 +288,27 @@ static bool judge_rounds(const struct scope_units *units, uint32_t index, struct
 	return true;
 }
 
+/*
+ * One that sleeps for a set time again and again, and between neither looks for work nor gets anything. Threads that
+ * only have something to do now and then do that as well, so others must show that requests run where it is.
+ */
+static bool judge_retries(const struct scope_units *units, uint32_t index, uint64_t limit, struct scope_hang *hang)
+{
+	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
+	const struct scope_retry *retry = &units->thread[index].retry;
+
+	if (thread->open.nr == SCOPE_NR_NONE || open_role(thread) != SCOPE_CALL_SLEEP || retry->sleeps < RETRIES_MIN ||
+	    units->timeline->end_ns - retry->from_ns < limit)
+		return false;
+	*hang = (struct scope_hang){ .thread = index, .owner = SCOPE_OWNER_NONE, .until_ns = hang->until_ns };
+	hang->kind = SCOPE_HANG_BLOCKED;
+	hang->nr = thread->open.nr;
+	hang->since_ns = retry->from_ns;
+	hang->retries = retry->sleeps;
+	hang->needs_peers = true;
+	return true;
+}
+
 /* One that sleeps or runs as the window ends. */
 static bool judge_end(const struct scope_units *units, const struct scope_distributions *distributions,
 		      const struct scope_pickups *pickups, uint32_t index, struct scope_hang *hang)
@@ -300,8 +322,9 @@ static bool judge_end(const struct scope_units *units, const struct scope_distri
 		return false;
 	if (thread->run != SCOPE_RUN_BLOCKED)
 		return judge_running(units, index, limit, hang);
-	return (thread->open.nr != SCOPE_NR_NONE || in_fault(thread)) &&
-	       timeline->end_ns - asleep_since(thread) >= limit && judge_blocked(units, pickups, index, hang);
+	return ((thread->open.nr != SCOPE_NR_NONE || in_fault(thread)) &&
+		timeline->end_ns - asleep_since(thread) >= limit && judge_blocked(units, pickups, index, hang)) ||
+	       judge_retries(units, index, limit, hang);
 }
 
 int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_distributions *distributions,

@@ -42,11 +42,11 @@ static bool is_idle(const struct scope_evidence *evidence, const struct scope_ha
 }
 
 /*
- * True if enough of the stacks of working threads with the same start function are below this node.
- * Too few stacks decide nothing.
+ * True if enough of the stacks of working threads with the same start function are below this node: of any work, or
+ * of requests alone. Too few stacks decide nothing.
  */
 static enum answer works_there(const struct scope_evidence *evidence, const struct scope_units *units,
-			       const struct scope_function *start, uint32_t node)
+			       const struct scope_function *start, uint32_t node, bool requests)
 {
 	size_t all = 0, below = 0;
 
@@ -54,6 +54,8 @@ static enum answer works_there(const struct scope_evidence *evidence, const stru
 		const struct scope_item *item = &evidence->item[i];
 
 		if (item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT)
+			continue;
+		if (requests && units->unit[item->unit].granularity != SCOPE_UNIT_REQUEST)
 			continue;
 		/* A cut stack does not show its outer frames. */
 		if (evidence->stopped_stack[units->unit[item->unit].thread].start != start ||
@@ -74,8 +76,9 @@ static enum answer works_there(const struct scope_evidence *evidence, const stru
  * work in it now, this thread waits for work, too.
  */
 static enum answer peers_serve(const struct scope_evidence *evidence, const struct scope_units *units,
-			       const struct scope_pickups *pickups, uint32_t thread)
+			       const struct scope_pickups *pickups, const struct scope_hang *hang)
 {
+	const uint32_t thread = hang->thread;
 	const struct scope_stopped_stack *stopped_stack = evidence->stopped_stack;
 	const struct scope_function *start = stopped_stack[thread].start;
 	const struct scope_tree *tree = &evidence->tree;
@@ -95,7 +98,7 @@ static enum answer peers_serve(const struct scope_evidence *evidence, const stru
 			entered = child;
 		serve = true;
 	}
-	return serve ? works_there(evidence, units, start, entered) : NO;
+	return serve ? works_there(evidence, units, start, entered, hang->retries > 0) : NO;
 }
 
 /*
@@ -115,7 +118,10 @@ void scope_evidence_peers_drop(struct scope_evidence *evidence, const struct sco
 		enum answer answer = YES;
 
 		if (hangs[i].needs_peers)
-			answer = all_idle ? UNSURE : peers_serve(by, units, pickups, hangs[i].thread);
+			answer = all_idle ? UNSURE : peers_serve(by, units, pickups, &hangs[i]);
+		/* One that is perhaps housekeeping is not worth a line. */
+		if (answer == UNSURE && hangs[i].retries)
+			answer = NO;
 		if (answer == NO || is_idle(evidence, &hangs[i]) || is_idle(by, &hangs[i]))
 			continue;
 		hangs[i].unsure = answer == UNSURE;

@@ -124,6 +124,7 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 			.circle = hang->circle,
 			.unsure = hang->unsure,
 			.backlog = hang->backlog,
+			.retries = hang->retries,
 			.never_ran = !spin && never_ran(scope_timeline_threads_at(timeline->threads, hang->thread)),
 		},
 	};
@@ -145,6 +146,7 @@ static void add_thread(struct scope_finding *same, const struct scope_finding *o
 		same->hang.circle = one->hang.circle;
 		same->hang.age_ns = one->hang.age_ns;
 		same->hang.rounds = one->hang.rounds;
+		same->hang.retries = one->hang.retries;
 		same->first_ns = one->first_ns;
 		same->hang.thread = one->hang.thread;
 		same->hang.object = one->hang.object;

@@ -46,6 +46,12 @@ static void write_stuck(const struct scope_model *model, const struct scope_mode
 			scope_report_format_ns(&age, finding->hang.age_ns));
 		return;
 	}
+	if (finding->hang.retries) {
+		fprintf(to, "thread %s (tid %u) has slept and tried again %u times in %s, in %s.", thread->comm,
+			thread->tid, finding->hang.retries, scope_report_format_ns(&age, finding->hang.age_ns),
+			one->sleeps_in);
+		return;
+	}
 	fprintf(to, "thread %s (tid %u) has slept for %s in %s", thread->comm, thread->tid,
 		scope_report_format_ns(&age, finding->hang.age_ns), one->sleeps_in);
 	if (finding->hang.threads > 1)

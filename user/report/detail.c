@@ -158,6 +158,12 @@ static void print_stuck(const struct report *report, const struct scope_model_fi
 			scope_report_format_some(&samples, finding->samples, "sample"));
 		return;
 	}
+	if (finding->hang.retries) {
+		fprintf(report->out, "%s (tid %u)%s, asleep %u times in %s, in %s, without progress\n", thread->comm,
+			thread->tid, finding->hang.threads > 1 ? " and others" : "", finding->hang.retries,
+			scope_report_format_ns(&age, finding->hang.age_ns), one->sleeps_in);
+		return;
+	}
 	fprintf(report->out, "%s (tid %u)%s, asleep for %s in %s\n", thread->comm, thread->tid,
 		finding->hang.threads > 1 ? " and others" : "", scope_report_format_ns(&age, finding->hang.age_ns),
 		one->sleeps_in);

@@ -196,6 +196,8 @@ SCOPE_TAKE bool scope_unit_open_plain(struct scope_unit_builder *builder, const 
 	    !scope_unit_spin_easy(&open_unit->spinning, role, event->syscall.ret))
 		SCOPE_SPIN_JUDGE(&open_unit->spinning, builder->run->timeline->fds, thread, &event->syscall, role,
 				 event->syscall.ret, event->time_ns);
+	scope_unit_retry_call(&open_unit->retry, builder->run->timeline->fds, thread->tgid, role,
+			      event->syscall.args > 0, event->syscall.arg[0], event->syscall.ret);
 	if (role == SCOPE_CALL_READ && scope_unit_open_find_peer(builder, open_unit, thread, event->syscall.args,
 								 event->syscall.arg[0], event->syscall.ret))
 		return false;
@@ -354,6 +356,8 @@ SCOPE_TAKE int scope_unit_open_exit(struct scope_unit_builder *builder, const st
 	    !scope_unit_spin_easy(&open_unit->spinning, (enum scope_timeline_call_role)call->role, ret))
 		SCOPE_SPIN_JUDGE(&open_unit->spinning, builder->run->timeline->fds, thread, call,
 				 (enum scope_timeline_call_role)call->role, ret, exit_ns);
+	scope_unit_retry_call(&open_unit->retry, builder->run->timeline->fds, thread->tgid,
+			      (enum scope_timeline_call_role)call->role, call->args > 0, call->arg[0], ret);
 	if (!open_unit->requests)
 		return scope_unit_open_exit_switched(builder, open_unit, thread, call, ret, exit_ns);
 	if (open_unit->matched || open_unit->matched_ns != call->enter_ns)

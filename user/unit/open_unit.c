@@ -328,6 +328,7 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 		scope_unit_rest_judge(builder, open_unit, wait);
 	/* A waking that the kernel did not report, or that came after a time-out. */
 	open_unit->stack.propagated = wait->waker != SCOPE_WAIT_NO_THREAD || (wait->woken && !wait->waker_tid);
+	scope_unit_retry_sleep(&open_unit->retry, wait);
 	if (wait->end_ns - wait->begin_ns >= SCOPE_SPIN_SLEEP_NS)
 		scope_unit_spin_end(&open_unit->spinning, thread, wait->begin_ns);
 	if (!builder->sink.wait)
@@ -402,6 +403,7 @@ int scope_unit_open_lost(void *user, uint32_t index, uint64_t now_ns)
 	open_unit = &builder->open_unit[index];
 	builder->run->discarded += open_unit->open;
 	open_unit->open = open_unit->tentative = open_unit->goes_on = open_unit->parked = false;
+	open_unit->retry.sleeps = 0;
 	scope_unit_spin_cut(&open_unit->spinning, scope_timeline_threads_at(builder->run->timeline->threads, index),
 			    open_unit->stack.exit_ns, now_ns);
 	return 0;

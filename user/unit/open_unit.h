@@ -8,6 +8,7 @@
 
 #include "timeline/take.h"
 #include "unit/histogram.h"
+#include "unit/retry.h"
 #include "unit/spin.h"
 #include "unit/run.h"
 
@@ -116,6 +117,7 @@ struct scope_open_unit {
 	uint64_t polled_enter_ns;      /* … in the call that was entered then; 0: none */
 	struct scope_quiet quiet;
 	struct scope_spinning spinning;
+	struct scope_retry retry;
 	struct scope_logged_stack *snapshot; /* the last one; NULL: none. Counts if the sleep began before it */
 };
 

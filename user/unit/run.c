@@ -139,6 +139,7 @@ static int finish(struct scope_unit_run *run)
 		scope_unit_spin_end(&open_unit->spinning, thread,
 				    thread->run == SCOPE_RUN_BLOCKED ? thread->block_ns : run->timeline->end_ns);
 		run->thread[i].spin = open_unit->spinning.longest;
+		run->thread[i].retry = open_unit->retry;
 		scope_unit_quiet_count(&open_unit->quiet, thread, open_unit->stack.exit_ns, run->timeline->end_ns);
 		run->thread[i].quiet_run_ns = open_unit->quiet.run_ns;
 		run->thread[i].quiet_asleep_ns = now.asleep_ns - open_unit->quiet.asleep_before_ns;

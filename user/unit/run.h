@@ -4,17 +4,19 @@
 #define SCOPE_UNIT_RUN_H
 
 #include "timeline/listeners.h"
+#include "unit/retry.h"
 #include "unit/spin.h"
 #include "unit/unit.h"
 
 /* What a thread was doing when the window ended. */
 struct scope_unit_thread {
-	bool many;		/* took requests from more than one client */
-	bool owes;		/* in a request unit, and that client has no answer yet */
-	uint64_t usual_futex;	/* address where most of its futex sleeps were; 0: none */
-	uint64_t idle_ns;	/* in pick-ups, waiting for work */
-	uint64_t last_call_ns;	/* last return of a call; 0: it made none */
-	struct scope_spin spin; /* the longest made of calls */
+	bool many;		  /* took requests from more than one client */
+	bool owes;		  /* in a request unit, and that client has no answer yet */
+	uint64_t usual_futex;	  /* address where most of its futex sleeps were; 0: none */
+	uint64_t idle_ns;	  /* in pick-ups, waiting for work */
+	uint64_t last_call_ns;	  /* last return of a call; 0: it made none */
+	struct scope_spin spin;	  /* the longest made of calls */
+	struct scope_retry retry; /* at the end of the window */
 	uint64_t quiet_run_ns,
 		quiet_asleep_ns; /* since then: on a CPU; asleep, outside calls or in one it did not leave */
 };

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Waits made of sleeps for a set time: when they are a hang, and what ends them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "anomaly/hang.h"
+#include "units_of.h"
+
+#define MS 1000000ull
+#define BEGIN_NS MS
+#define HALF_NS (1900 * MS)
+#define END_NS (3900 * MS)
+
+static void write_sleep(FILE *to, uint64_t at_ns, uint64_t ns)
+{
+	fprintf(to,
+		"%ju 0 enter 10 nanosleep enter=%ju args=0x7000,0\n%ju 0 switch 10 0 sleeping\n"
+		"%ju 0 waking 10 from - hardirq\n%ju 0 switch 0 10 sleeping\n%ju 0 exit 10 nanosleep ret=0\n",
+		(uintmax_t)at_ns, (uintmax_t)at_ns, (uintmax_t)at_ns, (uintmax_t)(at_ns + ns), (uintmax_t)(at_ns + ns),
+		(uintmax_t)(at_ns + ns));
+}
+
+/*
+ * Thread 10 sleeps as often as that in two seconds, then makes the call, then sleeps as often again and is asleep at
+ * the end. Returns the number of sleeps that are one hang; 0: it is none.
+ */
+static uint32_t retries(unsigned sleeps, const char *call)
+{
+	const uint64_t middle_ns = BEGIN_NS + HALF_NS, step_ns = HALF_NS / sleeps;
+	struct scope_hang *hangs;
+	struct run run;
+	size_t count, size;
+	uint32_t found = 0;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	fputs("meta begin_ns 0\nmeta end_ns 3900000000\nfd 10 7 accepted -\nfd 10 8 file -\n0 0 switch 0 10 sleeping\n",
+	      to);
+	for (unsigned i = 0; i < sleeps; i++)
+		write_sleep(to, BEGIN_NS + i * step_ns, step_ns - 10 * MS);
+	if (call)
+		fprintf(to, "%ju 0 syscall 10 %s enter=%ju\n", (uintmax_t)(middle_ns + 1000), call,
+			(uintmax_t)middle_ns);
+	for (unsigned i = 0; i < sleeps; i++)
+		write_sleep(to, middle_ns + 10 * MS + i * step_ns, step_ns - 10 * MS);
+	fprintf(to, "%ju 0 enter 10 nanosleep enter=%ju args=0x7000,0\n%ju 0 switch 10 0 sleeping\n",
+		(uintmax_t)(END_NS - 50 * MS), (uintmax_t)(END_NS - 50 * MS), (uintmax_t)(END_NS - 50 * MS));
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	free(text);
+	assert_int_equal(scope_anomaly_hang_find(run.units, run.distributions, run.pickups, &hangs, &count), 0);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(hangs[i].needs_peers);
+		found = hangs[i].retries;
+	}
+	free(hangs);
+	end_run(&run);
+	return found;
+}
+
+static void sleeps_without_progress_are_one_hang(void **state)
+{
+	(void)state;
+	assert_int_equal(retries(10, NULL), 20);
+	assert_int_equal(retries(2, NULL), 4);
+	assert_int_equal(retries(1, NULL), 0);
+}
+
+static void what_fails_or_concerns_files_is_no_progress(void **state)
+{
+	(void)state;
+	assert_int_equal(retries(10, "openat ret=-17"), 20);
+	assert_int_equal(retries(10, "connect ret=-111 args=9"), 20);
+	assert_int_equal(retries(10, "read ret=8 args=8"), 20);
+	assert_int_equal(retries(10, "write ret=-11 args=7"), 20);
+	assert_int_equal(retries(10, "poll ret=0 args=0,0"), 20);
+}
+
+static void work_and_looking_for_it_are_progress(void **state)
+{
+	(void)state;
+	assert_int_equal(retries(10, "write ret=8 args=7"), 10);
+	assert_int_equal(retries(10, "read ret=-11 args=7"), 10);
+	assert_int_equal(retries(10, "poll ret=0 args=0x7000,1"), 10);
+	assert_int_equal(retries(10, "accept4 ret=-11 args=4"), 10);
+	/* What is left of it is too short, or too few sleeps. */
+	assert_int_equal(retries(2, "write ret=8 args=7"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sleeps_without_progress_are_one_hang),
+		cmocka_unit_test(what_fails_or_concerns_files_is_no_progress),
+		cmocka_unit_test(work_and_looking_for_it_are_progress),
+	};
+
+	return cmocka_run_group_tests_name("retry", tests, NULL, NULL);
+}
