@@ -136,12 +136,31 @@ static void parts_sum_up_to_the_whole(void **state)
 	}
 }
 
+/* A row that was read 70 ms late: nothing waits for more than all of the time. Times of all CPUs together may be more. */
+static void pressure_is_no_more_than_the_time(void **state)
+{
+	static const struct scope_host_row late[] = {
+		{ .time_ns = 0, .known = 1u << SCOPE_HOST_IO | 1u << SCOPE_HOST_STEAL },
+		{ .time_ns = 1000,
+		  .known = 1u << SCOPE_HOST_IO | 1u << SCOPE_HOST_STEAL,
+		  .value = { [SCOPE_HOST_IO] = 1070, [SCOPE_HOST_STEAL] = 1900 } },
+	};
+	struct scope_host_row growth;
+
+	(void)state;
+	assert_int_equal(scope_trace_host_growth(late, 2, 0, 1000, &growth), 1000);
+	assert_int_equal(growth.value[SCOPE_HOST_IO], 1000);
+	assert_int_equal(growth.value[SCOPE_HOST_STEAL], 1900);
+	assert_int_equal(scope_trace_host_growth(late, 2, 500, 700, &growth), 200);
+	assert_int_equal(growth.value[SCOPE_HOST_IO], 200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_and_back_is_the_row),  cmocka_unit_test(what_is_no_row_is_refused),
 		cmocka_unit_test(rows_are_sorted),	     cmocka_unit_test(growth_is_that_of_the_stretch),
-		cmocka_unit_test(parts_sum_up_to_the_whole),
+		cmocka_unit_test(parts_sum_up_to_the_whole), cmocka_unit_test(pressure_is_no_more_than_the_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -409,6 +409,42 @@ static void they_say_what_is_not_known(void **state)
 	scope_trace_close(trace);
 }
 
+/* Threads that are found 70 ms after the window began sleep in calls since before it: for no more than all of their time. */
+static void a_call_counts_while_its_thread_is_known(void **state)
+{
+	static const char text[] =
+		"meta begin_ns 1000000000\nmeta end_ns 2000000000\n"
+		"1000000000 0 fork 10 parent=1 tgid=1 comm=a\n"
+		"1070000000 0 state 11 tgid=1 state=sleeping nr=futex args=4096,128,2 since=5 run=0 comm=b\n"
+		"1070000000 0 state 12 tgid=1 state=sleeping nr=futex args=4096,128,2 since=5 run=0 comm=b\n"
+		"1570000000 0 waking 12 from - hardirq\n1570000000 0 switch 0 12 sleeping\n"
+		"1570000000 0 exit 12 futex ret=0\n";
+	const struct scope_metrics_options options = { .step_ns = 500000000 };
+	struct scope_trace *trace = trace_of(text);
+	struct scope_metrics_view *view;
+	struct scope_metered metered;
+
+	(void)state;
+	assert_int_equal(scope_analysis_meter(trace, &options, &metered), 0);
+	assert_int_equal(scope_metrics_view_create(metered.metrics, metered.found.distributions, metered.found.groups,
+						   SCOPE_METRICS_BY_THREAD, &view),
+			 0);
+	for (size_t i = 0; i < view->lines; i++) {
+		const struct scope_metric_line *line = &view->line[i];
+
+		if (line->tid == 11)
+			assert_int_equal(line->total.value[SCOPE_METRIC_FUTEX_TIME], 930000000);
+		if (line->tid == 12)
+			assert_int_equal(line->total.value[SCOPE_METRIC_FUTEX_TIME], 500000000);
+		for (size_t j = 0; j < view->steps; j++)
+			assert_true(line->cell[j].value[SCOPE_METRIC_FUTEX_TIME] <=
+				    scope_metrics_present_ns(&line->cell[j]));
+	}
+	scope_metrics_view_destroy(view);
+	scope_analysis_metered_free(&metered);
+	scope_trace_close(trace);
+}
+
 /* Threads and requests of a golden kind: units by thread and kind are those of the pass. */
 static void units_are_those_of_the_pass(void **state)
 {
@@ -504,9 +540,12 @@ static void the_host_is_a_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(they_equal_the_ledger),	cmocka_unit_test(the_host_is_a_line),
-		cmocka_unit_test(later_threads_share_a_series), cmocka_unit_test(they_say_what_is_not_known),
+		cmocka_unit_test(they_equal_the_ledger),
+		cmocka_unit_test(the_host_is_a_line),
+		cmocka_unit_test(later_threads_share_a_series),
+		cmocka_unit_test(they_say_what_is_not_known),
 		cmocka_unit_test(units_are_those_of_the_pass),
+		cmocka_unit_test(a_call_counts_while_its_thread_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

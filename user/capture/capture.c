@@ -156,7 +156,7 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 		capture->look_ns = now + LOOK_NS;
 	}
 	if (!err)
-		err = scope_proc_host_tick(capture->host, now, capture->writer);
+		err = scope_proc_host_tick(capture->host, scope_now_ns(), capture->writer);
 	if (!err)
 		err = scope_proc_backlog_tick(capture->backlog, now, false, capture->writer);
 	if (err)
@@ -309,7 +309,7 @@ static int end_session(struct scope_capture_run *capture)
 	if (!err)
 		err = scope_capture_write_unread(capture, capture->writer);
 	if (!err)
-		err = scope_proc_host_write(capture->host, capture->stats.end_ns, capture->writer);
+		err = scope_proc_host_write(capture->host, scope_now_ns(), capture->writer);
 	if (!err)
 		err = scope_proc_backlog_tick(capture->backlog, capture->stats.end_ns, true, capture->writer);
 	if (!err && capture->stats.counts.events & SCOPE_EVENTS_BLOCK)

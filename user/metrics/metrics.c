@@ -53,6 +53,12 @@ struct call {
 	bool over;
 };
 
+/* A call counts from the time on from which its thread's states are known, so that it takes no more than all of that. */
+static uint64_t known_from(const struct scope_thread *thread, uint64_t enter_ns)
+{
+	return enter_ns > thread->first_ns ? enter_ns : thread->first_ns;
+}
+
 static void add_to_cells(struct scope_metric_cells *cells, const struct call *call, const struct call_metrics *to,
 			 uint64_t amount)
 {
@@ -209,7 +215,7 @@ static int on_return(void *user, const struct scope_thread *thread, const struct
 	const struct call call = {
 		.thread = thread,
 		.arg = open->arg,
-		.enter_ns = open->enter_ns,
+		.enter_ns = known_from(thread, open->enter_ns),
 		.until_ns = exit_ns,
 		.ret = ret,
 		.nr = open->nr,
@@ -227,7 +233,7 @@ static bool on_plain(void *user, const struct scope_thread *thread, const struct
 	const struct call call = {
 		.thread = thread,
 		.arg = event->syscall.arg,
-		.enter_ns = event->syscall.enter_ns,
+		.enter_ns = known_from(thread, event->syscall.enter_ns),
 		.until_ns = event->time_ns,
 		.ret = event->syscall.ret,
 		.nr = event->syscall.nr,
@@ -318,7 +324,7 @@ static int leave_call(struct scope_metrics *metrics, const struct scope_thread *
 	const struct call call = {
 		.thread = thread,
 		.arg = open->arg,
-		.enter_ns = open->enter_ns,
+		.enter_ns = known_from(thread, open->enter_ns),
 		.until_ns = now_ns,
 		.nr = open->nr,
 		.args = open->args,

@@ -125,6 +125,23 @@ static uint64_t part(uint64_t growth, uint64_t passed_ns, uint64_t length_ns)
 	return (uint64_t)((unsigned __int128)growth * passed_ns / length_ns);
 }
 
+/* A task can have waited for no more than all of the time. More is due to a row that was read later than it says. */
+static bool is_pressure(unsigned count)
+{
+	return count >= SCOPE_HOST_CPU;
+}
+
+static uint64_t grown(const struct scope_host_row *from, const struct scope_host_row *to, unsigned count)
+{
+	const uint64_t length_ns = to->time_ns - from->time_ns;
+	uint64_t growth;
+
+	if (!(from->known & to->known & 1u << count) || to->value[count] <= from->value[count])
+		return 0;
+	growth = to->value[count] - from->value[count];
+	return is_pressure(count) && growth > length_ns ? length_ns : growth;
+}
+
 uint64_t scope_trace_host_growth(const struct scope_host_row *row, size_t count, uint64_t begin_ns, uint64_t end_ns,
 				 struct scope_host_row *ret_growth)
 {
@@ -136,13 +153,11 @@ uint64_t scope_trace_host_growth(const struct scope_host_row *row, size_t count,
 		const uint64_t first_ns = from->time_ns > begin_ns ? from->time_ns : begin_ns;
 		const uint64_t last_ns = to->time_ns < end_ns ? to->time_ns : end_ns;
 		const uint64_t length_ns = to->time_ns - from->time_ns;
-		const uint32_t known = from->known & to->known;
 
 		covered_ns += last_ns - first_ns;
-		ret_growth->known |= known;
+		ret_growth->known |= from->known & to->known;
 		for (unsigned j = 0; j < SCOPE_HOST_COUNTS; j++) {
-			const uint64_t growth =
-				known >> j & 1 && to->value[j] > from->value[j] ? to->value[j] - from->value[j] : 0;
+			const uint64_t growth = grown(from, to, j);
 
 			ret_growth->value[j] += part(growth, last_ns - from->time_ns, length_ns) -
 						part(growth, first_ns - from->time_ns, length_ns);

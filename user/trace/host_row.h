@@ -47,7 +47,8 @@ bool scope_trace_host_row_parse(const char *text, struct scope_host_row *ret_row
 int scope_trace_host_rows(const struct scope_trace *trace, struct scope_host_row **ret_rows, size_t *ret_count);
 
 /*
- * How much each count grew from begin to end, as far as rows cover that: between two rows growth counts as even. known: the
+ * How much each count grew from begin to end, as far as rows cover that: between two rows growth counts as even, and of
+ * pressure as no more than the time between them. known: the
  * counts that are in both rows around some of it. Sums over parts of a window are those of the window. Returns the time
  * that rows cover, ns.
  */
