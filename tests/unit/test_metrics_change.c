@@ -271,6 +271,176 @@ static void many_steps_are_added_up(void **state)
 	drop(&few);
 }
 
+/* Windows of 10 and of 40 s of one server, whose load is noisy, get scores within 5 % of each other. */
+static void a_score_is_the_same_for_longer_windows(void **state)
+{
+	struct scope_metrics_view before[2], after[2];
+
+	(void)state;
+	seed = 1040;
+	for (unsigned i = 0; i < 100; i++) {
+		double score[2];
+
+		for (unsigned j = 0; j < 2; j++) {
+			struct scope_metric_changes changes;
+			/* Steps of 100 ms. */
+			make(&before[j], j ? 400 : 100, 0.2, 444, 0.05);
+			make(&after[j], j ? 400 : 100, 0.4, 444, 0.05);
+			changes = compare(&before[j], &after[j]);
+			score[j] = changes.group[0].score;
+			scope_metrics_changes_free(&changes);
+			drop(&before[j]);
+			drop(&after[j]);
+		}
+		if (fabs(score[1] - score[0]) > 0.05 * score[0])
+			fail_msg("score %.4f of 10 s, %.4f of 40 s", score[0], score[1]);
+	}
+}
+
+/* Sets a time of all steps, of the threads' time. */
+static void set(struct scope_metrics_view *view, enum scope_metric metric, double share)
+{
+	for (size_t i = 0; i < view->steps; i++)
+		view->line->cell[i].value[metric] = (uint64_t)(share * 4 * STEP_NS);
+}
+
+/* The time that work waits grew most. What is most of that goes first: a wait for a futex, not the time on a CPU. */
+static void what_work_waits_for_goes_first(void **state)
+{
+	struct scope_metrics_view before, after;
+	struct scope_metric_changes changes;
+
+	(void)state;
+	make(&before, 30, 0.2, 100, 0);
+	make(&after, 30, 0.25, 100, 0);
+	set(&before, SCOPE_METRIC_WORK_WAIT, 0.02);
+	set(&after, SCOPE_METRIC_WORK_WAIT, 0.2);
+	set(&after, SCOPE_METRIC_FUTEX_TIME, 0.1);
+	changes = compare(&before, &after);
+	assert_int_equal(changes.group[0].change[0].metric, SCOPE_METRIC_FUTEX_TIME);
+	assert_int_equal(changes.group[0].change[1].metric, SCOPE_METRIC_WORK_WAIT);
+	scope_metrics_changes_free(&changes);
+	/* A smaller part says less than the sum does. */
+	set(&after, SCOPE_METRIC_FUTEX_TIME, 0.08);
+	changes = compare(&before, &after);
+	assert_int_equal(changes.group[0].change[0].metric, SCOPE_METRIC_WORK_WAIT);
+	scope_metrics_changes_free(&changes);
+	drop(&before);
+	drop(&after);
+}
+
+/* A share that is new goes before one that grew by less, whatever the jump of the score; the scores are Prism's. */
+static void a_new_share_is_no_smaller_for_it(void **state)
+{
+	struct scope_metrics_view before, after;
+	struct scope_metric_changes changes;
+
+	(void)state;
+	make(&before, 30, 0.024, 100, 0);
+	make(&after, 30, 0.113, 100, 0);
+	set(&after, SCOPE_METRIC_DISK, 0.107);
+	changes = compare(&before, &after);
+	assert_int_equal(changes.group[0].change[0].metric, SCOPE_METRIC_DISK);
+	close_to(changes.group[0].change[0].score, changes.group[0].change[0].after);
+	assert_true(change_of(&changes, SCOPE_METRIC_RUN)->score > changes.group[0].change[0].score);
+	scope_metrics_changes_free(&changes);
+	drop(&before);
+	drop(&after);
+}
+
+/* A pool has more threads that wait to be needed than before. In a program without any that pick up work it is a change. */
+static void sleep_without_work_has_no_score(void **state)
+{
+	struct scope_metrics_view before, after;
+	struct scope_metric_changes changes;
+
+	(void)state;
+	for (unsigned others = 0; others < 2; others++) {
+		struct scope_metric_line lines[2][2] = { 0 };
+		struct scope_metrics_view *view[2] = { &before, &after };
+
+		for (unsigned i = 0; i < 2; i++) {
+			make(view[i], 30, 0.001, 0, 0);
+			set(view[i], SCOPE_METRIC_FUTEX_TIME, i ? 0.9 : 0.5);
+			lines[i][0] = view[i]->line[0];
+			lines[i][1] = view[i]->line[0];
+			strcpy(lines[i][1].name, "other");
+			lines[i][1].pickup = others ? SCOPE_CALL_POLL : SCOPE_CALL_PLAIN;
+			free(view[i]->line);
+			view[i]->line = lines[i];
+			view[i]->lines = 2;
+		}
+		changes = compare(&before, &after);
+		for (size_t i = 0; i < changes.groups; i++) {
+			const bool counts = !others || !strcmp(changes.group[i].name, "other");
+
+			assert_true((changes.group[i].score > 0.1) == counts);
+			for (size_t j = 0; j < changes.group[i].changes; j++)
+				if (changes.group[i].change[j].metric == SCOPE_METRIC_FUTEX_TIME)
+					assert_true(changes.group[i].change[j].sure == counts);
+		}
+		scope_metrics_changes_free(&changes);
+		free(lines[0][0].cell);
+		free(lines[1][0].cell);
+	}
+}
+
+/* A server that polls is idle for longer: it lacks nothing. For less: what took its time has the same share. */
+static void more_idle_time_has_no_score(void **state)
+{
+	struct scope_metrics_view before, after;
+	struct scope_metric_changes changes;
+
+	(void)state;
+	make(&before, 30, 0.4, 100, 0);
+	make(&after, 30, 0.2, 100, 0);
+	set(&before, SCOPE_METRIC_POLL_TIME, 0.6);
+	set(&after, SCOPE_METRIC_POLL_TIME, 0.8);
+	before.line->pickup = after.line->pickup = SCOPE_CALL_POLL;
+	changes = compare(&before, &after);
+	assert_true(change_of(&changes, SCOPE_METRIC_POLL_TIME)->score == 0);
+	assert_true(change_of(&changes, SCOPE_METRIC_SLEEP)->score == 0);
+	close_to(change_of(&changes, SCOPE_METRIC_RUN)->score, -0.1);
+	scope_metrics_changes_free(&changes);
+	changes = compare(&after, &before);
+	close_to(change_of(&changes, SCOPE_METRIC_POLL_TIME)->score, (0.6 - 0.8) / 0.8 * 0.6);
+	scope_metrics_changes_free(&changes);
+	drop(&before);
+	drop(&after);
+}
+
+/* Threads that keep house suffer more from what makes clients wait, too: those that serve clients go first. */
+static void what_clients_wait_for_goes_first(void **state)
+{
+	struct scope_metrics_view view[2];
+	struct scope_metric_line lines[2][2];
+	struct scope_metric_changes changes;
+
+	(void)state;
+	for (unsigned grows = 0; grows < 2; grows++) {
+		for (unsigned i = 0; i < 2; i++) {
+			make(&view[i], 30, 0.1, 100, 0);
+			lines[i][0] = view[i].line[0];
+			make(&view[i], 30, 0.1, 100, 0);
+			lines[i][1] = view[i].line[0];
+			strcpy(lines[i][1].name, "keeper");
+			lines[i][1].serves = false;
+			view[i].line = &lines[i][0];
+			set(&view[i], SCOPE_METRIC_DISK, i && grows ? 0.1 : 0);
+			view[i].line = &lines[i][1];
+			set(&view[i], SCOPE_METRIC_DISK, i ? 0.4 : 0);
+			view[i].line = lines[i];
+			view[i].lines = 2;
+		}
+		changes = compare(&view[0], &view[1]);
+		assert_string_equal(changes.group[0].name, grows ? "worker" : "keeper");
+		assert_true(changes.group[0].clients == !!grows);
+		scope_metrics_changes_free(&changes);
+		for (unsigned i = 0; i < 4; i++)
+			free(lines[i / 2][i % 2].cell);
+	}
+}
+
 static void groups_come_and_go(void **state)
 {
 	struct scope_metrics_view before, after;
@@ -286,6 +456,12 @@ static void groups_come_and_go(void **state)
 	assert_true(changes.group[0].new);
 	assert_true(changes.group[1].gone);
 	scope_metrics_changes_free(&changes);
+	/* What the host counts goes after groups of threads. */
+	after.line->host = true;
+	changes = compare(&before, &after);
+	assert_string_equal(changes.group[1].name, "another");
+	assert_true(changes.group[1].host);
+	scope_metrics_changes_free(&changes);
 	drop(&before);
 	drop(&after);
 }
@@ -299,6 +475,12 @@ int main(void)
 		cmocka_unit_test(intervals_hold_the_difference),
 		cmocka_unit_test(what_is_alike_has_no_sure_change),
 		cmocka_unit_test(many_steps_are_added_up),
+		cmocka_unit_test(a_score_is_the_same_for_longer_windows),
+		cmocka_unit_test(what_work_waits_for_goes_first),
+		cmocka_unit_test(a_new_share_is_no_smaller_for_it),
+		cmocka_unit_test(sleep_without_work_has_no_score),
+		cmocka_unit_test(more_idle_time_has_no_score),
+		cmocka_unit_test(what_clients_wait_for_goes_first),
 		cmocka_unit_test(groups_come_and_go),
 	};
 

@@ -81,24 +81,68 @@ void scope_metrics_block_sums_fold(struct scope_block_sums *sums, size_t steps)
 	sums->count = count;
 }
 
+/*
+ * The variance of a sum of values for each unit of its base, about the window's ratio, from sums of batches of that many steps
+ * (batch means: Law and Kelton, "Simulation Modeling and Analysis", on output of one long run).
+ */
+static double batch_variance(const struct scope_block_sums *sums, double ratio, size_t length)
+{
+	double squares = 0, of = 0;
+
+	for (size_t i = 0; i + length <= sums->count; i += length) {
+		double residual = 0;
+
+		for (size_t j = i; j < i + length; j++) {
+			residual += sums->value[j] - ratio * sums->of[j];
+			of += sums->of[j];
+		}
+		squares += residual * residual;
+	}
+	return of > 0 ? squares / of : 0;
+}
+
+/* The largest of those by batches that are longer and longer: what lasts shows only in long ones. */
+static double long_run_variance(const struct scope_block_sums *sums)
+{
+	const double ratio = scope_metrics_block_ratio(sums);
+	double most = 0;
+
+	for (size_t length = 1; length * SCOPE_BLOCK_BATCHES <= sums->count; length *= 2)
+		most = fmax(most, batch_variance(sums, ratio, length));
+	return most;
+}
+
+/*
+ * The standard error of a difference, if values vary in both windows as in the one in which they vary more. A short window may
+ * have none of what happens a few times in the other one, and says nothing about how that varies.
+ */
+static double error_of(const struct scope_block_sums *before, const struct scope_block_sums *after)
+{
+	const double variance = fmax(long_run_variance(before), long_run_variance(after));
+	double of[2] = { 0 };
+
+	for (size_t i = 0; i < before->count; i++)
+		of[0] += before->of[i];
+	for (size_t i = 0; i < after->count; i++)
+		of[1] += after->of[i];
+	return of[0] > 0 && of[1] > 0 ? sqrt(variance / of[0] + variance / of[1]) : INFINITY;
+}
+
 struct scope_block_interval scope_metrics_block_difference(const struct scope_block_sums *before,
 							   const struct scope_block_sums *after)
 {
-	double difference[SCOPE_BLOCK_ROUNDS], mean = 0, squares = 0;
+	double difference[SCOPE_BLOCK_ROUNDS];
 	uint64_t seed = SCOPE_METRICS_SEED;
 
 	for (size_t i = 0; i < SCOPE_BLOCK_ROUNDS; i++) {
 		const double one = draw_ratio(before, &seed);
 
 		difference[i] = draw_ratio(after, &seed) - one;
-		mean += difference[i] / SCOPE_BLOCK_ROUNDS;
 	}
-	for (size_t i = 0; i < SCOPE_BLOCK_ROUNDS; i++)
-		squares += (difference[i] - mean) * (difference[i] - mean);
 	qsort(difference, SCOPE_BLOCK_ROUNDS, sizeof(*difference), compare);
 	return (struct scope_block_interval){
 		.low = difference[SCOPE_BLOCK_ROUNDS / 40],
 		.high = difference[SCOPE_BLOCK_ROUNDS - 1 - SCOPE_BLOCK_ROUNDS / 40],
-		.error = sqrt(squares / (SCOPE_BLOCK_ROUNDS - 1)),
+		.error = error_of(before, after),
 	};
 }

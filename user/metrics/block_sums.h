@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #define SCOPE_BLOCK_ROUNDS 1000 /* no rule: number of samples that are drawn */
+#define SCOPE_BLOCK_BATCHES 8	/* of a window, at least: for a variance from sums of batches of steps */
 
 /* For each step a value and its base. */
 struct scope_block_sums {
@@ -29,7 +30,7 @@ double scope_metrics_block_ratio(const struct scope_block_sums *sums);
 /* Adds up neighbouring steps until there are no more than that number, 1 or more. */
 void scope_metrics_block_sums_fold(struct scope_block_sums *sums, size_t steps);
 
-/* The 95 % interval of a difference, and its standard error. */
+/* The 95 % interval of a difference, by bootstrap, and its standard error, by batches that last long enough. */
 struct scope_block_interval {
 	double low, high, error;
 };

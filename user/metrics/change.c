@@ -51,9 +51,8 @@ static void collect(const struct scope_metrics_window *window, const struct scop
 	size_t count = 0;
 
 	for (size_t i = 0; i < window->view->steps; i++) {
-		const struct scope_metric_cells *cell = &line->cell[i];
-
 		const uint64_t step_ns = scope_metrics_view_step_ns(window->view, i);
+		const struct scope_metric_cells *cell = &line->cell[i];
 
 		if (!is_in(window, i))
 			continue;
@@ -98,13 +97,110 @@ static void judge(const struct scope_block_sums sums[2], struct scope_metric_cha
 		       difference > SCOPE_CHANGE_Z * interval.error;
 }
 
+/*
+ * The score without its jump: it has one factor, of how many times a share grew, for new shares, too. Else a new share goes
+ * after a larger one that grew by less.
+ */
+static double weight(const struct scope_metric_change *change)
+{
+	if (change->score == 0)
+		return 0;
+	return fabs(change->after - change->before) / fmax(change->before, SCOPE_CHANGE_NEW) * change->after;
+}
+
 static int compare_changes(const void *left, const void *right)
 {
 	const struct scope_metric_change *a = left, *b = right;
+	const double of_a = weight(a), of_b = weight(b);
 
-	if (fabs(a->score) != fabs(b->score))
-		return fabs(a->score) < fabs(b->score) ? 1 : -1;
+	if (of_a != of_b)
+		return of_a < of_b ? 1 : -1;
 	return a->metric - b->metric;
+}
+
+/* A share of time in which a thread sleeps, and which says what for. */
+static bool says_what_for(unsigned metric)
+{
+	return is_scored(metric) && metric != SCOPE_METRIC_RUN && metric != SCOPE_METRIC_QUEUE &&
+	       metric != SCOPE_METRIC_SLEEP && metric != SCOPE_METRIC_WORK_WAIT &&
+	       scope_metrics_row[metric].family != SCOPE_METRICS_INTERRUPT;
+}
+
+/* The time that work waits is a sum. A part of it that grew by half as much or more takes its place, and goes before it. */
+static void put_part_first(struct scope_group_change *group)
+{
+	struct scope_metric_change taken;
+	size_t at = 0, part;
+	double grew;
+
+	while (at < group->changes && group->change[at].metric != SCOPE_METRIC_WORK_WAIT)
+		at++;
+	if (at == group->changes)
+		return;
+	grew = group->change[at].after - group->change[at].before;
+	for (part = at + 1; part < group->changes; part++)
+		if (says_what_for(group->change[part].metric) &&
+		    group->change[part].after - group->change[part].before >= SCOPE_CHANGE_PART * grew)
+			break;
+	if (grew <= 0 || part == group->changes)
+		return;
+	taken = group->change[part];
+	memmove(&group->change[at + 1], &group->change[at], (part - at) * sizeof(taken));
+	group->change[at] = taken;
+}
+
+/* The call by which threads pick up work has its time in that family; FAMILIES: in none. */
+static enum scope_metric_family pickup_family(uint8_t pickup, uint8_t family)
+{
+	switch (pickup) {
+	case SCOPE_CALL_POLL:
+		return SCOPE_METRICS_POLL;
+	case SCOPE_CALL_FUTEX:
+		return SCOPE_METRICS_FUTEX;
+	case SCOPE_CALL_ACCEPT:
+		return SCOPE_METRICS_NETWORK;
+	case SCOPE_CALL_READ:
+		return family == SCOPE_METRICS_PIPE || family == SCOPE_METRICS_OTHER ? (enum scope_metric_family)family
+										     : SCOPE_METRICS_NETWORK;
+	default:
+		return SCOPE_METRICS_FAMILIES;
+	}
+}
+
+/* True if some threads of a program pick up work, as servers do. */
+static bool has_pickups(const struct scope_metrics_view *view)
+{
+	for (size_t i = 0; i < view->lines; i++)
+		if (view->line[i].pickup != SCOPE_CALL_PLAIN)
+			return true;
+	return false;
+}
+
+/*
+ * True for the sleep of a group without work: in the call by which it picks up work; in any call if it picks up none, but
+ * others do. It keeps house then, or waits to be needed, and its share of time depends on how many threads do.
+ */
+static bool is_idle(const struct scope_metrics_view *view, const struct scope_metric_line *line, unsigned metric)
+{
+	const uint8_t family = scope_metrics_row[metric].family;
+
+	if (line->host || !has_pickups(view))
+		return false;
+	if (metric == SCOPE_METRIC_SLEEP)
+		return true;
+	if (line->pickup != SCOPE_CALL_PLAIN)
+		return family == pickup_family(line->pickup, family);
+	return family == SCOPE_METRICS_FUTEX || family == SCOPE_METRICS_PIPE || family == SCOPE_METRICS_NETWORK ||
+	       family == SCOPE_METRICS_POLL || family == SCOPE_METRICS_OTHER;
+}
+
+/* Threads that are idle for longer lack nothing; those that are for less do, if they pick up work. */
+static bool says_nothing(const struct scope_metrics_window *before, const struct scope_metric_line *one,
+			 const struct scope_metrics_window *after, const struct scope_metric_line *other,
+			 const struct scope_metric_change *change)
+{
+	return is_idle(before->view, one, change->metric) && is_idle(after->view, other, change->metric) &&
+	       (other->pickup == SCOPE_CALL_PLAIN || change->after > change->before);
 }
 
 static int change_line(const struct scope_metrics_window *before, const struct scope_metric_line *one,
@@ -115,6 +211,7 @@ static int change_line(const struct scope_metrics_window *before, const struct s
 
 	for (unsigned i = 0; i < SCOPE_METRICS; i++) {
 		struct scope_metric_change *change = &group->change[group->changes];
+		bool scored;
 
 		if (!is_compared(before->view, after->view, i))
 			continue;
@@ -126,12 +223,17 @@ static int change_line(const struct scope_metrics_window *before, const struct s
 		if (change->before == 0 && change->after == 0)
 			continue;
 		judge(sums, change);
-		change->score = is_scored(i) ? scope_metrics_score(change->before, change->after) : 0;
+		scored = is_scored(i) && !says_nothing(before, one, after, other, change);
+		change->sure = change->sure && (scored || !is_scored(i));
+		change->score = scored ? scope_metrics_score(change->before, change->after) : 0;
 		squares += change->score * change->score;
+		group->clients = group->clients || (change->sure && change->score > 0);
 		group->changes++;
 	}
 	group->score = sqrt(squares);
+	group->clients = group->clients && one->serves && other->serves;
 	qsort(group->change, group->changes, sizeof(*group->change), compare_changes);
+	put_part_first(group);
 	return 0;
 }
 
@@ -155,6 +257,10 @@ static int compare_groups(const void *left, const void *right)
 {
 	const struct scope_group_change *a = left, *b = right;
 
+	if (a->host != b->host)
+		return a->host ? 1 : -1;
+	if (a->clients != b->clients)
+		return a->clients ? -1 : 1;
 	if (a->score != b->score)
 		return a->score < b->score ? 1 : -1;
 	return strcmp(a->name, b->name);
@@ -170,6 +276,7 @@ static int change_groups(const struct scope_metrics_window *before, const struct
 		struct scope_group_change *group = &changes->group[changes->groups++];
 
 		memcpy(group->name, line->name, sizeof(group->name));
+		group->host = line->host;
 		group->new = !old;
 		if (old)
 			err = change_line(before, old, after, line, sums, group);
@@ -180,6 +287,7 @@ static int change_groups(const struct scope_metrics_window *before, const struct
 		if (find(after->view, before->view->line[i].name))
 			continue;
 		memcpy(group->name, before->view->line[i].name, sizeof(group->name));
+		group->host = before->view->line[i].host;
 		group->gone = true;
 		changes->groups++;
 	}

@@ -135,8 +135,9 @@ static void name_group(const struct scope_groups *groups, size_t at, struct scop
 
 	for (size_t i = 0; i < groups->count; i++)
 		alone = alone && (i == at || strcmp(groups->group[i].name, group->name));
-	snprintf(line->name, sizeof(line->name), "%s%s%s%s", group->name, alone ? "" : " (",
-		 alone ? "" : pickup_name(group), alone ? "" : ")");
+	snprintf(line->name, sizeof(line->name), "%s%s%s%s%s", group->name, alone ? "" : " (",
+		 alone ? "" : pickup_name(group),
+		 !alone && group->reads && group->pickup != SCOPE_CALL_PLAIN ? ", for clients" : "", alone ? "" : ")");
 	line->threads = group->threads;
 }
 
@@ -257,6 +258,8 @@ static void sum_group(const struct scope_metrics_view *view, const struct scope_
 	}
 	name_group(groups, at, line);
 	line->serves = groups->group[at].reads;
+	line->pickup = groups->group[at].pickup == SCOPE_CALL_PLAIN && line->serves ? SCOPE_CALL_READ
+										    : groups->group[at].pickup;
 	line->latency = metrics->units && at < metrics->groups ? &metrics->group_latency[at] : NULL;
 }
 

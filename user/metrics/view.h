@@ -20,6 +20,7 @@ struct scope_metric_line {
 	uint32_t tid, tgid; /* of a thread; tgid also of an object's process; else 0 */
 	uint32_t threads;   /* of a group; else 0 */
 	bool serves;	    /* a group that reads from clients */
+	uint8_t pickup;	    /* enum scope_timeline_call_role by which a group picks up work; PLAIN: it does not */
 	bool host; /* no threads: the host and the control group; it has the metrics of SCOPE_METRICS_HOST alone */
 	struct scope_metric_cells *cell;
 	struct scope_metric_cells total;

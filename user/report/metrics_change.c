@@ -87,6 +87,7 @@ void scope_report_metrics_changes(const struct scope_report_metrics *report, FIL
 	const struct scope_metric_changes *changes = report->changes;
 	struct scope_text before, after;
 	char load[160];
+	size_t more = 0;
 
 	fprintf(out, "CHANGES from %.40s (%s) to %.40s (%s)\n", report->before,
 		scope_report_format_window(&before, (uint64_t)(1e9 * changes->before_s)), report->after,
@@ -95,10 +96,13 @@ void scope_report_metrics_changes(const struct scope_report_metrics *report, FIL
 		scope_report_metrics_load(load, sizeof(load), changes->before_units, changes->after_units,
 					  changes->requests ? "requests" : "units"),
 		"by group", "before", "after", "95 % of difference", "score");
-	for (size_t i = 0; i < changes->groups && (report->verbose || i < GROUPS_MAX); i++)
-		print_group(report, &changes->group[i], out);
-	if (!report->verbose && changes->groups > GROUPS_MAX)
-		fprintf(out, "  %zu more groups by -v\n", changes->groups - GROUPS_MAX);
+	for (size_t i = 0; i < changes->groups; i++) {
+		more += !report->verbose && i >= GROUPS_MAX && !changes->group[i].host;
+		if (report->verbose || i < GROUPS_MAX || changes->group[i].host)
+			print_group(report, &changes->group[i], out);
+	}
+	if (more)
+		fprintf(out, "  %zu more groups by -v\n", more);
 	fputc('\n', out);
 }
 
