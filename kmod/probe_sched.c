@@ -39,13 +39,22 @@ static __always_inline u32 leaving_bits(bool preempt, const struct task_struct *
 #define EVENTS_OF_RUNS (SCOPE_EVENTS_COUNTERS | SCOPE_EVENTS_INTERRUPT)
 
 /* A thread's time on the CPU ends, in a session that records more about it. */
-static noinline notrace void end_run(struct scope_session *session, struct scope_cpu *cpu,
-				     const struct task_struct *prev, u64 now)
+static __always_inline void end_run(struct scope_session *session, struct scope_cpu *cpu,
+				    const struct task_struct *prev, u64 now)
 {
-	if (cpu->traced && scope_counters_wanted(session))
-		scope_counters_put(cpu, prev, now);
 	/* The end of an interrupt is not seen if its thread's tracing ended or began within it. */
 	cpu->hardirq_ns = cpu->softirq_ns = 0;
+	if (cpu->traced && scope_counters_wanted(session))
+		scope_counters_put(cpu, prev, now);
+}
+
+/* The same for a thread that begins to run after one that is not traced. */
+static __always_inline void begin_run(struct scope_session *session, struct scope_cpu *cpu,
+				      const struct task_struct *next)
+{
+	cpu->hardirq_ns = cpu->softirq_ns = 0;
+	if (scope_counters_wanted(session))
+		scope_counters_note(cpu, next);
 }
 
 /* At least one of prev and next is traced, or next may be. */
@@ -107,8 +116,7 @@ static noinline notrace void switch_in(struct scope_session *session, bool preem
 	u64 now;
 
 	if (unlikely(!scope_filter_has_first(line, next->tgid) || !READ_ONCE(session->running) || cpu->pending ||
-		     (session->config.events & (SCOPE_EVENTS_SCHED | EVENTS_OF_RUNS)) != SCOPE_EVENTS_SCHED ||
-		     !scope_clock_quick(&cpu->clock, &now) ||
+		     !(session->config.events & SCOPE_EVENTS_SCHED) || !scope_clock_quick(&cpu->clock, &now) ||
 		     !scope_ring_reserve_quick(&cpu->ring, SCOPE_RECORD_SWITCH, sizeof(struct scope_record_switch),
 					       false, now, &record))) {
 		switch_traced(session, preempt, prev, next, prev_state);
@@ -117,6 +125,8 @@ static noinline notrace void switch_in(struct scope_session *session, bool preem
 	scope_record_end_switch(&cpu->ring, record,
 				next->pid | SCOPE_SWITCH_NEXT_TRACED | (preempt ? SCOPE_SWITCH_PREEMPT : 0), next->pid);
 	cpu->traced = 1;
+	if (unlikely(session->config.events & EVENTS_OF_RUNS))
+		begin_run(session, cpu, next);
 }
 
 static __always_inline void probe_switch(struct scope_session *session, bool preempt, struct task_struct *prev,

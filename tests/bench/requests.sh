@@ -4,7 +4,7 @@
 # "name value unit" on stdout.
 #
 # Usage: tests/bench/requests.sh      KERNEL= as for tests/bench/run.sh (6.1), SERVERS="redis memcached",
-#                                     TRACERS="empty scope report perf tracecmd lttng"
+#                                     TRACERS="empty scope metrics report perf tracecmd lttng"
 # One guest with one processor that counts instructions; Debian's servers, asked for one value at a time
 # over one connection. Each tracer but trace-cmd follows the server alone and takes system calls,
 # switches and wakings; Scope also what it does by default: stacks after slow calls, and samples.
@@ -16,14 +16,14 @@
 #   TRACER_SERVER_own_added_insns   the same, on average: with samples and other things that are seldom
 #   TRACER_SERVER_all_added_insns   to the second: what the client pays and the tracer's processes take, too
 #   TRACER_bytes_per_SERVER_request of its trace on disk
-# empty: probes that do nothing; scope: scope record -p; report: scope-report -p, which also analyses
+# empty: probes that do nothing; scope: scope record -p; metrics: the same with --memory --interrupts --block; report: scope-report -p, which also analyses
 # what it captured, as it comes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/debian.sh
 build=$(cd "${BUILD:-build}" && pwd)
 kernel=${KERNEL:-6.1}
-export SERVERS=${SERVERS:-redis memcached} TRACERS=${TRACERS:-empty scope report perf tracecmd lttng}
+export SERVERS=${SERVERS:-redis memcached} TRACERS=${TRACERS:-empty scope metrics report perf tracecmd lttng}
 . tests/bench/modules.sh
 scripts/setup.sh bench
 scripts/kernel.sh "$kernel" >/dev/null
@@ -61,7 +61,7 @@ tests/vm/run.sh -i -k "$kernel" -m 2048 -t 1500 -- env SERVERS="$SERVERS" \
 				figure(of, name, "median", of "_" name "_added_insns", "instructions", 1)
 				figure(of, name, "server", of "_" name "_own_added_insns", "instructions", 1)
 				figure(of, name, "all", of "_" name "_all_added_insns", "instructions", 1)
-				if (of == "scope" || of == "perf" || of == "lttng")
+				if (of == "scope" || of == "metrics" || of == "perf" || of == "lttng")
 					figure(of, name, "bytes", of "_bytes_per_" name "_request", "bytes", 0)
 			}
 		}

@@ -82,6 +82,17 @@ run_scope() {
 	rmmod scope
 }
 
+# All that scope metrics has.
+run_metrics() {
+	insmod "$module"
+	in_background "$programs/scope" record ${METRICS:---memory --interrupts --block} -p "$pid" -d 600 -o "$dir/trace"
+	until_true scope_runs
+	ask metrics
+	end_background
+	print_bytes metrics "$dir/trace"
+	rmmod scope
+}
+
 run_report() {
 	insmod "$module"
 	in_background "$programs/scope-report" -p "$pid" -d 600 -o "$dir/report"
