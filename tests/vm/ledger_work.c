@@ -4,6 +4,8 @@
  *
  * Usage: ledger_work run DEVICE          All threads sleep. A line of input makes them work, a second one sleep again (the
  *                                        program says "asleep" then), a third one ends them.
+ *        ledger_work press MIB           A line of input makes it touch that memory, twice, and say "asleep"; a second one
+ *                                        ends it.
  *        ledger_work sample PID ROUNDS   Each second, ROUNDS times: a line "MONOTONIC_NS TID NAME RUN_NS DELAY_NS MINOR MAJOR"
  *                                        for each thread, by /proc/PID/task/TID/schedstat and stat.
  */
@@ -137,6 +139,20 @@ static int run(void)
 	return 0;
 }
 
+/* More than its control group has room for: each round pushes out the pages of the one before. */
+static int press(size_t bytes)
+{
+	char line[8], *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED || madvise(memory, bytes, MADV_NOHUGEPAGE) || !fgets(line, sizeof(line), stdin))
+		return 1;
+	for (size_t i = 0; i < 2 * bytes; i += PAGE)
+		memory[i % bytes]++;
+	puts("asleep");
+	fflush(stdout);
+	return !fgets(line, sizeof(line), stdin);
+}
+
 static int read_file(const char *path, char *text, size_t room)
 {
 	const int fd = open(path, O_RDONLY);
@@ -202,6 +218,8 @@ int main(int argc, char **argv)
 		device = argv[2];
 		return run();
 	}
+	if (argc == 3 && !strcmp(argv[1], "press"))
+		return press((size_t)atoi(argv[2]) << 20);
 	if (argc == 4 && !strcmp(argv[1], "sample"))
 		return sample(argv[2], atoi(argv[3]));
 	return 2;

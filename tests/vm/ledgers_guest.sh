@@ -112,6 +112,88 @@ capture() {
 	wait "$target"
 }
 
+cat > press.py <<'P'
+"""Usage: press.py METRICS.json stalls PRESSURE_NS | faults MAJOR | interrupts BEFORE AFTER HZ
+PRESSURE_NS: what the kernel counted for the control group of the only thread. BEFORE, AFTER: interrupts and softirqs of the host."""
+import json
+import sys
+
+document = json.load(open(sys.argv[1]))
+assert not document["lost"], f"{document['lost']} events lost"
+total = {}
+for one in document["series"]:
+    for metric, value in one["totals"].items():
+        total[metric] = total.get(metric, 0) + value
+# No time of a thread is more than all of it, in any step.
+for one in document["series"]:
+    for i in range(document["steps"] if one["name"].startswith("ledger_work") else 0):
+        known = sum(one["values"].get(state, [0] * document["steps"])[i] for state in
+                    ("run", "run_queue", "io_wait", "uninterruptible", "interruptible", "unknown"))
+        for metric in ("group_reclaim_time", "page_wait_time", "interrupt_time", "softirq_time"):
+            taken = one["values"].get(metric, [0] * document["steps"])[i]
+            assert taken <= known, f"step {i}: {metric} {taken} of {known}"
+if sys.argv[2] == "stalls":
+    found, counted = total.get("group_reclaim_time", 0) + total.get("page_wait_time", 0), int(sys.argv[3])
+    assert counted > 5_000_000 and abs(found - counted) <= 0.1 * counted, f"{found / 1e6:.2f} ms, not {counted / 1e6:.2f}"
+    assert total.get("group_reclaim_time", 0) > 0
+    print(f"{found / 1e6:.2f} ms, {counted / 1e6:.2f} by /sys/fs/cgroup/…/memory.pressure")
+elif sys.argv[2] == "faults":
+    assert total["major_faults"] == int(sys.argv[3]) > 300, (total["major_faults"], sys.argv[3])
+    print(f"{total['major_faults']} major faults")
+else:
+    before, after, hz = map(int, sys.argv[3:6])
+    ticks = total["run"] / 1e9 * hz
+    assert 0.9 * ticks <= total["interrupts"] <= after - before, (total["interrupts"], ticks, after - before)
+    took = total.get("interrupt_time", 0) + total.get("softirq_time", 0)
+    assert 0 < took < total["run"], (took, total["run"])
+    print(f"{total['interrupts']} of the host's {after - before}, {ticks:.0f} ticks of the timer while it ran")
+P
+
+group=$dir/cgroup/small
+pressure() { sed -n 's/^some.*total=//p' "$group/memory.pressure"; }
+major() { sed 's/.*) //' "/proc/$target/stat" | cut -d ' ' -f 10; }
+
+# Interrupts of all kinds, and softirqs.
+interrupts() { awk '$1 ~ /:$/ && $2 ~ /^[0-9]+$/ { sum += $2 } END { print sum }' /proc/interrupts /proc/softirqs; }
+
+# A thread that needs more memory than its control group may have.
+capture_press() {
+	local recorder before
+	mkdir cgroup && mount -t cgroup2 none cgroup && mkdir -p "$group" && echo +memory > cgroup/cgroup.subtree_control &&
+		echo 16M > "$group/memory.max" || return 1
+	truncate -s 64M swap.img && swap=$(losetup -f --show swap.img) && mkswap "$swap" > /dev/null && swapon "$swap" ||
+		return 1
+	mkfifo press.in
+	"$work" press 32 < press.in > press.said &
+	target=$!
+	exec 7> press.in
+	echo "$target" > "$group/cgroup.procs"
+	"$scope" record --memory --interrupts --no-stacks --no-samples -p "$target" -d 60 -o press.trace > record.said 2>&1 &
+	recorder=$!
+	until_true begun || return 1
+	before="$(pressure) $(major) $(interrupts)"
+	echo >&7
+	until_true grep -q asleep press.said || return 1
+	echo "$before $(pressure) $(major) $(interrupts)" > press.ledger
+	kill -INT "$recorder"
+	wait "$recorder" || { cat record.said; return 1; }
+	cp press.trace press.ledger "$VM_OUT"
+	echo >&7
+	exec 7>&-
+	wait "$target"
+	swapoff "$swap"
+	"$scope" metrics -i press.trace --by thread --step 100ms --format json > press.json
+}
+
+press_agrees() {	# NAME WHAT...
+	if python3 press.py press.json "${@:2}" > why 2>&1; then
+		echo "ok $1: $(cat why)"
+	else
+		echo "not ok $1: $(tail -n 1 why)"
+		failures=$((failures + 1))
+	fi
+}
+
 agrees() {	# NAME STEP SAMPLES WHAT [SECTORS]
 	"$scope" metrics -i a.trace --by thread --step "$2" --format json > metrics.json || return 1
 	if python3 check.py metrics.json "$3" "${@:4}" > why 2>&1; then
@@ -127,5 +209,10 @@ agrees "time on a CPU" 2ms seconds seconds
 agrees "time in the run queue" 2ms seconds window
 agrees "page faults" 1s whole faults
 agrees "sectors of a device" 1s whole sectors "$(cat sectors)"
+pass "a capture of a program that is short of memory" capture_press
+read -r pressure_before major_before interrupts_before pressure_after major_after interrupts_after < press.ledger
+press_agrees "time in memory stalls" stalls $((1000 * (pressure_after - pressure_before)))
+press_agrees "page faults that wait for a disk" faults $((major_after - major_before))
+press_agrees "interrupts" interrupts "$interrupts_before" "$interrupts_after" 250
 rmmod scope
 exit "$failures"
