@@ -184,7 +184,7 @@ pictures: user-ready ## make pictures of the pages and first screens of six kind
 	$(Q)scripts/setup.sh browser
 	$(Q)SCOPE=build/user/scope PICTURES=build/pictures tests/unit/report_pictures.sh
 
-.PHONY: bugs bugs-healthy bugs-strangers bugs-mutants bugs-shapes bugs-vm
+.PHONY: bugs bugs-healthy bugs-strangers bugs-mutants bugs-shapes bugs-contention bugs-vm
 bugs: user-ready ## the bug bench, by perf events: every case of tests/bugs three times, and healthy twins; prints the table (CASES="cpu lock" for some, SEEDS=3)
 	$(Q)scripts/setup.sh servers bugs histories sealed
 	$(Q)SEEDS=$(SEEDS) tests/bugs/bench.sh $(CASES)
@@ -202,6 +202,10 @@ bugs-mutants: user-ready ## make functions of healthy servers slow, chosen at ra
 
 bugs-shapes: user-ready ## ask about servers of ten shapes with bugs of eighteen kinds, small programs made for it (CASES="queue/cpu" for some, SEED=1)
 	$(Q)python3 tests/bugs/shapes.py -s $(or $(SEED),1) $(CASES)
+
+bugs-contention: user-ready ## ask what changed where servers contend for a CPU, a disk, a lock or memory, and where nothing did (SEEDS=5, 40 minutes)
+	$(Q)scripts/setup.sh bugs strangers
+	$(Q)SEEDS=$(SEEDS) python3 tests/bugs/contention/contention.py
 
 # One case of each kind of bug.
 CASES_VM = cpu lock io hang own-bytes own-log own-sleep own-history own-two own-three own-starve own-flood \
