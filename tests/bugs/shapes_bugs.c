@@ -19,26 +19,14 @@
 
 #define RARE 1500 /* one request of that many stalls the server */
 #define LAST 700  /* the request that never ends */
+#define UNUSED __attribute__((unused))
 
 const char *bug;
 unsigned int place;
 
-static volatile uint64_t sink;
+volatile uint64_t sink;
 
-/* About 400 rounds are a microsecond. */
-static inline __attribute__((always_inline)) void work(uint64_t rounds)
-{
-	uint64_t x = rounds | 1;
-
-	for (uint64_t i = 0; i < rounds; i++) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-	}
-	sink += x;
-}
-
-static bool chance(double probability)
+bool chance(double probability)
 {
 	static __thread unsigned int state;
 
@@ -61,19 +49,19 @@ static sem_t one_at_a_time;
 static int peer[2]; /* a thread of the process answers at the second */
 static pthread_mutex_t peer_lock = PTHREAD_MUTEX_INITIALIZER;
 
-FUNCTION static void bug_cpu(void)
+FUNCTION static void bug_cpu(UNUSED struct request *request)
 {
 	work(1500000);
 }
 
-FUNCTION static void bug_lock_run(void)
+FUNCTION static void bug_lock_run(UNUSED struct request *request)
 {
 	pthread_mutex_lock(&lock);
 	work(chance(0.03) ? 2500000 : 800);
 	pthread_mutex_unlock(&lock);
 }
 
-FUNCTION static void bug_lock_sleep(void)
+FUNCTION static void bug_lock_sleep(UNUSED struct request *request)
 {
 	pthread_mutex_lock(&lock);
 	if (chance(0.03))
@@ -83,7 +71,7 @@ FUNCTION static void bug_lock_sleep(void)
 	pthread_mutex_unlock(&lock);
 }
 
-FUNCTION static void bug_rwlock(void)
+FUNCTION static void bug_rwlock(UNUSED struct request *request)
 {
 	const bool writes = chance(0.02);
 
@@ -95,7 +83,7 @@ FUNCTION static void bug_rwlock(void)
 	pthread_rwlock_unlock(&rwlock);
 }
 
-FUNCTION static void bug_semaphore(void)
+FUNCTION static void bug_semaphore(UNUSED struct request *request)
 {
 	sem_wait(&one_at_a_time);
 	if (chance(0.03))
@@ -105,7 +93,7 @@ FUNCTION static void bug_semaphore(void)
 	sem_post(&one_at_a_time);
 }
 
-FUNCTION static void bug_calls(void)
+FUNCTION static void bug_calls(UNUSED struct request *request)
 {
 	struct stat status;
 
@@ -114,7 +102,7 @@ FUNCTION static void bug_calls(void)
 			work(1);
 }
 
-FUNCTION static void bug_bytes(void)
+FUNCTION static void bug_bytes(UNUSED struct request *request)
 {
 	const int fd = open("/etc/services", O_RDONLY | O_CLOEXEC);
 	char byte;
@@ -124,7 +112,7 @@ FUNCTION static void bug_bytes(void)
 	close(fd);
 }
 
-FUNCTION static void bug_sync(void)
+FUNCTION static void bug_sync(UNUSED struct request *request)
 {
 	static int fd = -1;
 	char block[8192] = "";
@@ -139,13 +127,13 @@ FUNCTION static void bug_sync(void)
 		abort();
 }
 
-FUNCTION static void bug_sleep(void)
+FUNCTION static void bug_sleep(UNUSED struct request *request)
 {
 	usleep(8000);
 	work(1);
 }
 
-FUNCTION static void bug_child(void)
+FUNCTION static void bug_child(UNUSED struct request *request)
 {
 	const pid_t child = vfork();
 
@@ -156,7 +144,7 @@ FUNCTION static void bug_child(void)
 	waitpid(child, NULL, 0);
 }
 
-FUNCTION static void bug_memory(void)
+FUNCTION static void bug_memory(UNUSED struct request *request)
 {
 	const size_t bytes = 24u << 20;
 	char *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -168,18 +156,18 @@ FUNCTION static void bug_memory(void)
 	munmap(page, bytes);
 }
 
-FUNCTION static void bug_stall(void)
+FUNCTION static void bug_stall(UNUSED struct request *request)
 {
 	work(800000000);
 }
 
-FUNCTION static void bug_stall_sleep(void)
+FUNCTION static void bug_stall_sleep(UNUSED struct request *request)
 {
 	usleep(1500000);
 	work(1);
 }
 
-FUNCTION static void bug_poll(void)
+FUNCTION static void bug_poll(UNUSED struct request *request)
 {
 	struct pollfd never = { peer[0], POLLIN, 0 };
 
@@ -187,7 +175,7 @@ FUNCTION static void bug_poll(void)
 	work(1);
 }
 
-FUNCTION static void bug_ask(void)
+FUNCTION static void bug_ask(UNUSED struct request *request)
 {
 	char byte = chance(0.05) ? 's' : 'q';
 
@@ -240,82 +228,106 @@ static void *checkpoints(void *user)
 	return user;
 }
 
-FUNCTION static void take_lock(void)
+FUNCTION static void take_lock(UNUSED struct request *request)
 {
 	pthread_mutex_lock(&lock);
 	work(500);
 	pthread_mutex_unlock(&lock);
 }
 
-FUNCTION static void bug_hang(void)
+FUNCTION static void bug_hang(UNUSED struct request *request)
 {
 	pthread_mutex_lock(&twice);
 	pthread_mutex_lock(&twice);
 	work(1);
 }
 
-FUNCTION static void bug_spin(void)
+FUNCTION static void bug_spin(UNUSED struct request *request)
 {
 	for (;;)
 		work(100);
 }
 
-void begin_bug(void)
+static void start(void *(*run)(void *))
 {
 	pthread_t thread;
 
-	if (sem_init(&one_at_a_time, 0, 1) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, peer))
-		abort();
-	if ((has_bug("ask") && pthread_create(&thread, NULL, answer_asked, NULL)) ||
-	    (has_bug("checkpoint") && pthread_create(&thread, NULL, checkpoints, NULL)))
+	if (pthread_create(&thread, NULL, run, NULL))
 		abort();
 }
 
-enum whose {
-	MARKED, /* requests that a client marks */
-	ALL,
-	ONE_IN_RARE,
-	THE_LAST,
-};
-
-static const struct {
-	const char *name;
-	void (*run)(void);
-	enum whose whose;
-} bugs[] = {
-	{ "cpu", bug_cpu, MARKED },
-	{ "lock_run", bug_lock_run, ALL },
-	{ "lock_sleep", bug_lock_sleep, ALL },
-	{ "rwlock", bug_rwlock, ALL },
-	{ "semaphore", bug_semaphore, ALL },
-	{ "calls", bug_calls, MARKED },
-	{ "bytes", bug_bytes, MARKED },
-	{ "sync", bug_sync, MARKED },
-	{ "sleep", bug_sleep, MARKED },
-	{ "child", bug_child, MARKED },
-	{ "memory", bug_memory, MARKED },
-	{ "poll", bug_poll, MARKED },
-	{ "ask", bug_ask, ALL },
-	{ "checkpoint", take_lock, ALL },
-	{ "stall", bug_stall, ONE_IN_RARE },
-	{ "stall_sleep", bug_stall_sleep, ONE_IN_RARE },
-	{ "hang", bug_hang, THE_LAST },
-	{ "spin", bug_spin, THE_LAST },
-};
-
-static void meet_bug(const struct request *request, unsigned int here)
+static void begin_semaphore(void)
 {
-	if (here != place)
-		return;
-	for (size_t i = 0; i < sizeof(bugs) / sizeof(bugs[0]); i++) {
-		const bool meets = bugs[i].whose == MARKED	  ? request->marked
-				   : bugs[i].whose == ONE_IN_RARE ? request->number % RARE == RARE - 1
-				   : bugs[i].whose == THE_LAST	  ? request->number == LAST
-								  : true;
+	if (sem_init(&one_at_a_time, 0, 1))
+		abort();
+}
 
-		if (has_bug(bugs[i].name) && meets)
-			bugs[i].run();
-	}
+static void begin_peer(void)
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, peer))
+		abort();
+	if (has_bug("ask"))
+		start(answer_asked);
+}
+
+static void begin_checkpoints(void)
+{
+	start(checkpoints);
+}
+
+const struct shapes_kind shapes_bugs[] = {
+	{ "cpu", bug_cpu, MARKED, NULL },
+	{ "lock_run", bug_lock_run, ALL, NULL },
+	{ "lock_sleep", bug_lock_sleep, ALL, NULL },
+	{ "rwlock", bug_rwlock, ALL, NULL },
+	{ "semaphore", bug_semaphore, ALL, begin_semaphore },
+	{ "calls", bug_calls, MARKED, NULL },
+	{ "bytes", bug_bytes, MARKED, NULL },
+	{ "sync", bug_sync, MARKED, NULL },
+	{ "sleep", bug_sleep, MARKED, NULL },
+	{ "child", bug_child, MARKED, NULL },
+	{ "memory", bug_memory, MARKED, NULL },
+	{ "poll", bug_poll, MARKED, begin_peer },
+	{ "ask", bug_ask, ALL, begin_peer },
+	{ "checkpoint", take_lock, ALL, begin_checkpoints },
+	{ "stall", bug_stall, ONE_IN_RARE, NULL },
+	{ "stall_sleep", bug_stall_sleep, ONE_IN_RARE, NULL },
+	{ "hang", bug_hang, THE_LAST, NULL },
+	{ "spin", bug_spin, THE_LAST, NULL },
+	{ NULL, NULL, ALL, NULL },
+};
+
+/* The kind of this server; NULL: its requests do nothing beside the rest. */
+static const struct shapes_kind *find_kind(void)
+{
+	static const struct shapes_kind *const tables[] = { shapes_bugs, shapes_more_bugs, shapes_healthy };
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		for (const struct shapes_kind *kind = tables[i]; kind->name; kind++)
+			if (has_bug(kind->name))
+				return kind;
+	return NULL;
+}
+
+static const struct shapes_kind *kind;
+
+void begin_bug(void)
+{
+	kind = find_kind();
+	if (kind && kind->begin)
+		kind->begin();
+}
+
+static void meet_bug(struct request *request, unsigned int here)
+{
+	if (!kind || here != place)
+		return;
+	if (kind->whose == MARKED	  ? request->marked
+	    : kind->whose == ONE_IN_RARE  ? request->number % RARE == RARE - 1
+	    : kind->whose == THE_LAST	  ? request->number == LAST
+	    : kind->whose == THE_LAST_TWO ? request->number == LAST || request->number == LAST + 1
+					  : true)
+		kind->run(request);
 }
 
 /* What all requests run. */

@@ -21,7 +21,6 @@
 #define WORKERS 4
 #define QUEUE 1024
 #define CLIENTS 300
-#define ANSWER 512
 
 /* Requests of all processes have one count. */
 static unsigned int *count;
@@ -31,11 +30,16 @@ static unsigned int next_number(void)
 	return __atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
 }
 
-static struct request parse(int fd, const char *text, ssize_t bytes)
+static struct request parse(int fd, const char *text)
 {
+	struct question question;
+
+	memcpy(&question, text, sizeof(question));
 	return (struct request){
-		.marked = text[0] == 'b',
-		.size = bytes > 1 ? 100 * (text[1] % 16) : 0,
+		.marked = question.mark == 'b',
+		.first = question.first,
+		.size = 100 * (question.size % 16),
+		.answer = question.answer,
 		.fd = fd,
 		.number = next_number(),
 	};
@@ -47,19 +51,25 @@ static bool take(int fd, struct request *request)
 	char text[256];
 	const ssize_t bytes = recv(fd, text, sizeof(text), 0);
 
-	if (bytes <= 0)
+	if (bytes < (ssize_t)sizeof(struct question))
 		return false;
-	*request = parse(fd, text, bytes);
+	*request = parse(fd, text);
 	return true;
+}
+
+static char *write_answer(const struct request *request)
+{
+	static __thread char text[ANSWER_MAX];
+
+	memset(text, 'x', request->answer);
+	memcpy(text, &request->answer, sizeof(request->answer));
+	return text;
 }
 
 static void answer(const struct request *request)
 {
-	char text[ANSWER];
-
-	memset(text, 'x', sizeof(text));
-	if (send(request->fd, text, sizeof(text), MSG_NOSIGNAL) < 0)
-		close(request->fd);
+	if (send(request->fd, write_answer(request), request->answer, MSG_NOSIGNAL) < 0)
+		shutdown(request->fd, SHUT_RDWR);
 }
 
 static struct sockaddr_in address_of(uint16_t port)
@@ -70,9 +80,11 @@ static struct sockaddr_in address_of(uint16_t port)
 static int listen_on(uint16_t port, bool shared)
 {
 	const struct sockaddr_in address = address_of(port);
-	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1, few = 16384;
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (has_bug("slow_readers"))
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &few, sizeof(few));
 	if (shared)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one));
 	if (bind(fd, (const void *)&address, sizeof(address)) || listen(fd, 128)) {
@@ -214,7 +226,7 @@ struct queue {
 	unsigned int put, taken;
 };
 
-static struct queue work = { .lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER };
+static struct queue requests = { .lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER };
 static struct queue answers = { .lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER };
 static int answers_ready;
 
@@ -240,13 +252,13 @@ static struct request get(struct queue *queue)
 
 static void put_work(struct request *request)
 {
-	put(&work, request);
+	put(&requests, request);
 }
 
 static void *work_and_answer(void *user)
 {
 	for (;;) {
-		struct request request = get(&work);
+		struct request request = get(&requests);
 
 		serve_at_once(&request);
 	}
@@ -265,7 +277,7 @@ static void *work_and_give_back(void *user)
 	const uint64_t one = 1;
 
 	for (;;) {
-		struct request request = get(&work);
+		struct request request = get(&requests);
 
 		serve_request(&request);
 		put(&answers, &request);
@@ -348,18 +360,17 @@ static void serve_datagrams(uint16_t port)
 	if (bind(fd, (const void *)&address, sizeof(address)))
 		exit(1);
 	for (;;) {
-		char text[ANSWER];
+		char text[256];
 		struct sockaddr_in from;
 		socklen_t length = sizeof(from);
 		const ssize_t bytes = recvfrom(fd, text, sizeof(text), 0, (void *)&from, &length);
 		struct request request;
 
-		if (bytes <= 0)
+		if (bytes < (ssize_t)sizeof(struct question))
 			continue;
-		request = parse(fd, text, bytes);
+		request = parse(fd, text);
 		serve_request(&request);
-		memset(text, 'x', sizeof(text));
-		sendto(fd, text, sizeof(text), 0, (void *)&from, length);
+		sendto(fd, write_answer(&request), request.answer, 0, (void *)&from, length);
 	}
 }
 
