@@ -551,6 +551,34 @@ static void select_of_nothing_is_a_sleep(void **state)
 	end_run(&run);
 }
 
+/* The first request of a connection that was accepted in the window; not of one that was there. */
+static void the_first_request_of_a_connection_is_known(void **state)
+{
+	static const bool first[] = { false, true, false, true };
+	struct run run = run_of("meta begin_ns 0\nmeta end_ns 9000\nfd 10 7 accepted -\n"
+				"0 0 switch 0 10 sleeping\n"
+				"1000 0 syscall 10 read enter=900 ret=64 args=7\n"
+				"1100 0 syscall 10 write enter=1050 ret=64 args=7\n"
+				"1200 0 syscall 10 accept enter=1150 ret=8 args=3\n"
+				"2000 0 syscall 10 read enter=1900 ret=64 args=8\n"
+				"2100 0 syscall 10 write enter=2050 ret=64 args=8\n"
+				"3000 0 syscall 10 read enter=2900 ret=64 args=8\n"
+				"3100 0 syscall 10 write enter=3050 ret=64 args=8\n"
+				"3200 0 syscall 10 close enter=3150 ret=0 args=8\n"
+				"3300 0 syscall 10 accept enter=3250 ret=8 args=3\n"
+				"4000 0 syscall 10 read enter=3900 ret=64 args=8\n"
+				"4100 0 syscall 10 write enter=4050 ret=64 args=8\n"
+				"5000 0 enter 10 read enter=4900 args=8\n"
+				"5000 0 switch 10 0 sleeping\n");
+	const struct scope_units *units = run.units;
+
+	(void)state;
+	assert_int_equal(units->count, 4);
+	for (size_t i = 0; i < units->count; i++)
+		assert_int_equal(units->unit[i].first, first[i]);
+	end_run(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -572,6 +600,7 @@ int main(void)
 		cmocka_unit_test(false_wakeups_are_one_sleep),
 		cmocka_unit_test(a_condition_is_one_object),
 		cmocka_unit_test(select_of_nothing_is_a_sleep),
+		cmocka_unit_test(the_first_request_of_a_connection_is_known),
 		cmocka_unit_test(missing_switches_show_against_the_kernels_count),
 	};
 

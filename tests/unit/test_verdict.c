@@ -371,6 +371,27 @@ static void requests_that_ask_a_peer_alike_may_always_have_been_so(void **state)
 	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
 }
 
+/* The same of the first requests of connections: keys are agreed on, or somebody logs in. */
+static void first_requests_alike_may_always_have_been_so(void **state)
+{
+	struct scope_finding finding = {
+		.kind = SCOPE_FINDING_TIME,
+		.first_requests = true,
+		.p05_ns = 100,
+		.p95_ns = 1000,
+	};
+	const struct scope_ranking ranking = quiet;
+	const struct scope_kept reference = { 0 };
+
+	(void)state;
+	assert_int_equal(verdict_on(finding, ranking, "first request of each connection"), SCOPE_VERDICT_NOTHING);
+	finding.p95_ns = above(1000);
+	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding.p95_ns = 1000;
+	made->input.reference = &reference;
+	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
+}
+
 static void one_other_finding_is_enough_for_a_slowdown(void **state)
 {
 	struct scope_finding both[] = {
@@ -571,6 +592,7 @@ int main(void)
 		TEST(excess_without_stacks_or_signatures_says_nothing),
 		TEST(a_baseline_is_asked_for_where_there_is_none),
 		TEST(requests_that_ask_a_peer_alike_may_always_have_been_so),
+		TEST(first_requests_alike_may_always_have_been_so),
 		TEST(one_other_finding_is_enough_for_a_slowdown),
 		TEST(a_slow_device_comes_before_waits_for_it),
 		TEST(a_slow_peer_comes_before_lesser_functions),

@@ -132,6 +132,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (abnormal) {
 		kept->slow_units++;
 		kept->slow_requests += keeper->asked ? unit->asked : unit->granularity == SCOPE_UNIT_REQUEST;
+		of->first_slow += unit->first;
 		of->excess_ns += scope_unit_measure(unit) - baseline.usual_ns;
 	}
 	due = side->units++ == side->next;

@@ -28,6 +28,7 @@ struct scope_kept_side {
 struct scope_kept_population {
 	struct scope_kept_side side[2]; /* usual, abnormal */
 	double excess_ns;		/* of all its abnormal units, over what is usual */
+	uint64_t first_slow;		/* of all these: the first request of a connection */
 };
 
 struct scope_kept {

@@ -8,6 +8,7 @@
 
 #include "anomaly/robust.h"
 #include "rank/classify.h"
+#include "rank/first.h"
 #include "rank/shares.h"
 #include "rank/sums.h"
 
@@ -236,6 +237,7 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	finding->usual_ns = scope_anomaly_population_usual(&input->detection->population[finding->population]);
 	if (!err)
 		err = measure_usual(input, sums, finding);
+	finding->first_requests = scope_rank_in_first_requests(input, sums->unit, sums->units, finding->group);
 	finding->serves = input->units->groups->group[finding->group].serves;
 	finding->window_share = finding->excess_ns / window_of(input);
 	find_usual(input, finding);

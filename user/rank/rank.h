@@ -153,6 +153,7 @@ struct scope_finding {
 	};
 	double calls_times;  /* CALLS, WAIT: how many times as often as usual the call is made */
 	uint8_t hints;	     /* rules of thumb that apply, a bit for each enum scope_hint */
+	bool first_requests; /* its units are the first requests of connections, most of which are slow: rank/first.h */
 	bool serves;	     /* its group serves clients, or passes work to one that does; not of HANG, SPIN */
 	double window_share; /* its excess, of the window; not of HANG, SPIN */
 	uint32_t example, usual_example; /* units to show the path of; UINT32_MAX: none */
@@ -227,6 +228,7 @@ enum scope_verdict_rule {
 	SCOPE_DECIDED_DEVICE_FIRST,
 	SCOPE_DECIDED_PEER_FIRST,
 	SCOPE_DECIDED_PEER_ASKED,
+	SCOPE_DECIDED_FIRST_REQUESTS,
 	SCOPE_DECIDED_FUNCTIONS,
 	SCOPE_DECIDED_NO_EVENT,
 	SCOPE_DECIDED_FEW_UNITS,

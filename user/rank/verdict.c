@@ -8,7 +8,8 @@
 
 #include "rank/verdict_outside.h"
 
-#define ASKS_ALIKE 10 /* ratio of percentiles 95 to 5 of units that ask a peer: all take about as long */
+#define ASKS_ALIKE 10  /* ratio of percentiles 95 to 5 of units that ask a peer: all take about as long … */
+#define FIRST_ALIKE 10 /* … and of first requests of connections */
 #define TOO_FEW_UNITS 20
 #define CHANCE_WORTH 0.05 /* share of the excess, met by chance, that is reported */
 
@@ -74,6 +75,30 @@ static void say_only_ask(const struct scope_rank_input *input, const struct scop
 		 "is slow cannot be seen in this trace alone: compare with a better time by --baseline.",
 		 all > 0 ? 100 * (requests ? ranking->slow_requests : ranking->slow_units) / all : 0,
 		 requests ? "requests" : "rounds of work");
+}
+
+/* True if all findings are in the first requests of connections, and each takes about as long on all of them. */
+static bool only_first(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	for (size_t i = 0; i < ranking->findings; i++) {
+		const struct scope_finding *finding = &ranking->finding[i];
+
+		if (!finding->first_requests || finding->p95_ns > FIRST_ALIKE * finding->p05_ns)
+			return false;
+	}
+	return !input->reference;
+}
+
+/* Each connection has one: this may be how the server works. */
+static void say_only_first(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			   size_t room)
+{
+	(void)input;
+	(void)ranking;
+	snprintf(
+		text, room,
+		"Only the first request of each connection took longer, as a log-in or an exchange of keys does. Whether "
+		"it is slow cannot be seen in this trace alone: compare with a better time by --baseline.");
 }
 
 static bool always(const struct scope_rank_input *input, const struct scope_ranking *ranking)
@@ -282,6 +307,7 @@ static const struct {
 	[SCOPE_DECIDED_PEER_FIRST] = { "peer_first", true, scope_rank_peer_before_functions, SCOPE_VERDICT_OUTSIDE,
 				       scope_rank_say_peer },
 	[SCOPE_DECIDED_PEER_ASKED] = { "peer_asked", true, only_ask, SCOPE_VERDICT_NOTHING, say_only_ask },
+	[SCOPE_DECIDED_FIRST_REQUESTS] = { "first_requests", true, only_first, SCOPE_VERDICT_NOTHING, say_only_first },
 	[SCOPE_DECIDED_FUNCTIONS] = { "functions", true, always, SCOPE_VERDICT_SLOWDOWN },
 	[SCOPE_DECIDED_NO_EVENT] = { "no_event", false, no_event, SCOPE_VERDICT_UNKNOWN, say_no_event },
 	[SCOPE_DECIDED_FEW_UNITS] = { "few_units", false, few_units, SCOPE_VERDICT_UNKNOWN, say_few_units },

@@ -48,6 +48,7 @@ static void remember(struct scope_fds *fds, int64_t fd, const struct scope_fd_sl
 
 		of->turn = recent->turn;
 		of->asked = recent->asked;
+		of->first = recent->first;
 		of->left_ns = recent->left_ns;
 	}
 	*recent = *slot;
@@ -101,6 +102,7 @@ static void part(struct scope_fds *fds, uint32_t tgid, int64_t fd, struct scope_
 		heir->of = 0;
 		heir->turn = slot->turn;
 		heir->asked = slot->asked;
+		heir->first = slot->first;
 		heir->connection = slot->connection;
 	}
 	slot->others = 0;
@@ -126,6 +128,7 @@ static int change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_f
 	slot->kind = (uint8_t)kind;
 	slot->turn = SCOPE_FD_ANSWERED;
 	slot->asked = SCOPE_FD_NOBODY;
+	slot->first = false;
 	slot->left_ns = 0;
 	slot->since_ns = since_ns;
 	slot->connection = connection;
@@ -312,6 +315,7 @@ enum scope_fd_kind scope_timeline_fds_find(struct scope_fds *fds, uint32_t tgid,
 					  .kind = slot->kind,
 					  .turn = slot->turn,
 					  .asked = slot->key ? slot->asked : SCOPE_FD_NOBODY,
+					  .first = slot->first,
 					  .since_ns = slot->since_ns,
 					  .connection = slot->connection });
 	return (enum scope_fd_kind)slot->kind;

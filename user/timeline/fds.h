@@ -37,6 +37,7 @@ struct scope_fd_slot {
 	uint32_t asked;	     /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
 	uint64_t since_ns;   /* return of the call that opened it; 0: none was seen */
 	uint64_t left_ns;    /* the thread that took the last request left it without an answer; 0: it did not */
+	bool first;	     /* the last request is the first of that connection */
 	uint32_t connection; /* number of the accept that it is from, from 1 on; 0: none was seen */
 	uint32_t of;	 /* not in copies: descriptor of the same connection that has its state, plus 1; 0: itself */
 	uint32_t others; /* not in copies: descriptors of which this one has the state */
@@ -111,9 +112,18 @@ static inline void scope_timeline_fds_turn_to(struct scope_fds *fds, int64_t fd,
 /* The same: a thread took a request of it. */
 static inline void scope_timeline_fds_ask(struct scope_fds *fds, int64_t fd, uint32_t thread)
 {
+	struct scope_fd_slot *recent = &fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT];
+
 	scope_timeline_fds_turn_to(fds, fd, SCOPE_FD_ASKED);
-	fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].asked = thread;
-	fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].left_ns = 0;
+	recent->first = recent->connection && recent->asked == SCOPE_FD_NOBODY;
+	recent->asked = thread;
+	recent->left_ns = 0;
+}
+
+/* The same. The last request is the first of its connection, which was accepted in the window. */
+static inline bool scope_timeline_fds_first_request(const struct scope_fds *fds, int64_t fd)
+{
+	return fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].first;
 }
 
 /* The same: that thread works for others since left_ns; 0: its request is taken up again. */

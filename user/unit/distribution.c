@@ -138,6 +138,7 @@ static int tally(struct scope_distributions *distributions, const struct scope_u
 		row->connection[(unit->connection - 1) / 64] |= 1ull << (unit->connection - 1) % 64;
 	}
 	row->asked += unit->asked > 0;
+	row->first += unit->first;
 	group->units++;
 	group->asked += unit->asked;
 	group->busy_ns += measure + unit->queue_ns;

@@ -25,6 +25,7 @@ struct scope_distributions_call {
 struct scope_distributions_row {
 	uint64_t units;
 	uint64_t asked;		   /* of them: took a client's request */
+	uint64_t first;		   /* of them: are for the first request of a connection */
 	uint64_t connection_units; /* of them: of the first SCOPE_DISTRIBUTIONS_CONNECTIONS connections … */
 	uint64_t connection[SCOPE_DISTRIBUTIONS_CONNECTIONS / 64]; /* … which have a bit each */
 	struct scope_sketch measure;				   /* ns, of closed units */

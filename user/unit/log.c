@@ -145,14 +145,16 @@ static inline uint64_t thread_and_histogram(const struct scope_unit *unit)
 	return group << GROUP_SHIFT | (uint64_t)unit->thread << HISTOGRAM_BITS | (unit->histogram + 1u);
 }
 
-#define TASK_SHIFT 32	  /* no rule */
-#define TASK_UNIT_NS 1024 /* no rule: no sleep is counted more exactly than that */
+#define TASK_SHIFT 32		    /* no rule */
+#define TASK_UNIT_NS 1024	    /* no rule: no sleep is counted more exactly than that */
+#define CONNECTION_FIRST (1u << 31) /* no rule: set if the request is the first of its connection */
 
 static inline uint64_t connection_and_task(const struct scope_unit *unit)
 {
 	const uint64_t task = unit->task_ns / TASK_UNIT_NS;
 
-	return unit->connection | (task < UINT32_MAX ? task : UINT32_MAX) << TASK_SHIFT;
+	return (unit->connection & ~CONNECTION_FIRST) | (unit->first ? CONNECTION_FIRST : 0) |
+	       (task < UINT32_MAX ? task : UINT32_MAX) << TASK_SHIFT;
 }
 
 /* Of a unit without a call histogram. */
@@ -237,7 +239,8 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 		.queue_ns = value[4],
 		.blocked_ns = value[5],
 		.bytes = value[6],
-		.connection = (uint32_t)value[7],
+		.connection = (uint32_t)value[7] & ~CONNECTION_FIRST,
+		.first = value[7] & CONNECTION_FIRST,
 		.task_ns = (value[7] >> TASK_SHIFT) * TASK_UNIT_NS,
 		.thread = thread,
 		.group = value[1] >> GROUP_SHIFT ? (uint32_t)(value[1] >> GROUP_SHIFT) - 1 : groups->of_thread[thread],

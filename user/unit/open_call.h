@@ -86,6 +86,15 @@ SCOPE_TAKE void scope_unit_open_answer_for(struct scope_unit_builder *builder, c
 		scope_unit_rest_note_passing(builder, thread->tgid);
 }
 
+/* A thread that gets requests from others knows the connection of one by its answer. */
+SCOPE_TAKE void scope_unit_open_meet_client(struct scope_open_unit *open_unit, const struct scope_fds *fds, uint64_t fd)
+{
+	if (open_unit->pickup.reads || open_unit->connection)
+		return;
+	open_unit->connection = scope_timeline_fds_connection(fds, (int32_t)fd);
+	open_unit->first = scope_timeline_fds_first_request(fds, (int32_t)fd);
+}
+
 /*
  * Call it when a write is entered, not when it returns, because its peer may have sent the next
  * request by then. ret: any number above 0 if it has not returned.
@@ -97,8 +106,10 @@ SCOPE_TAKE void scope_unit_open_answer(struct scope_unit_builder *builder, struc
 
 	if (!args || ret <= 0)
 		return;
-	if (scope_timeline_fds_kind(fds, thread->tgid, (int32_t)fd) == SCOPE_FD_ACCEPTED)
+	if (scope_timeline_fds_kind(fds, thread->tgid, (int32_t)fd) == SCOPE_FD_ACCEPTED) {
 		scope_unit_open_answer_for(builder, open_unit, thread, fd);
+		scope_unit_open_meet_client(open_unit, fds, fd);
+	}
 	if (!scope_timeline_fds_answer(fds, thread->tgid, (int32_t)fd) &&
 	    !(open_unit->pickup.datagrams &&
 	      scope_timeline_fds_kind(fds, thread->tgid, (int32_t)fd) == SCOPE_FD_DATAGRAM))

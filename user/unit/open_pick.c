@@ -44,6 +44,7 @@ enum brought {
 	BROUGHT_CONNECTION,
 	BROUGHT_MORE, /* of a request that is not answered yet */
 	BROUGHT_REQUEST,
+	BROUGHT_FIRST, /* the same, of a connection that was accepted in the window and has had none */
 };
 
 /*
@@ -70,7 +71,7 @@ static enum brought what_came(struct scope_unit_builder *builder, const struct s
 	if (scope_timeline_fds_turn(fds, fd) == SCOPE_FD_ASKED)
 		return BROUGHT_MORE;
 	scope_timeline_fds_ask(fds, fd, thread->index);
-	return BROUGHT_REQUEST;
+	return scope_timeline_fds_first_request(fds, fd) ? BROUGHT_FIRST : BROUGHT_REQUEST;
 }
 
 /*
@@ -127,7 +128,8 @@ static int take(struct scope_unit_builder *builder, struct scope_open_unit *open
 	open_unit->connected |= brought == BROUGHT_CONNECTION;
 	if (!open_unit->many)
 		note_client(open_unit, brought, fd);
-	open_unit->asked |= brought == BROUGHT_REQUEST;
+	open_unit->asked |= brought == BROUGHT_REQUEST || brought == BROUGHT_FIRST;
+	open_unit->first |= brought == BROUGHT_FIRST;
 	open_unit->new_thread = false;
 	if (fd >= 0)
 		open_unit->from_fd = fd;

@@ -190,6 +190,7 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 		.thread = thread,
 		.group = group_of(builder, thread, request),
 		.connection = open_unit->connection,
+		.first = open_unit->first,
 		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
 		.request = request,
 		.open = still_open,

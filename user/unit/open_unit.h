@@ -98,6 +98,7 @@ struct scope_open_unit {
 	uint32_t futex_votes; /* … how many more than elsewhere since it was chosen */
 	int64_t client_fd; /* the client's connection that the unit accepted or read last; -1: none yet, or none that is known */
 	uint32_t connection;	   /* that this is, as in struct scope_unit */
+	bool first;		   /* its request is the first of that connection */
 	int64_t from_fd;	   /* the client's connection that the unit took bytes from; -1: none yet */
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t rest_ns; /* the unit may be over since this sleep in a futex: its client has its answer; 0: no */
@@ -211,6 +212,7 @@ static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, cons
 	open_unit->new_thread = false;
 	open_unit->datagrams = open_unit->request = 0;
 	open_unit->connection = 0;
+	open_unit->first = false;
 	open_unit->from_fd = open_unit->client_fd = -1;
 	open_unit->begin_ns = now_ns;
 	open_unit->begin = scope_unit_mark_now(thread);

@@ -49,6 +49,7 @@ struct scope_unit {
 	uint8_t granularity;
 	uint8_t request; /* the kind of its request, from 1 on; 0: not known; SCOPE_REQUEST_SEVERAL */
 	bool open;	 /* it had not ended when the window did */
+	bool first;	 /* it took the first request of its connection, which was accepted in the window */
 	uint8_t asked; /* clients' requests taken in it: one, or as many as datagrams were read, up to SCOPE_UNIT_ASKED_MAX */
 };
 
