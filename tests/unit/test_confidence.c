@@ -18,11 +18,18 @@ struct losses {
 	bool unknown;
 };
 
+static struct scope_population population;
+
 static struct scope_finding rate(struct scope_finding finding, struct losses losses)
 {
 	struct scope_timeline *timeline = calloc(1, sizeof(*timeline));
 	const struct scope_units units = { .timeline = timeline };
-	const struct scope_rank_input input = { .units = &units };
+	struct scope_detection detection = { .population = &population, .populations = 1 };
+	const struct scope_rank_input input = {
+		.units = &units,
+		.detection = &detection,
+		.options = &scope_rank_defaults,
+	};
 
 	assert_non_null(timeline);
 	scope_timeline_losses_mark(&timeline->losses, 0, 0);
@@ -83,6 +90,32 @@ static void what_may_be_asked_for_is_of_medium_confidence(void **state)
 	assert_int_equal(rate(pauses, (struct losses){ .came = 1000 }).confidence, HIGH);
 	pauses.wait.pauses = true;
 	assert_int_equal(rate(pauses, (struct losses){ .came = 1000 }).confidence, MEDIUM);
+}
+
+/* 10,000 bytes at 100 ns each are half of 2 ms; of one byte less they are not. */
+static void a_larger_answer_is_of_medium_confidence(void **state)
+{
+	const struct losses none = { .came = 1000 };
+	struct scope_finding larger = {
+		.kind = SCOPE_FINDING_TIME,
+		.units = 1000,
+		.samples = 1000,
+		.p50_ns = 2100000,
+		.usual_ns = 100000,
+		.bytes_more = 10000,
+	};
+
+	(void)state;
+	assert_int_equal(rate(larger, none).confidence, MEDIUM);
+	larger.bytes_more = 9999;
+	assert_int_equal(rate(larger, none).confidence, HIGH);
+	larger.bytes_more = 10000;
+	larger.kind = SCOPE_FINDING_LOCK;
+	assert_int_equal(rate(larger, none).confidence, HIGH);
+	larger.kind = SCOPE_FINDING_TIME;
+	population.size = (const struct scope_size_baseline *)&population; /* not looked into */
+	assert_int_equal(rate(larger, none).confidence, HIGH);
+	population.size = NULL;
 }
 
 static struct scope_finding lossy(struct losses losses)
@@ -199,6 +232,7 @@ int main(void)
 		cmocka_unit_test(fewer_than_ten_stacks_are_of_low_confidence),
 		cmocka_unit_test(fewer_than_thirty_units_are_of_medium_confidence),
 		cmocka_unit_test(what_may_be_asked_for_is_of_medium_confidence),
+		cmocka_unit_test(a_larger_answer_is_of_medium_confidence),
 		cmocka_unit_test(any_loss_in_its_time_is_of_medium_confidence),
 		cmocka_unit_test(more_than_a_hundredth_lost_is_of_low_confidence),
 		cmocka_unit_test(an_unknown_loss_is_of_low_confidence),

@@ -28,8 +28,21 @@ static enum scope_confidence by_losses(const struct scope_finding *finding)
 	return finding->lost ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
 }
 
+/*
+ * Clients may have asked for more, as for a long list; without a baseline that looks like a bug. Where usual is by size, it is more
+ * than that.
+ */
+static bool may_be_larger(const struct scope_rank_input *input, const struct scope_finding *finding)
+{
+	const bool longer = finding->kind == SCOPE_FINDING_TIME || finding->kind == SCOPE_FINDING_CALLS ||
+			    finding->kind == SCOPE_FINDING_WAIT;
+
+	return longer && !input->reference && !input->detection->population[finding->population].size &&
+	       finding->bytes_more > 0 && scope_rank_bytes_explain(input->options, finding);
+}
+
 /* One thread that does not run is enough; a stack must show where it is. */
-static enum scope_confidence by_size(const struct scope_finding *finding)
+static enum scope_confidence by_size(const struct scope_rank_input *input, const struct scope_finding *finding)
 {
 	const struct scope_spin *rounds = scope_rank_finding_rounds(finding);
 
@@ -43,14 +56,15 @@ static enum scope_confidence by_size(const struct scope_finding *finding)
 		return SCOPE_CONFIDENCE_MEDIUM;
 	if (finding->units < FEW || finding->samples + finding->sleeps < FEW)
 		return SCOPE_CONFIDENCE_LOW;
-	/* The trace does not show if clients requested the pause. */
-	return finding->units < NOT_MANY || scope_rank_finding_pauses(finding) ? SCOPE_CONFIDENCE_MEDIUM
-									       : SCOPE_CONFIDENCE_HIGH;
+	/* The trace does not show if clients requested the pause, or the bytes. */
+	return finding->units < NOT_MANY || scope_rank_finding_pauses(finding) || may_be_larger(input, finding)
+		       ? SCOPE_CONFIDENCE_MEDIUM
+		       : SCOPE_CONFIDENCE_HIGH;
 }
 
 void scope_rank_confidence(const struct scope_rank_input *input, struct scope_finding *finding)
 {
-	enum scope_confidence size = by_size(finding), losses;
+	enum scope_confidence size = by_size(input, finding), losses;
 
 	count_lost(input->units->timeline, finding);
 	losses = by_losses(finding);

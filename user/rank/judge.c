@@ -14,10 +14,15 @@
 #define ALONE_UNITS_MIN 10 /* … in this many units: shares need not show it */
 #define BYTES_EXPLAIN 0.5  /* of the excess of the median unit, from which bytes are the reason that it runs longer */
 
+bool scope_rank_bytes_explain(const struct scope_rank_options *options, const struct scope_finding *finding)
+{
+	return finding->bytes_more * options->byte_ns >= BYTES_EXPLAIN * (finding->p50_ns - finding->usual_ns);
+}
+
 bool scope_rank_is_kernel(const struct scope_rank_options *options, const struct scope_finding *finding)
 {
 	return finding->kind == SCOPE_FINDING_TIME && finding->kernel_alike_share >= options->kernel_share &&
-	       finding->bytes_more * options->byte_ns < BYTES_EXPLAIN * (finding->p50_ns - finding->usual_ns);
+	       !scope_rank_bytes_explain(options, finding);
 }
 
 double scope_rank_doubt(const struct scope_finding *finding)

@@ -333,6 +333,9 @@ struct scope_rank_input {
  */
 int scope_rank_run(const struct scope_rank_input *input, struct scope_ranking **ret_ranking);
 
+/* True if its units read and write more bytes, which may be why they take longer. */
+bool scope_rank_bytes_explain(const struct scope_rank_options *options, const struct scope_finding *finding);
+
 /*
  * True if a function runs longer only inside the kernel, in calls that are made as often as usual, and with not many
  * more bytes. Then the cause is outside the program, and the function is not a finding.
