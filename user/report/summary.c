@@ -240,19 +240,43 @@ size_t scope_report_section_callers(const struct scope_model_finding *one)
 	return count;
 }
 
+/*
+ * Of a function without a symbol, what it calls that has one: the innermost callee with most of its excess, or the library
+ * function that it mostly calls. NULL: none, or it has a symbol itself.
+ */
+static const char *named_callee(const struct report *report, const struct scope_model_finding *one,
+				const char **ret_phrase)
+{
+	const struct scope_tree *tree = &one->finding->evidence->tree;
+
+	if (!one->finding->function || one->finding->function->known)
+		return NULL;
+	*ret_phrase = "most of it in";
+	for (size_t i = one->most_count; i-- > 0;) {
+		const struct scope_function *callee = tree->node[one->most[i]].function;
+
+		if (callee->known)
+			return scope_signatures_name(report->analysis->signatures, callee);
+	}
+	*ret_phrase = "calls";
+	return one->below && one->below->known ? one->below->name : NULL;
+}
+
 static int print_callers(const struct report *report, const struct scope_model_finding *one)
 {
 	const struct scope_tree *tree = &one->finding->evidence->tree;
 	const size_t count = one->finding->function ? scope_report_section_callers(one) : 0;
+	const char *phrase, *callee = named_callee(report, one, &phrase);
 	struct scope_paragraph line;
 
-	if (count < 2)
+	if (count < 2 && !callee)
 		return 0;
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
-	fputs("called by ", line.to);
+	if (callee)
+		fprintf(line.to, "%s %s%s", phrase, callee, count < 2 ? "" : ", ");
 	for (size_t i = 1; i < count; i++)
-		fprintf(line.to, "%s%s", i == 1 ? "" : " ← ",
+		fprintf(line.to, "%s%s", i == 1 ? "called by " : " ← ",
 			scope_signatures_name(report->analysis->signatures, tree->node[one->path[i]].function));
 	if (one->cut_share > CUT_MOST)
 		fputs(" ← …", line.to);
