@@ -419,10 +419,11 @@ static void what_clients_wait_for_goes_first(void **state)
 	(void)state;
 	for (unsigned grows = 0; grows < 2; grows++) {
 		for (unsigned i = 0; i < 2; i++) {
-			make(&view[i], 30, 0.1, 100, 0);
-			lines[i][0] = view[i].line[0];
-			make(&view[i], 30, 0.1, 100, 0);
-			lines[i][1] = view[i].line[0];
+			for (unsigned j = 0; j < 2; j++) {
+				make(&view[i], 30, 0.1, 100, 0);
+				lines[i][j] = *view[i].line;
+				free(view[i].line);
+			}
 			strcpy(lines[i][1].name, "keeper");
 			lines[i][1].serves = false;
 			view[i].line = &lines[i][0];
