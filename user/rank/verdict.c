@@ -93,12 +93,14 @@ static bool only_first(const struct scope_rank_input *input, const struct scope_
 static void say_only_first(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			   size_t room)
 {
+	const struct scope_finding *first = &ranking->finding[0];
+
 	(void)input;
-	(void)ranking;
 	snprintf(
 		text, room,
-		"Only the first request of each connection took longer, as a log-in or an exchange of keys does. Whether "
-		"it is slow cannot be seen in this trace alone: compare with a better time by --baseline.");
+		"Only the first request of each connection took longer, in %.200s, as a log-in or an exchange of keys does. "
+		"Whether that is slow cannot be seen in this trace alone: compare with a better time by --baseline.",
+		first->function ? first->function->name : "no known function");
 }
 
 static bool always(const struct scope_rank_input *input, const struct scope_ranking *ranking)
