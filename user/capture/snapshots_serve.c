@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/grow.h"
+#include "base/hash.h"
 #include "base/now.h"
 #include "capture/snapshots_internal.h"
 #include "capture/snapshots_process.h"
@@ -94,21 +95,12 @@ static struct scope_snapshots_row *add_row(struct server *server, size_t bytes)
 
 /* ---- names ---- */
 
-static uint32_t hash_of(const char *text)
-{
-	uint32_t hash = 2166136261u; /* no rule: FNV-1a */
-
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 16777619u; /* no rule */
-	return hash;
-}
-
 /* The number of a name, which is sent if it is new. */
 static uint32_t id_of_name(struct server *server, const char *name)
 {
 	const size_t bytes = strlen(name);
 	struct scope_snapshots_row *row;
-	uint32_t at = hash_of(name) % NAME_BUCKETS;
+	uint32_t at = scope_hash_text(0, name) % NAME_BUCKETS;
 
 	for (; server->bucket[at]; at = (at + 1) % NAME_BUCKETS)
 		if (!strcmp(server->name[server->bucket[at] - 1], name))

@@ -7,18 +7,16 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/hash.h"
 #include "base/plain.h"
 
 #define SLOTS_MIN 64 /* no rule */
 
 static size_t slot_of(const struct scope_fleet_names *names, const char *text)
 {
-	uint32_t hash = 2166136261u;
 	size_t at;
 
-	for (const char *byte = text; *byte; byte++)
-		hash = (hash ^ (uint8_t)*byte) * 16777619u;
-	for (at = hash & (names->slots - 1); names->slot[at]; at = (at + 1) & (names->slots - 1))
+	for (at = scope_hash_text(0, text) & (names->slots - 1); names->slot[at]; at = (at + 1) & (names->slots - 1))
 		if (!strcmp(names->text[names->slot[at] - 1], text))
 			break;
 	return at;

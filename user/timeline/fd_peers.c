@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/hash.h"
 #include "trace/peer.h"
 
 #define BUCKETS (2u * SCOPE_FD_PEERS_MAX)
@@ -21,19 +22,10 @@ void scope_timeline_fd_peers_free(struct scope_fd_peers *peers)
 	*peers = (struct scope_fd_peers){ 0 };
 }
 
-static uint32_t hash_of(uint32_t tgid, const char *name)
-{
-	uint32_t hash = 2166136261u ^ tgid; /* no rule: FNV-1a */
-
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 16777619u; /* no rule */
-	return hash;
-}
-
 /* The bucket of a peer, or the empty one that it would have. */
 static uint32_t *find(const struct scope_fd_peers *peers, uint32_t tgid, const char *name)
 {
-	uint32_t at = hash_of(tgid, name) % BUCKETS;
+	uint32_t at = scope_hash_text(tgid, name) % BUCKETS;
 
 	for (; peers->bucket[at]; at = (at + 1) % BUCKETS) {
 		const struct scope_trace_fd *row = &peers->row[peers->bucket[at] - 1];
