@@ -22,6 +22,7 @@ struct feed {
 	struct scope_packer *packer;
 	struct scope_stream *stream;
 	int failed;
+	uint64_t lag_ns;			 /* of the second reader; 0: the usual one */
 	uint64_t window_ns;			 /* that may be asked for; 0: all */
 	const struct scope_listeners *listeners; /* of the stream; NULL: none */
 	uint64_t step_events;			 /* that a step may analyse at most */
@@ -119,6 +120,8 @@ static int feed_run(struct feed *feed, struct scope_trace *trace)
 	    scope_trace_packer_create(feed->writer, 0, &feed->late_packer) ||
 	    scope_analysis_stream_create(fileno(feed->file), "the feed", &feed->stream))
 		return 1;
+	if (feed->lag_ns)
+		scope_analysis_stream_set_lag(feed->stream, feed->lag_ns);
 	scope_analysis_stream_set_window(feed->stream, feed->window_ns);
 	scope_analysis_stream_listen(feed->stream, feed->listeners);
 	feed_rows(feed, trace);

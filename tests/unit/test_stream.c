@@ -111,6 +111,19 @@ static void steady_work_is_followed_without_a_restart(void **state)
 	assert_int_equal(compare_text(to, &text, usual), 0);
 }
 
+static void a_short_lag_changes_nothing(void **state)
+{
+	const struct feed close = { .step_events = 300000, .lag_ns = 100000000 };
+	char *text;
+	size_t size;
+	FILE *to = begin_text(&text, &size);
+
+	(void)state;
+	put_requests(to, 10, 0, 1000, 9000000000);
+	put_requests(to, 20, 1, 1000, 9000000000);
+	assert_int_equal(compare_text(to, &text, close), 0);
+}
+
 /* It is slower than the trace grows, and catches up at the end. */
 static void a_slow_follower_needs_no_restart(void **state)
 {
@@ -187,6 +200,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steady_work_is_followed_without_a_restart),
+		cmocka_unit_test(a_short_lag_changes_nothing),
 		cmocka_unit_test(a_slow_follower_needs_no_restart),
 		cmocka_unit_test(late_events_start_again),
 		cmocka_unit_test(cpus_and_threads_may_come_later),

@@ -10,8 +10,6 @@
 
 #include "trace/feed.h"
 
-#define FIRST_CHECK_NS (2 * SCOPE_STREAM_LAG_NS)
-
 struct scope_stream {
 	int fd;
 	char *name;
@@ -21,6 +19,7 @@ struct scope_stream {
 	uint64_t begin_ns, last_ns;		 /* of the window; of the events learned from */
 	uint64_t check_ns;			 /* when to check if decisions still hold */
 	const struct scope_listeners *listeners; /* NULL: none */
+	uint64_t lag_ns;			 /* of the second reader */
 	uint64_t window_ns;			 /* 0, or the span that a caller may request */
 	unsigned restarts;
 };
@@ -31,6 +30,7 @@ int scope_analysis_stream_create(int fd, const char *name, struct scope_stream *
 
 	if (!stream)
 		return -ENOMEM;
+	stream->lag_ns = SCOPE_STREAM_LAG_NS;
 	stream->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	stream->name = strdup(name);
 	if (stream->fd < 0 || !stream->name) {
@@ -46,6 +46,11 @@ int scope_analysis_stream_create(int fd, const char *name, struct scope_stream *
 void scope_analysis_stream_set_window(struct scope_stream *stream, uint64_t window_ns)
 {
 	stream->window_ns = window_ns;
+}
+
+void scope_analysis_stream_set_lag(struct scope_stream *stream, uint64_t lag_ns)
+{
+	stream->lag_ns = lag_ns;
 }
 
 void scope_analysis_stream_listen(struct scope_stream *stream, const struct scope_listeners *listeners)
@@ -112,7 +117,7 @@ static int begin(struct scope_stream *stream)
 	stream->begin_ns = scope_trace_meta_number(stream->ahead, SCOPE_META_BEGIN, 0);
 	if (!scope_trace_meta(stream->ahead, SCOPE_META_BEGIN))
 		return -ENODATA;
-	stream->check_ns = stream->begin_ns + FIRST_CHECK_NS;
+	stream->check_ns = stream->begin_ns + 2 * stream->lag_ns;
 	err = scope_trace_open_growing(stream->fd, stream->name, NULL, &stream->behind);
 	if (!err)
 		err = scope_unit_learner_create(stream->ahead, &stream->learner);
@@ -166,7 +171,7 @@ int scope_analysis_stream_advance(struct scope_stream *stream, uint64_t settled_
 		if (!pickups_unchanged(stream))
 			err = restart(stream);
 	}
-	behind_ns = stream->last_ns > SCOPE_STREAM_LAG_NS ? stream->last_ns - SCOPE_STREAM_LAG_NS : 0;
+	behind_ns = stream->last_ns > stream->lag_ns ? stream->last_ns - stream->lag_ns : 0;
 	return err ? err : distributions(stream, behind_ns, events);
 }
 

@@ -20,6 +20,8 @@ struct scope_stream;
 
 /* Follows the file of fd, which is duplicated. name is in messages. 0 or -errno. */
 int scope_analysis_stream_create(int fd, const char *name, struct scope_stream **ret_stream);
+/* Call it before advance: another lag than SCOPE_STREAM_LAG_NS, for one that is often finished in a copy, which has to catch up. */
+void scope_analysis_stream_set_lag(struct scope_stream *stream, uint64_t lag_ns);
 /* Call it before advance: results for the last span_ns may be requested (scope_unit_distributions_part()). */
 void scope_analysis_stream_set_window(struct scope_stream *stream, uint64_t window_ns);
 /* Call it before advance: sets the listeners to the second reader. They must outlive the stream. */

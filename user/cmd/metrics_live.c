@@ -16,8 +16,9 @@
 #include "cmd/terminal_keys.h"
 #include "cmd/screen.h"
 
-#define SERIES_MAX 64	   /* groups that are exposed; the last one is all others together */
-#define STEP_EVENTS 100000 /* events analysed between two ticks at most, so that rings do not fill */
+#define SERIES_MAX 64	    /* groups that are exposed; the last one is all others together */
+#define LAG_NS 100000000ull /* of the units in the stream: each table catches up with so much of the trace */
+#define STEP_EVENTS 100000  /* events analysed between two ticks at most, so that rings do not fill */
 
 struct scope_cmd_metrics_live {
 	struct scope_cmd_metrics_live_options options;
@@ -211,6 +212,7 @@ int scope_cmd_metrics_live_create(const struct scope_cmd_metrics_live_options *o
 	live->writer = writer;
 	live->listener = scope_metrics_listener(live->metrics);
 	live->listeners = (struct scope_listeners){ &live->listener, 1 };
+	scope_analysis_stream_set_lag(live->stream, LAG_NS);
 	scope_analysis_stream_listen(live->stream, &live->listeners);
 	err = begin(live, error);
 	if (err) {
