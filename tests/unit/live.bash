@@ -11,6 +11,8 @@ dir=$(mktemp -d)
 target=
 bad=0
 ended() {
+	# A background job's own shell may get a signal before it has become the job's program: the folder is not its.
+	[ "$BASHPID" = $$ ] || return
 	[ -z "$target" ] || kill "$target" 2>/dev/null
 	rm -rf "$dir"
 }
