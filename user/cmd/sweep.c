@@ -73,9 +73,9 @@ int scope_cmd_sweep_take(const char *command, const char *value, struct scope_sw
 	return status;
 }
 
-static bool varies(const char *load, const char *placeholder, const char *variable)
+static bool varies(const char *load, const char *braces, const char *variable)
 {
-	return strstr(load, placeholder) || strstr(load, variable);
+	return strstr(load, braces) || strstr(load, variable);
 }
 
 int scope_cmd_sweep_check(const char *command, const struct scope_sweep *sweep, const char *load)
