@@ -99,11 +99,70 @@ static void events_taken_together_have_places(void **state)
 	free(text);
 }
 
+/* All stacks of a trace with their places, whose words are in `word`. */
+struct read_before {
+	struct scope_event event;
+	struct scope_trace_place place;
+	uint64_t first_word;
+};
+
+#define LARGE_STACKS 3000 /* of 8 KiB: more than is kept of sub-buffers that were read */
+#define LARGE_BYTES 8000
+
+static char *large_text(void)
+{
+	char *text;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	fputs("meta begin_ns 1\nmeta end_ns 9000000\n1 0 switch 0 10 sleeping\n", to);
+	for (unsigned i = 1; i <= LARGE_STACKS; i++)
+		fprintf(to, "%u %u stack 10 regs=0x%x,0x2 data=%0*x\n", i * 1000, i % 2, i, LARGE_BYTES * 2, i);
+	assert_int_equal(fclose(to), 0);
+	return text;
+}
+
+static void expect_read_again(struct scope_trace *trace, const struct read_before *before)
+{
+	struct scope_event event = before->event;
+
+	assert_int_equal(scope_trace_stack_at(trace, &before->place, &event), 0);
+	assert_int_equal(event.stack.reg[0], before->first_word);
+}
+
+/* Each step of a report asks for all of them, whether all that was read is kept or not. */
+static void stacks_come_back_as_often_as_asked(void **state)
+{
+	static struct read_before before[LARGE_STACKS];
+	char *text = large_text();
+	struct scope_trace *trace = trace_of(text);
+	struct scope_event event;
+	size_t stacks = 0;
+
+	(void)state;
+	while (scope_trace_next(trace, &event) == 1) {
+		if (event.kind != SCOPE_EVENT_STACK)
+			continue;
+		assert_in_range(stacks, 0, LARGE_STACKS - 1);
+		before[stacks++] = (struct read_before){ event, scope_trace_place(trace, &event), event.stack.reg[0] };
+	}
+	assert_int_equal(stacks, LARGE_STACKS);
+	for (unsigned times = 0; times < 2; times++)
+		for (size_t i = 0; i < stacks; i++)
+			expect_read_again(trace, &before[i]);
+	for (size_t i = stacks; i--;)
+		expect_read_again(trace, &before[i]);
+	scope_trace_close(trace);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stacks_come_back_by_their_place),
 		cmocka_unit_test(events_taken_together_have_places),
+		cmocka_unit_test(stacks_come_back_as_often_as_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,11 +136,15 @@ static void test_stacks_stand_where_they_did(void **state)
 			const struct scope_columns_rest *rest = &rests.rest[j];
 
 			assert_memory_equal(back + rest->at, (uint8_t *)subbuf + rest->from, rest->bytes);
-			assert_ptr_equal(scope_trace_columns_find_rest(&rests, rest->from, rest->bytes), rest);
+			assert_ptr_equal(
+				scope_trace_columns_find_rest(rests.rest, rests.count, rest->from, rest->bytes), rest);
 			if (rest->bytes > 8)
-				assert_ptr_equal(scope_trace_columns_find_rest(&rests, rest->from + 8, 8), rest);
-			assert_null(scope_trace_columns_find_rest(&rests, rest->from - 8, 8));
-			assert_null(scope_trace_columns_find_rest(&rests, rest->from + 8, rest->bytes));
+				assert_ptr_equal(scope_trace_columns_find_rest(rests.rest, rests.count, rest->from + 8,
+									       8),
+						 rest);
+			assert_null(scope_trace_columns_find_rest(rests.rest, rests.count, rest->from - 8, 8));
+			assert_null(
+				scope_trace_columns_find_rest(rests.rest, rests.count, rest->from + 8, rest->bytes));
 		}
 		found += rests.count;
 		assert_int_equal(scope_trace_columns_rests(out, bytes, back, subbuf->used_bytes - 8, &rests), -EBADMSG);

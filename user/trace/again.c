@@ -7,47 +7,173 @@
 #include "base/grow.h"
 #include "trace/trace_internal.h"
 
-static int open_frame(struct scope_trace *trace, uint64_t frame, const struct scope_trace_again **ret_again)
+/*
+ * Several steps of a report ask for the stacks, each in order of time, so what was decompressed is kept for the next
+ * one. Where that is more than this, a CPU keeps one sub-buffer alone.
+ */
+#define KEPT_BYTES_MAX (16u << 20) /* no rule: memory against time */
+
+struct scope_trace_kept {
+	uint64_t frame;
+	const uint8_t *data; /* all of its `bytes` bytes; NULL: only the rests, behind `rest` */
+	size_t bytes, size;
+	size_t rests;
+	struct scope_columns_rest rest[];
+};
+
+/* What is read as words follows the rests, aligned. */
+static size_t rests_size(size_t rests)
+{
+	return (rests * sizeof(struct scope_columns_rest) + 7) & ~(size_t)7;
+}
+
+/* Room for so many rests and bytes behind the struct. */
+static struct scope_trace_kept *make(uint64_t frame, uint64_t raw_bytes, size_t rests, size_t bytes)
+{
+	const size_t size = sizeof(struct scope_trace_kept) + rests_size(rests) + bytes;
+	struct scope_trace_kept *kept = malloc(size);
+
+	if (kept) {
+		kept->frame = frame;
+		kept->data = NULL;
+		kept->bytes = raw_bytes;
+		kept->size = size;
+		kept->rests = rests;
+	}
+	return kept;
+}
+
+static uint8_t *behind(struct scope_trace_kept *kept)
+{
+	return (uint8_t *)kept->rest + rests_size(kept->rests);
+}
+
+/* Restoring all records of a sub-buffer in columns would take as long as the rest of a report. */
+static int read_rests(struct scope_trace *trace, uint64_t frame, struct scope_trace_kept **ret_kept)
+{
+	const struct scope_frame *head = (const void *)(trace->data + frame);
+	struct scope_trace_columns_rests *rests = &trace->again_rests;
+	struct scope_trace_kept *kept;
+	size_t bytes = 0;
+	int err = scope_trace_rests(trace, frame, &trace->again_buffer, &trace->again_buffer_capacity, rests);
+
+	if (err)
+		return err;
+	if (rests->count)
+		bytes = rests->rest[rests->count - 1].at + (size_t)rests->rest[rests->count - 1].bytes;
+	kept = make(frame, head->raw_bytes, rests->count, bytes);
+	if (!kept)
+		return -ENOMEM;
+	if (rests->count) {
+		memcpy(kept->rest, rests->rest, rests->count * sizeof(*rests->rest));
+		memcpy(behind(kept), trace->again_buffer, bytes);
+	}
+	*ret_kept = kept;
+	return 0;
+}
+
+static int read_all(struct scope_trace *trace, uint64_t frame, struct scope_trace_kept **ret_kept)
+{
+	const struct scope_frame *head = (const void *)(trace->data + frame);
+	const uint8_t *data;
+	struct scope_trace_kept *kept;
+	int err = scope_trace_payload(trace, frame, &trace->again_buffer, &trace->again_buffer_capacity, &data);
+	const bool mapped = !err && data != trace->again_buffer;
+
+	if (err)
+		return err;
+	kept = make(frame, head->raw_bytes, 0, mapped ? 0 : head->raw_bytes);
+	if (!kept)
+		return -ENOMEM;
+	kept->data = mapped ? data : memcpy(behind(kept), data, head->raw_bytes);
+	*ret_kept = kept;
+	return 0;
+}
+
+static void drop_all(struct scope_trace *trace, struct scope_trace_again *again)
+{
+	for (size_t i = 0; i < again->count; i++) {
+		trace->kept_bytes -= again->kept[i]->size;
+		free(again->kept[i]);
+	}
+	again->count = 0;
+	again->last = NULL;
+}
+
+/* The first one that is not before that frame. */
+static size_t place_of(const struct scope_trace_again *again, uint64_t frame)
+{
+	size_t low = 0, high = again->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (again->kept[middle]->frame < frame)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int keep(struct scope_trace *trace, struct scope_trace_again *again, uint64_t frame)
+{
+	const struct scope_frame *head = (const void *)(trace->data + frame);
+	struct scope_trace_kept *kept;
+	size_t at;
+	int err;
+
+	if (trace->kept_bytes > KEPT_BYTES_MAX)
+		drop_all(trace, again);
+	if (scope_grow(&again->kept, &again->capacity, again->count + 1, sizeof(*again->kept)))
+		return -ENOMEM;
+	err = head->flags & SCOPE_FRAME_COLUMNS ? read_rests(trace, frame, &kept) : read_all(trace, frame, &kept);
+	if (err)
+		return err;
+	scope_trace_touched(trace, head->payload_bytes);
+	at = place_of(again, frame);
+	memmove(&again->kept[at + 1], &again->kept[at], (again->count++ - at) * sizeof(*again->kept));
+	again->kept[at] = again->last = kept;
+	trace->kept_bytes += kept->size;
+	return 0;
+}
+
+static int open_frame(struct scope_trace *trace, uint64_t frame, struct scope_trace_kept **ret_kept)
 {
 	const struct scope_frame *head = (const void *)(trace->data + frame);
 	struct scope_trace_again *again;
-	int err;
+	int err = 0;
 
 	if (!scope_trace_is_cpu(head->cpu))
 		return -EBADMSG;
 	if (scope_grow(&trace->again, &trace->again_capacity, head->cpu + 1ul, sizeof(*again)))
 		return -ENOMEM;
 	while (trace->agains <= head->cpu)
-		memset(&trace->again[trace->agains++], 0, sizeof(*again));
+		trace->again[trace->agains++] = (struct scope_trace_again){ 0 };
 	again = &trace->again[head->cpu];
-	if (again->frame != frame) {
-		again->frame = 0;
-		again->data = NULL;
-		/* Restoring all its records would take as long as the rest of a report. */
-		err = head->flags & SCOPE_FRAME_COLUMNS
-			      ? scope_trace_rests(trace, frame, &again->buffer, &again->capacity, &again->rests)
-			      : scope_trace_payload(trace, frame, &again->buffer, &again->capacity, &again->data);
-		if (err)
-			return err;
-		scope_trace_touched(trace, head->payload_bytes);
-		again->bytes = head->raw_bytes;
-		again->frame = frame;
+	if (!again->last || again->last->frame != frame) {
+		const size_t at = place_of(again, frame);
+
+		if (at < again->count && again->kept[at]->frame == frame)
+			again->last = again->kept[at];
+		else
+			err = keep(trace, again, frame);
 	}
-	*ret_again = again;
-	return 0;
+	*ret_kept = again->last;
+	return err;
 }
 
 /* Returns `bytes` bytes at that offset of the sub-buffer; NULL: they are not there, or are not those of a stack. */
-static const uint8_t *find(const struct scope_trace_again *again, uint64_t from, uint64_t bytes)
+static const uint8_t *find(struct scope_trace_kept *kept, uint64_t from, uint64_t bytes)
 {
 	const struct scope_columns_rest *rest;
 
-	if (from + bytes > again->bytes)
+	if (from + bytes > kept->bytes)
 		return NULL;
-	if (again->data)
-		return again->data + from;
-	rest = scope_trace_columns_find_rest(&again->rests, from, bytes);
-	return rest ? again->buffer + rest->at + (from - rest->from) : NULL;
+	if (kept->data)
+		return kept->data + from;
+	rest = scope_trace_columns_find_rest(kept->rest, kept->rests, from, bytes);
+	return rest ? behind(kept) + rest->at + (from - rest->from) : NULL;
 }
 
 int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_place *place, struct scope_event *event)
@@ -58,16 +184,16 @@ int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_pla
 	const bool chain = event->stack.ips || (!event->stack.regs && !event->stack.bytes);
 	const uint64_t first_bytes = words * 8 + (chain ? more : 0);
 	const uint64_t bytes = event->stack.bytes + (chain ? 0 : more);
-	const struct scope_trace_again *again;
+	struct scope_trace_kept *kept;
 	const uint8_t *first = NULL, *data = NULL;
-	int err = open_frame(trace, place->frame, &again);
+	int err = open_frame(trace, place->frame, &kept);
 
 	if (err)
 		return err;
 	if (first_bytes)
-		first = find(again, place->first, first_bytes);
+		first = find(kept, place->first, first_bytes);
 	if (bytes)
-		data = find(again, place->data, bytes);
+		data = find(kept, place->data, bytes);
 	if ((first_bytes && !first) || (bytes && !data))
 		return -EBADMSG;
 	event->stack.ip = event->stack.reg = (const uint64_t *)first;
@@ -82,8 +208,10 @@ int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_pla
 void scope_trace_again_destroy(struct scope_trace *trace)
 {
 	for (size_t i = 0; i < trace->agains; i++) {
-		free(trace->again[i].buffer);
-		free(trace->again[i].rests.rest);
+		drop_all(trace, &trace->again[i]);
+		free(trace->again[i].kept);
 	}
 	free(trace->again);
+	free(trace->again_buffer);
+	free(trace->again_rests.rest);
 }

@@ -66,7 +66,7 @@ struct scope_trace_columns_rests {
 int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
 			      struct scope_trace_columns_rests *rests);
 /* The one that holds these bytes of the sub-buffer, or NULL. */
-const struct scope_columns_rest *scope_trace_columns_find_rest(const struct scope_trace_columns_rests *rests,
+const struct scope_columns_rest *scope_trace_columns_find_rest(const struct scope_columns_rest *rest, size_t count,
 							       size_t from, size_t bytes);
 
 /* As join, for the columns of format 3, which are as long as the sub-buffer. */

@@ -216,22 +216,20 @@ int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out
 	return 0;
 }
 
-const struct scope_columns_rest *scope_trace_columns_find_rest(const struct scope_trace_columns_rests *rests,
+const struct scope_columns_rest *scope_trace_columns_find_rest(const struct scope_columns_rest *rest, size_t count,
 							       size_t from, size_t bytes)
 {
-	size_t low = 0, high = rests->count;
+	size_t low = 0, high = count;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		const struct scope_columns_rest *rest = &rests->rest[middle];
 
-		if (from >= (size_t)rest->from + rest->bytes)
+		if (from >= (size_t)rest[middle].from + rest[middle].bytes)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == rests->count || from < rests->rest[low].from ||
-	    bytes > rests->rest[low].from + (size_t)rests->rest[low].bytes - from)
+	if (low == count || from < rest[low].from || bytes > rest[low].from + (size_t)rest[low].bytes - from)
 		return NULL;
-	return &rests->rest[low];
+	return &rest[low];
 }

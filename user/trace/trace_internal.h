@@ -40,13 +40,14 @@ struct scope_damage {
 
 struct scope_merge;
 
-/* A sub-buffer of one CPU in which stacks are looked up. */
+/* A sub-buffer as far as its stacks need it. */
+struct scope_trace_kept;
+
+/* Those of one CPU in which stacks were looked up, ascending. */
 struct scope_trace_again {
-	uint64_t frame;	     /* 0: none */
-	const uint8_t *data; /* all of it; NULL: only `rests`, from `buffer` on */
-	uint8_t *buffer;
-	size_t capacity, bytes;
-	struct scope_trace_columns_rests rests;
+	struct scope_trace_kept **kept;
+	size_t count, capacity;
+	struct scope_trace_kept *last; /* the one that was asked for last, or NULL */
 };
 
 struct scope_trace {
@@ -87,6 +88,10 @@ struct scope_trace {
 	struct scope_merge *merge;	 /* NULL until the first event is taken */
 	struct scope_trace_again *again; /* NULL until the first stack is looked up; by CPU number */
 	size_t agains, again_capacity;
+	uint64_t kept_bytes;   /* of all that `again` keeps */
+	uint8_t *again_buffer; /* room to decompress a sub-buffer */
+	size_t again_buffer_capacity;
+	struct scope_trace_columns_rests again_rests;
 };
 
 /* True if a sub-buffer may be of that CPU. */
