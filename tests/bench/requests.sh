@@ -32,7 +32,7 @@ lttng=''
 empty=$(empty_module)
 scope=$(scope_module)
 
-tests/vm/run.sh -i -k "$kernel" -m 2048 -t 1500 -- env SERVERS="$SERVERS" \
+tests/vm/run.sh -i -k "$kernel" -m 2048 -t 1500 -- env SERVERS="$SERVERS" REQUESTS="${REQUESTS:-6000}" \
 	TRACERS="$TRACERS" tests/bench/requests_guest.sh \
 	"$build/user" "$scope" "$empty" "$lttng" |
 	awk '

@@ -8,7 +8,7 @@ set -euo pipefail
 
 programs=$1 module=$2 empty=$3
 dir=/dev/shm/servers
-requests=6000
+requests=${REQUESTS:-6000}
 mkdir -p "$dir"
 export HOME=$dir LTTNG_HOME=$dir
 

@@ -28,6 +28,17 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
+/* Ends mostly come in order of time. */
+static void sort(uint64_t *ns, size_t count)
+{
+	size_t at = 1;
+
+	while (at < count && ns[at - 1] <= ns[at])
+		at++;
+	if (at < count)
+		qsort(ns, count, sizeof(*ns), compare);
+}
+
 /*
  * A thread that ends a unit when it begins the next one has work all the time: at equal times ends come first, and
  * count for no time.
@@ -41,8 +52,8 @@ struct scope_busy scope_server_stretch_sum(struct scope_stretches *stretches, ui
 
 	if (!stretches->count)
 		return busy;
-	qsort(stretches->begin_ns, stretches->count, sizeof(*stretches->begin_ns), compare);
-	qsort(stretches->end_ns, stretches->count, sizeof(*stretches->end_ns), compare);
+	sort(stretches->begin_ns, stretches->count);
+	sort(stretches->end_ns, stretches->count);
 	while (ends < stretches->count) {
 		const bool begin = begins < stretches->count && stretches->begin_ns[begins] < stretches->end_ns[ends];
 		uint64_t at_ns = begin ? stretches->begin_ns[begins] : stretches->end_ns[ends];

@@ -289,6 +289,32 @@ static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct sc
 	return from;
 }
 
+/* Passes over values; *ret_first: the first two of them. */
+static inline const uint8_t *pass_values(const uint8_t *from, uint64_t ret_first[2])
+{
+	uint32_t lengths;
+
+	memcpy(&lengths, from, sizeof(lengths));
+	get(from, ret_first, 2);
+	lengths = (lengths & 0x0f0f0f0f) + (lengths >> 4 & 0x0f0f0f0f);
+	return from + sizeof(lengths) + (lengths * 0x01010101u >> 24);
+}
+
+/* Passes over a row that nobody wants to have. */
+static const uint8_t *pass_row(const uint8_t *from, uint64_t *last_ns)
+{
+	const bool unit = !(*from & ROW_WAIT);
+	uint64_t value[2];
+	uint16_t calls;
+
+	from = pass_values(from + (unit ? 1 : 2), value);
+	*last_ns = stepped(*last_ns, value[0]);
+	if (!unit || (uint32_t)(value[1] & ((1u << HISTOGRAM_BITS) - 1)) - 1 != SCOPE_HISTOGRAM_NONE)
+		return from;
+	memcpy(&calls, from + sizeof(uint32_t), sizeof(calls));
+	return from + COUNTED_BYTES + calls * sizeof(struct scope_unit_call);
+}
+
 /*
  * A slice that timed out is a part of the wait that its thread's waker ended later. A poll was for the peer that the
  * thread heard right after it.
@@ -319,20 +345,22 @@ static int replay_piece(const struct scope_unit_log *log, const uint8_t *from, s
 	int err = 0;
 
 	while (!err && from < end) {
-		if (*from & ROW_WAIT) {
+		const bool is_wait = *from & ROW_WAIT;
+
+		if (is_wait ? !sink->wait : !sink->unit) {
+			from = pass_row(from, last_ns);
+		} else if (is_wait) {
 			struct scope_wait wait;
 
 			from = get_wait(from, last_ns, &wait);
 			complete(log, &wait);
-			if (sink->wait)
-				err = sink->wait(sink->user, &wait);
+			err = sink->wait(sink->user, &wait);
 		} else {
 			const struct scope_unit_call *call;
 			struct scope_unit unit;
 
 			from = get_unit(from, log, last_ns, groups, &unit, room, &call);
-			if (sink->unit)
-				err = sink->unit(sink->user, &unit, call);
+			err = sink->unit(sink->user, &unit, call);
 		}
 	}
 	return err;
