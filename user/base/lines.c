@@ -9,6 +9,21 @@
 
 #include "base/grow.h"
 
+bool scope_lines_take(const char **text, char *ret_line, size_t size)
+{
+	const char *line = *text, *end;
+	size_t bytes;
+
+	if (!line || !*line)
+		return false;
+	end = strchrnul(line, '\n');
+	bytes = (size_t)(end - line) < size ? (size_t)(end - line) : size - 1;
+	memcpy(ret_line, line, bytes);
+	ret_line[bytes] = '\0';
+	*text = *end ? end + 1 : end;
+	return true;
+}
+
 void scope_lines_init(struct scope_lines *lines, FILE *stream, size_t max)
 {
 	*lines = (struct scope_lines){ .stream = stream, .max = max };

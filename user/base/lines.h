@@ -14,6 +14,12 @@
 
 #include "base/error.h"
 
+/*
+ * Copies the next line of a text, cut to `size` bytes, and moves on to the one after it. False: none is left. For
+ * sscanf(), which looks for the end of all it is given: on lines of the text itself that takes the square of its length.
+ */
+bool scope_lines_take(const char **text, char *ret_line, size_t size);
+
 struct scope_lines {
 	FILE *stream;
 	size_t max; /* bytes of a line; further ones are skipped */

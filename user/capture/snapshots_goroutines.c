@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "proc/file.h"
 #include "symbol/goprogram.h"
 
@@ -54,13 +55,12 @@ static bool read_program(int fd, struct scope_go_program *ret_program)
 /* Where offset 0 of that file is mapped. */
 static bool find_start(uint32_t tgid, const struct stat *file, uint64_t *ret_start)
 {
-	char *maps;
+	char *maps, line[256]; /* of which the path may be cut */
 	bool found = false;
 
 	if (scope_proc_file_read(&maps, "/proc/%" PRIu32 "/maps", tgid))
 		return false;
-	for (const char *line = maps; !found && *line;
-	     line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
+	for (const char *at = maps; !found && scope_lines_take(&at, line, sizeof(line));) {
 		uint64_t start, offset, inode;
 
 		found = sscanf(line, "%" SCNx64 "-%*x %*s %" SCNx64 " %*s %" SCNu64, &start, &offset, &inode) == 3 &&

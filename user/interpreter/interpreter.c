@@ -4,9 +4,11 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "interpreter/dynamic.h"
 #include "interpreter/php.h"
 #include "interpreter/python.h"
@@ -34,23 +36,15 @@ static uint32_t version_of(const char *name)
 }
 
 /* One line of /proc/PID/maps: the beginning of a file, and the file's base name. */
-static bool read_line(const char *line, uint64_t *ret_start, const char **ret_name, size_t *ret_bytes)
+static bool read_line(const char *line, uint64_t *ret_start, const char **ret_name)
 {
-	const size_t length = strcspn(line, "\n");
+	const char *slash = strrchr(line, '/');
 	uint64_t start, end, offset;
-	const char *path = memchr(line, '/', length), *slash;
-	int used = 0;
 
-	if (!path || sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 "%n", &start, &end, &offset, &used) != 3 ||
-	    offset)
+	if (!slash || sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &start, &end, &offset) != 3 || offset)
 		return false;
-	slash = path;
-	for (const char *at = path; at < line + length; at++)
-		if (*at == '/')
-			slash = at;
 	*ret_start = start;
 	*ret_name = slash + 1;
-	*ret_bytes = (size_t)(line + length - *ret_name);
 	return true;
 }
 
@@ -69,15 +63,14 @@ enum scope_interpreter_language scope_interpreter_of_maps(const char *maps, uint
 	enum scope_interpreter_language language = SCOPE_INTERPRETER_NONE;
 	bool library = false;
 
-	for (const char *line = maps; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
-		char name[64];
-		const char *base;
-		uint64_t start;
-		size_t bytes;
+	char line[PATH_MAX + 128]; /* no rule: 128: what stands before the path */
 
-		if (!read_line(line, &start, &base, &bytes))
+	while (scope_lines_take(&maps, line, sizeof(line))) {
+		const char *name;
+		uint64_t start;
+
+		if (!read_line(line, &start, &name))
 			continue;
-		snprintf(name, sizeof(name), "%.*s", (int)(bytes < sizeof(name) ? bytes : sizeof(name) - 1), base);
 		for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 			if (strncmp(name, files[i].begin, strlen(files[i].begin)) || (language && !files[i].library) ||
 			    library)

@@ -4,11 +4,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "proc/file.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
@@ -25,17 +27,14 @@ struct devices {
 /* The place where a device is mounted first; false: nowhere. */
 static bool find_mount(const struct devices *devices, const char *number, char *ret_path, size_t room)
 {
-	char found[32], path[256];
+	char line[PATH_MAX], found[32], path[256];
 
-	for (const char *line = devices->mounts; line && *line;) {
+	for (const char *at = devices->mounts; scope_lines_take(&at, line, sizeof(line));) {
 		/* ID PARENT MAJOR:MINOR ROOT MOUNTED ... */
 		if (sscanf(line, "%*u %*u %31s %*s %255s", found, path) == 2 && !strcmp(found, number)) {
 			snprintf(ret_path, room, "%s", path);
 			return true;
 		}
-		line = strchr(line, '\n');
-		if (line)
-			line++;
 	}
 	return false;
 }
@@ -133,7 +132,7 @@ static int write_one(const struct devices *devices, unsigned int major, unsigned
 int scope_proc_devices_write(const char *root, struct scope_writer *writer)
 {
 	struct devices devices = { .root = root };
-	char *text, name[NAME_BYTES];
+	char *text, line[256], name[NAME_BYTES];
 	unsigned int major, minor;
 	size_t written = 0;
 	int err = 0;
@@ -142,17 +141,15 @@ int scope_proc_devices_write(const char *root, struct scope_writer *writer)
 		return 0;
 	if (scope_proc_file_read(&devices.mounts, "%s/proc/1/mountinfo", root))
 		devices.mounts = NULL;
-	for (const char *line = text; !err && line && *line && written < SCOPE_DEVICES_NAMED;) {
+	for (const char *at = text;
+	     !err && written < SCOPE_DEVICES_NAMED && scope_lines_take(&at, line, sizeof(line));) {
 		/* A name of sysfs has ! in place of a slash. */
 		if (sscanf(line, " %u %u %*u %63s", &major, &minor, name) == 3) {
-			for (char *at = name; *at; at++)
-				*at = *at == '/' ? '!' : *at;
+			for (char *slash = name; (slash = strchr(slash, '/'));)
+				*slash = '!';
 			err = write_one(&devices, major, minor, name, writer);
 			written++;
 		}
-		line = strchr(line, '\n');
-		if (line)
-			line++;
 	}
 	free(devices.mounts);
 	free(text);

@@ -55,17 +55,28 @@ static int add(struct scope_socket_table *table, const struct row *row)
 	return 0;
 }
 
-/* Words of 8 digits, as the kernel's memory has them. An IPv4 address in an IPv6 one is that IPv4 address. */
-static struct end parse_end(const char *digits, unsigned int port)
+/*
+ * "0100007F:1F90": words of 8 digits, as the kernel's memory has them, and the port. An IPv4 address in an IPv6 one is
+ * that IPv4 address. No family: it is none, or has no port. sscanf() takes ten times as long, and a host may have
+ * 100,000 connections.
+ */
+static struct end parse_end(char *text)
 {
-	const size_t words = strlen(digits) / 8;
-	struct end end = { .port = (uint16_t)port };
+	char *colon = strchr(text, ':');
+	struct end end = { 0 };
+	size_t words;
 
-	if (!port || strlen(digits) % 8 || (words != 1 && words != 4))
-		return (struct end){ 0 };
-	for (size_t i = 0; i < words; i++)
-		if (sscanf(digits + 8 * i, "%8x", &end.address[i]) != 1)
-			return (struct end){ 0 };
+	if (!colon || (colon - text) % 8)
+		return end;
+	words = (size_t)(colon - text) / 8;
+	end.port = (uint16_t)strtoul(colon + 1, NULL, 16);
+	if (!end.port || (words != 1 && words != 4))
+		return end;
+	/* From the last one on, so that each ends where it was cut. */
+	for (size_t i = words; i--;) {
+		text[8 * (i + 1)] = '\0';
+		end.address[i] = (uint32_t)strtoul(text + 8 * i, NULL, 16);
+	}
 	end.family = words == 1 ? AF_INET : AF_INET6;
 	if (words == 4 && !end.address[0] && !end.address[1] && end.address[2] == htonl(0xffff)) {
 		end.family = AF_INET;
@@ -75,40 +86,43 @@ static struct end parse_end(const char *digits, unsigned int port)
 	return end;
 }
 
-/* sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode ... */
-static int parse_inet(const char *line, uint8_t number, struct scope_socket_table *table)
-{
-	unsigned int port, peer_port, state;
-	unsigned long inode;
-	struct row row = { .kind = SCOPE_FD_DATAGRAM, .table = number };
-	char own[33], peer[33];
+/* Words of a line of /proc/net/tcp and the like. */
+enum { WORD_OWN = 1, WORD_PEER, WORD_STATE, WORD_INODE = 9, WORDS };
 
-	if (sscanf(line, " %*u: %32[0-9A-Fa-f]:%x %32[0-9A-Fa-f]:%x %x %*x:%*x %*x:%*x %*x %*u %*u %lu", own, &port,
-		   peer, &peer_port, &state, &inode) != 6)
+/* sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode ... */
+static int parse_inet(char *line, uint8_t number, struct scope_socket_table *table)
+{
+	struct row row = { .kind = SCOPE_FD_DATAGRAM, .table = number };
+	char *word[WORDS], *rest;
+	size_t words = 0;
+
+	for (char *at = strtok_r(line, " ", &rest); at && words < WORDS; at = strtok_r(NULL, " ", &rest))
+		word[words++] = at;
+	if (words < WORDS)
 		return 0;
-	if (!inode) /* closed by its process, but still in the kernel's table: it has no descriptor */
+	row.inode = strtoull(word[WORD_INODE], NULL, 10);
+	/* The line of titles; and what its process has closed is still in the kernel's table, but has no descriptor. */
+	if (!row.inode)
 		return 0;
-	row.inode = inode;
-	row.own = parse_end(own, port);
-	row.peer = parse_end(peer, peer_port);
+	row.own = parse_end(word[WORD_OWN]);
+	row.peer = parse_end(word[WORD_PEER]);
 	if (number == STREAMS) {
-		row.kind = state == TCP_STATE_LISTEN ? SCOPE_FD_LISTEN : SCOPE_FD_CONNECTED;
+		row.kind = strtoul(word[WORD_STATE], NULL, 16) == TCP_STATE_LISTEN ? SCOPE_FD_LISTEN
+										   : SCOPE_FD_CONNECTED;
 		if (row.kind == SCOPE_FD_LISTEN)
 			table->listens[row.own.port / 8] |= (uint8_t)(1u << row.own.port % 8);
 	}
 	return add(table, &row);
 }
 
-static int parse_inet_table(const char *text, uint8_t number, struct scope_socket_table *table)
+/* Splits text into lines. */
+static int parse_inet_table(char *text, uint8_t number, struct scope_socket_table *table)
 {
+	char *line;
 	int err = 0;
 
-	while (text && *text && !err) {
-		err = parse_inet(text, number, table);
-		text = strchr(text, '\n');
-		if (text)
-			text++;
-	}
+	while (!err && (line = strsep(&text, "\n")))
+		err = parse_inet(line, number, table);
 	return err;
 }
 

@@ -69,7 +69,6 @@ static int by_inode(const void *left, const void *right)
 
 uint32_t scope_proc_peers_find(struct scope_peers *peers, uint64_t inode, char ret_comm[SCOPE_COMM_BYTES])
 {
-	struct scope_proc_task task;
 	size_t from = 0, to;
 
 	if (!peers->read) {
@@ -88,11 +87,14 @@ uint32_t scope_proc_peers_find(struct scope_peers *peers, uint64_t inode, char r
 		else
 			to = middle;
 	}
-	if (from == peers->count || peers->socket[from].inode != inode ||
-	    scope_proc_task_read(peers->socket[from].tgid, &task))
+	if (from == peers->count || peers->socket[from].inode != inode)
 		return 0;
-	memcpy(ret_comm, task.comm, SCOPE_COMM_BYTES);
-	return task.tgid;
+	/* Most connections of a server lead to few processes. */
+	if (peers->last.tgid != peers->socket[from].tgid &&
+	    scope_proc_task_read(peers->socket[from].tgid, &peers->last))
+		return 0;
+	memcpy(ret_comm, peers->last.comm, SCOPE_COMM_BYTES);
+	return peers->last.tgid;
 }
 
 void scope_proc_peers_free(struct scope_peers *peers)

@@ -9,6 +9,8 @@
 
 #include <scope/event.h>
 
+#include "proc/task.h"
+
 #define SCOPE_PEERS_LINKS_MAX 100000 /* no rule: descriptors looked at, about 0.2 s: further ones are not known */
 
 /* Zeroed: the descriptors were not looked through yet. */
@@ -17,6 +19,7 @@ struct scope_peers {
 	size_t count, room;
 	size_t links;
 	bool read;
+	struct scope_proc_task last; /* the process that was found last; tgid 0: none */
 };
 
 /*

@@ -180,6 +180,7 @@ void scope_trace_writer_forget_fds(struct scope_writer *writer)
 {
 	if (writer->keep)
 		scope_trace_metadata_forget_fds(writer->keep);
+	scope_trace_written_fds_clear(&writer->written_fds);
 }
 
 void scope_trace_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, void *context)
@@ -339,6 +340,7 @@ void scope_trace_writer_destroy(struct scope_writer *writer)
 	scope_trace_framer_destroy(writer->framer);
 	scope_trace_index_destroy(&writer->index);
 	scope_trace_later_destroy(&writer->later);
+	scope_trace_written_fds_clear(&writer->written_fds);
 	free(writer->scratch);
 	free(writer);
 }

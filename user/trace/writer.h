@@ -42,7 +42,7 @@ int scope_trace_writer_create_flight(uint64_t span_ns, uint64_t memory_bytes, st
 /* From here on metadata is remembered, for scope_trace_writer_rotate(). 0 or -ENOMEM. */
 int scope_trace_writer_keep(struct scope_writer *writer);
 
-/* Drops the metadata about descriptors, because it is written again. */
+/* Drops the metadata about descriptors, because all of it is written again. */
 void scope_trace_writer_forget_fds(struct scope_writer *writer);
 
 /* Sets a function that is called with every sub-buffer before it is written. */
@@ -71,6 +71,7 @@ int scope_trace_writer_work(struct scope_writer *writer);
 int scope_trace_writer_meta(struct scope_writer *writer, const char *key, const char *value);
 int scope_trace_writer_map(struct scope_writer *writer, const struct scope_trace_map *map);
 int scope_trace_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol);
+/* None if the last row of that descriptor said the same. */
 int scope_trace_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd);
 int scope_trace_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory);
 int scope_trace_writer_stopped_stack(struct scope_writer *writer,

@@ -11,6 +11,7 @@
 #include "trace/metadata.h"
 #include "trace/output.h"
 #include "trace/writer.h"
+#include "trace/written_fds.h"
 
 /* A file has an output. A flight recorder has none, but flight and keep. */
 struct scope_writer {
@@ -20,7 +21,8 @@ struct scope_writer {
 	struct scope_keep *keep;
 	struct scope_index index;
 	struct scope_later later;
-	uint64_t later_bytes; /* as scope_trace_writer_defer() set it */
+	struct scope_written_fds written_fds; /* of the file, or with `keep` of all that is kept */
+	uint64_t later_bytes;		      /* as scope_trace_writer_defer() set it */
 	struct scope_frame_end counts;
 	struct scope_frame_end certain; /* sub-buffers up to scope_trace_output_whole() */
 	struct scope_frame_end before;	/* and up to the end of whole pieces that was known before */

@@ -80,6 +80,8 @@ int scope_trace_writer_fd(struct scope_writer *writer, const struct scope_trace_
 {
 	struct scope_frame_fd head = { .tgid = fd->tgid, .fd = fd->fd, .kind = fd->kind };
 
+	if (scope_trace_written_fds_add(&writer->written_fds, fd))
+		return 0;
 	return put_strings(writer, SCOPE_FRAME_FD, &head, sizeof(head), fd->name, NULL);
 }
 
