@@ -15,7 +15,7 @@
 
 struct scope_trace_kept {
 	uint64_t frame;
-	const uint8_t *data; /* all of its `bytes` bytes; NULL: only the rests, behind `rest` */
+	const uint8_t *data; /* all of its `bytes` bytes; NULL: only the rests, after `rest` */
 	size_t bytes, size;
 	size_t rests;
 	struct scope_columns_rest rest[];
@@ -27,7 +27,7 @@ static size_t rests_size(size_t rests)
 	return (rests * sizeof(struct scope_columns_rest) + 7) & ~(size_t)7;
 }
 
-/* Room for so many rests and bytes behind the struct. */
+/* With room for that number of rests and bytes after the struct. */
 static struct scope_trace_kept *make(uint64_t frame, uint64_t raw_bytes, size_t rests, size_t bytes)
 {
 	const size_t size = sizeof(struct scope_trace_kept) + rests_size(rests) + bytes;
@@ -43,7 +43,7 @@ static struct scope_trace_kept *make(uint64_t frame, uint64_t raw_bytes, size_t 
 	return kept;
 }
 
-static uint8_t *behind(struct scope_trace_kept *kept)
+static uint8_t *bytes_of(struct scope_trace_kept *kept)
 {
 	return (uint8_t *)kept->rest + rests_size(kept->rests);
 }
@@ -66,7 +66,7 @@ static int read_rests(struct scope_trace *trace, uint64_t frame, struct scope_tr
 		return -ENOMEM;
 	if (rests->count) {
 		memcpy(kept->rest, rests->rest, rests->count * sizeof(*rests->rest));
-		memcpy(behind(kept), trace->again_buffer, bytes);
+		memcpy(bytes_of(kept), trace->again_buffer, bytes);
 	}
 	*ret_kept = kept;
 	return 0;
@@ -85,7 +85,7 @@ static int read_all(struct scope_trace *trace, uint64_t frame, struct scope_trac
 	kept = make(frame, head->raw_bytes, 0, mapped ? 0 : head->raw_bytes);
 	if (!kept)
 		return -ENOMEM;
-	kept->data = mapped ? data : memcpy(behind(kept), data, head->raw_bytes);
+	kept->data = mapped ? data : memcpy(bytes_of(kept), data, head->raw_bytes);
 	*ret_kept = kept;
 	return 0;
 }
@@ -173,7 +173,7 @@ static const uint8_t *find(struct scope_trace_kept *kept, uint64_t from, uint64_
 	if (kept->data)
 		return kept->data + from;
 	rest = scope_trace_columns_find_rest(kept->rest, kept->rests, from, bytes);
-	return rest ? behind(kept) + rest->at + (from - rest->from) : NULL;
+	return rest ? bytes_of(kept) + rest->at + (from - rest->from) : NULL;
 }
 
 int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_place *place, struct scope_event *event)
