@@ -106,7 +106,7 @@ struct read_before {
 	uint64_t first_word;
 };
 
-#define LARGE_STACKS 3000 /* of 8 KiB: more than is kept of sub-buffers that were read */
+#define LARGE_STACKS 5000 /* of 8 kB: more than is kept of sub-buffers that were read */
 #define LARGE_BYTES 8000
 
 static char *large_text(void)

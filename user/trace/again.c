@@ -9,9 +9,10 @@
 
 /*
  * Several steps of a report ask for the stacks, each in order of time, so what was decompressed is kept for the next
- * one. Where that is more than this, a CPU keeps one sub-buffer alone.
+ * one. What is more than this is kept only until the next sub-buffer of its CPU. Nothing kept is dropped for it: the
+ * next step begins with the oldest again.
  */
-#define KEPT_BYTES_MAX (16u << 20) /* no rule: memory against time */
+#define KEPT_BYTES_MAX (32u << 20) /* no rule: memory against time */
 
 struct scope_trace_kept {
 	uint64_t frame;
@@ -90,16 +91,6 @@ static int read_all(struct scope_trace *trace, uint64_t frame, struct scope_trac
 	return 0;
 }
 
-static void drop_all(struct scope_trace *trace, struct scope_trace_again *again)
-{
-	for (size_t i = 0; i < again->count; i++) {
-		trace->kept_bytes -= again->kept[i]->size;
-		free(again->kept[i]);
-	}
-	again->count = 0;
-	again->last = NULL;
-}
-
 /* The first one that is not before that frame. */
 static size_t place_of(const struct scope_trace_again *again, uint64_t frame)
 {
@@ -123,14 +114,17 @@ static int keep(struct scope_trace *trace, struct scope_trace_again *again, uint
 	size_t at;
 	int err;
 
-	if (trace->kept_bytes > KEPT_BYTES_MAX)
-		drop_all(trace, again);
 	if (scope_grow(&again->kept, &again->capacity, again->count + 1, sizeof(*again->kept)))
 		return -ENOMEM;
 	err = head->flags & SCOPE_FRAME_COLUMNS ? read_rests(trace, frame, &kept) : read_all(trace, frame, &kept);
 	if (err)
 		return err;
 	scope_trace_touched(trace, head->payload_bytes);
+	if (trace->kept_bytes + kept->size > KEPT_BYTES_MAX) {
+		free(again->passing);
+		again->last = again->passing = kept;
+		return 0;
+	}
 	at = place_of(again, frame);
 	memmove(&again->kept[at + 1], &again->kept[at], (again->count++ - at) * sizeof(*again->kept));
 	again->kept[at] = again->last = kept;
@@ -156,6 +150,8 @@ static int open_frame(struct scope_trace *trace, uint64_t frame, struct scope_tr
 
 		if (at < again->count && again->kept[at]->frame == frame)
 			again->last = again->kept[at];
+		else if (again->passing && again->passing->frame == frame)
+			again->last = again->passing;
 		else
 			err = keep(trace, again, frame);
 	}
@@ -208,8 +204,10 @@ int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_pla
 void scope_trace_again_destroy(struct scope_trace *trace)
 {
 	for (size_t i = 0; i < trace->agains; i++) {
-		drop_all(trace, &trace->again[i]);
+		for (size_t j = 0; j < trace->again[i].count; j++)
+			free(trace->again[i].kept[j]);
 		free(trace->again[i].kept);
+		free(trace->again[i].passing);
 	}
 	free(trace->again);
 	free(trace->again_buffer);

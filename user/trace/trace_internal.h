@@ -47,7 +47,8 @@ struct scope_trace_kept;
 struct scope_trace_again {
 	struct scope_trace_kept **kept;
 	size_t count, capacity;
-	struct scope_trace_kept *last; /* the one that was asked for last, or NULL */
+	struct scope_trace_kept *passing; /* one for which there was no room */
+	struct scope_trace_kept *last;	  /* the one that was asked for last, or NULL */
 };
 
 struct scope_trace {
