@@ -1,45 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which clusters are split into requests and turns that took none. */
+/* Requests and other work are populations of their own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
 #include "anomaly/asks.h"
+#include "cluster/cluster.h"
 
-/* Two clusters: vectors 0 and 1, and vector 2. Returns how many populations they become; of_vector as they are then. */
-static uint32_t split(uint64_t requests, uint64_t turns, uint32_t of_vector[3])
+/* The number of clusters of two units, with calls from 0 on that differ in some. */
+static uint32_t clusters(bool first_took, bool second_took, unsigned differ)
 {
-	struct scope_distributions_row row[3] = {
-		{ .units = requests, .asked = requests },
-		{ .units = turns },
-		{ .units = 500, .asked = 251 },
-	};
-	const struct scope_distributions_group group = { .row = row, .rows = 3 };
-	uint32_t clusters = 2;
+	const struct scope_cluster_options options = SCOPE_CLUSTER_OPTIONS_DEFAULT;
+	const struct scope_unit unit[2] = { { .calls = 1, .asked = first_took },
+					    { .calls = (uint16_t)(1 + differ), .asked = second_took } };
+	struct scope_unit_call call[8];
+	struct scope_clustering *clustering = NULL;
+	struct scope_vector_set *set = NULL;
+	uint32_t count;
 
-	of_vector[0] = of_vector[1] = 0;
-	of_vector[2] = 1;
-	assert_int_equal(scope_anomaly_asks_split(&group, 20, of_vector, &clusters), 0);
-	return clusters;
+	for (uint16_t i = 0; i < 8; i++)
+		call[i] = (struct scope_unit_call){ .nr = (uint16_t)(SYS_getpid + i), .count = 1 };
+	assert_int_equal(scope_cluster_vector_set_create(&set), 0);
+	for (int i = 0; i < 2; i++) {
+		const struct scope_vector vector = scope_unit_vector(&unit[i], call);
+
+		assert_true(scope_unit_vector_took(&vector) == (i ? second_took : first_took));
+		assert_int_equal(scope_cluster_vector_set_add(set, &vector, 100, NULL), 0);
+	}
+	assert_int_equal(scope_cluster_run(set, NULL, &options, &clustering), 0);
+	count = scope_cluster_count(clustering);
+	scope_cluster_destroy(clustering);
+	scope_cluster_vector_set_destroy(set);
+	return count;
 }
 
-static void a_cluster_with_twenty_of_each_is_two_populations(void **state)
+static void no_cluster_has_requests_and_other_work(void **state)
 {
-	uint32_t of_vector[3];
-
 	(void)state;
-	assert_int_equal(split(20, 20, of_vector), 3);
-	assert_int_not_equal(of_vector[0], of_vector[1]);
-	assert_int_equal(of_vector[2], 2);
-	assert_int_equal(split(19, 1000, of_vector), 2);
-	assert_int_equal(of_vector[0], of_vector[1]);
-	assert_int_equal(split(1000, 19, of_vector), 2);
-	assert_int_equal(of_vector[0], of_vector[1]);
-	assert_int_equal(of_vector[2], 1);
+	assert_int_equal(clusters(true, true, 0), 1);
+	assert_int_equal(clusters(false, true, 0), 2);
+	assert_int_equal(clusters(true, false, 0), 2);
+	assert_int_equal(clusters(true, true, SCOPE_CLUSTER_CUT), 1);
+	assert_int_equal(clusters(true, true, SCOPE_CLUSTER_CUT + 1), 2);
+	assert_int_equal(clusters(false, false, SCOPE_CLUSTER_CUT), 1);
 }
 
 /* Half of the units, or one more. */
@@ -63,7 +71,7 @@ static void most_units_of_a_population_say_what_it_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cluster_with_twenty_of_each_is_two_populations),
+		cmocka_unit_test(no_cluster_has_requests_and_other_work),
 		cmocka_unit_test(most_units_of_a_population_say_what_it_is),
 	};
 

@@ -11,7 +11,7 @@ uint8_t scope_analysis_unit_mark(const struct scope_analysis *analysis, const st
 	const struct scope_histograms *histograms = analysis->found.distributions->histograms;
 	const struct scope_histogram *histogram =
 		unit->histogram == SCOPE_HISTOGRAM_NONE ? NULL : &histograms->histogram[unit->histogram];
-	const uint32_t vector = histogram ? histogram->vector : unit->vector;
+	const uint32_t vector = histogram ? scope_unit_histogram_vector(histograms, unit) : unit->vector;
 	const struct scope_population *population;
 	uint32_t index;
 	bool frequent;

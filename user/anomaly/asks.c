@@ -2,40 +2,6 @@
 /* Finds which populations are of clients' requests, and which of threads that no request needs. */
 #include "anomaly/asks.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-static bool is_asked(const struct scope_distributions_row *row)
-{
-	return 2 * row->asked > row->units;
-}
-
-int scope_anomaly_asks_split(const struct scope_distributions_group *group, uint64_t units_min, uint32_t *of_vector,
-			     uint32_t *clusters)
-{
-	uint64_t *units = calloc(2ul * *clusters + 1, sizeof(*units));
-	uint32_t *first = calloc(2ul * *clusters + 1, sizeof(*first)), count = 0;
-
-	if (!units || !first) {
-		free(units);
-		free(first);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < group->rows; i++)
-		units[2 * of_vector[i] + is_asked(&group->row[i])] += group->row[i].units;
-	for (uint32_t i = 0; i < *clusters; i++) {
-		first[2 * i] = count;
-		count += units[2 * i] >= units_min && units[2 * i + 1] >= units_min;
-		first[2 * i + 1] = count++;
-	}
-	for (size_t i = 0; i < group->rows; i++)
-		of_vector[i] = first[2 * of_vector[i] + is_asked(&group->row[i])];
-	*clusters = count;
-	free(units);
-	free(first);
-	return 0;
-}
-
 void scope_anomaly_asks_find(const struct scope_baseline_units *all, struct scope_population *population,
 			     uint32_t first, uint32_t populations, uint32_t *kind_of_vector)
 {

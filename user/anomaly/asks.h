@@ -8,12 +8,6 @@
 #define SCOPE_KIND_ASKS 0 /* no rule: of a vector whose population is of requests; any other has … */
 #define SCOPE_KIND_TURN 1 /* no rule: … turns of a loop that took none, or other work */
 
-/*
- * Splits clusters of a group's vectors, with numbers from 0 on, that hold units_min requests and as many units that took none, as
- * most units of each vector are. Updates their number. 0 or -ENOMEM.
- */
-int scope_anomaly_asks_split(const struct scope_distributions_group *group, uint64_t units_min, uint32_t *of_vector,
-			     uint32_t *clusters);
 /* Finds if most units of each of a group's populations are requests, and of each vector the kind. all: the group's units. */
 void scope_anomaly_asks_find(const struct scope_baseline_units *all, struct scope_population *population,
 			     uint32_t first, uint32_t populations, uint32_t *kind_of_vector);

@@ -48,7 +48,7 @@ struct group_units {
 	uint32_t first, populations;
 	uint32_t *step_of_vector; /* SCOPE_STEP_NONE: none */
 	uint32_t *kind_of_vector; /* SCOPE_KIND_ASKS, or not */
-	struct spreads *whole;	  /* by step, then of the group, then of its requests; scale 0: not computed yet */
+	struct spreads *whole;	  /* by step, then of other work, then of requests; scale 0: not computed yet */
 };
 
 /* The mean of log2(1 + count) over the units of a vector that make a call. */
@@ -74,7 +74,7 @@ static int mean_level(const void *user, uint32_t id, uint32_t bit, double *ret_l
 	return err;
 }
 
-/* Clusters the vectors of a group; each cluster is a population, or one of requests and one of turns that took none. */
+/* Clusters the vectors of a group; each cluster is a population. */
 static int add_group(struct work *work, uint32_t group)
 {
 	struct scope_detection *detection = work->detection;
@@ -95,9 +95,8 @@ static int add_group(struct work *work, uint32_t group)
 	detection->of_vector[group] = of_vector;
 	for (size_t i = 0; of_vector && i < distributions->rows; i++)
 		of_vector[i] = scope_cluster_label(clustering, i);
-	err = of_vector ? scope_anomaly_asks_split(distributions, work->options->units_min, of_vector, &clusters)
-			: -ENOMEM;
-	grown = err ? NULL : reallocarray(detection->population, detection->populations + clusters, sizeof(*grown));
+	grown = !of_vector ? NULL
+			   : reallocarray(detection->population, detection->populations + clusters, sizeof(*grown));
 	detection->population = grown ? grown : detection->population;
 	if (!grown) {
 		scope_cluster_destroy(clustering);
@@ -125,7 +124,7 @@ uint64_t scope_anomaly_baseline_count(const struct scope_baseline_units *baselin
 	return units;
 }
 
-/* Measures and running times of the units of a population, or of all where population is SCOPE_POPULATION_NONE. */
+/* Measures and running times of the units of a population. */
 static int merge_times(const struct scope_baseline_units *baseline, uint32_t population, struct scope_sketch *measure,
 		       struct scope_sketch *run)
 {
@@ -134,7 +133,7 @@ static int merge_times(const struct scope_baseline_units *baseline, uint32_t pop
 	for (size_t i = 0; !err && i < baseline->distributions->rows; i++) {
 		const struct scope_distributions_row *row = &baseline->distributions->row[i];
 
-		if (population != SCOPE_POPULATION_NONE && baseline->of_vector[i] != population)
+		if (baseline->of_vector[i] != population)
 			continue;
 		err = scope_sketch_merge(measure, &row->measure);
 		if (!err)
@@ -214,18 +213,17 @@ static bool slow_as_a_whole(const struct scope_population *population, struct sc
 }
 
 /*
- * By its own units, or by those of its step, or else of its group's requests or its group, if it is rare among them and slow.
- * A request is not compared with turns of the loop that took none: these are short whatever is asked.
+ * By its own units, or by those of its step, or else of its kind in its group, if it is rare among them and slow. Requests are one
+ * kind, and all other work another: a turn of the loop that took none is short whatever is asked, and a greeting looks up what no request does.
  */
 static int judge_times(struct work *work, struct group_units *units, uint32_t index)
 {
 	const struct scope_detect_options *options = work->options;
 	struct scope_population *population = &work->detection->population[index];
 	const bool step = population->step != SCOPE_STEP_NONE;
-	const struct scope_baseline_units *among = !step && population->asks ? &units->of_kind : &units->of_step;
-	const uint32_t part = step ? population->step : population->asks ? SCOPE_KIND_ASKS : SCOPE_POPULATION_NONE;
-	const uint64_t all = part == SCOPE_POPULATION_NONE ? among->distributions->units
-							   : scope_anomaly_baseline_count(among, part);
+	const struct scope_baseline_units *among = step ? &units->of_step : &units->of_kind;
+	const uint32_t part = step ? population->step : population->asks ? SCOPE_KIND_ASKS : SCOPE_KIND_TURN;
+	const uint64_t all = scope_anomaly_baseline_count(among, part);
 	const bool rare = population->units < options->rare_share * all;
 	struct spreads *whole = &units->whole[step ? population->step : units->populations + population->asks], own;
 	int err = spreads_of(&units->of_population, index, &own);

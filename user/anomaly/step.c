@@ -13,6 +13,7 @@ struct connections {
 	uint64_t connection[WORDS];
 	uint64_t units;
 	uint32_t number; /* of the population, or of its step */
+	bool asks;	 /* they are requests */
 };
 
 static unsigned count(const struct connections *set)
@@ -77,14 +78,16 @@ static int compare_units(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Puts populations, largest first, together with others that they are alternatives of. */
+/* Puts populations, largest first, together with others of their kind that they are alternatives of. */
 static void join(const struct connections *set, uint32_t populations, unsigned connections, struct connections *step,
 		 uint32_t *of, const struct scope_step_options *options)
 {
 	uint32_t steps = 0, i;
 
 	for (uint32_t at = 0; at < populations; at++) {
-		for (i = 0; i < steps && !are_alternatives(&step[i], &set[at], connections, options); i++)
+		for (i = 0; i < steps && (step[i].asks != set[at].asks ||
+					  !are_alternatives(&step[i], &set[at], connections, options));
+		     i++)
 			;
 		if (i == steps)
 			step[steps++] = set[at];
@@ -100,7 +103,7 @@ int scope_anomaly_steps_find(const struct scope_distributions_group *distributio
 {
 	struct connections *set = calloc(2 * (size_t)populations + 1, sizeof(*set));
 	uint32_t *of = calloc(populations + 1ul, sizeof(*of));
-	struct connections all = { { 0 }, 0, 0 };
+	struct connections all = { .units = 0 };
 	unsigned connections;
 
 	if (!set || !of) {
@@ -117,6 +120,7 @@ int scope_anomaly_steps_find(const struct scope_distributions_group *distributio
 		for (size_t word = 0; word < WORDS; word++)
 			to->connection[word] |= row->connection[word];
 		to->units += row->connection_units;
+		to->asks |= row->asked > 0;
 	}
 	for (uint32_t i = 0; i < populations; i++)
 		add(&all, &set[i]);

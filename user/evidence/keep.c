@@ -70,16 +70,16 @@ static struct judged_histogram judge_calls(const struct keeper *keeper, uint32_t
 /* 0 or -ENOMEM. */
 static int judge_histograms(struct keeper *keeper, const struct scope_histograms *histograms)
 {
-	keeper->histogram = calloc(histograms->count + 1, sizeof(*keeper->histogram));
+	keeper->histogram = calloc(2 * histograms->count + 1, sizeof(*keeper->histogram));
 	if (!keeper->histogram)
 		return -ENOMEM;
-	for (size_t i = 0; i < histograms->count; i++) {
-		const struct scope_histogram *histogram = &histograms->histogram[i];
+	for (size_t i = 0; i < 2 * histograms->count; i++) {
+		const struct scope_histogram *histogram = &histograms->histogram[i / 2];
 
 		/* Some have no unit that ended, and some groups none that is still reported. */
 		keeper->histogram[i].population = SCOPE_POPULATION_NONE;
-		if (keeper->of_vector[histogram->group] && histogram->vector != SCOPE_HISTOGRAM_NO_VECTOR)
-			keeper->histogram[i] = judge_calls(keeper, histogram->group, histogram->vector,
+		if (keeper->of_vector[histogram->group] && histogram->vector[i % 2] != SCOPE_HISTOGRAM_NO_VECTOR)
+			keeper->histogram[i] = judge_calls(keeper, histogram->group, histogram->vector[i % 2],
 							   scope_unit_histogram_calls(histograms, histogram),
 							   histogram->calls);
 	}
@@ -108,7 +108,7 @@ static int keep_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	struct scope_kept_side *side;
 	const struct judged_histogram histogram =
 		unit->histogram != SCOPE_HISTOGRAM_NONE
-			? keeper->histogram[unit->histogram]
+			? keeper->histogram[2ul * unit->histogram + scope_unit_took(unit)]
 			: judge_calls(keeper, unit->group, unit->vector, call, unit->calls);
 	const uint32_t index = histogram.population, number = kept->units->count;
 	const struct scope_population *population;

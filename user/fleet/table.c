@@ -163,7 +163,7 @@ uint32_t scope_fleet_table_population(const struct scope_fleet_table *table, con
 	uint32_t vector = unit->vector;
 
 	if (unit->histogram != SCOPE_HISTOGRAM_NONE)
-		vector = histograms->histogram[unit->histogram].vector;
+		vector = scope_unit_histogram_vector(histograms, unit);
 	if (vector == SCOPE_HISTOGRAM_NO_VECTOR || unit->group >= detection->groups ||
 	    !detection->of_vector[unit->group])
 		return SCOPE_POPULATION_NONE;

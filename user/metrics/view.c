@@ -195,9 +195,11 @@ static void name_kind(const struct scope_groups *groups, const struct scope_metr
 	}
 	name_group(groups, kind->group, line);
 	line->threads = 0;
-	used = strlen(line->name);
-	used += (size_t)snprintf(line->name + used, sizeof(line->name) - used, ":");
 	vector = scope_cluster_vector_set_get(groups->group[kind->group].vectors, kind->vector);
+	used = strlen(line->name);
+	used += (size_t)snprintf(
+		line->name + used, sizeof(line->name) - used,
+		"%s:", groups->group[kind->group].reads && !scope_unit_vector_took(vector) ? ", no request" : "");
 	for (uint32_t nr = 0; nr < SCOPE_SYSCALL_MAX && used + 24 < sizeof(line->name); nr++) {
 		const char *name = scope_cluster_vector_has(vector, nr) ? scope_syscall_name(nr) : NULL;
 

@@ -64,14 +64,13 @@ static int add_call(struct scope_distributions_row *row, const struct scope_unit
 	return scope_sketch_add(&row->call[i].count, call->count, units);
 }
 
-static int add_calls(struct scope_distributions *distributions, const struct scope_histogram *histogram,
-		     const struct scope_unit_call *call, uint64_t units)
+static int add_calls(struct scope_distributions_row *row, const struct scope_unit_call *call, unsigned calls,
+		     uint64_t units)
 {
-	struct scope_distributions_row *row = &distributions->group[histogram->group].row[histogram->vector];
 	int err = 0;
 
 	row->units += units;
-	for (unsigned i = 0; !err && i < histogram->calls; i++)
+	for (unsigned i = 0; !err && i < calls; i++)
 		err = add_call(row, &call[i], units);
 	return err;
 }
@@ -127,17 +126,14 @@ static int tally(struct scope_distributions *distributions, const struct scope_u
 	if (!row)
 		return -ENOMEM;
 	if (unit->histogram != SCOPE_HISTOGRAM_NONE)
-		distributions->histograms->histogram[unit->histogram].units++;
+		distributions->histograms->histogram[unit->histogram].units[scope_unit_took(unit)]++;
 	else
-		err = add_calls(
-			distributions,
-			&(struct scope_histogram){ .group = unit->group, .vector = unit->vector, .calls = unit->calls },
-			call, 1);
+		err = add_calls(row, call, unit->calls, 1);
 	if (unit->connection && unit->connection <= SCOPE_DISTRIBUTIONS_CONNECTIONS) {
 		row->connection_units++;
 		row->connection[(unit->connection - 1) / 64] |= 1ull << (unit->connection - 1) % 64;
 	}
-	row->asked += unit->asked > 0;
+	row->asked += scope_unit_took(unit);
 	row->first += unit->first;
 	group->units++;
 	group->asked += unit->asked;
@@ -166,7 +162,7 @@ static int meet_histogram(struct scope_distributions *distributions, struct scop
 		return err;
 	if (unit->histogram == SCOPE_HISTOGRAM_NONE)
 		return scope_unit_histograms_add(distributions->histograms, hash, unit, call, &unit->histogram);
-	distributions->histograms->histogram[unit->histogram].vector = unit->vector;
+	distributions->histograms->histogram[unit->histogram].vector[scope_unit_took(unit)] = unit->vector;
 	return 0;
 }
 
@@ -225,7 +221,7 @@ static int take_unit(struct scope_distributions *distributions, struct scope_uni
 		unit->histogram = scope_unit_histograms_find(histograms, hash, unit->group, call, unit->calls);
 	}
 	unit->vector = unit->histogram == SCOPE_HISTOGRAM_NONE ? SCOPE_HISTOGRAM_NO_VECTOR
-							       : histograms->histogram[unit->histogram].vector;
+							       : scope_unit_histogram_vector(histograms, unit);
 	if (unit->vector == SCOPE_HISTOGRAM_NO_VECTOR)
 		err = meet_histogram(distributions, unit, call, hash);
 	if (!err)
@@ -414,24 +410,29 @@ static int settle(struct scope_distributions *distributions, const struct scope_
 	}
 	while (!err && distributions->pendings)
 		err = settle_measure(distributions);
-	for (size_t i = 0; !err && i < histograms->count; i++)
-		if (histograms->histogram[i].units)
-			err = add_calls(distributions, &histograms->histogram[i],
-					scope_unit_histogram_calls(histograms, &histograms->histogram[i]),
-					histograms->histogram[i].units);
+	for (size_t i = 0; !err && i < 2 * histograms->count; i++) {
+		const struct scope_histogram *histogram = &histograms->histogram[i / 2];
+
+		if (histogram->units[i % 2])
+			err = add_calls(&distributions->group[histogram->group].row[histogram->vector[i % 2]],
+					scope_unit_histogram_calls(histograms, histogram), histogram->calls,
+					histogram->units[i % 2]);
+	}
 	return err;
 }
 
-/* The first unit of each call histogram is in its group's set already. */
+/* The first unit of each kind of each call histogram is in its group's set already. */
 static int settle_vectors(const struct scope_histograms *histograms, const struct scope_groups *groups)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < histograms->count; i++)
-		if (histograms->histogram[i].units > 1)
-			err = scope_cluster_vector_set_repeat(groups->group[histograms->histogram[i].group].vectors,
-							      histograms->histogram[i].vector,
-							      histograms->histogram[i].units - 1);
+	for (size_t i = 0; !err && i < 2 * histograms->count; i++) {
+		const struct scope_histogram *histogram = &histograms->histogram[i / 2];
+
+		if (histogram->units[i % 2] > 1)
+			err = scope_cluster_vector_set_repeat(groups->group[histogram->group].vectors,
+							      histogram->vector[i % 2], histogram->units[i % 2] - 1);
+	}
 	return err;
 }
 
@@ -467,7 +468,8 @@ static int distributions_again(struct scope_distributions *distributions, const 
 	int err;
 
 	for (size_t i = 0; i < distributions->histograms->count; i++)
-		distributions->histograms->histogram[i].units = 0;
+		memset(distributions->histograms->histogram[i].units, 0,
+		       sizeof(distributions->histograms->histogram[i].units));
 	/* A row for each vector, also for those of other units. */
 	for (size_t i = 0; i < groups->count; i++) {
 		const uint32_t vectors = scope_cluster_vector_set_count(groups->group[i].vectors);

@@ -76,10 +76,11 @@ int scope_unit_histograms_add(struct scope_histograms *histograms, uint64_t hash
 		return -ENOMEM;
 	histograms->histogram[histograms->count] = (struct scope_histogram){
 		.group = unit->group,
-		.vector = unit->vector,
+		.vector = { SCOPE_HISTOGRAM_NO_VECTOR, SCOPE_HISTOGRAM_NO_VECTOR },
 		.first = (uint32_t)histograms->calls,
 		.calls = unit->calls,
 	};
+	histograms->histogram[histograms->count].vector[scope_unit_took(unit)] = unit->vector;
 	memcpy(&histograms->call[histograms->calls], call, unit->calls * sizeof(*call));
 	histograms->calls += unit->calls;
 	*ret_number = (uint32_t)histograms->count++;

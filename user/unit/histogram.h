@@ -23,10 +23,10 @@
 
 struct scope_histogram {
 	uint32_t group;
-	uint32_t vector; /* SCOPE_HISTOGRAM_NO_VECTOR: until a unit ends with that list */
-	uint32_t first;	 /* of its calls */
+	uint32_t vector[2]; /* by scope_unit_took(); SCOPE_HISTOGRAM_NO_VECTOR: until a unit ends with that list */
+	uint32_t first;	    /* of its calls */
 	uint16_t calls;
-	uint64_t units; /* of the distributions: with this histogram */
+	uint64_t units[2]; /* of the distributions: with this histogram; by scope_unit_took() */
 };
 
 /* One more call: the histogram that follows another one. */
@@ -58,6 +58,13 @@ static inline const struct scope_unit_call *scope_unit_histogram_calls(const str
 								       const struct scope_histogram *histogram)
 {
 	return &histograms->call[histogram->first];
+}
+
+/* The vector of a unit with a call histogram, or SCOPE_HISTOGRAM_NO_VECTOR. */
+static inline uint32_t scope_unit_histogram_vector(const struct scope_histograms *histograms,
+						   const struct scope_unit *unit)
+{
+	return histograms->histogram[unit->histogram].vector[scope_unit_took(unit)];
 }
 
 /* Of the group and the calls, two calls at a time. */

@@ -254,7 +254,7 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 		*ret_call = call;
 		return get_calls(from, unit, call);
 	}
-	unit->vector = log->histograms->histogram[unit->histogram].vector;
+	unit->vector = scope_unit_histogram_vector(log->histograms, unit);
 	unit->calls = log->histograms->histogram[unit->histogram].calls;
 	*ret_call = scope_unit_histogram_calls(log->histograms, &log->histograms->histogram[unit->histogram]);
 	return from;

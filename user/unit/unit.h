@@ -12,6 +12,7 @@
 #ifndef SCOPE_UNIT_UNIT_H
 #define SCOPE_UNIT_UNIT_H
 
+#include "cluster/cluster.h"
 #include "timeline/timeline.h"
 #include "unit/group.h"
 #include "unit/late.h"
@@ -100,15 +101,32 @@ struct scope_unit_sink {
 #define SCOPE_UNIT_WAIT_MIN_NS 20000   /* shorter sleeps explain no reportable excess */
 #define SCOPE_UNIT_IDLE_MIN_NS 1000000 /* of a thread that waits for its next request */
 
-/* One bit for each number that the unit called, without calls that do not characterise it. */
+/* Did a client's request begin it? Greetings, accepts, timers and other rounds of a loop are another kind of work. */
+static inline unsigned scope_unit_took(const struct scope_unit *unit)
+{
+	return unit->asked > 0;
+}
+
+/*
+ * One bit for each number that the unit called, without calls that do not characterise it. More bits than two units of one cluster differ
+ * in say if it took a request, so no cluster has units of both kinds.
+ */
 static inline struct scope_vector scope_unit_vector(const struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	struct scope_vector vector = { { 0 } };
 
+	for (uint32_t i = 0; scope_unit_took(unit) && i <= SCOPE_CLUSTER_CUT; i++)
+		scope_cluster_vector_mark(&vector, SCOPE_VECTOR_BITS - 1 - i);
 	for (unsigned i = 0; i < unit->calls; i++)
 		if (!scope_timeline_call_ignored(call[i].nr))
 			scope_cluster_vector_mark(&vector, call[i].nr);
 	return vector;
+}
+
+/* The same, of the unit's vector. */
+static inline bool scope_unit_vector_took(const struct scope_vector *vector)
+{
+	return scope_cluster_vector_has(vector, SCOPE_VECTOR_BITS - 1);
 }
 
 static inline uint64_t scope_unit_wall(const struct scope_unit *unit)
