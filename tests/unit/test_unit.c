@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -413,6 +414,48 @@ static void the_first_request_of_a_connection_is_known(void **state)
 	end_run(&run);
 }
 
+/* A new thread waits for its client's request; it greets the client before that, or it does not. Its units. */
+static size_t units_of_new_thread(const char *greeting, uint8_t *ret_asked)
+{
+	char text[1000];
+	struct run run;
+	size_t units;
+
+	snprintf(text, sizeof(text),
+		 "meta begin_ns 0\nmeta end_ns 9000\nfd 10 7 accepted -\n"
+		 "500 1 fork 11 parent=10 tgid=10 comm=conn\n"
+		 "1000 0 switch 0 11 sleeping\n"
+		 "1500 0 syscall 11 getpeername enter=1400 ret=0 args=7\n"
+		 "%s"
+		 "2300 0 enter 11 read enter=2250 args=7\n"
+		 "2300 0 switch 11 0 sleeping\n"
+		 "3000 0 waking 11 from - softirq\n"
+		 "3100 0 switch 0 11 sleeping\n"
+		 "3200 0 exit 11 read ret=4\n"
+		 "3500 0 syscall 11 write enter=3400 ret=64 args=7\n"
+		 "3700 0 enter 11 read enter=3600 args=7\n"
+		 "3700 0 switch 11 0 sleeping\n",
+		 greeting);
+	run = run_of(text);
+	units = run.units->count;
+	*ret_asked = run.units->unit[0].asked;
+	end_run(&run);
+	return units;
+}
+
+static void a_greeting_is_a_unit_that_took_no_request(void **state)
+{
+	uint8_t asked;
+
+	(void)state;
+	assert_int_equal(units_of_new_thread("2000 0 syscall 11 write enter=1900 ret=64 args=7\n", &asked), 2);
+	assert_int_equal(asked, 0);
+	/* What it writes elsewhere is no greeting. */
+	assert_int_equal(units_of_new_thread("2000 0 syscall 11 write enter=1900 ret=64 args=2\n", &asked), 1);
+	assert_int_equal(asked, 1);
+	assert_int_equal(units_of_new_thread("", &asked), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -430,6 +473,7 @@ int main(void)
 		cmocka_unit_test(a_condition_is_one_object),
 		cmocka_unit_test(select_of_nothing_is_a_sleep),
 		cmocka_unit_test(the_first_request_of_a_connection_is_known),
+		cmocka_unit_test(a_greeting_is_a_unit_that_took_no_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

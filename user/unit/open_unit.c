@@ -171,8 +171,8 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 				       scope_timeline_threads_at(builder->run->timeline->threads, thread), end_ns);
 	open_unit->open = false;
 	open_unit->tentative = false;
-	/* What a new thread did before it waited for its first work, as one of a pool does. */
-	if (end_ns <= open_unit->begin_ns || open_unit->new_thread)
+	/* What a new thread did before it waited for its first work, as one of a pool does; but one that greets its client has worked. */
+	if (end_ns <= open_unit->begin_ns || (open_unit->new_thread && !open_unit->answered))
 		return 0;
 	run_ns = end->run_ns - begin->run_ns;
 	probe_ns = end->probe_ns - begin->probe_ns + open_unit->others_ns;
