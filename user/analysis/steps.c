@@ -7,36 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/names_need.h"
 #include "analysis/part_threads.h"
 #include "analysis/regroup.h"
 #include "analysis/single_pass.h"
 #include "anomaly/lock_owner.h"
-#include "symbol/runtime.h"
-
-/* For stacks that name no function of the program: debug symbols would not help all of them. */
-static const char *say_what_names_need(const struct scope_trace *trace, char *text, size_t size)
-{
-	size_t count;
-	const struct scope_trace_map *map = scope_trace_maps(trace, &count);
-	const struct scope_runtime *runtime = scope_symbol_runtime_of_maps(map, count, 0);
-	const char *source = scope_trace_meta(trace, SCOPE_META_SOURCE);
-
-	if (runtime) {
-		const int used = snprintf(text, size, "it runs %s: ", runtime->name);
-
-		snprintf(text + used, size - used, runtime->needs,
-			 (unsigned)scope_trace_meta_number(trace, SCOPE_META_PID, 0));
-		return text;
-	}
-	if (!count && source && strcmp(source, "kmod") && strcmp(source, "perf") && strcmp(source, "text"))
-		return "they are as the other tool took them: record there with --call-graph dwarf, or build the "
-		       "program with -fno-omit-frame-pointer";
-	return NULL;
-}
 
 static int rank(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
 	char need[256];
+	bool compiles;
+	const char *names_need = scope_analysis_names_need(analysis->trace, need, sizeof(need), &compiles);
 	struct scope_outside *outside = &analysis->outside;
 	const struct scope_rank_input input = {
 		.distributions = analysis->found.distributions,
@@ -54,7 +35,8 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 		.own_cpu_share =
 			analysis->waits->queue_ns > 0 ? analysis->waits->queue_own_ns / analysis->waits->queue_ns : 0,
 		.outside = outside,
-		.names_need = say_what_names_need(analysis->trace, need, sizeof(need)),
+		.names_need = names_need,
+		.compiles = compiles,
 	};
 
 	const struct scope_outside_source source = {

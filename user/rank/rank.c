@@ -17,6 +17,7 @@
 #include "rank/kinds.h"
 #include "rank/measure.h"
 #include "rank/same_cause.h"
+#include "rank/unnamed.h"
 #include "rank/usual.h"
 #include "rank/verdict.h"
 
@@ -63,6 +64,7 @@ static int weigh_share(const struct scope_rank_input *input, const struct scope_
 	if (err)
 		return err;
 	scope_rank_confidence(input, &finding);
+	finding.unnamed = input->compiles ? scope_rank_unnamed_share(&finding) : 0;
 	*ret_finding = finding;
 	*ret_fails = scope_rank_judge(input, &finding);
 	return 0;

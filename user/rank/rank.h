@@ -154,8 +154,9 @@ struct scope_finding {
 	double calls_times;  /* CALLS, WAIT: how many times as often as usual the call is made */
 	uint8_t hints;	     /* rules of thumb that apply, a bit for each enum scope_hint */
 	bool first_requests; /* its units are the first requests of connections, most of which are slow: rank/first.h */
-	bool serves;	     /* its group serves clients, or passes work to one that does; not of HANG, SPIN */
-	double window_share; /* its excess, of the window; not of HANG, SPIN */
+	double unnamed; /* of its excess: in it or below, in code that a runtime compiled, without names: rank/unnamed.h */
+	bool serves;	/* its group serves clients, or passes work to one that does; not of HANG, SPIN */
+	double window_share;		 /* its excess, of the window; not of HANG, SPIN */
 	uint32_t example, usual_example; /* units to show the path of; UINT32_MAX: none */
 	bool usual_elsewhere;		 /* usual_example is a unit of the baseline */
 };
@@ -322,6 +323,7 @@ struct scope_rank_input {
 	double own_cpu_share; /* of long stretches in the run queue: the program's own threads had the CPU */
 	const struct scope_outside *outside; /* what the host did; NULL: nothing is known */
 	const char *names_need;		     /* what to do where stacks have no names; NULL: install debug symbols */
+	bool compiles;			     /* its runtime compiles functions while it runs, and can name them */
 	/* Set by scope_rank_run(): which functions are named for which nodes of evidence and second. */
 	const struct scope_attribution *attribution, *second_attribution;
 	const struct scope_ranking *found; /* set by scope_rank_run(): the rest is judged as if these were fixed */

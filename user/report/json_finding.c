@@ -267,12 +267,13 @@ static json_t *make_effect(const struct scope_report_causal *causal, size_t inde
 /* Where it is, and who called it. */
 static json_t *make_where(const struct scope_model *model, const struct scope_model_finding *one)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shown", scope_report_json_string(one->name),
-			 "recursion", make_recursion(model, one), "below", scope_report_json_function(one->below),
-			 "known_caller", scope_report_json_string(one->known_caller), "most_in",
-			 make_callees(model, one), "cut_share", scope_report_json_number(one->cut_share), "in_kernel",
-			 make_inside(one), "in_kernel_why", make_inside_why(one), "example",
-			 scope_report_json_example(model->analysis, one));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shown",
+			 scope_report_json_string(one->name), "recursion", make_recursion(model, one), "below",
+			 scope_report_json_function(one->below), "known_caller",
+			 scope_report_json_string(one->known_caller), "most_in", make_callees(model, one), "cut_share",
+			 scope_report_json_number(one->cut_share), "in_kernel", make_inside(one), "in_kernel_why",
+			 make_inside_why(one), "unnamed_share", scope_report_json_number(one->finding->unnamed),
+			 "example", scope_report_json_example(model->analysis, one));
 }
 
 json_t *scope_report_json_finding(const struct scope_model *model, size_t index)

@@ -117,7 +117,7 @@ static void add_bottleneck(const struct scope_model *model, const char *name, co
 	}
 }
 
-/* True if what comes first is code that was made at run time and has no names. */
+/* True if what comes first is code that was made at run time and has no names, or is mostly in such code. */
 static bool needs_names(const struct scope_ranking *ranking)
 {
 	const struct scope_finding *first = ranking->findings ? &ranking->finding[0]
@@ -125,7 +125,8 @@ static bool needs_names(const struct scope_ranking *ranking)
 						    ? &ranking->near[0].finding
 						    : NULL;
 
-	return first && first->function && scope_rank_is_unknown_code(first->function);
+	return first && first->function &&
+	       (scope_rank_is_unknown_code(first->function) || first->unnamed > SCOPE_RANK_MOST);
 }
 
 void scope_report_next(const struct scope_model *model, const struct scope_report_style *style, bool whole,

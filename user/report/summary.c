@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/names_need.h"
 #include "proc/container.h"
 #include "report/answer.h"
 #include "report/by_request.h"
@@ -472,6 +473,24 @@ static int print_usual(const struct report *report)
 	return print_broken(report, SCOPE_LABEL_USUAL, &line);
 }
 
+/* What would name the functions in which the first finding's time is. */
+static int print_unnamed(const struct report *report)
+{
+	const struct scope_ranking *ranking = report->analysis->ranking;
+	const char *need;
+	char text[256];
+	struct scope_paragraph line;
+
+	if (!ranking->findings || ranking->finding[0].unnamed <= SCOPE_RANK_MOST)
+		return 0;
+	need = scope_analysis_names_need(report->analysis->trace, text, sizeof(text), NULL);
+	if (scope_report_paragraph_begin(&line))
+		return -ENOMEM;
+	fprintf(line.to, "%.0f %% of it is in compiled functions without names: %s", 100 * ranking->finding[0].unnamed,
+		need);
+	return print_broken(report, SCOPE_LABEL_MISSING, &line);
+}
+
 /* Prints what could not be read, cut at the right edge; -v prints all of it. */
 static void print_notes(const struct report *report)
 {
@@ -506,6 +525,8 @@ static int print_body(const struct report *report)
 		err = print_uneven(report);
 	if (!err)
 		err = print_usual(report);
+	if (!err)
+		err = print_unnamed(report);
 	if (!err)
 		print_notes(report);
 	return err;
