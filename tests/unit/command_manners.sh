@@ -71,6 +71,7 @@ says "an option without its value" 2 "^scope export: --output wants a value: --o
 says "a value of an option that has none" 2 "^scope waits: --help takes no value$" "$scope" waits --help=1
 says "a letter that is none" 2 "^scope waits: there is no option -q$" "$scope" waits -vq
 [ "$(wc -l < "$work/said")" = 2 ] || { echo "not ok - a wrong option takes $(wc -l < "$work/said") lines"; bad=1; }
+says "a mistyped format" 2 "^scope export: there is no format 'ctff', but ctf, perfetto, .*script$" "$scope" export ctff x
 says "no such colour" 2 'wants auto, always or never' "$scope" report "$work/lock.trace" --color blue
 says "--fail-on what is there" 3 '^SLOWDOWN' "$scope" report "$work/lock.trace" --fail-on hang,slowdown
 says "--fail-on any" 3 '^HANG' "$scope" report "$work/hang.trace" --fail-on any

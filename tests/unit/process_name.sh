@@ -65,4 +65,8 @@ says "several" "2 processes are named '$name.one': $one (.*), $two (.*); name on
 
 "$scope" report -p 0 -d 1 > "$work/said" 2>&1
 says "no number" "-p wants the number or the name of a process, not '0'"
+"$scope" report -p 99999999 -d 1 > "$work/said" 2>&1
+says "a number that no process can have" "there is no process 99999999: "
+"$scope" report -p 1x -d 1 > "$work/said" 2>&1
+says "a name that begins with a digit" "no process is named '1x'"
 exit $bad

@@ -50,6 +50,7 @@ int scope_capture_source_choose(const char *name, struct scope_error *error, str
 		first = first ? first : err;
 	}
 	if (other.text[0])
-		return scope_error_set(error, first, "%.250s; nor without it: %.230s", why.text, other.text);
+		return scope_error_set(error, first, "%.250s; nor can perf events be used: %.230s", why.text,
+				       other.text);
 	return scope_error_set(error, first, "%s", why.text);
 }

@@ -77,6 +77,11 @@ static void check_module(struct scope_machine *machine, struct scope_advice *adv
 	struct scope_control *control;
 	const int err = scope_control_open(&error, &control, &info);
 
+	if (err && access(SCOPE_MODULES_PATH, F_OK)) {
+		/* scope_cmd_doctor_loading() says why it cannot be. */
+		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING, "the scope module is not loaded");
+		return;
+	}
 	if (err) {
 		/* Without the reference to this command. */
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING, "%.*s",
@@ -318,8 +323,10 @@ static void conclude(const struct scope_machine *machine, const struct examined 
 		scope_cmd_doctor_say(answer, SCOPE_DOCTOR_MISSING, "%s",
 				     "no capture can run: fix what is marked MISSING below, from the first on");
 	else if (examined->module_lacking)
-		scope_cmd_doctor_say(answer, SCOPE_DOCTOR_OK,
-				     "a capture can run, by perf events; the module would record more");
+		scope_cmd_doctor_say(answer, SCOPE_DOCTOR_OK, "%s",
+				     machine->fixed
+					     ? "a capture can run, by perf events"
+					     : "a capture can run, by perf events; the module would record more");
 	else
 		scope_cmd_doctor_say(answer, SCOPE_DOCTOR_OK, "a capture can run, by the module");
 }

@@ -10,6 +10,8 @@
 
 #include "control/control.h"
 
+#define SCOPE_MODULES_PATH "/proc/modules" /* not there if the kernel takes none */
+
 enum scope_doctor_verdict {
 	SCOPE_DOCTOR_OK,
 	SCOPE_DOCTOR_HINT, /* works, could be better */

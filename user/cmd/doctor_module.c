@@ -84,7 +84,7 @@ void scope_cmd_doctor_loading(struct scope_machine *machine, struct scope_advice
 	machine->fixed = !fits_the_kernel(machine, advice);
 	if (machine->fixed)
 		return;
-	if (access("/proc/modules", F_OK)) {
+	if (access(SCOPE_MODULES_PATH, F_OK)) {
 		machine->fixed = true;
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING,
 				     "kernel %s takes no modules (built without CONFIG_MODULES): boot one that does",

@@ -137,6 +137,15 @@ static int export_files(const struct scope_export_format *format, const char *co
 	return err;
 }
 
+static int no_format(const char *name)
+{
+	char known[128] = "";
+
+	for (const struct scope_export_format *row = scope_export_formats; row->name; row++)
+		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", *known ? ", " : "", row->name);
+	return scope_cmd_misuse("export", "there is no format '%s', but %s", name, known);
+}
+
 int scope_cmd_export(int argc, char **argv)
 {
 	const struct scope_export_format *format;
@@ -165,7 +174,7 @@ int scope_cmd_export(int argc, char **argv)
 		return scope_cmd_misuse("export", "name a format and one file");
 	format = scope_export_find(argv[optind]);
 	if (!format)
-		return scope_cmd_misuse("export", "there is no format '%s'; --help lists them", argv[optind]);
+		return no_format(argv[optind]);
 	if (optind + (format->compares ? 3 : 2) != argc)
 		return scope_cmd_misuse("export",
 					format->compares ? "%s wants two files: the trace before, and the "

@@ -50,11 +50,14 @@ static int number_of(const char *text, const char *what, uint32_t *ret_number, s
 int scope_source_selection_process(struct scope_selection *selection, const char *text, struct scope_error *error)
 {
 	struct scope_control_target target = { .kind = SCOPE_ATTR_TARGET };
-	const bool named = *text && (*text < '0' || *text > '9') && *text != '-';
+	const bool named = *text != '-' && text[strspn(text, "0123456789")];
 	int err = named ? scope_proc_target_named(text, error, &target.id)
 			: number_of(text, "-p wants the number or the name of a process", &target.id, error);
 	struct scope_target process;
 
+	if (err && !named && strtoul(text, NULL, 10) > SCOPE_TID_MASK)
+		return scope_error_set(error, -ESRCH, "there is no process %s: `ps -ef` or `pgrep -a NAME` lists them",
+				       text);
 	/* The first one is checked as the capture begins. */
 	if (!err && selection->count)
 		err = scope_proc_target_find(target.id, error, &process);
