@@ -120,7 +120,7 @@ same "sqlite without a time of day" "(None, $all)" "$(ask 'SELECT max(begin_utc)
 "$scope" export ctf "$work/wall" -o "$work/ctf"
 same "ctf time of day" "2026-11-22 18:55:16" "$(babeltrace2 --clock-gmt --clock-date "$work/ctf" | head -n 1 | cut -c 2-20)"
 
-# ---- two traces: difflame.pl wants "stack before after" ----
+# ---- two traces: flamegraph.pl wants "stack before after" ----
 make_trace cpu
 "$scope" export folded "$work/lock" -o "$work/before"
 "$scope" export folded "$work/cpu" -o "$work/after"
@@ -131,6 +131,13 @@ awk 'NR == FNR { n = $NF; sub(/ [0-9]+$/, ""); a[$0] = n; next } { n = $NF; sub(
 LC_ALL=C sort "$work/diff" >"$work/found"
 same "folded-diff is both, side by side" "" "$(diff "$work/want" "$work/found")"
 same "folded-diff has stacks of one alone" yes "$(grep -q ' 0$' "$work/diff" && grep -q ' 0 [1-9]' "$work/diff" && echo yes)"
+# No package registry has these scripts. Of commit 41fee1f of brendangregg/FlameGraph both read it, and print the same.
+if [ -n "${FLAMEGRAPH:-}" ]; then
+	perl "$FLAMEGRAPH/difffolded.pl" "$work/before" "$work/after" | LC_ALL=C sort >"$work/want"
+	same "folded-diff is what difffolded.pl prints" "" "$(diff "$work/want" "$work/found")"
+	perl "$FLAMEGRAPH/flamegraph.pl" "$work/diff" >"$work/svg"
+	same "flamegraph.pl draws it, with differences" yes "$(grep -q '<title>find_item (.*; +' "$work/svg" && echo yes)"
+fi
 "$scope" export folded-diff "$work/lock" 2>"$work/errors" && failed=1
 same "folded-diff of one file" 1 "$(grep -c 'two files: the trace before, and the one after' "$work/errors")"
 "$scope" export folded "$work/lock" "$work/cpu" 2>"$work/errors" && failed=1

@@ -27,7 +27,7 @@ const struct scope_export_format scope_export_formats[] = {
 	  .run = scope_export_folded_probe },
 	{ .name = "folded-diff",
 	  .help = "stacks of running threads in two traces, BEFORE and AFTER, a line each\n"
-		  "              with the samples of both: difflame.pl, flamegraph.pl",
+		  "              with the samples of both, as difffolded.pl writes: flamegraph.pl",
 	  .compares = true,
 	  .run = scope_export_folded_diff },
 	{ .name = "sqlite",
