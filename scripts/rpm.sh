@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Build the rpm packages scope and scope-dkms from dkms/scope.spec.
 #
-# Usage: scripts/rpm.sh      prints the paths of the packages, in build/rpm/
+# Usage: [OBJECTS=DIR] scripts/rpm.sh      prints the paths of the packages, in build/rpm/
+# OBJECTS= is a folder with the objects of a `make user` of this very tree (build). Make takes those that are newer than their
+# sources, so that a test need not compile all of them again; packages to hand out are built without it.
 # They are built from a copy of the tree. On a Debian the libraries are Debian's, so what is built there is the
 # scope that needs none (`--with static`), and what packages are to be installed first is not asked of rpm.
 set -euo pipefail
@@ -18,7 +20,13 @@ fi
 
 rm -rf "$build"
 mkdir -p "$build/SOURCES"
-tar -C "$root" --exclude=./build --exclude=./.git --transform "s,^\.,scope-$version," -czf "$build/SOURCES/scope-$version.tar.gz" .
+archive=$build/SOURCES/scope-$version.tar
+tar -C "$root" --exclude=./build --exclude=./.git --transform "s,^\.,scope-$version," -cf "$archive" .
+if [ -n "${OBJECTS:-}" ]; then
+	(cd "$OBJECTS" && find gen user \( -name '*.o' -o -name '*.d' -o -path 'gen/*' \) -type f) |
+		tar -C "$OBJECTS" -T - --transform "s,^,scope-$version/build/," -rf "$archive"
+fi
+gzip -1 "$archive"
 unset MAKEFLAGS MFLAGS MAKELEVEL BUILD
 rpmbuild -bb "${options[@]}" --define "_topdir $build" --define "scope_version $version" "$root/dkms/scope.spec" >"$build/log" 2>&1 || {
 	echo "rpm.sh: building failed; the end of $build/log:" >&2
