@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The server of cpu.py with names as Java's compiler and C++ have them, three bugs at once.
-Answer: all three; in the table without types of arguments and result, and without what is in front
-where there is no room for it, the columns below one another; whole in the details."""
+Answer: all three; Java's without types of arguments and result, as C++ has them; in the table without what is in
+front where there is no room for it, the columns below one another; whole in the details."""
 from loop import serve_by_loop
 from synth import Trace
 

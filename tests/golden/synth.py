@@ -166,9 +166,12 @@ class Thread:
         self.trace.stack(self, ns, path)
         self.sampled = max(self.sampled, self.now - self.now % SAMPLE_NS)
 
-    def wait_for_cpu(self, ns, other=0):
-        """Preempted, by a thread of that number if there is one, and on the CPU again after ns."""
-        self.trace.add(self.now, self.cpu, f"switch {self.tid} 0 runnable preempted" + (f" other={other}" if other else ""))
+    def wait_for_cpu(self, ns, other=0, said=True):
+        """
+        Preempted, by a thread of that number if there is one, and on the CPU again after ns. said: False: as perf events
+        have it that do not say it was preempted, but that it could go on.
+        """
+        self.trace.add(self.now, self.cpu, f"switch {self.tid} 0 runnable" + (" preempted" if said else "") + (f" other={other}" if other else ""))
         self.now += int(ns)
         self.trace.add(self.now, self.cpu, f"switch 0 {self.tid} sleeping")
         self.sampled = max(self.sampled, self.now - self.now % SAMPLE_NS)

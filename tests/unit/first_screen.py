@@ -63,7 +63,7 @@ def missing(screen, report):
             yield "a slow one"
         if first["example"]["usual"] and "Normal" not in labels and "Baseline" not in labels:
             yield "a normal one"
-    if len(report["findings"]) > 1 and "Also" not in labels:
+    if any(f["function"] != first["function"] for f in report["findings"]) and "Also" not in labels:
         yield "the other findings"
 
 

@@ -324,6 +324,19 @@ static void the_usual_example_makes_the_same_calls(void **state)
 	assert_false(measure().usual_elsewhere);
 }
 
+/* Above the mean of both, by their ratio, it is nearer to slow ones (1 and 10 µs: 3.162 µs). */
+static void the_usual_example_is_not_as_slow(void **state)
+{
+	for (unsigned more = 0; more < 2; more++) {
+		uint32_t unit;
+
+		slow(SCOPE_ITEM_RUN, 1);
+		unit = case_unit(made, unit_of(0, 3162 + more), 0, SCOPE_UNIT_USUAL, NR, 1);
+		assert_int_equal(measure().usual_example, more ? UINT32_MAX : unit);
+		again(state);
+	}
+}
+
 static void without_usual_units_there_is_no_example(void **state)
 {
 	(void)state;
@@ -433,6 +446,7 @@ int main(void)
 		TEST(most_of_its_units_say_the_population),
 		TEST(percentiles_and_times_are_of_its_units),
 		TEST(the_usual_example_makes_the_same_calls),
+		TEST(the_usual_example_is_not_as_slow),
 		TEST(without_usual_units_there_is_no_example),
 		TEST(bytes_are_compared_with_those_of_usual_units),
 		TEST(a_part_of_its_time_is_inside_the_kernel),

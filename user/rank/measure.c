@@ -144,7 +144,18 @@ static const struct scope_vector *vector_of(const struct scope_units *units, uin
 	return scope_cluster_vector_set_get(units->groups->group[of->group].vectors, of->vector);
 }
 
-/* A usual unit to show with the example: the one with the most similar calls, then nearest to the median. */
+/* Its time is nearer to that of slow units than to the usual one, by their ratios: it is of another kind, which is not usual here. */
+static bool is_like_slow(const struct scope_unit *unit, const struct scope_finding *finding, double usual_ns)
+{
+	const double ns = scope_unit_measure(unit);
+
+	return ns * ns > usual_ns * finding->p50_ns;
+}
+
+/*
+ * A usual unit to show with the example: of those not like slow ones the one with the most similar calls, then nearest to
+ * the median.
+ */
 static void find_usual(const struct scope_rank_input *input, struct scope_finding *finding)
 {
 	const struct scope_population *of = &input->detection->population[finding->population];
@@ -164,7 +175,7 @@ static void find_usual(const struct scope_rank_input *input, struct scope_findin
 		double distance = fabs(scope_unit_measure(unit) - usual_ns);
 		uint32_t differing;
 
-		if (!mine || baseline->mark[i] || unit->open)
+		if (!mine || baseline->mark[i] || unit->open || is_like_slow(unit, finding, usual_ns))
 			continue;
 		differing = scope_cluster_vector_distance(vector_of(input->units, finding->example),
 							  vector_of(baseline->units, i));

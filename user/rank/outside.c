@@ -446,7 +446,7 @@ void scope_rank_outside_remedy(const struct scope_outside_cause *cause, char *te
 		[SCOPE_OUTSIDE_THROTTLED] =
 			"Raise the limit (cpu.max, or cpu.cfs_quota_us), or make what runs cheaper.",
 		[SCOPE_OUTSIDE_TAKEN] =
-			"Move it to another machine or other CPUs, or give it less weight (cpu.weight, nice).",
+			"Move them to another machine or other CPUs, or give them less weight (cpu.weight, nice).",
 		[SCOPE_OUTSIDE_STOLEN] = "Ask for dedicated CPUs, or move this machine to a host with less load.",
 		[SCOPE_OUTSIDE_INTERRUPTS] =
 			"Look at /proc/interrupts and /proc/softirqs, and spread them over more CPUs, or coalesce them.",

@@ -187,8 +187,7 @@ static void take_switch(struct scope_recorder_activity *live, const struct scope
 		if (prev->running && event->time_ns > prev->in_ns)
 			live->period.run_ns += event->time_ns - prev->in_ns;
 		prev->running = false;
-		prev->ready_ns =
-			event->sched.prev_state == SCOPE_STATE_RUNNABLE || event->sched.preempted ? event->time_ns : 0;
+		prev->ready_ns = scope_trace_switch_runnable(event) ? event->time_ns : 0;
 	}
 	if (event->sched.next_tid)
 		next = find_thread(live, event->sched.next_tid);

@@ -79,6 +79,10 @@ static void write_finding(const struct scope_model *model, const struct scope_mo
 	const char *call = scope_report_section_sleep(one);
 
 	fprintf(to, "%s", one->name ? one->name : "(no usable stack)");
+	if (one->known_caller)
+		fprintf(to, " (called by %s)", one->known_caller);
+	else if (finding->function && scope_rank_is_unknown_code(finding->function))
+		fputs(" (code made at run time)", to);
 	switch (finding->kind) {
 	case SCOPE_FINDING_HANG:
 	case SCOPE_FINDING_SPIN:

@@ -32,6 +32,10 @@ static void print_call(FILE *to, const struct scope_path_call *call)
 		fprintf(to, "%s running", scope_report_format_ns(&time, call->ns));
 		return;
 	}
+	if (call->nr == SCOPE_PATH_QUEUE) {
+		fprintf(to, "%s without a CPU", scope_report_format_ns(&time, call->ns));
+		return;
+	}
 	if (call->nr == SCOPE_PATH_TASK) {
 		fprintf(to, "%s%s waiting in no thread", call->extra ? "+" : "",
 			scope_report_format_ns(&time, call->ns));

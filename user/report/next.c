@@ -117,16 +117,21 @@ static void add_bottleneck(const struct scope_model *model, const char *name, co
 	}
 }
 
-/* True if what comes first is code that was made at run time and has no names, or is mostly in such code. */
-static bool needs_names(const struct scope_ranking *ranking)
+/* True if what comes first has no name, or is mostly in code without one: its program is stripped, or it was made at run time. */
+static bool needs_names(const struct scope_model *model)
 {
-	const struct scope_finding *first = ranking->findings ? &ranking->finding[0]
-					    : ranking->nears && ranking->verdict == SCOPE_VERDICT_UNKNOWN
-						    ? &ranking->near[0].finding
+	const struct scope_ranking *ranking = model->analysis->ranking;
+	const struct scope_function *near = !ranking->findings && ranking->nears &&
+							    ranking->verdict == SCOPE_VERDICT_UNKNOWN
+						    ? ranking->near[0].finding.function
 						    : NULL;
 
-	return first && first->function &&
-	       (scope_rank_is_unknown_code(first->function) || first->unnamed > SCOPE_RANK_MOST);
+	/* A signature may name it. */
+	if (ranking->findings)
+		return ranking->finding[0].function && (ranking->finding[0].unnamed > SCOPE_RANK_MOST ||
+							(!ranking->finding[0].function->known &&
+							 model->finding[0].name == ranking->finding[0].function->name));
+	return near && scope_rank_is_unknown_code(near);
 }
 
 void scope_report_next(const struct scope_model *model, const struct scope_report_style *style, bool whole,
@@ -150,7 +155,7 @@ void scope_report_next(const struct scope_model *model, const struct scope_repor
 	/* This capture was not saved, so the user should save the next one. */
 	if (!whole && !name[0])
 		add_evidence(name, pid, ret_next);
-	if (needs_names(ranking))
+	if (needs_names(model))
 		snprintf(add(ret_next, "what gives its functions names"), sizeof(ret_next->command[0]),
 			 "scope doctor -p %s", pid);
 	if (ranking->verdict == SCOPE_VERDICT_UNKNOWN)

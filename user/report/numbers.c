@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
 const char *scope_report_format_ns(struct scope_text *buffer, double ns)
@@ -181,10 +182,34 @@ void scope_report_format_name(FILE *out, const char *name, unsigned width)
 		fprintf(out, "%.*s…", (int)(skip_columns(name, end, width - 1) - name), name);
 }
 
+static bool is_unit(const char *word, size_t length)
+{
+	static const char *const units[] = { "ns", "µs", "us", "ms", "s", "min", "h", "d", "%", "B", "kB", "MB", "GB" };
+
+	while (length && strchr(".,;:)", word[length - 1]))
+		length--;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (length == strlen(units[i]) && !memcmp(word, units[i], length))
+			return true;
+	return false;
+}
+
+/* Bytes that stay in one line: up to the next space, or with it and a unit if a number is before it. */
+static size_t unbroken(const char *text)
+{
+	const size_t length = strcspn(text, " ");
+	const char *next = text + length + 1;
+
+	if (!length || !text[length] || text[length - 1] < '0' || text[length - 1] > '9' ||
+	    !is_unit(next, strcspn(next, " ")))
+		return length;
+	return length + 1 + strcspn(next, " ");
+}
+
 void scope_report_format_wrapped_to(FILE *out, const char *text, unsigned column, unsigned indent, unsigned last)
 {
 	while (*text) {
-		size_t length = strcspn(text, " ");
+		size_t length = unbroken(text);
 		unsigned width = columns(text, length);
 
 		if (column + width > last) {
@@ -196,7 +221,7 @@ void scope_report_format_wrapped_to(FILE *out, const char *text, unsigned column
 		text += length;
 		if (*text == ' ') {
 			text++;
-			if (*text && column + 1 + columns(text, strcspn(text, " ")) <= last)
+			if (*text && column + 1 + columns(text, unbroken(text)) <= last)
 				fputc(' ', out);
 			column++;
 		}

@@ -24,14 +24,36 @@ static int append(struct scope_path *path, uint16_t nr, uint64_t ns)
 	return 0;
 }
 
-/* Adds the time without a call up to now_ns, if it is long enough. */
+/* Adds the time without a call up to now_ns, if it is long enough; what of it was spent waiting for a CPU apart, if that is. */
 static int append_gap(struct scope_path *path, const struct scope_unit *unit, uint64_t now_ns)
 {
-	uint64_t since_ns = path->last_ns > unit->begin_ns ? path->last_ns : unit->begin_ns;
+	const uint64_t since_ns = path->last_ns > unit->begin_ns ? path->last_ns : unit->begin_ns;
+	const uint64_t least_ns = (scope_unit_wall(unit) + GAP_SHARE - 1) / GAP_SHARE;
+	uint64_t gap_ns = now_ns > since_ns ? now_ns - since_ns : 0, queue_ns = path->queue_ns;
+	int err = 0;
 
-	if (now_ns <= since_ns || (now_ns - since_ns) * GAP_SHARE < scope_unit_wall(unit))
+	if (path->queue_since_ns && now_ns > path->queue_since_ns)
+		queue_ns += now_ns - path->queue_since_ns;
+	path->queue_ns = 0;
+	if (!gap_ns || gap_ns < least_ns)
 		return 0;
-	return append(path, SCOPE_NR_NONE, now_ns - since_ns);
+	if (queue_ns < least_ns || queue_ns > gap_ns)
+		return append(path, SCOPE_NR_NONE, gap_ns);
+	gap_ns -= queue_ns;
+	if (gap_ns >= least_ns)
+		err = append(path, SCOPE_NR_NONE, gap_ns);
+	return err ? err : append(path, SCOPE_PATH_QUEUE, queue_ns);
+}
+
+/* Counts the time in which the thread waits for a CPU outside of calls. */
+static void take_switch(struct scope_path *path, const struct scope_event *event, uint32_t tid, bool in_call)
+{
+	if (event->sched.prev_tid == tid && !in_call && scope_trace_switch_runnable(event))
+		path->queue_since_ns = event->time_ns;
+	if (event->sched.next_tid == tid && path->queue_since_ns) {
+		path->queue_ns += event->time_ns - path->queue_since_ns;
+		path->queue_since_ns = 0;
+	}
 }
 
 /* Adds a return to the path; enter_ns 0: the call was entered before the first event read. */
@@ -66,7 +88,9 @@ static int collect(struct scope_trace *trace, const struct scope_unit *unit, uin
 	if (err)
 		return err;
 	while ((more = scope_trace_next(trace, &event)) > 0 && event.time_ns <= unit->end_ns) {
-		if (event.tid != tid)
+		if (event.kind == SCOPE_EVENT_SWITCH)
+			take_switch(path, &event, tid, enter_ns != 0);
+		if (event.kind == SCOPE_EVENT_SWITCH || event.tid != tid)
 			continue;
 		if (event.kind == SCOPE_EVENT_ENTER) {
 			enter_ns = event.syscall.enter_ns;

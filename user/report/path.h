@@ -5,10 +5,12 @@
 
 #include "unit/units.h"
 
-#define SCOPE_PATH_TASK 0xfffe /* no number of a call: its task waited, in no thread */
+/* Numbers of no call. */
+#define SCOPE_PATH_TASK 0xfffe	/* its task waited, in no thread */
+#define SCOPE_PATH_QUEUE 0xfffd /* between two calls, waiting for a CPU */
 
 struct scope_path_call {
-	uint16_t nr;	/* SCOPE_PATH_TASK; SCOPE_NR_NONE: no call, running (or waiting for a CPU) between two */
+	uint16_t nr;	/* SCOPE_PATH_*; SCOPE_NR_NONE: no call, running between two */
 	uint32_t count; /* how many times the same call was made in a row */
 	uint64_t ns;	/* in all of them */
 	bool extra;	/* set by scope_report_path_align(): the other path has no such call there */
@@ -18,7 +20,8 @@ struct scope_path {
 	uint32_t unit;
 	struct scope_path_call *call;
 	size_t calls, capacity;
-	uint64_t last_ns; /* return of the last call */
+	uint64_t last_ns;		   /* return of the last call */
+	uint64_t queue_ns, queue_since_ns; /* since then, waiting for a CPU; 0: does not wait now */
 };
 
 /*

@@ -105,7 +105,7 @@ static int find_wakes(struct scope_trace *trace, struct scene *scene)
 	int more = 0, err = table ? scope_trace_seek(trace, scene->begin_ns) : -ENOMEM;
 
 	while (!err && (more = scope_trace_next(trace, &event)) > 0 && event.time_ns <= scene->end_ns) {
-		if (event.kind == SCOPE_EVENT_SWITCH && event.sched.prev_tid && !event.sched.preempted) {
+		if (event.kind == SCOPE_EVENT_SWITCH && event.sched.prev_tid && !scope_trace_switch_runnable(&event)) {
 			struct sleeper *sleeper = find_sleeper(table, event.sched.prev_tid);
 
 			if (sleeper)
@@ -235,7 +235,7 @@ static int follow(struct scope_trace *trace, struct scene *scene)
 			index = event.sched.prev_tid ? row_of(scene, event.sched.prev_tid) : -1;
 			if (index >= 0)
 				pass(scene, &scene->row[index], event.time_ns, STATE_RUN,
-				     event.sched.preempted ? STATE_QUEUE : STATE_ASLEEP);
+				     scope_trace_switch_runnable(&event) ? STATE_QUEUE : STATE_ASLEEP);
 			index = event.sched.next_tid ? row_of(scene, event.sched.next_tid) : -1;
 			if (index >= 0)
 				pass(scene, &scene->row[index], event.time_ns, STATE_QUEUE, STATE_RUN);

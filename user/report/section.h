@@ -78,6 +78,11 @@ const char *scope_report_section_bold(const struct report *report);
 const char *scope_report_section_plain(const struct report *report);
 /* Prints the label of a line of the first screen; SCOPE_LABELS: of one that goes on with the line before it. */
 void scope_report_section_label(const struct report *report, enum scope_report_label label);
+/* A labelled line of the first screen, broken at the right edge; what follows a label, cut there. Both free the line. */
+int scope_report_section_broken(const struct report *report, enum scope_report_label label,
+				struct scope_paragraph *line);
+int scope_report_section_clipped(const struct report *report, struct scope_paragraph *line);
+int scope_report_section_first(const struct report *report);
 /* The same for a line of a finding's details. */
 void scope_report_section_detail_label(const struct report *report, enum scope_report_label label);
 /* The label, then the text in a separate column. Ends its line. */

@@ -40,12 +40,35 @@ static bool undo(const char *symbol, struct output *output)
 	return cplus_demangle_v3_callback(symbol, DMGL_NO_OPTS, take, output) && output->bytes > 0;
 }
 
+/* Java's perf maps: "void org.Box.push(java.lang.String)". Returns the length of the name in it, 0 if it is none. */
+static size_t method_of(const char *symbol, const char **ret_begin)
+{
+	static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.<>[]/",
+			  list[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.<>[]/, ";
+	const size_t type = strspn(symbol, word);
+	const char *begin = symbol + type + 1;
+	size_t length, arguments;
+
+	if (!type || symbol[type] != ' ')
+		return 0;
+	length = strspn(begin, word);
+	arguments = length && begin[length] == '(' ? strspn(begin + length + 1, list) : 0;
+	*ret_begin = begin;
+	return length && begin[length] == '(' && !strcmp(begin + length + 1 + arguments, ")") ? length : 0;
+}
+
 int scope_symbol_demangle(const char *symbol, char **ret_name)
 {
 	struct output *output;
+	const char *method;
 	char *name = NULL;
+	const size_t length = method_of(symbol, &method);
 	int err = -ENOENT;
 
+	if (length) {
+		*ret_name = strndup(method, length);
+		return *ret_name ? 0 : -ENOMEM;
+	}
 	if (symbol[0] != '_' || (symbol[1] != 'Z' && symbol[1] != 'R' && symbol[1] != '_') ||
 	    strlen(symbol) > SYMBOL_MAX)
 		return -ENOENT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Turns the symbols of C++ and Rust back into names as written in the source. */
+/* Turns the symbols of C++ and Rust, and Java's signatures, into names as written in the source. */
 #ifndef SCOPE_SYMBOL_DEMANGLE_H
 #define SCOPE_SYMBOL_DEMANGLE_H
 
@@ -9,7 +9,7 @@
 /*
  * The demangled name of a symbol: "_ZN2ns3Box4pushEi" gives "ns::Box::push". Arguments, return types
  * and the hashes of Rust are left out, so overloads share a name. Itanium C++ ABI section 5.1,
- * Rust's older scheme and v0, all by libiberty. 0 and a string to free; -ENOENT: not a mangled
+ * Rust's older scheme and v0, all by libiberty; and "void org.Box.push(int)" as Java's perf maps have it. 0 and a string to free; -ENOENT: not a mangled
  * symbol, or its name would be too long to read; -ENOMEM.
  */
 int scope_symbol_demangle(const char *symbol, char **ret_name);

@@ -72,7 +72,7 @@ static int switch_out(const struct scope_listener *run, const struct scope_event
 {
 	long index = scope_timeline_thread(run->timeline, event->sched.prev_tid, event->time_ns);
 	struct scope_thread *thread;
-	bool queued = event->sched.prev_state == SCOPE_STATE_RUNNABLE || event->sched.preempted;
+	bool queued = scope_trace_switch_runnable(event);
 	int err = 0;
 
 	if (index < 0)

@@ -149,6 +149,12 @@ struct scope_event {
 };
 
 /* True if exactly one way of ending is set, and no unknown bit. */
+/* Of a SWITCH: the thread that leaves could go on, so it waits for a CPU and does not sleep. */
+static inline bool scope_trace_switch_runnable(const struct scope_event *event)
+{
+	return event->sched.preempted || event->sched.prev_state == SCOPE_STATE_RUNNABLE;
+}
+
 static inline bool scope_trace_frames_ended(uint8_t ended)
 {
 	const uint8_t end = ended & ~SCOPE_FRAMES_GUESSED;
