@@ -287,8 +287,10 @@ static const char *time_of(struct text *buffer, double ns)
 {
 	if (ns >= 1e9)
 		snprintf(buffer->text, sizeof(buffer->text), "%.1f s", ns / 1e9);
-	else
+	else if (ns >= 1e5)
 		snprintf(buffer->text, sizeof(buffer->text), "%.3g ms", ns / 1e6);
+	else
+		snprintf(buffer->text, sizeof(buffer->text), "%.3g µs", ns / 1e3);
 	return buffer->text;
 }
 

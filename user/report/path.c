@@ -40,7 +40,8 @@ static int append_gap(struct scope_path *path, const struct scope_unit *unit, ui
 	if (queue_ns < least_ns || queue_ns > gap_ns)
 		return append(path, SCOPE_NR_NONE, gap_ns);
 	gap_ns -= queue_ns;
-	if (gap_ns >= least_ns)
+	/* A wait for a CPU, however long, hides no running. */
+	if (gap_ns * GAP_SHARE >= scope_unit_wall(unit) - unit->queue_ns)
 		err = append(path, SCOPE_NR_NONE, gap_ns);
 	return err ? err : append(path, SCOPE_PATH_QUEUE, queue_ns);
 }
