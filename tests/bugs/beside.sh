@@ -54,8 +54,8 @@ run_perf-trace() {
 
 run_strace() {
 	needs strace || return
-	show "timeout -s INT $seconds strace -c -f -p \$SERVER_PID" | grep -v 'Process .* tached' | head -n 12
-	show "timeout -s INT $seconds strace -c -w -f -p \$SERVER_PID" | grep -v 'Process .* tached' | head -n 12
+	show "timeout -s INT $seconds strace -c -f -p \$SERVER_PID" | grep -v '^strace: ' | head -n 9
+	show "timeout -s INT $seconds strace -c -w -f -p \$SERVER_PID" | grep -v '^strace: ' | head -n 9
 }
 
 # The time asleep by stack.
@@ -72,7 +72,8 @@ run_bpftrace() {
 	BT
 	bpftrace -e 'BEGIN { exit(); }' > "$work/said" 2>&1 || { skip "bpftrace: $(tail -n 1 "$work/said")"; return; }
 	show "timeout -s INT $seconds bpftrace asleep.bt \$SERVER_PID > stacks.txt; grep -c ']: ' stacks.txt"
-	show "grep -B 3 ']: ' stacks.txt | tail -n 20"
+	show "grep -A 3 -E 'poll|lll_lock_wait' stacks.txt | tail -n 12"
+	show "grep -A 1 recv stacks.txt | tail -n 2"
 }
 
 # The kernel's tracer takes modules (lttng-modules-dkms); what it does without them is to record calls of the thread library
@@ -105,9 +106,7 @@ run_coz() {
 	build() { cc -std=gnu11 -D_GNU_SOURCE -O2 "$@" "${own_flags[@]}" -o "$program" "${own_sources[@]}" -pthread -ldl; }
 	coz_begin() { begin "coz run $* -s $bugs_dir/own/% -o $work/profile.coz --- $program"; }
 	build -g
-	echo "\$ coz run --- $bug_server       # built with -g"
-	(coz_begin; sleep 3; end) > "$work/said" 2>&1
-	grep -hiE 'coz|dwarf|version|terminate|what' "$work/said" /tmp/scope-bug-"$bug".*/server.log 2> /dev/null | head -n 3
+	show "timeout 5 coz run --- $program -p 1 2>&1 | sed 's/\x1b\[[0-9;]*m//g' | grep -iE 'unknown|unsupported|error|what' | head -n 2"
 	build -gdwarf-3 -DWITH_COZ
 	rm -f "$work/profile.coz"
 	coz_begin || { skip "coz does not start the server: $(tail -n 1 "$work/said")"; return; }
@@ -115,8 +114,7 @@ run_coz() {
 	kill $(cat "/proc/$SERVER_PID/task"/*/children) 2> /dev/null
 	sleep 1
 	echo "\$ coz run -s … -o profile.coz --- $bug_server      # for $((seconds * 6)) s, with -gdwarf-3 and Coz's macro at each answer"
-	show "grep -c '^experiment' profile.coz"
-	show "sed -n 's/^experiment.selected=\([^[:space:]]*\).*/\1/p' profile.coz | sed 's,.*/,,' | sort | uniq -c | sort -rn | head -n 8"
+	show "grep -o '^experiment.selected=[^[:space:]]*' profile.coz | sed 's,.*/,,' | sort | uniq -c | sort -rn"
 }
 
 one() { # TOOL
