@@ -209,8 +209,8 @@ static void put_frames(struct scope_session *session, struct scope_cpu *cpu, str
 	const bool kernel = flags & SCOPE_STACK_KERNEL_IP;
 	struct scope_record_frames *r;
 	u64 ip[SCOPE_STACK_DEPTH_MAX] SCOPE_UNSET;
-	u32 count, bytes, i;
-	u8 ended;
+	u32 count = 0, bytes, i;
+	u8 ended = 0;
 	int why = walk(session, regs, ip, SCOPE_STACK_DEPTH_MAX - kernel, &count, &ended);
 
 	if (why == SCOPE_COPY_NO_MAPS || why == SCOPE_COPY_UNMAPPED)

@@ -98,7 +98,7 @@ kmake() {
 	# a function, not inline, where IRQ_REMAP is off.
 	make -j2 -s -C "$source" O="$work" CC="$compiler" HOSTCC=gcc-12 KBUILD_BUILD_TIMESTAMP=@0 \
 		${tree:+ARCH=x86 "LD=ld -z max-page-size=0x200000 -z muldefs"} \
-		${tree:+"HOSTCFLAGS=-O2 -fcommon" "KBUILD_HOSTCFLAGS=-O2 -fcommon"} "$@" >&2
+		${tree:+"HOSTCFLAGS=-O2 -fcommon"} "$@" >&2
 }
 
 finish_headers() {

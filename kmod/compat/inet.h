@@ -16,8 +16,12 @@ static inline void scope_compat_fill_ipv6(struct sock *sk, u64 *own, u64 *peer,
 	fill(own, &sk->sk_v6_rcv_saddr);
 	fill(peer, &sk->sk_v6_daddr);
 #else
-	fill(own, &inet6_sk(sk)->rcv_saddr);
-	fill(peer, &inet6_sk(sk)->daddr);
+	const struct ipv6_pinfo *info = inet6_sk(sk);
+
+	if (!info)
+		return;
+	fill(own, &info->rcv_saddr);
+	fill(peer, &info->daddr);
 #endif
 #endif
 }

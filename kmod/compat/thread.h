@@ -3,6 +3,9 @@
 #ifndef SCOPE_COMPAT_THREAD_H
 #define SCOPE_COMPAT_THREAD_H
 
+/* Which old delayacct.h names without a declaration, where the kernel does not account for delays. */
+struct taskstats;
+
 #include <linux/delayacct.h>
 #ifdef SCOPE_HAVE_MEMSTALL_FLAG
 #include <linux/psi_types.h>
