@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records the addresses of a connection that a call opened.
+ * Records the addresses of a connection that a call opened, or for which it sleeps.
  *
  * They are read from the socket without its lock, which may sleep: a socket that another thread connects to somewhere
- * else at this moment can have an address of each.
+ * else at this moment can have an address of each. A thread that is about to sleep can hold no socket, so there the
+ * address comes from the memory of the program.
  */
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/file.h>
-#include <linux/fs.h>
+#include <linux/in.h>
 #include <linux/in6.h>
+#include <linux/kernel.h>
 #include <linux/net.h>
+#include <linux/sched.h>
 #include <linux/socket.h>
-#include <linux/stat.h>
+#include <linux/stddef.h>
 #include <net/inet_sock.h>
 #include <net/sock.h>
 #include <asm/syscall.h>
@@ -56,23 +60,46 @@ static bool fill(struct scope_record_peer *peer, struct sock *sk)
 void scope_peer_put(struct scope_ring *ring, struct pt_regs *regs, u32 nr, long ret, u64 now)
 {
 	struct scope_record_peer peer = { .fd = ret };
-	struct file *file;
 	struct socket *socket;
-	bool filled = false;
+	struct sock *sk;
+	bool filled;
+	int err;
 
 	/* A connect that has just begun has its addresses. */
 	if (ret < 0 && ret != -EINPROGRESS)
 		return;
 	if (nr == __NR_connect)
 		peer.fd = scope_arch_first_arg(regs);
-	file = fget(peer.fd);
-	if (!file)
+	/* Holds the file, which another thread may close. If it is the last one, the kernel frees it after this call. */
+	socket = sockfd_lookup(peer.fd, &err);
+	if (!socket)
 		return;
-	if (S_ISSOCK(file_inode(file)->i_mode)) {
-		socket = SOCKET_I(file_inode(file));
-		filled = socket->sk && fill(&peer, socket->sk);
-	}
-	fput(file);
+	sk = READ_ONCE(socket->sk);
+	filled = sk && fill(&peer, sk);
+	sockfd_put(socket);
 	if (filled)
 		scope_record_put_peer(ring, now, &peer);
+}
+
+void scope_peer_sleep(struct scope_ring *ring, struct scope_call call, u64 now)
+{
+	struct scope_record_peer peer = { .fd = 0 };
+	unsigned long arg[SCOPE_ARG_MAX];
+	struct sockaddr_in6 to = { 0 };
+	u32 bytes;
+
+	if ((call.abi_args & 0xf) != SCOPE_ABI_NATIVE)
+		return;
+	syscall_get_arguments(current, task_pt_regs(current), arg);
+	/* Reads only what is in memory, because the run queue is locked. */
+	bytes = scope_arch_copy_user(&to, arg[1], min_t(u32, arg[2], sizeof(to)));
+	peer.fd = arg[0];
+	peer.peer_port = be16_to_cpu(to.sin6_port);
+	if (to.sin6_family == AF_INET && bytes >= sizeof(struct sockaddr_in))
+		fill_ipv4(peer.peer, ((struct sockaddr_in *)&to)->sin_addr.s_addr);
+	else if (to.sin6_family == AF_INET6 && bytes >= offsetof(struct sockaddr_in6, sin6_scope_id))
+		fill_ipv6(peer.peer, &to.sin6_addr);
+	else
+		return;
+	scope_record_put_peer(ring, now, &peer);
 }

@@ -9,9 +9,11 @@
 #include <linux/sched/signal.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
+#include <asm/unistd.h>
 #include "counters.h"
 #include "futex.h"
 #include "measure.h"
+#include "peer.h"
 #include "probe_sched.h"
 #include "probe_syscall.h"
 #include "record.h"
@@ -57,6 +59,15 @@ static __always_inline void begin_run(struct scope_session *session, struct scop
 		scope_counters_note(cpu, next);
 }
 
+/* The ENTER is written of the call in which the current thread goes to sleep. What does it sleep for? */
+static __always_inline void put_sleep(const struct scope_session *session, struct scope_cpu *cpu, u64 now)
+{
+	if (session->config.events & SCOPE_EVENTS_FUTEX)
+		scope_futex_sleep(&cpu->ring, cpu->call, now);
+	if (unlikely(cpu->call.nr == __NR_connect) && (session->config.events & SCOPE_EVENTS_PEER))
+		scope_peer_sleep(&cpu->ring, cpu->call, now);
+}
+
 /* At least one of prev and next is traced, or next may be. */
 static noinline notrace void switch_traced(struct scope_session *session, bool preempt, struct task_struct *prev,
 					   struct task_struct *next, unsigned int prev_state)
@@ -78,8 +89,8 @@ static noinline notrace void switch_traced(struct scope_session *session, bool p
 		return;
 	}
 	if ((cpu->pending & SCOPE_CALL_PENDING) && cpu->traced && scope_syscall_put_pending(session, cpu, now) &&
-	    !preempt && (session->config.events & SCOPE_EVENTS_FUTEX))
-		scope_futex_sleep(&cpu->ring, cpu->call, now);
+	    !preempt)
+		put_sleep(session, cpu, now);
 	/* The end of its task's tracing may have interrupted the enter probe. */
 	cpu->pending &= ~SCOPE_CALL_SLOT;
 	if (next_traced) {

@@ -6,8 +6,7 @@
  * memory. Only what is in memory is read, which received bytes are, because the kernel has just written them.
  */
 #include <linux/file.h>
-#include <linux/fs.h>
-#include <linux/stat.h>
+#include <linux/net.h>
 #include <linux/uio.h>
 #include <asm/syscall.h>
 #include <asm/unistd.h>
@@ -24,15 +23,14 @@ bool scope_received_by(u32 nr)
 	return nr == __NR_read || nr == __NR_readv || nr == __NR_recvfrom || nr == __NR_recvmsg;
 }
 
-static bool is_socket(unsigned int fd)
+static bool is_socket(int fd)
 {
-	struct file *file = fget(fd);
-	bool socket;
+	int err;
+	/* Holds the file, which another thread may close. If it is the last one, the kernel frees it after this call. */
+	struct socket *socket = sockfd_lookup(fd, &err);
 
-	if (!file)
-		return false;
-	socket = S_ISSOCK(file_inode(file)->i_mode);
-	fput(file);
+	if (socket)
+		sockfd_put(socket);
 	return socket;
 }
 

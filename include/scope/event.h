@@ -385,7 +385,8 @@ struct scope_record_futex {
 /*
  * Of the thread on this CPU: the descriptor fd, which the connect, accept or accept4 opened whose SYSCALL or EXIT is the
  * last one of this thread, or a stack of that call is in between, has this peer. Written with SCOPE_EVENTS_PEER, for calls
- * of native programs and sockets of the internet. An address has 128 bits, the first 64 of them in the first number; those of
+ * of native programs and sockets of the internet. Directly after the ENTER of a connect, which goes to sleep then, it has the
+ * peer that the thread waits for, and not its own address and port. An address has 128 bits, the first 64 of them in the first number; those of
  * IPv4 are mapped (RFC 4291, section 2.5.5.2). A port, and an address, of 0 is not known.
  */
 struct scope_record_peer {

@@ -146,13 +146,15 @@ class Thread:
         if not self.trace.stack_min_ns:
             self.trace.stack(self, ns, path)
 
-    def sleep(self, name, ns, ret=0, args="", path=None, waker=None, queue_ns=2000):
+    def sleep(self, name, ns, ret=0, args="", path=None, waker=None, queue_ns=2000, begins=None):
         """A call that sleeps for ns, is woken by an interrupt or by another thread, and waits for a
-        CPU for queue_ns."""
+        CPU for queue_ns. begins: an event after its enter."""
         enter = self.now
         args = f" args={args}" if args else ""
         self.now += 1000
         self.trace.add(self.now, self.cpu, f"enter {self.tid} {name} enter={enter}{args}")
+        if begins:
+            self.trace.add(self.now, self.cpu, begins)
         self.trace.add(self.now, self.cpu, f"switch {self.tid} 0 sleeping")
         self.now += int(ns)
         if waker:

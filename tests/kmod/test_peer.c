@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The addresses of connections that calls open: both ends of one over IPv4 and over IPv6, accepted and connected, a socket of
- * datagrams. Nothing of a unix socket, of a connect that fails, and nothing unless it was asked for.
+ * datagrams, and the peer of a connect as it goes to sleep. Nothing of a unix socket, of a connect that fails, and nothing
+ * unless it was asked for.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -29,7 +33,9 @@ struct peers {
 	struct end expected[CONNECTIONS_MAX];
 	uint32_t count; /* of expected */
 	uint32_t records, wrong;
+	uint32_t sleeps;  /* records of connects that went to sleep */
 	uint16_t last_nr; /* 0xffff: the record before is another one */
+	uint32_t entered; /* the call of that ENTER, if the record before is one; else 0 */
 };
 
 static int go[2], found[2];
@@ -108,6 +114,31 @@ static void connect_both(int family, bool later)
 	close(listener);
 }
 
+/* The listener has room for one client, so that the next one sleeps: here until its patience is over. */
+static void connect_slowly(int family)
+{
+	const struct timeval patience = { .tv_usec = 100000 };
+	struct sockaddr_storage at;
+	socklen_t bytes;
+	int listener = serve(family, SOCK_STREAM, &at, &bytes), first, second, accepted;
+	struct pollfd poll_of = { .events = POLLOUT };
+
+	if (listener < 0)
+		return;
+	CHECK(!listen(listener, 0));
+	first = socket(family, SOCK_STREAM, 0);
+	second = poll_of.fd = socket(family, SOCK_STREAM, 0);
+	CHECK(!connect(first, (void *)&at, bytes));
+	CHECK(!setsockopt(second, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)));
+	CHECK(connect(second, (void *)&at, bytes) == -1 && errno == EINPROGRESS);
+	accepted = accept(listener, NULL, NULL);
+	CHECK(accepted >= 0);
+	CHECK(poll(&poll_of, 1, 30000) == 1);
+	tell(first);
+	tell(second);
+	tell(accepted);
+}
+
 static void connect_datagrams(void)
 {
 	struct sockaddr_storage at;
@@ -127,14 +158,21 @@ static void connect_unix(void)
 	      !connect(client, (void *)&at, sizeof(at)) && accept(listener, NULL, NULL) >= 0);
 }
 
+/* On one CPU, because the records of each CPU are read in their order. */
 static void target(void)
 {
+	cpu_set_t set;
 	char byte;
 
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	CHECK(!sched_setaffinity(0, sizeof(set), &set));
 	CHECK(read(go[0], &byte, 1) == 1);
 	connect_both(AF_INET, false);
 	connect_both(AF_INET, true);
 	connect_both(AF_INET6, false);
+	connect_slowly(AF_INET);
+	connect_slowly(AF_INET6);
 	connect_datagrams();
 	connect_unix();
 	CHECK(connect(12345, NULL, 0) == -1 && errno == EBADF);
@@ -150,6 +188,17 @@ static bool is_expected(const struct peers *peers, const struct scope_record_pee
 	       !memcmp(record->peer, end->peer, sizeof(end->peer));
 }
 
+/* Of a connect that has not returned yet: the next record is of the same connection, with its own address. */
+static bool is_awaited(const struct peers *peers, const struct scope_record_peer *record)
+{
+	static const uint64_t none[2];
+	const struct end *end = &peers->expected[peers->records];
+
+	return peers->entered == SYS_connect && peers->records < peers->count && record->fd == end->fd &&
+	       !record->own_port && !memcmp(record->own, none, sizeof(none)) && record->peer_port == end->peer_port &&
+	       !memcmp(record->peer, end->peer, sizeof(end->peer));
+}
+
 static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, const void *record, uint32_t bytes)
 {
 	const struct scope_record_exit *exit = record;
@@ -159,11 +208,17 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 	(void)cpu, (void)tid, (void)now_ns;
 	if (type == SCOPE_RECORD_PEER) {
 		CHECK(bytes == sizeof(struct scope_record_peer));
-		peers->wrong += !is_expected(peers, record) ||
-				(peers->last_nr != SYS_connect && peers->last_nr != SYS_accept &&
-				 peers->last_nr != SYS_accept4);
-		peers->records++;
+		if (peers->last_nr == 0xffff) {
+			peers->wrong += !is_awaited(peers, record);
+			peers->sleeps++;
+		} else {
+			peers->wrong += !is_expected(peers, record) ||
+					(peers->last_nr != SYS_connect && peers->last_nr != SYS_accept &&
+					 peers->last_nr != SYS_accept4);
+			peers->records++;
+		}
 	}
+	peers->entered = type == SCOPE_RECORD_ENTER ? ((const struct scope_record_enter *)record)->nr : 0;
 	peers->last_nr = type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_EXIT ? exit->nr : 0xffff;
 }
 
@@ -199,7 +254,9 @@ void test_peer(void)
 	trace(&none);
 	CHECK(!none.records, "%u PEER records without being asked for", none.records);
 	trace(&all);
-	printf("# %u PEER records of %u connections' ends\n", all.records, all.count);
+	printf("# %u PEER records of %u connections' ends, %u of connects that slept\n", all.records, all.count,
+	       all.sleeps);
+	CHECK(all.sleeps >= 1 && all.sleeps <= 2, "%u records of connects that slept", all.sleeps);
 	CHECK(all.count >= 5 && all.records == all.count && !all.wrong, "%u of %u, %u wrong", all.records, all.count,
 	      all.wrong);
 }

@@ -62,7 +62,7 @@ static void blocked_calls(void **state)
 
 #define TO "own_port=0 peer_port=%d own0=0 own1=281470849515521 peer0=0 peer1=%llu\n"
 
-/* A connection's peer follows the connect that opened it, whether that slept or not. */
+/* A connection's peer follows the connect that opened it, whether that slept or not, and the begin of a connect that sleeps. */
 static void peers(void **state)
 {
 	struct session *session = begin(SCOPE_STACK_NONE);
@@ -77,6 +77,12 @@ static void peers(void **state)
 	PUT(0, sample_switch, 100, 100, 55, 1, 1400);
 	PUT(1, sample_switch, 0, 0, 100, 0, 1500);
 	PUT(1, sample_exit, 100, 100, 1600, SYS_connect, 0);
+	/* It can run, and does not wait for the peer. */
+	PUT(1, sample_enter, 100, 100, 1610, SYS_connect, 14);
+	PUT(1, sample_peer, 100, 100, 1620, 8, 79);
+	PUT(1, sample_switch, 100, 100, 55, 0, 1630);
+	PUT(1, sample_switch, 0, 0, 100, 0, 1640);
+	PUT(1, sample_exit, 100, 100, 1650, SYS_connect, -ECONNREFUSED);
 	/* It has begun; it is refused; it was to a unix socket; it is of another process. */
 	PUT(1, sample_enter, 100, 100, 1700, SYS_connect, 11);
 	PUT(1, sample_peer, 100, 100, 1710, 7, 81);
@@ -90,13 +96,17 @@ static void peers(void **state)
 	snprintf(expected, sizeof(expected),
 		 "1200 0 syscall 100 connect enter=1000 ret=0 args=9\n"
 		 "1200 0 peer 100 9 " TO "1400 0 enter 100 connect enter=1300 args=10\n"
-		 "1400 0 switch 100 0 sleeping other=55\n"
+		 "1400 0 peer 100 10 " TO "1400 0 switch 100 0 sleeping other=55\n"
 		 "1500 1 switch 0 100 runnable\n"
 		 "1600 1 exit 100 connect ret=0\n"
-		 "1600 1 peer 100 10 " TO "1720 1 syscall 100 connect enter=1700 ret=-115 args=11\n"
+		 "1600 1 peer 100 10 " TO "1630 1 enter 100 connect enter=1610 args=14\n"
+		 "1630 1 switch 100 0 runnable other=55\n"
+		 "1640 1 switch 0 100 runnable\n"
+		 "1650 1 exit 100 connect ret=-111\n"
+		 "1720 1 syscall 100 connect enter=1700 ret=-115 args=11\n"
 		 "1720 1 peer 100 11 " TO "1820 1 syscall 100 connect enter=1800 ret=-111 args=12\n"
 		 "1920 1 syscall 100 connect enter=1900 ret=0 args=13\n",
-		 5432, 0xffff0a000005ull, 80, 0xffff0a000006ull, 81, 0xffff0a000007ull);
+		 5432, 0xffff0a000005ull, 80, 0xffff0a000006ull, 80, 0xffff0a000006ull, 81, 0xffff0a000007ull);
 	expect(session, 2000, expected);
 }
 

@@ -186,7 +186,10 @@ static int take_peer(struct scope_perf_pack *pack, uint32_t cpu, const struct sc
 	return 0;
 }
 
-/* The records of a connect are written. The port at its own end is not chosen yet when a perf event reports it. */
+/*
+ * The records of a connect are written: up to its ENTER if it goes to sleep, else all. The port at its own end is not chosen
+ * yet when a perf event reports it.
+ */
 static int put_peer(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
 		    const struct scope_perf_thread *thread, int64_t ret)
 {
@@ -305,6 +308,7 @@ static int take_switch(struct scope_perf_pack *pack, uint32_t cpu, const struct 
 	struct scope_event event = event_of(SCOPE_EVENT_SWITCH, cpu, record->time_ns, 0);
 	struct scope_perf_thread *prev = NULL, *next;
 	struct lane *lane = &pack->lane[cpu];
+	bool connects;
 	int err;
 
 	if (record->value[0])
@@ -316,13 +320,16 @@ static int take_switch(struct scope_perf_pack *pack, uint32_t cpu, const struct 
 		lane->running = 0;
 		return 0;
 	}
+	event.sched.prev_state = scope_perf_state(&pack->layout->states, record->value[1], &event.sched.preempted);
+	connects = lane->pending && lane->nr == SYS_connect && prev && event.sched.prev_state != SCOPE_STATE_RUNNABLE;
 	err = scope_perf_pack_pending(pack, cpu, record->time_ns);
+	if (!err && connects)
+		err = put_peer(pack, cpu, record->time_ns, prev, 0);
 	if (err)
 		return err;
 	event.sched.prev_tid = prev ? prev->tid : 0;
 	event.sched.next_tid = next ? next->tid : 0;
 	event.sched.other_tid = next ? 0 : (uint32_t)record->value[2];
-	event.sched.prev_state = scope_perf_state(&pack->layout->states, record->value[1], &event.sched.preempted);
 	lane->running = event.sched.next_tid;
 	if (prev && event.sched.prev_state == SCOPE_STATE_DEAD)
 		scope_perf_tasks_remove(pack->tasks, prev->tid);

@@ -310,9 +310,15 @@ static int handle_counted(const struct scope_listener *run, uint32_t index, cons
 
 static int handle_peer(const struct scope_listener *run, uint32_t index, const struct scope_event *event)
 {
-	const uint32_t tgid = scope_timeline_threads_at(run->timeline->threads, index)->tgid;
-	const int err = scope_timeline_fds_peer(run->timeline->fds, tgid, event);
+	const struct scope_thread *thread = scope_timeline_threads_at(run->timeline->threads, index);
+	struct scope_fds *fds = run->timeline->fds;
+	int err = 0;
 
+	/* It is about to sleep in the call, whose return would show what the descriptor is. */
+	if (thread->open.nr == SYS_connect)
+		err = scope_timeline_fds_set(fds, thread->tgid, event->peer.fd, SCOPE_FD_CONNECTED);
+	if (!err)
+		err = scope_timeline_fds_peer(fds, thread->tgid, event);
 	return err || !run->ops->peer ? err : run->ops->peer(run->user, index, event);
 }
 
