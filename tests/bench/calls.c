@@ -2,14 +2,15 @@
 /*
  * Time a loop of calls while a session of the module runs, or none.
  *
- * Usage: calls none|plain|default|sched|causes|blocked|words|other|never|often|chain|walk|copy|kprobe|uprobe
- *              getppid|close|pingpong|yield|handover|timer|getppid_few|getppid_deep|function|spin|idle
+ * Usage: calls none|plain|default|sched|causes|blocked|words|peers|other|never|often|chain|walk|copy|kprobe|uprobe
+ *              getppid|close|pingpong|yield|handover|timer|connect|getppid_few|getppid_deep|function|spin|idle
  *   none      no session; the module need not be loaded
  *   plain     the loop is traced: no stacks, no samples
  *   default   the loop is traced as scope-report -p does it
  *   sched     the loop's switches and wakings are traced, its calls are not; no reader runs
  *   causes    as sched, and which interrupt woke a thread
  *   blocked, words  as sched, with calls; and with the memory of futexes that threads sleep on
+ *   peers     as blocked, with the addresses of connections that calls open
  *   other     a session traces another process, which waits
  *   never, often  also, without samples, and with their timers at a period of 250 µs
  *   chain, walk, copy  as plain, and every call gets its stack: by frame pointers, by unwind tables, or 8 KiB of it
@@ -23,6 +24,7 @@
  *   yield     the CPU to another process and back: two calls, two switches
  *   handover  to another process and back by futexes: two wakes, two waits that block, two wakings, two switches
  *   timer     a sleep that ends at once, by a timer's interrupt
+ *   connect   of a socket of datagrams, which does not wait
  *   getppid_few  as getppid, with fewer calls, for what is large
  *   getppid_deep  as that, from the 16th function of the stack that frame pointers show
  *   function  one of this program
@@ -78,6 +80,7 @@ enum mode {
 	CAUSES,
 	BLOCKED,
 	WORDS,
+	PEERS,
 	OTHER,
 	NEVER,
 	OFTEN,
@@ -88,8 +91,10 @@ enum mode {
 	UPROBE,
 	MODES,
 };
-static const char *const modes[MODES] = { "none",  "plain", "default", "sched", "causes", "blocked", "words", "other",
-					  "never", "often", "chain",   "walk",	"copy",	  "kprobe",  "uprobe" };
+static const char *const modes[MODES] = {
+	"none",	 "plain", "default", "sched", "causes", "blocked", "words",  "peers",
+	"other", "never", "often",   "chain", "walk",	"copy",	   "kprobe", "uprobe"
+};
 
 /* What scope-report has no option for: sessions without samples and stacks, and without some events that it wants. */
 static const uint32_t events_of[MODES] = {
@@ -97,6 +102,7 @@ static const uint32_t events_of[MODES] = {
 	[CAUSES] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_CAUSE,
 	[BLOCKED] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_SYSCALL,
 	[WORDS] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_SYSCALL | SCOPE_EVENTS_FUTEX,
+	[PEERS] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_SYSCALL | SCOPE_EVENTS_PEER,
 };
 
 static bool walked; /* by unwind tables, which come after a while */
@@ -454,8 +460,8 @@ int main(int argc, char **argv)
 			at++;
 	}
 	if (argc != 3 || mode == MODES || at == ROWS) {
-		fputs("usage: calls none|plain|default|sched|causes|blocked|words|other|never|often|chain|walk|"
-		      "copy|kprobe|uprobe getppid|close|pingpong|yield|handover|timer|getppid_few|getppid_deep|function|spin|idle\n",
+		fputs("usage: calls none|plain|default|sched|causes|blocked|words|peers|other|never|often|chain|"
+		      "walk|copy|kprobe|uprobe getppid|close|pingpong|yield|handover|timer|connect|getppid_few|getppid_deep|function|spin|idle\n",
 		      stderr);
 		return 2;
 	}

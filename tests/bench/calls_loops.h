@@ -3,13 +3,16 @@
 #ifndef SCOPE_BENCH_CALLS_LOOPS_H
 #define SCOPE_BENCH_CALLS_LOOPS_H
 
+#include <arpa/inet.h>
 #include <linux/futex.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -66,6 +69,20 @@ static void call_timer(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 1 }, NULL);
 }
 
+/* A socket of datagrams, to a port where nobody has to listen: it is connected at once, each time. */
+static void call_connect(void)
+{
+	const struct sockaddr_in to = { .sin_family = AF_INET,
+					.sin_port = htons(9),
+					.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = socket(AF_INET, SOCK_DGRAM, 0);
+	if (connect(fd, (const struct sockaddr *)&to, sizeof(to)))
+		_exit(1);
+}
+
 __attribute__((noinline, noclone)) void calls_function(void);
 void calls_function(void)
 {
@@ -92,6 +109,7 @@ static const struct row {
 	{ "yield", call_yield, 100, 300, 100000, 0 },
 	{ "handover", call_handover, 20, 60, 30000, 0 },
 	{ "timer", call_timer, 20, 60, 30000, 0 },
+	{ "connect", call_connect, 50, 150, 20000, 0 },
 	{ "getppid_few", call_parent, 20, 60, 3000, 0 },
 	{ "getppid_deep", call_parent, 10, 30, 1000, DEEP },
 	{ "function", calls_function, 100, 400, 50000, 0 },

@@ -32,6 +32,8 @@
 #   cause_interrupt_added_insns   more to an interrupt of a timer that wakes a traced thread, which that names
 #   futex_wait_added_insns    to a wake and a wait in a futex that blocks; futex_word_...: more where the memory of the
 #                             futex is recorded; bytes_per_futex_word
+#   peer_call_added_insns     more to a connect where the addresses of connections are recorded; peer_wait_...: more to a wait in
+#                             another call there; bytes_per_peer
 #   chain_..., walk_..., copy_..., kprobe_added_insns   to a traced getppid(), by its stack (frame pointers, unwind tables, or
 #                             8 KiB copied), by a probe on the kernel's function
 #   chain_of_16_..., walk_of_16_..., copy_of_16_added_insns   the same, from the 16th function of a stack
@@ -220,7 +222,7 @@ bench_pair() {
 		}'
 }
 
-# What it costs to record why a thread sleeps: the interrupt that woke it, the memory of its futex.
+# What it costs to record why a thread sleeps: the interrupt that woke it, the memory of its futex, the peer of its connection.
 bench_causes() {
 	local scope
 	scripts/kernel.sh "$kernel" >/dev/null
@@ -234,13 +236,14 @@ bench_causes() {
 				"$1" "$mode" "$loop" | sed "s/^/$mode $loop /"
 			done
 		done
-		for mode in none blocked words; do "$1" "$mode" handover | sed "s/^/$mode handover /"; done
+		for mode in none blocked words peers; do "$1" "$mode" handover | sed "s/^/$mode handover /"; done
+		for mode in blocked peers; do "$1" "$mode" connect | sed "s/^/$mode connect /"; done
 		rmmod scope
 	' bash "$bin/calls" "$scope" | awk '
 		{ value[$1, $2, $3] = $4 }
 		function more(mode, than, loop, what) { return value[mode, loop, what] - value[than, loop, what] }
 		END {
-			if (!value["words", "handover", "all"])
+			if (!value["words", "handover", "all"] || !value["peers", "connect", "floor"])
 				exit 1
 			one = more("causes", "sched", "yield", "all") / 2
 			printf "cause_switch_added_insns %.0f instructions\n", one
@@ -250,6 +253,9 @@ bench_causes() {
 			printf "futex_wait_added_insns %.0f instructions\n", more("blocked", "none", "handover", "all") / 2
 			printf "futex_word_added_insns %.0f instructions\n", more("words", "blocked", "handover", "all") / 2
 			printf "bytes_per_futex_word %.1f bytes\n", more("words", "blocked", "handover", "bytes") / 2
+			printf "peer_call_added_insns %.0f instructions\n", more("peers", "blocked", "connect", "floor")
+			printf "peer_wait_added_insns %.0f instructions\n", more("peers", "blocked", "handover", "all") / 2
+			printf "bytes_per_peer %.1f bytes\n", more("peers", "blocked", "connect", "bytes")
 		}'
 }
 
