@@ -13,13 +13,13 @@ MODULE_PARM_DESC(handled, "how many came");
 noinline void scope_test_nmi(unsigned long number);
 noinline void scope_test_nmi(unsigned long number)
 {
-	WRITE_ONCE(handled, number);
+	*(volatile unsigned long *)&handled = number;
 }
 
 noinline notrace void scope_test_nmi_untraced(unsigned long number);
 noinline notrace void scope_test_nmi_untraced(unsigned long number)
 {
-	WRITE_ONCE(handled, number);
+	*(volatile unsigned long *)&handled = number;
 }
 
 static int on_nmi(unsigned int type, struct pt_regs *regs)
