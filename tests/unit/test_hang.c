@@ -257,7 +257,7 @@ static void what_another_process_sends_is_waited_for(void **state)
 	static const char waits[] = "fd 77 5 epoll -\n"
 				    "1000 1 fork 77 parent=1 tgid=77 comm=front\n1200 1 switch 0 77 sleeping\n"
 				    "2000 1 enter 77 %s\n2000 1 switch 77 0 sleeping\n";
-	static const char in_poll[] = "epoll_wait enter=1500 args=5,0,64,0,0,0";
+	static const char *const idle[] = { "pause enter=1500", "epoll_wait enter=1500 args=5,0,64,0,0,0" };
 	char before[1000];
 	struct scope_hang hang;
 
@@ -267,8 +267,10 @@ static void what_another_process_sends_is_waited_for(void **state)
 
 		/* Without the other process. */
 		assert_true(asleep(LIMIT_NS, "read", "12,0,64,0,0,0", before, &hang));
-		snprintf(before + length, sizeof(before) - (size_t)length, waits, in_poll);
-		assert_false(asleep(LIMIT_NS, "read", "12,0,64,0,0,0", before, &hang));
+		for (int j = 0; j < 2; j++) {
+			snprintf(before + length, sizeof(before) - (size_t)length, waits, idle[j]);
+			assert_false(asleep(LIMIT_NS, "read", "12,0,64,0,0,0", before, &hang));
+		}
 		/* It runs; it sleeps since less than a second, or since a second. */
 		snprintf(before + length, sizeof(before) - (size_t)length,
 			 "1000 1 fork 77 parent=1 tgid=77 comm=front\n1200 1 switch 0 77 sleeping\n");
@@ -282,7 +284,7 @@ static void what_another_process_sends_is_waited_for(void **state)
 				 since_ns, since_ns, since_ns);
 			assert_int_equal(asleep(2 * LIMIT_NS, "read", "12,0,64,0,0,0", before, &hang), longer);
 		}
-		snprintf(before + length, sizeof(before) - (size_t)length, waits, in_poll);
+		snprintf(before + length, sizeof(before) - (size_t)length, waits, idle[1]);
 		/* A descriptor that it has alone. */
 		assert_true(asleep(LIMIT_NS, "read", "9,0,64,0,0,0", before, &hang));
 		/* In the middle of a request. */
@@ -320,6 +322,22 @@ static void two_that_read_from_each_other_hang(void **state)
 	     "3000 0 enter 10 read enter=2500 args=12,0,64,0,0,0\n3000 0 switch 10 0 sleeping\n");
 	assert_int_equal(count, 2);
 	end();
+}
+
+/* Nothing is known of the descriptor, since those of its process were too many to be read. */
+static void what_was_not_read_is_no_hang(void **state)
+{
+	static const char reads[] = "1000 1 fork 77 parent=1 tgid=77 comm=front\n1200 1 switch 0 77 sleeping\n"
+				    "2000 1 enter 77 read enter=1500 args=12,0,64,0,0,0\n2000 1 switch 77 0 sleeping\n";
+	char text[300];
+
+	(void)state;
+	for (size_t known = 0; known < 2; known++) {
+		snprintf(text, sizeof(text), "%s%s", known ? "fd 77 0 file /dev/null\n" : "", reads);
+		find(text);
+		assert_int_equal(count, known);
+		end();
+	}
 }
 
 /* Asleep outside any call for that time, to be interrupted or not. */
@@ -484,6 +502,7 @@ int main(void)
 		cmocka_unit_test(what_another_process_sends_is_waited_for),
 		cmocka_unit_test(an_answer_of_another_process_is_owed),
 		cmocka_unit_test(two_that_read_from_each_other_hang),
+		cmocka_unit_test(what_was_not_read_is_no_hang),
 		cmocka_unit_test(a_page_that_does_not_come_is_a_hang),
 		cmocka_unit_test(a_second_of_running_without_a_call_is_a_spin),
 		cmocka_unit_test(a_thread_that_slept_for_more_than_half_of_it_does_not_spin),

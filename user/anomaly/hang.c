@@ -132,6 +132,12 @@ static uint64_t asleep_since(const struct scope_thread *thread)
 	return in_fault(thread) ? thread->block_ns : thread->open.enter_ns;
 }
 
+/* A wait in which threads idle, whatever else they do: for clients, for a child to end, for a signal, at a queue. */
+static bool only_idles(enum scope_timeline_call_role role)
+{
+	return role == SCOPE_CALL_ACCEPT || role == SCOPE_CALL_CHILD || role == SCOPE_CALL_PICK;
+}
+
 /*
  * True if tgid is another process that is traced, and one of its threads runs, slept only now or waits for work:
  * nothing holds all of it up.
@@ -145,7 +151,7 @@ static bool goes_on(const struct scope_units *units, const struct scope_pickups 
 
 		if (thread->tgid == tgid && thread->run != SCOPE_RUN_ENDED &&
 		    (thread->run != SCOPE_RUN_BLOCKED || scope_anomaly_hang_waits(units, pickups, i) ||
-		     timeline->end_ns - asleep_since(thread) < HANG_MIN_NS))
+		     only_idles(open_role(thread)) || timeline->end_ns - asleep_since(thread) < HANG_MIN_NS))
 			return true;
 	}
 	return false;
@@ -157,6 +163,14 @@ static const struct scope_trace_fd *fd_row(const struct scope_trace_fd *row, siz
 		if (row[count].tgid == tgid && row[count].fd == fd)
 			return &row[count];
 	return NULL;
+}
+
+static bool has_rows(const struct scope_trace_fd *row, size_t count, uint32_t tgid)
+{
+	while (count--)
+		if (row[count].tgid == tgid)
+			return true;
+	return false;
 }
 
 /* The process at the other end of a socket that never had a listener; 0: it is another kind of socket. */
@@ -177,7 +191,7 @@ static uint32_t pair_of(const struct scope_trace_fd *row, size_t count, const st
  * True if the thread reads what another process of the target sends, by a pipe or a pair of sockets: a coprocess, or
  * the part of a server that has more rights. While that process has nothing to do, or has something else to do, it
  * sends nothing; if it hangs, that is the hang. A thread that connected to a listener is different: it asked for
- * something, and waits for the answer.
+ * something, and waits for the answer. Of a process whose descriptors were too many to be read it may be either.
  */
 static bool serves_own_process(const struct scope_units *units, const struct scope_pickups *pickups,
 			       const struct scope_thread *thread)
@@ -191,7 +205,7 @@ static bool serves_own_process(const struct scope_units *units, const struct sco
 		return false;
 	own = fd_row(row, count, thread->tgid, (int64_t)call->arg[0]);
 	if (!own)
-		return false;
+		return count && !has_rows(row, count, thread->tgid);
 	if (own->kind != SCOPE_FD_PIPE)
 		return pair_of(row, count, own) && goes_on(units, pickups, pair_of(row, count, own), thread->tgid);
 	for (size_t i = 0; !strncmp(own->name, "pipe:", strlen("pipe:")) && i < count; i++)
@@ -219,11 +233,9 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	if (in_fault(thread))
 		return true;
 	hang->object = thread->open.args ? thread->open.arg[0] : 0;
-	switch (open_role(thread)) {
-	case SCOPE_CALL_ACCEPT:
-	case SCOPE_CALL_CHILD:
-	case SCOPE_CALL_PICK:
+	if (only_idles(open_role(thread)))
 		return false;
+	switch (open_role(thread)) {
 	case SCOPE_CALL_FUTEX:
 		hang->lock = scope_timeline_futex_is_lock(thread->open.args, thread->open.arg);
 		hang->needs_peers = !hang->lock && !(in_unit && units->thread[index].owes);

@@ -27,6 +27,10 @@ int scope_capture_write_unread(const struct scope_capture_run *capture, struct s
 		if (names[0])
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", text[0] ? "; " : "", names);
 	}
+	if (capture->fds_left_out)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "%sdescriptors of %zu processes are not known, because the others have more than %u",
+			 text[0] ? "; " : "", capture->fds_left_out, SCOPE_PROC_FDS_MAX);
 	return text[0] ? scope_trace_writer_meta(writer, SCOPE_META_UNREAD, text) : 0;
 }
 

@@ -28,6 +28,7 @@ struct scope_capture_run {
 	struct scope_error no_kernel;		 /* why not */
 	struct scope_request_kinds *kinds;	 /* NULL: what programs receive is not recorded */
 	struct scope_steer *steer;		 /* NULL: stacks stay as they are */
+	size_t fds_left_out; /* processes whose descriptors were not read, because of their number */
 	struct scope_capture_stats stats;
 	int pidfd;		     /* -1 if the kernel has none, or the target has ended */
 	bool leader_gone;	     /* the target itself has ended; descendants may live */

@@ -80,7 +80,7 @@ int scope_capture_add_fds(struct scope_capture_run *capture)
 	int err = read_targets(capture, &tgids, &count);
 
 	if (!err) {
-		err = scope_proc_write_fds(tgids, count, capture->writer);
+		err = scope_proc_write_fds(tgids, count, capture->writer, &capture->fds_left_out);
 		free(tgids);
 	}
 	return err;

@@ -174,20 +174,32 @@ int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, siz
 	return err;
 }
 
-/* unknown: set where a socket is not in the table. */
-static int write_fds_of(uint32_t tgid, const struct scope_socket_table *sockets, struct scope_peers *peers,
-			struct scope_writer *writer, bool *unknown)
+/* Descriptors of a target, as they are written. */
+struct writing_fds {
+	struct scope_writer *writer;
+	struct scope_peers peers;
+	size_t count;	 /* so far */
+	size_t left_out; /* processes */
+	bool unknown;	 /* a socket is not in the table */
+};
+
+static int write_fds_of(uint32_t tgid, const struct scope_socket_table *sockets, struct writing_fds *writing)
 {
 	struct scope_proc_fds fds;
 	size_t i;
 	int err;
 
-	err = scope_proc_fds_read(tgid, sockets, peers, &fds);
+	if (writing->count >= SCOPE_PROC_FDS_MAX) {
+		writing->left_out++;
+		return 0;
+	}
+	err = scope_proc_fds_read(tgid, sockets, &writing->peers, &fds);
 	if (err)
 		return err == -ENOMEM ? err : 0;
+	writing->count += fds.count;
 	for (i = 0; i < fds.count && !err; i++) {
-		*unknown |= fds.fd[i].kind == SCOPE_FD_UNKNOWN && !strncmp(fds.fd[i].name, "socket:", 7);
-		err = scope_trace_writer_fd(writer, &fds.fd[i]);
+		writing->unknown |= fds.fd[i].kind == SCOPE_FD_UNKNOWN && !strncmp(fds.fd[i].name, "socket:", 7);
+		err = scope_trace_writer_fd(writing->writer, &fds.fd[i]);
 	}
 	scope_proc_fds_destroy(&fds);
 	return err;
@@ -231,26 +243,30 @@ static int read_sockets(const uint32_t *tgids, size_t count, struct scope_socket
 	return err;
 }
 
-static int write_fds_once(const uint32_t *tgids, size_t count, struct scope_writer *writer, bool *unknown)
+static int write_fds_once(const uint32_t *tgids, size_t count, struct writing_fds *writing)
 {
 	struct scope_socket_table *sockets = NULL;
-	struct scope_peers peers = { 0 };
 	int err = read_sockets(tgids, count, &sockets);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < count && !err; i++)
-		err = write_fds_of(tgids[i], sockets, &peers, writer, unknown);
+		err = write_fds_of(tgids[i], sockets, writing);
 	scope_proc_socket_table_destroy(sockets);
-	scope_proc_peers_free(&peers);
+	scope_proc_peers_free(&writing->peers);
 	return err;
 }
 
-int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_writer *writer)
+int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_writer *writer, size_t *ret_left_out)
 {
-	bool unknown = false;
-	int err = write_fds_once(tgids, count, writer, &unknown);
+	struct writing_fds writing = { .writer = writer };
+	int err = write_fds_once(tgids, count, &writing);
 
 	/* A client that came after the table was read, and before the descriptors were read, is in the next table. */
-	return !err && unknown ? write_fds_once(tgids, count, writer, &unknown) : err;
+	if (!err && writing.unknown) {
+		writing = (struct writing_fds){ .writer = writer };
+		err = write_fds_once(tgids, count, &writing);
+	}
+	*ret_left_out = writing.left_out;
+	return err;
 }

@@ -88,7 +88,13 @@ uint32_t scope_proc_own_number(uint32_t tid);
 /* Which names were left out so far, as sentences; "" if none were. */
 void scope_proc_jit_problem(const struct scope_proc *proc, char *text, size_t size);
 
-/* Writes the open descriptors of these processes; the same rules. */
-int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_writer *writer);
+/*
+ * Descriptors of a target; those of the processes after this are not read. A process that forks 1,500 workers without
+ * closing what they inherit has millions.
+ */
+#define SCOPE_PROC_FDS_MAX 200000 /* no rule: a second to read, and 20 MB of the file */
+
+/* Writes the open descriptors of these processes; the same rules. *ret_left_out: processes beyond SCOPE_PROC_FDS_MAX. */
+int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_writer *writer, size_t *ret_left_out);
 
 #endif
