@@ -456,6 +456,63 @@ static void a_greeting_is_a_unit_that_took_no_request(void **state)
 	assert_int_equal(units_of_new_thread("", &asked), 1);
 }
 
+/*
+ * A worker finds its queue filled: it answers one client after 1,000 ns of work, and another one work_ns later; that one has asked,
+ * or the answer goes on. The worker's units.
+ */
+static size_t units_of_worker(unsigned work_ns, int second_fd, uint64_t *ret_first_end_ns)
+{
+	char text[2000];
+	struct run run;
+	size_t units = 0;
+
+	snprintf(text, sizeof(text),
+		 "meta begin_ns 0\nmeta end_ns 9000\n"
+		 "fd 10 5 epoll -\nfd 10 7 accepted -\nfd 10 8 accepted -\n"
+		 "0 0 switch 0 10 sleeping\n"
+		 "100 0 syscall 10 epoll_wait enter=50 ret=1 args=5\n"
+		 "200 0 syscall 10 read enter=150 ret=64 args=7\n"
+		 "300 0 syscall 10 epoll_wait enter=250 ret=1 args=5\n"
+		 "400 0 syscall 10 read enter=350 ret=64 args=8\n"
+		 "450 1 fork 11 parent=10 tgid=10 comm=worker\n500 1 switch 0 11 sleeping\n"
+		 "600 1 enter 11 futex enter=550 args=0x1000,0\n600 1 switch 11 0 sleeping\n"
+		 "900 1 waking 11 from 10 task\n1000 1 switch 0 11 sleeping\n1000 1 exit 11 futex ret=0\n"
+		 "2000 1 syscall 11 write enter=1900 ret=64 args=7\n"
+		 "%u 1 syscall 11 write enter=%u ret=64 args=%d\n"
+		 "6000 1 enter 11 futex enter=5900 args=0x1000,0\n6000 1 switch 11 0 sleeping\n"
+		 "7000 1 waking 11 from 10 task\n7100 1 switch 0 11 sleeping\n7100 1 exit 11 futex ret=0\n"
+		 "7300 1 enter 11 futex enter=7200 args=0x1000,0\n7300 1 switch 11 0 sleeping\n",
+		 2100 + work_ns, 2000 + work_ns, second_fd);
+	run = run_of(text);
+	for (size_t i = 0; i < run.units->count; i++) {
+		const struct scope_unit *unit = &run.units->unit[i];
+
+		if (scope_timeline_threads_at(run.units->timeline->threads, unit->thread)->tid != 11)
+			continue;
+		if (!units++)
+			*ret_first_end_ns = unit->end_ns;
+		else if (units == 2 && *ret_first_end_ns == 2000)
+			assert_int_equal(run.units->call[unit->call].count, 1);
+	}
+	end_run(&run);
+	return units;
+}
+
+/* A quarter of the work for the first answer, or less. */
+static void a_worker_begins_a_unit_after_an_answer(void **state)
+{
+	uint64_t end_ns;
+
+	(void)state;
+	assert_int_equal(units_of_worker(250, 8, &end_ns), 3);
+	assert_int_equal(end_ns, 2000);
+	assert_int_equal(units_of_worker(249, 8, &end_ns), 2);
+	assert_int_equal(end_ns, 5900);
+	/* More of the same answer. */
+	assert_int_equal(units_of_worker(2000, 7, &end_ns), 2);
+	assert_int_equal(end_ns, 5900);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -474,6 +531,7 @@ int main(void)
 		cmocka_unit_test(select_of_nothing_is_a_sleep),
 		cmocka_unit_test(the_first_request_of_a_connection_is_known),
 		cmocka_unit_test(a_greeting_is_a_unit_that_took_no_request),
+		cmocka_unit_test(a_worker_begins_a_unit_after_an_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

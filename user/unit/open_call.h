@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "unit/next_answer.h"
 #include "unit/open_unit.h"
 #include "unit/rest.h"
 #include "unit/task_wait.h"
@@ -38,6 +39,8 @@ SCOPE_TAKE int scope_unit_open_log(struct scope_unit_builder *builder, struct sc
 	const uint64_t moves = role == SCOPE_CALL_READ || role == SCOPE_CALL_WRITE;
 
 	open_unit->bytes += (uint64_t)(moved > 0 ? moved : 0) & -moves;
+	if (open_unit->answer.end_ns && scope_unit_next_count(builder->histograms, open_unit, nr))
+		return -ENOMEM;
 	if (histogram == SCOPE_HISTOGRAM_NONE)
 		return scope_unit_open_count(builder->histograms, open_unit, nr);
 	open_unit->histogram = histogram;
@@ -296,6 +299,12 @@ SCOPE_TAKE int scope_unit_open_enter(struct scope_unit_builder *builder, const s
 		if (err)
 			return err;
 	}
+	if (call->role == SCOPE_CALL_WRITE && scope_unit_next_possible(open_unit)) {
+		const int err = scope_unit_next_cut(builder, open_unit, thread, call);
+
+		if (err)
+			return err;
+	}
 	open_unit->for_other = call->role == SCOPE_CALL_WRITE &&
 			       scope_unit_open_is_for_other(builder, open_unit, thread, call->args, call->arg[0]);
 	if (call->role == SCOPE_CALL_WRITE)
@@ -387,6 +396,8 @@ SCOPE_TAKE int scope_unit_open_exit(struct scope_unit_builder *builder, const st
 		err = scope_unit_open_log(builder, open_unit, call->nr, call->role,
 					  scope_unit_open_moved(builder, open_unit, thread, call->role, call->args,
 								call->arg[0], ret));
+	if (!err && call->role == SCOPE_CALL_WRITE && scope_unit_next_possible(open_unit))
+		scope_unit_next_answered(builder, open_unit, thread, call, ret, exit_ns);
 	return !err && call->role == SCOPE_CALL_WRITE &&
 			       scope_unit_open_client_gone(builder, open_unit, thread, call->args,
 							   call->args ? call->arg[0] : 0, ret)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "unit/next_answer.h"
 #include "unit/open_call.h"
 #include "unit/rest.h"
 #include "unit/snapshot.h"
@@ -14,7 +15,8 @@
 /* Roles of calls that change only the counts of a request. */
 static uint32_t plain_roles(const struct scope_open_unit *open_unit)
 {
-	const uint32_t roles = open_unit->requests ? SCOPE_PICKUP_PLAIN_ROLES : 0;
+	const uint32_t answers = scope_unit_next_possible(open_unit) ? 1u << SCOPE_CALL_WRITE : 0;
+	const uint32_t roles = open_unit->requests ? SCOPE_PICKUP_PLAIN_ROLES & ~answers : 0;
 
 	return open_unit->pickup.nr == SCOPE_NR_NONE ? roles
 						     : roles & ~(1u << scope_timeline_call_role(open_unit->pickup.nr));

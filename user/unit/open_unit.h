@@ -59,6 +59,15 @@ struct scope_open_unit_idle {
 	uint64_t begin_ns, end_ns;
 };
 
+/* Where the last write of an answer returned, in a unit of a thread that gets requests from others. */
+struct scope_open_unit_answer {
+	uint64_t end_ns; /* 0: nothing was answered yet */
+	struct scope_mark end;
+	uint32_t histogram; /* of the calls until then … */
+	uint32_t since;	    /* … and of those that followed */
+	uint64_t bytes;
+};
+
 #define SCOPE_OPEN_UNIT_IDLES 4 /* last times of a thread without work that are kept */
 
 /* The open unit of one thread. */
@@ -113,6 +122,7 @@ struct scope_open_unit {
 	struct scope_pickup pickup;	  /* of the thread */
 	struct scope_open_unit_loop loop; /* as it was last known */
 	struct scope_mark begin, end, rest, turn;
+	struct scope_open_unit_answer answer;
 	struct scope_wait idle;
 	struct scope_late_wait polled; /* the last sleep in a poll inside a unit … */
 	uint64_t polled_enter_ns;      /* … in the call that was entered then; 0: none */
@@ -222,6 +232,7 @@ static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, cons
 	open_unit->last_exit_ns = 0;
 	open_unit->rest_ns = open_unit->turn_ns = 0;
 	open_unit->turns = false;
+	open_unit->answer.end_ns = 0;
 }
 
 #endif
