@@ -48,7 +48,8 @@ def details(text):
 
 def call_words(calls):
     """The first calls of a path, as many as the text always prints."""
-    return ["running" if c["call"] is None else c["call"] for c in calls[:4]]
+    words = {None: "running", "queue": "without a CPU", "task": "waiting in no thread"}
+    return [words.get(c["call"], c["call"]) for c in calls[:4]]
 
 
 def described(finding):
