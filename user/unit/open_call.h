@@ -13,7 +13,7 @@
 #define SCOPE_UNIT_OTHERS_MAX_NS 100000 /* an answer to another client that takes as long is not left out */
 
 /*
- * What a call that returned ret adds to the size of a request. Reads from files add nothing. In a request that a
+ * What a call that returned ret adds to the size of a request. Files that it reads or writes add nothing. In a request that a
  * client's connection brought, bytes to and from peers that the server asks add nothing either: the client did not
  * ask for them.
  */
@@ -26,7 +26,7 @@ SCOPE_TAKE int64_t scope_unit_open_moved(const struct scope_unit_builder *builde
 	if (ret <= 0 || !args || (role != SCOPE_CALL_READ && role != SCOPE_CALL_WRITE))
 		return ret;
 	kind = scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)fd);
-	if (role == SCOPE_CALL_READ && kind == SCOPE_FD_FILE)
+	if (kind == SCOPE_FD_FILE)
 		return 0;
 	return open_unit->from_fd >= 0 && (kind == SCOPE_FD_DATAGRAM || kind == SCOPE_FD_CONNECTED) ? 0 : ret;
 }
