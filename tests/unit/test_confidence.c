@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "rank/by_design.h"
 #include "rank/confidence.h"
 
 enum { LOW = SCOPE_CONFIDENCE_LOW, MEDIUM = SCOPE_CONFIDENCE_MEDIUM, HIGH = SCOPE_CONFIDENCE_HIGH };
@@ -19,11 +20,14 @@ struct losses {
 };
 
 static struct scope_population population;
+static struct scope_group group = { .reads = true };
 
+/* Of one trace; usual units show what the function costs, unless a test has another number of their stacks. */
 static struct scope_finding rate(struct scope_finding finding, struct losses losses)
 {
 	struct scope_timeline *timeline = calloc(1, sizeof(*timeline));
-	const struct scope_units units = { .timeline = timeline };
+	struct scope_groups groups = { .group = &group, .count = 1 };
+	const struct scope_units units = { .timeline = timeline, .groups = &groups };
 	struct scope_detection detection = { .population = &population, .populations = 1 };
 	const struct scope_rank_input input = {
 		.units = &units,
@@ -42,6 +46,7 @@ static struct scope_finding rate(struct scope_finding finding, struct losses los
 								     .unknown = losses.unknown,
 							     });
 	finding.last_ns = finding.last_ns ? finding.last_ns : 1000;
+	finding.usual_stacks = finding.usual_stacks ? finding.usual_stacks : 5;
 	scope_rank_confidence(&input, &finding);
 	free(timeline);
 	return finding;
@@ -116,6 +121,67 @@ static void a_larger_answer_is_of_medium_confidence(void **state)
 	population.size = (const struct scope_size_baseline *)&population; /* not looked into */
 	assert_int_equal(rate(larger, none).confidence, HIGH);
 	population.size = NULL;
+}
+
+static struct scope_finding five_stacks(enum scope_finding_kind kind, uint32_t usual_stacks)
+{
+	return rate(
+		(struct scope_finding){
+			.kind = kind,
+			.units = 1000,
+			.samples = 1000,
+			.usual_stacks = usual_stacks,
+		},
+		(struct losses){ .came = 1000 });
+}
+
+/* Requests that are slow by design look like a bug that only some requests meet; what others wait for does not. */
+static void what_usual_units_do_not_show_is_of_medium_confidence(void **state)
+{
+	struct scope_finding finding = five_stacks(SCOPE_FINDING_TIME, 4);
+
+	(void)state;
+	assert_int_equal(finding.confidence, MEDIUM);
+	assert_int_equal(finding.shown, HIGH);
+	assert_int_equal(finding.by_design, SCOPE_BY_DESIGN_NOT_USUAL);
+	assert_non_null(scope_rank_by_design_text(finding.by_design));
+	finding = five_stacks(SCOPE_FINDING_TIME, 5);
+	assert_int_equal(finding.confidence, HIGH);
+	assert_int_equal(finding.by_design, SCOPE_BY_DESIGN_NO);
+	assert_int_equal(five_stacks(SCOPE_FINDING_CALLS, 4).confidence, MEDIUM);
+	assert_int_equal(five_stacks(SCOPE_FINDING_WAIT, 4).confidence, MEDIUM);
+	assert_int_equal(five_stacks(SCOPE_FINDING_LOCK, 4).confidence, HIGH);
+	assert_int_equal(five_stacks(SCOPE_FINDING_LATE, 4).confidence, HIGH);
+}
+
+static void freezes_and_slow_peers_are_not_by_design(void **state)
+{
+	struct scope_finding finding = five_stacks(SCOPE_FINDING_WAIT, 4);
+
+	(void)state;
+	finding.wait.outside = true;
+	assert_int_equal(rate(finding, (struct losses){ .came = 1000 }).by_design, SCOPE_BY_DESIGN_NO);
+	finding = five_stacks(SCOPE_FINDING_TIME, 4);
+	finding.freezes = 500;
+	assert_int_equal(rate(finding, (struct losses){ .came = 1000 }).by_design, SCOPE_BY_DESIGN_NO);
+	finding.freezes = 499;
+	assert_int_equal(rate(finding, (struct losses){ .came = 1000 }).by_design, SCOPE_BY_DESIGN_NOT_USUAL);
+}
+
+/* Threads that get requests from others do not show how much was asked for. */
+static void requests_of_unknown_size_are_of_medium_confidence(void **state)
+{
+	const struct losses none = { .came = 1000 };
+	struct scope_finding finding = { .kind = SCOPE_FINDING_TIME, .units = 1000, .samples = 1000, .serves = true };
+
+	(void)state;
+	assert_int_equal(rate(finding, none).confidence, HIGH);
+	group.reads = false;
+	assert_int_equal(rate(finding, none).confidence, MEDIUM);
+	assert_int_equal(rate(finding, none).by_design, SCOPE_BY_DESIGN_UNSIZED);
+	finding.serves = false;
+	assert_int_equal(rate(finding, none).confidence, HIGH);
+	group.reads = true;
 }
 
 static struct scope_finding lossy(struct losses losses)
@@ -233,6 +299,9 @@ int main(void)
 		cmocka_unit_test(fewer_than_thirty_units_are_of_medium_confidence),
 		cmocka_unit_test(what_may_be_asked_for_is_of_medium_confidence),
 		cmocka_unit_test(a_larger_answer_is_of_medium_confidence),
+		cmocka_unit_test(what_usual_units_do_not_show_is_of_medium_confidence),
+		cmocka_unit_test(freezes_and_slow_peers_are_not_by_design),
+		cmocka_unit_test(requests_of_unknown_size_are_of_medium_confidence),
 		cmocka_unit_test(any_loss_in_its_time_is_of_medium_confidence),
 		cmocka_unit_test(more_than_a_hundredth_lost_is_of_low_confidence),
 		cmocka_unit_test(an_unknown_loss_is_of_low_confidence),

@@ -392,6 +392,41 @@ static void first_requests_alike_may_always_have_been_so(void **state)
 	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
 }
 
+/* Ten times the bytes, and ten times as long. */
+static void larger_requests_in_proportion_may_always_have_been_so(void **state)
+{
+	struct scope_finding finding = {
+		.kind = SCOPE_FINDING_TIME,
+		.usual_ns = 100,
+		.p50_ns = 1000,
+		.bytes_times = 10,
+	};
+	const struct scope_kept reference = { 0 };
+
+	(void)state;
+	assert_int_equal(verdict_on(finding, quiet, "Only larger requests took longer"), SCOPE_VERDICT_NOTHING);
+	finding.bytes_times = nextafter(10, 0);
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding.bytes_times = 10;
+	finding.kind = SCOPE_FINDING_LOCK;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding.kind = SCOPE_FINDING_TIME;
+	made->input.reference = &reference;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+}
+
+/* They are no larger, and no longer: nothing is in proportion. */
+static void requests_of_usual_size_are_not_larger(void **state)
+{
+	struct scope_finding finding = { .kind = SCOPE_FINDING_TIME, .usual_ns = 100, .p50_ns = 100 };
+
+	(void)state;
+	finding.bytes_times = above(1);
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_NOTHING);
+	finding.bytes_times = 1;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+}
+
 static void one_other_finding_is_enough_for_a_slowdown(void **state)
 {
 	struct scope_finding both[] = {
@@ -439,12 +474,12 @@ static void a_named_cause_comes_before_functions(void **state)
 	ranking.inside_share = 0.5;
 	ranking.finding = &beside;
 	ranking.findings = 1;
-	beside.confidence = SCOPE_CONFIDENCE_HIGH;
+	beside.shown = SCOPE_CONFIDENCE_HIGH;
 	decide(&ranking);
 	assert_int_equal(ranking.verdict, SCOPE_VERDICT_SLOWDOWN);
 	assert_non_null(strstr(ranking.beside, "thief (pid 0) for 100 %"));
 	/* Chance makes findings of less confidence where threads are kept off the CPUs. */
-	beside.confidence = SCOPE_CONFIDENCE_MEDIUM;
+	beside.shown = SCOPE_CONFIDENCE_MEDIUM;
 	assert_int_equal(verdict_on(beside, ranking, "thief (pid 0) for 100 %"), SCOPE_VERDICT_OUTSIDE);
 }
 
@@ -593,6 +628,8 @@ int main(void)
 		TEST(a_baseline_is_asked_for_where_there_is_none),
 		TEST(requests_that_ask_a_peer_alike_may_always_have_been_so),
 		TEST(first_requests_alike_may_always_have_been_so),
+		TEST(larger_requests_in_proportion_may_always_have_been_so),
+		TEST(requests_of_usual_size_are_not_larger),
 		TEST(one_other_finding_is_enough_for_a_slowdown),
 		TEST(a_slow_device_comes_before_waits_for_it),
 		TEST(a_slow_peer_comes_before_lesser_functions),

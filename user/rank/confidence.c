@@ -2,6 +2,8 @@
 /* The confidence of a finding, by its units, its stacks, and the losses while it lasted. */
 #include "rank/confidence.h"
 
+#include "rank/by_design.h"
+
 #define FEW 10	       /* units, or stacks */
 #define NOT_MANY 30    /* units */
 #define LOST_MUCH 0.01 /* of the events */
@@ -28,21 +30,8 @@ static enum scope_confidence by_losses(const struct scope_finding *finding)
 	return finding->lost ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
 }
 
-/*
- * Clients may have asked for more, as for a long list; without a baseline that looks like a bug. Where usual is by size, it is more
- * than that.
- */
-static bool may_be_larger(const struct scope_rank_input *input, const struct scope_finding *finding)
-{
-	const bool longer = finding->kind == SCOPE_FINDING_TIME || finding->kind == SCOPE_FINDING_CALLS ||
-			    finding->kind == SCOPE_FINDING_WAIT;
-
-	return longer && !input->reference && !input->detection->population[finding->population].size &&
-	       finding->bytes_more > 0 && scope_rank_bytes_explain(input->options, finding);
-}
-
 /* One thread that does not run is enough; a stack must show where it is. */
-static enum scope_confidence by_size(const struct scope_rank_input *input, const struct scope_finding *finding)
+static enum scope_confidence by_size(const struct scope_finding *finding)
 {
 	const struct scope_spin *rounds = scope_rank_finding_rounds(finding);
 
@@ -57,16 +46,21 @@ static enum scope_confidence by_size(const struct scope_rank_input *input, const
 	if (finding->units < FEW || finding->samples + finding->sleeps < FEW)
 		return SCOPE_CONFIDENCE_LOW;
 	/* The trace does not show if clients requested the pause, or the bytes. */
-	return finding->units < NOT_MANY || scope_rank_finding_pauses(finding) || may_be_larger(input, finding)
+	return finding->units < NOT_MANY || scope_rank_finding_pauses(finding) ||
+			       finding->by_design == SCOPE_BY_DESIGN_LARGER
 		       ? SCOPE_CONFIDENCE_MEDIUM
 		       : SCOPE_CONFIDENCE_HIGH;
 }
 
 void scope_rank_confidence(const struct scope_rank_input *input, struct scope_finding *finding)
 {
-	enum scope_confidence size = by_size(input, finding), losses;
+	enum scope_confidence size, losses;
 
+	finding->by_design = scope_rank_by_design(input, finding);
+	size = by_size(finding);
 	count_lost(input->units->timeline, finding);
 	losses = by_losses(finding);
-	finding->confidence = size < losses ? size : losses;
+	finding->shown = size < losses ? size : losses;
+	finding->confidence = finding->by_design && finding->shown > SCOPE_CONFIDENCE_MEDIUM ? SCOPE_CONFIDENCE_MEDIUM
+											     : finding->shown;
 }

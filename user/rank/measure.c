@@ -187,9 +187,11 @@ static void find_usual(const struct scope_rank_input *input, struct scope_findin
 	}
 }
 
-/* Mean bytes of its units, less those of the usual units of its population. */
-static double compare_bytes(const struct scope_rank_input *input, const struct scope_sums *sums, uint32_t population)
+/* Mean bytes of its units, with those of the usual units of its population. */
+static void compare_bytes(const struct scope_rank_input *input, const struct scope_sums *sums,
+			  struct scope_finding *finding)
 {
+	const uint32_t population = finding->population;
 	const struct scope_kept *baseline = scope_rank_compared_with(input, population);
 	double here = 0, usual = 0, count = 0;
 
@@ -202,7 +204,8 @@ static double compare_bytes(const struct scope_rank_input *input, const struct s
 		}
 	here /= sums->units ? sums->units : 1;
 	usual /= count ? count : 1;
-	return here - usual;
+	finding->bytes_more = here - usual;
+	finding->bytes_times = usual > 0 ? here / usual : 0;
 }
 
 static double window_of(const struct scope_rank_input *input)
@@ -243,6 +246,7 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	finding->units_at_first = sums->units_at_first;
 	finding->samples = sums->samples;
 	finding->sleeps = sums->sleeps;
+	finding->usual_stacks = sums->usual_stacks;
 	finding->population = most_common_population(input, sums);
 	finding->group = input->detection->population[finding->population].group;
 	finding->usual_ns = scope_anomaly_population_usual(&input->detection->population[finding->population]);
@@ -261,7 +265,7 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	shares.grown = scope_rank_grown(&input->detection->population[finding->population]);
 	shares.slower = input->detection->population[finding->population].slower;
 	scope_rank_shares_compare(shares, finding);
-	finding->bytes_more = compare_bytes(input, sums, finding->population);
+	compare_bytes(input, sums, finding);
 	finding->kernel_share = sums->run_ns > 0 ? sums->kernel_ns / sums->run_ns : 0;
 	if (!err)
 		err = scope_rank_classify_connection(input, sums, finding);

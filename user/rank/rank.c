@@ -177,7 +177,7 @@ static int name_unsure(const struct scope_rank_input *input, uint32_t node, stru
 		return 0;
 	}
 	finding.by_stacks = true;
-	finding.confidence = SCOPE_CONFIDENCE_LOW;
+	finding.shown = finding.confidence = SCOPE_CONFIDENCE_LOW;
 	ranking->explained_ns += finding.excess_ns;
 	return scope_rank_add(ranking, &finding);
 }
@@ -301,8 +301,8 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 			continue;
 		finding.signature = finding.function;
 		/* Other functions may make the same calls in a way that learning did not see. */
-		if (finding.confidence == SCOPE_CONFIDENCE_HIGH)
-			finding.confidence = SCOPE_CONFIDENCE_MEDIUM;
+		if (finding.shown == SCOPE_CONFIDENCE_HIGH)
+			finding.shown = finding.confidence = SCOPE_CONFIDENCE_MEDIUM;
 		ranking->explained_ns += finding.excess_ns;
 		err = scope_rank_add(ranking, &finding);
 	}

@@ -79,6 +79,17 @@ enum scope_confidence {
 #define SCOPE_CONFIDENCES (SCOPE_CONFIDENCE_HIGH + 1)
 extern const char *const scope_rank_confidence_name[SCOPE_CONFIDENCES]; /* as JSON and exports have them */
 
+/* Why a function's units may always have taken as long, although usual ones take less: rank/by_design.h. */
+enum scope_by_design {
+	SCOPE_BY_DESIGN_NO,
+	SCOPE_BY_DESIGN_LARGER,	   /* they read or write more bytes */
+	SCOPE_BY_DESIGN_NOT_USUAL, /* usual units do not show what the function costs */
+	SCOPE_BY_DESIGN_UNSIZED,   /* it is not known how much their clients asked for */
+};
+
+#define SCOPE_BY_DESIGNS (SCOPE_BY_DESIGN_UNSIZED + 1)
+extern const char *const scope_rank_by_design_name[SCOPE_BY_DESIGNS]; /* as JSON has them; NULL of NO */
+
 /* Threads that are in one function, or run in it without end. */
 struct scope_finding_hang {
 	uint32_t threads;
@@ -118,6 +129,8 @@ struct scope_finding {
 	bool by_stacks;
 	enum scope_finding_kind kind;
 	enum scope_confidence confidence;
+	enum scope_confidence shown; /* that it takes that long, by design or not */
+	enum scope_by_design by_design;
 	uint32_t node;
 	double excess_ns;
 	double share; /* share of all excess; of a hang: of the hung threads */
@@ -128,6 +141,7 @@ struct scope_finding {
 	uint16_t nr;	       /* CALLS, WAIT, HANG: the call; LOCK, LATE: the call the waiters sleep in */
 	double usual_ns, p05_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
 	uint32_t samples, sleeps;			 /* stacks that name it */
+	uint32_t usual_stacks;				 /* of usual units, in it */
 	uint64_t first_ns,
 		last_ns;	   /* from the begin of its first unit to the end of its last; a hang: from its begin */
 	double events;		   /* of the trace between the two, about */
@@ -136,7 +150,8 @@ struct scope_finding {
 	bool lost_unknown;	   /* more may have been lost in that time */
 	double kernel_share;	   /* of its running time, inside the kernel … */
 	double kernel_alike_share; /* … unless its units ask for memory more often than usual ones: then 0 */
-	double bytes_more;	   /* read and written by its units, beyond usual ones, mean */
+	double bytes_more;	   /* read and written by its units, beyond usual ones, mean … */
+	double bytes_times;	   /* … and over those of usual ones; 0: these have none */
 	double score;		   /* findings are ordered by it: excess less the part in doubt, ns */
 	double odds;		   /* see odds_min; HUGE_VAL if all abnormal time is its own */
 	double of_slow, of_usual;  /* its share of abnormal and of usual time, as odds has them; 0: not compared */
@@ -230,6 +245,7 @@ enum scope_verdict_rule {
 	SCOPE_DECIDED_PEER_FIRST,
 	SCOPE_DECIDED_PEER_ASKED,
 	SCOPE_DECIDED_FIRST_REQUESTS,
+	SCOPE_DECIDED_LARGER_REQUESTS,
 	SCOPE_DECIDED_FUNCTIONS,
 	SCOPE_DECIDED_NO_EVENT,
 	SCOPE_DECIDED_FEW_UNITS,

@@ -44,6 +44,7 @@ static void add_abnormal(struct scope_sums *sums, const struct scope_item *item)
 
 static void add_usual(struct scope_sums *sums, const struct scope_item *item)
 {
+	sums->usual_stacks++;
 	sums->normal_ns -= item->excess_ns;
 	sums->normal_wait_ns -= item->kind == SCOPE_ITEM_WAIT ? item->excess_ns : 0;
 }

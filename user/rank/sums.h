@@ -16,6 +16,7 @@ struct scope_sums {
 	double task_ns;			     /* of wait_ns, outside of any thread (unit/task_wait.h) */
 	double class_ns[SCOPE_WAIT_CLASSES]; /* of wait_ns */
 	uint32_t samples, sleeps, all[2], all_samples[2]; /* counts of items */
+	uint32_t usual_stacks;				  /* the function's */
 	double usual_ns2, usual_run_ns2;		  /* squares, of all usual items */
 	uint32_t *unit;					  /* distinct abnormal units among them, ascending */
 	size_t units;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rank/by_design.h"
 #include "rank/verdict_outside.h"
 
 #define ASKS_ALIKE 10  /* ratio of percentiles 95 to 5 of units that ask a peer: all take about as long … */
@@ -101,6 +102,30 @@ static void say_only_first(const struct scope_rank_input *input, const struct sc
 		"Only the first request of each connection took longer, in %.200s, as a log-in or an exchange of keys does. "
 		"Whether that is slow cannot be seen in this trace alone: compare with a better time by --baseline.",
 		first->function ? first->function->name : "no known function");
+}
+
+/* True if all findings are in larger requests, which take no longer than in proportion. */
+static bool only_larger(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	for (size_t i = 0; i < ranking->findings; i++)
+		if (!scope_rank_in_proportion(input, &ranking->finding[i]))
+			return false;
+	return true;
+}
+
+static void say_only_larger(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			    size_t room)
+{
+	const struct scope_finding *first = &ranking->finding[0];
+
+	(void)input;
+	snprintf(
+		text, room,
+		"Only larger requests took longer, in %.200s: they have %.0f times the bytes of usual ones, and take "
+		"%.1f times as long. Whether that is slow cannot be seen in this trace alone: compare with a better time "
+		"by --baseline.",
+		first->function ? first->function->name : "no known function", first->bytes_times,
+		first->usual_ns > 0 ? first->p50_ns / first->usual_ns : 0);
 }
 
 static bool always(const struct scope_rank_input *input, const struct scope_ranking *ranking)
@@ -310,6 +335,8 @@ static const struct {
 				       scope_rank_say_peer },
 	[SCOPE_DECIDED_PEER_ASKED] = { "peer_asked", true, only_ask, SCOPE_VERDICT_NOTHING, say_only_ask },
 	[SCOPE_DECIDED_FIRST_REQUESTS] = { "first_requests", true, only_first, SCOPE_VERDICT_NOTHING, say_only_first },
+	[SCOPE_DECIDED_LARGER_REQUESTS] = { "larger_requests", true, only_larger, SCOPE_VERDICT_NOTHING,
+					    say_only_larger },
 	[SCOPE_DECIDED_FUNCTIONS] = { "functions", true, always, SCOPE_VERDICT_SLOWDOWN },
 	[SCOPE_DECIDED_NO_EVENT] = { "no_event", false, no_event, SCOPE_VERDICT_UNKNOWN, say_no_event },
 	[SCOPE_DECIDED_FEW_UNITS] = { "few_units", false, few_units, SCOPE_VERDICT_UNKNOWN, say_few_units },

@@ -186,7 +186,7 @@ bool scope_rank_clients_before_functions(const struct scope_rank_input *input, c
 bool scope_rank_cpu_before_functions(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
 	const bool strong = ranking->inside_share >= SCOPE_RANK_MOST &&
-			    ranking->finding[0].confidence == SCOPE_CONFIDENCE_HIGH;
+			    ranking->finding[0].shown == SCOPE_CONFIDENCE_HIGH;
 
 	return !strong && scope_rank_lacks_cpu(input, ranking) && named_cause(input) &&
 	       ranking->long_queue_share * ranking->busy_ns > ranking->inside_share * ranking->excess_ns;

@@ -228,7 +228,7 @@ static json_t *make_cost(const struct scope_model_finding *one)
 	const struct scope_finding *finding = one->finding;
 	const bool calls = finding->kind == SCOPE_FINDING_CALLS;
 
-	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:b}", "units",
+	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:b, s:o}", "units",
 			 (json_int_t)finding->units, "usual_ns", scope_report_json_number(finding->usual_ns), "p50_ns",
 			 scope_report_json_number(finding->p50_ns), "p95_ns", scope_report_json_number(finding->p95_ns),
 			 "p99_ns", scope_report_json_number(finding->p99_ns), "excess_ns",
@@ -238,7 +238,8 @@ static json_t *make_cost(const struct scope_model_finding *one)
 			 scope_rank_finding_outside(finding), "waits_for", scope_report_json_string(one->waits_for),
 			 "asks", scope_rank_finding_asks(finding), "calls_times",
 			 calls ? scope_report_json_number(finding->calls_times) : json_null(), "pauses",
-			 scope_rank_finding_pauses(finding));
+			 scope_rank_finding_pauses(finding), "by_design",
+			 scope_report_json_string(scope_rank_by_design_name[finding->by_design]));
 }
 
 static json_t *make_waiters(const struct scope_model *model, const struct scope_model_finding *one)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rank/by_design.h"
 #include "report/answer.h"
 #include "report/by_request.h"
 #include "report/numbers.h"
@@ -293,6 +294,8 @@ static int print_confidence(const struct report *report, const struct scope_mode
 			scope_report_format_count(&b, stacks), stacks == 1 ? "" : "s");
 	if (!one->stuck && !finding->by_stacks)
 		fputs(", by signature", line.to);
+	if (finding->by_design)
+		fprintf(line.to, "; %s (--baseline settles it)", scope_rank_by_design_text(finding->by_design));
 	return scope_report_section_broken(report, SCOPE_LABEL_CONFIDENCE, &line);
 }
 
