@@ -30,14 +30,15 @@ def serve(trace, threads, work):
                      at_stop=True, path=LOOP + ["read_request", "libc:recv"])
 
 
-def retry(thread, path, calls):
-    """Sleeps of 40 ms to the end, with calls between that fail."""
-    thread.state("sleeping", call="nanosleep", since=thread.now - 3_000_000, args="0x1000,0", path=path + ["libc:nanosleep"])
+def retry(thread, path, calls, helper=()):
+    """Sleeps of 40 ms to the end, below the helper if there is one, with calls between that fail."""
+    asleep = [*path, *helper, "libc:nanosleep"]
+    thread.state("sleeping", call="nanosleep", since=thread.now - 3_000_000, args="0x1000,0", path=asleep)
     while thread.now < thread.trace.end_ns - 100_000_000:
-        thread.sleep("nanosleep", 40_000_000, args="0x1000,0", path=path + ["libc:nanosleep"])
+        thread.sleep("nanosleep", 40_000_000, args="0x1000,0", path=asleep)
         for call in calls:
             thread.call(call, 20_000, ret=-17, path=path + ["libc:open"])
         thread.run(30_000, path)
     since = thread.now
     thread.stuck("nanosleep", args="0x1000,0")
-    thread.state("sleeping", call="nanosleep", since=since, args="0x1000,0", at_stop=True, path=path + ["libc:nanosleep"])
+    thread.state("sleeping", call="nanosleep", since=since, args="0x1000,0", at_stop=True, path=asleep)

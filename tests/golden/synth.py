@@ -63,6 +63,11 @@ class Trace:
             self.next_address += 0x100
         return self.functions[name]
 
+    def library_function(self, name, module):
+        """A function of the program that is in a library of its own."""
+        self.function(name)
+        self.head[-1] = self.head[-1].replace(" server program", f" {module} program")
+
     def chain(self, path):
         """Outermost first, as people say it; innermost first, as stacks are stored. Names that
         begin with libc: are library functions."""

@@ -9,6 +9,7 @@
 #include "rank/hint.h"
 #include "rank/same_cause.h"
 #include "rank/shares.h"
+#include "rank/wait_helper.h"
 
 #define ELSEWHERE 0.1	      /* share of a function's usual time for other callers: it has many callers … */
 #define ELSEWHERE_HINTED 0.02 /* … or this, if a rule of thumb says that its calls are its caller's doing */
@@ -291,6 +292,8 @@ int scope_rank_caller(void *user, uint32_t from, uint32_t node, uint32_t *ret_no
 	bool as_usual = true; /* all up to here */
 	int err = 0;
 
+	/* It sleeps for its caller, which is looked at in its place. */
+	node = scope_rank_wait_helper_caller(evidence, from, node);
 	*ret_node = node;
 	if (!callee.mark || !callee.doing[0].place || !callee.doing[1].place)
 		err = -ENOMEM;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rank/confidence.h"
+#include "rank/wait_helper.h"
 
 int scope_rank_add(struct scope_ranking *ranking, const struct scope_finding *finding)
 {
@@ -167,6 +168,8 @@ int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking 
 		if (err)
 			return err;
 		finding.by_stacks = finding.node != SCOPE_TREE_ROOT;
+		if (hang->retries)
+			finding.node = scope_rank_wait_helper_caller(evidence, SCOPE_TREE_ROOT, finding.node);
 		ask_second(input, hang->thread, spin, &finding);
 		if (finding.node)
 			finding.function = finding.evidence->tree.node[finding.node].function;
