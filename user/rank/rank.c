@@ -65,6 +65,9 @@ static int weigh_share(const struct scope_rank_input *input, const struct scope_
 		return err;
 	scope_rank_confidence(input, &finding);
 	finding.unnamed = input->compiles ? scope_rank_unnamed_share(&finding) : 0;
+	/* That it takes long is certain, but not that this function is why. */
+	if (finding.unnamed > SCOPE_RANK_MOST && finding.confidence == SCOPE_CONFIDENCE_HIGH)
+		finding.confidence = SCOPE_CONFIDENCE_MEDIUM;
 	*ret_finding = finding;
 	*ret_fails = scope_rank_judge(input, &finding);
 	return 0;
