@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "trace/feed.h"
 #include "unit/histogram.h"
+#include "unit/unit_tally.h"
 
 struct scope_distributor {
 	struct scope_distributions *distributions;
@@ -19,136 +20,6 @@ struct scope_distributor {
 	struct scope_pickups *pickups;
 	struct scope_groups *groups;
 };
-
-static struct scope_distributions_group *add_groups(struct scope_distributions *distributions, uint32_t group)
-{
-	if (scope_grow(&distributions->group, &distributions->group_capacity, group + 1ul,
-		       sizeof(*distributions->group)))
-		return NULL;
-	while (distributions->groups <= group)
-		memset(&distributions->group[distributions->groups++], 0, sizeof(*distributions->group));
-	return &distributions->group[group];
-}
-
-static inline struct scope_distributions_group *get_group(struct scope_distributions *distributions, uint32_t group)
-{
-	return group < distributions->groups ? &distributions->group[group] : add_groups(distributions, group);
-}
-
-static struct scope_distributions_row *add_rows(struct scope_distributions_group *group, uint32_t vector)
-{
-	if (scope_grow(&group->row, &group->capacity, vector + 1, sizeof(*group->row)))
-		return NULL;
-	while (group->rows <= vector)
-		memset(&group->row[group->rows++], 0, sizeof(*group->row));
-	return &group->row[vector];
-}
-
-static inline struct scope_distributions_row *get_row(struct scope_distributions_group *group, uint32_t vector)
-{
-	return vector < group->rows ? &group->row[vector] : add_rows(group, vector);
-}
-
-/* Adds units that made the call this many times. */
-static int add_call(struct scope_distributions_row *row, const struct scope_unit_call *call, uint64_t units)
-{
-	size_t i;
-
-	for (i = 0; i < row->calls && row->call[i].nr != call->nr; i++)
-		;
-	if (i == row->calls) {
-		if (scope_grow(&row->call, &row->capacity, i + 1, sizeof(*row->call)))
-			return -ENOMEM;
-		row->call[row->calls++] = (struct scope_distributions_call){ .nr = call->nr };
-	}
-	return scope_sketch_add(&row->call[i].count, call->count, units);
-}
-
-static int add_calls(struct scope_distributions_row *row, const struct scope_unit_call *call, unsigned calls,
-		     uint64_t units)
-{
-	int err = 0;
-
-	row->units += units;
-	for (unsigned i = 0; !err && i < calls; i++)
-		err = add_call(row, &call[i], units);
-	return err;
-}
-
-static int settle_measure(struct scope_distributions *distributions)
-{
-	const struct scope_distributions_pending *pending =
-		&distributions->pending[distributions->first_pending % SCOPE_DISTRIBUTIONS_PENDING];
-	struct scope_distributions_row *row = &distributions->group[pending->group].row[pending->row];
-	int err = scope_sketch_count(&row->measure, pending->measure_ns);
-
-	distributions->first_pending++;
-	distributions->pendings--;
-	return err ? err : scope_sketch_count(&row->run, pending->run_ns);
-}
-
-static int add_measure(struct scope_distributions *distributions, const struct scope_distributions_row *row,
-		       const struct scope_unit *unit, uint64_t measure_ns)
-{
-	int err = distributions->pendings == SCOPE_DISTRIBUTIONS_PENDING ? settle_measure(distributions) : 0;
-	unsigned last = distributions->first_pending + distributions->pendings++;
-
-	scope_sketch_expect(&row->measure, measure_ns);
-	scope_sketch_expect(&row->run, unit->run_ns);
-	distributions->pending[last % SCOPE_DISTRIBUTIONS_PENDING] =
-		(struct scope_distributions_pending){ unit->group, unit->vector, measure_ns, unit->run_ns };
-	return err;
-}
-
-static void free_group(struct scope_distributions_group *group)
-{
-	for (size_t i = 0; i < group->rows; i++) {
-		struct scope_distributions_row *row = &group->row[i];
-
-		for (size_t j = 0; j < row->calls; j++)
-			scope_sketch_free(&row->call[j].count);
-		free(row->call);
-		scope_sketch_free(&row->measure);
-		scope_sketch_free(&row->run);
-	}
-	free(group->row);
-	scope_sketch_free(&group->request_wall);
-}
-
-static int tally(struct scope_distributions *distributions, const struct scope_unit *unit,
-		 const struct scope_unit_call *call)
-{
-	struct scope_distributions_group *group = get_group(distributions, unit->group);
-	struct scope_distributions_row *row = group ? get_row(group, unit->vector) : NULL;
-	const uint64_t measure = scope_unit_measure(unit);
-	int err = 0;
-
-	if (!row)
-		return -ENOMEM;
-	if (unit->histogram != SCOPE_HISTOGRAM_NONE)
-		distributions->histograms->histogram[unit->histogram].units[scope_unit_took(unit)]++;
-	else
-		err = add_calls(row, call, unit->calls, 1);
-	if (unit->connection && unit->connection <= SCOPE_DISTRIBUTIONS_CONNECTIONS) {
-		row->connection_units++;
-		row->connection[(unit->connection - 1) / 64] |= 1ull << (unit->connection - 1) % 64;
-	}
-	row->asked += scope_unit_took(unit);
-	row->first += unit->first;
-	group->units++;
-	group->asked += unit->asked;
-	group->busy_ns += measure + unit->queue_ns;
-	group->queue_ns += unit->queue_ns;
-	if (unit->queue_ns >= SCOPE_DISTRIBUTIONS_LONG_QUEUE_NS) {
-		group->long_queue_ns += unit->queue_ns;
-		group->long_queue_units++;
-	}
-	if (err || unit->open)
-		return err;
-	if (unit->granularity == SCOPE_UNIT_REQUEST)
-		err = scope_sketch_count(&group->request_wall, scope_unit_wall(unit));
-	return err ? err : add_measure(distributions, row, unit, measure);
-}
 
 /* The first unit with its call histogram, or one for whose call histogram there was no room. */
 static int meet_histogram(struct scope_distributions *distributions, struct scope_unit *unit,
@@ -225,7 +96,7 @@ static int take_unit(struct scope_distributions *distributions, struct scope_uni
 	if (unit->vector == SCOPE_HISTOGRAM_NO_VECTOR)
 		err = meet_histogram(distributions, unit, call, hash);
 	if (!err)
-		err = tally(distributions, unit, call);
+		err = scope_unit_tally(distributions, unit, call);
 	return err ? err : scope_unit_log_unit(distributions->log, unit, call);
 }
 
@@ -409,14 +280,15 @@ static int settle(struct scope_distributions *distributions, const struct scope_
 		distributions->long_queue_units += group->long_queue_units;
 	}
 	while (!err && distributions->pendings)
-		err = settle_measure(distributions);
+		err = scope_unit_tally_settle(distributions);
 	for (size_t i = 0; !err && i < 2 * histograms->count; i++) {
 		const struct scope_histogram *histogram = &histograms->histogram[i / 2];
 
 		if (histogram->units[i % 2])
-			err = add_calls(&distributions->group[histogram->group].row[histogram->vector[i % 2]],
-					scope_unit_histogram_calls(histograms, histogram), histogram->calls,
-					histogram->units[i % 2]);
+			err = scope_unit_tally_calls(
+				&distributions->group[histogram->group].row[histogram->vector[i % 2]],
+				scope_unit_histogram_calls(histograms, histogram), histogram->calls,
+				histogram->units[i % 2]);
 	}
 	return err;
 }
@@ -445,8 +317,8 @@ int scope_unit_distributions_end(struct scope_distributions *distributions)
 	for (size_t i = 0; i < groups; i++)
 		if (distributions->distributor->groups->group[i].request)
 			name_request(distributions->distributor->trace, &distributions->distributor->groups->group[i]);
-	if (!err && groups && !get_group(distributions, groups - 1))
-		err = -ENOMEM;
+	if (!err && groups)
+		err = scope_unit_tally_room(distributions, (uint32_t)groups - 1, 0);
 	if (!err)
 		err = settle(distributions, distributions->distributor->groups);
 	if (!err)
@@ -458,7 +330,7 @@ int scope_unit_distributions_end(struct scope_distributions *distributions)
 
 static int tally_again(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
 {
-	return tally(user, unit, call);
+	return scope_unit_tally(user, unit, call);
 }
 
 /* Fills empty distributions with all that the log has. */
@@ -471,12 +343,10 @@ static int distributions_again(struct scope_distributions *distributions, const 
 		memset(distributions->histograms->histogram[i].units, 0,
 		       sizeof(distributions->histograms->histogram[i].units));
 	/* A row for each vector, also for those of other units. */
-	for (size_t i = 0; i < groups->count; i++) {
-		const uint32_t vectors = scope_cluster_vector_set_count(groups->group[i].vectors);
-
-		if (!get_group(distributions, i) || (vectors && !get_row(&distributions->group[i], vectors - 1)))
+	for (size_t i = 0; i < groups->count; i++)
+		if (scope_unit_tally_room(distributions, (uint32_t)i,
+					  scope_cluster_vector_set_count(groups->group[i].vectors)))
 			return -ENOMEM;
-	}
 	err = scope_unit_distributions_replay(distributions, groups, &sink);
 	return err ? err : settle(distributions, groups);
 }
@@ -533,7 +403,7 @@ int scope_unit_distributions_part(struct scope_distributions *distributions, con
 	distributions->units = distributions->requests = distributions->long_queue_units = 0;
 	distributions->busy_ns = distributions->queue_ns = distributions->long_queue_ns = 0;
 	for (size_t i = 0; i < distributions->groups; i++) {
-		free_group(&distributions->group[i]);
+		scope_unit_tally_free(&distributions->group[i]);
 		distributions->group[i] = (struct scope_distributions_group){ 0 };
 	}
 	return distributions_again(distributions, groups);
@@ -569,7 +439,7 @@ void scope_unit_distributions_destroy(struct scope_distributions *distributions)
 	if (!distributions)
 		return;
 	for (size_t i = 0; distributions->group && i < distributions->groups; i++)
-		free_group(&distributions->group[i]);
+		scope_unit_tally_free(&distributions->group[i]);
 	free(distributions->group);
 	scope_unit_run_destroy(distributions->own_run);
 	scope_unit_log_destroy(distributions->own_log);

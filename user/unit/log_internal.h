@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the log of a run keeps: units and sleeps (log.c), stacks and registers (log_stacks.c). */
+#ifndef SCOPE_UNIT_LOG_INTERNAL_H
+#define SCOPE_UNIT_LOG_INTERNAL_H
+
+#include "base/spool.h"
+#include "unit/late.h"
+#include "unit/log.h"
+
+struct scope_unit_log {
+	const struct scope_histograms *histograms; /* that units refer to */
+	struct scope_spool *rows;		   /* units and sleeps */
+	struct scope_spool *stacks;		   /* struct scope_logged_stack */
+	struct scope_spool *tasks;		   /* the same */
+	struct scope_late late;
+	uint64_t last_ns;		  /* end of the last row */
+	struct scope_logged_state *state; /* by thread */
+	size_t states, state_capacity;
+};
+
+#endif
