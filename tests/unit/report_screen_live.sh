@@ -93,7 +93,7 @@ LC_ALL=C.UTF-8 on new-session -d -x 100 -y 32 \
 	"$scope report -p $target --source perf -d 600 --live=1 2> $dir/said; echo status \$? > $dir/status; sleep 600"
 row='^  [12]  +(flush_log|search_all) +[0-9]+ %'
 shows "the answer, the list and the keys" '^SLOWDOWN in two ' '^  FINDINGS by extra time' "^  1 ${row:8}" "^  2 ${row:8}" \
-	'^p pause \| q end .*\[e extra\] t time'
+	'^p pause  q end .*\[e extra\] t time u units n name'
 on send-keys n
 shows "n: by name" '^  FINDINGS by name' '\[n name\]'
 same_order() { grep -oE '^  [12]  +(flush_log|search_all)' "$dir/screen" | awk '{ print $2 }' | paste -sd' '; }

@@ -140,20 +140,19 @@ static const struct {
 	[SCOPE_ORDER_NAME] = { 'n', "name" },
 };
 
-/* Shows the chosen page, and in the last line the keys. Without keys that line stays a part of the page. */
+/* Shows the chosen page, and in the last line the keys, which have to fit into 79 columns. Without keys that line stays a part of the page. */
 static void turn(const struct scope_cmd_live *live, unsigned line)
 {
 	char status[200], order[100] = "0 back";
 	size_t used = 0;
 
 	if (live->page < SCOPE_ORDERS) {
-		used = (size_t)snprintf(order, sizeof(order), "order:");
 		for (unsigned i = 0; i < SCOPE_ORDERS; i++)
 			used += (size_t)snprintf(order + used, sizeof(order) - used,
-						 i == live->order ? " [%c %s]" : " %c %s", orders[i].key,
-						 orders[i].text);
+						 i == live->order ? "%s[%c %s]" : "%s%c %s", i ? " " : "",
+						 orders[i].key, orders[i].text);
 	}
-	snprintf(status, sizeof(status), "%s | q end | 1-9 open | j k scroll | %s",
+	snprintf(status, sizeof(status), "%s  q end  1-9 open  j k scroll  %s",
 		 live->paused ? "PAUSED, p: go on" : "p pause", order);
 	scope_cmd_screen_turn(live->screen, live->page, line, live->keys.taken ? status : "");
 }
