@@ -400,6 +400,7 @@ static void larger_requests_in_proportion_may_always_have_been_so(void **state)
 		.usual_ns = 100,
 		.p50_ns = 1000,
 		.bytes_times = 10,
+		.bytes_more = 4.5, /* at 100 ns each half of what is longer */
 	};
 	const struct scope_kept reference = { 0 };
 
@@ -408,6 +409,9 @@ static void larger_requests_in_proportion_may_always_have_been_so(void **state)
 	finding.bytes_times = nextafter(10, 0);
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
 	finding.bytes_times = 10;
+	finding.bytes_more = nextafter(4.5, 0);
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding.bytes_more = 4.5;
 	finding.kind = SCOPE_FINDING_LOCK;
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
 	finding.kind = SCOPE_FINDING_TIME;

@@ -51,5 +51,6 @@ enum scope_by_design scope_rank_by_design(const struct scope_rank_input *input, 
 bool scope_rank_in_proportion(const struct scope_rank_input *input, const struct scope_finding *finding)
 {
 	return is_of_one_trace(input, finding) && finding->bytes_times > 1 &&
-	       finding->p50_ns <= finding->bytes_times * finding->usual_ns;
+	       finding->p50_ns <= finding->bytes_times * finding->usual_ns &&
+	       scope_rank_bytes_explain(input->options, finding);
 }
