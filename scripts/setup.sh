@@ -42,7 +42,7 @@ packages_of() {
 	deb) echo debhelper dh-dkms lintian dpkg-dev fakeroot mmdebstrap ;;
 	rpm) echo rpm ;;
 	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
-	bench) echo linux-perf trace-cmd lttng-tools coz-profiler bpftrace redis-tools memcached ;;
+	bench) echo linux-perf trace-cmd lttng-tools liblttng-ust1 coz-profiler bpftrace redis-tools memcached ;;
 	arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm pkg-config ;;
 	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs histories sealed strangers fuzz browser jit dkms deb rpm kernel arm64 bench style)" >&2; exit 2 ;;
 	esac
