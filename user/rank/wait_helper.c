@@ -36,7 +36,7 @@ static bool is_wait_helper(const struct scope_evidence *evidence, const struct s
 		all_ns += item->weight_ns;
 		asleep_ns += item->kind == SCOPE_ITEM_WAIT && item->class == SCOPE_WAIT_TIMER ? item->weight_ns : 0;
 	}
-	return asleep_ns >= ASLEEP * all_ns;
+	return all_ns > 0 && asleep_ns >= ASLEEP * all_ns;
 }
 
 uint32_t scope_rank_wait_helper_caller(const struct scope_evidence *evidence, uint32_t from, uint32_t node)
