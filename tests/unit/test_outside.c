@@ -217,11 +217,11 @@ static void a_slow_device_is_named(void **state)
 	waits.work_ns = waits.disk_ns = 1e9;
 	waits.device = (struct scope_device){ 8u << SCOPE_BLOCK_MINOR_BITS, 20, 0, 20 * 20e6 };
 	find((const char *const[]){ SCOPE_META_DEVICE "8:0", "sda, mounted at /", NULL });
-	says("20 requests to block device 8:0 (sda, mounted at /) took 20 ms each on it, after 0 ms in its queue, most for "
+	says("20 requests to block device 8:0 (sda, mounted at /) took 20 ms each on it, after 0 µs in its queue, most for "
 	     "/srv/log.");
 	waits.work_ns = waits.disk_ns = 1.01e9;
 	find((const char *const[]){ NULL });
-	says("20 requests to block device 8:0 took 20 ms each on it, after 0 ms in its queue.");
+	says("20 requests to block device 8:0 took 20 ms each on it, after 0 µs in its queue.");
 }
 
 /*

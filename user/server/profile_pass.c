@@ -297,6 +297,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	struct kept *kept = get(pass, unit->thread);
 	struct scope_profile_unit made;
 	size_t first = 0, calls;
+	bool picks;
 	int err = 0;
 
 	(void)call;
@@ -324,8 +325,9 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	} else if (!err) {
 		err = add(pass, kept->held ? join(kept, &made) : made);
 	}
-	/* The last one may pick up the next unit. */
-	drop_first(kept, calls && calls == kept->count ? calls - 1 : calls);
+	/* The last one may pick up the next unit, unless it is an answer, at which a unit of a queue's worker ends. */
+	picks = calls && calls == kept->count && kept->call[calls - 1].role != SCOPE_CALL_WRITE;
+	drop_first(kept, picks ? calls - 1 : calls);
 	kept->lost = false;
 	return err;
 }
