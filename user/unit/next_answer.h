@@ -20,7 +20,7 @@ static inline bool scope_unit_next_possible(const struct scope_open_unit *open_u
  */
 int scope_unit_next_cut(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 			const struct scope_thread *thread, const struct scope_open_call *call);
-/* A write returned: notes where the answer ends, for now, if that is one. */
+/* A write returned: if it is part of an answer, notes that the answer ends here, unless a later write goes on with it. */
 void scope_unit_next_answered(const struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 			      const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
 			      uint64_t exit_ns);
