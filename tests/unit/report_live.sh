@@ -65,7 +65,7 @@ python3 - "$scope" "$target" > "$dir/screen" 2> "$dir/said" <<-'END'
 	begin, frames, pressed = time.monotonic(), 0, False
 	while time.monotonic() - begin < 200:
 	    comes = select.select([fd], [], [], 0.1)[0]
-	    # The terminal throws away what it has not yet passed on as Ctrl-C is pressed: not within a frame.
+	    # The terminal drops what it has not shown yet when Ctrl-C is pressed: not within a frame.
 	    if not pressed and (frames > 3 and not comes or time.monotonic() - begin > 120):
 	        pressed = os.write(fd, b"\003")
 	    if comes:

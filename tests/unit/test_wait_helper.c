@@ -43,7 +43,7 @@ static const struct scope_evidence evidence = {
 
 static bool is_helper(void)
 {
-	return scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, HELPER) != HELPER;
+	return scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, HELPER, false) != HELPER;
 }
 
 static void its_time_is_that_of_sleeps(void **state)
@@ -69,7 +69,7 @@ static void a_library_has_a_version(void **state)
 	assert_false(is_helper());
 	function[HELPER].module = "libserver.so.0.1";
 	assert_true(is_helper());
-	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, SCOPE_TREE_ROOT), SCOPE_TREE_ROOT);
+	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, SCOPE_TREE_ROOT, false), SCOPE_TREE_ROOT);
 }
 
 static void it_calls_no_other_function(void **state)
@@ -81,20 +81,32 @@ static void it_calls_no_other_function(void **state)
 	assert_true(is_helper());
 }
 
+/* A hang may have no stacks with a time: only who calls the rule knows that the thread sleeps. */
+static void one_without_time_has_to_be_asleep(void **state)
+{
+	(void)state;
+	item[0].weight_ns = item[1].weight_ns = 0;
+	assert_false(is_helper());
+	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, HELPER, true), CALLER);
+	item[1].weight_ns = 5;
+	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, HELPER, true), HELPER);
+	item[0].weight_ns = 95;
+}
+
 /* The nearest one with a name; not the function where the search began, nor anything above it. */
 static void its_caller_is_named(void **state)
 {
 	(void)state;
-	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, HELPER), CALLER);
-	assert_int_equal(scope_rank_wait_helper_caller(&evidence, CALLER, HELPER), CALLER);
-	assert_int_equal(scope_rank_wait_helper_caller(&evidence, NAMELESS, HELPER), HELPER);
-	assert_int_equal(scope_rank_wait_helper_caller(&evidence, HELPER, HELPER), HELPER);
-	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, CALLER), CALLER);
+	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, HELPER, false), CALLER);
+	assert_int_equal(scope_rank_wait_helper_caller(&evidence, CALLER, HELPER, false), CALLER);
+	assert_int_equal(scope_rank_wait_helper_caller(&evidence, NAMELESS, HELPER, false), HELPER);
+	assert_int_equal(scope_rank_wait_helper_caller(&evidence, HELPER, HELPER, false), HELPER);
+	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, CALLER, false), CALLER);
 	function[NAMELESS].known = true;
-	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, HELPER), NAMELESS);
+	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, HELPER, false), NAMELESS);
 	function[NAMELESS].known = false;
 	node[HELPER].parent = SCOPE_TREE_ROOT;
-	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, HELPER), HELPER);
+	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, HELPER, false), HELPER);
 	node[HELPER].parent = NAMELESS;
 }
 
@@ -104,6 +116,7 @@ int main(void)
 		cmocka_unit_test(its_time_is_that_of_sleeps),
 		cmocka_unit_test(a_library_has_a_version),
 		cmocka_unit_test(it_calls_no_other_function),
+		cmocka_unit_test(one_without_time_has_to_be_asleep),
 		cmocka_unit_test(its_caller_is_named),
 	};
 

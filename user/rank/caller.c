@@ -293,7 +293,7 @@ int scope_rank_caller(void *user, uint32_t from, uint32_t node, uint32_t *ret_no
 	int err = 0;
 
 	/* It sleeps for its caller, which is looked at in its place. */
-	node = scope_rank_wait_helper_caller(evidence, from, node);
+	node = scope_rank_wait_helper_caller(evidence, from, node, false);
 	*ret_node = node;
 	if (!callee.mark || !callee.doing[0].place || !callee.doing[1].place)
 		err = -ENOMEM;

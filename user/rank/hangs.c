@@ -169,7 +169,7 @@ int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking 
 			return err;
 		finding.by_stacks = finding.node != SCOPE_TREE_ROOT;
 		if (hang->retries)
-			finding.node = scope_rank_wait_helper_caller(evidence, SCOPE_TREE_ROOT, finding.node);
+			finding.node = scope_rank_wait_helper_caller(evidence, SCOPE_TREE_ROOT, finding.node, true);
 		ask_second(input, hang->thread, spin, &finding);
 		if (finding.node)
 			finding.function = finding.evidence->tree.node[finding.node].function;

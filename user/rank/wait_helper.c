@@ -22,7 +22,7 @@ static bool calls_others(const struct scope_tree *tree, const struct scope_funct
 	return false;
 }
 
-static bool is_wait_helper(const struct scope_evidence *evidence, const struct scope_function *function)
+static bool is_wait_helper(const struct scope_evidence *evidence, const struct scope_function *function, bool asleep)
 {
 	double all_ns = 0, asleep_ns = 0;
 
@@ -36,15 +36,15 @@ static bool is_wait_helper(const struct scope_evidence *evidence, const struct s
 		all_ns += item->weight_ns;
 		asleep_ns += item->kind == SCOPE_ITEM_WAIT && item->class == SCOPE_WAIT_TIMER ? item->weight_ns : 0;
 	}
-	return all_ns > 0 && asleep_ns >= ASLEEP * all_ns;
+	return (asleep || all_ns > 0) && asleep_ns >= ASLEEP * all_ns;
 }
 
-uint32_t scope_rank_wait_helper_caller(const struct scope_evidence *evidence, uint32_t from, uint32_t node)
+uint32_t scope_rank_wait_helper_caller(const struct scope_evidence *evidence, uint32_t from, uint32_t node, bool asleep)
 {
 	const struct scope_tree *tree = &evidence->tree;
 	uint32_t at = node;
 
-	if (!is_wait_helper(evidence, tree->node[node].function))
+	if (!is_wait_helper(evidence, tree->node[node].function, asleep))
 		return node;
 	do {
 		if (at == from)

@@ -11,8 +11,9 @@
 /*
  * If the node's function is in a library with a version in its name (libx.so.1), which is made for several callers, and if on all
  * paths it only sleeps for a set time and calls no other function of the program: the node of its nearest caller that has a
- * name, `from` or below it. Else, and if there is none, the node itself.
+ * name, `from` or below it. Else, and if there is none, the node itself. asleep: it was seen asleep, as a hang is, even if the
+ * evidence has no time of it.
  */
-uint32_t scope_rank_wait_helper_caller(const struct scope_evidence *evidence, uint32_t from, uint32_t node);
+uint32_t scope_rank_wait_helper_caller(const struct scope_evidence *evidence, uint32_t from, uint32_t node, bool asleep);
 
 #endif
