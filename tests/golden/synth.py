@@ -89,8 +89,9 @@ class Trace:
         word = name.replace(" ", "\\x20")
         self.head.append(f"fd {tgid} {number} {kind} {word}")
 
-    def map(self, start, end, path, build_id, tgid=100):
-        self.head.append(f"map {tgid} {start:#x} {end:#x} 0x0 x {path} {build_id}")
+    def map(self, start, end, path, build_id, tgid=100, package=False):
+        """package: the file was built from the same source package as the program."""
+        self.head.append(f"map {tgid} {start:#x} {end:#x} 0x0 x {path} {build_id}" + (" package" if package else ""))
 
     def stack(self, thread, ns, path):
         """After a call that took ns."""

@@ -334,10 +334,10 @@ def meta_row(data):
 
 
 def map_row(data):
-    tgid, executable, start, end, offset = struct.unpack_from('<IIQQQ', data)
+    tgid, flags, start, end, offset = struct.unpack_from('<IIQQQ', data)
     path, build_id, _ = strings(data[32:], 2)
-    return [f'map {tgid} {start:#x} {end:#x} {offset:#x} {"x" if executable else "-"} '
-            f'{as_word(path)} {as_word(build_id)}']
+    return [f'map {tgid} {start:#x} {end:#x} {offset:#x} {"x" if flags & 1 else "-"} '
+            f'{as_word(path)} {as_word(build_id)}{" package" if flags & 2 else ""}']
 
 
 def symbol_row(data):

@@ -19,6 +19,7 @@ void scope_capture_unwinder_map(struct scope_unwinder *unwinder, const struct sc
 		.start = map->start,
 		.end = map->end,
 		.offset = map->offset,
+		.of_package = map->of_package,
 	};
 	const size_t bytes = (sizeof(row) + row.path_bytes + row.build_id_bytes + 7) & ~7ul;
 	uint8_t *at;

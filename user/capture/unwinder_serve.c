@@ -50,6 +50,7 @@ static int take_maps(struct server *server, uint32_t count)
 			.end = row->end,
 			.offset = row->offset,
 			.executable = true,
+			.of_package = row->of_package,
 			.path = scope_plain_copy(text, SCOPE_PLAIN_NAME),
 			.build_id = strdup(text + row->path_bytes),
 		};

@@ -74,8 +74,10 @@ static int add_file(struct scope_proc *proc, uint32_t tgid, const struct scope_p
 	file.path = strdup(line->map.path);
 	if (!file.path)
 		return -ENOMEM;
-	if (!scope_proc_reader_look_mapped(proc->reader, tgid, line->map.start, line->map.end, line->map.path, &look))
+	if (!scope_proc_reader_look_mapped(proc->reader, tgid, line->map.start, line->map.end, line->map.path, &look)) {
 		memcpy(file.build_id, look.build_id, sizeof(file.build_id));
+		memcpy(file.mark, look.mark, sizeof(file.mark));
+	}
 	proc->file[proc->file_count++] = file;
 	return 0;
 }
@@ -158,9 +160,39 @@ static int add_files(struct scope_proc *proc, uint32_t tgid, const struct scope_
 	return 0;
 }
 
+/* The libraries of the program of a process; "": not known. */
+static const char *libraries_of(struct scope_proc *proc, uint32_t tgid, const struct scope_proc_file *file)
+{
+	struct scope_proc_program *program = proc->program;
+	size_t bytes;
+
+	for (; program < proc->program + proc->programs; program++)
+		if (program->inode == file->inode && program->major == file->major && program->minor == file->minor)
+			return program->libraries ? program->libraries : "";
+	if (proc->programs == SCOPE_PROC_PROGRAMS_MAX)
+		return "";
+	*program = (struct scope_proc_program){ .major = file->major, .minor = file->minor, .inode = file->inode };
+	if (scope_proc_reader_text(proc->reader, SCOPE_PROC_PACKAGE, tgid, tgid, &program->libraries, &bytes))
+		program->libraries = NULL;
+	proc->programs++;
+	return program->libraries ? program->libraries : "";
+}
+
+/* True if a file was built from the same source package as the program, whose mapping comes first. */
+static bool is_of_package(struct scope_proc *proc, uint32_t tgid, const struct scope_proc_file *program,
+			  const struct scope_proc_file *file)
+{
+	if (program == file)
+		return true;
+	if (program->mark[0] && file->mark[0])
+		return !strcmp(program->mark, file->mark);
+	return scope_proc_package_has(libraries_of(proc, tgid, program), file->path);
+}
+
 int scope_proc_maps_read(struct scope_proc *proc, uint32_t tgid, struct scope_proc_maps *ret_maps)
 {
 	struct scope_proc_maps maps = { 0 };
+	const struct scope_proc_file *program = NULL;
 	struct scope_proc_line *line = NULL;
 	size_t count, bytes, i;
 	int err;
@@ -185,8 +217,11 @@ int scope_proc_maps_read(struct scope_proc *proc, uint32_t tgid, struct scope_pr
 
 		maps.map[i] = line[i].map;
 		maps.map[i].tgid = tgid;
-		if (file)
+		if (file) {
+			program = program ? program : file;
 			maps.map[i].build_id = file->build_id;
+			maps.map[i].of_package = line[i].map.executable && is_of_package(proc, tgid, program, file);
+		}
 		cut_deleted(&maps.map[i]);
 	}
 	maps.count = count;

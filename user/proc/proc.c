@@ -40,6 +40,8 @@ void scope_proc_destroy(struct scope_proc *proc)
 	for (i = 0; i < proc->file_count; i++)
 		free(proc->file[i].path);
 	free(proc->file);
+	for (i = 0; i < proc->programs; i++)
+		free(proc->program[i].libraries);
 	free(proc->written.slot);
 	free(proc);
 }

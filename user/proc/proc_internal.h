@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "proc/buildid.h"
+#include "proc/package.h"
 #include "trace/trace.h"
 
 /*
@@ -20,7 +21,17 @@ struct scope_proc_file {
 	uint64_t inode;
 	char *path;
 	char build_id[SCOPE_BUILD_ID_TEXT];
+	char mark[SCOPE_PACKAGE_MARK]; /* of its package */
 };
+
+/* A program, and the libraries that dpkg has of its package. */
+struct scope_proc_program {
+	uint32_t major, minor;
+	uint64_t inode;
+	char *libraries; /* NULL: unknown */
+};
+
+#define SCOPE_PROC_PROGRAMS_MAX 32 /* whose packages are searched, because each takes 5 ms or more */
 
 /* Open addressing; 0 is an empty slot. size is 0 or a power of two. */
 struct scope_proc_set {
@@ -69,6 +80,8 @@ struct scope_proc {
 	struct scope_proc_reader *reader;
 	struct scope_proc_file *file;
 	size_t file_count, file_room;
+	struct scope_proc_program program[SCOPE_PROC_PROGRAMS_MAX];
+	size_t programs;
 	struct scope_proc_set written; /* hashes of map and thread rows */
 	struct scope_proc_jit *jit;
 	size_t jit_count, jit_room;

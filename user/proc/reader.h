@@ -23,6 +23,7 @@
 
 #include "base/error.h"
 #include "proc/buildid.h"
+#include "proc/package.h"
 
 struct scope_proc_reader;
 
@@ -68,6 +69,7 @@ enum scope_proc_text {
 	SCOPE_PROC_CMDLINE,
 	SCOPE_PROC_SYSCALL, /* of thread tid */
 	SCOPE_PROC_STACK,
+	SCOPE_PROC_PACKAGE, /* scope_proc_package_libraries() */
 	SCOPE_PROC_TEXTS,
 };
 
@@ -75,10 +77,11 @@ enum scope_proc_text {
 int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_text what, uint32_t tgid, uint32_t tid,
 			   char **ret_text, size_t *ret_bytes);
 
-/* What a file of a target is: the beginning of an ELF file, its build-id ("": none). */
+/* What a file of a target is: the beginning of an ELF file, its build-id and the mark of its package ("": none). */
 struct scope_proc_look {
 	uint8_t ident[16];
 	char build_id[SCOPE_BUILD_ID_TEXT];
+	char mark[SCOPE_PACKAGE_MARK];
 };
 
 /*

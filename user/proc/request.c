@@ -72,7 +72,7 @@ static int look(struct scope_proc_reader *reader, struct scope_reader_request *r
 		struct scope_proc_look *ret_look)
 {
 	const struct scope_reader_attachment attachment = { .path = path, .root = -1 };
-	struct scope_proc_look answer = { { 0 }, "" };
+	struct scope_proc_look answer = { 0 };
 	struct scope_reader_wanted wanted = { .data = (uint8_t *)&answer, .room = sizeof(answer) };
 	int err;
 
@@ -86,6 +86,7 @@ static int look(struct scope_proc_reader *reader, struct scope_reader_request *r
 	if (wanted.bytes != sizeof(answer))
 		return -EPROTO;
 	answer.build_id[sizeof(answer.build_id) - 1] = '\0';
+	answer.mark[sizeof(answer.mark) - 1] = '\0';
 	*ret_look = answer;
 	return 0;
 }

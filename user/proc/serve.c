@@ -105,7 +105,7 @@ static void serve_text(struct server *server, const struct scope_reader_request 
 
 static void serve_look(struct server *server, const struct scope_reader_request *request)
 {
-	struct scope_proc_look look = { { 0 }, "" };
+	struct scope_proc_look look = { 0 };
 	const int err = scope_proc_reader_get_look(request, server->root, server->path, &look);
 
 	answer(server, err, &look, sizeof(look));

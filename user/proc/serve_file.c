@@ -76,6 +76,9 @@ int scope_proc_reader_get_text(enum scope_proc_text what, uint32_t tgid, uint32_
 	case SCOPE_PROC_STACK:
 		err = scope_proc_file_read(ret_text, "/proc/%u/stack", tid);
 		break;
+	case SCOPE_PROC_PACKAGE:
+		err = scope_proc_package_libraries(tgid, ret_text);
+		break;
 	default:
 		err = -EINVAL;
 	}
@@ -112,7 +115,7 @@ static int open_place(const struct scope_reader_request *request, int root, cons
 int scope_proc_reader_get_look(const struct scope_reader_request *request, int root, const char *path,
 			       struct scope_proc_look *ret_look)
 {
-	struct scope_proc_look look = { { 0 }, "" };
+	struct scope_proc_look look = { 0 };
 	const int fd = open_place(request, root, path);
 
 	if (fd < 0)
@@ -121,6 +124,8 @@ int scope_proc_reader_get_look(const struct scope_reader_request *request, int r
 		memset(look.ident, 0, sizeof(look.ident));
 	if (request->what != SCOPE_READER_PROGRAM && scope_proc_build_id_read(fd, look.build_id))
 		look.build_id[0] = '\0';
+	if (request->what == SCOPE_READER_MAPPED && path)
+		scope_proc_package_mark(fd, path, look.mark);
 	close(fd);
 	*ret_look = look;
 	return 0;

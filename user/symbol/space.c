@@ -88,10 +88,11 @@ static bool path_split(const struct scope_trace_map *row, const char **ret_path,
 }
 
 /* True if a library that is only by its folder one of the system's belongs to the program at that path. */
-static bool in_program(const struct scope_spaces *spaces, const char *library, const char *program)
+static bool in_program(const struct scope_spaces *spaces, const struct scope_trace_map *row, const char *library,
+		       const char *program)
 {
-	return !spaces->options.library &&
-	       (spaces->options.folders || (program && scope_symbol_library_of_program(library, program)));
+	return !spaces->options.library && (spaces->options.folders || row->of_package ||
+					    (program && scope_symbol_library_of_program(library, program)));
 }
 
 /* program: path of the executable of the process that maps it. */
@@ -131,7 +132,7 @@ static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *r
 	file->deleted = deleted;
 	library = scope_symbol_library_match(spaces->options.library, file->path);
 	file->library = library == SCOPE_LIBRARY_SYSTEM ||
-			(library == SCOPE_LIBRARY_FOLDER && !in_program(spaces, file->path, program));
+			(library == SCOPE_LIBRARY_FOLDER && !in_program(spaces, row, file->path, program));
 	file->folder = file->library && library == SCOPE_LIBRARY_FOLDER;
 	spaces->file[spaces->files++] = file;
 	*ret_file = file;

@@ -86,9 +86,12 @@ struct scope_frame {
 	uint32_t head_crc; /* the same of the 28 bytes before */
 };
 
+#define SCOPE_MAP_EXECUTABLE 1u
+#define SCOPE_MAP_OF_PACKAGE 2u /* with the other: the file was built from the same source package as the program */
+
 struct scope_frame_map {
 	uint32_t tgid;
-	uint32_t executable; /* 0 or 1 */
+	uint32_t flags; /* SCOPE_MAP_* */
 	uint64_t start, end, offset;
 };
 

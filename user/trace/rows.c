@@ -118,7 +118,8 @@ static int add_map(struct scope_trace *trace, struct span *span)
 	row.start = head->start;
 	row.end = head->end;
 	row.offset = head->offset;
-	row.executable = head->executable;
+	row.executable = head->flags & SCOPE_MAP_EXECUTABLE;
+	row.of_package = head->flags & SCOPE_MAP_OF_PACKAGE;
 	err = row_grow(trace, &trace->map, &trace->map_capacity, trace->maps + 1, sizeof(row));
 	if (err)
 		return err;

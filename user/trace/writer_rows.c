@@ -53,7 +53,7 @@ int scope_trace_writer_map(struct scope_writer *writer, const struct scope_trace
 {
 	struct scope_frame_map head = {
 		.tgid = map->tgid,
-		.executable = map->executable,
+		.flags = (map->executable ? SCOPE_MAP_EXECUTABLE : 0) | (map->of_package ? SCOPE_MAP_OF_PACKAGE : 0),
 		.start = map->start,
 		.end = map->end,
 		.offset = map->offset,

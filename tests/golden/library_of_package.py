@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A program of which half is in a library in a folder of the system's, which has another name and was built from the same source package, as
+libdns of named. 1 request in 25 takes 1 ms longer in one function of that library, called by a function of the program that all requests
+need. Another library, of another package, is called by the library.
+Answer: walk_list in libwork.so.1, since the library is the program's; not step_on of libother.so.1, which is not."""
+from synth import Thread, Trace
+
+PROGRAM, LIBRARY, OTHER = 0x400000, 0x7f0000001000, 0x7f0000100000
+trace = Trace(seconds=6, seed=75)
+
+
+def file(number, start, path, functions, package):
+    trace.map(start, start + 0x1000, path, f"5e12e12e12e{number}", package=package)
+    trace.head.append(f"file {number} read 0 {len(functions)} {len(functions)} {path} 5e12e12e12e{number} -")
+    for place, name in enumerate(functions):
+        offset = 0x10 + 0x100 * place
+        trace.functions[name] = start + offset
+        # A caller's address is after the call, so the call itself is looked up.
+        for at in (offset - 1, offset):
+            trace.head.append(f"code {number} {at:#x} {0x100 * place:#x} 0x100 {name} 0 function named")
+
+
+file(1, PROGRAM, "/usr/sbin/server", ["start_loop", "take_turn", "parse", "answer"], True)
+file(2, LIBRARY, "/usr/lib/x86_64-linux-gnu/libwork.so.1", ["look_up", "walk_list"], True)
+file(3, OTHER, "/usr/lib/x86_64-linux-gnu/libother.so.1", ["step_on"], False)
+trace.fd(5, "epoll")
+trace.fd(7, "accepted")
+LOOP = ["start_loop", "take_turn"]
+loop = Thread(trace, 100, "server", 0)
+loop.state("runnable", flags=" on_cpu")
+loop.begin()
+while loop.now < trace.end_ns - 60_000_000:
+    loop.sleep("epoll_wait", trace.random.randint(500_000, 1_500_000), ret=1, args="5", path=LOOP + ["libc:epoll_wait"])
+    loop.call("read", 5_000, ret=64, args="7", path=LOOP + ["libc:read"])
+    loop.run(trace.random.randint(150_000, 250_000), LOOP + ["parse"])
+    loop.run(trace.random.randint(100_000, 150_000), LOOP + ["parse", "look_up"])
+    if trace.random.random() < 0.04:
+        loop.run(trace.random.randint(450_000, 650_000), LOOP + ["parse", "look_up", "walk_list"])
+        loop.run(trace.random.randint(450_000, 650_000), LOOP + ["parse", "look_up", "walk_list", "step_on"])
+    loop.call("write", 8_000, ret=500, args="7", path=LOOP + ["answer", "libc:write"])
+trace.print()
