@@ -99,7 +99,9 @@ static size_t maps_read(struct scope_trace_map *map)
 		line[strcspn(line, "\n")] = '\0';
 		if (!strcmp(line + at, "[stack]"))
 			stack_top = end;
-		map[maps++] = (struct scope_trace_map){ 1, start, end, offset, flags[2] == 'x', strdup(line + at), "" };
+		map[maps++] = (struct scope_trace_map){
+			1, start, end, offset, flags[2] == 'x', false, strdup(line + at), ""
+		};
 	}
 	if (file)
 		fclose(file);

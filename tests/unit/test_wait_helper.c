@@ -69,7 +69,8 @@ static void a_library_has_a_version(void **state)
 	assert_false(is_helper());
 	function[HELPER].module = "libserver.so.0.1";
 	assert_true(is_helper());
-	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, SCOPE_TREE_ROOT, false), SCOPE_TREE_ROOT);
+	assert_int_equal(scope_rank_wait_helper_caller(&evidence, SCOPE_TREE_ROOT, SCOPE_TREE_ROOT, false),
+			 SCOPE_TREE_ROOT);
 }
 
 static void it_calls_no_other_function(void **state)
@@ -113,10 +114,8 @@ static void its_caller_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(its_time_is_that_of_sleeps),
-		cmocka_unit_test(a_library_has_a_version),
-		cmocka_unit_test(it_calls_no_other_function),
-		cmocka_unit_test(one_without_time_has_to_be_asleep),
+		cmocka_unit_test(its_time_is_that_of_sleeps), cmocka_unit_test(a_library_has_a_version),
+		cmocka_unit_test(it_calls_no_other_function), cmocka_unit_test(one_without_time_has_to_be_asleep),
 		cmocka_unit_test(its_caller_is_named),
 	};
 

@@ -14,6 +14,7 @@
  * name, `from` or below it. Else, and if there is none, the node itself. asleep: it was seen asleep, as a hang is, even if the
  * evidence has no time of it.
  */
-uint32_t scope_rank_wait_helper_caller(const struct scope_evidence *evidence, uint32_t from, uint32_t node, bool asleep);
+uint32_t scope_rank_wait_helper_caller(const struct scope_evidence *evidence, uint32_t from, uint32_t node,
+				       bool asleep);
 
 #endif

@@ -19,8 +19,8 @@ struct scope_trace_map {
 	uint32_t tgid;
 	uint64_t start, end, offset; /* offset in the file */
 	bool executable;
-	bool of_package;      /* executable, and its file was built from the same source package as the process's program */
-	const char *path;     /* as the process sees it, in its mount namespace */
+	bool of_package;  /* executable, and its file was built from the same source package as the process's program */
+	const char *path; /* as the process sees it, in its mount namespace */
 	const char *build_id; /* lower-case hex, "" if unknown */
 };
 
