@@ -92,7 +92,8 @@ static void dpkg_has_its_libraries(void **state)
 		      "Package: removed\nSource: names\nStatus: deinstall ok config-files\n");
 	put("info/other.list", "/usr/lib/libother.so.1\n");
 	put("info/server.list", "/.\n/usr/sbin\n%s\n");
-	put("info/libserver1:amd64.list", "/usr/lib\n/lib/x/libserver.so.1\n/usr/lib/x/libserver.so.1.2\n/usr/share/doc\n");
+	put("info/libserver1:amd64.list",
+	    "/usr/lib\n/lib/x/libserver.so.1\n/usr/lib/x/libserver.so.1.2\n/usr/share/doc\n");
 	put("info/names.list", "/usr/lib/libnames.so");
 	put("info/removed.list", "/usr/lib/libremoved.so\n");
 	assert_int_equal(scope_proc_package_libraries((uint32_t)victim, &text), 0);

@@ -44,7 +44,8 @@ static void mark_of_notes(Elf_Data *data, char ret_mark[SCOPE_PACKAGE_MARK])
 		const char *base = data->d_buf;
 
 		at = next;
-		if (note.n_type == NOTE_TYPE && note.n_namesz == sizeof("FDO") && !memcmp(base + name, "FDO", sizeof("FDO")))
+		if (note.n_type == NOTE_TYPE && note.n_namesz == sizeof("FDO") &&
+		    !memcmp(base + name, "FDO", sizeof("FDO")))
 			mark_of_json(base + bytes, note.n_descsz, ret_mark);
 	}
 }
@@ -59,7 +60,8 @@ static void mark_of_segments(Elf *elf, char ret_mark[SCOPE_PACKAGE_MARK])
 	for (size_t i = 0; i < count && !ret_mark[0]; i++) {
 		Elf_Data *data;
 
-		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_NOTE || segment.p_filesz > NOTES_BYTES_MAX)
+		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_NOTE ||
+		    segment.p_filesz > NOTES_BYTES_MAX)
 			continue;
 		data = elf_getdata_rawchunk(elf, (int64_t)segment.p_offset, segment.p_filesz,
 					    segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
