@@ -237,6 +237,20 @@ static const char *format_times(struct scope_text *text, const struct scope_mode
 	return text->text;
 }
 
+/* A library's name without its version if that is too long for the column; the details have all of it. */
+static void print_module(const char *module, FILE *out)
+{
+	const char *version = strstr(module, ".so");
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s", module);
+	if (version && scope_report_format_columns(module) > scope_report_ranking_width(SCOPE_RANKING_MODULE) &&
+	    (size_t)(version - module) < sizeof(text))
+		text[version - module] = '\0';
+	scope_report_format_name(out, text, scope_report_ranking_width(SCOPE_RANKING_MODULE));
+	fputc(' ', out);
+}
+
 static void print_row(const struct report *report, size_t index)
 {
 	const struct scope_model_finding *one = &report->model->finding[index];
@@ -252,7 +266,7 @@ static void print_row(const struct report *report, size_t index)
 	fputs("  ", out);
 	scope_report_ranking_cell(SCOPE_RANKING_NUMBER, number, out);
 	print_name(report, one, index < report->style->details);
-	scope_report_ranking_cell(SCOPE_RANKING_MODULE, function ? function->module : "-", out);
+	print_module(function ? function->module : "-", out);
 	scope_report_ranking_cell(SCOPE_RANKING_EXTRA, share, out);
 	scope_report_ranking_cell(SCOPE_RANKING_KIND, kind, out);
 	scope_report_ranking_cell(SCOPE_RANKING_COUNT,
