@@ -7,8 +7,7 @@ CC ?= gcc
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
-PKGS := libnl-3.0 libnl-genl-3.0 libdw libelf libzstd libdeflate zlib jansson sqlite3
-CTF_PKGS := babeltrace2
+PKGS := libnl-3.0 libnl-genl-3.0 libdw libelf libzstd libdeflate zlib jansson
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 # With SAN=1 programs are compiled once and run for seconds: at -O1 that takes two thirds of the time. What is cut is a
 # guess there.
@@ -34,18 +33,20 @@ endif
 
 # What replaces a library that cannot be linked; see `static` below.
 ABSENT_SRC := $(sort $(wildcard user/*/*_absent.c))
+# These libraries are loaded when they are first used (user/base/shared_library.h); building needs their headers.
 # libmicrohttpd serves metrics (scope metrics --listen); without it that option says so.
 HTTP_PKG := $(shell pkg-config --exists libmicrohttpd && echo libmicrohttpd)
 NO_HTTP_SRC := $(if $(HTTP_PKG),,user/export/http.c)
 # libcurl posts incidents (scope watch --webhook) and asks ClickHouse (scope fleet); without it these options say so.
 CURL_PKG := $(shell pkg-config --exists libcurl && echo libcurl)
 NO_CURL_SRC := $(if $(CURL_PKG),,user/watch/webhook.c user/fleet/http_client.c)
+CURL_SRC := user/base/libcurl.c
 # capstone finds the loop around a line; without it reports name none.
 CAPSTONE_PKG := $(shell pkg-config --exists capstone && echo capstone)
 NO_CAPSTONE_SRC := $(if $(CAPSTONE_PKG),,user/symbol/disassemble.c)
-SCOPE_LIBS := $(shell pkg-config --libs $(PKGS) $(CTF_PKGS) $(HTTP_PKG) $(CURL_PKG) $(CAPSTONE_PKG) 2>/dev/null) \
-	-liberty -lm
-LIB_SRC := $(filter-out user/cmd/% $(ABSENT_SRC) $(NO_HTTP_SRC) $(NO_CURL_SRC) $(NO_CAPSTONE_SRC), \
+LOADED_PKGS := sqlite3 babeltrace2 $(HTTP_PKG) $(CURL_PKG) $(CAPSTONE_PKG)
+SCOPE_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lm
+LIB_SRC := $(filter-out user/cmd/% $(ABSENT_SRC) $(NO_HTTP_SRC) $(NO_CURL_SRC) $(if $(CURL_PKG),,$(CURL_SRC)) $(NO_CAPSTONE_SRC), \
 	$(sort $(wildcard user/*/*.c))) \
 	$(NO_HTTP_SRC:%.c=%_absent.c) $(NO_CURL_SRC:%.c=%_absent.c) $(NO_CAPSTONE_SRC:%.c=%_absent.c)
 CMD_SRC := $(sort $(wildcard user/cmd/*.c))
@@ -122,6 +123,9 @@ $(addprefix $(OUT)/tests/test_,ring ring_flight ring_race clock drop filter tabl
 
 # The cost of stacks by frame pointers is measured in this program.
 $(OUT)/bench/calls: private SCOPE_CFLAGS += -fno-omit-frame-pointer
+
+# It looks into the database that it wrote.
+$(OUT)/tests/test_signature_store: private SCOPE_LIBS += -lsqlite3
 
 # libunwind is what the unwinders are compared with; without it that test says so.
 $(OUT)/tests/test_unwind_oracle: private SCOPE_LIBS += $(shell pkg-config --libs libunwind-ptrace libunwind-generic 2>/dev/null)
@@ -251,11 +255,13 @@ PREFIX ?= /usr/local
 # loads a library, is left out, and the file of the same name with _absent.c takes its place. The linker warns
 # of look-ups that libnl and sqlite could do and Scope never asks for, and of the look-up of users, for
 # which user/cmd/main.c chooses files.
-STATIC_LIBS = $(shell pkg-config --static --libs $(PKGS) $(CAPSTONE_PKG)) -liberty -lm
-# capstone is linked: reports of both programs name the same loops.
+STATIC_LIBS = $(shell pkg-config --static --libs $(PKGS) sqlite3 $(CAPSTONE_PKG)) -liberty -lm
+# SQLite and capstone are linked: reports of both programs name the same signatures and loops.
 STATIC_ABSENT := $(filter-out $(if $(CAPSTONE_PKG),user/symbol/disassemble_absent.c),$(ABSENT_SRC))
-STATIC_OBJ := $(patsubst %.c,$(BUILD)/static/%.o,user/cmd/main.c $(STATIC_ABSENT)) $(filter-out \
-	$(OUT)/user/cmd/main.o $(STATIC_ABSENT:%_absent.c=$(OUT)/%.o) $(STATIC_ABSENT:%.c=$(OUT)/%.o),$(CMD_OBJ) $(LIB_OBJ))
+# What differs with SCOPE_STATIC, and what is left out.
+STATIC_SRC := user/cmd/main.c user/base/shared_library.c user/base/libsqlite.c $(if $(CAPSTONE_PKG),user/symbol/disassemble.c) $(STATIC_ABSENT)
+STATIC_LEFT_OUT := $(STATIC_SRC) $(STATIC_ABSENT:%_absent.c=%.c) $(CURL_SRC) user/import/libbabeltrace.c
+STATIC_OBJ := $(STATIC_SRC:%.c=$(BUILD)/static/%.o) $(filter-out $(STATIC_LEFT_OUT:%.c=$(OUT)/%.o),$(CMD_OBJ) $(LIB_OBJ))
 
 .PHONY: static
 static: $(BUILD)/static/scope ## build scope as one file that needs no library, for old hosts (no import of CTF, no debuginfod)
@@ -268,6 +274,11 @@ $(BUILD)/static/scope: $(STATIC_OBJ)
 	$(Q)$(CC) $(SANFLAGS) -static -s -o $@ $^ $(STATIC_LIBS) 2>$(@D)/link.log || \
 		{ cat $(@D)/link.log; exit 1; }
 	$(Q)ln -sf scope $(@D)/scope-report
+
+# It does nothing, and needs the libraries that scope loads: packages take their dependencies from it.
+$(BUILD)/loaded.so: Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -shared -nostdlib -Wl,--no-as-needed -o $@ $(shell pkg-config --libs $(LOADED_PKGS))
 
 .PHONY: docs install dkms
 docs: user ## check that the documents agree with the tree

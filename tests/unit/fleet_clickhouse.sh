@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 . tests/unit/fleet.bash
 command -v clickhouse-server > /dev/null || { echo "skipped: clickhouse-server is not installed (scripts/setup.sh test)"; exit 77; }
-! "$scope" fleet report --clickhouse http://127.0.0.1:1 2>&1 | grep -q 'without libcurl' || { echo "skipped: this scope has no libcurl"; exit 77; }
+! "$scope" fleet report --clickhouse http://127.0.0.1:1 2>&1 | grep -q 'without libcurl\|libcurl.so' || { echo "skipped: this scope has no libcurl"; exit 77; }
 server=
 trap '[ -z "$server" ] || { kill -9 "$server"; wait "$server"; } 2> /dev/null; rm -rf "$work"' EXIT
 

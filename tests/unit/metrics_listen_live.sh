@@ -36,7 +36,7 @@ for _ in $(seq 300); do
 	[ -z "$port" ] && kill -0 "$server" 2>/dev/null || break
 	sleep 0.1
 done
-grep -q 'without libmicrohttpd' "$dir/said" && { echo "skipped: $(cat "$dir/said")"; exit 77; }
+grep -q 'without libmicrohttpd\|libmicrohttpd.so' "$dir/said" && { echo "skipped: $(cat "$dir/said")"; exit 77; }
 url=http://127.0.0.1:$port
 get() { curl -s -m 10 -o "$1" -w '%{http_code} %{content_type}' "$2" "${@:3}"; }
 for _ in $(seq 100); do

@@ -86,7 +86,7 @@ SH
 chmod +x "$dir/program"
 for _ in $(seq 50); do [ ! -s "$dir/hooked" ] || break; sleep 0.1; done
 webhook=(--webhook "http://127.0.0.1:$(head -1 "$dir/hooked")/")
-! "$scope" watch -p 1 "${webhook[@]}" --when no 2>&1 | grep -q 'without libcurl' || webhook=()
+! "$scope" watch -p 1 "${webhook[@]}" --when no 2>&1 | grep -q 'without libcurl\|libcurl.so' || webhook=()
 
 start_work
 "$scope" watch -p "$name" --source perf -o "$dir/w.trace" --format text,json --min-interval 1 --after 1 --listen 0 \

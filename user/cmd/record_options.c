@@ -308,12 +308,9 @@ int scope_cmd_record_parse(int argc, char **argv, struct scope_cmd_record *reque
 {
 	int option, status;
 
-	*request = (struct scope_cmd_record){
-		.recorder = {
-			.flight_bytes = FLIGHT_BYTES, .level = 1,
-			.cool_ns = SCOPE_RECORDER_COOL_NS,
-		},
-	};
+	request->recorder = (struct scope_recorder_options){ .flight_bytes = FLIGHT_BYTES,
+							     .level = 1,
+							     .cool_ns = SCOPE_RECORDER_COOL_NS };
 	scope_capture_options_init(&request->capture, 0);
 	while ((option = scope_cmd_line_next("record", argc, argv)) != -1) {
 		if (option == '?')

@@ -26,8 +26,8 @@ struct scope_cmd_record {
 };
 
 /*
- * Parses the command line; options that are not given have their defaults. It must not move, because members
- * point to others. 0, or the exit status of a wrong command line, after printing the error.
+ * Parses the command line into a request of zeros; options that are not given have their defaults. It must not move, because
+ * members point to others. 0, or the exit status of a wrong command line, after printing the error.
  */
 int scope_cmd_record_parse(int argc, char **argv, struct scope_cmd_record *request);
 

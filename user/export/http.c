@@ -10,8 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shared_library.h"
+
 #define ROUNDS 4 /* of a run: a connection is taken in one, read and answered in others */
 #define TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+#define FUNCTIONS(F)                                                                                                   \
+	F(add_response_header)                                                                                         \
+	F(create_response_from_buffer)                                                                                 \
+	F(destroy_response)                                                                                            \
+	F(get_daemon_info)                                                                                             \
+	F(queue_response)                                                                                              \
+	F(run)                                                                                                         \
+	F(start_daemon)                                                                                                \
+	F(stop_daemon)
+
+#define MEMBER(name) SCOPE_LIBRARY_MEMBER(MHD_, name)
+#define FUNCTION(name) SCOPE_LIBRARY_FUNCTION(mhd, MHD_, name)
+
+/* The functions of libmicrohttpd, which the first server loads: see base/shared_library.h. */
+static struct {
+	FUNCTIONS(MEMBER)
+} mhd;
 
 struct scope_http {
 	struct MHD_Daemon *daemon;
@@ -29,16 +49,16 @@ static enum MHD_Result reply(struct MHD_Connection *connection, unsigned status,
 			     const char *type)
 {
 	struct MHD_Response *response =
-		MHD_create_response_from_buffer(bytes, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+		mhd.create_response_from_buffer(bytes, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result done;
 
 	if (!response)
 		return MHD_NO;
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	mhd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-	done = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
+		mhd.add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	done = mhd.queue_response(connection, status, response);
+	mhd.destroy_response(response);
 	return done;
 }
 
@@ -101,28 +121,39 @@ static int parse(const char *text, union address *ret_address)
 	return err;
 }
 
+static int load(struct scope_error *error)
+{
+	static const struct scope_library_function functions[] = { FUNCTIONS(FUNCTION) };
+
+	return scope_library_load("libmicrohttpd.so.12", "libmicrohttpd12", functions,
+				  sizeof(functions) / sizeof(*functions), error);
+}
+
 int scope_export_http_create(const char *text, struct scope_error *error, struct scope_http **ret_http)
 {
 	struct scope_http *http;
 	union address address;
 	unsigned flags = MHD_USE_EPOLL; /* a capture may have more descriptors than select() takes */
+	int err;
 
 	if (parse(text, &address))
 		return scope_error_set(error, -EINVAL, "--listen wants a port, or ADDRESS:PORT in numbers, not '%.64s'",
 				       text);
 	if (address.any.sa_family == AF_INET6)
 		flags |= MHD_USE_IPv6;
+	err = load(error);
+	if (err)
+		return err;
 	http = calloc(1, sizeof(*http));
 	if (!http)
 		return scope_error_set(error, -ENOMEM, "no memory to listen");
 	errno = 0;
-	http->daemon = MHD_start_daemon(flags, 0, NULL, NULL, answer, http, MHD_OPTION_SOCK_ADDR, &address.any,
+	http->daemon = mhd.start_daemon(flags, 0, NULL, NULL, answer, http, MHD_OPTION_SOCK_ADDR, &address.any,
 					MHD_OPTION_CONNECTION_LIMIT, (unsigned)SCOPE_HTTP_CONNECTIONS,
 					MHD_OPTION_CONNECTION_TIMEOUT, 10u, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 					(size_t)32768, MHD_OPTION_END);
 	if (!http->daemon) {
-		const int err = errno ? -errno : -EIO;
-
+		err = errno ? -errno : -EIO;
 		free(http);
 		return scope_error_set(error, err, "--listen %.64s: %s; name another address or port", text,
 				       strerror(-err));
@@ -133,7 +164,7 @@ int scope_export_http_create(const char *text, struct scope_error *error, struct
 
 uint16_t scope_export_http_port(const struct scope_http *http)
 {
-	const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	const union MHD_DaemonInfo *info = mhd.get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
 
 	return info ? info->port : 0;
 }
@@ -154,14 +185,14 @@ int scope_export_http_set(struct scope_http *http, const char *text, size_t byte
 void scope_export_http_run(struct scope_http *http)
 {
 	for (unsigned i = 0; i < ROUNDS; i++)
-		MHD_run(http->daemon);
+		mhd.run(http->daemon);
 }
 
 void scope_export_http_destroy(struct scope_http *http)
 {
 	if (!http)
 		return;
-	MHD_stop_daemon(http->daemon);
+	mhd.stop_daemon(http->daemon);
 	free(http->text);
 	free(http);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A trace as an SQLite database: threads, calls, waits and stacks, for questions in SQL. */
 #include <errno.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/libsqlite.h"
 #include "base/syscall_name.h"
 #include "export/formats.h"
 #include "export/unit_findings.h"
@@ -93,17 +93,17 @@ struct database {
 static int step(struct database *database, enum statement which)
 {
 	sqlite3_stmt *statement = database->insert[which];
-	int err = sqlite3_step(statement);
+	int err = scope_sqlite.step(statement);
 
-	sqlite3_reset(statement);
-	sqlite3_clear_bindings(statement);
+	scope_sqlite.reset(statement);
+	scope_sqlite.clear_bindings(statement);
 	return err == SQLITE_DONE ? 0 : -EIO;
 }
 
 static void bind_numbers(sqlite3_stmt *statement, int first, const int64_t *number, int count)
 {
 	for (int i = 0; i < count; i++)
-		sqlite3_bind_int64(statement, first + i, number[i]);
+		scope_sqlite.bind_int64(statement, first + i, number[i]);
 }
 
 static int add_exit(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
@@ -114,7 +114,7 @@ static int add_exit(void *user, const struct scope_thread *thread, const struct 
 	const char *name = scope_syscall_name(call->nr);
 
 	bind_numbers(statement, 1, (const int64_t[]){ thread->index, call->nr }, 2);
-	sqlite3_bind_text(statement, 3, name, -1, SQLITE_STATIC);
+	scope_sqlite.bind_text(statement, 3, name, -1, SQLITE_STATIC);
 	bind_numbers(statement, 4, (const int64_t[]){ call->enter_ns, exit_ns, ret }, 3);
 	return step(database, INSERT_CALL);
 }
@@ -125,7 +125,7 @@ static int add_wait(void *user, const struct scope_wait *wait)
 	sqlite3_stmt *statement = database->insert[INSERT_WAIT];
 
 	bind_numbers(statement, 1, (const int64_t[]){ wait->thread }, 1);
-	sqlite3_bind_text(statement, 2, scope_timeline_wait_class_name(wait->class), -1, SQLITE_STATIC);
+	scope_sqlite.bind_text(statement, 2, scope_timeline_wait_class_name(wait->class), -1, SQLITE_STATIC);
 	/* NULL outside calls */
 	if (wait->nr != SCOPE_NR_NONE)
 		bind_numbers(statement, 3, (const int64_t[]){ wait->nr, (int64_t)wait->object }, 2);
@@ -159,7 +159,7 @@ static int add_stack(void *user, uint32_t index, const struct scope_event *event
 	}
 	bind_numbers(statement, 1,
 		     (const int64_t[]){ index, event->time_ns, event->stack.reason == SCOPE_STACK_SAMPLE }, 3);
-	sqlite3_bind_text(statement, 4, text, -1, free);
+	scope_sqlite.bind_text(statement, 4, text, -1, free);
 	return step(database, INSERT_STACK);
 }
 
@@ -173,7 +173,7 @@ static int add_threads(struct database *database)
 		sqlite3_stmt *statement = database->insert[INSERT_THREAD];
 
 		bind_numbers(statement, 1, (const int64_t[]){ i, thread->tid, thread->tgid }, 3);
-		sqlite3_bind_text(statement, 4, thread->comm, -1, SQLITE_STATIC);
+		scope_sqlite.bind_text(statement, 4, thread->comm, -1, SQLITE_STATIC);
 		bind_numbers(statement, 5,
 			     (const int64_t[]){ thread->account.run_ns, thread->account.queue_ns,
 						thread->account.asleep_ns },
@@ -195,8 +195,8 @@ static int add_meta(struct database *database, const struct scope_trace *trace)
 	for (size_t i = 0; !err && i < sizeof(keys) / sizeof(*keys); i++) {
 		sqlite3_stmt *statement = database->insert[INSERT_META];
 
-		sqlite3_bind_text(statement, 1, keys[i], -1, SQLITE_STATIC);
-		sqlite3_bind_text(statement, 2, scope_trace_meta(trace, keys[i]), -1, SQLITE_STATIC);
+		scope_sqlite.bind_text(statement, 1, keys[i], -1, SQLITE_STATIC);
+		scope_sqlite.bind_text(statement, 2, scope_trace_meta(trace, keys[i]), -1, SQLITE_STATIC);
 		err = step(database, INSERT_META);
 	}
 	return err;
@@ -214,9 +214,9 @@ static int add_probe(struct database *database, const struct scope_trace *trace,
 		used += (size_t)snprintf(args + used, sizeof(args) - used, "%s0x%llx", i ? " " : "",
 					 (unsigned long long)event->probe.arg[i]);
 	bind_numbers(statement, 1, (const int64_t[]){ thread, event->time_ns, event->probe.id }, 3);
-	sqlite3_bind_text(statement, 4, scope_export_threads_place(trace, event->probe.id), -1, SQLITE_STATIC);
-	sqlite3_bind_int64(statement, 5, !!(event->flags & SCOPE_PROBE_RETURN));
-	sqlite3_bind_text(statement, 6, args, -1, SQLITE_TRANSIENT);
+	scope_sqlite.bind_text(statement, 4, scope_export_threads_place(trace, event->probe.id), -1, SQLITE_STATIC);
+	scope_sqlite.bind_int64(statement, 5, !!(event->flags & SCOPE_PROBE_RETURN));
+	scope_sqlite.bind_text(statement, 6, args, -1, SQLITE_TRANSIENT);
 	return step(database, INSERT_PROBE);
 }
 
@@ -251,8 +251,8 @@ static int add_verdict(struct database *database, const struct scope_ranking *ra
 {
 	sqlite3_stmt *statement = database->insert[INSERT_META];
 
-	sqlite3_bind_text(statement, 1, "verdict", -1, SQLITE_STATIC);
-	sqlite3_bind_text(statement, 2, scope_rank_verdict_name[ranking->verdict], -1, SQLITE_STATIC);
+	scope_sqlite.bind_text(statement, 1, "verdict", -1, SQLITE_STATIC);
+	scope_sqlite.bind_text(statement, 2, scope_rank_verdict_name[ranking->verdict], -1, SQLITE_STATIC);
 	return step(database, INSERT_META);
 }
 
@@ -274,21 +274,21 @@ static int add_finding(struct database *database, const struct scope_analysis *a
 	sqlite3_stmt *statement = database->insert[INSERT_FINDING];
 	const double figure[] = { finding->usual_ns, finding->p50_ns, finding->p99_ns };
 
-	sqlite3_bind_int64(statement, 1, (sqlite3_int64)number + 1);
+	scope_sqlite.bind_int64(statement, 1, (sqlite3_int64)number + 1);
 	if (function) {
-		sqlite3_bind_text(statement, 2, scope_signatures_name(analysis->signatures, function), -1,
-				  SQLITE_STATIC);
-		sqlite3_bind_text(statement, 3, function->module, -1, SQLITE_STATIC);
+		scope_sqlite.bind_text(statement, 2, scope_signatures_name(analysis->signatures, function), -1,
+				       SQLITE_STATIC);
+		scope_sqlite.bind_text(statement, 3, function->module, -1, SQLITE_STATIC);
 	}
-	sqlite3_bind_text(statement, 4, scope_rank_kind_name[finding->kind], -1, SQLITE_STATIC);
-	sqlite3_bind_text(statement, 5, scope_rank_confidence_name[finding->confidence], -1, SQLITE_STATIC);
-	sqlite3_bind_double(statement, 6, finding->share);
-	sqlite3_bind_double(statement, 7, finding->excess_ns);
-	sqlite3_bind_int64(statement, 8, finding->units);
+	scope_sqlite.bind_text(statement, 4, scope_rank_kind_name[finding->kind], -1, SQLITE_STATIC);
+	scope_sqlite.bind_text(statement, 5, scope_rank_confidence_name[finding->confidence], -1, SQLITE_STATIC);
+	scope_sqlite.bind_double(statement, 6, finding->share);
+	scope_sqlite.bind_double(statement, 7, finding->excess_ns);
+	scope_sqlite.bind_int64(statement, 8, finding->units);
 	for (int i = 0; i < 3 && !scope_rank_finding_stuck(finding); i++)
-		sqlite3_bind_double(statement, 9 + i, figure[i]);
+		scope_sqlite.bind_double(statement, 9 + i, figure[i]);
 	if (finding->kind != SCOPE_FINDING_TIME && finding->kind != SCOPE_FINDING_SPIN && finding->nr != SCOPE_NR_NONE)
-		sqlite3_bind_int64(statement, 12, finding->nr);
+		scope_sqlite.bind_int64(statement, 12, finding->nr);
 	bind_numbers(statement, 13, (const int64_t[]){ finding->samples, finding->sleeps }, 2);
 	bind_thread(statement, 15, finding);
 	bind_numbers(statement, 17, (const int64_t[]){ (int64_t)finding->first_ns, (int64_t)finding->last_ns }, 2);
@@ -307,7 +307,7 @@ static int add_unit(void *user, const struct scope_export_request *request)
 					(int64_t)unit->bytes, request->request, request->slow, request->frequent },
 		     10);
 	if (request->finding != SCOPE_EXPORT_NO_FINDING)
-		sqlite3_bind_int64(statement, 11, (sqlite3_int64)request->finding + 1);
+		scope_sqlite.bind_int64(statement, 11, (sqlite3_int64)request->finding + 1);
 	return step(database, INSERT_UNIT);
 }
 
@@ -331,10 +331,10 @@ static int fill(struct database *database, const struct scope_export_from *from)
 	};
 	int err;
 
-	if (sqlite3_exec(database->handle, schema, NULL, NULL, NULL) != SQLITE_OK)
+	if (scope_sqlite.exec(database->handle, schema, NULL, NULL, NULL) != SQLITE_OK)
 		return -EIO;
 	for (int i = 0; i < STATEMENTS; i++)
-		if (sqlite3_prepare_v2(database->handle, inserts[i], -1, &database->insert[i], NULL) != SQLITE_OK)
+		if (scope_sqlite.prepare_v2(database->handle, inserts[i], -1, &database->insert[i], NULL) != SQLITE_OK)
 			return -EIO;
 	err = scope_timeline_create(trace, &database->timeline);
 	if (!err)
@@ -347,11 +347,11 @@ static int fill(struct database *database, const struct scope_export_from *from)
 		err = add_marks(database, trace);
 	if (!err)
 		err = add_diagnosis(database, from->analysis);
-	if (!err && sqlite3_exec(database->handle,
-				 "COMMIT; CREATE INDEX call_thread ON call (thread, enter_ns);"
-				 "CREATE INDEX wait_thread ON wait (thread, begin_ns);"
-				 "CREATE INDEX unit_thread ON unit (thread, begin_ns)",
-				 NULL, NULL, NULL) != SQLITE_OK)
+	if (!err && scope_sqlite.exec(database->handle,
+				      "COMMIT; CREATE INDEX call_thread ON call (thread, enter_ns);"
+				      "CREATE INDEX wait_thread ON wait (thread, begin_ns);"
+				      "CREATE INDEX unit_thread ON unit (thread, begin_ns)",
+				      NULL, NULL, NULL) != SQLITE_OK)
 		err = -EIO;
 	return err;
 }
@@ -360,19 +360,22 @@ int scope_export_sqlite(const struct scope_export_from *from, const struct scope
 			struct scope_error *error)
 {
 	struct database database = { .symbols = from->symbols };
-	int err = -EIO;
+	int err = scope_sqlite_load(error);
 
-	if (sqlite3_open(to->path, &database.handle) == SQLITE_OK)
+	if (err)
+		return err;
+	err = -EIO;
+	if (scope_sqlite.open(to->path, &database.handle) == SQLITE_OK)
 		err = fill(&database, from);
 	if (err)
 		scope_error_set(error, err,
 				"%s cannot be written: %s; free some room, or name "
 				"another place with -o",
 				to->name,
-				database.handle && err == -EIO ? sqlite3_errmsg(database.handle) : strerror(-err));
+				database.handle && err == -EIO ? scope_sqlite.errmsg(database.handle) : strerror(-err));
 	for (int i = 0; i < STATEMENTS; i++)
-		sqlite3_finalize(database.insert[i]);
-	sqlite3_close(database.handle);
+		scope_sqlite.finalize(database.insert[i]);
+	scope_sqlite.close(database.handle);
 	scope_timeline_destroy(database.timeline);
 	return err;
 }

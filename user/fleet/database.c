@@ -3,7 +3,6 @@
 #include "fleet/database.h"
 
 #include <errno.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +51,7 @@ static const char *const statements[SCOPE_FLEET_STATEMENTS] = {
 
 int scope_fleet_store_fail(const struct scope_fleet_store *store, struct scope_error *error)
 {
-	const int code = sqlite3_errcode(store->handle);
+	const int code = scope_sqlite.errcode(store->handle);
 
 	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
 		return scope_error_set(error, -EBADMSG, "%s is damaged, or no database of summaries: name another file",
@@ -60,7 +59,7 @@ int scope_fleet_store_fail(const struct scope_fleet_store *store, struct scope_e
 	if (code == SQLITE_NOMEM)
 		return scope_error_set(error, -ENOMEM, "no memory for the summaries");
 	return scope_error_set(error, -EIO, "%s: %s; free some room, or name another place", store->name,
-			       sqlite3_errmsg(store->handle));
+			       scope_sqlite.errmsg(store->handle));
 }
 
 /* Another program's database must not get tables. */
@@ -70,18 +69,19 @@ static int check_owner(struct scope_fleet_store *store, struct scope_error *erro
 	sqlite3_int64 owner = 0, version = 0, count = 0;
 	char set[96];
 
-	if (sqlite3_prepare_v2(store->handle,
-			       "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM"
-			       " pragma_user_version), (SELECT count(*) FROM sqlite_master)",
-			       -1, &statement, NULL) != SQLITE_OK ||
-	    sqlite3_step(statement) != SQLITE_ROW) {
-		sqlite3_finalize(statement);
+	if (scope_sqlite.prepare_v2(
+		    store->handle,
+		    "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM"
+		    " pragma_user_version), (SELECT count(*) FROM sqlite_master)",
+		    -1, &statement, NULL) != SQLITE_OK ||
+	    scope_sqlite.step(statement) != SQLITE_ROW) {
+		scope_sqlite.finalize(statement);
 		return scope_fleet_store_fail(store, error);
 	}
-	owner = sqlite3_column_int64(statement, 0);
-	version = sqlite3_column_int64(statement, 1);
-	count = sqlite3_column_int64(statement, 2);
-	sqlite3_finalize(statement);
+	owner = scope_sqlite.column_int64(statement, 0);
+	version = scope_sqlite.column_int64(statement, 1);
+	count = scope_sqlite.column_int64(statement, 2);
+	scope_sqlite.finalize(statement);
 	if (count && owner != APPLICATION_ID)
 		return scope_error_set(error, -EBADMSG, "%s is a database of another program: name another file",
 				       store->name);
@@ -89,8 +89,9 @@ static int check_owner(struct scope_fleet_store *store, struct scope_error *erro
 		return scope_error_set(error, -EPROTO, "%s is of version %lld, this program knows %d: use a newer one",
 				       store->name, (long long)version, VERSION);
 	snprintf(set, sizeof(set), "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID, VERSION);
-	return sqlite3_exec(store->handle, set, NULL, NULL, NULL) == SQLITE_OK ? 0
-									       : scope_fleet_store_fail(store, error);
+	return scope_sqlite.exec(store->handle, set, NULL, NULL, NULL) == SQLITE_OK
+		       ? 0
+		       : scope_fleet_store_fail(store, error);
 }
 
 static int prepare(struct scope_fleet_store *store, struct scope_error *error)
@@ -99,25 +100,28 @@ static int prepare(struct scope_fleet_store *store, struct scope_error *error)
 
 	if (err)
 		return err;
-	if (sqlite3_exec(store->handle, tables, NULL, NULL, NULL) != SQLITE_OK)
+	if (scope_sqlite.exec(store->handle, tables, NULL, NULL, NULL) != SQLITE_OK)
 		return scope_fleet_store_fail(store, error);
 	for (int i = 0; i < SCOPE_FLEET_STATEMENTS; i++)
-		if (sqlite3_prepare_v2(store->handle, statements[i], -1, &store->statement[i], NULL) != SQLITE_OK)
+		if (scope_sqlite.prepare_v2(store->handle, statements[i], -1, &store->statement[i], NULL) != SQLITE_OK)
 			return scope_fleet_store_fail(store, error);
-	return sqlite3_exec(store->handle, "BEGIN", NULL, NULL, NULL) == SQLITE_OK
+	return scope_sqlite.exec(store->handle, "BEGIN", NULL, NULL, NULL) == SQLITE_OK
 		       ? 0
 		       : scope_fleet_store_fail(store, error);
 }
 
 int scope_fleet_store_open(const char *path, struct scope_error *error, struct scope_fleet_store **ret_store)
 {
-	struct scope_fleet_store *store = calloc(1, sizeof(*store));
-	int err;
+	struct scope_fleet_store *store;
+	int err = scope_sqlite_load(error);
 
+	if (err)
+		return err;
+	store = calloc(1, sizeof(*store));
 	if (!store)
 		return scope_error_set(error, -ENOMEM, "no memory for the summaries");
 	store->name = path ? path : "the summaries";
-	if (sqlite3_open(path ? path : ":memory:", &store->handle) != SQLITE_OK)
+	if (scope_sqlite.open(path ? path : ":memory:", &store->handle) != SQLITE_OK)
 		err = scope_fleet_store_fail(store, error);
 	else
 		err = prepare(store, error);
@@ -134,14 +138,14 @@ void scope_fleet_store_close(struct scope_fleet_store *store)
 	if (!store)
 		return;
 	for (int i = 0; i < SCOPE_FLEET_STATEMENTS; i++)
-		sqlite3_finalize(store->statement[i]);
-	sqlite3_close(store->handle);
+		scope_sqlite.finalize(store->statement[i]);
+	scope_sqlite.close(store->handle);
 	free(store);
 }
 
 int scope_fleet_store_finish(struct scope_fleet_store *store, struct scope_error *error)
 {
-	return sqlite3_exec(store->handle, "COMMIT; BEGIN", NULL, NULL, NULL) == SQLITE_OK
+	return scope_sqlite.exec(store->handle, "COMMIT; BEGIN", NULL, NULL, NULL) == SQLITE_OK
 		       ? 0
 		       : scope_fleet_store_fail(store, error);
 }
@@ -159,12 +163,12 @@ static struct row begin(const struct scope_fleet_store *store, enum scope_fleet_
 
 static void text(struct row *row, const char *value)
 {
-	sqlite3_bind_text(row->statement, ++row->column, value, -1, SQLITE_TRANSIENT);
+	scope_sqlite.bind_text(row->statement, ++row->column, value, -1, SQLITE_TRANSIENT);
 }
 
 static void number(struct row *row, uint64_t value)
 {
-	sqlite3_bind_int64(row->statement, ++row->column, (sqlite3_int64)value);
+	scope_sqlite.bind_int64(row->statement, ++row->column, (sqlite3_int64)value);
 }
 
 static void numbers(struct row *row, const uint64_t *value, size_t count)
@@ -175,15 +179,15 @@ static void numbers(struct row *row, const uint64_t *value, size_t count)
 
 static void bytes(struct row *row, const void *data, size_t count)
 {
-	sqlite3_bind_blob(row->statement, ++row->column, data, (int)count, SQLITE_TRANSIENT);
+	scope_sqlite.bind_blob(row->statement, ++row->column, data, (int)count, SQLITE_TRANSIENT);
 }
 
 /* SQLITE_DONE, SQLITE_ROW, or an error. */
 static int end(struct row *row)
 {
-	const int code = sqlite3_step(row->statement);
+	const int code = scope_sqlite.step(row->statement);
 
-	sqlite3_reset(row->statement);
+	scope_sqlite.reset(row->statement);
 	return code;
 }
 
@@ -273,7 +277,7 @@ static int add_finding(const struct scope_fleet_store *store, const struct scope
 	text(&row, scope_fleet_text(summary, finding->confidence));
 	text(&row, scope_fleet_text(summary, finding->group));
 	numbers(&row, (const uint64_t[]){ finding->stuck, finding->threads, finding->from_begin }, 3);
-	sqlite3_bind_double(row.statement, ++row.column, (double)finding->share_ppm / 1e6);
+	scope_sqlite.bind_double(row.statement, ++row.column, (double)finding->share_ppm / 1e6);
 	numbers(&row,
 		(const uint64_t[]){ finding->units, finding->excess_us, finding->usual_us, finding->p50_us,
 				    finding->p99_us, finding->since_us, finding->last_us },
@@ -350,7 +354,7 @@ int scope_fleet_store_add(struct scope_fleet_store *store, const struct scope_fl
 	}
 	code = add_summary(store, summary);
 	if (code == SQLITE_DONE)
-		code = add_rows(store, summary, (uint64_t)sqlite3_last_insert_rowid(store->handle));
+		code = add_rows(store, summary, (uint64_t)scope_sqlite.last_insert_rowid(store->handle));
 	if (code != SQLITE_DONE)
 		return scope_fleet_store_fail(store, error);
 	*ret_added = SCOPE_FLEET_ADDED;

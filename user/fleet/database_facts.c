@@ -74,14 +74,14 @@ struct reading {
 
 static const char *text_at(const struct reading *reading, int column)
 {
-	const unsigned char *text = sqlite3_column_text(reading->row, column);
+	const unsigned char *text = scope_sqlite.column_text(reading->row, column);
 
 	return text ? (const char *)text : "";
 }
 
 static uint64_t number_at(const struct reading *reading, int column)
 {
-	const sqlite3_int64 number = sqlite3_column_int64(reading->row, column);
+	const sqlite3_int64 number = scope_sqlite.column_int64(reading->row, column);
 
 	return number > 0 ? (uint64_t)number : 0;
 }
@@ -160,7 +160,7 @@ static int take_label(struct reading *reading)
 static int take_group(struct reading *reading)
 {
 	const uint32_t number = member_at(reading);
-	const uint64_t *states = sqlite3_column_blob(reading->row, 7);
+	const uint64_t *states = scope_sqlite.column_blob(reading->row, 7);
 	const bool request = number_at(reading, 3);
 	struct scope_fleet_member *member;
 	struct scope_fleet_group_facts *group;
@@ -169,7 +169,7 @@ static int take_group(struct reading *reading)
 
 	if (number == UINT32_MAX)
 		return 0;
-	if (states && sqlite3_column_bytes(reading->row, 7) == sizeof(state_us))
+	if (states && scope_sqlite.column_bytes(reading->row, 7) == sizeof(state_us))
 		memcpy(state_us, states, sizeof(state_us));
 	member = &reading->facts->member[number];
 	member->units += number_at(reading, 4);
@@ -190,8 +190,8 @@ static int take_group(struct reading *reading)
 	memcpy(group->state_us, state_us, sizeof(state_us));
 	err = name_at(reading, 2, &group->group);
 	return err ? err
-		   : scope_fleet_coarse_take(&group->wall, sqlite3_column_blob(reading->row, 8),
-					     (size_t)sqlite3_column_bytes(reading->row, 8));
+		   : scope_fleet_coarse_take(&group->wall, scope_sqlite.column_blob(reading->row, 8),
+					     (size_t)scope_sqlite.column_bytes(reading->row, 8));
 }
 
 static int take_blame(struct reading *reading, struct scope_fleet_blame_facts **ret_blame)
@@ -279,8 +279,8 @@ static int take_link(struct reading *reading)
 	link->connections = number_at(reading, 5);
 	link->exchanges = number_at(reading, 6);
 	link->mixed = number_at(reading, 7);
-	return scope_fleet_coarse_take(&link->wall, sqlite3_column_blob(reading->row, 8),
-				       (size_t)sqlite3_column_bytes(reading->row, 8));
+	return scope_fleet_coarse_take(&link->wall, scope_sqlite.column_blob(reading->row, 8),
+				       (size_t)scope_sqlite.column_bytes(reading->row, 8));
 }
 
 static int take_exchange(struct reading *reading)
@@ -303,12 +303,12 @@ static int take_exchange(struct reading *reading)
 /* The sum of arrays. */
 static void states_step(sqlite3_context *context, int count, sqlite3_value **value)
 {
-	uint64_t *sum = sqlite3_aggregate_context(context, SCOPE_FLEET_STATES * sizeof(*sum));
-	const uint64_t *states = sqlite3_value_blob(*value);
+	uint64_t *sum = scope_sqlite.aggregate_context(context, SCOPE_FLEET_STATES * sizeof(*sum));
+	const uint64_t *states = scope_sqlite.value_blob(*value);
 	uint64_t one[SCOPE_FLEET_STATES];
 
 	(void)count;
-	if (!sum || !states || sqlite3_value_bytes(*value) != sizeof(one))
+	if (!sum || !states || scope_sqlite.value_bytes(*value) != sizeof(one))
 		return;
 	memcpy(one, states, sizeof(one));
 	for (unsigned i = 0; i < SCOPE_FLEET_STATES; i++)
@@ -317,31 +317,32 @@ static void states_step(sqlite3_context *context, int count, sqlite3_value **val
 
 static void states_final(sqlite3_context *context)
 {
-	uint64_t *sum = sqlite3_aggregate_context(context, 0);
+	uint64_t *sum = scope_sqlite.aggregate_context(context, 0);
 
 	if (sum)
-		sqlite3_result_blob(context, sum, SCOPE_FLEET_STATES * sizeof(*sum), SQLITE_TRANSIENT);
+		scope_sqlite.result_blob(context, sum, SCOPE_FLEET_STATES * sizeof(*sum), SQLITE_TRANSIENT);
 }
 
 /* The sum of distributions. */
 static void wall_step(sqlite3_context *context, int count, sqlite3_value **value)
 {
-	struct scope_fleet_coarse *sum = sqlite3_aggregate_context(context, sizeof(*sum));
+	struct scope_fleet_coarse *sum = scope_sqlite.aggregate_context(context, sizeof(*sum));
 
 	(void)count;
-	if (!sum || scope_fleet_coarse_take(sum, sqlite3_value_blob(*value), (size_t)sqlite3_value_bytes(*value)))
-		sqlite3_result_error_nomem(context);
+	if (!sum ||
+	    scope_fleet_coarse_take(sum, scope_sqlite.value_blob(*value), (size_t)scope_sqlite.value_bytes(*value)))
+		scope_sqlite.result_error_nomem(context);
 }
 
 static void wall_final(sqlite3_context *context)
 {
-	struct scope_fleet_coarse *sum = sqlite3_aggregate_context(context, 0);
+	struct scope_fleet_coarse *sum = scope_sqlite.aggregate_context(context, 0);
 	uint8_t *bytes = sum ? malloc(SCOPE_FLEET_COARSE_BYTES(sum->count) + 1) : NULL;
 
 	if (sum && !bytes)
-		sqlite3_result_error_nomem(context);
+		scope_sqlite.result_error_nomem(context);
 	if (bytes)
-		sqlite3_result_blob64(context, bytes, scope_fleet_coarse_put(sum, bytes), free);
+		scope_sqlite.result_blob64(context, bytes, scope_fleet_coarse_put(sum, bytes), free);
 	if (sum)
 		scope_fleet_coarse_free(sum);
 }
@@ -352,18 +353,18 @@ static int run(struct scope_fleet_store *store, const char *query, uint64_t sinc
 	struct reading reading = { .facts = facts };
 	int code, err = 0;
 
-	if (sqlite3_prepare_v2(store->handle, query, -1, &reading.row, NULL) != SQLITE_OK)
+	if (scope_sqlite.prepare_v2(store->handle, query, -1, &reading.row, NULL) != SQLITE_OK)
 		return scope_fleet_store_fail(store, error);
-	sqlite3_bind_int64(reading.row, 1, since_s ? (sqlite3_int64)since_s : INT64_MAX / 4);
-	if (sqlite3_bind_parameter_count(reading.row) > 1)
-		sqlite3_bind_int64(reading.row, 2, SCOPE_FLEET_LINK_EXCHANGES);
-	while (!err && (code = sqlite3_step(reading.row)) == SQLITE_ROW)
+	scope_sqlite.bind_int64(reading.row, 1, since_s ? (sqlite3_int64)since_s : INT64_MAX / 4);
+	if (scope_sqlite.bind_parameter_count(reading.row) > 1)
+		scope_sqlite.bind_int64(reading.row, 2, SCOPE_FLEET_LINK_EXCHANGES);
+	while (!err && (code = scope_sqlite.step(reading.row)) == SQLITE_ROW)
 		err = take(&reading);
 	if (err)
 		scope_error_set(error, err, err == -ENOMEM ? "no memory for the report" : "%s is damaged", store->name);
 	else if (code != SQLITE_DONE)
 		err = scope_fleet_store_fail(store, error);
-	sqlite3_finalize(reading.row);
+	scope_sqlite.finalize(reading.row);
 	return err;
 }
 
@@ -382,10 +383,10 @@ int scope_fleet_store_facts(struct scope_fleet_store *store, uint64_t since_s, s
 	struct scope_fleet_facts *facts = calloc(1, sizeof(*facts));
 	int err = facts ? 0 : scope_error_set(error, -ENOMEM, "no memory for the report");
 
-	if (!err && (sqlite3_create_function(store->handle, "fleet_states", 1, SQLITE_UTF8, NULL, NULL, states_step,
-					     states_final) != SQLITE_OK ||
-		     sqlite3_create_function(store->handle, "fleet_wall", 1, SQLITE_UTF8, NULL, NULL, wall_step,
-					     wall_final) != SQLITE_OK))
+	if (!err && (scope_sqlite.create_function(store->handle, "fleet_states", 1, SQLITE_UTF8, NULL, NULL,
+						  states_step, states_final) != SQLITE_OK ||
+		     scope_sqlite.create_function(store->handle, "fleet_wall", 1, SQLITE_UTF8, NULL, NULL, wall_step,
+						  wall_final) != SQLITE_OK))
 		err = scope_fleet_store_fail(store, error);
 	for (size_t i = 0; !err && i < sizeof(steps) / sizeof(*steps); i++)
 		err = run(store, steps[i].query, since_s, facts, steps[i].take, error);

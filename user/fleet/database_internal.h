@@ -3,8 +3,7 @@
 #ifndef SCOPE_FLEET_DATABASE_INTERNAL_H
 #define SCOPE_FLEET_DATABASE_INTERNAL_H
 
-#include <sqlite3.h>
-
+#include "base/libsqlite.h"
 #include "fleet/database.h"
 
 enum scope_fleet_statement {

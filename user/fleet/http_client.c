@@ -3,7 +3,6 @@
 #include "fleet/http_client.h"
 
 #include <ctype.h>
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/libcurl.h"
 #include "base/grow.h"
 
 #define CONNECT_S 5l		  /* no rule */
@@ -111,16 +111,19 @@ int scope_fleet_client_create(const char *url, const char *settings, struct scop
 			      struct scope_fleet_client **ret_client)
 {
 	struct scope_fleet_client *client;
-	int err = 0;
+	int err;
 
 	if (strncasecmp(url, "http://", 7) && strncasecmp(url, "https://", 8))
 		return scope_error_set(error, -EINVAL,
 				       "--clickhouse wants a URL that begins with http:// or https://, not '%s'", url);
+	err = scope_curl_load(error);
+	if (err)
+		return err;
 	client = calloc(1, sizeof(*client));
 	if (client) {
 		strcpy(client->database, "default");
 		client->url = strdup(url);
-		client->curl = curl_easy_init();
+		client->curl = scope_curl.easy_init();
 	}
 	if (!client || !client->url || !client->curl)
 		err = scope_error_set(error, -ENOMEM, "no memory to ask %s", url);
@@ -137,7 +140,7 @@ void scope_fleet_client_destroy(struct scope_fleet_client *client)
 {
 	if (!client)
 		return;
-	curl_easy_cleanup(client->curl);
+	scope_curl.easy_cleanup(client->curl);
 	free(client->url);
 	free(client->answer);
 	explicit_bzero(client->password, sizeof(client->password));
@@ -147,8 +150,8 @@ void scope_fleet_client_destroy(struct scope_fleet_client *client)
 /* "URL/?database=…&query=…", to be freed; NULL: no memory. */
 static char *address(const struct scope_fleet_client *client, const char *query)
 {
-	char *escaped = curl_easy_escape(client->curl, query, 0),
-	     *base = curl_easy_escape(client->curl, client->database, 0);
+	char *escaped = scope_curl.easy_escape(client->curl, query, 0),
+	     *base = scope_curl.easy_escape(client->curl, client->database, 0);
 	const size_t length = strlen(client->url);
 	char *text = NULL;
 
@@ -156,8 +159,8 @@ static char *address(const struct scope_fleet_client *client, const char *query)
 	    asprintf(&text, "%s%s?database=%s&query=%s", client->url,
 		     length && client->url[length - 1] == '/' ? "" : "/", base, escaped) < 0)
 		text = NULL;
-	curl_free(escaped);
-	curl_free(base);
+	scope_curl.free(escaped);
+	scope_curl.free(base);
 	return text;
 }
 
@@ -170,24 +173,24 @@ static CURLcode post(struct scope_fleet_client *client, const char *url, const c
 	client->bytes = 0;
 	if (client->answer)
 		client->answer[0] = '\0';
-	curl_easy_reset(curl);
-	curl_easy_setopt(curl, CURLOPT_URL, url);
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1l);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT, TIMEOUT_S);
-	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, rows ? rows : "");
-	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(rows ? bytes : 0));
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, client);
+	scope_curl.easy_reset(curl);
+	scope_curl.easy_setopt(curl, CURLOPT_URL, url);
+	scope_curl.easy_setopt(curl, CURLOPT_NOSIGNAL, 1l);
+	scope_curl.easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+	scope_curl.easy_setopt(curl, CURLOPT_TIMEOUT, TIMEOUT_S);
+	scope_curl.easy_setopt(curl, CURLOPT_POSTFIELDS, rows ? rows : "");
+	scope_curl.easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(rows ? bytes : 0));
+	scope_curl.easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
+	scope_curl.easy_setopt(curl, CURLOPT_WRITEDATA, client);
 	if (client->user[0]) {
-		curl_easy_setopt(curl, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
-		curl_easy_setopt(curl, CURLOPT_USERNAME, client->user);
-		curl_easy_setopt(curl, CURLOPT_PASSWORD, client->password);
+		scope_curl.easy_setopt(curl, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+		scope_curl.easy_setopt(curl, CURLOPT_USERNAME, client->user);
+		scope_curl.easy_setopt(curl, CURLOPT_PASSWORD, client->password);
 	}
 	if (client->ca[0])
-		curl_easy_setopt(curl, CURLOPT_CAINFO, client->ca);
-	code = curl_easy_perform(curl);
-	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, ret_status);
+		scope_curl.easy_setopt(curl, CURLOPT_CAINFO, client->ca);
+	code = scope_curl.easy_perform(curl);
+	scope_curl.easy_getinfo(curl, CURLINFO_RESPONSE_CODE, ret_status);
 	return code;
 }
 
@@ -218,7 +221,8 @@ int scope_fleet_client_query(struct scope_fleet_client *client, const char *quer
 	}
 	free(url);
 	if (code)
-		return scope_error_set(error, -EIO, "%s does not answer: %s", client->url, curl_easy_strerror(code));
+		return scope_error_set(error, -EIO, "%s does not answer: %s", client->url,
+				       scope_curl.easy_strerror(code));
 	if (status < 200 || status > 299)
 		return scope_error_set(error, -EIO, "%s answered with status %ld: %.300s", client->url, status,
 				       client->answer ? client->answer : "");

@@ -4,7 +4,6 @@
  * streams in order of time. The library ends its process on unexpected input, so it runs in a
  * separate one (messages.h).
  */
-#include <babeltrace2/babeltrace.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +12,11 @@
 
 #include "base/grow.h"
 #include "base/syscall_name.h"
+#include "import/libbabeltrace.h"
 #include "import/import.h"
 #include "import/messages.h"
+
+static const struct scope_import_babeltrace *const bt = &scope_import_babeltrace;
 
 struct reader {
 	const char *path;
@@ -33,9 +35,9 @@ static const bt_field *member(const bt_field *structure, const char *name)
 {
 	const bt_field *field;
 
-	if (!structure || bt_field_get_class_type(structure) != BT_FIELD_CLASS_TYPE_STRUCTURE)
+	if (!structure || bt->field_get_class_type(structure) != BT_FIELD_CLASS_TYPE_STRUCTURE)
 		return NULL;
-	field = bt_field_structure_borrow_member_field_by_name_const(structure, name);
+	field = bt->field_structure_borrow_member_field_by_name_const(structure, name);
 	return field;
 }
 
@@ -45,11 +47,11 @@ static bool integer_of(const bt_field *field, int64_t *ret_value)
 
 	if (!field)
 		return false;
-	type = bt_field_get_class_type(field);
+	type = bt->field_get_class_type(field);
 	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		*ret_value = (int64_t)bt_field_integer_unsigned_get_value(field);
+		*ret_value = (int64_t)bt->field_integer_unsigned_get_value(field);
 	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
-		*ret_value = bt_field_integer_signed_get_value(field);
+		*ret_value = bt->field_integer_signed_get_value(field);
 	else
 		return false;
 	return true;
@@ -64,9 +66,9 @@ static const char *find_string(const bt_field *structure, const char *name)
 {
 	const bt_field *field = member(structure, name);
 
-	if (!field || bt_field_get_class_type(field) != BT_FIELD_CLASS_TYPE_STRING)
+	if (!field || bt->field_get_class_type(field) != BT_FIELD_CLASS_TYPE_STRING)
 		return NULL;
-	return bt_field_string_get_value(field);
+	return bt->field_string_get_value(field);
 }
 
 /* The context may name the thread; else it is the one that runs on the CPU. */
@@ -208,19 +210,19 @@ static uint8_t arguments_of(const bt_field *payload, uint64_t *arg)
 	uint8_t args = 0;
 	int64_t value;
 
-	if (list && bt_field_class_type_is(bt_field_get_class_type(list), BT_FIELD_CLASS_TYPE_ARRAY)) {
-		count = bt_field_array_get_length(list);
+	if (list && bt_field_class_type_is(bt->field_get_class_type(list), BT_FIELD_CLASS_TYPE_ARRAY)) {
+		count = bt->field_array_get_length(list);
 		for (i = 0; i < count && args < SCOPE_ARG_MAX; i++)
-			if (integer_of(bt_field_array_borrow_element_field_by_index_const(list, i), &value))
+			if (integer_of(bt->field_array_borrow_element_field_by_index_const(list, i), &value))
 				arg[args++] = value;
 		return args;
 	}
 	if (!payload)
 		return 0;
-	count = bt_field_class_structure_get_member_count(bt_field_borrow_class_const(payload));
+	count = bt->field_class_structure_get_member_count(bt->field_borrow_class_const(payload));
 	for (i = 0; i < count && args < SCOPE_ARG_MAX; i++) {
 		/* A text in the place of a pointer keeps the place. */
-		if (!integer_of(bt_field_structure_borrow_member_field_by_index_const(payload, i), &value))
+		if (!integer_of(bt->field_structure_borrow_member_field_by_index_const(payload, i), &value))
 			value = 0;
 		arg[args++] = value;
 	}
@@ -262,19 +264,20 @@ static int take_call(struct reader *reader, const char *name, const struct field
 
 static int take_event(struct reader *reader, const bt_message *message)
 {
-	const bt_event *event = bt_message_event_borrow_event_const(message);
-	const char *name = bt_event_class_get_name(bt_event_borrow_class_const(event));
-	const bt_packet *packet = bt_event_borrow_packet_const(event);
+	const bt_event *event = bt->message_event_borrow_event_const(message);
+	const char *name = bt->event_class_get_name(bt->event_borrow_class_const(event));
+	const bt_packet *packet = bt->event_borrow_packet_const(event);
 	const struct fields fields = {
-		.payload = bt_event_borrow_payload_field_const(event),
-		.context = bt_event_borrow_common_context_field_const(event),
-		.specific = bt_event_borrow_specific_context_field_const(event),
-		.packet = packet ? bt_packet_borrow_context_field_const(packet) : NULL,
+		.payload = bt->event_borrow_payload_field_const(event),
+		.context = bt->event_borrow_common_context_field_const(event),
+		.specific = bt->event_borrow_specific_context_field_const(event),
+		.packet = packet ? bt->packet_borrow_context_field_const(packet) : NULL,
 	};
 	int64_t time_ns, cpu = 0;
 
-	if (!name || bt_clock_snapshot_get_ns_from_origin(bt_message_event_borrow_default_clock_snapshot_const(message),
-							  &time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+	if (!name ||
+	    bt->clock_snapshot_get_ns_from_origin(bt->message_event_borrow_default_clock_snapshot_const(message),
+						  &time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return 0;
 	if (!find_integer(fields.packet, "cpu_id", &cpu))
 		find_integer(fields.context, "cpu_id", &cpu);
@@ -290,11 +293,11 @@ static int take_discarded(struct reader *reader, const bt_message *message)
 {
 	uint64_t count = 0;
 	int64_t time_ns;
-	const bt_clock_snapshot *end = bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message);
+	const bt_clock_snapshot *end = bt->message_discarded_events_borrow_end_default_clock_snapshot_const(message);
 
-	bt_message_discarded_events_get_count(message, &count);
+	bt->message_discarded_events_get_count(message, &count);
 	if (!end ||
-	    bt_clock_snapshot_get_ns_from_origin(end, &time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+	    bt->clock_snapshot_get_ns_from_origin(end, &time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return 0;
 	/* No field of the message has the CPU: the packets of a stream have it, but not the loss. */
 	return scope_import_send(reader->sender, &(struct scope_import_message){
@@ -317,7 +320,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 	bt_message_array_const messages;
 	uint64_t count;
 
-	switch (bt_message_iterator_next(iterator, &messages, &count)) {
+	switch (bt->message_iterator_next(iterator, &messages, &count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 		break;
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
@@ -331,7 +334,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 	}
 	for (uint64_t i = 0; i < count; i++) {
 		if (!reader->err)
-			switch (bt_message_get_type(messages[i])) {
+			switch (bt->message_get_type(messages[i])) {
 			case BT_MESSAGE_TYPE_EVENT:
 				reader->err = take_event(reader, messages[i]);
 				break;
@@ -341,7 +344,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 			default:
 				break;
 			}
-		bt_message_put_ref(messages[i]);
+		bt->message_put_ref(messages[i]);
 	}
 	return reader->err ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR
 			   : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
@@ -352,22 +355,22 @@ static const bt_plugin *find_plugin(const char *name)
 {
 	const bt_plugin *plugin = NULL;
 
-	if (bt_plugin_find(name, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, BT_FALSE, &plugin) != BT_PLUGIN_FIND_STATUS_OK)
+	if (bt->plugin_find(name, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, BT_FALSE, &plugin) != BT_PLUGIN_FIND_STATUS_OK)
 		return NULL;
 	return plugin;
 }
 
 static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *plugin, const char *path)
 {
-	const bt_component_class_source *class = bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
+	const bt_component_class_source *class = bt->plugin_borrow_source_component_class_by_name_const(plugin, "fs");
 	const bt_component_source *source = NULL;
-	bt_value *params = bt_value_map_create(), *inputs = bt_value_array_create();
+	bt_value *params = bt->value_map_create(), *inputs = bt->value_array_create();
 
-	if (class && params && inputs && !bt_value_array_append_string_element(inputs, path) &&
-	    !bt_value_map_insert_entry(params, "inputs", inputs))
-		bt_graph_add_source_component(graph, class, "source", params, BT_LOGGING_LEVEL_NONE, &source);
-	bt_value_put_ref(inputs);
-	bt_value_put_ref(params);
+	if (class && params && inputs && !bt->value_array_append_string_element(inputs, path) &&
+	    !bt->value_map_insert_entry(params, "inputs", inputs))
+		bt->graph_add_source_component(graph, class, "source", params, BT_LOGGING_LEVEL_NONE, &source);
+	bt->value_put_ref(inputs);
+	bt->value_put_ref(params);
 	return source;
 }
 
@@ -375,17 +378,17 @@ static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *p
 static int connect(bt_graph *graph, const bt_component_source *source, const bt_component_filter *muxer,
 		   const bt_component_sink *sink)
 {
-	uint64_t ports = bt_component_source_get_output_port_count(source);
+	uint64_t ports = bt->component_source_get_output_port_count(source);
 
 	for (uint64_t i = 0; i < ports; i++) {
-		uint64_t last = bt_component_filter_get_input_port_count(muxer) - 1;
+		uint64_t last = bt->component_filter_get_input_port_count(muxer) - 1;
 
-		if (bt_graph_connect_ports(graph, bt_component_source_borrow_output_port_by_index_const(source, i),
-					   bt_component_filter_borrow_input_port_by_index_const(muxer, last), NULL))
+		if (bt->graph_connect_ports(graph, bt->component_source_borrow_output_port_by_index_const(source, i),
+					    bt->component_filter_borrow_input_port_by_index_const(muxer, last), NULL))
 			return -EIO;
 	}
-	if (bt_graph_connect_ports(graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
-				   bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL))
+	if (bt->graph_connect_ports(graph, bt->component_filter_borrow_output_port_by_index_const(muxer, 0),
+				    bt->component_sink_borrow_input_port_by_index_const(sink, 0), NULL))
 		return -EIO;
 	return ports ? 0 : -ENODATA;
 }
@@ -394,7 +397,7 @@ static int build(bt_graph *graph, const char *path, struct reader *reader)
 {
 	const bt_plugin *ctf = find_plugin("ctf"), *utils = find_plugin("utils");
 	const bt_component_class_filter *class =
-		utils ? bt_plugin_borrow_filter_component_class_by_name_const(utils, "muxer") : NULL;
+		utils ? bt->plugin_borrow_filter_component_class_by_name_const(utils, "muxer") : NULL;
 	const bt_component_source *source = ctf ? add_source(graph, ctf, path) : NULL;
 	const bt_component_filter *muxer = NULL;
 	const bt_component_sink *sink = NULL;
@@ -402,28 +405,28 @@ static int build(bt_graph *graph, const char *path, struct reader *reader)
 
 	if (ctf && class)
 		err = source ? 0 : -ENODATA;
-	if (!err && (bt_graph_add_filter_component(graph, class, "muxer", NULL, BT_LOGGING_LEVEL_NONE, &muxer) ||
-		     bt_graph_add_simple_sink_component(graph, "sink", begin, consume, NULL, reader, &sink)))
+	if (!err && (bt->graph_add_filter_component(graph, class, "muxer", NULL, BT_LOGGING_LEVEL_NONE, &muxer) ||
+		     bt->graph_add_simple_sink_component(graph, "sink", begin, consume, NULL, reader, &sink)))
 		err = -ENOMEM;
 	if (!err)
 		err = connect(graph, source, muxer, sink);
-	bt_plugin_put_ref(ctf);
-	bt_plugin_put_ref(utils);
+	bt->plugin_put_ref(ctf);
+	bt->plugin_put_ref(utils);
 	return err;
 }
 
 static int read_ctf(void *user, struct scope_import_sender *sender)
 {
 	struct reader *reader = user;
-	bt_graph *graph = bt_graph_create(0);
+	bt_graph *graph = bt->graph_create(0);
 	int err;
 
 	reader->sender = sender;
 	err = graph ? build(graph, reader->path, reader) : -ENOMEM;
 
-	if (!err && bt_graph_run(graph) != BT_GRAPH_RUN_STATUS_OK)
+	if (!err && bt->graph_run(graph) != BT_GRAPH_RUN_STATUS_OK)
 		err = reader->err ? reader->err : -EIO;
-	bt_graph_put_ref(graph);
+	bt->graph_put_ref(graph);
 	free(reader->running);
 	return err;
 }
@@ -468,7 +471,9 @@ int scope_import_ctf(const char *path, const struct scope_import_choice *choice,
 	int err;
 
 	error->text[0] = '\0';
-	err = scope_import_create(choice, writer, error, &import);
+	err = scope_import_babeltrace_load(error);
+	if (!err)
+		err = scope_import_create(choice, writer, error, &import);
 	if (!err)
 		err = scope_import_run_reader(read_ctf, &reader, SCOPE_IMPORT_MESSAGE_SILENCE_MS, import, &left_out);
 	if (err && !error->text[0])

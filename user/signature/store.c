@@ -54,7 +54,7 @@ int scope_signature_store_default_path(char *ret_path, size_t room)
 
 int scope_signature_store_failed(struct scope_store *store, struct scope_error *error)
 {
-	switch (sqlite3_errcode(store->handle)) {
+	switch (scope_sqlite.errcode(store->handle)) {
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 	case SQLITE_MISMATCH:
@@ -62,7 +62,7 @@ int scope_signature_store_failed(struct scope_store *store, struct scope_error *
 		return scope_error_set(error, -EBADMSG,
 				       "%.200s is damaged, or no database of signatures (%.100s): move it "
 				       "away and learn again, or import what was exported from it",
-				       store->path, sqlite3_errmsg(store->handle));
+				       store->path, scope_sqlite.errmsg(store->handle));
 	case SQLITE_NOMEM:
 		return scope_error_set(error, -ENOMEM, "no memory left to read %.200s", store->path);
 	case SQLITE_BUSY:
@@ -80,21 +80,21 @@ int scope_signature_store_failed(struct scope_store *store, struct scope_error *
 		return scope_error_set(error, -EIO,
 				       "%.200s: %.150s; is it on a file system that takes "
 				       "locks, and may it be written? --db names another file",
-				       store->path, sqlite3_errmsg(store->handle));
+				       store->path, scope_sqlite.errmsg(store->handle));
 	}
 }
 
 int scope_signature_store_prepare(struct scope_store *store, const char *sql, struct scope_error *error,
 				  sqlite3_stmt **ret_statement)
 {
-	return sqlite3_prepare_v2(store->handle, sql, -1, ret_statement, NULL) == SQLITE_OK
+	return scope_sqlite.prepare_v2(store->handle, sql, -1, ret_statement, NULL) == SQLITE_OK
 		       ? 0
 		       : scope_signature_store_failed(store, error);
 }
 
 int scope_signature_store_execute(struct scope_store *store, const char *sql, struct scope_error *error)
 {
-	return sqlite3_exec(store->handle, sql, NULL, NULL, NULL) == SQLITE_OK
+	return scope_sqlite.exec(store->handle, sql, NULL, NULL, NULL) == SQLITE_OK
 		       ? 0
 		       : scope_signature_store_failed(store, error);
 }
@@ -125,11 +125,11 @@ static int get_pragma(struct scope_store *store, const char *sql, struct scope_e
 
 	if (err)
 		return err;
-	if (sqlite3_step(statement) == SQLITE_ROW)
-		*ret_value = sqlite3_column_int64(statement, 0);
+	if (scope_sqlite.step(statement) == SQLITE_ROW)
+		*ret_value = scope_sqlite.column_int64(statement, 0);
 	else
 		err = scope_signature_store_failed(store, error);
-	sqlite3_finalize(statement);
+	scope_sqlite.finalize(statement);
 	return err;
 }
 
@@ -174,7 +174,8 @@ int scope_signature_store_open(const char *path, enum scope_store_mode mode, str
 				       "%.200s: %s; learn signatures with `scope learn`, or "
 				       "name the database with --db",
 				       path, strerror(errno));
-	if (mode == SCOPE_STORE_WRITE)
+	err = scope_sqlite_load(error);
+	if (!err && mode == SCOPE_STORE_WRITE)
 		err = make_directories(path, error);
 	store = err ? NULL : calloc(1, sizeof(*store));
 	if (!store)
@@ -182,10 +183,10 @@ int scope_signature_store_open(const char *path, enum scope_store_mode mode, str
 	store->path = strdup(path);
 	if (!store->path) {
 		err = scope_error_set(error, -ENOMEM, "no memory left");
-	} else if (sqlite3_open_v2(path, &store->handle, flags, NULL) != SQLITE_OK) {
+	} else if (scope_sqlite.open_v2(path, &store->handle, flags, NULL) != SQLITE_OK) {
 		err = scope_signature_store_failed(store, error);
 	} else {
-		sqlite3_busy_timeout(store->handle, BUSY_MS);
+		scope_sqlite.busy_timeout(store->handle, BUSY_MS);
 		err = check(store, mode, error);
 	}
 	if (err) {
@@ -200,7 +201,7 @@ void scope_signature_store_close(struct scope_store *store)
 {
 	if (!store)
 		return;
-	sqlite3_close(store->handle);
+	scope_sqlite.close(store->handle);
 	free(store->path);
 	free(store);
 }
@@ -216,8 +217,8 @@ void scope_signature_store_bytes(const uint16_t *nr, unsigned length, uint8_t *r
 /* A column of calls as numbers: at most room of them. Their count; -EBADMSG if it holds none. */
 static int calls_of(sqlite3_stmt *statement, int column, uint16_t *ret_nr, unsigned room)
 {
-	const uint8_t *bytes = sqlite3_column_blob(statement, column);
-	int count = sqlite3_column_bytes(statement, column);
+	const uint8_t *bytes = scope_sqlite.column_blob(statement, column);
+	int count = scope_sqlite.column_bytes(statement, column);
 
 	if (!bytes || count % 2 || count < 2 || (unsigned)count > 2 * room)
 		return -EBADMSG;
@@ -248,8 +249,8 @@ static int each(struct scope_store *store, const struct query *query, struct sco
 
 	if (err)
 		return err;
-	sqlite3_bind_int64(statement, 1, query->key);
-	while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+	scope_sqlite.bind_int64(statement, 1, query->key);
+	while ((step = scope_sqlite.step(statement)) == SQLITE_ROW) {
 		err = query->hand_on(query, statement);
 		if (err == -EBADMSG)
 			scope_error_set(error, err,
@@ -261,13 +262,13 @@ static int each(struct scope_store *store, const struct query *query, struct sco
 	}
 	if (!err && step != SQLITE_DONE)
 		err = scope_signature_store_failed(store, error);
-	sqlite3_finalize(statement);
+	scope_sqlite.finalize(statement);
 	return err;
 }
 
 static const char *text(sqlite3_stmt *row, int column)
 {
-	const char *value = (const char *)sqlite3_column_text(row, column);
+	const char *value = (const char *)scope_sqlite.column_text(row, column);
 
 	/* Names of traces are plain before they come here; a file from elsewhere may hold any. */
 	if (value && !scope_plain_is(value, SCOPE_PLAIN_SENTENCE))
@@ -278,13 +279,13 @@ static const char *text(sqlite3_stmt *row, int column)
 static int hand_build(const struct query *query, sqlite3_stmt *row)
 {
 	const struct scope_store_build build = {
-		.id = sqlite3_column_int64(row, 0),
+		.id = scope_sqlite.column_int64(row, 0),
 		.build_id = text(row, 1),
 		.module = text(row, 2),
 		.arch = text(row, 3),
-		.runs = (uint64_t)sqlite3_column_int64(row, 4),
-		.functions = (uint64_t)sqlite3_column_int64(row, 5),
-		.episodes = (uint64_t)sqlite3_column_int64(row, 6),
+		.runs = (uint64_t)scope_sqlite.column_int64(row, 4),
+		.functions = (uint64_t)scope_sqlite.column_int64(row, 5),
+		.episodes = (uint64_t)scope_sqlite.column_int64(row, 6),
 	};
 
 	return query->take.build(query->user, &build);
@@ -318,13 +319,13 @@ int scope_signature_store_each_build(struct scope_store *store, struct scope_err
 static int hand_function(const struct query *query, sqlite3_stmt *row)
 {
 	const struct scope_store_function function = {
-		.id = sqlite3_column_int64(row, 0),
+		.id = scope_sqlite.column_int64(row, 0),
 		.name = text(row, 1),
-		.start = (uint64_t)sqlite3_column_int64(row, 2),
-		.calls = (uint64_t)sqlite3_column_int64(row, 3),
-		.left_out = (uint64_t)sqlite3_column_int64(row, 4),
-		.strings = (uint64_t)sqlite3_column_int64(row, 5),
-		.episodes = (uint64_t)sqlite3_column_int64(row, 6),
+		.start = (uint64_t)scope_sqlite.column_int64(row, 2),
+		.calls = (uint64_t)scope_sqlite.column_int64(row, 3),
+		.left_out = (uint64_t)scope_sqlite.column_int64(row, 4),
+		.strings = (uint64_t)scope_sqlite.column_int64(row, 5),
+		.episodes = (uint64_t)scope_sqlite.column_int64(row, 6),
 	};
 
 	return query->take.function(query->user, &function);
@@ -351,8 +352,8 @@ int scope_signature_store_each_function(struct scope_store *store, int64_t build
 static int hand_caller(const struct query *query, sqlite3_stmt *row)
 {
 	const struct scope_store_caller caller = {
-		.function = sqlite3_column_int64(row, 0),
-		.calls = (uint64_t)sqlite3_column_int64(row, 1),
+		.function = scope_sqlite.column_int64(row, 0),
+		.calls = (uint64_t)scope_sqlite.column_int64(row, 1),
 	};
 
 	return query->take.caller(query->user, &caller);
@@ -381,7 +382,7 @@ static int hand_string(const struct query *query, sqlite3_stmt *row)
 	const struct scope_string string = {
 		nr,
 		length > 0 ? (size_t)length : 0,
-		(uint64_t)sqlite3_column_int64(row, 1),
+		(uint64_t)scope_sqlite.column_int64(row, 1),
 	};
 
 	if (length < 0)
@@ -406,8 +407,8 @@ int scope_signature_store_each_string(struct scope_store *store, int64_t functio
 static int hand_episode(const struct query *query, sqlite3_stmt *row)
 {
 	struct scope_episode episode = {
-		.contiguous = sqlite3_column_int(row, 1),
-		.support = (uint64_t)sqlite3_column_int64(row, 2),
+		.contiguous = scope_sqlite.column_int(row, 1),
+		.support = (uint64_t)scope_sqlite.column_int64(row, 2),
 	};
 	int length = calls_of(row, 0, episode.nr, SCOPE_EPISODE_MAX);
 

@@ -43,14 +43,14 @@ struct adder {
 static int step(struct adder *adder, enum statement which, int64_t *ret_id)
 {
 	sqlite3_stmt *statement = adder->statement[which];
-	int result = sqlite3_step(statement), err = 0;
+	int result = scope_sqlite.step(statement), err = 0;
 
 	if (result == SQLITE_ROW && ret_id)
-		*ret_id = sqlite3_column_int64(statement, 0);
+		*ret_id = scope_sqlite.column_int64(statement, 0);
 	else if (result != SQLITE_DONE)
 		err = scope_signature_store_failed(adder->store, adder->error);
-	sqlite3_reset(statement);
-	sqlite3_clear_bindings(statement);
+	scope_sqlite.reset(statement);
+	scope_sqlite.clear_bindings(statement);
 	return err;
 }
 
@@ -62,10 +62,10 @@ static int add_builds(struct adder *adder)
 	for (size_t i = 0; !err && i < adder->learned->builds; i++) {
 		const struct scope_signature_learned_build *build = &adder->learned->build[i];
 
-		sqlite3_bind_text(statement, 1, build->build_id, -1, SQLITE_STATIC);
-		sqlite3_bind_text(statement, 2, build->module, -1, SQLITE_STATIC);
-		sqlite3_bind_text(statement, 3, build->arch, -1, SQLITE_STATIC);
-		sqlite3_bind_int64(statement, 4, (int64_t)build->runs);
+		scope_sqlite.bind_text(statement, 1, build->build_id, -1, SQLITE_STATIC);
+		scope_sqlite.bind_text(statement, 2, build->module, -1, SQLITE_STATIC);
+		scope_sqlite.bind_text(statement, 3, build->arch, -1, SQLITE_STATIC);
+		scope_sqlite.bind_int64(statement, 4, (int64_t)build->runs);
 		err = step(adder, BUILD, &adder->build[i]);
 	}
 	return err;
@@ -81,9 +81,9 @@ static int add_strings(struct adder *adder, const struct scope_signature_learned
 		uint8_t bytes[2 * SCOPE_LEARN_STRING_MAX];
 
 		scope_signature_store_bytes(string->nr, string->length, bytes);
-		sqlite3_bind_int64(statement, 1, id);
-		sqlite3_bind_blob(statement, 2, bytes, 2 * string->length, SQLITE_TRANSIENT);
-		sqlite3_bind_int64(statement, 3, (int64_t)string->count);
+		scope_sqlite.bind_int64(statement, 1, id);
+		scope_sqlite.bind_blob(statement, 2, bytes, 2 * string->length, SQLITE_TRANSIENT);
+		scope_sqlite.bind_int64(statement, 3, (int64_t)string->count);
 		err = step(adder, STRING, NULL);
 	}
 	return err;
@@ -97,11 +97,11 @@ static int add_functions(struct adder *adder)
 	for (size_t i = 0; !err && i < adder->learned->functions; i++) {
 		const struct scope_signature_learned_function *function = &adder->learned->function[i];
 
-		sqlite3_bind_int64(statement, 1, adder->build[function->build]);
-		sqlite3_bind_text(statement, 2, function->name, -1, SQLITE_STATIC);
-		sqlite3_bind_int64(statement, 3, (int64_t)function->start);
-		sqlite3_bind_int64(statement, 4, (int64_t)function->calls);
-		sqlite3_bind_int64(statement, 5, (int64_t)function->left_out);
+		scope_sqlite.bind_int64(statement, 1, adder->build[function->build]);
+		scope_sqlite.bind_text(statement, 2, function->name, -1, SQLITE_STATIC);
+		scope_sqlite.bind_int64(statement, 3, (int64_t)function->start);
+		scope_sqlite.bind_int64(statement, 4, (int64_t)function->calls);
+		scope_sqlite.bind_int64(statement, 5, (int64_t)function->left_out);
 		err = step(adder, FUNCTION, &adder->function[i]);
 		if (!err)
 			err = add_strings(adder, function, adder->function[i]);
@@ -118,9 +118,9 @@ static int add_callers(struct adder *adder)
 		const struct scope_signature_learned_function *function = &adder->learned->function[i];
 
 		for (size_t j = 0; !err && j < function->callers; j++) {
-			sqlite3_bind_int64(statement, 1, adder->function[i]);
-			sqlite3_bind_int64(statement, 2, adder->function[function->caller[j].function]);
-			sqlite3_bind_int64(statement, 3, (int64_t)function->caller[j].calls);
+			scope_sqlite.bind_int64(statement, 1, adder->function[i]);
+			scope_sqlite.bind_int64(statement, 2, adder->function[function->caller[j].function]);
+			scope_sqlite.bind_int64(statement, 3, (int64_t)function->caller[j].calls);
 			err = step(adder, CALLER, NULL);
 		}
 	}
@@ -157,10 +157,10 @@ static int store_episodes(struct adder *adder, int64_t function, const struct sc
 		uint8_t bytes[2 * SCOPE_EPISODE_MAX];
 
 		scope_signature_store_bytes(episode[i].nr, episode[i].length, bytes);
-		sqlite3_bind_int64(statement, 1, function);
-		sqlite3_bind_blob(statement, 2, bytes, 2 * episode[i].length, SQLITE_TRANSIENT);
-		sqlite3_bind_int64(statement, 3, episode[i].contiguous);
-		sqlite3_bind_int64(statement, 4, (int64_t)episode[i].support);
+		scope_sqlite.bind_int64(statement, 1, function);
+		scope_sqlite.bind_blob(statement, 2, bytes, 2 * episode[i].length, SQLITE_TRANSIENT);
+		scope_sqlite.bind_int64(statement, 3, episode[i].contiguous);
+		scope_sqlite.bind_int64(statement, 4, (int64_t)episode[i].support);
 		err = step(adder, EPISODE, NULL);
 	}
 	return err;
@@ -182,7 +182,7 @@ static int mine(struct adder *adder, int64_t function, const struct scope_mine_o
 	free(strings.string);
 	free(strings.nr);
 	if (!err) {
-		sqlite3_bind_int64(adder->statement[FORGET], 1, function);
+		scope_sqlite.bind_int64(adder->statement[FORGET], 1, function);
 		err = step(adder, FORGET, NULL);
 	}
 	if (!err)
@@ -212,7 +212,7 @@ static int add(struct adder *adder, const struct scope_mine_options *options, si
 		*ret_episodes += err ? 0 : count;
 	}
 	for (int i = 0; i < STATEMENTS; i++)
-		sqlite3_finalize(adder->statement[i]);
+		scope_sqlite.finalize(adder->statement[i]);
 	return err;
 }
 
@@ -235,7 +235,7 @@ int scope_signature_store_add(struct scope_store *store, const struct scope_lear
 		if (!err)
 			err = scope_signature_store_execute(store, "COMMIT", error);
 		if (err)
-			sqlite3_exec(store->handle, "ROLLBACK", NULL, NULL, NULL);
+			scope_sqlite.exec(store->handle, "ROLLBACK", NULL, NULL, NULL);
 	}
 	if (err == -ENOMEM)
 		scope_error_set(error, err, "no memory left to add to the signatures");

@@ -3,8 +3,7 @@
 #ifndef SCOPE_SIGNATURE_STORE_INTERNAL_H
 #define SCOPE_SIGNATURE_STORE_INTERNAL_H
 
-#include <sqlite3.h>
-
+#include "base/libsqlite.h"
 #include "signature/store.h"
 
 struct scope_store {

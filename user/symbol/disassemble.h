@@ -19,7 +19,7 @@ struct scope_instruction {
 
 /*
  * The instructions of the code of a function that begins at `at`, in the order of their addresses. machine: as the ELF
- * header has it (x86-64, i386 and arm64). 0; -ENOTSUP: another machine, or built without capstone; -ENOMEM; -EILSEQ: a
+ * header has it (x86-64, i386 and arm64). 0; -ENOTSUP: another machine, or no capstone; -ENOMEM; -EILSEQ: a
  * byte in it begins no instruction. The caller frees *ret_instruction.
  */
 int scope_symbol_disassemble(unsigned machine, const uint8_t *code, size_t bytes, uint64_t at,

@@ -5,17 +5,18 @@
  */
 #include "symbol/server.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shared_library.h"
 #include "base/now.h"
 
 #define WAIT_S 20
 #define LIBRARY "libdebuginfod.so.1"
+#define PACKAGE "libdebuginfod1"
 
 struct debuginfod_client;
 
@@ -57,20 +58,17 @@ static bool load(struct scope_server *server)
 	void (*set_progress)(struct debuginfod_client * client,
 			     int (*progress)(struct debuginfod_client * client, long got, long all));
 	void (*set_user)(struct debuginfod_client * client, void *user);
-	/* The library stays loaded, because libraries that it loads keep state as long as the process lives. */
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_NODELETE);
+	const struct scope_library_function functions[] = {
+		{ "debuginfod_begin", &begin, NULL },
+		{ "debuginfod_set_progressfn", &set_progress, NULL },
+		{ "debuginfod_set_user_data", &set_user, NULL },
+		{ "debuginfod_get_user_data", &user_of_client, NULL },
+		{ "debuginfod_end", &server->end, NULL },
+		{ "debuginfod_find_debuginfo", &server->find_debuginfo, NULL },
+		{ "debuginfod_find_executable", &server->find_executable, NULL },
+	};
 
-	if (!library)
-		return false;
-	begin = dlsym(library, "debuginfod_begin");
-	set_progress = dlsym(library, "debuginfod_set_progressfn");
-	set_user = dlsym(library, "debuginfod_set_user_data");
-	user_of_client = dlsym(library, "debuginfod_get_user_data");
-	server->end = dlsym(library, "debuginfod_end");
-	server->find_debuginfo = dlsym(library, "debuginfod_find_debuginfo");
-	server->find_executable = dlsym(library, "debuginfod_find_executable");
-	if (!begin || !set_progress || !set_user || !user_of_client || !server->end || !server->find_debuginfo ||
-	    !server->find_executable)
+	if (scope_library_load(LIBRARY, PACKAGE, functions, sizeof(functions) / sizeof(*functions), NULL))
 		return false;
 	server->client = begin();
 	if (!server->client)
@@ -82,12 +80,9 @@ static bool load(struct scope_server *server)
 
 const char *scope_symbol_server_missing(void)
 {
-	void *library = dlopen(LIBRARY, RTLD_LAZY);
-
-	if (!library)
-		return "libdebuginfod is not here: install the package libdebuginfod1";
-	dlclose(library);
-	return NULL;
+	return scope_library_load(LIBRARY, PACKAGE, NULL, 0, NULL)
+		       ? "libdebuginfod is not here: install the package " PACKAGE
+		       : NULL;
 }
 
 struct scope_server *scope_symbol_server_create(void (*say)(void *context, const char *sentence), void *context)
