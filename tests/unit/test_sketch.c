@@ -12,6 +12,7 @@
 
 #include "anomaly/robust.h"
 #include "base/sketch.h"
+#include "base/sort.h"
 
 #define VALUES 20000
 
@@ -38,7 +39,7 @@ static void quantiles_are_near(void **state)
 		exact[i] = value;
 		assert_int_equal(scope_sketch_add(&sketch, value, 1), 0);
 	}
-	scope_anomaly_sort(exact, VALUES);
+	scope_sort_doubles(exact, VALUES);
 	for (int i = 0; i <= 1000; i++) {
 		double q = i / 1000.0, want = scope_anomaly_quantile_sorted(exact, VALUES, q);
 		double got = scope_sketch_quantile(&sketch, q);

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "anomaly/robust.h"
+#include "base/sort.h"
 
 #define SHARE_MIN 0.5	   /* of the variance: less is no explanation */
 #define RANKS_MIN 0.5	   /* Spearman's correlation */
@@ -16,26 +18,6 @@
 
 /* A feature that differs in fewer units than this share separates two kinds of requests, and does not measure them. */
 #define DIFFER_SHARE 0.1
-
-static int by_bytes(const void *left, const void *right)
-{
-	const struct scope_example *a = left, *b = right;
-	const double *x = a->feature, *y = b->feature;
-
-	if (x[SCOPE_FEATURE_BYTES] != y[SCOPE_FEATURE_BYTES])
-		return x[SCOPE_FEATURE_BYTES] < y[SCOPE_FEATURE_BYTES] ? -1 : 1;
-	return (a->ns > b->ns) - (a->ns < b->ns);
-}
-
-static int by_calls(const void *left, const void *right)
-{
-	const struct scope_example *a = left, *b = right;
-	const double *x = a->feature, *y = b->feature;
-
-	if (x[SCOPE_FEATURE_CALLS] != y[SCOPE_FEATURE_CALLS])
-		return x[SCOPE_FEATURE_CALLS] < y[SCOPE_FEATURE_CALLS] ? -1 : 1;
-	return (a->ns > b->ns) - (a->ns < b->ns);
-}
 
 /* Ranks of values in ascending order; equal ones share theirs. */
 static void rank(const double *sorted, size_t count, double *ret_rank)
@@ -77,7 +59,7 @@ static double correlate_ranks(const struct scope_example *example, size_t count,
 		x[i] = example[i].feature[by];
 		ns[i] = example[i].ns;
 	}
-	scope_anomaly_sort(ns, count);
+	scope_sort_doubles(ns, count);
 	rank(x, count, x_rank);
 	rank(ns, count, ns_rank);
 	for (size_t i = 0; i < count; i++) {
@@ -114,12 +96,12 @@ bool scope_anomaly_explain_line(const struct scope_example *example, size_t coun
 	}
 	if ((double)slopes < DIFFER_SHARE * (double)count)
 		return false;
-	scope_anomaly_sort(room, slopes);
+	scope_sort_doubles(room, slopes);
 	line.rate_ns = scope_anomaly_quantile_sorted(room, slopes, 0.5);
 	line.rate_error_ns = error_of_median(room, slopes);
 	for (size_t i = 0; i < count; i++)
 		room[i] = example[i].ns - line.rate_ns * example[i].feature[by];
-	scope_anomaly_sort(room, count);
+	scope_sort_doubles(room, count);
 	line.base_ns = scope_anomaly_quantile_sorted(room, count, 0.5);
 	*ret_line = line;
 	return true;
@@ -132,7 +114,7 @@ double scope_anomaly_explain_share(const struct scope_example *example, size_t c
 
 	for (size_t i = 0; i < count; i++)
 		room[i] = fabs(example[i].ns - predicted_ns[i]);
-	scope_anomaly_sort(room, count);
+	scope_sort_doubles(room, count);
 	limit = room[count - 1 - count / LEFT_OUT];
 	for (size_t i = 0; i < count; i++) {
 		const double off = example[i].ns - predicted_ns[i];
@@ -164,9 +146,25 @@ static bool explain_by(const struct scope_example *example, size_t count, enum s
 	return explained->share >= SHARE_MIN;
 }
 
-void scope_anomaly_examples_sort(struct scope_example *example, size_t count, enum scope_feature by)
+int scope_anomaly_examples_sort(struct scope_example *example, size_t count, enum scope_feature by)
 {
-	qsort(example, count, sizeof(*example), by == SCOPE_FEATURE_BYTES ? by_bytes : by_calls);
+	struct scope_sort_row *row = reallocarray(NULL, count, 2 * sizeof(*row));
+	struct scope_example *sorted = reallocarray(NULL, count, sizeof(*sorted));
+
+	if (row && sorted) {
+		for (size_t i = 0; i < count; i++)
+			row[i] = (struct scope_sort_row){ scope_sort_key(example[i].ns), i };
+		scope_sort_rows(row, row + count, count);
+		for (size_t i = 0; i < count; i++)
+			row[i].key = scope_sort_key(example[row[i].value].feature[by]);
+		scope_sort_rows(row, row + count, count);
+		for (size_t i = 0; i < count; i++)
+			sorted[i] = example[row[i].value];
+		memcpy(example, sorted, count * sizeof(*sorted));
+	}
+	free(row);
+	free(sorted);
+	return row && sorted ? 0 : -ENOMEM;
 }
 
 bool scope_anomaly_explain(struct scope_example *example, size_t count, struct scope_explained *ret_explained)
@@ -179,7 +177,8 @@ bool scope_anomaly_explain(struct scope_example *example, size_t count, struct s
 	for (int by = 0; by < SCOPE_FEATURES; by++) {
 		struct scope_explained one = *ret_explained;
 
-		scope_anomaly_examples_sort(example, count, (enum scope_feature)by);
+		if (scope_anomaly_examples_sort(example, count, (enum scope_feature)by))
+			break;
 		one.by = (uint8_t)by;
 		one.correlation = correlate_ranks(example, count, (enum scope_feature)by, room);
 		if (one.correlation < RANKS_MIN || !explain_by(example, count, (enum scope_feature)by, room, &one))

@@ -43,8 +43,8 @@ typedef unsigned scope_examples_choose(const void *user, const struct scope_unit
 int scope_anomaly_examples_take(const struct scope_distributions *distributions, const struct scope_groups *groups,
 				scope_examples_choose *choose, const void *user, struct scope_examples *list);
 void scope_anomaly_examples_free(struct scope_examples *list, size_t lists); /* and list itself; NULL is fine */
-/* In ascending order of the feature. */
-void scope_anomaly_examples_sort(struct scope_example *example, size_t count, enum scope_feature by);
+/* In ascending order of the feature, equal ones in that of time. 0 or -ENOMEM. */
+int scope_anomaly_examples_sort(struct scope_example *example, size_t count, enum scope_feature by);
 
 /* time = base + rate × feature. */
 struct scope_line {

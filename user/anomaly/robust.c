@@ -5,18 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int compare(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-void scope_anomaly_sort(double *values, size_t count)
-{
-	qsort(values, count, sizeof(*values), compare);
-}
-
 double scope_anomaly_quantile_sorted(const double *values, size_t count, double q)
 {
 	double at = q * (count - 1);

@@ -7,7 +7,6 @@
 
 /* The q-quantile (0 to 1) of values sorted in ascending order, by linear interpolation; 0 of none. */
 double scope_anomaly_quantile_sorted(const double *values, size_t count, double q);
-void scope_anomaly_sort(double *values, size_t count);
 
 struct scope_spread {
 	double median;

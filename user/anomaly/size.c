@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "anomaly/robust.h"
+#include "base/sort.h"
 
 #define SIZES_DIFFER 1.25  /* the third quartile of sizes by the first: less of a spread separates kinds of requests */
 #define SIZE_SHARE_MIN 0.5 /* of the variance: less is no explanation */
@@ -38,7 +39,7 @@ static size_t place_knots(const struct scope_example *example, size_t count, str
 		end = bin_end(example, count, begin);
 		for (size_t i = begin; i < end; i++)
 			room[i - begin] = example[i].ns;
-		scope_anomaly_sort(room, end - begin);
+		scope_sort_doubles(room, end - begin);
 		knot[knots++] = (struct scope_size_knot){
 			.bytes = example[begin + (end - begin) / 2].feature[SCOPE_FEATURE_BYTES],
 			.ns = scope_anomaly_quantile_sorted(room, end - begin, 0.5),
@@ -114,7 +115,7 @@ static void measure_scales(const struct scope_example *example, size_t count, do
 		for (size_t i = begin; i < end; i++)
 			room[i - begin] =
 				fabs(example[i].ns - curve_at(baseline, example[i].feature[SCOPE_FEATURE_BYTES]).ns);
-		scope_anomaly_sort(room, end - begin);
+		scope_sort_doubles(room, end - begin);
 		knot->scale_ns = fmax(scope_anomaly_quantile_sorted(room, end - begin, 0.5) / BIN_SCALE, scale_min_ns);
 	}
 }
@@ -128,13 +129,12 @@ static bool sizes_differ(const struct scope_example *example, size_t count)
 	return first > 0 && third >= SIZES_DIFFER * first;
 }
 
-/* room: 2 × count values. */
-static bool fit(struct scope_example *example, size_t count, double scale_min_ns, struct scope_size_baseline *baseline,
-		double *room)
+/* Examples in order of their bytes; room: 2 × count values. */
+static bool fit(const struct scope_example *example, size_t count, double scale_min_ns,
+		struct scope_size_baseline *baseline, double *room)
 {
 	struct scope_line line;
 
-	scope_anomaly_examples_sort(example, count, SCOPE_FEATURE_BYTES);
 	if (!sizes_differ(example, count) ||
 	    !scope_anomaly_explain_line(example, count, SCOPE_FEATURE_BYTES, room, &line))
 		return false;
@@ -166,7 +166,7 @@ int scope_anomaly_size_fit(struct scope_example *example, size_t count, double s
 	room = malloc(2 * count * sizeof(*room));
 	if (baseline)
 		baseline->knot = calloc(count / BIN_MIN + 1, sizeof(*baseline->knot));
-	if (!baseline || !room || !baseline->knot) {
+	if (!baseline || !room || !baseline->knot || scope_anomaly_examples_sort(example, count, SCOPE_FEATURE_BYTES)) {
 		free(room);
 		scope_anomaly_size_destroy(baseline);
 		return -ENOMEM;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "anomaly/robust.h"
+#include "base/sort.h"
 #include "rank/classify.h"
 #include "rank/first.h"
 #include "rank/shares.h"
@@ -95,7 +96,7 @@ static int measure_units(const struct scope_rank_input *input, const struct scop
 		if (unit->end_ns > finding->last_ns)
 			finding->last_ns = unit->end_ns;
 	}
-	scope_anomaly_sort(value, sums->units);
+	scope_sort_doubles(value, sums->units);
 	finding->units = sums->units;
 	finding->p50_ns = scope_anomaly_quantile_sorted(value, sums->units, 0.5);
 	finding->p95_ns = scope_anomaly_quantile_sorted(value, sums->units, 0.95);
@@ -131,7 +132,7 @@ static int measure_usual(const struct scope_rank_input *input, const struct scop
 	for (size_t i = 0; i < sums->units; i++)
 		value[i] =
 			scope_anomaly_population_baseline(population, input->units->unit[sums->unit[i]].bytes).usual_ns;
-	scope_anomaly_sort(value, sums->units);
+	scope_sort_doubles(value, sums->units);
 	finding->usual_ns = scope_anomaly_quantile_sorted(value, sums->units, 0.5);
 	free(value);
 	return 0;

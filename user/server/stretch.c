@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/sort.h"
 
 #define MISSING 100 /* at most one unit in 100 may be missing: with more the pairs are uncertain */
 
@@ -21,13 +22,6 @@ int scope_server_stretch_add(struct scope_stretches *stretches, uint64_t begin_n
 	return 0;
 }
 
-static int compare(const void *left, const void *right)
-{
-	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* Ends mostly come in order of time. */
 static void sort(uint64_t *ns, size_t count)
 {
@@ -36,7 +30,7 @@ static void sort(uint64_t *ns, size_t count)
 	while (at < count && ns[at - 1] <= ns[at])
 		at++;
 	if (at < count)
-		qsort(ns, count, sizeof(*ns), compare);
+		scope_sort_numbers(ns, count);
 }
 
 /*
