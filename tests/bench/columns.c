@@ -77,7 +77,7 @@ static int read_subbuf(struct scope_trace *trace, uint64_t offset)
 	uint8_t *buffer = NULL, *out;
 	size_t room = 0;
 
-	if (scope_trace_payload(trace, offset, &buffer, &room, &data))
+	if (scope_trace_payload(trace, offset, &buffer, &room, NULL, &data))
 		return 1;
 	out = malloc(scope_trace_columns_room(((const struct scope_subbuf *)data)->used_bytes));
 	if (out && !scope_trace_columns_split((const void *)data, out, &columns)) {

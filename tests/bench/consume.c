@@ -72,7 +72,7 @@ static int read_input(const char *path, struct input *input)
 			const uint8_t *data;
 			size_t room = 0;
 
-			if (scope_trace_payload(trace, trace->cpu[cpu].frame[i], &buffer, &room, &data))
+			if (scope_trace_payload(trace, trace->cpu[cpu].frame[i], &buffer, &room, NULL, &data))
 				return 1;
 			copy = malloc(((const struct scope_subbuf *)data)->used_bytes);
 			input->subbuf = reallocarray(input->subbuf, input->count + 1, sizeof(copy));

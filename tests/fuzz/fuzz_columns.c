@@ -35,16 +35,16 @@ static void check_columns(const uint8_t *data, size_t bytes)
 
 	if (!subbuf || !split || !again)
 		fuzz_die("no memory");
-	alone = !scope_trace_columns_rests(data, bytes, again, room, &rests);
-	if (!scope_trace_columns_join(data, bytes, subbuf, room)) {
+	alone = !scope_trace_columns_rests(data, bytes, room, &rests);
+	if (!scope_trace_columns_join(data, bytes, subbuf, room, NULL)) {
 		if (!alone)
 			fuzz_die("stacks are not found without the records");
 		for (size_t i = 0; i < rests.count; i++)
-			if (memcmp(subbuf + rests.rest[i].from, again + rests.rest[i].at, rests.rest[i].bytes))
+			if (memcmp(subbuf + rests.rest[i].from, rests.data + rests.rest[i].at, rests.rest[i].bytes))
 				fuzz_die("another stack was found without the records");
 		((struct scope_subbuf *)subbuf)->used_bytes = room;
 		if (!scope_trace_columns_split((const void *)subbuf, split, &columns) &&
-		    (scope_trace_columns_join(split, columns.column[columns.count - 1].end, again, room) ||
+		    (scope_trace_columns_join(split, columns.column[columns.count - 1].end, again, room, NULL) ||
 		     memcmp(again, subbuf, room)))
 			fuzz_die("another sub-buffer came back");
 	}

@@ -104,7 +104,7 @@ static void test_any_records_come_back(void **state)
 		}
 		assert_true(last <= scope_trace_columns_bound(subbuf->used_bytes));
 		out = realloc(out, last);
-		assert_int_equal(scope_trace_columns_join(out, last, back, subbuf->used_bytes), 0);
+		assert_int_equal(scope_trace_columns_join(out, last, back, subbuf->used_bytes, NULL), 0);
 		assert_memory_equal(back, subbuf, subbuf->used_bytes);
 		free(out);
 		free(back);
@@ -116,7 +116,7 @@ static void test_any_records_come_back(void **state)
 static void test_stacks_stand_where_they_did(void **state)
 {
 	struct scope_subbuf *subbuf = aligned_alloc(8, BYTES);
-	struct scope_trace_columns_rests rests = { 0 };
+	struct scope_trace_columns_rests rests = { 0 }, joined = { 0 };
 	struct scope_columns columns;
 	size_t found = 0;
 
@@ -131,11 +131,11 @@ static void test_stacks_stand_where_they_did(void **state)
 		assert_int_equal(scope_trace_columns_split(subbuf, out, &columns), 0);
 		bytes = columns.column[columns.count - 1].end;
 		out = realloc(out, bytes);
-		assert_int_equal(scope_trace_columns_rests(out, bytes, back, subbuf->used_bytes, &rests), 0);
+		assert_int_equal(scope_trace_columns_rests(out, bytes, subbuf->used_bytes, &rests), 0);
 		for (size_t j = 0; j < rests.count; j++) {
 			const struct scope_columns_rest *rest = &rests.rest[j];
 
-			assert_memory_equal(back + rest->at, (uint8_t *)subbuf + rest->from, rest->bytes);
+			assert_memory_equal(rests.data + rest->at, (uint8_t *)subbuf + rest->from, rest->bytes);
 			assert_ptr_equal(
 				scope_trace_columns_find_rest(rests.rest, rests.count, rest->from, rest->bytes), rest);
 			if (rest->bytes > 8)
@@ -146,12 +146,19 @@ static void test_stacks_stand_where_they_did(void **state)
 			assert_null(
 				scope_trace_columns_find_rest(rests.rest, rests.count, rest->from + 8, rest->bytes));
 		}
+		assert_int_equal(scope_trace_columns_join(out, bytes, back, subbuf->used_bytes, &joined), 0);
+		assert_int_equal(joined.count, rests.count);
+		assert_int_equal(joined.bytes, rests.bytes);
+		assert_ptr_equal(joined.data, rests.data);
+		if (rests.count)
+			assert_memory_equal(joined.rest, rests.rest, rests.count * sizeof(*rests.rest));
 		found += rests.count;
-		assert_int_equal(scope_trace_columns_rests(out, bytes, back, subbuf->used_bytes - 8, &rests), -EBADMSG);
+		assert_int_equal(scope_trace_columns_rests(out, bytes, subbuf->used_bytes - 8, &rests), -EBADMSG);
 		free(out);
 		free(back);
 	}
 	assert_true(found > ROUNDS);
+	free(joined.rest);
 	free(rests.rest);
 	free(subbuf);
 }
@@ -180,9 +187,9 @@ static void test_damage_is_harmless(void **state)
 			bytes -= any() % bytes;
 		out = realloc(out, bytes);
 		back = malloc(subbuf->used_bytes);
-		if (scope_trace_columns_join(out, bytes, back, subbuf->used_bytes))
+		if (scope_trace_columns_join(out, bytes, back, subbuf->used_bytes, NULL))
 			refused++;
-		scope_trace_columns_rests(out, bytes, back, subbuf->used_bytes, &rests);
+		scope_trace_columns_rests(out, bytes, subbuf->used_bytes, &rests);
 		free(out);
 		free(back);
 	}
@@ -218,11 +225,11 @@ static void test_what_is_not_known_stays_as_it_is(void **state)
 	(void)state;
 	assert_int_equal(scope_trace_columns_split(&subbuf.head, out, &columns), 0);
 	bytes = columns.column[columns.count - 1].end;
-	assert_int_equal(scope_trace_columns_join(out, bytes, back, sizeof(back)), 0);
+	assert_int_equal(scope_trace_columns_join(out, bytes, back, sizeof(back), NULL), 0);
 	assert_memory_equal(back, &subbuf, sizeof(back));
-	assert_int_equal(scope_trace_columns_join(out, bytes - 1, back, sizeof(back)), -EBADMSG);
-	assert_int_equal(scope_trace_columns_join(out, bytes, back, sizeof(back) - 8), -EBADMSG);
-	assert_int_equal(scope_trace_columns_join(out, 8, back, sizeof(back)), -EBADMSG);
+	assert_int_equal(scope_trace_columns_join(out, bytes - 1, back, sizeof(back), NULL), -EBADMSG);
+	assert_int_equal(scope_trace_columns_join(out, bytes, back, sizeof(back) - 8, NULL), -EBADMSG);
+	assert_int_equal(scope_trace_columns_join(out, 8, back, sizeof(back), NULL), -EBADMSG);
 	subbuf.call.abi_args = scope_abi_args(0, 1); /* which is not there */
 	expect_no_split(&subbuf.head);
 	subbuf.call.abi_args = 0;

@@ -49,28 +49,29 @@ static uint8_t *bytes_of(struct scope_trace_kept *kept)
 	return (uint8_t *)kept->rest + rests_size(kept->rests);
 }
 
+/* Copies trace->rests. NULL: no memory. */
+static struct scope_trace_kept *copy_rests(const struct scope_trace *trace, uint64_t frame)
+{
+	const struct scope_frame *head = (const void *)(trace->data + frame);
+	const struct scope_trace_columns_rests *rests = &trace->rests;
+	struct scope_trace_kept *kept = make(frame, head->raw_bytes, rests->count, rests->bytes);
+
+	if (kept && rests->count) {
+		memcpy(kept->rest, rests->rest, rests->count * sizeof(*rests->rest));
+		memcpy(bytes_of(kept), rests->data, rests->bytes);
+	}
+	return kept;
+}
+
 /* Restoring all records of a sub-buffer in columns would take as long as the rest of a report. */
 static int read_rests(struct scope_trace *trace, uint64_t frame, struct scope_trace_kept **ret_kept)
 {
-	const struct scope_frame *head = (const void *)(trace->data + frame);
-	struct scope_trace_columns_rests *rests = &trace->again_rests;
-	struct scope_trace_kept *kept;
-	size_t bytes = 0;
-	int err = scope_trace_rests(trace, frame, &trace->again_buffer, &trace->again_buffer_capacity, rests);
+	int err = scope_trace_rests(trace, frame, &trace->again_buffer, &trace->again_buffer_capacity, &trace->rests);
 
 	if (err)
 		return err;
-	if (rests->count)
-		bytes = rests->rest[rests->count - 1].at + (size_t)rests->rest[rests->count - 1].bytes;
-	kept = make(frame, head->raw_bytes, rests->count, bytes);
-	if (!kept)
-		return -ENOMEM;
-	if (rests->count) {
-		memcpy(kept->rest, rests->rest, rests->count * sizeof(*rests->rest));
-		memcpy(bytes_of(kept), trace->again_buffer, bytes);
-	}
-	*ret_kept = kept;
-	return 0;
+	*ret_kept = copy_rests(trace, frame);
+	return *ret_kept ? 0 : -ENOMEM;
 }
 
 static int read_all(struct scope_trace *trace, uint64_t frame, struct scope_trace_kept **ret_kept)
@@ -78,7 +79,7 @@ static int read_all(struct scope_trace *trace, uint64_t frame, struct scope_trac
 	const struct scope_frame *head = (const void *)(trace->data + frame);
 	const uint8_t *data;
 	struct scope_trace_kept *kept;
-	int err = scope_trace_payload(trace, frame, &trace->again_buffer, &trace->again_buffer_capacity, &data);
+	int err = scope_trace_payload(trace, frame, &trace->again_buffer, &trace->again_buffer_capacity, NULL, &data);
 	const bool mapped = !err && data != trace->again_buffer;
 
 	if (err)
@@ -107,11 +108,20 @@ static size_t place_of(const struct scope_trace_again *again, uint64_t frame)
 	return low;
 }
 
+/* There is room in again->kept. */
+static void insert(struct scope_trace *trace, struct scope_trace_again *again, struct scope_trace_kept *kept)
+{
+	const size_t at = place_of(again, kept->frame);
+
+	memmove(&again->kept[at + 1], &again->kept[at], (again->count++ - at) * sizeof(*again->kept));
+	again->kept[at] = again->last = kept;
+	trace->kept_bytes += kept->size;
+}
+
 static int keep(struct scope_trace *trace, struct scope_trace_again *again, uint64_t frame)
 {
 	const struct scope_frame *head = (const void *)(trace->data + frame);
 	struct scope_trace_kept *kept;
-	size_t at;
 	int err;
 
 	if (scope_grow(&again->kept, &again->capacity, again->count + 1, sizeof(*again->kept)))
@@ -125,26 +135,59 @@ static int keep(struct scope_trace *trace, struct scope_trace_again *again, uint
 		again->last = again->passing = kept;
 		return 0;
 	}
+	insert(trace, again, kept);
+	return 0;
+}
+
+/* What is kept of the CPU of a frame. -EBADMSG, -ENOMEM. */
+static int again_of(struct scope_trace *trace, uint64_t frame, struct scope_trace_again **ret_again)
+{
+	const struct scope_frame *head = (const void *)(trace->data + frame);
+
+	if (!scope_trace_is_cpu(head->cpu))
+		return -EBADMSG;
+	if (scope_grow(&trace->again, &trace->again_capacity, head->cpu + 1ul, sizeof(*trace->again)))
+		return -ENOMEM;
+	while (trace->agains <= head->cpu)
+		trace->again[trace->agains++] = (struct scope_trace_again){ 0 };
+	*ret_again = &trace->again[head->cpu];
+	return 0;
+}
+
+void scope_trace_keep_stacks(struct scope_trace *trace)
+{
+	trace->keeps_stacks = true;
+}
+
+int scope_trace_again_keep(struct scope_trace *trace, uint64_t frame)
+{
+	const struct scope_trace_columns_rests *rests = &trace->rests;
+	struct scope_trace_kept *kept;
+	struct scope_trace_again *again;
+	size_t at;
+	int err = again_of(trace, frame, &again);
+
+	if (err || trace->kept_bytes + sizeof(*kept) + rests_size(rests->count) + rests->bytes > KEPT_BYTES_MAX)
+		return err;
 	at = place_of(again, frame);
-	memmove(&again->kept[at + 1], &again->kept[at], (again->count++ - at) * sizeof(*again->kept));
-	again->kept[at] = again->last = kept;
-	trace->kept_bytes += kept->size;
+	if (at < again->count && again->kept[at]->frame == frame)
+		return 0;
+	if (scope_grow(&again->kept, &again->capacity, again->count + 1, sizeof(*again->kept)))
+		return -ENOMEM;
+	kept = copy_rests(trace, frame);
+	if (!kept)
+		return -ENOMEM;
+	insert(trace, again, kept);
 	return 0;
 }
 
 static int open_frame(struct scope_trace *trace, uint64_t frame, struct scope_trace_kept **ret_kept)
 {
-	const struct scope_frame *head = (const void *)(trace->data + frame);
 	struct scope_trace_again *again;
-	int err = 0;
+	int err = again_of(trace, frame, &again);
 
-	if (!scope_trace_is_cpu(head->cpu))
-		return -EBADMSG;
-	if (scope_grow(&trace->again, &trace->again_capacity, head->cpu + 1ul, sizeof(*again)))
-		return -ENOMEM;
-	while (trace->agains <= head->cpu)
-		trace->again[trace->agains++] = (struct scope_trace_again){ 0 };
-	again = &trace->again[head->cpu];
+	if (err)
+		return err;
 	if (!again->last || again->last->frame != frame) {
 		const size_t at = place_of(again, frame);
 
@@ -211,5 +254,5 @@ void scope_trace_again_destroy(struct scope_trace *trace)
 	}
 	free(trace->again);
 	free(trace->again_buffer);
-	free(trace->again_rests.rest);
+	free(trace->rests.rest);
 }

@@ -44,9 +44,6 @@ size_t scope_trace_columns_room(size_t used_bytes);
  */
 int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out, struct scope_columns *ret_columns);
 
-/* Restores exactly out_bytes bytes. The columns need not be valid: then -EBADMSG. */
-int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes);
-
 /* Where the bytes after the fixed part and the arguments of a record are. */
 struct scope_columns_rest {
 	uint32_t from; /* of the sub-buffer */
@@ -57,13 +54,22 @@ struct scope_columns_rest {
 struct scope_trace_columns_rests {
 	struct scope_columns_rest *rest; /* the caller frees it */
 	size_t count, capacity;
+	const uint8_t *data; /* one record's bytes after another's: a part of the columns */
+	size_t bytes;
 };
 
 /*
- * Restores only those bytes, one record's after another's, to `out`, which has room for out_bytes
- * as for join. Takes a tenth of the time of join. Fills rests again. 0, -EBADMSG, -ENOMEM.
+ * Restores exactly out_bytes bytes; fills rests again (NULL is fine). The columns need not be valid: then -EBADMSG.
+ * 0 or -ENOMEM.
  */
-int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
+int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
+			     struct scope_trace_columns_rests *rests);
+
+/*
+ * Finds only those bytes, of a sub-buffer of out_bytes. Takes a tenth of the time of join. Fills rests again. 0,
+ * -EBADMSG, -ENOMEM.
+ */
+int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, size_t out_bytes,
 			      struct scope_trace_columns_rests *rests);
 /* The one that holds these bytes of the sub-buffer, or NULL. */
 const struct scope_columns_rest *scope_trace_columns_find_rest(const struct scope_columns_rest *rest, size_t count,

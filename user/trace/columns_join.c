@@ -116,7 +116,19 @@ static size_t join_record(uint64_t *word, size_t left, uint32_t class, struct sc
 	return 8 * (words + args);
 }
 
-int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes)
+/* Notes that the next `bytes` bytes are at that offset of the sub-buffer. 0 or -ENOMEM. */
+static int add_rest(struct scope_trace_columns_rests *rests, size_t from, size_t bytes)
+{
+	if (scope_grow(&rests->rest, &rests->capacity, rests->count + 1, sizeof(*rests->rest)))
+		return -ENOMEM;
+	rests->rest[rests->count++] =
+		(struct scope_columns_rest){ (uint32_t)from, (uint32_t)rests->bytes, (uint32_t)bytes };
+	rests->bytes += bytes;
+	return 0;
+}
+
+int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
+			     struct scope_trace_columns_rests *rests)
 {
 	const struct scope_columns_head *head = (const void *)columns;
 	const uint8_t *class = columns + sizeof(*head), *rest, *rest_end;
@@ -132,6 +144,10 @@ int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out,
 	past.now_ns = head->subbuf.begin_ns;
 	rest = columns + layout.end;
 	rest_end = rest + head->rest_bytes;
+	if (rests) {
+		rests->data = rest;
+		rests->count = rests->bytes = 0;
+	}
 	bits.at = (uint8_t *)rest_end;
 	bits.end = columns + bytes;
 	for (size_t records = head->subbuf.zero; records--; class += 1) {
@@ -143,8 +159,11 @@ int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out,
 		at += there;
 		if (!there || more > out_bytes - at || more > (size_t)(rest_end - rest))
 			return -EBADMSG;
-		if (more)
+		if (more) {
 			memcpy(out + at, rest, more);
+			if (rests && add_rest(rests, at, more))
+				return -ENOMEM;
+		}
 		rest += more;
 		at += more;
 	}
@@ -184,15 +203,15 @@ static size_t pass_record(struct scope_class_table *table, const uint8_t *column
 	return 8 * words;
 }
 
-int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out, size_t out_bytes,
+int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, size_t out_bytes,
 			      struct scope_trace_columns_rests *rests)
 {
 	const struct scope_columns_head *head = (const void *)columns;
 	const uint8_t *class = columns + sizeof(*head);
 	struct scope_layout layout = { .type = head->type };
-	size_t from = sizeof(head->subbuf), at = 0;
+	size_t from = sizeof(head->subbuf);
 
-	rests->count = 0;
+	rests->count = rests->bytes = 0;
 	if (bytes < sizeof(*head) || find_columns(columns, bytes, &layout) || head->rest_bytes > out_bytes)
 		return -EBADMSG;
 	for (size_t records = head->subbuf.zero; records--; class += 1) {
@@ -201,19 +220,14 @@ int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, uint8_t *out
 		from += pass_record(&layout.table[*class], columns, &more);
 		if (!more)
 			continue;
-		if (scope_grow(&rests->rest, &rests->capacity, rests->count + 1, sizeof(*rests->rest)))
+		if (add_rest(rests, from, more))
 			return -ENOMEM;
-		rests->rest[rests->count++] =
-			(struct scope_columns_rest){ (uint32_t)from, (uint32_t)at, (uint32_t)more };
 		from += more;
-		at += more;
-		if (from > out_bytes || at > head->rest_bytes)
+		if (from > out_bytes || rests->bytes > head->rest_bytes)
 			return -EBADMSG;
 	}
-	if (from != out_bytes || at != head->rest_bytes)
-		return -EBADMSG;
-	memcpy(out, columns + layout.end, at);
-	return 0;
+	rests->data = columns + layout.end;
+	return from == out_bytes && rests->bytes == head->rest_bytes ? 0 : -EBADMSG;
 }
 
 const struct scope_columns_rest *scope_trace_columns_find_rest(const struct scope_columns_rest *rest, size_t count,

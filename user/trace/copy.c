@@ -86,7 +86,7 @@ int scope_trace_copy(struct scope_trace *trace, struct scope_writer *writer, con
 		const struct scope_frame *head = (const void *)(trace->data + offset);
 		const uint8_t *data;
 
-		err = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
+		err = scope_trace_payload(trace, offset, &buffer, &capacity, NULL, &data);
 		if (!err)
 			err = copy_frame(head, data, writer, editor);
 		else if (err == -EBADMSG)

@@ -100,9 +100,13 @@ static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 	uint64_t offset = cursor->index->frame[cursor->next++];
 	const struct scope_frame *frame = (const void *)(trace->data + offset);
 	const struct scope_subbuf *subbuf;
+	const bool keep = trace->keeps_stacks && frame->flags & SCOPE_FRAME_COLUMNS;
 	const uint8_t *data;
-	int err = scope_trace_payload(trace, offset, &cursor->buffer, &cursor->buffer_capacity, &data);
+	int err = scope_trace_payload(trace, offset, &cursor->buffer, &cursor->buffer_capacity,
+				      keep ? &trace->rests : NULL, &data);
 
+	if (!err && keep)
+		err = scope_trace_again_keep(trace, offset);
 	scope_trace_touched(trace, frame->payload_bytes);
 	if (err == -ENOMEM)
 		return err;

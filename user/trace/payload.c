@@ -34,11 +34,12 @@ void scope_trace_touched(struct scope_trace *trace, uint64_t bytes)
 	trace->touched = 0;
 }
 
-/* Restores a payload that is in columns, to raw_bytes bytes. 0 or -EBADMSG. */
-static int order_back(const struct scope_frame *frame, const uint8_t *packed, size_t bytes, uint8_t *out)
+/* Restores a payload that is in columns, to raw_bytes bytes. 0, -EBADMSG, -ENOMEM. */
+static int order_back(const struct scope_frame *frame, const uint8_t *packed, size_t bytes, uint8_t *out,
+		      struct scope_trace_columns_rests *rests)
 {
 	if (frame->flags & SCOPE_FRAME_COLUMNS)
-		return scope_trace_columns_join(packed, bytes, out, frame->raw_bytes);
+		return scope_trace_columns_join(packed, bytes, out, frame->raw_bytes, rests);
 	if (bytes != frame->raw_bytes)
 		return -EBADMSG;
 	return frame->flags & SCOPE_FRAME_COLUMNS_3 ? scope_trace_columns_join_3(packed, bytes, out) : 0;
@@ -83,22 +84,20 @@ static int unpack(const struct scope_trace *trace, uint64_t offset, uint8_t **bu
 }
 
 int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
-			const uint8_t **ret_data)
+			struct scope_trace_columns_rests *rests, const uint8_t **ret_data)
 {
 	const struct scope_frame *frame = frame_at(trace, offset);
 	const uint8_t *packed;
 	size_t bytes;
 	int err = unpack(trace, offset, buffer, buffer_capacity, &packed, &bytes);
 
-	if (err)
-		return err;
-	if (frame->flags & SCOPE_FRAME_ZSTD) {
-		if (order_back(frame, packed, bytes, *buffer))
-			return -EBADMSG;
+	if (!err && frame->flags & SCOPE_FRAME_ZSTD) {
+		err = order_back(frame, packed, bytes, *buffer, rests);
 		packed = *buffer;
 	}
-	*ret_data = packed;
-	return 0;
+	if (!err)
+		*ret_data = packed;
+	return err;
 }
 
 int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
@@ -109,5 +108,5 @@ int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t 
 	size_t bytes;
 	int err = unpack(trace, offset, buffer, buffer_capacity, &packed, &bytes);
 
-	return err ? err : scope_trace_columns_rests(packed, bytes, *buffer, frame->raw_bytes, rests);
+	return err ? err : scope_trace_columns_rests(packed, bytes, frame->raw_bytes, rests);
 }

@@ -71,7 +71,7 @@ static int read_row(struct scope_trace *trace, uint64_t offset)
 	int err = frame->flags & SCOPE_FRAME_ZSTD ? scope_trace_spend(trace, frame->raw_bytes) : 0;
 
 	if (!err)
-		err = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
+		err = scope_trace_payload(trace, offset, &buffer, &capacity, NULL, &data);
 	if (err) {
 		free(buffer);
 		return err;
@@ -88,7 +88,7 @@ static int read_end(struct scope_trace *trace, uint64_t offset, uint64_t frames)
 	uint8_t *buffer = NULL;
 	size_t capacity = 0;
 	const uint8_t *data;
-	int err = scope_trace_payload(trace, offset, &buffer, &capacity, &data);
+	int err = scope_trace_payload(trace, offset, &buffer, &capacity, NULL, &data);
 
 	if (!err && frame_at(trace, offset)->raw_bytes < SCOPE_FRAME_END_BYTES_MIN)
 		err = -EBADMSG;

@@ -281,4 +281,10 @@ struct scope_trace_place scope_trace_place(const struct scope_trace *trace, cons
  */
 int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_place *place, struct scope_event *event);
 
+/*
+ * From now on keeps the stacks of each sub-buffer whose events are taken, as far as look-ups would keep them. These then
+ * need not decompress it again. For a pass after which most stacks are looked up.
+ */
+void scope_trace_keep_stacks(struct scope_trace *trace);
+
 #endif

@@ -92,7 +92,8 @@ struct scope_trace {
 	uint64_t kept_bytes;   /* of all that `again` keeps */
 	uint8_t *again_buffer; /* room to decompress a sub-buffer */
 	size_t again_buffer_capacity;
-	struct scope_trace_columns_rests again_rests;
+	bool keeps_stacks;			/* see scope_trace_keep_stacks() */
+	struct scope_trace_columns_rests rests; /* of the sub-buffer that was decompressed last */
 };
 
 /* True if a sub-buffer may be of that CPU. */
@@ -119,15 +120,13 @@ bool scope_trace_head_is_good(const struct scope_trace *trace, uint64_t offset);
 /*
  * Checks the payload of the frame at `offset`, whose head was checked before, and decompresses it
  * if it is compressed. *ret_data points into the map or into *buffer, which grows as needed and
- * which the caller frees. -EBADMSG, -ENOMEM.
+ * which the caller frees. rests (NULL is fine): filled again for a frame with SCOPE_FRAME_COLUMNS, else left alone; they point into
+ * *buffer. -EBADMSG, -ENOMEM.
  */
 int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
-			const uint8_t **ret_data);
+			struct scope_trace_columns_rests *rests, const uint8_t **ret_data);
 
-/*
- * The same for a frame with SCOPE_FRAME_COLUMNS. Only the bytes after the fixed parts of its
- * records are put into *buffer.
- */
+/* The rests alone, of a frame with SCOPE_FRAME_COLUMNS. */
 int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
 		      struct scope_trace_columns_rests *rests);
 
@@ -143,6 +142,8 @@ void scope_trace_merge_destroy(struct scope_merge *merge);
 int scope_trace_merge_grow(struct scope_trace *trace);
 /* The time before which all events were given. */
 uint64_t scope_trace_merge_passed(const struct scope_trace *trace);
+/* Keeps what stacks need of a sub-buffer, if there is room: trace->rests is of that frame. 0 or -ENOMEM. */
+int scope_trace_again_keep(struct scope_trace *trace, uint64_t frame);
 void scope_trace_again_destroy(struct scope_trace *trace);
 
 #endif
