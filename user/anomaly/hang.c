@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "anomaly/fd_index.h"
 #include "anomaly/kept_waiting.h"
 #include "trace/peer.h"
 
@@ -157,32 +158,17 @@ static bool goes_on(const struct scope_units *units, const struct scope_pickups 
 	return false;
 }
 
-static const struct scope_trace_fd *fd_row(const struct scope_trace_fd *row, size_t count, uint32_t tgid, int64_t fd)
-{
-	while (count--)
-		if (row[count].tgid == tgid && row[count].fd == fd)
-			return &row[count];
-	return NULL;
-}
-
-static bool has_rows(const struct scope_trace_fd *row, size_t count, uint32_t tgid)
-{
-	while (count--)
-		if (row[count].tgid == tgid)
-			return true;
-	return false;
-}
-
 /* The process at the other end of a socket that never had a listener; 0: it is another kind of socket. */
-static uint32_t pair_of(const struct scope_trace_fd *row, size_t count, const struct scope_trace_fd *own)
+static uint32_t pair_of(const struct scope_fd_index *fds, const struct scope_trace_fd *own)
 {
+	const struct scope_trace_fd *row;
 	struct scope_trace_peer peer;
+	size_t at = 0;
 
 	if (!scope_trace_peer_of(own, &peer) || strncmp(peer.address, "socket:", strlen("socket:")))
 		return 0;
-	for (size_t i = 0; i < count; i++)
-		if (row[i].tgid == peer.pid && row[i].kind == SCOPE_FD_ACCEPTED &&
-		    !strncmp(row[i].name, peer.address, strlen(peer.address)))
+	while ((row = scope_anomaly_fd_index_object(fds, peer.address, &at)))
+		if (row->tgid == peer.pid && row->kind == SCOPE_FD_ACCEPTED)
 			return 0;
 	return peer.pid;
 }
@@ -194,29 +180,30 @@ static uint32_t pair_of(const struct scope_trace_fd *row, size_t count, const st
  * something, and waits for the answer. Of a process whose descriptors were too many to be read it may be either.
  */
 static bool serves_own_process(const struct scope_units *units, const struct scope_pickups *pickups,
-			       const struct scope_thread *thread)
+			       const struct scope_fd_index *fds, const struct scope_thread *thread)
 {
 	const struct scope_open_call *call = &thread->open;
-	size_t count;
-	const struct scope_trace_fd *row = scope_trace_fds(units->timeline->trace, &count), *own;
+	const struct scope_trace_fd *own, *row;
+	size_t at = 0;
 
 	if (open_role(thread) != SCOPE_CALL_READ || !call->args ||
 	    scope_timeline_fds_renewed(units->timeline->fds, thread->tgid, (int64_t)call->arg[0]))
 		return false;
-	own = fd_row(row, count, thread->tgid, (int64_t)call->arg[0]);
+	own = scope_anomaly_fd_index_find(fds, thread->tgid, (int64_t)call->arg[0]);
 	if (!own)
-		return count && !has_rows(row, count, thread->tgid);
+		return fds->rows && !scope_anomaly_fd_index_has(fds, thread->tgid);
 	if (own->kind != SCOPE_FD_PIPE)
-		return pair_of(row, count, own) && goes_on(units, pickups, pair_of(row, count, own), thread->tgid);
-	for (size_t i = 0; !strncmp(own->name, "pipe:", strlen("pipe:")) && i < count; i++)
-		if (!strcmp(row[i].name, own->name) && goes_on(units, pickups, row[i].tgid, thread->tgid))
+		return pair_of(fds, own) && goes_on(units, pickups, pair_of(fds, own), thread->tgid);
+	while (!strncmp(own->name, "pipe:", strlen("pipe:")) &&
+	       (row = scope_anomaly_fd_index_object(fds, own->name, &at)))
+		if (goes_on(units, pickups, row->tgid, thread->tgid))
 			return true;
 	return false;
 }
 
 /* Decides if a thread that sleeps for too long is idle, hung, or must be compared with its peers. */
-static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index,
-			  struct scope_hang *hang)
+static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups,
+			  const struct scope_fd_index *fds, uint32_t index, struct scope_hang *hang)
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 	/* What it does is judged only where a request waits for it, so a sleep that ends by itself is no hang. */
@@ -250,7 +237,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 		return !background;
 	default:
 		hang->needs_peers = !in_unit && process_serves(units, pickups, thread->tgid);
-		return in_unit || !serves_own_process(units, pickups, thread);
+		return in_unit || !serves_own_process(units, pickups, fds, thread);
 	}
 }
 
@@ -323,7 +310,8 @@ static bool judge_retries(const struct scope_units *units, uint32_t index, uint6
 
 /* One that sleeps or runs as the window ends. */
 static bool judge_end(const struct scope_units *units, const struct scope_distributions *distributions,
-		      const struct scope_pickups *pickups, uint32_t index, struct scope_hang *hang)
+		      const struct scope_pickups *pickups, const struct scope_fd_index *fds, uint32_t index,
+		      struct scope_hang *hang)
 {
 	struct scope_timeline *timeline = units->timeline;
 	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
@@ -335,7 +323,7 @@ static bool judge_end(const struct scope_units *units, const struct scope_distri
 	if (thread->run != SCOPE_RUN_BLOCKED)
 		return judge_running(units, index, limit, hang);
 	return ((thread->open.nr != SCOPE_NR_NONE || in_fault(thread)) &&
-		timeline->end_ns - asleep_since(thread) >= limit && judge_blocked(units, pickups, index, hang)) ||
+		timeline->end_ns - asleep_since(thread) >= limit && judge_blocked(units, pickups, fds, index, hang)) ||
 	       judge_retries(units, index, limit, hang);
 }
 
@@ -343,13 +331,18 @@ int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_
 			    const struct scope_pickups *pickups, struct scope_hang **ret_hangs, size_t *ret_count)
 {
 	struct scope_hang *hangs = calloc(units->threads + 1, sizeof(*hangs));
+	struct scope_fd_index fds;
 	size_t count = 0;
 
-	if (!hangs)
+	if (scope_anomaly_fd_index_init(&fds, units->timeline->trace) || !hangs) {
+		scope_anomaly_fd_index_free(&fds);
+		free(hangs);
 		return -ENOMEM;
+	}
 	for (size_t i = 0; i < units->threads; i++)
-		count += judge_end(units, distributions, pickups, i, &hangs[count]) ||
+		count += judge_end(units, distributions, pickups, &fds, i, &hangs[count]) ||
 			 judge_rounds(units, i, &hangs[count]) || scope_anomaly_kept_waiting(units, i, &hangs[count]);
+	scope_anomaly_fd_index_free(&fds);
 	*ret_hangs = hangs;
 	*ret_count = count;
 	return 0;
