@@ -25,6 +25,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "table.h"
+#include "thread.h"
 
 #define TABLE_SLOTS 256u
 #define PROCESS_BITS 10
@@ -40,7 +41,7 @@ struct scope_table_process {
 	struct hlist_node node;
 	struct rcu_head rcu;
 	struct pid *pid; /* holds a reference, so that the number cannot be another process's */
-	u64 execs;	 /* self_exec_id of its tasks as long as it executes the same program */
+	u64 execs;	 /* scope_compat_self_exec_id() of its tasks as long as it executes the same program */
 	u32 bytes;
 	struct scope_unwind_maps maps; /* last */
 };
@@ -285,7 +286,7 @@ static int process_identify(struct scope_table_process *process, u32 tgid)
 	task = pid_task(find_vpid(tgid), PIDTYPE_PID);
 	if (task) {
 		process->pid = get_pid(task_tgid(task));
-		process->execs = task->self_exec_id;
+		process->execs = scope_compat_self_exec_id(task);
 	}
 	rcu_read_unlock();
 	return process->pid ? 0 : -ESRCH;
@@ -450,13 +451,13 @@ struct scope_unwind_maps *scope_table_maps(const struct scope_session *session)
 	const struct scope_tables *own = READ_ONCE(session->tables);
 	struct scope_table_process *process;
 
-	if (!own)
+	if (!own || !SCOPE_COMPAT_EXEC_ID)
 		return NULL;
 	process = process_find(own, task_tgid(current));
 	if (process)
-		return process->execs == current->self_exec_id ? &process->maps : NULL;
-	if (current->self_exec_id != current->parent_exec_id)
+		return process->execs == scope_compat_self_exec_id(current) ? &process->maps : NULL;
+	if (scope_compat_self_exec_id(current) != scope_compat_parent_exec_id(current))
 		return NULL;
 	process = process_find(own, task_tgid(rcu_dereference(current->real_parent)));
-	return process && process->execs == current->parent_exec_id ? &process->maps : NULL;
+	return process && process->execs == scope_compat_parent_exec_id(current) ? &process->maps : NULL;
 }

@@ -36,7 +36,7 @@ unexported() {	# KDIR MODULE
 	# Macros make the exports of static calls and of thunks: their names are in no source.
 	nm -u "$2" | awk '$2 !~ /^__(SCT|SCK|x86_indirect_thunk)_/ { print $2 }' | sort -u >"$BUILD/wanted"
 	grep -rhoE '\b(EXPORT_[A-Z_]*SYMBOL[A-Z_]*|EXPORT_[A-Z]*TRACEPOINT_SYMBOL[A-Z_]*|SYM_FUNC_EXPORT|_ASM_EXPORT_SYMBOL) *\([a-zA-Z0-9_]+' \
-		--include='*.[chS]' "$source"/{kernel,mm,lib,net/core,net/netlink,fs,block,drivers/base,drivers/char,init,security} \
+		--include='*.[chS]' "$source"/{kernel,mm,lib,net/core,net/netlink,net/socket.c,fs,block,drivers/base,drivers/char,init,security} \
 		"$source"/arch/x86/{kernel,lib,mm,entry,include} "$source"/arch/arm64 "$source/include" 2>/dev/null |
 		sed 's/.*(//' | sort -u >"$BUILD/exported"
 	comm -23 "$BUILD/wanted" "$BUILD/exported"

@@ -9,6 +9,7 @@
 #define SCOPE_COMPAT_EXPIRE_H
 
 #include <linux/hrtimer.h>
+#include <linux/sched.h> /* the times in the event's header, up to 4.10 */
 #include <trace/events/timer.h>
 
 #if defined(SCOPE_HAVE_EXPIRE_POINTER)

@@ -91,6 +91,8 @@ rows() {
 	+MEMSTALL_FLAG | linux/sched.h linux/psi_types.h | bool f(struct task_struct *t) { return t->psi_flags & TSK_MEMSTALL; }
 	+SWAPIN_DELAY | linux/sched.h linux/delayacct.h | u64 f(struct task_struct *t) { return t->delays ? t->delays->swapin_delay : 0; }
 	+THRASHING_DELAY | linux/sched.h linux/delayacct.h | u64 f(struct task_struct *t) { return t->delays ? t->delays->thrashing_delay : 0; }
+	+EXEC_ID | linux/sched.h | u64 f(struct task_struct *t) { return t->self_exec_id + t->parent_exec_id; }
+	+EXEC_ID_APART | linux/sched.h | u64 f(struct task_struct *t) { return t->task_struct_rh->self_exec_id + t->task_struct_rh->parent_exec_id; }
 	IN_IA32_SYSCALL | linux/compat.h | bool f(void) { return in_ia32_syscall(); }
 	ROWS
 	# What one architecture alone has.

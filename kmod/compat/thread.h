@@ -98,6 +98,24 @@ static __always_inline void scope_compat_delays(const struct task_struct *task, 
 #endif
 }
 
+/*
+ * How many programs the thread's process has executed, and its parent had as it was forked. EL8 keeps them apart since it
+ * widened them. SCOPE_COMPAT_EXEC_ID is 0 where they are not found.
+ */
+#if defined(SCOPE_HAVE_EXEC_ID)
+#define SCOPE_COMPAT_EXEC_ID 1
+#define scope_compat_self_exec_id(task) READ_ONCE((task)->self_exec_id)
+#define scope_compat_parent_exec_id(task) READ_ONCE((task)->parent_exec_id)
+#elif defined(SCOPE_HAVE_EXEC_ID_APART)
+#define SCOPE_COMPAT_EXEC_ID 1
+#define scope_compat_self_exec_id(task) READ_ONCE((task)->task_struct_rh->self_exec_id)
+#define scope_compat_parent_exec_id(task) READ_ONCE((task)->task_struct_rh->parent_exec_id)
+#else
+#define SCOPE_COMPAT_EXEC_ID 0
+#define scope_compat_self_exec_id(task) ((void)(task), 0)
+#define scope_compat_parent_exec_id(task) ((void)(task), 0)
+#endif
+
 /* Bits of 32-bit programs on x86-64. From 4.9 until 4.16 and its contemporaries they were in the processor's state. */
 #if defined(CONFIG_X86_64) && defined(CONFIG_IA32_EMULATION)
 static __always_inline u32 scope_compat_thread_status(struct task_struct *task)
