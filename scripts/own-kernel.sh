@@ -106,8 +106,6 @@ finish_headers() {
 	ln -s obj/.config "$final/config"
 	# Of which sources it is, where folders of one name lie in several places.
 	[ -z "$tree" ] || echo "$tree" >"$final/tree"
-	# EL9 before 9.5 includes it from where it builds.
-	[ ! -e "$source/Makefile.rhelver" ] || ln -sf "$source/Makefile.rhelver" "$final/obj/"
 	echo "${module_compiler:-$compiler}" >"$final/cc"
 }
 

@@ -125,6 +125,104 @@ static void further_peers_have_no_names(void **state)
 	scope_timeline_fd_peers_free(&peers);
 }
 
+#define LOOPBACK 0xffff7f000001ull /* 127.0.0.1 */
+#define OF_HOST 0xffff0a000001ull  /* 10.0.0.1 */
+
+/* Connects descriptor fd of a process from an address to a port at another. */
+static void connect_from(struct scope_fds *fds, uint32_t tgid, int32_t fd, uint64_t from, uint64_t to, uint32_t port)
+{
+	const uint64_t arg[1] = { (uint64_t)fd };
+	const struct scope_event event = {
+		.kind = SCOPE_EVENT_PEER,
+		.peer = { .fd = fd, .peer_port = port, .own = { 0, from }, .peer = { 0, to } },
+	};
+
+	assert_int_equal(scope_timeline_fds_learn(fds, tgid, SYS_socket, NULL, 0, fd, 10, 20), 0);
+	assert_int_equal(scope_timeline_fds_learn(fds, tgid, SYS_connect, arg, 1, 0, 30, 40), 0);
+	assert_int_equal(scope_timeline_fds_peer(fds, tgid, &event), 0);
+}
+
+static void a_listener_is_the_process_of_its_peer(void **state)
+{
+	static const char *const meta[][2] = {
+		{ "listener.0.127.0.0.1:5432", "600 old" },
+		{ "listener.0.127.0.0.1:5432", "700 post gres" },
+		{ "listener.0.[::]:6379", "800 redis-server" },
+		{ "listener.0.0.0.0.0:80", "900 nginx" },
+		{ "listener.0.[::]:80", "901 other" },
+		{ "listener.0.10.0.0.1:443", "902 haproxy" },
+		{ "listener.0.127.0.0.1:11211", "not a number" },
+		{ "listener.x.127.0.0.1:1", "903 none" },
+	};
+	static const struct {
+		uint64_t from, to;
+		uint32_t port;
+		const char *name;
+	} expected[] = {
+		{ LOOPBACK, LOOPBACK, 5432, "127.0.0.1:5432 (pid 700 post gres)" }, /* the last row counts */
+		{ 0, LOOPBACK, 6379, "127.0.0.1:6379 (pid 800 redis-server)" },	    /* its own end is not known yet */
+		{ OF_HOST, OF_HOST, 80, "10.0.0.1:80 (pid 900 nginx)" },
+		{ 0, OF_HOST, 443, "10.0.0.1:443 (pid 902 haproxy)" },
+		{ OF_HOST, OF_HOST + 4, 80, "10.0.0.5:80" }, /* of another host */
+		{ LOOPBACK, LOOPBACK, 11211, "127.0.0.1:11211" },
+		{ LOOPBACK, LOOPBACK, 543, "127.0.0.1:543" },
+	};
+	const size_t count = sizeof(expected) / sizeof(expected[0]);
+	struct fixture file = fixture_begin();
+	struct scope_trace *trace;
+	struct scope_fds *fds;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(meta) / sizeof(meta[0]); i++)
+		assert_int_equal(scope_trace_writer_meta(file.writer, meta[i][0], meta[i][1]), 0);
+	trace = fixture_open(&file);
+	assert_int_equal(scope_timeline_fds_create(trace, &fds), 0);
+	for (size_t i = 0; i < count; i++)
+		connect_from(fds, TGID, 10 + (int32_t)i, expected[i].from, expected[i].to, expected[i].port);
+	/* Again, as a trace goes on: what has a name keeps its number. */
+	for (int again = 0; again < 2; again++) {
+		assert_int_equal(scope_timeline_fds_find_listeners(fds, trace), 0);
+		for (size_t i = 0; i < count; i++) {
+			assert_string_equal(name_of(fds, TGID, 10 + (int32_t)i) + strlen("socket:[?] to "),
+					    expected[i].name);
+			connect_from(fds, TGID, 30 + (int32_t)i, expected[i].from, expected[i].to, expected[i].port);
+			assert_string_equal(name_of(fds, TGID, 30 + (int32_t)i), name_of(fds, TGID, 10 + (int32_t)i));
+		}
+	}
+	assert_int_equal(fds->peers.count, count);
+	end(fds, trace);
+}
+
+/* One address is that of different hosts in different network namespaces. */
+static void listeners_are_of_a_namespace(void **state)
+{
+	static const char *const meta[][2] = {
+		{ "listener.0.127.0.0.1:80", "700 web" },
+		{ "listener.1.127.0.0.1:80", "800 inner" },
+		{ "network.100", "0" },
+		{ "network.101", "1" },
+	};
+	static const char *const expected[] = {
+		"127.0.0.1:80 (pid 700 web)", "127.0.0.1:80 (pid 800 inner)",
+		"127.0.0.1:80", /* its namespace is not known */
+	};
+	struct fixture file = fixture_begin();
+	struct scope_trace *trace;
+	struct scope_fds *fds;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(meta) / sizeof(meta[0]); i++)
+		assert_int_equal(scope_trace_writer_meta(file.writer, meta[i][0], meta[i][1]), 0);
+	trace = fixture_open(&file);
+	assert_int_equal(scope_timeline_fds_create(trace, &fds), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		connect_from(fds, TGID + i, 9, LOOPBACK, LOOPBACK, 80);
+	assert_int_equal(scope_timeline_fds_find_listeners(fds, trace), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_string_equal(name_of(fds, TGID + i, 9) + strlen("socket:[?] to "), expected[i]);
+	end(fds, trace);
+}
+
 static void addresses_are_written_as_usual(void **state)
 {
 	char text[SCOPE_TRACE_ADDRESS_TEXT];
@@ -144,6 +242,8 @@ int main(void)
 		cmocka_unit_test(a_descriptor_is_named_after_its_peer),
 		cmocka_unit_test(clients_have_no_names),
 		cmocka_unit_test(further_peers_have_no_names),
+		cmocka_unit_test(a_listener_is_the_process_of_its_peer),
+		cmocka_unit_test(listeners_are_of_a_namespace),
 		cmocka_unit_test(addresses_are_written_as_usual),
 	};
 

@@ -26,6 +26,7 @@
 #include "proc/backlog.h"
 #include "proc/host.h"
 #include "proc/kernel_names.h"
+#include "proc/port_owners.h"
 #include "proc/proc.h"
 #include "proc/reader.h"
 #include "source/source.h"
@@ -103,6 +104,8 @@ static int cut(struct scope_capture_run *capture)
 		err = scope_proc_host_write(capture->host, scope_now_ns(), capture->writer);
 	if (!err)
 		err = scope_proc_backlog_tick(capture->backlog, scope_now_ns(), true, capture->writer);
+	if (!err)
+		err = scope_capture_write_port_owners(capture);
 	if (!err)
 		err = scope_capture_settle(capture, scope_capture_keep_up);
 	if (!err)
@@ -312,6 +315,8 @@ static int end_session(struct scope_capture_run *capture)
 		err = scope_proc_host_write(capture->host, scope_now_ns(), capture->writer);
 	if (!err)
 		err = scope_proc_backlog_tick(capture->backlog, capture->stats.end_ns, true, capture->writer);
+	if (!err)
+		err = scope_capture_write_port_owners(capture);
 	if (!err && capture->stats.counts.events & SCOPE_EVENTS_BLOCK)
 		err = scope_proc_devices_write("", capture->writer);
 	if (!err)
@@ -339,6 +344,10 @@ static int begin_session(struct scope_capture_run *capture)
 		err = scope_proc_backlog_create(capture->stats.target.tgid, &capture->backlog);
 	if (!err)
 		err = scope_proc_backlog_tick(capture->backlog, scope_now_ns(), true, capture->writer);
+	if (!err)
+		err = scope_proc_port_owners_create(&capture->port_owners);
+	if (!err)
+		err = scope_capture_write_port_owners(capture);
 	if (err)
 		return failed(capture, err);
 	capture->stats.begin_ns = scope_now_ns();
@@ -422,6 +431,7 @@ static void release(struct scope_capture_run *capture)
 	scope_proc_kernel_names_destroy(capture->kernel_names);
 	scope_proc_host_destroy(capture->host);
 	scope_proc_backlog_destroy(capture->backlog);
+	scope_proc_port_owners_destroy(capture->port_owners);
 	scope_capture_stopped_destroy(capture->stopped);
 	scope_proc_destroy(capture->proc);
 	if (capture->pidfd >= 0)

@@ -22,7 +22,8 @@ struct scope_capture_run {
 	struct scope_snapshots *snapshots; /* NULL: none are taken */
 	struct scope_new_processes *processes;
 	struct scope_others *others;
-	struct scope_proc_backlog *backlog;	 /* NULL: the kernel does not say */
+	struct scope_proc_backlog *backlog; /* NULL: the kernel does not say */
+	struct scope_proc_port_owners *port_owners;
 	struct scope_proc_host *host;		 /* as tracing began */
 	struct scope_kernel_names *kernel_names; /* NULL: not requested, or not available */
 	struct scope_error no_kernel;		 /* why not */
@@ -57,6 +58,9 @@ int scope_capture_find_target(struct scope_capture_run *capture);
 int scope_capture_write_names(struct scope_capture_run *capture);
 /* The current descriptors that were not written before. 0, -ENOMEM, or the writer's error. */
 int scope_capture_add_fds(struct scope_capture_run *capture);
+
+/* Writes who listens at addresses of this host, as far as it was not written before. 0, -ENOMEM, or the writer's error. */
+int scope_capture_write_port_owners(struct scope_capture_run *capture);
 
 /* Finds the kernel's load address; if it is known, samples get their kernel address. 0 or -ENOMEM. */
 int scope_capture_find_kernel(struct scope_capture_run *capture);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proc/port_owners.h"
 #include "proc/proc.h"
 #include "source/selection.h"
 #include "source/source.h"
@@ -81,6 +82,19 @@ int scope_capture_add_fds(struct scope_capture_run *capture)
 
 	if (!err) {
 		err = scope_proc_write_fds(tgids, count, capture->writer, &capture->fds_left_out);
+		free(tgids);
+	}
+	return err;
+}
+
+int scope_capture_write_port_owners(struct scope_capture_run *capture)
+{
+	uint32_t *tgids;
+	size_t count;
+	int err = read_targets(capture, &tgids, &count);
+
+	if (!err) {
+		err = scope_proc_port_owners_write(capture->port_owners, tgids, count, capture->writer);
 		free(tgids);
 	}
 	return err;

@@ -65,6 +65,16 @@ static void find_most(const struct scope_named_wait *wait, size_t count, struct 
 	}
 }
 
+/* Where connections to the peer have several processes at the other end: the one that listens there. */
+static void find_listener(const struct scope_fd_names *names, struct scope_named_wait *wait)
+{
+	const struct scope_trace_fd *first = scope_waits_fd_names_first(names, wait->time.tgid, wait->time.fd);
+	struct scope_trace_peer peer;
+
+	if (wait->peer.address[0] && !wait->peer.pid && first && scope_waits_fd_names_peer(names, first, &peer))
+		wait->peer = peer;
+}
+
 int scope_rank_named_wait_most(const struct scope_fd_names *names, const struct scope_fd_times *times, uint8_t class,
 			       struct scope_named_wait *ret_most)
 {
@@ -83,6 +93,7 @@ int scope_rank_named_wait_most(const struct scope_fd_names *names, const struct 
 	}
 	qsort(wait, count, sizeof(*wait), by_name);
 	find_most(wait, count, ret_most);
+	find_listener(names, ret_most);
 	free(wait);
 	return weight_of(ret_most) > 0;
 }

@@ -15,6 +15,8 @@
 /* A zeroed struct holds none. */
 struct scope_fd_peers {
 	struct scope_trace_fd *row; /* of number SCOPE_FD_PEERS_FIRST + its index */
+	bool *own;		    /* of each: both ends of one of its connections had the same address */
+	size_t own_capacity;
 	size_t count, capacity;
 	uint32_t *bucket; /* index + 1 of a row by its hash; NULL: there is none yet */
 };
@@ -23,5 +25,7 @@ void scope_timeline_fd_peers_free(struct scope_fd_peers *peers);
 /* A PEER event of a thread of that process. *ret_number 0: there are too many, or its peer is not known. 0 or -ENOMEM. */
 int scope_timeline_fd_peers_add(struct scope_fd_peers *peers, uint32_t tgid, const struct scope_event *event,
 				int32_t *ret_number);
+/* Adds to the names the processes that listen at these addresses. A later call may find more. 0 or -ENOMEM. */
+int scope_timeline_fd_peers_find(struct scope_fd_peers *peers, const struct scope_trace *trace);
 
 #endif

@@ -245,6 +245,11 @@ int scope_timeline_fds_peer(struct scope_fds *fds, uint32_t tgid, const struct s
 	return 0;
 }
 
+int scope_timeline_fds_find_listeners(struct scope_fds *fds, const struct scope_trace *trace)
+{
+	return scope_timeline_fd_peers_find(&fds->peers, trace);
+}
+
 int32_t scope_timeline_fds_named(const struct scope_fds *fds, uint32_t tgid, int32_t fd)
 {
 	const struct scope_fd_slot *slot;

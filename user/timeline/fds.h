@@ -167,6 +167,8 @@ int scope_timeline_fds_change(struct scope_fds *fds, uint32_t tgid, int64_t fd, 
 bool scope_timeline_fds_renewed(const struct scope_fds *fds, uint32_t tgid, int64_t fd);
 /* A PEER event of a thread of that process. 0 or -ENOMEM. */
 int scope_timeline_fds_peer(struct scope_fds *fds, uint32_t tgid, const struct scope_event *event);
+/* At the end of the trace: finds the processes of this host that listen where connections of its calls lead. 0 or -ENOMEM. */
+int scope_timeline_fds_find_listeners(struct scope_fds *fds, const struct scope_trace *trace);
 /*
  * The number by which waits at the descriptor are to be named: that of its peer, if a call of the trace opened the connection
  * and its peer is known, else its own.

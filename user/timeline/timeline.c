@@ -416,7 +416,7 @@ int scope_timeline_finish(struct scope_timeline *timeline, const struct scope_ti
 		if (!err)
 			err = scope_timeline_stall_leave(&run, thread, timeline->end_ns);
 	}
-	return err;
+	return err ? err : scope_timeline_fds_find_listeners(timeline->fds, timeline->trace);
 }
 
 bool scope_timeline_holds(const struct scope_timeline *timeline)

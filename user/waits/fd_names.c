@@ -3,8 +3,11 @@
 #include "waits/fd_names.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "trace/port_owner.h"
 
 /* A row that has a peer or a path. */
 struct named {
@@ -19,6 +22,7 @@ struct scope_fd_names {
 	struct named *named; /* by name, then by process and descriptor */
 	size_t count;
 	uint32_t *first; /* of each row: index into named of the first with its name; UINT32_MAX: it has none */
+	struct scope_port_owners *owners;
 };
 
 static int by_descriptor(const void *left, const void *right)
@@ -105,7 +109,7 @@ int scope_waits_fd_names_create(const struct scope_trace *trace, const struct sc
 	names->row = calloc(names->rows + 1, sizeof(*names->row));
 	names->named = calloc(names->rows + 1, sizeof(*names->named));
 	names->first = calloc(names->rows + 1, sizeof(*names->first));
-	if (!names->row || !names->named || !names->first) {
+	if (!names->row || !names->named || !names->first || scope_trace_port_owners_create(trace, &names->owners)) {
 		scope_waits_fd_names_destroy(names);
 		return -ENOMEM;
 	}
@@ -124,6 +128,7 @@ void scope_waits_fd_names_destroy(struct scope_fd_names *names)
 	free(names->row);
 	free(names->named);
 	free(names->first);
+	scope_trace_port_owners_destroy(names->owners);
 	free(names);
 }
 
@@ -141,17 +146,35 @@ const struct scope_trace_fd *scope_waits_fd_names_first(const struct scope_fd_na
 	return at == SIZE_MAX || names->first[at] == UINT32_MAX ? NULL : names->named[names->first[at]].row;
 }
 
+/* True if that is also the address of the row's own end. */
+static bool is_own(const struct scope_trace_fd *row, const char *address)
+{
+	const char *own = strstr(row->name, SCOPE_TRACE_FD_OWN), *end = own ? strstr(own, SCOPE_TRACE_FD_PEER) : NULL;
+	char text[SCOPE_TRACE_ADDRESS_TEXT];
+
+	if (!end)
+		return false;
+	own += strlen(SCOPE_TRACE_FD_OWN);
+	snprintf(text, sizeof(text), "%.*s", (int)(end - own), own);
+	return scope_trace_address_is_same(text, address);
+}
+
 bool scope_waits_fd_names_peer(const struct scope_fd_names *names, const struct scope_trace_fd *row,
 			       struct scope_trace_peer *ret_peer)
 {
 	const size_t at = find(names, row->tgid, row->fd);
 	const uint32_t first = at == SIZE_MAX ? UINT32_MAX : names->first[at];
+	bool own = false;
 
 	if (first == UINT32_MAX || !names->named[first].peer.address[0])
 		return false;
 	*ret_peer = names->named[first].peer;
-	for (size_t i = first + 1; i < names->count && !compare_names(&names->named[first], &names->named[i]); i++)
+	for (size_t i = first; i < names->count && !compare_names(&names->named[first], &names->named[i]); i++) {
 		if (names->named[i].peer.pid != ret_peer->pid)
 			ret_peer->pid = 0;
+		own |= is_own(names->named[i].row, ret_peer->address);
+	}
+	if (!ret_peer->pid)
+		scope_trace_port_owner(names->owners, row->tgid, own, ret_peer);
 	return true;
 }

@@ -20,8 +20,8 @@ const struct scope_trace_fd *scope_waits_fd_names_row(const struct scope_fd_name
 const struct scope_trace_fd *scope_waits_fd_names_first(const struct scope_fd_names *names, uint32_t tgid, int32_t fd);
 
 /*
- * The peer of a row of the first kind. Its process is not known if connections to that address have several: each of a pool's may
- * have one of its own at the other end. False: it has none.
+ * The peer of a row of the first kind. If connections to that address have several processes, as each of a pool's may have one of
+ * its own at the other end, its process is the one that listens there, if the capture found it. False: it has none.
  */
 bool scope_waits_fd_names_peer(const struct scope_fd_names *names, const struct scope_trace_fd *row,
 			       struct scope_trace_peer *ret_peer);
