@@ -16,9 +16,9 @@
 #include "cmd/terminal_keys.h"
 #include "cmd/screen.h"
 
-#define SERIES_MAX 64	    /* groups that are exposed; the last one is all others together */
-#define LAG_NS 100000000ull /* each table catches up with the last 0.1 s of the trace */
-#define STEP_EVENTS 100000  /* events analysed between two ticks at most, so that rings do not fill */
+#define SERIES_MAX 64	   /* groups that are exposed; the last one is all others together */
+#define LAG_NS 20000000ull /* each table catches up with the last 0.02 s of the trace */
+#define STEP_EVENTS 100000 /* events analysed between two ticks at most, so that rings do not fill */
 
 struct scope_cmd_metrics_live {
 	struct scope_cmd_metrics_live_options options;
