@@ -7,22 +7,9 @@ from synth import Thread, Trace
 
 PROGRAM, LIBRARY, OTHER = 0x400000, 0x7f0000001000, 0x7f0000100000
 trace = Trace(seconds=6, seed=75)
-
-
-def file(number, start, path, functions, package):
-    trace.map(start, start + 0x1000, path, f"5e12e12e12e{number}", package=package)
-    trace.head.append(f"file {number} read 0 {len(functions)} {len(functions)} {path} 5e12e12e12e{number} -")
-    for place, name in enumerate(functions):
-        offset = 0x10 + 0x100 * place
-        trace.functions[name] = start + offset
-        # A caller's address is after the call, so the call itself is looked up.
-        for at in (offset - 1, offset):
-            trace.head.append(f"code {number} {at:#x} {0x100 * place:#x} 0x100 {name} 0 function named")
-
-
-file(1, PROGRAM, "/usr/sbin/server", ["start_loop", "take_turn", "parse", "answer"], True)
-file(2, LIBRARY, "/usr/lib/x86_64-linux-gnu/libwork.so.1", ["look_up", "walk_list"], True)
-file(3, OTHER, "/usr/lib/x86_64-linux-gnu/libother.so.1", ["step_on"], False)
+trace.file(1, PROGRAM, "/usr/sbin/server", ["start_loop", "take_turn", "parse", "answer"], package=True)
+trace.file(2, LIBRARY, "/usr/lib/x86_64-linux-gnu/libwork.so.1", ["look_up", "walk_list"], package=True)
+trace.file(3, OTHER, "/usr/lib/x86_64-linux-gnu/libother.so.1", ["step_on"])
 trace.fd(5, "epoll")
 trace.fd(7, "accepted")
 LOOP = ["start_loop", "take_turn"]

@@ -13,6 +13,8 @@
 #define MIN_NS 100000u
 #define PERIOD_NS 2000000u
 
+static uint32_t slice_max = 32768;
+
 static struct scope_focus *focus_begin(uint64_t learn_ns, uint32_t per_second, struct scope_focus_choice *ret_choice)
 {
 	struct scope_focus_limits limits = {
@@ -20,7 +22,7 @@ static struct scope_focus *focus_begin(uint64_t learn_ns, uint32_t per_second, s
 		.min_ns = MIN_NS,
 		.per_second = per_second,
 		.slice_bytes = 8192,
-		.slice_max = 32768,
+		.slice_max = slice_max,
 		.period_ns = PERIOD_NS,
 		.period_min_ns = PERIOD_NS / 8,
 		.samples_per_second = 2000,
@@ -147,6 +149,28 @@ static void test_slices(void **state)
 		scope_capture_focus_stack(focus, 8000, true);
 		scope_capture_focus_decide(focus, (11 + i) * S, &choice);
 		assert_int_equal(choice.slice_bytes, 8192);
+	}
+	scope_capture_focus_destroy(focus);
+}
+
+/* The longest one need not be a power of two. */
+static void test_longest_slice(void **state)
+{
+	static const struct {
+		unsigned int stacks, bytes, slice;
+	} rows[] = { { 50, 8000, 16384 }, { 25, 16000, 32768 }, { 12, 32000, 49152 }, { 8, 48000, 49152 } };
+	struct scope_focus_choice choice;
+	struct scope_focus *focus;
+
+	(void)state;
+	slice_max = 49152;
+	focus = focus_begin(S, 100, &choice);
+	slice_max = 32768;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		for (unsigned int k = 0; k < rows[i].stacks; k++)
+			scope_capture_focus_stack(focus, rows[i].bytes, true);
+		scope_capture_focus_decide(focus, (11 + i) * S, &choice);
+		assert_int_equal(choice.slice_bytes, rows[i].slice);
 	}
 	scope_capture_focus_destroy(focus);
 }
@@ -292,13 +316,10 @@ static void test_takes_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_learns_first),
-		cmocka_unit_test(test_slowest_first),
-		cmocka_unit_test(test_even_calls_give_way),
-		cmocka_unit_test(test_within_budget),
-		cmocka_unit_test(test_takes_records),
-		cmocka_unit_test(test_slices),
-		cmocka_unit_test(test_period),
+		cmocka_unit_test(test_learns_first),	    cmocka_unit_test(test_slowest_first),
+		cmocka_unit_test(test_even_calls_give_way), cmocka_unit_test(test_within_budget),
+		cmocka_unit_test(test_takes_records),	    cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_longest_slice),	    cmocka_unit_test(test_period),
 		cmocka_unit_test(test_period_and_slices),
 	};
 

@@ -101,6 +101,33 @@ static void test_paths(void **state)
 	}
 }
 
+/* The path of a stack whose innermost code was made at run time and is called by a file at that path, below a function of the program. */
+static void expect_made(const char *caller, const char *want)
+{
+	const struct scope_trace_map map[] = {
+		{ .tgid = 1, .start = 0x400000, .end = 0x401000, .executable = true, .path = "/srv/app", .build_id = "" },
+		{ .tgid = 1, .start = 0x500000, .end = 0x501000, .executable = true, .path = caller, .build_id = "" },
+		{ .tgid = 1, .start = 0x600000, .end = 0x601000, .executable = true, .path = "", .build_id = "" },
+	};
+	const uint64_t ip[] = { 0x600010, 0x500010, 0x400010 };
+	struct scope_stack_node stack_node;
+
+	scope_symbols_destroy(stack_nodes.symbols);
+	assert_int_equal(scope_symbols_create(map, 3, NULL, 0, NULL, &stack_nodes.symbols), 0);
+	assert_int_equal(
+		scope_evidence_stack_node_of_frames(&stack_nodes, 1, ip, 3, SCOPE_FRAMES_COMPLETE, &stack_node), 0);
+	assert_string_equal(evidence.tree.node[stack_node.node].function->module, want);
+}
+
+/* What a library compiles, as PCRE2 does, is the library's; what a language's runtime compiles is the program's. */
+static void test_made(void **state)
+{
+	(void)state;
+	expect_made("/usr/lib/x86_64-linux-gnu/libpcre2-8.so.0", "app");
+	expect_made("/usr/lib/jvm/java-17/lib/server/libjvm.so", "[anonymous]");
+	expect_made("/srv/libown.so", "[anonymous]");
+}
+
 /* Threads of Go's runtime with nothing to run; a goroutine of the program keeps one from being that. */
 static void test_idle(void **state)
 {
@@ -136,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_made, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
 	};
 

@@ -35,10 +35,11 @@ static uint64_t fake_samples(const void *feed)
 	return ((const struct fake *)feed)->samples;
 }
 
-static const struct scope_source able = { .name = "able", .stacks = fake_stacks };
+static const struct scope_source able = { .name = "able", .stacks = fake_stacks, .slice_max = 32768 };
 static const struct scope_source always = {
 	.name = "always",
 	.stacks = fake_stacks,
+	.slice_max = 32768,
 	.stacks_always = true,
 	.samples = fake_samples,
 };

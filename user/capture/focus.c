@@ -250,8 +250,8 @@ static void choose_slice(struct scope_focus *focus, double bytes)
 	else if (bytes > EXCESS * ROOM_BYTES && *slice / 2 >= focus->limits.slice_bytes)
 		*slice /= 2;
 	else if (focus->full > FULL_SHARE * focus->stacks)
-		for (; 2 * bytes <= ROOM_BYTES && 2 * *slice <= focus->limits.slice_max; bytes *= 2)
-			*slice *= 2;
+		for (; 2 * bytes <= ROOM_BYTES && *slice < focus->limits.slice_max; bytes *= 2)
+			*slice = 2 * *slice < focus->limits.slice_max ? 2 * *slice : focus->limits.slice_max;
 }
 
 /*

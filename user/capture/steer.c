@@ -74,8 +74,8 @@ int scope_capture_steer_create(const struct scope_source *source, void *feed,
 		.slice_bytes = options->stack_bytes,
 		.slice_max = options->stack_bytes == SCOPE_DEFAULT_STACK_BYTES &&
 					     options->stack_mode >= SCOPE_STACK_COPY &&
-					     SLICES_MIN * SCOPE_STACK_BYTES_MAX <= options->subbuf_bytes
-				     ? SCOPE_STACK_BYTES_MAX
+					     SLICES_MIN * source->slice_max <= options->subbuf_bytes
+				     ? source->slice_max
 				     : options->stack_bytes,
 		.period_ns = options->sample_period_ns,
 		.period_min_ns = options->sample_period_min_ns,

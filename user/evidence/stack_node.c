@@ -97,6 +97,19 @@ static bool only_bodies(const struct path *own)
 	return true;
 }
 
+/*
+ * Code without a name that a library made and calls itself, as PCRE2 compiles patterns, is a part of that library. What a language's
+ * runtime compiles is the program's.
+ */
+static void drop_made(struct path *own, const struct scope_function *caller)
+{
+	const struct scope_function *innermost = own->length == 1 ? own->function[0] : NULL;
+
+	if (innermost && !innermost->known && innermost->path[0] == '[' && caller->library && !caller->language &&
+	    !scope_symbol_runtime_of_path(caller->path))
+		own->length = 0;
+}
+
 static int insert(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const struct path *path, unsigned flags,
 		  struct scope_stack_node *ret_stack_node)
 {
@@ -137,6 +150,7 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 		if (stack_nodes->namesakes)
 			function = scope_symbol_namesakes_find(stack_nodes->namesakes, function);
 		if (function->library || function->path[0] == '\0') {
+			drop_made(&own, function);
 			last_library = function;
 			language |= function->language;
 			foldered |= !own.length && function->folder;

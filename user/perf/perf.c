@@ -20,6 +20,7 @@
 #include "perf/session.h"
 #include "perf/select.h"
 #include "perf/uprobe.h"
+#include "trace/event.h"
 
 #define UNDER_WAY_NS 1000000u /* a record is complete within this time */
 #define LOST_STACKS 64	      /* more lost than these … */
@@ -408,6 +409,7 @@ const struct scope_source scope_perf_source_perf = {
 	.probe_share = perf_probe_share,
 	.fill = perf_fill,
 	.stacks_always = true,
+	.slice_max = SCOPE_EVENT_STACK_BYTES_MAX,
 	.samples = perf_samples,
 	.note = perf_note,
 };

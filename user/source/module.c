@@ -394,6 +394,7 @@ const struct scope_source scope_source_module = {
 	.progress = module_progress,
 	.count = module_count,
 	.stacks = module_stacks,
+	.slice_max = SCOPE_STACK_BYTES_MAX,
 	.probe_add = module_probe_add,
 	.probe_remove = module_probe_remove,
 	.probe_hits = module_probe_hits,

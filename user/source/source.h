@@ -82,6 +82,7 @@ struct scope_source {
 	 * save nothing.
 	 */
 	bool stacks_always;
+	uint32_t slice_max; /* bytes up to which the copies of stacks may grow */
 
 	/*
 	 * Number of stacks taken so far, of traced and other threads. NULL: it takes them of traced threads only, and

@@ -315,8 +315,8 @@ static size_t take_stack(struct scope_decoder *decoder, const struct scope_recor
 	const uint32_t more = record->flags & SCOPE_STACK_KERNEL_IP ? sizeof(uint64_t) : 0;
 	size_t bytes;
 
-	if (record->regs > SCOPE_REG_MAX || record->bytes > SCOPE_STACK_BYTES_MAX + more || record->bytes < more ||
-	    (more && record->bytes % 8))
+	if (record->regs > SCOPE_REG_MAX || record->bytes > SCOPE_EVENT_STACK_BYTES_MAX + more ||
+	    record->bytes < more || (more && record->bytes % 8))
 		return 0;
 	bytes = sizeof(*record) + regs_bytes + (record->bytes + 7) / 8 * 8;
 	if (bytes > left)

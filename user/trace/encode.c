@@ -283,11 +283,12 @@ static int encode_stack(const struct scope_event *event, void *buffer, struct sc
 		return encode_frames(event, buffer, error, ret_bytes);
 	if (!event->stack.reg)
 		return encode_chain(event, buffer, error, ret_bytes);
-	if (event->stack.regs > SCOPE_REG_MAX || event->stack.bytes > SCOPE_STACK_BYTES_MAX)
+	if (event->stack.regs > SCOPE_REG_MAX || event->stack.bytes > SCOPE_EVENT_STACK_BYTES_MAX)
 		return scope_error_set(error, -EINVAL,
 				       "a stack of %u registers and %u bytes; at "
 				       "most %d and %d can be stored",
-				       event->stack.regs, event->stack.bytes, SCOPE_REG_MAX, SCOPE_STACK_BYTES_MAX);
+				       event->stack.regs, event->stack.bytes, SCOPE_REG_MAX,
+				       SCOPE_EVENT_STACK_BYTES_MAX);
 	*record = (struct scope_record_stack){
 		.word = scope_record_word(SCOPE_RECORD_STACK, 0),
 		.reason = event->stack.reason,

@@ -11,7 +11,7 @@
 #include "trace/event.h"
 
 /* The largest record: a stack with all registers. */
-#define SCOPE_RECORD_BYTES_MAX (sizeof(struct scope_record_stack) + SCOPE_REG_MAX * 8 + SCOPE_STACK_BYTES_MAX + 8)
+#define SCOPE_RECORD_BYTES_MAX (sizeof(struct scope_record_stack) + SCOPE_REG_MAX * 8 + SCOPE_EVENT_STACK_BYTES_MAX + 8)
 
 /*
  * Writes the record, with a delta of 0, to buffer: SCOPE_RECORD_BYTES_MAX bytes, 8-byte aligned.

@@ -8,6 +8,12 @@
 
 #include <scope/event.h>
 
+/*
+ * The longest copy of a stack, of any source. Compiled patterns of PCRE2 run below a frame of 32 KiB (its MACHINE_STACK_SIZE), which is as
+ * much as the module copies (SCOPE_STACK_BYTES_MAX).
+ */
+#define SCOPE_EVENT_STACK_BYTES_MAX 49152
+
 enum scope_event_kind {
 	SCOPE_EVENT_SYSCALL, /* entered and returned without a switch; time is that of the return */
 	SCOPE_EVENT_ENTER,   /* time is that of the record; entered at enter_ns */

@@ -12,7 +12,7 @@ struct scope_text_payload {
 	char comm[SCOPE_COMM_BYTES];
 	uint64_t number[SCOPE_FRAMES_MAX]; /* arguments, addresses or registers */
 	unsigned int numbers;
-	uint8_t data[SCOPE_STACK_BYTES_MAX];
+	uint8_t data[SCOPE_EVENT_STACK_BYTES_MAX];
 };
 
 /*
