@@ -183,7 +183,7 @@ module_of() { echo "build/kmod/$(cat "build/kernels/$1/version")/scope.ko"; }	# 
 # of everything that runs, of Java, Node and Go among it; the pages of docs/runtime/; rpm packages; pages in a browser, and pictures of them; the walk, which
 # builds everything; servers made from profiles; rounds of exploring; fleets of a hundred hosts, and an engine for more; groups of thousands of
 # threads; every command's output under every kind of name, and beside a hostile target.
-long=" names_plain report_widths names_live report_html report_pictures walk_live explore_live fleet_replay fleet_clickhouse "
+long=" names_plain report_widths names_live report_html report_pictures walk_live explore_live explore_series_live fleet_replay fleet_clickhouse "
 long+="fleet_watch_live profile_live call_groups uneven output_name hostile_live export_diagnosis export_readers bench_programs runtimes_live rpm_root "
 
 # Those that trace on this host and ask for every event have its live programs to themselves: perf events are lost

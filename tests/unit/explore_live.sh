@@ -8,6 +8,9 @@
 . "$(dirname "$0")/live.bash"
 [ -e /sys/bus/event_source/devices/uprobe/type ] || { echo "skipped: this kernel has no perf unit for uprobes"; exit 77; }
 gcc -O2 -g -Wall -Wextra -Werror -o "$dir/work" tests/unit/explore_work.c -lpthread -ldl -lm || exit 1
+gcc -O2 -Wall -Wextra -Werror -o "$dir/text_changed" tests/unit/text_changed.c || exit 1
+programs=$dir
+. tests/unit/explore_ends.bash
 
 cat > "$dir/library.c" <<'END'
 #include <stdint.h>
@@ -70,9 +73,11 @@ stop() {
 expect() {	# NAME CODE EXPLORE-ARGUMENT...
 	local name=$1 code=$2
 	shift 2
+	probes_listed > "$dir/listed"
 	if "$scope" explore -p "$server" --source perf --format json -o "$dir/found.json" "$@" 2> "$dir/said" &&
 		python3 "$dir/check.py" "$dir/found.json" "$code" &&
-		python3 tests/unit/schema.py docs/schema/commands.schema.json "$dir/found.json"; then
+		python3 tests/unit/schema.py docs/schema/commands.schema.json "$dir/found.json" &&
+		nothing_left; then
 		echo "ok $name"
 	else
 		echo "not ok $name"
@@ -82,8 +87,16 @@ expect() {	# NAME CODE EXPLORE-ARGUMENT...
 	rm -f "$dir/found.json"*
 }
 
-probes_left() {
-	cat /sys/kernel/tracing/uprobe_events /sys/kernel/tracing/kprobe_events 2>/dev/null | grep -c .
+ok_if() {	# NAME COMMAND...
+	local name=$1
+	shift
+	if "$@" > "$dir/why" 2>&1; then
+		echo "ok $name"
+	else
+		echo "not ok $name"
+		cat "$dir/why"
+		bad=1
+	fi
 }
 
 start stages
@@ -93,27 +106,14 @@ for search in flat hierarchical; do
 		exploration["overhead"] <= exploration["budget"]' --search $search --budget 10
 done
 expect "a rate of rounds" 'exploration["rounds"] == 2 and tree["end"] == "open"' --rounds 2
-# Whatever ends it, nothing stays: the probes are those of its descriptors.
-"$scope" explore -p "$server" --source perf > /dev/null 2>&1 &
-explorer=$!
-sleep 9
-kill -KILL "$explorer"
-wait "$explorer" 2>/dev/null
-sleep 0.5
-left=$(probes_left)
-if [ "$left" = 0 ] && kill -0 "$server"; then echo "ok killed"; else echo "not ok killed: $left probes"; bad=1; fi
-"$scope" explore -p "$server" --source perf > "$dir/out" 2> "$dir/said" &
-explorer=$!
-sleep 6
-kill -INT "$explorer"
-wait "$explorer"
-if grep -q 'ended by a signal' "$dir/out" && grep -q 'unpredictable' "$dir/out"; then
-	echo "ok interrupted"
-else
-	echo "not ok interrupted"
-	cat "$dir/out" "$dir/said"
-	bad=1
-fi
+# Whatever ends it, in any round, nothing stays: the probes are those of its descriptors.
+for signal in INT KILL SEGV; do
+	for round in 1 2 3 4; do
+		ok_if "ended by SIG$signal in round $round" ends_in_round perf $round $signal -d 1
+		[ $signal != INT ] || ok_if "what was found until round $round" \
+			grep -q "$round rounds\? of .*ended by a signal" <(tr -s '\n ' ' ' < "$dir/out")
+	done
+done
 stop
 
 start slow

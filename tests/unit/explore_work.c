@@ -9,10 +9,13 @@
  *   explore_work keys      load() takes as long as its first argument says, with noise: R of both is 0.85; four more
  *                          arguments are decoys
  *   explore_work hot       tick() is called a million times by each request
+ *   explore_work sleeps    doze() sleeps for 5 ms more in one request of ten: the time is in a call
  *   explore_work even      nothing varies
  *   explore_work library   as stages, but the time goes to work_item() of the library LIBRARY, the second argument
  *
- * Prints the number of the process to trace; ends when its standard input does.
+ * Prints the number of the process to trace; ends when its standard input does. EXPLORE_THREADS= is the number of its
+ * threads, EXPLORE_SEED= changes what chance decides. EXPLORE_LEDGER= is a file for what "stages" did: for each request
+ * its begin, and the ends of the five stages and of the answer (CLOCK_MONOTONIC), seven numbers of 8 bytes each.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -23,10 +26,13 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -40,6 +46,16 @@ static void (*volatile work_item)(uint64_t ns);
 static int file;
 static volatile uint64_t sink;
 static double scale = 1;
+
+#define LEDGER_REQUESTS 1000000u
+
+struct request {
+	uint64_t begin_ns, stage_ns[5], end_ns;
+};
+
+static struct request *ledger; /* NULL: none is asked for */
+static _Atomic uint32_t requests;
+static uint64_t seed;
 
 static uint64_t now(void)
 {
@@ -183,8 +199,29 @@ __attribute__((noinline)) void tick(void)
 	__asm__ volatile("");
 }
 
-__attribute__((noinline)) void serve(void);
-__attribute__((noinline)) void serve(void)
+__attribute__((noinline)) void doze(void);
+__attribute__((noinline)) void doze(void)
+{
+	usleep((useconds_t)((1 * MS + extra_ns) / 1000));
+	__asm__ volatile("");
+}
+
+static void write_down(const struct request *request)
+{
+	const uint32_t at = requests++;
+
+	if (at < LEDGER_REQUESTS)
+		ledger[at] = *request;
+}
+
+static void note(uint64_t *time)
+{
+	if (ledger)
+		*time = now();
+}
+
+__attribute__((noinline)) void serve(struct request *request);
+__attribute__((noinline)) void serve(struct request *request)
 {
 	if (!strcmp(mode, "keys")) {
 		/* Time = size + noise: R = sd(size) / sqrt(sd(size)² + sd(noise)²) = 0.85. */
@@ -201,17 +238,26 @@ __attribute__((noinline)) void serve(void)
 			tick();
 		return;
 	}
+	if (!strcmp(mode, "sleeps")) {
+		doze();
+		return;
+	}
 	parse();
+	note(&request->stage_ns[0]);
 	read_file();
 	check();
+	note(&request->stage_ns[1]);
 	write_file();
 	fetch();
+	note(&request->stage_ns[2]);
 	read_file();
 	merge();
+	note(&request->stage_ns[3]);
 	write_file();
 	if (!strcmp(mode, "slow") && chance() < 0.02)
 		count_all();
 	render();
+	note(&request->stage_ns[4]);
 }
 
 static void name_thread(int number)
@@ -233,17 +279,23 @@ static void *serve_all(void *context)
 	const int odd = connection->number % 2;
 	char text[64];
 
-	state = 88172645463325252ull + 7919u * (unsigned)connection->number;
+	state = (88172645463325252ull + 7919u * (unsigned)connection->number) ^ seed * 0x9e3779b97f4a7c15ull;
 	name_thread(connection->number);
 	while (recv(connection->fd, text, sizeof(text), 0) > 0) {
+		struct request request = { 0 };
+
+		note(&request.begin_ns);
 		extra_ns = 0;
 		if (strcmp(mode, "slow") && strcmp(mode, "even") && chance() < 0.1)
 			extra_ns = (5 * MS & ~1ull) | (unsigned)odd;
 		if (!strcmp(mode, "stages"))
 			extra_ns |= extra_ns ? 1 : 0;
-		serve();
+		serve(&request);
 		if (send(connection->fd, "done", 4, MSG_NOSIGNAL) < 0)
 			break;
+		note(&request.end_ns);
+		if (ledger)
+			write_down(&request);
 	}
 	return NULL;
 }
@@ -253,7 +305,7 @@ static void *ask_all(void *context)
 	const int fd = *(int *)context;
 	char text[64];
 
-	state = 1181783497276652981ull + 104729u * (unsigned)fd;
+	state = (1181783497276652981ull + 104729u * (unsigned)fd) ^ seed * 0x9e3779b97f4a7c15ull;
 	for (;;) {
 		usleep((useconds_t)(1000 + 2000 * chance()));
 		if (send(fd, "ask", 3, MSG_NOSIGNAL) < 0 || recv(fd, text, sizeof(text), 0) <= 0)
@@ -278,6 +330,23 @@ static int run_server(int listener, int threads)
 	return 0;
 }
 
+/* Maps the file for what the server did. False: it cannot be had. */
+static bool open_ledger(const char *path)
+{
+	const size_t bytes = LEDGER_REQUESTS * sizeof(*ledger);
+	const int fd = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+	void *map;
+
+	if (!path)
+		return true;
+	if (fd < 0 || ftruncate(fd, (off_t)bytes))
+		return false;
+	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	ledger = map == MAP_FAILED ? NULL : map;
+	return ledger;
+}
+
 int main(int argc, char **argv)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -290,6 +359,10 @@ int main(int argc, char **argv)
 
 	if (argc < 2 || threads < 1 || threads > 16)
 		return 2;
+	if (getenv("EXPLORE_SEED"))
+		seed = strtoull(getenv("EXPLORE_SEED"), NULL, 10);
+	if (!open_ledger(getenv("EXPLORE_LEDGER")))
+		return 1;
 	mode = argv[1];
 	if (!strcmp(mode, "library")) {
 		void *library = argc > 2 ? dlopen(argv[2], RTLD_NOW) : NULL;

@@ -62,6 +62,7 @@ static void set_waiting(struct scope_probing *probing, const struct scope_source
 			continue;
 		}
 		one->state = SCOPE_PROBING_SET;
+		one->was_set = true;
 		one->hits_seen = one->hits_before;
 		probing->quick = QUICK_LOOKS;
 		any = true;
@@ -100,6 +101,14 @@ static bool take_hottest_back(struct scope_probing *probing, const struct scope_
 	return true;
 }
 
+/* The cost of the stretch will be above the budget at the next look, if probes go on as they do. */
+static bool will_exceed(const struct scope_probing *probing, uint32_t share)
+{
+	const uint64_t next_ns = SCOPE_PROBING_STEP_MS * NS_PER_MS * share / 1000;
+
+	return probing->cost_ns + next_ns > probing->budget * (SCOPE_PROBING_BUDGET_NS / 1000);
+}
+
 /* Compares the cost with the budget, in the time since the last look and in the stretch that this look belongs to. */
 static void weigh(struct scope_probing *probing, const struct scope_source *source, void *feed, uint64_t now_ns)
 {
@@ -123,8 +132,8 @@ static void weigh(struct scope_probing *probing, const struct scope_source *sour
 			 (stretch_ns > SCOPE_PROBING_BUDGET_NS ? stretch_ns : SCOPE_PROBING_BUDGET_NS));
 	if (all > probing->share_most)
 		probing->share_most = all;
-	/* This cost is above the budget even if the rest of the stretch has none. */
-	if (probing->budget && (share > SCOPE_PROBING_STORM_TIMES * probing->budget || all > probing->budget) &&
+	/* `over`: this cost is above the budget even if the rest of the stretch has none. */
+	if (probing->budget && (share > SCOPE_PROBING_STORM_TIMES * probing->budget || will_exceed(probing, share)) &&
 	    !take_hottest_back(probing, source, feed) && all > probing->budget)
 		probing->over = true;
 	if (stretch_ns >= SCOPE_PROBING_BUDGET_NS) {

@@ -19,7 +19,7 @@
 #include "control/probe.h"
 #include "source/source.h"
 
-#define SCOPE_PROBING_STEP_MS 50u	      /* from one look to the next, and less just after probes were set */
+#define SCOPE_PROBING_STEP_MS 20u	      /* from one look to the next, and less just after probes were set */
 #define SCOPE_PROBING_PAUSE_FILL 500u	      /* thousandths of a buffer: above it no probe is set … */
 #define SCOPE_PROBING_RESUME_FILL 250u	      /* … until there is less than this */
 #define SCOPE_PROBING_STORM_TIMES 4u	      /* the budget, in one look: taken back at once */
@@ -37,6 +37,7 @@ struct scope_probing_one {
 	uint32_t set;	  /* probes of one set are given up together */
 	const char *name; /* for the trace's metadata; NULL: the place */
 	enum scope_probing_state state;
+	bool was_set;		    /* at some time */
 	uint64_t hits, hits_before; /* before: of the times it was set earlier */
 	uint64_t hits_seen;	    /* at the last look */
 };

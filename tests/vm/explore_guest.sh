@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The part of test_explore.sh that runs in the guest.
+#
+# Usage: explore_guest.sh SCOPE SCOPE_KO WORK      WORK: a folder with the programs work and text_changed
+set -uo pipefail
+
+scope=$1 module=$2 programs=$3
+dir=$(mktemp -d /dev/shm/explore.XXXXXX)
+here=$(dirname "$0")
+export EXPLORE_THREADS=1
+. "$here/guest.bash"
+. "$here/../unit/explore_ends.bash"
+[ -e /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing
+[ -e /sys/kernel/debug/kprobes ] || mount -t debugfs debugfs /sys/kernel/debug
+
+says_of() {	# FILE CODE: the code must be true of the exploration in FILE
+	python3 -c 'import json, sys
+exploration = json.load(open(sys.argv[1]))["exploration"]
+tree = exploration["trees"][0] if exploration["trees"] else None
+if not eval(sys.argv[2]): sys.exit(f"not true: {sys.argv[2]}\n{json.dumps(exploration, indent=1)[:3000]}")' "$@"
+}
+
+# The function is found, and what is said of the probes is what the messages to the module were.
+finds() {	# SOURCE [ARGUMENT...]
+	local source=$1 listener=
+	shift
+	probes_listed > "$dir/listed"
+	if [ "$source" = kmod ]; then
+		python3 "$here/netlink_probes.py" "$dir/messages" > "$dir/listener" 2>&1 &
+		listener=$!
+		until_true grep -q ready "$dir/listener" || { cat "$dir/listener"; return 1; }
+	fi
+	"$scope" explore -p "$server" --source "$source" --budget 100 \
+		--format json -o "$dir/found.$source" "$@" 2> "$dir/said"
+	status=$?
+	[ -z "$listener" ] || { kill "$listener"; wait "$listener"; cat "$dir/messages"; }
+	cat "$dir/said"
+	[ "$status" = 0 ] && nothing_left && says_of "$dir/found.$source" \
+		'tree["function"] == "check_7" and exploration["functions_probed"] <= 0.34 * exploration["functions"]' &&
+		{ [ -z "$listener" ] || says_of "$dir/found.$source" \
+			"exploration['probes'] == $(sed 's/set \([0-9]*\) .*dropped 0 unanswered 0/\1/' "$dir/messages")"; }
+}
+
+# With probes in the kernel as well, which its own list has.
+kernel_probes() {	# SIGNAL
+	local explorer signal=$1 found=
+	probes_listed > "$dir/listed"
+	"$scope" explore -p "$sleeper" --source kmod --budget 100 --kernel-probes -d 4 > "$dir/out" 2> "$dir/said" &
+	explorer=$!
+	while kill -0 "$explorer" 2>/dev/null; do
+		grep -q nanosleep /sys/kernel/debug/kprobes/list && { found=yes; break; }
+	done
+	[ -n "$found" ] || { echo "no probe in the kernel was seen:"; cat "$dir/said" "$dir/out"; return 1; }
+	kill -s "$signal" "$explorer"
+	wait "$explorer"
+	server=$sleeper nothing_left
+}
+
+start() {	# MODE: sets server
+	unset WORK_PID
+	coproc WORK { exec "$programs/work" "$1"; }
+	work=$WORK_PID
+	read -r server <&"${WORK[0]}"
+	sleep 1
+}
+
+insmod "$module" || exit 1
+start stages
+pass "the module finds the function, by the probes that it says" finds kmod
+pass "perf events find the function" finds perf
+for source in kmod perf; do
+	for signal in INT KILL SEGV; do
+		for round in 1 2 3; do
+			pass "$source: ended by SIG$signal in round $round" ends_in_round "$source" "$round" "$signal" -d 2
+		done
+	done
+done
+kill "$work" "$server"
+start sleeps
+sleeper=$server
+for signal in INT KILL SEGV; do
+	pass "probes in the kernel: ended by SIG$signal" kernel_probes $signal
+done
+kill "$work" "$server"
+pass "the module goes away" rmmod scope
+[ "$failures" -eq 0 ]
