@@ -233,6 +233,9 @@ static enum scope_search_answer answer_of(const struct scope_explore_tree *tree,
 	for (unsigned i = 0; i + 1 < tree->steps; i++)
 		if (tree->step[i].answer == SCOPE_SEARCH_HOLDS)
 			whole = tree->step[i].share;
+	/* Such as one turn of an event loop: it is called, but not within a request. */
+	if (path->span[0].around > path->spread.units / 2)
+		return SCOPE_SEARCH_ENCLOSES;
 	if (!path->span[0].times)
 		return hits ? SCOPE_SEARCH_NOT : SCOPE_SEARCH_ENCLOSES;
 	compare_requests(kind, path, step);
@@ -261,8 +264,7 @@ static void take_probes(struct scope_explore *explore, struct scope_explore_tree
 	}
 	step->function = plan->function;
 	step->probes = plan->probes;
-	explore->probed++;
-	explore->probes += plan->probes;
+	explore->probed += begin->was_set;
 	if (begin->state == SCOPE_PROBING_SET) {
 		step->answer = answer_of(tree, kind, path, begin->hits, step);
 	} else {
@@ -288,6 +290,8 @@ int scope_explore_take(struct scope_explore *explore, const struct scope_explore
 	const struct scope_round_path *path;
 
 	explore->rounds++;
+	for (size_t i = 0; i < probing->count; i++)
+		explore->probes += probing->one[i].was_set;
 	if (plan->tree < 0)
 		return scope_explore_plant(explore, round);
 	tree = &explore->tree[plan->tree];
@@ -308,4 +312,23 @@ int scope_explore_take(struct scope_explore *explore, const struct scope_explore
 		return take_stacks(explore, tree, round, kind, path, trace, symbols, kernel);
 	take_probes(explore, tree, plan, probing, kind, path);
 	return 0;
+}
+
+const struct scope_explore_tree *scope_explore_tree_of(const struct scope_explore *explore, const char *group,
+						       const struct scope_unit_edges *edges)
+{
+	const uint64_t hash = scope_explore_round_hash(edges);
+	const struct scope_explore_tree *all = NULL;
+
+	for (size_t i = 0; i < explore->trees; i++) {
+		const struct scope_explore_tree *tree = &explore->tree[i];
+
+		if (strcmp(tree->group, group) != 0)
+			continue;
+		if (tree->hash == hash)
+			return tree;
+		if (!tree->hash)
+			all = tree;
+	}
+	return all;
 }

@@ -139,6 +139,10 @@ int scope_explore_take(struct scope_explore *explore, const struct scope_explore
 		       const struct scope_probing *probing, const struct scope_round *round, struct scope_trace *trace,
 		       struct scope_symbols *symbols, const struct scope_call_paths *kernel);
 
+/* The tree that a request of that group belongs to: of its path, or of all paths of the kind; NULL: it has none. */
+const struct scope_explore_tree *scope_explore_tree_of(const struct scope_explore *explore, const char *group,
+						       const struct scope_unit_edges *edges);
+
 /* What every round records exceeded the budget, or no rounds are left: open trees stay open. */
 void scope_explore_stop(struct scope_explore *explore, enum scope_explore_end end);
 

@@ -17,7 +17,7 @@ struct taker {
 	uint64_t from_ns;
 };
 
-static uint64_t hash_of(const struct scope_unit_edges *edges)
+uint64_t scope_explore_round_hash(const struct scope_unit_edges *edges)
 {
 	uint64_t hash = 0x9e3779b97f4a7c15ull;
 
@@ -77,6 +77,7 @@ static int add_to_path(struct scope_round_path *path, const struct scope_unit_ed
 	for (unsigned i = 0; i < SCOPE_UNIT_SPANS; i++) {
 		const struct scope_unit_span *one = &extras->span[i];
 
+		path->span[i].around += one->around;
 		if (!one->times)
 			continue;
 		path->span[i].times += one->times;
@@ -160,7 +161,7 @@ static int take_unit(void *user, const struct scope_unit *unit, const struct sco
 	}
 	scope_variance_spread_add(&kind->wall, wall_ns - kind->wall_shift_ns, SCOPE_BAND_NONE);
 	scope_variance_part_add(&kind->queues, queued_ns, wall_ns - kind->wall_shift_ns, SCOPE_BAND_NONE);
-	path = find_path(kind, hash_of(edges));
+	path = find_path(kind, scope_explore_round_hash(edges));
 	if (!path || scope_sketch_add(&kind->own, (uint64_t)own_ns, 1))
 		return -ENOMEM;
 	err = add_to_path(path, edges, extras, own_ns - kind->shift_ns);

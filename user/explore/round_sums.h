@@ -37,6 +37,7 @@ struct scope_round_edge {
 /* Calls of one probed function. */
 struct scope_round_span {
 	uint64_t times;
+	uint64_t around; /* requests of which most is in calls that go beyond them */
 	struct scope_part_sums own, before;
 	struct scope_spread hit; /* of the requests with such a call */
 };
@@ -101,6 +102,9 @@ void scope_explore_round_destroy(struct scope_round *round); /* NULL is fine */
 const struct scope_round_kind *scope_explore_round_kind(const struct scope_round *round, const char *name);
 /* By its hash, 0 for all of the kind; NULL: no request took it. */
 const struct scope_round_path *scope_explore_round_path(const struct scope_round_kind *kind, uint64_t hash);
+
+/* scope_round_path.hash of a request with these edges. */
+uint64_t scope_explore_round_hash(const struct scope_unit_edges *edges);
 
 /* Sums of the latencies of a path, without waits for a CPU. */
 double scope_explore_round_mean(const struct scope_round_kind *kind, const struct scope_round_path *path);

@@ -63,6 +63,22 @@ static struct scope_unit_edge *find(struct scope_unit_edges *edges, uint64_t edg
 	}
 }
 
+/*
+ * Gives the edge's stacks its index. A call in which the thread ran is known only when it returns, so a sample in it came
+ * before the edge of the call did, and has the number of the edge before that one: its time tells.
+ */
+static void place_stacks(struct thread_edges *thread, const struct passed *passed, uint64_t number, uint32_t edge)
+{
+	for (; thread->placed < thread->stacks && thread->stack[thread->placed].number <= number; thread->placed++) {
+		struct scope_unit_edge_stack *stack = &thread->stack[thread->placed];
+
+		if (!stack->ns && stack->stack.time_ns > passed->end_ns)
+			return;
+		if (stack->number == number || (!stack->ns && stack->stack.time_ns >= passed->begin_ns))
+			stack->edge = edge;
+	}
+}
+
 static void fold(struct thread_edges *thread, const struct passed *passed, uint64_t number)
 {
 	struct scope_unit_edge *edge = find(thread->unit, passed->edge);
@@ -72,9 +88,7 @@ static void fold(struct thread_edges *thread, const struct passed *passed, uint6
 	edge->ns[SCOPE_EDGE_SLEEPS] += passed->slept_ns;
 	edge->ns[SCOPE_EDGE_QUEUES] += passed->queued_ns;
 	edge->times++;
-	for (; thread->placed < thread->stacks && thread->stack[thread->placed].number <= number; thread->placed++)
-		if (thread->stack[thread->placed].number == number)
-			thread->stack[thread->placed].edge = (uint32_t)(edge - thread->unit->edge);
+	place_stacks(thread, passed, number, (uint32_t)(edge - thread->unit->edge));
 }
 
 /* Adds the earliest edges that are held back to the unit's. */

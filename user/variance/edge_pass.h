@@ -59,6 +59,7 @@ struct scope_unit_span {
 	uint64_t ns;	    /* without waits for a CPU */
 	uint64_t before_ns; /* from the trace point before to each begin */
 	uint32_t times;
+	bool around; /* most of the unit is in calls that begin before it or end after it */
 };
 
 /* All zero, and NAN for each key, if it has none. */

@@ -85,12 +85,33 @@ void scope_variance_extras_key(struct scope_extras *extras, uint8_t key, uint64_
 	hold(extras, &one);
 }
 
+/* The time that a call and the unit have in common. */
+static uint64_t common(uint64_t call_begin_ns, uint64_t call_end_ns, uint64_t begin_ns, uint64_t end_ns)
+{
+	const uint64_t from = call_begin_ns > begin_ns ? call_begin_ns : begin_ns;
+	const uint64_t until = call_end_ns < end_ns ? call_end_ns : end_ns;
+
+	return until > from ? until - from : 0;
+}
+
 const struct scope_unit_extras *scope_variance_extras_of(struct scope_extras *extras, uint64_t begin_ns,
 							 uint64_t end_ns)
 {
-	for (uint32_t i = 0; i < extras->count; i++)
-		if (extras->held[i].begin_ns >= begin_ns && extras->held[i].end_ns <= end_ns)
-			fold(extras, &extras->held[i]);
+	uint64_t beyond_ns[SCOPE_UNIT_SPANS] = { 0 };
+
+	for (uint32_t i = 0; i < extras->count; i++) {
+		const struct scope_extra *one = &extras->held[i];
+
+		if (one->begin_ns >= begin_ns && one->end_ns <= end_ns)
+			fold(extras, one);
+		else if (!one->key)
+			beyond_ns[one->number] += common(one->begin_ns, one->end_ns, begin_ns, end_ns);
+	}
+	for (unsigned i = 0; i < SCOPE_UNIT_SPANS; i++) {
+		if (extras->open >> i & 1)
+			beyond_ns[i] += common(extras->at[i].begin_ns, end_ns, begin_ns, end_ns);
+		extras->unit.span[i].around = 2 * beyond_ns[i] > end_ns - begin_ns;
+	}
 	extras->count = 0;
 	return &extras->unit;
 }
