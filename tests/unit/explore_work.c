@@ -6,8 +6,9 @@
  *                          request in ten
  *   explore_work slow      one request in fifty is of another kind and always takes 8 ms, in count_all
  *   explore_work two       two kinds of threads: check_7 of the threads "alpha", and merge_3 of the threads "beta"
- *   explore_work keys      load() takes as long as its first argument says, with noise: R of both is 0.85; four more
- *                          arguments are decoys
+ *   explore_work keys      load() sleeps as long as its first argument says, with noise: R of both is 0.85; four more
+ *                          arguments are decoys; they are arguments of calls as well: pread64's arg2, and its arg3,
+ *                          fadvise64's arg1 and arg2, lseek's arg1
  *   explore_work hot       tick() is called a million times by each request
  *   explore_work sleeps    doze() sleeps for 5 ms more in one request of ten: the time is in a call
  *   explore_work even      nothing varies
@@ -187,7 +188,8 @@ __attribute__((noinline)) void count_all(void)
 __attribute__((noinline)) void load(uint64_t size, uint64_t a, uint64_t b, uint64_t c, uint64_t d, double noise);
 __attribute__((noinline)) void load(uint64_t size, uint64_t a, uint64_t b, uint64_t c, uint64_t d, double noise)
 {
-	spin(size * 1000 + (uint64_t)(noise * 1000));
+	/* A sleep is as long as it should be on a busy host, too. */
+	usleep((useconds_t)((double)size + noise));
 	sink += a + b + c + d;
 	__asm__ volatile("");
 }
@@ -220,6 +222,20 @@ static void note(uint64_t *time)
 		*time = now();
 }
 
+static void serve_keys(uint64_t size, double noise)
+{
+	uint64_t decoy[4];
+	char text[4096];
+
+	for (int i = 0; i < 4; i++)
+		decoy[i] = (uint64_t)(1000 * chance());
+	if (pread(file, text, size < sizeof(text) ? size : sizeof(text), (off_t)decoy[0]) < 0 ||
+	    posix_fadvise(file, (off_t)decoy[1], (off_t)decoy[2], POSIX_FADV_NORMAL) ||
+	    lseek(file, (off_t)decoy[3], SEEK_SET) < 0)
+		abort();
+	load(size, decoy[0], decoy[1], decoy[2], decoy[3], noise);
+}
+
 __attribute__((noinline)) void serve(struct request *request);
 __attribute__((noinline)) void serve(struct request *request)
 {
@@ -227,8 +243,7 @@ __attribute__((noinline)) void serve(struct request *request)
 		/* Time = size + noise: R = sd(size) / sqrt(sd(size)² + sd(noise)²) = 0.85. */
 		const double size = 1000 + 200 * normal(), noise = 1000 + 200 * sqrt(1 / 0.85 / 0.85 - 1) * normal();
 
-		load(size > 0 ? (uint64_t)size : 0, (uint64_t)(1000 * chance()), (uint64_t)(1000 * chance()),
-		     (uint64_t)(1000 * chance()), (uint64_t)(1000 * chance()), noise > 0 ? noise : 0);
+		serve_keys(size > 0 ? (uint64_t)size : 0, noise > 0 ? noise : 0);
 		return;
 	}
 	if (!strcmp(mode, "hot")) {

@@ -259,6 +259,44 @@ static void reports_a_planted_correlation(void **state)
 	free(kind.request);
 }
 
+/* Requests of a kind whose latency follows a key: what was asked for divides them, what was not does not. */
+static void divides_by_what_was_asked(void **state)
+{
+	static const struct scope_explore_key key = { .name = "load:arg0", .bins = 4 };
+	struct scope_explore explore;
+	struct scope_round_kind kind = { .name = "stage" };
+	const struct scope_round round = { .kind = &kind, .kinds = 1 };
+	enum { REQUESTS = 400 };
+
+	(void)state;
+	kind.request = calloc(REQUESTS, sizeof(*kind.request));
+	assert_non_null(kind.request);
+	for (size_t asked = 0; asked <= 1; asked++) {
+		kind.requests = kind.all.spread.units = REQUESTS;
+		for (unsigned i = 0; i < REQUESTS; i++) {
+			kind.request[i].own_ns = 1e6 + 1000 * (i % 100);
+			kind.request[i].key[SCOPE_ROUND_BYTES] = i % 100;
+			kind.request[i].key[SCOPE_ROUND_KEYS] = i % 100;
+		}
+		scope_explore_init(&explore, &(struct scope_explore_options){ .key = &key, .keys = asked });
+		assert_int_equal(scope_explore_relate(&explore, &round), 0);
+		assert_int_equal(explore.splits, asked);
+		assert_true(scope_explore_splits_by(&explore, 0) == asked);
+		if (asked) {
+			const struct scope_round_split *split = explore.split;
+
+			assert_int_equal(split->bins, 4);
+			assert_int_equal(scope_explore_round_bin(split, NAN), 0);
+			assert_int_equal(scope_explore_round_bin(split, -7), 1);
+			assert_int_equal(scope_explore_round_bin(split, 24), 1);
+			assert_int_equal(scope_explore_round_bin(split, 25), 2);
+			assert_int_equal(scope_explore_round_bin(split, 1e9), 4);
+		}
+		scope_explore_free(&explore);
+	}
+	free(kind.request);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +307,7 @@ int main(void)
 		cmocka_unit_test(matches_in_order),
 		cmocka_unit_test(leaves_out_what_has_no_name),
 		cmocka_unit_test(reports_a_planted_correlation),
+		cmocka_unit_test(divides_by_what_was_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

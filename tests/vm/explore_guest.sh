@@ -21,25 +21,35 @@ tree = exploration["trees"][0] if exploration["trees"] else None
 if not eval(sys.argv[2]): sys.exit(f"not true: {sys.argv[2]}\n{json.dumps(exploration, indent=1)[:3000]}")' "$@"
 }
 
-# The function is found, and what is said of the probes is what the messages to the module were.
-finds() {	# SOURCE [ARGUMENT...]
-	local source=$1 listener=
-	shift
+# What is said of the probes is what the messages to the module were, and none is left.
+explores() {	# SOURCE
+	local source=$1 listener= status said
 	probes_listed > "$dir/listed"
+	rm -f "$dir/found.$source"
 	if [ "$source" = kmod ]; then
 		python3 "$here/netlink_probes.py" "$dir/messages" > "$dir/listener" 2>&1 &
 		listener=$!
 		until_true grep -q ready "$dir/listener" || { cat "$dir/listener"; return 1; }
 	fi
-	"$scope" explore -p "$server" --source "$source" --budget 100 \
-		--format json -o "$dir/found.$source" "$@" 2> "$dir/said"
+	"$scope" explore -p "$server" --source "$source" --budget 100 --format json -o "$dir/found.$source" 2> "$dir/said"
 	status=$?
 	[ -z "$listener" ] || { kill "$listener"; wait "$listener"; cat "$dir/messages"; }
 	cat "$dir/said"
-	[ "$status" = 0 ] && nothing_left && says_of "$dir/found.$source" \
-		'tree["function"] == "check_7" and exploration["functions_probed"] <= 0.34 * exploration["functions"]' &&
-		{ [ -z "$listener" ] || says_of "$dir/found.$source" \
-			"exploration['probes'] == $(sed 's/set \([0-9]*\) .*dropped 0 unanswered 0/\1/' "$dir/messages")"; }
+	[ "$status" = 0 ] && nothing_left || return 1
+	[ -n "$listener" ] || return 0
+	said=$(sed -n 's/^set \([0-9]*\) .* dropped 0 unanswered 0$/\1/p' "$dir/messages")
+	says_of "$dir/found.$source" "exploration['probes'] == ${said:--1}"
+}
+
+# An emulated machine makes requests slow as well, so it may take more than one exploration.
+finds() {	# SOURCE
+	local _
+	for _ in 1 2 3 4; do
+		explores "$1" || return 1
+		! says_of "$dir/found.$1" 'tree and tree["function"] == "check_7" and \
+			exploration["functions_probed"] <= 0.34 * exploration["functions"]' || return 0
+	done
+	return 1
 }
 
 # With probes in the kernel as well, which its own list has.
@@ -67,7 +77,8 @@ start() {	# MODE: sets server
 
 insmod "$module" || exit 1
 start stages
-pass "the module finds the function, by the probes that it says" finds kmod
+pass "the module sets the probes that are said" explores kmod
+pass "the module finds the function" finds kmod
 pass "perf events find the function" finds perf
 for source in kmod perf; do
 	for signal in INT KILL SEGV; do

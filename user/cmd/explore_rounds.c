@@ -104,9 +104,11 @@ static void set_options(struct round_now *now)
 	now->probing = (struct scope_probing){ .one = now->one, .budget = request->budget };
 	memcpy(now->one, plan->probe, plan->probes * sizeof(*now->one));
 	now->probing.count = plan->probes;
-	for (size_t i = 0; plan->tree < 0 && i < request->keys; i++) {
+	for (size_t i = 0; i < request->keys; i++) {
 		const struct scope_unit_key *source = &request->key[i].source;
 
+		if (plan->tree >= 0 && !scope_explore_splits_by(&now->rounds->explore, i))
+			continue;
 		if (!source->probe) {
 			if (options->arg_counts[source->number] <= source->arg)
 				options->arg_counts[source->number] = (uint8_t)(source->arg + 1);
@@ -134,6 +136,16 @@ static int capture(struct round_now *now, struct scope_cmd_captured *captured, s
 	return err ? err : scope_cmd_captured_open("explore", captured, error, ret_trace);
 }
 
+static int sum_round(const struct round_now *now, struct scope_trace *trace, const struct scope_analysis *analysis,
+		     const struct scope_edge_wanted *wanted, struct scope_round **ret_round)
+{
+	const struct scope_explore *explore = &now->rounds->explore;
+
+	return scope_explore_round_create(trace, analysis->found.distributions, analysis->found.groups,
+					  analysis->found.pickups, wanted, explore->split, explore->splits,
+					  now->probing.set_ns, ret_round);
+}
+
 /* Sums of the round, by an analysis of its trace. */
 static int take(struct round_now *now, struct scope_trace *trace, const struct scope_analysis *analysis)
 {
@@ -143,15 +155,21 @@ static int take(struct round_now *now, struct scope_trace *trace, const struct s
 		.probe = now->plan.span,
 		.probes = now->plan.probes,
 		.key = key,
-		.keys = now->plan.tree < 0 ? rounds->request->keys : 0,
+		.keys = now->plan.tree < 0 || rounds->explore.splits ? rounds->request->keys : 0,
 	};
 	struct scope_round *round;
 	int err;
 
 	for (size_t i = 0; i < wanted.keys; i++)
 		key[i] = rounds->request->key[i].source;
-	err = scope_explore_round_create(trace, analysis->found.distributions, analysis->found.groups,
-					 analysis->found.pickups, &wanted, now->probing.set_ns, &round);
+	err = sum_round(now, trace, analysis, &wanted, &round);
+	if (!err && now->plan.tree < 0) {
+		err = scope_explore_relate(&rounds->explore, round);
+		if (err || rounds->explore.splits)
+			scope_explore_round_destroy(round);
+		if (!err && rounds->explore.splits)
+			err = sum_round(now, trace, analysis, &wanted, &round);
+	}
 	if (err)
 		return err;
 	scope_explore_call_paths_end(&now->kernel);

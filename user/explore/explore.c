@@ -21,6 +21,7 @@ void scope_explore_free(struct scope_explore *explore)
 		scope_explore_search_free(&explore->tree[i].search);
 	}
 	free(explore->kind);
+	free(explore->split);
 	*explore = (struct scope_explore){ 0 };
 }
 
@@ -292,8 +293,10 @@ int scope_explore_take(struct scope_explore *explore, const struct scope_explore
 	explore->rounds++;
 	for (size_t i = 0; i < probing->count; i++)
 		explore->probes += probing->one[i].was_set;
-	if (plan->tree < 0)
-		return scope_explore_plant(explore, round);
+	if (plan->tree < 0) {
+		scope_explore_plant(explore, round);
+		return 0;
+	}
 	tree = &explore->tree[plan->tree];
 	kind = scope_explore_round_kind(round, tree->group);
 	path = kind ? scope_explore_round_path(kind, tree->hash) : NULL;
@@ -325,7 +328,8 @@ const struct scope_explore_tree *scope_explore_tree_of(const struct scope_explor
 
 		if (strcmp(tree->group, group) != 0)
 			continue;
-		if (tree->hash == hash)
+		/* Which bin the request is in is not known. */
+		if (tree->edges_hash == hash && !tree->key[0])
 			return tree;
 		if (!tree->hash)
 			all = tree;

@@ -65,6 +65,10 @@ struct scope_explore_tree {
 	char group[SCOPE_PLAIN_COMM_BYTES];
 	uint64_t hash;	 /* of its path; 0: all of the kind */
 	unsigned number; /* of the path, by number of requests, from 1 on; 0: all */
+	/* The bin of the key that divides the kind's requests; "": none does, or the request has no value of it. */
+	char key[SCOPE_KEY_NAME];
+	double key_from, key_to;
+	uint64_t edges_hash;
 	enum scope_forest_state state;
 	uint64_t requests;
 	double mean_ns, cv, latency_share; /* latency_share: of the kind's variance, in this path */
@@ -119,6 +123,8 @@ struct scope_explore {
 	struct scope_explore_options options;
 	struct scope_explore_kind *kind;
 	size_t kinds;
+	struct scope_round_split *split; /* of kinds whose latency a key that was asked for explains */
+	size_t splits;
 	struct scope_explore_tree tree[SCOPE_EXPLORE_TREES];
 	size_t trees, left_out; /* left out: for lack of room */
 	unsigned rounds;
@@ -134,6 +140,14 @@ void scope_explore_free(struct scope_explore *explore);
 bool scope_explore_next(struct scope_explore *explore, struct scope_proc_reader *reader,
 			struct scope_explore_plan *ret_plan);
 
+/*
+ * Of the first round: the kinds and their keys. If there are splits then, the sums of this round are wanted once more, by
+ * these, and of all further rounds. 0 or -ENOMEM.
+ */
+int scope_explore_relate(struct scope_explore *explore, const struct scope_round *round);
+/* True if a kind is divided by the key with that number, of those asked for. */
+bool scope_explore_splits_by(const struct scope_explore *explore, size_t key);
+
 /* What the round showed. trace and symbols: of its stacks. kernel: kernel stacks seen in it, or NULL. 0 or -ENOMEM. */
 int scope_explore_take(struct scope_explore *explore, const struct scope_explore_plan *plan,
 		       const struct scope_probing *probing, const struct scope_round *round, struct scope_trace *trace,
@@ -146,8 +160,8 @@ const struct scope_explore_tree *scope_explore_tree_of(const struct scope_explor
 /* What every round records exceeded the budget, or no rounds are left: open trees stay open. */
 void scope_explore_stop(struct scope_explore *explore, enum scope_explore_end end);
 
-/* For explore.c: kinds and trees, from the first round. 0 or -ENOMEM. */
-int scope_explore_plant(struct scope_explore *explore, const struct scope_round *round);
+/* For explore.c: trees, from the first round. */
+void scope_explore_plant(struct scope_explore *explore, const struct scope_round *round);
 /* For explore.c: nothing is left to probe in a tree, which is concluded. */
 void scope_explore_conclude(struct scope_explore_tree *tree);
 

@@ -47,15 +47,58 @@ static double within(const struct scope_round_kind *kind)
 	return sum;
 }
 
-/* Its place among the paths of the kind, by number of requests. */
+static uint64_t requests_of(const struct scope_round_kind *kind, uint64_t edges_hash)
+{
+	uint64_t requests = 0;
+
+	for (size_t i = 0; i < kind->paths; i++)
+		requests += kind->path[i].edges_hash == edges_hash ? kind->path[i].spread.units : 0;
+	return requests;
+}
+
+/* True if an earlier path has the same edges: only the bin is another one. */
+static bool came_before(const struct scope_round_kind *kind, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (kind->path[i].edges_hash == kind->path[at].edges_hash)
+			return true;
+	return false;
+}
+
+/* Its place among the paths of the kind, by number of requests; bins of a path have the same. */
 static unsigned number_of(const struct scope_round_kind *kind, const struct scope_round_path *path)
 {
+	const uint64_t requests = requests_of(kind, path->edges_hash);
 	unsigned number = 1;
 
-	for (const struct scope_round_path *one = kind->path; one < kind->path + kind->paths; one++)
-		number += one->spread.units > path->spread.units ||
-			  (one->spread.units == path->spread.units && one->hash < path->hash);
+	for (size_t i = 0; i < kind->paths; i++) {
+		const uint64_t hash = kind->path[i].edges_hash, others = requests_of(kind, hash);
+
+		if (!came_before(kind, i))
+			number += others > requests || (others == requests && hash < path->edges_hash);
+	}
 	return number;
+}
+
+/* The values of the bin that the path's requests are in. */
+static void name_bin(const struct scope_explore *explore, const struct scope_round_path *path,
+		     struct scope_explore_tree *tree)
+{
+	for (size_t i = 0; i < explore->splits && path->bin; i++) {
+		const struct scope_round_split *split = &explore->split[i];
+		const struct scope_key_relation *key;
+
+		if (strcmp(split->kind, tree->group) != 0)
+			continue;
+		for (size_t k = 0; k < explore->kinds; k++) {
+			if (strcmp(explore->kind[k].name, split->kind) != 0)
+				continue;
+			key = &explore->kind[k].keys.key[split->key];
+			memcpy(tree->key, key->name, sizeof(tree->key));
+			tree->key_from = key->bin[path->bin - 1].from;
+			tree->key_to = key->bin[path->bin - 1].to;
+		}
+	}
 }
 
 static void find_edge(const struct scope_round_kind *kind, const struct scope_round_path *path,
@@ -96,6 +139,7 @@ static void add_tree(struct scope_explore *explore, const struct scope_round_kin
 		return;
 	*tree = (struct scope_explore_tree){
 		.hash = path == &kind->all ? 0 : path->hash,
+		.edges_hash = path->edges_hash,
 		.number = path == &kind->all ? 0 : number_of(kind, path),
 		.state = state,
 		.requests = path->spread.units,
@@ -105,6 +149,7 @@ static void add_tree(struct scope_explore *explore, const struct scope_round_kin
 		.weight = weight,
 	};
 	memcpy(tree->group, kind->name, sizeof(tree->group));
+	name_bin(explore, path, tree);
 	find_edge(kind, path, tree);
 }
 
@@ -138,7 +183,45 @@ static int by_weight(const void *left, const void *right)
 	return a->weight == b->weight ? strcmp(a->group, b->group) : a->weight > b->weight ? -1 : 1;
 }
 
-int scope_explore_plant(struct scope_explore *explore, const struct scope_round *round)
+/* The key that explains most of the kind's variance, of those asked for, divides its requests. */
+static int split_kind(struct scope_explore *explore, const struct scope_explore_kind *kind)
+{
+	const struct scope_key_relation *most = NULL;
+	struct scope_round_split *split;
+	unsigned key = 0;
+
+	for (unsigned i = SCOPE_ROUND_KEYS; i < kind->keys.keys; i++) {
+		const struct scope_key_relation *one = &kind->keys.key[i];
+
+		if (!scope_explore_key_holds(one) || one->bins < 2 || one->explained < SCOPE_KEY_EXPLAINS ||
+		    (most && one->explained <= most->explained))
+			continue;
+		most = one;
+		key = i;
+	}
+	if (!most)
+		return 0;
+	split = realloc(explore->split, (explore->splits + 1) * sizeof(*split));
+	if (!split)
+		return -ENOMEM;
+	explore->split = split;
+	split += explore->splits++;
+	*split = (struct scope_round_split){ .key = (uint8_t)key, .bins = most->bins };
+	memcpy(split->kind, kind->name, sizeof(split->kind));
+	for (unsigned i = 0; i < most->bins; i++)
+		split->from[i] = most->bin[i].from;
+	return 0;
+}
+
+bool scope_explore_splits_by(const struct scope_explore *explore, size_t key)
+{
+	for (size_t i = 0; i < explore->splits; i++)
+		if (explore->split[i].key == SCOPE_ROUND_KEYS + key)
+			return true;
+	return false;
+}
+
+int scope_explore_relate(struct scope_explore *explore, const struct scope_round *round)
 {
 	int err = 0;
 
@@ -160,9 +243,16 @@ int scope_explore_plant(struct scope_explore *explore, const struct scope_round 
 		one->queues = scope_explore_round_queues(kind);
 		err = scope_explore_keys(kind, explore->options.key, explore->options.keys, &one->keys);
 		if (!err)
-			plant_kind(explore, kind);
+			err = split_kind(explore, one);
 	}
+	return err;
+}
+
+void scope_explore_plant(struct scope_explore *explore, const struct scope_round *round)
+{
+	for (size_t i = 0; i < round->kinds; i++)
+		if (round->kind[i].all.spread.units >= SCOPE_EXPLORE_REQUESTS_MIN)
+			plant_kind(explore, &round->kind[i]);
 	if (explore->trees)
 		qsort(explore->tree, explore->trees, sizeof(*explore->tree), by_weight);
-	return err;
 }

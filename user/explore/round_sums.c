@@ -15,6 +15,7 @@ struct taker {
 	uint64_t *last_ns; /* by thread: when its last request ended; 0: none has */
 	size_t threads;
 	uint64_t from_ns;
+	const struct scope_round_split **split; /* by kind; NULL: it has none */
 };
 
 uint64_t scope_explore_round_hash(const struct scope_unit_edges *edges)
@@ -31,19 +32,31 @@ uint64_t scope_explore_round_hash(const struct scope_unit_edges *edges)
 	return hash ? hash : 1;
 }
 
-static struct scope_round_path *find_path(struct scope_round_kind *kind, uint64_t hash)
+unsigned scope_explore_round_bin(const struct scope_round_split *split, double value)
 {
+	unsigned bin = 1;
+
+	if (isnan(value))
+		return 0;
+	while (bin < split->bins && value >= split->from[bin])
+		bin++;
+	return bin;
+}
+
+static struct scope_round_path *find_path(struct scope_round_kind *kind, uint64_t edges_hash, unsigned bin)
+{
+	const uint64_t hash = edges_hash ^ bin * 0x9e3779b97f4a7c15ull;
 	struct scope_round_path *path;
 
 	for (size_t i = 0; i < kind->paths; i++)
-		if (kind->path[i].hash == hash)
+		if (kind->path[i].edges_hash == edges_hash && kind->path[i].bin == bin)
 			return &kind->path[i];
 	if (kind->paths == SCOPE_ROUND_PATHS)
 		return &kind->path[kind->paths - 1];
 	if (scope_grow(&kind->path, &kind->path_capacity, kind->paths + 1, sizeof(*kind->path)))
 		return NULL;
 	path = &kind->path[kind->paths++];
-	*path = (struct scope_round_path){ .hash = hash };
+	*path = (struct scope_round_path){ .hash = hash ? hash : 1, .edges_hash = edges_hash, .bin = bin };
 	path->rest = kind->paths == SCOPE_ROUND_PATHS;
 	return path;
 }
@@ -88,33 +101,36 @@ static int add_to_path(struct scope_round_path *path, const struct scope_unit_ed
 	return 0;
 }
 
-static int keep_request(struct taker *taker, struct scope_round_kind *kind, const struct scope_unit *unit,
-			const struct scope_unit_edges *edges, const struct scope_unit_extras *extras, uint32_t path,
-			double own_ns)
+/* All of the request but its path, and the number in work, which is known when all requests are. */
+static struct scope_round_request describe(struct taker *taker, const struct scope_unit *unit,
+					   const struct scope_unit_edges *edges, const struct scope_unit_extras *extras,
+					   double own_ns)
 {
-	struct scope_round_request *one;
+	struct scope_round_request one = { .begin_ns = unit->begin_ns, .end_ns = unit->end_ns, .own_ns = own_ns };
 	uint64_t *last_ns = unit->thread < taker->threads ? &taker->last_ns[unit->thread] : NULL;
 	uint64_t calls = 0;
-	const double pause = last_ns && *last_ns && unit->begin_ns > *last_ns ? (double)(unit->begin_ns - *last_ns)
-									      : NAN;
 
+	for (uint32_t i = 0; i < edges->count; i++)
+		if (scope_variance_edge_is_call(edges->edge[i].edge))
+			calls += edges->edge[i].times;
+	one.key[SCOPE_ROUND_BYTES] = (double)unit->bytes;
+	one.key[SCOPE_ROUND_CALLS] = (double)calls;
+	one.key[SCOPE_ROUND_PAUSE] =
+		last_ns && *last_ns && unit->begin_ns > *last_ns ? (double)(unit->begin_ns - *last_ns) : NAN;
+	one.key[SCOPE_ROUND_QUEUE] = NAN;
+	memcpy(one.key + SCOPE_ROUND_KEYS, extras->key, sizeof(extras->key));
 	if (last_ns)
 		*last_ns = unit->end_ns;
+	return one;
+}
+
+static int keep_request(struct scope_round_kind *kind, const struct scope_round_request *request)
+{
 	if (kind->requests == SCOPE_ROUND_REQUESTS)
 		return 0;
 	if (scope_grow(&kind->request, &kind->request_capacity, kind->requests + 1, sizeof(*kind->request)))
 		return -ENOMEM;
-	for (uint32_t i = 0; i < edges->count; i++)
-		if (scope_variance_edge_is_call(edges->edge[i].edge))
-			calls += edges->edge[i].times;
-	one = &kind->request[kind->requests++];
-	*one = (struct scope_round_request){
-		.begin_ns = unit->begin_ns, .end_ns = unit->end_ns, .path = path, .own_ns = own_ns
-	};
-	one->key[SCOPE_ROUND_BYTES] = (double)unit->bytes;
-	one->key[SCOPE_ROUND_CALLS] = (double)calls;
-	one->key[SCOPE_ROUND_PAUSE] = pause;
-	memcpy(one->key + SCOPE_ROUND_KEYS, extras->key, sizeof(extras->key));
+	kind->request[kind->requests++] = *request;
 	return 0;
 }
 
@@ -142,6 +158,8 @@ static int take_unit(void *user, const struct scope_unit *unit, const struct sco
 		     const struct scope_unit_edge_stack *stack, uint32_t stacks, const struct scope_unit_extras *extras)
 {
 	struct taker *taker = user;
+	const struct scope_round_split *split;
+	struct scope_round_request request;
 	struct scope_round_kind *kind;
 	struct scope_round_path *path;
 	const double wall_ns = (double)scope_unit_wall(unit);
@@ -161,14 +179,19 @@ static int take_unit(void *user, const struct scope_unit *unit, const struct sco
 	}
 	scope_variance_spread_add(&kind->wall, wall_ns - kind->wall_shift_ns, SCOPE_BAND_NONE);
 	scope_variance_part_add(&kind->queues, queued_ns, wall_ns - kind->wall_shift_ns, SCOPE_BAND_NONE);
-	path = find_path(kind, scope_explore_round_hash(edges));
+	request = describe(taker, unit, edges, extras, own_ns);
+	split = taker->split[unit->group];
+	path = find_path(kind, scope_explore_round_hash(edges),
+			 split ? scope_explore_round_bin(split, request.key[split->key]) : 0);
 	if (!path || scope_sketch_add(&kind->own, (uint64_t)own_ns, 1))
 		return -ENOMEM;
 	err = add_to_path(path, edges, extras, own_ns - kind->shift_ns);
 	if (!err)
 		err = add_to_path(&kind->all, edges, extras, own_ns - kind->shift_ns);
 	if (!err)
-		err = keep_request(taker, kind, unit, edges, extras, (uint32_t)(path - kind->path), own_ns);
+		request.path = (uint32_t)(path - kind->path);
+	if (!err)
+		err = keep_request(kind, &request);
 	return err ? err : keep_stacks(taker->round, unit->group, path->hash, edges, stack, stacks, own_ns);
 }
 
@@ -239,7 +262,8 @@ static int fill(struct taker *taker, struct scope_trace *trace, const struct sco
 
 int scope_explore_round_create(struct scope_trace *trace, const struct scope_distributions *distributions,
 			       const struct scope_groups *groups, const struct scope_pickups *pickups,
-			       const struct scope_edge_wanted *wanted, uint64_t from_ns, struct scope_round **ret_round)
+			       const struct scope_edge_wanted *wanted, const struct scope_round_split *split,
+			       size_t splits, uint64_t from_ns, struct scope_round **ret_round)
 {
 	struct taker taker = {
 		.from_ns = from_ns,
@@ -250,11 +274,17 @@ int scope_explore_round_create(struct scope_trace *trace, const struct scope_dis
 	int err = -ENOMEM;
 
 	taker.last_ns = calloc(taker.threads + 1, sizeof(*taker.last_ns));
+	taker.split = calloc(groups->count + 1, sizeof(*taker.split));
+	for (size_t g = 0; taker.split && g < groups->count; g++)
+		for (size_t i = 0; i < splits; i++)
+			if (!strcmp(split[i].kind, groups->group[g].name))
+				taker.split[g] = &split[i];
 	if (taker.round)
 		taker.round->kind = calloc(groups->count + 1, sizeof(*taker.round->kind));
-	if (taker.round && taker.round->kind && taker.last_ns)
+	if (taker.round && taker.round->kind && taker.last_ns && taker.split)
 		err = fill(&taker, trace, groups, pickups, wanted);
 	free(taker.last_ns);
+	free(taker.split);
 	if (err)
 		scope_explore_round_destroy(taker.round);
 	else

@@ -34,6 +34,16 @@ struct scope_round_edge {
 	struct scope_part_sums own, sleeps; /* sleeps: part of own */
 };
 
+#define SCOPE_ROUND_SPLIT_BINS 16 /* no rule */
+
+/* Requests of a kind are of different paths if the values of a key are in different bins. */
+struct scope_round_split {
+	char kind[SCOPE_PLAIN_COMM_BYTES];
+	uint8_t key; /* place in scope_round_request.key */
+	unsigned bins;
+	double from[SCOPE_ROUND_SPLIT_BINS]; /* least values of the bins, ascending */
+};
+
 /* Calls of one probed function. */
 struct scope_round_span {
 	uint64_t times;
@@ -43,8 +53,10 @@ struct scope_round_span {
 };
 
 struct scope_round_path {
-	uint64_t hash; /* of its edges, without what differs between two rounds; 0: all requests of the kind */
-	bool rest;     /* those without room */
+	uint64_t hash; /* of its edges, without what differs between two rounds, and the bin; 0: all of the kind */
+	uint64_t edges_hash; /* of the edges alone */
+	unsigned bin;	     /* of the kind's split, from 1 on; 0: there is none, or the request has no value */
+	bool rest;	     /* those without room */
 	struct scope_spread spread;
 	struct scope_round_edge *edge; /* in the order of first occurrence */
 	size_t edges, capacity;
@@ -90,12 +102,12 @@ struct scope_round {
 
 /*
  * One pass over the trace, for requests that began at from_ns or later. distributions, groups and pickups are those
- * of an analysis of it. wanted may be NULL. 0 or -errno; the caller destroys.
+ * of an analysis of it. wanted may be NULL. split: by kind, at most one each. 0 or -errno; the caller destroys.
  */
 int scope_explore_round_create(struct scope_trace *trace, const struct scope_distributions *distributions,
 			       const struct scope_groups *groups, const struct scope_pickups *pickups,
-			       const struct scope_edge_wanted *wanted, uint64_t from_ns,
-			       struct scope_round **ret_round);
+			       const struct scope_edge_wanted *wanted, const struct scope_round_split *split,
+			       size_t splits, uint64_t from_ns, struct scope_round **ret_round);
 void scope_explore_round_destroy(struct scope_round *round); /* NULL is fine */
 
 /* By its name; NULL: no request of that kind came. */
@@ -103,8 +115,10 @@ const struct scope_round_kind *scope_explore_round_kind(const struct scope_round
 /* By its hash, 0 for all of the kind; NULL: no request took it. */
 const struct scope_round_path *scope_explore_round_path(const struct scope_round_kind *kind, uint64_t hash);
 
-/* scope_round_path.hash of a request with these edges. */
+/* scope_round_path.edges_hash of a request with these edges. */
 uint64_t scope_explore_round_hash(const struct scope_unit_edges *edges);
+/* The bin of a value, from 1 on; 0: it is NAN. Values below the first bin are in it. */
+unsigned scope_explore_round_bin(const struct scope_round_split *split, double value);
 
 /* Sums of the latencies of a path, without waits for a CPU. */
 double scope_explore_round_mean(const struct scope_round_kind *kind, const struct scope_round_path *path);
