@@ -3,7 +3,7 @@
 # For tests that end an exploration early, on this host or in a guest. They set scope, dir (a folder of their own) and
 # server (the process that is explored, explore_work stages), and programs (a folder that has text_changed, made of text_changed.c).
 
-# The probes that the kernel lists: by tracefs, and those of the kernel by whoever set them.
+# The probes that the kernel lists: by tracefs, and those of the kernel from any tool.
 probes_listed() {
 	local list
 	for list in tracing/uprobe_events tracing/kprobe_events debug/kprobes/list; do

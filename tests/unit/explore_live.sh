@@ -141,4 +141,12 @@ expect "nothing varies" 'not exploration["trees"] and exploration["probes"] == 0
 expect "a key of a call" 'keys["pread64:arg2"]["asked"] and not keys["pread64:arg2"]["holds"]' --cv 60 \
 	--key pread64:arg2:4 --rounds 1
 stop
+
+# R of the planted argument is 0.85; four others have nothing to do with the latency. Its bins divide the requests.
+start keys
+expect "a planted key" 'keys["pread64:arg2"]["holds"] and abs(keys["pread64:arg2"]["r"] - 0.85) <= 0.03 and
+	sum(key["holds"] for key in keys.values()) == 1 and keys["pread64:arg2"]["queue_r"] is not None and
+	any(one["bin"] and one["bin"]["key"] == "pread64:arg2" for one in exploration["trees"])' --cv 5 --budget 10 \
+	--key pread64:arg2:8 --key pread64:arg3 --key fadvise64:arg1 --key fadvise64:arg2 --key lseek:arg1
+stop
 exit $bad

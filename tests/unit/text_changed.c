@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * text_changed PID [until PROCESS]: prints how many bytes of a process's code differ from the files that it maps. Each
- * breakpoint of a probe is one, whoever set it, and however it was set. With "until" it waits until there is one, as
+ * breakpoint of a probe is one, by any tool and in any way. With "until" it waits until there is one, as
  * long as PROCESS, which is to set it, lives.
  *
  * Exit status: 0; 1 the process or a file cannot be read, or PROCESS ended before there was any; 2 wrong usage.

@@ -21,7 +21,7 @@ tree = exploration["trees"][0] if exploration["trees"] else None
 if not eval(sys.argv[2]): sys.exit(f"not true: {sys.argv[2]}\n{json.dumps(exploration, indent=1)[:3000]}")' "$@"
 }
 
-# What is said of the probes is what the messages to the module were, and none is left.
+# The number of probes that is printed is that of the messages to the module, and none is left.
 explores() {	# SOURCE
 	local source=$1 listener= status said
 	probes_listed > "$dir/listed"
@@ -77,7 +77,7 @@ start() {	# MODE: sets server
 
 insmod "$module" || exit 1
 start stages
-pass "the module sets the probes that are said" explores kmod
+pass "the module sets as many probes as are printed" explores kmod
 pass "the module finds the function" finds kmod
 pass "perf events find the function" finds perf
 for source in kmod perf; do

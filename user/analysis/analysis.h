@@ -52,6 +52,7 @@ struct scope_analysis {
 	struct scope_detection *detection;
 	struct scope_kept *kept;
 	const char *thread; /* of the options; NULL: all */
+	unsigned why;	    /* of the options */
 	bool folders; /* libraries in the system's folders count as the program's: few stacks name another function */
 	uint64_t since_ns;		    /* 0, or the time before which the same trace is the baseline */
 	struct scope_distributions *before; /* of that time; NULL: none */

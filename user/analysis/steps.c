@@ -277,6 +277,7 @@ int scope_analysis_steps_run(struct scope_analysis *analysis, const struct scope
 	analysis->detect = options->detect;
 	analysis->rank = options->rank;
 	analysis->thread = options->thread;
+	analysis->why = options->why;
 	analysis->folders = options->symbols.folders;
 	if (err)
 		return err;

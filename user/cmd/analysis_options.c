@@ -32,7 +32,8 @@ const struct scope_option scope_cmd_explore_options[] = {
 	  .help = "a path is consistently slow if its mean is above this percentile of\n"
 		  "its kind (default 95)" },
 	{ SCOPE_OPTION_WHY, "why", "N",
-	  .help = "print the path of the Nth slowest request, and what took longer in it" },
+	  .help = "print to which path the Nth slowest request belongs, and what took longer\n"
+		  "in it; as FILE:N it names the trace, too" },
 	{ SCOPE_OPTION_ROUNDS, "rounds", "N",
 	  .help = "with -p: number of rounds, at most (default 24); each takes the TIME of\n"
 		  "-d (default 3 seconds), and sets probes where most of the variance is" },

@@ -71,10 +71,25 @@ static int take_rounds(int option, const char *value, struct scope_cmd_report *r
 	}
 }
 
-int scope_cmd_explore_take(int option, const char *value, struct scope_cmd_report *request)
+/* N, or FILE:N. 0, or an exit status. */
+static int take_why(const char *value, struct scope_cmd_report *request)
 {
+	const char *colon = strrchr(value, ':');
+	const size_t length = colon ? (size_t)(colon - value) : 0;
 	uint64_t number;
 
+	if (scope_cmd_number(colon ? colon + 1 : value, 1, SCOPE_PATHS_MAX, &number) || (colon && !length) ||
+	    length >= sizeof(request->why_input))
+		return scope_cmd_misuse(request->name, "--why wants N or FILE:N, N from 1 to %d, not '%.200s'",
+					SCOPE_PATHS_MAX, value);
+	request->why = request->slowest = (unsigned)number;
+	memcpy(request->why_input, value, length);
+	request->why_input[length] = '\0';
+	return 0;
+}
+
+int scope_cmd_explore_take(int option, const char *value, struct scope_cmd_report *request)
+{
 	switch (option) {
 	case SCOPE_OPTION_ROUNDS:
 	case SCOPE_OPTION_SEARCH:
@@ -87,11 +102,7 @@ int scope_cmd_explore_take(int option, const char *value, struct scope_cmd_repor
 	case SCOPE_OPTION_CS:
 		return take_limit("cs", value, request, &request->limits.slow);
 	case SCOPE_OPTION_WHY:
-		if (scope_cmd_number(value, 1, SCOPE_PATHS_MAX, &number))
-			return scope_cmd_misuse(request->name, "--why wants a number from 1 to %d, not '%s'",
-						SCOPE_PATHS_MAX, value);
-		request->why = request->slowest = (unsigned)number;
-		return 0;
+		return take_why(value, request);
 	}
 	return -1;
 }

@@ -428,6 +428,10 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 		if (status)
 			return status;
 	}
+	if (request->why_input[0] && request->input)
+		return scope_cmd_misuse(name, "--why FILE:N names a trace, and so does -i: give one of them");
+	if (request->why_input[0])
+		request->input = request->why_input;
 	if (optind < argc && !strcmp(argv[optind - 1], "--"))
 		request->command = argv + optind;
 	else if (optind < argc && (optind + 1 < argc || request->input))

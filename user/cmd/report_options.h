@@ -31,8 +31,9 @@ struct scope_cmd_report {
 	struct scope_probe key_probe[SCOPE_UNIT_KEYS];
 	size_t keys;
 	bool kernel_probes;
-	bool of_rounds; /* an option was given that needs rounds */
-	unsigned why;	/* number of the request to explain, of the slowest ones; 0: none */
+	bool of_rounds;	      /* an option was given that needs rounds */
+	unsigned why;	      /* number of the request to explain, of the slowest ones; 0: none */
+	char why_input[4096]; /* its trace, as --why names it; "": -i, -p or a command does */
 	struct scope_capture_options capture;
 	struct scope_selection selection;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */

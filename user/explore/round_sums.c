@@ -32,17 +32,6 @@ uint64_t scope_explore_round_hash(const struct scope_unit_edges *edges)
 	return hash ? hash : 1;
 }
 
-unsigned scope_explore_round_bin(const struct scope_round_split *split, double value)
-{
-	unsigned bin = 1;
-
-	if (isnan(value))
-		return 0;
-	while (bin < split->bins && value >= split->from[bin])
-		bin++;
-	return bin;
-}
-
 static struct scope_round_path *find_path(struct scope_round_kind *kind, uint64_t edges_hash, unsigned bin)
 {
 	const uint64_t hash = edges_hash ^ bin * 0x9e3779b97f4a7c15ull;

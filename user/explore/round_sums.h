@@ -10,6 +10,8 @@
 #ifndef SCOPE_EXPLORE_ROUND_SUMS_H
 #define SCOPE_EXPLORE_ROUND_SUMS_H
 
+#include <math.h>
+
 #include "base/sketch.h"
 #include "unit/distribution.h"
 #include "variance/edge_pass.h"
@@ -118,7 +120,16 @@ const struct scope_round_path *scope_explore_round_path(const struct scope_round
 /* scope_round_path.edges_hash of a request with these edges. */
 uint64_t scope_explore_round_hash(const struct scope_unit_edges *edges);
 /* The bin of a value, from 1 on; 0: it is NAN. Values below the first bin are in it. */
-unsigned scope_explore_round_bin(const struct scope_round_split *split, double value);
+static inline unsigned scope_explore_round_bin(const struct scope_round_split *split, double value)
+{
+	unsigned bin = 1;
+
+	if (isnan(value))
+		return 0;
+	while (bin < split->bins && value >= split->from[bin])
+		bin++;
+	return bin;
+}
 
 /* Sums of the latencies of a path, without waits for a CPU. */
 double scope_explore_round_mean(const struct scope_round_kind *kind, const struct scope_round_path *path);

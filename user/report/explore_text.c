@@ -147,19 +147,6 @@ static void print_kind(struct screen *screen, const struct scope_variance_kind *
 		print_path(screen, kind, i);
 }
 
-/* Time of the request in the edge, less the mean of the path, ns. */
-static double excess_of(const struct scope_variance_path *path, const struct scope_unit_edge *edge)
-{
-	double ns = 0;
-
-	for (unsigned part = 0; part < SCOPE_EDGE_PARTS; part++)
-		ns += (double)edge->ns[part];
-	for (size_t i = 0; i < path->edges; i++)
-		if (path->edge[i].edge == edge->edge)
-			ns -= path->edge[i].all.sum / (double)path->spread.units;
-	return ns;
-}
-
 static void print_excesses(struct screen *screen, const struct scope_variance_path *path,
 			   const struct scope_unit_edges *edges)
 {
@@ -172,45 +159,78 @@ static void print_excesses(struct screen *screen, const struct scope_variance_pa
 		char text[320];
 
 		for (uint32_t i = 0; i < edges->count && i < 64; i++)
-			if (!(printed >> i & 1) && (most == UINT32_MAX || excess_of(path, &edges->edge[i]) >
-										  excess_of(path, &edges->edge[most])))
+			if (!(printed >> i & 1) &&
+			    (most == UINT32_MAX || scope_variance_excess(path, &edges->edge[i]) >
+							   scope_variance_excess(path, &edges->edge[most])))
 				most = i;
-		if (most == UINT32_MAX || excess_of(path, &edges->edge[most]) <= 0)
+		if (most == UINT32_MAX || scope_variance_excess(path, &edges->edge[most]) <= 0)
 			return;
 		printed |= 1ull << most;
 		snprintf(text, sizeof(text), "%s longer than usual: %s",
-			 scope_report_format_ns(&excess, excess_of(path, &edges->edge[most])),
+			 scope_report_format_ns(&excess, scope_variance_excess(path, &edges->edge[most])),
 			 scope_report_edge(&name, screen->analysis, edges->edge[most].edge));
 		print(screen, INDENT, text);
 	}
 }
 
+/* Prints what the path's hypothesis says, and how much of the request's own excess is where it says. */
+static void print_suspect(struct screen *screen, const struct scope_forest_place *place,
+			  const struct scope_variance_request *request)
+{
+	const double all_ns = (double)(request->end_ns - request->begin_ns) - place->path->mean_ns;
+	struct scope_edge_text name;
+	struct scope_text there, all;
+	char text[400];
+	double ns = 0;
+
+	for (uint32_t i = 0; i < request->edges.count; i++)
+		if (request->edges.edge[i].edge == place->suspect->edge)
+			ns = scope_variance_excess(place->path, &request->edges.edge[i]);
+	snprintf(text, sizeof(text),
+		 "%.0f %% of the path's %s: %s; there it took %s %s than the path's mean, of %s %s in all",
+		 100 * place->share, place->state == SCOPE_FOREST_SLOW ? "time" : "variance",
+		 scope_report_edge(&name, screen->analysis, place->suspect->edge),
+		 scope_report_format_ns(&there, fabs(ns)), ns < 0 ? "less" : "more",
+		 scope_report_format_ns(&all, fabs(all_ns)), all_ns < 0 ? "less" : "more");
+	print(screen, INDENT, text);
+}
+
 /* Prints the hypothesis to which one request belongs, and the edges that explain it. */
 static void print_why(struct screen *screen, const struct scope_variance_request *request)
 {
-	const struct scope_variance *variance = screen->analysis->variance;
 	const struct scope_timeline *timeline = screen->analysis->units->timeline;
 	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, request->thread);
-	const struct scope_variance_kind *kind = NULL;
-	const struct scope_variance_path *path;
+	const struct scope_forest_place place =
+		scope_variance_place(screen->analysis->variance, request, screen->limits);
 	struct scope_text took;
-	size_t number = 0;
 	char text[400], why[160];
 
-	for (size_t i = 0; i < variance->kinds; i++)
-		if (variance->kind[i].group == request->group)
-			kind = &variance->kind[i];
-	path = kind ? scope_variance_path_of(kind, &request->edges, &number) : NULL;
-	if (!path)
-		return;
-	say_state(screen, kind, scope_variance_judge(kind, path, screen->limits), why, sizeof(why));
-	snprintf(text, sizeof(text),
-		 "A request of %s in %s (tid %u), %.3f s into the trace, is of %s, path %zu, which is %s",
+	snprintf(text, sizeof(text), "A request of %s in %s (tid %u), %.3f s into the trace, is of %s, ",
 		 scope_report_format_ns(&took, (double)(request->end_ns - request->begin_ns)), thread->comm,
-		 thread->tid, (double)(request->begin_ns - timeline->begin_ns) / 1e9, name_of(screen->analysis, kind),
-		 number, why);
+		 thread->tid, (double)(request->begin_ns - timeline->begin_ns) / 1e9,
+		 screen->analysis->found.groups->group[request->group].name);
+	if (place.path) {
+		say_state(screen, place.kind, place.state, why, sizeof(why));
+		scope_report_append(text, sizeof(text), "path %zu, which is %s", place.number, why);
+	} else {
+		scope_report_append(text, sizeof(text), "of which too few requests came for a hypothesis");
+	}
 	print(screen, 0, text);
-	print_excesses(screen, path, &request->edges);
+	if (place.suspect)
+		print_suspect(screen, &place, request);
+	if (place.path)
+		print_excesses(screen, place.path, &request->edges);
+}
+
+/* A number that no request has. */
+static void print_no_request(struct screen *screen)
+{
+	const size_t count = screen->analysis->paths ? screen->analysis->paths->count : 0;
+	char text[160];
+
+	snprintf(text, sizeof(text), "There is no request %u of --why: %zu slow request%s known.",
+		 screen->analysis->why, count, count == 1 ? " is" : "s are");
+	print(screen, 0, text);
 }
 
 int scope_report_explore_text(const struct scope_analysis *analysis, const struct scope_report_style *style,
@@ -228,6 +248,8 @@ int scope_report_explore_text(const struct scope_analysis *analysis, const struc
 
 	if (variance->request)
 		print_why(&screen, variance->request);
+	else if (analysis->why)
+		print_no_request(&screen);
 	for (size_t i = 0; i < variance->kinds; i++)
 		print_kind(&screen, &variance->kind[i]);
 	if (!variance->kinds)

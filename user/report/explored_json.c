@@ -54,13 +54,16 @@ static json_t *make_tree(const struct scope_analysis *first, const struct scope_
 	const struct scope_call_function *function =
 		tree->found && tree->function < tree->paths.functions ? &tree->paths.function[tree->function] : NULL;
 	struct scope_edge_text name;
-	json_t *steps = json_array();
+	json_t *steps = json_array(), *bin = json_null();
 
+	if (tree->key[0])
+		bin = json_pack("{s:o, s:o, s:o}", "key", scope_report_json_string(tree->key), "from",
+				number(tree->key_from), "to", number(tree->key_to));
 	for (unsigned i = 0; i < tree->steps; i++)
 		json_array_append_new(steps, make_step(tree, &tree->step[i]));
-	return json_pack("{s:o, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:s, s:o, s:o, s:b, s:o, s:o}",
-			 "group", scope_report_json_string(tree->group), "path", (json_int_t)tree->number, "state",
-			 tree->state == SCOPE_FOREST_SLOW ? "consistently-slow" : "unpredictable", "requests",
+	return json_pack("{s:o, s:I, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:s, s:o, s:o, s:b, s:o, s:o}",
+			 "group", scope_report_json_string(tree->group), "path", (json_int_t)tree->number, "bin", bin,
+			 "state", tree->state == SCOPE_FOREST_SLOW ? "consistently-slow" : "unpredictable", "requests",
 			 (json_int_t)tree->requests, "mean_ns", number(tree->mean_ns), "cv", number(tree->cv), "edge",
 			 scope_report_json_string(scope_report_edge(&name, first, tree->edge)), "edge_share",
 			 number(tree->edge_share), "edge_mean_ns", number(tree->edge_ns), "sleeps", tree->sleeps,
@@ -106,14 +109,17 @@ static json_t *make_kind(const struct scope_explore_kind *kind)
 static json_t *make_exploration(const struct scope_explored *explored, const struct scope_analysis *first)
 {
 	const struct scope_explore *explore = explored->explore;
+	const struct scope_variance_request *why = first->variance->request;
+	const struct scope_explore_tree *tree =
+		why ? scope_explore_tree_of(explore, first->found.groups->group[why->group].name, &why->edges) : NULL;
 	json_t *kinds = json_array(), *trees = json_array();
 
 	for (size_t i = 0; i < explore->kinds; i++)
 		json_array_append_new(kinds, make_kind(&explore->kind[i]));
 	for (size_t i = 0; i < explore->trees; i++)
 		json_array_append_new(trees, make_tree(first, &explore->tree[i]));
-	return json_pack("{s:s, s:I, s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:b, s:b, s:I, s:o, s:o}", "source",
-			 explored->source, "rounds", (json_int_t)explore->rounds, "round_s",
+	return json_pack("{s:s, s:I, s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:b, s:b, s:I, s:o, s:o, s:o}",
+			 "source", explored->source, "rounds", (json_int_t)explore->rounds, "round_s",
 			 json_real((double)explored->round_ns / 1e9), "search",
 			 explore->options.mode == SCOPE_SEARCH_FLAT ? "flat" : "hierarchical", "functions",
 			 (json_int_t)explore->functions_seen, "functions_probed", (json_int_t)explore->probed, "probes",
@@ -121,7 +127,7 @@ static json_t *make_exploration(const struct scope_explored *explored, const str
 			 json_real(explored->share_most / 1000.0), "pauses", (json_int_t)explored->pauses, "lost",
 			 (json_int_t)explored->lost, "over_budget", explored->over, "interrupted",
 			 explored->interrupted, "left_out", (json_int_t)explore->left_out, "kinds", kinds, "trees",
-			 trees);
+			 trees, "why_tree", tree ? json_integer(tree - explore->tree) : json_null());
 }
 
 int scope_report_explored_json(const struct scope_explored *explored, const struct scope_analysis *first,

@@ -190,7 +190,10 @@ static void print_tree(const struct screen *screen, const struct scope_explore_t
 {
 	char text[900], edge[640], step[400];
 
-	if (tree->number)
+	if (tree->key[0])
+		snprintf(text, sizeof(text), "path %u, %s %.6g to %.6g: ", tree->number, tree->key, tree->key_from,
+			 tree->key_to);
+	else if (tree->number)
 		snprintf(text, sizeof(text), "path %u: ", tree->number);
 	else
 		snprintf(text, sizeof(text), "all paths together: ");
@@ -272,6 +275,25 @@ static void print_kind(const struct screen *screen, const struct scope_explore_k
 			      : "even: nothing to explore");
 }
 
+/* Which of the trees the request of --why is in. */
+static void print_why_tree(const struct screen *screen)
+{
+	const struct scope_variance_request *request = screen->first->variance->request;
+	const char *group = screen->first->found.groups->group[request->group].name;
+	const struct scope_explore_tree *tree =
+		scope_explore_tree_of(screen->explored->explore, group, &request->edges);
+	char text[900], end[640];
+
+	if (tree) {
+		say_end(tree, end, sizeof(end));
+		snprintf(text, sizeof(text), "The request of --why is of %s, %s%.0u: %s", group,
+			 tree->number ? "path " : "all paths together", tree->number, end);
+	} else {
+		snprintf(text, sizeof(text), "The request of --why is of %s, and of no path above.", group);
+	}
+	print(screen, 0, text);
+}
+
 static void print_cost(const struct screen *screen)
 {
 	const struct scope_explored *explored = screen->explored;
@@ -318,7 +340,9 @@ int scope_report_explored_text(const struct scope_explored *explored, const stru
 		      "No kind has enough requests to say where they differ: let rounds be longer (-d), or explore under "
 		      "load.");
 	print_cost(&screen);
-	if (!style->verbose && !first->variance->request)
+	if (first->variance->request)
+		print_why_tree(&screen);
+	if (!style->verbose && !first->why)
 		return 0;
 	fputs("\nThe first round:\n", out);
 	return scope_report_explore_text(first, style, limits, out);

@@ -65,7 +65,7 @@ static struct scope_unit_edge *find(struct scope_unit_edges *edges, uint64_t edg
 
 /*
  * Gives the edge's stacks its index. A call in which the thread ran is known only when it returns, so a sample in it came
- * before the edge of the call did, and has the number of the edge before that one: its time tells.
+ * before the edge of the call did, and has the number of the edge before that one. Its time decides.
  */
 static void place_stacks(struct thread_edges *thread, const struct passed *passed, uint64_t number, uint32_t edge)
 {

@@ -54,8 +54,9 @@ static bool is_path(const struct scope_variance_path *path, const struct scope_u
 	return true;
 }
 
-const struct scope_variance_path *scope_variance_path_of(const struct scope_variance_kind *kind,
-							 const struct scope_unit_edges *edges, size_t *ret_number)
+/* The path of a kind that the request took, and its number from 1 on; NULL: none. */
+static const struct scope_variance_path *find_path(const struct scope_variance_kind *kind,
+						   const struct scope_unit_edges *edges, size_t *ret_number)
 {
 	const struct scope_variance_path *rest = NULL;
 
@@ -68,4 +69,34 @@ const struct scope_variance_path *scope_variance_path_of(const struct scope_vari
 		rest = kind->path[i];
 	}
 	return rest;
+}
+
+struct scope_forest_place scope_variance_place(const struct scope_variance *variance,
+					       const struct scope_variance_request *request,
+					       const struct scope_forest_limits *limits)
+{
+	struct scope_forest_place place = { .state = SCOPE_FOREST_FEW };
+
+	for (size_t i = 0; i < variance->kinds; i++)
+		if (variance->kind[i].group == request->group)
+			place.kind = &variance->kind[i];
+	if (place.kind)
+		place.path = find_path(place.kind, &request->edges, &place.number);
+	if (!place.path)
+		return place;
+	place.state = scope_variance_judge(place.kind, place.path, limits);
+	place.suspect = scope_variance_suspect(place.path, place.state, &place.share);
+	return place;
+}
+
+double scope_variance_excess(const struct scope_variance_path *path, const struct scope_unit_edge *edge)
+{
+	double ns = 0;
+
+	for (unsigned part = 0; part < SCOPE_EDGE_PARTS; part++)
+		ns += (double)edge->ns[part];
+	for (size_t i = 0; i < path->edges; i++)
+		if (path->edge[i].edge == edge->edge)
+			ns -= path->edge[i].all.sum / (double)path->spread.units;
+	return ns;
 }

@@ -38,8 +38,20 @@ enum scope_forest_state scope_variance_judge(const struct scope_variance_kind *k
  */
 const struct scope_edge_sums *scope_variance_suspect(const struct scope_variance_path *path,
 						     enum scope_forest_state state, double *ret_share);
-/* The path of a kind that the request took, and its number from 1 on; NULL: none. */
-const struct scope_variance_path *scope_variance_path_of(const struct scope_variance_kind *kind,
-							 const struct scope_unit_edges *edges, size_t *ret_number);
+/* Where a request belongs: its path, and the hypothesis about it. */
+struct scope_forest_place {
+	const struct scope_variance_kind *kind; /* NULL: it has too few requests */
+	const struct scope_variance_path *path; /* NULL: none */
+	size_t number;				/* of the path, from 1 on */
+	enum scope_forest_state state;
+	const struct scope_edge_sums *suspect; /* as scope_variance_suspect() */
+	double share;
+};
+
+struct scope_forest_place scope_variance_place(const struct scope_variance *variance,
+					       const struct scope_variance_request *request,
+					       const struct scope_forest_limits *limits);
+/* Time of a request in the edge, less the mean of its path, ns. */
+double scope_variance_excess(const struct scope_variance_path *path, const struct scope_unit_edge *edge);
 
 #endif
