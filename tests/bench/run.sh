@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measure what tracing costs and how fast traces are read: lines "name value unit" on stdout.
 #
-# Usage: tests/bench/run.sh [calls] [pair] [causes] [processors] [peers] [requests] [causal] [analysis] [metrics] [waits] [linkage] [readers] [perf] [servers]     all but pair when none is named
+# Usage: tests/bench/run.sh [calls] [pair] [causes] [processors] [peers] [requests] [causal] [analysis] [metrics] [waits] [edges] [linkage] [readers] [perf] [servers]     all but pair when none is named
 # Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), BUILD, EVENTS (of the trace that
 # scope-report reads, default 5000000), POINTS (to cluster, default "1000 5000 10000 30000")
 # The programs must be built: `make bench` does it all.
@@ -75,6 +75,8 @@
 #   waits_...                 of 10 million events with 1,000 groups of threads and 100,000 locks, one wait for a lock in 18
 #                             events: CPU time of the pass, of waits, bottlenecks and locks after it, and memory that these
 #                             keep, and take at most; waits_usual_...: the same of a usual server's trace
+#   edges_...                 of scope explore, for each edge of a usual server's trace of 3 million events: CPU time of its
+#                             pass (all), and without reading the trace and finding units (own)
 #   host_row_cpu_us           CPU time of a capture, once a second, to read what the host keeps from its target
 #   record_cpu_share          of the consumer of scope record at 100,000 events/s: of one CPU, while it records;
 #                             packing_...: at the end of the file, for what was not compressed until then;
@@ -357,6 +359,14 @@ bench_waits() {
 	rm -f "$trace" "$trace.said"
 }
 
+bench_edges() {
+	local trace=$build/bench/edges.trace
+	mkdir -p "$build/bench"
+	"$bin/server_trace" -n 3000000 -s 1 -o "$trace" 2> "$trace.said" || cat "$trace.said"
+	"$bin/edges" "$trace"
+	rm -f "$trace" "$trace.said"
+}
+
 bench_linkage() {
 	# shellcheck disable=SC2086 # several numbers
 	/usr/bin/python3 tests/bench/linkage.py "$bin/linkage" ${POINTS:-1000 5000 10000 30000}
@@ -370,12 +380,12 @@ bench_perf() {
 	"$bin/perf_ways"
 }
 
-[ $# -gt 0 ] || set -- calls causes processors peers requests causal analysis metrics waits linkage readers perf servers
+[ $# -gt 0 ] || set -- calls causes processors peers requests causal analysis metrics waits edges linkage readers perf servers
 for part in "$@"; do
 	case $part in
 	peers | requests | servers) "tests/bench/$part.sh" ;;
 	causal) tests/bench/causal/cost.sh ;;
-	calls | pair | causes | processors | analysis | metrics | waits | linkage | readers | perf) "bench_$part" ;;
+	calls | pair | causes | processors | analysis | metrics | waits | edges | linkage | readers | perf) "bench_$part" ;;
 	*) sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
 	esac
 done
