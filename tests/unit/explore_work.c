@@ -10,7 +10,7 @@
  *                          arguments are decoys; they are arguments of calls as well: pread64's arg2, and its arg3,
  *                          fadvise64's arg1 and arg2, lseek's arg1
  *   explore_work hot       tick() is called a million times by each request
- *   explore_work sleeps    doze() sleeps for 5 ms more in one request of ten: the time is in a call
+ *   explore_work sleeps    doze() sleeps for 50 ms more in one request of ten: the time is in a call
  *   explore_work even      nothing varies
  *   explore_work library   as stages, but the time goes to work_item() of the library LIBRARY, the second argument
  *
@@ -204,7 +204,7 @@ __attribute__((noinline)) void tick(void)
 __attribute__((noinline)) void doze(void);
 __attribute__((noinline)) void doze(void)
 {
-	usleep((useconds_t)((1 * MS + extra_ns) / 1000));
+	usleep((useconds_t)((1 * MS + 10 * extra_ns) / 1000));
 	__asm__ volatile("");
 }
 
