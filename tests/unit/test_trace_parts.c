@@ -39,6 +39,7 @@ static void add_subbuf(struct scope_writer *writer, uint32_t i)
 static void add_metadata(struct scope_writer *writer)
 {
 	assert_int_equal(scope_trace_writer_meta(writer, SCOPE_META_COMMAND, "demo"), 0);
+	assert_int_equal(scope_trace_writer_meta(writer, SCOPE_META_WALL_CLOCK, "1000000000007"), 0);
 	assert_int_equal(scope_trace_writer_meta(writer, SCOPE_META_BEGIN, "7"), 0);
 	assert_int_equal(
 		scope_trace_writer_map(writer,
@@ -58,6 +59,7 @@ static void expect_calls(const char *path, uint32_t first, uint32_t last, uint64
 		fail_msg("%s", error.text);
 	assert_string_equal(scope_trace_meta(trace, SCOPE_META_COMMAND), "demo");
 	assert_int_equal(scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0), begin_ns);
+	assert_int_equal(scope_trace_meta_number(trace, SCOPE_META_WALL_CLOCK, 0), 1000000000000ull + begin_ns);
 	scope_trace_maps(trace, &maps);
 	assert_int_equal(maps, 1);
 	for (uint32_t i = first; i <= last; i++)
@@ -144,6 +146,8 @@ static void test_flight_keeps_the_last_seconds(void **state)
 
 		assert_int_equal(scope_trace_open(path_of("6"), &error, &trace), 0);
 		assert_int_equal(scope_trace_meta_number(trace, SCOPE_META_BEGIN, 0), coverage.begin_ns);
+		assert_int_equal(scope_trace_meta_number(trace, SCOPE_META_WALL_CLOCK, 0),
+				 1000000000000ull + coverage.begin_ns);
 		for (uint32_t i = first; i < all; i++)
 			for (int call = 0; call < 3; call++)
 				assert_int_equal(next_event(trace).syscall.nr, (uint16_t)i);

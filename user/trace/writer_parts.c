@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "trace/writer_internal.h"
 
@@ -12,6 +14,28 @@ static int put_number(struct scope_writer *writer, const char *key, uint64_t num
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
 	return scope_trace_writer_meta(writer, key, text);
+}
+
+static uint64_t kept_number(const struct scope_keep *keep, const char *wanted)
+{
+	const char *key, *value;
+
+	for (size_t i = 0; (key = scope_trace_metadata_key(keep, i, &value)); i++)
+		if (!strcmp(key, wanted))
+			return strtoull(value, NULL, 10);
+	return 0;
+}
+
+/* A file that begins in the middle of the capture: the wall clock is that of its begin. */
+static int put_begin(const struct scope_keep *keep, struct scope_writer *file, uint64_t begin_ns)
+{
+	const uint64_t wall_ns = kept_number(keep, SCOPE_META_WALL_CLOCK);
+	const uint64_t kept_ns = kept_number(keep, SCOPE_META_BEGIN);
+	int err = 0;
+
+	if (wall_ns)
+		err = put_number(file, SCOPE_META_WALL_CLOCK, wall_ns + (begin_ns - kept_ns));
+	return err ? err : put_number(file, SCOPE_META_BEGIN, begin_ns);
 }
 
 /* Ends the file after what its output was cut to. */
@@ -113,7 +137,7 @@ int scope_trace_writer_rotate(struct scope_writer *writer, const char *path, str
 	if (!err)
 		err = scope_trace_writer_meta(writer, SCOPE_META_CONTINUES, "1");
 	if (!err)
-		err = put_number(writer, SCOPE_META_BEGIN, begin_ns);
+		err = put_begin(keep, writer, begin_ns);
 	return err ? scope_error_set(error, err, "%s", scope_trace_writer_error(writer)) : 0;
 }
 
@@ -144,7 +168,7 @@ int scope_trace_writer_copy(struct scope_writer *writer, const char *path, struc
 	if (!err)
 		err = scope_trace_writer_meta(file, SCOPE_META_CONTINUES, "1");
 	if (!err)
-		err = put_number(file, SCOPE_META_BEGIN, state.begin_ns);
+		err = put_begin(writer->keep, file, state.begin_ns);
 	if (!err)
 		err = scope_trace_flight_walk(writer->flight, put_flown, file);
 	if (err) {
