@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +14,17 @@
 #include "trace/walk.h"
 #include "trace/writer.h"
 
-/* Per flush, and in all. On a busy host there are many such threads; important ones are noted repeatedly. */
+/* Per flush, and in one file. On a busy host there are many such threads; important ones are noted repeatedly. */
 #define OTHERS_MAX 128	  /* no rule */
 #define OTHERS_TOTAL 2048 /* no rule */
 #define SEEN_BITS 22	  /* of SCOPE_TID_MASK */
 
 struct scope_others {
 	uint32_t tid[OTHERS_MAX];
-	size_t count; /* noted, and not written */
-	size_t total; /* written */
+	size_t count;		    /* noted, and not written */
+	size_t total;		    /* written */
+	uint32_t row[OTHERS_TOTAL]; /* the last that were, each at its number modulo OTHERS_TOTAL */
+	bool full;		    /* the file takes no more */
 	uint8_t seen[1 << (SEEN_BITS - 3)];
 };
 
@@ -53,7 +56,7 @@ void scope_capture_others_note(struct scope_others *others, const void *record)
 	const struct scope_record_switch *change = record;
 	const struct scope_record_waking_from *waking = record;
 
-	if (others->total >= OTHERS_TOTAL)
+	if (others->full)
 		return;
 	if (scope_trace_walk_type(record) == SCOPE_RECORD_WAKING_FROM)
 		remember(others, waking->waker_tid);
@@ -79,13 +82,37 @@ static int write_one(uint32_t tid, struct scope_writer *writer)
 	return scope_trace_writer_meta(writer, key, task.group);
 }
 
+/*
+ * A flight recorder runs for months: the oldest row makes room, and its number may be another thread's by now. False: rows
+ * of a file stay.
+ */
+static bool make_room(struct scope_others *others, struct scope_writer *writer)
+{
+	const uint32_t tid = others->row[others->total % OTHERS_TOTAL];
+	char key[32];
+
+	if (others->total < OTHERS_TOTAL)
+		return true;
+	snprintf(key, sizeof(key), SCOPE_META_TASK "%" PRIu32, tid);
+	if (!scope_trace_writer_forget_meta(writer, key))
+		return false;
+	snprintf(key, sizeof(key), SCOPE_META_TASK_GROUP "%" PRIu32, tid);
+	scope_trace_writer_forget_meta(writer, key);
+	others->seen[tid >> 3] &= (uint8_t) ~(1u << (tid & 7));
+	return true;
+}
+
 int scope_capture_others_write(struct scope_others *others, struct scope_writer *writer)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < others->count; i++)
+	for (size_t i = 0; !err && i < others->count && !others->full; i++) {
+		others->full = !make_room(others, writer);
+		if (others->full)
+			break;
+		others->row[others->total++ % OTHERS_TOTAL] = others->tid[i];
 		err = write_one(others->tid[i], writer);
-	others->total += others->count;
+	}
 	others->count = 0;
 	return err;
 }

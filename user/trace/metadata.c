@@ -74,6 +74,18 @@ int scope_trace_metadata_meta(struct scope_keep *keep, const char *key, const ch
 	return 0;
 }
 
+void scope_trace_metadata_forget_meta(struct scope_keep *keep, const char *key)
+{
+	for (size_t i = 0; i < keep->rows; i++) {
+		if (strcmp(keep->row[i].key, key))
+			continue;
+		free(keep->row[i].key);
+		free(keep->row[i].value);
+		memmove(keep->row + i, keep->row + i + 1, (--keep->rows - i) * sizeof(*keep->row));
+		return;
+	}
+}
+
 int scope_trace_metadata_frame(struct scope_keep *keep, const struct scope_frame_bytes *frame)
 {
 	const size_t payload = frame->head.payload_bytes;

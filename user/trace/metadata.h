@@ -17,6 +17,8 @@ void scope_trace_metadata_destroy(struct scope_keep *keep); /* NULL is fine */
 /* Of one key the last value is kept. 0 or -ENOMEM. */
 int scope_trace_metadata_meta(struct scope_keep *keep, const char *key, const char *value);
 
+void scope_trace_metadata_forget_meta(struct scope_keep *keep, const char *key);
+
 /* Copies any other frame; after 64 MiB in all it is only counted. 0 or -ENOMEM. */
 int scope_trace_metadata_frame(struct scope_keep *keep, const struct scope_frame_bytes *frame);
 

@@ -176,6 +176,14 @@ int scope_trace_writer_work(struct scope_writer *writer)
 	return scope_trace_later_step(&writer->later) > 0;
 }
 
+bool scope_trace_writer_forget_meta(struct scope_writer *writer, const char *key)
+{
+	if (!writer->flight)
+		return false;
+	scope_trace_metadata_forget_meta(writer->keep, key);
+	return true;
+}
+
 void scope_trace_writer_forget_fds(struct scope_writer *writer)
 {
 	if (writer->keep)

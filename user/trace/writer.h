@@ -45,6 +45,12 @@ int scope_trace_writer_keep(struct scope_writer *writer);
 /* Drops the metadata about descriptors, because all of it is written again. */
 void scope_trace_writer_forget_fds(struct scope_writer *writer);
 
+/*
+ * A flight recorder's copies have no row of this key any more, if there was one. False: it is no flight recorder, and what was
+ * written stays.
+ */
+bool scope_trace_writer_forget_meta(struct scope_writer *writer, const char *key);
+
 /* Sets a function that is called with every sub-buffer before it is written. */
 typedef void scope_writer_tap(void *context, const struct scope_subbuf *subbuf);
 void scope_trace_writer_set_tap(struct scope_writer *writer, scope_writer_tap *tap, void *context);
