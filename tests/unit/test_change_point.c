@@ -229,6 +229,45 @@ static void each_kept_unit_has_the_weight_of_those_it_was_kept_of(void **state)
 	assert_int_equal(find(), 500 * MS);
 }
 
+/* A fifth is above twice the median all the time. From the middle on a sixth takes a hundred times as long. */
+static void more_of_the_longest_are_a_change(void **state)
+{
+	(void)state;
+	add(0, (struct part){ 0, 500 * MS, 160, USUAL_NS });
+	add(0, (struct part){ 1, 500 * MS, 40, 4 * USUAL_NS });
+	add(0, (struct part){ 500 * MS + 1, 1000 * MS, 130, USUAL_NS });
+	add(0, (struct part){ 500 * MS + 2, 1000 * MS, 40, 4 * USUAL_NS });
+	assert_int_equal(find(), 0);
+	add(0, (struct part){ 500 * MS, 1000 * MS, 30, 100 * USUAL_NS });
+	assert_int_equal(find(), 500 * MS);
+}
+
+/* The same, but it is over again, or was so from the begin on. */
+static void the_longest_that_do_not_last_are_none(void **state)
+{
+	(void)state;
+	add(0, (struct part){ 0, 1000 * MS, 300, USUAL_NS });
+	add(0, (struct part){ 500 * MS, 700 * MS, 30, 100 * USUAL_NS });
+	assert_int_equal(find(), 0);
+	teardown(state);
+	setup(state);
+	add(0, (struct part){ 0, 1000 * MS, 300, USUAL_NS });
+	add(0, (struct part){ 0, 1000 * MS, 60, 100 * USUAL_NS });
+	assert_int_equal(find(), 0);
+}
+
+/* Of a minute five seconds are enough. */
+static void of_a_long_window_less_lies_behind(void **state)
+{
+	(void)state;
+	made->timeline->end_ns = 60000 * MS;
+	add(0, (struct part){ 0, 55000 * MS, 200, USUAL_NS });
+	add(0, (struct part){ 55000 * MS, 60000 * MS, 100, 5 * USUAL_NS });
+	assert_int_equal(find(), 55000 * MS);
+	made->timeline->end_ns = 60000 * MS - 1;
+	assert_int_equal(find(), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -249,6 +288,9 @@ int main(void)
 		TEST(background_work_is_left_out),
 		TEST(of_several_groups_the_one_with_the_most_excess_tells),
 		TEST(each_kept_unit_has_the_weight_of_those_it_was_kept_of),
+		TEST(more_of_the_longest_are_a_change),
+		TEST(the_longest_that_do_not_last_are_none),
+		TEST(of_a_long_window_less_lies_behind),
 	};
 
 	return cmocka_run_group_tests_name("change_point", tests, NULL, NULL);

@@ -6,13 +6,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PART_MIN 0.1 /* of the window, before and after */
+#define PART_MIN 0.1 /* of the window, before and after; of a long one less: */
+#define PART_MIN_NS 5000000000
 #define UNITS_MIN 20 /* in each of the four halves */
 #define SLOW_TIMES 2 /* the median of before */
 
+/* If as many units as before take usual time, but more of the others: times the median that these take. */
+static const double tail_times[] = { 8, 32, 128 };
+
 struct sample {
 	uint64_t begin_ns;
-	double measure_ns, weight, rank;
+	double measure_ns, weight;
+	double above; /* how far it is above the middle; 0 on average */
 };
 
 /* A part of the window and its units; which of these are slow. */
@@ -57,7 +62,7 @@ static size_t gather(const struct scope_kept *kept, const struct scope_detection
 	return count;
 }
 
-/* Ranks between 0 and 1, equal ones for equal measures; sorted by measure when it returns. */
+/* Ranks between 0 and 1 less the middle one, equal ones for equal measures; sorted by measure when it returns. */
 static void rank(struct sample *sample, size_t count)
 {
 	double below = 0, all = 0;
@@ -71,19 +76,32 @@ static void rank(struct sample *sample, size_t count)
 		for (next = i; next < count && sample[next].measure_ns == sample[i].measure_ns; next++)
 			same += sample[next].weight;
 		for (size_t j = i; j < next; j++)
-			sample[j].rank = (below + same / 2) / all;
+			sample[j].above = (below + same / 2) / all - 0.5;
 		below += same;
 	}
 }
 
-/* The first one after the change: up to it the sum of ranks less the middle rank is lowest. Sorted by time. */
+/* The same of those that take longer than slow_ns alone. */
+static void mark_tail(struct sample *sample, size_t count, double slow_ns)
+{
+	double slow = 0, all = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		all += sample[i].weight;
+		slow += sample[i].measure_ns > slow_ns ? sample[i].weight : 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		sample[i].above = (sample[i].measure_ns > slow_ns) - slow / all;
+}
+
+/* The first one after the change: up to it the sum is lowest. Sorted by time. */
 static size_t change_of(const struct sample *sample, size_t count)
 {
 	double sum = 0, least = 0;
 	size_t at = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		sum += sample[i].weight * (sample[i].rank - 0.5);
+		sum += sample[i].weight * sample[i].above;
 		if (sum < least) {
 			least = sum;
 			at = i + 1;
@@ -109,7 +127,7 @@ static double median_of(struct sample *sample, size_t count)
 }
 
 static struct part part_of(const struct sample *sample, size_t count, uint64_t from_ns, uint64_t until_ns,
-			   double median_ns)
+			   double median_ns, double times)
 {
 	struct part part = { 0 };
 
@@ -118,7 +136,7 @@ static struct part part_of(const struct sample *sample, size_t count, uint64_t f
 			continue;
 		part.units++;
 		part.weight += sample[i].weight;
-		if (sample[i].measure_ns <= SLOW_TIMES * median_ns)
+		if (sample[i].measure_ns <= times * median_ns)
 			continue;
 		part.slow++;
 		part.slow_weight += sample[i].weight;
@@ -142,12 +160,17 @@ static double apart(const struct part *before, const struct part *since)
 	return (share_of(since) - share_of(before)) / sqrt(all * (1 - all) * (1 / n + 1 / m));
 }
 
-/* If the change at `at` lasts until the end, the excess of the time after it, else 0. */
-static double judge(struct sample *sample, size_t count, size_t at, const struct scope_timeline *timeline,
-		    double share_times, double chance_z)
+struct rule {
+	double share_times, chance_z;
+};
+
+/* If the change at `at` lasts until the end, the excess of the time after it, else 0. Slow are units of times the median. */
+static double judge(struct sample *sample, size_t count, size_t at, const struct scope_timeline *timeline, double times,
+		    const struct rule *rule)
 {
 	const uint64_t begin_ns = timeline->begin_ns, end_ns = timeline->end_ns;
-	const uint64_t change_ns = sample[at].begin_ns, least_ns = PART_MIN * (end_ns - begin_ns);
+	const uint64_t change_ns = sample[at].begin_ns;
+	const uint64_t least_ns = fmin(PART_MIN * (double)(end_ns - begin_ns), PART_MIN_NS);
 	const double median_ns = median_of(sample, at);
 	const uint64_t edge[] = {
 		begin_ns,   begin_ns + (change_ns - begin_ns) / 2, change_ns, change_ns + (end_ns - change_ns) / 2,
@@ -158,43 +181,62 @@ static double judge(struct sample *sample, size_t count, size_t at, const struct
 	if (change_ns < begin_ns + least_ns || change_ns > end_ns - least_ns)
 		return 0;
 	for (int i = 0; i < 4; i++) {
-		part[i] = part_of(sample, count, i ? edge[i] : 0, edge[i + 1], median_ns);
+		part[i] = part_of(sample, count, i ? edge[i] : 0, edge[i + 1], median_ns, times);
 		if (part[i].units < UNITS_MIN)
 			return 0;
 	}
 	for (int i = 0; i < 2; i++)
 		for (int j = 2; j < 4; j++)
-			if (share_of(&part[j]) < share_times * share_of(&part[i]) ||
-			    apart(&part[i], &part[j]) < chance_z)
+			if (share_of(&part[j]) < rule->share_times * share_of(&part[i]) ||
+			    apart(&part[i], &part[j]) < rule->chance_z)
 				return 0;
 	return part[2].excess_ns + part[3].excess_ns;
+}
+
+struct change {
+	double excess_ns;
+	uint64_t time_ns;
+};
+
+/* Takes in where the sum of `above` is lowest, if that is a change, and a larger one than before. Sorted by time. */
+static void take(struct sample *sample, size_t count, const struct scope_timeline *timeline, double times,
+		 const struct rule *rule, struct change *change)
+{
+	const size_t at = change_of(sample, count);
+	double excess_ns;
+
+	if (!at || at >= count)
+		return;
+	excess_ns = judge(sample, count, at, timeline, times, rule);
+	if (excess_ns > change->excess_ns)
+		*change = (struct change){ excess_ns, sample[at].begin_ns };
 }
 
 int scope_analysis_change_point_find(const struct scope_kept *kept, const struct scope_detection *detection,
 				     double share_times, double chance_z, uint64_t *ret_ns)
 {
+	const struct rule rule = { share_times, chance_z };
+	const struct scope_timeline *timeline = kept->units->timeline;
 	struct sample *sample = calloc(kept->units->count + 1, sizeof(*sample));
-	double most_ns = 0;
+	struct change change = { 0 }, tail = { 0 };
 
 	if (!sample)
 		return -ENOMEM;
-	*ret_ns = 0;
 	for (uint32_t group = 0; group < detection->groups; group++) {
 		const size_t count = gather(kept, detection, group, sample);
-		double excess_ns;
-		size_t at;
+		double median_ns;
 
 		rank(sample, count);
 		qsort(sample, count, sizeof(*sample), by_time);
-		at = change_of(sample, count);
-		if (!at || at >= count)
-			continue;
-		excess_ns = judge(sample, count, at, kept->units->timeline, share_times, chance_z);
-		if (excess_ns > most_ns) {
-			most_ns = excess_ns;
-			*ret_ns = sample[at].begin_ns;
+		take(sample, count, timeline, SLOW_TIMES, &rule, &change);
+		median_ns = median_of(sample, count);
+		for (size_t i = 0; i < sizeof(tail_times) / sizeof(tail_times[0]); i++) {
+			mark_tail(sample, count, tail_times[i] * median_ns);
+			take(sample, count, timeline, tail_times[i], &rule, &tail);
 		}
 	}
+	/* What slows most units explains a longer tail, too. */
+	*ret_ns = change.excess_ns > 0 ? change.time_ns : tail.time_ns;
 	free(sample);
 	return 0;
 }
