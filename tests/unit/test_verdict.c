@@ -258,10 +258,34 @@ static void a_short_cpu_is_one_more_word_beside_a_function(void **state)
 	decide(&ranking);
 	assert_int_equal(ranking.verdict, SCOPE_VERDICT_SLOWDOWN);
 	assert_non_null(strstr(ranking.beside, "waiting for a CPU"));
+	assert_string_equal(ranking.outside, ranking.beside);
 	ranking.long_queue_share = 0.3;
-	ranking.beside[0] = 0;
+	ranking.beside[0] = ranking.outside[0] = 0;
 	decide(&ranking);
 	assert_string_equal(ranking.beside, "");
+	assert_string_equal(ranking.outside, "");
+}
+
+/* A watch reports it beside the hang; the report on the hang does not. That other threads of the program have the CPU is inside. */
+static void a_short_cpu_is_known_beside_a_hang(void **state)
+{
+	struct scope_finding finding = { .kind = SCOPE_FINDING_HANG };
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.finding = &finding;
+	ranking.findings = 1;
+	ranking.long_queue_share = above(0.3);
+	ranking.long_queue_units = 5;
+	ranking.serves = true;
+	decide(&ranking);
+	assert_int_equal(ranking.verdict, SCOPE_VERDICT_HANG);
+	assert_string_equal(ranking.beside, "");
+	assert_non_null(strstr(ranking.outside, "waiting for a CPU"));
+	ranking.outside[0] = 0;
+	made->input.own_cpu_share = above(0.5);
+	decide(&ranking);
+	assert_string_equal(ranking.outside, "");
 }
 
 /* 51 of 100 stacks; the excess is a 20th of the busy time, or just more. */
@@ -626,6 +650,7 @@ int main(void)
 		TEST(a_wait_for_a_cpu_is_of_a_length_or_keeps_clients_waiting),
 		TEST(a_cpu_that_the_program_has_itself_is_not_outside),
 		TEST(a_short_cpu_is_one_more_word_beside_a_function),
+		TEST(a_short_cpu_is_known_beside_a_hang),
 		TEST(excess_on_stacks_without_names_says_nothing),
 		TEST(excess_in_code_made_at_run_time_needs_names),
 		TEST(excess_without_stacks_or_signatures_says_nothing),

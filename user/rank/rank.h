@@ -321,6 +321,7 @@ struct scope_ranking {
 	double longest_ns;   /* of closed requests that serve clients, of any if none do; 0: there are none */
 	char reason[800];    /* NOTHING, OUTSIDE, UNKNOWN: the reason, and what to do */
 	char beside[512];    /* SLOWDOWN: what else was slow outside the program; empty: nothing */
+	char outside[512];   /* if there are findings: the cause outside the program beside them; empty: none */
 };
 
 struct scope_rank_input {

@@ -361,14 +361,22 @@ const char *scope_rank_verdict_rule_name(enum scope_verdict_rule rule)
 	return rules[rule].name;
 }
 
-/* A cause that slows requests as well, for one more sentence. */
+/*
+ * A cause that slows requests as well, for one more sentence. It may be another one than what is stuck, and begin at another
+ * time.
+ */
 static void say_beside(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
-	for (size_t i = 0; i < SCOPE_VERDICT_RULES; i++)
-		if (rules[i].beside && rules[i].holds(input, ranking)) {
-			rules[i].say(input, ranking, ranking->beside, sizeof(ranking->beside));
-			return;
-		}
+	size_t i = 0;
+
+	while (i < SCOPE_VERDICT_RULES && !(rules[i].beside && rules[i].holds(input, ranking)))
+		i++;
+	if (i == SCOPE_VERDICT_RULES)
+		return;
+	if (ranking->verdict == SCOPE_VERDICT_SLOWDOWN)
+		rules[i].say(input, ranking, ranking->beside, sizeof(ranking->beside));
+	if (rules[i].verdict == SCOPE_VERDICT_OUTSIDE)
+		rules[i].say(input, ranking, ranking->outside, sizeof(ranking->outside));
 }
 
 void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranking *ranking)
@@ -381,6 +389,7 @@ void scope_rank_verdict(const struct scope_rank_input *input, struct scope_ranki
 	ranking->verdict = rules[rule].verdict;
 	if (rules[rule].say)
 		rules[rule].say(input, ranking, ranking->reason, sizeof(ranking->reason));
-	if (rule == SCOPE_DECIDED_FUNCTIONS)
+	if (rule == SCOPE_DECIDED_FUNCTIONS || ranking->verdict == SCOPE_VERDICT_HANG ||
+	    ranking->verdict == SCOPE_VERDICT_SPIN || rule == SCOPE_DECIDED_FUNCTION_FREEZES)
 		say_beside(input, ranking);
 }

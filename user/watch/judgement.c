@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/change_point.h"
 #include "base/forked.h"
 #include "base/syscall_name.h"
 #include "proc/reader.h"
@@ -136,16 +137,32 @@ static void add(struct scope_watch_judgement *judgement, const struct scope_anal
 	describe(found, finding);
 }
 
-static void add_outside(struct scope_watch_judgement *judgement, const struct scope_analysis *analysis)
+/*
+ * When work became slow without a function to blame: an analysis that finds none in the time after a change is of the whole
+ * time. Without a change it is as old as what is held.
+ */
+static uint64_t changed_of(const struct scope_analysis *analysis)
+{
+	uint64_t since_ns = analysis->since_ns;
+
+	if (!since_ns && scope_analysis_change_point_find(analysis->kept, analysis->detection, analysis->rank.times_min,
+							  analysis->rank.chance_z, &since_ns))
+		since_ns = 0;
+	return since_ns ? since_ns : analysis->units->timeline->begin_ns;
+}
+
+/* reason: a sentence. */
+static void add_outside(struct scope_watch_judgement *judgement, const struct scope_analysis *analysis,
+			const char *reason)
 {
 	struct scope_watch_finding *finding = &judgement->finding[judgement->findings++];
 
 	*finding = (struct scope_watch_finding){
 		.function = "[outside the program]",
 		.kind = "outside",
-		.began_ns = analysis->since_ns ? analysis->since_ns : analysis->units->timeline->begin_ns,
+		.began_ns = changed_of(analysis),
 	};
-	snprintf(finding->sentence, sizeof(finding->sentence), "%.250s", analysis->ranking->reason);
+	snprintf(finding->sentence, sizeof(finding->sentence), "%.250s", reason);
 }
 
 static void fill(const struct scope_watch_judge *judge, const struct scope_analysis *analysis,
@@ -153,8 +170,10 @@ static void fill(const struct scope_watch_judge *judge, const struct scope_analy
 {
 	const struct scope_ranking *ranking = analysis->ranking;
 
-	if (ranking->verdict == SCOPE_VERDICT_OUTSIDE && judge->outside)
-		add_outside(judgement, analysis);
+	if (judge->outside && ranking->verdict == SCOPE_VERDICT_OUTSIDE)
+		add_outside(judgement, analysis, ranking->reason);
+	else if (judge->outside && ranking->outside[0])
+		add_outside(judgement, analysis, ranking->outside);
 	if (ranking->verdict == SCOPE_VERDICT_NOTHING || ranking->verdict == SCOPE_VERDICT_UNKNOWN ||
 	    ranking->verdict == SCOPE_VERDICT_OUTSIDE)
 		return;
