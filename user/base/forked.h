@@ -3,11 +3,18 @@
 #ifndef SCOPE_BASE_FORKED_H
 #define SCOPE_BASE_FORKED_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
  * As fork(). The child is killed when this process ends, and has a lower priority. It must end with _exit().
  */
 pid_t scope_forked(void);
+
+/*
+ * Gives a child of scope_forked() more priority the longer it has run, waited_ns: on a host without a CPU to spare it would come to
+ * no end. After 1 s it has that of usual processes, after 3 s nine times their share. Without the privilege nothing changes.
+ */
+void scope_forked_hurry(pid_t child, uint64_t waited_ns);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "analysis/change_point.h"
 #include "base/forked.h"
+#include "base/now.h"
 #include "base/syscall_name.h"
 #include "proc/reader.h"
 
@@ -27,6 +28,7 @@ struct scope_watch_judge {
 	void (*analysed)(void *context, const struct scope_analysis *analysis); /* NULL: nobody asked */
 	void *context;
 	pid_t child; /* 0: none */
+	uint64_t begun_ns;
 };
 
 int scope_watch_judge_create(bool outside, struct scope_watch_judge **ret_judge)
@@ -222,6 +224,7 @@ int scope_watch_judge_begin(struct scope_watch_judge *judge, int trace_fd, const
 	if (child < 0)
 		return -errno;
 	judge->child = child;
+	judge->begun_ns = scope_now_ns();
 	return 0;
 }
 
@@ -236,6 +239,7 @@ bool scope_watch_judge_end(struct scope_watch_judge *judge, unsigned wait_ms,
 	if (!judge->child)
 		return false;
 	while (waitpid(judge->child, NULL, WNOHANG) != judge->child) {
+		scope_forked_hurry(judge->child, scope_now_ns() - judge->begun_ns);
 		if (!wait_ms)
 			return false;
 		poll(NULL, 0, POLL_MS);

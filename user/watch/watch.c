@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/forked.h"
 #include "base/now.h"
 #include "export/http.h"
 #include "proc/root.h"
@@ -50,6 +51,7 @@ struct scope_watch {
 	uint64_t current; /* findings after the judgement before */
 	int copy_fd;	  /* -1: none is being made */
 	bool ended;	  /* what was held at the end was looked at */
+	uint64_t responded_ns[RESPONSES_MAX]; /* when it began */
 	bool failed;	  /* the last judgement; said once */
 	pid_t response[RESPONSES_MAX];
 };
@@ -72,6 +74,9 @@ static void reap(struct scope_watch *watch)
 	for (size_t i = 0; i < RESPONSES_MAX; i++)
 		if (watch->response[i] && waitpid(watch->response[i], NULL, WNOHANG) == watch->response[i])
 			watch->response[i] = 0;
+		else
+			scope_forked_hurry(watch->response[i], scope_now_ns() - watch->responded_ns[i]);
+	}
 }
 
 /* Once a second: what others ask, and the service manager. */
@@ -288,8 +293,10 @@ static void written(void *context, const char *path, const struct scope_error *e
 	child = scope_watch_incident_respond(incident, &watch->options->response);
 	if (child < 0)
 		say(watch, true, "nothing follows from this incident but its trace: %s", strerror((int)-child));
-	else
-		watch->response[place] = child;
+		return;
+	}
+	watch->response[place] = child;
+	watch->responded_ns[place] = scope_now_ns();
 }
 
 static int open_http(struct scope_watch *watch, struct scope_error *error)
