@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "recorder/trigger.h"
+#include "recorder/unusual.h"
 #include "trace/trace_internal.h"
 #include "trace/text_form.h"
 #include "trace_fixture.h"
@@ -164,8 +165,10 @@ static void test_unusual(void **state)
 	(void)state;
 	for (unsigned int way = 0; way < 2; way++) {
 		struct stage stage;
+		enum scope_unusual_reason reason;
 		uint64_t second;
 		bool fired = false;
+		double times;
 
 		stage_begin(&stage, "unusual");
 		for (second = 0; second < 60; second++) {
@@ -177,9 +180,49 @@ static void test_unusual(void **state)
 			fired |= stage_look(&stage, (second + 1) * S);
 		}
 		assert_true(fired);
-		assert_int_equal(strncmp(stage.why, "unusual: ", 9), 0);
+		assert_true(scope_recorder_unusual_read(stage.why, &reason, &times));
+		assert_int_equal(reason, way ? SCOPE_UNUSUAL_CALLS : SCOPE_UNUSUAL_MEDIAN);
+		assert_true(way ? times > 2.5 && times < 3.5 : times > 2 && times < 2.6);
 		stage_end(&stage);
 	}
+}
+
+/* What it says is read again. */
+static void test_unusual_is_read(void **state)
+{
+	enum scope_unusual_reason reason;
+	double times;
+
+	(void)state;
+	assert_true(scope_recorder_unusual_read("unusual: p99 of work, 3.4 times: 4.000 ms, usual is 1.000 ms", &reason,
+						&times));
+	assert_int_equal(reason, SCOPE_UNUSUAL_P99);
+	assert_true(times > 3.39 && times < 3.41);
+	assert_false(scope_recorder_unusual_read("unusual: p99 of work", &reason, &times));
+	assert_false(scope_recorder_unusual_read("p99>5ms: 7.000 ms", &reason, &times));
+}
+
+/* Of two that hold all the time both fire, one after the other. */
+static void test_none_hides_another(void **state)
+{
+	struct scope_error error = { "" };
+	unsigned int first = 0, second = 0;
+	struct stage stage;
+
+	(void)state;
+	stage_begin(&stage, "p50>1ms");
+	assert_int_equal(scope_recorder_triggers_add(stage.triggers, "p99>5ms", &error), 0);
+	for (uint64_t at = 0; at < 5; at++) {
+		pieces(&stage, at, 50, 7000000);
+		for (unsigned int look = 0; look < 4; look++)
+			if (stage_look(&stage, (at + 1) * S + look)) {
+				first += !strncmp(stage.why, "p50>1ms: ", 9);
+				second += !strncmp(stage.why, "p99>5ms: ", 9);
+			}
+	}
+	assert_true(first >= 4);
+	assert_int_equal(first, second);
+	stage_end(&stage);
 }
 
 static void test_rate_that_falls(void **state)
@@ -371,6 +414,8 @@ int main(void)
 		cmocka_unit_test(test_rate_that_falls),
 		cmocka_unit_test(test_percentile),
 		cmocka_unit_test(test_unusual),
+		cmocka_unit_test(test_unusual_is_read),
+		cmocka_unit_test(test_none_hides_another),
 		cmocka_unit_test(test_rate_of_nothing),
 		cmocka_unit_test(test_long_unit),
 		cmocka_unit_test(test_hang),

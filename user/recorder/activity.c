@@ -371,7 +371,7 @@ void scope_recorder_activity_units(struct scope_recorder_activity *live, struct 
 }
 
 bool scope_recorder_activity_silent(const struct scope_recorder_activity *live, uint64_t now_ns, uint64_t limit_ns,
-				    struct scope_live_hang *ret_silent)
+				    uint64_t until_ns, struct scope_live_hang *ret_silent)
 {
 	struct scope_live_hang found = { 0 };
 
@@ -381,7 +381,7 @@ bool scope_recorder_activity_silent(const struct scope_recorder_activity *live, 
 		const uint64_t for_ns = now_ns > since_ns ? now_ns - since_ns : 0;
 
 		if (thread->tid && !thread->ended && thread->calls >= HANG_CALLS && for_ns >= limit_ns &&
-		    for_ns / 2 >= thread->between_ns && for_ns > found.for_ns)
+		    for_ns < until_ns && for_ns / 2 >= thread->between_ns && for_ns > found.for_ns)
 			found = (struct scope_live_hang){ thread->tid, thread->nr, for_ns };
 	}
 	if (found.for_ns)

@@ -47,8 +47,9 @@ struct scope_triggers {
 	struct scope_recorder_activity *live;
 	struct trigger trigger[SCOPE_TRIGGERS_MAX];
 	size_t count;
-	uint64_t next_ns; /* when the second is over */
-	uint64_t seconds; /* that are over */
+	uint64_t next_ns;  /* when the second is over */
+	uint64_t seconds;  /* that are over */
+	size_t next, left; /* which trigger is looked at next, and how many are for this second */
 	uint64_t run_ns[QUEUE_SECONDS], queue_ns[QUEUE_SECONDS];
 	struct scope_sketch units[UNIT_SECONDS];
 	struct scope_recorder_unusual *unusual;
@@ -331,13 +332,19 @@ bool scope_recorder_triggers_fired(struct scope_triggers *triggers, uint64_t now
 	scope_recorder_activity_settle(triggers->live);
 	if (!triggers->next_ns)
 		triggers->next_ns = now_ns + NS_PER_S;
-	if (now_ns < triggers->next_ns)
-		return false;
 	/* Late by more than a second: all events since count as one second. */
-	triggers->next_ns = now_ns + NS_PER_S;
-	end_second(triggers);
-	for (size_t i = 0; i < triggers->count; i++)
+	if (now_ns >= triggers->next_ns) {
+		triggers->next_ns = now_ns + NS_PER_S;
+		end_second(triggers);
+		triggers->left = triggers->count;
+	}
+	/* One that holds for long must not hide those after it: they follow in the next calls. */
+	while (triggers->left) {
+		const size_t i = triggers->next++ % triggers->count;
+
+		triggers->left--;
 		if (fired(triggers, &triggers->trigger[i], now_ns, ret_why))
 			return true;
+	}
 	return false;
 }

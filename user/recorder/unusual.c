@@ -3,18 +3,33 @@
 #include "recorder/unusual.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define WHY_BYTES 128
 #define SECONDS 60  /* that are remembered */
 #define USUAL_MIN 5 /* seconds that the baseline needs */
 #define NOW 2	    /* seconds that count as now */
 #define SLOW_TIMES 1.5
-#define MOVE_TIMES 2	     /* calls and running time, more or less */
-#define MOVE_CALLS_MIN 20    /* a second */
-#define MOVE_RUN_NS 250e6    /* a second */
-#define SILENT_NS 2000000000 /* of a thread */
+#define SLOW_RANK 0.8		/* of the seconds are below it: those of some servers differ that much all the time */
+#define MOVE_TIMES 2		/* calls and running time, more or less */
+#define MOVE_CALLS_MIN 20	/* a second */
+#define MOVE_RUN_NS 250e6	/* a second */
+#define SILENT_NS 2000000000ull /* of a thread */
+#define SILENT_UNTIL_NS 16000000000ull
+#define TIMES_MAX 100
+#define PREFIX "unusual: "
+
+static const char *const names[SCOPE_UNUSUAL_REASONS] = {
+	[SCOPE_UNUSUAL_SILENT] = "a thread without calls",
+	[SCOPE_UNUSUAL_MEDIAN] = "median of work",
+	[SCOPE_UNUSUAL_CALLS] = "calls",
+	[SCOPE_UNUSUAL_RUN] = "running time",
+	[SCOPE_UNUSUAL_P99] = "p99 of work",
+};
 
 /* What a second is known by. */
 enum measure {
@@ -63,8 +78,9 @@ static int by_value(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* The median over the seconds before now. False: too few are known. */
-static bool usual_of(const struct scope_recorder_unusual *unusual, enum measure measure, double *ret_usual)
+/* The quantile over the seconds before now, 0 to 1. False: too few are known. */
+static bool usual_of(const struct scope_recorder_unusual *unusual, enum measure measure, double quantile,
+		     double *ret_usual)
 {
 	double sorted[SECONDS];
 	size_t count = 0;
@@ -74,7 +90,7 @@ static bool usual_of(const struct scope_recorder_unusual *unusual, enum measure 
 	if (count < USUAL_MIN)
 		return false;
 	qsort(sorted, count, sizeof(*sorted), by_value);
-	*ret_usual = sorted[count / 2];
+	*ret_usual = sorted[(size_t)((double)count * quantile)];
 	return true;
 }
 
@@ -92,29 +108,47 @@ static double now_of(const struct scope_recorder_unusual *unusual, enum measure 
 	return found;
 }
 
-static bool slower(const struct scope_recorder_unusual *unusual, enum measure measure, const char *name, char *ret_why)
+__attribute__((format(printf, 4, 5))) static void write_why(char *ret_why, enum scope_unusual_reason reason,
+							    double times, const char *format, ...)
+{
+	char text[WHY_BYTES];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	snprintf(ret_why, WHY_BYTES, PREFIX "%s, %.1f times: %.80s", names[reason], times, text);
+}
+
+static bool slower(const struct scope_recorder_unusual *unusual, enum measure measure, enum scope_unusual_reason reason,
+		   char *ret_why)
 {
 	const double now = now_of(unusual, measure, false);
-	double usual;
+	double usual, most;
 
-	if (!usual_of(unusual, measure, &usual) || !usual || now <= SLOW_TIMES * usual)
+	if (!usual_of(unusual, measure, 0.5, &usual) || !usual || now <= SLOW_TIMES * usual ||
+	    !usual_of(unusual, measure, SLOW_RANK, &most) || now <= most)
 		return false;
-	snprintf(ret_why, WHY_BYTES, "unusual: %s of work is %.3f ms, usual is %.3f ms", name, now / 1e6, usual / 1e6);
+	write_why(ret_why, reason, fmin(now / usual, TIMES_MAX), "%.3f ms, usual is %.3f ms", now / 1e6, usual / 1e6);
 	return true;
 }
 
 /* In each second that counts as now there is much more of it, or much less. least: of what matters. */
-static bool moved(const struct scope_recorder_unusual *unusual, enum measure measure, double least, const char *name,
-		  char *ret_why)
+static bool moved(const struct scope_recorder_unusual *unusual, enum measure measure, double least,
+		  enum scope_unusual_reason reason, char *ret_why)
 {
 	const double low = now_of(unusual, measure, false), high = now_of(unusual, measure, true);
-	double usual;
+	double usual, times;
 
-	if (!usual_of(unusual, measure, &usual))
+	if (!usual_of(unusual, measure, 0.5, &usual))
 		return false;
-	if ((low <= MOVE_TIMES * usual || low - usual < least) && (high * MOVE_TIMES >= usual || usual - high < least))
+	if (low > MOVE_TIMES * usual && low - usual >= least)
+		times = usual > 0 ? low / usual : TIMES_MAX;
+	else if (high * MOVE_TIMES < usual && usual - high >= least)
+		times = high > 0 ? usual / high : TIMES_MAX;
+	else
 		return false;
-	snprintf(ret_why, WHY_BYTES, "unusual: %s: %.4g in a second, usual are %.4g", name, low, usual);
+	write_why(ret_why, reason, fmin(times, TIMES_MAX), "%.4g in a second, usual are %.4g", low, usual);
 	return true;
 }
 
@@ -125,13 +159,31 @@ bool scope_recorder_unusual_find(const struct scope_recorder_unusual *unusual,
 
 	if (!unusual->seconds)
 		return false;
-	if (slower(unusual, MEASURE_P50, "the median", ret_why) || slower(unusual, MEASURE_P99, "p99", ret_why) ||
-	    moved(unusual, MEASURE_CALLS, MOVE_CALLS_MIN, "calls", ret_why) ||
-	    moved(unusual, MEASURE_RUN, MOVE_RUN_NS, "ns on a CPU", ret_why))
+	if (scope_recorder_activity_silent(live, now_ns, SILENT_NS, SILENT_UNTIL_NS, &silent)) {
+		write_why(ret_why, SCOPE_UNUSUAL_SILENT, 1, "thread %u for %.1f s", silent.tid,
+			  (double)silent.for_ns / 1e9);
 		return true;
-	if (!scope_recorder_activity_silent(live, now_ns, SILENT_NS, &silent))
+	}
+	return slower(unusual, MEASURE_P50, SCOPE_UNUSUAL_MEDIAN, ret_why) ||
+	       moved(unusual, MEASURE_CALLS, MOVE_CALLS_MIN, SCOPE_UNUSUAL_CALLS, ret_why) ||
+	       moved(unusual, MEASURE_RUN, MOVE_RUN_NS, SCOPE_UNUSUAL_RUN, ret_why) ||
+	       slower(unusual, MEASURE_P99, SCOPE_UNUSUAL_P99, ret_why);
+}
+
+bool scope_recorder_unusual_read(const char *why, enum scope_unusual_reason *ret_reason, double *ret_times)
+{
+	const size_t prefix = strlen(PREFIX);
+
+	if (strncmp(why, PREFIX, prefix))
 		return false;
-	snprintf(ret_why, WHY_BYTES, "unusual: thread %u makes no call for %.1f s", silent.tid,
-		 (double)silent.for_ns / 1e9);
-	return true;
+	for (int i = 0; i < SCOPE_UNUSUAL_REASONS; i++) {
+		const size_t length = strlen(names[i]);
+
+		if (strncmp(why + prefix, names[i], length) ||
+		    sscanf(why + prefix + length, ", %lf times", ret_times) != 1)
+			continue;
+		*ret_reason = (enum scope_unusual_reason)i;
+		return true;
+	}
+	return false;
 }

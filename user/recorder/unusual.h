@@ -21,8 +21,21 @@ void scope_recorder_unusual_second(struct scope_recorder_unusual *unusual,
 				   const struct scope_recorder_activity_period *period,
 				   const struct scope_sketch *units);
 
-/* True: why, 128 bytes, begins with "unusual: " and names what departs. */
+/* In order: of several the first is named. */
+enum scope_unusual_reason {
+	SCOPE_UNUSUAL_SILENT, /* a thread makes no call */
+	SCOPE_UNUSUAL_MEDIAN,
+	SCOPE_UNUSUAL_CALLS,
+	SCOPE_UNUSUAL_RUN,
+	SCOPE_UNUSUAL_P99,
+	SCOPE_UNUSUAL_REASONS,
+};
+
+/* True: why, 128 bytes, begins with "unusual: " and names what departs, and by what factor. */
 bool scope_recorder_unusual_find(const struct scope_recorder_unusual *unusual,
 				 const struct scope_recorder_activity *live, uint64_t now_ns, char *ret_why);
+
+/* Reads such a text. False: it is another one. */
+bool scope_recorder_unusual_read(const char *why, enum scope_unusual_reason *ret_reason, double *ret_times);
 
 #endif

@@ -19,15 +19,13 @@
 #include "watch/expose.h"
 #include "watch/judgement.h"
 #include "watch/notify.h"
+#include "watch/suspicion.h"
 
 #define NS_PER_S 1000000000ull
-#define FIRST_NS (5 * NS_PER_S)	      /* after the begin of a capture */
-#define SOON_NS (2 * NS_PER_S)	      /* between judgements while a target departs from its past */
-#define SUSPECT_NS (NS_PER_S * 3 / 2) /* triggers are evaluated once a second */
-#define CALM_NS (10 * NS_PER_S)	      /* without suspicion: after that the next one is analysed immediately */
-#define EVERY_COST 100		      /* CPU time of a judgement, inverted share of the time to the next one */
-#define SOON_COST 5		      /* the same where a target departs */
-#define PATIENCE_MAX 4		      /* doublings of SOON_COST where suspicion came to nothing */
+#define FIRST_NS (5 * NS_PER_S) /* after the begin of a capture */
+#define SOON_NS (2 * NS_PER_S)	/* between judgements while a target departs from its past */
+#define EVERY_COST 100		/* CPU time of a judgement, inverted share of the time to the next one */
+#define SOON_COST 5		/* the same where a target departs */
 #define RESPONSES_MAX 8
 #define RESPONSE_S 90
 #define JUDGE_END_MS 30000
@@ -46,14 +44,14 @@ struct scope_watch {
 	struct scope_watch_incident incident;
 	uint64_t write_ns;
 
-	uint64_t begin_ns, judged_ns, suspected_ns, tick_ns;
-	unsigned patience;
+	uint64_t begin_ns, judged_ns, tick_ns;
+	struct scope_watch_suspicion suspicion;
 	uint64_t current; /* findings after the judgement before */
 	int copy_fd;	  /* -1: none is being made */
 	bool ended;	  /* what was held at the end was looked at */
-	uint64_t responded_ns[RESPONSES_MAX]; /* when it began */
 	bool failed;	  /* the last judgement; said once */
 	pid_t response[RESPONSES_MAX];
+	uint64_t responded_ns[RESPONSES_MAX]; /* when it began */
 };
 
 __attribute__((format(printf, 3, 4))) static void say(const struct scope_watch *watch, bool bad, const char *format,
@@ -71,8 +69,10 @@ __attribute__((format(printf, 3, 4))) static void say(const struct scope_watch *
 /* Frees the places of responses that ended. */
 static void reap(struct scope_watch *watch)
 {
-	for (size_t i = 0; i < RESPONSES_MAX; i++)
-		if (watch->response[i] && waitpid(watch->response[i], NULL, WNOHANG) == watch->response[i])
+	for (size_t i = 0; i < RESPONSES_MAX; i++) {
+		if (!watch->response[i])
+			continue;
+		if (waitpid(watch->response[i], NULL, WNOHANG) == watch->response[i])
 			watch->response[i] = 0;
 		else
 			scope_forked_hurry(watch->response[i], scope_now_ns() - watch->responded_ns[i]);
@@ -128,10 +128,8 @@ static void take_judgement(struct scope_watch *watch, const struct scope_watch_j
 		read_known(watch);
 	scope_watch_seen_judge(watch->seen, judgement, now);
 	current = scope_watch_seen_current(watch->seen);
-	if (current > watch->current || scope_watch_seen_in_doubt(watch->seen))
-		watch->patience = 0;
-	else if (watch->patience < PATIENCE_MAX)
-		watch->patience++;
+	scope_watch_suspicion_judged(&watch->suspicion,
+				     current > watch->current || scope_watch_seen_in_doubt(watch->seen), now);
 	watch->current = current;
 }
 
@@ -150,9 +148,9 @@ static bool is_due(const struct scope_watch *watch, uint64_t now)
 		return false;
 	if (since >= longer(SCOPE_WATCH_EVERY_NS, cost * EVERY_COST))
 		return true;
-	if (!doubt && now - watch->suspected_ns > SUSPECT_NS)
+	if (!doubt && !scope_watch_suspicion_now(&watch->suspicion, now))
 		return false;
-	return since >= longer(SOON_NS, (cost * SOON_COST) << (doubt ? 0 : watch->patience));
+	return since >= longer(SOON_NS, (cost * SOON_COST) << (doubt ? 0 : watch->suspicion.patience));
 }
 
 /* A condition that the user named has fired: "p99>50ms: 61.2 ms …". */
@@ -170,15 +168,16 @@ static void take_condition(struct scope_watch *watch, const char *trigger, uint6
 
 static void take_trigger(struct scope_watch *watch, const char *trigger, uint64_t now)
 {
+	enum scope_unusual_reason reason;
+	double times;
+
 	if (!trigger[0])
 		return;
-	if (strncmp(trigger, "unusual", 7)) {
+	if (!scope_recorder_unusual_read(trigger, &reason, &times)) {
 		take_condition(watch, trigger, now);
 		return;
 	}
-	if (now - watch->suspected_ns > CALM_NS)
-		watch->patience = 0;
-	watch->suspected_ns = now;
+	scope_watch_suspicion_take(&watch->suspicion, reason, times, now);
 	watch->state.suspicions++;
 }
 
@@ -291,7 +290,7 @@ static void written(void *context, const char *path, const struct scope_error *e
 		return;
 	}
 	child = scope_watch_incident_respond(incident, &watch->options->response);
-	if (child < 0)
+	if (child < 0) {
 		say(watch, true, "nothing follows from this incident but its trace: %s", strerror((int)-child));
 		return;
 	}
@@ -372,7 +371,7 @@ void scope_watch_begun(struct scope_watch *watch, const struct scope_target *tar
 	watch->incident.target = *target;
 	watch->begin_ns = scope_now_ns();
 	watch->ended = false;
-	watch->patience = 0;
+	watch->suspicion = (struct scope_watch_suspicion){ 0 };
 	watch->state.captures++;
 	watch->state.running = true;
 	scope_proc_root_hold(&watch->root, target->tgid);
