@@ -33,7 +33,10 @@
 #include "trace/writer.h"
 
 #define NS_PER_MS 1000000ull
+/* From one search for new names to the next; longer where it takes longer than a part of that: a host may have 10,000 processes. */
 #define LOOK_NS 5000000000ull
+#define LOOK_MAX_NS 60000000000ull
+#define LOOK_SHARE 200 /* inverse of that part */
 
 /* A call of the writer or of /proc failed: uses the writer's message if it has one. */
 static int failed(struct scope_capture_run *capture, int err)
@@ -147,6 +150,13 @@ static int steer(struct scope_capture_run *capture, uint64_t now)
 	return scope_trace_writer_meta(capture->writer, key, value);
 }
 
+static uint64_t look_after(uint64_t took_ns)
+{
+	const uint64_t after_ns = LOOK_SHARE * took_ns;
+
+	return after_ns < LOOK_NS ? LOOK_NS : after_ns < LOOK_MAX_NS ? after_ns : LOOK_MAX_NS;
+}
+
 /* 1: the watch requests the end of the capture. */
 static int look(struct scope_capture_run *capture, uint64_t now)
 {
@@ -156,7 +166,7 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 	if (!err && now >= capture->look_ns) {
 		err = scope_capture_write_names(capture);
 		scope_capture_want_names(capture, false);
-		capture->look_ns = now + LOOK_NS;
+		capture->look_ns = now + look_after(scope_now_ns() - now);
 	}
 	if (!err)
 		err = scope_proc_host_tick(capture->host, scope_now_ns(), capture->writer);

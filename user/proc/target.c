@@ -3,6 +3,7 @@
 #include "proc/target.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,20 +50,29 @@ static int read_status(uint32_t pid, struct status *ret_status)
 	return 0;
 }
 
-static bool is_kernel_thread(uint32_t pid)
+/* Its parent and flags, by /proc/PID/stat, which takes the kernel half the time of `status`. */
+static int read_stat(uint32_t pid, uint32_t *ret_parent, unsigned long *ret_flags)
 {
-	unsigned long flags = 0;
 	const char *rest;
 	char *text;
+	bool read;
+	int err = scope_proc_file_read(&text, "/proc/%u/stat", pid);
 
-	if (scope_proc_file_read(&text, "/proc/%u/stat", pid))
-		return false;
+	if (err)
+		return err;
 	/* The name may contain brackets and blanks, so the last bracket ends it. */
 	rest = strrchr(text, ')');
-	if (rest)
-		sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags);
+	read = rest && sscanf(rest + 1, " %*c %" SCNu32 " %*d %*d %*d %*d %lu", ret_parent, ret_flags) == 2;
 	free(text);
-	return flags & KERNEL_THREAD;
+	return read ? 0 : -EBADMSG;
+}
+
+static bool is_kernel_thread(uint32_t pid)
+{
+	unsigned long flags;
+	uint32_t parent;
+
+	return !read_stat(pid, &parent, &flags) && flags & KERNEL_THREAD;
 }
 
 struct inner {
@@ -200,13 +210,14 @@ struct family {
 static int add_member(uint32_t pid, void *context)
 {
 	struct family *family = context;
-	struct status status;
+	unsigned long flags;
+	uint32_t parent;
 
-	if (read_status(pid, &status))
+	if (read_stat(pid, &parent, &flags))
 		return 0;
 	if (scope_grow(&family->member, &family->room, family->count + 1, sizeof(*family->member)))
 		return -ENOMEM;
-	family->member[family->count++] = (struct member){ .pid = pid, .parent = status.parent };
+	family->member[family->count++] = (struct member){ .pid = pid, .parent = parent };
 	return 0;
 }
 
