@@ -3,19 +3,12 @@
 #include "base/forked.h"
 
 #include <signal.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #define CHILD_NICE 10
-#define NS_PER_S 1000000000ull
-
-/* After how long in all which priority follows. */
-static const struct {
-	uint64_t after_ns;
-	int nice;
-} hurry[] = { { NS_PER_S, 0 }, { 3 * NS_PER_S, -10 } };
+#define HURRY_NS 1000000000ull /* after which a child is late: the host has no CPU to spare */
 
 pid_t scope_forked(void)
 {
@@ -33,11 +26,6 @@ pid_t scope_forked(void)
 
 void scope_forked_hurry(pid_t child, uint64_t waited_ns)
 {
-	int nice = CHILD_NICE;
-
-	for (size_t i = 0; i < sizeof(hurry) / sizeof(hurry[0]); i++)
-		if (waited_ns >= hurry[i].after_ns)
-			nice = hurry[i].nice;
-	if (nice != CHILD_NICE && getpriority(PRIO_PROCESS, (id_t)child) > nice)
-		setpriority(PRIO_PROCESS, (id_t)child, nice);
+	if (waited_ns >= HURRY_NS && getpriority(PRIO_PROCESS, (id_t)child) > 0)
+		setpriority(PRIO_PROCESS, (id_t)child, 0);
 }

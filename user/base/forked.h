@@ -12,8 +12,8 @@
 pid_t scope_forked(void);
 
 /*
- * Gives a child of scope_forked() more priority the longer it has run, waited_ns: on a host without a CPU to spare it would come to
- * no end. After 1 s it has that of usual processes, after 3 s nine times their share. Without the privilege nothing changes.
+ * Gives a child of scope_forked() that has run for 1 s, waited_ns, the priority of usual processes: on a host without a CPU to spare it
+ * would come to no end. It never gets more than these. Without the privilege nothing changes.
  */
 void scope_forked_hurry(pid_t child, uint64_t waited_ns);
 
