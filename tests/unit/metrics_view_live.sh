@@ -32,6 +32,7 @@ check() {	# NAME COMMAND...
 	fi
 }
 
+: > "$dir/piped" # it is read before the job below may have begun
 "$scope" metrics -p "$target" --source perf -d 600 --by thread --live=500ms --step 500ms > "$dir/piped" 2> "$dir/said" &
 viewer=$!
 for _ in $(seq 600); do

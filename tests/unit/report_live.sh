@@ -27,6 +27,7 @@ check() {
 	fi
 }
 
+: > "$dir/piped" # it is read before the job below may have begun
 "$scope" report -v -p "$target" --source perf -d 600 --live=1 --save "$dir/a.trace" \
 	> "$dir/piped" 2> "$dir/said" &
 reporter=$!
@@ -99,6 +100,7 @@ python3 - "$dir/screen" 2> "$dir/said" <<-'END'
 END
 check "terminal: the frames are whole, and the last report stays" [ $? -eq 0 ]
 
+: > "$dir/live.jsonl"
 "$scope" report -p "$target" --source perf -d 600 --live=1 --format json > "$dir/live.jsonl" 2> "$dir/said" &
 reporter=$!
 for _ in $(seq 1200); do
