@@ -111,10 +111,11 @@ static int distributions(struct scope_analysis *analysis, const struct scope_ana
 
 	if (options->stream)
 		err = scope_analysis_stream_finish(options->stream, options->settled_ns, &analysis->found);
-	if (err)
+	if (err) {
 		scope_trace_keep_stacks(analysis->trace);
-	err = scope_analysis_single_pass_run(analysis->trace, SCOPE_SINGLE_PASS_EVENTS, options->listeners,
-					     &analysis->found, NULL);
+		err = scope_analysis_single_pass_run(analysis->trace, SCOPE_SINGLE_PASS_EVENTS, options->listeners,
+						     &analysis->found, NULL);
+	}
 	if (!err)
 		err = group_by_calls(analysis, options);
 	if (err)
