@@ -12,92 +12,56 @@
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
-#include <gelf.h>
+#include <libelf.h>
 #include <jansson.h>
 
 #include "base/grow.h"
 #include "base/now.h"
+#include "proc/elf_notes.h"
 #include "proc/open.h"
 
-#define NOTES_BYTES_MAX (1u << 20)
 #define NOTE_TYPE 0xcafe1a7eu /* of the owner "FDO" */
 
 /* ---- marks in files ---- */
 
-static void mark_of_json(const char *text, size_t bytes, char ret_mark[SCOPE_PACKAGE_MARK])
+/* Returns 1 for a note that names the package, and its mark. */
+static int take_note(const struct scope_elf_note *note, void *context)
 {
-	json_t *root = json_loadb(text, strnlen(text, bytes), 0, NULL);
+	char *mark = context;
 	const char *type, *name;
+	json_t *root;
+	int found;
 
-	if (!json_unpack(root, "{s:s, s:s}", "type", &type, "name", &name) &&
-	    snprintf(ret_mark, SCOPE_PACKAGE_MARK, "%s:%s", type, name) >= SCOPE_PACKAGE_MARK)
-		ret_mark[0] = '\0';
+	if (!scope_proc_elf_note_is(note, NOTE_TYPE, "FDO"))
+		return 0;
+	root = json_loadb((const char *)note->data, strnlen((const char *)note->data, note->bytes), 0, NULL);
+	found = !json_unpack(root, "{s:s, s:s}", "type", &type, "name", &name) &&
+		snprintf(mark, SCOPE_PACKAGE_MARK, "%s:%s", type, name) < SCOPE_PACKAGE_MARK;
 	json_decref(root);
-}
-
-static void mark_of_notes(Elf_Data *data, char ret_mark[SCOPE_PACKAGE_MARK])
-{
-	size_t at = 0, next, name, bytes;
-	GElf_Nhdr note;
-
-	while (!ret_mark[0] && (next = gelf_getnote(data, at, &note, &name, &bytes)) > 0) {
-		const char *base = data->d_buf;
-
-		at = next;
-		if (note.n_type == NOTE_TYPE && note.n_namesz == sizeof("FDO") &&
-		    !memcmp(base + name, "FDO", sizeof("FDO")))
-			mark_of_json(base + bytes, note.n_descsz, ret_mark);
-	}
-}
-
-static void mark_of_segments(Elf *elf, char ret_mark[SCOPE_PACKAGE_MARK])
-{
-	size_t count;
-	GElf_Phdr segment;
-
-	if (elf_getphdrnum(elf, &count))
-		return;
-	for (size_t i = 0; i < count && !ret_mark[0]; i++) {
-		Elf_Data *data;
-
-		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_NOTE ||
-		    segment.p_filesz > NOTES_BYTES_MAX)
-			continue;
-		data = elf_getdata_rawchunk(elf, (int64_t)segment.p_offset, segment.p_filesz,
-					    segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
-		if (data)
-			mark_of_notes(data, ret_mark);
-	}
+	return found;
 }
 
 /* "libdns.so.1-9.16.23-14.el9.x86_64.debug" of a file libdns.so.1: the same end in all files of one source package. */
-static void mark_of_debug_link(Elf *elf, const char *path, char ret_mark[SCOPE_PACKAGE_MARK])
+static int mark_of_debug_link(int fd, const char *path, char ret_mark[SCOPE_PACKAGE_MARK])
 {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *link = NULL;
 	const size_t length = strlen(base);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	GElf_Word check;
-	const char *link = dwelf_elf_gnu_debuglink(elf, &check);
+	int found;
 
-	if (link && length && !strncmp(link, base, length) && link[length] == '-' &&
-	    snprintf(ret_mark, SCOPE_PACKAGE_MARK, "debug:%s", link + length) >= SCOPE_PACKAGE_MARK)
-		ret_mark[0] = '\0';
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		link = dwelf_elf_gnu_debuglink(elf, &check);
+	found = link && length && !strncmp(link, base, length) && link[length] == '-' &&
+		snprintf(ret_mark, SCOPE_PACKAGE_MARK, "debug:%s", link + length) < SCOPE_PACKAGE_MARK;
+	elf_end(elf);
+	return found;
 }
 
 void scope_proc_package_mark(int fd, const char *path, char ret_mark[SCOPE_PACKAGE_MARK])
 {
-	Elf *elf;
-
-	ret_mark[0] = '\0';
-	elf_version(EV_CURRENT);
-	/* Reads instead of mapping, because the file's owner may truncate it at the same time. */
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf)
-		return;
-	if (elf_kind(elf) == ELF_K_ELF)
-		mark_of_segments(elf, ret_mark);
-	if (elf_kind(elf) == ELF_K_ELF && !ret_mark[0])
-		mark_of_debug_link(elf, path, ret_mark);
-	elf_end(elf);
+	if (scope_proc_elf_notes(fd, take_note, ret_mark) != 1 && !mark_of_debug_link(fd, path, ret_mark))
+		ret_mark[0] = '\0';
 }
 
 /* ---- dpkg ---- */
