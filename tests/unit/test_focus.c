@@ -23,6 +23,7 @@ static struct scope_focus *focus_begin(uint64_t learn_ns, uint32_t per_second, s
 		.per_second = per_second,
 		.slice_bytes = 8192,
 		.slice_max = slice_max,
+		.slice_room = 1000000,
 		.period_ns = PERIOD_NS,
 		.period_min_ns = PERIOD_NS / 8,
 		.samples_per_second = 2000,

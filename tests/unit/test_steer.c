@@ -35,11 +35,14 @@ static uint64_t fake_samples(const void *feed)
 	return ((const struct fake *)feed)->samples;
 }
 
-static const struct scope_source able = { .name = "able", .stacks = fake_stacks, .slice_max = 32768 };
+static const struct scope_source able = {
+	.name = "able", .stacks = fake_stacks, .slice_max = 32768, .slice_room = 1000000
+};
 static const struct scope_source always = {
 	.name = "always",
 	.stacks = fake_stacks,
 	.slice_max = 32768,
+	.slice_room = 1000000,
 	.stacks_always = true,
 	.samples = fake_samples,
 };

@@ -19,8 +19,8 @@
 #define EVEN_BINS 1	   /* … is within this many bins of the fullest one, a quarter more or less */
 #define EVEN_CALLS 50	   /* and there are at least this many a second */
 #define FULL_SHARE 0.01	   /* share of stacks that fill their slice, above which a longer slice is taken */
-#define ROOM_BYTES 1000000 /* bytes of stacks a second, at which slices grow no longer … */
-#define EXCESS 1.5	   /* … and above this many times as much they become shorter */
+#define ROOM_BYTES 1000000 /* bytes of stacks a second, at which samples come no closer */
+#define EXCESS 1.5	   /* above this many times as much as there is room for, slices become shorter */
 #define SPARE 0.5	   /* min_ns is halved if that would take at most this share of the budget */
 #define COST_SHARE 0.05	   /* share of the time between two samples that a sample may take */
 #define COST_SAMPLES 5	   /* this many samples show the time one takes */
@@ -247,10 +247,10 @@ static void choose_slice(struct scope_focus *focus, double bytes)
 
 	if (focus->lost)
 		*slice = focus->limits.slice_bytes;
-	else if (bytes > EXCESS * ROOM_BYTES && *slice / 2 >= focus->limits.slice_bytes)
+	else if (bytes > EXCESS * focus->limits.slice_room && *slice / 2 >= focus->limits.slice_bytes)
 		*slice /= 2;
 	else if (focus->full > FULL_SHARE * focus->stacks)
-		for (; 2 * bytes <= ROOM_BYTES && *slice < focus->limits.slice_max; bytes *= 2)
+		for (; 2 * bytes <= focus->limits.slice_room && *slice < focus->limits.slice_max; bytes *= 2)
 			*slice = 2 * *slice < focus->limits.slice_max ? 2 * *slice : focus->limits.slice_max;
 }
 

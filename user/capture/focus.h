@@ -22,6 +22,7 @@ struct scope_focus_limits {
 	uint32_t min_ns;			 /* shorter calls never get one */
 	uint32_t per_second;			 /* the budget: stacks at calls, of all CPUs together */
 	uint32_t slice_bytes, slice_max;	 /* bytes of a stack: at first, and at most; equal: no change */
+	uint32_t slice_room;			 /* bytes of stacks a second, at which slices grow no longer */
 	uint32_t period_ns, period_min_ns;	 /* of samples: at first, and at least; equal: no change. 0: none */
 	uint32_t samples_per_second;		 /* of all threads: above it the period is never shortened */
 	uint8_t syscalls[SCOPE_SYSCALL_MAX / 8]; /* numbers that may have them */

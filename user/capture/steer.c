@@ -77,6 +77,7 @@ int scope_capture_steer_create(const struct scope_source *source, void *feed,
 					     SLICES_MIN * source->slice_max <= options->subbuf_bytes
 				     ? source->slice_max
 				     : options->stack_bytes,
+		.slice_room = source->slice_room,
 		.period_ns = options->sample_period_ns,
 		.period_min_ns = options->sample_period_min_ns,
 		.samples_per_second = SCOPE_DEFAULT_SAMPLES_PER_SECOND,

@@ -23,6 +23,7 @@
 #include "trace/event.h"
 
 #define UNDER_WAY_NS 1000000u /* a record is complete within this time */
+#define SLICE_ROOM 4000000u   /* bytes of stacks a second: 83 of the longest slices */
 #define LOST_STACKS 64	      /* more lost than these … */
 #define LOST_SHARE 0.1	      /* … and this share of those that came mean that slices are too long */
 #define COUNTS_NS 1000000000u /* time from one reading of the threads' counts to the next */
@@ -410,6 +411,7 @@ const struct scope_source scope_perf_source_perf = {
 	.fill = perf_fill,
 	.stacks_always = true,
 	.slice_max = SCOPE_EVENT_STACK_BYTES_MAX,
+	.slice_room = SLICE_ROOM,
 	.samples = perf_samples,
 	.note = perf_note,
 };

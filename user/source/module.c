@@ -12,6 +12,8 @@
 #include "source/rings.h"
 #include "source/selection.h"
 
+#define SLICE_ROOM 1000000u /* bytes of stacks a second: 5 MB made an emulated machine lose events */
+
 struct feed {
 	struct scope_control *control;
 	struct scope_rings *rings;
@@ -395,6 +397,7 @@ const struct scope_source scope_source_module = {
 	.count = module_count,
 	.stacks = module_stacks,
 	.slice_max = SCOPE_STACK_BYTES_MAX,
+	.slice_room = SLICE_ROOM,
 	.probe_add = module_probe_add,
 	.probe_remove = module_probe_remove,
 	.probe_hits = module_probe_hits,

@@ -82,7 +82,8 @@ struct scope_source {
 	 * save nothing.
 	 */
 	bool stacks_always;
-	uint32_t slice_max; /* bytes up to which the copies of stacks may grow */
+	/* Bytes up to which the copies of stacks may grow; and of all of them in a second, up to which they do. */
+	uint32_t slice_max, slice_room;
 
 	/*
 	 * Number of stacks taken so far, of traced and other threads. NULL: it takes them of traced threads only, and
