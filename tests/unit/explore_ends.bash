@@ -25,20 +25,22 @@ nothing_left() {
 	return 1
 }
 
-# Ends an exploration by a signal in one of its rounds; from the third on while a probe is in the server's code.
+# Ends an exploration by a signal in one of its rounds; from the third on while a probe is in the server's code. 2: it ended by itself
+# before that.
 ends_in_round() {	# SOURCE ROUND SIGNAL [ARGUMENT...]
 	local source=$1 round=$2 signal=$3 explorer changed=0
 	shift 3
 	probes_listed > "$dir/listed"
+	: > "$dir/said" # it is read before the job below may have begun
 	"$scope" explore -p "$server" --source "$source" --budget 100 "$@" > "$dir/out" 2> "$dir/said" &
 	explorer=$!
 	while [ "$(grep -c 'round [0-9]*: ' "$dir/said")" -lt $((round - 1)) ]; do
-		kill -0 "$explorer" || { echo "it ended before round $round:"; cat "$dir/said"; return 1; }
+		kill -0 "$explorer" || { echo "it ended before round $round:"; cat "$dir/said"; return 2; }
 		sleep 0.05
 	done
 	if [ "$round" -ge 3 ]; then
 		changed=$("$programs/text_changed" "$server" until "$explorer") ||
-			{ echo "no probe was seen in round $round:"; cat "$dir/said" "$dir/out"; return 1; }
+			{ echo "no probe was seen in round $round:"; cat "$dir/said" "$dir/out"; return 2; }
 	else
 		sleep 0.5
 	fi

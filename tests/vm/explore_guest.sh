@@ -78,6 +78,17 @@ kernel_probes() {	# SIGNAL
 	return 1
 }
 
+# An exploration on an emulated machine may end before that round: then it is begun again.
+ends() {	# SOURCE ROUND SIGNAL
+	local status _
+	for _ in 1 2 3 4; do
+		ends_in_round "$@" -d 2
+		status=$?
+		[ "$status" = 2 ] || break
+	done
+	return "$status"
+}
+
 start() {	# MODE: sets server
 	unset WORK_PID
 	coproc WORK { exec "$programs/work" "$1"; }
@@ -94,7 +105,7 @@ pass "perf events find the function" finds perf
 for source in kmod perf; do
 	for signal in INT KILL SEGV; do
 		for round in 1 2 3; do
-			pass "$source: ended by SIG$signal in round $round" ends_in_round "$source" "$round" "$signal" -d 2
+			pass "$source: ended by SIG$signal in round $round" ends "$source" "$round" "$signal"
 		done
 	done
 done
