@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The trees of an exploration: which paths vary or are slow, and in which edge, by the first round. */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -182,6 +183,8 @@ static int by_weight(const void *left, const void *right)
 
 	return a->weight == b->weight ? strcmp(a->group, b->group) : a->weight > b->weight ? -1 : 1;
 }
+
+static_assert(SCOPE_KEY_BINS_MAX <= SCOPE_ROUND_SPLIT_BINS, "a split has all bins of a key");
 
 /* The key that explains most of the kind's variance, of those asked for, divides its requests. */
 static int split_kind(struct scope_explore *explore, const struct scope_explore_kind *kind)
