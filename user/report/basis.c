@@ -3,6 +3,7 @@
 #include "report/basis.h"
 
 #include <math.h>
+#include <string.h>
 
 static struct scope_basis_signatures make_signatures(const struct scope_analysis *analysis)
 {
@@ -53,6 +54,7 @@ void scope_report_basis_make(const struct scope_analysis *analysis, struct scope
 	const struct scope_evidence *evidence = analysis->evidence;
 	const struct scope_detection *detection = analysis->detection;
 	const struct scope_trace *trace = analysis->trace;
+	const char *source = scope_trace_meta(trace, SCOPE_META_SOURCE);
 
 	*ret_basis = (struct scope_basis){
 		.detect = analysis->detect,
@@ -65,6 +67,7 @@ void scope_report_basis_make(const struct scope_analysis *analysis, struct scope
 		.nameless = evidence->nameless,
 		.folders = analysis->folders,
 		.cut = evidence->cut,
+		.copies_grow = source && !strcmp(source, "perf"),
 		.broken = evidence->broken,
 		.tracer = evidence->tracer,
 		.skipped = scope_trace_meta_number(trace, SCOPE_META_STACKS_SKIPPED, 0),

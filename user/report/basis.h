@@ -33,6 +33,7 @@ struct scope_basis {
 	uint64_t requests, units;
 	size_t populations;
 	uint64_t stacks, nameless, cut, broken, tracer; /* as in struct scope_evidence */
+	bool copies_grow;				/* beyond what --stack-bytes can ask for, by themselves */
 	bool folders;				 /* with libraries in the system's folders as part of the program */
 	uint64_t given_up;			 /* that have one address: SCOPE_META_STACKS_GIVEN_UP */
 	uint64_t skipped, absent, lost;		 /* missing stacks: SCOPE_META_STACKS_… */

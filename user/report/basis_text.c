@@ -78,7 +78,7 @@ static void write_stacks(const struct scope_basis *basis, FILE *to)
 		fprintf(to, ", %.1f %% broken", 100.0 * basis->broken / basis->stacks);
 	if (basis->tracer)
 		fprintf(to, ", %.1f %% hit the tracer itself and were left out", 100.0 * basis->tracer / basis->stacks);
-	if (basis->cut > CUT_MUCH * basis->stacks)
+	if (basis->cut > CUT_MUCH * basis->stacks && !basis->copies_grow)
 		fprintf(to, ": --stack-bytes %d copies longer ones", SCOPE_STACK_BYTES_MAX);
 	fputc(')', to);
 }
