@@ -85,4 +85,9 @@ check("the comparison says so", "For each KB write makes 40.6 times the calls of
 sys.exit(bad)
 END
 [ "$bad" -eq 0 ] || cat "$dir/pair.text"
+
+# Libraries in folders of the system stay libraries here, also where a report counts them as the program's.
+python3 "$top/tests/golden/calls_libraries.py" > "$dir/libraries.txt"
+"$scope" dump --reverse "$dir/libraries.txt" -o "$dir/libraries.trace" && "$scope" libcalls -i "$dir/libraries.trace" > "$dir/libraries" &&
+	grep -q '^  libwork\.so\.1 ' "$dir/libraries" || { echo "not ok - libraries stay libraries"; cat "$dir/libraries"; bad=1; }
 exit "$bad"

@@ -117,7 +117,7 @@ static int include_folders(struct scope_analysis **whole, struct scope_analysis_
 	struct scope_analysis *analysis;
 	int err;
 
-	if (options->symbols.library || (*whole)->ranking->findings ||
+	if (options->symbols.library || options->libraries_stay || (*whole)->ranking->findings ||
 	    !(nameless || scope_rank_foldered_share((*whole)->evidence) > SCOPE_RANK_NAMELESS))
 		return 0;
 	analysis = calloc(1, sizeof(*analysis));

@@ -38,7 +38,8 @@ struct scope_analysis_options {
 	size_t why;	/* with variance: 0, or the edges of that one of the slowest are kept, which slowest includes */
 	bool variance;	/* where latencies vary: one more pass over the trace */
 	bool over_time; /* what groups of threads did over time: one more pass */
-	bool no_stacks; /* leave the trace's stacks aside */
+	bool libraries_stay; /* those in the system's folders are never the program's, whatever the stacks name */
+	bool no_stacks;	     /* leave the trace's stacks aside */
 	const struct scope_signatures *signatures; /* NULL: none; must outlive the analysis */
 	struct scope_baseline *baseline;	   /* NULL, or what to compare units with; must outlive the analysis */
 	struct scope_symbol_options symbols;	   /* root: "/proc/PID/root" of the target, or none */

@@ -318,6 +318,7 @@ static int report(const struct scope_cmd_report *request, bool *ret_found, struc
 	/* This takes one more pass, so it is done only if it is printed. */
 	options.variance = request->explore ||
 			   (!request->waits && !request->model && (request->json || request->html || request->verbose));
+	options.libraries_stay = request->libcalls;
 	options.over_time = !request->waits && !request->model && !request->explore && !request->libcalls &&
 			    (request->json || request->html);
 	options.why = request->why;
