@@ -244,18 +244,24 @@ static void a_cpu_that_the_program_has_itself_is_not_outside(void **state)
 	assert_int_equal(verdict(ranking, "that other threads of this program had"), SCOPE_VERDICT_NOTHING);
 }
 
+/* With one finding, and just enough of the slow requests' time spent waiting for a CPU. */
+static void decide_short_of_cpu(struct scope_ranking *ranking, struct scope_finding *finding)
+{
+	ranking->finding = finding;
+	ranking->findings = 1;
+	ranking->long_queue_share = above(0.3);
+	ranking->long_queue_units = 5;
+	ranking->serves = true;
+	decide(ranking);
+}
+
 static void a_short_cpu_is_one_more_word_beside_a_function(void **state)
 {
 	struct scope_finding finding = { .kind = SCOPE_FINDING_TIME };
 	struct scope_ranking ranking = quiet;
 
 	(void)state;
-	ranking.finding = &finding;
-	ranking.findings = 1;
-	ranking.long_queue_share = above(0.3);
-	ranking.long_queue_units = 5;
-	ranking.serves = true;
-	decide(&ranking);
+	decide_short_of_cpu(&ranking, &finding);
 	assert_int_equal(ranking.verdict, SCOPE_VERDICT_SLOWDOWN);
 	assert_non_null(strstr(ranking.beside, "waiting for a CPU"));
 	assert_string_equal(ranking.outside, ranking.beside);
@@ -273,12 +279,7 @@ static void a_short_cpu_is_known_beside_a_hang(void **state)
 	struct scope_ranking ranking = quiet;
 
 	(void)state;
-	ranking.finding = &finding;
-	ranking.findings = 1;
-	ranking.long_queue_share = above(0.3);
-	ranking.long_queue_units = 5;
-	ranking.serves = true;
-	decide(&ranking);
+	decide_short_of_cpu(&ranking, &finding);
 	assert_int_equal(ranking.verdict, SCOPE_VERDICT_HANG);
 	assert_string_equal(ranking.beside, "");
 	assert_non_null(strstr(ranking.outside, "waiting for a CPU"));
