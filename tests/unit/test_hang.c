@@ -122,14 +122,31 @@ static void waiting_for_work_is_no_hang(void **state)
 	assert_false(asleep(10 * LIMIT_NS, "accept", "4,0,0,0,0,0", "", &hang));
 	assert_false(asleep(10 * LIMIT_NS, "epoll_wait", "5,0,64,0,0,0", "", &hang));
 	assert_false(asleep(10 * LIMIT_NS, "poll", "0x7000,2,0,0,0,0", "", &hang));
-	assert_false(asleep(10 * LIMIT_NS, "wait4", "0,0,0,0,0,0", "", &hang));
-	assert_false(asleep(10 * LIMIT_NS, "io_getevents", "1,1,1,0,0,0", "", &hang));
 	assert_false(asleep(10 * LIMIT_NS, "read", "7,0,64,0,0,0", "", &hang));
-	/* Nor is waiting for a signal. */
-	assert_false(asleep(10 * LIMIT_NS, "rt_sigsuspend", "0x7000,8,0,0,0,0", "", &hang));
+}
+
+static void where_others_idle_peers_decide_or_nobody(void **state)
+{
+	static const struct {
+		const char *call, *args;
+	} idle[] = {
+		{ "wait4", "0,0,0,0,0,0" },
+		{ "io_getevents", "1,1,1,0,0,0" },
+		{ "rt_sigsuspend", "0x7000,8,0,0,0,0" },
 #ifdef SYS_pause
-	assert_false(asleep(10 * LIMIT_NS, "pause", "0,0,0,0,0,0", "", &hang));
+		{ "pause", "0,0,0,0,0,0" },
 #endif
+	};
+	struct scope_hang hang;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(idle) / sizeof(*idle); i++) {
+		assert_true(asleep(10 * LIMIT_NS, idle[i].call, idle[i].args, "", &hang));
+		assert_true(hang.needs_peers && hang.quiet);
+		/* A client waits for its answer. */
+		assert_true(asleep(10 * LIMIT_NS, idle[i].call, idle[i].args, TOOK_WORK, &hang));
+		assert_false(hang.needs_peers || hang.quiet);
+	}
 }
 
 static void a_condition_is_a_matter_for_its_peers(void **state)
@@ -493,6 +510,7 @@ int main(void)
 		cmocka_unit_test(a_second_in_a_lock_is_a_hang),
 		cmocka_unit_test(ten_times_the_99th_percentile_is_longer),
 		cmocka_unit_test(waiting_for_work_is_no_hang),
+		cmocka_unit_test(where_others_idle_peers_decide_or_nobody),
 		cmocka_unit_test(a_condition_is_a_matter_for_its_peers),
 		cmocka_unit_test(a_thread_that_was_answered_for_is_in_no_request),
 		cmocka_unit_test(where_a_thread_sleeps_most_it_parks),

@@ -94,12 +94,59 @@ static void work_and_looking_for_it_are_progress(void **state)
 	assert_int_equal(retries(2, "write ret=8 args=7"), 0);
 }
 
+/* Waits in a poll, or for a condition, that a time-out ends. */
+static const char timed_out[] = "%ju 0 enter 10 %s enter=%ju args=%s\n%ju 0 switch 10 0 sleeping\n"
+				"%ju 0 waking 10 from - hardirq\n%ju 0 switch 0 10 sleeping\n%ju 0 exit 10 %s ret=%d\n";
+
+/* Thread 10 makes that call over and over, each time for 100 ms with that result, and is in it at the end. Sleeps of the hang. */
+static uint32_t timed(const char *call, const char *args, int ret)
+{
+	struct scope_hang *hangs;
+	struct run run;
+	size_t count, size;
+	uint32_t found = 0;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	fputs("meta begin_ns 0\nmeta end_ns 3900000000\n0 0 switch 0 10 sleeping\n", to);
+	for (uint64_t at = BEGIN_NS; at < END_NS - 200 * MS; at += 110 * MS) {
+		const uintmax_t from = at, until = at + 100 * MS;
+
+		fprintf(to, timed_out, from, call, from, args, from, until, until, until, call, ret);
+	}
+	fprintf(to, "%ju 0 enter 10 %s enter=%ju args=%s\n%ju 0 switch 10 0 sleeping\n", (uintmax_t)(END_NS - 50 * MS),
+		call, (uintmax_t)(END_NS - 50 * MS), args, (uintmax_t)(END_NS - 50 * MS));
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	free(text);
+	assert_int_equal(scope_anomaly_hang_find(run.units, run.distributions, run.pickups, &hangs, &count), 0);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(hangs[i].needs_peers && hangs[i].quiet);
+		found = hangs[i].retries;
+	}
+	free(hangs);
+	end_run(&run);
+	return found;
+}
+
+static void waits_that_time_out_are_one_hang_too(void **state)
+{
+	(void)state;
+	assert_int_equal(timed("futex", "0x7000,0x189,0,0x7100", -110), 34);
+	assert_int_equal(timed("poll", "0x7000,1,100", 0), 34);
+	/* Something came. */
+	assert_int_equal(timed("futex", "0x7000,0x189,0,0x7100", 0), 0);
+	assert_int_equal(timed("poll", "0x7000,1,100", 1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sleeps_without_progress_are_one_hang),
 		cmocka_unit_test(what_fails_or_concerns_files_is_no_progress),
 		cmocka_unit_test(work_and_looking_for_it_are_progress),
+		cmocka_unit_test(waits_that_time_out_are_one_hang_too),
 	};
 
 	return cmocka_run_group_tests_name("retry", tests, NULL, NULL);

@@ -8,11 +8,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "anomaly/coprocess.h"
 #include "anomaly/fd_index.h"
 #include "anomaly/kept_waiting.h"
-#include "trace/peer.h"
 
-#define HANG_MIN_NS 1000000000ull
 #define TIMES_P99 10
 #define RETRIES_MIN 3	       /* sleeps for a set time without progress */
 #define SPIN_ROUNDS_PER_S 1000 /* of its time on a CPU */
@@ -100,7 +99,7 @@ static uint64_t group_limit(const struct scope_distributions *distributions, con
 	for (uint32_t i = 0; i < groups->count; i++)
 		if (scope_unit_group_of_threads(groups, i) == group)
 			p99 = fmax(p99, scope_sketch_quantile(&distributions->group[i].request_wall, 0.99) * TIMES_P99);
-	return p99 > HANG_MIN_NS ? (uint64_t)p99 : HANG_MIN_NS;
+	return p99 > SCOPE_HANG_MIN_NS ? (uint64_t)p99 : SCOPE_HANG_MIN_NS;
 }
 
 /* A wait with a time-out: the caller expects that it may end without an event. */
@@ -128,77 +127,63 @@ static bool in_fault(const struct scope_thread *thread)
 	return thread->open.nr == SCOPE_NR_NONE && thread->disk;
 }
 
-static uint64_t asleep_since(const struct scope_thread *thread)
-{
-	return in_fault(thread) ? thread->block_ns : thread->open.enter_ns;
-}
-
-/* A wait in which threads idle, whatever else they do: for clients, for a child to end, for a signal, at a queue. */
-static bool only_idles(enum scope_timeline_call_role role)
+bool scope_anomaly_hang_idles(enum scope_timeline_call_role role)
 {
 	return role == SCOPE_CALL_ACCEPT || role == SCOPE_CALL_CHILD || role == SCOPE_CALL_PICK;
 }
 
-/*
- * True if tgid is another process that is traced, and one of its threads runs, slept only now or waits for work:
- * nothing holds all of it up.
- */
-static bool goes_on(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t tgid, uint32_t self)
+uint64_t scope_anomaly_hang_asleep_since(const struct scope_thread *thread)
 {
-	const struct scope_timeline *timeline = units->timeline;
+	return in_fault(thread) ? thread->block_ns : thread->open.enter_ns;
+}
 
-	for (size_t i = 0; tgid != self && i < units->threads; i++) {
-		const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, i);
+/* True if it had no progress in the whole window: what it does most often is not how it takes work. */
+static bool took_nothing(const struct scope_units *units, uint32_t index)
+{
+	const struct scope_retry *retry = &units->thread[index].retry;
+	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 
-		if (thread->tgid == tgid && thread->run != SCOPE_RUN_ENDED &&
-		    (thread->run != SCOPE_RUN_BLOCKED || scope_anomaly_hang_waits(units, pickups, i) ||
-		     only_idles(open_role(thread)) || timeline->end_ns - asleep_since(thread) < HANG_MIN_NS))
-			return true;
+	return retry->sleeps >= RETRIES_MIN && retry->from_ns < thread->first_ns + SCOPE_HANG_MIN_NS;
+}
+
+/* How the thread takes work; if it took none in the window, how one of its name does. */
+static const struct scope_pickup *pickup_of(const struct scope_units *units, const struct scope_pickups *pickups,
+					    uint32_t index)
+{
+	const struct scope_pickup *own = took_nothing(units, index) ? NULL : scope_unit_pickups_of(pickups, index);
+	struct scope_threads *threads = units->timeline->threads;
+
+	for (size_t i = 0; !scope_unit_pickup_any(own) && i < units->threads; i++)
+		if (i != index && scope_unit_pickup_any(scope_unit_pickups_of(pickups, i)) &&
+		    !strcmp(scope_timeline_threads_at(threads, i)->comm,
+			    scope_timeline_threads_at(threads, index)->comm))
+			own = scope_unit_pickups_of(pickups, i);
+	return own;
+}
+
+/* True if it waits where it takes work, or would, as far as the call shows. */
+static bool at_pickup(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
+{
+	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
+	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
+
+	if (thread->open.args)
+		fd = scope_timeline_fds_kind(units->timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]);
+	return scope_unit_pickup_match(pickup_of(units, pickups, index), &thread->open, fd) != SCOPE_PICKUP_NO;
+}
+
+/* A wait in which threads idle as well: its call does not show if this one is in the middle of its work. */
+static bool may_idle(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
+{
+	switch (open_role(scope_timeline_threads_at(units->timeline->threads, index))) {
+	case SCOPE_CALL_POLL:
+		return !waits_elsewhere(units, pickups, index);
+	case SCOPE_CALL_LOCK:
+		/* Processes take turns at waiting for clients by a lock that they share. */
+		return namesake_waits(units, pickups, index);
+	default:
+		return scope_anomaly_hang_idles(open_role(scope_timeline_threads_at(units->timeline->threads, index)));
 	}
-	return false;
-}
-
-/* The process at the other end of a socket that never had a listener; 0: it is another kind of socket. */
-static uint32_t pair_of(const struct scope_fd_index *fds, const struct scope_trace_fd *own)
-{
-	const struct scope_trace_fd *row;
-	struct scope_trace_peer peer;
-	size_t at = 0;
-
-	if (!scope_trace_peer_of(own, &peer) || strncmp(peer.address, "socket:", strlen("socket:")))
-		return 0;
-	while ((row = scope_anomaly_fd_index_object(fds, peer.address, &at)))
-		if (row->tgid == peer.pid && row->kind == SCOPE_FD_ACCEPTED)
-			return 0;
-	return peer.pid;
-}
-
-/*
- * True if the thread reads what another process of the target sends, by a pipe or a pair of sockets: a coprocess, or
- * the part of a server that has more rights. While that process has nothing to do, or has something else to do, it
- * sends nothing; if it hangs, that is the hang. A thread that connected to a listener is different: it asked for
- * something, and waits for the answer. Of a process whose descriptors were too many to be read it may be either.
- */
-static bool serves_own_process(const struct scope_units *units, const struct scope_pickups *pickups,
-			       const struct scope_fd_index *fds, const struct scope_thread *thread)
-{
-	const struct scope_open_call *call = &thread->open;
-	const struct scope_trace_fd *own, *row;
-	size_t at = 0;
-
-	if (open_role(thread) != SCOPE_CALL_READ || !call->args ||
-	    scope_timeline_fds_renewed(units->timeline->fds, thread->tgid, (int64_t)call->arg[0]))
-		return false;
-	own = scope_anomaly_fd_index_find(fds, thread->tgid, (int64_t)call->arg[0]);
-	if (!own)
-		return fds->rows && !scope_anomaly_fd_index_has(fds, thread->tgid);
-	if (own->kind != SCOPE_FD_PIPE)
-		return pair_of(fds, own) && goes_on(units, pickups, pair_of(fds, own), thread->tgid);
-	while (!strncmp(own->name, "pipe:", strlen("pipe:")) &&
-	       (row = scope_anomaly_fd_index_object(fds, own->name, &at)))
-		if (goes_on(units, pickups, row->tgid, thread->tgid))
-			return true;
-	return false;
 }
 
 /* Decides if a thread that sleeps for too long is idle, hung, or must be compared with its peers. */
@@ -211,17 +196,19 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	const bool in_unit = !background && units->open_unit[index] != SIZE_MAX &&
 			     units->unit[units->open_unit[index]].granularity == SCOPE_UNIT_REQUEST;
 
-	if (scope_anomaly_hang_waits(units, pickups, index))
+	if (at_pickup(units, pickups, index))
 		return false;
 	hang->kind = SCOPE_HANG_BLOCKED;
 	hang->nr = thread->open.nr;
-	hang->since_ns = asleep_since(thread);
+	hang->since_ns = scope_anomaly_hang_asleep_since(thread);
 	/* No thread idles there. */
 	if (in_fault(thread))
 		return true;
 	hang->object = thread->open.args ? thread->open.arg[0] : 0;
-	if (only_idles(open_role(thread)))
-		return false;
+	if (may_idle(units, pickups, index)) {
+		hang->needs_peers = hang->quiet = !(in_unit && units->thread[index].owes);
+		return true;
+	}
 	switch (open_role(thread)) {
 	case SCOPE_CALL_FUTEX:
 		hang->lock = scope_timeline_futex_is_lock(thread->open.args, thread->open.arg);
@@ -229,15 +216,15 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 		return !hang->needs_peers ||
 		       !(futex_is_timed(&thread->open) || parks(&units->thread[index], &thread->open));
 	case SCOPE_CALL_LOCK:
-		/* Processes take turns at waiting for clients by a lock that they share. */
 		hang->needs_peers = !(in_unit && units->thread[index].owes);
-		return !hang->needs_peers || !namesake_waits(units, pickups, index);
+		return true;
 	case SCOPE_CALL_SLEEP:
 		hang->needs_peers = !in_unit;
-		return !background;
+		hang->quiet = background;
+		return true;
 	default:
 		hang->needs_peers = !in_unit && process_serves(units, pickups, thread->tgid);
-		return in_unit || !serves_own_process(units, pickups, fds, thread);
+		return in_unit || !scope_anomaly_coprocess_reads(units, pickups, fds, thread);
 	}
 }
 
@@ -271,7 +258,7 @@ static bool judge_rounds(const struct scope_units *units, uint32_t index, struct
 	const struct scope_spin *spin = &units->thread[index].spin;
 	const uint64_t length_ns = spin->until_ns - spin->from_ns;
 
-	if (length_ns < HANG_MIN_NS || spin->until_ns <= units->timeline->begin_ns ||
+	if (length_ns < SCOPE_HANG_MIN_NS || spin->until_ns <= units->timeline->begin_ns ||
 	    spin->busy_ns < SPIN_RUN_SHARE * length_ns || spin->rounds < SPIN_ROUNDS_PER_S * (spin->busy_ns / 1e9))
 		return false;
 	*hang = (struct scope_hang){
@@ -288,23 +275,28 @@ static bool judge_rounds(const struct scope_units *units, uint32_t index, struct
 }
 
 /*
- * One that sleeps for a set time again and again, and between neither looks for work nor gets anything. Threads that
- * only have something to do now and then do that as well, so others must show that requests run where it is.
+ * One that sleeps for a set time, or until a time-out, again and again, and between neither looks for work nor gets anything. Threads
+ * that only have something to do now and then do that as well, so others must show that requests run where it is.
  */
-static bool judge_retries(const struct scope_units *units, uint32_t index, uint64_t limit, struct scope_hang *hang)
+static bool judge_retries(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index,
+			  uint64_t limit, struct scope_hang *hang)
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 	const struct scope_retry *retry = &units->thread[index].retry;
+	const enum scope_timeline_call_role role = open_role(thread);
 
-	if (thread->open.nr == SCOPE_NR_NONE || open_role(thread) != SCOPE_CALL_SLEEP || retry->sleeps < RETRIES_MIN ||
-	    units->timeline->end_ns - retry->from_ns < limit)
+	if (thread->open.nr == SCOPE_NR_NONE || retry->sleeps < RETRIES_MIN ||
+	    (role != SCOPE_CALL_SLEEP && role != SCOPE_CALL_POLL && role != SCOPE_CALL_FUTEX) ||
+	    units->timeline->end_ns - retry->from_ns < limit ||
+	    (role != SCOPE_CALL_SLEEP && at_pickup(units, pickups, index)))
 		return false;
 	*hang = (struct scope_hang){ .thread = index, .owner = SCOPE_OWNER_NONE, .until_ns = hang->until_ns };
 	hang->kind = SCOPE_HANG_BLOCKED;
 	hang->nr = thread->open.nr;
 	hang->since_ns = retry->from_ns;
 	hang->retries = retry->sleeps;
-	hang->needs_peers = true;
+	/* One that is perhaps housekeeping is not worth a line. */
+	hang->needs_peers = hang->quiet = true;
 	return true;
 }
 
@@ -323,8 +315,9 @@ static bool judge_end(const struct scope_units *units, const struct scope_distri
 	if (thread->run != SCOPE_RUN_BLOCKED)
 		return judge_running(units, index, limit, hang);
 	return ((thread->open.nr != SCOPE_NR_NONE || in_fault(thread)) &&
-		timeline->end_ns - asleep_since(thread) >= limit && judge_blocked(units, pickups, fds, index, hang)) ||
-	       judge_retries(units, index, limit, hang);
+		timeline->end_ns - scope_anomaly_hang_asleep_since(thread) >= limit &&
+		judge_blocked(units, pickups, fds, index, hang)) ||
+	       judge_retries(units, pickups, index, limit, hang);
 }
 
 int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_distributions *distributions,

@@ -16,6 +16,8 @@ enum scope_hang_kind {
 	SCOPE_HANG_SPIN,
 };
 
+#define SCOPE_HANG_MIN_NS 1000000000ull /* asleep, or running without a call */
+
 struct scope_hang {
 	uint32_t thread;
 	enum scope_hang_kind kind;
@@ -35,6 +37,7 @@ struct scope_hang {
 	 * stacks.
 	 */
 	bool needs_peers;
+	bool quiet; /* with needs_peers: without evidence it is idle, and not even uncertain */
 	/* Its peers give no evidence: no thread did any work, or few stacks show where. It may be idle. */
 	bool unsure;
 };
@@ -46,6 +49,10 @@ struct scope_hang {
 int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_distributions *distributions,
 			    const struct scope_pickups *pickups, struct scope_hang **ret_hangs, size_t *ret_count);
 
+/* A wait in which threads idle, whatever else they do: for clients, for a child to end, for a signal, at a queue. */
+bool scope_anomaly_hang_idles(enum scope_timeline_call_role role);
+/* When a thread that sleeps went to sleep, ns. */
+uint64_t scope_anomaly_hang_asleep_since(const struct scope_thread *thread);
 /* True if the thread waits for new work as the window ends. */
 bool scope_anomaly_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t thread);
 /* Does the thread wait for new work, or take it, in the window? */

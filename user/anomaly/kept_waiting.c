@@ -39,6 +39,19 @@ static bool is_at_client(const struct scope_timeline *timeline, const struct sco
 	       scope_timeline_fds_kind(timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]) == SCOPE_FD_ACCEPTED;
 }
 
+/* True if a thread of the process waits for connections: those that wait are at a socket that it does not serve. */
+static bool is_served(const struct scope_units *units, uint32_t tgid)
+{
+	for (size_t i = 0; i < units->threads; i++) {
+		const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, i);
+
+		if (thread->tgid == tgid && thread->run == SCOPE_RUN_BLOCKED &&
+		    scope_timeline_call_role(thread->open.nr) == SCOPE_CALL_ACCEPT)
+			return true;
+	}
+	return false;
+}
+
 /* How long the thread waited for its clients, the sleep at the end of the window included. */
 static uint64_t waited(const struct scope_units *units, uint32_t index, const struct scope_thread *thread)
 {
@@ -55,7 +68,7 @@ bool scope_anomaly_kept_waiting(const struct scope_units *units, uint32_t index,
 	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
 	struct scope_backlog_row row;
 
-	if (!is_at_client(timeline, thread) ||
+	if (!is_at_client(timeline, thread) || is_served(units, thread->tgid) ||
 	    waited(units, index, thread) < BACKLOG_IDLE * (timeline->end_ns - timeline->begin_ns) ||
 	    !longest(timeline, thread->tgid, &row))
 		return false;

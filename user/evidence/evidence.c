@@ -45,12 +45,13 @@ int scope_evidence_collect(const struct scope_evidence_source *source, const str
 	if (!err)
 		err = scope_evidence_contrast_run(evidence, source->kept, reference ? reference->kept : NULL,
 						  detection);
+	if (!err)
+		err = scope_evidence_peers_drop(evidence, second, source->kept->units, pickups, detection->busy_ns <= 0,
+						hangs, hang_count);
 	if (err) {
 		scope_evidence_destroy(evidence);
 		return err;
 	}
-	scope_evidence_peers_drop(evidence, second, source->kept->units, pickups, detection->busy_ns <= 0, hangs,
-				  hang_count);
 	*ret_evidence = evidence;
 	return 0;
 }

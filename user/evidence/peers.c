@@ -2,6 +2,9 @@
 /* Decides by the stacks of similar threads if a thread that does not run hangs. */
 #include "evidence/peers.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 #define WORK_SHARE 0.05	  /* share of stacks taken at work: a function with less is not work */
 #define WORK_STACKS_MIN 5 /* stacks that are needed: with fewer a hang is uncertain */
 
@@ -33,7 +36,15 @@ static const struct scope_function *outermost(const struct scope_tree *tree, uin
 	return function;
 }
 
-enum answer { NO, YES, UNSURE };
+enum answer { UNKNOWN, NO, YES, UNSURE };
+
+struct peers {
+	const struct scope_evidence *evidence;
+	const struct scope_units *units;
+	const struct scope_pickups *pickups;
+	const bool *stands; /* by thread: it may hang itself, and says nothing about others */
+	uint8_t *known;	    /* enum answer, by node of the tree; the upper half: for quiet ones */
+};
 
 /* An idle thread of a runtime does not hang, even if it served requests before. */
 static bool is_idle(const struct scope_evidence *evidence, const struct scope_hang *hang)
@@ -70,59 +81,111 @@ static enum answer works_there(const struct scope_evidence *evidence, const stru
 }
 
 /*
+ * The outermost function on the thread's stack with which other threads start that take work: a main thread often runs what its
+ * workers start with. NULL: there is none.
+ */
+static const struct scope_function *start_of_others(const struct peers *peers, uint32_t node)
+{
+	const struct scope_stopped_stack *stopped_stack = peers->evidence->stopped_stack;
+	const struct scope_tree *tree = &peers->evidence->tree;
+	const struct scope_function *start = NULL;
+
+	for (; node != SCOPE_TREE_ROOT; node = tree->node[node].parent)
+		for (size_t i = 0; i < peers->units->threads; i++)
+			if (!peers->stands[i] && stopped_stack[i].start == tree->node[node].function &&
+			    scope_anomaly_hang_serves(peers->units, peers->pickups, i))
+				start = stopped_stack[i].start;
+	return start;
+}
+
+/* The node of the same calls from start on, in a thread that starts with it; as deep as such threads went. */
+static uint32_t node_from_start(const struct scope_tree *tree, uint32_t node, const struct scope_function *start)
+{
+	const struct scope_function *path[SCOPE_PATH_MAX];
+	uint32_t at = SCOPE_TREE_ROOT, next;
+	unsigned length = 0, from = 0;
+
+	for (; node != SCOPE_TREE_ROOT && length < SCOPE_PATH_MAX; node = tree->node[node].parent) {
+		path[length++] = tree->node[node].function;
+		from = path[length - 1] == start ? length : from;
+	}
+	for (; from; from--, at = next) {
+		next = tree->node[at].child;
+		while (next && tree->node[next].function != path[from - 1])
+			next = tree->node[next].sibling;
+		if (!next)
+			break;
+	}
+	return at;
+}
+
+/*
  * True if threads with the same start function get work while this one waits inside a function that
  * they use for work. The stacks have the loop in common; the function this thread entered from the
  * loop is either work, or the place where threads wait for work. If one of the others waits for
  * work in it now, this thread waits for work, too.
  */
-static enum answer peers_serve(const struct scope_evidence *evidence, const struct scope_units *units,
-			       const struct scope_pickups *pickups, const struct scope_hang *hang)
+static enum answer peers_serve(const struct peers *peers, uint32_t stopped, bool quiet)
 {
-	const uint32_t thread = hang->thread;
-	const struct scope_stopped_stack *stopped_stack = evidence->stopped_stack;
-	const struct scope_function *start = stopped_stack[thread].start;
-	const struct scope_tree *tree = &evidence->tree;
+	const struct scope_stopped_stack *stopped_stack = peers->evidence->stopped_stack;
+	const struct scope_function *start = start_of_others(peers, stopped);
+	const struct scope_tree *tree = &peers->evidence->tree;
+	const uint32_t node = start ? node_from_start(tree, stopped, start) : SCOPE_TREE_ROOT;
 	uint32_t entered = SCOPE_TREE_ROOT;
 	bool serve = false;
 
-	for (size_t i = 0; start && i < units->threads; i++) {
+	for (size_t i = 0; start && i < peers->units->threads; i++) {
 		uint32_t child;
 
-		if (i == thread || stopped_stack[i].start != start || !scope_anomaly_hang_serves(units, pickups, i))
+		if (peers->stands[i] || stopped_stack[i].start != start ||
+		    !scope_anomaly_hang_serves(peers->units, peers->pickups, i))
 			continue;
-		child = branch(tree, stopped_stack[thread].node, stopped_stack[i].node);
-		if (child == SCOPE_TREE_ROOT && scope_anomaly_hang_waits(units, pickups, i))
+		child = branch(tree, node, stopped_stack[i].node);
+		if (child == SCOPE_TREE_ROOT && scope_anomaly_hang_waits(peers->units, peers->pickups, i))
 			return NO;
 		/* Other threads may be at work there, deeper in the stack. */
 		if (!serve || tree->node[child].depth < tree->node[entered].depth)
 			entered = child;
 		serve = true;
 	}
-	return serve ? works_there(evidence, units, start, entered, hang->retries > 0) : NO;
+	return serve ? works_there(peers->evidence, peers->units, start, entered, quiet) : NO;
+}
+
+/* Threads often stand at the same place. */
+static enum answer ask_peers(const struct peers *peers, const struct scope_hang *hang)
+{
+	const uint32_t node = peers->evidence->stopped_stack[hang->thread].node;
+	uint8_t *known = &peers->known[node + (hang->quiet ? peers->evidence->tree.count : 0)];
+
+	if (*known == UNKNOWN)
+		*known = peers_serve(peers, node, hang->quiet);
+	return *known;
+}
+
+static enum answer answer_of(const struct peers *peers, bool all_idle, const struct scope_hang *hang)
+{
+	enum answer answer = YES;
+
+	if (hang->needs_peers)
+		answer = all_idle ? UNSURE : ask_peers(peers, hang);
+	return answer == UNSURE && hang->quiet ? NO : answer;
 }
 
 /*
  * SPIN items refer to hangs by number: only hangs of the other kind are removed, and the numbers of the rest
  * decrease.
  */
-void scope_evidence_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
-			       const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,
-			       struct scope_hang *hangs, size_t *hang_count)
+static void drop(struct scope_evidence *evidence, const struct peers *own, const struct peers *second, bool all_idle,
+		 struct scope_hang *hangs, size_t *hang_count)
 {
 	size_t remain = 0;
 
 	for (size_t i = 0; i < *hang_count; i++) {
-		const struct scope_evidence *by = second && !evidence->stopped_stack[hangs[i].thread].start ? second
-													    : evidence;
+		const struct peers *by = second->evidence && !evidence->stopped_stack[hangs[i].thread].start ? second
+													     : own;
+		const enum answer answer = answer_of(by, all_idle, &hangs[i]);
 
-		enum answer answer = YES;
-
-		if (hangs[i].needs_peers)
-			answer = all_idle ? UNSURE : peers_serve(by, units, pickups, &hangs[i]);
-		/* One that is perhaps housekeeping is not worth a line. */
-		if (answer == UNSURE && hangs[i].retries)
-			answer = NO;
-		if (answer == NO || is_idle(evidence, &hangs[i]) || is_idle(by, &hangs[i]))
+		if (answer == NO || is_idle(evidence, &hangs[i]) || is_idle(by->evidence, &hangs[i]))
 			continue;
 		hangs[i].unsure = answer == UNSURE;
 		for (size_t j = 0; j < evidence->items; j++)
@@ -131,4 +194,25 @@ void scope_evidence_peers_drop(struct scope_evidence *evidence, const struct sco
 		hangs[remain++] = hangs[i];
 	}
 	*hang_count = remain;
+}
+
+int scope_evidence_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
+			      const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,
+			      struct scope_hang *hangs, size_t *hang_count)
+{
+	bool *stands = calloc(units->threads + 1, sizeof(*stands));
+	uint8_t *known = calloc(2 * evidence->tree.count, sizeof(*known));
+	uint8_t *known_second = calloc(second ? 2 * second->tree.count : 1, sizeof(*known));
+	const struct peers own = { evidence, units, pickups, stands, known };
+	const struct peers by_second = { second, units, pickups, stands, known_second };
+	const int err = stands && known && known_second ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < *hang_count; i++)
+		stands[hangs[i].thread] |= hangs[i].kind == SCOPE_HANG_BLOCKED;
+	if (!err)
+		drop(evidence, &own, &by_second, all_idle, hangs, hang_count);
+	free(stands);
+	free(known);
+	free(known_second);
+	return err;
 }

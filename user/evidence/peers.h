@@ -9,10 +9,11 @@
  * Removes the hangs that need peers (anomaly/hang.h) but have no peer that serves, and renumbers
  * SPIN items. second: NULL, or the evidence of signatures, used for threads whose place no stack
  * shows. all_idle: no unit had any work, so peers decide nothing. Such hangs stay and are marked
- * uncertain; so are hangs whose peers have too few stacks at work.
+ * uncertain; so are hangs whose peers have too few stacks at work. Quiet ones (anomaly/hang.h) are removed instead. 0 or
+ * -ENOMEM.
  */
-void scope_evidence_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
-			       const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,
-			       struct scope_hang *hangs, size_t *hang_count);
+int scope_evidence_peers_drop(struct scope_evidence *evidence, const struct scope_evidence *second,
+			      const struct scope_units *units, const struct scope_pickups *pickups, bool all_idle,
+			      struct scope_hang *hangs, size_t *hang_count);
 
 #endif

@@ -45,7 +45,8 @@ enum scope_timeline_call_role {
 	SCOPE_CALL_SYNC,   /* waits for storage */
 	SCOPE_CALL_PICK,   /* takes work from a queue of the kernel's, or waits for a signal: msgrcv, pause… */
 	SCOPE_CALL_SOCKET, /* returns a new, unconnected socket */
-	SCOPE_CALL_LOCK, /* takes a lock of the kernel's, which processes share: flock, fcntl where it sleeps, semop */
+	SCOPE_CALL_LOCK,  /* takes a lock of the kernel's, which processes share: flock, fcntl where it sleeps, semop */
+	SCOPE_CALL_YIELD, /* lets others run, and does nothing else */
 };
 
 extern const uint8_t scope_timeline_call_roles[SCOPE_SYSCALL_MAX];

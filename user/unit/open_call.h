@@ -205,8 +205,7 @@ SCOPE_TAKE bool scope_unit_open_plain(struct scope_unit_builder *builder, const 
 	if (role == SCOPE_CALL_WRITE)
 		scope_unit_open_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
 				       event->syscall.ret);
-	if ((role == SCOPE_CALL_WRITE || role == SCOPE_CALL_READ || role == SCOPE_CALL_CONNECT) &&
-	    !scope_unit_spin_waits(&open_unit->spinning, event->syscall.ret) &&
+	if (1u << role & SCOPE_SPIN_PLAIN_ROLES && !scope_unit_spin_waits(&open_unit->spinning, event->syscall.ret) &&
 	    !scope_unit_spin_easy(&open_unit->spinning, role, event->syscall.ret))
 		SCOPE_SPIN_JUDGE(&open_unit->spinning, builder->run->timeline->fds, thread, &event->syscall, role,
 				 event->syscall.ret, event->time_ns);

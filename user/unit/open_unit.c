@@ -406,7 +406,7 @@ int scope_unit_open_lost(void *user, uint32_t index, uint64_t now_ns)
 	open_unit = &builder->open_unit[index];
 	builder->run->discarded += open_unit->open;
 	open_unit->open = open_unit->tentative = open_unit->goes_on = open_unit->parked = false;
-	open_unit->retry.sleeps = 0;
+	open_unit->retry = (struct scope_retry){ 0 };
 	scope_unit_spin_cut(&open_unit->spinning, scope_timeline_threads_at(builder->run->timeline->threads, index),
 			    open_unit->stack.exit_ns, now_ns);
 	return 0;

@@ -2,6 +2,17 @@
 /* Which calls end a wait that is made of sleeps. */
 #include "unit/retry.h"
 
+#include <errno.h>
+
+void scope_unit_retry_close(struct scope_retry *retry, enum scope_timeline_call_role role, int64_t ret)
+{
+	if ((role == SCOPE_CALL_POLL && !ret) || (role == SCOPE_CALL_FUTEX && ret == -ETIMEDOUT))
+		scope_unit_retry_count(retry, retry->open_ns);
+	else
+		retry->sleeps = 0;
+	retry->open_ns = 0;
+}
+
 bool scope_unit_retry_ends(struct scope_fds *fds, uint32_t tgid, enum scope_timeline_call_role role, bool args,
 			   uint64_t fd, int64_t ret)
 {

@@ -72,6 +72,7 @@ static enum outcome outcome_of(struct scope_fds *fds, uint32_t tgid, const struc
 {
 	switch (call->role) {
 	case SCOPE_CALL_POLL:
+	case SCOPE_CALL_YIELD:
 		return IN_VAIN;
 	case SCOPE_CALL_ACCEPT:
 		return call->ret < 0 ? IN_VAIN : PROGRESS;
@@ -99,7 +100,7 @@ void scope_unit_spin_judge(struct scope_spinning *spinning, struct scope_fds *fd
 		spinning->polls = 0;
 		spinning->poll_nr = spinning->nr = SCOPE_NR_NONE;
 	}
-	if (call->role == SCOPE_CALL_POLL) {
+	if (call->role == SCOPE_CALL_POLL || call->role == SCOPE_CALL_YIELD) {
 		spinning->polls++;
 		spinning->poll_nr = call->nr;
 	} else {

@@ -2,7 +2,7 @@
 /*
  * Spins made of calls: rounds in which a thread asks the kernel for something, and gets nothing.
  *
- * A poll that returns at once, a read that brings no byte, an accept that fails: each is in vain
+ * A poll that returns at once, a read that brings no byte, an accept that fails, a call that only lets others run: each is in vain
  * until bytes are sent to or received from a peer, a client is accepted or the thread sleeps for
  * some time. A loop at work has few of them in a row. The code for every call is here, to be
  * inlined into the code that takes events (timeline/take.h).
@@ -22,8 +22,8 @@
 struct scope_spin {
 	uint64_t from_ns, until_ns;
 	uint64_t busy_ns; /* of these rounds, on a CPU or in the run queue; 0: there was no spin */
-	uint64_t rounds;  /* polls, or the other calls where there are none */
-	uint16_t poll_nr; /* SCOPE_NR_NONE: none */
+	uint64_t rounds;  /* polls and sched_yield(), or the other calls where there are none */
+	uint16_t poll_nr; /* of these; SCOPE_NR_NONE: none */
 	uint16_t nr;	  /* the other call in vain, SCOPE_NR_NONE: only polls were */
 	int32_t ret;	  /* of it */
 	int32_t fd;	  /* its first argument, -1: not known */
@@ -51,7 +51,10 @@ struct scope_spin_call {
 /* Roles of calls that ask for something. */
 #define SCOPE_SPIN_ROLES                                                                                               \
 	(1u << SCOPE_CALL_READ | 1u << SCOPE_CALL_WRITE | 1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_CONNECT |         \
-	 1u << SCOPE_CALL_POLL)
+	 1u << SCOPE_CALL_POLL | 1u << SCOPE_CALL_YIELD)
+/* Those of plain calls (timeline/timeline.h). */
+#define SCOPE_SPIN_PLAIN_ROLES                                                                                         \
+	(1u << SCOPE_CALL_READ | 1u << SCOPE_CALL_WRITE | 1u << SCOPE_CALL_CONNECT | 1u << SCOPE_CALL_YIELD)
 
 /* Of a call that scope_unit_spin_easy() does not settle. */
 void scope_unit_spin_judge(struct scope_spinning *spinning, struct scope_fds *fds, const struct scope_thread *thread,
