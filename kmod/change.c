@@ -10,6 +10,7 @@
 #include "dynamic.h"
 #include "monitor.h"
 #include "probe.h"
+#include "probe_bio.h"
 #include "probe_block.h"
 #include "probe_sample.h"
 #include "peer.h"
@@ -71,6 +72,20 @@ static void set_calls(struct scope_session *session)
 	}
 }
 
+/* The tables of requests and bios. After a failure nothing is allocated. */
+static bool alloc_block(struct scope_session *session)
+{
+	session->block = kvzalloc(scope_block_bytes, GFP_KERNEL);
+	session->bios = kvzalloc(scope_bios_bytes, GFP_KERNEL);
+	if (session->block && session->bios)
+		return true;
+	kvfree(session->block);
+	kvfree(session->bios);
+	session->block = NULL;
+	session->bios = NULL;
+	return false;
+}
+
 /*
  * Values are in range, and numbers are of user processes and threads. -EBUSY: done already. -ENOSPC: more than a
  * session can look for, and *ret_failed is the index of the target.
@@ -93,12 +108,9 @@ int scope_session_configure(struct scope_session *session, const struct scope_co
 	}
 	if (!err)
 		err = scope_region_alloc(session);
-	if (!err && config->events & SCOPE_EVENTS_BLOCK) {
-		session->block = kvzalloc(scope_block_bytes, GFP_KERNEL);
-		if (!session->block) {
-			scope_region_free(session);
-			err = -ENOMEM;
-		}
+	if (!err && config->events & SCOPE_EVENTS_BLOCK && !alloc_block(session)) {
+		scope_region_free(session);
+		err = -ENOMEM;
 	}
 	if (err) {
 		scope_target_clear(session);

@@ -103,6 +103,7 @@ static void session_free(struct kref *ref)
 	scope_table_free(session);
 	kvfree(session->stack_threads);
 	kvfree(session->block);
+	kvfree(session->bios);
 	free_percpu(session->cpu);
 	put_pid(session->owner);
 	kvfree(session);

@@ -4,6 +4,7 @@
 #include <linux/errno.h>
 #include <linux/printk.h>
 #include "probe.h"
+#include "probe_bio.h"
 #include "probe_block.h"
 #include "probe_cause.h"
 #include "probe_cgroup.h"
@@ -38,6 +39,9 @@ static struct probe_row {
 	{ "block_rq_complete", &scope_block_done_probe, SCOPE_EVENTS_BLOCK },
 	{ "block_rq_issue", &scope_block_issue_probe, SCOPE_EVENTS_BLOCK },
 	{ "block_rq_insert", &scope_block_insert_probe, SCOPE_EVENTS_BLOCK },
+	{ "block_bio_complete", &scope_bio_done_probe, SCOPE_EVENTS_BLOCK, .more = true },
+	{ "block_bio_remap", &scope_bio_remap_probe, SCOPE_EVENTS_BLOCK, .more = true },
+	{ "block_bio_queue", &scope_bio_queue_probe, SCOPE_EVENTS_BLOCK, .more = true },
 	{ "mm_vmscan_direct_reclaim_begin", &scope_reclaim_begin_probe, SCOPE_EVENTS_STALL },
 	{ "mm_vmscan_direct_reclaim_end", &scope_reclaim_end_probe, SCOPE_EVENTS_STALL },
 	{ "mm_vmscan_memcg_reclaim_begin", &scope_group_begin_probe, SCOPE_EVENTS_STALL, .more = true },

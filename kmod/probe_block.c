@@ -11,6 +11,7 @@
 #include <linux/irqflags.h>
 #include <linux/log2.h>
 #include "block.h"
+#include "probe_bio.h"
 #include "probe_block.h"
 #include "record.h"
 #include "session.h"
@@ -100,6 +101,10 @@ static struct outstanding *take_up(struct scope_session *session, struct scope_c
 	*ret_tid = acting_tid(cpu);
 	if (!*ret_tid)
 		return NULL;
+	if (scope_bio_is_tracked(session, scope_compat_block_bio(request))) {
+		*ret_tid = 0;
+		return NULL;
+	}
 	one = claim(session->block, request, &key);
 	if (one)
 		*one = (struct outstanding){ .begun = scope_compat_block_begun(request), .tid = *ret_tid };
@@ -200,10 +205,13 @@ static void probe_done(void *data, struct request *request, SCOPE_BLOCK_ERROR st
 	raw_local_irq_save(flags);
 	cpu = this_cpu_ptr(session->cpu);
 	one = find(session->block, request, &key);
-	if (!one)
-		goto out;
-	if (is_other(one, request)) {
+	if (one && is_other(one, request)) {
 		forget(key);
+		one = NULL;
+	}
+	if (!one) {
+		if (!scope_compat_block_has_flush_left(request) && bytes >= scope_compat_block_bytes(request))
+			scope_bio_end(session, cpu, scope_compat_block_bio(request), scope_compat_block_errno(status));
 		goto out;
 	}
 	if (one->issued_ns)

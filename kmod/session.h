@@ -202,7 +202,8 @@ struct scope_session {
 	struct scope_tables *tables;	     /* of the user, for walking stacks; NULL: none were given */
 	atomic64_t table_bytes;		     /* of these and of the mappings */
 	struct scope_block *block;	     /* requests under way; NULL without SCOPE_EVENTS_BLOCK */
-	atomic64_t block_unmatched;	     /* requests that found no place in it */
+	struct scope_bios *bios;	     /* bios under way of which requests say nothing; NULL as block */
+	atomic64_t block_unmatched;	     /* requests and bios that found no place in them */
 	struct scope_comm_rule comm_rule[SCOPE_COMM_RULES];
 	struct scope_rename rename[SCOPE_RENAMES]; /* with SCOPE_SELECT_COMM */
 	struct scope_cgroup_rule cgroup_rule[SCOPE_CGROUP_RULES];

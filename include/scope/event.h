@@ -335,13 +335,14 @@ enum scope_block_op {
 #define SCOPE_BLOCK_AHEAD 0x10	   /* read ahead of a request */
 #define SCOPE_BLOCK_UNMATCHED 0x20 /* of ISSUE: there is no place to remember it, and its DONE will not come */
 #define SCOPE_BLOCK_PART 0x40	   /* of DONE: more of the request is still under way */
+#define SCOPE_BLOCK_BIO 0x80	   /* of DONE: what a thread submitted, no request: it has no ISSUE */
 
 #define SCOPE_BLOCK_MINOR_BITS 20 /* dev: minor number in these low bits, major above */
 
 /*
  * tid is the traced thread that queued or issued the request; the one on this CPU may be another, a
  * kernel worker. Requests of kernel threads (writeback) belong to no traced thread and have no
- * records.
+ * records. Where these make the requests for a traced thread (flushes, dm-delay), only what it submitted has a DONE record.
  */
 struct scope_record_block_issue {
 	__u32 word;

@@ -2,7 +2,7 @@
 /*
  * Requests of block devices: the arguments of the tracepoints, and the fields of a request.
  *
- * Included by the one probe file that attaches to them. SCOPE_BLOCK_KNOWN is 0 without a block layer, and if a
+ * Included by the probe files that attach to them. SCOPE_BLOCK_KNOWN is 0 without a block layer, and if a
  * tracepoint has an unknown prototype: then this file is empty, and EVENTS_BLOCK is refused.
  */
 #ifndef SCOPE_COMPAT_BLOCK_H
@@ -65,41 +65,68 @@ static inline u32 scope_compat_block_bytes(const struct request *request)
 }
 
 /* major and minor as records have them; 0 without a disk */
-static inline u32 scope_compat_block_dev(const struct request *request)
+static inline u32 scope_compat_disk_dev(const struct gendisk *disk)
 {
-	struct gendisk *disk = scope_compat_block_disk(request);
-
 	return disk ? (u32)disk->major << SCOPE_BLOCK_MINOR_BITS |
 			       (disk->first_minor & ((1u << SCOPE_BLOCK_MINOR_BITS) - 1))
 		    : 0;
 }
 
-static inline u8 scope_compat_block_op(const struct request *request)
+static inline u32 scope_compat_block_dev(const struct request *request)
 {
-	switch (req_op(request)) {
-	case REQ_OP_READ:
+	return scope_compat_disk_dev(scope_compat_block_disk(request));
+}
+
+/* of a request or of a bio */
+static inline u8 scope_compat_op_of(u32 op)
+{
+	switch (op) {
+	case (__force u32)REQ_OP_READ:
 		return SCOPE_BLOCK_READ;
-	case REQ_OP_WRITE:
+	case (__force u32)REQ_OP_WRITE:
 		return SCOPE_BLOCK_WRITE;
-	case REQ_OP_FLUSH:
+	case (__force u32)REQ_OP_FLUSH:
 		return SCOPE_BLOCK_FLUSH;
-	case REQ_OP_DISCARD:
+	case (__force u32)REQ_OP_DISCARD:
 		return SCOPE_BLOCK_DISCARD;
 	default:
 		return SCOPE_BLOCK_OTHER;
 	}
 }
 
-static inline u8 scope_compat_block_flags(const struct request *request)
+static inline u8 scope_compat_block_op(const struct request *request)
 {
-	u32 flags = (__force u32)request->cmd_flags;
+	return scope_compat_op_of((__force u32)req_op(request));
+}
 
-	/* The thread waits for a read, also without the flag. */
-	return (op_is_sync(request->cmd_flags) ? SCOPE_BLOCK_SYNC : 0) |
-	       (flags & (__force u32)REQ_META ? SCOPE_BLOCK_META : 0) |
+/* flags: the op and the flags of a request or a bio, as a plain number. The thread waits for a read, also without the flag. */
+static inline u8 scope_compat_flags_of(u32 flags, bool sync)
+{
+	return (sync ? SCOPE_BLOCK_SYNC : 0) | (flags & (__force u32)REQ_META ? SCOPE_BLOCK_META : 0) |
 	       (flags & (__force u32)REQ_FUA ? SCOPE_BLOCK_FUA : 0) |
 	       (flags & (__force u32)REQ_PREFLUSH ? SCOPE_BLOCK_PREFLUSH : 0) |
 	       (flags & (__force u32)REQ_RAHEAD ? SCOPE_BLOCK_AHEAD : 0);
+}
+
+static inline u8 scope_compat_block_flags(const struct request *request)
+{
+	return scope_compat_flags_of((__force u32)request->cmd_flags, op_is_sync(request->cmd_flags));
+}
+
+/* The first of the bios that the request is made of; it may be NULL. */
+static inline struct bio *scope_compat_block_bio(const struct request *request)
+{
+	return request->bio;
+}
+
+/* Returns whether this is the end of a part of a request for which the device also flushes its cache, not the end of all. */
+static inline bool scope_compat_block_has_flush_left(const struct request *request)
+{
+#ifdef SCOPE_HAVE_BIO_COMPLETION
+	return (__force u32)request->rq_flags & (__force u32)RQF_FLUSH_SEQ;
+#else
+	return false;
+#endif
 }
 
 #else
@@ -113,6 +140,17 @@ static inline u8 scope_compat_block_flags(const struct request *request)
 #define check_trace_callback_type_block_rq_complete(probe) ((void)(probe))
 
 struct request;
+struct bio;
+
+static inline struct bio *scope_compat_block_bio(const struct request *request)
+{
+	return NULL;
+}
+
+static inline bool scope_compat_block_has_flush_left(const struct request *request)
+{
+	return false;
+}
 
 static inline u64 scope_compat_block_begun(const struct request *request)
 {

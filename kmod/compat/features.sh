@@ -30,6 +30,13 @@ rows() {
 	BLOCK_DONE_ERRNO | linux/blkdev.h linux/blk-mq.h trace/events/block.h | void p(void *d, struct request *r, int e, unsigned int n); void f(void) { check_trace_callback_type_block_rq_complete(p); }
 	BLOCK_QUEUE_DISK | linux/blkdev.h linux/blk-mq.h | void *f(struct request *r) { return r->q->disk; }
 	BLOCK_START_NS | linux/blkdev.h linux/blk-mq.h | u64 f(struct request *r) { return r->start_time_ns; }
+	BIO_QUEUE | linux/bio.h linux/blkdev.h linux/blk-mq.h trace/events/block.h | void p(void *d, struct bio *b); void e(void *d, struct bio *b, dev_t v, sector_t s); void f(void) { check_trace_callback_type_block_bio_queue(p); check_trace_callback_type_block_bio_remap(e); }
+	BIO_Q_QUEUE | linux/bio.h linux/blkdev.h linux/blk-mq.h trace/events/block.h | void p(void *d, struct request_queue *q, struct bio *b); void e(void *d, struct request_queue *q, struct bio *b, dev_t v, sector_t s); void f(void) { check_trace_callback_type_block_bio_queue(p); check_trace_callback_type_block_bio_remap(e); }
+	BIO_DONE | linux/bio.h linux/blkdev.h linux/blk-mq.h trace/events/block.h | void p(void *d, struct request_queue *q, struct bio *b); int f(struct bio *b) { check_trace_callback_type_block_bio_complete(p); return blk_status_to_errno(b->bi_status); }
+	BIO_DONE_ERRNO | linux/bio.h linux/blkdev.h linux/blk-mq.h trace/events/block.h | void p(void *d, struct request_queue *q, struct bio *b, int e); void f(void) { check_trace_callback_type_block_bio_complete(p); }
+	BIO_COMPLETION | linux/bio.h linux/blkdev.h linux/blk-mq.h | bool f(struct bio *b, struct request *r) { return bio_flagged(b, BIO_TRACE_COMPLETION) && op_is_flush(b->bi_opf) && r->rq_flags & RQF_FLUSH_SEQ; }
+	BIO_DISK | linux/bio.h linux/blkdev.h | void *f(struct bio *b) { return b->bi_disk; }
+	REQUEST_FN | linux/blkdev.h | void *f(struct request_queue *q) { return q->request_fn; }
 	CGROUP_ID | linux/cgroup.h linux/sched.h | u64 f(struct task_struct *t) { struct cgroup *c = rcu_dereference(t->cgroups)->dfl_cgrp; return cgroup_parent(c) ? cgroup_id(c) : c->root->hierarchy_id; }
 	CGROUP_ATTACH_PATH | linux/mm.h linux/cgroup.h trace/events/cgroup.h | void p(void *d, struct cgroup *c, const char *s, struct task_struct *t, bool b); void f(void) { check_trace_callback_type_cgroup_attach_task(p); }
 	GET_KRETPROBE | linux/kprobes.h | struct kretprobe *f(struct kretprobe_instance *i) { return get_kretprobe(i); }

@@ -36,6 +36,7 @@ static const struct {
 	{ "calls_alone", test_calls_alone },
 	{ "rename", test_rename },
 	{ "block", test_block },
+	{ "bio", test_bio },
 	{ "counted", test_counted },
 	{ "stall", test_stall },
 	{ "causes", test_causes },

@@ -26,6 +26,7 @@ void test_flush_open_call(void);
 void test_calls_alone(void);
 void test_rename(void);
 void test_block(void);
+void test_bio(void);
 void test_counted(void);
 void test_stall(void);
 void test_causes(void);

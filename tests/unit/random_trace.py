@@ -70,7 +70,7 @@ def block():
 
 
 def block_flags():
-    return some('sync', 'meta', 'fua', 'preflush', 'ahead', 'unmatched')
+    return some('sync', 'meta', 'fua', 'preflush', 'ahead', 'unmatched', 'bio')
 
 
 def plain(tid):

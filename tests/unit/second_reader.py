@@ -26,7 +26,7 @@ STACK_FLAGS = 'kernel cut fault'.split()
 ENDED_FLAGS = 'unwound unwound_cut unwound_broken guessed'.split()
 PLACE_FLAGS = 'function named lined'.split()
 OUTCOMES = 'none read debug other unreadable'.split()
-BLOCK_FLAGS = 'sync meta fua preflush ahead unmatched part'.split()
+BLOCK_FLAGS = 'sync meta fua preflush ahead unmatched part bio'.split()
 PROBE_FLAGS = 'return user interrupt'.split()
 
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The part of test_device.sh that runs in the guest: RUNS times on a loop device that takes 30 ms and more, and on a quick one.
+# The part of test_device.sh that runs in the guest: RUNS times on a loop device that takes 30 ms and more, on the device of
+# the device mapper below it, which has no requests of its own, and on a quick one.
 #
 # Usage: device_guest.sh SCOPE SCOPE_KO OUTSIDE_WORK
 set -uo pipefail
@@ -33,7 +34,7 @@ loop_of below/slow.img 64 --direct-io=on
 put slow
 
 cat > check.py <<'P'
-"""Usage: check.py REPORT.json slow|quick"""
+"""Usage: check.py REPORT.json slow|below|quick"""
 import json
 import sys
 
@@ -46,11 +47,11 @@ cause = causes["device"]
 assert document["verdict"] == "outside" and cause["says"] in document["reason"], (document["verdict"], document["reason"])
 # One goes through the delay once or more: for its bytes, and for what the file system below notes.
 assert 25e6 <= (cause["queue_ns"] + cause["device_ns"]) / cause["requests"] <= 300e6, cause
-assert "loop" in cause["device_name"], cause
-assert cause["file"].endswith("/slow/log"), cause
+assert {"slow": "loop", "below": "dm-"}[sys.argv[2]] in cause["device_name"], cause
+assert cause["file"].endswith(f"/{sys.argv[2]}/log"), cause
 P
 
-once() {	# slow|quick
+once() {	# slow|below|quick
 	local client server
 	rm -f said a.trace
 	"$work" store "$dir/$1/log" > said &
@@ -63,7 +64,7 @@ once() {	# slow|quick
 	"$scope" report -i a.trace --format json > report.json && python3 check.py report.json "$1" 2> why
 }
 
-for name in slow quick; do
+for name in slow below quick; do
 	right=0
 	for _ in $(seq "$RUNS"); do
 		if once "$name"; then right=$((right + 1)); else tail -n 1 why; "$scope" report -i a.trace; fi

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A server that stores each request on a loop device which takes long, in a guest with the module: the report says so.
+# A server that stores each request on a device which takes long, a loop device or one of the device mapper, in a guest with
+# the module: the report says so.
 #
 # Usage: tests/vm/test_device.sh [-k KEY]      kernel as for run.sh (6.1)
-# RUNS=N: that many runs, and as many on a device that does not take long; 2 usually.
+# RUNS=N: that many runs on each, and as many on a device that does not take long; 2 usually.
 # Prints "ok NAME" or "not ok NAME" for each test; exits 1 if any failed. Writes below build/ only.
 . "$(dirname "$0")/begin.sh"
 

@@ -113,10 +113,9 @@ const struct scope_text_flag scope_trace_text_state_flags[] = {
 };
 
 const struct scope_text_flag scope_trace_text_block_flags[] = {
-	{ "sync", SCOPE_BLOCK_SYNC },	{ "meta", SCOPE_BLOCK_META },
-	{ "fua", SCOPE_BLOCK_FUA },	{ "preflush", SCOPE_BLOCK_PREFLUSH },
-	{ "ahead", SCOPE_BLOCK_AHEAD }, { "unmatched", SCOPE_BLOCK_UNMATCHED },
-	{ "part", SCOPE_BLOCK_PART },	{ NULL, 0 },
+	{ "sync", SCOPE_BLOCK_SYNC },	      { "meta", SCOPE_BLOCK_META },   { "fua", SCOPE_BLOCK_FUA },
+	{ "preflush", SCOPE_BLOCK_PREFLUSH }, { "ahead", SCOPE_BLOCK_AHEAD }, { "unmatched", SCOPE_BLOCK_UNMATCHED },
+	{ "part", SCOPE_BLOCK_PART },	      { "bio", SCOPE_BLOCK_BIO },     { NULL, 0 },
 };
 
 const struct scope_text_flag scope_trace_text_probe_flags[] = {
