@@ -2,13 +2,15 @@
 /*
  * Time a loop of calls while a session of the module runs, or none.
  *
- * Usage: calls none|plain|default|sched|causes|blocked|words|peers|other|never|often|chain|walk|copy|kprobe|uprobe
- *              getppid|close|pingpong|yield|handover|timer|connect|getppid_few|getppid_deep|function|spin|idle
+ * Usage: calls none|plain|default|sched|causes|disks|blocked|words|peers|other|never|often|chain|walk|copy|kprobe|uprobe
+ *              getppid|close|pingpong|yield|handover|timer|connect|request|bio|linear|flush|getppid_few|getppid_deep|
+ *              function|spin|idle
  *   none      no session; the module need not be loaded
  *   plain     the loop is traced: no stacks, no samples
  *   default   the loop is traced as scope-report -p does it
  *   sched     the loop's switches and wakings are traced, its calls are not; no reader runs
  *   causes    as sched, and which interrupt woke a thread
+ *   disks     as sched, and its requests and bios to block devices
  *   blocked, words  as sched, with calls; and with the memory of futexes that threads sleep on
  *   peers     as blocked, with the addresses of connections that calls open
  *   other     a session traces another process, which waits
@@ -25,6 +27,8 @@
  *   handover  to another process and back by futexes: two wakes, two waits that block, two wakings, two switches
  *   timer     a sleep that ends at once, by a timer's interrupt
  *   connect   of a socket of datagrams, which does not wait
+ *   request, bio, linear, flush  a read of 4 KiB of a device that makes requests, that takes bios, and that passes bios on to
+ *             one which makes requests; and a flush of a loop device: tests/bench/disks.sh prepares them
  *   getppid_few  as getppid, with fewer calls, for what is large
  *   getppid_deep  as that, from the 16th function of the stack that frame pointers show
  *   function  one of this program
@@ -78,6 +82,7 @@ enum mode {
 	DEFAULT,
 	SCHED,
 	CAUSES,
+	DISKS,
 	BLOCKED,
 	WORDS,
 	PEERS,
@@ -91,15 +96,15 @@ enum mode {
 	UPROBE,
 	MODES,
 };
-static const char *const modes[MODES] = {
-	"none",	 "plain", "default", "sched", "causes", "blocked", "words",  "peers",
-	"other", "never", "often",   "chain", "walk",	"copy",	   "kprobe", "uprobe"
-};
+static const char *const modes[MODES] = { "none",    "plain", "default", "sched",  "causes", "disks",
+					  "blocked", "words", "peers",	 "other",  "never",  "often",
+					  "chain",   "walk",  "copy",	 "kprobe", "uprobe" };
 
 /* What scope-report has no option for: sessions without samples and stacks, and without some events that it wants. */
 static const uint32_t events_of[MODES] = {
 	[SCHED] = SCOPE_EVENTS_SCHED,
 	[CAUSES] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_CAUSE,
+	[DISKS] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_BLOCK,
 	[BLOCKED] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_SYSCALL,
 	[WORDS] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_SYSCALL | SCOPE_EVENTS_FUTEX,
 	[PEERS] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_SYSCALL | SCOPE_EVENTS_PEER,

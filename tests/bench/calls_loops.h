@@ -4,12 +4,14 @@
 #define SCOPE_BENCH_CALLS_LOOPS_H
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -83,6 +85,54 @@ static void call_connect(void)
 		_exit(1);
 }
 
+static int open_disk(const char *path)
+{
+	const int fd = open(path, O_RDWR | O_DIRECT | O_CLOEXEC);
+
+	if (fd < 0)
+		_exit(1);
+	return fd;
+}
+
+/* One device for each run. */
+static void read_disk(const char *path)
+{
+	static void *page;
+	static int fd = -1;
+
+	if (fd < 0) {
+		fd = open_disk(path);
+		page = aligned_alloc(4096, 4096);
+	}
+	if (!page || pread(fd, page, 4096, 0) != 4096)
+		_exit(1);
+}
+
+static void call_request(void)
+{
+	read_disk("/dev/nullb0");
+}
+
+static void call_bio(void)
+{
+	read_disk("/dev/ram0");
+}
+
+static void call_linear(void)
+{
+	read_disk("/dev/mapper/scope_bench");
+}
+
+static void call_flush(void)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = open_disk("/dev/loop0");
+	if (fdatasync(fd))
+		_exit(1);
+}
+
 __attribute__((noinline, noclone)) void calls_function(void);
 void calls_function(void)
 {
@@ -110,6 +160,10 @@ static const struct row {
 	{ "handover", call_handover, 20, 60, 30000, 0 },
 	{ "timer", call_timer, 20, 60, 30000, 0 },
 	{ "connect", call_connect, 50, 150, 20000, 0 },
+	{ "request", call_request, 10, 30, 3000, 0 },
+	{ "bio", call_bio, 10, 30, 3000, 0 },
+	{ "linear", call_linear, 10, 30, 3000, 0 },
+	{ "flush", call_flush, 10, 30, 3000, 0 },
 	{ "getppid_few", call_parent, 20, 60, 3000, 0 },
 	{ "getppid_deep", call_parent, 10, 30, 1000, DEEP },
 	{ "function", calls_function, 100, 400, 50000, 0 },

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measure what tracing costs and how fast traces are read: lines "name value unit" on stdout.
 #
-# Usage: tests/bench/run.sh [calls] [pair] [causes] [processors] [peers] [requests] [causal] [analysis] [metrics] [waits] [edges] [linkage] [readers] [perf] [servers]     all but pair when none is named
+# Usage: tests/bench/run.sh [calls] [pair] [causes] [disks] [processors] [peers] [requests] [causal] [analysis] [metrics] [waits] [edges] [linkage] [readers] [perf] [servers]     all but pair when none is named
 # Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), BUILD, EVENTS (of the trace that
 # scope-report reads, default 5000000), POINTS (to cluster, default "1000 5000 10000 30000")
 # The programs must be built: `make bench` does it all.
@@ -34,6 +34,7 @@
 #                             futex is recorded; bytes_per_futex_word
 #   peer_call_added_insns     more to a connect where the addresses of connections are recorded; peer_wait_...: more to a wait in
 #                             another call there; bytes_per_peer
+#   disk_...                  more to a read of 4 KiB of a block device or a flush where these are recorded; tests/bench/disks.sh
 #   chain_..., walk_..., copy_..., kprobe_added_insns   to a traced getppid(), by its stack (frame pointers, unwind tables, or
 #                             8 KiB copied), by a probe on the kernel's function
 #   chain_of_16_..., walk_of_16_..., copy_of_16_added_insns   the same, from the 16th function of a stack
@@ -380,10 +381,10 @@ bench_perf() {
 	"$bin/perf_ways"
 }
 
-[ $# -gt 0 ] || set -- calls causes processors peers requests causal analysis metrics waits edges linkage readers perf servers
+[ $# -gt 0 ] || set -- calls causes disks processors peers requests causal analysis metrics waits edges linkage readers perf servers
 for part in "$@"; do
 	case $part in
-	peers | requests | servers) "tests/bench/$part.sh" ;;
+	disks | peers | requests | servers) "tests/bench/$part.sh" ;;
 	causal) tests/bench/causal/cost.sh ;;
 	calls | pair | causes | processors | analysis | metrics | waits | edges | linkage | readers | perf) "bench_$part" ;;
 	*) sed -n '/^# Usage/,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
