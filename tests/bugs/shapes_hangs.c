@@ -457,7 +457,7 @@ FUNCTION static void bug_spinlock_kept(UNUSED struct request *request)
 	work(1);
 }
 
-/* All that come later stay behind the one that left. */
+/* All that come later wait for the lock, which the one that left still holds. */
 FUNCTION static void bug_error_path(struct request *request)
 {
 	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
