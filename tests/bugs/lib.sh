@@ -70,6 +70,13 @@ bug_packaged() {
 	clamd | dovecot) bug_program=/usr/sbin/$bug_server ;;
 	tarantool) bug_program=/usr/bin/tarantool ;;
 	influxdb) bug_program=/usr/bin/influxd ;;
+	kea) bug_program=/usr/sbin/kea-dhcp4 ;;
+	aria2) bug_program=/usr/bin/aria2c ;;
+	carbon | starlette | tornado) bug_program=/usr/bin/python3 ;;
+	groonga) bug_program=/usr/bin/groonga ;;
+	zookeeper) bug_program=/usr/bin/java ;;
+	exporter) bug_program=/usr/bin/prometheus-node-exporter ;;
+	express) bug_program=/usr/bin/node ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;
 	*) return 1 ;;
 	esac
