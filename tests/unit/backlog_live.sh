@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A server of one thread waits for a client that asks for nothing, and others wait to be accepted: a hang, with their number. It is seen
-# in another network namespace as well. If nobody waits to be accepted, the thread is idle.
+# in another network namespace as well. If nobody waits to be accepted, the thread is idle. If what its client sent is not read, it hangs,
+# in a call in which threads idle as well.
 #
 # Usage: tests/unit/backlog_live.sh
 # Exit status: 0 it is so; 1 it is not; 77 perf events cannot be used here.
@@ -9,10 +10,11 @@
 work=$PWD/tests/unit/backlog_work.py
 
 # Traces a server with that number of clients for 6 s; $answer is the verdict and the number that waits.
-serve() {	# CLIENTS [COMMAND...]
+serve() {	# "CLIENTS [pause]" [COMMAND...]
 	local clients=$1
 	shift
-	"$@" python3 "$work" "$clients" > "$dir/port" &
+	# shellcheck disable=SC2086 # two words
+	"$@" python3 "$work" $clients > "$dir/port" &
 	until [ -s "$dir/port" ]; do sleep 0.1; done
 	target=$(cat "$dir/port")
 	"$scope" report -p "$target" --source perf -d 6 --format json -o "$dir/json" > "$dir/said" 2>&1 || { cat "$dir/said"; bad=1; }
@@ -22,7 +24,7 @@ serve() {	# CLIENTS [COMMAND...]
 	rm "$dir/port"
 	answer=$(python3 -c 'import json, sys
 report = json.load(open(sys.argv[1]))
-print(report["verdict"], *[one["backlog"] for one in report["findings"] if one["kind"] == "hang"])' "$dir/json")
+print(report["verdict"], *[one["unread"] or one["backlog"] for one in report["findings"] if one["kind"] == "hang"])' "$dir/json")
 }
 
 expect() {	# ANSWER WHAT
@@ -33,6 +35,8 @@ serve 4
 expect "hang 3" "three wait to be accepted"
 serve 1
 expect "nothing" "nobody waits"
+serve "1 pause"
+expect "hang 1" "its client is not read"
 if unshare -n true 2> /dev/null; then
 	serve 4 unshare -n
 	expect "hang 3" "three wait in another network namespace"

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A server that serves one client after the other, and that many clients: the first one is served twice and then asks for nothing.
+With `pause` it asks a third time, and the server waits for a signal instead of reading that.
 
-Usage: backlog_work.py CLIENTS      prints its pid when they are there; the clients are in a process of their own
+Usage: backlog_work.py CLIENTS [pause]      prints its pid when they are there; the clients are in a process of their own
 """
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -15,6 +17,15 @@ if os.path.exists("/sbin/ip") or os.path.exists("/usr/sbin/ip"):
 listener.bind(("127.0.0.1", 0))
 listener.listen(16)
 server = os.getpid()
+pauses = len(sys.argv) > 2
+
+
+def answer(to, text, asked):
+    to.sendall(text)
+    if pauses and asked == 2:
+        signal.pause()
+
+
 if not os.fork():
     clients = []
     for number in range(int(sys.argv[1])):
@@ -23,11 +34,15 @@ if not os.fork():
             for _ in range(2):
                 clients[0].sendall(b"question")
                 clients[0].recv(8)
+            if pauses:
+                clients[0].sendall(b"question")
     print(server, flush=True)
     while os.getppid() == server:
         time.sleep(0.1)
     os._exit(0)
 while True:
     peer = listener.accept()[0]
+    number = 0
     while asked := peer.recv(8):
-        peer.sendall(asked)
+        number += 1
+        answer(peer, asked, number)

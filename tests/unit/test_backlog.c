@@ -39,33 +39,47 @@ static void test_refused(void **state)
 		assert_false(scope_trace_backlog_parse(bad[i], &row));
 }
 
-static void test_last_row_of_socket(void **state)
+static void test_last_row_of_each_socket(void **state)
 {
-	struct scope_trace *trace =
-		trace_of("meta backlog.0 5 5 55 1 128\nmeta backlog.1 7 5 55 3 128\n"
-			 "meta backlog.2 8 8 66 2 128\nmeta backlog.3 6 5 55 9 128\nmeta backlog.4 nonsense\n");
-	struct scope_backlog_row row;
+	struct scope_trace *trace = trace_of("meta backlog.0 5 5 55 1 128\nmeta backlog.1 7 5 55 3 128\n"
+					     "meta backlog.2 8 8 66 2 128\nmeta backlog.3 6 5 55 9 128\n"
+					     "meta backlog.4 nonsense\nmeta waiting_bytes.0 9 4 77 64 0\n");
+	struct scope_backlog_row *row;
+	size_t count;
 
 	(void)state;
-	assert_true(scope_trace_backlog_of(trace, 55, &row));
-	assert_int_equal(row.time_ns, 7);
-	assert_int_equal(row.count, 3);
-	assert_true(scope_trace_backlog_of(trace, 66, &row));
-	assert_int_equal(row.count, 2);
-	assert_false(scope_trace_backlog_of(trace, 77, &row));
+	assert_int_equal(scope_trace_backlogs(trace, false, &row, &count), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(row[0].inode, 55);
+	assert_int_equal(row[0].time_ns, 7);
+	assert_int_equal(row[0].count, 3);
+	assert_int_equal(row[1].inode, 66);
+	free(row);
+	assert_int_equal(scope_trace_backlogs(trace, true, &row, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(row[0].inode, 77);
+	assert_int_equal(row[0].since_ns, 4);
+	free(row);
+	scope_trace_close(trace);
+	trace = trace_of("meta backlogs 1\n");
+	assert_int_equal(scope_trace_backlogs(trace, false, &row, &count), 0);
+	assert_null(row);
+	assert_int_equal(count, 0);
 	scope_trace_close(trace);
 }
 
-static void test_listener(void **state)
+static void test_socket(void **state)
 {
 	const struct scope_trace_fd listener = { .kind = SCOPE_FD_LISTEN, .name = "socket:[55]" };
-	const struct scope_trace_fd client = { .kind = SCOPE_FD_ACCEPTED, .name = "socket:[55]" };
+	const struct scope_trace_fd client = { .kind = SCOPE_FD_ACCEPTED, .name = "socket:[56] from a to b" };
+	const struct scope_trace_fd pipe = { .kind = SCOPE_FD_PIPE, .name = "pipe:[57]" };
 	const struct scope_trace_fd nameless = { .kind = SCOPE_FD_LISTEN, .name = "-" };
 
 	(void)state;
-	assert_int_equal(scope_trace_listener_of(&listener), 55);
-	assert_int_equal(scope_trace_listener_of(&client), 0);
-	assert_int_equal(scope_trace_listener_of(&nameless), 0);
+	assert_int_equal(scope_trace_socket_of(&listener), 55);
+	assert_int_equal(scope_trace_socket_of(&client), 56);
+	assert_int_equal(scope_trace_socket_of(&pipe), 0);
+	assert_int_equal(scope_trace_socket_of(&nameless), 0);
 }
 
 int main(void)
@@ -73,8 +87,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text_and_back),
 		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_last_row_of_socket),
-		cmocka_unit_test(test_listener),
+		cmocka_unit_test(test_last_row_of_each_socket),
+		cmocka_unit_test(test_socket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "anomaly/coprocess.h"
 #include "anomaly/fd_index.h"
 #include "anomaly/kept_waiting.h"
+#include "anomaly/unserved.h"
 
 #define TIMES_P99 10
 #define RETRIES_MIN 3	       /* sleeps for a set time without progress */
@@ -320,22 +321,58 @@ static bool judge_end(const struct scope_units *units, const struct scope_distri
 	       judge_retries(units, pickups, index, limit, hang);
 }
 
+/* A thread that sleeps while the clients of its process wait is no idle one. True if it hangs, by that or without it. */
+static bool judge_unserved(const struct scope_units *units, const struct scope_pickups *pickups,
+			   const struct scope_unserved *unserved, uint32_t index, bool judged, struct scope_hang *hang)
+{
+	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
+
+	if ((judged && !hang->needs_peers) || !unserved || !scope_anomaly_unserved_by(unserved, units, pickups, index))
+		return judged;
+	/* It goes on to take work there. */
+	if (!judged && scope_unit_pickups_serves(pickups, index) && at_pickup(units, pickups, index))
+		return false;
+	if (!judged)
+		*hang = (struct scope_hang){
+			.thread = index,
+			.kind = SCOPE_HANG_BLOCKED,
+			.nr = thread->open.nr,
+			.object = thread->open.args ? thread->open.arg[0] : 0,
+			.since_ns = unserved->since_ns,
+			.until_ns = units->timeline->end_ns,
+			.owner = SCOPE_OWNER_NONE,
+		};
+	hang->needs_peers = hang->quiet = false;
+	hang->unread = unserved->unread;
+	return true;
+}
+
 int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_distributions *distributions,
 			    const struct scope_pickups *pickups, struct scope_hang **ret_hangs, size_t *ret_count)
 {
 	struct scope_hang *hangs = calloc(units->threads + 1, sizeof(*hangs));
-	struct scope_fd_index fds;
-	size_t count = 0;
+	struct scope_unserved *unserved = NULL;
+	struct scope_fd_index fds = { 0 };
+	size_t count = 0, unserved_count;
+	int err = hangs ? scope_anomaly_fd_index_init(&fds, units->timeline->trace) : -ENOMEM;
 
-	if (scope_anomaly_fd_index_init(&fds, units->timeline->trace) || !hangs) {
-		scope_anomaly_fd_index_free(&fds);
-		free(hangs);
-		return -ENOMEM;
+	if (!err)
+		err = scope_anomaly_unserved_find(units->timeline, &unserved, &unserved_count);
+	for (size_t i = 0; !err && i < units->threads; i++) {
+		const struct scope_unserved *clients = scope_anomaly_unserved_of(
+			unserved, unserved_count, scope_timeline_threads_at(units->timeline->threads, i)->tgid);
+		const bool judged = judge_end(units, distributions, pickups, &fds, i, &hangs[count]) ||
+				    judge_rounds(units, i, &hangs[count]) ||
+				    scope_anomaly_kept_waiting(units, clients, i, &hangs[count]);
+
+		count += judge_unserved(units, pickups, clients, i, judged, &hangs[count]);
 	}
-	for (size_t i = 0; i < units->threads; i++)
-		count += judge_end(units, distributions, pickups, &fds, i, &hangs[count]) ||
-			 judge_rounds(units, i, &hangs[count]) || scope_anomaly_kept_waiting(units, i, &hangs[count]);
 	scope_anomaly_fd_index_free(&fds);
+	free(unserved);
+	if (err) {
+		free(hangs);
+		return err;
+	}
 	*ret_hangs = hangs;
 	*ret_count = count;
 	return 0;

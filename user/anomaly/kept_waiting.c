@@ -2,32 +2,7 @@
 /* Finds threads whose own clients keep others from being accepted. */
 #include "anomaly/kept_waiting.h"
 
-#include "trace/backlog_row.h"
-
-#define BACKLOG_NS 3000000000ull     /* in every one of some rows, a second apart: a busy moment is shorter */
-#define BACKLOG_END_NS 1500000000ull /* the last row is that much before the end, or less */
-#define BACKLOG_IDLE 0.5	     /* of the window, in waits for its clients: else the server is only busy */
-
-/* Of the listening sockets of that process, the row of the one at which connections have waited for longest. */
-static bool longest(const struct scope_timeline *timeline, uint32_t tgid, struct scope_backlog_row *ret_row)
-{
-	struct scope_backlog_row row;
-	bool found = false;
-	size_t count;
-	const struct scope_trace_fd *fd = scope_trace_fds(timeline->trace, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t inode = fd[i].tgid == tgid ? scope_trace_listener_of(&fd[i]) : 0;
-
-		if (!inode || !scope_trace_backlog_of(timeline->trace, inode, &row) ||
-		    row.time_ns + BACKLOG_END_NS < timeline->end_ns || row.time_ns - row.since_ns < BACKLOG_NS)
-			continue;
-		if (!found || row.since_ns < ret_row->since_ns)
-			*ret_row = row;
-		found = true;
-	}
-	return found;
-}
+#define BACKLOG_IDLE 0.5 /* of the window, in waits for its clients: else the server is only busy */
 
 static bool is_at_client(const struct scope_timeline *timeline, const struct scope_thread *thread)
 {
@@ -62,25 +37,23 @@ static uint64_t waited(const struct scope_units *units, uint32_t index, const st
 	return units->thread[index].idle_ns + (timeline->end_ns > since_ns ? timeline->end_ns - since_ns : 0);
 }
 
-bool scope_anomaly_kept_waiting(const struct scope_units *units, uint32_t index, struct scope_hang *hang)
+bool scope_anomaly_kept_waiting(const struct scope_units *units, const struct scope_unserved *unserved, uint32_t index,
+				struct scope_hang *hang)
 {
 	const struct scope_timeline *timeline = units->timeline;
 	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
-	struct scope_backlog_row row;
-
-	if (!is_at_client(timeline, thread) || is_served(units, thread->tgid) ||
-	    waited(units, index, thread) < BACKLOG_IDLE * (timeline->end_ns - timeline->begin_ns) ||
-	    !longest(timeline, thread->tgid, &row))
+	if (!unserved || !unserved->backlog || !is_at_client(timeline, thread) || is_served(units, thread->tgid) ||
+	    waited(units, index, thread) < BACKLOG_IDLE * (timeline->end_ns - timeline->begin_ns))
 		return false;
 	*hang = (struct scope_hang){
 		.thread = index,
 		.kind = SCOPE_HANG_BLOCKED,
 		.nr = thread->open.nr,
 		.object = thread->open.arg[0],
-		.since_ns = row.since_ns,
+		.since_ns = unserved->since_ns,
 		.until_ns = timeline->end_ns,
 		.owner = SCOPE_OWNER_NONE,
-		.backlog = row.count,
+		.backlog = unserved->backlog,
 	};
 	return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How many connections wait to be accepted, looked at once a second. */
+/* Which clients wait, looked at once a second: to be accepted, or for what they sent to be read. */
 #include "proc/backlog.h"
 
 #include <errno.h>
@@ -14,39 +14,51 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/now.h"
 #include "proc/sock_diag.h"
 #include "trace/backlog_row.h"
 #include "trace/writer.h"
 
 #define NS_PER_S 1000000000ull
-#define SOCKETS_MAX 64	/* no rule: with connections that wait */
-#define ROWS_KEPT 1024	/* no rule: keys of rows, after which they begin again */
-#define STATE_LISTEN 10 /* TCP_LISTEN, of unix sockets as well */
+#define SOCKETS_MAX 64	  /* no rule: of each kind, for which something waits */
+#define ROWS_KEPT 1024	  /* no rule: keys of rows, after which they begin again */
+#define STATE_CONNECTED 1 /* TCP_ESTABLISHED, of unix sockets as well */
+#define STATE_LISTEN 10	  /* TCP_LISTEN, the same */
+#define LONG_NS 2000000	  /* no rule: a look at all connections that takes longer is not worth it each second */
+#define PORTS 65536
 
 struct waiting {
 	struct scope_backlog_row row;
 	bool seen; /* this time */
 };
 
-struct scope_proc_backlog {
-	struct nl_sock *socket;
+/* Sockets of one kind. */
+struct waiting_set {
 	struct waiting waiting[SOCKETS_MAX];
 	size_t count;
-	uint64_t now_ns, next_ns, rows;
 };
 
-static void note(struct scope_proc_backlog *backlog, uint64_t inode, uint32_t count, uint32_t limit)
+struct scope_proc_backlog {
+	struct nl_sock *socket;
+	struct waiting_set listeners, connections;
+	uint8_t listens[PORTS / 8]; /* a bit for each port at which somebody listens by TCP */
+	uint64_t now_ns, next_ns, rows;
+	uint64_t took_ns; /* the last look at all connections */
+};
+
+static void note(struct scope_proc_backlog *backlog, struct waiting_set *set, uint64_t inode, uint32_t count,
+		 uint32_t limit)
 {
-	struct waiting *at = backlog->waiting;
+	struct waiting *at = set->waiting;
 
 	if (!count)
 		return;
-	while (at < backlog->waiting + backlog->count && at->row.inode != inode)
+	while (at < set->waiting + set->count && at->row.inode != inode)
 		at++;
-	if (at == backlog->waiting + SOCKETS_MAX)
+	if (at == set->waiting + SOCKETS_MAX)
 		return;
-	if (at == backlog->waiting + backlog->count) {
-		backlog->count++;
+	if (at == set->waiting + set->count) {
+		set->count++;
 		at->row.since_ns = backlog->now_ns;
 	}
 	at->row.inode = inode;
@@ -58,19 +70,27 @@ static void note(struct scope_proc_backlog *backlog, uint64_t inode, uint32_t co
 
 static int take_inet(struct nl_msg *message, void *user)
 {
+	struct scope_proc_backlog *backlog = user;
 	struct nlmsghdr *head = nlmsg_hdr(message);
 	const struct inet_diag_msg *row;
+	uint16_t port;
 
 	if (head->nlmsg_type != SOCK_DIAG_BY_FAMILY || !nlmsg_valid_hdr(head, sizeof(*row)))
 		return NL_SKIP;
 	row = nlmsg_data(head);
-	if (row->idiag_state == STATE_LISTEN)
-		note(user, row->idiag_inode, row->idiag_rqueue, row->idiag_wqueue);
+	port = ntohs(row->id.idiag_sport);
+	if (row->idiag_state == STATE_LISTEN) {
+		backlog->listens[port / 8] |= (uint8_t)(1u << port % 8);
+		note(backlog, &backlog->listeners, row->idiag_inode, row->idiag_rqueue, row->idiag_wqueue);
+	} else if (backlog->listens[port / 8] >> port % 8 & 1) {
+		note(backlog, &backlog->connections, row->idiag_inode, row->idiag_rqueue, 0);
+	}
 	return NL_OK;
 }
 
 static int take_unix(struct nl_msg *message, void *user)
 {
+	struct scope_proc_backlog *backlog = user;
 	struct nlmsghdr *head = nlmsg_hdr(message);
 	const struct unix_diag_msg *row;
 	struct unix_diag_rqlen queue;
@@ -80,35 +100,64 @@ static int take_unix(struct nl_msg *message, void *user)
 		return NL_SKIP;
 	row = nlmsg_data(head);
 	length = nlmsg_find_attr(head, sizeof(*row), UNIX_DIAG_RQLEN);
-	if (row->udiag_state != STATE_LISTEN || !length || nla_len(length) < (int)sizeof(queue))
+	if (!length || nla_len(length) < (int)sizeof(queue))
 		return NL_OK;
 	memcpy(&queue, nla_data(length), sizeof(queue));
-	note(user, row->udiag_ino, queue.udiag_rqueue, queue.udiag_wqueue);
+	if (row->udiag_state == STATE_LISTEN)
+		note(backlog, &backlog->listeners, row->udiag_ino, queue.udiag_rqueue, queue.udiag_wqueue);
+	else
+		note(backlog, &backlog->connections, row->udiag_ino, queue.udiag_rqueue, 0);
 	return NL_OK;
 }
 
-static void look(struct scope_proc_backlog *backlog)
+static void look_at(struct scope_proc_backlog *backlog, uint32_t states)
 {
-	struct inet_diag_req_v2 inet = { .sdiag_protocol = IPPROTO_TCP, .idiag_states = 1u << STATE_LISTEN };
+	struct inet_diag_req_v2 inet = { .sdiag_protocol = IPPROTO_TCP, .idiag_states = states };
 	struct unix_diag_req local = {
 		.sdiag_family = AF_UNIX,
-		.udiag_states = 1u << STATE_LISTEN,
+		.udiag_states = states,
 		.udiag_show = UDIAG_SHOW_RQLEN,
 	};
 	static const uint8_t family[] = { AF_INET, AF_INET6 };
-	size_t kept = 0;
 
-	for (size_t i = 0; i < backlog->count; i++)
-		backlog->waiting[i].seen = false;
 	for (size_t i = 0; i < sizeof(family); i++) {
 		inet.sdiag_family = family[i];
 		scope_proc_sock_diag_dump(backlog->socket, &inet, sizeof(inet), take_inet, backlog);
 	}
 	scope_proc_sock_diag_dump(backlog->socket, &local, sizeof(local), take_unix, backlog);
-	for (size_t i = 0; i < backlog->count; i++)
-		if (backlog->waiting[i].seen)
-			backlog->waiting[kept++] = backlog->waiting[i];
-	backlog->count = kept;
+}
+
+static void forget_look(struct waiting_set *set)
+{
+	for (size_t i = 0; i < set->count; i++)
+		set->waiting[i].seen = false;
+}
+
+static void drop_unseen(struct waiting_set *set)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < set->count; i++)
+		if (set->waiting[i].seen)
+			set->waiting[kept++] = set->waiting[i];
+	set->count = kept;
+}
+
+static void look(struct scope_proc_backlog *backlog, bool connections)
+{
+	uint64_t begin_ns;
+
+	forget_look(&backlog->listeners);
+	memset(backlog->listens, 0, sizeof(backlog->listens));
+	look_at(backlog, 1u << STATE_LISTEN);
+	drop_unseen(&backlog->listeners);
+	if (!connections)
+		return;
+	begin_ns = scope_now_ns();
+	forget_look(&backlog->connections);
+	look_at(backlog, 1u << STATE_CONNECTED);
+	drop_unseen(&backlog->connections);
+	backlog->took_ns = scope_now_ns() - begin_ns;
 }
 
 int scope_proc_backlog_create(uint32_t tgid, struct scope_proc_backlog **ret_backlog)
@@ -134,20 +183,33 @@ void scope_proc_backlog_destroy(struct scope_proc_backlog *backlog)
 	free(backlog);
 }
 
+static int write_set(struct scope_proc_backlog *backlog, const struct waiting_set *set, const char *key,
+		     struct scope_writer *writer)
+{
+	char numbered[48], text[SCOPE_BACKLOG_BYTES];
+	int err = 0;
+
+	for (size_t i = 0; !err && i < set->count; i++) {
+		snprintf(numbered, sizeof(numbered), "%s%" PRIu64, key, backlog->rows++ % ROWS_KEPT);
+		scope_trace_backlog_format(&set->waiting[i].row, text);
+		err = scope_trace_writer_meta(writer, numbered, text);
+	}
+	return err;
+}
+
 int scope_proc_backlog_tick(struct scope_proc_backlog *backlog, uint64_t now_ns, bool now, struct scope_writer *writer)
 {
-	char key[48], text[SCOPE_BACKLOG_BYTES];
-	int err = 0;
+	bool connections;
+	int err;
 
 	if (!backlog || (now_ns < backlog->next_ns && !now))
 		return 0;
+	connections = now || backlog->took_ns < LONG_NS;
 	backlog->next_ns = now_ns + NS_PER_S;
 	backlog->now_ns = now_ns;
-	look(backlog);
-	for (size_t i = 0; !err && i < backlog->count; i++) {
-		snprintf(key, sizeof(key), SCOPE_META_BACKLOG "%" PRIu64, backlog->rows++ % ROWS_KEPT);
-		scope_trace_backlog_format(&backlog->waiting[i].row, text);
-		err = scope_trace_writer_meta(writer, key, text);
-	}
+	look(backlog, connections);
+	err = write_set(backlog, &backlog->listeners, SCOPE_META_BACKLOG, writer);
+	if (!err && connections)
+		err = write_set(backlog, &backlog->connections, SCOPE_META_WAITING_BYTES, writer);
 	return err;
 }

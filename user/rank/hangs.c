@@ -125,6 +125,7 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 			.circle = hang->circle,
 			.unsure = hang->unsure,
 			.backlog = hang->backlog,
+			.unread = hang->unread,
 			.retries = hang->retries,
 			.never_ran = !spin && never_ran(scope_timeline_threads_at(timeline->threads, hang->thread)),
 		},
@@ -138,6 +139,7 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 static void add_thread(struct scope_finding *same, const struct scope_finding *one)
 {
 	same->hang.threads++;
+	same->hang.unread += one->hang.unread;
 	same->hang.never_ran &= one->hang.never_ran;
 	same->units++;
 	same->share += one->share;

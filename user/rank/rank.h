@@ -101,6 +101,7 @@ struct scope_finding_hang {
 	bool circle;	  /* HANG: of one of them at least, see anomaly/hang.h */
 	bool unsure;	  /* HANG: may be an idle thread, see anomaly/hang.h */
 	uint32_t backlog; /* as in struct scope_hang */
+	uint32_t unread;  /* as in struct scope_hang */
 	uint32_t retries; /* as in struct scope_hang */
 	bool never_ran;	  /* HANG: by the kernel's count at the end of the window none of them had run since */
 };

@@ -21,6 +21,15 @@ static void write_times(const struct scope_finding *finding, FILE *to)
 		scope_report_format_ns(&usual, finding->usual_ns));
 }
 
+/* What shows that the thread is not idle, or may be. */
+static void write_why_stuck(const struct scope_finding *finding, FILE *to)
+{
+	if (finding->hang.unread)
+		fprintf(to, ", while bytes that clients sent wait in %u connection%s", finding->hang.unread,
+			finding->hang.unread == 1 ? "" : "s");
+	fputs(finding->hang.circle ? ": a deadlock." : finding->hang.unsure ? "; it may be idle." : ".", to);
+}
+
 static void write_stuck(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
 {
 	const struct scope_finding *finding = one->finding;
@@ -47,9 +56,10 @@ static void write_stuck(const struct scope_model *model, const struct scope_mode
 		return;
 	}
 	if (finding->hang.retries) {
-		fprintf(to, "thread %s (tid %u) has slept and tried again %u times in %s, in %s.", thread->comm,
+		fprintf(to, "thread %s (tid %u) has slept and tried again %u times in %s, in %s", thread->comm,
 			thread->tid, finding->hang.retries, scope_report_format_ns(&age, finding->hang.age_ns),
 			one->sleeps_in);
+		write_why_stuck(finding, to);
 		return;
 	}
 	fprintf(to, "thread %s (tid %u) has slept for %s in %s", thread->comm, thread->tid,
@@ -60,7 +70,7 @@ static void write_stuck(const struct scope_model *model, const struct scope_mode
 	if (one->owner.itself)
 		fputs(", which it holds itself: a deadlock.", to);
 	else
-		fputs(finding->hang.circle ? ": a deadlock." : finding->hang.unsure ? "; it may be idle." : ".", to);
+		write_why_stuck(finding, to);
 }
 
 static void write_waiters(const struct scope_model *model, const struct scope_finding *finding, FILE *to)

@@ -205,12 +205,13 @@ static json_t *make_stuck(const struct scope_model *model, const struct scope_mo
 {
 	const struct scope_finding *finding = one->finding;
 
-	return json_pack("{s:I, s:o, s:I, s:b, s:b, s:I, s:I, s:o, s:b, s:o, s:o, s:o, s:o}", "threads",
+	return json_pack("{s:I, s:o, s:I, s:b, s:b, s:I, s:I, s:I, s:o, s:b, s:o, s:o, s:o, s:o}", "threads",
 			 (json_int_t)finding->hang.threads, "thread",
 			 scope_report_json_thread(thread_at(model, finding->hang.thread)), "age_ns",
 			 (json_int_t)finding->hang.age_ns, "lock", finding->hang.lock, "unsure", finding->hang.unsure,
-			 "backlog", (json_int_t)finding->hang.backlog, "retries", (json_int_t)finding->hang.retries,
-			 "rounds", make_rounds(one), "deadlock", finding->hang.circle || one->owner.itself, "sleeps_in",
+			 "backlog", (json_int_t)finding->hang.backlog, "unread", (json_int_t)finding->hang.unread,
+			 "retries", (json_int_t)finding->hang.retries, "rounds", make_rounds(one), "deadlock",
+			 finding->hang.circle || one->owner.itself, "sleeps_in",
 			 scope_report_json_string(one->sleeps_in[0] ? one->sleeps_in : NULL), "owner", make_owner(one),
 			 "kernel_stack", make_kernel_stack(one), "kernel_stack_why",
 			 scope_report_json_string(one->kernel_stack_why));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rows of a trace that say how many connections waited to be accepted. */
+/* The rows of a trace that say which clients waited: to be accepted, or for what they sent to be read. */
 #include "trace/backlog_row.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "trace/trace_internal.h"
 
 void scope_trace_backlog_format(const struct scope_backlog_row *row, char text[SCOPE_BACKLOG_BYTES])
@@ -29,26 +31,50 @@ bool scope_trace_backlog_parse(const char *text, struct scope_backlog_row *ret_r
 	return true;
 }
 
-bool scope_trace_backlog_of(const struct scope_trace *trace, uint64_t inode, struct scope_backlog_row *ret_row)
+static bool is_row(const struct scope_trace *trace, size_t meta, const char *key, struct scope_backlog_row *ret_row)
 {
-	struct scope_backlog_row row;
-	bool found = false;
-
-	for (size_t i = 0; i < trace->metas; i++)
-		if (!strncmp(trace->meta[i].key, SCOPE_META_BACKLOG, strlen(SCOPE_META_BACKLOG)) &&
-		    scope_trace_backlog_parse(trace->meta[i].value, &row) && row.inode == inode &&
-		    (!found || row.time_ns > ret_row->time_ns)) {
-			*ret_row = row;
-			found = true;
-		}
-	return found;
+	return !strncmp(trace->meta[meta].key, key, strlen(key)) &&
+	       scope_trace_backlog_parse(trace->meta[meta].value, ret_row);
 }
 
-uint64_t scope_trace_listener_of(const struct scope_trace_fd *row)
+static int compare_rows(const void *left, const void *right)
+{
+	const struct scope_backlog_row *a = left, *b = right;
+
+	if (a->inode != b->inode)
+		return a->inode < b->inode ? -1 : 1;
+	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+}
+
+int scope_trace_backlogs(const struct scope_trace *trace, bool connections, struct scope_backlog_row **ret_row,
+			 size_t *ret_count)
+{
+	const char *key = connections ? SCOPE_META_WAITING_BYTES : SCOPE_META_BACKLOG;
+	struct scope_backlog_row *row = NULL, one;
+	size_t rows = 0, room = 0, kept = 0;
+
+	for (size_t i = 0; i < trace->metas; i++) {
+		if (!is_row(trace, i, key, &one))
+			continue;
+		if (scope_grow(&row, &room, rows + 1, sizeof(*row))) {
+			free(row);
+			return -ENOMEM;
+		}
+		row[rows++] = one;
+	}
+	if (rows)
+		qsort(row, rows, sizeof(*row), compare_rows);
+	for (size_t i = 0; i < rows; i++)
+		if (i + 1 == rows || row[i + 1].inode != row[i].inode)
+			row[kept++] = row[i];
+	*ret_row = row;
+	*ret_count = kept;
+	return 0;
+}
+
+uint64_t scope_trace_socket_of(const struct scope_trace_fd *row)
 {
 	uint64_t inode;
 
-	return row->kind == SCOPE_FD_LISTEN && row->name && sscanf(row->name, "socket:[%" SCNu64 "]", &inode) == 1
-		       ? inode
-		       : 0;
+	return row->name && sscanf(row->name, "socket:[%" SCNu64 "]", &inode) == 1 ? inode : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rows of a trace that say how many connections waited to be accepted. */
+/* The rows of a trace that say which clients waited: to be accepted, or for what they sent to be read. */
 #ifndef SCOPE_TRACE_BACKLOG_ROW_H
 #define SCOPE_TRACE_BACKLOG_ROW_H
 
@@ -8,11 +8,15 @@
 
 #include "trace/trace.h"
 
-/* A listening socket for which connections waited each time that it was looked at, once a second. */
+/*
+ * A listening socket for which connections waited each time that it was looked at, once a second; or a connection in which bytes
+ * waited.
+ */
 struct scope_backlog_row {
 	uint64_t time_ns, since_ns; /* the last time, and the first one */
 	uint64_t inode;
-	uint32_t count, limit; /* connections at the last time, and as many as the socket may have */
+	uint32_t count; /* connections, or bytes, at the last time */
+	uint32_t limit; /* connections that the socket may have; 0: bytes of a connection */
 };
 
 #define SCOPE_BACKLOG_BYTES 128 /* no rule: of a row as text */
@@ -20,9 +24,13 @@ struct scope_backlog_row {
 void scope_trace_backlog_format(const struct scope_backlog_row *row, char text[SCOPE_BACKLOG_BYTES]);
 bool scope_trace_backlog_parse(const char *text, struct scope_backlog_row *ret_row);
 
-/* The last row of the trace for that listening socket. false: no connection waited for it. */
-bool scope_trace_backlog_of(const struct scope_trace *trace, uint64_t inode, struct scope_backlog_row *ret_row);
-/* The inode of a listening socket, by its descriptor's row; 0: it is another kind of descriptor. */
-uint64_t scope_trace_listener_of(const struct scope_trace_fd *row);
+/*
+ * The last row of each listening socket, or of each connection with bytes that wait, by inode. malloc'd, freed by the caller; NULL if
+ * there is none. 0 or -ENOMEM.
+ */
+int scope_trace_backlogs(const struct scope_trace *trace, bool connections, struct scope_backlog_row **ret_row,
+			 size_t *ret_count);
+/* The inode of a socket, by its descriptor's row; 0: it is none. */
+uint64_t scope_trace_socket_of(const struct scope_trace_fd *row);
 
 #endif

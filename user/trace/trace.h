@@ -179,10 +179,12 @@ struct scope_trace_thread {
 #define SCOPE_META_CPU_LIMIT "cpu_limit"	   /* state of the target's control groups, see docs/trace-format.md */
 #define SCOPE_META_TASK "task."			   /* and a tid: a thread that is not traced, see there */
 #define SCOPE_META_TASK_GROUP "task_group."	   /* and a tid: its control group */
-#define SCOPE_META_DEVICE "device."	/* and MAJOR:MINOR of a block device: its name, and where it is mounted */
-#define SCOPE_META_HOST_CPU "host_cpu"	/* what all CPUs did, see there */
-#define SCOPE_META_HOST_ROW "host."	/* and a place: what the host kept from the target, see trace/host_row.h */
-#define SCOPE_META_BACKLOG "backlog."	/* and a place: connections that wait to be accepted, see trace/backlog_row.h */
+#define SCOPE_META_DEVICE "device."    /* and MAJOR:MINOR of a block device: its name, and where it is mounted */
+#define SCOPE_META_HOST_CPU "host_cpu" /* what all CPUs did, see there */
+#define SCOPE_META_HOST_ROW "host."    /* and a place: what the host kept from the target, see trace/host_row.h */
+#define SCOPE_META_BACKLOG "backlog."  /* and a place: connections that wait to be accepted, see trace/backlog_row.h */
+#define SCOPE_META_WAITING_BYTES                                                                                       \
+	"waiting_bytes."		/* and a place: connections with bytes that wait to be read, as above */
 #define SCOPE_META_LISTENER "listener." /* and a network namespace and an address: the process that listens there */
 #define SCOPE_META_NETWORK "network."	/* and a process: number of its network namespace, if the target has several */
 #define SCOPE_META_PRESSURE_OF "pressure_of" /* the control group whose pressure these rows have; absent: the host */

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Threads that sleep while clients wait: whose fault it is, and whose not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "anomaly/unserved.h"
+#include "units_of.h"
+
+#define MS 1000000ull
+
+static struct run run;
+static struct scope_unserved *unserved;
+static size_t count;
+
+/* A window of 9 s whose only thread at first is 10, of process 10; FDs 3 and 7 are a listener and a client of it. */
+static void begin(const char *rest)
+{
+	char text[4096];
+
+	snprintf(text, sizeof(text),
+		 "meta begin_ns 1000000000\nmeta end_ns 9000000000\nthread 10 10 server\n"
+		 "fd 10 3 listen socket:[53]\nfd 10 7 accepted socket:[57]\n%s",
+		 rest);
+	run = run_of(text);
+	assert_int_equal(scope_anomaly_unserved_find(run.units->timeline, &unserved, &count), 0);
+}
+
+static void end(void)
+{
+	free(unserved);
+	end_run(&run);
+}
+
+static bool is_to_blame(uint32_t tid)
+{
+	const struct scope_thread *thread = thread_of(run.units, tid);
+	const struct scope_unserved *of = scope_anomaly_unserved_of(unserved, count, thread->tgid);
+
+	return of && scope_anomaly_unserved_by(of, run.units, run.pickups, thread->index);
+}
+
+static void clients_wait_after_three_seconds_up_to_the_end(void **state)
+{
+	(void)state;
+	begin("meta waiting_bytes.0 8900000000 5900000000 57 64 0\n");
+	assert_int_equal(count, 1);
+	assert_int_equal(unserved[0].tgid, 10);
+	assert_int_equal(unserved[0].unread, 1);
+	assert_int_equal(unserved[0].backlog, 0);
+	assert_int_equal(unserved[0].since_ns, 5900 * MS);
+	end();
+	/* One ns shorter; ended before; of another socket; no row of the right kind. */
+	begin("meta waiting_bytes.0 8900000000 5900000001 57 64 0\n");
+	assert_int_equal(count, 0);
+	end();
+	begin("meta waiting_bytes.0 7499999999 1000000000 57 64 0\n");
+	assert_int_equal(count, 0);
+	end();
+	begin("meta waiting_bytes.0 8900000000 1000000000 58 64 0\n");
+	assert_int_equal(count, 0);
+	end();
+	begin("meta backlog.0 8900000000 1000000000 57 64 0\n");
+	assert_int_equal(count, 0);
+	end();
+	begin("meta backlog.0 8900000000 1000000000 53 2 128\nmeta waiting_bytes.0 8900000000 2000000000 57 64 0\n");
+	assert_int_equal(count, 1);
+	assert_int_equal(unserved[0].backlog, 2);
+	assert_int_equal(unserved[0].since_ns, 1000 * MS);
+	end();
+}
+
+#define UNREAD "meta waiting_bytes.0 8900000000 5000000000 57 64 0\n"
+#define BACKLOG "meta backlog.0 8900000000 5000000000 53 2 128\n"
+#define ASLEEP(tid, call, since)                                                                                       \
+	"1000000000 0 state " tid " tgid=10 state=sleeping nr=" call " since=" since " run=0 comm=server args=5,0,0,0\n"
+
+static void the_only_thread_is_to_blame_if_it_slept_all_the_time(void **state)
+{
+	(void)state;
+	begin(UNREAD ASLEEP("10", "poll", "900000000"));
+	assert_true(is_to_blame(10));
+	end();
+	begin(UNREAD ASLEEP("10", "wait4", "900000000"));
+	assert_true(is_to_blame(10));
+	end();
+	/* A parent of those that serve has the listening socket, too. */
+	begin(BACKLOG ASLEEP("10", "wait4", "900000000"));
+	assert_false(is_to_blame(10));
+	end();
+	begin(BACKLOG ASLEEP("10", "poll", "900000000"));
+	assert_true(is_to_blame(10));
+	end();
+	/* It slept only since a ns later. */
+	begin(UNREAD "1000000000 0 switch 0 10 sleeping\n5000000002 0 enter 10 poll enter=5000000001 args=5,0,0,0\n"
+		     "5000000002 0 switch 10 0 sleeping\n");
+	assert_false(is_to_blame(10));
+	end();
+}
+
+static void another_thread_may_be_to_blame_instead(void **state)
+{
+	(void)state;
+	/* Threads in futexes and timers often serve nobody. */
+	begin(UNREAD ASLEEP("10", "poll", "900000000") ASLEEP("11", "futex", "900000000"));
+	assert_true(is_to_blame(10));
+	assert_false(is_to_blame(11));
+	end();
+	begin(UNREAD ASLEEP("10", "poll", "900000000") ASLEEP("11", "read", "900000000"));
+	assert_false(is_to_blame(10));
+	assert_false(is_to_blame(11));
+	end();
+	begin(UNREAD ASLEEP(
+		"10", "poll",
+		"900000000") "1000000000 1 switch 0 11 sleeping\n"
+			     "1000000000 1 state 11 tgid=10 state=runnable since=0 run=0 comm=server on_cpu\n"
+			     "1000000000 1 syscall 11 getpid enter=999000000 ret=1\n");
+	assert_false(is_to_blame(10));
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(clients_wait_after_three_seconds_up_to_the_end),
+		cmocka_unit_test(the_only_thread_is_to_blame_if_it_slept_all_the_time),
+		cmocka_unit_test(another_thread_may_be_to_blame_instead),
+	};
+
+	return cmocka_run_group_tests_name("unserved", tests, NULL, NULL);
+}

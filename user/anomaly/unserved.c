@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Clients that wait while no thread of the process does anything for them. */
+#include "anomaly/unserved.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "trace/backlog_row.h"
+
+#define LAST_ROW_NS 1500000000ull /* before the end, at most: rows are a second apart */
+#define SLEEPS_MIN 3		  /* that a time-out ended, from which they are one */
+
+static struct scope_unserved *entry_of(struct scope_unserved **unserved, size_t *count, size_t *room, uint32_t tgid,
+				       uint64_t since_ns)
+{
+	struct scope_unserved *entry;
+
+	for (size_t i = 0; i < *count; i++)
+		if ((*unserved)[i].tgid == tgid)
+			return &(*unserved)[i];
+	if (scope_grow(unserved, room, *count + 1, sizeof(**unserved)))
+		return NULL;
+	entry = &(*unserved)[(*count)++];
+	*entry = (struct scope_unserved){ .tgid = tgid, .since_ns = since_ns };
+	return entry;
+}
+
+static bool lasts(const struct scope_timeline *timeline, const struct scope_backlog_row *row)
+{
+	return row->time_ns + LAST_ROW_NS >= timeline->end_ns && row->time_ns - row->since_ns >= SCOPE_UNSERVED_NS;
+}
+
+static int compare_inode(const void *inode, const void *row)
+{
+	const uint64_t a = *(const uint64_t *)inode, b = ((const struct scope_backlog_row *)row)->inode;
+
+	return (a > b) - (a < b);
+}
+
+/* Adds the sockets of one kind: of those rows, with descriptors of that kind. */
+static int add_sockets(const struct scope_timeline *timeline, bool connections, struct scope_unserved **unserved,
+		       size_t *count, size_t *room)
+{
+	const enum scope_fd_kind kind = connections ? SCOPE_FD_ACCEPTED : SCOPE_FD_LISTEN;
+	struct scope_backlog_row *rows;
+	struct scope_unserved *entry;
+	size_t fds, row_count;
+	const struct scope_trace_fd *fd = scope_trace_fds(timeline->trace, &fds);
+	int err = scope_trace_backlogs(timeline->trace, connections, &rows, &row_count);
+
+	for (size_t i = 0; !err && row_count && i < fds; i++) {
+		const uint64_t inode = fd[i].kind == kind ? scope_trace_socket_of(&fd[i]) : 0;
+		const struct scope_backlog_row *row =
+			inode ? bsearch(&inode, rows, row_count, sizeof(*rows), compare_inode) : NULL;
+
+		if (!row || !lasts(timeline, row))
+			continue;
+		entry = entry_of(unserved, count, room, fd[i].tgid, row->since_ns);
+		if (!entry) {
+			err = -ENOMEM;
+			break;
+		}
+		entry->unread += connections;
+		entry->backlog += connections ? 0 : row->count;
+		entry->since_ns = row->since_ns < entry->since_ns ? row->since_ns : entry->since_ns;
+	}
+	free(rows);
+	return err;
+}
+
+int scope_anomaly_unserved_find(const struct scope_timeline *timeline, struct scope_unserved **ret_unserved,
+				size_t *ret_count)
+{
+	size_t room = 0;
+	int err;
+
+	*ret_unserved = NULL;
+	*ret_count = 0;
+	err = add_sockets(timeline, true, ret_unserved, ret_count, &room);
+	if (!err)
+		err = add_sockets(timeline, false, ret_unserved, ret_count, &room);
+	if (err) {
+		free(*ret_unserved);
+		*ret_unserved = NULL;
+	}
+	return err;
+}
+
+/* Since when it sleeps, waits that only time-outs ended included. UINT64_MAX: it runs. */
+static uint64_t asleep_since(const struct scope_units *units, uint32_t index, const struct scope_thread *thread)
+{
+	const struct scope_retry *retry = &units->thread[index].retry;
+	uint64_t since_ns;
+
+	if (thread->run != SCOPE_RUN_BLOCKED)
+		return UINT64_MAX;
+	since_ns = scope_anomaly_hang_asleep_since(thread);
+	return retry->sleeps >= SLEEPS_MIN && retry->from_ns < since_ns ? retry->from_ns : since_ns;
+}
+
+/* Where threads often sleep that serve nobody. */
+static bool is_aside(const struct scope_thread *thread)
+{
+	const enum scope_timeline_call_role role = scope_timeline_call_role(thread->open.nr);
+
+	return role == SCOPE_CALL_FUTEX || role == SCOPE_CALL_SLEEP || role == SCOPE_CALL_CHILD ||
+	       role == SCOPE_CALL_PICK;
+}
+
+/* True if it is the only thread of its process, or the only one that does not sleep aside; none of the others has served. */
+static bool is_alone(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
+{
+	struct scope_threads *threads = units->timeline->threads;
+	const struct scope_thread *of = scope_timeline_threads_at(threads, index);
+	const bool aside = is_aside(of);
+
+	for (size_t i = 0; i < units->threads; i++) {
+		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
+
+		if (i == index || thread->tgid != of->tgid || thread->run == SCOPE_RUN_ENDED)
+			continue;
+		if (aside || scope_unit_pickups_serves(pickups, i) || thread->run != SCOPE_RUN_BLOCKED ||
+		    !is_aside(thread))
+			return false;
+	}
+	return true;
+}
+
+const struct scope_unserved *scope_anomaly_unserved_of(const struct scope_unserved *unserved, size_t count,
+						       uint32_t tgid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (unserved[i].tgid == tgid)
+			return &unserved[i];
+	return NULL;
+}
+
+bool scope_anomaly_unserved_by(const struct scope_unserved *unserved, const struct scope_units *units,
+			       const struct scope_pickups *pickups, uint32_t index)
+{
+	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
+
+	/* A parent of those that serve has their listening socket as well. */
+	if (!unserved->unread && scope_anomaly_hang_idles(scope_timeline_call_role(thread->open.nr)))
+		return false;
+	return asleep_since(units, index, thread) <= unserved->since_ns && is_alone(units, pickups, index);
+}
