@@ -25,7 +25,8 @@
 #include "perf/uprobe.h"
 #include "proc/file.h"
 
-#define BLOCKS_PER_SECOND 10000u /* per CPU */
+#define BLOCKS_PER_SECOND 10000u /* per CPU, at most */
+#define BLOCKS_TIMES 20		 /* of the stacks that are written: which sleeps will be long is not known when they begin */
 #define RING_TIMES 2		 /* as large as the module's: records are, before they are packed */
 #define RING_BYTES_MIN (512ull << 10)
 #define RING_BYTES_LEAST (16ull << 10) /* if no more can be locked */
@@ -372,9 +373,12 @@ static void set_blocks_every(struct scope_perf_cpu *cpu, uint64_t every)
 			cpu->blocks_every = every;
 }
 
-void scope_perf_events_limit_stacks(struct scope_perf_events *events, uint64_t elapsed_ns)
+void scope_perf_events_limit_stacks(struct scope_perf_events *events, const struct scope_capture_options *options,
+				    uint64_t elapsed_ns)
 {
-	const double most = BLOCKS_PER_SECOND * ((double)elapsed_ns / 1e9);
+	const uint64_t wanted = (uint64_t)BLOCKS_TIMES * options->stacks_per_second;
+	const double most =
+		(double)(wanted && wanted < BLOCKS_PER_SECOND ? wanted : BLOCKS_PER_SECOND) * (double)elapsed_ns / 1e9;
 	size_t i;
 
 	for (i = 0; i < events->cpus; i++) {

@@ -30,6 +30,8 @@ struct scope_perf_cpu {
 	enum scope_perf_age age;
 	int owner; /* descriptor of the event that the ring belongs to */
 	struct scope_perf_ring ring;
+	const uint8_t *next; /* its next record, next_bytes long, as peeked at */
+	size_t next_bytes;
 	struct scope_perf_event event[SCOPE_PERF_KINDS];
 	size_t events;
 	/* Of the present events, then of the previous ones, whose records may still be in the ring. */
@@ -72,9 +74,10 @@ void scope_perf_events_enable(struct scope_perf_events *events, bool on);
 /*
  * Call it repeatedly, elapsed_ns after the last call. A CPU that took too many stacks of threads
  * that go to sleep takes them at fewer of the sleeps from here on; one that took few takes them at
- * all sleeps again.
+ * all sleeps again. Too many are 10,000 a second, or 20 times as many as are to be written (options): the kernel copies each.
  */
-void scope_perf_events_limit_stacks(struct scope_perf_events *events, uint64_t elapsed_ns);
+void scope_perf_events_limit_stacks(struct scope_perf_events *events, const struct scope_capture_options *options,
+				    uint64_t elapsed_ns);
 
 /* Sets the period of samples from now on. */
 void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_ns);
@@ -99,6 +102,13 @@ int scope_perf_events_resize_stacks(struct scope_perf_events *events, const stru
  */
 bool scope_perf_events_is_duplicate(struct scope_perf_cpu *cpu, const struct scope_perf_coverage *cover,
 				    const struct scope_perf_record *record);
+
+/* Notes, as is_duplicate() does, that a record with that id came. */
+static inline void scope_perf_events_note_seen(struct scope_perf_cpu *cpu, size_t id_at)
+{
+	if (id_at < cpu->events)
+		cpu->seen |= 1u << cpu->id[id_at].kind;
+}
 
 /* Checks that it would work. 0, or -errno with the remedy. */
 int scope_perf_events_check(struct scope_error *error);

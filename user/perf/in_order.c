@@ -64,9 +64,7 @@ static int report_lost(struct scope_perf_session *session, const struct scope_pe
 /* Time of the ring's next record: 1, 0 if there is none, -errno. A record without a time is next. */
 static int next_time(struct scope_perf_session *session, struct scope_perf_cpu *cpu, uint64_t *ret_time_ns)
 {
-	const uint8_t *data;
-	size_t bytes;
-	int err = scope_perf_ring_peek(&cpu->ring, &data, &bytes);
+	int err = scope_perf_ring_peek(&cpu->ring, &cpu->next, &cpu->next_bytes);
 
 	if (err == -EBADMSG) {
 		scope_perf_ring_skip(&cpu->ring);
@@ -74,7 +72,7 @@ static int next_time(struct scope_perf_session *session, struct scope_perf_cpu *
 	}
 	if (err != 1)
 		return err;
-	*ret_time_ns = scope_perf_record_time(data, bytes);
+	*ret_time_ns = scope_perf_record_time(cpu->next, cpu->next_bytes);
 	if (*ret_time_ns == UINT64_MAX)
 		*ret_time_ns = 0;
 	return 1;
@@ -90,18 +88,46 @@ static void fill_hole(struct scope_perf_session *session, const struct scope_per
 		scope_perf_hole_fill(session->options.reader, thread, record);
 }
 
+static void step(struct scope_perf_cpu *cpu)
+{
+	scope_perf_ring_step(&cpu->ring, cpu->next_bytes);
+	if (cpu->ring.tail - cpu->ring.page->data_tail >= RELEASE_BYTES)
+		scope_perf_ring_release(&cpu->ring);
+}
+
+/*
+ * A system call of a young thread that is not traced. On a host that begins processes all the time most records are such.
+ * Its process may be traced, and its thread not known yet.
+ */
+static bool pass_over(struct scope_perf_session *session, struct scope_perf_cpu *cpu)
+{
+	struct scope_perf_glance glance;
+	enum scope_perf_kind kind;
+
+	if (cpu->age != SCOPE_PERF_YOUNG ||
+	    !scope_perf_record_glance(cpu->id, cpu->ids, cpu->next, cpu->next_bytes, &glance))
+		return false;
+	kind = cpu->id[glance.id_at].kind;
+	if ((kind != SCOPE_PERF_ENTER && kind != SCOPE_PERF_EXIT) ||
+	    scope_perf_tasks_find(session->tasks, glance.tid) || scope_perf_tasks_has(session->tasks, glance.tgid))
+		return false;
+	scope_perf_events_note_seen(cpu, glance.id_at);
+	cpu->last_ns = glance.time_ns;
+	session->young_records++;
+	step(cpu);
+	return true;
+}
+
+/* The record that was peeked at last. */
 static int pack_next(struct scope_perf_session *session, struct scope_perf_cpu *cpu)
 {
 	struct scope_perf_record record;
-	const uint8_t *data;
-	size_t bytes;
 	bool known;
-	int err = scope_perf_ring_peek(&cpu->ring, &data, &bytes);
+	int err = 0;
 
-	if (err != 1)
-		return err;
-	err = 0;
-	if (scope_perf_record_parse(&session->events.layout, cpu->id, cpu->ids, data, bytes, &record)) {
+	if (pass_over(session, cpu))
+		return 0;
+	if (scope_perf_record_parse(&session->events.layout, cpu->id, cpu->ids, cpu->next, cpu->next_bytes, &record)) {
 		err = report_lost(session, cpu, scope_now_ns(), 1);
 	} else if (record.type == SCOPE_PERF_TYPE_LOST) {
 		err = report_lost(session, cpu, record.time_ns, record.lost);
@@ -126,9 +152,7 @@ static int pack_next(struct scope_perf_session *session, struct scope_perf_cpu *
 	session->young_records += cpu->age == SCOPE_PERF_YOUNG && record.type == SCOPE_PERF_TYPE_EVENT &&
 				  record.kind != SCOPE_PERF_LIFE;
 	cpu->blocks += record.type == SCOPE_PERF_TYPE_EVENT && record.kind == SCOPE_PERF_BLOCK;
-	scope_perf_ring_step(&cpu->ring, bytes);
-	if (cpu->ring.tail - cpu->ring.page->data_tail >= RELEASE_BYTES)
-		scope_perf_ring_release(&cpu->ring);
+	step(cpu);
 	return err;
 }
 

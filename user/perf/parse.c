@@ -147,6 +147,16 @@ static int take_counter(struct bytes *bytes, struct scope_perf_record *record)
 	return abi ? take_u64(bytes, &record->ip) : 0;
 }
 
+/* id_count: it is none of them. */
+static size_t place_of(const struct scope_perf_id *ids, size_t id_count, uint64_t id)
+{
+	size_t i = 0;
+
+	while (i < id_count && ids[i].id != id)
+		i++;
+	return i;
+}
+
 static int parse_sample(const struct scope_perf_layout *layout, const struct scope_perf_id *ids, size_t id_count,
 			struct bytes bytes, struct scope_perf_record *record)
 {
@@ -157,9 +167,7 @@ static int parse_sample(const struct scope_perf_layout *layout, const struct sco
 	if (take_u64(&bytes, &id) || take_u32(&bytes, &record->tgid) || take_u32(&bytes, &record->tid) ||
 	    take_u64(&bytes, &record->time_ns))
 		return -EBADMSG;
-	for (i = 0; i < id_count; i++)
-		if (ids[i].id == id)
-			break;
+	i = place_of(ids, id_count, id);
 	if (i == id_count) {
 		record->id = id;
 		return 0;
@@ -254,6 +262,21 @@ uint64_t scope_perf_record_time(const uint8_t *data, size_t bytes)
 		return UINT64_MAX;
 	memcpy(&time_ns, body.at + 16, sizeof(time_ns));
 	return time_ns;
+}
+
+bool scope_perf_record_glance(const struct scope_perf_id *ids, size_t id_count, const uint8_t *data, size_t bytes,
+			      struct scope_perf_glance *ret_glance)
+{
+	struct perf_event_header header;
+	struct bytes body;
+	uint64_t id;
+
+	if (open_record(data, bytes, &header, &body) || header.type != PERF_RECORD_SAMPLE || take_u64(&body, &id) ||
+	    take_u32(&body, &ret_glance->tgid) || take_u32(&body, &ret_glance->tid) ||
+	    take_u64(&body, &ret_glance->time_ns))
+		return false;
+	ret_glance->id_at = place_of(ids, id_count, id);
+	return ret_glance->id_at < id_count;
 }
 
 int scope_perf_record_parse(const struct scope_perf_layout *layout, const struct scope_perf_id *ids, size_t id_count,

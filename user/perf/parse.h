@@ -84,6 +84,17 @@ struct scope_perf_record {
 int scope_perf_record_parse(const struct scope_perf_layout *layout, const struct scope_perf_id *ids, size_t id_count,
 			    const uint8_t *data, size_t bytes, struct scope_perf_record *ret_record);
 
+/* Of a sample: what ran, and which of the ids it came with. */
+struct scope_perf_glance {
+	uint32_t tgid, tid;
+	uint64_t time_ns;
+	size_t id_at;
+};
+
+/* Reads no more than that, for records that are not wanted. False: it is no sample, or of none of the ids. */
+bool scope_perf_record_glance(const struct scope_perf_id *ids, size_t id_count, const uint8_t *data, size_t bytes,
+			      struct scope_perf_glance *ret_glance);
+
 /* Only the time, for ordering: UINT64_MAX where it has none. */
 uint64_t scope_perf_record_time(const uint8_t *data, size_t bytes);
 

@@ -285,7 +285,7 @@ static int drain(struct scope_perf_session *session)
 	if (!err)
 		err = look_at_slices(session);
 	if (horizon - session->thinned_ns >= THIN_NS) {
-		scope_perf_events_limit_stacks(&session->events, horizon - session->thinned_ns);
+		scope_perf_events_limit_stacks(&session->events, &session->options, horizon - session->thinned_ns);
 		session->thinned_ns = horizon;
 	}
 	return err;

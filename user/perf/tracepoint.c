@@ -57,8 +57,13 @@ int64_t scope_perf_field_get(const struct scope_perf_field *field, const uint8_t
 
 	if (!take || field->offset > bytes || take > bytes - field->offset)
 		return 0;
-	/* Both machines are little-endian. */
-	memcpy(&value, raw + field->offset, take);
+	/* Both machines are little-endian. Of a known length a copy is one instruction, and there are three for each record. */
+	if (take == 8)
+		memcpy(&value, raw + field->offset, 8);
+	else if (take == 4)
+		memcpy(&value, raw + field->offset, 4);
+	else
+		memcpy(&value, raw + field->offset, take);
 	shift = (unsigned int)(8 - take) * 8;
 	if (field->is_signed)
 		return (int64_t)(value << shift) >> shift;
