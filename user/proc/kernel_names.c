@@ -21,8 +21,15 @@ struct gap {
 	char name[NAME_BYTES], module[NAME_BYTES]; /* of the last symbol */
 };
 
+/* The code of a function, as [start, end). */
+struct range {
+	uint64_t start, end;
+};
+
 struct scope_kernel_names {
 	uint64_t base;
+	struct range *known; /* written already, sorted, apart from one another */
+	size_t knowns, known_room;
 	uint64_t *ip;
 	size_t count, capacity;
 	size_t sorted; /* addresses, each once */
@@ -80,6 +87,7 @@ void scope_proc_kernel_names_destroy(struct scope_kernel_names *names)
 	if (!names)
 		return;
 	free(names->ip);
+	free(names->known);
 	free(names);
 }
 
@@ -102,8 +110,48 @@ static void sort(struct scope_kernel_names *names)
 	names->count = names->sorted = kept;
 }
 
+/* True if the address is in a function that was written before. */
+static bool is_known(const struct scope_kernel_names *names, uint64_t ip)
+{
+	size_t low = 0, high = names->knowns;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (names->known[middle].end <= ip)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < names->knowns && names->known[low].start <= ip;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct range *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Those that touch become one. */
+static void merge_known(struct scope_kernel_names *names)
+{
+	size_t kept = 0;
+
+	qsort(names->known, names->knowns, sizeof(*names->known), compare_ranges);
+	for (size_t i = 1; i < names->knowns; i++) {
+		if (names->known[i].start > names->known[kept].end)
+			names->known[++kept] = names->known[i];
+		else if (names->known[i].end > names->known[kept].end)
+			names->known[kept].end = names->known[i].end;
+	}
+	names->knowns = kept + 1;
+}
+
 static int note(struct scope_kernel_names *names, uint64_t ip)
 {
+	if (is_known(names, ip))
+		return 0;
 	/* Sorts when there are twice as many as different ones before, because most addresses repeat. */
 	if (names->count >= 2 * names->sorted + 1024)
 		sort(names);
@@ -187,7 +235,7 @@ static int fill(const struct scope_kernel_names *names, FILE *kallsyms, struct g
 }
 
 /* Each symbol reaches from its start to the start of the next one, or to the last address hit if none follows. */
-static int write_gaps(const struct scope_kernel_names *names, const struct gap *gap, struct scope_writer *writer)
+static int write_gaps(struct scope_kernel_names *names, const struct gap *gap, struct scope_writer *writer)
 {
 	uint64_t end = gap[names->count].name[0] ? gap[names->count].first : names->ip[names->count - 1] + 1;
 	int err = 0;
@@ -202,6 +250,10 @@ static int write_gaps(const struct scope_kernel_names *names, const struct gap *
 								.module = gap[i].module,
 								.library = true,
 							});
+		/* Without memory the function is written once more. */
+		if (!err && end > gap[i].last &&
+		    !scope_grow(&names->known, &names->known_room, names->knowns + 1, sizeof(*names->known)))
+			names->known[names->knowns++] = (struct range){ gap[i].last, end };
 		end = gap[i].first;
 	}
 	return err;
@@ -222,10 +274,16 @@ int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsy
 		return -ENOMEM;
 	/* Addresses noted during this call are for the next one. */
 	now = *names;
-	*names = (struct scope_kernel_names){ .base = now.base };
+	names->ip = NULL;
+	names->count = names->capacity = names->sorted = 0;
 	err = fill(&now, kallsyms, gap, while_waiting, context);
 	if (!err)
 		err = write_gaps(&now, gap, writer);
+	names->known = now.known;
+	names->knowns = now.knowns;
+	names->known_room = now.known_room;
+	if (names->knowns)
+		merge_known(names);
 	free(gap);
 	free(now.ip);
 	return err;

@@ -32,13 +32,15 @@ int scope_proc_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *
 int scope_proc_kernel_names_create(uint64_t base, struct scope_kernel_names **ret_names);
 void scope_proc_kernel_names_destroy(struct scope_kernel_names *names);
 
-/* Notes the kernel address of a sample, from a record of these types. 0, -ENOMEM. */
+/* Notes the kernel address of a sample, from a record of these types, unless its function was written before. 0, -ENOMEM. */
 #define SCOPE_KERNEL_NAMES_TYPES (SCOPE_WALK(CHAIN) | SCOPE_WALK(FRAMES) | SCOPE_WALK(STACK))
 int scope_proc_kernel_names_note(struct scope_kernel_names *names, const void *record);
 
 /*
  * Writes the functions of the addresses noted since the last call, by the text of such a file, as
- * symbols of all processes; their module is "[kernel]", or "[name]". Reading the file takes a tenth
+ * symbols of all processes; their module is "[kernel]", or "[name]". Each function is written once, so
+ * the file is not read if samples hit no new one: a recorder that runs for days writes many copies. The
+ * name of a module that was unloaded stays. Reading the file takes a tenth
  * of a second or more, so while_waiting(context), unless NULL, is called repeatedly and may note new
  * addresses; a return of it other than 0 ends the call. 0, -errno, or the value that while_waiting()
  * returned.
