@@ -41,7 +41,7 @@ static bool has_own(struct scope_writer *writer)
 	assert_true(fd >= 0);
 	close(fd);
 	unlink(path);
-	assert_int_equal(scope_trace_writer_copy(writer, path, &error, &file), 0);
+	assert_int_equal(scope_trace_writer_copy(writer, path, 0, false, &error, &file), 0);
 	assert_int_equal(scope_trace_writer_finish(file, &error), 0);
 	scope_trace_writer_destroy(file);
 	assert_int_equal(scope_trace_open(path, &error, &trace), 0);

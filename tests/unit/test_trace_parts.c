@@ -134,7 +134,7 @@ static void test_flight_keeps_the_last_seconds(void **state)
 	assert_true(coverage.end_ns - coverage.begin_ns >= 1000 * STEP_NS - STEP_NS);
 	assert_true(coverage.held_bytes <= 3u << 20);
 	assert_int_equal(scope_trace_writer_bytes(writer), coverage.held_bytes);
-	assert_int_equal(scope_trace_writer_copy(writer, path_of("6"), &error, &file), 0);
+	assert_int_equal(scope_trace_writer_copy(writer, path_of("6"), 0, false, &error, &file), 0);
 	assert_int_equal(scope_trace_writer_meta(file, SCOPE_META_END_REASON, "snapshot"), 0);
 	assert_int_equal(scope_trace_writer_finish(file, &error), 0);
 	scope_trace_writer_destroy(file);

@@ -38,7 +38,7 @@ static void analyses_that_find_nothing_become_rare(void **state)
 	seconds(SCOPE_UNUSUAL_P99, 3, 104, 107, 2);
 	assert_int_equal(suspicion.patience, 2);
 	seconds(SCOPE_UNUSUAL_P99, 3, 107, 120, 2);
-	assert_int_equal(suspicion.patience, 4);
+	assert_int_equal(suspicion.patience, 6);
 }
 
 static void the_same_again_is_tolerated(void **state)
@@ -47,7 +47,7 @@ static void the_same_again_is_tolerated(void **state)
 	seconds(SCOPE_UNUSUAL_P99, 3, 100, 120, 2);
 	scope_watch_suspicion_judged(&suspicion, false, 140 * S);
 	seconds(SCOPE_UNUSUAL_P99, 4, 160, 161, 0);
-	assert_int_equal(suspicion.patience, 4);
+	assert_int_equal(suspicion.patience, 6);
 	seconds(SCOPE_UNUSUAL_P99, 30, 170, 171, 0);
 	assert_int_equal(suspicion.patience, 0);
 }
@@ -59,14 +59,14 @@ static void what_ended_without_a_finding_is_tolerated(void **state)
 		seconds(SCOPE_UNUSUAL_MEDIAN, 3, time, time + 1, 0);
 		scope_watch_suspicion_judged(&suspicion, false, (time + 5) * S);
 	}
-	assert_int_equal(suspicion.patience, 4);
+	assert_int_equal(suspicion.patience, 6);
 }
 
 static void another_reason_is_none_of_it(void **state)
 {
 	(void)state;
 	seconds(SCOPE_UNUSUAL_P99, 3, 100, 120, 2);
-	assert_int_equal(suspicion.patience, 4);
+	assert_int_equal(suspicion.patience, 6);
 	seconds(SCOPE_UNUSUAL_SILENT, 1, 120, 121, 0);
 	assert_int_equal(suspicion.patience, 0);
 }
@@ -86,7 +86,7 @@ static void what_was_found_is_not_looked_for_again(void **state)
 	scope_watch_suspicion_judged(&suspicion, true, 105 * S);
 	assert_int_equal(suspicion.patience, 0);
 	seconds(SCOPE_UNUSUAL_P99, 40, 106, 120, 2);
-	assert_int_equal(suspicion.patience, 4);
+	assert_int_equal(suspicion.patience, 6);
 	/* It was right, so the next time is as good a reason. */
 	seconds(SCOPE_UNUSUAL_P99, 30, 300, 301, 0);
 	assert_int_equal(suspicion.patience, 0);

@@ -116,7 +116,7 @@ printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3
 is "its metrics count them" grep -q '^scope_watch_incidents_total 3' <(timeout 5 cat <&3)
 exec 3>&-
 after=$(resident)
-is "its memory stays: $before KiB, then $after KiB" [ "$after" -lt $((before + 8192)) ]
+is "its memory stays: $before KiB, then $after KiB" [ "$after" -lt $((before + 16384)) ]
 
 kill "$target"
 wait "$target" 2> /dev/null

@@ -36,7 +36,8 @@
 /* From one search for new names to the next; longer where it takes longer than a part of that: a host may have 10,000 processes. */
 #define LOOK_NS 5000000000ull
 #define LOOK_MAX_NS 60000000000ull
-#define LOOK_SHARE 200 /* inverse of that part */
+#define LOOK_SHARE 200	       /* inverse of that part */
+#define HOST_NS 60000000000ull /* between two readings of the host's tables, if copies are frequent */
 
 /* A call of the writer or of /proc failed: uses the writer's message if it has one. */
 static int failed(struct scope_capture_run *capture, int err)
@@ -97,22 +98,34 @@ static void report_progress(const struct scope_capture_run *capture, uint64_t no
 	capture->watch->progress(capture->watch->context, &progress);
 }
 
-/* Without states (no memory for a second session, the target is gone) only these are missing in the files. */
-static int cut(struct scope_capture_run *capture)
+/* Reads tables that are as large as the host. */
+static int write_host(struct scope_capture_run *capture, uint64_t now)
 {
-	int err = scope_capture_write_names(capture);
+	int err = scope_capture_write_port_owners(capture);
 
-	scope_capture_want_names(capture, true);
-	if (!err)
-		err = scope_proc_host_write(capture->host, scope_now_ns(), capture->writer);
-	if (!err)
-		err = scope_proc_backlog_tick(capture->backlog, scope_now_ns(), true, capture->writer);
-	if (!err)
-		err = scope_capture_write_port_owners(capture);
 	if (!err)
 		err = scope_capture_settle(capture, scope_capture_keep_up);
 	if (!err)
 		err = scope_capture_write_kernel(capture, scope_capture_keep_up);
+	capture->host_ns = now;
+	return err;
+}
+
+/* Without states (no memory for a second session, the target is gone) only these are missing in the files. */
+static int cut(struct scope_capture_run *capture, enum scope_capture_want want)
+{
+	const uint64_t now = scope_now_ns();
+	int err = scope_capture_write_names(capture);
+
+	scope_capture_want_names(capture, true);
+	if (!err)
+		err = scope_proc_host_write(capture->host, now, capture->writer);
+	if (!err)
+		err = scope_proc_backlog_tick(capture->backlog, now, true, capture->writer);
+	if (!err && (want == SCOPE_WANT_CUT || now - capture->host_ns >= HOST_NS))
+		err = write_host(capture, now);
+	else if (!err)
+		err = scope_capture_settle(capture, scope_capture_keep_up);
 	/* That may have taken long. Without this drain threads would seem idle until their STATE. */
 	if (!err)
 		err = capture->source->flush(capture->feed);
@@ -177,8 +190,8 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 	report_progress(capture, now);
 	if (capture->watch && capture->watch->want)
 		want = capture->watch->want(capture->watch->context);
-	if (want == SCOPE_WANT_CUT)
-		return cut(capture);
+	if (want == SCOPE_WANT_CUT || want == SCOPE_WANT_LOOK)
+		return cut(capture, want);
 	if (want == SCOPE_WANT_END)
 		capture->stats.end = SCOPE_CAPTURE_SIZE;
 	return want == SCOPE_WANT_END;

@@ -35,6 +35,8 @@ enum scope_capture_end {
 enum scope_capture_want {
 	SCOPE_WANT_NOTHING,
 	SCOPE_WANT_CUT, /* call cut() */
+	/* The same, often: names of the kernel and owners of ports, of which the host has many, are at most a minute old then. */
+	SCOPE_WANT_LOOK,
 	SCOPE_WANT_END,
 };
 

@@ -33,6 +33,7 @@ struct scope_capture_run {
 	struct scope_capture_stats stats;
 	int pidfd;		     /* -1 if the kernel has none, or the target has ended */
 	bool leader_gone;	     /* the target itself has ended; descendants may live */
+	uint64_t host_ns;	     /* when the tables of the host were last read, for a cut */
 	uint64_t look_ns;	     /* time of the next search for new names: libraries and processes change */
 	struct scope_states *states; /* during a cut */
 	bool probes_silent;	     /* the module's probes on system calls do not fire */

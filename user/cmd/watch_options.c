@@ -17,7 +17,7 @@
 
 #define SPAN_NS 60000000000ull
 #define SPAN_NS_MIN 10000000000ull
-#define FLIGHT_BYTES (64ull << 20)
+#define FLIGHT_BYTES (96ull << 20)
 #define AFTER_NS 3000000000ull
 #define MIN_INTERVAL_NS 60000000000ull
 #define KEEP 20
@@ -62,7 +62,7 @@ const struct scope_option scope_cmd_watch_options[] = {
 	  .help = "time between two incidents, at least; later ones wait (default 60)" },
 	{ SCOPE_OPTION_AFTER, "after", "TIME", .help = "continue for TIME before the trace is written (default 3)" },
 	{ SCOPE_OPTION_FLIGHT, "flight", "[=TIME]", .help = "keep the last 60 s (or TIME, 10 or more) in memory" },
-	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE", .help = "memory for --flight, at most (default 64M)" },
+	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE", .help = "memory for --flight, at most (default 96M)" },
 	OVERHEAD_OPTION,
 	SOURCE_OPTION,
 	HELP_OPTION,

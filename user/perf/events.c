@@ -26,8 +26,8 @@
 #include "proc/file.h"
 
 #define BLOCKS_PER_SECOND 10000u /* per CPU, at most */
-#define BLOCKS_TIMES 20		 /* of the stacks that are written: which sleeps will be long is not known when they begin */
-#define RING_TIMES 2		 /* as large as the module's: records are, before they are packed */
+#define BLOCKS_TIMES 20 /* of the stacks that are written: which sleeps will be long is not known when they begin */
+#define RING_TIMES 2	/* as large as the module's: records are, before they are packed */
 #define RING_BYTES_MIN (512ull << 10)
 #define RING_BYTES_LEAST (16ull << 10) /* if no more can be locked */
 #define RING_STACK_TIMES 4	       /* rings for stacks, as large as the others unless that is too much: … */

@@ -17,6 +17,7 @@
 #include "base/plain.h"
 #include "recorder/control_socket.h"
 #include "recorder/files.h"
+#include "recorder/shrink.h"
 #include "trace/flight.h"
 #include "trace/writer.h"
 
@@ -42,6 +43,7 @@ struct recorder {
 	bool ordered;		 /* the judge wants the file */
 	int client[CLIENTS_MAX]; /* wait for it */
 	size_t clients;
+	struct scope_recorder_shrinks shrinks;
 };
 
 __attribute__((format(printf, 2, 3))) static void say(const struct recorder *recorder, const char *format, ...)
@@ -174,7 +176,9 @@ static enum scope_capture_want want(void *context)
 
 	if (options->flight_ns) {
 		look_for_reasons(recorder);
-		return recorder->why[0] || recorder->copy_fd >= 0 ? SCOPE_WANT_CUT : SCOPE_WANT_NOTHING;
+		if (recorder->why[0])
+			return SCOPE_WANT_CUT;
+		return recorder->copy_fd >= 0 ? SCOPE_WANT_LOOK : SCOPE_WANT_NOTHING;
 	}
 	if (!options->max_bytes || scope_trace_writer_bytes(recorder->writer) < options->max_bytes)
 		return SCOPE_WANT_NOTHING;
@@ -206,24 +210,30 @@ static void count_file(struct recorder *recorder, uint64_t bytes)
 }
 
 /* run NULL: the capture has ended, and its last metadata is in the flight recorder. */
-static int fill_copy(struct recorder *recorder, struct scope_capture_run *run, const char *reason,
+static int fill_copy(struct recorder *recorder, struct scope_capture_run *run, const char *reason, uint64_t from_ns,
 		     struct scope_writer *file)
 {
-	struct scope_recorder_flight flight;
+	struct scope_trace_flight_state state;
 	char seconds[32];
 	int err = 0;
 
-	read_flight(recorder, &flight);
-	snprintf(seconds, sizeof(seconds), "%.1f", flight.covered_s);
+	scope_trace_writer_coverage(recorder->writer, &state);
+	if (from_ns < state.begin_ns)
+		from_ns = state.begin_ns;
+	snprintf(seconds, sizeof(seconds), "%.1f",
+		 state.end_ns > from_ns ? (double)(state.end_ns - from_ns) / 1e9 : 0.0);
 	err = scope_trace_writer_meta(file, SCOPE_META_FLIGHT_SECONDS, seconds);
 	if (!err && run)
 		err = scope_capture_write_end(run, reason, file);
 	return err;
 }
 
-/* Writes all that the flight recorder holds to that path; if the disk is full, all that fits. */
+/*
+ * Writes what the flight recorder holds from from_ns on to that path; if the disk is full, all that fits. After the end of the
+ * capture nothing waits for it, so it is compressed at once.
+ */
 static int write_copy_to(struct recorder *recorder, struct scope_capture_run *run, const char *reason, const char *path,
-			 struct scope_error *error, uint64_t *ret_bytes)
+			 uint64_t from_ns, struct scope_error *error, uint64_t *ret_bytes)
 {
 	struct scope_writer *file;
 	int err = 0;
@@ -231,10 +241,10 @@ static int write_copy_to(struct recorder *recorder, struct scope_capture_run *ru
 	if (run && scope_capture_write_fds(run))
 		err = scope_error_set(error, -ENOMEM, "no memory left to keep descriptors");
 	if (!err)
-		err = scope_trace_writer_copy(recorder->writer, path, error, &file);
+		err = scope_trace_writer_copy(recorder->writer, path, from_ns, !run, error, &file);
 	if (err)
 		return err;
-	err = fill_copy(recorder, run, reason, file);
+	err = fill_copy(recorder, run, reason, from_ns, file);
 	if (err)
 		scope_error_set(error, err, "%s", scope_trace_writer_error(file));
 	else
@@ -253,9 +263,11 @@ static int write_copy(struct recorder *recorder, struct scope_capture_run *run, 
 	int err = name_next(recorder, error);
 
 	if (!err)
-		err = write_copy_to(recorder, run, reason, recorder->result.path, error, &bytes);
+		err = write_copy_to(recorder, run, reason, recorder->result.path, 0, error, &bytes);
 	if (!err)
 		count_file(recorder, bytes);
+	if (!err && run)
+		scope_recorder_shrink(&recorder->shrinks, recorder->result.path, recorder->options->level);
 	return err;
 }
 
@@ -264,13 +276,14 @@ static void write_for_judge(struct recorder *recorder, struct scope_capture_run 
 {
 	const struct scope_recorder_judge *judge = recorder->options->judge;
 	struct scope_error error = { "" };
+	const uint64_t from_ns = scope_trace_writer_newest(recorder->writer, judge->copy_bytes, judge->copy_ns);
 	char path[64];
 	uint64_t bytes;
 	int err;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", recorder->copy_fd);
 	recorder->copy_fd = -1;
-	err = write_copy_to(recorder, run, "watch", path, &error, &bytes);
+	err = write_copy_to(recorder, run, "watch", path, from_ns, &error, &bytes);
 	judge->copied(judge->context, err ? &error : NULL);
 }
 
@@ -495,6 +508,7 @@ int scope_recorder_run(const struct scope_recorder_options *options, const struc
 		err = finish(&recorder, error);
 	if (err)
 		salvage(&recorder, err, error);
+	scope_recorder_shrink_end(&recorder.shrinks);
 	answer_clients(&recorder, "the recorder has ended\n");
 	scope_recorder_socket_close(recorder.control);
 	scope_trace_writer_destroy(recorder.writer);

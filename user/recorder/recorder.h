@@ -27,6 +27,11 @@ enum scope_recorder_order {
 struct scope_recorder_judge {
 	/* trigger: which one fired, "" none. FILE: sets ret_why, 128 bytes; COPY: *ret_fd, which stays the judge's. */
 	enum scope_recorder_order (*look)(void *context, const char *trigger, bool ended, char *ret_why, int *ret_fd);
+	/*
+	 * How much a COPY has: the newest sub-buffers of about copy_bytes uncompressed, and of copy_ns at least. So the time to
+	 * analyse it is bounded at any rate of events.
+	 */
+	uint64_t copy_bytes, copy_ns;
 	/* The order was carried out. error: why it could not be, NULL: it was. */
 	void (*copied)(void *context, const struct scope_error *error);
 	void (*written)(void *context, const char *path, const struct scope_error *error);

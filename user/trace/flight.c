@@ -19,14 +19,15 @@ struct piece {
 	struct piece *newer;
 	size_t bytes, used;
 	uint64_t subbufs;
-	uint64_t end_ns; /* time of its latest sub-buffer */
+	uint64_t raw_bytes; /* of its sub-buffers, uncompressed, with their heads */
+	uint64_t end_ns;    /* time of its latest sub-buffer */
 	uint64_t data[];
 };
 
 struct scope_flight {
 	uint64_t span_ns, limit_bytes;
 	struct piece *oldest, *newest;
-	uint64_t held_bytes, subbufs;
+	uint64_t held_bytes, subbufs, raw_bytes;
 	uint64_t first_ns; /* begin of the first sub-buffer ever */
 	uint64_t gone_ns;  /* end of the latest sub-buffer that was dropped */
 	uint64_t end_ns;
@@ -57,6 +58,7 @@ static void drop_oldest(struct scope_flight *flight)
 		flight->newest = NULL;
 	flight->held_bytes -= piece->bytes;
 	flight->subbufs -= piece->subbufs;
+	flight->raw_bytes -= piece->raw_bytes;
 	if (piece->end_ns > flight->gone_ns)
 		flight->gone_ns = piece->end_ns;
 	munmap(piece, piece->bytes);
@@ -128,6 +130,8 @@ int scope_trace_flight_add(struct scope_flight *flight, const struct scope_frame
 	memset(place + sizeof(frame->head) + payload, 0, frame->bytes - sizeof(frame->head) - payload);
 	piece->used += need;
 	piece->subbufs++;
+	piece->raw_bytes += sizeof(*entry) + sizeof(frame->head) + frame->head.raw_bytes;
+	flight->raw_bytes += sizeof(*entry) + sizeof(frame->head) + frame->head.raw_bytes;
 	flight->subbufs++;
 	if (subbuf->end_ns > piece->end_ns)
 		piece->end_ns = subbuf->end_ns;
@@ -148,6 +152,31 @@ void scope_trace_flight_state(const struct scope_flight *flight, struct scope_tr
 		.held_bytes = flight->held_bytes,
 		.subbufs = flight->subbufs,
 	};
+}
+
+bool scope_trace_flight_has_room(const struct scope_flight *flight)
+{
+	struct scope_trace_flight_state state;
+
+	if (flight->held_bytes < flight->limit_bytes / 2)
+		return true;
+	scope_trace_flight_state(flight, &state);
+	/* Bytes in the time to hold, of which a piece at either end is not full. */
+	return (double)flight->raw_bytes * (double)flight->span_ns <
+	       (double)(flight->limit_bytes - 2 * PIECE_BYTES) * (double)(state.end_ns - state.begin_ns);
+}
+
+uint64_t scope_trace_flight_newest(const struct scope_flight *flight, uint64_t raw_bytes, uint64_t span_ns)
+{
+	uint64_t bytes = flight->raw_bytes, begin_ns = 0;
+
+	for (const struct piece *piece = flight->oldest; piece && bytes > raw_bytes; piece = piece->newer) {
+		if (piece->end_ns + span_ns > flight->end_ns)
+			break;
+		bytes -= piece->raw_bytes;
+		begin_ns = piece->end_ns;
+	}
+	return begin_ns;
 }
 
 int scope_trace_flight_walk(const struct scope_flight *flight,

@@ -254,8 +254,11 @@ int scope_trace_writer_subbuf(struct scope_writer *writer, const struct scope_su
 	err = put_deferred(writer, subbuf);
 	if (err <= 0)
 		return err;
-	err = scope_trace_framer_make(writer->framer, SCOPE_FRAME_SUBBUF, subbuf->cpu, subbuf, subbuf->used_bytes,
-				      &frame);
+	if (writer->flight && scope_trace_flight_has_room(writer->flight))
+		err = scope_trace_framer_wrap(SCOPE_FRAME_SUBBUF, subbuf->cpu, subbuf, subbuf->used_bytes, &frame);
+	else
+		err = scope_trace_framer_make(writer->framer, SCOPE_FRAME_SUBBUF, subbuf->cpu, subbuf,
+					      subbuf->used_bytes, &frame);
 	if (err)
 		return scope_trace_writer_fail(writer, err);
 	if (writer->output)

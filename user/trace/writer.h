@@ -116,11 +116,14 @@ const char *scope_trace_writer_error(const struct scope_writer *writer);
 int scope_trace_writer_rotate(struct scope_writer *writer, const char *path, struct scope_error *error);
 
 /*
- * For a flight recorder: creates a writer for a file of all it holds, to which more metadata and
- * sub-buffers may be added. The caller finishes and destroys that writer.
+ * For a flight recorder: creates a writer for a file of what it holds from from_ns on (0: all), to which more metadata and
+ * sub-buffers may be added. compress: also the sub-buffers that are held as they came; it takes some 0.1 us an event.
+ * The caller finishes and destroys that writer.
  */
-int scope_trace_writer_copy(struct scope_writer *writer, const char *path, struct scope_error *error,
-			    struct scope_writer **ret_file);
+int scope_trace_writer_copy(struct scope_writer *writer, const char *path, uint64_t from_ns, bool compress,
+			    struct scope_error *error, struct scope_writer **ret_file);
+/* See scope_trace_flight_newest(). */
+uint64_t scope_trace_writer_newest(const struct scope_writer *writer, uint64_t raw_bytes, uint64_t span_ns);
 void scope_trace_writer_coverage(const struct scope_writer *writer, struct scope_trace_flight_state *ret_state);
 
 /*

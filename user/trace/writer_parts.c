@@ -141,21 +141,41 @@ int scope_trace_writer_rotate(struct scope_writer *writer, const char *path, str
 	return err ? scope_error_set(error, err, "%s", scope_trace_writer_error(writer)) : 0;
 }
 
+struct flown {
+	struct scope_writer *file;
+	uint64_t from_ns;
+	bool compress;
+};
+
 static int put_flown(const void *data, const struct scope_frame_place *place, void *context)
 {
+	const struct flown *flown = context;
 	const struct scope_frame *head = data;
-	const struct scope_frame_bytes frame = {
+	struct scope_frame_bytes frame = {
 		.head = *head,
 		.payload = head + 1,
 		.bytes = place->offset,
 	};
+	int err = 0;
 
-	return scope_trace_writer_put_subbuf(context, &frame, *place);
+	if (place->end_ns <= flown->from_ns)
+		return 0;
+	if (flown->compress && !(head->flags & SCOPE_FRAME_ZSTD))
+		err = scope_trace_framer_make(flown->file->framer, head->type, head->cpu, head + 1, head->raw_bytes,
+					      &frame);
+	return err ? scope_trace_writer_fail(flown->file, err)
+		   : scope_trace_writer_put_subbuf(flown->file, &frame, *place);
 }
 
-int scope_trace_writer_copy(struct scope_writer *writer, const char *path, struct scope_error *error,
-			    struct scope_writer **ret_file)
+uint64_t scope_trace_writer_newest(const struct scope_writer *writer, uint64_t raw_bytes, uint64_t span_ns)
 {
+	return scope_trace_flight_newest(writer->flight, raw_bytes, span_ns);
+}
+
+int scope_trace_writer_copy(struct scope_writer *writer, const char *path, uint64_t from_ns, bool compress,
+			    struct scope_error *error, struct scope_writer **ret_file)
+{
+	struct flown flown = { .from_ns = from_ns, .compress = compress };
 	struct scope_trace_flight_state state;
 	struct scope_writer *file;
 	int err = scope_trace_writer_create(path, error, &file);
@@ -168,9 +188,10 @@ int scope_trace_writer_copy(struct scope_writer *writer, const char *path, struc
 	if (!err)
 		err = scope_trace_writer_meta(file, SCOPE_META_CONTINUES, "1");
 	if (!err)
-		err = put_begin(writer->keep, file, state.begin_ns);
+		err = put_begin(writer->keep, file, from_ns > state.begin_ns ? from_ns : state.begin_ns);
+	flown.file = file;
 	if (!err)
-		err = scope_trace_flight_walk(writer->flight, put_flown, file);
+		err = scope_trace_flight_walk(writer->flight, put_flown, &flown);
 	if (err) {
 		scope_error_set(error, err, "%s", scope_trace_writer_error(file));
 		scope_trace_writer_destroy(file);

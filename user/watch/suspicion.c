@@ -7,7 +7,7 @@
 #define PAUSE_NS 2500000000ull /* ends it; reasons are looked for once a second */
 #define NOW_NS 1500000000ull   /* the same */
 #define TOLERATED_TIMES 1.5    /* of what came to nothing */
-#define PATIENCE_MAX 4
+#define PATIENCE_MAX 6
 
 /* After which half of what came to nothing is tolerated. Threads that have no work are silent one after another. */
 static const double half_ns[SCOPE_UNUSUAL_REASONS] = {

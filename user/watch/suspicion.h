@@ -4,7 +4,7 @@
  *
  * A server has its own noise: a reason to suspect it that came to nothing is tolerated, up to half more of it, and less the
  * longer ago that was. Reasons that are tolerated make the watch patient: each analysis that finds nothing doubles the time to the
- * next one, up to 16 times. A reason that is not tolerated ends that. It comes to nothing if it ends without a finding, or if an
+ * next one, up to 64 times. A reason that is not tolerated ends that. It comes to nothing if it ends without a finding, or if an
  * analysis finds nothing after it lasted SCOPE_WATCH_LASTS_NS: a slowdown differs from its past after that time.
  *
  * All times are CLOCK_MONOTONIC, in ns.

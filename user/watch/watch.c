@@ -24,8 +24,14 @@
 #define NS_PER_S 1000000000ull
 #define FIRST_NS (5 * NS_PER_S) /* after the begin of a capture */
 #define SOON_NS (2 * NS_PER_S)	/* between judgements while a target departs from its past */
-#define EVERY_COST 100		/* CPU time of a judgement, inverted share of the time to the next one */
+#define EVERY_COST 400		/* CPU time of a judgement, inverted share of the time to the next one */
 #define SOON_COST 5		/* the same where a target departs */
+/*
+ * What is analysed: about 1,000,000 events, which takes some 0.3 s of a CPU, or 20 s if these have more. A trace of an incident has
+ * all that is held.
+ */
+#define COPY_BYTES (12ull << 20)
+#define COPY_NS (20 * NS_PER_S)
 #define RESPONSES_MAX 8
 #define RESPONSE_S 90
 #define JUDGE_END_MS 30000
@@ -319,7 +325,14 @@ int scope_watch_create(const struct scope_watch_options *options, const volatile
 	watch->stop = stop;
 	watch->root = SCOPE_PROC_ROOT_NONE;
 	watch->copy_fd = -1;
-	watch->hook = (struct scope_recorder_judge){ look, copied, written, watch };
+	watch->hook = (struct scope_recorder_judge){
+		.look = look,
+		.copied = copied,
+		.written = written,
+		.copy_bytes = COPY_BYTES,
+		.copy_ns = COPY_NS,
+		.context = watch,
+	};
 	err = scope_watch_seen_create(options->span_ns, options->min_interval_ns, &watch->seen);
 	if (!err)
 		err = scope_watch_judge_create(options->outside, &watch->judge);

@@ -3,7 +3,7 @@
  * Watches one capture after another: decides when the data of the flight recorder is analysed, and what follows.
  *
  * It is the judge of the recorder (recorder/recorder.h). A trace is analysed SCOPE_WATCH_EVERY_NS after the one before, or
- * later where that would take more than a hundredth of a CPU; a target that departs from its last minute
+ * later where that would take more than a 400th of a CPU; a target that departs from its last minute
  * (recorder/unusual.h) is looked at sooner, for a fifth of a CPU at most. An incident's trace is written after_ns after it was
  * found.
  */
