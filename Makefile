@@ -204,7 +204,7 @@ bugs-mutants: user-ready ## make functions of healthy servers slow, chosen at ra
 	$(Q)scripts/setup.sh servers bugs histories sealed mutants
 	$(Q)/usr/bin/python3 tests/bugs/mutants.py -n $(or $(RUNS),1) -s $(or $(SEED),1)
 
-bugs-shapes: user-ready ## ask about servers of ten shapes with bugs of 74 kinds, and healthy ones under loads of 19 kinds (CASES="queue/cpu" for some, SEED=1)
+bugs-shapes: user-ready ## ask about servers of ten shapes with bugs of 97 kinds, and healthy ones under loads of 19 kinds (CASES="queue/cpu" for some, SEED=1)
 	$(Q)python3 tests/bugs/shapes.py -s $(or $(SEED),1) $(foreach case,$(CASES),'$(case)')
 
 bugs-contention: user-ready ## ask what changed where servers contend for a CPU, a disk, a lock or memory, and where nothing did (SEEDS=5, 40 minutes)

@@ -46,7 +46,7 @@ struct shapes_kind {
 	void (*begin)(void); /* NULL: it needs nothing */
 };
 
-extern const struct shapes_kind shapes_bugs[], shapes_more_bugs[], shapes_hangs[], shapes_healthy[];
+extern const struct shapes_kind shapes_bugs[], shapes_more_bugs[], shapes_slow[], shapes_hangs[], shapes_healthy[];
 
 /* Of the program. */
 extern const char *bug;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ask Scope about servers of ten shapes with bugs of 74 kinds, and about each shape without one under loads of 19 kinds.
+"""Ask Scope about servers of ten shapes with bugs of 97 kinds, and about each shape without one under loads of 19 kinds.
 
 Usage: shapes.py [-d SECONDS] [-s SEED] [-o DIR] [-a] [SHAPE/KIND...]      a pattern is fine: queue/*
 
@@ -62,11 +62,22 @@ BUGS = {
     "silent": CALLERS.format("silent"),
     "asks_again": CALLERS.format("asks_again"),
 }
+SLOW = {
+    "sorts": "bug_sorts compare_slowly",
+    "recurses": "bug_recurses count_ways",
+    "helper": "bug_helper",
+    "filter": "bug_filter begin_filter",
+    "jumps": "bug_jumps go_down",
+    "threads": "bug_threads do_part",
+    "signals": "bug_signals on_signal",
+} | {name: f"bug_{name}" for name in [
+    "appends", "formats", "maps", "protects", "random", "renames", "truncates", "datagram", "timer", "plugin", "shell",
+    "rereads", "scans", "compares", "interprets", "splices"]}
 HANGS = ["kept_flock", "kept_fcntl", "no_post", "semop", "upgrade", "twice", "owner_gone", "event", "full_pipe", "child_stays", "connect",
          "no_answer", "no_reader", "join", "fork_locked", "barrier", "condition", "condition_again", "pause", "signal", "message",
          "terminal", "yield", "naps", "try", "poll_nothing", "accept", "inner_loop", "select", "fifo", "futex", "spinlock_kept",
          "error_path", "pool_leaks", "two_files"]
-BUGS |= {name: CALLERS.format(name) for name in HANGS}
+BUGS |= SLOW | {name: CALLERS.format(name) for name in HANGS}
 HEALTHY = ["none", "reports", "sizes", "bimodal", "misses", "warm_up", "writes", "keys", "rotation", "buffer", "cron", "compaction", "gc",
            "bursts", "come_go", "few", "slow_readers", "noisy", "idle_clients"]
 ONE_THREAD = {"epoll", "poll", "datagrams"}
@@ -131,7 +142,7 @@ def main():
     options = parser.parse_args()
     os.makedirs(options.output, exist_ok=True)
     program = os.path.join(options.output, "shapes")
-    sources = [f"{TOP}/tests/bugs/shapes{part}.c" for part in ("", "_bugs", "_more", "_hangs", "_healthy", "_serve")]
+    sources = [f"{TOP}/tests/bugs/shapes{part}.c" for part in ("", "_bugs", "_more", "_slow", "_hangs", "_healthy", "_serve")]
     subprocess.run(["gcc", "-O1", "-g", "-Wall", "-Wextra", "-pthread", "-o", program, *sources], check=True)
     cases = [(shape, bug) for bug in [*BUGS, *HEALTHY] for shape in SHAPES if makes_sense(shape, bug)]
     if options.cases:

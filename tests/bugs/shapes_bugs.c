@@ -300,7 +300,7 @@ const struct shapes_kind shapes_bugs[] = {
 /* The kind of this server; NULL: its requests do nothing beside the rest. */
 static const struct shapes_kind *find_kind(void)
 {
-	static const struct shapes_kind *const tables[] = { shapes_bugs, shapes_more_bugs, shapes_hangs,
+	static const struct shapes_kind *const tables[] = { shapes_bugs, shapes_more_bugs, shapes_slow, shapes_hangs,
 							    shapes_healthy };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 static const char *const kinds[SCOPE_FD_KINDS] = {
 	[SCOPE_FD_FILE] = "a file",
@@ -40,6 +41,12 @@ static bool takes_fd(uint16_t nr)
 	case SCOPE_CALL_CONNECT:
 	case SCOPE_CALL_CLOSE:
 		return true;
+	case SCOPE_CALL_POLL:
+		return scope_timeline_call_is_epoll(nr);
+	case SCOPE_CALL_LOCK:
+		return nr == SYS_flock || nr == SYS_fcntl;
+	case SCOPE_CALL_SYNC:
+		return nr != SYS_sync && nr != SYS_msync;
 	default:
 		return false;
 	}
@@ -65,8 +72,16 @@ const char *scope_report_object_name(struct scope_object_text *buffer, const str
 	enum scope_fd_kind kind;
 	const char *name = NULL;
 
+	if (nr == SYS_wait4 && (int32_t)object) {
+		snprintf(buffer->text, sizeof(buffer->text), (int32_t)object > 0 ? "process %d" : "any child",
+			 (int32_t)object);
+		return buffer->text;
+	}
 	if (!takes_fd(nr)) {
-		snprintf(buffer->text, sizeof(buffer->text), "0x%" PRIx64, object);
+		if (object)
+			snprintf(buffer->text, sizeof(buffer->text), "0x%" PRIx64, object);
+		else
+			buffer->text[0] = '\0';
 		return buffer->text;
 	}
 	kind = scope_timeline_fds_kind(fds, tgid, (int32_t)object);
