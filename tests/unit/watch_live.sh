@@ -138,6 +138,6 @@ done
 is "the report beside the trace names the function" grep -q render_slowly "$dir"/w-*.trace.txt
 is "the trace holds the time before" awk -v a="$("$scope" dump "$(ls "$dir"/w-*.trace | head -1)" |
 	sed -nE 's/^meta flight_seconds ([0-9.]+).*/\1/p')" 'BEGIN { exit !(a > 10) }'
-is "nothing else was written" [ "$(find "$dir" -name '*.part' | wc -l)" = 0 ]
+is "nothing else was written" [ "$(find "$dir" -name 'w-*' ! -name '*.trace' ! -name '*.trace.txt' ! -name '*.trace.json' | wc -l)" = 0 ]
 [ "$bad" = 0 ] || cat "$dir/said"
 exit "$bad"

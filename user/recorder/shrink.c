@@ -3,6 +3,7 @@
 #include "recorder/shrink.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,9 +29,10 @@ static bool is_there(const char *path, const struct stat *before)
 	return !stat(path, &now) && now.st_ino == before->st_ino && now.st_dev == before->st_dev;
 }
 
-/* All that a child does. What it has of a new file without a name is removed by destroy(). */
+/* All that a child does. A file that is replaced under its own name would stay as PATH.old. */
 static void compress(const char *path, int level)
 {
+	char small[4096 + 16];
 	struct scope_trace_editor editor = { .subbuf = put_subbuf, .memory = put_memory };
 	struct scope_writer *writer = NULL;
 	struct scope_trace *trace;
@@ -38,12 +40,15 @@ static void compress(const char *path, int level)
 
 	if (stat(path, &before) || scope_trace_open(path, NULL, &trace))
 		_exit(1);
-	if (!scope_trace_writer_create(path, NULL, &writer)) {
+	snprintf(small, sizeof(small), "%s.small", path);
+	if (!scope_trace_writer_create(small, NULL, &writer)) {
 		editor.context = writer;
 		scope_trace_writer_set_level(writer, level);
-		if (!scope_trace_copy(trace, writer, &editor) && is_there(path, &before))
-			scope_trace_writer_finish(writer, NULL);
+		if (!scope_trace_copy(trace, writer, &editor) && !scope_trace_writer_finish(writer, NULL) &&
+		    (!is_there(path, &before) || rename(small, path)))
+			unlink(small);
 	}
+	/* Removes what has no name yet. */
 	scope_trace_writer_destroy(writer);
 	_exit(0);
 }
