@@ -84,7 +84,7 @@ static void calls(struct stage *stage, uint64_t second, unsigned int count, cons
 static void test_words(void **state)
 {
 	static const char *const good[] = { "rate:sendmsg<50%", "unit>200ms", "unit>1.5", "hang>10s", "runqueue>20%",
-					    "runqueue>100%",	"p99>50ms",   "p99.9>1",  "unusual" };
+					    "runqueue>100%",	"p99>50ms",   "p99.9>1",  "unusual",  "no-cpu" };
 	static const char *const bad[] = { "",
 					   "rate",
 					   "rate:sendmsg",
@@ -106,7 +106,8 @@ static void test_words(void **state)
 					   "p0>5ms",
 					   "p99<5ms",
 					   "p99>",
-					   "unusually" };
+					   "unusually",
+					   "no-cpus" };
 	struct scope_triggers *triggers;
 	struct scope_error error;
 
@@ -384,6 +385,36 @@ static void test_run_queue(void **state)
 	stage_end(&stage);
 }
 
+/*
+ * 101 waits for a CPU before it runs. If 102 has it, the program has more work than CPUs; if it is a thread that is not traced, it is
+ * short of CPU. Neither wait is in a unit of work.
+ */
+static void test_cpu_lack(void **state)
+{
+	(void)state;
+	for (int own = 0; own < 2; own++) {
+		struct stage stage;
+		bool fired = false;
+
+		stage_begin(&stage, "no-cpu");
+		for (uint64_t second = 0; second < 20 && !fired; second++) {
+			const uint64_t at = second * S, wait = second < 10 ? MS : 200 * MS;
+
+			fprintf(stage.stream, "%llu 0 switch 0 %d sleeping\n", at + MS, own ? 102 : 0);
+			fprintf(stage.stream, "%llu 0 waking 101 from - hardirq\n", at + 10 * MS);
+			fprintf(stage.stream, "%llu 0 switch %d 101 sleeping\n", at + 10 * MS + wait, own ? 102 : 0);
+			fprintf(stage.stream, "%llu 0 switch 101 0 sleeping\n", at + 110 * MS + wait);
+			fired = stage_look(&stage, at + S);
+			if (second < 12)
+				assert_false(fired);
+		}
+		assert_int_equal(fired, !own);
+		if (fired)
+			assert_string_equal(stage.why, "no-cpu: 67 % of the busy time, usual are 0 %, for 3.0 s");
+		stage_end(&stage);
+	}
+}
+
 /* More threads than there is room for, then others: no crash, and those that ended make room. */
 static void test_many_threads(void **state)
 {
@@ -422,6 +453,7 @@ int main(void)
 		cmocka_unit_test(test_usual_wait_is_no_hang),
 		cmocka_unit_test(test_spin),
 		cmocka_unit_test(test_run_queue),
+		cmocka_unit_test(test_cpu_lack),
 		cmocka_unit_test(test_many_threads),
 	};
 

@@ -45,7 +45,7 @@ const struct scope_option scope_cmd_record_options[] = {
 	{ SCOPE_OPTION_FLIGHT_MEMORY, "flight-memory", "SIZE", .help = "memory for --flight, at most (default 256M)" },
 	{ SCOPE_OPTION_TRIGGER, "trigger", "WHEN",
 	  .help = "with --flight: write the file if rate:SYSCALL<50%, unit>200ms,\n"
-		  "p99>50ms, hang>10s, runqueue>20% or unusual; up to 16 of them" },
+		  "p99>50ms, hang>10s, runqueue>20%, no-cpu or unusual; up to 16" },
 	{ SCOPE_OPTION_COOL_OFF, "cool-off", "TIME", .help = "ignore triggers for TIME after one (default 60)" },
 	{ SCOPE_OPTION_SNAPSHOT, "snapshot", NULL, .help = "make all running flight recorders write their files now" },
 	{ SCOPE_OPTION_NO_FOLLOW, "no-follow", NULL, .help = "do not trace descendants" },

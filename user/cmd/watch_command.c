@@ -126,13 +126,15 @@ static int find(const struct session *session, struct scope_selection *selection
 	return err ? err : scope_proc_target_find(selection->pid, error, &target);
 }
 
-/* The analysis is asked if anything is unusual, after the conditions of the user. */
+/* The analysis is asked if anything is unusual, after the conditions of the user, and a lack of CPU is said at once. */
 static int make_triggers(const struct scope_cmd_watch *request, struct scope_triggers **ret_triggers)
 {
 	int err = scope_recorder_triggers_create(ret_triggers);
 
 	for (size_t i = 0; !err && i < request->whens; i++)
 		err = scope_recorder_triggers_add(*ret_triggers, request->when[i], NULL);
+	if (!err && request->watch.outside)
+		err = scope_recorder_triggers_add(*ret_triggers, "no-cpu", NULL);
 	return err ? err : scope_recorder_triggers_add(*ret_triggers, "unusual", NULL);
 }
 

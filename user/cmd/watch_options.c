@@ -28,6 +28,7 @@
 #define STACKS_PER_SECOND 100 /* per CPU */
 #define STACK_BUDGET 2000
 #define KEEP_MAX 100000
+#define OWN_TRIGGERS 2 /* see make_triggers() in watch_command.c */
 
 const struct scope_option scope_cmd_watch_options[] = {
 	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },
@@ -41,7 +42,7 @@ const struct scope_option scope_cmd_watch_options[] = {
 	{ SCOPE_OPTION_KEEP, "keep", "N", .help = "keep the files of the latest N incidents (default 20)" },
 	{ SCOPE_OPTION_WHEN, "when", "WHEN",
 	  .help = "incidents in addition to those of the analysis: p99>50ms, unit>200ms,\n"
-		  "hang>10s, rate:SYSCALL<50%, runqueue>20%; up to 15 of them" },
+		  "hang>10s, rate:SYSCALL<50%, runqueue>20%, no-cpu; up to 14" },
 	{ SCOPE_OPTION_OUTSIDE, "outside", NULL,
 	  .help = "slowness from outside the program is an incident too: lack of CPU,\n"
 		  "a slow disk, a slow peer" },
@@ -103,8 +104,8 @@ static int take_when(const char *text, struct scope_cmd_watch *request)
 	struct scope_triggers *triggers;
 	int err;
 
-	if (request->whens == SCOPE_TRIGGERS_MAX - 1)
-		return scope_cmd_misuse("watch", "at most %d times --when", SCOPE_TRIGGERS_MAX - 1);
+	if (request->whens == SCOPE_TRIGGERS_MAX - OWN_TRIGGERS)
+		return scope_cmd_misuse("watch", "at most %d times --when", SCOPE_TRIGGERS_MAX - OWN_TRIGGERS);
 	if (scope_recorder_triggers_create(&triggers))
 		return scope_cmd_misuse("watch", "no memory for --when");
 	err = scope_recorder_triggers_add(triggers, text, &error);

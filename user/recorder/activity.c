@@ -15,6 +15,7 @@
 #define BATCH 64
 #define HANG_CALLS 20
 #define HELD_BYTES_MAX (32u << 20)
+#define OWN_RUNS 64 /* of each CPU that are remembered, a power of two */
 
 struct thread {
 	uint32_t tid; /* 0: an empty slot */
@@ -36,6 +37,11 @@ struct copy {
 	size_t room;
 };
 
+/* A thread had the CPU. */
+struct run {
+	uint64_t begin_ns, end_ns;
+};
+
 /* One CPU: its sub-buffers since the last settling, and their next events. */
 struct lane {
 	struct scope_decoder decoder; /* times go on from one to the next */
@@ -43,6 +49,8 @@ struct lane {
 	size_t copies, copy_room, subbufs, next;
 	size_t place, count;
 	struct scope_event event[BATCH];
+	struct run own[OWN_RUNS]; /* the last runs of threads that are followed, a ring */
+	size_t runs;
 };
 
 struct scope_recorder_activity {
@@ -177,23 +185,58 @@ static void take_exit(struct scope_recorder_activity *live, struct thread *threa
 	thread->calls++;
 }
 
-static void take_switch(struct scope_recorder_activity *live, const struct scope_event *event)
+/* The time since then in which the CPU was one of ours. If that is no longer known it is all the time. */
+static uint64_t own_ns(const struct lane *lane, uint64_t since_ns, uint64_t now_ns)
+{
+	uint64_t sum_ns = 0;
+
+	for (size_t back = 1; back <= lane->runs; back++) {
+		const struct run *run = &lane->own[(lane->runs - back) % OWN_RUNS];
+
+		if (back > OWN_RUNS)
+			return now_ns - since_ns;
+		if (run->end_ns <= since_ns)
+			break;
+		sum_ns += run->end_ns - (run->begin_ns > since_ns ? run->begin_ns : since_ns);
+	}
+	return sum_ns;
+}
+
+/* The thread comes onto the CPU. */
+static void end_wait(struct scope_recorder_activity_period *period, const struct thread *next, const struct lane *lane,
+		     uint64_t now_ns)
+{
+	const uint64_t wait_ns = next->ready_ns && now_ns > next->ready_ns ? now_ns - next->ready_ns : 0;
+	uint64_t own = 0;
+
+	period->queue_ns += wait_ns;
+	if (wait_ns >= SCOPE_LIVE_LONG_QUEUE_NS)
+		own = own_ns(lane, next->ready_ns, now_ns);
+	if (wait_ns < own + SCOPE_LIVE_LONG_QUEUE_NS)
+		return;
+	period->taken_ns += wait_ns - own;
+	if (!period->taken++ || next->ready_ns < period->taken_since_ns)
+		period->taken_since_ns = next->ready_ns;
+}
+
+static void take_switch(struct scope_recorder_activity *live, struct lane *lane, const struct scope_event *event)
 {
 	struct thread *prev = NULL, *next = NULL;
 
 	if (event->sched.prev_tid)
 		prev = find_thread(live, event->sched.prev_tid);
 	if (prev) {
-		if (prev->running && event->time_ns > prev->in_ns)
+		if (prev->running && event->time_ns > prev->in_ns) {
 			live->period.run_ns += event->time_ns - prev->in_ns;
+			lane->own[lane->runs++ % OWN_RUNS] = (struct run){ prev->in_ns, event->time_ns };
+		}
 		prev->running = false;
 		prev->ready_ns = scope_trace_switch_runnable(event) ? event->time_ns : 0;
 	}
 	if (event->sched.next_tid)
 		next = find_thread(live, event->sched.next_tid);
 	if (next) {
-		if (next->ready_ns && event->time_ns > next->ready_ns)
-			live->period.queue_ns += event->time_ns - next->ready_ns;
+		end_wait(&live->period, next, lane, event->time_ns);
 		next->ready_ns = 0;
 		next->running = true;
 		next->in_ns = event->time_ns;
@@ -212,12 +255,12 @@ static void take_state(struct thread *thread, const struct scope_event *event)
 	thread->in_ns = event->time_ns;
 }
 
-static void take_event(struct scope_recorder_activity *live, const struct scope_event *event)
+static void take_event(struct scope_recorder_activity *live, struct lane *lane, const struct scope_event *event)
 {
 	struct thread *thread;
 
 	if (event->kind == SCOPE_EVENT_SWITCH) {
-		take_switch(live, event);
+		take_switch(live, lane, event);
 		return;
 	}
 	thread = event->tid ? find_thread(live, event->tid) : NULL;
@@ -318,7 +361,7 @@ void scope_recorder_activity_settle(struct scope_recorder_activity *live)
 
 	while ((lane = earliest(live, &limit_ns))) {
 		do
-			take_event(live, &lane->event[lane->place++]);
+			take_event(live, lane, &lane->event[lane->place++]);
 		while (lane_fill(lane) && lane->event[lane->place].time_ns < limit_ns);
 		if (live->threads >= SCOPE_LIVE_THREADS)
 			rebuild(live);

@@ -18,12 +18,16 @@
 #include "base/sketch.h"
 
 #define SCOPE_LIVE_THREADS 16384
+#define SCOPE_LIVE_LONG_QUEUE_NS 500000 /* a wait for a CPU, as in unit/distribution.h */
 
 struct scope_recorder_activity;
 
 /* Since the last scope_recorder_activity_period(). Times in ns. */
 struct scope_recorder_activity_period {
 	uint64_t run_ns, queue_ns; /* of all threads: on a CPU; runnable and waiting for one */
+	uint64_t taken_ns;	   /* of queue_ns: long waits while no thread that is followed had that CPU … */
+	uint64_t taken_since_ns;   /* … when the first of them began; 0: there is none … */
+	uint32_t taken;		   /* … their number */
 	uint64_t longest_unit_ns;  /* that ended */
 	uint32_t unit_tid;
 	uint32_t call[SCOPE_SYSCALL_MAX]; /* returned, by number */

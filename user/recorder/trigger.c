@@ -13,6 +13,7 @@
 #include "base/duration.h"
 #include "base/syscall_name.h"
 #include "recorder/activity.h"
+#include "recorder/cpu_lack.h"
 #include "recorder/unusual.h"
 
 #define WHY_BYTES 128
@@ -31,6 +32,7 @@ enum kind {
 	TRIGGER_HANG,
 	TRIGGER_RUNQUEUE,
 	TRIGGER_PERCENTILE,
+	TRIGGER_NO_CPU,
 	TRIGGER_UNUSUAL,
 };
 
@@ -53,6 +55,7 @@ struct scope_triggers {
 	uint64_t run_ns[QUEUE_SECONDS], queue_ns[QUEUE_SECONDS];
 	struct scope_sketch units[UNIT_SECONDS];
 	struct scope_recorder_unusual *unusual;
+	struct scope_recorder_cpu_lack lack;
 	uint64_t longest_unit_ns; /* of the second before, until it is reported */
 	uint32_t unit_tid;
 };
@@ -153,8 +156,8 @@ static int parse(const char *text, struct trigger *trigger, struct scope_error *
 		trigger->kind = TRIGGER_PERCENTILE;
 		return parse_percentile(text, trigger, error);
 	}
-	if (!strcmp(text, "unusual")) {
-		trigger->kind = TRIGGER_UNUSUAL;
+	if (!strcmp(text, "unusual") || !strcmp(text, "no-cpu")) {
+		trigger->kind = text[0] == 'u' ? TRIGGER_UNUSUAL : TRIGGER_NO_CPU;
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -167,7 +170,7 @@ static int parse(const char *text, struct trigger *trigger, struct scope_error *
 	}
 	return scope_error_set(error, -EINVAL,
 			       "'%s' is no trigger: rate:SYSCALL<N%%, unit>TIME, pN>TIME, "
-			       "hang>TIME, runqueue>N%% and unusual are",
+			       "hang>TIME, runqueue>N%%, no-cpu and unusual are",
 			       text);
 }
 
@@ -300,6 +303,7 @@ static void end_second(struct scope_triggers *triggers)
 	triggers->queue_ns[second % QUEUE_SECONDS] = period->queue_ns;
 	scope_sketch_free(&triggers->units[second % UNIT_SECONDS]);
 	scope_recorder_activity_units(triggers->live, &triggers->units[second % UNIT_SECONDS]);
+	scope_recorder_cpu_lack_second(&triggers->lack, period);
 	scope_recorder_unusual_second(triggers->unusual, period, &triggers->units[second % UNIT_SECONDS]);
 	triggers->longest_unit_ns = period->longest_unit_ns;
 	triggers->unit_tid = period->unit_tid;
@@ -321,6 +325,8 @@ static bool fired(const struct scope_triggers *triggers, const struct trigger *t
 		return runqueue_fired(triggers, trigger, ret_why);
 	case TRIGGER_PERCENTILE:
 		return percentile_fired(triggers, trigger, ret_why);
+	case TRIGGER_NO_CPU:
+		return scope_recorder_cpu_lack_find(&triggers->lack, now_ns, ret_why);
 	case TRIGGER_UNUSUAL:
 		return scope_recorder_unusual_find(triggers->unusual, triggers->live, now_ns, ret_why);
 	}

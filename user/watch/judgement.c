@@ -160,7 +160,7 @@ static void add_outside(struct scope_watch_judgement *judgement, const struct sc
 	struct scope_watch_finding *finding = &judgement->finding[judgement->findings++];
 
 	*finding = (struct scope_watch_finding){
-		.function = "[outside the program]",
+		.function = SCOPE_WATCH_OUTSIDE,
 		.kind = "outside",
 		.began_ns = changed_of(analysis),
 	};

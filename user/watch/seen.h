@@ -20,6 +20,7 @@
 #include "base/error.h"
 
 #define SCOPE_WATCH_FINDINGS 8
+#define SCOPE_WATCH_OUTSIDE "[outside the program]" /* instead of a function */
 #define SCOPE_WATCH_SEEN_MAX 256
 #define SCOPE_WATCH_KNOWN_MAX 1024
 

@@ -16,6 +16,7 @@
 #include "base/now.h"
 #include "export/http.h"
 #include "proc/root.h"
+#include "recorder/cpu_lack.h"
 #include "watch/expose.h"
 #include "watch/judgement.h"
 #include "watch/notify.h"
@@ -172,13 +173,33 @@ static void take_condition(struct scope_watch *watch, const char *trigger, uint6
 	scope_watch_seen_add(watch->seen, &finding, now);
 }
 
+/* Known from the waits themselves: the analysis sees only those within units of work, and needs a minute. */
+static void take_cpu_lack(struct scope_watch *watch, const char *trigger, double for_s, uint64_t now)
+{
+	struct scope_watch_finding finding = {
+		.function = SCOPE_WATCH_OUTSIDE,
+		.kind = "outside",
+		.sure = true,
+		.began_ns = now - (uint64_t)(for_s * 1e9),
+	};
+
+	snprintf(finding.sentence, sizeof(finding.sentence),
+		 "its threads wait for a CPU that other processes have, or a limit takes: %s",
+		 trigger + strcspn(trigger, " ") + 1);
+	scope_watch_seen_add(watch->seen, &finding, now);
+}
+
 static void take_trigger(struct scope_watch *watch, const char *trigger, uint64_t now)
 {
 	enum scope_unusual_reason reason;
-	double times;
+	double times, for_s;
 
 	if (!trigger[0])
 		return;
+	if (watch->options->outside && scope_recorder_cpu_lack_read(trigger, &for_s)) {
+		take_cpu_lack(watch, trigger, for_s, now);
+		return;
+	}
 	if (!scope_recorder_unusual_read(trigger, &reason, &times)) {
 		take_condition(watch, trigger, now);
 		return;
