@@ -57,6 +57,39 @@ static void test_files(void **state)
 	assert_int_equal(scope_recorder_files_name(output, 0, path[0], 20), -ENAMETOOLONG);
 }
 
+/* A recorder that was killed leaves incomplete files; those of others, and complete ones, are none of them. */
+static void test_files_of_a_killed_recorder(void **state)
+{
+	static const struct {
+		const char *name;
+		bool goes;
+	} rows[] = {
+		{ "b-20010909-014640.trace", false },
+		{ "b-20010909-014640.trace.txt", false },
+		{ "b-20010909-014640.trace.part", true },
+		{ "b-20010909-014640-2.trace.part", true },
+		{ "b-20010909-014640.trace.txt.part", true },
+		{ "b-20010909-014640.trace.small", true },
+		{ "b-20010909-014640.trace.small.part", true },
+		{ "b.trace.part", false },
+		{ "b-20010909.trace.part", false },
+		{ "bb-20010909-014640.trace.part", false },
+	};
+	char output[64], path[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, rows[i].name);
+		touch(path);
+	}
+	snprintf(output, sizeof(output), "%s/b.trace", folder);
+	scope_recorder_files_clean(output);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, rows[i].name);
+		assert_int_equal(access(path, F_OK), rows[i].goes ? -1 : 0);
+	}
+}
+
 static void keep_answer(void *context, unsigned int pid, const char *answer)
 {
 	snprintf(context, 64, "%d %s", pid == (unsigned int)getppid(), answer);
@@ -180,6 +213,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_files_of_a_killed_recorder),
 		cmocka_unit_test(test_door),
 		cmocka_unit_test(test_times_and_sizes),
 	};

@@ -79,8 +79,8 @@ static int by_date(const void *left, const void *right, void *context)
 	return order ? order : number_of(a) < number_of(b) ? -1 : number_of(a) > number_of(b);
 }
 
-/* All files so named, the oldest first. The caller frees the list. */
-static void list(const char *output, glob_t *ret_found)
+/* All files so named with that at their end, the oldest first. The caller frees the list. */
+static void list_with(const char *output, const char *end, glob_t *ret_found)
 {
 	static const char *const patterns[] = { DATED, DATED "-[0-9]*" };
 	const char *ending;
@@ -90,11 +90,29 @@ static void list(const char *output, glob_t *ret_found)
 
 	*ret_found = (glob_t){ 0 };
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-		snprintf(pattern + used, sizeof(pattern) - used, "%s%s", patterns[i], ending);
+		snprintf(pattern + used, sizeof(pattern) - used, "%s%s%s", patterns[i], ending, end);
 		glob(pattern, GLOB_NOSORT | (i ? GLOB_APPEND : 0), NULL, ret_found);
 	}
 	if (ret_found->gl_pathc)
 		qsort_r(ret_found->gl_pathv, ret_found->gl_pathc, sizeof(*ret_found->gl_pathv), by_date, &length);
+}
+
+static void list(const char *output, glob_t *ret_found)
+{
+	list_with(output, "", ret_found);
+}
+
+void scope_recorder_files_clean(const char *output)
+{
+	static const char *const ends[] = { ".part", ".*.part", SCOPE_RECORDER_SMALL };
+	glob_t found;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		list_with(output, ends[i], &found);
+		for (size_t j = 0; j < found.gl_pathc; j++)
+			unlink(found.gl_pathv[j]);
+		globfree(&found);
+	}
 }
 
 static void unlink_beside(const char *path, const char *const *beside)

@@ -9,8 +9,16 @@
 #include <stddef.h>
 #include <time.h>
 
+#define SCOPE_RECORDER_SMALL ".small" /* end of the name of a compressed file, until it is complete */
+
 /* Makes a name for which there is no file yet. 0; -ENAMETOOLONG. */
 int scope_recorder_files_name(const char *output, time_t now, char *ret_path, size_t size);
+
+/*
+ * Removes what a recorder under this name left that was killed while it wrote: incomplete files of these names. Only while no other
+ * recorder uses the name.
+ */
+void scope_recorder_files_clean(const char *output);
 
 /* The latest of the files so named, in a room of `size` bytes. 0; -ENOENT: there is none; -ENAMETOOLONG. */
 int scope_recorder_files_latest(const char *output, char *ret_path, size_t size);

@@ -228,12 +228,9 @@ static int fill_copy(struct recorder *recorder, struct scope_capture_run *run, c
 	return err;
 }
 
-/*
- * Writes what the flight recorder holds from from_ns on to that path; if the disk is full, all that fits. After the end of the
- * capture nothing waits for it, so it is compressed at once.
- */
+/* Writes what the flight recorder holds from from_ns on to that path. */
 static int write_copy_to(struct recorder *recorder, struct scope_capture_run *run, const char *reason, const char *path,
-			 uint64_t from_ns, struct scope_error *error, uint64_t *ret_bytes)
+			 uint64_t from_ns, bool compress, struct scope_error *error, uint64_t *ret_bytes)
 {
 	struct scope_writer *file;
 	int err = 0;
@@ -241,7 +238,7 @@ static int write_copy_to(struct recorder *recorder, struct scope_capture_run *ru
 	if (run && scope_capture_write_fds(run))
 		err = scope_error_set(error, -ENOMEM, "no memory left to keep descriptors");
 	if (!err)
-		err = scope_trace_writer_copy(recorder->writer, path, from_ns, !run, error, &file);
+		err = scope_trace_writer_copy(recorder->writer, path, from_ns, compress, error, &file);
 	if (err)
 		return err;
 	err = fill_copy(recorder, run, reason, from_ns, file);
@@ -256,14 +253,26 @@ static int write_copy_to(struct recorder *recorder, struct scope_capture_run *ru
 	return err;
 }
 
+static bool is_full(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
+}
+
+/*
+ * It is compressed at once after the end of the capture, for which nothing waits, and if there is no room for it as it is: events that
+ * are lost in that second matter less than the file.
+ */
 static int write_copy(struct recorder *recorder, struct scope_capture_run *run, const char *reason,
 		      struct scope_error *error)
 {
+	const char *path = recorder->result.path;
 	uint64_t bytes;
 	int err = name_next(recorder, error);
 
 	if (!err)
-		err = write_copy_to(recorder, run, reason, recorder->result.path, 0, error, &bytes);
+		err = write_copy_to(recorder, run, reason, path, 0, !run, error, &bytes);
+	if (run && is_full(err))
+		err = write_copy_to(recorder, run, reason, path, 0, true, error, &bytes);
 	if (!err)
 		count_file(recorder, bytes);
 	if (!err && run)
@@ -283,7 +292,7 @@ static void write_for_judge(struct recorder *recorder, struct scope_capture_run 
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", recorder->copy_fd);
 	recorder->copy_fd = -1;
-	err = write_copy_to(recorder, run, "watch", path, from_ns, &error, &bytes);
+	err = write_copy_to(recorder, run, "watch", path, from_ns, false, &error, &bytes);
 	judge->copied(judge->context, err ? &error : NULL);
 }
 
@@ -405,6 +414,8 @@ static int open_writer(struct recorder *recorder, struct scope_error *error)
 		err = hold_turns(recorder, error);
 	if (err)
 		return err;
+	if (options->keep)
+		scope_recorder_files_clean(options->output);
 	if (options->flight_ns)
 		err = scope_trace_writer_create_flight(options->flight_ns, options->flight_bytes, error,
 						       &recorder->writer);
@@ -459,7 +470,6 @@ static int finish(struct recorder *recorder, struct scope_error *error)
 /* It failed: keeps the part that was written, and says so in the message. */
 static void salvage(struct recorder *recorder, int err, struct scope_error *error)
 {
-	const bool full = err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
 	struct scope_error first = *error;
 	char size[SCOPE_DURATION_TEXT];
 	uint64_t bytes;
@@ -476,7 +486,7 @@ static void salvage(struct recorder *recorder, int err, struct scope_error *erro
 			*error = first;
 		return;
 	}
-	if (!scope_trace_writer_salvage(recorder->writer, full ? "disk-full" : "error", &bytes)) {
+	if (!scope_trace_writer_salvage(recorder->writer, is_full(err) ? "disk-full" : "error", &bytes)) {
 		say_note(recorder, scope_trace_writer_note(recorder->writer));
 		scope_error_set(error, err, "%.300s; %s of the trace were kept in %.150s", first.text,
 				scope_size_write(size, bytes), recorder->result.path);

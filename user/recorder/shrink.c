@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/forked.h"
+#include "recorder/files.h"
 #include "trace/copy.h"
 
 static int put_subbuf(void *context, const struct scope_subbuf *subbuf)
@@ -40,7 +41,7 @@ static void compress(const char *path, int level)
 
 	if (stat(path, &before) || scope_trace_open(path, NULL, &trace))
 		_exit(1);
-	snprintf(small, sizeof(small), "%s.small", path);
+	snprintf(small, sizeof(small), "%s" SCOPE_RECORDER_SMALL, path);
 	if (!scope_trace_writer_create(small, NULL, &writer)) {
 		editor.context = writer;
 		scope_trace_writer_set_level(writer, level);

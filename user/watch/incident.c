@@ -112,7 +112,7 @@ static bool write_reports(const struct scope_watch_incident *incident, const str
 	bool text = false;
 	int err;
 
-	if (!response->formats)
+	if (!response->formats || !incident->trace[0])
 		return false;
 	err = scope_watch_judge_analyse(incident->trace, incident->root[0] ? incident->root : NULL,
 					response->formats & (SCOPE_WATCH_JSON | SCOPE_WATCH_HTML), &analysis);
