@@ -74,7 +74,7 @@ def count(directory):
         runs += 1
         alarms += alarm
         print(f"{name:16} {'ALARM' if alarm else 'ok':6} {report['verdict']:10} {first.get('confidence') or '':7} "
-              f"{report.get('requests', '?'):>7} {(first.get('function') or {}).get('name', '') if first else ''}")
+              f"{report['basis'].get('requests', '?'):>7} {(first.get('function') or {}).get('name', '') if first else ''}")
     print(f"{alarms} alarms in {runs} runs")
     return 1 if alarms else 0
 

@@ -28,6 +28,7 @@ static const struct scope_finding bare = {
 	.chance_z = 3.3,
 	.half_share = 0.1,
 	.serves = true,
+	.asks = true,
 	.p50_ns = 500000,
 };
 
@@ -175,7 +176,7 @@ static void what_serves_no_client_has_to_cost_something(void **state)
 	struct scope_finding finding = bare;
 
 	(void)state;
-	finding.serves = false;
+	finding.serves = finding.asks = false;
 	finding.usual_ns = 500;
 	finding.p50_ns = 1000500;
 	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
@@ -185,6 +186,11 @@ static void what_serves_no_client_has_to_cost_something(void **state)
 	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
 	finding.window_share = below(0.01);
 	assert_int_equal(judge(finding), SCOPE_RULE_FLOOR);
+	/* Nor do turns without a request of a loop that serves clients. */
+	finding.serves = true;
+	assert_int_equal(judge(finding), SCOPE_RULE_FLOOR);
+	finding.asks = true;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
 }
 
 /* 0.5 ms a request, or a thousandth of the window. */

@@ -111,6 +111,24 @@ static void test_other_waits(void **state)
 	assert_int_equal(decide(&stats).nr, SYS_epoll_pwait);
 }
 
+/* A loop that waits in a select, and looks into an epoll in each turn: 21 times as much work after the select. */
+static void test_epolls_aside(void **state)
+{
+	struct scope_thread_stats stats = { .epolls = 100, .polls = 100, .waits = 100, .keys = 2 };
+
+	(void)state;
+	stats.key[0] = (struct scope_wait_key){ .nr = SYS_epoll_pwait, .object = 8, .count = 100 };
+	stats.key[1] = (struct scope_wait_key){ .nr = SYS_pselect6, .object = 7, .count = 100, .taken = 1 };
+	assert_poll(&stats);
+	stats.key[1].taken = 0;
+	assert_int_equal(decide(&stats).nr, SYS_epoll_pwait);
+	stats.key[0].taken = 1;
+	stats.key[1].taken = 21;
+	assert_poll(&stats);
+	stats.key[1].taken = 20;
+	assert_int_equal(decide(&stats).nr, SYS_epoll_pwait);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +136,7 @@ int main(void)
 		cmocka_unit_test(test_polls_to_pause),
 		cmocka_unit_test(test_handed),
 		cmocka_unit_test(test_other_waits),
+		cmocka_unit_test(test_epolls_aside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/syscall_name.h"
 #include "rank/confidence.h"
+#include "rank/hint.h"
 #include "rank/wait_helper.h"
+
+#define FAILING_MIN 5 /* samples in the call that fails, from which they show where it is made */
 
 int scope_rank_add(struct scope_ranking *ranking, const struct scope_finding *finding)
 {
@@ -26,13 +30,38 @@ bool scope_rank_same_function(const struct scope_function *a, const struct scope
 	return !strcmp(a->module, b->module) && (!strcmp(a->name, b->name) || (a->start && a->start == b->start));
 }
 
-/* The function that a spinning thread's samples point to: the descent of the excess tree on only its samples. */
-static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint32_t *ret_node, uint32_t *ret_samples)
+static const char *last_part(const char *name)
+{
+	const char *dot = strrchr(name, '.'), *colon = strrchr(name, ':');
+	const char *part = dot > colon ? dot : colon;
+
+	return part ? part + 1 : name;
+}
+
+/* True if the sample was taken in the library's function for the call that fails in each round: "accept" or "accept4". */
+static bool in_failing_call(const struct scope_item *item, const struct scope_spin *rounds)
+{
+	const char *call = rounds && rounds->nr != SCOPE_NR_NONE ? scope_syscall_name(rounds->nr) : NULL;
+	const char *name = call && item->below ? last_part(scope_rank_hint_plain_name(item->below->name)) : NULL;
+	size_t bytes;
+
+	if (!name)
+		return false;
+	bytes = strcspn(call, "0123456789");
+	return !strncmp(name, call, bytes) && strspn(name + bytes, "0123456789") == strlen(name + bytes);
+}
+
+/*
+ * The function that a spinning thread's samples point to: the descent of the excess tree on only its samples. Where a call fails, only
+ * on those in that call, if there are some: what else a round does, such as to log the error, follows from it.
+ */
+static int spin_node(const struct scope_evidence *evidence, const struct scope_spin *rounds, uint32_t hang,
+		     uint32_t *ret_node, uint32_t *ret_samples)
 {
 	struct scope_tree tree = evidence->tree;
 	struct scope_attribution attribution = { 0 };
 	struct scope_share *shares = NULL;
-	size_t count = 0;
+	size_t count = 0, failing = 0;
 	int err;
 
 	*ret_node = SCOPE_TREE_ROOT;
@@ -44,10 +73,17 @@ static int spin_node(const struct scope_evidence *evidence, uint32_t hang, uint3
 	for (size_t i = 0; i < tree.count; i++)
 		tree.node[i].self_ns = tree.node[i].self_run_ns = 0;
 	for (size_t i = 0; i < evidence->items; i++)
-		if (evidence->item[i].kind == SCOPE_ITEM_SPIN && evidence->item[i].unit == hang) {
-			tree.node[evidence->item[i].node].self_ns += evidence->item[i].weight_ns;
-			++*ret_samples;
-		}
+		failing += evidence->item[i].kind == SCOPE_ITEM_SPIN && evidence->item[i].unit == hang &&
+			   in_failing_call(&evidence->item[i], rounds);
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+
+		if (item->kind != SCOPE_ITEM_SPIN || item->unit != hang)
+			continue;
+		++*ret_samples;
+		if (failing < FAILING_MIN || in_failing_call(item, rounds))
+			tree.node[item->node].self_ns += item->weight_ns;
+	}
 	scope_evidence_tree_sum(&tree);
 	err = scope_evidence_attribution_init(&attribution, &tree);
 	if (!err)
@@ -165,7 +201,7 @@ int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking 
 		const struct scope_hang *hang = &input->hangs[i];
 		const bool spin = hang->kind == SCOPE_HANG_SPIN;
 		struct scope_finding *same, finding = finding_of(input, hang);
-		int err = spin ? spin_node(evidence, i, &finding.node, &finding.samples) : 0;
+		int err = spin ? spin_node(evidence, hang->rounds, i, &finding.node, &finding.samples) : 0;
 
 		if (err)
 			return err;

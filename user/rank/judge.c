@@ -118,8 +118,8 @@ static bool above_floor(const struct judged *judged)
 	const struct scope_finding *finding = judged->finding;
 
 	return judged->few ||
-	       finding->p50_ns - finding->usual_ns >= (finding->serves ? options->served_ns : options->floor_ns) ||
-	       finding->window_share >= (finding->serves ? options->served_share : options->floor_share);
+	       finding->p50_ns - finding->usual_ns >= (finding->asks ? options->served_ns : options->floor_ns) ||
+	       finding->window_share >= (finding->asks ? options->served_share : options->floor_share);
 }
 
 /* A finding meets all of them; they are looked at in this order. */

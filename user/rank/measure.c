@@ -255,6 +255,9 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 		err = measure_usual(input, sums, finding);
 	finding->first_requests = scope_rank_in_first_requests(input, sums->unit, sums->units, finding->group);
 	finding->serves = input->units->groups->group[finding->group].serves;
+	finding->asks = finding->serves &&
+			(!input->units->groups->group[finding->group].reads || !input->distributions->asked ||
+			 input->detection->population[finding->population].asks);
 	finding->window_share = finding->excess_ns / window_of(input);
 	find_usual(input, finding);
 	finding->half_share = half_share(input, sums);

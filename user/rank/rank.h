@@ -172,6 +172,7 @@ struct scope_finding {
 	bool first_requests; /* its units are the first requests of connections, most of which are slow: rank/first.h */
 	double unnamed; /* of its excess: in it or below, in code that a runtime compiled, without names: rank/unnamed.h */
 	bool serves;	/* its group serves clients, or passes work to one that does; not of HANG, SPIN */
+	bool asks; /* … and its units are of clients' requests, as far as its threads read these: no turns without any */
 	double window_share;		 /* its excess, of the window; not of HANG, SPIN */
 	uint32_t example, usual_example; /* units to show the path of; UINT32_MAX: none */
 	bool usual_elsewhere;		 /* usual_example is a unit of the baseline */

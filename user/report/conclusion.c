@@ -175,13 +175,13 @@ static void write_rule(const struct scope_model_near *near, const struct scope_r
 		fputs("nearly all of it fell into one half of the window", to);
 		break;
 	case SCOPE_RULE_FLOOR:
-		if (finding->serves)
+		if (finding->asks)
 			fprintf(to, "a request takes %s longer by it, and %.1f ms or %.1f %% of the window are needed",
 				scope_report_format_ns(&costs, near->costs_ns), need->served_ns / 1e6,
 				100 * need->served_share);
 		else
 			fprintf(to,
-				"it costs %s a round in work that serves no client, and %.0f ms or %.0f %% of the "
+				"it costs %s a round in work that takes no request, and %.0f ms or %.0f %% of the "
 				"window are needed",
 				scope_report_format_ns(&costs, near->costs_ns), need->floor_ns / 1e6,
 				100 * need->floor_share);

@@ -142,6 +142,21 @@ static bool polls_for_work(const struct scope_thread_stats *stats)
 }
 
 /*
+ * True if the thread takes its work after polls and selects, and hardly any after its epoll: it looks there as well in each turn,
+ * without waiting, for a timer or a signal.
+ */
+static bool epolls_aside(const struct scope_thread_stats *stats)
+{
+	uint64_t epoll = 0, poll = 0;
+
+	for (unsigned i = 0; i < stats->keys; i++) {
+		epoll += stats->key[i].nr == SYS_epoll_pwait ? stats->key[i].taken : 0;
+		poll += stats->key[i].nr == SYS_ppoll || stats->key[i].nr == SYS_pselect6 ? stats->key[i].taken : 0;
+	}
+	return poll > FOREIGN_SHARE * epoll;
+}
+
+/*
  * In a thread that reads from no accepted socket: how often it slept in the read of one socket or pipe. If that is more often
  * than in all its polls, these are in the middle of requests: a resolver polls for its answers.
  */
@@ -182,6 +197,7 @@ static bool polls_inside_work(const struct scope_thread_stats *stats)
 
 void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, struct scope_pickup *pickup)
 {
+	const bool epolls = stats->epolls && !epolls_aside(stats);
 	const struct scope_wait_key *best = NULL;
 	uint32_t most = 1, handed = 0;
 
@@ -193,11 +209,11 @@ void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, stru
 		pickup->gap_ns = gap_p99(stats);
 	if (pickup->reads)
 		best = find_dispatch(stats, &handed);
-	if (stats->epolls || (polls_for_work(stats) && polls_taken(stats) >= (best ? handed : 0) &&
-			      polls_taken(stats) >= stats->slept_reads && stats->polls >= sleeps_in_reads(stats) &&
-			      !polls_inside_work(stats))) {
+	if (epolls || (polls_for_work(stats) && polls_taken(stats) >= (best ? handed : 0) &&
+		       polls_taken(stats) >= stats->slept_reads && stats->polls >= sleeps_in_reads(stats) &&
+		       !polls_inside_work(stats))) {
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
-		pickup->nr = stats->epolls ? SYS_epoll_pwait : SYS_ppoll;
+		pickup->nr = epolls ? SYS_epoll_pwait : SYS_ppoll;
 		pickup->any_object = true;
 		return;
 	}
