@@ -56,8 +56,11 @@ static struct scope_model_slow make_slow(const struct scope_ranking *ranking)
 {
 	/* If nothing is found, says also that no request was slow. */
 	const bool nothing = ranking->verdict == SCOPE_VERDICT_NOTHING && !ranking->findings;
+	const struct scope_finding *first = ranking->findings ? &ranking->finding[0] : NULL;
+	/* Few requests are slow then, and much of what is slow takes none: a coroutine goes on in a later turn of the loop. */
+	const bool in_rounds = first && first->serves && !first->asks && first->units > ranking->slow_requests;
 
-	if (nothing ? ranking->requests : ranking->slow_requests)
+	if (nothing ? ranking->requests : ranking->slow_requests && !in_rounds)
 		return (struct scope_model_slow){ true, ranking->slow_requests, ranking->requests };
 	return (struct scope_model_slow){ false, ranking->slow_units, ranking->units };
 }
