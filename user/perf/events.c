@@ -26,6 +26,7 @@
 #include "proc/file.h"
 
 #define BLOCKS_PER_SECOND 10000u /* per CPU, at most */
+#define BLOCKS_LEAST 2000u	 /* of them, however few stacks are written */
 #define BLOCKS_TIMES 20 /* of the stacks that are written: which sleeps will be long is not known when they begin */
 #define RING_TIMES 2	/* as large as the module's: records are, before they are packed */
 #define RING_BYTES_MIN (512ull << 10)
@@ -377,8 +378,10 @@ void scope_perf_events_limit_stacks(struct scope_perf_events *events, const stru
 				    uint64_t elapsed_ns)
 {
 	const uint64_t wanted = (uint64_t)BLOCKS_TIMES * options->stacks_per_second;
-	const double most =
-		(double)(wanted && wanted < BLOCKS_PER_SECOND ? wanted : BLOCKS_PER_SECOND) * (double)elapsed_ns / 1e9;
+	const uint64_t limit = !wanted || wanted > BLOCKS_PER_SECOND ? BLOCKS_PER_SECOND
+			       : wanted < BLOCKS_LEAST		     ? BLOCKS_LEAST
+								     : wanted;
+	const double most = (double)limit * (double)elapsed_ns / 1e9;
 	size_t i;
 
 	for (i = 0; i < events->cpus; i++) {

@@ -74,7 +74,8 @@ void scope_perf_events_enable(struct scope_perf_events *events, bool on);
 /*
  * Call it repeatedly, elapsed_ns after the last call. A CPU that took too many stacks of threads
  * that go to sleep takes them at fewer of the sleeps from here on; one that took few takes them at
- * all sleeps again. Too many are 10,000 a second, or 20 times as many as are to be written (options): the kernel copies each.
+ * all sleeps again. Too many are 20 times as
+ * many as are to be written (options), 2,000 to 10,000 a second: the kernel copies each.
  */
 void scope_perf_events_limit_stacks(struct scope_perf_events *events, const struct scope_capture_options *options,
 				    uint64_t elapsed_ns);
