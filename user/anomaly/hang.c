@@ -207,7 +207,9 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 		return true;
 	hang->object = thread->open.args ? thread->open.arg[0] : 0;
 	if (may_idle(units, pickups, index)) {
-		hang->needs_peers = hang->quiet = !(in_unit && units->thread[index].owes);
+		/* A unit may also have begun without a client: by a fork, or where a loop was woken. */
+		hang->needs_peers = hang->quiet =
+			!(in_unit && units->thread[index].owes && units->unit[units->open_unit[index]].asked);
 		return true;
 	}
 	switch (open_role(thread)) {

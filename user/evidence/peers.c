@@ -119,6 +119,12 @@ static uint32_t node_from_start(const struct scope_tree *tree, uint32_t node, co
 	return at;
 }
 
+/* The thread's stack may be of the window's begin, if it runs at the end. */
+static bool stands_still(const struct peers *peers, size_t thread)
+{
+	return scope_timeline_threads_at(peers->units->timeline->threads, thread)->run == SCOPE_RUN_BLOCKED;
+}
+
 /*
  * True if threads with the same start function get work while this one waits inside a function that
  * they use for work. The stacks have the loop in common; the function this thread entered from the
@@ -137,7 +143,7 @@ static enum answer peers_serve(const struct peers *peers, uint32_t stopped, bool
 	for (size_t i = 0; start && i < peers->units->threads; i++) {
 		uint32_t child;
 
-		if (peers->stands[i] || stopped_stack[i].start != start ||
+		if (peers->stands[i] || stopped_stack[i].start != start || (quiet && !stands_still(peers, i)) ||
 		    !scope_anomaly_hang_serves(peers->units, peers->pickups, i))
 			continue;
 		child = branch(tree, node, stopped_stack[i].node);
