@@ -173,6 +173,21 @@ static bool at_pickup(const struct scope_units *units, const struct scope_pickup
 	return scope_unit_pickup_match(pickup_of(units, pickups, index), &thread->open, fd) != SCOPE_PICKUP_NO;
 }
 
+/*
+ * True if it took work in the window and polls now as it does between its requests: after the answer, or in a poll that it comes to in
+ * turns with the top of its loop.
+ */
+static bool polls_between(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
+{
+	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
+	const struct scope_pickup *own = scope_unit_pickups_of(pickups, index);
+
+	if (open_role(thread) != SCOPE_CALL_POLL || !scope_unit_pickup_any(own) || took_nothing(units, index))
+		return false;
+	return !units->thread[index].owes ||
+	       (scope_timeline_call_role(own->nr) == SCOPE_CALL_POLL && !scope_unit_pickup_foreign(own, &thread->open));
+}
+
 /* A wait in which threads idle as well: its call does not show if this one is in the middle of its work. */
 static bool may_idle(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
 {
@@ -197,7 +212,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	const bool in_unit = !background && units->open_unit[index] != SIZE_MAX &&
 			     units->unit[units->open_unit[index]].granularity == SCOPE_UNIT_REQUEST;
 
-	if (at_pickup(units, pickups, index))
+	if (at_pickup(units, pickups, index) || polls_between(units, pickups, index))
 		return false;
 	hang->kind = SCOPE_HANG_BLOCKED;
 	hang->nr = thread->open.nr;
