@@ -103,6 +103,26 @@ static void the_only_thread_is_to_blame_if_it_slept_all_the_time(void **state)
 	end();
 }
 
+/* Naps of 1 s from the window's begin on; the first one ends, and the next begins, after the clients began to wait. */
+static void naps_that_began_with_the_window_began_before_it(void **state)
+{
+	static const char naps[] =
+		"meta waiting_bytes.0 8900000000 1000000000 57 64 0\n"
+		"1000000000 0 switch 0 10 sleeping\n"
+		"1900000000 0 enter 10 nanosleep enter=1900000000 args=0x7000,0\n1900000000 0 switch 10 0 sleeping\n"
+		"2900000000 0 waking 10 from - hardirq\n2900000000 0 switch 0 10 sleeping\n2900000000 0 exit 10 nanosleep ret=0\n"
+		"2900000100 0 enter 10 nanosleep enter=2900000100 args=0x7000,0\n2900000100 0 switch 10 0 sleeping\n"
+		"3900000000 0 waking 10 from - hardirq\n3900000000 0 switch 0 10 sleeping\n3900000000 0 exit 10 nanosleep ret=0\n"
+		"3900000100 0 enter 10 nanosleep enter=3900000100 args=0x7000,0\n3900000100 0 switch 10 0 sleeping\n"
+		"4900000000 0 waking 10 from - hardirq\n4900000000 0 switch 0 10 sleeping\n4900000000 0 exit 10 nanosleep ret=0\n"
+		"4900000100 0 enter 10 nanosleep enter=4900000100 args=0x7000,0\n4900000100 0 switch 10 0 sleeping\n";
+
+	(void)state;
+	begin(naps);
+	assert_true(is_to_blame(10));
+	end();
+}
+
 static void another_thread_may_be_to_blame_instead(void **state)
 {
 	(void)state;
@@ -129,6 +149,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clients_wait_after_three_seconds_up_to_the_end),
 		cmocka_unit_test(the_only_thread_is_to_blame_if_it_slept_all_the_time),
+		cmocka_unit_test(naps_that_began_with_the_window_began_before_it),
 		cmocka_unit_test(another_thread_may_be_to_blame_instead),
 	};
 

@@ -87,16 +87,19 @@ int scope_anomaly_unserved_find(const struct scope_timeline *timeline, struct sc
 	return err;
 }
 
-/* Since when it sleeps, waits that only time-outs ended included. UINT64_MAX: it runs. */
+/*
+ * Since when it sleeps, waits that only time-outs ended included: those that began with the window began before it. UINT64_MAX: it
+ * runs.
+ */
 static uint64_t asleep_since(const struct scope_units *units, uint32_t index, const struct scope_thread *thread)
 {
 	const struct scope_retry *retry = &units->thread[index].retry;
-	uint64_t since_ns;
 
 	if (thread->run != SCOPE_RUN_BLOCKED)
 		return UINT64_MAX;
-	since_ns = scope_anomaly_hang_asleep_since(thread);
-	return retry->sleeps >= SLEEPS_MIN && retry->from_ns < since_ns ? retry->from_ns : since_ns;
+	if (retry->sleeps < SLEEPS_MIN)
+		return scope_anomaly_hang_asleep_since(thread);
+	return retry->from_ns < thread->first_ns + SCOPE_HANG_MIN_NS ? 0 : retry->from_ns;
 }
 
 /* Where threads often sleep that serve nobody. */
