@@ -53,6 +53,7 @@ extern const char *bug;
 extern unsigned int place; /* 0 to 3: in which function of a request the bug is */
 
 bool has_bug(const char *name);
+void begin_thread(void *(*run)(void *));
 bool chance(double probability);
 
 extern volatile uint64_t sink;

@@ -248,7 +248,7 @@ FUNCTION static void bug_spin(UNUSED struct request *request)
 		work(100);
 }
 
-static void start(void *(*run)(void *))
+void begin_thread(void *(*run)(void *))
 {
 	pthread_t thread;
 
@@ -267,12 +267,12 @@ static void begin_peer(void)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, peer))
 		abort();
 	if (has_bug("ask"))
-		start(answer_asked);
+		begin_thread(answer_asked);
 }
 
 static void begin_checkpoints(void)
 {
-	start(checkpoints);
+	begin_thread(checkpoints);
 }
 
 const struct shapes_kind shapes_bugs[] = {

@@ -26,14 +26,6 @@
 #define LEAKED 3000 /* descriptors */
 #define CROWD 60    /* threads that wait for one condition */
 
-static void start(void *(*run)(void *))
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, run, NULL))
-		abort();
-}
-
 /* Each request looks for itself among all before it. */
 FUNCTION static void bug_grows(struct request *request)
 {
@@ -98,7 +90,7 @@ static void *hold_second(void *user)
 
 static void begin_order(void)
 {
-	start(hold_second);
+	begin_thread(hold_second);
 }
 
 /* All who wait are woken, though one would do. */
@@ -137,7 +129,7 @@ static void *wait_in_crowd(void *user)
 static void begin_crowd(void)
 {
 	for (int i = 0; i < CROWD; i++)
-		start(wait_in_crowd);
+		begin_thread(wait_in_crowd);
 }
 
 /* A copy of a process with much memory. */
@@ -335,7 +327,7 @@ static void begin_log(void)
 	if (pipe(log_pipe))
 		abort();
 	fcntl(log_pipe[1], F_SETPIPE_SZ, 4096);
-	start(read_log);
+	begin_thread(read_log);
 }
 
 /* A file's lock, which processes share as well. */

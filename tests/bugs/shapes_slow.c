@@ -27,14 +27,6 @@
 #define UNUSED __attribute__((unused))
 #define WORDS 20000
 
-static void start(void *(*run)(void *))
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, run, NULL))
-		abort();
-}
-
 /* The library calls the program back. */
 FUNCTION static int compare_slowly(const void *left, const void *right)
 {
@@ -207,7 +199,7 @@ static void *help(void *user)
 
 static void begin_helper(void)
 {
-	start(help);
+	begin_thread(help);
 }
 
 FUNCTION static void ask_helper(UNUSED struct request *request)
@@ -312,7 +304,7 @@ FUNCTION static void go_down(int steps)
 	sink += (uint64_t)room[0];
 	if (steps > 0)
 		go_down(steps - 1);
-	else
+	else if (sink)
 		longjmp(top, 1);
 	sink += (uint64_t)room[1];
 }

@@ -26,6 +26,25 @@ static void write_sleep(FILE *to, uint64_t at_ns, uint64_t ns)
 		(uintmax_t)(at_ns + ns));
 }
 
+/* Analyses the text, and frees it. Returns the number of sleeps that are one hang; 0: there is none. */
+static uint32_t find(char *text)
+{
+	struct run run = run_of(text);
+	struct scope_hang *hangs;
+	uint32_t found = 0;
+	size_t count;
+
+	free(text);
+	assert_int_equal(scope_anomaly_hang_find(run.units, run.distributions, run.pickups, &hangs, &count), 0);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(hangs[i].needs_peers && hangs[i].quiet);
+		found = hangs[i].retries;
+	}
+	free(hangs);
+	end_run(&run);
+	return found;
+}
+
 /*
  * Thread 10 sleeps as often as that in two seconds, then makes the call, then sleeps as often again and is asleep at
  * the end. Returns the number of sleeps that are one hang; 0: it is none.
@@ -33,10 +52,7 @@ static void write_sleep(FILE *to, uint64_t at_ns, uint64_t ns)
 static uint32_t retries(unsigned sleeps, const char *call)
 {
 	const uint64_t middle_ns = BEGIN_NS + HALF_NS, step_ns = HALF_NS / sleeps;
-	struct scope_hang *hangs;
-	struct run run;
-	size_t count, size;
-	uint32_t found = 0;
+	size_t size;
 	char *text;
 	FILE *to = open_memstream(&text, &size);
 
@@ -53,16 +69,7 @@ static uint32_t retries(unsigned sleeps, const char *call)
 	fprintf(to, "%ju 0 enter 10 nanosleep enter=%ju args=0x7000,0\n%ju 0 switch 10 0 sleeping\n",
 		(uintmax_t)(END_NS - 50 * MS), (uintmax_t)(END_NS - 50 * MS), (uintmax_t)(END_NS - 50 * MS));
 	assert_int_equal(fclose(to), 0);
-	run = run_of(text);
-	free(text);
-	assert_int_equal(scope_anomaly_hang_find(run.units, run.distributions, run.pickups, &hangs, &count), 0);
-	for (size_t i = 0; i < count; i++) {
-		assert_true(hangs[i].needs_peers);
-		found = hangs[i].retries;
-	}
-	free(hangs);
-	end_run(&run);
-	return found;
+	return find(text);
 }
 
 static void sleeps_without_progress_are_one_hang(void **state)
@@ -101,10 +108,7 @@ static const char timed_out[] = "%ju 0 enter 10 %s enter=%ju args=%s\n%ju 0 swit
 /* Thread 10 makes that call over and over, each time for 100 ms with that result, and is in it at the end. Sleeps of the hang. */
 static uint32_t timed(const char *call, const char *args, int ret)
 {
-	struct scope_hang *hangs;
-	struct run run;
-	size_t count, size;
-	uint32_t found = 0;
+	size_t size;
 	char *text;
 	FILE *to = open_memstream(&text, &size);
 
@@ -118,16 +122,7 @@ static uint32_t timed(const char *call, const char *args, int ret)
 	fprintf(to, "%ju 0 enter 10 %s enter=%ju args=%s\n%ju 0 switch 10 0 sleeping\n", (uintmax_t)(END_NS - 50 * MS),
 		call, (uintmax_t)(END_NS - 50 * MS), args, (uintmax_t)(END_NS - 50 * MS));
 	assert_int_equal(fclose(to), 0);
-	run = run_of(text);
-	free(text);
-	assert_int_equal(scope_anomaly_hang_find(run.units, run.distributions, run.pickups, &hangs, &count), 0);
-	for (size_t i = 0; i < count; i++) {
-		assert_true(hangs[i].needs_peers && hangs[i].quiet);
-		found = hangs[i].retries;
-	}
-	free(hangs);
-	end_run(&run);
-	return found;
+	return find(text);
 }
 
 static void waits_that_time_out_are_one_hang_too(void **state)
