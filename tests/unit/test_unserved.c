@@ -89,9 +89,15 @@ static void the_only_thread_is_to_blame_if_it_slept_all_the_time(void **state)
 	begin(UNREAD ASLEEP("10", "wait4", "900000000"));
 	assert_true(is_to_blame(10));
 	end();
-	/* A parent of those that serve has the listening socket, too. */
 	begin(BACKLOG ASLEEP("10", "wait4", "900000000"));
-	assert_false(is_to_blame(10));
+	assert_true(is_to_blame(10));
+	end();
+	/* A parent of those that serve has the listening socket, too, but no clients. */
+	begin(BACKLOG
+	      "thread 12 12 server\nfd 12 3 listen socket:[53]\n"
+	      "1000000000 0 state 12 tgid=12 state=sleeping nr=wait4 since=900000000 run=0 comm=server args=5,0,0,0\n");
+	assert_int_equal(count, 2);
+	assert_false(is_to_blame(12));
 	end();
 	begin(BACKLOG ASLEEP("10", "poll", "900000000"));
 	assert_true(is_to_blame(10));

@@ -69,6 +69,17 @@ static int add_sockets(const struct scope_timeline *timeline, bool connections, 
 	return err;
 }
 
+/* Counts the clients of the processes that are listed. */
+static void add_clients(const struct scope_timeline *timeline, struct scope_unserved *unserved, size_t count)
+{
+	size_t fds;
+	const struct scope_trace_fd *fd = scope_trace_fds(timeline->trace, &fds);
+
+	for (size_t i = 0; count && i < fds; i++)
+		for (size_t j = 0; fd[i].kind == SCOPE_FD_ACCEPTED && j < count; j++)
+			unserved[j].clients += unserved[j].tgid == fd[i].tgid;
+}
+
 int scope_anomaly_unserved_find(const struct scope_timeline *timeline, struct scope_unserved **ret_unserved,
 				size_t *ret_count)
 {
@@ -83,8 +94,10 @@ int scope_anomaly_unserved_find(const struct scope_timeline *timeline, struct sc
 	if (err) {
 		free(*ret_unserved);
 		*ret_unserved = NULL;
+		return err;
 	}
-	return err;
+	add_clients(timeline, *ret_unserved, *ret_count);
+	return 0;
 }
 
 /*
@@ -144,8 +157,9 @@ bool scope_anomaly_unserved_by(const struct scope_unserved *unserved, const stru
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 
-	/* A parent of those that serve has their listening socket as well. */
-	if (!unserved->unread && scope_anomaly_hang_idles(scope_timeline_call_role(thread->open.nr)))
+	/* A parent of those that serve has their listening socket as well, but no clients. */
+	if (!unserved->unread && !unserved->clients &&
+	    scope_anomaly_hang_idles(scope_timeline_call_role(thread->open.nr)))
 		return false;
 	return asleep_since(units, index, thread) <= unserved->since_ns && is_alone(units, pickups, index);
 }

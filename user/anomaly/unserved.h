@@ -11,6 +11,7 @@
 /* Of one process. */
 struct scope_unserved {
 	uint32_t tgid;
+	uint32_t clients;  /* connections that it accepted */
 	uint32_t unread;   /* connections with bytes that nobody has read … */
 	uint32_t backlog;  /* connections that wait to be accepted … */
 	uint64_t since_ns; /* … since then, until the window's end */

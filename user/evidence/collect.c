@@ -67,6 +67,7 @@ static void stand(struct collector *collector, uint32_t thread, const struct sco
 	stopped_stack->frames = stack_node->frames;
 	stopped_stack->below = stack_node->below;
 	stopped_stack->idle = stack_node->idle;
+	stopped_stack->bare = stack_node->bare;
 }
 
 static int collect_stopped_stack(struct collector *collector, const struct scope_logged_stack *logged)
@@ -82,7 +83,8 @@ static int collect_stopped_stack(struct collector *collector, const struct scope
 	if (err)
 		return err;
 	stand(collector, index, &stack_node);
-	collector->stopped[index] = logged->reason == SCOPE_STACK_SNAPSHOT && stack_node.node != SCOPE_TREE_ROOT;
+	collector->stopped[index] = logged->reason == SCOPE_STACK_SNAPSHOT &&
+				    (stack_node.node != SCOPE_TREE_ROOT || stack_node.bare);
 	return 0;
 }
 

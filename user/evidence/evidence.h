@@ -57,6 +57,7 @@ struct scope_stopped_stack {
 	const struct scope_function *below; /* library function in which it is, NULL: none, or unknown */
 	const struct scope_function *start; /* outermost program function, NULL if unknown */
 	bool idle; /* it waits for work in its language's runtime, and no function of the program is on its stack */
+	bool bare; /* its whole stack is known, and no function of the program is on it, but bodies of scripts perhaps */
 };
 
 struct scope_evidence {

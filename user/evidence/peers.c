@@ -131,16 +131,16 @@ static bool stands_still(const struct peers *peers, size_t thread)
  * loop is either work, or the place where threads wait for work. If one of the others waits for
  * work in it now, this thread waits for work, too.
  */
-static enum answer peers_serve(const struct peers *peers, uint32_t stopped, bool quiet)
+static enum answer peers_serve(const struct peers *peers, const struct scope_function *start, uint32_t stopped,
+			       bool quiet)
 {
 	const struct scope_stopped_stack *stopped_stack = peers->evidence->stopped_stack;
-	const struct scope_function *start = start_of_others(peers, stopped);
 	const struct scope_tree *tree = &peers->evidence->tree;
-	const uint32_t node = start ? node_from_start(tree, stopped, start) : SCOPE_TREE_ROOT;
+	const uint32_t node = node_from_start(tree, stopped, start);
 	uint32_t entered = SCOPE_TREE_ROOT;
 	bool serve = false;
 
-	for (size_t i = 0; start && i < peers->units->threads; i++) {
+	for (size_t i = 0; i < peers->units->threads; i++) {
 		uint32_t child;
 
 		if (peers->stands[i] || stopped_stack[i].start != start || (quiet && !stands_still(peers, i)) ||
@@ -157,14 +157,48 @@ static enum answer peers_serve(const struct peers *peers, uint32_t stopped, bool
 	return serve ? works_there(peers->evidence, peers->units, start, entered, quiet) : NO;
 }
 
+/*
+ * Where none does, and threads wait for work with no function of the program on their stacks, in a library or that of a language:
+ * requests begin in functions that this calls, and a thread that sleeps below one of them is at work.
+ */
+static enum answer bare_peers_serve(const struct peers *peers, uint32_t thread)
+{
+	const struct scope_evidence *evidence = peers->evidence;
+	const struct scope_stopped_stack *stopped_stack = evidence->stopped_stack;
+	const struct scope_function *begun = outermost(&evidence->tree, stopped_stack[thread].node);
+	const uint32_t tgid = scope_timeline_threads_at(peers->units->timeline->threads, thread)->tgid;
+	size_t all = 0, below = 0;
+	bool serve = false;
+
+	for (size_t i = 0; begun && !serve && i < peers->units->threads; i++)
+		serve = stopped_stack[i].bare && !peers->stands[i] && stands_still(peers, i) &&
+			scope_timeline_threads_at(peers->units->timeline->threads, i)->tgid == tgid &&
+			scope_anomaly_hang_waits(peers->units, peers->pickups, i);
+	for (size_t i = 0; serve && i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+
+		if ((item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT) || item->node == SCOPE_TREE_ROOT ||
+		    peers->units->unit[item->unit].granularity != SCOPE_UNIT_REQUEST)
+			continue;
+		all++;
+		below += outermost(&evidence->tree, item->node) == begun;
+	}
+	if (!serve)
+		return NO;
+	return all < WORK_STACKS_MIN ? UNSURE : below >= WORK_SHARE * all ? YES : NO;
+}
+
 /* Threads often stand at the same place. */
 static enum answer ask_peers(const struct peers *peers, const struct scope_hang *hang)
 {
 	const uint32_t node = peers->evidence->stopped_stack[hang->thread].node;
 	uint8_t *known = &peers->known[node + (hang->quiet ? peers->evidence->tree.count : 0)];
 
-	if (*known == UNKNOWN)
-		*known = peers_serve(peers, node, hang->quiet);
+	if (*known == UNKNOWN) {
+		const struct scope_function *start = start_of_others(peers, node);
+
+		*known = start ? peers_serve(peers, start, node, hang->quiet) : bare_peers_serve(peers, hang->thread);
+	}
 	return *known;
 }
 

@@ -163,6 +163,7 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 			below = last_library;
 		path_add(&own, function, ips[i] - (i > 0));
 	}
+	ret_stack_node->bare = only_bodies(&own) && flags & SCOPE_UNWIND_COMPLETE;
 	/* A server that is all of its language's library is known by the functions of that. */
 	if (interpreted.length && only_bodies(&own)) {
 		for (unsigned i = 0; i < own.length; i++)

@@ -19,7 +19,7 @@ struct scope_stack_nodes {
 struct scope_stack_node {
 	uint32_t node, frames;
 	const struct scope_function *below;
-	bool idle; /* see struct scope_stopped_stack */
+	bool idle, bare; /* see struct scope_stopped_stack */
 	struct scope_circle circle[SCOPE_STACK_NODE_CIRCLES];
 	unsigned circles;
 };
