@@ -3,6 +3,7 @@
 #include "report/object.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,7 +79,7 @@ const char *scope_report_object_name(struct scope_object_text *buffer, const str
 		return buffer->text;
 	}
 	if (!takes_fd(nr)) {
-		if (object)
+		if (object && (int32_t)object != AT_FDCWD)
 			snprintf(buffer->text, sizeof(buffer->text), "0x%" PRIx64, object);
 		else
 			buffer->text[0] = '\0';
