@@ -119,10 +119,7 @@ static bool parks(const struct scope_unit_thread *of, const struct scope_open_ca
 	       scope_timeline_wait_same_object(SYS_futex, of->usual_futex, call->arg[0]);
 }
 
-/*
- * A thread that sleeps outside calls uninterruptibly waits for a page. One that sleeps
- * interruptibly was stopped, or its call was not recorded.
- */
+/* Outside calls it sleeps uninterruptibly for a page. One that sleeps interruptibly was stopped, or its call was not recorded. */
 static bool in_fault(const struct scope_thread *thread)
 {
 	return thread->open.nr == SCOPE_NR_NONE && thread->disk;
@@ -147,36 +144,43 @@ static bool took_nothing(const struct scope_units *units, uint32_t index)
 	return retry->sleeps >= RETRIES_MIN && retry->from_ns < thread->first_ns + SCOPE_HANG_MIN_NS;
 }
 
-/* How the thread takes work; if it took none in the window, how one of its name does. */
-static const struct scope_pickup *pickup_of(const struct scope_units *units, const struct scope_pickups *pickups,
-					    uint32_t index)
-{
-	const struct scope_pickup *own = took_nothing(units, index) ? NULL : scope_unit_pickups_of(pickups, index);
-	struct scope_threads *threads = units->timeline->threads;
-
-	for (size_t i = 0; !scope_unit_pickup_any(own) && i < units->threads; i++)
-		if (i != index && scope_unit_pickup_any(scope_unit_pickups_of(pickups, i)) &&
-		    !strcmp(scope_timeline_threads_at(threads, i)->comm,
-			    scope_timeline_threads_at(threads, index)->comm))
-			own = scope_unit_pickups_of(pickups, i);
-	return own;
-}
-
-/* True if it waits where it takes work, or would, as far as the call shows. */
-static bool at_pickup(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
+bool scope_anomaly_hang_as_pickup(const struct scope_units *units, const struct scope_pickup *pickup, uint32_t index)
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
 
 	if (thread->open.args)
 		fd = scope_timeline_fds_kind(units->timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]);
-	return scope_unit_pickup_match(pickup_of(units, pickups, index), &thread->open, fd) != SCOPE_PICKUP_NO;
+	return scope_unit_pickup_match(pickup, &thread->open, fd) != SCOPE_PICKUP_NO;
 }
 
-/*
- * True if it took work in the window and polls now as it does between its requests: after the answer, or in a poll that it comes to in
- * turns with the top of its loop.
- */
+/* True if it waits where it takes work, as far as the call shows. */
+static bool at_pickup(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
+{
+	return scope_anomaly_hang_as_pickup(
+		units, took_nothing(units, index) ? NULL : scope_unit_pickups_of(pickups, index), index);
+}
+
+/* True if it took no work in the window, and waits where threads of its name take theirs. They may have another role. */
+static bool waits_as_namesake(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
+{
+	struct scope_threads *threads = units->timeline->threads;
+	const struct scope_thread *thread = scope_timeline_threads_at(threads, index);
+
+	if (scope_unit_pickup_any(scope_unit_pickups_of(pickups, index)) && !took_nothing(units, index))
+		return false;
+	for (size_t i = 0; i < units->threads; i++) {
+		const struct scope_pickup *other = scope_unit_pickups_of(pickups, i);
+
+		if (i != index && scope_unit_pickup_any(other) &&
+		    !strcmp(scope_timeline_threads_at(threads, i)->comm, thread->comm) &&
+		    scope_anomaly_hang_as_pickup(units, other, index))
+			return true;
+	}
+	return false;
+}
+
+/* True if it took work in the window and polls as between its requests: after the answer, or in turns with the top of its loop. */
 static bool polls_between(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
@@ -221,7 +225,8 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	if (in_fault(thread))
 		return true;
 	hang->object = thread->open.args ? thread->open.arg[0] : 0;
-	if (may_idle(units, pickups, index)) {
+	hang->as_namesake = waits_as_namesake(units, pickups, index);
+	if (hang->as_namesake || may_idle(units, pickups, index)) {
 		/* A unit may also have begun without a client: by a fork, or where a loop was woken. */
 		hang->needs_peers = hang->quiet =
 			!(in_unit && units->thread[index].owes && units->unit[units->open_unit[index]].asked);
@@ -313,6 +318,7 @@ static bool judge_retries(const struct scope_units *units, const struct scope_pi
 	hang->nr = thread->open.nr;
 	hang->since_ns = retry->from_ns;
 	hang->retries = retry->sleeps;
+	hang->as_namesake = role != SCOPE_CALL_SLEEP && waits_as_namesake(units, pickups, index);
 	/* One that is perhaps housekeeping is not worth a line. */
 	hang->needs_peers = hang->quiet = true;
 	return true;

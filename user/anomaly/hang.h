@@ -38,7 +38,8 @@ struct scope_hang {
 	 * stacks.
 	 */
 	bool needs_peers;
-	bool quiet; /* with needs_peers: without evidence it is idle, and not even uncertain */
+	bool as_namesake; /* threads of its name wait for work in the same way: if they started where it did, it is idle */
+	bool quiet;	  /* with needs_peers: without evidence it is idle, and not even uncertain */
 	/* Its peers give no evidence: no thread did any work, or few stacks show where. It may be idle. */
 	bool unsure;
 };
@@ -54,6 +55,8 @@ int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_
 bool scope_anomaly_hang_idles(enum scope_timeline_call_role role);
 /* When a thread that sleeps went to sleep, ns. */
 uint64_t scope_anomaly_hang_asleep_since(const struct scope_thread *thread);
+/* True if the thread sleeps in a call in which one with that pick-up, or any, waits for work. NULL: none is known. */
+bool scope_anomaly_hang_as_pickup(const struct scope_units *units, const struct scope_pickup *pickup, uint32_t thread);
 /* True if the thread waits for new work as the window ends. */
 bool scope_anomaly_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t thread);
 /* Does the thread wait for new work, or take it, in the window? */

@@ -202,10 +202,27 @@ static enum answer ask_peers(const struct peers *peers, const struct scope_hang 
 	return *known;
 }
 
+/* True if a thread that started in the same function waits for work in such a call. */
+static bool idles_as_others(const struct peers *peers, uint32_t thread)
+{
+	const struct scope_stopped_stack *stopped_stack = peers->evidence->stopped_stack;
+
+	for (size_t i = 0; i < peers->units->threads; i++) {
+		const struct scope_pickup *pickup = scope_unit_pickups_of(peers->pickups, i);
+
+		if (i != thread && stopped_stack[i].start == stopped_stack[thread].start &&
+		    scope_unit_pickup_any(pickup) && scope_anomaly_hang_as_pickup(peers->units, pickup, thread))
+			return true;
+	}
+	return false;
+}
+
 static enum answer answer_of(const struct peers *peers, bool all_idle, const struct scope_hang *hang)
 {
 	enum answer answer = YES;
 
+	if (hang->needs_peers && hang->as_namesake && idles_as_others(peers, hang->thread))
+		return NO;
 	if (hang->needs_peers)
 		answer = all_idle ? UNSURE : ask_peers(peers, hang);
 	return answer == UNSURE && hang->quiet ? NO : answer;
