@@ -14,7 +14,6 @@
 #include "anomaly/unserved.h"
 
 #define TIMES_P99 10
-#define RETRIES_MIN 3	       /* sleeps for a set time without progress */
 #define SPIN_ROUNDS_PER_S 1000 /* of its time on a CPU */
 #define SPIN_RUN_SHARE 0.5     /* of the time without a call, not asleep */
 
@@ -135,13 +134,12 @@ uint64_t scope_anomaly_hang_asleep_since(const struct scope_thread *thread)
 	return in_fault(thread) ? thread->block_ns : thread->open.enter_ns;
 }
 
-/* True if it had no progress in the whole window: what it does most often is not how it takes work. */
-static bool took_nothing(const struct scope_units *units, uint32_t index)
+bool scope_anomaly_hang_took_nothing(const struct scope_units *units, uint32_t index)
 {
 	const struct scope_retry *retry = &units->thread[index].retry;
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 
-	return retry->sleeps >= RETRIES_MIN && retry->from_ns < thread->first_ns + SCOPE_HANG_MIN_NS;
+	return retry->sleeps >= SCOPE_HANG_RETRIES_MIN && retry->from_ns < thread->first_ns + SCOPE_HANG_MIN_NS;
 }
 
 bool scope_anomaly_hang_as_pickup(const struct scope_units *units, const struct scope_pickup *pickup, uint32_t index)
@@ -157,8 +155,10 @@ bool scope_anomaly_hang_as_pickup(const struct scope_units *units, const struct 
 /* True if it waits where it takes work, as far as the call shows. */
 static bool at_pickup(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
 {
+	/* What one that took nothing does most often is not how it takes work. */
 	return scope_anomaly_hang_as_pickup(
-		units, took_nothing(units, index) ? NULL : scope_unit_pickups_of(pickups, index), index);
+		units, scope_anomaly_hang_took_nothing(units, index) ? NULL : scope_unit_pickups_of(pickups, index),
+		index);
 }
 
 /* True if it took no work in the window, and waits where threads of its name take theirs. They may have another role. */
@@ -167,7 +167,8 @@ static bool waits_as_namesake(const struct scope_units *units, const struct scop
 	struct scope_threads *threads = units->timeline->threads;
 	const struct scope_thread *thread = scope_timeline_threads_at(threads, index);
 
-	if (scope_unit_pickup_any(scope_unit_pickups_of(pickups, index)) && !took_nothing(units, index))
+	if (scope_unit_pickup_any(scope_unit_pickups_of(pickups, index)) &&
+	    !scope_anomaly_hang_took_nothing(units, index))
 		return false;
 	for (size_t i = 0; i < units->threads; i++) {
 		const struct scope_pickup *other = scope_unit_pickups_of(pickups, i);
@@ -186,7 +187,8 @@ static bool polls_between(const struct scope_units *units, const struct scope_pi
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 	const struct scope_pickup *own = scope_unit_pickups_of(pickups, index);
 
-	if (open_role(thread) != SCOPE_CALL_POLL || !scope_unit_pickup_any(own) || took_nothing(units, index))
+	if (open_role(thread) != SCOPE_CALL_POLL || !scope_unit_pickup_any(own) ||
+	    scope_anomaly_hang_took_nothing(units, index))
 		return false;
 	return !units->thread[index].owes ||
 	       (scope_timeline_call_role(own->nr) == SCOPE_CALL_POLL && !scope_unit_pickup_foreign(own, &thread->open));
@@ -308,7 +310,7 @@ static bool judge_retries(const struct scope_units *units, const struct scope_pi
 	const struct scope_retry *retry = &units->thread[index].retry;
 	const enum scope_timeline_call_role role = open_role(thread);
 
-	if (thread->open.nr == SCOPE_NR_NONE || retry->sleeps < RETRIES_MIN ||
+	if (thread->open.nr == SCOPE_NR_NONE || retry->sleeps < SCOPE_HANG_RETRIES_MIN ||
 	    (role != SCOPE_CALL_SLEEP && role != SCOPE_CALL_POLL && role != SCOPE_CALL_FUTEX) ||
 	    units->timeline->end_ns - retry->from_ns < limit ||
 	    (role != SCOPE_CALL_SLEEP && at_pickup(units, pickups, index)))

@@ -17,6 +17,7 @@ enum scope_hang_kind {
 };
 
 #define SCOPE_HANG_MIN_NS 1000000000ull /* asleep, or running without a call */
+#define SCOPE_HANG_RETRIES_MIN 3	/* sleeps that end by themselves without progress, from which they are one */
 
 struct scope_hang {
 	uint32_t thread;
@@ -53,6 +54,8 @@ int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_
 
 /* A wait in which threads idle, whatever else they do: for clients, for a child to end, for a signal, at a queue. */
 bool scope_anomaly_hang_idles(enum scope_timeline_call_role role);
+/* True if it had no progress in the whole window, in sleeps that ended by themselves: they began before it. */
+bool scope_anomaly_hang_took_nothing(const struct scope_units *units, uint32_t thread);
 /* When a thread that sleeps went to sleep, ns. */
 uint64_t scope_anomaly_hang_asleep_since(const struct scope_thread *thread);
 /* True if the thread sleeps in a call in which one with that pick-up, or any, waits for work. NULL: none is known. */

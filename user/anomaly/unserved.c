@@ -9,7 +9,6 @@
 #include "trace/backlog_row.h"
 
 #define LAST_ROW_NS 1500000000ull /* before the end, at most: rows are a second apart */
-#define SLEEPS_MIN 3		  /* that a time-out ended, from which they are one */
 
 static struct scope_unserved *entry_of(struct scope_unserved **unserved, size_t *count, size_t *room, uint32_t tgid,
 				       uint64_t since_ns)
@@ -110,9 +109,9 @@ static uint64_t asleep_since(const struct scope_units *units, uint32_t index, co
 
 	if (thread->run != SCOPE_RUN_BLOCKED)
 		return UINT64_MAX;
-	if (retry->sleeps < SLEEPS_MIN)
+	if (retry->sleeps < SCOPE_HANG_RETRIES_MIN)
 		return scope_anomaly_hang_asleep_since(thread);
-	return retry->from_ns < thread->first_ns + SCOPE_HANG_MIN_NS ? 0 : retry->from_ns;
+	return scope_anomaly_hang_took_nothing(units, index) ? 0 : retry->from_ns;
 }
 
 /* Where threads often sleep that serve nobody. */
