@@ -49,3 +49,41 @@ ends_in_round() {	# SOURCE ROUND SIGNAL [ARGUMENT...]
 	echo "round $round, $signal: $changed bytes of code were changed"
 	nothing_left
 }
+
+# Stops the reporter while it has a probe in the server's code, until its buffers must be full (the server is explore_work
+# flood, which takes stopped_s seconds on an emulated machine), and lets it go on: it takes the probe out of the code before it empties them, and sets it again later. 2: it was stopped
+# while it emptied them, and goes on with that.
+pause_once() {	# SOURCE [ARGUMENT...]
+	local source=$1 explorer waited
+	shift
+	probes_listed > "$dir/listed"
+	: > "$dir/said"
+	"$scope" explore -p "$server" --source "$source" --budget 100 --format json -o "$dir/found.pause" "$@" 2> "$dir/said" &
+	explorer=$!
+	"$programs/text_changed" "$server" until "$explorer" > "$dir/changed" || { cat "$dir/said"; return 2; }
+	kill -STOP "$explorer"
+	sleep "${stopped_s:-1}"
+	echo "while it was stopped: $("$programs/text_changed" "$server") bytes of code were changed"
+	kill -CONT "$explorer"
+	waited=$("$programs/text_changed" "$server" gone "$explorer") || { cat "$dir/said"; return 1; }
+	echo "they were gone $waited ms after it went on"
+	wait "$explorer" || { cat "$dir/said"; return 1; }
+	nothing_left || return 1
+	python3 -c 'import json, sys
+exploration = json.load(open(sys.argv[1]))["exploration"]
+nodes = [node for tree in exploration["trees"] for node in tree["nodes"]]
+print({key: exploration[key] for key in ("pauses", "looks_apart_s", "lost", "rounds")})
+sys.exit(2 if not exploration["pauses"] else not any(node["refinement"] == "probes" and node["share"] for node in nodes))
+' "$dir/found.pause"
+}
+
+pauses_while_full() {	# SOURCE [ARGUMENT...]
+	local status _
+	for _ in 1 2 3 4; do
+		pause_once "$@"
+		status=$?
+		rm -f "$dir/found.pause"
+		[ "$status" = 2 ] || break
+	done
+	return "$status"
+}

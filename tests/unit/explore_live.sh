@@ -136,6 +136,10 @@ expect "a hot function" 'any(node["function"] == "tick" and node["taken_back"] f
 	tree["function"] == "serve"' --budget 10
 stop
 
+start flood
+ok_if "a pause while buffers are full" pauses_while_full perf -d 4
+stop
+
 start even
 expect "nothing varies" 'not exploration["trees"] and exploration["probes"] == 0' --cv 60
 expect "a key of a call" 'keys["pread64:arg2"]["asked"] and not keys["pread64:arg2"]["holds"]' --cv 60 \
@@ -146,7 +150,8 @@ stop
 start keys
 expect "a planted key" 'keys["pread64:arg2"]["holds"] and abs(keys["pread64:arg2"]["r"] - 0.85) <= 0.03 and
 	sum(key["holds"] for key in keys.values()) == 1 and keys["pread64:arg2"]["queue_r"] is not None and
-	any(one["bin"] and one["bin"]["key"] == "pread64:arg2" for one in exploration["trees"])' --cv 5 --budget 10 \
+	any(one["bin"] and one["bin"]["key"] == "pread64:arg2" for one in exploration["trees"]) and
+	exploration["trees"][exploration["why_tree"]]["bin"]["key"] == "pread64:arg2"' --cv 5 --budget 10 --why 1 \
 	--key pread64:arg2:8 --key pread64:arg3 --key fadvise64:arg1 --key fadvise64:arg2 --key lseek:arg1
 stop
 exit $bad

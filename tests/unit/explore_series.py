@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""explore_series.py SEED FOUND LEDGER WINDOW: prints a line on one exploration: what it found, and how far its figures are
-from those of the program's own ledger (explore_work.c), of the requests in the first round.
+"""explore_series.py SEED FOUND LEDGER WINDOW SAID: prints a line on one exploration: what it found, how long its longest
+round took (SAID: its lines of progress, each after the time), and how far its figures are from those of the program's own
+ledger (explore_work.c), of the requests in the first round.
 explore_series.py RESULTS: counts such lines. Exit status: 0 if they are as explore_series_live.sh says; else 1."""
 import json
 import statistics
@@ -22,7 +23,14 @@ def requests(ledger, begin_ns, end_ns):
                 yield times[-1] - times[0], [b - a for a, b in zip(times, times[1:6])]
 
 
-def one(seed, found, ledger, window):
+def longest_round(said):
+    """In seconds."""
+    with open(said, encoding="utf-8") as file:
+        times = [float(line.split()[0]) for line in file if " begin" in line or ": round " in line]
+    return max((b - a for a, b in zip(times, times[1:])), default=0.0)
+
+
+def one(seed, found, ledger, window, said):
     with open(found, encoding="utf-8") as file:
         report = json.load(file)
     with open(window, encoding="utf-8") as file:
@@ -44,7 +52,8 @@ def one(seed, found, ledger, window):
           f"CV {100 * kind['wall_cv']:.2f} % truth {100 * cv:.2f} % off {100 * abs(kind['wall_cv'] / cv - 1):.2f} %; "
           f"share off {100 * worst:.2f} points; sum of shares {sum(edges.values()):.4f}; "
           f"overhead {100 * exploration['overhead']:.1f} % of {100 * exploration['budget']:.1f} %; "
-          f"{exploration['rounds']} rounds; {len(seen)} requests of {kind['requests']}", flush=True)
+          f"{exploration['rounds']} rounds, the longest {longest_round(said):.2f} s; "
+          f"buffers looked at every {1000 * exploration['looks_apart_s']:.0f} ms at most; {len(seen)} requests of {kind['requests']}", flush=True)
 
 
 def number_after(line, word):
@@ -59,8 +68,11 @@ def count(results):
     within = sum(number_after(line, "overhead ") <= number_after(line.split("overhead")[1], " of ") for line in lines)
     near_cv = sum(number_after(line, "% off ") <= 2 for line in lines)
     near_share = sum(number_after(line, "share off ") <= 5 for line in lines)
+    longest = max(number_after(line, "the longest ") for line in lines)
+    apart = max(number_after(line, "looked at every ") for line in lines)
     print(f"of {len(lines)}: found {found}, at most 34 % of functions {few}, within the budget {within}, "
-          f"CV within 2 % {near_cv}, shares within 5 points {near_share}")
+          f"CV within 2 % {near_cv}, shares within 5 points {near_share}; "
+          f"the longest round {longest:.2f} s; buffers looked at every {apart:.0f} ms at most")
     return not (found >= 0.95 * len(lines) and few == within == len(lines))
 
 

@@ -12,6 +12,7 @@
  *   explore_work hot       tick() is called a million times by each request
  *   explore_work sleeps    doze() sleeps for 50 ms more in one request of ten: the time is in a call
  *   explore_work even      nothing varies
+ *   explore_work flood     as stages; one more thread makes as many calls as fill the buffers of a tracer in half a second
  *   explore_work library   as stages, but the time goes to work_item() of the library LIBRARY, the second argument
  *
  * Prints the number of the process to trace; ends when its standard input does. EXPLORE_THREADS= is the number of its
@@ -275,6 +276,18 @@ __attribute__((noinline)) void serve(struct request *request)
 	note(&request->stage_ns[4]);
 }
 
+static void *make_calls(void *unused)
+{
+	(void)unused;
+	prctl(PR_SET_NAME, "flood");
+	for (;;) {
+		for (int i = 0; i < 100; i++)
+			getppid();
+		usleep(1000);
+	}
+	return NULL;
+}
+
 static void name_thread(int number)
 {
 	char name[16] = "stage";
@@ -331,9 +344,11 @@ static void *ask_all(void *context)
 static int run_server(int listener, int threads)
 {
 	static struct connection connection[16];
-	pthread_t thread[16];
+	pthread_t thread[16], flood;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!strcmp(mode, "flood") && pthread_create(&flood, NULL, make_calls, NULL))
+		return 1;
 	for (int i = 0; i < threads; i++) {
 		connection[i].fd = accept(listener, NULL, NULL);
 		connection[i].number = i;

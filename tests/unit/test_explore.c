@@ -297,6 +297,28 @@ static void divides_by_what_was_asked(void **state)
 	free(kind.request);
 }
 
+/* A request of --why belongs to the tree of its path and bin, else to that of all paths of its kind. */
+static void knows_the_tree_of_a_request(void **state)
+{
+	static struct scope_explore explore;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct scope_explore_tree *tree = &explore.tree[explore.trees++];
+
+		strcpy(tree->group, i == 3 ? "other" : "stage");
+		tree->number = i < 2;
+		tree->hash = i == 2 ? 0 : 100 + i;
+		if (i < 2)
+			strcpy(tree->key, "load:arg0");
+	}
+	assert_ptr_equal(scope_explore_tree_of(&explore, "stage", 101), &explore.tree[1]);
+	assert_ptr_equal(scope_explore_tree_of(&explore, "stage", 100), &explore.tree[0]);
+	assert_ptr_equal(scope_explore_tree_of(&explore, "stage", 103), &explore.tree[2]);
+	assert_ptr_equal(scope_explore_tree_of(&explore, "other", 103), &explore.tree[3]);
+	assert_null(scope_explore_tree_of(&explore, "other", 101));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +330,7 @@ int main(void)
 		cmocka_unit_test(leaves_out_what_has_no_name),
 		cmocka_unit_test(reports_a_planted_correlation),
 		cmocka_unit_test(divides_by_what_was_asked),
+		cmocka_unit_test(knows_the_tree_of_a_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

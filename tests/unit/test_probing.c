@@ -21,12 +21,15 @@ struct fake {
 	unsigned adds, removes, order[8], ordered;
 	uint32_t share, fill, hot_share; /* hot_share: in addition, while probe 3 is set */
 	uint16_t refuse;		 /* this id */
+	bool going;			 /* one that was removed is not gone yet */
 };
 
 static int add(void *feed, const struct scope_probe *probe, struct scope_error *error)
 {
 	struct fake *fake = feed;
 
+	if (fake->going)
+		return scope_error_set(error, -EAGAIN, "a probe that was removed is in the code yet");
 	if (probe->id == fake->refuse)
 		return scope_error_set(error, -EINVAL, "no instruction begins there");
 	assert_false(fake->set[probe->id]);
@@ -122,7 +125,7 @@ static void sets_ends_first(void **state)
 
 	(void)state;
 	begin(&run, 50);
-	go(&run, 1, 0);
+	go(&run, 8, 0);
 	assert_int_equal(set_of(&run), PROBES);
 	for (unsigned i = 0; i < PROBES; i++) {
 		assert_int_equal(run.fake.order[i], PROBES - i);
@@ -173,6 +176,42 @@ static void pauses_at_any_look(void **state)
 	assert_int_equal(set_of(&run), 0);
 }
 
+/* While the kernel takes probes out of the code none can be set; that is no refusal. */
+static void waits_for_what_goes(void **state)
+{
+	struct run run;
+
+	(void)state;
+	begin(&run, 50);
+	go(&run, 300, 0);
+	run.fake.fill = SCOPE_PROBING_PAUSE_FILL + 1;
+	run.fake.going = true;
+	go(&run, 20, 0);
+	run.fake.fill = 0;
+	go(&run, 300, 0);
+	assert_int_equal(set_of(&run), 0);
+	run.fake.going = false;
+	go(&run, 20, 0);
+	assert_int_equal(set_of(&run), PROBES);
+}
+
+/* The longest time between two looks is that for which a full buffer may not have been seen. */
+static void measures_how_often_it_looks(void **state)
+{
+	struct run run;
+
+	(void)state;
+	begin(&run, 50);
+	go(&run, 300, 0);
+	assert_int_equal(run.probing.looks_apart_ns, SCOPE_PROBING_STEP_MS * MS);
+	scope_capture_probing_step(&run.probing, &source, &run.fake, run.now + 170 * MS);
+	assert_in_range(run.probing.looks_apart_ns, 170 * MS, 190 * MS);
+	begin(&run, 50);
+	run.probing.count = 0;
+	go(&run, 300, 0);
+	assert_int_equal(run.probing.looks_apart_ns, 0);
+}
+
 /* With a buffer that is full from the beginning none is ever set, and none counts as one that was. */
 static void sets_none_while_full(void **state)
 {
@@ -194,7 +233,7 @@ static void takes_a_storm_back(void **state)
 
 	(void)state;
 	begin(&run, 50);
-	go(&run, 1, 0);
+	go(&run, 8, 0);
 	run.fake.hot_share = 50 * SCOPE_PROBING_STORM_TIMES + 1;
 	go(&run, 12, 3);
 	assert_true(run.fake.set[1] && run.fake.set[2] && !run.fake.set[3] && !run.fake.set[4]);
@@ -263,7 +302,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sets_ends_first),	    cmocka_unit_test(pauses),
-		cmocka_unit_test(pauses_at_any_look),	    cmocka_unit_test(sets_none_while_full),
+		cmocka_unit_test(pauses_at_any_look),	    cmocka_unit_test(measures_how_often_it_looks),
+		cmocka_unit_test(waits_for_what_goes),	    cmocka_unit_test(sets_none_while_full),
 		cmocka_unit_test(takes_a_storm_back),	    cmocka_unit_test(keeps_the_budget),
 		cmocka_unit_test(gives_up_what_is_refused), cmocka_unit_test(sets_none_after_the_end),
 	};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * text_changed PID [until PROCESS]: prints how many bytes of a process's code differ from the files that it maps. Each
- * breakpoint of a probe is one, by any tool and in any way. With "until" it waits until there is one, as
- * long as PROCESS, which is to set it, lives.
+ * text_changed PID [until|gone PROCESS]: prints how many bytes of a process's code differ from the files that it maps.
+ * Each breakpoint of a probe is one, by any tool and in any way. With "until" it waits until there is one, as
+ * long as PROCESS, which is to set it, lives. With "gone" it waits until the program's own file has none, without sleeping,
+ * so that a moment without any is seen as well, and prints for how many ms it waited.
  *
- * Exit status: 0; 1 the process or a file cannot be read, or PROCESS ended before there was any; 2 wrong usage.
+ * Exit status: 0; 1 the process or a file cannot be read, or PROCESS ended before that; 2 wrong usage.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BLOCK 65536u
@@ -48,8 +51,8 @@ static long compare(pid_t pid, int memory, uint64_t start, uint64_t end, uint64_
 	return count;
 }
 
-/* Of all executable mappings of files; -1: they cannot be read. */
-static long compare_all(pid_t pid)
+/* Of all executable mappings of files, or of that file alone if it is not 0; -1: they cannot be read. */
+static long compare_all(pid_t pid, uint64_t alone)
 {
 	char path[64], line[4096], rights[8];
 	uint64_t start, end, offset, inode;
@@ -66,7 +69,7 @@ static long compare_all(pid_t pid)
 	while (all >= 0 && fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64, &start, &end, rights, &offset,
 			   &inode) != 5 ||
-		    !strchr(rights, 'x') || !inode)
+		    !strchr(rights, 'x') || !inode || (alone && inode != alone))
 			continue;
 		one = compare(pid, memory, start, end, offset);
 		all = one < 0 ? -1 : all + one;
@@ -76,15 +79,44 @@ static long compare_all(pid_t pid)
 	return all;
 }
 
+static double now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+/* Waits until the program has its own code again. Returns the exit status. */
+static int wait_until_gone(pid_t pid, pid_t setter)
+{
+	const double begin_ms = now_ms();
+	struct stat file;
+	char path[64];
+	long count;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (stat(path, &file))
+		return 1;
+	do {
+		count = compare_all(pid, file.st_ino);
+	} while (count > 0 && !kill(setter, 0));
+	printf("%.1f\n", now_ms() - begin_ms);
+	return count != 0;
+}
+
 int main(int argc, char **argv)
 {
 	const pid_t pid = argc > 1 ? atoi(argv[1]) : 0, setter = argc > 3 ? atoi(argv[3]) : 0;
+	const bool gone = argc > 2 && !strcmp(argv[2], "gone");
 	long count;
 
-	if (pid <= 0 || (argc != 2 && (argc != 4 || strcmp(argv[2], "until") != 0 || setter <= 0)))
+	if (pid <= 0 || (argc != 2 && (argc != 4 || (!gone && strcmp(argv[2], "until") != 0) || setter <= 0)))
 		return 2;
+	if (gone)
+		return wait_until_gone(pid, setter);
 	do {
-		count = compare_all(pid);
+		count = compare_all(pid, 0);
 		if (setter && !count)
 			usleep(2000);
 	} while (setter && !count && !kill(setter, 0));

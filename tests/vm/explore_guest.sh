@@ -110,6 +110,12 @@ for source in kmod perf; do
 	done
 done
 kill "$work" "$server"
+start flood
+stopped_s=15
+for source in kmod perf; do
+	pass "$source: a pause while buffers are full" pauses_while_full "$source" -d 25 --rounds 4
+done
+kill "$work" "$server"
 start sleeps
 for signal in INT KILL SEGV; do
 	pass "probes in the kernel: ended by SIG$signal" kernel_probes $signal

@@ -2,6 +2,7 @@
 /* Probes that a capture sets once it runs, watches, and takes back. */
 #include "capture/probing.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,19 +46,21 @@ static void give_up(struct scope_probing *probing, const struct scope_source *so
 }
 
 /*
- * Sets all probes that wait. The probe on the end of a call is set before that on its entry, so that no call seems
- * open because of the order.
+ * Sets one of the probes that wait. It takes some 10 ms for each CPU, so buffers are looked at after each of them. The probe on
+ * the end of a call is set before that on its entry, so that no call seems open because of the order.
  */
-static void set_waiting(struct scope_probing *probing, const struct scope_source *source, void *feed)
+static void set_next(struct scope_probing *probing, const struct scope_source *source, void *feed)
 {
-	bool any = false;
-
 	for (size_t i = probing->count; i--;) {
 		struct scope_probing_one *one = &probing->one[i];
+		int err;
 
 		if (one->state != SCOPE_PROBING_WAITING)
 			continue;
-		if (source->probe_add(feed, &one->probe, &probing->why)) {
+		err = source->probe_add(feed, &one->probe, &probing->why);
+		if (err == -EAGAIN)
+			return;
+		if (err) {
 			give_up(probing, source, feed, one->set, SCOPE_PROBING_REFUSED);
 			continue;
 		}
@@ -65,10 +68,10 @@ static void set_waiting(struct scope_probing *probing, const struct scope_source
 		one->was_set = true;
 		one->hits_seen = one->hits_before;
 		probing->quick = QUICK_LOOKS;
-		any = true;
-	}
-	if (any)
+		probing->just_set = true;
 		probing->set_ns = scope_now_ns();
+		return;
+	}
 }
 
 static void pause_all(struct scope_probing *probing, const struct scope_source *source, void *feed)
@@ -144,13 +147,25 @@ static void weigh(struct scope_probing *probing, const struct scope_source *sour
 		probing->one[i].hits_seen = probing->one[i].hits;
 }
 
+/* How full the fullest one is, in thousandths. */
+static uint32_t look_at_buffers(struct scope_probing *probing, const struct scope_source *source, const void *feed,
+				uint64_t now_ns)
+{
+	if (probing->count && probing->filled_ns && now_ns - probing->filled_ns > probing->looks_apart_ns)
+		probing->looks_apart_ns = now_ns - probing->filled_ns;
+	probing->filled_ns = now_ns;
+	return source->fill(feed);
+}
+
 void scope_capture_probing_step(struct scope_probing *probing, const struct scope_source *source, void *feed,
 				uint64_t now_ns)
 {
-	const uint32_t fill = probing->ended ? 0 : source->fill(feed);
+	uint32_t fill;
+	bool looks_only;
 
 	if (probing->ended)
 		return;
+	fill = look_at_buffers(probing, source, feed, now_ns);
 	if (now_ns < probing->next_ns && fill <= SCOPE_PROBING_PAUSE_FILL)
 		return;
 	/* Probes that are too costly are taken back first, because after a pause they would come again. */
@@ -159,9 +174,13 @@ void scope_capture_probing_step(struct scope_probing *probing, const struct scop
 		pause_all(probing, source, feed);
 	if (fill < SCOPE_PROBING_RESUME_FILL)
 		probing->paused = false;
-	if (!probing->paused)
-		set_waiting(probing, source, feed);
-	probing->next_ns = now_ns + (probing->quick ? QUICK_MS : SCOPE_PROBING_STEP_MS) * NS_PER_MS;
+	looks_only = probing->just_set;
+	probing->just_set = false;
+	if (!probing->paused && !looks_only)
+		set_next(probing, source, feed);
+	probing->next_ns = now_ns;
+	if (!looks_only && !probing->just_set)
+		probing->next_ns += (probing->quick ? QUICK_MS : SCOPE_PROBING_STEP_MS) * NS_PER_MS;
 	probing->quick -= probing->quick > 0;
 }
 

@@ -22,6 +22,7 @@
 #define SCOPE_PROBING_STEP_MS 20u	      /* from one look to the next, and less just after probes were set */
 #define SCOPE_PROBING_PAUSE_FILL 500u	      /* thousandths of a buffer: above it no probe is set … */
 #define SCOPE_PROBING_RESUME_FILL 250u	      /* … until there is less than this */
+#define SCOPE_PROBING_LOOKS_NS 100000000ull   /* no rule: longer between two looks at the buffers is said */
 #define SCOPE_PROBING_STORM_TIMES 4u	      /* the budget, in one look: taken back at once */
 #define SCOPE_PROBING_BUDGET_NS 1000000000ull /* the budget holds for each stretch of this length */
 
@@ -51,14 +52,17 @@ struct scope_probing {
 	uint32_t pauses;
 	uint32_t share_most; /* thousandths of a CPU in a stretch of SCOPE_PROBING_BUDGET_NS, the largest */
 	bool over;	     /* the budget was exceeded without any probe set: what every round records is too costly */
-	uint64_t set_ns;     /* when a probe was set last: from then on all are set, CLOCK_MONOTONIC */
-	struct scope_error why; /* of the last refusal */
+	uint64_t looks_apart_ns; /* between two looks at the buffers, the longest; 0: there is no probe to set */
+	uint64_t set_ns;	 /* when a probe was set last: from then on all are set, CLOCK_MONOTONIC */
+	struct scope_error why;	 /* of the last refusal */
 
 	/* Of the steps. */
 	bool paused, begun, ended;
+	bool just_set; /* in the last step: buffers are looked at again before the next probe is set */
 	uint64_t looked_ns, next_ns, since_ns;
-	uint64_t cost_ns; /* in the stretch since since_ns */
-	uint32_t quick;	  /* looks that come early */
+	uint64_t filled_ns; /* when the buffers were looked at last; 0: never */
+	uint64_t cost_ns;   /* in the stretch since since_ns */
+	uint32_t quick;	    /* looks that come early */
 };
 
 /* True if the source can set probes while it runs. */
@@ -67,7 +71,7 @@ bool scope_capture_probing_can(const struct scope_source *source);
 /* True if that may include probes on functions of the kernel. */
 bool scope_capture_probing_kernel(const struct scope_source *source);
 
-/* Sets the probes that wait, if there is room, and takes back those that must be. Call it at next_ns at the latest. */
+/* Sets one of the probes that wait, if there is room, and takes back those that must be. Call it at next_ns at the latest. */
 void scope_capture_probing_step(struct scope_probing *probing, const struct scope_source *source, void *feed,
 				uint64_t now_ns);
 /* Call it before the session stops, which removes the probes: takes the last counts. */

@@ -137,13 +137,21 @@ static int capture(struct round_now *now, struct scope_cmd_captured *captured, s
 }
 
 static int sum_round(const struct round_now *now, struct scope_trace *trace, const struct scope_analysis *analysis,
-		     const struct scope_edge_wanted *wanted, struct scope_round **ret_round)
+		     const struct scope_edge_wanted *extras, struct scope_round **ret_round)
 {
 	const struct scope_explore *explore = &now->rounds->explore;
+	const struct scope_variance_request *why = analysis->variance ? analysis->variance->request : NULL;
+	const struct scope_round_wanted wanted = {
+		.extras = extras,
+		.split = explore->split,
+		.splits = explore->splits,
+		.from_ns = now->probing.set_ns,
+		.asked.thread = why ? why->thread : 0,
+		.asked.begin_ns = why ? why->begin_ns : 0,
+	};
 
 	return scope_explore_round_create(trace, analysis->found.distributions, analysis->found.groups,
-					  analysis->found.pickups, wanted, explore->split, explore->splits,
-					  now->probing.set_ns, ret_round);
+					  analysis->found.pickups, &wanted, ret_round);
 }
 
 /* Sums of the round, by an analysis of its trace. */
@@ -151,7 +159,7 @@ static int take(struct round_now *now, struct scope_trace *trace, const struct s
 {
 	struct rounds *rounds = now->rounds;
 	struct scope_unit_key key[SCOPE_UNIT_KEYS];
-	struct scope_edge_wanted wanted = {
+	struct scope_edge_wanted extras = {
 		.probe = now->plan.span,
 		.probes = now->plan.probes,
 		.key = key,
@@ -160,18 +168,20 @@ static int take(struct round_now *now, struct scope_trace *trace, const struct s
 	struct scope_round *round;
 	int err;
 
-	for (size_t i = 0; i < wanted.keys; i++)
+	for (size_t i = 0; i < extras.keys; i++)
 		key[i] = rounds->request->key[i].source;
-	err = sum_round(now, trace, analysis, &wanted, &round);
+	err = sum_round(now, trace, analysis, &extras, &round);
 	if (!err && now->plan.tree < 0) {
 		err = scope_explore_relate(&rounds->explore, round);
 		if (err || rounds->explore.splits)
 			scope_explore_round_destroy(round);
 		if (!err && rounds->explore.splits)
-			err = sum_round(now, trace, analysis, &wanted, &round);
+			err = sum_round(now, trace, analysis, &extras, &round);
 	}
 	if (err)
 		return err;
+	if (now->plan.tree < 0)
+		rounds->explored.why_hash = round->asked_hash;
 	scope_explore_call_paths_end(&now->kernel);
 	err = scope_explore_take(&rounds->explore, &now->plan, &now->probing, round, trace, analysis->symbols,
 				 &now->kernel);
@@ -230,6 +240,8 @@ static void sum_up(struct round_now *now)
 	explored->pauses += now->probing.pauses;
 	if (now->probing.share_most > explored->share_most)
 		explored->share_most = now->probing.share_most;
+	if (now->probing.looks_apart_ns > explored->looks_apart_ns)
+		explored->looks_apart_ns = now->probing.looks_apart_ns;
 	for (size_t i = 0; i < SCOPE_LOST_REASONS; i++)
 		explored->lost += now->stats.counts.lost[i];
 	if (now->probing.over || now->stats.end == SCOPE_CAPTURE_GUARD)

@@ -318,9 +318,8 @@ int scope_explore_take(struct scope_explore *explore, const struct scope_explore
 }
 
 const struct scope_explore_tree *scope_explore_tree_of(const struct scope_explore *explore, const char *group,
-						       const struct scope_unit_edges *edges)
+						       uint64_t hash)
 {
-	const uint64_t hash = scope_explore_round_hash(edges);
 	const struct scope_explore_tree *all = NULL;
 
 	for (size_t i = 0; i < explore->trees; i++) {
@@ -328,11 +327,10 @@ const struct scope_explore_tree *scope_explore_tree_of(const struct scope_explor
 
 		if (strcmp(tree->group, group) != 0)
 			continue;
-		/* Which bin the request is in is not known. */
-		if (tree->edges_hash == hash && !tree->key[0])
-			return tree;
 		if (!tree->hash)
 			all = tree;
+		else if (tree->hash == hash)
+			return tree;
 	}
 	return all;
 }

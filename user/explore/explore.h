@@ -63,12 +63,11 @@ struct scope_explore_step {
 
 struct scope_explore_tree {
 	char group[SCOPE_PLAIN_COMM_BYTES];
-	uint64_t hash;	 /* of its path; 0: all of the kind */
+	uint64_t hash;	 /* of its path, with the bin; 0: all of the kind */
 	unsigned number; /* of the path, by number of requests, from 1 on; 0: all */
 	/* The bin of the key that divides the kind's requests; "": none does, or the request has no value of it. */
 	char key[SCOPE_KEY_NAME];
 	double key_from, key_to;
-	uint64_t edges_hash;
 	enum scope_forest_state state;
 	uint64_t requests;
 	double mean_ns, cv, latency_share; /* latency_share: of the kind's variance, in this path */
@@ -153,9 +152,12 @@ int scope_explore_take(struct scope_explore *explore, const struct scope_explore
 		       const struct scope_probing *probing, const struct scope_round *round, struct scope_trace *trace,
 		       struct scope_symbols *symbols, const struct scope_call_paths *kernel);
 
-/* The tree that a request of that group belongs to: of its path, or of all paths of the kind; NULL: it has none. */
+/*
+ * The tree that a request of that group belongs to: of its path (scope_round.asked_hash, of the first round), or of all
+ * paths of the kind; NULL: it has none.
+ */
 const struct scope_explore_tree *scope_explore_tree_of(const struct scope_explore *explore, const char *group,
-						       const struct scope_unit_edges *edges);
+						       uint64_t hash);
 
 /* What every round records exceeded the budget, or no rounds are left: open trees stay open. */
 void scope_explore_stop(struct scope_explore *explore, enum scope_explore_end end);

@@ -140,7 +140,6 @@ static void add_tree(struct scope_explore *explore, const struct scope_round_kin
 		return;
 	*tree = (struct scope_explore_tree){
 		.hash = path == &kind->all ? 0 : path->hash,
-		.edges_hash = path->edges_hash,
 		.number = path == &kind->all ? 0 : number_of(kind, path),
 		.state = state,
 		.requests = path->spread.units,

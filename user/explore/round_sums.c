@@ -14,11 +14,11 @@ struct taker {
 	const struct scope_distributions *distributions;
 	uint64_t *last_ns; /* by thread: when its last request ended; 0: none has */
 	size_t threads;
-	uint64_t from_ns;
+	const struct scope_round_wanted *wanted;
 	const struct scope_round_split **split; /* by kind; NULL: it has none */
 };
 
-uint64_t scope_explore_round_hash(const struct scope_unit_edges *edges)
+static uint64_t hash_of(const struct scope_unit_edges *edges)
 {
 	uint64_t hash = 0x9e3779b97f4a7c15ull;
 
@@ -155,7 +155,7 @@ static int take_unit(void *user, const struct scope_unit *unit, const struct sco
 	double queued_ns = 0, own_ns;
 	int err;
 
-	if (unit->group >= taker->round->kinds || unit->begin_ns < taker->from_ns ||
+	if (unit->group >= taker->round->kinds || unit->begin_ns < taker->wanted->from_ns ||
 	    !scope_unit_is_request(taker->distributions, unit))
 		return 0;
 	kind = &taker->round->kind[unit->group];
@@ -170,10 +170,11 @@ static int take_unit(void *user, const struct scope_unit *unit, const struct sco
 	scope_variance_part_add(&kind->queues, queued_ns, wall_ns - kind->wall_shift_ns, SCOPE_BAND_NONE);
 	request = describe(taker, unit, edges, extras, own_ns);
 	split = taker->split[unit->group];
-	path = find_path(kind, scope_explore_round_hash(edges),
-			 split ? scope_explore_round_bin(split, request.key[split->key]) : 0);
+	path = find_path(kind, hash_of(edges), split ? scope_explore_round_bin(split, request.key[split->key]) : 0);
 	if (!path || scope_sketch_add(&kind->own, (uint64_t)own_ns, 1))
 		return -ENOMEM;
+	if (unit->thread == taker->wanted->asked.thread && unit->begin_ns == taker->wanted->asked.begin_ns)
+		taker->round->asked_hash = path->hash;
 	err = add_to_path(path, edges, extras, own_ns - kind->shift_ns);
 	if (!err)
 		err = add_to_path(&kind->all, edges, extras, own_ns - kind->shift_ns);
@@ -233,7 +234,7 @@ static int count_queues(struct scope_round_kind *kind)
 }
 
 static int fill(struct taker *taker, struct scope_trace *trace, const struct scope_groups *groups,
-		const struct scope_pickups *pickups, const struct scope_edge_wanted *wanted)
+		const struct scope_pickups *pickups)
 {
 	struct scope_round *round = taker->round;
 	int err;
@@ -243,7 +244,7 @@ static int fill(struct taker *taker, struct scope_trace *trace, const struct sco
 		memcpy(round->kind[g].name, groups->group[g].name, sizeof(round->kind[g].name));
 	}
 	round->kinds = groups->count;
-	err = scope_variance_edge_pass(trace, groups, pickups, wanted, take_unit, taker);
+	err = scope_variance_edge_pass(trace, groups, pickups, taker->wanted->extras, take_unit, taker);
 	for (size_t g = 0; g < round->kinds && !err; g++)
 		err = count_queues(&round->kind[g]);
 	return err;
@@ -251,11 +252,10 @@ static int fill(struct taker *taker, struct scope_trace *trace, const struct sco
 
 int scope_explore_round_create(struct scope_trace *trace, const struct scope_distributions *distributions,
 			       const struct scope_groups *groups, const struct scope_pickups *pickups,
-			       const struct scope_edge_wanted *wanted, const struct scope_round_split *split,
-			       size_t splits, uint64_t from_ns, struct scope_round **ret_round)
+			       const struct scope_round_wanted *wanted, struct scope_round **ret_round)
 {
 	struct taker taker = {
-		.from_ns = from_ns,
+		.wanted = wanted,
 		.round = calloc(1, sizeof(*taker.round)),
 		.distributions = distributions,
 		.threads = scope_timeline_threads_count(distributions->run->timeline->threads),
@@ -265,13 +265,13 @@ int scope_explore_round_create(struct scope_trace *trace, const struct scope_dis
 	taker.last_ns = calloc(taker.threads + 1, sizeof(*taker.last_ns));
 	taker.split = calloc(groups->count + 1, sizeof(*taker.split));
 	for (size_t g = 0; taker.split && g < groups->count; g++)
-		for (size_t i = 0; i < splits; i++)
-			if (!strcmp(split[i].kind, groups->group[g].name))
-				taker.split[g] = &split[i];
+		for (size_t i = 0; i < wanted->splits; i++)
+			if (!strcmp(wanted->split[i].kind, groups->group[g].name))
+				taker.split[g] = &wanted->split[i];
 	if (taker.round)
 		taker.round->kind = calloc(groups->count + 1, sizeof(*taker.round->kind));
 	if (taker.round && taker.round->kind && taker.last_ns && taker.split)
-		err = fill(&taker, trace, groups, pickups, wanted);
+		err = fill(&taker, trace, groups, pickups);
 	free(taker.last_ns);
 	free(taker.split);
 	if (err)

@@ -100,16 +100,28 @@ struct scope_round {
 	size_t kinds;
 	struct scope_round_stack *stack;
 	size_t stacks, stack_capacity;
+	uint64_t asked_hash; /* of the path of scope_round_wanted.asked; 0: none, or it did not come */
+};
+
+/* What to sum up. */
+struct scope_round_wanted {
+	const struct scope_edge_wanted *extras; /* may be NULL */
+	const struct scope_round_split *split;	/* by kind, at most one each */
+	size_t splits;
+	uint64_t from_ns; /* requests that began then or later */
+	struct {
+		uint32_t thread;
+		uint64_t begin_ns; /* 0: none */
+	} asked;		   /* a request whose path is wanted */
 };
 
 /*
- * One pass over the trace, for requests that began at from_ns or later. distributions, groups and pickups are those
- * of an analysis of it. wanted may be NULL. split: by kind, at most one each. 0 or -errno; the caller destroys.
+ * One pass over the trace. distributions, groups and pickups are those of an analysis of it. 0 or -errno; the caller
+ * destroys.
  */
 int scope_explore_round_create(struct scope_trace *trace, const struct scope_distributions *distributions,
 			       const struct scope_groups *groups, const struct scope_pickups *pickups,
-			       const struct scope_edge_wanted *wanted, const struct scope_round_split *split,
-			       size_t splits, uint64_t from_ns, struct scope_round **ret_round);
+			       const struct scope_round_wanted *wanted, struct scope_round **ret_round);
 void scope_explore_round_destroy(struct scope_round *round); /* NULL is fine */
 
 /* By its name; NULL: no request of that kind came. */
@@ -117,8 +129,6 @@ const struct scope_round_kind *scope_explore_round_kind(const struct scope_round
 /* By its hash, 0 for all of the kind; NULL: no request took it. */
 const struct scope_round_path *scope_explore_round_path(const struct scope_round_kind *kind, uint64_t hash);
 
-/* scope_round_path.edges_hash of a request with these edges. */
-uint64_t scope_explore_round_hash(const struct scope_unit_edges *edges);
 /* The bin of a value, from 1 on; 0: it is NAN. Values below the first bin are in it. */
 static inline unsigned scope_explore_round_bin(const struct scope_round_split *split, double value)
 {

@@ -44,6 +44,7 @@ struct scope_perf_cpu {
 };
 
 struct scope_perf_uprobe;
+struct scope_perf_closing;
 
 struct scope_perf_events {
 	struct scope_perf_layout layout;
@@ -54,7 +55,8 @@ struct scope_perf_events {
 	uint32_t sample_cost_ns;	  /* for how long a sample delays a thread; 0: not known */
 	struct scope_perf_uprobe *uprobe; /* probes that are set, of all CPUs (uprobe.c) */
 	size_t uprobes, uprobe_room;
-	uint32_t uprobe_cost_ns; /* for how long a hit delays a thread; 0: not measured yet */
+	struct scope_perf_closing *closing; /* those of probes that were removed (closing.h) */
+	uint32_t uprobe_cost_ns;	    /* for how long a hit delays a thread; 0: not measured yet */
 	uint64_t uprobe_asked_ns;
 	char note[512]; /* what is less than requested, and why; "" */
 };

@@ -140,8 +140,14 @@ static int perf_start(void *context, struct scope_error *error)
 	session->moment = SCOPE_PERF_MOMENT_START;
 	if (err)
 		return scope_error_set(error, err, "no memory left to begin tracing");
-	for (uint32_t i = 0; i < session->options.probe_count && !err; i++)
+	for (uint32_t i = 0; i < session->options.probe_count && !err; i++) {
 		err = scope_perf_uprobes_add(&session->events, &session->options.probes[i], error);
+		if (err != -EAGAIN)
+			continue;
+		/* The probe by which their cost was measured. */
+		scope_perf_uprobes_settle(&session->events);
+		err = scope_perf_uprobes_add(&session->events, &session->options.probes[i], error);
+	}
 	return err;
 }
 

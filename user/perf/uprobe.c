@@ -17,6 +17,7 @@
 #include "base/now.h"
 #include "perf/attr.h"
 #include "perf/check.h"
+#include "perf/closing.h"
 #include "proc/file.h"
 
 #define MEASURED_HITS 200     /* of each of … */
@@ -104,7 +105,7 @@ static int find_own(uint64_t *ret_offset)
 }
 
 /* For how long a hit delays a thread: the mean over some hundred hits of this one, when least else was on its CPU. */
-static uint32_t measure_cost(void)
+static uint32_t measure_cost(struct scope_perf_closing **closing)
 {
 	struct scope_probe probe = { .kind = SCOPE_PROBE_UPROBE, .name = "/proc/self/exe" };
 	struct perf_event_attr attr;
@@ -128,7 +129,7 @@ static uint32_t measure_cost(void)
 		if (took_ns < least_ns)
 			least_ns = took_ns;
 	}
-	close(fd);
+	scope_perf_closing_begin(closing, &fd, 1);
 	return (uint32_t)(least_ns / MEASURED_HITS) + 1;
 }
 
@@ -163,6 +164,7 @@ static int open_on(struct scope_perf_events *events, const struct scope_perf_cpu
 
 int scope_perf_uprobes_add(struct scope_perf_events *events, const struct scope_probe *probe, struct scope_error *error)
 {
+	static uint32_t cost_ns;
 	struct perf_event_attr attr;
 	uint64_t hits;
 	int err;
@@ -176,8 +178,12 @@ int scope_perf_uprobes_add(struct scope_perf_events *events, const struct scope_
 	err = make_attr(probe, &attr);
 	if (err)
 		return refused(err, probe, error);
-	if (!events->uprobe_cost_ns)
-		events->uprobe_cost_ns = measure_cost();
+	/* Once in a process, because it takes as long as a probe does. */
+	if (!cost_ns)
+		cost_ns = measure_cost(&events->closing);
+	events->uprobe_cost_ns = cost_ns;
+	if (scope_perf_closing_busy(&events->closing))
+		return scope_error_set(error, -EAGAIN, "a probe that was removed is in the code yet");
 	for (size_t i = 0; i < events->cpus && !err; i++) {
 		const struct scope_perf_cpu *cpu = &events->cpu[i];
 
@@ -192,24 +198,36 @@ int scope_perf_uprobes_add(struct scope_perf_events *events, const struct scope_
 
 int scope_perf_uprobes_remove(struct scope_perf_events *events, uint16_t id)
 {
-	size_t kept = 0, before = events->uprobes;
+	size_t kept = 0, before = events->uprobes, fds = 0;
+	int *fd = calloc(before + 1, sizeof(*fd));
 
-	/* From here on nothing more is recorded. The kernel waits for all CPUs to take it out of the code. */
-	for (size_t i = 0; i < before; i++)
-		if (events->uprobe[i].id == id)
-			ioctl(events->uprobe[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	for (size_t i = 0; i < before; i++) {
-		if (events->uprobe[i].id == id)
-			close(events->uprobe[i].fd);
+		struct scope_perf_uprobe *one = &events->uprobe[i];
+
+		if (one->id != id) {
+			events->uprobe[kept++] = *one;
+			continue;
+		}
+		ioctl(one->fd, PERF_EVENT_IOC_DISABLE, 0);
+		if (fd)
+			fd[fds++] = one->fd;
 		else
-			events->uprobe[kept++] = events->uprobe[i];
+			close(one->fd);
 	}
 	events->uprobes = kept;
+	scope_perf_closing_begin(&events->closing, fd, fds);
+	free(fd);
 	return kept == before ? -ENOENT : 0;
+}
+
+void scope_perf_uprobes_settle(struct scope_perf_events *events)
+{
+	scope_perf_closing_end(&events->closing);
 }
 
 void scope_perf_uprobes_close(struct scope_perf_events *events)
 {
+	scope_perf_closing_end(&events->closing);
 	while (events->uprobes)
 		close(events->uprobe[--events->uprobes].fd);
 	free(events->uprobe);

@@ -25,13 +25,17 @@ struct scope_perf_uprobe {
 
 /*
  * Sets it on all CPUs; it works at once. 0, or -errno with error filled. -EOPNOTSUPP: it wants words or stacks, or this
- * kernel has no such unit.
+ * kernel has no such unit. -EAGAIN: one that was removed is in the code yet, and adding this one would wait for it.
  */
 int scope_perf_uprobes_add(struct scope_perf_events *events, const struct scope_probe *probe,
 			   struct scope_error *error);
-/* 0; -ENOENT: no probe with that id is set. */
+/*
+ * From then on nothing more of it is recorded; it is taken out of the code in the background. 0; -ENOENT: no probe with that
+ * id is set.
+ */
 int scope_perf_uprobes_remove(struct scope_perf_events *events, uint16_t id);
-void scope_perf_uprobes_close(struct scope_perf_events *events); /* all of them */
+void scope_perf_uprobes_settle(struct scope_perf_events *events); /* waits until those that were removed are gone */
+void scope_perf_uprobes_close(struct scope_perf_events *events);  /* all of them */
 
 /* All hits, also by threads that are not traced. The same errors. */
 int scope_perf_uprobes_hits(const struct scope_perf_events *events, uint16_t id, uint64_t *ret_hits);

@@ -16,8 +16,10 @@ struct scope_explored {
 	uint32_t budget, share_most; /* thousandths of a CPU */
 	uint32_t pauses;
 	uint64_t lost;
-	bool over;	  /* the skeleton alone exceeded the budget */
-	bool interrupted; /* by the user */
+	uint64_t looks_apart_ns; /* between two looks at the buffers while probes were set or waited, the longest */
+	uint64_t why_hash;	 /* of the path of the request of --why */
+	bool over;		 /* the skeleton alone exceeded the budget */
+	bool interrupted;	 /* by the user */
 };
 
 /* One line on what the last round showed. */

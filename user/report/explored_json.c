@@ -111,20 +111,22 @@ static json_t *make_exploration(const struct scope_explored *explored, const str
 	const struct scope_explore *explore = explored->explore;
 	const struct scope_variance_request *why = first->variance->request;
 	const struct scope_explore_tree *tree =
-		why ? scope_explore_tree_of(explore, first->found.groups->group[why->group].name, &why->edges) : NULL;
+		why ? scope_explore_tree_of(explore, first->found.groups->group[why->group].name, explored->why_hash)
+		    : NULL;
 	json_t *kinds = json_array(), *trees = json_array();
 
 	for (size_t i = 0; i < explore->kinds; i++)
 		json_array_append_new(kinds, make_kind(&explore->kind[i]));
 	for (size_t i = 0; i < explore->trees; i++)
 		json_array_append_new(trees, make_tree(first, &explore->tree[i]));
-	return json_pack("{s:s, s:I, s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:b, s:b, s:I, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:I, s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:I, s:b, s:b, s:I, s:o, s:o, s:o}",
 			 "source", explored->source, "rounds", (json_int_t)explore->rounds, "round_s",
 			 json_real((double)explored->round_ns / 1e9), "search",
 			 explore->options.mode == SCOPE_SEARCH_FLAT ? "flat" : "hierarchical", "functions",
 			 (json_int_t)explore->functions_seen, "functions_probed", (json_int_t)explore->probed, "probes",
 			 (json_int_t)explore->probes, "budget", json_real(explored->budget / 1000.0), "overhead",
-			 json_real(explored->share_most / 1000.0), "pauses", (json_int_t)explored->pauses, "lost",
+			 json_real(explored->share_most / 1000.0), "pauses", (json_int_t)explored->pauses,
+			 "looks_apart_s", json_real((double)explored->looks_apart_ns / 1e9), "lost",
 			 (json_int_t)explored->lost, "over_budget", explored->over, "interrupted",
 			 explored->interrupted, "left_out", (json_int_t)explore->left_out, "kinds", kinds, "trees",
 			 trees, "why_tree", tree ? json_integer(tree - explore->tree) : json_null());

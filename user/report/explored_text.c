@@ -186,17 +186,22 @@ static void say_edge(const struct screen *screen, const struct scope_explore_tre
 		 scope_report_format_ns(&mean, tree->edge_ns), tree->sleeps ? "sleeps" : "runs");
 }
 
+static void name_path(const struct scope_explore_tree *tree, char *text, size_t room)
+{
+	if (tree->key[0])
+		snprintf(text, room, "path %u, %s %.6g to %.6g", tree->number, tree->key, tree->key_from, tree->key_to);
+	else if (tree->number)
+		snprintf(text, room, "path %u", tree->number);
+	else
+		snprintf(text, room, "all paths together");
+}
+
 static void print_tree(const struct screen *screen, const struct scope_explore_tree *tree)
 {
 	char text[900], edge[640], step[400];
 
-	if (tree->key[0])
-		snprintf(text, sizeof(text), "path %u, %s %.6g to %.6g: ", tree->number, tree->key, tree->key_from,
-			 tree->key_to);
-	else if (tree->number)
-		snprintf(text, sizeof(text), "path %u: ", tree->number);
-	else
-		snprintf(text, sizeof(text), "all paths together: ");
+	name_path(tree, text, sizeof(text));
+	scope_report_append(text, sizeof(text), ": ");
 	add_requests(text, sizeof(text), tree->requests, tree->mean_ns, tree->cv);
 	scope_report_append(text, sizeof(text), "; %s",
 			    tree->state == SCOPE_FOREST_SLOW ? "consistently slow" : "unpredictable");
@@ -281,13 +286,13 @@ static void print_why_tree(const struct screen *screen)
 	const struct scope_variance_request *request = screen->first->variance->request;
 	const char *group = screen->first->found.groups->group[request->group].name;
 	const struct scope_explore_tree *tree =
-		scope_explore_tree_of(screen->explored->explore, group, &request->edges);
-	char text[900], end[640];
+		scope_explore_tree_of(screen->explored->explore, group, screen->explored->why_hash);
+	char text[900], end[640], path[160];
 
 	if (tree) {
 		say_end(tree, end, sizeof(end));
-		snprintf(text, sizeof(text), "The request of --why is of %s, %s%.0u: %s", group,
-			 tree->number ? "path " : "all paths together", tree->number, end);
+		name_path(tree, path, sizeof(path));
+		snprintf(text, sizeof(text), "The request of --why is of %s, %s: %s", group, path, end);
 	} else {
 		snprintf(text, sizeof(text), "The request of --why is of %s, and of no path above.", group);
 	}
@@ -298,7 +303,7 @@ static void print_cost(const struct screen *screen)
 {
 	const struct scope_explored *explored = screen->explored;
 	const struct scope_explore *explore = explored->explore;
-	struct scope_text round;
+	struct scope_text round, apart;
 	char text[500] = "";
 
 	scope_report_append(text, sizeof(text), "%u round%s of %s; %u function%s probed", explore->rounds,
@@ -313,6 +318,9 @@ static void print_cost(const struct screen *screen)
 	if (explored->pauses)
 		scope_report_append(text, sizeof(text), "; %u pause%s because a buffer was more than half full",
 				    explored->pauses, explored->pauses == 1 ? "" : "s");
+	if (explored->looks_apart_ns > SCOPE_PROBING_LOOKS_NS)
+		scope_report_append(text, sizeof(text), "; the buffers were not looked at for up to %s",
+				    scope_report_format_ns(&apart, (double)explored->looks_apart_ns));
 	if (explored->lost)
 		scope_report_append(text, sizeof(text), "; %llu events were lost", (unsigned long long)explored->lost);
 	if (explore->left_out)

@@ -59,7 +59,8 @@ struct scope_source {
 	int (*stacks)(void *feed, const struct scope_stack_change *change, struct scope_error *error);
 	/*
 	 * Between start and stop: sets and removes a probe, and counts its hits by traced threads. When probe_remove
-	 * has returned no more records of it come.
+	 * has returned no more records of it come. probe_add: -EAGAIN: one that was removed is not gone yet; later it can
+	 * be set.
 	 */
 	int (*probe_add)(void *feed, const struct scope_probe *probe, struct scope_error *error);
 	int (*probe_remove)(void *feed, uint16_t id, struct scope_error *error);
